@@ -268,19 +268,19 @@ int cli_stats(cli *c, const cli_call *call, tfp_options *o); /* compare.c */
 int cli_diff(cli *c, const cli_call *call, tfp_options *o);  /* compare.c */
 int cli_query(cli *c, const cli_call *call, tfp_options *o); /* query.c */
 int cli_serve(cli *c, const cli_call *call, tfp_options *o); /* serve.c */
-/* record.c: a recording from the table of top. The question before it, false when it would be refused; way: the column `capture`. */
+/* live/record.c: a recording from the table of top. The question before it, false when it would be refused; way: the column `capture`. */
 bool cli_record_question(const char *pid, const char *way, char *out, size_t room);
 void cli_record(cli *c, const char *pid, const char *way, char *result, size_t room);
-int cli_top(cli *c, const cli_call *call, tfp_options *o);   /* top.c */
-int cli_agent(cli *c, const cli_call *call, tfp_options *o); /* agent.c */
+int cli_top(cli *c, const cli_call *call, tfp_options *o);   /* live/top.c */
+int cli_agent(cli *c, const cli_call *call, tfp_options *o); /* live/agent.c */
 enum { CLI_TOKEN_ROOM = 258 };
 /* Of --token-file or TFPROF_TOKEN; "" without one. 0 or the status. */
 int cli_find_token(cli *c, const cli_call *call, char out[CLI_TOKEN_ROOM]);
-int cli_remote_top(cli *c, const cli_call *call, const tfp_options *o, double interval); /* remote_top.c */
-int cli_remote_capture(cli *c, const cli_call *call, const tfp_options *o);              /* remote.c */
-int cli_capture(cli *c, const cli_call *call, tfp_options *o);                           /* capture.c */
-int cli_start(cli *c, const cli_call *call, tfp_options *o);                             /* run.c */
-int cli_stacks(cli *c, const cli_call *call, tfp_options *o);                            /* stacks.c */
+int cli_remote_top(cli *c, const cli_call *call, const tfp_options *o, double interval); /* live/remote_top.c */
+int cli_remote_capture(cli *c, const cli_call *call, const tfp_options *o);              /* live/remote.c */
+int cli_capture(cli *c, const cli_call *call, tfp_options *o);                           /* live/capture.c */
+int cli_start(cli *c, const cli_call *call, tfp_options *o);                             /* live/run.c */
+int cli_stacks(cli *c, const cli_call *call, tfp_options *o);                            /* live/stacks.c */
 int cli_mcp(cli *c, const cli_call *call, tfp_options *o);                               /* mcp.c */
 int cli_report(cli *c, const cli_call *call, tfp_options *o);                            /* report.c */
 int cli_page_refuses(cli *c, const cli_call *call, tfp_options *o); /* serve.c: 0, or why a page may not run it */

@@ -3,7 +3,7 @@
  * costs that call, not the server. */
 #include "parts.h"
 
-#include "confine.h"
+#include "http/confine.h"
 
 #include <errno.h>
 #include <poll.h>

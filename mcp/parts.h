@@ -3,7 +3,7 @@
 #ifndef TFP_MCP_PARTS_H
 #define TFP_MCP_PARTS_H
 
-#include "answer.h"
+#include "http/answer.h"
 #include "mcp.h"
 #include "message.h"
 

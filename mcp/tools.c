@@ -2,7 +2,7 @@
 /* mcp/tools.c: the tools, and how the arguments of a call become the words of a command. */
 #include "parts.h"
 
-#include "folder.h"
+#include "data/folder.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* server/page.c: serves the page's files, which the build put into the program. */
 #include "page.h"
-#include "routes.h"
+#include "api/routes.h"
 
 #include <string.h>
 

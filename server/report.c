@@ -4,7 +4,7 @@
  * are the page's own list (web/src/asks.ts): lines of words between tabs: purpose, path, parameters. */
 #include "report.h"
 #include "report_page.h"
-#include "routes.h"
+#include "api/routes.h"
 
 #include <stdint.h>
 #include <stdio.h>

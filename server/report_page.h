@@ -3,7 +3,7 @@
 #ifndef TFP_SERVER_REPORT_PAGE_H
 #define TFP_SERVER_REPORT_PAGE_H
 
-#include "answer.h"
+#include "http/answer.h"
 
 #include <zlib.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* server/server.c: starts the server (address, token, threads), and stops it on a signal. */
-#include "address.h"
+#include "http/address.h"
 #include "server_parts.h"
 
-#include "confine.h"
-#include "rights.h"
+#include "http/confine.h"
+#include "http/rights.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,10 +3,10 @@
 #ifndef TFP_SERVER_PARTS_H
 #define TFP_SERVER_PARTS_H
 
-#include "gate.h"
-#include "jobs.h"
-#include "mhd.h"
-#include "routes.h"
+#include "http/gate.h"
+#include "data/jobs.h"
+#include "http/mhd.h"
+#include "api/routes.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -29,7 +29,7 @@ typedef struct server {
     connection *connections;
 } server;
 
-/* http.c */
+/* http/http.c */
 enum MHD_Result http_request(void *cls, struct MHD_Connection *c, const char *path, const char *method,
                              const char *version, const char *data, size_t *size, void **state);
 
@@ -39,12 +39,12 @@ uint64_t http_version(void *ctx);
 int64_t http_now_ms(void);
 void http_let_in(void *ctx, int socket, const struct sockaddr *from, unsigned size);
 
-/* send.c */
+/* http/send.c */
 void send_prepare(answer *a, bool can_unpack);  /* makes the ETag, and packs the bytes when that is worth it */
 bool send_has_room(server *s, const answer *a); /* beside the answers that are being sent */
 enum MHD_Result send_answer(server *s, struct MHD_Connection *c, const char *match, answer *a, bool set_cookie);
 
-/* connections.c: slow connections are cut: libmicrohttpd's own time limit begins anew with every byte. */
+/* http/connections.c: slow connections are cut: libmicrohttpd's own time limit begins anew with every byte. */
 void connections_notify(void *cls, struct MHD_Connection *c, void **context, enum MHD_ConnectionNotificationCode what);
 void connections_completed(void *cls, struct MHD_Connection *c, void **state, enum MHD_RequestTerminationCode why);
 void connections_asks(server *s, struct MHD_Connection *c); /* its request is complete */

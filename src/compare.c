@@ -2,7 +2,7 @@
 /* compare.c: the public functions of comparisons: a view's rows, and what is told of them. */
 #include "compare/stats.h"
 #include "registry.h"
-#include "views/view.h"
+#include "views/core/view.h"
 
 #include <stdlib.h>
 

@@ -3,9 +3,9 @@
 #include "profiles.h"
 
 #include "flops/aten/aten.h"
-#include "formats/unread.h"
-#include "formats/folder.h"
-#include "flops/parameters.h"
+#include "formats/files/unread.h"
+#include "formats/files/folder.h"
+#include "flops/core/parameters.h"
 #include "registry.h"
 #include "store/store.h"
 

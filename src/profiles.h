@@ -3,7 +3,7 @@
 #ifndef TFP_PROFILES_H
 #define TFP_PROFILES_H
 
-#include "formats/format.h"
+#include "formats/files/format.h"
 
 #define TFP_PROFILES_HEAD ((size_t)64 << 10) /* bytes by which a file is known */
 

@@ -3,7 +3,7 @@
  * checkers stand in advise/advise.c, below what they are used by. */
 #include "registry.h"
 
-#include "views/view.h"
+#include "views/core/view.h"
 
 const tfp_format *const tfp_formats[] = { &tfp_format_profile,  &tfp_format_tfprof,          &tfp_format_graph,
                                           &tfp_format_run_meta, &tfp_format_op_log,          &tfp_format_checkpoint,

@@ -4,8 +4,8 @@
 #define TFP_REGISTRY_H
 
 #include "advise/checker.h"
-#include "formats/format.h"
-#include "outputs/output.h"
+#include "formats/files/format.h"
+#include "outputs/core/output.h"
 
 extern const tfp_format *const tfp_formats[];
 extern const tfp_view *const tfp_views[];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* reports.c: the public functions that build a report, tell its rows and cells, and write it. */
-#include "outputs/arrow.h"
-#include "outputs/table.h"
+#include "outputs/data/arrow.h"
+#include "outputs/core/table.h"
 #include "registry.h"
-#include "views/view.h"
+#include "views/core/view.h"
 
 tfp_status tfp_report_build(const tfp_profile *p, const char *view, const tfp_options *o, tfp_report **out,
                             tfp_error *err)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* show.c: tfp_show and tfp_report_put: one command's worth: a report put where -output says. */
 #include "registry.h"
-#include "views/view.h"
+#include "views/core/view.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tfprof.c: the public functions that need no profile: escaping, and the tables of what there is. */
-#include "flops/rules/rule.h"
+#include "flops/rules/shared/rule.h"
 #include "registry.h"
-#include "views/view.h"
+#include "views/core/view.h"
 
 size_t tfp_text_escape(const char *text, size_t size, char *out, size_t room)
 {

@@ -16,7 +16,7 @@ def literal(data):
 
 
 def main(out, files):
-    parts = ['/* Made by tools/agent.py of the files in src/live/agent. */\n#include "live/run.h"\n\n']
+    parts = ['/* Made by tools/agent.py of the files in src/live/agent. */\n#include "live/files/run.h"\n\n']
     for path in files:
         name = os.path.splitext(os.path.basename(path))[0]
         with open(path, "rb") as f:

@@ -9,7 +9,7 @@ def main(out, path):
         data = f.read()
     rows = (",".join(map(str, data[i:i + 40])) for i in range(0, len(data), 40))
     with open(out, "w", encoding="utf-8") as f:
-        f.write('/* Made by tools/bytes.py. */\n#include "live/run.h"\n\nconst unsigned char tfp_cuda_library[] = {\n%s };\n'
+        f.write('/* Made by tools/bytes.py. */\n#include "live/files/run.h"\n\nconst unsigned char tfp_cuda_library[] = {\n%s };\n'
                 "const size_t tfp_cuda_library_size = %d;\n" % (",\n".join(rows), len(data)))
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes src/flops/rules/opdefs.c: the outputs of every op that TensorFlow knows, from its own registry. Run it with the
+"""Writes src/flops/rules/shared/opdefs.c: the outputs of every op that TensorFlow knows, from its own registry. Run it with the
 Python that has TensorFlow (.venv/bin/python tools/opdefs.py) for a new version of TensorFlow; the result is
 committed, so that a build needs no TensorFlow. `--check` writes nothing and tells whether the file is current.
 """
@@ -12,12 +12,12 @@ import tensorflow  # noqa: E402
 from tensorflow.core.framework import op_def_pb2  # noqa: E402
 from tensorflow.python.client import pywrap_tf_session  # noqa: E402
 
-PATH = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "src", "flops", "rules", "opdefs.c")
+PATH = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "src", "flops", "rules", "shared", "opdefs.c")
 REFERENCE = 100  # DataTypes of references are the plain ones plus this
 
-HEAD = """/* flops/rules/opdefs.c: the outputs of every op in the registry of TensorFlow %s, public or not: their number and types.
+HEAD = """/* flops/rules/shared/opdefs.c: the outputs of every op in the registry of TensorFlow %s, public or not: their number and types.
  * Made by tools/opdefs.py; rule.h describes the form of a row. */
-#include "flops/rules/rule.h"
+#include "flops/rules/shared/rule.h"
 
 /* clang-format off */
 const tfp_opdef tfp_opdefs[] = {
@@ -86,7 +86,7 @@ def text():
 def main():
     if sys.argv[1:] == ["--check"]:
         with open(PATH) as file:
-            return 0 if file.read() == text() else "src/flops/rules/opdefs.c is not what tools/opdefs.py writes"
+            return 0 if file.read() == text() else "src/flops/rules/shared/opdefs.c is not what tools/opdefs.py writes"
     with open(PATH, "w") as file:
         file.write(text())
     return 0

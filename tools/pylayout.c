@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tools/pylayout.c: prints the row of src/live/pylayout.c for the CPython whose headers it is compiled with:
+/* tools/pylayout.c: prints the row of src/live/python/layout.c for the CPython whose headers it is compiled with:
  *   cc -w -I$P/include/python3.13 -I$P/include/python3.13/internal -o pylayout tools/pylayout.c && ./pylayout */
 #define Py_BUILD_CORE 1
 #include <Python.h>

@@ -11,7 +11,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FILE_LINES, COMPONENT_LINES = 450, 100
 # A table of one row for each operation.
-LONG = {"src/flops/rules/opdefs.c"}
+LONG = {"src/flops/rules/shared/opdefs.c"}
 FOLDERS = ("src", "cli", "server", "mcp", "python", "include", "tests", "tools")
 
 

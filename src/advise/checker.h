@@ -3,7 +3,7 @@
 #ifndef TFP_CHECKER_H
 #define TFP_CHECKER_H
 
-#include "views/view.h"
+#include "views/core/view.h"
 
 /* Adds findings (tfp_checker_find) and notes to an advise report; `row` is the checker's row in it. */
 typedef tfp_status (*tfp_check_fn)(tfp_report *r, uint32_t row, tfp_error *err);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* advise/findings.c: the findings of `advise` as a table, for queries (sql/grids.c). It is no command: `advise` has the same cells. */
 #include "advise/checker.h"
-#include "views/grid.h"
+#include "views/core/grid.h"
 
 typedef struct finding_row {
     tfp_str name, file, command, text;

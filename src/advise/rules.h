@@ -5,7 +5,7 @@
 #define TFP_RULES_H
 
 #include "advise/checker.h"
-#include "views/trace_facts.h"
+#include "views/trace/facts.h"
 
 /* The function that judges: fills in `text` and returns whether the rule has a finding. */
 typedef struct tfp_ruling {

@@ -2,7 +2,7 @@
 /* advise/summary.c: the view `summary`: on one screen what a profile is, where its steps go, what takes longest and what
  * could be better; each part names the command that shows it whole. */
 #include "advise/checker.h"
-#include "views/trace_facts.h"
+#include "views/trace/facts.h"
 
 #include <math.h>
 #include <stdio.h>

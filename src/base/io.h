@@ -34,7 +34,7 @@ typedef struct tfp_input {
 
 /* Opens a regular file (read in windows), or a pipe (read whole into memory, up to TFP_STREAM_LIMIT). A FIFO without a
  * writer is an error within 4 s. Gzip is unpacked into memory as a whole, or, when that takes more than TFP_STREAM_LIMIT, in
- * windows: only formats with that flag read these (formats/format.h). A truncated gzip file opens: callers that need
+ * windows: only formats with that flag read these (formats/files/format.h). A truncated gzip file opens: callers that need
  * all of it ask tfp_input_check_whole. Errors are without the path: callers add it. */
 tfp_status tfp_input_open(tfp_input *in, const char *path, tfp_error *err);
 /* The same for a descriptor, which belongs to the input from then on, also after an error. */

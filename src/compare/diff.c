@@ -6,8 +6,8 @@
 #include "compare/diff.h"
 
 #include "compare/stats.h"
-#include "views/grid.h"
-#include "views/view.h"
+#include "views/core/grid.h"
+#include "views/core/view.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * or what the form of the public script is made of. */
 #include "compare/diff.h"
 
-#include "views/grid.h"
-#include "views/view.h"
+#include "views/core/grid.h"
+#include "views/core/view.h"
 
 #include <stdlib.h>
 

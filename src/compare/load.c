@@ -5,8 +5,8 @@
 
 #include "compare/align.h"
 #include "compare/steps.h"
-#include "views/trace.h"
-#include "views/view.h"
+#include "views/spans/trace.h"
+#include "views/core/view.h"
 
 #include <stdlib.h>
 

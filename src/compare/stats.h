@@ -3,7 +3,7 @@
 #ifndef TFP_STATS_H
 #define TFP_STATS_H
 
-#include "views/grid.h"
+#include "views/core/grid.h"
 
 /* What is told of the values of one row and column, one a step. */
 typedef struct tfp_spread {

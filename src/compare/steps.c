@@ -3,8 +3,8 @@
  * columns becomes a row of that device, so that a rise of one of them is told, and gated, like that of any other row. */
 #include "compare/steps.h"
 
-#include "views/grid.h"
-#include "views/view.h"
+#include "views/core/grid.h"
+#include "views/core/view.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/builder.c: how the format readers fill a profile: strings, warnings, nodes and code. Rows are appended and chained,
- * strings interned. Executions are built in executions.c, events of traces in events.c; finish.c ends the adding. */
+ * strings interned. Executions are built in executions.c, events of traces in events.c; join/finish.c ends the adding. */
 #include "model/build.h"
 #include "model/program.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/events.h: what a trace of events holds: processes, lanes, spans, steps, flows, counters, allocations.
  * Readers make two kinds of calls (at the end of this file): an event and a link. After the last file the join
- * (model/join.c) nests the spans of each lane, finds launches, steps and nodes, and sums executions.
+ * (model/join/join.c) nests the spans of each lane, finds launches, steps and nodes, and sums executions.
  * What each number means is written in docs/traces.md. Times are nanoseconds. Knows no file format. */
 #ifndef TFP_EVENTS_H
 #define TFP_EVENTS_H

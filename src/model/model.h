@@ -94,7 +94,7 @@ typedef struct tfp_exec_detail {        /* of the execution with the same number
 /* The columns in which the times of a lane count. */
 typedef enum tfp_lane_kind { TFP_LANE_OTHER, TFP_LANE_CPU, TFP_LANE_ACCELERATOR } tfp_lane_kind;
 
-/* The use of a lane of no trace in the trace that runs.c makes. */
+/* The use of a lane of no trace in the trace that join/runs.c makes. */
 typedef enum tfp_run_use {
     TFP_USE_NONE,   /* nothing */
     TFP_USE_HOST,   /* ops on a CPU */

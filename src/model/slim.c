@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/slim.c: rows in place of spans: added with their nesting, which is that of join_nest.c, or made spans again. */
+/* model/slim.c: rows in place of spans: added with their nesting, which is that of join/nest.c, or made spans again. */
 #include "model/slim.h"
 
 #include "model/build.h"

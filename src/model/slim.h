@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/slim.h: spans of a trace of which only sums are asked for (TFP_KEEP_SUMS). A lane whose spans come by start, longer
  * ones first, nests while it is read (one that nests nothing may have any order); of each span 16 bytes stay until the steps
- * are known, and the join adds these rows up by kind and step (join_slim.c). Kinds are what spans have in common: name,
+ * are known, and the join adds these rows up by kind and step (join/slim_lanes.c). Kinds are what spans have in common: name,
  * place, class. A reader that meets something that rows cannot hold widens the lane: its rows become spans, and the reader
  * goes on with spans. */
 #ifndef TFP_SLIM_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/tensors.h: what the views ask of a checkpoint: its variables, and a tensor's values on demand. The model owns this
- * face; formats/checkpoint.c is behind it. */
+ * face; formats/checkpoint/checkpoint.c is behind it. */
 #ifndef TFP_TENSORS_H
 #define TFP_TENSORS_H
 

@@ -3,7 +3,7 @@
 #include "sql/cells.h"
 #include "sql/grids.h"
 
-#include "views/report.h"
+#include "views/core/report.h"
 
 static void put_int(sql_cell *out, int64_t i)
 {

@@ -2,8 +2,8 @@
 /* sql/query.c: tfp_query: one SELECT over the tables of tables.h becomes a grid. */
 #include "sql/bind.h"
 #include "sql/grids.h"
-#include "views/grid.h"
-#include "views/view.h"
+#include "views/core/grid.h"
+#include "views/core/view.h"
 
 #include <stdio.h>
 

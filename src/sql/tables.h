@@ -5,7 +5,7 @@
 #ifndef TFP_SQL_TABLES_H
 #define TFP_SQL_TABLES_H
 
-#include "flops/parameters.h"
+#include "flops/core/parameters.h"
 #include "model/model.h"
 
 typedef enum sql_table_id {

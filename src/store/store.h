@@ -7,7 +7,7 @@
 #define TFP_STORE_H
 
 #include "base/source.h"
-#include "formats/format.h"
+#include "formats/files/format.h"
 #include "model/program.h"
 
 #define TFP_STORE_VERSION 1u

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* wire/textproto.h: protobuf's text format, turned into the wire bytes of the same message.
  * The readers of src/formats read those bytes, so that text and binary files share one reader. The known messages
- * are passed as tables (formats/schema.h). */
+ * are passed as tables (formats/graph/schema.h). */
 #ifndef TFP_TEXTPROTO_H
 #define TFP_TEXTPROTO_H
 

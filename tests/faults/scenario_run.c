@@ -2,7 +2,7 @@
 /* tests/faults/scenario_run.c: the life of one scenario, and all that can be seen of it. */
 #include "scenarios.h"
 
-#include "outputs/arrow.h"
+#include "outputs/data/arrow.h"
 
 #include <dirent.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* tests/fuzz/drive.c: every view to every output, and the promises of tfprof.h that can be checked on any input. */
 #include "drive.h"
 
-#include "outputs/arrow.h"
+#include "outputs/data/arrow.h"
 #include "drive_program.h"
 #include "wellformed.h"
 

@@ -3,7 +3,7 @@
  * tables, and no graph makes the engine crash, hang, or say a number that can be none. */
 #include "drive_program.h"
 
-#include "flops/flops.h"
+#include "flops/core/flops.h"
 
 #include <stdio.h>
 #include <stdlib.h>

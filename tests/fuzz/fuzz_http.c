@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/fuzz/fuzz_http.c: what clients, collectors and users write to `serve` and `agent`: the head of a request, the beginning of an
  * answer, a URL, a line of an agent. The first byte says which. */
-#include "agent.h"
-#include "gate.h"
+#include "agent/agent.h"
+#include "http/gate.h"
 
 #include <stdlib.h>
 #include <string.h>

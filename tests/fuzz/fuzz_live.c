@@ -2,14 +2,14 @@
 /* tests/fuzz/fuzz_live.c: what other processes and machines tell of running jobs. The first byte says what the rest is: frames of
  * HTTP/2, lines of an agent, an agent's entry, /proc, a line table, datagrams and files of PyTorch, samples of
  * native stacks, what CUDA told of a process. */
-#include "live/agentio.h"
-#include "live/cuda_read.h"
-#include "live/http2.h"
-#include "live/kineto_daemon.h"
-#include "live/perf.h"
-#include "live/probe.h"
-#include "live/python.h"
-#include "live/rundir.h"
+#include "live/net/agent_lines.h"
+#include "live/run/cuda_read.h"
+#include "live/net/http2.h"
+#include "live/net/kineto_daemon.h"
+#include "live/stacks/perf.h"
+#include "live/jobs/probe.h"
+#include "live/python/python.h"
+#include "live/files/run_folder.h"
 
 #include <stdlib.h>
 #include <string.h>

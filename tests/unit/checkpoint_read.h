@@ -5,7 +5,7 @@
 
 #include "support.h"
 
-#include "formats/tensor.h"
+#include "formats/checkpoint/tensor.h"
 
 #include <math.h>
 

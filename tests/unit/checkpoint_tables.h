@@ -6,7 +6,7 @@
 #include "support.h"
 
 #include "base/crc32c.h"
-#include "formats/tensor.h"
+#include "formats/checkpoint/tensor.h"
 #include "wire/proto.h"
 
 typedef struct table {

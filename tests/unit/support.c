@@ -2,7 +2,7 @@
 /* tests/unit/support.c: what unit tests share. */
 #include "support.h"
 
-#include "formats/tfdevice.h"
+#include "formats/graph/tfdevice.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -15,7 +15,7 @@
 #include "base/base.h"
 #include "base/io.h"
 #include "model/builder.h"
-#include "views/report.h"
+#include "views/core/report.h"
 
 /* A finished profile from text, one node a line: NAME OP and then, in any order,
  *     3us   a run of that time on /device:cpu:0 in step 0      2x3    its shape (parameters)

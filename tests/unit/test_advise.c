@@ -2,7 +2,7 @@
 /* tests/unit/test_advise.c: findings are true by default; -compat tensorflow repeats those of TensorFlow's tool. */
 #include "support.h"
 
-#include "views/view.h"
+#include "views/core/view.h"
 
 #define GPU0 "/job:localhost/replica:0/task:0/device:gpu:0"
 

@@ -6,11 +6,11 @@
 
 #include "../../cli/cli.h"
 #include "options/options.h"
-#include "outputs/arrow.h"
+#include "outputs/data/arrow.h"
 #include "registry.h"
-#include "routes.h"
-#include "views/grid.h"
-#include "views/view.h"
+#include "api/routes.h"
+#include "views/core/grid.h"
+#include "views/core/view.h"
 
 enum { TFP_C_EXTRA = TFP_C_COUNT };
 #define TFP_EXTRA_COLUMNS "extra_column.def"

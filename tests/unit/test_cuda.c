@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What CUDA told of a process becomes a trace: whole, cut at every byte, and with records that are wrong. */
-#include "live/cuda_read.h"
-#include "live/kineto_daemon.h"
+#include "live/run/cuda_read.h"
+#include "live/net/kineto_daemon.h"
 #include "support.h"
 
 #include <stdio.h>

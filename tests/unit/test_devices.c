@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Devices are found by the names that drivers give them, and no other device by the name of one. */
-#include "flops/devices.h"
+#include "flops/core/devices.h"
 
 #include "support.h"
 

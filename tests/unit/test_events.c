@@ -3,7 +3,7 @@
 #include "support.h"
 
 #include "model/builder.h"
-#include "model/join.h"
+#include "model/join/join.h"
 
 typedef struct traced {
     tfp_profile *p;

@@ -2,7 +2,7 @@
 /* tests/unit/test_folder.c: which files of a folder are its newest recording. */
 #include "support.h"
 
-#include "formats/folder.h"
+#include "formats/files/folder.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* tests/unit/test_formats.c: files of any format: what is refused, where faults are, what names and paths say. */
 #include "formats_made.h"
 
-#include "formats/tfdevice.h"
+#include "formats/graph/tfdevice.h"
 
 #define UNUSED (void)state
 

@@ -2,8 +2,8 @@
 /* tests/unit/test_grid.c: tables of a report's own in every output. */
 #include "support.h"
 
-#include "outputs/arrow.h"
-#include "outputs/table.h"
+#include "outputs/data/arrow.h"
+#include "outputs/core/table.h"
 
 /* A tree of three rows: a number, a real, a text and a truth, of which some are absent; no profile. */
 static tfp_report *made_grid(bool tree)

@@ -3,7 +3,7 @@
  * gzip that is unpacked as a whole. */
 #include "support.h"
 
-#include "formats/format.h"
+#include "formats/files/format.h"
 
 #include "tfprof/tfprof.h"
 

@@ -2,7 +2,7 @@
 /* tests/unit/test_held.c: the allocations and frees of a trace, each free taken off the one who had allocated it. */
 #include "support.h"
 
-#include "views/held.h"
+#include "views/memory/allocations.h"
 
 #include <string.h>
 

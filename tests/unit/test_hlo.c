@@ -2,7 +2,7 @@
 /* tests/unit/test_hlo.c: HLO modules as proto and text: what instructions cost and how often they run. */
 #include "support.h"
 
-#include "formats/hlo.h"
+#include "formats/hlo/hlo.h"
 
 #define SAMPLE TEST_DATA "/sample/xplane/"
 

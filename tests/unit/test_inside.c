@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Folders and settings of other processes, as /proc shows them. */
-#include "live/inside.h"
+#include "live/proc/namespace.h"
 #include "support.h"
 
 #include <errno.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What /proc says, parsed: names with brackets in them, absent lines, libraries by their names, containers, symbols. */
-#include "live/attach.h"
-#include "live/cpu.h"
-#include "live/elf.h"
-#include "live/probe.h"
-#include "live/python.h"
-#include "live/rundir.h"
+#include "live/attach/attach.h"
+#include "live/attach/cpu.h"
+#include "live/proc/elf.h"
+#include "live/jobs/probe.h"
+#include "live/python/python.h"
+#include "live/files/run_folder.h"
 #include "support.h"
 
 #include <elf.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Processes that are looked at again and again: which of their files are read, and how often. */
-#include "live/jobs.h"
+#include "live/jobs/jobs.h"
 #include "support.h"
 
 #include <fcntl.h>

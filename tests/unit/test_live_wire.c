@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What comes from servers and agents, taken apart: header blocks, frames, responses, lines; settings of run and capture. */
-#include "live/agentio.h"
-#include "live/http2.h"
-#include "live/run.h"
+#include "live/net/agent_lines.h"
+#include "live/net/http2.h"
+#include "live/files/run.h"
 #include "support.h"
 
 #include <stdio.h>

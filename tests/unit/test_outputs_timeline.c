@@ -2,7 +2,7 @@
 /* tests/unit/test_outputs_timeline.c: timelines of profiles made by hand: lanes, flows, memory. */
 #include "outputs_made.h"
 
-#include "outputs/output.h"
+#include "outputs/core/output.h"
 
 static void timeline_of_scopes_puts_siblings_one_after_another(void **state)
 {

@@ -2,7 +2,7 @@
 /* tests/unit/test_parameters.c: which variables are the model's parameters, each once, trained or not. */
 #include "support.h"
 
-#include "flops/parameters.h"
+#include "flops/core/parameters.h"
 
 typedef struct found {
     tfp_profile *p;

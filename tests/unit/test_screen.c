@@ -3,7 +3,7 @@
  * width, with a line that names the columns for which there is no room. */
 #include "support.h"
 
-#include "outputs/screen.h"
+#include "outputs/text/screen.h"
 
 #include <string.h>
 

@@ -2,8 +2,8 @@
 /* tests/unit/test_table.c: a report as a flat table: its columns and single cells. */
 #include "table_parts.h"
 
-#include "outputs/arrow.h"
-#include "outputs/table.h"
+#include "outputs/data/arrow.h"
+#include "outputs/core/table.h"
 
 /* ---- the table ---- */
 

@@ -2,8 +2,8 @@
 /* tests/unit/test_table_arrow.c: a report as an Arrow stream, read as a consumer reads it. */
 #include "table_parts.h"
 
-#include "outputs/arrow.h"
-#include "outputs/table.h"
+#include "outputs/data/arrow.h"
+#include "outputs/core/table.h"
 
 #include <limits.h>
 

@@ -2,8 +2,8 @@
 /* tests/unit/test_tensor_text.c: tensors as text, as TensorFlow prints them. */
 #include "support.h"
 
-#include "formats/tensor.h"
-#include "outputs/tensor_text.h"
+#include "formats/checkpoint/tensor.h"
+#include "outputs/core/tensor_text.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
  * The bytes and places were compared with those of protobuf's own C++ parser. */
 #include "support.h"
 
-#include "formats/schema.h"
+#include "formats/graph/schema.h"
 
 static const char hex[] = "0123456789abcdef";
 

@@ -2,7 +2,7 @@
 /* tests/unit/test_wire.c: the protobuf wire format: reading, faults with their places, windows, writing; and how the
  * messages that tfprof reads are told apart. */
 #include "support.h"
-#include "formats/sniff.h"
+#include "formats/graph/sniff.h"
 #include "wire/proto.h"
 
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* tests/unit/test_xplane.c: XPlane traces: what spans the reader makes, and what their names say. */
 #include "support.h"
 
-#include "formats/xplane_parts.h"
+#include "formats/xplane/parts.h"
 #include "wire/proto.h"
 
 #include <sys/stat.h>

@@ -5,7 +5,7 @@
 #ifndef TFP_ATEN_H
 #define TFP_ATEN_H
 
-#include "flops/devices.h"
+#include "flops/core/devices.h"
 #include "model/model.h"
 
 enum { TFP_ATEN_INPUTS = 48, TFP_ATEN_RANK = 12 };

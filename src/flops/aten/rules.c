@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* flops/aten/rules.c: how PyTorch's operators are counted; the table itself is rules.def, one row a formula. Functions of one
- * element count as in TensorFlow's registry (src/flops/rules/math.c), so that models of both can be compared. Products,
+ * element count as in TensorFlow's registry (src/flops/rules/math/math.c), so that models of both can be compared. Products,
  * convolutions and attention count as in torch.utils.flop_counter: two operations for each multiply-add. */
 #include "flops/aten/aten.h"
 

@@ -3,8 +3,8 @@
 #ifndef TFP_ENGINE_H
 #define TFP_ENGINE_H
 
-#include "flops/flops.h"
-#include "flops/rules/index.h"
+#include "flops/core/flops.h"
+#include "flops/rules/arrays/index.h"
 
 /* ---- a prepared body: the program's nodes with everything looked up ---- */
 typedef struct tfp_edge {

@@ -2,7 +2,7 @@
 /* flops/fold/fold.c: constant folding of small tensors: the table of ops, constants, and shapes as values. */
 #include "flops/fold/fold.h"
 
-#include "formats/tensor.h"
+#include "formats/checkpoint/tensor.h"
 #include "wire/proto.h"
 
 #include <math.h>

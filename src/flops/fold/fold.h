@@ -14,7 +14,7 @@
 #ifndef TFP_FOLD_H
 #define TFP_FOLD_H
 
-#include "flops/rules/array.h"
+#include "flops/rules/shared/array.h"
 
 #define TFP_FOLD_FLOATS_MAX 64
 

@@ -4,7 +4,7 @@
  * are floats too small for it. */
 #include "flops/fold/fold.h"
 
-#include "formats/tensor.h"
+#include "formats/checkpoint/tensor.h"
 
 #include <math.h>
 

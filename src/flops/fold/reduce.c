@@ -2,7 +2,7 @@
 /* flops/fold/reduce.c: constant folding of reductions, of ArgMax and ArgMin, and of running sums. */
 #include "flops/fold/fold.h"
 
-#include "formats/tensor.h"
+#include "formats/checkpoint/tensor.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #ifndef TFP_VARIABLES_H
 #define TFP_VARIABLES_H
 
-#include "flops/parameters.h"
+#include "flops/core/parameters.h"
 
 typedef struct tfp_model_variable {
     tfp_str name;

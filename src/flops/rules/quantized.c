@@ -2,8 +2,8 @@
 /* flops/rules/quantized.c: operations on quantized numbers, and conversions from and to them. Products count as those of floats.
  * So do fused operations, for each output element: a bias 1, relu 1, a sum 1, requantization 3 (product, sum,
  * rounding). */
-#include "flops/rules/array.h"
-#include "flops/rules/layers.h"
+#include "flops/rules/shared/array.h"
+#include "flops/rules/shared/layers.h"
 
 /* ---- shapes ---- */
 

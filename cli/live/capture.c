@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+/* cli/live/capture.c: the command capture: recordings of many running jobs at once, a line each as they end. */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct shown {
+    cli *c;
+    bool text, lines; /* a line a row as it comes: for people; JSON */
+    bool failed;
+} shown;
+
+static int show_row(void *ctx, const tfp_report *columns, const char *text, const char *json)
+{
+    shown *s = ctx;
+    if (columns && s->lines) s->failed |= tfp_report_write(columns, "jsonl", cli_write, s->c->out, s->c->err) != TFP_OK;
+    if (text && s->text) cli_print(s->c->out, "%s\n", text);
+    if (json && s->lines) cli_print(s->c->out, "%s\n", json);
+    if ((text || columns) && (s->text || s->lines) && cli_flush(s->c->out)) s->failed = true;
+    return cli_interrupted || s->failed;
+}
+
+/* The command that looks at each job that was recorded. */
+static void show_commands(cli *c, const tfp_live *l, const tfp_report *r)
+{
+    char file[512], last[512] = "";
+    for (size_t row = 0; row < tfp_report_row_count(r); row++) {
+        tfp_report_string(r, row, "file", file, sizeof file);
+        file[strcspn(file, "/")] = '\0';
+        if (!*file || strcmp(file, last) == 0) continue;
+        if (!*last) cli_print(c->out, "\nto look at it:\n");
+        strcpy(last, file);
+        cli_print(c->out, "  tfprof summary %s/%s\n", tfp_live_results(l), file);
+    }
+}
+
+static int put_rest(cli *c, const tfp_live *l, tfp_report *r, const tfp_options *o, const shown *s)
+{
+    const char *note;
+    if (!s->text && !s->lines) return cli_put_live(c, r, o);
+    for (size_t i = 0; (note = tfp_report_note(r, i)); i++) cli_tell_remark(c, note);
+    if (s->text) show_commands(c, l, r);
+    tfp_report_free(r);
+    return cli_flush(c->out) ? cli_stdout_fault(c) : 0;
+}
+
+int cli_capture(cli *c, const cli_call *call, tfp_options *o)
+{
+    static const struct {
+        cli_flag_id flag;
+        const char *name;
+    } all[] = { { CLI_O, "dir" },
+                { CLI_MS, "ms" },
+                { CLI_STEPS, "steps" },
+                { CLI_ATTACH, "attach" },
+                { CLI_KEEP_AGENT, "keep_agent" },
+                { CLI_ALIGN, "align" },
+                { CLI_ALL, "all" },
+                { CLI_USER, "user" },
+                { CLI_PARALLEL, "parallel" },
+                { CLI_WAIT, "wait" },
+                { CLI_TIMEOUT, "timeout" },
+                { CLI_MAX_BYTES, "max_bytes" },
+                { CLI_HOST_LEVEL, "host_level" },
+                { CLI_PYTHON_LEVEL, "python_level" },
+                { CLI_SNAPSHOT, "snapshot" },
+                { CLI_RECORDER, "recorder" },
+                { CLI_VIA, "via" } };
+    tfp_report *r = NULL;
+    int status = 0;
+    if (!call->word_count && !call->flags[CLI_ALL])
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "capture needs PID, NAME, HOST:PORT or --all");
+    if (call->flags[CLI_MS] && call->flags[CLI_STEPS])
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--ms and --steps: one of both");
+    bool window = call->flags[CLI_MS] || call->flags[CLI_STEPS] || call->flags[CLI_ATTACH] || call->flags[CLI_ALIGN];
+    if ((call->flags[CLI_SNAPSHOT] && (window || call->flags[CLI_RECORDER])) || (call->flags[CLI_RECORDER] && window))
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE,
+                             "--snapshot, --recorder: one of both, and no window, attach or align");
+    if (call->flags[CLI_VIA] &&
+        (call->flags[CLI_SNAPSHOT] || call->flags[CLI_RECORDER] || call->flags[CLI_ATTACH] || call->flags[CLI_ALIGN]))
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE,
+                             "--via kineto goes with --ms or --steps: no attach, align, snapshot or recorder");
+    if (call->flags[CLI_AGENT]) return cli_remote_capture(c, call, o);
+    tfp_live *l = tfp_live_new();
+    if (!l) return cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
+    tfp_status s = TFP_OK;
+    for (size_t i = 0; i < sizeof all / sizeof *all && !s; i++)
+        if (call->flags[all[i].flag]) s = tfp_live_set(l, all[i].name, call->flags[all[i].flag], c->err);
+    shown how = { c, cli_option_begins(o, "format", "text"), cli_option_begins(o, "format", "jsonl"), false };
+    if (!s)
+        s = tfp_live_capture(l, (const char *const *)call->words, call->word_count, o, show_row, &how, &status, &r,
+                             c->err);
+    if (s) {
+        status = cli_fault_from(&c->fault, s, c->err);
+    } else {
+        int put = put_rest(c, l, r, o, &how);
+        if (put && status != CLI_STOPPED) status = put;
+    }
+    if (status == CLI_STOPPED) cli_fault_set(&c->fault, status, "interrupted");
+    tfp_live_free(l);
+    return status;
+}

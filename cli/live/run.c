@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+/* cli/live/run.c: the command run: starts a command whose Python processes have an agent, and is otherwise not there: status, streams
+ * and signals are the command's own. */
+#include "cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t child,
+    wanted; /* the process that the handlers pass signals on to; signals for tfprof itself */
+
+enum { ON_SIGNAL_NONE = 0 };
+static volatile sig_atomic_t our_signal = ON_SIGNAL_NONE;
+
+/* A signal of the terminal reaches the command by itself: only those of a process are passed on. */
+static void pass_on(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    if (number == our_signal) {
+        wanted++;
+        return;
+    }
+    if (info->si_code <= 0 && child > 0) kill((pid_t)child, number);
+}
+
+static const int passed[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGCONT };
+enum { PASSED = sizeof passed / sizeof *passed };
+
+typedef struct dispositions {
+    struct sigaction before[PASSED + 1], pipe, limit;
+    sigset_t mask;
+} dispositions;
+
+/* From here on signals wait until the command is there. */
+static void hold_signals(dispositions *d, int own)
+{
+    struct sigaction ours = { .sa_sigaction = pass_on, .sa_flags = SA_SIGINFO }, plain = { .sa_handler = SIG_DFL };
+    sigset_t all;
+    sigfillset(&all);
+    sigfillset(&ours.sa_mask);
+    sigprocmask(SIG_BLOCK, &all, &d->mask);
+    our_signal = own;
+    for (size_t i = 0; i < PASSED; i++) sigaction(passed[i], &ours, &d->before[i]);
+    if (own) sigaction(own, &ours, &d->before[PASSED]);
+    sigaction(SIGPIPE, &plain, &d->pipe);
+    sigaction(SIGXFSZ, &plain, &d->limit);
+}
+
+/* Between fork and exec: signals that tfprof's parent had it ignore are ignored again; handlers end with exec. */
+static void restore_in_child(const dispositions *d)
+{
+    struct sigaction plain = { .sa_handler = SIG_DFL };
+    for (size_t i = 0; i < PASSED; i++) {
+        bool ignored = !(d->before[i].sa_flags & SA_SIGINFO) && d->before[i].sa_handler == SIG_IGN;
+        sigaction(passed[i], ignored ? &d->before[i] : &plain, NULL);
+    }
+    sigprocmask(SIG_SETMASK, &d->mask, NULL);
+}
+
+/* Starts the command; 0, or why it cannot be. */
+static int start(char **words, const dispositions *d)
+{
+    int pipe_ends[2], why = 0;
+    if (pipe2(pipe_ends, O_CLOEXEC)) return errno;
+    pid_t pid = fork();
+    if (pid == 0) {
+        restore_in_child(d);
+        execvp(words[0], words);
+        why = errno;
+        (void)!write(pipe_ends[1], &why, sizeof why);
+        _exit(127);
+    }
+    if (pid < 0) why = errno;
+    close(pipe_ends[1]);
+    if (pid > 0 && read(pipe_ends[0], &why, sizeof why) == sizeof why) {
+        waitpid(pid, NULL, 0);
+        pid = -1;
+    }
+    close(pipe_ends[0]);
+    child = pid > 0 ? pid : 0;
+    return pid > 0 ? 0 : why ? why : EAGAIN;
+}
+
+static int wait_for_end(const tfp_live *l, const dispositions *d)
+{
+    int status = 0;
+    sigprocmask(SIG_SETMASK, &d->mask, NULL);
+    for (;;) {
+        pid_t got = waitpid((pid_t)child, &status, 0);
+        if (got == child) break;
+        if (got < 0 && errno != EINTR) return CLI_BAD_INPUT;
+        for (; wanted > 0; wanted--) tfp_live_run_record(l);
+    }
+    child = 0;
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int run_command(cli *c, tfp_live *l, char **words, int own)
+{
+    dispositions d;
+    char *note = NULL;
+    hold_signals(&d, own);
+    int why = start(words, &d), status;
+    if (why) {
+        sigprocmask(SIG_SETMASK, &d.mask, NULL);
+        status = why == ENOENT ? 127 : 126;
+    } else {
+        status = wait_for_end(l, &d);
+    }
+    for (size_t i = 0; i < PASSED; i++) sigaction(passed[i], &d.before[i], NULL);
+    sigaction(SIGPIPE, &d.pipe, NULL);
+    sigaction(SIGXFSZ, &d.limit, NULL);
+    tfp_status s = tfp_live_run_end(l, &note, c->err);
+    if (why) {
+        cli_fault_set(&c->fault, status, "%s: %s", words[0], why == ENOENT ? "command not found" : strerror(why));
+    } else {
+        for (char *rest = note, *line; (line = strsep(&rest, "\n"));) cli_tell_remark(c, line);
+        if (s) cli_tell(c, tfp_error_message(c->err));
+    }
+    free(note);
+    return status;
+}
+
+int cli_start(cli *c, const cli_call *call, tfp_options *o)
+{
+    static const struct {
+        cli_flag_id flag;
+        const char *name;
+    } all[] = { { CLI_DIR, "dir" },         { CLI_EVERY, "every" },
+                { CLI_AT_STEP, "at_step" }, { CLI_STEPS, "steps" },
+                { CLI_MS, "ms" },           { CLI_ON_SIGNAL, "on_signal" },
+                { CLI_CUDA, "cuda" },       { CLI_MAX_BYTES, "max_bytes" } };
+    (void)o;
+    if (!call->word_count)
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "run needs a command: tfprof run -- python train.py");
+    if (call->flags[CLI_MAX_BYTES] && !call->flags[CLI_CUDA])
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--max-bytes goes with --cuda");
+    tfp_live *l = tfp_live_new();
+    char **words = calloc(call->word_count + 1, sizeof *words);
+    int status = l && words ? 0 : cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
+    tfp_status s = TFP_OK;
+    for (size_t i = 0; i < sizeof all / sizeof *all && !s && !status; i++)
+        if (call->flags[all[i].flag]) s = tfp_live_set(l, all[i].name, call->flags[all[i].flag], c->err);
+    if (!s && !status) s = tfp_live_run_begin(l, c->err);
+    if (s) status = cli_fault_from(&c->fault, s, c->err);
+    if (!status) {
+        memcpy(words, call->words, call->word_count * sizeof *words);
+        status = run_command(c, l, words, tfp_live_signal(l));
+    }
+    free(words);
+    tfp_live_free(l);
+    return status;
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+/* server/api/routes.h: the paths, and the function that answers each. */
+#ifndef TFP_SERVER_ROUTES_H
+#define TFP_SERVER_ROUTES_H
+
+#include "http/answer.h"
+#include "data/catalog.h"
+#include "data/live.h"
+#include "http/request.h"
+
+/* The parts of a path at the stars of its route. */
+typedef struct route_words {
+    char text[4][512];
+} route_words;
+
+typedef struct question { /* a request as the function that answers it gets it */
+    catalog *catalog;
+    live *live; /* running jobs; NULL: they are not shown */
+    const request *request;
+    route_words words;
+    lease profile; /* of a route that needs one */
+    /* Says to give up. NULL: profiles are not waited for, and the answer is ANSWER_LOADING while one is read. */
+    bool (*stopped)(void *ctx);
+    void *ctx;
+} question;
+
+typedef struct route {
+    const char *path; /* "/api/v1/profiles/ * /views/ *" without the blanks: a star is one part of the path */
+    void (*answer)(const question *q, answer *a);
+    const char *parameters; /* the parameters that it takes, one blank between; "*": it checks them itself */
+    enum {
+        ROUTE_QUICK = 1,   /* answered at once, by the thread that has the connection */
+        ROUTE_PROFILE = 2, /* the first star is a profile's id: it is read first */
+        ROUTE_POST = 3     /* it changes something: POST only, answered at once */
+    } kind;
+} route;
+
+/* Whether words with one blank between them have that one. */
+bool routes_list_has(const char *list, const char *word);
+
+/* Fills the answer, for any request. Of the question catalog, request and stopped are set. */
+void routes_answer(question *q, answer *a);
+bool routes_quick(const char *path);
+bool routes_changes(const char *path); /* it is for POST */
+
+/* Leases another profile for a question. False: the answer says why not; else it is to be given back. */
+bool question_lease(const question *q, const char *id, lease *l, answer *a);
+
+/* The lists of routes, each ending with an empty one. */
+extern const route routes_tables[], routes_profiles[], routes_views[], routes_records[], routes_timeline[],
+    routes_compare[], routes_source[], routes_command[], routes_live[], routes_page[];
+
+#endif

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+/* server/api/timeline.c: a profile's timeline in windows: lanes, visible items of a window, sums over it, one
+ * span, the next of a name. The layout is made once a profile (catalog_timeline). */
+#include "data/reports.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum { WIDTH = 1000, WIDTH_MOST = 10000, MOST = 1000000 };
+#define TIME_MOST_US 4e15 /* limits of a window */
+
+/* Microseconds with decimals, as nanoseconds; the value stays without the parameter. */
+static bool take_time(const question *q, const char *name, int64_t *ns, answer *a)
+{
+    const char *text = request_value(q->request, name);
+    char *end;
+    if (!text) return true;
+    errno = 0;
+    double us = strtod(text, &end);
+    bool ok = end != text && !*end && us >= 0 && us <= TIME_MOST_US;
+    if (ok) *ns = (int64_t)(us * 1000);
+    if (!ok) answer_error(a, ANSWER_WRONG, "%s '%s': not a time in microseconds", name, text);
+    return ok;
+}
+
+static bool take_int(const question *q, const char *name, long long least, long long most, long long *out, answer *a)
+{
+    bool ok = request_int(q->request, name, least, most, out);
+    if (!ok) answer_error(a, ANSWER_WRONG, "%s '%s': not a number that fits", name, request_value(q->request, name));
+    return ok;
+}
+
+typedef struct window { /* the parameters of a request; each route takes some of them */
+    int64_t from_ns, to_ns;
+    long long width, first_row, last_row, step, most, after, backward;
+    const char *search, *by, *rows;
+} window;
+
+static bool take_window(const question *q, window *w, answer *a)
+{
+    *w = (window){ .to_ns = (int64_t)(TIME_MOST_US * 1000),
+                   .width = WIDTH,
+                   .last_row = INT64_MAX,
+                   .step = -1,
+                   .most = -1,
+                   .after = -1 };
+    w->search = request_value(q->request, "q");
+    w->by = request_value(q->request, "by");
+    w->rows = request_value(q->request, "rows");
+    return take_time(q, "from", &w->from_ns, a) && take_time(q, "to", &w->to_ns, a) &&
+           take_int(q, "px", 1, WIDTH_MOST, &w->width, a) && take_int(q, "first_row", 0, INT64_MAX, &w->first_row, a) &&
+           take_int(q, "last_row", 0, INT64_MAX, &w->last_row, a) && take_int(q, "step", -1, INT64_MAX, &w->step, a) &&
+           take_int(q, "most", 1, MOST, &w->most, a) && take_int(q, "after", -1, INT64_MAX, &w->after, a) &&
+           take_int(q, "backward", 0, 1, &w->backward, a);
+}
+
+typedef tfp_status ask(const question *q, const tfp_timeline *t, const window *w, tfp_report **out, tfp_error *err);
+
+static void answer_timeline(const question *q, answer *a, ask *what)
+{
+    window w;
+    if (!take_window(q, &w, a)) return;
+    tfp_report *report = NULL;
+    const tfp_timeline *t = NULL;
+    tfp_error *err = tfp_error_new();
+    tfp_status s = catalog_timeline(q->catalog, &q->profile, &t, err);
+    if (!s) s = what(q, t, &w, &report, err);
+    answer_report(q->request, s, report, err, a);
+    tfp_error_free(err);
+}
+
+static tfp_status ask_spans(const question *q, const tfp_timeline *t, const window *w, tfp_report **out, tfp_error *err)
+{
+    (void)q;
+    if (w->most > 0) return tfp_timeline_whole(t, w->step, w->most, out, err);
+    return tfp_timeline_spans(t, w->from_ns, w->to_ns, (int)w->width, w->first_row, w->last_row, w->search, out, err);
+}
+static void answer_spans(const question *q, answer *a) { answer_timeline(q, a, ask_spans); }
+
+static tfp_status ask_sums(const question *q, const tfp_timeline *t, const window *w, tfp_report **out, tfp_error *err)
+{
+    (void)q;
+    return tfp_timeline_sums(t, w->from_ns, w->to_ns, w->by, w->search, w->rows, out, err);
+}
+static void answer_sums(const question *q, answer *a) { answer_timeline(q, a, ask_sums); }
+
+static tfp_status ask_lanes(const question *q, const tfp_timeline *t, const window *w, tfp_report **out, tfp_error *err)
+{
+    (void)q;
+    return tfp_timeline_lanes(t, w->step, out, err);
+}
+static void answer_lanes(const question *q, answer *a) { answer_timeline(q, a, ask_lanes); }
+
+static tfp_status ask_find(const question *q, const tfp_timeline *t, const window *w, tfp_report **out, tfp_error *err)
+{
+    (void)q;
+    return tfp_timeline_find(t, w->search, w->first_row, w->last_row, w->after, (int)w->backward, out, err);
+}
+static void answer_find(const question *q, answer *a) { answer_timeline(q, a, ask_find); }
+
+/* A word that is no number names no span. */
+static tfp_status ask_span(const question *q, const tfp_timeline *t, const window *w, tfp_report **out, tfp_error *err)
+{
+    (void)w;
+    char *end;
+    errno = 0;
+    long long span = strtoll(q->words.text[1], &end, 10);
+    return tfp_timeline_span(t, *end || errno ? -1 : span, out, err);
+}
+static void answer_span(const question *q, answer *a) { answer_timeline(q, a, ask_span); }
+
+const route routes_timeline[] = {
+    { "/api/v1/profiles/*/lanes", answer_lanes, "step format", ROUTE_PROFILE },
+    { "/api/v1/profiles/*/spans", answer_spans, "from to px first_row last_row q step most format", ROUTE_PROFILE },
+    { "/api/v1/profiles/*/sums", answer_sums, "from to by q rows format", ROUTE_PROFILE },
+    { "/api/v1/profiles/*/find", answer_find, "q after backward first_row last_row format", ROUTE_PROFILE },
+    { "/api/v1/profiles/*/spans/*", answer_span, "format", ROUTE_PROFILE },
+    { 0 },
+};

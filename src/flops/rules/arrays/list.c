@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+/* flops/rules/arrays/list.c: ops that store tensors for other ops: lists and maps of tensors, queues, stacks, staging areas,
+ * accumulators and optionals; TensorArrays are in tensor_array.c. TensorFlow's rules: core/ops/data_flow_ops.cc,
+ * list_ops.cc, map_ops.cc, dataset_ops.cc. */
+#include "flops/rules/shared/known_values.h"
+
+static void pairs_to_scalars(tfp_op *op) /* inputs are handles of the old kind; a size comes out, or nothing */
+{
+    for (uint32_t i = 0; i < op->in_count; i++) need_pair(op, i);
+    tfp_scalar_outputs(op);
+}
+
+/* ---- lists ---- */
+
+static int element_type(const tfp_op *op) { return tfp_attr_type(op, "element_dtype", 0); }
+
+/* The shape of the elements of the list in input i. */
+static tfp_dims list_element(tfp_op *op, uint32_t i)
+{
+    tfp_held held = held_of(op, i);
+    int type = element_type(op);
+    if (held.dtype && type && held.dtype != type) tfp_wrong(op, "a list of another type");
+    return held.shape;
+}
+
+/* The shape of elements that input i gives; a single number instead of a vector means unknown. */
+static tfp_dims told_element(tfp_op *op, uint32_t i)
+{
+    tfp_dims told = tfp_in(op, i);
+    if (told.rank == 0) return TFP_ANY_DIMS;
+    tfp_merge_rank(op, told, 1);
+    return tfp_in_as_shape(op, i);
+}
+
+static void give_list(tfp_op *op, tfp_dims element)
+{
+    tfp_set(op, 0, TFP_SCALAR_DIMS);
+    tfp_set_held(op, 0, element, element_type(op));
+}
+
+static void list_new(tfp_op *op)
+{
+    tfp_dims told = told_element(op, 0);
+    give_list(op, told);
+    tfp_set_held_list(op, 0, (tfp_held){ told, element_type(op), !op->importer, told });
+}
+
+/* A list after an element of that shape is put into it. TensorFlow knows only the shape with which the list was made; here,
+ * when all its elements have one shape, that is the shape of an element taken out. */
+static void put_in_list(tfp_op *op, tfp_dims item)
+{
+    const tfp_held *held = tfp_in_held(op, 0);
+    tfp_dims element = list_element(op, 0);
+    give_list(op, element);
+    if (op->importer || !held) return;
+    item = tfp_merge(op, item, held->declared);
+    element = held->empty ? item : tfp_either(op, element, item);
+    tfp_set_held_list(op, 0, (tfp_held){ element, held->dtype, false, held->declared });
+}
+
+static void list_from_tensor(tfp_op *op) /* tensor, element_shape */
+{
+    tfp_dims rows = tfp_part(op, tfp_at_least(op, tfp_in(op, 0), 1), 1, TFP_TO_END), told = told_element(op, 1);
+    tfp_dims both = tfp_merge(op, rows, told);
+    give_list(op, op->importer ? told : both);
+}
+
+static void list_split(tfp_op *op) /* tensor, element_shape, lengths */
+{
+    tfp_merge_rank(op, tfp_in(op, 2), 1);
+    tfp_dims rest = tfp_part(op, tfp_at_least(op, tfp_in(op, 0), 1), 1, TFP_TO_END), told = told_element(op, 1);
+    tfp_dims both = tfp_merge(op, tfp_joined(op, tfp_vector_of(op, TFP_DIM_UNKNOWN), rest), told);
+    give_list(op, op->importer ? told : both);
+}
+
+static void list_scatter(tfp_op *op) { give_list(op, told_element(op, 2)); } /* tensor, indices, element_shape */
+
+static void list_scatter_into(tfp_op *op) /* list, tensor, indices */
+{
+    tfp_at_least(op, tfp_in(op, 1), 1);
+    tfp_merge_rank(op, tfp_in(op, 2), 1);
+    give_list(op, list_element(op, 0));
+}
+
+static void list_push(tfp_op *op) { put_in_list(op, tfp_in(op, 1)); } /* list, item */
+
+static void list_push_batch(tfp_op *op) /* lists, tensor: one row for each list */
+{
+    tfp_dims lists = tfp_merge_rank(op, tfp_in(op, 0), 1), rows = tfp_at_least(op, tfp_in(op, 1), 1);
+    tfp_dims element = list_element(op, 0);
+    give_list(op, element);
+    tfp_set(op, 0, tfp_vector_of(op, tfp_merge_dim(op, tfp_dim(lists, 0), tfp_dim(rows, 0))));
+}
+
+static void list_pop(tfp_op *op) /* list, element_shape */
+{
+    tfp_dims element = list_element(op, 0);
+    tfp_set(op, 0, TFP_SCALAR_DIMS);
+    pass_held(op, 0, 0);
+    if (!op->importer && tfp_in(op, 1).rank <= 1) element = tfp_merge(op, element, told_element(op, 1));
+    tfp_set(op, 1, element);
+}
+
+static void list_item(tfp_op *op) /* list, index, element_shape */
+{
+    tfp_set(op, 0, tfp_merge(op, list_element(op, 0), told_element(op, 2)));
+}
+
+static void list_set_item(tfp_op *op) /* list, index, item */
+{
+    const tfp_held *held = tfp_in_held(op, 0);
+    if (held && (op->importer || held->empty)) tfp_merge(op, tfp_in(op, 2), held->shape);
+    put_in_list(op, tfp_in(op, 2));
+}
+
+static void list_stack(tfp_op *op) /* list, element_shape */
+{
+    tfp_dims element = tfp_merge(op, list_element(op, 0), told_element(op, 1));
+    tfp_set(op, 0, tfp_joined(op, tfp_vector_of(op, tfp_attr_int(op, "num_elements", -1)), element));
+}
+
+static void list_gather(tfp_op *op) /* list, indices, element_shape */
+{
+    tfp_dims element = tfp_merge(op, list_element(op, 0), told_element(op, 2));
+    tfp_set(op, 0, tfp_joined(op, tfp_in(op, 1), element));
+}
+
+static void concat_list(tfp_op *op, tfp_dims told)
+{
+    tfp_dims element = tfp_merge(op, told, list_element(op, 0));
+    tfp_dims rest = tfp_part(op, tfp_at_least(op, element, 1), 1, TFP_TO_END);
+    tfp_set(op, 0, tfp_joined(op, tfp_vector_of(op, TFP_DIM_UNKNOWN), rest));
+    tfp_set(op, 1, tfp_vector_of(op, TFP_DIM_UNKNOWN));
+}
+
+static void list_concat(tfp_op *op) { concat_list(op, tfp_attr_shape(op, "element_shape")); }
+
+static void list_concat_v2(tfp_op *op) { concat_list(op, told_element(op, 1)); } /* list, element_shape, leading_dims */
+
+static void list_resize(tfp_op *op) /* list, size */
+{
+    need_scalar(op, 1);
+    tfp_set(op, 0, TFP_SCALAR_DIMS);
+    pass_held(op, 0, 0);
+}
+
+static void list_element_shape(tfp_op *op) /* a vector, or one number when the rank is not known */
+{
+    tfp_dims element = held_of(op, 0).shape;
+    if (element.rank >= 0) tfp_set(op, 0, tfp_vector_of(op, element.rank));
+}
+
+static void list_join(tfp_op *op) /* two lists, or two tensors of lists */
+{
+    tfp_dims element = tfp_merge(op, list_element(op, 0), list_element(op, 1));
+    give_list(op, element);
+    tfp_set(op, 0, tfp_merge(op, tfp_in(op, 0), tfp_in(op, 1)));
+}
+
+/* ---- queues ---- */
+
+static void queue_v2(tfp_op *op)
+{
+    tfp_set(op, 0, TFP_SCALAR_DIMS);
+    const tfp_attr_list *shapes = tfp_attr_members(op, "shapes"), *types = tfp_attr_members(op, "component_types");
+    if (shapes->shape_count == 1 && types->number_count == 1)
+        tfp_set_held(op, 0, shapes->shapes[0], (int)types->numbers[0]);
+}
+
+static void dequeue(tfp_op *op, bool many, int64_t n)
+{
+    const tfp_held *held = tfp_in_held(op, 0);
+    if (!held || op->out_count != 1) return;
+    tfp_set(op, 0, many ? tfp_joined(op, tfp_vector_of(op, n), held->shape) : held->shape);
+}
+
+static void queue_get(tfp_op *op) { dequeue(op, false, 0); }
+
+static void queue_get_many(tfp_op *op)
+{
+    int64_t n = TFP_DIM_UNKNOWN;
+    if (tfp_in_int(op, 1, &n) && n < 0) tfp_wrong(op, "fewer than no elements");
+    dequeue(op, true, n);
+}
+
+static void queue_get_up_to(tfp_op *op) { dequeue(op, true, TFP_DIM_UNKNOWN); }
+
+/* ---- others ---- */
+
+static void second_input(tfp_op *op) { tfp_set(op, 0, tfp_in(op, 1)); } /* handle, element */
+
+static void stack_close(tfp_op *op) { need_pair(op, 0); }
+
+static void need_second_scalar(tfp_op *op) { need_scalar(op, 1); }
+
+static void accumulator_v2(tfp_op *op)
+{
+    pair(op);
+    /* An accumulator's shape [] means unknown. */
+    tfp_dims shape = tfp_attr_shape(op, "shape");
+    if (shape.rank > 0) tfp_set_held(op, 0, shape, tfp_attr_type(op, "dtype", 0));
+}
+
+static void accumulated(tfp_op *op)
+{
+    need_scalar(op, 1);
+    tfp_set(op, 0, held_of(op, 0).shape);
+}
+
+static void optional_value(tfp_op *op)
+{
+    need_scalar(op, 0);
+    tfp_listed_outputs(op);
+}
+
+static tfp_cost add_third(const tfp_op *op) { return tfp_cost_of(tfp_elements(tfp_in(op, 2))); }
+
+static tfp_cost add_fourth(const tfp_op *op) { return tfp_cost_of(tfp_elements(tfp_in(op, 3))); }
+
+static tfp_cost divide_values(const tfp_op *op) { return tfp_cost_of(tfp_elements(tfp_out(op, 1))); }
+
+#define ADDS(function, n) function, 1, n, "one addition an element"
+
+/* clang-format off */
+const tfp_op_rule tfp_rules_list[] = {
+    { "EmptyTensorList TensorListReserve", list_new, TFP_MOVES },
+    { "TensorListFromTensor",              list_from_tensor,   TFP_MOVES },
+    { "TensorListSplit",                   list_split,         TFP_MOVES },
+    { "TensorListScatter TensorListScatterV2", list_scatter, TFP_MOVES },
+    { "TensorListScatterIntoExistingList", list_scatter_into,  TFP_MOVES },
+    { "TensorListPushBack",                list_push,          TFP_MOVES },
+    { "TensorListPushBackBatch",           list_push_batch,    TFP_MOVES },
+    { "TensorListPopBack",                 list_pop,           TFP_MOVES },
+    { "TensorListGetItem",                 list_item,          TFP_MOVES },
+    { "TensorListSetItem",                 list_set_item,      TFP_MOVES },
+    { "TensorListStack",                   list_stack,         TFP_MOVES },
+    { "TensorListGather",                  list_gather,        TFP_MOVES },
+    { "TensorListConcat",                  list_concat,        TFP_MOVES },
+    { "TensorListConcatV2",                list_concat_v2,     TFP_MOVES },
+    { "TensorListConcatLists",             list_join,          TFP_MOVES },
+    { "TensorListResize",                  list_resize,        TFP_MOVES },
+    { "TensorListLength",                  tfp_scalar_outputs, TFP_MOVES },
+    { "TensorListElementShape",            list_element_shape, TFP_MOVES },
+
+    { "EmptyTensorMap TensorMapSize TensorMapHasKey TensorMapInsert TensorMapErase", tfp_scalar_outputs, TFP_MOVES },
+    { "TensorMapLookup TensorMapStackKeys", tfp_unknown_outputs, TFP_MOVES },
+
+    { "OptionalFromValue OptionalNone OptionalHasValue", tfp_scalar_outputs, TFP_MOVES },
+    { "OptionalGetValue",  optional_value,     TFP_MOVES },
+
+    { "FIFOQueue PaddingFIFOQueue PriorityQueue RandomShuffleQueue FakeQueue", pair, TFP_MOVES },
+    { "FIFOQueueV2 PaddingFIFOQueueV2 RandomShuffleQueueV2", queue_v2, TFP_MOVES },
+    { "PriorityQueueV2", tfp_scalar_outputs, TFP_MOVES }, /* its elements have one component more, the priority */
+    { "QueueEnqueue QueueEnqueueV2 QueueEnqueueMany QueueEnqueueManyV2", tfp_no_outputs, TFP_MOVES },
+    { "QueueDequeue QueueDequeueMany QueueDequeueUpTo", tfp_unknown_outputs, TFP_MOVES },
+    { "QueueDequeueV2",       queue_get,           TFP_MOVES },
+    { "QueueDequeueManyV2",   queue_get_many,      TFP_MOVES },
+    { "QueueDequeueUpToV2",   queue_get_up_to,     TFP_MOVES },
+    { "QueueClose",           pairs_to_scalars,    TFP_MOVES },
+    { "QueueCloseV2",         tfp_no_outputs,      TFP_MOVES },
+    { "QueueIsClosed QueueIsClosedV2", tfp_scalar_outputs, TFP_MOVES },
+    { "QueueSize",            pairs_to_scalars,    TFP_MOVES },
+    { "QueueSizeV2",          tfp_same_as_input,   TFP_MOVES },
+
+    { "Stack StackV2", pair, TFP_MOVES },
+    { "StackPush StackPushV2", second_input, TFP_MOVES },
+    { "StackPop StackPopV2", tfp_unknown_outputs, TFP_MOVES },
+    { "StackClose StackCloseV2", stack_close, TFP_MOVES },
+
+    { "Stage",                    tfp_no_outputs,      TFP_MOVES },
+    { "Unstage StagePeek", tfp_unknown_outputs, TFP_MOVES },
+    { "StageSize",                tfp_scalar_outputs,  TFP_MOVES },
+    { "StageClear MapStage", tfp_no_outputs, TFP_MOVES },
+    { "MapPeek MapUnstage MapUnstageNoKey", tfp_unknown_outputs, TFP_MOVES },
+    { "MapSize MapIncompleteSize", tfp_scalar_outputs, TFP_MOVES },
+    { "MapClear OrderedMapStage", tfp_no_outputs, TFP_MOVES },
+    { "OrderedMapPeek OrderedMapUnstage OrderedMapUnstageNoKey", tfp_unknown_outputs, TFP_MOVES },
+    { "OrderedMapSize OrderedMapIncompleteSize", tfp_scalar_outputs, TFP_MOVES },
+    { "OrderedMapClear",          tfp_no_outputs,      TFP_MOVES },
+
+    { "ConditionalAccumulator SparseConditionalAccumulator", pair, TFP_MOVES },
+    { "ResourceConditionalAccumulator",     accumulator_v2,      TFP_MOVES },
+    { "AccumulatorNumAccumulated ResourceAccumulatorNumAccumulated", tfp_scalar_outputs, TFP_MOVES },
+    { "AccumulatorSetGlobalStep ResourceAccumulatorSetGlobalStep", need_second_scalar, TFP_MOVES },
+    { "AccumulatorApplyGradient ResourceAccumulatorApplyGradient", need_second_scalar, ADDS(add_third, "n(in2)") },
+    { "SparseAccumulatorApplyGradient",     need_second_scalar,  ADDS(add_fourth, "n(in3)") },
+    { "AccumulatorTakeGradient ResourceAccumulatorTakeGradient",
+      accumulated, TFP_EACH_OUT(1, "one division an element") },
+    { "SparseAccumulatorTakeGradient",      need_second_scalar,  divide_values, 1, "n(out1)", "one division an element" },
+    { NULL }
+};
+/* clang-format on */

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+/* flops/rules/arrays/tensor_array.c: TensorArrays, whose tensors other ops write and read by a handle. TensorFlow's rules:
+ * core/ops/data_flow_ops.cc. */
+#include "flops/rules/shared/known_values.h"
+
+static void array(tfp_op *op)
+{
+    need_scalar(op, 0);
+    pair(op);
+    tfp_set(op, 1, TFP_SCALAR_DIMS); /* the flow, from version 3 on */
+}
+
+static void array_v2(tfp_op *op)
+{
+    array(op);
+    tfp_set_held(op, 0, tfp_attr_shape(op, "element_shape"), tfp_attr_type(op, "dtype", 0));
+}
+
+static void array_v3(tfp_op *op)
+{
+    array(op);
+    tfp_dims element = tfp_attr_shape(op, "element_shape");
+    /* TensorFlow drops a shape with unknown dims, although it holds for every element. */
+    if (!op->importer || tfp_dims_known(element) || tfp_attr_bool(op, "identical_element_shapes", false)) {
+        tfp_set_held(op, 0, element, tfp_attr_type(op, "dtype", 0));
+    }
+}
+
+static void array_grad(tfp_op *op)
+{
+    need_pair(op, 0);
+    pair(op);
+    tfp_set(op, 1, TFP_SCALAR_DIMS);
+    pass_held(op, 0, 0);
+}
+
+static void array_grad_with_shape(tfp_op *op)
+{
+    need_pair(op, 0);
+    pair(op);
+    tfp_set(op, 1, TFP_SCALAR_DIMS);
+    const tfp_held *held = tfp_in_held(op, 0);
+    if (!held) return;
+    tfp_dims before = tfp_in_as_shape(op, 2);
+    if (op->importer) before = before.rank < 0 ? TFP_ANY_DIMS : tfp_any_of_rank(op, before.rank);
+    tfp_set_held(op, 0, tfp_joined(op, before, held->shape), held->dtype);
+}
+
+static void array_write(tfp_op *op) /* handle, index, value, flow */
+{
+    need_pair(op, 0);
+    need_scalar(op, 1);
+    need_scalar(op, 3);
+    tfp_merge(op, held_of(op, 0).shape, tfp_in(op, 2));
+    tfp_set(op, 0, TFP_SCALAR_DIMS);
+}
+
+static void array_read(tfp_op *op) /* handle, index, flow */
+{
+    need_pair(op, 0);
+    need_scalar(op, 1);
+    need_scalar(op, 2);
+    tfp_set(op, 0, held_of(op, 0).shape);
+}
+
+static void array_gather(tfp_op *op) /* handle, indices, flow */
+{
+    need_pair(op, 0);
+    tfp_dims indices = tfp_merge_rank(op, tfp_in(op, 1), 1);
+    need_scalar(op, 2);
+    const tfp_held *held = tfp_in_held(op, 0);
+    tfp_dims element = held ? held->shape : tfp_attr_shape(op, "element_shape");
+    if (held && !op->importer) element = tfp_merge(op, element, tfp_attr_shape(op, "element_shape"));
+    tfp_set(op, 0, tfp_joined(op, indices, element));
+}
+
+static void array_gather_v2(tfp_op *op)
+{
+    array_gather(op);
+    if (op->importer) tfp_set(op, 0, TFP_ANY_DIMS);
+}
+
+static void array_scatter(tfp_op *op) /* handle, indices, value, flow */
+{
+    need_pair(op, 0);
+    tfp_dims indices = tfp_merge_rank(op, tfp_in(op, 1), 1), value = tfp_at_least(op, tfp_in(op, 2), 1);
+    tfp_merge_dim(op, tfp_dim(indices, 0), tfp_dim(value, 0));
+    need_scalar(op, 3);
+    tfp_merge(op, held_of(op, 0).shape, tfp_part(op, value, 1, TFP_TO_END));
+    tfp_set(op, 0, TFP_SCALAR_DIMS);
+}
+
+static void array_concat(tfp_op *op) /* handle, flow */
+{
+    need_pair(op, 0);
+    need_scalar(op, 1);
+    tfp_dims row = TFP_ANY_DIMS;
+    if (!op->importer) {
+        row = tfp_merge(op, tfp_attr_shape(op, "element_shape_except0"),
+                        tfp_part(op, held_of(op, 0).shape, 1, TFP_TO_END));
+    }
+    tfp_set(op, 0, tfp_joined(op, tfp_vector_of(op, TFP_DIM_UNKNOWN), row));
+    tfp_set(op, 1, tfp_vector_of(op, TFP_DIM_UNKNOWN));
+}
+
+static void array_split(tfp_op *op) /* handle, value, lengths, flow */
+{
+    need_pair(op, 0);
+    tfp_merge_rank(op, tfp_in(op, 2), 1);
+    need_scalar(op, 3);
+    tfp_set(op, 0, TFP_SCALAR_DIMS);
+}
+
+static void array_size(tfp_op *op)
+{
+    need_pair(op, 0);
+    tfp_scalar_outputs(op);
+}
+
+/* clang-format off */
+const tfp_op_rule tfp_rules_tensor_array[] = {
+    { "TensorArrayV3",            array_v3,              TFP_MOVES },
+    { "TensorArrayGradV3",        array_grad,            TFP_MOVES },
+    { "TensorArrayGradWithShape", array_grad_with_shape, TFP_MOVES },
+    { "TensorArrayWriteV3",       array_write,           TFP_MOVES },
+    { "TensorArrayReadV3",        array_read,            TFP_MOVES },
+    { "TensorArrayGatherV3",      array_gather,          TFP_MOVES },
+    { "TensorArrayScatterV3",     array_scatter,         TFP_MOVES },
+    { "TensorArrayConcatV3",      array_concat,          TFP_MOVES },
+    { "TensorArraySplitV3",       array_split,           TFP_MOVES },
+    { "TensorArraySizeV3 TensorArrayCloseV3", array_size, TFP_MOVES },
+    { "TensorArrayV2",            array_v2,              TFP_MOVES },
+    { "TensorArrayGradV2",        array_grad,            TFP_MOVES },
+    { "TensorArrayWriteV2",       array_write,           TFP_MOVES },
+    { "TensorArrayReadV2",        array_read,            TFP_MOVES },
+    { "TensorArrayGatherV2",      array_gather_v2,       TFP_MOVES },
+    { "TensorArrayScatterV2",     array_scatter,         TFP_MOVES },
+    { "TensorArrayConcatV2",      array_concat,          TFP_MOVES },
+    { "TensorArraySplitV2",       array_split,           TFP_MOVES },
+    { "TensorArraySizeV2 TensorArrayCloseV2", array_size, TFP_MOVES },
+    { "TensorArray TensorArrayGrad TensorArrayWrite TensorArrayRead TensorArrayPack TensorArrayUnpack "
+      "TensorArrayGather TensorArrayScatter TensorArrayConcat TensorArraySplit TensorArraySize",
+      tfp_unknown_outputs, TFP_MOVES },
+    { "TensorArrayClose",         tfp_no_outputs,        TFP_MOVES },
+    { NULL }
+};
+/* clang-format on */

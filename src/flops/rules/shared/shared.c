@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+/* flops/rules/shared/shared.c: rules for shapes that ops of many families have in common. */
+#include "flops/rules/shared/rule.h"
+
+void tfp_same_as_input(tfp_op *op)
+{
+    for (uint32_t i = 0; i < op->out_count; i++) tfp_set(op, i, tfp_in(op, 0));
+}
+
+void tfp_rank_of_input(tfp_op *op)
+{
+    tfp_dims in = tfp_in(op, 0);
+    if (in.rank >= 0) tfp_set(op, 0, tfp_any_of_rank(op, in.rank));
+}
+
+void tfp_broadcast_inputs(tfp_op *op) { tfp_set(op, 0, tfp_broadcast(op, tfp_in(op, 0), tfp_in(op, 1))); }
+
+void tfp_scalar_outputs(tfp_op *op)
+{
+    for (uint32_t i = 0; i < op->out_count; i++) tfp_set(op, i, TFP_SCALAR_DIMS);
+}
+
+size_t tfp_set_listed(tfp_op *op, const char *name)
+{
+    const tfp_attr_list *list = tfp_attr_members(op, name);
+    for (uint32_t i = 0; i < op->out_count && i < list->shape_count; i++) tfp_set(op, i, list->shapes[i]);
+    return list->shape_count;
+}
+
+void tfp_listed_outputs(tfp_op *op)
+{
+    if (tfp_set_listed(op, "output_shapes") != op->out_count) tfp_wrong(op, "as many shapes as outputs are needed");
+}
+
+void tfp_no_outputs(tfp_op *op) { (void)op; }
+
+void tfp_unknown_outputs(tfp_op *op) { (void)op; }
+
+void tfp_merged_inputs(tfp_op *op)
+{
+    tfp_dims all = TFP_ANY_DIMS;
+    for (uint32_t i = 0; i < op->in_count; i++) all = tfp_merge(op, all, tfp_in(op, i));
+    for (uint32_t i = 0; i < op->out_count; i++) tfp_set(op, i, all);
+}

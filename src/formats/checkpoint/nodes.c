@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+/* formats/checkpoint/nodes.c: what a checkpoint tells of the nodes, once all files are there: alone its variables are the
+ * nodes; beside a graph they mark the nodes of their names. */
+#include "formats/checkpoint/parts.h"
+#include "formats/files/format.h"
+
+/* In a checkpoint without a graph the variables are the nodes. */
+static void build_checkpoint_nodes(tfp_builder *b)
+{
+    enum { STRING = 7 }; /* DT_STRING: texts are no parameters */
+    tfp_profile *p = b->p;
+    if (tfp_checkpoint_count(p->checkpoint)) tfp_build_has(b, TFP_HAS_VARIABLES);
+    for (size_t i = 0; i < tfp_checkpoint_count(p->checkpoint) && !tfp_builder_status(b, NULL); i++) {
+        size_t count;
+        const int64_t *dims = tfp_checkpoint_dims(p->checkpoint, i, &count);
+        uint32_t node =
+            tfp_build_node(b, tfp_checkpoint_name(p->checkpoint, i), TFP_STR("_checkpoint_variables"), true);
+        if (node == TFP_NONE || tfp_checkpoint_dtype(p->checkpoint, i) == STRING) continue;
+        uint32_t shape = tfp_build_shape(b, dims, count, count == 0);
+        tfp_build_row(b, node)->shape = shape;
+    }
+}
+
+static void mark_checkpoint_variables(tfp_builder *b)
+{
+    tfp_strid type = tfp_build_string(b, TFP_STR("_checkpoint_variables"));
+    for (size_t i = 0; i < tfp_checkpoint_count(b->p->checkpoint); i++) {
+        uint32_t node = tfp_build_find(b, tfp_checkpoint_name(b->p->checkpoint, i));
+        if (node != TFP_NONE && !b->status) tfp_build_type(b, node, type);
+    }
+}
+
+void tfp_checkpoint_finish(tfp_builder *b)
+{
+    const tfp_profile *p = b->p;
+    const char *file = b->file;
+    if (!p->checkpoint) return;
+    if (tfp_checkpoint_count(p->checkpoint)) tfp_build_has(b, TFP_HAS_TENSORS);
+    if (p->graph_file) b->file = p->graph_file;
+    if (!tfp_has(p, TFP_HAS_GRAPH) && !p->nodes.size && !p->events.spans.size) build_checkpoint_nodes(b);
+    b->file = file;
+    /* A ProfileProto holds its own types; marking them by a checkpoint would differ from TensorFlow */
+    if (!tfp_has(p, TFP_HAS_TYPES)) mark_checkpoint_variables(b);
+}

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: Apache-2.0
+/* formats/hlo/cost.c: float operations, multiply-adds and bytes of each instruction of an HLO module. One multiply and
+ * one add are two operations. Elementwise functions count one an element when they work on floating point numbers,
+ * exp and tanh too (XLA's cost_analysis tells those as transcendentals beside its flops, and counts integers).
+ * A fusion, a call and an asynchronous operation have the sum of their computation; bodies of loops and branches run by
+ * themselves. Semantics of operations: openxla.org/xla/operation_semantics. */
+#include "formats/hlo/count.h"
+
+#include <math.h>
+
+typedef enum cost_rule {
+    NOTHING,     /* moves or names data */
+    ELEMENTWISE, /* one an element of the result, of floating point */
+    COMPARE,     /* one an element of the result, when the operands are of floating point */
+    DOT,
+    CONVOLUTION,
+    REDUCE,        /* (elements in less elements out) times the function's cost */
+    REDUCE_WINDOW, /* elements out times (window less 1) times the function's cost */
+    SELECT_AND_SCATTER,
+    SCATTER,
+    MAP,
+    SORT,
+    FFT,
+    CHOLESKY,
+    TRIANGULAR,
+    ALL_REDUCE, /* one addition an element */
+    INSIDE,     /* the sum of the called computation */
+    APART,      /* its computations run by themselves */
+    CUSTOM
+} cost_rule;
+
+/* The elements of operands and results that are read and written. */
+typedef enum byte_rule {
+    EDGES,        /* all operands and the result */
+    NO_BYTES,     /* none: no data moves, or others count it */
+    RESULT_TWICE, /* the slice: read and written */
+    UPDATE_TWICE  /* operand 1, read and written in place */
+} byte_rule;
+
+/* clang-format off */
+static const struct {
+    const char *opcode;
+    uint8_t rule, bytes;
+} rules[] = { /* by opcode in byte order */
+    { "abs", ELEMENTWISE, EDGES }, { "acos", ELEMENTWISE, EDGES }, { "acosh", ELEMENTWISE, EDGES },
+    { "add", ELEMENTWISE, EDGES }, { "add-dependency", NOTHING, NO_BYTES }, { "after-all", NOTHING, NO_BYTES },
+    { "all-gather", NOTHING, EDGES }, { "all-gather-done", NOTHING, NO_BYTES }, { "all-gather-start", NOTHING, EDGES },
+    { "all-reduce", ALL_REDUCE, EDGES }, { "all-reduce-done", NOTHING, NO_BYTES },
+    { "all-reduce-start", ALL_REDUCE, EDGES }, { "all-to-all", NOTHING, EDGES }, { "and", NOTHING, EDGES },
+    { "asin", ELEMENTWISE, EDGES }, { "asinh", ELEMENTWISE, EDGES }, { "async-done", NOTHING, NO_BYTES },
+    { "async-start", INSIDE, EDGES }, { "async-update", NOTHING, NO_BYTES }, { "atan2", ELEMENTWISE, EDGES },
+    { "atanh", ELEMENTWISE, EDGES }, { "bitcast", NOTHING, NO_BYTES }, { "bitcast-convert", NOTHING, EDGES },
+    { "broadcast", NOTHING, EDGES }, { "call", INSIDE, NO_BYTES }, { "cbrt", ELEMENTWISE, EDGES },
+    { "ceil", ELEMENTWISE, EDGES }, { "cholesky", CHOLESKY, EDGES }, { "clamp", ELEMENTWISE, EDGES },
+    { "collective-broadcast", NOTHING, EDGES }, { "collective-permute", NOTHING, EDGES },
+    { "collective-permute-done", NOTHING, NO_BYTES }, { "collective-permute-start", NOTHING, EDGES },
+    { "compare", COMPARE, EDGES }, { "complex", NOTHING, EDGES }, { "concatenate", NOTHING, EDGES },
+    { "conditional", APART, NO_BYTES }, { "constant", NOTHING, NO_BYTES }, { "convert", NOTHING, EDGES },
+    { "convolution", CONVOLUTION, EDGES }, { "copy", NOTHING, EDGES }, { "copy-done", NOTHING, NO_BYTES },
+    { "copy-start", NOTHING, EDGES }, { "cosh", ELEMENTWISE, EDGES }, { "cosine", ELEMENTWISE, EDGES },
+    { "count-leading-zeros", NOTHING, EDGES }, { "custom-call", CUSTOM, EDGES }, { "divide", ELEMENTWISE, EDGES },
+    { "domain", NOTHING, NO_BYTES }, { "dot", DOT, EDGES }, { "dynamic-reshape", NOTHING, EDGES },
+    { "dynamic-slice", NOTHING, RESULT_TWICE }, { "dynamic-update-slice", NOTHING, UPDATE_TWICE },
+    { "erf", ELEMENTWISE, EDGES }, { "exponential", ELEMENTWISE, EDGES },
+    { "exponential-minus-one", ELEMENTWISE, EDGES }, { "fft", FFT, EDGES }, { "floor", ELEMENTWISE, EDGES },
+    { "fusion", INSIDE, EDGES }, { "gather", NOTHING, RESULT_TWICE }, { "get-dimension-size", NOTHING, NO_BYTES },
+    { "get-tuple-element", NOTHING, NO_BYTES }, { "imag", NOTHING, EDGES }, { "infeed", NOTHING, EDGES },
+    { "iota", NOTHING, EDGES }, { "is-finite", COMPARE, EDGES }, { "log", ELEMENTWISE, EDGES },
+    { "log-plus-one", ELEMENTWISE, EDGES }, { "logistic", ELEMENTWISE, EDGES }, { "map", MAP, EDGES },
+    { "maximum", ELEMENTWISE, EDGES }, { "minimum", ELEMENTWISE, EDGES }, { "multiply", ELEMENTWISE, EDGES },
+    { "negate", ELEMENTWISE, EDGES }, { "not", NOTHING, EDGES }, { "opt-barrier", NOTHING, NO_BYTES },
+    { "optimization-barrier", NOTHING, NO_BYTES }, { "or", NOTHING, EDGES }, { "outfeed", NOTHING, EDGES },
+    { "pad", NOTHING, EDGES }, { "parameter", NOTHING, NO_BYTES }, { "partition-id", NOTHING, NO_BYTES },
+    { "popcnt", NOTHING, EDGES }, { "power", ELEMENTWISE, EDGES }, { "ragged-all-to-all", NOTHING, EDGES },
+    { "real", NOTHING, EDGES }, { "recv", NOTHING, EDGES }, { "recv-done", NOTHING, NO_BYTES },
+    { "reduce", REDUCE, EDGES }, { "reduce-precision", ELEMENTWISE, EDGES }, { "reduce-scatter", ALL_REDUCE, EDGES },
+    { "reduce-window", REDUCE_WINDOW, EDGES }, { "remainder", ELEMENTWISE, EDGES },
+    { "replica-id", NOTHING, NO_BYTES }, { "reshape", NOTHING, EDGES }, { "reverse", NOTHING, EDGES },
+    { "rng", NOTHING, EDGES }, { "rng-bit-generator", NOTHING, EDGES },
+    { "rng-get-and-update-state", NOTHING, EDGES }, { "round-nearest-afz", ELEMENTWISE, EDGES },
+    { "round-nearest-even", ELEMENTWISE, EDGES }, { "rsqrt", ELEMENTWISE, EDGES }, { "scatter", SCATTER, EDGES },
+    { "select", ELEMENTWISE, EDGES }, { "select-and-scatter", SELECT_AND_SCATTER, EDGES }, { "send", NOTHING, EDGES },
+    { "send-done", NOTHING, NO_BYTES }, { "set-dimension-size", NOTHING, NO_BYTES },
+    { "shift-left", NOTHING, EDGES }, { "shift-right-arithmetic", NOTHING, EDGES },
+    { "shift-right-logical", NOTHING, EDGES }, { "sign", ELEMENTWISE, EDGES }, { "sine", ELEMENTWISE, EDGES },
+    { "sinh", ELEMENTWISE, EDGES }, { "slice", NOTHING, RESULT_TWICE }, { "sort", SORT, EDGES },
+    { "sqrt", ELEMENTWISE, EDGES }, { "stochastic-convert", NOTHING, EDGES }, { "subtract", ELEMENTWISE, EDGES },
+    { "tan", ELEMENTWISE, EDGES }, { "tanh", ELEMENTWISE, EDGES }, { "topk", SORT, EDGES },
+    { "transpose", NOTHING, EDGES }, { "triangular-solve", TRIANGULAR, EDGES }, { "tuple", NOTHING, NO_BYTES },
+    { "while", APART, NO_BYTES }, { "xor", NOTHING, EDGES },
+};
+/* clang-format on */
+#define RULE_COUNT (sizeof rules / sizeof *rules)
+
+static size_t find_rule(tfp_str opcode)
+{
+    size_t low = 0, high = RULE_COUNT;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = tfp_str_cmp(tfp_str_of(rules[middle].opcode), opcode);
+        if (order == 0) return middle;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return RULE_COUNT;
+}
+
+bool tfp_hlo_is_opcode(tfp_str name) { return find_rule(name) < RULE_COUNT; }
+
+/* ---- numbers of one instruction; unknown is TFP_HLO_UNKNOWN and stays it ---- */
+
+static int64_t plus(int64_t a, int64_t b)
+{
+    bool clamped = false;
+    if (a < 0 || b < 0) return TFP_HLO_UNKNOWN;
+    int64_t r = tfp_add(a, b, &clamped);
+    return clamped ? TFP_HLO_UNKNOWN : r;
+}
+
+const tfp_hlo_instruction *tfp_hlo_operand(const tfp_hlo_counter *c, const tfp_hlo_instruction *i, uint32_t k)
+{
+    uint32_t at = k < i->operand_count ? c->m->links.at[i->operand_first + k] : TFP_NONE;
+    return at == TFP_NONE ? NULL : &c->m->instructions.at[at];
+}
+
+const tfp_hlo_array *tfp_hlo_first_array(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
+{
+    if (!i || i->shape == TFP_NONE || !c->m->shapes.at[i->shape].count) return NULL;
+    return &c->m->arrays.at[c->m->shapes.at[i->shape].first];
+}
+
+int64_t tfp_hlo_elements_of(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
+{
+    const tfp_hlo_array *a = tfp_hlo_first_array(c, i);
+    return a ? tfp_hlo_elements(c->m, a) : TFP_HLO_UNKNOWN;
+}
+
+/* The sum over all arrays of the result. */
+static int64_t all_elements(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
+{
+    if (i->shape == TFP_NONE) return TFP_HLO_UNKNOWN;
+    const tfp_hlo_shape *s = &c->m->shapes.at[i->shape];
+    int64_t n = 0;
+    for (uint32_t k = 0; k < s->count; k++) n = plus(n, tfp_hlo_elements(c->m, &c->m->arrays.at[s->first + k]));
+    return n;
+}
+
+static bool is_float(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
+{
+    const tfp_hlo_array *a = tfp_hlo_first_array(c, i);
+    return a && tfp_hlo_type_is_float(a->type);
+}
+
+int64_t tfp_hlo_dim(const tfp_hlo_counter *c, const tfp_hlo_array *a, int64_t k)
+{
+    if (a && k < 0) k += a->dim_count;
+    if (!a || k < 0 || k >= a->dim_count) return TFP_HLO_UNKNOWN;
+    return c->m->dims.at[a->dim_first + k];
+}
+
+/* ceil(log2(n)) */
+int64_t tfp_hlo_log2_up(int64_t n)
+{
+    int64_t bits = 0;
+    while (bits < 62 && (INT64_C(1) << bits) < n) bits++;
+    return bits;
+}
+
+/* ---- rules ---- */
+
+static int64_t of_dot(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
+{
+    const tfp_hlo_array *left = tfp_hlo_first_array(c, tfp_hlo_operand(c, i, 0));
+    int64_t contracted = left ? 1 : TFP_HLO_UNKNOWN;
+    for (uint32_t k = 0; k < i->contract_count; k++)
+        contracted = tfp_hlo_times(contracted, tfp_hlo_dim(c, left, c->m->numbers.at[i->contract_first + k]));
+    return tfp_hlo_times(tfp_hlo_elements_of(c, i), contracted);
+}
+
+int64_t tfp_hlo_window_macs(const tfp_hlo_counter *c, const tfp_hlo_instruction *i, int64_t out,
+                            const tfp_hlo_array *kernel)
+{
+    return tfp_hlo_times(tfp_hlo_times(out, i->window), tfp_hlo_dim(c, kernel, i->kernel_input));
+}
+
+static int64_t of_fft(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
+{
+    const tfp_hlo_array *in = tfp_hlo_first_array(c, tfp_hlo_operand(c, i, 0)), *out = tfp_hlo_first_array(c, i);
+    if (!in || !out || i->fft_points <= 0) return TFP_HLO_UNKNOWN;
+    bool real_in = tfp_hlo_type_bits(in->type) < tfp_hlo_type_bits(out->type);
+    bool real_out = tfp_hlo_type_bits(in->type) > tfp_hlo_type_bits(out->type);
+    int64_t points = tfp_hlo_elements(c->m, real_in ? in : out); /* the longer side of a real transform */
+    if (points < 0) return TFP_HLO_UNKNOWN;
+    double n = (double)i->fft_points, all = (double)points * (real_in || real_out ? 2.5 : 5) * log2(n);
+    return all < 9e18 ? (int64_t)all : TFP_HLO_UNKNOWN;
+}
+
+/* n * n * n / 3 of each matrix. */
+static int64_t of_cholesky(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
+{
+    const tfp_hlo_array *a = tfp_hlo_first_array(c, i);
+    int64_t n = a ? tfp_hlo_dim(c, a, (int64_t)a->dim_count - 1) : TFP_HLO_UNKNOWN,
+            all = tfp_hlo_times(tfp_hlo_elements_of(c, i), n);
+    return all < 0 ? all : all / 3;
+}
+
+static int64_t of_triangular(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
+{
+    const tfp_hlo_array *a = tfp_hlo_first_array(c, tfp_hlo_operand(c, i, 0));
+    return tfp_hlo_times(tfp_hlo_elements_of(c, i), a ? tfp_hlo_dim(c, a, (int64_t)a->dim_count - 1) : TFP_HLO_UNKNOWN);
+}
+
+/* Float operations of the first called computation, a reduction's function; 1 when it is not there. */
+static int64_t of_function(const tfp_hlo_counter *c, const tfp_hlo_instruction *i, uint32_t k)
+{
+    uint32_t at = k < i->called_count ? c->m->links.at[i->called_first + k] : TFP_NONE;
+    return at == TFP_NONE ? 1 : c->inside[at].flops;
+}
+
+static int64_t of_reduce(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
+{
+    int64_t in = tfp_hlo_elements_of(c, tfp_hlo_operand(c, i, 0)), out = tfp_hlo_elements_of(c, i);
+    if (in < 0 || out < 0) return TFP_HLO_UNKNOWN;
+    return tfp_hlo_times(in > out ? in - out : 0, of_function(c, i, 0));
+}
+
+static int64_t less_one(int64_t n) { return n > 0 ? n - 1 : 0; }
+
+/* ---- one instruction ---- */
+
+static int64_t bytes_of(const tfp_hlo_counter *c, const tfp_hlo_instruction *i, byte_rule rule)
+{
+    int64_t result = tfp_hlo_bytes(c->m, i->shape);
+    if (rule == NO_BYTES) return 0;
+    if (rule == RESULT_TWICE) return tfp_hlo_times(result, 2);
+    if (rule == UPDATE_TWICE) {
+        const tfp_hlo_instruction *update = tfp_hlo_operand(c, i, 1);
+        return update ? tfp_hlo_times(tfp_hlo_bytes(c->m, update->shape), 2) : TFP_HLO_UNKNOWN;
+    }
+    for (uint32_t k = 0; k < i->operand_count; k++) {
+        const tfp_hlo_instruction *o = tfp_hlo_operand(c, i, k);
+        result = plus(result, o ? tfp_hlo_bytes(c->m, o->shape) : TFP_HLO_UNKNOWN);
+    }
+    return result;
+}
+
+static int64_t flops_of(const tfp_hlo_counter *c, const tfp_hlo_instruction *i, cost_rule rule, int64_t *macs)
+{
+    const tfp_hlo_instruction *first = tfp_hlo_operand(c, i, 0);
+    *macs = 0;
+    switch (rule) {
+    case ELEMENTWISE: return is_float(c, i) ? tfp_hlo_elements_of(c, i) : 0;
+    case COMPARE: return is_float(c, first) ? tfp_hlo_elements_of(c, i) : 0;
+    case DOT: return tfp_hlo_times(*macs = of_dot(c, i), 2);
+    case CONVOLUTION:
+        return tfp_hlo_times(*macs = tfp_hlo_window_macs(c, i, tfp_hlo_elements_of(c, i),
+                                                         tfp_hlo_first_array(c, tfp_hlo_operand(c, i, 1))),
+                             2);
+    case REDUCE: return of_reduce(c, i);
+    case REDUCE_WINDOW:
+        return tfp_hlo_times(tfp_hlo_times(tfp_hlo_elements_of(c, i), less_one(i->window)), of_function(c, i, 0));
+    case SELECT_AND_SCATTER: /* each element of the source: choose one of a window, add it to the result */
+        return tfp_hlo_times(tfp_hlo_elements_of(c, tfp_hlo_operand(c, i, 1)),
+                             plus(tfp_hlo_times(less_one(i->window), of_function(c, i, 0)), of_function(c, i, 1)));
+    case SCATTER:
+        return tfp_hlo_times(tfp_hlo_elements_of(c, tfp_hlo_operand(c, i, i->operand_count - 1)), of_function(c, i, 0));
+    case MAP: return tfp_hlo_times(tfp_hlo_elements_of(c, i), of_function(c, i, 0));
+    case SORT:
+        return is_float(c, first)
+                   ? tfp_hlo_times(tfp_hlo_elements_of(c, first), tfp_hlo_log2_up(tfp_hlo_elements_of(c, first)))
+                   : 0;
+    case FFT: return of_fft(c, i);
+    case CHOLESKY: return of_cholesky(c, i);
+    case TRIANGULAR: return of_triangular(c, i);
+    case ALL_REDUCE: return is_float(c, i) ? all_elements(c, i) : 0;
+    case CUSTOM: return tfp_hlo_custom_flops(c, i, macs);
+    default: return 0;
+    }
+}
+
+/* The sum of a called computation. */
+static void take_inside(const tfp_hlo_counter *c, const tfp_hlo_instruction *i, tfp_hlo_cost *cost)
+{
+    cost->counted = i->called_count > 0;
+    for (uint32_t k = 0; k < i->called_count; k++) {
+        uint32_t at = c->m->links.at[i->called_first + k];
+        if (at == TFP_NONE) {
+            cost->counted = false;
+            continue;
+        }
+        cost->flops = plus(cost->flops, c->inside[at].flops);
+        cost->macs = plus(cost->macs, c->inside[at].macs);
+        cost->counted &= c->inside[at].counted;
+    }
+    if (cost->flops < 0 || cost->macs < 0) cost->counted = false;
+}
+
+static void count_instruction(const tfp_hlo_counter *c, tfp_hlo_instruction *i)
+{
+    size_t row = find_rule(tfp_text(c->b->p, i->opcode));
+    tfp_hlo_cost cost = { 0, 0, 0, true };
+    if (row == RULE_COUNT) {
+        i->cost = (tfp_hlo_cost){ 0, 0, bytes_of(c, i, EDGES), false };
+        return;
+    }
+    cost_rule rule = (cost_rule)rules[row].rule;
+    cost.bytes = bytes_of(c, i, (byte_rule)rules[row].bytes);
+    if (rule == INSIDE)
+        take_inside(c, i, &cost);
+    else
+        cost.flops = flops_of(c, i, rule, &cost.macs);
+    if (cost.flops < 0 || cost.macs < 0) cost.counted = false;
+    if (cost.flops < 0) cost.flops = 0;
+    if (cost.macs < 0) cost.macs = 0;
+    i->cost = cost;
+}
+
+/* ---- computations, callees first, without recursion ---- */
+
+static void count_computation(tfp_hlo_counter *c, uint32_t at)
+{
+    const tfp_hlo_computation *k = &c->m->computations.at[at];
+    tfp_hlo_cost sum = { 0, 0, 0, true };
+    for (uint32_t i = k->first; i < k->first + k->count; i++) {
+        tfp_hlo_instruction *n = &c->m->instructions.at[i];
+        count_instruction(c, n);
+        sum.flops = plus(sum.flops, n->cost.flops);
+        sum.macs = plus(sum.macs, n->cost.macs);
+        sum.counted &= n->cost.counted;
+    }
+    c->inside[at] = sum;
+}
+
+typedef struct visit {
+    uint32_t computation, instruction, call; /* the next of its calls to look at */
+} visit;
+
+/* The next computation that an instruction of `v` calls and that is not counted yet; TFP_NONE when there is none. */
+static uint32_t next_callee(const tfp_hlo_counter *c, visit *v, const uint8_t *state)
+{
+    const tfp_hlo_computation *k = &c->m->computations.at[v->computation];
+    for (; v->instruction < k->count; v->instruction++, v->call = 0) {
+        const tfp_hlo_instruction *i = &c->m->instructions.at[k->first + v->instruction];
+        while (v->call < i->called_count) {
+            uint32_t at = c->m->links.at[i->called_first + v->call++];
+            if (at != TFP_NONE && state[at] == 0) return at;
+        }
+    }
+    return TFP_NONE;
+}
+
+bool tfp_hlo_count(const tfp_builder *b, tfp_hlo_module *m)
+{
+    size_t n = m->computations.size;
+    tfp_hlo_counter c = { b, m, calloc(n + 1, sizeof(tfp_hlo_cost)) };
+    uint8_t *state =
+        calloc(n + 1, 1); /* 1: on the stack, 2: counted; one that calls itself counts what it has so far */
+    TFP_VEC(visit) stack = { 0 };
+    bool fine = c.inside && state;
+    for (uint32_t i = 0; fine && i < n; i++) {
+        if (state[i]) continue;
+        state[i] = 1;
+        fine = tfp_push(&stack, ((visit){ i, 0, 0 }));
+        while (fine && stack.size) {
+            visit *v = &stack.at[stack.size - 1];
+            uint32_t callee = next_callee(&c, v, state);
+            if (callee == TFP_NONE) {
+                count_computation(&c, v->computation);
+                state[v->computation] = 2;
+                stack.size--;
+            } else {
+                state[callee] = 1;
+                fine = tfp_push(&stack, ((visit){ callee, 0, 0 }));
+            }
+        }
+    }
+    for (size_t i = 0; i < m->instructions.size; i++) m->instructions.at[i].config = (tfp_str){ "", 0 };
+    tfp_vec_free(&stack);
+    free(state);
+    free(c.inside);
+    return fine;
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+/* formats/hlo/describe.c: what an instruction does, for people, and on which type of numbers. A framework names instructions after
+ * its own operations: what JAX calls `transpose`, because a gradient transposes, is a `dot` of XLA. */
+#include "formats/hlo/hlo.h"
+
+static bool is_wrapper(const tfp_builder *b, const tfp_hlo_instruction *i)
+{
+    tfp_str opcode = tfp_text(b->p, i->opcode);
+    return tfp_str_eq(opcode, TFP_STR("fusion")) || tfp_str_eq(opcode, TFP_STR("call"));
+}
+
+/* The instruction inside that computes most; TFP_NONE: it is no wrapper, or nothing inside computes. */
+static uint32_t heaviest(const tfp_builder *b, const tfp_hlo_module *m, uint32_t row)
+{
+    uint32_t found = TFP_NONE;
+    const tfp_hlo_instruction *i = &m->instructions.at[row];
+    if (!is_wrapper(b, i) || !i->called_count || m->links.at[i->called_first] == TFP_NONE) return TFP_NONE;
+    const tfp_hlo_computation *c = &m->computations.at[m->links.at[i->called_first]];
+    for (uint32_t k = c->first; k < c->first + c->count; k++) {
+        int64_t flops = m->instructions.at[k].cost.flops;
+        if (flops > 0 && (found == TFP_NONE || flops > m->instructions.at[found].cost.flops)) found = k;
+    }
+    return found;
+}
+
+static uint32_t innermost(const tfp_builder *b, const tfp_hlo_module *m, uint32_t row)
+{
+    for (int level = 0; level < 8; level++) {
+        uint32_t inside = heaviest(b, m, row);
+        if (inside == TFP_NONE) break;
+        row = inside;
+    }
+    return row;
+}
+
+tfp_strid tfp_hlo_what(tfp_builder *b, const tfp_hlo_module *m, uint32_t row)
+{
+    const tfp_hlo_instruction *i = &m->instructions.at[row];
+    uint32_t inside = innermost(b, m, row);
+    tfp_strid more = inside != row ? m->instructions.at[inside].opcode : i->target;
+    if (!more) return i->opcode;
+    tfp_buf text = { 0 };
+    tfp_buf_str(&text, tfp_text(b->p, i->opcode));
+    tfp_buf_char(&text, '(');
+    tfp_buf_str(&text, tfp_text(b->p, more));
+    tfp_buf_char(&text, ')');
+    tfp_strid id = text.failed ? i->opcode : tfp_build_string(b, (tfp_str){ text.data, text.size });
+    tfp_buf_free(&text);
+    return id;
+}
+
+static uint32_t type_of(const tfp_hlo_module *m, const tfp_hlo_instruction *i)
+{
+    if (i->shape == TFP_NONE || !m->shapes.at[i->shape].count) return 0;
+    return m->arrays.at[m->shapes.at[i->shape].first].type;
+}
+
+uint32_t tfp_hlo_type(const tfp_builder *b, const tfp_hlo_module *m, uint32_t row)
+{
+    const tfp_hlo_instruction *i = &m->instructions.at[innermost(b, m, row)];
+    uint32_t first = i->operand_count ? m->links.at[i->operand_first] : TFP_NONE;
+    uint32_t type = first == TFP_NONE ? 0 : type_of(m, &m->instructions.at[first]);
+    return type ? type : type_of(m, i);
+}
+
+const char *tfp_hlo_float_name(uint32_t type)
+{
+    switch (type) {
+    case 10: return "f16";
+    case 11: return "f32";
+    case 16: return "bf16";
+    case 19: /* F8E5M2 */
+    case 20: /* F8E4M3FN */
+    case 23: /* F8E4M3B11FNUZ */
+    case 24: /* F8E5M2FNUZ */
+    case 25: /* F8E4M3FNUZ */
+    case 28: /* F8E4M3 */
+    case 29: /* F8E3M4 */ return "f8";
+    default: return NULL;
+    }
+}

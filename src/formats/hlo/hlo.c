@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+/* formats/hlo/hlo.c: an HLO module in memory: ids become indexes, names are found, types have sizes. What its instructions
+ * are in the profile is in place.c. */
+#include "formats/hlo/hlo.h"
+
+/* ---- types ---- */
+
+/* clang-format off */
+static const struct {
+    const char *name;
+    uint8_t type, bits;
+    bool is_float;
+} types[] = { /* PrimitiveType of xla_data.proto */
+    { "pred", 1, 8, false }, { "s2", 26, 2, false }, { "s4", 21, 4, false }, { "s8", 2, 8, false },
+    { "s16", 3, 16, false }, { "s32", 4, 32, false }, { "s64", 5, 64, false }, { "u2", 27, 2, false },
+    { "u4", 22, 4, false }, { "u8", 6, 8, false }, { "u16", 7, 16, false }, { "u32", 8, 32, false },
+    { "u64", 9, 64, false }, { "f16", 10, 16, true }, { "bf16", 16, 16, true }, { "f32", 11, 32, true },
+    { "f64", 12, 64, true }, { "c64", 15, 64, true }, { "c128", 18, 128, true }, { "f8e5m2", 19, 8, true },
+    { "f8e4m3fn", 20, 8, true }, { "f8e4m3b11fnuz", 23, 8, true }, { "f8e5m2fnuz", 24, 8, true },
+    { "f8e4m3fnuz", 25, 8, true }, { "f8e4m3", 28, 8, true }, { "f8e3m4", 29, 8, true }, { "s1", 30, 1, false },
+    { "u1", 31, 1, false }, { "f4e2m1fn", 32, 4, true }, { "f8e8m0fnu", 33, 8, true },
+    { "token", TFP_HLO_TOKEN, 0, false }, { "opaque", TFP_HLO_OPAQUE, 0, false },
+};
+/* clang-format on */
+#define TYPE_COUNT (sizeof types / sizeof *types)
+
+unsigned tfp_hlo_type_bits(uint32_t type)
+{
+    for (size_t i = 0; i < TYPE_COUNT; i++)
+        if (types[i].type == type) return types[i].bits;
+    return 0;
+}
+
+bool tfp_hlo_type_is_float(uint32_t type)
+{
+    for (size_t i = 0; i < TYPE_COUNT; i++)
+        if (types[i].type == type) return types[i].is_float;
+    return false;
+}
+
+uint32_t tfp_hlo_type_named(tfp_str name)
+{
+    for (size_t i = 0; i < TYPE_COUNT; i++)
+        if (tfp_str_eq(name, tfp_str_of(types[i].name))) return types[i].type;
+    return 0;
+}
+
+int64_t tfp_hlo_elements(const tfp_hlo_module *m, const tfp_hlo_array *a)
+{
+    int64_t n = 1;
+    bool clamped = false;
+    for (uint32_t i = 0; i < a->dim_count; i++) {
+        int64_t d = m->dims.at[a->dim_first + i];
+        if (d < 0) return TFP_HLO_UNKNOWN;
+        n = tfp_mul(n, d, &clamped);
+    }
+    return clamped ? TFP_HLO_UNKNOWN : n;
+}
+
+int64_t tfp_hlo_bytes(const tfp_hlo_module *m, uint32_t shape)
+{
+    if (shape == TFP_NONE) return TFP_HLO_UNKNOWN;
+    const tfp_hlo_shape *s = &m->shapes.at[shape];
+    int64_t bytes = 0;
+    bool clamped = false;
+    for (uint32_t i = 0; i < s->count; i++) {
+        const tfp_hlo_array *a = &m->arrays.at[s->first + i];
+        int64_t n = tfp_hlo_elements(m, a), bits = tfp_hlo_type_bits(a->type);
+        if (a->type == TFP_HLO_TOKEN || a->type == TFP_HLO_OPAQUE) continue;
+        if (n < 0 || !bits) return TFP_HLO_UNKNOWN;
+        bits = tfp_mul(n, bits, &clamped);
+        bytes = tfp_add(bytes, bits / 8 + (bits % 8 != 0), &clamped);
+    }
+    return clamped ? TFP_HLO_UNKNOWN : bytes;
+}
+
+/* ---- links ---- */
+
+static bool map_computations(const tfp_hlo_module *m, tfp_map64 *by_id)
+{
+    for (uint32_t i = 0; i < m->computations.size; i++)
+        if (!tfp_map64_put(by_id, (uint64_t)m->computations.at[i].id, i)) return false;
+    return true;
+}
+
+static bool map_instructions(const tfp_hlo_module *m, tfp_map64 *by_id)
+{
+    for (uint32_t i = 0; i < m->instructions.size; i++)
+        if (!tfp_map64_put(by_id, (uint64_t)m->instructions.at[i].id, i)) return false;
+    return true;
+}
+
+/* When several computations have an instruction of one name, traces mean the one outside of fusions. */
+static bool map_names(tfp_hlo_module *m)
+{
+    for (int fused = 0; fused < 2; fused++) {
+        for (uint32_t i = 0; i < m->instructions.size; i++) {
+            const tfp_hlo_instruction *n = &m->instructions.at[i];
+            if (m->computations.at[n->computation].fused != (fused == 1)) continue;
+            if (tfp_map64_get(&m->by_name, n->name) == TFP_NONE && !tfp_map64_put(&m->by_name, n->name, i))
+                return false;
+        }
+    }
+    return true;
+}
+
+static void resolve(tfp_hlo_module *m, const tfp_map64 *computations, const tfp_map64 *instructions)
+{
+    for (uint32_t i = 0; i < m->instructions.size; i++) {
+        const tfp_hlo_instruction *n = &m->instructions.at[i];
+        for (uint32_t k = n->operand_first; k < n->operand_first + n->operand_count; k++)
+            m->links.at[k] = tfp_map64_get(instructions, (uint64_t)m->ids.at[k]);
+        for (uint32_t k = n->called_first; k < n->called_first + n->called_count; k++)
+            m->links.at[k] = tfp_map64_get(computations, (uint64_t)m->ids.at[k]);
+    }
+    for (uint32_t i = 0; i < m->computations.size; i++)
+        m->computations.at[i].root = tfp_map64_get(instructions, (uint64_t)m->computations.at[i].root_id);
+    m->entry = tfp_map64_get(computations, (uint64_t)m->entry_id);
+    if (m->entry == TFP_NONE && m->computations.size) m->entry = (uint32_t)m->computations.size - 1; /* it comes last */
+}
+
+/* Computations of loops and branches run instruction by instruction; others are part of the instruction that calls. */
+static void find_fused(const tfp_builder *b, tfp_hlo_module *m)
+{
+    for (uint32_t i = 0; i < m->instructions.size; i++) {
+        const tfp_hlo_instruction *n = &m->instructions.at[i];
+        tfp_str opcode = tfp_text(b->p, n->opcode);
+        if (tfp_str_eq(opcode, TFP_STR("while")) || tfp_str_eq(opcode, TFP_STR("conditional"))) continue;
+        for (uint32_t k = 0; k < n->called_count; k++) {
+            uint32_t c = m->links.at[n->called_first + k];
+            if (c != TFP_NONE && c != m->entry) m->computations.at[c].fused = true;
+        }
+    }
+}
+
+static bool resolve_names(const tfp_builder *b, tfp_hlo_module *m)
+{
+    tfp_map64 computations = { 0 }, instructions = { 0 };
+    bool fine =
+        map_computations(m, &computations) && map_instructions(m, &instructions) && tfp_reserve(&m->links, m->ids.size);
+    if (fine) {
+        m->links.size = m->ids.size;
+        resolve(m, &computations, &instructions);
+        tfp_vec_free(&m->ids);
+        find_fused(b, m);
+        fine = map_names(m);
+    }
+    tfp_map64_free(&computations);
+    tfp_map64_free(&instructions);
+    return fine;
+}
+
+tfp_status tfp_hlo_complete(tfp_builder *b, tfp_hlo_module *m, tfp_error *err)
+{
+    tfp_status s = tfp_builder_status(b, err);
+    if (!s && !resolve_names(b, m)) s = tfp_nomem(err);
+    if (!s) tfp_hlo_find_trips(b, m);
+    if (!s && !tfp_hlo_count(b, m)) s = tfp_nomem(err);
+    return s ? s : tfp_builder_status(b, err);
+}
+
+uint32_t tfp_hlo_find(const tfp_hlo_module *m, tfp_strid name) { return tfp_map64_get(&m->by_name, name); }
+
+/* ---- memory ---- */
+
+void tfp_hlo_free(tfp_hlo_module *m)
+{
+    tfp_vec_free(&m->instructions);
+    tfp_vec_free(&m->computations);
+    tfp_vec_free(&m->shapes);
+    tfp_vec_free(&m->arrays);
+    tfp_vec_free(&m->dims);
+    tfp_vec_free(&m->numbers);
+    tfp_vec_free(&m->links);
+    tfp_vec_free(&m->ids);
+    tfp_vec_free(&m->files);
+    tfp_vec_free(&m->functions);
+    tfp_vec_free(&m->places);
+    tfp_vec_free(&m->frames);
+    tfp_map64_free(&m->by_name);
+    *m = (tfp_hlo_module){ .entry = TFP_NONE };
+}

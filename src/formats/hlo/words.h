@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+/* formats/hlo/words.h: the reader of an HLO module's text and the words of a line: names, numbers, parts between brackets.
+ * What the words mean is in text.c. */
+#ifndef TFP_HLO_WORDS_H
+#define TFP_HLO_WORDS_H
+
+#include "formats/hlo/hlo.h"
+
+typedef struct reader {
+    tfp_builder *b;
+    tfp_hlo_module *m;
+    tfp_str line; /* the rest of it */
+    const char *line_start;
+    int line_number;
+    bool in_computation;
+    tfp_hlo_computation computation;
+    char
+        section; /* of the tables before the computations: N(ames of files), F(unctions), L(ocations), S(tack frames) */
+    tfp_buf text; /* a quoted text without its escapes */
+} reader;
+
+static inline bool ok(reader *r, bool fine)
+{
+    if (!fine && !r->b->status) r->b->status = TFP_NOMEM;
+    return !r->b->status;
+}
+
+static inline tfp_status fail(const reader *r, tfp_error *err, const char *what)
+{
+    if (r->b->status) return tfp_builder_status(r->b, err); /* without memory nothing is there */
+    return tfp_fail_at(err, TFP_BADFILE, r->line_number, (int)(r->line.data - r->line_start) + 1, "%s", what);
+}
+
+/* ---- words ---- */
+
+static inline void skip(reader *r, size_t n) { r->line = (tfp_str){ r->line.data + n, r->line.size - n }; }
+
+static inline void skip_blanks(reader *r)
+{
+    while (r->line.size && (r->line.data[0] == ' ' || r->line.data[0] == '\t')) skip(r, 1);
+    while (r->line.size > 1 && r->line.data[0] == '/' && r->line.data[1] == '*') { /* a comment */
+        size_t end = tfp_str_find(r->line, TFP_STR("*/"));
+        skip(r, end == SIZE_MAX ? r->line.size : end + 2);
+        while (r->line.size && r->line.data[0] == ' ') skip(r, 1);
+    }
+}
+
+static inline bool take(reader *r, const char *word)
+{
+    size_t n = strlen(word);
+    if (r->line.size < n || memcmp(r->line.data, word, n) != 0) return false;
+    skip(r, n);
+    return true;
+}
+
+static inline bool in_name(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
+           c == '-';
+}
+
+/* A name, its percent sign left out. */
+static inline tfp_str take_name(reader *r)
+{
+    take(r, "%");
+    size_t n = 0;
+    while (n < r->line.size && in_name(r->line.data[n])) n++;
+    tfp_str name = { r->line.data, n };
+    skip(r, n);
+    return name;
+}
+
+static inline int64_t take_number(reader *r)
+{
+    int64_t n = 0;
+    bool minus = take(r, "-");
+    while (r->line.size && r->line.data[0] >= '0' && r->line.data[0] <= '9') {
+        n = tfp_add(tfp_mul(n, 10, NULL), r->line.data[0] - '0', NULL);
+        skip(r, 1);
+    }
+    return minus ? -n : n;
+}
+
+/* Up to one of `ends` outside of brackets and quotes. */
+static inline tfp_str take_until(reader *r, const char *ends)
+{
+    size_t depth = 0, n = 0;
+    bool quoted = false;
+    for (; n < r->line.size; n++) {
+        char c = r->line.data[n];
+        if (quoted) {
+            if (c == '\\' && n + 1 < r->line.size)
+                n++;
+            else if (c == '"')
+                quoted = false;
+            continue;
+        }
+        if (!depth && c && strchr(ends, c)) break;
+        if (c == '"') quoted = true;
+        if (c == '(' || c == '[' || c == '{') depth++;
+        if (depth && (c == ')' || c == ']' || c == '}')) depth--;
+    }
+    tfp_str part = { r->line.data, n };
+    skip(r, n);
+    return part;
+}
+
+#endif

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: Apache-2.0
+/* formats/json/kineto.c: traces of PyTorch (Kineto), and any other trace in Chrome's trace event format. In: an object with
+ * `traceEvents`, or an array of events. Out: events of one process, with its rank and its devices. The file is read in
+ * windows; a window is cut into pieces behind events, and each piece is parsed by itself (kineto_event.c). A file that
+ * ends in the middle gives what is whole, with a warning: its writer was killed. */
+#include "base/threads.h"
+#include "formats/files/folder.h"
+#include "formats/files/format.h"
+#include "formats/json/kineto.h"
+
+#define WINDOW ((size_t)1 << 20)
+#define PIECE WINDOW
+#define AHEAD ((size_t)16 << 10) /* where the end of a piece is looked for */
+#define AHEAD_MOST ((size_t)256 << 10)
+#define FALSE_CUTS 4 /* of a file whose events cannot be told apart that often pieces are not tried again */
+#define MEMBER ((size_t)64 << 10)  /* of the object around the events */
+#define FACT_MAX ((size_t)4 << 20) /* of an array or object that is kept as a fact */
+#define EVENT_MAX ((size_t)256 << 20)
+
+typedef struct file {
+    tfp_builder *b;
+    tfp_input *in;
+    tfp_kineto_reader r;
+    tfp_kineto_slot *slots;
+    size_t slot_count, threads, piece;
+    char key[64]; /* of the first member of an event */
+    size_t key_size;
+    unsigned false_cuts;
+    uint64_t next;        /* where reading goes on behind the pieces */
+    bool stopped, closed; /* the pieces end; the array did */
+    tfp_status status;    /* of the pieces that were joined */
+    tfp_error *err;
+    tfp_status taking; /* of the next one, which another thread takes meanwhile */
+    tfp_error taking_error;
+    bool has_events; /* there was an array of events */
+    bool cut;        /* the file ends in the middle */
+    tfp_kineto_facts facts;
+} file;
+
+/* ---- probe ---- */
+
+/* Some editors and scripts leave a byte order mark before the text. */
+static size_t mark_size(tfp_str head) { return head.size >= 3 && memcmp(head.data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0; }
+
+static int probe(tfp_str head, uint64_t total)
+{
+    bool whole = head.size == total;
+    head = (tfp_str){ head.data + mark_size(head), head.size - mark_size(head) };
+    tfp_jscan j = tfp_jscan_start(head);
+    unsigned char c = tfp_jscan_peek(&j);
+    if (c != '{' && c != '[') return 0;
+    j.at++;
+    unsigned char next = tfp_jscan_peek(&j);
+    if (c == '[') return next == '{' && tfp_str_has(head, TFP_STR("\"ph\"")) ? 90 : next == '{' ? 20 : 0;
+    if (next != '"' && next != '}') return 0;
+    if (tfp_str_has(head, TFP_STR("\"tfprof.capture\""))) return 0; /* a manifest of recordings */
+    if (tfp_str_has(head, TFP_STR("\"traceEvents\""))) return 95;
+    if (tfp_str_has(head, TFP_STR("\"schemaVersion\""))) return 90;
+    return whole ? 0 : 40; /* a settings file beside the traces of a folder is none of them */
+}
+
+/* ---- errors ---- */
+
+static tfp_status fail_at(const file *f, const char *what, size_t offset, tfp_error *err)
+{
+    return tfp_fail(err, TFP_BADFILE, "byte %llu: %s", (unsigned long long)(tfp_input_at(f->in) + offset), what);
+}
+
+/* ---- events, one piece at a time ---- */
+
+/* Reads some events from the current place; what the window cuts is left for the next call. */
+static tfp_status read_some(file *f, bool *first, bool *closed, tfp_error *err)
+{
+    tfp_kineto_slot *s = &f->slots[0];
+    for (size_t want = WINDOW;; want *= 2) {
+        tfp_str window;
+        tfp_status status = tfp_input_peek(f->in, want, &window, err);
+        if (status) return status;
+        bool whole = window.size == tfp_input_left(f->in);
+        s->window = window;
+        s->from = window.data;
+        s->soft = window.data + (window.size < f->piece ? window.size : f->piece);
+        s->first = *first;
+        tfp_kineto_parse(s);
+        size_t used = (size_t)(s->end - window.data);
+        if (used == 0 && s->fault == TFP_JSCAN_MORE && !whole) { /* one event is longer than the window */
+            if (want > EVENT_MAX) return fail_at(f, "an event of more than 256 MB", 0, err);
+            continue;
+        }
+        tfp_kineto_merge(&f->r, s);
+        if (s->fault == TFP_JSCAN_WRONG) return fail_at(f, s->wrong, (size_t)(s->wrong_at - window.data), err);
+        f->cut = used == 0 && !s->closed; /* the file ends here */
+        *closed = s->closed;
+        *first = s->first;
+        status = tfp_input_skip(f->in, used, err);
+        return status ? status : tfp_builder_status(f->b, err);
+    }
+}
+
+/* ---- events, several pieces side by side ---- */
+
+/* The end of the first event behind `from` that looks as if another event followed: "}, {" and the key with which the
+ * first event of the file begins. NULL: none in sight. What looks so may stand in an event; then the piece does not end
+ * where it should, and is read again. */
+static const char *find_cut(const file *f, const char *from, const char *end)
+{
+    while ((from = memchr(from, '}', (size_t)(end - from)))) {
+        tfp_jscan j = { .at = ++from, .end = end };
+        if (tfp_jscan_peek(&j) != ',') continue;
+        j.at++;
+        if (tfp_jscan_peek(&j) != '{') continue;
+        j.at++;
+        tfp_jscan_text key;
+        if (tfp_jscan_string(&j, &key) && tfp_str_eq(key.raw, (tfp_str){ f->key, f->key_size })) return from;
+    }
+    return NULL;
+}
+
+/* The next piece. The buffer that holds its bytes becomes the slot's, for the input's window moves on. */
+static bool take(void *ctx, size_t slot, size_t worker)
+{
+    file *f = ctx;
+    tfp_kineto_slot *s = &f->slots[slot];
+    tfp_str window;
+    (void)worker;
+    const char *cut = NULL;
+    for (size_t ahead = AHEAD; !cut && ahead <= AHEAD_MOST; ahead *= 4) {
+        f->taking = tfp_input_peek(f->in, f->piece + ahead, &window, &f->taking_error);
+        if (f->taking || window.size <= f->piece) return false;
+        cut = find_cut(f, window.data + f->piece, window.data + window.size);
+    }
+    if (!cut) return false;
+    s->offset = tfp_input_at(f->in);
+    f->taking = tfp_input_give(f->in, (size_t)(cut - window.data), &s->own, &s->window, &f->taking_error);
+    s->from = s->window.data;
+    s->soft = s->window.data + s->window.size;
+    s->first = false;
+    return !f->taking && !s->failed;
+}
+
+static void work(void *ctx, size_t slot) { tfp_kineto_parse(&((file *)ctx)->slots[slot]); }
+
+static bool join(void *ctx, size_t slot)
+{
+    file *f = ctx;
+    tfp_kineto_slot *s = &f->slots[slot];
+    if (f->status || f->stopped) return false;
+    f->next = s->offset + (uint64_t)(s->end - s->window.data);
+    tfp_kineto_merge(&f->r, s);
+    f->status = tfp_builder_status(f->b, f->err);
+    if (!f->status) f->status = tfp_input_tell(f->in, s->offset, f->next, f->err);
+    if (!f->status && s->fault == TFP_JSCAN_WRONG) {
+        f->status = tfp_fail(f->err, TFP_BADFILE, "byte %llu: %s",
+                             (unsigned long long)(s->offset + (uint64_t)(s->wrong_at - s->window.data)), s->wrong);
+    }
+    f->closed = s->closed;
+    f->stopped = s->closed || s->end != s->soft; /* the piece did not end with an event */
+    f->false_cuts += !s->closed && f->stopped;
+    return !f->status && !f->stopped;
+}
+
+/* Pieces as long as their cuts hold. The input then stands behind the last event that was added. */
+static tfp_status read_pieces(file *f, tfp_error *err)
+{
+    static const tfp_pieces calls = { .take = take, .work = work, .join = join, .caller_joins = true };
+    tfp_pieces pieces = calls;
+    pieces.ctx = f;
+    f->err = err;
+    f->status = f->taking = TFP_OK;
+    f->stopped = f->closed = false;
+    f->next = tfp_input_at(f->in);
+    f->in->window = f->piece + AHEAD; /* what is read beyond a piece is copied to the next one */
+    tfp_pieces_run(&pieces, f->threads);
+    if (!f->status && !f->stopped && f->taking) {
+        f->status = f->taking;
+        if (err) *err = f->taking_error;
+    }
+    return f->status ? f->status : tfp_input_seek(f->in, f->next, err);
+}
+
+/* The key with which the first event begins. */
+static tfp_status learn_key(file *f, tfp_error *err)
+{
+    tfp_str window;
+    tfp_status s = tfp_input_peek(f->in, MEMBER, &window, err);
+    if (s) return s;
+    tfp_jscan j = tfp_jscan_start(window);
+    tfp_jscan_text key;
+    f->key_size = 0;
+    if (tfp_jscan_peek(&j) != '{') return TFP_OK;
+    j.at++;
+    if (!tfp_jscan_string(&j, &key) || key.raw.size > sizeof f->key) return TFP_OK;
+    memcpy(f->key, key.raw.data, key.raw.size);
+    f->key_size = key.raw.size;
+    return TFP_OK;
+}
+
+/* Reads the array's events; its '[' was taken. */
+static tfp_status read_events(file *f, tfp_error *err)
+{
+    bool first = true, closed = false;
+    f->has_events = true;
+    tfp_status s = learn_key(f, err);
+    while (!s && !closed && !f->cut) {
+        if (!first && f->key_size && f->false_cuts < FALSE_CUTS) {
+            s = read_pieces(f, err);
+            closed = f->closed;
+        }
+        if (!s && !closed) s = read_some(f, &first, &closed, err);
+    }
+    return s;
+}
+
+/* Skips the array or object at the current place; only a part of it is in memory at a time. */
+static tfp_status skip_member(file *f, tfp_error *err)
+{
+    tfp_jscan_nest nest = { .depth = 0 };
+    for (size_t want = WINDOW;;) {
+        tfp_str window;
+        tfp_status s = tfp_input_peek(f->in, want, &window, err);
+        if (s) return s;
+        bool whole = window.size == tfp_input_left(f->in);
+        tfp_jscan j = tfp_jscan_start(window);
+        tfp_jscan_skip_part(&j, &nest);
+        size_t used = (size_t)(j.at - window.data);
+        if (j.fault == TFP_JSCAN_WRONG) return fail_at(f, j.wrong, used, err);
+        f->cut = j.fault && whole;
+        if (f->cut) return TFP_OK;
+        s = tfp_input_skip(f->in, used, err);
+        if (s || !j.fault) return s;
+        want = used ? WINDOW : want * 2; /* a string is longer than the window */
+    }
+}
+
+/* Whether an array or object at `from` is longer than a fact; the scanner stands behind what of it is in the window. */
+static bool is_too_long(const tfp_jscan *j, const char *from, tfp_str window)
+{
+    if (!from || (*from != '{' && *from != '[')) return false;
+    return (size_t)((j->fault ? window.data + window.size : j->at) - from) > FACT_MAX;
+}
+
+/* One member of the object around the events. */
+static tfp_status read_member(file *f, bool first, bool *closed, tfp_error *err)
+{
+    for (size_t want = MEMBER;; want *= 2) {
+        tfp_str window;
+        tfp_jscan_text key = { { "", 0 }, false };
+        tfp_jscan_value v;
+        const char *from = NULL;
+        tfp_status s = tfp_input_peek(f->in, want, &window, err);
+        if (s) return s;
+        bool whole = window.size == tfp_input_left(f->in), events = false;
+        tfp_jscan j = tfp_jscan_start(window);
+        *closed = !tfp_jscan_member(&j, first, &key) && !j.fault;
+        if (!*closed) {
+            events = tfp_str_eq(key.raw, TFP_STR("traceEvents")) && tfp_jscan_peek(&j) == '[';
+            if (!events && tfp_jscan_peek(&j)) from = j.at;
+            if (events)
+                j.at++;
+            else
+                tfp_jscan_value_of(&j, &v);
+        }
+        if (j.fault == TFP_JSCAN_WRONG) return fail_at(f, j.wrong, (size_t)(j.at - window.data), err);
+        if (is_too_long(&j, from, window)) {
+            tfp_build_warn(f->b, "members of more than 4 MB beside the events, left out", key.raw);
+            s = tfp_input_skip(f->in, (size_t)(from - window.data), err);
+            return s ? s : skip_member(f, err);
+        }
+        if (j.fault == TFP_JSCAN_MORE && !whole) continue;
+        if (j.fault) {
+            f->cut = true;
+            return TFP_OK;
+        }
+        if (!*closed && !events) tfp_kineto_keep(&f->facts, &key, &v);
+        s = tfp_input_skip(f->in, (size_t)(j.at - window.data), err);
+        return s || !events ? s : read_events(f, err);
+    }
+}
+
+/* Behind the trace: blanks, and zeros that a preallocated or damaged file ends with. */
+static tfp_status read_rest(file *f, tfp_error *err)
+{
+    bool zeros = false;
+    while (tfp_input_left(f->in)) {
+        tfp_str window;
+        tfp_status s = tfp_input_peek(f->in, MEMBER, &window, err);
+        if (s) return s;
+        tfp_jscan j = tfp_jscan_start(window);
+        zeros |= memchr(window.data, 0, window.size) != NULL; /* the scanner takes them for blanks */
+        if (tfp_jscan_peek(&j))
+            return fail_at(f, "text behind the end of the trace", (size_t)(j.at - window.data), err);
+        s = tfp_input_skip(f->in, window.size, err);
+        if (s) return s;
+    }
+    if (zeros) {
+        tfp_build_data_finding(f->b, "warning", "zero bytes behind the end of the trace, left out", 1, TFP_STR(""));
+        tfp_build_warn(f->b, "zero bytes behind the end of the trace, left out", TFP_STR(""));
+    }
+    return TFP_OK;
+}
+
+static tfp_status read_all(file *f, tfp_error *err)
+{
+    tfp_str window;
+    tfp_status s = tfp_input_peek(f->in, MEMBER, &window, err);
+    if (s) return s;
+    tfp_jscan j = tfp_jscan_start(window);
+    j.at += mark_size(window);
+    unsigned char c = tfp_jscan_peek(&j);
+    if (c != '{' && c != '[') return fail_at(f, "no JSON object or array", (size_t)(j.at - window.data), err);
+    s = tfp_input_skip(f->in, (size_t)(j.at - window.data) + 1, err);
+    if (s) return s;
+    bool closed = false;
+    if (c == '[')
+        s = read_events(f, err);
+    else
+        for (bool first = true; !s && !closed && !f->cut; first = false) s = read_member(f, first, &closed, err);
+    if (s) return s;
+    if (!f->has_events)
+        return tfp_fail(err, TFP_BADFILE, "no `traceEvents`: not a trace%s", f->cut ? ", or cut short" : "");
+    return f->cut ? TFP_OK : read_rest(f, err);
+}
+
+static bool start_slots(file *f)
+{
+    tfp_sharing sharing = tfp_sharing_get();
+    f->piece = sharing.piece ? sharing.piece : PIECE;
+    f->threads = f->in->total > 2 * f->piece ? sharing.threads : 1;
+    f->slot_count = TFP_SLOTS(f->threads);
+    f->slots = calloc(f->slot_count, sizeof *f->slots);
+    bool ok = f->slots != NULL;
+    for (size_t i = 0; ok && i < f->slot_count; i++) ok = tfp_kineto_slot_start(&f->slots[i]);
+    return ok;
+}
+
+/* What is known once all was read. */
+static void settle(file *f)
+{
+    tfp_builder *b = f->b;
+    tfp_process *made = &b->p->events.processes.at[f->r.process];
+    tfp_kineto_end(&f->r);
+    if (f->cut || f->in->cut_at) {
+        tfp_build_data_finding(b, "error", "the file is cut short: what is whole was read", 1, TFP_STR(""));
+        tfp_build_warn(b, "the file is cut short; what is whole was read", TFP_STR(""));
+    }
+    if (!f->r.events && !b->p->events.memory.size && !b->p->events.counters.size)
+        tfp_build_warn(b, "no events in the trace", TFP_STR(""));
+    made->tolerance_ns = f->r.fraction ? 0 : 1000;
+    const tfp_kineto_facts *facts = &f->facts;
+    if (facts->rank >= 0 && facts->rank <= INT32_MAX) made->rank = (int32_t)facts->rank;
+    if (facts->rank_count > 0 && facts->rank_count <= INT32_MAX) made->rank_count = (int32_t)facts->rank_count;
+}
+
+static tfp_status read_trace(tfp_builder *b, tfp_input *in, tfp_error *err)
+{
+    file f = {
+        .b = b, .in = in, .r = { .b = b, .first_span = b->p->events.spans.size }, .facts = { .b = b, .rank = -1 }
+    };
+    tfp_process process = { .rank = -1, .source = (uint32_t)b->p->sources.size - 1 };
+    f.r.process = f.facts.process = tfp_build_process(b, &process);
+    tfp_status s = start_slots(&f) ? tfp_builder_status(b, err) : tfp_nomem(err);
+    if (!s) s = read_all(&f, err);
+    if (!s) settle(&f);
+    if (!s) s = tfp_builder_status(b, err);
+    tfp_kineto_reader_free(&f.r);
+    for (size_t i = 0; f.slots && i < f.slot_count; i++) tfp_kineto_slot_free(&f.slots[i]);
+    free(f.slots);
+    return s;
+}
+
+const tfp_format tfp_format_kineto = {
+    .name = "kineto",
+    .help =
+        "trace of PyTorch (Kineto), or another one in Chrome's trace event format, or the folder of a run with such "
+        "files: spans, steps, kernels, memory",
+    .probe = probe,
+    .read = read_trace,
+    .stands = TFP_FORMAT_IS(RANKS),
+    .takes_cut = true,
+    .in_windows = true,
+    .probe_path = tfp_kineto_is_folder,
+    .list = tfp_kineto_list,
+};

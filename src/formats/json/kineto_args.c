@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+/* formats/json/kineto_args.c: the args of an event: those that join events or tell of memory, those that nothing is made of, and
+ * all others, which become stats. Runs on any thread: it touches its slot only.
+ * Layout: the args are those that PyTorch's Kineto writes. */
+#include "formats/json/kineto_event.h"
+
+/* What an arg is, by its key. */
+enum {
+    STAT,
+    NOISE, /* a number of one run that nothing is made of, or a text that is told elsewhere */
+    DEVICE_WORD,
+    STREAM_WORD,
+    QUEUE_WORD,
+    STACK,
+    CORRELATION,
+    EXTERNAL,
+    FORWARD_THREAD,
+    CALL,
+    SEQUENCE,
+    ADDRESS,
+    BYTES,
+    MEMORY_DEVICE,
+    MEMORY_KIND,
+    RESERVED,
+    ALLOCATED,
+    LABEL,
+    COLLECTIVE,
+};
+
+uint8_t tfp_kineto_arg_of(tfp_str key)
+{
+    static const struct {
+        const char *key;
+        uint8_t arg;
+    } rows[] = {
+        { "Addr", ADDRESS },
+        { "Bytes", BYTES },
+        { "Call stack", STACK },
+        { "Collective name", COLLECTIVE },
+        { "Device Id", MEMORY_DEVICE },
+        { "Device Type", MEMORY_KIND },
+        { "Ev Idx", NOISE },
+        { "External id", EXTERNAL },
+        { "Fwd thread id", FORWARD_THREAD },
+        { "Input Strides", NOISE },
+        { "Module Hierarchy", NOISE },
+        { "Profiler Event Index", NOISE },
+        { "Python id", NOISE },
+        { "Python module id", NOISE },
+        { "Python parent id", NOISE },
+        { "Python thread", NOISE },
+        { "Record function id", CALL },
+        { "Sequence number", SEQUENCE },
+        { "Total Allocated", ALLOCATED },
+        { "Total Reserved", RESERVED },
+        { "Trace iteration", NOISE },
+        { "Trace name", NOISE },
+        { "cbid", NOISE },
+        { "context", NOISE },
+        { "correlation", CORRELATION },
+        { "device", DEVICE_WORD },
+        { "external id", EXTERNAL },
+        { "external ts", NOISE },
+        { "labels", LABEL },
+        { "memory bandwidth (GB/s)", NOISE },
+        { "name", LABEL },
+        { "queue", QUEUE_WORD },
+        { "queued", NOISE },
+        { "stream", STREAM_WORD },
+        { "sycl queue", QUEUE_WORD },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (tfp_str_eq(key, tfp_str_of(rows[i].key))) return rows[i].arg;
+    return STAT;
+}
+
+/* ---- values that were read before ---- */
+
+/* Most events of a name repeat the shapes, types and sizes of earlier ones: the same text of the same key has the same
+ * stat. Returns the place where the value at j->at would be known; NULL where it cannot be looked up. */
+static tfp_kineto_value *value_place(tfp_kineto_slot *s, const tfp_jscan *j, uint32_t key)
+{
+    uint64_t begin;
+    if (j->end - j->at <= TFP_KINETO_VALUE) return NULL;
+    memcpy(&begin, j->at, sizeof begin);
+    begin = (begin ^ key) * UINT64_C(0x9e3779b97f4a7c15);
+    return &s->values[begin >> 32 & (TFP_KINETO_VALUES - 1)];
+}
+
+/* Takes the value when it is the one of that place. */
+static bool take_known(tfp_jscan *j, uint32_t key, const tfp_kineto_value *known)
+{
+    if (!known || !known->size || known->key != key || memcmp(j->at, known->text, known->size) != 0) return false;
+    char c = known->text[0];
+    bool ends = c == '"' || c == '[' || c == '{' || tfp_jscan_ends_value(j->at[known->size]);
+    j->at += ends ? known->size : 0;
+    return ends;
+}
+
+static void remember(tfp_kineto_value *place, uint32_t key, const char *from, const tfp_jscan *j, const tfp_stat *stat)
+{
+    size_t size = (size_t)(j->at - from);
+    if (!place || j->fault || size > TFP_KINETO_VALUE) return;
+    place->key = key;
+    place->size = (uint32_t)size;
+    place->stat = *stat;
+    memcpy(place->text, from, size);
+}
+
+/* ---- stats ---- */
+
+static bool make_stat(tfp_kineto_slot *s, const tfp_jscan_value *v, tfp_stat *stat)
+{
+    switch (v->kind) {
+    case TFP_JSCAN_NULL: return false;
+    case TFP_JSCAN_BOOL:
+    case TFP_JSCAN_INT:
+        stat->type = TFP_STAT_INT;
+        stat->value.number = v->number;
+        return true;
+    case TFP_JSCAN_REAL:
+        stat->type = TFP_STAT_REAL;
+        stat->value.real = v->real;
+        return true;
+    default:
+        stat->type = TFP_STAT_TEXT;
+        stat->value.text = tfp_kineto_string_of(s, &v->text);
+        return true;
+    }
+}
+
+static void read_stat(tfp_kineto_slot *s, tfp_jscan *j, uint32_t key)
+{
+    tfp_stat stat = { .key = key, .type = TFP_STAT_INT };
+    tfp_jscan_value v;
+    uint64_t n;
+    if (tfp_jscan_plain(j, &n)) {
+        stat.value.number = (int64_t)n;
+        keep(s, tfp_push(&s->one, stat));
+        return;
+    }
+    tfp_kineto_value *place = value_place(s, j, key);
+    if (take_known(j, key, place)) {
+        keep(s, tfp_push(&s->one, place->stat));
+        return;
+    }
+    const char *from = j->at;
+    tfp_jscan_value_of(j, &v);
+    if (j->fault || !make_stat(s, &v, &stat)) return;
+    remember(place, key, from, j, &stat);
+    keep(s, tfp_push(&s->one, stat));
+}
+
+static void skip_noise(tfp_kineto_slot *s, tfp_jscan *j, uint32_t key)
+{
+    static const tfp_stat none = { 0 };
+    uint64_t n;
+    if (tfp_jscan_plain(j, &n)) return;
+    tfp_kineto_value *place = value_place(s, j, key);
+    if (take_known(j, key, place)) return;
+    const char *from = j->at;
+    tfp_jscan_skip(j);
+    remember(place, key, from, j, &none);
+}
+
+/* ---- args ---- */
+
+static void read_arg(tfp_kineto_slot *s, tfp_jscan *j, event *e, const tfp_kineto_key *k)
+{
+    uint32_t key = k->string;
+    tfp_kineto_memory *m = &e->memory;
+    tfp_jscan_text text;
+    uint64_t n;
+    switch (k->arg) {
+    case NOISE: skip_noise(s, j, key); return;
+    case DEVICE_WORD:
+        e->stream.a = tfp_kineto_number_or_word(s, j, &e->stream.words, 1);
+        e->have |= DEVICE;
+        return;
+    case STREAM_WORD:
+        e->stream.b = tfp_kineto_number_or_word(s, j, &e->stream.words, 2);
+        e->have |= STREAM;
+        return;
+    case QUEUE_WORD: /* as Intel calls streams */
+        if (e->have & STREAM) break;
+        e->stream.b = tfp_kineto_number_or_word(s, j, &e->stream.words, 2);
+        e->have |= QUEUE;
+        return;
+    case STACK:
+        if (tfp_jscan_peek(j) != '"') break;
+        if (tfp_jscan_string(j, &text) && text.raw.size) e->row.extra = tfp_kineto_string_of(s, &text);
+        return;
+    case CORRELATION: tfp_jscan_unsigned(j, &e->row.correlation); return;
+    case EXTERNAL:
+        if (tfp_jscan_unsigned(j, &e->row.external)) e->row.flags |= TFP_KINETO_HAS_EXTERNAL;
+        return;
+    case FORWARD_THREAD:
+        if (tfp_jscan_unsigned(j, &n) && n) e->have |= FORWARD;
+        return;
+    case CALL: tfp_jscan_unsigned(j, &e->row.call); return;
+    case SEQUENCE:
+        if (tfp_jscan_unsigned(j, &n) && n <= INT64_MAX) {
+            e->row.sequence = n;
+            e->row.flags |= TFP_KINETO_HAS_SEQUENCE;
+        }
+        return;
+    case ADDRESS: tfp_jscan_unsigned(j, &m->address); return;
+    case BYTES:
+        if (tfp_jscan_integer(j, &m->bytes)) e->have |= MEMORY;
+        return;
+    case MEMORY_DEVICE: tfp_jscan_integer(j, &m->device); return;
+    case MEMORY_KIND: tfp_jscan_integer(j, &m->device_type); return;
+    case RESERVED: tfp_jscan_integer(j, &m->reserved); return;
+    case ALLOCATED: tfp_jscan_integer(j, &m->allocated); return;
+    case LABEL:
+        if ((e->row.phase == 'M' || !(e->have & PHASE)) && tfp_jscan_peek(j) == '"') {
+            const char *from = j->at;
+            if (tfp_jscan_string(j, &text)) e->label = tfp_kineto_string_of(s, &text);
+            if (!j->fault) j->at = from; /* a stat as well */
+        }
+        break;
+    case COLLECTIVE: e->row.flags |= TFP_KINETO_COLLECTIVE; break;
+    default: break;
+    }
+    read_stat(s, j, key);
+}
+
+void tfp_kineto_read_args(tfp_kineto_slot *s, tfp_jscan *j, event *e)
+{
+    if (tfp_jscan_peek(j) != '{') {
+        tfp_jscan_skip(j);
+        return;
+    }
+    j->at++;
+    uint32_t key = 0, before = 0, name = e->row.name;
+    for (bool first = true;; first = false, before = key) {
+        tfp_kineto_guess guess = first ? s->known.at[name].first : s->keys.at[before].next;
+        if (!tfp_kineto_take_key(s, j, first, true, guess, &key)) return;
+        tfp_kineto_learn(first ? &s->known.at[name].first : &s->keys.at[before].next, key);
+        read_arg(s, j, e, &s->keys.at[key]);
+    }
+}

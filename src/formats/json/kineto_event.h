@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+/* formats/json/kineto_event.h: an event of a Chrome trace between reading its members and making a row of it. */
+#ifndef TFP_KINETO_EVENT_H
+#define TFP_KINETO_EVENT_H
+
+#include "formats/json/kineto.h"
+
+typedef struct event {
+    tfp_kineto_row row;
+    tfp_jscan_time ts, dur;
+    tfp_kineto_lane thread, stream; /* stream: of args */
+    tfp_kineto_memory memory;
+    uint32_t label; /* a string of the slot: of metadata the name that it gives */
+    unsigned have;  /* bits below */
+} event;
+enum {
+    PHASE = 1,
+    NAME = 2,
+    TS = 4,
+    DUR = 8,
+    DEVICE = 16,
+    STREAM = 32,
+    FORWARD = 64,
+    MEMORY = 128,
+    PID = 256,
+    TID = 512,
+    QUEUE = 1024
+};
+
+/* Remembers that memory ran out. */
+static inline bool keep(tfp_kineto_slot *s, bool ok)
+{
+    s->failed |= !ok;
+    return !s->failed;
+}
+
+/* kineto_event.c: the slot's string; a pid, tid or the like, which sets or clears `bit` of *words. */
+uint32_t tfp_kineto_string_of(tfp_kineto_slot *s, const tfp_jscan_text *t);
+bool tfp_kineto_other_key(tfp_kineto_slot *s, tfp_jscan *j, bool first, bool args, uint32_t before, uint32_t *key);
+uint64_t tfp_kineto_number_or_word(tfp_kineto_slot *s, tfp_jscan *j, uint32_t *words, uint32_t bit);
+/* kineto_args.c: the value of `args`. */
+uint8_t tfp_kineto_arg_of(tfp_str key); /* what a key of args is */
+void tfp_kineto_read_args(tfp_kineto_slot *s, tfp_jscan *j, event *e);
+/* kineto_row.c: the event's times, lane, category and stats; a row of the slot, unless it is left out. */
+void tfp_kineto_finish_event(tfp_kineto_slot *s, event *e);
+
+/* Takes the key when it is the one that is guessed. */
+static inline bool tfp_kineto_take_guess(tfp_kineto_slot *s, tfp_jscan *j, bool first, uint32_t guess)
+{
+    const tfp_kineto_key *k = &s->keys.at[guess];
+    return k->size && k->first == first && tfp_jscan_take_text(j, k->text, k->size);
+}
+
+/* Takes the next member's key. *key -> the slot's keys; args: of args. False at the end of the object and after a fault. */
+static inline bool tfp_kineto_take_key(tfp_kineto_slot *s, tfp_jscan *j, bool first, bool args, tfp_kineto_guess guess,
+                                       uint32_t *key)
+{
+    if (!tfp_kineto_take_guess(s, j, first, guess.last))
+        return tfp_kineto_other_key(s, j, first, args, guess.before, key);
+    *key = guess.last;
+    return true;
+}
+
+static inline void tfp_kineto_learn(tfp_kineto_guess *guess, uint32_t key)
+{
+    if (guess->last == key) return;
+    guess->before = guess->last;
+    guess->last = key;
+}
+
+#endif

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+/* formats/json/kineto_facts.c: what stands beside the events of a Chrome trace: the rank, the devices, and facts about the recording. */
+#include "formats/json/kineto.h"
+
+static void read_rank(tfp_kineto_facts *f, tfp_str object)
+{
+    tfp_jscan j = tfp_jscan_start(object);
+    tfp_jscan_text key;
+    j.at++;
+    for (bool first = true; tfp_jscan_member(&j, first, &key); first = false) {
+        if (tfp_str_eq(key.raw, TFP_STR("rank")))
+            tfp_jscan_integer(&j, &f->rank);
+        else if (tfp_str_eq(key.raw, TFP_STR("world_size")))
+            tfp_jscan_integer(&j, &f->rank_count);
+        else
+            tfp_jscan_skip(&j);
+    }
+}
+
+/* CUDA's compute capability, as "7.0". */
+static void keep_capability(tfp_kineto_facts *f, int64_t major, int64_t minor)
+{
+    tfp_buf text = { 0 };
+    tfp_buf_printf(&text, "%lld.%lld", (long long)major, (long long)minor);
+    tfp_stat fact = { .key = tfp_build_string(f->b, TFP_STR("compute_capability")), .type = TFP_STAT_TEXT };
+    fact.value.text = tfp_build_string(f->b, (tfp_str){ text.data, text.failed ? 0 : text.size });
+    if (text.failed && !f->b->status) f->b->status = TFP_NOMEM;
+    tfp_buf_free(&text);
+    tfp_build_about(f->b, &fact);
+}
+
+static void read_device(tfp_kineto_facts *f, tfp_jscan *j)
+{
+    tfp_jscan_text key, name = { { "", 0 }, false };
+    tfp_device_info d = { .process = f->process };
+    tfp_buf device = { 0 };
+    int64_t id = 0, major = 0, minor = 0;
+    j->at++;
+    for (bool first = true; tfp_jscan_member(j, first, &key); first = false) {
+        if (tfp_str_eq(key.raw, TFP_STR("id")))
+            tfp_jscan_integer(j, &id);
+        else if (tfp_str_eq(key.raw, TFP_STR("totalGlobalMem")))
+            tfp_jscan_integer(j, &d.memory_bytes);
+        else if (tfp_str_eq(key.raw, TFP_STR("numSms")))
+            tfp_jscan_integer(j, &d.sm_count);
+        else if (tfp_str_eq(key.raw, TFP_STR("computeMajor")))
+            tfp_jscan_integer(j, &major);
+        else if (tfp_str_eq(key.raw, TFP_STR("computeMinor")))
+            tfp_jscan_integer(j, &minor);
+        else if (tfp_str_eq(key.raw, TFP_STR("name")) && tfp_jscan_peek(j) == '"')
+            tfp_jscan_string(j, &name);
+        else
+            tfp_jscan_skip(j);
+    }
+    tfp_buf_text(&device, "gpu:");
+    tfp_buf_int(&device, id);
+    d.device = tfp_build_string(f->b, (tfp_str){ device.data, device.failed ? 0 : device.size });
+    device.size = 0;
+    tfp_jscan_decode(name.raw, &device);
+    d.name = tfp_build_string(f->b, (tfp_str){ device.data, device.failed ? 0 : device.size });
+    if (device.failed && !f->b->status) f->b->status = TFP_NOMEM;
+    tfp_buf_free(&device);
+    if (j->fault) return;
+    tfp_build_device(f->b, &d);
+    if (major > 0 && !f->has_capability) keep_capability(f, major, minor);
+    f->has_capability |= major > 0;
+}
+
+static void read_devices(tfp_kineto_facts *f, tfp_str array)
+{
+    tfp_jscan j = tfp_jscan_start(array);
+    j.at++;
+    for (bool first = true; tfp_jscan_item(&j, first); first = false) {
+        if (tfp_jscan_peek(&j) == '{')
+            read_device(f, &j);
+        else
+            tfp_jscan_skip(&j);
+    }
+}
+
+/* Facts about the recording are kept as they are told. */
+static void keep_fact(tfp_kineto_facts *f, const tfp_jscan_text *key, const tfp_jscan_value *v)
+{
+    tfp_buf text = { 0 };
+    tfp_stat fact = { .type = TFP_STAT_INT, .value.number = v->number };
+    tfp_jscan_decode(key->raw, &text);
+    fact.key = tfp_build_string(f->b, (tfp_str){ text.data, text.failed ? 0 : text.size });
+    if (v->kind == TFP_JSCAN_REAL) {
+        fact.type = TFP_STAT_REAL;
+        fact.value.real = v->real;
+    } else if (v->kind >= TFP_JSCAN_STRING) {
+        text.size = 0;
+        if (v->kind == TFP_JSCAN_STRING)
+            tfp_jscan_decode(v->text.raw, &text);
+        else
+            tfp_buf_str(&text, v->text.raw);
+        fact.type = TFP_STAT_TEXT;
+        fact.value.text = tfp_build_string(f->b, (tfp_str){ text.data, text.failed ? 0 : text.size });
+    }
+    if (text.failed && !f->b->status) f->b->status = TFP_NOMEM;
+    tfp_buf_free(&text);
+    if (v->kind != TFP_JSCAN_NULL) tfp_build_about(f->b, &fact);
+}
+
+void tfp_kineto_keep(tfp_kineto_facts *f, const tfp_jscan_text *key, const tfp_jscan_value *v)
+{
+    if (tfp_str_eq(key->raw, TFP_STR("distributedInfo")) && v->kind == TFP_JSCAN_OBJECT) read_rank(f, v->text.raw);
+    if (tfp_str_eq(key->raw, TFP_STR("deviceProperties")) && v->kind == TFP_JSCAN_ARRAY) {
+        read_devices(f, v->text.raw);
+        return;
+    }
+    if (tfp_str_eq(key->raw, TFP_STR("baseTimeNanoseconds")) && v->kind == TFP_JSCAN_INT)
+        f->b->p->events.origin_unix_ns = v->number;
+    keep_fact(f, key, v);
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+/* formats/json/kineto_lanes.c: the lanes of a Chrome trace: threads, streams of devices, and rows that are shown beside them. Lanes of a slot
+ * are given their places in the profile when the first event needs them. */
+#include "formats/json/kineto.h"
+
+tfp_strid tfp_kineto_new_global(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t string)
+{
+    if (string >= s->known.size) return 0;
+    tfp_kineto_string *k = &s->known.at[string];
+    if (k->global == TFP_NONE) k->global = tfp_build_string(r->b, s->strings.strings[string]);
+    return k->global;
+}
+
+static void add_word(tfp_kineto_reader *r, tfp_buf *b, uint64_t word, bool is_string)
+{
+    if (is_string)
+        tfp_buf_str(b, tfp_text(r->b->p, (tfp_strid)word));
+    else
+        tfp_buf_int(b, (int64_t)word);
+}
+
+/* "cpu/thread:7"; a second process with a thread of that number has its pid in the name. Kineto writes -1 where it knows the
+ * thread only. */
+static void name_thread(tfp_kineto_reader *r, const tfp_kineto_lane *lane, tfp_buf *b)
+{
+    uint64_t tid = lane->b ^ (uint64_t)(lane->words & 2) << 62, pid = lane->a ^ (uint64_t)(lane->words & 1) << 63;
+    uint32_t low = (uint32_t)tfp_hash(&pid, sizeof pid) >> 1, owner = tfp_map64_get(&r->thread_owner, tid);
+    if (lane->a == UINT64_MAX && !(lane->words & 1)) owner = low;
+    if (owner == TFP_NONE) tfp_kineto_remember(r, tfp_map64_put(&r->thread_owner, tid, owner = low));
+    tfp_buf_text(b, "cpu/");
+    if (owner != low) {
+        tfp_buf_text(b, "process:");
+        add_word(r, b, lane->a, lane->words & 1);
+        tfp_buf_char(b, '/');
+    }
+    tfp_buf_text(b, "thread:");
+    add_word(r, b, lane->b, lane->words & 2);
+}
+
+/* "gpu:0/stream:7"; of a device of an unknown category the category stands for the kind of device. */
+static void name_stream(tfp_kineto_reader *r, const tfp_kineto_lane *lane, tfp_buf *b)
+{
+    tfp_str category = tfp_text(r->b->p, lane->category);
+    for (size_t i = 0; lane->category && i < category.size; i++)
+        tfp_buf_char(b, category.data[i] == '/' ? '_' : category.data[i]); /* a device ends at the first slash */
+    tfp_buf_text(b, lane->category ? ":" : "gpu:");
+    add_word(r, b, lane->a, lane->words & 1);
+    tfp_buf_text(b, "/stream:");
+    add_word(r, b, lane->b, lane->words & 2);
+}
+
+static void name_aside(tfp_kineto_reader *r, const tfp_kineto_lane *lane, tfp_buf *b)
+{
+    tfp_buf_text(b, "shown/");
+    add_word(r, b, lane->a, lane->words & 1);
+    tfp_buf_char(b, '/');
+    add_word(r, b, lane->b, lane->words & 2);
+}
+
+static uint32_t new_lane(tfp_kineto_reader *r, const tfp_kineto_lane *lane)
+{
+    tfp_buf name = { 0 };
+    tfp_lane_role role = TFP_ROLE_THREAD;
+    if (lane->kind == TFP_KINETO_THREAD) {
+        name_thread(r, lane, &name);
+    } else {
+        role = lane->kind == TFP_KINETO_STREAM ? TFP_ROLE_STREAM : TFP_ROLE_DERIVED;
+        if (role == TFP_ROLE_STREAM)
+            name_stream(r, lane, &name);
+        else
+            name_aside(r, lane, &name);
+    }
+    uint32_t at = TFP_NONE;
+    if (tfp_kineto_remember(r, !name.failed))
+        at = tfp_build_event_lane(r->b, r->process, role, (tfp_str){ name.data, name.size }, TFP_STR(""));
+    tfp_buf_free(&name);
+    return at;
+}
+
+/* The place of a lane in r->lanes; new ones have no lane of the profile yet. */
+static uint32_t place_of(tfp_kineto_reader *r, const tfp_kineto_lane *lane)
+{
+    for (uint64_t hash = tfp_hash(lane, sizeof *lane);; hash++) {
+        uint32_t at = tfp_map64_get(&r->lane_by_hash, hash);
+        if (at != TFP_NONE && memcmp(&r->lanes.at[at], lane, sizeof *lane) == 0) return at;
+        if (at != TFP_NONE) continue;
+        at = (uint32_t)r->lanes.size;
+        bool ok =
+            tfp_push(&r->lanes, *lane) && tfp_push(&r->lane_of, TFP_NONE) && tfp_map64_put(&r->lane_by_hash, hash, at);
+        return tfp_kineto_remember(r, ok) ? at : TFP_NONE;
+    }
+}
+
+static tfp_kineto_lane global_lane(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t lane)
+{
+    tfp_kineto_lane x = s->lanes.at[lane];
+    if (x.words & 1) x.a = tfp_kineto_global(r, s, (uint32_t)x.a);
+    if (x.words & 2) x.b = tfp_kineto_global(r, s, (uint32_t)x.b);
+    if (x.category) x.category = tfp_kineto_global(r, s, x.category);
+    return x;
+}
+
+static uint32_t lane_at(tfp_kineto_reader *r, const tfp_kineto_lane *x)
+{
+    uint32_t place = place_of(r, x);
+    if (place == TFP_NONE) return TFP_NONE;
+    if (r->lane_of.at[place] == TFP_NONE) r->lane_of.at[place] = new_lane(r, x);
+    return r->lane_of.at[place];
+}
+
+uint32_t tfp_kineto_new_lane(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t lane)
+{
+    if (lane == TFP_NONE) return TFP_NONE;
+    if (s->lane_global.at[lane] != TFP_NONE) return s->lane_global.at[lane];
+    tfp_kineto_lane x = global_lane(r, s, lane);
+    return s->lane_global.at[lane] = lane_at(r, &x);
+}
+
+/* ---- processes that are devices ---- */
+
+/* Huawei's profiler gives its events no category; its device is a process. */
+static void note_hardware(tfp_kineto_reader *r, const tfp_kineto_lane *lane, tfp_str name)
+{
+    if (tfp_str_eq(name, TFP_STR("Ascend Hardware")))
+        tfp_kineto_remember(r, tfp_push(&r->hardware, lane->a ^ (uint64_t)(lane->words & 1) << 63));
+}
+
+static bool is_hardware(const tfp_kineto_reader *r, const tfp_kineto_lane *lane)
+{
+    if (lane->kind != TFP_KINETO_THREAD) return false;
+    for (size_t i = 0; i < r->hardware.size; i++)
+        if (r->hardware.at[i] == (lane->a ^ (uint64_t)(lane->words & 1) << 63)) return true;
+    return false;
+}
+
+/* A thread's lane becomes that of a stream. */
+static void make_stream(tfp_kineto_reader *r, tfp_kineto_lane *lane, uint32_t at)
+{
+    tfp_buf name = { 0 };
+    lane->kind = TFP_KINETO_STREAM;
+    name_stream(r, lane, &name);
+    if (tfp_kineto_remember(r, !name.failed))
+        tfp_build_lane_again(r->b, at, TFP_ROLE_STREAM, (tfp_str){ name.data, name.size });
+    tfp_buf_free(&name);
+}
+
+static void make_activities(tfp_kineto_reader *r, const uint8_t *made)
+{
+    tfp_span_columns *s = &r->b->p->events.spans;
+    tfp_map64 class_of = { 0 };
+    bool found = false; /* the first event that stays without a category */
+    for (size_t i = r->first_span; i < s->size; i++) {
+        if (s->kind[i] != TFP_SPAN_OTHER || s->marks[i] & TFP_MARK_INSTANT) continue;
+        if (!made[s->lane[i]]) {
+            if (!found) r->first_plain = s->name[i];
+            found = true;
+            continue;
+        }
+        uint32_t class = tfp_map64_get(&class_of, s->name[i]);
+        if (class == TFP_NONE) {
+            class = tfp_kineto_kernel_class(tfp_kineto_look_at_name(tfp_text(r->b->p, s->name[i])));
+            if (!tfp_kineto_remember(r, tfp_map64_put(&class_of, s->name[i], class))) break;
+        }
+        s->kind[i] = TFP_SPAN_ACTIVITY;
+        s->class[i] = (uint8_t) class;
+        r->plain--;
+    }
+    tfp_map64_free(&class_of);
+}
+
+static void find_hardware(tfp_kineto_reader *r)
+{
+    uint8_t *made = calloc(r->b->p->lanes.size + 1, 1);
+    if (!tfp_kineto_remember(r, made != NULL)) return;
+    for (size_t i = 0; i < r->lanes.size && !r->b->status; i++) {
+        uint32_t at = r->lane_of.at[i];
+        if (at == TFP_NONE || !is_hardware(r, &r->lanes.at[i])) continue;
+        make_stream(r, &r->lanes.at[i], at);
+        made[at] = 1;
+    }
+    make_activities(r, made);
+    free(made);
+}
+
+/* ---- names ---- */
+
+/* Names of threads and streams; they may stand before or after the events of their lane. */
+void tfp_kineto_label(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_row *x)
+{
+    tfp_str what = s->strings.strings[x->name];
+    if (!x->extra) return;
+    tfp_kineto_lane lane = global_lane(r, s, x->lane);
+    if (tfp_str_eq(what, TFP_STR("process_name"))) note_hardware(r, &lane, s->strings.strings[x->extra]);
+    if (!tfp_str_eq(what, TFP_STR("thread_name"))) return;
+    tfp_strid label = tfp_kineto_global(r, s, x->extra);
+    for (uint32_t kind = TFP_KINETO_THREAD; kind <= TFP_KINETO_ASIDE && !r->b->status; kind++) {
+        lane.kind = kind;
+        uint32_t place = place_of(r, &lane);
+        if (place != TFP_NONE) tfp_kineto_remember(r, tfp_map64_put(&r->label_by_lane, place, label));
+    }
+}
+
+void tfp_kineto_lanes_end(tfp_kineto_reader *r)
+{
+    for (uint32_t i = 0; i < r->lanes.size && !r->b->status; i++) {
+        uint32_t label = tfp_map64_get(&r->label_by_lane, i);
+        if (label != TFP_NONE && r->lane_of.at[i] != TFP_NONE) r->b->p->lanes.at[r->lane_of.at[i]].label = label;
+    }
+    if (r->hardware.size) find_hardware(r);
+}

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+/* formats/json/kineto_merge.c: rows of pieces become events of the profile, in the order of the file. Strings, lanes and sets of
+ * stats of a slot are given their places in the profile when the first event needs them, so that the profile is the same
+ * however the file was cut. */
+#include "formats/json/kineto.h"
+
+#include <stdio.h>
+
+#define NOT_YET (TFP_NONE - 1)
+
+/* ---- from the slot's tables to the profile's ---- */
+
+static uint32_t sets(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t set)
+{
+    if (set == TFP_NONE) return TFP_NONE;
+    if (s->set_global.at[set] != TFP_NONE) return s->set_global.at[set];
+    const tfp_stat_set *x = &s->sets.at[set];
+    s->one.size = 0;
+    if (!tfp_kineto_remember(r, tfp_reserve(&s->one, x->count))) return TFP_NONE;
+    for (uint32_t i = 0; i < x->count; i++) {
+        tfp_stat stat = s->stats.at[x->first + i];
+        stat.key = tfp_kineto_global(r, s, stat.key);
+        if (stat.type == TFP_STAT_TEXT) stat.value.text = tfp_kineto_global(r, s, (uint32_t)stat.value.text);
+        s->one.at[s->one.size++] = stat;
+    }
+    return s->set_global.at[set] = tfp_build_stats(r->b, s->one.at, s->one.size);
+}
+
+/* ---- names ---- */
+
+static uint8_t name_bits(tfp_kineto_slot *s, uint32_t string)
+{
+    uint8_t *bits = &s->known.at[string].name;
+    if (*bits == 0xff) *bits = tfp_kineto_look_at_name(s->strings.strings[string]);
+    return *bits;
+}
+
+static tfp_strid module_name(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t string)
+{
+    uint32_t *id = &s->known.at[string].module;
+    tfp_str name = s->strings.strings[string];
+    size_t skip = sizeof "nn.Module: " - 1;
+    if (*id == TFP_NONE) *id = tfp_build_string(r->b, (tfp_str){ name.data + skip, name.size - skip });
+    return *id;
+}
+
+/* ---- call stacks ---- */
+
+static bool take_frame(tfp_kineto_reader *r, tfp_str text, tfp_code_frame *f)
+{
+    tfp_python_frame p;
+    while (text.size && text.data[0] == ' ') text.data++, text.size--;
+    if (!tfp_python_frame_of(text, &p)) return false;
+    *f = (tfp_code_frame){ .file = tfp_build_string(r->b, p.file),
+                           .function = tfp_build_string(r->b, p.function),
+                           .line = p.line };
+    return true;
+}
+
+/* "INNERMOST;...;OUTERMOST"; what is no line of Python is left out. */
+static uint32_t trace_of(tfp_kineto_reader *r, tfp_str stack)
+{
+    TFP_VEC(tfp_code_frame) frames = { 0 };
+    for (size_t end = stack.size; end > 0;) {
+        size_t from = end;
+        while (from > 0 && stack.data[from - 1] != ';') from--;
+        tfp_code_frame f;
+        if (take_frame(r, (tfp_str){ stack.data + from, end - from }, &f)) tfp_kineto_remember(r, tfp_push(&frames, f));
+        end = from ? from - 1 : 0;
+    }
+    uint32_t trace = r->b->status ? TFP_NONE : tfp_build_trace(r->b, frames.at, frames.size);
+    tfp_vec_free(&frames);
+    if (trace != TFP_NONE) tfp_build_has(r->b, TFP_HAS_CODE);
+    return trace;
+}
+
+static uint32_t stack_of(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t string)
+{
+    if (!string || r->b->status) return TFP_NONE;
+    uint32_t *trace = &s->known.at[string].trace;
+    if (*trace == NOT_YET) *trace = trace_of(r, s->strings.strings[string]);
+    return *trace;
+}
+
+/* ---- events ---- */
+
+static tfp_span_kind kind_of(const tfp_kineto_row *x, uint8_t name)
+{
+    switch (x->what) {
+    case TFP_KINETO_OP:
+    case TFP_KINETO_ANNOTATION:
+        if (name & TFP_KINETO_STEP) return TFP_SPAN_STEP;
+        return x->what == TFP_KINETO_OP ? TFP_SPAN_OP : TFP_SPAN_ANNOTATION;
+    case TFP_KINETO_CALL:
+    case TFP_KINETO_WAIT: return TFP_SPAN_CALL;
+    case TFP_KINETO_FRAME: return name & TFP_KINETO_MODULE ? TFP_SPAN_MODULE : TFP_SPAN_FRAME;
+    case TFP_KINETO_KERNEL:
+    case TFP_KINETO_COPY:
+    case TFP_KINETO_SET:
+    case TFP_KINETO_UNKNOWN: return TFP_SPAN_ACTIVITY;
+    default: return TFP_SPAN_OTHER;
+    }
+}
+
+static tfp_span_class class_of(const tfp_kineto_row *x, uint8_t name)
+{
+    tfp_span_class class = TFP_CLASS_COMPUTE;
+    uint8_t told = 0; /* by the name */
+    switch (x->what) {
+    case TFP_KINETO_COPY: return TFP_CLASS_COPY;
+    case TFP_KINETO_SET: return TFP_CLASS_SET;
+    case TFP_KINETO_KERNEL:
+    case TFP_KINETO_UNKNOWN: class = tfp_kineto_kernel_class(name); break;
+    case TFP_KINETO_OP: told = name & TFP_KINETO_COLLECTIVE_OP; break;
+    case TFP_KINETO_ANNOTATION: told = name & TFP_KINETO_COLLECTIVE_RANGE; break;
+    default: break;
+    }
+    return class == TFP_CLASS_COMPUTE && (told || x->flags & TFP_KINETO_COLLECTIVE) ? TFP_CLASS_COMMUNICATION : class;
+}
+
+enum { CORRELATION, EXTERNAL, SEQUENCE };
+
+static uint32_t add_event(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_row *x, unsigned marks)
+{
+    uint8_t name = name_bits(s, x->name);
+    tfp_event e = { .lane = tfp_kineto_lane_at(r, s, x->lane),
+                    .start_ns = x->start_ns,
+                    .duration_ns = x->duration_ns,
+                    .kind = kind_of(x, name),
+                    .class = class_of(x, name),
+                    .marks = marks,
+                    .stats = sets(r, s, x->stats),
+                    .trace = TFP_NONE };
+    e.name = e.kind == TFP_SPAN_MODULE ? module_name(r, s, x->name) : tfp_kineto_global(r, s, x->name);
+    if (x->phase == 'X' || x->phase == 'B') e.trace = stack_of(r, s, x->extra);
+    if (x->flags & (TFP_KINETO_NO_DUR | TFP_KINETO_NEGATIVE) && x->phase == 'X') e.marks |= TFP_MARK_CLAMPED;
+    if (x->flags & TFP_KINETO_BACKWARD && e.kind == TFP_SPAN_OP) e.marks |= TFP_MARK_BACKWARD;
+    if (x->flags & TFP_KINETO_COLLECTIVE) e.marks |= TFP_MARK_COLLECTIVE;
+    if (x->what == TFP_KINETO_WAIT) e.marks |= TFP_MARK_WAITS;
+    if (x->what != TFP_KINETO_PLAIN) {
+        if (x->correlation) e.correlation = tfp_build_key(r->b, r->process, CORRELATION, x->correlation);
+        if (x->flags & TFP_KINETO_HAS_EXTERNAL) e.external = tfp_build_key(r->b, r->process, EXTERNAL, x->external);
+        if (x->flags & TFP_KINETO_HAS_SEQUENCE) e.sequence = tfp_build_key(r->b, r->process, SEQUENCE, x->sequence);
+    }
+    uint32_t span = tfp_build_event(r->b, &e);
+    if (x->call && x->call != x->external && span != TFP_NONE)
+        tfp_kineto_remember(r, tfp_push(&r->b->p->events.calls, ((tfp_recorded_call){ x->call, span })));
+    if (e.kind == TFP_SPAN_STEP || (e.kind == TFP_SPAN_ANNOTATION && name & TFP_KINETO_OPTIMIZER)) {
+        tfp_step_mark m = { .span = span, .source = TFP_STEPS_OPTIMIZER, .number = -1 };
+        if (e.kind == TFP_SPAN_STEP && tfp_kineto_step_number(s->strings.strings[x->name], &m.number))
+            m.source = TFP_STEPS_MARKED;
+        tfp_build_step_mark(r->b, &m);
+    }
+    r->events++;
+    if (x->what == TFP_KINETO_UNKNOWN && r->unknown++ == 0) r->first_unknown = tfp_kineto_global(r, s, x->category);
+    if (x->what == TFP_KINETO_PLAIN && !(marks & TFP_MARK_INSTANT) && r->plain++ == 0) r->first_plain = e.name;
+    return span;
+}
+
+/* ---- begin and end ---- */
+
+static void push_open(tfp_kineto_reader *r, tfp_map64 *by, uint64_t key, uint32_t span)
+{
+    if (r->b->status) return;
+    tfp_kineto_open o = { span, tfp_map64_get_any(by, key), key };
+    tfp_kineto_remember(r, tfp_push(&r->open, o) && tfp_map64_put_any(by, key, (uint32_t)r->open.size - 1));
+}
+
+static void pop_open(tfp_kineto_reader *r, tfp_map64 *by, uint64_t key, int64_t end_ns)
+{
+    uint32_t at = tfp_map64_get_any(by, key);
+    if (at == TFP_NONE) {
+        r->ends_alone++;
+        return;
+    }
+    tfp_kineto_open *o = &r->open.at[at];
+    tfp_span_columns *spans = &r->b->p->events.spans;
+    if (o->span != TFP_NONE && o->span < spans->size) {
+        int64_t start = spans->start_ns[o->span];
+        spans->duration_ns[o->span] = end_ns > start ? end_ns - start : 0;
+        r->negative += end_ns < start;
+        spans->marks[o->span] &= (uint8_t)~TFP_MARK_CLAMPED;
+        o->span = TFP_NONE;
+    }
+    tfp_kineto_remember(r, tfp_map64_put_any(by, key, o->below));
+}
+
+/* Events of one async id may overlap anything: each category is a row of its own that counts nowhere. */
+static uint64_t async_key(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_row *x)
+{
+    const uint64_t key[2] = { x->correlation, tfp_kineto_global(r, s, x->category) };
+    return tfp_hash(key, sizeof key);
+}
+
+static void add_counter(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_row *x)
+{
+    uint32_t set = sets(r, s, x->stats);
+    if (set == TFP_NONE) return;
+    const tfp_event_tables *t = &r->b->p->events;
+    for (uint32_t i = 0; i < t->stat_sets.at[set].count; i++) {
+        const tfp_stat *stat = &t->stats.at[t->stat_sets.at[set].first + i];
+        if (stat->type == TFP_STAT_TEXT) continue;
+        tfp_counter_sample c = {
+            .at_ns = x->start_ns, .name = tfp_kineto_global(r, s, x->name), .series = stat->key, .process = r->process
+        };
+        c.value = stat->type == TFP_STAT_INT ? (double)stat->value.number : stat->value.real;
+        tfp_build_counter(r->b, &c);
+    }
+}
+
+static void add_memory(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_row *x)
+{
+    const tfp_kineto_memory *m = &s->memory.at[x->extra];
+    char device[40] = "cpu";
+    if (m->device_type != 0) snprintf(device, sizeof device, "gpu:%lld", (long long)(m->device < 0 ? 0 : m->device));
+    tfp_memory_event e = { .at_ns = x->start_ns,
+                           .bytes = m->bytes,
+                           .allocated_bytes = m->allocated,
+                           .reserved_bytes = m->reserved,
+                           .address = m->address,
+                           .lane = tfp_kineto_lane_at(r, s, x->lane),
+                           .device = tfp_build_string(r->b, tfp_str_of(device)),
+                           .span = TFP_NONE };
+    tfp_build_memory_event(r->b, &e);
+}
+
+static void add_row(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_row *x)
+{
+    uint32_t span;
+    r->early += !!(x->flags & TFP_KINETO_EARLY);
+    switch (x->phase) {
+    case 'X':
+        r->negative += !!(x->flags & TFP_KINETO_NEGATIVE);
+        r->no_number += !!(x->flags & TFP_KINETO_NO_NUMBER);
+        add_event(r, s, x, 0);
+        break;
+    case 'B':
+        span = add_event(r, s, x, TFP_MARK_CLAMPED);
+        push_open(r, &r->open_by_lane, tfp_kineto_lane_at(r, s, x->lane), span);
+        break;
+    case 'E': pop_open(r, &r->open_by_lane, tfp_kineto_lane_at(r, s, x->lane), x->start_ns); break;
+    case 'b':
+        span = add_event(r, s, x, TFP_MARK_CLAMPED);
+        push_open(r, &r->open_by_id, async_key(r, s, x), span);
+        break;
+    case 'e': pop_open(r, &r->open_by_id, async_key(r, s, x), x->start_ns); break;
+    case 'C': add_counter(r, s, x); break;
+    case 'm': add_memory(r, s, x); break;
+    case 'M': tfp_kineto_label(r, s, x); break;
+    case 'i':
+    case 'I':
+    case 'R':
+    case 'n':
+        if (x->what == TFP_KINETO_PLAIN) add_event(r, s, x, TFP_MARK_INSTANT);
+        break;
+    default: break; /* flows, objects, samples: numbers come without them */
+    }
+}
+
+/* They are told at the end: in the middle their number and place, and with them the strings', would be those of the pieces. */
+static void leave_out(tfp_kineto_reader *r, tfp_kineto_left_out *all, int64_t count, const tfp_buf *first)
+{
+    if (count && !all->count) tfp_buf_str(&all->first, (tfp_str){ first->data ? first->data : "", first->size });
+    all->count += count;
+    tfp_kineto_remember(r, !all->first.failed);
+}
+
+void tfp_kineto_merge(tfp_kineto_reader *r, tfp_kineto_slot *s)
+{
+    if (s->failed) tfp_kineto_remember(r, false);
+    for (size_t i = 0; i < s->rows.size && !r->b->status; i++) add_row(r, s, &s->rows.at[i]);
+    r->fraction |= s->fraction;
+    leave_out(r, &r->unreadable, s->unreadable, &s->first_unreadable);
+    leave_out(r, &r->absurd, s->absurd, &s->first_absurd);
+}
+
+static void tell(tfp_kineto_reader *r, const char *severity, const char *what, int64_t count)
+{
+    if (!count) return;
+    tfp_build_data_finding(r->b, severity, what, count, TFP_STR(""));
+    tfp_build_warn_many(r->b, what, TFP_STR(""), (size_t)count);
+}
+
+static void tell_left_out(tfp_kineto_reader *r, const tfp_kineto_left_out *x, const char *finding, const char *warning)
+{
+    tfp_str first = { x->first.data ? x->first.data : "", x->first.size };
+    if (!x->count) return;
+    tfp_build_data_finding(r->b, "error", finding, x->count, first);
+    tfp_build_warn_many(r->b, warning, first, (size_t)x->count);
+}
+
+void tfp_kineto_end(tfp_kineto_reader *r)
+{
+    int64_t open = 0;
+    tell_left_out(r, &r->unreadable, "events that cannot be read, left out",
+                  "events that cannot be read (no name, phase or time), left out");
+    tell_left_out(r, &r->absurd, "absurd times (out of range), left out",
+                  "events with absurd times (beyond 9e15 us), left out");
+    tfp_kineto_lanes_end(r);
+    for (size_t i = 0; i < r->open.size; i++) open += r->open.at[i].span != TFP_NONE;
+    tell(r, "warning", "negative durations, taken as 0", r->negative);
+    tell(r, "warning", "durations that are no numbers, taken as 0", r->no_number);
+    tell(r, "warning", "times before 0", r->early);
+    tell(r, "warning", "events that end without a begin, left out", r->ends_alone);
+    tell(r, "warning", "events that begin and never end, without duration", open);
+    if (r->plain && r->plain < r->events)
+        tfp_build_data_finding(r->b, "info", "events of no category of Kineto's: in the timeline and SQL only",
+                               r->plain, tfp_text(r->b->p, r->first_plain));
+    if (!r->unknown) return;
+    tfp_str category = tfp_text(r->b->p, r->first_unknown);
+    tfp_build_data_finding(r->b, "info", "activities of a category that is not known: a device of its own", r->unknown,
+                           category);
+    tfp_build_warn_many(r->b, "device activities of categories that tfprof does not know: devices of their own",
+                        category, (size_t)r->unknown);
+}
+
+void tfp_kineto_reader_free(tfp_kineto_reader *r)
+{
+    tfp_map64_free(&r->lane_by_hash);
+    tfp_vec_free(&r->lanes);
+    tfp_vec_free(&r->lane_of);
+    tfp_map64_free(&r->label_by_lane);
+    tfp_map64_free(&r->thread_owner);
+    tfp_buf_free(&r->unreadable.first);
+    tfp_buf_free(&r->absurd.first);
+    tfp_vec_free(&r->open);
+    tfp_map64_free(&r->open_by_lane);
+    tfp_map64_free(&r->open_by_id);
+    tfp_vec_free(&r->hardware);
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+/* formats/tensorflow/runmetadata_transfer.c: which entries of RunMetadata are transfers, by their names and labels: a tensor that was
+ * received (`RecvTensor` of a worker, `_Recv` of an executor) and copies of a GPU (`...:MEMCPYHtoD`).
+ * Labels: tensorflow/core/common_runtime/step_stats_collector.cc, distributed_runtime/worker_cache_logger.cc. */
+#include "formats/tensorflow/runmetadata.h"
+#include "formats/graph/tfdevice.h"
+
+#include <ctype.h>
+
+static tfp_str rest_from(tfp_str s, size_t at) { return (tfp_str){ s.data + at, s.size - at }; }
+
+/* The text behind a word's last place; false when it is nowhere. */
+static bool split(tfp_str s, tfp_str word, tfp_str *before, tfp_str *behind)
+{
+    for (size_t at = s.size < word.size ? 0 : s.size - word.size + 1; at-- > 0;) {
+        if (memcmp(s.data + at, word.data, word.size) != 0) continue;
+        *before = (tfp_str){ s.data, at };
+        *behind = rest_from(s, at + word.size);
+        return true;
+    }
+    return false;
+}
+
+/* The number before " bytes", or behind "bytes:"; -1: none. */
+static int64_t bytes_in(tfp_str label)
+{
+    tfp_str before, behind;
+    int64_t n = -1;
+    if (split(label, TFP_STR("bytes:"), &before, &behind)) {
+        size_t digits = 0;
+        while (digits < behind.size && isdigit((unsigned char)behind.data[digits])) digits++;
+        if (tfp_parse_int64((tfp_str){ behind.data, digits }, &n)) return n;
+    }
+    if (!split(label, TFP_STR(" bytes"), &before, &behind)) return -1;
+    size_t first = before.size;
+    while (first && isdigit((unsigned char)before.data[first - 1])) first--;
+    return tfp_parse_int64(rest_from(before, first), &n) ? n : -1;
+}
+
+static void add(tfp_builder *b, const tfp_run_entry *e, tfp_str kind, tfp_str name, tfp_str from, tfp_str to,
+                int64_t bytes)
+{
+    tfp_run_transfer t = { .step = e->step, .lane = e->lane, .node = e->node, .bytes = bytes };
+    t.start_ns = e->start_ns;
+    t.duration_ns = e->duration_ns;
+    t.kind = tfp_build_string(b, kind);
+    t.name = tfp_build_string(b, name);
+    t.from = from.size ? tfp_tf_place(b, tfp_text(b->p, tfp_build_lower(b, from))) : 0;
+    t.to = to.size ? tfp_tf_place(b, tfp_text(b->p, tfp_build_lower(b, to))) : 0;
+    tfp_build_run_transfer(b, &t);
+}
+
+/* "[5632B] [80.9Mb/s] edge_216_gates/read from /job:ps/task:0 to /job:worker/task:0" */
+static void read_received(tfp_builder *b, const tfp_run_entry *e)
+{
+    tfp_str name, pair, from, to, rest;
+    if (!split(e->label, TFP_STR(" from "), &name, &pair) || !split(pair, TFP_STR(" to "), &from, &to)) return;
+    if (split(name, TFP_STR("] "), &rest, &pair)) name = pair;
+    add(b, e, e->name, name, from, to, e->bytes);
+}
+
+/* "[1.2KB] edge_3_x = _Recv(edge_3_x @/job:ps/task:0/device:CPU:0)" */
+static void read_recv_op(tfp_builder *b, const tfp_run_entry *e)
+{
+    tfp_str before, call, tensor, device;
+    if (!split(e->label, TFP_STR(" = "), &before, &call) || !split(call, TFP_STR(" @"), &tensor, &device)) return;
+    size_t open = tfp_str_find(tensor, TFP_STR("("));
+    tfp_str op = { tensor.data, open == SIZE_MAX ? 0 : open };
+    if (!tfp_str_eq(op, TFP_STR("_Recv")) && !tfp_str_eq(op, TFP_STR("_HostRecv"))) return;
+    while (device.size && strchr(") ", device.data[device.size - 1])) device.size--;
+    add(b, e, op, rest_from(tensor, open + 1), device, tfp_text(b->p, e->device), e->bytes);
+}
+
+void tfp_read_transfer(tfp_builder *b, const tfp_run_entry *e)
+{
+    size_t copy = tfp_str_find(e->name, TFP_STR("MEMCPY")), set = tfp_str_find(e->name, TFP_STR("MEMSET"));
+    if (copy == SIZE_MAX) copy = set;
+    if (tfp_str_eq(e->name, TFP_STR("RecvTensor"))) {
+        read_received(b, e);
+    } else if (copy != SIZE_MAX) {
+        tfp_str name = { e->name.data, copy && strchr(":_", e->name.data[copy - 1]) ? copy - 1 : copy };
+        add(b, e, rest_from(e->name, copy), name, TFP_STR(""), TFP_STR(""), bytes_in(e->label));
+    } else if (e->node != TFP_NONE) {
+        read_recv_op(b, e);
+    }
+}

@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: Apache-2.0
+/* formats/xplane/class.c: what an event of a trace is: host op, API call, annotation, activity of a device; its name, its
+ * place in the model, its class. Events that agree in all that this depends on are one class, which is found by a hash. */
+#include "formats/xplane/parts.h"
+
+/* ---- stats of a class ---- */
+
+static tfp_strid key_named(tfp_xreader *r, const char *name) { return tfp_build_string(r->b, tfp_str_of(name)); }
+
+static void add_stat(tfp_xreader *r, tfp_stat s) { tfp_xplane_ok(r, tfp_push(&r->class_stats, s)); }
+
+static void add_number(tfp_xreader *r, const char *name, int64_t number)
+{
+    add_stat(r, (tfp_stat){ .key = key_named(r, name), .type = TFP_STAT_INT, .value.number = number });
+}
+
+static void add_text(tfp_xreader *r, const char *name, tfp_strid text)
+{
+    if (text) add_stat(r, (tfp_stat){ .key = key_named(r, name), .type = TFP_STAT_TEXT, .value.text = text });
+}
+
+/* The number behind "KEY:" in a text such as "regs:32 grid:8,1,1 occ_pct:62.5"; false without. */
+static bool detail(tfp_str text, const char *key, double *out)
+{
+    size_t n = strlen(key);
+    for (size_t at = 0; at + n < text.size; at++) {
+        if (memcmp(text.data + at, key, n) != 0 || text.data[at + n] != ':') continue;
+        if (at && text.data[at - 1] != ' ' && text.data[at - 1] != '\n') continue;
+        char number[32];
+        size_t size = 0;
+        for (at += n + 1; at < text.size && size < sizeof number - 1 && text.data[at] > ' '; at++)
+            number[size++] = text.data[at];
+        number[size] = '\0';
+        char *end;
+        *out = strtod(number, &end);
+        return end != number && *out >= 0 && *out < 9e18;
+    }
+    return false;
+}
+
+/* What texts of the tracer hold, under the names that Kineto has for them. */
+static void add_details(tfp_xreader *r, tfp_strid details)
+{
+    double number;
+    tfp_str text = tfp_text(r->p, details);
+    if (detail(text, "occ_pct", &number))
+        add_stat(r, (tfp_stat){ .key = key_named(r, "est. achieved occupancy %"),
+                                .type = TFP_STAT_REAL,
+                                .value.real = number });
+    if (detail(text, "size", &number) || detail(text, "num_bytes", &number)) add_number(r, "bytes", (int64_t)number);
+}
+
+/* ---- the program of an event ---- */
+
+typedef struct facts { /* of the event and its metadata, the event's first */
+    const tfp_xvalue *flops, *bytes, *source, *stack;
+    tfp_strid tf_op, name, hlo_op, hlo_module, details;
+    bool copy_details, set_details;
+    uint64_t program;
+    int64_t ordinal;
+    bool has_program, has_call;
+} facts;
+
+static void take(tfp_xreader *r, facts *f, const tfp_xvalue *v)
+{
+    switch (v->known) {
+    case XS_TF_OP:
+        if (!f->tf_op) f->tf_op = tfp_xplane_strid(r, v);
+        break;
+    case XS_HLO_OP:
+        if (!f->hlo_op) f->hlo_op = tfp_xplane_strid(r, v);
+        break;
+    case XS_HLO_MODULE:
+        if (!f->hlo_module) f->hlo_module = tfp_xplane_strid(r, v);
+        break;
+    case XS_PROGRAM_ID:
+        if (!f->has_program && v->type == TFP_STAT_INT) {
+            f->program = (uint64_t)v->number;
+            f->has_program = true;
+        }
+        break;
+    case XS_DEVICE_ORDINAL:
+        if (v->type == TFP_STAT_INT) f->ordinal = v->number;
+        break;
+    case XS_NAME:
+        if (!f->name) f->name = tfp_xplane_strid(r, v);
+        break;
+    case XS_KERNEL_DETAILS:
+    case XS_COPY_DETAILS:
+    case XS_SET_DETAILS:
+        if (!f->details) f->details = tfp_xplane_strid(r, v);
+        f->copy_details |= v->known == XS_COPY_DETAILS;
+        f->set_details |= v->known == XS_SET_DETAILS;
+        break;
+    case XS_FLOPS:
+        if (!f->flops) f->flops = v;
+        break;
+    case XS_BYTES_ACCESSED:
+        if (!f->bytes) f->bytes = v;
+        break;
+    case XS_SOURCE:
+        if (!f->source) f->source = v;
+        break;
+    case XS_SOURCE_STACK:
+        if (!f->stack) f->stack = v;
+        break;
+    case XS_CORRELATION_ID: f->has_call = true; break;
+    }
+}
+
+tfp_strid tfp_xplane_running(const tfp_xplane *p, int64_t at_ns)
+{
+    size_t low = 0, high = p->runs.size;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (p->runs.at[middle].start_ns <= at_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && p->runs.at[low - 1].end_ns >= at_ns ? p->runs.at[low - 1].module : 0;
+}
+
+typedef struct program {    /* where in a program of the file an event is */
+    tfp_hlo_module *module; /* NULL: not there */
+    uint32_t row;           /* -> its instructions; TFP_NONE */
+} program;
+
+static tfp_hlo_module *find_module(const tfp_xreader *r, const facts *f, tfp_strid name)
+{
+    uint32_t at = f->has_program ? tfp_map64_get(&r->module_by_program, f->program) : TFP_NONE;
+    if (at == TFP_NONE && name) at = tfp_map64_get(&r->module_by_name, name);
+    return at == TFP_NONE ? NULL : &r->modules.at[at];
+}
+
+/* ---- call stacks of TPU events: "FILE:LINE:COLUMN" a line, outermost first; or "FILE:LINE" alone ---- */
+
+#define FRAMES_MOST 128
+
+static bool digits(tfp_str s)
+{
+    for (size_t i = 0; i < s.size; i++)
+        if (s.data[i] < '0' || s.data[i] > '9') return false;
+    return s.size > 0 && s.size < 10;
+}
+
+static size_t last_colon(tfp_str s)
+{
+    while (s.size > 0 && s.data[s.size - 1] != ':') s.size--;
+    return s.size; /* the place behind it */
+}
+
+static bool frame_of(tfp_xreader *r, tfp_str line, tfp_code_frame *out)
+{
+    size_t at = last_colon(line);
+    tfp_str number = { line.data + at, line.size - at };
+    if (at < 2 || !digits(number)) return false;
+    tfp_str file = { line.data, at - 1 };
+    size_t before = last_colon(file);
+    tfp_str other = { file.data + before, file.size - before };
+    if (before >= 2 && digits(other)) { /* the last number was a column */
+        number = other;
+        file.size = before - 1;
+    }
+    int64_t n = 0;
+    tfp_parse_int64(number, &n);
+    *out = (tfp_code_frame){ .file = tfp_build_string(r->b, file), .line = (int32_t)n };
+    return true;
+}
+
+static uint32_t trace_of_text(tfp_xreader *r, tfp_str text)
+{
+    tfp_code_frame frames[FRAMES_MOST];
+    size_t count = 0;
+    while (text.size && count < FRAMES_MOST) {
+        tfp_str line = tfp_str_cut_line(&text);
+        if (frame_of(r, line, &frames[count])) count++;
+    }
+    return tfp_build_trace(r->b, frames, count);
+}
+
+static uint32_t trace_of(tfp_xreader *r, const facts *f, const tfp_hlo_module *m, uint32_t instruction)
+{
+    uint32_t trace = TFP_NONE;
+    if (m && instruction != TFP_NONE) trace = tfp_hlo_trace(r->b, m, &m->instructions.at[instruction]);
+    if (trace == TFP_NONE && f->stack) trace = trace_of_text(r, tfp_xplane_text(r, f->stack));
+    if (trace == TFP_NONE && f->source) trace = trace_of_text(r, tfp_xplane_text(r, f->source));
+    return trace;
+}
+
+/* ---- what it is ---- */
+
+static int8_t memory_kind(tfp_str name)
+{
+    if (tfp_str_eq(name, TFP_STR("MemoryAllocation"))) return 1;
+    return tfp_str_eq(name, TFP_STR("MemoryDeallocation")) ? -1 : 0;
+}
+
+/* A host event. Its kind may still change by its duration: without one it is no annotation. `what`: what its instruction
+ * does. */
+static void classify_host(tfp_xreader *r, tfp_xclass *c, const tfp_xmeta *m, const facts *f, tfp_strid what)
+{
+    c->name = m->name;
+    c->kind = TFP_SPAN_ANNOTATION;
+    c->path = m->name;
+    c->memory = memory_kind(tfp_text(r->p, m->name));
+    if (f->has_call) {
+        c->kind = TFP_SPAN_CALL;
+        c->path = c->op = m->name;
+    } else if (f->hlo_op) {
+        c->kind = TFP_SPAN_OP;
+        c->name = f->hlo_op;
+        c->class = tfp_xplane_class_of(XL_HOST, TFP_STR(""), tfp_text(r->p, what));
+    } else if (m->op) {
+        c->kind = TFP_SPAN_OP;
+        c->path = m->op;
+        c->op = m->op_type;
+        if (tfp_str_begins(tfp_text(r->p, c->op), TFP_STR("Collective"))) c->class = TFP_CLASS_COMMUNICATION;
+    } else {
+        c->begins_step = tfp_is_keras_step(tfp_text(r->p, m->name));
+    }
+}
+
+static tfp_strid async_name(tfp_xreader *r, tfp_strid instruction)
+{
+    tfp_buf name = { 0 };
+    tfp_buf_str(&name, tfp_text(r->p, instruction));
+    tfp_buf_text(&name, " (async)");
+    tfp_xplane_ok(r, !name.failed);
+    tfp_strid id = name.failed ? 0 : tfp_build_string(r->b, (tfp_str){ name.data, name.size });
+    tfp_buf_free(&name);
+    return id;
+}
+
+static void classify_device(tfp_xreader *r, tfp_xclass *c, const tfp_xmeta *m, const facts *f, tfp_strid what)
+{
+    tfp_xline_kind line = (tfp_xline_kind)c->key.line_kind;
+    c->name = line == XL_OPS || line == XL_ASYNC ? m->instruction : m->name;
+    if (line == XL_MODULES || line == XL_SHOWN) {
+        c->kind = TFP_SPAN_OTHER;
+        return;
+    }
+    c->kind = TFP_SPAN_ACTIVITY;
+    c->class = tfp_xplane_class_of(line, tfp_text(r->p, c->name), tfp_text(r->p, what));
+    if (c->class == TFP_CLASS_COMPUTE && f->copy_details) c->class = TFP_CLASS_COPY;
+    if (c->class == TFP_CLASS_COMPUTE && f->set_details) c->class = TFP_CLASS_SET;
+    if (line == XL_ASYNC) c->name = async_name(r, c->name);
+}
+
+/* What an instruction does: its opcode, of a part of an asynchronous one that of the computation which its start calls. */
+static tfp_strid opcode_of(const tfp_xreader *r, const tfp_hlo_module *m, uint32_t row)
+{
+    for (unsigned depth = 0; depth < 4; depth++) { /* done, update, start, what it calls */
+        const tfp_hlo_instruction *i = &m->instructions.at[row];
+        if (!tfp_str_begins(tfp_text(r->p, i->opcode), TFP_STR("async-"))) return i->opcode;
+        uint32_t called = i->called_count ? m->links.at[i->called_first] : TFP_NONE;
+        uint32_t next = called != TFP_NONE ? m->computations.at[called].root
+                        : i->operand_count ? m->links.at[i->operand_first]
+                                           : TFP_NONE;
+        if (next == TFP_NONE) return i->opcode;
+        row = next;
+    }
+    return m->instructions.at[row].opcode;
+}
+
+/* Newer JAX names a collective after its own operation ("psum.7"): the program in the file tells what it is. What the program
+ * leaves open, as a fusion may hold a collective, is told by the instruction's name. */
+static tfp_strid what_it_does(const tfp_xreader *r, const program *g, tfp_strid instruction)
+{
+    static const char *const open[] = { "fusion", "call", "custom-call", "async-start", "async-update", "async-done" };
+    tfp_strid opcode = g->row == TFP_NONE ? 0 : opcode_of(r, g->module, g->row);
+    for (size_t i = 0; opcode && i < sizeof open / sizeof *open; i++)
+        if (tfp_str_eq(tfp_text(r->p, opcode), tfp_str_of(open[i]))) return instruction;
+    return opcode ? opcode : instruction;
+}
+
+/* An instruction that no module of the file explains, and whose event tells nothing. Those that only call others do no
+ * work. */
+static bool is_unexplained(const facts *f, tfp_str instruction)
+{
+    if (!instruction.size || f->flops || f->bytes) return false;
+    return memcmp(instruction.data, "while", instruction.size < 5 ? instruction.size : 5) != 0 &&
+           memcmp(instruction.data, "call", instruction.size < 4 ? instruction.size : 4) != 0 &&
+           memcmp(instruction.data, "conditional", instruction.size < 11 ? instruction.size : 11) != 0;
+}
+
+static void add_counts(tfp_xreader *r, const facts *f, const tfp_hlo_module *m, uint32_t row, tfp_strid instruction)
+{
+    const tfp_hlo_instruction *i = m && row != TFP_NONE ? &m->instructions.at[row] : NULL;
+    if (f->flops && f->flops->type == TFP_STAT_INT)
+        add_number(r, "flops", f->flops->number);
+    else if (i && i->cost.flops)
+        add_number(r, "flops", i->cost.flops);
+    else if (i ? !i->cost.counted : is_unexplained(f, tfp_text(r->p, instruction)))
+        add_number(r, "flops_unknown", 1);
+    if (i) {
+        const char *type = tfp_hlo_float_name(tfp_hlo_type(r->b, m, row));
+        add_text(r, "hlo_opcode", tfp_hlo_what(r->b, m, row));
+        if (type && i->cost.flops) add_text(r, "hlo_type", tfp_build_string(r->b, tfp_str_of(type)));
+    }
+    if (i && i->cost.macs) add_number(r, "macs", i->cost.macs);
+    if (f->bytes && f->bytes->type == TFP_STAT_INT)
+        add_number(r, "bytes_accessed", f->bytes->number);
+    else if (i && i->cost.bytes > 0)
+        add_number(r, "bytes_moved", i->cost.bytes); /* worked out, not told */
+}
+
+/* Stats of the metadata that the reader has no use for itself. */
+static void add_meta_stats(tfp_xreader *r, const tfp_xplane *p, const tfp_xmeta *m)
+{
+    for (uint32_t i = 0; i < m->value_count; i++) {
+        tfp_stat s;
+        const tfp_xvalue *v = &p->values.at[m->value_first + i];
+        if (v->known == XS_OTHER && tfp_xplane_stat(r, v, &s)) add_stat(r, s);
+    }
+}
+
+/* The names that XLA gives the whole of what it runs on a GPU: they tell no place. */
+static bool is_module_word(tfp_str name)
+{
+    if (name.size && name.data[name.size - 1] == ':') name.size--;
+    return !name.size || tfp_str_eq(name, TFP_STR("XlaModule")) || tfp_str_eq(name, TFP_STR("TSL:XlaModule")) ||
+           tfp_str_eq(name, TFP_STR("Thunk"));
+}
+
+/* The framework's name of an activity or a thunk. */
+static tfp_strid op_name_of(const tfp_xreader *r, const facts *f, const program *g, bool host)
+{
+    if (f->tf_op && !is_module_word(tfp_text(r->p, f->tf_op))) return f->tf_op;
+    if (f->name && !host && tfp_text(r->p, f->name).size) return f->name;
+    return g->row == TFP_NONE ? 0 : g->module->instructions.at[g->row].op_name;
+}
+
+static program program_of(tfp_xreader *r, tfp_xclass *c, const facts *f, tfp_strid instruction, int64_t start_ns)
+{
+    tfp_xline_kind line = (tfp_xline_kind)c->key.line_kind;
+    program g = { find_module(r, f, f->hlo_module), TFP_NONE };
+    c->module = f->hlo_module ? f->hlo_module : g.module ? g.module->name : 0;
+    if (!c->module && (line == XL_OPS || line == XL_ASYNC)) {
+        c->module = tfp_xplane_running(&r->planes.at[c->plane], start_ns);
+        g.module = find_module(r, f, c->module);
+    }
+    if (g.module && instruction) g.row = tfp_hlo_find(g.module, instruction);
+    return g;
+}
+
+static void place(tfp_xreader *r, tfp_xclass *c, const facts *f, const program *g, tfp_strid instruction)
+{
+    bool host = c->key.line_kind == XL_HOST, stream = tfp_xline_is_stream((tfp_xline_kind)c->key.line_kind);
+    tfp_strid op_name = op_name_of(r, f, g, host);
+    bool placed = host ? c->kind == TFP_SPAN_OP && f->hlo_op : c->kind == TFP_SPAN_ACTIVITY && (op_name || instruction);
+    if (!placed && stream) c->path = c->op = key_named(r, "(no op)");
+    if (!placed) return;
+    if (g->module) g->module->ran = true;
+    tfp_hlo_where w =
+        tfp_hlo_place_of(r->b, tfp_text(r->p, op_name), tfp_text(r->p, c->module), tfp_text(r->p, instruction));
+    c->path = w.path;
+    c->op = w.op;
+    c->trace = trace_of(r, f, g->module, g->row);
+    if (c->trace != TFP_NONE) tfp_build_has(r->b, TFP_HAS_CODE);
+}
+
+static void classify(tfp_xreader *r, tfp_xclass *c, const facts *f, int64_t start_ns)
+{
+    const tfp_xplane *p = &r->planes.at[c->plane];
+    const tfp_xmeta *m = &p->metas.at[c->key.meta];
+    tfp_xline_kind line = (tfp_xline_kind)c->key.line_kind;
+    tfp_strid instruction = line == XL_OPS || line == XL_ASYNC ? m->instruction : f->hlo_op;
+    program g = program_of(r, c, f, instruction, start_ns);
+    tfp_strid what = what_it_does(r, &g, instruction);
+    if (line == XL_HOST)
+        classify_host(r, c, m, f, what);
+    else
+        classify_device(r, c, m, f, what);
+    if (c->kind == TFP_SPAN_OP && c->class == TFP_CLASS_COMMUNICATION) c->marks |= TFP_MARK_COLLECTIVE;
+    place(r, c, f, &g, instruction);
+    if (tfp_xline_is_stream(line) && c->module) c->instruction = f->hlo_op;
+    c->stat_first = (uint32_t)r->class_stats.size;
+    if (c->kind != TFP_SPAN_OTHER) {
+        add_text(r, "hlo_op", instruction);
+        add_text(r, "hlo_module", c->module);
+        add_text(r,
+                 f->set_details    ? "memset_details"
+                 : f->copy_details ? "memcpy_details"
+                                   : "kernel_details",
+                 f->details);
+        add_text(r, "name", f->name);
+        if (f->ordinal >= 0) add_number(r, "device_ordinal", f->ordinal);
+        add_details(r, f->details);
+        add_counts(r, f, g.module, g.row, instruction);
+        add_meta_stats(r, p, m);
+    }
+    c->stat_count = (uint32_t)r->class_stats.size - c->stat_first;
+    c->stats = tfp_build_stats(r->b, c->stat_count ? r->class_stats.at + c->stat_first : NULL, c->stat_count);
+}
+
+/* ---- one class for equal events ---- */
+
+static bool same(const tfp_xclass *c, uint32_t plane, const tfp_xclass_key *key)
+{
+    return c->plane == plane && memcmp(&c->key, key, sizeof *key) == 0;
+}
+
+uint32_t tfp_xplane_classify(tfp_xreader *r, uint32_t plane, uint32_t line_kind, uint32_t meta,
+                             const tfp_xvalue *values, size_t count, int64_t start_ns)
+{
+    facts f = { .ordinal = -1 };
+    tfp_xplane *p = &r->planes.at[plane];
+    tfp_xmeta *m = &p->metas.at[meta];
+    for (size_t i = 0; i < count; i++) take(r, &f, &values[i]);
+    tfp_xclass_key key;
+    memset(&key, 0, sizeof key); /* it is compared byte by byte */
+    key.meta = meta;
+    key.line_kind = line_kind | (unsigned)f.has_call << 8;
+    key.tf_op = f.tf_op;
+    key.name = f.name;
+    key.hlo_op = f.hlo_op;
+    key.hlo_module = f.hlo_module;
+    key.details = f.details;
+    key.program = f.program + f.has_program; /* 0 is a program too */
+    key.ordinal = f.ordinal;
+    bool by_time = !f.hlo_module && (line_kind == XL_OPS || line_kind == XL_ASYNC) && p->runs.size;
+    if (by_time) key.hlo_module = tfp_xplane_running(p, start_ns);
+    if (m->last_class != TFP_NONE && same(&r->classes.at[m->last_class], plane, &key)) return m->last_class;
+    uint64_t hash = tfp_hash(&key, sizeof key) + plane;
+    for (;; hash++) {
+        uint32_t at = tfp_map64_get(&r->class_by_hash, hash);
+        if (at == TFP_NONE) break;
+        if (same(&r->classes.at[at], plane, &key)) return m->last_class = at;
+    }
+    tfp_xclass c = { .key = key, .plane = plane, .trace = TFP_NONE, .stats = TFP_NONE, .slim = { TFP_NONE, TFP_NONE } };
+    for (uint32_t i = 0; i < m->value_count; i++) take(r, &f, &p->values.at[m->value_first + i]);
+    c.key.line_kind = line_kind;
+    classify(r, &c, &f, start_ns);
+    c.key = key;
+    uint32_t at = (uint32_t)r->classes.size;
+    if (!tfp_xplane_ok(r, tfp_push(&r->classes, c) && tfp_map64_put(&r->class_by_hash, hash, at))) return TFP_NONE;
+    return m->last_class = at;
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+/* formats/xplane/steps.c: marks of steps of an XPlane file: steps and roots, calls of Keras's step functions, runs of modules.
+ * Uses base, model. */
+#include "formats/xplane/parts.h"
+
+/* Runs of modules on the CPU consist of many thunks: a run is one row. */
+void tfp_xplane_thunk(tfp_xline_reader *lr, const tfp_xclass *c, uint64_t number, int64_t start_ns, int64_t duration_ns,
+                      uint32_t span)
+{
+    tfp_xreader *r = lr->r;
+    int64_t end_ns = start_ns + duration_ns;
+    tfp_xthunks *last = r->thunks.size ? &r->thunks.at[r->last_thunks] : NULL;
+    if (!last || r->last_run != number || last->module != c->module) {
+        uint32_t run = tfp_build_key(r->b, r->process, 2, number);
+        uint64_t key = (uint64_t)run << 32 | c->module;
+        uint32_t at = tfp_map64_get(&r->thunks_by_run, key);
+        if (at == TFP_NONE) {
+            at = (uint32_t)r->thunks.size;
+            tfp_xthunks first = { span, run, lr->lane, c->module, start_ns, end_ns, 0 };
+            if (!tfp_xplane_ok(r, tfp_push(&r->thunks, first) && tfp_map64_put(&r->thunks_by_run, key, at))) return;
+        }
+        r->last_run = number;
+        r->last_thunks = at;
+        last = &r->thunks.at[at];
+    }
+    if (start_ns < last->start_ns) {
+        last->start_ns = start_ns;
+        last->span = span;
+        last->lane = lr->lane;
+    }
+    if (end_ns > last->end_ns) last->end_ns = end_ns;
+    r->last_thunk = span;
+    last->busy_ns = tfp_add(last->busy_ns, duration_ns, NULL);
+}
+
+static void add_mark(tfp_xreader *r, const tfp_step_mark *m)
+{
+    if (m->source != TFP_STEPS_MODULES) r->has_steps = true;
+    tfp_build_step_mark(r->b, m);
+}
+
+void tfp_xplane_mark(tfp_xline_reader *lr, const tfp_event *e, tfp_step_mark *m)
+{
+    if (m->span == TFP_NONE) m->span = tfp_xplane_marker(lr->r, e);
+    add_mark(lr->r, m);
+}
+
+void tfp_xplane_run(tfp_xline_reader *lr, const tfp_xclass *c, const tfp_event *e, uint32_t span)
+{
+    tfp_xreader *r = lr->r;
+    tfp_strid module = tfp_build_string(r->b, tfp_xplane_module_name(tfp_text(r->p, c->name)));
+    tfp_xrun run = { e->start_ns, e->start_ns + e->duration_ns, module };
+    add_mark(r, &(tfp_step_mark){ .span = span, .source = TFP_STEPS_MODULES, .number = -1, .group = module });
+    tfp_xplane_ok(r, tfp_push(&r->planes.at[lr->plane].runs, run));
+}

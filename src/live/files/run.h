@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+/* live/files/run.h: preparing a command so that the Python processes in it have an agent, and what they recorded. */
+#ifndef TFP_LIVE_RUN_H
+#define TFP_LIVE_RUN_H
+
+#include "live/files/run_folder.h"
+
+/* Files of src/live/agent, as pieces, each ended by NULL. */
+extern const char *const tfp_file_common[],
+    *const tfp_file_native[], *const tfp_file_sessions[], *const tfp_file_steps[],
+                                                              *const tfp_file_agent[],
+                                                                  *const tfp_file_hook[],
+                                                                      *const tfp_file_attached[],
+                                                                          *const tfp_file_sitecustomize[];
+
+/* The library of run/cuda_inject.c. */
+extern const unsigned char tfp_cuda_library[];
+extern const size_t tfp_cuda_library_size;
+
+/* The settings of `run` and `capture`. */
+typedef struct tfp_live_wish {
+    char *dir;                 /* NULL: named by date and time */
+    char *every, *at_step;     /* of run, checked; NULL */
+    int64_t ms, steps, signal; /* steps 0: none asked for; signal 0: none */
+    bool attach, keep_agent, align, all, kineto;
+    bool snapshot; /* what a recorder has, without a window */
+    bool cuda;     /* of run: CUDA's activities, by CUPTI */
+    enum { TFP_RECORDER_STAYS, TFP_RECORDER_STARTS, TFP_RECORDER_STOPS } recorder;
+    int64_t parallel, host_level, python_level, max_bytes;
+    double wait, timeout;
+} tfp_live_wish;
+void tfp_live_wish_start(tfp_live_wish *w);
+void tfp_live_wish_free(tfp_live_wish *w);
+/* Sets one by the name of its option. TFP_NOTFOUND: none has that name. */
+tfp_status tfp_live_wish_set(tfp_live_wish *w, const char *name, const char *value, tfp_error *err);
+
+/* The folder of results, held as a descriptor, and its absolute path for messages. */
+typedef struct tfp_results {
+    int folder; /* -1: none */
+    char path[4096];
+} tfp_results;
+tfp_status tfp_results_open(const tfp_live_wish *w, const char *verb, tfp_results *out, tfp_error *err);
+void tfp_results_close(tfp_results *r);
+/* Writes JOB/NAME whole and 0600, or NAME without a job. TFP_BADOUTPUT. */
+tfp_status tfp_results_write(const tfp_results *r, const char *job, const char *name, tfp_str bytes, tfp_error *err);
+
+typedef struct tfp_manifest {
+    const tfp_results *results;
+    int64_t started_unix_micros, ms, steps; /* steps -1: null */
+    tfp_str rows;                           /* JSON objects with commas between them */
+    char *const *notes;
+    size_t note_count;
+} tfp_manifest;
+/* FOLDER/manifest.json, whole and 0600. */
+tfp_status tfp_manifest_write(const tfp_manifest *m, tfp_error *err);
+int64_t tfp_unix_micros(void);
+typedef struct tfp_run {
+    char hook[128]; /* folder of the hook's files, below the run folder; "" without */
+    char id[32];    /* of this run, in its agents' entries */
+    tfp_results results;
+    char run_folder[TFP_RUN_PATH_MAX];
+    int run_fd, hook_fd; /* these folders; valid while *hook is set */
+    int64_t started;
+} tfp_run;
+#define TFP_RUN_NONE ((tfp_run){ .results = { .folder = -1 }, .run_fd = -1, .hook_fd = -1 })
+void tfp_run_free(tfp_run *r); /* closes what is held; harmless for TFP_RUN_NONE, and again */
+
+#endif

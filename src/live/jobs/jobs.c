@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: Apache-2.0
+/* live/jobs/jobs.c: samples of /proc folded into jobs. A process is known by its number and start time, so that a number that is
+ * used again is another process. Of a process that did not run, as the kernel's CPU clock tells, nothing is read but every fifth time;
+ * what is expensive (maps, threads) is read again only when something changed; files that are read every time stay open. */
+#include "live/jobs/jobs.h"
+#include "live/jobs/names.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MAPS_GROWTH ((int64_t)1 << 20) /* a library that is loaded adds more than this to the address space */
+#define SAMPLES_A_RESTING_LOOK 4       /* of a process that did not run: its threads' states can hardly be new */
+#define SAMPLES_A_TURN 5               /* of a process that did not run, and of what rarely changes */
+#define LIST_NS ((int64_t)1900000000)  /* between two lists of all processes, if they are not asked for */
+#define FILES_LEAST 8                  /* descriptors, without which processes would seem to be gone */
+#define KEPT_MOST 400                  /* descriptors; the counters of steps take up to 512 */
+
+/* ---- the table of processes ---- */
+
+static void let_go(tfp_live_process *p)
+{
+    const int files[] = { p->stat_file, p->status_file, p->io_file };
+    for (size_t i = 0; i < 3; i++)
+        if (files[i] >= 0) close(files[i]);
+    p->stat_file = p->status_file = p->io_file = -1;
+    free(p->names);
+    p->names = NULL;
+}
+
+static void start_row(tfp_live_process *p, const tfp_proc_stat *stat)
+{
+    *p = (tfp_live_process){ .stat = *stat,
+                             .cpu_ns = -1,
+                             .read_cpu_ns = -1,
+                             .stat_file = -1,
+                             .status_file = -1,
+                             .io_file = -1,
+                             .root = TFP_NONE,
+                             .looked_bytes = -1,
+                             .threads_ticks = -1,
+                             .threads_cpu_ns = -1,
+                             .read_bytes = -1,
+                             .write_bytes = -1,
+                             .agent_steps = -1,
+                             .no_agent_ns = -1 };
+}
+
+/* The row of a process, a new one when its number was not seen before or belongs to another one now. */
+static tfp_live_process *find(tfp_jobs *j, const tfp_proc_stat *stat)
+{
+    uint32_t at = tfp_map64_get(&j->by_pid, (uint64_t)stat->pid);
+    if (at == TFP_NONE) {
+        tfp_live_process row;
+        start_row(&row, stat);
+        if (!tfp_push(&j->processes, row)) return NULL;
+        at = (uint32_t)j->processes.size - 1;
+        return tfp_map64_put(&j->by_pid, (uint64_t)stat->pid, at) ? &j->processes.at[at] : NULL;
+    }
+    tfp_live_process *p = &j->processes.at[at];
+    if (p->stat.start_ticks != stat->start_ticks) {
+        let_go(p);
+        start_row(p, stat);
+    }
+    return p;
+}
+
+/* It has become another program: its libraries and names are others. */
+static void note_program(tfp_live_process *p, const tfp_proc_stat *now)
+{
+    if (p->stat.code_start == now->code_start && p->stat.stack_start == now->stack_start) return;
+    p->frameworks = 0;
+    *p->library = '\0';
+    p->looked_bytes = -1;
+    p->probed = false;
+    free(p->names);
+    p->names = NULL;
+}
+
+/* The frameworks that it has mapped: looked up again while its address space grows. */
+static void look_at_maps(tfp_live_process *p)
+{
+    tfp_proc_maps maps;
+    int64_t size = p->stat.memory_bytes;
+    if (!size || (p->looked_bytes >= 0 && size - p->looked_bytes < MAPS_GROWTH)) return;
+    p->looked_bytes = size;
+    if (!tfp_proc_maps_read(p->stat.pid, &maps)) {
+        p->unreadable = maps.unreadable;
+        return;
+    }
+    unsigned before = p->frameworks;
+    p->frameworks = maps.frameworks;
+    if (p->frameworks & (TFP_FRAMEWORK_JAX | TFP_FRAMEWORK_TENSORFLOW | TFP_FRAMEWORK_TORCH))
+        p->frameworks &= ~(unsigned)TFP_FRAMEWORK_CUDA;
+    if (p->frameworks != before) p->probed = false;
+    for (size_t i = 0; i < 4 && !*p->library; i++) memcpy(p->library, maps.library[i], sizeof p->library);
+}
+
+/* While none of its threads runs, only other processes change anything of it: its tracer and its parent. */
+static bool did_not_run(const tfp_live_process *p)
+{
+    return p->known && p->stat.state != 'R' && p->cpu_ns >= 0 && p->cpu_ns == p->read_cpu_ns;
+}
+
+/* None at the first sample, which may be the only one, and a quarter of what this process may have. */
+static size_t most_kept(const tfp_jobs *j)
+{
+    struct rlimit limit;
+    if (!j->samples || getrlimit(RLIMIT_NOFILE, &limit)) return 0;
+    return limit.rlim_cur / 4 < KEPT_MOST ? (size_t)limit.rlim_cur / 4 : KEPT_MOST;
+}
+
+/* Files of processes of jobs stay open, as far as there are descriptors. */
+static long read_file(tfp_jobs *j, tfp_live_process *p, const char *name, int *file, char *text, size_t room)
+{
+    if (p->root == TFP_NONE || (*file < 0 && j->kept >= j->kept_most))
+        return tfp_proc_read(p->stat.pid, name, text, room);
+    bool was_open = *file >= 0;
+    long n = tfp_proc_read_kept(p->stat.pid, name, file, text, room);
+    j->kept += (size_t)(*file >= 0) - (size_t)was_open;
+    return n;
+}
+
+static bool read_stat(tfp_jobs *j, tfp_live_process *known, int64_t pid, tfp_proc_stat *out)
+{
+    char text[1024];
+    if (!known) return tfp_proc_stat_read(pid, out);
+    long n = read_file(j, known, "stat", &known->stat_file, text, sizeof text);
+    return n > 0 && tfp_proc_stat_parse((tfp_str){ text, (size_t)n }, out);
+}
+
+static bool read_process(tfp_jobs *j, int64_t pid, bool thorough)
+{
+    tfp_proc_stat stat;
+    uint32_t at = tfp_map64_get(&j->by_pid, (uint64_t)pid);
+    tfp_live_process *p = at == TFP_NONE ? NULL : &j->processes.at[at];
+    int64_t cpu_ns = tfp_proc_cpu_ns(pid);
+    bool turn = thorough || !p || (j->samples + (size_t)pid) % SAMPLES_A_TURN == 0;
+    if (p) p->cpu_ns = cpu_ns;
+    if (!turn && did_not_run(p)) {
+        p->cpu_before = p->stat.cpu_ticks;
+        p->fresh = p->turn = false;
+        p->seen = true;
+        return true;
+    }
+    if (!read_stat(j, p, pid, &stat)) return true; /* it has ended */
+    p = find(j, &stat);
+    if (!p) return false;
+    p->cpu_before = p->known ? p->stat.cpu_ticks : j->taken_ns ? 0 : stat.cpu_ticks;
+    note_program(p, &stat);
+    p->stat = stat;
+    p->cpu_ns = p->read_cpu_ns = cpu_ns;
+    p->fresh = p->seen = p->known = true;
+    p->turn = turn;
+    look_at_maps(p);
+    return true;
+}
+
+static bool list_processes(tfp_jobs *j, bool thorough, tfp_error *err)
+{
+    DIR *d = opendir("/proc");
+    bool ok = d != NULL;
+    if (!d) tfp_fail(err, TFP_LIMIT, "/proc cannot be read: %s", strerror(errno));
+    for (struct dirent *e; ok && (e = readdir(d));)
+        if (isdigit((unsigned char)*e->d_name))
+            ok = read_process(j, strtoll(e->d_name, NULL, 10), thorough) || (tfp_nomem(err), false);
+    if (d) closedir(d);
+    j->listed_ns = tfp_now_ns();
+    return ok;
+}
+
+/* For a list of processes the kernel goes through all threads of the machine. Between two lists only processes of jobs are read. */
+static bool read_all(tfp_jobs *j, bool thorough, tfp_error *err)
+{
+    size_t count = j->processes.size;
+    for (size_t i = 0; i < count; i++) j->processes.at[i].seen = false;
+    if (thorough || tfp_now_ns() - j->listed_ns >= LIST_NS) return list_processes(j, thorough, err);
+    for (size_t i = 0; i < count; i++) {
+        tfp_live_process *p = &j->processes.at[i];
+        if (p->root == TFP_NONE)
+            p->seen = true, p->fresh = p->turn = false;
+        else if (!read_process(j, p->stat.pid, false))
+            return tfp_nomem(err), false;
+    }
+    return true;
+}
+
+/* Rows of processes that ended go; the others keep their order. */
+static bool drop_ended(tfp_jobs *j)
+{
+    size_t kept = 0;
+    bool ok = true;
+    tfp_map64_free(&j->by_pid);
+    j->kept = 0;
+    for (size_t i = 0; i < j->processes.size; i++) {
+        tfp_live_process *p = &j->processes.at[i];
+        if (!p->seen) {
+            let_go(p);
+            continue;
+        }
+        j->kept += (size_t)(p->stat_file >= 0) + (p->status_file >= 0) + (p->io_file >= 0);
+        j->processes.at[kept] = *p;
+        if (!tfp_map64_put(&j->by_pid, (uint64_t)j->processes.at[kept].stat.pid, (uint32_t)kept)) ok = false;
+        kept++;
+    }
+    j->processes.size = kept;
+    return ok;
+}
+
+/* ---- jobs ---- */
+
+static bool is_own(const tfp_jobs *j, int64_t pid)
+{
+    for (size_t i = 0; i < j->own.size; i++)
+        if (j->own.at[i] == pid) return true;
+    return false;
+}
+
+static bool find_own(tfp_jobs *j)
+{
+    j->own.size = 0;
+    uint32_t at = tfp_map64_get(&j->by_pid, (uint64_t)getpid());
+    for (size_t steps = 0; at != TFP_NONE && steps < j->processes.size; steps++) {
+        if (!tfp_push(&j->own, j->processes.at[at].stat.pid)) return false;
+        at = tfp_map64_get(&j->by_pid, (uint64_t)j->processes.at[at].stat.parent);
+    }
+    return true;
+}
+
+static bool owned(const tfp_jobs *j, const tfp_live_process *p)
+{
+    tfp_proc_status status;
+    if (j->select.user < 0) return true;
+    return tfp_proc_status_read(p->stat.pid, &status) && status.uid[1] == j->select.user;
+}
+
+static bool starts_job(const tfp_jobs *j, const tfp_live_process *p)
+{
+    unsigned wanted = TFP_FRAMEWORK_JAX | TFP_FRAMEWORK_TENSORFLOW | TFP_FRAMEWORK_TORCH | TFP_FRAMEWORK_CUDA;
+    if (j->select.python) wanted |= TFP_FRAMEWORK_PYTHON;
+    return (p->frameworks & wanted) && !is_own(j, p->stat.pid);
+}
+
+static bool is_named(const tfp_jobs *j, const tfp_live_process *p)
+{
+    for (size_t i = 0; i < j->select.pids.size; i++)
+        if (j->select.pids.at[i] == p->stat.pid) return true;
+    for (size_t i = 0; i < j->select.names.size; i++)
+        if (tfp_proc_is_called(p->stat.pid, j->select.names.at[i])) return true;
+    return false;
+}
+
+static bool is_asked(const tfp_jobs *j, const tfp_live_process *p)
+{
+    for (size_t i = 0; i < j->select.pids.size; i++)
+        if (j->select.pids.at[i] == p->stat.pid) return true;
+    return false;
+}
+
+/* The first process of each one's job: the topmost that starts one, or that was asked for by its number. Parents are
+ * settled before their children by walking up and coming down the same way. */
+static bool find_roots(tfp_jobs *j)
+{
+    enum { UNSETTLED = TFP_NONE - 1 };
+    size_t count = j->processes.size;
+    TFP_VEC(uint32_t) way = { 0 };
+    bool ok = true;
+    for (size_t i = 0; i < count; i++) {
+        j->processes.at[i].root = UNSETTLED;
+        j->processes.at[i].parent = tfp_map64_get(&j->by_pid, (uint64_t)j->processes.at[i].stat.parent);
+    }
+    for (uint32_t i = 0; i < count && ok; i++) {
+        uint32_t at = i;
+        way.size = 0;
+        for (; ok && at != TFP_NONE && j->processes.at[at].root == UNSETTLED && way.size <= count;
+             at = j->processes.at[at].parent) {
+            ok = tfp_push(&way, at);
+            if (j->processes.at[at].parent == at) break;
+        }
+        uint32_t root = at != TFP_NONE && j->processes.at[at].root != UNSETTLED ? j->processes.at[at].root : TFP_NONE;
+        for (size_t k = way.size; k-- > 0;) {
+            tfp_live_process *p = &j->processes.at[way.at[k]];
+            if (is_asked(j, p) || ((root == TFP_NONE || j->select.apart) && starts_job(j, p))) root = way.at[k];
+            p->root = root;
+        }
+    }
+    tfp_vec_free(&way);
+    return ok;
+}
+
+static int by_pid(const void *a, const void *b, void *ctx)
+{
+    const tfp_jobs *j = ctx;
+    int64_t x = j->processes.at[*(const uint32_t *)a].stat.pid, y = j->processes.at[*(const uint32_t *)b].stat.pid;
+    return (x > y) - (x < y);
+}
+
+static bool list_roots(tfp_jobs *j)
+{
+    bool all = !j->select.pids.size && !j->select.names.size;
+    j->roots.size = 0;
+    for (uint32_t i = 0; i < j->processes.size; i++) {
+        const tfp_live_process *p = &j->processes.at[i];
+        if (p->root != i || !(all ? owned(j, p) : is_named(j, p))) continue;
+        if (!tfp_push(&j->roots, i)) return false;
+    }
+    if (j->roots.size) qsort_r(j->roots.at, j->roots.size, sizeof *j->roots.at, by_pid, j);
+    return true;
+}
+
+/* ---- threads and input and output of jobs ---- */
+
+static void look_at_threads(tfp_live_process *p)
+{
+    char path[64], text[512];
+    snprintf(path, sizeof path, "/proc/%lld/task", (long long)p->stat.pid);
+    DIR *d = opendir(path);
+    p->runnable = p->blocked = 0;
+    for (struct dirent *e; d && (e = readdir(d));) {
+        if (!isdigit((unsigned char)*e->d_name)) continue;
+        snprintf(path, sizeof path, "task/%.20s/stat", e->d_name);
+        if (tfp_proc_read(p->stat.pid, path, text, sizeof text) <= 0) continue;
+        const char *name_end = strrchr(text, ')');
+        if (!name_end || name_end[1] != ' ') continue;
+        p->runnable += name_end[2] == 'R';
+        p->blocked += name_end[2] == 'D';
+    }
+    if (d) closedir(d);
+    p->threads_ticks = p->stat.cpu_ticks;
+    p->threads_cpu_ns = p->cpu_ns;
+}
+
+/* A thread that slept can do nothing without CPU time but become runnable: while none of the process's threads runs, all of
+ * them sleep on, or one was woken and waits for a CPU. */
+static bool rests(const tfp_live_process *p)
+{
+    bool slept = p->threads_ticks >= 0 && !p->runnable && !p->blocked;
+    return slept && p->stat.cpu_ticks == p->threads_ticks && p->cpu_ns >= 0 && p->cpu_ns == p->threads_cpu_ns;
+}
+
+/* Processes that rest are looked at in turn: a thread that was woken and waits long for a CPU is found as well. */
+static void look_at_one_resting(tfp_jobs *j)
+{
+    size_t count = j->processes.size, first = j->next_resting_look;
+    for (size_t k = 0; k < count; k++) {
+        tfp_live_process *p = &j->processes.at[(first + k) % count];
+        if (p->root == TFP_NONE || !rests(p)) continue;
+        look_at_threads(p);
+        j->next_resting_look = (first + k + 1) % count;
+        return;
+    }
+}
+
+/* While there is credit; the next sample goes on there. A process with many threads uses up that of some samples to come. */
+static void look_at_all_threads(tfp_jobs *j, size_t budget)
+{
+    enum { SAMPLES_MOST = 2 };
+    size_t count = j->processes.size, first = j->next_thread_look;
+    bool all = budget == SIZE_MAX;
+    int64_t each = all ? 0 : (int64_t)budget;
+    j->thread_credit = j->thread_credit < 0 ? j->thread_credit + each : each;
+    if (!all && j->samples % SAMPLES_A_RESTING_LOOK == 0) look_at_one_resting(j);
+    for (size_t k = 0; k < count; k++) {
+        tfp_live_process *p = &j->processes.at[(first + k) % count];
+        if (p->root == TFP_NONE || (!all && rests(p))) continue;
+        if (!all && j->thread_credit <= 0) {
+            j->next_thread_look = (first + k) % count;
+            return;
+        }
+        j->thread_credit -= p->stat.threads;
+        if (j->thread_credit < -SAMPLES_MOST * each) j->thread_credit = -SAMPLES_MOST * each;
+        look_at_threads(p);
+    }
+}
+
+/* Bytes since they were read last, a second: none of a process that is seen for the first time. */
+static void look_at_io(tfp_jobs *j, tfp_live_process *p)
+{
+    char text[512];
+    int64_t read_before = p->read_bytes, write_before = p->write_bytes, now = tfp_now_ns();
+    double seconds = (double)(now - p->io_ns) / 1e9;
+    bool again = p->io_ns && read_before >= 0;
+    long n = read_file(j, p, "io", &p->io_file, text, sizeof text);
+    if (n <= 0 || !tfp_proc_io_parse((tfp_str){ text, (size_t)n }, &p->read_bytes, &p->write_bytes))
+        p->read_bytes = p->write_bytes = -1;
+    again = again && p->read_bytes >= 0 && seconds > 0;
+    p->read_rate = again ? (double)(p->read_bytes - read_before) / seconds : 0;
+    p->write_rate = again ? (double)(p->write_bytes - write_before) / seconds : 0;
+    p->io_ns = now;
+}
+
+/* For the file io the kernel goes through all threads of the process: it waits for its turn. */
+static void look_at_files(tfp_jobs *j)
+{
+    char text[4096];
+    for (size_t i = 0; i < j->processes.size; i++) {
+        tfp_live_process *p = &j->processes.at[i];
+        if (p->root == TFP_NONE || (!p->fresh && p->files_read)) continue;
+        long n = read_file(j, p, "status", &p->status_file, text, sizeof text);
+        p->status_told = n > 0;
+        tfp_proc_status_parse((tfp_str){ text, n > 0 ? (size_t)n : 0 }, &p->status);
+        if (p->turn || !p->files_read) look_at_io(j, p);
+        p->files_read = true;
+    }
+}
+
+tfp_status tfp_jobs_sample(tfp_jobs *j, size_t thread_budget, tfp_error *err)
+{
+    tfp_status s = j->samples ? TFP_OK : tfp_need_files(FILES_LEAST, err);
+    if (s) return s;
+    j->kept_most = most_kept(j);
+    if (!read_all(j, thread_budget == SIZE_MAX, err)) return TFP_NOMEM;
+    j->before_ns = j->taken_ns;
+    j->taken_ns = tfp_now_ns();
+    if (!drop_ended(j) || !find_own(j) || !find_roots(j) || !list_roots(j)) return tfp_nomem(err);
+    if (j->processes.size && thread_budget) look_at_all_threads(j, thread_budget);
+    look_at_files(j);
+    j->samples++;
+    return TFP_OK;
+}
+
+void tfp_jobs_free(tfp_jobs *j)
+{
+    tfp_vec_free(&j->select.pids);
+    tfp_vec_free(&j->select.names);
+    for (size_t i = 0; i < j->processes.size; i++) let_go(&j->processes.at[i]);
+    tfp_vec_free(&j->processes);
+    tfp_vec_free(&j->roots);
+    tfp_vec_free(&j->own);
+    tfp_map64_free(&j->by_pid);
+}

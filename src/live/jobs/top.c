@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+/* live/jobs/top.c: the table `top`: jobs by what they use, and the public functions that sample and show them. */
+#include "live/jobs/top.h"
+#include "views/core/view.h"
+
+#include <math.h>
+#include <pwd.h>
+#include <stdio.h>
+
+#define THREADS_A_SAMPLE 100 /* of a table that is refreshed; one shot looks at all */
+
+/* ---- steps ---- */
+
+/* Words that live for ever; an agent's own text does not. */
+static const char *steps_name(const char *told)
+{
+    return strcmp(told, "session runs") == 0 ? "session runs" : "optimizer steps";
+}
+
+/* Steps since the sample before, from the end of the last one then to the end of the last one now: an interval would cut off up to a step.
+ * A step that is longer than the interval goes on at the rate of those before it. */
+static tfp_steps_of agent_rate(tfp_live_process *p, const tfp_agent *a, int64_t now)
+{
+    tfp_steps_of out = { a->steps - p->agent_steps, (double)(now - p->agent_read_ns) / 1e9, steps_name(a->what), NULL };
+    if (out.calls && p->agent_step_ns && a->step_ns > p->agent_step_ns)
+        p->agent_period_ns = (a->step_ns - p->agent_step_ns) / out.calls;
+    if (p->agent_period_ns && now - a->step_ns <= 2 * p->agent_period_ns) {
+        out.calls = 1;
+        out.seconds = (double)p->agent_period_ns / 1e9;
+    }
+    return out;
+}
+
+/* What the agent of a process has counted. False where none counts, or where it counted for the first time. */
+static bool agent_steps(const tfp_live *l, tfp_live_process *p, tfp_steps_of *out)
+{
+    tfp_agent a;
+    if (!p->turn && p->no_agent_ns == l->run_changed_ns) return false; /* no entry was added since */
+    if (!tfp_agent_find(l->run_folder, p->stat.pid, p->stat.start_ticks, -1, &a) || !a.counts) {
+        p->no_agent_ns = l->run_changed_ns;
+        return false;
+    }
+    p->no_agent_ns = -1;
+    int64_t now = tfp_now_ns();
+    if (p->agent_steps >= 0 && a.steps >= p->agent_steps) *out = agent_rate(p, &a, now);
+    p->agent_steps = a.steps;
+    p->agent_step_ns = a.step_ns;
+    p->agent_read_ns = now;
+    return out->calls >= 0;
+}
+
+/* Probes every framework that the process has mapped: one package imports another, and only the calls tell which is used. */
+static const char *probe(tfp_live *l, int64_t pid)
+{
+    static const tfp_framework order[] = { TFP_FRAMEWORK_JAX, TFP_FRAMEWORK_TENSORFLOW, TFP_FRAMEWORK_TORCH };
+    const char *why = NULL;
+    bool counted = false;
+    tfp_proc_maps maps;
+    if (!tfp_proc_maps_read(pid, &maps)) return "its maps may not be read";
+    for (size_t i = 0; i < 3; i++) {
+        if (!*maps.library[i]) continue;
+        const char *this_why = tfp_probes_add(l->probes, pid, maps.library[i], order[i]);
+        if (this_why == tfp_probes_later) return this_why;
+        counted |= !this_why;
+        if (!why) why = this_why;
+    }
+    if (counted) return tfp_probes_watch(l->probes, pid) ? NULL : "out of memory";
+    return why ? why : "no function of its framework is known";
+}
+
+/* Calls of a process since the last sample, as its agent or the kernel counted them. */
+static tfp_steps_of count_steps(tfp_live *l, tfp_live_process *p)
+{
+    tfp_steps_of out = { -1, 0, NULL, NULL };
+    if (agent_steps(l, p, &out)) return out;
+    if (!p->probed) p->unprobed = probe(l, p->stat.pid);
+    p->probed = p->unprobed != tfp_probes_later;
+    out.why = p->unprobed;
+    if (out.why) return out;
+    tfp_calls calls = tfp_probes_take(l->probes, p->stat.pid);
+    return (tfp_steps_of){ calls.count, calls.seconds, calls.what, NULL };
+}
+
+static bool read_steps(tfp_live *l)
+{
+    l->lost = !tfp_probes_read(l->probes);
+    l->steps.size = 0;
+    for (size_t i = 0; i < l->jobs.processes.size; i++) {
+        tfp_live_process *p = &l->jobs.processes.at[i];
+        tfp_steps_of s = { -1, 0, NULL, NULL };
+        if (p->root != TFP_NONE) s = count_steps(l, p);
+        if (!tfp_push(&l->steps, s)) return false;
+    }
+    return true;
+}
+
+/* ---- names ---- */
+
+static bool read_names(tfp_live *l)
+{
+    bool ok = true;
+    for (size_t i = 0; i < l->jobs.roots.size && ok; i++)
+        ok = tfp_live_names_read(l->run_folder, l->run_changed_ns, &l->jobs.processes.at[l->jobs.roots.at[i]]);
+    return ok;
+}
+
+/* ---- the table ---- */
+
+/* clang-format off */
+const tfp_row_column tfp_top_columns[] = {
+    TFP_COLUMN(tfp_top_row, "job", TEXT, LABEL, job, "Number and start time of the first process: never used twice."),
+    TFP_COLUMN(tfp_top_row, "pid", INT, LABEL, pid, "The job's first process."),
+    TFP_COLUMN(tfp_top_row, "user", TEXT, LABEL, user, "Whose it is."),
+    TFP_COLUMN(tfp_top_row, "framework", TEXT, LABEL, framework, "By the libraries that it has mapped."),
+    TFP_COLUMN(tfp_top_row, "version", TEXT, LABEL, version, "Of the framework's package."),
+    TFP_COLUMN(tfp_top_row, "state", TEXT, LABEL, state, "Of the first process."),
+    TFP_COLUMN(tfp_top_row, "processes", INT, NUMBER, processes, "The first process and all that descend from it."),
+    TFP_COLUMN(tfp_top_row, "threads", INT, NUMBER, threads, "Of all its processes."),
+    TFP_COLUMN(tfp_top_row, "runnable", INT, NUMBER, runnable, "Threads that run or wait for a CPU."),
+    TFP_COLUMN(tfp_top_row, "blocked", INT, NUMBER, blocked, "Threads in an uninterruptible wait: a disk, a driver."),
+    TFP_COLUMN(tfp_top_row, "steps_per_second", REAL, LABEL, steps_per_second, "In the interval, all processes together."),
+    TFP_COLUMN(tfp_top_row, "steps_are", TEXT, LABEL, steps_are, "What was counted as a step."),
+    TFP_COLUMN(tfp_top_row, "cpu", REAL, SHARE, cpu, "CPU time in the interval by its length: 2 is two cores."),
+    TFP_COLUMN(tfp_top_row, "cpu_micros", INT, MICROS, cpu_micros, "CPU time since the start."),
+    TFP_COLUMN(tfp_top_row, "rss_bytes", INT, SIZE, rss_bytes, "Anonymous memory of all processes and the largest shared part."),
+    TFP_COLUMN(tfp_top_row, "read_bytes_per_second", REAL, SIZE, read_rate, "Bytes fetched from storage."),
+    TFP_COLUMN(tfp_top_row, "write_bytes_per_second", REAL, SIZE, write_rate, "Bytes sent to storage."),
+    TFP_COLUMN(tfp_top_row, "gpus", TEXT, LABEL, gpus, "Indices of the GPUs that it uses."),
+    TFP_COLUMN(tfp_top_row, "gpu", REAL, SHARE, gpu, "Share of time in which a kernel ran, of the busiest of its GPUs, whoever's kernel it was."),
+    TFP_COLUMN(tfp_top_row, "gpu_memory_bytes", INT, SIZE, gpu_memory_bytes, "Memory of its processes on all GPUs."),
+    TFP_COLUMN(tfp_top_row, "age_micros", INT, MICROS, age_micros, "Since the first process began."),
+    TFP_COLUMN(tfp_top_row, "container", TEXT, LABEL, container, "Short id, by its cgroup."),
+    TFP_COLUMN(tfp_top_row, "capture", TEXT, LABEL, capture, "What a capture would use, or the code with which it is refused."),
+    TFP_COLUMN(tfp_top_row, "why", TEXT, LABEL, why, "Why each empty cell is one."),
+    TFP_COLUMN(tfp_top_row, "command", TEXT, LABEL, command, "Arguments of the first process."),
+    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+};
+/* clang-format on */
+
+static bool root_before(const void *ctx, uint32_t a, uint32_t b)
+{
+    const tfp_live_process *p = ctx;
+    return p[a].root < p[b].root;
+}
+
+typedef struct sorting {
+    const tfp_top_row *rows;
+    const tfp_row_column *by;
+} sorting;
+
+/* A cell as a number to sort by; absent cells come last. */
+static double number_in(const tfp_top_row *r, const tfp_row_column *c)
+{
+    const void *field = (const char *)r + c->offset;
+    if (c->type == TFP_T_REAL) return isnan(*(const double *)field) ? -INFINITY : *(const double *)field;
+    int64_t n = *(const int64_t *)field;
+    return n == TFP_ABSENT ? -INFINITY : (double)n;
+}
+
+/* Numbers from the biggest down, texts from A to Z; then by number of the process. */
+static bool goes_before(const void *ctx, uint32_t a, uint32_t b)
+{
+    const sorting *s = ctx;
+    const tfp_top_row *x = &s->rows[a], *y = &s->rows[b];
+    if (s->by->type == TFP_T_TEXT) {
+        int order = tfp_str_cmp(*(const tfp_str *)((const char *)x + s->by->offset),
+                                *(const tfp_str *)((const char *)y + s->by->offset));
+        return order ? order < 0 : x->pid < y->pid;
+    }
+    double m = number_in(x, s->by), n = number_in(y, s->by);
+    return m != n ? m > n : x->pid < y->pid;
+}
+
+static const tfp_row_column *find_column(const char *name)
+{
+    const tfp_row_column *c = tfp_top_columns;
+    while (c->name && strcmp(c->name, name) != 0) c++;
+    return c->name ? c : NULL;
+}
+
+/* Processes by their jobs, so that each job's stand side by side. */
+static bool make_rows(const tfp_live *l, tfp_report *r, tfp_top_row *rows, uint32_t *order)
+{
+    const tfp_jobs *j = &l->jobs;
+    size_t count = 0;
+    for (uint32_t i = 0; i < j->processes.size; i++)
+        if (j->processes.at[i].root != TFP_NONE) order[count++] = i;
+    if (!tfp_sort(order, count, root_before, j->processes.at)) return false;
+    for (size_t i = 0; i < j->roots.size; i++) {
+        size_t low = 0, high = count, end;
+        while (low < high) {
+            size_t middle = low + (high - low) / 2;
+            if (j->processes.at[order[middle]].root < j->roots.at[i])
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        for (end = low; end < count && j->processes.at[order[end]].root == j->roots.at[i]; end++) {}
+        rows[i] = tfp_top_row_of(l, r, j->roots.at[i], order + low, end - low);
+    }
+    return true;
+}
+
+static tfp_status fill(const tfp_live *l, tfp_report *r, tfp_error *err)
+{
+    size_t count = l->jobs.roots.size;
+    tfp_top_row *rows = TFP_NEW(&r->arena, tfp_top_row, count + 1),
+                *sorted = TFP_NEW(&r->arena, tfp_top_row, count + 1);
+    uint32_t *order = TFP_NEW(&r->arena, uint32_t, l->jobs.processes.size + count + 1);
+    if (!rows || !sorted || !order || !make_rows(l, r, rows, order)) return tfp_nomem(err);
+    for (uint32_t i = 0; i < count; i++) order[i] = i;
+    sorting by = { rows, l->sort ? l->sort : find_column("cpu") };
+    if (!tfp_sort(order, count, goes_before, &by)) return tfp_nomem(err);
+    for (size_t i = 0; i < count; i++) sorted[i] = rows[order[i]];
+    if (*l->no_agents && tfp_report_note_add(r, err, "agents are not looked for: %s", l->no_agents))
+        return tfp_nomem(err);
+    if (l->lost && tfp_report_note_add(r, err, "steps came faster than they could be counted: rates are too low"))
+        return tfp_nomem(err);
+    return tfp_grid_of(r, &(tfp_row_table){ tfp_top_columns, sorted, sizeof *sorted, count, 0 }, err);
+}
+
+/* ---- the public functions ---- */
+
+tfp_live *tfp_live_new(void)
+{
+    tfp_live *l = calloc(1, sizeof *l);
+    if (!l) return NULL;
+    l->jobs.select.user = -1;
+    tfp_live_wish_start(&l->wish);
+    l->run = TFP_RUN_NONE;
+    l->stacks = (tfp_stacks_wish){ 1, 100, false, false };
+    if ((l->probes = tfp_probes_new())) return l;
+    free(l);
+    return NULL;
+}
+
+void tfp_live_free(tfp_live *l)
+{
+    if (!l) return;
+    tfp_jobs_free(&l->jobs);
+    tfp_gpus_free(&l->gpus);
+    tfp_probes_free(l->probes);
+    tfp_vec_free(&l->steps);
+    tfp_arena_free(&l->arena);
+    tfp_live_wish_free(&l->wish);
+    tfp_run_free(&l->run);
+    free(l);
+}
+
+tfp_status tfp_live_select(tfp_live *l, const char *selector, tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (!l || !selector || !*selector) return tfp_fail(err, TFP_BADARG, "no process is named");
+    int64_t pid;
+    tfp_proc_stat stat;
+    if (strspn(selector, "0123456789") == strlen(selector)) {
+        if (!tfp_parse_int64(tfp_str_of(selector), &pid) || !tfp_proc_stat_read(pid, &stat))
+            return tfp_fail(err, TFP_BADFILE, "%s: no such process", selector);
+        return tfp_push(&l->jobs.select.pids, pid) ? TFP_OK : tfp_nomem(err);
+    }
+    char *copy = tfp_arena_copy(&l->arena, tfp_str_of(selector));
+    return copy && tfp_push(&l->jobs.select.names, copy) ? TFP_OK : tfp_nomem(err);
+}
+
+/* A number in its limits; of others the name, as the option is called, stands in the message. */
+static tfp_status take_number(const char *name, const char *value, double least, double most, double *out,
+                              tfp_error *err)
+{
+    char *end = NULL;
+    double x = value ? strtod(value, &end) : 0;
+    if (!value || end == value || *end || !(x >= least && x <= most))
+        return tfp_fail(err, TFP_BADARG, "--%s '%s': not between %g and %g", name, value ? value : "", least, most);
+    *out = x;
+    return TFP_OK;
+}
+
+tfp_status tfp_live_set(tfp_live *l, const char *name, const char *value, tfp_error *err)
+{
+    struct passwd *found;
+    tfp_error_clear(err);
+    if (!l || !name) return tfp_fail(err, TFP_BADARG, "no setting is named");
+    if (strcmp(name, "python") == 0) {
+        l->jobs.select.python = true;
+    } else if (strcmp(name, "processes") == 0) {
+        l->jobs.select.apart = true;
+    } else if (strcmp(name, "all_threads") == 0) {
+        l->all_threads = true;
+    } else if (strcmp(name, "no_commands") == 0) {
+        l->no_commands = true;
+    } else if (strcmp(name, "once") == 0) {
+        l->stacks.once = true;
+    } else if (strcmp(name, "idle") == 0) {
+        l->stacks.idle = true;
+    } else if (strcmp(name, "native") == 0) {
+        l->stacks.native = true;
+    } else if (strcmp(name, "seconds") == 0) {
+        return take_number(name, value, 0.01, 86400, &l->stacks.seconds, err);
+    } else if (strcmp(name, "rate") == 0) {
+        return take_number(name, value, 1, 1000, &l->stacks.rate, err);
+    } else if (strcmp(name, "sort") == 0) {
+        l->sort = find_column(value ? value : "");
+        if (!l->sort) return tfp_fail(err, TFP_BADARG, "--sort: no column '%s'", value ? value : "");
+    } else if (strcmp(name, "user") == 0) {
+        int64_t uid;
+        if (value && tfp_parse_int64(tfp_str_of(value), &uid) && uid >= 0)
+            l->jobs.select.user = uid;
+        else if (value && (found = getpwnam(value)))
+            l->jobs.select.user = found->pw_uid;
+        else
+            return tfp_fail(err, TFP_BADARG, "--user: no user '%s'", value ? value : "");
+    } else {
+        tfp_status s = tfp_live_wish_set(&l->wish, name, value, err);
+        return s == TFP_NOTFOUND ? tfp_fail(err, TFP_BADARG, "no setting '%s'", name) : s;
+    }
+    return TFP_OK;
+}
+
+int tfp_live_signal(const tfp_live *l) { return l ? (int)l->wish.signal : 0; }
+
+tfp_status tfp_live_sample(tfp_live *l, tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (!l) return tfp_fail(err, TFP_BADARG, "nothing to sample");
+    /* without a run folder there are no agents to ask: the rest is as true as with them */
+    *l->no_agents = '\0';
+    tfp_status s = tfp_run_folder(l->run_folder, false, err);
+    if (s == TFP_BADFILE) {
+        snprintf(l->no_agents, sizeof l->no_agents, "%s", tfp_error_message(err));
+        *l->run_folder = '\0';
+        tfp_error_clear(err);
+        s = TFP_OK;
+    }
+    if (!s) s = tfp_jobs_sample(&l->jobs, l->all_threads ? SIZE_MAX : THREADS_A_SAMPLE, err);
+    if (s) return s;
+    l->run_changed_ns = tfp_run_changed_ns(l->run_folder);
+    tfp_gpus_read(&l->gpus);
+    return read_names(l) && read_steps(l) ? TFP_OK : tfp_nomem(err);
+}
+
+tfp_status tfp_live_top(const tfp_live *l, const tfp_options *o, tfp_report **out, tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (out) *out = NULL;
+    if (!l || !out) return tfp_fail(err, TFP_BADARG, "nothing to show, or nowhere to put it");
+    tfp_report *r = calloc(1, sizeof *r);
+    if (!r) return tfp_nomem(err);
+    *r = (tfp_report){ .view = "top", .kind = TFP_REPORT_GRID };
+    r->options = o ? tfp_options_copy(o) : tfp_options_new();
+    tfp_status s = r->options ? fill(l, r, err) : tfp_nomem(err);
+    if (!s) s = tfp_grid_arrange(r, err);
+    if (s)
+        tfp_report_free(r);
+    else
+        *out = r;
+    return s;
+}

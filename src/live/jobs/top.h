@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+/* live/jobs/top.h: the table `top`: a row a job. */
+#ifndef TFP_LIVE_TOP_H
+#define TFP_LIVE_TOP_H
+
+#include "live/jobs/nvml.h"
+#include "live/jobs/probe.h"
+#include "live/jobs/jobs.h"
+#include "live/jobs/names.h"
+#include "live/files/run.h"
+#include "live/stacks/stacks.h"
+#include "live/files/method.h"
+#include "views/core/grid.h"
+
+typedef struct tfp_steps_of { /* counted in a process since the previous sample */
+    int64_t calls;            /* -1: not known */
+    double seconds;           /* in which they were made */
+    const char *what, *why;   /* why: nothing is counted in it */
+} tfp_steps_of;
+
+struct tfp_live {
+    tfp_jobs jobs;
+    tfp_gpus gpus;
+    tfp_probes *probes;
+    TFP_VEC(tfp_steps_of) steps;       /* by process of the last sample */
+    char run_folder[TFP_RUN_PATH_MAX]; /* "": there is none that is safe */
+    char no_agents[400];               /* why; "" */
+    int64_t run_changed_ns;
+    bool lost;                  /* calls were too many to count all */
+    tfp_arena arena;            /* texts of selectors */
+    const tfp_row_column *sort; /* NULL: by CPU time */
+    bool all_threads;
+    bool no_commands; /* the table leaves the machine */
+    tfp_stacks_wish stacks;
+    tfp_live_wish wish;
+    tfp_live_start_fn start;
+    void *start_ctx;
+    tfp_run run;
+};
+
+/* "running", "sleeping" ... */
+const char *tfp_state_name(char state);
+
+/* The process that is meant. TFP_BADFILE: none, several, or one that has ended. */
+tfp_status tfp_live_find(const char *target, int64_t *pid, tfp_error *err);
+
+extern const tfp_row_column tfp_top_columns[];
+/* A row of the table. */
+typedef struct tfp_top_row {
+    tfp_str job;
+    int64_t pid;
+    tfp_str user, framework, version, state;
+    int64_t processes, threads, runnable, blocked;
+    double steps_per_second;
+    tfp_str steps_are;
+    double cpu;
+    int64_t cpu_micros, rss_bytes;
+    double read_rate, write_rate;
+    tfp_str gpus;
+    double gpu;
+    int64_t gpu_memory_bytes, age_micros;
+    tfp_str container, capture, why, command;
+} tfp_top_row;
+
+/* The row of a job: its first process, and all of them. */
+tfp_top_row tfp_top_row_of(const tfp_live *l, tfp_report *r, uint32_t root, const uint32_t *members, size_t count);
+
+#endif

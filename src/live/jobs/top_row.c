@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+/* live/jobs/top_row.c: the cells of one job in the table `top`, and why those that are empty are. */
+#include "live/jobs/top.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- texts ---- */
+
+static tfp_str keep(tfp_report *r, const char *text)
+{
+    tfp_str s = { tfp_arena_copy(&r->arena, tfp_str_of(text)), strlen(text) };
+    return s.data ? s : (tfp_str){ "", 0 };
+}
+
+/* A text that is absent when it is empty. */
+static tfp_str keep_some(tfp_report *r, const char *text) { return *text ? keep(r, text) : (tfp_str){ NULL, 0 }; }
+
+static tfp_str framework_names(tfp_report *r, unsigned frameworks, bool python)
+{
+    char text[TFP_FRAMEWORK_ROOM];
+    tfp_framework_names(frameworks, text);
+    if (!*text && python && (frameworks & TFP_FRAMEWORK_PYTHON)) strcpy(text, "python");
+    return keep_some(r, text);
+}
+
+const char *tfp_state_name(char state)
+{
+    switch (state) {
+    case 'R': return "running";
+    case 'D': return "waiting";
+    case 'T': return "stopped";
+    case 't': return "traced";
+    case 'Z':
+    case 'X': return "zombie";
+    }
+    return "sleeping";
+}
+
+/* ---- a job's numbers ---- */
+
+typedef struct sums {
+    int64_t ticks, ticks_delta, anonymous, shared_most;
+    double read_rate, write_rate;
+    bool no_memory, no_io;
+} sums;
+
+static void add_memory(const tfp_live_process *p, sums *s)
+{
+    const tfp_proc_status *status = &p->status;
+    if (!p->status_told || status->anonymous_bytes < 0) {
+        s->no_memory |= p->stat.memory_bytes > 0; /* a zombie has none */
+        return;
+    }
+    int64_t shared =
+        (status->file_bytes > 0 ? status->file_bytes : 0) + (status->shared_bytes > 0 ? status->shared_bytes : 0);
+    s->anonymous = tfp_add(s->anonymous, status->anonymous_bytes, NULL);
+    if (shared > s->shared_most) s->shared_most = shared;
+}
+
+static void add_process(const tfp_live_process *p, tfp_top_row *out, sums *s)
+{
+    out->processes++;
+    out->threads = tfp_add(out->threads, p->stat.threads, NULL);
+    out->runnable += p->runnable;
+    out->blocked += p->blocked;
+    s->ticks = tfp_add(s->ticks, p->stat.cpu_ticks, NULL);
+    if (p->stat.cpu_ticks > p->cpu_before) s->ticks_delta += p->stat.cpu_ticks - p->cpu_before;
+    add_memory(p, s);
+    s->no_io |= p->read_bytes < 0;
+    s->read_rate += p->read_rate;
+    s->write_rate += p->write_rate;
+}
+
+static void put_rates(const tfp_jobs *j, tfp_top_row *out, const sums *s)
+{
+    double seconds = j->before_ns ? (double)(j->taken_ns - j->before_ns) / 1e9 : 0, hz = (double)sysconf(_SC_CLK_TCK);
+    out->cpu = seconds > 0 ? (double)s->ticks_delta / hz / seconds : NAN;
+    out->cpu_micros = (int64_t)((double)s->ticks / hz * 1e6);
+    out->rss_bytes = s->no_memory ? TFP_ABSENT : tfp_add(s->anonymous, s->shared_most, NULL);
+    out->read_rate = s->no_io || seconds <= 0 ? NAN : s->read_rate;
+    out->write_rate = s->no_io || seconds <= 0 ? NAN : s->write_rate;
+}
+
+static int64_t age_of(const tfp_live_process *p)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_BOOTTIME, &t);
+    double age =
+        (double)t.tv_sec + (double)t.tv_nsec / 1e9 - (double)p->stat.start_ticks / (double)sysconf(_SC_CLK_TCK);
+    return age > 0 ? (int64_t)(age * 1e6) : 0;
+}
+
+/* ---- steps ---- */
+
+static void put_steps(const tfp_live *l, tfp_report *r, const uint32_t *members, size_t count, tfp_top_row *out,
+                      const char **why)
+{
+    double rate = 0;
+    bool counted = false, once = false;
+    const char *what = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const tfp_steps_of *s = &l->steps.at[members[i]];
+        if (s->why) *why = s->why;
+        if (s->calls < 0) continue;
+        counted = true;
+        once |= s->what && s->seconds <= 0;
+        if (!s->what || s->seconds <= 0) continue;
+        rate += (double)s->calls / s->seconds;
+        what = s->what;
+    }
+    out->steps_per_second = what ? rate : NAN;
+    out->steps_are = what ? keep(r, what) : (tfp_str){ NULL, 0 };
+    if (what)
+        *why = NULL;
+    else if (counted)
+        *why = !l->jobs.before_ns ? "one sample has no interval"
+               : once             ? "one step was seen: --interval is too short for a rate"
+                                  : "no step was seen in the interval";
+}
+
+/* ---- GPUs ---- */
+
+static bool is_member(const tfp_jobs *j, const uint32_t *members, size_t count, int64_t pid)
+{
+    uint32_t at = tfp_map64_get(&j->by_pid, (uint64_t)pid);
+    for (size_t i = 0; i < count; i++)
+        if (members[i] == at) return true;
+    return false;
+}
+
+/* The share is that of the busiest of its GPUs: NVML tells it of a GPU, not of a process. */
+static void put_gpus(const tfp_live *l, tfp_report *r, const uint32_t *members, size_t count, tfp_top_row *out)
+{
+    tfp_buf text = { 0 };
+    uint32_t last = TFP_NONE;
+    out->gpu = NAN;
+    out->gpu_memory_bytes = TFP_ABSENT;
+    for (size_t i = 0; i < l->gpus.uses.size; i++) {
+        const tfp_gpu_use *u = &l->gpus.uses.at[i];
+        if (!is_member(&l->jobs, members, count, u->pid)) continue;
+        if (u->gpu != last) tfp_buf_printf(&text, "%s%u", text.size ? "|" : "", u->gpu);
+        last = u->gpu;
+        if (u->memory_bytes >= 0)
+            out->gpu_memory_bytes =
+                tfp_add(out->gpu_memory_bytes == TFP_ABSENT ? 0 : out->gpu_memory_bytes, u->memory_bytes, NULL);
+        double busy = l->gpus.busy.at[u->gpu];
+        if (busy >= 0 && !(out->gpu >= busy)) out->gpu = busy;
+    }
+    tfp_buf_char(&text, 0);
+    out->gpus = last == TFP_NONE || text.failed ? (tfp_str){ NULL, 0 } : keep(r, text.data);
+    tfp_buf_free(&text);
+}
+
+/* ---- why a cell is empty ---- */
+
+static void because(tfp_buf *why, const char *column, const char *reason)
+{
+    if (why->size) tfp_buf_text(why, "; ");
+    tfp_buf_printf(why, "%s: %s", column, reason);
+}
+
+static tfp_str reasons(const tfp_live *l, tfp_report *r, const tfp_top_row *out, bool unreadable, const char *no_steps)
+{
+    tfp_buf why = { 0 };
+    tfp_str text = { NULL, 0 };
+    const char *no_gpu = l->gpus.why ? l->gpus.why : "it uses none";
+    const char *no_io = l->jobs.before_ns ? "/proc/PID/io may not be read" : "one sample has no interval";
+    if (!out->user.data) because(&why, "user", "/proc/PID/status may not be read");
+    if (!out->framework.data)
+        because(&why, "framework", unreadable ? "its maps may not be read" : "no library of one is mapped");
+    if (!out->version.data)
+        because(&why, "version", out->framework.data ? "no dist-info stands beside its library" : "no framework");
+    if (no_steps) because(&why, "steps_per_second", no_steps);
+    if (no_steps) because(&why, "steps_are", no_steps);
+    if (isnan(out->cpu)) because(&why, "cpu", "one sample has no interval");
+    if (out->rss_bytes == TFP_ABSENT) because(&why, "rss_bytes", "/proc/PID/status does not tell it");
+    if (isnan(out->read_rate)) because(&why, "read_bytes_per_second", no_io);
+    if (isnan(out->write_rate)) because(&why, "write_bytes_per_second", no_io);
+    if (!out->gpus.data) because(&why, "gpus", no_gpu);
+    if (isnan(out->gpu)) because(&why, "gpu", no_gpu);
+    if (out->gpu_memory_bytes == TFP_ABSENT) because(&why, "gpu_memory_bytes", no_gpu);
+    if (!out->container.data) because(&why, "container", "its cgroup names none");
+    if (l->no_commands) because(&why, "command", "command lines stay on the machine");
+    if (!why.failed && why.size) {
+        const char *copy = tfp_arena_copy(&r->arena, (tfp_str){ why.data, why.size });
+        if (copy) text = (tfp_str){ copy, why.size };
+    }
+    tfp_buf_free(&why);
+    return text;
+}
+
+/* ---- a row ---- */
+
+static void put_names(const tfp_live *l, tfp_report *r, const tfp_live_process *p, tfp_top_row *out)
+{
+    const tfp_live_names *n = p->names;
+    char job[64];
+    snprintf(job, sizeof job, "%lld@%lld", (long long)p->stat.pid, (long long)p->stat.start_ticks);
+    out->job = keep(r, job);
+    out->pid = p->stat.pid;
+    out->user = keep_some(r, n->user);
+    out->framework = framework_names(r, p->frameworks, l->jobs.select.python);
+    out->version = keep_some(r, n->version);
+    out->state = tfp_str_of(tfp_state_name(p->stat.state));
+    out->container = keep_some(r, n->container);
+    out->capture = tfp_str_of(n->capture);
+    out->age_micros = age_of(p);
+    if (!l->no_commands) out->command = keep(r, n->command);
+}
+
+tfp_top_row tfp_top_row_of(const tfp_live *l, tfp_report *r, uint32_t root, const uint32_t *members, size_t count)
+{
+    const tfp_live_process *p = &l->jobs.processes.at[root];
+    tfp_top_row out = { .pid = p->stat.pid };
+    sums s = { 0 };
+    const char *no_steps = NULL;
+    for (size_t i = 0; i < count; i++) add_process(&l->jobs.processes.at[members[i]], &out, &s);
+    put_names(l, r, p, &out);
+    put_rates(&l->jobs, &out, &s);
+    put_steps(l, r, members, count, &out, &no_steps);
+    put_gpus(l, r, members, count, &out);
+    out.why = reasons(l, r, &out, p->unreadable, no_steps);
+    return out;
+}

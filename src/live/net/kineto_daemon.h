@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+/* live/net/kineto_daemon.h: the daemon's side of PyTorch's on-demand profiling, which dynolog speaks too: libkineto/src/IpcFabricConfigClient.cpp,
+ * ipcfabric/FabricManager.h. Datagrams over a unix socket: {u64 size; char type[32]}, then `size` bytes. */
+#ifndef TFP_LIVE_KINETO_DAEMON_H
+#define TFP_LIVE_KINETO_DAEMON_H
+
+#include "base/base.h"
+
+typedef enum tfp_kineto_kind { TFP_KINETO_NONE, TFP_KINETO_HELLO, TFP_KINETO_POLL } tfp_kineto_kind;
+
+/* What a datagram is; NONE: nothing that is known, or its size is not what it says. A poll asks for `activities` or for something that
+ * we have not. */
+tfp_kineto_kind tfp_kineto_datagram(tfp_str datagram, bool *activities);
+/* An answer of that type, as it is sent. */
+void tfp_kineto_answer(tfp_kineto_kind kind, tfp_str body, tfp_buf *out);
+/* Whether a JSON text is one whole object: the process that writes it is done. */
+bool tfp_json_is_whole(tfp_str text);
+
+/* The socket at which PyTorch's processes look for a daemon: dynolog in the folder KINETO_IPC_SOCKET_DIR where that is set, for both,
+ * and `path` is the file to remove at the end; else an abstract name, and `path` is "". -1: errno, EADDRINUSE when there is one. */
+#define TFP_KINETO_PATH 108
+int tfp_kineto_open(char path[TFP_KINETO_PATH]);
+
+typedef struct tfp_kineto_from { /* who sent a datagram, as the kernel tells */
+    int64_t pid;
+    tfp_kineto_kind kind;
+    bool activities;
+    char address[128];
+    unsigned address_size;
+} tfp_kineto_from;
+/* The next datagram; false: there is none now. */
+bool tfp_kineto_receive(int fd, tfp_kineto_from *out);
+void tfp_kineto_send(int fd, const tfp_kineto_from *to, tfp_str body); /* what cannot be sent is lost: it asks again */
+
+#endif

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+/* live/python/layout.c: where things stand in CPython's structs, by version. Made by compiling tools/pylayout.c against the headers of
+ * each version: 3.8.18, 3.9.18, 3.10.13, 3.11.7, 3.12.1, 3.13.0 and 3.14.10 on
+ * x86-64. They are the same in all releases of a minor version:
+ * CPython keeps its binary interface in these. */
+#include "live/python/python.h"
+
+static const tfp_python_layout layouts[] = {
+    /* clang-format off */
+    { .minor = 8, .runtime_head = 32, .interp_next = 0, .interp_threads = 8,
+      .thread_next = 8, .thread_frame = 24, .thread_cframe = -1, .cframe_frame = -1, .thread_id = 176, .thread_native = -1,
+      .frame_back = 24, .frame_code = 32, .frame_at = 104, .frame_owner = -1, .frame_entry = -1, .frame_size = 112,
+      .code_first = 40, .code_file = 104, .code_name = 112, .code_lines = 120, .code_bytes = -1, .code_size = 176,
+      .text_ascii = 48, .text_data = 72 },
+    { .minor = 9, .runtime_head = 32, .interp_next = 0, .interp_threads = 8,
+      .thread_next = 8, .thread_frame = 24, .thread_cframe = -1, .cframe_frame = -1, .thread_id = 176, .thread_native = -1,
+      .frame_back = 24, .frame_code = 32, .frame_at = 104, .frame_owner = -1, .frame_entry = -1, .frame_size = 112,
+      .code_first = 40, .code_file = 104, .code_name = 112, .code_lines = 120, .code_bytes = -1, .code_size = 176,
+      .text_ascii = 48, .text_data = 72 },
+    { .minor = 10, .runtime_head = 32, .interp_next = 0, .interp_threads = 8,
+      .thread_next = 8, .thread_frame = 24, .thread_cframe = -1, .cframe_frame = -1, .thread_id = 176, .thread_native = -1,
+      .frame_back = 24, .frame_code = 32, .frame_at = 96, .frame_owner = -1, .frame_entry = -1, .frame_size = 104,
+      .code_first = 40, .code_file = 104, .code_name = 112, .code_lines = 120, .code_bytes = -1, .code_size = 176,
+      .text_ascii = 48, .text_data = 72 },
+    { .minor = 11, .runtime_head = 40, .interp_next = 0, .interp_threads = 16,
+      .thread_next = 8, .thread_frame = -1, .thread_cframe = 56, .cframe_frame = 8, .thread_id = 152, .thread_native = 160,
+      .frame_back = 48, .frame_code = 32, .frame_at = 56, .frame_owner = 69, .frame_entry = 68, .frame_size = 80,
+      .code_first = 72, .code_file = 112, .code_name = 128, .code_lines = 136, .code_bytes = 184, .code_size = 184,
+      .text_ascii = 48, .text_data = 72 },
+    { .minor = 12, .runtime_head = 40, .interp_next = 0, .interp_threads = 72,
+      .thread_next = 8, .thread_frame = -1, .thread_cframe = 56, .cframe_frame = 0, .thread_id = 136, .thread_native = 144,
+      .frame_back = 8, .frame_code = 0, .frame_at = 56, .frame_owner = 70, .frame_entry = -1, .frame_size = 80,
+      .code_first = 68, .code_file = 112, .code_name = 128, .code_lines = 136, .code_bytes = 192, .code_size = 192,
+      .text_ascii = 40, .text_data = 56 },
+    { .minor = 13, .runtime_head = 632, .interp_next = 7264, .interp_threads = 7344,
+      .thread_next = 8, .thread_frame = 72, .thread_cframe = -1, .cframe_frame = -1, .thread_id = 152, .thread_native = 160,
+      .frame_back = 8, .frame_code = 0, .frame_at = 56, .frame_owner = 70, .frame_entry = -1, .frame_size = 80,
+      .code_first = 68, .code_file = 112, .code_name = 128, .code_lines = 136, .code_bytes = 200, .code_size = 200,
+      .text_ascii = 40, .text_data = 56, .pending_mutex = 2648 },
+    { .minor = 14, .runtime_head = 808, .interp_next = 7272, .interp_threads = 7344,
+      .thread_next = 8, .thread_frame = 72, .thread_cframe = -1, .cframe_frame = -1, .thread_id = 152, .thread_native = 160,
+      .frame_back = 8, .frame_code = 0, .frame_at = 56, .frame_owner = 74, .frame_entry = -1, .frame_size = 88,
+      .code_first = 68, .code_file = 112, .code_name = 128, .code_lines = 136, .code_bytes = 208, .code_size = 208,
+      .text_ascii = 40, .text_data = 56, .pending_mutex = 2856 },
+    /* clang-format on */
+};
+
+const tfp_python_layout *tfp_python_layout_of(int minor)
+{
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
+        if (layouts[i].minor == minor) return &layouts[i];
+    return NULL;
+}

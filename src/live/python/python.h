@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+/* live/python/python.h: the inside of a running CPython, read from outside: its threads, their frames, names and lines. Only memory is read
+ * (process_vm_readv): nothing is stopped, and nothing runs in the process. What is read may change meanwhile or be anything:
+ * every size is bounded, every chain is followed a bounded number of times, and a stack that changed while it was read is told
+ * as torn. */
+#ifndef TFP_LIVE_PYTHON_H
+#define TFP_LIVE_PYTHON_H
+
+#include "live/files/method.h"
+
+/* Offsets in the structs of one version, on x86-64; -1: it has no such field. live/python/layout.c */
+typedef struct tfp_python_layout {
+    int minor; /* of 3.minor */
+    int runtime_head;
+    int interp_next, interp_threads;
+    int thread_next, thread_frame, thread_cframe, cframe_frame, thread_id, thread_native;
+    int frame_back, frame_code, frame_at, frame_owner, frame_entry, frame_size; /* frame_entry: 3.11 only */
+    int code_first, code_file, code_name, code_lines, code_bytes, code_size;
+    int text_ascii, text_data; /* where the characters of a str begin */
+    int pending_mutex;         /* in _PyRuntime: a PyMutex around the main thread's pending calls; 0: another lock */
+} tfp_python_layout;
+const tfp_python_layout *tfp_python_layout_of(int minor); /* NULL: not known */
+
+typedef struct tfp_python {
+    int64_t pid;
+    const tfp_python_layout *layout;
+    uint64_t runtime, code_type, text_type; /* addresses of _PyRuntime, PyCode_Type, PyUnicode_Type */
+    bool inside; /* it lives in another pid namespace: its threads have other numbers there */
+    struct {
+        int32_t theirs, ours;
+    } numbers[1024]; /* of threads, by the last bits of their own number; kept from one look to the next */
+} tfp_python;
+
+/* Finds the interpreter of a process. False: why not, as a code with its sentence. */
+bool tfp_python_open(int64_t pid, tfp_python *out, tfp_way *refusal);
+bool tfp_python_read(const tfp_python *p, uint64_t address, void *out, size_t size);
+/* Addresses of functions of the interpreter, in the process. False: it lacks one. */
+bool tfp_python_functions(int64_t pid, const char *const *names, uint64_t *values, size_t count);
+/* Whether there is one interpreter and no second one in the process. */
+bool tfp_python_is_single(const tfp_python *p);
+
+typedef struct tfp_python_thread {
+    uint64_t state; /* address of its PyThreadState */
+    int64_t tid;    /* as in our /proc; 0: not known */
+} tfp_python_thread;
+
+#define TFP_PYTHON_THREADS 4096 /* most threads that are looked at */
+#define TFP_PYTHON_DEPTH 4096   /* most frames of a stack */
+
+/* The threads of all interpreters; how many, at most `room`. -1: nothing can be read. */
+long tfp_python_threads(tfp_python *p, tfp_python_thread *out, size_t room);
+
+typedef struct tfp_live_frame {
+    uint64_t code; /* address of the code object */
+    int64_t at;    /* byte in its code; -1: before the first */
+    bool
+        entry; /* C called it: the frames before it, up to the last one that is an entry, share a call of the interpreter */
+} tfp_live_frame;
+
+/* The frames of a thread, innermost first; how many. -1: torn, they changed while they were read. */
+long tfp_python_stack(const tfp_python *p, uint64_t state, tfp_live_frame *out, size_t room);
+
+/* A code object's file, function and first line, escaped nowhere; false when it is none, or is gone. */
+bool tfp_python_code(const tfp_python *p, uint64_t code, tfp_buf *file, tfp_buf *function, int64_t *first_line);
+/* The line of a byte in its code; the first line where it is not known. */
+int64_t tfp_python_line(const tfp_python *p, uint64_t code, int64_t at);
+
+/* The same from a line table's bytes: minor 8 and 9 lnotab, 10 PEP 626, 11 and later PEP 657. -1: no line. */
+int64_t tfp_python_table_line(int minor, tfp_str table, int64_t first_line, int64_t at);
+/* "libpython3.11.so.1.0" and "python3.11" -> 11; 0: no CPython's name; -1: a debug or free-threaded build. */
+int tfp_python_minor(tfp_str file_name);
+
+/* From 3.13 on an interpreter says in the first words of _PyRuntime what it is, whatever its file is called: a cookie, PY_VERSION_HEX,
+ * and whether it is free-threaded. False: its structs may be others than those of its version's releases. Older ones: true. */
+bool tfp_python_is_final(int minor, const uint64_t told[3]);
+
+/* Why a process may not be looked into: the setting in the way and the remedy. */
+void tfp_why_forbidden(int64_t pid, char *out, size_t room);
+
+/* A file that a process has mapped from its beginning on. */
+typedef struct tfp_mapped_file {
+    char path[512];
+    const char *name; /* of the file, in `path` */
+    uint64_t low;     /* where it begins in memory */
+    uint64_t high;    /* where this mapping of it ends */
+    bool deleted;     /* it was replaced or removed since it was mapped */
+} tfp_mapped_file;
+/* The file, opened to be read, also when it was replaced or removed; -1: errno, EINVAL where it is no plain file. */
+int tfp_mapped_file_open(int64_t pid, const tfp_mapped_file *file);
+#define TFP_MAPS_LINES 131072 /* of /proc/PID/maps that are looked at; the kernel allows half as many by default */
+/* A line of /proc/PID/maps; false for lines of other parts and of no file. */
+bool tfp_mapped_file_parse(const char *line, tfp_mapped_file *out);
+
+#endif

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+/* live/record/hosts.c: the tables of several machines as one, with a column `host`. They come as comma-separated values from agents that may
+ * send anything: rows, cells and bytes are bounded, numbers are read as numbers, and columns are known by their names. */
+#include "live/record/capture.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#define CELLS_MOST 64        /* of a row */
+#define ROWS_MOST 10000      /* of a machine */
+#define ALL_ROWS_MOST 100000 /* of all */
+
+/* Cuts the next cell off a text; *last: the row ends with it. Quotes go. */
+static tfp_str cut_cell(char **at, char *end, bool *last)
+{
+    char *from = *at, *to = from, *c = from;
+    bool quoted = c < end && *c == '"';
+    tfp_str cell = { from, 0 };
+    for (c += quoted; c < end && (quoted || (*c != ',' && *c != '\n')); c++) {
+        if (quoted && *c == '"' && !(c + 1 < end && c[1] == '"')) {
+            quoted = false;
+            continue;
+        }
+        c += quoted && *c == '"';
+        *to++ = *c;
+    }
+    *last = c >= end || *c == '\n';
+    *at = c < end ? c + 1 : end;
+    if (*last && to > from && to[-1] == '\r') to--;
+    cell.size = (size_t)(to - from);
+    /* the apostrophe that keeps spreadsheets from taking a text for a formula */
+    if (cell.size > 1 && *from == '\'' && memchr("=+-@", from[1], 4)) cell.data++, cell.size--;
+    return cell;
+}
+
+/* One row of cells; how many. More than CELLS_MOST are counted, not kept. */
+static size_t cut_row(char **at, char *end, tfp_str cells[CELLS_MOST])
+{
+    size_t count = 0;
+    for (bool last = false; !last; count++) {
+        tfp_str cell = cut_cell(at, end, &last);
+        if (count < CELLS_MOST) cells[count] = cell;
+    }
+    return count;
+}
+
+typedef struct joined {
+    tfp_arena *arena;
+    const tfp_row_column *columns; /* the table's own, with their places behind the host */
+    TFP_VEC(char *) rows;
+    size_t row_size;
+    bool files; /* it is the table capture */
+} joined;
+
+static bool put_cell(joined *j, char *row, const tfp_row_column *c, tfp_str cell)
+{
+    void *field = row + c->offset;
+    char number[64], *end;
+    if (c->type == TFP_T_TEXT) {
+        if (!cell.size) return true;
+        tfp_str *text = field;
+        *text = (tfp_str){ tfp_arena_copy(j->arena, cell), cell.size };
+        return text->data != NULL;
+    }
+    if (c->type == TFP_T_INT) {
+        *(int64_t *)field = TFP_ABSENT;
+        if (cell.size) tfp_parse_int64(cell, field);
+        return true;
+    }
+    *(double *)field = NAN;
+    if (!cell.size || cell.size >= sizeof number) return true;
+    memcpy(number, cell.data, cell.size);
+    number[cell.size] = '\0';
+    double x = strtod(number, &end);
+    if (!*end) *(double *)field = x;
+    return true;
+}
+
+/* Files lie in the machine's own folder. */
+static bool put_folder(joined *j, char *row, const char *folder)
+{
+    tfp_buf path = { 0 };
+    tfp_str *file = &((tfp_capture_row *)(void *)(row + sizeof(tfp_str)))->file;
+    if (!folder || !file->data) return true;
+    tfp_buf_printf(&path, "%s/%.*s", folder, (int)(file->size < 4096 ? file->size : 4096), file->data);
+    if (!path.failed) *file = (tfp_str){ tfp_arena_copy(j->arena, (tfp_str){ path.data, path.size }), path.size };
+    tfp_buf_free(&path);
+    return !path.failed && file->data;
+}
+
+static tfp_status add_row(joined *j, const tfp_live_host *host, const uint32_t *places, const tfp_str *cells,
+                          tfp_error *err)
+{
+    char *row = tfp_arena_zero(j->arena, 1, j->row_size);
+    if (!row || !tfp_push(&j->rows, row)) return tfp_nomem(err);
+    char *name = tfp_arena_copy(j->arena, tfp_str_of(host->host));
+    if (!name) return tfp_nomem(err);
+    *(tfp_str *)(void *)row = tfp_str_of(name);
+    for (size_t i = 1; j->columns[i].name; i++)
+        if (!put_cell(j, row, &j->columns[i], places[i] == TFP_NONE ? (tfp_str){ "", 0 } : cells[places[i]]))
+            return tfp_nomem(err);
+    return j->files && !put_folder(j, row, host->folder) ? tfp_nomem(err) : TFP_OK;
+}
+
+/* The table of one machine. TFP_BADFILE: it is none. */
+static tfp_status add_table(joined *j, const tfp_live_host *host, tfp_str csv, tfp_error *err)
+{
+    tfp_str cells[CELLS_MOST];
+    uint32_t places[CELLS_MOST];
+    char *text = malloc(csv.size + 1), *at = text, *end = text + csv.size;
+    tfp_status s = text ? TFP_OK : tfp_nomem(err);
+    bool any = false;
+    if (!s && csv.size) memcpy(text, csv.data, csv.size);
+    size_t heads = s || !csv.size ? 0 : cut_row(&at, end, cells), rows = 0;
+    for (size_t i = 1; !s && j->columns[i].name; i++) {
+        places[i] = TFP_NONE;
+        for (uint32_t k = 0; k < heads && k < CELLS_MOST; k++)
+            if (tfp_str_eq(cells[k], tfp_str_of(j->columns[i].name))) places[i] = k;
+        if (places[i] != TFP_NONE && strcmp(j->columns[i].name, "pid") == 0) any = true;
+    }
+    if (!s && (!any || memchr(csv.data, '\0', csv.size)))
+        s = tfp_fail(err, TFP_BADFILE, "its answer is no table of jobs");
+    while (!s && at < end) {
+        if (rows++ == ROWS_MOST)
+            s = tfp_fail(err, TFP_BADFILE, "its table has more than %d rows", ROWS_MOST);
+        else if (cut_row(&at, end, cells) != heads)
+            s = tfp_fail(err, TFP_BADFILE, "its answer is no table: rows have different lengths");
+        else
+            s = add_row(j, host, places, cells, err);
+    }
+    free(text);
+    return s;
+}
+
+/* The columns of a table with `host` before them. */
+static tfp_row_column *with_host(tfp_arena *a, const tfp_row_column *of)
+{
+    size_t count = 0;
+    while (of[count].name) count++;
+    tfp_row_column *all = count < CELLS_MOST ? TFP_NEW(a, tfp_row_column, count + 2) : NULL;
+    if (!all) return NULL;
+    all[0] = (tfp_row_column){ "host", TFP_T_TEXT, TFP_LABEL, 0, "The agent's address.", 0, false };
+    for (size_t i = 0; i < count; i++) {
+        all[i + 1] = of[i];
+        all[i + 1].offset += sizeof(tfp_str);
+    }
+    return all;
+}
+
+static tfp_status fill(tfp_report *r, joined *j, tfp_live_host *hosts, size_t count, tfp_error *err)
+{
+    tfp_status s = TFP_OK;
+    for (size_t i = 0; i < count && !s; i++) {
+        size_t before = j->rows.size;
+        tfp_str csv = { hosts[i].csv, hosts[i].csv ? hosts[i].size : 0 };
+        s = csv.data ? add_table(j, &hosts[i], csv, err) : TFP_OK;
+        if (!s && j->rows.size > ALL_ROWS_MOST)
+            s = tfp_fail(err, TFP_BADFILE, "the tables have more than %d rows in all", ALL_ROWS_MOST);
+        hosts[i].bad = s == TFP_BADFILE;
+        if (s == TFP_BADFILE) { /* the others are shown */
+            j->rows.size = before;
+            snprintf(hosts[i].why, sizeof hosts[i].why, "%s", tfp_error_message(err));
+            tfp_error_clear(err);
+            s = TFP_OK;
+        }
+        hosts[i].rows = j->rows.size - before;
+    }
+    char *rows = s ? NULL : tfp_arena_zero(&r->arena, j->rows.size + 1, j->row_size);
+    if (!s && !rows) s = tfp_nomem(err);
+    for (size_t i = 0; i < j->rows.size && !s; i++) memcpy(rows + i * j->row_size, j->rows.at[i], j->row_size);
+    return s ? s : tfp_grid_of(r, &(tfp_row_table){ j->columns, rows, j->row_size, j->rows.size, 0 }, err);
+}
+
+tfp_status tfp_live_hosts(const char *table, tfp_live_host *hosts, size_t count, const tfp_options *o, tfp_report **out,
+                          tfp_error *err)
+{
+    bool top = table && strcmp(table, "top") == 0;
+    tfp_error_clear(err);
+    if (out) *out = NULL;
+    if (!out || !hosts || !table || (!top && strcmp(table, "capture") != 0))
+        return tfp_fail(err, TFP_BADARG, "the tables of several machines are top and capture");
+    tfp_report *r = calloc(1, sizeof *r);
+    if (!r) return tfp_nomem(err);
+    *r = (tfp_report){ .view = top ? "top" : "capture", .kind = TFP_REPORT_GRID };
+    r->options = o ? tfp_options_copy(o) : tfp_options_new();
+    joined j = { .arena = &r->arena,
+                 .columns = with_host(&r->arena, top ? tfp_top_columns : tfp_capture_columns),
+                 .row_size = sizeof(tfp_str) + (top ? sizeof(tfp_top_row) : sizeof(tfp_capture_row)),
+                 .files = !top };
+    tfp_status s = r->options && j.columns ? fill(r, &j, hosts, count, err) : tfp_nomem(err);
+    if (!s) s = tfp_grid_arrange(r, err);
+    tfp_vec_free(&j.rows);
+    if (s)
+        tfp_report_free(r);
+    else
+        *out = r;
+    return s;
+}

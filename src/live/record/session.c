@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: Apache-2.0
+/* live/record/session.c: one recording: connecting, asking, taking in the answer, ending. Nothing here waits: the loop in capture.c tells when
+ * a connection is ready, and looks at deadlines. */
+#include "live/attach/attach.h"
+#include "live/record/capture.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ALIGN_MOST_MICROS 50000 /* between a recording's begin and the one that all share, of which nothing is said */
+#define LOST_NS ((int64_t)100 * 1000000)
+
+tfp_str tfp_capture_keep(tfp_capture *c, const char *text)
+{
+    if (!text) return (tfp_str){ NULL, 0 };
+    char *copy = tfp_arena_copy(&c->arena, tfp_str_of(text));
+    if (!copy) c->nomem = true;
+    return (tfp_str){ copy, copy ? strlen(text) : 0 };
+}
+
+/* ---- the end ---- */
+
+static void close_all(tfp_session *s)
+{
+    if (s->fd >= 0) close(s->fd);
+    s->fd = -1;
+    tfp_buf_free(&s->in);
+    tfp_buf_free(&s->out);
+    tfp_session_drop_file(s);
+    tfp_call_free(&s->call);
+    tfp_session_free_kineto(s);
+    tfp_session_stop_resolving(s);
+    if (s->addresses) freeaddrinfo(s->addresses);
+    s->addresses = s->address = NULL;
+}
+
+void tfp_session_end(tfp_capture *c, tfp_session *s, const char *status, const char *code, const char *format, ...)
+{
+    char text[700];
+    va_list args;
+    if (s->state == TFP_SESSION_DONE || s->state == TFP_SESSION_LEAVES) return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (s->row.file.data && strcmp(status, "failed") == 0) status = "partial"; /* what came is kept */
+    s->row.status = tfp_capture_keep(c, status);
+    s->row.code = tfp_capture_keep(c, code);
+    if (c->align_unix_micros && s->row.started_unix_micros != TFP_ABSENT)
+        s->row.started_us_late = s->row.started_unix_micros - c->align_unix_micros;
+    if (!code && s->row.started_us_late != TFP_ABSENT && llabs((long long)s->row.started_us_late) > ALIGN_MOST_MICROS)
+        snprintf(text, sizeof text, "recording began %.1f ms %s the common start",
+                 (double)llabs((long long)s->row.started_us_late) / 1e3,
+                 s->row.started_us_late > 0 ? "after" : "before");
+    s->row.message = tfp_capture_keep(c, *text ? text : NULL);
+    if (s->begun_ns && s->row.waited_micros == 0 && s->waits_since_ns)
+        s->row.waited_micros = (tfp_now_ns() - s->waits_since_ns) / 1000;
+    close_all(s);
+    if (!s->row.file.data && *s->piecewise.below) tfp_session_drop_folder(c, s);
+    if (tfp_session_must_leave(s)) {
+        tfp_session_leave(s);
+        return;
+    }
+    tfp_session_note_stop(s);
+    tfp_session_free_attach(s);
+    s->state = TFP_SESSION_DONE;
+    tfp_capture_tell(c, s);
+}
+
+void tfp_session_free(tfp_session *s)
+{
+    if (!s) return;
+    close_all(s);
+    tfp_session_free_attach(s);
+    free(s);
+}
+
+/* ---- the beginning ---- */
+
+/* While it waits for another session the deadline moves along, up to --wait. */
+int64_t tfp_session_deadline(const tfp_capture *c, const tfp_session *s)
+{
+    double seconds = c->wish->timeout + (c->wish->steps ? 0 : (double)c->wish->ms / 1e3);
+    int64_t most = (int64_t)(c->wish->wait * 1e9), waited = s->waited_ns;
+    if (s->waits_since_ns) waited += tfp_now_ns() - s->waits_since_ns;
+    return s->begun_ns + (int64_t)(seconds * 1e9) + (waited < most ? waited : most);
+}
+
+static void end_wait(tfp_session *s)
+{
+    if (s->waits_since_ns) s->waited_ns += tfp_now_ns() - s->waits_since_ns;
+    s->waits_since_ns = 0;
+}
+
+static void ask_agent(const tfp_capture *c, tfp_session *s)
+{
+    const tfp_live_wish *w = c->wish;
+    tfp_buf_printf(&s->out, "capture ms=%lld steps=%lld host=%lld python=%lld wait=%g align=%d\n", (long long)w->ms,
+                   (long long)w->steps, (long long)w->host_level, (long long)w->python_level, w->wait,
+                   w->align && !w->steps);
+}
+
+void tfp_session_go(tfp_capture *c, tfp_session *s)
+{
+    tfp_buf_printf(&s->out, "start %lld\n", (long long)c->align_unix_micros);
+    s->ready = false;
+}
+
+/* 0, or errno. */
+static int connect_agent(tfp_capture *c, tfp_session *s)
+{
+    struct sockaddr_un to = { .sun_family = AF_UNIX };
+    memcpy(to.sun_path, s->agent.socket, strlen(s->agent.socket) + 1);
+    s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (s->fd < 0) c->too_many_files = true;
+    if (s->fd >= 0 && connect(s->fd, (struct sockaddr *)&to, sizeof to) == 0) return 0;
+    int why = errno;
+    if (s->fd >= 0) close(s->fd);
+    s->fd = -1;
+    return why;
+}
+
+/* Whether it is the process itself that answers. */
+static bool answers_itself(const tfp_session *s)
+{
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    return getsockopt(s->fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid == (pid_t)s->row.pid;
+}
+
+static void start_agent(tfp_capture *c, tfp_session *s)
+{
+    int why = connect_agent(c, s);
+    if (c->too_many_files)
+        tfp_session_end(c, s, "failed", "no-permission", "no connection can be made: %s", strerror(why));
+    else if (why)
+        tfp_session_end(c, s, "refused", "unprepared",
+                        "its agent does not answer (%s): start such jobs as tfprof run -- COMMAND", strerror(why));
+    else if (!answers_itself(s))
+        tfp_session_end(c, s, "refused", "unprepared", "another process answers at its agent's socket");
+    else
+        s->state = TFP_SESSION_STANDS;
+}
+
+/* The agent that an attach started is there when it answers. */
+static void look_for_agent(tfp_capture *c, tfp_session *s)
+{
+    if (connect_agent(c, s)) return;
+    s->state = TFP_SESSION_STANDS;
+    if (answers_itself(s))
+        tfp_session_agent_is_there(s);
+    else
+        tfp_session_end(c, s, "failed", "protocol", "another process answers at its agent's socket");
+}
+
+void tfp_session_ask(tfp_capture *c, tfp_session *s)
+{
+    ask_agent(c, s);
+    s->state = TFP_SESSION_RUNS;
+}
+
+void tfp_session_start(tfp_capture *c, tfp_session *s)
+{
+    s->begun_ns = tfp_now_ns();
+    if (*s->host)
+        tfp_session_start_grpc(c, s);
+    else if (c->wish->kineto)
+        tfp_session_start_kineto(c, s);
+    else if (s->unprepared)
+        tfp_session_start_attach(c, s);
+    else
+        start_agent(c, s);
+}
+
+/* ---- an agent's answer ---- */
+
+static bool is_one_of(const char *word, const char *const *words)
+{
+    for (; *words; words++)
+        if (strcmp(word, *words) == 0) return true;
+    return false;
+}
+
+/* Codes that an agent may tell; others are its failure. */
+static void end_with_error(tfp_capture *c, tfp_session *s, const tfp_answer *a)
+{
+    static const char *const refused[] = { "busy", "no-steps", "no-framework", "unsafe", NULL };
+    bool known = is_one_of(a->name, refused),
+         busy = strcmp(a->name, "profiling") == 0; /* the job's own profiler is on */
+    tfp_session_end(c, s, known ? "refused" : "failed", known ? a->name : busy ? "busy" : "protocol", "%s", a->text);
+}
+
+/* Ends a session at --max-bytes: whole planes of an XSpace are kept. */
+static void end_too_big(tfp_capture *c, tfp_session *s)
+{
+    bool xspace = strstr(s->file_name, ".xplane.pb") && !s->piecewise.fields.wrong;
+    int64_t whole = xspace ? (int64_t)s->piecewise.fields.whole : 0;
+    long long most = c->wish->max_bytes;
+    if (whole && !tfp_session_keep_file(c, s, whole)) return;
+    if (whole) s->row.kind = TFP_STR("xspace");
+    tfp_session_end(c, s, whole ? "partial" : "failed", "too-big", "it is bigger than --max-bytes %lld%s", most,
+                    whole ? ": whole planes up to there are kept" : "");
+}
+
+static void end_file(tfp_capture *c, tfp_session *s)
+{
+    s->in_file = false;
+    if (s->file_cut)
+        end_too_big(c, s);
+    else
+        tfp_session_keep_file(c, s, s->piecewise.bytes);
+}
+
+static void begin_file(tfp_capture *c, tfp_session *s, const tfp_answer *a)
+{
+    int64_t have = s->row.bytes == TFP_ABSENT ? 0 : s->row.bytes, room = c->wish->max_bytes - have;
+    if (++s->files > TFP_FILES_MOST) {
+        tfp_session_end(c, s, "failed", "too-big", "it sends more than %d files", TFP_FILES_MOST);
+        return;
+    }
+    memcpy(s->file_name, a->name, sizeof s->file_name);
+    s->in_file = true;
+    s->file_cut = a->number > room;
+    s->file_left = s->file_cut ? room > 0 ? (uint64_t)room : 0 : (uint64_t)a->number;
+    if (tfp_session_open_file(c, s, s->file_name) && !s->file_left) end_file(c, s);
+}
+
+static void take_line(tfp_capture *c, tfp_session *s, const tfp_answer *a)
+{
+    static const char *const kinds[] = { "xspace", "kineto", "tf1", NULL };
+    switch (a->kind) {
+    case TFP_ANSWER_WAITS:
+        if (!s->waits_since_ns) s->waits_since_ns = tfp_now_ns();
+        break;
+    case TFP_ANSWER_READY:
+        s->ready = true;
+        end_wait(s);
+        break;
+    case TFP_ANSWER_STARTED:
+        s->row.started_unix_micros = a->number;
+        end_wait(s);
+        break;
+    case TFP_ANSWER_FILE: begin_file(c, s, a); break;
+    case TFP_ANSWER_DONE:
+        if (!is_one_of(a->name, kinds)) {
+            tfp_session_end(c, s, "failed", "protocol", "the agent told of no kind that is known");
+            break;
+        }
+        s->row.kind = tfp_capture_keep(c, a->name);
+        s->row.window_micros = a->number;
+        s->row.waited_micros = a->waited;
+        if (a->stalled >= 0) s->row.stalled_micros = a->stalled;
+        if (s->row.file.data)
+            tfp_session_end(c, s, "ok", NULL, "%s", "");
+        else
+            tfp_session_end(c, s, "failed", "protocol", "the agent sent no file");
+        break;
+    case TFP_ANSWER_ERROR: end_with_error(c, s, a); break;
+    default: tfp_session_end(c, s, "failed", "protocol", "the agent sent a line that is none of its protocol");
+    }
+}
+
+static void take_answer(tfp_capture *c, tfp_session *s)
+{
+    size_t at = 0, used;
+    while (s->state == TFP_SESSION_RUNS && at < s->in.size) {
+        if (s->in_file) {
+            size_t n = s->in.size - at < s->file_left ? s->in.size - at : (size_t)s->file_left;
+            tfp_session_add(s, (tfp_str){ s->in.data + at, n });
+            s->file_left -= n;
+            at += n;
+            if (!s->file_left) end_file(c, s);
+            continue;
+        }
+        tfp_answer a = tfp_answer_next((tfp_str){ s->in.data + at, s->in.size - at }, &used);
+        if (a.kind == TFP_ANSWER_MORE) break;
+        at += used;
+        take_line(c, s, &a);
+    }
+    if (s->state != TFP_SESSION_RUNS || !at) return;
+    memmove(s->in.data, s->in.data + at, s->in.size - at);
+    s->in.size -= at;
+}
+
+static bool has_ended(const tfp_session *s)
+{
+    tfp_proc_stat stat;
+    return !tfp_proc_stat_read(s->row.pid, &stat) || stat.start_ticks != s->row.start_ticks || stat.state == 'Z' ||
+           stat.state == 'X';
+}
+
+/* The end of a process is seen a moment later than its socket's. */
+static void look_at_lost(tfp_capture *c, tfp_session *s, int64_t now)
+{
+    if (has_ended(s))
+        tfp_session_end(c, s, "failed", "gone", "it ended during the capture");
+    else if (now - s->lost_ns > LOST_NS)
+        tfp_session_end(c, s, "failed", "protocol", "the agent broke the connection off");
+}
+
+/* ---- the connection ---- */
+
+short tfp_session_events(const tfp_session *s)
+{
+    if (s->state == TFP_SESSION_CONNECTS) return POLLOUT;
+    const tfp_buf *out = *s->host ? &s->call.out : &s->out;
+    return (short)(POLLIN | (s->sent < out->size ? POLLOUT : 0));
+}
+
+static void send_more(tfp_capture *c, tfp_session *s)
+{
+    tfp_buf *out = *s->host ? &s->call.out : &s->out;
+    while (s->sent < out->size) {
+        ssize_t n = send(s->fd, out->data + s->sent, out->size - s->sent, MSG_NOSIGNAL);
+        if (n <= 0) {
+            if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+            break; /* what the other side says of it is read */
+        }
+        s->sent += (size_t)n;
+    }
+    if (s->sent == out->size) out->size = s->sent = 0;
+    if (out->failed) c->nomem = true;
+}
+
+static void receive(tfp_capture *c, tfp_session *s)
+{
+    static _Thread_local char room[1 << 16];
+    for (int i = 0; i < 64 && s->state == TFP_SESSION_RUNS && s->fd >= 0; i++) {
+        ssize_t n = recv(s->fd, room, sizeof room, 0);
+        if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+        tfp_str bytes = { room, n > 0 ? (size_t)n : 0 };
+        if (*s->host) {
+            tfp_session_grpc_received(c, s, bytes, n <= 0);
+        } else if (n > 0) {
+            tfp_buf_add(&s->in, room, (size_t)n);
+            if (s->in.failed) c->nomem = true;
+            take_answer(c, s);
+        } else {
+            s->lost_ns = tfp_now_ns();
+            close(s->fd);
+            s->fd = -1;
+        }
+        if (n <= 0) return;
+    }
+}
+
+void tfp_session_ready(tfp_capture *c, tfp_session *s, short events)
+{
+    int why = 0;
+    socklen_t size = sizeof why;
+    if (s->state == TFP_SESSION_CONNECTS) {
+        if (getsockopt(s->fd, SOL_SOCKET, SO_ERROR, &why, &size)) why = errno;
+        errno = why;
+        if (why)
+            tfp_session_connect_next(c, s);
+        else
+            s->state = TFP_SESSION_RUNS;
+    }
+    if (s->state != TFP_SESSION_RUNS || s->fd < 0) return;
+    send_more(c, s);
+    if (events & (POLLIN | POLLHUP | POLLERR)) receive(c, s);
+}
+
+/* The innermost Python line of the main thread: where the job is while its agent cannot run. */
+static void where_is_it(const tfp_session *s, char *out, size_t room)
+{
+    tfp_python p;
+    tfp_way refusal;
+    tfp_python_thread threads[64];
+    tfp_live_frame frames[1024];
+    tfp_buf file = { 0 }, function = { 0 };
+    int64_t first;
+    snprintf(out, room, "it did not answer in time");
+    if (*s->host || !tfp_python_open(s->row.pid, &p, &refusal)) return;
+    long count = tfp_python_threads(&p, threads, 64);
+    for (long i = 0; i < count; i++) {
+        if (threads[i].tid != s->row.pid) continue;
+        long depth = tfp_python_stack(&p, threads[i].state, frames, 1024);
+        if (depth > 0 && tfp_python_code(&p, frames[0].code, &file, &function, &first))
+            snprintf(out, room, "it did not answer in time; its main thread is at %.*s:%lld:%.*s",
+                     (int)(file.size < 250 ? file.size : 250), file.data,
+                     (long long)tfp_python_line(&p, frames[0].code, frames[0].at),
+                     (int)(function.size < 250 ? function.size : 250), function.data);
+    }
+    tfp_buf_free(&file);
+    tfp_buf_free(&function);
+}
+
+/* Sessions that have ended, or can go on, without a message from the other side. */
+static void look_again(tfp_capture *c, tfp_session *s, int64_t now)
+{
+    if (s->retry_ns && now >= s->retry_ns) {
+        s->retry_ns = 0;
+        if (*s->host)
+            tfp_session_start_grpc(c, s);
+        else
+            tfp_session_start_attach(c, s);
+    }
+    if (tfp_session_is_resolved(s)) tfp_session_start_grpc(c, s);
+    if (s->state == TFP_SESSION_ATTACHES && s->attach && s->attach->queued) {
+        if (has_ended(s))
+            tfp_session_end(c, s, "failed", "gone", "it ended during the attach");
+        else
+            look_for_agent(c, s);
+    }
+    if (s->lost_ns && s->state == TFP_SESSION_RUNS) look_at_lost(c, s, now);
+    if (s->state == TFP_SESSION_LEAVES && tfp_session_has_left(c, s)) {
+        tfp_session_free_attach(s);
+        s->state = TFP_SESSION_DONE;
+        tfp_capture_tell(c, s);
+    }
+}
+
+void tfp_session_tick(tfp_capture *c, tfp_session *s)
+{
+    char where[640];
+    int64_t now = tfp_now_ns();
+    if (*s->kineto.folder) {
+        tfp_session_kineto_tick(c, s, has_ended(s));
+        return;
+    }
+    look_again(c, s, now);
+    if (s->state == TFP_SESSION_DONE || s->state == TFP_SESSION_LEAVES || now < tfp_session_deadline(c, s)) return;
+    where_is_it(s, where, sizeof where);
+    tfp_session_end(c, s, "failed", s->state == TFP_SESSION_CONNECTS ? "unreachable" : "timeout", "%s", where);
+}

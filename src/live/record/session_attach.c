@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+/* live/record/session_attach.c: the part of a recording that an attach adds: the agent is started in the process before, and has left it
+ * after. Between the two it is a recording by an agent as any other. */
+#include "live/attach/attach.h"
+#include "live/record/capture.h"
+#include "live/proc/namespace.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define LOCK_RETRY_NS ((int64_t)50 * 1000000)
+#define LEAVE_NS                                                                                                       \
+    ((int64_t)3 * 1000000000) /* an agent leaves within a second; a job that holds the interpreter's lock delays it */
+
+/* The run folder of the process's user, as the process sees it and as we do; root writes its own only for itself. */
+static void name_folders(const tfp_capture *c, const tfp_session *s, char theirs[TFP_RUN_PATH_MAX],
+                         char ours[TFP_RUN_PATH_MAX])
+{
+    tfp_proc_status status;
+    bool told = tfp_proc_status_read(s->row.pid, &status);
+    long long user = told ? status.uid[1] : (long long)geteuid();
+    if (s->attach->inside >= 0) {
+        snprintf(theirs, TFP_RUN_PATH_MAX, "%s/tfprof-%lld", s->attach->inside_name, user);
+        snprintf(ours, TFP_RUN_PATH_MAX, "/proc/self/fd/%d/tfprof-%lld", s->attach->inside, user);
+        return;
+    }
+    if (user != (long long)geteuid())
+        snprintf(theirs, TFP_RUN_PATH_MAX, "/tmp/tfprof-%lld", user);
+    else
+        snprintf(theirs, TFP_RUN_PATH_MAX, "%s", c->run_folder);
+    memcpy(ours, theirs, TFP_RUN_PATH_MAX);
+}
+
+static void queue_text(tfp_capture *c, tfp_session *s)
+{
+    char theirs[TFP_RUN_PATH_MAX], ours[TFP_RUN_PATH_MAX];
+    tfp_way refusal = { .code = NULL };
+    tfp_proc_stat own;
+    tfp_buf text = { 0 };
+    name_folders(c, s, theirs, ours);
+    snprintf(s->agent.socket, sizeof s->agent.socket, "%.79s/%lld.sock", ours, (long long)s->attach->inner_pid);
+    bool told = tfp_same_namespace(s->row.pid, "pid") && tfp_proc_stat_read(getpid(), &own);
+    tfp_attach_wish w = { .folder = theirs,
+                          .watch_pid = told ? own.pid : 0,
+                          .watch_ticks = told ? own.start_ticks : 0,
+                          .until_unix_seconds = tfp_unix_micros() / 1000000 + (int64_t)c->wish->timeout + 60,
+                          .keep = c->wish->keep_agent };
+    tfp_attach_text(&w, &text);
+    if (text.failed) {
+        c->nomem = true;
+        tfp_session_end(c, s, "failed", "low-memory", "tfprof has no memory for the attach");
+    } else if (tfp_attach_queue(s->attach, (tfp_str){ text.data, text.size }, &refusal)) {
+        s->state = TFP_SESSION_ATTACHES;
+    } else {
+        bool touched = s->attach->stopped_ns > 0 && strcmp(refusal.code, "gone") == 0;
+        tfp_session_end(c, s, touched ? "failed" : "refused", refusal.code, "%s", refusal.message);
+    }
+    tfp_buf_free(&text);
+}
+
+/* Another tfprof may be attached: it is waited for as for any other session. */
+static bool take_lock(tfp_capture *c, tfp_session *s)
+{
+    int64_t now = tfp_now_ns();
+    if (tfp_attach_lock(s->attach)) {
+        if (s->waits_since_ns) {
+            s->waited_ns = now - s->waits_since_ns;
+            s->row.waited_micros = s->waited_ns / 1000;
+        }
+        s->waits_since_ns = 0;
+        return true;
+    }
+    if (!s->waits_since_ns) s->waits_since_ns = now;
+    if ((double)(now - s->waits_since_ns) / 1e9 >= c->wish->wait)
+        tfp_session_end(c, s, "refused", "busy", "another tfprof is attached to it");
+    else
+        s->retry_ns = now + LOCK_RETRY_NS;
+    return false;
+}
+
+void tfp_session_start_attach(tfp_capture *c, tfp_session *s)
+{
+    tfp_way refusal;
+    s->state = TFP_SESSION_ATTACHES;
+    if (!s->attach) {
+        s->attach = malloc(sizeof *s->attach);
+        if (!s->attach) {
+            c->nomem = true;
+            return;
+        }
+        if (!tfp_attach_find(s->row.pid, s->row.start_ticks, s->attach, &refusal)) {
+            tfp_session_end(c, s, "refused", refusal.code, "%s", refusal.message);
+            return;
+        }
+    }
+    if (take_lock(c, s)) queue_text(c, s);
+}
+
+/* ---- the end ---- */
+
+/* A thread of the agent, which are known by their name; 0: none. */
+static int64_t find_agent_thread(int64_t pid)
+{
+    char path[64], name[300], comm[32];
+    int64_t found = 0;
+    snprintf(path, sizeof path, "/proc/%lld/task", (long long)pid);
+    DIR *d = opendir(path);
+    for (struct dirent *e; d && !found && (e = readdir(d));) {
+        if (!isdigit((unsigned char)*e->d_name)) continue;
+        snprintf(name, sizeof name, "task/%.20s/comm", e->d_name);
+        if (tfp_proc_read(pid, name, comm, sizeof comm) > 0 && strncmp(comm, "tfprof-agent\n", 13) == 0)
+            found = strtoll(e->d_name, NULL, 10);
+    }
+    if (d) closedir(d);
+    return found;
+}
+
+void tfp_session_agent_is_there(tfp_session *s)
+{
+    int64_t thread = find_agent_thread(s->row.pid);
+    if (thread) tfp_attach_unmap(s->attach, thread);
+}
+
+bool tfp_session_must_leave(const tfp_session *s)
+{
+    return s->attach && s->attach->queued && s->state != TFP_SESSION_LEAVES;
+}
+
+void tfp_session_leave(tfp_session *s)
+{
+    s->leave_by_ns = tfp_now_ns() + LEAVE_NS;
+    if (s->state == TFP_SESSION_ATTACHES) tfp_attach_empty(s->attach);
+    s->ran = s->state != TFP_SESSION_ATTACHES;
+    s->state = TFP_SESSION_LEAVES;
+}
+
+/* PID.json, PID.sock, PID.steps, PID.tmp.json, and PID.json.N.N.part that was being written. */
+static bool is_agent_file(const char *name, const char *number)
+{
+    static const char *const ends[] = { ".json", ".sock", ".steps", ".part" };
+    size_t size = strlen(number), whole = strlen(name);
+    if (strncmp(name, number, size) != 0 || name[size] != '.') return false;
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (whole > strlen(ends[i]) && strcmp(name + whole - strlen(ends[i]), ends[i]) == 0) return true;
+    return false;
+}
+
+/* A process that ended left its agent's files. The folder may be a container's, so it must not be a link. */
+static void remove_files(const tfp_session *s)
+{
+    char path[sizeof s->agent.socket], number[24];
+    memcpy(path, s->agent.socket, sizeof path);
+    *strrchr(path, '/') = '\0';
+    snprintf(number, sizeof number, "%lld", (long long)s->attach->inner_pid);
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
+    for (struct dirent *e; folder && (e = readdir(folder));)
+        if (is_agent_file(e->d_name, number)) unlinkat(fd, e->d_name, 0);
+    if (folder)
+        closedir(folder);
+    else if (fd >= 0)
+        close(fd);
+}
+
+bool tfp_session_has_left(const tfp_capture *c, tfp_session *s)
+{
+    tfp_proc_stat stat;
+    bool ended = !tfp_proc_stat_read(s->row.pid, &stat) || stat.start_ticks != s->row.start_ticks || stat.state == 'Z';
+    bool there = !ended && find_agent_thread(s->row.pid) > 0;
+    if (there && s->ran && !c->wish->keep_agent && tfp_now_ns() < s->leave_by_ns) return false;
+    if (!there) remove_files(s); /* it ended, or has become another program: the agent could not */
+    tfp_session_note_stop(s);
+    return true;
+}
+
+void tfp_session_note_stop(tfp_session *s)
+{
+    if (!s->attach) return;
+    s->row.stopped_micros = s->attach->stopped_ns / 1000;
+    if (s->row.stalled_micros == TFP_ABSENT || s->row.stalled_micros < s->row.stopped_micros)
+        s->row.stalled_micros = s->row.stopped_micros;
+}
+
+void tfp_session_free_attach(tfp_session *s)
+{
+    if (s->attach) tfp_attach_free(s->attach);
+    free(s->attach);
+    s->attach = NULL;
+}

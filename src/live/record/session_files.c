@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+/* live/record/session_files.c: what a recording brings becomes files of its job's folder. */
+#include "live/record/capture.h"
+
+#include "base/place.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ".xplane.pb" is an ending of the process's number; other names stand by themselves in the folder of the first process. */
+static void name_file(const tfp_session *s, const char *name, char *out, size_t room)
+{
+    if (*name == '.')
+        snprintf(out, room, "%s%s", s->base, name);
+    else if (s->first)
+        snprintf(out, room, "%s", name);
+    else
+        snprintf(out, room, "%s_%s", s->base, name);
+}
+
+static bool cannot_write(tfp_capture *c, tfp_session *s, tfp_error *err)
+{
+    c->bad_output = true;
+    tfp_session_end(c, s, "failed", "no-permission", "%s", tfp_error_message(err));
+    tfp_error_free(err);
+    return false;
+}
+
+bool tfp_session_open_file(tfp_capture *c, tfp_session *s, const char *name)
+{
+    char file[200], path[4600];
+    tfp_error *err = tfp_error_new();
+    name_file(s, name, file, sizeof file);
+    snprintf(s->piecewise.below, sizeof s->piecewise.below, "%s/%s", s->folder, file);
+    snprintf(path, sizeof path, "%s/%s", c->results.path, s->piecewise.below);
+    int folder = tfp_folder_below(c->results.folder, s->folder);
+    tfp_status status = folder < 0 ? tfp_fail(err, TFP_BADOUTPUT, "%s: %s", path, strerror(errno))
+                                   : tfp_outfile_below(&s->piecewise.file, folder, file, path, err);
+    if (folder >= 0) close(folder);
+    if (status) return cannot_write(c, s, err);
+    s->piecewise.open = true;
+    s->piecewise.fields = s->piecewise.plane = (tfp_fields){ .at = 0 };
+    tfp_error_free(err);
+    return true;
+}
+
+/* A failure to write is told at the end. */
+/* A piece of a field of an XSpace. Its planes are messages, too: bytes that only have the length of one are no recording. */
+static void take_plane(void *ctx, uint64_t field, tfp_str bytes, uint64_t number)
+{
+    enum { PLANES = 1 };
+    tfp_session *s = ctx;
+    tfp_fields *plane = &s->piecewise.plane;
+    (void)number;
+    if (field != PLANES || !bytes.data) return;
+    tfp_fields_feed(plane, bytes, NULL, NULL);
+    if (bytes.size < s->piecewise.fields.left) return;
+    if (!tfp_fields_are_whole(plane)) s->piecewise.fields.wrong = true;
+    *plane = (tfp_fields){ .at = 0 };
+}
+
+void tfp_session_add(tfp_session *s, tfp_str bytes)
+{
+    tfp_fields_feed(&s->piecewise.fields, bytes, take_plane, s);
+    s->piecewise.bytes += (int64_t)bytes.size;
+    tfp_outfile_write(&s->piecewise.file, bytes.data, bytes.size);
+}
+
+bool tfp_session_keep_file(tfp_capture *c, tfp_session *s, int64_t size)
+{
+    tfp_error *err = tfp_error_new();
+    bool cut = size == s->piecewise.bytes || ftruncate(s->piecewise.file.fd, (off_t)size) == 0;
+    bool fine = cut && fchmod(s->piecewise.file.fd, 0600) == 0;
+    tfp_status status = TFP_OK;
+    s->piecewise.open = false;
+    s->piecewise.bytes = 0;
+    if (fine) {
+        status = tfp_outfile_finish(&s->piecewise.file, err);
+    } else {
+        status = tfp_fail(err, TFP_BADOUTPUT, "%s: %s", s->piecewise.below, strerror(errno));
+        tfp_outfile_abandon(&s->piecewise.file);
+    }
+    if (status) return cannot_write(c, s, err);
+    s->row.file = tfp_capture_keep(c, s->piecewise.below);
+    s->row.bytes = tfp_add(s->row.bytes == TFP_ABSENT ? 0 : s->row.bytes, size, NULL);
+    tfp_error_free(err);
+    return true;
+}
+
+void tfp_session_drop_file(tfp_session *s)
+{
+    if (s->piecewise.open) tfp_outfile_abandon(&s->piecewise.file);
+    s->piecewise.open = false;
+    s->piecewise.bytes = 0;
+}
+
+void tfp_session_drop_folder(const tfp_capture *c, const tfp_session *s)
+{
+    unlinkat(c->results.folder, s->folder, AT_REMOVEDIR);
+}
+
+bool tfp_session_write(tfp_capture *c, tfp_session *s, const char *name, tfp_str bytes)
+{
+    if (!tfp_session_open_file(c, s, name)) return false;
+    tfp_session_add(s, bytes);
+    return tfp_session_keep_file(c, s, (int64_t)bytes.size);
+}

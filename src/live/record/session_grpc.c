@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+/* live/record/session_grpc.c: a recording by a profiler server: TensorFlow's and JAX's, at a port that was named. */
+#include "live/record/capture.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define RETRY_NS ((int64_t)250 * 1000000)
+
+/* The XSpace goes to its file as it comes. Two of them are one, as protobuf joins messages. */
+static void take_field(void *ctx, uint64_t field, tfp_str bytes, uint64_t number)
+{
+    tfp_session *s = ctx;
+    tfp_capture *c = s->owner;
+    if (field == TFP_RESPONSE_EMPTY && !bytes.data) s->empty = number != 0;
+    if (field != TFP_RESPONSE_XSPACE || !bytes.data || c->wish->recorder || s->call.too_big) return;
+    if (!s->has_xspace && !tfp_session_open_file(c, s, ".xplane.pb")) return;
+    s->has_xspace = true;
+    int64_t room = c->wish->max_bytes - s->piecewise.bytes;
+    if ((int64_t)bytes.size > room) {
+        bytes.size = room > 0 ? (size_t)room : 0;
+        s->call.too_big = true;
+    }
+    tfp_session_add(s, bytes);
+}
+
+static void take_message(void *ctx, tfp_str bytes)
+{
+    tfp_session *s = ctx;
+    if (s->state != TFP_SESSION_DONE) tfp_fields_feed(&s->response, bytes, take_field, s);
+}
+
+static void prepare_call(tfp_capture *c, tfp_session *s)
+{
+    char authority[280];
+    tfp_buf message = { 0 };
+    const tfp_live_wish *w = c->wish;
+    const char *method = TFP_PROFILE_METHOD;
+    tfp_profile_request r = { w->recorder ? 0 : w->ms, w->host_level, w->python_level,
+                              tfp_mul(c->align_unix_micros, 1000, NULL) };
+    if (w->recorder == TFP_RECORDER_STARTS) method = TFP_PROFILER_SERVICE "StartContinuousProfiling";
+    if (w->recorder == TFP_RECORDER_STOPS) method = TFP_PROFILER_SERVICE "StopContinuousProfiling";
+    if (w->snapshot) method = TFP_PROFILER_SERVICE "GetSnapshot";
+    /* the other requests have no field that is needed */
+    if (!w->snapshot && w->recorder != TFP_RECORDER_STOPS) tfp_profile_request_put(&r, &message);
+    snprintf(authority, sizeof authority, strchr(s->host, ':') ? "[%s]:%s" : "%s:%s", s->host, s->port);
+    tfp_call_free(&s->call);
+    /* the XSpace stands behind a few bytes of the response */
+    tfp_call_start(&s->call, authority, method, (tfp_str){ message.data, message.size },
+                   (size_t)c->wish->max_bytes + 64);
+    s->call.take = take_message;
+    s->call.take_ctx = s;
+    s->owner = (tfp_capture *)c;
+    s->response = (tfp_fields){ .at = 0 };
+    s->empty = s->has_xspace = false;
+    tfp_session_drop_file(s);
+    s->call.out.failed |= message.failed;
+    tfp_buf_free(&message);
+    s->sent = 0;
+}
+
+/* ---- addresses ---- */
+
+/* A name is looked up by a thread of its own: a name server that does not answer must not hold up the other recordings. The thread cannot
+ * be ended, so whoever is last, it or the session, frees this. */
+typedef struct tfp_resolver {
+    _Atomic int users;
+    _Atomic bool done;
+    int why; /* 0, or of getaddrinfo */
+    struct addrinfo *found;
+    char host[256], port[8];
+} tfp_resolver;
+
+static void let_go(tfp_resolver *r)
+{
+    if (--r->users) return;
+    if (r->found) freeaddrinfo(r->found);
+    free(r);
+}
+
+static void *resolve(void *ctx)
+{
+    tfp_resolver *r = ctx;
+    struct addrinfo hint = { .ai_socktype = SOCK_STREAM };
+    r->why = getaddrinfo(r->host, r->port, &hint, &r->found);
+    if (r->why) r->found = NULL;
+    r->done = true;
+    let_go(r);
+    return NULL;
+}
+
+static bool start_resolving(tfp_session *s)
+{
+    pthread_t thread;
+    tfp_resolver *r = calloc(1, sizeof *r);
+    if (!r) return false;
+    r->users = 2;
+    memcpy(r->host, s->host, sizeof r->host);
+    memcpy(r->port, s->port, sizeof r->port);
+    if (pthread_create(&thread, NULL, resolve, r)) {
+        free(r);
+        return false;
+    }
+    pthread_detach(thread);
+    s->resolver = r;
+    s->state = TFP_SESSION_CONNECTS;
+    return true;
+}
+
+bool tfp_session_is_resolved(const tfp_session *s) { return s->resolver && s->resolver->done; }
+
+void tfp_session_stop_resolving(tfp_session *s)
+{
+    if (s->resolver) let_go(s->resolver);
+    s->resolver = NULL;
+}
+
+/* Tries the addresses of the name in order. */
+void tfp_session_connect_next(tfp_capture *c, tfp_session *s)
+{
+    int why = errno;
+    while (s->address) {
+        const struct addrinfo *a = s->address;
+        s->address = a->ai_next;
+        if (s->fd >= 0) close(s->fd);
+        s->fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        if (s->fd < 0) {
+            why = errno;
+            continue;
+        }
+        if (connect(s->fd, a->ai_addr, a->ai_addrlen) == 0 || errno == EINPROGRESS) {
+            s->state = TFP_SESSION_CONNECTS;
+            return;
+        }
+        why = errno;
+    }
+    tfp_session_end(c, s, "failed", "unreachable", "%s", strerror(why));
+}
+
+void tfp_session_start_grpc(tfp_capture *c, tfp_session *s)
+{
+    struct addrinfo number = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICHOST };
+    int why = 0;
+    if (tfp_session_is_resolved(s)) {
+        why = s->resolver->why;
+        s->addresses = s->resolver->found;
+        s->resolver->found = NULL;
+        tfp_session_stop_resolving(s);
+    } else if (!s->addresses && getaddrinfo(s->host, s->port, &number, &s->addresses)) {
+        s->addresses = NULL;
+        if (start_resolving(s)) return;
+        why = EAI_MEMORY;
+    }
+    if (why) {
+        tfp_session_end(c, s, "failed", "unreachable", "%s", gai_strerror(why));
+        return;
+    }
+    s->address = s->addresses;
+    prepare_call(c, s);
+    errno = 0;
+    tfp_session_connect_next(c, s);
+}
+
+/* One session a process: a server that is in one says so, and is asked again until --wait is over. A recorder that is there, or
+ * is not, stays so. */
+static bool wait_for_other(tfp_capture *c, tfp_session *s)
+{
+    if (c->wish->snapshot || c->wish->recorder) return false;
+    if (s->call.grpc_status == 0 || !strcasestr(s->call.grpc_message, "session")) return false;
+    int64_t now = tfp_now_ns();
+    if (!s->waits_since_ns) s->waits_since_ns = now;
+    if ((double)(now - s->waits_since_ns) / 1e9 >= c->wish->wait) {
+        tfp_session_end(c, s, "refused", "busy", "another session runs in it: %s", s->call.grpc_message);
+        return true;
+    }
+    close(s->fd);
+    s->fd = -1;
+    s->retry_ns = now + RETRY_NS;
+    return true;
+}
+
+/* What is wrong with the answer; NULL: it has an XSpace, or as much of one as --max-bytes allows. */
+static const char *fault_of(const tfp_capture *c, tfp_session *s)
+{
+    tfp_str message;
+    bool cut = s->call.too_big;
+    if (!tfp_call_message(&s->call, &message)) return s->call.wrong;
+    if (s->response.wrong || (!cut && !tfp_fields_are_whole(&s->response))) return "the answer is no protobuf message";
+    if (s->has_xspace)
+        return s->piecewise.fields.wrong || (!cut && !tfp_fields_are_whole(&s->piecewise.fields))
+                   ? "its XSpace is no protobuf message"
+                   : NULL;
+    if (cut) return NULL;
+    return s->empty            ? "the server recorded nothing"
+           : c->wish->snapshot ? "the answer has no XSpace"
+                               : "the answer has no XSpace: the server is older than emit_xspace";
+}
+
+static void keep_response(tfp_capture *c, tfp_session *s)
+{
+    bool cut = s->call.too_big;
+    if (c->wish->recorder) { /* the answer is empty */
+        tfp_session_end(c, s, "ok", NULL, "%s", "");
+        return;
+    }
+    const char *fault = fault_of(c, s);
+    if (fault) {
+        tfp_session_end(c, s, "failed", "protocol", "%s", fault);
+        return;
+    }
+    int64_t size = cut ? (int64_t)s->piecewise.fields.whole : s->piecewise.bytes;
+    if (!s->has_xspace || (cut && !size)) {
+        tfp_session_end(c, s, "failed", "too-big", "it is bigger than --max-bytes %lld", (long long)c->wish->max_bytes);
+        return;
+    }
+    s->row.kind = TFP_STR("xspace");
+    if (!c->wish->snapshot) s->row.window_micros = c->wish->ms * 1000;
+    if (s->waits_since_ns) s->row.waited_micros = (s->begun_ns - s->waits_since_ns) / 1000;
+    if (s->row.waited_micros < 0) s->row.waited_micros = (tfp_now_ns() - s->waits_since_ns) / 1000;
+    if (!tfp_session_keep_file(c, s, size)) return;
+    if (cut)
+        tfp_session_end(c, s, "partial", "too-big",
+                        "it is bigger than --max-bytes %lld: whole planes up to there are kept",
+                        (long long)c->wish->max_bytes);
+    else
+        tfp_session_end(c, s, "ok", NULL, "%s", "");
+}
+
+void tfp_session_grpc_received(tfp_capture *c, tfp_session *s, tfp_str bytes, bool ended)
+{
+    char code[32];
+    tfp_call *k = &s->call;
+    if (s->row.started_unix_micros == TFP_ABSENT && !c->wish->snapshot && !c->wish->recorder)
+        s->row.started_unix_micros = tfp_unix_micros(); /* about: the server tells no time */
+    if (bytes.size) tfp_call_feed(k, bytes.data, bytes.size);
+    if (s->state == TFP_SESSION_DONE) return; /* its file could not be written */
+    if (k->in.failed || k->body.failed || k->block.failed) {
+        c->nomem = true;
+        tfp_session_end(c, s, "failed", "low-memory", "tfprof has no memory for the answer");
+    } else if (k->wrong && !k->done) {
+        tfp_session_end(c, s, "failed", "protocol", "%s", k->wrong);
+    } else if (k->done && k->grpc_status > 0) {
+        if (wait_for_other(c, s)) return;
+        snprintf(code, sizeof code, "grpc-%lld", (long long)k->grpc_status);
+        tfp_session_end(c, s, "failed", code, "%s", *k->grpc_message ? k->grpc_message : "the server gave no reason");
+    } else if (k->done && k->grpc_status < 0) {
+        if (k->http_status && k->http_status != 200)
+            tfp_session_end(c, s, "failed", "protocol", "the server answers HTTP %d", k->http_status);
+        else
+            tfp_session_end(c, s, "failed", "protocol", "an answer without a status");
+    } else if (k->done || k->too_big) {
+        keep_response(c, s);
+    } else if (ended) {
+        tfp_session_end(c, s, "failed", "protocol", "the server broke the connection off");
+    }
+}

@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: Apache-2.0
+/* live/stacks/native.c: native frames beside Python's. The kernel copies a running thread's registers and stack; its Python stack is
+ * read some microseconds later. The native frames below the innermost Python function are shown under it only where the call is
+ * still the same then: where the stack from its return address on, the interpreter's frame included, is unchanged. Otherwise the sample
+ * has its Python frames alone. Frames of the interpreter's loop become the Python functions that they run. */
+#include "live/proc/elf.h"
+#include "live/stacks/parts.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <time.h>
+
+#define LIST_NS 50000000  /* between two lists of the threads */
+#define FIRST_NS 10000000 /* from the first list to the second, which tells who runs */
+#define ONCE_NS 100000000 /* how long --once waits for a sample of a running thread */
+#define LOOP "_PyEval_EvalFrameDefault"
+#define LOOPS_MOST 8
+#define LOOP_LEAST 8192 /* bytes; of 3.14 with tail calls it has 1184, of others 34,000 and more */
+
+/* A stack before it has names: four words, the functions of Python (twice, and 1 for an entry), addresses (two words each). */
+enum { RAW_THREAD, RAW_KERNEL, RAW_PYTHON, RAW_FLAGS, RAW_HEAD };
+enum { RAW_WHOLE = 1 };
+
+struct tfp_native {
+    tfp_sampler *s;
+    tfp_unwind *unwind;
+    tfp_perf *perf;
+    uint64_t loops[LOOPS_MOST][2]; /* the interpreter's loop */
+    size_t loop_count;
+    bool idle;
+    int64_t listed_ns;
+    size_t lists;
+    long python_count; /* of s->seen */
+    TFP_VEC(int64_t) tids;
+    TFP_VEC(int64_t) once; /* threads that have their rows */
+    threads_rows *rows;    /* --once; else NULL */
+    tfp_arena arena;
+    tfp_strtab raw;
+    TFP_VEC(int64_t) counts; /* of raw */
+    uint32_t *key;           /* of raw */
+    tfp_native_frame frames[TFP_STACKS_NATIVE_MOST];
+    char now[65536]; /* the stack, read after Python's frames */
+    int64_t moved, taken;
+    bool gone;
+};
+
+static bool in_loop(const tfp_native *n, uint64_t pc)
+{
+    for (size_t i = 0; i < n->loop_count; i++)
+        if (pc >= n->loops[i][0] && pc < n->loops[i][1]) return true;
+    return false;
+}
+
+/* ---- threads ---- */
+
+static int64_t cpu_ns_of(int64_t pid, int64_t tid)
+{
+    char path[64], text[128];
+    long long ns;
+    snprintf(path, sizeof path, "task/%lld/schedstat", (long long)tid);
+    return tfp_proc_read(pid, path, text, sizeof text) > 0 && sscanf(text, "%lld", &ns) == 1 ? ns : -1;
+}
+
+/* All threads; those that ran since the last list are sampled from now on. */
+static bool list_threads(tfp_native *n)
+{
+    char path[64];
+    int64_t pid = n->s->python.pid;
+    snprintf(path, sizeof path, "/proc/%lld/task", (long long)pid);
+    DIR *d = opendir(path);
+    n->tids.size = 0;
+    for (struct dirent *e; d && (e = readdir(d));) {
+        int64_t tid;
+        if (!tfp_parse_int64(tfp_str_of(e->d_name), &tid)) continue;
+        watched *w = tfp_stacks_thread(n->s, tid);
+        if (!w) break;
+        if (!tfp_push(&n->tids, tid)) {
+            n->s->nomem = true;
+            break;
+        }
+        int64_t cpu = cpu_ns_of(pid, tid);
+        bool ran = cpu < 0 || (n->lists && cpu != w->cpu_ns) || (!n->lists && tfp_stacks_state(n->s, w) == 'R');
+        w->cpu_ns = cpu;
+        if (ran) tfp_perf_add(n->perf, tid);
+    }
+    if (d) closedir(d);
+    n->python_count = tfp_python_threads(&n->s->python, n->s->seen, TFP_PYTHON_THREADS);
+    n->listed_ns = tfp_now_ns();
+    n->lists++;
+    return n->tids.size > 0 && n->python_count >= 0;
+}
+
+/* The PyThreadState of a thread; 0: none. */
+static uint64_t state_of(const tfp_native *n, int64_t tid)
+{
+    for (long i = 0; i < n->python_count; i++)
+        if (n->s->seen[i].tid == tid) return n->s->seen[i].state;
+    return 0;
+}
+
+/* ---- whether the call is still the same ---- */
+
+/* Where the return address into the loop stands. The frames tell; where they end too early, the first such word of the copy does. */
+static uint64_t return_slot(const tfp_native *n, const tfp_native_state *at, size_t first, size_t count)
+{
+    if (first < count) return n->frames[first].slot;
+    for (size_t i = 0; i + 8 <= at->stack_size; i += 8) {
+        uint64_t word;
+        memcpy(&word, at->stack + i, sizeof word);
+        if (in_loop(n, word - 1)) return at->registers[TFP_DWARF_SP] + i;
+    }
+    return 0;
+}
+
+/* first: the innermost frame of the loop. now_size: bytes of the stack that could be read after Python's frames. */
+static bool is_same_call(const tfp_native *n, const tfp_native_state *at, size_t first, size_t count, size_t now_size)
+{
+    enum { LEAST = 64, MOST = 1024 }; /* of the loop's frame */
+    uint64_t slot = return_slot(n, at, first, count), sp = at->registers[TFP_DWARF_SP], word;
+    if (slot < sp) return false;
+    size_t from = (size_t)(slot - sp), size = MOST;
+    if (first + 1 < count && n->frames[first + 1].slot > slot && n->frames[first + 1].slot - slot < MOST)
+        size = (size_t)(n->frames[first + 1].slot - slot) + 8;
+    if (from >= now_size) /* deeper than the copy: the frames were followed in the memory of now */
+        return first < count && tfp_python_read(&n->s->python, slot, &word, sizeof word) &&
+               word == n->frames[first].pc + 1;
+    if (size > now_size - from) size = now_size - from;
+    return size >= LEAST && memcmp(at->stack + from, n->now + from, size) == 0;
+}
+
+/* ---- one sample ---- */
+
+/* Functions of Python as key[RAW_HEAD...]; how many, -1: torn. */
+static long read_python(tfp_native *n, uint64_t state)
+{
+    tfp_sampler *s = n->s;
+    long depth = state ? tfp_python_stack(&s->python, state, s->frames, TFP_PYTHON_DEPTH) : 0;
+    for (int i = 1; depth < 0 && i < TFP_STACKS_TRIES; i++)
+        depth = tfp_python_stack(&s->python, state, s->frames, TFP_PYTHON_DEPTH);
+    return depth;
+}
+
+static bool name_python(tfp_native *n, long depth)
+{
+    for (long k = 0; k < depth; k++) {
+        if (k % 64 == 63 && tfp_stacks_over(n->s)) return false;
+        uint32_t f = tfp_stacks_function(n->s, n->s->frames[k].code);
+        if (f == TFP_NONE) return false;
+        n->key[RAW_HEAD + k] = f << 1 | n->s->frames[k].entry;
+    }
+    return true;
+}
+
+static uint32_t kernel_function(tfp_native *n, int64_t tid)
+{
+    char name[128];
+    tfp_native_kernel(n->s->python.pid, tid, name, sizeof name);
+    if (!*name) return 0;
+    tfp_stack_function f = { { NULL, 0 }, TFP_STR("[kernel]"), tfp_str_of(name), 0, TFP_STR("kernel") };
+    char text[160];
+    snprintf(text, sizeof text, "[kernel]:%s", name);
+    uint32_t id = tfp_stacks_function_of(n->s, tfp_str_of(text), f);
+    return id == TFP_NONE ? 0 : id + 1;
+}
+
+static void put_rows(tfp_native *n, int64_t tid, size_t count);
+
+static void take(void *ctx, int64_t tid, const tfp_native_state *at)
+{
+    tfp_native *n = ctx;
+    tfp_sampler *s = n->s;
+    bool whole = false;
+    if (tfp_stacks_over(s)) return; /* samples that are left when the time is over */
+    long depth = read_python(n, state_of(n, tid));
+    size_t size = at->stack_size < sizeof n->now ? at->stack_size : sizeof n->now, count = 0, first = 0;
+    if (size && !tfp_python_read(&s->python, at->registers[TFP_DWARF_SP], n->now, size)) size = 0;
+    watched *w = tfp_stacks_thread(s, tid);
+    if (!w || depth < 0 || !name_python(n, depth)) {
+        s->torn++;
+        return;
+    }
+    count = tfp_unwind_stack(n->unwind, at, n->frames, TFP_STACKS_NATIVE_MOST, &whole);
+    while (first < count && !in_loop(n, n->frames[first].pc)) first++;
+    if (depth && first && !at->only_sp_and_pc && !is_same_call(n, at, first, count, size)) {
+        count = 0;
+        n->moved++;
+    }
+    n->taken++;
+    n->key[RAW_THREAD] = w->name;
+    n->key[RAW_KERNEL] = at->only_sp_and_pc ? kernel_function(n, tid) : 0;
+    n->key[RAW_PYTHON] = (uint32_t)depth;
+    n->key[RAW_FLAGS] = whole ? RAW_WHOLE : 0;
+    for (size_t i = 0; i < count; i++) memcpy(&n->key[RAW_HEAD + (size_t)depth + 2 * i], &n->frames[i].pc, 8);
+    if (n->rows) {
+        put_rows(n, tid, count);
+        return;
+    }
+    size_t before = n->raw.count;
+    if (n->arena.used > TFP_STACKS_KEYS_MOST) {
+        s->full = "its native stacks take more than 48 MB";
+        return;
+    }
+    tfp_strid id =
+        tfp_intern(&n->raw, (tfp_str){ (const char *)n->key, (RAW_HEAD + (size_t)depth + 2 * count) * sizeof *n->key });
+    if (id == TFP_NONE || (n->raw.count != before && !tfp_push(&n->counts, 0))) {
+        s->nomem = true;
+        return;
+    }
+    n->counts.at[id]++;
+}
+
+/* ---- names, and one stack of two ---- */
+
+static uint32_t native_function(tfp_native *n, uint64_t pc)
+{
+    tfp_sampler *s = n->s;
+    tfp_stack_function f = { .kind = TFP_STR("native") };
+    tfp_unwind_name(n->unwind, pc, &f.file, &f.function);
+    s->text.size = 0;
+    tfp_buf_str(&s->text, f.file);
+    if (!tfp_str_eq(f.file, f.function)) {
+        tfp_buf_char(&s->text, ':');
+        tfp_buf_str(&s->text, f.function);
+    }
+    if (s->text.failed) s->nomem = true;
+    return s->nomem ? TFP_NONE : tfp_stacks_function_of(s, (tfp_str){ s->text.data, s->text.size }, f);
+}
+
+/* Python's frames alone: the native ones do not fit, or are not known. */
+static size_t only_python(const uint32_t *python, size_t depth, uint32_t *out)
+{
+    for (size_t i = 0; i < depth; i++) out[i] = python[i] >> 1;
+    return depth;
+}
+
+/* The stack of a raw key as functions, innermost first, into `out`; how many. Each frame of the loop is replaced by the functions of
+ * Python up to the one that C called; what called the outermost one is left out. */
+static size_t merge(tfp_native *n, const uint32_t *key, size_t words, uint32_t *out)
+{
+    const uint32_t *python = key + RAW_HEAD;
+    size_t depth = key[RAW_PYTHON], count = (words - RAW_HEAD - depth) / 2, size = 0, at = 0, loops = 0, entries = 0;
+    uint64_t pc;
+    for (size_t i = 0; i < depth; i++) entries += python[i] & 1;
+    for (size_t i = 0; i < count; i++) {
+        memcpy(&pc, python + depth + 2 * i, 8);
+        loops += in_loop(n, pc);
+    }
+    if (depth && (loops > entries || ((key[RAW_FLAGS] & RAW_WHOLE) && loops != entries))) {
+        n->moved += count > 0;
+        count = 0;
+    }
+    if (key[RAW_KERNEL]) out[size++] = key[RAW_KERNEL] - 1;
+    for (size_t i = 0; i < count && (!depth || at < depth); i++) {
+        memcpy(&pc, python + depth + 2 * i, 8);
+        if (!in_loop(n, pc)) {
+            uint32_t f = native_function(n, pc);
+            if (f == TFP_NONE) return 0;
+            out[size++] = f;
+        } else {
+            while (at < depth && !(python[at] & 1)) out[size++] = python[at++] >> 1;
+            if (at < depth) out[size++] = python[at++] >> 1;
+        }
+    }
+    return size + only_python(python + at, depth - at, out + size);
+}
+
+static void put_rows(tfp_native *n, int64_t tid, size_t count)
+{
+    tfp_sampler *s = n->s;
+    threads_row row;
+    for (size_t i = 0; i < n->once.size; i++)
+        if (n->once.at[i] == tid) return;
+    size_t depth = n->key[RAW_PYTHON], python = 0;
+    size_t size = merge(n, n->key, RAW_HEAD + depth + 2 * count, s->key);
+    if (!tfp_push(&n->once, tid)) s->nomem = true;
+    if (n->rows->size + size > TFP_STACKS_ROWS_MOST)
+        s->full = "it has more than " TFP_QUOTED(TFP_STACKS_ROWS_MOST) " frames in all";
+    if (s->nomem || s->full || !tfp_stacks_row(s, tid, &row)) return;
+    for (size_t k = 0; k < size; k++) {
+        tfp_stack_function f = s->functions.at[s->key[k]];
+        row.depth = (int64_t)k;
+        row.kind = f.kind;
+        row.name = *f.kind.data == 'p' ? tfp_stacks_frame_text(s, s->key[k], &s->frames[python++])
+                                       : (tfp_str){ tfp_arena_copy(&s->r->arena, f.name), f.name.size };
+        if (!row.name.data || !tfp_push(n->rows, row)) s->nomem = true;
+    }
+}
+
+/* ---- sampling ---- */
+
+/* Threads that wait: their native frames as far as the stack pointer and the address tell, and Python's. */
+static void take_waiting(tfp_native *n)
+{
+    for (size_t i = 0; i < n->tids.size && !tfp_stacks_over(n->s); i++) {
+        tfp_native_state at = { .only_sp_and_pc = true };
+        if (tfp_native_blocked(n->s->python.pid, n->tids.at[i], &at)) take(n, n->tids.at[i], &at);
+    }
+    n->s->ticks++;
+}
+
+bool tfp_native_sample(tfp_native *n, int64_t until_ns)
+{
+    if (n->idle) take_waiting(n);
+    for (int64_t now; (now = tfp_now_ns()) < until_ns && !n->s->nomem && !n->s->full;) {
+        int64_t due = n->listed_ns + (n->lists == 1 ? FIRST_NS : LIST_NS);
+        if (now >= due) {
+            if (!list_threads(n)) return false;
+            continue;
+        }
+        tfp_perf_read(n->perf, (due < until_ns ? due : until_ns) - now, take, n);
+    }
+    return true;
+}
+
+static tfp_status add_notes(tfp_native *n, tfp_error *err)
+{
+    tfp_report *r = n->s->r;
+    tfp_perf_facts facts = tfp_perf_facts_of(n->perf);
+    tfp_status status = TFP_OK;
+    if (facts.refused)
+        status = tfp_report_note_add(r, err, "%zu threads are not sampled: %s", facts.refused, facts.why);
+    if (!status && facts.user_only)
+        status = tfp_report_note_add(
+            r, err, "time in the kernel is not sampled: needs kernel.perf_event_paranoid of 1 or less, or CAP_PERFMON");
+    if (!status && facts.lost)
+        status = tfp_report_note_add(r, err, "%lld samples were lost: the machine is busy", (long long)facts.lost);
+    if (!status && n->moved)
+        status = tfp_report_note_add(
+            r, err, "%lld of %lld samples have Python frames only: their native call was over before these were read",
+            (long long)n->moved, (long long)n->taken);
+    if (!status && tfp_unwind_refused(n->unwind))
+        status = tfp_report_note_add(
+            r, err, "%zu mapped files are damaged, or have more than %d MB of symbols in all: they are not read",
+            tfp_unwind_refused(n->unwind), (int)(TFP_ELF_BUDGET >> 20));
+    return status;
+}
+
+tfp_status tfp_native_end(tfp_native *n, tfp_error *err)
+{
+    for (size_t i = 1; i < n->raw.count && !n->s->nomem; i++) { /* 0 is the empty string */
+        uint32_t key[RAW_HEAD];
+        tfp_str raw = tfp_strtab_get(&n->raw, (tfp_strid)i);
+        memcpy(n->key, raw.data, raw.size);
+        memcpy(key, n->key, sizeof key);
+        int64_t moved = n->moved;
+        size_t depth = merge(n, n->key, raw.size / sizeof(uint32_t), n->s->key + 1);
+        n->moved = moved + (n->moved > moved ? n->counts.at[i] : 0);
+        if (depth) tfp_stacks_count(n->s, key[RAW_THREAD], depth, n->counts.at[i]);
+    }
+    return n->s->nomem ? tfp_nomem(err) : add_notes(n, err);
+}
+
+static int by_thread(const void *a, const void *b)
+{
+    const threads_row *x = a, *y = b;
+    if (x->tid != y->tid) return x->tid < y->tid ? -1 : 1;
+    return x->depth < y->depth ? -1 : x->depth > y->depth;
+}
+
+tfp_status tfp_native_once(tfp_native *n, threads_rows *rows, tfp_error *err)
+{
+    n->rows = rows;
+    int64_t end = tfp_now_ns() + ONCE_NS;
+    take_waiting(n);
+    for (size_t i = 0; i < n->tids.size; i++) tfp_perf_add(n->perf, n->tids.at[i]);
+    while (n->once.size < n->tids.size && tfp_now_ns() < end && !tfp_stacks_over(n->s)) {
+        tfp_perf_read(n->perf, ONCE_NS / 8, take, n);
+        take_waiting(n);
+    }
+    for (size_t i = 0; i < n->tids.size && !n->s->nomem; i++) { /* stopped ones, and those that gave no sample */
+        tfp_native_state at = { .only_sp_and_pc = false };
+        take(n, n->tids.at[i], &at);
+    }
+    if (n->s->nomem) return tfp_nomem(err);
+    if (rows->size) qsort(rows->at, rows->size, sizeof *rows->at, by_thread);
+    return TFP_OK;
+}
+
+/* ---- beginning and end ---- */
+
+tfp_status tfp_native_begin(tfp_sampler *s, const tfp_stacks_wish *wish, tfp_native **out, tfp_error *err)
+{
+    static const char *const loop[] = { LOOP };
+    char why[300];
+    uint64_t address;
+    tfp_native *n = *out = calloc(1, sizeof *n);
+    if (!n) return tfp_nomem(err);
+    n->s = s;
+    n->idle = wish->idle;
+    n->key = calloc(RAW_HEAD + TFP_PYTHON_DEPTH + 2 * TFP_STACKS_NATIVE_MOST, sizeof *n->key);
+    n->perf = tfp_perf_new(s->python.pid, wish->once ? 1000000 : (int64_t)(1e9 / wish->rate));
+    if (!n->key || !n->perf || tfp_strtab_init(&n->raw, &n->arena)) return tfp_nomem(err);
+    while (n->counts.size < n->raw.count)
+        if (!tfp_push(&n->counts, 0)) return tfp_nomem(err);
+    n->unwind = tfp_unwind_new(s->python.pid, why, sizeof why);
+    if (!n->unwind) return tfp_fail(err, TFP_BADFILE, "--native: %s", why);
+    if (tfp_python_functions(s->python.pid, loop, &address, 1))
+        n->loop_count = tfp_unwind_ranges(n->unwind, address, LOOP, n->loops, LOOPS_MOST);
+    if (!n->loop_count) return tfp_fail(err, TFP_BADFILE, "--native: the interpreter has no symbol " LOOP);
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < n->loop_count; i++) bytes += n->loops[i][1] - n->loops[i][0];
+    if (bytes < LOOP_LEAST)
+        return tfp_fail(err, TFP_BADFILE,
+                        "--native: this CPython's loop is not one function but many (tail calls), which are not known");
+    const char *refused = tfp_perf_add(n->perf, s->python.pid);
+    if (refused) return tfp_fail(err, TFP_BADFILE, "--native: %s", refused);
+    return list_threads(n) ? TFP_OK : tfp_fail(err, TFP_BADFILE, "it has ended");
+}
+
+void tfp_native_free(tfp_native *n)
+{
+    if (!n) return;
+    tfp_perf_free(n->perf);
+    tfp_unwind_free(n->unwind);
+    tfp_vec_free(&n->tids);
+    tfp_vec_free(&n->once);
+    tfp_vec_free(&n->counts);
+    tfp_strtab_free(&n->raw);
+    tfp_arena_free(&n->arena);
+    free(n->key);
+    free(n);
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+/* live/stacks/parts.h: what the files of `stacks` share: a sampler of one process. */
+#ifndef TFP_LIVE_STACKS_PARTS_H
+#define TFP_LIVE_STACKS_PARTS_H
+
+#include "live/stacks/perf.h"
+#include "live/python/python.h"
+#include "live/jobs/top.h"
+#include "views/core/view.h"
+
+typedef struct watched { /* a thread */
+    int64_t tid;
+    int fd; /* of its stat; -1 */
+    tfp_strid name;
+    int64_t cpu_ns; /* when native stacks looked at it last */
+} watched;
+
+typedef struct tfp_native tfp_native; /* live/stacks/native.c */
+
+typedef struct tfp_sampler {
+    tfp_python python;
+    tfp_report *r;
+    tfp_strtab names, keys; /* functions by name; stacks by thread and functions */
+    tfp_map64 by_name;      /* name -> function */
+    TFP_VEC(tfp_stack_function) functions;
+    TFP_VEC(int64_t) counts; /* by key */
+    TFP_VEC(watched) threads;
+    tfp_map64 by_tid;
+    tfp_python_thread *seen;
+    tfp_live_frame *frames;
+    uint32_t *key; /* thread, functions */
+    tfp_buf file, function, text;
+    int64_t samples, torn, ticks;
+    int64_t until_ns;     /* nothing is read after it */
+    bool late;            /* a stack was not read because of that */
+    int64_t cut;          /* stacks that have more frames than are read */
+    bool many_threads;    /* more than are looked at */
+    uint64_t stack_bytes; /* of all stacks that were counted, written out */
+    size_t next;          /* the thread with which the next look begins */
+    const char *full;     /* the limit that ended it; NULL */
+    bool nomem;
+} tfp_sampler;
+
+/* What is read of another process may be invented, so that what is kept of it has limits: bytes of names, of stacks, and of stacks written
+ * out; threads; rows. A process that is what it seems is far below all of them. */
+#define TFP_STACKS_NAMES_MOST ((size_t)48 << 20)
+#define TFP_STACKS_KEYS_MOST ((size_t)48 << 20)
+#define TFP_STACKS_TEXT_MOST ((uint64_t)256 << 20)
+#define TFP_STACKS_THREADS_MOST 16384
+#define TFP_STACKS_ROWS_MOST 200000
+#define TFP_STACKS_ONCE_NS ((int64_t)2 * 1000000000) /* for one reading of every thread */
+
+#define TFP_STACKS_TRIES 5         /* of a stack that is torn */
+#define TFP_STACKS_NATIVE_MOST 512 /* native frames of a stack */
+
+watched *tfp_stacks_thread(tfp_sampler *s, int64_t tid);
+/* R, S ...; 0: it has ended, or is not known. */
+char tfp_stacks_state(const tfp_sampler *s, const watched *w);
+/* Whether nothing more is to be read: the time is over, a limit is reached, or there is no memory. */
+bool tfp_stacks_over(const tfp_sampler *s);
+/* The function with this name, which is added when it is new; TFP_NONE without memory, and when a limit is reached. */
+uint32_t tfp_stacks_function_of(tfp_sampler *s, tfp_str name, tfp_stack_function f);
+/* The function of a code object; TFP_NONE when it is gone, or there is no memory. */
+uint32_t tfp_stacks_function(tfp_sampler *s, uint64_t code);
+/* A stack that holds still: how many frames, with the functions from key[1] on; -1: torn each time; 0: none, or it is over. */
+long tfp_stacks_read(tfp_sampler *s, uint64_t state);
+/* Counts a sample of this thread, whose functions are key[1] and on. */
+void tfp_stacks_count(tfp_sampler *s, tfp_strid thread, size_t depth, int64_t count);
+/* FILE:LINE:FUNCTION with the line at which the frame is. */
+tfp_str tfp_stacks_frame_text(tfp_sampler *s, uint32_t function, const tfp_live_frame *frame);
+
+/* The tables of all that was counted, and of one reading. live/stacks/table.c */
+tfp_stacks *tfp_stacks_keep(tfp_sampler *s);
+tfp_status tfp_stacks_fill(tfp_report *r, const tfp_stacks *all, tfp_error *err);
+
+typedef struct threads_row {
+    int64_t tid;
+    tfp_str thread, state;
+    int64_t depth;
+    tfp_str name, kind;
+} threads_row;
+typedef TFP_VEC(threads_row) threads_rows;
+/* A row of this thread without a frame. False without memory. */
+bool tfp_stacks_row(tfp_sampler *s, int64_t tid, threads_row *out);
+tfp_status tfp_threads_fill(tfp_report *r, const threads_rows *rows, tfp_error *err);
+
+/* Native stacks beside Python's: begun, asked for until the time is up, and added to what was counted. live/stacks/native.c */
+tfp_status tfp_native_begin(tfp_sampler *s, const tfp_stacks_wish *wish, tfp_native **out, tfp_error *err);
+/* Takes samples until then; false when the process is gone. */
+bool tfp_native_sample(tfp_native *n, int64_t until_ns);
+/* Names and counts, and what is to be said of them. */
+tfp_status tfp_native_end(tfp_native *n, tfp_error *err);
+/* One reading of every thread. */
+tfp_status tfp_native_once(tfp_native *n, threads_rows *rows, tfp_error *err);
+void tfp_native_free(tfp_native *n);
+
+#endif

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+/* live/stacks/table.c: the tables stacks, a row a function with its samples, and threads, a row a frame. */
+#include "live/stacks/parts.h"
+
+/* ---- the table of functions ---- */
+
+typedef struct stacks_row {
+    tfp_str name, kind;
+    int64_t self, total;
+    double self_share, total_share;
+} stacks_row;
+
+/* clang-format off */
+static const tfp_row_column stacks_columns[] = {
+    TFP_COLUMN(stacks_row, "name", TEXT, LABEL, name, "FILE:LINE:FUNCTION; the line is that of the def. Of native code LIBRARY:FUNCTION."),
+    TFP_COLUMN(stacks_row, "kind", TEXT, LABEL, kind, "python, native"),
+    TFP_COLUMN(stacks_row, "self", INT, NUMBER, self, "Samples in which it was the innermost."),
+    TFP_COLUMN(stacks_row, "total", INT, NUMBER, total, "Samples in which it was on the stack."),
+    TFP_COLUMN(stacks_row, "self_share", REAL, SHARE, self_share, "Of all samples."),
+    TFP_COLUMN(stacks_row, "total_share", REAL, SHARE, total_share, "Of all samples."),
+    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+};
+/* clang-format on */
+
+static bool more_self(const void *rows, uint32_t a, uint32_t b)
+{
+    const stacks_row *x = (const stacks_row *)rows + a, *y = (const stacks_row *)rows + b;
+    if (x->self != y->self) return x->self > y->self;
+    if (x->total != y->total) return x->total > y->total;
+    return tfp_str_cmp(x->name, y->name) < 0;
+}
+
+tfp_stacks *tfp_stacks_keep(tfp_sampler *s)
+{
+    tfp_arena *a = &s->r->arena;
+    tfp_stacks *all = TFP_NEW(a, tfp_stacks, 1);
+    tfp_stack *stacks = TFP_NEW(a, tfp_stack, s->keys.count + 1);
+    tfp_stack_function *functions = TFP_NEW(a, tfp_stack_function, s->functions.size + 1);
+    if (!all || !stacks || !functions) return NULL;
+    if (s->functions.size) memcpy(functions, s->functions.at, s->functions.size * sizeof *functions);
+    for (size_t i = 0; i < s->functions.size; i++) { /* the table of names does not live on */
+        const char *name = tfp_arena_copy(a, functions[i].name);
+        if (!name) return NULL;
+        functions[i].name.data = name;
+    }
+    for (size_t i = 1; i < s->keys.count; i++) { /* 0 is the empty string */
+        tfp_str key = tfp_strtab_get(&s->keys, (tfp_strid)i);
+        size_t count = key.size / sizeof(uint32_t);
+        uint32_t *ids = TFP_NEW(a, uint32_t, count);
+        if (!ids) return NULL;
+        memcpy(ids, key.data, key.size);
+        tfp_str thread = tfp_strtab_get(&s->names, ids[0]);
+        const char *name = tfp_arena_copy(a, thread);
+        if (!name) return NULL;
+        stacks[i - 1] = (tfp_stack){ { name, thread.size }, ids + 1, count - 1, s->counts.at[i] };
+    }
+    *all =
+        (tfp_stacks){ functions, stacks, s->functions.size, s->keys.count ? s->keys.count - 1 : 0, s->samples, 0, 0, 0 };
+    return all;
+}
+
+tfp_status tfp_stacks_fill(tfp_report *r, const tfp_stacks *all, tfp_error *err)
+{
+    stacks_row *rows = TFP_NEW(&r->arena, stacks_row, all->function_count + 1);
+    size_t *mark = TFP_NEW(&r->arena, size_t, all->function_count + 1);
+    double samples = (double)all->samples;
+    if (!rows || !mark) return tfp_nomem(err);
+    for (size_t i = 0; i < all->stack_count; i++) {
+        const tfp_stack *x = &all->stacks[i];
+        rows[x->functions[0]].self += x->count;
+        for (size_t k = 0; k < x->depth; k++) {
+            uint32_t f = x->functions[k];
+            if (mark[f] == i + 1) continue; /* recursion counts once */
+            mark[f] = i + 1;
+            rows[f].total += x->count;
+        }
+    }
+    for (size_t i = 0; i < all->function_count; i++) {
+        rows[i].name = all->functions[i].name;
+        rows[i].kind = all->functions[i].kind;
+        rows[i].self_share = samples > 0 ? (double)rows[i].self / samples : 0;
+        rows[i].total_share = samples > 0 ? (double)rows[i].total / samples : 0;
+    }
+    size_t count = 0; /* functions of stacks that were torn have no sample */
+    for (size_t i = 0; i < all->function_count; i++)
+        if (rows[i].total) rows[count++] = rows[i];
+    stacks_row *sorted = tfp_rows_sorted(&r->arena, rows, sizeof *rows, count, more_self);
+    if (!sorted) return tfp_nomem(err);
+    return tfp_grid_of(r, &(tfp_row_table){ stacks_columns, sorted, sizeof *sorted, count, 0 }, err);
+}
+
+/* ---- one reading of every thread ---- */
+
+/* clang-format off */
+static const tfp_row_column threads_columns[] = {
+    TFP_COLUMN(threads_row, "tid", INT, LABEL, tid, "The kernel's number of the thread."),
+    TFP_COLUMN(threads_row, "thread", TEXT, LABEL, thread, "The kernel's name of the thread."),
+    TFP_COLUMN(threads_row, "state", TEXT, LABEL, state, "running, sleeping, waiting (for a device), stopped, traced"),
+    TFP_COLUMN(threads_row, "depth", INT, LABEL, depth, "0: the innermost frame."),
+    TFP_COLUMN(threads_row, "name", TEXT, LABEL, name, "FILE:LINE:FUNCTION; the line is the one at which it is. Of native code LIBRARY:FUNCTION."),
+    TFP_COLUMN(threads_row, "kind", TEXT, LABEL, kind, "python, native, kernel"),
+    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+};
+/* clang-format on */
+
+tfp_status tfp_threads_fill(tfp_report *r, const threads_rows *rows, tfp_error *err)
+{
+    threads_row *all = TFP_NEW(&r->arena, threads_row, rows->size + 1);
+    if (!all) return tfp_nomem(err);
+    if (rows->size) memcpy(all, rows->at, rows->size * sizeof *all);
+    return tfp_grid_of(r, &(tfp_row_table){ threads_columns, all, sizeof *all, rows->size, 0 }, err);
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+/* model/join/execs.c: what each node did in each step: runs, times, bytes. */
+#include "model/join/join.h"
+
+/* The execution of a node in a step. Spans outside all steps count in a step that cannot be asked for. */
+static tfp_exec *exec_of(tfp_join *x, uint32_t node, uint32_t step)
+{
+    tfp_profile *p = x->p;
+    step = tfp_step_kept(x, step);
+    if (step == TFP_NONE || x->kept.all) {
+        if (x->outside == TFP_NONE) x->outside = tfp_build_step(x->b, -1, false);
+        step = x->outside;
+    }
+    uint32_t at = x->last_exec.at[node];
+    if (at != TFP_NONE && p->execs.at[at].step == step) return &p->execs.at[at];
+    uint64_t key = (uint64_t)node << 32 | step;
+    at = tfp_map64_get(&x->exec_by_step, key);
+    if (at == TFP_NONE) {
+        at = tfp_build_exec(x->b, node, step);
+        bool ok = at != TFP_NONE && tfp_map64_put(&x->exec_by_step, key, at) && tfp_push(&x->t->joined_execs, at);
+        if (!tfp_join_keep(x, ok)) return NULL;
+    }
+    x->last_exec.at[node] = at;
+    return &p->execs.at[at];
+}
+
+static void add_time(tfp_exec *e, int64_t *sum, int64_t self_ns, int64_t start_ns, int64_t end_ns, bool first)
+{
+    *sum = tfp_add(*sum, self_ns, NULL);
+    if (first || start_ns < e->start_ns) e->start_ns = start_ns;
+    if (first || end_ns > e->end_ns) e->end_ns = end_ns;
+}
+
+/* The float operations in a span's stats: recorded in the file, or worked out from its HLO. */
+static int64_t stats_flops(const tfp_join *x, uint32_t at, tfp_strid key)
+{
+    if (at == TFP_NONE || key == TFP_NONE) return 0;
+    const tfp_stat_set *set = &x->t->stat_sets.at[at];
+    for (uint32_t k = 0; k < set->count; k++) {
+        const tfp_stat *stat = &x->t->stats.at[set->first + k];
+        if (stat->key == key && stat->type == TFP_STAT_INT && stat->value.number > 0) return stat->value.number;
+    }
+    return 0;
+}
+
+/* Spans of a lane that are of one node, step and kind. */
+typedef struct runs {
+    uint32_t node, step, lane, stats;
+    unsigned kind, marks;
+    int64_t count, self_ns, start_ns, end_ns;
+} runs;
+
+static bool counts(const tfp_join *x, uint32_t node, unsigned kind, uint32_t lane)
+{
+    return node != TFP_NONE && (kind != TFP_SPAN_ACTIVITY || x->p->lanes.at[lane].role == TFP_ROLE_STREAM);
+}
+
+/* For the mean: the node ran in that step. */
+static void note_step(tfp_join *x, uint32_t node, uint32_t step)
+{
+    if (x->kept.mean && step != TFP_NONE) tfp_join_keep(x, tfp_join_ran(x, node, step));
+}
+
+static void add_runs(tfp_join *x, const runs *r, tfp_strid flops)
+{
+    bool activity = r->kind == TFP_SPAN_ACTIVITY;
+    tfp_exec *e = exec_of(x, r->node, r->step);
+    if (!e) return;
+    bool first = !e->run_count && !e->start_ns && !e->end_ns;
+    int64_t count = r->marks & TFP_MARK_CONTINUES ? 0 : r->count;
+    if (!activity || !x->ran.at[r->node]) e->run_count += count;
+    e->float_ops = tfp_add(e->float_ops, tfp_mul(stats_flops(x, r->stats, flops), count, NULL), NULL);
+    add_time(e, activity ? &e->accelerator_ns : &e->cpu_ns, r->self_ns, r->start_ns, r->end_ns, first);
+}
+
+static void add_span(tfp_join *x, uint32_t i, tfp_strid flops)
+{
+    const tfp_span_columns *s = &x->t->spans;
+    if (!counts(x, s->node[i], s->kind[i], s->lane[i])) return;
+    note_step(x, s->node[i], s->step[i]);
+    runs r = { .node = s->node[i],
+               .step = s->step[i],
+               .lane = s->lane[i],
+               .stats = s->stats[i],
+               .kind = s->kind[i],
+               .marks = s->marks[i],
+               .count = 1,
+               .self_ns = s->self_ns[i],
+               .start_ns = s->start_ns[i],
+               .end_ns = tfp_span_end(s, i) };
+    add_runs(x, &r, flops);
+}
+
+static void add_slim(tfp_join *x, const tfp_slim_lane *f, tfp_strid flops)
+{
+    for (size_t i = 0; i < f->groups.size && !x->b->status; i++) {
+        const tfp_slim_group *g = &f->groups.at[i];
+        const tfp_slim_kind *k = &x->t->slim_kinds.at[g->kind];
+        if (!counts(x, g->node, k->kind, f->lane)) continue;
+        runs r = { .node = g->node,
+                   .step = g->step,
+                   .lane = f->lane,
+                   .stats = k->stats,
+                   .kind = k->kind,
+                   .marks = k->marks,
+                   .count = g->count,
+                   .self_ns = g->self_ns,
+                   .start_ns = g->start_ns,
+                   .end_ns = g->end_ns };
+        add_runs(x, &r, flops);
+    }
+    for (size_t i = 0; i < f->ran.size && !x->b->status; i++) {
+        const tfp_slim_group *g = &f->groups.at[f->ran.at[i].group];
+        if (counts(x, g->node, x->t->slim_kinds.at[g->kind].kind, f->lane)) note_step(x, g->node, f->ran.at[i].step);
+    }
+}
+
+/* ---- memory ---- */
+
+/* An allocation or a free counts for the op in which it happened. */
+static void add_memory(tfp_join *x, const tfp_memory_event *m)
+{
+    const tfp_span_columns *s = &x->t->spans;
+    uint32_t process = x->p->lanes.at[m->lane].process;
+    uint32_t node = m->span == TFP_NONE ? tfp_join_no_op(x) : s->node[m->span];
+    uint32_t step = m->span == TFP_NONE ? tfp_join_step_at(x, process, 0, m->at_ns) : s->step[m->span];
+    tfp_exec *e = node == TFP_NONE ? NULL : exec_of(x, node, step);
+    if (!e) return;
+    note_step(x, node, step);
+    if (m->bytes > 0) e->requested_bytes = tfp_add(e->requested_bytes, m->bytes, NULL);
+    e->residual_bytes = tfp_add(e->residual_bytes, m->bytes, NULL);
+}
+
+void tfp_join_execs(tfp_join *x)
+{
+    tfp_strid flops = tfp_strtab_find(&x->p->strings, TFP_STR("flops"));
+    for (uint32_t lane = 0; lane < x->p->lanes.size && !x->b->status; lane++) {
+        const tfp_slim_lane *slim = tfp_join_slim(x, lane);
+        for (size_t k = x->lane_first[lane]; k < x->lane_first[lane + 1] && !x->b->status; k++)
+            add_span(x, x->order[k], flops);
+        if (slim) add_slim(x, slim, flops);
+    }
+    for (size_t i = 0; i < x->t->memory.size && !x->b->status; i++) add_memory(x, &x->t->memory.at[i]);
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+/* model/join/join.c: the order in which events are joined. */
+#include "base/threads.h"
+#include "model/join/join.h"
+
+void tfp_join_order(tfp_join *x)
+{
+    x->order = malloc((x->count + 1) * sizeof *x->order);
+    x->lane_first = malloc((x->p->lanes.size + 2) * sizeof *x->lane_first);
+    tfp_join_keep(x, x->order && x->lane_first && tfp_order_spans(x->p, x->order, x->lane_first));
+}
+
+/* ---- ranks ---- */
+
+/* The last number in a file's name. */
+static int32_t number_in(const char *path)
+{
+    const char *name = strrchr(path, '/');
+    name = name ? name + 1 : path;
+    const char *end = name + strlen(name);
+    while (end > name && (end[-1] < '0' || end[-1] > '9')) end--;
+    const char *at = end;
+    while (at > name && at[-1] >= '0' && at[-1] <= '9') at--;
+    int64_t n;
+    if (end - at > 9 || !tfp_parse_int64((tfp_str){ at, (size_t)(end - at) }, &n)) return -1;
+    return (int32_t)n;
+}
+
+/* Each of several files is a rank: the recorded one, else the last number in its name, else its place. */
+static void find_ranks(tfp_join *x)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < x->t->processes.size; i++) count += !x->t->processes.at[i].host;
+    for (uint32_t i = 0; i < x->t->processes.size && count > 1; i++) {
+        tfp_process *process = &x->t->processes.at[i];
+        if (process->rank >= 0 || process->host) continue;
+        if (process->source < x->p->sources.size) process->rank = number_in(x->p->sources.at[process->source]);
+        if (process->rank < 0) process->rank = (int32_t)i;
+    }
+}
+
+/* ---- the join ---- */
+
+/* Makes the columns that the join fills, without what an earlier join put there. False without memory. */
+static bool make_columns(tfp_join *x)
+{
+    tfp_span_columns *s = &x->t->spans;
+    bool ok = true;
+#define MAKE(type, field, none)                                                                                        \
+    free(s->field);                                                                                                    \
+    s->field = malloc((x->count + 1) * sizeof *s->field);                                                              \
+    for (size_t i = 0; s->field && i < x->count; i++) s->field[i] = none;                                              \
+    ok &= s->field != NULL;
+    TFP_SPAN_JOIN_COLUMNS(MAKE)
+#undef MAKE
+    return ok;
+}
+
+/* A stage, and work that neither needs it nor is needed by it: on two processors they run side by side. */
+typedef struct stage {
+    void (*run)(tfp_join *x);
+    bool (*beside)(tfp_join *x); /* leaves the builder alone; false without memory */
+} stage;
+typedef struct stage_run {
+    const stage *of;
+    tfp_join *x;
+    bool began, ok; /* what is beside it */
+} stage_run;
+
+static void run_part(void *ctx, size_t worker)
+{
+    stage_run *r = ctx;
+    if (worker) {
+        r->began = true;
+        r->ok = r->of->beside(r->x);
+    } else {
+        r->of->run(r->x);
+    }
+}
+
+static void run_stage(tfp_join *x, const stage *s)
+{
+    stage_run r = { s, x, false, true };
+    tfp_threads_run(s->beside && tfp_rows_threads(x->count) > 1 ? 2 : 1, run_part, &r);
+    if (s->beside && !r.began) r.ok = s->beside(x);
+    tfp_join_keep(x, r.ok);
+}
+
+static void drop_launches(tfp_event_tables *t)
+{
+    tfp_launches_free(t->launches);
+    t->launches = NULL;
+}
+
+/* Executions need the memory more; `steps` asks for calls again. */
+static void drop_calls(tfp_join *x)
+{
+    if (!(x->p->keep & TFP_KEEP_ROWS)) drop_launches(x->t);
+}
+
+/* The sums of an earlier join are made again, with the events added since. */
+static void forget(tfp_join *x)
+{
+    for (size_t i = 0; i < x->t->joined_execs.size; i++) tfp_build_exec_again(x->b, x->t->joined_execs.at[i]);
+    x->t->joined_execs.size = 0;
+    drop_launches(x->t);
+    x->t->windows.size = 0;
+    size_t kept = 0; /* links that files told */
+    for (size_t i = 0; i < x->t->flows.size; i++)
+        if (x->t->flows.at[i].kind != TFP_FLOW_BACKWARD) x->t->flows.at[kept++] = x->t->flows.at[i];
+    x->t->flows.size = kept;
+    for (size_t i = 0; i < x->p->warnings.size; i++) /* those of the last join are made again */
+        if (x->p->warnings.at[i].what == tfp_join_cut_paths) x->p->warnings.at[i].count = 0;
+}
+
+/* Tables of rows are made of rows only: with spans beside them all become spans. */
+static void widen_mixed(tfp_builder *b)
+{
+    tfp_event_tables *t = &b->p->events;
+    bool mixed = false;
+    if (!(b->p->keep & TFP_KEEP_ROWS) || !t->slims.size) return;
+    for (size_t i = 0; i < t->slims.size; i++) mixed |= t->slims.at[i].wide;
+    for (size_t i = 0; i < t->spans.size && !mixed; i++) mixed = t->spans.kind[i] != TFP_SPAN_OTHER;
+    for (uint32_t i = 0; i < t->slims.size && mixed; i++)
+        if (!t->slims.at[i].wide) tfp_slim_widen(b, i);
+}
+
+void tfp_build_join(tfp_builder *b)
+{
+    tfp_event_tables *t = &b->p->events;
+    widen_mixed(b);
+    tfp_join x = { .b = b, .p = b->p, .t = t, .count = t->spans.size, .no_op = TFP_NONE, .outside = TFP_NONE };
+    size_t events = t->spans.size + t->memory.size + t->slims.size;
+    if (b->status || !t->processes.size || (t->spans.parent && t->joined_events == events)) return;
+    b->p->time_grain_ns = 1; /* means of traces are not cut to whole microseconds */
+    find_ranks(&x);
+    forget(&x);
+    static const stage stages[] = { { tfp_join_order, make_columns }, { tfp_join_nest, tfp_join_index_spans },
+                                    { tfp_join_steps, NULL },         { tfp_join_kept, NULL },
+                                    { tfp_join_launches, NULL },      { tfp_join_slims, NULL },
+                                    { drop_calls, NULL },             { tfp_join_work, NULL },
+                                    { tfp_join_nodes, NULL },         { tfp_join_execs, NULL },
+                                    { tfp_join_count_steps, NULL } };
+    for (size_t i = 0; i < sizeof stages / sizeof *stages && !tfp_builder_status(b, NULL); i++)
+        run_stage(&x, &stages[i]);
+    t->joined_events = events;
+    tfp_join_index_free(&x);
+    free(x.order);
+    free(x.lane_first);
+    free(x.op_above);
+    free(x.cpu_op_above);
+    free(x.scope);
+    free(x.model);
+    free(x.backward);
+    tfp_vec_free(&x.ran_in);
+    tfp_vec_free(&x.parts);
+    tfp_vec_free(&x.part_lists);
+    tfp_map64_free(&x.list_by_device);
+    tfp_vec_free(&x.places);
+    tfp_map64_free(&x.place_by_name);
+    tfp_map64_free(&x.node_by_name_op);
+    tfp_map64_free(&x.exec_by_step);
+    tfp_vec_free(&x.last_exec);
+    tfp_vec_free(&x.last_type);
+    tfp_vec_free(&x.ran);
+    tfp_buf_free(&x.text);
+}

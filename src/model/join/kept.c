@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+/* model/join/kept.c: which steps keep sums of their own when only some are asked for (TFP_KEEP_TOTAL). A step that is not the one
+ * asked for shares its sums with the others; of the mean all steps share them, and it is counted in how many each node ran. */
+#include "model/join/join.h"
+
+#include <stdlib.h>
+
+void tfp_join_kept(tfp_join *x)
+{
+    x->kept = (tfp_kept_steps){ .apart = !tfp_only_total(x->p), .one = TFP_NONE, .others = TFP_NONE };
+    if (x->kept.apart) return;
+    if (x->p->kept.which == TFP_STEP_ONE) x->kept.one = tfp_find_step(x->p, x->p->kept.id);
+    for (size_t i = 0; i < x->t->windows.size && x->kept.others == TFP_NONE; i++)
+        if (x->t->windows.at[i].step != x->kept.one) x->kept.others = x->t->windows.at[i].step;
+    x->kept.mean = x->p->kept.which == TFP_STEP_MEAN;
+    x->kept.all = x->p->kept.which == TFP_STEP_ALL;
+}
+
+/* ---- in how many steps each node ran ---- */
+
+bool tfp_join_ran(tfp_join *x, uint32_t node, uint32_t step)
+{
+    return tfp_push(&x->ran_in, ((tfp_node_step){ node, step }));
+}
+
+/* The places of the pairs, those of one node together. */
+static uint32_t *by_node(const tfp_join *x, size_t *first)
+{
+    size_t nodes = x->p->nodes.size;
+    uint32_t *steps = malloc((x->ran_in.size + 1) * sizeof *steps);
+    if (!steps) return NULL;
+    for (size_t i = 0; i < x->ran_in.size; i++) first[x->ran_in.at[i].node + 1]++;
+    for (size_t i = 1; i <= nodes; i++) first[i] += first[i - 1];
+    for (size_t i = 0; i < x->ran_in.size; i++) steps[first[x->ran_in.at[i].node]++] = x->ran_in.at[i].step;
+    for (size_t i = nodes; i > 0; i--) first[i] = first[i - 1];
+    first[0] = 0;
+    return steps;
+}
+
+void tfp_join_count_steps(tfp_join *x)
+{
+    size_t nodes = x->p->nodes.size;
+    if (!x->kept.mean) return;
+    size_t *first = calloc(nodes + 2, sizeof *first);
+    uint32_t *seen = malloc((x->p->steps.size + 1) * sizeof *seen); /* by step: the last node that ran in it */
+    uint32_t *steps = first && seen ? by_node(x, first) : NULL;
+    free(x->t->mean_steps);
+    x->t->mean_steps = calloc(nodes + 1, sizeof *x->t->mean_steps);
+    if (tfp_join_keep(x, steps && x->t->mean_steps)) {
+        memset(seen, 0xff, (x->p->steps.size + 1) * sizeof *seen); /* TFP_NONE */
+        for (uint32_t node = 0; node < nodes; node++)
+            for (size_t i = first[node]; i < first[node + 1]; i++) {
+                x->t->mean_steps[node] += seen[steps[i]] != node;
+                seen[steps[i]] = node;
+            }
+    }
+    free(first);
+    free(seen);
+    free(steps);
+}

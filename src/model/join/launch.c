@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+/* model/join/launch.c: which API call launched an activity, which op it belongs to, and its step. */
+#include "base/threads.h"
+#include "model/join/join.h"
+
+#include <stdlib.h>
+
+/* ---- spans by the number that joins them ---- */
+
+#define PAGE_BITS 8 /* keys of a page, as a power of two */
+#define PAGE ((size_t)1 << PAGE_BITS)
+#define SPREAD 4 /* a table by number has at most so many places a span */
+
+typedef struct key_range { /* the keys of one process */
+    uint32_t low, high;    /* 0: none */
+    size_t first;          /* in key_index.pages */
+} key_range;
+
+/* Spans of one kind by process and key. Writers count their keys up, some from far apart begins, so nearly always a table by
+ * key of which only the pages with keys are kept is small, and is read in the order of the file; a hash table of a million
+ * spans misses the caches with each of its reads. */
+typedef struct key_index {
+    const uint32_t *keys; /* by span */
+    unsigned kind;
+    bool earliest;     /* of several spans with a key the first to start, else the first of the file */
+    key_range *ranges; /* by process */
+    uint32_t *pages;   /* -> at, in pages; TFP_NONE: no key there */
+    uint32_t *at;      /* NULL: the keys are too far apart */
+    tfp_map64 sparse;
+} key_index;
+
+/* The page of a key in its process's range. */
+static uint32_t *page_of(const key_index *k, uint32_t process, uint32_t key)
+{
+    const key_range *r = &k->ranges[process];
+    return &k->pages[r->first + (key >> PAGE_BITS) - (r->low >> PAGE_BITS)];
+}
+
+static uint32_t index_get(const key_index *k, uint32_t process, uint32_t key)
+{
+    if (!k->at) return tfp_map64_get(&k->sparse, (uint64_t)process << 32 | key);
+    const key_range *r = &k->ranges[process];
+    if (key < r->low || key > r->high) return TFP_NONE;
+    uint32_t page = *page_of(k, process, key);
+    return page == TFP_NONE ? TFP_NONE : k->at[page * PAGE + key % PAGE];
+}
+
+static bool index_put(key_index *k, uint32_t process, uint32_t key, uint32_t span)
+{
+    if (!k->at) return tfp_map64_put(&k->sparse, (uint64_t)process << 32 | key, span);
+    k->at[*page_of(k, process, key) * PAGE + key % PAGE] = span;
+    return true;
+}
+
+static bool is_indexed(const tfp_join *x, const key_index *k, uint32_t i)
+{
+    return x->t->spans.kind[i] == k->kind && k->keys[i] && tfp_span_process(x, i) < x->t->processes.size;
+}
+
+/* How many pages span the keys of all processes. */
+static size_t find_ranges(const tfp_join *x, key_index *k)
+{
+    size_t total = 0;
+    for (uint32_t i = 0; i < x->count; i++) {
+        if (!is_indexed(x, k, i)) continue;
+        key_range *r = &k->ranges[tfp_span_process(x, i)];
+        if (!r->high || k->keys[i] < r->low) r->low = k->keys[i];
+        if (k->keys[i] > r->high) r->high = k->keys[i];
+    }
+    for (size_t p = 0; p < x->t->processes.size; p++) {
+        key_range *r = &k->ranges[p];
+        r->first = total;
+        if (r->high) total += (size_t)(r->high >> PAGE_BITS) - (r->low >> PAGE_BITS) + 1;
+    }
+    return total;
+}
+
+/* Makes the table by key, unless the keys are too far apart for one. False without memory. */
+static bool make_pages(const tfp_join *x, key_index *k)
+{
+    k->ranges = calloc(x->t->processes.size + 1, sizeof *k->ranges);
+    if (!k->ranges) return false;
+    size_t total = find_ranges(x, k), used = 0, most = x->count * SPREAD;
+    if (total > most) return true;
+    k->pages = malloc((total + 1) * sizeof *k->pages);
+    if (!k->pages) return false;
+    memset(k->pages, 0xff, (total + 1) * sizeof *k->pages); /* TFP_NONE */
+    for (uint32_t i = 0; i < x->count; i++) {
+        if (!is_indexed(x, k, i)) continue;
+        uint32_t *page = page_of(k, tfp_span_process(x, i), k->keys[i]);
+        if (*page == TFP_NONE) *page = (uint32_t)used++;
+    }
+    if ((used - (used > 0)) * PAGE > most) return true; /* a page is always there to have */
+    k->at = malloc((used + 1) * PAGE * sizeof *k->at);
+    if (k->at) memset(k->at, 0xff, used * PAGE * sizeof *k->at); /* TFP_NONE */
+    return k->at != NULL;
+}
+
+static bool index_by_key(const tfp_join *x, key_index *k)
+{
+    const int64_t *start_ns = x->t->spans.start_ns;
+    if (!make_pages(x, k)) return false;
+    for (uint32_t i = 0; i < x->count; i++) {
+        if (!is_indexed(x, k, i)) continue;
+        uint32_t process = tfp_span_process(x, i), known = index_get(k, process, k->keys[i]);
+        if (known != TFP_NONE && (!k->earliest || start_ns[known] <= start_ns[i])) continue;
+        if (!index_put(k, process, k->keys[i], i)) return false;
+    }
+    return true;
+}
+
+static void index_free(key_index *k)
+{
+    free(k->ranges);
+    free(k->pages);
+    free(k->at);
+    tfp_map64_free(&k->sparse);
+}
+
+/* ---- launches ---- */
+
+struct tfp_join_index {
+    key_index calls, ops;
+    uint8_t *call_class; /* by strid: what calls of that name launch; NULL: kernels, all of them */
+    bool any;            /* activities */
+};
+
+/* Notes which names of calls copy or set. */
+static bool class_calls(const tfp_join *x, tfp_join_index *l)
+{
+    const tfp_span_columns *s = &x->t->spans;
+    uint8_t *known = calloc(x->p->strings.count + 1, 1);
+    bool any = false;
+    for (size_t i = 0; known && i < x->count; i++) {
+        uint8_t *name = &known[s->name[i]];
+        if (s->kind[i] != TFP_SPAN_CALL || *name) continue;
+        tfp_span_class class = tfp_class_of_call(tfp_text(x->p, s->name[i]));
+        *name = (uint8_t)(class + 1);
+        any |= class != TFP_CLASS_COMPUTE;
+    }
+    if (any)
+        l->call_class = known;
+    else
+        free(known);
+    return known != NULL;
+}
+
+bool tfp_join_index_spans(tfp_join *x)
+{
+    const tfp_span_columns *s = &x->t->spans;
+    tfp_join_index *l = x->index = calloc(1, sizeof *l);
+    bool external = false, ok = true;
+    if (!l) return false;
+    l->calls = (key_index){ .keys = s->correlation, .kind = TFP_SPAN_CALL, .earliest = true };
+    l->ops = (key_index){ .keys = s->external, .kind = TFP_SPAN_OP };
+    for (size_t i = 0; i < x->count; i++) {
+        l->any |= s->kind[i] == TFP_SPAN_ACTIVITY;
+        external |= s->kind[i] == TFP_SPAN_ACTIVITY && s->external[i];
+    }
+    if (l->any && !x->t->slims.size) ok = index_by_key(x, &l->calls);
+    if (l->any && external) ok = ok && index_by_key(x, &l->ops);
+    if (l->any) ok = ok && class_calls(x, l);
+    return ok;
+}
+
+void tfp_join_index_free(tfp_join *x)
+{
+    if (!x->index) return;
+    index_free(&x->index->calls);
+    index_free(&x->index->ops);
+    free(x->index->call_class);
+    free(x->index);
+    x->index = NULL;
+}
+
+typedef struct call_found { /* of an activity */
+    uint32_t span;          /* TFP_NONE: there is none, or it is a row */
+    bool any, collective;
+    int64_t start_ns;
+} call_found;
+
+static call_found find_call(const tfp_join *x, uint32_t process, uint32_t correlation)
+{
+    call_found c = { .span = TFP_NONE };
+    if (x->t->slims.size) {
+        const tfp_launch *found = tfp_launch_of(x->t->launches, process, correlation);
+        if (!found) return c;
+        uint32_t span = tfp_launch_kind(found) == TFP_LAUNCH_SPAN ? found->of : TFP_NONE;
+        return (call_found){ span, true, found->kind & TFP_LAUNCH_COLLECTIVE, found->start_ns };
+    }
+    c.span = correlation ? index_get(&x->index->calls, process, correlation) : TFP_NONE;
+    if (c.span == TFP_NONE) return c;
+    uint32_t owner = x->cpu_op_above[c.span] == TFP_NONE ? c.span : x->cpu_op_above[c.span];
+    return (call_found){ c.span, true, x->t->spans.marks[owner] & TFP_MARK_COLLECTIVE, x->t->spans.start_ns[c.span] };
+}
+
+bool tfp_join_launch_start(const tfp_join *x, uint32_t process, uint32_t correlation, int64_t *start_ns)
+{
+    call_found c = find_call(x, process, correlation);
+    if (c.any) *start_ns = c.start_ns;
+    return c.any;
+}
+
+bool tfp_join_map_calls(tfp_join *x)
+{
+    if (x->t->launches || !x->t->slims.size) return true;
+    x->t->launches = tfp_launches_new(x->p, x->cpu_op_above);
+    return x->t->launches != NULL;
+}
+
+static void launch(const tfp_join *x, uint32_t i)
+{
+    const tfp_join_index *l = x->index;
+    tfp_span_columns *s = &x->t->spans;
+    uint32_t process = tfp_span_process(x, i);
+    call_found call = find_call(x, process, s->correlation[i]);
+    s->launch[i] = call.span;
+    if (call.span != TFP_NONE)
+        s->owner[i] = x->cpu_op_above[call.span] == TFP_NONE ? call.span : x->cpu_op_above[call.span];
+    else if (s->external[i] && !call.any)
+        s->owner[i] = index_get(&l->ops, process, s->external[i]);
+    uint32_t owner = s->owner[i];
+    bool collective = call.any ? call.collective : owner != TFP_NONE && s->marks[owner] & TFP_MARK_COLLECTIVE;
+    if (s->class[i] == TFP_CLASS_COMPUTE && collective) s->class[i] = TFP_CLASS_COMMUNICATION;
+    if (s->class[i] == TFP_CLASS_COMPUTE && call.span != TFP_NONE && l->call_class)
+        s->class[i] = (uint8_t)(l->call_class[s->name[call.span]] - 1);
+    tfp_strid device = x->p->lanes.at[s->lane[i]].device;
+    if (tfp_join_has_steps(x, process, device))
+        s->step[i] = tfp_join_step_at(x, process, device, s->start_ns[i]);
+    else
+        s->step[i] = tfp_join_step_at(x, process, 0, call.any ? call.start_ns : s->start_ns[i]);
+}
+
+/* Each activity writes its own row only. */
+static void launch_rows(void *ctx, size_t worker, size_t first, size_t end)
+{
+    const tfp_join *x = ctx;
+    (void)worker;
+    for (size_t i = first; i < end; i++)
+        if (x->t->spans.kind[i] == TFP_SPAN_ACTIVITY && tfp_span_process(x, (uint32_t)i) < x->t->processes.size)
+            launch(x, (uint32_t)i);
+}
+
+void tfp_join_launches(tfp_join *x)
+{
+    if (tfp_join_keep(x, tfp_join_map_calls(x)) && x->index->any)
+        tfp_rows_run(tfp_rows_threads(x->count), x->count, launch_rows, x);
+    free(x->cpu_op_above);
+    x->cpu_op_above = NULL;
+    tfp_join_index_free(x);
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+/* model/join/nodes.c: places of host ops in the model, and nodes. */
+#include "model/join/join.h"
+
+/* Paths up to this length are told whole; once all paths together are long, shorter ones are. A few thousand levels of
+ * nesting would otherwise take the square of their number. */
+#define PATH_MAX_WHOLE ((size_t)16 << 10)
+#define PATH_MAX_LATER ((size_t)512)
+#define PATH_MAX_KEPT                                                                                                  \
+    ((size_t)4 << 10) /* of those that were told whole, what is inside of longer ones hangs further up then */
+#define PATHS_MANY ((size_t)48 << 20)
+
+/* ---- places ---- */
+
+/* Where what is inside of a place hangs. */
+static uint32_t attach_of(const tfp_join *x, uint32_t place)
+{
+    const tfp_place *p = &x->places.at[place];
+    bool is_long = x->path_bytes > PATHS_MANY && x->places.at[p->attach].length > PATH_MAX_KEPT;
+    return is_long ? p->later : p->attach;
+}
+
+static uint32_t place_below(tfp_join *x, uint32_t parent, tfp_strid name)
+{
+    if (x->b->status) return 0;
+    size_t most = x->path_bytes > PATHS_MANY ? PATH_MAX_LATER : PATH_MAX_WHOLE;
+    parent = attach_of(x, parent);
+    uint64_t key = (uint64_t)parent << 32 | name;
+    uint32_t at = tfp_map64_get(&x->place_by_name, key);
+    if (at != TFP_NONE) return at;
+    at = (uint32_t)x->places.size;
+    size_t above = x->places.at[parent].length;
+    tfp_place place = { .parent = parent, .attach = at, .later = at, .name = name, .node = TFP_NONE };
+    place.length = above + (above > 0) + tfp_text(x->p, name).size;
+    if (place.length > most) place.attach = parent;
+    if (place.length > PATH_MAX_LATER) place.later = x->places.at[parent].later;
+    return tfp_join_keep(x, tfp_push(&x->places, place) && tfp_map64_put(&x->place_by_name, key, at)) ? at : 0;
+}
+
+static bool is_scope(unsigned kind) { return kind == TFP_SPAN_ANNOTATION || kind == TFP_SPAN_MODULE; }
+
+/* Annotations and modules around each span: the place of a backward op's forward op. */
+static bool find_models(tfp_join *x)
+{
+    const tfp_span_columns *s = &x->t->spans;
+    x->model = calloc(x->count + 1, sizeof *x->model);
+    if (!tfp_join_keep(x, x->model != NULL)) return false;
+    for (size_t k = 0; k < x->count && !x->b->status; k++) {
+        uint32_t i = x->order[k], parent = s->parent[i], above = parent == TFP_NONE ? 0 : x->model[parent];
+        x->model[i] = is_scope(s->kind[i]) ? place_below(x, above, s->name[i]) : above;
+    }
+    return !x->b->status;
+}
+
+typedef struct forwards { /* forward ops by process and number, then in the order of spans */
+    uint32_t *at;
+    uint64_t *keys; /* by span */
+    size_t count;
+} forwards;
+
+static bool is_forward(const tfp_span_columns *s, uint32_t i)
+{
+    return s->kind[i] == TFP_SPAN_OP && s->sequence[i] && !(s->marks[i] & TFP_MARK_BACKWARD);
+}
+
+static bool find_forwards(const tfp_join *x, forwards *f)
+{
+    const tfp_span_columns *s = &x->t->spans;
+    uint64_t *starts = malloc((x->count + 1) * sizeof *starts);
+    f->keys = malloc((x->count + 1) * sizeof *f->keys);
+    f->at = malloc((x->count + 1) * sizeof *f->at);
+    bool ok = starts && f->keys && f->at;
+    for (size_t k = 0; ok && k < x->count; k++) {
+        uint32_t i = x->order[k];
+        if (!is_forward(s, i)) continue;
+        f->at[f->count++] = i;
+        starts[i] = (uint64_t)s->start_ns[i] ^ UINT64_C(1) << 63;
+        f->keys[i] = tfp_in_process(x, i, s->sequence[i]);
+    }
+    ok = ok && tfp_sort_keys(f->at, f->count, starts) && tfp_sort_keys(f->at, f->count, f->keys);
+    free(starts);
+    return ok;
+}
+
+/* The last of its number to start before it. */
+static uint32_t forward_of(const tfp_join *x, const forwards *f, uint32_t span)
+{
+    const tfp_span_columns *s = &x->t->spans;
+    uint64_t key = tfp_in_process(x, span, s->sequence[span]);
+    size_t low = 0, high = f->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        uint32_t i = f->at[middle];
+        if (f->keys[i] < key || (f->keys[i] == key && s->start_ns[i] < s->start_ns[span]))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && f->keys[f->at[low - 1]] == key ? f->at[low - 1] : TFP_NONE;
+}
+
+/* The place in which a host op stands, or around what an annotation or module holds. */
+static uint32_t place_around(tfp_join *x, uint32_t i, const forwards *f, tfp_strid word)
+{
+    const tfp_span_columns *s = &x->t->spans;
+    uint32_t parent = s->parent[i], above = parent == TFP_NONE ? 0 : x->scope[parent];
+    if (!x->backward) return above;
+    x->backward[i] = parent != TFP_NONE && x->backward[parent];
+    if (s->kind[i] != TFP_SPAN_OP || !(s->marks[i] & TFP_MARK_BACKWARD) || x->backward[i]) return above;
+    x->backward[i] = 1;
+    uint32_t forward = forward_of(x, f, i);
+    if (forward == TFP_NONE) return above;
+    tfp_build_link(x->b, TFP_FLOW_BACKWARD, forward, i);
+    return place_below(x, x->model[forward], word);
+}
+
+/* ---- nodes ---- */
+
+void tfp_join_type(tfp_join *x, uint32_t node, tfp_strid type)
+{
+    if (node == TFP_NONE || !type || x->last_type.at[node] == type) return;
+    x->last_type.at[node] = type;
+    tfp_build_type(x->b, node, type);
+}
+
+static bool grow_nodes(tfp_join *x)
+{
+    size_t from = x->last_exec.size, to = x->p->nodes.size;
+    if (!tfp_join_keep(x, tfp_reserve(&x->last_exec, to) && tfp_reserve(&x->last_type, to) && tfp_reserve(&x->ran, to)))
+        return false;
+    for (size_t i = from; i < to; i++) {
+        x->last_exec.at[i] = TFP_NONE;
+        x->last_type.at[i] = 0;
+        x->ran.at[i] = 0;
+    }
+    x->last_exec.size = x->last_type.size = x->ran.size = to;
+    return true;
+}
+
+/* The node of that path and op; one of a graph that was given beside the trace has its op from there. */
+static uint32_t node_named(tfp_join *x, tfp_strid path, tfp_strid op)
+{
+    uint64_t key = (uint64_t)path << 32 | op;
+    uint32_t node = tfp_map64_get(&x->node_by_name_op, key);
+    if (node != TFP_NONE || x->b->status) return node;
+    node = tfp_named_node(x->p, path);
+    if (node != TFP_NONE && x->p->nodes.at[node].op != op && x->p->nodes.at[node].flags & TFP_NODE_TRACED)
+        node = TFP_NONE; /* another op of that name: "a/b" in itself, and "b" in "a" */
+    if (node == TFP_NONE) {
+        bool twin = tfp_named_node(x->p, path) != TFP_NONE;
+        uint32_t first = twin ? tfp_named_node(x->p, path) : TFP_NONE;
+        node = tfp_build_node(x->b, tfp_text(x->p, path), tfp_text(x->p, op), true);
+        if (node == TFP_NONE) return TFP_NONE;
+        x->p->nodes.at[node].flags |= TFP_NODE_TRACED;
+        if (twin) {
+            x->p->node_by_name.at[path] = first;
+            tfp_join_keep(x, tfp_push(&x->t->twins, node));
+        }
+    }
+    if (!grow_nodes(x)) return TFP_NONE;
+    tfp_join_keep(x, tfp_map64_put(&x->node_by_name_op, key, node));
+    return node;
+}
+
+/* Writes a place's path from its end. */
+static tfp_strid path_of(tfp_join *x, uint32_t place)
+{
+    size_t length = x->places.at[place].length;
+    x->text.size = 0;
+    tfp_buf_fill(&x->text, '/', length);
+    if (!tfp_join_keep(x, !x->text.failed)) return 0;
+    size_t at = length;
+    for (uint32_t i = place; i; i = x->places.at[i].parent) {
+        tfp_str name = tfp_text(x->p, x->places.at[i].name);
+        at -= name.size;
+        if (name.size) memcpy(x->text.data + at, name.data, name.size);
+        at -= at > 0; /* the slash */
+    }
+    x->path_bytes += length;
+    return tfp_build_string(x->b, (tfp_str){ x->text.data, length });
+}
+
+static uint32_t node_of_place(tfp_join *x, uint32_t place)
+{
+    if (x->b->status) return TFP_NONE;
+    if (x->places.at[place].node == TFP_NONE)
+        x->places.at[place].node = node_named(x, path_of(x, place), x->places.at[place].name);
+    return x->b->status ? TFP_NONE : x->places.at[place].node;
+}
+
+typedef struct words {
+    tfp_strid backward, runtime, communication;
+} words;
+
+typedef struct host_run { /* what a host span tells of its node */
+    uint32_t node, lane, trace;
+    unsigned kind, marks;
+    bool backward, collective;
+} host_run;
+
+static void host_types(tfp_join *x, const host_run *h, const words *w)
+{
+    uint32_t node = h->node;
+    if (node == TFP_NONE || x->b->status) return;
+    const tfp_lane *lane = &x->p->lanes.at[h->lane];
+    if (!x->ran.at[node]) { /* once a node */
+        tfp_join_type(x, node, lane->device);
+        if (h->kind == TFP_SPAN_CALL) tfp_build_type(x->b, node, w->runtime);
+        tfp_build_node_device(x->b, node, lane->device, lane->on);
+        x->p->nodes.at[node].host_device = lane->device;
+        if (h->trace != TFP_NONE) x->p->nodes.at[node].trace = h->trace;
+        x->ran.at[node] = 1;
+    }
+    if (h->collective || h->marks & TFP_MARK_COLLECTIVE) tfp_build_type(x->b, node, w->communication);
+    if (h->backward) tfp_build_type(x->b, node, w->backward);
+}
+
+const char tfp_join_cut_paths[] = "spans nested so deep that their paths were shortened";
+
+static void warn_cut(tfp_join *x, uint32_t process)
+{
+    uint32_t source = process < x->t->processes.size ? x->t->processes.at[process].source : TFP_NONE;
+    tfp_build_warn_source(x->b, source, tfp_join_cut_paths);
+}
+
+static void host_node(tfp_join *x, uint32_t i, const forwards *f, const words *w)
+{
+    tfp_span_columns *s = &x->t->spans;
+    unsigned kind = s->kind[i];
+    uint32_t above = place_around(x, i, f, w->backward);
+    x->scope[i] = above;
+    if (tfp_is_host_op(kind) && s->path[i]) {
+        s->node[i] = node_named(x, s->path[i], s->op[i] ? s->op[i] : s->name[i]);
+    } else if (tfp_is_host_op(kind) || is_scope(kind)) {
+        uint32_t place = place_below(x, above, s->name[i]);
+        if (attach_of(x, above) != above) warn_cut(x, tfp_span_process(x, i));
+        if (kind != TFP_SPAN_CALL) x->scope[i] = place;
+        if (tfp_is_host_op(kind)) s->node[i] = node_of_place(x, place);
+    }
+    host_run run = { .node = s->node[i],
+                     .lane = s->lane[i],
+                     .trace = s->trace[i],
+                     .kind = kind,
+                     .marks = s->marks[i],
+                     .backward = x->backward && x->backward[i],
+                     .collective = s->class[i] == TFP_CLASS_COMMUNICATION };
+    host_types(x, &run, w);
+}
+
+uint32_t tfp_join_no_op(tfp_join *x)
+{
+    tfp_strid name = tfp_build_string(x->b, TFP_STR("(no op)"));
+    if (x->no_op == TFP_NONE && !x->b->status) x->no_op = node_named(x, name, name);
+    return x->no_op;
+}
+
+static void activity_types(tfp_join *x, uint32_t node, const tfp_lane *lane, bool communication, const words *w)
+{
+    if (node == TFP_NONE || x->b->status) return;
+    if (x->last_type.at[node] != lane->device) tfp_build_node_device(x->b, node, lane->device, lane->on);
+    tfp_join_type(x, node, lane->device);
+    if (communication) tfp_build_type(x->b, node, w->communication);
+}
+
+static void activity_node(tfp_join *x, uint32_t i, const words *w)
+{
+    tfp_span_columns *s = &x->t->spans;
+    const tfp_lane *lane = &x->p->lanes.at[s->lane[i]];
+    uint32_t owner = s->owner[i];
+    if (lane->process >= x->t->processes.size) return;
+    if (s->path[i])
+        s->node[i] = node_named(x, s->path[i], s->op[i] ? s->op[i] : s->name[i]);
+    else
+        s->node[i] = owner == TFP_NONE ? tfp_join_no_op(x) : s->node[owner];
+    activity_types(x, s->node[i], lane, s->class[i] == TFP_CLASS_COMMUNICATION, w);
+}
+
+/* ---- slim lanes, whose spans all tell their paths ---- */
+
+static uint32_t node_of_kind(tfp_join *x, const tfp_slim_kind *k)
+{
+    return node_named(x, k->path, k->op ? k->op : k->name);
+}
+
+static void slim_host_nodes(tfp_join *x, tfp_slim_lane *f, const words *w)
+{
+    for (size_t i = 0; i < f->groups.size && !x->b->status; i++) {
+        tfp_slim_group *g = &f->groups.at[i];
+        const tfp_slim_kind *k = &x->t->slim_kinds.at[g->kind];
+        if (!tfp_is_host_op(k->kind)) continue;
+        g->node = node_of_kind(x, k);
+        host_run run = { .node = g->node, .lane = f->lane, .trace = k->trace, .kind = k->kind, .marks = k->marks };
+        host_types(x, &run, w);
+    }
+}
+
+static void slim_activity_nodes(tfp_join *x, tfp_slim_lane *f, const words *w)
+{
+    for (size_t i = 0; i < f->groups.size && !x->b->status; i++) {
+        tfp_slim_group *g = &f->groups.at[i];
+        const tfp_slim_kind *k = &x->t->slim_kinds.at[g->kind];
+        if (k->kind != TFP_SPAN_ACTIVITY) continue;
+        g->node = node_of_kind(x, k);
+        activity_types(x, g->node, &x->p->lanes.at[f->lane], g->class == TFP_CLASS_COMMUNICATION, w);
+    }
+}
+
+/* Nodes of an earlier join that share their name. */
+static bool recall_twins(tfp_join *x)
+{
+    for (size_t i = 0; i < x->t->twins.size; i++) {
+        const tfp_node *n = &x->p->nodes.at[x->t->twins.at[i]];
+        if (!tfp_map64_put(&x->node_by_name_op, (uint64_t)n->name << 32 | n->op, x->t->twins.at[i])) return false;
+    }
+    return true;
+}
+
+void tfp_join_nodes(tfp_join *x)
+{
+    const tfp_span_columns *s = &x->t->spans;
+    words w = { tfp_build_string(x->b, TFP_STR("backward")), tfp_build_string(x->b, TFP_STR("runtime")),
+                tfp_build_string(x->b, TFP_STR("communication")) };
+    forwards f = { 0 };
+    bool backward = false;
+    tfp_place root = { .node = TFP_NONE };
+    for (size_t i = 0; i < x->count && !backward; i++) backward = s->marks[i] & TFP_MARK_BACKWARD;
+    x->scope = calloc(x->count + 1, sizeof *x->scope);
+    if (backward) x->backward = calloc(x->count + 1, 1);
+    bool ok = x->scope && (!backward || x->backward) && tfp_push(&x->places, root) && grow_nodes(x) && recall_twins(x);
+    if (tfp_join_keep(x, ok) && backward) tfp_join_keep(x, find_models(x) && find_forwards(x, &f));
+    for (uint32_t lane = 0; lane < x->p->lanes.size && !x->b->status; lane++) {
+        tfp_slim_lane *slim = tfp_join_slim(x, lane);
+        for (size_t k = x->lane_first[lane]; k < x->lane_first[lane + 1] && !x->b->status; k++) {
+            uint32_t i = x->order[k];
+            if (s->kind[i] != TFP_SPAN_ACTIVITY && tfp_span_process(x, i) < x->t->processes.size)
+                host_node(x, i, &f, &w);
+        }
+        if (slim) slim_host_nodes(x, slim, &w);
+    }
+    for (uint32_t lane = 0; lane < x->p->lanes.size && !x->b->status; lane++) {
+        tfp_slim_lane *slim = tfp_join_slim(x, lane);
+        for (size_t k = x->lane_first[lane]; k < x->lane_first[lane + 1] && !x->b->status; k++)
+            if (s->kind[x->order[k]] == TFP_SPAN_ACTIVITY) activity_node(x, x->order[k], &w);
+        if (slim) slim_activity_nodes(x, slim, &w);
+    }
+    free(f.at);
+    free(f.keys);
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+/* model/join/slim_lanes.c: rows of slim lanes become groups of one kind and step, in the order of their first spans: so nodes
+ * and executions are made in the order that spans would give. Lanes are shared out over the processors. */
+#include "base/threads.h"
+#include "model/join/join.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+
+typedef struct lanes {
+    tfp_join *x;
+    atomic_size_t next;
+    atomic_bool failed; /* no memory */
+} lanes;
+
+typedef struct worker {
+    const tfp_join *x;
+    uint32_t *last;    /* by kind: its last group; TFP_NONE */
+    tfp_map64 by_step; /* of kinds that have several */
+} worker;
+
+/* What tells the groups of a kind from each other. */
+typedef struct which {
+    uint32_t step, call;
+    uint8_t class;
+} which;
+
+static bool is(const tfp_slim_group *g, uint32_t kind, const which *w)
+{
+    return g->kind == kind && g->step == w->step && g->class == w->class && g->call == w->call;
+}
+
+/* The group of that kind; NULL without memory. */
+static tfp_slim_group *group_of(worker *w, tfp_slim_lane *f, uint32_t kind, const which *of)
+{
+    uint32_t last = w->last[kind];
+    if (last != TFP_NONE && is(&f->groups.at[last], kind, of)) return &f->groups.at[last];
+    uint32_t words[] = { kind, of->step, of->call, of->class };
+    uint64_t key = tfp_hash(words, sizeof words);
+    uint32_t at = TFP_NONE;
+    if (last != TFP_NONE)
+        while ((at = tfp_map64_get(&w->by_step, key)) != TFP_NONE && !is(&f->groups.at[at], kind, of)) key++;
+    if (at == TFP_NONE) {
+        tfp_slim_group g = { .kind = kind,
+                             .step = of->step,
+                             .node = TFP_NONE,
+                             .call = of->call,
+                             .class = of->class,
+                             .last_step = TFP_NONE,
+                             .min_ns = INT64_MAX };
+        while (tfp_map64_get(&w->by_step, key) != TFP_NONE) key++;
+        at = (uint32_t)f->groups.size;
+        if (!tfp_push(&f->groups, g) || !tfp_map64_put(&w->by_step, key, at)) return NULL;
+    }
+    w->last[kind] = at;
+    return &f->groups.at[at];
+}
+
+static void add(tfp_slim_group *g, int64_t start_ns, int64_t duration_ns, int64_t self_ns)
+{
+    int64_t end_ns = start_ns + duration_ns;
+    bool first = !g->count++;
+    if (first || start_ns < g->start_ns || (start_ns == g->start_ns && duration_ns > g->first_ns)) {
+        g->start_ns = start_ns;
+        g->first_ns = duration_ns;
+    }
+    if (first || end_ns > g->end_ns) g->end_ns = end_ns;
+    if (self_ns < g->min_ns) g->min_ns = self_ns;
+    if (self_ns > g->max_ns) g->max_ns = self_ns;
+    g->self_ns = tfp_add(g->self_ns, self_ns, NULL);
+}
+
+/* What an activity's call tells of it. */
+static void take_call(const tfp_join *x, const tfp_launch *call, which *of)
+{
+    uint32_t kind = tfp_launch_kind(call);
+    of->class = tfp_launch_class(x->t->launches, call, of->class);
+    if (kind != TFP_LAUNCH_SPAN && (of->class == TFP_CLASS_COPY || of->class == TFP_CLASS_SET)) of->call = kind;
+}
+
+/* ---- outermost spans of a thread ---- */
+
+/* Rows and annotations beside them come by start, the longer first: one is held by another when one before it ends no earlier. */
+typedef struct outer {
+    const tfp_join *x;
+    const tfp_slim_lane *f;
+    uint32_t next, last; /* -> order */
+    int64_t end_ns;      /* the last end so far */
+} outer;
+
+static outer outer_start(const tfp_join *x, const tfp_slim_lane *f)
+{
+    return (outer){ x, f, x->lane_first[f->lane], x->lane_first[f->lane + 1], INT64_MIN };
+}
+
+/* The annotations that come before a row. Those that became steps hold nothing. */
+static void pass_annotations(outer *o, int64_t start_ns, int64_t duration_ns)
+{
+    tfp_span_columns *s = &o->x->t->spans;
+    for (; o->next < o->last; o->next++) {
+        uint32_t i = o->x->order[o->next];
+        if (s->start_ns[i] > start_ns || (s->start_ns[i] == start_ns && s->duration_ns[i] < duration_ns)) return;
+        if (s->kind[i] != TFP_SPAN_ANNOTATION) continue;
+        int64_t end_ns = tfp_span_end(s, i);
+        bool held = end_ns <= o->end_ns && !o->f->wide; /* the parents of a wide lane's spans tell it */
+        s->marks[i] = (uint8_t)((s->marks[i] & ~(unsigned)TFP_MARK_HELD) | (held ? TFP_MARK_HELD : 0));
+        if (end_ns > o->end_ns) o->end_ns = end_ns;
+    }
+}
+
+static void add_outer(outer *o, tfp_slim_group *g, int64_t start_ns, int64_t duration_ns)
+{
+    if (o->f->nesting != TFP_SLIM_HOST) return;
+    pass_annotations(o, start_ns, duration_ns);
+    if (start_ns + duration_ns <= o->end_ns) return;
+    o->end_ns = start_ns + duration_ns;
+    g->outer_ns = tfp_add(g->outer_ns, duration_ns, NULL);
+}
+
+/* ---- groups of a lane ---- */
+
+/* Whether steps stand in for marked ones: tfp_join_work asks how much of the work lies in them, also of all steps together. */
+static bool are_guessed(const tfp_join *x, uint32_t process)
+{
+    unsigned source = x->t->processes.at[process].steps;
+    return source != TFP_STEPS_MARKED && source != TFP_STEPS_NONE;
+}
+
+static bool add_step(tfp_slim_lane *f, tfp_slim_group *g, uint32_t step)
+{
+    if (step == g->last_step) return true;
+    g->last_step = step;
+    return tfp_push(&f->ran, ((tfp_slim_ran){ (uint32_t)(g - f->groups.at), step }));
+}
+
+static bool group_rows(worker *w, tfp_slim_lane *f)
+{
+    const tfp_join *x = w->x;
+    outer o = outer_start(x, f);
+    const tfp_lane *lane = &x->p->lanes.at[f->lane];
+    bool steps = !x->kept.all || are_guessed(x, lane->process), device = f->nesting != TFP_SLIM_HOST;
+    bool own_steps = device && tfp_join_has_steps(x, lane->process, lane->device);
+    bool calls = device && f->nesting == TFP_SLIM_FLAT && (steps || x->t->launches->any);
+    tfp_step_cursor cursor = tfp_step_cursor_start(x, lane->process, own_steps ? lane->device : 0);
+    for (const tfp_slim_block *b = f->first; b; b = b->next) {
+        for (uint32_t i = 0; i < b->size; i++) {
+            const tfp_slim_row *row = &b->rows[i];
+            const tfp_slim_kind *k = &x->t->slim_kinds.at[row->kind];
+            int64_t start_ns = tfp_slim_start_of(b, row), at_ns = start_ns;
+            const tfp_launch *call =
+                calls ? tfp_launch_of(x->t->launches, lane->process, tfp_slim_correlation(f, row)) : NULL;
+            which of = { TFP_NONE, TFP_NONE, k->class };
+            if (call) take_call(x, call, &of);
+            if (call && !own_steps) at_ns = call->start_ns;
+            uint32_t step = steps ? tfp_step_cursor_at(&cursor, at_ns) : TFP_NONE;
+            of.step = tfp_step_kept(x, step);
+            tfp_slim_group *g = group_of(w, f, row->kind, &of);
+            if (!g || (x->kept.mean && !add_step(f, g, step))) return false;
+            int64_t duration_ns = tfp_slim_duration(f, row);
+            add(g, start_ns, duration_ns, tfp_slim_self(f, row));
+            add_outer(&o, g, start_ns, duration_ns);
+        }
+    }
+    if (f->nesting == TFP_SLIM_HOST) pass_annotations(&o, INT64_MAX, 0);
+    return true;
+}
+
+static bool before(const void *ctx, uint32_t a, uint32_t b)
+{
+    const tfp_slim_group *x = (const tfp_slim_group *)ctx + a, *y = (const tfp_slim_group *)ctx + b;
+    return x->start_ns != y->start_ns ? x->start_ns < y->start_ns : x->first_ns > y->first_ns;
+}
+
+/* Groups of a flat lane, whose rows have any order. */
+static bool sort_groups(tfp_slim_lane *f)
+{
+    size_t n = f->groups.size;
+    uint32_t *order = malloc((n + 1) * sizeof *order), *place = malloc((n + 1) * sizeof *place);
+    tfp_slim_group *sorted = malloc((n + 1) * sizeof *sorted);
+    bool ok = order && place && sorted;
+    for (uint32_t i = 0; ok && i < n; i++) order[i] = i;
+    ok = ok && tfp_sort(order, n, before, f->groups.at);
+    for (uint32_t i = 0; ok && i < n; i++) {
+        sorted[i] = f->groups.at[order[i]];
+        place[order[i]] = i;
+    }
+    for (size_t i = 0; ok && i < f->ran.size; i++) f->ran.at[i].group = place[f->ran.at[i].group];
+    if (ok && n) memcpy(f->groups.at, sorted, n * sizeof *sorted);
+    free(order);
+    free(place);
+    free(sorted);
+    return ok;
+}
+
+static void work(void *ctx, size_t number)
+{
+    lanes *all = ctx;
+    tfp_join *x = all->x;
+    size_t kinds = x->t->slim_kinds.size, at;
+    worker w = { .x = x, .last = malloc((kinds + 1) * sizeof *w.last) };
+    (void)number;
+    if (w.last) memset(w.last, 0xff, kinds * sizeof *w.last); /* TFP_NONE */
+    bool ok = w.last != NULL;
+    while (ok && (at = atomic_fetch_add(&all->next, 1)) < x->t->slims.size) {
+        tfp_slim_lane *f = &x->t->slims.at[at];
+        f->groups.size = f->ran.size = 0;
+        ok = group_rows(&w, f) && (f->nesting != TFP_SLIM_FLAT || sort_groups(f));
+        for (size_t i = 0; i < f->groups.size; i++) w.last[f->groups.at[i].kind] = TFP_NONE;
+        if (f->groups.size) tfp_map64_clear(&w.by_step);
+    }
+    if (!ok) atomic_store(&all->failed, true);
+    free(w.last);
+    tfp_map64_free(&w.by_step);
+}
+
+static bool sum_outer(tfp_join *x)
+{
+    int64_t *by_step = calloc(x->p->steps.size + 2, sizeof *by_step); /* one step may be added: of what lies in none */
+    for (size_t i = 0; by_step && i < x->t->slims.size; i++) {
+        const tfp_slim_lane *f = &x->t->slims.at[i];
+        for (size_t k = 0; k < f->groups.size; k++) {
+            int64_t *sum = &by_step[f->groups.at[k].step + 1]; /* TFP_NONE: 0 */
+            *sum = tfp_add(*sum, f->groups.at[k].outer_ns, NULL);
+        }
+    }
+    free(x->t->slim_outer_ns);
+    x->t->slim_outer_ns = by_step;
+    return by_step != NULL;
+}
+
+void tfp_join_slims(tfp_join *x)
+{
+    lanes all = { .x = x };
+    size_t threads = tfp_sharing_get().threads, count = x->t->slims.size;
+    if (!count) return;
+    tfp_threads_run(threads < count ? threads : count, work, &all);
+    tfp_join_keep(x, !atomic_load(&all.failed));
+    tfp_join_keep(x, sum_outer(x));
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+/* outputs/core/labels.h: labels of a row: one by one, for outputs that keep them apart, and joined, for text. */
+#ifndef TFP_LABELS_H
+#define TFP_LABELS_H
+
+#include "views/core/report.h"
+
+/* Ids of strings in byte order, each once. Reused from row to row; freed with tfp_vec_free. */
+typedef struct tfp_labels {
+    tfp_strid *at;
+    size_t size, capacity;
+} tfp_labels;
+
+/* Devices that a row's node, or its members, ran on; op types likewise. False without memory. */
+bool tfp_labels_devices(const tfp_report *r, uint32_t row, tfp_labels *out);
+bool tfp_labels_op_types(const tfp_report *r, uint32_t row, tfp_labels *out);
+
+/* The same joined by "|" and appended, as in TensorFlow's text: the device of members that never ran is the empty name,
+ * and parents without a node have a type. */
+void tfp_labels_join_devices(const tfp_report *r, uint32_t row, tfp_buf *out);
+void tfp_labels_join_op_types(const tfp_report *r, uint32_t row, tfp_buf *out);
+
+#endif

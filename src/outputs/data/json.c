@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: Apache-2.0
+/* outputs/data/json.c: a report as one JSON object with a stated schema, for programs (docs/json.md describes it).
+ * Rows carry TensorFlow's proto field names and raw units; the tree is written as it is walked, row by row, so its
+ * depth costs neither stack nor memory. */
+#include "outputs/data/json_grid.h"
+#include "outputs/core/labels.h"
+#include "outputs/core/output.h"
+#include "outputs/core/table.h"
+#include "wire/json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* State shared by all rows. */
+typedef struct writer {
+    const tfp_report *r;
+    tfp_sink *sink;
+    tfp_json j;
+    tfp_labels labels;
+    bool nomem;
+    const tfp_number *numbers[TFP_V_COUNT]; /* numbers of the report, in the order of tfp_value */
+    size_t number_count;
+} writer;
+
+/* Numbers from the files are always present; inferred ones only when asked for. */
+static writer start(const tfp_report *r, tfp_sink *s)
+{
+    writer w = { .r = r, .sink = s, .j = tfp_json_start(&s->buf) };
+    const tfp_number *all[TFP_V_COUNT];
+    size_t n = tfp_numbers(all);
+    for (size_t i = 0; i < n; i++)
+        if (all[i]->value < TFP_V_FILES_COUNT || (r->values >> all[i]->value & 1)) w.numbers[w.number_count++] = all[i];
+    return w;
+}
+
+static void put_columns(writer *w)
+{
+    tfp_json_key(&w->j, "columns");
+    tfp_json_open(&w->j, '[');
+    for (int i = 0; i < tfp_column_count; i++) {
+        const tfp_column *c = &tfp_columns[i];
+        if (!tfp_selects(w->r->options, (tfp_column_id)i)) continue;
+        const tfp_number *number = c->number_count ? &c->numbers[0] : NULL;
+        tfp_json_open(&w->j, '{');
+        tfp_json_key(&w->j, "name");
+        tfp_json_text(&w->j, c->name);
+        tfp_json_key(&w->j, "field");
+        tfp_json_text(&w->j, number ? number->own_field : tfp_is_ratio(c) ? c->name : c->field);
+        tfp_json_key(&w->j, "total_field");
+        tfp_json_text(&w->j, number ? number->total_field : tfp_is_ratio(c) ? c->total : NULL);
+        tfp_json_key(&w->j, "unit");
+        tfp_json_text(&w->j, tfp_unit_name(c->unit));
+        tfp_json_close(&w->j, '}');
+    }
+    tfp_json_close(&w->j, ']');
+}
+
+static void put_number(writer *w, const char *key, tfp_value value, const int64_t *n)
+{
+    tfp_json_key(&w->j, key);
+    if (n && tfp_is_time(value))
+        tfp_json_thousandths(&w->j, *n);
+    else if (n)
+        tfp_json_int(&w->j, *n);
+    else
+        tfp_json_null(&w->j); /* this report was built without it: null is better than a wrong 0 */
+}
+
+static void put_ratio(writer *w, const char *key, uint32_t row, tfp_column_id column, bool total)
+{
+    double x;
+    tfp_json_key(&w->j, key);
+    if (tfp_ratio(w->r, row, column, total, &x))
+        tfp_json_double(&w->j, x);
+    else
+        tfp_json_null(&w->j);
+}
+
+static void put_ratios(writer *w, uint32_t row)
+{
+    for (int i = 0; i < tfp_column_count; i++) {
+        const tfp_column *c = &tfp_columns[i];
+        if (!tfp_is_ratio(c) || !tfp_selects(w->r->options, (tfp_column_id)i)) continue;
+        put_ratio(w, c->name, row, (tfp_column_id)i, false);
+        put_ratio(w, c->total, row, (tfp_column_id)i, true);
+    }
+}
+
+static void put_numbers(writer *w, uint32_t row)
+{
+    for (size_t i = 0; i < w->number_count; i++) {
+        const tfp_number *n = w->numbers[i];
+        if (n->own_field) put_number(w, n->own_field, n->value, tfp_own_of(w->r, row, n->value));
+        if (n->total_field) put_number(w, n->total_field, n->value, tfp_total_of(w->r, row, n->value));
+    }
+}
+
+static void put_label_list(writer *w, const char *key, bool found)
+{
+    if (!found) w->nomem = true;
+    tfp_json_key(&w->j, key);
+    tfp_json_open(&w->j, '[');
+    for (size_t i = 0; i < w->labels.size; i++) {
+        tfp_json_str(&w->j, tfp_text(w->r->profile, w->labels.at[i]));
+        tfp_sink_flush_if_full(w->sink);
+    }
+    tfp_json_close(&w->j, ']');
+}
+
+static void put_dims(writer *w, uint32_t shape)
+{
+    const tfp_profile *p = w->r->profile;
+    if (shape == TFP_NONE || p->shapes.at[shape].count == 0) {
+        tfp_json_null(&w->j);
+        return;
+    }
+    const tfp_shape *s = &p->shapes.at[shape];
+    tfp_json_open(&w->j, '[');
+    for (uint32_t i = 0; i < s->count; i++) tfp_json_int(&w->j, p->dims.at[s->first + i]);
+    tfp_json_close(&w->j, ']');
+}
+
+static void put_input_shapes(writer *w, const tfp_node *n)
+{
+    const tfp_profile *p = w->r->profile;
+    tfp_json_key(&w->j, "input_shapes");
+    tfp_json_open(&w->j, '[');
+    for (TFP_EACH(inputs, i, n->input_first, p)) {
+        const tfp_input_edge *e = &p->inputs.at[i];
+        tfp_json_open(&w->j, '{');
+        tfp_json_key(&w->j, "input");
+        tfp_json_int(&w->j, e->position);
+        tfp_json_key(&w->j, "shape");
+        put_dims(w, tfp_input_shape(p, e));
+        tfp_json_close(&w->j, '}');
+        tfp_sink_flush_if_full(w->sink);
+    }
+    tfp_json_close(&w->j, ']');
+}
+
+static void put_element(tfp_json *j, const tfp_tensor *t, size_t i)
+{
+    if (t->kind == TFP_VALUES_DOUBLE)
+        tfp_json_double(j, t->doubles[i]);
+    else if (t->kind == TFP_VALUES_INT)
+        tfp_json_int(j, t->ints[i]);
+    else
+        tfp_json_str(j, t->strings[i]);
+}
+
+static void put_tensor(writer *w, const tfp_tensor *t)
+{
+    tfp_json_key(&w->j, "tensor_value");
+    tfp_json_open(&w->j, '{');
+    tfp_json_key(&w->j, "dtype");
+    tfp_json_text(&w->j, tfp_dtype_name(t->dtype));
+    tfp_json_key(&w->j, "shape");
+    tfp_json_open(&w->j, '[');
+    for (size_t i = 0; i < t->dim_count; i++) tfp_json_int(&w->j, t->dims[i]);
+    tfp_json_close(&w->j, ']');
+    tfp_json_key(&w->j, "values");
+    if (t->kind == TFP_VALUES_NONE) {
+        tfp_json_null(&w->j);
+    } else {
+        tfp_json_open(&w->j, '[');
+        for (size_t i = 0; i < t->count && !w->sink->status; i++) {
+            put_element(&w->j, t, i);
+            tfp_sink_flush_if_full(w->sink);
+        }
+        tfp_json_close(&w->j, ']');
+    }
+    tfp_json_close(&w->j, '}');
+}
+
+static void put_node(writer *w, const tfp_node *n)
+{
+    if (n->shape != TFP_NONE) {
+        tfp_json_key(&w->j, "shape");
+        put_dims(w, n->shape);
+    }
+    if (n->input_first != TFP_NONE) put_input_shapes(w, n);
+}
+
+/* All fields of a row except its children. */
+static void put_fields(writer *w, uint32_t row)
+{
+    const tfp_row *x = &w->r->rows.at[row];
+    tfp_json_key(&w->j, "name");
+    tfp_json_str(&w->j, x->name);
+    tfp_json_key(&w->j, "accounted");
+    tfp_json_bool(&w->j, x->accounted);
+    put_numbers(w, row);
+    put_ratios(w, row);
+    put_label_list(w, "devices", tfp_labels_devices(w->r, row, &w->labels));
+    put_label_list(w, "op_types", tfp_labels_op_types(w->r, row, &w->labels));
+    if (x->node != TFP_NONE) put_node(w, &w->r->profile->nodes.at[x->node]);
+    if (x->tensor != TFP_NONE) put_tensor(w, w->r->tensors.at[x->tensor]);
+    if (w->r->options->compat10) {
+        tfp_json_key(&w->j, "num_hidden_ops");
+        tfp_json_int(&w->j, x->hidden);
+    }
+}
+
+/* Opens a row's object and its list of children; both are closed when the walk leaves it. */
+static void open_row(writer *w, uint32_t row)
+{
+    tfp_json_open(&w->j, '{');
+    put_fields(w, row);
+    tfp_json_key(&w->j, "children");
+    tfp_json_open(&w->j, '[');
+}
+
+static void close_row(writer *w)
+{
+    tfp_json_close(&w->j, ']');
+    tfp_json_close(&w->j, '}');
+}
+
+/* In a list (op) every row is a child of the root, even if its total includes others. */
+static uint32_t parent_of(const tfp_report *r, uint32_t row)
+{
+    return r->kind == TFP_REPORT_LIST ? 0 : r->rows.at[row].parent;
+}
+
+/* Parents come before children, in the order of display: the open rows are always the ancestors of the last. */
+static void put_rows(writer *w)
+{
+    const tfp_report *r = w->r;
+    tfp_json_key(&w->j, "root");
+    if (r->rows.size == 0) {
+        tfp_json_null(&w->j);
+        return;
+    }
+    open_row(w, 0);
+    uint32_t last = 0;
+    for (uint32_t i = 1; i < r->rows.size && !w->sink->status && !w->nomem; i++) {
+        for (uint32_t parent = parent_of(r, i); last != parent && last != 0; last = parent_of(r, last)) close_row(w);
+        open_row(w, i);
+        last = i;
+        tfp_sink_flush_if_full(w->sink);
+    }
+    for (; last != 0; last = parent_of(r, last)) close_row(w);
+    close_row(w);
+}
+
+/* The span to look at, or null. */
+static void put_span(writer *w, const tfp_evidence *e)
+{
+    if (e->span == TFP_NONE) {
+        tfp_json_null(&w->j);
+        return;
+    }
+    tfp_json_open(&w->j, '{');
+    tfp_json_key(&w->j, "span");
+    tfp_json_int(&w->j, e->span);
+    if (e->rank >= 0) {
+        tfp_json_key(&w->j, "rank");
+        tfp_json_int(&w->j, e->rank);
+    }
+    tfp_json_key(&w->j, "lane");
+    tfp_json_str(&w->j, e->lane);
+    tfp_json_key(&w->j, "start_us");
+    tfp_json_thousandths(&w->j, e->start_ns);
+    tfp_json_key(&w->j, "duration_us");
+    tfp_json_thousandths(&w->j, e->duration_ns);
+    tfp_json_close(&w->j, '}');
+}
+
+/* For each report of a checker the span to look at, or null; checkers without such spans have no list. */
+static void put_evidence(writer *w, uint32_t checker)
+{
+    const tfp_report *r = w->r;
+    bool any = false;
+    for (size_t k = 0; k < r->findings.size; k++)
+        any |= r->findings.at[k].checker == checker && r->findings.at[k].evidence.span != TFP_NONE;
+    if (!any) return;
+    tfp_json_key(&w->j, "evidence");
+    tfp_json_open(&w->j, '[');
+    for (size_t k = 0; k < r->findings.size; k++)
+        if (r->findings.at[k].checker == checker) put_span(w, &r->findings.at[k].evidence);
+    tfp_json_close(&w->j, ']');
+}
+
+static void put_seconds(writer *w, const char *key, double seconds)
+{
+    tfp_json_key(&w->j, key);
+    if (isnan(seconds))
+        tfp_json_null(&w->j);
+    else
+        tfp_json_double(&w->j, seconds);
+}
+
+static void put_or_null(writer *w, const char *key, tfp_str text)
+{
+    tfp_json_key(&w->j, key);
+    if (text.size)
+        tfp_json_str(&w->j, text);
+    else
+        tfp_json_null(&w->j);
+}
+
+/* What the sentence says, as fields. */
+static void put_finding_fields(writer *w, uint32_t checker)
+{
+    const tfp_report *r = w->r;
+    tfp_json_key(&w->j, "findings");
+    tfp_json_open(&w->j, '[');
+    for (size_t k = 0; k < r->findings.size; k++) {
+        const tfp_finding *f = &r->findings.at[k];
+        if (f->checker != checker) continue;
+        tfp_json_open(&w->j, '{');
+        tfp_json_key(&w->j, "name");
+        tfp_json_str(&w->j, r->rows.at[checker].name);
+        tfp_json_key(&w->j, "text");
+        tfp_json_lines(&w->j, f->text);
+        put_seconds(w, "seconds", f->seconds);
+        put_seconds(w, "gain_seconds", f->gain_seconds);
+        put_or_null(w, "file", f->file);
+        tfp_json_key(&w->j, "span");
+        put_span(w, &f->evidence);
+        put_or_null(w, "command", f->command);
+        tfp_json_close(&w->j, '}');
+    }
+    tfp_json_close(&w->j, ']');
+}
+
+static void put_findings(writer *w)
+{
+    const tfp_report *r = w->r;
+    tfp_json_key(&w->j, "checkers");
+    tfp_json_open(&w->j, '[');
+    for (uint32_t i = 1; i < r->rows.size; i++) {
+        tfp_json_open(&w->j, '{');
+        tfp_json_key(&w->j, "name");
+        tfp_json_str(&w->j, r->rows.at[i].name);
+        tfp_json_key(&w->j, "reports");
+        tfp_json_open(&w->j, '[');
+        for (size_t k = 0; k < r->findings.size; k++)
+            if (r->findings.at[k].checker == i) tfp_json_lines(&w->j, r->findings.at[k].text);
+        tfp_json_close(&w->j, ']');
+        put_evidence(w, i);
+        put_finding_fields(w, i);
+        tfp_json_close(&w->j, '}');
+        tfp_sink_flush_if_full(w->sink);
+    }
+    tfp_json_close(&w->j, ']');
+}
+
+/* The beginning of the object, before the rows. */
+static void open_report(writer *w)
+{
+    const tfp_report *r = w->r;
+    tfp_json_open(&w->j, '{');
+    tfp_json_key(&w->j, "schema");
+    tfp_json_text(&w->j, "tfprof.report");
+    tfp_json_key(&w->j, "version");
+    tfp_json_int(&w->j, TFP_JSON_VERSION);
+    tfp_json_key(&w->j, "view");
+    tfp_json_text(&w->j, r->view);
+    tfp_json_key(&w->j, "step");
+    if (r->step.which == TFP_STEP_ALL)
+        tfp_json_text(&w->j, "all");
+    else if (r->step.which == TFP_STEP_MEAN)
+        tfp_json_null(&w->j);
+    else
+        tfp_json_int(&w->j, r->step.id);
+    tfp_json_notes(&w->j, r);
+    tfp_json_coverage(&w->j, r);
+    if (r->kind == TFP_REPORT_FINDINGS)
+        put_findings(w);
+    else
+        put_columns(w);
+}
+
+static tfp_status close_report(writer *w, tfp_error *err)
+{
+    tfp_vec_free(&w->labels);
+    return w->nomem ? tfp_nomem(err) : TFP_OK;
+}
+
+static tfp_status write_json(const tfp_report *r, tfp_sink *s, tfp_error *err)
+{
+    writer w = start(r, s);
+    if (r->kind == TFP_REPORT_GRID) return tfp_json_grid(r, s), TFP_OK;
+    open_report(&w);
+    if (r->kind != TFP_REPORT_FINDINGS) put_rows(&w);
+    tfp_json_close(&w.j, '}');
+    tfp_buf_char(&s->buf, '\n');
+    return close_report(&w, err);
+}
+
+static void put_line(writer *w, uint32_t row)
+{
+    w->j = tfp_json_start(&w->sink->buf);
+    tfp_json_open(&w->j, '{');
+    tfp_json_key(&w->j, "row");
+    tfp_json_int(&w->j, row);
+    tfp_json_key(&w->j, "parent");
+    if (row)
+        tfp_json_int(&w->j, parent_of(w->r, row));
+    else
+        tfp_json_null(&w->j);
+    tfp_json_key(&w->j, "depth");
+    tfp_json_int(&w->j, w->r->rows.at[row].depth);
+    put_fields(w, row);
+    tfp_json_close(&w->j, '}');
+    tfp_buf_char(&w->sink->buf, '\n');
+    tfp_sink_flush_if_full(w->sink);
+}
+
+static tfp_status write_jsonl(const tfp_report *r, tfp_sink *s, tfp_error *err)
+{
+    writer w = start(r, s);
+    if (r->kind == TFP_REPORT_GRID) return tfp_json_grid_lines(r, s), TFP_OK;
+    open_report(&w);
+    tfp_json_close(&w.j, '}');
+    tfp_buf_char(&s->buf, '\n');
+    bool rows = r->kind != TFP_REPORT_FINDINGS;
+    for (uint32_t i = 0; rows && i < r->rows.size && !s->status && !w.nomem; i++) put_line(&w, i);
+    return close_report(&w, err);
+}
+
+const tfp_output_format tfp_output_json = {
+    .name = "json",
+    .help = "One JSON object with the rows as a tree, raw numbers and TensorFlow's field names, for programs.",
+    .in_format_option = true,
+    .write = write_json,
+};
+
+const tfp_output_format tfp_output_jsonl = {
+    .name = "jsonl",
+    .help =
+        "The same as JSON lines: first the report without its rows, then a line a row, with the number of its parent.",
+    .in_format_option = true,
+    .write = write_jsonl,
+};

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+/* outputs/data/json_grid.c: a table as JSON: one flat list with an object for each row, or JSON lines; docs/json.md
+ * describes it. */
+#include "outputs/data/json_grid.h"
+
+typedef struct writer {
+    const tfp_report *r;
+    tfp_sink *sink;
+    tfp_json j;
+} writer;
+
+void tfp_json_notes(tfp_json *j, const tfp_report *r)
+{
+    if (r->notes.size == 0) return;
+    tfp_json_key(j, "notes");
+    tfp_json_open(j, '[');
+    for (size_t i = 0; i < r->notes.size; i++) tfp_json_text(j, r->notes.at[i]);
+    tfp_json_close(j, ']');
+}
+
+static void put_cover(tfp_json *j, const char *key, const tfp_cover *c)
+{
+    tfp_json_key(j, key);
+    tfp_json_open(j, '{');
+    tfp_json_key(j, "all_us");
+    tfp_json_thousandths(j, c->all_ns);
+    tfp_json_key(j, "explained_us");
+    tfp_json_thousandths(j, c->explained_ns);
+    tfp_json_key(j, "share");
+    tfp_json_double(j, (double)c->explained_ns / (double)c->all_ns);
+    tfp_json_key(j, "rest");
+    tfp_json_open(j, '[');
+    for (size_t i = 0; i < c->rest_count; i++) {
+        tfp_json_open(j, '{');
+        tfp_json_key(j, "why");
+        tfp_json_text(j, c->rest[i].why);
+        tfp_json_key(j, "us");
+        tfp_json_thousandths(j, c->rest[i].ns);
+        tfp_json_close(j, '}');
+    }
+    tfp_json_close(j, ']');
+    tfp_json_close(j, '}');
+}
+
+void tfp_json_coverage(tfp_json *j, const tfp_report *r)
+{
+    const tfp_coverage *c = &r->coverage;
+    if (!c->device.all_ns && !c->host.all_ns) return;
+    tfp_json_key(j, "coverage");
+    tfp_json_open(j, '{');
+    if (c->device.all_ns) put_cover(j, "device", &c->device);
+    if (c->host.all_ns) put_cover(j, "host", &c->host);
+    tfp_json_close(j, '}');
+}
+
+/* A key made from any name. */
+static void put_key(tfp_json *j, const char *name)
+{
+    tfp_json_str(j, tfp_str_of(name));
+    tfp_buf_char(j->out, ':');
+    j->comma = false;
+}
+
+static const char *type_name(char type)
+{
+    switch (type) {
+    case 'i': return "int";
+    case 'r': return "real";
+    case 'b': return "bool";
+    default: return "text";
+    }
+}
+
+static void put_fact(writer *w, const tfp_fact *f)
+{
+    tfp_json_key(&w->j, f->name);
+    if (f->absent)
+        tfp_json_null(&w->j);
+    else if (f->type == 's')
+        tfp_json_str(&w->j, f->text);
+    else if (f->type == 'r')
+        tfp_json_double(&w->j, f->real);
+    else
+        tfp_json_int(&w->j, f->number);
+}
+
+static void put_facts(writer *w)
+{
+    if (w->r->facts.size == 0) return;
+    tfp_json_key(&w->j, "summary");
+    tfp_json_open(&w->j, '{');
+    for (size_t i = 0; i < w->r->facts.size; i++) put_fact(w, &w->r->facts.at[i]);
+    tfp_json_close(&w->j, '}');
+}
+
+static void put_grid_cell(writer *w, const tfp_grid_column *c, uint32_t row)
+{
+    if (c->absent && c->absent[row])
+        tfp_json_null(&w->j);
+    else if (c->type == 's')
+        tfp_json_str(&w->j, c->texts[row]);
+    else if (c->type == 'r')
+        tfp_json_double(&w->j, c->reals[row]);
+    else if (c->type == 'b')
+        tfp_json_bool(&w->j, c->ints[row] != 0);
+    else
+        tfp_json_int(&w->j, c->ints[row]);
+}
+
+static void put_cells(writer *w, const tfp_grid *g, uint32_t row)
+{
+    for (size_t i = 0; i < g->columns.size; i++) {
+        put_key(&w->j, g->columns.at[i].name);
+        put_grid_cell(w, &g->columns.at[i], row);
+    }
+}
+
+/* The tables beside the report's own: each a list of rows with its name as key. */
+static void put_parts(writer *w)
+{
+    for (size_t i = 0; i < w->r->parts.size; i++) {
+        const tfp_grid *g = &w->r->parts.at[i].grid;
+        tfp_json_key(&w->j, w->r->parts.at[i].name);
+        tfp_json_open(&w->j, '[');
+        for (uint32_t row = 0; row < g->row_count; row++) {
+            tfp_json_open(&w->j, '{');
+            put_cells(w, g, row);
+            tfp_json_close(&w->j, '}');
+            tfp_sink_flush_if_full(w->sink);
+        }
+        tfp_json_close(&w->j, ']');
+    }
+}
+
+/* Whole names of kernels, and what people see for them. */
+static void put_shorts(writer *w, const tfp_grid_column *c, size_t count)
+{
+    tfp_json_key(&w->j, "short");
+    tfp_json_open(&w->j, '[');
+    for (size_t i = 0; i < count; i++) {
+        tfp_json_str(&w->j, c->shorts[i]);
+        tfp_sink_flush_if_full(w->sink);
+    }
+    tfp_json_close(&w->j, ']');
+}
+
+static void open_grid(writer *w)
+{
+    const tfp_report *r = w->r;
+    tfp_json_open(&w->j, '{');
+    tfp_json_key(&w->j, "schema");
+    tfp_json_text(&w->j, "tfprof.table");
+    tfp_json_key(&w->j, "version");
+    tfp_json_int(&w->j, TFP_JSON_VERSION);
+    tfp_json_key(&w->j, "view");
+    tfp_json_text(&w->j, r->view);
+    tfp_json_notes(&w->j, r);
+    tfp_json_coverage(&w->j, r);
+    put_facts(w);
+    put_parts(w);
+    tfp_json_key(&w->j, "columns");
+    tfp_json_open(&w->j, '[');
+    for (size_t i = 0; i < r->grid.columns.size; i++) {
+        const tfp_grid_column *c = &r->grid.columns.at[i];
+        tfp_json_open(&w->j, '{');
+        tfp_json_key(&w->j, "name");
+        tfp_json_text(&w->j, c->name);
+        tfp_json_key(&w->j, "type");
+        tfp_json_text(&w->j, type_name(c->type));
+        tfp_json_key(&w->j, "unit");
+        tfp_json_text(&w->j, c->unit == TFP_LABEL ? NULL : tfp_unit_name(c->unit));
+        if (c->shorts) put_shorts(w, c, r->grid.row_count);
+        tfp_json_close(&w->j, '}');
+    }
+    tfp_json_close(&w->j, ']');
+}
+
+static void put_place(writer *w, uint32_t row)
+{
+    const tfp_row *x = &w->r->rows.at[row];
+    tfp_json_key(&w->j, "row");
+    tfp_json_int(&w->j, row);
+    tfp_json_key(&w->j, "parent");
+    if (row)
+        tfp_json_int(&w->j, x->parent);
+    else
+        tfp_json_null(&w->j);
+    tfp_json_key(&w->j, "depth");
+    tfp_json_int(&w->j, x->depth);
+    tfp_json_key(&w->j, "name");
+    tfp_json_str(&w->j, x->name);
+}
+
+static void put_grid_row(writer *w, uint32_t row)
+{
+    const tfp_grid *g = &w->r->grid;
+    tfp_json_open(&w->j, '{');
+    if (g->tree) put_place(w, row);
+    put_cells(w, g, row);
+    tfp_json_close(&w->j, '}');
+    tfp_sink_flush_if_full(w->sink);
+}
+
+void tfp_json_grid(const tfp_report *r, tfp_sink *s)
+{
+    writer w = { .r = r, .sink = s, .j = tfp_json_start(&s->buf) };
+    open_grid(&w);
+    tfp_json_key(&w.j, "rows");
+    tfp_json_open(&w.j, '[');
+    for (uint32_t row = 0; row < r->grid.row_count && !s->status; row++) put_grid_row(&w, row);
+    tfp_json_close(&w.j, ']');
+    tfp_json_close(&w.j, '}');
+    tfp_buf_char(&s->buf, '\n');
+}
+
+void tfp_json_grid_lines(const tfp_report *r, tfp_sink *s)
+{
+    writer w = { .r = r, .sink = s, .j = tfp_json_start(&s->buf) };
+    open_grid(&w);
+    tfp_json_close(&w.j, '}');
+    tfp_buf_char(&s->buf, '\n');
+    for (uint32_t row = 0; row < r->grid.row_count && !s->status; row++) {
+        w.j = tfp_json_start(&s->buf);
+        put_grid_row(&w, row);
+        tfp_buf_char(&s->buf, '\n');
+    }
+}

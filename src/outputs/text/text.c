@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+/* outputs/text/text.c: reports as TensorFlow's tool prints them, byte for byte from the line "Profile:" on. */
+#include "outputs/text/grid_text.h"
+#include "outputs/core/labels.h"
+#include "outputs/core/output.h"
+#include "outputs/core/rows.h"
+#include "outputs/text/screen.h"
+#include "outputs/core/tensor_text.h"
+#include "outputs/text/text_compat10.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The cells to print, in the fixed order of the view; micros adds three, which accelerator_micros and cpu_micros then do
+ * not repeat. */
+static size_t list_cells(const tfp_report *r, tfp_column_id cells[TFP_COLUMNS_MAX])
+{
+    bool tree = r->kind == TFP_REPORT_TREE;
+    uint64_t shown = r->options->select;
+    size_t all = tfp_columns_in(tree ? TFP_LIST_TREE_CELLS : TFP_LIST_GROUP_CELLS, cells), n = 0;
+    for (int i = 0; i < tfp_column_count; i++)
+        for (int k = 0; k < tfp_columns[i].brings_count && tfp_selects(r->options, (tfp_column_id)i); k++)
+            shown |= UINT64_C(1) << tfp_columns[i].brings[k];
+    for (size_t i = 0; i < all; i++)
+        if (shown >> cells[i] & 1) cells[n++] = cells[i];
+    return n;
+}
+
+static void write_doc_line(tfp_buf *b, const char *label, const char *words)
+{
+    tfp_buf_printf(b, "%s: %s\n", label, words);
+}
+
+static void write_doc_of_column(const tfp_report *r, const tfp_column *c, tfp_buf *b)
+{
+    write_doc_line(b, c->text.doc, tfp_help_of(r, c));
+}
+
+static void write_doc(const tfp_report *r, tfp_buf *b)
+{
+    if (r->profile->miss_accelerator_stream)
+        tfp_buf_text(b, "\n\nFound accelerator operation but misses accelerator stream stats!\n\n"
+                        "It's likely a gpu tracing issue rather than tf-profiler issue.\n"
+                        "If you found your operation missing accelerator time, "
+                        "consider to post to discuss@tensorflow.org!\n\n");
+    tfp_buf_text(b, "\nDoc:\n");
+    write_doc_line(b, r->about->doc_label, tfp_doc_of(r));
+    for (int i = 0; i < tfp_column_count; i++) {
+        const tfp_column *c = &tfp_columns[i];
+        if (!tfp_selects(r->options, (tfp_column_id)i)) continue;
+        write_doc_of_column(r, c, b);
+        for (int k = 0; k < c->brings_count; k++) write_doc_of_column(r, &tfp_columns[c->brings[k]], b);
+    }
+    if (!r->options->select) tfp_buf_char(b, '\n'); /* TensorFlow joins an empty list of lines */
+    tfp_buf_text(b, "\nProfile:\n");
+}
+
+static void write_legend(const tfp_report *r, const tfp_column_id *cells, size_t n, tfp_buf *b)
+{
+    tfp_buf_text(b, "node name | ");
+    for (size_t i = 0; i < n; i++) {
+        const tfp_column *c = &tfp_columns[cells[i]];
+        bool group = r->kind != TFP_REPORT_TREE && c->text.legend_op;
+        tfp_buf_printf(b, "%s%s", i ? " | " : "", group ? c->text.legend_op : c->text.legend);
+    }
+    tfp_buf_char(b, '\n');
+}
+
+/* ---- trees: scope, graph, code ---- */
+
+static void write_pair(const tfp_report *r, uint32_t row, const tfp_column *c, tfp_buf *b)
+{
+    tfp_value v = (tfp_value)tfp_value_of(c);
+    int64_t own = tfp_whole(v, tfp_own(r, row, v)), total = tfp_whole(v, tfp_total(r, row, v));
+    tfp_format_pair(b, c->unit, r->rows.at[row].accounted ? &own : NULL, total);
+}
+
+static void write_ratio(const tfp_report *r, uint32_t row, tfp_column_id cell, bool total, tfp_buf *b)
+{
+    double x;
+    if ((total || r->rows.at[row].accounted) && tfp_ratio(r, row, cell, total, &x))
+        tfp_format_real(b, tfp_columns[cell].unit, x);
+    else
+        tfp_buf_text(b, "--");
+}
+
+static void write_occurrence(const tfp_report *r, uint32_t row, tfp_buf *b)
+{
+    if (r->kind == TFP_REPORT_GROUPS) {
+        tfp_buf_text(b, "occurrence N/A in code view");
+        return;
+    }
+    write_pair(r, row, &tfp_columns[TFP_C_OCCURRENCE], b);
+    tfp_buf_text(b, r->rows.at[row].accounted ? "|1/" : "|--/");
+    tfp_format_number(b, tfp_total(r, row, TFP_V_DEFINITIONS));
+}
+
+static void write_escaped(tfp_buf *b, tfp_buf *scratch)
+{
+    if (scratch->failed) b->failed = true;
+    tfp_escape(b, (tfp_str){ scratch->data, scratch->size });
+    scratch->size = 0;
+}
+
+/* Writes one cell. */
+static void write_cell(const tfp_report *r, uint32_t row, tfp_column_id cell, tfp_buf *b, tfp_buf *scratch)
+{
+    const tfp_row *x = &r->rows.at[row];
+    switch (cell) {
+    case TFP_C_PARAMS:
+        if (x->node != TFP_NONE && r->profile->nodes.at[x->node].shape != TFP_NONE) {
+            size_t before = b->size;
+            tfp_shape_text(r->profile, r->profile->nodes.at[x->node].shape, b);
+            if (b->size != before) tfp_buf_text(b, ", ");
+        }
+        write_pair(r, row, &tfp_columns[cell], b);
+        break;
+    case TFP_C_DEVICE:
+        tfp_labels_join_devices(r, row, scratch);
+        write_escaped(b, scratch);
+        break;
+    case TFP_C_OP_TYPES:
+        tfp_labels_join_op_types(r, row, scratch);
+        write_escaped(b, scratch);
+        break;
+    case TFP_C_OCCURRENCE: write_occurrence(r, row, b); break;
+    case TFP_C_INPUT_SHAPES:
+        if (r->kind == TFP_REPORT_GROUPS)
+            tfp_buf_text(b, "input_shapes N/A in code view");
+        else if (x->node != TFP_NONE)
+            tfp_node_input_shapes(r->profile, x->node, "|", b);
+        break;
+    default:
+        if (!tfp_is_ratio(&tfp_columns[cell])) {
+            write_pair(r, row, &tfp_columns[cell], b);
+            break;
+        }
+        write_ratio(r, row, cell, false, b);
+        tfp_buf_char(b, '/');
+        write_ratio(r, row, cell, true, b);
+    }
+    if (tfp_columns[cell].text.suffix) tfp_buf_text(b, tfp_columns[cell].text.suffix);
+}
+
+/* The device cell and its comma are omitted where the device is not known. */
+static bool has_cell(const tfp_report *r, uint32_t row, tfp_column_id cell)
+{
+    const tfp_row *x = &r->rows.at[row];
+    if (cell != TFP_C_DEVICE) return true;
+    if (r->kind == TFP_REPORT_GROUPS) return x->member_count > 0;
+    return x->node != TFP_NONE && r->profile->nodes.at[x->node].device != 0;
+}
+
+typedef struct tree_rows {
+    const tfp_report *r;
+    const tfp_column_id *cells;
+    size_t n; /* cells */
+} tree_rows;
+
+static void write_tree_rows(const void *ctx, size_t first, size_t end, tfp_buf *b)
+{
+    const tree_rows *t = ctx;
+    const tfp_report *r = t->r;
+    tfp_buf scratch = { 0 };
+    for (uint32_t row = (uint32_t)first; row < end; row++) {
+        const tfp_row *x = &r->rows.at[row];
+        tfp_buf_fill(b, ' ', 2 * (size_t)x->depth);
+        tfp_escape(b, x->name);
+        tfp_buf_text(b, " (");
+        for (size_t i = 0, written = 0; i < t->n; i++) {
+            if (!has_cell(r, row, t->cells[i])) continue;
+            if (written++) tfp_buf_text(b, ", ");
+            write_cell(r, row, t->cells[i], b, &scratch);
+        }
+        tfp_buf_text(b, ")\n");
+        if (x->tensor != TFP_NONE) tfp_tensor_text(r->tensors.at[x->tensor], b);
+    }
+    tfp_buf_free(&scratch);
+}
+
+static void write_tree(const tfp_report *r, const tfp_column_id *cells, size_t n, tfp_sink *s)
+{
+    tree_rows t = { r, cells, n };
+    size_t bytes = 0; /* estimated size of the long parts of rows */
+    for (size_t i = 0; i < r->rows.size; i++) bytes += r->rows.at[i].name.size + 2 * (size_t)r->rows.at[i].depth;
+    tfp_rows_write(s, r->rows.size, bytes, write_tree_rows, &t);
+}
+
+/* ---- the op view's list ---- */
+
+static void pad_left(tfp_buf *b, size_t from, size_t width)
+{
+    size_t size = b->size - from, pad = size < width ? width - size : 0;
+    if (b->failed || pad == 0) return;
+    tfp_buf_fill(b, ' ', pad);
+    if (b->failed) return;
+    memmove(b->data + from + pad, b->data + from, size);
+    memset(b->data + from, ' ', pad);
+}
+
+/* "VALUE (accumulated%, own%)", relative to the root's total. */
+static void write_share(const tfp_report *r, uint32_t row, tfp_column_id cell, tfp_buf *b)
+{
+    const tfp_column *c = &tfp_columns[cell];
+    tfp_value v = (tfp_value)tfp_value_of(c);
+    int64_t own = tfp_own(r, row, v), total = tfp_total(r, row, v), root = tfp_total(r, 0, v);
+    bool counts = c->unit == TFP_SIZE ? own > 0 : total > 0;
+    double whole = root ? tfp_exact(v, root) : 1;
+    size_t from = b->size;
+    tfp_format_unit(b, c->unit, tfp_whole(v, own));
+    if (c->text.suffix) tfp_buf_text(b, c->text.suffix_op ? c->text.suffix_op : c->text.suffix);
+    tfp_buf_text(b, " (");
+    tfp_format_percent(b, counts ? 100.0 * tfp_exact(v, total) / whole : 0);
+    tfp_buf_text(b, ", ");
+    tfp_format_percent(b, counts ? 100.0 * tfp_exact(v, own) / whole : 0);
+    tfp_buf_char(b, ')');
+    pad_left(b, from, 30);
+}
+
+/* The type's own ratio: ratios cannot be accumulated. */
+static void write_type_ratio(const tfp_report *r, uint32_t row, tfp_column_id cell, tfp_buf *b)
+{
+    size_t from = b->size;
+    write_ratio(r, row, cell, row == 0, b);
+    if (tfp_columns[cell].text.suffix) tfp_buf_text(b, tfp_columns[cell].text.suffix);
+    pad_left(b, from, 30);
+}
+
+/* Members with the same input shapes. */
+typedef struct shape_group {
+    tfp_str text;
+    int64_t defined, runs, ns;
+} shape_group;
+
+static int by_text(const void *a, const void *b)
+{
+    return tfp_str_cmp(((const shape_group *)a)->text, ((const shape_group *)b)->text);
+}
+
+static bool more_runs(const void *ctx, uint32_t a, uint32_t b)
+{
+    const shape_group *g = ctx;
+    return g[a].runs > g[b].runs;
+}
+
+static bool group_shapes(const tfp_report *r, uint32_t row, tfp_arena *arena, shape_group **out, size_t *count)
+{
+    const tfp_row *x = &r->rows.at[row];
+    shape_group *g = TFP_NEW(arena, shape_group, x->member_count);
+    tfp_buf text = { 0 };
+    if (!g) return false;
+    for (uint32_t m = 0; m < x->member_count; m++) {
+        uint32_t node = r->members[x->member_first + m];
+        tfp_node_stats stats;
+        tfp_node_stats_at(r->profile, node, r->step, &stats);
+        text.size = 0;
+        tfp_node_input_shapes(r->profile, node, ",\t", &text);
+        char *copy = text.failed ? NULL : tfp_arena_copy(arena, (tfp_str){ text.data, text.size });
+        if (!copy) break;
+        g[m] = (shape_group){ { copy, text.size }, 1, stats.run_count, stats.total_ns };
+    }
+    bool ok = !text.failed && (x->member_count == 0 || g[x->member_count - 1].text.data);
+    tfp_buf_free(&text);
+    if (!ok) return false;
+    qsort(g, x->member_count, sizeof *g, by_text);
+    size_t n = 0;
+    for (uint32_t m = 0; m < x->member_count; m++) {
+        if (n && tfp_str_eq(g[n - 1].text, g[m].text)) {
+            g[n - 1].defined++;
+            g[n - 1].runs = tfp_add(g[n - 1].runs, g[m].runs, NULL);
+            g[n - 1].ns = tfp_add(g[n - 1].ns, g[m].ns, NULL);
+        } else {
+            g[n++] = g[m];
+        }
+    }
+    *out = g;
+    *count = n;
+    return true;
+}
+
+static void write_shapes(const tfp_report *r, uint32_t row, tfp_buf *b)
+{
+    tfp_arena arena = { 0 };
+    shape_group *g;
+    size_t n;
+    uint32_t *order = NULL;
+    bool ok = group_shapes(r, row, &arena, &g, &n) && (order = TFP_NEW(&arena, uint32_t, n)) != NULL;
+    for (uint32_t i = 0; ok && i < n; i++) order[i] = i;
+    ok = ok && tfp_sort(order, n, more_runs, g);
+    if (!ok) b->failed = true;
+    if (ok && n) tfp_buf_char(b, '\n');
+    for (size_t i = 0; ok && i < n; i++) {
+        const shape_group *x = &g[order[i]];
+        tfp_buf_printf(b, "%sinput_type: ", i ? "\n" : "");
+        tfp_buf_str(b, x->text);
+        tfp_buf_printf(b, "\t(run*%lld|defined*%lld)\texec_time: ", (long long)x->runs, (long long)x->defined);
+        tfp_format_time(b, tfp_micros(x->ns));
+    }
+    if (ok && n) tfp_buf_text(b, "\n\n");
+    tfp_arena_free(&arena);
+}
+
+static void write_op_row(const tfp_report *r, uint32_t row, const tfp_column_id *cells, size_t n, tfp_buf *b,
+                         tfp_buf *scratch)
+{
+    size_t from = b->size, size;
+    tfp_escape(b, r->rows.at[row].name);
+    size = b->size - from;
+    if (size < 25) tfp_buf_fill(b, ' ', 25 - size);
+    for (size_t i = 0, written = 0; i < n; i++) {
+        if (cells[i] == TFP_C_INPUT_SHAPES) continue;
+        if (written++) tfp_buf_text(b, ", ");
+        if (cells[i] == TFP_C_DEVICE || cells[i] == TFP_C_OP_TYPES) {
+            write_cell(r, row, cells[i], b, scratch);
+        } else if (cells[i] == TFP_C_OCCURRENCE) {
+            from = b->size;
+            tfp_buf_int(b, tfp_own(r, row, TFP_V_RUNS));
+            tfp_buf_char(b, '|');
+            tfp_buf_int(b, r->rows.at[row].member_count);
+            pad_left(b, from, 10);
+        } else if (tfp_is_ratio(&tfp_columns[cells[i]])) {
+            write_type_ratio(r, row, cells[i], b);
+        } else {
+            write_share(r, row, cells[i], b);
+        }
+    }
+    tfp_buf_char(b, '\n');
+    if (tfp_selects(r->options, TFP_C_INPUT_SHAPES)) write_shapes(r, row, b);
+}
+
+/* For a profile without nodes TensorFlow's op view shows the root, and no legend. */
+static bool has_no_types(const tfp_report *r) { return r->kind == TFP_REPORT_LIST && r->profile->nodes.size == 0; }
+
+static void write_list(const tfp_report *r, const tfp_column_id *cells, size_t n, tfp_sink *s)
+{
+    tfp_buf scratch = { 0 };
+    uint32_t first = has_no_types(r) ? 0 : 1; /* otherwise the root is not shown */
+    for (uint32_t row = first; row < r->rows.size; row++) {
+        write_op_row(r, row, cells, n, &s->buf, &scratch);
+        tfp_sink_flush_if_full(s);
+    }
+    tfp_buf_free(&scratch);
+}
+
+/* ---- advise ---- */
+
+static void write_findings(const tfp_report *r, tfp_buf *b)
+{
+    size_t at = 0;
+    for (uint32_t row = 1; row < r->rows.size; row++) {
+        tfp_buf_printf(b, "\n%.*s:\n", (int)r->rows.at[row].name.size, r->rows.at[row].name.data);
+        for (; at < r->findings.size && r->findings.at[at].checker == row; at++) {
+            tfp_screen_wrap(b, r->findings.at[at].text, 0, tfp_for_screen(r->options) ? r->options->screen : 0);
+            tfp_buf_char(b, '\n');
+        }
+    }
+}
+
+static tfp_status write_text(const tfp_report *r, tfp_sink *s, tfp_error *err)
+{
+    tfp_column_id cells[TFP_COLUMNS_MAX];
+    if (r->kind == TFP_REPORT_FINDINGS) {
+        write_findings(r, &s->buf);
+        return TFP_OK;
+    }
+    if (r->kind == TFP_REPORT_GRID) return tfp_grid_text(r, s, err);
+    if (r->options->compat10 && r->kind == TFP_REPORT_TREE) return tfp_text_compat10(r, s, err);
+    size_t n = list_cells(r, cells);
+    if (tfp_is_aligned(r)) return tfp_screen_text(r, cells, n, s, err);
+    write_doc(r, &s->buf);
+    if (!has_no_types(r)) write_legend(r, cells, n, &s->buf);
+    if (r->kind == TFP_REPORT_LIST)
+        write_list(r, cells, n, s);
+    else
+        write_tree(r, cells, n, s);
+    return TFP_OK;
+}
+
+const tfp_output_format tfp_output_text = { "text", "As TensorFlow's tfprof prints it.", true, write_text };

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+/* outputs/timeline/memory.c: memory in use on devices other than CPUs over time: their allocator's own count at every run of
+ * a displayed node, and the nodes that held most just before.
+ * The nodes' running sums are sorted by size once; a tree marks those in effect at a moment, so that the ten biggest are
+ * found without looking at the others. */
+#include "outputs/timeline/timeline.h"
+
+#include <stdlib.h>
+
+enum { TOP_COUNT = 10, MIN_DISTANCE_NS = 100000 };
+
+bool tfp_timeline_devices(const tfp_report *r, tfp_used_devices *out)
+{
+    bool ok = true;
+    for (size_t i = 1; ok && i < r->rows.size; i++) {
+        uint32_t node = r->rows.at[i].node;
+        bool shown = tfp_timeline_exec(r, node) != TFP_NONE && !(r->profile->nodes.at[node].flags & TFP_NODE_ON_CPU);
+        ok = !shown || tfp_used_devices_add(out, r->profile, node);
+    }
+    return ok && tfp_used_devices_sort(out, r->profile);
+}
+
+static bool put_peak(const tfp_report *r, const tfp_used_device *d, tfp_buf *out)
+{
+    tfp_memory_points points = { 0 };
+    int64_t peak = 0;
+    bool ok = tfp_device_memory(d, r->profile, r->step.row, true, &points);
+    for (size_t i = 0; i < points.size; i++)
+        if (points.at[i].bytes > peak) peak = points.at[i].bytes;
+    tfp_vec_free(&points);
+    tfp_escape(out, tfp_text(r->profile, d->name));
+    tfp_buf_printf(out, " peak memory: %.2f MB\n", (double)peak / 1000000.0);
+    return ok;
+}
+
+void tfp_timeline_peaks(const tfp_report *r, tfp_buf *out)
+{
+    tfp_used_devices devices = { 0 };
+    bool ok = tfp_timeline_devices(r, &devices);
+    for (size_t i = 0; ok && i < devices.at.size; i++)
+        if (devices.at.at[i].on & TFP_NODE_ON_ACCELERATOR) ok = put_peak(r, &devices.at.at[i], out);
+    if (!ok) out->failed = true;
+    tfp_used_devices_free(&devices);
+}
+
+/* ---- bytes held by nodes ---- */
+
+typedef struct holding { /* in effect from its time until the owner's next one */
+    int64_t at_ns, bytes;
+    uint32_t owner; /* rank of the node by name */
+} holding;
+
+typedef struct holdings {
+    const tfp_report *r;
+    uint32_t *nodes;           /* by name */
+    TFP_VEC(holding) at;       /* owner by owner, each in order of time */
+    uint32_t *by_size, *place; /* sorted biggest first, then by name; its inverse */
+    uint32_t *by_time;         /* holdings that follow another one of their owner */
+    size_t later;
+    uint32_t *now;  /* per owner: the holding in effect */
+    uint8_t *marks; /* a tree over by_size: some holding below is in effect and not 0 */
+    size_t leaves;
+} holdings;
+
+static void add_at(int64_t at_ns, int64_t bytes, uint32_t owner, holding *list, size_t *count)
+{
+    list[(*count)++] = (holding){ at_ns, bytes, owner };
+}
+
+static int compare_holdings(const void *a, const void *b)
+{
+    const holding *x = a, *y = b;
+    return x->at_ns < y->at_ns ? -1 : x->at_ns > y->at_ns;
+}
+
+/* The most persistent bytes on the accelerator in any step of the node. */
+static int64_t persistent_bytes(const tfp_profile *p, uint32_t node)
+{
+    int64_t most = 0;
+    for (TFP_EACH(execs, e, p->nodes.at[node].exec_first, p)) {
+        int64_t sum = 0;
+        for (TFP_EACH(memories, m, tfp_detail(p, e)->memory_first, p))
+            sum = tfp_add(sum, p->memories.at[m].accelerator_persistent_bytes, NULL);
+        if (sum > most) most = sum;
+    }
+    return most;
+}
+
+/* A node's allocations as a running sum, one holding for each time; persistent memory is held from time 0. */
+static bool add_owner(holdings *h, uint32_t owner)
+{
+    const tfp_profile *p = h->r->profile;
+    uint32_t node = h->nodes[owner], exec = tfp_node_exec(p, node, h->r->step.row);
+    size_t count = 1, first = h->at.size;
+    for (TFP_EACH(allocations, a, tfp_detail(p, exec)->alloc_first, p)) count++;
+    if (!tfp_reserve(&h->at, first + count)) return false;
+    holding *list = h->at.at + first;
+    count = 0;
+    add_at(0, persistent_bytes(p, node), owner, list, &count);
+    for (TFP_EACH(allocations, a, tfp_detail(p, exec)->alloc_first, p))
+        add_at(p->allocations.at[a].at_ns, p->allocations.at[a].bytes, owner, list, &count);
+    qsort(list, count, sizeof *list, compare_holdings);
+    size_t kept = 0;
+    int64_t sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum = tfp_add(sum, list[i].bytes, NULL);
+        if (kept && list[kept - 1].at_ns == list[i].at_ns) kept--;
+        list[kept++] = (holding){ list[i].at_ns, sum, owner };
+    }
+    h->at.size = first + kept;
+    return true;
+}
+
+static bool sort_by_name(holdings *h, const tfp_used_device *d)
+{
+    const tfp_profile *p = h->r->profile;
+    size_t n = d->nodes.size;
+    tfp_str *names = calloc(n + 1, sizeof *names);
+    uint32_t *order = malloc((n + 1) * sizeof *order);
+    bool ok = names && order;
+    for (size_t i = 0; ok && i < n; i++) {
+        names[i] = tfp_text(p, p->nodes.at[d->nodes.at[i]].name);
+        order[i] = (uint32_t)i;
+    }
+    ok = ok && tfp_sort_strings(order, n, names);
+    for (size_t i = 0; ok && i < n; i++) h->nodes[i] = d->nodes.at[order[i]];
+    free(names);
+    free(order);
+    return ok;
+}
+
+static bool bigger(const void *ctx, uint32_t a, uint32_t b)
+{
+    const holdings *h = ctx;
+    const holding *x = &h->at.at[a], *y = &h->at.at[b];
+    return x->bytes != y->bytes ? x->bytes > y->bytes : x->owner < y->owner;
+}
+
+static bool sooner(const void *ctx, uint32_t a, uint32_t b)
+{
+    const holdings *h = ctx;
+    return h->at.at[a].at_ns < h->at.at[b].at_ns;
+}
+
+static void mark(holdings *h, uint32_t holding_index, bool in_force)
+{
+    if (h->at.at[holding_index].bytes <= 0) return;
+    size_t at = h->leaves + h->place[holding_index];
+    h->marks[at] = in_force;
+    for (at /= 2; at; at /= 2) h->marks[at] = h->marks[2 * at] | h->marks[2 * at + 1];
+}
+
+/* The first marked index from `from` on, or SIZE_MAX. */
+static size_t next_marked(const holdings *h, size_t from)
+{
+    if (from >= h->leaves) return SIZE_MAX;
+    size_t at = h->leaves + from;
+    if (h->marks[at]) return from;
+    for (; at > 1; at /= 2) {
+        if (at % 2 == 0 && h->marks[at + 1]) break;
+    }
+    if (at <= 1) return SIZE_MAX;
+    for (at++; at < h->leaves;) at = 2 * at + !h->marks[2 * at];
+    return at - h->leaves;
+}
+
+/* The first index, biggest first, of a holding of at most `bytes`. */
+static size_t first_that_fits(const holdings *h, int64_t bytes)
+{
+    size_t low = 0, high = h->at.size;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (h->at.at[h->by_size[middle]].bytes > bytes)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool holdings_sort(holdings *h)
+{
+    size_t n = h->at.size;
+    h->leaves = 1;
+    while (h->leaves < n) h->leaves *= 2;
+    h->by_size = malloc((n + 1) * sizeof *h->by_size);
+    h->place = malloc((n + 1) * sizeof *h->place);
+    h->by_time = malloc((n + 1) * sizeof *h->by_time);
+    h->marks = calloc(2 * h->leaves, 1);
+    if (n >= TFP_NONE || !h->by_size || !h->place || !h->by_time || !h->marks) return false;
+    for (size_t i = 0; i < n; i++) {
+        h->by_size[i] = (uint32_t)i;
+        bool first = i == 0 || h->at.at[i - 1].owner != h->at.at[i].owner;
+        if (first)
+            h->now[h->at.at[i].owner] = (uint32_t)i;
+        else
+            h->by_time[h->later++] = (uint32_t)i;
+    }
+    if (!tfp_sort(h->by_size, n, bigger, h) || !tfp_sort(h->by_time, h->later, sooner, h)) return false;
+    for (size_t i = 0; i < n; i++) h->place[h->by_size[i]] = (uint32_t)i;
+    return true;
+}
+
+/* Before its first allocation a node counts as holding its persistent bytes. */
+static bool holdings_make(holdings *h, const tfp_used_device *d)
+{
+    size_t n = d->nodes.size;
+    h->nodes = malloc((n + 1) * sizeof *h->nodes);
+    h->now = malloc((n + 1) * sizeof *h->now);
+    if (!h->nodes || !h->now || !sort_by_name(h, d)) return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (!add_owner(h, i)) return false;
+    if (!holdings_sort(h)) return false;
+    for (size_t i = 0; i < n; i++) mark(h, h->now[i], true);
+    return true;
+}
+
+static void holdings_free(holdings *h)
+{
+    free(h->nodes);
+    tfp_vec_free(&h->at);
+    free(h->by_size);
+    free(h->place);
+    free(h->by_time);
+    free(h->now);
+    free(h->marks);
+}
+
+/* ---- counters ---- */
+
+static void put_counter_head(tfp_json *j)
+{
+    tfp_json_open(j, '{');
+    tfp_json_key(j, "args");
+    tfp_json_open(j, '{');
+}
+
+static void put_counter_tail(tfp_json *j, const char *name, int64_t pid, int64_t ts_ns)
+{
+    tfp_json_close(j, '}');
+    tfp_json_key(j, "cat");
+    tfp_json_text(j, "Memory");
+    tfp_json_key(j, "name");
+    tfp_json_text(j, name);
+    tfp_json_key(j, "ph");
+    tfp_json_text(j, "C");
+    tfp_json_key(j, "pid");
+    tfp_json_int(j, pid);
+    tfp_json_key(j, "tid");
+    tfp_json_int(j, 0);
+    tfp_json_key(j, "ts");
+    tfp_json_thousandths(j, ts_ns);
+    tfp_json_close(j, '}');
+}
+
+/* The biggest holdings that fit into the bytes in use, each into the bytes that bigger ones left. */
+static size_t find_top(const holdings *h, int64_t *bytes, uint32_t top[TOP_COUNT])
+{
+    size_t count = 0, at = 0;
+    while (count < TOP_COUNT) {
+        size_t fits = first_that_fits(h, *bytes);
+        at = next_marked(h, at > fits ? at : fits);
+        if (at == SIZE_MAX) break;
+        top[count++] = h->by_size[at];
+        *bytes -= h->at.at[h->by_size[at]].bytes;
+        at++;
+    }
+    return count;
+}
+
+static void put_top(const holdings *h, const tfp_memory_point *x, int64_t pid, tfp_trace_out *t, tfp_buf *text)
+{
+    tfp_json *j = &t->j;
+    tfp_buf room = { 0 };
+    uint32_t top[TOP_COUNT];
+    int64_t bytes = x->bytes;
+    size_t count = find_top(h, &bytes, top);
+    char key[] = "Top Allocation 00";
+    text->size = 0;
+    tfp_buf_printf(text, "%.2f MB", (double)bytes / 1000000.0);
+    put_counter_head(j);
+    tfp_json_key(j, "Not Displayed");
+    tfp_json_str(j, (tfp_str){ text->data, text->size });
+    for (size_t i = 0; i < TOP_COUNT; i++) {
+        if (i == 0 && count == 0) continue;
+        key[sizeof key - 2] = (char)('0' + i);
+        tfp_json_key(j, key);
+        if (i >= count) {
+            tfp_json_text(j, "N/A");
+            continue;
+        }
+        const holding *held = &h->at.at[top[i]];
+        const tfp_profile *p = h->r->profile;
+        text->size = 0;
+        tfp_buf_printf(text, "%g MB from ", (double)held->bytes / 1000000.0);
+        tfp_buf_str(text, tfp_trace_name(t, tfp_text(p, p->nodes.at[h->nodes[held->owner]].name), &room));
+        tfp_json_str(j, (tfp_str){ text->data, text->size });
+    }
+    put_counter_tail(j, "Top Allocations", pid, x->at_ns);
+    tfp_buf_free(&room);
+}
+
+static void put_points(holdings *h, const tfp_memory_points *points, int64_t pid, tfp_trace_out *t)
+{
+    tfp_buf text = { 0 };
+    int64_t last = 0;
+    size_t done = 0;
+    for (size_t i = 0; i < points->size && !t->sink->status; i++) {
+        const tfp_memory_point *x = &points->at[i];
+        if (x->at_ns - last < MIN_DISTANCE_NS) continue;
+        last = x->at_ns;
+        for (; done < h->later && h->at.at[h->by_time[done]].at_ns < x->at_ns; done++) {
+            uint32_t next = h->by_time[done], owner = h->at.at[next].owner;
+            mark(h, h->now[owner], false);
+            mark(h, next, true);
+            h->now[owner] = next;
+        }
+        put_counter_head(&t->j);
+        tfp_json_key(&t->j, "Allocator Bytes in Use");
+        tfp_json_int(&t->j, x->bytes);
+        put_counter_tail(&t->j, "Allocated Bytes", pid, x->at_ns);
+        put_top(h, x, pid + 1, t, &text);
+        tfp_sink_flush_if_full(t->sink);
+    }
+    if (text.failed) t->j.out->failed = true;
+    tfp_buf_free(&text);
+}
+
+tfp_status tfp_memory_counters(const tfp_report *r, const tfp_used_device *d, int64_t pid, tfp_trace_out *t,
+                               tfp_error *err)
+{
+    holdings h = { .r = r };
+    tfp_memory_points points = { 0 };
+    bool ok = tfp_device_memory(d, r->profile, r->step.row, true, &points) && holdings_make(&h, d);
+    if (ok) put_points(&h, &points, pid, t);
+    tfp_vec_free(&points);
+    holdings_free(&h);
+    return ok ? TFP_OK : tfp_nomem(err);
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+/* outputs/timeline/trace.c: a trace as recorded, as a Chrome trace: the calls view over time. A process for each device
+ * and for the host of each rank, a lane for each thread and stream; arrows from launches to the launched activities and from
+ * forward operators to their backward ones. */
+#include "outputs/timeline/timeline.h"
+
+typedef struct trace {
+    const tfp_report *r;
+    const tfp_profile *p;
+    const tfp_span_columns *s;
+    tfp_trace_out *t;
+    uint32_t *pid; /* by lane */
+    uint8_t *used; /* by lane: whether a span in it is shown */
+    int64_t arrows;
+} trace;
+
+static bool shown(const trace *x, uint32_t span) { return tfp_step_takes(x->r->step, x->s->step[span]); }
+
+static void put_int(tfp_json *j, const char *key, int64_t n)
+{
+    tfp_json_key(j, key);
+    tfp_json_int(j, n);
+}
+static void put_text(tfp_json *j, const char *key, const char *text)
+{
+    tfp_json_key(j, key);
+    tfp_json_text(j, text);
+}
+static void put_place(trace *x, uint32_t lane)
+{
+    put_int(&x->t->j, "pid", x->pid[lane]);
+    put_int(&x->t->j, "tid", lane);
+}
+static void put_time(trace *x, const char *key, int64_t ns)
+{
+    tfp_json_key(&x->t->j, key);
+    tfp_json_thousandths(&x->t->j, ns);
+}
+
+/* ---- processes and lanes ---- */
+
+/* Lanes of one device of one process share a process in the output: the index of the first of them. */
+static bool place_lanes(trace *x)
+{
+    tfp_map64 by_device = { 0 };
+    size_t count = x->p->lanes.size;
+    bool ok = true;
+    x->pid = calloc(count + 1, sizeof *x->pid);
+    x->used = calloc(count + 1, 1);
+    ok = x->pid && x->used;
+    for (uint32_t i = 0; ok && i < x->s->size; i++)
+        if (shown(x, i)) x->used[x->s->lane[i]] = 1;
+    for (uint32_t i = 0; ok && i < count; i++) {
+        const tfp_lane *lane = &x->p->lanes.at[i];
+        uint64_t key = (uint64_t)lane->process << 32 | lane->device;
+        uint32_t at = tfp_map64_get(&by_device, key);
+        if (at == TFP_NONE) ok = tfp_map64_put(&by_device, key, at = i);
+        x->pid[i] = at;
+    }
+    tfp_map64_free(&by_device);
+    return ok;
+}
+
+static void put_process(trace *x, uint32_t pid)
+{
+    const tfp_lane *lane = &x->p->lanes.at[pid];
+    char rank[40] = "";
+    tfp_buf before = { .data = rank, .capacity = sizeof rank - 1 };
+    if (lane->process != TFP_NONE && x->p->events.processes.at[lane->process].rank >= 0 &&
+        x->p->events.processes.size > 1) {
+        tfp_buf_text(&before, "rank:");
+        tfp_buf_int(&before, x->p->events.processes.at[lane->process].rank);
+        tfp_buf_char(&before, '/');
+        rank[before.size] = '\0';
+    }
+    tfp_trace_process(x->t, pid, rank, tfp_text(x->p, lane->device), "");
+}
+
+static void put_lane(trace *x, uint32_t lane)
+{
+    const tfp_lane *l = &x->p->lanes.at[lane];
+    tfp_json *j = &x->t->j;
+    tfp_json_open(j, '{');
+    tfp_json_key(j, "args");
+    tfp_json_open(j, '{');
+    tfp_json_key(j, "name");
+    tfp_json_str(j, tfp_text(x->p, l->label ? l->label : l->name));
+    tfp_json_close(j, '}');
+    put_text(j, "name", "thread_name");
+    put_text(j, "ph", "M");
+    put_place(x, lane);
+    tfp_json_close(j, '}');
+    tfp_sink_flush_if_full(x->t->sink);
+}
+
+static bool put_lanes(trace *x)
+{
+    size_t count = x->p->lanes.size;
+    uint8_t *told = calloc(count + 1, 1);
+    for (uint32_t i = 0; told && i < count; i++) {
+        if (!x->used[i]) continue;
+        if (!told[x->pid[i]]) put_process(x, x->pid[i]);
+        told[x->pid[i]] = 1;
+        put_lane(x, i);
+    }
+    free(told);
+    return told != NULL;
+}
+
+/* ---- spans ---- */
+
+static void put_span(trace *x, uint32_t i)
+{
+    static const char *const kinds[] = { [TFP_SPAN_NONE] = "other",    [TFP_SPAN_OP] = "op",
+                                         [TFP_SPAN_CALL] = "runtime",  [TFP_SPAN_ANNOTATION] = "annotation",
+                                         [TFP_SPAN_MODULE] = "module", [TFP_SPAN_FRAME] = "python",
+                                         [TFP_SPAN_STEP] = "step",     [TFP_SPAN_ACTIVITY] = "kernel",
+                                         [TFP_SPAN_OTHER] = "other" };
+    tfp_json *j = &x->t->j;
+    tfp_buf room = { 0 };
+    bool instant = x->s->marks[i] & TFP_MARK_INSTANT;
+    tfp_json_open(j, '{');
+    put_text(j, "cat", kinds[x->s->kind[i]]);
+    if (!instant) put_time(x, "dur", x->s->duration_ns[i]);
+    tfp_json_key(j, "name");
+    tfp_json_str(j, tfp_trace_name(x->t, tfp_text(x->p, x->s->name[i]), &room));
+    put_text(j, "ph", instant ? "i" : "X");
+    put_place(x, x->s->lane[i]);
+    if (instant) put_text(j, "s", "t");
+    put_time(x, "ts", x->s->start_ns[i]);
+    tfp_json_close(j, '}');
+    tfp_buf_free(&room);
+    tfp_sink_flush_if_full(x->t->sink);
+}
+
+/* ---- arrows ---- */
+
+static void put_end(trace *x, const char *what, bool begin, uint32_t span)
+{
+    tfp_json *j = &x->t->j;
+    tfp_json_open(j, '{');
+    if (!begin) put_text(j, "bp", "e");
+    put_text(j, "cat", what);
+    put_int(j, "id", x->arrows);
+    put_text(j, "name", what);
+    put_text(j, "ph", begin ? "s" : "f");
+    put_place(x, x->s->lane[span]);
+    put_time(x, "ts", x->s->start_ns[span]);
+    tfp_json_close(j, '}');
+}
+
+static void put_arrow(trace *x, const char *what, uint32_t from, uint32_t to)
+{
+    if (!shown(x, from) || !shown(x, to)) return;
+    if ((size_t)x->arrows >= TFP_TIMELINE_FLOWS) {
+        x->t->flows_cut = true;
+        return;
+    }
+    put_end(x, what, true, from);
+    put_end(x, what, false, to);
+    x->arrows++;
+    tfp_sink_flush_if_full(x->t->sink);
+}
+
+static void put_arrows(trace *x)
+{
+    static const char *const kinds[] = { [TFP_FLOW_LAUNCH] = "launch",
+                                         [TFP_FLOW_BACKWARD] = "backward",
+                                         [TFP_FLOW_PRODUCER] = "producer",
+                                         [TFP_FLOW_OTHER] = "flow" };
+    for (uint32_t i = 0; i < x->s->size && !x->t->sink->status; i++)
+        if (x->s->launch[i] != TFP_NONE) put_arrow(x, kinds[TFP_FLOW_LAUNCH], x->s->launch[i], i);
+    for (size_t i = 0; i < x->p->events.flows.size && !x->t->sink->status; i++) {
+        const tfp_flow *f = &x->p->events.flows.at[i];
+        put_arrow(x, kinds[f->kind], f->from, f->to);
+    }
+}
+
+tfp_status tfp_timeline_trace(const tfp_report *r, tfp_trace_out *t, tfp_error *err)
+{
+    trace x = { .r = r, .p = r->profile, .s = &r->profile->events.spans, .t = t };
+    bool ok = place_lanes(&x) && put_lanes(&x);
+    for (uint32_t i = 0; ok && i < x.s->size && !t->sink->status; i++)
+        if (shown(&x, i)) put_span(&x, i);
+    if (ok) put_arrows(&x);
+    free(x.pid);
+    free(x.used);
+    return ok ? TFP_OK : tfp_nomem(err);
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/core/coverage.h: how much of the device's and the host's time the rows of a report explain, and why not the rest. One
+ * function answers for op, scope, code, lines and calls, which also are the flame graphs. */
+#ifndef TFP_COVERAGE_H
+#define TFP_COVERAGE_H
+
+#include "base/base.h"
+
+struct tfp_report;
+
+enum { TFP_COVER_RESTS = 5 };
+typedef struct tfp_cover_rest {
+    const char *why;
+    int64_t ns;
+} tfp_cover_rest;
+
+typedef struct tfp_cover { /* of the host, or of the devices */
+    int64_t all_ns, explained_ns;
+    tfp_cover_rest rest[TFP_COVER_RESTS]; /* they add up to what is not explained */
+    size_t rest_count;
+} tfp_cover;
+
+typedef struct tfp_coverage {
+    bool known, of_mean;    /* of_mean: the rows are means, the coverage is of all steps */
+    int64_t rows_ns;        /* sum of rows that are lines of code, over the steps that `all_ns` is of */
+    tfp_cover host, device; /* all_ns 0: nothing ran there, or it is not known */
+} tfp_coverage;
+
+/* Views whose rows are lines of code say what these explain (r->explained); the others are known by their nodes. */
+typedef struct tfp_explained {
+    bool given;
+    int64_t host_ns, device_ns, replayed_ns; /* device_ns: without what a graph replays */
+    const char *why_not;                     /* the reason for what no other reason explains */
+} tfp_explained;
+
+/* Fills r->coverage and adds the note that tells it, where times of a trace, or of lines of code, are shown. TFP_NOMEM. */
+tfp_status tfp_coverage_add(struct tfp_report *r, tfp_error *err);
+/* The same, of a report whose rows are made of another one's: less what the new rows do not have. */
+tfp_status tfp_coverage_less(struct tfp_report *r, const tfp_coverage *of, const tfp_explained *lost, tfp_error *err);
+
+/* Whether an activity was replayed by a graph whose kernels the file places nowhere (CUDA and HIP graphs). */
+bool tfp_is_replayed(const struct tfp_report *r, uint32_t span);
+
+#endif

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/core/grid.h: tables of row structs: a table is an array of structs and one list of columns: name, type, unit, where in
+ * the struct, what it means. The list is all that a new table writes; every output reads the grid that is made of it. */
+#ifndef TFP_GRID_H
+#define TFP_GRID_H
+
+#include "views/core/report.h"
+
+#include <stddef.h>
+
+typedef enum tfp_row_type {
+    TFP_T_INT, /* int64_t; TFP_ABSENT: absent */
+    TFP_T_NANO, /* int64_t nanoseconds, told as microseconds: whole ones where the profile has no finer times (tfp_fine_times),
+                 else with up to three decimals; TFP_ABSENT: absent */
+    TFP_T_REAL, /* double; NAN: absent */
+    TFP_T_TEXT, /* tfp_str; without data: absent */
+    TFP_T_BOOL  /* bool */
+} tfp_row_type;
+
+#define TFP_ABSENT (INT64_MIN + 1) /* no product that TensorFlow lets overflow: those are even */
+
+typedef struct tfp_row_column {
+    const char *name;
+    tfp_row_type type;
+    tfp_unit unit;
+    size_t offset; /* in the row's struct */
+    const char *help;
+    unsigned only; /* a bit of `shown` below; 0: always there */
+    bool whole;    /* no cell is ever absent, and formats that ask for it are told so */
+    bool kernels;  /* names of kernels, which people see short */
+} tfp_row_column;
+
+/* A row of the list: COLUMN(row, "count", INT, NUMBER, count, "how many") */
+#define TFP_COLUMN_OF(row, name, type, unit, field, help, bit, whole)                                                  \
+    {                                                                                                                  \
+        name, TFP_T_##type, TFP_##unit, offsetof(row, field), help, bit, whole, false                                  \
+    }
+#define TFP_COLUMN(row, name, type, unit, field, help) TFP_COLUMN_OF(row, name, type, unit, field, help, 0, false)
+#define TFP_COLUMN_ONLY(row, name, type, unit, field, help, bit)                                                       \
+    TFP_COLUMN_OF(row, name, type, unit, field, help, bit, false)
+#define TFP_COLUMN_WHOLE(row, name, type, unit, field, help) TFP_COLUMN_OF(row, name, type, unit, field, help, 0, true)
+
+/* A column of names of kernels. */
+#define TFP_COLUMN_KERNELS(row, name, field, help)                                                                     \
+    {                                                                                                                  \
+        name, TFP_T_TEXT, TFP_LABEL, offsetof(row, field), help, 0, false, true                                        \
+    }
+
+/* A copy of an array of rows in the arena, in the order that `less` gives; rows that it holds equal keep theirs. less(rows, a,
+ * b) is of places in `rows`. NULL without memory. */
+void *tfp_rows_sorted(tfp_arena *arena, const void *rows, size_t row_size, size_t count,
+                      bool (*less)(const void *rows, uint32_t a, uint32_t b));
+
+typedef struct tfp_row_table {
+    const tfp_row_column *columns; /* ended by a NULL name */
+    const void *rows;
+    size_t row_size, row_count;
+    unsigned shown; /* bits: which of the columns with `only` are there */
+} tfp_row_table;
+
+/* Makes the report's grid of it, or a grid of its parts; texts are borrowed and must live as long as the report. */
+tfp_status tfp_grid_of(tfp_report *r, const tfp_row_table *t, tfp_error *err);
+tfp_status tfp_grid_fill(tfp_report *r, tfp_grid *g, const tfp_row_table *t, tfp_error *err);
+
+/* An empty grid as a part of the report, a table behind its own; to be filled before the next part is added. NULL without
+ * memory. */
+tfp_grid *tfp_grid_part_add(tfp_report *r, const char *name, const char *title);
+/* Adds a part made of rows. People see `few` of them, if that is not 0. */
+tfp_status tfp_grid_part(tfp_report *r, const char *name, const char *title, const tfp_row_table *t, size_t few,
+                         tfp_error *err);
+
+/* Columns that depend on the question: those of a struct inside the row, once for each of several subjects, such as
+ * the columns of -select. */
+typedef struct tfp_row_group {
+    const tfp_row_column *columns; /* ended by a NULL name */
+    size_t offset;                 /* offset of the struct in the row */
+    const char *subject; /* the names are SUBJECT_NAME, that of a column named "" is SUBJECT; NULL: no subject */
+    tfp_unit unit;       /* the subject's unit: for its columns in TFP_NUMBER */
+    unsigned shown;      /* as in tfp_row_table */
+    bool whole;          /* none of its cells is ever absent */
+} tfp_row_group;
+typedef TFP_VEC(tfp_row_column) tfp_row_columns;
+
+/* Adds a group's columns to a list; their names stand in the report's arena. False without memory. */
+bool tfp_row_columns_add(tfp_row_columns *list, tfp_report *r, const tfp_row_group *group);
+/* The report's grid of such a list. */
+tfp_status tfp_grid_of_list(tfp_report *r, tfp_row_columns *list, const void *rows, size_t row_size, size_t row_count,
+                            tfp_error *err);
+
+/* Sorts the report's grid as -order_by asks and cuts it as -top says. Every maker of a table calls it once, in the end;
+ * views have it from views/files/build.c. Errors: TFP_BADARG no such column; TFP_NOMEM. */
+tfp_status tfp_grid_arrange(tfp_report *r, tfp_error *err);
+
+#endif

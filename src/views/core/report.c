@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/core/report.c: rows and what can be asked of them. */
+#include "views/core/view.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+tfp_report *tfp_report_of_table(const tfp_profile *p, const char *name)
+{
+    tfp_report *r = calloc(1, sizeof *r);
+    tfp_options *o = tfp_options_new();
+    if (r && o) {
+        *r = (tfp_report){ .profile = p, .view = name, .kind = TFP_REPORT_GRID, .options = o };
+        return r;
+    }
+    free(r);
+    tfp_options_free(o);
+    return NULL;
+}
+
+uint32_t tfp_report_add_row(tfp_report *r, const tfp_row *row)
+{
+    if (r->rows.size >= TFP_NONE - 1 || !tfp_push(&r->rows, *row)) return TFP_NONE;
+    return (uint32_t)r->rows.size - 1;
+}
+
+void tfp_report_take_values(tfp_report *r, const tfp_values *own, const tfp_values *total)
+{
+    for (int c = 0; c < TFP_V_COUNT; c++) {
+        r->own[c] = own->at[c];
+        r->total[c] = total->at[c];
+    }
+}
+
+bool tfp_name_order(const tfp_profile *p, uint32_t *order)
+{
+    bool ok = false;
+    tfp_str *names = malloc((p->nodes.size ? p->nodes.size : 1) * sizeof *names);
+    if (!names) return false;
+    for (size_t i = 0; i < p->nodes.size; i++) {
+        names[i] = tfp_text(p, p->nodes.at[i].name);
+        order[i] = (uint32_t)i;
+    }
+    ok = tfp_sort_strings(order, p->nodes.size, names);
+    free(names);
+    return ok;
+}
+
+tfp_fact *tfp_fact_add(tfp_report *r, const char *name, const char *label, char type, tfp_unit unit)
+{
+    tfp_fact f = { .name = name, .label = label, .type = type, .unit = unit };
+    return tfp_push(&r->facts, f) ? &r->facts.at[r->facts.size - 1] : NULL;
+}
+
+tfp_status tfp_report_note_add(tfp_report *r, tfp_error *err, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    tfp_buf shown = { 0 };
+    tfp_escape(&shown, tfp_str_of(text));
+    char *copy = shown.failed ? NULL : tfp_arena_copy(&r->arena, (tfp_str){ shown.data, shown.size });
+    tfp_buf_free(&shown);
+    return copy && tfp_push(&r->notes, copy) ? TFP_OK : tfp_nomem(err);
+}
+
+/* A graph, an op log and a checkpoint bring no times, bytes or runs, but the columns asked for may be among theirs. */
+static bool may_be_of(const tfp_report *r, size_t source)
+{
+    static const char *const graphs[] = { "graph", "op_log", "checkpoint" };
+    const tfp_profile *p = r->profile;
+    const char *format = source < p->formats.size ? p->formats.at[source] : NULL;
+    if (!format) return false; /* a folder: its files follow */
+    if (!p->execs.size || (r->values & (1u << TFP_V_PARAMS | 1u << TFP_V_FLOAT_OPS | TFP_V_KINDS))) return true;
+    for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++)
+        if (strcmp(format, graphs[i]) == 0) return false;
+    return true;
+}
+
+tfp_status tfp_report_note_clamped(tfp_report *r, tfp_error *err)
+{
+    enum { NAMED = 4 };
+    const tfp_profile *p = r->profile;
+    size_t count = 0;
+    if (!r->clamped) return TFP_OK;
+    tfp_buf files = { 0 };
+    for (size_t i = 0; i < p->sources.size; i++)
+        if (may_be_of(r, i) && ++count <= NAMED)
+            tfp_buf_printf(&files, "%s%s", count > 1 ? ", " : "", p->sources.at[i]);
+    if (count > NAMED) tfp_buf_printf(&files, " and %zu more", count - NAMED);
+    if (!count) tfp_buf_text(&files, tfp_first_source(p));
+    tfp_status s = files.failed ? tfp_nomem(err)
+                                : tfp_report_note_add(r, err, "%.*s: sums too big for 64 bits, clamped",
+                                                      files.size < 900 ? (int)files.size : 900, files.data);
+    tfp_buf_free(&files);
+    return s;
+}
+
+tfp_status tfp_report_read_tensor(tfp_report *r, tfp_row *row, tfp_error *err)
+{
+    row->tensor = TFP_NONE;
+    const tfp_checkpoint *c = r->profile->checkpoint;
+    if (!c || !tfp_selects(r->options, TFP_C_TENSOR_VALUE)) return TFP_OK;
+    /* a variable in parts, such as emb/part_0 and emb/part_1, is in the checkpoint under the name of their scope */
+    tfp_str name = row->node == TFP_NONE ? row->name : tfp_text(r->profile, r->profile->nodes.at[row->node].name);
+    if (!tfp_checkpoint_has(c, name)) return TFP_OK; /* not every node is a variable */
+    tfp_tensor *t = calloc(1, sizeof *t);
+    if (!t) return tfp_nomem(err);
+    tfp_status s = tfp_checkpoint_read(c, name, t, err);
+    if (!s && !tfp_push(&r->tensors, t)) s = tfp_nomem(err);
+    if (s) {
+        tfp_tensor_free(t);
+        free(t);
+        return s;
+    }
+    row->tensor = (uint32_t)r->tensors.size - 1;
+    return TFP_OK;
+}
+
+/* ---- labels ---- */
+
+void tfp_shape_text(const tfp_profile *p, uint32_t shape, tfp_buf *out)
+{
+    if (shape == TFP_NONE) return;
+    const tfp_shape *s = &p->shapes.at[shape];
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (i) tfp_buf_char(out, 'x');
+        tfp_buf_int(out, p->dims.at[s->first + i]);
+    }
+}
+
+void tfp_node_input_shapes(const tfp_profile *p, uint32_t node, const char *separator, tfp_buf *out)
+{
+    size_t n = 0;
+    for (TFP_EACH(inputs, i, p->nodes.at[node].input_first, p)) {
+        const tfp_input_edge *e = &p->inputs.at[i];
+        uint32_t shape = tfp_input_shape(p, e);
+        if (n++) tfp_buf_text(out, separator);
+        tfp_buf_int(out, e->position);
+        tfp_buf_char(out, ':');
+        if (shape == TFP_NONE || p->shapes.at[shape].count == 0)
+            tfp_buf_text(out, "unknown");
+        else
+            tfp_shape_text(p, shape, out);
+    }
+}
+
+void tfp_report_put_number(const tfp_report *r, int value, tfp_unit unit, int64_t n, tfp_buf *out)
+{
+    if (tfp_is_time(value) && tfp_fine_times(r->profile))
+        tfp_format_real(out, unit, tfp_exact(value, n));
+    else
+        tfp_format_amount(out, unit, tfp_whole(value, n));
+}
+
+const char *tfp_help_of(const tfp_report *r, const tfp_column *c)
+{
+    if (r->about == &tfp_view_calls && tfp_has(r->profile, TFP_HAS_TRACE) && c->help_of_calls) return c->help_of_calls;
+    return tfp_column_help(c, tfp_has(r->profile, TFP_HAS_TRACE));
+}
+
+const char *tfp_doc_of(const tfp_report *r)
+{
+    return r->about == &tfp_view_code && tfp_lines_are_functions(r->profile)
+               ? "Rows are functions of Python by their first lines, ordered by who calls whom."
+               : r->about->doc;
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/core/values.c: the numbers of rows: only the columns that a report needs, one array each. */
+#include "views/core/view.h"
+
+/* One execution's number for all runs; of what never ran in any step, for one run of the model. */
+static int64_t in_runs(const tfp_report *r, uint32_t node, const tfp_node_stats *s, int64_t n)
+{
+    int64_t of = r->counts->nodes[node].of_runs;
+    if (of > 0) return tfp_add(tfp_mul(n / of, s->run_count, NULL), tfp_mul(n % of, s->run_count, NULL) / of, NULL);
+    bool ran = r->profile->nodes.at[node].exec_first != TFP_NONE;
+    return tfp_mul(n, ran ? s->run_count : r->counts->nodes[node].runs, NULL);
+}
+
+static int64_t counted_value(const tfp_report *r, uint32_t node, const tfp_node_stats *s, tfp_value v)
+{
+    const tfp_node_count *n = &r->counts->nodes[node];
+    if (n->of_runs && v == TFP_V_FLOAT_OPS) return s->float_ops; /* as each step's spans tell */
+    switch (v) {
+    case TFP_V_FLOAT_OPS: return in_runs(r, node, s, n->float_ops);
+    case TFP_V_MACS: return in_runs(r, node, s, n->macs);
+    case TFP_V_BYTES_MOVED: return in_runs(r, node, s, n->bytes);
+    case TFP_V_MOVED_FLOAT_OPS: return n->moves ? in_runs(r, node, s, n->float_ops) : 0;
+    case TFP_V_TIMED_FLOAT_OPS: return s->total_ns > 0 ? in_runs(r, node, s, n->float_ops) : 0;
+    case TFP_V_OPS: return n->ops;
+    case TFP_V_COUNTED_OPS: return n->counted;
+    default: return 0;
+    }
+}
+
+/* Of what the files say: an operation has a count when they give one. */
+static int64_t given_value(const tfp_report *r, uint32_t node, const tfp_node_stats *s, tfp_value v)
+{
+    switch (v) {
+    case TFP_V_FLOAT_OPS: return s->float_ops;
+    case TFP_V_TIMED_FLOAT_OPS: return s->total_ns > 0 ? s->float_ops : 0;
+    case TFP_V_OPS: return 1;
+    case TFP_V_COUNTED_OPS: return r->profile->nodes.at[node].float_ops > 0;
+    default: return 0;
+    }
+}
+
+int64_t tfp_report_parameters(const tfp_report *r, uint32_t node, bool *clamped)
+{
+    return r->parameters ? r->parameters->own[node] : tfp_node_parameters(r->profile, node, clamped);
+}
+
+/* Of a variable of that kind; where nothing says what is trained, all of the model's variables count as trained. */
+static int64_t elements_of_kind(const tfp_report *r, uint32_t node, tfp_value v)
+{
+    const tfp_parameter_counts *c = r->kinds;
+    tfp_parameter_kind kind = c ? (tfp_parameter_kind)c->kinds[node] : TFP_NO_PARAMETER;
+    bool counts = v == TFP_V_SLOT_PARAMS    ? kind == TFP_SLOT
+                  : v == TFP_V_FIXED_PARAMS ? kind == TFP_FIXED
+                                            : kind == TFP_TRAINED || kind == TFP_PARAMETER;
+    return counts ? c->elements_of[node] : 0;
+}
+
+int64_t tfp_node_value(const tfp_report *r, uint32_t node, const tfp_node_stats *s, tfp_value v)
+{
+    switch (v) {
+    case TFP_V_MICROS: return s->total_ns;
+    case TFP_V_ACCELERATOR_MICROS: return s->accelerator_ns;
+    case TFP_V_CPU_MICROS: return s->cpu_ns;
+    case TFP_V_BYTES: return s->requested_bytes;
+    case TFP_V_PEAK_BYTES: return s->peak_bytes;
+    case TFP_V_RESIDUAL_BYTES: return s->residual_bytes;
+    case TFP_V_OUTPUT_BYTES: return s->output_bytes;
+    case TFP_V_RUNS: return s->run_count;
+    case TFP_V_PARAMS: return tfp_report_parameters(r, node, NULL);
+    case TFP_V_DEFINITIONS: return 1;
+    case TFP_V_TRAINABLE_PARAMS:
+    case TFP_V_FIXED_PARAMS:
+    case TFP_V_SLOT_PARAMS: return elements_of_kind(r, node, v);
+    default: return r->counts ? counted_value(r, node, s, v) : given_value(r, node, s, v);
+    }
+}
+
+bool tfp_values_new(tfp_values *v, tfp_arena *arena, uint32_t mask, size_t count)
+{
+    *v = (tfp_values){ 0 };
+    for (int c = 0; c < TFP_V_COUNT; c++)
+        if ((mask >> c & 1) && !(v->at[c] = TFP_NEW(arena, int64_t, count))) return false;
+    return true;
+}
+
+static void add(tfp_report *r, tfp_values *v, tfp_value c, size_t i, int64_t n, int64_t times)
+{
+    if (v->at[c]) v->at[c][i] = tfp_add(v->at[c][i], times == 1 ? n : tfp_mul(n, times, &r->clamped), &r->clamped);
+}
+
+#define STATIC (1u << TFP_V_PARAMS | 1u << TFP_V_DEFINITIONS | TFP_V_KINDS) /* what needs no statistics */
+#define ONCE (1u << TFP_V_RUNS | 1u << TFP_V_DEFINITIONS) /* the op view's occurrence counts each node once */
+
+/* A comparison builds the view for every step, and passes the executions so that none are searched for. */
+static void stats_of(const tfp_report *r, uint32_t node, tfp_node_stats *out)
+{
+    const uint32_t *execs = r->options->step_execs;
+    if (!execs || r->profile->nodes.at[node].exec_first == TFP_NONE)
+        tfp_node_stats_at(r->profile, node, r->step, out);
+    else if (execs[node] != TFP_NONE)
+        tfp_exec_stats_at(r->profile, node, execs[node], out);
+    else
+        *out = (tfp_node_stats){ 0 };
+}
+
+void tfp_values_add_node(tfp_report *r, tfp_values *v, size_t i, uint32_t node, int64_t times)
+{
+    tfp_node_stats s;
+    if (r->values & ~STATIC) stats_of(r, node, &s);
+    for (uint32_t rest = r->values; rest; rest &= rest - 1) {
+        tfp_value c = (tfp_value)__builtin_ctz(rest);
+        int64_t n = c == TFP_V_PARAMS ? tfp_report_parameters(r, node, &r->clamped) : tfp_node_value(r, node, &s, c);
+        add(r, v, c, i, n, ONCE >> c & 1 ? 1 : times);
+    }
+}
+
+void tfp_values_add(tfp_report *r, tfp_values *to, size_t i, const tfp_values *from, size_t j)
+{
+    for (uint32_t rest = r->values; rest; rest &= rest - 1) {
+        int c = __builtin_ctz(rest);
+        if (to->at[c]) to->at[c][i] = tfp_add(to->at[c][i], from->at[c][j], &r->clamped);
+    }
+}
+
+static bool ratio_of(const tfp_column *c, int64_t over, int64_t under, double *out)
+{
+    if (under <= 0) return false;
+    *out = tfp_exact(c->ratio.over, over) / tfp_exact(c->ratio.under, under) * c->ratio.times;
+    return true;
+}
+
+bool tfp_ratio(const tfp_report *r, uint32_t row, tfp_column_id column, bool total, double *out)
+{
+    const tfp_column *c = &tfp_columns[column];
+    if (total) return ratio_of(c, tfp_total(r, row, c->ratio.over), tfp_total(r, row, c->ratio.under), out);
+    return ratio_of(c, tfp_own(r, row, c->ratio.over), tfp_own(r, row, c->ratio.under), out);
+}
+
+double tfp_ratio_in(tfp_column_id column, const tfp_values *v, size_t i)
+{
+    double out;
+    const tfp_column *c = &tfp_columns[column];
+    return ratio_of(c, v->at[c->ratio.over][i], v->at[c->ratio.under][i], &out) ? out : -1;
+}
+
+/* ---- which types are accounted ---- */
+
+/* Which patterns match a type: one bit each; past 64 patterns the last bit stands for the rest. */
+static uint64_t mask_of(const tfp_filter *f, tfp_str type)
+{
+    uint64_t mask = 0;
+    for (size_t i = 0; f && i < f->count; i++)
+        if (f->regexes[i] && tfp_regex_full_match(f->regexes[i], type)) mask |= UINT64_C(1) << (i < 63 ? i : 63);
+    return mask;
+}
+
+bool tfp_account_start(tfp_account *a, const tfp_report *r, tfp_arena *arena)
+{
+    *a = (tfp_account){ .r = r, .filter = r->options->filters[TFP_F_ACCOUNT], .arena = arena };
+    if (tfp_filter_any(a->filter)) return true;
+    for (int kind = 0; kind < TFP_PARAMETER_KINDS && r->parameters; kind++)
+        for (const char *const *type = tfp_parameter_types((tfp_parameter_kind)kind); *type; type++)
+            a->kinds[kind] |= mask_of(a->filter, tfp_str_of(*type));
+    a->masks = TFP_NEW(arena, uint64_t, r->profile->strings.count);
+    a->known = TFP_NEW(arena, uint8_t, r->profile->strings.count);
+    return a->masks && a->known;
+}
+
+/* Types are few, so each is matched once. */
+static uint64_t type_mask(tfp_account *a, tfp_strid type)
+{
+    if (a->known[type]) return a->masks[type];
+    a->known[type] = 1;
+    return a->masks[type] = mask_of(a->filter, tfp_text(a->r->profile, type));
+}
+
+void tfp_account_all(tfp_account *a)
+{
+    const tfp_profile *p = a->r->profile;
+    if (tfp_filter_any(a->filter)) return;
+    for (size_t i = 0; i < p->types.size; i++) type_mask(a, p->types.at[i].name);
+}
+
+int64_t tfp_account_times(tfp_account *a, uint32_t node)
+{
+    if (tfp_filter_any(a->filter)) return 1;
+    const tfp_profile *p = a->r->profile;
+    uint64_t mask = a->r->parameters ? a->kinds[a->r->parameters->kinds[node]] : 0;
+    for (TFP_EACH(types, t, p->nodes.at[node].type_first, p)) mask |= type_mask(a, p->types.at[t].name);
+    return __builtin_popcountll(mask);
+}

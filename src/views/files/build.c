@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/files/build.c: a report from a profile, a view and options: the step, what the options ask for, what the view needs,
+ * and then the view's own work. */
+#include "model/join/runs.h"
+#include "views/flops/instructions.h"
+#include "views/core/grid.h"
+#include "views/core/view.h"
+
+#include <stdlib.h>
+
+/* Tables of a trace are made of the executions of RunMetadata and ProfileProto, too. */
+static tfp_status start_trace(tfp_report *r, tfp_error *err)
+{
+    bool wanted = (r->about->needs & TFP_NEEDS_SPANS) && !(r->about->needs & TFP_NEEDS_EVENTS);
+    if (!(wanted || r->about->needs & TFP_USES_SPANS) || !tfp_has_runs(r->profile)) return TFP_OK;
+    tfp_status s = tfp_runs_trace(r->profile, &r->runs, err);
+    if (!s && wanted) r->profile = r->runs;
+    return s;
+}
+
+static tfp_status find_step(tfp_report *r, tfp_error *err)
+{
+    const tfp_profile *p = r->profile;
+    tfp_step_choice asked = r->options->step;
+    bool trace = (p->events.processes.size > 0 && p != r->runs) || p->samples.size;
+    bool chosen = tfp_options_chosen(r->options, "step"),
+         table = r->kind == TFP_REPORT_GRID || r->kind == TFP_REPORT_FINDINGS;
+    if (trace && asked.which == TFP_STEP_MEAN && !chosen) asked.which = TFP_STEP_ALL;
+    if (asked.which == TFP_STEP_ALL && table)
+        asked.which = TFP_STEP_MEAN; /* tables have no mean and call all steps so */
+    r->step = asked;
+    if (asked.which != TFP_STEP_ONE) return TFP_OK;
+    r->step.row = tfp_find_step(p, asked.id);
+    if (r->step.row != TFP_NONE && p->steps.at[r->step.row].listed) return TFP_OK;
+    tfp_buf known = { 0 };
+    size_t n = tfp_profile_step_count(p);
+    for (size_t i = 0; i < n && i < 50; i++)
+        tfp_buf_printf(&known, "%s%lld", i ? " " : "", (long long)tfp_profile_step(p, i));
+    if (n > 50) tfp_buf_text(&known, " ...");
+    tfp_status s = trace ? TFP_BADFILE : TFP_NOTFOUND; /* as TensorFlow's tool; of a trace the file lacks it */
+    tfp_fail(err, s, "step %lld not found (%s%.*s)", (long long)asked.id, n ? "steps " : "no steps", (int)known.size,
+             known.data ? known.data : "");
+    tfp_buf_free(&known);
+    return tfp_within_file(err, s, tfp_first_source(p));
+}
+
+/* A match without memory says no, and the report would be another one. */
+static unsigned failed_matches(const tfp_options *o)
+{
+    unsigned n = 0;
+    for (size_t i = 0; i < TFP_F_COUNT; i++) n += tfp_filter_failures(o->filters[i]);
+    return n;
+}
+
+static tfp_status start_reach(tfp_report *r, tfp_error *err)
+{
+    size_t count = r->profile->nodes.size;
+    r->reach = r->options->compat10 ? NULL : TFP_NEW(&r->arena, tfp_reach, count);
+    if (r->options->compat10) return TFP_OK;
+    if (!r->reach) return tfp_nomem(err);
+    for (size_t i = 0; i < count; i++) r->reach[i].row = TFP_NONE;
+    return TFP_OK;
+}
+
+/* ---- what a view needs ---- */
+
+static bool has(const tfp_profile *p, unsigned need)
+{
+    switch (need) {
+    case TFP_NEEDS_GRAPH: return tfp_has(p, TFP_HAS_GRAPH) || !tfp_has(p, TFP_HAS_TRACE);
+    case TFP_NEEDS_CODE: return tfp_profile_has(p, TFP_HAS_CODE) || tfp_has(p, TFP_HAS_TRACE);
+    case TFP_NEEDS_SPANS: return tfp_has(p, TFP_HAS_TRACE) || tfp_has_runs(p);
+    case TFP_NEEDS_EVENTS: return tfp_has(p, TFP_HAS_TRACE);
+    case TFP_NEEDS_CALLS: return tfp_has(p, TFP_HAS_TRACE) || p->samples.size;
+    case TFP_NEEDS_PROGRAM: return tfp_has(p, TFP_HAS_PROGRAM) || tfp_has_instructions(p);
+    default: return true;
+    }
+}
+
+/* Of a profile without the spans of its trace. */
+static bool asks_for_spans(const tfp_report *r)
+{
+    if (r->profile->keep & TFP_KEEP_ROWS) return !(r->about->needs & TFP_ROWS_DO) || r->options->critical_path;
+    return !(r->about->needs & TFP_SUMS_DO) || tfp_options_need_spans(r->options);
+}
+
+/* Of a profile that knows one choice of steps. Tables have no mean: they call all steps so. */
+static bool asks_for_other_steps(const tfp_report *r)
+{
+    tfp_step_choice kept = r->profile->kept, asked = r->step;
+    if (r->about->needs & TFP_NO_STEP_SUMS) return false;
+    if (r->about->needs & TFP_ROWS_DO && asked.which == TFP_STEP_MEAN) asked.which = TFP_STEP_ALL;
+    return asked.which != kept.which || (asked.which == TFP_STEP_ONE && asked.id != kept.id);
+}
+
+static tfp_status check_needs(const tfp_report *r, tfp_error *err)
+{
+    const tfp_profile *p = r->profile;
+    tfp_status s = TFP_OK;
+    if (tfp_only_sums(p) && asks_for_spans(r)) return tfp_no_spans(err);
+    if (tfp_only_total(p) && asks_for_other_steps(r))
+        return tfp_fail(err, TFP_BADARG, "the profile was read with TFP_KEEP_TOTAL, for other steps");
+    if ((r->about->needs & TFP_NEEDS_PROGRAM) && !has(p, TFP_NEEDS_PROGRAM)) return tfp_no_program(p, err);
+    bool of_nodes = r->about == &tfp_view_scope || r->about == &tfp_view_op || r->about == &tfp_view_graph;
+    if (of_nodes && p->samples.size && !p->nodes.size)
+        s = tfp_fail(err, TFP_NOTFOUND,
+                     "sampled stacks have no nodes, which the %s view shows: use code, calls or lines", r->view);
+    if ((r->about->needs & TFP_NEEDS_CODE) && !has(p, TFP_NEEDS_CODE))
+        s = tfp_fail(err, TFP_NOTFOUND,
+                     "no code traces: the %s view needs an op log with them, or a trace recorded with stacks", r->view);
+    if ((r->about->needs & TFP_NEEDS_GRAPH) && !has(p, TFP_NEEDS_GRAPH))
+        s = tfp_fail(err, TFP_BADFILE,
+                     "no graph: the %s view needs one beside a trace of events (--graph_path; of PyTorch the execution "
+                     "trace that "
+                     "ExecutionTraceObserver writes, --execution_trace_path)",
+                     r->view);
+    if (((r->about->needs & TFP_NEEDS_SPANS) && !has(p, TFP_NEEDS_SPANS)) ||
+        ((r->about->needs & TFP_NEEDS_EVENTS) && !has(p, TFP_NEEDS_EVENTS)) ||
+        ((r->about->needs & TFP_NEEDS_CALLS) && !has(p, TFP_NEEDS_CALLS)))
+        s = tfp_fail(err, TFP_NOTFOUND, "no trace of events: the %s view needs one", r->view);
+    return s ? tfp_within_file(err, s, tfp_first_source(p)) : TFP_OK;
+}
+
+/* -top of a tree: below each row its first ones, with what is below these. */
+static bool cut_tree(tfp_report *r, uint64_t most)
+{
+    size_t count = r->rows.size, kept = 0;
+    uint32_t *place = TFP_NEW(&r->arena, uint32_t, count + 1), *below = TFP_NEW(&r->arena, uint32_t, count + 1);
+    if (!place || !below) return false;
+    for (size_t i = 0; i < count; i++) {
+        tfp_row *x = &r->rows.at[i];
+        below[i] = 0;
+        place[i] = i && (place[x->parent] == TFP_NONE || below[x->parent]++ >= most) ? TFP_NONE : (uint32_t)kept;
+        if (place[i] == TFP_NONE) continue;
+        if (i) x->parent = place[x->parent];
+        r->rows.at[kept++] = *x;
+    }
+    r->rows.size = kept;
+    return true;
+}
+
+/* -top: the first types of a list, and of trees the first rows below each. */
+static tfp_status cut(tfp_report *r, tfp_error *err)
+{
+    uint64_t most = (uint64_t)r->options->top;
+    if (!most || r->kind == TFP_REPORT_FINDINGS || r->options->reach) return TFP_OK; /* stats and diff cut their own */
+    if (r->kind != TFP_REPORT_LIST) return cut_tree(r, most) ? TFP_OK : tfp_nomem(err);
+    if (r->rows.size > most + 1) { /* the root comes before them */
+        r->left += r->rows.size - 1 - (size_t)most;
+        r->rows.size = (size_t)most + 1;
+    }
+    return TFP_OK;
+}
+
+/* Formats for people; programs get the rows of a pipe by name. */
+static bool is_text(const char *format) { return strcmp(format, "text") == 0 || strcmp(format, "md") == 0; }
+
+/* In aligned tables, and with -top, rows are sorted by the first column, biggest first, unless -order_by was given. */
+static tfp_status order_by_size(tfp_report *r, tfp_error *err)
+{
+    tfp_options *o = r->options;
+    tfp_column_id columns[TFP_COLUMNS_MAX];
+    bool numbers = r->kind == TFP_REPORT_TREE || r->kind == TFP_REPORT_GROUPS || r->kind == TFP_REPORT_LIST;
+    bool aligned = tfp_for_screen(o) || (tfp_is_aligned(r) && is_text(o->format) && !o->reach);
+    if (!(aligned || o->top) || !numbers || r->about == &tfp_view_graph || tfp_options_chosen(o, "order_by"))
+        return TFP_OK;
+    size_t n = tfp_options_selected(o, columns);
+    for (size_t i = 0; i < n; i++)
+        if (tfp_columns[columns[i]].order_at && tfp_columns[columns[i]].number_count)
+            return tfp_options_set(o, "order_by", tfp_columns[columns[i]].name, err);
+    return TFP_OK;
+}
+
+/* The table `lines` has that of its code view. */
+static bool tells_coverage(const tfp_view *view)
+{
+    return view == &tfp_view_op || view == &tfp_view_scope || view == &tfp_view_calls || view == &tfp_view_code;
+}
+
+static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
+{
+    unsigned failed_before = failed_matches(r->options);
+    r->view = view->name;
+    r->about = view;
+    r->kind = view->kind;
+    tfp_status s = tfp_samples_select(r, err);
+    if (!s) s = order_by_size(r, err);
+    r->values = tfp_options_values(r->options);
+    if (r->options->reach) s = start_reach(r, err);
+    if (!s) s = start_trace(r, err);
+    if (!s) s = find_step(r, err);
+    if (!s && r->options->max_depth < 1 && r->kind != TFP_REPORT_FINDINGS && r->kind != TFP_REPORT_GRID)
+        s = tfp_report_note_add(r, err, "max_depth %lld %s", (long long)r->options->max_depth,
+                                r->kind == TFP_REPORT_LIST ? "shows at most the first type" : "works as 1");
+    if (!s && r->kind != TFP_REPORT_GRID) s = tfp_counts_start(r, err);
+    if (!s && r->kind != TFP_REPORT_GRID) s = tfp_parameters_start(r, err);
+    if (!s) s = check_needs(r, err);
+    if (!s && r->kind != TFP_REPORT_GRID) s = tfp_options_known_order(r->options, err);
+    size_t notes = r->notes.size;
+    if (!s) s = view->build(r, err);
+    bool told = !r->options->step_execs; /* diff builds a report a step, whose notes nobody reads */
+    if (!s && told && tells_coverage(view)) s = tfp_coverage_add(r, err);
+    if (!s && r->kind == TFP_REPORT_GRID) s = tfp_grid_arrange(r, err);
+    if (!s && r->kind != TFP_REPORT_GRID) s = cut(r, err);
+    if (!s && failed_matches(r->options) != failed_before) s = tfp_nomem(err);
+    if (!s && told) s = tfp_note_silence(r, notes, err);
+    if (!s) s = tfp_report_note_clamped(r, err);
+    return s;
+}
+
+tfp_status tfp_view_build(const tfp_profile *p, const tfp_view *view, const tfp_options *o, tfp_report **out,
+                          tfp_error *err)
+{
+    *out = NULL;
+    tfp_report *r = calloc(1, sizeof *r);
+    if (!r) return tfp_nomem(err);
+    r->profile = p;
+    r->options = o ? tfp_options_copy(o) : tfp_options_new();
+    tfp_status s = r->options ? build(r, view, err) : tfp_nomem(err);
+    if (s)
+        tfp_report_free(r);
+    else
+        *out = r;
+    return s;
+}
+
+const tfp_view *tfp_compared_view(const char *name)
+{
+    static const tfp_view *const views[] = { &tfp_view_scope, &tfp_view_graph, &tfp_view_op,
+                                             &tfp_view_code,  &tfp_view_lines, &tfp_view_steps };
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++)
+        if (strcmp(views[i]->name, name) == 0) return views[i];
+    return NULL;
+}
+
+void tfp_report_free(tfp_report *r)
+{
+    if (!r) return;
+    for (size_t i = 0; i < r->tensors.size; i++) {
+        tfp_tensor_free(r->tensors.at[i]);
+        free(r->tensors.at[i]);
+    }
+    tfp_vec_free(&r->tensors);
+    tfp_vec_free(&r->rows);
+    tfp_vec_free(&r->findings);
+    tfp_vec_free(&r->line_runs);
+    tfp_map64_free(&r->short_at);
+    tfp_vec_free(&r->grid.columns);
+    tfp_vec_free(&r->facts);
+    for (size_t i = 0; i < r->parts.size; i++) tfp_vec_free(&r->parts.at[i].grid.columns);
+    tfp_vec_free(&r->parts);
+    tfp_vec_free(&r->notes);
+    tfp_vec_free(&r->over);
+    if (r->code) tfp_vec_free(&r->code->items);
+    tfp_options_free(r->options);
+    tfp_profile_free(r->runs);
+    tfp_arena_free(&r->arena);
+    free(r);
+}

@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/files/info.c: the table `info`: what is in a profile, what is not, and which commands that leaves. It comes before any
+ * number: which files, recorded when and where, how much of what. */
+#include "flops/core/parameters.h"
+#include "model/program.h"
+#include "views/flops/instructions.h"
+#include "views/core/grid.h"
+#include "views/spans/trace.h"
+#include "flops/aten/aten.h"
+#include "views/core/view.h"
+
+#include <stdio.h>
+#include <time.h>
+
+typedef struct info_row {
+    tfp_str part;
+    bool there;
+    int64_t count;
+    tfp_str counted, commands, missing;
+} info_row;
+
+typedef struct next_row {
+    tfp_str command, answers;
+} next_row;
+
+/* ---- facts ---- */
+
+static bool add_number(tfp_report *r, const char *name, const char *label, int64_t n)
+{
+    tfp_fact *f = tfp_fact_add(r, name, label, 'i', TFP_LABEL);
+    if (f) f->number = n;
+    return f != NULL;
+}
+
+/* A text from a buffer, which is freed; no fact when there is none. */
+static bool add_text(tfp_report *r, const char *name, const char *label, tfp_buf *b)
+{
+    bool ok = !b->failed;
+    if (ok && b->size) {
+        tfp_fact *f = tfp_fact_add(r, name, label, 's', TFP_LABEL);
+        char *copy = f ? tfp_arena_copy(&r->arena, (tfp_str){ b->data, b->size }) : NULL;
+        if (f) f->text = (tfp_str){ copy, copy ? b->size : 0 };
+        ok = copy != NULL;
+    }
+    tfp_buf_free(b);
+    return ok;
+}
+
+enum { FILES_SHOWN = 8, NAMES_SHOWN = 8 };
+
+static bool say_files(tfp_report *r)
+{
+    const tfp_profile *p = r->profile;
+    size_t told = 0, files = 0;
+    bool ok = true;
+    tfp_buf all = { 0 };
+    for (size_t i = 0; i < p->sources.size; i++) {
+        if (!p->formats.at[i]) continue; /* a folder: its files follow */
+        if (files++ >= FILES_SHOWN) continue;
+        tfp_buf_printf(&all, "%s%s (%s)", told++ ? ", " : "", p->sources.at[i], p->formats.at[i]);
+    }
+    if (files > told) tfp_buf_printf(&all, " and %zu more", files - told);
+    return add_text(r, "files", "files", &all) && ok;
+}
+
+static bool is_told(const tfp_profile *p, const char *key)
+{
+    for (size_t i = 0; i < p->events.about.size; i++)
+        if (tfp_str_eq(tfp_text(p, p->events.about.at[i].key), tfp_str_of(key))) return true;
+    return false;
+}
+
+/* Not any other program that writes Chrome traces. */
+static bool is_torch(const tfp_profile *p)
+{
+    return tfp_has_format(p, "kineto") && (is_told(p, "schemaVersion") || is_told(p, "deviceProperties"));
+}
+
+/* Only what the files say: an XPlane is of TensorFlow or of JAX, and does not tell which. */
+static bool say_framework(tfp_report *r)
+{
+    static const char *const tensorflow[] = { "profile", "graph", "run_meta", "op_log" };
+    const tfp_profile *p = r->profile;
+    tfp_buf b = { 0 };
+    for (size_t i = 0; i < 4 && !b.size; i++)
+        if (tfp_has_format(p, tensorflow[i])) tfp_buf_text(&b, "TensorFlow");
+    if (is_torch(p)) tfp_buf_text(&b, b.size ? ", PyTorch" : "PyTorch");
+    return add_text(r, "framework", "framework", &b);
+}
+
+/* ---- when ---- */
+
+typedef struct range {
+    int64_t start_ns, end_ns; /* of all spans; 0, 0: there are none */
+    int64_t origin_ns;        /* Unix time of the trace's time 0 */
+} range;
+
+static void widen(range *x, int64_t start, int64_t end)
+{
+    if (x->end_ns == 0 || start < x->start_ns) x->start_ns = start;
+    if (end > x->end_ns) x->end_ns = end;
+}
+
+static range range_of(const tfp_profile *p)
+{
+    const tfp_span_columns *s = &p->events.spans;
+    range x = { 0, 0, p->events.origin_unix_ns };
+    for (uint32_t i = 0; i < s->size; i++)
+        if (s->kind[i] != TFP_SPAN_OTHER) widen(&x, s->start_ns[i], tfp_span_end(s, i));
+    bool plain = x.end_ns == 0; /* another program's trace: none of its spans has a kind */
+    for (uint32_t i = 0; plain && i < s->size; i++) widen(&x, s->start_ns[i], tfp_span_end(s, i));
+    for (size_t i = 0; !s->size && i < p->execs.size; i++)
+        if (p->execs.at[i].start_ns) widen(&x, p->execs.at[i].start_ns, p->execs.at[i].end_ns);
+    return x;
+}
+
+#define EARLIEST_NS ((int64_t)946684800 * 1000000000) /* the year 2000: smaller numbers are no time of day */
+
+static bool say_when(tfp_report *r)
+{
+    range x = range_of(r->profile);
+    int64_t at = tfp_add(x.origin_ns, x.start_ns, NULL);
+    time_t seconds = (time_t)(at / 1000000000);
+    struct tm utc;
+    char text[32];
+    tfp_buf b = { 0 };
+    if (!x.end_ns) return true;
+    if (at >= EARLIEST_NS && at < INT64_MAX && gmtime_r(&seconds, &utc) &&
+        strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &utc))
+        tfp_buf_text(&b, text);
+    if (!add_text(r, "recorded", "recorded", &b)) return false;
+    tfp_fact *f = tfp_fact_add(r, "range_us", "from first to last", 'i', TFP_MICROS);
+    if (f) f->number = tfp_micros(tfp_add(x.end_ns, -x.start_ns, NULL));
+    return f != NULL;
+}
+
+/* ---- where ---- */
+
+/* Names, each once, in the order in which they come. */
+typedef struct name_list {
+    tfp_map64 seen;
+    tfp_buf text;
+    size_t count;
+} name_list;
+
+static void add_name(name_list *l, const tfp_profile *p, tfp_strid name)
+{
+    if (!name || tfp_map64_get(&l->seen, name) != TFP_NONE) return;
+    if (!tfp_map64_put(&l->seen, name, 1)) l->text.failed = true;
+    if (l->count++ >= NAMES_SHOWN) return;
+    if (l->count > 1) tfp_buf_text(&l->text, ", ");
+    tfp_buf_str(&l->text, tfp_text(p, name));
+}
+
+static bool say_names(tfp_report *r, const char *name, const char *label, name_list *l)
+{
+    if (l->count > NAMES_SHOWN) tfp_buf_printf(&l->text, " and %zu more", l->count - NAMES_SHOWN);
+    tfp_map64_free(&l->seen);
+    return add_text(r, name, label, &l->text);
+}
+
+static bool say_processes(tfp_report *r)
+{
+    const tfp_profile *p = r->profile;
+    name_list hosts = { 0 };
+    tfp_buf ranks = { 0 };
+    int32_t of = 0;
+    size_t count = p->events.processes.size, told = 0;
+    for (size_t i = 0; i < count; i++) {
+        const tfp_process *x = &p->events.processes.at[i];
+        add_name(&hosts, p, x->host);
+        if (x->rank_count > of) of = x->rank_count;
+        if (x->rank >= 0 && told++ < NAMES_SHOWN) tfp_buf_printf(&ranks, "%s%d", told > 1 ? ", " : "", (int)x->rank);
+    }
+    if (told > NAMES_SHOWN) tfp_buf_printf(&ranks, " and %zu more", told - NAMES_SHOWN);
+    if (told && of) tfp_buf_printf(&ranks, " of %d", (int)of);
+    bool ok = say_names(r, "hosts", hosts.count > 1 ? "hosts" : "host", &hosts);
+    if (count) ok = ok && add_number(r, "processes", "processes", (int64_t)count);
+    ok = ok && (told > 1 || of > 1 ? add_text(r, "ranks", "ranks", &ranks) : true);
+    tfp_buf_free(&ranks);
+    return ok;
+}
+
+static bool say_devices(tfp_report *r)
+{
+    const tfp_profile *p = r->profile;
+    name_list devices = { 0 }, models = { 0 };
+    for (size_t i = 0; i < p->lanes.size; i++)
+        if (p->lanes.at[i].role == TFP_ROLE_THREAD || p->lanes.at[i].role == TFP_ROLE_STREAM)
+            add_name(&devices, p, p->lanes.at[i].device);
+    for (size_t i = 0; i < p->nodes.size; i++)
+        if (!p->events.processes.size) add_name(&devices, p, p->nodes.at[i].device);
+    for (size_t i = 0; i < p->events.devices.size; i++) add_name(&models, p, p->events.devices.at[i].name);
+    return say_names(r, "devices", "devices", &devices) && say_names(r, "device_models", "made by", &models);
+}
+
+/* ---- how much ---- */
+
+static bool say_steps(tfp_report *r)
+{
+    const tfp_profile *p = r->profile;
+    size_t n = p->step_order.size;
+    tfp_buf b = { 0 };
+    if (!n) return add_number(r, "step_count", NULL, 0);
+    long long first = (long long)p->steps.at[p->step_order.at[0]].id;
+    long long last = (long long)p->steps.at[p->step_order.at[n - 1]].id;
+    if (n > 1)
+        tfp_buf_printf(&b, "%zu, from %lld to %lld", n, first, last);
+    else
+        tfp_buf_printf(&b, "1, number %lld", first);
+    return add_text(r, "steps", "steps", &b) && add_number(r, "step_count", NULL, (int64_t)n) &&
+           add_number(r, "first_step", NULL, first) && add_number(r, "last_step", NULL, last);
+}
+
+/* Sampled stacks: how many numbers, and of which kinds. */
+static bool say_samples(tfp_report *r)
+{
+    const tfp_profile *p = r->profile;
+    tfp_buf kinds = { 0 };
+    if (!p->sample_types.size) return true;
+    for (uint32_t i = 0; i < p->sample_types.size && i < NAMES_SHOWN; i++) {
+        const tfp_sample_type *t = &p->sample_types.at[i];
+        tfp_buf_text(&kinds, i ? ", " : "");
+        tfp_buf_str(&kinds, tfp_text(p, t->type));
+        tfp_buf_text(&kinds, " (");
+        tfp_buf_str(&kinds, tfp_text(p, t->unit));
+        tfp_buf_text(&kinds, i == p->sample_type ? ", shown)" : ")");
+    }
+    if (p->sample_types.size > NAMES_SHOWN) tfp_buf_printf(&kinds, " and %zu more", p->sample_types.size - NAMES_SHOWN);
+    return add_text(r, "sample_types", "kinds of samples", &kinds) &&
+           add_number(r, "samples", "samples", (int64_t)p->samples.size);
+}
+
+static bool say_parameters(tfp_report *r, const tfp_parameter_counts *c)
+{
+    if (!c->total) return true;
+    tfp_fact *f = tfp_fact_add(r, "parameters", "parameters", 'i', TFP_LABEL);
+    if (!f) return false;
+    f->number = c->total;
+    return true;
+}
+
+/* ---- contents that are there and contents that are absent ---- */
+
+/* clang-format off */
+static const tfp_row_column info_columns[] = {
+    TFP_COLUMN(info_row, "part", TEXT, LABEL, part, "What a profile may hold."),
+    TFP_COLUMN(info_row, "there", BOOL, LABEL, there, "Whether this one does."),
+    TFP_COLUMN(info_row, "count", INT, LABEL, count, "How many."),
+    TFP_COLUMN(info_row, "of", TEXT, LABEL, counted, "What is counted."),
+    TFP_COLUMN(info_row, "commands", TEXT, LABEL, commands, "The commands that need it."),
+    TFP_COLUMN(info_row, "missing", TEXT, LABEL, missing, "What to add where it is absent."),
+    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+};
+static const tfp_row_column next_columns[] = {
+    TFP_COLUMN(next_row, "command", TEXT, LABEL, command, "A command for these files."),
+    TFP_COLUMN(next_row, "answers", TEXT, LABEL, answers, "The question that it answers."),
+    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+};
+/* clang-format on */
+
+static info_row part(const char *name, bool there, int64_t count, const char *of, const char *commands,
+                     const char *missing)
+{
+    info_row x = { tfp_str_of(name),   there, there ? count : TFP_ABSENT, tfp_str_of(of), tfp_str_of(commands),
+                   tfp_str_of(missing) };
+    if (!there) x.counted.data = NULL;
+    if (there) x.missing.data = NULL;
+    return x;
+}
+
+static int64_t memory_records(const tfp_profile *p)
+{
+    return (int64_t)(p->events.memory.size ? p->events.memory.size : p->allocations.size);
+}
+
+static bool ran(const tfp_profile *p) { return p->execs.size > 0; }
+
+static int64_t run_count(const tfp_profile *p)
+{
+    int64_t n = 0;
+    for (size_t i = 0; i < p->execs.size; i++) n = tfp_add(n, p->execs.at[i].run_count, NULL);
+    return n;
+}
+
+static int64_t program_count(const tfp_profile *p)
+{
+    if (p->program) return (int64_t)p->program->nodes.size;
+    return p->instructions.size ? (int64_t)p->instructions.size : TFP_ABSENT; /* spans tell without saying how many */
+}
+
+/* The source of float operations: a graph, XLA's instructions, or the arguments of PyTorch's operators. */
+static info_row program_part(const tfp_profile *p)
+{
+    bool there = tfp_has(p, TFP_HAS_PROGRAM) || tfp_has_instructions(p);
+    bool calls = !p->program && (tfp_aten_recorded(p) || tfp_has_recorded_calls(p));
+    const char *of = p->program ? "nodes, those of functions too"
+                     : calls    ? "shapes of the inputs of operators"
+                                : "instructions of a compiled program";
+    return part("program", there, program_count(p), of,
+                there && !p->program ? "flops, op -select float_ops" : "flops, params, -float_ops_source own",
+                "a GraphDef, MetaGraphDef or SavedModel (--graph_path)");
+}
+
+static bool has_graph(const tfp_profile *p) { return tfp_has(p, TFP_HAS_GRAPH) && p->nodes.size; }
+
+static tfp_status show_parts(tfp_report *r, tfp_error *err)
+{
+    const tfp_profile *p = r->profile;
+    int64_t records = memory_records(p);
+    const info_row all[] = {
+        part("nodes", p->nodes.size > 0, (int64_t)p->nodes.size, "nodes", "scope, op, query",
+             p->events.spans.size ? "a trace of PyTorch, TensorFlow 2 or JAX; tfprof calls shows spans by name"
+                                  : "any file that this program reads"),
+        part("graph", has_graph(p), (int64_t)p->inputs.size, "inputs of nodes", "graph",
+             is_torch(p) ? "PyTorch's execution trace (--execution_trace_path)"
+                         : "a GraphDef, MetaGraphDef or SavedModel (--graph_path)"),
+        program_part(p),
+        part("runs", ran(p), run_count(p), "runs of nodes",
+             "summary, op -select micros, steps, wait, stats, advise, diff",
+             "run metadata (--run_meta_path), a profile, or a trace"),
+        part("code", tfp_profile_has(p, TFP_HAS_STACKS), p->traces.size ? (int64_t)p->traces.size : TFP_ABSENT,
+             "call stacks", "lines, code", "an op log (--op_log_path), or a trace recorded with stacks"),
+        part("trace", tfp_has(p, TFP_HAS_TRACE), (int64_t)p->events.spans.size, "spans",
+             "kernel, calls, transfer, check",
+             "a trace of PyTorch (--kineto_path), of TensorFlow 2 or JAX (--xplane_path)"),
+        part("memory", tfp_has(p, TFP_HAS_MEMORY), records ? records : TFP_ABSENT,
+             records ? "records" : "worked out of what nodes kept", "memory, op -select bytes",
+             "run metadata, or a trace recorded with memory"),
+        part("tensors", tfp_has(p, TFP_HAS_TENSORS), p->checkpoint ? (int64_t)tfp_checkpoint_count(p->checkpoint) : 0,
+             "variables", "scope -select tensor_value", "a checkpoint (--checkpoint_path)"),
+    };
+    r->grid.sentences = true;
+    return tfp_grid_of(r, &(tfp_row_table){ info_columns, all, sizeof *all, sizeof all / sizeof *all, 0 }, err);
+}
+
+/* ---- what to ask next ---- */
+
+/* The files as a command takes them: each as a shell reads it back. */
+static void put_files(const tfp_profile *p, tfp_buf *b)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%";
+    size_t shown = 0;
+    for (size_t i = 0; i < p->sources.size; i++) {
+        const char *path = p->sources.at[i];
+        bool in_folder = i && !p->formats.at[0]; /* a folder stands first, its files after it */
+        if (in_folder) continue;
+        if (shown++ >= 3 || path[strspn(path, plain)] || !*path || *path == '-') {
+            tfp_buf_text(b, " FILE...");
+            return;
+        }
+        tfp_buf_printf(b, " %s", path);
+    }
+}
+
+static bool add_next(tfp_report *r, next_row *rows, size_t *count, const char *command, const char *answers)
+{
+    tfp_buf b = { 0 };
+    size_t verb = strcspn(command, " ");
+    tfp_buf_printf(&b, "tfprof %.*s", (int)verb, command);
+    put_files(r->profile, &b);
+    tfp_buf_text(&b, command + verb);
+    char *copy = b.failed ? NULL : tfp_arena_copy(&r->arena, (tfp_str){ b.data, b.size });
+    rows[(*count)++] = (next_row){ { copy, copy ? b.size : 0 }, tfp_str_of(answers) };
+    tfp_buf_free(&b);
+    return copy != NULL;
+}
+
+static tfp_status show_next(tfp_report *r, tfp_error *err)
+{
+    const tfp_profile *p = r->profile;
+    next_row rows[12];
+    size_t n = 0;
+    bool ok = true;
+    if (ran(p)) ok = add_next(r, rows, &n, "summary", "where does a step go, and what could be better?");
+    if (ran(p)) ok = ok && add_next(r, rows, &n, "op -order_by micros -top 10", "which operations take longest?");
+    if (ran(p) && tfp_profile_has(p, TFP_HAS_STACKS))
+        ok = ok && add_next(r, rows, &n, "lines",
+                            tfp_lines_are_functions(p) ? "which functions of your code?" : "which lines of your code?");
+    if (p->samples.size)
+        ok = ok && add_next(r, rows, &n, "calls", "which functions, by what called them?") &&
+             add_next(r, rows, &n, "lines", "which lines of your code?");
+    if (tfp_has(p, TFP_HAS_TRACE) && !p->nodes.size) /* of another program */
+        ok = ok && add_next(r, rows, &n, "calls -order_by micros", "what took how long, by what it ran in?") &&
+             add_next(r, rows, &n, "calls -format speedscope > calls.json",
+                      "the same as a flame graph (speedscope.app)") &&
+             add_next(r, rows, &n, "serve", "when did it run?");
+    else if (tfp_has(p, TFP_HAS_TRACE))
+        ok = ok && add_next(r, rows, &n, "steps", "is the device busy?");
+    if (tfp_has(p, TFP_HAS_PROGRAM))
+        ok = ok && add_next(r, rows, &n, "flops", "how many float operations?");
+    else if (tfp_has_instructions(p))
+        ok = ok && add_next(r, rows, &n, "flops", "how many float operations, and how fast?");
+    if (r->facts.at[r->facts.size - 1].number && strcmp(r->facts.at[r->facts.size - 1].name, "parameters") == 0)
+        ok = ok && add_next(r, rows, &n, "params", "which parameters, in which blocks, trained or not?");
+    if (tfp_has(p, TFP_HAS_TENSORS))
+        ok = ok && add_next(r, rows, &n, "scope -select params,tensor_value", "what is in the variables?");
+    if (p->nodes.size || p->events.spans.size)
+        ok = ok && add_next(r, rows, &n, "report -o report.html", "all of it as a page in one file");
+    if (!ok) return tfp_nomem(err);
+    if (!n) return TFP_OK;
+    tfp_row_table next = { next_columns, rows, sizeof *rows, n, 0 };
+    tfp_grid *g = tfp_grid_part_add(r, "next", "what to ask next");
+    if (!g) return tfp_nomem(err);
+    g->sentences = true;
+    return tfp_grid_fill(r, g, &next, err);
+}
+
+static tfp_status build(tfp_report *r, tfp_error *err)
+{
+    const tfp_profile *p = r->profile;
+    tfp_parameter_counts counts;
+    tfp_status s = tfp_parameters(p, &r->arena, &counts, err);
+    if (s) return s;
+    bool ok = say_files(r) && say_framework(r) && say_when(r) && say_processes(r) && say_devices(r);
+    ok = ok && say_steps(r) && say_samples(r) && add_number(r, "nodes", "nodes", (int64_t)p->nodes.size) &&
+         say_parameters(r, &counts);
+    s = ok ? tfp_note_guessed_steps(r, p, NULL, err) : tfp_nomem(err);
+    if (!s) s = show_parts(r, err);
+    return s ? s : show_next(r, err);
+}
+
+const tfp_view tfp_view_info = {
+    "info",
+    "What is in the files: format, recorded when and where, steps, devices; what is absent, and which commands that "
+    "leaves.",
+    TFP_REPORT_GRID,
+    NULL,
+    NULL,
+    build,
+    TFP_USES_PROGRAM | TFP_USES_MEMORY,
+};

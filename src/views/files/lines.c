@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/files/lines.c: the table `lines`: time by line of the user's own code. What frames of libraries take counts to the line of
+ * the user's that called them. In: the rows of the code view. Out: a row a line: itself, and with all that it calls. */
+#include "views/core/grid.h"
+#include "views/core/view.h"
+
+#include <math.h>
+
+typedef struct line_row {
+    tfp_str line, file;
+    int64_t self_ns, total_ns, accelerator_ns, gradient_ns, bytes, runs;
+    double self_share, total_share, all_share;
+    uint32_t active; /* rows of it above the one that is looked at: a line that calls itself counts once */
+} line_row;
+
+typedef struct table {
+    tfp_report *r;
+    const tfp_report *code;
+    TFP_VEC(line_row) rows;
+    tfp_map64 row_of; /* hash of a name and its file -> rows */
+    uint32_t *line;   /* by row of the code view: -> rows; rows of a library have their caller's; TFP_NONE: no line */
+} table;
+
+static const char gradient_mark[] = " (gradient)";
+
+/* "nets.py:57:dense", of a gradient too. */
+static tfp_str plain_name(tfp_str name, bool *gradient)
+{
+    size_t n = sizeof gradient_mark - 1;
+    *gradient = name.size > n && memcmp(name.data + name.size - n, gradient_mark, n) == 0;
+    return *gradient ? (tfp_str){ name.data, name.size - n } : name;
+}
+
+/* The file of a line: its frame's, or of a trace the beginning of the row's name, FILE:LINE:FUNCTION. */
+tfp_str tfp_line_file(const tfp_report *code, uint32_t row)
+{
+    const tfp_profile *p = code->profile;
+    if (code->code) {
+        uint32_t frame = code->code->items.at[code->rows.at[row].item].frame;
+        return frame == TFP_NONE ? (tfp_str){ "", 0 } : tfp_text(p, p->frames.at[frame].file);
+    }
+    tfp_str name = code->rows.at[row].name;
+    const char *slash = name.size ? memrchr(name.data, '/', name.size) : NULL;
+    size_t at = slash ? (size_t)(slash - name.data) : 0;
+    for (; at + 1 < name.size; at++) /* not the colon of "C:\..." */
+        if (name.data[at] == ':' && name.data[at + 1] >= '0' && name.data[at + 1] <= '9')
+            return (tfp_str){ name.data, at };
+    return name;
+}
+
+static bool is_library(const table *t, tfp_str file)
+{
+    const tfp_filter *f = t->r->options->filters[TFP_F_LIBRARY];
+    return f && f->count ? tfp_filter_matches(f, file) : tfp_is_library_file(file);
+}
+
+static uint32_t find_line(table *t, tfp_str name, tfp_str file)
+{
+    for (uint64_t key = tfp_hash(name.data, name.size) ^ (tfp_hash(file.data, file.size) << 1);; key++) {
+        uint32_t at = tfp_map64_get(&t->row_of, key);
+        bool same = at != TFP_NONE && tfp_str_eq(t->rows.at[at].line, name) && tfp_str_eq(t->rows.at[at].file, file);
+        if (same) return at;
+        if (at != TFP_NONE) continue;
+        at = (uint32_t)t->rows.size;
+        return tfp_push(&t->rows, ((line_row){ .line = name, .file = file })) && tfp_map64_put(&t->row_of, key, at)
+                   ? at
+                   : TFP_NONE;
+    }
+}
+
+/* ---- self and total ---- */
+
+static int64_t own(const table *t, uint32_t row, tfp_value v) { return tfp_own(t->code, row, v); }
+
+static void add_own(table *t, uint32_t row, bool gradient)
+{
+    line_row *x = &t->rows.at[t->line[row]];
+    bool *clamped = &t->r->clamped;
+    x->self_ns = tfp_add(x->self_ns, own(t, row, TFP_V_MICROS), clamped);
+    x->accelerator_ns = tfp_add(x->accelerator_ns, own(t, row, TFP_V_ACCELERATOR_MICROS), clamped);
+    x->bytes = tfp_add(x->bytes, own(t, row, TFP_V_BYTES), clamped);
+    x->runs = tfp_add(x->runs, own(t, row, TFP_V_RUNS), clamped);
+    if (gradient) x->gradient_ns = tfp_add(x->gradient_ns, own(t, row, TFP_V_MICROS), clamped);
+}
+
+/* Rows come parents first, each with the rows below it right behind it. */
+static bool add_rows(table *t)
+{
+    const tfp_report *c = t->code;
+    TFP_VEC(uint32_t) path = { 0 }; /* rows from the root to the one that is looked at */
+    bool ok = true;
+    t->line = TFP_NEW(&t->r->arena, uint32_t, c->rows.size + 1);
+    if (!t->line) return false;
+    t->line[0] = TFP_NONE;
+    for (uint32_t i = 1; ok && i < c->rows.size; i++) {
+        bool gradient;
+        tfp_str name = plain_name(c->rows.at[i].name, &gradient), file = tfp_line_file(c, i);
+        uint32_t above = t->line[c->rows.at[i].parent];
+        while (path.size && c->rows.at[path.at[path.size - 1]].depth >= c->rows.at[i].depth) {
+            uint32_t left = path.at[--path.size];
+            if (t->line[left] != TFP_NONE) t->rows.at[t->line[left]].active--;
+        }
+        bool library = is_library(t, file);
+        t->line[i] = library ? above : find_line(t, name, file);
+        ok = (library || t->line[i] != TFP_NONE) && tfp_push(&path, i);
+        if (!ok || t->line[i] == TFP_NONE) continue;
+        line_row *x = &t->rows.at[t->line[i]];
+        if (!x->active++) x->total_ns = tfp_add(x->total_ns, tfp_total(c, i, TFP_V_MICROS), &t->r->clamped);
+        add_own(t, i, gradient);
+    }
+    tfp_vec_free(&path);
+    return ok;
+}
+
+/* Rows may be means: the number of them that the coverage, which is of all steps, is about. */
+static double times_of(const table *t)
+{
+    double rows = (double)tfp_total(t->code, 0, TFP_V_MICROS);
+    return rows > 0 ? (double)t->code->coverage.rows_ns / rows : 0;
+}
+
+/* Of the host and the devices, with what no line explains; 0: not known. */
+static double all_time(const table *t)
+{
+    const tfp_coverage *c = &t->code->coverage;
+    double times = times_of(t);
+    return c->known && times > 0 ? ((double)c->host.all_ns + (double)c->device.all_ns) / times : 0;
+}
+
+/* Rows of libraries that nobody's line called are in no row. */
+static tfp_explained lost(const table *t)
+{
+    const tfp_report *c = t->code;
+    int64_t device = tfp_total(c, 0, TFP_V_ACCELERATOR_MICROS);
+    int64_t host = tfp_add(tfp_total(c, 0, TFP_V_MICROS), -device, NULL);
+    double times = times_of(t);
+    for (size_t i = 0; i < t->rows.size; i++) {
+        const line_row *row = &t->rows.at[i];
+        device = tfp_add(device, -row->accelerator_ns, NULL);
+        host = tfp_add(host, tfp_add(row->accelerator_ns, -row->self_ns, NULL), NULL);
+    }
+    return (tfp_explained){ .host_ns = (int64_t)((double)host * times),
+                            .device_ns = (int64_t)((double)device * times),
+                            .why_not = "in libraries that no line called" };
+}
+
+/* Lines that cost nothing are left out when some cost anything. */
+static size_t finish(table *t)
+{
+    double all = (double)tfp_total(t->code, 0, TFP_V_MICROS);
+    double everything = all_time(t);
+    bool told = tfp_total(t->code, 0, TFP_V_BYTES) != 0; /* frames of a trace have no memory */
+    size_t kept = 0;
+    for (size_t i = 0; i < t->rows.size; i++) {
+        line_row *x = &t->rows.at[i];
+        x->self_share = all > 0 ? (double)x->self_ns / all : NAN;
+        x->total_share = all > 0 ? (double)x->total_ns / all : NAN;
+        x->all_share = everything > 0 ? (double)x->self_ns / everything : NAN;
+        if (all > 0 && !x->self_ns && !x->total_ns && !x->bytes) continue;
+        if (!told) x->bytes = TFP_ABSENT;
+        t->rows.at[kept++] = *x;
+    }
+    return kept;
+}
+
+static bool longer_first(const void *rows, uint32_t a, uint32_t b)
+{
+    const line_row *x = (const line_row *)rows + a, *y = (const line_row *)rows + b;
+    if (x->self_ns != y->self_ns) return x->self_ns > y->self_ns;
+    if (x->total_ns != y->total_ns) return x->total_ns > y->total_ns;
+    return tfp_str_cmp(x->line, y->line) < 0;
+}
+
+/* ---- the table ---- */
+
+enum { LINES_SHOWN = 40 };
+enum { SHOW_LINES = 1, SHOW_FUNCTIONS = 2, SHOW_ALL = 4 }; /* columns */
+
+/* clang-format off */
+static const tfp_row_column columns[] = {
+    TFP_COLUMN_ONLY(line_row, "line", TEXT, LABEL, line, "File, line and function of the user's code.", SHOW_LINES),
+    TFP_COLUMN_ONLY(line_row, "function", TEXT, LABEL, line, "File, first line and name of a function of the user's: frames of a trace do not tell which of its lines ran.", SHOW_FUNCTIONS),
+    TFP_COLUMN(line_row, "self_us", NANO, MICROS, self_ns, "Time of the line itself, with what frames of libraries under it take."),
+    TFP_COLUMN(line_row, "self_share", REAL, SHARE, self_share, "Of all that the code view counts."),
+    TFP_COLUMN_ONLY(line_row, "all_share", REAL, SHARE, all_share, "Of all time of the host and the devices, with that which has no line.", SHOW_ALL),
+    TFP_COLUMN(line_row, "total_us", NANO, MICROS, total_ns, "Time with all lines that it calls."),
+    TFP_COLUMN(line_row, "total_share", REAL, SHARE, total_share, "Of all that the code view counts."),
+    TFP_COLUMN(line_row, "accelerator_us", NANO, MICROS, accelerator_ns, "Of its own time that on accelerators."),
+    TFP_COLUMN(line_row, "gradient_us", NANO, MICROS, gradient_ns, "Of its own time that of its gradients, where the files tell them apart."),
+    TFP_COLUMN(line_row, "bytes", INT, SIZE, bytes, "Memory that it asked for; empty where no line is known to have asked for any."),
+    TFP_COLUMN(line_row, "runs", INT, NUMBER, runs, "How often its operations, or it, ran."),
+    TFP_COLUMN(line_row, "file", TEXT, LABEL, file, "The whole path."),
+    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+};
+/* clang-format on */
+
+/* The code view of all rows, whatever the table's own order. */
+static tfp_status build_code(tfp_report *r, tfp_report **out, tfp_error *err)
+{
+    static const char *const set[] = { "order_by", "name",   "max_depth", "1000000", "top",
+                                       "0",        "output", "stdout",    "select",  "micros,bytes,occurrence",
+                                       NULL };
+    tfp_options *o = tfp_options_copy(r->options);
+    tfp_status s = o ? TFP_OK : tfp_nomem(err);
+    for (size_t i = 0; !s && set[i]; i += 2) s = tfp_options_set(o, set[i], set[i + 1], err);
+    if (!s) s = tfp_view_build(r->profile, &tfp_view_code, o, out, err);
+    tfp_options_free(o);
+    return s;
+}
+
+/* Names of the code view's rows live as long as its report. */
+static bool keep_names(tfp_report *r, line_row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *line = tfp_arena_copy(&r->arena, rows[i].line), *file = tfp_arena_copy(&r->arena, rows[i].file);
+        if (!line || !file) return false;
+        rows[i].line.data = line;
+        rows[i].file.data = file;
+    }
+    return true;
+}
+
+static tfp_status show(table *t, tfp_error *err)
+{
+    const tfp_report *c = t->code;
+    tfp_status s = TFP_OK;
+    for (size_t i = 0; i < c->notes.size && !s; i++)
+        if (c->notes.at[i] != c->coverage_note) s = tfp_report_note_add(t->r, err, "%s", c->notes.at[i]);
+    if (s) return s;
+    bool added = add_rows(t), functions = tfp_lines_are_functions(c->profile);
+    tfp_explained no_row = added ? lost(t) : (tfp_explained){ 0 };
+    if (added && (s = tfp_coverage_less(t->r, &c->coverage, &no_row, err))) return s;
+    size_t count = added ? finish(t) : SIZE_MAX;
+    line_row *rows =
+        count == SIZE_MAX ? NULL : tfp_rows_sorted(&t->r->arena, t->rows.at, sizeof *t->rows.at, count, longer_first);
+    if (!rows || !keep_names(t->r, rows, count)) return tfp_nomem(err);
+    if (!count && c->rows.size > 1)
+        s = tfp_report_note_add(t->r, err, "all %s are of libraries; -library_regexes says which files are",
+                                functions ? "functions" : "lines");
+    t->r->grid.few = LINES_SHOWN;
+    unsigned shown = (functions ? SHOW_FUNCTIONS : SHOW_LINES) | (c->coverage.known ? SHOW_ALL : 0);
+    return s ? s : tfp_grid_of(t->r, &(tfp_row_table){ columns, rows, sizeof *rows, count, shown }, err);
+}
+
+static tfp_status build(tfp_report *r, tfp_error *err)
+{
+    table t = { .r = r };
+    tfp_report *code = NULL;
+    tfp_status s = build_code(r, &code, err);
+    t.code = code;
+    if (!s) s = show(&t, err);
+    tfp_map64_free(&t.row_of);
+    tfp_vec_free(&t.rows);
+    tfp_report_free(code);
+    return s;
+}
+
+const tfp_view tfp_view_lines = {
+    "lines",
+    "Time by line of your own code (where frames of Python were recorded, by function), itself and with what it calls; "
+    "frames of libraries count to the one that called them.",
+    TFP_REPORT_GRID,
+    NULL,
+    NULL,
+    build,
+    TFP_NEEDS_CODE | TFP_TAKES_LIMITS,
+};

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/files/params.c: the table `params`: the model's variables by block: how many elements, trained or not, of optimizers,
+ * how many bytes of which type. A block is a scope; -max_depth says how deep. In: tfp_parameters. */
+#include "flops/core/parameters.h"
+#include "model/tensors.h"
+#include "views/core/grid.h"
+#include "views/core/view.h"
+
+#include <math.h>
+
+typedef struct block_row {
+    tfp_str block;
+    int64_t variables, params, trainable, fixed, slots, bytes, slot_bytes;
+    double share;
+} block_row;
+
+typedef struct dtype_row {
+    tfp_str dtype;
+    int64_t variables, params, slots, bytes, slot_bytes;
+} dtype_row;
+
+typedef struct table {
+    tfp_report *r;
+    tfp_parameter_counts counts;
+    TFP_VEC(block_row) blocks;
+    TFP_VEC(dtype_row) dtypes;
+    tfp_map64 block_of; /* hash of a name -> blocks */
+    tfp_map64 dtype_of; /* DataType -> dtypes */
+    bool unsized;       /* a variable's type has no size that is known */
+} table;
+
+/* Bytes of an element of a DataType; 0 for texts, resources and unknown types. */
+static int64_t size_of(int32_t dtype)
+{
+    static const struct {
+        int8_t dtype, size;
+    } sizes[] = { { 1, 4 },   { 2, 8 },  { 3, 4 },  { 4, 1 },  { 5, 2 },  { 6, 1 },  { 8, 8 },  { 9, 8 },
+                  { 10, 1 },  { 11, 1 }, { 12, 1 }, { 13, 4 }, { 14, 2 }, { 15, 2 }, { 16, 2 }, { 17, 2 },
+                  { 18, 16 }, { 19, 2 }, { 22, 4 }, { 23, 8 }, { 24, 1 }, { 25, 1 } };
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (sizes[i].dtype == dtype) return sizes[i].size;
+    return 0;
+}
+
+static bool is_of_model(tfp_parameter_kind k) { return k == TFP_TRAINED || k == TFP_FIXED || k == TFP_PARAMETER; }
+static bool is_shown(tfp_parameter_kind k) { return is_of_model(k) || k == TFP_SLOT; }
+
+/* The scopes of a name down to a depth. A name with fewer scopes is in the block of all its scopes. */
+static tfp_str block_name(tfp_str name, int64_t depth)
+{
+    size_t end = 0;
+    for (size_t i = 0; i < name.size && depth > 0; i++)
+        if (name.data[i] == '/') end = i, depth--;
+    return end ? (tfp_str){ name.data, end } : (tfp_str){ "(no scope)", 10 };
+}
+
+/* The first depth at which there is more than one block; a model that is one scope in all is not told as one row. */
+static int64_t depth_of(const table *t)
+{
+    const tfp_profile *p = t->r->profile;
+    if (tfp_options_chosen(t->r->options, "max_depth"))
+        return t->r->options->max_depth < 1 ? 1 : t->r->options->max_depth;
+    for (int64_t depth = 1; depth < 10; depth++) {
+        tfp_str first = { NULL, 0 };
+        for (size_t i = 0; i < p->nodes.size; i++) {
+            if (!is_of_model((tfp_parameter_kind)t->counts.kinds[i])) continue;
+            tfp_str block = block_name(tfp_text(p, p->nodes.at[i].name), depth);
+            if (!first.data) first = block;
+            if (!tfp_str_eq(first, block)) return depth;
+        }
+    }
+    return 1;
+}
+
+static block_row *find_block(table *t, tfp_str name)
+{
+    for (uint64_t key = tfp_hash(name.data, name.size);; key++) {
+        uint32_t at = tfp_map64_get(&t->block_of, key);
+        if (at != TFP_NONE && tfp_str_eq(t->blocks.at[at].block, name)) return &t->blocks.at[at];
+        if (at != TFP_NONE) continue;
+        block_row row = { .block = name };
+        bool ok = tfp_push(&t->blocks, row) && tfp_map64_put(&t->block_of, key, (uint32_t)t->blocks.size - 1);
+        return ok ? &t->blocks.at[t->blocks.size - 1] : NULL;
+    }
+}
+
+static dtype_row *find_dtype(table *t, int32_t dtype)
+{
+    uint32_t at = tfp_map64_get(&t->dtype_of, (uint64_t)dtype);
+    if (at != TFP_NONE) return &t->dtypes.at[at];
+    dtype_row row = { .dtype = tfp_str_of(dtype ? tfp_dtype_name(dtype) : "unknown") };
+    bool ok = tfp_push(&t->dtypes, row) && tfp_map64_put(&t->dtype_of, (uint64_t)dtype, (uint32_t)t->dtypes.size - 1);
+    return ok ? &t->dtypes.at[t->dtypes.size - 1] : NULL;
+}
+
+static void more(int64_t *sum, int64_t n) { *sum = tfp_add(*sum, n, NULL); }
+
+static bool add_variable(table *t, uint32_t node, int64_t depth)
+{
+    const tfp_profile *p = t->r->profile;
+    tfp_parameter_kind kind = (tfp_parameter_kind)t->counts.kinds[node];
+    int64_t n = t->counts.elements_of[node], size = size_of(t->counts.dtype[node]), bytes = tfp_mul(n, size, NULL);
+    block_row *b = find_block(t, block_name(tfp_text(p, p->nodes.at[node].name), depth));
+    dtype_row *d = b ? find_dtype(t, t->counts.dtype[node]) : NULL;
+    if (!d) return false;
+    t->unsized |= n && !size;
+    more(kind == TFP_SLOT ? &b->slots : &b->params, n);
+    more(kind == TFP_SLOT ? &d->slots : &d->params, n);
+    more(kind == TFP_SLOT ? &b->slot_bytes : &b->bytes, bytes);
+    more(kind == TFP_SLOT ? &d->slot_bytes : &d->bytes, bytes);
+    b->variables++;
+    d->variables++;
+    if (kind == TFP_TRAINED || kind == TFP_PARAMETER) more(&b->trainable, n);
+    if (kind == TFP_FIXED) more(&b->fixed, n);
+    return true;
+}
+
+/* ---- the table ---- */
+
+enum { KINDS_KNOWN = 1 };
+
+/* clang-format off */
+static const tfp_row_column block_columns[] = {
+    TFP_COLUMN(block_row, "block", TEXT, LABEL, block, "A scope of the model, as deep as -max_depth says."),
+    TFP_COLUMN(block_row, "variables", INT, NUMBER, variables, "How many it has, those of optimizers too."),
+    TFP_COLUMN(block_row, "params", INT, NUMBER, params, "Elements of the model's variables."),
+    TFP_COLUMN(block_row, "share", REAL, SHARE, share, "Of all of the model's."),
+    TFP_COLUMN_ONLY(block_row, "trainable_params", INT, NUMBER, trainable, "Those that are trained.", KINDS_KNOWN),
+    TFP_COLUMN_ONLY(block_row, "fixed_params", INT, NUMBER, fixed, "Those that are not.", KINDS_KNOWN),
+    TFP_COLUMN(block_row, "slot_params", INT, NUMBER, slots, "Elements of optimizers' variables, which are no parameters."),
+    TFP_COLUMN(block_row, "bytes", INT, SIZE, bytes, "Of the model's variables."),
+    TFP_COLUMN(block_row, "slot_bytes", INT, SIZE, slot_bytes, "Of the optimizers'."),
+    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+};
+static const tfp_row_column dtype_columns[] = {
+    TFP_COLUMN(dtype_row, "dtype", TEXT, LABEL, dtype, "Type of the elements."),
+    TFP_COLUMN(dtype_row, "variables", INT, NUMBER, variables, "How many have it."),
+    TFP_COLUMN(dtype_row, "params", INT, NUMBER, params, "Elements of the model's variables."),
+    TFP_COLUMN(dtype_row, "slot_params", INT, NUMBER, slots, "Elements of optimizers' variables."),
+    TFP_COLUMN(dtype_row, "bytes", INT, SIZE, bytes, "Of the model's variables."),
+    TFP_COLUMN(dtype_row, "slot_bytes", INT, SIZE, slot_bytes, "Of the optimizers'."),
+    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+};
+/* clang-format on */
+
+static bool say(tfp_report *r, const char *name, const char *label, tfp_unit unit, int64_t n, int64_t exact)
+{
+    tfp_fact *f = tfp_fact_add(r, name, label, 'i', unit);
+    if (!f) return false;
+    f->number = n;
+    if (unit != TFP_NUMBER || exact < 1000000) return true;
+    tfp_buf b = { 0 };
+    tfp_buf_printf(&b, "(%lld)", (long long)exact);
+    char *copy = b.failed ? NULL : tfp_arena_copy(&r->arena, (tfp_str){ b.data, b.size });
+    f = &r->facts.at[r->facts.size - 1];
+    f->more = (tfp_str){ copy, copy ? b.size : 0 };
+    tfp_buf_free(&b);
+    return copy != NULL;
+}
+
+static bool say_totals(table *t)
+{
+    const tfp_parameter_counts *c = &t->counts;
+    int64_t bytes = 0, slot_bytes = 0, trained = c->elements[TFP_TRAINED], fixed = c->elements[TFP_FIXED];
+    for (size_t i = 0; i < t->dtypes.size; i++) {
+        more(&bytes, t->dtypes.at[i].bytes);
+        more(&slot_bytes, t->dtypes.at[i].slot_bytes);
+    }
+    bool ok = say(t->r, "params", "parameters", TFP_NUMBER, c->total, c->total);
+    if (!c->elements[TFP_PARAMETER])
+        ok = ok && say(t->r, "trainable_params", "  trainable", TFP_NUMBER, trained, trained) &&
+             say(t->r, "fixed_params", "  not trainable", TFP_NUMBER, fixed, fixed);
+    ok = ok && say(t->r, "bytes", "  bytes", TFP_SIZE, bytes, 0);
+    if (c->elements[TFP_SLOT])
+        ok = ok &&
+             say(t->r, "slot_params", "of optimizers", TFP_NUMBER, c->elements[TFP_SLOT], c->elements[TFP_SLOT]) &&
+             say(t->r, "slot_bytes", "  bytes", TFP_SIZE, slot_bytes, 0);
+    if (c->idle) ok = ok && say(t->r, "unused_params", "in no signature", TFP_NUMBER, c->idle, c->idle);
+    return ok;
+}
+
+static tfp_status note_gaps(table *t, tfp_error *err)
+{
+    const tfp_parameter_counts *c = &t->counts;
+    tfp_status s = TFP_OK;
+    if (c->unknown)
+        s = tfp_report_note_add(t->r, err, "%zu variable%s of the model without a known shape count no parameters",
+                                c->unknown, c->unknown == 1 ? "" : "s");
+    if (!s && c->elements[TFP_PARAMETER])
+        s = tfp_report_note_add(t->r, err, "nothing in the files says which parameters are trained");
+    if (!s && t->unsized)
+        s = tfp_report_note_add(t->r, err, "variables whose type is not known, or has no size, count no bytes");
+    return s;
+}
+
+static bool bigger_first(const void *rows, uint32_t a, uint32_t b)
+{
+    const block_row *x = (const block_row *)rows + a, *y = (const block_row *)rows + b;
+    return x->params != y->params ? x->params > y->params : x->slots > y->slots;
+}
+
+enum { BLOCKS_SHOWN = 40 };
+
+static tfp_status show(table *t, tfp_error *err)
+{
+    for (size_t i = 0; i < t->blocks.size; i++)
+        t->blocks.at[i].share = t->counts.total ? (double)t->blocks.at[i].params / (double)t->counts.total : NAN;
+    unsigned shown = t->counts.elements[TFP_PARAMETER] ? 0 : KINDS_KNOWN;
+    tfp_status s = say_totals(t) ? note_gaps(t, err) : tfp_nomem(err);
+    block_row *sorted = tfp_rows_sorted(&t->r->arena, t->blocks.at, sizeof *t->blocks.at, t->blocks.size, bigger_first);
+    tfp_row_table blocks = { block_columns, sorted, sizeof *sorted, t->blocks.size, shown };
+    if (!sorted) return tfp_nomem(err);
+    t->r->grid.few = BLOCKS_SHOWN;
+    tfp_row_table dtypes = { dtype_columns, t->dtypes.at, sizeof *t->dtypes.at, t->dtypes.size, 0 };
+    if (!s) s = tfp_grid_of(t->r, &blocks, err);
+    return s ? s : tfp_grid_part(t->r, "dtypes", "by type", &dtypes, 0, err);
+}
+
+static tfp_status build(tfp_report *r, tfp_error *err)
+{
+    const tfp_profile *p = r->profile;
+    table t = { .r = r };
+    if (!p->program && !tfp_parameters_once(p)) {
+        bool torch = tfp_has_format(p, "kineto") || tfp_has_format(p, "execution_trace");
+        tfp_fail(err, TFP_NOTFOUND, "no variables: %s",
+                 torch ? "PyTorch's traces do not say which tensors are parameters; of TensorFlow, params needs the "
+                         "graph file or SavedModel (--graph_path), or a checkpoint"
+                       : "params needs the graph file or SavedModel (--graph_path), or a checkpoint");
+        return tfp_within_file(err, TFP_NOTFOUND, tfp_first_source(p));
+    }
+    tfp_status s = tfp_parameters(p, &r->arena, &t.counts, err);
+    int64_t depth = s ? 0 : depth_of(&t);
+    for (uint32_t i = 0; !s && i < p->nodes.size; i++)
+        if (is_shown((tfp_parameter_kind)t.counts.kinds[i]) && !add_variable(&t, i, depth)) s = tfp_nomem(err);
+    r->clamped |= t.counts.clamped;
+    if (!s) s = show(&t, err);
+    tfp_vec_free(&t.blocks);
+    tfp_vec_free(&t.dtypes);
+    tfp_map64_free(&t.block_of);
+    tfp_map64_free(&t.dtype_of);
+    return s;
+}
+
+const tfp_view tfp_view_params = {
+    "params",
+    "The model's variables by block: how many parameters, trained or not, of optimizers, bytes by type.",
+    TFP_REPORT_GRID,
+    NULL,
+    NULL,
+    build,
+    TFP_USES_PROGRAM,
+};

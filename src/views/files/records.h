@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/files/records.h: tables of what was recorded, which tfp_records gives: they show no view's rows, and need no SQL. */
+#ifndef TFP_RECORDS_H
+#define TFP_RECORDS_H
+
+#include "views/core/report.h"
+
+/* The report's profile and step are set; TFP_NONE: all steps, or where one is needed the last. */
+tfp_status tfp_records_memory(tfp_report *r, tfp_error *err);
+tfp_status tfp_records_peak(tfp_report *r, tfp_error *err);
+
+#endif

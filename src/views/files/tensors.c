@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/files/tensors.c: one tensor of a checkpoint in few numbers: what its values are, and how they are spread. */
+#include "views/core/report.h"
+
+#include <math.h>
+
+#define ELEMENTS_MOST ((int64_t)16 << 20) /* they are read whole, as doubles */
+
+static double value_at(const tfp_tensor *t, size_t i)
+{
+    return t->kind == TFP_VALUES_DOUBLE ? t->doubles[i] : (double)t->ints[i];
+}
+
+/* Counts, least, most and mean of the finite values; the mean is kept as such, so that no sum overflows. */
+static void sum_up(const tfp_tensor *t, tfp_tensor_summary *out)
+{
+    double mean = 0, squares = 0;
+    for (size_t i = 0; i < t->count; i++) {
+        double x = value_at(t, i);
+        if (out->shown < TFP_TENSOR_SHOWN) out->first[out->shown++] = x;
+        if (isnan(x)) out->nans++;
+        if (isinf(x)) out->infinities++;
+        if (!isfinite(x)) continue;
+        if (x == 0) out->zeros++;
+        if (!out->finite || x < out->least) out->least = x;
+        if (!out->finite || x > out->most) out->most = x;
+        double more = x - mean;
+        mean += more / (double)++out->finite;
+        squares += more * (x - mean);
+    }
+    out->mean = mean;
+    out->deviation = out->finite ? sqrt(squares / (double)out->finite) : 0;
+}
+
+static void fill_bins(const tfp_tensor *t, tfp_tensor_summary *out)
+{
+    double width = out->most / TFP_TENSOR_BINS - out->least / TFP_TENSOR_BINS;
+    for (size_t i = 0; i < t->count; i++) {
+        double x = value_at(t, i);
+        if (!isfinite(x)) continue;
+        double at = width > 0 ? x / width - out->least / width : 0;
+        size_t bin = at < TFP_TENSOR_BINS ? (size_t)(at > 0 ? at : 0) : TFP_TENSOR_BINS - 1;
+        out->bins[bin]++;
+    }
+}
+
+static void put_shape(const int64_t *dims, size_t rank, tfp_tensor_summary *out)
+{
+    tfp_buf b = { .data = out->shape, .capacity = sizeof out->shape - 1 };
+    out->elements = 1;
+    for (size_t i = 0; i < rank; i++) {
+        if (b.size + 24 < sizeof out->shape) {
+            if (i) tfp_buf_char(&b, 'x');
+            tfp_buf_int(&b, dims[i]);
+        }
+        out->elements = tfp_mul(out->elements, dims[i], NULL);
+    }
+    out->shape[b.size] = '\0';
+}
+
+static bool find(const tfp_checkpoint *c, tfp_str name, size_t *at)
+{
+    size_t low = 0, high = tfp_checkpoint_count(c);
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        tfp_str x = tfp_checkpoint_name(c, middle);
+        size_t n = x.size < name.size ? x.size : name.size;
+        int order = n ? memcmp(x.data, name.data, n) : 0;
+        if (!order && x.size == name.size) {
+            *at = middle;
+            return true;
+        }
+        if (order < 0 || (!order && x.size < name.size))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return false;
+}
+
+tfp_status tfp_tensor_summarise(const tfp_profile *p, const char *name, tfp_tensor_summary *out, tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (!p || !p->finished || !name || !out)
+        return tfp_fail(err, TFP_BADARG, "no finished profile, or no tensor's name");
+    *out = (tfp_tensor_summary){ .dtype = "?" };
+    size_t at, rank;
+    if (!p->checkpoint || !find(p->checkpoint, tfp_str_of(name), &at))
+        return tfp_fail(err, TFP_NOTFOUND, "no tensor '%.1000s'", name);
+    const int64_t *dims = tfp_checkpoint_dims(p->checkpoint, at, &rank);
+    out->dtype = tfp_dtype_name(tfp_checkpoint_dtype(p->checkpoint, at));
+    put_shape(dims, rank, out);
+    if (out->elements > ELEMENTS_MOST)
+        return tfp_fail(err, TFP_LIMIT, "'%.1000s' has %lld values: more than %lld are not looked at", name,
+                        (long long)out->elements, (long long)ELEMENTS_MOST);
+    tfp_tensor t = { 0 };
+    tfp_status s = tfp_checkpoint_read(p->checkpoint, tfp_str_of(name), &t, err);
+    if (!s && (t.kind == TFP_VALUES_DOUBLE || t.kind == TFP_VALUES_INT)) {
+        out->numbers = 1;
+        sum_up(&t, out);
+        fill_bins(&t, out);
+    }
+    tfp_tensor_free(&t);
+    return s;
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/flops/coverage.c: how much of a model's work its count covers, and which assumption would make it cover more. What has
+ * no count is estimated: as the mean of its type where others of the type have a count, else as one float operation for
+ * each element of its outputs. Products and convolutions without a shape are the bulk of any model that has some, and
+ * nothing tells how many they are: then the coverage is unknown. */
+#include "views/flops/flops.h"
+
+#include <stdio.h>
+
+typedef struct type_work { /* of one operation type */
+    tfp_strid op;
+    int64_t flops, nodes;  /* nodes that have a count */
+    int64_t missing, runs; /* nodes without, and how often they run */
+    int64_t elements;      /* elements of their outputs, as far as shapes are known */
+    bool shapes;           /* every one of these has known outputs */
+} type_work;
+
+typedef struct coverage {
+    tfp_map64 by_op;
+    TFP_VEC(type_work) types;
+    double known, estimated;
+    int64_t loops;         /* loops of TensorFlow 1 with an unknown number of iterations */
+    const type_work *bulk; /* the type of products that lacks most shapes */
+    bool no_memory;
+} coverage;
+
+static bool is_product(tfp_str op)
+{
+    static const char *const parts[] = { "MatMul", "Einsum", "XlaDot", "RNN", "LSTM", "GRU" };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (tfp_str_has(op, tfp_str_of(parts[i]))) return true;
+    return tfp_str_has(op, TFP_STR("Conv")) && !tfp_str_has(op, TFP_STR("Convert"));
+}
+
+static bool is_call(tfp_str op) { return tfp_str_has(op, TFP_STR("Call")) || tfp_str_has(op, TFP_STR("While")); }
+
+static int64_t output_elements(const tfp_node_flops *n)
+{
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < n->out_count; i++) sum = tfp_plus(sum, tfp_elements(n->outs[i].shape));
+    return sum;
+}
+
+static type_work *type_of(coverage *c, tfp_strid op)
+{
+    uint32_t at = tfp_map64_get(&c->by_op, op);
+    if (at != TFP_NONE) return &c->types.at[at];
+    c->no_memory |= !tfp_map64_put(&c->by_op, op, (uint32_t)c->types.size) ||
+                    !tfp_push(&c->types, ((type_work){ .op = op, .shapes = true }));
+    return c->no_memory ? NULL : &c->types.at[c->types.size - 1];
+}
+
+static void add_node(const tfp_flops_table *w, coverage *c, uint32_t node)
+{
+    tfp_own_count own = tfp_flops_own(w, node);
+    int64_t runs = tfp_flops_runs(w, node), flops = tfp_flops_sums(w, node).flops, elements;
+    type_work *t = tfp_flops_reached(w, node) ? type_of(c, w->g->nodes.at[node].op) : NULL;
+    if (!t) return;
+    c->loops += w->f->nodes[node].trips < 0 && tfp_str_eq(tfp_text(w->p, t->op), TFP_STR("LoopCond"));
+    if (own.state == TFP_COUNTED) {
+        t->flops = tfp_add(t->flops, flops, NULL);
+        t->nodes = tfp_add(t->nodes, runs, NULL);
+        /* a loop that runs once as far as anybody knows runs at least twice */
+        if (w->f->nodes[node].trips < 0) c->estimated += (double)w->f->nodes[node].all.flops * (double)runs;
+        return;
+    }
+    if (runs <= 0) runs = 1; /* a branch may count nothing for what it lacks */
+    elements = output_elements(&w->f->nodes[node]);
+    t->missing++;
+    c->known += (double)flops; /* of some calls */
+    t->runs = tfp_add(t->runs, runs, NULL);
+    t->shapes &= elements >= 0;
+    if (elements > 0) t->elements = tfp_add(t->elements, tfp_mul(elements, runs, NULL), NULL);
+}
+
+static void add_type(const tfp_flops_table *w, coverage *c, const type_work *t)
+{
+    tfp_str op = tfp_text(w->p, t->op);
+    c->known += (double)t->flops;
+    if (!t->missing) return;
+    if (t->nodes && !is_call(op)) /* arguments of one function tell nothing of another */
+        c->estimated += (double)t->flops / (double)t->nodes * (double)t->runs;
+    else if ((is_product(op) || is_call(op)) && (!c->bulk || t->missing > c->bulk->missing))
+        c->bulk = t;
+    else
+        c->estimated += (double)t->elements;
+}
+
+static bool measure(const tfp_flops_table *w, coverage *c)
+{
+    for (uint32_t i = 0; i < w->g->nodes.size && !c->no_memory; i++) add_node(w, c, i);
+    for (size_t i = 0; i < c->types.size; i++) add_type(w, c, &c->types.at[i]);
+    return !c->no_memory;
+}
+
+/* ---- what brings input whose shape is open ---- */
+
+typedef struct inputs {
+    int64_t batch, others; /* that lack only the first dimension, or more */
+    uint32_t first;        /* of the others */
+} inputs;
+
+static inputs find_inputs(const tfp_flops_table *w)
+{
+    inputs x = { .first = TFP_NONE };
+    const tfp_program_body *b = &w->g->bodies.at[0];
+    for (uint32_t i = b->node_first; i < b->node_first + b->node_count; i++) {
+        const tfp_node_flops *n = &w->f->nodes[i];
+        bool brings = tfp_brings_input(tfp_text(w->p, w->g->nodes.at[i].op));
+        if (!brings || !n->needed || !n->out_count || tfp_dims_known(n->outs[0].shape)) continue;
+        tfp_dims d = n->outs[0].shape;
+        bool rest = d.rank > 0;
+        for (int k = 1; k < d.rank; k++) rest &= d.at[k] >= 0;
+        if (rest) {
+            x.batch++;
+        } else if (x.others++ == 0) {
+            x.first = i;
+        }
+    }
+    return x;
+}
+
+/* False without memory. */
+static bool put_hint(const tfp_flops_table *w, const inputs *x, char *out, size_t size)
+{
+    bool ok = true;
+    *out = 0;
+    if (x->others) {
+        tfp_str name = tfp_text(w->p, w->g->nodes.at[x->first].name);
+        tfp_buf shape = { 0 };
+        tfp_flops_shape_text(&shape, w->f->nodes[x->first].outs[0].shape);
+        snprintf(out, size, "add --assume-shape %.*s=... (%.*s in the graph)", name.size < 100 ? (int)name.size : 100,
+                 name.data, shape.size < 60 ? (int)shape.size : 60, shape.data ? shape.data : "");
+        ok = !shape.failed;
+        tfp_buf_free(&shape);
+    } else if (x->batch) {
+        snprintf(out, size, "add --assume-batch 1");
+    }
+    return ok;
+}
+
+/* A SavedModel without signatures: its functions are there for Python alone, and nothing in the graph calls them. The first of
+ * these, or NULL. */
+static const tfp_program_body *uncalled(const tfp_flops_table *w)
+{
+    for (size_t i = 0; i < w->g->signatures.size; i++) {
+        tfp_str key = tfp_text(w->p, w->g->signatures.at[i].key);
+        if (key.size < 2 || memcmp(key.data, "__", 2) != 0) return NULL;
+    }
+    for (size_t i = 1; i < w->g->bodies.size && w->g->saved_model; i++) {
+        const tfp_program_body *b = &w->g->bodies.at[i];
+        bool reached = !b->node_count;
+        for (uint32_t k = 0; k < b->node_count && !reached; k++) reached = w->f->nodes[b->node_first + k].reached;
+        if (!reached) return b;
+    }
+    return NULL;
+}
+
+tfp_status tfp_flops_coverage(const tfp_flops_table *w, double *share, char *text, size_t size, tfp_error *err)
+{
+    coverage c = { 0 };
+    char hint[256];
+    inputs x = find_inputs(w);
+    bool ok = measure(w, &c);
+    ok = put_hint(w, &x, hint, sizeof hint) && ok;
+    *share = c.known + c.estimated > 0 ? c.known / (c.known + c.estimated) : 1;
+    *text = 0;
+    if (ok && c.loops) {
+        *share = -1;
+        snprintf(text, size, "the iterations of %lld loop%s of TensorFlow 1 are not known", (long long)c.loops,
+                 c.loops == 1 ? "" : "s");
+    }
+    if (ok && c.bulk) {
+        tfp_str op = tfp_text(w->p, c.bulk->op);
+        *share = -1;
+        snprintf(text, size, "%lld %.*s, the bulk of such a model, %s no shape%s%s", (long long)c.bulk->missing,
+                 op.size < 60 ? (int)op.size : 60, op.data, c.bulk->missing == 1 ? "has" : "have", *hint ? ": " : "",
+                 hint);
+        if (is_call(op))
+            snprintf(text, size, "%lld %.*s of functions that call themselves or are not in the file",
+                     (long long)c.bulk->missing, op.size < 60 ? (int)op.size : 60, op.data);
+    }
+    const tfp_program_body *lost = uncalled(w);
+    if (lost) {
+        tfp_str name = tfp_text(w->p, lost->name);
+        *share = -1;
+        snprintf(
+            text, size,
+            "the SavedModel has no signature, so nothing calls its functions (first: %.*s): save it with signatures",
+            name.size < 100 ? (int)name.size : 100, name.data);
+    }
+    tfp_map64_free(&c.by_op);
+    tfp_vec_free(&c.types);
+    return ok ? TFP_OK : tfp_nomem(err);
+}
+
+/* Notes, once a report: assumptions without effect, functions that call themselves, limits that cut the work. */
+tfp_status tfp_flops_notes(tfp_report *r, const tfp_flops *f, tfp_error *err)
+{
+    tfp_status s = TFP_OK;
+    if (r->options->assume_batch > 0 && !f->batches_assumed)
+        s = tfp_report_note_add(r, err,
+                                "assume_batch: no placeholder, queue or iterator has an unknown first dimension");
+    if (!s && f->recursive_calls)
+        s = tfp_report_note_add(r, err, "float operations of functions that call themselves are unknown: %.*s",
+                                (int)f->recursion.size, f->recursion.data);
+    if (!s && f->cut_short)
+        s = tfp_report_note_add(r, err, "the graph takes too much work or memory: what came last is unknown");
+    return s;
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/flops/flops.c: how many float operations a model takes, worked out from its graph: what counts most, what is not known
+ * and why, and how much of it all that covers. */
+#include "views/flops/flops.h"
+#include "views/flops/instructions.h"
+
+/* TensorFlow's op log, and the files, know nodes of the main graph only. */
+tfp_own_count tfp_flops_own(const tfp_flops_table *w, uint32_t node)
+{
+    const tfp_node_flops *n = &w->f->nodes[node];
+    tfp_own_count none = { TFP_NO_FORMULA, TFP_UNKNOWN, TFP_UNKNOWN }, out = { n->state, n->flops, n->macs };
+    if (w->source != TFP_FLOPS_OWN && w->body[node]) return none;
+    if (w->source == TFP_FLOPS_FILES) {
+        uint32_t at = w->profile_node[node];
+        int64_t given = at == TFP_NONE ? 0 : w->p->nodes.at[at].float_ops;
+        return given > 0 ? (tfp_own_count){ TFP_COUNTED, given, TFP_UNKNOWN } : none;
+    }
+    if (out.state != TFP_COUNTED) out.flops = TFP_UNKNOWN; /* TensorFlow's may be negative all the same */
+    if (out.state != TFP_COUNTED || w->source != TFP_FLOPS_OWN) out.macs = TFP_UNKNOWN; /* an op log has none */
+    return out;
+}
+
+int64_t tfp_flops_runs(const tfp_flops_table *w, uint32_t node)
+{
+    return w->source == TFP_FLOPS_OWN ? w->f->nodes[node].runs : !w->body[node];
+}
+
+bool tfp_flops_reached(const tfp_flops_table *w, uint32_t node)
+{
+    return w->source == TFP_FLOPS_OWN ? w->f->nodes[node].reached : !w->body[node];
+}
+
+tfp_run_sums tfp_flops_sums(const tfp_flops_table *w, uint32_t node)
+{
+    const tfp_node_flops *n = &w->f->nodes[node];
+    if (w->source == TFP_FLOPS_OWN) return (tfp_run_sums){ n->run_flops, n->run_macs, n->run_bytes };
+    tfp_own_count c = tfp_flops_own(w, node);
+    bool runs = !w->body[node];
+    return (tfp_run_sums){ runs && c.flops > 0 ? c.flops : 0, 0, runs ? n->bytes : 0 };
+}
+
+bool tfp_flops_has_macs(const tfp_flops_table *w, uint32_t node)
+{
+    return tfp_flops_own(w, node).macs >= 0 || (w->source == TFP_FLOPS_OWN && w->f->nodes[node].varies);
+}
+
+/* ---- the work ---- */
+
+static bool link_nodes(tfp_flops_table *w)
+{
+    w->body = TFP_NEW(&w->arena, uint32_t, w->g->nodes.size);
+    w->profile_node = TFP_NEW(&w->arena, uint32_t, w->g->nodes.size);
+    if (!w->body || !w->profile_node) return false;
+    memset(w->profile_node, 0xff, w->g->nodes.size * sizeof *w->profile_node); /* TFP_NONE */
+    for (uint32_t b = 0; b < w->g->bodies.size; b++)
+        for (uint32_t i = 0; i < w->g->bodies.at[b].node_count; i++) w->body[w->g->bodies.at[b].node_first + i] = b;
+    for (uint32_t i = 0; i < w->p->nodes.size; i++)
+        if (w->f->program_node[i] != TFP_NONE) w->profile_node[w->f->program_node[i]] = i;
+    return true;
+}
+
+tfp_status tfp_flops_coverage_of(tfp_report *r, tfp_flops *f, double *share, char *text, size_t size, tfp_error *err)
+{
+    tfp_flops_table w = { .r = r, .p = r->profile, .g = f->program, .f = f, .source = TFP_FLOPS_OWN };
+    tfp_status s = link_nodes(&w) ? tfp_flops_coverage(&w, share, text, size, err) : tfp_nomem(err);
+    tfp_arena_free(&w.arena);
+    return s;
+}
+
+static tfp_status summary(tfp_flops_table *w, tfp_error *err)
+{
+    tfp_status s = tfp_flops_types(w, err);
+    if (!s) s = tfp_flops_top_nodes(w, err);
+    if (!s) s = tfp_flops_signatures(w, err);
+    if (!s) s = tfp_flops_gaps(w, err);
+    return s ? s : tfp_flops_facts(w, err);
+}
+
+static tfp_status build_flops(tfp_report *r, tfp_error *err)
+{
+    const tfp_options *o = r->options;
+    bool chosen = tfp_options_chosen(o, "float_ops_source");
+    tfp_flops_table w = { .r = r,
+                          .p = r->profile,
+                          .source = chosen ? (tfp_flops_source)o->float_ops_source : TFP_FLOPS_OWN };
+    if (!r->profile->program && w.source != TFP_FLOPS_TENSORFLOW && tfp_has_instructions(r->profile))
+        return tfp_flops_instructions(r, err);
+    tfp_flops_source engine = w.source == TFP_FLOPS_FILES ? TFP_FLOPS_OWN : w.source; /* shapes are worked out anyway */
+    tfp_status s = tfp_flops_of(r->profile, engine, o, &w.f, err);
+    if (s) return s;
+    w.g = w.f->program;
+    s = link_nodes(&w) ? TFP_OK : tfp_nomem(err);
+    if (!s && o->nodes) s = tfp_flops_nodes(&w, err);
+    if (!s && !o->nodes) s = summary(&w, err);
+    tfp_flops_free(w.f);
+    tfp_arena_free(&w.arena);
+    return s;
+}
+
+const tfp_view tfp_view_flops = {
+    "flops",
+    "Float operations worked out from the graph: totals, what counts most, and how much is covered.",
+    TFP_REPORT_GRID,
+    NULL,
+    NULL,
+    build_flops,
+    TFP_NEEDS_PROGRAM
+};

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/flops/instruction_tables.c: the report `flops` of a compiled program (HLO), or of a trace: totals, by op, the
+ * instructions that count most, by scope, and what has no count. Totals are in work_facts.c, peaks in
+ * roofline.c. */
+#include "flops/aten/aten.h"
+#include "views/flops/flops.h"
+#include "views/flops/work.h"
+
+#include <math.h>
+
+enum { TOP_ROWS = 10, OPS_SHOWN = 15 };
+
+/* ---- rows ---- */
+
+static void plus(int64_t *to, int64_t n) { *to = tfp_add(*to, n, NULL); }
+
+void tfp_work_add(tfp_work_row *row, const tfp_instruction_sum *n)
+{
+    row->instructions++;
+    row->counted += n->counted;
+    plus(&row->runs, n->runs);
+    plus(&row->float_ops, n->float_ops);
+    plus(&row->macs, n->macs);
+    plus(&row->bytes, n->bytes);
+    row->moves |= n->moves;
+    if (n->moves) plus(&row->moved_float_ops, n->float_ops);
+    plus(&row->step_float_ops, n->step_float_ops);
+    plus(&row->step_macs, n->step_macs);
+    plus(&row->step_bytes, n->step_bytes);
+    plus(&row->ns, n->ns);
+    plus(&row->device_ns, n->device_ns);
+    plus(&row->working_ns, n->device_ns ? n->device_ns : n->ns);
+    for (int i = 0; i < TFP_FLOAT_TYPES; i++) plus(&row->of_type[i], n->of_type[i]);
+}
+
+static bool finish_row(const tfp_work_tables *t, tfp_work_row *row)
+{
+    row->share = t->all.float_ops > 0 ? (double)row->float_ops / (double)t->all.float_ops : NAN;
+    if (!row->moves) row->bytes = TFP_ABSENT;
+    row->intensity = row->bytes > 0 ? (double)row->moved_float_ops / (double)row->bytes : NAN;
+    return tfp_work_roof(t, row);
+}
+
+static bool more_first(const void *rows, uint32_t a, uint32_t b)
+{
+    const tfp_work_row *x = (const tfp_work_row *)rows + a, *y = (const tfp_work_row *)rows + b;
+    if (x->float_ops != y->float_ops) return x->float_ops > y->float_ops;
+    if (x->bytes != y->bytes) return x->bytes > y->bytes;
+    return tfp_str_cmp(x->name, y->name) < 0;
+}
+
+/* clang-format off */
+#define WORK_COLUMNS \
+    TFP_COLUMN(tfp_work_row, "runs", INT, LABEL, runs, "How often they ran, or run in one run of the module."), \
+    TFP_COLUMN(tfp_work_row, "float_ops", INT, NUMBER, float_ops, "Float operations of all runs."), \
+    TFP_COLUMN(tfp_work_row, "share", REAL, SHARE, share, "Of the float operations of all rows."), \
+    TFP_COLUMN(tfp_work_row, "macs", INT, NUMBER, macs, "Multiply-adds of all runs."), \
+    TFP_COLUMN(tfp_work_row, "bytes_moved", INT, SIZE, bytes, "Bytes read and written; of a fusion at its edges."), \
+    TFP_COLUMN(tfp_work_row, "intensity", REAL, NUMBER, intensity, "Float operations for each byte moved."), \
+    TFP_COLUMN_ONLY(tfp_work_row, "type", TEXT, LABEL, types, "Types of the inputs; tf32: fp32 that tensor cores multiply.", TFP_WORK_TYPES), \
+    TFP_COLUMN_ONLY(tfp_work_row, "bound", TEXT, LABEL, bound, "What limits it on the device: memory or compute.", TFP_WORK_BOUND), \
+    TFP_COLUMN_ONLY(tfp_work_row, "attainable", REAL, NUMBER, attainable, "Float operations a second that the device could do.", TFP_WORK_PEAK), \
+    TFP_COLUMN_ONLY(tfp_work_row, "micros", NANO, MICROS, ns, "Measured time, without what is nested in it.", TFP_WORK_TIMES), \
+    TFP_COLUMN_ONLY(tfp_work_row, "accelerator_micros", NANO, MICROS, device_ns, "Of it that of accelerators.", TFP_WORK_DEVICE), \
+    TFP_COLUMN_ONLY(tfp_work_row, "flops_per_second", REAL, NUMBER, rate, "Float operations a second of measured time, of the accelerators' where there is any.", TFP_WORK_TIMES), \
+    TFP_COLUMN_ONLY(tfp_work_row, "of_attainable", REAL, SHARE, attained, "Of what the device could do.", TFP_WORK_ATTAINED)
+
+static const tfp_row_column op_columns[] = {
+    TFP_COLUMN(tfp_work_row, "op", TEXT, LABEL, name, "Operation of the framework."),
+    TFP_COLUMN_ONLY(tfp_work_row, "opcode", TEXT, LABEL, opcode, "What XLA computes for it: the HLO opcodes that count most, at most three; of a fusion with what counts most inside.", TFP_WORK_OPCODE),
+    TFP_COLUMN(tfp_work_row, "nodes", INT, LABEL, instructions, "Instructions of it; fusions count as one."),
+    TFP_COLUMN(tfp_work_row, "counted", INT, LABEL, counted, "Of these, those that have a count."),
+    WORK_COLUMNS, { 0 }
+};
+static const tfp_row_column scope_columns[] = {
+    TFP_COLUMN(tfp_work_row, "scope", TEXT, LABEL, name, "Place in the model."),
+    TFP_COLUMN(tfp_work_row, "nodes", INT, LABEL, instructions, "Instructions in it."),
+    WORK_COLUMNS, { 0 }
+};
+static const tfp_row_column instruction_columns[] = {
+    TFP_COLUMN(tfp_work_row, "node", TEXT, LABEL, name, "The instruction."),
+    TFP_COLUMN(tfp_work_row, "op", TEXT, LABEL, op, "Operation of the framework."),
+    TFP_COLUMN_ONLY(tfp_work_row, "opcode", TEXT, LABEL, opcode, "Its HLO opcode, of a fusion with what counts most inside.", TFP_WORK_OPCODE),
+    TFP_COLUMN(tfp_work_row, "output_shapes", TEXT, LABEL, shapes, "Shapes of its results."),
+    WORK_COLUMNS, { 0 }
+};
+static const tfp_row_column node_columns[] = {
+    TFP_COLUMN(tfp_work_row, "function", TEXT, LABEL, module, "The module."),
+    TFP_COLUMN(tfp_work_row, "name", TEXT, LABEL, name, "The instruction."),
+    TFP_COLUMN(tfp_work_row, "op", TEXT, LABEL, op, "Operation of the framework."),
+    TFP_COLUMN_ONLY(tfp_work_row, "opcode", TEXT, LABEL, opcode, "Its HLO opcode, of a fusion with what counts most inside.", TFP_WORK_OPCODE),
+    TFP_COLUMN(tfp_work_row, "scope", TEXT, LABEL, scope, "Place in the model."),
+    TFP_COLUMN(tfp_work_row, "output_shapes", TEXT, LABEL, shapes, "Shapes of its results."),
+    TFP_COLUMN(tfp_work_row, "runs", INT, LABEL, runs, "How often it ran, or runs in one run of the module."),
+    TFP_COLUMN(tfp_work_row, "float_ops", INT, NUMBER, float_ops, "Float operations of one execution."),
+    TFP_COLUMN(tfp_work_row, "macs", INT, NUMBER, macs, "Multiply-adds of one execution."),
+    TFP_COLUMN(tfp_work_row, "bytes_moved", INT, SIZE, bytes, "Bytes that one execution reads and writes."),
+    TFP_COLUMN_ONLY(tfp_work_row, "micros", NANO, MICROS, ns, "Measured time of all runs.", TFP_WORK_TIMES),
+    TFP_COLUMN(tfp_work_row, "source", TEXT, LABEL, source, "formula, or none."),
+    { 0 }
+};
+static const tfp_row_column gap_columns[] = {
+    TFP_COLUMN(tfp_work_row, "op", TEXT, LABEL, name, "Operation of the framework."),
+    TFP_COLUMN(tfp_work_row, "nodes", INT, LABEL, instructions, "Instructions without a count."),
+    TFP_COLUMN(tfp_work_row, "first", TEXT, LABEL, op, "The first of them."),
+    { 0 }
+};
+/* clang-format on */
+
+/* ---- names ---- */
+
+static tfp_str text(const tfp_work_tables *t, tfp_strid id) { return tfp_text(t->r->profile, id); }
+
+/* The path up to its last slash, the model's root without one. */
+static tfp_str scope_of(const tfp_work_tables *t, uint32_t node)
+{
+    tfp_str path = text(t, t->r->profile->nodes.at[node].name);
+    while (path.size && path.data[path.size - 1] != '/') path.size--;
+    if (path.size > 1) path.size--;
+    return path.size ? path : TFP_STR("(top)");
+}
+
+/* As 0:8x4|1:16, of the node's first instruction. */
+static bool put_shapes(const tfp_work_tables *t, uint32_t node, tfp_str *out)
+{
+    const tfp_profile *p = t->r->profile;
+    tfp_buf b = { 0 };
+    for (TFP_EACH(outputs, o, p->nodes.at[node].output_first, p)) {
+        if (b.size) tfp_buf_char(&b, '|');
+        tfp_buf_int(&b, p->outputs.at[o].slot);
+        tfp_buf_char(&b, ':');
+        tfp_shape_text(p, p->outputs.at[o].shape, &b);
+    }
+    char *copy = b.failed ? NULL : tfp_arena_copy(&t->r->arena, (tfp_str){ b.data, b.size });
+    *out = (tfp_str){ copy, b.size };
+    tfp_buf_free(&b);
+    return copy != NULL;
+}
+
+/* ---- tfp_work_tables ---- */
+
+/* Sorted rows into a grid; people see `few` of them. */
+static tfp_status put(const tfp_work_tables *t, tfp_grid *g, const tfp_row_column *columns, const tfp_work_row *rows,
+                      size_t count, size_t few, tfp_error *err)
+{
+    const tfp_work_row *sorted = tfp_rows_sorted(&t->r->arena, rows, sizeof *rows, count, more_first);
+    if (!sorted) return tfp_nomem(err);
+    tfp_status s = tfp_grid_fill(t->r, g, &(tfp_row_table){ columns, sorted, sizeof *sorted, count, t->shown }, err);
+    g->few = few < count ? few : count;
+    return s;
+}
+
+static tfp_status put_part(const tfp_work_tables *t, const char *name, const char *title, const tfp_row_column *columns,
+                           const tfp_work_row *rows, size_t count, tfp_error *err)
+{
+    if (!count) return TFP_OK;
+    tfp_grid *g = tfp_grid_part_add(t->r, name, title);
+    return g ? put(t, g, columns, rows, count, TOP_ROWS, err) : tfp_nomem(err);
+}
+
+typedef struct groups {
+    tfp_map64 by_name; /* strid, or the place of a text -> rows */
+    TFP_VEC(tfp_work_row) rows;
+} groups;
+
+static tfp_work_row *group_of(groups *g, uint64_t key, tfp_str name)
+{
+    uint32_t at = tfp_map64_get(&g->by_name, key);
+    if (at != TFP_NONE) return &g->rows.at[at];
+    at = (uint32_t)g->rows.size;
+    tfp_work_row row = { .name = name };
+    return tfp_push(&g->rows, row) && tfp_map64_put(&g->by_name, key, at) ? &g->rows.at[at] : NULL;
+}
+
+static void groups_free(groups *g)
+{
+    tfp_map64_free(&g->by_name);
+    tfp_vec_free(&g->rows);
+}
+
+/* The sums by op, those that count most first. */
+static bool more_of_op(const void *ctx, uint32_t a, uint32_t b)
+{
+    const tfp_work_tables *t = ctx;
+    const tfp_instruction_sum *x = &t->sums.at[a], *y = &t->sums.at[b];
+    tfp_strid op = t->r->profile->nodes.at[x->node].op, other = t->r->profile->nodes.at[y->node].op;
+    if (op != other) return op < other;
+    return x->float_ops != y->float_ops ? x->float_ops > y->float_ops : x->opcode < y->opcode;
+}
+
+/* "dot|fusion(dot)": the opcodes of one op's instructions, each once, at most three. */
+static bool put_opcodes(const tfp_work_tables *t, const uint32_t *sums, size_t count, tfp_str *out)
+{
+    enum { MOST = 3 };
+    tfp_strid told[MOST];
+    size_t n = 0;
+    tfp_buf b = { 0 };
+    for (size_t i = 0; i < count && n < MOST; i++) {
+        tfp_strid opcode = t->sums.at[sums[i]].opcode;
+        bool known = !opcode;
+        for (size_t k = 0; k < n; k++) known |= told[k] == opcode;
+        if (known) continue;
+        tfp_buf_text(&b, n ? "|" : "");
+        tfp_buf_str(&b, text(t, opcode));
+        told[n++] = opcode;
+    }
+    const char *copy = b.failed ? NULL : tfp_arena_copy(&t->r->arena, (tfp_str){ b.data, b.size });
+    *out = (tfp_str){ copy, copy ? b.size : 0 };
+    tfp_buf_free(&b);
+    return copy != NULL;
+}
+
+static bool find_opcodes(const tfp_work_tables *t, groups *g)
+{
+    size_t n = t->sums.size;
+    uint32_t *order = t->shown & TFP_WORK_OPCODE ? TFP_NEW(&t->r->arena, uint32_t, n + 1) : NULL;
+    if (!order) return !(t->shown & TFP_WORK_OPCODE);
+    for (uint32_t i = 0; i < n; i++) order[i] = i;
+    bool ok = tfp_sort(order, n, more_of_op, t);
+    for (size_t first = 0, end; ok && first < n; first = end) {
+        tfp_strid op = t->r->profile->nodes.at[t->sums.at[order[first]].node].op;
+        for (end = first + 1; end < n && t->r->profile->nodes.at[t->sums.at[order[end]].node].op == op;) end++;
+        uint32_t at = tfp_map64_get(&g->by_name, op);
+        ok = at == TFP_NONE || put_opcodes(t, order + first, end - first, &g->rows.at[at].opcode);
+    }
+    return ok;
+}
+
+static tfp_status put_ops(const tfp_work_tables *t, tfp_error *err)
+{
+    groups g = { 0 };
+    bool ok = true;
+    size_t few = 0;
+    for (size_t i = 0; ok && i < t->sums.size; i++) {
+        tfp_strid op = t->r->profile->nodes.at[t->sums.at[i].node].op;
+        tfp_work_row *row = group_of(&g, op, text(t, op));
+        if ((ok = row != NULL)) tfp_work_add(row, &t->sums.at[i]);
+    }
+    ok = ok && find_opcodes(t, &g);
+    for (size_t i = 0; ok && i < g.rows.size; i++) {
+        ok = finish_row(t, &g.rows.at[i]);
+        few += g.rows.at[i].float_ops > 0;
+    }
+    if (!few || few > OPS_SHOWN) few = OPS_SHOWN;
+    tfp_status s = ok ? put(t, &t->r->grid, op_columns, g.rows.at, g.rows.size, few, err) : tfp_nomem(err);
+    groups_free(&g);
+    return s;
+}
+
+static tfp_status put_scopes(const tfp_work_tables *t, tfp_error *err)
+{
+    groups g = { 0 };
+    bool ok = true;
+    for (size_t i = 0; ok && i < t->sums.size; i++) {
+        tfp_str scope = scope_of(t, t->sums.at[i].node);
+        tfp_work_row *row = group_of(&g, tfp_hash(scope.data, scope.size), scope);
+        if ((ok = row != NULL)) tfp_work_add(row, &t->sums.at[i]);
+    }
+    for (size_t i = 0; ok && i < g.rows.size; i++) ok = finish_row(t, &g.rows.at[i]);
+    tfp_status s =
+        ok ? put_part(t, "scopes", "places in the model", scope_columns, g.rows.at, g.rows.size, err) : tfp_nomem(err);
+    groups_free(&g);
+    return s;
+}
+
+static tfp_status put_gaps(const tfp_work_tables *t, tfp_error *err)
+{
+    groups g = { 0 };
+    bool ok = true;
+    for (size_t i = 0; ok && i < t->sums.size; i++) {
+        const tfp_instruction_sum *n = &t->sums.at[i];
+        tfp_strid op = t->r->profile->nodes.at[n->node].op;
+        if (n->counted) continue;
+        tfp_work_row *row = group_of(&g, op, text(t, op));
+        if (!(ok = row != NULL)) break;
+        if (!row->instructions) row->op = text(t, n->name);
+        tfp_work_add(row, n);
+    }
+    tfp_status s =
+        ok ? put_part(t, "no_formula", "operations without a count", gap_columns, g.rows.at, g.rows.size, err)
+           : tfp_nomem(err);
+    groups_free(&g);
+    return s;
+}
+
+/* Every instruction a row: the names that tell one from another, and its shapes. */
+static tfp_work_row *instruction_rows(const tfp_work_tables *t)
+{
+    tfp_work_row *rows = TFP_NEW(&t->r->arena, tfp_work_row, t->sums.size + 1);
+    for (size_t i = 0; rows && i < t->sums.size; i++) {
+        const tfp_instruction_sum *n = &t->sums.at[i];
+        rows[i].name = text(t, n->name);
+        rows[i].op = text(t, t->r->profile->nodes.at[n->node].op);
+        if (n->opcode) rows[i].opcode = text(t, n->opcode);
+        tfp_work_add(&rows[i], n);
+    }
+    return rows;
+}
+
+static tfp_status put_top(const tfp_work_tables *t, tfp_error *err)
+{
+    tfp_work_row *rows = instruction_rows(t);
+    if (!rows) return tfp_nomem(err);
+    size_t count = 0;
+    double most = 0;
+    for (size_t i = 0; i < t->sums.size; i++) {
+        if (!rows[i].float_ops) continue;
+        rows[count] = rows[i];
+        bool ok = finish_row(t, &rows[count]);
+        if (rows[count].attained > most) most = rows[count].attained;
+        if (!ok || !put_shapes(t, t->sums.at[i].node, &rows[count++].shapes)) return tfp_nomem(err);
+    }
+    tfp_status s = tfp_work_check_peaks(t, most, err);
+    if (s) return s;
+    const char *title = t->operators ? "operators that count most" : "instructions that count most";
+    return put_part(t, "top_nodes", title, instruction_columns, rows, count, err);
+}
+
+/* -nodes: in the order of the file. */
+static tfp_status put_nodes(const tfp_work_tables *t, tfp_error *err)
+{
+    tfp_work_row *rows = instruction_rows(t);
+    for (size_t i = 0; rows && i < t->sums.size; i++) {
+        const tfp_instruction_sum *n = &t->sums.at[i];
+        rows[i].module = text(t, n->module);
+        rows[i].scope = scope_of(t, n->node);
+        rows[i].source = n->counted ? TFP_STR("formula") : TFP_STR("none");
+        rows[i].float_ops = n->counted && n->runs ? n->float_ops / n->runs : TFP_ABSENT;
+        rows[i].macs = n->counted && n->runs ? n->macs / n->runs : TFP_ABSENT;
+        rows[i].bytes = n->moves && n->runs ? n->bytes / n->runs : TFP_ABSENT;
+        if (!put_shapes(t, n->node, &rows[i].shapes)) return tfp_nomem(err);
+    }
+    if (!rows) return tfp_nomem(err);
+    return tfp_grid_of(t->r, &(tfp_row_table){ node_columns, rows, sizeof *rows, t->sums.size, t->shown }, err);
+}
+
+/* ---- the report ---- */
+
+static void find_totals(tfp_work_tables *t)
+{
+    for (size_t i = 0; i < t->sums.size; i++) {
+        const tfp_instruction_sum *n = &t->sums.at[i];
+        tfp_work_add(&t->all, n);
+        if (n->counted)
+            plus(&t->counted_ns, n->ns);
+        else
+            plus(&t->uncounted_bytes, n->bytes);
+        t->bytes_missing |= !n->counted && !n->moves;
+        if (n->opcode) t->shown |= TFP_WORK_OPCODE;
+        if (n->trips_unknown && t->loops++ == 0) t->first_loop = n->name;
+    }
+}
+
+tfp_status tfp_flops_instructions(tfp_report *r, tfp_error *err)
+{
+    tfp_work_tables t = { .r = r,
+                          .operators = tfp_aten_recorded(r->profile),
+                          .shown = tfp_has(r->profile, TFP_HAS_TRACE) ? TFP_WORK_TIMES : 0 };
+    const tfp_options *o = r->options;
+    tfp_status s = tfp_instructions_of(r, &t.sums, err);
+    if (!s) find_totals(&t);
+    if (!s) s = tfp_work_find_peaks(&t, err);
+    if (!s && o->nodes) s = put_nodes(&t, err);
+    if (!s && !o->nodes) {
+        s = put_ops(&t, err);
+        if (!s) s = put_top(&t, err);
+        if (!s) s = put_scopes(&t, err);
+        if (!s) s = tfp_work_types(&t, err);
+        if (!s) s = put_gaps(&t, err);
+        if (!s && !tfp_work_facts(&t)) s = tfp_nomem(err);
+        if (!s) s = tfp_work_utilization(&t, err);
+    }
+    if (!s && (o->assume_batch > 0 || o->assume_shape || o->signature))
+        s = tfp_report_note_add(
+            r, err,
+            "assume_batch, assume_shape and signature are for graphs of TensorFlow: the shapes of a "
+            "%s",
+            t.operators ? "trace are those that were recorded" : "compiled program are fixed");
+    tfp_vec_free(&t.sums);
+    return s;
+}

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/flops/instructions.c: the float operations of compiled programs, instruction by instruction. In: the instructions of
+ * HLO modules (model.h), or the stats of a trace's spans. Out: sums by instruction, and what each node counts. */
+#include "views/flops/instructions.h"
+
+#include "flops/aten/aten.h"
+#include "views/spans/trace.h"
+#include "views/core/view.h"
+
+static void add(int64_t *to, int64_t n) { *to = tfp_add(*to, n > 0 ? n : 0, NULL); }
+
+bool tfp_in_a_step(const tfp_profile *p, uint32_t span)
+{
+    uint32_t step = p->events.spans.step[span];
+    return step != TFP_NONE && p->steps.at[step].listed;
+}
+
+void tfp_instruction_step(tfp_instruction_sum *sum, int64_t flops, int64_t macs, int64_t bytes)
+{
+    add(&sum->step_float_ops, flops);
+    add(&sum->step_macs, macs);
+    add(&sum->step_bytes, bytes);
+}
+
+/* ---- what the stats of spans tell: equal sets are one, and looked at once ---- */
+
+typedef struct keys {
+    tfp_strid flops, macs, moved, accessed, unknown, op, module, opcode, type;
+} keys;
+
+typedef struct told { /* of one execution */
+    tfp_strid op, module, opcode;
+    tfp_float_type type; /* TFP_FLOAT_OTHER: not known, too */
+    int64_t flops, macs, bytes;
+    bool counted, moves;
+} told;
+
+static keys find_keys(const tfp_profile *p)
+{
+    return (keys){ .flops = tfp_stat_key(p, "flops"),
+                   .macs = tfp_stat_key(p, "macs"),
+                   .moved = tfp_stat_key(p, "bytes_moved"),
+                   .accessed = tfp_stat_key(p, "bytes_accessed"),
+                   .unknown = tfp_stat_key(p, "flops_unknown"),
+                   .op = tfp_stat_key(p, "hlo_op"),
+                   .opcode = tfp_stat_key(p, "hlo_opcode"),
+                   .type = tfp_stat_key(p, "hlo_type"),
+                   .module = tfp_stat_key(p, "hlo_module") };
+}
+
+/* By the names that the reader of HLO gives (formats/hlo/describe.c). */
+static tfp_float_type type_named(tfp_str name)
+{
+    static const char *const names[TFP_FLOAT_TYPES] = { "", "f32", "tf32", "f16", "bf16", "f8" };
+    for (int i = 1; i < TFP_FLOAT_TYPES; i++)
+        if (tfp_str_eq(name, tfp_str_of(names[i]))) return (tfp_float_type)i;
+    return TFP_FLOAT_OTHER;
+}
+
+/* An unknown key is TFP_NONE, which no stat has either. */
+static told told_by(const tfp_profile *p, const keys *k, const tfp_stat_set *set)
+{
+    told t = { 0 };
+    bool unknown = false;
+    for (uint32_t i = 0; i < set->count; i++) {
+        const tfp_stat *s = &p->events.stats.at[set->first + i];
+        bool text = s->type == TFP_STAT_TEXT;
+        if (text && s->key == k->op) t.op = (tfp_strid)s->value.text;
+        if (text && s->key == k->module) t.module = (tfp_strid)s->value.text;
+        if (text && s->key == k->opcode) t.opcode = (tfp_strid)s->value.text;
+        if (text && s->key == k->type) t.type = type_named(tfp_text(p, (tfp_strid)s->value.text));
+        if (s->type != TFP_STAT_INT || s->value.number < 0) continue;
+        if (s->key == k->flops) t.flops = s->value.number, t.counted = true;
+        if (s->key == k->macs) t.macs = s->value.number;
+        if (s->key == k->moved || s->key == k->accessed) t.bytes = s->value.number, t.moves = true;
+        unknown |= s->key == k->unknown;
+    }
+    t.counted = !unknown && (t.counted || t.op);
+    return t;
+}
+
+bool tfp_has_instructions(const tfp_profile *p)
+{
+    if (p->instructions.size) return true;
+    if (!tfp_has(p, TFP_HAS_TRACE)) return false;
+    if (tfp_aten_recorded(p)) return true;
+    tfp_strid flops = tfp_stat_key(p, "flops"), op = tfp_stat_key(p, "hlo_op");
+    for (size_t i = 0; i < p->events.stats.size; i++)
+        if (p->events.stats.at[i].key == flops || p->events.stats.at[i].key == op) return true;
+    return false;
+}
+
+bool tfp_has_recorded_calls(const tfp_profile *p)
+{
+    return p->instructions.size && p->nodes.at[p->instructions.at[0].node].calls > 0;
+}
+
+/* With a trace, executed instructions count, not those of a module beside it. */
+static bool is_module(const tfp_profile *p) { return p->instructions.size && !tfp_has(p, TFP_HAS_TRACE); }
+
+/* ---- sums of a trace ---- */
+
+typedef struct collector {
+    const tfp_profile *p;
+    told *told;   /* by set of stats */
+    tfp_map64 by; /* module << 32 | instruction, or the node -> sums */
+    tfp_instruction_sums *out;
+} collector;
+
+static tfp_instruction_sum *sum_of(collector *c, const told *t, uint32_t node)
+{
+    uint64_t key = t->op ? (uint64_t)t->module << 32 | t->op : (uint64_t)1 << 63 | node;
+    uint32_t at = tfp_map64_get(&c->by, key);
+    if (at != TFP_NONE) return &c->out->at[at];
+    at = (uint32_t)c->out->size;
+    tfp_instruction_sum sum = { .name = t->op ? t->op : c->p->nodes.at[node].name,
+                                .module = t->module,
+                                .opcode = t->opcode,
+                                .node = node,
+                                .counted = true,
+                                .moves = t->moves };
+    return tfp_map64_put(&c->by, key, at) && tfp_push(c->out, sum) ? &c->out->at[at] : NULL;
+}
+
+static bool add_span(collector *c, uint32_t span)
+{
+    static const told nothing = { 0 };
+    const tfp_span_columns *s = &c->p->events.spans;
+    const told *t = s->stats[span] == TFP_NONE ? &nothing : &c->told[s->stats[span]];
+    tfp_instruction_sum *sum = sum_of(c, t, s->node[span]);
+    if (!sum) return false;
+    sum->runs++;
+    add(&sum->float_ops, t->flops);
+    add(&sum->macs, t->macs);
+    add(&sum->bytes, t->bytes);
+    if (t->type) add(&sum->of_type[t->type], t->flops);
+    if (tfp_in_a_step(c->p, span)) tfp_instruction_step(sum, t->flops, t->macs, t->bytes);
+    add(&sum->ns, s->self_ns[span]);
+    sum->counted &= t->counted;
+    sum->moves |= t->moves;
+    return true;
+}
+
+/* Ops and kernels; copies of the tracer, API calls and asynchronous lines are no work of the model. */
+static bool is_work(const tfp_profile *p, uint32_t span)
+{
+    const tfp_span_columns *s = &p->events.spans;
+    if (s->node[span] == TFP_NONE || p->lanes.at[s->lane[span]].role == TFP_ROLE_ASYNC) return false;
+    if (s->kind[span] == TFP_SPAN_OP) return true;
+    return s->kind[span] == TFP_SPAN_ACTIVITY &&
+           (s->class[span] == TFP_CLASS_COMPUTE || s->class[span] == TFP_CLASS_COMMUNICATION);
+}
+
+/* Once per set of stats; NULL without memory, for the caller to free. */
+static told *read_stats(const tfp_profile *p)
+{
+    keys k = find_keys(p);
+    told *all = calloc(p->events.stat_sets.size + 1, sizeof *all);
+    for (size_t i = 0; all && i < p->events.stat_sets.size; i++) all[i] = told_by(p, &k, &p->events.stat_sets.at[i]);
+    return all;
+}
+
+static bool collect_spans(const tfp_report *r, bool every, tfp_instruction_sums *out)
+{
+    if (tfp_aten_recorded(r->profile)) return tfp_calls_collect(r, every, out);
+    collector c = { .p = r->profile, .told = read_stats(r->profile), .out = out };
+    bool ok = c.told != NULL;
+    for (uint32_t i = 0; ok && i < c.p->events.spans.size; i++)
+        if (is_work(c.p, i) && (every || tfp_span_in_step(r, i))) ok = add_span(&c, i);
+    free(c.told);
+    tfp_map64_free(&c.by);
+    return ok;
+}
+
+/* ---- sums of a module ---- */
+
+static tfp_instruction_sum sum_of_runs(const tfp_instruction *n)
+{
+    return (tfp_instruction_sum){ .name = n->name,
+                                  .module = n->module,
+                                  .opcode = n->opcode,
+                                  .node = n->node,
+                                  .runs = n->runs,
+                                  .float_ops = tfp_mul(n->float_ops, n->runs, NULL),
+                                  .macs = tfp_mul(n->macs, n->runs, NULL),
+                                  .bytes = n->bytes > 0 ? tfp_mul(n->bytes, n->runs, NULL) : 0,
+                                  .counted = n->counted,
+                                  .moves = n->bytes >= 0,
+                                  .trips_unknown = n->trips_unknown };
+}
+
+static void merge(tfp_instruction_sum *to, const tfp_instruction_sum *n)
+{
+    add(&to->runs, n->runs);
+    add(&to->float_ops, n->float_ops);
+    add(&to->macs, n->macs);
+    add(&to->bytes, n->bytes);
+    to->counted &= n->counted;
+    to->moves |= n->moves;
+}
+
+/* Recorded calls of one node are a row, whatever their arguments were. */
+static bool collect_module(const tfp_profile *p, tfp_instruction_sums *out)
+{
+    bool ok = true, calls = tfp_has_recorded_calls(p);
+    tfp_map64 by_node = { 0 };
+    for (size_t i = 0; ok && i < p->instructions.size; i++) {
+        const tfp_instruction *n = &p->instructions.at[i];
+        if (n->inside || !n->runs) continue;
+        tfp_instruction_sum sum = sum_of_runs(n);
+        uint32_t at = calls ? tfp_map64_get(&by_node, n->node) : TFP_NONE;
+        if (at != TFP_NONE)
+            merge(&out->at[at], &sum);
+        else
+            ok = (!calls || tfp_map64_put(&by_node, n->node, (uint32_t)out->size)) && tfp_push(out, sum);
+    }
+    tfp_map64_free(&by_node);
+    return ok;
+}
+
+tfp_status tfp_instructions_of(const tfp_report *r, tfp_instruction_sums *out, tfp_error *err)
+{
+    bool ok = is_module(r->profile) ? collect_module(r->profile, out) : collect_spans(r, false, out);
+    return ok ? TFP_OK : tfp_nomem(err);
+}
+
+/* ---- nodes ---- */
+
+/* Instructions inside fusions are nodes as well: each counts its own float operations. */
+static void count_module(const tfp_profile *p, tfp_node_count *nodes)
+{
+    for (size_t i = 0; i < p->instructions.size; i++) {
+        const tfp_instruction *n = &p->instructions.at[i];
+        tfp_node_count *c = &nodes[n->node];
+        c->runs = 1;
+        add(&c->float_ops, tfp_mul(n->own_float_ops, n->runs, NULL));
+        add(&c->macs, tfp_mul(n->own_macs, n->runs, NULL));
+        if (!n->inside && n->bytes > 0) add(&c->bytes, tfp_mul(n->bytes, n->runs, NULL));
+        c->ops++;
+        c->counted += n->counted;
+        c->moves |= n->bytes >= 0;
+    }
+}
+
+/* Of a trace: sums of all executions, divided among the runs. */
+static tfp_status count_spans(const tfp_report *r, tfp_node_count *nodes, tfp_error *err)
+{
+    tfp_instruction_sums sums = { 0 };
+    const tfp_profile *p = r->profile;
+    if (!collect_spans(r, true, &sums)) {
+        tfp_vec_free(&sums);
+        return tfp_nomem(err);
+    }
+    for (uint32_t i = 0; i < p->nodes.size; i++) {
+        tfp_node_stats s;
+        tfp_node_stats_at(p, i, (tfp_step_choice){ .which = TFP_STEP_ALL }, &s);
+        nodes[i].of_runs = s.run_count;
+    }
+    for (size_t i = 0; i < sums.size; i++) {
+        tfp_node_count *c = &nodes[sums.at[i].node];
+        add(&c->float_ops, sums.at[i].float_ops);
+        add(&c->macs, sums.at[i].macs);
+        add(&c->bytes, sums.at[i].bytes);
+        c->ops++;
+        c->counted += sums.at[i].counted;
+        c->moves |= sums.at[i].moves;
+    }
+    tfp_vec_free(&sums);
+    return TFP_OK;
+}
+
+tfp_status tfp_instruction_counts(tfp_report *r, tfp_error *err)
+{
+    tfp_counts *c = TFP_NEW(&r->arena, tfp_counts, 1);
+    if (!c || !(c->nodes = TFP_NEW(&r->arena, tfp_node_count, r->profile->nodes.size))) return tfp_nomem(err);
+    tfp_status s = TFP_OK;
+    if (is_module(r->profile))
+        count_module(r->profile, c->nodes);
+    else
+        s = count_spans(r, c->nodes, err);
+    r->counts = c;
+    return s;
+}

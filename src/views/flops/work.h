@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/flops/work.h: what the files of the report `flops` of compiled programs and traces share: rows of work, and the
+ * tables being made of them. */
+#ifndef TFP_VIEWS_FLOPS_WORK_H
+#define TFP_VIEWS_FLOPS_WORK_H
+
+#include "views/flops/instructions.h"
+#include "views/core/grid.h"
+#include "views/core/view.h"
+
+/* Bits of tfp_row_table.shown. */
+enum {
+    TFP_WORK_TIMES = 1,
+    TFP_WORK_PEAK = 2,
+    TFP_WORK_BOUND = 4,
+    TFP_WORK_ATTAINED = 8,
+    TFP_WORK_TYPES = 16,
+    TFP_WORK_DEVICE = 32,
+    TFP_WORK_OPCODE = 64
+};
+
+typedef struct tfp_work_row { /* an op, a scope, an instruction, or a type of numbers */
+    tfp_str name, op, module, scope, shapes, source, bound, types;
+    tfp_str opcode; /* of an op: those of its instructions that compute most, at most three */
+    int64_t instructions, counted, runs;
+    int64_t float_ops, macs, bytes;
+    int64_t moved_float_ops; /* of instructions whose bytes are known */
+    int64_t ns, device_ns;
+    int64_t working_ns; /* of each instruction that of accelerators, where it has any */
+    int64_t step_float_ops, step_macs, step_bytes;
+    int64_t of_type[TFP_FLOAT_TYPES];
+    bool moves; /* the bytes of one are known */
+    double share, intensity, peak, attainable, rate, attained;
+} tfp_work_row;
+
+typedef struct tfp_work_tables {
+    tfp_report *r;
+    tfp_instruction_sums sums;
+    tfp_work_row all;
+    int64_t uncounted_bytes, counted_ns, loops;
+    bool bytes_missing; /* of instructions without a count */
+    bool operators;     /* the rows are PyTorch's operators, not instructions */
+    tfp_strid first_loop;
+    double peak_flops, peak_bandwidth; /* 0: not known, or by type */
+    const tfp_device_info *device;     /* that the peaks are of; NULL */
+    const tfp_device_peaks *known;     /* of it, where the trace tells none; NULL */
+    const char *published;             /* its name, where its vendor's bandwidth stands for that of the trace; NULL */
+    unsigned shown;
+} tfp_work_tables;
+
+void tfp_work_add(tfp_work_row *row, const tfp_instruction_sum *n);
+
+/* roofline.c. Finds the peaks: the options', else those that the trace tells, else those of a known device. */
+tfp_status tfp_work_find_peaks(tfp_work_tables *t, tfp_error *err);
+/* What the row achieves, and what the device could; false without memory. */
+bool tfp_work_roof(const tfp_work_tables *t, tfp_work_row *row);
+/* The table of types, where peaks are by type. */
+tfp_status tfp_work_types(const tfp_work_tables *t, tfp_error *err);
+/* Tells of a share over 1: no work is faster than its device, so that a peak is wrong. */
+tfp_status tfp_work_check_peaks(const tfp_work_tables *t, double most_attained, tfp_error *err);
+bool tfp_work_peak_facts(const tfp_work_tables *t); /* false without memory */
+/* The fact how much of the device's peak the steps use, where the peak is known. */
+tfp_status tfp_work_utilization(const tfp_work_tables *t, tfp_error *err);
+
+/* work_facts.c: what stands before the tables; false without memory. */
+bool tfp_work_facts(const tfp_work_tables *t);
+/* Behind the last fact, for people. */
+bool tfp_work_say(const tfp_work_tables *t, const char *format, ...) TFP_PRINTF(2, 3);
+
+#endif

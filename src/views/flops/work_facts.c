@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/flops/work_facts.c: what the report `flops` of compiled programs and traces says before its tables: the totals, and how
+ * much of it all they cover. */
+#include "views/flops/flops.h"
+#include "views/flops/work.h"
+
+#include <stdio.h>
+
+static bool add_number(const tfp_work_tables *t, const char *name, const char *label, tfp_unit unit, int64_t n)
+{
+    tfp_fact *f = tfp_fact_add(t->r, name, label, 'i', unit);
+    if (f) f->number = n;
+    return f != NULL;
+}
+
+bool tfp_work_say(const tfp_work_tables *t, const char *format, ...)
+{
+    char words[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(words, sizeof words, format, args);
+    va_end(args);
+    char *copy = tfp_arena_copy(&t->r->arena, tfp_str_of(words));
+    if (copy) t->r->facts.at[t->r->facts.size - 1].more = tfp_str_of(copy);
+    return copy != NULL;
+}
+
+static bool add_share(const tfp_work_tables *t, const char *name, const char *label, double over, double under)
+{
+    tfp_fact *f = tfp_fact_add(t->r, name, label, 'r', TFP_SHARE);
+    if (!f) return false;
+    f->absent = under <= 0;
+    f->real = under > 0 ? over / under : 0;
+    return true;
+}
+
+static bool add_loops(const tfp_work_tables *t)
+{
+    tfp_str name = tfp_text(t->r->profile, t->first_loop);
+    if (!t->loops) return true;
+    return add_number(t, "loops_counted_once", "loops counted once", TFP_LABEL, t->loops) &&
+           tfp_work_say(t, "the iterations are not known (first: %.*s)", (int)(name.size < 150 ? name.size : 150),
+                        name.data);
+}
+
+/* The share of the bytes that instructions with a count move; it is told of all that has known shapes. */
+static bool add_coverage(const tfp_work_tables *t)
+{
+    bool ok = add_number(t, "ops", NULL, TFP_LABEL, t->all.instructions) &&
+              add_number(t, "counted_ops", NULL, TFP_LABEL, t->all.counted) &&
+              add_share(t, "total_coverage", "coverage", (double)t->all.bytes - (double)t->uncounted_bytes,
+                        t->all.counted == t->all.instructions ? 0 : (double)t->all.bytes);
+    if (!ok) return false;
+    tfp_fact *f = &t->r->facts.at[t->r->facts.size - 1];
+    if (t->all.counted == t->all.instructions) f->absent = false, f->real = 1;
+    const char *rows = t->operators ? "operators" : "instructions";
+    ok = tfp_work_say(t, "of the bytes moved%s; %lld of %lld %s have a count",
+                      t->bytes_missing ? ", as far as they are known" : "", (long long)t->all.counted,
+                      (long long)t->all.instructions, rows);
+    if (!ok || !(t->shown & TFP_WORK_TIMES)) return ok;
+    return add_share(t, "time_coverage", "time covered", (double)t->counted_ns, (double)t->all.ns) &&
+           tfp_work_say(t, "of the measured time was in %s that have a count", rows);
+}
+
+static bool add_mean(const tfp_work_tables *t, const char *name, const char *label, tfp_unit unit, int64_t sum)
+{
+    tfp_fact *f = tfp_fact_add(t->r, name, label, 'r', unit);
+    if (f) f->real = (double)sum / (double)t->r->profile->step_order.size;
+    return f != NULL;
+}
+
+/* One step before all of them: that is the number which others' tables and papers have. */
+static bool add_steps(const tfp_work_tables *t)
+{
+    size_t steps = t->r->profile->step_order.size;
+    if (!(t->shown & TFP_WORK_TIMES) || t->r->step.which == TFP_STEP_ONE || !steps || !t->all.step_float_ops)
+        return true;
+    return add_mean(t, "step_float_ops", "float operations a step", TFP_NUMBER, t->all.step_float_ops) &&
+           tfp_work_say(t, "the mean of %zu step%s; below, all that was recorded", steps, steps == 1 ? "" : "s") &&
+           add_mean(t, "step_macs", "multiply-adds a step", TFP_NUMBER, t->all.step_macs) &&
+           add_mean(t, "step_bytes_moved", "bytes moved a step", TFP_SIZE, t->all.step_bytes);
+}
+
+bool tfp_work_facts(const tfp_work_tables *t)
+{
+    char exact[40];
+    tfp_fact *f = tfp_fact_add(t->r, "float_ops_source", NULL, 's', TFP_LABEL);
+    if (f)
+        f->text = t->shown & TFP_WORK_TIMES               ? TFP_STR("trace")
+                  : tfp_has_recorded_calls(t->r->profile) ? TFP_STR("execution_trace")
+                                                          : TFP_STR("hlo");
+    bool ok = f && add_steps(t) && add_number(t, "total_float_ops", "float operations", TFP_NUMBER, t->all.float_ops);
+    tfp_flops_exact(exact, t->all.float_ops);
+    if (t->all.float_ops >= 1000000) ok = ok && tfp_work_say(t, "(%s)", exact);
+    ok = ok && add_number(t, "total_macs", "multiply-adds", TFP_NUMBER, t->all.macs);
+    tfp_flops_exact(exact, t->all.macs);
+    if (t->all.macs >= 1000000) ok = ok && tfp_work_say(t, "(%s)", exact);
+    ok = ok && add_number(t, "total_bytes_moved", "bytes moved", TFP_SIZE, t->all.bytes);
+    return ok && add_coverage(t) && add_loops(t) && tfp_work_peak_facts(t);
+}

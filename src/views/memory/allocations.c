@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/memory/allocations.c: the allocations and frees of a trace in order of device and time, each free taken off the one who had
+ * allocated it. What was held before the recording began is told by the allocator's own sum. */
+#include "views/memory/allocations.h"
+
+typedef struct live {
+    uint32_t owner, span;
+} live;
+
+typedef struct tracer {
+    tfp_report *r;
+    const tfp_profile *p;
+    tfp_holding *out;
+    tfp_map64 device_of; /* process << 32 | device -> devices */
+    tfp_map64 live_of;   /* hash of device and address -> lives */
+    TFP_VEC(tfp_held_device) devices;
+    TFP_VEC(live) lives;
+    uint32_t *order, *device; /* by event */
+} tracer;
+
+static uint32_t process_of(const tracer *t, const tfp_memory_event *m) { return t->p->lanes.at[m->lane].process; }
+
+/* "gpu:0", with several processes "gpu:0 of rank 1". */
+static tfp_str device_name(tracer *t, const tfp_memory_event *m)
+{
+    tfp_str name = tfp_text(t->p, m->device);
+    uint32_t process = process_of(t, m);
+    if (t->p->events.processes.size < 2 || process == TFP_NONE) return name;
+    tfp_buf b = { 0 };
+    int32_t rank = t->p->events.processes.at[process].rank;
+    tfp_buf_str(&b, name);
+    tfp_buf_printf(&b, " of %s %d", rank >= 0 ? "rank" : "process", rank >= 0 ? (int)rank : (int)process);
+    const char *copy = b.failed ? NULL : tfp_arena_copy(&t->r->arena, (tfp_str){ b.data, b.size });
+    tfp_str made = { copy, copy ? b.size : 0 };
+    tfp_buf_free(&b);
+    return made;
+}
+
+static uint32_t find_device(tracer *t, const tfp_memory_event *m)
+{
+    uint64_t key = (uint64_t)process_of(t, m) << 32 | m->device;
+    uint32_t at = tfp_map64_get(&t->device_of, key);
+    if (at != TFP_NONE) return at;
+    tfp_held_device d = { .name = device_name(t, m), .recorded = true, .before = -1 };
+    bool ok =
+        d.name.data && tfp_push(&t->devices, d) && tfp_map64_put(&t->device_of, key, (uint32_t)t->devices.size - 1);
+    return ok ? (uint32_t)t->devices.size - 1 : TFP_NONE;
+}
+
+static bool goes_first(const void *ctx, uint32_t a, uint32_t b)
+{
+    const tracer *t = ctx;
+    const tfp_memory_event *x = &t->p->events.memory.at[a], *y = &t->p->events.memory.at[b];
+    if (t->device[a] != t->device[b]) return t->device[a] < t->device[b];
+    return x->at_ns < y->at_ns;
+}
+
+static bool sort_events(tracer *t)
+{
+    size_t n = t->p->events.memory.size;
+    t->order = TFP_NEW(&t->r->arena, uint32_t, n + 1);
+    t->device = TFP_NEW(&t->r->arena, uint32_t, n + 1);
+    bool ok = t->order && t->device;
+    for (uint32_t i = 0; ok && i < n; i++) {
+        t->order[i] = i;
+        t->device[i] = find_device(t, &t->p->events.memory.at[i]);
+        ok = t->device[i] != TFP_NONE;
+    }
+    return ok && tfp_sort(t->order, n, goes_first, t);
+}
+
+/* The allocator's sum begins with the process on GPUs; on CPUs PyTorch's begins with the recording, and tells nothing of what was
+ * there. */
+static void find_before(tracer *t, tfp_held_device *d, const tfp_memory_event *m)
+{
+    if (d->before >= 0) return;
+    bool more = m->allocated_bytes >= 0 && m->allocated_bytes > m->bytes;
+    bool host = tfp_str_eq(tfp_text(t->p, m->device), TFP_STR("cpu"));
+    d->before = more ? m->allocated_bytes - m->bytes : 0;
+    d->before_told = more || (m->allocated_bytes >= 0 && !host);
+}
+
+/* Finds the allocation that a free ends. An address is given out again once it is free. */
+static bool settle(tracer *t, uint32_t i, tfp_held_event *e)
+{
+    const tfp_memory_event *m = &t->p->events.memory.at[i];
+    uint64_t words[] = { m->address, t->device[i] };
+    uint64_t key = tfp_hash(words, sizeof words);
+    uint32_t at = tfp_map64_get(&t->live_of, key);
+    if (m->bytes > 0) {
+        live x = { e->owner, e->span };
+        if (at == TFP_NONE) {
+            at = (uint32_t)t->lives.size;
+            if (!tfp_push(&t->lives, x) || !tfp_map64_put(&t->live_of, key, at)) return false;
+        }
+        t->lives.at[at] = x;
+        return true;
+    }
+    bool known = at != TFP_NONE && t->lives.at[at].owner != TFP_OWNER_BEFORE;
+    e->owner = known ? t->lives.at[at].owner : TFP_OWNER_BEFORE;
+    e->span = known ? t->lives.at[at].span : TFP_NONE;
+    if (known) t->lives.at[at].owner = TFP_OWNER_BEFORE;
+    return true;
+}
+
+static bool add(tracer *t, uint32_t i)
+{
+    const tfp_memory_event *m = &t->p->events.memory.at[i];
+    tfp_held_device *d = &t->devices.at[t->device[i]];
+    uint32_t node = m->span == TFP_NONE ? TFP_NONE : t->p->events.spans.node[m->span];
+    tfp_held_event e = { t->device[i], node,     m->span,
+                         m->at_ns,     m->bytes, m->allocated_bytes > 0 ? m->allocated_bytes : 0 };
+    find_before(t, d, m);
+    if (m->reserved_bytes > d->reserved) d->reserved = m->reserved_bytes;
+    bool ok = settle(t, i, &e) && tfp_push(&t->out->events, e);
+    if (e.owner == TFP_OWNER_BEFORE && e.bytes < 0) d->freed = tfp_add(d->freed, -e.bytes, NULL);
+    return ok;
+}
+
+/* The window of the step, from its first start to its last end. */
+static void find_window(const tfp_report *r, tfp_holding *out)
+{
+    const tfp_event_tables *x = &r->profile->events;
+    if (r->step.which != TFP_STEP_ONE) return;
+    for (size_t i = 0; i < x->windows.size; i++) {
+        const tfp_step_window *w = &x->windows.at[i];
+        if (w->step != r->step.row) continue;
+        if (!out->to_ns || w->start_ns < out->from_ns) out->from_ns = w->start_ns;
+        if (w->end_ns > out->to_ns) out->to_ns = w->end_ns;
+    }
+}
+
+static tfp_status of_trace(tfp_report *r, tfp_holding *out, tfp_error *err)
+{
+    tracer t = { .r = r, .p = r->profile, .out = out };
+    bool ok = sort_events(&t);
+    for (size_t i = 0; ok && i < t.p->events.memory.size; i++) ok = add(&t, t.order[i]);
+    for (size_t i = 0; ok && i < t.devices.size; i++)
+        if (!t.devices.at[i].before_told && t.devices.at[i].freed > t.devices.at[i].before)
+            t.devices.at[i].before = t.devices.at[i].freed;
+    out->devices = ok ? TFP_NEW(&r->arena, tfp_held_device, t.devices.size + 1) : NULL;
+    ok = ok && out->devices;
+    if (ok && t.devices.size) memcpy(out->devices, t.devices.at, t.devices.size * sizeof *t.devices.at);
+    out->device_count = t.devices.size;
+    tfp_map64_free(&t.device_of);
+    tfp_map64_free(&t.live_of);
+    tfp_vec_free(&t.devices);
+    tfp_vec_free(&t.lives);
+    find_window(r, out);
+    return ok ? TFP_OK : tfp_nomem(err);
+}
+
+static int64_t origin_of(const tfp_profile *p, const tfp_holding *h)
+{
+    const tfp_span_columns *s = &p->events.spans;
+    int64_t first = INT64_MAX;
+    for (size_t i = 0; i < s->size; i++)
+        if (s->start_ns[i] < first) first = s->start_ns[i];
+    for (size_t i = 0; i < h->events.size; i++)
+        if (h->events.at[i].at_ns < first) first = h->events.at[i].at_ns;
+    return first == INT64_MAX ? 0 : first;
+}
+
+tfp_status tfp_holding_new(tfp_report *r, tfp_holding *out, tfp_error *err)
+{
+    *out = (tfp_holding){ 0 };
+    tfp_status s = r->profile->events.memory.size ? of_trace(r, out, err) : tfp_held_of_records(r, out, err);
+    out->origin_ns = origin_of(r->profile, out);
+    return s;
+}
+
+void tfp_holding_free(tfp_holding *h) { tfp_vec_free(&h->events); }

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/memory/memory.c: what devices held over a step: sums of the allocations that were recorded, and the allocators' own
+ * counts. A device without such records is worked out: a node holds what it kept until the last node that reads it has
+ * ended. */
+#include "views/memory/devices.h"
+#include "views/core/grid.h"
+#include "views/memory/allocations.h"
+#include "views/files/records.h"
+
+#include <stdlib.h>
+
+typedef struct event {
+    uint32_t device;      /* its place by name */
+    uint32_t node;        /* TFP_NONE: the allocator's own count */
+    int64_t at_ns, bytes; /* more, or with `counted` all that the allocator had */
+    bool counted;
+    uint32_t place; /* in the order of the profile */
+} event;
+
+typedef struct memory {
+    tfp_report *r;
+    const tfp_profile *p;
+    uint32_t step;            /* -> steps; TFP_NONE: there is none */
+    uint32_t *exec;           /* by node: in that step, TFP_NONE */
+    int64_t *read_ns;         /* by node: when the last reader ended; 0: no node reads it */
+    tfp_used_devices devices; /* of the nodes that ran in it */
+    bool *recorded;           /* by device: it has allocations */
+    TFP_VEC(event) events;
+} memory;
+
+static uint32_t device_of(const memory *m, uint32_t node)
+{
+    return tfp_map64_get(&m->devices.by_name, m->p->nodes.at[node].device);
+}
+
+static tfp_str device_name(const memory *m, uint32_t device) { return tfp_text(m->p, m->devices.at.at[device].name); }
+
+static bool find_execs(memory *m)
+{
+    const tfp_profile *p = m->p;
+    m->exec = TFP_NEW(&m->r->arena, uint32_t, p->nodes.size);
+    m->read_ns = TFP_NEW(&m->r->arena, int64_t, p->nodes.size);
+    bool ok = m->exec && m->read_ns;
+    for (uint32_t n = 0; ok && n < p->nodes.size; n++) {
+        m->exec[n] = m->step == TFP_NONE ? TFP_NONE : tfp_node_exec(p, n, m->step);
+        if (m->exec[n] != TFP_NONE) ok = tfp_used_devices_add(&m->devices, p, n);
+    }
+    ok = ok && tfp_used_devices_sort(&m->devices, p);
+    m->recorded = TFP_NEW(&m->r->arena, bool, m->devices.at.size);
+    ok = ok && m->recorded;
+    for (uint32_t n = 0; ok && n < p->nodes.size; n++)
+        if (m->exec[n] != TFP_NONE && tfp_detail(p, m->exec[n])->alloc_first != TFP_NONE)
+            m->recorded[device_of(m, n)] = true;
+    return ok;
+}
+
+/* When the last node that takes something of a node had ended. */
+static void find_readers(memory *m)
+{
+    const tfp_profile *p = m->p;
+    for (uint32_t n = 0; n < p->nodes.size; n++) {
+        if (m->exec[n] == TFP_NONE) continue;
+        int64_t end = p->execs.at[m->exec[n]].end_ns;
+        for (TFP_EACH(inputs, i, p->nodes.at[n].input_first, p)) {
+            uint32_t source = p->inputs.at[i].node;
+            if (source != TFP_NONE && end > m->read_ns[source]) m->read_ns[source] = end;
+        }
+    }
+}
+
+static bool add_event(memory *m, event x)
+{
+    x.place = (uint32_t)m->events.size;
+    return tfp_push(&m->events, x);
+}
+
+static bool add_node(memory *m, uint32_t node)
+{
+    const tfp_profile *p = m->p;
+    const tfp_exec *e = &p->execs.at[m->exec[node]];
+    event x = { .device = device_of(m, node), .node = node };
+    for (TFP_EACH(allocations, i, tfp_detail(p, m->exec[node])->alloc_first, p)) {
+        x.at_ns = p->allocations.at[i].at_ns;
+        x.bytes = p->allocations.at[i].bytes;
+        if (!add_event(m, x)) return false;
+    }
+    if (m->recorded[x.device] || e->residual_bytes <= 0 || !e->start_ns) return true;
+    x.at_ns = e->start_ns;
+    x.bytes = e->residual_bytes;
+    if (!add_event(m, x)) return false;
+    x.at_ns = m->read_ns[node];
+    x.bytes = -x.bytes;
+    return x.at_ns <= e->start_ns || add_event(m, x);
+}
+
+static bool add_counts(memory *m, uint32_t device)
+{
+    tfp_memory_points points = { 0 };
+    bool ok = tfp_device_memory(&m->devices.at.at[device], m->p, m->step, false, &points);
+    for (size_t i = 0; ok && i < points.size; i++)
+        ok = add_event(m, (event){ .device = device,
+                                   .node = TFP_NONE,
+                                   .at_ns = points.at[i].at_ns,
+                                   .bytes = points.at[i].bytes,
+                                   .counted = true });
+    tfp_vec_free(&points);
+    return ok;
+}
+
+static int compare_events(const void *a, const void *b)
+{
+    const event *x = a, *y = b;
+    if (x->device != y->device) return x->device < y->device ? -1 : 1;
+    if (x->at_ns != y->at_ns) return x->at_ns < y->at_ns ? -1 : 1;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+static tfp_status note_guesses(memory *m, tfp_error *err)
+{
+    tfp_status s = TFP_OK;
+    for (uint32_t i = 0; i < m->devices.at.size && !s; i++) {
+        if (m->recorded[i]) continue;
+        tfp_str name = device_name(m, i);
+        s = tfp_report_note_add(m->r, err,
+                                "%.*s: no allocations were recorded: a node counts with what it kept, until the last "
+                                "node that reads it had ended",
+                                (int)(name.size < 1000 ? name.size : 1000), name.data);
+    }
+    return s;
+}
+
+/* The events of a step, in order of device and time. */
+static tfp_status collect(memory *m, tfp_error *err)
+{
+    const tfp_profile *p = m->p;
+    m->step = m->r->step.which == TFP_STEP_ONE ? m->r->step.row
+              : p->step_order.size             ? p->step_order.at[p->step_order.size - 1]
+                                               : TFP_NONE;
+    bool ok = find_execs(m);
+    if (ok) find_readers(m);
+    for (uint32_t i = 0; ok && i < m->devices.at.size; i++) ok = add_counts(m, i);
+    for (uint32_t n = 0; ok && n < p->nodes.size; n++)
+        if (m->exec[n] != TFP_NONE) ok = add_node(m, n);
+    if (!ok) return tfp_nomem(err);
+    if (m->events.size) qsort(m->events.at, m->events.size, sizeof *m->events.at, compare_events);
+    return note_guesses(m, err);
+}
+
+static void end(memory *m)
+{
+    tfp_used_devices_free(&m->devices);
+    tfp_vec_free(&m->events);
+}
+
+/* ---- over time: a row for each device and time ---- */
+
+static bool same_row(const event *a, const event *b) { return a->device == b->device && a->at_ns == b->at_ns; }
+
+typedef struct memory_row {
+    tfp_str device;
+    int64_t at_us, held_bytes, in_use_bytes;
+    bool recorded;
+} memory_row;
+
+static const tfp_row_column memory_columns[] = {
+    TFP_COLUMN_WHOLE(memory_row, "device", TEXT, LABEL, device, "which device"),
+    TFP_COLUMN_WHOLE(memory_row, "at_us", INT, MICROS, at_us, "when"),
+    TFP_COLUMN(memory_row, "held_bytes", INT, SIZE, held_bytes, "sum of allocations so far"),
+    TFP_COLUMN(memory_row, "in_use_bytes", INT, SIZE, in_use_bytes, "what the allocator counted"),
+    TFP_COLUMN_WHOLE(memory_row, "recorded", BOOL, LABEL, recorded, "allocations were recorded; else worked out"),
+    { 0 }
+};
+
+static tfp_status put_memory(memory *m, tfp_error *err)
+{
+    memory_row *rows = calloc(m->events.size + 1, sizeof *rows);
+    size_t count = 0;
+    int64_t held = 0;
+    if (!rows) return tfp_nomem(err);
+    for (size_t i = 0; i < m->events.size; i++) {
+        const event *x = &m->events.at[i], *before = i ? x - 1 : NULL;
+        if (before && before->device != x->device) held = 0;
+        if (!before || !same_row(before, x))
+            rows[count++] = (memory_row){ device_name(m, x->device), tfp_micros(x->at_ns), TFP_ABSENT, TFP_ABSENT,
+                                          m->recorded[x->device] };
+        if (!x->counted) held = tfp_add(held, x->bytes, &m->r->clamped);
+        *(x->counted ? &rows[count - 1].in_use_bytes : &rows[count - 1].held_bytes) = x->counted ? x->bytes : held;
+    }
+    tfp_status s = tfp_grid_of(m->r, &(tfp_row_table){ memory_columns, rows, sizeof *rows, count, 0 }, err);
+    free(rows);
+    return s;
+}
+
+tfp_status tfp_records_memory(tfp_report *r, tfp_error *err)
+{
+    memory m = { .r = r, .p = r->profile };
+    tfp_status s = collect(&m, err);
+    if (!s) s = put_memory(&m, err);
+    end(&m);
+    return s;
+}
+
+/* ---- at the peak: the nodes that held it ---- */
+
+typedef struct holder {
+    uint32_t device, node;
+    int64_t at_ns, bytes;
+} holder;
+typedef TFP_VEC(holder) holders;
+
+static int compare_holders(const void *a, const void *b)
+{
+    const holder *x = a, *y = b;
+    if (x->device != y->device) return x->device < y->device ? -1 : 1;
+    if (x->bytes != y->bytes) return x->bytes > y->bytes ? -1 : 1;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* The last event of one device at the time when it held most. */
+static size_t find_peak(const memory *m, size_t first, size_t after)
+{
+    int64_t held = 0, most = 0;
+    size_t at = SIZE_MAX;
+    for (size_t i = first; i < after; i++) {
+        const event *x = &m->events.at[i];
+        if (!x->counted) held = tfp_add(held, x->bytes, NULL);
+        bool last = i + 1 == after || x[1].at_ns != x->at_ns;
+        if (last && held > most) most = held, at = i;
+    }
+    return at;
+}
+
+static bool add_holders(memory *m, size_t first, size_t after, int64_t *held, holders *out)
+{
+    size_t peak = find_peak(m, first, after);
+    if (peak == SIZE_MAX) return true;
+    for (size_t i = first; i <= peak; i++) {
+        const event *x = &m->events.at[i];
+        if (!x->counted) held[x->node] = tfp_add(held[x->node], x->bytes, &m->r->clamped);
+    }
+    bool ok = true;
+    for (size_t i = first; i <= peak; i++) { /* each node once; the sums are 0 again for the next device */
+        const event *x = &m->events.at[i];
+        if (x->counted) continue;
+        holder h = { x->device, x->node, m->events.at[peak].at_ns, held[x->node] };
+        held[x->node] = 0;
+        if (h.bytes > 0 && ok) ok = tfp_push(out, h);
+    }
+    return ok;
+}
+
+typedef struct peak_row {
+    tfp_str device, name, op;
+    int64_t at_us, bytes, start_us;
+} peak_row;
+
+static const tfp_row_column peak_columns[] = {
+    TFP_COLUMN_WHOLE(peak_row, "device", TEXT, LABEL, device, "which device"),
+    TFP_COLUMN_WHOLE(peak_row, "at_us", INT, MICROS, at_us, "when it held most"),
+    TFP_COLUMN_WHOLE(peak_row, "name", TEXT, LABEL, name, "of the node"),
+    TFP_COLUMN_WHOLE(peak_row, "op", TEXT, LABEL, op, "of the node"),
+    TFP_COLUMN_WHOLE(peak_row, "bytes", INT, SIZE, bytes, "what the node held then"),
+    TFP_COLUMN_WHOLE(peak_row, "start_us", INT, MICROS, start_us, "when the node started"),
+    { 0 }
+};
+
+static tfp_status put_peak(memory *m, const holders *all, tfp_error *err)
+{
+    peak_row *rows = calloc(all->size + 1, sizeof *rows);
+    if (!rows) return tfp_nomem(err);
+    for (size_t i = 0; i < all->size; i++) {
+        const holder *h = &all->at[i];
+        const tfp_node *n = &m->p->nodes.at[h->node];
+        rows[i] = (peak_row){ .device = device_name(m, h->device),
+                              .name = tfp_text(m->p, n->name),
+                              .op = tfp_text(m->p, n->op),
+                              .at_us = tfp_micros(h->at_ns),
+                              .bytes = h->bytes,
+                              .start_us = tfp_micros(m->p->execs.at[m->exec[h->node]].start_ns) };
+    }
+    tfp_status s = tfp_grid_of(m->r, &(tfp_row_table){ peak_columns, rows, sizeof *rows, all->size, 0 }, err);
+    free(rows);
+    return s;
+}
+
+tfp_status tfp_records_peak(tfp_report *r, tfp_error *err)
+{
+    memory m = { .r = r, .p = r->profile };
+    holders all = { 0 };
+    tfp_status s = collect(&m, err);
+    int64_t *held = s ? NULL : calloc(r->profile->nodes.size + 1, sizeof *held);
+    bool ok = held != NULL;
+    for (size_t first = 0, i = 1; ok && first < m.events.size; i++) {
+        if (i < m.events.size && m.events.at[i].device == m.events.at[first].device) continue;
+        ok = add_holders(&m, first, i, held, &all);
+        first = i;
+    }
+    if (all.size) qsort(all.at, all.size, sizeof *all.at, compare_holders);
+    if (!s) s = ok ? put_peak(&m, &all, err) : tfp_nomem(err);
+    free(held);
+    tfp_vec_free(&all);
+    end(&m);
+    return s;
+}
+
+/* ---- for the table `memory` ---- */
+
+tfp_status tfp_held_of_records(tfp_report *r, tfp_holding *out, tfp_error *err)
+{
+    memory m = { .r = r, .p = r->profile };
+    tfp_status s = collect(&m, err);
+    size_t n = s ? 0 : m.devices.at.size;
+    out->devices = TFP_NEW(&r->arena, tfp_held_device, n);
+    out->device_count = n;
+    bool ok = !s && out->devices;
+    for (uint32_t i = 0; ok && i < n; i++)
+        out->devices[i] = (tfp_held_device){ .name = device_name(&m, i), .recorded = m.recorded[i] };
+    for (size_t i = 0; ok && i < m.events.size; i++) {
+        const event *x = &m.events.at[i];
+        tfp_held_event e = { .device = x->device, .owner = x->node, .at_ns = x->at_ns, .span = TFP_NONE };
+        if (x->counted)
+            e.in_use = x->bytes;
+        else
+            e.bytes = x->bytes;
+        ok = tfp_push(&out->events, e);
+    }
+    end(&m);
+    return s ? s : ok ? TFP_OK : tfp_nomem(err);
+}

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/memory/table.c: the table `memory`: who held memory when a device held most, by operation, scope, line and node, and
+ * how much was held over time. In: views/memory/allocations.h. -by says which table is the report's own; without it all but the last. */
+#include "views/core/grid.h"
+#include "views/memory/allocations.h"
+#include "views/spans/nest.h"
+#include "views/core/view.h"
+
+#include <math.h>
+
+typedef enum grouping { BY_OP, BY_SCOPE, BY_LINE, BY_NODE, BY_TIME, GROUPINGS } grouping;
+static const char *const words[GROUPINGS + 1] = { "op", "scope", "line", "node", "time", NULL };
+
+typedef struct holder_row {
+    tfp_str device, name, op;
+    int64_t bytes, holders, at_ns;
+    double share;
+    uint32_t device_at;
+} holder_row;
+
+typedef struct time_row {
+    tfp_str device;
+    int64_t at_ns, held, in_use, change;
+} time_row;
+
+typedef struct peak {
+    size_t first, after, at; /* -> events: of the device; the last one of the time of the peak, SIZE_MAX without */
+    int64_t bytes, end;
+} peak;
+
+typedef struct holding { /* bytes of one owner at the peak */
+    uint32_t owner, span;
+    int64_t bytes;
+} holding;
+
+typedef struct table {
+    tfp_report *r;
+    tfp_holding held;
+    peak *peaks;     /* by device */
+    int64_t *sums;   /* by node, and two more: no owner, allocated before the recording */
+    uint32_t *spans; /* by owner as well: the span around the last allocation */
+    tfp_nest nest;   /* made for lines */
+    bool functions;  /* lines are those of Python frames: functions */
+} table;
+
+static size_t place(const table *t, uint32_t owner)
+{
+    size_t nodes = t->r->profile->nodes.size;
+    return owner == TFP_NONE ? nodes : owner == TFP_OWNER_BEFORE ? nodes + 1 : owner;
+}
+
+/* ---- the peak of a device ---- */
+
+static bool is_inside(const table *t, int64_t at_ns)
+{
+    return !t->held.to_ns || (at_ns >= t->held.from_ns && at_ns <= t->held.to_ns);
+}
+
+static void find_peak(table *t, uint32_t device, size_t first, size_t after)
+{
+    const tfp_held_event *e = t->held.events.at;
+    int64_t held = t->held.devices[device].before;
+    peak *p = &t->peaks[device];
+    *p = (peak){ first, after, SIZE_MAX, 0, 0 };
+    for (size_t i = first; i < after; i++) {
+        held = tfp_add(held, e[i].bytes, &t->r->clamped);
+        bool last = i + 1 == after || e[i + 1].at_ns != e[i].at_ns;
+        if (last && held > p->bytes && is_inside(t, e[i].at_ns)) p->bytes = held, p->at = i;
+    }
+    p->end = held;
+}
+
+static void find_peaks(table *t)
+{
+    size_t n = t->held.events.size;
+    for (uint32_t d = 0; d < t->held.device_count; d++) t->peaks[d].at = SIZE_MAX;
+    for (size_t first = 0, i = 1; first < n; i++) {
+        if (i < n && t->held.events.at[i].device == t->held.events.at[first].device) continue;
+        find_peak(t, t->held.events.at[first].device, first, i);
+        first = i;
+    }
+}
+
+/* The bytes of each owner at the peak. The sums are 0 again afterwards. */
+typedef TFP_VEC(holding) holdings;
+static bool holders_of(table *t, uint32_t device, holdings *out)
+{
+    const peak *p = &t->peaks[device];
+    bool ok = true;
+    out->size = 0;
+    if (p->at == SIZE_MAX) return true;
+    t->sums[place(t, TFP_OWNER_BEFORE)] = t->held.devices[device].before;
+    for (size_t i = p->first; i <= p->at; i++) {
+        const tfp_held_event *e = &t->held.events.at[i];
+        size_t at = place(t, e->owner);
+        t->sums[at] = tfp_add(t->sums[at], e->bytes, &t->r->clamped);
+        if (e->bytes > 0) t->spans[at] = e->span;
+    }
+    if (t->sums[place(t, TFP_OWNER_BEFORE)] > 0)
+        ok = tfp_push(out, ((holding){ TFP_OWNER_BEFORE, TFP_NONE, t->sums[place(t, TFP_OWNER_BEFORE)] }));
+    t->sums[place(t, TFP_OWNER_BEFORE)] = 0;
+    for (size_t i = p->first; i <= p->at; i++) {
+        const tfp_held_event *e = &t->held.events.at[i];
+        size_t at = place(t, e->owner);
+        if (t->sums[at] > 0 && ok) ok = tfp_push(out, ((holding){ e->owner, t->spans[at], t->sums[at] }));
+        t->sums[at] = 0;
+    }
+    return ok;
+}
+
+/* ---- names of groups ---- */
+
+static tfp_str scope_of(tfp_str name)
+{
+    size_t levels = 0, end = 0;
+    for (size_t i = 0; i < name.size && levels < 2; i++)
+        if (name.data[i] == '/') end = i, levels++;
+    return end ? (tfp_str){ name.data, end } : name;
+}
+
+static tfp_str made(table *t, tfp_buf *b)
+{
+    const char *copy = b->failed ? NULL : tfp_arena_copy(&t->r->arena, (tfp_str){ b->data, b->size });
+    tfp_str s = { copy, copy ? b->size : 0 };
+    tfp_buf_free(b);
+    return s;
+}
+
+/* The innermost line of the user's own code in a call stack; of a stack of libraries only its innermost one. */
+static tfp_str line_of_stack(table *t, uint32_t trace)
+{
+    const tfp_profile *p = t->r->profile;
+    const tfp_trace *stack = &p->traces.at[trace];
+    const tfp_code_frame *best = NULL;
+    for (uint32_t i = 0; i < stack->count; i++) {
+        const tfp_code_frame *f = &p->frames.at[p->trace_frames.at[stack->first + i]];
+        bool own = !tfp_is_library_file(tfp_text(p, f->file));
+        if (own || !best) best = f;
+    }
+    if (!best) return TFP_STR("(no line)");
+    tfp_buf b = { 0 };
+    tfp_buf_str(&b, tfp_text(p, best->file));
+    tfp_buf_printf(&b, ":%d", best->line);
+    return made(t, &b);
+}
+
+static tfp_str line_of_span(table *t, uint32_t span)
+{
+    const tfp_profile *p = t->r->profile;
+    const tfp_span_columns *s = &p->events.spans;
+    tfp_python_frame f, best = { 0 };
+    for (uint32_t i = span; i != TFP_NONE; i = t->nest.parent[i]) {
+        if (s->trace[i] != TFP_NONE) return line_of_stack(t, s->trace[i]);
+        if (s->kind[i] != TFP_SPAN_FRAME || !tfp_python_frame_of(tfp_text(p, s->name[i]), &f)) continue;
+        if (!best.file.data || !tfp_is_library_file(f.file)) best = f;
+        if (!tfp_is_library_file(f.file)) break;
+    }
+    if (!best.file.data) return TFP_STR("(no line)");
+    tfp_buf b = { 0 };
+    tfp_buf_str(&b, best.file);
+    tfp_buf_printf(&b, ":%d:", best.line);
+    tfp_buf_str(&b, best.function);
+    return made(t, &b);
+}
+
+static tfp_str group_name(table *t, const holding *h, grouping by)
+{
+    const tfp_profile *p = t->r->profile;
+    if (h->owner == TFP_OWNER_BEFORE) return TFP_STR("(held before the recording)");
+    if (by == BY_LINE && h->span != TFP_NONE) return line_of_span(t, h->span);
+    if (h->owner == TFP_NONE) return TFP_STR("(no op)");
+    const tfp_node *n = &p->nodes.at[h->owner];
+    switch (by) {
+    case BY_OP: return tfp_text(p, n->op);
+    case BY_SCOPE: return scope_of(tfp_text(p, n->name));
+    case BY_LINE: return n->trace == TFP_NONE ? TFP_STR("(no line)") : line_of_stack(t, n->trace);
+    default: return tfp_text(p, n->name);
+    }
+}
+
+/* ---- rows ---- */
+
+typedef TFP_VEC(holder_row) holder_rows;
+
+static bool group(table *t, uint32_t device, const holdings *all, grouping by, holder_rows *rows)
+{
+    tfp_map64 row_of = { 0 };
+    bool ok = true;
+    size_t first = rows->size;
+    for (size_t i = 0; ok && i < all->size; i++) {
+        const holding *h = &all->at[i];
+        tfp_str name = group_name(t, h, by);
+        uint32_t at = TFP_NONE;
+        uint64_t key = tfp_hash(name.data, name.size);
+        ok = name.data != NULL;
+        while (ok && (at = tfp_map64_get(&row_of, key)) != TFP_NONE && !tfp_str_eq(rows->at[at].name, name)) key++;
+        if (ok && at == TFP_NONE) {
+            holder_row x = { .device = t->held.devices[device].name, .name = name, .device_at = device };
+            x.at_ns = t->held.events.at[t->peaks[device].at].at_ns - t->held.origin_ns;
+            if (h->owner < TFP_OWNER_BEFORE) x.op = tfp_text(t->r->profile, t->r->profile->nodes.at[h->owner].op);
+            at = (uint32_t)rows->size;
+            ok = tfp_push(rows, x) && tfp_map64_put(&row_of, key, at);
+        }
+        if (!ok) break;
+        rows->at[at].bytes = tfp_add(rows->at[at].bytes, h->bytes, &t->r->clamped);
+        rows->at[at].holders++;
+    }
+    int64_t all_bytes = t->peaks[device].bytes;
+    for (size_t i = first; i < rows->size; i++)
+        rows->at[i].share = all_bytes > 0 ? (double)rows->at[i].bytes / (double)all_bytes : NAN;
+    tfp_map64_free(&row_of);
+    return ok;
+}
+
+static bool more_first(const void *rows, uint32_t a, uint32_t b)
+{
+    const holder_row *x = (const holder_row *)rows + a, *y = (const holder_row *)rows + b;
+    if (x->device_at != y->device_at) return x->device_at < y->device_at;
+    if (x->bytes != y->bytes) return x->bytes > y->bytes;
+    return tfp_str_cmp(x->name, y->name) < 0;
+}
+
+/* clang-format off */
+enum { SHOW_OP = 1 };
+#define HOLDER_COLUMNS(label, what)                                                                                    \
+    {                                                                                                                  \
+        TFP_COLUMN(holder_row, "device", TEXT, LABEL, device, "Where the memory is."),                                 \
+        TFP_COLUMN(holder_row, label, TEXT, LABEL, name, what),                                                        \
+        TFP_COLUMN_ONLY(holder_row, "op", TEXT, LABEL, op, "Its operation.", SHOW_OP),                                 \
+        TFP_COLUMN(holder_row, "bytes", INT, SIZE, bytes, "Held when the device held most."),                          \
+        TFP_COLUMN(holder_row, "share", REAL, SHARE, share, "Of all that was held then."),                             \
+        TFP_COLUMN(holder_row, "holders", INT, NUMBER, holders, "Nodes that held it."),                                \
+        TFP_COLUMN(holder_row, "at_us", NANO, MICROS, at_ns, "When that was, from the start of the first that ran."),                                        \
+        { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },                                                                    \
+    }
+static const tfp_row_column holder_columns[BY_TIME][8] = {
+    [BY_OP] = HOLDER_COLUMNS("op", "The operation that allocated it."),
+    [BY_SCOPE] = HOLDER_COLUMNS("scope", "The first two scopes of what allocated it."),
+    [BY_LINE] = HOLDER_COLUMNS("line", "The line of the user's code that allocated it."),
+    [BY_NODE] = HOLDER_COLUMNS("name", "What allocated it."),
+};
+static const tfp_row_column function_columns[8] =
+    HOLDER_COLUMNS("function", "The function of the user's code that allocated it, by its first line.");
+static const tfp_row_column time_columns[] = {
+    TFP_COLUMN(time_row, "device", TEXT, LABEL, device, "Where the memory is."),
+    TFP_COLUMN(time_row, "at_us", NANO, MICROS, at_ns, "When, from the start of the first that ran."),
+    TFP_COLUMN(time_row, "held_bytes", INT, SIZE, held, "Held from then on."),
+    TFP_COLUMN(time_row, "change_bytes", INT, SIZE, change, "More, or less, than before."),
+    TFP_COLUMN(time_row, "in_use_bytes", INT, SIZE, in_use, "What the allocator counted itself."),
+    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+};
+/* clang-format on */
+
+enum { SHOWN = 10 };
+
+static tfp_status fill_holders(table *t, tfp_grid *g, grouping by, tfp_error *err)
+{
+    holder_rows rows = { 0 };
+    holdings all = { 0 };
+    bool ok = by != BY_LINE || tfp_nest_of(t->r->profile, &t->r->arena, &t->nest);
+    for (uint32_t d = 0; ok && d < t->held.device_count; d++)
+        ok = holders_of(t, d, &all) && group(t, d, &all, by, &rows);
+    holder_row *sorted = ok ? tfp_rows_sorted(&t->r->arena, rows.at, sizeof *rows.at, rows.size, more_first) : NULL;
+    bool functions = by == BY_LINE && t->functions;
+    tfp_row_table of = { functions ? function_columns : holder_columns[by], sorted, sizeof *sorted, rows.size,
+                         by == BY_NODE ? SHOW_OP : 0 };
+    g->few = SHOWN;
+    tfp_status s = sorted ? tfp_grid_fill(t->r, g, &of, err) : tfp_nomem(err);
+    tfp_vec_free(&rows);
+    tfp_vec_free(&all);
+    return s;
+}
+
+/* A row for each device and time. */
+static tfp_status fill_times(table *t, tfp_grid *g, tfp_error *err)
+{
+    size_t n = t->held.events.size, count = 0;
+    time_row *rows = TFP_NEW(&t->r->arena, time_row, n + 1);
+    int64_t held = 0;
+    if (!rows) return tfp_nomem(err);
+    for (size_t i = 0; i < n; i++) {
+        const tfp_held_event *e = &t->held.events.at[i], *last = i ? e - 1 : NULL;
+        if (!last || last->device != e->device) held = t->held.devices[e->device].before;
+        held = tfp_add(held, e->bytes, &t->r->clamped);
+        bool same = last && last->device == e->device && last->at_ns == e->at_ns && count;
+        if (!is_inside(t, e->at_ns)) continue;
+        if (!same)
+            rows[count++] =
+                (time_row){ t->held.devices[e->device].name, e->at_ns - t->held.origin_ns, 0, TFP_ABSENT, 0 };
+        time_row *x = &rows[count - 1];
+        x->held = held;
+        x->change = tfp_add(x->change, e->bytes, NULL);
+        if (e->in_use) x->in_use = e->in_use;
+    }
+    g->few = 40;
+    return tfp_grid_fill(t->r, g, &(tfp_row_table){ time_columns, rows, sizeof *rows, count, 0 }, err);
+}
+
+/* ---- the report ---- */
+
+static bool say_peak(table *t, uint32_t d, const char *label)
+{
+    const peak *p = &t->peaks[d];
+    const tfp_held_device *x = &t->held.devices[d];
+    tfp_buf b = { 0 };
+    tfp_buf_printf(&b, "peak_bytes_%u", d + 1);
+    tfp_str name = made(t, &b);
+    tfp_fact *f = name.data ? tfp_fact_add(t->r, name.data, label, 'i', TFP_SIZE) : NULL;
+    if (!f) return false;
+    f->number = p->bytes;
+    tfp_buf_text(&b, "at ");
+    tfp_format_real(&b, TFP_MICROS, (double)(t->held.events.at[p->at].at_ns - t->held.origin_ns) / 1000);
+    tfp_buf_text(&b, ", at the end ");
+    tfp_format_amount(&b, TFP_SIZE, p->end > 0 ? p->end : 0);
+    if (x->reserved) tfp_buf_text(&b, ", reserved at most "), tfp_format_amount(&b, TFP_SIZE, x->reserved);
+    if (!x->recorded) tfp_buf_text(&b, ", worked out of what nodes kept");
+    f->more = made(t, &b);
+    return f->more.data != NULL;
+}
+
+/* What a trace's device held when the recording began: parameters, states of optimizers, what other steps left. */
+static bool say_before(table *t, uint32_t d)
+{
+    const tfp_held_device *x = &t->held.devices[d];
+    if (!t->r->profile->events.memory.size) return true;
+    tfp_buf b = { 0 };
+    tfp_buf_printf(&b, "before_bytes_%u", d + 1);
+    tfp_str name = made(t, &b);
+    tfp_fact *f = name.data ? tfp_fact_add(t->r, name.data, "  before the recording", 'i', TFP_SIZE) : NULL;
+    if (!f) return false;
+    f->number = x->before;
+    f->absent = !x->before_told && x->before <= 0;
+    if (f->absent)
+        f->more = TFP_STR("not told: parameters and whatever else was there come on top of the peak");
+    else if (!x->before_told)
+        f->more = TFP_STR("at least: it was freed without an allocation in the recording");
+    return true;
+}
+
+/* TensorFlow's steps have memory of their own, and their mean has none: the last step is shown. */
+static bool say_step(table *t)
+{
+    const tfp_profile *p = t->r->profile;
+    if (p->events.memory.size || !p->step_order.size) return true;
+    bool one = t->r->step.which == TFP_STEP_ONE;
+    uint32_t step = one ? t->r->step.row : p->step_order.at[p->step_order.size - 1];
+    tfp_fact *f = step < p->steps.size ? tfp_fact_add(t->r, "step", "step", 'i', TFP_LABEL) : NULL;
+    if (f) f->number = p->steps.at[step].id;
+    return f || step >= p->steps.size;
+}
+
+static bool say_peaks(table *t)
+{
+    bool ok = say_step(t);
+    for (uint32_t d = 0, told = 0; ok && d < t->held.device_count && told < 8; d++) {
+        if (t->peaks[d].at == SIZE_MAX) continue;
+        tfp_buf b = { 0 };
+        tfp_buf_text(&b, "peak of ");
+        tfp_escape(&b, t->held.devices[d].name);
+        ok = !b.failed;
+        const char *label = ok ? tfp_arena_copy(&t->r->arena, (tfp_str){ b.data, b.size }) : NULL;
+        tfp_buf_free(&b);
+        ok = label && say_peak(t, d, label) && say_before(t, d);
+        told++;
+    }
+    return ok;
+}
+
+static tfp_status add_part(table *t, const char *name, const char *title, grouping by, tfp_error *err)
+{
+    tfp_grid *g = tfp_grid_part_add(t->r, name, title);
+    return g ? fill_holders(t, g, by, err) : tfp_nomem(err);
+}
+
+static tfp_status show(table *t, tfp_error *err)
+{
+    const char *by = t->r->options->by;
+    size_t chosen = BY_OP;
+    if (by && !tfp_word_find(tfp_str_of(by), words, &chosen))
+        return tfp_fail(err, TFP_BADARG, "option -by: value '%s': must be op, scope, line, node or time", by);
+    t->peaks = TFP_NEW(&t->r->arena, peak, t->held.device_count + 1);
+    t->sums = TFP_NEW(&t->r->arena, int64_t, t->r->profile->nodes.size + 2);
+    t->spans = TFP_NEW(&t->r->arena, uint32_t, t->r->profile->nodes.size + 2);
+    if (!t->peaks || !t->sums || !t->spans) return tfp_nomem(err);
+    find_peaks(t);
+    if (!say_peaks(t)) return tfp_nomem(err);
+    if (chosen == BY_TIME) return fill_times(t, &t->r->grid, err);
+    tfp_status s = fill_holders(t, &t->r->grid, (grouping)chosen, err);
+    if (by || s) return s;
+    s = add_part(t, "scopes", "by scope (-by scope)", BY_SCOPE, err);
+    if (!s && (t->r->profile->traces.size || t->functions))
+        s = add_part(t, "lines", t->functions ? "by function (-by line)" : "by line (-by line)", BY_LINE, err);
+    return s ? s : add_part(t, "nodes", "by node (-by node); over time: -by time", BY_NODE, err);
+}
+
+static tfp_status build(tfp_report *r, tfp_error *err)
+{
+    table t = { .r = r, .functions = tfp_lines_are_functions(r->profile) };
+    if (!tfp_has(r->profile, TFP_HAS_MEMORY)) {
+        tfp_fail(err, TFP_NOTFOUND, "no memory was recorded: give run metadata, or a trace recorded with memory");
+        return tfp_within_file(err, TFP_NOTFOUND, tfp_first_source(r->profile));
+    }
+    tfp_status s = tfp_holding_new(r, &t.held, err);
+    if (!s) s = show(&t, err);
+    tfp_holding_free(&t.held);
+    return s;
+}
+
+const tfp_view tfp_view_memory = {
+    "memory",
+    "Memory at its peak on each device: who held it, by operation, scope, line and node; and over time.",
+    TFP_REPORT_GRID,
+    NULL,
+    NULL,
+    build,
+    TFP_USES_MEMORY,
+};

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/spans/coverage.c: the coverage of core/coverage.h. All time of the host is what its threads spend in spans (operations, annotations,
+ * modules, Python frames; not steps), each thread by itself; all time of devices is the self time of their activities. */
+#include "views/core/coverage.h"
+
+#include "model/order.h"
+#include "views/spans/trace.h"
+#include "views/core/view.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static void add_rest(tfp_cover *c, const char *why, int64_t ns)
+{
+    if (ns <= 0 || c->rest_count == TFP_COVER_RESTS) return;
+    c->rest[c->rest_count++] = (tfp_cover_rest){ why, ns };
+}
+
+/* ---- what a graph replays ---- */
+
+bool tfp_is_replayed(const tfp_report *r, uint32_t span)
+{
+    const tfp_span_columns *s = &r->profile->events.spans;
+    uint32_t launch = s->launch[span];
+    if (launch == TFP_NONE || s->path[span] || s->trace[span] != TFP_NONE) return false;
+    return tfp_str_has(tfp_text(r->profile, s->name[launch]), TFP_STR("GraphLaunch"));
+}
+
+/* ---- all time, by spans ---- */
+
+typedef struct tally { /* of activities each counts in the first that fits */
+    int64_t device_all, replayed, unlaunched, outside, placeless, launched;
+    int64_t host_all, called; /* called: of that what lies in operations or in Python frames */
+    int64_t ops;
+} tally;
+
+/* What a row of a slim lane holds is time of the row. */
+static bool on_host(const tfp_span_columns *s, uint32_t i)
+{
+    return s->kind[i] >= TFP_SPAN_OP && s->kind[i] <= TFP_SPAN_FRAME && !(s->marks[i] & TFP_MARK_HELD);
+}
+
+/* Whether the report is about a step. Of the mean what is in no step does not count. */
+static bool takes(const tfp_report *r, uint32_t step)
+{
+    if (r->step.which != TFP_STEP_MEAN) return tfp_step_takes(r->step, step);
+    return step != TFP_NONE && r->profile->steps.at[step].listed;
+}
+
+static bool counts(const tfp_report *r, uint32_t span) { return takes(r, r->profile->events.spans.step[span]); }
+
+/* The part of a span behind the end of those before it; they come by start. */
+static int64_t behind(int64_t *end, int64_t start, int64_t to)
+{
+    int64_t from = start > *end ? start : *end;
+    if (to <= from) return 0;
+    *end = to;
+    return to - from;
+}
+
+/* Frames cross operations, so that parents do not tell what lies in them: the unions of each lane do. */
+static bool tally_host(const tfp_report *r, tally *t)
+{
+    const tfp_profile *p = r->profile;
+    const tfp_span_columns *s = &p->events.spans;
+    uint32_t *order = malloc((s->size + 1) * sizeof *order);
+    uint32_t *lane_first = malloc((p->lanes.size + 2) * sizeof *lane_first);
+    bool ok = order && lane_first && tfp_order_spans(p, order, lane_first);
+    for (size_t lane = 0; ok && lane < p->lanes.size; lane++) {
+        int64_t all_end = INT64_MIN, called_end = INT64_MIN;
+        if (p->lanes.at[lane].role != TFP_ROLE_THREAD) continue;
+        for (uint32_t k = lane_first[lane]; k < lane_first[lane + 1]; k++) {
+            uint32_t i = order[k];
+            bool called = s->kind[i] <= TFP_SPAN_CALL || s->kind[i] == TFP_SPAN_FRAME;
+            if (!on_host(s, i) || !counts(r, i)) continue;
+            t->host_all = tfp_add(t->host_all, behind(&all_end, s->start_ns[i], tfp_span_end(s, i)), NULL);
+            if (called) t->called = tfp_add(t->called, behind(&called_end, s->start_ns[i], tfp_span_end(s, i)), NULL);
+        }
+    }
+    free(order);
+    free(lane_first);
+    return ok;
+}
+
+/* Where an activity with a place of its own, or a node, counts. */
+static int64_t *of_place(tally *t, tfp_str path)
+{
+    if (tfp_str_eq(path, TFP_STR("(no op)"))) return &t->unlaunched;
+    return tfp_str_begins(path, TFP_STR("(hlo)/")) ? &t->placeless : &t->launched;
+}
+
+static void add_activity(tally *t, const tfp_report *r, uint32_t i)
+{
+    const tfp_profile *p = r->profile;
+    const tfp_span_columns *s = &p->events.spans;
+    uint32_t owner = s->owner[i];
+    int64_t ns = s->self_ns[i];
+    t->device_all = tfp_add(t->device_all, ns, NULL);
+    int64_t *to = &t->launched;
+    if (tfp_is_replayed(r, i))
+        to = &t->replayed;
+    else if (s->path[i])
+        to = of_place(t, tfp_text(p, s->path[i]));
+    else if (owner == TFP_NONE)
+        to = &t->unlaunched;
+    else if (s->kind[owner] == TFP_SPAN_CALL)
+        to = &t->outside;
+    *to = tfp_add(*to, ns, NULL);
+}
+
+static bool tally_spans(const tfp_report *r, tally *t)
+{
+    const tfp_profile *p = r->profile;
+    const tfp_span_columns *s = &p->events.spans;
+    bool frames = false;
+    int64_t outer = 0;
+    for (uint32_t i = 0; i < s->size; i++) {
+        tfp_lane_role role = p->lanes.at[s->lane[i]].role;
+        if (!counts(r, i)) continue;
+        if (s->kind[i] == TFP_SPAN_ACTIVITY && role == TFP_ROLE_STREAM) add_activity(t, r, i);
+        if (!on_host(s, i) || role != TFP_ROLE_THREAD) continue;
+        if (s->kind[i] <= TFP_SPAN_CALL) t->ops = tfp_add(t->ops, s->self_ns[i], NULL);
+        if (s->parent[i] == TFP_NONE) outer = tfp_add(outer, s->duration_ns[i], NULL);
+        frames |= s->kind[i] == TFP_SPAN_FRAME;
+    }
+    if (frames) return tally_host(r, t);
+    t->host_all = outer;
+    t->called = t->ops;
+    return true;
+}
+
+/* ---- all time, by executions: of files read with TFP_KEEP_SUMS, and of those that are no traces of events ---- */
+
+static void tally_execs(const tfp_report *r, tally *t)
+{
+    const tfp_profile *p = r->profile;
+    for (size_t node = 0; node < p->nodes.size; node++) {
+        int64_t *to = of_place(t, tfp_text(p, p->nodes.at[node].name));
+        for (TFP_EACH(execs, i, p->nodes.at[node].exec_first, p)) {
+            const tfp_exec *x = &p->execs.at[i];
+            if (!takes(r, x->step)) continue;
+            t->device_all = tfp_add(t->device_all, x->accelerator_ns, NULL);
+            *to = tfp_add(*to, x->accelerator_ns, NULL);
+            t->ops = tfp_add(t->ops, x->cpu_ns, NULL);
+        }
+    }
+    t->host_all = t->ops;
+}
+
+/* Lanes without spans say how long their outermost spans are in each step. */
+static bool tally_slims(const tfp_report *r, tally *t)
+{
+    const tfp_event_tables *e = &r->profile->events;
+    tally wide = { 0 };
+    if (!tally_spans(r, &wide)) return false;
+    t->host_all = wide.host_all;
+    for (uint32_t step = TFP_NONE, i = 0; e->slim_outer_ns && i <= r->profile->steps.size; step = i++)
+        if (takes(r, step)) t->host_all = tfp_add(t->host_all, e->slim_outer_ns[i], NULL);
+    return true;
+}
+
+static bool tally_of(const tfp_report *r, tally *t)
+{
+    const tfp_profile *p = r->profile;
+    *t = (tally){ 0 };
+    if (p->events.processes.size && !tfp_only_sums(p)) return tally_spans(r, t);
+    tally_execs(r, t);
+    t->called = t->ops;
+    return !p->events.processes.size || tally_slims(r, t);
+}
+
+/* ---- what rows explain ---- */
+
+static int64_t rest_of(const tfp_cover *c)
+{
+    int64_t rest = tfp_add(c->all_ns, -c->explained_ns, NULL);
+    for (size_t i = 0; i < c->rest_count; i++) rest = tfp_add(rest, -c->rest[i].ns, NULL);
+    return rest;
+}
+
+/* Spans that cross would explain more than there is. */
+static void settle(tfp_cover *c, const char *why)
+{
+    if (c->explained_ns > c->all_ns) c->explained_ns = c->all_ns;
+    int64_t rest = rest_of(c);
+    for (size_t i = c->rest_count; i-- > 0 && rest < 0;) {
+        int64_t less = -rest < c->rest[i].ns ? -rest : c->rest[i].ns;
+        c->rest[i].ns -= less;
+        rest += less;
+    }
+    while (c->rest_count && !c->rest[c->rest_count - 1].ns) c->rest_count--;
+    add_rest(c, why, rest);
+}
+
+static void by_nodes(const tfp_report *r, const tally *t, tfp_coverage *c)
+{
+    bool scope = r->about == &tfp_view_scope;
+    c->host.explained_ns = t->ops;
+    add_rest(&c->host, "in Python between operations", t->called - t->ops);
+    settle(&c->host, "in annotations and modules, outside of their operations");
+    add_rest(&c->device, "under a graph replay", t->replayed);
+    add_rest(&c->device, "without a launch in the trace", t->unlaunched);
+    add_rest(&c->device, "launched outside of all operations", t->outside);
+    if (scope) add_rest(&c->device, "in instructions without a place in the model", t->placeless);
+    c->device.explained_ns = t->launched + (scope ? 0 : t->placeless);
+    settle(&c->device, "unknown");
+}
+
+static void by_lines(const tally *t, const tfp_explained *x, tfp_coverage *c)
+{
+    c->host.explained_ns = x->host_ns;
+    settle(&c->host, x->why_not);
+    c->device.explained_ns = x->device_ns;
+    add_rest(&c->device, "under a graph replay", t->replayed);
+    add_rest(&c->device, "without a launch in the trace", t->unlaunched);
+    settle(&c->device, x->why_not);
+}
+
+/* `calls` has everything. */
+static void by_calls(const tally *t, tfp_coverage *c)
+{
+    c->host.explained_ns = t->host_all;
+    add_rest(&c->device, "under a graph replay", t->replayed);
+    add_rest(&c->device, "without a launch in the trace", t->unlaunched);
+    c->device.explained_ns = t->device_all - t->replayed - t->unlaunched;
+}
+
+/* ---- the note ---- */
+
+/* "96%", and "under 1%" of what is there and would be rounded away. */
+static void put_share(tfp_buf *b, int64_t part, int64_t all)
+{
+    double share = 100 * (double)part / (double)all;
+    if (part > 0 && share < 1)
+        tfp_buf_text(b, "under 1%");
+    else if (part < all && share > 99)
+        tfp_buf_printf(b, "%.1f%%", share > 99.9 ? 99.9 : share);
+    else
+        tfp_buf_printf(b, "%.0f%%", share);
+}
+
+static void put_cover(tfp_buf *b, const tfp_report *r, const tfp_cover *c, const char *whose)
+{
+    put_share(b, c->explained_ns, c->all_ns);
+    tfp_buf_printf(b, " of the %s time of ", whose);
+    if (r->coverage.of_mean)
+        tfp_buf_text(b, "all steps");
+    else
+        tfp_format_real(b, TFP_MICROS, (double)c->all_ns / 1000);
+    size_t told = 0;
+    for (size_t i = 0; i < c->rest_count; i++) {
+        bool small = 100 * (double)c->rest[i].ns < (double)c->all_ns; /* the JSON form has these, too */
+        if (small && c->rest_count > 1) continue;
+        tfp_buf_text(b, told++ ? ", " : " (");
+        put_share(b, c->rest[i].ns, c->all_ns);
+        tfp_buf_printf(b, " %s", c->rest[i].why);
+    }
+    if (told) tfp_buf_char(b, ')');
+}
+
+/* Of TensorFlow's own files nearly all has a call stack: then there is nothing to say. */
+static bool is_whole(const tfp_cover *c) { return (double)c->explained_ns >= 0.99 * (double)c->all_ns; }
+
+static bool has_backward(const tfp_profile *p)
+{
+    const tfp_span_columns *s = &p->events.spans;
+    for (uint32_t i = 0; i < s->size; i++)
+        if (s->marks[i] & TFP_MARK_BACKWARD) return true;
+    return false;
+}
+
+static tfp_status add_note(tfp_report *r, tfp_error *err)
+{
+    const tfp_coverage *c = &r->coverage;
+    tfp_buf b = { 0 };
+    if (!c->device.all_ns && !c->host.all_ns) return TFP_OK;
+    if (!r->profile->events.processes.size && is_whole(&c->device) && is_whole(&c->host)) return TFP_OK;
+    tfp_buf_text(&b, "the rows explain ");
+    if (c->device.all_ns) put_cover(&b, r, &c->device, "device");
+    if (c->device.all_ns && c->host.all_ns) tfp_buf_text(&b, " and ");
+    if (c->host.all_ns) put_cover(&b, r, &c->host, "host");
+    if (r->about == &tfp_view_scope && has_backward(r->profile))
+        tfp_buf_text(
+            &b,
+            "; a scope holds the backward pass of its operations too, in rows named backward: calls has what nested on "
+            "threads");
+    tfp_buf_char(&b, '\0');
+    tfp_status s = b.failed ? tfp_nomem(err) : TFP_OK;
+    if (!s) s = tfp_report_note_add(r, err, "%s", b.data);
+    if (!s) r->coverage_note = r->notes.at[r->notes.size - 1];
+    tfp_buf_free(&b);
+    return s;
+}
+
+/* ---- the two ways in ---- */
+
+/* Times are shown, of all that ran. */
+static bool is_asked(const tfp_report *r)
+{
+    const tfp_options *o = r->options;
+    const uint64_t times =
+        UINT64_C(1) << TFP_C_MICROS | UINT64_C(1) << TFP_C_CPU_MICROS | UINT64_C(1) << TFP_C_ACCELERATOR_MICROS;
+    return !o->compat10 && !o->compat_tensorflow && (o->select & times) && !r->profile->samples.size &&
+           tfp_filter_any(o->filters[TFP_F_ACCOUNT]);
+}
+
+tfp_status tfp_coverage_add(tfp_report *r, tfp_error *err)
+{
+    const tfp_explained *x = &r->explained;
+    if (!is_asked(r) || (!r->profile->events.processes.size && !x->given)) return TFP_OK;
+    tally t;
+    if (!tally_of(r, &t)) return tfp_nomem(err);
+    tfp_coverage *c = &r->coverage;
+    *c = (tfp_coverage){ .known = true,
+                         .of_mean = r->step.which == TFP_STEP_MEAN,
+                         .host.all_ns = t.host_all,
+                         .device.all_ns = t.device_all };
+    if (x->given) {
+        c->rows_ns = tfp_add(tfp_add(x->host_ns, x->device_ns, NULL), x->replayed_ns, NULL);
+        by_lines(&t, x, c);
+    } else if (r->about == &tfp_view_calls)
+        by_calls(&t, c);
+    else
+        by_nodes(r, &t, c);
+    return add_note(r, err);
+}
+
+/* Sums at the end of time saturate, and may differ by more than there is. */
+static int64_t part_of(int64_t part, int64_t all)
+{
+    if (part > all) part = all;
+    return part > 0 ? part : 0;
+}
+
+tfp_status tfp_coverage_less(tfp_report *r, const tfp_coverage *of, const tfp_explained *lost, tfp_error *err)
+{
+    if (!of->known) return TFP_OK;
+    r->coverage = *of;
+    tfp_cover *host = &r->coverage.host, *device = &r->coverage.device;
+    int64_t of_host = part_of(lost->host_ns, host->explained_ns);
+    int64_t of_device = part_of(lost->device_ns, device->explained_ns);
+    host->explained_ns -= of_host;
+    device->explained_ns -= of_device;
+    add_rest(host, lost->why_not, of_host);
+    add_rest(device, lost->why_not, of_device);
+    return add_note(r, err);
+}

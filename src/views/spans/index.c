@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/spans/index.c: which rank and device each activity belongs to, and the activities of each device by start. */
+#include "views/spans/trace.h"
+#include "views/spans/rows.h"
+
+#include <stdlib.h>
+
+/* ---- units: one a file ---- */
+
+static bool start_units(tfp_report *r, tfp_trace_index *x)
+{
+    const tfp_event_tables *t = &x->p->events;
+    size_t count = t->processes.size;
+    uint32_t *source = TFP_NEW(&r->arena, uint32_t, count + 1);
+    tfp_map64 unit_by_source = { 0 };
+    bool ok = source != NULL;
+    x->units = TFP_NEW(&r->arena, tfp_trace_unit, count + 1);
+    x->unit_of_process = TFP_NEW(&r->arena, uint32_t, count + 1);
+    ok = ok && x->units && x->unit_of_process;
+    for (uint32_t i = 0; ok && i < count; i++) {
+        const tfp_process *process = &t->processes.at[i];
+        uint32_t unit = tfp_map64_get(&unit_by_source, process->source);
+        if (unit == TFP_NONE) {
+            unit = (uint32_t)x->unit_count++;
+            x->units[unit] = (tfp_trace_unit){ .rank = -1, .origin_ns = INT64_MAX, .end_ns = INT64_MIN };
+            ok = tfp_map64_put(&unit_by_source, process->source, unit);
+        }
+        if (x->units[unit].rank < 0) x->units[unit].rank = process->rank;
+        x->units[unit].named = x->units[unit].rank >= 0;
+        x->unit_of_process[i] = unit;
+    }
+    for (size_t i = 0; ok && i < x->unit_count; i++)
+        if (x->units[i].rank < 0) x->units[i].rank = (int64_t)i;
+    tfp_map64_free(&unit_by_source);
+    return ok;
+}
+
+static uint32_t unit_of_lane(const tfp_trace_index *x, const tfp_lane *l)
+{
+    return l->process == TFP_NONE ? TFP_NONE : x->unit_of_process[l->process];
+}
+
+uint32_t tfp_trace_unit_of(const tfp_trace_index *x, uint32_t span)
+{
+    return unit_of_lane(x, &x->p->lanes.at[x->s->lane[span]]);
+}
+
+/* From the first span of a unit to the end of its last; what occupies no thread and no device does not count. */
+static void find_extent(tfp_trace_index *x)
+{
+    for (uint32_t i = 0; i < x->s->size; i++) {
+        uint32_t unit = tfp_trace_unit_of(x, i), kind = x->s->kind[i];
+        if (unit == TFP_NONE || kind == TFP_SPAN_OTHER || kind == TFP_SPAN_NONE) continue;
+        tfp_trace_unit *u = &x->units[unit];
+        int64_t end = tfp_span_end(x->s, i);
+        if (x->s->start_ns[i] < u->origin_ns) u->origin_ns = x->s->start_ns[i];
+        if (end > u->end_ns) u->end_ns = end;
+        u->has_devices |= kind == TFP_SPAN_ACTIVITY;
+    }
+    tfp_rows_extent(x);
+}
+
+/* ---- devices ---- */
+
+static bool is_of_tasks(const tfp_trace_index *x, const tfp_lane *l)
+{
+    return l->process != TFP_NONE && x->p->events.processes.at[l->process].tasks;
+}
+
+/* Of "worker:0/gpu:0" the task "worker:0", as a number. */
+static uint64_t task_of(const tfp_trace_index *x, const tfp_lane *l)
+{
+    tfp_str device = tfp_text(x->p, l->device);
+    const char *slash = device.size ? memrchr(device.data, '/', device.size) : NULL;
+    return tfp_hash(device.data, slash ? (size_t)(slash - device.data) : 0);
+}
+
+/* Host ops stand for a device where a unit has no other; of a job of TensorFlow, where a task has none. */
+static bool find_hosts(tfp_report *r, tfp_trace_index *x)
+{
+    size_t count = x->p->lanes.size;
+    tfp_map64 active = { 0 };
+    bool ok = (x->lane_on_host = TFP_NEW(&r->arena, bool, count + 1)) != NULL;
+    for (size_t i = 0; ok && i < count; i++) {
+        const tfp_lane *l = &x->p->lanes.at[i];
+        if (is_of_tasks(x, l) && l->role == TFP_ROLE_STREAM) ok = tfp_map64_put(&active, task_of(x, l), 1);
+    }
+    for (size_t i = 0; ok && i < count; i++) {
+        const tfp_lane *l = &x->p->lanes.at[i];
+        uint32_t unit = unit_of_lane(x, l);
+        if (unit == TFP_NONE) continue;
+        x->lane_on_host[i] =
+            is_of_tasks(x, l) ? tfp_map64_get(&active, task_of(x, l)) == TFP_NONE : !x->units[unit].has_devices;
+    }
+    tfp_map64_free(&active);
+    return ok;
+}
+
+static bool counts(const tfp_trace_index *x, uint32_t span)
+{
+    uint32_t kind = x->s->kind[span];
+    if (tfp_trace_unit_of(x, span) == TFP_NONE) return false;
+    if (!x->lane_on_host[x->s->lane[span]]) return kind == TFP_SPAN_ACTIVITY;
+    if (kind == TFP_SPAN_ANNOTATION) return x->s->class[span] == TFP_CLASS_COMMUNICATION; /* "gloo:all_reduce" */
+    return kind == TFP_SPAN_OP || kind == TFP_SPAN_CALL;
+}
+
+/* Finds or adds the device of a lane that has spans which count; TFP_NONE without memory. */
+static uint32_t find_device(tfp_trace_index *x, tfp_map64 *by_name, uint32_t lane)
+{
+    const tfp_lane *l = &x->p->lanes.at[lane];
+    uint32_t unit = unit_of_lane(x, l);
+    bool host = x->lane_on_host[lane];
+    tfp_str name = host && !is_of_tasks(x, l) ? TFP_STR("cpu") : tfp_text(x->p, l->device);
+    for (uint64_t key = tfp_hash(name.data, name.size) + unit;; key++) {
+        uint32_t at = tfp_map64_get(by_name, key);
+        if (at == TFP_NONE) {
+            at = (uint32_t)x->device_count;
+            if (!tfp_map64_put(by_name, key, at)) return TFP_NONE;
+            x->devices[x->device_count++] = (tfp_trace_device){
+                .unit = unit, .name = name, .host = host, .start_ns = INT64_MAX, .end_ns = INT64_MIN
+            };
+            return at;
+        }
+        if (x->devices[at].unit == unit && tfp_str_eq(x->devices[at].name, name)) return at;
+    }
+}
+
+static void add_to_device(tfp_trace_index *x, tfp_trace_device *d, uint32_t span)
+{
+    int64_t start = x->s->start_ns[span], end = tfp_span_end(x->s, span);
+    d->has_async |= x->p->lanes.at[x->s->lane[span]].role == TFP_ROLE_ASYNC;
+    if (start < d->start_ns) d->start_ns = start;
+    if (end > d->end_ns) d->end_ns = end;
+    d->count++;
+    x->item_count++;
+}
+
+/* The device of a lane that has rows. */
+static bool add_rows(tfp_trace_index *x, tfp_map64 *by_name, const tfp_slim_lane *f)
+{
+    int64_t start, end;
+    if (f->wide || !tfp_rows_of_lane(x, f, &start, &end)) return true;
+    uint32_t at = x->device_of_lane[f->lane] = find_device(x, by_name, f->lane);
+    if (at == TFP_NONE) return false;
+    tfp_trace_device *d = &x->devices[at];
+    d->has_async |= x->p->lanes.at[f->lane].role == TFP_ROLE_ASYNC;
+    if (start < d->start_ns) d->start_ns = start;
+    if (end > d->end_ns) d->end_ns = end;
+    return true;
+}
+
+/* Rows that became spans have another order than the file: devices come as their lanes do. */
+static bool find_by_lane(tfp_trace_index *x, tfp_map64 *by_name)
+{
+    size_t lanes = x->p->lanes.size;
+    bool *used = calloc(lanes + 1, 1), ok = used != NULL;
+    for (uint32_t i = 0; ok && i < x->s->size; i++) used[x->s->lane[i]] |= counts(x, i);
+    for (uint32_t lane = 0; ok && lane < lanes; lane++)
+        ok = !used[lane] || (x->device_of_lane[lane] = find_device(x, by_name, lane)) != TFP_NONE;
+    free(used);
+    return ok;
+}
+
+static bool start_devices(tfp_report *r, tfp_trace_index *x)
+{
+    size_t lanes = x->p->lanes.size;
+    tfp_map64 by_name = { 0 };
+    x->device_of_lane = TFP_NEW(&r->arena, uint32_t, lanes + 1);
+    x->devices = TFP_NEW(&r->arena, tfp_trace_device, lanes + 1);
+    bool ok = x->device_of_lane && x->devices;
+    for (size_t i = 0; ok && i < lanes; i++) x->device_of_lane[i] = TFP_NONE;
+    ok = ok && (!(x->p->keep & TFP_KEEP_ROWS) || find_by_lane(x, &by_name));
+    for (uint32_t i = 0; ok && i < x->s->size; i++) {
+        if (!counts(x, i)) continue;
+        uint32_t *device = &x->device_of_lane[x->s->lane[i]];
+        if (*device == TFP_NONE) *device = find_device(x, &by_name, x->s->lane[i]);
+        ok = *device != TFP_NONE;
+        if (ok) add_to_device(x, &x->devices[*device], i);
+    }
+    for (size_t i = 0; ok && i < x->p->events.slims.size; i++) ok = add_rows(x, &by_name, &x->p->events.slims.at[i]);
+    tfp_map64_free(&by_name);
+    return ok;
+}
+
+static bool starts_before(const void *ctx, uint32_t a, uint32_t b)
+{
+    const tfp_span_columns *s = ctx;
+    return s->start_ns[a] < s->start_ns[b];
+}
+
+/* Each device's spans side by side, then each sorted. */
+static bool sort_items(tfp_report *r, tfp_trace_index *x)
+{
+    size_t *at = TFP_NEW(&r->arena, size_t, x->device_count + 1), first = 0;
+    x->items = TFP_NEW(&r->arena, uint32_t, x->item_count + 1);
+    if (!at || !x->items) return false;
+    for (size_t i = 0; i < x->device_count; i++) {
+        at[i] = x->devices[i].first = first;
+        first += x->devices[i].count;
+    }
+    for (uint32_t i = 0; i < x->s->size; i++)
+        if (counts(x, i)) x->items[at[x->device_of_lane[x->s->lane[i]]]++] = i;
+    for (size_t i = 0; i < x->device_count; i++)
+        if (!tfp_sort(x->items + x->devices[i].first, x->devices[i].count, starts_before, x->s)) return false;
+    return true;
+}
+
+tfp_status tfp_trace_index_new(tfp_report *r, tfp_trace_index *x, tfp_error *err)
+{
+    *x = (tfp_trace_index){ .p = r->profile, .s = &r->profile->events.spans };
+    if (!start_units(r, x)) return tfp_nomem(err);
+    find_extent(x);
+    return find_hosts(r, x) && start_devices(r, x) && sort_items(r, x) ? TFP_OK : tfp_nomem(err);
+}
+
+/* ---- spans ---- */
+
+bool tfp_span_nests(const void *columns, uint32_t a, uint32_t b)
+{
+    const tfp_span_columns *s = columns;
+    if (s->lane[a] != s->lane[b]) return s->lane[a] < s->lane[b];
+    if (s->start_ns[a] != s->start_ns[b]) return s->start_ns[a] < s->start_ns[b];
+    return s->duration_ns[a] > s->duration_ns[b];
+}
+
+tfp_strid tfp_stat_key(const tfp_profile *p, const char *name)
+{
+    return tfp_strtab_find(&p->strings, tfp_str_of(name));
+}
+
+const tfp_stat *tfp_span_stat(const tfp_profile *p, uint32_t span, tfp_strid key)
+{
+    const tfp_event_tables *t = &p->events;
+    if (span == TFP_NONE || t->spans.stats[span] == TFP_NONE || key == TFP_NONE) return NULL;
+    const tfp_stat_set *set = &t->stat_sets.at[t->spans.stats[span]];
+    for (uint32_t i = 0; i < set->count; i++)
+        if (t->stats.at[set->first + i].key == key) return &t->stats.at[set->first + i];
+    return NULL;
+}
+
+tfp_str tfp_span_name(const tfp_profile *p, uint32_t span) { return tfp_text(p, p->events.spans.name[span]); }
+
+bool tfp_span_in_step(const tfp_report *r, uint32_t span)
+{
+    return tfp_step_takes(r->step, r->profile->events.spans.step[span]);
+}
+
+bool tfp_span_in_window(const tfp_report *r, uint32_t span)
+{
+    return r->profile->events.spans.step[span] != TFP_NONE && tfp_span_in_step(r, span);
+}
+
+/* Whether a span is a part of the paths of those in it. */
+static bool in_paths(const tfp_span_columns *s, uint32_t span)
+{
+    uint32_t kind = s->kind[span];
+    return kind == TFP_SPAN_OP || kind == TFP_SPAN_ANNOTATION || kind == TFP_SPAN_MODULE;
+}
+
+#define MAX_PARTS 1000
+
+void tfp_span_path(const tfp_profile *p, uint32_t span, tfp_buf *out)
+{
+    const tfp_span_columns *s = &p->events.spans;
+    uint32_t parts[MAX_PARTS], count = 0, base = TFP_NONE;
+    for (uint32_t at = span; at != TFP_NONE && count < MAX_PARTS; at = s->parent[at]) {
+        if (at != span && !in_paths(s, at)) continue; /* API calls and frames stand in no path but their own */
+        if (s->node[at] != TFP_NONE || s->path[at]) {
+            base = at;
+            break;
+        }
+        parts[count++] = at;
+    }
+    if (base != TFP_NONE)
+        tfp_buf_str(out, tfp_text(p, s->node[base] != TFP_NONE ? p->nodes.at[s->node[base]].name : s->path[base]));
+    while (count-- > 0) {
+        if (out->size) tfp_buf_char(out, '/');
+        tfp_str name = tfp_span_name(p, parts[count]), module = TFP_STR("nn.Module: ");
+        if (s->kind[parts[count]] == TFP_SPAN_MODULE && name.size > module.size &&
+            memcmp(name.data, module.data, module.size) == 0)
+            name = (tfp_str){ name.data + module.size, name.size - module.size };
+        tfp_buf_str(out, name);
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/spans/nest.h: what called what on a host thread, Python frames included. The parents of the model leave plain frames
+ * out, because frames often cross operators; here a frame that crosses the end of the frame or operator around it is cut at that
+ * end. Whatever else crosses, such as a range that one call begins and another ends, stands in the innermost span that
+ * contains all of it. */
+#ifndef TFP_TRACE_NEST_H
+#define TFP_TRACE_NEST_H
+
+#include "views/core/report.h"
+
+typedef struct tfp_nest {
+    uint32_t *order;      /* all spans of the profile; parents come first */
+    uint32_t *parent;     /* by span: TFP_NONE at the top, and for what does not nest */
+    int64_t *duration_ns; /* by span: up to the cut */
+    int64_t crossings;    /* spans that begin in another one and end after it */
+    int64_t cuts;         /* those of them that were cut */
+    uint32_t first;       /* that crosses */
+    bool plain;           /* a trace of spans that no framework gave a meaning */
+} tfp_nest;
+
+/* False without memory. */
+bool tfp_nest_of(const tfp_profile *p, tfp_arena *arena, tfp_nest *out);
+/* Duration less the durations of the children, by span; NULL without memory. */
+int64_t *tfp_nest_self(const tfp_profile *p, const tfp_nest *n, tfp_arena *arena);
+/* Tells of the spans that were cut, if any. */
+tfp_status tfp_nest_note(tfp_report *r, const tfp_nest *n, tfp_error *err);
+
+#endif

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/timeline/clocks.c: by how much the times of each process move so that files of one job can be looked at side by side.
+ * Where a file shares no moment with the first one, their clocks have nothing to do with each other: it moves as a whole, so that
+ * the first step that both have begins at one place. Only what is drawn moves; every table keeps the file's times. */
+#include "views/timeline/timeline.h"
+
+typedef struct recording { /* what one file recorded */
+    int64_t start_ns, end_ns;
+    uint32_t step; /* -> steps: the first that the first file has, too; TFP_NONE */
+    int64_t step_ns;
+    bool there;
+} recording;
+
+typedef struct clocks {
+    tfp_timeline *t;
+    recording *files; /* by source */
+    int64_t *steps;   /* by step: where the first file's window of it begins; INT64_MAX */
+    uint32_t first;   /* -> files */
+} clocks;
+
+static recording *file_of(const clocks *c, uint32_t process)
+{
+    uint32_t source = c->t->p->events.processes.at[process].source;
+    return source < c->t->p->sources.size ? &c->files[source] : NULL;
+}
+
+static int64_t known_offset(const clocks *c, uint32_t process)
+{
+    return c->t->p->events.processes.at[process].clock_offset_ns;
+}
+
+static void find_ranges(clocks *c)
+{
+    const tfp_profile *p = c->t->p;
+    const tfp_span_columns *s = &p->events.spans;
+    for (uint32_t i = 0; i < s->size; i++) {
+        uint32_t process = p->lanes.at[s->lane[i]].process;
+        recording *f = process == TFP_NONE ? NULL : file_of(c, process);
+        if (!f) continue;
+        int64_t start = tfp_add(s->start_ns[i], known_offset(c, process), NULL);
+        int64_t end = tfp_add(start, s->duration_ns[i], NULL);
+        if (!f->there || start < f->start_ns) f->start_ns = start;
+        if (!f->there || end > f->end_ns) f->end_ns = end;
+        f->there = true;
+    }
+}
+
+/* The first file's steps, then of each other file the first that is among them. */
+static void find_steps(clocks *c)
+{
+    const tfp_profile *p = c->t->p;
+    const tfp_step_window *w = p->events.windows.at;
+    for (size_t i = 0; i < p->steps.size; i++) c->steps[i] = INT64_MAX;
+    for (size_t i = 0; i < p->events.windows.size; i++) {
+        int64_t start = tfp_add(w[i].start_ns, known_offset(c, w[i].process), NULL);
+        if (file_of(c, w[i].process) == &c->files[c->first] && start < c->steps[w[i].step]) c->steps[w[i].step] = start;
+    }
+    for (size_t i = 0; i < p->events.windows.size; i++) {
+        recording *f = file_of(c, w[i].process);
+        int64_t start = tfp_add(w[i].start_ns, known_offset(c, w[i].process), NULL);
+        if (!f || c->steps[w[i].step] == INT64_MAX) continue;
+        int64_t id = p->steps.at[w[i].step].id, best = f->step == TFP_NONE ? INT64_MAX : p->steps.at[f->step].id;
+        if (id > best || (f->step == w[i].step && start >= f->step_ns)) continue;
+        f->step = w[i].step;
+        f->step_ns = start;
+    }
+}
+
+static void move(clocks *c)
+{
+    const tfp_event_tables *e = &c->t->p->events;
+    const recording *first = &c->files[c->first];
+    for (uint32_t i = 0; i < e->processes.size; i++) {
+        const recording *f = file_of(c, i);
+        c->t->offset_ns[i] = e->processes.at[i].clock_offset_ns;
+        if (!f || !f->there || f == first) continue;
+        if (f->start_ns <= first->end_ns && first->start_ns <= f->end_ns) continue; /* one clock */
+        int64_t to = f->step == TFP_NONE ? first->start_ns : c->steps[f->step];
+        int64_t from = f->step == TFP_NONE ? f->start_ns : f->step_ns, by;
+        if (__builtin_sub_overflow(to, from, &by)) continue;
+        c->t->offset_ns[i] = tfp_add(c->t->offset_ns[i], by, NULL);
+        c->t->moved = true;
+    }
+}
+
+bool tfp_timeline_set_clocks(tfp_timeline *t)
+{
+    const tfp_profile *p = t->p;
+    clocks c = { .t = t, .files = calloc(p->sources.size + 1, sizeof *c.files) };
+    c.steps = calloc(p->steps.size + 1, sizeof *c.steps);
+    t->offset_ns = calloc(p->events.processes.size + 1, sizeof *t->offset_ns);
+    bool ok = c.files && c.steps && t->offset_ns;
+    for (size_t i = 0; ok && i < p->sources.size; i++) c.files[i].step = TFP_NONE;
+    if (ok) find_ranges(&c);
+    while (ok && c.first < p->sources.size && !c.files[c.first].there) c.first++;
+    if (ok) find_steps(&c);
+    if (ok) move(&c);
+    free(c.files);
+    free(c.steps);
+    return ok;
+}

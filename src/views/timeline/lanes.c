@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/timeline/lanes.c: the lanes of a timeline, where its steps lie, and what its answers share. */
+#include "views/core/grid.h"
+#include "views/timeline/timeline.h"
+#include "views/spans/trace.h"
+
+#include <stdlib.h>
+
+/* ---- places ---- */
+
+tfp_strid tfp_timeline_name(const tfp_timeline *t, uint32_t place)
+{
+    return t->runs ? t->p->nodes.at[t->node[place]].name : t->p->events.spans.name[t->span[place]];
+}
+
+int64_t tfp_timeline_self(const tfp_timeline *t, uint32_t span)
+{
+    if (t->runs) return TFP_ABSENT;
+    switch (t->p->events.spans.kind[span]) {
+    case TFP_SPAN_OP:
+    case TFP_SPAN_CALL:
+    case TFP_SPAN_ACTIVITY:
+    case TFP_SPAN_OTHER: return t->p->events.spans.self_ns[span];
+    default: return TFP_ABSENT;
+    }
+}
+
+tfp_str tfp_timeline_kind(const tfp_timeline *t, uint32_t place)
+{
+    static const char *const of_events[] = { [TFP_SPAN_NONE] = "other",    [TFP_SPAN_OP] = "op",
+                                             [TFP_SPAN_CALL] = "call",     [TFP_SPAN_ANNOTATION] = "annotation",
+                                             [TFP_SPAN_MODULE] = "module", [TFP_SPAN_FRAME] = "frame",
+                                             [TFP_SPAN_STEP] = "step",     [TFP_SPAN_ACTIVITY] = "activity",
+                                             [TFP_SPAN_OTHER] = "other" };
+    if (t->runs) return tfp_text(t->p, t->p->nodes.at[t->node[place]].op);
+    return tfp_str_of(of_events[t->p->events.spans.kind[t->span[place]]]);
+}
+
+tfp_str tfp_timeline_class(const tfp_timeline *t, uint32_t place)
+{
+    static const char *const classes[] = { [TFP_CLASS_COMPUTE] = "compute",
+                                           [TFP_CLASS_COMMUNICATION] = "communication",
+                                           [TFP_CLASS_COPY] = "copy",
+                                           [TFP_CLASS_SET] = "set" };
+    static const tfp_str none = { 0 };
+    if (t->runs || t->p->events.spans.kind[t->span[place]] != TFP_SPAN_ACTIVITY) return none;
+    return tfp_str_of(classes[t->p->events.spans.class[t->span[place]]]);
+}
+
+/* The last i of [0, count) with first[i] <= n; `first` begins with 0. */
+static uint32_t row_at(const uint32_t *first, size_t count, uint32_t n)
+{
+    size_t low = 0, high = count ? count - 1 : 0;
+    while (low < high) {
+        size_t middle = low + (high - low + 1) / 2;
+        if (first[middle] <= n)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return (uint32_t)low;
+}
+
+uint32_t tfp_timeline_row(const tfp_timeline *t, uint32_t place) { return row_at(t->row_first, t->row_count, place); }
+
+const tfp_timeline_lane *tfp_timeline_lane_of(const tfp_timeline *t, uint32_t row)
+{
+    size_t low = 0, high = t->lane_count - 1;
+    while (low < high) {
+        size_t middle = low + (high - low + 1) / 2;
+        if (t->lanes[middle].first_row <= row)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return &t->lanes[low];
+}
+
+/* The first place of a row that ends after a time, or lies there without a duration; the row's end without. */
+uint32_t tfp_timeline_after(const tfp_timeline *t, uint32_t row, int64_t time_ns)
+{
+    uint32_t low = t->row_first[row], high = t->row_first[row + 1];
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (t->end_ns[middle] < time_ns || (t->end_ns[middle] == time_ns && t->start_ns[middle] < time_ns))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* ---- answers ---- */
+
+tfp_status tfp_timeline_give(tfp_report *r, tfp_status s, tfp_report **out)
+{
+    if (s)
+        tfp_report_free(r);
+    else
+        *out = r;
+    return s;
+}
+
+tfp_status tfp_timeline_ask(const tfp_timeline *t, const char *name, tfp_report **r, tfp_report **out, tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (out) *out = NULL;
+    if (!t || !out) return tfp_fail(err, TFP_BADARG, "no timeline, or no place for the answer");
+    *r = tfp_report_of_table(t->p, name);
+    return *r ? TFP_OK : tfp_nomem(err);
+}
+
+tfp_status tfp_timeline_refuse(tfp_report *r, tfp_error *err)
+{
+    tfp_report_free(r);
+    return tfp_fail(err, TFP_BADARG, "a window needs a start, an end after it, and a width");
+}
+
+/* ---- lanes ---- */
+
+typedef struct lane_row {
+    int64_t step, rank, first_row, rows, spans, start_ns, end_ns, busy_ns;
+    tfp_str process, device, lane, label, title, detail, kind;
+} lane_row;
+
+static const tfp_row_column lane_columns[] = {
+    TFP_COLUMN(lane_row, "step", INT, NUMBER, step, "of executions: the step; each has lanes of its own"),
+    TFP_COLUMN(lane_row, "rank", INT, NUMBER, rank, "of several ranks: which"),
+    TFP_COLUMN(lane_row, "process", TEXT, LABEL, process, "the host or process, when the file names it"),
+    TFP_COLUMN(lane_row, "device", TEXT, LABEL, device, "the device; cpu: host threads"),
+    TFP_COLUMN_WHOLE(lane_row, "lane", TEXT, LABEL, lane, "thread, stream, or device"),
+    TFP_COLUMN(lane_row, "label", TEXT, LABEL, label, "what the file calls it"),
+    TFP_COLUMN_WHOLE(lane_row, "title", TEXT, LABEL, title, "what people call it: compute, comm., copies, main ..."),
+    TFP_COLUMN(lane_row, "detail", TEXT, LABEL, detail, "its number: stream 7, 4515"),
+    TFP_COLUMN_WHOLE(lane_row, "kind", TEXT, LABEL, kind,
+                     "what takes most of its time: compute, communication, copy, host; derived: shown, never counted"),
+    TFP_COLUMN_WHOLE(lane_row, "first_row", INT, NUMBER, first_row, "its first row of all rows"),
+    TFP_COLUMN_WHOLE(lane_row, "rows", INT, NUMBER, rows,
+                     "how many it has: spans that overlap stand in different ones"),
+    TFP_COLUMN_WHOLE(lane_row, "spans", INT, NUMBER, spans, "how many it has"),
+    TFP_COLUMN_WHOLE(lane_row, "start_us", NANO, MICROS, start_ns, "of the first one, from the start of the timeline"),
+    TFP_COLUMN_WHOLE(lane_row, "end_us", NANO, MICROS, end_ns, "of the last one"),
+    TFP_COLUMN_WHOLE(lane_row, "busy_us", NANO, MICROS, busy_ns, "how long anything ran"),
+    { 0 }
+};
+
+static void describe_lane(const tfp_timeline *t, const tfp_timeline_lane *l, tfp_arena *arena, lane_row *out)
+{
+    static const tfp_str none = { 0 };
+    const tfp_profile *p = t->p;
+    const tfp_lane *lane = &p->lanes.at[l->lane];
+    const tfp_process *process = lane->process == TFP_NONE ? NULL : &p->events.processes.at[lane->process];
+    bool several = p->events.processes.size > 1;
+    tfp_lane_title title = tfp_timeline_title(t, l, arena);
+    tfp_strid about = process ? (process->host ? process->host : process->name) : 0;
+    *out = (lane_row){ .step = l->step == TFP_NONE ? TFP_ABSENT : p->steps.at[l->step].id,
+                       .rank = process && several && process->rank >= 0 ? process->rank : TFP_ABSENT,
+                       .first_row = l->first_row,
+                       .rows = l->row_count,
+                       .spans = (int64_t)l->count,
+                       .start_ns = l->start_ns,
+                       .end_ns = l->end_ns,
+                       .busy_ns = l->busy_ns,
+                       .process = about ? tfp_text(p, about) : none,
+                       .device = lane->device ? tfp_text(p, lane->device) : none,
+                       .lane = tfp_text(p, lane->name),
+                       .label = lane->label ? tfp_text(p, lane->label) : none,
+                       .title = title.title,
+                       .detail = title.detail,
+                       .kind = tfp_str_of(tfp_track_kind_name(l->kind)) };
+}
+
+typedef struct step_row {
+    int64_t step, start_ns, end_ns;
+} step_row;
+
+static const tfp_row_column step_columns[] = {
+    TFP_COLUMN_WHOLE(step_row, "step", INT, NUMBER, step, "its number"),
+    TFP_COLUMN_WHOLE(step_row, "start_us", NANO, MICROS, start_ns, "from the start of the timeline"),
+    TFP_COLUMN_WHOLE(step_row, "end_us", NANO, MICROS, end_ns, "of its last span, or of its window"),
+    { 0 }
+};
+
+static void widen_step(step_row *x, int64_t start_ns, int64_t end_ns)
+{
+    if (x->end_ns < 0 || start_ns < x->start_ns) x->start_ns = start_ns;
+    if (end_ns > x->end_ns) x->end_ns = end_ns;
+}
+
+/* Where each step lies, all processes and devices together. */
+static tfp_status tell_steps(const tfp_timeline *t, tfp_report *r, tfp_error *err)
+{
+    const tfp_profile *p = t->p;
+    step_row *all = TFP_NEW(&r->arena, step_row, p->steps.size + 1),
+             *rows = TFP_NEW(&r->arena, step_row, p->steps.size + 1);
+    size_t count = 0;
+    if (!all || !rows) return tfp_nomem(err);
+    for (size_t i = 0; i < p->steps.size; i++) all[i] = (step_row){ p->steps.at[i].id, 0, -1 };
+    for (size_t i = 0; i < t->lane_count; i++)
+        if (t->runs) widen_step(&all[t->lanes[i].step], t->lanes[i].start_ns, t->lanes[i].end_ns);
+    for (size_t i = 0; i < p->events.windows.size; i++) {
+        const tfp_step_window *w = &p->events.windows.at[i];
+        int64_t offset = tfp_add(t->offset_ns[w->process], -t->origin_ns, NULL);
+        widen_step(&all[w->step], tfp_add(w->start_ns, offset, NULL), tfp_add(w->end_ns, offset, NULL));
+    }
+    for (size_t i = 0; i < p->step_order.size; i++)
+        if (all[p->step_order.at[i]].end_ns >= 0) rows[count++] = all[p->step_order.at[i]];
+    return tfp_grid_part(r, "steps", "Steps", &(tfp_row_table){ step_columns, rows, sizeof *rows, count, 0 }, 0, err);
+}
+
+tfp_status tfp_timeline_lanes(const tfp_timeline *t, int64_t step, tfp_report **out, tfp_error *err)
+{
+    tfp_report *r = NULL;
+    tfp_status s = tfp_timeline_ask(t, "lanes", &r, out, err);
+    if (s) return s;
+    lane_row *rows = calloc(t->lane_count + 1, sizeof *rows);
+    size_t count = 0;
+    for (size_t i = 0; rows && i < t->lane_count; i++) {
+        describe_lane(t, &t->lanes[i], &r->arena, &rows[count]);
+        count += step < 0 || rows[count].step == TFP_ABSENT || rows[count].step == step;
+    }
+    s = rows ? tfp_grid_of(r, &(tfp_row_table){ lane_columns, rows, sizeof *rows, count, 0 }, err) : tfp_nomem(err);
+    free(rows);
+    if (!s) s = tell_steps(t, r, err);
+    if (!s) s = tfp_note_guessed_steps(r, t->p, NULL, err);
+    if (!s && t->moved)
+        s = tfp_report_note_add(
+            r, err,
+            "the clocks of these files have nothing to do with each other: they stand side by side at "
+            "the first step that they share; tables have the files' times");
+    return tfp_timeline_give(r, s, out);
+}

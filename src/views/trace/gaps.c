@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/trace/gaps.c: gaps in what a device does at all whose next activity was launched only in them: so the device waited for
+ * the host. Short ones are the price of many launches; in a long one the host did something else, and this finds out what.
+ * Without devices: long gaps in which no operation of the host runs. */
+#include "views/trace/facts.h"
+
+#define OWN_GAP_NS 30000 /* the device's own turn-around, as `wait` has it */
+#define STALL_NS 1000000 /* a longer gap is no affair of launches any more */
+
+typedef struct gaps {
+    tfp_trace_facts *f;
+    const tfp_union *known;
+    double late, stalls, known_ns, count, host_idle;
+    double long_gaps, tiny_gaps, host_cost, lead, launched_late, launch_untold;
+    int64_t longest_late, longest_stall;
+    tfp_gap worst; /* the longest of the long gaps, less its explained part */
+} gaps;
+
+static void add_gap(gaps *t, const tfp_trace_device *d, const tfp_gap *g)
+{
+    int64_t ns = tfp_union_within(&t->f->idle[d - t->f->x.devices], g->start, g->end);
+    int64_t all = tfp_union_within(&t->f->covered[g->unit], g->start, g->end);
+    if (all > STALL_NS) t->long_gaps += (double)all;
+    if (ns <= STALL_NS && g->launch == TFP_NONE) return;
+    if (ns <= STALL_NS) {
+        t->late += (double)ns;
+        if (ns <= t->longest_late) return;
+        t->longest_late = ns;
+        t->f->late_launch = g->launch;
+        return;
+    }
+    int64_t known = tfp_union_within(&t->known[g->unit], g->start, g->end), rest = ns - (known < ns ? known : ns);
+    t->stalls += (double)ns;
+    t->known_ns += (double)(ns - rest);
+    t->count++;
+    if (rest <= t->longest_stall) return;
+    t->longest_stall = rest;
+    t->worst = *g;
+}
+
+/* Idle time that is not that of work which was launched before it: its next activity was launched late, or has no launch. */
+static void add_idle(gaps *t, const tfp_trace_device *d, int64_t start, int64_t end, bool late)
+{
+    int64_t cost = tfp_union_within(&t->f->idle[d - t->f->x.devices], start, end);
+    double ns = (double)tfp_union_within(&t->f->covered[d->unit], start, end);
+    t->host_idle += ns;
+    *(start < d->start_ns ? &t->lead : &t->host_cost) +=
+        (double)cost; /* before the first activity nothing is to gain */
+    *(late ? &t->launched_late : &t->launch_untold) += ns;
+}
+
+/* The first gap of a device begins with the first step, the last one ends with the last step: there the host has nothing more to
+ * launch, and makes the step longer all the same; f->idle says what of them counts. What starts a program is not looked at. */
+static void add_device(gaps *t, const tfp_trace_device *d)
+{
+    const tfp_trace_facts *f = t->f;
+    const tfp_span_columns *s = f->x.s;
+    const tfp_union *covered = &f->covered[d->unit];
+    if (d->host || !covered->count) return;
+    int64_t since = covered->start[0], last = covered->end[covered->count - 1];
+    uint32_t before = TFP_NONE; /* the launch of the last activity */
+    for (size_t i = 0; i < d->count; i++) {
+        uint32_t span = f->x.items[d->first + i], launch = s->launch[span];
+        int64_t start = s->start_ns[span], end = tfp_span_end(s, span);
+        bool late = start > since && launch != TFP_NONE && s->start_ns[launch] > since;
+        if (start > since && (late || launch == TFP_NONE)) add_idle(t, d, since, start, late);
+        if (late && (f->warm_up == TFP_NONE || s->step[span] != f->warm_up))
+            add_gap(t, d, &(tfp_gap){ d->unit, launch, s->lane[launch], launch, since, start });
+        bool own = start > since && start - since <= OWN_GAP_NS && !late;
+        if (own && f->sorts[span] & 1u << TFP_SORT_TINY)
+            t->tiny_gaps += (double)tfp_union_within(covered, since, start);
+        if (end > since) since = end;
+        if (launch != TFP_NONE) before = launch;
+    }
+    if (last > since) add_idle(t, d, since, last, before != TFP_NONE);
+    if (before != TFP_NONE && last > since)
+        add_gap(t, d, &(tfp_gap){ d->unit, before, s->lane[before], before, since, last });
+}
+
+/* The thread on which the steps of a unit are marked, else another one. */
+static uint32_t home_of(const tfp_trace_facts *f, uint32_t unit, uint32_t other)
+{
+    const tfp_profile *p = f->x.p;
+    for (size_t i = 0; i < p->events.step_marks.size; i++) {
+        const tfp_step_mark *m = &p->events.step_marks.at[i];
+        uint32_t lane = f->x.s->lane[m->span];
+        bool used = p->events.processes.at[p->lanes.at[lane].process].steps == m->source;
+        if (used && tfp_trace_unit_of(&f->x, m->span) == unit) return lane;
+    }
+    return other;
+}
+
+/* Gaps of the host, before the op that ends each; not before the first one, for the recording may have begun in a step. Ops of a
+ * RunMetadata's device may wait for those of another. */
+static void add_host(gaps *t, const tfp_trace_device *d)
+{
+    const tfp_trace_facts *f = t->f;
+    const tfp_span_columns *s = f->x.s;
+    const tfp_union *covered = &f->covered[d->unit];
+    if (!d->host || f->has_devices || !covered->count || !d->count || tfp_trace_is_runs(&f->x)) return;
+    int64_t since = s->start_ns[f->x.items[d->first]], last = covered->end[covered->count - 1];
+    uint32_t home = home_of(f, d->unit, s->lane[f->x.items[d->first]]);
+    for (size_t i = 0; i < d->count; i++) {
+        uint32_t span = f->x.items[d->first + i];
+        bool start = f->warm_up != TFP_NONE && s->step[span] == f->warm_up;
+        int64_t end = tfp_span_end(s, span);
+        if (s->start_ns[span] > since && !start)
+            add_gap(t, d, &(tfp_gap){ d->unit, TFP_NONE, home, span, since, s->start_ns[span] });
+        if (end > since) since = end;
+    }
+    if (last > since)
+        add_gap(t, d, &(tfp_gap){ d->unit, TFP_NONE, home, f->x.items[d->first + d->count - 1], since, last });
+}
+
+/* Where steps are marked, the time before the first activity is that of a step; else the recording may have begun before the work
+ * did, and gone on after it. */
+static void clip(const tfp_trace_facts *f, const tfp_trace_device *d, int64_t *start, int64_t *end)
+{
+    const tfp_event_tables *e = &f->x.p->events;
+    bool marked = false;
+    for (size_t i = 0; i < e->windows.size && !marked; i++)
+        marked = e->processes.at[e->windows.at[i].process].steps == TFP_STEPS_MARKED;
+    if (!marked || d->host) *start = d->start_ns;
+    if (f->whole) *end = d->end_ns;
+}
+
+static bool add_idle_of(tfp_report *r, const tfp_trace_facts *f, const tfp_trace_device *d, const tfp_union *own,
+                        tfp_union *out)
+{
+    int64_t start = INT64_MIN, end = INT64_MAX;
+    tfp_union busy, free_time, outside = { (int64_t[]){ INT64_MIN, 0 }, (int64_t[]){ 0, INT64_MAX }, NULL, 2 };
+    clip(f, d, &start, &end);
+    outside.end[0] = start;
+    outside.start[1] = end;
+    return tfp_union_of(&r->arena, &f->x, d, TFP_CLASS_ALL, &busy) &&
+           tfp_union_less(&r->arena, &f->covered[d->unit], &busy, &free_time) &&
+           tfp_union_less(&r->arena, &free_time, &outside, &busy) &&
+           tfp_union_less(&r->arena, &busy, &own[d->unit], out);
+}
+
+bool tfp_idle_of(tfp_report *r, tfp_trace_facts *f, const tfp_union *own)
+{
+    tfp_union *idle = TFP_NEW(&r->arena, tfp_union, f->x.device_count + 1);
+    for (size_t i = 0; idle && i < f->x.device_count; i++)
+        if (!add_idle_of(r, f, &f->x.devices[i], own, &idle[i])) return false;
+    f->idle = idle;
+    return idle != NULL;
+}
+
+bool tfp_gaps_of(tfp_trace_facts *f, const tfp_union *known)
+{
+    gaps t = { .f = f, .known = known };
+    double steps = (double)f->step_count;
+    f->late_launch = f->stall_span = TFP_NONE;
+    for (size_t i = 0; i < f->x.device_count; i++) {
+        add_device(&t, &f->x.devices[i]);
+        add_host(&t, &f->x.devices[i]);
+    }
+    f->late_ns = t.late / steps;
+    f->stall_ns = t.stalls / steps;
+    f->host_idle_ns = t.host_idle / steps;
+    f->host_cost_ns = t.host_cost / steps;
+    f->long_gaps_ns = t.long_gaps / steps;
+    f->tiny_gaps_ns = t.tiny_gaps / steps;
+    f->lead_ns = t.lead / steps;
+    f->launched_late_ns = t.launched_late / steps;
+    f->launch_untold_ns = t.launch_untold / steps;
+    f->stall_known_ns = t.known_ns / steps;
+    f->stalls = t.count / steps;
+    f->longest_stall_ns = t.longest_stall;
+    f->stall_end = t.longest_stall ? t.worst.after : TFP_NONE;
+    return !t.longest_stall || tfp_find_cause(f, &t.worst);
+}

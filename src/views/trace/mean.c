@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/trace/mean.c: the mean step of a device, whether the first one is the start of a program, and how much the steps of a
+ * rank differ. */
+#include "views/trace/facts.h"
+
+#include <math.h>
+
+static bool is_all(const tfp_step_row *s) { return *s->step.data == 'a'; }
+
+static bool is_warm_up(const tfp_trace_facts *f, const tfp_step_row *s)
+{
+    return f->warm_up != TFP_NONE && tfp_str_eq(s->step, TFP_STR("0"));
+}
+
+/* Whether steps are marked, and whether the first one is that in which a program starts: number 0, where the trace begins. */
+static void look_at_steps(tfp_trace_facts *f)
+{
+    const tfp_profile *p = f->x.p;
+    const tfp_event_tables *e = &p->events;
+    f->whole = e->windows.size > 0;
+    for (size_t i = 0; i < e->windows.size && f->whole; i++)
+        f->whole = e->processes.at[e->windows.at[i].process].steps == TFP_STEPS_NONE;
+    bool several = p->step_order.size > 1;
+    f->warm_up = several && p->steps.at[p->step_order.at[0]].id == 0 ? p->step_order.at[0] : TFP_NONE;
+}
+
+static void add_steps(tfp_trace_facts *f)
+{
+    double even = 0, sum = 0, extent = 0;
+    f->step_count = 0;
+    for (size_t i = 0; i < f->step_row_count; i++) {
+        const tfp_step_row *s = &f->steps[i];
+        if (is_all(s)) {
+            extent += (double)s->duration_ns;
+            continue;
+        }
+        f->step_count++;
+        f->step_ns += (double)s->duration_ns;
+        f->busy_ns += (double)s->busy_ns;
+        f->compute_ns += (double)s->compute_ns;
+        f->communication_ns += (double)s->communication_ns;
+        f->copy_ns += (double)s->copy_ns;
+        f->exposed_communication_ns += (double)s->exposed_communication_ns;
+        f->exposed_copy_ns += (double)s->exposed_copy_ns;
+        f->idle_ns += (double)s->idle_ns;
+        f->kernels_per_step += (double)s->kernels;
+        if (is_warm_up(f, s)) {
+            if ((double)s->duration_ns > f->warm_up_ns) f->warm_up_ns = (double)s->duration_ns;
+            continue;
+        }
+        even++;
+        sum += (double)s->duration_ns;
+    }
+    double n = f->step_count ? (double)f->step_count : 1;
+    double *means[] = { &f->step_ns,          &f->busy_ns, &f->compute_ns,
+                        &f->communication_ns, &f->copy_ns, &f->exposed_communication_ns,
+                        &f->exposed_copy_ns,  &f->idle_ns, &f->kernels_per_step };
+    for (size_t i = 0; i < sizeof means / sizeof *means; i++) *means[i] /= n;
+    f->judged_ns = f->whole && extent > 0 ? extent / n : f->step_ns;
+    f->even_ns = even > 0 ? sum / even : 0;
+    if (!f->step_count) f->step_count = 1;
+}
+
+static bool lasts_less(const void *ctx, uint32_t a, uint32_t b)
+{
+    const tfp_step_row *s = ctx;
+    return s[a].duration_ns < s[b].duration_ns;
+}
+
+/* The steps of one rank, by length: that of the rank whose steps differ most is kept, with its median step and the step farthest
+ * from it, for the difference between them says why steps vary. */
+static void compare_steps(tfp_trace_facts *f, const uint32_t *rows, size_t count)
+{
+    double n = (double)count, sum = 0, squares = 0;
+    if (count < 3) return;
+    for (size_t i = 0; i < count; i++) {
+        double ns = (double)f->steps[rows[i]].duration_ns;
+        sum += ns;
+        squares += ns * ns;
+    }
+    double mean = sum / n, variance = squares / n - mean * mean;
+    double cv = mean > 0 ? sqrt(variance > 0 ? variance : 0) / mean : NAN;
+    if (isnan(cv) || cv <= f->step_cv) return;
+    f->step_cv = cv;
+    f->cv_mean_ns = mean;
+    f->median_step = rows[(count - 1) / 2];
+    int64_t median = f->steps[f->median_step].duration_ns;
+    bool is_long = f->steps[rows[count - 1]].duration_ns - median >= median - f->steps[rows[0]].duration_ns;
+    f->odd_step = rows[is_long ? count - 1 : 0];
+}
+
+/* Ranks may differ from each other: each is compared with itself, by the windows of its first device. */
+static bool find_odd_steps(tfp_report *r, tfp_trace_facts *f)
+{
+    uint32_t *rows = TFP_NEW(&r->arena, uint32_t, f->step_row_count + 1);
+    f->median_step = f->odd_step = SIZE_MAX;
+    f->step_cv = NAN;
+    for (size_t first = 0, end; rows && first < f->step_row_count; first = end) {
+        size_t count = 0;
+        const tfp_step_row *head = &f->steps[first];
+        for (end = first; end < f->step_row_count && f->steps[end].unit == head->unit; end++)
+            if (!is_all(&f->steps[end]) && !is_warm_up(f, &f->steps[end]) &&
+                tfp_str_eq(f->steps[end].device, head->device))
+                rows[count++] = (uint32_t)end;
+        if (!tfp_sort(rows, count, lasts_less, f->steps)) return false;
+        if (isnan(f->step_cv)) f->step_cv = -1;
+        compare_steps(f, rows, count);
+    }
+    if (f->step_cv < 0) f->step_cv = NAN;
+    return rows != NULL;
+}
+
+tfp_status tfp_mean_step_of(tfp_report *r, tfp_trace_facts *f, tfp_error *err)
+{
+    tfp_status s = tfp_step_rows(r, &f->x, &f->steps, &f->step_row_count, err);
+    if (s) return s;
+    look_at_steps(f);
+    add_steps(f);
+    return find_odd_steps(r, f) ? TFP_OK : tfp_nomem(err);
+}

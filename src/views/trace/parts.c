@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/trace/parts.c: where the mean step of a trace goes, as rows: one function, so that `summary` and `wait` show the same
+ * numbers. The parts of idle add up to idle. */
+#include "views/trace/facts.h"
+
+#include <math.h>
+
+/* clang-format off */
+const tfp_row_column tfp_part_columns[] = {
+    TFP_COLUMN(tfp_part_row, "part", TEXT, LABEL, part, "What the time of a step is."),
+    TFP_COLUMN(tfp_part_row, "a_step_us", REAL, MICROS, a_step_us, "Mean over steps and devices."),
+    TFP_COLUMN(tfp_part_row, "share", REAL, SHARE, share, "Of the mean step."),
+    TFP_COLUMN(tfp_part_row, "command", TEXT, LABEL, command, "What shows it whole."),
+    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+};
+/* clang-format on */
+
+typedef struct parts {
+    const tfp_trace_facts *f;
+    tfp_part_row *rows;
+    size_t count;
+} parts;
+
+static void add(parts *x, const char *name, double ns, const char *command)
+{
+    double all = x->f->step_ns;
+    x->rows[x->count++] = (tfp_part_row){ tfp_str_of(name), ns / 1000, all > 0 ? ns / all : NAN, tfp_str_of(command) };
+}
+
+/* A device idles because the next activity was launched late, for an unknown reason where no launch is told, or with the next
+ * activity queued. Gaps are those of the steps' windows, idle is that of the steps in which the device has activities: what
+ * is more than idle lies in the others. */
+static void add_device_idle(parts *x)
+{
+    const tfp_trace_facts *f = x->f;
+    double late = fmin(f->launched_late_ns, f->idle_ns), untold = fmin(f->launch_untold_ns, f->idle_ns - late);
+    add(x, "  of it host-bound", late, "steps -critical_path");
+    add(x, "  of it with work queued", f->idle_ns - late - untold, "wait");
+    if (untold > 0) add(x, "  of it before work whose launch is not told", untold, "steps -critical_path");
+}
+
+/* Without devices no operation of the host runs: in long gaps the host does something else, short ones are between operations. */
+static void add_host_idle(parts *x)
+{
+    const tfp_trace_facts *f = x->f;
+    double stalls = fmin(f->long_gaps_ns, f->idle_ns);
+    add(x, "  of it in gaps of over 1 ms", stalls, "wait");
+    add(x, "  of it in shorter gaps", f->idle_ns - stalls, "steps -critical_path");
+}
+
+static void add_idle(parts *x)
+{
+    add(x, "idle", x->f->idle_ns, x->f->has_devices ? "wait" : "steps -critical_path");
+    if (x->f->has_devices)
+        add_device_idle(x);
+    else if (x->f->long_gaps_ns > 0)
+        add_host_idle(x);
+}
+
+static void add_waits(parts *x)
+{
+    const tfp_trace_facts *f = x->f;
+    if (f->has_devices || f->data.count) add(x, "host waits for data", f->data.step_ns, "wait");
+    if (f->has_devices) add(x, "host waits for the device", f->item.step_ns + f->synchronize.step_ns, "wait");
+}
+
+size_t tfp_step_parts(const tfp_trace_facts *f, tfp_part_row rows[TFP_PARTS_MOST])
+{
+    parts x = { .f = f, .rows = rows };
+    add(&x, "compute", f->compute_ns, "steps");
+    add(&x, "exposed communication", f->exposed_communication_ns, "transfer");
+    add(&x, "exposed copies", f->exposed_copy_ns, "transfer");
+    add_idle(&x);
+    add_waits(&x);
+    return x.count;
+}
+
+size_t tfp_wait_parts(const tfp_trace_facts *f, tfp_part_row rows[TFP_PARTS_MOST])
+{
+    parts x = { .f = f, .rows = rows };
+    add_idle(&x);
+    add_waits(&x);
+    return x.count;
+}

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/trace/path.c: the critical path of each step: from the end of its window backwards to whatever the present moment had
+ * to wait for: a stream waits for its launch, the activity before, or another stream; a synchronising call for the device;
+ * a thread for what runs in it, or for another thread. What is on the path bounds the step; the rest ran beside it. */
+#include "views/trace/path.h"
+#include "views/core/grid.h"
+
+#include <math.h>
+
+#define EVENT_WAIT_NS 10000 /* an activity that starts so soon after one of another stream waited for it, */
+#define OWN_WAIT_NS 5000    /* unless the one before in its own stream, or its launch, ended so soon before it */
+
+/* The span that ends last of those that end at or before a time; TFP_NONE: none. */
+static uint32_t last_ended(const tfp_path *t, const uint32_t *list, tfp_range of, int64_t at)
+{
+    const uint32_t *items = list + of.first;
+    size_t low = 0, high = of.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (tfp_span_end(t->x->s, items[middle]) <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? items[low - 1] : TFP_NONE;
+}
+
+/* ---- the walk ---- */
+
+typedef struct place { /* where the walk stands: on a device when `activity`, else on a thread */
+    uint32_t activity, lane;
+    int64_t at;
+} place;
+
+static const char *const class_names[] = { "host", "synchronize", "launch", "gap", "compute", "communication", "copy" };
+
+/* Puts a stretch of the path into the row of its class and name. */
+static bool take(tfp_path *t, uint32_t span, unsigned class, int64_t from, int64_t to)
+{
+    if (to <= from) return true;
+    tfp_strid name = span == TFP_NONE ? TFP_NONE : t->x->s->name[span];
+    uint64_t key = (uint64_t)(t->unit << 3 | class) << 32 | name;
+    uint32_t at = tfp_map64_get(&t->row_by_key, key);
+    if (at == TFP_NONE) {
+        tfp_path_row new_row = { .rank = t->x->units[t->unit].rank,
+                                 .class = tfp_str_of(class_names[class]),
+                                 .name = name == TFP_NONE ? TFP_STR("(nothing recorded)") : tfp_text(t->x->p, name),
+                                 .unit = t->unit,
+                                 .kind = class,
+                                 .activity = name };
+        at = (uint32_t)t->rows.size;
+        if (!tfp_push(&t->rows, new_row) || !tfp_map64_put(&t->row_by_key, key, at)) return false;
+    }
+    tfp_path_row *row = &t->rows.at[at];
+    row->count++;
+    row->total_ns = tfp_add(row->total_ns, to - from, NULL);
+    return true;
+}
+
+unsigned tfp_path_class(const tfp_path *t, uint32_t span)
+{
+    static const unsigned char classes[] = { [TFP_CLASS_COMPUTE] = TFP_PATH_COMPUTE,
+                                             [TFP_CLASS_COMMUNICATION] = TFP_PATH_COMMUNICATION,
+                                             [TFP_CLASS_COPY] = TFP_PATH_COPY,
+                                             [TFP_CLASS_SET] = TFP_PATH_COPY };
+    return classes[t->x->s->class[span] & 3];
+}
+
+/* An activity may start before the call that launches it returns: then the call counts up to there, unless it goes on until the
+ * activity has ended and so waited for what the stream did before. Of clocks that contradict there is no launch. */
+static int64_t end_of_launch(const tfp_span_columns *s, uint32_t span, int64_t begin, int64_t before_end)
+{
+    uint32_t launch = s->launch[span];
+    if (launch == TFP_NONE || s->start_ns[launch] > begin) return INT64_MIN;
+    int64_t end = tfp_span_end(s, launch);
+    if (end >= tfp_span_end(s, span) && before_end > s->start_ns[launch]) return s->start_ns[launch];
+    return end < begin ? end : begin;
+}
+
+/* Before an activity: what ended last of its launch, the activity before it in its stream, and one of another stream. */
+static bool from_activity(tfp_path *t, place *p, int64_t start)
+{
+    const tfp_span_columns *s = t->x->s;
+    uint32_t span = p->activity, launch = s->launch[span];
+    int64_t begin = s->start_ns[span] > start ? s->start_ns[span] : start;
+    if (!take(t, span, tfp_path_class(t, span), begin, p->at)) return false;
+    uint32_t before = last_ended(t, t->lane_end, t->streams[s->lane[span]], begin);
+    uint32_t other = last_ended(t, t->by_end, t->ends_of_unit[t->unit], begin);
+    int64_t before_end = before == TFP_NONE || before == span ? INT64_MIN : tfp_span_end(t->x->s, before);
+    int64_t launch_end = end_of_launch(s, span, begin, before_end);
+    int64_t since = before_end > launch_end ? before_end : launch_end;
+    int64_t other_end = other == TFP_NONE || other == span ? INT64_MIN : tfp_span_end(s, other);
+    if (other_end > since && begin - other_end <= EVENT_WAIT_NS && since < begin - OWN_WAIT_NS) {
+        before = other;
+        since = before_end = other_end;
+    }
+    if (since == INT64_MIN) since = begin; /* neither is known: the host goes on from here */
+    p->at = since > start ? since : start;
+    if (!take(t, span, before_end > launch_end ? TFP_PATH_GAP : TFP_PATH_LAUNCH, p->at, begin)) return false;
+    p->activity = before_end > launch_end ? before : TFP_NONE;
+    if (p->activity == TFP_NONE && launch_end != INT64_MIN) p->lane = s->lane[launch];
+    return true;
+}
+
+/* The piece of a thread that holds the moment just before a time, or the gap before it. */
+static tfp_piece piece_before(const tfp_path *t, uint32_t lane, int64_t at)
+{
+    const tfp_range *of = &t->threads[lane];
+    size_t low = 0, high = of->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (t->pieces[of->first + middle].start < at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (!low) return (tfp_piece){ INT64_MIN, at, TFP_NONE };
+    tfp_piece found = t->pieces[of->first + low - 1];
+    if (found.end >= at) return (tfp_piece){ found.start, at, found.span };
+    return (tfp_piece){ found.end, at, TFP_NONE };
+}
+
+/* A synchronising call waited for the activity that ended last before the call's end, if that was within the call. */
+static bool from_sync(tfp_path *t, place *p, const tfp_piece *now)
+{
+    uint32_t activity = last_ended(t, t->by_end, t->ends_of_unit[t->unit], p->at);
+    if (activity == TFP_NONE || tfp_span_end(t->x->s, activity) <= now->start) return false;
+    if (t->x->s->start_ns[activity] >= p->at) return false; /* without a length: the path would come back here */
+    p->activity = activity;
+    return true;
+}
+
+/* Any other call that returns after an activity of its own has ended waited for it: a copy to memory that is not pinned,
+ * a kernel under CUDA_LAUNCH_BLOCKING. */
+static bool from_own(tfp_path *t, place *p, const tfp_piece *now)
+{
+    enum { MOST = 32 }; /* activities of other calls that ended after it, meanwhile */
+    const tfp_span_columns *s = t->x->s;
+    tfp_range of = t->ends_of_unit[t->unit];
+    int64_t begin = s->start_ns[now->span], end = p->at;
+    for (size_t i = 0; i < MOST; i++) {
+        uint32_t activity = last_ended(t, t->by_end, of, end);
+        if (activity == TFP_NONE || tfp_span_end(s, activity) <= now->start) return false;
+        if (s->launch[activity] == now->span && s->start_ns[activity] >= begin && s->start_ns[activity] < p->at) {
+            p->activity = activity;
+            return true;
+        }
+        end = tfp_span_end(s, activity) - 1;
+    }
+    return false;
+}
+
+/* A thread in which nothing runs, or only Python, waits for an op of another thread that ends meanwhile. */
+static uint32_t awaited(const tfp_path *t, const place *p, const tfp_piece *now)
+{
+    uint32_t op = last_ended(t, t->ops, t->ops_of_unit[t->unit], p->at - 1);
+    if (op == TFP_NONE || t->x->s->lane[op] == p->lane || tfp_span_end(t->x->s, op) <= now->start) return TFP_NONE;
+    return t->x->s->start_ns[op] >= now->start || now->span == TFP_NONE ? op : TFP_NONE;
+}
+
+/* Whether a thread may be waiting for a device without a call that says so: TensorFlow's runtime records none where no thread
+ * runs; of a device whose launches are not known, such as a TPU, it may be anywhere outside of ops and calls. */
+static bool may_wait(const tfp_path *t, const tfp_piece *now)
+{
+    uint32_t kind = now->span == TFP_NONE ? TFP_SPAN_NONE : t->x->s->kind[now->span];
+    if (t->launched[t->unit]) return tfp_trace_is_runs(t->x) && kind == TFP_SPAN_NONE;
+    return kind != TFP_SPAN_OP && kind != TFP_SPAN_CALL;
+}
+
+/* There the path takes a device's activity that ends meanwhile, after the op that is waited for. */
+static bool from_device(tfp_path *t, place *p, const tfp_piece *now, uint32_t op)
+{
+    uint32_t activity = last_ended(t, t->by_end, t->ends_of_unit[t->unit], p->at);
+    if (!may_wait(t, now) || activity == TFP_NONE || t->x->s->start_ns[activity] >= p->at) return false;
+    int64_t end = tfp_span_end(t->x->s, activity);
+    if (end <= now->start || (op != TFP_NONE && tfp_span_end(t->x->s, op) > end)) return false;
+    p->activity = activity;
+    return true;
+}
+
+static bool from_thread(tfp_path *t, place *p, uint32_t home, int64_t start)
+{
+    const tfp_span_columns *s = t->x->s;
+    tfp_piece now = p->lane == TFP_NONE ? (tfp_piece){ INT64_MIN, p->at, TFP_NONE } : piece_before(t, p->lane, p->at);
+    int64_t begin = now.start > start ? now.start : start;
+    uint32_t kind = now.span == TFP_NONE ? TFP_SPAN_NONE : s->kind[now.span], op = TFP_NONE;
+    bool synchronizes = kind == TFP_SPAN_CALL && tfp_trace_waits(t->x, now.span);
+    if (kind == TFP_SPAN_CALL && (synchronizes ? from_sync(t, p, &now) : from_own(t, p, &now))) {
+        int64_t end = tfp_span_end(t->x->s, p->activity) > start ? tfp_span_end(t->x->s, p->activity) : start;
+        bool ok = take(t, now.span, synchronizes ? TFP_PATH_SYNCHRONIZE : TFP_PATH_HOST, end, p->at);
+        p->at = end;
+        return ok;
+    }
+    if (kind != TFP_SPAN_OP && kind != TFP_SPAN_CALL) op = awaited(t, p, &now);
+    if (from_device(t, p, &now, op)) {
+        int64_t end = tfp_span_end(s, p->activity) > start ? tfp_span_end(s, p->activity) : start;
+        bool ok = take(t, now.span, TFP_PATH_HOST, end, p->at);
+        p->at = end;
+        return ok;
+    }
+    if (op != TFP_NONE) {
+        int64_t end = tfp_span_end(t->x->s, op) > start ? tfp_span_end(t->x->s, op) : start;
+        bool ok = take(t, now.span, TFP_PATH_HOST, end, p->at);
+        p->at = end;
+        p->lane = s->lane[op];
+        return ok;
+    }
+    if (now.span == TFP_NONE && p->lane != home) { /* what another thread did before is what let this one begin */
+        p->lane = home;
+        return true;
+    }
+    bool ok = take(t, now.span, TFP_PATH_HOST, begin, p->at);
+    p->at = begin;
+    return ok;
+}
+
+static bool walk(tfp_path *t, uint32_t home, int64_t start, int64_t end)
+{
+    place p = { TFP_NONE, home, end };
+    size_t most = 4 * (t->x->s->size + 16); /* time never goes forward, and threads are changed once a moment */
+    while (p.at > start && most-- > 0)
+        if (!(p.activity != TFP_NONE ? from_activity(t, &p, start) : from_thread(t, &p, home, start))) return false;
+    return true;
+}
+
+/* ---- windows ---- */
+
+static bool window_before(const void *ctx, uint32_t a, uint32_t b)
+{
+    const tfp_path *t = ctx;
+    const tfp_step_window *w = t->x->p->events.windows.at;
+    uint32_t x = t->x->unit_of_process[w[a].process], y = t->x->unit_of_process[w[b].process];
+    return x != y ? x < y : w[a].start_ns < w[b].start_ns;
+}
+
+static bool walk_window(tfp_path *t, const tfp_step_window *w, int64_t end)
+{
+    if (end <= w->start_ns || !tfp_step_takes(t->r->step, w->step) || !t->works[t->unit]) return true;
+    uint32_t home = t->home[t->unit]; /* TFP_NONE: nothing of the host was recorded */
+    t->step_count[t->unit]++;
+    if (!tfp_push(&t->windows, ((tfp_piece){ w->start_ns, end, t->unit }))) return false;
+    t->path_ns[t->unit] = tfp_add(t->path_ns[t->unit], end - w->start_ns, NULL);
+    return walk(t, home, w->start_ns, end);
+}
+
+/* Windows by start, from the last on; each ends where the next begins, so that no time is walked twice. */
+static bool walk_all(tfp_path *t)
+{
+    const tfp_step_window *windows = t->x->p->events.windows.at, *next = NULL;
+    size_t count = t->x->p->events.windows.size;
+    uint32_t *order = TFP_NEW(&t->r->arena, uint32_t, count + 1), last_unit = TFP_NONE;
+    if (!order) return false;
+    for (uint32_t i = 0; i < count; i++) order[i] = i;
+    if (!tfp_sort(order, count, window_before, t)) return false;
+    for (size_t i = count; i-- > 0;) {
+        const tfp_step_window *w = &windows[order[i]];
+        t->unit = t->x->unit_of_process[w->process];
+        if (t->unit != last_unit) next = NULL;
+        last_unit = t->unit;
+        if (next && next->step == w->step) continue; /* each device has a window of this step: one counts */
+        if (!walk_window(t, w, next && next->start_ns < w->end_ns ? next->start_ns : w->end_ns)) return false;
+        next = w;
+    }
+    return true;
+}
+
+/* ---- the table ---- */
+
+/* clang-format off */
+static const tfp_row_column columns[] = {
+    TFP_COLUMN_ONLY(tfp_path_row, "rank", INT, NUMBER, rank, "Rank of the job, or the file's place where no rank is told.", TFP_SHOWN_RANKS),
+    TFP_COLUMN(tfp_path_row, "class", TEXT, LABEL, class, "host, synchronize, launch (from the end of the call to the start of the activity), compute, communication, copy, gap (between two activities)."),
+    TFP_COLUMN(tfp_path_row, "name", TEXT, LABEL, name, "The op, call or kernel; of a launch or gap the activity that came after it."),
+    TFP_COLUMN(tfp_path_row, "count", INT, NUMBER, count, "Stretches of the path, in all steps."),
+    TFP_COLUMN(tfp_path_row, "total_us", REAL, MICROS, total_us, "How much of the path of one step they are, the mean over the steps."),
+    TFP_COLUMN(tfp_path_row, "share", REAL, SHARE, share, "The same by the length of the path, which is the length of the step."),
+    TFP_COLUMN(tfp_path_row, "gain_us", REAL, MICROS, gain_us, "By how much one step, the mean one, gets shorter at most if this took no time: never more than the step less the time in which the busiest device still works; of the ten first."),
+    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+};
+/* clang-format on */
+
+static bool by_time(const void *ctx, uint32_t a, uint32_t b)
+{
+    const tfp_path_row *rows = ctx;
+    if (rows[a].unit != rows[b].unit) return rows[a].unit < rows[b].unit;
+    return rows[a].total_ns > rows[b].total_ns;
+}
+
+static tfp_status make_grid(tfp_path *t, tfp_error *err)
+{
+    size_t count = t->rows.size;
+    tfp_path_row *sorted = tfp_rows_sorted(&t->r->arena, t->rows.at, sizeof *t->rows.at, count, by_time);
+    if (!sorted) return tfp_nomem(err);
+    for (size_t i = 0; i < count; i++) {
+        tfp_path_row *out = &sorted[i];
+        double total = (double)out->total_ns, steps = (double)t->step_count[out->unit];
+        out->share = t->path_ns[out->unit] ? total / (double)t->path_ns[out->unit] : NAN;
+        out->total_us = steps > 0 ? total / 1000 / steps : NAN;
+        out->gain_us = NAN;
+    }
+    if (!tfp_path_gains(t, sorted, count)) return tfp_nomem(err);
+    tfp_row_table table = { columns, sorted, sizeof *sorted, count, tfp_trace_shown(t->x) };
+    return tfp_grid_of(t->r, &table, err);
+}
+
+tfp_status tfp_trace_path(tfp_report *r, const tfp_trace_index *x, tfp_error *err)
+{
+    tfp_path t = { .r = r, .x = x };
+    tfp_status s = tfp_path_lists(&t) && walk_all(&t) ? make_grid(&t, err) : tfp_nomem(err);
+    tfp_vec_free(&t.rows);
+    tfp_vec_free(&t.windows);
+    tfp_map64_free(&t.row_by_key);
+    return s;
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/trace/path.h: the table of `steps -critical_path`, and what its two files share. */
+#ifndef TFP_TRACE_PATH_H
+#define TFP_TRACE_PATH_H
+
+#include "views/spans/trace.h"
+
+/* A row of the table. */
+typedef struct tfp_path_row {
+    int64_t rank;
+    tfp_str class, name;
+    int64_t count, total_ns; /* of all steps */
+    double share, total_us, gain_us;
+    uint32_t unit;
+    unsigned kind;      /* its class; TFP_PATH_... */
+    tfp_strid activity; /* its name; TFP_NONE: nothing recorded */
+} tfp_path_row;
+enum {
+    TFP_PATH_HOST,
+    TFP_PATH_SYNCHRONIZE,
+    TFP_PATH_LAUNCH,
+    TFP_PATH_GAP,
+    TFP_PATH_COMPUTE,
+    TFP_PATH_COMMUNICATION,
+    TFP_PATH_COPY
+};
+
+/* A piece of a thread's time and the innermost span that it belongs to; TFP_NONE: nothing recorded. */
+typedef struct tfp_piece {
+    int64_t start, end;
+    uint32_t span;
+} tfp_piece;
+
+typedef struct tfp_range {
+    size_t first, count;
+} tfp_range;
+
+typedef struct tfp_path {
+    tfp_report *r;
+    const tfp_trace_index *x;
+    tfp_piece *pieces;
+    size_t piece_count;
+    tfp_range *threads;      /* by lane: -> pieces */
+    uint32_t *by_end;        /* activities by unit, then end */
+    tfp_range *ends_of_unit; /* -> by_end */
+    uint32_t *lane_end;      /* activities by lane, then end */
+    tfp_range *streams;      /* by lane: -> lane_end */
+    size_t activity_count;
+    uint32_t *ops;          /* outermost host ops by unit, then end */
+    tfp_range *ops_of_unit; /* -> ops */
+    size_t op_count;
+    tfp_map64 row_by_key; /* unit, class and number of the name -> rows */
+    TFP_VEC(tfp_path_row) rows;
+    uint32_t unit;
+    TFP_VEC(tfp_piece) windows; /* of the steps; span: the unit */
+    int64_t *path_ns;           /* by unit: length of all its paths */
+    int64_t *step_count;        /* by unit */
+    uint32_t *home;             /* by unit: -> lanes; TFP_NONE */
+    bool *launched;             /* by unit: launches of its activities are known */
+    bool *works;                /* by unit: it has a device, or host ops that stand for one, so that it has steps */
+} tfp_path;
+
+/* Fills the lists of `t` (path_lists.c); false without memory. */
+bool tfp_path_lists(tfp_path *t);
+
+/* Of each row what one step could gain at most (path_gain.c), for the ten longest of each unit; rows by unit and length. False
+ * without memory. */
+bool tfp_path_gains(tfp_path *t, tfp_path_row *rows, size_t count);
+unsigned tfp_path_class(const tfp_path *t, uint32_t activity);
+
+/* Fills the report's grid: by class and name, how much of the steps' critical paths it is. */
+tfp_status tfp_trace_path(tfp_report *r, const tfp_trace_index *x, tfp_error *err);
+
+#endif

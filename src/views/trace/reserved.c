@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/trace/reserved.c: how much memory each device held and reserved at most, and which device comes nearest to its limit. */
+#include "views/trace/facts.h"
+
+typedef struct held {
+    uint32_t process;
+    tfp_strid device;
+    int64_t allocated, reserved, limit;
+    uint32_t span; /* in which it reserved, or else held, most */
+} held;
+
+static int64_t most_of(const held *h) { return h->reserved > h->allocated ? h->reserved : h->allocated; }
+
+/* What each device can hold, by process and name; of any process under TFP_NONE. */
+static bool add_limits(const tfp_profile *p, tfp_map64 *limits)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < p->events.devices.size; i++) {
+        const tfp_device_info *d = &p->events.devices.at[i];
+        if (d->memory_bytes <= 0) continue;
+        ok = tfp_map64_put(limits, (uint64_t)d->process << 32 | d->device, i) &&
+             tfp_map64_put(limits, (uint64_t)TFP_NONE << 32 | d->device, i);
+    }
+    return ok;
+}
+
+static int64_t limit_of(const tfp_profile *p, const tfp_map64 *limits, const held *h)
+{
+    uint32_t at = tfp_map64_get(limits, (uint64_t)h->process << 32 | h->device);
+    if (at == TFP_NONE) at = tfp_map64_get(limits, (uint64_t)TFP_NONE << 32 | h->device);
+    return at == TFP_NONE ? 0 : p->events.devices.at[at].memory_bytes;
+}
+
+static double part_of(const held *h) { return h->limit ? (double)most_of(h) / (double)h->limit : 0; }
+
+static bool nearer(const held *a, const held *b)
+{
+    double x = part_of(a), y = part_of(b);
+    return x > y || (x >= y && most_of(a) > most_of(b));
+}
+
+static void add_event(held *h, const tfp_memory_event *m)
+{
+    int64_t before = most_of(h);
+    if (m->allocated_bytes > h->allocated) h->allocated = m->allocated_bytes;
+    if (m->reserved_bytes > h->reserved) h->reserved = m->reserved_bytes;
+    if (most_of(h) > before) h->span = m->span;
+}
+
+bool tfp_reserved_of(tfp_trace_facts *f)
+{
+    const tfp_profile *p = f->x.p;
+    TFP_VEC(held) devices = { 0 };
+    tfp_map64 by_device = { 0 }, limits = { 0 };
+    bool ok = add_limits(p, &limits);
+    f->memory_span = TFP_NONE;
+    for (size_t i = 0; ok && i < p->events.memory.size; i++) {
+        const tfp_memory_event *m = &p->events.memory.at[i];
+        uint32_t process = p->lanes.at[m->lane].process;
+        uint64_t key = (uint64_t)process << 32 | m->device;
+        if (m->device && tfp_str_eq(tfp_text(p, m->device), TFP_STR("cpu"))) continue;
+        uint32_t at = tfp_map64_get(&by_device, key);
+        if (at == TFP_NONE) {
+            at = (uint32_t)devices.size;
+            ok = tfp_push(&devices, ((held){ .process = process, .device = m->device, .span = TFP_NONE })) &&
+                 tfp_map64_put(&by_device, key, at);
+        }
+        if (ok) add_event(&devices.at[at], m);
+    }
+    const held *nearest = NULL;
+    for (size_t i = 0; ok && i < devices.size; i++) {
+        devices.at[i].limit = limit_of(p, &limits, &devices.at[i]);
+        if (!nearest || nearer(&devices.at[i], nearest)) nearest = &devices.at[i];
+    }
+    if (ok && nearest) {
+        f->memory_peak = nearest->allocated;
+        f->reserved_peak = nearest->reserved;
+        f->memory_limit = nearest->limit;
+        f->memory_span = nearest->span;
+    }
+    tfp_vec_free(&devices);
+    tfp_map64_free(&by_device);
+    tfp_map64_free(&limits);
+    return ok;
+}

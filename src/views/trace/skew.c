@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/trace/skew.c: for which rank the others wait in each collective: `transfer -by collective`. Ranks have clocks of their
+ * own, so that only lengths are compared: a collective ends at the same time on all ranks, hence the one in which it is
+ * shortest came last, and the others waited. */
+#include "views/trace/tables.h"
+
+#include <math.h>
+
+typedef struct call_key { /* the n-th collective of that name and group on a rank is the n-th on each */
+    uint64_t hash;
+    uint32_t unit, span, number;
+} call_key;
+
+typedef struct skews {
+    tfp_report *r;
+    const tfp_trace_index *x;
+    bool in_windows; /* only what belongs to a step */
+    tfp_strid group; /* key of the stat */
+    TFP_VEC(call_key) calls;
+    TFP_VEC(tfp_skew_row) rows;
+    double *waited; /* by unit: mean time that ranks wait for it */
+    double *here;   /* the same in the collective that is looked at, of all ranks together */
+} skews;
+
+static bool key_before(const void *ctx, uint32_t a, uint32_t b)
+{
+    const call_key *k = ctx;
+    if (k[a].hash != k[b].hash) return k[a].hash < k[b].hash;
+    if (k[a].number != k[b].number) return k[a].number < k[b].number;
+    return k[a].unit < k[b].unit;
+}
+
+static tfp_strid group_of(const skews *t, uint32_t span)
+{
+    const tfp_stat *stat = tfp_span_stat(t->x->p, span, t->group);
+    return stat && stat->type == TFP_STAT_TEXT ? stat->value.text : 0;
+}
+
+static uint64_t hash_of(const skews *t, uint32_t span)
+{
+    tfp_str name = tfp_span_name(t->x->p, span);
+    uint64_t key[2] = { tfp_hash(name.data, name.size), group_of(t, span) };
+    return tfp_hash(key, sizeof key);
+}
+
+/* Items of a device come by start, so that calls of one name are counted in their order. */
+static bool collect(skews *t)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < t->x->device_count; i++) {
+        const tfp_trace_device *d = &t->x->devices[i];
+        tfp_map64 numbers = { 0 };
+        for (size_t k = 0; ok && k < d->count; k++) {
+            uint32_t span = t->x->items[d->first + k];
+            bool counts = t->in_windows ? tfp_span_in_window(t->r, span) : tfp_span_in_step(t->r, span);
+            if (t->x->s->class[span] != TFP_CLASS_COMMUNICATION || !counts) continue;
+            uint64_t hash = hash_of(t, span);
+            uint32_t number = tfp_map64_get(&numbers, hash);
+            number = number == TFP_NONE ? 0 : number;
+            ok = tfp_map64_put(&numbers, hash, number + 1) &&
+                 tfp_push(&t->calls, ((call_key){ hash, d->unit, span, number }));
+        }
+        tfp_map64_free(&numbers);
+    }
+    return ok;
+}
+
+/* One call on all its ranks: how much shorter it is on the last to arrive than on the first. */
+static void compare_call(skews *t, const uint32_t *order, tfp_skew_row *row)
+{
+    const call_key *keys = t->calls.at;
+    const int64_t *ns = t->x->s->duration_ns;
+    const call_key *last = &keys[order[0]];
+    int64_t longest = 0;
+    double sum = 0, ranks = (double)row->ranks;
+    for (int64_t i = 0; i < row->ranks; i++) {
+        const call_key *k = &keys[order[i]];
+        sum += (double)ns[k->span];
+        if (ns[k->span] < ns[last->span]) last = k;
+        if (ns[k->span] > longest) longest = ns[k->span];
+    }
+    double wait = sum - ranks * (double)ns[last->span];
+    int64_t skew = longest - ns[last->span];
+    row->count++;
+    row->skew_us += (double)skew / 1000; /* the sum; the mean in the end */
+    if (skew > row->max_skew_ns) row->max_skew_ns = skew;
+    row->waited_ns = tfp_add(row->waited_ns, tfp_whole_of(wait), NULL);
+    t->here[last->unit] += wait;
+    t->waited[last->unit] += wait / ranks;
+    if (wait / ranks <= row->worst_ns) return;
+    row->worst_ns = wait / ranks;
+    row->worst = last->span;
+}
+
+/* The rank that is waited for most, and its part of all the waiting. `order`: the first call of each rank. */
+static void find_awaited(skews *t, const uint32_t *order, tfp_skew_row *row)
+{
+    double sum = 0;
+    uint32_t most = t->calls.at[order[0]].unit;
+    for (int64_t i = 0; i < row->ranks; i++) {
+        uint32_t u = t->calls.at[order[i]].unit;
+        if (i && u == t->calls.at[order[i - 1]].unit) continue; /* another device of it */
+        sum += t->here[u];
+        if (t->here[u] > t->here[most]) most = u;
+    }
+    row->skew_us /= (double)row->count;
+    row->awaited = sum > 0 ? t->x->units[most].rank : TFP_ABSENT;
+    row->awaited_share = sum > 0 ? t->here[most] / sum : NAN;
+    if (row->worst != TFP_NONE)
+        row->worst_start_ns =
+            t->x->s->start_ns[row->worst] - t->x->units[tfp_trace_unit_of(t->x, row->worst)].origin_ns;
+}
+
+/* The calls of one name and group, by number and rank. They are compared where every rank has as many: else the n-th is not the
+ * n-th of the others. */
+static bool compare_calls(skews *t, const uint32_t *order, size_t count)
+{
+    const call_key *keys = t->calls.at;
+    size_t ranks = 0;
+    while (ranks < count && keys[order[ranks]].number == 0) ranks++;
+    if (ranks < 2 || count % ranks) return true;
+    uint32_t first = keys[order[0]].span;
+    tfp_skew_row row = { .name = tfp_span_name(t->x->p, first),
+                         .group = tfp_text(t->x->p, group_of(t, first)),
+                         .ranks = (int64_t)ranks,
+                         .worst = TFP_NONE,
+                         .worst_start_ns = TFP_ABSENT };
+    for (size_t i = 0; i < count; i++) t->here[keys[order[i]].unit] = 0;
+    for (size_t at = 0; at < count; at += ranks)
+        if (keys[order[at]].number == keys[order[at + ranks - 1]].number) compare_call(t, order + at, &row);
+    if (!row.count) return true;
+    find_awaited(t, order, &row);
+    return tfp_push(&t->rows, row);
+}
+
+static bool compare_all(skews *t)
+{
+    size_t count = t->calls.size;
+    uint32_t *order = TFP_NEW(&t->r->arena, uint32_t, count + 1);
+    bool ok = order != NULL;
+    for (uint32_t i = 0; ok && i < count; i++) order[i] = i;
+    ok = ok && tfp_sort(order, count, key_before, t->calls.at);
+    for (size_t i = 0, end; ok && i < count; i = end) {
+        for (end = i; end < count && t->calls.at[order[end]].hash == t->calls.at[order[i]].hash;) end++;
+        ok = compare_calls(t, order + i, end - i);
+    }
+    return ok;
+}
+
+static bool waits_longer(const void *ctx, uint32_t a, uint32_t b)
+{
+    const tfp_skew_row *rows = ctx;
+    return rows[a].waited_ns > rows[b].waited_ns;
+}
+
+bool tfp_skew_rows(tfp_report *r, const tfp_trace_index *x, bool in_windows, tfp_skew_row **rows, size_t *count,
+                   double *waited)
+{
+    skews t = {
+        .r = r, .x = x, .in_windows = in_windows, .group = tfp_stat_key(x->p, "Process Group Name"), .waited = waited
+    };
+    t.here = TFP_NEW(&r->arena, double, x->unit_count + 1);
+    bool ok = t.here && collect(&t) && compare_all(&t);
+    *count = t.rows.size;
+    *rows = ok ? tfp_rows_sorted(&r->arena, t.rows.at, sizeof *t.rows.at, t.rows.size, waits_longer) : NULL;
+    tfp_vec_free(&t.calls);
+    tfp_vec_free(&t.rows);
+    return *rows != NULL;
+}
+
+/* clang-format off */
+static const tfp_row_column columns[] = {
+    TFP_COLUMN(tfp_skew_row, "name", TEXT, LABEL, name, "The collective: its kernel."),
+    TFP_COLUMN(tfp_skew_row, "group", TEXT, LABEL, group, "Its process group."),
+    TFP_COLUMN(tfp_skew_row, "ranks", INT, NUMBER, ranks, "Ranks that are there and take part."),
+    TFP_COLUMN(tfp_skew_row, "count", INT, NUMBER, count, "How many there were, each on all these ranks."),
+    TFP_COLUMN(tfp_skew_row, "skew_us", REAL, MICROS, skew_us, "Mean time from the first rank's arrival to the last one's: the longest less the shortest of a collective."),
+    TFP_COLUMN(tfp_skew_row, "max_skew_us", NANO, MICROS, max_skew_ns, "The longest of these."),
+    TFP_COLUMN(tfp_skew_row, "waited_us", NANO, MICROS, waited_ns, "Time in which ranks waited for the last one, all together."),
+    TFP_COLUMN(tfp_skew_row, "awaited", INT, LABEL, awaited, "The rank that they waited for most."),
+    TFP_COLUMN(tfp_skew_row, "awaited_share", REAL, SHARE, awaited_share, "Its part of that time."),
+    TFP_COLUMN(tfp_skew_row, "worst_start_us", NANO, MICROS, worst_start_ns, "Where the worst of them starts on the last rank to arrive, from the first span of its trace on."),
+    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0, false },
+};
+/* clang-format on */
+
+tfp_status tfp_skew_table(tfp_report *r, const tfp_trace_index *x, tfp_error *err)
+{
+    tfp_skew_row *rows;
+    size_t count;
+    double *waited = TFP_NEW(&r->arena, double, x->unit_count + 1);
+    if (!waited || !tfp_skew_rows(r, x, false, &rows, &count, waited)) return tfp_nomem(err);
+    tfp_status s = x->unit_count > 1
+                       ? TFP_OK
+                       : tfp_report_note_add(r, err, "-by collective compares ranks: give the traces of all");
+    return s ? s : tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, count, 0 }, err);
+}

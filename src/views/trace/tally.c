@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/trace/tally.c: how long the spans of a tally take of the steps: the union of each rank's spans, or of each device's, cut
+ * to the windows of its steps. So a share of the steps never passes 1, however spans nest and threads run side by side. */
+#include "views/trace/facts.h"
+
+typedef struct groups { /* units or devices */
+    const tfp_trace_index *x;
+    bool host;
+} groups;
+
+static uint32_t group_of(const groups *g, uint32_t span)
+{
+    return g->host ? tfp_trace_unit_of(g->x, span) : g->x->device_of_lane[g->x->s->lane[span]];
+}
+
+static bool span_before(const void *ctx, uint32_t a, uint32_t b)
+{
+    const groups *g = ctx;
+    uint32_t x = group_of(g, a), y = group_of(g, b);
+    return x != y ? x < y : g->x->s->start_ns[a] < g->x->s->start_ns[b];
+}
+
+static bool add_group(tfp_report *r, const tfp_trace_facts *f, const groups *g, const uint32_t *spans, size_t count,
+                      double ns[2])
+{
+    uint32_t group = group_of(g, spans[0]), unit = g->host ? group : f->x.devices[group].unit;
+    tfp_union own;
+    if (!tfp_union_of_list(&r->arena, &f->x, spans, count, &own)) return false;
+    ns[0] += (double)tfp_union_overlap(&own, &f->judged[unit]);
+    ns[1] += (double)tfp_union_overlap(&own, &f->covered[unit]);
+    return true;
+}
+
+tfp_union *tfp_tally_unions(tfp_report *r, const tfp_trace_facts *f, tfp_tally *t)
+{
+    groups g = { &f->x, true };
+    tfp_union *by_unit = TFP_NEW(&r->arena, tfp_union, f->x.unit_count + 1);
+    if (!by_unit || !tfp_sort(t->spans.at, t->spans.size, span_before, &g)) return NULL;
+    for (size_t first = 0, end; first < t->spans.size; first = end) {
+        uint32_t unit = group_of(&g, t->spans.at[first]);
+        for (end = first + 1; end < t->spans.size && group_of(&g, t->spans.at[end]) == unit;) end++;
+        if (!tfp_union_of_list(&r->arena, &f->x, t->spans.at + first, end - first, &by_unit[unit])) return NULL;
+    }
+    return by_unit;
+}
+
+bool tfp_tally_end(tfp_report *r, const tfp_trace_facts *f, tfp_tally *t, bool host)
+{
+    groups g = { &f->x, host };
+    double ns[2] = { 0 }, steps = (double)(host ? f->window_count : f->step_count);
+    if (!tfp_sort(t->spans.at, t->spans.size, span_before, &g)) return false;
+    for (size_t first = 0, end; first < t->spans.size; first = end) {
+        for (end = first + 1;
+             end < t->spans.size && group_of(&g, t->spans.at[end]) == group_of(&g, t->spans.at[first]);)
+            end++;
+        if (!add_group(r, f, &g, t->spans.at + first, end - first, ns)) return false;
+    }
+    t->ns = ns[0] / steps;
+    t->step_ns = ns[1] / steps;
+    t->a_step = (double)t->count / steps;
+    if (!t->count) t->longest = TFP_NONE;
+    return true;
+}
+
+/* ---- what a tally costs ---- */
+
+enum { RELATED = 1, INSIDE_OF = 2, LEVELS = 100 };
+
+/* By lane: a thread that prepares input. NULL without memory. */
+static const bool *input_threads(tfp_report *r)
+{
+    const tfp_profile *p = r->profile;
+    bool *prepares = TFP_NEW(&r->arena, bool, p->lanes.size + 1);
+    for (size_t i = 0; prepares && i < p->lanes.size; i++)
+        prepares[i] = tfp_is_input_thread(tfp_text(p, p->lanes.at[i].label));
+    return prepares;
+}
+
+/* Ops that run beside the spans of a tally: neither around them nor in them. Work on later input is none: a wait for input
+ * is long because of it. */
+static bool find_others(tfp_report *r, const tfp_trace_facts *f, const tfp_tally *t, tfp_tally *others)
+{
+    const tfp_span_columns *s = f->x.s;
+    uint8_t *marks = TFP_NEW(&r->arena, uint8_t, s->size + 1);
+    const bool *prepares = input_threads(r);
+    bool ok = marks && prepares;
+    for (size_t i = 0; ok && i < t->spans.size; i++) marks[t->spans.at[i]] = RELATED | INSIDE_OF;
+    for (size_t i = 0; ok && i < t->spans.size; i++)
+        for (uint32_t at = s->parent[t->spans.at[i]]; at != TFP_NONE && !marks[at]; at = s->parent[at])
+            marks[at] = RELATED;
+    for (uint32_t i = 0; ok && i < s->size; i++) {
+        bool inside = false;
+        if ((s->kind[i] != TFP_SPAN_OP && s->kind[i] != TFP_SPAN_CALL) || marks[i] || prepares[s->lane[i]]) continue;
+        uint32_t at = s->parent[i];
+        for (int level = 0; at != TFP_NONE && level < LEVELS && !inside; level++, at = s->parent[at])
+            inside = marks[at] & INSIDE_OF;
+        if (!inside && tfp_trace_unit_of(&f->x, i) != TFP_NONE) ok = tfp_push(&others->spans, i);
+    }
+    return ok;
+}
+
+static bool find_alone(tfp_report *r, const tfp_trace_facts *f, tfp_tally *t, const tfp_union *own)
+{
+    tfp_tally others = { 0 };
+    double ns = 0;
+    const tfp_union *beside = find_others(r, f, t, &others) ? tfp_tally_unions(r, f, &others) : NULL;
+    for (size_t i = 0; beside && i < f->x.unit_count; i++) {
+        tfp_union alone;
+        if (!tfp_union_less(&r->arena, &own[i], &beside[i], &alone)) beside = NULL;
+        if (beside) ns += (double)tfp_union_overlap(&alone, &f->judged[i]);
+    }
+    t->alone_ns = ns / (double)f->window_count;
+    tfp_vec_free(&others.spans);
+    return beside != NULL;
+}
+
+bool tfp_tally_effect(tfp_report *r, const tfp_trace_facts *f, tfp_tally *t)
+{
+    double ns = 0;
+    if (!t->count) return true;
+    const tfp_union *own = tfp_tally_unions(r, f, t);
+    for (size_t i = 0; own && i < f->x.device_count; i++)
+        ns += (double)tfp_union_overlap(&own[f->x.devices[i].unit], &f->idle[i]);
+    t->idle_ns = ns / (double)f->step_count;
+    return own && (f->has_devices || find_alone(r, f, t, own));
+}
+
+/* The union of a device's activities but those of one kind, within its steps. */
+static int64_t busy_without(const tfp_trace_facts *f, const tfp_trace_device *d, tfp_activity_fn is, const void *ctx)
+{
+    const tfp_span_columns *s = f->x.s;
+    const tfp_union *covered = &f->covered[d->unit];
+    int64_t sum = 0, start = 0, end = 0;
+    bool open = false;
+    for (size_t i = 0; i < d->count; i++) {
+        uint32_t span = f->x.items[d->first + i];
+        if (is && is(ctx, f, span)) continue;
+        if (open && s->start_ns[span] > end) {
+            sum = tfp_add(sum, tfp_union_within(covered, start, end), NULL);
+            open = false;
+        }
+        if (!open) start = end = s->start_ns[span];
+        open = true;
+        if (tfp_span_end(s, span) > end) end = tfp_span_end(s, span);
+    }
+    return open ? tfp_add(sum, tfp_union_within(covered, start, end), NULL) : sum;
+}
+
+double tfp_alone_ns(const tfp_trace_facts *f, tfp_activity_fn is, const void *ctx)
+{
+    double ns = 0;
+    for (size_t i = 0; i < f->x.device_count; i++)
+        if (!f->x.devices[i].host)
+            ns += (double)(busy_without(f, &f->x.devices[i], NULL, NULL) - busy_without(f, &f->x.devices[i], is, ctx));
+    return ns / (double)f->step_count;
+}
+
+static bool is_of_sort(const void *ctx, const tfp_trace_facts *f, uint32_t span)
+{
+    return f->sorts[span] & 1u << *(const tfp_sort_of_work *)ctx;
+}
+
+double tfp_sort_alone_ns(const tfp_trace_facts *f, tfp_sort_of_work sort) { return tfp_alone_ns(f, is_of_sort, &sort); }
+
+/* ---- the time that steps cover ---- */
+
+static uint32_t unit_of_window(const tfp_trace_index *x, uint32_t window)
+{
+    return x->unit_of_process[x->p->events.windows.at[window].process];
+}
+
+static bool window_before(const void *ctx, uint32_t a, uint32_t b)
+{
+    const tfp_trace_index *x = ctx;
+    const tfp_step_window *w = x->p->events.windows.at;
+    uint32_t u = unit_of_window(x, a), v = unit_of_window(x, b);
+    return u != v ? u < v : w[a].start_ns < w[b].start_ns;
+}
+
+/* Each step of each rank is a window, but where every device has its own: then they count once. */
+static bool collect_windows(const tfp_report *r, tfp_trace_facts *f, uint32_t *order, size_t *count)
+{
+    const tfp_event_tables *e = &f->x.p->events;
+    tfp_map64 seen = { 0 };
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < e->windows.size; i++) {
+        uint64_t key = (uint64_t)unit_of_window(&f->x, i) << 32 | e->windows.at[i].step;
+        if (!tfp_step_takes(r->step, e->windows.at[i].step)) continue;
+        if (tfp_map64_get(&seen, key) == TFP_NONE) f->window_count++;
+        ok = tfp_map64_put(&seen, key, 1);
+        order[(*count)++] = i;
+    }
+    tfp_map64_free(&seen);
+    return ok;
+}
+
+bool tfp_steps_cover(tfp_report *r, tfp_trace_facts *f)
+{
+    const tfp_step_window *w = f->x.p->events.windows.at;
+    size_t all = f->x.p->events.windows.size, count = 0;
+    uint32_t *order = TFP_NEW(&r->arena, uint32_t, all + 1);
+    int64_t *room = TFP_NEW(&r->arena, int64_t, 3 * all + 3);
+    f->covered = TFP_NEW(&r->arena, tfp_union, f->x.unit_count + 1);
+    f->window_count = 0;
+    if (!order || !room || !f->covered || !collect_windows(r, f, order, &count)) return false;
+    if (!f->window_count) f->window_count = 1;
+    if (!tfp_sort(order, count, window_before, &f->x)) return false;
+    for (size_t i = 0; i < count; i++) {
+        tfp_union *u = &f->covered[unit_of_window(&f->x, order[i])];
+        if (!u->start) *u = (tfp_union){ .start = room + i, .end = room + all + i, .before = room + 2 * all + i };
+        tfp_union_add(u, w[order[i]].start_ns, w[order[i]].end_ns);
+    }
+    return true;
+}
+
+bool tfp_judged_of(tfp_report *r, tfp_trace_facts *f)
+{
+    f->judged = f->covered;
+    if (!f->whole) return true;
+    tfp_union *judged = TFP_NEW(&r->arena, tfp_union, f->x.unit_count + 1);
+    int64_t *ends = TFP_NEW(&r->arena, int64_t, 4 * f->x.unit_count + 1);
+    if (!judged || !ends) return false;
+    for (size_t i = 0; i < f->x.unit_count; i++) { /* what is outside */
+        ends[4 * i] = INT64_MIN;
+        ends[4 * i + 1] = ends[4 * i + 3] = INT64_MAX;
+        ends[4 * i + 2] = INT64_MIN;
+    }
+    for (size_t i = 0; i < f->x.device_count; i++) {
+        const tfp_trace_device *d = &f->x.devices[i];
+        if (d->start_ns < ends[4 * d->unit + 1]) ends[4 * d->unit + 1] = d->start_ns;
+        if (d->end_ns > ends[4 * d->unit + 2]) ends[4 * d->unit + 2] = d->end_ns;
+    }
+    for (size_t i = 0; i < f->x.unit_count; i++) {
+        int64_t *e = ends + 4 * i;
+        tfp_union outside = { (int64_t[]){ e[0], e[2] }, (int64_t[]){ e[1], e[3] }, NULL, 2 };
+        if (!tfp_union_less(&r->arena, &f->covered[i], &outside, &judged[i])) return false;
+    }
+    f->judged = judged;
+    return true;
+}
+
+uint32_t tfp_step_marker(const tfp_trace_facts *f, const tfp_step_row *row)
+{
+    const tfp_event_tables *e = &f->x.p->events;
+    if (tfp_trace_is_runs(&f->x)) return TFP_NONE; /* its marks were made of the executions */
+    int64_t start = row->start_ns + f->x.units[row->unit].origin_ns;
+    for (size_t i = 0; i < e->step_marks.size; i++) {
+        uint32_t span = e->step_marks.at[i].span;
+        if (f->x.s->start_ns[span] == start && tfp_trace_unit_of(&f->x, span) == row->unit) return span;
+    }
+    return TFP_NONE;
+}

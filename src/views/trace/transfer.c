@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/trace/transfer.c: the table `transfer`: copies by direction and collectives by name and group: how many bytes, how
+ * fast, and how much of it lies under compute. */
+#include "views/trace/tables.h"
+#include "views/core/view.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+
+typedef struct keys { /* of stats */
+    tfp_strid bytes, size, bytes_accessed, memcpy_details, memset_details, collective, group, group_size, in, out,
+        dtype, hlo_op, direction;
+} keys;
+
+typedef struct found { /* a row and what it is made of */
+    tfp_transfer_row row;
+    TFP_VEC(uint32_t) spans; /* by start */
+} found;
+
+typedef struct transfers {
+    tfp_report *r;
+    const tfp_trace_index *x;
+    bool in_windows; /* only what belongs to a step */
+    keys k;
+    tfp_strtab names; /* device, kind and group as one text -> rows, from 1 */
+    TFP_VEC(found) rows;
+} transfers;
+
+/* ---- what a span says ---- */
+
+static tfp_str text_of(const transfers *t, uint32_t span, tfp_strid key)
+{
+    const tfp_stat *stat = tfp_span_stat(t->x->p, span, key);
+    return stat && stat->type == TFP_STAT_TEXT ? tfp_text(t->x->p, (tfp_strid)stat->value.text) : TFP_STR("");
+}
+
+/* Sizes and counts: a negative one tells nothing. */
+static bool number_of(const transfers *t, uint32_t span, tfp_strid key, int64_t *out)
+{
+    int64_t n = -1;
+    const tfp_stat *stat = tfp_span_stat(t->x->p, span, key);
+    if (stat && stat->type == TFP_STAT_INT) n = stat->value.number;
+    if (stat && stat->type == TFP_STAT_REAL) n = tfp_whole_of(stat->value.real);
+    if (n >= 0) *out = n;
+    return n >= 0;
+}
+
+/* The same of the span, or else of the op that launched it. */
+static bool number_near(const transfers *t, uint32_t span, tfp_strid key, int64_t *out)
+{
+    uint32_t owner = t->x->s->owner[span];
+    return number_of(t, span, key, out) || (owner != TFP_NONE && number_of(t, owner, key, out));
+}
+
+static tfp_str text_near(const transfers *t, uint32_t span, tfp_strid key)
+{
+    tfp_str own = text_of(t, span, key);
+    uint32_t owner = t->x->s->owner[span];
+    return own.size || owner == TFP_NONE ? own : text_of(t, owner, key);
+}
+
+static bool has_word(tfp_str s, const char *word) { return tfp_str_has_caseless(s, tfp_str_of(word)); }
+
+static tfp_str up_to(tfp_str s, char end)
+{
+    const char *at = s.size ? memchr(s.data, end, s.size) : NULL;
+    return at ? (tfp_str){ s.data, (size_t)(at - s.data) } : s;
+}
+
+/* The number behind "size:" or the like in the text of a detail. */
+static bool number_behind(tfp_str text, tfp_str word, int64_t *out)
+{
+    size_t at = tfp_str_find(text, word);
+    if (at == SIZE_MAX) return false;
+    tfp_str rest = { text.data + at + word.size, text.size - at - word.size };
+    size_t digits = 0;
+    while (digits < rest.size && isdigit((unsigned char)rest.data[digits])) digits++;
+    return tfp_parse_int64((tfp_str){ rest.data, digits }, out);
+}
+
+/* ---- kinds ---- */
+
+/* The direction in a copy's name, as CUDA, HIP, XPlane, Intel ("M2D": from the host's memory) and MTIA write it; NULL: none. */
+static const char *direction_of(tfp_str name)
+{
+    static const struct {
+        const char *direction, *words[6];
+    } all[] = { { "HtoD", { "htod", "h2d", "hosttodevice", "m2d", "host_to_device" } },
+                { "DtoH", { "dtoh", "d2h", "devicetohost", "d2m", "device_to_host" } },
+                { "PtoP", { "ptop", "p2p", "peertopeer" } },
+                { "DtoD", { "dtod", "d2d", "devicetodevice", "device_to_device" } },
+                { "HtoH", { "htoh", "h2h", "hosttohost", "m2m", "host_to_host" } } };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        for (const char *const *word = all[i].words; *word; word++)
+            if (has_word(name, *word)) return all[i].direction;
+    return NULL;
+}
+
+/* Of a TPU's transfers the pieces in `XLA Ops` are left out where the asynchronous line or the -done holds the transfer:
+ * each piece tells the bytes of the whole. */
+static bool counts_elsewhere(const transfers *t, const tfp_trace_device *d, uint32_t span)
+{
+    tfp_str instruction = up_to(tfp_span_name(t->x->p, span), '.');
+    if (!tfp_is_tpu(d->name) || t->x->p->lanes.at[t->x->s->lane[span]].role == TFP_ROLE_ASYNC) return false;
+    return tfp_str_ends(instruction, TFP_STR("-start")) ||
+           (d->has_async && tfp_str_ends(instruction, TFP_STR("-done")));
+}
+
+static void put_copy_kind(const transfers *t, const tfp_trace_device *d, uint32_t span, tfp_buf *out)
+{
+    tfp_str name = tfp_span_name(t->x->p, span), details = text_of(t, span, t->k.memcpy_details);
+    uint32_t launch = t->x->s->launch[span];
+    const char *direction = t->x->s->class[span] == TFP_CLASS_SET ? "set"
+                            : tfp_is_tpu(d->name)                 ? NULL
+                                                                  : direction_of(name);
+    if (!direction) direction = direction_of(text_of(t, span, t->k.direction));
+    if (!direction && launch != TFP_NONE) direction = direction_of(tfp_span_name(t->x->p, launch));
+    if (direction)
+        tfp_buf_text(out, direction);
+    else
+        tfp_buf_str(out, up_to(name, '.'));
+    if (t->x->s->class[span] == TFP_CLASS_SET) return;
+    if (has_word(name, "pageable") || has_word(details, "pageable"))
+        tfp_buf_text(out, " pageable");
+    else if (has_word(name, "pinned") || has_word(details, "pinned"))
+        tfp_buf_text(out, " pinned");
+}
+
+/* "multimem_all_reduce_kernel" of "void (anonymous namespace)::multimem_all_reduce_kernel<c10::BFloat16, 16>(c10::BFloat16*)". */
+static void put_function(tfp_str name, tfp_buf *out)
+{
+    tfp_str nothing = TFP_STR("void "), nowhere = TFP_STR("(anonymous namespace)::");
+    size_t depth = 0;
+    bool is_template = tfp_str_begins(name, nothing); /* compilers tell what a template returns, and of nothing else */
+    if (is_template) name = (tfp_str){ name.data + nothing.size, name.size - nothing.size };
+    for (size_t i = 0; i < name.size; i++) {
+        char c = name.data[i];
+        tfp_str rest = { name.data + i, name.size - i };
+        if (!depth && tfp_str_begins(rest, nowhere)) {
+            i += nowhere.size - 1;
+            continue;
+        }
+        if (!depth && c == '(') return;
+        if (is_template && c == '<') depth++;
+        if (!depth) tfp_buf_char(out, c);
+        if (c == '>' && depth) depth--;
+    }
+}
+
+static void put_collective_kind(const transfers *t, const tfp_trace_device *d, uint32_t span, tfp_buf *out)
+{
+    tfp_str name = text_near(t, span, t->k.collective), hlo = text_of(t, span, t->k.hlo_op);
+    if (!name.size && hlo.size) name = up_to(hlo, '.');
+    if (!name.size && tfp_is_tpu(d->name)) name = up_to(tfp_span_name(t->x->p, span), '.');
+    if (name.size)
+        tfp_buf_str(out, name);
+    else
+        put_function(tfp_span_name(t->x->p, span), out);
+}
+
+/* ---- bytes ---- */
+
+/* Bytes of an element, by torch's name of its type; 0: not known. */
+static int64_t element_size(tfp_str dtype)
+{
+    static const struct {
+        const char *name;
+        int64_t size;
+    } types[] = { { "float", 4 },    { "int", 4 },         { "uint32", 4 },       { "half", 2 },
+                  { "bfloat16", 2 }, { "short", 2 },       { "uint16", 2 },       { "double", 8 },
+                  { "long", 8 },     { "uint64", 8 },      { "byte", 1 },         { "char", 1 },
+                  { "bool", 1 },     { "complexhalf", 4 }, { "complexfloat", 8 }, { "complexdouble", 16 },
+                  { "float32", 4 },  { "float16", 2 },     { "float64", 8 },      { "int8", 1 },
+                  { "uint8", 1 },    { "int16", 2 },       { "int32", 4 },        { "int64", 8 } };
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strlen(types[i].name) == dtype.size && has_word(dtype, types[i].name)) return types[i].size;
+    return has_word(dtype, "float8") ? 1 : 0;
+}
+
+static bool is_gather_or_scatter(tfp_str kind)
+{
+    return has_word(kind, "gather") || has_word(kind, "reduce_scatter") || has_word(kind, "reducescatter") ||
+           has_word(kind, "reduce-scatter");
+}
+
+static bool collective_bytes(const transfers *t, uint32_t span, tfp_str kind, int64_t *out)
+{
+    int64_t in = 0, other = 0, size = element_size(text_near(t, span, t->k.dtype));
+    if (size && number_near(t, span, t->k.in, &in)) {
+        if (is_gather_or_scatter(kind) && number_near(t, span, t->k.out, &other) && other > in) in = other;
+        *out = tfp_mul(in, size, NULL);
+        return true;
+    }
+    return number_of(t, span, t->k.bytes_accessed, out);
+}
+
+/* HIP tells the size on the API call; 0 there means that it does not know. */
+static bool copy_bytes(const transfers *t, uint32_t span, int64_t *out)
+{
+    uint32_t launch = t->x->s->launch[span];
+    return number_of(t, span, t->k.bytes, out) || number_of(t, span, t->k.size, out) ||
+           (launch != TFP_NONE && number_of(t, launch, t->k.size, out)) ||
+           (launch != TFP_NONE && number_of(t, launch, t->k.bytes, out) && *out > 0) ||
+           number_behind(text_of(t, span, t->k.memcpy_details), TFP_STR("size:"), out) ||
+           number_behind(text_of(t, span, t->k.memset_details), TFP_STR("num_bytes:"), out) ||
+           number_of(t, span, t->k.bytes_accessed, out);
+}
+
+/* ---- rows ---- */
+
+/* The row of a kind, device and group, perhaps a new one; NULL without memory. */
+static found *find_row(transfers *t, uint32_t device, tfp_str kind, tfp_str group)
+{
+    const tfp_trace_device *d = &t->x->devices[device];
+    tfp_buf key = { 0 };
+    tfp_buf_printf(&key, "%u\037", device);
+    tfp_buf_str(&key, kind);
+    tfp_buf_char(&key, '\037');
+    tfp_buf_str(&key, group);
+    tfp_strid id = key.failed ? TFP_NONE : tfp_intern(&t->names, (tfp_str){ key.data, key.size });
+    size_t skip = id == TFP_NONE ? 0 : (size_t)((char *)memchr(key.data, '\037', key.size) - key.data) + 1;
+    tfp_buf_free(&key);
+    if (id == TFP_NONE) return NULL;
+    if (id <= t->rows.size) return &t->rows.at[id - 1];
+    tfp_str text = tfp_strtab_get(&t->names, id); /* the kind is a part of it, which stays */
+    tfp_transfer_row new_row = { .rank = t->x->units[d->unit].rank,
+                                 .kind = { text.data + skip, kind.size },
+                                 .device = d->name,
+                                 .group = { text.data + skip + kind.size + 1, group.size },
+                                 .group_size = TFP_ABSENT,
+                                 .bytes = TFP_ABSENT,
+                                 .device_at = device };
+    return tfp_push(&t->rows, (found){ .row = new_row }) ? &t->rows.at[t->rows.size - 1] : NULL;
+}
+
+static bool add_span(transfers *t, uint32_t device, uint32_t span)
+{
+    const tfp_trace_device *d = &t->x->devices[device];
+    bool collective = t->x->s->class[span] == TFP_CLASS_COMMUNICATION;
+    if (counts_elsewhere(t, d, span)) return true;
+    tfp_buf kind = { 0 };
+    int64_t bytes = 0, size = 0;
+    if (collective)
+        put_collective_kind(t, d, span, &kind);
+    else
+        put_copy_kind(t, d, span, &kind);
+    tfp_str kind_text = { kind.data, kind.size };
+    found *to =
+        kind.failed ? NULL : find_row(t, device, kind_text, collective ? text_near(t, span, t->k.group) : TFP_STR(""));
+    bool ok = to && tfp_push(&to->spans, span);
+    if (ok) {
+        const int64_t *ns = t->x->s->duration_ns;
+        if (!to->row.count++ || ns[span] > ns[to->row.longest]) to->row.longest = span;
+        to->row.total_ns = tfp_add(to->row.total_ns, t->x->s->duration_ns[span], NULL);
+        if (collective && number_near(t, span, t->k.group_size, &size)) to->row.group_size = size;
+        if (collective ? collective_bytes(t, span, kind_text, &bytes) : copy_bytes(t, span, &bytes)) {
+            to->row.bytes = tfp_add(to->row.bytes == TFP_ABSENT ? 0 : to->row.bytes, bytes, NULL);
+        }
+    }
+    tfp_buf_free(&kind);
+    return ok;
+}
+
+/* What nccl-tests multiplies the plain rate with, so that it can be held against the links' speed. */
+static double bus_factor(tfp_str kind, int64_t n)
+{
+    double share = (double)(n - 1) / (double)n;
+    bool reduce = has_word(kind, "allreduce") || has_word(kind, "all_reduce") || has_word(kind, "all-reduce");
+    bool to_all = has_word(kind, "alltoall") || has_word(kind, "all_to_all") || has_word(kind, "all-to-all");
+    bool gather = has_word(kind, "allgather") || has_word(kind, "all_gather") || has_word(kind, "all-gather");
+    if (reduce) return 2 * share;
+    bool scatter =
+        has_word(kind, "reduce_scatter") || has_word(kind, "reducescatter") || has_word(kind, "reduce-scatter");
+    return to_all || gather || scatter ? share : 1;
+}
+
+static bool finish_row(transfers *t, found *f, const tfp_union *compute)
+{
+    tfp_transfer_row *out = &f->row;
+    const tfp_trace_device *d = &t->x->devices[out->device_at];
+    tfp_union own;
+    if (!tfp_union_of_list(&t->r->arena, t->x, f->spans.at, f->spans.size, &own)) return false;
+    out->overlapped_ns = tfp_union_overlap(&own, compute);
+    out->exposed_ns = tfp_union_length(&own) - out->overlapped_ns;
+    out->gbps = out->bytes != TFP_ABSENT && out->total_ns ? (double)out->bytes / (double)out->total_ns : NAN;
+    out->bus_gbps = out->group_size > 0 ? out->gbps * bus_factor(out->kind, out->group_size) : NAN;
+    int64_t all = d->end_ns - d->start_ns;
+    out->share = all > 0 ? (double)out->exposed_ns / (double)all : NAN;
+    return true;
+}
+
+static bool collect(transfers *t)
+{
+    for (uint32_t i = 0; i < t->x->device_count; i++) {
+        const tfp_trace_device *d = &t->x->devices[i];
+        size_t first = t->rows.size;
+        tfp_union compute;
+        if (d->host && !tfp_trace_is_runs(t->x)) continue;
+        for (size_t k = 0; k < d->count; k++) {
+            uint32_t span = t->x->items[d->first + k];
+            bool counts = t->in_windows ? tfp_span_in_window(t->r, span) : tfp_span_in_step(t->r, span);
+            if (t->x->s->class[span] == TFP_CLASS_COMPUTE || !counts) continue;
+            if (!add_span(t, i, span)) return false;
+        }
+        if (!tfp_union_of(&t->r->arena, t->x, d, TFP_CLASS_BIT(TFP_CLASS_COMPUTE), &compute)) return false;
+        for (size_t k = first; k < t->rows.size; k++)
+            if (!finish_row(t, &t->rows.at[k], &compute)) return false;
+    }
+    return true;
+}
+
+static void find_keys(transfers *t)
+{
+    const tfp_profile *p = t->x->p;
+    t->k = (keys){ .bytes = tfp_stat_key(p, "bytes"),
+                   .size = tfp_stat_key(p, "size"),
+                   .bytes_accessed = tfp_stat_key(p, "bytes_accessed"),
+                   .memcpy_details = tfp_stat_key(p, "memcpy_details"),
+                   .memset_details = tfp_stat_key(p, "Memset_details"),
+                   .collective = tfp_stat_key(p, "Collective name"),
+                   .group = tfp_stat_key(p, "Process Group Name"),
+                   .group_size = tfp_stat_key(p, "Group size"),
+                   .in = tfp_stat_key(p, "In msg nelems"),
+                   .out = tfp_stat_key(p, "Out msg nelems"),
+                   .dtype = tfp_stat_key(p, "dtype"),
+                   .hlo_op = tfp_stat_key(p, "hlo_op"),
+                   .direction = tfp_stat_key(p, "direction") };
+}
+
+static bool by_time(const void *ctx, uint32_t a, uint32_t b)
+{
+    const found *rows = ctx;
+    if (rows[a].row.device_at != rows[b].row.device_at) return rows[a].row.device_at < rows[b].row.device_at;
+    return rows[a].row.total_ns > rows[b].row.total_ns;
+}
+
+/* clang-format off */
+static const tfp_row_column columns[] = {
+    TFP_COLUMN_ONLY(tfp_transfer_row, "rank", INT, NUMBER, rank, "Rank of the job, or the file's place where no rank is told.", TFP_SHOWN_RANKS),
+    TFP_COLUMN(tfp_transfer_row, "kind", TEXT, LABEL, kind, "Direction of copies, with the kind of host memory where it is told; name of a collective."),
+    TFP_COLUMN(tfp_transfer_row, "device", TEXT, LABEL, device, "Where it ran."),
+    TFP_COLUMN(tfp_transfer_row, "group", TEXT, LABEL, group, "Process group of a collective."),
+    TFP_COLUMN(tfp_transfer_row, "group_size", INT, NUMBER, group_size, "Ranks in the group."),
+    TFP_COLUMN(tfp_transfer_row, "count", INT, NUMBER, count, "How many there were."),
+    TFP_COLUMN(tfp_transfer_row, "bytes", INT, SIZE, bytes, "Bytes moved; of a collective its input, of gathers and scatters the bigger side."),
+    TFP_COLUMN(tfp_transfer_row, "total_us", NANO, MICROS, total_ns, "Sum of their durations."),
+    TFP_COLUMN(tfp_transfer_row, "gbps", REAL, LABEL, gbps, "10^9 bytes a second: bytes by total time."),
+    TFP_COLUMN(tfp_transfer_row, "bus_gbps", REAL, LABEL, bus_gbps, "The same as seen by the links: of an all-reduce over n ranks 2(n-1)/n times, of gathers, scatters and all-to-all (n-1)/n times."),
+    TFP_COLUMN(tfp_transfer_row, "overlapped_us", NANO, MICROS, overlapped_ns, "Time of theirs in which the same device computed."),
+    TFP_COLUMN(tfp_transfer_row, "exposed_us", NANO, MICROS, exposed_ns, "The rest of it."),
+    TFP_COLUMN(tfp_transfer_row, "share", REAL, SHARE, share, "Exposed time by the time from the device's first activity to the end of its last."),
+    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+};
+/* clang-format on */
+
+static bool give_rows(transfers *t, tfp_transfer_row **rows, size_t *count)
+{
+    const found *sorted = tfp_rows_sorted(&t->r->arena, t->rows.at, sizeof *t->rows.at, t->rows.size, by_time);
+    *count = t->rows.size;
+    *rows = TFP_NEW(&t->r->arena, tfp_transfer_row, t->rows.size + 1);
+    if (!sorted || !*rows) return false;
+    for (size_t i = 0; i < *count; i++) (*rows)[i] = sorted[i].row;
+    return true;
+}
+
+bool tfp_transfer_rows(tfp_report *r, const tfp_trace_index *x, bool in_windows, tfp_transfer_row **rows, size_t *count)
+{
+    transfers t = { .r = r, .x = x, .in_windows = in_windows };
+    find_keys(&t);
+    bool ok = tfp_strtab_init(&t.names, &r->arena) == TFP_OK && collect(&t) && give_rows(&t, rows, count);
+    for (size_t i = 0; i < t.rows.size; i++) tfp_vec_free(&t.rows.at[i].spans);
+    tfp_vec_free(&t.rows);
+    tfp_strtab_free(&t.names);
+    return ok;
+}
+
+static tfp_status build(tfp_report *r, tfp_error *err)
+{
+    tfp_trace_index x;
+    tfp_transfer_row *rows;
+    size_t count;
+    tfp_status s = tfp_trace_index_new(r, &x, err);
+    if (s) return s;
+    const char *by = r->options->by;
+    if (by && *by && strcmp(by, "collective") != 0)
+        return tfp_fail(err, TFP_BADARG, "option -by: value '%s': transfer has collective", by);
+    if (by && *by) return tfp_skew_table(r, &x, err);
+    if (!tfp_transfer_rows(r, &x, false, &rows, &count)) return tfp_nomem(err);
+    return tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, count, tfp_trace_shown(&x) }, err);
+}
+
+const tfp_view tfp_view_transfer = {
+    "transfer",
+    "Copies and collectives: bytes, speed, and how much of their time lies under compute.",
+    TFP_REPORT_GRID,
+    NULL,
+    NULL,
+    build,
+    TFP_NEEDS_SPANS,
+    columns,
+    "no copy or collective of a device; collectives that run on the host, such as gloo's, are in tfprof steps",
+};

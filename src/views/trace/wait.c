@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/trace/wait.c: the table `wait`: what the host waits for (synchronisation, reads of a device's value, data), and
+ * the gaps of each stream by what ended them. */
+#include "views/trace/facts.h"
+#include "views/core/view.h"
+
+#include <math.h>
+
+#define QUEUE_GAP_NS 30000 /* a longer gap is no longer the device's own turn-around */
+
+typedef struct wait_table {
+    tfp_report *r;
+    const tfp_trace_index *x;
+    tfp_strtab places; /* unit, cause and place as one text -> rows, from 1 */
+    TFP_VEC(tfp_wait_row) rows;
+} wait_table;
+
+/* ---- rows ---- */
+
+static bool add(wait_table *t, uint32_t unit, const char *cause, tfp_str where, int64_t ns, tfp_str example)
+{
+    tfp_buf key = { 0 };
+    tfp_buf_printf(&key, "%u\037%s\037", unit, cause);
+    size_t skip = key.size;
+    tfp_buf_str(&key, where);
+    tfp_strid id = key.failed ? TFP_NONE : tfp_intern(&t->places, (tfp_str){ key.data, key.size });
+    tfp_buf_free(&key);
+    if (id == TFP_NONE) return false;
+    if (id > t->rows.size) {
+        tfp_wait_row new_row = { .rank = t->x->units[unit].rank,
+                                 .cause = tfp_str_of(cause),
+                                 .where = { tfp_strtab_get(&t->places, id).data + skip, where.size },
+                                 .example = example,
+                                 .unit = unit };
+        if (!tfp_push(&t->rows, new_row)) return false;
+    }
+    tfp_wait_row *to = &t->rows.at[id - 1];
+    to->count++;
+    to->total_ns = tfp_add(to->total_ns, ns, NULL);
+    if (ns > to->max_ns) {
+        to->max_ns = ns;
+        to->example = example;
+    }
+    return true;
+}
+
+/* ---- the host's waits ---- */
+
+/* The rest of a name behind a beginning; false when it begins otherwise. */
+static bool behind(tfp_str name, const char *begin, tfp_str *rest)
+{
+    size_t size = strlen(begin);
+    if (name.size < size || memcmp(name.data, begin, size) != 0) return false;
+    *rest = (tfp_str){ name.data + size, name.size - size };
+    return true;
+}
+
+/* Calls of other vendors: Intel's, and those of MTIA and Ascend. */
+static bool is_other_vendors(tfp_str name)
+{
+    static const char *const names[] = { "xpu_sync", "urQueueFinish", "urEventWait" };
+    tfp_str rest;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (tfp_str_eq(name, tfp_str_of(names[i]))) return true;
+    if (behind(name, "ze", &rest)) return tfp_str_has(rest, TFP_STR("Synchronize"));
+    return tfp_str_ends(name, TFP_STR("synchronizeStream")) || tfp_str_ends(name, TFP_STR("aclrtSynchronizeStream"));
+}
+
+/* Whether an API call waits: cudaStreamSynchronize, hipMemcpyWithStream, cuCtxSynchronize_v2 and their like. */
+static bool synchronizes(tfp_str name)
+{
+    static const char *const runtime[] = { "DeviceSynchronize", "StreamSynchronize", "EventSynchronize" };
+    static const char *const driver[] = { "CtxSynchronize", "StreamSynchronize", "EventSynchronize" };
+    tfp_str rest, tail;
+    if (behind(name, "cuda", &rest) || behind(name, "hip", &rest)) {
+        if (behind(rest, "Memcpy", &tail)) return !tfp_str_has(tail, TFP_STR("Async"));
+        for (size_t i = 0; i < 3; i++)
+            if (behind(rest, runtime[i], &tail)) return !tail.size || *tail.data == '_';
+        return false;
+    }
+    if (!behind(name, "cu", &rest)) return is_other_vendors(name);
+    for (size_t i = 0; i < 3; i++)
+        if (behind(rest, driver[i], &tail)) return !tail.size || *tail.data == '_';
+    return false;
+}
+
+static bool waits_for_data(tfp_str name)
+{
+    size_t loader = tfp_str_find(name, TFP_STR("DataLoader"));
+    if (tfp_str_has(name, TFP_STR("enumerate(DataLoader)")) || tfp_str_has(name, TFP_STR("IteratorGetNext")))
+        return true;
+    if (loader == SIZE_MAX) return false;
+    return tfp_str_has((tfp_str){ name.data + loader, name.size - loader }, TFP_STR("__next__"));
+}
+
+static bool has_any(tfp_str name, const char *const *words)
+{
+    for (; *words; words++)
+        if (tfp_str_has(name, tfp_str_of(*words))) return true;
+    return false;
+}
+
+/* Ops of TensorFlow's runtime that wait for another one's result; by op or, without a graph, by the node's name. */
+static unsigned cause_of_run(tfp_str op)
+{
+    static const char *const data[] = { "IteratorGetNext", NULL };
+    static const char *const queues[] = { "Dequeue", "Enqueue", "dequeue", "enqueue", "Unstage", NULL };
+    static const char *const barriers[] = { "TakeMany", "AccumulatorTakeGradient", "Barrier", NULL };
+    static const char *const locks[] = { "MutexLock", NULL };
+    if (has_any(op, data)) return TFP_WAITS_DATA;
+    if (has_any(op, queues)) return TFP_WAITS_QUEUE;
+    if (has_any(op, barriers)) return TFP_WAITS_BARRIER;
+    return has_any(op, locks) ? TFP_WAITS_LOCK : TFP_WAITS_NOT;
+}
+
+bool tfp_trace_waits(const tfp_trace_index *x, uint32_t call)
+{
+    return x->s->marks[call] & TFP_MARK_WAITS || synchronizes(tfp_span_name(x->p, call));
+}
+
+static unsigned cause_of_name(const tfp_trace_index *x, tfp_str name, bool call)
+{
+    if (call) return synchronizes(name) ? TFP_WAITS_SYNCHRONIZE : TFP_WAITS_NOT;
+    if (tfp_trace_is_runs(x)) return cause_of_run(name);
+    if (tfp_str_eq(name, TFP_STR("aten::item")) || tfp_str_eq(name, TFP_STR("aten::_local_scalar_dense")))
+        return TFP_WAITS_ITEM;
+    return waits_for_data(name) ? TFP_WAITS_DATA : TFP_WAITS_NOT;
+}
+
+/* Why each host span waits; a name is looked at once as a call, and once as anything else. */
+static bool find_waits(tfp_report *r, const tfp_trace_index *x, uint8_t *waits)
+{
+    enum { UNSEEN = 0xff };
+    size_t names = x->p->strings.count + 1;
+    uint8_t *known = TFP_NEW(&r->arena, uint8_t, 2 * names);
+    if (!known) return false;
+    memset(known, UNSEEN, 2 * names);
+    for (uint32_t i = 0; i < x->s->size; i++) {
+        uint32_t kind = x->s->kind[i];
+        bool call = kind == TFP_SPAN_CALL;
+        if (!call && kind != TFP_SPAN_OP && kind != TFP_SPAN_ANNOTATION) continue;
+        uint8_t *cause = &known[2 * (size_t)x->s->name[i] + call];
+        if (*cause == UNSEEN) *cause = (uint8_t)cause_of_name(x, tfp_span_name(x->p, i), call);
+        waits[i] = x->s->marks[i] & TFP_MARK_WAITS ? TFP_WAITS_SYNCHRONIZE : *cause;
+    }
+    return true;
+}
+
+enum { UNKNOWN, OUTSIDE, INSIDE }; /* of a wait */
+
+/* Whether a span or one around it is a wait. Each span is looked at once: what is found is kept for those on the way. */
+static uint8_t find_place(const tfp_trace_index *x, const uint8_t *waits, uint8_t *places, uint32_t span)
+{
+    uint32_t at = span;
+    uint8_t found = OUTSIDE;
+    for (; at != TFP_NONE; at = x->s->parent[at]) {
+        if (places[at] != UNKNOWN) {
+            found = places[at];
+            break;
+        }
+        if (waits[at]) {
+            found = INSIDE;
+            break;
+        }
+    }
+    for (uint32_t i = span; i != at; i = x->s->parent[i]) places[i] = found;
+    return found;
+}
+
+const uint8_t *tfp_host_waits(tfp_report *r, const tfp_trace_index *x)
+{
+    size_t count = x->s->size;
+    uint8_t *waits = TFP_NEW(&r->arena, uint8_t, count + 1), *places = TFP_NEW(&r->arena, uint8_t, count + 1);
+    uint8_t *outer = TFP_NEW(&r->arena, uint8_t, count + 1);
+    if (!waits || !places || !outer || !find_waits(r, x, waits)) return NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t parent = x->s->parent[i];
+        if (waits[i] && (parent == TFP_NONE || find_place(x, waits, places, parent) != INSIDE)) outer[i] = waits[i];
+    }
+    return outer;
+}
+
+static bool add_host_wait(wait_table *t, uint32_t span, const char *cause)
+{
+    tfp_buf where = { 0 };
+    tfp_str name = tfp_span_name(t->x->p, span);
+    tfp_span_path(t->x->p, span, &where);
+    uint32_t unit = tfp_trace_unit_of(t->x, span);
+    bool ok =
+        !where.failed && add(t, unit, cause, (tfp_str){ where.data, where.size }, t->x->s->duration_ns[span], name);
+    tfp_buf_free(&where);
+    return ok;
+}
+
+static bool collect_host(wait_table *t)
+{
+    static const char *const causes[] = { NULL, "synchronize", "item", "data", "queue", "barrier", "lock" };
+    const uint8_t *found = tfp_host_waits(t->r, t->x);
+    for (uint32_t i = 0; found && i < t->x->s->size; i++) {
+        if (!found[i] || !tfp_span_in_step(t->r, i) || tfp_trace_unit_of(t->x, i) == TFP_NONE) continue;
+        if (!add_host_wait(t, i, causes[found[i]])) return false;
+    }
+    return found != NULL;
+}
+
+/* ---- gaps of streams ---- */
+
+static const char *cause_of_gap(const tfp_span_columns *s, uint32_t span, int64_t since)
+{
+    uint32_t launch = s->launch[span];
+    if (launch != TFP_NONE && s->start_ns[launch] > since) return "host";
+    return s->start_ns[span] - since <= QUEUE_GAP_NS ? "kernel" : "other";
+}
+
+static bool collect_device(wait_table *t, const tfp_trace_device *d, int64_t *last_end, uint8_t *seen)
+{
+    const tfp_span_columns *s = t->x->s;
+    for (size_t i = 0; i < d->count; i++) {
+        uint32_t span = t->x->items[d->first + i], lane = s->lane[span];
+        int64_t since = last_end[lane], start = s->start_ns[span], end = tfp_span_end(s, span);
+        bool gap = seen[lane] && start > since && tfp_span_in_step(t->r, span);
+        if (!seen[lane] || end > since) last_end[lane] = end;
+        seen[lane] = 1;
+        if (!gap) continue;
+        tfp_str where = tfp_text(t->x->p, t->x->p->lanes.at[lane].name);
+        if (!add(t, d->unit, cause_of_gap(s, span, since), where, start - since, tfp_span_name(t->x->p, span)))
+            return false;
+    }
+    return true;
+}
+
+static bool collect_devices(wait_table *t)
+{
+    size_t lanes = t->x->p->lanes.size;
+    int64_t *last_end = TFP_NEW(&t->r->arena, int64_t, lanes + 1);
+    uint8_t *seen = TFP_NEW(&t->r->arena, uint8_t, lanes + 1);
+    if (!last_end || !seen) return false;
+    for (size_t i = 0; i < t->x->device_count; i++) {
+        const tfp_trace_device *d = &t->x->devices[i];
+        if (d->host || tfp_is_tpu(d->name)) continue; /* its lines are no queues */
+        if (!collect_device(t, d, last_end, seen)) return false;
+    }
+    return true;
+}
+
+/* clang-format off */
+static const tfp_row_column columns[] = {
+    TFP_COLUMN_ONLY(tfp_wait_row, "rank", INT, NUMBER, rank, "Rank of the job, or the file's place where no rank is told.", TFP_SHOWN_RANKS),
+    TFP_COLUMN(tfp_wait_row, "cause", TEXT, LABEL, cause, "Host: synchronize, item (a value is read from a device), data; in RunMetadata data, queue, barrier, lock. Stream: host (launched too late), kernel (turn-around of at most 30 us), other (an event, another stream, the queue)."),
+    TFP_COLUMN(tfp_wait_row, "where", TEXT, LABEL, where, "Path of the waiting op, or the stream."),
+    TFP_COLUMN(tfp_wait_row, "count", INT, NUMBER, count, "How often."),
+    TFP_COLUMN(tfp_wait_row, "total_us", NANO, MICROS, total_ns, "How long in all."),
+    TFP_COLUMN(tfp_wait_row, "mean_us", REAL, MICROS, mean_us, "How long on the mean."),
+    TFP_COLUMN(tfp_wait_row, "max_us", NANO, MICROS, max_ns, "How long at most."),
+    TFP_COLUMN(tfp_wait_row, "share", REAL, SHARE, share, "Total by the time from the first span of the trace to the end of its last."),
+    TFP_COLUMN(tfp_wait_row, "example", TEXT, LABEL, example, "The longest wait's name, or the activity after the longest gap."),
+    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+};
+/* clang-format on */
+
+static bool by_time(const void *ctx, uint32_t a, uint32_t b)
+{
+    const tfp_wait_row *rows = ctx;
+    if (rows[a].unit != rows[b].unit) return rows[a].unit < rows[b].unit;
+    return rows[a].total_ns > rows[b].total_ns;
+}
+
+static bool give_rows(wait_table *t, tfp_wait_row **rows, size_t *count)
+{
+    *count = t->rows.size;
+    *rows = tfp_rows_sorted(&t->r->arena, t->rows.at, sizeof *t->rows.at, *count, by_time);
+    for (size_t i = 0; *rows && i < *count; i++) {
+        tfp_wait_row *out = &(*rows)[i];
+        const tfp_trace_unit *u = &t->x->units[out->unit];
+        int64_t all = u->end_ns - u->origin_ns;
+        out->share = all > 0 ? (double)out->total_ns / (double)all : NAN;
+        out->mean_us = (double)out->total_ns / 1000 / (double)out->count;
+    }
+    return *rows != NULL;
+}
+
+bool tfp_wait_rows(tfp_report *r, const tfp_trace_index *x, tfp_wait_row **rows, size_t *count)
+{
+    wait_table t = { .r = r, .x = x };
+    bool ok = tfp_strtab_init(&t.places, &r->arena) == TFP_OK && collect_host(&t) && collect_devices(&t) &&
+              give_rows(&t, rows, count);
+    tfp_vec_free(&t.rows);
+    tfp_strtab_free(&t.places);
+    return ok;
+}
+
+/* What of it a step feels, as `summary` tells: the rows add up calls of all threads, in steps and out of them. */
+static tfp_status add_parts(tfp_report *r, tfp_error *err)
+{
+    tfp_part_row parts[TFP_PARTS_MOST];
+    const tfp_trace_facts *f;
+    tfp_status s = tfp_trace_facts_of(r, &f, err);
+    if (s == TFP_LIMIT) { /* more steps than rows: the waits stand without them */
+        tfp_error_clear(err);
+        return TFP_OK;
+    }
+    if (s || !f->step_row_count) return s;
+    tfp_row_table t = { tfp_part_columns, parts, sizeof *parts, tfp_wait_parts(f, parts), 0 };
+    return tfp_grid_part(r, "step_parts", "of the mean step, as tfprof summary has it", &t, 0, err);
+}
+
+static tfp_status build(tfp_report *r, tfp_error *err)
+{
+    tfp_trace_index x;
+    tfp_wait_row *rows;
+    size_t count;
+    tfp_status s = tfp_trace_index_new(r, &x, err);
+    if (s) return s;
+    if (!tfp_wait_rows(r, &x, &rows, &count)) return tfp_nomem(err);
+    s = tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, count, tfp_trace_shown(&x) }, err);
+    return s ? s : add_parts(r, err);
+}
+
+const tfp_view tfp_view_wait = {
+    "wait",
+    "What the host and the streams wait for: synchronisation, reads of values, data, late launches.",
+    TFP_REPORT_GRID,
+    NULL,
+    NULL,
+    build,
+    TFP_NEEDS_SPANS,
+    columns,
+    "no span of the trace is known to wait",
+};

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/tree/calls.c: what called what: everything as it nested on the host's threads, kernels under their launches, all threads
+ * together. Rows are found by the path of names. */
+#include "views/spans/nest.h"
+#include "views/tree/trace_tree.h"
+
+typedef struct calls {
+    tfp_trace_tree tree;
+    const tfp_profile *p;
+    tfp_arena arena;
+    tfp_nest nest;
+    uint32_t *item;   /* by span */
+    int64_t *self_ns; /* duration less that of children */
+} calls;
+
+static bool is_shown(const calls *c, uint32_t span)
+{
+    const tfp_span_columns *s = &c->p->events.spans;
+    if (s->marks[span] & TFP_MARK_INSTANT) return false;
+    switch (s->kind[span]) {
+    case TFP_SPAN_OP:
+    case TFP_SPAN_CALL:
+    case TFP_SPAN_ANNOTATION:
+    case TFP_SPAN_MODULE:
+    case TFP_SPAN_FRAME: return true;
+    case TFP_SPAN_OTHER: return c->nest.plain && c->p->lanes.at[s->lane[span]].role == TFP_ROLE_THREAD;
+    default: return false;
+    }
+}
+
+static bool start(calls *c, tfp_report *r)
+{
+    const tfp_profile *p = r->profile;
+    size_t count = p->events.spans.size + 1;
+    *c = (calls){ .p = p };
+    tfp_trace_tree_start(&c->tree, r);
+    c->item = TFP_NEW(&c->arena, uint32_t, count);
+    if (c->tree.failed || !c->item || !tfp_nest_of(p, &c->arena, &c->nest)) return false;
+    return (c->self_ns = tfp_nest_self(p, &c->nest, &c->arena)) != NULL;
+}
+
+static tfp_status add_spans(calls *c)
+{
+    const tfp_span_columns *s = &c->p->events.spans;
+    for (size_t k = 0; k < s->size; k++) {
+        uint32_t i = c->nest.order[k], parent = c->nest.parent[i];
+        uint32_t above = parent == TFP_NONE ? 0 : c->item[parent];
+        c->item[i] = above;
+        if (!is_shown(c, i)) continue;
+        c->item[i] = tfp_trace_item_below(&c->tree, above, tfp_trace_row_name(&c->tree, s->name[i]), s->kind[i]);
+        int64_t self = c->self_ns[i] > 0 ? c->self_ns[i] : 0;
+        tfp_trace_tree_add(&c->tree, c->item[i], s->step[i], self, 0, 1);
+    }
+    return c->tree.failed ? TFP_NOMEM : TFP_OK;
+}
+
+static tfp_status add_activities(calls *c)
+{
+    const tfp_span_columns *s = &c->p->events.spans;
+    for (uint32_t i = 0; i < s->size; i++) {
+        if (s->kind[i] != TFP_SPAN_ACTIVITY || c->p->lanes.at[s->lane[i]].role != TFP_ROLE_STREAM) continue;
+        uint32_t above = s->launch[i] == TFP_NONE ? 0 : c->item[s->launch[i]];
+        uint32_t item = tfp_trace_item_below(&c->tree, above, tfp_trace_row_name(&c->tree, s->name[i]), s->kind[i]);
+        tfp_trace_tree_add(&c->tree, item, s->step[i], 0, s->self_ns[i], 1);
+    }
+    return c->tree.failed ? TFP_NOMEM : TFP_OK;
+}
+
+static tfp_status build_calls(tfp_report *r, tfp_error *err)
+{
+    calls c;
+    if (r->profile->samples.size) return tfp_tree_of_samples(r, false, err);
+    tfp_status s = start(&c, r) ? TFP_OK : TFP_NOMEM;
+    if (!s) s = add_spans(&c);
+    if (!s) s = add_activities(&c);
+    if (!s) s = tfp_nest_note(r, &c.nest, err);
+    tfp_arena_free(&c.arena);
+    if (!s) return tfp_trace_tree_show(&c.tree, err);
+    tfp_trace_tree_free(&c.tree);
+    return tfp_nomem(err);
+}
+
+const tfp_view tfp_view_calls = {
+    "calls",         "What called what in a trace: host spans as they nested, kernels under their launches.",
+    TFP_REPORT_TREE, "Rows are names under the names that called them, all threads together.",
+    "calls",         build_calls,
+    TFP_NEEDS_CALLS
+};

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/tree/code.c: nodes by the lines of Python that made them, as the tree of their call stacks. A gradient stands on
+ * the stack of its forward node. */
+#include "views/tree/trace_tree.h"
+
+typedef struct source { /* one trace, seen forward or as a gradient */
+    uint32_t trace;
+    bool gradient;
+    tfp_str first_name; /* smallest name that brings it: the order in which TensorFlow meets it */
+    uint32_t leaf;      /* item of its last frame */
+} source;
+
+typedef struct stacks {
+    tfp_report *r;
+    const tfp_profile *p;
+    tfp_arena *arena;
+    tfp_code_tree *code;       /* in the report's arena but for its growing list */
+    source *sources;           /* forward ones by trace, then gradients by trace */
+    uint32_t *leaf_of;         /* by node: place in sources, TFP_NONE without */
+    tfp_strtab names;          /* frame names */
+    tfp_strid *frame_names[2]; /* by frame, plain and as gradient; TFP_NONE: not made yet */
+    tfp_map64 children;        /* parent item and name -> item */
+} stacks;
+
+/* ".../gradients/FORWARD_grad/..." names FORWARD: what is between the first of each; with the second before the first,
+ * the rest of the name. */
+static bool gradient_of(tfp_str name, tfp_str *forward)
+{
+    size_t prefix = tfp_str_find(name, TFP_STR("gradients/")), suffix = tfp_str_find(name, TFP_STR("_grad/"));
+    if (prefix == SIZE_MAX || suffix == SIZE_MAX) return false;
+    size_t from = prefix + strlen("gradients/");
+    if (suffix == from) return false;
+    size_t to = suffix > from ? suffix : name.size;
+    *forward = (tfp_str){ name.data + from, to - from };
+    return true;
+}
+
+static void add_source(stacks *x, uint32_t node, uint32_t place, tfp_str name)
+{
+    source *s = &x->sources[place];
+    if (!s->first_name.data || tfp_str_cmp(name, s->first_name) < 0) s->first_name = name;
+    x->leaf_of[node] = place;
+}
+
+/* Sorts out which node stands on which trace. */
+static tfp_status find_sources(stacks *x, tfp_error *err)
+{
+    const tfp_profile *p = x->p;
+    tfp_map64 lost = { 0 };
+    bool ok = true;
+    for (uint32_t i = 0; i < p->nodes.size && ok; i++) {
+        x->leaf_of[i] = TFP_NONE;
+        uint32_t trace = p->nodes.at[i].trace;
+        if (trace == TFP_NONE) continue;
+        tfp_str name = tfp_text(p, p->nodes.at[i].name), forward, unused;
+        if (!gradient_of(name, &forward)) {
+            add_source(x, i, trace, name);
+            continue;
+        }
+        uint32_t node = tfp_find_node(p, forward);
+        if (node != TFP_NONE && p->nodes.at[node].trace != TFP_NONE && !gradient_of(forward, &unused))
+            add_source(x, i, (uint32_t)p->traces.size + p->nodes.at[node].trace, forward);
+        else
+            ok = tfp_map64_put(&lost, tfp_hash(forward.data, forward.size), 1);
+    }
+    size_t count = lost.count;
+    tfp_map64_free(&lost);
+    if (!ok) return tfp_nomem(err);
+    return count ? tfp_report_note_add(x->r, err,
+                                       "%s: %zu gradient nodes not accounted: their forward nodes have no trace",
+                                       tfp_source_of_graph(x->p), count)
+                 : TFP_OK;
+}
+
+/* Words of 20 bytes and more are cut to 17 and "...". */
+static void add_cut(tfp_buf *b, tfp_str s)
+{
+    if (s.size < 20) {
+        tfp_buf_str(b, s);
+        return;
+    }
+    tfp_buf_add(b, s.data, 17);
+    tfp_buf_text(b, "...");
+}
+
+/* "basename:line:function", with -show_source ":text", and " (gradient)". */
+static tfp_strid frame_name(stacks *x, uint32_t frame, bool gradient)
+{
+    tfp_strid *id = &x->frame_names[gradient][frame];
+    if (*id != TFP_NONE) return *id;
+    const tfp_code_frame *f = &x->p->frames.at[frame];
+    tfp_str file = tfp_text(x->p, f->file), text = tfp_text(x->p, f->text);
+    const char *slash = file.size ? memrchr(file.data, '/', file.size) : NULL;
+    size_t skip = slash ? (size_t)(slash + 1 - file.data) : 0;
+    tfp_buf b = { 0 };
+    tfp_buf_add(&b, file.data + skip, file.size - skip);
+    tfp_buf_char(&b, ':');
+    tfp_buf_int(&b, f->line);
+    tfp_buf_char(&b, ':');
+    add_cut(&b, tfp_text(x->p, f->function));
+    if (x->r->options->show_source) {
+        tfp_buf_char(&b, ':');
+        add_cut(&b, text.size ? text : TFP_STR("none"));
+    }
+    if (gradient) tfp_buf_text(&b, " (gradient)");
+    if (!b.failed) *id = tfp_intern(&x->names, (tfp_str){ b.data, b.size });
+    tfp_buf_free(&b);
+    return *id;
+}
+
+/* The child of that name, made when it is the first. */
+static uint32_t child_item(stacks *x, uint32_t parent, uint32_t frame, bool gradient)
+{
+    tfp_strid name = frame_name(x, frame, gradient);
+    if (name == TFP_NONE) return TFP_NONE;
+    uint64_t key = (uint64_t)parent << 32 | name;
+    uint32_t item = tfp_map64_get(&x->children, key);
+    if (item != TFP_NONE) return item;
+    item = (uint32_t)x->code->items.size;
+    tfp_code_item c = { .name = tfp_strtab_get(&x->names, name),
+                        .parent = parent,
+                        .child_first = TFP_NONE,
+                        .child_last = TFP_NONE,
+                        .sibling = TFP_NONE,
+                        .frame = frame,
+                        .gradient = gradient };
+    if (!tfp_push(&x->code->items, c) || !tfp_map64_put(&x->children, key, item)) return TFP_NONE;
+    tfp_code_item *above = &x->code->items.at[parent];
+    if (above->child_first == TFP_NONE)
+        above->child_first = item;
+    else
+        x->code->items.at[above->child_last].sibling = item;
+    above->child_last = item;
+    return item;
+}
+
+static bool add_stack(stacks *x, source *s)
+{
+    const tfp_trace *t = &x->p->traces.at[s->trace];
+    uint32_t item = 0;
+    for (uint32_t i = 0; i < t->count && item != TFP_NONE; i++)
+        item = child_item(x, item, x->p->trace_frames.at[t->first + i], s->gradient);
+    s->leaf = item;
+    return item != TFP_NONE;
+}
+
+/* Forward traces first, then gradients, each in order of the first name: siblings come in this order. */
+static bool build_items(stacks *x)
+{
+    size_t n = x->p->traces.size;
+    tfp_str *names = TFP_NEW(x->arena, tfp_str, 2 * n);
+    uint32_t *order = TFP_NEW(x->arena, uint32_t, n);
+    tfp_code_item root = {
+        .name = TFP_ROOT_NAME, .child_first = TFP_NONE, .child_last = TFP_NONE, .sibling = TFP_NONE, .frame = TFP_NONE
+    };
+    if (!names || !order || !tfp_push(&x->code->items, root)) return false;
+    for (size_t i = 0; i < 2 * n; i++) names[i] = x->sources[i].first_name;
+    for (size_t half = 0; half < 2; half++) {
+        size_t count = 0;
+        for (size_t i = half * n; i < (half + 1) * n; i++)
+            if (names[i].data) order[count++] = (uint32_t)i;
+        if (!tfp_sort_strings(order, count, names)) return false;
+        for (size_t i = 0; i < count; i++)
+            if (!add_stack(x, &x->sources[order[i]])) return false;
+    }
+    return true;
+}
+
+/* Nodes by item, in order of name when an output lists them. */
+static bool fill_members(stacks *x)
+{
+    size_t n = x->p->nodes.size, items = x->code->items.size;
+    uint32_t *start = TFP_NEW(x->arena, uint32_t, items + 2), *order = TFP_NEW(x->arena, uint32_t, n);
+    x->code->members = TFP_NEW(&x->r->arena, uint32_t, n);
+    if (!start || !order || !x->code->members) return false;
+    for (size_t i = 0; i < n; i++) order[i] = (uint32_t)i;
+    bool listed = (x->r->values & TFP_V_ALL) == TFP_V_ALL || x->r->options->output == TFP_TO_PPROF;
+    if (listed && !tfp_name_order(x->p, order)) return false;
+    for (size_t i = 0; i < n; i++)
+        if (x->leaf_of[i] != TFP_NONE) start[x->sources[x->leaf_of[i]].leaf + 2]++;
+    for (size_t i = 2; i <= items + 1; i++) start[i] += start[i - 1];
+    for (size_t i = 0; i < n; i++) {
+        uint32_t node = order[i];
+        if (x->leaf_of[node] != TFP_NONE) x->code->members[start[x->sources[x->leaf_of[node]].leaf + 1]++] = node;
+    }
+    for (size_t i = 0; i < items; i++) {
+        x->code->items.at[i].member_first = start[i];
+        x->code->items.at[i].member_count = start[i + 1] - start[i];
+    }
+    return true;
+}
+
+static bool start_stacks(stacks *x, tfp_report *r, tfp_arena *arena)
+{
+    const tfp_profile *p = r->profile;
+    *x = (stacks){ .r = r, .p = p, .arena = arena };
+    x->sources = TFP_NEW(arena, source, 2 * p->traces.size);
+    x->leaf_of = TFP_NEW(arena, uint32_t, p->nodes.size);
+    x->code = r->code = TFP_NEW(&r->arena, tfp_code_tree, 1);
+    if (!x->sources || !x->leaf_of || !x->code || tfp_strtab_init(&x->names, &r->arena)) return false;
+    for (size_t i = 0; i < 2 * p->traces.size; i++) {
+        x->sources[i].trace = (uint32_t)(i % p->traces.size);
+        x->sources[i].gradient = i >= p->traces.size;
+    }
+    for (int g = 0; g < 2; g++) {
+        x->frame_names[g] = TFP_NEW(arena, tfp_strid, p->frames.size);
+        if (!x->frame_names[g]) return false;
+        if (p->frames.size) memset(x->frame_names[g], 0xff, p->frames.size * sizeof(tfp_strid));
+    }
+    return true;
+}
+
+static bool fill_tree(tfp_tree *t, stacks *x)
+{
+    tfp_report *r = x->r;
+    tfp_account account;
+    uint32_t *parent = TFP_NEW(t->arena, uint32_t, t->count);
+    bool any = tfp_filter_any(r->options->filters[TFP_F_ACCOUNT]);
+    r->members = TFP_NEW(&r->arena, uint32_t, x->p->nodes.size);
+    t->member_count = TFP_NEW(t->arena, uint32_t, t->count);
+    if (!parent || !r->members || !t->member_count || !tfp_account_start(&account, r, t->arena)) return false;
+    uint32_t member_count = 0;
+    for (uint32_t i = 0; i < t->count; i++) {
+        tfp_code_item *c = &x->code->items.at[i];
+        t->name[i] = c->name;
+        t->node[i] = TFP_NONE;
+        parent[i] = c->parent;
+        for (uint32_t m = 0; m < c->member_count; m++) {
+            uint32_t node = x->code->members[c->member_first + m];
+            int64_t times = tfp_account_times(&account, node);
+            if (!times) continue;
+            t->member_count[i]++;
+            tfp_values_add_node(r, &t->own, i, node, times);
+            tfp_reach_item(r, node, i, times);
+            r->members[member_count++] = node;
+        }
+        t->accounted[i] = i && (t->member_count[i] || any);
+    }
+    return tfp_tree_link(t, parent);
+}
+
+/* Rows list the accounted members of their frames: those stand in r->members in the order of items. */
+static bool set_members(tfp_report *r, const tfp_tree *t)
+{
+    uint32_t *first = TFP_NEW(t->arena, uint32_t, t->count + 1);
+    if (!first) return false;
+    for (size_t i = 0; i < t->count; i++) first[i + 1] = first[i] + t->member_count[i];
+    for (size_t i = 0; i < r->rows.size; i++) {
+        tfp_row *row = &r->rows.at[i];
+        row->member_first = first[row->item];
+        row->member_count = t->member_count[row->item];
+    }
+    return true;
+}
+
+/* What runs of nodes on a stack take. */
+static void say_explained(const stacks *x)
+{
+    tfp_explained e = { .given = x->p->execs.size > 0, .why_not = "in operations without a call stack" };
+    for (size_t node = 0; node < x->p->nodes.size; node++) {
+        if (x->leaf_of[node] == TFP_NONE) continue;
+        for (TFP_EACH(execs, i, x->p->nodes.at[node].exec_first, x->p)) {
+            const tfp_exec *run = &x->p->execs.at[i];
+            if (!tfp_step_takes(x->r->step, run->step)) continue;
+            e.host_ns = tfp_add(e.host_ns, run->cpu_ns, NULL);
+            e.device_ns = tfp_add(e.device_ns, run->accelerator_ns, NULL);
+        }
+    }
+    x->r->explained = e;
+}
+
+static tfp_status build_code(tfp_report *r, tfp_error *err)
+{
+    tfp_arena arena = { 0 };
+    stacks x;
+    tfp_tree t;
+    tfp_status s;
+    if (r->profile->samples.size) return tfp_tree_of_samples(r, true, err);
+    if (r->profile->events.processes.size) return tfp_code_of_trace(r, err);
+    if (!start_stacks(&x, r, &arena))
+        s = tfp_nomem(err);
+    else
+        s = find_sources(&x, err);
+    if (!s && r->options->account_displayed_op_only)
+        s = tfp_report_note_add(r, err, "code view ignores account_displayed_op_only");
+    if (!s && (!build_items(&x) || !fill_members(&x) || !tfp_tree_new(&t, r, &arena, x.code->items.size) ||
+               !fill_tree(&t, &x)))
+        s = tfp_nomem(err);
+    if (!s) s = tfp_tree_show(&t, r, TFP_TREE_CODE, err);
+    if (!s && !set_members(r, &t)) s = tfp_nomem(err);
+    if (!s) say_explained(&x);
+    tfp_map64_free(&x.children);
+    tfp_strtab_free(&x.names);
+    tfp_arena_free(&arena);
+    return s;
+}
+
+const tfp_view tfp_view_code = {
+    "code",
+    "Nodes by the lines of Python that made them, or by the functions that a trace recorded (needs an op log, or a "
+    "trace with stacks).",
+    TFP_REPORT_GROUPS,
+    "Rows are lines of Python, ordered by who calls whom.",
+    "code",
+    build_code,
+    TFP_NEEDS_CODE
+};

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/tree/code_trace.c: the code view of a trace. With Python frames in it rows are frames: their own time is what no frame
+ * inside took. Without, rows are the lines of call stacks, with the ops that stand on them. */
+#include "views/spans/trace.h"
+#include "views/spans/nest.h"
+#include "views/tree/trace_tree.h"
+
+typedef struct lines {
+    tfp_trace_tree tree;
+    const tfp_profile *p;
+    tfp_arena arena;
+    tfp_nest nest;
+    uint32_t *item;      /* by span: the row of the frame or stack in force; 0: none */
+    uint32_t *frame;     /* by span: the frame that it is, or that is around it; TFP_NONE */
+    int64_t *self_ns;    /* of frames */
+    int64_t replayed_ns; /* by graphs that are launched on a line: it is not the line of these kernels */
+    tfp_strid *row_name; /* by string: of a frame's name; TFP_NONE: not looked at, 0: no line of Python */
+    tfp_buf text;
+} lines;
+
+static tfp_strid line_name(lines *x, tfp_str file, int64_t line, tfp_str function)
+{
+    x->text.size = 0;
+    tfp_buf_str(&x->text, file);
+    tfp_buf_char(&x->text, ':');
+    tfp_buf_int(&x->text, line);
+    if (function.size) tfp_buf_char(&x->text, ':');
+    tfp_buf_str(&x->text, function);
+    tfp_strid id = x->text.failed ? TFP_NONE : tfp_intern(&x->tree.names, (tfp_str){ x->text.data, x->text.size });
+    x->tree.failed |= id == TFP_NONE;
+    return x->tree.failed ? 0 : id;
+}
+
+/* The row's name of a frame; 0 when it is no line of Python. */
+static tfp_strid frame_name(lines *x, uint32_t span)
+{
+    const tfp_span_columns *s = &x->p->events.spans;
+    tfp_python_frame f;
+    if (s->kind[span] != TFP_SPAN_FRAME) return 0;
+    tfp_strid *id = &x->row_name[s->name[span]];
+    if (*id != TFP_NONE) return *id;
+    *id = 0;
+    if (tfp_python_frame_of(tfp_text(x->p, s->name[span]), &f)) *id = line_name(x, f.file, f.line, f.function);
+    return *id;
+}
+
+/* ---- frames ---- */
+
+static void add_frames(lines *x)
+{
+    const tfp_span_columns *s = &x->p->events.spans;
+    for (size_t k = 0; k < s->size && !x->tree.failed; k++) {
+        uint32_t i = x->nest.order[k], parent = x->nest.parent[i];
+        x->frame[i] = parent == TFP_NONE ? TFP_NONE : x->frame[parent];
+        x->item[i] = parent == TFP_NONE ? 0 : x->item[parent];
+        tfp_strid name = frame_name(x, i);
+        if (!name) continue;
+        if (x->frame[i] != TFP_NONE)
+            x->self_ns[x->frame[i]] = tfp_add(x->self_ns[x->frame[i]], -x->nest.duration_ns[i], NULL);
+        x->self_ns[i] = x->nest.duration_ns[i];
+        x->frame[i] = i;
+        x->item[i] = tfp_trace_item_below(&x->tree, x->item[i], name, TFP_SPAN_FRAME);
+    }
+    for (uint32_t i = 0; i < s->size && !x->tree.failed; i++)
+        if (x->frame[i] == i)
+            tfp_trace_tree_add(&x->tree, x->item[i], s->step[i], x->self_ns[i] > 0 ? x->self_ns[i] : 0, 0, 1);
+}
+
+/* ---- call stacks ---- */
+
+static uint32_t item_of_trace(lines *x, uint32_t trace)
+{
+    const tfp_trace *t = &x->p->traces.at[trace];
+    uint32_t item = 0;
+    for (uint32_t i = 0; i < t->count; i++) {
+        const tfp_code_frame *f = &x->p->frames.at[x->p->trace_frames.at[t->first + i]];
+        tfp_strid name = line_name(x, tfp_text(x->p, f->file), f->line, tfp_text(x->p, f->function));
+        if (name) item = tfp_trace_item_below(&x->tree, item, name, TFP_SPAN_FRAME);
+    }
+    return item;
+}
+
+static void add_stacks(lines *x)
+{
+    const tfp_span_columns *s = &x->p->events.spans;
+    uint32_t *by_trace = TFP_NEW(&x->arena, uint32_t, x->p->traces.size + 1); /* its item, 0: none yet */
+    x->tree.failed |= !by_trace;
+    for (size_t k = 0; k < s->size && !x->tree.failed; k++) {
+        uint32_t i = x->nest.order[k], parent = x->nest.parent[i], trace = s->trace[i];
+        if (trace != TFP_NONE && !by_trace[trace]) by_trace[trace] = item_of_trace(x, trace);
+        if (trace != TFP_NONE)
+            x->item[i] = by_trace[trace];
+        else if (!s->path[i] &&
+                 parent != TFP_NONE) /* a span with a place of its own has a call stack of its own, or none */
+            x->item[i] = x->item[parent];
+        bool op = s->kind[i] == TFP_SPAN_OP || s->kind[i] == TFP_SPAN_CALL;
+        if (op && x->item[i]) tfp_trace_tree_add(&x->tree, x->item[i], s->step[i], s->self_ns[i], 0, 1);
+    }
+}
+
+/* ---- both ---- */
+
+/* Activities stand where they were launched. */
+static void add_activities(lines *x)
+{
+    const tfp_span_columns *s = &x->p->events.spans;
+    for (uint32_t i = 0; i < s->size && !x->tree.failed; i++) {
+        if (s->kind[i] != TFP_SPAN_ACTIVITY || x->p->lanes.at[s->lane[i]].role != TFP_ROLE_STREAM) continue;
+        uint32_t from = s->launch[i] != TFP_NONE ? s->launch[i] : s->owner[i];
+        uint32_t item = s->trace[i] != TFP_NONE || s->path[i] ? x->item[i] : from == TFP_NONE ? 0 : x->item[from];
+        if (item && tfp_is_replayed(x->tree.r, i) && tfp_span_in_step(x->tree.r, i))
+            x->replayed_ns = tfp_add(x->replayed_ns, s->self_ns[i], NULL);
+        /* an activity without a host op is a run of its line */
+        if (item) tfp_trace_tree_add(&x->tree, item, s->step[i], 0, s->self_ns[i], from == TFP_NONE || s->path[i]);
+    }
+}
+
+static bool start(lines *x, tfp_report *r)
+{
+    const tfp_profile *p = r->profile;
+    size_t count = p->events.spans.size + 1, strings = p->strings.count + 1;
+    *x = (lines){ .p = p };
+    tfp_trace_tree_start(&x->tree, r);
+    x->item = TFP_NEW(&x->arena, uint32_t, count);
+    x->frame = TFP_NEW(&x->arena, uint32_t, count);
+    x->self_ns = TFP_NEW(&x->arena, int64_t, count);
+    x->row_name = TFP_NEW(&x->arena, tfp_strid, strings);
+    if (!tfp_nest_of(p, &x->arena, &x->nest) || !x->item || !x->frame || !x->self_ns || !x->row_name) return false;
+    memset(x->row_name, 0xff, strings * sizeof *x->row_name); /* TFP_NONE */
+    return !x->tree.failed;
+}
+
+bool tfp_lines_are_functions(const tfp_profile *p)
+{
+    const tfp_span_columns *s = &p->events.spans;
+    tfp_python_frame f;
+    for (uint32_t i = 0; i < s->size; i++)
+        if (s->kind[i] == TFP_SPAN_FRAME && tfp_python_frame_of(tfp_text(p, s->name[i]), &f)) return true;
+    return false;
+}
+
+static void say_explained(const lines *x, tfp_report *r, bool frames)
+{
+    tfp_explained e = { .given = true, .device_ns = -x->replayed_ns, .replayed_ns = x->replayed_ns };
+    for (size_t i = 1; i < x->tree.items.size; i++) {
+        e.host_ns = tfp_add(e.host_ns, x->tree.items.at[i].cpu_ns, NULL);
+        e.device_ns = tfp_add(e.device_ns, x->tree.items.at[i].accelerator_ns, NULL);
+    }
+    e.why_not = frames ? "under no Python frame" : "without a call stack";
+    r->explained = e;
+}
+
+tfp_status tfp_code_of_trace(tfp_report *r, tfp_error *err)
+{
+    lines x;
+    bool ok = start(&x, r), frames = ok && tfp_lines_are_functions(r->profile);
+    if (frames)
+        add_frames(&x);
+    else if (ok)
+        add_stacks(&x);
+    if (ok) add_activities(&x);
+    if (ok) say_explained(&x, r, frames);
+    ok = ok && (!frames || !tfp_nest_note(r, &x.nest, err));
+    tfp_arena_free(&x.arena);
+    tfp_buf_free(&x.text);
+    if (ok && !x.tree.failed && x.tree.items.size == 1) {
+        tfp_status s = tfp_report_note_add(r, err, "no lines of code in the trace: record it with stacks");
+        if (s) ok = false;
+    }
+    if (ok && !x.tree.failed) return tfp_trace_tree_show(&x.tree, err);
+    tfp_trace_tree_free(&x.tree);
+    return tfp_nomem(err);
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/tree/graph.c: nodes by dataflow: a node stands under the node that takes its output first, depth first from the
+ * nodes whose output no other node takes. */
+#include "views/core/view.h"
+
+#include <stdlib.h>
+
+typedef struct visit {
+    uint32_t item, edge; /* edge: the input to go on with */
+} visit;
+
+typedef struct flow {
+    const tfp_profile *p;
+    uint32_t *nodes; /* by item: items are numbered as they are reached */
+    uint32_t *parent;
+    size_t count;
+    uint8_t *visited; /* by node */
+    visit *stack;
+} flow;
+
+static bool start(flow *f, tfp_arena *arena, const tfp_profile *p)
+{
+    size_t n = p->nodes.size;
+    *f = (flow){ .p = p, .count = 1 };
+    f->nodes = TFP_NEW(arena, uint32_t, n + 1);
+    f->parent = TFP_NEW(arena, uint32_t, n + 1);
+    f->visited = TFP_NEW(arena, uint8_t, n);
+    f->stack = TFP_NEW(arena, visit, n + 1);
+    if (!f->nodes || !f->parent || !f->visited || !f->stack) return false;
+    f->nodes[0] = f->parent[0] = TFP_NONE;
+    return true;
+}
+
+static uint32_t reach(flow *f, uint32_t node, uint32_t parent)
+{
+    f->visited[node] = 1;
+    f->nodes[f->count] = node;
+    f->parent[f->count] = parent;
+    return (uint32_t)f->count++;
+}
+
+static void walk_from(flow *f, uint32_t root)
+{
+    const tfp_profile *p = f->p;
+    if (f->visited[root]) return;
+    size_t depth = 0;
+    f->stack[depth++] = (visit){ reach(f, root, 0), p->nodes.at[root].input_first };
+    while (depth) {
+        visit *v = &f->stack[depth - 1];
+        if (v->edge == TFP_NONE) {
+            depth--;
+            continue;
+        }
+        uint32_t source = p->inputs.at[v->edge].node;
+        v->edge = p->inputs.at[v->edge].next;
+        if (source == TFP_NONE || f->visited[source]) continue;
+        f->stack[depth++] = (visit){ reach(f, source, v->item), p->nodes.at[source].input_first };
+    }
+}
+
+/* Nodes that are no node's input, in order of name. */
+static bool find_roots(const tfp_profile *p, tfp_arena *arena, uint32_t **roots, size_t *count)
+{
+    size_t n = p->nodes.size;
+    uint8_t *taken = TFP_NEW(arena, uint8_t, n);
+    tfp_str *names = TFP_NEW(arena, tfp_str, n);
+    *roots = TFP_NEW(arena, uint32_t, n);
+    if (!taken || !names || !*roots) return false;
+    for (size_t i = 0; i < n; i++)
+        for (TFP_EACH(inputs, e, p->nodes.at[i].input_first, p))
+            if (p->inputs.at[e].node != TFP_NONE) taken[p->inputs.at[e].node] = 1;
+    *count = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (taken[i]) continue;
+        names[i] = tfp_text(p, p->nodes.at[i].name);
+        (*roots)[(*count)++] = (uint32_t)i;
+    }
+    return tfp_sort_strings(*roots, *count, names);
+}
+
+/* ---- cycles that nothing leads into ---- */
+
+/* Edges from a node to those that take its output, of the nodes that no root leads to. */
+typedef struct takers {
+    uint32_t *start, *at; /* start: by node, one more than there are nodes */
+} takers;
+
+static bool find_takers(const flow *f, tfp_arena *arena, takers *t)
+{
+    const tfp_profile *p = f->p;
+    size_t n = p->nodes.size, count = 0;
+    t->start = TFP_NEW(arena, uint32_t, n + 2);
+    if (!t->start) return false;
+    for (size_t i = 0; i < n; i++)
+        for (TFP_EACH(inputs, e, f->visited[i] ? TFP_NONE : p->nodes.at[i].input_first, p))
+            if (p->inputs.at[e].node != TFP_NONE) t->start[p->inputs.at[e].node + 2]++, count++;
+    for (size_t i = 2; i <= n + 1; i++) t->start[i] += t->start[i - 1];
+    t->at = TFP_NEW(arena, uint32_t, count);
+    if (!t->at) return false;
+    for (size_t i = 0; i < n; i++)
+        for (TFP_EACH(inputs, e, f->visited[i] ? TFP_NONE : p->nodes.at[i].input_first, p))
+            if (p->inputs.at[e].node != TFP_NONE) t->at[t->start[p->inputs.at[e].node + 1]++] = (uint32_t)i;
+    return true;
+}
+
+/* The nodes in postorder of a walk along the inputs. Of cycles that lead into each other, the one without an
+ * incoming edge comes last. */
+static size_t leave_order(const flow *f, uint8_t *seen, uint32_t *order)
+{
+    const tfp_profile *p = f->p;
+    size_t count = 0;
+    for (size_t i = 0; i < p->nodes.size; i++) {
+        size_t depth = 0;
+        if (f->visited[i] || seen[i]) continue;
+        seen[i] = 1;
+        f->stack[depth++] = (visit){ (uint32_t)i, p->nodes.at[i].input_first };
+        while (depth) {
+            visit *v = &f->stack[depth - 1];
+            if (v->edge == TFP_NONE) {
+                order[count++] = v->item;
+                depth--;
+                continue;
+            }
+            uint32_t source = p->inputs.at[v->edge].node;
+            v->edge = p->inputs.at[v->edge].next;
+            if (source == TFP_NONE || seen[source] || f->visited[source]) continue;
+            seen[source] = 1;
+            f->stack[depth++] = (visit){ source, p->nodes.at[source].input_first };
+        }
+    }
+    return count;
+}
+
+static bool before(const tfp_profile *p, uint32_t a, uint32_t b)
+{
+    return tfp_str_cmp(tfp_text(p, p->nodes.at[a].name), tfp_text(p, p->nodes.at[b].name)) < 0;
+}
+
+/* The first by name of the nodes on cycles through `node`, which nothing else leads into; `todo` has room for all nodes. */
+static uint32_t first_on_cycle(const flow *f, const takers *t, uint32_t node, uint8_t *seen, uint32_t *todo)
+{
+    uint32_t first = node;
+    size_t count = 0;
+    seen[node] = 2;
+    todo[count++] = node;
+    while (count) {
+        uint32_t at = todo[--count];
+        if (before(f->p, at, first)) first = at;
+        for (uint32_t k = t->start[at]; k < t->start[at + 1]; k++) {
+            if (seen[t->at[k]] == 2) continue;
+            seen[t->at[k]] = 2;
+            todo[count++] = t->at[k];
+        }
+    }
+    return first;
+}
+
+/* Enters each such cycle at its first node. */
+static bool walk_cycles(flow *f, tfp_arena *arena)
+{
+    size_t n = f->p->nodes.size;
+    uint8_t *seen = TFP_NEW(arena, uint8_t, n);
+    uint32_t *order = TFP_NEW(arena, uint32_t, n), *todo = TFP_NEW(arena, uint32_t, n);
+    takers t;
+    if (!seen || !order || !todo || !find_takers(f, arena, &t)) return false;
+    for (size_t i = leave_order(f, seen, order); i-- > 0;)
+        if (!f->visited[order[i]]) walk_from(f, first_on_cycle(f, &t, order[i], seen, todo));
+    return true;
+}
+
+static bool fill(tfp_tree *t, tfp_report *r, const flow *f)
+{
+    r->node_accounted = TFP_NEW(&r->arena, uint8_t, r->profile->nodes.size);
+    if (!r->node_accounted) return false;
+    t->name[0] = TFP_ROOT_NAME;
+    t->node[0] = TFP_NONE;
+    for (size_t i = 1; i < t->count; i++) {
+        uint32_t node = t->node[i] = f->nodes[i];
+        t->name[i] = tfp_text(r->profile, r->profile->nodes.at[node].name);
+    }
+    return tfp_tree_fill(t, r, false);
+}
+
+static tfp_status build_graph(tfp_report *r, tfp_error *err)
+{
+    if (r->options->compat10) return tfp_compat10_graph(r, err);
+    tfp_arena arena = { 0 };
+    tfp_tree t;
+    flow f;
+    uint32_t *roots;
+    size_t root_count;
+    tfp_status s = TFP_NOMEM;
+    if (!start(&f, &arena, r->profile) || !find_roots(r->profile, &arena, &roots, &root_count)) goto out;
+    for (size_t i = 0; i < root_count; i++) walk_from(&f, roots[i]);
+    size_t led = f.count - 1, nodes = r->profile->nodes.size;
+    bool cycles = led < nodes && !r->options->compat_tensorflow;
+    if (cycles && !walk_cycles(&f, &arena)) goto out;
+    if (!tfp_tree_new(&t, r, &arena, f.count) || !fill(&t, r, &f) || !tfp_tree_link(&t, f.parent)) goto out;
+    s = tfp_tree_show(&t, r, TFP_TREE_GRAPH, err);
+    if (!s && led < nodes)
+        s = tfp_report_note_add(r, err, "%s: graph view: %zu nodes on cycles that nothing leads into%s",
+                                tfp_source_of_graph(r->profile), nodes - led,
+                                cycles ? ", each entered at its first node" : " are not shown");
+out:
+    tfp_arena_free(&arena);
+    return s == TFP_NOMEM ? tfp_nomem(err) : s;
+}
+
+/* TensorFlow prints the scope view's line of help for the graph view too. */
+const tfp_view tfp_view_graph = { "graph",
+                                  "Nodes by dataflow: each under the node that takes its output.",
+                                  TFP_REPORT_TREE,
+                                  "Nodes stand under the first node that takes their output.",
+                                  "scope",
+                                  build_graph,
+                                  TFP_NEEDS_GRAPH | TFP_SUMS_DO };

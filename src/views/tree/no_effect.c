@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/tree/no_effect.c: notes for what was asked and changed nothing: columns of runs where nothing ran, patterns that no name
+ * matches, filters that leave no row, tensor values without a tensor. One note each; none with -compat. */
+#include "views/core/view.h"
+
+static bool is_compat(const tfp_report *r) { return r->options->compat10 || r->options->compat_tensorflow; }
+
+static bool speaks(const tfp_report *r)
+{
+    return !is_compat(r) && r->kind != TFP_REPORT_GRID && r->kind != TFP_REPORT_FINDINGS;
+}
+
+/* ---- patterns ---- */
+
+static const struct {
+    int filter;
+    const char *option;
+} name_filters[] = { { TFP_F_START, "start_name_regexes" },
+                     { TFP_F_TRIM, "trim_name_regexes" },
+                     { TFP_F_SHOW, "show_name_regexes" },
+                     { TFP_F_HIDE, "hide_name_regexes" } };
+
+/* The item of a list that is shown as `text`; a list given whole may hold commas, so then all of it is told. */
+static tfp_str item_text(const tfp_filter *f, size_t at)
+{
+    tfp_str all = tfp_str_of(f->text);
+    size_t commas = 0;
+    for (size_t i = 0; i < all.size; i++) commas += all.data[i] == ',';
+    if (commas + 1 != f->count) return all;
+    const char *from = all.data;
+    for (; at; at--) from = strchr(from, ',') + 1;
+    return (tfp_str){ from, strcspn(from, ",") };
+}
+
+static tfp_status note_pattern(tfp_report *r, const char *option, tfp_str item, const char *what, tfp_error *err)
+{
+    return tfp_report_note_add(r, err, "-%s: no %s matches '%.*s'", option, what,
+                               (int)(item.size < 200 ? item.size : 200), item.data);
+}
+
+/* One note for each pattern of a filter that none of the names matches. Only the names that are needed are looked at. */
+static tfp_status check_filter(tfp_report *r, int filter, const char *option, const char *what, const tfp_str *names,
+                               size_t count, tfp_error *err)
+{
+    const tfp_filter *f = r->options->filters[filter];
+    tfp_status s = TFP_OK;
+    if (!f || f->any || f->broken) return TFP_OK;
+    for (size_t k = 0; k < f->count && k < 16 && !s; k++) {
+        bool found = false;
+        for (size_t i = 0; i < count && !found; i++) found = tfp_regex_full_match(f->regexes[k], names[i]);
+        if (!found) s = note_pattern(r, option, item_text(f, k), what, err);
+    }
+    return s;
+}
+
+tfp_status tfp_note_unmatched(tfp_report *r, const tfp_str *names, size_t count, tfp_error *err)
+{
+    const char *what = r->kind == TFP_REPORT_LIST ? "type" : r->kind == TFP_REPORT_GROUPS ? "line" : "name";
+    tfp_status s = TFP_OK;
+    if (is_compat(r) || r->kind == TFP_REPORT_FINDINGS || !count) return TFP_OK;
+    r->unmatched_first = r->notes.size;
+    for (size_t i = 0; i < sizeof name_filters / sizeof *name_filters && !s; i++)
+        s = check_filter(r, name_filters[i].filter, name_filters[i].option, what, names, count, err);
+    r->unmatched_count = r->notes.size - r->unmatched_first;
+    return s;
+}
+
+/* The types of the nodes, each once; and those that kinds of variables have. */
+static bool list_types(const tfp_report *r, tfp_str **out, size_t *count)
+{
+    const tfp_profile *p = r->profile;
+    tfp_arena *a = (tfp_arena *)(uintptr_t)&r->arena;
+    uint8_t *seen = TFP_NEW(a, uint8_t, p->strings.count + 1);
+    tfp_str *names = *out = TFP_NEW(a, tfp_str, p->strings.count + 16);
+    *count = 0;
+    if (!seen || !names) return false;
+    for (size_t i = 0; i < p->types.size; i++) {
+        if (seen[p->types.at[i].name]) continue;
+        seen[p->types.at[i].name] = 1;
+        names[(*count)++] = tfp_text(p, p->types.at[i].name);
+    }
+    for (int kind = 0; kind < TFP_PARAMETER_KINDS && r->parameters; kind++)
+        for (const char *const *t = tfp_parameter_types((tfp_parameter_kind)kind);
+             *t && *count < p->strings.count + 16;)
+            names[(*count)++] = tfp_str_of(*t++);
+    return true;
+}
+
+static tfp_status check_types(tfp_report *r, tfp_error *err)
+{
+    const tfp_filter *f = r->options->filters[TFP_F_ACCOUNT];
+    tfp_str *names;
+    size_t count;
+    if (!f || f->any || f->broken || !r->profile->nodes.size) return TFP_OK;
+    if (!list_types(r, &names, &count)) return tfp_nomem(err);
+    return check_filter(r, TFP_F_ACCOUNT, "account_type_regexes", "type of a node", names, count, err);
+}
+
+/* ---- columns ---- */
+
+#define OF_TIME                                                                                                        \
+    (UINT64_C(1) << TFP_C_MICROS | UINT64_C(1) << TFP_C_CPU_MICROS | UINT64_C(1) << TFP_C_ACCELERATOR_MICROS)
+#define OF_RUNS                                                                                                        \
+    (OF_TIME | UINT64_C(1) << TFP_C_BYTES | UINT64_C(1) << TFP_C_PEAK_BYTES | UINT64_C(1) << TFP_C_RESIDUAL_BYTES |    \
+     UINT64_C(1) << TFP_C_OUTPUT_BYTES)
+
+static tfp_status check_runs(tfp_report *r, tfp_error *err)
+{
+    const tfp_profile *p = r->profile;
+    bool times = r->options->select & OF_TIME, params = r->options->select & UINT64_C(1) << TFP_C_PARAMS;
+    bool calls = p->nodes.size && p->nodes.at[0].calls; /* of an execution trace */
+    if (calls && params) {
+        tfp_status s = tfp_report_note_add(r, err,
+                                           "an execution trace does not say which tensors are parameters, so params "
+                                           "are 0 everywhere");
+        if (s) return s;
+    }
+    if (p->execs.size || !p->nodes.size || !(r->options->select & OF_RUNS)) return TFP_OK;
+    return tfp_report_note_add(r, err,
+                               "nothing ran in these files, so %s 0 everywhere: add %s; tfprof info FILE says what is "
+                               "there",
+                               times ? "times are" : "memory is",
+                               calls ? "the trace of the same run (--kineto_path)" : "run metadata (--run_meta_path)");
+}
+
+/* The spans that `calls` shows, steps not among them; where only sums were kept (TFP_KEEP_SUMS), markers stand for steps. */
+static size_t shown_by_calls(const tfp_profile *p)
+{
+    const tfp_span_columns *spans = &p->events.spans;
+    size_t count = 0;
+    for (size_t i = 0; i < spans->size; i++) {
+        bool marker = spans->kind[i] == TFP_SPAN_STEP || (spans->kind[i] == TFP_SPAN_OTHER && tfp_only_sums(p));
+        count += !marker && p->lanes.at[spans->lane[i]].role != TFP_ROLE_DERIVED;
+    }
+    for (size_t i = 0; i < p->events.slims.size; i++) {
+        const tfp_slim_lane *f = &p->events.slims.at[i];
+        for (size_t k = 0; k < f->groups.size; k++) count += (size_t)f->groups.at[k].count;
+    }
+    return count;
+}
+
+/* Traces of other programs have no operations. Asynchronous events (b, e) may overlap anything, so that views of time
+ * leave them out. */
+static tfp_status check_operations(tfp_report *r, tfp_error *err)
+{
+    const tfp_profile *p = r->profile;
+    const tfp_span_columns *spans = &p->events.spans;
+    bool derived = true;
+    if (!spans->size || p->nodes.size) return TFP_OK;
+    for (size_t i = 0; i < spans->size && derived; i++) derived = p->lanes.at[spans->lane[i]].role == TFP_ROLE_DERIVED;
+    if (!derived && (r->about == &tfp_view_calls || r->about == &tfp_view_code)) return TFP_OK;
+    if (!derived)
+        return tfp_report_note_add(r, err, "no operation is in the trace: tfprof calls shows its %zu spans by name",
+                                   shown_by_calls(p));
+    return tfp_report_note_add(
+        r, err,
+        "no operation is in the trace; its asynchronous and derived spans (%zu) count in no view: "
+        "tfprof timeline and query show them",
+        (size_t)spans->size);
+}
+
+/* Columns that a trace of events does not tell, though the files have runs. */
+static tfp_status check_trace(tfp_report *r, tfp_error *err)
+{
+    const tfp_profile *p = r->profile;
+    uint64_t shown = r->options->select, untold = UINT64_C(1) << TFP_C_PEAK_BYTES | UINT64_C(1) << TFP_C_OUTPUT_BYTES;
+    uint64_t memory = UINT64_C(1) << TFP_C_BYTES | UINT64_C(1) << TFP_C_RESIDUAL_BYTES;
+    if (!tfp_has(p, TFP_HAS_TRACE)) return TFP_OK;
+    tfp_status s = TFP_OK;
+    if (shown & untold)
+        s = tfp_report_note_add(r, err,
+                                "a trace does not tell peak_bytes and output_bytes: they are 0 everywhere; "
+                                "tfprof memory tells the peak of each device");
+    if (!s && (shown & memory) && !(shown & OF_TIME) && !p->events.memory.size)
+        s = tfp_report_note_add(r, err, "the trace was recorded without memory, so bytes are 0 everywhere");
+    if (!s && (shown & UINT64_C(1) << TFP_C_PARAMS) && !tfp_has(p, TFP_HAS_GRAPH))
+        s = tfp_report_note_add(r, err,
+                                "a trace has no variables, so params are 0 everywhere: add the graph "
+                                "(--graph_path)");
+    return s ? s : check_operations(r, err);
+}
+
+/* Float operations of files that hold none: a 0 would be taken for an answer. */
+static tfp_status check_float_ops(tfp_report *r, tfp_error *err)
+{
+    const tfp_profile *p = r->profile;
+    if (!(r->options->select & UINT64_C(1) << TFP_C_FLOAT_OPS) || r->counts || !p->nodes.size) return TFP_OK;
+    for (size_t i = 0; i < p->nodes.size; i++)
+        if (p->nodes.at[i].float_ops) return TFP_OK;
+    for (size_t i = 0; i < p->execs.size; i++)
+        if (p->execs.at[i].float_ops) return TFP_OK;
+    if (tfp_has(p, TFP_HAS_TRACE))
+        return tfp_report_note_add(r, err,
+                                   "the trace holds neither float operations nor shapes to work them out, so float_ops "
+                                   "are 0 everywhere: record shapes, or add the graph (--graph_path) with "
+                                   "-float_ops_source own");
+    return tfp_report_note_add(r, err,
+                               "these files hold no float operations, so float_ops are 0 everywhere: "
+                               "-float_ops_source own works them out from the graph");
+}
+
+static tfp_status check_tensors(tfp_report *r, tfp_error *err)
+{
+    if (!tfp_selects(r->options, TFP_C_TENSOR_VALUE) || r->kind != TFP_REPORT_TREE || r->tensors.size) return TFP_OK;
+    if (!r->profile->checkpoint)
+        return tfp_report_note_add(r, err, "tensor_value needs a checkpoint (--checkpoint_path)");
+    return tfp_report_note_add(r, err, "tensor_value: no row that is shown has a tensor in the checkpoint");
+}
+
+/* What is assumed changes numbers that are worked out, of which this report has none. */
+static tfp_status check_assumptions(tfp_report *r, tfp_error *err)
+{
+    static const char *const names[] = { "assume_batch", "assume_shape", "signature" };
+    tfp_status s = TFP_OK;
+    for (size_t i = 0; i < sizeof names / sizeof *names && !s && !tfp_options_work_out(r->options); i++)
+        if (tfp_options_chosen(r->options, names[i]))
+            s = tfp_report_note_add(r, err, "-%s changes only what is worked out: -float_ops_source own with float_ops",
+                                    names[i]);
+    return s;
+}
+
+static tfp_status check_devices(tfp_report *r, tfp_error *err)
+{
+    if (!tfp_options_chosen(r->options, "device_regexes") || tfp_filter_any(r->options->filters[TFP_F_DEVICE]))
+        return TFP_OK;
+    return tfp_report_note_add(r, err,
+                               "-device_regexes works with -compat 1.0 only; -account_type_regexes counts what "
+                               "ran on a device");
+}
+
+/* ---- rows ---- */
+
+typedef struct narrowed { /* how the options leave rows out */
+    bool minimum, filter, broken;
+} narrowed;
+
+static narrowed narrowed_by(const tfp_options *o)
+{
+    narrowed n = { .filter = !tfp_filter_any(o->filters[TFP_F_ACCOUNT]) };
+    for (int v = 0; v < TFP_V_COUNT; v++) n.minimum |= o->min[v] > 0;
+    for (size_t i = 0; i < sizeof name_filters / sizeof *name_filters; i++) {
+        const tfp_filter *f = o->filters[name_filters[i].filter];
+        bool hides = i == 1 || i == 3;
+        n.broken |= f && f->broken;
+        n.filter |= f && (hides ? f->count > 0 : !f->any);
+    }
+    return n;
+}
+
+/* Filters that each match something may still leave nothing together. */
+static tfp_status check_rows(tfp_report *r, size_t notes_before, tfp_error *err)
+{
+    const tfp_options *o = r->options;
+    narrowed n = narrowed_by(o);
+    if (o->max_depth < 2 && r->kind != TFP_REPORT_LIST) return TFP_OK; /* a report of the root alone was asked for */
+    if (r->rows.size > 1 || r->notes.size > notes_before || !r->profile->nodes.size) return TFP_OK;
+    if (n.broken) return TFP_OK; /* an error of its own */
+    if (!n.minimum && !n.filter) return TFP_OK;
+    return tfp_report_note_add(r, err, "no row is left: %s%s%s hide all of them", n.minimum ? "minimums (-min_*)" : "",
+                               n.minimum && n.filter ? " and " : "",
+                               n.filter ? "patterns (-*_regexes) and -max_depth" : "");
+}
+
+tfp_status tfp_note_all_rows(tfp_report *r, tfp_error *err)
+{
+    narrowed n = narrowed_by(r->options);
+    if (r->kind != TFP_REPORT_GRID || is_compat(r) || (r->about->needs & TFP_TAKES_LIMITS)) return TFP_OK;
+    if (!n.minimum && !n.filter) return TFP_OK;
+    return tfp_report_note_add(r, err, "the table %s takes no %s%s%s: all of its rows are there", r->about->name,
+                               n.filter ? "patterns (-*_regexes)" : "", n.minimum && n.filter ? " and no " : "",
+                               n.minimum ? "minimums (-min_*)" : "");
+}
+
+tfp_status tfp_note_left(tfp_report *r, size_t types, tfp_error *err)
+{
+    r->left = types;
+    if (!speaks(r) || !types || tfp_options_chosen(r->options, "max_depth")) return TFP_OK;
+    if (tfp_is_aligned(r)) return TFP_OK; /* its head tells how many there are */
+    return tfp_report_note_add(r, err, "%zu more type%s not shown (-max_depth)", types, types == 1 ? " is" : "s are");
+}
+
+tfp_status tfp_note_silence(tfp_report *r, size_t notes_before, tfp_error *err)
+{
+    if (r->kind == TFP_REPORT_GRID && !r->grid.row_count && r->about->no_rows && r->notes.size == notes_before)
+        return tfp_report_note_add(r, err, "%s", r->about->no_rows);
+    if (!speaks(r)) return TFP_OK;
+    tfp_status s = check_types(r, err);
+    if (!s) s = check_rows(r, notes_before, err);
+    if (!s) s = check_runs(r, err);
+    if (!s) s = check_trace(r, err);
+    if (!s) s = check_float_ops(r, err);
+    if (!s) s = check_tensors(r, err);
+    if (!s) s = check_assumptions(r, err);
+    return s ? s : check_devices(r, err);
+}

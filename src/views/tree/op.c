@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/tree/op.c: nodes grouped by operation type, as a list whose totals hold everything that follows. */
+#include "views/core/view.h"
+
+typedef struct types {
+    tfp_arena *arena;
+    size_t count;
+    tfp_str *name;
+    uint32_t *of_node;                /* by node: its type */
+    uint32_t *member_start, *members; /* accounted nodes by type */
+    tfp_values own, total;
+    uint32_t *order; /* accounted types as sorted */
+    size_t order_count;
+    const tfp_options *o;
+} types;
+
+/* Types in order of their names. */
+static bool find_types(types *t, const tfp_profile *p)
+{
+    tfp_map64 by_op = { 0 };
+    size_t n = p->nodes.size;
+    uint32_t *raw = TFP_NEW(t->arena, uint32_t, n), *rank;
+    tfp_str *names = TFP_NEW(t->arena, tfp_str, n);
+    t->of_node = TFP_NEW(t->arena, uint32_t, n);
+    bool ok = raw && names && t->of_node;
+    for (size_t i = 0; ok && i < n; i++) {
+        tfp_strid op = p->nodes.at[i].op;
+        uint32_t type = tfp_map64_get(&by_op, op);
+        if (type == TFP_NONE) {
+            type = (uint32_t)t->count;
+            raw[type] = type;
+            names[t->count++] = tfp_text(p, op);
+            ok = tfp_map64_put(&by_op, op, type);
+        }
+        t->of_node[i] = type;
+    }
+    tfp_map64_free(&by_op);
+    rank = TFP_NEW(t->arena, uint32_t, t->count);
+    t->name = TFP_NEW(t->arena, tfp_str, t->count);
+    if (!ok || !rank || !t->name || !tfp_sort_strings(raw, t->count, names)) return false;
+    for (uint32_t i = 0; i < t->count; i++) {
+        rank[raw[i]] = i;
+        t->name[i] = names[raw[i]];
+    }
+    for (size_t i = 0; i < n; i++) t->of_node[i] = rank[t->of_node[i]];
+    return true;
+}
+
+/* Members and sums. A node that matches several patterns adds that often. */
+static bool fill(types *t, tfp_report *r)
+{
+    const tfp_profile *p = r->profile;
+    size_t n = p->nodes.size;
+    tfp_account account;
+    uint8_t *times = TFP_NEW(t->arena, uint8_t, n);
+    uint32_t *order = TFP_NEW(t->arena, uint32_t, n);
+    t->member_start = TFP_NEW(t->arena, uint32_t, t->count + 2);
+    r->members = TFP_NEW(&r->arena, uint32_t, n);
+    if (!times || !order || !t->member_start || !r->members || !tfp_account_start(&account, r, t->arena) ||
+        !tfp_values_new(&t->own, &r->arena, r->values, t->count + 1) ||
+        !tfp_values_new(&t->total, &r->arena, r->values, t->count + 1))
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        order[i] = (uint32_t)i;
+        times[i] = (uint8_t)tfp_account_times(&account, (uint32_t)i);
+        if (!times[i]) continue;
+        t->member_start[t->of_node[i] + 2]++;
+        tfp_values_add_node(r, &t->own, t->of_node[i], (uint32_t)i, times[i]);
+        tfp_reach_item(r, (uint32_t)i, t->of_node[i], times[i]);
+    }
+    for (size_t i = 2; i <= t->count + 1; i++) t->member_start[i] += t->member_start[i - 1];
+    if ((r->values & TFP_V_ALL) == TFP_V_ALL && !tfp_name_order(p, order))
+        return false; /* the proto lists members by name */
+    for (size_t i = 0; i < n; i++)
+        if (times[order[i]]) r->members[t->member_start[t->of_node[order[i]] + 1]++] = order[i];
+    return true;
+}
+
+static uint32_t member_count(const types *t, uint32_t type)
+{
+    return t->member_start[type + 1] - t->member_start[type];
+}
+
+static bool less(const void *ctx, uint32_t a, uint32_t b)
+{
+    const types *t = ctx;
+    const tfp_order *order = &t->o->order;
+    int by = order->by;
+    if (by == TFP_BY_OCCURRENCE) return member_count(t, a) > member_count(t, b);
+    if (by >= 0) return t->own.at[by][a] > t->own.at[by][b];
+    if (by == TFP_BY_RATIO) return tfp_ratio_in(order->ratio, &t->own, a) > tfp_ratio_in(order->ratio, &t->own, b);
+    return a < b; /* types are numbered by name */
+}
+
+static bool sort_types(types *t)
+{
+    t->order = TFP_NEW(t->arena, uint32_t, t->count);
+    if (!t->order) return false;
+    bool any = tfp_filter_any(t->o->filters[TFP_F_ACCOUNT]);
+    for (uint32_t i = 0; i < t->count; i++)
+        if (any || member_count(t, i)) t->order[t->order_count++] = i;
+    return tfp_sort(t->order, t->order_count, less, t);
+}
+
+/* Each total holds what follows in the list; place `count` is the root's, which has nothing of its own. */
+static void sum_up(types *t, tfp_report *r, const uint32_t *list, size_t n)
+{
+    for (int c = 0; c < TFP_V_COUNT; c++)
+        if (t->total.at[c]) memset(t->total.at[c], 0, (t->count + 1) * sizeof(int64_t));
+    for (size_t i = n; i-- > 0;) {
+        tfp_values_add(r, &t->total, list[i], &t->own, list[i]);
+        if (i + 1 < n) tfp_values_add(r, &t->total, list[i], &t->total, list[i + 1]);
+    }
+    if (n) tfp_values_add(r, &t->total, t->count, &t->total, list[0]);
+}
+
+static bool should_show(const types *t, uint32_t type)
+{
+    for (int v = 0; v < TFP_V_COUNT; v++) {
+        if (t->o->min[v] <= 0) continue;
+        int64_t have = v == TFP_V_RUNS ? (int64_t)member_count(t, type) : t->total.at[v][type];
+        if (have < tfp_minimum(t->o, v)) return false;
+    }
+    tfp_filter *const *f = t->o->filters;
+    return tfp_filter_matches(f[TFP_F_SHOW], t->name[type]) && !tfp_filter_matches(f[TFP_F_HIDE], t->name[type]);
+}
+
+/* From the first start name to the first trimmed one, at most max_depth + 1 types; -top has a limit of its own, which cuts
+ * the rows afterwards. *left: types that -max_depth alone keeps out. */
+static size_t choose(const types *t, uint32_t *shown, size_t *left)
+{
+    tfp_filter *const *f = t->o->filters;
+    bool top = t->o->top || tfp_options_chosen(t->o, "top"); /* 0 means all */
+    int64_t most = top && !tfp_options_chosen(t->o, "max_depth") ? INT64_MAX : t->o->max_depth;
+    size_t i = 0, n = 0;
+    *left = 0;
+    if (!tfp_filter_any(f[TFP_F_START]) && f[TFP_F_START] && f[TFP_F_START]->count)
+        while (i < t->order_count && !tfp_filter_matches(f[TFP_F_START], t->name[t->order[i]])) i++;
+    for (int64_t depth = 0; i < t->order_count; i++, depth++) {
+        if (tfp_filter_matches(f[TFP_F_TRIM], t->name[t->order[i]])) break;
+        if (!should_show(t, t->order[i])) continue;
+        if (depth <= most)
+            shown[n++] = t->order[i];
+        else
+            ++*left;
+    }
+    return n;
+}
+
+static bool emit(const types *t, tfp_report *r, const uint32_t *shown, size_t n)
+{
+    tfp_row root = { .name = TFP_ROOT_NAME,
+                     .node = TFP_NONE,
+                     .item = TFP_NONE,
+                     .tensor = TFP_NONE,
+                     .own_at = (uint32_t)t->count,
+                     .total_at = (uint32_t)t->count };
+    if (!tfp_reserve(&r->rows, n + 1) || tfp_report_add_row(r, &root) == TFP_NONE) return false;
+    for (size_t i = 0; i < n; i++) {
+        char *name = tfp_arena_copy(&r->arena, t->name[shown[i]]);
+        tfp_row row = { .name = { name, t->name[shown[i]].size },
+                        .depth = 1,
+                        .node = TFP_NONE,
+                        .item = shown[i],
+                        .member_first = t->member_start[shown[i]],
+                        .member_count = member_count(t, shown[i]),
+                        .tensor = TFP_NONE,
+                        .own_at = shown[i],
+                        .total_at = shown[i],
+                        .accounted = true };
+        if (!name || tfp_report_add_row(r, &row) == TFP_NONE) return false;
+    }
+    tfp_report_take_values(r, &t->own, &t->total);
+    return true;
+}
+
+/* From types to the rows that show them. */
+static bool settle_reach(const types *t, tfp_report *r)
+{
+    if (!r->reach) return true;
+    uint32_t *row = TFP_NEW(t->arena, uint32_t, t->count);
+    if (!row) return false;
+    for (uint32_t i = 1; i < r->rows.size; i++) row[r->rows.at[i].item] = i;
+    for (size_t i = 0; i < r->profile->nodes.size; i++)
+        if (r->reach[i].row != TFP_NONE) r->reach[i].row = row[r->reach[i].row];
+    return true;
+}
+
+static tfp_status build_op(tfp_report *r, tfp_error *err)
+{
+    tfp_arena arena = { 0 };
+    types t = { .arena = &arena, .o = r->options };
+    uint32_t *shown = NULL;
+    size_t left = 0;
+    bool ok = find_types(&t, r->profile) && fill(&t, r) && sort_types(&t) &&
+              (shown = TFP_NEW(&arena, uint32_t, t.count)) != NULL;
+    if (ok) {
+        sum_up(&t, r, t.order, t.order_count);
+        size_t n = choose(&t, shown, &left);
+        if (t.o->account_displayed_op_only) sum_up(&t, r, shown, n);
+        ok = emit(&t, r, shown, n) && settle_reach(&t, r);
+    }
+    tfp_status s = ok ? tfp_note_unmatched(r, t.name, t.count, err) : tfp_nomem(err);
+    tfp_arena_free(&arena);
+    return s ? s : tfp_note_left(r, left, err);
+}
+
+const tfp_view tfp_view_op = { "op",
+                               "Nodes by operation type: which operations cost most.",
+                               TFP_REPORT_LIST,
+                               "Nodes are grouped by operation type, such as MatMul or Conv2D.",
+                               "op",
+                               build_op,
+                               TFP_SUMS_DO };

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/tree/trace_tree.c: a tree of items found by parent and name; spans add their times to it, step by step. */
+#include "views/tree/trace_tree.h"
+
+#include "names/names.h"
+
+#include <ctype.h>
+
+void tfp_trace_tree_start(tfp_trace_tree *t, tfp_report *r)
+{
+    *t = (tfp_trace_tree){ .r = r };
+    tfp_trace_item root = { .parent = TFP_NONE, .last_step = TFP_NONE };
+    size_t strings = r->profile->strings.count;
+    t->name_of = malloc((strings + 1) * sizeof *t->name_of);
+    t->failed = !t->name_of || tfp_strtab_init(&t->names, &r->arena) || !tfp_push(&t->items, root);
+    if (t->name_of) memset(t->name_of, 0xff, strings * sizeof *t->name_of); /* TFP_NONE */
+}
+
+/* Names of objects end with their address, which says nothing: "<built-in method f of X object at 0x7f01>". */
+static bool without_address(tfp_str name, tfp_buf *out)
+{
+    tfp_str mark = TFP_STR(" at 0x");
+    size_t at = tfp_str_find(name, mark);
+    if (at == SIZE_MAX) return false;
+    for (; at != SIZE_MAX; at = tfp_str_find(name, mark)) {
+        size_t end = at + mark.size;
+        while (end < name.size && isxdigit((unsigned char)name.data[end])) end++;
+        tfp_buf_add(out, name.data, at);
+        name = (tfp_str){ name.data + end, name.size - end };
+    }
+    tfp_buf_str(out, name);
+    return true;
+}
+
+tfp_strid tfp_trace_row_name(tfp_trace_tree *t, tfp_strid name)
+{
+    if (t->failed) return 0;
+    if (t->name_of[name] != TFP_NONE) return t->name_of[name];
+    tfp_str text = tfp_text(t->r->profile, name);
+    tfp_buf clean = { 0 };
+    if (without_address(text, &clean)) text = (tfp_str){ clean.data ? clean.data : "", clean.size };
+    tfp_strid id = clean.failed ? TFP_NONE : tfp_intern(&t->names, text);
+    tfp_buf_free(&clean);
+    if (id == TFP_NONE) t->failed = true;
+    return t->failed ? 0 : (t->name_of[name] = id);
+}
+
+uint32_t tfp_trace_item_below(tfp_trace_tree *t, uint32_t parent, tfp_strid name, unsigned kind)
+{
+    uint64_t key = (uint64_t)parent << 32 | name;
+    uint32_t at = t->failed ? 0 : tfp_map64_get(&t->by_name, key);
+    if (at != TFP_NONE) return at;
+    at = (uint32_t)t->items.size;
+    tfp_trace_item item = { .parent = parent, .name = name, .last_step = TFP_NONE, .kind = (uint8_t)kind };
+    t->failed = t->items.size >= TFP_NONE - 1 || !tfp_push(&t->items, item) || !tfp_map64_put(&t->by_name, key, at);
+    return t->failed ? 0 : at;
+}
+
+/* Counts the steps of an item, each once. */
+static void count_step(tfp_trace_tree *t, tfp_trace_item *x, uint32_t item, uint32_t step)
+{
+    uint64_t key = (uint64_t)item << 32 | step;
+    if (step == x->last_step) return;
+    x->last_step = step;
+    if (tfp_map64_get(&t->by_step, key) != TFP_NONE) return;
+    x->steps++;
+    t->failed |= !tfp_map64_put(&t->by_step, key, 0);
+}
+
+void tfp_trace_tree_add(tfp_trace_tree *t, uint32_t item, uint32_t step, int64_t cpu_ns, int64_t accelerator_ns,
+                        int64_t runs)
+{
+    tfp_report *r = t->r;
+    if (t->failed || !tfp_step_takes(r->step, step)) return;
+    tfp_trace_item *x = &t->items.at[item];
+    bool mean = r->step.which == TFP_STEP_MEAN, listed = step != TFP_NONE && r->profile->steps.at[step].listed;
+    if (mean && !listed) return;
+    if (mean) count_step(t, x, item, step);
+    if (r->options->reach && listed)
+        t->failed |= !tfp_push(&r->line_runs, ((tfp_line_run){ item, step, cpu_ns, accelerator_ns, runs }));
+    x->cpu_ns = tfp_add(x->cpu_ns, cpu_ns, NULL);
+    x->accelerator_ns = tfp_add(x->accelerator_ns, accelerator_ns, NULL);
+    x->runs = tfp_add(x->runs, runs, NULL);
+}
+
+/* ---- rows ---- */
+
+static void put(tfp_tree *t, tfp_value v, size_t i, int64_t n)
+{
+    if (t->own.at[v]) t->own.at[v][i] = n;
+}
+
+static bool fill(tfp_trace_tree *x, tfp_tree *t)
+{
+    static const char *const kinds[] = { [TFP_SPAN_NONE] = "",         [TFP_SPAN_OP] = "op",
+                                         [TFP_SPAN_CALL] = "runtime",  [TFP_SPAN_ANNOTATION] = "annotation",
+                                         [TFP_SPAN_MODULE] = "module", [TFP_SPAN_FRAME] = "python",
+                                         [TFP_SPAN_STEP] = "step",     [TFP_SPAN_ACTIVITY] = "kernel",
+                                         [TFP_SPAN_OTHER] = "other" };
+    const tfp_filter *account = x->r->options->filters[TFP_F_ACCOUNT];
+    uint32_t *parent = TFP_NEW(t->arena, uint32_t, t->count);
+    if (!parent) return false;
+    for (size_t i = 0; i < t->count; i++) {
+        const tfp_trace_item *item = &x->items.at[i];
+        int64_t n = item->steps ? item->steps : 1;
+        int64_t cpu_ns = item->cpu_ns / n, accelerator_ns = item->accelerator_ns / n;
+        parent[i] = item->parent;
+        t->node[i] = TFP_NONE;
+        t->name[i] = i ? tfp_strtab_get(&x->names, item->name) : TFP_ROOT_NAME;
+        t->accounted[i] = i && (tfp_filter_any(account) || tfp_filter_matches(account, tfp_str_of(kinds[item->kind])) ||
+                                tfp_filter_matches(account, t->name[i]));
+        put(t, TFP_V_CPU_MICROS, i, cpu_ns);
+        put(t, TFP_V_ACCELERATOR_MICROS, i, accelerator_ns);
+        put(t, TFP_V_MICROS, i, tfp_add(item->cpu_ns, item->accelerator_ns, NULL) / n);
+        put(t, TFP_V_RUNS, i, item->runs / n);
+        put(t, TFP_V_DEFINITIONS, i, 1);
+        if (item->amount) put(t, x->amount_is, i, item->amount);
+    }
+    return tfp_tree_link(t, parent);
+}
+
+void tfp_trace_tree_free(tfp_trace_tree *t)
+{
+    tfp_vec_free(&t->items);
+    free(t->name_of);
+    tfp_strtab_free(&t->names);
+    tfp_map64_free(&t->by_name);
+    tfp_map64_free(&t->by_step);
+}
+
+/* From items to the nearest rows that hold them. What is not kept counts nowhere. */
+static bool settle_runs(const tfp_trace_tree *x, const tfp_tree *t)
+{
+    tfp_report *r = x->r;
+    uint32_t *row = r->line_runs.size ? TFP_NEW(t->arena, uint32_t, t->count) : NULL;
+    if (!row) return !r->line_runs.size;
+    memset(row, 0xff, t->count * sizeof *row); /* TFP_NONE */
+    for (uint32_t i = 0; i < r->rows.size; i++) row[r->rows.at[i].item] = i;
+    for (size_t i = 1; i < t->count; i++)
+        if (row[i] == TFP_NONE) row[i] = row[x->items.at[i].parent];
+    for (size_t i = 0; i < r->line_runs.size; i++) {
+        uint32_t *at = &r->line_runs.at[i].row;
+        *at = t->kept[*at] ? row[*at] : TFP_NONE;
+    }
+    return true;
+}
+
+/* Rows of kernels are shown by what these do. Equal names are one string of the tree. */
+static bool shorten_kernels(const tfp_trace_tree *x)
+{
+    tfp_report *r = x->r;
+    tfp_arena arena = { 0 };
+    size_t count = 0, most = r->options->full_names ? 0 : r->rows.size;
+    tfp_str *full = TFP_NEW(&arena, tfp_str, most + 1);
+    bool ok = full != NULL;
+    for (size_t i = 0; ok && i < most; i++) {
+        const tfp_row *row = &r->rows.at[i];
+        uint64_t key = (uintptr_t)row->name.data;
+        if (x->items.at[row->item].kind != TFP_SPAN_ACTIVITY || tfp_map64_get(&r->short_at, key) != TFP_NONE) continue;
+        full[count] = row->name;
+        ok = tfp_map64_put(&r->short_at, key, (uint32_t)count++);
+    }
+    r->shorts = TFP_NEW(&r->arena, tfp_str, count + 1);
+    ok = ok && r->shorts && tfp_kernel_shorts(&r->arena, full, count, r->shorts);
+    tfp_arena_free(&arena);
+    return ok;
+}
+
+tfp_status tfp_trace_tree_show(tfp_trace_tree *x, tfp_error *err)
+{
+    tfp_arena arena = { 0 };
+    tfp_tree t;
+    tfp_status s =
+        x->failed || !tfp_tree_new(&t, x->r, &arena, x->items.size) || !fill(x, &t) ? tfp_nomem(err) : TFP_OK;
+    if (!s) s = tfp_tree_show(&t, x->r, TFP_TREE_CODE, err);
+    if (!s && !(settle_runs(x, &t) && shorten_kernels(x))) s = tfp_nomem(err);
+    tfp_arena_free(&arena);
+    tfp_trace_tree_free(x);
+    return s;
+}
