@@ -23,13 +23,12 @@ TFP_API uint64_t tfp_timeline_memory(const tfp_timeline *t); /**< bytes of memor
  *  answers below). step: only lanes of that step's executions; -1: all. Errors: TFP_NOMEM. */
 TFP_API tfp_status tfp_timeline_lanes(const tfp_timeline *t, int64_t step, tfp_report **out, tfp_error *err);
 
-/** The items visible in the window from_ns to to_ns, drawn `width` pixels wide, in the rows first_row to last_row: row, span,
+/** The items visible in the window from_ns to to_ns, drawn `width` pixels wide, in these `rows` ("0-24,33"; NULL: all): row, span,
  *  count, start_us, duration_us, busy_us, name, kind, short, class, self_us, parent, launch, and with `search` (NULL: none) found. Spans
  *  narrower than a pixel that start in the same pixel are merged into one item with their `count` and busy time.
  *  Errors: TFP_BADARG no such window; TFP_NOMEM. */
 TFP_API tfp_status tfp_timeline_spans(const tfp_timeline *t, int64_t from_ns, int64_t to_ns, int width,
-                                      int64_t first_row, int64_t last_row, const char *search, tfp_report **out,
-                                      tfp_error *err);
+                                      const char *rows, const char *search, tfp_report **out, tfp_error *err);
 
 /** The same for the whole timeline (executions: of one step; -1: all) in about `most` items: every span when they fit, otherwise
  *  neighbouring spans are merged, and a note says so. Errors: TFP_NOMEM. */

@@ -73,7 +73,7 @@ static tfp_status ask_spans(const question *q, const tfp_timeline *t, const wind
 {
     (void)q;
     if (w->most > 0) return tfp_timeline_whole(t, w->step, w->most, out, err);
-    return tfp_timeline_spans(t, w->from_ns, w->to_ns, (int)w->width, w->first_row, w->last_row, w->search, out, err);
+    return tfp_timeline_spans(t, w->from_ns, w->to_ns, (int)w->width, w->rows, w->search, out, err);
 }
 static void answer_spans(const question *q, answer *a) { answer_timeline(q, a, ask_spans); }
 
@@ -111,7 +111,7 @@ static void answer_span(const question *q, answer *a) { answer_timeline(q, a, as
 
 const route routes_timeline[] = {
     { "/api/v1/profiles/*/lanes", answer_lanes, "step format", ROUTE_PROFILE },
-    { "/api/v1/profiles/*/spans", answer_spans, "from to px first_row last_row q step most format", ROUTE_PROFILE },
+    { "/api/v1/profiles/*/spans", answer_spans, "from to px rows q step most format", ROUTE_PROFILE },
     { "/api/v1/profiles/*/sums", answer_sums, "from to by q rows format", ROUTE_PROFILE },
     { "/api/v1/profiles/*/find", answer_find, "q after backward first_row last_row format", ROUTE_PROFILE },
     { "/api/v1/profiles/*/spans/*", answer_span, "format", ROUTE_PROFILE },

@@ -278,7 +278,7 @@ static void drive_timeline(const tfp_profile *p, uint64_t pick, tfp_error *err)
     if (tfp_timeline_new(p, &t, err)) return;
     tfp_status s = tfp_timeline_lanes(t, -1, &lanes, err);
     int width = 1 + (int)(pick % 2000);
-    if (!s) s = tfp_timeline_spans(t, 0, INT64_MAX, width, 0, INT64_MAX, "a", &spans, err);
+    if (!s) s = tfp_timeline_spans(t, 0, INT64_MAX, width, NULL, "a", &spans, err);
     if (!s && sum_of(lanes, "spans") != sum_of(spans, "count")) broken("a timeline shows every span", "");
     if (!s && !tfp_timeline_whole(t, -1, 1 + (int64_t)(pick % 50), &other, NULL)) drive_output(other, "columns", err);
     tfp_report_free(other);

@@ -90,6 +90,24 @@ uint32_t tfp_timeline_after(const tfp_timeline *t, uint32_t row, int64_t time_ns
     return low;
 }
 
+/* ---- lists of rows ---- */
+
+bool tfp_timeline_is_list(const char *rows) { return !rows || strspn(rows, "0123456789,-") == strlen(rows); }
+
+uint32_t tfp_timeline_next_row(const tfp_timeline *t, const char *rows, uint32_t row)
+{
+    unsigned long long best = t->row_count;
+    if (!rows || !*rows) return row < t->row_count ? row : (uint32_t)t->row_count;
+    for (const char *at = rows; *at;) {
+        char *end;
+        unsigned long long first = strtoull(at, &end, 10), last = first;
+        if (*end == '-') last = strtoull(end + 1, &end, 10);
+        if (row <= last && (first > row ? first : row) < best) best = first > row ? first : row;
+        at = *end ? end + 1 : end;
+    }
+    return (uint32_t)best;
+}
+
 /* ---- answers ---- */
 
 tfp_status tfp_timeline_give(tfp_report *r, tfp_status s, tfp_report **out)

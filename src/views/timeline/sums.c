@@ -187,23 +187,7 @@ static void sum_thread(sums *x, const tfp_timeline_lane *lane)
     close_until(x, lane, at_ns, INT64_MAX);
 }
 
-/* ---- the rows that are asked for ---- */
-
-/* "0-24,33" -> whether `row` is one of them. The text was checked before. */
-static bool is_asked(const char *rows, uint32_t row)
-{
-    if (!rows || !*rows) return true;
-    for (const char *at = rows; *at;) {
-        char *end;
-        unsigned long long first = strtoull(at, &end, 10), last = first;
-        if (*end == '-') last = strtoull(end + 1, &end, 10);
-        if (row >= first && row <= last) return true;
-        at = *end ? end + 1 : end;
-    }
-    return false;
-}
-
-static bool is_list(const char *rows) { return !rows || strspn(rows, "0123456789,-") == strlen(rows); }
+/* ---- the table ---- */
 
 static int find_grouping(const char *by)
 {
@@ -212,8 +196,6 @@ static int find_grouping(const char *by)
         if (strcmp(by, groupings[i]) == 0) return i;
     return -1;
 }
-
-/* ---- the table ---- */
 
 static bool more_time(const void *rows, uint32_t a, uint32_t b)
 {
@@ -254,7 +236,7 @@ tfp_status tfp_timeline_sums(const tfp_timeline *t, int64_t from_ns, int64_t to_
     tfp_status s = tfp_timeline_ask(t, "sums", &r, out, err);
     if (s) return s;
     if (from_ns < 0 || to_ns <= from_ns) return tfp_timeline_refuse(r, err);
-    if (find_grouping(by) < 0 || !is_list(rows)) {
+    if (find_grouping(by) < 0 || !tfp_timeline_is_list(rows)) {
         tfp_report_free(r);
         return tfp_fail(err, TFP_BADARG, "sums are by name, kind, lane or op, of rows such as 0-24,33");
     }
@@ -265,7 +247,8 @@ tfp_status tfp_timeline_sums(const tfp_timeline *t, int64_t from_ns, int64_t to_
     x.ok = found || !search || !*search;
     for (size_t i = 0; x.ok && i < t->lane_count; i++) {
         const tfp_timeline_lane *lane = &t->lanes[i];
-        if (lane->kind == TFP_TRACK_DERIVED || !is_asked(rows, lane->first_row)) continue;
+        if (lane->kind == TFP_TRACK_DERIVED || tfp_timeline_next_row(t, rows, lane->first_row) != lane->first_row)
+            continue;
         (lane->kind == TFP_TRACK_HOST && !t->runs ? sum_thread : sum_activities)(&x, lane);
     }
     s = show(&x, r, err);

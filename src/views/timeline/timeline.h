@@ -72,6 +72,11 @@ uint32_t tfp_timeline_after(const tfp_timeline *t, uint32_t row, int64_t time_ns
 /* By string: whether it or its short name holds `search`, whatever the case. The caller frees it. NULL without memory. */
 uint8_t *tfp_timeline_matches(const tfp_timeline *t, const char *search);
 
+/* The next row from `row` on that a list such as "0-24,33" has (NULL or empty: all); row_count: none. */
+uint32_t tfp_timeline_next_row(const tfp_timeline *t, const char *rows, uint32_t row);
+/* Whether it is a list of rows. */
+bool tfp_timeline_is_list(const char *rows);
+
 /* An answer begins with an empty report, and ends as the report or, after a failure, without one. */
 tfp_status tfp_timeline_ask(const tfp_timeline *t, const char *name, tfp_report **r, tfp_report **out, tfp_error *err);
 tfp_status tfp_timeline_give(tfp_report *r, tfp_status s, tfp_report **out);

@@ -98,12 +98,20 @@ static bool see_row(window *w, uint32_t row)
     return true;
 }
 
-/* Adds the visible spans of some rows. */
+/* Adds the visible spans of rows from one to another, both included. */
 static bool see(window *w, int64_t first_row, int64_t last_row)
 {
     bool ok = true;
-    for (int64_t i = first_row > 0 ? first_row : 0; ok && i <= last_row && i < (int64_t)w->t->row_count; i++)
-        ok = see_row(w, (uint32_t)i);
+    for (int64_t i = first_row; ok && i <= last_row && i < (int64_t)w->t->row_count; i++) ok = see_row(w, (uint32_t)i);
+    return ok;
+}
+
+static bool see_list(window *w, const char *rows)
+{
+    bool ok = true;
+    for (uint32_t i = tfp_timeline_next_row(w->t, rows, 0); ok && i < w->t->row_count;
+         i = tfp_timeline_next_row(w->t, rows, i + 1))
+        ok = see_row(w, i);
     return ok;
 }
 
@@ -116,18 +124,18 @@ static tfp_status show_seen(window *w, bool ok, tfp_report *r, tfp_error *err)
     return s;
 }
 
-tfp_status tfp_timeline_spans(const tfp_timeline *t, int64_t from_ns, int64_t to_ns, int width, int64_t first_row,
-                              int64_t last_row, const char *search, tfp_report **out, tfp_error *err)
+tfp_status tfp_timeline_spans(const tfp_timeline *t, int64_t from_ns, int64_t to_ns, int width, const char *rows,
+                              const char *search, tfp_report **out, tfp_error *err)
 {
     tfp_report *r = NULL;
     tfp_status s = tfp_timeline_ask(t, "spans", &r, out, err);
     if (s) return s;
-    if (from_ns < 0 || to_ns <= from_ns || width < 1) return tfp_timeline_refuse(r, err);
+    if (from_ns < 0 || to_ns <= from_ns || width < 1 || !tfp_timeline_is_list(rows)) return tfp_timeline_refuse(r, err);
     window w = { .t = t, .from_ns = from_ns, .to_ns = to_ns, .pixels = width / ((double)to_ns - (double)from_ns) };
     uint8_t *found = search && *search ? tfp_timeline_matches(t, search) : NULL;
     w.found = found;
     bool ok = found || !search || !*search;
-    s = show_seen(&w, ok && see(&w, first_row, last_row), r, err);
+    s = show_seen(&w, ok && see_list(&w, rows), r, err);
     free(found);
     return tfp_timeline_give(r, s, out);
 }
