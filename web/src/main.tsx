@@ -10,6 +10,7 @@ import "./style.css";
 import "./pages/pages.css";
 import "./style/base.css";
 import "./style/shell.css";
+import "./style/timeline.css";
 import "./style/grid.css";
 import "./style/places.css";
 import "./style/details.css";

@@ -8,7 +8,7 @@ import type { Opened } from "../opened";
 import { ShortName } from "../parts/ShortName";
 import { ThingLink } from "../parts/Thing";
 import { isName, overSteps, placeOf } from "../sql";
-import type { Details, Linked } from "../timeline";
+import type { Details, Linked } from "../timeline/data";
 import { Lines } from "./CodeLines";
 import { FindingsOf, NOT_HELD, OverSteps, PanelActions } from "./parts";
 import { Pair, Section } from "./Section";

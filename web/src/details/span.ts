@@ -4,8 +4,8 @@ import { profilePath } from "../api";
 import { jsonOnce, once } from "../data";
 import { isReport } from "../held";
 import type { Opened } from "../opened";
-import type { Details } from "../timeline";
-import { heldSource } from "../timeline_held";
+import type { Details } from "../timeline/data";
+import { heldSource } from "../timeline/held";
 
 export function spanDetails(of: Opened, span: number): Promise<Details> {
   if (!isReport) return jsonOnce<Details>(profilePath(of.id, `spans/${span}`));

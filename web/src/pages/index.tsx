@@ -3,7 +3,7 @@
 import type { ComponentChildren } from "preact";
 import type { ProfileFacts, Tables } from "../api";
 import { isOfStacks } from "../api";
-import { heldSteps, isReport } from "../held";
+import { isReport } from "../held";
 import type { Route } from "../route";
 import { Advice } from "./Advice";
 import { Checkpoint } from "./Checkpoint";
@@ -17,7 +17,6 @@ import { Query } from "./Query";
 import { SourcePage } from "./Source";
 import { Stats } from "./Stats";
 import { Summary } from "./Summary";
-import { Timeline } from "./Timeline";
 import { TracePage } from "./TracePages";
 import { Views } from "./Views";
 
@@ -44,8 +43,6 @@ const hasNodes = (facts: ProfileFacts): boolean => !isOfStacks(facts);
 const hasEdges = (facts: ProfileFacts): boolean => facts.has?.graph ?? true;
 const hasVariables = (facts: ProfileFacts): boolean => Boolean(facts.has?.checkpoint || (facts.has?.graph && !facts.has.trace));
 const hasStacks = (facts: ProfileFacts): boolean => facts.has?.stacks ?? true;
-// for these a report holds one step
-const ofHeldSteps = (facts: ProfileFacts): ProfileFacts => ({ ...facts, steps: heldSteps(facts.steps) });
 const view = (name: string, fits = always): Page => ({
   name,
   title: name[0]?.toUpperCase() + name.slice(1),
@@ -84,7 +81,6 @@ export const pages: Page[] = [
     fits: (facts) => !isReport && facts.steps.length > 1,
     show: ({ route, files, tables }) => <Stats route={route} files={files} tables={tables} />,
   },
-  { name: "timeline", title: "Timeline", fits: (facts) => facts.steps.length > 0, show: ({ route, files, facts }) => <Timeline route={route} files={files} facts={ofHeldSteps(facts)} /> },
   { name: "memory", title: "Memory", fits: (facts) => facts.has?.memory ?? false, show: ({ route, files, facts }) => <Memory route={route} files={files} facts={facts} /> },
   { name: "dataflow", title: "Dataflow", fits: hasEdges, show: ({ route, facts, tables }) => <Graph route={route} facts={facts} tables={tables} /> },
   { name: "flops", title: "Float ops", fits: (facts) => facts.has?.graph ?? true, show: ({ route, files, tables }) => <Flops route={route} files={files} tables={tables} /> },

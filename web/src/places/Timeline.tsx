@@ -1,10 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // Activity over time.
-import { Timeline } from "../pages/Timeline";
-import { useRoute } from "../route";
+import { isReport } from "../held";
+import { useLoaded } from "../load";
+import { Status } from "../parts/Status";
+import { filters } from "../store";
+import { servedSource } from "../timeline/data";
+import { heldSource } from "../timeline/held";
+import { TimelineView } from "../timeline/View";
 import type { PlaceProps } from "./index";
 
+/** Of a trace all steps stand side by side; executions of one step have lanes of their own. */
 export function TimelinePlace({ of }: PlaceProps) {
-  const route = useRoute();
-  return <Timeline route={route} files={of.files} facts={of.facts} />;
+  const first = String(filters.value.steps?.from ?? of.facts.steps[0] ?? 0);
+  const step = of.facts.has?.trace ? (isReport ? String(of.facts.steps[0] ?? 0) : "") : first;
+  const loaded = useLoaded(`timeline ${of.id} ${step}`, async (signal, progress) => {
+    const source = isReport ? await heldSource(of.id, step, signal) : await servedSource(of.id, step, signal, progress);
+    return { source, step };
+  });
+  return (
+    <>
+      <h1 class="away">Timeline</h1>
+      <Status of={loaded}>
+        {({ source, step: shown }) => (source.lanes.lanes.length ? <TimelineView key={shown} source={source} of={of} /> : <p class="empty">Nothing ran in this step.</p>)}
+      </Status>
+    </>
+  );
 }

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// The line above the timeline: what is seen, what the colours mean, zoom, and the menu of lanes. One stop of the Tab key.
+import { useRef } from "preact/hooks";
+import { formatCount, formatMicros, markMicros } from "../format";
+import { Item, Menu } from "../parts/Menu";
+import type { Window } from "../store";
+import { hidden, hideOrNot, reset } from "./arranged";
+import type { Source } from "./data";
+import type { Layout } from "./layout";
+import type { Stage } from "./stage";
+
+const LEGEND = [["compute", "compute"], ["communication", "communication"], ["copy", "copies"], ["host", "host"]] as const;
+
+function Legend({ source }: { source: Source }) {
+  const kinds = new Set(source.lanes.lanes.map((l) => l.kind));
+  return (
+    <span class="tl-legend">
+      {LEGEND.filter(([kind]) => kinds.has(kind)).map(([kind, word]) => <span key={kind} class={kind}><span class="dot" /> {word}</span>)}
+    </span>
+  );
+}
+
+/** The arrow keys go from button to button. */
+function onArrow(e: KeyboardEvent): void {
+  const by = e.key === "ArrowRight" ? 1 : e.key === "ArrowLeft" ? -1 : 0;
+  const all = [...(e.currentTarget as HTMLElement).querySelectorAll<HTMLElement>(".tl-tools > button, .tl-tools > .menu-box > button")];
+  const at = all.indexOf(e.target as HTMLElement);
+  if (!by || at < 0) return;
+  e.preventDefault();
+  all[(at + by + all.length) % all.length]?.focus();
+}
+
+function LanesMenu({ source, notes }: { source: Source; notes: string[] }) {
+  const gone = hidden();
+  const named = (id: string): string => ((l) => (l ? `${l.name} ${l.detail}` : id))(source.lanes.lanes.find((one) => one.id === id));
+  return (
+    <Menu text="Lanes ▾" name="Lanes">
+      {(close) => (
+        <>
+          {gone.map((id) => <Item key={id} onClick={() => hideOrNot(id)}>Show {named(id)}</Item>)}
+          <Item onClick={() => (reset(), close())}>All lanes as they begin</Item>
+          {notes.map((note) => <p key={note} class="s">{note}</p>)}
+        </>
+      )}
+    </Menu>
+  );
+}
+
+export function Bar({ stage, seen, source, layout, notes }: { stage: Stage | null; seen: Window; source: Source; layout: Layout; notes: string[] }) {
+  const box = useRef<HTMLDivElement>(null);
+  const { all } = source.lanes;
+  const length = seen.to - seen.from;
+  const act = (what: (s: Stage) => void) => () => {
+    if (!stage) return;
+    what(stage);
+    stage.ask();
+  };
+  const spans = source.lanes.lanes.reduce((sum, l) => sum + l.spans, 0);
+  void layout;
+  return (
+    <div class="tl-bar" ref={box} onKeyDown={onArrow}>
+      <b>{markMicros(seen.from - all.from, length / 10)} – {markMicros(seen.to - all.from, length / 10)}</b>
+      <span class="s tl-of">{formatMicros(length)} of {formatMicros(all.to - all.from)} · {formatCount(spans)} spans</span>
+      {notes.length > 0 && <span class="s tl-note" title={notes.join("\n")}>{notes[0]}</span>}
+      <span class="fill" />
+      <Legend source={source} />
+      <span class="tl-tools" role="toolbar" aria-label="Zoom and lanes">
+        <button type="button" aria-label="Zoom out" title="Zoom out: s" tabIndex={-1} onClick={act((s) => s.glide.zoom(2, null))}>−</button>
+        <button type="button" aria-label="Zoom in" title="Zoom in: w" tabIndex={-1} onClick={act((s) => s.glide.zoom(0.5, null))}>+</button>
+        <button type="button" title="Show all: 0" tabIndex={-1} onClick={act((s) => s.glide.show(all))}>All <span class="s">0</span></button>
+        <LanesMenu source={source} notes={notes} />
+      </span>
+    </div>
+  );
+}
