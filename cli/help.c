@@ -219,7 +219,7 @@ static void synopsis(cli *c, const char *form, const char *text)
 static void overview(cli *c)
 {
     const char *program = c->session ? "" : "tfprof ";
-    char text[256];
+    char text[320];
     snprintf(text, sizeof text, "tfprof %s: where a model's parameters, float operations, memory and time go",
              tfp_version());
     wrapped(c, text, 0, 0);
@@ -240,8 +240,9 @@ static void overview(cli *c)
     cli_print(c->out, "\n");
     snprintf(text, sizeof text,
              "`%shelp NAME` explains any of these; `%shelp options`, `columns`, `orders`, `outputs`, `formats`, "
-             "`checkers`, `ops`, `status` and `examples` explain all of a kind.",
-             program, program);
+             "`checkers`, `ops`, `status` and `examples` explain all of a kind; `%shelp licences` "
+             "prints the licences.",
+             program, program, program);
     wrapped(c, text, 0, 0);
 }
 
@@ -256,11 +257,12 @@ static bool whole_table(cli *c, const char *topic)
     }
     if (found) return true;
     bool commands = strcmp(topic, "commands") == 0, examples = strcmp(topic, "examples") == 0,
-         status = strcmp(topic, "status") == 0;
+         status = strcmp(topic, "status") == 0, licences = strcmp(topic, "licences") == 0;
     if (commands) list_commands(c);
     if (examples) cli_list_examples(c);
     if (status) cli_list_statuses(c);
-    return commands || examples || status;
+    if (licences) cli_list_licences(c);
+    return commands || examples || status || licences;
 }
 
 /* The options of this command that other commands do not take. */

@@ -58,3 +58,12 @@ f0925a5adf4b1bf116ee19766b7daa766917aec198747943b1c4edf67a4be2bb libedit_3.1-202
 def pool_of(source):
     """The folder of a source package in Debian's archive."""
     return f"{POOL}/{source[:4] if source.startswith('lib') else source[0]}/{source}"
+
+# Comes out of the compiler: (name, version, licence, home). Its sum is that of ziglang's package.
+TOOLCHAIN = (
+    ("musl", "1.2.5", "MIT", "https://musl.libc.org"),
+    ("llvm", "22.1.8", "Apache-2.0 WITH LLVM-exception", "https://llvm.org"),
+    ("zig", "0.17.1", "MIT", "https://ziglang.org"),
+)
+# Run by the page's build, and not part of the page.
+NPM_TOOLS = ("esbuild",)
