@@ -4,7 +4,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 
-.PHONY: all setup python demo check test test-live threads fuzz bench lint format install clean
+.PHONY: all setup python demo check test test-live threads fuzz bench lint release release-test format install clean
 .NOTPARALLEL:
 
 all: setup $(BUILD)/build.ninja
@@ -69,6 +69,16 @@ lint:
 	@tools/setup.sh lint
 	@tools/page.sh test
 	@tools/lint.sh
+
+# Everything that is shipped, into dist/: see tools/release. Takes about 15 minutes the first time, and uploads nothing.
+release:
+	@tools/setup.sh release
+	@python3 tools/release/release.py
+
+# What make release left in dist/, against this build.
+release-test: all
+	@python3 tests/release/run.py $(BUILD) --dist
+	@python3 tools/release/check.py
 
 format:
 	@git ls-files '*.c' '*.h' '*.cc' | xargs clang-format -i

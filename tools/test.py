@@ -74,6 +74,7 @@ SUITES = [
     Suite("statistics against numpy", [TENSORFLOW, "tests/compare/stats.py", f"{RELEASE}/tfprof"], 15, needs=".venv/ready"),
     Suite("steps and gaps of HTA and xprof", [PYTHON, "tests/trace/peers.py", f"{RELEASE}/tfprof"], 19),
     Suite("random traces against a second program", [PYTHON, "tests/trace/random_traces.py", f"{RELEASE}/tfprof", "0", "120"], 8),
+    Suite("lists of make release", [PYTHON, "tests/release/run.py", RELEASE], 2),
     Suite("JAX and TF2 record", [TENSORFLOW, "tests/trace/record.py", f"{RELEASE}/tfprof"], 13, needs=".venv/ready"),
     Suite("queries against SQLite and protobuf", [TENSORFLOW, "tests/compare/query.py", f"{RELEASE}/tfprof"], 10,
           needs=".venv/ready"),
