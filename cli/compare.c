@@ -55,11 +55,16 @@ int cli_put_live(cli *c, tfp_report *r, const tfp_options *o)
     return status;
 }
 
+/* What the rows of the view need that are compared, step by step. */
+static unsigned keep_of_steps(const tfp_options *o)
+{
+    return tfp_view_keep(tfp_options_get(o, "view"), o) & ~(unsigned)(TFP_KEEP_TOTAL | TFP_KEEP_ROWS);
+}
+
 int cli_stats(cli *c, const cli_call *call, tfp_options *o)
 {
     tfp_report *r = NULL;
-    int status =
-        cli_load(c, call, (tfp_view_keep(tfp_options_get(o, "view"), o) & ~(unsigned)(TFP_KEEP_TOTAL | TFP_KEEP_ROWS)));
+    int status = cli_load(c, call, keep_of_steps(o));
     if (status) return status;
     tfp_status s = tfp_stats(c->profile, NULL, o, &r, c->err);
     return s ? cli_fault_from(&c->fault, s, c->err) : cli_put(c, r, o);
@@ -353,8 +358,7 @@ static int grown(cli *c, const tfp_report *r, const tfp_options *o)
 
 int cli_diff(cli *c, const cli_call *call, tfp_options *o)
 {
-    comparison all = { NULL, 0, tfp_sides_new(),
-                       (tfp_view_keep(tfp_options_get(o, "view"), o) & ~(unsigned)(TFP_KEEP_TOTAL | TFP_KEEP_ROWS)) };
+    comparison all = { NULL, 0, tfp_sides_new(), keep_of_steps(o) };
     tfp_report *r = NULL;
     const char *format = tfp_options_get(o, "format");
     bool script = format && strcmp(format, "script") == 0;
