@@ -298,11 +298,14 @@ bool tfp_has_format(const tfp_profile *p, const char *name); /* whether one of i
 const char *tfp_first_source(const tfp_profile *p);          /* the file to name when something is not in the profile */
 const char *tfp_source_of_graph(const tfp_profile *p);       /* the same for what only the graph has */
 
+/* Its operations come from an execution trace, which counts their calls. */
+static inline bool tfp_counts_calls(const tfp_profile *p) { return p->nodes.size && p->nodes.at[0].calls; }
+
 /* It has what TensorFlow's tool could not read: a trace, sampled stacks, an HLO module, an execution trace. */
 static inline bool tfp_is_beyond_tensorflow(const tfp_profile *p)
 {
     return tfp_has(p, TFP_HAS_TRACE) || p->samples.size || p->instructions.size || p->recorded.ops.size ||
-           tfp_has_format(p, "hlo");
+           tfp_counts_calls(p) || tfp_has_format(p, "hlo");
 }
 
 static inline uint64_t tfp_exec_key(uint32_t node, uint32_t step) { return (uint64_t)node << 32 | step; }

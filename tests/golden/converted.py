@@ -107,8 +107,6 @@ def replaced(converted, shell, words):
     steps = {f.partition('@')[2] for f in inputs.files}
     if not inputs.files or steps != {''} or PARTS_ARE_TOLD <= set(words):
         return None
-    if 'traces/et_old.json' in inputs.files:
-        return None  # tfprof's own format does not tell that it was an execution trace, so a pipe gets TensorFlow's text
     made = converted.of(shell, inputs.files, functions)
     return ([*inputs.others[:inputs.at], made, *inputs.others[inputs.at:]], {}) if made else None
 

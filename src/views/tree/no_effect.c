@@ -108,7 +108,7 @@ static tfp_status check_runs(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
     bool times = r->options->select & OF_TIME, params = r->options->select & UINT64_C(1) << TFP_C_PARAMS;
-    bool calls = p->nodes.size && p->nodes.at[0].calls; /* of an execution trace */
+    bool calls = tfp_counts_calls(p);
     if (calls && params) {
         tfp_status s = tfp_report_note_add(r, err,
                                            "an execution trace does not say which tensors are parameters, so params "
