@@ -41,8 +41,6 @@ static tfp_status fill_stats(tfp_report *r, const tfp_view *view, tfp_error *err
     if (o && view == &tfp_view_op && !tfp_options_chosen(o, "max_depth")) o->max_depth = INT32_MAX; /* all types */
     tfp_report *rows = NULL;
     tfp_status s = o ? TFP_OK : tfp_nomem(err);
-    if (!s && view == &tfp_view_lines)
-        s = tfp_fail(err, TFP_BADARG, "stats has no rows of lines by step: -view code has them");
     if (!s && view == &tfp_view_steps) {
         s = tfp_stats_of_steps(r, o, &rows, err);
     } else {
@@ -79,8 +77,8 @@ tfp_status tfp_stats(const tfp_profile *p, const char *view, const tfp_options *
         s = tfp_nomem(err);
     else if (!v)
         s = tfp_fail(err, TFP_NOTFOUND, "no view '%s'", view);
-    else if (!tfp_compared_view(v->name))
-        s = tfp_fail(err, TFP_BADARG, "%s has no numbers to count over steps", view);
+    else if (!tfp_compared_view(v->name) || v == &tfp_view_lines)
+        s = tfp_fail(err, TFP_BADARG, "option -view: value '%s': stats has the views scope, graph, op, code, steps", view);
     else if (r->options->compat10) /* it knew no steps */
         s = tfp_fail(err, TFP_BADARG, "stats has no -compat 1.0");
     if (!s) s = tfp_checkers_known(r->options->checkers, err);

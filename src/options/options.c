@@ -36,7 +36,7 @@ static const option options[] = {
     { "rule_limits", K_TEXT, AT(rule_limits), "", NULL, false, false, "advise: limits of the rules on traces: RULE=NUMBER or RULE=N%, separated by commas.", NULL },
     { "checkers", K_CHECKERS, AT(checkers), "", NULL, false, false, "advise: run only these checkers, separated by commas.", NULL },
     { "compat", K_COMPAT, AT(compat10), "", NULL, false, false, "1.0: answer as TensorFlow 1.0's tfprof did; tensorflow: advise and pprof files repeat even the mistakes of TensorFlow's tool; empty: neither.", NULL },
-    { "view", K_VIEW, AT(view), "scope", NULL, false, false, "The view whose rows are compared: scope, graph, op, code or steps.", "diff stats" },
+    { "view", K_VIEW, AT(view), "scope", NULL, false, false, "The view whose rows are compared: scope, graph, op, code or steps; of diff lines, too.", "diff stats" },
     { "rewrite", K_REWRITE, AT(rewrites), "", NULL, false, false, "Change the names shown as sed would: s/PATTERN/TEXT/ or s/PATTERN/TEXT/g, with \\1 in TEXT; any mark may stand for the slashes. Given again: one after the other.", "stats" },
     { "delta", K_REAL, AT(delta), "0.1", NULL, false, false, "Show rows whose largest value exceeds the smallest by more than this share of it.", "diff" },
     { "min_size", K_AMOUNT, AT(min_size), "1MB", NULL, false, false, "Show rows whose largest value is at least this: 1MB, 10ms, 5k, or a number in the column's own unit.", "diff" },
