@@ -24,6 +24,7 @@ class ViewOptions(TypedDict, total=False):
     """The keywords of the views, for type checkers; tfprof.help("options") explains each. None leaves an option unchanged."""
 
     max_depth: Optional[int]
+    range: Optional[str]
     min_bytes: Optional[Amount]
     min_peak_bytes: Optional[Amount]
     min_residual_bytes: Optional[Amount]

@@ -49,6 +49,7 @@ static const option options[] = {
     { "sample_type", K_TEXT, AT(sample_type), "", NULL, false, false, "code, calls and lines of a pprof profile: show this type of sample, such as cpu or alloc_space; empty: the file's default type, or its last.", NULL },
     { "sample_label", K_TEXT, AT(sample_label), "", NULL, false, false, "code, calls and lines of a pprof profile: count samples that have this label only, KEY=VALUE; empty: all.", NULL },
     { "by", K_TEXT, AT(by), "", NULL, false, false, "Group the rows. memory: by op, scope, line or node (bytes held at the peak), or time (bytes held over time). transfer: by collective (the rank that the others waited for).", "memory transfer" },
+    { "range", K_RANGE, AT(range), "", NULL, false, false, "Of a trace: only what ran between two moments, FROM:TO, counted from its first start as the timeline does, in microseconds or with a unit (230000:400000, 230ms:400ms); spans that reach out of it count with the part inside. Without TO: to the end.", "kernel op scope code lines calls steps query" },
     { "library_regexes", K_FILTER, AT(filters[TFP_F_LIBRARY]), "", NULL, false, false, "Files of libraries: the cost of their lines counts to the line of your code that called them. Empty: site-packages, dist-packages, lib/python3, and files of frameworks and of Python itself whose folders PyTorch cut off.", "lines" },
     { "nodes", K_BOOL, AT(nodes), "false", NULL, false, false, "List every node, those of functions included, with the shapes of its outputs and the count of one execution.", "flops" },
     { "peak_flops", K_FLOPS, AT(peak_flops), "", NULL, false, false, "Show a roofline: the device's peak of float operations a second, such as 19.5T or 312TFLOPS.", "flops" },
@@ -212,6 +213,13 @@ static void get_select(const tfp_options *o, tfp_buf *b)
         if (tfp_selects(o, (tfp_column_id)i)) tfp_buf_printf(b, "%s%s", n++ ? "," : "", tfp_columns[i].name);
 }
 
+static void get_range(tfp_buf *b, const tfp_moments *r)
+{
+    if (!r->given) return;
+    tfp_buf_printf(b, "%.15g:", (double)r->from_ns / 1000);
+    if (r->to_ns != INT64_MAX) tfp_buf_printf(b, "%.15g", (double)r->to_ns / 1000);
+}
+
 const char *tfp_options_get(const tfp_options *options_given, const char *name)
 {
     tfp_options *o = (tfp_options *)(uintptr_t)options_given; /* only the scratch text changes */
@@ -240,6 +248,7 @@ const char *tfp_options_get(const tfp_options *options_given, const char *name)
                        o->outfile ? o->outfile : "");
         break;
     case K_REWRITE: tfp_buf_text(b, o->rewrites ? o->rewrites->text : ""); break;
+    case K_RANGE: get_range(b, field); break;
     case K_REAL: tfp_buf_printf(b, "%.15g", *(const double *)field); break;
     case K_FORMAT:
     case K_VIEW:
@@ -332,7 +341,8 @@ bool tfp_options_show_parameters(const tfp_options *o)
 
 bool tfp_options_need_spans(const tfp_options *o)
 {
-    return o && (tfp_options_work_out(o) || (tfp_options_values(o) & ~TFP_V_ALL) || o->output == TFP_TO_TIMELINE);
+    return o && (tfp_options_work_out(o) || o->range.given || (tfp_options_values(o) & ~TFP_V_ALL) ||
+                 o->output == TFP_TO_TIMELINE);
 }
 
 int tfp_options_work_out(const tfp_options *o) { return o && (tfp_options_count(o) || tfp_options_find_parameters(o)); }

@@ -175,6 +175,12 @@ bool tfp_bindings_copy(tfp_bindings *to,
                        const tfp_bindings *from); /* false when memory runs out; `to` must be freed even then */
 void tfp_bindings_free(tfp_bindings *b);
 
+/* A part of a recording, from its first start; to_ns INT64_MAX: to its end. */
+typedef struct tfp_moments {
+    bool given;
+    int64_t from_ns, to_ns;
+} tfp_moments;
+
 struct tfp_options {
     int64_t max_depth;
     tfp_step_choice step;
@@ -201,6 +207,7 @@ struct tfp_options {
     char *view;                        /* diff, stats: the view whose rows they show */
     tfp_rewrites *rewrites;            /* stats; shared, counted; NULL is the empty list */
     double delta;                      /* diff */
+    tfp_moments range;
     char *min_size, *fail_over;        /* diff: for tfp_amount_parse; NULL: not given */
     char *names;                       /* diff: joined by commas; NULL: not given */
     bool swap_files;                   /* diff */

@@ -58,6 +58,29 @@ static tfp_status set_minimum(int64_t *field, tfp_unit unit, tfp_str v, tfp_erro
     return TFP_OK;
 }
 
+/* A moment from the first start: a number of microseconds, or with a unit. False: it is none. */
+static bool moment_of(tfp_str v, int64_t *ns)
+{
+    tfp_amount amount;
+    if (!tfp_amount_parse(v, &amount) || amount.percent || !in_unit(amount.unit, TFP_MICROS)) return false;
+    double all = amount.value * 1000;
+    *ns = all >= 9e18 ? INT64_MAX : llround(all);
+    return amount.value >= 0;
+}
+
+static tfp_status set_range(tfp_moments *field, tfp_str v, tfp_error *err)
+{
+    const char *colon = v.size ? memchr(v.data, ':', v.size) : NULL;
+    tfp_moments r = { .given = v.size > 0, .to_ns = INT64_MAX };
+    if (!v.size) return *field = r, TFP_OK;
+    tfp_str from = { v.data, colon ? (size_t)(colon - v.data) : v.size };
+    tfp_str to = { colon ? colon + 1 : "", colon ? v.size - from.size - 1 : 0 };
+    if (!colon || (from.size && !moment_of(from, &r.from_ns)) || (to.size && !moment_of(to, &r.to_ns)))
+        return wrong(err, "not two moments such as 230000:400000 or 230ms:400ms");
+    if (r.to_ns <= r.from_ns) return wrong(err, "it ends before it begins");
+    return *field = r, TFP_OK;
+}
+
 static tfp_status set_bool(bool *field, const char *value, tfp_error *err)
 {
     static const char *const yes[] = { "true", "t", "yes", "y", "1" }, *const no[] = { "false", "f", "no", "n", "0" };
@@ -278,6 +301,7 @@ tfp_status tfp_option_apply(tfp_options *o, const option *row, const char *value
     case K_TEXT: return set_text(field, v, err);
     case K_COMPAT: return set_compat(o, v, err);
     case K_REWRITE: return set_rewrites(field, &v, 1, true, err);
+    case K_RANGE: return set_range(field, v, err);
     case K_REAL: return set_real(field, v, err);
     case K_AMOUNT:
     case K_LIMIT: return set_amount(field, v, row->kind == K_LIMIT, err);

@@ -84,12 +84,15 @@ static int build_reports(grid_table *t)
 {
     const sql_data *d = &t->session->data;
     t->reports = calloc(d->count + 1, sizeof *t->reports);
-    if (!t->reports) return SQLITE_NOMEM;
-    for (size_t i = 0; i < d->count; i++) {
-        tfp_status s = tfp_view_build(d->sources[i].p, grids[t->grid].view, NULL, &t->reports[i], NULL);
-        if (s == TFP_NOMEM || s == TFP_LIMIT) return SQLITE_NOMEM;
+    tfp_options *o = tfp_options_new();
+    int rc = t->reports && o ? SQLITE_OK : SQLITE_NOMEM;
+    if (o) o->range = t->session->range;
+    for (size_t i = 0; i < d->count && !rc; i++) {
+        tfp_status s = tfp_view_build(d->sources[i].p, grids[t->grid].view, o, &t->reports[i], NULL);
+        if (s == TFP_NOMEM || s == TFP_LIMIT) rc = SQLITE_NOMEM;
     }
-    return SQLITE_OK;
+    tfp_options_free(o);
+    return rc;
 }
 
 static int connect_grid(sqlite3 *db, void *aux, int argc, const char *const *argv, sqlite3_vtab **out, char **message)

@@ -182,6 +182,7 @@ static tfp_status open_session(sql_session *s, const tfp_options *o, tfp_error *
     s->progress = o->query_fn;
     s->progress_ctx = o->query_ctx;
     s->seconds = o->time_limit;
+    s->range = o->range;
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX;
     sql_guard_start(s);
     int rc = s->api->open_v2(":memory:", &s->db, flags, NULL);

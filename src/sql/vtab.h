@@ -3,6 +3,7 @@
 #ifndef TFP_SQL_VTAB_H
 #define TFP_SQL_VTAB_H
 
+#include "options/options.h"
 #include "sql/api.h"
 #include "sql/tables.h"
 
@@ -32,7 +33,8 @@ struct sql_session {
     /* the guard's, sql/guard.h */
     tfp_progress_fn progress;
     void *progress_ctx;
-    double seconds; /* 0: no limit */
+    double seconds;    /* 0: no limit */
+    tfp_moments range; /* of the tables whose rows are a report's */
     int64_t started_ns;
     int64_t memory_before;
     uint64_t ticks;

@@ -277,11 +277,29 @@ class Trace(Tables):
                 before = []
             span.path = "/".join(before + parts(reversed(chain[1:])) + [span.plain])
 
+    def cut(self, begin, end):
+        """Leaves what lies between two moments, counted from the first start; what is where and in which step stays."""
+        zero = min((s.start for s in self.spans), default=0)
+        begin, end = zero + begin, zero + end
+        self.windows = [(n, max(a, begin), min(b, end)) for n, a, b in self.windows if max(a, begin) < min(b, end)]
+        self.memory = [m for m in self.memory if begin <= m.at < end]
+        for span in self.spans:
+            span.starts, span.ends, length, duration = span.start, span.end, span.length, span.duration
+            span.there = begin <= span.start < end if not duration else span.start < end and span.end > begin
+            span.start, span.end = max(span.start, begin), min(span.end, end)
+            span.end = max(span.start, span.end)
+            span.length = max(0, min(span.starts + length, end) - span.start)
+        self.find_self_times()
+        self.ran = {(s.path, s.name) for s in self.host if s.host_op}
+        self.nested, self.on_host = self.host, not self.activities
+        self.host = [s for s in self.host if s.there]
+        self.activities = [a for a in self.activities if a.there]
+
     # -- views: {row: {column: ns or count}} ------------------------------------------------------------------------------
 
     def nodes(self, step=None):
         found = {}
-        ran = {(s.path, s.name) for s in self.host if s.host_op}
+        ran = getattr(self, "ran", None) or {(s.path, s.name) for s in self.host if s.host_op}
 
         def node(path, name):
             return found.setdefault((path, name), {"cpu": 0, "device": 0, "runs": 0, "bytes": 0, "residual": 0, "activities": 0})
@@ -343,7 +361,7 @@ class Trace(Tables):
             row = rows.setdefault(path, {"cpu": 0, "device": 0, "runs": 0})
             row[key] += value
             row["runs"] += runs
-        for span in self.host:
+        for span in getattr(self, "nested", self.host):
             span.names = tuple(ADDRESS.sub("", s.plain) for s in reversed([span, *span.callers()]))
         for span in self.host:
             if step is None or span.step == step:

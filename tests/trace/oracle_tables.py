@@ -90,7 +90,7 @@ class Tables:
     def steps(self):
         rows = {}
         devices = sorted({a.device for a in self.activities})
-        if not self.activities and any(s.host_op for s in self.host):
+        if getattr(self, "on_host", not self.activities) and any(s.host_op for s in self.host):
             devices = ["cpu"]
         class_of = self.class_of if self.activities else self.class_on_host
         for device in devices:
@@ -99,7 +99,7 @@ class Tables:
                 mine = [s for s in self.host if s.host_op or (s.kind == "annotation" and self.class_on_host(s) == "communication")]
             windows = sorted(self.windows_of(device)) + [("all", min(a.start for a in mine), max(a.end for a in mine))]
             for number, begin, end in windows:
-                inside = mine if number == "all" else [a for a in mine if begin <= a.start < end]
+                inside = [a for a in mine if begin <= getattr(a, "starts", a.start) < end or (number == "all" and not hasattr(a, "starts"))]
                 kinds = {k: union(a for a in mine if (class_of(a) if class_of(a) != "set" else "copy") == k)
                          for k in ("compute", "communication", "copy")}
                 cut = {k: clip(v, begin, end) for k, v in kinds.items()}
@@ -112,7 +112,7 @@ class Tables:
                     "start_us": begin - self.begin, "duration_us": end - begin, "busy_us": busy, "compute_us": compute,
                     "communication_us": communication, "copy_us": copy, "exposed_communication_us": with_communication - compute,
                     "exposed_copy_us": busy - with_communication, "idle_us": end - begin - busy, "kernels": len(inside),
-                    "launch_delay_us": sum(max(0, a.start - a.launch.end) for a in launched) / len(launched) if launched else None}
+                    "launch_delay_us": sum(max(0, getattr(a, "starts", a.start) - getattr(a.launch, "ends", a.launch.end)) for a in launched) / len(launched) if launched else None}
         return rows
 
     def transferred(self, activity):

@@ -130,6 +130,39 @@ def compare(program, path, document):
         yield from compare_table("steps", ask(program, path, "steps"), trace.steps(), lambda r: (r["step"], device_of(r["device"])))
 
 
+def compare_range(program, path, document):
+    """The same tables of the middle of the recording (-range): whatever reaches out of it counts with the part inside."""
+    for view in ("kernel", "op"):  # a range with everything in it
+        if ask(program, path, view, "-range", "0:") != ask(program, path, view):
+            yield f"{view}: another answer in a range with everything in it"
+    if isinstance(document, bytes):
+        return
+    trace = oracle.Trace(document)
+    if not trace.spans:
+        return
+    whole = max(s.end for s in trace.spans) - min(s.start for s in trace.spans)
+    begin, end = whole // 3, whole - whole // 4
+    if end <= begin:
+        return
+    trace.cut(begin, end)
+    option = ["-range", f"{begin / 1000:.3f}:{end / 1000:.3f}"]
+    columns = ["-select", "cpu_micros,accelerator_micros,occurrence", "-max_depth", "10000"]
+    nodes = ["-select", "cpu_micros,accelerator_micros,occurrence,bytes,residual_bytes", "-max_depth", "10000"]
+
+    def found(view, answer, *select):
+        for fault in compare_tree(view, ask(program, path, view, *select, *option), answer):
+            yield f"in a range: {fault}"
+    yield from found("op", trace.op(), *nodes)
+    yield from found("scope", trace.scope(), *nodes)
+    yield from found("calls", trace.calls(), *columns)
+    if any(s.kind == "frame" for s in trace.host):
+        yield from found("code", trace.lines(), *columns)
+    for view, answer, key in (("kernel", trace.kernel(), lambda r: (plain(r["name"]), r["class"])),
+                              ("steps", trace.steps(), lambda r: (r["step"], device_of(r["device"])))):
+        for fault in compare_table(view, ask(program, path, view, *option), answer, key):
+            yield f"in a range: {fault}"
+
+
 def main():
     program = sys.argv[1]
     failed = passed = 0
@@ -138,6 +171,7 @@ def main():
         nonlocal failed, passed
         try:
             found = list(compare(program, path, document))
+            found += compare_range(program, path, document)
         except ValueError as error:
             found = [str(error)]
         if found:

@@ -32,27 +32,51 @@ static void add_time(tfp_exec *e, int64_t *sum, int64_t self_ns, int64_t start_n
 }
 
 /* The float operations in a span's stats: recorded in the file, or worked out from its HLO. */
-static int64_t stats_flops(const tfp_join *x, uint32_t at, tfp_strid key)
+static int64_t stats_flops(const tfp_profile *p, uint32_t at, tfp_strid key)
 {
     if (at == TFP_NONE || key == TFP_NONE) return 0;
-    const tfp_stat_set *set = &x->t->stat_sets.at[at];
+    const tfp_stat_set *set = &p->events.stat_sets.at[at];
     for (uint32_t k = 0; k < set->count; k++) {
-        const tfp_stat *stat = &x->t->stats.at[set->first + k];
+        const tfp_stat *stat = &p->events.stats.at[set->first + k];
         if (stat->key == key && stat->type == TFP_STAT_INT && stat->value.number > 0) return stat->value.number;
     }
     return 0;
 }
 
-/* Spans of a lane that are of one node, step and kind. */
-typedef struct runs {
-    uint32_t node, step, lane, stats;
-    unsigned kind, marks;
-    int64_t count, self_ns, start_ns, end_ns;
-} runs;
-
-static bool counts(const tfp_join *x, uint32_t node, unsigned kind, uint32_t lane)
+bool tfp_runs_count(const tfp_profile *p, const tfp_runs *r)
 {
-    return node != TFP_NONE && (kind != TFP_SPAN_ACTIVITY || x->p->lanes.at[lane].role == TFP_ROLE_STREAM);
+    return r->node != TFP_NONE && (r->kind != TFP_SPAN_ACTIVITY || p->lanes.at[r->lane].role == TFP_ROLE_STREAM);
+}
+
+void tfp_exec_add(const tfp_profile *p, tfp_exec *e, const tfp_runs *r, bool ran_on_host, tfp_strid flops)
+{
+    bool activity = r->kind == TFP_SPAN_ACTIVITY;
+    bool first = !e->run_count && !e->start_ns && !e->end_ns;
+    int64_t count = r->marks & TFP_MARK_CONTINUES ? 0 : r->count;
+    if (!activity || !ran_on_host) e->run_count += count;
+    e->float_ops = tfp_add(e->float_ops, tfp_mul(stats_flops(p, r->stats, flops), count, NULL), NULL);
+    add_time(e, activity ? &e->accelerator_ns : &e->cpu_ns, r->self_ns, r->start_ns, r->end_ns, first);
+}
+
+void tfp_exec_add_memory(tfp_exec *e, const tfp_memory_event *m)
+{
+    if (m->bytes > 0) e->requested_bytes = tfp_add(e->requested_bytes, m->bytes, NULL);
+    e->residual_bytes = tfp_add(e->residual_bytes, m->bytes, NULL);
+}
+
+tfp_runs tfp_runs_of_span(const tfp_profile *p, uint32_t i)
+{
+    const tfp_span_columns *s = &p->events.spans;
+    return (tfp_runs){ .node = s->node[i],
+                       .step = s->step[i],
+                       .lane = s->lane[i],
+                       .stats = s->stats[i],
+                       .kind = s->kind[i],
+                       .marks = s->marks[i],
+                       .count = 1,
+                       .self_ns = s->self_ns[i],
+                       .start_ns = s->start_ns[i],
+                       .end_ns = tfp_span_end(s, i) };
 }
 
 /* For the mean: the node ran in that step. */
@@ -61,33 +85,17 @@ static void note_step(tfp_join *x, uint32_t node, uint32_t step)
     if (x->kept.mean && step != TFP_NONE) tfp_join_keep(x, tfp_join_ran(x, node, step));
 }
 
-static void add_runs(tfp_join *x, const runs *r, tfp_strid flops)
+static void add_runs(tfp_join *x, const tfp_runs *r, tfp_strid flops)
 {
-    bool activity = r->kind == TFP_SPAN_ACTIVITY;
     tfp_exec *e = exec_of(x, r->node, r->step);
-    if (!e) return;
-    bool first = !e->run_count && !e->start_ns && !e->end_ns;
-    int64_t count = r->marks & TFP_MARK_CONTINUES ? 0 : r->count;
-    if (!activity || !x->ran.at[r->node]) e->run_count += count;
-    e->float_ops = tfp_add(e->float_ops, tfp_mul(stats_flops(x, r->stats, flops), count, NULL), NULL);
-    add_time(e, activity ? &e->accelerator_ns : &e->cpu_ns, r->self_ns, r->start_ns, r->end_ns, first);
+    if (e) tfp_exec_add(x->p, e, r, x->ran.at[r->node], flops);
 }
 
 static void add_span(tfp_join *x, uint32_t i, tfp_strid flops)
 {
-    const tfp_span_columns *s = &x->t->spans;
-    if (!counts(x, s->node[i], s->kind[i], s->lane[i])) return;
-    note_step(x, s->node[i], s->step[i]);
-    runs r = { .node = s->node[i],
-               .step = s->step[i],
-               .lane = s->lane[i],
-               .stats = s->stats[i],
-               .kind = s->kind[i],
-               .marks = s->marks[i],
-               .count = 1,
-               .self_ns = s->self_ns[i],
-               .start_ns = s->start_ns[i],
-               .end_ns = tfp_span_end(s, i) };
+    tfp_runs r = tfp_runs_of_span(x->p, i);
+    if (!tfp_runs_count(x->p, &r)) return;
+    note_step(x, r.node, r.step);
     add_runs(x, &r, flops);
 }
 
@@ -96,22 +104,23 @@ static void add_slim(tfp_join *x, const tfp_slim_lane *f, tfp_strid flops)
     for (size_t i = 0; i < f->groups.size && !x->b->status; i++) {
         const tfp_slim_group *g = &f->groups.at[i];
         const tfp_slim_kind *k = &x->t->slim_kinds.at[g->kind];
-        if (!counts(x, g->node, k->kind, f->lane)) continue;
-        runs r = { .node = g->node,
-                   .step = g->step,
-                   .lane = f->lane,
-                   .stats = k->stats,
-                   .kind = k->kind,
-                   .marks = k->marks,
-                   .count = g->count,
-                   .self_ns = g->self_ns,
-                   .start_ns = g->start_ns,
-                   .end_ns = g->end_ns };
+        tfp_runs r = { .node = g->node,
+                       .step = g->step,
+                       .lane = f->lane,
+                       .stats = k->stats,
+                       .kind = k->kind,
+                       .marks = k->marks,
+                       .count = g->count,
+                       .self_ns = g->self_ns,
+                       .start_ns = g->start_ns,
+                       .end_ns = g->end_ns };
+        if (!tfp_runs_count(x->p, &r)) continue;
         add_runs(x, &r, flops);
     }
     for (size_t i = 0; i < f->ran.size && !x->b->status; i++) {
         const tfp_slim_group *g = &f->groups.at[f->ran.at[i].group];
-        if (counts(x, g->node, x->t->slim_kinds.at[g->kind].kind, f->lane)) note_step(x, g->node, f->ran.at[i].step);
+        tfp_runs r = { .node = g->node, .kind = x->t->slim_kinds.at[g->kind].kind, .lane = f->lane };
+        if (tfp_runs_count(x->p, &r)) note_step(x, g->node, f->ran.at[i].step);
     }
 }
 
@@ -127,8 +136,7 @@ static void add_memory(tfp_join *x, const tfp_memory_event *m)
     tfp_exec *e = node == TFP_NONE ? NULL : exec_of(x, node, step);
     if (!e) return;
     note_step(x, node, step);
-    if (m->bytes > 0) e->requested_bytes = tfp_add(e->requested_bytes, m->bytes, NULL);
-    e->residual_bytes = tfp_add(e->residual_bytes, m->bytes, NULL);
+    tfp_exec_add_memory(e, m);
 }
 
 void tfp_join_execs(tfp_join *x)

@@ -100,6 +100,18 @@ static inline uint64_t tfp_in_process(const tfp_join *x, uint32_t span, uint32_t
     return (uint64_t)tfp_span_process(x, span) << 32 | key;
 }
 
+/* Spans of a lane that are of one node, step and kind. */
+typedef struct tfp_runs {
+    uint32_t node, step, lane, stats;
+    unsigned kind, marks;
+    int64_t count, self_ns, start_ns, end_ns;
+} tfp_runs;
+tfp_runs tfp_runs_of_span(const tfp_profile *p, uint32_t span);
+bool tfp_runs_count(const tfp_profile *p, const tfp_runs *r); /* whether they count in an execution */
+/* What an execution is the sum of; ran_on_host: spans of the host say how often its node ran. flops: the stat's key. */
+void tfp_exec_add(const tfp_profile *p, tfp_exec *e, const tfp_runs *r, bool ran_on_host, tfp_strid flops);
+void tfp_exec_add_memory(tfp_exec *e, const tfp_memory_event *m);
+
 void tfp_join_order(tfp_join *x); /* order, lane_first */
 void tfp_join_nest(tfp_join *x);  /* parent, op_above, cpu_op_above, self_ns; owners of memory events */
 void tfp_join_steps(tfp_join *x); /* windows, parts, and the step of host spans */

@@ -5,6 +5,7 @@
 #include "views/flops/instructions.h"
 #include "views/core/grid.h"
 #include "views/core/view.h"
+#include "views/timeline/range.h"
 
 #include <stdlib.h>
 
@@ -188,6 +189,7 @@ static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
     r->values = tfp_options_values(r->options);
     if (r->options->reach) s = start_reach(r, err);
     if (!s) s = start_trace(r, err);
+    if (!s) s = tfp_report_cut(r, err);
     if (!s) s = find_step(r, err);
     if (!s && r->options->max_depth < 1 && r->kind != TFP_REPORT_FINDINGS && r->kind != TFP_REPORT_GRID)
         s = tfp_report_note_add(r, err, "max_depth %lld %s", (long long)r->options->max_depth,

@@ -3,6 +3,7 @@
  * modules, Python frames; not steps), each thread by itself; all time of devices is the self time of their activities. */
 #include "views/core/coverage.h"
 
+#include "model/join/cut.h"
 #include "model/order.h"
 #include "views/spans/trace.h"
 #include "views/core/view.h"
@@ -47,7 +48,10 @@ static bool takes(const tfp_report *r, uint32_t step)
     return step != TFP_NONE && r->profile->steps.at[step].listed;
 }
 
-static bool counts(const tfp_report *r, uint32_t span) { return takes(r, r->profile->events.spans.step[span]); }
+static bool counts(const tfp_report *r, uint32_t span)
+{
+    return tfp_cut_takes(r->profile, span) && takes(r, r->profile->events.spans.step[span]);
+}
 
 /* The part of a span behind the end of those before it; they come by start. */
 static int64_t behind(int64_t *end, int64_t start, int64_t to)
@@ -73,8 +77,9 @@ static bool tally_host(const tfp_report *r, tally *t)
             uint32_t i = order[k];
             bool called = s->kind[i] <= TFP_SPAN_CALL || s->kind[i] == TFP_SPAN_FRAME;
             if (!on_host(s, i) || !counts(r, i)) continue;
-            t->host_all = tfp_add(t->host_all, behind(&all_end, s->start_ns[i], tfp_span_end(s, i)), NULL);
-            if (called) t->called = tfp_add(t->called, behind(&called_end, s->start_ns[i], tfp_span_end(s, i)), NULL);
+            int64_t start = tfp_cut_start(r->cut, p, i), end = tfp_cut_end(r->cut, p, i);
+            t->host_all = tfp_add(t->host_all, behind(&all_end, start, end), NULL);
+            if (called) t->called = tfp_add(t->called, behind(&called_end, start, end), NULL);
         }
     }
     free(order);
@@ -120,7 +125,8 @@ static bool tally_spans(const tfp_report *r, tally *t)
         if (s->kind[i] == TFP_SPAN_ACTIVITY && role == TFP_ROLE_STREAM) add_activity(t, r, i);
         if (!on_host(s, i) || role != TFP_ROLE_THREAD) continue;
         if (s->kind[i] <= TFP_SPAN_CALL) t->ops = tfp_add(t->ops, s->self_ns[i], NULL);
-        if (s->parent[i] == TFP_NONE) outer = tfp_add(outer, s->duration_ns[i], NULL);
+        if (s->parent[i] == TFP_NONE)
+            outer = tfp_add(outer, tfp_cut_end(r->cut, p, i) - tfp_cut_start(r->cut, p, i), NULL);
         frames |= s->kind[i] == TFP_SPAN_FRAME;
     }
     if (frames) return tally_host(r, t);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/spans/index.c: which rank and device each activity belongs to, and the activities of each device by start. */
+#include "model/join/cut.h"
 #include "views/spans/trace.h"
 #include "views/spans/rows.h"
 
@@ -99,7 +100,7 @@ static bool find_hosts(tfp_report *r, tfp_trace_index *x)
 static bool counts(const tfp_trace_index *x, uint32_t span)
 {
     uint32_t kind = x->s->kind[span];
-    if (tfp_trace_unit_of(x, span) == TFP_NONE) return false;
+    if (tfp_trace_unit_of(x, span) == TFP_NONE || !tfp_cut_takes(x->p, span)) return false;
     if (!x->lane_on_host[x->s->lane[span]]) return kind == TFP_SPAN_ACTIVITY;
     if (kind == TFP_SPAN_ANNOTATION) return x->s->class[span] == TFP_CLASS_COMMUNICATION; /* "gloo:all_reduce" */
     return kind == TFP_SPAN_OP || kind == TFP_SPAN_CALL;
@@ -128,7 +129,7 @@ static uint32_t find_device(tfp_trace_index *x, tfp_map64 *by_name, uint32_t lan
 
 static void add_to_device(tfp_trace_index *x, tfp_trace_device *d, uint32_t span)
 {
-    int64_t start = x->s->start_ns[span], end = tfp_span_end(x->s, span);
+    int64_t start = tfp_cut_start(x->cut, x->p, span), end = tfp_cut_end(x->cut, x->p, span);
     d->has_async |= x->p->lanes.at[x->s->lane[span]].role == TFP_ROLE_ASYNC;
     if (start < d->start_ns) d->start_ns = start;
     if (end > d->end_ns) d->end_ns = end;
@@ -208,7 +209,7 @@ static bool sort_items(tfp_report *r, tfp_trace_index *x)
 
 tfp_status tfp_trace_index_new(tfp_report *r, tfp_trace_index *x, tfp_error *err)
 {
-    *x = (tfp_trace_index){ .p = r->profile, .s = &r->profile->events.spans };
+    *x = (tfp_trace_index){ .p = r->profile, .cut = r->cut, .s = &r->profile->events.spans };
     if (!start_units(r, x)) return tfp_nomem(err);
     find_extent(x);
     return find_hosts(r, x) && start_devices(r, x) && sort_items(r, x) ? TFP_OK : tfp_nomem(err);
@@ -243,7 +244,7 @@ tfp_str tfp_span_name(const tfp_profile *p, uint32_t span) { return tfp_text(p, 
 
 bool tfp_span_in_step(const tfp_report *r, uint32_t span)
 {
-    return tfp_step_takes(r->step, r->profile->events.spans.step[span]);
+    return tfp_cut_takes(r->profile, span) && tfp_step_takes(r->step, r->profile->events.spans.step[span]);
 }
 
 bool tfp_span_in_window(const tfp_report *r, uint32_t span)

@@ -107,6 +107,16 @@ bool tfp_nest_of(const tfp_profile *p, tfp_arena *arena, tfp_nest *out)
     return ok;
 }
 
+void tfp_nest_cut(const tfp_profile *p, const tfp_cut *c, tfp_nest *n)
+{
+    for (uint32_t i = 0; c && i < p->events.spans.size; i++) {
+        int64_t start = tfp_cut_start(c, p, i), end = tfp_add(p->events.spans.start_ns[i], n->duration_ns[i], NULL);
+        uint32_t process = p->lanes.at[p->events.spans.lane[i]].process;
+        if (process != TFP_NONE && end > c->to_ns[process]) end = c->to_ns[process];
+        n->duration_ns[i] = end > start ? end - start : 0;
+    }
+}
+
 int64_t *tfp_nest_self(const tfp_profile *p, const tfp_nest *n, tfp_arena *arena)
 {
     size_t count = p->events.spans.size;

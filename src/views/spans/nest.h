@@ -6,6 +6,7 @@
 #ifndef TFP_TRACE_NEST_H
 #define TFP_TRACE_NEST_H
 
+#include "model/join/cut.h"
 #include "views/core/report.h"
 
 typedef struct tfp_nest {
@@ -20,6 +21,8 @@ typedef struct tfp_nest {
 
 /* False without memory. */
 bool tfp_nest_of(const tfp_profile *p, tfp_arena *arena, tfp_nest *out);
+/* Durations become the parts within a range; c NULL: as they are. */
+void tfp_nest_cut(const tfp_profile *p, const tfp_cut *c, tfp_nest *n);
 /* Duration less the durations of the children, by span; NULL without memory. */
 int64_t *tfp_nest_self(const tfp_profile *p, const tfp_nest *n, tfp_arena *arena);
 /* Tells of the spans that were cut, if any. */

@@ -26,6 +26,7 @@ typedef struct tfp_trace_device {
 
 typedef struct tfp_trace_index {
     const tfp_profile *p;
+    const struct tfp_cut *cut; /* of a range of time; NULL */
     const tfp_span_columns *s;
     tfp_trace_unit *units;
     size_t unit_count;
@@ -105,7 +106,7 @@ bool tfp_span_nests(const void *columns, uint32_t a, uint32_t b);
 tfp_strid tfp_stat_key(const tfp_profile *p, const char *name); /* TFP_NONE when no span has it */
 const tfp_stat *tfp_span_stat(const tfp_profile *p, uint32_t span, tfp_strid key);
 tfp_str tfp_span_name(const tfp_profile *p, uint32_t span);
-/* Whether the span belongs to the report's step; always true when the report is of all. */
+/* Whether the span belongs to the report's step, and to its range of time; always true when the report is of all. */
 bool tfp_span_in_step(const tfp_report *r, uint32_t span);
 bool tfp_span_in_window(const tfp_report *r, uint32_t span); /* and in the window of a step */
 /* Appends the path: annotations, modules and ops around the span, outermost first, and its name. */

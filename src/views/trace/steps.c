@@ -53,9 +53,9 @@ static bool add_step(steps *t, const tfp_trace_device *d, const tfp_step_window 
     return out.step.data && tfp_push(&t->rows, out);
 }
 
-static bool add_all(steps *t, const tfp_trace_device *d, const tfp_busy *end)
+static bool add_all(steps *t, const tfp_trace_device *d, const tfp_busy at[2])
 {
-    tfp_step_row out = measure(t, d, &(tfp_busy){ .at_ns = d->start_ns }, end);
+    tfp_step_row out = measure(t, d, &at[0], &at[1]);
     out.step = TFP_STR("all");
     return tfp_push(&t->rows, out);
 }
@@ -77,7 +77,7 @@ static bool add_device(steps *t, uint32_t device)
     const tfp_trace_device *d = &t->x->devices[device];
     size_t first = t->windows_first[d->unit], end = t->windows_first[d->unit + 1], count = 0;
     TFP_VEC(tfp_busy) at = { 0 };
-    tfp_busy last;
+    tfp_busy last = { 0 };
     bool ok = true;
     for (size_t i = first; i < end && ok; i++) {
         const tfp_step_window *w = window_of(t, d, i);
@@ -85,13 +85,18 @@ static bool add_device(steps *t, uint32_t device)
             ok = tfp_push(&at, ((tfp_busy){ .at_ns = w->start_ns })) &&
                  tfp_push(&at, ((tfp_busy){ .at_ns = w->end_ns }));
     }
+    if (t->x->cut) /* activities that reach into the range do not count from its device's first start on */
+        ok = ok && tfp_push(&at, ((tfp_busy){ .at_ns = d->start_ns })) &&
+             tfp_push(&at, ((tfp_busy){ .at_ns = d->end_ns }));
     ok = ok && tfp_busy_measure(t->x, device, at.at, at.size, &last);
     for (size_t i = first; i < end && ok; i++) {
         const tfp_step_window *w = window_of(t, d, i);
         if (w) ok = add_step(t, d, w, &at.at[count]);
         count += w ? 2 : 0;
     }
-    ok = ok && (t->r->step.which == TFP_STEP_ONE || add_all(t, d, &last));
+    tfp_busy all[2] = { { .at_ns = d->start_ns }, last };
+    if (ok && t->x->cut) memcpy(all, &at.at[count], sizeof all);
+    ok = ok && (t->r->step.which == TFP_STEP_ONE || add_all(t, d, all));
     tfp_vec_free(&at);
     return ok;
 }

@@ -36,6 +36,7 @@ static bool start(calls *c, tfp_report *r)
     tfp_trace_tree_start(&c->tree, r);
     c->item = TFP_NEW(&c->arena, uint32_t, count);
     if (c->tree.failed || !c->item || !tfp_nest_of(p, &c->arena, &c->nest)) return false;
+    tfp_nest_cut(p, r->cut, &c->nest);
     return (c->self_ns = tfp_nest_self(p, &c->nest, &c->arena)) != NULL;
 }
 
@@ -48,6 +49,7 @@ static tfp_status add_spans(calls *c)
         c->item[i] = above;
         if (!is_shown(c, i)) continue;
         c->item[i] = tfp_trace_item_below(&c->tree, above, tfp_trace_row_name(&c->tree, s->name[i]), s->kind[i]);
+        if (!tfp_cut_takes(c->p, i)) continue;
         int64_t self = c->self_ns[i] > 0 ? c->self_ns[i] : 0;
         tfp_trace_tree_add(&c->tree, c->item[i], s->step[i], self, 0, 1);
     }
@@ -59,6 +61,7 @@ static tfp_status add_activities(calls *c)
     const tfp_span_columns *s = &c->p->events.spans;
     for (uint32_t i = 0; i < s->size; i++) {
         if (s->kind[i] != TFP_SPAN_ACTIVITY || c->p->lanes.at[s->lane[i]].role != TFP_ROLE_STREAM) continue;
+        if (!tfp_cut_takes(c->p, i)) continue;
         uint32_t above = s->launch[i] == TFP_NONE ? 0 : c->item[s->launch[i]];
         uint32_t item = tfp_trace_item_below(&c->tree, above, tfp_trace_row_name(&c->tree, s->name[i]), s->kind[i]);
         tfp_trace_tree_add(&c->tree, item, s->step[i], 0, s->self_ns[i], 1);

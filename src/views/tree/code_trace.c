@@ -62,7 +62,7 @@ static void add_frames(lines *x)
         x->item[i] = tfp_trace_item_below(&x->tree, x->item[i], name, TFP_SPAN_FRAME);
     }
     for (uint32_t i = 0; i < s->size && !x->tree.failed; i++)
-        if (x->frame[i] == i)
+        if (x->frame[i] == i && tfp_cut_takes(x->p, i))
             tfp_trace_tree_add(&x->tree, x->item[i], s->step[i], x->self_ns[i] > 0 ? x->self_ns[i] : 0, 0, 1);
 }
 
@@ -94,7 +94,8 @@ static void add_stacks(lines *x)
                  parent != TFP_NONE) /* a span with a place of its own has a call stack of its own, or none */
             x->item[i] = x->item[parent];
         bool op = s->kind[i] == TFP_SPAN_OP || s->kind[i] == TFP_SPAN_CALL;
-        if (op && x->item[i]) tfp_trace_tree_add(&x->tree, x->item[i], s->step[i], s->self_ns[i], 0, 1);
+        if (op && x->item[i] && tfp_cut_takes(x->p, i))
+            tfp_trace_tree_add(&x->tree, x->item[i], s->step[i], s->self_ns[i], 0, 1);
     }
 }
 
@@ -106,6 +107,7 @@ static void add_activities(lines *x)
     const tfp_span_columns *s = &x->p->events.spans;
     for (uint32_t i = 0; i < s->size && !x->tree.failed; i++) {
         if (s->kind[i] != TFP_SPAN_ACTIVITY || x->p->lanes.at[s->lane[i]].role != TFP_ROLE_STREAM) continue;
+        if (!tfp_cut_takes(x->p, i)) continue;
         uint32_t from = s->launch[i] != TFP_NONE ? s->launch[i] : s->owner[i];
         uint32_t item = s->trace[i] != TFP_NONE || s->path[i] ? x->item[i] : from == TFP_NONE ? 0 : x->item[from];
         if (item && tfp_is_replayed(x->tree.r, i) && tfp_span_in_step(x->tree.r, i))
@@ -126,6 +128,7 @@ static bool start(lines *x, tfp_report *r)
     x->self_ns = TFP_NEW(&x->arena, int64_t, count);
     x->row_name = TFP_NEW(&x->arena, tfp_strid, strings);
     if (!tfp_nest_of(p, &x->arena, &x->nest) || !x->item || !x->frame || !x->self_ns || !x->row_name) return false;
+    tfp_nest_cut(p, r->cut, &x->nest);
     memset(x->row_name, 0xff, strings * sizeof *x->row_name); /* TFP_NONE */
     return !x->tree.failed;
 }
