@@ -24,13 +24,19 @@ static bool look_up(void *library, const char *name, void *out)
     return at != NULL;
 }
 
+#ifdef TFP_STATIC
+#define WITHOUT "the static program cannot load NVML"
+#else
+#define WITHOUT "no NVML"
+#endif
+
 static bool load(tfp_gpus *g)
 {
     int (*init)(void) = NULL;
     if (g->library) return true;
     g->library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!g->library)
-        g->why = "no NVML";
+        g->why = WITHOUT;
     else if (!look_up(g->library, "nvmlInit_v2", &init) || init() != 0)
         g->why = "NVML does not start";
     else

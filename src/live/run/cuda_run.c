@@ -16,9 +16,18 @@ enum { NOTES_MOST = 10, WHY_MOST = 1000, NAME_ROOM = 64 };
 
 /* ---- before ---- */
 
-static const char library[] = "libtfprof_cuda.so";
-
 static const char raw[] = ".cuda"; /* the folder, below the results, that processes write to */
+
+#ifdef TFP_STATIC
+tfp_status tfp_cuda_begin(const tfp_run *r, int64_t max_bytes, tfp_error *err)
+{
+    (void)r;
+    (void)max_bytes;
+    return tfp_fail(err, TFP_BADARG,
+                    "--cuda: the static program has no library for CUDA to load: use that of the Python package");
+}
+#else
+static const char library[] = "libtfprof_cuda.so";
 
 tfp_status tfp_cuda_begin(const tfp_run *r, int64_t max_bytes, tfp_error *err)
 {
@@ -37,6 +46,7 @@ tfp_status tfp_cuda_begin(const tfp_run *r, int64_t max_bytes, tfp_error *err)
         s = tfp_nomem(err);
     return s;
 }
+#endif
 
 /* ---- after ---- */
 

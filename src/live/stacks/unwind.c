@@ -365,11 +365,17 @@ size_t tfp_unwind_refused(const tfp_unwind *u) { return u->refused; }
 
 /* ---- beginning and end ---- */
 
+#ifdef TFP_STATIC
+#define WITHOUT "needs libdw.so.1, which the static program cannot load: use that of the Python package"
+#else
+#define WITHOUT "needs libdw.so.1 of elfutils, which is not there (Debian: apt-get install libdw1)"
+#endif
+
 static bool load(tfp_unwind *u, char *why, size_t room)
 {
     u->library = dlopen("libdw.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!u->library) {
-        snprintf(why, room, "needs libdw.so.1 of elfutils, which is not there (Debian: apt-get install libdw1)");
+        snprintf(why, room, WITHOUT);
         return false;
     }
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
