@@ -16,23 +16,26 @@ typedef struct sweep {
     int64_t tolerance_ns;
 } sweep;
 
-static bool is_plain(const tfp_span_columns *s)
+bool tfp_has_plain_spans(const tfp_profile *p)
 {
+    const tfp_span_columns *s = &p->events.spans;
+    if (tfp_only_sums(p)) return false; /* markers stand for steps there */
     for (size_t i = 0; i < s->size; i++)
         if (s->kind[i] != TFP_SPAN_OTHER) return false;
     return true;
 }
 
-static bool nests(const sweep *w, const tfp_lane *lane, uint32_t span)
+bool tfp_nests(const tfp_profile *p, bool plain, uint32_t span)
 {
-    if (w->s->marks[span] & TFP_MARK_INSTANT) return false;
-    switch (w->s->kind[span]) {
+    const tfp_span_columns *s = &p->events.spans;
+    if (s->marks[span] & TFP_MARK_INSTANT) return false;
+    switch (s->kind[span]) {
     case TFP_SPAN_OP:
     case TFP_SPAN_CALL:
     case TFP_SPAN_ANNOTATION:
     case TFP_SPAN_MODULE:
     case TFP_SPAN_FRAME: return true;
-    case TFP_SPAN_OTHER: return w->nest->plain && lane->role == TFP_ROLE_THREAD;
+    case TFP_SPAN_OTHER: return plain && p->lanes.at[s->lane[span]].role == TFP_ROLE_THREAD;
     default: return false;
     }
 }
@@ -88,7 +91,7 @@ bool tfp_nest_of(const tfp_profile *p, tfp_arena *arena, tfp_nest *out)
                        .parent = TFP_NEW(arena, uint32_t, s->size + 1),
                        .duration_ns = TFP_NEW(arena, int64_t, s->size + 1),
                        .first = TFP_NONE,
-                       .plain = is_plain(s) };
+                       .plain = tfp_has_plain_spans(p) };
     uint32_t *lane_first = malloc((lanes + 2) * sizeof *lane_first);
     sweep w = { .s = s, .nest = out, .open = malloc((s->size + 1) * sizeof *w.open) };
     bool ok = out->order && out->parent && out->duration_ns && lane_first && w.open;
@@ -100,7 +103,7 @@ bool tfp_nest_of(const tfp_profile *p, tfp_arena *arena, tfp_nest *out)
         w.depth = 0;
         w.tolerance_ns = l->process < p->events.processes.size ? p->events.processes.at[l->process].tolerance_ns : 0;
         for (uint32_t i = lane_first[lane]; i < lane_first[lane + 1]; i++)
-            if (nests(&w, l, out->order[i])) visit(&w, out->order[i]);
+            if (tfp_nests(p, out->plain, out->order[i])) visit(&w, out->order[i]);
     }
     free(lane_first);
     free(w.open);

@@ -19,6 +19,10 @@ typedef struct tfp_nest {
     bool plain;           /* a trace of spans that no framework gave a meaning */
 } tfp_nest;
 
+bool tfp_has_plain_spans(const tfp_profile *p);
+/* Whether `calls` shows a span of a host thread. */
+bool tfp_nests(const tfp_profile *p, bool plain, uint32_t span);
+
 /* False without memory. */
 bool tfp_nest_of(const tfp_profile *p, tfp_arena *arena, tfp_nest *out);
 /* Durations become the parts within a range; c NULL: as they are. */

@@ -13,21 +13,6 @@ typedef struct calls {
     int64_t *self_ns; /* duration less that of children */
 } calls;
 
-static bool is_shown(const calls *c, uint32_t span)
-{
-    const tfp_span_columns *s = &c->p->events.spans;
-    if (s->marks[span] & TFP_MARK_INSTANT) return false;
-    switch (s->kind[span]) {
-    case TFP_SPAN_OP:
-    case TFP_SPAN_CALL:
-    case TFP_SPAN_ANNOTATION:
-    case TFP_SPAN_MODULE:
-    case TFP_SPAN_FRAME: return true;
-    case TFP_SPAN_OTHER: return c->nest.plain && c->p->lanes.at[s->lane[span]].role == TFP_ROLE_THREAD;
-    default: return false;
-    }
-}
-
 static bool start(calls *c, tfp_report *r)
 {
     const tfp_profile *p = r->profile;
@@ -47,7 +32,7 @@ static tfp_status add_spans(calls *c)
         uint32_t i = c->nest.order[k], parent = c->nest.parent[i];
         uint32_t above = parent == TFP_NONE ? 0 : c->item[parent];
         c->item[i] = above;
-        if (!is_shown(c, i)) continue;
+        if (!tfp_nests(c->p, c->nest.plain, i)) continue;
         c->item[i] = tfp_trace_item_below(&c->tree, above, tfp_trace_row_name(&c->tree, s->name[i]), s->kind[i]);
         if (!tfp_cut_takes(c->p, i)) continue;
         int64_t self = c->self_ns[i] > 0 ? c->self_ns[i] : 0;

@@ -2,6 +2,7 @@
 /* views/tree/no_effect.c: notes for what was asked and changed nothing: columns of runs where nothing ran, patterns that no name
  * matches, filters that leave no row, tensor values without a tensor. One note each; none with -compat. */
 #include "views/core/view.h"
+#include "views/spans/nest.h"
 
 static bool is_compat(const tfp_report *r) { return r->options->compat10 || r->options->compat_tensorflow; }
 
@@ -123,18 +124,18 @@ static tfp_status check_runs(tfp_report *r, tfp_error *err)
                                calls ? "the trace of the same run (--kineto_path)" : "run metadata (--run_meta_path)");
 }
 
-/* The spans that `calls` shows, steps not among them; where only sums were kept (TFP_KEEP_SUMS), markers stand for steps. */
+/* The spans that `calls` shows, whether spans or sums were kept (TFP_KEEP_SUMS). */
 static size_t shown_by_calls(const tfp_profile *p)
 {
-    const tfp_span_columns *spans = &p->events.spans;
+    const tfp_event_tables *t = &p->events;
     size_t count = 0;
-    for (size_t i = 0; i < spans->size; i++) {
-        bool marker = spans->kind[i] == TFP_SPAN_STEP || (spans->kind[i] == TFP_SPAN_OTHER && tfp_only_sums(p));
-        count += !marker && p->lanes.at[spans->lane[i]].role != TFP_ROLE_DERIVED;
-    }
-    for (size_t i = 0; i < p->events.slims.size; i++) {
-        const tfp_slim_lane *f = &p->events.slims.at[i];
-        for (size_t k = 0; k < f->groups.size; k++) count += (size_t)f->groups.at[k].count;
+    bool plain = tfp_has_plain_spans(p);
+    for (uint32_t i = 0; i < t->spans.size; i++) count += tfp_nests(p, plain, i);
+    for (size_t i = 0; i < t->slims.size; i++) {
+        const tfp_slim_lane *f = &t->slims.at[i];
+        for (size_t k = 0; k < f->groups.size; k++)
+            if (!(t->slim_kinds.at[f->groups.at[k].kind].marks & TFP_MARK_INSTANT))
+                count += (size_t)f->groups.at[k].count;
     }
     return count;
 }
