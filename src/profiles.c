@@ -55,6 +55,8 @@ static void fail_unknown(tfp_str head, uint64_t total, const char *path, tfp_err
         tfp_fail(err, TFP_BADFILE, "empty file");
 }
 
+enum { GUESSED = 50 }; /* below it a format only does not contradict */
+
 static const tfp_format *surest(tfp_str head, uint64_t total, int *sure)
 {
     if (head.size > TFP_PROFILES_HEAD) head.size = TFP_PROFILES_HEAD;
@@ -75,6 +77,7 @@ const tfp_format *tfp_profiles_recognise(tfp_str head, uint64_t total, const cha
 {
     int sure;
     const tfp_format *best = surest(head, total, &sure);
+    if (sure < GUESSED && tfp_unread(head, path)) best = NULL; /* JSON of other programs looks like a long trace */
     if (!best) fail_unknown(head, total, path, err);
     return best;
 }
