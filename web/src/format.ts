@@ -84,6 +84,8 @@ export function formatUnit(unit: string | null, n: number): string {
       return formatPercent(n);
     case "share":
       return formatPercent(100 * n);
+    case "date":
+      return formatDate(n);
     case "rate":
       return threeDigits(n);
     case "number":
@@ -98,5 +100,5 @@ export function formatShare(part: number, whole: number): string {
 }
 
 export function formatDate(seconds: number): string {
-  return new Date(seconds * 1000).toLocaleString();
+  return new Date(seconds * 1000).toLocaleString("en-GB", { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
 }

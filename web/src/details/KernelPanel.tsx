@@ -3,6 +3,7 @@
 import { useQuery } from "../data";
 import { formatBytes, formatCount, formatMicros, formatPercent } from "../format";
 import { isReport } from "../held";
+import { ScopeName } from "../parts/ScopeName";
 import { ThingLink } from "../parts/Thing";
 import { isName, longest, originsOf, overSteps } from "../sql";
 import type { Origin } from "../sql";
@@ -29,7 +30,7 @@ function ComesFrom({ of, thing }: PanelProps) {
       <dl>
         <Pair word="launch">{launches.length ? launches.map((l) => <div key={l}><ThingLink kind="op" id={l}>{l}</ThingLink></div>) : none}</Pair>
         <Pair word="op">{ops.length ? ops.map((o) => <div key={o}><ThingLink kind="op" id={o}>{o}</ThingLink></div>) : none}</Pair>
-        <Pair word="scope">{scopes.length ? scopes.map((s) => <div key={s}><ThingLink kind="scope" id={s}>{s.replaceAll("/", " › ")}</ThingLink></div>) : none}</Pair>
+        <Pair word="scope">{scopes.length ? scopes.map((s) => <div key={s}><ScopeName path={s} /></div>) : none}</Pair>
         <Pair word="line">{trace !== null ? <Lines of={of} trace={trace} /> : <span class="s">{NOT_HELD || "not recorded (with_stack=True)"}</span>}</Pair>
       </dl>
     </Section>

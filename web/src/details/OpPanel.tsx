@@ -5,6 +5,7 @@ import { formatBytes, formatCount, formatMicros, formatPercent } from "../format
 import { isReport } from "../held";
 import type { Opened } from "../opened";
 import { ShortName } from "../parts/ShortName";
+import { ScopeName } from "../parts/ScopeName";
 import { ThingLink } from "../parts/Thing";
 import { inScope, isName, launchedBy, launchedIn, longest, opsOnLine, scopesOf, selfOverSteps } from "../sql";
 import type { Launched, Where } from "../sql";
@@ -88,7 +89,7 @@ export function OpPanel({ of, thing }: PanelProps) {
       <OverSteps of={of} sql={selfOverSteps(where)} />
       <Section name="Comes from">
         <dl>
-          <Pair word="scope">{scopes.length ? scopes.slice(0, 3).map((s) => <div key={s.scope}><ThingLink kind="scope" id={s.scope}>{s.scope.replaceAll("/", " › ")}</ThingLink></div>) : none}</Pair>
+          <Pair word="scope">{scopes.length ? scopes.slice(0, 3).map((s) => <div key={s.scope}><ScopeName path={s.scope} /></div>) : none}</Pair>
           <Pair word="line">{trace !== null ? <Lines of={of} trace={trace} /> : <span class="s">{NOT_HELD || "not recorded (with_stack=True)"}</span>}</Pair>
         </dl>
       </Section>
@@ -109,7 +110,7 @@ export function ScopePanel({ of, thing }: PanelProps) {
       <Numbers r={r} />
       <OverSteps of={of} sql={selfOverSteps(inScope(thing.id))} />
       <Section name="Comes from">
-        {above ? <p>inside <ThingLink kind="scope" id={above}>{above.replaceAll("/", " › ")}</ThingLink></p> : <p class="s">an outermost scope</p>}
+        {above ? <p>inside <ScopeName path={above} /></p> : <p class="s">an outermost scope</p>}
       </Section>
       <LeadsTo of={of} sql={launchedIn(thing.id)} kind="kernel" none="nothing on a device" />
       <FindingsOf of={of} names={[thing.id.split("/").pop() ?? thing.id]} />

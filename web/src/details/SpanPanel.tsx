@@ -6,6 +6,7 @@ import { isReport } from "../held";
 import { useLoaded } from "../load";
 import type { Opened } from "../opened";
 import { ShortName } from "../parts/ShortName";
+import { ScopeName } from "../parts/ScopeName";
 import { ThingLink } from "../parts/Thing";
 import { isName, overSteps, placeOf } from "../sql";
 import type { Details, Linked } from "../timeline/data";
@@ -54,7 +55,7 @@ function ComesFrom({ of, d }: { of: Opened; d: Details }) {
     <Section name="Comes from">
       <dl>
         <Links d={d} relations={FROM.filter((r) => others.includes(r))} />
-        {node && node !== name && <Pair word="scope"><ThingLink kind="scope" id={node}>{node.replaceAll("/", " › ")}</ThingLink></Pair>}
+        {node && node !== name && <Pair word="scope"><ScopeName path={node} /></Pair>}
         <Pair word="line"><LineOf of={of} d={d} /></Pair>
       </dl>
     </Section>

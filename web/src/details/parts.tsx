@@ -27,7 +27,7 @@ interface HeadProps {
 
 export function Head({ look, kind, name, full, big, says }: HeadProps) {
   return (
-    <div class="head">
+    <div class="dhead">
       <div class="s">{look && <span class={`dot ${look}`} />} {kind}</div>
       <h2 class="title"><NameText text={name} /></h2>
       {full && full !== name && (

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why a step takes longer than the others: the part that grew most, and the kernels and ops that did.
 import type { Table } from "../api";
-import { tableOnce } from "../data";
+import { stepWindows, tableOnce } from "../data";
 import type { Opened } from "../opened";
 import { pathOf } from "../places/Table";
 import type { PartName, StepRow } from "../steps";
@@ -35,7 +35,10 @@ async function tableOf(of: Opened, by: string, params: string): Promise<Table | 
 }
 
 async function grownBy(of: Opened, by: "kernel" | "op", step: number, ranks: number[]): Promise<Grown[]> {
-  const [all, here] = await Promise.all([tableOf(of, by, ""), tableOf(of, by, `&step=${step}`)]);
+  // what ran in the step's time: a kernel may be launched a step before it runs
+  const window = (await stepWindows(of.id)).get(step);
+  const during = window ? tableOf(of, by, `&range=${window.from}:${window.to}`) : Promise.resolve(null);
+  const [all, here] = await Promise.all([tableOf(of, by, ""), during.then((t) => t ?? tableOf(of, by, `&step=${step}`))]);
   if (!all || !here) return [];
   const short = new Map<string, string>();
   const sums = (t: Table): Map<string, number> => {

@@ -81,7 +81,7 @@ export function Row(p: Props) {
       <div role="gridcell" class="nm" data-column="name" style={p.depth > 0 ? { paddingLeft: `${p.depth * 14}px` } : undefined}>
         {p.depth >= 0 && <span class="twist" aria-hidden="true" onClick={(e) => (p.opened !== null && (e.stopPropagation(), p.onTurn(row, !p.opened)))}>{p.opened === null ? "" : p.opened ? "▾" : "▸"}</span>}
         {set.look && <span class="dot" />}
-        <a href={hrefOf({ sel: thing })} tabIndex={-1} title={full}><NameText text={name} /></a>
+        <a href={set.href?.(row) ?? hrefOf({ sel: thing })} tabIndex={-1} title={full}><NameText text={name} /></a>
         {p.tail?.(row)}
       </div>
       {columns.map((c) => <Cell key={c.name} c={c} row={row} sorted={c === p.sorted} most={p.most} />)}

@@ -20,6 +20,7 @@ export interface RowSet {
   thing: (row: number) => Thing;
   name: (row: number) => string; // as shown; the maker of a kernel behind " · "
   full: (row: number) => string;
+  href?: (row: number) => string; // where its link leads instead of selecting it
   look?: (row: number) => string; // the kind as a class: compute, communication, copy, host, memory
 }
 

@@ -32,18 +32,29 @@ export function EvidenceLink({ f, steps, windows }: { f: Finding; steps: StepRow
   return null;
 }
 
+export function FindingHead() {
+  return (
+    <div role="row" class="away">
+      {["gain", "share", "name", "evidence"].map((c) => <span key={c} role="columnheader" data-column={c} aria-sort={c === "gain" ? "descending" : "none"}>{c}</span>)}
+    </div>
+  );
+}
+
 export function FindingRow({ f, most, steps, windows, of, whole }: Props) {
   const thing = { kind: "finding", id: f.id } as const;
   const chosen = sameThing(sel.value, thing);
+  const gain = f.gain === null ? (f.takes === null ? "–" : formatStep(f.takes)) : `≤ ${formatStep(f.gain)}`;
   return (
-    <div class={`find ${f.look}`} data-kind="finding" data-id={f.id} aria-current={chosen ? "true" : undefined} onClick={(e) => !(e.target as Element).closest("a") && select(thing)}>
-      <button type="button" class="gain" aria-label={`Finding ${f.checker}`} onClick={() => select(thing)}>{f.gain === null ? (f.takes === null ? "–" : formatStep(f.takes)) : `≤ ${formatStep(f.gain)}`}</button>
-      <span class="track" aria-hidden="true"><i style={{ width: `${most > 0 ? (100 * (f.gain ?? 0)) / most : 0}%` }} /></span>
-      <div>
+    <div role="row" class={`find ${f.look}`} data-kind="finding" data-id={f.id} aria-selected={chosen} onClick={(e) => !(e.target as Element).closest("a") && select(thing)}>
+      <span role="gridcell" data-column="gain" data-value={f.gain ?? undefined}>
+        <button type="button" class="gain" title={`Finding ${f.checker}`} onClick={() => select(thing)}>{gain}</button>
+      </span>
+      <span role="gridcell" data-column="share"><span class="track" aria-hidden="true"><i style={{ width: `${most > 0 ? (100 * (f.gain ?? 0)) / most : 0}%` }} /></span></span>
+      <div role="gridcell" data-column="name">
         <div><LinkedText text={f.says} of={of} /></div>
         {whole && f.more.map((m) => <div key={m} class="s"><LinkedText text={m} of={of} /></div>)}
       </div>
-      <EvidenceLink f={f} steps={steps} windows={windows} />
+      <span role="gridcell" data-column="evidence"><EvidenceLink f={f} steps={steps} windows={windows} /></span>
     </div>
   );
 }

@@ -57,7 +57,7 @@ export function ThingLink({ kind, id, full, class: look = "lk", title, also, evi
       data-full={full}
       data-evidence={evidence ? "" : undefined}
       title={title ?? full}
-      aria-current={sameThing(sel.value, thing) ? "true" : undefined}
+      aria-current={!evidence && sameThing(sel.value, thing) ? "true" : undefined}
       onClick={follow}
       onDblClick={() => goToBest(thing)}
     >

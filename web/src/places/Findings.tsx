@@ -1,10 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-// What checkers found.
-import { Advice } from "../pages/Advice";
-import { useRoute } from "../route";
+// What checkers found, by what can be gained: sentence and evidence. Findings on the data itself are folded.
+import { useWindows } from "../details/useWindows";
+import type { Finding } from "../findings";
+import { useFindings } from "../findings";
+import { FindingHead, FindingRow } from "../parts/FindingRow";
+import { Status } from "../parts/Status";
+import { useSteps } from "../steps";
 import type { PlaceProps } from "./index";
 
 export function FindingsPlace({ of }: PlaceProps) {
-  const route = useRoute();
-  return <Advice route={route} files={of.files} tables={of.tables} />;
+  const steps = useSteps(of).value;
+  const windows = useWindows(of) ?? new Map();
+  const loaded = useFindings(of, steps);
+  const rows = (list: Finding[], most: number) => list.map((f) => <FindingRow key={f.id} f={f} most={most} steps={steps ?? []} windows={windows} of={of} whole />);
+  return (
+    <>
+      <h1 class="place-title">Findings <span class="s">by what can be gained in a step</span></h1>
+      <Status of={loaded} calm>
+        {(all) => {
+          const [found, data] = [all.filter((f) => !f.quality), all.filter((f) => f.quality)];
+          const most = Math.max(0, ...found.map((f) => f.gain ?? 0));
+          return (
+            <>
+              <div role="grid" aria-label="Findings" aria-rowcount={found.length + 1}>
+                <FindingHead />
+                {rows(found, most)}
+              </div>
+              {!found.length && <p class="sentence">No checker found anything to gain.</p>}
+              {data.length > 0 && (
+                <details class="quality">
+                  <summary>{data.length} on the quality of the data</summary>
+                  <div role="grid" aria-label="Findings on the data" aria-rowcount={data.length + 1}>
+                    <FindingHead />
+                    {rows(data, 0)}
+                  </div>
+                </details>
+              )}
+            </>
+          );
+        }}
+      </Status>
+    </>
+  );
 }

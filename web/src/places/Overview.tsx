@@ -15,7 +15,7 @@ import { RankBars } from "../overview/RankBars";
 import { StepBars } from "../overview/StepBars";
 import { TopList } from "../overview/TopList";
 import { WholeRun } from "../overview/WholeRun";
-import { FindingRow } from "../parts/FindingRow";
+import { FindingHead, FindingRow } from "../parts/FindingRow";
 import { filters, goTo, hrefOf } from "../store";
 import { useQuantities } from "../steps";
 import { TABLES } from "../table/tables";
@@ -58,7 +58,12 @@ function Findings({ of, all }: { of: Opened; all: ReturnType<typeof useQuantitie
   return (
     <>
       <h2>Findings <span class="s">by what can be gained in a step</span></h2>
-      {found.slice(0, 5).map((f) => <FindingRow key={f.id} f={f} most={most} steps={all} windows={windows} of={of} />)}
+      {found.length > 0 && (
+        <div role="grid" aria-label="Findings" aria-rowcount={found.length + 1}>
+          <FindingHead />
+          {found.slice(0, 5).map((f) => <FindingRow key={f.id} f={f} most={most} steps={all} windows={windows} of={of} />)}
+        </div>
+      )}
       {!found.length && <p class="s">No checker found anything.</p>}
       {found.length > 5 && <p class="s"><a class="lk" href={hrefOf({ place: "findings" })} onClick={(e) => (e.preventDefault(), goTo("findings"))}>{found.length - 5} more</a></p>}
     </>

@@ -1,10 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps and their parts.
-import { TracePage } from "../pages/TracePages";
-import { useRoute } from "../route";
+// Steps and their parts: bars, a table with the mean in its foot, ranks and steps as a heat map, the critical path.
+import { useMemo } from "preact/hooks";
+import { profilePath } from "../api";
+import { useTable } from "../data";
+import { formatMicros, formatStep } from "../format";
+import { Grid } from "../grid/Grid";
+import type { Column, RowSet } from "../grid/model";
+import { isReport } from "../held";
+import { CriticalPath } from "../overview/CriticalPath";
+import { HeatMap } from "../overview/HeatMap";
+import { StepBars } from "../overview/StepBars";
+import { Actions } from "../parts/Actions";
+import { Quantity } from "../parts/Quantity";
+import type { PartName, StepRow } from "../steps";
+import { PARTS, groupBy, quantitiesOf, useQuantities } from "../steps";
+import { change, state } from "../store";
+import { col } from "../table/read";
 import type { PlaceProps } from "./index";
 
+const NAMES: Record<PartName, string> = { compute: "compute", exposed_communication: "communication", exposed_copies: "copies", idle: "idle" };
+
+/** A row a step: the mean over the ranks. */
+function gridOf(rows: StepRow[]): { set: RowSet; columns: Column[] } {
+  const steps = [...groupBy(rows, (r) => r.step)].sort(([a], [b]) => a - b).map(([step, of]) => ({ step, q: quantitiesOf(of), of }));
+  const at = (row: number) => steps[row] as (typeof steps)[number];
+  const slowest = (row: number): StepRow => at(row).of.reduce((a, b) => (b.duration > a.duration ? b : a));
+  const ranks = new Set(rows.map((r) => r.rank)).size;
+  return {
+    set: { count: steps.length, thing: (row) => ({ kind: "step", id: String(at(row).step) }), name: (row) => `step ${at(row).step}`, full: (row) => `step ${at(row).step}` },
+    columns: [
+      col("total", "time", "step", (row) => at(row).q.mean),
+      ...PARTS.map((p) => col(p.name, p.name === "idle" || p.name === "compute" ? p.title : `exposed ${NAMES[p.name]}`, "step", (row) => at(row).q.parts[p.name], { width: p.name === "exposed_communication" ? 128 : 88 })),
+      col("hidden", "hidden comm.", "step", (row) => at(row).q.hidden || null, { width: 88 }),
+      col("count", "kernels", "count", (row) => at(row).of.reduce((n, r) => n + r.kernels, 0) || null, { width: 60 }),
+      ...(ranks > 1 ? [col("rank", "slowest rank", "number", (row) => slowest(row).rank, { width: 84 })] : []),
+    ],
+  };
+}
+
 export function StepsPlace({ of }: PlaceProps) {
-  const route = useRoute();
-  return <TracePage view="steps" route={route} files={of.files} steps={of.facts.steps} />;
+  const { rows, q, of: what } = useQuantities(of);
+  const { sort, q: text } = state.value;
+  const grid = useMemo(() => gridOf(rows), [rows.length, rows[0], rows[rows.length - 1]]);
+  const path = profilePath(of.id, "views/steps?critical_path=true&format=columns");
+  const critical = useTable(path);
+  if (!q) return <p class="sentence">No steps are in the chosen filters.</p>;
+  const foot = (c: Column | null) => {
+    if (!c) return "mean";
+    if (c.name === "total") return <Quantity name="step.mean" of={what} value={q.mean} />;
+    const part = PARTS.find((p) => p.name === c.name);
+    return part ? <Quantity name={`step.${part.name}`} of={what} value={q.parts[part.name]} /> : c.name === "hidden" ? formatStep(q.hidden) : "";
+  };
+  return (
+    <>
+      <div class="bar-line">
+        <h1 class="place-title">{q.steps} {q.steps === 1 ? "step" : "steps"} <span class="s">median <Quantity name="step.median" of={what} value={q.median} />, from {formatMicros(Math.min(...rows.map((r) => r.duration)))} to {formatMicros(Math.max(...rows.map((r) => r.duration)))}</span></h1>
+        <span class="fill" />
+        <Actions of={of} view="steps" path={profilePath(of.id, "views/steps?format=columns")} columns={grid.columns} />
+      </div>
+      <StepBars rows={rows} />
+      <Grid label="Steps" whole set={grid.set} columns={grid.columns} sort={sort || "name"} onSort={(to) => change({ sort: to })} text={text} nameTitle="step" nameLeast={100} foot={foot} />
+      <HeatMap rows={rows} />
+      {critical.value && critical.value.rows > 0 && <CriticalPath t={critical.value} of={of} />}
+      {critical.error && !isReport && <p class="s">No critical path: {critical.error}</p>}
+    </>
+  );
 }

@@ -1,29 +1,97 @@
 // SPDX-License-Identifier: Apache-2.0
 // The context bar: four filters with one meaning in all places, and the step in numbers under them.
+import type { ComponentChildren } from "preact";
+import { useInfo } from "../details/ProfilePanel";
+import { formatMicros, formatPercent } from "../format";
 import type { Opened } from "../opened";
+import { Menu } from "../parts/Menu";
+import { Quantity } from "../parts/Quantity";
+import type { Steps } from "../store";
 import { change, filters, ignored } from "../store";
-import { formatMicros } from "../format";
+import { useQuantities } from "../steps";
 
-function Chip({ name, says, on, clear }: { name: string; says: string; on: boolean; clear: () => void }) {
+interface ChipProps {
+  name: string;
+  says: string;
+  on: boolean;
+  clear: () => void;
+  children: ComponentChildren;
+}
+
+function Chip({ name, says, on, clear, children }: ChipProps) {
   return (
     <span class={on ? "chip on" : "chip"}>
-      <button type="button" aria-label={`${name} ${says}`}><i>{name}</i> {says}</button>
+      <Menu label={`${name} ${says}`} text={<><i>{name}</i> {says}</>} role="dialog" name={name}>{() => children}</Menu>
       {on && <button type="button" class="cross" aria-label={`Clear ${name.toLowerCase()}`} onClick={clear}>×</button>}
+    </span>
+  );
+}
+
+const MOST = 256; // ranks or steps in a list
+
+function Ranks({ all }: { all: number[] }) {
+  const { ranks } = filters.value;
+  const turn = (rank: number): void => change({ ranks: ranks.includes(rank) ? ranks.filter((r) => r !== rank) : [...ranks, rank].sort((a, b) => a - b) });
+  if (all.length < 2) return <p class="s">This profile has one rank.</p>;
+  return <>{all.slice(0, MOST).map((r) => <label key={r}><span><input type="checkbox" checked={ranks.includes(r)} onChange={() => turn(r)} /> rank {r}</span></label>)}</>;
+}
+
+function StepsList({ all }: { all: number[] }) {
+  const { steps } = filters.value;
+  const set = (to: Partial<Steps>): void => {
+    const next = { from: steps?.from ?? all[0] ?? 0, to: steps?.to ?? all[all.length - 1] ?? 0, ...to };
+    change({ steps: next.from <= next.to ? next : { from: next.to, to: next.from } });
+  };
+  if (!all.length) return <p class="s">No steps were marked.</p>;
+  const choice = (name: "from" | "to", value: number) => (
+    <label><span>{name} <select value={String(value)} onChange={(e) => set({ [name]: Number(e.currentTarget.value) })}>{all.map((s) => <option key={s} value={String(s)}>{s}</option>)}</select></span></label>
+  );
+  return (
+    <>
+      {choice("from", steps?.from ?? all[0] ?? 0)}
+      {choice("to", steps?.to ?? all[all.length - 1] ?? 0)}
+      {all.slice(0, MOST).map((s) => <button key={s} type="button" onClick={() => change({ steps: { from: s, to: s } })}>only step {s}</button>)}
+    </>
+  );
+}
+
+const stepsWords = (s: Steps | null, all: number[]): string => {
+  const [from, to] = s ? [s.from, s.to] : [all[0], all[all.length - 1]];
+  return from === undefined ? "none" : from === to ? String(from) : `${from}–${to}`;
+};
+
+function Facts({ of }: { of: Opened }) {
+  const { q, of: what } = useQuantities(of);
+  if (!q) return null;
+  const share = (us: number): string => formatPercent((100 * us) / q.mean);
+  return (
+    <span class="stepfacts">
+      step <b><Quantity name="step.mean" of={what} value={q.mean} /></b>
+      <span class="x"> · compute <b>{share(q.parts.compute)}</b> · exposed comm. <b>{share(q.parts.exposed_communication)}</b></span> · idle <b>{share(q.parts.idle)}</b>
     </span>
   );
 }
 
 export function ContextBar({ of }: { of: Opened }) {
   const { ranks, steps, range, device } = filters.value;
-  const all = of.facts.steps;
-  const whole = all.length > 1 ? `${all[0]}–${all[all.length - 1]}` : `${all[0] ?? "none"}`;
+  const { all } = useQuantities(of);
+  const info = useInfo(of);
+  const known = [...new Set(all.map((r) => r.rank))].sort((a, b) => a - b);
+  const devices = [...new Set(all.map((r) => r.device))];
+  const ranksSay = ranks.length ? ranks.join(", ") : known.length > 1 ? `all ${known.length}` : String(info?.summary.ranks ?? "one");
   return (
     <div class="ctx" role="region" aria-label="Context">
-      <Chip name="Ranks" says={ranks.length ? ranks.join(", ") : "all"} on={ranks.length > 0} clear={() => change({ ranks: [] })} />
-      <Chip name="Steps" says={steps ? `${steps.from}–${steps.to}` : whole} on={steps !== null} clear={() => change({ steps: null })} />
-      <Chip name="Range" says={range ? formatMicros(range.to - range.from) : "whole run"} on={range !== null} clear={() => change({ range: null })} />
-      <Chip name="Device" says={device || "all"} on={device !== ""} clear={() => change({ device: "" })} />
+      <Chip name="Ranks" says={ranksSay} on={ranks.length > 0} clear={() => change({ ranks: [] })}><Ranks all={known} /></Chip>
+      <Chip name="Steps" says={stepsWords(steps, of.facts.steps)} on={steps !== null} clear={() => change({ steps: null })}><StepsList all={of.facts.steps} /></Chip>
+      <Chip name="Range" says={range ? `${formatMicros(range.from)} – ${formatMicros(range.to)}` : "whole run"} on={range !== null} clear={() => change({ range: null })}>
+        <p class="s">{range ? `${formatMicros(range.to - range.from)} long.` : "Drag in the timeline to choose a range; it stays in all places until it is cleared."}</p>
+      </Chip>
+      <Chip name="Device" says={device || (devices.length === 1 ? (devices[0] ?? "none") : devices.length ? `all ${devices.length}` : "none")} on={device !== ""} clear={() => change({ device: "" })}>
+        {devices.map((d) => <button key={d} type="button" aria-pressed={d === device} onClick={() => change({ device: d === device ? "" : d })}>{d}</button>)}
+        {!devices.length && <p class="s">No device was recorded.</p>}
+      </Chip>
       {ignored.value.length > 0 && <span class="s" role="status">ignored in the address: {ignored.value.join(", ")}</span>}
+      <Facts of={of} />
     </div>
   );
 }

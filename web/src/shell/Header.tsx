@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The header: the profile and facts about it, the search, and what can be done with the whole page.
-import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { profiles } from "../api";
+import { useInfo } from "../details/ProfilePanel";
+import { isReport } from "../held";
+import { useLoaded } from "../load";
 import type { Opened } from "../opened";
-import { hrefOf } from "../store";
+import { nameOf } from "../opened";
+import { Item, Menu } from "../parts/Menu";
+import { Search } from "../search/Search";
+import { goTo, hrefOf, hrefOfProfile, place, profileId } from "../store";
 import type { Theme } from "../theme";
 import { THEMES, keepTheme, keptTheme } from "../theme";
+import { Keys } from "./Keys";
+import { Share } from "./Share";
 
 function ThemeButton() {
   const [theme, set] = useState(keptTheme);
@@ -14,17 +22,48 @@ function ThemeButton() {
   return <button type="button" class="hide" aria-label="Theme" title={`Theme: ${theme}; click for ${next}`} onClick={() => set(next)}>◐</button>;
 }
 
-export function Header({ of, facts, children }: { of: Opened | null; facts?: string; children?: ComponentChildren }) {
+const MOST = 60; // profiles in a menu
+
+/** A list of the other profiles. */
+function Others({ pick }: { pick: (id: string) => void }) {
+  const list = useLoaded("others", (signal) => profiles(signal));
+  const others = (list.value?.profiles ?? []).filter((p) => p.id !== profileId.value).sort((a, b) => b.modified - a.modified);
+  return (
+    <>
+      {others.slice(0, MOST).map((p) => <Item key={p.id} onClick={() => pick(p.id)}>{nameOf(p.name, p.files ?? [])}</Item>)}
+      {!others.length && !list.busy && <span class="s">There is no other profile.</span>}
+    </>
+  );
+}
+
+/** Rank, device, framework and date in one line. */
+function Facts({ of }: { of: Opened }) {
+  const s = useInfo(of)?.summary;
+  if (!s) return null;
+  const words = [s.ranks ? `rank ${s.ranks}` : "", String(s.device_models ?? "").replace(/^NVIDIA /, ""), s.framework, String(s.recorded ?? "").slice(0, 10)];
+  return <span class="s hide model">{words.filter(Boolean).join(" · ")}</span>;
+}
+
+export function Header({ of }: { of: Opened | null }) {
   return (
     <header>
       <a class="brand" href="#/">tfprof</a>
-      {of && <a class="profile" href="#/" title={of.files.join("\n")}>{of.name} ▾</a>}
-      {facts && <span class="s hide model">{facts}</span>}
-      {children}
+      {of && (
+        <Menu class="profile" label={`Profile ${of.name}`} text={<span title={of.files.join("\n")}>{of.name} ▾</span>} name="Profiles">
+          {(close) => <><Item href="#/" onClick={close}>All profiles</Item><Others pick={(id) => (close(), (location.hash = hrefOfProfile(id)))} /></>}
+        </Menu>
+      )}
+      {of && <Facts of={of} />}
+      {of && <Search of={of} />}
       <span class="fill" />
-      {of && <a class="button hide" href={hrefOf({ place: "compare" })}>Compare with…</a>}
-      {of && <button type="button">Share</button>}
-      <button type="button" class="hide" aria-label="Keys">?</button>
+      {of && !isReport && (
+        <span class="hide">
+          <Menu text="Compare with…" name="Compare with">{(close) => <Others pick={(id) => (close(), goTo("compare", { vs: id }))} />}</Menu>
+        </span>
+      )}
+      {of && isReport && place.value !== "compare" && <a class="button hide" href={hrefOf({ place: "compare" })}>Compare</a>}
+      {of && <Share of={of} />}
+      <Keys />
       <ThemeButton />
     </header>
   );
