@@ -149,6 +149,7 @@ static bool multi_tensor(const tfp_cpp *c, tfp_buf *out)
     }
     if (!functor.size) return false;
     tfp_cpp f = tfp_cpp_of(functor), o = tfp_cpp_of(op);
+    if (!tfp_str_has(f.name, TFP_STR("Op"))) o = (tfp_cpp){ 0 }; /* AdamFunctor<float>, .., adamMode_t is Adam */
     tfp_str name = bare(o.name.size ? o.name : f.name);
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
         if (tfp_str_eq(o.path, tfp_str_of(operators[i].type))) name = tfp_str_of(operators[i].word);
