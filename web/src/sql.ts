@@ -101,6 +101,11 @@ export interface CodeLine {
 /** The lines of a call stack, outermost first. */
 export const linesOf = (trace: number): string => `SELECT position, file, line, function FROM code WHERE trace = ${trace} ORDER BY position LIMIT 200`;
 
+/** The call stack of the last op before a kernel's longest launch, on the thread that launched it: it tells where the code was. */
+export const nearTrace = (where: string): string =>
+  `SELECT p.trace AS trace, p.name AS name FROM spans o JOIN spans p ON p.lane_number = o.lane_number AND p.start_ns <= o.start_ns AND p.trace IS NOT NULL ` +
+  `WHERE o.span = (SELECT s.owner FROM spans s WHERE ${ON_DEVICE} AND s.owner IS NOT NULL AND ${where} ORDER BY s.duration_ns DESC LIMIT 1) ORDER BY p.start_ns DESC LIMIT 1`;
+
 /** Ops called on a line: those whose innermost frame it is. */
 export const opsOnLine = (file: string, line: number): string =>
   `SELECT s.name AS name, count(*) AS count, ${us("sum(s.duration_ns)")} AS total_us FROM spans s WHERE s.kind = 'op' AND s.trace IN (SELECT c.trace FROM code c WHERE c.file = ${quoted(file)} AND c.line = ${line}) ` +

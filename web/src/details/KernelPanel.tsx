@@ -3,9 +3,10 @@
 import { useQuery } from "../data";
 import { formatBytes, formatCount, formatMicros, formatPercent } from "../format";
 import { isReport } from "../held";
+import type { Opened } from "../opened";
 import { ScopeName } from "../parts/ScopeName";
 import { ThingLink } from "../parts/Thing";
-import { isName, longest, originsOf, overSteps } from "../sql";
+import { isName, longest, nearTrace, originsOf, overSteps } from "../sql";
 import type { Origin } from "../sql";
 import { kernelOps } from "../table/kernels";
 import { Lines } from "./CodeLines";
@@ -13,6 +14,14 @@ import { FindingsOf, Head, NOT_HELD, OverSteps, PanelActions, Spans } from "./pa
 import { Pair, Section } from "./Section";
 import type { PanelProps } from "./kinds";
 import { filterWords, useRow } from "./rows";
+
+/** Where the code was when it was launched: its op's own stack, else that of the op before it. */
+function LineOf({ of, where, trace }: { of: Opened; where: string; trace: number | null }) {
+  const near = useQuery<{ trace: number; name: string }>(of.id, isReport || trace !== null || !of.facts.has?.code ? "" : nearTrace(where)).value?.[0];
+  if (trace !== null) return <Lines of={of} trace={trace} />;
+  if (!near) return <span class="s">{NOT_HELD || "not recorded (with_stack=True)"}</span>;
+  return <><span class="s">its op has no stack; the op before it, {near.name}:</span><Lines of={of} trace={near.trace} /></>;
+}
 
 /** What launched it: call, op, scope, line. */
 function ComesFrom({ of, thing }: PanelProps) {
@@ -31,7 +40,7 @@ function ComesFrom({ of, thing }: PanelProps) {
         <Pair word="launch">{launches.length ? launches.map((l) => <div key={l}><ThingLink kind="op" id={l}>{l}</ThingLink></div>) : none}</Pair>
         <Pair word="op">{ops.length ? ops.map((o) => <div key={o}><ThingLink kind="op" id={o}>{o}</ThingLink></div>) : none}</Pair>
         <Pair word="scope">{scopes.length ? scopes.map((s) => <div key={s}><ScopeName path={s} /></div>) : none}</Pair>
-        <Pair word="line">{trace !== null ? <Lines of={of} trace={trace} /> : <span class="s">{NOT_HELD || "not recorded (with_stack=True)"}</span>}</Pair>
+        <Pair word="line"><LineOf of={of} where={isName("s.name", thing.id)} trace={trace} /></Pair>
       </dl>
     </Section>
   );

@@ -17,6 +17,9 @@ export interface Info {
 export const infoOf = (of: Opened): Promise<Info> => jsonOnce<Info>(profilePath(of.id, "views/info?format=json"));
 export const useInfo = (of: Opened): Info | undefined => useLoaded(`info ${of.id}`, () => infoOf(of)).value;
 
+/** A blank before the unit in the name of a device: A100-SXM4-80 GB. */
+export const spaced = (text: string): string => text.replace(/(\d)([KMGT]B)\b/g, "$1\u00a0$2");
+
 /** How to record what a trace of PyTorch lacks; of other files the server's own words. */
 const RECORD: Record<string, string> = { code: "with_stack=True", memory: "profile_memory=True", program: "record_shapes=True" };
 const TITLES: Record<string, string> = { runs: "times", program: "shapes", code: "lines", trace: "spans", graph: "graph", memory: "memory", tensors: "tensors", nodes: "operations" };
@@ -45,7 +48,7 @@ function Recorded({ of, info }: { of: Opened; info: Info }) {
     ["when", text("recorded")],
     ["by", [text("framework"), of.entry?.format.replaceAll("_", " ")].filter(Boolean).join(" · ")],
     ["length", s.range_us ? `${formatMicros(Number(s.range_us))}${s.steps ? `, ${s.step_count ?? of.facts.steps.length} steps` : ""}` : ""],
-    ["device", [text("device_models"), text("devices")].filter(Boolean).join(": ")],
+    ["device", [spaced(text("device_models")), text("devices")].filter(Boolean).join(": ")],
     ["host", text("hosts")],
     ["ranks", `${text("ranks")}${missing ? ` – ${formatCount(missing)} have no file` : ""}`],
     ["file", of.entry ? `${of.entry.files && of.entry.files.length > 1 ? `${of.entry.files.length} files, ` : ""}${formatBytes(of.entry.bytes)}` : ""],

@@ -2,7 +2,7 @@
 // The header: the profile and facts about it, the search, and what can be done with the whole page.
 import { useEffect, useState } from "preact/hooks";
 import { profiles } from "../api";
-import { useInfo } from "../details/ProfilePanel";
+import { spaced, useInfo } from "../details/ProfilePanel";
 import { isReport } from "../held";
 import { useLoaded } from "../load";
 import type { Opened } from "../opened";
@@ -40,7 +40,7 @@ function Others({ pick }: { pick: (id: string) => void }) {
 function Facts({ of }: { of: Opened }) {
   const s = useInfo(of)?.summary;
   if (!s) return null;
-  const words = [s.ranks ? `rank ${s.ranks}` : "", String(s.device_models ?? "").replace(/^NVIDIA /, ""), s.framework, String(s.recorded ?? "").slice(0, 10)];
+  const words = [s.ranks ? `rank ${s.ranks}` : "", spaced(String(s.device_models ?? "").replace(/^NVIDIA /, "")), s.framework, String(s.recorded ?? "").slice(0, 10)];
   return <span class="s hide model">{words.filter(Boolean).join(" · ")}</span>;
 }
 
