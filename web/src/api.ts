@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requests to the server, and how its answers are decoded. docs/http.md describes both.
+import { serverGone } from "./alive";
 import type { Part } from "./held";
 import { heldColumns, heldParts, isReport, selectedBy, unpack, whyNot } from "./held";
 
@@ -119,7 +120,8 @@ async function ask(path: string, signal?: AbortSignal, progress?: Progress): Pro
       answer = await fetch(path, { signal: signal ?? null, credentials: "same-origin" });
     } catch (fault) {
       if (fault instanceof DOMException) throw fault;
-      throw new ApiError("tfprof serve does not answer: is it still running?", 0);
+      serverGone.value = true;
+      throw new ApiError("tfprof serve does not answer", 0);
     }
     if (answer.status === 202) {
       progress?.(((await answer.json()) as { progress: number }).progress);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state of a request: its value, its error, its progress. The region of the page that it belongs to is busy meanwhile.
-import { useContext, useLayoutEffect, useState } from "preact/hooks";
+import { useContext, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { again } from "./alive";
 import type { Progress } from "./api";
 import { BusyContext } from "./busy";
 
@@ -15,6 +16,7 @@ export interface Loaded<T> {
 export function useLoaded<T>(key: string, get: (signal: AbortSignal, progress: Progress) => Promise<T>): Loaded<T> {
   const [state, set] = useState<Loaded<T>>({ value: undefined, error: "", progress: 0, busy: true });
   const busy = useContext(BusyContext);
+  const turn = useRetry(state.error);
   useLayoutEffect(() => {
     const stop = new AbortController();
     let waits = 1;
@@ -40,6 +42,14 @@ export function useLoaded<T>(key: string, get: (signal: AbortSignal, progress: P
       stop.abort();
       done();
     };
-  }, [key]);
+  }, [key, turn]);
   return state;
+}
+
+/** A number that changes when a failed request should be repeated, because the server is back. */
+function useRetry(error: string): number {
+  const turn = useRef(again.peek());
+  const now = again.value;
+  if (error) turn.current = now;
+  return turn.current;
 }

@@ -9,7 +9,8 @@ export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'
 export const isName = (column: string, name: string): string =>
   name.length <= MOST_NAME ? `${column} = ${quoted(name)}` : `substr(${column}, 1, ${MOST_NAME}) = ${quoted(name.slice(0, MOST_NAME))} AND length(${column}) = ${name.length}`;
 
-const us = (sum: string): string => `${sum} / 1000.0`;
+// a sum of nothing is NULL; annotations have no self time
+const us = (sum: string): string => `coalesce(${sum}, 0) / 1000.0`;
 const ON_DEVICE = "s.class IS NOT NULL";
 
 export interface OverStep {
@@ -66,7 +67,7 @@ export interface Where {
 
 /** The scopes that hold an op. */
 export const scopesOf = (op: string): string =>
-  `SELECT n.name AS scope, sum(e.runs) AS count, n.trace AS trace FROM nodes n LEFT JOIN executions e ON e.node = n.node WHERE ${isName("n.op", op)} GROUP BY n.node ORDER BY count DESC LIMIT 5`;
+  `SELECT n.name AS scope, coalesce(sum(e.runs), 0) AS count, n.trace AS trace FROM nodes n LEFT JOIN executions e ON e.node = n.node WHERE ${isName("n.op", op)} GROUP BY n.node ORDER BY count DESC LIMIT 5`;
 
 export interface SpanPlace {
   span: number;

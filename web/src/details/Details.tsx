@@ -3,6 +3,7 @@
 import { BusyContext, detailsBusy } from "../busy";
 import { useKeys } from "../keys";
 import type { Opened } from "../opened";
+import { Boundary } from "../parts/Boundary";
 import { sel, select, shown, state } from "../store";
 import { PANELS } from "./kinds";
 import { neighbour } from "./like";
@@ -26,7 +27,7 @@ export function Details({ of }: { of: Opened }) {
     <BusyContext.Provider value={detailsBusy}>
       <aside class={none ? "details none" : "details"} aria-label="Details" data-kind={thing.kind} data-id={thing.id} aria-busy={detailsBusy.value > 0}>
         {sel.value && <button type="button" class="close" aria-label="Close details" onClick={() => select(null)}>×</button>}
-        {Panel ? <Panel key={`${thing.kind}:${thing.id}`} thing={thing} of={of} /> : <Unknown kind={thing.kind} id={thing.id} />}
+        {Panel ? <Boundary key={`${thing.kind}:${thing.id}`} what="It"><Panel thing={thing} of={of} /></Boundary> : <Unknown kind={thing.kind} id={thing.id} />}
       </aside>
     </BusyContext.Provider>
   );

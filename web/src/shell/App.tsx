@@ -9,6 +9,7 @@ import { useLoaded } from "../load";
 import { JobsPlace } from "../places/Jobs";
 import { ProfilesPlace } from "../places/Profiles";
 import { giveUp, place, profileId } from "../store";
+import { Gone } from "./Gone";
 import { Header } from "./Header";
 import { Main } from "./Main";
 import { Workbench } from "./Workbench";
@@ -36,6 +37,7 @@ export function App() {
   if (!known.value) return <Main name="tfprof" place="profiles" busy><p role="status">…</p></Main>;
   return (
     <>
+      <Gone />
       <a class="skip" href="#main" onClick={(e) => (e.preventDefault(), document.getElementById("main")?.focus())}>Skip to the content</a>
       {id ? <Workbench key={id} id={id} tables={known.value} /> : place.value === "jobs" && known.value.live ? <ListPage name="jobs" title="Jobs" show={JobsPlace} /> : <ListPage name="profiles" title="Profiles" show={ProfilesPlace} />}
     </>

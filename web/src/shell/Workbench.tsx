@@ -4,10 +4,12 @@ import { useEffect, useState } from "preact/hooks";
 import type { ProfileEntry, Tables } from "../api";
 import { profile, profiles } from "../api";
 import { mainBusy } from "../busy";
+import { forgetAll } from "../data";
 import { Details } from "../details/Details";
 import { useLoaded } from "../load";
 import type { Opened } from "../opened";
 import { nameOf } from "../opened";
+import { Boundary } from "../parts/Boundary";
 import { PLACES } from "../places";
 import { place } from "../store";
 import { ContextBar } from "./ContextBar";
@@ -70,8 +72,8 @@ export function Workbench({ id, tables }: { id: string; tables: Tables }) {
       <ContextBar of={of} />
       <Rail of={of} counts={{ steps: of.facts.steps.length }} />
       <Main name={row.title} place={row.name} busy={mainBusy.value > 0}>
-        <Changed entry={entry} onAgain={() => setAgain(again + 1)} />
-        <row.show key={`${row.name} ${again}`} of={of} />
+        <Changed entry={entry} onAgain={() => (forgetAll(), setAgain(again + 1))} />
+        <Boundary key={`${row.name} ${again}`} what={row.title}><row.show of={of} /></Boundary>
       </Main>
       <Details of={of} />
     </>
