@@ -17,7 +17,7 @@ A transcript (*.test):
 Empty lines at the end of an answer do not count. Files that a command writes land in a scratch folder, new for each
 transcript.
 
-Code blocks of README.md and docs/*.md that start with `$ tfprof` or `tfprof>` run the same way, but show stderr as it
+Code blocks of README.md and docs/ that start with `$ tfprof` or `tfprof>` run the same way, but show stderr as it
 is and no status. `<!-- in: FOLDER -->` before a block says where it and those after it run; `<!-- not run -->` leaves
 the next one out; `<!-- terminal: 96 -->` shows the next one as people see it at a terminal that is so wide.
 """
@@ -280,7 +280,7 @@ def main(words):
         raise SystemExit(__doc__)
     program, update = os.path.abspath(words[0]), bool(os.environ.get('UPDATE'))
     files = [os.path.abspath(w) for w in words[1:]] or sorted(
-        glob.glob(HERE + '/*.test') + glob.glob(ROOT + '/docs/*.md') + glob.glob(ROOT + '/README.md'))
+        glob.glob(HERE + '/*.test') + glob.glob(ROOT + '/docs/**/*.md', recursive=True) + glob.glob(ROOT + '/README.md'))
     passed = failed = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for good, report in pool.map(lambda f: check(program, f, update), files):

@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What the docs tell people to type: run.py PROGRAM [--record]
+
+Every `tfprof ...` of a code block in README.md, docs/ and deploy/ is a command that the program takes (those after `$ ` are run by
+tests/golden/run.py, with their answers). The scripts of docs/tutorials/ run with the frameworks that are there, and the page's commands
+work on what they recorded. The site builds without a broken link, loads nothing from elsewhere, and its reference has every command,
+option and column; left out where mkdocs-material is missing. --record: writes what the tutorials record into the sample, instead."""
+import glob
+import gzip
+import json
+import os
+import re
+import shlex
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+SAMPLE = os.path.join(ROOT, "tests", "data", "sample", "tutorials")
+PAGES = sorted([os.path.join(ROOT, "README.md"), os.path.join(ROOT, "deploy", "README.md"), *glob.glob(os.path.join(ROOT, "docs", "**", "*.md"), recursive=True)])
+FRAMEWORKS = {"pytorch": "torch", "serving": "torch", "clusters": "torch", "jax": "jax", "tensorflow": "tensorflow"}
+passed = failed = 0
+
+
+def check(name, ok, what=""):
+    global passed, failed
+    passed, failed = passed + bool(ok), failed + (not ok)
+    if not ok:
+        print(f"{name}: {str(what)[-1500:]}", flush=True)
+
+
+def text_of(path):
+    with open(path, encoding="utf-8") as f:
+        return f.read()
+
+
+# ---- commands that are only shown ----
+
+def blocks(text):
+    """Code blocks: (what stands behind the fence, lines)."""
+    fence, found = None, []
+    for line in text.split("\n"):
+        if mark := re.match(r"( *)```(.*)", line):
+            if fence is None:
+                fence = (mark[2], [])
+            else:
+                found.append(fence)
+                fence = None
+        elif fence:
+            fence[1].append(line)
+        elif line.startswith("    "):
+            found.append(("", [line]))
+    return found
+
+
+def shown_commands(text):
+    """`tfprof ...` at the start of a line of code, as words; alternatives in brackets and "..." are no commands to type."""
+    for _, lines in blocks(text):
+        for line in lines:
+            line = line.strip()
+            if not re.match(r"tfprof \S", line) or re.search(r"\s\[|\.\.\.|[A-Z]+ \| ", line):
+                continue
+            yield line, shlex.split(re.split(r" [|;>&]+ ", line + " ")[0], comments=True)
+
+
+def commands(program):
+    count = 0
+    for path in PAGES:
+        for line, words in shown_commands(text_of(path)):
+            if "--" in words:  # what follows is another program's
+                words = words[:words.index("--")]
+            if not words[1:2] or re.match(r"[A-Z]+$", words[1]):
+                continue
+            done = subprocess.run([program, *words[1:], "--help"], capture_output=True, text=True, timeout=30, stdin=subprocess.DEVNULL, check=False)
+            check(f"{os.path.relpath(path, ROOT)}: {line}", done.returncode == 0 and done.stdout.startswith("tfprof "), done.stderr + done.stdout[:200])
+            count += 1
+    check("commands were found", count > 60, count)
+
+
+# ---- tutorials ----
+
+def interpreter(framework):
+    words = [os.environ.get(f"TFPROF_{framework.upper()}_PYTHON"), sys.executable, os.path.join(ROOT, ".venv", "bin", "python")]
+    for python in filter(None, words):
+        if shutil.which(python) and subprocess.run([python, "-c", f"import importlib.util as u, sys; sys.exit(u.find_spec('{framework}') is None)"],
+                                                   check=False).returncode == 0:
+            return python
+    return None
+
+
+def environment(folder, program, python):
+    """In which `python`, `torchrun` and `tfprof` are what the page means."""
+    bin_ = os.path.join(folder, ".bin")
+    os.mkdir(bin_)
+    for name, words in (("python", [python]), ("torchrun", [python, "-m", "torch.distributed.run"]), ("tfprof", [program])):
+        with open(os.path.join(bin_, name), "w", encoding="utf-8") as f:
+            f.write("#!/bin/sh\nexec " + shlex.join(words) + ' "$@"\n')
+        os.chmod(os.path.join(bin_, name), 0o755)
+    return dict(os.environ, PATH=bin_ + os.pathsep + os.environ["PATH"], JAX_PLATFORMS="cpu", CUDA_VISIBLE_DEVICES="", OMP_NUM_THREADS="1",
+                TF_CPP_MIN_LOG_LEVEL="3", NO_COLOR="1", TERM="dumb")
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return str(s.getsockname()[1])
+
+
+def sh(command, folder, env, seconds=300):
+    return subprocess.run(["sh", "-c", command], cwd=folder, env=env, capture_output=True, text=True, timeout=seconds, check=False)
+
+
+def record(page, folder, env):
+    """Writes a page's scripts, and types what it says."""
+    steps = []
+    for info, lines in blocks(text_of(page)):
+        if title := re.search(r'title="([^"]+)"', info):
+            with open(os.path.join(folder, title[1]), "w", encoding="utf-8") as f:
+                f.write("\n".join(lines) + "\n")
+        elif info == "sh" and lines[0].startswith(("python ", "torchrun ")):
+            steps.append("set -e\n" + "\n".join(lines).replace("8123", free_port()))
+    for step in steps:
+        done = sh(step, folder, env)
+        check(f"{os.path.basename(page)}: {step}", done.returncode == 0, done.stderr)
+
+
+def asked(page):
+    """The commands of a page on what its scripts recorded."""
+    text, own = text_of(page), False
+    for line in text.split("\n"):
+        if where := re.match(r"<!-- in: (\S+) -->", line):
+            own = "/tutorials/" in where[1]
+        if own and line.startswith("$ tfprof "):
+            yield line[2:]
+
+
+def tutorial(page, program):
+    name = os.path.basename(page)[:-3]
+    python = interpreter(FRAMEWORKS[name])
+    if not python:
+        print(f"left out: {name}: no {FRAMEWORKS[name]}")
+        return
+    with tempfile.TemporaryDirectory(prefix="tfprof_tutorial_") as folder:
+        env = environment(folder, program, python)
+        record(page, folder, env)
+        commands_of_page = list(asked(page))
+        check(f"{name}: has commands", len(commands_of_page) >= 3, commands_of_page)
+        for command in commands_of_page:
+            done = sh(command, folder, env, 60)
+            check(f"{name}: {command}", done.returncode == 0 and done.stdout.count("\n") >= 2, done.stderr + done.stdout)
+
+
+def keep(page, program):
+    """What a tutorial records, as part of the sample: without what tfprof does not read, packed."""
+    name = os.path.basename(page)[:-3]
+    folder = "/tmp/tutorial"  # recordings hold the path
+    os.mkdir(folder)
+    try:
+        record(page, folder, environment(folder, program, interpreter(FRAMEWORKS[name])))
+        shutil.rmtree(os.path.join(SAMPLE, name), ignore_errors=True)
+        for source in glob.glob(os.path.join(folder, "**", "*"), recursive=True):
+            target = os.path.join(SAMPLE, name, os.path.relpath(source, folder))
+            if not source.endswith((".json.gz", ".xplane.pb")) or source.endswith(".trace.json.gz"):
+                continue
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            with (gzip.open if source.endswith(".gz") else open)(source, "rb") as f:
+                data = f.read()
+            with open(target.removesuffix(".gz") + ".gz", "wb") as out, gzip.GzipFile("", "wb", 9, out, 0) as packed:
+                packed.write(data)
+    finally:
+        shutil.rmtree(folder)
+
+
+# ---- the site ----
+
+def told(program, *words):
+    return subprocess.run([program, *words], capture_output=True, text=True, check=True).stdout
+
+
+def site(program):
+    done = subprocess.run([sys.executable, "-c", "import mkdocs, material"], capture_output=True, check=False)
+    own = os.path.join(ROOT, ".venv-docs", "bin", "python")
+    python = sys.executable if done.returncode == 0 else own
+    if not os.path.exists(python):
+        print("left out: the site: no mkdocs-material (tools/docs.py installs it)")
+        return
+    with tempfile.TemporaryDirectory(prefix="tfprof_site_") as folder:
+        done = subprocess.run([python, os.path.join(ROOT, "tools", "docs.py"), "--program", program, folder], capture_output=True, text=True, check=False)
+        check("the site builds", done.returncode == 0, done.stderr + done.stdout)
+        pages = {os.path.relpath(p, folder): text_of(p) for p in glob.glob(os.path.join(folder, "**", "*.html"), recursive=True)}
+        check("pages", len(pages) > 40, len(pages))
+        for name, text in pages.items():
+            check(f"{name} loads from elsewhere", not re.search(r'<(?:script|link|img|iframe)[^>]+(?:src|href)="(?:https?:)?//', text))
+        words = json.loads(text_of(os.path.join(folder, "search", "search_index.json")))["docs"]
+        for word in ("pyroscope", "exposed_communication", "--fail-over", "torchrun"):
+            check(f"search for {word}", any(word in d["text"] for d in words))
+        reference = {name: pages.get(f"reference/{name}.html", "") for name in ("commands", "options", "columns", "checkers", "tables")}
+        for topic in ("commands", "options", "columns", "checkers"):
+            names = re.findall(r"^  (-?\w+)(?:  |$)", re.split(r"\n(?=[a-z-])", told(program, "help", topic))[0], re.M)
+            check(f"reference, {topic}", len(names) > 8 and all(re.search(rf"[>\b]{re.escape(n)}[<\b]|id=\"{n}\"", reference[topic]) for n in names),
+                  [n for n in names if n not in reference[topic]])
+        check("reference, tables", all(f'id="{t}"' in reference["tables"] for t in ("nodes", "executions", "spans", "kernel", "columns")))
+
+
+def main():
+    program = os.path.abspath(sys.argv[1])
+    tutorials = [p for p in PAGES if os.path.basename(os.path.dirname(p)) == "tutorials"]
+    if "--record" in sys.argv:
+        for page in tutorials:
+            if sys.argv[-1] in ("--record", os.path.basename(page)[:-3]):
+                keep(page, program)
+        return failed != 0
+    commands(program)
+    for page in tutorials:
+        tutorial(page, program)
+    site(program)
+    print(f"{passed} passed, {failed} failed")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
