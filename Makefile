@@ -4,7 +4,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 
-.PHONY: all setup python demo check test test-live threads fuzz bench lint release release-test format install clean
+.PHONY: all setup python docs demo check test test-live threads fuzz bench lint release release-test format install clean
 .NOTPARALLEL:
 
 all: setup $(BUILD)/build.ninja
@@ -22,6 +22,10 @@ python:
 	@tools/setup.sh python
 	@tools/python.sh
 	@echo "built build-python/dist, installed in .venv"
+
+docs: all
+	@python3 tools/docs.py $(BUILD)/site
+	@echo "built $(BUILD)/site/index.html"
 
 demo: all
 	@tools/demo.sh $(BUILD)/tfprof

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Builds the docs site: docs.py [--program PROGRAM] OUT
+
+In: docs/, pages that tools/docs_reference.py makes from the program's tables, and a report of the sample as an example. Out: a folder of
+pages that works from the disk, search included. Links and anchors that lead nowhere are errors. Needs the page in the program
+(node) and mkdocs-material, which it installs into .venv-docs where `python3 -m mkdocs` is not there. The same sources give the same bytes."""
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import docs_reference
+
+ROOT = docs_reference.ROOT
+THEME = os.path.join(ROOT, "tools", "docs_theme")
+SAMPLE = os.path.join(ROOT, "tests", "data", "sample", "pytorch", "train.json.gz")
+PAGES = {"README.md": "overview.md", "deploy/README.md": "deploy.md"}  # of other folders, that are pages of the site
+LINK = re.compile(r"(\]\(|src=\"|href=\")([^)#\"\s:]+)(#[^)\"\s]*)?([)\"])")
+
+
+def mkdocs():
+    """A Python that has mkdocs and its theme."""
+    has = lambda python: subprocess.run([python, "-c", "import mkdocs, material"], capture_output=True, check=False).returncode == 0
+    own = os.path.join(ROOT, ".venv-docs", "bin", "python")
+    for python in (sys.executable, own):
+        if os.path.exists(python) and has(python):
+            return python
+    subprocess.run([sys.executable, "-m", "venv", os.path.dirname(os.path.dirname(own))], check=True)
+    subprocess.run([own, "-m", "pip", "install", "-q", "-r", os.path.join(THEME, "requirements.txt")], check=True)
+    return own
+
+
+def linked(text, source, target, extra):
+    """A page's links as the site has them. source, target: of the page, below the repository and below the site; extra gets files that
+    the site needs: their path below the repository -> below the site."""
+    def place(path):
+        if path in PAGES:
+            return PAGES[path]
+        if path.startswith("docs/"):
+            return path[len("docs/"):]
+        extra[path] = "files/" + path
+        return extra[path]
+
+    def replace(match):
+        path = os.path.normpath(os.path.join(os.path.dirname(source), match[2]))
+        if path == "docs":
+            path = "docs/README.md"
+        if not os.path.isfile(os.path.join(ROOT, path)):
+            return match[0]
+        return match[1] + os.path.relpath(place(path), os.path.dirname(target) or ".") + (match[3] or "") + match[4]
+    parts = re.split(r"(^```.*?^```)", text, flags=re.M | re.S)  # links in code are code
+    return "".join(part if part.startswith("```") else LINK.sub(replace, part) for part in parts)
+
+
+def gather(program, folder):
+    """All that mkdocs reads, in one folder."""
+    pages = dict(PAGES)
+    for place, _, names in os.walk(os.path.join(ROOT, "docs")):
+        for name in names:
+            source = os.path.relpath(os.path.join(place, name), ROOT)
+            pages[source] = source[len("docs/"):]
+    extra = {os.path.relpath(os.path.join(THEME, n), ROOT): "assets/" + n for n in ("iframe-worker.js", "site.css")}
+    for source, target in sorted(pages.items()):
+        if not target.endswith(".md"):
+            extra[source] = target
+            continue
+        with open(os.path.join(ROOT, source), encoding="utf-8") as f:
+            text = f.read().replace("](images/report.png)\n", "](example-report.html)\n")  # the front picture opens the report
+            text = linked(text, source, target, extra)
+        os.makedirs(os.path.dirname(os.path.join(folder, target)), exist_ok=True)
+        with open(os.path.join(folder, target), "w", encoding="utf-8") as f:
+            f.write(text)
+    for source, target in extra.items():
+        os.makedirs(os.path.dirname(os.path.join(folder, target)), exist_ok=True)
+        shutil.copyfile(os.path.join(ROOT, source), os.path.join(folder, target))
+    docs_reference.write(program, os.path.join(folder, "reference"))
+    subprocess.run([program, "report", os.path.basename(SAMPLE), "-o", os.path.join(folder, "example-report.html")], cwd=os.path.dirname(SAMPLE),
+                   check=True, stdout=subprocess.DEVNULL)  # its name is in the page
+
+
+def build(program, out):
+    with tempfile.TemporaryDirectory(prefix="tfprof_docs_") as work:
+        folder = os.path.join(work, "docs")
+        os.mkdir(folder)
+        gather(program, folder)
+        environment = dict(os.environ, TFPROF_DOCS=folder, TFPROF_SITE=os.path.abspath(out), NO_MKDOCS_2_WARNING="1", DISABLE_MKDOCS_2_WARNING="true")
+        environment.setdefault("SOURCE_DATE_EPOCH", subprocess.run(["git", "-C", ROOT, "log", "-1", "--format=%ct"], capture_output=True, text=True, check=False).stdout.strip() or "0")
+        subprocess.run([mkdocs(), "-m", "mkdocs", "build", "--strict", "--quiet", "--clean", "-f", os.path.join(ROOT, "mkdocs.yml")], env=environment, check=True)
+    for name in ("sitemap.xml", "sitemap.xml.gz"):  # of a site that has an address
+        if os.path.exists(os.path.join(out, name)):
+            os.remove(os.path.join(out, name))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--program", default=os.path.join(ROOT, "build", "tfprof"))
+    parser.add_argument("out")
+    words = parser.parse_args()
+    build(os.path.abspath(words.program), words.out)
+
+
+if __name__ == "__main__":
+    main()
