@@ -25,6 +25,16 @@ int main(void)
     printf("{ .minor = %d, ", PY_MINOR_VERSION);
     AT("runtime_head", _PyRuntimeState, interpreters.head);
     AT("interp_next", PyInterpreterState, next);
+#if PY_VERSION_HEX >= 0x030c0000
+    NONE("runtime_gil");
+    AT("interp_gil", PyInterpreterState, ceval.gil);
+#else
+    AT("runtime_gil", _PyRuntimeState, ceval.gil);
+    NONE("interp_gil");
+#endif
+    _Static_assert(offsetof(struct _gil_runtime_state, last_holder) == 8 &&
+                       offsetof(struct _gil_runtime_state, locked) == 16,
+                   "GIL_HOLDER and GIL_LOCKED of src/live/python/read.c");
 #if PY_VERSION_HEX >= 0x030b0000
     AT("interp_threads", PyInterpreterState, threads.head);
 #else
@@ -77,6 +87,17 @@ int main(void)
     NONE("code_bytes");
     printf(".code_size = %d, ", (int)sizeof(PyCodeObject));
 #endif
+#if PY_VERSION_HEX >= 0x030b0000
+    AT("frame_locals", struct _PyInterpreterFrame, localsplus);
+    AT("code_locals", PyCodeObject, co_localsplusnames);
+    NONE("code_cells");
+    NONE("code_free");
+#else
+    AT("frame_locals", PyFrameObject, f_localsplus);
+    AT("code_locals", PyCodeObject, co_varnames);
+    AT("code_cells", PyCodeObject, co_cellvars);
+    AT("code_free", PyCodeObject, co_freevars);
+#endif
     AT("code_first", PyCodeObject, co_firstlineno);
     AT("code_file", PyCodeObject, co_filename);
 #if PY_VERSION_HEX >= 0x030a0000
@@ -87,6 +108,7 @@ int main(void)
 #if PY_VERSION_HEX >= 0x030d0000
     AT("pending_mutex", _PyRuntimeState, ceval.pending_mainthread.mutex);
 #endif
+    AT("tuple_items", PyTupleObject, ob_item);
     printf(".text_ascii = %d, .text_data = %d },\n", (int)sizeof(PyASCIIObject), (int)sizeof(PyCompactUnicodeObject));
     return 0;
 }

@@ -68,11 +68,10 @@ static tfp_status set_all(tfp_live *l, const cli_call *call, tfp_error *err)
     static const struct {
         cli_flag_id flag;
         const char *name;
-    } all[] = { { CLI_SECONDS, "seconds" },
-                { CLI_RATE, "rate" },
-                { CLI_IDLE, "idle" },
-                { CLI_ONCE, "once" },
-                { CLI_NATIVE, "native" } };
+    } all[] = { { CLI_SECONDS, "seconds" }, { CLI_RATE, "rate" },
+                { CLI_IDLE, "idle" },       { CLI_GIL, "gil" },
+                { CLI_ONCE, "once" },       { CLI_LOCALS, "locals" },
+                { CLI_NATIVE, "native" },   { CLI_SUBPROCESSES, "subprocesses" } };
     tfp_status s = TFP_OK;
     for (size_t i = 0; i < sizeof all / sizeof *all && !s; i++)
         if (call->flags[all[i].flag]) s = tfp_live_set(l, all[i].name, call->flags[all[i].flag], err);

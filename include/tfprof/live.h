@@ -23,7 +23,8 @@ TFP_API tfp_status tfp_live_select(tfp_live *l, const char *selector, tfp_error 
  *  too), "processes" (no folding), "all_threads" (every sample reads the state of every thread, even if that takes long),
  *  "no_commands" (tables omit command lines and messages that may contain file names).
  *  For tfp_live_stacks: "seconds" (1) and "rate" (100, samples a second; 1 to 1000), and without a value "idle" (waiting threads
- *  count, too), "once" (one reading of every thread) and "native" (frames of native code, too: needs elfutils' libdw.so.1 and the
+ *  count, too), "gil" (threads that hold the interpreter's lock only), "subprocesses" (those of what it started, too), "once" (one
+ *  reading of every thread), "locals" (with "once": with the variables of every frame) and "native" (frames of native code, too: needs elfutils' libdw.so.1 and the
  *  right to sample with perf_event_open).
  *  For tfp_live_run_begin: "dir" (by date and time), "every" (N steps, or seconds as "Ns"), "at_step" ("10,200"), "steps" (1; steps
  *  in a window), "ms" (500; its length), "on_signal" ("USR2"); without a value "cuda" (CUDA's activities; "max_bytes": of a process).
@@ -40,11 +41,11 @@ TFP_API tfp_status tfp_live_sample(tfp_live *l, tfp_error *err);
 TFP_API tfp_status tfp_live_top(const tfp_live *l, const tfp_options *o, tfp_report **out, tfp_error *err);
 
 /** The Python stacks of a process, with "native" merged with the native ones: the table `stacks`, a row for each function with
- *  its samples, or with "once" the table `threads`, a row for each frame. The process's memory is read; it is not stopped, and nothing runs in it. CPython 3.8 to 3.13
+ *  its samples, or with "once" the table `threads`, a row for each frame. The process's memory is read; it is not stopped, and nothing runs in it. CPython 3.8 to 3.14
  *  on x86-64.
  *  target  a process (a number), or the file name of its script or program
  *  fn      called after each reading; a nonzero result stops. May be NULL
- *  Forms of `stacks`, beside those of tables: "folded" and "pprof". The report is independent of l.
+ *  Forms of `stacks`, beside those of tables: "folded", "speedscope" and "pprof". The report is independent of l.
  *  Errors: TFP_BADFILE no such process, no permission, not a known CPython; TFP_CANCELLED; TFP_BADARG; TFP_NOMEM. */
 TFP_API tfp_status tfp_live_stacks(const tfp_live *l, const char *target, const tfp_options *o, tfp_progress_fn fn,
                                    void *ctx, tfp_report **out, tfp_error *err);

@@ -228,7 +228,7 @@ tfp_live *tfp_live_new(void)
     l->jobs.select.user = -1;
     tfp_live_wish_start(&l->wish);
     l->run = TFP_RUN_NONE;
-    l->stacks = (tfp_stacks_wish){ 1, 100, false, false };
+    l->stacks = (tfp_stacks_wish){ .seconds = 1, .rate = 100 };
     if ((l->probes = tfp_probes_new())) return l;
     free(l);
     return NULL;
@@ -274,6 +274,19 @@ static tfp_status take_number(const char *name, const char *value, double least,
     return TFP_OK;
 }
 
+/* The setting of stacks that has no value. */
+static bool *switch_of_stacks(tfp_stacks_wish *w, const char *name)
+{
+    const struct {
+        const char *name;
+        bool *to;
+    } all[] = { { "gil", &w->gil },   { "idle", &w->idle },     { "locals", &w->locals },
+                { "once", &w->once }, { "native", &w->native }, { "subprocesses", &w->children } };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strcmp(name, all[i].name) == 0) return all[i].to;
+    return NULL;
+}
+
 tfp_status tfp_live_set(tfp_live *l, const char *name, const char *value, tfp_error *err)
 {
     struct passwd *found;
@@ -287,12 +300,8 @@ tfp_status tfp_live_set(tfp_live *l, const char *name, const char *value, tfp_er
         l->all_threads = true;
     } else if (strcmp(name, "no_commands") == 0) {
         l->no_commands = true;
-    } else if (strcmp(name, "once") == 0) {
-        l->stacks.once = true;
-    } else if (strcmp(name, "idle") == 0) {
-        l->stacks.idle = true;
-    } else if (strcmp(name, "native") == 0) {
-        l->stacks.native = true;
+    } else if (switch_of_stacks(&l->stacks, name)) {
+        *switch_of_stacks(&l->stacks, name) = true;
     } else if (strcmp(name, "seconds") == 0) {
         return take_number(name, value, 0.01, 86400, &l->stacks.seconds, err);
     } else if (strcmp(name, "rate") == 0) {

@@ -16,8 +16,11 @@ typedef struct tfp_python_layout {
     int thread_next, thread_frame, thread_cframe, cframe_frame, thread_id, thread_native;
     int frame_back, frame_code, frame_at, frame_owner, frame_entry, frame_size; /* frame_entry: 3.11 only */
     int code_first, code_file, code_name, code_lines, code_bytes, code_size;
-    int text_ascii, text_data; /* where the characters of a str begin */
-    int pending_mutex;         /* in _PyRuntime: a PyMutex around the main thread's pending calls; 0: another lock */
+    int text_ascii, text_data;   /* where the characters of a str begin */
+    int runtime_gil, interp_gil; /* the interpreter lock: in _PyRuntime, or a pointer to it in the interpreter */
+    int frame_locals;            /* the values of local variables, in the order of their names */
+    int code_locals, code_cells, code_free, tuple_items; /* tuples of names; from 3.11 on all are in the first one */
+    int pending_mutex; /* in _PyRuntime: a PyMutex around the main thread's pending calls; 0: another lock */
 } tfp_python_layout;
 const tfp_python_layout *tfp_python_layout_of(int minor); /* NULL: not known */
 
@@ -42,6 +45,7 @@ bool tfp_python_is_single(const tfp_python *p);
 typedef struct tfp_python_thread {
     uint64_t state; /* address of its PyThreadState */
     int64_t tid;    /* as in our /proc; 0: not known */
+    bool locks;     /* it holds its interpreter's lock (GIL) */
 } tfp_python_thread;
 
 #define TFP_PYTHON_THREADS 4096 /* most threads that are looked at */
@@ -51,8 +55,9 @@ typedef struct tfp_python_thread {
 long tfp_python_threads(tfp_python *p, tfp_python_thread *out, size_t room);
 
 typedef struct tfp_live_frame {
-    uint64_t code; /* address of the code object */
-    int64_t at;    /* byte in its code; -1: before the first */
+    uint64_t address; /* of the frame */
+    uint64_t code;    /* address of the code object */
+    int64_t at;       /* byte in its code; -1: before the first */
     bool
         entry; /* C called it: the frames before it, up to the last one that is an entry, share a call of the interpreter */
 } tfp_live_frame;
@@ -60,10 +65,34 @@ typedef struct tfp_live_frame {
 /* The frames of a thread, innermost first; how many. -1: torn, they changed while they were read. */
 long tfp_python_stack(const tfp_python *p, uint64_t state, tfp_live_frame *out, size_t room);
 
-/* A code object's file, function and first line, escaped nowhere; false when it is none, or is gone. */
-bool tfp_python_code(const tfp_python *p, uint64_t code, tfp_buf *file, tfp_buf *function, int64_t *first_line);
+/* A str of CPython as it was read. */
+typedef struct tfp_text_copy {
+    uint64_t length;   /* characters */
+    uint32_t at, size; /* bytes before its characters; of those that were read */
+    unsigned kind;     /* bytes of a character */
+} tfp_text_copy;
+
+/* A code object as it was read: its names, and what tells later whether it is still the same one, as another one may stand where it stood. */
+typedef enum tfp_code_text { TFP_CODE_FILE, TFP_CODE_NAME } tfp_code_text;
+typedef struct tfp_code_copy {
+    uint64_t address, objects[2]; /* of the object, and of its texts */
+    int32_t first_line;
+    tfp_text_copy texts[2];
+    TFP_VEC(unsigned char) bytes; /* the characters of both */
+} tfp_code_copy;
+/* Reads it into `out`, which may hold an earlier copy. False when it is no code object, is gone, or there is no memory. */
+bool tfp_python_copy_code(const tfp_python *p, uint64_t code, tfp_code_copy *out);
+/* A text as UTF-8, escaped nowhere. False without memory. */
+bool tfp_python_copied_text(const tfp_code_copy *copy, tfp_code_text which, tfp_buf *out);
+/* same[i]: whether copies[i] is still what is there. One system call for many. */
+void tfp_python_same_codes(const tfp_python *p, const tfp_code_copy *const *copies, bool *same, size_t count);
+/* The str at this address as UTF-8. False when it is none, or is gone. */
+bool tfp_python_text(const tfp_python *p, uint64_t address, tfp_buf *out);
 /* The line of a byte in its code; the first line where it is not known. */
 int64_t tfp_python_line(const tfp_python *p, uint64_t code, int64_t at);
+
+/* The local variables of a frame as text: "x=1, name='a', w=<Tensor>". False: the frame is another one by now. live/python/locals.c */
+bool tfp_python_locals(const tfp_python *p, const tfp_live_frame *frame, tfp_buf *out);
 
 /* The same from a line table's bytes: minor 8 and 9 lnotab, 10 PEP 626, 11 and later PEP 657. -1: no line. */
 int64_t tfp_python_table_line(int minor, tfp_str table, int64_t first_line, int64_t at);

@@ -373,19 +373,22 @@ static void where_is_it(const tfp_session *s, char *out, size_t room)
     tfp_python_thread threads[64];
     tfp_live_frame frames[1024];
     tfp_buf file = { 0 }, function = { 0 };
-    int64_t first;
+    tfp_code_copy code = { .address = 0 };
     snprintf(out, room, "it did not answer in time");
     if (*s->host || !tfp_python_open(s->row.pid, &p, &refusal)) return;
     long count = tfp_python_threads(&p, threads, 64);
     for (long i = 0; i < count; i++) {
         if (threads[i].tid != s->row.pid) continue;
         long depth = tfp_python_stack(&p, threads[i].state, frames, 1024);
-        if (depth > 0 && tfp_python_code(&p, frames[0].code, &file, &function, &first))
+        if (depth > 0 && tfp_python_copy_code(&p, frames[0].code, &code) &&
+            tfp_python_copied_text(&code, TFP_CODE_FILE, &file) &&
+            tfp_python_copied_text(&code, TFP_CODE_NAME, &function))
             snprintf(out, room, "it did not answer in time; its main thread is at %.*s:%lld:%.*s",
                      (int)(file.size < 250 ? file.size : 250), file.data,
                      (long long)tfp_python_line(&p, frames[0].code, frames[0].at),
                      (int)(function.size < 250 ? function.size : 250), function.data);
     }
+    tfp_vec_free(&code.bytes);
     tfp_buf_free(&file);
     tfp_buf_free(&function);
 }

@@ -28,6 +28,7 @@ struct tfp_native {
     uint64_t loops[LOOPS_MOST][2]; /* the interpreter's loop */
     size_t loop_count;
     bool idle;
+    int64_t period_ns;
     int64_t listed_ns;
     size_t lists;
     long python_count; /* of s->seen */
@@ -65,7 +66,7 @@ static int64_t cpu_ns_of(int64_t pid, int64_t tid)
 static bool list_threads(tfp_native *n)
 {
     char path[64];
-    int64_t pid = n->s->python.pid;
+    int64_t pid = n->s->python->pid;
     snprintf(path, sizeof path, "/proc/%lld/task", (long long)pid);
     DIR *d = opendir(path);
     n->tids.size = 0;
@@ -84,7 +85,7 @@ static bool list_threads(tfp_native *n)
         if (ran) tfp_perf_add(n->perf, tid);
     }
     if (d) closedir(d);
-    n->python_count = tfp_python_threads(&n->s->python, n->s->seen, TFP_PYTHON_THREADS);
+    n->python_count = tfp_python_threads(n->s->python, n->s->seen, TFP_PYTHON_THREADS);
     n->listed_ns = tfp_now_ns();
     n->lists++;
     return n->tids.size > 0 && n->python_count >= 0;
@@ -122,7 +123,7 @@ static bool is_same_call(const tfp_native *n, const tfp_native_state *at, size_t
     if (first + 1 < count && n->frames[first + 1].slot > slot && n->frames[first + 1].slot - slot < MOST)
         size = (size_t)(n->frames[first + 1].slot - slot) + 8;
     if (from >= now_size) /* deeper than the copy: the frames were followed in the memory of now */
-        return first < count && tfp_python_read(&n->s->python, slot, &word, sizeof word) &&
+        return first < count && tfp_python_read(n->s->python, slot, &word, sizeof word) &&
                word == n->frames[first].pc + 1;
     if (size > now_size - from) size = now_size - from;
     return size >= LEAST && memcmp(at->stack + from, n->now + from, size) == 0;
@@ -134,27 +135,23 @@ static bool is_same_call(const tfp_native *n, const tfp_native_state *at, size_t
 static long read_python(tfp_native *n, uint64_t state)
 {
     tfp_sampler *s = n->s;
-    long depth = state ? tfp_python_stack(&s->python, state, s->frames, TFP_PYTHON_DEPTH) : 0;
+    long depth = state ? tfp_python_stack(s->python, state, s->frames, TFP_PYTHON_DEPTH) : 0;
     for (int i = 1; depth < 0 && i < TFP_STACKS_TRIES; i++)
-        depth = tfp_python_stack(&s->python, state, s->frames, TFP_PYTHON_DEPTH);
+        depth = tfp_python_stack(s->python, state, s->frames, TFP_PYTHON_DEPTH);
     return depth;
 }
 
 static bool name_python(tfp_native *n, long depth)
 {
-    for (long k = 0; k < depth; k++) {
-        if (k % 64 == 63 && tfp_stacks_over(n->s)) return false;
-        uint32_t f = tfp_stacks_function(n->s, n->s->frames[k].code);
-        if (f == TFP_NONE) return false;
-        n->key[RAW_HEAD + k] = f << 1 | n->s->frames[k].entry;
-    }
+    if (!tfp_stacks_name(n->s, (size_t)depth)) return false;
+    for (long k = 0; k < depth; k++) n->key[RAW_HEAD + k] = n->s->key[k + 1] << 1 | n->s->frames[k].entry;
     return true;
 }
 
 static uint32_t kernel_function(tfp_native *n, int64_t tid)
 {
     char name[128];
-    tfp_native_kernel(n->s->python.pid, tid, name, sizeof name);
+    tfp_native_kernel(n->s->python->pid, tid, name, sizeof name);
     if (!*name) return 0;
     tfp_stack_function f = { { NULL, 0 }, TFP_STR("[kernel]"), tfp_str_of(name), 0, TFP_STR("kernel") };
     char text[160];
@@ -173,12 +170,13 @@ static void take(void *ctx, int64_t tid, const tfp_native_state *at)
     if (tfp_stacks_over(s)) return; /* samples that are left when the time is over */
     long depth = read_python(n, state_of(n, tid));
     size_t size = at->stack_size < sizeof n->now ? at->stack_size : sizeof n->now, count = 0, first = 0;
-    if (size && !tfp_python_read(&s->python, at->registers[TFP_DWARF_SP], n->now, size)) size = 0;
+    if (size && !tfp_python_read(s->python, at->registers[TFP_DWARF_SP], n->now, size)) size = 0;
     watched *w = tfp_stacks_thread(s, tid);
     if (!w || depth < 0 || !name_python(n, depth)) {
         s->torn++;
         return;
     }
+    size_t thread = (size_t)(w - s->threads.at);
     count = tfp_unwind_stack(n->unwind, at, n->frames, TFP_STACKS_NATIVE_MOST, &whole);
     while (first < count && !in_loop(n, n->frames[first].pc)) first++;
     if (depth && first && !at->only_sp_and_pc && !is_same_call(n, at, first, count, size)) {
@@ -207,6 +205,9 @@ static void take(void *ctx, int64_t tid, const tfp_native_state *at)
         return;
     }
     n->counts.at[id]++;
+    int64_t now = tfp_now_ns();
+    uint32_t look = (uint32_t)((now - s->begun_ns) / (2 * n->period_ns)); /* each thread has samples of its own */
+    tfp_stacks_moment(s, thread, id, look, now);
 }
 
 /* ---- names, and one stack of two ---- */
@@ -293,7 +294,7 @@ static void take_waiting(tfp_native *n)
 {
     for (size_t i = 0; i < n->tids.size && !tfp_stacks_over(n->s); i++) {
         tfp_native_state at = { .only_sp_and_pc = true };
-        if (tfp_native_blocked(n->s->python.pid, n->tids.at[i], &at)) take(n, n->tids.at[i], &at);
+        if (tfp_native_blocked(n->s->python->pid, n->tids.at[i], &at)) take(n, n->tids.at[i], &at);
     }
     n->s->ticks++;
 }
@@ -335,8 +336,22 @@ static tfp_status add_notes(tfp_native *n, tfp_error *err)
     return status;
 }
 
+/* The samples in order of time, by the numbers that their stacks have now; those without one go. */
+static void name_moments(tfp_sampler *s, const tfp_strid *stacks)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < s->moments.size; i++) {
+        tfp_stack_moment m = s->moments.at[i];
+        m.stack = stacks[m.stack];
+        if (m.stack != TFP_NONE) s->moments.at[kept++] = m;
+    }
+    s->moments.size = kept;
+}
+
 tfp_status tfp_native_end(tfp_native *n, tfp_error *err)
 {
+    tfp_strid *stacks = calloc(n->raw.count, sizeof *stacks);
+    if (!stacks) return tfp_nomem(err);
     for (size_t i = 1; i < n->raw.count && !n->s->nomem; i++) { /* 0 is the empty string */
         uint32_t key[RAW_HEAD];
         tfp_str raw = tfp_strtab_get(&n->raw, (tfp_strid)i);
@@ -345,8 +360,10 @@ tfp_status tfp_native_end(tfp_native *n, tfp_error *err)
         int64_t moved = n->moved;
         size_t depth = merge(n, n->key, raw.size / sizeof(uint32_t), n->s->key + 1);
         n->moved = moved + (n->moved > moved ? n->counts.at[i] : 0);
-        if (depth) tfp_stacks_count(n->s, key[RAW_THREAD], depth, n->counts.at[i]);
+        stacks[i] = depth ? tfp_stacks_count(n->s, key[RAW_THREAD], depth, n->counts.at[i]) : TFP_NONE;
     }
+    if (!n->s->nomem) name_moments(n->s, stacks);
+    free(stacks);
     return n->s->nomem ? tfp_nomem(err) : add_notes(n, err);
 }
 
@@ -387,14 +404,15 @@ tfp_status tfp_native_begin(tfp_sampler *s, const tfp_stacks_wish *wish, tfp_nat
     if (!n) return tfp_nomem(err);
     n->s = s;
     n->idle = wish->idle;
+    n->period_ns = (int64_t)(1e9 / wish->rate);
     n->key = calloc(RAW_HEAD + TFP_PYTHON_DEPTH + 2 * TFP_STACKS_NATIVE_MOST, sizeof *n->key);
-    n->perf = tfp_perf_new(s->python.pid, wish->once ? 1000000 : (int64_t)(1e9 / wish->rate));
+    n->perf = tfp_perf_new(s->python->pid, wish->once ? 1000000 : n->period_ns);
     if (!n->key || !n->perf || tfp_strtab_init(&n->raw, &n->arena)) return tfp_nomem(err);
     while (n->counts.size < n->raw.count)
         if (!tfp_push(&n->counts, 0)) return tfp_nomem(err);
-    n->unwind = tfp_unwind_new(s->python.pid, why, sizeof why);
+    n->unwind = tfp_unwind_new(s->python->pid, why, sizeof why);
     if (!n->unwind) return tfp_fail(err, TFP_BADFILE, "--native: %s", why);
-    if (tfp_python_functions(s->python.pid, loop, &address, 1))
+    if (tfp_python_functions(s->python->pid, loop, &address, 1))
         n->loop_count = tfp_unwind_ranges(n->unwind, address, LOOP, n->loops, LOOPS_MOST);
     if (!n->loop_count) return tfp_fail(err, TFP_BADFILE, "--native: the interpreter has no symbol " LOOP);
     uint64_t bytes = 0;
@@ -402,7 +420,7 @@ tfp_status tfp_native_begin(tfp_sampler *s, const tfp_stacks_wish *wish, tfp_nat
     if (bytes < LOOP_LEAST)
         return tfp_fail(err, TFP_BADFILE,
                         "--native: this CPython's loop is not one function but many (tail calls), which are not known");
-    const char *refused = tfp_perf_add(n->perf, s->python.pid);
+    const char *refused = tfp_perf_add(n->perf, s->python->pid);
     if (refused) return tfp_fail(err, TFP_BADFILE, "--native: %s", refused);
     return list_threads(n) ? TFP_OK : tfp_fail(err, TFP_BADFILE, "it has ended");
 }

@@ -30,6 +30,28 @@ static bool more_self(const void *rows, uint32_t a, uint32_t b)
     return tfp_str_cmp(x->name, y->name) < 0;
 }
 
+static bool keep_moments(tfp_sampler *s, tfp_stacks *all)
+{
+    tfp_arena *a = &s->r->arena;
+    tfp_stack_thread *threads = TFP_NEW(a, tfp_stack_thread, s->threads.size + 1);
+    tfp_stack_moment *moments = TFP_NEW(a, tfp_stack_moment, s->moments.size + 1);
+    if (!threads || !moments) return false;
+    for (size_t i = 0; i < s->threads.size; i++) {
+        tfp_str name = tfp_strtab_get(&s->names, s->threads.at[i].name);
+        threads[i] = (tfp_stack_thread){ s->threads.at[i].tid, { tfp_arena_copy(a, name), name.size } };
+        if (!threads[i].name.data) return false;
+    }
+    for (size_t i = 0; i < s->moments.size; i++) {
+        moments[i] = s->moments.at[i];
+        moments[i].stack--; /* key 0 is the empty string */
+    }
+    all->threads = threads;
+    all->thread_count = s->threads.size;
+    all->moments = moments;
+    all->moment_count = s->moments.size;
+    return true;
+}
+
 tfp_stacks *tfp_stacks_keep(tfp_sampler *s)
 {
     tfp_arena *a = &s->r->arena;
@@ -54,9 +76,12 @@ tfp_stacks *tfp_stacks_keep(tfp_sampler *s)
         if (!name) return NULL;
         stacks[i - 1] = (tfp_stack){ { name, thread.size }, ids + 1, count - 1, s->counts.at[i] };
     }
-    *all =
-        (tfp_stacks){ functions, stacks, s->functions.size, s->keys.count ? s->keys.count - 1 : 0, s->samples, 0, 0, 0 };
-    return all;
+    *all = (tfp_stacks){ .functions = functions,
+                         .stacks = stacks,
+                         .function_count = s->functions.size,
+                         .stack_count = s->keys.count ? s->keys.count - 1 : 0,
+                         .samples = s->samples };
+    return keep_moments(s, all) ? all : NULL;
 }
 
 tfp_status tfp_stacks_fill(tfp_report *r, const tfp_stacks *all, tfp_error *err)
@@ -91,6 +116,8 @@ tfp_status tfp_stacks_fill(tfp_report *r, const tfp_stacks *all, tfp_error *err)
 
 /* ---- one reading of every thread ---- */
 
+#define WITH_LOCALS 1U
+
 /* clang-format off */
 static const tfp_row_column threads_columns[] = {
     TFP_COLUMN(threads_row, "tid", INT, LABEL, tid, "The kernel's number of the thread."),
@@ -99,14 +126,16 @@ static const tfp_row_column threads_columns[] = {
     TFP_COLUMN(threads_row, "depth", INT, LABEL, depth, "0: the innermost frame."),
     TFP_COLUMN(threads_row, "name", TEXT, LABEL, name, "FILE:LINE:FUNCTION; the line is the one at which it is. Of native code LIBRARY:FUNCTION."),
     TFP_COLUMN(threads_row, "kind", TEXT, LABEL, kind, "python, native, kernel"),
+    TFP_COLUMN_ONLY(threads_row, "locals", TEXT, LABEL, locals, "Its local variables: numbers and texts, sizes of containers, types of others.", WITH_LOCALS),
     { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */
 
-tfp_status tfp_threads_fill(tfp_report *r, const threads_rows *rows, tfp_error *err)
+tfp_status tfp_threads_fill(tfp_report *r, const threads_rows *rows, bool locals, tfp_error *err)
 {
     threads_row *all = TFP_NEW(&r->arena, threads_row, rows->size + 1);
     if (!all) return tfp_nomem(err);
     if (rows->size) memcpy(all, rows->at, rows->size * sizeof *all);
-    return tfp_grid_of(r, &(tfp_row_table){ threads_columns, all, sizeof *all, rows->size, 0 }, err);
+    return tfp_grid_of(r, &(tfp_row_table){ threads_columns, all, sizeof *all, rows->size, locals ? WITH_LOCALS : 0 },
+                       err);
 }

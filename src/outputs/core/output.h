@@ -22,6 +22,10 @@ extern const tfp_output_format tfp_output_text, tfp_output_json, tfp_output_json
 /* The folded form of a tree (data/flames.c); data/folded.c has that of sampled stacks. */
 tfp_status tfp_write_folded_tree(const tfp_report *r, tfp_sink *s, tfp_error *err);
 
+/* Sampled stacks for speedscope (speedscope_stacks.c); flames.c has trees. */
+struct tfp_stacks;
+tfp_status tfp_speedscope_stacks(const struct tfp_stacks *all, tfp_sink *s, tfp_error *err);
+
 /* The profile itself, as a ProfileProto. */
 tfp_status tfp_write_profile_proto(const tfp_profile *p, tfp_sink *s, tfp_error *err);
 

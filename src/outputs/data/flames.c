@@ -245,6 +245,7 @@ static bool put_file(scope *c, tfp_sink *s)
 
 static tfp_status write_speedscope(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
+    if (r->stacks) return tfp_speedscope_stacks(r->stacks, s, err);
     scope c = { .at = 0 };
     tfp_status status = start(&c.x, r, "speedscope", err);
     if (!status && !(name_frames(&c) && put_file(&c, s))) status = tfp_nomem(err);
@@ -257,7 +258,8 @@ static tfp_status write_speedscope(const tfp_report *r, tfp_sink *s, tfp_error *
 
 const tfp_output_format tfp_output_speedscope = {
     .name = "speedscope",
-    .help = "The calls, scope or code view as a file for https://www.speedscope.app: one numeric column.",
+    .help = "A file for https://www.speedscope.app: sampled stacks in order of time, or the calls, scope or code view "
+            "with one numeric column.",
     .in_format_option = true,
     .write = write_speedscope,
 };

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+/* live/stacks/read.c: threads of a process, their states and stacks, and samples that are counted: those of one stack together. */
+#include "live/stacks/parts.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define FILES_LEAST 4 /* descriptors that are left for others */
+
+int64_t tfp_stacks_next_look(int64_t due_ns, int64_t step_ns, int64_t now_ns)
+{
+    enum { LATE_NS = 100000000 }; /* what is later than this is left out */
+    return due_ns + step_ns < now_ns - LATE_NS ? now_ns - LATE_NS : due_ns + step_ns;
+}
+
+bool tfp_stacks_over(const tfp_sampler *s) { return s->nomem || s->full || tfp_now_ns() > s->until_ns; }
+
+/* The kernel's name of a thread; of several processes with the number of its own before it. */
+static tfp_strid name_of(tfp_sampler *s, int64_t tid)
+{
+    char path[64], name[64], text[128];
+    snprintf(path, sizeof path, "task/%lld/comm", (long long)tid);
+    long n = tid ? tfp_proc_read(s->python->pid, path, name, sizeof name) : 0;
+    if (n > 0 && name[n - 1] == '\n') n--;
+    if (n <= 0) n = snprintf(name, sizeof name, "?");
+    int size = s->children ? snprintf(text, sizeof text, "%lld/%.*s", (long long)s->python->pid, (int)n, name)
+                           : snprintf(text, sizeof text, "%.*s", (int)n, name);
+    return tfp_intern(&s->names, (tfp_str){ text, (size_t)size });
+}
+
+watched *tfp_stacks_thread(tfp_sampler *s, int64_t tid)
+{
+    char path[64];
+    uint32_t at = tfp_map64_get(&s->by_tid, (uint64_t)tid);
+    if (at != TFP_NONE) return &s->threads.at[at];
+    if (s->threads.size == TFP_STACKS_THREADS_MOST) {
+        s->full = "it tells of more than " TFP_QUOTED(TFP_STACKS_THREADS_MOST) " threads";
+        return NULL;
+    }
+    watched w = { .tid = tid, .fd = -1 };
+    snprintf(path, sizeof path, "/proc/%lld/task/%lld/stat", (long long)s->python->pid, (long long)tid);
+    if (tid && s->threads.size < 512) w.fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (w.fd >= 0 && !tfp_files_left(FILES_LEAST)) { /* the others' states are read, too */
+        close(w.fd);
+        w.fd = -1;
+    }
+    w.name = name_of(s, tid);
+    if (w.name == TFP_NONE || !tfp_push(&s->threads, w) ||
+        !tfp_map64_put(&s->by_tid, (uint64_t)tid, (uint32_t)s->threads.size - 1)) {
+        s->nomem = true;
+        return NULL;
+    }
+    return &s->threads.at[s->threads.size - 1];
+}
+
+char tfp_stacks_state(const tfp_sampler *s, const watched *w)
+{
+    char text[512], path[64];
+    ssize_t n;
+    if (w->fd >= 0) {
+        n = pread(w->fd, text, sizeof text - 1, 0);
+    } else {
+        snprintf(path, sizeof path, "task/%lld/stat", (long long)w->tid);
+        n = w->tid ? tfp_proc_read(s->python->pid, path, text, sizeof text) : 0;
+    }
+    if (n <= 0) return 0;
+    text[n] = '\0';
+    const char *end = strrchr(text, ')');
+    return end && end[1] == ' ' ? end[2] : 0;
+}
+
+static bool is_late(tfp_sampler *s)
+{
+    s->late |= tfp_now_ns() > s->until_ns;
+    return tfp_stacks_over(s);
+}
+
+long tfp_stacks_read(tfp_sampler *s, uint64_t state)
+{
+    for (int i = 0; i < TFP_STACKS_TRIES; i++) {
+        if (is_late(s)) return 0;
+        long depth = tfp_python_stack(s->python, state, s->frames, TFP_PYTHON_DEPTH);
+        if (depth >= 0 && tfp_stacks_name(s, (size_t)depth)) {
+            s->cut += depth == TFP_PYTHON_DEPTH;
+            return depth;
+        }
+    }
+    return tfp_stacks_over(s) ? 0 : -1;
+}
+
+/* ---- samples ---- */
+
+tfp_strid tfp_stacks_count(tfp_sampler *s, tfp_strid thread, size_t depth, int64_t count)
+{
+    s->key[0] = thread;
+    size_t before = s->keys.count;
+    if (s->keys.arena->used > TFP_STACKS_KEYS_MOST || s->stack_bytes > TFP_STACKS_TEXT_MOST) {
+        s->full = "its stacks take more than 48 MB, or 256 MB written out";
+        return TFP_NONE;
+    }
+    tfp_strid id = tfp_intern(&s->keys, (tfp_str){ (const char *)s->key, (depth + 1) * sizeof *s->key });
+    if (id == TFP_NONE || (s->keys.count != before && !tfp_push(&s->counts, 0))) {
+        s->nomem = true;
+        return TFP_NONE;
+    }
+    if (s->keys.count != before)
+        for (size_t i = 1; i <= depth; i++) s->stack_bytes += s->functions.at[s->key[i]].name.size;
+    s->counts.at[id] += count;
+    s->samples += count;
+    return id;
+}
+
+void tfp_stacks_moment(tfp_sampler *s, size_t thread, tfp_strid stack, uint32_t look, int64_t now_ns)
+{
+    tfp_stack_moment m = { now_ns - s->begun_ns, look, (uint32_t)thread, stack };
+    if (stack == TFP_NONE || s->moments.size == TFP_STACKS_MOMENTS_MOST) return;
+    if (!tfp_push(&s->moments, m)) s->nomem = true;
+}
