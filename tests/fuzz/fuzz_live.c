@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/fuzz/fuzz_live.c: what other processes and machines tell of running jobs. The first byte says what the rest is: frames of
  * HTTP/2, lines of an agent, an agent's entry, /proc, a line table, datagrams and files of PyTorch, samples of
- * native stacks, what CUDA told of a process. */
+ * native stacks, what CUDA told of a process, the memory of an interpreter. */
 #include "live/net/agent_lines.h"
 #include "live/run/cuda_read.h"
 #include "live/net/http2.h"
@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void hpack_told(void *ctx, tfp_str name, tfp_str value) { *(size_t *)ctx += name.size + value.size; }
 
@@ -118,13 +119,64 @@ static void cuda(tfp_str in)
     tfp_buf_free(&out);
 }
 
+/* Words that begin with 0xa5 are addresses in the same bytes: threads, frames, code objects and values that lead to each other. */
+static uint64_t *memory_of(tfp_str in, size_t *count)
+{
+    *count = in.size / 8 + 1;
+    uint64_t *words = calloc(*count, sizeof *words);
+    if (!words) return NULL;
+    if (in.size) memcpy(words, in.data, in.size);
+    for (size_t i = 0; i < *count; i++)
+        if (words[i] >> 56 == 0xa5) words[i] = (uint64_t)(uintptr_t)words + 8 * ((words[i] & 0xffffff) % *count);
+    return words;
+}
+
+/* An interpreter of one of seven versions that is these bytes. What is told of it has its limits, and the same code object is the same. */
+static void memory_of_python(tfp_str in)
+{
+    enum { DEPTH = 64, THREADS = 16, LOCALS_MOST = 16 << 10 };
+    size_t count;
+    tfp_live_frame frames[DEPTH];
+    tfp_python_thread threads[THREADS];
+    tfp_code_copy code = { .address = 0 };
+    const tfp_code_copy *copies[] = { &code };
+    tfp_buf text = { 0 };
+    uint64_t *words = in.size > 1 ? memory_of((tfp_str){ in.data + 1, in.size - 1 }, &count) : NULL;
+    if (!words) return;
+    uint64_t base = (uint64_t)(uintptr_t)words;
+    tfp_python *p = calloc(1, sizeof *p);
+    if (p) {
+        *p = (tfp_python){ .pid = getpid(), .layout = tfp_python_layout_of(8 + (unsigned char)in.data[0] % 7) };
+        p->runtime = base;
+        p->code_type = words[0];
+        p->text_type = count > 1 ? words[1] : base;
+        if (tfp_python_threads(p, threads, THREADS) > THREADS) abort();
+        long depth = tfp_python_stack(p, base, frames, DEPTH);
+        if (depth > DEPTH) abort();
+        for (size_t i = 0; i < count && i < 64; i++) {
+            tfp_live_frame frame = { .address = base + 8 * i, .code = words[i] };
+            bool same = false, is_code = tfp_python_copy_code(p, base + 8 * i, &code);
+            tfp_python_same_codes(p, copies, &same, 1);
+            if (is_code != same) abort();
+            if (is_code) tfp_python_copied_text(&code, TFP_CODE_FILE, &text);
+            tfp_python_locals(p, &frame, &text);
+            if (text.size > LOCALS_MOST) abort();
+            tfp_python_line(p, base + 8 * i, 6);
+        }
+    }
+    tfp_vec_free(&code.bytes);
+    tfp_buf_free(&text);
+    free(p);
+    free(words);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     int64_t pid, ticks;
     char what[32];
     if (!size) return 0;
     tfp_str in = { (const char *)data + 1, size - 1 };
-    switch (data[0] % 8) {
+    switch (data[0] % 9) {
     case 0: answers_of_servers(in); break;
     case 1: lines_of_agents(in); break;
     case 2: tfp_agent_parse(in, &pid, &ticks, what, sizeof what); break;
@@ -132,6 +184,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     case 4: line_tables(in); break;
     case 6: native(in); break;
     case 7: cuda(in); break;
+    case 8: memory_of_python(in); break;
     default: kineto(in);
     }
     return 0;

@@ -306,6 +306,25 @@ def live_seeds():
     call = struct.pack("<2I2Q4I", 5, 40, 1000100, 1000200, 7, 70, 4, 2)
     yield "cuda", b"\7" + head + names + kernel + copy + call + struct.pack("<2IQ", 7, 16, 3)
     yield "lines", b"\4\x83\x10\xd8\x21\xe9\x42\x01\xf8"
+    for minor in (0, 3, 6):
+        yield f"python3.{8 + minor}", b"\x08" + bytes([minor]) + python_memory()
+
+
+def python_memory():
+    """Words of an interpreter, of which those that begin with 0xa5 are addresses of others: a code object, its names, a frame with values."""
+    at = lambda i: 0xa5 << 56 | i
+    words = [at(2), at(4)] + [0] * 398
+    for place, item in ((10, [1, at(2)]),                                   # a code object, from word 10 on
+                        (60, [1, at(4), 3, 0, 0x68 | 4, 0x636261, 0x636261]),  # a text
+                        (80, [1, at(8), 2, at(60), at(60), at(60)]),        # a tuple of names
+                        (100, [at(10), 0, 0, 0, at(10), 0, 0, at(24), 0, at(120), at(130), at(140)]),  # a frame with values
+                        (120, [1, at(150), (1 << 3), 42]), (130, [1, at(180), 2, at(60), 0]), (140, [1, at(210), 2 ** 60])):
+        words[place:place + len(item)] = item
+    for k in range(12, 27):  # its texts, names and lines, wherever this version has them
+        words[10 + k - 5] = at(60 if k % 2 else 80)
+    for place, flag in ((150, 24), (180, 25), (210, 26)):  # types: int, list, tuple
+        words[place + 3], words[place + 21] = at(65), 1 << flag
+    return struct.pack(f"<{len(words)}Q", *words)
 
 
 def seeds():

@@ -183,7 +183,8 @@ def liars(p):
     for name, (numbers, text) in cases.items():
         job = p.start(os.path.join(folder, "job"), *map(str, numbers))
         pid = str(job.pid)
-        for words in (("--seconds", "1", "--idle"), ("--seconds", "1", "--idle", "-format", "folded"), ("--once",)):
+        for words in (("--seconds", "1", "--idle"), ("--seconds", "1", "--idle", "-format", "folded"), ("--seconds", "1", "--idle", "-format", "speedscope"),
+                      ("--once",), ("--once", "--locals")):
             done = p.tfprof("stacks", pid, *words)
             check(f"{name} {words}", done.is_within(5) and done.status == 0, done)
             if "-format" not in words and "--once" not in words:

@@ -15,7 +15,7 @@ char _PyRuntime[4096], PyCode_Type[8], PyUnicode_Type[8];
 #else
 extern char _PyRuntime[], PyCode_Type[], PyUnicode_Type[];
 
-enum { CODE = 192, FRAME = 80, CODES = 4096 };
+enum { CODE = 192, FRAME = 72 + 8 * 5, CODES = 4096 };
 
 static void put(void *at, int offset, uint64_t value) { memcpy((char *)at + offset, &value, sizeof value); }
 static uint64_t address(const void *at) { return (uint64_t)(uintptr_t)at; }
@@ -29,6 +29,33 @@ static char *a_text(size_t length)
     memcpy(text + 32, &state, sizeof state);
     for (size_t i = 0; i < length; i++) memcpy(text + 56 + 4 * i, &smile, sizeof smile);
     return text;
+}
+
+static char *a_type(char *name, int flag)
+{
+    char *type = calloc(256, 1);
+    put(type, 24, address(name));
+    put(type, 168, flag ? 1ULL << flag : 0);
+    return type;
+}
+
+/* Variables of which nothing is true: a list in itself, numbers and tuples without an end, an array of 2,000,000,000 dimensions. */
+static void put_variables(char *frames, long count, char *codes, char *text)
+{
+    static char array_name[] = "numpy.ndarray", evil_name[] = "\33[31m\n";
+    char *names = calloc(24 + 8 * 5, 1), *values[5];
+    put(names, 16, ~0ULL >> 1);
+    for (int i = 0; i < 5; i++) {
+        put(names, 24 + 8 * i, address(text));
+        values[i] = calloc(64, 1);
+        put(values[i], 8, address(i == 4 ? a_type(array_name, 0) : a_type(evil_name, 24 + i)));
+        put(values[i], 16, ~0ULL >> 1);
+        put(values[i], 24, i == 1 ? address(values[i]) + 32 : i == 4 ? 2000000000 : address(values[1]));
+        put(values[i], 32, address(values[i]));
+    }
+    for (int i = 0; i < CODES; i++) put(codes + (long)CODE * i, 96, address(names));
+    for (long k = 0; k < count; k++)
+        for (int i = 0; i < 5; i++) put(frames + FRAME * k, 72 + 8 * i, address(values[i]));
 }
 
 int main(int argc, char **argv)
@@ -51,6 +78,7 @@ int main(int argc, char **argv)
         put(f, 8, i + 1 < n[1] ? address(f + FRAME) : n[3] ? address(frames) : 0);
         put(f, 56, address(codes + CODE * (i % CODES)) + CODE);
     }
+    put_variables(frames, n[1], codes, text);
     put(call, 0, address(frames));
     for (long i = 0; i < n[0]; i++) {
         char *state = calloc(256, 1);

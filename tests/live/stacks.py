@@ -15,7 +15,8 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
+
+from checks import check, ended, is_asleep, until
 
 JOB = """
 import sys, threading, time
@@ -60,16 +61,6 @@ if sys.argv[2] == "idle":
 train()
 """
 
-passed = failed = 0
-
-
-def check(name, ok, what=""):
-    global passed, failed
-    passed, failed = passed + bool(ok), failed + (not ok)
-    if not ok:
-        print(f"{name}: {str(what)[:600]}")
-
-
 def pythons():
     """Interpreters by version, the one that runs this among them; those of other folders by folder, too: several builds of a version."""
     found = {f"{sys.version_info[0]}.{sys.version_info[1]}": sys.executable}
@@ -101,11 +92,11 @@ def one_version(program, python, script, name):
     with subprocess.Popen([python, script, "busy"], stdout=subprocess.PIPE) as job:
         try:
             job.stdout.readline()
-            time.sleep(0.2)  # the other thread goes to sleep
+            until(lambda: all(int(t) == job.pid or is_asleep(job.pid, t) for t in os.listdir(f"/proc/{job.pid}/task")))
             pid = str(job.pid)
             table = rows(program, pid, "--seconds", "0.5")
             hot = table[0] if table else {}
-            check(f"{name}: hot first", hot.get("name", "").endswith("same name.py:7:hot") and hot["self"] > 5 and
+            check(f"{name}: hot first", hot.get("name", "").endswith(f"same name {os.getpid()}.py:7:hot") and hot["self"] > 5 and
                   hot["self_share"] > 0.8 and hot["kind"] == "python", table)
             total = {r["name"].rsplit("/", 1)[-1]: r["total"] for r in table}
             check(f"{name}: callers", any(k.endswith("busy") and v >= hot.get("total", 0) for k, v in total.items()), total)
@@ -145,7 +136,7 @@ def forms(program, script, folder):
             run(program, str(job.pid), "--seconds", "0.3", "-output", f"pprof:outfile={path}")
             with gzip.open(path) as f:
                 data = f.read()
-            check("pprof", all(word in data for word in (b"samples", b"hot", b"same name.py", b"nanoseconds")), data[:200])
+            check("pprof", all(word in data for word in (b"samples", b"hot", f"same name {os.getpid()}.py".encode(), b"nanoseconds")), data[:200])
             for form in ("text", "jsonl", "csv", "md"):
                 out, _ = run(program, str(job.pid), "--seconds", "0.2", "-format", form)
                 check(f"form {form}", "hot" in out, out)
@@ -176,7 +167,6 @@ def native_version(program, python, folder, name):
     with subprocess.Popen([python, script, os.path.join(folder, "libtest.so"), "busy"], stdout=subprocess.PIPE) as job:
         try:
             job.stdout.readline()
-            time.sleep(0.2)
             out, err = run(program, str(job.pid), "--native", "--seconds", "0.5", "-format", "folded")
             lines = [line.rsplit(" ", 1) for line in out.splitlines()]
             whole = sum(int(v) for _, v in lines)
@@ -188,6 +178,10 @@ def native_version(program, python, folder, name):
             check(f"{name}: one stack", where == sorted(where) and -1 not in where, top)
             check(f"{name}: map between two functions", where[2] > where[1] + 1, top)
             check(f"{name}: the loop is Python's functions", "_PyEval_EvalFrame" not in out and "main" not in top[1], out)
+            out, _ = run(program, str(job.pid), "--native", "--seconds", "0.5", "-format", "speedscope")
+            shown = json.loads(out)
+            inner = [i for i, f in enumerate(shown["shared"]["frames"]) if f["name"] == "tfp_test_inner"]
+            check(f"{name}: native in order of time", any(s and s[-1] in inner for p in shown["profiles"] for s in p["samples"]), out)
             with open(f"/proc/{job.pid}/status", encoding="utf-8") as f:
                 check(f"{name}: not stopped", "TracerPid:\t0\n" in f.read())
             for _ in range(10):  # a thread that gets no CPU meanwhile has no sample
@@ -220,7 +214,7 @@ def native_forms(program, folder):
     with subprocess.Popen([*words, "idle"], stdout=subprocess.PIPE) as job:
         try:
             job.stdout.readline()
-            time.sleep(0.2)
+            until(lambda: is_asleep(job.pid))
             pid = str(job.pid)
             out, err = run(program, pid, "--native", "--seconds", "0.2")
             check("native: nothing ran", "no thread ran" in out + err, out + err)
@@ -307,7 +301,7 @@ def main():
         print("left out: stacks are read on x86-64 only")
         return 0
     with tempfile.TemporaryDirectory() as folder:
-        script = os.path.join(folder, "same name.py")
+        script = os.path.join(folder, f"same name {os.getpid()}.py")
         with open(script, "w", encoding="utf-8") as f:
             f.write(JOB)
         for name, python in sorted(pythons().items()):
@@ -316,8 +310,7 @@ def main():
             forms(program, script, folder)
         native(program, folder)
         refusals(program)
-    print(f"{passed} passed, {failed} failed")
-    return failed != 0
+    return ended()
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 #include "live/jobs/probe.h"
 #include "live/python/python.h"
 #include "live/files/run_folder.h"
+#include "live/stacks/parts.h"
 #include "support.h"
 
 #include <elf.h>
@@ -329,6 +330,15 @@ static void an_interpreter_is_known_by_its_file_name(void **state)
     assert_true(tfp_python_layout_of(14) && !tfp_python_layout_of(15));
 }
 
+static void looks_that_are_a_little_late_are_made(void **state)
+{
+    enum { MS = 1000000 };
+    (void)state;
+    assert_int_equal(tfp_stacks_next_look(5 * MS, MS, 5 * MS), 6 * MS);
+    assert_int_equal(tfp_stacks_next_look(5 * MS, MS, 40 * MS), 6 * MS); /* 35 are made at once */
+    assert_int_equal(tfp_stacks_next_look(5 * MS, MS, 905 * MS), 805 * MS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -348,6 +358,7 @@ int main(void)
         cmocka_unit_test(builds_of_python_by_their_first_words),
         cmocka_unit_test(a_function_is_found_in_our_own_program),
         cmocka_unit_test(tables_of_terabytes_are_not_read),
+        cmocka_unit_test(looks_that_are_a_little_late_are_made),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
