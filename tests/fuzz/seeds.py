@@ -306,8 +306,7 @@ def live_seeds():
     call = struct.pack("<2I2Q4I", 5, 40, 1000100, 1000200, 7, 70, 4, 2)
     yield "cuda", b"\7" + head + names + kernel + copy + call + struct.pack("<2IQ", 7, 16, 3)
     yield "lines", b"\4\x83\x10\xd8\x21\xe9\x42\x01\xf8"
-    for minor in (0, 3, 6):
-        yield f"python3.{8 + minor}", b"\x08" + bytes([minor]) + python_memory()
+    yield from ((f"python3.{8 + minor}", b"\x08" + bytes([minor]) + python_memory()) for minor in (0, 3, 6))
 
 
 def python_memory():
