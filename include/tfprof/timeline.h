@@ -35,7 +35,7 @@ TFP_API tfp_status tfp_timeline_spans(const tfp_timeline *t, int64_t from_ns, in
 TFP_API tfp_status tfp_timeline_whole(const tfp_timeline *t, int64_t step, int64_t most, tfp_report **out,
                                       tfp_error *err);
 
-/** The time of a window by name (executions: the type of the node), kind, lane or op (`by`; NULL: name): name, kind, device, count,
+/** The time of a window by name (executions: the type of the node), kind, lane or op (`by`; NULL: name): name, short, kind, device, count,
  *  total_us, mean_us, min_us, max_us, share, span; devices first, then most time first. Nothing counts twice: of a thread each
  *  moment counts to the innermost span, and activities of devices count whole; all are clipped to the window. device_us and
  *  host_us are the time of all spans of the rows, of which the shares are. Time of devices and of the host is never added.
@@ -44,6 +44,10 @@ TFP_API tfp_status tfp_timeline_whole(const tfp_timeline *t, int64_t step, int64
  *  Errors: TFP_BADARG no such window, grouping or list of rows; TFP_NOMEM. */
 TFP_API tfp_status tfp_timeline_sums(const tfp_timeline *t, int64_t from_ns, int64_t to_ns, const char *by,
                                      const char *search, const char *rows, tfp_report **out, tfp_error *err);
+
+/** Counters of a trace over time, and what devices held of memory: rank, name, unit, at_us, value, by counter and time. Of more
+ *  than some thousand samples of a counter the largest of each part of the time are told. Errors: TFP_NOMEM. */
+TFP_API tfp_status tfp_timeline_counters(const tfp_timeline *t, tfp_report **out, tfp_error *err);
 
 /** The next span after `after` (-1: the first one; with `backward` the one before it) whose name contains `search`, ignoring
  *  case: span, row, start_us, duration_us, name; the number of matches (matches), and its place among them. When there is no

@@ -84,6 +84,15 @@ static tfp_status ask_sums(const question *q, const tfp_timeline *t, const windo
 }
 static void answer_sums(const question *q, answer *a) { answer_timeline(q, a, ask_sums); }
 
+static tfp_status ask_counters(const question *q, const tfp_timeline *t, const window *w, tfp_report **out,
+                               tfp_error *err)
+{
+    (void)q;
+    (void)w;
+    return tfp_timeline_counters(t, out, err);
+}
+static void answer_counters(const question *q, answer *a) { answer_timeline(q, a, ask_counters); }
+
 static tfp_status ask_lanes(const question *q, const tfp_timeline *t, const window *w, tfp_report **out, tfp_error *err)
 {
     (void)q;
@@ -113,6 +122,7 @@ const route routes_timeline[] = {
     { "/api/v1/profiles/*/lanes", answer_lanes, "step format", ROUTE_PROFILE },
     { "/api/v1/profiles/*/spans", answer_spans, "from to px rows q step most format", ROUTE_PROFILE },
     { "/api/v1/profiles/*/sums", answer_sums, "from to by q rows format", ROUTE_PROFILE },
+    { "/api/v1/profiles/*/counters", answer_counters, "format", ROUTE_PROFILE },
     { "/api/v1/profiles/*/find", answer_find, "q after backward first_row last_row format", ROUTE_PROFILE },
     { "/api/v1/profiles/*/spans/*", answer_span, "format", ROUTE_PROFILE },
     { 0 },

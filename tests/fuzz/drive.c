@@ -286,6 +286,8 @@ static void drive_timeline(const tfp_profile *p, uint64_t pick, tfp_error *err)
     tfp_report_free(other);
     if (!s && !tfp_timeline_sums(t, 0, INT64_MAX, "op", "a", NULL, &other, NULL)) drive_output(other, "csv", err);
     tfp_report_free(other);
+    if (!s && !tfp_timeline_counters(t, &other, NULL)) drive_output(other, "columns", err);
+    tfp_report_free(other);
     if (!s && !tfp_timeline_find(t, "a", 0, INT64_MAX, -1, 0, &other, NULL)) drive_output(other, "json", err);
     tfp_report_free(other);
     tfp_report_free(lanes);

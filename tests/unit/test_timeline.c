@@ -237,15 +237,15 @@ static void each_moment_of_a_thread_counts_once_in_sums(void **state)
     traced x;
     tfp_timeline *t = nested(&x);
     assert_sums(t, 0, 1000, NULL, NULL, NULL,
-                "kernel,compute,1,2,0.12,0.06,0.02,0.1,1,4\n"
-                "b,op,0,1,0.04,0.04,0.04,0.04,0.4,2\n"
-                "frame,frame,0,1,0.04,0.04,0.04,0.04,0.4,1\n"
-                "op,op,0,1,0.02,0.02,0.02,0.02,0.2,0\n");
+                "kernel,,compute,1,2,0.12,0.06,0.02,0.1,1,4\n"
+                "b,,op,0,1,0.04,0.04,0.04,0.04,0.4,2\n"
+                "frame,,frame,0,1,0.04,0.04,0.04,0.04,0.4,1\n"
+                "op,,op,0,1,0.02,0.02,0.02,0.02,0.2,0\n");
     assert_sums(t, 50, 160, "name", NULL, NULL,
-                "kernel,compute,1,2,0.09,0.045,0.01,0.08,1,4\n"
-                "frame,frame,0,1,0.03,0.03,0.03,0.03,0.6,1\n"
-                "b,op,0,1,0.01,0.01,0.01,0.01,0.2,2\n"
-                "op,op,0,1,0.01,0.01,0.01,0.01,0.2,0\n");
+                "kernel,,compute,1,2,0.09,0.045,0.01,0.08,1,4\n"
+                "frame,,frame,0,1,0.03,0.03,0.03,0.03,0.6,1\n"
+                "b,,op,0,1,0.01,0.01,0.01,0.01,0.2,2\n"
+                "op,,op,0,1,0.01,0.01,0.01,0.01,0.2,0\n");
     drop(t, &x);
 }
 
@@ -254,18 +254,44 @@ static void sums_are_by_kind_lane_and_op_of_what_is_searched_for(void **state)
     (void)state;
     traced x;
     tfp_timeline *t = nested(&x);
-    assert_sums(t, 0, 1000, "kind", "op", NULL, "op,op,0,1,0.02,0.02,0.02,0.02,0.2,0\n");
-    assert_sums(t, 0, 1000, "lane", NULL, "0", "main · 1,host,0,3,0.1,0.033,0.02,0.04,1,2\n");
+    assert_sums(t, 0, 1000, "kind", "op", NULL, "op,,op,0,1,0.02,0.02,0.02,0.02,0.2,0\n");
+    assert_sums(t, 0, 1000, "lane", NULL, "0", "main · 1,,host,0,3,0.1,0.033,0.02,0.04,1,2\n");
     assert_sums(t, 0, 1000, "op", NULL, NULL,
-                "without op,device,1,2,0.12,0.06,0.02,0.1,1,4\n"
-                "op,host,0,2,0.06,0.03,0.02,0.04,0.6,1\n"
-                "b,host,0,1,0.04,0.04,0.04,0.04,0.4,2\n");
+                "without op,,device,1,2,0.12,0.06,0.02,0.1,1,4\n"
+                "op,,host,0,2,0.06,0.03,0.02,0.04,0.6,1\n"
+                "b,,host,0,1,0.04,0.04,0.04,0.04,0.4,2\n");
     tfp_report *r = NULL;
     tfp_error *err = tfp_error_new();
     assert_fails(tfp_timeline_sums(t, 0, 9, "depth", NULL, NULL, &r, err), err, TFP_BADARG, "sums are by name");
     assert_fails(tfp_timeline_sums(t, 0, 9, NULL, NULL, "0;1", &r, err), err, TFP_BADARG, "sums are by name");
     assert_fails(tfp_timeline_sums(t, 9, 9, NULL, NULL, NULL, &r, err), err, TFP_BADARG, "a window needs");
     tfp_error_free(err);
+    drop(t, &x);
+}
+
+static void counters_and_memory_stand_on_the_clock_of_the_timeline(void **state)
+{
+    (void)state;
+    traced x = start();
+    event(&x, x.thread, TFP_SPAN_OP, "op", 1000, 9000);
+    tfp_strid gpu = tfp_build_string(&x.b, TFP_STR("gpu:0")), cpu = tfp_build_string(&x.b, TFP_STR("cpu"));
+    tfp_memory_event told = { .at_ns = 3000, .bytes = 5, .allocated_bytes = 25, .device = gpu, .lane = x.thread };
+    tfp_build_memory_event(&x.b, &told);
+    for (int i = 0; i < 2; i++) {
+        tfp_memory_event summed = {
+            .at_ns = 4000 + 1000 * i, .bytes = 7, .allocated_bytes = -1, .device = cpu, .lane = x.thread
+        };
+        tfp_build_memory_event(&x.b, &summed);
+    }
+    tfp_counter_sample power = { .at_ns = 2000,
+                                 .value = 1.5,
+                                 .name = tfp_build_string(&x.b, TFP_STR("power")),
+                                 .series = tfp_build_string(&x.b, TFP_STR("W")) };
+    tfp_build_counter(&x.b, &power);
+    tfp_timeline *t = laid_out(&x);
+    tfp_report *r = NULL;
+    assert_int_equal(tfp_timeline_counters(t, &r, NULL), TFP_OK);
+    assert_rows(r, ",gpu:0,bytes,2,25\n,cpu,bytes,3,7\n,cpu,bytes,4,14\n,power W,,1,1.5\n");
     drop(t, &x);
 }
 
@@ -350,6 +376,7 @@ int main(void)
         cmocka_unit_test(the_next_of_a_name_is_found_in_order_of_time),
         cmocka_unit_test(each_moment_of_a_thread_counts_once_in_sums),
         cmocka_unit_test(sums_are_by_kind_lane_and_op_of_what_is_searched_for),
+        cmocka_unit_test(counters_and_memory_stand_on_the_clock_of_the_timeline),
         cmocka_unit_test(lanes_are_named_by_what_they_do),
         cmocka_unit_test(each_step_of_executions_has_lanes_of_its_own),
         cmocka_unit_test(ranks_of_unrelated_clocks_stand_at_their_first_common_step),

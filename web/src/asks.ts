@@ -88,6 +88,7 @@ export const ASKS: string[][] = [
   ["source", `${one}/query`, columns, `sql=${CODE_SQL}`],
   ["source", `${one}/query`, columns, `sql=${TRACES_SQL}`],
   ["timeline", `${one}/lanes`, first],
+  ["timeline", `${one}/counters`, columns],
   ["timeline", `${one}/spans`, columns, `most=${HELD_SPANS}`, first],
   ...compared,
   view("calls"),

@@ -129,13 +129,22 @@ static const char *use_of_thread(const tfp_timeline *t, const tfp_timeline_lane 
     return NULL;
 }
 
+/* "tf_XLAPjRtCpuClient/-852113": the number behind the slash is the thread's. */
+static tfp_str without_number(tfp_str label)
+{
+    size_t end = label.size;
+    while (end && (label.data[end - 1] == '-' || (label.data[end - 1] >= '0' && label.data[end - 1] <= '9'))) end--;
+    return end > 1 && end < label.size && label.data[end - 1] == '/' ? (tfp_str){ label.data, end - 1 } : label;
+}
+
 /* Of "thread 4515 (python3.8)" what stands in the parentheses; a label without is a name, unless it only repeats the number. */
 static tfp_str name_in_label(tfp_str label, tfp_str number)
 {
     size_t from = tfp_str_find(label, TFP_STR(" ("));
     if (from != SIZE_MAX && label.size > from + 3 && label.data[label.size - 1] == ')')
         return (tfp_str){ label.data + from + 2, label.size - from - 3 };
-    return tfp_str_begins(label, TFP_STR("thread ")) || tfp_str_eq(label, number) ? (tfp_str){ 0 } : label;
+    return tfp_str_begins(label, TFP_STR("thread ")) || tfp_str_eq(label, number) ? (tfp_str){ 0 }
+                                                                                  : without_number(label);
 }
 
 /* Addresses and numbers below zero say nothing to people. */
@@ -185,6 +194,13 @@ static tfp_lane_title title_of_stream(const tfp_timeline *t, const tfp_timeline_
     return (tfp_lane_title){ tfp_str_of(does[l->kind]), detail ? tfp_str_of(detail) : none };
 }
 
+/* "/job:localhost/replica:0/task:0/device:gpu:0/stream:13" -> "gpu:0/stream:13" */
+static tfp_str after_device(tfp_str name)
+{
+    size_t at = tfp_str_find(name, TFP_STR("device:"));
+    return at == SIZE_MAX ? name : (tfp_str){ name.data + at + 7, name.size - at - 7 };
+}
+
 /* "shown/Spans/PyTorch Profiler" -> "PyTorch Profiler" */
 static tfp_str last_part(tfp_str name)
 {
@@ -196,7 +212,7 @@ tfp_lane_title tfp_timeline_title(const tfp_timeline *t, const tfp_timeline_lane
 {
     const tfp_lane *lane = &t->p->lanes.at[l->lane];
     tfp_str name = tfp_text(t->p, lane->name), none = { 0 };
-    if (t->runs) return (tfp_lane_title){ name, none };
+    if (t->runs) return (tfp_lane_title){ after_device(name), none };
     if (l->kind == TFP_TRACK_HOST) return title_of_thread(t, l);
     if (l->kind == TFP_TRACK_DERIVED) return (tfp_lane_title){ last_part(name), none };
     return lane->role == TFP_ROLE_THREAD ? title_of_thread(t, l) : title_of_stream(t, l, arena);

@@ -12,14 +12,15 @@ static const char *const groupings[] = { [BY_NAME] = "name", [BY_KIND] = "kind",
 enum { GROUPINGS = BY_OP + 1 };
 
 typedef struct sum_row {
-    tfp_str name, kind;
+    tfp_str name, short_name, kind;
     bool on_device;
     int64_t count, total_ns, mean_ns, min_ns, max_ns, span;
     double share;
 } sum_row;
 
 static const tfp_row_column sum_columns[] = {
-    TFP_COLUMN_KERNELS(sum_row, "name", name, "of spans, of their kind, of their lane, or of their op"),
+    TFP_COLUMN_WHOLE(sum_row, "name", TEXT, LABEL, name, "of spans, of their kind, of their lane, or of their op"),
+    TFP_COLUMN(sum_row, "short", TEXT, LABEL, short_name, "of a kernel what people see for it"),
     TFP_COLUMN_WHOLE(sum_row, "kind", TEXT, LABEL, kind,
                      "compute, communication, copy, set; of the host op, call, frame ...; by lane or op: device, host"),
     TFP_COLUMN_WHOLE(sum_row, "device", BOOL, NUMBER, on_device, "whether it is time of a device"),
@@ -103,6 +104,7 @@ static sum_row *row_of(sums *x, const tfp_timeline_lane *lane, uint32_t place, u
     if (at != TFP_NONE) return &x->rows.at[at];
     bool sides = x->by == BY_LANE || x->by == BY_OP;
     sum_row fresh = { .name = x->by == BY_LANE ? lane_name(x, lane) : g.name,
+                      .short_name = x->by == BY_NAME ? tfp_timeline_short(x->t, (tfp_strid)g.key) : (tfp_str){ 0 },
                       .kind = sides ? tfp_str_of(on_device ? "device" : "host") : kind_of(x, place),
                       .on_device = on_device,
                       .min_ns = INT64_MAX };

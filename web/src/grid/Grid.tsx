@@ -26,6 +26,7 @@ export interface GridProps {
   foot?: (column: Column | null) => ComponentChildren; // the sum under each column; null: under the name
   nameTitle?: string;
   nameLeast?: number; // least pixels of the name
+  every?: boolean; // all columns, scrolled sideways where there is no room
   whole?: boolean; // as high as its rows instead of filling the place
   onPick?: (thing: Thing, row: number) => void; // instead of selecting
 }
@@ -58,7 +59,7 @@ export function Grid(p: GridProps) {
   const open = useMemo(() => new Set(p.open), [p.open]);
   const all = useMemo(() => visible(set, p.columns, sort, p.text ?? "", (row) => open.has(set.thing(row).id)), [set, p.columns, sort, p.text, open]);
   const { box, from, to, width, onScroll } = useWindow(all.rows.length);
-  const columns = useMemo(() => fitting(p.columns, set, sort, p.asked ?? [], width), [p.columns, set, sort, p.asked, width]);
+  const columns = useMemo(() => fitting(p.columns, set, sort, p.asked ?? [], p.every ? Infinity : width), [p.columns, set, sort, p.asked, width, p.every]);
   const sorted = columns.find((c) => c.name === sort.replace(/^-/, ""));
   const most = useMemo(() => mostOf(set, sorted), [set, sorted]);
   const chosen = sel.value;

@@ -6,7 +6,6 @@ import { Item, Menu } from "../parts/Menu";
 import type { Window } from "../store";
 import { hidden, hideOrNot, reset } from "./arranged";
 import type { Source } from "./data";
-import type { Layout } from "./layout";
 import type { Stage } from "./stage";
 
 const LEGEND = [["compute", "compute"], ["communication", "communication"], ["copy", "copies"], ["host", "host"]] as const;
@@ -46,7 +45,7 @@ function LanesMenu({ source, notes }: { source: Source; notes: string[] }) {
   );
 }
 
-export function Bar({ stage, seen, source, layout, notes }: { stage: Stage | null; seen: Window; source: Source; layout: Layout; notes: string[] }) {
+export function Bar({ stage, seen, source, notes }: { stage: Stage | null; seen: Window; source: Source; notes: string[] }) {
   const box = useRef<HTMLDivElement>(null);
   const { all } = source.lanes;
   const length = seen.to - seen.from;
@@ -56,10 +55,9 @@ export function Bar({ stage, seen, source, layout, notes }: { stage: Stage | nul
     stage.ask();
   };
   const spans = source.lanes.lanes.reduce((sum, l) => sum + l.spans, 0);
-  void layout;
   return (
     <div class="tl-bar" ref={box} onKeyDown={onArrow}>
-      <b>{markMicros(seen.from - all.from, length / 10)} – {markMicros(seen.to - all.from, length / 10)}</b>
+      <b>{seen.from > all.from ? markMicros(seen.from - all.from, length / 100) : 0} – {markMicros(seen.to - all.from, length / 100)}</b>
       <span class="s tl-of">{formatMicros(length)} of {formatMicros(all.to - all.from)} · {formatCount(spans)} spans</span>
       {notes.length > 0 && <span class="s tl-note" title={notes.join("\n")}>{notes[0]}</span>}
       <span class="fill" />

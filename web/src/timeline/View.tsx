@@ -27,7 +27,7 @@ export function TimelineView({ source, of }: { source: Source; of: Opened }) {
   const notes = [...source.lanes.notes, source.summary].filter(Boolean);
   return (
     <div class="tl">
-      <Bar stage={stage} seen={seen} source={source} layout={layout} notes={notes} />
+      <Bar stage={stage} seen={seen} source={source} notes={notes} />
       <Minimap stage={stage} source={source} seen={seen} theme={theme} />
       <div class="tl-scroll" ref={scroll} onScroll={(e) => setTop(e.currentTarget.scrollTop)}>
         <div class="tl-inner" style={{ height: `max(100%, ${head + layout.height}px)` }}>

@@ -14,7 +14,7 @@ const without = (list: string[], id: string): string[] => list.filter((one) => o
 export function useArranged(source: Source, of: Opened): Layout {
   const { open, pin, more } = state.value;
   const { ranks, device } = filters.value;
-  const counters = useCounters(of, source);
+  const counters = useCounters(of);
   return useMemo(
     () => layOut(source.lanes, counters, { toggled: new Set(open), pinned: pin, hidden: new Set(listed(more.hide)), order: listed(more.order), ranks, device }),
     [source, counters, open.join(), pin.join(), more.hide, more.order, ranks, device],

@@ -230,17 +230,14 @@ export function listOf(rows: number[]): string {
 
 interface SumRow extends Omit<Sum, "device" | "short"> {
   device: boolean | number;
+  short?: string | null;
 }
 interface SumAnswer {
   rows: SumRow[];
   summary: { device_us: number; host_us: number };
-  columns?: { name: string; short?: string[] }[];
 }
 
-function readSums(answer: SumAnswer): Sums {
-  const shorts = answer.columns?.find((c) => c.name === "name")?.short;
-  return { ...answer.summary, rows: answer.rows.map((r, i) => ({ ...r, device: Boolean(r.device), short: shorts?.[i] ?? r.name })) };
-}
+const readSums = (answer: SumAnswer): Sums => ({ ...answer.summary, rows: answer.rows.map((r) => ({ ...r, device: Boolean(r.device), short: r.short || r.name })) });
 
 const timesOf = (w: Window): string => `from=${Math.max(0, w.from)}&to=${Math.max(w.to, w.from + 0.001)}`;
 const asked = (name: string, value: string): string => (value ? `&${name}=${encodeURIComponent(value)}` : "");

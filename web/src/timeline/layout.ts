@@ -16,7 +16,7 @@ const MOST_THREADS = 3; // of a rank's threads that begin open
 export interface Counter {
   id: string;
   name: string;
-  group: string;
+  group: string; // the device that it stands with; "": the host
   rank: number;
   unit: "bytes" | "";
   at: ArrayLike<number>;
@@ -193,9 +193,11 @@ export function layOut(of: Lanes, counters: Counter[], how: Arranged): Layout {
   const ranks = [...new Set(shown.map((g) => g.rank))];
   const used = new Set<Counter>();
   for (const group of shown) {
-    const own = counters.filter((c) => c.group === group.id || (!used.has(c) && c.rank === group.rank && !group.device));
+    // memory stands with its device, everything else with the host
+    const fits = (c: Counter): boolean => (group.device ? c.group === group.lanes[0]?.device : true);
+    const own = counters.filter((c) => !used.has(c) && c.rank === group.rank && fits(c));
     for (const c of own) used.add(c);
-    build.group(group, own, ranks.indexOf(group.rank) < OPEN_RANKS || group.device ? ranks.indexOf(group.rank) < OPEN_RANKS : false);
+    build.group(group, own, ranks.indexOf(group.rank) < OPEN_RANKS);
   }
   return { pinned: build.pinned, pinnedHeight: build.pinnedY, tracks: build.tracks, height: build.y + 8 };
 }

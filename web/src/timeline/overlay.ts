@@ -19,7 +19,7 @@ const BOLD = `600 ${FONT}`;
 export function tickOf(span: number, width: number): number {
   const rough = (span * TICK_PX) / width;
   const power = 10 ** Math.floor(Math.log10(Math.max(rough, 1e-3)));
-  return [1, 2, 2.5, 5, 10].map((n) => n * power).find((n) => n >= rough) ?? power * 10;
+  return [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough) ?? power * 10;
 }
 
 /** The marks of the axis: time from the start of all, pixel. */

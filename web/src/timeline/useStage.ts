@@ -226,19 +226,6 @@ function useReveal(stage: Stage | null, picked: Details | null, layout: Layout, 
   }, [stage, picked, layout]);
 }
 
-/** The next or previous span of the same name. */
-async function goLike(source: Source, picked: Details, backward: boolean): Promise<void> {
-  const { name, span } = picked.summary;
-  let at: number | null = span;
-  for (let tries = 0; tries < 50 && at !== null; tries++) {
-    const next = await source.find(name, at, backward);
-    if (next.span < 0) return;
-    const d = await source.details(next.span, new AbortController().signal);
-    if (d.summary.name === name) return select({ kind: "span", id: String(next.span) });
-    at = next.span;
-  }
-}
-
 function useTimelineKeys(stage: Stage | null, source: Source, picked: Details | null): void {
   const act = (w: Window | null | undefined, part = 0.5): void => {
     if (!w || !stage) return;
@@ -259,8 +246,6 @@ function useTimelineKeys(stage: Stage | null, source: Source, picked: Details | 
         const w = picked || sel.value?.kind === "step" ? own() : stage?.scene.seen;
         if (w) change({ sel: null, range: { from: +w.from.toFixed(3), to: +w.to.toFixed(3) } });
       },
-      ".": () => picked && void goLike(source, picked, false),
-      ",": () => picked && void goLike(source, picked, true),
       Enter: (e) => {
         if (sel.value && e.target === stage?.element) goToBest(sel.value);
         act(own());
