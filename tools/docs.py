@@ -18,7 +18,7 @@ import docs_reference
 ROOT = docs_reference.ROOT
 THEME = os.path.join(ROOT, "tools", "docs_theme")
 SAMPLE = os.path.join(ROOT, "tests", "data", "sample", "pytorch", "train.json.gz")
-PAGES = {"README.md": "overview.md", "deploy/README.md": "deploy.md"}  # of other folders, that are pages of the site
+PAGES = {"README.md": "overview.md", "CHANGELOG.md": "changes.md", "deploy/README.md": "deploy.md"}  # of other folders, that are pages of the site
 LINK = re.compile(r"(\]\(|src=\"|href=\")([^)#\"\s:]+)(#[^)\"\s]*)?([)\"])")
 
 
@@ -56,6 +56,30 @@ def linked(text, source, target, extra):
     return "".join(part if part.startswith("```") else LINK.sub(replace, part) for part in parts)
 
 
+def example_report(program, out):
+    """A report holds its file's time and a number made of its path: both are the same in each build."""
+    try:
+        folder = "/tmp/tfprof_docs_example"
+        os.mkdir(folder, 0o700)
+    except FileExistsError:  # another build runs
+        folder = tempfile.mkdtemp(prefix="tfprof_docs_example_")
+    try:
+        file = os.path.join(folder, os.path.basename(SAMPLE))
+        shutil.copyfile(SAMPLE, file)
+        os.utime(file, (epoch(), epoch()))
+        subprocess.run([program, "report", os.path.basename(file), "-o", os.path.abspath(out)], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    finally:
+        shutil.rmtree(folder)
+
+
+def epoch():
+    """The time of the sources, in seconds."""
+    if "SOURCE_DATE_EPOCH" not in os.environ:
+        told = subprocess.run(["git", "-C", ROOT, "log", "-1", "--format=%ct"], capture_output=True, text=True, check=False)
+        os.environ["SOURCE_DATE_EPOCH"] = told.stdout.strip() or "0"
+    return int(os.environ["SOURCE_DATE_EPOCH"])
+
+
 def gather(program, folder):
     """All that mkdocs reads, in one folder."""
     pages = dict(PAGES)
@@ -78,8 +102,7 @@ def gather(program, folder):
         os.makedirs(os.path.dirname(os.path.join(folder, target)), exist_ok=True)
         shutil.copyfile(os.path.join(ROOT, source), os.path.join(folder, target))
     docs_reference.write(program, os.path.join(folder, "reference"))
-    subprocess.run([program, "report", os.path.basename(SAMPLE), "-o", os.path.join(folder, "example-report.html")], cwd=os.path.dirname(SAMPLE),
-                   check=True, stdout=subprocess.DEVNULL)  # its name is in the page
+    example_report(program, os.path.join(folder, "example-report.html"))
 
 
 def build(program, out):
@@ -87,8 +110,7 @@ def build(program, out):
         folder = os.path.join(work, "docs")
         os.mkdir(folder)
         gather(program, folder)
-        environment = dict(os.environ, TFPROF_DOCS=folder, TFPROF_SITE=os.path.abspath(out), NO_MKDOCS_2_WARNING="1", DISABLE_MKDOCS_2_WARNING="true")
-        environment.setdefault("SOURCE_DATE_EPOCH", subprocess.run(["git", "-C", ROOT, "log", "-1", "--format=%ct"], capture_output=True, text=True, check=False).stdout.strip() or "0")
+        environment = dict(os.environ, SOURCE_DATE_EPOCH=str(epoch()), TFPROF_DOCS=folder, TFPROF_SITE=os.path.abspath(out), NO_MKDOCS_2_WARNING="1", DISABLE_MKDOCS_2_WARNING="true")
         subprocess.run([mkdocs(), "-m", "mkdocs", "build", "--strict", "--quiet", "--clean", "-f", os.path.join(ROOT, "mkdocs.yml")], env=environment, check=True)
     for name in ("sitemap.xml", "sitemap.xml.gz"):  # of a site that has an address
         if os.path.exists(os.path.join(out, name)):

@@ -89,10 +89,25 @@ def tables_page(program):
     return "\n".join(parts)
 
 
+def headers_page():
+    """The public headers, which are their own manual, in the order of tfprof.h."""
+    folder = os.path.join(ROOT, "include", "tfprof")
+
+    def read(name):
+        with open(os.path.join(folder, name), encoding="utf-8") as f:
+            return f.read()
+    names = ["tfprof.h", *re.findall(r'#include "tfprof/(\w+\.h)"', read("tfprof.h"))]
+    parts = ["# C\n", "The library's functions, as its headers describe them. `#include <tfprof/tfprof.h>` includes the others.\n"]
+    for name in names:
+        parts += [f"## {name}\n", "```c", read(name).strip("\n"), "```\n"]
+    return "\n".join(parts)
+
+
 def write(program, folder):
     """Returns the pages: (file, title)."""
     os.makedirs(folder, exist_ok=True)
-    pages = [("commands.md", "Commands", commands_page(program)), ("tables.md", "SQL tables", tables_page(program))]
+    pages = [("commands.md", "Commands", commands_page(program)), ("tables.md", "SQL tables", tables_page(program)),
+             ("c.md", "C", headers_page())]
     pages[1:1] = [(f"{page}.md", title, list_page(program, title, topic, intro)) for page, title, topic, intro in LISTS]
     for name, _, text in pages:
         with open(os.path.join(folder, name), "w", encoding="utf-8") as f:

@@ -203,7 +203,20 @@ def site(program):
             names = re.findall(r"^  (-?\w+)(?:  |$)", re.split(r"\n(?=[a-z-])", told(program, "help", topic))[0], re.M)
             check(f"reference, {topic}", len(names) > 8 and all(re.search(rf"[>\b]{re.escape(n)}[<\b]|id=\"{n}\"", reference[topic]) for n in names),
                   [n for n in names if n not in reference[topic]])
+        search(folder)
         check("reference, tables", all(f'id="{t}"' in reference["tables"] for t in ("nodes", "executions", "spans", "kernel", "columns")))
+
+
+def search(folder):
+    """A browser, on the files themselves."""
+    browser = next(filter(os.path.exists, ("/usr/bin/chromium-headless-shell", "/usr/bin/chromium", "/usr/bin/google-chrome")), None)
+    if not browser or not shutil.which("node") or not os.path.exists(os.path.join(ROOT, "web", "node_modules", "playwright-core")):
+        print("left out: search in a browser: no Chromium, node or playwright-core")
+        return
+    done = subprocess.run(["node", os.path.join(HERE, "search.mjs"), folder, "pyroscope"], env=dict(os.environ, PAGE_CHROMIUM=browser), capture_output=True,
+                          text=True, timeout=180, check=False)
+    got = json.loads(done.stdout or "{}")
+    check("search from the disk", "live.html" in got.get("found", []) and not got["foreign"] and not got["faults"], done.stdout + done.stderr)
 
 
 def main():
