@@ -20,7 +20,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import attaching  # noqa: E402
 from attach_inside import inside  # noqa: E402
-from attach_refused import another_program, at_their_limits, refused  # noqa: E402
+from attach_refused import another_program, at_their_limits, its_agent_leaves, refused, runs_another_program_meanwhile  # noqa: E402
 from attach_unharmed import deaths, handlers, killed_while_recording, pending_lock  # noqa: E402
 from attaching import (AWAKE, BUSY, COMPUTE, IDLE, Place, agent_threads, check, has_our_pages, is_ok, same_as_before,  # noqa: E402
                        until)
@@ -258,7 +258,7 @@ def terminal(p):
 
 
 PARTS = (versions, frameworks, framework_threads, only_when_asked, waits, surroundings, processes, all_of_them, inside_of_all, one_at_a_time, terminal,
-         refused, at_their_limits, another_program, inside, handlers, deaths, killed_while_recording, pending_lock)
+         refused, at_their_limits, another_program, runs_another_program_meanwhile, its_agent_leaves, inside, handlers, deaths, killed_while_recording, pending_lock)
 
 
 def main():

@@ -6,6 +6,8 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 
 from attaching import BUSY, IDLE, agent_threads, check, is_ok, preloaded, until
 
@@ -126,3 +128,34 @@ def another_program(p):
     check("another program", done.returncode == 1 and rows[0]["code"] == "gone" and "another program" in rows[0]["message"], (done, rows))
     out, err = job.communicate(timeout=20)
     check("it goes on", out == b"1\n2\n" and not err and job.returncode == 0, (out, err))
+
+
+def runs_another_program_meanwhile(p):
+    """A job that executes another program while it is recorded: the row says so, long before --timeout."""
+    job = p.job("import jax, os, select, sys, time\nprint('ready', flush=True)\nwhile not select.select([0], [], [], 0.01)[0]: pass\n"
+                "os.execv(sys.executable, [sys.executable, '-c', 'import time; time.sleep(60)'])\n")
+    socket = os.path.join(p.run, f"{job.pid}.sock")
+
+    def replace():
+        until(lambda: os.path.exists(socket), 30)
+        time.sleep(0.5)  # the recording has begun; earlier it is "another program" all the same
+        job.stdin.write(b"\n")
+        job.stdin.flush()
+
+    threading.Thread(target=replace, daemon=True).start()
+    done, rows, _ = p.capture(job.pid, "--ms", "30000")
+    check("a program instead of the job", done.returncode == 1 and rows[0]["code"] == "gone" and "another program" in rows[0]["message"], (done, rows))
+    p.clean()
+
+
+def its_agent_leaves(p):
+    """The agent that another tfprof attached is there when the job is selected, and gone when its turn comes: it is attached to."""
+    first, second = p.job(BUSY), p.job(BUSY)
+    out = p.name("other")
+    other = subprocess.Popen([p.program, "capture", "--attach", str(second.pid), "--ms", "2000", "-o", out], stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE, env=p.env)
+    until(lambda: os.path.exists(os.path.join(p.run, f"{second.pid}.sock")), 30)
+    done, rows, _ = p.capture(first.pid, str(second.pid), "--ms", "4000", "--parallel", "1", "--wait", "30")
+    other.communicate(timeout=60)
+    check("an agent that leaves", done.returncode == 0 and [r["status"] for r in rows] == ["ok", "ok"] and
+          {r["via"] for r in rows} == {"attach"}, (done, rows))

@@ -44,6 +44,7 @@ typedef struct tfp_session {
     tfp_session_state state;
     tfp_agent agent;
     /* a process that was not prepared */
+    int64_t stack_start;  /* tells whether it ran another program since it was selected; 0: not told */
     bool unprepared, ran; /* ran: the text that starts the agent */
     struct tfp_attach *attach;
     int64_t leave_by_ns;

@@ -104,6 +104,7 @@ static void add_process(tfp_capture *c, const char *target, const tfp_live_proce
     if (tfp_proc_command(p->stat.pid, text, sizeof text)) s->row.command = tfp_capture_keep(c, text);
     s->row.rank = rank_of(c, p->stat.pid);
     s->first = p == root;
+    s->stack_start = p->stat.stack_start;
     snprintf(s->folder, sizeof s->folder, "%lld", (long long)root->stat.pid);
     snprintf(s->base, sizeof s->base, "%lld", (long long)p->stat.pid);
     tfp_way_of(c->run_folder, &p->stat, told ? &status : NULL, p->frameworks, &way);

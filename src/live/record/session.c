@@ -135,6 +135,12 @@ static bool answers_itself(const tfp_session *s)
 static void start_agent(tfp_capture *c, tfp_session *s)
 {
     int why = connect_agent(c, s);
+    if ((why == ENOENT || why == ECONNREFUSED) && c->wish->attach) { /* the agent left since the process was selected */
+        s->unprepared = true;
+        s->row.via = TFP_STR("attach");
+        tfp_session_start_attach(c, s);
+        return;
+    }
     if (c->too_many_files)
         tfp_session_end(c, s, "failed", "no-permission", "no connection can be made: %s", strerror(why));
     else if (why)
@@ -293,11 +299,21 @@ static bool has_ended(const tfp_session *s)
            stat.state == 'X';
 }
 
+static bool runs_another_program(const tfp_session *s)
+{
+    tfp_proc_stat stat;
+    return s->stack_start && tfp_proc_stat_read(s->row.pid, &stat) && stat.stack_start &&
+           stat.stack_start != s->stack_start;
+}
+
 /* The end of a process is seen a moment later than its socket's. */
 static void look_at_lost(tfp_capture *c, tfp_session *s, int64_t now)
 {
     if (has_ended(s))
         tfp_session_end(c, s, "failed", "gone", "it ended during the capture");
+    else if (runs_another_program(s))
+        tfp_session_end(c, s, "failed", "gone",
+                        "it ran another program (exec) during the capture, and its agent is gone");
     else if (now - s->lost_ns > LOST_NS)
         tfp_session_end(c, s, "failed", "protocol", "the agent broke the connection off");
 }
