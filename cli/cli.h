@@ -184,6 +184,7 @@ typedef struct cli_near {
 } cli_near;
 cli_near cli_near_start(const char *wanted);
 void cli_near_try(cli_near *n, const char *candidate);
+/* others.c: the command of ours that a word of another profiler means; NULL: it is none. */
 const char *cli_near_other(const char *word);
 
 /* ---- the program ---- */

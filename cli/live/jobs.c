@@ -87,22 +87,26 @@ static void put_cell(char *line, size_t i, int width, const char *text)
     snprintf(line + at, CLI_JOB_LINE - at, shown[i].kind == CELL_TEXT ? "%-*s  " : "%*s  ", width, text);
 }
 
-static void read_cell(cli_job_cell cell, const void *table, size_t row, size_t i, char *out, size_t room)
+static void read_cell(const tfp_report *table, size_t row, size_t i, char *out, size_t room)
 {
-    cell(table, row, shown[i].column, out, room);
+    double x;
+    if (tfp_report_real(table, row, shown[i].column, &x))
+        snprintf(out, room, "%.17g", x);
+    else
+        tfp_report_string(table, row, shown[i].column, out, room);
     if (shown[i].kind != CELL_TEXT)
         put_number(shown[i].kind, out, room);
     else if (!*out)
         snprintf(out, room, "-");
 }
 
-void cli_job_measure(int widths[CLI_JOB_COLUMNS], cli_job_cell cell, const void *table, size_t row)
+void cli_job_measure(int widths[CLI_JOB_COLUMNS], const tfp_report *table, size_t row)
 {
     enum { MOST = 40 };
     char text[4200];
     for (size_t i = 0; i < CLI_JOB_COLUMNS; i++) {
         if (!shown[i].width) continue; /* the last one */
-        read_cell(cell, table, row, i, text, sizeof text);
+        read_cell(table, row, i, text, sizeof text);
         int wide = (int)strnlen(text, MOST);
         if (wide > widths[i]) widths[i] = wide;
     }
@@ -127,11 +131,11 @@ void cli_job_heads(char *line, const int widths[CLI_JOB_COLUMNS])
     for (size_t i = 0; i < CLI_JOB_COLUMNS; i++) put_cell(line, i, widths[i], shown[i].head);
 }
 
-void cli_job_cells(char *line, const int widths[CLI_JOB_COLUMNS], cli_job_cell cell, const void *table, size_t row)
+void cli_job_cells(char *line, const int widths[CLI_JOB_COLUMNS], const tfp_report *table, size_t row)
 {
     char text[4200];
     for (size_t i = 0; i < CLI_JOB_COLUMNS; i++) {
-        read_cell(cell, table, row, i, text, sizeof text);
+        read_cell(table, row, i, text, sizeof text);
         put_cell(line, i, widths[i], text);
     }
 }

@@ -8,17 +8,14 @@
 
 #define CLI_JOB_LINE 8192
 
-/* Gives a cell of a row by its column: a text, or a number in C's notation; "" is none. */
-typedef void (*cli_job_cell)(const void *table, size_t row, const char *column, char *out, size_t room);
-
 enum { CLI_JOB_COLUMNS = 16 };
 /* Widens the columns, which begin at 0, to what a row needs. */
-void cli_job_measure(int widths[CLI_JOB_COLUMNS], cli_job_cell cell, const void *table, size_t row);
+void cli_job_measure(int widths[CLI_JOB_COLUMNS], const tfp_report *table, size_t row);
 /* Leaves out columns, those first that tell least, until the others and a part of the command fit the screen; 0: no limit. */
 void cli_job_fit(int widths[CLI_JOB_COLUMNS], size_t screen);
 /* The heads of the columns, and the cells of a row below them, appended to a line of CLI_JOB_LINE bytes. */
 void cli_job_heads(char *line, const int widths[CLI_JOB_COLUMNS]);
-void cli_job_cells(char *line, const int widths[CLI_JOB_COLUMNS], cli_job_cell cell, const void *table, size_t row);
+void cli_job_cells(char *line, const int widths[CLI_JOB_COLUMNS], const tfp_report *table, size_t row);
 /* One line, cut at `width` bytes if that is not 0; blanks at its end go, and nothing in it moves the cursor. */
 void cli_job_print(cli_out *out, char *line, size_t width);
 extern const char cli_no_jobs[];

@@ -99,20 +99,13 @@ static bool is_stopped(const remote *r)
     return cli_interrupted != 0;
 }
 
-static int64_t unix_micros(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
-}
-
 /* The last one that arrives, or whoever waited long enough, settles the moment. With the lock held. */
 static void arrive(machines *all, machine *m)
 {
     if (!m->arrived) all->arrived++;
     m->arrived = true;
     if (!all->start_micros && (all->arrived == all->count || agent_now_ms() >= all->until_ms))
-        all->start_micros = unix_micros() + LEAD_MICROS;
+        all->start_micros = remote_unix_micros() + LEAD_MICROS;
     pthread_cond_broadcast(&all->change);
 }
 
@@ -190,7 +183,7 @@ static void put_manifest(const machines *all, const tfp_report *r, const cli_cal
     json_text(a, "schema", "tfprof.capture");
     json_int(a, "version", 1);
     json_text(a, "tfprof", tfp_version());
-    json_int(a, "started_unix_micros", all->start_micros ? all->start_micros : unix_micros());
+    json_int(a, "started_unix_micros", all->start_micros ? all->start_micros : remote_unix_micros());
     if (call->flags[CLI_STEPS])
         json_raw(a, "ms", "null");
     else

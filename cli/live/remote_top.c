@@ -127,16 +127,6 @@ static int join(agents *all, bool rest, const tfp_options *o, tfp_live_host *hos
 
 /* ---- the table ---- */
 
-static void cell_of(const void *table, size_t row, const char *column, char *out, size_t room)
-{
-    const tfp_report *r = table;
-    double x;
-    if (tfp_report_real(r, row, column, &x))
-        snprintf(out, room, "%.17g", x);
-    else
-        tfp_report_string(r, row, column, out, room);
-}
-
 typedef struct drawing {
     const tfp_report *table;
     int widths[CLI_JOB_COLUMNS];
@@ -149,7 +139,7 @@ static void print_agent(const agents *all, asked *a, drawing *d, size_t first, s
     for (size_t row = 0; row < (rows ? rows : 1) && d->room; row++, d->room--) {
         snprintf(line, sizeof line, "%-*s  ", all->width, a->to.address);
         if (rows)
-            cli_job_cells(line, d->widths, cell_of, d->table, first + row);
+            cli_job_cells(line, d->widths, d->table, first + row);
         else
             snprintf(line + strlen(line), sizeof line - strlen(line), "%s",
                      a->told && a->fine ? "no running job" : words_of(a));
@@ -167,7 +157,7 @@ static int print_all(agents *all, bool rest, bool pending, size_t width, size_t 
     if (!hosts) return cli_fault_set(&all->c->fault, CLI_LIMIT, "out of memory");
     int status = join(all, rest, NULL, hosts, &r);
     d.table = r;
-    for (size_t row = 0; !status && row < tfp_report_row_count(r); row++) cli_job_measure(d.widths, cell_of, r, row);
+    for (size_t row = 0; !status && row < tfp_report_row_count(r); row++) cli_job_measure(d.widths, r, row);
     size_t before = (size_t)all->width + 2, first = 0;
     cli_job_fit(d.widths, !width ? 0 : width > before ? width - before : 1);
     snprintf(line, sizeof line, "%-*s  ", all->width, "AGENT");

@@ -9,26 +9,16 @@
 
 /* ---- the table ---- */
 
-static void cell_of(const void *table, size_t row, const char *column, char *out, size_t room)
-{
-    const tfp_report *r = table;
-    double x;
-    if (tfp_report_real(r, row, column, &x))
-        snprintf(out, room, "%.17g", x);
-    else
-        tfp_report_string(r, row, column, out, room);
-}
-
 static void print_table(cli *c, const tfp_report *r, size_t width, size_t height)
 {
     char line[CLI_JOB_LINE];
     int widths[CLI_JOB_COLUMNS] = { 0 };
-    for (size_t row = 0; row < tfp_report_row_count(r); row++) cli_job_measure(widths, cell_of, r, row);
+    for (size_t row = 0; row < tfp_report_row_count(r); row++) cli_job_measure(widths, r, row);
     cli_job_fit(widths, width);
     for (size_t row = 0; row <= tfp_report_row_count(r) && (!height || row < height); row++) {
         *line = '\0';
         if (row)
-            cli_job_cells(line, widths, cell_of, r, row - 1);
+            cli_job_cells(line, widths, r, row - 1);
         else
             cli_job_heads(line, widths);
         cli_job_print(c->out, line, width);

@@ -111,10 +111,11 @@ int agent_folder_make(char *path, size_t room);
 bool agent_folder_send(int out, int folder); /* the files of each job, then the manifest */
 void agent_folder_remove(const char *path, int folder);
 
-/* Records, and puts the files into a folder that is there and empty. parameters: job=..&ms=.. . The exit status of the recording, its
- * table goes to write(); `why` has a line when nothing was recorded, or not all came (status 1, 2, 3 or 130). */
 /* By how many microseconds its clock is ahead of ours, to half of the time that an answer takes; false: it does not tell. */
 bool remote_clock(const remote *r, int64_t *ahead);
+int64_t remote_unix_micros(void); /* our own clock */
+/* Records, and puts the files into a folder that is there and empty. parameters: job=..&ms=.. . The exit status of the recording, its
+ * table goes to write(); `why` has a line when nothing was recorded, or not all came (status 1, 2, 3 or 130). */
 int remote_capture(const remote *r, const char *parameters, int folder, char *why, size_t room);
 
 /* ---- url.c: what users and servers write ---- */

@@ -203,7 +203,7 @@ static int keep_clock(void *ctx, const void *data, size_t size)
     return 0;
 }
 
-static int64_t unix_micros(void)
+int64_t remote_unix_micros(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_REALTIME, &t);
@@ -218,9 +218,9 @@ bool remote_clock(const remote *r, int64_t *ahead)
     one.write = keep_clock;
     one.ctx = &t;
     one.table_most = sizeof t.text;
-    int64_t before = unix_micros();
+    int64_t before = remote_unix_micros();
     if (!get(&one, AGENT_CLOCK, why, sizeof why)) return false;
-    int64_t after = unix_micros(), theirs = strtoll(t.text, NULL, 10);
+    int64_t after = remote_unix_micros(), theirs = strtoll(t.text, NULL, 10);
     *ahead = theirs - before - (after - before) / 2;
     return theirs > 0 && after - before < CLOCK_MOST_MICROS;
 }
