@@ -2,7 +2,6 @@
 /* advise/trace_rules.c: what slows the steps of a trace down: one row a rule: its limit, what judges it (trace_host.c,
  * trace_device.c), the remedy, and the command that shows the evidence. */
 #include "advise/rules.h"
-#include "names/names.h"
 
 #include <math.h>
 
@@ -14,72 +13,6 @@ typedef struct rule {
     const char *remedy, *command;         /* the remedy; the command with the evidence */
     const char *torch, *tensorflow, *jax; /* how, in the words of a framework; NULL: there is none */
 } rule;
-
-/* ---- what judges write ---- */
-
-enum { MOST_SHOWN = 80 }; /* of a name */
-
-void tfp_ruling_us(tfp_ruling *x, double ns) { tfp_format_real(&x->text, TFP_MICROS, ns / 1000); }
-
-void tfp_ruling_part(tfp_ruling *x, const char *what, double ns)
-{
-    if (ns > x->f->judged_ns) ns = x->f->judged_ns;
-    if (isnan(x->about_ns)) x->about_ns = ns;
-    tfp_buf_text(&x->text, what);
-    tfp_buf_text(&x->text, " takes ");
-    tfp_ruling_us(x, ns);
-    tfp_buf_text(&x->text, x->f->whole ? " of the " : " of a step of ");
-    tfp_ruling_us(x, x->f->judged_ns);
-    if (x->f->whole) tfp_buf_text(&x->text, " from the first activity to the last of a trace without steps");
-    tfp_buf_printf(&x->text, " (%.0f%%)", 100 * tfp_part(ns, x->f->judged_ns));
-}
-
-void tfp_ruling_rate(tfp_ruling *x, double count, const char *what)
-{
-    tfp_buf_text(&x->text, "; ");
-    if (x->f->whole)
-        tfp_buf_printf(&x->text, "%.0f %s%s", count, what, count < 1.5 ? "" : "s");
-    else
-        tfp_buf_printf(&x->text, count < 100 ? "%.1f %ss a step" : "%.0f %ss a step", count, what);
-}
-
-void tfp_ruling_share(tfp_ruling *x, const char *where, double ns)
-{
-    if (ns < 1 || tfp_part(ns, x->f->judged_ns) < 0.005) return;
-    tfp_buf_text(&x->text, ", ");
-    tfp_ruling_us(x, ns);
-    tfp_buf_printf(&x->text, " of it %s", where);
-}
-
-void tfp_ruling_name(tfp_ruling *x, tfp_str name)
-{
-    if (name.size > MOST_SHOWN) name.size = MOST_SHOWN;
-    tfp_escape(&x->text, name);
-}
-
-void tfp_ruling_span(tfp_ruling *x, uint32_t span)
-{
-    bool kernel = span != TFP_NONE && x->f->x.s->kind[span] == TFP_SPAN_ACTIVITY;
-    if (kernel && tfp_kernel_short(tfp_span_name(x->f->x.p, span), &x->text)) return;
-    if (span != TFP_NONE) tfp_ruling_name(x, tfp_span_name(x->f->x.p, span));
-}
-
-void tfp_ruling_path(tfp_ruling *x, uint32_t span)
-{
-    tfp_buf path = { 0 };
-    if (span == TFP_NONE) return;
-    tfp_span_path(x->f->x.p, span, &path);
-    if (path.failed) x->text.failed = true;
-    size_t from = 0; /* the end says more than the beginning */
-    while (path.size - from > MOST_SHOWN) {
-        const char *slash = memchr(path.data + from, '/', path.size - from);
-        if (!slash || slash + 1 == path.data + path.size) break;
-        from = (size_t)(slash + 1 - path.data);
-    }
-    if (from) tfp_buf_text(&x->text, "…/");
-    tfp_ruling_name(x, (tfp_str){ path.data + from, path.size - from });
-    tfp_buf_free(&path);
-}
 
 /* ---- the table ---- */
 

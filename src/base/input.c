@@ -22,14 +22,6 @@ static tfp_status over_limit(tfp_error *err)
     return tfp_fail(err, TFP_LIMIT, "more than %d MB from a pipe or a gzip file", (int)(TFP_STREAM_LIMIT >> 20));
 }
 
-ssize_t tfp_read_some(int fd, void *to, size_t size)
-{
-    ssize_t n;
-    do n = read(fd, to, size);
-    while (n < 0 && errno == EINTR);
-    return n;
-}
-
 /* Waits until a pipe has data or ends; fails when neither happens in time. */
 static tfp_status wait_readable(int fd, int wait_ms, tfp_error *err)
 {
@@ -342,7 +334,7 @@ static tfp_status seek_packed(tfp_input *in, uint64_t at, tfp_error *err)
         in->base = in->at = in->filled = 0;
     }
     while (at - in->base > in->filled) {
-        tfp_str seen;
+        tfp_str seen = { 0 };
         in->at = in->filled;
         tfp_status s = tfp_input_peek(in, WINDOW, &seen, err);
         if (!s && !seen.size) s = tfp_fail(err, TFP_BADFILE, "the file became shorter while it was read");

@@ -52,3 +52,11 @@ void tfp_source_close(tfp_source *s)
     if (!s->data && s->fd > 0) close(s->fd);
     *s = (tfp_source){ .fd = -1 };
 }
+
+ssize_t tfp_read_some(int fd, void *to, size_t size)
+{
+    ssize_t n;
+    do n = read(fd, to, size);
+    while (n < 0 && errno == EINTR);
+    return n;
+}

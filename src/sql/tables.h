@@ -5,8 +5,9 @@
 #ifndef TFP_SQL_TABLES_H
 #define TFP_SQL_TABLES_H
 
-#include "flops/core/parameters.h"
 #include "model/model.h"
+
+typedef struct tfp_parameter_counts tfp_parameter_counts; /* flops/core/parameters.h */
 
 typedef enum sql_table_id {
     SQL_PROFILES,

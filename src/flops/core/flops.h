@@ -3,7 +3,9 @@
 #ifndef TFP_FLOPS_H
 #define TFP_FLOPS_H
 
-#include "flops/rules/shared/rule.h"
+#include "model/program.h"
+
+typedef struct tfp_known tfp_known; /* flops/rules/shared/rule.h */
 
 typedef enum tfp_flops_source {
     TFP_FLOPS_FILES,      /* take the numbers of the input files; infer nothing */

@@ -4,7 +4,7 @@
 #define TFP_ENGINE_H
 
 #include "flops/core/flops.h"
-#include "flops/rules/arrays/index.h"
+#include "flops/core/rule_index.h"
 
 /* ---- a prepared body: the program's nodes with everything looked up ---- */
 typedef struct tfp_edge {
@@ -124,8 +124,6 @@ bool tfp_op_of(tfp_engine *e, const tfp_body *b, const tfp_instance *x, uint32_t
  * loops.c */
 int64_t tfp_while_trips(const tfp_engine *e, const tfp_instance *cond, const tfp_instance *body, const tfp_known *in,
                         uint32_t count);
-/* What a list or variable holds in both of two cases; NULL when that is not known. instances.c */
-const tfp_held *tfp_either_held(tfp_op *op, const tfp_held *a, const tfp_held *b);
 /* The value of variable i after the loop's iterations, if it is a counter; NAN otherwise. loops.c */
 double tfp_while_counter(const tfp_engine *e, const tfp_instance *cond, const tfp_instance *body, const tfp_known *in,
                          uint32_t count, uint32_t i, int64_t trips);

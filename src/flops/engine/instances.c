@@ -12,12 +12,6 @@ static uint64_t hash_known(uint64_t h, const tfp_known *k)
     return h;
 }
 
-bool tfp_same_held(const tfp_held *a, const tfp_held *b)
-{
-    return a == b || (a && b && a->dtype == b->dtype && a->empty == b->empty && tfp_dims_equal(a->shape, b->shape) &&
-                      tfp_dims_equal(a->declared, b->declared));
-}
-
 bool tfp_same_known(const tfp_known *a, const tfp_known *b)
 {
     if (!tfp_dims_equal(a->shape, b->shape) || a->dtype != b->dtype || a->limit != b->limit) return false;
@@ -112,22 +106,4 @@ void tfp_add_child(tfp_machine *m, uint32_t parent, uint32_t local, uint32_t cal
 {
     if (instance == TFP_NONE) return;
     if (!tfp_push(&m->e->instances.at[parent].children, ((tfp_child){ local, call, instance, 1 }))) m->no_memory = true;
-}
-
-/* What holds in both cases; an empty list agrees with any other. */
-const tfp_held *tfp_either_held(tfp_op *op, const tfp_held *a, const tfp_held *b)
-{
-    bool agree;
-    if (tfp_same_held(a, b)) return a;
-    if (!a || !b || a->dtype != b->dtype) return NULL;
-    if (a->empty != b->empty) {
-        tfp_both_true(op, a->shape, b->shape, &agree);
-        return !agree ? NULL : a->empty ? b : a;
-    }
-    tfp_held *both = TFP_NEW(op->arena, tfp_held, 1);
-    if (!both) op->no_memory = true;
-    if (both)
-        *both = (tfp_held){ tfp_either(op, a->shape, b->shape), a->dtype, a->empty,
-                            tfp_either(op, a->declared, b->declared) };
-    return both;
 }

@@ -44,9 +44,6 @@ tfp_known tfp_nothing_known(int dtype);
 void tfp_forget_outputs(tfp_op *op, const tfp_body *b, const tfp_local *l);
 
 /* told.c: attributes, run metadata, assumptions */
-/* Intersects two facts that both hold; where they contradict each other neither is used. *agree, if not NULL, says whether
- * they agree. */
-tfp_dims tfp_both_true(tfp_op *op, tfp_dims a, tfp_dims b, bool *agree);
 void tfp_also_known(tfp_op *op, uint32_t i, tfp_dims told);
 void tfp_fill_run_shapes(tfp_engine *e, const tfp_instance *x, const tfp_body *b);
 void tfp_tell_assumed(tfp_engine *e, tfp_op *op);
@@ -58,10 +55,8 @@ void tfp_calls_itself(tfp_machine *m, uint32_t body);
 
 /* instances.c */
 bool tfp_same_known(const tfp_known *a, const tfp_known *b);
-bool tfp_same_held(const tfp_held *a, const tfp_held *b);
 uint32_t tfp_instance_of(tfp_machine *m, tfp_request r, bool *started);
 void tfp_add_child(tfp_machine *m, uint32_t parent, uint32_t local, uint32_t call, uint32_t instance);
-const tfp_held *tfp_either_held(tfp_op *op, const tfp_held *a, const tfp_held *b);
 
 /* calls.c. False: a function is not ready yet, and the call must be repeated. */
 bool tfp_call_all(tfp_machine *m, tfp_frame *f, tfp_op *op, const tfp_body *b, const tfp_local *l, uint32_t local);

@@ -32,19 +32,6 @@ void tfp_tell_assumed(tfp_engine *e, tfp_op *op)
     }
 }
 
-/* Intersects two facts that both hold; where they contradict each other neither is used. *agree, if not NULL, says whether
- * they agree. */
-tfp_dims tfp_both_true(tfp_op *op, tfp_dims a, tfp_dims b, bool *agree)
-{
-    const char *before = op->wrong;
-    op->wrong = NULL;
-    tfp_dims both = tfp_merge(op, a, b);
-    if (agree) *agree = !op->wrong;
-    if (op->wrong) both = tfp_either(op, a, b);
-    op->wrong = before;
-    return both;
-}
-
 void tfp_also_known(tfp_op *op, uint32_t i, tfp_dims told)
 {
     bool agree;

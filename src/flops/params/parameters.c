@@ -5,6 +5,7 @@
  * For a checkpoint alone: its variables, told apart by their names.
  * In: a profile with a program, or a checkpoint. Out: a kind and a count for each node. */
 #include "flops/params/finder.h"
+#include "model/builder.h"
 
 #include "model/tensors.h"
 

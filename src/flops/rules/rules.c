@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* flops/rules/rules.c: the lists of rules, and the hash table that finds an op's rule. */
-#include "flops/rules/arrays/index.h"
+#include "flops/core/rule_index.h"
 
 static const tfp_op_rule *const lists[] = {
     tfp_rules_control, tfp_rules_math,       tfp_rules_reduce, tfp_rules_matrix, tfp_rules_contract,

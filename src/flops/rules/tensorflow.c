@@ -3,7 +3,7 @@
  * its oddities. Products that it computes with numpy wrap at 64 bits; those of Python integers that do not fit make its op log
  * fail: here they are unknown. Our own counts are in the rules.
  * Source: tensorflow/python/profiler/internal/flops_registry.py, python/ops/nn_ops.py, python/framework/ops.py. */
-#include "flops/rules/arrays/index.h"
+#include "flops/core/rule_index.h"
 
 static const tfp_logged no_formula = { TFP_NO_FORMULA, 0 }, no_shape = { TFP_NO_SHAPE, 0 };
 

@@ -24,6 +24,11 @@ tfp_status tfp_profile_list(const char *path, tfp_buf *paths, tfp_error *err);
 bool tfp_kineto_is_folder(const char *path);
 tfp_status tfp_kineto_list(const char *path, tfp_buf *paths, tfp_error *err);
 
+/* A folder of a profiler's XPlane files: LOG, LOG/plugins/profile, or the folder of one recording. */
+bool tfp_xplane_is_folder(const char *path);
+/* Paths of its files, one a host, each ended by NUL. */
+tfp_status tfp_xplane_list(const char *path, tfp_buf *paths, tfp_error *err);
+
 /* A folder that `tfprof run` or `tfprof capture` wrote: the files of its one job; or that of a job. */
 bool tfp_capture_is_folder(const char *path);
 tfp_status tfp_capture_list(const char *path, tfp_buf *paths, tfp_error *err);

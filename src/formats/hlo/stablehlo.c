@@ -4,12 +4,6 @@
  * results are HLO's tuples; a while takes and gives one. */
 #include "formats/hlo/stablehlo.h"
 
-tfp_status tfp_shlo_fail(const tfp_shlo *r, const char *at, tfp_error *err, const char *what)
-{
-    if (r->b->status) return tfp_builder_status(r->b, err); /* without memory nothing is there */
-    return tfp_fail_at(err, TFP_BADFILE, r->line_number, (int)(at - r->line_start) + 1, "%s", what);
-}
-
 /* ---- knowing such a text ---- */
 
 static bool begins(tfp_str s, const char *word)

@@ -203,3 +203,9 @@ uint32_t tfp_shlo_tuple(tfp_shlo *r, const int64_t *ids, size_t count)
     shape.count = (uint32_t)m->arrays.size - shape.first;
     return tfp_shlo_ok(r, tfp_push(&m->shapes, shape)) ? (uint32_t)m->shapes.size - 1 : TFP_NONE;
 }
+
+tfp_status tfp_shlo_fail(const tfp_shlo *r, const char *at, tfp_error *err, const char *what)
+{
+    if (r->b->status) return tfp_builder_status(r->b, err); /* without memory nothing is there */
+    return tfp_fail_at(err, TFP_BADFILE, r->line_number, (int)(at - r->line_start) + 1, "%s", what);
+}

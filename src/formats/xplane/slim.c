@@ -106,16 +106,3 @@ void tfp_xplane_call_around(const tfp_xreader *r, int64_t end_ns, tfp_step_mark 
         m->end_ns = around[i]->end_ns;
     }
 }
-
-uint32_t tfp_xplane_marker(tfp_xreader *r, const tfp_event *of)
-{
-    tfp_event e = { .lane = of->lane,
-                    .name = of->name,
-                    .start_ns = of->start_ns,
-                    .duration_ns = of->duration_ns,
-                    .kind = TFP_SPAN_OTHER,
-                    .marks = of->marks & TFP_MARK_INSTANT,
-                    .stats = TFP_NONE,
-                    .trace = TFP_NONE };
-    return tfp_build_event(r->b, &e);
-}

@@ -53,3 +53,16 @@ void tfp_xplane_run(tfp_xline_reader *lr, const tfp_xclass *c, const tfp_event *
     add_mark(r, &(tfp_step_mark){ .span = span, .source = TFP_STEPS_MODULES, .number = -1, .group = module });
     tfp_xplane_ok(r, tfp_push(&r->planes.at[lr->plane].runs, run));
 }
+
+uint32_t tfp_xplane_marker(tfp_xreader *r, const tfp_event *of)
+{
+    tfp_event e = { .lane = of->lane,
+                    .name = of->name,
+                    .start_ns = of->start_ns,
+                    .duration_ns = of->duration_ns,
+                    .kind = TFP_SPAN_OTHER,
+                    .marks = of->marks & TFP_MARK_INSTANT,
+                    .stats = TFP_NONE,
+                    .trace = TFP_NONE };
+    return tfp_build_event(r->b, &e);
+}

@@ -4,20 +4,8 @@
  * of steps, memory events; nodes come of the join. Its parts are in files of their own: plane.c, line.c,
  * slim.c, class.c, folder.c; HLO modules that it holds are read by hlo/proto.c.
  * Uses base, wire, model. Message layout: tsl/profiler/protobuf/xplane.proto. */
-#include "formats/xplane/xplane.h"
+#include "formats/files/folder.h"
 #include "formats/xplane/parts.h"
-
-bool tfp_xplane_ok(tfp_xreader *r, bool fine)
-{
-    if (!fine && !r->b->status) r->b->status = TFP_NOMEM;
-    return !r->b->status;
-}
-
-void tfp_xplane_tell(tfp_xreader *r, const char *severity, const char *what, tfp_str example)
-{
-    tfp_build_warn(r->b, what, example);
-    tfp_build_data_finding(r->b, severity, what, 1, example);
-}
 
 /* ---- knowing such a file ---- */
 
@@ -222,7 +210,7 @@ static void reader_free(tfp_xreader *r)
     tfp_slim_writer_free(&r->slim);
 }
 
-tfp_status tfp_xplane_read(tfp_builder *b, tfp_input *in, tfp_error *err)
+static tfp_status read_xplane(tfp_builder *b, tfp_input *in, tfp_error *err)
 {
     tfp_xreader r = { .b = b, .p = b->p, .in = in, .sums = tfp_keeps_sums(b->p), .rows = b->p->keep & TFP_KEEP_ROWS };
     size_t devices = b->p->events.devices.size;
@@ -255,7 +243,7 @@ const tfp_format tfp_format_xplane = {
     .name = "xplane",
     .help = "XPlane trace of TensorFlow 2 or JAX: NAME.xplane.pb, or the folder that holds such files",
     .probe = probe,
-    .read = tfp_xplane_read,
+    .read = read_xplane,
     .stands = TFP_FORMAT_IS(RANKS),
     .probe_path = tfp_xplane_is_folder,
     .list = tfp_xplane_list,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* live/attach/attach.c: the stages of an attach, in order: stop, look again, find room, save, call, restore, let go; and the tries. */
 #include "live/attach/attach.h"
-#include "live/record/capture.h"
 #include "live/attach/cpu.h"
 
 #include <errno.h>

@@ -1,21 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* live/attach/method.c: what a capture of a process would use. The order matters: what makes every way impossible is told first. */
-#include "live/files/method.h"
 #include "live/attach/attach.h"
 
 #include <stdio.h>
-#include <sys/stat.h>
 #include <sys/xattr.h>
-#include <unistd.h>
-
-void tfp_way_refuse(tfp_way *w, const char *code, const char *format, ...)
-{
-    va_list args;
-    w->code = code;
-    va_start(args, format);
-    vsnprintf(w->message, sizeof w->message, format, args);
-    va_end(args);
-}
 
 /* A program with more rights than its caller must not be looked into. */
 static bool has_special_rights(int64_t pid)
@@ -25,14 +13,6 @@ static bool has_special_rights(int64_t pid)
     snprintf(path, sizeof path, "/proc/%lld/exe", (long long)pid);
     if (stat(path, &st) == 0 && (st.st_mode & (S_ISUID | S_ISGID))) return true;
     return getxattr(path, "security.capability", NULL, 0) > 0;
-}
-
-bool tfp_way_is_ours(const tfp_proc_status *s)
-{
-    if (geteuid() == 0) return true;
-    for (size_t i = 0; i < 3; i++)
-        if (s->uid[i] != (int64_t)geteuid() || s->gid[i] != (int64_t)getegid()) return false;
-    return true;
 }
 
 void tfp_way_of(const char *run_folder, const tfp_proc_stat *stat, const tfp_proc_status *status, unsigned frameworks,

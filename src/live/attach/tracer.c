@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* live/attach/tracer.c: ptrace. No other file but the processor's (cpu_x86.c) calls it. */
 #include "live/attach/tracer.h"
-#include "live/record/capture.h"
+#include "live/proc/proc.h"
 
 #include <errno.h>
 #include <signal.h>

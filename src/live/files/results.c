@@ -115,3 +115,13 @@ tfp_status tfp_results_write(const tfp_results *results, const char *job, const 
     if (job) close(folder);
     return s;
 }
+
+/* Closes what is held, and says that there is no run. */
+void tfp_run_free(tfp_run *r)
+{
+    if (r->hook_fd >= 0) close(r->hook_fd);
+    if (r->run_fd >= 0) close(r->run_fd);
+    r->hook_fd = r->run_fd = -1;
+    tfp_results_close(&r->results);
+    *r->hook = '\0';
+}

@@ -17,6 +17,12 @@ extern const char *const tfp_file_common[],
 extern const unsigned char tfp_cuda_library[];
 extern const size_t tfp_cuda_library_size;
 
+/* The settings of `stacks`. */
+typedef struct tfp_stacks_wish {
+    double seconds, rate;
+    bool once, idle, native, gil, locals, children;
+} tfp_stacks_wish;
+
 /* The settings of `run` and `capture`. */
 typedef struct tfp_live_wish {
     char *dir;                 /* NULL: named by date and time */

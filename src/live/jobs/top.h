@@ -8,7 +8,6 @@
 #include "live/jobs/jobs.h"
 #include "live/jobs/names.h"
 #include "live/files/run.h"
-#include "live/stacks/stacks.h"
 #include "live/files/method.h"
 #include "views/core/grid.h"
 

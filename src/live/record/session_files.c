@@ -2,12 +2,8 @@
 /* live/record/session_files.c: what a recording brings becomes files of its job's folder. */
 #include "live/record/capture.h"
 
-#include "base/place.h"
-
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* ".xplane.pb" is an ending of the process's number; other names stand by themselves in the folder of the first process. */
@@ -88,18 +84,6 @@ bool tfp_session_keep_file(tfp_capture *c, tfp_session *s, int64_t size)
     s->row.bytes = tfp_add(s->row.bytes == TFP_ABSENT ? 0 : s->row.bytes, size, NULL);
     tfp_error_free(err);
     return true;
-}
-
-void tfp_session_drop_file(tfp_session *s)
-{
-    if (s->piecewise.open) tfp_outfile_abandon(&s->piecewise.file);
-    s->piecewise.open = false;
-    s->piecewise.bytes = 0;
-}
-
-void tfp_session_drop_folder(const tfp_capture *c, const tfp_session *s)
-{
-    unlinkat(c->results.folder, s->folder, AT_REMOVEDIR);
 }
 
 bool tfp_session_write(tfp_capture *c, tfp_session *s, const char *name, tfp_str bytes)

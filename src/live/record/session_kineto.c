@@ -2,15 +2,11 @@
 /* live/record/session_kineto.c: a recording by PyTorch itself, in a process that was started with KINETO_USE_DAEMON=1: it asks a daemon every five
  * seconds whether there is something to do, and for a capture we are that daemon. The trace comes as a file in a folder of ours. */
 #include "live/record/capture.h"
-#include "live/net/kineto_daemon.h"
-
-#include "base/io.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define LOOK_NS ((int64_t)100 * 1000000)
@@ -170,16 +166,4 @@ void tfp_session_kineto_tick(tfp_capture *c, tfp_session *s, bool ended)
                         s->kineto.asked ? "its trace did not come in time"
                                         : "it did not ask for work: PyTorch does every 5 s in processes that were "
                                           "started with KINETO_USE_DAEMON=1");
-}
-
-void tfp_session_free_kineto(tfp_session *s)
-{
-    if (!*s->kineto.folder) return;
-    DIR *d = s->kineto.dir >= 0 ? fdopendir(s->kineto.dir) : NULL;
-    if (d) rewinddir(d);
-    for (struct dirent *e; d && (e = readdir(d));)
-        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0) unlinkat(dirfd(d), e->d_name, 0);
-    if (d) closedir(d);
-    rmdir(s->kineto.folder);
-    *s->kineto.folder = '\0';
 }

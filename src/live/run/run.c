@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* live/run/run.c: what is around a command that tfprof starts: the hook's files and the environment that leads to them before, the
  * manifest of what the hook recorded after. The command itself is started by the caller. */
-#include "live/files/run.h"
 
-#include "base/io.h"
-#include "base/place.h"
 #include "live/run/cuda_read.h"
 #include "live/jobs/top.h"
 #include "wire/jsonscan.h"
@@ -14,19 +11,8 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
-
-/* Closes what is held, and says that there is no run. */
-void tfp_run_free(tfp_run *r)
-{
-    if (r->hook_fd >= 0) close(r->hook_fd);
-    if (r->run_fd >= 0) close(r->run_fd);
-    r->hook_fd = r->run_fd = -1;
-    tfp_results_close(&r->results);
-    *r->hook = '\0';
-}
 
 /* Below the run folder. */
 static const char *hook_name(const tfp_run *r) { return strrchr(r->hook, '/') + 1; }

@@ -6,6 +6,7 @@
 #include "live/stacks/perf.h"
 #include "live/python/python.h"
 #include "live/jobs/top.h"
+#include "live/stacks/stacks.h"
 #include "views/core/view.h"
 
 typedef struct watched { /* a thread */

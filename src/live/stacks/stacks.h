@@ -39,9 +39,4 @@ typedef struct tfp_stacks { /* stands in its report's arena */
     int64_t samples, period_ns, duration_ns, start_unix_ns;
 } tfp_stacks;
 
-typedef struct tfp_stacks_wish {
-    double seconds, rate;
-    bool once, idle, native, gil, locals, children;
-} tfp_stacks_wish;
-
 #endif

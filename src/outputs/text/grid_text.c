@@ -6,38 +6,6 @@
 #include "outputs/text/grid_fit.h"
 #include "outputs/text/screen.h"
 
-static void put_int(const tfp_flat *f, int64_t n, tfp_buf *out)
-{
-    tfp_unit unit = tfp_flat_unit(f);
-    if (f->type == 'b')
-        tfp_buf_text(out, n ? "yes" : "no");
-    else if (unit == TFP_LABEL || n == INT64_MIN)
-        tfp_buf_int(out, n);
-    else
-        tfp_format_amount(out, unit, n);
-}
-
-void tfp_grid_cell(const tfp_flat *f, tfp_cells *c, uint32_t row, tfp_buf *out)
-{
-    int64_t n;
-    double x;
-    if (f->type == 's' && f->grid && f->grid->shorts && !(f->grid->absent && f->grid->absent[row]))
-        tfp_escape(out, f->grid->shorts[row]);
-    else if (f->type == 's')
-        tfp_flat_text(f, c, row, out);
-    else if (f->type == 'r' && tfp_flat_real(f, c->r, row, &x))
-        tfp_format_real(out, tfp_flat_unit(f), x);
-    else if (tfp_flat_int(f, c->r, row, &n))
-        put_int(f, n, out);
-}
-
-bool tfp_grid_columns(const tfp_grid *g, tfp_flats *out)
-{
-    for (size_t i = 0; i < g->columns.size; i++)
-        if (!tfp_push(out, tfp_flat_of(&g->columns.at[i]))) return false;
-    return true;
-}
-
 size_t tfp_grid_few(const tfp_grid *g) { return g->few && g->few < g->row_count ? g->few : g->row_count; }
 
 void tfp_fact_value(const tfp_fact *f, tfp_buf *out)
@@ -74,8 +42,6 @@ static void put_bar(tfp_grid_lines *w, size_t column, uint32_t row, tfp_buf *out
     tfp_buf_fill(out, ' ', TFP_GRID_GAP);
     tfp_screen_bar(out, share, w->r->options->colours);
 }
-
-void tfp_grid_head(const tfp_flat *f, tfp_buf *out) { tfp_head_put(out, f->name, tfp_flat_unit(f)); }
 
 static void put_header(tfp_grid_lines *w, tfp_buf *out)
 {

@@ -6,95 +6,6 @@
 #include "outputs/timeline/timeline.h"
 #include "views/core/view.h"
 
-#include <stdlib.h>
-
-uint32_t tfp_timeline_exec(const tfp_report *r, uint32_t node)
-{
-    const tfp_profile *p = r->profile;
-    if (node == TFP_NONE || r->step.which != TFP_STEP_ONE) return TFP_NONE;
-    const tfp_node *n = &p->nodes.at[node];
-    if (n->device == 0 || n->host_device == 0) return TFP_NONE;
-    uint32_t exec = tfp_node_exec(p, node, r->step.row);
-    return exec != TFP_NONE && p->execs.at[exec].start_ns != 0 ? exec : TFP_NONE;
-}
-
-tfp_str tfp_trace_name(tfp_trace_out *t, tfp_str name, tfp_buf *room)
-{
-    t->written += name.size;
-    if (t->written <= TFP_TIMELINE_NAME_BYTES || name.size <= TFP_TIMELINE_SHORT_NAME) return name;
-    t->names_cut = true;
-    room->size = 0;
-    size_t end = TFP_TIMELINE_SHORT_NAME;
-    while (end && ((unsigned char)name.data[end] & 0xc0) == 0x80) end--; /* not inside a character */
-    tfp_buf_add(room, name.data, end);
-    tfp_buf_text(room, "\xe2\x80\xa6");
-    return room->failed ? (tfp_str){ name.data, end } : (tfp_str){ room->data, room->size };
-}
-
-static void put_key_int(tfp_json *j, const char *key, int64_t n)
-{
-    tfp_json_key(j, key);
-    tfp_json_int(j, n);
-}
-
-static void put_key_text(tfp_json *j, const char *key, const char *text)
-{
-    tfp_json_key(j, key);
-    tfp_json_text(j, text);
-}
-
-void tfp_trace_process(tfp_trace_out *t, int64_t pid, const char *before, tfp_str name, const char *after)
-{
-    tfp_json *j = &t->j;
-    tfp_buf full = { 0 };
-    tfp_buf_text(&full, before);
-    tfp_buf_str(&full, name);
-    tfp_buf_text(&full, after);
-    if (full.failed) j->out->failed = true;
-    tfp_json_open(j, '{');
-    tfp_json_key(j, "args");
-    tfp_json_open(j, '{');
-    tfp_json_key(j, "name");
-    tfp_json_str(j, (tfp_str){ full.data, full.size });
-    tfp_json_close(j, '}');
-    put_key_text(j, "name", "process_name");
-    put_key_text(j, "ph", "M");
-    put_key_int(j, "pid", pid);
-    tfp_json_close(j, '}');
-    tfp_buf_free(&full);
-    tfp_sink_flush_if_full(t->sink);
-}
-
-void tfp_trace_put_region(tfp_trace_out *t, const tfp_trace_region *x, bool with_op)
-{
-    tfp_json *j = &t->j;
-    tfp_buf room = { 0 };
-    tfp_str name = tfp_trace_name(t, x->name, &room);
-    tfp_json_open(j, '{');
-    tfp_json_key(j, "args");
-    tfp_json_open(j, '{');
-    tfp_json_key(j, "name");
-    tfp_json_str(j, name);
-    if (with_op) {
-        tfp_json_key(j, "op");
-        tfp_json_str(j, name);
-    }
-    tfp_json_close(j, '}');
-    put_key_text(j, "cat", "Op");
-    tfp_json_key(j, "dur");
-    tfp_json_thousandths(j, x->duration_ns);
-    tfp_json_key(j, "name");
-    tfp_json_str(j, name);
-    put_key_text(j, "ph", "X");
-    put_key_int(j, "pid", x->pid);
-    put_key_int(j, "tid", x->tid);
-    tfp_json_key(j, "ts");
-    tfp_json_thousandths(j, x->start_ns);
-    tfp_json_close(j, '}');
-    tfp_buf_free(&room);
-    tfp_sink_flush_if_full(t->sink);
-}
-
 /* ---- scope and code views ---- */
 
 /* Each row is as long as its total and begins where its previous sibling ends; rows without time are left out with all
@@ -138,8 +49,14 @@ static void put_losses(tfp_trace_out *t)
     if (!t->names_cut && !t->flows_cut) return;
     tfp_json_key(j, "otherData");
     tfp_json_open(j, '{');
-    if (t->names_cut) put_key_text(j, "tfprof.names", "long names are cut: in full they pass 64 MB");
-    if (t->flows_cut) put_key_text(j, "tfprof.flows", "only the first 1000000 flows are here");
+    if (t->names_cut) {
+        tfp_json_key(j, "tfprof.names");
+        tfp_json_text(j, "long names are cut: in full they pass 64 MB");
+    }
+    if (t->flows_cut) {
+        tfp_json_key(j, "tfprof.flows");
+        tfp_json_text(j, "only the first 1000000 flows are here");
+    }
     tfp_json_close(j, '}');
 }
 

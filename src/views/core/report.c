@@ -157,13 +157,48 @@ void tfp_report_put_number(const tfp_report *r, int value, tfp_unit unit, int64_
 
 const char *tfp_help_of(const tfp_report *r, const tfp_column *c)
 {
-    if (r->about == &tfp_view_calls && tfp_has(r->profile, TFP_HAS_TRACE) && c->help_of_calls) return c->help_of_calls;
+    if (r->about->rows_are == TFP_ROWS_OF_CALLS && tfp_has(r->profile, TFP_HAS_TRACE) && c->help_of_calls)
+        return c->help_of_calls;
     return tfp_column_help(c, tfp_has(r->profile, TFP_HAS_TRACE));
 }
 
 const char *tfp_doc_of(const tfp_report *r)
 {
-    return r->about == &tfp_view_code && tfp_lines_are_functions(r->profile)
+    return r->about->rows_are == TFP_ROWS_OF_CODE && tfp_lines_are_functions(r->profile)
                ? "Rows are functions of Python by their first lines, ordered by who calls whom."
                : r->about->doc;
+}
+
+void tfp_report_free(tfp_report *r)
+{
+    if (!r) return;
+    for (size_t i = 0; i < r->tensors.size; i++) {
+        tfp_tensor_free(r->tensors.at[i]);
+        free(r->tensors.at[i]);
+    }
+    tfp_vec_free(&r->tensors);
+    tfp_vec_free(&r->rows);
+    tfp_vec_free(&r->findings);
+    tfp_vec_free(&r->line_runs);
+    tfp_map64_free(&r->short_at);
+    tfp_vec_free(&r->grid.columns);
+    tfp_vec_free(&r->facts);
+    for (size_t i = 0; i < r->parts.size; i++) tfp_vec_free(&r->parts.at[i].grid.columns);
+    tfp_vec_free(&r->parts);
+    tfp_vec_free(&r->notes);
+    tfp_vec_free(&r->over);
+    if (r->code) tfp_vec_free(&r->code->items);
+    tfp_options_free(r->options);
+    tfp_profile_free(r->runs);
+    tfp_arena_free(&r->arena);
+    free(r);
+}
+
+bool tfp_lines_are_functions(const tfp_profile *p)
+{
+    const tfp_span_columns *s = &p->events.spans;
+    tfp_python_frame f;
+    for (uint32_t i = 0; i < s->size; i++)
+        if (s->kind[i] == TFP_SPAN_FRAME && tfp_python_frame_of(tfp_text(p, s->name[i]), &f)) return true;
+    return false;
 }

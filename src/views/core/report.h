@@ -3,11 +3,12 @@
 #ifndef TFP_REPORT_H
 #define TFP_REPORT_H
 
-#include "flops/core/parameters.h"
 #include "model/tensors.h"
 #include "model/model.h"
 #include "options/options.h"
 #include "views/core/coverage.h"
+
+typedef struct tfp_parameter_counts tfp_parameter_counts; /* flops/core/parameters.h */
 
 /* The kind of a report's rows; outputs lay them out differently. */
 typedef enum tfp_report_kind {
@@ -190,6 +191,8 @@ typedef struct tfp_view {
     unsigned needs;                       /* a sum of TFP_NEEDS_...: a profile without it is refused before `build` */
     const struct tfp_row_column *columns; /* of a table whose columns never change; else NULL */
     const char *no_rows;                  /* the note of a table without rows; NULL: none */
+    /* What a row stands for, where views below the view itself must tell them apart. */
+    enum { TFP_ROWS_OTHER, TFP_ROWS_OF_SCOPES, TFP_ROWS_OF_CODE, TFP_ROWS_OF_CALLS } rows_are;
 } tfp_view;
 enum {
     TFP_NEEDS_GRAPH = 1,     /* edges */

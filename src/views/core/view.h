@@ -4,6 +4,7 @@
 #ifndef TFP_VIEW_H
 #define TFP_VIEW_H
 
+#include "flops/core/parameters.h"
 #include "views/core/report.h"
 
 extern const tfp_view tfp_view_scope, tfp_view_graph, tfp_view_op, tfp_view_code, tfp_view_flops, tfp_view_advise,

@@ -234,28 +234,3 @@ const tfp_view *tfp_compared_view(const char *name)
         if (strcmp(views[i]->name, name) == 0) return views[i];
     return NULL;
 }
-
-void tfp_report_free(tfp_report *r)
-{
-    if (!r) return;
-    for (size_t i = 0; i < r->tensors.size; i++) {
-        tfp_tensor_free(r->tensors.at[i]);
-        free(r->tensors.at[i]);
-    }
-    tfp_vec_free(&r->tensors);
-    tfp_vec_free(&r->rows);
-    tfp_vec_free(&r->findings);
-    tfp_vec_free(&r->line_runs);
-    tfp_map64_free(&r->short_at);
-    tfp_vec_free(&r->grid.columns);
-    tfp_vec_free(&r->facts);
-    for (size_t i = 0; i < r->parts.size; i++) tfp_vec_free(&r->parts.at[i].grid.columns);
-    tfp_vec_free(&r->parts);
-    tfp_vec_free(&r->notes);
-    tfp_vec_free(&r->over);
-    if (r->code) tfp_vec_free(&r->code->items);
-    tfp_options_free(r->options);
-    tfp_profile_free(r->runs);
-    tfp_arena_free(&r->arena);
-    free(r);
-}

@@ -90,3 +90,16 @@ bool tfp_calls_collect(const tfp_report *r, bool every, tfp_instruction_sums *ou
     tfp_aten_work_free(&w);
     return ok;
 }
+
+bool tfp_in_a_step(const tfp_profile *p, uint32_t span)
+{
+    uint32_t step = p->events.spans.step[span];
+    return step != TFP_NONE && p->steps.at[step].listed;
+}
+
+void tfp_instruction_step(tfp_instruction_sum *sum, int64_t flops, int64_t macs, int64_t bytes)
+{
+    add(&sum->step_float_ops, flops);
+    add(&sum->step_macs, macs);
+    add(&sum->step_bytes, bytes);
+}

@@ -78,18 +78,6 @@ static bool add_text(tfp_report *r, const char *name, const char *label, const c
     return f != NULL;
 }
 
-/* 7754331136 as 7,754,331,136. */
-void tfp_flops_exact(char *out, int64_t n)
-{
-    char digits[32];
-    int size = snprintf(digits, sizeof digits, "%lld", (long long)n), to = 0;
-    for (int i = 0; i < size; i++) {
-        if (i && (size - i) % 3 == 0) out[to++] = ',';
-        out[to++] = digits[i];
-    }
-    out[to] = 0;
-}
-
 /* ---- sums ---- */
 
 static void plus(int64_t *to, int64_t n)

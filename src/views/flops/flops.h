@@ -4,6 +4,7 @@
 #define TFP_VIEWS_FLOPS_H
 
 #include "flops/core/flops.h"
+#include "flops/rules/shared/rule.h"
 #include "views/core/grid.h"
 #include "views/core/view.h"
 

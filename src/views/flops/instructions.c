@@ -9,19 +9,6 @@
 
 static void add(int64_t *to, int64_t n) { *to = tfp_add(*to, n > 0 ? n : 0, NULL); }
 
-bool tfp_in_a_step(const tfp_profile *p, uint32_t span)
-{
-    uint32_t step = p->events.spans.step[span];
-    return step != TFP_NONE && p->steps.at[step].listed;
-}
-
-void tfp_instruction_step(tfp_instruction_sum *sum, int64_t flops, int64_t macs, int64_t bytes)
-{
-    add(&sum->step_float_ops, flops);
-    add(&sum->step_macs, macs);
-    add(&sum->step_bytes, bytes);
-}
-
 /* ---- what the stats of spans tell: equal sets are one, and looked at once ---- */
 
 typedef struct keys {

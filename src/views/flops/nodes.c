@@ -3,18 +3,6 @@
  * with the shapes of its outputs and what one execution of it counts. */
 #include "views/flops/flops.h"
 
-void tfp_flops_shape_text(tfp_buf *b, tfp_dims d)
-{
-    if (d.rank < 0) tfp_buf_text(b, "unknown");
-    for (int i = 0; i < d.rank; i++) {
-        if (i) tfp_buf_char(b, 'x');
-        if (d.at[i] < 0)
-            tfp_buf_char(b, '?');
-        else
-            tfp_buf_int(b, d.at[i]);
-    }
-}
-
 /* 0:32x112x112x64|1:?x3, a scalar is "0:". */
 bool tfp_flops_shapes(const tfp_flops_table *w, uint32_t node, tfp_str *out)
 {

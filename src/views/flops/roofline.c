@@ -287,3 +287,15 @@ tfp_status tfp_work_utilization(const tfp_work_tables *t, tfp_error *err)
     return tfp_work_say(t, "of the peak of its devices while the steps last, idle time included") ? TFP_OK
                                                                                                   : tfp_nomem(err);
 }
+
+bool tfp_work_say(const tfp_work_tables *t, const char *format, ...)
+{
+    char words[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(words, sizeof words, format, args);
+    va_end(args);
+    char *copy = tfp_arena_copy(&t->r->arena, tfp_str_of(words));
+    if (copy) t->r->facts.at[t->r->facts.size - 1].more = tfp_str_of(copy);
+    return copy != NULL;
+}

@@ -13,18 +13,6 @@ static bool add_number(const tfp_work_tables *t, const char *name, const char *l
     return f != NULL;
 }
 
-bool tfp_work_say(const tfp_work_tables *t, const char *format, ...)
-{
-    char words[256];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(words, sizeof words, format, args);
-    va_end(args);
-    char *copy = tfp_arena_copy(&t->r->arena, tfp_str_of(words));
-    if (copy) t->r->facts.at[t->r->facts.size - 1].more = tfp_str_of(copy);
-    return copy != NULL;
-}
-
 static bool add_share(const tfp_work_tables *t, const char *name, const char *label, double over, double under)
 {
     tfp_fact *f = tfp_fact_add(t->r, name, label, 'r', TFP_SHARE);

@@ -5,7 +5,7 @@
 #include "views/memory/devices.h"
 #include "views/core/grid.h"
 #include "views/memory/allocations.h"
-#include "views/files/records.h"
+#include "views/memory/records.h"
 
 #include <stdlib.h>
 

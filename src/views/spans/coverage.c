@@ -200,7 +200,7 @@ static void settle(tfp_cover *c, const char *why)
 
 static void by_nodes(const tfp_report *r, const tally *t, tfp_coverage *c)
 {
-    bool scope = r->about == &tfp_view_scope;
+    bool scope = r->about->rows_are == TFP_ROWS_OF_SCOPES;
     c->host.explained_ns = t->ops;
     add_rest(&c->host, "in Python between operations", t->called - t->ops);
     settle(&c->host, "in annotations and modules, outside of their operations");
@@ -285,7 +285,7 @@ static tfp_status add_note(tfp_report *r, tfp_error *err)
     if (c->device.all_ns) put_cover(&b, r, &c->device, "device");
     if (c->device.all_ns && c->host.all_ns) tfp_buf_text(&b, " and ");
     if (c->host.all_ns) put_cover(&b, r, &c->host, "host");
-    if (r->about == &tfp_view_scope && has_backward(r->profile))
+    if (r->about->rows_are == TFP_ROWS_OF_SCOPES && has_backward(r->profile))
         tfp_buf_text(
             &b,
             "; a scope holds the backward pass of its operations too, in rows named backward: calls has what nested on "
@@ -324,7 +324,7 @@ tfp_status tfp_coverage_add(tfp_report *r, tfp_error *err)
     if (x->given) {
         c->rows_ns = tfp_add(tfp_add(x->host_ns, x->device_ns, NULL), x->replayed_ns, NULL);
         by_lines(&t, x, c);
-    } else if (r->about == &tfp_view_calls)
+    } else if (r->about->rows_are == TFP_ROWS_OF_CALLS)
         by_calls(&t, c);
     else
         by_nodes(r, &t, c);

@@ -8,11 +8,6 @@
 
 /* ---- places ---- */
 
-tfp_strid tfp_timeline_name(const tfp_timeline *t, uint32_t place)
-{
-    return t->runs ? t->p->nodes.at[t->node[place]].name : t->p->events.spans.name[t->span[place]];
-}
-
 int64_t tfp_timeline_self(const tfp_timeline *t, uint32_t span)
 {
     if (t->runs) return TFP_ABSENT;

@@ -217,3 +217,8 @@ tfp_lane_title tfp_timeline_title(const tfp_timeline *t, const tfp_timeline_lane
     if (l->kind == TFP_TRACK_DERIVED) return (tfp_lane_title){ last_part(name), none };
     return lane->role == TFP_ROLE_THREAD ? title_of_thread(t, l) : title_of_stream(t, l, arena);
 }
+
+tfp_strid tfp_timeline_name(const tfp_timeline *t, uint32_t place)
+{
+    return t->runs ? t->p->nodes.at[t->node[place]].name : t->p->events.spans.name[t->span[place]];
+}

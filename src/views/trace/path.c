@@ -57,15 +57,6 @@ static bool take(tfp_path *t, uint32_t span, unsigned class, int64_t from, int64
     return true;
 }
 
-unsigned tfp_path_class(const tfp_path *t, uint32_t span)
-{
-    static const unsigned char classes[] = { [TFP_CLASS_COMPUTE] = TFP_PATH_COMPUTE,
-                                             [TFP_CLASS_COMMUNICATION] = TFP_PATH_COMMUNICATION,
-                                             [TFP_CLASS_COPY] = TFP_PATH_COPY,
-                                             [TFP_CLASS_SET] = TFP_PATH_COPY };
-    return classes[t->x->s->class[span] & 3];
-}
-
 /* An activity may start before the call that launches it returns: then the call counts up to there, unless it goes on until the
  * activity has ended and so waited for what the stream did before. Of clocks that contradict there is no launch. */
 static int64_t end_of_launch(const tfp_span_columns *s, uint32_t span, int64_t begin, int64_t before_end)

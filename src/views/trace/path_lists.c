@@ -166,3 +166,12 @@ bool tfp_path_lists(tfp_path *t)
     for (size_t i = 0; i < t->x->device_count; i++) t->works[t->x->devices[i].unit] = true;
     return cut_threads(t) && sort_by_ends(t) && find_homes(t);
 }
+
+unsigned tfp_path_class(const tfp_path *t, uint32_t span)
+{
+    static const unsigned char classes[] = { [TFP_CLASS_COMPUTE] = TFP_PATH_COMPUTE,
+                                             [TFP_CLASS_COMMUNICATION] = TFP_PATH_COMMUNICATION,
+                                             [TFP_CLASS_COPY] = TFP_PATH_COPY,
+                                             [TFP_CLASS_SET] = TFP_PATH_COPY };
+    return classes[t->x->s->class[span] & 3];
+}

@@ -72,5 +72,5 @@ const tfp_view tfp_view_calls = {
     "calls",         "What called what in a trace: host spans as they nested, kernels under their launches.",
     TFP_REPORT_TREE, "Rows are names under the names that called them, all threads together.",
     "calls",         build_calls,
-    TFP_NEEDS_CALLS
+    TFP_NEEDS_CALLS, .rows_are = TFP_ROWS_OF_CALLS
 };

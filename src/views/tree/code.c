@@ -303,5 +303,6 @@ const tfp_view tfp_view_code = {
     "Rows are lines of Python, ordered by who calls whom.",
     "code",
     build_code,
-    TFP_NEEDS_CODE
+    TFP_NEEDS_CODE,
+    .rows_are = TFP_ROWS_OF_CODE
 };

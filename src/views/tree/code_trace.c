@@ -133,15 +133,6 @@ static bool start(lines *x, tfp_report *r)
     return !x->tree.failed;
 }
 
-bool tfp_lines_are_functions(const tfp_profile *p)
-{
-    const tfp_span_columns *s = &p->events.spans;
-    tfp_python_frame f;
-    for (uint32_t i = 0; i < s->size; i++)
-        if (s->kind[i] == TFP_SPAN_FRAME && tfp_python_frame_of(tfp_text(p, s->name[i]), &f)) return true;
-    return false;
-}
-
 static void say_explained(const lines *x, tfp_report *r, bool frames)
 {
     tfp_explained e = { .given = true, .device_ns = -x->replayed_ns, .replayed_ns = x->replayed_ns };

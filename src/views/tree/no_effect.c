@@ -149,7 +149,7 @@ static tfp_status check_operations(tfp_report *r, tfp_error *err)
     bool derived = true;
     if (!spans->size || p->nodes.size) return TFP_OK;
     for (size_t i = 0; i < spans->size && derived; i++) derived = p->lanes.at[spans->lane[i]].role == TFP_ROLE_DERIVED;
-    if (!derived && (r->about == &tfp_view_calls || r->about == &tfp_view_code)) return TFP_OK;
+    if (!derived && (r->about->rows_are == TFP_ROWS_OF_CALLS || r->about->rows_are == TFP_ROWS_OF_CODE)) return TFP_OK;
     if (!derived)
         return tfp_report_note_add(r, err, "no operation is in the trace: tfprof calls shows its %zu spans by name",
                                    shown_by_calls(p));

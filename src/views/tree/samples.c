@@ -85,7 +85,7 @@ static tfp_status choose_type(sampled *x, const tfp_options *o, tfp_error *err)
 tfp_status tfp_samples_select(tfp_report *r, tfp_error *err)
 {
     sampled x = { .p = r->profile };
-    bool shows = r->about == &tfp_view_code || r->about == &tfp_view_calls;
+    bool shows = r->about->rows_are == TFP_ROWS_OF_CODE || r->about->rows_are == TFP_ROWS_OF_CALLS;
     if (!shows || !r->profile->samples.size || tfp_options_chosen(r->options, "select")) return TFP_OK;
     tfp_status s = choose_type(&x, r->options, err);
     if (s) return s;

@@ -216,5 +216,5 @@ const tfp_view tfp_view_scope = {
     "scope",         "Nodes by name scope: where in the model the cost is.",
     TFP_REPORT_TREE, "Nodes are grouped by the parts of their names, as files are by folders.",
     "scope",         build_scope,
-    TFP_SUMS_DO
+    TFP_SUMS_DO,     .rows_are = TFP_ROWS_OF_SCOPES
 };

@@ -116,7 +116,13 @@ int64_t tfp_dim_times(tfp_op *op, int64_t a, int64_t b);
 tfp_dims tfp_merge_rank(tfp_op *op, tfp_dims d, int rank);  /* d must have this rank; tfp_wrong otherwise */
 tfp_dims tfp_at_least(tfp_op *op, tfp_dims d, int rank);    /* d must have at least this rank, or tfp_wrong */
 tfp_dims tfp_broadcast(tfp_op *op, tfp_dims a, tfp_dims b); /* as BroadcastBinaryOpOutputShapeFn does */
-tfp_dims tfp_either(tfp_op *op, tfp_dims a, tfp_dims b);    /* what holds for both: dims that differ are unknown */
+/* known_values.c: whether lists or variables hold the same; what holds in both of two cases, NULL when that is not known. */
+bool tfp_same_held(const tfp_held *a, const tfp_held *b);
+const tfp_held *tfp_either_held(tfp_op *op, const tfp_held *a, const tfp_held *b);
+/* Intersects two facts that both hold; where they contradict each other neither is used. *agree, if not NULL, says whether
+ * they agree. */
+tfp_dims tfp_both_true(tfp_op *op, tfp_dims a, tfp_dims b, bool *agree);
+tfp_dims tfp_either(tfp_op *op, tfp_dims a, tfp_dims b); /* what holds for both: dims that differ are unknown */
 /* Memory for the elements of output i, whose shape is set and fully known; NULL when there are too many. */
 double *tfp_new_elements(tfp_op *op, uint32_t i);
 /* Bytes of one element; 0 when elements differ in size or the type is unknown. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/files/records.h: tables of what was recorded, which tfp_records gives: they show no view's rows, and need no SQL. */
+/* views/memory/records.h: tables of what was recorded, which tfp_records gives: they show no view's rows, and need no SQL. */
 #ifndef TFP_RECORDS_H
 #define TFP_RECORDS_H
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/arrays/index.h: everything known of an operation, found by its name: its rule, how its constants fold, its row in
+/* flops/core/rule_index.h: everything known of an operation, found by its name: its rule, how its constants fold, its row in
  * TensorFlow's registry, the functions that it calls, the bytes that it moves. */
 #ifndef TFP_RULE_INDEX_H
 #define TFP_RULE_INDEX_H
 
 #include "flops/core/flops.h"
+#include "flops/rules/shared/rule.h"
 
 /* ---- calls: ops that run functions ---- */
 typedef enum tfp_call_kind { TFP_CALL_PLAIN, TFP_CALL_BRANCH, TFP_CALL_WHILE, TFP_CALL_FOR } tfp_call_kind;

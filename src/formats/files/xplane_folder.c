@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/xplane/folder.c: the files of a folder that a profiler wrote: LOG/plugins/profile/DATE/HOST.xplane.pb, one a
+/* formats/files/xplane_folder.c: the files of a folder that a profiler wrote: LOG/plugins/profile/DATE/HOST.xplane.pb, one a
  * host. Of several dates the last one is the recording. */
-#include "formats/xplane/xplane.h"
-
 #include "formats/files/folder.h"
 
 #include <dirent.h>

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+/* advise/checker.c: what checkers and rules share: findings of a row, the view that a checker looks at. */
+#include "advise/checker.h"
+
+#include <math.h>
+
+tfp_status tfp_checker_find(tfp_report *r, uint32_t row, tfp_str text, tfp_error *err)
+{
+    char *copy = tfp_arena_copy(&r->arena, text);
+    if (!copy || !tfp_push(&r->findings,
+                           ((tfp_finding){ row, { copy, text.size }, { .span = TFP_NONE }, NAN, NAN, { 0 }, { 0 } })))
+        return tfp_nomem(err);
+    return TFP_OK;
+}
+
+tfp_status tfp_checker_find_text(tfp_report *r, uint32_t row, tfp_buf *b, tfp_error *err)
+{
+    tfp_status s = b->failed ? tfp_nomem(err) : tfp_checker_find(r, row, (tfp_str){ b->data, b->size }, err);
+    tfp_buf_free(b);
+    return s;
+}
+
+void tfp_checker_about(tfp_report *r, double seconds, const char *command)
+{
+    tfp_finding *f = &r->findings.at[r->findings.size - 1];
+    f->seconds = seconds;
+    f->command = tfp_str_of(command);
+    f->file = tfp_only_source(r->profile);
+}
+
+/* A folder is none. */
+tfp_str tfp_only_source(const tfp_profile *p)
+{
+    uint32_t only = TFP_NONE;
+    for (uint32_t i = 0; i < p->sources.size; i++) {
+        if (!p->formats.at[i]) continue;
+        if (only != TFP_NONE) return TFP_STR("");
+        only = i;
+    }
+    return only == TFP_NONE ? TFP_STR("") : tfp_str_of(p->sources.at[only]);
+}
+
+tfp_status tfp_checker_view(const tfp_report *r, const tfp_view *view, const char *const *options, tfp_report **out,
+                            tfp_error *err)
+{
+    tfp_options *o = tfp_options_new();
+    tfp_status s = o ? TFP_OK : tfp_nomem(err);
+    for (size_t i = 0; !s && options[i]; i += 2) s = tfp_options_set(o, options[i], options[i + 1], err);
+    if (!s) {
+        o->reach = true;
+        s = tfp_view_build(r->profile, view, o, out, err);
+    }
+    tfp_options_free(o);
+    return s;
+}
+
+void tfp_checker_times(tfp_buf *b, const tfp_report *r, uint32_t row, bool totals)
+{
+    static const struct {
+        const char *label;
+        tfp_value value;
+    } times[] = { { ", cpu: ", TFP_V_CPU_MICROS },
+                  { ", accelerator: ", TFP_V_ACCELERATOR_MICROS },
+                  { ", total: ", TFP_V_MICROS } };
+    for (size_t i = 0; i < 3; i++) {
+        tfp_buf_text(b, times[i].label);
+        tfp_format_time(b, tfp_micros(totals ? tfp_total(r, row, times[i].value) : tfp_own(r, row, times[i].value)));
+    }
+}
