@@ -210,10 +210,10 @@ typedef struct cli {
     tfp_write_fn aside; /* where errors and warnings go instead of stderr; NULL */
     void *aside_ctx;
     cli_pager pager;
-    int screen; /* columns of the terminal that stdout is; 0: it is none */
+    int screen;                                   /* columns of the terminal that stdout is; 0: it is none */
     void (*take)(void *ctx, const tfp_report *r); /* gets reports, which are not written then; NULL */
     void *take_ctx;
-    bool page;  /* lines come from the page of `serve`: no file is written, none but the profile read */
+    bool page; /* lines come from the page of `serve`: no file is written, none but the profile read */
 } cli;
 
 void cli_tell(cli *c, const char *text);        /* say.c: an error to where errors go */

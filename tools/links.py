@@ -13,20 +13,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 # Links inside rooms that still point up.
-KNOWN = [
-    "flops/rules/math/control.c flops/engine/instances.c",
-    "flops/rules/rules.c flops/fold/fold.c",
-    "formats/files/folder.c formats/xplane/folder.c",
-    "live/jobs/top.c live/run/run.c",
-    "live/python/find.c live/attach/method.c",
-    "views/core/report.c views/tree/calls.c",
-    "views/core/report.c views/tree/code.c",
-    "views/core/report.c views/tree/code_trace.c",
-    "views/spans/coverage.c views/tree/calls.c",
-    "views/spans/coverage.c views/tree/scope.c",
-    "views/timeline/lanes.c views/files/build.c",
-    "views/timeline/sums.c views/files/build.c",
-]
+KNOWN = []
+# Circles of object files inside folders: how many there may be, and of how many files.
+RINGS, RING_FILES = 18, 4
 
 
 def objects(build):
@@ -53,6 +42,36 @@ def symbols(path):
     return defined, used
 
 
+def circles(graph):
+    """The strongly connected parts of more than one file (Tarjan), with an explicit stack of iterators."""
+    number, low, open_ones, found = {}, {}, [], []
+    for root in graph:
+        if root in number:
+            continue
+        work = [(root, iter(sorted(graph[root])))]
+        number[root] = low[root] = len(number)
+        open_ones.append(root)
+        while work:
+            name, others = work[-1]
+            other = next(others, None)
+            if other is None:
+                work.pop()
+                if work:
+                    low[work[-1][0]] = min(low[work[-1][0]], low[name])
+                if low[name] == number[name]:
+                    part = open_ones[open_ones.index(name):]
+                    del open_ones[open_ones.index(name):]
+                    if len(part) > 1:
+                        found.append(sorted(part))
+            elif other not in number:
+                number[other] = low[other] = len(number)
+                open_ones.append(other)
+                work.append((other, iter(sorted(graph[other]))))
+            elif other in open_ones:
+                low[name] = min(low[name], number[other])
+    return sorted(found)
+
+
 def main():
     build = sys.argv[1] if len(sys.argv) > 1 else os.path.join(ROOT, "build")
     files = [(level, name) + symbols(path) for level, name, path in objects(build)]
@@ -64,6 +83,12 @@ def main():
     known = set(KNOWN)
     wrong = ["src/%s uses src/%s" % link for link in up if "%s %s" % link not in known]
     wrong += ["tools/links.py allows %s, which no longer stands there" % link for link in sorted(known - {"%s %s" % link for link in up})]
+    graph = {name: {home[symbol][1] for symbol in used if symbol in home} - {name} for _, name, _, used in files}
+    rings = circles(graph)
+    biggest = max((len(ring) for ring in rings), default=0)
+    if len(rings) > RINGS or biggest > RING_FILES:
+        wrong += ["a circle of %d files: %s" % (len(ring), " ".join(ring)) for ring in rings if len(rings) > RINGS or len(ring) > RING_FILES]
+    print("links: %d up, %d circles of object files, the biggest of %d files" % (len(up), len(rings), biggest))
     for line in wrong:
         print("lint: links: " + line)
     return 1 if wrong else 0

@@ -9,17 +9,12 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
+# The longest chain of includes, and how many sources a change of a header may build again.
+CHAIN, AGAIN = 10, {"views/core/report.h": 165, "model/model.h": 345}
 # What a program's folder may use of others.
 BESIDE = {"cli": ("server", "mcp"), "mcp": ("server",)}
 # Includes inside rooms that still point up.
-KNOWN = [
-    "flops/rules/math/control.c flops/engine/engine.h",
-    "formats/files/folder.c formats/xplane/xplane.h",
-    "live/attach/attach.c live/record/capture.h",
-    "live/attach/tracer.c live/record/capture.h",
-    "live/jobs/top.h live/stacks/stacks.h",
-    "views/memory/memory.c views/files/records.h",
-]
+KNOWN = []
 
 
 def rooms():
@@ -41,6 +36,34 @@ def sources(order):
 def includes(path):
     with open(path, encoding="utf-8") as f:
         return re.findall(r'^#include "([^"]+)"', f.read(), re.M)
+
+
+def include_graph():
+    """The sources of src/ by path, each with the files of src/ that it includes."""
+    top, graph = os.path.join(ROOT, "src"), {}
+    for folder, _, names in os.walk(top):
+        for name in names:
+            if name.endswith((".c", ".h", ".cc", ".def")):
+                path = os.path.relpath(os.path.join(folder, name), top)
+                graph[path] = [t for t in includes(os.path.join(top, path)) if os.path.exists(os.path.join(top, t))]
+    return graph
+
+
+def measure():
+    """Prints the longest chain of includes, and how many sources a change of a header builds again; what is over its limit."""
+    graph, length, whole = include_graph(), {}, {}
+
+    def visit(path):
+        if path not in length:
+            length[path] = 1 + max((visit(t) for t in graph[path]), default=0)
+            whole[path] = set().union(*({t} | whole[t] for t in graph[path]))
+        return length[path]
+    longest = max(visit(path) for path in graph)
+    again = {header: sum(header in whole[path] for path in graph if path.endswith((".c", ".cc"))) for header in AGAIN}
+    print("rooms: the longest chain of includes has %d files; a change builds again: %s"
+          % (longest, ", ".join("%s %d" % pair for pair in again.items())))
+    return ["a chain of %d includes, more than %d" % (longest, CHAIN)] * (longest > CHAIN) + \
+        ["a change of %s builds %d sources again, more than %d" % (h, n, AGAIN[h]) for h, n in again.items() if n > AGAIN[h]]
 
 
 def main():
@@ -65,6 +88,7 @@ def main():
                     near = [top] + [os.path.join(ROOT, place) for place in (folder,) + BESIDE.get(folder, ())]
                     if target != "tfprof/tfprof.h" and not any(os.path.exists(os.path.join(place, target)) for place in near):
                         wrong.append("%s includes %s" % (os.path.relpath(os.path.join(top, name), ROOT), target))
+    wrong += measure()
     for line in wrong:
         print("lint: " + line)
     return 1 if wrong else 0

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that no file of C or Python is longer than 450 lines and no component of the page longer than 100, that docs/design.md
-names no file that does not exist, and that each folder of src/ has a row in it."""
+"""Checks that no folder of the program has more than 30 files, no file of C or Python more than 450 lines and no component of the
+page more than 100, that docs/design.md names no file that does not exist, and that each folder of src/ has a row in it."""
 import fnmatch
 import os
 import re
@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-FILE_LINES, COMPONENT_LINES = 450, 100
+FILE_LINES, COMPONENT_LINES, FOLDER_FILES = 450, 100, 30
 # A table of one row for each operation.
 LONG = {"src/flops/rules/shared/opdefs.c"}
 FOLDERS = ("src", "cli", "server", "mcp", "python", "include", "tests", "tools")
@@ -48,6 +48,17 @@ def long_components():
                 begin = None
 
 
+def full_folders():
+    """Folders of the program with more files than a screen shows."""
+    tracked = subprocess.run(["git", "ls-files", "src", "cli", "server", "mcp", "include"], cwd=ROOT, check=True, capture_output=True, text=True)
+    folders = [os.path.dirname(path) for path in tracked.stdout.split()]
+    most = max(set(folders), key=folders.count)
+    print("sizes: the fullest folder is %s with %d files" % (most, folders.count(most)))
+    for folder in sorted(set(folders)):
+        if folders.count(folder) > FOLDER_FILES:
+            yield "%s has %d files, more than %d" % (folder, folders.count(folder), FOLDER_FILES)
+
+
 def is_there(name, tracked):
     """A path from the root or the end of one: rows of the map name files relative to their folder."""
     pattern = name.replace("NAME", "*") + ("*" if name.endswith("/") else "")
@@ -70,7 +81,7 @@ def rooms_without_row():
 
 
 def main():
-    wrong = [*long_files(), *long_components(), *missing_paths(), *rooms_without_row()]
+    wrong = [*long_files(), *full_folders(), *long_components(), *missing_paths(), *rooms_without_row()]
     for line in wrong:
         print("lint: " + line)
     return 1 if wrong else 0
