@@ -18,7 +18,9 @@ import docs_reference
 ROOT = docs_reference.ROOT
 THEME = os.path.join(ROOT, "tools", "docs_theme")
 SAMPLE = os.path.join(ROOT, "tests", "data", "sample", "pytorch", "train.json.gz")
-PAGES = {"README.md": "overview.md", "CHANGELOG.md": "changes.md", "deploy/README.md": "deploy.md"}  # of other folders, that are pages of the site
+PAGES = {"README.md": "overview.md", "CHANGELOG.md": "changes.md", "CONTRIBUTING.md": "contributing.md", "SECURITY.md": "security.md",
+         "deploy/README.md": "deploy.md"}  # of other folders, that are pages of the site
+FOLDER = re.compile(r"\[([^\]]*)\]\(([^)#\s:]+)\)")
 LINK = re.compile(r"(\]\(|src=\"|href=\")([^)#\"\s:]+)(#[^)\"\s]*)?([)\"])")
 
 
@@ -47,13 +49,14 @@ def linked(text, source, target, extra):
 
     def replace(match):
         path = os.path.normpath(os.path.join(os.path.dirname(source), match[2]))
-        if path == "docs":
-            path = "docs/README.md"
         if not os.path.isfile(os.path.join(ROOT, path)):
             return match[0]
         return match[1] + os.path.relpath(place(path), os.path.dirname(target) or ".") + (match[3] or "") + match[4]
+    def named(match):
+        """A folder is no page: its name stays."""
+        return match[1] if os.path.isdir(os.path.join(ROOT, os.path.dirname(source), match[2])) else match[0]
     parts = re.split(r"(^```.*?^```)", text, flags=re.M | re.S)  # links in code are code
-    return "".join(part if part.startswith("```") else LINK.sub(replace, part) for part in parts)
+    return "".join(part if part.startswith("```") else LINK.sub(replace, FOLDER.sub(named, part)) for part in parts)
 
 
 def example_report(program, out):
@@ -111,7 +114,10 @@ def build(program, out):
         os.mkdir(folder)
         gather(program, folder)
         environment = dict(os.environ, SOURCE_DATE_EPOCH=str(epoch()), TFPROF_DOCS=folder, TFPROF_SITE=os.path.abspath(out), NO_MKDOCS_2_WARNING="1", DISABLE_MKDOCS_2_WARNING="true")
-        subprocess.run([mkdocs(), "-m", "mkdocs", "build", "--strict", "--quiet", "--clean", "-f", os.path.join(ROOT, "mkdocs.yml")], env=environment, check=True)
+        done = subprocess.run([mkdocs(), "-m", "mkdocs", "build", "--strict", "--clean", "-f", os.path.join(ROOT, "mkdocs.yml")], env=environment,
+                              capture_output=True, text=True, check=False)  # not --quiet: it counts no warnings
+    if done.returncode:
+        raise SystemExit("\n".join(line for line in done.stderr.splitlines() if not line.startswith("INFO")))
     for name in ("sitemap.xml", "sitemap.xml.gz"):  # of a site that has an address
         if os.path.exists(os.path.join(out, name)):
             os.remove(os.path.join(out, name))

@@ -204,6 +204,7 @@ def site(program):
             check(f"reference, {topic}", len(names) > 8 and all(re.search(rf"[>\b]{re.escape(n)}[<\b]|id=\"{n}\"", reference[topic]) for n in names),
                   [n for n in names if n not in reference[topic]])
         search(folder)
+        broken_links(python, program, folder)
         check("reference, tables", all(f'id="{t}"' in reference["tables"] for t in ("nodes", "executions", "spans", "kernel", "columns")))
 
 
@@ -217,6 +218,21 @@ def search(folder):
                           text=True, timeout=180, check=False)
     got = json.loads(done.stdout or "{}")
     check("search from the disk", "live.html" in got.get("found", []) and not got["foreign"] and not got["faults"], done.stdout + done.stderr)
+
+
+def broken_links(python, program, folder):
+    """A copy of the docs with two links that lead nowhere does not build, and both are told."""
+    copy = os.path.join(folder, ".copy")
+    for name in ("docs", "tools", "deploy", "include", "tests/data/sample/pytorch", "tests/data/sample/traces"):
+        shutil.copytree(os.path.join(ROOT, name), os.path.join(copy, name))
+    for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "mkdocs.yml", *re.findall(r"\]\(\.\./([^)#]+\.py)", text_of(os.path.join(ROOT, "docs", "pytorch.md")))):
+        os.makedirs(os.path.dirname(os.path.join(copy, name)), exist_ok=True)
+        shutil.copyfile(os.path.join(ROOT, name), os.path.join(copy, name))
+    with open(os.path.join(copy, "docs", "fuzzing.md"), "a", encoding="utf-8") as f:
+        f.write("\n[x](no-such-page.md) [y](live.md#no-such-part)\n")
+    done = subprocess.run([python, os.path.join(copy, "tools", "docs.py"), "--program", program, os.path.join(folder, ".out")], capture_output=True,
+                          text=True, env=dict(os.environ, SOURCE_DATE_EPOCH="1"), check=False)
+    check("broken links are errors", done.returncode and "no-such-page.md" in done.stderr and "no-such-part" in done.stderr, done.stderr)
 
 
 def main():
