@@ -264,8 +264,21 @@ class GpuPainter implements Painter {
   }
 }
 
-/** `flat`: not the GPU, even where there is one. */
-export function painterOf(canvas: HTMLCanvasElement, flat: boolean): Painter | null {
+let slow: boolean | null = null; // asked once
+
+/** Where a program stands in for the GPU, its picture is copied twice, and a 2D canvas is more than twice as fast. */
+function isSoftware(): boolean {
+  if (slow !== null) return slow;
+  const gl = document.createElement("canvas").getContext("webgl2");
+  const about = gl?.getExtension("WEBGL_debug_renderer_info");
+  const name = gl && about ? String(gl.getParameter(about.UNMASKED_RENDERER_WEBGL)) : "";
+  gl?.getExtension("WEBGL_lose_context")?.loseContext();
+  return (slow = /swiftshader|llvmpipe|softpipe|software|basic render/i.test(name));
+}
+
+/** `wanted`: "gpu" or "flat" instead of what is faster here. */
+export function painterOf(canvas: HTMLCanvasElement, wanted: string | null): Painter | null {
+  const flat = wanted === "flat" || (wanted !== "gpu" && isSoftware());
   const gl = flat ? null : canvas.getContext("webgl2", { alpha: true, antialias: false, depth: false, stencil: false, premultipliedAlpha: true });
   const program = gl && compile(gl);
   if (gl && program) return new GpuPainter(gl, program);

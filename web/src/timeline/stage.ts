@@ -68,7 +68,7 @@ export class Stage {
     const { lanes } = source;
     const still = (): boolean => matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.glide = new Glide(lanes.all, seen ?? lanes.all, still);
-    this.painter = painterOf(under, localFlag("flat"));
+    this.painter = painterOf(under, wantedPainter());
     this.pen = over.getContext("2d");
     this.scene = {
       lanes, layout, base: null, batch: null, seen: this.glide.seen, top: 0, width: 0, height: 0, range: null, picked: null, lit: "", step: -1,
@@ -255,11 +255,11 @@ export class Stage {
   }
 }
 
-/** A switch for tests: localStorage tfprof.flat draws without the GPU. */
-function localFlag(name: string): boolean {
+/** For tests: localStorage tfprof.painter may be gpu or flat. */
+function wantedPainter(): string | null {
   try {
-    return localStorage.getItem(`tfprof.${name}`) !== null;
+    return localStorage.getItem("tfprof.painter");
   } catch {
-    return false;
+    return null;
   }
 }
