@@ -85,6 +85,7 @@ class LinesOptions(ViewOptions, total=False):
 class MemoryOptions(ViewOptions, total=False):
     """The keywords of Profile.memory and Profile.transfer, for type checkers."""
 
+    at: Optional[str]
     by: Optional[str]
 
 

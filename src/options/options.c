@@ -49,6 +49,7 @@ static const option options[] = {
     { "sample_type", K_TEXT, AT(sample_type), "", NULL, false, false, "code, calls and lines of a pprof profile: show this type of sample, such as cpu or alloc_space; empty: the file's default type, or its last.", NULL },
     { "sample_label", K_TEXT, AT(sample_label), "", NULL, false, false, "code, calls and lines of a pprof profile: count samples that have this label only, KEY=VALUE; empty: all.", NULL },
     { "by", K_TEXT, AT(by), "", NULL, false, false, "Group the rows. memory: by op, scope, line or node (bytes held at the peak), or time (bytes held over time). transfer: by collective (the rank that the others waited for).", "memory transfer" },
+    { "at", K_MOMENT, AT(at), "", NULL, false, false, "Who held memory at this moment instead of the peak: microseconds from the first start, as memory tells its times, or with a unit (230ms).", "memory" },
     { "range", K_RANGE, AT(range), "", NULL, false, false, "Of a trace: only what ran between two moments, FROM:TO, counted from its first start as the timeline does, in microseconds or with a unit (230000:400000, 230ms:400ms); spans that reach out of it count with the part inside. Without TO: to the end.", "kernel op scope code lines calls steps query" },
     { "library_regexes", K_FILTER, AT(filters[TFP_F_LIBRARY]), "", NULL, false, false, "Files of libraries: the cost of their lines counts to the line of your code that called them. Empty: site-packages, dist-packages, lib/python3, and files of frameworks and of Python itself whose folders PyTorch cut off.", "lines" },
     { "nodes", K_BOOL, AT(nodes), "false", NULL, false, false, "List every node, those of functions included, with the shapes of its outputs and the count of one execution.", "flops" },
@@ -213,11 +214,11 @@ static void get_select(const tfp_options *o, tfp_buf *b)
         if (tfp_selects(o, (tfp_column_id)i)) tfp_buf_printf(b, "%s%s", n++ ? "," : "", tfp_columns[i].name);
 }
 
-static void get_range(tfp_buf *b, const tfp_moments *r)
+static void get_range(tfp_buf *b, const tfp_moments *r, bool both)
 {
     if (!r->given) return;
-    tfp_buf_printf(b, "%.15g:", (double)r->from_ns / 1000);
-    if (r->to_ns != INT64_MAX) tfp_buf_printf(b, "%.15g", (double)r->to_ns / 1000);
+    tfp_buf_printf(b, both ? "%.15g:" : "%.15g", (double)r->from_ns / 1000);
+    if (both && r->to_ns != INT64_MAX) tfp_buf_printf(b, "%.15g", (double)r->to_ns / 1000);
 }
 
 const char *tfp_options_get(const tfp_options *options_given, const char *name)
@@ -248,7 +249,8 @@ const char *tfp_options_get(const tfp_options *options_given, const char *name)
                        o->outfile ? o->outfile : "");
         break;
     case K_REWRITE: tfp_buf_text(b, o->rewrites ? o->rewrites->text : ""); break;
-    case K_RANGE: get_range(b, field); break;
+    case K_RANGE:
+    case K_MOMENT: get_range(b, field, row.kind == K_RANGE); break;
     case K_REAL: tfp_buf_printf(b, "%.15g", *(const double *)field); break;
     case K_FORMAT:
     case K_VIEW:

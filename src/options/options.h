@@ -207,7 +207,7 @@ struct tfp_options {
     char *view;                        /* diff, stats: the view whose rows they show */
     tfp_rewrites *rewrites;            /* stats; shared, counted; NULL is the empty list */
     double delta;                      /* diff */
-    tfp_moments range;
+    tfp_moments range, at;             /* at: from_ns only */
     char *min_size, *fail_over;        /* diff: for tfp_amount_parse; NULL: not given */
     char *names;                       /* diff: joined by commas; NULL: not given */
     bool swap_files;                   /* diff */

@@ -81,6 +81,13 @@ static tfp_status set_range(tfp_moments *field, tfp_str v, tfp_error *err)
     return *field = r, TFP_OK;
 }
 
+static tfp_status set_moment(tfp_moments *field, tfp_str v, tfp_error *err)
+{
+    tfp_moments m = { .given = v.size > 0, .to_ns = INT64_MAX };
+    if (v.size && !moment_of(v, &m.from_ns)) return wrong(err, "not a moment such as 230000 or 230ms");
+    return *field = m, TFP_OK;
+}
+
 static tfp_status set_bool(bool *field, const char *value, tfp_error *err)
 {
     static const char *const yes[] = { "true", "t", "yes", "y", "1" }, *const no[] = { "false", "f", "no", "n", "0" };
@@ -301,6 +308,7 @@ tfp_status tfp_option_apply(tfp_options *o, const option *row, const char *value
     case K_TEXT: return set_text(field, v, err);
     case K_COMPAT: return set_compat(o, v, err);
     case K_REWRITE: return set_rewrites(field, &v, 1, true, err);
+    case K_MOMENT: return set_moment(field, v, err);
     case K_RANGE: return set_range(field, v, err);
     case K_REAL: return set_real(field, v, err);
     case K_AMOUNT:
