@@ -253,7 +253,7 @@ static const char *name_of(maker *m, size_t i, char *room, size_t size)
     entry_view v;
     *room = '\0';
     if (catalog_view(m->catalog, i, &v)) {
-        snprintf(room, size, "%s", v.name);
+        snprintf(room, size, "%s", catalog_told_path(m->catalog, v.name));
         entry_view_free(&v);
     }
     return room;
@@ -427,7 +427,9 @@ int report_make(const report_options *o, char **data, size_t *size, char *why, s
     page_reuse_memory();
     answer to = { 0 };
     *why = '\0';
-    m.catalog = catalog_new(&o->inputs, why, room);
+    serve_options inputs = o->inputs;
+    inputs.for_report = true;
+    m.catalog = catalog_new(&inputs, why, room);
     int status = strcmp(why, CATALOG_NO_MEMORY) == 0 ? LIMIT : BAD_INPUT;
     if (m.catalog)
         status = catalog_start(m.catalog, ignore_change, NULL) ? make(&m, &to) : fail(&m, LIMIT, "no thread");

@@ -6,23 +6,23 @@
 #include <stdio.h>
 #include <string.h>
 
-static void put_files(answer *a, const char *files)
+static void put_files(answer *a, const catalog *c, const char *files)
 {
     json_open(a, "files", '[');
-    for (; files && *files; files += strlen(files) + 1) json_text(a, NULL, files);
+    for (; files && *files; files += strlen(files) + 1) json_text(a, NULL, catalog_told_path(c, files));
     json_close(a, ']');
 }
 
-static void put_entry(answer *a, const char *key, const entry_view *e)
+static void put_entry(answer *a, const char *key, const catalog *c, const entry_view *e)
 {
     static const char *const states[] = {
         [ENTRY_UNREAD] = "unread", [ENTRY_LOADING] = "loading", [ENTRY_READY] = "ready", [ENTRY_FAILED] = "failed"
     };
     json_open(a, key, '{');
     json_text(a, "id", e->id);
-    json_text(a, "name", e->name);
-    json_text(a, "folder", e->folder);
-    put_files(a, e->files);
+    json_text(a, "name", catalog_told_path(c, e->name));
+    json_text(a, "folder", catalog_told_path(c, e->folder));
+    put_files(a, c, e->files);
     json_text(a, "format", e->format);
     json_int(a, "bytes", (int64_t)e->bytes);
     json_int(a, "modified", e->modified);
@@ -56,7 +56,7 @@ static void answer_list(const question *q, answer *a)
     for (size_t i = 0; i < catalog_count(c); i++) {
         entry_view e;
         if (!catalog_view(c, i, &e)) continue;
-        put_entry(a, NULL, &e);
+        put_entry(a, NULL, c, &e);
         entry_view_free(&e);
     }
     json_close(a, ']');
@@ -96,7 +96,7 @@ static void put_profile(answer *a, catalog *c, const char *id, const char *name,
     const char *line;
     json_open(a, NULL, '{');
     json_text(a, "id", id);
-    json_text(a, "name", name);
+    json_text(a, "name", catalog_told_path(c, name));
     json_int(a, "nodes", (int64_t)tfp_profile_node_count(p));
     json_open(a, "steps", '[');
     for (size_t i = 0; i < tfp_profile_step_count(p); i++) json_int(a, NULL, tfp_profile_step(p, i));

@@ -226,6 +226,12 @@ bool catalog_view(catalog *c, size_t i, entry_view *out)
 
 const serve_options *catalog_options(const catalog *c) { return c->options; }
 
+const char *catalog_told_path(const catalog *c, const char *path)
+{
+    const char *slash = path && *path == '/' && c->options->for_report ? strrchr(path, '/') : NULL;
+    return slash ? slash + 1 : path;
+}
+
 /* ---- source texts ---- */
 
 static int open_in_full(const catalog *c, const char *path)

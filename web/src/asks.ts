@@ -37,12 +37,7 @@ const WORKED_OUT = "params,float_ops,macs,bytes_moved,intensity,flops_per_second
 export const ARGUMENTS_SQL = "SELECT span, key, value FROM span_args WHERE (SELECT count(*) FROM spans) <= 20000";
 
 /** A report holds at most this many spans of a timeline, otherwise a summary. */
-export const HELD_SPANS = 20000;
-
-export const COMPARED_VIEWS = ["scope", "graph", "op", "code", "steps"];
-export const COMPARED = ["micros", "bytes", "peak_bytes", "params", "float_ops"];
-/** What rows of steps have: times, and numbers of kernels. */
-export const COMPARED_OF_STEPS = ["micros", "occurrence"];
+export const HELD_SPANS = 1_000_000;
 
 const api = "/api/v1";
 const one = `${api}/profiles/ID`;
@@ -55,11 +50,6 @@ const first = "step=FIRST";
 
 const view = (name: string): string[] => [name, `${one}/views/${name}`, columns, all, `select=${COLUMNS}`, chosen];
 const worked = (name: string): string[] => [name, `${one}/views/${name}`, "float_ops_source=own", columns, all, `select=${WORKED_OUT}`, chosen];
-const compared = COMPARED_VIEWS.flatMap((v) =>
-  // of steps every part is shown, changed or not
-  (v === "steps" ? COMPARED_OF_STEPS : COMPARED).map((c) => ["comparison", `${api}/compare`, columns, ...(v === "steps" ? ["delta=0"] : []), "min_size=0", `select=${c}`, "side=SIDES", `view=${v}`]),
-);
-
 /** The most important first: the last ones are left out of a report that would become too large. ID, CHOSEN, FIRST, SIDES and
  * TENSOR are filled in for each profile. */
 export const ASKS: string[][] = [
@@ -83,14 +73,13 @@ export const ASKS: string[][] = [
   ["parameters", `${one}/views/params`, columns],
   ["lines", `${one}/views/lines`, columns],
   ["memory", `${one}/views/memory`, "by=time", columns, chosen],
-  ["memory", `${one}/views/memory`, "by=node", columns, chosen],
+  ...["scope", "op", "line", "node"].map((by) => ["memory", `${one}/views/memory`, `by=${by}`, columns, chosen]),
   ["checkpoint", `${one}/tensors`, columns],
   ["source", `${one}/query`, columns, `sql=${CODE_SQL}`],
   ["source", `${one}/query`, columns, `sql=${TRACES_SQL}`],
   ["timeline", `${one}/lanes`, first],
   ["timeline", `${one}/counters`, columns],
   ["timeline", `${one}/spans`, columns, `most=${HELD_SPANS}`, first],
-  ...compared,
   view("calls"),
   worked("calls"),
   ["arguments", `${one}/query`, columns, `sql=${ARGUMENTS_SQL}`],
