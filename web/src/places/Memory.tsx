@@ -1,10 +1,101 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory over time and its holders.
-import { Memory } from "../pages/Memory";
-import { useRoute } from "../route";
+// Memory over time, and who held it at the peak or at the time that was clicked: by scope, op, line or tensor.
+import { useMemo } from "preact/hooks";
+import type { Table } from "../api";
+import { profilePath } from "../api";
+import { useTable } from "../data";
+import { formatBytes, formatMicros } from "../format";
+import { Grid } from "../grid/Grid";
+import { isReport, reportStep } from "../held";
+import { CurvePicture } from "../memory/CurvePicture";
+import type { Curve } from "../memory/curve";
+import { curvesOf, indexAt } from "../memory/curve";
+import { Actions } from "../parts/Actions";
+import { Quantity } from "../parts/Quantity";
+import { Status } from "../parts/Status";
+import type { Kind } from "../store";
+import { change, filters, query, state } from "../store";
+import type { Content } from "../table/tables";
+import { col, numbers, plainName, texts, textCol } from "../table/read";
 import type { PlaceProps } from "./index";
 
+const BY: { by: string; title: string; kind: Kind; name: string }[] = [
+  { by: "scope", title: "by scope", kind: "scope", name: "scope" },
+  { by: "op", title: "by op", kind: "op", name: "op" },
+  { by: "line", title: "by line", kind: "line", name: "line" },
+  { by: "node", title: "by tensor", kind: "tensor", name: "name" },
+];
+
+/** The holders on one device. */
+function holdersOf(t: Table, device: string, it: (typeof BY)[number]): Content {
+  const where = texts(t, "device");
+  const rows = Array.from({ length: t.rows }, (_, i) => i).filter((row) => (where(row) || "memory") === device);
+  const column = t.column(it.name) ? it.name : (t.columns.find((c) => c.type === "text" && c.name !== "device")?.name ?? it.name);
+  const name = texts(t, column);
+  const at = (row: number): number => rows[row] ?? 0;
+  const [bytes, share, count, op] = [numbers(t, "bytes"), numbers(t, "share"), numbers(t, "holders"), texts(t, "op")];
+  return {
+    set: { count: rows.length, thing: (row) => ({ kind: it.kind, id: name(at(row)) }), name: (row) => plainName(name(at(row))) || "without a name", full: (row) => name(at(row)), look: () => "memory" },
+    columns: [
+      col("bytes", "bytes", "bytes", (row) => bytes(at(row))),
+      col("share", "share", "share", (row) => share(at(row)), { width: 64, help: "of what the device held then" }),
+      col("count", "holders", "count", (row) => count(at(row)), { width: 64, help: "ops that held it" }),
+      ...(it.by === "node" ? [textCol("op", "op", (row) => op(at(row)), { width: 140 })] : []),
+    ],
+    sort: "-bytes",
+  };
+}
+
+function Holders({ of, curve, by, step }: PlaceProps & { curve: Curve; by: (typeof BY)[number]; step: string }) {
+  const { at } = state.value.more;
+  const path = profilePath(of.id, `views/memory?by=${by.by}${at && !isReport ? `&at=${at}` : ""}${step}&format=columns`);
+  const loaded = useTable(path);
+  const content = useMemo(() => loaded.value && holdersOf(loaded.value, curve.device, by), [loaded.value, curve, by]);
+  return (
+    <>
+      <Status of={loaded} calm>
+        {() => content && <Grid label="Holders" set={content.set} columns={content.columns} sort={state.value.sort || content.sort} onSort={(to) => change({ sort: to })} text={query.value} nameTitle={by.name === "name" ? "tensor" : by.name} />}
+      </Status>
+    </>
+  );
+}
+
+function Device({ of, curves, curve, step }: PlaceProps & { curves: Curve[]; curve: Curve; step: string }) {
+  const by = BY.find((b) => b.by === state.value.by) ?? BY[0] ?? { by: "scope", title: "", kind: "scope" as const, name: "scope" };
+  const [asked, peakAt, peak] = [Number(state.value.more.at || NaN), curve.at[curve.peak] ?? 0, curve.held[curve.peak] ?? 0];
+  const at = Number.isFinite(asked) ? asked : peakAt;
+  const path = profilePath(of.id, `views/memory?by=${by.by}&format=columns`);
+  return (
+    <>
+      <div class="bar-line">
+        <span><Quantity name="memory.peak" of="all" value={curves[0]?.held[curves[0].peak] ?? peak} unit="bytes" class="num-big" /> at the peak, {formatMicros(curves[0]?.at[curves[0].peak] ?? peakAt)}</span>
+        {curves.length > 1 && <select aria-label="device" value={curve.device} onChange={(e) => change({ more: { on: e.currentTarget.value, at: "" } })}>{curves.map((c) => <option key={c.device}>{c.device}</option>)}</select>}
+        <span class="fill" />
+        <select aria-label="holders by" value={by.by} onChange={(e) => change({ by: e.currentTarget.value })}>{BY.map((b) => <option key={b.by} value={b.by}>{b.title}</option>)}</select>
+        <Actions of={of} view="memory" path={path} columns={[]} />
+      </div>
+      <CurvePicture curve={curve} at={at} onAt={(us) => change({ more: { at: us === null ? "" : us.toFixed(0) } })} />
+      <p class="s says">
+        {Number.isFinite(asked) ? `${formatBytes(curve.held[indexAt(curve, at)] ?? 0)} held at ${formatMicros(at)}` : `held at the peak, ${formatMicros(at)}`} · {curve.device}
+        {Number.isFinite(asked) && <> <button type="button" onClick={() => change({ more: { at: "" } })}>At the peak</button></>}
+      </p>
+      <Holders of={of} curve={curve} by={by} step={step} />
+    </>
+  );
+}
+
 export function MemoryPlace({ of }: PlaceProps) {
-  const route = useRoute();
-  return <Memory route={route} files={of.files} facts={of.facts} />;
+  const { steps } = filters.value;
+  const last = of.facts.has?.trace ? undefined : of.facts.steps[of.facts.steps.length - 1];
+  const one = isReport ? reportStep : (steps?.from ?? last ?? "");
+  const step = one === "" ? "" : `&step=${one}`;
+  const loaded = useTable(profilePath(of.id, `views/memory?by=time${step}&format=columns`));
+  const curves = useMemo(() => (loaded.value ? curvesOf(loaded.value) : []), [loaded.value]);
+  const curve = curves.find((c) => c.device === state.value.more.on) ?? curves[0];
+  return (
+    <div class="fillplace">
+      <h1 class="away">Memory</h1>
+      <Status of={loaded}>{() => (curve ? <Device of={of} curves={curves} curve={curve} step={step} /> : <p class="empty">No device held memory in this time.</p>)}</Status>
+    </div>
+  );
 }

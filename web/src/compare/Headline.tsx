@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What changed in a step, in one line, and by which parts: bars on one scale.
+import { formatPercent, formatStep, signed } from "../format";
+import { PARTS, quantitiesOf } from "../steps";
+import type { Quantities } from "../steps";
+import type { Side } from "./sides";
+
+const spread = (s: Side, q: Quantities): number => (q.steps > 1 ? ((q.spread * q.mean) ** 2) / Math.max(1, s.steps.length) : 0);
+
+/** The difference as a share, with the interval in which it lies in 95 of 100 cases. */
+function change(before: Side, now: Side, a: Quantities, b: Quantities): string {
+  const [by, off] = [100 * (b.mean / a.mean - 1), (196 * Math.sqrt(spread(before, a) + spread(now, b))) / a.mean];
+  return `${signed(formatPercent(by), by)}${off > 0 ? ` ± ${formatPercent(off)}` : ""}`;
+}
+
+function Part({ title, look, was, is, most }: { title: string; look: string; was: number; is: number; most: number }) {
+  const by = is - was;
+  return (
+    <div>
+      <span>{title}</span>
+      <span>
+        {[was, is].map((n, i) => <span key={i} class="bar" title={`${i ? "now" : "before"}: ${formatStep(n)}`}><i class={`seg ${look}`} style={{ width: `${most > 0 ? (100 * n) / most : 0}%` }} /></span>)}
+      </span>
+      <span class="num">{formatStep(was)} → {formatStep(is)} <span class={by > 0 ? "worse-text" : "better-text"}>{signed(formatStep(by), by)}</span></span>
+    </div>
+  );
+}
+
+export function Headline({ before, now }: { before: Side; now: Side }) {
+  if (!before.steps.length || !now.steps.length) return <p class="sentence">No steps were recorded on both sides: the table compares all that was.</p>;
+  const [a, b] = [quantitiesOf(before.steps), quantitiesOf(now.steps)];
+  const parts = PARTS.map((p) => ({ ...p, was: a.parts[p.name], is: b.parts[p.name] })).sort((x, y) => Math.abs(y.is - y.was) - Math.abs(x.is - x.was));
+  const most = Math.max(...parts.flatMap((p) => [p.was, p.is]));
+  const [first] = parts;
+  return (
+    <>
+      <p class="big">{formatStep(a.mean)} → {formatStep(b.mean)} a step, <span class={b.mean > a.mean ? "worse-text" : "better-text"}>{b.mean > a.mean ? "▲" : "▼"} {change(before, now, a, b)}</span></p>
+      {first && <p class="sentence">Most of it is {first.title}: {signed(formatStep(first.is - first.was), first.is - first.was)} a step.</p>}
+      <div class="differ">{parts.map((p) => <Part key={p.name} title={p.title} look={p.look} was={p.was} is={p.is} most={most} />)}</div>
+    </>
+  );
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two sides of a comparison: a row for each name of either, its amount a step before and now, and by how much it changed.
+import { profile, profilePath, profiles } from "../api";
+import type { ProfileFacts } from "../api";
+import { tableOnce } from "../data";
+import { shortFile } from "../opened";
+import type { StepRow } from "../steps";
+import { stepRows } from "../steps";
+import type { Kind } from "../store";
+import { kernelsOf } from "../table/kernels";
+import type { Content } from "../table/tables";
+import { col, numbers, plainName, texts } from "../table/read";
+
+export interface Side {
+  id: string;
+  name: string;
+  facts: ProfileFacts;
+  steps: StepRow[];
+}
+
+export async function sideOf(id: string): Promise<Side> {
+  const [facts, list] = await Promise.all([profile(id), profiles()]);
+  const steps = facts.has?.times ? stepRows(await tableOnce(profilePath(id, "views/steps?format=columns"))) : [];
+  return { id, facts, steps, name: shortFile(list.profiles.find((p) => p.id === id)?.name ?? facts.name ?? id) };
+}
+
+interface Amount {
+  name: string; // as shown
+  look: string;
+  us: number;
+}
+
+export interface ComparedBy {
+  by: string;
+  title: string;
+  kind: Kind;
+  path: string; // of the view
+  read: (t: Awaited<ReturnType<typeof tableOnce>>) => [string, Amount][];
+}
+
+const plain = (name: string, columns: string[], look: string) => (t: Awaited<ReturnType<typeof tableOnce>>): [string, Amount][] => {
+  const [text, parent] = [texts(t, t.column(name) ? name : (t.columns[0]?.name ?? name)), numbers(t, "parent")];
+  const values = columns.map((c) => numbers(t, c));
+  return Array.from({ length: t.rows }, (_, row) => row)
+    .filter((row) => !t.tree || parent(row) !== null)
+    .map((row): [string, Amount] => [text(row), { name: plainName(text(row)), look, us: values.reduce((all, v) => all + (v(row) ?? 0), 0) }]);
+};
+
+export const COMPARED_BY: ComparedBy[] = [
+  { by: "kernel", title: "by kernel", kind: "kernel", path: "views/kernel?format=columns", read: (t) => kernelsOf(t, []).map((k) => [k.name, { name: k.short, look: k.look, us: k.total }]) },
+  { by: "op", title: "by op, host", kind: "op", path: "views/op?max_depth=100000&select=cpu_micros&format=columns", read: plain("name", ["cpu_micros"], "host") },
+  { by: "scope", title: "by scope, host", kind: "scope", path: "views/scope?max_depth=100000&select=cpu_micros&format=columns", read: plain("name", ["cpu_micros"], "host") },
+  { by: "line", title: "by line", kind: "line", path: "views/lines?format=columns", read: plain("line", ["self_us"], "host") },
+  { by: "rank", title: "by rank", kind: "rank", path: "views/steps?format=columns", read: (t) => byRank(stepRows(t)) },
+];
+
+/** The time of all steps of each rank. */
+function byRank(rows: StepRow[]): [string, Amount][] {
+  const found = new Map<string, Amount>();
+  for (const r of rows) {
+    const one = found.get(String(r.rank)) ?? { name: `rank ${r.rank}`, look: "compute", us: 0 };
+    one.us += r.duration;
+    found.set(String(r.rank), one);
+  }
+  return [...found];
+}
+
+/** How many steps a side's sums are of; of ranks each has its own. */
+export const stepCount = (side: Side): number => Math.max(1, new Set(side.steps.map((r) => r.step)).size || side.facts.steps.length);
+
+export async function differencesOf(before: Side, now: Side, it: ComparedBy): Promise<Content> {
+  const amounts = async (side: Side): Promise<Map<string, Amount>> => new Map(it.read(await tableOnce(profilePath(side.id, it.path))));
+  const [was, is] = await Promise.all([amounts(before), amounts(now)]);
+  const ids = [...new Set([...is.keys(), ...was.keys()])];
+  const of = (map: Map<string, Amount>, row: number, steps: number): number | null => {
+    const one = map.get(ids[row] ?? "");
+    return one ? one.us / steps : null;
+  };
+  const [a, b] = [(row: number) => of(was, row, stepCount(before)), (row: number) => of(is, row, stepCount(now))];
+  const shown = (row: number): Amount | undefined => is.get(ids[row] ?? "") ?? was.get(ids[row] ?? "");
+  return {
+    set: { count: ids.length, thing: (row) => ({ kind: it.kind, id: ids[row] ?? "" }), name: (row) => shown(row)?.name ?? "", full: (row) => ids[row] ?? "", look: (row) => shown(row)?.look ?? "host" },
+    columns: [
+      col("before", "before", "us", a, { help: "a step" }),
+      col("now", "now", "us", b, { help: "a step" }),
+      col("difference", "difference", "us", (row) => (b(row) ?? 0) - (a(row) ?? 0), { signed: true, width: 96 }),
+    ],
+    sort: "-difference",
+  };
+}
