@@ -124,20 +124,33 @@ static tfp_status check_runs(tfp_report *r, tfp_error *err)
                                calls ? "the trace of the same run (--kineto_path)" : "run metadata (--run_meta_path)");
 }
 
-/* The spans that `calls` shows, whether spans or sums were kept (TFP_KEEP_SUMS). */
-static size_t shown_by_calls(const tfp_profile *p)
+/* Spans of a trace, whether they or sums were kept (TFP_KEEP_SUMS). */
+typedef struct counted {
+    size_t elsewhere; /* on lanes that are not derived, which are not read for sums */
+    size_t shown;     /* by `calls` */
+} counted;
+
+static void count_spans(const tfp_profile *p, uint32_t lane, size_t count, bool nests, counted *c)
+{
+    if (p->lanes.at[lane].role != TFP_ROLE_DERIVED) c->elsewhere += count;
+    if (nests) c->shown += count;
+}
+
+static counted count_all(const tfp_profile *p)
 {
     const tfp_event_tables *t = &p->events;
-    size_t count = 0;
+    counted c = { 0 };
     bool plain = tfp_has_plain_spans(p);
-    for (uint32_t i = 0; i < t->spans.size; i++) count += tfp_nests(p, plain, i);
+    for (uint32_t i = 0; i < t->spans.size; i++) count_spans(p, t->spans.lane[i], 1, tfp_nests(p, plain, i), &c);
     for (size_t i = 0; i < t->slims.size; i++) {
         const tfp_slim_lane *f = &t->slims.at[i];
-        for (size_t k = 0; k < f->groups.size; k++)
-            if (!(t->slim_kinds.at[f->groups.at[k].kind].marks & TFP_MARK_INSTANT))
-                count += (size_t)f->groups.at[k].count;
+        for (size_t k = 0; k < f->groups.size; k++) {
+            const tfp_slim_kind *kind = &t->slim_kinds.at[f->groups.at[k].kind];
+            bool nests = kind->kind == TFP_SPAN_ANNOTATION && !(kind->marks & TFP_MARK_INSTANT);
+            count_spans(p, f->lane, (size_t)f->groups.at[k].count, nests, &c);
+        }
     }
-    return count;
+    return c;
 }
 
 /* Traces of other programs have no operations. Asynchronous events (b, e) may overlap anything, so that views of time
@@ -145,19 +158,16 @@ static size_t shown_by_calls(const tfp_profile *p)
 static tfp_status check_operations(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
-    const tfp_span_columns *spans = &p->events.spans;
-    bool derived = true;
-    if (!spans->size || p->nodes.size) return TFP_OK;
-    for (size_t i = 0; i < spans->size && derived; i++) derived = p->lanes.at[spans->lane[i]].role == TFP_ROLE_DERIVED;
-    if (!derived && (r->about->rows_are == TFP_ROWS_OF_CALLS || r->about->rows_are == TFP_ROWS_OF_CODE)) return TFP_OK;
-    if (!derived)
+    if (p->nodes.size) return TFP_OK;
+    counted c = count_all(p);
+    bool nests = r->about->rows_are == TFP_ROWS_OF_CALLS || r->about->rows_are == TFP_ROWS_OF_CODE;
+    if (!p->lanes.size || (c.elsewhere && nests)) return TFP_OK;
+    if (c.elsewhere)
         return tfp_report_note_add(r, err, "no operation is in the trace: tfprof calls shows its %zu spans by name",
-                                   shown_by_calls(p));
-    return tfp_report_note_add(
-        r, err,
-        "no operation is in the trace; its asynchronous and derived spans (%zu) count in no view: "
-        "tfprof timeline and query show them",
-        (size_t)spans->size);
+                                   c.shown);
+    return tfp_report_note_add(r, err,
+                               "no operation is in the trace; asynchronous and derived spans count in no view: "
+                               "tfprof timeline and query show them");
 }
 
 /* Columns that a trace of events does not tell, though the files have runs. */
