@@ -26,7 +26,7 @@ MOST_BYTES = 5 << 20  # of a shared file: the test is one of those that run ever
 COMMANDS = ["info -format json", "summary -format json", "steps -format json", "transfer -format json", "wait -format json",
             "advise -format json", "memory -format json", "params -format json",
             "op -max_depth 1 -format json", "scope -max_depth 1 -format json", "calls -max_depth 1 -format json",
-            "kernel -format json",
+            "kernel -format json", "flops -format json", "graph -max_depth 1 -select trainable_params,fixed_params,slot_params -format json",
             "query -format json SELECT 'steps' AS of, count(*) AS n FROM steps WHERE listed",
             "query -format json SELECT 'sums' AS of, sum(cpu_us) AS cpu, sum(accelerator_us) AS accelerator, count(*) AS n "
             "FROM executions",
@@ -186,11 +186,25 @@ def findings(v, a):
             v.add("long gaps hold HostStalls", "the more of both", max(gaps[0], stalls[0] - stalls[1]))
 
 
+def most_held(rows, peak):
+    """The most that rows of one device hold together; None where they are not all that is held."""
+    held = {}
+    for r in rows:
+        if "device" in r and r.get("bytes") is not None:
+            held[r["device"]] = held.get(r["device"], 0) + r["bytes"]
+    whole = abs(sum(r.get("share") or 0 for r in rows) - len(held)) < 1e-6
+    return max(held.values()) if held and whole else None
+
+
 def memory(v, a):
     facts = a.get("memory", {}).get("summary") or {}
     peaks = [n for key, n in facts.items() if re.fullmatch(r"peak_bytes(_\d+)?", key)]
     devices = a.get("memory", {}).get("rows") or []
     gpu = {r["device"] for r in devices} - {"cpu"}
+    if peaks:
+        v.add("most memory of a device", "memory", max(peaks))
+        v.add("most memory of a device", "memory (its scopes)", most_held(a["memory"].get("scopes") or [], max(peaks)))
+        v.add("most memory of a device", "memory (its nodes)", most_held(devices, max(peaks)))
     told_peak = a.get("summary", {}).get("summary", {}).get("device_memory_peak_bytes")
     if peaks and told_peak and gpu:
         v.add("memory peak", "summary", told_peak)
@@ -199,9 +213,22 @@ def memory(v, a):
 
 def parameters(v, a):
     info = a.get("info", {}).get("summary", {}).get("parameters")
-    params = a.get("params", {}).get("summary", {})
+    params, flops = a.get("params", {}), a.get("flops", {}).get("summary", {})
+    counted = params.get("summary", {})
     v.add("parameters", "info", info)
-    v.add("parameters", "params", params.get("parameters"))
+    v.add("parameters", "params", counted.get("params"))
+    v.add("parameters", "params (by dtype)", sum(d["params"] for d in params["dtypes"]) if params.get("dtypes") else None)
+    if info:  # of a trace flops tells those of a step's calls
+        v.add("parameters", "flops", flops.get("total_parameters"))
+    trained, fixed, slots = (root(a, "graph", kind + "_params") for kind in ("trainable", "fixed", "slot"))
+    if counted.get("params") and trained is not None:
+        v.add("parameters", "graph", trained + fixed)
+        if "trainable_params" in counted:  # the files say what is trained
+            v.add("trained parameters", "graph", trained)
+            v.add("trained parameters", "params", counted["trainable_params"])
+            v.add("trained parameters", "flops", flops.get("trainable_parameters"))
+        v.add("parameters of optimizers", "graph", slots)
+        v.add("parameters of optimizers", "params", counted.get("slot_params", 0))
 
 
 def root(a, view, key):
@@ -269,6 +296,13 @@ def of_page(server, profile, v):
         return
     about = about.json()
     v.add("steps listed", "API", len(about["steps"]))
+    held = server.api(f"profiles/{profile}/memory?format=json")
+    if held.status == 200 and v.of.get("most memory of a device"):
+        v.add("most memory of a device", "API memory", max((r["held_bytes"] for r in held.json()["rows"] if r["held_bytes"] is not None), default=None))
+        peak = server.api(f"profiles/{profile}/peak?format=json").json()["rows"]
+        devices = {r["device"] for r in peak}
+        sums_held = [sum(r["bytes"] for r in peak if r["device"] == d) for d in devices]
+        v.add("most memory of a device", "API peak", max(sums_held, default=None))
     for view in ("steps", "summary", "wait"):
         answer = server.api(f"profiles/{profile}/views/{view}")
         if answer.status != 200:
@@ -284,7 +318,7 @@ def of_page(server, profile, v):
 
 
 def pages(program, samples, values):
-    files = {os.path.abspath(s[0]): i for i, s in enumerate(samples) if len(s) == 1 and os.path.isfile(s[0])}
+    files = {os.path.abspath(s[0]): i for i, s in enumerate(samples) if len(s) == 1 and os.path.isfile(s[0]) and values[i].of}
     server = serving.Server(program, *files)
     try:
         for p in server.profiles():
