@@ -4,7 +4,7 @@
 
 In: docs/, pages that tools/docs_reference.py makes from the program's tables, and a report of the sample as an example. Out: a folder of
 pages that works from the disk, search included. Links and anchors that lead nowhere are errors. Needs the page in the program
-(node) and mkdocs-material, which it installs into .venv-docs where `python3 -m mkdocs` is not there. The same sources give the same bytes."""
+(node) and mkdocs-material, which it installs into .venv-docs where neither this Python nor .venv has it. The same sources give the same bytes."""
 import argparse
 import os
 import re
@@ -28,7 +28,7 @@ def mkdocs():
     """A Python that has mkdocs and its theme."""
     has = lambda python: subprocess.run([python, "-c", "import mkdocs, material"], capture_output=True, check=False).returncode == 0
     own = os.path.join(ROOT, ".venv-docs", "bin", "python")
-    for python in (sys.executable, own):
+    for python in (sys.executable, os.path.join(ROOT, ".venv", "bin", "python"), own):
         if os.path.exists(python) and has(python):
             return python
     subprocess.run([sys.executable, "-m", "venv", os.path.dirname(os.path.dirname(own))], check=True)

@@ -84,7 +84,7 @@ def commands(program):
 # ---- tutorials ----
 
 def interpreter(framework):
-    words = [os.environ.get(f"TFPROF_{framework.upper()}_PYTHON"), sys.executable, os.path.join(ROOT, ".venv", "bin", "python")]
+    words = [os.environ.get(f"TFPROF_{framework.upper()}_PYTHON"), sys.executable, *(os.path.join(ROOT, v, "bin", "python") for v in (".venv", ".venv-docs"))]
     for python in filter(None, words):
         if shutil.which(python) and subprocess.run([python, "-c", f"import importlib.util as u, sys; sys.exit(u.find_spec('{framework}') is None)"],
                                                    check=False).returncode == 0:
@@ -182,10 +182,8 @@ def told(program, *words):
 
 
 def site(program):
-    done = subprocess.run([sys.executable, "-c", "import mkdocs, material"], capture_output=True, check=False)
-    own = os.path.join(ROOT, ".venv-docs", "bin", "python")
-    python = sys.executable if done.returncode == 0 else own
-    if not os.path.exists(python):
+    python = interpreter("material")
+    if not python:
         print("left out: the site: no mkdocs-material (tools/docs.py installs it)")
         return
     with tempfile.TemporaryDirectory(prefix="tfprof_site_") as folder:
