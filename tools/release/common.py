@@ -75,6 +75,13 @@ def reproducible():
         os.environ.pop(name, None)
 
 
+def enter_venv():
+    """Starts the script again with the Python of .venv-release, which has what it imports."""
+    python = os.path.join(VENV, "bin", "python")
+    if os.path.exists(python) and os.path.realpath(sys.prefix) != os.path.realpath(VENV):
+        os.execv(python, [python, *sys.argv])
+
+
 def compilers(target):
     """Writes one wrapper for each tool of Zig and returns their paths: {"cc": ..., "cxx": ..., "ar": ..., "ranlib": ...}."""
     zig = next(iter(glob.glob(os.path.join(VENV, "lib", "python3*", "site-packages", "ziglang", "zig"))), None)

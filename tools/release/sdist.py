@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 
-from common import DIST, ROOT, VENV, fail, reproducible, run, version, write_tar_gz
+from common import DIST, ROOT, enter_venv, fail, reproducible, run, version, write_tar_gz
 
 
 def listed():
@@ -51,7 +51,5 @@ def main():
 
 
 if __name__ == "__main__":
-    python = os.path.join(VENV, "bin", "python")
-    if sys.prefix != VENV and os.path.exists(python):  # what it imports is there
-        os.execv(python, [python, *sys.argv])
+    enter_venv()
     main()

@@ -16,7 +16,7 @@ import sysconfig
 import time
 import zipfile
 
-from common import ARCHES, CACHE, DIST, GLIBC, ROOT, VENV, epoch, fail, read, reproducible, run, version
+from common import ARCHES, CACHE, DIST, GLIBC, ROOT, enter_venv, epoch, fail, read, reproducible, run, version
 from mesonbuild import build
 
 OLDEST = "cp310"  # limited_api in python/meson.build
@@ -117,7 +117,5 @@ def main():
 
 
 if __name__ == "__main__":
-    python = os.path.join(VENV, "bin", "python")
-    if sys.prefix != VENV and os.path.exists(python):  # what it imports is there
-        os.execv(python, [python, *sys.argv])
+    enter_venv()
     main()
