@@ -3,7 +3,7 @@
 """Advice on XPlane traces of a host, each with a planted cause and beside a similar one without it:   tfhost.py TFPROF
 
 What TensorFlow's profiler writes for calls of a tf.function and for collectives of its hosts, and what JAX's profiler writes
-of itself."""
+of itself. And which instructions of a device count as explained where the file has no program."""
 import json
 import os
 import subprocess
@@ -81,6 +81,17 @@ def advice(program, path, data):
     return {c["name"]: c["findings"][0] for c in json.loads(done.stdout)["checkers"]}
 
 
+def explained(program, path, name):
+    """How many of two instructions have a count: one with float operations, and one that is known by its name alone."""
+    device = xspace.Plane("/device:TPU:0")
+    device.line(1, "XLA Ops", [device.event(name, 10 * US, 5 * US, hlo_op=name, hlo_module="m(1)"),
+                               device.event("dot.1", 20 * US, 5 * US, hlo_op="dot.1", hlo_module="m(1)", flops=1000)], 1000)
+    with open(path, "wb") as f:
+        f.write(xspace.space([device]))
+    text = subprocess.run([program, path, "flops"], check=True, stdout=subprocess.PIPE, text=True).stdout
+    return next(n for n in (1, 2) if f"{n} of 2 instructions have a" in text)
+
+
 def main():
     program, passed, failed = sys.argv[1], 0, 0
     with tempfile.TemporaryDirectory() as folder:
@@ -96,6 +107,11 @@ def main():
         passed, failed = passed + fine, failed + (not fine)
         if not fine:
             print(f"the time before the first operation: {said}")
+        for name, count in (("while.1", 2), ("call.2", 2), ("w", 1), ("c", 1), ("wrapped", 1)):
+            fine = explained(program, path, name) == count  # those that only call others do no work
+            passed, failed = passed + fine, failed + (not fine)
+            if not fine:
+                print(f"{name} counts otherwise")
     print(f"{passed} passed, {failed} failed")
     return failed != 0
 

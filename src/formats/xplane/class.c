@@ -279,9 +279,10 @@ static tfp_strid what_it_does(const tfp_xreader *r, const program *g, tfp_strid 
 static bool is_unexplained(const facts *f, tfp_str instruction)
 {
     if (!instruction.size || f->flops || f->bytes) return false;
-    return memcmp(instruction.data, "while", instruction.size < 5 ? instruction.size : 5) != 0 &&
-           memcmp(instruction.data, "call", instruction.size < 4 ? instruction.size : 4) != 0 &&
-           memcmp(instruction.data, "conditional", instruction.size < 11 ? instruction.size : 11) != 0;
+    static const char *const callers[] = { "while", "call", "conditional" };
+    for (size_t i = 0; i < sizeof callers / sizeof *callers; i++)
+        if (tfp_str_begins(instruction, tfp_str_of(callers[i]))) return false;
+    return true;
 }
 
 static void add_counts(tfp_xreader *r, const facts *f, const tfp_hlo_module *m, uint32_t row, tfp_strid instruction)
