@@ -26,7 +26,7 @@ export interface GridProps {
   foot?: (column: Column | null) => ComponentChildren; // the sum under each column; null: under the name
   nameTitle?: string;
   nameLeast?: number; // least pixels of the name
-  every?: boolean; // all columns, scrolled sideways where there is no room
+  every?: boolean; // all columns without bars, scrolled sideways where there is no room
   whole?: boolean; // as high as its rows instead of filling the place
   onPick?: (thing: Thing, row: number) => void; // instead of selecting
 }
@@ -51,8 +51,8 @@ function useWindow(count: number): { box: { current: HTMLDivElement | null }; fr
   return { box, from, to: Math.min(count, Math.ceil((at.top + at.height) / ROW) + AROUND), width: at.width, onScroll: look };
 }
 
-const template = (columns: Column[], sort: string, least: number, lead: number): string =>
-  [...(lead ? [`${lead}px`] : []), `minmax(${least}px,1fr)`, ...columns.map((c) => `${(c.width ?? WIDTH) + (c.name === sort.replace(/^-/, "") && !c.text ? TRACK : 0)}px`)].join(" ");
+const template = (columns: Column[], sort: string, least: number, lead: number, bar: number): string =>
+  [...(lead ? [`${lead}px`] : []), `minmax(${least}px,1fr)`, ...columns.map((c) => `${(c.width ?? WIDTH) + (c.name === sort.replace(/^-/, "") && !c.text ? bar : 0)}px`)].join(" ");
 
 export function Grid(p: GridProps) {
   const { set, sort } = p;
@@ -93,7 +93,7 @@ export function Grid(p: GridProps) {
     act();
   };
   const tree = set.parent !== undefined;
-  const style = { gridTemplateColumns: template(columns, sort, p.nameLeast ?? Math.min(400, Math.round(width * 0.42)), p.lead ? (p.leadWidth ?? 28) : 0) };
+  const style = { gridTemplateColumns: template(columns, sort, p.nameLeast ?? Math.min(400, Math.round(width * 0.42)), p.lead ? (p.leadWidth ?? 28) : 0, p.every ? 0 : TRACK) };
   const rows = Array.from(all.rows.subarray(from, to));
   return (
     <div

@@ -85,7 +85,7 @@ export function RangePanel({ thing, of }: PanelProps) {
       <Section name="Sums" aside={q ? `of names with “${q}”` : "of the innermost spans, clipped"}>
         <Groupings by={by} set={setBy} />
         {sums.error && <p class="fault" role="alert">{sums.error}</p>}
-        {set && value && <div class="tl-sums"><Grid label="Sums" set={set} columns={columns} sort={sort} onSort={setSort} nameTitle={value.by} nameLeast={112} every /></div>}
+        {set && value && <div class="tl-sums"><Grid label="Sums" set={set} columns={columns} sort={sort} onSort={setSort} nameTitle={value.by} nameLeast={150} every /></div>}
         {set && !set.count && <p class="s">Nothing runs in this range{q && ` with “${q}” in its name`}.</p>}
       </Section>
       <div class="actions">
