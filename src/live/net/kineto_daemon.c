@@ -52,26 +52,30 @@ void tfp_kineto_answer(tfp_kineto_kind kind, tfp_str body, tfp_buf *out)
     tfp_buf_add(out, body.data, body.size);
 }
 
+void tfp_json_end_feed(tfp_json_end *j, tfp_str piece)
+{
+    for (size_t at = 0; at < piece.size && !j->wrong; at++) {
+        char c = piece.data[at];
+        if (j->ended)
+            j->wrong = !memchr(" \t\r\n", c, 4);
+        else if (j->escaped)
+            j->escaped = false;
+        else if (j->quoted && c == '\\')
+            j->escaped = true;
+        else if (c == '"' && j->depth)
+            j->quoted = !j->quoted;
+        else if (!j->quoted && (c == '{' || (c == '[' && j->depth)))
+            j->depth++;
+        else if (!j->quoted && (c == '}' || c == ']') && j->depth)
+            j->ended = --j->depth == 0;
+    }
+}
+
 bool tfp_json_is_whole(tfp_str text)
 {
-    size_t depth = 0, at = 0;
-    bool quoted = false;
-    while (at < text.size && text.data[at] != '{') at++;
-    for (; at < text.size; at++) {
-        char c = text.data[at];
-        if (quoted && c == '\\')
-            at++;
-        else if (c == '"')
-            quoted = !quoted;
-        else if (!quoted && (c == '{' || c == '['))
-            depth++;
-        else if (!quoted && (c == '}' || c == ']') && --depth == 0)
-            break;
-    }
-    if (at >= text.size) return false;
-    for (at++; at < text.size; at++)
-        if (!memchr(" \t\r\n", text.data[at], 4)) return false;
-    return true;
+    tfp_json_end j = { .depth = 0 };
+    tfp_json_end_feed(&j, text);
+    return j.ended && !j.wrong;
 }
 
 /* Removes a socket's file that nobody serves any more. errno stays what it was. */

@@ -13,6 +13,12 @@ typedef enum tfp_kineto_kind { TFP_KINETO_NONE, TFP_KINETO_HELLO, TFP_KINETO_POL
 tfp_kineto_kind tfp_kineto_datagram(tfp_str datagram, bool *activities);
 /* An answer of that type, as it is sent. */
 void tfp_kineto_answer(tfp_kineto_kind kind, tfp_str body, tfp_buf *out);
+/* The end of a JSON object whose text comes in pieces. */
+typedef struct tfp_json_end {
+    size_t depth;
+    bool quoted, escaped, ended, wrong; /* wrong: something comes after its end */
+} tfp_json_end;
+void tfp_json_end_feed(tfp_json_end *j, tfp_str piece);
 /* Whether a JSON text is one whole object: the process that writes it is done. */
 bool tfp_json_is_whole(tfp_str text);
 

@@ -134,8 +134,6 @@ void tfp_session_add(tfp_session *s, tfp_str bytes);
 bool tfp_session_keep_file(tfp_capture *c, tfp_session *s, int64_t size); /* its first bytes are kept */
 void tfp_session_drop_file(tfp_session *s);
 void tfp_session_drop_folder(const tfp_capture *c, const tfp_session *s); /* if it is empty */
-/* All of a file. */
-bool tfp_session_write(tfp_capture *c, tfp_session *s, const char *name, tfp_str bytes);
 /* session_kineto.c: PyTorch's own way to record on demand. */
 void tfp_session_start_kineto(tfp_capture *c, tfp_session *s);
 void tfp_capture_serve_kineto(tfp_capture *c); /* processes have asked */

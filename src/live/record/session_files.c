@@ -43,7 +43,6 @@ bool tfp_session_open_file(tfp_capture *c, tfp_session *s, const char *name)
     return true;
 }
 
-/* A failure to write is told at the end. */
 /* A piece of a field of an XSpace. Its planes are messages, too: bytes that only have the length of one are no recording. */
 static void take_plane(void *ctx, uint64_t field, tfp_str bytes, uint64_t number)
 {
@@ -58,6 +57,7 @@ static void take_plane(void *ctx, uint64_t field, tfp_str bytes, uint64_t number
     *plane = (tfp_fields){ .at = 0 };
 }
 
+/* A failure to write is told at the end. */
 void tfp_session_add(tfp_session *s, tfp_str bytes)
 {
     tfp_fields_feed(&s->piecewise.fields, bytes, take_plane, s);
@@ -84,11 +84,4 @@ bool tfp_session_keep_file(tfp_capture *c, tfp_session *s, int64_t size)
     s->row.bytes = tfp_add(s->row.bytes == TFP_ABSENT ? 0 : s->row.bytes, size, NULL);
     tfp_error_free(err);
     return true;
-}
-
-bool tfp_session_write(tfp_capture *c, tfp_session *s, const char *name, tfp_str bytes)
-{
-    if (!tfp_session_open_file(c, s, name)) return false;
-    tfp_session_add(s, bytes);
-    return tfp_session_keep_file(c, s, (int64_t)bytes.size);
 }

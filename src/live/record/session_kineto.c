@@ -116,24 +116,40 @@ static int open_file(const tfp_session *s, int64_t *size)
     return fd;
 }
 
-static void take_file(tfp_capture *c, tfp_session *s, int fd)
+/* Copies the file piece by piece; false when it could not be read or written. *whole: it is one object to its end. */
+static bool copy_file(tfp_capture *c, tfp_session *s, int fd, int64_t size, bool *whole)
 {
-    char path[64];
-    tfp_buf text = { 0 };
-    tfp_error *err = tfp_error_new();
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    tfp_status status = tfp_read_file(path, (uint64_t)c->wish->max_bytes, &text, err);
-    if (status == TFP_NOMEM) c->nomem = true;
-    if (status) {
-        tfp_session_end(c, s, "failed", "protocol", "%s", tfp_error_message(err));
-    } else if (tfp_json_is_whole((tfp_str){ text.data, text.size })) {
-        s->row.kind = TFP_STR("kineto");
-        if (!c->wish->steps) s->row.window_micros = c->wish->ms * 1000;
-        if (tfp_session_write(c, s, ".kineto.json", (tfp_str){ text.data, text.size }))
-            tfp_session_end(c, s, "ok", NULL, "%s", "");
+    char piece[1 << 16];
+    tfp_json_end json = { .depth = 0 };
+    int64_t left = size;
+    if (!tfp_session_open_file(c, s, ".kineto.json")) return false;
+    while (left > 0 && !json.wrong) {
+        ssize_t n = read(fd, piece, left < (int64_t)sizeof piece ? (size_t)left : sizeof piece);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) {
+            tfp_session_end(c, s, "failed", "protocol", "its trace cannot be read: %s", strerror(errno));
+            return false;
+        }
+        if (!n) break;
+        tfp_json_end_feed(&json, (tfp_str){ piece, (size_t)n });
+        tfp_session_add(s, (tfp_str){ piece, (size_t)n });
+        left -= n;
     }
-    tfp_buf_free(&text);
-    tfp_error_free(err);
+    *whole = json.ended && !json.wrong && !left;
+    return true;
+}
+
+static void take_file(tfp_capture *c, tfp_session *s, int fd, int64_t size)
+{
+    bool whole;
+    if (!copy_file(c, s, fd, size, &whole)) return;
+    if (!whole) {
+        tfp_session_drop_file(s);
+        return;
+    }
+    s->row.kind = TFP_STR("kineto");
+    if (!c->wish->steps) s->row.window_micros = c->wish->ms * 1000;
+    if (tfp_session_keep_file(c, s, size)) tfp_session_end(c, s, "ok", NULL, "%s", "");
 }
 
 /* A file that has not grown for a while is read once; it is taken when it is whole, else it still grows. */
@@ -148,7 +164,7 @@ static void look_for_file(tfp_capture *c, tfp_session *s)
     if (new &&size > c->wish->max_bytes)
         tfp_session_end(c, s, "failed", "too-big", "it is bigger than --max-bytes %lld", (long long)c->wish->max_bytes);
     else if (new)
-        take_file(c, s, fd);
+        take_file(c, s, fd, size);
     close(fd);
 }
 
