@@ -131,7 +131,7 @@ def loss():
     l = ((torch.tanh(x @ w) - 0.3) ** 2).mean()
     l.backward()
     sgd.step()
-    return float(l)
+    return float(l.detach())
 """),
 }
 
@@ -191,8 +191,8 @@ def script_of(folder, name):
     return script
 
 
-def train(words, env):
-    return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=env, start_new_session=True)
+def train(words, env, stderr=subprocess.DEVNULL):
+    return subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, env=env, start_new_session=True)
 
 
 def end(jobs):
@@ -224,8 +224,15 @@ def same_losses(folder, name, told, env):
 def attached(program, folder, name, attaches):
     """Many attaches to a job that nobody prepared: its losses and descriptors are those of a run without them."""
     framework, env = TRAINED[name][0], environment(folder, "run_" + name)
-    job = train([PYTHONS[framework], script_of(folder, name)], env)
-    descriptors, stopped, good = None, [], 0
+    with tempfile.TemporaryFile(dir=folder) as stderr:
+        job = train([PYTHONS[framework], script_of(folder, name)], env, stderr)
+        many_attaches_to(program, folder, name, attaches, job, env)
+        # JAX and TensorFlow log their own profilers' sessions; torch's, which is told to be silent, says nothing
+        check(f"{name}: nothing on its stderr", framework != "torch" or not stderr.seek(0, 2), stderr.seek(0) or stderr.read(2000))
+
+
+def many_attaches_to(program, folder, name, attaches, job, env):
+    framework, descriptors, stopped, good = TRAINED[name][0], None, [], 0
     try:
         check(f"{name}: starts", job.stdout.readline() == b"ready\n")
         threads = len(os.listdir(f"/proc/{job.pid}/task"))

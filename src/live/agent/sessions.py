@@ -28,7 +28,10 @@ class JaxSession(Session):
         self.session = self.profiler.ProfilerSession(self.options)
 
     def stop(self):
-        return [(".xplane.pb", self.session.stop())]
+        files = [(".xplane.pb", self.session.stop())]
+        self.session = None
+        trim_memory()  # a second of small steps is some hundred MB, and a fork copies the tables of all of it
+        return files
 
     def drop(self):
         if self.session is not None:
@@ -57,9 +60,11 @@ class TensorFlowSession(Session):
     def stop(self):
         try:
             self.session.export_to_tb()
+            self.session = None
             return [(".xplane.pb", self.read(self.folder))]
         finally:
             remove(self.folder)
+            trim_memory()
 
     def read(self, folder):
         for name in sorted(os.listdir(folder)):
@@ -77,7 +82,7 @@ class TensorFlowSession(Session):
 
     def drop(self):
         try:
-            if self.begun:
+            if self.begun and self.session is not None:
                 self.session.stop()
         finally:
             remove(self.folder)
