@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running jobs: a table that refreshes, details of one job on a click, and recordings of the selected jobs.
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { formatBytes, formatCount, formatShare } from "../format";
 import type { Job } from "../live";
 import { liveJobs, liveState, preparedness, useTick } from "../live";
@@ -31,13 +31,14 @@ interface RowProps {
   shown: boolean;
   chosen: boolean;
   onChoose: () => void;
+  onRecord: () => void;
 }
 
-function Row({ of, shown, chosen, onChoose }: RowProps) {
+function Row({ of, shown, chosen, onChoose, onRecord }: RowProps) {
   const memory = of.rss_bytes === null ? null : formatBytes(of.rss_bytes);
   const gpu = of.gpus === null ? null : `${of.gpus}${of.gpu === null ? "" : `: ${formatShare(of.gpu, 1)}`}`;
   return (
-    <tr class={shown ? "shown" : undefined}>
+    <tr class={shown ? "shown" : undefined} data-kind="job" data-id={of.job}>
       <td class="choose"><input type="checkbox" aria-label={`choose ${of.pid}`} checked={chosen} onChange={onChoose} /></td>
       <td class="number"><a href={hashOf("live", "", new URLSearchParams({ job: of.job }))}>{of.pid}</a></td>
       <td>{of.framework ?? "–"} {of.version}</td>
@@ -47,7 +48,7 @@ function Row({ of, shown, chosen, onChoose }: RowProps) {
       <Cell of={of} column="rss_bytes" text={memory} />
       <Cell of={of} column="gpus" text={gpu} />
       <td class="number less">{age(of.age_micros)}</td>
-      <td>{preparedness(of.capture)}</td>
+      <td>{preparedness(of.capture)} <button type="button" onClick={onRecord} aria-label={`Record ${of.pid}`}>Record…</button></td>
       <td class="command" title={of.command ?? ""}>{of.command ?? "–"}</td>
     </tr>
   );
@@ -55,10 +56,26 @@ function Row({ of, shown, chosen, onChoose }: RowProps) {
 
 const HEADS = [["PID", true], ["Framework", false], ["State", false], ["Steps/s", true], ["CPU", true], ["Memory", true], ["GPU", true], ["Age", true], ["Recording", false], ["Command", false]] as const;
 
-function JobTable({ jobs, shown, chosen, onChoose }: { jobs: Job[]; shown: string; chosen: string[]; onChoose: (job: string) => void }) {
-  if (!jobs.length) return <p class="empty">No process of this machine that may be seen has loaded JAX, TensorFlow, torch or CUDA. The list refreshes by itself.</p>;
+interface TableProps {
+  jobs: Job[];
+  shown: string;
+  chosen: string[];
+  onChoose: (job: string) => void;
+  onRecord: (job: string) => void;
+}
+
+/** Jobs keep the places in which they were first seen; new ones come behind. */
+function useStableOrder(jobs: Job[]): Job[] {
+  const seen = useRef(new Map<string, number>());
+  for (const j of jobs) if (!seen.current.has(j.job)) seen.current.set(j.job, seen.current.size);
+  return [...jobs].sort((a, b) => (seen.current.get(a.job) ?? 0) - (seen.current.get(b.job) ?? 0));
+}
+
+function JobTable({ jobs, shown, chosen, onChoose, onRecord }: TableProps) {
+  const ordered = useStableOrder(jobs);
+  const none = !jobs.length && <p class="empty">No process of this machine that may be seen has loaded JAX, TensorFlow, torch or CUDA. The list refreshes by itself.</p>;
   return (
-    <div class="sideways" role="region" aria-label="running jobs" tabIndex={0}><table class="list jobs">
+    <div class="sideways" role="region" aria-label="running jobs" tabIndex={0}>{none}<table class="list jobs" aria-label="Jobs">
       <thead>
         <tr>
           <td class="choose" />
@@ -66,7 +83,7 @@ function JobTable({ jobs, shown, chosen, onChoose }: { jobs: Job[]; shown: strin
         </tr>
       </thead>
       <tbody>
-        {jobs.map((j) => <Row key={j.job} of={j} shown={j.job === shown} chosen={chosen.includes(j.job)} onChoose={() => onChoose(j.job)} />)}
+        {ordered.map((j) => <Row key={j.job} of={j} shown={j.job === shown} chosen={chosen.includes(j.job)} onChoose={() => onChoose(j.job)} onRecord={() => onRecord(j.job)} />)}
       </tbody>
     </table></div>
   );
@@ -82,11 +99,18 @@ export function Live({ route }: { route: Route }) {
   const chosen = marked.filter((m) => there.some((j) => j.job === m));
   const choose = (job: string): void => setMarked(chosen.includes(job) ? chosen.filter((c) => c !== job) : [...chosen, job]);
   const shown = route.params.get("job") ?? "";
+  const form = useRef<HTMLDivElement>(null);
+  const record = (job: string): void => {
+    setMarked([job]);
+    form.current?.scrollIntoView();
+    form.current?.querySelector<HTMLElement>("input,select,button")?.focus();
+  };
   return (
     <section class="old">
       <h1>Running jobs</h1>
-      <Status of={jobs} calm>{(all) => <JobTable jobs={all.rows} shown={shown} chosen={chosen} onChoose={choose} />}</Status>
-      {state.value && <Record state={state.value} jobs={there.filter((j) => chosen.includes(j.job))} onAsked={() => setAsked(asked + 1)} />}
+      <Status of={jobs} calm>{(all) => <JobTable jobs={all.rows} shown={shown} chosen={chosen} onChoose={choose} onRecord={record} />}</Status>
+      <p class="s">A job that was started with <code>tfprof run COMMAND</code> can be recorded with nothing else changed in it.</p>
+      <div ref={form}>{state.value && <Record state={state.value} jobs={there.filter((j) => chosen.includes(j.job))} onAsked={() => setAsked(asked + 1)} />}</div>
       {shown && <LiveJob key={shown} id={shown} of={there.find((j) => j.job === shown)} gone={jobs.value !== undefined} stacks={state.value?.commands ?? true} />}
       {state.value && <Recordings of={state.value} />}
     </section>
