@@ -15,7 +15,7 @@ async function load(name) {
 
 async function numbers() {
   const { formatBytes, formatCount, formatMicros, markBytes, markMicros } = await load("format.ts");
-  const bytes = { 0: "0\u00a0B", 999: "999\u00a0B", 1000: "1.00\u00a0kB", 1024: "1.02\u00a0kB", 1500000: "1.50\u00a0MB", 12.4e9: "12.4\u00a0GB", 3.25e12: "3.25\u00a0TB", [-4000]: "-4.00\u00a0kB" };
+  const bytes = { 0: "0\u00a0B", 999: "999\u00a0B", 1000: "1.00\u00a0kB", 1024: "1.02\u00a0kB", 1500000: "1.50\u00a0MB", 12.4e9: "12.4\u00a0GB", 3.25e12: "3.25\u00a0TB", [-4000]: "\u22124.00\u00a0kB" };
   for (const [n, text] of Object.entries(bytes)) same(`${n} bytes`, formatBytes(Number(n)), text);
   same("counts", [999, 31.27e9, 989.5e12].map(formatCount), ["999", "31.3\u00a0G", "990\u00a0T"]);
   same("times", [12, 1500, 2.04e6, 189960, 0.00595].map(formatMicros), ["12\u00a0µs", "1.50\u00a0ms", "2.04\u00a0s", "190\u00a0ms", "5.95\u00a0ns"]);
@@ -58,30 +58,48 @@ async function lines() {
   same("begins at the most expensive line", startOf(files[0]), 4);
 }
 
-async function windows() {
-  const { firstAfter, makeItems, readLanes } = await load("timeline.ts");
-  const { itemAt, rowAt, rowTop } = await load("lanes.ts");
-  const lane = (name, first_row, rows, rank = null) => ({ step: null, rank, process: null, lane: name, label: null, first_row, rows, spans: rows, start_us: 10, end_us: 90 });
-  const { lanes, all } = readLanes({ rows: [lane("cpu/thread:1", 0, 2, 0), lane("gpu:0/stream:7", 2, 1, 1)], steps: [] });
-  same("lanes of several ranks say theirs", lanes.map((l) => l.name), ["rank 0 · cpu/thread:1", "rank 1 · gpu:0/stream:7"]);
-  same("a timeline goes from the first start to the last end", all, { from: 10, to: 90 });
-  for (const row of [0, 1, 2]) same(`row ${row} is where it is drawn`, rowAt(lanes, rowTop(lanes, row) + 1), row);
-  const t = tableOf(reals("row", [0, 0, 2]), reals("span", [4, 5, 6]), reals("count", [1, 3, 1]), reals("start_us", [10, 50, 20]), reals("duration_us", [30, 10, 5]), reals("busy_us", [30, 4, 5]), texts("name", ["a", "b", "a"]), texts("kind", ["op", "op", "activity"]));
-  const d = makeItems(t, { window: all, firstRow: 0, lastRow: 2, scale: 1, search: "" });
-  same("rows know their items", [...d.rowFirst], [0, 2, 2, 3]);
-  same("items at a row and time", [[0, 15], [0, 45], [0, 55], [1, 55], [2, 22], [9, 22]].map(([row, time]) => itemAt(d, row, time, 0)), [0, -1, 1, -1, 2, -1]);
-  same("the first that ends after a time", [0, 40, 60].map((time) => firstAfter(d, 0, 2, time)), [0, 1, 2]);
-}
-
 async function asks() {
   const { ASKS } = await load("asks.ts");
   same("a report asks for tensors' values last", ASKS.findIndex((a) => a.includes("name=TENSOR")), ASKS.length - 1);
   check("and for none in its views", !ASKS.some((a) => a.some((w) => w.includes("tensor_value"))));
 }
 
+/** root: all -> a (10, itself 2) -> b (8, itself 5) -> a (3); c (5) */
+async function flames() {
+  globalThis.location = { hash: "" };
+  globalThis.addEventListener = () => 0;
+  globalThis.window = globalThis;
+  globalThis.matchMedia = () => ({ matches: false, addEventListener: () => 0 });
+  const { readFlame, sandwich, differences, FLAMES, MEASURES } = await load("flame/read.ts");
+  const { layOut, matched } = await load("flame/layout.ts");
+  const tree = (b) => ({ ...tableOf(texts("name", ["root", "a", "a/b", "a/b/a", "c"]), reals("parent", [null, 0, 1, 2, 0]), reals("cpu_micros", [0, 2, b - 3, 3, 5]), reals("total_cpu_micros", [b + 7, b + 2, b, 3, 5])), tree: true });
+  const [scope, host] = [FLAMES.find((f) => f.by === "scope"), MEASURES.find((m) => m.name === "host")];
+  const f = readFlame(tree(8), scope, host);
+  same("flame: no root, names are last parts, ids whole paths", [0, 1, 2, 3].map((r) => [f.name(r), f.id(r)]), [["a", "a"], ["b", "a/b"], ["a", "a/b/a"], ["c", "c"]]);
+  same("flame: the whole is the sum of the roots", f.whole, 15);
+  const boxes = layOut(f.tree, f.total, -1, 150);
+  same("flame: widths are shares, heavy ones left", boxes.map((b) => [f.id(b.row), Math.round(b.x), Math.round(b.width), b.depth]).sort(), [["a", 0, 100, 0], ["a/b", 0, 80, 1], ["a/b/a", 0, 30, 2], ["c", 100, 50, 0]]);
+  same("flame: a match inside of a match counts once", matched(f.tree, f.total, Uint8Array.from([2, 0, 2, 0])), 10);
+  const below = sandwich(f, "b", false);
+  same("flame: what b holds", [0, 1].map((r) => [below.name(r), below.total(r)]), [["b", 8], ["a", 3]]);
+  const above = sandwich(f, "b", true);
+  same("flame: what holds b, with the time in b", [0, 1].map((r) => [above.name(r), above.total(r)]), [["b", 8], ["a", 8]]);
+  const change = differences(f, readFlame(tree(6), scope, host), { now: 1, before: 2 });
+  same("flame: differences are of a step", change(1), 8 - 6 / 2);
+}
+
+async function curves() {
+  const { curvesOf, indexAt } = await load("memory/curve.ts");
+  const t = tableOf(texts("device", ["cpu", "gpu:0", "gpu:0", "gpu:0"]), reals("at_us", [1, 10, 20, 30]), reals("held_bytes", [8, 100, 300, 200]), reals("in_use_bytes", [null, 100, 300, 200]));
+  const [gpu, cpu] = curvesOf(t);
+  same("memory: the device that held most comes first", [gpu.device, cpu.device], ["gpu:0", "cpu"]);
+  same("memory: its peak", [gpu.at[gpu.peak], gpu.held[gpu.peak]], [20, 300]);
+  same("memory: a value holds until the next", [5, 10, 19, 25, 99].map((at) => gpu.held[indexAt(gpu, at)]), [100, 100, 100, 300, 200]);
+}
+
 /** Of each function at the start of a line the lines until its closing brace. */
 function components() {
-  for (const folder of ["", "pages/", "parts/"])
+  for (const folder of ["", ...readdirSync(source, { withFileTypes: true }).filter((e) => e.isDirectory()).map((e) => `${e.name}/`)])
     for (const name of readdirSync(`${source}${folder}`).filter((n) => /\.tsx?$/.test(n))) {
       const all = readFileSync(`${source}${folder}${name}`, "utf8").split("\n");
       all.forEach((line, i) => {
@@ -94,5 +112,5 @@ function components() {
 }
 
 export async function units() {
-  for (const run of [numbers, copies, lines, windows, asks, components]) await run();
+  for (const run of [numbers, copies, lines, asks, flames, curves, components]) await run();
 }
