@@ -24,7 +24,8 @@ static bool is_named(const tfp_profile *p, const char *file)
     tfp_report *files = NULL, *lines = NULL;
     char *name = malloc(PATH_ROOM);
     bool named = name && tfp_records(p, "files", -1, &files, NULL) == TFP_OK && has_file(files, file, name);
-    if (name && !named && tfp_report_build(p, "lines", NULL, &lines, NULL) == TFP_OK) named = has_file(lines, file, name);
+    if (name && !named && tfp_report_build(p, "lines", NULL, &lines, NULL) == TFP_OK)
+        named = has_file(lines, file, name);
     tfp_report_free(files);
     tfp_report_free(lines);
     free(name);

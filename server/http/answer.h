@@ -35,7 +35,7 @@ typedef struct answer {
     int wait_ms;  /* not final: another try within this time may say more */
     bool no_memory, too_long;
     bool over_limit; /* of an error: the library met one of its limits */
-    bool comma; /* JSON: something precedes in this list or object */
+    bool comma;      /* JSON: something precedes in this list or object */
     /* Where the bytes go instead of data: gets each piece, in order; nonzero: no memory. */
     int (*pass)(void *ctx, const void *data, size_t size);
     void *pass_ctx;

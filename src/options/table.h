@@ -28,8 +28,8 @@ typedef enum option_kind {
     K_SHAPES,
     K_FLOPS,
     K_BANDWIDTH,
-    K_RANGE,  /* two moments */
-    K_MOMENT, /* one of them */
+    K_RANGE,   /* two moments */
+    K_MOMENT,  /* one of them */
     K_MINIMUMS /* stands for the options -min_*, which come from the column table */
 } option_kind;
 

@@ -42,7 +42,8 @@ static void names_tell_what_a_kernel_does(void **state)
           "(anonymous namespace)::multi_tensor_apply_kernel<at::native::(anonymous namespace)::TensorListMetadata<4>, "
           "at::native::(anonymous namespace)::AdamFunctor<float>, float, float>(int)",
           "Adam float" DOT "multi-tensor" },
-        { "void multi_tensor_apply_kernel<TensorListMetadata<4>, AdamFunctor<float>, float, float, adamMode_t, int>(int)",
+        { "void multi_tensor_apply_kernel<TensorListMetadata<4>, AdamFunctor<float>, float, float, adamMode_t, "
+          "int>(int)",
           "Adam float" DOT "multi-tensor" },
         { NATIVE "multi_tensor_apply_kernel<TensorListMetadata<2>, BinaryOpScalarFunctor<float, 2, 1, 1>, "
                  "std::multiplies<float>, "

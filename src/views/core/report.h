@@ -142,8 +142,9 @@ struct tfp_report {
     tfp_arena arena;
     const tfp_profile *profile;
     tfp_profile *runs; /* the trace that the report made of executions (model/join/runs.h); NULL without */
-    struct tfp_cut *cut; /* the part of the profile that it is of (timeline/range.h), which is then `profile`; NULL: all */
-    const char *view;  /* its name */
+    struct tfp_cut
+        *cut;         /* the part of the profile that it is of (timeline/range.h), which is then `profile`; NULL: all */
+    const char *view; /* its name */
     const struct tfp_view *about;
     tfp_report_kind kind;
     tfp_options *options; /* a copy */
