@@ -118,9 +118,12 @@ class FlatPainter implements Painter {
     let style = -1;
     if (h <= 0) return;
     const [first, last] = seenOf(job, frame);
+    let drawnTo = -Infinity;
     for (let i = first; i < last; i++) {
       const start = ((items.start[i] ?? 0) - frame.from) * frame.scale;
       let end = Math.max(start + LEAST_PX, ((items.end[i] ?? 0) - frame.from) * frame.scale);
+      if (end < drawnTo + LEAST_PX / 2 && !items.found?.[i]) continue; // hardly anything of it would be seen: the items are finer than the picture
+      drawnTo = end;
       if (end - start > 3) end -= 0.6;
       const x = Math.max(left, start);
       if (tone[i] !== style) pen.fillStyle = frame.palette.tones[(style = tone[i] ?? 0)] ?? "#888";
