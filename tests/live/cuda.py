@@ -9,17 +9,10 @@ import subprocess
 import sys
 import tempfile
 
+from checks import check, ended
+
+
 HERE = os.path.dirname(os.path.abspath(__file__))
-passed = failed = 0
-
-
-def check(name, ok, what=""):
-    global passed, failed
-    passed, failed = passed + bool(ok), failed + (not ok)
-    if not ok:
-        print(f"{name}: {str(what)[:1500]}")
-
-
 class Place:
     def __init__(self, program, folder):
         self.program, self.folder, self.count = program, folder, 0
@@ -177,8 +170,7 @@ def main():
         p = Place(program, folder)
         for part in (recorded, faults, ends):
             part(p)
-    print(f"{passed} passed, {failed} failed")
-    return failed != 0
+    return ended()
 
 
 if __name__ == "__main__":

@@ -16,21 +16,12 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import fake  # noqa: E402
+from checks import check, ended  # noqa: E402
 
 OTHER = 65534
 ROOT = os.geteuid() == 0
 TRACE = {"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 1, "dur": 5}]}
 JAX = "import jax, time\nprint('ready', flush=True)\nfor _ in range(200000): time.sleep(0.002)\n"
-passed = failed = 0
-
-
-def check(name, ok, what=""):
-    global passed, failed
-    passed, failed = passed + bool(ok), failed + (not ok)
-    if not ok:
-        print(f"{name}: {str(what)[:1500]}")
-
-
 def as_other(text, *words):
     """Python of another user, with nothing of ours."""
     done = subprocess.run(["/usr/bin/env", "-i", "/usr/bin/python3", "-c", "import os, sys, time\nos.umask(0)\n" + text, *words], check=False,
@@ -326,8 +317,7 @@ def main():
                 job.kill()
                 job.wait()
     server.shutdown()
-    print(f"{passed} passed, {failed} failed")
-    return failed != 0
+    return ended()
 
 
 if __name__ == "__main__":

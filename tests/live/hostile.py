@@ -19,8 +19,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import hostile_peers  # noqa: E402
 
+from checks import check, ended
+
 MEMORY_MOST = 512 << 10  # KB, as wait4 tells
-passed = failed = 0
 
 # Maps a page of each file, below all libraries, so that they are found first.
 MAPS = """
@@ -36,13 +37,6 @@ for name in sys.argv[1:]:
 print("ready", flush=True)
 sys.stdin.read()
 """
-
-
-def check(name, ok, what=""):
-    global passed, failed
-    passed, failed = passed + bool(ok), failed + (not ok)
-    if not ok:
-        print(f"{name}: {str(what)[:1500]}", flush=True)
 
 
 class Done:
@@ -66,7 +60,9 @@ class Done:
         return f"status {self.status}, {self.seconds:.1f} s, {self.kilobytes >> 10} MB: {self.out[-600:]} {self.err[-600:]}"
 
     def is_within(self, seconds):
-        return self.seconds < seconds and self.kilobytes < MEMORY_MOST and self.status >= 0
+        """On a machine with more work than processors all waits are longer: there it is enough that it ends, and not at its own limit."""
+        busy = os.getloadavg()[0] > (os.cpu_count() or 1)
+        return self.seconds < seconds + (15 if busy else 0) and self.kilobytes < MEMORY_MOST and self.status >= 0
 
 
 class Place:
@@ -206,8 +202,7 @@ def main():
                     part(p, check)
         finally:
             p.end()
-    print(f"{passed} passed, {failed} failed")
-    return failed != 0
+    return ended()
 
 
 if __name__ == "__main__":

@@ -16,6 +16,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import fake  # noqa: E402
 
+from checks import check, ended
+
 # A process that asks the daemon every 0.2 s, and does with its answers what argv[1] says.
 JOB = r'''
 import json, os, socket, struct, sys, time
@@ -70,16 +72,6 @@ while time.time() < end:
                 f.flush()
                 time.sleep(0.35 if what == "slow" else 0)
 '''
-passed = failed = 0
-
-
-def check(name, ok, what=""):
-    global passed, failed
-    passed, failed = passed + bool(ok), failed + (not ok)
-    if not ok:
-        print(f"{name}: {str(what)[:1500]}", flush=True)
-
-
 class Place:
     def __init__(self, program, folder):
         self.program, self.folder, self.jobs, self.count = program, folder, [], 0
@@ -188,8 +180,7 @@ def main():
             recordings(p)
         finally:
             p.end()
-    print(f"{passed} passed, {failed} failed")
-    return failed != 0
+    return ended()
 
 
 if __name__ == "__main__":

@@ -17,6 +17,8 @@ import tempfile
 import termios
 import time
 
+from checks import check, ended
+
 JOB = """
 import mmap, os, sys, time
 with open(sys.argv[1], "rb") as f:
@@ -34,16 +36,6 @@ while time.time() < end:
 """
 
 CAN_ATTACH = "attach" if os.uname().machine == "x86_64" else "other-machine"
-passed = failed = 0
-
-
-def check(name, ok, what=""):
-    global passed, failed
-    passed, failed = passed + bool(ok), failed + (not ok)
-    if not ok:
-        print(f"{name}: {what}")
-
-
 def top(program, *options):
     done = subprocess.run([program, "top", "--once", "--interval", "1", "-format", "json", *options],
                           capture_output=True, timeout=60, check=False)
@@ -257,8 +249,7 @@ def main():
     for words, status in ((["999999999"], 1), (["--sort", "nothing"], 2), (["--interval", "0"], 2), (["--user", "no such one"], 2)):
         done = subprocess.run([program, "top", "--once", *words], capture_output=True, timeout=60, check=False)
         check(f"top {words}", done.returncode == status and done.stderr.count(b"\n") == 1 and not done.stdout, done)
-    print(f"{passed} passed, {failed} failed")
-    return failed != 0
+    return ended()
 
 
 if __name__ == "__main__":

@@ -16,6 +16,8 @@ sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "server")]
 import fake  # noqa: E402
 from serving import Server  # noqa: E402
 
+from checks import check, ended
+
 JOB = """
 import sys, time, %s
 def work():
@@ -27,16 +29,6 @@ while time.time() < end:
     time.sleep(0.001)
 """
 CAN_ATTACH = os.uname().machine == "x86_64"
-passed = failed = 0
-
-
-def check(name, ok, what=""):
-    global passed, failed
-    passed, failed = passed + bool(ok), failed + (not ok)
-    if not ok:
-        print(f"{name}: {what}", flush=True)
-
-
 def wait_for(right, seconds=20):
     end = time.time() + seconds
     while not (got := right()) and time.time() < end:
@@ -278,8 +270,7 @@ def main():
             finally:
                 s.stop()
             from_elsewhere(program, folder, environment, plain.pid)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
+    return ended()
 
 
 if __name__ == "__main__":

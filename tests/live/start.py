@@ -12,8 +12,8 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import fake  # noqa: E402
+from checks import check, ended  # noqa: E402
 
-passed = failed = 0
 
 TORCH = """
 import sys, time, torch
@@ -41,13 +41,6 @@ except Exception as e:
 print(json.dumps([sys.path, sys.argv, sorted(m for m in sys.modules if "tfprof" in m), site, sys.warnoptions,
                   os.environ.get("PYTHONPATH", "").split(":")[-1], sys.flags.isolated]))
 """
-
-
-def check(name, ok, what=""):
-    global passed, failed
-    passed, failed = passed + bool(ok), failed + (not ok)
-    if not ok:
-        print(f"{name}: {str(what)[:1500]}")
 
 
 class Place:
@@ -209,8 +202,7 @@ def main():
         p = Place(program, folder)
         for part in (transparent, interpreter, recorded, children, signals):
             part(p)
-    print(f"{passed} passed, {failed} failed")
-    return failed != 0
+    return ended()
 
 
 if __name__ == "__main__":
