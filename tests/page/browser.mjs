@@ -5,13 +5,12 @@ import { live } from "./live.mjs";
 import { images } from "./images.mjs";
 import { parts } from "./pages.mjs";
 import { report } from "./report.mjs";
-import { shown } from "./shown.mjs";
 import { speed } from "./speed.mjs";
 import { timelineModules, timelineUse } from "./timeline.mjs";
 import { units } from "./units.mjs";
 
 const words = process.argv.slice(2).filter((w) => !w.startsWith("--"));
-const all = { components: units, "timeline modules": timelineModules, "timeline use": timelineUse, ...parts, ...shown, live, report, speed };
+const all = { components: units, "timeline modules": timelineModules, "timeline use": timelineUse, ...parts, live, report, speed };
 if (process.argv.includes("--images")) all.images = images;
 
 const browser = await start();

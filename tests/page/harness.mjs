@@ -58,14 +58,46 @@ export async function go(page, hash) {
   await settled(page);
 }
 
-/** Nothing was loading for some frames: a press may begin to load one later, and a busy machine draws its frames late. */
+/** The main area was not busy for some frames: a press may begin to load something later, and a busy machine draws its frames late. */
 export async function settled(page) {
-  await page.waitForSelector("main, .fault");
+  await page.waitForSelector("main");
   await page.waitForFunction((since) => {
     if (globalThis.quiet?.since !== since) globalThis.quiet = { since, frames: 0 };
-    globalThis.quiet.frames = document.querySelector(".busy") ? 0 : globalThis.quiet.frames + 1;
+    const busy = document.querySelector("main")?.getAttribute("aria-busy") === "true" || document.querySelector(".busy");
+    globalThis.quiet.frames = busy ? 0 : globalThis.quiet.frames + 1;
     return globalThis.quiet.frames > 4;
   }, Math.random());
+}
+
+// ---- landmarks (docs/serve.md)
+
+export const nav = (page) => page.getByRole("navigation", { name: "Places" });
+export const main = (page) => page.getByRole("main");
+export const details = (page) => page.getByRole("complementary", { name: "Details" });
+export const section = (page, name) => details(page).getByRole("region", { name });
+export const grid = (page, name) => page.locator(`[role=grid][aria-label="${name}"],[role=treegrid][aria-label="${name}"]`).first();
+export const rows = (page, name) => grid(page, name).locator("[role=row][data-kind][data-id]");
+export const placeOf = (page) => main(page).getAttribute("data-place");
+
+/** The rows of a grid that are in the document, by their whole names: the values of a column before they are formatted. */
+export async function column(page, name, col) {
+  const all = await rows(page, name).evaluateAll((list, c) => list.map((r) => [r.dataset.full, r.querySelector(`[data-column="${c}"]`)?.dataset.value]), col);
+  return Object.fromEntries(all.map(([full, value]) => [full, value === undefined ? null : Number(value)]));
+}
+
+/** Waits until the panel tells of a thing of this kind, with all its sections. */
+export async function selected(page, kind) {
+  await page.waitForFunction((k) => {
+    const e = document.querySelector('aside[aria-label="Details"]');
+    return e && e.dataset.kind === k && e.getAttribute("aria-busy") !== "true";
+  }, kind);
+  return details(page).evaluate((e) => ({ id: e.dataset.id, text: e.innerText }));
+}
+
+/** Every quantity that the page shows, by name and of what. */
+export async function quantities(page) {
+  const all = await page.locator("data[data-quantity]").evaluateAll((list) => list.map((d) => [`${d.dataset.quantity} of ${d.dataset.of}`, Number(d.value)]));
+  return all;
 }
 
 /** `rules`: those that are asked, by default all. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/page/units.mjs: parts of the page without a browser: numbers, copied rows, costs of lines, and how long components are.
+import { spawnSync } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
 import { build } from "../../web/node_modules/esbuild/lib/main.js";
 import { check, same } from "./harness.mjs";
@@ -111,6 +112,12 @@ function components() {
     }
 }
 
+/** The unit tests in TypeScript, by node's own runner. */
+function modules() {
+  const done = spawnSync(process.execPath, [new URL("../../web/test/run.mjs", import.meta.url).pathname], { encoding: "utf8" });
+  check("the unit tests of the page's modules", done.status === 0, `${done.stdout}${done.stderr}`.slice(-600));
+}
+
 export async function units() {
-  for (const run of [numbers, copies, lines, asks, flames, curves, components]) await run();
+  for (const run of [modules, numbers, copies, lines, asks, flames, curves, components]) await run();
 }

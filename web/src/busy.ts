@@ -6,4 +6,6 @@ import { createContext } from "preact";
 
 export const mainBusy = signal(0);
 export const detailsBusy = signal(0);
+/** Header, context bar and rail fill in by themselves; nothing waits for them. */
+export const quietBusy = signal(0);
 export const BusyContext = createContext<Signal<number>>(mainBusy);

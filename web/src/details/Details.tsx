@@ -27,7 +27,7 @@ export function Details({ of }: { of: Opened }) {
     <BusyContext.Provider value={detailsBusy}>
       <aside class={none ? "details none" : "details"} aria-label="Details" data-kind={thing.kind} data-id={thing.id} aria-busy={detailsBusy.value > 0}>
         {sel.value && <button type="button" class="close" aria-label="Close details" onClick={() => select(null)}>×</button>}
-        {Panel ? <Boundary key={`${thing.kind}:${thing.id}`} what="It"><Panel thing={thing} of={of} /></Boundary> : <Unknown kind={thing.kind} id={thing.id} />}
+        <div class="cols">{Panel ? <Boundary key={`${thing.kind}:${thing.id}`} what="It"><Panel thing={thing} of={of} /></Boundary> : <Unknown kind={thing.kind} id={thing.id} />}</div>
       </aside>
     </BusyContext.Provider>
   );

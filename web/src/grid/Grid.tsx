@@ -59,7 +59,8 @@ export function Grid(p: GridProps) {
   const open = useMemo(() => new Set(p.open), [p.open]);
   const all = useMemo(() => visible(set, p.columns, sort, p.text ?? "", (row) => open.has(set.thing(row).id)), [set, p.columns, sort, p.text, open]);
   const { box, from, to, width, onScroll } = useWindow(all.rows.length);
-  const columns = useMemo(() => fitting(p.columns, set, sort, p.asked ?? [], p.every ? Infinity : width), [p.columns, set, sort, p.asked, width, p.every]);
+  const least = p.nameLeast ?? Math.min(400, Math.max(120, Math.round(width * 0.42)));
+  const columns = useMemo(() => fitting(p.columns, set, sort, p.asked ?? [], p.every ? Infinity : width, least), [p.columns, set, sort, p.asked, width, p.every, least]);
   const sorted = columns.find((c) => c.name === sort.replace(/^-/, ""));
   const most = useMemo(() => mostOf(set, sorted), [set, sorted]);
   const chosen = sel.value;
@@ -93,7 +94,7 @@ export function Grid(p: GridProps) {
     act();
   };
   const tree = set.parent !== undefined;
-  const style = { gridTemplateColumns: template(columns, sort, p.nameLeast ?? Math.min(400, Math.round(width * 0.42)), p.lead ? (p.leadWidth ?? 28) : 0, p.every ? 0 : TRACK) };
+  const style = { gridTemplateColumns: template(columns, sort, least, p.lead ? (p.leadWidth ?? 28) : 0, p.every ? 0 : TRACK) };
   const rows = Array.from(all.rows.subarray(from, to));
   return (
     <div

@@ -97,23 +97,24 @@ export function visible(set: RowSet, columns: Column[], sort: string, text: stri
 }
 
 /** The columns to show: those with a value anywhere, as many as fit; the one that sorts always. */
-export function fitting(columns: Column[], set: RowSet, sort: string, asked: string[], width: number): Column[] {
+export function fitting(columns: Column[], set: RowSet, sort: string, asked: string[], width: number, nameLeast: number): Column[] {
   const used = (c: Column): boolean => {
     for (let i = 0; i < set.count; i++) if (c.text ? c.text(i) : c.value(i) !== null) return true;
     return set.count === 0;
   };
   const sorts = (c: Column): boolean => c.name === sort.replace(/^-/, "");
   const wanted = columns.filter((c) => (!c.extra || asked.includes(c.name) || sorts(c)) && used(c));
-  let room = width - Math.min(400, Math.max(width * 0.42, 120)) - TRACK;
+  let room = width - nameLeast - TRACK - 8;
   const byWorth = [...wanted].sort((a, b) => Number(sorts(b)) - Number(sorts(a)));
   const kept = new Set<Column>();
   for (const c of byWorth) {
-    room -= c.width ?? WIDTH;
+    room -= (c.width ?? WIDTH) + GAP;
     if (room >= 0 || kept.size < 1) kept.add(c);
   }
   return wanted.filter((c) => kept.has(c));
 }
 
-export const WIDTH = 76; // of a column
+export const WIDTH = 72; // of a column
+export const GAP = 8; // between columns
 export const TRACK = 60; // of the bar beside the column that sorts
 export const ROW = 24; // height

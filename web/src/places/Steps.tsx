@@ -18,7 +18,7 @@ import { change, state } from "../store";
 import { col } from "../table/read";
 import type { PlaceProps } from "./index";
 
-const NAMES: Record<PartName, string> = { compute: "compute", exposed_communication: "communication", exposed_copies: "copies", idle: "idle" };
+const NAMES: Record<PartName, string> = { compute: "compute", exposed_communication: "exposed comm.", exposed_copies: "exposed copies", idle: "idle" };
 
 /** A row a step: the mean over the ranks. */
 function gridOf(rows: StepRow[]): { set: RowSet; columns: Column[] } {
@@ -30,7 +30,7 @@ function gridOf(rows: StepRow[]): { set: RowSet; columns: Column[] } {
     set: { count: steps.length, thing: (row) => ({ kind: "step", id: String(at(row).step) }), name: (row) => `step ${at(row).step}`, full: (row) => `step ${at(row).step}` },
     columns: [
       col("total", "time", "step", (row) => at(row).q.mean),
-      ...PARTS.map((p) => col(p.name, p.name === "idle" || p.name === "compute" ? p.title : `exposed ${NAMES[p.name]}`, "step", (row) => at(row).q.parts[p.name], { width: p.name === "exposed_communication" ? 128 : 88 })),
+      ...PARTS.map((p) => col(p.name, NAMES[p.name], "step", (row) => at(row).q.parts[p.name], { width: 92, help: p.title })),
       col("hidden", "hidden comm.", "step", (row) => at(row).q.hidden || null, { width: 88 }),
       col("count", "kernels", "count", (row) => at(row).of.reduce((n, r) => n + r.kernels, 0) || null, { width: 60 }),
       ...(ranks > 1 ? [col("rank", "slowest rank", "number", (row) => slowest(row).rank, { width: 84 })] : []),

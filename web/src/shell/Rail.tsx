@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rail: the places of the profile, those without data left out.
 import { Fragment } from "preact";
+import { useFindings } from "../findings";
 import type { Opened } from "../opened";
 import { PLACES } from "../places";
+import { useSteps } from "../steps";
 import { goTo, hrefOf, place } from "../store";
 import { isPlainClick } from "../parts/Thing";
 
 const LESS = ["steps", "flame", "graph", "memory", "compare"]; // not in the bar of a phone
 
-export function Rail({ of, counts }: { of: Opened; counts: Partial<Record<string, number>> }) {
+export function Rail({ of }: { of: Opened }) {
+  const findings = useFindings(of, useSteps(of).value).value ?? [];
+  const counts: Partial<Record<string, number>> = { findings: findings.filter((f) => !f.quality).length, steps: of.facts.steps.length };
   return (
     <nav class="rail" aria-label="Places">
       {PLACES.filter((p) => p.fits(of.facts)).map((p) => (

@@ -3,9 +3,11 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ProfileEntry, Tables } from "../api";
 import { profile, profiles } from "../api";
-import { mainBusy } from "../busy";
+import { BusyContext, mainBusy, quietBusy } from "../busy";
 import { forgetAll } from "../data";
 import { Details } from "../details/Details";
+import { Pair } from "../details/Section";
+import { formatBytes, formatDate } from "../format";
 import { useLoaded } from "../load";
 import type { Opened } from "../opened";
 import { nameOf } from "../opened";
@@ -33,7 +35,7 @@ function Changed({ entry, onAgain }: { entry: ProfileEntry | undefined; onAgain:
 }
 
 /** While the file is read, and when it cannot be. */
-function Waiting({ name, error, progress }: { name: string; error: string; progress: number }) {
+function Waiting({ name, entry, error, progress }: { name: string; entry: ProfileEntry | undefined; error: string; progress: number }) {
   return (
     <>
       <Header of={null} />
@@ -45,7 +47,16 @@ function Waiting({ name, error, progress }: { name: string; error: string; progr
             <p><a class="lk" href="#/">All profiles</a></p>
           </>
         ) : (
-          <p role="status">Reading the file: {Math.round(100 * progress)} %</p>
+          <>
+            {entry && (
+              <dl>
+                <Pair word="format">{entry.format.replaceAll("_", " ")}</Pair>
+                <Pair word="size">{formatBytes(entry.bytes)}{(entry.files?.length ?? 1) > 1 && ` in ${entry.files?.length} files`}</Pair>
+                <Pair word="changed">{formatDate(entry.modified)}</Pair>
+              </dl>
+            )}
+            <p role="status">Reading it: {Math.round(100 * progress)}{"\u00a0"}% <progress max={1} value={progress} aria-label="reading" /></p>
+          </>
         )}
       </Main>
     </>
@@ -63,14 +74,16 @@ export function Workbench({ id, tables }: { id: string; tables: Tables }) {
   useEffect(() => {
     document.title = [row?.title, name, "tfprof"].join(" · ");
   }, [row, name]);
-  if (!facts.value || !row) return <Waiting name={name} error={facts.error} progress={facts.progress} />;
+  if (!facts.value || !row) return <Waiting name={name} entry={entry} error={facts.error} progress={facts.progress} />;
   const files = entry?.files?.length ? entry.files : [entry?.name ?? facts.value.name ?? "PROFILE"];
   const of: Opened = { id, entry, name, files, facts: facts.value, tables };
   return (
     <>
-      <Header of={of} />
-      <ContextBar of={of} />
-      <Rail of={of} counts={{ steps: of.facts.steps.length }} />
+      <BusyContext.Provider value={quietBusy}>
+        <Header of={of} />
+        <ContextBar of={of} />
+        <Rail of={of} />
+      </BusyContext.Provider>
       <Main name={row.title} place={row.name} busy={mainBusy.value > 0}>
         <Changed entry={entry} onAgain={() => (forgetAll(), setAgain(again + 1))} />
         <Boundary key={`${row.name} ${again}`} what={row.title}><row.show of={of} /></Boundary>

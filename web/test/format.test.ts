@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { formatBytes, formatCount, formatMicros, formatPercent, formatStep, signed } from "../src/format";
+
+const plain = (text: string): string => text.replaceAll("\u00a0", " ");
+
+test("times have three digits and a unit after a no-break blank", () => {
+  assert.deepEqual([0.00595, 124, 38_100, 1_240_000, 5.95].map(formatMicros).map(plain), ["5.95 ns", "124 µs", "38.1 ms", "1.24 s", "5.95 µs"]);
+  assert.ok(formatMicros(124).includes("\u00a0"));
+});
+test("steps have a fourth digit from 100 ms on", () => assert.deepEqual([214_808.6, 38_100, 1_240_000].map(formatStep).map(plain), ["214.8 ms", "38.1 ms", "1.24 s"]));
+test("counts are exact below a million", () => assert.deepEqual([999, 67_219, 7_690_000].map(formatCount).map(plain), ["999", "67,219", "7.69 M"]));
+test("bytes are decimal", () => assert.deepEqual([12_400_000, 0].map(formatBytes).map(plain), ["12.4 MB", "0 B"]));
+test("shares have one decimal, and what rounds to nothing says so", () => assert.deepEqual([42.3, 100, 0.01, 0].map(formatPercent).map(plain), ["42.3 %", "100 %", "< 0.1 %", "0 %"]));
+test("minus is U+2212, and differences show plus", () => assert.deepEqual([-1500, 1500].map((n) => plain(signed(formatMicros(n), n))), ["\u22121.50 ms", "+1.50 ms"]));

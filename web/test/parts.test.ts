@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { filterParams } from "../src/data";
+import { nameOf, shortFile } from "../src/opened";
+import { piecesOf } from "../src/parts/python";
+import { haystackOf, hitsOf } from "../src/search/match";
+import type { Entry } from "../src/search";
+import { isName, quoted } from "../src/sql";
+import { median, ofWhat, quantitiesOf, underFilters } from "../src/steps";
+import type { StepRow } from "../src/steps";
+
+const windows = new Map([[1, { from: 10, to: 20 }], [2, { from: 20, to: 35 }], [3, { from: 35, to: 50 }]]);
+test("one step is asked as a step, several as their time, a range as it is", () => {
+  assert.equal(filterParams({ steps: { from: 2, to: 2 }, range: null }, windows), "&step=2");
+  assert.equal(filterParams({ steps: { from: 1, to: 2 }, range: null }, windows), "&range=10:35");
+  assert.equal(filterParams({ steps: null, range: { from: 3, to: 4.5 } }, windows), "&range=3:4.5");
+  assert.equal(filterParams({ steps: { from: 1, to: 2 }, range: { from: 15, to: 99 } }, windows), "&range=15:35");
+});
+
+const step = (rank: number, number: number, duration: number, communication = 0): StepRow => ({
+  rank, step: number, device: `gpu:${rank}`, start: 0, duration, communication, copy: 0, kernels: 1, parts: { compute: duration / 2, exposed_communication: communication / 2, exposed_copies: 0, idle: duration / 2 - communication / 2 },
+});
+test("means are over steps, then over ranks", () => {
+  const q = quantitiesOf([step(0, 1, 10), step(0, 2, 20), step(1, 1, 40, 8)]);
+  assert.deepEqual([q.mean, q.median, q.hidden, q.steps, q.ranks], [27.5, 20, 2, 2, 2]);
+  assert.equal(median([4, 1, 3, 2]), 2.5);
+});
+test("filters leave the rows that they name, and name what is left", () => {
+  const rows = [step(0, 1, 10), step(0, 2, 20), step(1, 1, 40)];
+  const none = { ranks: [], steps: null, range: null, device: "" };
+  assert.equal(underFilters(rows, { ...none, ranks: [1] }).length, 1);
+  assert.equal(underFilters(rows, { ...none, steps: { from: 2, to: 9 } }).length, 1);
+  assert.deepEqual([none, { ...none, ranks: [1] }, { ...none, ranks: [0, 1] }, { ...none, steps: { from: 2, to: 2 } }].map(ofWhat), ["all", "rank:1", "", "step:2"]);
+});
+
+test("a name is quoted, and a very long one is compared by its beginning", () => {
+  assert.equal(quoted("it's"), "'it''s'");
+  assert.match(isName("s.name", "x".repeat(3000)), /substr.*length\(s\.name\) = 3000/);
+});
+
+test("what is typed finds kernels before scopes, and the most expensive first", () => {
+  const entry = (kind: Entry["kind"], id: string, worth: number): Entry => ({ kind, id, text: id, full: id, worth });
+  const all = [entry("scope", "model/gemm", 9), entry("kernel", "gemm small", 1), entry("kernel", "gemm large", 5), entry("place", "Graph", 0), entry("op", "aten::mm", 2)];
+  const hits = (text: string): string[] => hitsOf(all, haystackOf(all), text).map((h) => h.id);
+  assert.deepEqual(hits("gemm"), ["gemm large", "gemm small", "model/gemm"]);
+  assert.deepEqual(hits("GR"), ["Graph"]);
+  assert.deepEqual(hits("atnmm"), ["aten::mm"]);
+  assert.deepEqual(hits(" "), []);
+});
+
+test("Python is coloured, and no letter is lost", () => {
+  const line = 'def step(x=0x1F):  # "no string"';
+  const pieces = piecesOf(line);
+  assert.equal(pieces.map((p) => p.text).join(""), line);
+  assert.deepEqual(pieces.filter((p) => p.look).map((p) => [p.look, p.text]), [["keyword", "def"], ["function", "step"], ["number", "0x1F"], ["comment", '# "no string"']]);
+  assert.deepEqual(piecesOf("f'a # b' + 'open").map((p) => p.look), ["string", "", "string"]);
+});
+
+test("a file is called without its endings, ranks by their folder", () => {
+  assert.equal(shortFile("a/resnet.pt.trace.json.gz"), "a/resnet");
+  assert.equal(nameOf("runs/rank-0.json", ["runs/rank-0.json", "runs/rank-1.json"]), "runs");
+});
