@@ -37,7 +37,8 @@ export async function open(browser, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce", ...options });
   const page = await context.newPage();
   page.faults = [];
-  page.on("console", (m) => ["error", "warning"].includes(m.type()) && page.faults.push(`console: ${m.text()}`));
+  // a driver that draws in software tells how slow that is
+  page.on("console", (m) => ["error", "warning"].includes(m.type()) && !/GL Driver Message/.test(m.text()) && page.faults.push(`console: ${m.text()}`));
   page.on("pageerror", (e) => page.faults.push(`page error: ${e.message}`));
   page.on("request", (r) => {
     if (!r.url().startsWith(`${url}/`) && !/^(data|blob):/.test(r.url())) page.faults.push(`request to ${r.url()}`);

@@ -217,4 +217,4 @@ export const TABLES: TableBy[] = [
 /** The tables that a profile has, and the one to show. */
 export const tablesOf = (facts: ProfileFacts): TableBy[] => TABLES.filter((t) => t.fits(facts));
 export const tableBy = (by: string, facts: ProfileFacts): TableBy | undefined =>
-  tablesOf(facts).find((t) => t.by === by) ?? (hasTimes(facts) ? TABLES[1] : isOfStacks(facts) ? TABLES[3] : TABLES[0]);
+  tablesOf(facts).find((t) => t.by === by) ?? (isOfStacks(facts) ? TABLES[3] : TABLES[0]);
