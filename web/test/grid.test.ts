@@ -26,6 +26,10 @@ test("a column without a value is not shown, the one that sorts always is", () =
   assert.deepEqual(fitting(columns, set, "-total", [], 800, 400).map((c) => c.name), ["total"]);
   assert.deepEqual(fitting(columns, set, "-more", [], 800, 400).map((c) => c.name), ["total", "more"]);
 });
+test("a column that was asked for comes before those that nobody asked for", () => {
+  const columns = [total, column("mean", [1]), column("max", [2]), column("min", [3], { extra: true })];
+  assert.deepEqual(fitting(columns, set, "-total", ["min"], 640, 400).map((c) => c.name), ["total", "min"]);
+});
 test("a hundred thousand rows are sorted at once", () => {
   const many: RowSet = { count: 100_000, thing: (row) => ({ kind: "op", id: String(row) }), name: String, full: String };
   const { rows } = visible(many, [{ name: "n", title: "n", unit: null, value: (row) => (row * 7919) % 100_003 }], "-n", "", () => false);

@@ -16,9 +16,21 @@ const next = (name: string, sort: string, text: boolean): string => (sort === `-
 export function Head({ columns, sort, onSort, style, nameTitle, lead }: Props) {
   const cell = (name: string, title: string, text: boolean, help: string | undefined, index: number) => {
     const by = sort.replace(/^-/, "") === name;
+    const turn = (): void => onSort(next(name, sort, text));
     return (
-      <div key={name} role="columnheader" class={text ? "nm" : "num"} data-column={name} aria-colindex={index} aria-sort={by ? (sort.startsWith("-") ? "descending" : "ascending") : "none"}>
-        <button type="button" title={help} onClick={() => onSort(next(name, sort, text))}>{title}{by ? (sort.startsWith("-") ? " ↓" : " ↑") : ""}</button>
+      <div
+        key={name}
+        role="columnheader"
+        class={text ? "nm" : "num"}
+        data-column={name}
+        aria-colindex={index}
+        aria-sort={by ? (sort.startsWith("-") ? "descending" : "ascending") : "none"}
+        tabIndex={0}
+        title={help}
+        onClick={turn}
+        onKeyDown={(e) => (e.key === "Enter" || e.key === " ") && (e.preventDefault(), e.stopPropagation(), turn())}
+      >
+        <span>{title}{by ? (sort.startsWith("-") ? " ↓" : " ↑") : ""}</span>
       </div>
     );
   };

@@ -96,7 +96,7 @@ export function visible(set: RowSet, columns: Column[], sort: string, text: stri
   return { rows: Int32Array.from(rows), depth, hasChildren };
 }
 
-/** The columns to show: those with a value anywhere, as many as fit; the one that sorts always. */
+/** The columns to show: those with a value anywhere, as many as fit; the one that sorts always, and before the others those asked for. */
 export function fitting(columns: Column[], set: RowSet, sort: string, asked: string[], width: number, nameLeast: number): Column[] {
   const used = (c: Column): boolean => {
     for (let i = 0; i < set.count; i++) if (c.text ? c.text(i) : c.value(i) !== null) return true;
@@ -105,7 +105,8 @@ export function fitting(columns: Column[], set: RowSet, sort: string, asked: str
   const sorts = (c: Column): boolean => c.name === sort.replace(/^-/, "");
   const wanted = columns.filter((c) => (!c.extra || asked.includes(c.name) || sorts(c)) && used(c));
   let room = width - nameLeast - TRACK - 8;
-  const byWorth = [...wanted].sort((a, b) => Number(sorts(b)) - Number(sorts(a)));
+  const worth = (c: Column): number => (sorts(c) ? 2 : asked.includes(c.name) ? 1 : 0);
+  const byWorth = [...wanted].sort((a, b) => worth(b) - worth(a));
   const kept = new Set<Column>();
   for (const c of byWorth) {
     room -= (c.width ?? WIDTH) + GAP;
