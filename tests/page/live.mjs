@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/page/live.mjs: the page of running jobs: a pretended one is shown, its threads are read, it is recorded, and its profile opens.
-import { axe, check, noFaults, open, settled, sideways } from "./harness.mjs";
+import { axe, check, main, noFaults, open, placeOf, same, settled, sideways } from "./harness.mjs";
 
 const OTHER_SERVER = /^request to http:\/\/127/; // not the one that the other tests are about
 
@@ -16,19 +16,21 @@ async function recorded(page) {
   await link.waitFor();
   await axe("live, after a recording", page);
   await link.click();
-  await page.waitForSelector("nav[aria-label] .file");
-  check("live: the recording opens", (await page.textContent("nav .file")).includes(".kineto.json"));
+  await page.waitForSelector("main[data-place=overview]");
+  await settled(page);
+  check("live: the recording opens", (await page.title()).includes("kineto"), await page.title());
 }
 
 export async function live(browser) {
   for (const colorScheme of ["light", "dark"]) {
     const page = await open(browser, { colorScheme });
     await page.goto(process.env.PAGE_LIVE);
-    await page.click("header a:text-is('Jobs')");
     await rowOf(page).waitFor();
+    same("live: it begins at the jobs", await placeOf(page), "jobs");
+    check("live: it says how a job is prepared", /tfprof run/.test(await main(page).innerText()));
     check("live: the job is prepared", (await rowOf(page).textContent()).includes("prepared"));
-    check("live: nothing can be recorded before a job is chosen", await page.isDisabled("button:has-text('Record')"));
-    await rowOf(page).locator("a").click();
+    check("live: nothing can be recorded before a job is chosen", await page.locator("form button:has-text('Record'), .tools button:has-text('Record')").first().isDisabled());
+    await rowOf(page).locator("a").first().click();
     await page.waitForSelector(".frames");
     check("live: its threads are shown", (await page.textContent(".job")).includes("<module>"));
     await axe(`live, ${colorScheme}`, page);

@@ -278,6 +278,7 @@ async function looks(browser, ids) {
     const light = await back();
     await page.getByRole("button", { name: "Theme" }).click();
     await page.getByRole("button", { name: "Theme" }).click();
+    await page.waitForFunction((was) => getComputedStyle(document.body).backgroundColor !== was, light);
     check("the switch makes it dark", (await back()) !== light, light);
     await page.keyboard.press("Tab");
   });

@@ -14,13 +14,13 @@ import { Header } from "./Header";
 import { Main } from "./Main";
 import { Workbench } from "./Workbench";
 
-function ListPage({ name, title, show: Show }: { name: "profiles" | "jobs"; title: string; show: ComponentType }) {
+function ListPage({ name, title, live, show: Show }: { name: "profiles" | "jobs"; title: string; live: boolean; show: ComponentType }) {
   useEffect(() => {
     document.title = `${title} · tfprof`;
   }, [title]);
   return (
     <>
-      <Header of={null} />
+      <Header of={null} live={live} />
       <Main name={title} place={name} busy={mainBusy.value > 0}><Show /></Main>
     </>
   );
@@ -39,7 +39,7 @@ export function App() {
     <>
       <Gone />
       <a class="skip" href="#main" onClick={(e) => (e.preventDefault(), document.getElementById("main")?.focus())}>Skip to the content</a>
-      {id ? <Workbench key={id} id={id} tables={known.value} /> : place.value === "jobs" && known.value.live ? <ListPage name="jobs" title="Jobs" show={JobsPlace} /> : <ListPage name="profiles" title="Profiles" show={ProfilesPlace} />}
+      {id ? <Workbench key={id} id={id} tables={known.value} /> : place.value === "jobs" && known.value.live ? <ListPage name="jobs" title="Jobs" live show={JobsPlace} /> : <ListPage name="profiles" title="Profiles" live={known.value.live ?? false} show={ProfilesPlace} />}
     </>
   );
 }

@@ -44,10 +44,11 @@ function Facts({ of }: { of: Opened }) {
   return <span class="s hide model">{words.filter(Boolean).join(" · ")}</span>;
 }
 
-export function Header({ of }: { of: Opened | null }) {
+export function Header({ of, live = of?.tables.live }: { of: Opened | null; live?: boolean | undefined }) {
   return (
     <header>
       <a class="brand" href="#/">tfprof</a>
+      {live && <a class="hide" href="#/jobs" aria-current={place.value === "jobs" ? "page" : undefined}>Jobs</a>}
       {of && (
         <Menu class="profile" label={`Profile ${of.name}`} text={<span title={of.files.join("\n")}>{of.name} ▾</span>} name="Profiles">
           {(close) => <><Item href="#/" onClick={close}>All profiles</Item><Others pick={(id) => (close(), (location.hash = hrefOfProfile(id)))} /></>}
