@@ -144,7 +144,8 @@ static const tfp_row_column kernel_columns[] = {
 static tfp_status show_parts(tfp_report *r, const tfp_trace_facts *f, tfp_error *err)
 {
     tfp_part_row rows[TFP_PARTS_MOST];
-    return tfp_grid_of(r, &(tfp_row_table){ tfp_part_columns, rows, sizeof *rows, tfp_step_parts(f, rows), 0 }, err);
+    size_t count = tfp_step_parts(f, rows);
+    return tfp_grid_of(r, &(tfp_row_table){ tfp_part_columns, rows, sizeof *rows, count, 0 }, err);
 }
 
 /* Of executions: the time of operations on hosts and on accelerators, overlaps counted twice. */

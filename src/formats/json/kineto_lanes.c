@@ -171,7 +171,10 @@ static void make_activities(tfp_kineto_reader *r, const uint8_t *made)
 static void find_hardware(tfp_kineto_reader *r)
 {
     uint8_t *made = calloc(r->b->p->lanes.size + 1, 1);
-    if (!tfp_kineto_remember(r, made != NULL)) return;
+    if (!tfp_kineto_remember(r, made != NULL)) {
+        free(made);
+        return;
+    }
     for (size_t i = 0; i < r->lanes.size && !r->b->status; i++) {
         uint32_t at = r->lane_of.at[i];
         if (at == TFP_NONE || !is_hardware(r, &r->lanes.at[i])) continue;

@@ -257,7 +257,7 @@ static int by_number(const void *a, const void *b)
 static bool list_all(const ending *e, base_names *all)
 {
     char name[NAME_ROOM + 8];
-    base_name base;
+    base_name base = { .text = "" };
     DIR *d = tfp_folder_list(e->folder);
     bool ok = true;
     for (struct dirent *x; ok && d && (x = readdir(d));) {

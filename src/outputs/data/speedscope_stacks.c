@@ -48,7 +48,8 @@ static int64_t weight_of(const scope *c, size_t i, size_t end, int64_t *gap)
 static void put_stack(scope *c, const tfp_stack *stack)
 {
     tfp_json_open(&c->json, '[');
-    for (size_t k = stack ? stack->depth : 0; k-- > 0;) tfp_json_int(&c->json, stack->functions[k]);
+    if (stack)
+        for (size_t k = stack->depth; k-- > 0;) tfp_json_int(&c->json, stack->functions[k]);
     tfp_json_close(&c->json, ']');
     tfp_sink_flush_if_full(c->sink);
 }

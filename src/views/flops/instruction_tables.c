@@ -192,7 +192,7 @@ static bool more_of_op(const void *ctx, uint32_t a, uint32_t b)
 static bool put_opcodes(const tfp_work_tables *t, const uint32_t *sums, size_t count, tfp_str *out)
 {
     enum { MOST = 3 };
-    tfp_strid told[MOST];
+    tfp_strid told[MOST] = { 0 };
     size_t n = 0;
     tfp_buf b = { 0 };
     for (size_t i = 0; i < count && n < MOST; i++) {

@@ -143,8 +143,8 @@ static tfp_str name_in_label(tfp_str label, tfp_str number)
     size_t from = tfp_str_find(label, TFP_STR(" ("));
     if (from != SIZE_MAX && label.size > from + 3 && label.data[label.size - 1] == ')')
         return (tfp_str){ label.data + from + 2, label.size - from - 3 };
-    return tfp_str_begins(label, TFP_STR("thread ")) || tfp_str_eq(label, number) ? (tfp_str){ 0 }
-                                                                                  : without_number(label);
+    if (tfp_str_begins(label, TFP_STR("thread ")) || tfp_str_eq(label, number)) return (tfp_str){ 0 };
+    return without_number(label);
 }
 
 /* Addresses and numbers below zero say nothing to people. */
