@@ -24,7 +24,6 @@ class ViewOptions(TypedDict, total=False):
     """The keywords of the views, for type checkers; tfprof.help("options") explains each. None leaves an option unchanged."""
 
     max_depth: Optional[int]
-    range: Optional[str]
     min_bytes: Optional[Amount]
     min_peak_bytes: Optional[Amount]
     min_residual_bytes: Optional[Amount]
@@ -76,7 +75,13 @@ class StatsOptions(ViewOptions, total=False):
     rewrite: Optional[Items]
 
 
-class LinesOptions(ViewOptions, total=False):
+class RangeOptions(ViewOptions, total=False):
+    """The keywords of the views that can be of a part of a recording, for type checkers."""
+
+    range: Optional[str]
+
+
+class LinesOptions(RangeOptions, total=False):
     """The keywords of Profile.lines, for type checkers."""
 
     library_regexes: Optional[Items]
@@ -89,7 +94,7 @@ class MemoryOptions(ViewOptions, total=False):
     by: Optional[str]
 
 
-class StepOptions(ViewOptions, total=False):
+class StepOptions(RangeOptions, total=False):
     """The keywords of Profile.step_table, for type checkers."""
 
     critical_path: Optional[bool]

@@ -17,6 +17,7 @@ from tfprof._options import (
     MemoryOptions,
     Parameters,
     Path,
+    RangeOptions,
     StatsOptions,
     StepOptions,
     ViewOptions,
@@ -301,16 +302,16 @@ class Profile:
         sys.stdout.write(text.decode())
         return Report(self, name, native)
 
-    def scope(self, **options: "Unpack[ViewOptions]") -> Report:
+    def scope(self, **options: "Unpack[RangeOptions]") -> Report:
         return self.view("scope", **options)
 
     def graph(self, **options: "Unpack[ViewOptions]") -> Report:
         return self.view("graph", **options)
 
-    def op(self, **options: "Unpack[ViewOptions]") -> Report:
+    def op(self, **options: "Unpack[RangeOptions]") -> Report:
         return self.view("op", **options)
 
-    def code(self, **options: "Unpack[ViewOptions]") -> Report:
+    def code(self, **options: "Unpack[RangeOptions]") -> Report:
         return self.view("code", **options)
 
     def advise(self, **options: "Unpack[ViewOptions]") -> Report:
@@ -334,10 +335,10 @@ class Profile:
     def summary(self, **options: "Unpack[ViewOptions]") -> Report:
         return self.view("summary", **options)
 
-    def calls(self, **options: "Unpack[ViewOptions]") -> Report:
+    def calls(self, **options: "Unpack[RangeOptions]") -> Report:
         return self.view("calls", **options)
 
-    def kernel(self, **options: "Unpack[ViewOptions]") -> Report:
+    def kernel(self, **options: "Unpack[RangeOptions]") -> Report:
         return self.view("kernel", **options)
 
     def step_table(self, **options: "Unpack[StepOptions]") -> Report:
@@ -413,9 +414,14 @@ class Profile:
 # Profile.steps is the list of steps, so that the view of that name has another method.
 _METHODS = {"steps": "step_table"}
 _OPTIONS: Dict[str, Any] = {
+    "calls": RangeOptions,
+    "code": RangeOptions,
     "flops": FlopsOptions,
+    "kernel": RangeOptions,
     "lines": LinesOptions,
     "memory": MemoryOptions,
+    "op": RangeOptions,
+    "scope": RangeOptions,
     "steps": StepOptions,
 }
 
