@@ -179,8 +179,11 @@ class Stalls:
             self.ended.acquire()
 
     def watch(self, before):
-        while self.depth:
-            time.sleep(self.NAP)
+        """The first and the last look count too: a stall may be over before this thread has its first turn."""
+        while True:
             now = time.monotonic()
             self.longest, before = max(self.longest, now - before - self.NAP), now
+            if not self.depth:
+                break
+            time.sleep(self.NAP)
         self.ended.release()
