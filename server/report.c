@@ -430,7 +430,7 @@ int report_make(const report_options *o, char **data, size_t *size, char *why, s
     serve_options inputs = o->inputs;
     inputs.for_report = true;
     m.catalog = catalog_new(&inputs, why, room);
-    int status = strcmp(why, CATALOG_NO_MEMORY) == 0 ? LIMIT : BAD_INPUT;
+    int status = catalog_status(why);
     if (m.catalog)
         status = catalog_start(m.catalog, ignore_change, NULL) ? make(&m, &to) : fail(&m, LIMIT, "no thread");
     catalog_free(m.catalog);

@@ -230,7 +230,7 @@ static int start(server *s, const serve_options *o, int *fd, char *why, size_t r
     /* first: its processes hold nothing of the server's */
     if (o->live_folder && !(s->live = live_start(o, page_token, why, room))) return BAD_INPUT;
     s->catalog = catalog_new(o, why, room);
-    if (!s->catalog) return BAD_INPUT;
+    if (!s->catalog) return catalog_status(why);
     *fd = listen_at(o, s, why, room);
     if (*fd < 0) return BAD_USAGE;
     tell(o, s);

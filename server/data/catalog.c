@@ -283,7 +283,7 @@ catalog *catalog_new(const serve_options *o, char *why, size_t room)
 {
     catalog *c = calloc(1, sizeof *c);
     if (!c) {
-        snprintf(why, room, CATALOG_NO_MEMORY);
+        snprintf(why, room, LOOK_NO_MEMORY);
         return NULL;
     }
     pthread_mutex_init(&c->lock, NULL);
@@ -294,10 +294,16 @@ catalog *catalog_new(const serve_options *o, char *why, size_t room)
     c->version = 1;
     if (look_open(&c->look, o, why, room)) {
         if (take_over_all(c)) return c;
-        snprintf(why, room, CATALOG_NO_MEMORY);
+        snprintf(why, room, LOOK_NO_MEMORY);
     }
     catalog_free(c);
     return NULL;
+}
+
+int catalog_status(const char *why)
+{
+    enum { BAD_INPUT = 1, LIMIT = 4 };
+    return strcmp(why, LOOK_NO_MEMORY) == 0 ? LIMIT : BAD_INPUT;
 }
 
 bool catalog_start(catalog *c, void (*changed)(void *ctx), void *ctx)

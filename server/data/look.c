@@ -202,6 +202,18 @@ static bool refuse(char *why, size_t room, const char *path, const char *what)
     return false;
 }
 
+static bool no_memory(char *why, size_t room)
+{
+    snprintf(why, room, "%s", LOOK_NO_MEMORY);
+    return false;
+}
+
+/* After a failed call of the system. */
+static bool refuse_call(char *why, size_t room, const char *path)
+{
+    return errno == ENOMEM ? no_memory(why, room) : refuse(why, room, path, strerror(errno));
+}
+
 /* A file's folder, and its name in it. A link that the user named is followed to its file. A prefix names no file:
  * its files lie where it was named. */
 static bool split_path(const serve_input *in, root *r)
@@ -223,16 +235,16 @@ static bool open_root(const serve_input *in, root *r, char *why, size_t room)
     *r = (root){ .fd = -1, .format = in->format, .group = in->group, .given = strdup(in->path) };
     size_t size = r->given ? strlen(r->given) : 0;
     while (size > 1 && r->given[size - 1] == '/') r->given[--size] = '\0';
-    if (!r->given) return refuse(why, room, in->path, "out of memory");
-    if (stat(in->path, &st) && !prefix) return refuse(why, room, in->path, strerror(errno));
+    if (!r->given) return no_memory(why, room);
+    if (stat(in->path, &st) && !prefix) return refuse_call(why, room, in->path);
     bool folder = stat(in->path, &st) == 0 && S_ISDIR(st.st_mode);
     if (!folder && !prefix && !S_ISREG(st.st_mode)) return refuse(why, room, in->path, "neither a file nor a folder");
     if (folder && !in->group)
         r->full = realpath(in->path, NULL);
     else if (!split_path(in, r))
-        return refuse(why, room, in->path, strerror(errno));
+        return refuse_call(why, room, in->path);
     r->fd = r->full ? open(r->full, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    return r->fd >= 0 || refuse(why, room, in->path, strerror(errno));
+    return r->fd >= 0 || refuse_call(why, room, in->path);
 }
 
 /* A file that was named must be there and be a profile. */
@@ -254,12 +266,12 @@ static bool check_named(const look *l, char *why, size_t room)
 bool look_open(look *l, const serve_options *o, char *why, size_t room)
 {
     *l = (look){ .roots = calloc(o->input_count + 1, sizeof *l->roots) };
-    if (!l->roots) return refuse(why, room, "serve", "out of memory");
+    if (!l->roots) return no_memory(why, room);
     for (size_t i = 0; i < o->input_count; i++) {
         l->root_count++;
         if (!open_root(&o->inputs[i], &l->roots[i], why, room)) return false;
     }
-    if (!look_again(l)) return refuse(why, room, "serve", "out of memory");
+    if (!look_again(l)) return no_memory(why, room);
     return check_named(l, why, room);
 }
 

@@ -39,6 +39,8 @@ typedef struct found_profile {
     size_t count;
 } found_profile;
 
+#define LOOK_NO_MEMORY "out of memory" /* why look_open failed where memory was short */
+
 typedef struct look {
     root *roots;
     size_t root_count;

@@ -86,7 +86,10 @@ def check_cases(native, folder):
     failed = bool(missing)
     own = growth(lambda: None)
     for name, function in cases.items():
-        references, blocks, size = (grew - less for grew, less in zip(growth(function), own))
+        for _ in range(3):  # what leaks does so each time; a cache that grew late does not
+            references, blocks, size = (grew - less for grew, less in zip(growth(function), own))
+            if max(references, blocks, size) < CALLS:
+                break
         if references >= CALLS or blocks >= CALLS or size >= CALLS:
             print(f"{name}: {CALLS} calls keep {references} references, {blocks} blocks, {size} bytes of C's heap")
             failed += 1
