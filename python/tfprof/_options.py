@@ -108,6 +108,20 @@ class FlopsOptions(ViewOptions, total=False):
     peak_bandwidth: Optional[Union[float, str]]
 
 
+# The keywords of views that have more than all have.
+OF_VIEWS: Dict[str, Any] = {
+    "calls": RangeOptions,
+    "code": RangeOptions,
+    "flops": FlopsOptions,
+    "kernel": RangeOptions,
+    "lines": LinesOptions,
+    "memory": MemoryOptions,
+    "op": RangeOptions,
+    "scope": RangeOptions,
+    "steps": StepOptions,
+}
+
+
 def dims_of(dims: Any) -> str:
     """A shape as the option assume_shape writes it: (None, 224, 3) is ?,224,3."""
     if isinstance(dims, str):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Mapping, 
 
 from tfprof import _native
 from tfprof._options import (
+    OF_VIEWS,
     FlopsOptions,
     LinesOptions,
     MemoryOptions,
@@ -413,17 +414,6 @@ class Profile:
 
 # Profile.steps is the list of steps, so that the view of that name has another method.
 _METHODS = {"steps": "step_table"}
-_OPTIONS: Dict[str, Any] = {
-    "calls": RangeOptions,
-    "code": RangeOptions,
-    "flops": FlopsOptions,
-    "kernel": RangeOptions,
-    "lines": LinesOptions,
-    "memory": MemoryOptions,
-    "op": RangeOptions,
-    "scope": RangeOptions,
-    "steps": StepOptions,
-}
 
 
 def _document() -> None:
@@ -438,7 +428,7 @@ def _document() -> None:
         method = getattr(Profile, _METHODS.get(name, name))
         more = [
             inspect.Parameter(option, inspect.Parameter.KEYWORD_ONLY, default=None)
-            for option in _OPTIONS.get(name, ViewOptions).__annotations__
+            for option in OF_VIEWS.get(name, ViewOptions).__annotations__
             if option not in ViewOptions.__annotations__
         ]
         method.__signature__ = inspect.Signature([itself, *keywords, *more], return_annotation=Report)

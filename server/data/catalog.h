@@ -27,7 +27,7 @@ void entry_view_free(entry_view *v);
 
 /* Opens the folders and finds the profiles in them. NULL: `why` says why not. */
 catalog *catalog_new(const serve_options *o, char *why, size_t room);
-int catalog_status(const char *why); /* the exit status for that */
+int catalog_status(const char *why);                                   /* the exit status for that */
 bool catalog_start(catalog *c, void (*changed)(void *ctx), void *ctx); /* starts the threads that read */
 void catalog_stop(catalog *c);                                         /* `changed` is not called after it */
 void catalog_free(catalog *c);
