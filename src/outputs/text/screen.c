@@ -272,6 +272,29 @@ static void put_row(screen *x, uint32_t row, tfp_buf *out)
     if (y->tensor != TFP_NONE) tfp_tensor_text(x->r->tensors.at[y->tensor], out);
 }
 
+/* Of which part of the recording the rows are. */
+static void put_extent(const tfp_report *r, tfp_buf *line)
+{
+    const tfp_moments *range = &r->options->range;
+    size_t steps = tfp_profile_step_count(r->profile);
+    if (r->step.which == TFP_STEP_ALL)
+        tfp_buf_text(line, range->given ? "what was recorded" : "all that was recorded");
+    else if (r->step.which == TFP_STEP_ONE)
+        tfp_buf_printf(line, "step %lld", (long long)r->profile->steps.at[r->step.row].id);
+    else if (steps > 1)
+        tfp_buf_printf(line, "mean of %zu steps", steps);
+    else
+        tfp_buf_text(line, steps ? "one step" : "no steps");
+    if (!range->given) return;
+    tfp_buf_text(line, " from ");
+    tfp_format_real(line, TFP_MICROS, (double)range->from_ns / 1000);
+    tfp_buf_text(line, " to ");
+    if (range->to_ns == INT64_MAX)
+        tfp_buf_text(line, "the end");
+    else
+        tfp_format_real(line, TFP_MICROS, (double)range->to_ns / 1000);
+}
+
 /* One line that describes the table; `help COLUMN` explains the rest. */
 static void put_doc(const screen *x, tfp_buf *out)
 {
@@ -279,15 +302,7 @@ static void put_doc(const screen *x, tfp_buf *out)
     bool colours = r->options->colours;
     tfp_buf line = { 0 };
     tfp_buf_printf(&line, "%s, ", r->view);
-    size_t steps = tfp_profile_step_count(r->profile);
-    if (r->step.which == TFP_STEP_ALL)
-        tfp_buf_text(&line, "all that was recorded");
-    else if (r->step.which == TFP_STEP_ONE)
-        tfp_buf_printf(&line, "step %lld", (long long)r->profile->steps.at[r->step.row].id);
-    else if (steps > 1)
-        tfp_buf_printf(&line, "mean of %zu steps", steps);
-    else
-        tfp_buf_text(&line, steps ? "one step" : "no steps");
+    put_extent(r, &line);
     size_t shown = r->rows.size - 1;
     tfp_buf_printf(&line, "; by %s; %zu", r->options->order.head ? r->options->order.head : r->options->order.name,
                    shown);
