@@ -8,8 +8,10 @@
 #include "views/spans/trace.h"
 #include "flops/aten/aten.h"
 #include "views/core/view.h"
+#include "views/timeline/timeline.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 typedef struct info_row {
@@ -101,24 +103,38 @@ static void widen(range *x, int64_t start, int64_t end)
     if (end > x->end_ns) x->end_ns = end;
 }
 
-static range range_of(const tfp_profile *p)
+/* Clocks of several machines are brought together as in the timeline: what lies between them is no time of the run. */
+static void widen_by_span(range *x, const tfp_profile *p, const tfp_timeline *t, uint32_t i)
 {
     const tfp_span_columns *s = &p->events.spans;
+    uint32_t process = p->lanes.at[s->lane[i]].process;
+    int64_t offset = process == TFP_NONE || !t->offset_ns ? 0 : t->offset_ns[process];
+    widen(x, tfp_add(s->start_ns[i], offset, NULL), tfp_add(tfp_span_end(s, i), offset, NULL));
+}
+
+static bool range_of(const tfp_profile *p, range *out)
+{
+    const tfp_span_columns *s = &p->events.spans;
+    tfp_timeline t = { .p = p };
     range x = { 0, 0, p->events.origin_unix_ns };
+    bool ok = p->events.processes.size < 2 || tfp_timeline_set_clocks(&t);
     for (uint32_t i = 0; i < s->size; i++)
-        if (s->kind[i] != TFP_SPAN_OTHER) widen(&x, s->start_ns[i], tfp_span_end(s, i));
+        if (s->kind[i] != TFP_SPAN_OTHER) widen_by_span(&x, p, &t, i);
     bool plain = x.end_ns == 0; /* another program's trace: none of its spans has a kind */
-    for (uint32_t i = 0; plain && i < s->size; i++) widen(&x, s->start_ns[i], tfp_span_end(s, i));
+    for (uint32_t i = 0; plain && i < s->size; i++) widen_by_span(&x, p, &t, i);
+    free(t.offset_ns);
     for (size_t i = 0; !s->size && i < p->execs.size; i++)
         if (p->execs.at[i].start_ns) widen(&x, p->execs.at[i].start_ns, p->execs.at[i].end_ns);
-    return x;
+    *out = x;
+    return ok;
 }
 
 #define EARLIEST_NS ((int64_t)946684800 * 1000000000) /* the year 2000: smaller numbers are no time of day */
 
 static bool say_when(tfp_report *r)
 {
-    range x = range_of(r->profile);
+    range x;
+    if (!range_of(r->profile, &x)) return false;
     int64_t at = tfp_add(x.origin_ns, x.start_ns, NULL);
     time_t seconds = (time_t)(at / 1000000000);
     struct tm utc;
