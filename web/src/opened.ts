@@ -11,10 +11,16 @@ export interface Opened {
   tables: Tables;
 }
 
-/** What a profile is called: its file, or of ranks the folder that they lie in. */
+/** What a profile is called: its file, or of ranks the folder that they lie in. Where that is the folder which is served, ranks are called
+ *  by what their names share, such as ddp of ddp_rank0.json and ddp_rank1.json, or by the folder itself. */
 export function nameOf(name: string, files: string[]): string {
   const folder = name.split("/").slice(0, -1).join("/");
-  return files.length > 1 && folder ? folder : shortFile(name);
+  const names = files.map((f) => f.slice(f.lastIndexOf("/") + 1));
+  const ranks = new Set(names.map((n) => n.replace(/\d+/g, "#"))).size === 1;
+  if (files.length > 1 && folder) return folder;
+  if (files.length < 2 || !ranks) return shortFile(name);
+  const shared = (names[0] ?? "").slice(0, [...(names[0] ?? "")].findIndex((c, i) => names.some((n) => n[i] !== c)));
+  return shared.replace(/\d+$/, "").replace(/[-_.]*(rank|r)?[-_.]*$/i, "") || files[0]?.split("/").slice(-2, -1)[0] || shortFile(name);
 }
 
 /** The name of a file without what says its format. */

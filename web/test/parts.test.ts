@@ -60,4 +60,7 @@ test("Python is coloured, and no letter is lost", () => {
 test("a file is called without its endings, ranks by their folder", () => {
   assert.equal(shortFile("a/resnet.pt.trace.json.gz"), "a/resnet");
   assert.equal(nameOf("runs/rank-0.json", ["runs/rank-0.json", "runs/rank-1.json"]), "runs");
+  assert.equal(nameOf("ddp_rank0.json", ["/a/ddp_rank0.json", "/a/ddp_rank1.json"]), "ddp");
+  assert.equal(nameOf("rank-10.json", ["/a/job/rank-10.json", "/a/job/rank-11.json"]), "job");
+  assert.equal(nameOf("graph.pb", ["/a/graph.pb", "/a/run_meta_0"]), "graph");
 });

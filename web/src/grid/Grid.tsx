@@ -8,7 +8,7 @@ import type { Thing } from "../store";
 import { Head } from "./Head";
 import { Row } from "./Row";
 import type { Column, RowSet } from "./model";
-import { ROW, TRACK, WIDTH, fitting, visible } from "./model";
+import { ROW, TRACK, WIDTH, fitting, hasBar, visible } from "./model";
 
 export interface GridProps {
   label: string; // Table, Steps, Holders, Findings, Profiles, Jobs, Sums, Differences
@@ -52,7 +52,7 @@ function useWindow(count: number): { box: { current: HTMLDivElement | null }; fr
 }
 
 const template = (columns: Column[], sort: string, least: number, lead: number, bar: number): string =>
-  [...(lead ? [`${lead}px`] : []), `minmax(${least}px,1fr)`, ...columns.map((c) => `${(c.width ?? WIDTH) + (c.name === sort.replace(/^-/, "") && !c.text ? bar : 0)}px`)].join(" ");
+  [...(lead ? [`${lead}px`] : []), `minmax(${least}px,1fr)`, ...columns.map((c) => `${(c.width ?? WIDTH) + (c.name === sort.replace(/^-/, "") && hasBar(c) ? bar : 0)}px`)].join(" ");
 
 export function Grid(p: GridProps) {
   const { set, sort } = p;

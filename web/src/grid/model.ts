@@ -5,7 +5,7 @@ import type { Thing } from "../store";
 export interface Column {
   name: string; // of the landmarks: count, total, self, mean, min, max, share, bytes, before, now, difference ...
   title: string;
-  unit: string | null; // us, step, bytes, count, share, percent, number
+  unit: string | null; // us, step, bytes, count, share, percent, number, date
   value: (row: number) => number | null;
   text?: ((row: number) => string) | undefined; // a column of text; it has no value
   signed?: boolean; // differences: + and minus, red and green
@@ -114,6 +114,9 @@ export function fitting(columns: Column[], set: RowSet, sort: string, asked: str
   }
   return wanted.filter((c) => kept.has(c));
 }
+
+/** Whether a bar says something of a column's values: a date is no amount. */
+export const hasBar = (c: Column): boolean => !c.text && c.unit !== "date";
 
 export const WIDTH = 72; // of a column
 export const GAP = 8; // between columns
