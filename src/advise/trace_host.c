@@ -197,7 +197,7 @@ bool tfp_ruling_retracing(tfp_ruling *x)
 bool tfp_ruling_synchronization(tfp_ruling *x)
 {
     const tfp_tally *t = &x->f->synchronize;
-    double busy = rest(t->ns - t->idle_ns); /* BlockedHost tells of the rest */
+    double busy = rest(t->ns - t->idle_ns); /* waits while the device is idle are the finding BlockedHost */
     double felt = x->f->has_devices ? least(busy, x->f->host_cost_ns) : t->ns;
     if (t->a_step < 1.5 || tfp_part(felt, x->f->judged_ns) < x->limit) return false;
     tfp_ruling_part(x, "waiting in synchronising calls", t->ns);

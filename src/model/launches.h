@@ -32,7 +32,7 @@ typedef struct tfp_launches {
     TFP_VEC(int64_t) ends;
     uint8_t
         *tells; /* by slim kind: the class that an activity has of being launched by such a call (tfp_class_of_call) */
-    bool any;   /* a call tells a class, or a collective */
+    bool any;   /* some calls of this trace tell the class of what they launch, or that it is a collective */
 } tfp_launches;
 
 /* NULL without memory. */

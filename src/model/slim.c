@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/slim.c: rows in place of spans: added with their nesting, which is that of join/nest.c, or made spans again. */
+/* model/slim.c: slim rows, which stand for spans where only sums are needed. They are added with their nesting, as in
+ * join/nest.c, or turned back into spans. */
 #include "model/slim.h"
 
 #include "model/build.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/tensorflow/runmetadata.h: what the files of this format share. */
+/* formats/tensorflow/runmetadata.h: the reader of RunMetadata, shared by its files. */
 #ifndef TFP_RUNMETADATA_H
 #define TFP_RUNMETADATA_H
 

@@ -3,8 +3,8 @@
 # folder; a closed connection ends a recording. Only modules that the interpreter brings are used, found where it keeps them:
 # a socket.py beside train.py is not ours. Python 3.8 and later.
 #
-# A request is a line "capture ms=500 steps=0 host=2 python=0 wait=10 align=0" or "info" or "snap". With align=1 a second line, "start
-# UNIX_MICROS", follows once the agent is ready. The answer is lines:
+# A request is a line "capture ms=500 steps=0 host=2 python=0 wait=10 align=0" or "info" or "snap". With align=1 the client
+# sends a second line, "start UNIX_MICROS", after the agent has answered "ready". The agent answers with these lines:
 #     waits                              another recording runs, or the job's own profiler
 #     ready                              with align=1: all is prepared, the moment may be told
 #     started UNIX_MICROS                recording has begun

@@ -25,7 +25,7 @@ static bool is_slurm_job(int64_t pid, const char *id)
     return strcmp(both, id) == 0;
 }
 
-/* In a pod HOSTNAME is its name; the others are what manifests put there by the downward API. */
+/* In a pod HOSTNAME is the name of the pod. Manifests set the other variables through the downward API. */
 static bool is_pod(int64_t pid, const char *id)
 {
     static const char *const variables[] = { "POD_NAME", "MY_POD_NAME", "POD_UID", "JOB_NAME", "HOSTNAME" };

@@ -313,7 +313,7 @@ static int by_percent(const void *a, const void *b)
     return x->percent < y->percent ? -1 : x->percent > y->percent;
 }
 
-/* Means by time; of activities without a time plain ones. */
+/* Occupancy is averaged with the duration of each activity as its weight, or equally where no activity has a duration. */
 static void finish_occupancy(kernels *t)
 {
     for (size_t i = 0; i < t->rows.size; i++) t->rows.at[i].occupancy = NAN;

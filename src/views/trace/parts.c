@@ -27,8 +27,8 @@ static void add(parts *x, const char *name, double ns, const char *command)
     x->rows[x->count++] = (tfp_part_row){ tfp_str_of(name), ns / 1000, all > 0 ? ns / all : NAN, tfp_str_of(command) };
 }
 
-/* A device idles because the next activity was launched late, for an unknown reason where no launch is told, or with the next
- * activity queued. Gaps are those of the steps' windows, idle is that of the steps in which the device has activities: what
+/* A device is idle for one of three reasons: its next activity was launched late; that activity was already queued; or the trace has
+ * no launch for it, and the reason is unknown. Gaps are those of the steps' windows, idle is that of the steps in which the device has activities: what
  * is more than idle lies in the others. */
 static void add_device_idle(parts *x)
 {

@@ -60,7 +60,7 @@ export function Menu({ label, text, class: look, role = "menu", name, children }
   );
 }
 
-/** One thing that a menu can do. */
+/** An item of a menu: a link, or a button. */
 export function Item({ children, href, download, onClick }: { children: ComponentChildren; href?: string; download?: boolean; onClick?: () => void }) {
   return href ? <a role="menuitem" href={href} download={download} onClick={onClick}>{children}</a> : <button type="button" role="menuitem" onClick={onClick}>{children}</button>;
 }
