@@ -29,7 +29,7 @@ TFP_API const char *tfp_report_note(const tfp_report *r, size_t i);
 TFP_API int tfp_report_note_is_remark(const tfp_report *r, size_t i);
 
 /** 1 for a table with columns of its own, such as tfp_stats and the view flops make, else 0. Its rows are not rows of a view,
- *  -select does not choose its columns, and it can be written as text, json, jsonl, csv and md, and exported as Arrow. */
+ *  -select does not choose its columns, and it can be written as text, json, jsonl, csv, md, arrow and parquet. */
 TFP_API int tfp_report_is_table(const tfp_report *r);
 
 /** The number of rows, including the root (row 0 of every view). */

@@ -58,9 +58,14 @@ bool options_of(const request *r, const char *except, tfp_options *o, answer *a)
 static const struct {
     const char *name, *type;
 } formats[] = {
-    { "json", "application/json" },           { "jsonl", "application/x-ndjson" },
-    { "csv", "text/csv; charset=utf-8" },     { "text", "text/plain; charset=utf-8" },
-    { "md", "text/markdown; charset=utf-8" }, { "columns", "application/octet-stream" },
+    { "json", "application/json" },
+    { "jsonl", "application/x-ndjson" },
+    { "csv", "text/csv; charset=utf-8" },
+    { "text", "text/plain; charset=utf-8" },
+    { "md", "text/markdown; charset=utf-8" },
+    { "columns", "application/octet-stream" },
+    { "arrow", "application/vnd.apache.arrow.stream" },
+    { "parquet", "application/vnd.apache.parquet" },
 };
 
 static void write_report(const request *r, const tfp_report *report, answer *a)

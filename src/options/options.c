@@ -24,7 +24,7 @@ static const option options[] = {
     { "output", K_OUTPUT, AT(output), "stdout", NULL, true, false, "stdout, file:outfile=F, timeline:outfile=F, pprof:outfile=F, folded:outfile=F, speedscope:outfile=F or none.", NULL },
     { "viz", K_BOOL, AT(viz), "false", NULL, false, true, "Accepted for TensorFlow 1.0's sake; does nothing.", NULL },
     { "dump_to_file", K_TEXT, AT(dump_to_file), "", NULL, false, true, "Write the report to this file instead of stdout.", NULL },
-    { "format", K_FORMAT, AT(format), "text", NULL, false, false, "The form on stdout or in the file: text, json, jsonl, csv or md; of diff: script too; of calls, scope, code and stacks: folded and speedscope too.", NULL },
+    { "format", K_FORMAT, AT(format), "text", NULL, false, false, "The form on stdout or in the file: text, json, jsonl, csv, md, arrow or parquet; of diff: script too; of calls, scope, code and stacks: folded and speedscope too.", NULL },
     { "full_names", K_BOOL, AT(full_names), "false", NULL, false, false, "Show the whole names of kernels in tables, calls and flame graphs, not what they do in short.", NULL },
     { "show_source", K_BOOL, AT(show_source), "false", NULL, false, false, "Code view: show the source text behind each frame.", NULL },
     { "proto_out", K_TEXT, AT(proto_out), "", NULL, false, false, "Also write the serialized GraphNodeProto, MultiGraphNodeProto or AdviceProto to this file.", NULL },
@@ -62,7 +62,7 @@ enum { OPTION_ROWS = sizeof options / sizeof *options };
 _Static_assert(OPTION_ROWS - 1 + TFP_V_COUNT <= 128, "tfp_options.set has one bit per option");
 
 const char *const tfp_output_words[] = { "stdout", "file", "timeline", "pprof", "folded", "speedscope", "none", NULL };
-const char *const tfp_format_words[] = { "text", "json", "jsonl", "csv", "md", "script", "folded", "speedscope", NULL };
+const char *const tfp_format_words[] = { "text", "json", "jsonl", "csv", "md", "arrow", "parquet", "script", "folded", "speedscope", NULL };
 const char *const tfp_source_words[] = { "files", "tensorflow", "own", NULL };
 const char *const tfp_compared_views[] = { "scope", "graph", "op", "code", "lines", "steps", NULL };
 

@@ -4,6 +4,7 @@ protocol, IPython shows it."""
 
 import os
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -75,6 +76,50 @@ class Readers(unittest.TestCase):
         with pyarrow.RecordBatchReader.from_stream(self.profile.scope(max_depth=100)) as reader:
             self.assertEqual(reader.schema.field('micros').type, pyarrow.int64())
             self.assertGreater(sum(batch.num_rows for batch in reader), 5)
+
+    def test_arrow_stream_holds_the_same_table(self):
+        import pyarrow
+
+        def reader(report):
+            with pyarrow.ipc.open_stream(report.to_bytes('arrow')) as stream:
+                table = stream.read_all()
+            table.validate(full=True)
+            self.assertTrue(table.schema.equals(pyarrow.table(report).schema, check_metadata=True))
+            return table.to_pydict()
+
+        self.check(reader)
+
+    def test_parquet_holds_the_same_table(self):
+        import io
+
+        import pyarrow.parquet
+
+        def reader(report):
+            table = pyarrow.parquet.read_table(io.BytesIO(report.to_bytes('parquet')))
+            table.validate(full=True)
+            self.assertEqual(table.schema.types, pyarrow.table(report).schema.types)
+            return table.to_pydict()
+
+        self.check(reader)
+
+    def test_duckdb_skips_what_lies_outside_of_parquet_statistics(self):
+        import duckdb
+
+        report = self.profile.scope(max_depth=100)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'scope.parquet')
+            report.write('parquet', path)
+            names = [row['name'] for row in rows_of(report)]
+            found = duckdb.sql(
+                "SELECT stats_min_value, stats_max_value, stats_null_count, compression "
+                f"FROM parquet_metadata('{path}') WHERE path_in_schema = 'name'"
+            ).fetchall()
+            self.assertEqual(found, [(min(names), max(names), 0, 'GZIP')])
+            self.assertEqual(
+                duckdb.sql(f"SELECT count(*) FROM '{path}' WHERE name = ?", params=[names[3]])
+                .fetchall(),
+                [(names.count(names[3]),)],
+            )
 
     def test_pandas(self):
         import pandas

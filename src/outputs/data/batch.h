@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+/* outputs/data/batch.h: rows of a table in columns of eight bytes a cell: what Parquet and Arrow are written from, and how the
+ * tables of a trace go from one process to another. */
+#ifndef TFP_BATCH_H
+#define TFP_BATCH_H
+
+#include "base/base.h"
+
+typedef struct tfp_report tfp_report;
+
+typedef enum tfp_cell_type {
+    TFP_CELL_INT = 'i',  /* int64 */
+    TFP_CELL_BOOL = 'b', /* 0 or 1 */
+    TFP_CELL_REAL = 'r', /* double */
+    TFP_CELL_TEXT = 's', /* number of a text in `texts` */
+    TFP_CELL_DATE = 'd', /* days since 1970-01-01 */
+    TFP_CELL_TIME = 't'  /* microseconds since 1970-01-01T00:00:00Z */
+} tfp_cell_type;
+
+/* Different texts, each once; several batches may share them. */
+typedef struct tfp_texts {
+    tfp_arena arena;
+    tfp_strtab table;
+} tfp_texts;
+bool tfp_texts_start(tfp_texts *t); /* false without memory */
+bool tfp_texts_clear(tfp_texts *t); /* forgets all texts; false without memory */
+void tfp_texts_free(tfp_texts *t);
+
+typedef struct tfp_batch_column {
+    const char *name, *unit; /* borrowed; unit may be NULL */
+    tfp_cell_type type;
+    bool whole; /* no cell is absent */
+    uint64_t *cells;
+    uint8_t *absent; /* a flag a row */
+} tfp_batch_column;
+
+typedef struct tfp_batch {
+    tfp_batch_column *columns;
+    size_t column_count, row_count, capacity;
+    size_t at;        /* the column of the next cell */
+    tfp_texts *texts; /* borrowed */
+    bool failed;      /* without memory: rows are missing */
+} tfp_batch;
+
+/* An empty batch with these columns, whose names, types and units are taken; false without memory. */
+bool tfp_batch_start(tfp_batch *b, const tfp_batch_column *columns, size_t count, tfp_texts *texts);
+void tfp_batch_clear(tfp_batch *b); /* removes the rows, keeps the memory */
+void tfp_batch_free(tfp_batch *b);
+size_t tfp_batch_bytes(const tfp_batch *b); /* of its cells */
+
+/* Puts the next cell; the cell of the last column ends the row. */
+void tfp_batch_none(tfp_batch *b);
+void tfp_batch_cell(tfp_batch *b, uint64_t cell);
+void tfp_batch_int(tfp_batch *b, int64_t n);
+void tfp_batch_real(tfp_batch *b, double x);  /* NAN: absent */
+void tfp_batch_text(tfp_batch *b, tfp_str s); /* without data: absent. Bytes that are not UTF-8 become \xNN */
+
+static inline double tfp_cell_real(uint64_t cell)
+{
+    double x;
+    memcpy(&x, &cell, sizeof x);
+    return x;
+}
+static inline tfp_str tfp_cell_text(const tfp_batch *b, uint64_t cell)
+{
+    return tfp_strtab_get(&b->texts->table, (tfp_strid)cell);
+}
+
+/* ---- a report as batches (report_batch.c) ---- */
+/* Starts a batch with the columns of the report's flat table, whose names must outlive it. */
+tfp_status tfp_batch_of_report(tfp_batch *b, const tfp_report *r, tfp_texts *texts, tfp_error *err);
+/* Fills in rows from *row on, at most `most`, and moves *row behind them. */
+tfp_status tfp_batch_fill(tfp_batch *b, const tfp_report *r, uint32_t *row, size_t most, tfp_error *err);
+
+#endif
