@@ -17,6 +17,8 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(os.path.dirname(HERE), "data")
 sys.path.insert(0, DATA)
+sys.path.insert(0, HERE)
+import seeds_pickle  # noqa: E402
 import wire  # noqa: E402
 
 SAMPLE = os.path.join(DATA, "sample")
@@ -327,12 +329,8 @@ def python_memory():
 
 
 def seeds():
-    for name, data in live_seeds():
-        yield "live", name, data
-    for name, data in http_seeds():
-        yield "http", name, data
-    for name, data in mcp_seeds():
-        yield "mcp", name, data
+    for target, made in (("pickle", seeds_pickle.seeds), ("live", live_seeds), ("http", http_seeds), ("mcp", mcp_seeds)):
+        yield from ((target, name, data) for name, data in made())
     for name in ("odd/profile_5", "dense/profile_3", "gpu/profile_1", "towers/profile_9"):
         data = sample(name)
         yield "profile", name, data if len(data) < 15000 else thinned(data)

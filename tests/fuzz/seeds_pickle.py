@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Seeds of the fuzz target of pickles."""
+import collections
+import pickle
+
+
+class Odd:
+    """Its pickles have the opcodes that build objects."""
+    def __init__(self):
+        self.state = {"a": 1}
+
+
+def seeds():
+    """Plain values of every kind in every protocol, shared ones, objects, and odd opcodes."""
+    shared = [{"filename": "a.py", "line": 3, "name": "f"}] * 2
+    plain = {"segments": [{"address": 1 << 47, "frames": shared, "state": "inactive", "ok": True}],
+             "device_traces": [[{"action": "alloc", "addr": -(1 << 70), "size": 1.5, "frames": shared, 7: None}], []],
+             "rest": (1, (2, 3), (4, 5, 6), b"xyz", "\u00e9", 300, 70000, -1)}
+    for protocol in range(6):
+        yield f"plain_{protocol}", pickle.dumps(plain, protocol)
+        yield f"object_{protocol}", pickle.dumps([Odd(), collections.OrderedDict(a=Odd, b={1, 2}), frozenset((3,))], protocol)
+    yield "old", b"(lp0\nI01\naL5L\naF1.5\naS'x'\naVy\na(dp1\nS'k'\nNsa(I1\nI2\nta(cm\nn\n(dp2\noa(im\nn\nPq\nQ01g1\n."
+    yield "odd", b"\x80\x05]\x94(\x82\x01\x83\x01\x00\x84\x01\x00\x00\x00\x97\x982" + b"h\x00e\x8b\x09\x00\x00\x00" + b"\xff" * 9 + b"\x86."
