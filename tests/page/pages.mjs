@@ -38,6 +38,22 @@ async function places(browser, ids) {
     });
 }
 
+/** An address that leads to what was not recorded is told how to record it; tables without data are not offered. */
+async function lacking(browser, ids) {
+  await on(browser, at(ids, "loops/graph.pb", "memory"), async (page) => {
+    const text = await main(page).innerText();
+    check("Memory without data says how to record it", /profile_memory=True/.test(text) && !(await page.getByRole("alert").count()), text);
+  });
+  await on(browser, at(ids, "loops/graph.pb", "table"), async (page) => {
+    const titles = await page.getByRole("navigation", { name: "Table by" }).getByRole("link").allInnerTexts();
+    check("a graph without lines offers no table of lines", titles.includes("ops") && !titles.includes("lines"), titles.join());
+  });
+  await on(browser, at(ids, STEPS, "overview"), async (page) => {
+    await main(page).locator('[data-kind="step"]:visible').first().click();
+    await selected(page, "step"); // no request of the panel fails: a console error is a fault
+  });
+}
+
 /** Rows of the command line by name: value of a field. */
 const byName = (list, field) => Object.fromEntries(list.map((r) => [r.name, r[field]]));
 
@@ -286,4 +302,4 @@ async function looks(browser, ids) {
   check("a strict policy for content", /default-src 'none'/.test(answer.headers.get("content-security-policy") ?? ""), answer.headers.get("content-security-policy"));
 }
 
-export const parts = { places, numbers, oneValue, filters, selection, evidence, address, table, search, profiles, gone, looks };
+export const parts = { places, lacking, numbers, oneValue, filters, selection, evidence, address, table, search, profiles, gone, looks };

@@ -62,6 +62,9 @@ function formatMark(n: number, step: number, units: Unit[], smallest: string): s
   return `${(n / unit.size).toFixed(Math.min(12, digitsOf(unit)))}${unit.name}`;
 }
 
+/** A text with its decimals of more than six places cut to six digits: a recorder writes 0.14814815000000001. */
+export const shortDecimals = (text: string): string => text.replace(/-?\d+\.\d{6,}/g, (n) => String(Number(Number(n).toPrecision(6))));
+
 export const markMicros = (us: number, step: number): string => formatMark(us, step, TIMES, MICROS);
 export const markBytes = (n: number, step: number): string => formatMark(n, step, BYTES, `${NB}B`);
 

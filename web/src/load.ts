@@ -3,11 +3,13 @@
 import { useContext, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { again } from "./alive";
 import type { Progress } from "./api";
+import { ApiError } from "./api";
 import { BusyContext } from "./busy";
 
 export interface Loaded<T> {
   value: T | undefined; // also an older one while the next is on its way
   error: string;
+  status?: number; // of the server's answer, when it is an error
   progress: number; // 0 to 1
   busy: boolean;
 }
@@ -34,7 +36,7 @@ export function useLoaded<T>(key: string, get: (signal: AbortSignal, progress: P
       (fault: unknown) => {
         if (stop.signal.aborted) return;
         const error = fault instanceof Error ? fault.message : String(fault);
-        set({ value: undefined, error, progress: 0, busy: false });
+        set({ value: undefined, error, progress: 0, busy: false, ...(fault instanceof ApiError ? { status: fault.status } : {}) });
         done();
       },
     );

@@ -13,7 +13,9 @@ export interface Opened {
 
 /** What a profile is called: its file, or of ranks the folder that they lie in. Where that is the folder which is served, ranks are called
  *  by what their names share, such as ddp of ddp_rank0.json and ddp_rank1.json, or by the folder itself. */
-export function nameOf(name: string, files: string[]): string {
+export function nameOf(path: string, files: string[]): string {
+  const outside = path.startsWith("../") || path.startsWith("/"); // of the folder that is served: how to get there is no name
+  const name = outside ? path.split("/").filter((p) => p !== "..").slice(files.length > 1 ? -2 : -1).join("/") : path;
   const folder = name.split("/").slice(0, -1).join("/");
   const names = files.map((f) => f.slice(f.lastIndexOf("/") + 1));
   const ranks = new Set(names.map((n) => n.replace(/\d+/g, "#"))).size === 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatBytes, formatCount, formatMicros, formatPercent, formatStep, signed } from "../src/format";
+import { formatBytes, formatCount, formatMicros, formatPercent, formatStep, shortDecimals, signed } from "../src/format";
 
 const plain = (text: string): string => text.replaceAll("\u00a0", " ");
 
@@ -14,3 +14,4 @@ test("counts are exact below a million", () => assert.deepEqual([999, 67_219, 7_
 test("bytes are decimal", () => assert.deepEqual([12_400_000, 0].map(formatBytes).map(plain), ["12.4 MB", "0 B"]));
 test("shares have one decimal, and what rounds to nothing says so", () => assert.deepEqual([42.3, 100, 0.01, 0].map(formatPercent).map(plain), ["42.3 %", "100 %", "< 0.1 %", "0 %"]));
 test("minus is U+2212, and differences show plus", () => assert.deepEqual([-1500, 1500].map((n) => plain(signed(formatMicros(n), n))), ["\u22121.50 ms", "+1.50 ms"]));
+test("decimals that a recorder wrote in full are cut to six digits", () => assert.deepEqual(["0.14814815000000001", '["-0.10000000000000001", "1"]', "0.25", "12"].map(shortDecimals), ["0.148148", '["-0.1", "1"]', "0.25", "12"]));

@@ -63,4 +63,6 @@ test("a file is called without its endings, ranks by their folder", () => {
   assert.equal(nameOf("ddp_rank0.json", ["/a/ddp_rank0.json", "/a/ddp_rank1.json"]), "ddp");
   assert.equal(nameOf("rank-10.json", ["/a/job/rank-10.json", "/a/job/rank-11.json"]), "job");
   assert.equal(nameOf("graph.pb", ["/a/graph.pb", "/a/run_meta_0"]), "graph");
+  assert.equal(nameOf("../runs/train.json.gz", ["/a/runs/train.json.gz"]), "train");
+  assert.equal(nameOf("../a/job/rank-0.json", ["/a/job/rank-0.json", "/a/job/rank-1.json"]), "job");
 });

@@ -106,7 +106,7 @@ export function ScopePanel({ of, thing }: PanelProps) {
   const above = thing.id.split("/").slice(0, -1).join("/");
   return (
     <>
-      <HeadOf r={r} kind="scope" name={thing.id.split("/").pop() ?? thing.id} full={thing.id} />
+      <HeadOf r={r} kind="scope" name={plainName(thing.id.split("/").pop() ?? thing.id)} full={thing.id} />
       <Numbers r={r} />
       <OverSteps of={of} sql={selfOverSteps(inScope(thing.id))} />
       <Section name="Comes from">

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One span of the timeline: its times, where it came from, what it led to, and the others of its name.
 import { useQuery } from "../data";
-import { formatCount, formatMicros, formatPercent } from "../format";
+import { formatCount, formatMicros, formatPercent, shortDecimals } from "../format";
 import { isReport } from "../held";
 import { useLoaded } from "../load";
 import type { Opened } from "../opened";
@@ -96,7 +96,7 @@ export function SpanPanel({ of, thing }: PanelProps) {
         <dl>
           <Pair word="start">{formatMicros(s.start_us)}</Pair>
           {s.self_us !== null && s.self_us !== s.duration_us && <Pair word="self">{formatMicros(s.self_us)}, {formatPercent((100 * s.self_us) / s.duration_us)} of it</Pair>}
-          {d.args.map((a) => <Pair key={a.key} word={a.key}>{a.value}</Pair>)}
+          {d.args.map((a) => <Pair key={a.key} word={a.key}>{shortDecimals(a.value)}</Pair>)}
         </dl>
       </Section>
       <OverSteps of={of} sql={overSteps(sql)} chosen={s.step} />

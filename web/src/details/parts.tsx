@@ -12,6 +12,7 @@ import type { OverStep, SpanPlace } from "../sql";
 import { goTo, sel } from "../store";
 import type { State, Thing } from "../store";
 import { useSteps } from "../steps";
+import { plainName } from "../table/read";
 import { Section } from "./Section";
 import { neighbour } from "./like";
 import { useWindows } from "./useWindows";
@@ -30,7 +31,7 @@ export function Head({ look, kind, name, full, big, says }: HeadProps) {
     <div class="dhead">
       <div class="s">{look && <span class={`dot ${look}`} />} {kind}</div>
       <h2 class="title"><NameText text={name} /></h2>
-      {full && full !== name && (
+      {full && full !== name && plainName(full) === full && (
         <div class="s mono full">{full} <button type="button" class="copy-name lk" onClick={() => void navigator.clipboard.writeText(full)}>copy</button></div>
       )}
       {big !== undefined && <div class="big">{big}</div>}

@@ -30,7 +30,7 @@ function growth(all: Map<string, number>, here: Map<string, number>, steps: numb
 }
 
 async function tableOf(of: Opened, by: string, params: string): Promise<Table | null> {
-  const it = TABLES.find((t) => t.by === by);
+  const it = TABLES.find((t) => t.by === by && t.fits(of.facts));
   return it ? tableOnce(pathOf(of.id, it, params)).catch(() => null) : null;
 }
 

@@ -15,7 +15,7 @@ const EXAMPLES = [
   { title: "tables and columns", sql: "SELECT * FROM columns" },
   { title: "time by operation", sql: "SELECT op, count(*) AS runs, sum(run_us) AS us\nFROM executions JOIN nodes USING (node)\nGROUP BY op ORDER BY us DESC LIMIT 20" },
   { title: "longest runs", sql: "SELECT step, name, op, run_us\nFROM executions JOIN nodes USING (node)\nORDER BY run_us DESC LIMIT 50" },
-  { title: "longest spans of a trace", sql: "SELECT step, lane, name, kind, class, start_ns / 1e6 AS at_ms, duration_ns / 1e6 AS ms\nFROM spans ORDER BY duration_ns DESC LIMIT 50" },
+  { title: "longest spans of a trace", sql: "SELECT step, lane, name, kind, class, round((start_ns - (SELECT min(start_ns) FROM spans)) / 1e6, 3) AS at_ms, duration_ns / 1e6 AS ms\nFROM spans ORDER BY duration_ns DESC LIMIT 50" },
   { title: "most read nodes", sql: "SELECT s.name, s.op, count(*) AS readers\nFROM edges e JOIN nodes s ON s.node = e.source\nGROUP BY e.source ORDER BY readers DESC LIMIT 50" },
 ];
 

@@ -5,6 +5,7 @@ import type { Loaded } from "../load";
 
 interface Props<T> {
   of: Loaded<T>;
+  missing?: boolean; // an answer of status 400 says what the profile lacks: no fault
   calm?: boolean; // keeps the old content while it is loaded again
   children: (value: T) => ComponentChildren;
 }
@@ -18,7 +19,8 @@ function Busy({ progress }: { progress: number }) {
   );
 }
 
-export function Status<T>({ of, calm, children }: Props<T>) {
+export function Status<T>({ of, calm, missing, children }: Props<T>) {
+  if (of.error && missing && of.status === 400) return <p class="empty">{of.error}</p>;
   if (of.error)
     return (
       <div class="fault" role="alert">

@@ -84,7 +84,18 @@ function Device({ of, curves, curve, step }: PlaceProps & { curves: Curve[]; cur
   );
 }
 
+/** An address may lead here although nothing was recorded. */
 export function MemoryPlace({ of }: PlaceProps) {
+  if (of.facts.has?.memory) return <Recorded of={of} />;
+  return (
+    <>
+      <h1 class="away">Memory</h1>
+      <p class="empty">No memory was recorded. PyTorch: profile(profile_memory=True); TensorFlow and JAX: a trace of a device that tells its allocations.</p>
+    </>
+  );
+}
+
+function Recorded({ of }: PlaceProps) {
   const { steps } = filters.value;
   const last = of.facts.has?.trace ? undefined : of.facts.steps[of.facts.steps.length - 1];
   const one = isReport ? reportStep : (steps?.from ?? last ?? "");

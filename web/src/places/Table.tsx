@@ -70,7 +70,7 @@ function Shown({ path, it, of }: { path: string; it: TableBy; of: PlaceProps["of
         {content?.says}
         {filtered && !it.filters && " · of the whole run: this table does not know the chosen time"}
       </p>
-      <Status of={loaded} calm>{() => content && (content.set.count ? <Rows content={content} it={it} /> : <p class="empty">{emptyWords(it)}</p>)}</Status>
+      <Status of={loaded} calm missing>{() => content && (content.set.count ? <Rows content={content} it={it} /> : <p class="empty">{emptyWords(it)}</p>)}</Status>
     </div>
   );
 }

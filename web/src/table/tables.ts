@@ -198,7 +198,6 @@ function readParameters(t: Table): Content {
   };
 }
 
-const always = (): boolean => true;
 const hasTimes = (f: ProfileFacts): boolean => f.has?.times ?? false;
 const hasNodes = (f: ProfileFacts): boolean => !isOfStacks(f);
 const VIEW = "&max_depth=100000&select=micros,accelerator_micros,cpu_micros,occurrence,bytes,params";
@@ -207,7 +206,7 @@ export const TABLES: TableBy[] = [
   { by: "op", title: "ops", name: "op", view: "op", params: VIEW, fits: hasNodes, read: readOps, filters: true },
   { by: "kernel", title: "kernels", name: "kernel", view: "kernel", params: "", fits: hasTimes, read: byName, filters: true },
   { by: "scope", title: "scopes", name: "scope", view: "scope", params: VIEW, fits: hasNodes, read: readScopes, filters: true },
-  { by: "line", title: "lines", name: "line", view: "lines", params: "", fits: always, read: readLines, filters: true },
+  { by: "line", title: "lines", name: "line", view: "lines", params: "", fits: (f) => Boolean(f.has?.stacks || f.has?.trace || isOfStacks(f)), read: readLines, filters: true },
   { by: "call", title: "calls", name: "call", view: "calls", params: "&max_depth=100000&select=micros,occurrence", fits: (f) => (f.has?.trace ?? false) || isOfStacks(f), read: readCalls, filters: false },
   { by: "transfer", title: "transfers", name: "transfer", view: "transfer", params: "", fits: hasTimes, read: readTransfers, filters: false },
   { by: "wait", title: "waits", name: "wait", view: "wait", params: "", fits: hasTimes, read: readWaits, filters: false },
