@@ -67,7 +67,8 @@ tfp_status tfp_profile_keep_step(tfp_profile *p, const tfp_options *o)
 
 int tfp_report_note_is_remark(const tfp_report *r, size_t i)
 {
-    return r && i < r->notes.size && r->notes.at[i] == r->coverage_note;
+    const char *note = r && i < r->notes.size ? r->notes.at[i] : NULL;
+    return note && (note == r->coverage_note || note == r->attributed_note);
 }
 
 const char *tfp_report_note(const tfp_report *r, size_t i) { return r && i < r->notes.size ? r->notes.at[i] : NULL; }

@@ -373,6 +373,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     bool ok = say_files(r) && add_number(r, "nodes", "nodes", TFP_LABEL, (int64_t)p->nodes.size);
     ok = ok && (f && f->step_row_count ? say_trace(r, f) : say_executed_steps(r));
     s = ok ? tfp_note_guessed_steps(r, p, NULL, err) : tfp_nomem(err);
+    if (!s) s = tfp_attributed_note(r, err);
     if (!s) s = add_findings(r, err);
     if (!s) s = f && f->step_row_count ? show_parts(r, f, err) : show_sums(r, err);
     if (!s && f && f->has_devices) s = add_kernels(r, f, err);

@@ -139,6 +139,23 @@ def unknown():
     ]
 
 
+def replays():
+    """One kernel of its own, and a graph that is launched twice, with two kernels each time."""
+    device = {"device": 0, "stream": 7}
+    events = [
+        span("python_function", "serve.py(9): replay", HOST, 0.5, 90),
+        span("cpu_op", "aten::argmax", HOST, 2.5, 6),
+        span("cuda_runtime", "cudaLaunchKernel", HOST, 3.5, 3, correlation=1),
+        span("kernel", "argmax", (0, 7), 10.5, 10, correlation=1, **device),
+    ]
+    for k in range(2):
+        at = 30.5 + 30 * k
+        events.append(span("cuda_runtime", "cudaGraphLaunch", HOST, at, 8, correlation=2 + k))
+        events.append(span("kernel", "gemm", (0, 7), at + 10, 15, correlation=2 + k, **device))
+        events.append(span("kernel", "norm", (0, 7), at + 26, 5, correlation=2 + k, **device))
+    return events
+
+
 def chain():
     return [span("cpu_op", f"op{i % 3}", HOST, 2 * i, 900 - i) for i in range(400)]
 
@@ -147,7 +164,7 @@ if __name__ == "__main__":
     write("frames", frames())
     write("whole", whole())
     write("chain", chain())
-    for make in (communication, gloo, mtia, xpu, unknown):
+    for make in (communication, gloo, mtia, xpu, unknown, replays):
         write(make.__name__, make())
     with open(os.path.join(HERE, "sample", "odd_traces", "ascend.json"), "w", encoding="utf-8") as f:
         f.write("[" + ",\n".join(json.dumps(e) for e in ascend()) + "]\n")  # no object around the events

@@ -38,6 +38,15 @@ tfp_status tfp_coverage_add(struct tfp_report *r, tfp_error *err);
 /* The same, of a report whose rows are made of another one's: less what the new rows do not have. */
 tfp_status tfp_coverage_less(struct tfp_report *r, const tfp_coverage *of, const tfp_explained *lost, tfp_error *err);
 
+/* Whether a span is of the steps and the range of time that the report is of. */
+bool tfp_coverage_counts(const struct tfp_report *r, uint32_t span);
+
+/* Adds the note that says how much of the device's time has a launch of its own, and why the rest has none; no note where all
+ * has one. Of a trace of events (attributed.c). TFP_NOMEM. */
+tfp_status tfp_attributed_note(struct tfp_report *r, tfp_error *err);
+/* Whether the trace recorded the making of graphs, not only their replays. */
+bool tfp_has_captures(const tfp_profile *p);
+
 /* Whether an activity was replayed by a graph whose kernels the file places nowhere (CUDA and HIP graphs). */
 bool tfp_is_replayed(const struct tfp_report *r, uint32_t span);
 

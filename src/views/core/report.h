@@ -178,6 +178,7 @@ struct tfp_report {
     tfp_explained explained;       /* by a view whose rows are lines of code */
     tfp_coverage coverage;         /* of a trace's times: how much of them the rows explain */
     const char *coverage_note;     /* in notes: the one that says so; NULL: none */
+    const char *attributed_note;   /* the same of time that has no launch of its own */
     size_t left;                   /* op: types that -max_depth hides */
     bool clamped;                  /* a sum was too big for 64 bits */
 };

@@ -178,6 +178,12 @@ static bool tells_coverage(const tfp_view *view)
     return view == &tfp_view_op || view == &tfp_view_scope || view == &tfp_view_calls || view == &tfp_view_code;
 }
 
+/* Views that show time by place or by kernel; `lines` has the note of its code view, `summary` adds its own. */
+static bool tells_attributed(const tfp_view *view)
+{
+    return (tells_coverage(view) && view != &tfp_view_calls) || view == &tfp_view_graph || view == &tfp_view_kernel;
+}
+
 static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
 {
     unsigned failed_before = failed_matches(r->options);
@@ -202,6 +208,7 @@ static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
     if (!s) s = view->build(r, err);
     bool told = !r->options->step_execs; /* diff builds a report a step, whose notes nobody reads */
     if (!s && told && tells_coverage(view)) s = tfp_coverage_add(r, err);
+    if (!s && told && tells_attributed(view)) s = tfp_attributed_note(r, err);
     if (!s && r->kind == TFP_REPORT_GRID) s = tfp_grid_arrange(r, err);
     if (!s && r->kind != TFP_REPORT_GRID) s = cut(r, err);
     if (!s && failed_matches(r->options) != failed_before) s = tfp_nomem(err);

@@ -225,7 +225,11 @@ static tfp_status show(table *t, tfp_error *err)
     const tfp_report *c = t->code;
     tfp_status s = TFP_OK;
     for (size_t i = 0; i < c->notes.size && !s; i++)
-        if (c->notes.at[i] != c->coverage_note) s = tfp_report_note_add(t->r, err, "%s", c->notes.at[i]);
+        if (c->notes.at[i] != c->coverage_note) {
+            s = tfp_report_note_add(t->r, err, "%s", c->notes.at[i]);
+            if (!s && c->notes.at[i] == c->attributed_note)
+                t->r->attributed_note = t->r->notes.at[t->r->notes.size - 1];
+        }
     if (s) return s;
     bool added = add_rows(t), functions = tfp_lines_are_functions(c->profile);
     tfp_explained no_row = added ? lost(t) : (tfp_explained){ 0 };

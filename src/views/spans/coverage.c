@@ -48,7 +48,7 @@ static bool takes(const tfp_report *r, uint32_t step)
     return step != TFP_NONE && r->profile->steps.at[step].listed;
 }
 
-static bool counts(const tfp_report *r, uint32_t span)
+bool tfp_coverage_counts(const tfp_report *r, uint32_t span)
 {
     return tfp_cut_takes(r->profile, span) && takes(r, r->profile->events.spans.step[span]);
 }
@@ -76,7 +76,7 @@ static bool tally_host(const tfp_report *r, tally *t)
         for (uint32_t k = lane_first[lane]; k < lane_first[lane + 1]; k++) {
             uint32_t i = order[k];
             bool called = s->kind[i] <= TFP_SPAN_CALL || s->kind[i] == TFP_SPAN_FRAME;
-            if (!on_host(s, i) || !counts(r, i)) continue;
+            if (!on_host(s, i) || !tfp_coverage_counts(r, i)) continue;
             int64_t start = tfp_cut_start(r->cut, p, i), end = tfp_cut_end(r->cut, p, i);
             t->host_all = tfp_add(t->host_all, behind(&all_end, start, end), NULL);
             if (called) t->called = tfp_add(t->called, behind(&called_end, start, end), NULL);
@@ -121,7 +121,7 @@ static bool tally_spans(const tfp_report *r, tally *t)
     int64_t outer = 0;
     for (uint32_t i = 0; i < s->size; i++) {
         tfp_lane_role role = p->lanes.at[s->lane[i]].role;
-        if (!counts(r, i)) continue;
+        if (!tfp_coverage_counts(r, i)) continue;
         if (s->kind[i] == TFP_SPAN_ACTIVITY && role == TFP_ROLE_STREAM) add_activity(t, r, i);
         if (!on_host(s, i) || role != TFP_ROLE_THREAD) continue;
         if (s->kind[i] <= TFP_SPAN_CALL) t->ops = tfp_add(t->ops, s->self_ns[i], NULL);

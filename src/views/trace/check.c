@@ -92,6 +92,25 @@ static void note(const checks *t, tally *n, uint32_t span)
     if (!n->count++) n->first = tfp_span_name(t->x.p, span);
 }
 
+/* Launches of graphs whose kernels have no op and line of their own. */
+static bool check_graphs(checks *t)
+{
+    const tfp_span_columns *s = t->x.s;
+    uint8_t *seen = TFP_NEW(&t->r->arena, uint8_t, s->size + 1);
+    tally replays = { 0, { "", 0 } };
+    if (!seen) return false;
+    for (uint32_t i = 0; i < s->size; i++) {
+        if (s->kind[i] != TFP_SPAN_ACTIVITY || !tfp_is_replayed(t->r, i) || seen[s->launch[i]]) continue;
+        seen[s->launch[i]] = 1;
+        note(t, &replays, s->launch[i]);
+    }
+    return add(t, "warning",
+               tfp_has_captures(t->x.p)
+                   ? "graph launches whose kernels count at the launch: a capture in the trace is not joined with them"
+                   : "graph launches whose kernels count at the launch: the trace has no capture of the graph",
+               replays.count, replays.first);
+}
+
 static bool check_launches(checks *t)
 {
     const tfp_span_columns *s = t->x.s;
@@ -158,7 +177,8 @@ static bool collect(checks *t)
         const tfp_data_finding *f = &p->events.findings.at[i];
         if (!add(t, f->severity, f->what, f->count, tfp_text(p, f->first))) return false;
     }
-    return check_nesting(t) && check_cuts(t) && check_launches(t) && check_ranks(t) && check_steps(t);
+    return check_nesting(t) && check_cuts(t) && check_launches(t) && check_graphs(t) && check_ranks(t) &&
+           check_steps(t);
 }
 
 static int weight(tfp_str severity)
