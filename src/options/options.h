@@ -194,8 +194,9 @@ struct tfp_options {
     int screen;                      /* width of the terminal for texts; 0: no terminal */
     const struct tfp_counts *counts; /* precomputed for the report's profile; NULL: the report makes them */
     const uint32_t *step_execs;      /* per node: its execution in `step`, or TFP_NONE; NULL: the report finds them */
-    bool reach;                      /* reports also record which nodes count in which row: tfp_report.reach */
-    uint64_t select;                 /* bits of tfp_column_id */
+    bool replays_apart; /* code: what a graph replays is in a row of its own, not on the line of the launch */
+    bool reach;         /* reports also record which nodes count in which row: tfp_report.reach */
+    uint64_t select;    /* bits of tfp_column_id */
     uint8_t select_order[TFP_COLUMNS_MAX]; /* the selected columns, in the order given */
     uint8_t select_count;
     tfp_output_kind output;

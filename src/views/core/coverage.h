@@ -47,6 +47,8 @@ tfp_status tfp_attributed_note(struct tfp_report *r, tfp_error *err);
 /* Whether the trace recorded the making of graphs, not only their replays. */
 bool tfp_has_captures(const tfp_profile *p);
 
+/* The row of `lines` for it. */
+#define TFP_REPLAY_ROW "(graph replay)"
 /* Whether an activity was replayed by a graph whose kernels the file places nowhere (CUDA and HIP graphs). */
 bool tfp_is_replayed(const struct tfp_report *r, uint32_t span);
 

@@ -40,6 +40,7 @@ tfp_str tfp_line_file(const tfp_report *code, uint32_t row)
         return frame == TFP_NONE ? (tfp_str){ "", 0 } : tfp_text(p, p->frames.at[frame].file);
     }
     tfp_str name = code->rows.at[row].name;
+    if (tfp_str_eq(name, TFP_STR(TFP_REPLAY_ROW))) return (tfp_str){ "", 0 };
     const char *slash = name.size ? memrchr(name.data, '/', name.size) : NULL;
     size_t at = slash ? (size_t)(slash - name.data) : 0;
     for (; at + 1 < name.size; at++) /* not the colon of "C:\..." */
@@ -203,6 +204,7 @@ static tfp_status build_code(tfp_report *r, tfp_report **out, tfp_error *err)
     tfp_options *o = tfp_options_copy(r->options);
     tfp_status s = o ? TFP_OK : tfp_nomem(err);
     for (size_t i = 0; !s && set[i]; i += 2) s = tfp_options_set(o, set[i], set[i + 1], err);
+    if (o) o->replays_apart = true;
     if (!s) s = tfp_view_build(r->profile, &tfp_view_code, o, out, err);
     tfp_options_free(o);
     return s;

@@ -101,16 +101,26 @@ static void add_stacks(lines *x)
 
 /* ---- both ---- */
 
+static uint32_t replay_item(lines *x)
+{
+    tfp_strid name = tfp_intern(&x->tree.names, TFP_STR(TFP_REPLAY_ROW));
+    x->tree.failed |= name == TFP_NONE;
+    return x->tree.failed ? 0 : tfp_trace_item_below(&x->tree, 0, name, TFP_SPAN_FRAME);
+}
+
 /* Activities stand where they were launched. */
 static void add_activities(lines *x)
 {
+    bool apart = x->tree.r->options->replays_apart;
     const tfp_span_columns *s = &x->p->events.spans;
     for (uint32_t i = 0; i < s->size && !x->tree.failed; i++) {
         if (s->kind[i] != TFP_SPAN_ACTIVITY || x->p->lanes.at[s->lane[i]].role != TFP_ROLE_STREAM) continue;
         if (!tfp_cut_takes(x->p, i)) continue;
         uint32_t from = s->launch[i] != TFP_NONE ? s->launch[i] : s->owner[i];
         uint32_t item = s->trace[i] != TFP_NONE || s->path[i] ? x->item[i] : from == TFP_NONE ? 0 : x->item[from];
-        if (item && tfp_is_replayed(x->tree.r, i) && tfp_span_in_step(x->tree.r, i))
+        bool replayed = tfp_is_replayed(x->tree.r, i);
+        if (replayed && apart) item = replay_item(x);
+        if (item && replayed && tfp_span_in_step(x->tree.r, i))
             x->replayed_ns = tfp_add(x->replayed_ns, s->self_ns[i], NULL);
         /* an activity without a host op is a run of its line */
         if (item) tfp_trace_tree_add(&x->tree, item, s->step[i], 0, s->self_ns[i], from == TFP_NONE || s->path[i]);
