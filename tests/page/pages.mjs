@@ -54,6 +54,29 @@ async function lacking(browser, ids) {
   });
 }
 
+/** The graph shares the selection: a click on a box selects its scope, a double click opens it, and what is open stays open. */
+async function graph(browser, ids) {
+  await on(browser, at(ids, "dense/graph.pb", "graph"), async (page) => {
+    const marks = () => page.evaluate(() => globalThis.tfprof.pictures.graph.marks());
+    const middle = async (id) => {
+      const m = (await marks()).find((x) => x.id === id);
+      return [m.x + m.w / 2, m.y + m.h / 2];
+    };
+    const before = (await marks()).length;
+    for (const scope of ["hidden", "softmax"]) {
+      await page.mouse.dblclick(...(await middle(scope)));
+      await page.waitForFunction((id) => new RegExp(`[=,]${id}`).test(new URLSearchParams(location.hash.split("?")[1]).get("open") ? `=${new URLSearchParams(location.hash.split("?")[1]).get("open")}` : ""), scope);
+      await settled(page);
+    }
+    check("opened scopes show their boxes", (await marks()).length > before, (await marks()).length);
+    await page.mouse.click(...(await middle("ArgMax")));
+    same("a click on a box selects its scope", (await selected(page, "scope")).id, "ArgMax");
+    same("a selection closes no scope", new URLSearchParams(page.url().split("?")[1]).get("open"), "hidden,softmax");
+    check("nor leaves their boxes out", (await marks()).length > before, (await marks()).length);
+    await axe("graph", page);
+  });
+}
+
 /** Rows of the command line by name: value of a field. */
 const byName = (list, field) => Object.fromEntries(list.map((r) => [r.name, r[field]]));
 
@@ -302,4 +325,4 @@ async function looks(browser, ids) {
   check("a strict policy for content", /default-src 'none'/.test(answer.headers.get("content-security-policy") ?? ""), answer.headers.get("content-security-policy"));
 }
 
-export const parts = { places, lacking, numbers, oneValue, filters, selection, evidence, address, table, search, profiles, gone, looks };
+export const parts = { places, lacking, graph, numbers, oneValue, filters, selection, evidence, address, table, search, profiles, gone, looks };

@@ -53,14 +53,6 @@ export function withParams(route: Route, changed: Record<string, string | null>)
   return { ...route, params };
 }
 
-/** The same route with a parameter given once for each value. */
-export function withList(route: Route, name: string, values: string[]): Route {
-  const params = new URLSearchParams(route.params);
-  params.delete(name);
-  for (const value of values) params.append(name, value);
-  return { ...route, params };
-}
-
 export function useRoute(): Route {
   void state.value; // drawn again with it
   return parseRoute(location.hash);

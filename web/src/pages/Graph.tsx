@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The dataflow graph: closed scopes are boxes, open ones show their contents. Each box has its share of a column.
-import type { ProfileFacts, Tables } from "../api";
+import type { Column } from "../api";
 import { profilePath, queryPath, table } from "../api";
 import { EDGES_SQL } from "../asks";
 import { useLoaded } from "../load";
@@ -9,33 +9,39 @@ import { Status } from "../parts/Status";
 import type { Route } from "../route";
 import { go, withParams } from "../route";
 
-const VALUES = ["micros", "bytes", "peak_bytes", "params", "float_ops"];
+/** What boxes have a share of; time of the host and of devices is never added. */
+const VALUES = [
+  { name: "accelerator_micros", title: "device time" }, { name: "cpu_micros", title: "host time" }, { name: "bytes", title: "memory" },
+  { name: "params", title: "parameters" }, { name: "float_ops", title: "float operations" },
+];
+const TOGETHER = "accelerator_micros,cpu_micros,bytes,params"; // one request; float operations are computed from the graph by another
 
-export function Graph({ route, facts, tables }: { route: Route; facts: ProfileFacts; tables: Tables }) {
-  const column = route.params.get("by") ?? (facts.steps.length ? "micros" : "params");
-  const query = new URLSearchParams({ select: column, max_depth: "100000", format: "columns" });
-  if (column === "float_ops") query.set("float_ops_source", "own");
+export function Graph({ route }: { route: Route }) {
+  const asked = VALUES.find((v) => v.name === route.params.get("by"))?.name ?? "";
+  const query = new URLSearchParams({ select: asked === "float_ops" ? asked : TOGETHER, max_depth: "100000", format: "columns" });
+  if (asked === "float_ops") query.set("float_ops_source", "own");
   const scopes = profilePath(route.id, `views/scope?${query.toString()}`);
   const edges = `${queryPath(route.id, EDGES_SQL)}&format=columns`;
   const loaded = useLoaded(scopes + edges, async (signal, progress) => {
     const t = await table(scopes, signal, progress);
     return { t, e: await table(edges, signal) };
   });
-  const known = VALUES.filter((v) => tables.columns.some((c) => c.name === v));
   return (
-    <section class="old">
-      <h1>Dataflow graph</h1>
+    <section class="fillplace">
+      <h1 class="away">Dataflow graph</h1>
       <Status of={loaded}>
         {({ t, e: edgesOf }) => {
-          const total = t.column(`total_${column}`);
+          const totalOf = (of: string): Column | undefined => t.column(`total_${of}`);
+          const column = asked || (VALUES.find((v) => (totalOf(v.name)?.values[0] ?? 0) > 0)?.name ?? "params");
+          const total = totalOf(column);
           const name = t.columns[0];
           if (!total || !name) return <p class="empty">There is no column {column}.</p>;
           return (
-            <Drawing t={t} edges={edgesOf} route={route} total={total} name={name}>
-              <label>
-                Share of{" "}
+            <Drawing t={t} edges={edgesOf} total={total} name={name}>
+              <label class="s choice">
+                share of{" "}
                 <select value={column} onChange={(e) => go(withParams(route, { by: e.currentTarget.value }))}>
-                  {known.map((v) => <option key={v} value={v}>{v.replaceAll("_", " ")}</option>)}
+                  {VALUES.map((v) => <option key={v.name} value={v.name}>{v.title}</option>)}
                 </select>
               </label>
             </Drawing>

@@ -5,10 +5,10 @@ import { useRef } from "preact/hooks";
 import type { Column, Table } from "../api";
 import type { Box, Line } from "../flow";
 import { formatShare, formatUnit } from "../format";
-import type { Route } from "../route";
 import { FlowPicture } from "./FlowShapes";
 import type { Flow, Zoom } from "./useFlow";
 import { useFlow, useZoom } from "./useFlow";
+import { useDrag, useGraphPicture } from "./graphPicture";
 
 const NEAR_MOST = 12; // neighbours that are named
 
@@ -92,17 +92,18 @@ function Opened({ flow }: { flow: Flow }) {
 interface Props {
   t: Table;
   edges: Table;
-  route: Route;
   total: Column;
   name: Column;
   children: ComponentChildren; // controls that come first
 }
 
-export function Drawing({ t, edges, route, total, name, children }: Props) {
+export function Drawing({ t, edges, total, name, children }: Props) {
   const box = useRef<HTMLDivElement>(null);
-  const flow = useFlow(t, edges, route, total, name, box);
+  const flow = useFlow(t, edges, total, name, box);
   const { picture, picked, pathOf, tree } = flow;
   const zoom = useZoom(picture, box);
+  useGraphPicture(box, picture, pathOf);
+  const drag = useDrag(box);
   const whole = total.values[0] ?? 0;
   const valueOf = (row: number): { text: string; share: number } => {
     const value = total.values[row] ?? 0;
@@ -135,7 +136,7 @@ export function Drawing({ t, edges, route, total, name, children }: Props) {
         <strong>{pathOf(picked)}</strong> {valueOf(picked).text} {formatShare(total.values[picked] ?? 0, whole)}
         <Near lines={picture.lines} row={picked} pathOf={pathOf} />
       </p>
-      <div ref={box} class="drawing" tabIndex={0} role="group" aria-label="dataflow graph: arrow keys go from box to box, Enter opens a scope, + and - zoom" onKeyDown={onKey}>
+      <div ref={box} class="drawing" {...drag} tabIndex={0} role="group" aria-label="dataflow graph: arrow keys go from box to box, the space bar selects, Enter opens a scope, + and - zoom" onKeyDown={onKey}>
         <FlowPicture picture={picture} zoom={zoom.zoom} picked={picked} current={current} pathOf={pathOf} valueOf={valueOf} onOpen={open} onClose={flow.toggle} onPick={flow.pick} onMove={move} />
       </div>
     </>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The boxes and lines of the dataflow graph.
 import type { Box, Line, Picture } from "../flow";
+import { sel, select } from "../store";
+import { plainName } from "../table/read";
 
 interface Point {
   x: number;
@@ -28,14 +30,16 @@ interface ShapeProps {
   value: string;
   share: number;
   current: boolean;
+  chosen: boolean;
   onOpen: () => void;
   onPick: () => void;
   onMove: (key: string) => void;
 }
 
-function Shape({ box: b, path, value, share, current, onOpen, onPick, onMove }: ShapeProps) {
+function Shape({ box: b, path, value, share, current, chosen, onOpen, onPick, onMove }: ShapeProps) {
   const onKey = (event: KeyboardEvent): void => {
-    if (event.key === "Enter" || event.key === " ") onOpen();
+    if (event.key === "Enter") onOpen();
+    else if (event.key === " ") select({ kind: "scope", id: path });
     else if (event.key.startsWith("Arrow")) onMove(event.key);
     else return;
     event.preventDefault();
@@ -43,12 +47,15 @@ function Shape({ box: b, path, value, share, current, onOpen, onPick, onMove }: 
   return (
     <g
       id={`box-${b.row}`}
-      class={`box${b.scope ? " scope" : ""}${current ? " current" : ""}`}
+      class={`box${b.scope ? " scope" : ""}${current ? " current" : ""}${chosen ? " picked" : ""}`}
+      data-kind="scope"
+      data-id={path}
       tabindex={current ? 0 : -1}
       role="button"
-      aria-label={`${path}, ${value}${b.scope ? ", a scope, opens" : ""}`}
+      aria-label={`${b.text.endsWith("…") ? `${b.text} ` : ""}${path}, ${value}${b.scope ? ", a scope, opens" : ""}`}
       transform={`translate(${b.x - b.width / 2} ${b.y - b.height / 2})`}
-      onClick={onOpen}
+      onClick={() => select({ kind: "scope", id: path })}
+      onDblClick={onOpen}
       onMouseEnter={onPick}
       onFocus={onPick}
       onKeyDown={onKey}
@@ -56,7 +63,7 @@ function Shape({ box: b, path, value, share, current, onOpen, onPick, onMove }: 
       <title>{`${path}\n${value}`}</title>
       <rect width={b.width} height={b.height} rx={b.scope ? 8 : 2} />
       {share > 0 && <rect class="share" width={Math.max(1, b.width * Math.min(1, share))} height={5} y={b.height - 5} />}
-      <text x={b.width / 2} y={b.height / 2}>{b.text}{b.scope ? " ▸" : ""}</text>
+      <text x={b.width / 2} y={b.height / 2}>{plainName(b.text)}{b.scope ? " ▸" : ""}</text>
     </g>
   );
 }
@@ -109,6 +116,7 @@ export function FlowPicture({ picture, zoom, picked, current, pathOf, valueOf, o
           value={valueOf(b.row).text}
           share={valueOf(b.row).share}
           current={b.row === current}
+          chosen={sel.value?.kind === "scope" && sel.value.id === pathOf(b.row)}
           onOpen={() => onOpen(b)}
           onPick={() => onPick(b.row)}
           onMove={(key) => onMove(b, key)}

@@ -6,11 +6,11 @@ import type { Column, Table } from "../api";
 import { cellText } from "../api";
 import type { Picture } from "../flow";
 import { endsOf, layOut } from "../flow";
-import type { Route } from "../route";
-import { go, withList } from "../route";
 import type { Tree } from "../rows";
 import { aloneIn, hasChildren, makeTree } from "../rows";
+import { change, state } from "../store";
 
+const NONE_OPEN = ["-"]; // in the address: also the scopes that stand alone are closed
 const ZOOM_STEP = 1.25;
 const BEGIN_LEAST = 0.7; // at a smaller zoom the drawing starts at its left edge instead
 
@@ -31,7 +31,6 @@ export function useZoom(picture: Picture, box: RefObject<HTMLDivElement | null>)
   useEffect(() => {
     const here = box.current;
     const turn = (event: WheelEvent): void => {
-      if (!event.ctrlKey) return;
       event.preventDefault();
       if (event.deltaY < 0) closer();
       else farther();
@@ -58,18 +57,18 @@ export interface Flow {
   find: (text: string) => void;
 }
 
-export function useFlow(t: Table, edges: Table, route: Route, total: Column, name: Column, box: RefObject<HTMLDivElement | null>): Flow {
+export function useFlow(t: Table, edges: Table, total: Column, name: Column, box: RefObject<HTMLDivElement | null>): Flow {
   const tree = useMemo(() => makeTree(t), [t]);
   const ends = useMemo(() => endsOf(tree, name, edges), [tree, edges]);
-  const rowsNamed = (param: string): number[] => {
-    const names = new Set(route.params.getAll(param));
+  const rowsNamed = (of: string[]): number[] => {
+    const names = new Set(of);
     const rows: number[] = [];
     if (names.size) for (let row = 1; row < t.rows; row++) if (names.has(cellText(name, row))) rows.push(row);
     return rows;
   };
   const alone = useMemo(() => aloneIn(tree), [tree]);
-  const opened = useMemo(() => (route.params.has("open") ? rowsNamed("open") : alone), [t, route.params.toString()]);
-  const put = useMemo(() => rowsNamed("with"), [t, route.params.toString()]);
+  const opened = useMemo(() => (state.value.open.length ? rowsNamed(state.value.open) : alone), [t, state.value.open.join()]);
+  const put = useMemo(() => rowsNamed((state.value.more.with ?? "").split(",").map(decodeURIComponent)), [t, state.value.more.with]);
   const picture = useMemo(() => layOut(tree, name, total, ends, new Set(opened), new Set(put)), [tree, ends, total, opened.join(), put.join()]);
   const [picked, pick] = useState(0);
   const [told, setTold] = useState("");
@@ -86,8 +85,7 @@ export function useFlow(t: Table, edges: Table, route: Route, total: Column, nam
     element.scrollIntoView({ block: "nearest", inline: "nearest" });
     element.focus();
   });
-  const goList = (param: string, rows: number[]): void => go(withList(route, param, rows.map(pathOf)));
-  const goOpen = (rows: number[]): void => (rows.length || !alone.length ? goList("open", rows) : go(withList(route, "open", [""])));
+  const goOpen = (rows: number[]): void => change({ open: rows.length || !alone.length ? rows.map(pathOf) : NONE_OPEN }, "push");
   const toggled = (rows: number[], row: number): number[] => (rows.includes(row) ? rows.filter((r) => r !== row) : [...rows, row]);
   const find = (text: string): void => {
     const word = text.trim().toLowerCase();
@@ -111,7 +109,7 @@ export function useFlow(t: Table, edges: Table, route: Route, total: Column, nam
     pick,
     focus,
     toggle: (row) => hasChildren(tree, row) && goOpen(toggled(opened, row)),
-    togglePut: (row) => goList("with", toggled(put, row)),
+    togglePut: (row) => change({ more: { with: toggled(put, row).map((r) => encodeURIComponent(pathOf(r))).join(",") } }),
     closeAll: () => goOpen([]),
     find,
   };

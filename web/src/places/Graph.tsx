@@ -2,9 +2,8 @@
 // The graph of operations.
 import { Graph } from "../pages/Graph";
 import { useRoute } from "../route";
-import type { PlaceProps } from "./index";
 
-export function GraphPlace({ of }: PlaceProps) {
+export function GraphPlace() {
   const route = useRoute();
-  return <Graph route={route} facts={of.facts} tables={of.tables} />;
+  return <Graph route={route} />;
 }
