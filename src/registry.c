@@ -5,10 +5,19 @@
 
 #include "views/core/view.h"
 
-const tfp_format *const tfp_formats[] = { &tfp_format_profile,  &tfp_format_tfprof,          &tfp_format_graph,
-                                          &tfp_format_run_meta, &tfp_format_op_log,          &tfp_format_checkpoint,
-                                          &tfp_format_kineto,   &tfp_format_xplane,          &tfp_format_hlo,
-                                          &tfp_format_pprof,    &tfp_format_execution_trace, NULL };
+const tfp_format *const tfp_formats[] = { &tfp_format_profile,
+                                          &tfp_format_tfprof,
+                                          &tfp_format_graph,
+                                          &tfp_format_run_meta,
+                                          &tfp_format_op_log,
+                                          &tfp_format_checkpoint,
+                                          &tfp_format_kineto,
+                                          &tfp_format_xplane,
+                                          &tfp_format_hlo,
+                                          &tfp_format_pprof,
+                                          &tfp_format_execution_trace,
+                                          &tfp_format_nsys,
+                                          NULL };
 
 const tfp_view *const tfp_views[] = {
     &tfp_view_info,  &tfp_view_summary,  &tfp_view_scope,  &tfp_view_graph,  &tfp_view_op,     &tfp_view_code,
@@ -16,21 +25,11 @@ const tfp_view *const tfp_views[] = {
     &tfp_view_steps, &tfp_view_transfer, &tfp_view_wait,   &tfp_view_check,  &tfp_view_advise, NULL
 };
 
-const tfp_output_format *const tfp_outputs[] = { &tfp_output_text,
-                                                 &tfp_output_json,
-                                                 &tfp_output_jsonl,
-                                                 &tfp_output_csv,
-                                                 &tfp_output_md,
-                                                 &tfp_output_arrow,
-                                                 &tfp_output_parquet,
-                                                 &tfp_output_proto,
-                                                 &tfp_output_script,
-                                                 &tfp_output_timeline,
-                                                 &tfp_output_pprof,
-                                                 &tfp_output_folded,
-                                                 &tfp_output_speedscope,
-                                                 &tfp_output_columns,
-                                                 NULL };
+const tfp_output_format *const tfp_outputs[] = { &tfp_output_text,       &tfp_output_json,    &tfp_output_jsonl,
+                                                 &tfp_output_csv,        &tfp_output_md,      &tfp_output_arrow,
+                                                 &tfp_output_parquet,    &tfp_output_proto,   &tfp_output_script,
+                                                 &tfp_output_timeline,   &tfp_output_pprof,   &tfp_output_folded,
+                                                 &tfp_output_speedscope, &tfp_output_columns, NULL };
 
 const tfp_format *tfp_format_find(const char *name)
 {

@@ -4,7 +4,7 @@
 #define TFP_SQL_VTAB_H
 
 #include "options/options.h"
-#include "sql/api.h"
+#include "sqlite/api.h"
 #include "sql/tables.h"
 
 enum { SQL_TEXT_MOST = 4 << 20 }; /* bytes of one text in a query */

@@ -331,6 +331,7 @@ def python_memory():
 def seeds():
     for target, made in (("pickle", seeds_pickle.seeds), ("live", live_seeds), ("http", http_seeds), ("mcp", mcp_seeds)):
         yield from ((target, name, data) for name, data in made())
+    yield "nsys", "report", sample("nsys/report.sqlite")
     for name in ("odd/profile_5", "dense/profile_3", "gpu/profile_1", "towers/profile_9"):
         data = sample(name)
         yield "profile", name, data if len(data) < 15000 else thinned(data)

@@ -5,6 +5,7 @@
 #include "formats/files/unread.h"
 
 #define CUDA_WAY "record the job again with `tfprof run --cuda -- COMMAND`, or torch.profiler, or jax.profiler"
+#define NSYS_WAY "`nsys export --type sqlite REPORT` makes a file of it that tfprof reads"
 #define TORCH_WAY "torch.profiler records the same on AMD's devices (export_chrome_trace)"
 #define EXPORT_KERAS                                                                                                   \
     "export it first, and give the folder that this writes: python3 -c \"import keras; "                               \
@@ -22,13 +23,11 @@ typedef struct unread {
 /* clang-format off */
 static const unread kinds[] = {
     /* recordings of other profilers */
-    { NULL, 0, 0, NULL, ".nsys-rep", "a report of Nsight Systems, which only nsys opens; " CUDA_WAY },
-    { NULL, 0, 0, NULL, ".qdrep",    "a report of Nsight Systems, which only nsys opens; " CUDA_WAY },
+    { NULL, 0, 0, NULL, ".nsys-rep", "a report of Nsight Systems; " NSYS_WAY },
+    { NULL, 0, 0, NULL, ".qdrep",    "a report of Nsight Systems; " NSYS_WAY },
     { NULL, 0, 0, NULL, ".qdstrm",   "a raw recording of Nsight Systems, which only nsys opens; " CUDA_WAY },
     { "NVR\0", 4, 0, NULL, NULL,     "a report of Nsight Compute, which only ncu opens; for the times of all kernels " CUDA_WAY },
     { NULL, 0, 0, NULL, ".ncu-rep",  "a report of Nsight Compute, which only ncu opens; for the times of all kernels " CUDA_WAY },
-    { "SQLite format 3", 0, 0, "CUPTI_ACTIVITY", NULL, "a report of Nsight Systems in SQLite; " CUDA_WAY },
-    { "SQLite format 3", 0, 0, "StringIds", NULL, "a report of Nsight Systems in SQLite; " CUDA_WAY },
     { "SQLite format 3", 0, 0, "rocpd", NULL, "a database of rocprof; " TORCH_WAY },
     { NULL, 0, 0, NULL, ".nvvp",     "a report of nvprof; " CUDA_WAY },
     { NULL, 0, 0, NULL, ".nvprof",   "a report of nvprof; " CUDA_WAY },

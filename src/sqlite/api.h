@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sql/api.h: SQLite, loaded when the first query comes: it costs every other command nothing, and is not missed by those
+/* sqlite/api.h: SQLite, loaded when the first query comes: it costs every other command nothing, and is not missed by those
  * who never ask. A table instead of plain calls also keeps another SQLite of the process (TensorFlow shows its own to
  * everybody) out of ours. */
 #ifndef TFP_SQL_API_H
@@ -30,6 +30,7 @@
     F(create_function)                                                                                                 \
     F(create_module)                                                                                                   \
     F(db_config)                                                                                                       \
+    F(deserialize)                                                                                                     \
     F(declare_vtab)                                                                                                    \
     F(errmsg)                                                                                                          \
     F(exec)                                                                                                            \

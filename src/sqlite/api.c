@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sql/api.c: finds SQLite and its functions: in the system's library, or in the program (Meson's option `bundled`). */
-#include "sql/api.h"
+/* sqlite/api.c: finds SQLite and its functions: in the system's library, or in the program (Meson's option `bundled`). */
+#include "sqlite/api.h"
 
 #ifdef TFP_BUNDLED
 

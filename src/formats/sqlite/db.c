@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+/* formats/sqlite/db.c: opens SQLite files and goes through the rows of their tables. */
+#include "formats/sqlite/db.h"
+
+#include <stdio.h>
+
+#define MEMORY_MOST ((uint64_t)256 << 20) /* of files that are not read from a disk */
+
+static tfp_status failed(const tfp_db *d, int rc, tfp_error *err)
+{
+    if (rc == SQLITE_NOMEM) return tfp_nomem(err);
+    return tfp_fail(err, TFP_BADFILE, "a damaged SQLite file: %s", d->db ? d->api->errmsg(d->db) : "it does not open");
+}
+
+/* The file that the input has open: its name may be a link, or be gone. */
+static int open_file(tfp_db *d, const tfp_input *in)
+{
+    char uri[80];
+    snprintf(uri, sizeof uri, "file:/proc/self/fd/%d?immutable=1&mode=ro", in->fd);
+    return d->api->open_v2(uri, &d->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, NULL);
+}
+
+static tfp_status open_memory(tfp_db *d, tfp_input *in, tfp_error *err)
+{
+    tfp_str all;
+    if (in->total > MEMORY_MOST)
+        return tfp_fail(err, TFP_LIMIT, "a SQLite file of more than 256 MB must be a plain file");
+    tfp_status s = tfp_input_all(in, &all, err);
+    if (s) return s;
+    d->bytes = malloc(all.size + 1);
+    if (!d->bytes) return tfp_nomem(err);
+    memcpy(d->bytes, all.data, all.size);
+    if (all.size > 19) d->bytes[18] = d->bytes[19] = 1; /* a write-ahead log would be a second file */
+    int rc =
+        d->api->open_v2(":memory:", &d->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX, NULL);
+    if (!rc)
+        rc = d->api->deserialize(d->db, "main", (unsigned char *)d->bytes, (sqlite3_int64)all.size,
+                                 (sqlite3_int64)all.size, SQLITE_DESERIALIZE_READONLY);
+    return rc ? failed(d, rc, err) : TFP_OK;
+}
+
+tfp_status tfp_db_open(tfp_db *d, tfp_input *in, tfp_error *err)
+{
+    *d = (tfp_db){ 0 };
+    tfp_status s = sql_api_load(&d->api, err);
+    if (s) return s;
+    if (in->fd >= 0 && !in->packed && in->stored == in->total) {
+        int rc = open_file(d, in);
+        if (rc) s = failed(d, rc, err);
+    } else {
+        s = open_memory(d, in, err);
+    }
+    if (s) return s;
+    int was;
+    d->api->db_config(d->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, &was);
+    d->api->db_config(d->db, SQLITE_DBCONFIG_DEFENSIVE, 1, &was);
+    d->api->limit(d->db, SQLITE_LIMIT_LENGTH, 64 << 20);
+    int rc = d->api->exec(d->db, "SELECT count(*) FROM sqlite_master", NULL, NULL, NULL);
+    return rc ? failed(d, rc, err) : TFP_OK;
+}
+
+void tfp_db_close(tfp_db *d)
+{
+    if (d->db) d->api->close(d->db);
+    free(d->bytes);
+    *d = (tfp_db){ 0 };
+}
+
+/* Names of tables and columns are ours: letters and underscores. */
+static bool has(const tfp_db *d, const char *what, const char *name)
+{
+    char sql[256];
+    sqlite3_stmt *st = NULL;
+    snprintf(sql, sizeof sql, "SELECT 1 FROM sqlite_master WHERE %s AND name = '%s'", what, name);
+    bool found = !d->api->prepare_v2(d->db, sql, -1, &st, NULL) && d->api->step(st) == SQLITE_ROW;
+    d->api->finalize(st);
+    return found;
+}
+
+bool tfp_db_has(const tfp_db *d, const char *table) { return has(d, "type = 'table' AND rootpage > 0", table); }
+bool tfp_db_has_view(const tfp_db *d, const char *view) { return has(d, "type = 'view'", view); }
+
+static bool has_column(const tfp_db *d, const char *table, const char *column)
+{
+    char sql[256];
+    sqlite3_stmt *st = NULL;
+    snprintf(sql, sizeof sql, "SELECT [%s] FROM [%s]", column, table); /* in double quotes it could be a text */
+    bool found = !d->api->prepare_v2(d->db, sql, -1, &st, NULL);
+    d->api->finalize(st);
+    return found;
+}
+
+tfp_status tfp_db_start(tfp_db_rows *r, const tfp_db *d, const char *table, const char *columns, tfp_error *err)
+{
+    char names[256], sql[1024] = "SELECT ", *rest = NULL;
+    size_t at = strlen(sql);
+    *r = (tfp_db_rows){ .db = d };
+    if (!tfp_db_has(d, table)) return TFP_OK;
+    snprintf(names, sizeof names, "%s", columns);
+    for (char *name = strtok_r(names, " ", &rest); name && r->count < TFP_DB_COLUMNS;
+         name = strtok_r(NULL, " ", &rest)) {
+        bool have = has_column(d, table, name);
+        r->have |= (unsigned)have << r->count;
+        at += (size_t)snprintf(sql + at, sizeof sql - at, have ? "%s[%s]" : "%sNULL", r->count ? ", " : "", name);
+        r->count++;
+    }
+    snprintf(sql + at, sizeof sql - at, " FROM [%s]", table);
+    int rc = d->api->prepare_v2(d->db, sql, -1, &r->statement, NULL);
+    return rc ? tfp_within(err, failed(d, rc, err), "table %s", table) : TFP_OK;
+}
+
+bool tfp_db_next(tfp_db_rows *r) { return r->statement && r->db->api->step(r->statement) == SQLITE_ROW; }
+
+tfp_status tfp_db_end(tfp_db_rows *r, tfp_status s, tfp_error *err)
+{
+    if (!r->statement) return s;
+    int rc = r->db->api->finalize(r->statement);
+    r->statement = NULL;
+    return s || !rc ? s : failed(r->db, rc, err);
+}
+
+bool tfp_db_int(const tfp_db_rows *r, int i, int64_t *out)
+{
+    int type = r->db->api->column_type(r->statement, i);
+    tfp_str text;
+    *out = 0;
+    if (type == SQLITE_INTEGER) *out = r->db->api->column_int64(r->statement, i);
+    if (type == SQLITE_INTEGER) return true;
+    return tfp_db_text(r, i, &text) && tfp_parse_int64(text, out);
+}
+
+bool tfp_db_text(const tfp_db_rows *r, int i, tfp_str *out)
+{
+    *out = TFP_STR("");
+    if (r->db->api->column_type(r->statement, i) != SQLITE_TEXT) return false;
+    const void *text = r->db->api->column_text(r->statement, i);
+    if (text) *out = (tfp_str){ text, (size_t)r->db->api->column_bytes(r->statement, i) };
+    return text != NULL;
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+/* formats/sqlite/nsys_text.c: the texts of ranges and API calls.
+ * Layout of operators' texts: torch/csrc/autograd/profiler_legacy.cpp and torch/csrc/profiler/util.cpp (getNvtxStr). */
+#include "formats/sqlite/nsys_text.h"
+
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
+
+static bool take(tfp_str *s, const char *word)
+{
+    size_t size = strlen(word);
+    if (s->size < size) return false;
+    for (size_t i = 0; i < size; i++)
+        if (lower(s->data[i]) != word[i]) return false;
+    *s = (tfp_str){ s->data + size, s->size - size };
+    return true;
+}
+
+static bool take_one_of(tfp_str *s, const char *chars)
+{
+    if (!s->size || !strchr(chars, *s->data) || !*s->data) return false;
+    *s = (tfp_str){ s->data + 1, s->size - 1 };
+    return true;
+}
+
+/* (train(ing)?[ _-]?)?(step|iter|iteration|batch)[ _:#=-]* in any case */
+static bool take_step_word(tfp_str *s)
+{
+    tfp_str rest = *s;
+    if (take(&rest, "train")) {
+        take(&rest, "ing");
+        take_one_of(&rest, " _-");
+    }
+    if (!take(&rest, "step") && !take(&rest, "iteration") && !take(&rest, "iter") && !take(&rest, "batch"))
+        return false;
+    while (take_one_of(&rest, " _:#=-"))
+        ;
+    *s = rest;
+    return true;
+}
+
+bool tfp_range_is_step(tfp_str text, int64_t *number)
+{
+    tfp_str begin = TFP_STR("ProfilerStep#");
+    if (tfp_str_begins(text, begin))
+        text = (tfp_str){ text.data + begin.size, text.size - begin.size };
+    else if (!take_step_word(&text))
+        return false;
+    for (size_t i = 0; i < text.size; i++)
+        if (!is_digit(text.data[i])) return false;
+    return text.size && tfp_parse_int64(text, number) && *number >= 0;
+}
+
+/* Cuts ", key = VALUE" off the end, if it stands there. */
+static bool cut(tfp_str *text, const char *key, bool list, tfp_str *value)
+{
+    size_t size = strlen(key);
+    for (size_t at = text->size; at-- > 0;) {
+        if (text->data[at] != ',' || text->size - at < size || memcmp(text->data + at, key, size) != 0) continue;
+        *value = (tfp_str){ text->data + at + size, text->size - at - size };
+        bool ends = value->size && (!list || (*value->data == '[' && value->data[value->size - 1] == ']'));
+        for (size_t i = 0; ends && !list && i < value->size; i++)
+            ends = is_digit(value->data[i]) || (!i && *value->data == '-' && value->size > 1);
+        if (ends) text->size = at;
+        return ends;
+    }
+    return false;
+}
+
+/* IDENT:: */
+static bool has_namespace(tfp_str s)
+{
+    size_t i = 0;
+    while (i < s.size &&
+           ((lower(s.data[i]) >= 'a' && lower(s.data[i]) <= 'z') || s.data[i] == '_' || (i && is_digit(s.data[i]))))
+        i++;
+    return i && i + 1 < s.size && s.data[i] == ':' && s.data[i + 1] == ':';
+}
+
+static bool is_backward(tfp_str name)
+{
+    tfp_str word = TFP_STR("Backward");
+    if (tfp_str_begins(name, TFP_STR("autograd::engine::evaluate_function: "))) return true;
+    while (name.size && is_digit(name.data[name.size - 1])) name.size--;
+    return tfp_str_ends(name, word);
+}
+
+bool tfp_range_is_op(tfp_str text, tfp_range_op *out)
+{
+    tfp_str value;
+    *out = (tfp_range_op){ .sizes = { "", 0 }, .sequence = -1 };
+    cut(&text, ", input_op_ids = ", true, &value);
+    bool sizes = cut(&text, ", sizes = ", true, &out->sizes), told = sizes;
+    if (!sizes) out->sizes = TFP_STR("");
+    told |= cut(&text, ", op_id = ", false, &value);
+    if (cut(&text, ", seq = ", false, &value)) {
+        told = true;
+        if (!tfp_parse_int64(value, &out->sequence) || out->sequence < 0) out->sequence = -1;
+    }
+    out->name = text;
+    out->backward = is_backward(text);
+    return told || has_namespace(text);
+}
+
+tfp_str tfp_api_name(tfp_str name)
+{
+    tfp_str s = name;
+    if (tfp_str_ends(s, TFP_STR("_ptsz")) || tfp_str_ends(s, TFP_STR("_ptds"))) s.size -= 5;
+    size_t digits = s.size;
+    while (digits && is_digit(s.data[digits - 1])) digits--;
+    bool version = digits < s.size && digits > 2 && s.data[digits - 1] == 'v' && s.data[digits - 2] == '_';
+    return version ? (tfp_str){ name.data, digits - 2 } : name;
+}

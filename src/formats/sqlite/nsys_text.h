@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+/* formats/sqlite/nsys_text.h: the texts of ranges: which are steps, and which are operators of PyTorch. */
+#ifndef TFP_NSYS_TEXT_H
+#define TFP_NSYS_TEXT_H
+
+#include "base/base.h"
+
+/* `ProfilerStep#N`, or one of the names that people give their steps, with its number. */
+bool tfp_range_is_step(tfp_str text, int64_t *number);
+
+/* What torch.autograd.profiler.emit_nvtx writes: NAME[, seq = N][, op_id = N][, sizes = [..]][, input_op_ids = [..]]. */
+typedef struct tfp_range_op {
+    tfp_str name, sizes; /* sizes: empty when not told */
+    int64_t sequence;    /* -1: none */
+    bool backward;
+} tfp_range_op;
+bool tfp_range_is_op(tfp_str text, tfp_range_op *out);
+
+/* cudaLaunchKernel_v7000 and cudaLaunchKernel_v7000_ptsz are cudaLaunchKernel. */
+tfp_str tfp_api_name(tfp_str name);
+
+#endif

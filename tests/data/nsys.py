@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes tests/data/sample/nsys/report.sqlite: a small report with the tables and columns of Nsight Systems' export: tests/data/nsys.py"""
+import os
+import sqlite3
+
+PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "sample", "nsys", "report.sqlite")
+PID = 77 << 24
+TABLES = {
+    "StringIds": "id INTEGER PRIMARY KEY, value TEXT",
+    "ENUM_CUDA_MEMCPY_OPER": "id INTEGER PRIMARY KEY, name TEXT",
+    "ENUM_CUDA_MEM_KIND": "id INTEGER PRIMARY KEY, label TEXT",
+    "TARGET_INFO_CUDA_DEVICE": "gpuId INTEGER, cudaId INTEGER, pid INTEGER",
+    "CUPTI_ACTIVITY_KIND_RUNTIME": "start INTEGER, end INTEGER, globalTid INTEGER, correlationId INTEGER, nameId INTEGER",
+    "CUPTI_ACTIVITY_KIND_KERNEL": "start INTEGER, end INTEGER, deviceId INTEGER, streamId INTEGER, correlationId INTEGER, "
+                                  "globalPid INTEGER, demangledName INTEGER, shortName INTEGER",
+    "CUPTI_ACTIVITY_KIND_MEMCPY": "start INTEGER, end INTEGER, deviceId INTEGER, streamId INTEGER, correlationId INTEGER, "
+                                  "globalPid INTEGER, bytes INTEGER, copyKind INTEGER, srcKind INTEGER, dstKind INTEGER",
+    "CUPTI_ACTIVITY_KIND_MEMSET": "start INTEGER, end INTEGER, deviceId INTEGER, streamId INTEGER, correlationId INTEGER, "
+                                  "globalPid INTEGER, bytes INTEGER, memKind INTEGER",
+    "NVTX_EVENTS": "start INTEGER, end INTEGER, eventType INTEGER, text TEXT, globalTid INTEGER, textId INTEGER",
+}
+ROWS = {
+    "StringIds": [(1, "cudaLaunchKernel_v7000"), (2, "gemm(float*)"), (3, "cudaMemcpyAsync_v3020"), (4, "cudaMemsetAsync_v3020"),
+                  (5, "layer1"), (6, "gemm")],
+    "ENUM_CUDA_MEMCPY_OPER": [(21, "CUDA_MEMCPY_KIND_HTOD")],
+    "ENUM_CUDA_MEM_KIND": [(30, "Pinned"), (31, "Device")],
+    "TARGET_INFO_CUDA_DEVICE": [(3, 0, 77)],
+    "CUPTI_ACTIVITY_KIND_RUNTIME": [(12000, 13000, PID | 78, 1, 1), (15000, 16000, PID | 78, 2, 3), (17000, 17500, PID | 78, 3, 4),
+                                    (52000, 53000, PID | 78, 4, 1)],
+    "CUPTI_ACTIVITY_KIND_KERNEL": [(14000, 24000, 0, 7, 1, PID, 2, 6), (54000, "60000", 0, 7, 4, PID, None, 6)],
+    "CUPTI_ACTIVITY_KIND_MEMCPY": [(25000, 27000, 0, 7, 2, PID, 4096, 21, 30, 31)],
+    "CUPTI_ACTIVITY_KIND_MEMSET": [(28000, 28500, 0, 7, 3, PID, 512, 31)],
+    "NVTX_EVENTS": [(10000, 30000, 59, "train_step 4", PID | 78, None), (10500, 20000, 59, None, PID | 78, 5),
+                    (11000, 14500, 59, "aten::addmm, seq = 3, op_id = 8, sizes = [[2, 3], [3, 4]]", PID | 78, None),
+                    (50000, 70000, 59, "train_step 5", PID | 78, None), (51000, 55000, 59, "mm, op_id = 9", PID | 78, None),
+                    (51000, None, 34, "a mark", PID | 78, None), ("?", 9, 59, "no time", PID | 78, None)],
+}
+
+
+def main():
+    os.makedirs(os.path.dirname(PATH), exist_ok=True)
+    if os.path.exists(PATH):
+        os.remove(PATH)
+    db = sqlite3.connect(PATH)
+    db.execute("PRAGMA page_size=512")
+    for table, columns in TABLES.items():
+        db.execute(f"CREATE TABLE {table} ({columns})")
+        for row in ROWS[table]:
+            db.execute(f"INSERT INTO {table} VALUES ({','.join('?' * len(row))})", row)
+    db.commit()
+    db.execute("VACUUM")
+    db.close()
+
+
+if __name__ == "__main__":
+    main()
