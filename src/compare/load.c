@@ -5,8 +5,9 @@
 
 #include "compare/align.h"
 #include "compare/steps.h"
-#include "views/spans/trace.h"
+#include "views/core/kinds.h"
 #include "views/core/view.h"
+#include "views/spans/trace.h"
 
 #include <stdlib.h>
 
@@ -52,8 +53,7 @@ static tfp_status choose_columns(tfp_diff_work *d, tfp_error *err)
     for (int i = 0; i < tfp_column_count && !chosen; i++)
         if (bits >> i & 1) selected[count++] = (tfp_column_id)i;
     for (size_t i = 0; i < count; i++)
-        if (tfp_value_of(&tfp_columns[selected[i]]) >= 0 || tfp_is_ratio(&tfp_columns[selected[i]]))
-            d->columns[d->column_count++] = selected[i];
+        if (tfp_kinds[tfp_columns[selected[i]].kind].number) d->columns[d->column_count++] = selected[i];
     bool by_step = d->view == &tfp_view_steps;
     uint64_t there = by_step ? TFP_STEP_COLUMNS : UINT64_C(1) << TFP_C_MICROS;
     for (size_t c = 0; c < d->column_count && is_table(d); c++)
@@ -124,13 +124,9 @@ static tfp_status load_text(tfp_diff_work *d, size_t side, tfp_error *err)
 /* A ratio with divisor 0 is 0 here: it makes no row absent. */
 static double row_value(const tfp_report *r, uint32_t row, tfp_column_id column)
 {
-    const tfp_column *c = &tfp_columns[column];
     bool total = r->kind != TFP_REPORT_LIST || !row; /* in the op view a total holds all rows that follow */
     double x = 0;
-    if (tfp_is_ratio(c)) return tfp_ratio(r, row, column, total, &x) ? x : 0;
-    if (!c->number_count) return 0;
-    tfp_value v = c->numbers[0].value;
-    return tfp_exact(v, total ? tfp_total(r, row, v) : tfp_own(r, row, v));
+    return tfp_cell_number(r, row, column, total, &x) ? x : 0;
 }
 
 static tfp_options *options_for(const tfp_diff_work *d)

@@ -13,77 +13,6 @@
 #define VALUES_FREE ((size_t)1 << 25) /* as many a small file may ask for, too: 256 MB */
 #define VALUES_OF_RUN 16              /* beyond that, for each execution */
 
-/* ---- one row's values ---- */
-
-static int by_value(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* Few steps are the rule, and mostly in order. */
-static void sort(int64_t *v, size_t n)
-{
-    if (n > 64) {
-        qsort(v, n, sizeof *v, by_value);
-        return;
-    }
-    for (size_t i = 1; i < n; i++) {
-        int64_t x = v[i];
-        size_t at = i;
-        for (; at && v[at - 1] > x; at--) v[at] = v[at - 1];
-        v[at] = x;
-    }
-}
-
-/* Sorted values of either kind; a long double holds both exactly. */
-typedef struct sorted {
-    const int64_t *ints; /* or else */
-    const double *reals;
-    size_t count;
-} sorted;
-
-static long double at(const sorted *v, size_t i)
-{
-    return v->ints ? (long double)v->ints[i] : (long double)v->reals[i];
-}
-
-static double rounded_at(const void *values, size_t i) { return (double)at(values, i); }
-
-static tfp_spread spread_of(const sorted *v)
-{
-    tfp_spread s = { 0 };
-    long double sum = 0, squares = 0, n = (long double)v->count;
-    for (size_t i = 0; i < v->count; i++) sum += at(v, i);
-    long double mean = sum / n;
-    for (size_t i = 0; i < v->count; i++) squares += (at(v, i) - mean) * (at(v, i) - mean);
-    s.mean = (double)mean;
-    s.cv = mean == 0 ? 0 : (double)(100 * sqrtl(squares / n) / mean);
-    s.min = (double)at(v, 0);
-    s.max = (double)at(v, v->count - 1);
-    s.median = tfp_quantile(rounded_at, v, v->count, 0.5);
-    s.p95 = tfp_quantile(rounded_at, v, v->count, 0.95);
-    return s;
-}
-
-tfp_spread tfp_spread_of(int64_t *values, size_t count)
-{
-    sort(values, count);
-    return spread_of(&(sorted){ .ints = values, .count = count });
-}
-
-static int by_real(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static tfp_spread spread_of_reals(double *values, size_t count)
-{
-    qsort(values, count, sizeof *values, by_real);
-    return spread_of(&(sorted){ .reals = values, .count = count });
-}
-
 /* ---- the values of every step ---- */
 
 typedef struct stats {
@@ -255,7 +184,7 @@ static tfp_spread spread_of_ratio(const stats *x, size_t row, const tfp_column *
         scratch[i] = under[i] > 0 ? told(x, c->ratio.over, (double)over[i]) /
                                         told(x, c->ratio.under, (double)under[i]) * c->ratio.times
                                   : 0;
-    return spread_of_reals(scratch, x->steps);
+    return tfp_spread_of_reals(scratch, x->steps);
 }
 
 /* The same in the unit that the column has in reports. */
@@ -266,22 +195,30 @@ static tfp_spread told_spread(const stats *x, int value, tfp_spread s)
     return s;
 }
 
-/* Sums are sorted where they stand, so ratios, which need them step by step, come first. */
+static tfp_spread spread_of_sum(const stats *x, size_t row, const tfp_column *c, double *scratch)
+{
+    tfp_value v = c->numbers[0].value;
+    (void)scratch;
+    return told_spread(x, v, tfp_spread_of(values_at(x, row, place_of(x, v)), x->steps));
+}
+
+/* How the kinds of columns are spread over the steps. Sums are sorted where they stand, so ratios, which need them step by step,
+ * come first. */
+static const struct {
+    tfp_column_kind kind;
+    tfp_spread (*spread)(const stats *x, size_t row, const tfp_column *c, double *scratch);
+} of_kind[] = { { TFP_COLUMN_IS_RATIO, spread_of_ratio }, { TFP_COLUMN_IS_SUM, spread_of_sum } };
+enum { SPREAD_KINDS = sizeof of_kind / sizeof *of_kind };
+
 static bool put_spreads(const stats *x)
 {
     double *scratch = malloc(x->steps * sizeof *scratch);
     for (size_t row = 0; scratch && row < x->rows; row++) {
-        for (size_t turn = 0; turn < 2 * x->columns; turn++) {
-            size_t c = turn % x->columns;
+        for (size_t turn = 0; turn < SPREAD_KINDS * x->columns; turn++) {
+            size_t c = turn % x->columns, k = turn / x->columns;
             const tfp_column *about = &tfp_columns[x->column[c]];
-            if (tfp_is_ratio(about) != (turn < x->columns)) continue;
-            tfp_spread *out = &row_at(x, row)->spreads[c];
-            if (tfp_is_ratio(about)) {
-                *out = spread_of_ratio(x, row + 1, about, scratch);
-            } else {
-                tfp_value v = (tfp_value)tfp_value_of(about);
-                *out = told_spread(x, v, tfp_spread_of(values_at(x, row + 1, place_of(x, v)), x->steps));
-            }
+            if (about->kind == of_kind[k].kind)
+                row_at(x, row)->spreads[c] = of_kind[k].spread(x, row + 1, about, scratch);
         }
     }
     bool ok = scratch != NULL;
@@ -318,21 +255,26 @@ static void need(stats *x, tfp_value v)
     x->sum[x->sums++] = v;
 }
 
+static bool can_spread(tfp_column_kind kind)
+{
+    for (size_t k = 0; k < SPREAD_KINDS; k++)
+        if (of_kind[k].kind == kind) return true;
+    return false;
+}
+
 /* The columns of -select that are numbers, in the order asked. */
 static tfp_status choose_columns(stats *x, tfp_error *err)
 {
     tfp_column_id asked[TFP_COLUMNS_MAX];
     size_t count = tfp_options_selected(x->r->options, asked);
     for (size_t i = 0; i < count; i++) {
-        const tfp_column *about = &tfp_columns[asked[i]];
-        if (tfp_value_of(about) < 0 && !tfp_is_ratio(about)) {
+        if (!can_spread(tfp_columns[asked[i]].kind)) {
             tfp_status s = tfp_report_note_add(x->r, err, "stats: %s is no number", tfp_columns[asked[i]].name);
             if (s) return s;
             continue;
         }
         x->column[x->columns++] = asked[i];
-        need(x, tfp_is_ratio(about) ? about->ratio.over : (tfp_value)tfp_value_of(about));
-        if (tfp_is_ratio(about)) need(x, about->ratio.under);
+        for (uint32_t rest = tfp_column_sums(asked[i]); rest; rest &= rest - 1) need(x, (tfp_value)__builtin_ctz(rest));
     }
     return x->columns ? TFP_OK : tfp_fail(err, TFP_BADARG, "stats needs a numeric column in -select");
 }
@@ -417,7 +359,7 @@ static void put_row_of_steps(const stats *x, size_t row, const tfp_step_values *
     static const tfp_spread absent = { NAN, NAN, NAN, NAN, NAN, NAN };
     for (size_t c = 0; c < x->columns; c++)
         row_at(x, row)->spreads[c] =
-            x->column[c] == values->column ? spread_of_reals(values->at, values->count) : absent;
+            x->column[c] == values->column ? tfp_spread_of_reals(values->at, values->count) : absent;
 }
 
 tfp_status tfp_stats_of_steps(tfp_report *r, const tfp_options *o, tfp_report **shown, tfp_error *err)

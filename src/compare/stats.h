@@ -10,6 +10,7 @@ typedef struct tfp_spread {
     double mean, cv, min, median, p95, max; /* cv: the population's deviation in per cent of the mean */
 } tfp_spread;
 tfp_spread tfp_spread_of(int64_t *values, size_t count); /* sorts them; count is not 0 */
+tfp_spread tfp_spread_of_reals(double *values, size_t count);
 
 /* Fills a grid whose profile and options are set: the rows of `shown` (a report of one of the views, built with the same
  * options) but its root, each with its name, changed and split, and the spread of the columns selected. */

@@ -6,8 +6,9 @@
     {                                                                                                                  \
         TFP_V_##value, name, "total_" name, field, "total_" field, __VA_ARGS__                                         \
     }
-#define COLUMN(id, name_, unit_, ...)                                                                                  \
-    [TFP_C_##id] = { .name = name_, .total = "total_" name_, .unit = unit_, __VA_ARGS__ },
+#define COLUMN(id, name_, kind_, unit_, ...)                                                                           \
+    [TFP_C_##                                                                                                          \
+        id] = { .name = name_, .total = "total_" name_, .kind = TFP_COLUMN_IS_##kind_, .unit = unit_, __VA_ARGS__ },
 const tfp_column tfp_columns[] = {
 #include "options/columns.def"
 #ifdef TFP_EXTRA_COLUMNS /* the test that adds a column compiles this file again, with one row more */
@@ -99,8 +100,10 @@ bool tfp_order_at(size_t i, tfp_order *out)
     if (i == n + 1) return *out = (tfp_order){ .name = "depth", .by = TFP_BY_TRAVERSAL }, true;
     if (i > n) return false;
     const tfp_column *c = &tfp_columns[columns[i - 1]];
-    int by = tfp_is_ratio(c) ? TFP_BY_RATIO : columns[i - 1] == TFP_C_OCCURRENCE ? TFP_BY_OCCURRENCE : tfp_value_of(c);
-    *out = (tfp_order){ .name = c->name, .head = c->head, .by = by, .ratio = columns[i - 1] };
+    int by = columns[i - 1] == TFP_C_OCCURRENCE ? TFP_BY_OCCURRENCE
+             : c->kind == TFP_COLUMN_IS_SUM     ? tfp_value_of(c)
+                                                : TFP_BY_COLUMN;
+    *out = (tfp_order){ .name = c->name, .head = c->head, .by = by, .column = columns[i - 1] };
     return true;
 }
 
@@ -118,12 +121,27 @@ size_t tfp_numbers(const tfp_number *out[TFP_V_COUNT])
     return n;
 }
 
+static uint32_t no_sums(const tfp_column *c)
+{
+    (void)c;
+    return 0;
+}
+static uint32_t sum_itself(const tfp_column *c) { return 1u << c->numbers[0].value; }
+static uint32_t sums_of_ratio(const tfp_column *c) { return 1u << c->ratio.over | 1u << c->ratio.under; }
+
+uint32_t tfp_column_sums(tfp_column_id id)
+{
+    static uint32_t (*const of_kind[TFP_COLUMN_KINDS])(const tfp_column *) = {
+        [TFP_COLUMN_IS_LABEL] = no_sums, [TFP_COLUMN_IS_SUM] = sum_itself, [TFP_COLUMN_IS_RATIO] = sums_of_ratio
+    };
+    return of_kind[tfp_columns[id].kind](&tfp_columns[id]);
+}
+
 uint32_t tfp_column_values(tfp_column_id id)
 {
     const tfp_column *c = &tfp_columns[id];
-    uint32_t bits = c->needs;
+    uint32_t bits = c->needs | tfp_column_sums(id);
     for (int i = 0; i < c->number_count; i++) bits |= 1u << c->numbers[i].value;
-    if (tfp_is_ratio(c)) bits |= 1u << c->ratio.over | 1u << c->ratio.under;
     for (int i = 0; i < c->brings_count; i++) bits |= 1u << tfp_value_of(&tfp_columns[c->brings[i]]);
     return bits;
 }

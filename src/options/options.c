@@ -315,7 +315,7 @@ uint32_t tfp_options_values(const tfp_options *o)
     for (int i = 0; i < tfp_column_count; i++)
         if (tfp_selects(o, (tfp_column_id)i)) bits |= tfp_column_values((tfp_column_id)i);
     if (o->order.by >= 0) bits |= 1u << o->order.by;
-    if (o->order.by == TFP_BY_RATIO) bits |= tfp_column_values(o->order.ratio);
+    if (o->order.by == TFP_BY_COLUMN) bits |= tfp_column_values(o->order.column);
     for (int v = 0; v < TFP_V_COUNT; v++)
         if (o->min[v] > 0) bits |= 1u << v;
     if (o->output == TFP_TO_TIMELINE) bits |= 1u << TFP_V_MICROS;

@@ -47,6 +47,15 @@ typedef enum tfp_unit {
     TFP_PERCENT
 } tfp_unit; /* TFP_SHARE: 1 is the whole; TFP_PERCENT: 100 is */
 
+/* What a column's cells are. Views and outputs have one table each, by kind, with the functions that fill, add up, sort and
+ * write such cells (views/core/kinds.h and the tables `of_kind` of the outputs); none asks a column what it is. */
+typedef enum tfp_column_kind {
+    TFP_COLUMN_IS_LABEL, /* text, or what stands for the row itself */
+    TFP_COLUMN_IS_SUM,   /* whole numbers, each of the row itself and in total with the rows below */
+    TFP_COLUMN_IS_RATIO, /* one sum divided by another: never added up */
+    TFP_COLUMN_KINDS
+} tfp_column_kind;
+
 #define COLUMN(id, ...) TFP_C_##id,
 typedef enum tfp_column_id {
 #include "options/columns.def"
@@ -68,7 +77,8 @@ typedef struct tfp_number {
 typedef struct tfp_column {
     const char *name;  /* in -select and -order_by */
     const char *head;  /* in tables for people, and another name in -select and -order_by; NULL: `name` */
-    const char *total; /* "total_NAME", for a ratio */
+    const char *total; /* "total_NAME" */
+    tfp_column_kind kind;
     tfp_unit unit;
     const char *help;          /* meaning and origin; the Doc line shows it, too */
     const char *help_of_trace; /* the same for a trace of events; NULL: `help` */
@@ -81,11 +91,11 @@ typedef struct tfp_column {
         int tree_at, group_at; /* places of the cell in scope and graph; in op and code */
         bool compat10;         /* TensorFlow 1.0's form has the cell, at tree_at */
     } text;
-    tfp_number numbers[2];
-    uint8_t number_count; /* 0: a label or a ratio */
+    tfp_number numbers[2]; /* of a sum */
+    uint8_t number_count;
     struct {
-        tfp_value over, under; /* for a ratio: over / under; ratios are computed from sums and never summed */
-        double times;          /* factor of the ratio; 0: not a ratio */
+        tfp_value over, under;
+        double times; /* factor */
     } ratio;
     const char *field; /* for a label: its name in GraphNodeProto and JSON; NULL: none */
     struct {           /* for the first number */
@@ -103,8 +113,7 @@ typedef struct tfp_column {
 } tfp_column;
 extern const tfp_column tfp_columns[];
 extern const int tfp_column_count;
-static inline bool tfp_is_ratio(const tfp_column *c) { return c->ratio.times != 0; }
-/* tfp_value of a column's first number, -1 for labels and ratios. */
+/* tfp_value of a sum's first number, -1 for the other kinds. */
 static inline int tfp_value_of(const tfp_column *c) { return c->number_count ? (int)c->numbers[0].value : -1; }
 static inline const char *tfp_column_help(const tfp_column *c, bool trace)
 {
@@ -116,6 +125,7 @@ int tfp_column_find(tfp_str name); /* by name or head: tfp_column_id, -1 when un
 void tfp_head_put(tfp_buf *out, const char *name, tfp_unit unit);
 bool tfp_is_head(tfp_str word, const char *name, tfp_unit unit); /* what tfp_head_put writes */
 uint32_t tfp_column_values(tfp_column_id id);                    /* bits of tfp_value that its cells use */
+uint32_t tfp_column_sums(tfp_column_id id); /* bits of tfp_value: the sums that are, or make, its number */
 size_t tfp_numbers(
     const tfp_number *out[TFP_V_COUNT]); /* numbers of all columns, in the order of tfp_value; returns how many */
 
@@ -131,11 +141,12 @@ size_t tfp_columns_in(tfp_column_list list, tfp_column_id out[TFP_COLUMNS_MAX]);
 /* A value of -order_by. */
 typedef struct tfp_order {
     const char *name;
-    const char *head;    /* NULL: `name` */
-    int by;              /* a tfp_value (descending by total), or one of these */
-    tfp_column_id ratio; /* for TFP_BY_RATIO */
+    const char *head;     /* NULL: `name` */
+    int by;               /* a tfp_value (descending by total), or one of these */
+    tfp_column_id column; /* for TFP_BY_COLUMN */
 } tfp_order;
-enum { TFP_BY_NAME = -1, TFP_BY_OCCURRENCE = -2, TFP_BY_TRAVERSAL = -3, TFP_BY_RATIO = -4 };
+/* TFP_BY_COLUMN: a number that is no sum. */
+enum { TFP_BY_NAME = -1, TFP_BY_OCCURRENCE = -2, TFP_BY_TRAVERSAL = -3, TFP_BY_COLUMN = -4 };
 bool tfp_order_at(size_t i, tfp_order *out); /* false past the end; 0 is by name */
 
 typedef enum tfp_output_kind {

@@ -12,7 +12,7 @@
 #include "views/core/grid.h"
 #include "views/core/view.h"
 
-enum { TFP_C_EXTRA = TFP_C_COUNT };
+enum { TFP_C_EXTRA = TFP_C_COUNT, TFP_C_EXTRA_RATIO, EXTRA = 2 };
 #define TFP_EXTRA_COLUMNS "extra_column.def"
 #include "options/columns.c"
 
@@ -73,7 +73,7 @@ static void shows(const char *view, const char *options, const char *output, con
 static void a_column_is_in_the_lists_and_the_help(void **state)
 {
     (void)state;
-    assert_int_equal(tfp_column_count, TFP_C_COUNT + 1);
+    assert_int_equal(tfp_column_count, TFP_C_COUNT + EXTRA);
     assert_true(is_listed(TFP_COLUMNS, "zz_nodes"));
     assert_true(is_listed(TFP_ORDERS, "zz_nodes"));
     assert_true(is_listed(TFP_OPTIONS, "min_zz_nodes"));
@@ -98,6 +98,41 @@ static void a_column_is_in_every_output(void **state)
           "{\"name\":\"zz_nodes\",\"field\":\"node_count\",\"total_field\":\"total_node_count\",\"unit\":\"count\"}");
     shows("scope", "select zz_nodes format json", "json", "\"node_count\":0,\"total_node_count\":3");
     shows("scope", "select zz_nodes format jsonl", "jsonl", "\"node_count\":1,\"total_node_count\":1");
+}
+
+static void a_ratio_is_in_every_output(void **state)
+{
+    (void)state;
+    shows("scope", "select zz_time_each", "text", "zz time each: Time of a node.\n");
+    shows("scope", "select zz_time_each", "text", "_TFProfRoot (--/4 \u00b5s each)\n  a (--/3.50 \u00b5s each)");
+    shows("op", "select zz_time_each", "text", "4.50 \u00b5s each");
+    shows("scope", "select zz_time_each", "csv", "name,row,parent,depth,zz_time_each,total_zz_time_each\r\n");
+    shows("scope", "select zz_time_each", "csv", "a,1,0,1,,3.5\r\n");
+    shows("scope", "select zz_time_each", "md",
+          "| name | zz_time_each | total zz_time_each |\n| --- | ---: | ---: |\n");
+    shows("scope", "select zz_time_each", "json",
+          "{\"name\":\"zz_time_each\",\"field\":\"zz_time_each\",\"total_field\":\"total_zz_time_each\",");
+    shows("scope", "select zz_time_each format json", "json", "\"zz_time_each\":null,\"total_zz_time_each\":3.5");
+}
+
+static void a_ratio_sorts_and_counts_in_statistics(void **state)
+{
+    (void)state;
+    tfp_report *r = report_of("scope", "b Conv2D 3us\nz/x MatMul 4us\nz/y MatMul 5us\n", "order_by zz_time_each");
+    char *rows = rows_of(r);
+    assert_string_equal(rows, "_TFProfRoot z z/y z/x b");
+    free(rows);
+    drop_report(r);
+    tfp_options *o = tfp_options_new();
+    tfp_profile *p = profile_of(LINES);
+    assert_int_equal(tfp_options_set(o, "select", "zz_time_each", NULL), TFP_OK);
+    assert_int_equal(tfp_stats(p, "scope", o, &r, NULL), TFP_OK);
+    char *text = written(r, "csv");
+    assert_non_null(strstr(text, "name,op,zz_time_each_mean,zz_time_each_cv,"));
+    free(text);
+    tfp_report_free(r);
+    tfp_profile_free(p);
+    tfp_options_free(o);
 }
 
 static void a_column_is_in_arrow_and_single_cells(void **state)
@@ -181,8 +216,8 @@ static void completes(const char *line, const char *word)
 static void tab_completes_both(void **state)
 {
     (void)state;
-    completes("scope -select micros,zz", "zz_nodes ");
-    completes("scope -order_by zz", "zz_nodes ");
+    completes("scope -select micros,zz", "zz_nodes zz_time_each ");
+    completes("scope -order_by zz", "zz_nodes zz_time_each ");
     completes("scope -min_zz", "-min_zz_nodes ");
     completes("zz", "zz_names ");
 }
@@ -295,6 +330,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_column_is_in_the_lists_and_the_help),
         cmocka_unit_test(a_column_is_in_every_output),
+        cmocka_unit_test(a_ratio_is_in_every_output),
+        cmocka_unit_test(a_ratio_sorts_and_counts_in_statistics),
         cmocka_unit_test(a_column_is_in_arrow_and_single_cells),
         cmocka_unit_test(a_column_sorts_and_has_a_minimum),
         cmocka_unit_test(a_column_with_fields_is_in_the_proto),

@@ -35,14 +35,14 @@ static bool total_time(const tfp_report *r, uint32_t row, const tfp_flat *f, dou
     return n != NULL;
 }
 
-static bool own_ratio(const tfp_report *r, uint32_t row, const tfp_flat *f, double *out)
+static bool own_real(const tfp_report *r, uint32_t row, const tfp_flat *f, double *out)
 {
-    return tfp_ratio(r, row, (tfp_column_id)f->column, false, out);
+    return tfp_cell_number(r, row, (tfp_column_id)f->column, false, out);
 }
 
-static bool total_ratio(const tfp_report *r, uint32_t row, const tfp_flat *f, double *out)
+static bool total_real(const tfp_report *r, uint32_t row, const tfp_flat *f, double *out)
 {
-    return tfp_ratio(r, row, (tfp_column_id)f->column, true, out);
+    return tfp_cell_number(r, row, (tfp_column_id)f->column, true, out);
 }
 
 static bool row_number(const tfp_report *r, uint32_t row, tfp_value from, int64_t *out)
@@ -251,8 +251,7 @@ static const tfp_flat finding_columns[] = {
 };
 /* clang-format on */
 
-/* Column `i` of those that a column of -select adds: its numbers, the two of a ratio, or labels; false past the end. */
-static bool part_of(const tfp_report *r, tfp_column_id id, size_t i, tfp_flat *out)
+static bool part_of_sum(const tfp_report *r, tfp_column_id id, size_t i, tfp_flat *out)
 {
     const tfp_column *c = &tfp_columns[id];
     for (int k = 0; k < c->number_count; k++) {
@@ -268,14 +267,36 @@ static bool part_of(const tfp_report *r, tfp_column_id id, size_t i, tfp_flat *o
             out->number = own ? own_value : total_value;
         return true;
     }
-    if (tfp_is_ratio(c) && i < 2) {
-        *out = (tfp_flat){ .name = i ? c->total : c->name, .type = 'r', .null = true, .column = (int)id };
-        out->real = i ? total_ratio : own_ratio;
-        return true;
-    }
+    return false;
+}
+
+/* A number that is no sum: the row's own, and in total. */
+static bool part_of_real(const tfp_report *r, tfp_column_id id, size_t i, tfp_flat *out)
+{
+    const tfp_column *c = &tfp_columns[id];
+    (void)r;
+    if (i > 1) return false;
+    *out = (tfp_flat){ .name = i ? c->total : c->name, .type = 'r', .null = true, .column = (int)id };
+    out->real = i ? total_real : own_real;
+    return true;
+}
+
+static bool part_of_label(const tfp_report *r, tfp_column_id id, size_t i, tfp_flat *out)
+{
+    (void)r;
     for (size_t k = 0; k < sizeof label_columns / sizeof *label_columns; k++)
         if (label_columns[k].column == (int)id && i-- == 0) return *out = label_columns[k], true;
     return false;
+}
+
+/* Column `i` of those that a column of -select adds, by kind; false past the end. */
+static bool (*const of_kind[TFP_COLUMN_KINDS])(const tfp_report *r, tfp_column_id id, size_t i, tfp_flat *out) = {
+    [TFP_COLUMN_IS_LABEL] = part_of_label, [TFP_COLUMN_IS_SUM] = part_of_sum, [TFP_COLUMN_IS_RATIO] = part_of_real
+};
+
+static bool part_of(const tfp_report *r, tfp_column_id id, size_t i, tfp_flat *out)
+{
+    return of_kind[tfp_columns[id].kind](r, id, i, out);
 }
 
 /* Iterates over all columns that a report can have, whether its table has them or not. */

@@ -20,7 +20,7 @@ static bool only_value(const tfp_options *o, stacks *x)
     int found = -1;
     for (int i = 0; i < tfp_column_count; i++) {
         if (!tfp_selects(o, (tfp_column_id)i)) continue;
-        if (found >= 0 || tfp_columns[i].unit == TFP_LABEL || tfp_value_of(&tfp_columns[i]) < 0) return false;
+        if (found >= 0 || tfp_columns[i].kind != TFP_COLUMN_IS_SUM) return false;
         found = i;
     }
     if (found < 0) return false;

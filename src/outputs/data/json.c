@@ -34,6 +34,17 @@ static writer start(const tfp_report *r, tfp_sink *s)
     return w;
 }
 
+/* The keys of a column's cells, by kind. */
+static const char *key_of_label(const tfp_column *c, bool total) { return total ? NULL : c->field; }
+static const char *key_of_real(const tfp_column *c, bool total) { return total ? c->total : c->name; }
+static const char *key_of_sum(const tfp_column *c, bool total)
+{
+    return total ? c->numbers[0].total_field : c->numbers[0].own_field;
+}
+static const char *(*const key_of_kind[TFP_COLUMN_KINDS])(const tfp_column *c, bool total) = {
+    [TFP_COLUMN_IS_LABEL] = key_of_label, [TFP_COLUMN_IS_SUM] = key_of_sum, [TFP_COLUMN_IS_RATIO] = key_of_real
+};
+
 static void put_columns(writer *w)
 {
     tfp_json_key(&w->j, "columns");
@@ -41,14 +52,13 @@ static void put_columns(writer *w)
     for (int i = 0; i < tfp_column_count; i++) {
         const tfp_column *c = &tfp_columns[i];
         if (!tfp_selects(w->r->options, (tfp_column_id)i)) continue;
-        const tfp_number *number = c->number_count ? &c->numbers[0] : NULL;
         tfp_json_open(&w->j, '{');
         tfp_json_key(&w->j, "name");
         tfp_json_text(&w->j, c->name);
         tfp_json_key(&w->j, "field");
-        tfp_json_text(&w->j, number ? number->own_field : tfp_is_ratio(c) ? c->name : c->field);
+        tfp_json_text(&w->j, key_of_kind[c->kind](c, false));
         tfp_json_key(&w->j, "total_field");
-        tfp_json_text(&w->j, number ? number->total_field : tfp_is_ratio(c) ? c->total : NULL);
+        tfp_json_text(&w->j, key_of_kind[c->kind](c, true));
         tfp_json_key(&w->j, "unit");
         tfp_json_text(&w->j, tfp_unit_name(c->unit));
         tfp_json_close(&w->j, '}');
@@ -67,23 +77,23 @@ static void put_number(writer *w, const char *key, tfp_value value, const int64_
         tfp_json_null(&w->j); /* this report was built without it: null is better than a wrong 0 */
 }
 
-static void put_ratio(writer *w, const char *key, uint32_t row, tfp_column_id column, bool total)
+static void put_real(writer *w, const char *key, uint32_t row, tfp_column_id column, bool total)
 {
     double x;
     tfp_json_key(&w->j, key);
-    if (tfp_ratio(w->r, row, column, total, &x))
+    if (tfp_cell_number(w->r, row, column, total, &x))
         tfp_json_double(&w->j, x);
     else
         tfp_json_null(&w->j);
 }
 
-static void put_ratios(writer *w, uint32_t row)
+static void put_reals(writer *w, uint32_t row)
 {
     for (int i = 0; i < tfp_column_count; i++) {
         const tfp_column *c = &tfp_columns[i];
-        if (!tfp_is_ratio(c) || !tfp_selects(w->r->options, (tfp_column_id)i)) continue;
-        put_ratio(w, c->name, row, (tfp_column_id)i, false);
-        put_ratio(w, c->total, row, (tfp_column_id)i, true);
+        if (key_of_kind[c->kind] != key_of_real || !tfp_selects(w->r->options, (tfp_column_id)i)) continue;
+        put_real(w, c->name, row, (tfp_column_id)i, false);
+        put_real(w, c->total, row, (tfp_column_id)i, true);
     }
 }
 
@@ -191,7 +201,7 @@ static void put_fields(writer *w, uint32_t row)
     tfp_json_key(&w->j, "accounted");
     tfp_json_bool(&w->j, x->accounted);
     put_numbers(w, row);
-    put_ratios(w, row);
+    put_reals(w, row);
     put_label_list(w, "devices", tfp_labels_devices(w->r, row, &w->labels));
     put_label_list(w, "op_types", tfp_labels_op_types(w->r, row, &w->labels));
     if (x->node != TFP_NONE) put_node(w, &w->r->profile->nodes.at[x->node]);

@@ -366,8 +366,7 @@ static const tfp_column *only_column(const tfp_options *o)
     const tfp_column *found = NULL;
     for (int i = 0; i < tfp_column_count; i++) {
         if (!tfp_selects(o, (tfp_column_id)i)) continue;
-        if (found || tfp_columns[i].unit == TFP_LABEL || tfp_value_of(&tfp_columns[i]) < 0 || i == TFP_C_OCCURRENCE)
-            return NULL;
+        if (found || tfp_columns[i].kind != TFP_COLUMN_IS_SUM || i == TFP_C_OCCURRENCE) return NULL;
         found = &tfp_columns[i];
     }
     return found;

@@ -79,11 +79,11 @@ static void put_value(writer *w, const int64_t *n, tfp_value value, tfp_unit uni
     tfp_buf_text(w->out, " |");
 }
 
-static void put_ratio(writer *w, uint32_t row, tfp_column_id id, bool total)
+static void put_number(writer *w, uint32_t row, tfp_column_id id, bool total)
 {
     double x;
     tfp_buf_char(w->out, ' ');
-    if (tfp_ratio(w->r, row, id, total, &x)) tfp_format_real(w->out, tfp_columns[id].unit, x);
+    if (tfp_cell_number(w->r, row, id, total, &x)) tfp_format_real(w->out, tfp_columns[id].unit, x);
     tfp_buf_text(w->out, " |");
 }
 
@@ -139,29 +139,44 @@ static void put_header(writer *w, const char *prefix, const char *name)
     tfp_buf_text(w->out, " |");
 }
 
-static bool is_label(const tfp_column *c) { return !c->number_count && !tfp_is_ratio(c); }
-
-static void put_column_header(writer *w, const tfp_column *c)
+static void put_sum_header(writer *w, const tfp_column *c)
 {
     for (int i = 0; i < c->number_count; i++) {
         const tfp_number *n = &c->numbers[i];
         if (n->own) put_header(w, "", i || !c->head ? n->own : c->head);
         if (n->total && has_totals(w)) put_header(w, "total ", i || !c->head ? n->total + strlen("total_") : c->head);
     }
-    if (c->number_count) return;
-    put_header(w, "", c->name);
-    if (tfp_is_ratio(c) && has_totals(w)) put_header(w, "total ", c->name);
 }
 
-static void put_rule(writer *w, const tfp_column *c)
+static void put_real_header(writer *w, const tfp_column *c)
+{
+    put_header(w, "", c->name);
+    if (has_totals(w)) put_header(w, "total ", c->name);
+}
+
+static void put_label_header(writer *w, const tfp_column *c) { put_header(w, "", c->name); }
+
+static void put_sum_rule(writer *w, const tfp_column *c)
 {
     for (int i = 0; i < c->number_count; i++)
         tfp_buf_text(w->out, c->numbers[i].own && c->numbers[i].total && has_totals(w) ? " ---: | ---: |" : " ---: |");
-    if (!c->number_count) tfp_buf_text(w->out, is_label(c) ? " --- |" : has_totals(w) ? " ---: | ---: |" : " ---: |");
 }
 
-static void put_numbers(writer *w, const tfp_column *c, uint32_t row)
+static void put_real_rule(writer *w, const tfp_column *c)
 {
+    (void)c;
+    tfp_buf_text(w->out, has_totals(w) ? " ---: | ---: |" : " ---: |");
+}
+
+static void put_label_rule(writer *w, const tfp_column *c)
+{
+    (void)c;
+    tfp_buf_text(w->out, " --- |");
+}
+
+static void put_sum(writer *w, tfp_column_id id, uint32_t row)
+{
+    const tfp_column *c = &tfp_columns[id];
     for (int i = 0; i < c->number_count; i++) {
         const tfp_number *n = &c->numbers[i];
         bool sum = !row && !has_totals(w); /* the root of the op view */
@@ -170,7 +185,13 @@ static void put_numbers(writer *w, const tfp_column *c, uint32_t row)
     }
 }
 
-static void put_column(writer *w, tfp_column_id id, uint32_t row)
+static void put_real(writer *w, tfp_column_id id, uint32_t row)
+{
+    put_number(w, row, id, false);
+    if (has_totals(w)) put_number(w, row, id, true);
+}
+
+static void put_label(writer *w, tfp_column_id id, uint32_t row)
 {
     const tfp_report *r = w->r;
     switch (id) {
@@ -183,28 +204,34 @@ static void put_column(writer *w, tfp_column_id id, uint32_t row)
         tfp_buf_int(w->out, r->rows.at[row].hidden);
         tfp_buf_text(w->out, " |");
         break;
-    default:
-        put_numbers(w, &tfp_columns[id], row);
-        if (!tfp_is_ratio(&tfp_columns[id])) break;
-        put_ratio(w, row, id, false);
-        if (has_totals(w)) put_ratio(w, row, id, true);
+    default: break;
     }
 }
+
+/* How the kinds of columns are written. */
+static const struct {
+    void (*header)(writer *w, const tfp_column *c), (*rule)(writer *w, const tfp_column *c);
+    void (*cell)(writer *w, tfp_column_id id, uint32_t row);
+} of_kind[TFP_COLUMN_KINDS] = {
+    [TFP_COLUMN_IS_LABEL] = { put_label_header, put_label_rule, put_label },
+    [TFP_COLUMN_IS_SUM] = { put_sum_header, put_sum_rule, put_sum },
+    [TFP_COLUMN_IS_RATIO] = { put_real_header, put_real_rule, put_real },
+};
 
 static void put_table(writer *w)
 {
     const tfp_report *r = w->r;
     tfp_buf_text(w->out, "| name |");
     for (int i = 0; i < tfp_column_count; i++)
-        if (tfp_selects(r->options, (tfp_column_id)i)) put_column_header(w, &tfp_columns[i]);
+        if (tfp_selects(r->options, (tfp_column_id)i)) of_kind[tfp_columns[i].kind].header(w, &tfp_columns[i]);
     tfp_buf_text(w->out, "\n| --- |");
     for (int i = 0; i < tfp_column_count; i++)
-        if (tfp_selects(r->options, (tfp_column_id)i)) put_rule(w, &tfp_columns[i]);
+        if (tfp_selects(r->options, (tfp_column_id)i)) of_kind[tfp_columns[i].kind].rule(w, &tfp_columns[i]);
     tfp_buf_char(w->out, '\n');
     for (uint32_t row = 0; row < r->rows.size && !w->sink->status && !w->nomem; row++) {
         put_name(w, row);
         for (int i = 0; i < tfp_column_count; i++)
-            if (tfp_selects(r->options, (tfp_column_id)i)) put_column(w, (tfp_column_id)i, row);
+            if (tfp_selects(r->options, (tfp_column_id)i)) of_kind[tfp_columns[i].kind].cell(w, (tfp_column_id)i, row);
         tfp_buf_char(w->out, '\n');
         tfp_sink_flush_if_full(w->sink);
     }

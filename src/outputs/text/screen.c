@@ -5,6 +5,7 @@
 #include "outputs/text/screen.h"
 #include "outputs/core/labels.h"
 #include "outputs/core/tensor_text.h"
+#include "views/core/kinds.h"
 
 #include <stdio.h>
 
@@ -57,7 +58,7 @@ static void lead_with_order(screen *x)
         if (tfp_value_of(&tfp_columns[x->numbers[i].column]) == x->r->options->order.by) at = i;
     if (!x->number_count) return;
     number first = x->numbers[at];
-    bool own = tfp_columns[first.column].number_count && !x->list;
+    bool own = tfp_kinds[tfp_columns[first.column].kind].adds_up && !x->list;
     memmove(x->numbers + at, x->numbers + at + 1, (x->number_count - at - 1) * sizeof *x->numbers);
     memmove(x->numbers + 1 + own, x->numbers, (x->number_count - 1) * sizeof *x->numbers);
     x->numbers[0] = first;
@@ -70,7 +71,7 @@ static void choose_columns(screen *x, const tfp_column_id *cells, size_t n)
     for (size_t i = 0; i < n; i++) {
         const tfp_column *c = &tfp_columns[cells[i]];
         if (!is_told(x, cells[i])) continue;
-        if (!c->number_count && !tfp_is_ratio(c)) {
+        if (!tfp_kinds[c->kind].number) {
             x->labels[x->label_count++] = cells[i];
             continue;
         }
@@ -85,7 +86,10 @@ static void choose_columns(screen *x, const tfp_column_id *cells, size_t n)
     x->all_labels = x->label_count;
 }
 
-static bool has_share(const screen *x) { return x->number_count && tfp_columns[x->numbers[0].column].number_count; }
+static bool has_share(const screen *x)
+{
+    return x->number_count && tfp_kinds[tfp_columns[x->numbers[0].column].kind].adds_up;
+}
 
 static size_t numbers_width(const screen *x)
 {
@@ -129,18 +133,29 @@ static void put_label(screen *x, uint32_t row, tfp_column_id label, tfp_buf *out
     tfp_escape(out, (tfp_str){ x->scratch.data, x->scratch.size });
 }
 
-static void put_number(screen *x, uint32_t row, const number *n, tfp_buf *out)
+static void put_real(screen *x, uint32_t row, const number *n, tfp_buf *out)
+{
+    double real;
+    if (tfp_cell_number(x->r, row, n->column, !x->list || !row, &real))
+        tfp_format_real(out, tfp_columns[n->column].unit, real);
+}
+
+static void put_sum(screen *x, uint32_t row, const number *n, tfp_buf *out)
 {
     const tfp_column *c = &tfp_columns[n->column];
-    double real;
-    if (tfp_is_ratio(c)) {
-        if (tfp_ratio(x->r, row, n->column, !x->list || !row, &real)) tfp_format_real(out, c->unit, real);
-        return;
-    }
-    tfp_value v = (tfp_value)tfp_value_of(c);
+    tfp_value v = c->numbers[0].value;
     int64_t amount = n->own ? tfp_own(x->r, row, v) : total_of(x, row, v);
     if (n->own && !x->r->rows.at[row].accounted) return;
     tfp_report_put_number(x->r, v, c->unit, amount, out);
+}
+
+static void (*const of_kind[TFP_COLUMN_KINDS])(screen *x, uint32_t row, const number *n, tfp_buf *out) = {
+    [TFP_COLUMN_IS_SUM] = put_sum, [TFP_COLUMN_IS_RATIO] = put_real
+};
+
+static void put_number(screen *x, uint32_t row, const number *n, tfp_buf *out)
+{
+    of_kind[tfp_columns[n->column].kind](x, row, n, out);
 }
 
 static size_t longest_name(screen *x)

@@ -68,20 +68,28 @@ static void write_legend(const tfp_report *r, const tfp_column_id *cells, size_t
 
 /* ---- trees: scope, graph, code ---- */
 
-static void write_pair(const tfp_report *r, uint32_t row, const tfp_column *c, tfp_buf *b)
+static void write_pair(const tfp_report *r, uint32_t row, tfp_column_id cell, tfp_buf *b)
 {
-    tfp_value v = (tfp_value)tfp_value_of(c);
+    const tfp_column *c = &tfp_columns[cell];
+    tfp_value v = c->numbers[0].value;
     int64_t own = tfp_whole(v, tfp_own(r, row, v)), total = tfp_whole(v, tfp_total(r, row, v));
     tfp_format_pair(b, c->unit, r->rows.at[row].accounted ? &own : NULL, total);
 }
 
-static void write_ratio(const tfp_report *r, uint32_t row, tfp_column_id cell, bool total, tfp_buf *b)
+static void write_real(const tfp_report *r, uint32_t row, tfp_column_id cell, bool total, tfp_buf *b)
 {
     double x;
-    if ((total || r->rows.at[row].accounted) && tfp_ratio(r, row, cell, total, &x))
+    if ((total || r->rows.at[row].accounted) && tfp_cell_number(r, row, cell, total, &x))
         tfp_format_real(b, tfp_columns[cell].unit, x);
     else
         tfp_buf_text(b, "--");
+}
+
+static void write_reals(const tfp_report *r, uint32_t row, tfp_column_id cell, tfp_buf *b)
+{
+    write_real(r, row, cell, false, b);
+    tfp_buf_char(b, '/');
+    write_real(r, row, cell, true, b);
 }
 
 static void write_occurrence(const tfp_report *r, uint32_t row, tfp_buf *b)
@@ -90,7 +98,7 @@ static void write_occurrence(const tfp_report *r, uint32_t row, tfp_buf *b)
         tfp_buf_text(b, "occurrence N/A in code view");
         return;
     }
-    write_pair(r, row, &tfp_columns[TFP_C_OCCURRENCE], b);
+    write_pair(r, row, TFP_C_OCCURRENCE, b);
     tfp_buf_text(b, r->rows.at[row].accounted ? "|1/" : "|--/");
     tfp_format_number(b, tfp_total(r, row, TFP_V_DEFINITIONS));
 }
@@ -101,6 +109,17 @@ static void write_escaped(tfp_buf *b, tfp_buf *scratch)
     tfp_escape(b, (tfp_str){ scratch->data, scratch->size });
     scratch->size = 0;
 }
+
+/* Cells of numbers, by kind; labels are written by name. */
+static void write_share(const tfp_report *r, uint32_t row, tfp_column_id cell, tfp_buf *b);
+static void write_real_of_type(const tfp_report *r, uint32_t row, tfp_column_id cell, tfp_buf *b);
+static const struct {
+    void (*in_tree)(const tfp_report *r, uint32_t row, tfp_column_id cell, tfp_buf *b);
+    void (*in_list)(const tfp_report *r, uint32_t row, tfp_column_id cell, tfp_buf *b);
+} of_kind[TFP_COLUMN_KINDS] = {
+    [TFP_COLUMN_IS_SUM] = { write_pair, write_share },
+    [TFP_COLUMN_IS_RATIO] = { write_reals, write_real_of_type },
+};
 
 /* Writes one cell. */
 static void write_cell(const tfp_report *r, uint32_t row, tfp_column_id cell, tfp_buf *b, tfp_buf *scratch)
@@ -113,7 +132,7 @@ static void write_cell(const tfp_report *r, uint32_t row, tfp_column_id cell, tf
             tfp_shape_text(r->profile, r->profile->nodes.at[x->node].shape, b);
             if (b->size != before) tfp_buf_text(b, ", ");
         }
-        write_pair(r, row, &tfp_columns[cell], b);
+        write_pair(r, row, cell, b);
         break;
     case TFP_C_DEVICE:
         tfp_labels_join_devices(r, row, scratch);
@@ -130,14 +149,7 @@ static void write_cell(const tfp_report *r, uint32_t row, tfp_column_id cell, tf
         else if (x->node != TFP_NONE)
             tfp_node_input_shapes(r->profile, x->node, "|", b);
         break;
-    default:
-        if (!tfp_is_ratio(&tfp_columns[cell])) {
-            write_pair(r, row, &tfp_columns[cell], b);
-            break;
-        }
-        write_ratio(r, row, cell, false, b);
-        tfp_buf_char(b, '/');
-        write_ratio(r, row, cell, true, b);
+    default: of_kind[tfp_columns[cell].kind].in_tree(r, row, cell, b);
     }
     if (tfp_columns[cell].text.suffix) tfp_buf_text(b, tfp_columns[cell].text.suffix);
 }
@@ -217,11 +229,11 @@ static void write_share(const tfp_report *r, uint32_t row, tfp_column_id cell, t
     pad_left(b, from, 30);
 }
 
-/* The type's own ratio: ratios cannot be accumulated. */
-static void write_type_ratio(const tfp_report *r, uint32_t row, tfp_column_id cell, tfp_buf *b)
+/* The type's own: what is no sum cannot be accumulated. */
+static void write_real_of_type(const tfp_report *r, uint32_t row, tfp_column_id cell, tfp_buf *b)
 {
     size_t from = b->size;
-    write_ratio(r, row, cell, row == 0, b);
+    write_real(r, row, cell, row == 0, b);
     if (tfp_columns[cell].text.suffix) tfp_buf_text(b, tfp_columns[cell].text.suffix);
     pad_left(b, from, 30);
 }
@@ -318,10 +330,8 @@ static void write_op_row(const tfp_report *r, uint32_t row, const tfp_column_id 
             tfp_buf_char(b, '|');
             tfp_buf_int(b, r->rows.at[row].member_count);
             pad_left(b, from, 10);
-        } else if (tfp_is_ratio(&tfp_columns[cells[i]])) {
-            write_type_ratio(r, row, cells[i], b);
         } else {
-            write_share(r, row, cells[i], b);
+            of_kind[tfp_columns[cells[i]].kind].in_list(r, row, cells[i], b);
         }
     }
     tfp_buf_char(b, '\n');

@@ -251,8 +251,9 @@ int64_t tfp_node_value(const tfp_report *r, uint32_t node, const tfp_node_stats 
 int64_t tfp_report_parameters(const tfp_report *r, uint32_t node, bool *clamped); /* of a node */
 const char *tfp_doc_of(const tfp_report *r);                       /* the line of the Doc block about its rows */
 const char *tfp_help_of(const tfp_report *r, const tfp_column *c); /* what a column means in this report */
-/* A ratio of a row's own values, or of its totals; false when there is nothing to divide by. */
-bool tfp_ratio(const tfp_report *r, uint32_t row, tfp_column_id column, bool total, double *out);
+/* A row's number in a column of any kind, of its own or in total, times in microseconds; false when it has none: of labels, and of
+ * a ratio without anything to divide by. */
+bool tfp_cell_number(const tfp_report *r, uint32_t row, tfp_column_id column, bool total, double *out);
 
 /* A report of a table that is no view, still empty. NULL without memory. */
 tfp_report *tfp_report_of_table(const tfp_profile *p, const char *name);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/core/values.c: the numbers of rows: only the columns that a report needs, one array each. */
+#include "views/core/kinds.h"
 #include "views/core/view.h"
 
 /* One execution's number for all runs; of what never ran in any step, for one run of the model. */
@@ -122,6 +123,8 @@ void tfp_values_add(tfp_report *r, tfp_values *to, size_t i, const tfp_values *f
     }
 }
 
+/* ---- kinds of columns ---- */
+
 static bool ratio_of(const tfp_column *c, int64_t over, int64_t under, double *out)
 {
     if (under <= 0) return false;
@@ -129,18 +132,52 @@ static bool ratio_of(const tfp_column *c, int64_t over, int64_t under, double *o
     return true;
 }
 
-bool tfp_ratio(const tfp_report *r, uint32_t row, tfp_column_id column, bool total, double *out)
+static bool ratio_in_row(const tfp_report *r, uint32_t row, tfp_column_id column, bool total, double *out)
 {
     const tfp_column *c = &tfp_columns[column];
     if (total) return ratio_of(c, tfp_total(r, row, c->ratio.over), tfp_total(r, row, c->ratio.under), out);
     return ratio_of(c, tfp_own(r, row, c->ratio.over), tfp_own(r, row, c->ratio.under), out);
 }
 
-double tfp_ratio_in(tfp_column_id column, const tfp_values *v, size_t i)
+static double ratio_in_place(const tfp_report *r, tfp_column_id column, const tfp_values *v, size_t i)
 {
     double out;
     const tfp_column *c = &tfp_columns[column];
+    (void)r;
     return ratio_of(c, v->at[c->ratio.over][i], v->at[c->ratio.under][i], &out) ? out : -1;
+}
+
+static bool sum_in_row(const tfp_report *r, uint32_t row, tfp_column_id column, bool total, double *out)
+{
+    tfp_value v = tfp_columns[column].numbers[0].value;
+    *out = tfp_exact(v, total ? tfp_total(r, row, v) : tfp_own(r, row, v));
+    return true;
+}
+
+static double sum_in_place(const tfp_report *r, tfp_column_id column, const tfp_values *v, size_t i)
+{
+    (void)r;
+    return (double)v->at[tfp_columns[column].numbers[0].value][i];
+}
+
+/* clang-format off */
+const tfp_kind_rules tfp_kinds[TFP_COLUMN_KINDS] = {
+    /*                    name     number  adds up  in a row      in a place */
+    [TFP_COLUMN_IS_LABEL] = { "label",  false,  false,   NULL,         NULL },
+    [TFP_COLUMN_IS_SUM]   = { "sum",    true,   true,    sum_in_row,   sum_in_place },
+    [TFP_COLUMN_IS_RATIO] = { "ratio",  true,   false,   ratio_in_row, ratio_in_place },
+};
+/* clang-format on */
+
+bool tfp_cell_number(const tfp_report *r, uint32_t row, tfp_column_id column, bool total, double *out)
+{
+    const tfp_kind_rules *kind = &tfp_kinds[tfp_columns[column].kind];
+    return kind->number && kind->in_row(r, row, column, total, out);
+}
+
+double tfp_place_number(const tfp_report *r, tfp_column_id column, const tfp_values *v, size_t i)
+{
+    return tfp_kinds[tfp_columns[column].kind].in_place(r, column, v, i);
 }
 
 /* ---- which types are accounted ---- */

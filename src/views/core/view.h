@@ -29,8 +29,8 @@ void tfp_values_add_node(tfp_report *r, tfp_values *v, size_t i, uint32_t node, 
 /* to[i] += from[j], every column, saturating. */
 void tfp_values_add(tfp_report *r, tfp_values *to, size_t i, const tfp_values *from, size_t j);
 
-/* A ratio of the sums in place i; below all others when there is nothing to divide by. */
-double tfp_ratio_in(tfp_column_id column, const tfp_values *v, size_t i);
+/* What a column that is no sum has in place i, to sort by; below all others where it has nothing. */
+double tfp_place_number(const tfp_report *r, tfp_column_id column, const tfp_values *v, size_t i);
 
 /* ---- -float_ops_source (flops/counts.c) ---- */
 /* Works out what the report's options ask for: tfp_report.counts. Nothing to do when they ask for nothing, or when

@@ -165,7 +165,7 @@ static tfp_status make(tfp_report *r, tfp_flops *f, tfp_error *err)
 static tfp_status note_missing(tfp_report *r, tfp_error *err)
 {
     int order = r->options->order.by;
-    bool needed = (order >= TFP_V_FILES_COUNT && !(TFP_V_KINDS >> order & 1)) || order == TFP_BY_RATIO;
+    bool needed = (order >= TFP_V_FILES_COUNT && !(TFP_V_KINDS >> order & 1)) || order == TFP_BY_COLUMN;
     bool files = r->options->float_ops_source == TFP_FLOPS_FILES;
     uint32_t missing = r->values & (1u << TFP_V_MACS | (files ? 1u << TFP_V_BYTES_MOVED : 0));
     if (r->options->float_ops_source == TFP_FLOPS_OWN || !missing) return TFP_OK;

@@ -11,6 +11,7 @@ typedef struct types {
     tfp_values own, total;
     uint32_t *order; /* accounted types as sorted */
     size_t order_count;
+    const tfp_report *r;
     const tfp_options *o;
 } types;
 
@@ -88,7 +89,8 @@ static bool less(const void *ctx, uint32_t a, uint32_t b)
     int by = order->by;
     if (by == TFP_BY_OCCURRENCE) return member_count(t, a) > member_count(t, b);
     if (by >= 0) return t->own.at[by][a] > t->own.at[by][b];
-    if (by == TFP_BY_RATIO) return tfp_ratio_in(order->ratio, &t->own, a) > tfp_ratio_in(order->ratio, &t->own, b);
+    if (by == TFP_BY_COLUMN)
+        return tfp_place_number(t->r, order->column, &t->own, a) > tfp_place_number(t->r, order->column, &t->own, b);
     return a < b; /* types are numbered by name */
 }
 
@@ -189,7 +191,7 @@ static bool settle_reach(const types *t, tfp_report *r)
 static tfp_status build_op(tfp_report *r, tfp_error *err)
 {
     tfp_arena arena = { 0 };
-    types t = { .arena = &arena, .o = r->options };
+    types t = { .arena = &arena, .r = r, .o = r->options };
     uint32_t *shown = NULL;
     size_t left = 0;
     bool ok = find_types(&t, r->profile) && fill(&t, r) && sort_types(&t) &&

@@ -206,11 +206,12 @@ static bool less_by_total(const void *ctx, uint32_t a, uint32_t b)
     return by[total_at(w, a)] > by[total_at(w, b)];
 }
 
-static bool less_by_ratio(const void *ctx, uint32_t a, uint32_t b)
+static bool less_by_column(const void *ctx, uint32_t a, uint32_t b)
 {
     const walk *w = ctx;
-    tfp_column_id by = w->o->order.ratio;
-    return tfp_ratio_in(by, totals(w), total_at(w, a)) > tfp_ratio_in(by, totals(w), total_at(w, b));
+    tfp_column_id by = w->o->order.column;
+    return tfp_place_number(w->r, by, totals(w), total_at(w, a)) >
+           tfp_place_number(w->r, by, totals(w), total_at(w, b));
 }
 
 static bool less_by_name(const void *ctx, uint32_t a, uint32_t b)
@@ -235,7 +236,7 @@ static bool sort_entries(walk *w, uint32_t *start, uint32_t *children)
     int by = w->o->order.by;
     if (by == TFP_BY_TRAVERSAL) return true;
     bool (*less)(const void *, uint32_t, uint32_t) = by >= 0 ? less_by_total : less_by_name;
-    if (by == TFP_BY_RATIO) less = less_by_ratio;
+    if (by == TFP_BY_COLUMN) less = less_by_column;
     if (by == TFP_BY_OCCURRENCE && w->t->member_count) less = less_by_members;
     for (size_t i = 0; i < n; i++) {
         size_t count = start[i + 1] - start[i];
