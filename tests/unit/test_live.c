@@ -6,11 +6,13 @@
 #include "live/jobs/probe.h"
 #include "live/python/python.h"
 #include "live/files/run_folder.h"
+#include "live/stacks/image.h"
 #include "live/stacks/parts.h"
 #include "support.h"
 
 #include <elf.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 static uint64_t function_in(int fd, const char *prefix, tfp_elf_facts *facts)
@@ -233,20 +235,101 @@ static void tables_of_terabytes_are_not_read(void **state)
 {
     (void)state;
     tfp_elf_facts facts;
-    uint64_t value, budget = TFP_ELF_BUDGET;
+    uint64_t value;
+    tfp_image_budget left = { TFP_IMAGE_HELD, TFP_IMAGE_READ };
+    tfp_functions functions = { 0 };
     const char *const names[] = { "wanted" };
     int fd = with_tables(20, (uint64_t)1 << 43, ((off_t)1 << 43) + (1 << 20));
     assert_true(tfp_elf_symbols(fd, names, &value, 1, &facts));
     assert_true(facts.too_big && !value);
     assert_int_equal(function_in(fd, "wanted", &facts), 0);
     assert_true(facts.too_big);
-    assert_false(tfp_elf_is_modest(fd, &budget));
+    assert_false(tfp_functions_read(fd, &left, &functions));
+    assert_int_equal(left.read, TFP_IMAGE_READ);
     close(fd);
     fd = with_tables(2, 48 * 100, 1 << 16);
     assert_true(tfp_elf_symbols(fd, names, &value, 1, &facts));
     assert_true(!facts.too_big && !value);
-    assert_true(tfp_elf_is_modest(fd, &budget));
-    assert_true(budget < TFP_ELF_BUDGET);
+    close(fd);
+}
+
+/* A copy of our own program in memory, as a file that can be damaged. */
+static int copy_of_us(size_t *size, size_t *frame, size_t *sorted)
+{
+    char room[65536];
+    Elf64_Ehdr h;
+    Elf64_Shdr s, names;
+    int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), to = memfd_create("copy", MFD_CLOEXEC);
+    for (ssize_t n; (n = read(from, room, sizeof room)) > 0;) assert_int_equal(write(to, room, (size_t)n), n);
+    *size = (size_t)lseek(from, 0, SEEK_END);
+    assert_true(tfp_elf_head(to, &h) && tfp_elf_section(to, &h, h.e_shstrndx, &names));
+    for (uint32_t i = 0; tfp_elf_section(to, &h, i, &s); i++) {
+        char name[16] = { 0 };
+        assert_true(tfp_elf_read(to, name, 14, names.sh_offset + s.sh_name) || !s.sh_size);
+        if (!strcmp(name, ".eh_frame")) *frame = s.sh_offset;
+        if (!strncmp(name, ".eh_frame_hdr", 13)) *sorted = s.sh_offset;
+    }
+    close(from);
+    return to;
+}
+
+static bool image_of(int fd, size_t *size)
+{
+    tfp_image_budget left = { TFP_IMAGE_HELD, TFP_IMAGE_READ };
+    tfp_buf image = { 0 };
+    bool ok = tfp_image_make(fd, &left, &image);
+    *size = image.size;
+    tfp_buf_free(&image);
+    return ok;
+}
+
+static void put_word(int fd, size_t at, uint32_t word) { assert_int_equal(pwrite(fd, &word, 4, (off_t)at), 4); }
+
+static void damaged_unwind_tables_are_not_given_to_libdw(void **state)
+{
+    (void)state;
+    size_t size, whole, without, frame = 0, sorted = 0;
+    int fd = copy_of_us(&size, &frame, &sorted);
+    uint32_t length = 0, place = 0;
+    assert_true(frame && sorted && image_of(fd, &whole) && whole < size);
+    assert_true(tfp_elf_read(fd, &length, 4, frame) && tfp_elf_read(fd, &place, 4, sorted + 16));
+    put_word(fd, sorted + 16, place + 4); /* no entry begins there: the table is left out */
+    assert_true(image_of(fd, &without) && without < whole);
+    put_word(fd, sorted + 8, 0x7fffffff); /* more entries than bytes */
+    assert_true(image_of(fd, &without) && without < whole);
+    put_word(fd, frame, 1 << 20); /* a longer entry than any compiler writes */
+    assert_false(image_of(fd, &size));
+    put_word(fd, frame, 0xffffffff);
+    assert_false(image_of(fd, &size));
+    put_word(fd, frame, length);
+    put_word(fd, frame + 4, 77); /* an entry of a function, of another one that is not there */
+    assert_false(image_of(fd, &size));
+    put_word(fd, frame + 4, 0);
+    for (size_t at = whole; at > 0; at /= 2) { /* cut ever shorter */
+        assert_int_equal(ftruncate(fd, (off_t)at), 0);
+        image_of(fd, &without);
+    }
+    assert_false(image_of(fd, &size));
+    close(fd);
+}
+
+static void functions_of_our_own_program_by_address(void **state)
+{
+    (void)state;
+    tfp_image_budget left = { TFP_IMAGE_HELD, TFP_IMAGE_READ };
+    tfp_functions f = { 0 };
+    uint64_t ranges[4][2];
+    char name[64];
+    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    assert_true(tfp_functions_read(fd, &left, &f) && left.held < TFP_IMAGE_HELD);
+    assert_int_equal(tfp_functions_ranges(&f, fd, "damaged_unwind_tables_are_not", ranges, 4), 1);
+    assert_true(tfp_functions_name(&f, fd, ranges[0][0], name, sizeof name));
+    assert_string_equal(name, "damaged_unwind_tables_are_not_given_to_libdw");
+    assert_true(tfp_functions_name(&f, fd, ranges[0][1] - 1, name, 8));
+    assert_string_equal(name, "damaged");
+    assert_false(tfp_functions_name(&f, fd, 1, name, sizeof name));
+    tfp_functions_free(&f, &left);
+    assert_int_equal(left.held, TFP_IMAGE_HELD);
     close(fd);
 }
 
@@ -358,6 +441,8 @@ int main(void)
         cmocka_unit_test(builds_of_python_by_their_first_words),
         cmocka_unit_test(a_function_is_found_in_our_own_program),
         cmocka_unit_test(tables_of_terabytes_are_not_read),
+        cmocka_unit_test(damaged_unwind_tables_are_not_given_to_libdw),
+        cmocka_unit_test(functions_of_our_own_program_by_address),
         cmocka_unit_test(looks_that_are_a_little_late_are_made),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

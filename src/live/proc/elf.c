@@ -3,15 +3,12 @@
  * at one of these places: so memory does not depend on the file. */
 #include "live/proc/elf.h"
 
-#include <elf.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define CHUNK 4096               /* symbols at a time */
 #define WINDOW ((size_t)1 << 20) /* bytes of names or of code at a time */
 #define NAME_ROOM 4096           /* bytes of a name that are looked at */
 #define PLACES 64                /* at which a wanted name may begin: names share their ends with longer ones */
-#define MODEST_FILE ((int64_t)4 << 30)
 
 typedef struct elf {
     int fd;
@@ -20,7 +17,7 @@ typedef struct elf {
     char *room;    /* WINDOW + NAME_ROOM */
 } elf;
 
-static bool read_at(int fd, void *out, size_t size, uint64_t at)
+bool tfp_elf_read(int fd, void *out, size_t size, uint64_t at)
 {
     if (at > INT64_MAX - size) return false;
     for (size_t done = 0; done < size;) {
@@ -40,37 +37,41 @@ static bool read_some(elf *e, void *out, size_t size, uint64_t at, tfp_elf_facts
         return false;
     }
     e->left -= size;
-    return read_at(e->fd, out, size, at);
+    return tfp_elf_read(e->fd, out, size, at);
+}
+
+bool tfp_elf_head(int fd, Elf64_Ehdr *h)
+{
+    return fd >= 0 && tfp_elf_read(fd, h, sizeof *h, 0) && memcmp(h->e_ident, ELFMAG, SELFMAG) == 0 &&
+           h->e_ident[EI_CLASS] == ELFCLASS64 && (!h->e_shnum || h->e_shentsize == sizeof(Elf64_Shdr)) &&
+           (!h->e_phnum || h->e_phentsize == sizeof(Elf64_Phdr));
+}
+
+bool tfp_elf_section(int fd, const Elf64_Ehdr *h, uint32_t i, Elf64_Shdr *out)
+{
+    return i < h->e_shnum && tfp_elf_read(fd, out, sizeof *out, h->e_shoff + (uint64_t)i * sizeof *out);
+}
+
+bool tfp_elf_segment(int fd, const Elf64_Ehdr *h, uint32_t i, Elf64_Phdr *out)
+{
+    return i < h->e_phnum && tfp_elf_read(fd, out, sizeof *out, h->e_phoff + (uint64_t)i * sizeof *out);
 }
 
 static bool begin(elf *e, int fd, uint64_t most, tfp_elf_facts *facts)
 {
     *facts = (tfp_elf_facts){ .moves = false };
     *e = (elf){ .fd = fd, .left = most };
-    bool ok = fd >= 0 && read_at(fd, &e->head, sizeof e->head, 0) && memcmp(e->head.e_ident, ELFMAG, SELFMAG) == 0 &&
-              e->head.e_ident[EI_CLASS] == ELFCLASS64 &&
-              (!e->head.e_shnum || e->head.e_shentsize == sizeof(Elf64_Shdr)) &&
-              (!e->head.e_phnum || e->head.e_phentsize == sizeof(Elf64_Phdr));
+    bool ok = tfp_elf_head(fd, &e->head);
     facts->moves = ok && e->head.e_type == ET_DYN;
     e->room = ok ? malloc(WINDOW + NAME_ROOM) : NULL;
     return e->room != NULL;
-}
-
-static bool read_section(const elf *e, uint32_t i, Elf64_Shdr *out)
-{
-    return i < e->head.e_shnum && read_at(e->fd, out, sizeof *out, e->head.e_shoff + (uint64_t)i * sizeof *out);
-}
-
-static bool read_segment(const elf *e, uint32_t i, Elf64_Phdr *out)
-{
-    return i < e->head.e_phnum && read_at(e->fd, out, sizeof *out, e->head.e_phoff + (uint64_t)i * sizeof *out);
 }
 
 /* The file's offset of an address, by the segments that are loaded. */
 static uint64_t offset_of(const elf *e, uint64_t address)
 {
     Elf64_Phdr p;
-    for (uint32_t i = 0; read_segment(e, i, &p); i++)
+    for (uint32_t i = 0; tfp_elf_segment(e->fd, &e->head, i, &p); i++)
         if (p.p_type == PT_LOAD && address >= p.p_vaddr && address - p.p_vaddr < p.p_filesz)
             return address - p.p_vaddr + p.p_offset;
     return 0;
@@ -129,7 +130,7 @@ static bool find_places(elf *e, const Elf64_Shdr *table, const wanted *w, places
     Elf64_Shdr names;
     size_t kept = 0;
     *out = (places){ .count = 0 };
-    if (!read_section(e, table->sh_link, &names)) return false;
+    if (!tfp_elf_section(e->fd, &e->head, table->sh_link, &names)) return false;
     for (uint64_t at = 0; at < names.sh_size && !is_full(out);) {
         size_t n = names.sh_size - at < WINDOW ? (size_t)(names.sh_size - at) : WINDOW;
         if (!read_some(e, e->room + kept, n, names.sh_offset + at, facts)) return false;
@@ -168,7 +169,7 @@ static bool visit_table(elf *e, const Elf64_Shdr *table, const wanted *w, take_f
 static void visit(elf *e, const wanted *w, take_fn take, void *ctx, tfp_elf_facts *facts)
 {
     Elf64_Shdr s;
-    for (uint32_t i = 0; e->left && read_section(e, i, &s); i++)
+    for (uint32_t i = 0; e->left && tfp_elf_section(e->fd, &e->head, i, &s); i++)
         if ((s.sh_type == SHT_DYNSYM || s.sh_type == SHT_SYMTAB) && visit_table(e, &s, w, take, ctx, facts)) return;
 }
 
@@ -235,46 +236,8 @@ uint64_t tfp_elf_code(int fd, tfp_str bytes, tfp_elf_facts *facts)
     Elf64_Phdr p;
     uint64_t found = 0;
     bool ok = begin(&e, fd, TFP_ELF_SMALL, facts);
-    for (uint32_t i = 0; ok && !found && e.left && read_segment(&e, i, &p); i++)
+    for (uint32_t i = 0; ok && !found && e.left && tfp_elf_segment(fd, &e.head, i, &p); i++)
         if (p.p_type == PT_LOAD && (p.p_flags & PF_X)) found = search_segment(&e, &p, bytes, facts);
     free(e.room);
     return found;
-}
-
-/* ---- for libdw ---- */
-
-/* Bytes that reading a section takes beside the file's own pages: of symbols, for they are sorted, and of what is compressed. */
-static bool cost_of(const elf *e, const Elf64_Shdr *s, uint64_t *out)
-{
-    unsigned char old[12] = { 0 };
-    Elf64_Chdr packed;
-    *out = s->sh_type == SHT_DYNSYM || s->sh_type == SHT_SYMTAB ? s->sh_size : 0;
-    if (s->sh_flags & SHF_COMPRESSED) {
-        if (!read_at(e->fd, &packed, sizeof packed, s->sh_offset)) return false;
-        *out = packed.ch_size;
-    } else if (s->sh_type == SHT_PROGBITS && !(s->sh_flags & SHF_ALLOC) && s->sh_size >= sizeof old &&
-               read_at(e->fd, old, sizeof old, s->sh_offset) && memcmp(old, "ZLIB", 4) == 0) { /* .zdebug */
-        *out = 0;
-        for (size_t i = 4; i < sizeof old; i++) *out = *out << 8 | old[i];
-    }
-    return true;
-}
-
-bool tfp_elf_is_modest(int fd, uint64_t *budget)
-{
-    elf e;
-    Elf64_Shdr s;
-    struct stat st;
-    tfp_elf_facts facts;
-    bool ok = fstat(fd, &st) == 0 && st.st_size <= MODEST_FILE && begin(&e, fd, 0, &facts);
-    if (!ok) return false;
-    uint64_t size = (uint64_t)st.st_size, left = *budget, cost;
-    for (uint32_t i = 0; ok && read_section(&e, i, &s); i++) {
-        if (s.sh_type == SHT_NOBITS || s.sh_type == SHT_NULL) continue;
-        ok = s.sh_offset <= size && s.sh_size <= size - s.sh_offset && cost_of(&e, &s, &cost) && cost <= left;
-        left -= ok ? cost : 0;
-    }
-    if (ok) *budget = left;
-    free(e.room);
-    return ok;
 }

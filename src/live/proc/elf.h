@@ -7,6 +7,8 @@
 
 #include "base/base.h"
 
+#include <elf.h>
+
 /* Bytes of tables, or of code, that are read for one question. Of frameworks TensorFlow's library has most, 300 MB of symbols and their
  * names; CPython and libc have a hundredth of that, and the loop over all jobs of a capture waits for theirs. */
 #define TFP_ELF_MOST ((uint64_t)400 << 20)
@@ -26,9 +28,10 @@ bool tfp_elf_symbols(int fd, const char *const *names, uint64_t *values, size_t 
 void tfp_elf_functions(int fd, const char *const *prefixes, uint64_t *offsets, size_t count, tfp_elf_facts *facts);
 /* The address of code that consists of these bytes, in a segment that is executed; 0 without; reads TFP_ELF_SMALL. */
 uint64_t tfp_elf_code(int fd, tfp_str bytes, tfp_elf_facts *facts);
-/* Whether libdw, which holds what it reads of a file, may get this one: its sections lie in it, and its symbols and what it has compressed
- * fit into *budget bytes, which are taken off. */
-#define TFP_ELF_BUDGET ((uint64_t)96 << 20) /* for all files of a process */
-bool tfp_elf_is_modest(int fd, uint64_t *budget);
+/* The parts of such a file, for readers of other tables. False: it is no 64-bit ELF file, has no such part, or ends before it does. */
+bool tfp_elf_read(int fd, void *out, size_t size, uint64_t at);
+bool tfp_elf_head(int fd, Elf64_Ehdr *out);
+bool tfp_elf_section(int fd, const Elf64_Ehdr *head, uint32_t i, Elf64_Shdr *out);
+bool tfp_elf_segment(int fd, const Elf64_Ehdr *head, uint32_t i, Elf64_Phdr *out);
 
 #endif

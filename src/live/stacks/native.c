@@ -3,7 +3,7 @@
  * read some microseconds later. The native frames below the innermost Python function are shown under it only where the call is
  * still the same then: where the stack from its return address on, the interpreter's frame included, is unchanged. Otherwise the sample
  * has its Python frames alone. Frames of the interpreter's loop become the Python functions that they run. */
-#include "live/proc/elf.h"
+#include "live/stacks/image.h"
 #include "live/stacks/parts.h"
 
 #include <dirent.h>
@@ -331,8 +331,8 @@ static tfp_status add_notes(tfp_native *n, tfp_error *err)
             (long long)n->moved, (long long)n->taken);
     if (!status && tfp_unwind_refused(n->unwind))
         status = tfp_report_note_add(
-            r, err, "%zu mapped files are damaged, or have more than %d MB of symbols in all: they are not read",
-            tfp_unwind_refused(n->unwind), (int)(TFP_ELF_BUDGET >> 20));
+            r, err, "%zu mapped files are damaged, or have more than %d MB of tables in all: they are not read",
+            tfp_unwind_refused(n->unwind), (int)(TFP_IMAGE_HELD >> 20));
     return status;
 }
 

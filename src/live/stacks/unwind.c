@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /* live/stacks/unwind.c: libdw's functions looked up by name; their C types are those of elfutils/libdwfl.h, which it keeps. Files are
- * opened as the process sees them (/proc/PID/root), and no debug files are looked for: that could ask a server. */
+ * opened as the process sees them (/proc/PID/root) and read here (image.h); libdw gets images in memory. No debug files are looked
+ * for: that could ask a server. */
 #include "live/stacks/unwind.h"
 
-#include "live/proc/elf.h"
 #include "live/proc/namespace.h"
+#include "live/stacks/image.h"
 
 #include <dlfcn.h>
 #include <elf.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,13 +20,13 @@
 #define NAME_MOST 2048     /* bytes of a symbol's name that are made readable */
 #define AGAIN_NS 500000000 /* between two looks at what is mapped */
 #define STACK_MOST (16u << 20)
-#define READS 64                /* words that are remembered, to find the places of return addresses */
-#define SYMBOLS_MOST (3u << 20) /* of a file */
+#define READS 64 /* words that are remembered, to find the places of return addresses */
 
 typedef struct Dwfl Dwfl;
 typedef struct Dwfl_Module Dwfl_Module;
 typedef struct Dwfl_Thread Dwfl_Thread;
 typedef struct Dwfl_Frame Dwfl_Frame;
+typedef struct Elf Elf;
 
 typedef struct dwfl_callbacks { /* Dwfl_Callbacks */
     int (*find_elf)(Dwfl_Module *, void **, const char *, uint64_t, char **, void **);
@@ -50,7 +53,6 @@ typedef struct dwfl_api {
     int (*linux_proc_report)(Dwfl *, pid_t);
     int (*report_end)(Dwfl *, int (*)(Dwfl_Module *, void *, const char *, uint64_t, void *), void *);
     ptrdiff_t (*getmodules)(Dwfl *, int (*)(Dwfl_Module *, void **, const char *, uint64_t, void *), void *, ptrdiff_t);
-    int (*linux_proc_find_elf)(Dwfl_Module *, void **, const char *, uint64_t, char **, void **);
     bool (*attach_state)(Dwfl *, void *, pid_t, const dwfl_thread_callbacks *, void *);
     bool (*thread_state_registers)(Dwfl_Thread *, int, unsigned, const uint64_t *);
     int (*getthread_frames)(Dwfl *, pid_t, int (*)(Dwfl_Frame *, void *), void *);
@@ -58,8 +60,8 @@ typedef struct dwfl_api {
     Dwfl_Module *(*addrmodule)(Dwfl *, uint64_t);
     const char *(*module_info)(Dwfl_Module *, void ***, uint64_t *, uint64_t *, uint64_t *, uint64_t *, const char **,
                                const char **);
-    int (*module_getsymtab)(Dwfl_Module *);
-    const char *(*module_getsym_info)(Dwfl_Module *, int, Elf64_Sym *, uint64_t *, uint32_t *, void **, uint64_t *);
+    unsigned (*elf_version)(unsigned);
+    Elf *(*elf_memory)(char *, size_t);
 } dwfl_api;
 
 static const char *const names[] = {
@@ -69,29 +71,23 @@ static const char *const names[] = {
     "dwfl_linux_proc_report",
     "dwfl_report_end",
     "dwfl_getmodules",
-    "dwfl_linux_proc_find_elf",
     "dwfl_attach_state",
     "dwfl_thread_state_registers",
     "dwfl_getthread_frames",
     "dwfl_frame_pc",
     "dwfl_addrmodule",
     "dwfl_module_info",
-    "dwfl_module_getsymtab",
-    "dwfl_module_getsym_info",
+    "elf_version",
+    "elf_memory",
 };
 
 _Static_assert(sizeof(dwfl_api) == sizeof names, "one function a name, nothing between");
 
-typedef struct symbol {
-    uint64_t low, end;
-    const char *name; /* libdw's */
-    bool is_global;
-} symbol;
-
-typedef struct module { /* the symbols of a file, by address */
+typedef struct module { /* the functions of a file */
     const Dwfl_Module *of;
-    symbol *symbols;
-    size_t count;
+    int fd;         /* names are read when they are asked for; -1: it cannot be opened */
+    uint64_t moved; /* addresses less those in the file */
+    tfp_functions functions;
 } module;
 
 struct tfp_unwind {
@@ -101,9 +97,11 @@ struct tfp_unwind {
     char *(*demangle)(const char *, char *, size_t *, int *);
     Dwfl *dwfl;
     int64_t mapped_ns; /* when the list of mapped files was made */
-    uint64_t budget;   /* bytes that libdw may hold of files that it is still given */
-    size_t refused;    /* files that would take more */
+    tfp_image_budget left;
+    size_t refused; /* files that are damaged, or would take more */
     TFP_VEC(module) modules;
+    TFP_VEC(tfp_buf) images; /* which libdw has */
+    char name[NAME_MOST];
     tfp_buf text; /* of the last name */
     /* while a stack is walked */
     const tfp_native_state *state;
@@ -117,19 +115,39 @@ struct tfp_unwind {
 
 /* ---- files ---- */
 
-/* A descriptor of a mapped file; libdw closes it. libdw holds what the file's tables claim to have, so they are looked at before. */
+/* The kernel's code in each process is the same, and ours can be trusted. */
+static int open_vdso(void)
+{
+    const char *at = (const char *)(uintptr_t)getauxval(AT_SYSINFO_EHDR); /* NOLINT */
+    const Elf64_Ehdr *h = (const Elf64_Ehdr *)(const void *)at;
+    int fd = at ? memfd_create("vdso", MFD_CLOEXEC) : -1;
+    size_t size = at ? h->e_shoff + (size_t)h->e_shnum * sizeof(Elf64_Shdr) : 0;
+    if (fd < 0 || write(fd, at, size) == (ssize_t)size) return fd;
+    close(fd);
+    return -1;
+}
+
+static int open_file(const tfp_unwind *u, const char *name)
+{
+    if (strncmp(name, "[vdso", 5) == 0) return open_vdso();
+    return *name == '/' ? tfp_inside_file(u->pid, name) : -1;
+}
+
+/* What libdw gets of a mapped file: an image, and no descriptor. */
 static int find_elf(Dwfl_Module *m, void **data, const char *name, uint64_t base, char **file, void **elf)
 {
+    (void)m, (void)base, (void)file;
     tfp_unwind *u = *data;
-    if (!u) return -1;
-    if (*name != '/') return u->api.linux_proc_find_elf(m, data, name, base, file, elf); /* [vdso] */
-    int fd = tfp_inside_file(u->pid, name);
+    int fd = u ? open_file(u, name) : -1;
+    tfp_buf image = { 0 };
     if (fd < 0) return -1;
-    bool modest = tfp_elf_is_modest(fd, &u->budget);
-    u->refused += !modest;
-    *file = modest ? strdup(name) : NULL;
-    if (*file) return fd;
+    bool ok = tfp_image_make(fd, &u->left, &image);
     close(fd);
+    u->refused += !ok;
+    if (ok && tfp_push(&u->images, image))
+        *elf = u->api.elf_memory(image.data, image.size);
+    else
+        tfp_buf_free(&image);
     return -1;
 }
 
@@ -147,15 +165,18 @@ static int give_owner(Dwfl_Module *m, void **data, const char *name, uint64_t st
     return 0; /* DWARF_CB_OK */
 }
 
-static void forget_symbols(tfp_unwind *u)
+static void forget_functions(tfp_unwind *u)
 {
-    for (size_t i = 0; i < u->modules.size; i++) free(u->modules.at[i].symbols);
+    for (size_t i = 0; i < u->modules.size; i++) {
+        tfp_functions_free(&u->modules.at[i].functions, &u->left);
+        if (u->modules.at[i].fd >= 0) close(u->modules.at[i].fd);
+    }
     u->modules.size = 0;
 }
 
 static bool read_mapped(tfp_unwind *u)
 {
-    forget_symbols(u);
+    forget_functions(u);
     u->mapped_ns = tfp_now_ns();
     u->api.report_begin(u->dwfl);
     bool ok = u->api.linux_proc_report(u->dwfl, (pid_t)u->pid) == 0;
@@ -262,64 +283,27 @@ size_t tfp_unwind_stack(tfp_unwind *u, const tfp_native_state *s, tfp_native_fra
 
 /* ---- names ---- */
 
-static int by_address(const void *a, const void *b)
+static const module *functions_of(tfp_unwind *u, Dwfl_Module *of)
 {
-    const symbol *x = a, *y = b;
-    if (x->low != y->low) return x->low < y->low ? -1 : 1;
-    if (x->is_global != y->is_global) return x->is_global ? 1 : -1; /* the last one of an address is taken */
-    size_t m = strlen(x->name), n = strlen(y->name);
-    return m != n ? (m > n ? -1 : 1) : -strcmp(x->name, y->name);
-}
-
-static void read_symbols(const tfp_unwind *u, Dwfl_Module *of, module *m)
-{
-    int count = u->api.module_getsymtab(of);
-    m->symbols = count > 0 && (unsigned)count < SYMBOLS_MOST ? malloc((size_t)count * sizeof *m->symbols) : NULL;
-    for (int i = 0; m->symbols && i < count; i++) {
-        Elf64_Sym s;
-        uint64_t address = 0;
-        const char *name = u->api.module_getsym_info(of, i, &s, &address, NULL, NULL, NULL);
-        int type = ELF64_ST_TYPE(s.st_info);
-        if (!name || !*name || !address || s.st_shndx == SHN_UNDEF || (type != STT_FUNC && type != STT_GNU_IFUNC))
-            continue;
-        m->symbols[m->count++] = (symbol){ address, address + s.st_size, name, ELF64_ST_BIND(s.st_info) != STB_LOCAL };
-    }
-    if (m->count) qsort(m->symbols, m->count, sizeof *m->symbols, by_address);
-}
-
-static const module *symbols_of(tfp_unwind *u, Dwfl_Module *of)
-{
+    uint64_t start = 0, base;
     for (size_t i = 0; i < u->modules.size; i++)
         if (u->modules.at[i].of == of) return &u->modules.at[i];
-    module m = { .of = of };
-    read_symbols(u, of, &m);
+    const char *path = u->api.module_info(of, NULL, &start, NULL, NULL, NULL, NULL, NULL);
+    module m = { .of = of, .fd = path ? open_file(u, path) : -1 };
+    if (m.fd >= 0 && tfp_image_base(m.fd, &base)) {
+        m.moved = start - base;
+        tfp_functions_read(m.fd, &u->left, &m.functions);
+    }
     if (tfp_push(&u->modules, m)) return &u->modules.at[u->modules.size - 1];
-    free(m.symbols);
-    return NULL;
-}
-
-/* The symbol that holds an address. One without a size (assembler) holds all up to the next. */
-static const symbol *symbol_at(const module *m, uint64_t pc)
-{
-    size_t low = 0, high = m->count;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (m->symbols[mid].low <= pc)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    for (size_t i = low, tries = 0; i-- > 0 && tries < 16; tries++) {
-        const symbol *s = &m->symbols[i];
-        if (pc < s->end || (s->end == s->low && !tries)) return s;
-    }
+    tfp_functions_free(&m.functions, &u->left);
+    if (m.fd >= 0) close(m.fd);
     return NULL;
 }
 
 static void put_name(tfp_unwind *u, const char *name)
 {
     int status = -1;
-    char *plain = u->demangle && strncmp(name, "_Z", 2) == 0 && strlen(name) <= NAME_MOST
+    char *plain = u->demangle && strncmp(name, "_Z", 2) == 0 && strlen(name) < NAME_MOST - 1
                       ? u->demangle(name, NULL, NULL, &status)
                       : NULL;
     u->text.size = 0;
@@ -333,14 +317,13 @@ void tfp_unwind_name(tfp_unwind *u, uint64_t pc, tfp_str *file, tfp_str *functio
     *file = *function = TFP_STR("[unknown]");
     Dwfl_Module *of = module_of(u, pc);
     const char *path = of ? u->api.module_info(of, NULL, &start, NULL, NULL, NULL, NULL, NULL) : NULL;
-    const module *m = path ? symbols_of(u, of) : NULL;
+    const module *m = path ? functions_of(u, of) : NULL;
     if (!m) return;
     const char *base = strrchr(path, '/');
     *file = tfp_str_of(base ? base + 1 : path);
     if (strncmp(path, "[vdso", 5) == 0) *file = TFP_STR("[vdso]"); /* with its process */
-    const symbol *s = symbol_at(m, pc);
-    if (s) {
-        put_name(u, s->name);
+    if (tfp_functions_name(&m->functions, m->fd, pc - m->moved, u->name, sizeof u->name)) {
+        put_name(u, u->name);
     } else {
         u->text.size = 0;
         tfp_buf_printf(&u->text, "0x%llx", (unsigned long long)(pc - start));
@@ -351,12 +334,11 @@ void tfp_unwind_name(tfp_unwind *u, uint64_t pc, tfp_str *file, tfp_str *functio
 size_t tfp_unwind_ranges(tfp_unwind *u, uint64_t pc, const char *prefix, uint64_t (*out)[2], size_t room)
 {
     Dwfl_Module *of = module_of(u, pc);
-    const module *m = of ? symbols_of(u, of) : NULL;
-    size_t count = 0, size = strlen(prefix);
-    for (size_t i = 0; m && i < m->count && count < room; i++) {
-        if (strncmp(m->symbols[i].name, prefix, size) != 0) continue;
-        out[count][0] = m->symbols[i].low;
-        out[count++][1] = m->symbols[i].end;
+    const module *m = of ? functions_of(u, of) : NULL;
+    size_t count = m ? tfp_functions_ranges(&m->functions, m->fd, prefix, out, room) : 0;
+    for (size_t i = 0; i < count; i++) {
+        out[i][0] += m->moved;
+        out[i][1] += m->moved;
     }
     return count;
 }
@@ -401,8 +383,9 @@ tfp_unwind *tfp_unwind_new(int64_t pid, char *why, size_t room)
         return NULL;
     }
     u->pid = pid;
-    u->budget = TFP_ELF_BUDGET;
+    u->left = (tfp_image_budget){ TFP_IMAGE_HELD, TFP_IMAGE_READ };
     if (!load(u, why, room)) goto fail;
+    u->api.elf_version(EV_CURRENT);
     snprintf(why, room, "libdw does not take the files that it has mapped");
     u->dwfl = u->api.begin(&files);
     if (u->dwfl && read_mapped(u) && u->api.attach_state(u->dwfl, NULL, (pid_t)pid, &threads, u)) return u;
@@ -414,9 +397,11 @@ fail:
 void tfp_unwind_free(tfp_unwind *u)
 {
     if (!u) return;
-    forget_symbols(u);
+    forget_functions(u);
     tfp_vec_free(&u->modules);
     if (u->dwfl) u->api.end(u->dwfl);
+    for (size_t i = 0; i < u->images.size; i++) tfp_buf_free(&u->images.at[i]);
+    tfp_vec_free(&u->images);
     if (u->cxx) dlclose(u->cxx);
     if (u->library) dlclose(u->library);
     tfp_buf_free(&u->text);
