@@ -7,6 +7,7 @@
     OUT/predict.xplane.pb  predict with that model
     OUT/function.xplane.pb a loop that calls a tf.function and marks nothing
     OUT/loop.xplane.pb     the same net in a loop of our own: a tf.function, three steps marked by tf.profiler.experimental.Trace
+    OUT/eager.xplane.pb    three steps marked like these, without a tf.function: each operation runs eagerly
     OUT/loop.graph.pb      the GraphDef of that tf.function, to be given beside the trace
 
 Needs tensorflow and keras (recorded with 2.21.0). tests/trace/record.py runs it.
@@ -95,11 +96,25 @@ def loop(out):
         f.write(train.get_concrete_function().graph.as_graph_def(add_shapes=True).SerializeToString())
 
 
+def eager(out):
+    w, x = tf.Variable(tf.random.stateless_normal([12, 4], [1, 2])), tf.random.stateless_normal([BATCH, 12], [3, 4])
+
+    def work():
+        for step in range(STEPS):
+            with tf.profiler.experimental.Trace("train", step_num=step, _r=1):
+                with tf.GradientTape() as tape:
+                    loss = tf.reduce_sum(tf.nn.relu(tf.matmul(x, w)))
+                w.assign_sub(0.1 * tape.gradient(loss, w))
+
+    record(out + "/eager.xplane.pb", work)
+
+
 def main():
     out = sys.argv[1]
     os.makedirs(out, exist_ok=True)
     keras(out)
     loop(out)
+    eager(out)
 
 
 main()

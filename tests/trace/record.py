@@ -6,6 +6,7 @@
              name, its count and time, against the trace.json.gz that JAX writes of the same run
     keras    tests/data/record_tf2.py: the same against the trace.json.gz that JAX's exporter makes of TensorFlow's recording
     loop     (TensorFlow itself writes an XPlane file only)
+    eager    a loop without a tf.function: what ran, and where its steps go
     costs    tests/data/record_hlo.py: float operations and bytes of 21 nets, lowered and compiled, against cost_analysis()
 
 recorded.py compares the recordings in tests/data in the same way: its tables say which differences are explained.
@@ -140,7 +141,18 @@ def check_tensorflow(folder):
             check(ours.get(op) == events, "%s: %s ran %s times, trace.json.gz has %d" % (name, op, ours.get(op), events))
         check(any("Iterator::" in key[1] for key in rows), name + ": nothing of tf.data")
     check(len(query("SELECT step FROM steps WHERE listed", traces["loop"])) == 3, "loop: not three steps")
+    check_eager(out + "/eager.xplane.pb")
     check_guessed_steps(out)
+
+
+def check_eager(trace):
+    """What ran without a tf.function is operations by their type; they are the work of the steps."""
+    ran = query("SELECT n.op, sum(e.runs) AS runs FROM executions e JOIN nodes n USING (node) GROUP BY 1", trace)
+    ours = {r["op"]: r["runs"] for r in ran}
+    for op, runs in (("MatMul", 6), ("Relu", 3), ("ReluGrad", 3), ("Sum", 3)):  # MatMul: forward, and the gradient by the weights
+        check(ours.get(op) == runs, "eager: %s ran %s times, not %d" % (op, ours.get(op), runs))
+    steps = [r for r in (ask("steps", trace, "-format", "json") or {"rows": []})["rows"] if r["step"] != "all"]
+    check(len(steps) == 3 and all(0 < r["compute_us"] <= r["duration_us"] for r in steps), "eager: steps are %s" % steps)
 
 
 def check_guessed_steps(out):

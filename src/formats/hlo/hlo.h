@@ -144,6 +144,8 @@ typedef struct tfp_hlo_where {
 tfp_hlo_where tfp_hlo_place_of(tfp_builder *b, tfp_str op_name, tfp_str module, tfp_str instruction);
 /* NAME:TYPE as TensorFlow writes its ops: one colon, no blank. False: it is none. */
 bool tfp_op_name_split(tfp_str s, tfp_str *name, tfp_str *type);
+/* Whether it is written as TensorFlow writes types of ops: a C identifier that begins with a capital or `_`. */
+bool tfp_op_type_is(tfp_str s);
 /* The call stack of an instruction, outermost first; -> traces, TFP_NONE. */
 uint32_t tfp_hlo_trace(tfp_builder *b, const tfp_hlo_module *m, const tfp_hlo_instruction *i);
 /* How one run of a module executes its computations (runs.c); arrays by computation. */

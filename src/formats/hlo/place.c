@@ -8,6 +8,14 @@
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+bool tfp_op_type_is(tfp_str s)
+{
+    if (!s.size || !((s.data[0] >= 'A' && s.data[0] <= 'Z') || s.data[0] == '_')) return false;
+    for (size_t i = 0; i < s.size; i++)
+        if (!is_letter(s.data[i]) && !is_digit(s.data[i]) && s.data[i] != '_') return false;
+    return true;
+}
+
 bool tfp_op_name_split(tfp_str s, tfp_str *name, tfp_str *type)
 {
     const char *colon = s.size ? memchr(s.data, ':', s.size) : NULL;
@@ -17,9 +25,7 @@ bool tfp_op_name_split(tfp_str s, tfp_str *name, tfp_str *type)
     if (!is_letter(n.data[0]) && !is_digit(n.data[0]) && n.data[0] != '.') return false; /* as TensorFlow names nodes */
     for (size_t i = 0; i < n.size; i++)
         if (!is_letter(n.data[i]) && !is_digit(n.data[i]) && !memchr("._-/\\>", n.data[i], 6)) return false;
-    if (!t.size || !((t.data[0] >= 'A' && t.data[0] <= 'Z') || t.data[0] == '_')) return false;
-    for (size_t i = 0; i < t.size; i++)
-        if (!is_letter(t.data[i]) && !is_digit(t.data[i]) && t.data[i] != '_') return false;
+    if (!tfp_op_type_is(t)) return false;
     *name = n;
     *type = t;
     return true;

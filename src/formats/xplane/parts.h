@@ -69,6 +69,7 @@ typedef struct tfp_xstat_name { /* XStatMetadata */
 typedef struct tfp_xmeta {             /* XEventMetadata */
     tfp_strid name, instruction;       /* instruction: of "%NAME = ...", else the name that is shown; 0 on hosts */
     tfp_strid op, op_type;             /* of a host event whose name is NAME:TYPE; 0 when it is none */
+    bool eager;                        /* op is of a name `EagerLocalExecute: TYPE` */
     uint32_t value_first, value_count; /* -> the plane's values: stats of all its events */
     uint32_t last_class;               /* what the last event of it was; TFP_NONE */
 } tfp_xmeta;
@@ -196,6 +197,12 @@ typedef struct tfp_xreader {
 bool tfp_xplane_ok(tfp_xreader *r, bool fine);
 /* Tells of something odd twice: as a warning of the file, and as a finding of `check`. */
 void tfp_xplane_tell(tfp_xreader *r, const char *severity, const char *what, tfp_str example);
+
+/* ---- eager.c ---- */
+/* Sets the operation of the metadata of a host event, if its name tells one. */
+void tfp_xplane_op_of(tfp_xreader *r, tfp_str name, tfp_xmeta *m);
+/* After all planes: operations that ran eagerly are operations only where the file has no others. */
+void tfp_xplane_settle_eager(tfp_xreader *r);
 
 /* ---- plane.c: the first way through ---- */
 tfp_status tfp_xplane_read_plane(tfp_xreader *r, uint64_t at, uint64_t size, tfp_error *err);

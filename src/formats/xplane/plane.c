@@ -290,14 +290,10 @@ static void read_meta(tfp_xreader *r, tfp_xplane *p, tfp_wire *outer, const tfp_
     if (module.at < module.end) read_module(r, module, program, name);
     if (p->kind == XP_METADATA) return;
     bool host = p->kind == XP_HOST;
-    tfp_str op, type;
     if (!host) m.instruction = tfp_build_string(r->b, instruction_of(name, display));
     /* the whole text of an instruction is of no use, and long */
     m.name = host || name.size == 0 || name.data[0] != '%' ? tfp_build_string(r->b, name) : m.instruction;
-    if (host && tfp_op_name_split(name, &op, &type)) {
-        m.op = tfp_build_string(r->b, op);
-        m.op_type = tfp_build_string(r->b, type);
-    }
+    if (host) tfp_xplane_op_of(r, name, &m);
     uint32_t at = (uint32_t)p->metas.size;
     tfp_xplane_ok(r, at < TFP_NONE - 1 && tfp_push(&p->metas, m) &&
                          tfp_xids_put(&p->meta_by_id, e.has_key ? e.key : id, at));

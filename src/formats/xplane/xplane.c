@@ -221,6 +221,7 @@ static tfp_status read_xplane(tfp_builder *b, tfp_input *in, tfp_error *err)
     in->window = 0;
     if (!s && !r.planes.size) s = tfp_fail(err, TFP_BADFILE, "no planes: nothing was recorded");
     if (!s) {
+        tfp_xplane_settle_eager(&r);
         find_base(&r);
         build_process(&r, devices);
         for (uint32_t i = 0; i < r.planes.size && !s; i++) {
