@@ -291,7 +291,7 @@ class Trace(Tables):
             span.length = max(0, min(span.starts + length, end) - span.start)
         self.find_self_times()
         self.ran = {(s.path, s.name) for s in self.host if s.host_op}
-        self.nested, self.on_host = self.host, not self.activities
+        self.nested, self.on_host = self.host, not self.activities and any(s.host_op for s in self.host)
         self.host = [s for s in self.host if s.there]
         self.activities = [a for a in self.activities if a.there]
 

@@ -90,13 +90,15 @@ class Tables:
     def steps(self):
         rows = {}
         devices = sorted({a.device for a in self.activities})
-        if getattr(self, "on_host", not self.activities) and any(s.host_op for s in self.host):
-            devices = ["cpu"]
+        if getattr(self, "on_host", not self.activities and any(s.host_op for s in self.host)):
+            devices = ["cpu"]  # of a range, too, that holds communication alone
         class_of = self.class_of if self.activities else self.class_on_host
         for device in devices:
             mine = [a for a in self.activities if a.device == device]
             if device == "cpu":
                 mine = [s for s in self.host if s.host_op or (s.kind == "annotation" and self.class_on_host(s) == "communication")]
+            if not mine:
+                continue
             windows = sorted(self.windows_of(device)) + [("all", min(a.start for a in mine), max(a.end for a in mine))]
             for number, begin, end in windows:
                 inside = [a for a in mine if begin <= getattr(a, "starts", a.start) < end or (number == "all" and not hasattr(a, "starts"))]
