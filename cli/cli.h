@@ -256,6 +256,9 @@ bool cli_says_notes(const tfp_report *r, const tfp_options *o); /* compare.c */
  * them. Exit status. */
 int cli_put(cli *c, tfp_report *r, const tfp_options *o);
 int cli_put_live(cli *c, tfp_report *r, const tfp_options *o); /* the same; notes are "tfprof: note:" lines */
+/* Of --fail-on: checks the names before anything is read; then the status, 5 when a checker that it names has findings. */
+int cli_check_fail_on(cli *c, const char *names, tfp_options *o);
+int cli_findings(cli *c, const char *names, const tfp_report *r);
 int cli_stdout_fault(cli *c);                                  /* the fault of writing to stdout, if there was one */
 
 /* ---- pager.c: output to a terminal ---- */

@@ -9,71 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Whether a list that is separated by commas has that item, with a value behind "=" or not. */
-static bool list_has(const char *list, const char *item, size_t size)
-{
-    for (;;) {
-        size_t n = strcspn(list, ",=");
-        if (n == size && memcmp(list, item, n) == 0) return true;
-        list += strcspn(list, ",");
-        if (!*list++) return false;
-    }
-}
-
-/* A limit that --fail-on sets is one of -rule_limits. */
-static int set_limits(cli *c, const char *names, tfp_options *o)
-{
-    char list[CLI_LINE_MAX];
-    const char *before = tfp_options_get(o, "rule_limits");
-    int size = snprintf(list, sizeof list, "%s", before ? before : "");
-    for (const char *at = names; *at && size >= 0 && (size_t)size < sizeof list;) {
-        int n = (int)strcspn(at, ",");
-        if (memchr(at, '=', (size_t)n))
-            size += snprintf(list + size, sizeof list - (size_t)size, "%s%.*s", size ? "," : "", n, at);
-        at += n + (at[n] == ',');
-    }
-    if (size < 0 || (size_t)size >= sizeof list) return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--fail-on: too long");
-    tfp_status s = tfp_options_set(o, "rule_limits", list, c->err);
-    return s ? cli_fault_from(&c->fault, s, c->err) : 0;
-}
-
-/* --fail-on is checked before anything is read: its names exist, and -checkers does not leave them out. */
-static int check_fail_on(cli *c, const char *names, tfp_options *o)
-{
-    const char *chosen = tfp_options_get(o, "checkers");
-    for (const char *at = names;; at += strcspn(at, ",") + 1) {
-        size_t n = strcspn(at, ",="), i = 0;
-        const char *name;
-        while ((name = tfp_list(TFP_CHECKERS, i)) && (strlen(name) != n || memcmp(name, at, n) != 0)) i++;
-        if (!name) {
-            cli_near near = cli_near_start(at);
-            for (i = 0; (name = tfp_list(TFP_CHECKERS, i)); i++) cli_near_try(&near, name);
-            return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--fail-on: no checker '%.*s'%s%s%s",
-                                 (int)(n < CLI_LINE_MAX ? n : CLI_LINE_MAX), at, *near.best ? "; did you mean " : "",
-                                 near.best, *near.best ? "?" : "");
-        }
-        if (chosen && *chosen && !list_has(chosen, at, n))
-            return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--fail-on: '%s' is not among -checkers '%s'", name, chosen);
-        if (!at[strcspn(at, ",")]) return set_limits(c, names, o);
-    }
-}
-
-/* Status 5 when a checker that --fail-on names has findings. */
-static int findings(cli *c, const char *names, const tfp_report *r)
-{
-    int status = 0;
-    const char *name;
-    for (size_t i = 0; (name = tfp_list(TFP_CHECKERS, i)); i++) {
-        size_t count = list_has(names, name, strlen(name)) ? tfp_report_finding_count(r, name) : 0;
-        if (!count) continue;
-        cli_fault f;
-        cli_fault_set(&f, CLI_FOUND, "--fail-on: %s has %zu finding%s", name, count, count == 1 ? "" : "s");
-        cli_tell(c, f.text);
-        status = CLI_FOUND;
-    }
-    return status;
-}
-
 /* The fault of writing to stdout, if it was that. */
 int cli_stdout_fault(cli *c)
 {
@@ -107,13 +42,27 @@ static void print_loading_lines(cli *c, const cli_call *call, const tfp_options 
         cli_print(c->out, "run graph coverage: %.2f\n", tfp_profile_coverage(c->profile, i));
 }
 
+/* Bytes of a binary form would leave a terminal in any state. */
+static int refuse_binary_at_terminal(cli *c, const tfp_options *o)
+{
+    static const char *const binary[] = { "arrow", "parquet" };
+    bool shown = cli_option_begins(o, "output", "stdout") && !c->take && !c->out->to && isatty(STDOUT_FILENO);
+    for (size_t i = 0; shown && i < sizeof binary / sizeof *binary; i++)
+        if (cli_option_begins(o, "format", binary[i]))
+            return cli_fault_set(&c->fault, CLI_BAD_USAGE,
+                                 "-format %s is no text for a terminal: add > FILE, or -output file:outfile=FILE",
+                                 binary[i]);
+    return 0;
+}
+
 static int run_view(cli *c, const cli_call *call, tfp_options *o)
 {
     int steps = cli_take_steps(c, call, o);
+    if (!steps) steps = refuse_binary_at_terminal(c, o);
     if (steps) return steps;
     const char *fail_on = call->flags[CLI_FAIL_ON], *note;
     unsigned keep = tfp_view_keep(call->name, o);
-    int status = fail_on ? check_fail_on(c, fail_on, o) : 0;
+    int status = fail_on ? cli_check_fail_on(c, fail_on, o) : 0;
     if (status) return status;
     c->one_report = o;
     status = cli_load(c, call, keep);
@@ -138,7 +87,7 @@ static int run_view(cli *c, const cli_call *call, tfp_options *o)
             cli_tell_remark(c, note);
         else
             cli_tell_note(c, note);
-    if (fail_on) status = findings(c, fail_on, r);
+    if (fail_on) status = cli_findings(c, fail_on, r);
     tfp_report_free(r);
     return status;
 }

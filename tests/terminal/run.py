@@ -72,6 +72,12 @@ def check(true, what):
 
 # ---- tests ----
 
+def a_binary_form_is_refused():
+    for form in ("arrow", "parquet"):
+        text, status = at_terminal(["op", "towers/profile_9.gz", "-format", form])
+        check(status == 2 and "-format %s is no text for a terminal" % form in plain(text), text)
+
+
 def files_without_a_command_say_what_is_in_them_before_the_prompt():
     text, status = at_terminal([PROFILE], "quit\r")
     check(status == 0, "status %d" % status)
@@ -142,7 +148,8 @@ def long_names_lose_their_middle_and_kernels_their_arguments():
             json.dump({"schemaVersion": 1, "traceEvents": events}, file)
         text = plain(at_terminal(["kernel", path], width=80)[0])
     check("reduce float " in text and "void" not in text, text)
-    check("share" in text.split("\n")[0], "the share is left out: " + text)
+    head = next(line for line in text.split("\n") if line.startswith("name "))
+    check("share" in head, "the share is left out: " + text)
 
 
 def running_jobs_fit_with_what_matters():
