@@ -18,6 +18,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(os.path.dirname(HERE), "data")
 sys.path.insert(0, DATA)
 sys.path.insert(0, HERE)
+import seeds_elf
 import seeds_pickle  # noqa: E402
 import wire  # noqa: E402
 
@@ -329,7 +330,7 @@ def python_memory():
 
 
 def seeds():
-    for target, made in (("pickle", seeds_pickle.seeds), ("live", live_seeds), ("http", http_seeds), ("mcp", mcp_seeds)):
+    for target, made in (("pickle", seeds_pickle.seeds), ("live", live_seeds), ("elf", seeds_elf.seeds), ("http", http_seeds), ("mcp", mcp_seeds)):
         yield from ((target, name, data) for name, data in made())
     yield "nsys", "report", sample("nsys/report.sqlite")
     for name in ("odd/profile_5", "dense/profile_3", "gpu/profile_1", "towers/profile_9"):
