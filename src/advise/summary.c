@@ -278,7 +278,7 @@ static tfp_status add_tops(tfp_report *r, tfp_error *err)
     static const char *const all[] = { NULL };
     static const char *const by_time[] = { "max_depth", "100000", "min_micros", "1", "order_by", "micros", NULL };
     static const char *const outer[] = { "max_depth", "2", "order_by", "micros", NULL };
-    bool no_runs = tfp_has(r->profile, TFP_HAS_TRACE) && !tfp_run_count(r->profile);
+    bool no_runs = tfp_has(r->profile, TFP_HAS_TRACE) && !tfp_ran_any(r->profile);
     if (!r->profile->nodes.size || no_runs) /* a trace of another program, sampled stacks */
         return add_view(r, &tfp_view_calls, by_time, "what takes longest (tfprof calls -order_by micros)", err);
     tfp_status s = add_view(r, &tfp_view_op, by_time, "operations that take longest (tfprof op -order_by micros)", err);

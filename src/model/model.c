@@ -12,11 +12,11 @@ const char *tfp_first_source(const tfp_profile *p) { return p->sources.size ? p-
 
 const char *tfp_source_of_graph(const tfp_profile *p) { return p->graph_file ? p->graph_file : tfp_first_source(p); }
 
-int64_t tfp_run_count(const tfp_profile *p)
+bool tfp_ran_any(const tfp_profile *p)
 {
-    int64_t n = 0;
-    for (size_t i = 0; i < p->execs.size; i++) n = tfp_add(n, p->execs.at[i].run_count, NULL);
-    return n;
+    for (size_t i = 0; i < p->execs.size; i++)
+        if (p->execs.at[i].run_count > 0) return true;
+    return false;
 }
 
 bool tfp_has_format(const tfp_profile *p, const char *name)

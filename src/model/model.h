@@ -294,7 +294,7 @@ static inline uint32_t tfp_named_node(const tfp_profile *p, tfp_strid name) /* T
     return name < p->node_by_name.size ? p->node_by_name.at[name] : TFP_NONE;
 }
 uint32_t tfp_find_node(const tfp_profile *p, tfp_str name);  /* TFP_NONE when absent */
-int64_t tfp_run_count(const tfp_profile *p);                 /* of all nodes in all steps */
+bool tfp_ran_any(const tfp_profile *p);                      /* whether a node ran in some step */
 bool tfp_has_format(const tfp_profile *p, const char *name); /* whether one of its files is of this format */
 const char *tfp_first_source(const tfp_profile *p);          /* the file to name when something is not in the profile */
 const char *tfp_source_of_graph(const tfp_profile *p);       /* the same for what only the graph has */

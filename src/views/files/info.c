@@ -290,7 +290,12 @@ static int64_t memory_records(const tfp_profile *p)
     return (int64_t)(p->events.memory.size ? p->events.memory.size : p->allocations.size);
 }
 
-static bool ran(const tfp_profile *p) { return tfp_run_count(p) > 0; }
+static int64_t run_count(const tfp_profile *p)
+{
+    int64_t n = 0;
+    for (size_t i = 0; i < p->execs.size; i++) n = tfp_add(n, p->execs.at[i].run_count, NULL);
+    return n;
+}
 
 static int64_t program_count(const tfp_profile *p)
 {
@@ -325,7 +330,7 @@ static tfp_status show_parts(tfp_report *r, tfp_error *err)
              is_torch(p) ? "PyTorch's execution trace (--execution_trace_path)"
                          : "a GraphDef, MetaGraphDef or SavedModel (--graph_path)"),
         program_part(p),
-        part("runs", ran(p), tfp_run_count(p), "runs of nodes",
+        part("runs", tfp_ran_any(p), run_count(p), "runs of nodes",
              "summary, op -select micros, steps, wait, stats, advise, diff",
              "run metadata (--run_meta_path), a profile, or a trace"),
         part("code", tfp_profile_has(p, TFP_HAS_STACKS), p->traces.size ? (int64_t)p->traces.size : TFP_ABSENT,
@@ -381,15 +386,15 @@ static tfp_status show_next(tfp_report *r, tfp_error *err)
     next_row rows[12];
     size_t n = 0;
     bool ok = true;
-    if (ran(p)) ok = add_next(r, rows, &n, "summary", "where does a step go, and what could be better?");
-    if (ran(p)) ok = ok && add_next(r, rows, &n, "op -order_by micros -top 10", "which operations take longest?");
-    if (ran(p) && tfp_profile_has(p, TFP_HAS_STACKS))
+    if (tfp_ran_any(p)) ok = add_next(r, rows, &n, "summary", "where does a step go, and what could be better?");
+    if (tfp_ran_any(p)) ok = ok && add_next(r, rows, &n, "op -order_by micros -top 10", "which operations take longest?");
+    if (tfp_ran_any(p) && tfp_profile_has(p, TFP_HAS_STACKS))
         ok = ok && add_next(r, rows, &n, "lines",
                             tfp_lines_are_functions(p) ? "which functions of your code?" : "which lines of your code?");
     if (p->samples.size)
         ok = ok && add_next(r, rows, &n, "calls", "which functions, by what called them?") &&
              add_next(r, rows, &n, "lines", "which lines of your code?");
-    if (tfp_has(p, TFP_HAS_TRACE) && !ran(p)) /* of another program */
+    if (tfp_has(p, TFP_HAS_TRACE) && !tfp_ran_any(p)) /* of another program */
         ok = ok && add_next(r, rows, &n, "calls -order_by micros", "what took how long, by what it ran in?") &&
              add_next(r, rows, &n, "calls -format speedscope > calls.json",
                       "the same as a flame graph (speedscope.app)") &&

@@ -158,7 +158,7 @@ static counted count_all(const tfp_profile *p)
 static tfp_status check_operations(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
-    if (p->nodes.size && (tfp_run_count(p) || !tfp_has(p, TFP_HAS_TRACE))) return TFP_OK;
+    if (p->nodes.size && (tfp_ran_any(p) || !tfp_has(p, TFP_HAS_TRACE))) return TFP_OK;
     counted c = count_all(p);
     bool nests = r->about->rows_are == TFP_ROWS_OF_CALLS || r->about->rows_are == TFP_ROWS_OF_CODE;
     if (!p->lanes.size || (c.elsewhere && nests)) return TFP_OK;
