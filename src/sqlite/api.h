@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sqlite/api.h: SQLite, loaded when the first query comes: it costs every other command nothing, and is not missed by those
- * who never ask. A table instead of plain calls also keeps another SQLite of the process (TensorFlow shows its own to
+/* sqlite/api.h: SQLite, loaded when the first query or SQLite file needs it: other commands pay nothing for it, and run
+ * without it. A table instead of plain calls also keeps another SQLite of the process (TensorFlow shows its own to
  * everybody) out of ours. */
 #ifndef TFP_SQL_API_H
 #define TFP_SQL_API_H

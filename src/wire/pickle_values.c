@@ -141,7 +141,7 @@ tfp_pvalue pickle_box_of(tfp_pickle *m, unsigned kind, const tfp_pvalue *items, 
     return made;
 }
 
-/* One box, unless something else has it. */
+/* Frees one box and its words, but not the boxes in it; its place in the memo is emptied. The caller knows that nothing shares it. */
 static void release_box(tfp_pickle *m, tfp_pvalue v)
 {
     pickle_box *b = &m->boxes.at[PV_AT(v)];

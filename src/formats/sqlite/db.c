@@ -84,7 +84,8 @@ static bool has_column(const tfp_db *d, const char *table, const char *column)
 {
     char sql[256];
     sqlite3_stmt *st = NULL;
-    snprintf(sql, sizeof sql, "SELECT [%s] FROM [%s]", column, table); /* in double quotes it could be a text */
+    /* not in double quotes: SQLite takes an unknown name in them as a string */
+    snprintf(sql, sizeof sql, "SELECT [%s] FROM [%s]", column, table);
     bool found = !d->api->prepare_v2(d->db, sql, -1, &st, NULL);
     d->api->finalize(st);
     return found;

@@ -229,7 +229,8 @@ static tfp_strid name_graph(reader *r, const tfp_db_rows *rows, tfp_span_class *
     return tfp_build_string(r->b, tfp_str_of(name));
 }
 
-/* Ids of kinds differ between versions: the file's tables tell, else these. */
+/* The ids of copy kinds differ between versions of Nsight Systems. The file's enum table says what they mean; a file without one
+ * uses the ids below. */
 static const char *direction_of(const reader *r, int64_t kind)
 {
     static const struct {

@@ -28,7 +28,8 @@ bool tfp_elf_symbols(int fd, const char *const *names, uint64_t *values, size_t 
 void tfp_elf_functions(int fd, const char *const *prefixes, uint64_t *offsets, size_t count, tfp_elf_facts *facts);
 /* The address of code that consists of these bytes, in a segment that is executed; 0 without; reads TFP_ELF_SMALL. */
 uint64_t tfp_elf_code(int fd, tfp_str bytes, tfp_elf_facts *facts);
-/* The parts of such a file, for readers of other tables. False: it is no 64-bit ELF file, has no such part, or ends before it does. */
+/* Read bytes, the header, section i or segment i of an ELF file, for code that reads other tables of it. False: the file is no 64-bit ELF
+ * file, has no such section or segment, or ends within it. */
 bool tfp_elf_read(int fd, void *out, size_t size, uint64_t at);
 bool tfp_elf_head(int fd, Elf64_Ehdr *out);
 bool tfp_elf_section(int fd, const Elf64_Ehdr *head, uint32_t i, Elf64_Shdr *out);

@@ -75,8 +75,8 @@ static bool has(const offsets *o, uint32_t at)
     return false;
 }
 
-/* Entries of .eh_frame one after another, up to the one of length 0: where those of functions begin, and *size, where they end. False: one
- * of them is damaged. */
+/* Checks the entries of .eh_frame, one after another, up to the entry of length 0. Collects the offsets of the entries of functions; sets
+ * *size to the end of the last entry. False: an entry is damaged, or no memory. */
 static bool check_entries(const char *data, size_t *size, offsets *functions)
 {
     offsets commons = { 0 };

@@ -57,7 +57,7 @@ static void put_header(tfp_buf *out, const page *p, size_t size, size_t packed)
     tfp_thrift_end(&t);
 }
 
-/* Appends a page to w->bytes; gives its size without compression, header included; 0 without memory. */
+/* Appends a page to w->bytes; returns its uncompressed size, header included; 0 without memory. */
 static size_t put_page(tfp_parquet *w, const page *p, const tfp_buf *content)
 {
     size_t room = libdeflate_gzip_compress_bound(w->deflate, content->size), before = w->bytes.size;
