@@ -105,6 +105,7 @@ typedef struct tfp_memory_event {
     uint32_t lane;    /* the thread */
     tfp_strid device; /* "cpu", "gpu:0" */
     uint32_t span;    /* the innermost host op around it, TFP_NONE: none; set by the join */
+    bool asked_by_op; /* it happened in an API call: the op around the call holds it, where there is one; read by the join */
 } tfp_memory_event;
 
 typedef struct tfp_counter_sample {

@@ -20,6 +20,7 @@ sys.path.insert(0, DATA)
 sys.path.insert(0, HERE)
 import seeds_elf
 import seeds_pickle  # noqa: E402
+import seeds_recordings  # noqa: E402
 import wire  # noqa: E402
 
 SAMPLE = os.path.join(DATA, "sample")
@@ -330,9 +331,8 @@ def python_memory():
 
 
 def seeds():
-    for target, made in (("pickle", seeds_pickle.seeds), ("live", live_seeds), ("elf", seeds_elf.seeds), ("http", http_seeds), ("mcp", mcp_seeds)):
+    for target, made in (("pickle", seeds_pickle.seeds), ("sqlite", seeds_recordings.sqlite), ("live", live_seeds), ("elf", seeds_elf.seeds), ("http", http_seeds), ("mcp", mcp_seeds)):
         yield from ((target, name, data) for name, data in made())
-    yield "nsys", "report", sample("nsys/report.sqlite")
     for name in ("odd/profile_5", "dense/profile_3", "gpu/profile_1", "towers/profile_9"):
         data = sample(name)
         yield "profile", name, data if len(data) < 15000 else thinned(data)

@@ -2,8 +2,14 @@
 /* formats/sqlite/db.c: opens SQLite files and goes through the rows of their tables. */
 #include "formats/sqlite/db.h"
 
+#include <ctype.h>
 #include <stdio.h>
 
+enum { IS_TABLE, IS_VIEW };
+
+#define NAME_MOST 200 /* bytes of a table's name */
+#define ROW_BYTES 4   /* a row takes at least these: a pointer, and two numbers of its cell */
+#define WORK 8        /* how many times the bytes of a file may be read: names are read by several tables */
 #define MEMORY_MOST ((uint64_t)256 << 20) /* of files that are not read from a disk */
 
 static tfp_status failed(const tfp_db *d, int rc, tfp_error *err)
@@ -39,6 +45,25 @@ static tfp_status open_memory(tfp_db *d, tfp_input *in, tfp_error *err)
     return rc ? failed(d, rc, err) : TFP_OK;
 }
 
+/* Notes the tables and views: virtual tables run code, so they are neither. */
+static tfp_status note_tables(tfp_db *d, tfp_error *err)
+{
+    sqlite3_stmt *st = NULL;
+    bool ok = true;
+    int rc = d->api->prepare_v2(d->db, "SELECT name, type = 'view' FROM sqlite_master WHERE (type = 'table' AND rootpage > 0) "
+                                       "OR type = 'view'", -1, &st, NULL);
+    while (!rc && ok && d->api->step(st) == SQLITE_ROW) {
+        const void *name = d->api->column_text(st, 0);
+        if (!name) continue;
+        uint64_t key = tfp_hash(name, (size_t)d->api->column_bytes(st, 0));
+        ok = tfp_map64_put(&d->tables, key, d->api->column_int64(st, 1) ? IS_VIEW : IS_TABLE);
+    }
+    int end = d->api->finalize(st);
+    if (!rc) rc = end;
+    if (!ok) return tfp_nomem(err);
+    return rc ? failed(d, rc, err) : TFP_OK;
+}
+
 tfp_status tfp_db_open(tfp_db *d, tfp_input *in, tfp_error *err)
 {
     *d = (tfp_db){ 0 };
@@ -55,30 +80,45 @@ tfp_status tfp_db_open(tfp_db *d, tfp_input *in, tfp_error *err)
     d->api->db_config(d->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, &was);
     d->api->db_config(d->db, SQLITE_DBCONFIG_DEFENSIVE, 1, &was);
     d->api->limit(d->db, SQLITE_LIMIT_LENGTH, 64 << 20);
-    int rc = d->api->exec(d->db, "SELECT count(*) FROM sqlite_master", NULL, NULL, NULL);
-    return rc ? failed(d, rc, err) : TFP_OK;
+    d->left = in->total * WORK;
+    return note_tables(d, err);
 }
 
 void tfp_db_close(tfp_db *d)
 {
     if (d->db) d->api->close(d->db);
     free(d->bytes);
+    tfp_map64_free(&d->tables);
     *d = (tfp_db){ 0 };
 }
 
-/* Names of tables and columns are ours: letters and underscores. */
-static bool has(const tfp_db *d, const char *what, const char *name)
+static uint64_t key_of(const char *name) { return tfp_hash(name, strlen(name)); }
+
+bool tfp_db_has(const tfp_db *d, const char *table) { return tfp_map64_get(&d->tables, key_of(table)) == IS_TABLE; }
+bool tfp_db_has_view(const tfp_db *d, const char *view) { return tfp_map64_get(&d->tables, key_of(view)) == IS_VIEW; }
+
+static bool is_plain(const char *s)
 {
-    char sql[256];
-    sqlite3_stmt *st = NULL;
-    snprintf(sql, sizeof sql, "SELECT 1 FROM sqlite_master WHERE %s AND name = '%s'", what, name);
-    bool found = !d->api->prepare_v2(d->db, sql, -1, &st, NULL) && d->api->step(st) == SQLITE_ROW;
-    d->api->finalize(st);
-    return found;
+    while (*s && (isalnum((unsigned char)*s) || *s == '_')) s++;
+    return !*s;
 }
 
-bool tfp_db_has(const tfp_db *d, const char *table) { return has(d, "type = 'table' AND rootpage > 0", table); }
-bool tfp_db_has_view(const tfp_db *d, const char *view) { return has(d, "type = 'view'", view); }
+tfp_status tfp_db_endings(const tfp_db *d, const char *prefix, tfp_buf *out, tfp_error *err)
+{
+    sqlite3_stmt *st = NULL;
+    size_t size = strlen(prefix);
+    int rc = d->api->prepare_v2(d->db, "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0", -1, &st,
+                                NULL);
+    while (!rc && d->api->step(st) == SQLITE_ROW) {
+        const char *name = (const char *)d->api->column_text(st, 0);
+        if (!name || strncmp(name, prefix, size) != 0 || !is_plain(name) || strlen(name) > NAME_MOST) continue;
+        tfp_buf_add(out, name + size, strlen(name) - size + 1);
+    }
+    int end = d->api->finalize(st);
+    if (!rc) rc = end;
+    if (rc) return failed(d, rc, err);
+    return out->failed ? tfp_nomem(err) : TFP_OK;
+}
 
 static bool has_column(const tfp_db *d, const char *table, const char *column)
 {
@@ -91,7 +131,7 @@ static bool has_column(const tfp_db *d, const char *table, const char *column)
     return found;
 }
 
-tfp_status tfp_db_start(tfp_db_rows *r, const tfp_db *d, const char *table, const char *columns, tfp_error *err)
+tfp_status tfp_db_start(tfp_db_rows *r, tfp_db *d, const char *table, const char *columns, tfp_error *err)
 {
     char names[256], sql[1024] = "SELECT ", *rest = NULL;
     size_t at = strlen(sql);
@@ -110,13 +150,25 @@ tfp_status tfp_db_start(tfp_db_rows *r, const tfp_db *d, const char *table, cons
     return rc ? tfp_within(err, failed(d, rc, err), "table %s", table) : TFP_OK;
 }
 
-bool tfp_db_next(tfp_db_rows *r) { return r->statement && r->db->api->step(r->statement) == SQLITE_ROW; }
+/* False when a file has given more than it can have. */
+static bool spend(tfp_db *d, uint64_t bytes)
+{
+    if (d->left < bytes) return d->left = 0, false;
+    d->left -= bytes;
+    return true;
+}
+
+bool tfp_db_next(tfp_db_rows *r)
+{
+    return r->statement && spend(r->db, ROW_BYTES) && r->db->api->step(r->statement) == SQLITE_ROW;
+}
 
 tfp_status tfp_db_end(tfp_db_rows *r, tfp_status s, tfp_error *err)
 {
     if (!r->statement) return s;
     int rc = r->db->api->finalize(r->statement);
     r->statement = NULL;
+    if (!s && !rc && !r->db->left) return tfp_fail(err, TFP_BADFILE, "a damaged SQLite file: pages are in it many times");
     return s || !rc ? s : failed(r->db, rc, err);
 }
 
@@ -134,6 +186,7 @@ bool tfp_db_text(const tfp_db_rows *r, int i, tfp_str *out)
 {
     *out = TFP_STR("");
     if (r->db->api->column_type(r->statement, i) != SQLITE_TEXT) return false;
+    if (!spend(r->db, (uint64_t)r->db->api->column_bytes(r->statement, i))) return false;
     const void *text = r->db->api->column_text(r->statement, i);
     if (text) *out = (tfp_str){ text, (size_t)r->db->api->column_bytes(r->statement, i) };
     return text != NULL;

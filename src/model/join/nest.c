@@ -103,6 +103,8 @@ static void visit_memory(sweep *w, tfp_memory_event *m)
     const container *c = find(&w->known, m->at_ns);
     m->span = TFP_NONE;
     if (c) m->span = tfp_is_host_op(w->x->t->spans.kind[c->span]) ? c->span : w->x->op_above[c->span];
+    if (!m->asked_by_op || m->span == TFP_NONE || w->x->t->spans.kind[m->span] != TFP_SPAN_CALL) return;
+    if (w->x->cpu_op_above[m->span] != TFP_NONE) m->span = w->x->cpu_op_above[m->span];
 }
 
 static void sweep_lane(sweep *w, uint32_t lane, const uint32_t *memory, size_t memory_count)

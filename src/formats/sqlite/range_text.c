@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/sqlite/nsys_text.c: the texts of ranges and API calls.
+/* formats/sqlite/range_text.c: the texts of ranges and API calls.
  * Layout of operators' texts: torch/csrc/autograd/profiler_legacy.cpp and torch/csrc/profiler/util.cpp (getNvtxStr). */
-#include "formats/sqlite/nsys_text.h"
+#include "formats/sqlite/range_text.h"
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
@@ -99,6 +99,7 @@ bool tfp_range_is_op(tfp_str text, tfp_range_op *out)
     }
     out->name = text;
     out->backward = is_backward(text);
+    out->told = told;
     return told || has_namespace(text);
 }
 

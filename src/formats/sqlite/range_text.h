@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/sqlite/nsys_text.h: the texts of ranges: which are steps, and which are operators of PyTorch. */
-#ifndef TFP_NSYS_TEXT_H
-#define TFP_NSYS_TEXT_H
+/* formats/sqlite/range_text.h: the texts of ranges: which are steps, and which are operators of PyTorch. */
+#ifndef TFP_RANGE_TEXT_H
+#define TFP_RANGE_TEXT_H
 
 #include "base/base.h"
 
@@ -12,7 +12,7 @@ bool tfp_range_is_step(tfp_str text, int64_t *number);
 typedef struct tfp_range_op {
     tfp_str name, sizes; /* sizes: empty when not told */
     int64_t sequence;    /* -1: none */
-    bool backward;
+    bool told, backward; /* told: the text has one of the endings; else only a name such as aten::mm */
 } tfp_range_op;
 bool tfp_range_is_op(tfp_str text, tfp_range_op *out);
 

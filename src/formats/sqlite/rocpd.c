@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: Apache-2.0
+/* formats/sqlite/rocpd.c: databases of rocprofv3 and rocprof-sys (rocpd): kernels, copies, allocations, API calls and roctx
+ * ranges become spans. Tables end in _GUID, and each ending is a process with ids and strings of its own.
+ * Layout: ROCm/rocm-systems, rocpd_tables.sql (schema 3). */
+#include "formats/json/kineto.h"
+#include "formats/sqlite/range_text.h"
+#include "formats/sqlite/recording.h"
+
+#include <stdio.h>
+
+#define TABLE_MOST 256 /* bytes of a table's name, with its ending */
+
+typedef struct event {
+    int64_t stack; /* joins a call and what it launched; 0: none */
+    tfp_strid category, message;
+} event;
+
+typedef struct agent {
+    int64_t index; /* among the agents of its type */
+    bool gpu;
+} agent;
+
+typedef struct allocation {
+    int64_t at_ns, bytes;
+    uint64_t address;
+    uint32_t lane;
+    tfp_strid device;
+    bool free;
+} allocation;
+
+typedef struct reader { /* of one process */
+    tfp_recording *r;
+    const char *ending;
+    uint32_t number; /* of the process in the file */
+    tfp_map64 strings, kernels, pids, tids, event_by_id, agent_by_id, lane_by_launch;
+    TFP_VEC(event) events;
+    TFP_VEC(agent) agents;
+    TFP_VEC(allocation) allocations;
+} reader;
+
+static tfp_status start(reader *p, tfp_db_rows *rows, const char *table, const char *columns, tfp_error *err)
+{
+    char name[TABLE_MOST];
+    snprintf(name, sizeof name, "rocpd_%s%s", table, p->ending);
+    return tfp_db_start(rows, &p->r->db, name, columns, err);
+}
+
+/* ---- what ids stand for ---- */
+
+static tfp_status read_names(reader *p, const char *table, const char *columns, tfp_map64 *to, tfp_error *err)
+{
+    char name[TABLE_MOST];
+    snprintf(name, sizeof name, "rocpd_%s%s", table, p->ending);
+    return tfp_recording_names(p->r, name, columns, to, err);
+}
+
+/* Ids of rows that stand for a number of the system, of a process or thread. */
+static tfp_status read_numbers(reader *p, const char *table, const char *columns, tfp_map64 *to, tfp_error *err)
+{
+    tfp_db_rows rows;
+    tfp_status s = start(p, &rows, table, columns, err);
+    for (int64_t id, number; !s && tfp_db_next(&rows) && !p->r->b->status;)
+        if (tfp_db_int(&rows, 0, &id) && tfp_db_int(&rows, 1, &number) && number >= 0 && number <= INT32_MAX)
+            tfp_recording_keep(p->r, tfp_map64_put(to, (uint64_t)id, (uint32_t)number));
+    return tfp_db_end(&rows, s, err);
+}
+
+static int64_t number_of(const tfp_map64 *numbers, int64_t id)
+{
+    uint32_t number = tfp_map64_get(numbers, (uint64_t)id);
+    return number == TFP_NONE ? id : number;
+}
+
+static tfp_status read_agents(reader *p, tfp_error *err)
+{
+    tfp_db_rows rows;
+    tfp_status s = start(p, &rows, "info_agent", "id type type_index", err);
+    for (int64_t id; !s && tfp_db_next(&rows) && !p->r->b->status;) {
+        tfp_str type;
+        agent a = { 0 };
+        if (!tfp_db_int(&rows, 0, &id) || !tfp_db_text(&rows, 1, &type)) continue;
+        tfp_db_int(&rows, 2, &a.index);
+        a.gpu = tfp_str_eq(type, TFP_STR("GPU"));
+        tfp_recording_keep(p->r, tfp_push(&p->agents, a) && tfp_map64_put(&p->agent_by_id, (uint64_t)id,
+                                                                         (uint32_t)p->agents.size - 1));
+    }
+    return tfp_db_end(&rows, s, err);
+}
+
+static const agent *agent_at(const reader *p, const tfp_db_rows *rows, int column)
+{
+    static const agent none = { 0 };
+    int64_t id;
+    if (!tfp_db_int(rows, column, &id)) return &none;
+    uint32_t at = tfp_map64_get(&p->agent_by_id, (uint64_t)id);
+    return at == TFP_NONE ? &none : &p->agents.at[at];
+}
+
+/* The name of a kernel as its source has it, else as the linker has it. */
+static tfp_status read_kernels(reader *p, tfp_error *err)
+{
+    tfp_db_rows rows;
+    tfp_status s = start(p, &rows, "info_kernel_symbol", "id display_name kernel_name", err);
+    for (int64_t id; !s && tfp_db_next(&rows) && !p->r->b->status;) {
+        tfp_str name;
+        if (!tfp_db_int(&rows, 0, &id)) continue;
+        if (!tfp_db_text(&rows, 1, &name) || !name.size) tfp_db_text(&rows, 2, &name);
+        tfp_recording_keep(p->r, tfp_map64_put(&p->kernels, (uint64_t)id, tfp_build_string(p->r->b, name)));
+    }
+    return tfp_db_end(&rows, s, err);
+}
+
+/* The text of "message" in an object of JSON; 0: it has none. */
+static tfp_strid message_of(reader *p, tfp_str json)
+{
+    tfp_jscan j = tfp_jscan_start(json);
+    tfp_jscan_text key, text;
+    if (!tfp_str_has(json, TFP_STR("\"message\"")) || !tfp_jscan_take(&j, '{', "")) return 0;
+    for (bool first = true; tfp_jscan_member(&j, first, &key); first = false) {
+        if (!tfp_str_eq(key.raw, TFP_STR("message")) || tfp_jscan_peek(&j) != '"') {
+            tfp_jscan_skip(&j);
+            continue;
+        }
+        tfp_buf plain = { 0 };
+        if (!tfp_jscan_string(&j, &text)) return 0;
+        tfp_jscan_decode(text.raw, &plain);
+        tfp_strid id = tfp_build_string(p->r->b, (tfp_str){ plain.data ? plain.data : "", plain.size });
+        tfp_recording_keep(p->r, !plain.failed);
+        tfp_buf_free(&plain);
+        return id;
+    }
+    return 0;
+}
+
+static tfp_status read_events(reader *p, tfp_error *err)
+{
+    tfp_db_rows rows;
+    tfp_status s = start(p, &rows, "event", "id category_id stack_id extdata", err);
+    for (int64_t id, category; !s && tfp_db_next(&rows) && !p->r->b->status;) {
+        event e = { 0 };
+        tfp_str more;
+        if (!tfp_db_int(&rows, 0, &id)) continue;
+        tfp_db_int(&rows, 1, &category), tfp_db_int(&rows, 2, &e.stack);
+        uint32_t name = tfp_map64_get(&p->strings, (uint64_t)category);
+        if (name != TFP_NONE) e.category = name;
+        if (tfp_db_text(&rows, 3, &more)) e.message = message_of(p, more);
+        tfp_recording_keep(p->r, tfp_push(&p->events, e) &&
+                                     tfp_map64_put(&p->event_by_id, (uint64_t)id, (uint32_t)p->events.size - 1));
+    }
+    return tfp_db_end(&rows, s, err);
+}
+
+static event event_at(const reader *p, const tfp_db_rows *rows, int column)
+{
+    int64_t id;
+    if (!tfp_db_int(rows, column, &id)) return (event){ 0 };
+    uint32_t at = tfp_map64_get(&p->event_by_id, (uint64_t)id);
+    return at == TFP_NONE ? (event){ 0 } : p->events.at[at];
+}
+
+/* ---- spans ---- */
+
+static uint32_t key_of(reader *p, int64_t stack)
+{
+    const int64_t both[2] = { p->number, stack };
+    return stack > 0 ? tfp_build_key(p->r->b, p->r->process, 0, tfp_hash(both, sizeof both)) : 0;
+}
+
+static uint32_t thread_at(reader *p, const tfp_db_rows *rows, int pid, int tid)
+{
+    int64_t process, thread;
+    tfp_db_int(rows, pid, &process), tfp_db_int(rows, tid, &thread);
+    return tfp_recording_thread(p->r, number_of(&p->pids, process), number_of(&p->tids, thread));
+}
+
+static void add_region(reader *p, const tfp_db_rows *rows, tfp_event *e)
+{
+    event about = event_at(p, rows, 5);
+    tfp_str text;
+    int64_t id;
+    tfp_db_int(rows, 2, &id);
+    tfp_str name = tfp_recording_name(p->r, &p->strings, id);
+    e->lane = thread_at(p, rows, 3, 4);
+    if (tfp_str_begins(tfp_text(p->r->b->p, about.category), TFP_STR("MARKER_"))) {
+        tfp_strid message = tfp_db_text(rows, 6, &text) ? message_of(p, text) : 0;
+        if (!message) message = about.message;
+        tfp_recording_range(p->r, e, message ? tfp_text(p->r->b->p, message) : name, TFP_RANGE_MARKER);
+        return;
+    }
+    e->kind = TFP_SPAN_CALL;
+    e->name = tfp_build_string(p->r->b, tfp_api_name(name));
+    e->correlation = key_of(p, about.stack);
+    if (e->correlation) tfp_recording_keep(p->r, tfp_map64_put(&p->lane_by_launch, e->correlation, e->lane));
+    tfp_recording_add(p->r, e);
+}
+
+static tfp_status read_regions(reader *p, tfp_error *err)
+{
+    tfp_db_rows rows;
+    tfp_event e;
+    tfp_status s = start(p, &rows, "region", "start end name_id pid tid event_id extdata", err);
+    if (!s) s = tfp_recording_needs(&rows, "rocpd_region", 7, err);
+    while (!s && tfp_db_next(&rows) && !p->r->b->status)
+        if (tfp_recording_times(p->r, &rows, &e)) add_region(p, &rows, &e);
+    return tfp_db_end(&rows, s, err);
+}
+
+/* The stream, or the queue where the program used no streams. */
+static int64_t stream_at(const tfp_db_rows *rows, int stream, int queue)
+{
+    int64_t number;
+    if (!tfp_db_int(rows, stream, &number) || !number) tfp_db_int(rows, queue, &number);
+    return number;
+}
+
+static tfp_status read_dispatches(reader *p, tfp_error *err)
+{
+    tfp_db_rows rows;
+    tfp_event e;
+    tfp_status s = start(p, &rows, "kernel_dispatch", "start end kernel_id agent_id stream_id queue_id event_id", err);
+    if (!s) s = tfp_recording_needs(&rows, "rocpd_kernel_dispatch", 7, err);
+    for (int64_t kernel; !s && tfp_db_next(&rows) && !p->r->b->status;) {
+        if (!tfp_recording_times(p->r, &rows, &e)) continue;
+        tfp_db_int(&rows, 2, &kernel);
+        e.kind = TFP_SPAN_ACTIVITY;
+        e.name = tfp_build_string(p->r->b, tfp_recording_name(p->r, &p->kernels, kernel));
+        e.class = tfp_kineto_kernel_class(tfp_recording_bits(p->r, e.name));
+        e.lane = tfp_recording_numbered_stream(p->r, agent_at(p, &rows, 3)->index, stream_at(&rows, 4, 5));
+        e.correlation = key_of(p, event_at(p, &rows, 6).stack);
+        tfp_recording_add(p->r, &e);
+    }
+    return tfp_db_end(&rows, s, err);
+}
+
+/* MEMORY_COPY_HOST_TO_DEVICE is called as in other traces; other names stay. */
+static tfp_strid name_copy(reader *p, tfp_str name)
+{
+    static const struct {
+        const char *name, *told;
+    } names[] = { { "MEMORY_COPY_HOST_TO_DEVICE", "Memcpy HtoD" },
+                  { "MEMORY_COPY_DEVICE_TO_HOST", "Memcpy DtoH" },
+                  { "MEMORY_COPY_DEVICE_TO_DEVICE", "Memcpy DtoD" },
+                  { "MEMORY_COPY_HOST_TO_HOST", "Memcpy HtoH" } };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (tfp_str_eq(name, tfp_str_of(names[i].name))) name = tfp_str_of(names[i].told);
+    return tfp_build_string(p->r->b, name);
+}
+
+static tfp_status read_copies(reader *p, tfp_error *err)
+{
+    tfp_db_rows rows;
+    tfp_event e;
+    const char *columns = "start end name_id dst_agent_id src_agent_id size stream_id queue_id event_id";
+    tfp_status s = start(p, &rows, "memory_copy", columns, err);
+    if (!s) s = tfp_recording_needs(&rows, "rocpd_memory_copy", 7, err);
+    for (int64_t name, bytes; !s && tfp_db_next(&rows) && !p->r->b->status;) {
+        if (!tfp_recording_times(p->r, &rows, &e)) continue;
+        const agent *to = agent_at(p, &rows, 3), *from = agent_at(p, &rows, 4);
+        tfp_db_int(&rows, 2, &name);
+        e.kind = TFP_SPAN_ACTIVITY;
+        e.class = TFP_CLASS_COPY;
+        e.name = name_copy(p, tfp_recording_name(p->r, &p->strings, name));
+        e.lane = tfp_recording_numbered_stream(p->r, to->gpu || !from->gpu ? to->index : from->index,
+                                               stream_at(&rows, 6, 7));
+        e.correlation = key_of(p, event_at(p, &rows, 8).stack);
+        if (tfp_db_int(&rows, 5, &bytes)) e.stats = tfp_recording_bytes(p->r, bytes);
+        tfp_recording_add(p->r, &e);
+    }
+    return tfp_db_end(&rows, s, err);
+}
+
+/* ---- allocations ---- */
+
+static void note_allocation(reader *p, const tfp_db_rows *rows, const tfp_event *e)
+{
+    char device[40] = "cpu";
+    tfp_str type;
+    int64_t address;
+    allocation a = { .at_ns = e->start_ns };
+    const agent *on = agent_at(p, rows, 4);
+    tfp_db_text(rows, 2, &type), tfp_db_int(rows, 3, &a.bytes), tfp_db_int(rows, 7, &address);
+    uint32_t lane = tfp_map64_get(&p->lane_by_launch, key_of(p, event_at(p, rows, 8).stack));
+    a.free = tfp_str_eq(type, TFP_STR("FREE"));
+    if ((!a.free && !tfp_str_eq(type, TFP_STR("ALLOC"))) || a.bytes < 0) return;
+    if (on->gpu) snprintf(device, sizeof device, "gpu:%lld", (long long)on->index);
+    a.lane = lane != TFP_NONE ? lane : thread_at(p, rows, 5, 6);
+    a.device = tfp_build_string(p->r->b, tfp_str_of(device));
+    a.address = (uint64_t)address;
+    tfp_recording_keep(p->r, tfp_push(&p->allocations, a));
+}
+
+static bool earlier(const void *ctx, uint32_t a, uint32_t b)
+{
+    const allocation *all = ctx;
+    return all[a].at_ns < all[b].at_ns;
+}
+
+/* A free has an address and no size: it repeats what the last allocation there had. */
+static void add_allocations(reader *p)
+{
+    size_t count = p->allocations.size;
+    uint32_t *order = malloc((count + 1) * sizeof *order);
+    tfp_map64 at = { 0 };
+    for (uint32_t i = 0; order && i < count; i++) order[i] = i;
+    if (!tfp_recording_keep(p->r, order && tfp_sort(order, count, earlier, p->allocations.at))) count = 0;
+    for (size_t i = 0; i < count && !p->r->b->status; i++) {
+        const allocation *a = &p->allocations.at[order[i]], *of = a;
+        uint32_t was = a->free ? tfp_map64_get_any(&at, a->address) : TFP_NONE;
+        if (a->free && was == TFP_NONE) continue; /* allocated before the recording */
+        if (a->free) of = &p->allocations.at[was];
+        tfp_recording_keep(p->r, tfp_map64_put_any(&at, a->address, a->free ? TFP_NONE : order[i]));
+        tfp_memory_event m = { .at_ns = a->at_ns,
+                               .bytes = a->free ? -of->bytes : of->bytes,
+                               .allocated_bytes = -1,
+                               .reserved_bytes = -1,
+                               .address = a->address,
+                               .lane = a->lane,
+                               .device = of->device,
+                               .span = TFP_NONE,
+                               .asked_by_op = true };
+        tfp_build_memory_event(p->r->b, &m);
+    }
+    tfp_map64_free(&at);
+    free(order);
+}
+
+static tfp_status read_allocations(reader *p, tfp_error *err)
+{
+    tfp_db_rows rows;
+    tfp_event e;
+    tfp_status s =
+        start(p, &rows, "memory_allocate", "start end type size agent_id pid tid address event_id", err);
+    if (!s) s = tfp_recording_needs(&rows, "rocpd_memory_allocate", 7, err);
+    while (!s && tfp_db_next(&rows) && !p->r->b->status)
+        if (tfp_recording_times(p->r, &rows, &e)) note_allocation(p, &rows, &e);
+    s = tfp_db_end(&rows, s, err);
+    if (!s) add_allocations(p);
+    return s;
+}
+
+/* ---- the file ---- */
+
+static tfp_status read_process(reader *p, tfp_error *err)
+{
+    tfp_status s = read_names(p, "string", "id string", &p->strings, err);
+    if (!s) s = read_numbers(p, "info_process", "id pid", &p->pids, err);
+    if (!s) s = read_numbers(p, "info_thread", "id tid", &p->tids, err);
+    if (!s) s = read_agents(p, err);
+    if (!s) s = read_kernels(p, err);
+    if (!s) s = read_events(p, err);
+    if (!s) s = read_regions(p, err);
+    if (!s) s = read_dispatches(p, err);
+    if (!s) s = read_copies(p, err);
+    if (!s) s = read_allocations(p, err);
+    tfp_map64 *const maps[] = { &p->strings,     &p->kernels,     &p->pids,          &p->tids,
+                                &p->event_by_id, &p->agent_by_id, &p->lane_by_launch };
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) tfp_map64_free(maps[i]);
+    tfp_vec_free(&p->events);
+    tfp_vec_free(&p->agents);
+    tfp_vec_free(&p->allocations);
+    return s;
+}
+
+/* Files of the first versions have no ending. */
+static tfp_status read_rocpd(tfp_recording *r, tfp_error *err)
+{
+    tfp_buf endings = { 0 };
+    tfp_status s = tfp_db_endings(&r->db, "rocpd_string", &endings, err);
+    size_t size = 0;
+    for (uint32_t n = 0; !s && size < endings.size && !r->b->status; n++) {
+        reader p = { .r = r, .ending = endings.data + size, .number = n };
+        size += strlen(p.ending) + 1;
+        s = read_process(&p, err);
+    }
+    tfp_buf_free(&endings);
+    return s;
+}
+
+static bool is_rocpd(const tfp_db *d)
+{
+    tfp_buf endings = { 0 };
+    bool any = !tfp_db_endings(d, "rocpd_metadata", &endings, NULL) && endings.size;
+    any = any || (!tfp_db_endings(d, "rocpd_string", &endings, NULL) && endings.size);
+    tfp_buf_free(&endings);
+    return any;
+}
+
+static const char *const words[] = { "rocpd_metadata", "rocpd_string", NULL };
+
+const tfp_recording_kind tfp_recording_rocpd = { "rocprofv3", words, is_rocpd, read_rocpd };

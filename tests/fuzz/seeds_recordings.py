@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Seeds of the fuzz targets of other profilers' recordings: the samples, whole."""
+import os
+
+SAMPLE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data", "sample")
+
+
+def samples(*names):
+    for name in names:
+        with open(os.path.join(SAMPLE, name), "rb") as f:
+            yield os.path.basename(name), f.read()
+
+
+def sqlite():
+    yield from samples("nsys/report.sqlite", "rocpd/2_results.db")
