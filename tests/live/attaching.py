@@ -6,12 +6,9 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 
 import fake
-
-
-passed = failed = 0
+from checks import check
 
 # A computation whose result a lost bit would change: floats, and SHA-256 in vector registers. It tells its modules, threads and
 # descriptors before and after, when it is asked to go on. Its namespace hides builtins that a text could use.
@@ -46,13 +43,6 @@ AWAKE = "import jax, time\nprint('ready', flush=True)\nend = time.time() + 60\nw
 BUSY = "import jax, time\nprint('ready', flush=True)\nend = time.time() + 60\nwhile time.time() < end:\n    sum(range(1000))\n"
 
 
-def check(name, ok, what=""):
-    global passed, failed
-    passed, failed = passed + bool(ok), failed + (not ok)
-    if not ok:
-        print(f"{name}: {str(what)[:1500]}")
-
-
 class Place:
     def __init__(self, program, folder):
         self.program, self.folder, self.count, self.jobs = program, folder, 0, []
@@ -65,12 +55,12 @@ class Place:
         self.count += 1
         return os.path.join(self.folder, f"{what}{self.count}")
 
-    def job(self, text, python=sys.executable, options=(), folder=None, wait=True):
+    def job(self, text, python=sys.executable, options=(), folder=None, wait=True, env=None):
         script = (os.path.join(folder, "train.py") if folder else self.name("job") + ".py")
         with open(script, "w", encoding="utf-8") as f:
             f.write(text)
-        job = subprocess.Popen([python, *options, script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.env,
-                               start_new_session=True)
+        job = subprocess.Popen([python, *options, script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               env=env or self.env, start_new_session=True)
         self.jobs.append(job)
         if wait:
             check("ready", job.stdout.readline() == b"ready\n", job.args)
@@ -126,17 +116,6 @@ def agent_threads(pid):
     return found
 
 
-def child_of(pid):
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{name}/stat", encoding="utf-8") as f:
-                if int(f.read().rpartition(")")[2].split()[1]) == pid:
-                    return int(name)
-        except OSError:
-            pass
-    return None
-
-
 def has_our_pages(pid):
     """Whether a page of the process begins as the text of an attach does."""
     with open(f"/proc/{pid}/maps", encoding="utf-8") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
@@ -153,13 +132,6 @@ def has_our_pages(pid):
                 except OSError:
                     pass  # behind the end of a mapped file
     return False
-
-
-def until(test, seconds=5.0):
-    end = time.monotonic() + seconds
-    while not test() and time.monotonic() < end:
-        time.sleep(0.02)
-    return test()
 
 
 def same_as_before(p, name, job):

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of this folder count, and how they wait for events."""
+import os
+import threading
 import time
 
 passed = failed = 0
+counting = threading.Lock()
 
 
 def check(name, ok, what=""):
     global passed, failed
-    passed, failed = passed + bool(ok), failed + (not ok)
+    with counting:
+        passed, failed = passed + bool(ok), failed + (not ok)
     if not ok:
         print(f"{name}: {str(what)[:1500]}", flush=True)
 
@@ -26,10 +30,26 @@ def until(true, seconds=60):
     return got
 
 
-def is_asleep(pid, tid=None):
-    """Whether a thread waits in the kernel."""
+def state_of(pid, tid=None):
+    """A thread's state as the kernel's letter: R runs, S waits in the kernel, T is stopped; None: it is gone."""
     try:
         with open(f"/proc/{pid}/task/{tid or pid}/stat", encoding="utf-8") as f:
-            return f.read().rsplit(")", 1)[1].split()[0] == "S"
+            return f.read().rsplit(")", 1)[1].split()[0]
     except OSError:
-        return False
+        return None
+
+
+def is_asleep(pid, tid=None):
+    return state_of(pid, tid) == "S"
+
+
+def child_of(pid):
+    """A process that the process started; None: there is none."""
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as f:
+                if int(f.read().rpartition(")")[2].split()[1]) == pid:
+                    return int(name)
+        except OSError:
+            pass
+    return None

@@ -12,8 +12,14 @@ def held(name):
 """
 
 PROFILER = """
-import _thread
+import _thread, os
 lock = _thread.allocate_lock()
+def mark(recording):  # for tests, which wait for it; where the job may not write there is none
+    path = __file__.replace("_profiler.py", "recording.%d" % os.getpid())
+    try:
+        open(path, "w").close() if recording else os.unlink(path)
+    except OSError:
+        pass
 class ProfileOptions:
     host_tracer_level = python_tracer_level = None
 class ProfilerSession:
@@ -21,7 +27,9 @@ class ProfilerSession:
         assert options.host_tracer_level in (0, 1, 2, 3) and options.python_tracer_level in (0, 1)
         if not lock.acquire(False):
             raise RuntimeError("Another profiling session active.")
+        mark(True)
     def stop(self):
+        mark(False)
         lock.release()
         with open(__file__.replace("_profiler.py", "sample.xplane.pb"), "rb") as f:
             return f.read()
@@ -78,7 +86,7 @@ class ProfilerActivity:
 class profile:
     on = False
     def __init__(self, activities, with_stack=False, experimental_config=None):
-        assert not profile.on and experimental_config.words == {"profile_all_threads": True}
+        assert experimental_config.words == {"profile_all_threads": True}
         self.callbacks = True
     def toggle_collection_dynamic(self, enable, activities):
         assert not enable and activities == [ProfilerActivity.CPU, ProfilerActivity.CUDA]
@@ -91,6 +99,7 @@ class profile:
     def prepare_trace(self):
         time.sleep(0.1)  # as torch at a process's first recording
     def start_trace(self):
+        assert not profile.on
         profile.on = True
         from torch.optim import optimizer
         self.first = optimizer.count
@@ -140,6 +149,11 @@ def sample():
     line = field(1, 7) + field(2, b"python") + field(3, 1700000000000000000) + field(4, event)
     meta = field(1, 1) + field(2, field(1, 1) + field(2, b"MatMul"))
     return field(1, field(1, 1) + field(2, b"/host:CPU") + field(3, line) + field(4, meta))
+
+
+def is_recording(folder, pid):
+    """Whether the pretended JAX of a process records; `folder` as given to make()."""
+    return os.path.exists(os.path.join(folder, "jaxlib", f"recording.{pid}"))
 
 
 def make(folder):

@@ -10,6 +10,12 @@ class Session:
         pass
 
 
+def recorded(xspace):
+    if not xspace:
+        raise Refused("protocol", "its XSpace has no bytes: nothing was recorded")
+    return xspace
+
+
 class JaxSession(Session):
     kind = "xspace"
 
@@ -28,7 +34,7 @@ class JaxSession(Session):
         self.session = self.profiler.ProfilerSession(self.options)
 
     def stop(self):
-        files = [(".xplane.pb", self.session.stop())]
+        files = [(".xplane.pb", recorded(self.session.stop()))]
         self.session = None
         trim_memory()  # a second of small steps is some hundred MB, and a fork copies the tables of all of it
         return files
@@ -61,7 +67,7 @@ class TensorFlowSession(Session):
         try:
             self.session.export_to_tb()
             self.session = None
-            return [(".xplane.pb", self.read(self.folder))]
+            return [(".xplane.pb", recorded(self.read(self.folder)))]
         finally:
             remove(self.folder)
             trim_memory()

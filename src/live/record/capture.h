@@ -131,6 +131,7 @@ void tfp_session_free_attach(tfp_session *s);
  * the session has ended with the reason. */
 bool tfp_session_open_file(tfp_capture *c, tfp_session *s, const char *name);
 void tfp_session_add(tfp_session *s, tfp_str bytes);
+const char *tfp_session_xspace_fault(const tfp_session *s, bool cut);
 bool tfp_session_keep_file(tfp_capture *c, tfp_session *s, int64_t size); /* its first bytes are kept */
 void tfp_session_drop_file(tfp_session *s);
 void tfp_session_drop_folder(const tfp_capture *c, const tfp_session *s); /* if it is empty */

@@ -140,9 +140,12 @@ static void end_too_big(tfp_capture *c, tfp_session *s)
 
 static void end_file(tfp_capture *c, tfp_session *s)
 {
+    const char *fault = strstr(s->file_name, ".xplane.pb") ? tfp_session_xspace_fault(s, s->file_cut) : NULL;
     s->in_file = false;
     if (s->file_cut)
         end_too_big(c, s);
+    else if (fault)
+        tfp_session_end(c, s, "failed", "protocol", "%s", fault);
     else
         tfp_session_keep_file(c, s, s->piecewise.bytes);
 }

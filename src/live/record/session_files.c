@@ -65,6 +65,14 @@ void tfp_session_add(tfp_session *s, tfp_str bytes)
     tfp_outfile_write(&s->piecewise.file, bytes.data, bytes.size);
 }
 
+/* What is wrong with the XSpace that came; `cut`: it went on, --max-bytes ended it. NULL: nothing. */
+const char *tfp_session_xspace_fault(const tfp_session *s, bool cut)
+{
+    const tfp_fields *f = &s->piecewise.fields;
+    if (f->wrong || (!cut && !tfp_fields_are_whole(f))) return "its XSpace is no protobuf message";
+    return cut || s->piecewise.bytes ? NULL : "its XSpace has no bytes: nothing was recorded";
+}
+
 bool tfp_session_keep_file(tfp_capture *c, tfp_session *s, int64_t size)
 {
     tfp_error *err = tfp_error_new();

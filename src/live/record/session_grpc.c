@@ -190,10 +190,7 @@ static const char *fault_of(const tfp_capture *c, tfp_session *s)
     bool cut = s->call.too_big;
     if (!tfp_call_message(&s->call, &message)) return s->call.wrong;
     if (s->response.wrong || (!cut && !tfp_fields_are_whole(&s->response))) return "the answer is no protobuf message";
-    if (s->has_xspace)
-        return s->piecewise.fields.wrong || (!cut && !tfp_fields_are_whole(&s->piecewise.fields))
-                   ? "its XSpace is no protobuf message"
-                   : NULL;
+    if (s->has_xspace) return tfp_session_xspace_fault(s, cut);
     if (cut) return NULL;
     return s->empty            ? "the server recorded nothing"
            : c->wish->snapshot ? "the answer has no XSpace"
