@@ -20,20 +20,13 @@ sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "server"), os.path.joi
 import fake  # noqa: E402
 import remote  # noqa: E402
 import wire  # noqa: E402
+from checks import check, ended  # noqa: E402
 from serving import Answer, read_all  # noqa: E402
 
 JOB = "import torch, time\nsgd = torch.optim.SGD()\nprint('ready', flush=True)\nend = time.time() + 120\nwhile time.time() < end:\n    sgd.step()\n    time.sleep(0.005)\n"
 NAMES = {"tfprof_job_processes", "tfprof_job_threads", "tfprof_job_steps_per_second", "tfprof_job_cpu_cores", "tfprof_job_cpu_seconds",
          "tfprof_job_memory_bytes", "tfprof_job_age_seconds", "tfprof_job_info", "tfprof_jobs"}
 TOKEN = "secret-of-12-bytes"
-passed = failed = 0
-
-
-def check(name, ok, what=""):
-    global passed, failed
-    passed, failed = passed + bool(ok), failed + (not ok)
-    if not ok:
-        print(f"{name}: {str(what)[:1500]}", flush=True)
 
 
 def samples(text):
@@ -297,8 +290,7 @@ def main():
         finally:
             job.terminate()
             job.wait()
-    print(f"{passed} passed, {failed} failed")
-    return failed != 0
+    return ended()
 
 
 if __name__ == "__main__":

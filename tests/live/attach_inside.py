@@ -7,7 +7,8 @@ import subprocess
 import sys
 import tempfile
 
-from attaching import BUSY, agent_threads, check, child_of, is_ok, until
+from attaching import BUSY, agent_threads, is_ok
+from checks import check, child_of, until
 
 
 CONTAINER = ["unshare", "--pid", "--fork", "--mount", "--mount-proc", "--kill-child"]

@@ -9,7 +9,9 @@ import tempfile
 import threading
 import time
 
-from attaching import BUSY, IDLE, agent_threads, check, is_ok, preloaded, until
+import fake
+from attaching import BUSY, IDLE, agent_threads, is_ok, preloaded
+from checks import check, until
 
 
 # Runs a command before the first call of ptrace.
@@ -134,11 +136,9 @@ def runs_another_program_meanwhile(p):
     """A job that executes another program while it is recorded: the row says so, long before --timeout."""
     job = p.job("import jax, os, select, sys, time\nprint('ready', flush=True)\nwhile not select.select([0], [], [], 0.01)[0]: pass\n"
                 "os.execv(sys.executable, [sys.executable, '-c', 'import time; time.sleep(60)'])\n")
-    socket = os.path.join(p.run, f"{job.pid}.sock")
 
     def replace():
-        until(lambda: os.path.exists(socket), 30)
-        time.sleep(0.5)  # the recording has begun; earlier it is "another program" all the same
+        until(lambda: fake.is_recording(p.fakes, job.pid), 30)
         job.stdin.write(b"\n")
         job.stdin.flush()
 
@@ -146,6 +146,25 @@ def runs_another_program_meanwhile(p):
     done, rows, _ = p.capture(job.pid, "--ms", "30000")
     check("a program instead of the job", done.returncode == 1 and rows[0]["code"] == "gone" and "another program" in rows[0]["message"], (done, rows))
     p.clean()
+
+
+def its_program_is_gone(p):
+    """An update replaces the interpreter of a job that runs, or deletes it: the job is what it was."""
+    python = os.path.join(p.name("bin"), "python3")
+    os.mkdir(os.path.dirname(python))
+    find = f"import sys\nsys.path[:0] = {[x for x in sys.path if x]!r}\n"
+    for how in ("deleted", "replaced"):
+        shutil.copy(os.path.realpath(sys.executable), python)
+        job = p.job(find + BUSY, python=python, env=dict(p.env, PYTHONHOME=sys.base_prefix))
+        os.unlink(python)
+        if how == "replaced":
+            shutil.copy("/bin/true", python)
+        done, rows, _ = p.capture(job.pid)
+        check(f"an interpreter that was {how}", is_ok(rows), (done, rows))
+        stacks = subprocess.run([p.program, "stacks", str(job.pid), "--once"], capture_output=True, check=False)
+        check(f"its stacks, {how}", stacks.returncode == 0 and b"<module>" in stacks.stdout, stacks)
+        job.kill()
+        os.path.exists(python) and os.unlink(python)
 
 
 def its_agent_leaves(p):

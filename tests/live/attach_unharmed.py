@@ -6,7 +6,8 @@ import subprocess
 import sys
 import time
 
-from attaching import BUSY, COMPUTE, IDLE, agent_threads, check, is_ok, preloaded, same_as_before, until
+from attaching import BUSY, COMPUTE, IDLE, agent_threads, is_ok, preloaded, same_as_before
+from checks import check, until
 from stacks import pythons
 
 
@@ -107,7 +108,7 @@ def killed_while_recording(p):
     first.kill()
     first.wait()
     start = time.monotonic()
-    check("the agent leaves within a second", until(lambda: not agent_threads(job.pid), 3) and time.monotonic() - start < 1.5, time.monotonic() - start)
+    check("the agent leaves long before its window ends", until(lambda: not agent_threads(job.pid), 10), time.monotonic() - start)
     check("and its socket", until(lambda: not any(n.endswith(".sock") for n in os.listdir(p.run))), os.listdir(p.run))
 
 

@@ -21,6 +21,7 @@ sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "server"), os.path.joi
 import fake  # noqa: E402
 import wire  # noqa: E402
 from agent import Agent, Collector  # noqa: E402
+from checks import check, ended  # noqa: E402
 
 JOB = """
 import torch, time
@@ -36,14 +37,6 @@ while time.time() < end:
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 PATHS = {"pyroscope": "/push.v1.PusherService/Push", "parca": "/api/profiles/writeraw"}
 NAME = f"push_{os.getpid()}.py"  # of no other test that runs
-passed = failed = 0
-
-
-def check(name, ok, what=""):
-    global passed, failed
-    passed, failed = passed + bool(ok), failed + (not ok)
-    if not ok:
-        print(f"{name}: {str(what)[:1500]}", flush=True)
 
 
 def packed(data):
@@ -195,8 +188,7 @@ def main():
         finally:
             job.terminate()
             job.wait()
-    print(f"{passed} passed, {failed} failed")
-    return failed != 0
+    return ended()
 
 
 if __name__ == "__main__":

@@ -9,6 +9,8 @@ import sys
 import tempfile
 import time
 
+from checks import check, ended
+
 # Makes a step at each deadline and notes when; late ones are made up for, so that a busy machine keeps the rate.
 JOB = """
 import ctypes, sys, time
@@ -47,14 +49,6 @@ JOBS = [
 ]
 FUNCTIONS = {"libtorch_cpu.so": [BACKWARD], "libc10.so": [INFERENCE], "libtorch_python.so": [NO_GRAD], "libjax_common.so": ["none"],
              "libtensorflow_cc.so.2": [BATCH, NEXT, CALL, SESSION]}
-passed = failed = 0
-
-
-def check(name, ok, what=""):
-    global passed, failed
-    passed, failed = passed + bool(ok), failed + (not ok)
-    if not ok:
-        print(f"{name}: {what}")
 
 
 def make_libraries(folder):
@@ -125,8 +119,7 @@ def main():
             for process in processes:
                 process.kill()
                 process.wait()
-    print(f"{passed} passed, {failed} failed")
-    sys.exit(failed > 0)
+    sys.exit(ended())
 
 
 main()

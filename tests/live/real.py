@@ -19,6 +19,8 @@ import tempfile
 import threading
 import time
 
+from checks import check, ended
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PYTHONS = {"tensorflow": os.environ.get("TFPROF_TENSORFLOW_PYTHON", os.path.join(ROOT, ".venv", "bin", "python")),
            "jax": os.environ.get("TFPROF_JAX_PYTHON", ""), "torch": os.environ.get("TFPROF_TORCH_PYTHON", "")}
@@ -134,17 +136,6 @@ def loss():
     return float(l.detach())
 """),
 }
-
-passed = failed = 0
-counting = threading.Lock()
-
-
-def check(name, ok, what=""):
-    global passed, failed
-    with counting:
-        passed, failed = passed + bool(ok), failed + (not ok)
-    if not ok:
-        print(f"{name}: {str(what)[:1500]}", flush=True)
 
 
 def has(framework):
@@ -357,8 +348,7 @@ def main():
             many_attaches(program, folder, found, attaches)
         if not parts or "mixed" in parts:
             mixed(program, folder, found)
-    print(f"{passed} passed, {failed} failed")
-    return failed != 0
+    return ended()
 
 
 if __name__ == "__main__":

@@ -22,17 +22,10 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import fake  # noqa: E402
+from checks import check, ended  # noqa: E402
 
 JOB = "import jax, time\nprint('ready', flush=True)\nend = time.time() + 120\nwhile time.time() < end:\n    sum(range(2000))\n    time.sleep(0.002)\n"
 TOKEN = "secret-of-12-bytes"
-passed = failed = 0
-
-
-def check(name, ok, what=""):
-    global passed, failed
-    passed, failed = passed + bool(ok), failed + (not ok)
-    if not ok:
-        print(f"{name}: {str(what)[:1500]}", flush=True)
 
 
 def run(program, *words, before=(), token=TOKEN, status=0):
@@ -349,8 +342,7 @@ def main():
                 check("the job lives", job.poll() is None)
             finally:
                 job.kill()
-    print(f"{passed} passed, {failed} failed")
-    return failed != 0
+    return ended()
 
 
 if __name__ == "__main__":

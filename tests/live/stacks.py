@@ -285,6 +285,25 @@ def native(program, folder):
         native_forms(program, folder)
 
 
+def deep(program, folder):
+    """A recursion of 800 calls whose function and file have long names of other letters is told whole."""
+    function = "f\u00fcnktion_\u4e2d\u6587" + "\u00e4" * 60
+    script = os.path.join(folder, "r\u00fcckw\u00e4rts.py")
+    with open(script, "w", encoding="utf-8") as f:
+        f.write(f"import sys, time\nsys.setrecursionlimit(3000)\ndef {function}(n):\n    if n:\n        return {function}(n - 1)\n"
+                f"    print('ready', flush=True)\n    time.sleep(60)\n{function}(799)\n")
+    with subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE) as job:
+        try:
+            job.stdout.readline()
+            until(lambda: is_asleep(job.pid))
+            once = rows(program, str(job.pid), "--once")
+            check("800 calls", len(once) == 801 and sum(r["name"].endswith(f":{function}") for r in once) == 800, once[-3:])
+            out, _ = run(program, str(job.pid), "--seconds", "0.2", "--idle", "-format", "folded")
+            check("800 calls, folded", [line.count(function) for line in out.splitlines()] == [800], out[-300:])
+        finally:
+            job.kill()
+
+
 def refusals(program):
     with subprocess.Popen(["sleep", "60"]) as other:
         for words, status, told in (((str(other.pid),), 1, "not-python"), (("999999999",), 1, "no such process"), (("no such.py",), 1, "no such"),
@@ -308,6 +327,7 @@ def main():
             one_version(program, python, script, name)
         if 8 <= sys.version_info[1] <= 14:
             forms(program, script, folder)
+            deep(program, folder)
         native(program, folder)
         refusals(program)
     return ended()

@@ -12,7 +12,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import fake  # noqa: E402
-from checks import check, ended  # noqa: E402
+from checks import check, child_of, ended, until  # noqa: E402
 
 
 TORCH = """
@@ -181,12 +181,13 @@ def signals(p):
     out = os.path.join(p.folder, "on signal")
     job = start(p, ["--on-signal", "USR2", "--ms", "30"], [sys.executable, p.script(JAX), "6"], out)
     job.stdout.readline()
-    time.sleep(2)
+    check("an agent is there", until(lambda: os.path.exists(os.path.join(p.env["TFPROF_RUN_DIR"], f"{child_of(job.pid)}.json"))))
     job.send_signal(signal.SIGUSR2)
     job.communicate(timeout=20)
     with open(os.path.join(out, "manifest.json"), encoding="utf-8") as f:
         m = json.load(f)
-    check("--on-signal", len(m["captures"]) == 1 and job.returncode == 0, m)
+    check("--on-signal", [c["status"] for c in m["captures"]] == ["ok"] and job.returncode == 0 and
+          os.path.getsize(os.path.join(out, m["captures"][0]["file"])) > 0, m)
     out = os.path.join(p.folder, "on signal at the end")
     job = start(p, ["--on-signal", "USR2", "--ms", "600"],
                 [sys.executable, p.script("import jax, os, signal\nos.kill(os.getpid(), signal.SIGUSR2)\n")], out)
