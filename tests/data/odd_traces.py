@@ -124,8 +124,18 @@ def ascend():
         {"name": "process_name", "pid": 800, "tid": 0, "args": {"name": "Ascend Hardware"}, "ph": "M"},
         {"name": "thread_name", "pid": 800, "tid": 3, "args": {"name": "Stream 3"}, "ph": "M"},
         span("cpu_op", "aten::mm", HOST, 0.5, 18),
+        span("cpu_op", "aclnnMm", HOST, 1.5, 9),
         span("cpu_op", "ProfilerStep#4", HOST, 0.5, 100),
+        *arrow(HOST, 1.5, hardware, 20.5),
+        *arrow(HOST, 1.5, hardware, 50.5),
+        *arrow(HOST, 7.5, hardware, 60.5),  # no operator begins there
     ]
+
+
+def arrow(start, at, end, until):
+    """From an operator to its activity."""
+    flow = {"cat": "async_npu", "name": "torch_to_npu", "id": round(until * 1000), "bp": "e"}
+    return [{**flow, "ph": "s", "pid": start[0], "tid": start[1], "ts": at}, {**flow, "ph": "f", "pid": end[0], "tid": end[1], "ts": until}]
 
 
 def unknown():

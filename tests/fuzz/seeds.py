@@ -382,7 +382,7 @@ def seeds():
     yield "recognise", "hlo.txt", sample("xplane/step.hlo.txt")
     with open(os.path.join(DATA, "sample", "traces", "kineto.json"), "rb") as f:
         trace = f.read()
-    for name, data in (("kineto", trace), ("cut", trace[:2500]), ("chrome", CHROME)):
+    for name, data in (("kineto", trace), ("cut", trace[:2500]), ("chrome", CHROME), ("arrows", sample("odd_traces/ascend.json"))):
         yield "kineto", name, data
         yield "kineto_bare", name, data
         yield "recognise", name + ".json", data[:1000]

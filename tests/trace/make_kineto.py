@@ -164,6 +164,25 @@ class Maker:
                     args.update({"direction": r.choice(["HOST_TO_DEVICE", "DEVICE_TO_HOST"]), "size": args.pop("bytes")})
                 self.span(categories[category], name, stream, at, end, args, pid=device)
 
+    def arrows(self):
+        """A process that is a device, as Huawei's profiler has it: arrows go from operators to what they launched."""
+        r = random.Random(self.calls.__repr__())
+        ops = [e for e in self.events if e["cat"] in ("cpu_op", "Operator")]
+        if not ops or r.random() > 0.2:
+            return []
+        at = 0
+        for n in range(r.choice([1, 4, 12])):
+            at += r.choice([0, 1000, 5000]) + 1000
+            end = at + r.choice([0, 1000, 4000])
+            self.span("", r.choice(["aclnnMm_MatMul", "MEMCPY_ASYNC", "hcom_allReduce_0"]), 3, at, end, pid=800)
+            op = r.choice(ops)
+            if r.random() < 0.8:
+                flow = {"cat": "async_npu", "name": "torch_to_npu", "id": n}
+                self.events.append({**flow, "ph": "s", "pid": op["pid"], "tid": op["tid"], "ts": op["ts"]})
+                self.events.append({**flow, "ph": "f", "pid": 800, "tid": 3, "ts": self.micros(at)})
+            at = end
+        return [{"ph": "M", "name": "process_name", "pid": 800, "tid": 0, "ts": self.micros(0), "args": {"name": "Ascend Hardware"}}]
+
     def document(self):
         r = self.random
         at, total = 0, 0
@@ -182,12 +201,13 @@ class Maker:
             self.stick_out()
         self.cross()
         self.streams()
+        hardware = self.arrows()
         self.allocations(total)
         if r.random() < 0.5:
             r.shuffle(self.events)
         extra = [{"ph": "M", "name": "process_name", "pid": 7, "tid": 0, "ts": self.micros(0), "args": {"name": "python"}},
                  {"ph": "i", "s": "t", "name": "Record Window End", "pid": "Traces", "tid": "x", "ts": self.micros(total)}]
-        return {"schemaVersion": 1, "displayTimeUnit": "ms", "baseTimeNanoseconds": 1600000000000000000, "traceEvents": extra + self.events}
+        return {"schemaVersion": 1, "displayTimeUnit": "ms", "baseTimeNanoseconds": 1600000000000000000, "traceEvents": extra + hardware + self.events}
 
 
 class Number(float):

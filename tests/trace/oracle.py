@@ -108,6 +108,7 @@ class Trace(Tables):
     def read(self, document):
         events = document if isinstance(document, list) else document["traceEvents"]
         self.spans = [Span(i, e) for i, e in enumerate(events) if e.get("ph") == "X"]
+        self.arrows = [e for e in events if e.get("cat") == "async_npu"]
         self.find_hardware(events)
         self.memory = [Allocation(e) for e in events if e.get("ph") == "i" and e.get("name") == "[memory]"]
         whole = all(decimal.Decimal(str(e.get(k, 0))) % 1 == 0 for e in events if e.get("ph") == "X" for k in ("ts", "dur"))
@@ -209,7 +210,19 @@ class Trace(Tables):
                 activity.op = next((a for a in activity.launch.around() if a.kind == "op"), activity.launch)
             else:
                 external = activity.args.get("External id", activity.args.get("external id"))
-                activity.op = ops.get(external)
+                activity.op = ops.get(external) if external is not None else self.by_arrow(activity)
+
+    def by_arrow(self, activity):
+        """The operator from whose start an arrow goes to the start of the activity."""
+        def there(event, span):
+            return (event.get("pid"), event.get("tid")) == span.thread and nanoseconds(event["ts"]) == span.start
+        for end in self.arrows:
+            if end["ph"] == "f" and there(end, activity):
+                for begin in self.arrows:
+                    if begin["ph"] == "s" and begin["id"] == end["id"]:
+                        ops = [s for s in self.host if s.kind == "op" and there(begin, s)]
+                        return min(ops, key=lambda s: (s.duration, -s.order), default=None)
+        return None
 
     def find_steps(self):
         self.windows = []
@@ -291,7 +304,7 @@ class Trace(Tables):
             span.length = max(0, min(span.starts + length, end) - span.start)
         self.find_self_times()
         self.ran = {(s.path, s.name) for s in self.host if s.host_op}
-        self.nested, self.on_host = self.host, not self.activities and any(s.host_op for s in self.host)
+        self.nested, self.on_host = self.host, self.runs_on_host()
         self.host = [s for s in self.host if s.there]
         self.activities = [a for a in self.activities if a.there]
 
@@ -391,11 +404,12 @@ class Trace(Tables):
         for span, time in own.items():
             if step is None or span.step == step:
                 row = rows.setdefault(named(row_frames(span)), {"cpu": 0, "device": 0, "runs": 0})
-                row["runs"] += 1
+                row["runs"] += getattr(span, "there", True)  # of a range: a frame that was cut before it holds others that reach in
                 row["cpu"] += max(0, time)
         for activity in self.activities:
-            if activity.launch and (step is None or activity.step == step):
-                frames = row_frames(activity.launch)
+            launched_by = activity.launch or activity.op
+            if launched_by and (step is None or activity.step == step):
+                frames = row_frames(launched_by)
                 if frames:
                     rows.setdefault(named(frames), {"cpu": 0, "device": 0, "runs": 0})["device"] += activity.duration
         return rows

@@ -87,16 +87,23 @@ class Tables:
     def bytes_of_kernels(self, kind, activities):
         return self.bytes_of(activities) if kind in ("copy", "set") else None
 
+    def communicates(self, span):
+        return span.kind == "annotation" and self.class_on_host(span) == "communication"
+
+    def runs_on_host(self):
+        """Without a device the host's operations and communication stand for it."""
+        return not self.activities and any(s.host_op or self.communicates(s) for s in self.host)
+
     def steps(self):
         rows = {}
-        devices = sorted({a.device for a in self.activities})
-        if getattr(self, "on_host", not self.activities and any(s.host_op for s in self.host)):
+        devices = sorted({a.device for a in self.activities}, key=str)
+        if getattr(self, "on_host", self.runs_on_host()):
             devices = ["cpu"]  # of a range, too, that holds communication alone
         class_of = self.class_of if self.activities else self.class_on_host
         for device in devices:
             mine = [a for a in self.activities if a.device == device]
             if device == "cpu":
-                mine = [s for s in self.host if s.host_op or (s.kind == "annotation" and self.class_on_host(s) == "communication")]
+                mine = [s for s in self.host if s.host_op or self.communicates(s)]
             if not mine:
                 continue
             windows = sorted(self.windows_of(device)) + [("all", min(a.start for a in mine), max(a.end for a in mine))]

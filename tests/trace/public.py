@@ -50,6 +50,8 @@ FIGURES = [
     ("mtia_inf*", "wait", {"cause": "synchronize"}, {"where": "synchronizeStream", "count": 113, "total_us": 632382.945}),
     ("mtia_inf*", "transfer", {"kind": "HtoD"}, {"count": 427, "bytes": 788439608, "total_us": 42611.301}),
     ("ascend_trace_view*", "kernel", {}, {"count": 276, "total_us": 1790.424}),
+    ("ascend_trace_view*", OP, {"name": "aclnnMm"}, {"accelerator_micros": 209.106, "runs": 6}),
+    ("ascend_trace_view*", OP, {"name": "(no op)"}, {"accelerator_micros": 2.19, "runs": 2}),
     ("ascend_trace_view*", "steps", {"step": "all"}, {"device": "gpu:800", "kernels": 276}),
     ("*sglang_decode__sglang*", "wait", {"cause": "synchronize"}, {"count": 1, "total_us": 463063.75}),
     ("*sglang_decode__sglang*", "steps", {"step": "all"}, {"device": "gpu:9", "busy_us": 9772.926, "idle_us": 463977.017}),

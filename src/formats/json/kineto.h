@@ -21,7 +21,8 @@ typedef enum tfp_kineto_what {
     TFP_KINETO_SET,
     TFP_KINETO_UNKNOWN,   /* has a device and a stream, and is of no category that is known */
     TFP_KINETO_ON_STREAM, /* on a stream's row, but no activity: gpu_user_annotation, cuda_sync */
-    TFP_KINETO_SHOWN      /* Kineto's, and neither a host op nor an activity: overhead, Trace ... */
+    TFP_KINETO_SHOWN,     /* Kineto's, and neither a host op nor an activity: overhead, Trace ... */
+    TFP_KINETO_OP_FLOW    /* an arrow from an operator to an activity of it */
 } tfp_kineto_what;
 
 /* A row of the timeline: two numbers or words, and their meaning. */
@@ -171,6 +172,13 @@ typedef struct tfp_kineto_open { /* a B without its E, or an async b */
     uint64_t id;
 } tfp_kineto_open;
 
+typedef struct tfp_kineto_flow { /* an end of an arrow */
+    uint64_t id;
+    int64_t at_ns;
+    uint32_t lane, span; /* span: that starts there; TFP_NONE: none is known */
+    bool begins;
+} tfp_kineto_flow;
+
 typedef struct tfp_kineto_left_out { /* events of one kind */
     int64_t count;
     tfp_buf first;
@@ -194,6 +202,7 @@ typedef struct tfp_kineto_reader {
     tfp_strid first_unknown;    /* category */
     size_t first_span;          /* of this file */
     TFP_VEC(uint64_t) hardware; /* processes whose threads are streams of a device */
+    TFP_VEC(tfp_kineto_flow) flows;
     bool fraction;
 } tfp_kineto_reader;
 
@@ -233,6 +242,10 @@ static inline uint32_t tfp_kineto_lane_at(tfp_kineto_reader *r, tfp_kineto_slot 
 void tfp_kineto_label(tfp_kineto_reader *r, tfp_kineto_slot *s,
                       const tfp_kineto_row *x); /* names of processes, threads */
 void tfp_kineto_lanes_end(tfp_kineto_reader *r);
+
+/* kineto_flows.c: keeps an end of an arrow; gives activities the operators that arrows come from. */
+void tfp_kineto_keep_flow(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_row *x);
+void tfp_kineto_join_flows(tfp_kineto_reader *r);
 
 void tfp_kineto_merge(tfp_kineto_reader *r, tfp_kineto_slot *s);
 void tfp_kineto_end(tfp_kineto_reader *r); /* labels, what was never closed, findings */

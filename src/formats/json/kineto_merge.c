@@ -253,7 +253,11 @@ static void add_row(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_r
     case 'n':
         if (x->what == TFP_KINETO_PLAIN) add_event(r, s, x, TFP_MARK_INSTANT);
         break;
-    default: break; /* flows, objects, samples: numbers come without them */
+    case 's':
+    case 'f':
+        if (x->what == TFP_KINETO_OP_FLOW) tfp_kineto_keep_flow(r, s, x);
+        break;
+    default: break; /* objects, samples: numbers come without them */
     }
 }
 
@@ -297,6 +301,7 @@ void tfp_kineto_end(tfp_kineto_reader *r)
     tell_left_out(r, &r->absurd, "absurd times (out of range), left out",
                   "events with absurd times (beyond 9e15 us), left out");
     tfp_kineto_lanes_end(r);
+    tfp_kineto_join_flows(r);
     for (size_t i = 0; i < r->open.size; i++) open += r->open.at[i].span != TFP_NONE;
     tell(r, "warning", "negative durations, taken as 0", r->negative);
     tell(r, "warning", "durations that are no numbers, taken as 0", r->no_number);
@@ -327,4 +332,5 @@ void tfp_kineto_reader_free(tfp_kineto_reader *r)
     tfp_map64_free(&r->open_by_lane);
     tfp_map64_free(&r->open_by_id);
     tfp_vec_free(&r->hardware);
+    tfp_vec_free(&r->flows);
 }

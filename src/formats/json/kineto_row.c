@@ -128,6 +128,7 @@ static tfp_kineto_what what_of(tfp_str c)
         { "mtia_ccp_events", TFP_KINETO_KERNEL },
         { "mtia_insight", TFP_KINETO_SHOWN },
         { "mtia_workloadd", TFP_KINETO_SHOWN },
+        { "async_npu", TFP_KINETO_OP_FLOW },
     };
     static const category_row endings[] = {
         /* of the categories of any vendor */

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+/* formats/json/kineto_flows.c: arrows from operators to activities. Huawei's profiler writes no numbers that join the two: it draws
+ * an arrow (`async_npu`) from the start of an operator to the start of each of its activities. Such an activity gets the
+ * external number of its operator, by which the join finds it. All other arrows say what spans say, too, and are left out. */
+#include "formats/json/kineto.h"
+
+#include <stdlib.h>
+
+#define OWN_NUMBERS (UINT64_C(1) << 63) /* of operators without an external number; files have smaller ones */
+
+void tfp_kineto_keep_flow(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_row *x)
+{
+    tfp_kineto_flow f = { .id = x->correlation,
+                          .at_ns = x->start_ns,
+                          .lane = tfp_kineto_lane_at(r, s, x->lane),
+                          .span = TFP_NONE,
+                          .begins = x->phase == 's' };
+    if (f.lane != TFP_NONE) tfp_kineto_remember(r, tfp_push(&r->flows, f));
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const tfp_kineto_flow *x = a, *y = b;
+    if (x->lane != y->lane) return x->lane < y->lane ? -1 : 1;
+    return x->at_ns < y->at_ns ? -1 : x->at_ns > y->at_ns;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const tfp_kineto_flow *x = a, *y = b;
+    if (x->id != y->id) return x->id < y->id ? -1 : 1;
+    if (x->begins != y->begins) return x->begins ? -1 : 1;
+    return x->span < y->span ? -1 : x->span > y->span;
+}
+
+/* The first arrow at the start of a span; NULL: there is none. */
+static tfp_kineto_flow *first_at(const tfp_kineto_reader *r, const tfp_kineto_flow *place)
+{
+    size_t low = 0, high = r->flows.size;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (by_place(&r->flows.at[middle], place) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < r->flows.size && by_place(&r->flows.at[low], place) == 0 ? &r->flows.at[low] : NULL;
+}
+
+/* Of operators that start together the innermost is the shortest, of equal ones the later in the file. */
+static void find_spans(tfp_kineto_reader *r)
+{
+    const tfp_span_columns *s = &r->b->p->events.spans;
+    for (uint32_t i = (uint32_t)r->first_span; i < s->size; i++) {
+        if (s->kind[i] != TFP_SPAN_OP && s->kind[i] != TFP_SPAN_ACTIVITY) continue;
+        tfp_kineto_flow place = { .at_ns = s->start_ns[i], .lane = s->lane[i] }, *f = first_at(r, &place);
+        if (f && (f->span == TFP_NONE || s->duration_ns[i] <= s->duration_ns[f->span])) f->span = i;
+    }
+    for (size_t i = 1; i < r->flows.size; i++)
+        if (by_place(&r->flows.at[i - 1], &r->flows.at[i]) == 0) r->flows.at[i].span = r->flows.at[i - 1].span;
+}
+
+static void join(tfp_kineto_reader *r, uint32_t op, uint32_t activity)
+{
+    tfp_span_columns *s = &r->b->p->events.spans;
+    if (s->kind[op] != TFP_SPAN_OP || s->kind[activity] != TFP_SPAN_ACTIVITY || s->external[activity]) return;
+    if (!s->external[op]) s->external[op] = tfp_build_key(r->b, r->process, 0, OWN_NUMBERS | op);
+    s->external[activity] = s->external[op];
+}
+
+void tfp_kineto_join_flows(tfp_kineto_reader *r)
+{
+    if (!r->flows.size || r->b->status) return;
+    qsort(r->flows.at, r->flows.size, sizeof *r->flows.at, by_place);
+    find_spans(r);
+    qsort(r->flows.at, r->flows.size, sizeof *r->flows.at, by_id);
+    const tfp_kineto_flow *from = NULL;
+    for (size_t i = 0; i < r->flows.size; i++) {
+        const tfp_kineto_flow *f = &r->flows.at[i];
+        if (!i || f->id != r->flows.at[i - 1].id) from = f->begins ? f : NULL;
+        if (from && !f->begins && from->span != TFP_NONE && f->span != TFP_NONE) join(r, from->span, f->span);
+    }
+}
