@@ -117,6 +117,8 @@ static tfp_status check_runs(tfp_report *r, tfp_error *err)
         if (s) return s;
     }
     if (p->execs.size || !p->nodes.size || !(r->options->select & OF_RUNS)) return TFP_OK;
+    if (r->cut)
+        return tfp_report_note_add(r, err, "no operation ran between the two moments of -range: tfprof timeline shows what did");
     return tfp_report_note_add(r, err,
                                "nothing ran in these files, so %s 0 everywhere: add %s; tfprof info FILE says what is "
                                "there",
@@ -158,7 +160,7 @@ static counted count_all(const tfp_profile *p)
 static tfp_status check_operations(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
-    if (p->nodes.size && (tfp_ran_any(p) || !tfp_has(p, TFP_HAS_TRACE))) return TFP_OK;
+    if (p->nodes.size && (r->cut || tfp_ran_any(p) || !tfp_has(p, TFP_HAS_TRACE))) return TFP_OK;
     counted c = count_all(p);
     bool nests = r->about->rows_are == TFP_ROWS_OF_CALLS || r->about->rows_are == TFP_ROWS_OF_CODE;
     if (!p->lanes.size || (c.elsewhere && nests)) return TFP_OK;
