@@ -171,7 +171,7 @@ bool tfp_ruling_blocked_host(tfp_ruling *x)
 bool tfp_ruling_host_communication(tfp_ruling *x)
 {
     const tfp_tally *t = &x->f->communication;
-    double felt = x->f->has_devices ? felt_ns(x->f, t) : t->alone_ns;
+    double felt = x->f->has_devices ? felt_ns(x->f, t) : least(t->alone_ns, x->f->exposed_communication_ns);
     if (!t->count || tfp_part(felt, x->f->judged_ns) < x->limit) return false;
     tfp_ruling_part(x, "communication by the host", t->ns);
     tfp_ruling_rate(x, t->a_step, "call");

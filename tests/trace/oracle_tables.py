@@ -161,7 +161,24 @@ class Tables:
                 "group_size": next((n for _, n in found if n is not None), None), "count": len(activities),
                 "bytes": self.bytes_of(activities), "total_us": sum(a.duration for a in activities), "overlapped_us": both,
                 "exposed_us": exposed, "share": exposed / whole if whole else None}
+        if getattr(self, "on_host", self.runs_on_host()):
+            self.add_host_transfers(rows, step)
         return rows
+
+    def add_host_transfers(self, rows, step):
+        """Ranges of gloo and the like; the operators that begin them or wait for them are no transfers of their own."""
+        mine = [s for s in self.host if s.host_op or self.communicates(s)]
+        compute = union(s for s in mine if self.class_on_host(s) == "compute")
+        whole = max(s.end for s in mine) - min(s.start for s in mine)
+        ranges = {}
+        for span in mine:
+            if span.kind == "annotation" and (step is None or span.step == step):
+                ranges.setdefault((function_of(span.name), "cpu", span.args.get("Process Group Name", "")), []).append(span)
+        for key, found in ranges.items():
+            spans = union(found)
+            both = length(spans) + length(compute) - length(merge(spans + compute))
+            rows[key] = {"count": len(found), "total_us": sum(s.duration for s in found), "overlapped_us": both,
+                         "exposed_us": length(spans) - both, "share": (length(spans) - both) / whole if whole else None}
 
     def bytes_of(self, activities):
         total, known = 0, False

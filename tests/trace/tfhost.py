@@ -4,6 +4,7 @@
 
 What TensorFlow's profiler writes for calls of a tf.function and for collectives of its hosts, and what JAX's profiler writes
 of itself. And which instructions of a device count as explained where the file has no program."""
+import csv
 import json
 import os
 import subprocess
@@ -92,6 +93,14 @@ def explained(program, path, name):
     return next(n for n in (1, 2) if f"{n} of 2 instructions have a" in text)
 
 
+def transfers(program, path, data):
+    """The kinds and counts of a trace's transfers."""
+    with open(path, "wb") as f:
+        f.write(data)
+    text = subprocess.run([program, "transfer", path, "-format", "csv"], check=True, stdout=subprocess.PIPE, text=True).stdout
+    return [(row["kind"], row["device"], row["count"]) for row in csv.DictReader(text.splitlines())]
+
+
 def main():
     program, passed, failed = sys.argv[1], 0, 0
     with tempfile.TemporaryDirectory() as folder:
@@ -112,6 +121,11 @@ def main():
             passed, failed = passed + fine, failed + (not fine)
             if not fine:
                 print(f"{name} counts otherwise")
+        found = transfers(program, path, collective(5000))
+        fine = found == [("CollectiveReduceV2", "cpu", "6")]
+        passed, failed = passed + fine, failed + (not fine)
+        if not fine:
+            print(f"transfers of the host: {found}")
     print(f"{passed} passed, {failed} failed")
     return failed != 0
 

@@ -270,7 +270,7 @@ static bool communicates(const gatherer *g, uint32_t span)
     const tfp_span_columns *s = g->f->x.s;
     if (s->kind[span] != TFP_SPAN_OP && s->kind[span] != TFP_SPAN_ANNOTATION) return false;
     bool tensorflow = tfp_is_host_collective(tfp_text(g->f->x.p, s->op[span]));
-    if (g->f->x.device_count) return tensorflow || tfp_is_host_range(tfp_span_name(g->f->x.p, span));
+    if (g->f->has_devices) return tensorflow || tfp_is_host_range(tfp_span_name(g->f->x.p, span));
     return s->class[span] == TFP_CLASS_COMMUNICATION || flags_of(&g->names, span) & TFP_NAME_COMMUNICATES || tensorflow;
 }
 

@@ -33,6 +33,11 @@ typedef struct tfp_transfer_row {
 bool tfp_transfer_rows(tfp_report *r, const tfp_trace_index *x, bool in_windows, tfp_transfer_row **rows,
                        size_t *count);
 
+/* Bytes of an element, by torch's name of its type; 0: not known. (input_bytes.c) */
+int64_t tfp_element_size(tfp_str type);
+/* Of all inputs of a call, by their recorded shapes and types; false where they are not known or of several types. */
+bool tfp_input_bytes(tfp_str dims, tfp_str types, int64_t *out);
+
 /* A collective on several ranks: who came late to it (skew.c). */
 typedef struct tfp_skew_row {
     tfp_str name, group;

@@ -10,7 +10,7 @@
 
 typedef struct keys { /* of stats */
     tfp_strid bytes, size, bytes_accessed, memcpy_details, memset_details, collective, group, group_size, in, out,
-        dtype, hlo_op, direction;
+        dtype, hlo_op, direction, dims, types;
 } keys;
 
 typedef struct found { /* a row and what it is made of */
@@ -151,7 +151,9 @@ static void put_function(tfp_str name, tfp_buf *out)
 static void put_collective_kind(const transfers *t, const tfp_trace_device *d, uint32_t span, tfp_buf *out)
 {
     tfp_str name = text_near(t, span, t->k.collective), hlo = text_of(t, span, t->k.hlo_op);
+    tfp_str type = tfp_text(t->x->p, t->x->s->op[span]);
     if (!name.size && hlo.size) name = up_to(hlo, '.');
+    if (!name.size && tfp_is_host_collective(type)) name = type; /* of TensorFlow */
     if (!name.size && tfp_is_tpu(d->name)) name = up_to(tfp_span_name(t->x->p, span), '.');
     if (name.size)
         tfp_buf_str(out, name);
@@ -161,23 +163,6 @@ static void put_collective_kind(const transfers *t, const tfp_trace_device *d, u
 
 /* ---- bytes ---- */
 
-/* Bytes of an element, by torch's name of its type; 0: not known. */
-static int64_t element_size(tfp_str dtype)
-{
-    static const struct {
-        const char *name;
-        int64_t size;
-    } types[] = { { "float", 4 },    { "int", 4 },         { "uint32", 4 },       { "half", 2 },
-                  { "bfloat16", 2 }, { "short", 2 },       { "uint16", 2 },       { "double", 8 },
-                  { "long", 8 },     { "uint64", 8 },      { "byte", 1 },         { "char", 1 },
-                  { "bool", 1 },     { "complexhalf", 4 }, { "complexfloat", 8 }, { "complexdouble", 16 },
-                  { "float32", 4 },  { "float16", 2 },     { "float64", 8 },      { "int8", 1 },
-                  { "uint8", 1 },    { "int16", 2 },       { "int32", 4 },        { "int64", 8 } };
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (strlen(types[i].name) == dtype.size && has_word(dtype, types[i].name)) return types[i].size;
-    return has_word(dtype, "float8") ? 1 : 0;
-}
-
 static bool is_gather_or_scatter(tfp_str kind)
 {
     return has_word(kind, "gather") || has_word(kind, "reduce_scatter") || has_word(kind, "reducescatter") ||
@@ -186,13 +171,14 @@ static bool is_gather_or_scatter(tfp_str kind)
 
 static bool collective_bytes(const transfers *t, uint32_t span, tfp_str kind, int64_t *out)
 {
-    int64_t in = 0, other = 0, size = element_size(text_near(t, span, t->k.dtype));
+    int64_t in = 0, other = 0, size = tfp_element_size(text_near(t, span, t->k.dtype));
     if (size && number_near(t, span, t->k.in, &in)) {
         if (is_gather_or_scatter(kind) && number_near(t, span, t->k.out, &other) && other > in) in = other;
         *out = tfp_mul(in, size, NULL);
         return true;
     }
-    return number_of(t, span, t->k.bytes_accessed, out);
+    return number_of(t, span, t->k.bytes_accessed, out) ||
+           tfp_input_bytes(text_of(t, span, t->k.dims), text_of(t, span, t->k.types), out);
 }
 
 /* HIP tells the size on the API call; 0 there means that it does not know. */
@@ -290,17 +276,32 @@ static bool finish_row(transfers *t, found *f, const tfp_union *compute)
     return true;
 }
 
+/* Without a device: ranges of gloo, MPI and the like, instructions of XLA:CPU, collectives of TensorFlow. Operators of c10d only
+ * begin them or wait for them. */
+static bool moves_on_host(const transfers *t, uint32_t span)
+{
+    const tfp_span_columns *s = t->x->s;
+    return s->kind[span] == TFP_SPAN_ANNOTATION || text_of(t, span, t->k.hlo_op).size ||
+           tfp_is_host_collective(tfp_text(t->x->p, s->op[span]));
+}
+
+static bool is_transfer(const transfers *t, const tfp_trace_device *d, uint32_t span)
+{
+    if (t->x->s->class[span] == TFP_CLASS_COMPUTE) return false;
+    return !d->host || tfp_trace_is_runs(t->x) || moves_on_host(t, span);
+}
+
 static bool collect(transfers *t)
 {
     for (uint32_t i = 0; i < t->x->device_count; i++) {
         const tfp_trace_device *d = &t->x->devices[i];
         size_t first = t->rows.size;
         tfp_union compute;
-        if (d->host && !tfp_trace_is_runs(t->x)) continue;
+        if (d->host && t->in_windows && !tfp_trace_is_runs(t->x)) continue;
         for (size_t k = 0; k < d->count; k++) {
             uint32_t span = t->x->items[d->first + k];
             bool counts = t->in_windows ? tfp_span_in_window(t->r, span) : tfp_span_in_step(t->r, span);
-            if (t->x->s->class[span] == TFP_CLASS_COMPUTE || !counts) continue;
+            if (!counts || !is_transfer(t, d, span)) continue;
             if (!add_span(t, i, span)) return false;
         }
         if (!tfp_union_of(&t->r->arena, t->x, d, TFP_CLASS_BIT(TFP_CLASS_COMPUTE), &compute)) return false;
@@ -325,7 +326,9 @@ static void find_keys(transfers *t)
                    .out = tfp_stat_key(p, "Out msg nelems"),
                    .dtype = tfp_stat_key(p, "dtype"),
                    .hlo_op = tfp_stat_key(p, "hlo_op"),
-                   .direction = tfp_stat_key(p, "direction") };
+                   .direction = tfp_stat_key(p, "direction"),
+                   .dims = tfp_stat_key(p, "Input Dims"),
+                   .types = tfp_stat_key(p, "Input type") };
 }
 
 static bool by_time(const void *ctx, uint32_t a, uint32_t b)
@@ -399,5 +402,5 @@ const tfp_view tfp_view_transfer = {
     build,
     TFP_NEEDS_SPANS,
     columns,
-    "no copy or collective of a device; collectives that run on the host, such as gloo's, are in tfprof steps",
+    "no copy or collective is in the trace",
 };
