@@ -123,6 +123,7 @@ enum {
     TFP_MARK_COLLECTIVE = 8, /* the file says that it is a collective, whatever its name */
     TFP_MARK_CONTINUES = 16, /* an activity of the run of an operation that the one before it in its stream is of */
     TFP_MARK_WAITS = 32,     /* a call that the file says to wait for the device, whatever its name */
+    TFP_MARK_OP_TOLD = 32,   /* of an activity: `external` tells its op, also where its call is known */
     TFP_MARK_HELD = 64,      /* an annotation that a row of its slim lane holds; set by the join */
     TFP_MARK_OUTSIDE = 128   /* not in the range of time that a report is of (model/join/cut.h) */
 };

@@ -12,4 +12,4 @@ def samples(*names):
 
 
 def sqlite():
-    yield from samples("nsys/report.sqlite", "rocpd/2_results.db")
+    yield from samples("nsys/report.sqlite", "rocpd/2_results.db", "ascend/ascend_pytorch_profiler_0.db")

@@ -3,7 +3,7 @@
 #include "formats/files/format.h"
 #include "formats/sqlite/recording.h"
 
-static const tfp_recording_kind *const kinds[] = { &tfp_recording_nsys, &tfp_recording_rocpd };
+static const tfp_recording_kind *const kinds[] = { &tfp_recording_nsys, &tfp_recording_rocpd, &tfp_recording_ascend };
 #define KINDS (sizeof kinds / sizeof *kinds)
 
 static tfp_status read_tables(tfp_recording *r, tfp_error *err)
@@ -53,7 +53,7 @@ static int probe(tfp_str head, uint64_t total)
 
 const tfp_format tfp_format_sqlite = {
     .name = "sqlite",
-    .help = "recording in SQLite of Nsight Systems (nsys export --type sqlite) or rocprofv3 (rocpd): kernels, copies, API calls, ranges",
+    .help = "recording in SQLite of Nsight Systems (nsys export --type sqlite), rocprofv3 (rocpd) or Ascend: kernels, copies, API calls, ranges",
     .probe = probe,
     .read = read_sqlite,
     .stands = TFP_FORMAT_IS(RANKS),

@@ -219,6 +219,8 @@ static void launch(const tfp_join *x, uint32_t i)
         s->owner[i] = x->cpu_op_above[call.span] == TFP_NONE ? call.span : x->cpu_op_above[call.span];
     else if (s->external[i] && !call.any)
         s->owner[i] = index_get(&l->ops, process, s->external[i]);
+    uint32_t told = s->marks[i] & TFP_MARK_OP_TOLD ? index_get(&l->ops, process, s->external[i]) : TFP_NONE;
+    if (told != TFP_NONE) s->owner[i] = told;
     uint32_t owner = s->owner[i];
     bool collective = call.any ? call.collective : owner != TFP_NONE && s->marks[owner] & TFP_MARK_COLLECTIVE;
     if (s->class[i] == TFP_CLASS_COMPUTE && collective) s->class[i] = TFP_CLASS_COMMUNICATION;

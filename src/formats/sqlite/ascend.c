@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+/* formats/sqlite/ascend.c: databases of Ascend's profilers (torch_npu.profiler, msprof): operators, ranges, API calls, tasks and
+ * collectives become spans. Layout: torch_npu's documentation of ascend_pytorch_profiler_N.db, and msprof's of msprof_N.db. */
+#include "formats/json/kineto.h"
+#include "formats/sqlite/recording.h"
+
+#include <stdio.h>
+
+#define NO_CONNECTION INT64_C(4294967295)
+enum { OF_CONNECTION = 0, OF_OPERATOR = 1, OF_SEQUENCE = 2 }; /* spaces of tfp_build_key */
+
+typedef struct task { /* what a row of TASK is, by globalTaskId */
+    tfp_strid name;
+    tfp_span_class class;
+    int64_t bytes; /* of copies */
+} task;
+
+typedef struct reader {
+    tfp_recording *r;
+    tfp_map64 strings, api_types, data_types, task_by_id, operator_by_connection;
+    TFP_VEC(task) tasks;
+    tfp_strid collective, group, elements, dtype;
+    int64_t only_device; /* of rows that name none; -1: there are several */
+} reader;
+
+static tfp_str text_at(const reader *a, const tfp_db_rows *rows, int column, const tfp_map64 *names)
+{
+    int64_t id;
+    return tfp_db_int(rows, column, &id) ? tfp_recording_name(a->r, names, id) : TFP_STR("");
+}
+
+static tfp_strid name_at(reader *a, const tfp_db_rows *rows, int column)
+{
+    return tfp_build_string(a->r->b, text_at(a, rows, column, &a->strings));
+}
+
+/* The number of a connection in this column; false: none. */
+static bool connection_at(const tfp_db_rows *rows, int column, int64_t *out)
+{
+    return tfp_db_int(rows, column, out) && *out >= 0 && *out != NO_CONNECTION;
+}
+
+static uint32_t key_of(reader *a, unsigned space, int64_t number)
+{
+    return tfp_build_key(a->r->b, a->r->process, space, (uint64_t)number);
+}
+
+/* ---- what ids stand for ---- */
+
+static tfp_status read_rank(reader *a, tfp_error *err)
+{
+    tfp_db_rows rows;
+    tfp_status s = tfp_db_start(&rows, &a->r->db, "RANK_DEVICE_MAP", "rankId deviceId", err);
+    tfp_process *process = &a->r->b->p->events.processes.at[a->r->process];
+    int64_t seen = 0;
+    for (int64_t rank, device; !s && tfp_db_next(&rows); seen++) {
+        if (tfp_db_int(&rows, 0, &rank) && rank >= 0 && rank <= INT32_MAX && !seen) process->rank = (int32_t)rank;
+        a->only_device = tfp_db_int(&rows, 1, &device) && !seen ? device : -1;
+    }
+    return tfp_db_end(&rows, s, err);
+}
+
+/* The devices of tasks, where no table lists them. */
+static void note_device(reader *a, int64_t device, bool *any)
+{
+    a->only_device = !*any || a->only_device == device ? device : -1;
+    *any = true;
+}
+
+static tfp_status read_only_device(reader *a, tfp_error *err)
+{
+    tfp_db_rows rows;
+    bool any = false;
+    tfp_status s = tfp_db_start(&rows, &a->r->db, "TASK", "deviceId", err);
+    for (int64_t device; !s && tfp_db_next(&rows);)
+        if (tfp_db_int(&rows, 0, &device)) note_device(a, device, &any);
+    return tfp_db_end(&rows, s, err);
+}
+
+static void add_task(reader *a, int64_t id, task t)
+{
+    tfp_recording_keep(a->r, tfp_push(&a->tasks, t) &&
+                                 tfp_map64_put(&a->task_by_id, (uint64_t)id, (uint32_t)a->tasks.size - 1));
+}
+
+static tfp_status read_kernels(reader *a, tfp_error *err)
+{
+    tfp_db_rows rows;
+    tfp_status s = tfp_db_start(&rows, &a->r->db, "COMPUTE_TASK_INFO", "globalTaskId name", err);
+    for (int64_t id; !s && tfp_db_next(&rows) && !a->r->b->status;)
+        if (tfp_db_int(&rows, 0, &id)) add_task(a, id, (task){ .name = name_at(a, &rows, 1) });
+    return tfp_db_end(&rows, s, err);
+}
+
+static tfp_status read_copies(reader *a, tfp_error *err)
+{
+    static const char *const names[] = { "Memcpy HtoH", "Memcpy HtoD", "Memcpy DtoH", "Memcpy DtoD" };
+    tfp_db_rows rows;
+    tfp_status s = tfp_db_start(&rows, &a->r->db, "MEMCPY_INFO", "globalTaskId size memcpyOperation", err);
+    for (int64_t id, kind; !s && tfp_db_next(&rows) && !a->r->b->status;) {
+        task t = { .class = TFP_CLASS_COPY };
+        if (!tfp_db_int(&rows, 0, &id)) continue;
+        tfp_db_int(&rows, 1, &t.bytes);
+        bool known = tfp_db_int(&rows, 2, &kind) && kind >= 0 && kind < 4;
+        t.name = tfp_build_string(a->r->b, known ? tfp_str_of(names[kind]) : TFP_STR("Memcpy"));
+        add_task(a, id, t);
+    }
+    return tfp_db_end(&rows, s, err);
+}
+
+/* An operator has an id, and CONNECTION_IDS has the connections of what it launched. */
+static tfp_status read_connections(reader *a, tfp_error *err)
+{
+    tfp_db_rows rows;
+    tfp_status s = tfp_db_start(&rows, &a->r->db, "CONNECTION_IDS", "id connectionId", err);
+    for (int64_t id, connection; !s && tfp_db_next(&rows) && !a->r->b->status;)
+        if (connection_at(&rows, 0, &id) && connection_at(&rows, 1, &connection))
+            tfp_recording_keep(a->r, tfp_map64_put(&a->operator_by_connection, (uint64_t)connection,
+                                                   key_of(a, OF_OPERATOR, id)));
+    return tfp_db_end(&rows, s, err);
+}
+
+static tfp_status read_about(reader *a, tfp_error *err)
+{
+    tfp_status s = tfp_recording_names(a->r, "STRING_IDS", "id value", &a->strings, err);
+    if (!s) s = tfp_recording_names(a->r, "ENUM_API_TYPE", "id name", &a->api_types, err);
+    if (!s) s = tfp_recording_names(a->r, "ENUM_HCCL_DATA_TYPE", "id name", &a->data_types, err);
+    if (!s) s = read_only_device(a, err);
+    if (!s) s = read_rank(a, err);
+    if (!s) s = read_kernels(a, err);
+    if (!s) s = read_copies(a, err);
+    return s ? s : read_connections(a, err);
+}
+
+/* ---- the host ---- */
+
+static uint32_t thread_of(reader *a, int64_t global)
+{
+    return tfp_recording_thread(a->r, (int64_t)((uint64_t)global >> 32), (int64_t)((uint64_t)global & UINT32_MAX));
+}
+
+enum { THREAD = 3, CONNECTION, SEQUENCE, FORWARD, SHAPES, TYPE }; /* columns of PYTORCH_API */
+
+/* "8,16;16,16" as "[[8, 16], [16, 16]]" */
+static void add_shapes(reader *a, tfp_event *e, tfp_str shapes)
+{
+    tfp_buf b = { 0 };
+    if (!shapes.size) return;
+    tfp_buf_text(&b, "[[");
+    for (size_t i = 0; i < shapes.size; i++) {
+        if (shapes.data[i] == ';')
+            tfp_buf_text(&b, "], [");
+        else if (shapes.data[i] == ',')
+            tfp_buf_text(&b, ", ");
+        else
+            tfp_buf_char(&b, shapes.data[i]);
+    }
+    tfp_buf_text(&b, "]]");
+    if (tfp_recording_keep(a->r, !b.failed)) {
+        tfp_stat stat = { .key = a->r->dims, .type = TFP_STAT_TEXT };
+        stat.value.text = tfp_build_string(a->r->b, (tfp_str){ b.data, b.size });
+        e->stats = tfp_build_stats(a->r->b, &stat, 1);
+    }
+    tfp_buf_free(&b);
+}
+
+static void add_operator(reader *a, const tfp_db_rows *rows, tfp_event *e)
+{
+    int64_t id, sequence, forward;
+    e->kind = TFP_SPAN_OP;
+    if (connection_at(rows, CONNECTION, &id)) e->external = key_of(a, OF_OPERATOR, id);
+    if (tfp_db_int(rows, SEQUENCE, &sequence) && sequence >= 0) e->sequence = key_of(a, OF_SEQUENCE, sequence);
+    if (e->sequence && tfp_db_int(rows, FORWARD, &forward) && forward > 0) e->marks |= TFP_MARK_BACKWARD;
+    if (tfp_recording_bits(a->r, e->name) & TFP_KINETO_COLLECTIVE_OP) e->class = TFP_CLASS_COMMUNICATION;
+    add_shapes(a, e, text_at(a, rows, SHAPES, &a->strings));
+    tfp_recording_add(a->r, e);
+}
+
+static void add_api(reader *a, const tfp_db_rows *rows, tfp_event *e)
+{
+    int64_t global;
+    tfp_str type = text_at(a, rows, TYPE, &a->api_types);
+    tfp_db_int(rows, THREAD, &global);
+    e->name = name_at(a, rows, 2);
+    e->lane = thread_of(a, global);
+    if (tfp_str_eq(type, TFP_STR("mstx"))) {
+        tfp_recording_range(a->r, e, tfp_text(a->r->b->p, e->name), TFP_RANGE_MARKER);
+    } else if (tfp_str_eq(type, TFP_STR("trace"))) {
+        e->kind = TFP_SPAN_FRAME;
+        tfp_recording_add(a->r, e);
+    } else if (tfp_str_eq(type, TFP_STR("op"))) {
+        add_operator(a, rows, e);
+    } else { /* queues, and types of versions to come */
+        e->kind = TFP_SPAN_OTHER;
+        e->lane = tfp_recording_aside(a->r, (int64_t)((uint64_t)global >> 32), (int64_t)((uint64_t)global & UINT32_MAX));
+        tfp_recording_add(a->r, e);
+    }
+}
+
+static tfp_status read_pytorch(reader *a, tfp_error *err)
+{
+    tfp_db_rows rows;
+    tfp_event e;
+    const char *columns = "startNs endNs name globalTid connectionId sequenceNumber fwdThreadId inputShapes type";
+    tfp_status s = tfp_db_start(&rows, &a->r->db, "PYTORCH_API", columns, err);
+    if (!s) s = tfp_recording_needs(&rows, "PYTORCH_API", 7, err);
+    while (!s && tfp_db_next(&rows) && !a->r->b->status)
+        if (tfp_recording_times(a->r, &rows, &e)) add_api(a, &rows, &e);
+    return tfp_db_end(&rows, s, err);
+}
+
+static bool waits(tfp_str name)
+{
+    static const char *const names[] = { "aclrtSynchronizeStream", "aclrtSynchronizeDevice", "aclrtSynchronizeEvent" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (tfp_str_begins(name, tfp_str_of(names[i]))) return true; /* ..WithTimeout, too */
+    return false;
+}
+
+static tfp_status read_calls(reader *a, tfp_error *err)
+{
+    tfp_db_rows rows;
+    tfp_event e;
+    tfp_status s = tfp_db_start(&rows, &a->r->db, "CANN_API", "startNs endNs name globalTid connectionId", err);
+    if (!s) s = tfp_recording_needs(&rows, "CANN_API", 7, err);
+    for (int64_t global, connection; !s && tfp_db_next(&rows) && !a->r->b->status;) {
+        if (!tfp_recording_times(a->r, &rows, &e)) continue;
+        tfp_db_int(&rows, 3, &global);
+        e.kind = TFP_SPAN_CALL;
+        e.name = name_at(a, &rows, 2);
+        e.lane = thread_of(a, global);
+        if (waits(tfp_text(a->r->b->p, e.name))) e.marks |= TFP_MARK_WAITS;
+        if (connection_at(&rows, 4, &connection)) e.correlation = key_of(a, OF_CONNECTION, connection);
+        tfp_recording_add(a->r, &e);
+    }
+    return tfp_db_end(&rows, s, err);
+}
+
+/* ---- the device ---- */
+
+static void add_activity(reader *a, const tfp_db_rows *rows, int column, tfp_event *e)
+{
+    int64_t connection;
+    e->kind = TFP_SPAN_ACTIVITY;
+    if (connection_at(rows, column, &connection)) {
+        uint32_t operator_key = tfp_map64_get(&a->operator_by_connection, (uint64_t)connection);
+        e->correlation = key_of(a, OF_CONNECTION, connection);
+        if (operator_key != TFP_NONE) {
+            e->external = operator_key;
+            e->marks |= TFP_MARK_OP_TOLD;
+        }
+    }
+    tfp_recording_add(a->r, e);
+}
+
+/* Other tasks than kernels and copies are steps of the scheduler: notes, events, parts of collectives. */
+static tfp_status read_tasks(reader *a, tfp_error *err)
+{
+    tfp_db_rows rows;
+    tfp_event e;
+    const char *columns = "startNs endNs globalTaskId deviceId streamId connectionId";
+    tfp_status s = tfp_db_start(&rows, &a->r->db, "TASK", columns, err);
+    if (!s) s = tfp_recording_needs(&rows, "TASK", 7, err);
+    for (int64_t id, device, stream; !s && tfp_db_next(&rows) && !a->r->b->status;) {
+        if (!tfp_db_int(&rows, 2, &id)) continue;
+        uint32_t at = tfp_map64_get(&a->task_by_id, (uint64_t)id);
+        if (at == TFP_NONE || !tfp_recording_times(a->r, &rows, &e)) continue;
+        const task *t = &a->tasks.at[at];
+        tfp_db_int(&rows, 3, &device), tfp_db_int(&rows, 4, &stream);
+        e.name = t->name;
+        e.class = t->class;
+        e.lane = tfp_recording_numbered_stream(a->r, device, stream);
+        if (t->class == TFP_CLASS_COPY) e.stats = tfp_recording_bytes(a->r, t->bytes);
+        add_activity(a, &rows, 5, &e);
+    }
+    return tfp_db_end(&rows, s, err);
+}
+
+/* A type of HCCL by PyTorch's name for it, which the views know. */
+static tfp_str type_of(tfp_str name)
+{
+    static const struct {
+        const char *name, *told;
+    } types[] = { { "INT8", "int8" },   { "INT16", "short" },  { "INT32", "int" },     { "INT64", "long" },
+                  { "UINT8", "uint8" }, { "UINT16", "uint16" }, { "UINT32", "uint32" }, { "UINT64", "uint64" },
+                  { "FP16", "half" },   { "FP32", "float" },   { "FP64", "double" },   { "BFP16", "bfloat16" } };
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (tfp_str_eq(name, tfp_str_of(types[i].name))) return tfp_str_of(types[i].told);
+    return name;
+}
+
+enum { OP_TYPE = 2, GROUP, COUNT, DATA_TYPE, OP_CONNECTION, DEVICE }; /* columns of COMMUNICATION_OP */
+
+static void add_collective(reader *a, const tfp_db_rows *rows, tfp_event *e)
+{
+    tfp_stat stats[4];
+    size_t count = 0;
+    int64_t elements, device;
+    tfp_str group = text_at(a, rows, GROUP, &a->strings), dtype = type_of(text_at(a, rows, DATA_TYPE, &a->data_types));
+    e->name = name_at(a, rows, OP_TYPE);
+    e->class = TFP_CLASS_COMMUNICATION;
+    if (!tfp_db_int(rows, DEVICE, &device)) device = a->only_device < 0 ? 0 : a->only_device;
+    e->lane = tfp_recording_stream(a->r, device, TFP_STR("communication"));
+    stats[count] = (tfp_stat){ .key = a->collective, .type = TFP_STAT_TEXT };
+    stats[count++].value.text = e->name;
+    if (tfp_db_int(rows, COUNT, &elements) && elements >= 0)
+        stats[count++] = (tfp_stat){ .key = a->elements, .type = TFP_STAT_INT, .value.number = elements };
+    if (group.size) {
+        stats[count] = (tfp_stat){ .key = a->group, .type = TFP_STAT_TEXT };
+        stats[count++].value.text = tfp_build_string(a->r->b, group);
+    }
+    if (dtype.size) {
+        stats[count] = (tfp_stat){ .key = a->dtype, .type = TFP_STAT_TEXT };
+        stats[count++].value.text = tfp_build_string(a->r->b, dtype);
+    }
+    e->stats = tfp_build_stats(a->r->b, stats, count);
+    add_activity(a, rows, OP_CONNECTION, e);
+}
+
+static tfp_status read_collectives(reader *a, tfp_error *err)
+{
+    tfp_db_rows rows;
+    tfp_event e;
+    const char *columns = "startNs endNs opType groupName count dataType connectionId deviceId";
+    tfp_status s = tfp_db_start(&rows, &a->r->db, "COMMUNICATION_OP", columns, err);
+    if (!s) s = tfp_recording_needs(&rows, "COMMUNICATION_OP", 7, err);
+    while (!s && tfp_db_next(&rows) && !a->r->b->status)
+        if (tfp_recording_times(a->r, &rows, &e)) add_collective(a, &rows, &e);
+    return tfp_db_end(&rows, s, err);
+}
+
+/* ---- the file ---- */
+
+static tfp_status read_steps(reader *a, tfp_error *err)
+{
+    tfp_db_rows rows;
+    tfp_event e;
+    tfp_status s = tfp_db_start(&rows, &a->r->db, "STEP_TIME", "startNs endNs id", err);
+    for (int64_t number; !s && tfp_db_next(&rows) && !a->r->b->status;) {
+        if (!tfp_db_int(&rows, 2, &number) || number < 0 || !tfp_recording_times(a->r, &rows, &e)) continue;
+        e.lane = tfp_recording_aside(a->r, 0, 0);
+        tfp_recording_step(a->r, &e, number);
+        a->r->steps_told = true;
+    }
+    return tfp_db_end(&rows, s, err);
+}
+
+static tfp_status read_all(reader *a, tfp_error *err)
+{
+    tfp_status s = read_about(a, err);
+    if (!s) s = read_steps(a, err);
+    if (!s) s = read_pytorch(a, err);
+    if (!s) s = read_calls(a, err);
+    if (!s) s = read_tasks(a, err);
+    return s ? s : read_collectives(a, err);
+}
+
+static tfp_status read_ascend(tfp_recording *r, tfp_error *err)
+{
+    reader a = { .r = r, .only_device = -1 };
+    r->device_kind = "npu";
+    a.collective = tfp_build_string(r->b, TFP_STR("Collective name"));
+    a.group = tfp_build_string(r->b, TFP_STR("Process Group Name"));
+    a.elements = tfp_build_string(r->b, TFP_STR("In msg nelems"));
+    a.dtype = tfp_build_string(r->b, TFP_STR("dtype"));
+    tfp_status s = tfp_builder_status(r->b, err);
+    if (!s) s = read_all(&a, err);
+    tfp_map64 *const maps[] = { &a.strings, &a.api_types, &a.data_types, &a.task_by_id, &a.operator_by_connection };
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) tfp_map64_free(maps[i]);
+    tfp_vec_free(&a.tasks);
+    return s;
+}
+
+static bool is_ascend(const tfp_db *d)
+{
+    return tfp_db_has(d, "STRING_IDS") && (tfp_db_has(d, "TASK") || tfp_db_has(d, "PYTORCH_API"));
+}
+
+static const char *const words[] = { "STRING_IDS", "PYTORCH_API", NULL };
+
+const tfp_recording_kind tfp_recording_ascend = { "Ascend's profilers", words, is_ascend, read_ascend };
