@@ -85,6 +85,7 @@ static void answer_record(const question *q, answer *a)
     wish.steps = steps;
     wish.attach = request_value(r, "attach") != NULL;
     wish.align = request_value(r, "align") != NULL;
+    wish.stacks = request_value(r, "stacks") != NULL;
     live_record(q->live, &wish, a);
 }
 
@@ -93,6 +94,6 @@ const route routes_live[] = {
     { "/api/v1/live/jobs", answer_jobs, "", 0 },
     { "/api/v1/live/jobs/*/threads", answer_threads, "", 0 },
     { "/api/v1/live/jobs/*/stacks", answer_stacks, "seconds idle", 0 },
-    { "/api/v1/live/record", answer_record, "job ms steps attach align", ROUTE_POST },
+    { "/api/v1/live/record", answer_record, "job ms steps attach align stacks", ROUTE_POST },
     { 0 },
 };

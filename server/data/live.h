@@ -21,10 +21,10 @@ typedef struct live_wish {
     live_what what;
     uint32_t job_count;
     live_job jobs[LIVE_JOBS_MOST];
-    int64_t seconds;             /* of stacks */
-    int64_t ms, steps;           /* of a recording: one of both is 0 */
-    uint8_t idle, attach, align; /* 0 or not */
-    char folder[64];             /* of a recording, below the folder of all */
+    int64_t seconds;   /* of stacks */
+    int64_t ms, steps; /* of a recording: one of both is 0 */
+    uint8_t idle, attach, align, stacks; /* 0 or not; stacks: with the calls of Python functions */
+    char folder[64];                     /* of a recording, below the folder of all */
 } live_wish;
 
 typedef struct live_head { /* of a worker's answer */

@@ -221,6 +221,7 @@ static void record(worker *w, const live_wish *q, answer *a, tfp_error *err)
         if (!s) s = set_number(l, "steps", q->steps, err);
         if (!s && q->attach) s = tfp_live_set(l, "attach", NULL, err);
         if (!s && q->align) s = tfp_live_set(l, "align", NULL, err);
+        if (!s && q->stacks) s = tfp_live_set(l, "python_level", "1", err);
         if (!s) s = tfp_live_capture(l, selectors, q->job_count, NULL, on_row, w, &status, &r, err);
         put_report(a, s, r, err);
     }

@@ -9,16 +9,19 @@ const rowOf = (page) => page.locator(".jobs tbody tr", { hasText: "import torch,
 
 async function recorded(page) {
   await rowOf(page).locator("input").check();
+  await page.getByLabel("Python stacks").check();
+  const asked = page.waitForRequest((r) => r.method() === "POST");
   await page.click("button:text-is('Record this job')");
-  await page.waitForSelector("caption:has-text('1 job')");
-  check("live: its recording is ok", (await page.textContent(".sideways[aria-label^=recording] tbody")).includes("ok"));
-  const link = page.locator("a:has-text('.kineto.json')");
-  await link.waitFor();
-  await axe("live, after a recording", page);
-  await link.click();
+  check("live: stacks are asked for", new URL((await asked).url()).searchParams.get("stacks") === "1");
   await page.waitForSelector("main[data-place=overview]");
   await settled(page);
-  check("live: the recording opens", (await page.title()).includes("kineto"), await page.title());
+  check("live: the recording opens by itself", (await page.title()).includes("kineto"), await page.title());
+  await page.goBack();
+  await page.waitForSelector("caption:has-text('1 job')");
+  check("live: its recording is ok", (await page.textContent(".sideways[aria-label^=recording] tbody")).includes("ok"));
+  await page.locator("a:has-text('.kineto.json')").waitFor();
+  await axe("live, after a recording", page);
+  same("live: after Back the jobs stay", await placeOf(page), "jobs");
 }
 
 export async function live(browser) {
@@ -29,6 +32,8 @@ export async function live(browser) {
     same("live: it begins at the jobs", await placeOf(page), "jobs");
     check("live: it says how a job is prepared", /tfprof run/.test(await main(page).innerText()));
     check("live: the job is prepared", (await rowOf(page).textContent()).includes("prepared"));
+    await page.waitForFunction(() => document.querySelector(".jobs .spark path"), null, { timeout: 20000 });
+    check("live: numbers have a line of how they went", (await rowOf(page).locator(".spark path").count()) > 0);
     check("live: nothing can be recorded before a job is chosen", await page.locator("form button:has-text('Record'), .tools button:has-text('Record')").first().isDisabled());
     await rowOf(page).locator("a").first().click();
     await page.waitForSelector(".frames");

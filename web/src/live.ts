@@ -82,6 +82,7 @@ export interface Wish {
   ms: number;
   attach: boolean;
   align: boolean;
+  stacks: boolean;
 }
 
 const jobPath = (job: string, rest: string): string => `/api/v1/live/jobs/${encodeURIComponent(job)}/${rest}`;
@@ -91,18 +92,20 @@ export const liveJobs = (signal?: AbortSignal): Promise<Rows<Job>> => json("/api
 export const liveThreads = (job: string, signal?: AbortSignal): Promise<Rows<Frame>> => json(jobPath(job, "threads"), signal);
 export const liveStacks = (job: string, signal?: AbortSignal): Promise<Rows<Sampled>> => json(jobPath(job, "stacks?seconds=1"), signal);
 
-/** The token goes into a header, which no other site can send. */
-export async function record(token: string, jobs: string[], wish: Wish): Promise<void> {
+/** Begins a recording and returns its number. The token goes into a header, which no other site can send. */
+export async function record(token: string, jobs: string[], wish: Wish): Promise<number> {
   const query = new URLSearchParams(jobs.map((job) => ["job", job]));
   query.set("ms", String(wish.ms));
   if (wish.attach) query.set("attach", "1");
   if (wish.align) query.set("align", "1");
+  if (wish.stacks) query.set("stacks", "1");
   const answer = await fetch(`/api/v1/live/record?${query}`, {
     method: "POST",
     credentials: "same-origin",
     headers: { Authorization: `Bearer ${token}` },
   });
   if (!answer.ok) throw new ApiError(((await answer.json()) as { error: string }).error, answer.status);
+  return ((await answer.json()) as { recording: number }).recording;
 }
 
 /** A number that grows every `ms` while the page is visible. */

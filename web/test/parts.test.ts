@@ -4,6 +4,9 @@ import { test } from "node:test";
 import { filterParams } from "../src/data";
 import { nameOf, shortFile } from "../src/opened";
 import { piecesOf } from "../src/parts/python";
+import { sparkPath } from "../src/parts/Spark";
+import { LOOKS_MOST, withLook } from "../src/parts/useHistory";
+import type { Job } from "../src/live";
 import { haystackOf, hitsOf } from "../src/search/match";
 import type { Entry } from "../src/search";
 import { isName, quoted } from "../src/sql";
@@ -65,4 +68,20 @@ test("a file is called without its endings, ranks by their folder", () => {
   assert.equal(nameOf("graph.pb", ["/a/graph.pb", "/a/run_meta_0"]), "graph");
   assert.equal(nameOf("../runs/train.json.gz", ["/a/runs/train.json.gz"]), "train");
   assert.equal(nameOf("../a/job/rank-0.json", ["/a/job/rank-0.json", "/a/job/rank-1.json"]), "job");
+});
+
+test("a spark line goes from 0 to the largest value, and a gap begins a new line", () => {
+  assert.equal(sparkPath([0, 10, null, 5, 10], 40, 12), "M0.0 11.0L10.0 1.0M30.0 6.0L40.0 1.0");
+  assert.equal(sparkPath([0, 0], 10, 12), "M0.0 11.0L10.0 11.0");
+});
+
+test("the history of a job is its last looks, and ends with the job", () => {
+  const job = (name: string, cpu: number | null): Job => ({ job: name, cpu, steps_per_second: null, rss_bytes: 1 }) as Job;
+  let history = withLook(new Map(), [job("1@1", 0.5), job("2@1", 1)]);
+  history = withLook(history, [job("1@1", null)]);
+  assert.deepEqual(history.get("1@1")?.cpu, [0.5, null]);
+  assert.equal(history.has("2@1"), false);
+  for (let i = 0; i < 2 * LOOKS_MOST; i++) history = withLook(history, [job("1@1", i)]);
+  assert.equal(history.get("1@1")?.cpu.length, LOOKS_MOST);
+  assert.equal(history.get("1@1")?.cpu.at(-1), 2 * LOOKS_MOST - 1);
 });

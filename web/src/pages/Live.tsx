@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running jobs: a table that refreshes, details of one job on a click, and recordings of the selected jobs.
+import type { ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { formatBytes, formatCount, formatShare } from "../format";
 import type { Job } from "../live";
@@ -7,7 +8,10 @@ import { liveJobs, liveState, preparedness, useTick } from "../live";
 import { useLoaded } from "../load";
 import { LiveJob } from "../parts/LiveJob";
 import { Record, Recordings } from "../parts/Recordings";
+import { Spark } from "../parts/Spark";
 import { Status } from "../parts/Status";
+import type { History } from "../parts/useHistory";
+import { useHistory } from "../parts/useHistory";
 import type { Route } from "../route";
 import { hashOf } from "../route";
 
@@ -21,20 +25,21 @@ function age(micros: number): string {
 }
 
 /** A cell; the title of an empty one is the reason. */
-function Cell({ of, column, text }: { of: Job; column: string; text: string | null }) {
+function Cell({ of, column, text, children }: { of: Job; column: string; text: string | null; children?: ComponentChildren }) {
   const why = of.why?.split("; ").find((w) => w.startsWith(`${column}: `))?.slice(column.length + 2);
-  return text === null ? <td class="number absent" title={why}>–</td> : <td class="number">{text}</td>;
+  return text === null ? <td class="number absent" title={why}>–</td> : <td class="number">{children}{text}</td>;
 }
 
 interface RowProps {
   of: Job;
+  went: History | undefined;
   shown: boolean;
   chosen: boolean;
   onChoose: () => void;
   onRecord: () => void;
 }
 
-function Row({ of, shown, chosen, onChoose, onRecord }: RowProps) {
+function Row({ of, went, shown, chosen, onChoose, onRecord }: RowProps) {
   const memory = of.rss_bytes === null ? null : formatBytes(of.rss_bytes);
   const gpu = of.gpus === null ? null : `${of.gpus}${of.gpu === null ? "" : `: ${formatShare(of.gpu, 1)}`}`;
   return (
@@ -43,9 +48,9 @@ function Row({ of, shown, chosen, onChoose, onRecord }: RowProps) {
       <td class="number"><a href={hashOf("live", "", new URLSearchParams({ job: of.job }))}>{of.pid}</a></td>
       <td>{of.framework ?? "–"} {of.version}</td>
       <td>{of.state}{of.processes > 1 && <span class="soft"> {of.processes} processes</span>}</td>
-      <td class="number" title={of.steps_are ?? of.why ?? ""}>{of.steps_per_second === null ? "–" : formatCount(Number(of.steps_per_second.toPrecision(4)))}</td>
-      <Cell of={of} column="cpu" text={of.cpu === null ? null : of.cpu.toFixed(2)} />
-      <Cell of={of} column="rss_bytes" text={memory} />
+      <td class="number" title={of.steps_are ?? of.why ?? ""}>{went && <Spark of={went.rate} name="Steps a second" />}{of.steps_per_second === null ? "–" : formatCount(Number(of.steps_per_second.toPrecision(4)))}</td>
+      <Cell of={of} column="cpu" text={of.cpu === null ? null : of.cpu.toFixed(2)}>{went && <Spark of={went.cpu} name="CPU" />}</Cell>
+      <Cell of={of} column="rss_bytes" text={memory}>{went && <Spark of={went.memory} name="Memory" />}</Cell>
       <Cell of={of} column="gpus" text={gpu} />
       <td class="number less">{age(of.age_micros)}</td>
       <td>{preparedness(of.capture)} <button type="button" onClick={onRecord} aria-label={`Record ${of.pid}`}>Record…</button></td>
@@ -73,6 +78,7 @@ function useStableOrder(jobs: Job[]): Job[] {
 
 function JobTable({ jobs, shown, chosen, onChoose, onRecord }: TableProps) {
   const ordered = useStableOrder(jobs);
+  const history = useHistory(jobs);
   const none = !jobs.length && <p class="empty">No process of this machine that may be seen has loaded JAX, TensorFlow, torch or CUDA. The list refreshes by itself.</p>;
   return (
     <div class="sideways" role="region" aria-label="running jobs" tabIndex={0}>{none}<table class="list jobs" aria-label="Jobs">
@@ -83,7 +89,7 @@ function JobTable({ jobs, shown, chosen, onChoose, onRecord }: TableProps) {
         </tr>
       </thead>
       <tbody>
-        {ordered.map((j) => <Row key={j.job} of={j} shown={j.job === shown} chosen={chosen.includes(j.job)} onChoose={() => onChoose(j.job)} onRecord={() => onRecord(j.job)} />)}
+        {ordered.map((j) => <Row key={j.job} of={j} went={history.get(j.job)} shown={j.job === shown} chosen={chosen.includes(j.job)} onChoose={() => onChoose(j.job)} onRecord={() => onRecord(j.job)} />)}
       </tbody>
     </table></div>
   );
@@ -93,6 +99,7 @@ export function Live({ route }: { route: Route }) {
   const tick = useTick(REFRESH_MS);
   const jobs = useLoaded(`jobs ${tick}`, (signal) => liveJobs(signal));
   const [asked, setAsked] = useState(0);
+  const [began, setBegan] = useState<number>();
   const state = useLoaded(`live ${tick} ${asked}`, (signal) => liveState(signal));
   const [marked, setMarked] = useState<string[]>([]);
   const there = jobs.value?.rows ?? [];
@@ -110,9 +117,9 @@ export function Live({ route }: { route: Route }) {
       <h1>Running jobs</h1>
       <Status of={jobs} calm>{(all) => <JobTable jobs={all.rows} shown={shown} chosen={chosen} onChoose={choose} onRecord={record} />}</Status>
       <p class="s">A job that was started with <code>tfprof run COMMAND</code> can be recorded with nothing else changed in it.</p>
-      <div ref={form}>{state.value && <Record state={state.value} jobs={there.filter((j) => chosen.includes(j.job))} onAsked={() => setAsked(asked + 1)} />}</div>
+      <div ref={form}>{state.value && <Record state={state.value} jobs={there.filter((j) => chosen.includes(j.job))} onAsked={(recording) => { setBegan(recording); setAsked(asked + 1); }} />}</div>
       {shown && <LiveJob key={shown} id={shown} of={there.find((j) => j.job === shown)} gone={jobs.value !== undefined} stacks={state.value?.commands ?? true} />}
-      {state.value && <Recordings of={state.value} />}
+      {state.value && <Recordings of={state.value} began={began} />}
     </section>
   );
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recordings of running jobs: the form that starts one, and the finished ones with their profiles.
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { ProfileEntry } from "../api";
 import { profiles } from "../api";
 import { formatBytes, formatDate, formatMicros } from "../format";
@@ -22,24 +22,25 @@ function outlook(jobs: Job[], attach: boolean): string {
   if (!jobs.length) return "Choose jobs above.";
   if (!unprepared) return "";
   return attach
-    ? `${unprepared} not prepared: tfprof holds the main thread of each for about a millisecond and starts an agent in it, which leaves afterwards.`
+    ? `${unprepared} not prepared: an agent is started in each and leaves afterwards; the framework may hold the job while it writes (its row will say how long).`
     : `${unprepared} not prepared: refused, and nothing happens to ${unprepared === 1 ? "it" : "them"}.`;
 }
 
-export function Record({ state, jobs, onAsked }: { state: LiveState; jobs: Job[]; onAsked: () => void }) {
+export function Record({ state, jobs, onAsked }: { state: LiveState; jobs: Job[]; onAsked: (recording?: number) => void }) {
   const [ms, setMs] = useState(500);
   const [attach, setAttach] = useState(false);
   const [align, setAlign] = useState(false);
+  const [stacks, setStacks] = useState(false);
   const [fault, setFault] = useState("");
   const running = state.recordings.some((r) => r.state === "running");
   const begin = async (): Promise<void> => {
     setFault("");
     try {
-      await record(state.token, jobs.map((j) => j.job), { ms, attach, align });
+      onAsked(await record(state.token, jobs.map((j) => j.job), { ms, attach, align, stacks }));
     } catch (why) {
       setFault(why instanceof Error ? why.message : String(why));
+      onAsked();
     }
-    onAsked();
   };
   return (
     <section>
@@ -49,6 +50,7 @@ export function Record({ state, jobs, onAsked }: { state: LiveState; jobs: Job[]
             {WINDOWS.map((w) => <option key={w} value={String(w)}>{w} ms</option>)}
           </select>
         </label>
+        <Check label="Python stacks" on={stacks} onChange={setStacks} />
         <Check label="attach to jobs that are not prepared" on={attach} onChange={setAttach} />
         <Check label="begin together" on={align} onChange={setAlign} />
         <button type="button" disabled={running || !jobs.length} onClick={() => void begin()}>{running ? "Recording…" : `Record ${jobs.length === 1 ? "this job" : `${jobs.length} jobs`}`}</button>
@@ -94,9 +96,21 @@ function One({ of, folder, list }: { of: Recording; folder: string; list: Profil
   );
 }
 
-export function Recordings({ of }: { of: LiveState }) {
+/** The profile of a recording that gave just one, once the server has found it: a recording of several jobs stays a table to choose from. */
+export function onlyProfile(of: LiveState, recording: number | undefined, list: ProfileEntry[]): ProfileEntry | undefined {
+  const r = of.recordings.find((one) => one.recording === recording && one.state === "done");
+  const written = r?.table?.rows.filter((row) => row.file) ?? [];
+  return r && written.length === 1 && written[0] ? profileOf(list, of.folder, r, written[0]) : undefined;
+}
+
+/** began: the recording that this page asked for; its profile opens by itself. */
+export function Recordings({ of, began }: { of: LiveState; began: number | undefined }) {
   const version = useListVersion();
   const list = useLoaded(`recorded ${version}`, (signal) => profiles(signal));
+  const opens = onlyProfile(of, began, list.value?.profiles ?? []);
+  useEffect(() => {
+    if (opens) location.hash = hashOf("overview", opens.id);
+  }, [opens?.id]);
   if (!of.recordings.length) return null;
   return (
     <section>

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the rows of running jobs said since the page is open, for their spark lines.
+import { useRef } from "preact/hooks";
+import type { Job } from "../live";
+
+export const LOOKS_MOST = 60; // two minutes at one look in two seconds
+
+export interface History {
+  rate: (number | null)[];
+  cpu: (number | null)[];
+  memory: (number | null)[];
+}
+
+/** The history with one more look at each job; jobs that are gone are forgotten. */
+export function withLook(before: Map<string, History>, jobs: Job[]): Map<string, History> {
+  const add = (to: (number | null)[] | undefined, value: number | null): (number | null)[] => [...(to ?? []), value].slice(-LOOKS_MOST);
+  return new Map(jobs.map((j) => {
+    const h = before.get(j.job);
+    return [j.job, { rate: add(h?.rate, j.steps_per_second), cpu: add(h?.cpu, j.cpu), memory: add(h?.memory, j.rss_bytes) }];
+  }));
+}
+
+/** Each answer of the server is one look: the array of its rows is a new one. */
+export function useHistory(jobs: Job[]): Map<string, History> {
+  const seen = useRef<{ jobs: Job[]; history: Map<string, History> }>({ jobs: [], history: new Map() });
+  if (seen.current.jobs !== jobs) seen.current = { jobs, history: withLook(seen.current.history, jobs) };
+  return seen.current.history;
+}
