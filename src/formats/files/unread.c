@@ -6,7 +6,7 @@
 
 #define CUDA_WAY "record the job again with `tfprof run --cuda -- COMMAND`, or torch.profiler, or jax.profiler"
 #define NSYS_WAY "`nsys export --type sqlite REPORT` makes a file of it that tfprof reads"
-#define TORCH_WAY "torch.profiler records the same on AMD's devices (export_chrome_trace)"
+#define ROCM_WAY "`rocprofv3 --runtime-trace --output-format rocpd -- COMMAND` writes a database that tfprof reads, with the launches"
 #define EXPORT_KERAS                                                                                                   \
     "export it first, and give the folder that this writes: python3 -c \"import keras; "                               \
     "keras.models.load_model('MODEL."
@@ -30,10 +30,10 @@ static const unread kinds[] = {
     { NULL, 0, 0, NULL, ".ncu-rep",  "a report of Nsight Compute, which only ncu opens; for the times of all kernels " CUDA_WAY },
     { NULL, 0, 0, NULL, ".nvvp",     "a report of nvprof; " CUDA_WAY },
     { NULL, 0, 0, NULL, ".nvprof",   "a report of nvprof; " CUDA_WAY },
-    { "{", 0, 0, "\"rocprofiler-sdk-tool\"", NULL, "rocprofv3's own JSON; " TORCH_WAY },
-    { NULL, 0, 0, "\"Kernel_Name\",", NULL, "a table of rocprof; " TORCH_WAY },
-    { NULL, 0, 0, "\"KernelName\",", NULL, "a table of rocprof; " TORCH_WAY },
-    { NULL, 0, 0, "\"DispatchNs\"", NULL, "a table of rocprof; " TORCH_WAY },
+    { "{", 0, 0, "\"rocprofiler-sdk-tool\"", NULL, "rocprofv3's own JSON; " ROCM_WAY },
+    { NULL, 0, 0, "\"Kernel_Name\",", NULL, "a table of rocprof; " ROCM_WAY },
+    { NULL, 0, 0, "\"KernelName\",", NULL, "a table of rocprof; " ROCM_WAY },
+    { NULL, 0, 0, "\"DispatchNs\"", NULL, "a table of rocprof; " ROCM_WAY },
     { NULL, 0, 0, NULL, ".pftrace",        "a trace of Perfetto; `traceconv json TRACE OUT.json` (perfetto.dev) makes JSON of it, which tfprof reads" },
     { NULL, 0, 0, NULL, ".perfetto-trace", "a trace of Perfetto; `traceconv json TRACE OUT.json` (perfetto.dev) makes JSON of it, which tfprof reads" },
     { NULL, 0, 0, NULL, ".perfetto",       "a trace of Perfetto; `traceconv json TRACE OUT.json` (perfetto.dev) makes JSON of it, which tfprof reads" },

@@ -207,7 +207,7 @@ static bool say_devices(tfp_report *r)
     for (size_t i = 0; i < p->nodes.size; i++)
         if (!p->events.processes.size) add_name(&devices, p, p->nodes.at[i].device);
     for (size_t i = 0; i < p->events.devices.size; i++) add_name(&models, p, p->events.devices.at[i].name);
-    return say_names(r, "devices", "devices", &devices) && say_names(r, "device_models", "made by", &models);
+    return say_names(r, "devices", "devices", &devices) && say_names(r, "device_models", "device models", &models);
 }
 
 /* ---- how much ---- */
