@@ -65,7 +65,7 @@ static size_t put_page(tfp_parquet *w, const page *p, const tfp_buf *content)
     size_t size =
         packed ? libdeflate_gzip_compress(w->deflate, content->data ? content->data : "", content->size, packed, room)
                : 0;
-    w->bytes.failed |= !size || content->failed || content->size > INT32_MAX;
+    w->bytes.failed |= !size || content->failed;
     put_header(&w->bytes, p, content->size, size);
     size_t header = w->bytes.size - before;
     tfp_buf_add(&w->bytes, packed, size);
@@ -155,6 +155,14 @@ static void put_chunk(tfp_thrift *t, const tfp_batch *b, const tfp_batch_column 
     tfp_thrift_end(t);
 }
 
+/* Sizes of pages are written in 32 bits with a sign. */
+static tfp_status check_pages(const tfp_parquet_values *v, const tfp_batch_column *c, size_t rows, tfp_error *err)
+{
+    const tfp_buf *values = v->distinct ? &v->indexes : &v->plain;
+    if (v->dictionary.size <= INT32_MAX && values->size <= INT32_MAX - v->levels.size - 4) return TFP_OK;
+    return tfp_fail(err, TFP_LIMIT, "column %s: %zu rows of it have over 2 GB, too many for a page of Parquet", c->name, rows);
+}
+
 tfp_status tfp_parquet_group(tfp_parquet *w, const tfp_batch *b, tfp_error *err)
 {
     tfp_status s = b->failed ? tfp_nomem(err) : TFP_OK;
@@ -167,6 +175,10 @@ tfp_status tfp_parquet_group(tfp_parquet *w, const tfp_batch *b, tfp_error *err)
         tfp_parquet_values v;
         chunk where;
         tfp_parquet_encode(&v, b, &b->columns[i]);
+        if ((s = check_pages(&v, &b->columns[i], b->row_count, err))) {
+            tfp_parquet_values_free(&v);
+            break;
+        }
         put_pages(w, b, &v, &where);
         put_chunk(&t, b, &b->columns[i], &v, &where);
         unpacked += (int64_t)where.unpacked;
