@@ -15,7 +15,11 @@
 void tfp_grid_lines_cell(tfp_grid_lines *w, size_t column, uint32_t row)
 {
     w->cell.size = 0;
-    if (w->g->tree && column == 0) tfp_buf_fill(&w->cell, ' ', 2 * (size_t)w->r->rows.at[row].depth);
+    if (w->g->tree && column == 0) {
+        tfp_screen_depth(w->r->rows.at[row].depth, &w->cell);
+        tfp_escape(&w->cell, tfp_screen_own_name(w->r, row));
+        return;
+    }
     tfp_grid_cell(&w->columns.at[column], &w->cells, row, &w->cell);
 }
 

@@ -98,25 +98,11 @@ static size_t numbers_width(const screen *x)
     return n;
 }
 
-/* A row's name without the scopes of its parent's name. */
-/* Two blanks a level; of very deep rows the level as a number, or a chain of calls would be written as its length squared. */
-static void put_depth(uint32_t depth, tfp_buf *out)
-{
-    enum { DEEPEST = 100 };
-    tfp_buf_fill(out, ' ', 2 * (size_t)(depth < DEEPEST ? depth : DEEPEST));
-    if (depth > DEEPEST) tfp_buf_printf(out, "[%u] ", depth);
-}
-
 static void put_name(screen *x, uint32_t row, tfp_buf *out)
 {
-    const tfp_row *y = &x->r->rows.at[row], *above = &x->r->rows.at[y->parent];
-    tfp_str name = tfp_shown_name(x->r, row);
-    bool below = row && y->parent && name.size > above->name.size + 1 && name.data[above->name.size] == '/' &&
-                 memcmp(name.data, above->name.data, above->name.size) == 0;
-    if (below) name = (tfp_str){ name.data + above->name.size + 1, name.size - above->name.size - 1 };
-    if (!x->list) put_depth(y->depth, out);
+    if (!x->list) tfp_screen_depth(x->r->rows.at[row].depth, out);
     if (row)
-        tfp_escape(out, name);
+        tfp_escape(out, tfp_screen_own_name(x->r, row));
     else
         tfp_buf_text(out, "(all)");
 }

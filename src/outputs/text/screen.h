@@ -21,6 +21,10 @@ void tfp_screen_wrap(tfp_buf *out, tfp_str text, size_t indent, int64_t width);
 /* The next line of a text from byte *at on: as many words as fit, or part of one that does not. *at becomes the end of
  * the line. */
 tfp_str tfp_screen_line(tfp_str text, size_t width, size_t *at);
+/* Two blanks a level; of very deep rows the level as a number, or a chain of calls would be written as its length squared. */
+void tfp_screen_depth(uint32_t depth, tfp_buf *out);
+/* A row's name without the scopes of its parent's name. */
+tfp_str tfp_screen_own_name(const tfp_report *r, uint32_t row);
 /* A bar of TFP_BAR columns, filled to the share. */
 void tfp_screen_bar(tfp_buf *out, double share, bool colours);
 tfp_status tfp_screen_text(const tfp_report *r, const tfp_column_id *cells, size_t n, tfp_sink *s, tfp_error *err);

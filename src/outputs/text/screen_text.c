@@ -84,6 +84,22 @@ static bool is_in_amount(tfp_str text, size_t at)
     return false;
 }
 
+void tfp_screen_depth(uint32_t depth, tfp_buf *out)
+{
+    enum { DEEPEST = 100 };
+    tfp_buf_fill(out, ' ', 2 * (size_t)(depth < DEEPEST ? depth : DEEPEST));
+    if (depth > DEEPEST) tfp_buf_printf(out, "[%u] ", depth);
+}
+
+tfp_str tfp_screen_own_name(const tfp_report *r, uint32_t row)
+{
+    const tfp_row *x = &r->rows.at[row], *above = &r->rows.at[x->parent];
+    tfp_str name = tfp_shown_name(r, row);
+    bool below = row && x->parent && name.size > above->name.size + 1 && name.data[above->name.size] == '/' &&
+                 memcmp(name.data, above->name.data, above->name.size) == 0;
+    return below ? (tfp_str){ name.data + above->name.size + 1, name.size - above->name.size - 1 } : name;
+}
+
 void tfp_screen_wrap(tfp_buf *b, tfp_str text, size_t indent, int64_t width)
 {
     enum { LEAST = 24 }; /* below this width wrapping makes no sense */
