@@ -17,6 +17,7 @@ const tfp_format *const tfp_formats[] = { &tfp_format_profile,
                                           &tfp_format_pprof,
                                           &tfp_format_execution_trace,
                                           &tfp_format_sqlite,
+                                          &tfp_format_perfetto,
                                           NULL };
 
 const tfp_view *const tfp_views[] = {

@@ -13,3 +13,7 @@ def samples(*names):
 
 def sqlite():
     yield from samples("nsys/report.sqlite", "rocpd/2_results.db", "ascend/ascend_pytorch_profiler_0.db")
+
+
+def perfetto():
+    yield from samples("perfetto/torch.pftrace", "perfetto/sdk.pftrace")

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+/* formats/perfetto/perfetto.h: what the files of the Perfetto reader share. Packets become events of tracks (packets.c, event.c), whose begins
+ * and ends become slices (slices.c), which are written as a Chrome trace: its reader knows what the categories and args mean.
+ * Layout: google/perfetto, protos/perfetto/trace/ (trace_packet.proto, track_event/, interned_data/, clock_snapshot.proto). */
+#ifndef TFP_PERFETTO_H
+#define TFP_PERFETTO_H
+
+#include "model/builder.h"
+#include "wire/json.h"
+#include "wire/proto.h"
+
+typedef struct tfp_pf_track {
+    uint64_t uuid, parent; /* parent 0: none */
+    int64_t pid, tid;
+    tfp_strid name;
+    bool has_process, has_thread, is_counter, adds; /* adds: each value is added to the one before */
+    int64_t factor;                                 /* of a counter's values */
+    double total;
+} tfp_pf_track;
+
+typedef enum tfp_pf_type { TFP_PF_BEGIN = 1, TFP_PF_END, TFP_PF_INSTANT, TFP_PF_COUNTER, TFP_PF_WHOLE } tfp_pf_type;
+
+typedef struct tfp_pf_event {
+    int64_t at_ns, duration_ns; /* duration: of TFP_PF_WHOLE */
+    uint64_t flow;              /* 0: none */
+    double value;               /* of counters */
+    size_t args;                /* where the members of its args stand in the reader's `args` */
+    uint32_t args_size, track, name, category;
+    uint8_t type;
+    bool has_correlation;
+} tfp_pf_event;
+
+typedef struct tfp_pf_clock { /* as its last snapshot has it */
+    int64_t at_ns, boot_ns;   /* the same moment, by this clock and by the trace's */
+    int64_t factor, last_ns;  /* nanoseconds of a tick; of incremental clocks the last time */
+    bool incremental;
+} tfp_pf_clock;
+
+typedef struct tfp_pf_sequence {
+    uint32_t generation; /* how often its state was cleared */
+    uint64_t clock, track; /* by default; 0: none */
+} tfp_pf_sequence;
+
+/* What numbers of a sequence stand for. */
+typedef enum tfp_pf_table { TFP_PF_CATEGORIES, TFP_PF_NAMES, TFP_PF_KEYS, TFP_PF_STRINGS, TFP_PF_STAGES } tfp_pf_table;
+
+typedef struct tfp_pf_reader {
+    tfp_builder *b;
+    tfp_arena arena;
+    tfp_strtab strings;
+    TFP_VEC(tfp_pf_track) tracks;
+    TFP_VEC(tfp_pf_event) events;
+    TFP_VEC(tfp_pf_sequence) sequences;
+    TFP_VEC(tfp_pf_clock) clocks;
+    TFP_VEC(tfp_buf) unpacked; /* compressed packets, which live until the end */
+    tfp_map64 track_by_uuid, sequence_by_id, interned, clock_by_hash;
+    tfp_buf args;   /* of all events: members of JSON objects */
+    uint64_t most;  /* bytes of events, args and the trace that is made of them */
+    uint64_t spare; /* bytes that compressed packets may still unpack to */
+    uint64_t unreadable, packets;
+    bool cut, no_memory, too_big;
+} tfp_pf_reader;
+
+/* False after a fault: no memory, or over the limit. */
+bool tfp_pf_keep(tfp_pf_reader *r, bool ok);
+bool tfp_pf_fits(tfp_pf_reader *r, uint64_t more); /* so many more bytes; false: over the limit */
+
+uint32_t tfp_pf_track_of(tfp_pf_reader *r, uint64_t uuid); /* finds or adds; -> tracks */
+void tfp_pf_read_track(tfp_pf_reader *r, tfp_str descriptor);
+
+void tfp_pf_intern(tfp_pf_reader *r, uint32_t sequence, tfp_str data); /* InternedData */
+tfp_strid tfp_pf_interned(const tfp_pf_reader *r, uint32_t sequence, tfp_pf_table table, uint64_t id); /* 0: unknown */
+
+void tfp_pf_read_snapshot(tfp_pf_reader *r, uint32_t sequence, tfp_str snapshot);
+int64_t tfp_pf_time(tfp_pf_reader *r, uint32_t sequence, uint64_t clock, uint64_t time); /* in the trace's clock */
+
+/* A value of a debug annotation as JSON. */
+void tfp_pf_put_value(tfp_pf_reader *r, uint32_t sequence, tfp_str annotation, tfp_buf *out);
+/* A TrackEvent; a packet of a GPU's stage. */
+void tfp_pf_read_event(tfp_pf_reader *r, uint32_t sequence, tfp_str event, int64_t at_ns);
+void tfp_pf_read_stage(tfp_pf_reader *r, uint32_t sequence, tfp_str event, int64_t at_ns);
+
+/* All packets of `bytes`. inside: of a compressed packet, which holds no other one. */
+void tfp_pf_read_packets(tfp_pf_reader *r, tfp_str bytes, bool inside);
+/* The events as a Chrome trace. */
+void tfp_pf_write_trace(tfp_pf_reader *r, tfp_buf *out);
+
+#endif

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+/* formats/perfetto/slices.c: begins and ends of a track become slices, and everything becomes the text of a Chrome trace. */
+#include "formats/perfetto/perfetto.h"
+#include "formats/sqlite/range_text.h"
+
+#define PARENTS 32 /* of a track that are asked for its process; longer chains, and circles, have none */
+
+/* ---- the order of events ---- */
+
+/* By track and time. At one time ends come before begins: PyTorch writes all begins of a kind, then all ends, and kernels that follow
+ * each other share a time. */
+static bool earlier(const void *ctx, uint32_t a, uint32_t b)
+{
+    const tfp_pf_event *all = ctx, *x = &all[a], *y = &all[b];
+    if (x->track != y->track) return x->track < y->track;
+    if (x->at_ns != y->at_ns) return x->at_ns < y->at_ns;
+    return x->type == TFP_PF_END && y->type != TFP_PF_END;
+}
+
+/* ---- the lane of a track ---- */
+
+typedef struct lane {
+    int64_t pid, tid;
+} lane;
+
+/* The thread, or the process with the track's own number, of the track or of the one above it. */
+static lane lane_of(const tfp_pf_reader *r, uint32_t track)
+{
+    const tfp_pf_track *t = &r->tracks.at[track];
+    lane l = { 0, (int64_t)(t->uuid & INT64_MAX) };
+    for (int i = 0; i < PARENTS; i++) {
+        if (t->has_thread) return (lane){ t->pid, t->tid };
+        if (t->has_process) return (lane){ t->pid, l.tid };
+        uint32_t at = t->parent ? tfp_map64_get(&r->track_by_uuid, t->parent) : TFP_NONE;
+        if (at == TFP_NONE) break;
+        t = &r->tracks.at[at];
+    }
+    return l;
+}
+
+/* ---- what categories of other programs mean ---- */
+
+typedef enum meaning { AS_IT_IS, IS_CALL, IS_RANGE, IS_COPY, IS_KERNEL } meaning;
+
+static meaning meaning_of(tfp_str category, const char **told)
+{
+    static const struct {
+        const char *category, *told;
+        meaning what;
+    } rows[] = { { "hip_api", "cuda_runtime", IS_CALL },      { "hsa_api", "cuda_runtime", IS_CALL },
+                 { "hip_runtime_api", "cuda_runtime", IS_CALL }, { "hip_compiler_api", "cuda_runtime", IS_CALL },
+                 { "rccl_api", "cuda_runtime", IS_CALL },     { "cuda_runtime", NULL, IS_CALL },
+                 { "cuda_driver", NULL, IS_CALL },            { "marker_api", "user_annotation", IS_RANGE },
+                 { "user_annotation", NULL, IS_RANGE },       { "kernel_dispatch", "kernel", IS_KERNEL },
+                 { "memory_copy", "gpu_memcpy", IS_COPY },    { "kernel", NULL, IS_KERNEL },
+                 { "gpu_memcpy", NULL, IS_COPY },             { "gpu_memset", NULL, IS_KERNEL } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (!tfp_str_eq(category, tfp_str_of(rows[i].category))) continue;
+        *told = rows[i].told;
+        return rows[i].what;
+    }
+    return AS_IT_IS;
+}
+
+static tfp_str copy_name(tfp_str name)
+{
+    static const char *const names[][2] = { { "MEMORY_COPY_HOST_TO_DEVICE", "Memcpy HtoD" },
+                                            { "MEMORY_COPY_DEVICE_TO_HOST", "Memcpy DtoH" },
+                                            { "MEMORY_COPY_DEVICE_TO_DEVICE", "Memcpy DtoD" },
+                                            { "MEMORY_COPY_HOST_TO_HOST", "Memcpy HtoH" } };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (tfp_str_eq(name, tfp_str_of(names[i][0]))) return tfp_str_of(names[i][1]);
+    return name;
+}
+
+/* ---- writing ---- */
+
+static void put_text(tfp_buf *out, const char *key, tfp_str text)
+{
+    tfp_buf_text(out, key);
+    tfp_buf_char(out, '"');
+    tfp_json_put_escaped(out, text);
+    tfp_buf_char(out, '"');
+}
+
+static void put_head(tfp_buf *out, const char *phase, lane l)
+{
+    tfp_buf_text(out, ",\n{\"ph\":\"");
+    tfp_buf_text(out, phase);
+    tfp_buf_text(out, "\",\"pid\":");
+    tfp_buf_int(out, l.pid);
+    tfp_buf_text(out, ",\"tid\":");
+    tfp_buf_int(out, l.tid);
+}
+
+/* The text of a range may be an operator's or a step's. */
+static void put_range(tfp_buf *out, tfp_str category, tfp_str name, tfp_buf *more)
+{
+    int64_t number;
+    tfp_range_op op;
+    if (tfp_range_is_step(name, &number)) {
+        tfp_buf_text(out, ",\"cat\":\"user_annotation\",\"name\":\"ProfilerStep#");
+        tfp_buf_int(out, number);
+        tfp_buf_char(out, '"');
+        return;
+    }
+    bool is_op = tfp_range_is_op(name, &op) && op.told;
+    put_text(out, ",\"cat\":", is_op ? TFP_STR("cpu_op") : category);
+    put_text(out, ",\"name\":", is_op ? op.name : name);
+    if (!is_op) return;
+    if (op.sequence >= 0) tfp_buf_printf(more, ",\"Sequence number\":%lld", (long long)op.sequence);
+    if (op.sequence >= 0 && op.backward) tfp_buf_text(more, ",\"Fwd thread id\":1");
+    if (op.sizes.size) put_text(more, ",\"Input Dims\":", op.sizes);
+}
+
+static void put_slice(const tfp_pf_reader *r, const tfp_pf_event *e, int64_t end_ns, tfp_buf *out)
+{
+    tfp_str name = tfp_strtab_get(&r->strings, e->name), category = tfp_strtab_get(&r->strings, e->category);
+    tfp_buf more = { 0 };
+    const char *told = NULL;
+    meaning what = meaning_of(category, &told);
+    if (told) category = tfp_str_of(told);
+    put_head(out, e->type == TFP_PF_INSTANT ? "i" : "X", lane_of(r, e->track));
+    if (what == IS_RANGE) {
+        put_range(out, category, name, &more);
+    } else {
+        put_text(out, ",\"cat\":", category);
+        put_text(out, ",\"name\":", what == IS_CALL ? tfp_api_name(name) : what == IS_COPY ? copy_name(name) : name);
+    }
+    if (what != AS_IT_IS && what != IS_RANGE && e->flow && !e->has_correlation)
+        tfp_buf_printf(&more, ",\"correlation\":%llu", (unsigned long long)(e->flow & INT64_MAX));
+    tfp_buf_text(out, ",\"ts\":");
+    tfp_buf_thousandths(out, e->at_ns);
+    if (e->type != TFP_PF_INSTANT) {
+        tfp_buf_text(out, ",\"dur\":");
+        tfp_buf_thousandths(out, end_ns - e->at_ns);
+    }
+    tfp_buf_text(out, ",\"args\":{");
+    tfp_buf_add(out, r->args.data + e->args, e->args_size);
+    if (more.size) tfp_buf_add(out, more.data + !e->args_size, more.size - !e->args_size);
+    tfp_buf_text(out, "}}");
+    out->failed |= more.failed;
+    tfp_buf_free(&more);
+}
+
+static void put_counter(const tfp_pf_reader *r, const tfp_pf_event *e, tfp_buf *out)
+{
+    const tfp_pf_track *t = &r->tracks.at[e->track];
+    tfp_json j = tfp_json_start(out);
+    put_head(out, "C", lane_of(r, e->track));
+    put_text(out, ",\"name\":", tfp_strtab_get(&r->strings, t->name ? t->name : e->name));
+    tfp_buf_text(out, ",\"ts\":");
+    tfp_buf_thousandths(out, e->at_ns);
+    tfp_buf_text(out, ",\"args\":{\"value\":");
+    tfp_json_double(&j, e->value);
+    tfp_buf_text(out, "}}");
+}
+
+static void put_labels(tfp_pf_reader *r, tfp_buf *out)
+{
+    for (uint32_t i = 0; i < r->tracks.size; i++) {
+        const tfp_pf_track *t = &r->tracks.at[i];
+        if (!t->name || t->is_counter) continue;
+        put_head(out, "M", lane_of(r, i));
+        tfp_buf_text(out, t->has_process && !t->has_thread ? ",\"name\":\"process_name\"" : ",\"name\":\"thread_name\"");
+        put_text(out, ",\"args\":{\"name\":", tfp_strtab_get(&r->strings, t->name));
+        tfp_buf_text(out, "}}");
+    }
+}
+
+/* ---- slices ---- */
+
+typedef struct slices {
+    tfp_pf_reader *r;
+    tfp_buf *out;
+    TFP_VEC(uint32_t) open; /* -> events: begins of the track without an end so far */
+    int64_t last_ns;
+    int64_t unfinished, loose;
+} slices;
+
+/* Slices that are open at the end of their track go on to the end of the trace. */
+static void close_track(slices *s)
+{
+    for (; s->open.size; s->unfinished++) {
+        uint32_t begin = s->open.at[--s->open.size];
+        put_slice(s->r, &s->r->events.at[begin], s->last_ns, s->out);
+    }
+}
+
+/* A begin at the time of an end that closes nothing: a slice that took no time, whose end was sorted before it. */
+static void take(slices *s, uint32_t at, int64_t *empty_ns, int64_t *empty)
+{
+    const tfp_pf_event *e = &s->r->events.at[at];
+    if (e->at_ns != *empty_ns) s->loose += *empty, *empty = 0;
+    *empty_ns = e->at_ns;
+    if (e->type == TFP_PF_COUNTER) {
+        put_counter(s->r, e, s->out);
+    } else if (e->type == TFP_PF_INSTANT || e->type == TFP_PF_WHOLE) {
+        put_slice(s->r, e, tfp_add(e->at_ns, e->duration_ns, NULL), s->out);
+    } else if (e->type == TFP_PF_END) {
+        if (s->open.size)
+            put_slice(s->r, &s->r->events.at[s->open.at[--s->open.size]], e->at_ns, s->out);
+        else
+            ++*empty;
+    } else if (*empty) {
+        --*empty;
+        put_slice(s->r, e, e->at_ns, s->out);
+    } else {
+        tfp_pf_keep(s->r, tfp_push(&s->open, at));
+    }
+}
+
+static void put_events(slices *s, const uint32_t *order)
+{
+    size_t count = s->r->events.size;
+    int64_t empty_ns = -1, empty = 0;
+    for (size_t i = 0; i < count && tfp_pf_fits(s->r, s->out->size); i++) {
+        const tfp_pf_event *e = &s->r->events.at[order[i]];
+        if (i && e->track != s->r->events.at[order[i - 1]].track) {
+            close_track(s);
+            s->loose += empty, empty = 0;
+        }
+        take(s, order[i], &empty_ns, &empty);
+    }
+    close_track(s);
+    s->loose += empty;
+}
+
+static void tell(tfp_builder *b, const char *what, int64_t count)
+{
+    if (!count) return;
+    tfp_build_data_finding(b, "warning", what, count, TFP_STR(""));
+    tfp_build_warn_many(b, what, TFP_STR(""), (size_t)count);
+}
+
+void tfp_pf_write_trace(tfp_pf_reader *r, tfp_buf *out)
+{
+    slices s = { .r = r, .out = out };
+    size_t count = r->events.size;
+    uint32_t *order = malloc((count + 1) * sizeof *order);
+    for (uint32_t i = 0; order && i < count; i++) {
+        order[i] = i;
+        int64_t end_ns = tfp_add(r->events.at[i].at_ns, r->events.at[i].duration_ns, NULL);
+        if (end_ns > s.last_ns) s.last_ns = end_ns;
+    }
+    tfp_buf_text(out, "{\"traceEvents\":[{\"ph\":\"M\",\"name\":\"trace\",\"args\":{}}");
+    if (tfp_pf_keep(r, order && tfp_sort(order, count, earlier, r->events.at))) {
+        put_labels(r, out);
+        put_events(&s, order);
+    }
+    tfp_buf_text(out, "]}");
+    tfp_pf_keep(r, !out->failed);
+    tell(r->b, "slices without an end, which go on to the end of the trace", s.unfinished);
+    tell(r->b, "ends of slices that have no begin, left out", s.loose);
+    free(order);
+    tfp_vec_free(&s.open);
+}
