@@ -70,6 +70,7 @@ typedef enum cli_flag_id {
     CLI_ALIGN,
     CLI_ALL,
     CLI_AT_STEP,
+    CLI_BASE,
     CLI_CACHE,
     CLI_ATTACH,
     CLI_COLOR,
@@ -82,6 +83,7 @@ typedef enum cli_flag_id {
     CLI_EXTRA_NAMES,
     CLI_FAIL_ON,
     CLI_FUNCTIONS,
+    CLI_GATE,
     CLI_GIL,
     CLI_HELP,
     CLI_HOST,
@@ -99,12 +101,14 @@ typedef enum cli_flag_id {
     CLI_METRICS,
     CLI_MS,
     CLI_NATIVE,
+    CLI_NEW,
     CLI_NO_TOKEN,
     CLI_O,
     CLI_ON_SIGNAL,
     CLI_ONCE,
     CLI_OPEN,
     CLI_OTLP,
+    CLI_PAIRS,
     CLI_PARALLEL,
     CLI_PARCA,
     CLI_PAGER,
@@ -115,6 +119,7 @@ typedef enum cli_flag_id {
     CLI_PYTHON_LEVEL,
     CLI_RATE,
     CLI_RECORDER,
+    CLI_SAVE_BASE,
     CLI_SECONDS,
     CLI_SORT,
     CLI_SNAPSHOT,
@@ -273,6 +278,9 @@ void cli_pager_end(cli *c);
 /* ---- one file each ---- */
 int cli_stats(cli *c, const cli_call *call, tfp_options *o); /* compare.c */
 int cli_diff(cli *c, const cli_call *call, tfp_options *o);  /* compare.c */
+int cli_gate(cli *c, const cli_call *call, tfp_options *o);  /* gate.c */
+/* compare.c: the files of a side, with commas between them, as `tfprof FILE...` would load them. */
+int cli_load_side(cli *c, const cli_call *call, const char *files, unsigned keep, tfp_profile **out);
 int cli_query(cli *c, const cli_call *call, tfp_options *o); /* query.c */
 int cli_serve(cli *c, const cli_call *call, tfp_options *o); /* serve.c */
 /* live/record.c: a recording from the table of top. The question before it, false when it would be refused; way: the column `capture`. */

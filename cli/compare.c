@@ -200,16 +200,16 @@ static int load_piped(cli *c, side *x, const char *path, const text *t, unsigned
 }
 
 /* The files of a side as `tfprof FILE...` would load them. */
-static int load_files(cli *c, const cli_call *call, side *x, unsigned keep)
+int cli_load_side(cli *c, const cli_call *call, const char *names, unsigned keep, tfp_profile **out)
 {
     tfp_profile *session = c->profile;
     cli_call files = { 0 };
     size_t most = 1;
-    for (const char *at = x->files; *at; at++) most += *at == ',';
-    char *list = strdup(x->files);
+    for (const char *at = names; *at; at++) most += *at == ',';
+    char *list = strdup(names);
     files.words = calloc(most, sizeof *files.words);
     int status = list && files.words ? 0 : cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
-    bool one = access(x->files, F_OK) == 0; /* a file may have commas in its name */
+    bool one = access(names, F_OK) == 0; /* a file may have commas in its name */
     for (char *at = list, *next; at && !status; at = next) {
         next = one ? NULL : strchr(at, ',');
         if (next) *next++ = '\0';
@@ -219,11 +219,16 @@ static int load_files(cli *c, const cli_call *call, side *x, unsigned keep)
     files.flags[CLI_CACHE] = call->flags[CLI_CACHE];
     c->profile = NULL;
     if (!status) status = cli_load(c, &files, keep);
-    x->profile = c->profile;
+    *out = c->profile;
     c->profile = session;
     free(files.words);
     free(list);
     return status;
+}
+
+static int load_files(cli *c, const cli_call *call, side *x, unsigned keep)
+{
+    return cli_load_side(c, call, x->files, keep, &x->profile);
 }
 
 /* A file that is no profile is taken for a text, whose errors name the line; bytes that are no text are not. */
@@ -358,6 +363,7 @@ static int grown(cli *c, const tfp_report *r, const tfp_options *o)
 
 int cli_diff(cli *c, const cli_call *call, tfp_options *o)
 {
+    if (call->flags[CLI_GATE] || call->flags[CLI_SAVE_BASE]) return cli_gate(c, call, o);
     comparison all = { NULL, 0, tfp_sides_new(), keep_of_steps(o) };
     tfp_report *r = NULL;
     const char *format = tfp_options_get(o, "format");

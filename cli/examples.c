@@ -34,6 +34,7 @@ const cli_example cli_examples[] = {
     { "tfprof wait trace.json.gz -step 3", "what step 3 waited for" },
     { "tfprof advise profile_100 --fail-on ExpensiveOperationChecker", "advice; status 5 when that checker finds something" },
     { "tfprof diff old.json.gz new.json.gz -min_size 1ms", "what became slower or faster by operation" },
+    { "tfprof diff --gate 5% --base old*.json.gz --new new*.json.gz", "in CI: fail when the new runs are slower, beyond their noise" },
     { "tfprof stats trace.json.gz -view op -top 10", "mean, spread and percentiles over the steps" },
     { "tfprof query 'SELECT name, count(*) AS n FROM spans GROUP BY name ORDER BY n DESC LIMIT 5' trace.json.gz", "the commonest spans" },
     { "tfprof capture --attach train.py -o rec", "records a running job into the folder rec" },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tfprof.h: the public header of libtfprof, a profiler for deep-learning models. It includes one header for each subject:
- * base.h (statuses, errors, tables), profile.h, options.h, report.h, compare.h, timeline.h and live.h.
+ * base.h (statuses, errors, tables), profile.h, options.h, report.h, compare.h, gate.h,
+ * timeline.h and live.h.
  *
  * The life of an analysis:
  *
@@ -29,6 +30,7 @@
 #include "tfprof/options.h"
 #include "tfprof/report.h"
 #include "tfprof/compare.h"
+#include "tfprof/gate.h"
 #include "tfprof/timeline.h"
 #include "tfprof/live.h"
 

@@ -18,6 +18,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(os.path.dirname(HERE), "data")
 sys.path.insert(0, DATA)
 sys.path.insert(0, HERE)
+import seeds_compare  # noqa: E402
 import seeds_elf
 import seeds_pickle  # noqa: E402
 import seeds_recordings  # noqa: E402
@@ -207,20 +208,6 @@ def options_proto_seeds():
                              for c in checkers)
 
 
-SCOPE_TEXTS = [
-    b"Parsing Inputs...\nnode name | requested bytes\n_TFProfRoot (--/6220MB)\n  a (1B/6220MB)\n    a/b (6.22GB)\n\nbye\n"
-    b"\0_TFProfRoot (--/2840MB)\r\na (--/2840MB)\r\na/b (2840MB/2840MB)\r\n",
-    b"node name | # parameters | total execution time | accelerator execution time | cpu execution time | assigned devices"
-    b" | op types | op count (run|defined) | input shapes\n_TFProfRoot (--/4.99k params, --/461us, --/0us, --/461us, "
-    b"_kTFScopeParent, --/19|--/220, )\n  a (3x4, 1.20k/1.20k params, 400us/1.50ms, 0us/0us, 400us/1.2sec, /job:w/cpu:0, "
-    b"/job:w|MatMul, 2/2|1/1, 0:3x4|1:unknown)\n[1.0 2.0 ],\n",
-    b"_TFProfRoot (9MB)\n  p/q/r (3MB)\na//b (4MB)\nx/ (5MB)\np/q/r (7MB)\n\0_TFProfRoot (1)\n",
-    b"_TFProfRoot (--/5us)\n\0_TFProfRoot (--/50ms)\nb (--/-3us)\n",
-    b"_TFProfRoot (--/1.2b flops)\n  b (1/1 flops)\n\0_TFProfRoot (--/3 flops)\n",
-    b"_TFProfRoot (--/19|--/220)\nz (1.1k/2m|1/1)\n",
-]
-
-
 # operators with their shapes, types and values, as a trace has them
 CALLS = [
     ("aten::addmm", "[[5],[2,3],[3,5],[],[]]", '["float","float","float","Scalar","Scalar"]', '["","","","1","1"]'),
@@ -400,8 +387,7 @@ def seeds():
         yield "aten", str(i), "\n".join(lines).encode()
     for i, text in enumerate(QUERIES):
         yield "query", str(i), text
-    for i, text in enumerate(SCOPE_TEXTS):
-        yield "scope_text", str(i), text
+    yield from seeds_compare.seeds()
     packed = gzip.compress(trace[:3000], mtime=0)
     for name, data in (("member", packed), ("members", packed + bytes(40) + packed), ("stored", gzip.compress(trace[:500], 0, mtime=0))):
         yield "gunzip", name, data

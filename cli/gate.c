@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+/* cli/gate.c: `tfprof diff --gate`: many runs of an old version held against many of a new one. Each file or folder is a run; a
+ * baseline is as many as it was made of. Profiles are read one after the other: only their numbers are kept. */
+#include "cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BASELINE_MOST ((size_t)64 << 20)
+enum { HEAD = 256 };
+
+static int from_library(cli *c, tfp_status s) { return s ? cli_fault_from(&c->fault, s, c->err) : 0; }
+
+/* ---- runs ---- */
+
+typedef struct text {
+    char *data;
+    size_t size;
+} text;
+
+/* Reads up to `most` bytes. False: it failed, and errno is set. */
+static bool read_up_to(int fd, char *to, size_t most, size_t *size)
+{
+    *size = 0;
+    for (ssize_t n = 1; *size < most && n;) {
+        n = read(fd, to + *size, most - *size);
+        if (n < 0 && errno != EINTR) return false;
+        if (n > 0) *size += (size_t)n;
+    }
+    return true;
+}
+
+/* The bytes of a baseline; none when the file is something else, which the readers of profiles tell about. */
+static int read_baseline(cli *c, const char *path, text *out)
+{
+    char head[HEAD];
+    struct stat st;
+    size_t size = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), status = 0;
+    bool regular = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    if (!regular || !read_up_to(fd, head, sizeof head, &size) || !tfp_is_baseline(head, size)) goto out;
+    if ((uintmax_t)st.st_size > BASELINE_MOST) {
+        status = cli_fault_set(&c->fault, CLI_LIMIT, "%s: a baseline of more than %zu MB", path, BASELINE_MOST >> 20);
+        goto out;
+    }
+    size_t room = (size_t)st.st_size + 1;
+    out->data = malloc(room);
+    if (!out->data)
+        status = cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
+    else if (lseek(fd, 0, SEEK_SET) < 0 || !read_up_to(fd, out->data, room, &out->size))
+        status = cli_fault_set(&c->fault, CLI_BAD_INPUT, "%s: cannot read: %s", path, strerror(errno));
+out:
+    if (fd >= 0) close(fd);
+    return status;
+}
+
+static int add_profile(cli *c, const cli_call *call, tfp_gate *g, tfp_gate_side side, const char *word)
+{
+    tfp_profile *p = NULL;
+    unsigned keep = tfp_view_keep("lines", NULL) | tfp_view_keep("steps", NULL) | tfp_view_keep("op", NULL);
+    keep &= ~(unsigned)(TFP_KEEP_SUMS | TFP_KEEP_ROWS | TFP_KEEP_TOTAL); /* the median needs every step */
+    int status = cli_load_side(c, call, word, keep, &p);
+    if (!status) status = from_library(c, tfp_gate_add(g, side, word, p, c->err));
+    tfp_profile_free(p);
+    return status;
+}
+
+static int add_side(cli *c, const cli_call *call, tfp_gate *g, tfp_gate_side side)
+{
+    cli_list words = call->lists[side == TFP_GATE_BASE ? CLI_BASE : CLI_NEW];
+    const char *one = call->flags[side == TFP_GATE_BASE ? CLI_BASE : CLI_NEW];
+    bool single = one && *one; /* --base=FILE */
+    int status = 0;
+    for (size_t i = 0; i < (single ? 1 : words.count) && !status; i++) {
+        const char *word = single ? one : words.at[i];
+        text baseline = { 0 };
+        status = read_baseline(c, word, &baseline);
+        if (!status)
+            status = baseline.data ? from_library(c, tfp_gate_add_baseline(g, side, word, baseline.data, baseline.size, c->err))
+                                   : add_profile(c, call, g, side, word);
+        free(baseline.data);
+    }
+    return status;
+}
+
+/* ---- what was asked ---- */
+
+/* "5%" or "0.5%"; the sign may be left out. */
+static bool parse_limit(const char *word, double *limit)
+{
+    char *end;
+    if ((*word < '0' || *word > '9') && *word != '.') return false;
+    double value = strtod(word, &end);
+    end += *end == '%';
+    *limit = value / 100;
+    return end != word && !*end && value >= 0 && value <= 1e6;
+}
+
+static int check(cli *c, const cli_call *call, double *limit)
+{
+    const char *gate = call->flags[CLI_GATE];
+    if (call->word_count)
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "'%s': with --gate runs are named behind --base and --new",
+                             call->words[0]);
+    if (gate && !parse_limit(gate, limit))
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--gate '%s': not a share such as 5%%", gate);
+    if (!call->flags[CLI_BASE]) return cli_fault_set(&c->fault, CLI_BAD_USAGE, "diff --gate needs --base FILE...");
+    if (gate && !call->flags[CLI_NEW])
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "diff --gate needs --new FILE...");
+    return 0;
+}
+
+/* ---- answers ---- */
+
+static int collect(void *ctx, const void *data, size_t size)
+{
+    text *t = ctx;
+    char *more = realloc(t->data, t->size + size + 1);
+    if (!more) return 1;
+    memcpy(more + t->size, data, size);
+    t->data = more;
+    t->size += size;
+    return 0;
+}
+
+static int save(cli *c, const tfp_gate *g, const char *path)
+{
+    text t = { 0 };
+    int status = from_library(c, tfp_gate_save(g, TFP_GATE_BASE, collect, &t, c->err));
+    if (!status && strcmp(path, "-") == 0)
+        status = cli_write(c->out, t.data, t.size) ? cli_stdout_fault(c) : 0;
+    else if (!status)
+        status = from_library(c, tfp_write_file(path, t.data, t.size, c->err));
+    free(t.data);
+    return status;
+}
+
+/* The table on stdout, the verdict as one line on stderr. */
+static int tell(cli *c, const tfp_report *r, const tfp_options *o)
+{
+    const char *note = tfp_report_note(r, 0);
+    cli_fault line;
+    for (size_t i = 1; !cli_says_notes(r, o) && tfp_report_note(r, i); i++) cli_tell_remark(c, tfp_report_note(r, i));
+    tfp_status s = tfp_report_put(r, cli_write, c->out, c->err);
+    if (s) return c->out->error || cli_interrupted ? cli_stdout_fault(c) : cli_fault_from(&c->fault, s, c->err);
+    cli_fault_set(&line, 0, "%s", note ? note : "gate: unknown");
+    cli_stderr(line.text, strlen(line.text));
+    cli_stderr("\n", 1);
+    return 0;
+}
+
+int cli_gate(cli *c, const cli_call *call, tfp_options *o)
+{
+    double limit = 0;
+    tfp_report *r = NULL;
+    tfp_gate_verdict verdict = TFP_GATE_IS_UNKNOWN;
+    int status = check(c, call, &limit);
+    if (status) return status;
+    tfp_gate *g = tfp_gate_new();
+    if (!g) status = cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
+    if (!status) status = add_side(c, call, g, TFP_GATE_BASE);
+    if (!status && call->flags[CLI_SAVE_BASE]) status = save(c, g, call->flags[CLI_SAVE_BASE]);
+    if (!status && call->flags[CLI_GATE]) {
+        status = add_side(c, call, g, TFP_GATE_NEW);
+        bool pairs = call->flags[CLI_PAIRS] != NULL;
+        if (!status) status = from_library(c, tfp_gate_judge(g, limit, pairs, o, &r, &verdict, c->err));
+        if (!status) status = tell(c, r, o);
+        if (!status && verdict == TFP_GATE_IS_FAILED) status = CLI_FOUND;
+    }
+    tfp_report_free(r);
+    tfp_gate_free(g);
+    return status;
+}

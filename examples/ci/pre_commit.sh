@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The hook of .pre-commit-hooks.yaml: pre_commit.sh BASELINE LIMIT RUNS COMMAND [ARGUMENT...]
+# Runs COMMAND, with the file to write as its last argument, RUNS times, and holds the recordings against BASELINE. Without one it is made.
+set -eu
+baseline=$1 limit=$2 runs=$3
+shift 3
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+i=1
+while [ "$i" -le "$runs" ]; do
+    "$@" "$folder/run_$i.json.gz"
+    i=$((i + 1))
+done
+if [ ! -e "$baseline" ]; then
+    tfprof diff --base "$folder"/run_* --save-base "$baseline"
+    echo "$baseline was made of these runs: add it to the commit" >&2
+    exit 1
+fi
+status=0
+tfprof diff --gate "$limit" --base "$baseline" --new "$folder"/run_* -format md >"$folder/comment.md" || status=$?
+[ "$status" -eq 0 ] || cat "$folder/comment.md"
+exit "$status"

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+/* tests/fuzz/fuzz_baseline.c: two baselines of `diff --gate`, cut apart at the first NUL byte, held against each other. Without one
+ * the baseline is held against itself. What was read is written and read again: the same bytes must come. */
+#include "drive.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct text {
+    char *data;
+    size_t size;
+} text;
+
+static int collect(void *ctx, const void *data, size_t size)
+{
+    text *t = ctx;
+    char *more = realloc(t->data, t->size + size + 1);
+    if (!more) return 1;
+    memcpy(more + t->size, data, size);
+    t->data = more;
+    t->size += size;
+    return 0;
+}
+
+static bool add(tfp_gate *g, tfp_gate_side side, const char *data, size_t size, tfp_error *err)
+{
+    if (tfp_gate_add_baseline(g, side, "text", data, size, err) == TFP_OK) return true;
+    if (strncmp(tfp_error_message(err), "text:", 5) != 0 || strchr(tfp_error_message(err), '\n')) abort();
+    return false;
+}
+
+static text saved(const tfp_gate *g, tfp_error *err)
+{
+    text t = { 0 };
+    if (tfp_gate_save(g, TFP_GATE_BASE, collect, &t, err)) abort();
+    return t;
+}
+
+static void save_and_read(const tfp_gate *g, tfp_error *err)
+{
+    text first = saved(g, err);
+    tfp_gate *again = tfp_gate_new();
+    if (!add(again, TFP_GATE_BASE, first.data, first.size, err)) abort();
+    text second = saved(again, err);
+    if (first.size != second.size || memcmp(first.data, second.data, first.size) != 0) abort();
+    tfp_gate_free(again);
+    free(first.data);
+    free(second.data);
+}
+
+/* Equal sides never fail. */
+static void judge(const tfp_gate *g, bool equal, int pairs, tfp_error *err)
+{
+    static const char *const outputs[] = { "text", "json", "csv", "md" };
+    tfp_report *r = NULL;
+    tfp_gate_verdict verdict = TFP_GATE_IS_UNKNOWN;
+    if (tfp_gate_judge(g, 0.05, pairs, NULL, &r, &verdict, err)) {
+        if (!pairs || !*tfp_error_message(err)) abort();
+        return;
+    }
+    if (equal && verdict == TFP_GATE_IS_FAILED) abort();
+    if (!tfp_report_note(r, 0) || strncmp(tfp_report_note(r, 0), "gate: ", 6) != 0) abort();
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
+        text t = { 0 };
+        if (tfp_report_write(r, outputs[i], collect, &t, err)) abort();
+        free(t.data);
+    }
+    tfp_report_free(r);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const char *bytes = size ? (const char *)data : "", *cut = memchr(bytes, 0, size);
+    size_t first = cut ? (size_t)(cut - bytes) : size;
+    tfp_error *err = tfp_error_new();
+    tfp_gate *g = tfp_gate_new();
+    tfp_is_baseline(bytes, size);
+    if (add(g, TFP_GATE_BASE, bytes, first, err)) {
+        save_and_read(g, err);
+        if (add(g, TFP_GATE_NEW, cut ? cut + 1 : bytes, cut ? size - first - 1 : size, err)) {
+            judge(g, !cut, 0, err);
+            judge(g, !cut, 1, err);
+        }
+    }
+    tfp_gate_free(g);
+    tfp_error_free(err);
+    return 0;
+}

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How often `tfprof diff --gate` fails by chance, and how often it finds what grew: rates.py PROGRAM [COMPARISONS]
+
+Each comparison makes two baselines of simulated runs and asks the program. A run has 20 operations; its speed, which all of them
+share, varies from run to run by a standard deviation (column sd), of one in ten runs also by an exponential outlier of 10 % on average
+(spikes), and each operation by 1 % of its own. With pairs, three quarters of the variance are the machine's, which both runs of a pair
+share. The seed is fixed. docs/gate.md has the table that this prints."""
+import concurrent.futures
+import json
+import math
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+OPERATIONS = 20
+
+
+def shares(rng):
+    parts = [rng.expovariate(1) + 0.05 for _ in range(OPERATIONS)]
+    return [10000 * p / sum(parts) for p in parts]
+
+
+def speed(rng, noise, sd):
+    x = rng.gauss(0, sd)
+    if noise == "spikes" and rng.random() < 0.1:
+        x += rng.expovariate(10)
+    return math.exp(x)
+
+
+def side(rng, parts, factors, grown):
+    """The text of a baseline. `grown`: by how much the step takes longer, and whether all operations do so alike, or the first one does it."""
+    factor, alike = grown
+    more = [p * factor for p in parts] if alike else [parts[0] + (factor - 1) * sum(parts), *parts[1:]]
+    runs = [[p * f * math.exp(rng.gauss(0, 0.01)) for p in more] for f in factors]
+    rows = [{"measure": "step", "name": "step", "values": [sum(r) for r in runs]}]
+    rows += [{"measure": "op", "name": f"op{i}", "values": [r[i] for r in runs]} for i in range(OPERATIONS)]
+    rows += [{"measure": "float_ops", "name": "all operations", "same": 4096}]
+    return json.dumps({"tfprof_baseline": 1, "runs": [f"run{i}" for i in range(len(runs))], "rows": rows})
+
+
+def factors(rng, noise, sd, count, paired):
+    if not paired:
+        return [[speed(rng, noise, sd) for _ in range(count)] for _ in range(2)]
+    machine = [speed(rng, "normal", sd * math.sqrt(0.75)) for _ in range(count)]
+    return [[m * speed(rng, noise, sd / 2) for m in machine] for _ in range(2)]
+
+
+def fails(program, folder, seed, case):
+    noise, sd, count, grown, limit, paired = case
+    rng = random.Random(f"{seed} {case}")
+    parts = shares(rng)
+    paths = [os.path.join(folder, f"{seed}.{k}.json") for k in range(2)]
+    for path, f, more in zip(paths, factors(rng, noise, sd, count, paired), ((1, True), grown)):
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(side(rng, parts, f, more))
+    words = [program, "diff", "--gate", limit, "--base", paths[0], "--new", paths[1], "-output", "none"] + ["--pairs"] * paired
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode not in (0, 5) or not done.stderr.splitlines()[-1].startswith(("gate: passed", "gate: failed")):
+        sys.exit(f"{' '.join(words)}: {done.returncode} {done.stderr}")
+    return done.returncode == 5
+
+
+def rate(program, case, comparisons):
+    with tempfile.TemporaryDirectory(prefix="tfprof_gate_") as folder, concurrent.futures.ThreadPoolExecutor(2) as pool:
+        return 100 * sum(pool.map(lambda seed: fails(program, folder, seed, case), range(comparisons))) / comparisons
+
+
+def main():
+    program, comparisons = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 1000
+    print("| noise | sd | runs a side | equal runs that fail | +3 % | +3 % by one operation | +8 %, limit 5 % | +15 %, limit 5 % |\n|---|---|---|---|---|---|---|---|")
+    for paired in (False, True):
+        for noise in ("normal", "spikes"):
+            for sd in (0.01, 0.013, 0.016, 0.02, 0.03):
+                for count in ((3, 5, 10) if not paired else (10,)):
+                    found = [rate(program, (noise, sd, count, grown, limit, paired), comparisons)
+                             for grown, limit in (((1, True), "0%"), ((1.03, True), "0%"), ((1.03, False), "0%"), ((1.08, True), "5%"), ((1.15, True), "5%"))]
+                    print(f"| {noise}{', pairs' if paired else ''} | {100 * sd:.1f} % | {count} | " + " | ".join(f"{x:.1f} %" for x in found) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
