@@ -54,6 +54,10 @@ static tfp_status choose_columns(tfp_diff_work *d, tfp_error *err)
         if (bits >> i & 1) selected[count++] = (tfp_column_id)i;
     for (size_t i = 0; i < count; i++)
         if (tfp_kinds[tfp_columns[selected[i]].kind].number) d->columns[d->column_count++] = selected[i];
+    for (size_t c = 0; c < d->column_count; c++)
+        if (!tfp_kinds[tfp_columns[d->columns[c]].kind].of_sums)
+            return tfp_fail(err, TFP_BADARG, "option -select: %s is of runs, and only sums are compared step by step",
+                            tfp_columns[d->columns[c]].name);
     bool by_step = d->view == &tfp_view_steps;
     uint64_t there = by_step ? TFP_STEP_COLUMNS : UINT64_C(1) << TFP_C_MICROS;
     for (size_t c = 0; c < d->column_count && is_table(d); c++)

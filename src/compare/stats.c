@@ -4,6 +4,7 @@
 #include "compare/stats.h"
 
 #include "compare/steps.h"
+#include "views/core/kinds.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -268,6 +269,10 @@ static tfp_status choose_columns(stats *x, tfp_error *err)
     tfp_column_id asked[TFP_COLUMNS_MAX];
     size_t count = tfp_options_selected(x->r->options, asked);
     for (size_t i = 0; i < count; i++) {
+        const tfp_kind_rules *kind = &tfp_kinds[tfp_columns[asked[i]].kind];
+        if (kind->number && !kind->of_sums)
+            return tfp_fail(err, TFP_BADARG, "option -select: %s is of runs, and stats tells the sums of steps",
+                            tfp_columns[asked[i]].name);
         if (!can_spread(tfp_columns[asked[i]].kind)) {
             tfp_status s = tfp_report_note_add(x->r, err, "stats: %s is no number", tfp_columns[asked[i]].name);
             if (s) return s;

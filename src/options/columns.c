@@ -132,7 +132,10 @@ static uint32_t sums_of_ratio(const tfp_column *c) { return 1u << c->ratio.over 
 uint32_t tfp_column_sums(tfp_column_id id)
 {
     static uint32_t (*const of_kind[TFP_COLUMN_KINDS])(const tfp_column *) = {
-        [TFP_COLUMN_IS_LABEL] = no_sums, [TFP_COLUMN_IS_SUM] = sum_itself, [TFP_COLUMN_IS_RATIO] = sums_of_ratio
+        [TFP_COLUMN_IS_LABEL] = no_sums,
+        [TFP_COLUMN_IS_SUM] = sum_itself,
+        [TFP_COLUMN_IS_RATIO] = sums_of_ratio,
+        [TFP_COLUMN_IS_STATISTIC] = no_sums,
     };
     return of_kind[tfp_columns[id].kind](&tfp_columns[id]);
 }

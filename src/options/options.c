@@ -341,9 +341,22 @@ bool tfp_options_show_parameters(const tfp_options *o)
            (tfp_options_values(o) & TFP_V_KINDS);
 }
 
+bool tfp_options_asks_for(const tfp_options *o, tfp_column_id id)
+{
+    return tfp_selects(o, id) || (o->order.by == TFP_BY_COLUMN && o->order.column == id);
+}
+
+bool tfp_options_need_runs(const tfp_options *o)
+{
+    bool any = false;
+    for (int i = 0; i < tfp_column_count && o; i++)
+        any |= tfp_columns[i].kind == TFP_COLUMN_IS_STATISTIC && tfp_options_asks_for(o, (tfp_column_id)i);
+    return any;
+}
+
 bool tfp_options_need_spans(const tfp_options *o)
 {
-    return o && (tfp_options_work_out(o) || o->range.given || (tfp_options_values(o) & ~TFP_V_ALL) ||
+    return o && (tfp_options_work_out(o) || o->range.given || tfp_options_need_runs(o) || (tfp_options_values(o) & ~TFP_V_ALL) ||
                  o->output == TFP_TO_TIMELINE);
 }
 

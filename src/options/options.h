@@ -4,6 +4,7 @@
 #define TFP_OPTIONS_H
 
 #include "base/base.h"
+#include "base/ranked.h"
 #include "base/steps.h"
 #include "options/regex.h"
 #include "options/rewrite.h"
@@ -53,6 +54,7 @@ typedef enum tfp_column_kind {
     TFP_COLUMN_IS_LABEL, /* text, or what stands for the row itself */
     TFP_COLUMN_IS_SUM,   /* whole numbers, each of the row itself and in total with the rows below */
     TFP_COLUMN_IS_RATIO, /* one sum divided by another: never added up */
+    TFP_COLUMN_IS_STATISTIC, /* of the times of single runs, such as their median: never added up, and not made of sums */
     TFP_COLUMN_KINDS
 } tfp_column_kind;
 
@@ -97,6 +99,7 @@ typedef struct tfp_column {
         tfp_value over, under;
         double times; /* factor */
     } ratio;
+    double (*statistic)(const tfp_ranked_part *runs); /* of the times of at least one run, in their unit */
     const char *field; /* for a label: its name in GraphNodeProto and JSON; NULL: none */
     struct {           /* for the first number */
         int at;        /* place among the options -min_* */
@@ -113,6 +116,10 @@ typedef struct tfp_column {
 } tfp_column;
 extern const tfp_column tfp_columns[];
 extern const int tfp_column_count;
+enum { TFP_STATISTICS_MAX = 16 }; /* columns of that kind */
+/* statistics.c */
+double tfp_max_of_runs(const tfp_ranked_part *runs), tfp_mean_of_runs(const tfp_ranked_part *runs),
+    tfp_median_of_runs(const tfp_ranked_part *runs), tfp_p95_of_runs(const tfp_ranked_part *runs);
 /* tfp_value of a sum's first number, -1 for the other kinds. */
 static inline int tfp_value_of(const tfp_column *c) { return c->number_count ? (int)c->numbers[0].value : -1; }
 static inline const char *tfp_column_help(const tfp_column *c, bool trace)
@@ -266,6 +273,8 @@ int64_t tfp_options_depth(const tfp_options *o);
 uint32_t tfp_options_values(const tfp_options *o);
 /* Whether a view of nodes needs a trace's spans: for numbers of single spans, or to show them. */
 bool tfp_options_need_spans(const tfp_options *o);
+bool tfp_options_need_runs(const tfp_options *o); /* each of them: a column is a statistic */
+bool tfp_options_asks_for(const tfp_options *o, tfp_column_id id); /* selects it, or orders by it */
 bool tfp_options_count(const tfp_options *o);           /* float operations must be inferred */
 bool tfp_options_find_parameters(const tfp_options *o); /* parameters are the graph's variables */
 bool tfp_options_show_parameters(const tfp_options *o); /* parameters are selected, ordered by, or have a minimum */

@@ -12,7 +12,8 @@
 #include "views/core/grid.h"
 #include "views/core/view.h"
 
-enum { TFP_C_EXTRA = TFP_C_COUNT, TFP_C_EXTRA_RATIO, EXTRA = 2 };
+enum { TFP_C_EXTRA = TFP_C_COUNT, TFP_C_EXTRA_RATIO, TFP_C_EXTRA_STATISTIC, EXTRA = 3 };
+static double shortest_of_runs(const tfp_ranked_part *runs) { return (double)tfp_ranked_at(runs, 0); }
 #define TFP_EXTRA_COLUMNS "extra_column.def"
 #include "options/columns.c"
 
@@ -135,6 +136,43 @@ static void a_ratio_sorts_and_counts_in_statistics(void **state)
     tfp_options_free(o);
 }
 
+static void a_statistic_is_in_every_output(void **state)
+{
+    (void)state;
+    shows("scope", "select zz_shortest", "text", "zz shortest: The shortest run.\n");
+    shows("scope", "select zz_shortest", "text", "_TFProfRoot (--/3 \u00b5s at least)\n  a (--/3 \u00b5s at least)");
+    shows("op", "select zz_shortest", "text", "4 \u00b5s at least");
+    shows("scope", "select zz_shortest", "csv", "name,row,parent,depth,zz_shortest,total_zz_shortest\r\n");
+    shows("scope", "select zz_shortest", "csv", "a,1,0,1,,3\r\na/x,2,1,2,3,3\r\n");
+    shows("op", "select zz_shortest", "csv", "Conv2D,1,0,1,3,3\r\nMatMul,2,0,1,4,4\r\n");
+    shows("scope", "select zz_shortest", "md", "| name | zz_shortest | total zz_shortest |\n| --- | ---: | ---: |\n");
+    shows("scope", "select zz_shortest", "json",
+          "{\"name\":\"zz_shortest\",\"field\":\"zz_shortest\",\"total_field\":\"total_zz_shortest\",");
+    shows("scope", "select zz_shortest format json", "json", "\"zz_shortest\":null,\"total_zz_shortest\":3");
+}
+
+static void a_statistic_sorts_and_is_refused_where_only_sums_are(void **state)
+{
+    (void)state;
+    tfp_report *r = report_of("scope", "b Conv2D 3us\nz/x MatMul 4us\nz/y MatMul 5us\n", "order_by zz_shortest");
+    char *rows = rows_of(r);
+    assert_string_equal(rows, "_TFProfRoot z z/y z/x b");
+    free(rows);
+    drop_report(r);
+    tfp_options *o = tfp_options_new();
+    tfp_profile *p = profile_of(LINES);
+    tfp_error *err = tfp_error_new();
+    assert_int_equal(tfp_options_set(o, "select", "zz_shortest", NULL), TFP_OK);
+    assert_int_equal(tfp_stats(p, "scope", o, &r, err), TFP_BADARG);
+    assert_non_null(strstr(tfp_error_message(err), "zz_shortest is of runs"));
+    assert_int_equal(tfp_options_set(o, "compat", "1.0", NULL), TFP_OK);
+    assert_int_equal(tfp_report_build(p, "scope", o, &r, err), TFP_NOTFOUND);
+    assert_string_equal(tfp_error_message(err), "zz_shortest: -compat 1.0 knows sums only");
+    tfp_error_free(err);
+    tfp_profile_free(p);
+    tfp_options_free(o);
+}
+
 static void a_column_is_in_arrow_and_single_cells(void **state)
 {
     (void)state;
@@ -216,8 +254,8 @@ static void completes(const char *line, const char *word)
 static void tab_completes_both(void **state)
 {
     (void)state;
-    completes("scope -select micros,zz", "zz_nodes zz_time_each ");
-    completes("scope -order_by zz", "zz_nodes zz_time_each ");
+    completes("scope -select micros,zz", "zz_nodes zz_time_each zz_shortest ");
+    completes("scope -order_by zz", "zz_nodes zz_time_each zz_shortest ");
     completes("scope -min_zz", "-min_zz_nodes ");
     completes("zz", "zz_names ");
 }
@@ -332,6 +370,8 @@ int main(void)
         cmocka_unit_test(a_column_is_in_every_output),
         cmocka_unit_test(a_ratio_is_in_every_output),
         cmocka_unit_test(a_ratio_sorts_and_counts_in_statistics),
+        cmocka_unit_test(a_statistic_is_in_every_output),
+        cmocka_unit_test(a_statistic_sorts_and_is_refused_where_only_sums_are),
         cmocka_unit_test(a_column_is_in_arrow_and_single_cells),
         cmocka_unit_test(a_column_sorts_and_has_a_minimum),
         cmocka_unit_test(a_column_with_fields_is_in_the_proto),

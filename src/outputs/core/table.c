@@ -291,7 +291,10 @@ static bool part_of_label(const tfp_report *r, tfp_column_id id, size_t i, tfp_f
 
 /* Column `i` of those that a column of -select adds, by kind; false past the end. */
 static bool (*const of_kind[TFP_COLUMN_KINDS])(const tfp_report *r, tfp_column_id id, size_t i, tfp_flat *out) = {
-    [TFP_COLUMN_IS_LABEL] = part_of_label, [TFP_COLUMN_IS_SUM] = part_of_sum, [TFP_COLUMN_IS_RATIO] = part_of_real
+    [TFP_COLUMN_IS_LABEL] = part_of_label,
+    [TFP_COLUMN_IS_SUM] = part_of_sum,
+    [TFP_COLUMN_IS_RATIO] = part_of_real,
+    [TFP_COLUMN_IS_STATISTIC] = part_of_real,
 };
 
 static bool part_of(const tfp_report *r, tfp_column_id id, size_t i, tfp_flat *out)

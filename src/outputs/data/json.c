@@ -42,7 +42,10 @@ static const char *key_of_sum(const tfp_column *c, bool total)
     return total ? c->numbers[0].total_field : c->numbers[0].own_field;
 }
 static const char *(*const key_of_kind[TFP_COLUMN_KINDS])(const tfp_column *c, bool total) = {
-    [TFP_COLUMN_IS_LABEL] = key_of_label, [TFP_COLUMN_IS_SUM] = key_of_sum, [TFP_COLUMN_IS_RATIO] = key_of_real
+    [TFP_COLUMN_IS_LABEL] = key_of_label,
+    [TFP_COLUMN_IS_SUM] = key_of_sum,
+    [TFP_COLUMN_IS_RATIO] = key_of_real,
+    [TFP_COLUMN_IS_STATISTIC] = key_of_real,
 };
 
 static void put_columns(writer *w)

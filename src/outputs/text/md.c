@@ -216,6 +216,7 @@ static const struct {
     [TFP_COLUMN_IS_LABEL] = { put_label_header, put_label_rule, put_label },
     [TFP_COLUMN_IS_SUM] = { put_sum_header, put_sum_rule, put_sum },
     [TFP_COLUMN_IS_RATIO] = { put_real_header, put_real_rule, put_real },
+    [TFP_COLUMN_IS_STATISTIC] = { put_real_header, put_real_rule, put_real },
 };
 
 static void put_table(writer *w)

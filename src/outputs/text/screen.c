@@ -136,7 +136,7 @@ static void put_sum(screen *x, uint32_t row, const number *n, tfp_buf *out)
 }
 
 static void (*const of_kind[TFP_COLUMN_KINDS])(screen *x, uint32_t row, const number *n, tfp_buf *out) = {
-    [TFP_COLUMN_IS_SUM] = put_sum, [TFP_COLUMN_IS_RATIO] = put_real
+    [TFP_COLUMN_IS_SUM] = put_sum, [TFP_COLUMN_IS_RATIO] = put_real, [TFP_COLUMN_IS_STATISTIC] = put_real
 };
 
 static void put_number(screen *x, uint32_t row, const number *n, tfp_buf *out)

@@ -119,6 +119,7 @@ static const struct {
 } of_kind[TFP_COLUMN_KINDS] = {
     [TFP_COLUMN_IS_SUM] = { write_pair, write_share },
     [TFP_COLUMN_IS_RATIO] = { write_reals, write_real_of_type },
+    [TFP_COLUMN_IS_STATISTIC] = { write_reals, write_real_of_type },
 };
 
 /* Writes one cell. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/core/report.c: rows and what can be asked of them. */
-#include "views/core/view.h"
+#include "views/core/statistics.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +29,10 @@ void tfp_report_take_values(tfp_report *r, const tfp_values *own, const tfp_valu
     for (int c = 0; c < TFP_V_COUNT; c++) {
         r->own[c] = own->at[c];
         r->total[c] = total->at[c];
+    }
+    for (size_t k = 0; k < TFP_STATISTICS_MAX; k++) {
+        r->own_of_runs[k] = own->of_runs[k];
+        r->total_of_runs[k] = total->of_runs[k];
     }
 }
 
@@ -180,6 +184,7 @@ void tfp_report_free(tfp_report *r)
     tfp_vec_free(&r->rows);
     tfp_vec_free(&r->findings);
     tfp_vec_free(&r->line_runs);
+    tfp_statistics_free(r->statistics);
     tfp_map64_free(&r->short_at);
     tfp_vec_free(&r->grid.columns);
     tfp_vec_free(&r->facts);

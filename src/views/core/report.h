@@ -155,6 +155,8 @@ struct tfp_report {
     uint32_t values;                                /* bits of tfp_value that were computed */
     TFP_VEC(tfp_row) rows;                          /* in the order of display, parents before children */
     int64_t *own[TFP_V_COUNT], *total[TFP_V_COUNT]; /* by tfp_row.own_at and total_at; NULL when not computed */
+    struct tfp_statistics *statistics;              /* over runs (core/statistics.h); NULL: no column asks for them */
+    double *own_of_runs[TFP_STATISTICS_MAX], *total_of_runs[TFP_STATISTICS_MAX]; /* by its columns, as own and total */
     uint32_t *members;                              /* -> profile's nodes */
     TFP_VEC(tfp_tensor *) tensors;
     TFP_VEC(tfp_finding) findings;

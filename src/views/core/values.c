@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/core/values.c: the numbers of rows: only the columns that a report needs, one array each. */
 #include "views/core/kinds.h"
+#include "views/core/statistics.h"
 #include "views/core/view.h"
+
+#include <math.h>
 
 /* One execution's number for all runs; of what never ran in any step, for one run of the model. */
 static int64_t in_runs(const tfp_report *r, uint32_t node, const tfp_node_stats *s, int64_t n)
@@ -76,12 +79,12 @@ int64_t tfp_node_value(const tfp_report *r, uint32_t node, const tfp_node_stats 
     }
 }
 
-bool tfp_values_new(tfp_values *v, tfp_arena *arena, uint32_t mask, size_t count)
+bool tfp_values_new(const tfp_report *r, tfp_values *v, tfp_arena *arena, size_t count)
 {
     *v = (tfp_values){ 0 };
     for (int c = 0; c < TFP_V_COUNT; c++)
-        if ((mask >> c & 1) && !(v->at[c] = TFP_NEW(arena, int64_t, count))) return false;
-    return true;
+        if ((r->values >> c & 1) && !(v->at[c] = TFP_NEW(arena, int64_t, count))) return false;
+    return tfp_statistics_room(r, v, arena, count);
 }
 
 static void add(tfp_report *r, tfp_values *v, tfp_value c, size_t i, int64_t n, int64_t times)
@@ -160,12 +163,28 @@ static double sum_in_place(const tfp_report *r, tfp_column_id column, const tfp_
     return (double)v->at[tfp_columns[column].numbers[0].value][i];
 }
 
+static bool statistic_in_row(const tfp_report *r, uint32_t row, tfp_column_id column, bool total, double *out)
+{
+    size_t k = tfp_statistics_at(r, column);
+    const double *values = k == SIZE_MAX ? NULL : total ? r->total_of_runs[k] : r->own_of_runs[k];
+    if (!values) return false;
+    *out = values[total ? r->rows.at[row].total_at : r->rows.at[row].own_at];
+    return !isnan(*out);
+}
+
+static double statistic_in_place(const tfp_report *r, tfp_column_id column, const tfp_values *v, size_t i)
+{
+    size_t k = tfp_statistics_at(r, column);
+    return k == SIZE_MAX || isnan(v->of_runs[k][i]) ? -1 : v->of_runs[k][i];
+}
+
 /* clang-format off */
 const tfp_kind_rules tfp_kinds[TFP_COLUMN_KINDS] = {
-    /*                    name     number  adds up  in a row      in a place */
-    [TFP_COLUMN_IS_LABEL] = { "label",  false,  false,   NULL,         NULL },
-    [TFP_COLUMN_IS_SUM]   = { "sum",    true,   true,    sum_in_row,   sum_in_place },
-    [TFP_COLUMN_IS_RATIO] = { "ratio",  true,   false,   ratio_in_row, ratio_in_place },
+    /*                          name         number  adds up  of sums  in a row          in a place */
+    [TFP_COLUMN_IS_LABEL]     = { "label",     false,  false,   false,   NULL,             NULL },
+    [TFP_COLUMN_IS_SUM]       = { "sum",       true,   true,    true,    sum_in_row,       sum_in_place },
+    [TFP_COLUMN_IS_RATIO]     = { "ratio",     true,   false,   true,    ratio_in_row,     ratio_in_place },
+    [TFP_COLUMN_IS_STATISTIC] = { "statistic", true,   false,   false,   statistic_in_row, statistic_in_place },
 };
 /* clang-format on */
 

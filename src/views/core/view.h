@@ -21,9 +21,10 @@ tfp_status tfp_no_program(const tfp_profile *p, tfp_error *err); /* why there is
 
 /* ---- values: columns of numbers, only those that the report needs ---- */
 typedef struct tfp_values {
-    int64_t *at[TFP_V_COUNT]; /* NULL when not needed */
+    int64_t *at[TFP_V_COUNT];              /* NULL when not needed */
+    double *of_runs[TFP_STATISTICS_MAX]; /* by the columns of tfp_report.statistics; NAN: there are no runs */
 } tfp_values;
-bool tfp_values_new(tfp_values *v, tfp_arena *arena, uint32_t mask, size_t count);
+bool tfp_values_new(const tfp_report *r, tfp_values *v, tfp_arena *arena, size_t count);
 /* Adds `times` times what a node has at the report's step to place i. */
 void tfp_values_add_node(tfp_report *r, tfp_values *v, size_t i, uint32_t node, int64_t times);
 /* to[i] += from[j], every column, saturating. */

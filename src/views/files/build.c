@@ -4,7 +4,7 @@
 #include "model/join/runs.h"
 #include "views/flops/instructions.h"
 #include "views/core/grid.h"
-#include "views/core/view.h"
+#include "views/core/statistics.h"
 #include "views/timeline/range.h"
 
 #include <stdlib.h>
@@ -193,7 +193,7 @@ static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
     tfp_status s = tfp_samples_select(r, err);
     if (!s) s = order_by_size(r, err);
     r->values = tfp_options_values(r->options);
-    if (r->options->reach) s = start_reach(r, err);
+    if (r->options->reach || tfp_options_need_runs(r->options)) s = start_reach(r, err);
     if (!s) s = start_trace(r, err);
     if (!s) s = tfp_report_cut(r, err);
     if (!s) s = find_step(r, err);
@@ -204,6 +204,7 @@ static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
     if (!s && r->kind != TFP_REPORT_GRID) s = tfp_parameters_start(r, err);
     if (!s) s = check_needs(r, err);
     if (!s && r->kind != TFP_REPORT_GRID) s = tfp_options_known_order(r->options, err);
+    if (!s && r->kind != TFP_REPORT_GRID) s = tfp_statistics_start(r, err);
     size_t notes = r->notes.size;
     if (!s) s = view->build(r, err);
     bool told = !r->options->step_execs; /* diff builds a report a step, whose notes nobody reads */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/tree/op.c: nodes grouped by operation type, as a list whose totals hold everything that follows. */
-#include "views/core/view.h"
+#include "views/core/statistics.h"
 
 typedef struct types {
     tfp_arena *arena;
@@ -58,8 +58,7 @@ static bool fill(types *t, tfp_report *r)
     t->member_start = TFP_NEW(t->arena, uint32_t, t->count + 2);
     r->members = TFP_NEW(&r->arena, uint32_t, n);
     if (!times || !order || !t->member_start || !r->members || !tfp_account_start(&account, r, t->arena) ||
-        !tfp_values_new(&t->own, &r->arena, r->values, t->count + 1) ||
-        !tfp_values_new(&t->total, &r->arena, r->values, t->count + 1))
+        !tfp_values_new(r, &t->own, &r->arena, t->count + 1) || !tfp_values_new(r, &t->total, &r->arena, t->count + 1))
         return false;
     for (size_t i = 0; i < n; i++) {
         order[i] = (uint32_t)i;
@@ -94,18 +93,35 @@ static bool less(const void *ctx, uint32_t a, uint32_t b)
     return a < b; /* types are numbered by name */
 }
 
-static bool sort_types(types *t)
+/* The root, and the types of the list: each holds all that follow. */
+static bool fill_statistics(types *t, const tfp_report *r, const uint32_t *list, size_t n)
+{
+    tfp_run_slots slots = { .count = n + 1, .items = t->count + 1 };
+    if (!r->statistics) return true;
+    uint32_t *item = TFP_NEW(t->arena, uint32_t, n + 1), *end = TFP_NEW(t->arena, uint32_t, n + 1);
+    if (!item || !end) return false;
+    for (size_t i = 0; i <= n; i++) {
+        item[i] = i ? list[i - 1] : (uint32_t)t->count;
+        end[i] = (uint32_t)n + 1;
+    }
+    slots.item = item;
+    slots.end = end;
+    return tfp_statistics_fill(r, &slots, &t->own, &t->total);
+}
+
+static bool sort_types(types *t, const tfp_report *r)
 {
     t->order = TFP_NEW(t->arena, uint32_t, t->count);
     if (!t->order) return false;
     bool any = tfp_filter_any(t->o->filters[TFP_F_ACCOUNT]);
     for (uint32_t i = 0; i < t->count; i++)
         if (any || member_count(t, i)) t->order[t->order_count++] = i;
+    if (!fill_statistics(t, r, t->order, t->order_count)) return false; /* what is their own may order them */
     return tfp_sort(t->order, t->order_count, less, t);
 }
 
 /* Each total holds what follows in the list; place `count` is the root's, which has nothing of its own. */
-static void sum_up(types *t, tfp_report *r, const uint32_t *list, size_t n)
+static bool sum_up(types *t, tfp_report *r, const uint32_t *list, size_t n)
 {
     for (int c = 0; c < TFP_V_COUNT; c++)
         if (t->total.at[c]) memset(t->total.at[c], 0, (t->count + 1) * sizeof(int64_t));
@@ -114,6 +130,7 @@ static void sum_up(types *t, tfp_report *r, const uint32_t *list, size_t n)
         if (i + 1 < n) tfp_values_add(r, &t->total, list[i], &t->total, list[i + 1]);
     }
     if (n) tfp_values_add(r, &t->total, t->count, &t->total, list[0]);
+    return fill_statistics(t, r, list, n);
 }
 
 static bool should_show(const types *t, uint32_t type)
@@ -194,13 +211,13 @@ static tfp_status build_op(tfp_report *r, tfp_error *err)
     types t = { .arena = &arena, .r = r, .o = r->options };
     uint32_t *shown = NULL;
     size_t left = 0;
-    bool ok = find_types(&t, r->profile) && fill(&t, r) && sort_types(&t) &&
+    bool ok = find_types(&t, r->profile) && fill(&t, r) && sort_types(&t, r) &&
               (shown = TFP_NEW(&arena, uint32_t, t.count)) != NULL;
     if (ok) {
-        sum_up(&t, r, t.order, t.order_count);
+        ok = sum_up(&t, r, t.order, t.order_count);
         size_t n = choose(&t, shown, &left);
-        if (t.o->account_displayed_op_only) sum_up(&t, r, shown, n);
-        ok = emit(&t, r, shown, n) && settle_reach(&t, r);
+        if (t.o->account_displayed_op_only) ok = ok && sum_up(&t, r, shown, n);
+        ok = ok && emit(&t, r, shown, n) && settle_reach(&t, r);
     }
     tfp_status s = ok ? tfp_note_unmatched(r, t.name, t.count, err) : tfp_nomem(err);
     tfp_arena_free(&arena);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/tree/tree.c: from a tree of items to the rows that the options ask for: account, sum up, find the start, choose
  * what is shown, sort, emit. Every step is a loop over indexes; trees may be as deep as they like. */
-#include "views/core/view.h"
+#include "views/core/statistics.h"
 
 #include <stdlib.h>
 
@@ -15,8 +15,8 @@ bool tfp_tree_new(tfp_tree *t, tfp_report *r, tfp_arena *arena, size_t count)
     t->node = TFP_NEW(arena, uint32_t, count);
     t->accounted = TFP_NEW(arena, uint8_t, count);
     t->kept = TFP_NEW(arena, uint8_t, count);
-    return t->name && t->node && t->accounted && t->kept && tfp_values_new(&t->own, &r->arena, r->values, count) &&
-           tfp_values_new(&t->total, &r->arena, r->values, count);
+    return t->name && t->node && t->accounted && t->kept &&
+           tfp_values_new(r, &t->own, &r->arena, count) && tfp_values_new(r, &t->total, &r->arena, count);
 }
 
 bool tfp_tree_link(tfp_tree *t, const uint32_t *parent)
@@ -180,11 +180,53 @@ static bool choose(walk *w)
     return ok;
 }
 
+/* From how many slots each holds, itself included, to where its range ends. */
+static bool fill_statistics(const walk *w, tfp_run_slots *slots, uint32_t *size, tfp_values *total)
+{
+    for (size_t i = 0; i < slots->count; i++) size[i] += (uint32_t)i;
+    slots->end = size;
+    return tfp_statistics_fill(w->r, slots, &w->t->own, total);
+}
+
+/* Over the runs of all items, in preorder. */
+static bool statistics_of_items(const walk *w)
+{
+    tfp_tree *t = w->t;
+    tfp_run_slots slots = { .item = w->order, .count = w->order_size, .counts = t->kept, .items = t->count };
+    if (!w->r->statistics) return true;
+    uint32_t *below = TFP_NEW(t->arena, uint32_t, t->count + 1), *size = TFP_NEW(t->arena, uint32_t, slots.count + 1);
+    if (!below || !size) return false;
+    for (size_t i = slots.count; i-- > 0;) {
+        uint32_t item = w->order[i];
+        below[item] = 1;
+        for (uint32_t c = t->child_start[item]; c < t->child_start[item + 1]; c++) below[item] += below[t->children[c]];
+        size[i] = below[item];
+    }
+    return fill_statistics(w, &slots, size, &t->total);
+}
+
+/* Over the runs of the shown items only: they stand in preorder. */
+static bool statistics_of_shown(walk *w)
+{
+    size_t n = w->shown.size;
+    tfp_run_slots slots = { .count = n, .counts = w->t->kept, .items = w->t->count, .total_by_slot = true };
+    if (!w->r->statistics) return true;
+    uint32_t *item = TFP_NEW(w->t->arena, uint32_t, n + 1), *size = TFP_NEW(w->t->arena, uint32_t, n + 1);
+    if (!item || !size) return false;
+    for (size_t i = n; i-- > 0;) {
+        item[i] = w->shown.at[i].item;
+        size[i]++;
+        if (i) size[w->shown.at[i].parent] += size[i];
+    }
+    slots.item = item;
+    return fill_statistics(w, &slots, size, &w->total);
+}
+
 /* Totals of the shown entries only, by entry. */
 static bool shown_totals(walk *w)
 {
     size_t n = w->shown.size;
-    if (!tfp_values_new(&w->total, &w->r->arena, w->r->values, n)) return false;
+    if (!tfp_values_new(w->r, &w->total, &w->r->arena, n)) return false;
     for (size_t i = n; i-- > 0;) {
         const tfp_shown *e = &w->shown.at[i];
         tfp_values_add(w->r, &w->total, i, &w->t->own, e->item);
@@ -192,7 +234,7 @@ static bool shown_totals(walk *w)
     }
     /* here TensorFlow adds the root to its own total, which has nothing else to add */
     if (n && w->total.at[TFP_V_DEFINITIONS]) w->total.at[TFP_V_DEFINITIONS][0]++;
-    return true;
+    return statistics_of_shown(w);
 }
 
 /* Where the total of an entry stands: among those of the shown, or of all items. */
@@ -338,7 +380,7 @@ tfp_status tfp_tree_show(tfp_tree *t, tfp_report *r, tfp_tree_rules rules, tfp_e
         sum_up(&w);
         t->kept[0] = 1;
         bool redo = w.o->account_displayed_op_only && rules != TFP_TREE_CODE;
-        s = limit_matching(&w, err);
+        s = statistics_of_items(&w) ? limit_matching(&w, err) : tfp_nomem(err);
         if (!s) s = tfp_note_unmatched(r, t->name + 1, t->count - 1, err);
         if (!s) s = choose(&w) ? tfp_tree_emit(t, r, &w.shown, redo, err) : tfp_nomem(err);
         if (!s && !settle_reach(&w, redo)) s = tfp_nomem(err);
