@@ -69,6 +69,7 @@ const cli_flag cli_flags[CLI_FLAG_COUNT] = {
     [CLI_SNAPSHOT] = { "snapshot", NULL,              "capture", "take what a profiler server's recorder has so far, without waiting; it goes on", false, false },
     [CLI_SORT]    = { "sort",    "COLUMN",            "top",     "order by this column instead of cpu; of views the same as -order_by", false, false },
     [CLI_STEPS]   = { "steps",   "N",                 "capture run", "how many steps to record; run: at a time, 1 without it; capture: instead of --ms", false, false },
+    [CLI_SOURCE]  = { "source",  "FOLDER",            "report",  "put the lines of the code that cost something, with five around each, into the file; the code lies in this folder", false, false },
     [CLI_SUBPROCESSES] = { "subprocesses", NULL,      "stacks",  "sample the processes that it started, too", false, false },
     [CLI_TIMEOUT] = { "timeout", "SECONDS",           "capture top", "how long an answer may take, on top of the window, 30 without it; top: that of an agent, 10 without it", false, false },
     [CLI_TOKEN_FILE] = { "token_file", "FILE",        "agent capture top", "the token that agents ask for and that --agent sends, 8 to 256 characters; readable by you only; or set TFPROF_TOKEN", false, false },

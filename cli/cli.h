@@ -122,6 +122,7 @@ typedef enum cli_flag_id {
     CLI_SAVE_BASE,
     CLI_SECONDS,
     CLI_SORT,
+    CLI_SOURCE,
     CLI_SNAPSHOT,
     CLI_STEPS,
     CLI_SUBPROCESSES,

@@ -57,6 +57,7 @@ static int check(cli *c, const cli_call *call, const tfp_options *o, made *m)
     if (size && !parse_size(size, &m->options.size_most))
         return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--max-size '%s': not a number of MB from 1 to %zu", size,
                              REPORT_MOST >> 20);
+    m->options.source = call->flags[CLI_SOURCE];
     const char *step = tfp_options_get(o, "step");
     if (!step) return cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
     m->options.step = strtoll(step, NULL, 10);

@@ -104,14 +104,14 @@ static int add_word(cli *c, const char *word, serve_input *in, unsigned *graphs)
 {
     struct stat st;
     if (stat(word, &st) == 0 && S_ISDIR(st.st_mode)) {
-        *in = (serve_input){ NULL, word, 0 };
+        *in = (serve_input){ .path = word };
         return 0;
     }
     const char *format = tfp_recognise_file(word, c->err);
     if (!format) return cli_fault_set(&c->fault, CLI_BAD_INPUT, "%s", tfp_error_message(c->err));
     unsigned group = *graphs ? *graphs : 1;
     if (tfp_format_is(format, TFP_FORMAT_LEADS)) group = ++*graphs;
-    *in = (serve_input){ format, word, tfp_format_is(format, TFP_FORMAT_WHOLE) ? 0 : group };
+    *in = (serve_input){ .format = format, .path = word, .group = tfp_format_is(format, TFP_FORMAT_WHOLE) ? 0 : group };
     return 0;
 }
 
@@ -128,7 +128,7 @@ static bool add_flags(const cli_call *call, serve_input *in, size_t *count, char
         while (path) {
             char *end = list ? strchr(path, ',') : NULL;
             if (end) *end++ = '\0';
-            if (*path) in[(*count)++] = (serve_input){ format, path, UINT32_MAX };
+            if (*path) in[(*count)++] = (serve_input){ .format = format, .path = path, .group = UINT32_MAX };
             path = end;
         }
     }
@@ -153,11 +153,11 @@ int cli_with_inputs(cli *c, const cli_call *call, serve_options *s, cli_use_fn u
         status = cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
     } else {
         if (call->flags[CLI_CONTEXT_PATH])
-            in[s->input_count++] = (serve_input){ NULL, call->flags[CLI_CONTEXT_PATH], 0 };
+            in[s->input_count++] = (serve_input){ .path = call->flags[CLI_CONTEXT_PATH] };
         for (size_t i = 0; i < call->word_count && !status; i++)
             status = add_word(c, call->words[i], &in[s->input_count++], &graphs);
-        if (s->live_folder) in[s->input_count++] = (serve_input){ NULL, s->live_folder, 0 };
-        if (!s->input_count) in[s->input_count++] = (serve_input){ NULL, ".", 0 };
+        if (s->live_folder) in[s->input_count++] = (serve_input){ .path = s->live_folder };
+        if (!s->input_count) in[s->input_count++] = (serve_input){ .path = "." };
         s->inputs = in;
         if (!status && (status = use(ctx, s, why, sizeof why))) cli_fault_set(&c->fault, status, "%s", why);
     }

@@ -2,130 +2,22 @@
 /* server/report.c: the page as one file. The questions that it would ask a server are asked here, of the same routes, and
  * the answers stand in it as data: gzip in base64, which holds nothing that a browser could take for a tag. The questions
  * are the page's own list (web/src/asks.ts): lines of words between tabs: purpose, path, parameters. */
-#include "report.h"
 #include "report_page.h"
-#include "api/routes.h"
+#include "report_parts.h"
+#include "data/source.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { DONE = 0, BAD_INPUT = 1, BAD_USAGE = 2, LIMIT = 4, STOPPED = 130 };
-
-enum { SIDES_MOST = 16, IDS = 24, TENSORS_MOST = 300, TENSOR_NAME = 4096 };
-
-typedef struct lack { /* a view that a profile does not have, such as code */
-    char what[32], why[400];
-} lack;
-
-typedef struct maker {
-    const report_options *o;
-    catalog *catalog;
-    answer out;
-    size_t about; /* bytes of the rest of the page */
-    char (*ids)[IDS];
-    lack *lacks; /* by profile, as ids */
-    lack *lack;  /* of the profile in question; NULL: of none */
-    size_t count;
-    char tensor[TENSOR_NAME]; /* the tensor whose values are asked for */
-    char *why;
-    size_t room;
-} maker;
 
 static int fail(maker *m, int status, const char *what)
 {
     snprintf(m->why, m->room, "%s", what);
     return status;
-}
-
-/* ---- asking ---- */
-
-typedef struct ask {
-    const char *what;
-    char *words; /* a copy of the line, cut */
-    char path[512];
-    char first[24], chosen[24]; /* steps */
-    request request;
-} ask;
-
-static bool is_stopped(void *ctx)
-{
-    const maker *m = ctx;
-    return m->o->stopped && m->o->stopped(m->o->ctx);
-}
-
-static bool first_step(maker *m, const char *id, char *step, size_t room)
-{
-    lease l;
-    lease_fault fault;
-    if (catalog_wait(m->catalog, id, is_stopped, m, &l, &fault) != LEASE_OK) return false;
-    bool there = tfp_profile_step_count(l.profile) != 0;
-    if (there) snprintf(step, room, "%lld", (long long)tfp_profile_step(l.profile, 0));
-    catalog_give_back(m->catalog, &l);
-    return there;
-}
-
-static void add_parameter(ask *k, const char *name, const char *value)
-{
-    request *r = &k->request;
-    if (r->parameter_count < REQUEST_PARAMETERS) r->parameters[r->parameter_count++] = (parameter){ name, value };
-}
-
-/* A value as it is for this profile. false: there is nothing to ask. */
-static bool take_parameter(maker *m, ask *k, const char *id, const char *name, const char *value)
-{
-    if (strcmp(value, "CHOSEN") == 0) {
-        if (*k->chosen) add_parameter(k, name, k->chosen);
-    } else if (strcmp(value, "FIRST") == 0) {
-        if (!*k->chosen && !first_step(m, id, k->first, sizeof k->first)) return false;
-        add_parameter(k, name, *k->chosen ? k->chosen : k->first);
-    } else if (strcmp(value, "TENSOR") == 0) {
-        add_parameter(k, name, m->tensor);
-    } else if (strcmp(value, "SIDES") == 0) {
-        for (size_t i = 0; i < m->count && i < SIDES_MOST; i++) add_parameter(k, name, m->ids[i]);
-        return m->count > 1;
-    } else {
-        add_parameter(k, name, value);
-    }
-    return true;
-}
-
-/* /ID in a path is the profile. */
-static void fill_path(ask *k, const char *path, const char *id)
-{
-    const char *at = strstr(path, "/ID");
-    if (at)
-        snprintf(k->path, sizeof k->path, "%.*s/%s%s", (int)(at - path), path, id, at + 3);
-    else
-        snprintf(k->path, sizeof k->path, "%s", path);
-    k->request.path = k->path;
-}
-
-static char *next_word(char **at)
-{
-    char *word = *at;
-    if (!word) return NULL;
-    *at = strchr(word, '\t');
-    if (*at) *(*at)++ = '\0';
-    return word;
-}
-
-static bool fill_ask(maker *m, ask *k, const char *id)
-{
-    char *at = k->words, *word;
-    if (m->o->step >= 0) snprintf(k->chosen, sizeof k->chosen, "%lld", m->o->step);
-    k->what = next_word(&at);
-    char *path = next_word(&at);
-    if (!path) return false;
-    fill_path(k, path, id);
-    while ((word = next_word(&at))) {
-        char *value = strchr(word, '=');
-        if (!value) return false;
-        *value++ = '\0';
-        if (!take_parameter(m, k, id, word, value)) return false;
-    }
-    return true;
 }
 
 /* ---- answers ---- */
@@ -207,7 +99,7 @@ static int add_answer(maker *m, const ask *k, const char *name)
 {
     packer *p = malloc(sizeof *p);
     size_t before = m->out.size;
-    question q = { .catalog = m->catalog, .request = &k->request, .stopped = is_stopped, .ctx = m };
+    question q = { .catalog = m->catalog, .request = &k->request, .sources = m->sources, .stopped = report_is_stopped, .ctx = m };
     if (p) begin_answer(&m->out, k, NULL);
     if (!p || !packer_start(p, &m->out)) {
         free(p);
@@ -218,7 +110,7 @@ static int add_answer(maker *m, const ask *k, const char *name)
     bool packed = packer_end(p);
     int status = 0;
     end_answer(&m->out);
-    if (is_stopped(m)) {
+    if (report_is_stopped(m)) {
         status = fail(m, STOPPED, "interrupted");
     } else if (a.status != ANSWER_OK || answer_failed(&a)) {
         m->out.size = before;
@@ -237,7 +129,7 @@ static int answer_line(maker *m, const char *line, size_t size, const char *id, 
     int status = 0;
     if (!k || !(k->words = strndup(line, size)))
         status = fail(m, LIMIT, "out of memory");
-    else if (!fill_ask(m, k, id))
+    else if (!report_fill_ask(m, k, id))
         status = 0;
     else if (m->lack && strcmp(m->lack->what, k->what) == 0)
         leave_out(m, k, m->lack->why); /* before the work that such a view begins with */
@@ -265,15 +157,43 @@ static int answer_tensors(maker *m, const char *line, size_t size, const char *i
     lease l;
     lease_fault fault;
     tfp_report *list = NULL;
-    if (catalog_wait(m->catalog, id, is_stopped, m, &l, &fault) != LEASE_OK) return 0;
+    if (catalog_wait(m->catalog, id, report_is_stopped, m, &l, &fault) != LEASE_OK) return 0;
     tfp_status s = tfp_records(l.profile, "tensors", -1, &list, NULL);
     int status = s == TFP_NOMEM ? fail(m, LIMIT, "out of memory") : 0;
     size_t count = list ? tfp_report_row_count(list) : 0;
     for (size_t i = 0; i < count && i < TENSORS_MOST && !status; i++) {
-        size_t n = tfp_report_string(list, i, "name", m->tensor, sizeof m->tensor);
-        if (n && n < sizeof m->tensor) status = answer_line(m, line, size, id, name);
+        size_t n = tfp_report_string(list, i, "name", m->thing, sizeof m->thing);
+        if (n && n < sizeof m->thing) status = answer_line(m, line, size, id, name);
     }
     tfp_report_free(list);
+    catalog_give_back(m->catalog, &l);
+    return status;
+}
+
+static bool can_open(maker *m, const char *file)
+{
+    int fd = strlen(file) < sizeof m->thing && !strpbrk(file, "\t\n") ? catalog_open_text(m->catalog, file) : -1;
+    if (fd >= 0) close(fd);
+    return fd >= 0;
+}
+
+/* A line for each source file that the profile's code names and that lies below the folder given. */
+static int answer_texts(maker *m, const char *line, size_t size, const char *id, const char *name)
+{
+    lease l;
+    lease_fault fault;
+    source_index sources;
+    if (!m->o->source || catalog_wait(m->catalog, id, report_is_stopped, m, &l, &fault) != LEASE_OK) return 0;
+    int status = source_index_build(l.profile, &sources) ? 0 : fail(m, LIMIT, "out of memory");
+    m->sources = &sources;
+    for (size_t i = 0, texts = 0; i < sources.count && !status && texts < TEXTS_MOST; i = source_index_next(&sources, i)) {
+        if (!can_open(m, sources.at[i].file)) continue;
+        snprintf(m->thing, sizeof m->thing, "%s", sources.at[i].file);
+        status = answer_line(m, line, size, id, name);
+        texts++;
+    }
+    m->sources = NULL;
+    source_index_free(&sources);
     catalog_give_back(m->catalog, &l);
     return status;
 }
@@ -285,11 +205,14 @@ static int answer_asks(maker *m, const char *line, size_t size)
     const char *id = memmem(line, size, "/ID", 3);
     if (!id) return answer_line(m, line, size, "", m->count > 1 ? "all profiles" : name_of(m, 0, name, sizeof name));
     int status = 0;
-    bool each_tensor = memmem(line, size, "=TENSOR", 7) != NULL;
+    int (*each)(maker *, const char *, size_t, const char *, const char *) =
+        memmem(line, size, "=TENSOR", 7)   ? answer_tensors
+        : memmem(line, size, "=SOURCE", 7) ? answer_texts
+                                           : answer_line;
     for (size_t i = 0; i < m->count && !status; i++) {
         name_of(m, i, name, sizeof name);
         m->lack = &m->lacks[i];
-        status = (each_tensor ? answer_tensors : answer_line)(m, line, size, m->ids[i], name);
+        status = each(m, line, size, m->ids[i], name);
     }
     m->lack = NULL;
     return status;
@@ -344,7 +267,7 @@ static int check_profile(maker *m, size_t i)
     lease_fault fault;
     char name[512];
     int status = 0;
-    switch (catalog_wait(m->catalog, m->ids[i], is_stopped, m, &l, &fault)) {
+    switch (catalog_wait(m->catalog, m->ids[i], report_is_stopped, m, &l, &fault)) {
     case LEASE_OK: break;
     case LEASE_LOADING: return fail(m, STOPPED, "interrupted");
     case LEASE_FULL: return fail(m, LIMIT, "out of memory");
@@ -429,12 +352,17 @@ int report_make(const report_options *o, char **data, size_t *size, char *why, s
     *why = '\0';
     serve_options inputs = o->inputs;
     inputs.for_report = true;
-    m.catalog = catalog_new(&inputs, why, room);
-    int status = catalog_status(why);
+    serve_input *all = calloc(inputs.input_count + 1, sizeof *all);
+    if (all) memcpy(all, inputs.inputs, inputs.input_count * sizeof *all);
+    if (all && o->source) all[inputs.input_count++] = (serve_input){ .path = o->source, .text_only = true };
+    inputs.inputs = all;
+    m.catalog = all ? catalog_new(&inputs, why, room) : NULL;
+    int status = all ? catalog_status(why) : fail(&m, LIMIT, "out of memory");
     if (m.catalog)
         status = catalog_start(m.catalog, ignore_change, NULL) ? make(&m, &to) : fail(&m, LIMIT, "no thread");
     catalog_free(m.catalog);
     answer_free(&m.out);
+    free(all);
     free(m.ids);
     free(m.lacks);
     if (status) answer_free(&to);

@@ -7,6 +7,7 @@
 
 typedef struct report_options {
     serve_options inputs; /* which files */
+    const char *source;   /* a folder of source text; NULL: no text goes into the file */
     long long step;       /* the step that is shown; -1: the mean of all steps, and the runs of the first */
     size_t size_most;     /* most bytes of the file; answers that do not fit are left out */
     /* Tells the user, in a line, of something left out. */

@@ -13,6 +13,7 @@ typedef struct serve_input { /* a file or a folder */
     const char *format;      /* of tfp_list(TFP_FORMATS, i); NULL: known by its content */
     const char *path;
     unsigned group; /* files of one group are one profile; 0: a folder, or a file by itself */
+    bool text_only; /* a folder of source text, in which no profiles are looked for */
 } serve_input;
 
 typedef struct serve_options {

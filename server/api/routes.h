@@ -19,6 +19,7 @@ typedef struct question { /* a request as the function that answers it gets it *
     const request *request;
     route_words words;
     lease profile; /* of a route that needs one */
+    const struct source_index *sources; /* of a report: its texts are cut to these lines; NULL: texts are whole */
     /* Says to give up. NULL: profiles are not waited for, and the answer is ANSWER_LOADING while one is read. */
     bool (*stopped)(void *ctx);
     void *ctx;

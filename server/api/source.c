@@ -2,47 +2,22 @@
 /* server/api/source.c: source texts, only of files that the profile's code traces name and that lie under a folder given at
  * start; and the values of a checkpoint's tensors. */
 #include "data/reports.h"
+#include "data/source.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#define SOURCE_MOST ((size_t)4 << 20)
-
-/* Whether a row of the report names such a file. */
-static bool has_file(const tfp_report *rows, const char *file, char *name)
+/* A report has only the lines that the code names, and some around them. */
+static bool put_text(const question *q, const char *file, int fd, answer *a)
 {
-    for (size_t i = 0; i < tfp_report_row_count(rows); i++)
-        if (tfp_report_string(rows, i, "file", name, PATH_ROOM) < PATH_ROOM && strcmp(name, file) == 0) return true;
-    return false;
-}
-
-/* Whether the profile's code names such a file: its code traces, or the Python frames that the view of lines sums. */
-static bool is_named(const tfp_profile *p, const char *file)
-{
-    tfp_report *files = NULL, *lines = NULL;
-    char *name = malloc(PATH_ROOM);
-    bool named = name && tfp_records(p, "files", -1, &files, NULL) == TFP_OK && has_file(files, file, name);
-    if (name && !named && tfp_report_build(p, "lines", NULL, &lines, NULL) == TFP_OK)
-        named = has_file(lines, file, name);
-    tfp_report_free(files);
-    tfp_report_free(lines);
-    free(name);
-    return named;
-}
-
-/* A text, whole; false when it is none, too long, or cannot be read. */
-static bool read_text(int fd, answer *a)
-{
-    struct stat st;
-    char part[65536];
-    if (fstat(fd, &st) || st.st_size > (off_t)SOURCE_MOST) return false;
-    for (ssize_t n; (n = read(fd, part, sizeof part)) != 0;) {
-        if (n < 0 || a->size + (size_t)n > SOURCE_MOST || memchr(part, 0, (size_t)n)) return false;
-        answer_add(a, part, (size_t)n);
-    }
-    return true;
+    answer whole = { 0 };
+    if (!q->sources) return source_read(fd, a);
+    bool read = source_read(fd, &whole);
+    if (read && (answer_failed(&whole) || !source_add_near(q->sources, file, whole.data, whole.size, a)))
+        a->no_memory = true;
+    answer_free(&whole);
+    return read;
 }
 
 static void answer_source(const question *q, answer *a)
@@ -52,13 +27,13 @@ static void answer_source(const question *q, answer *a)
         answer_error(a, ANSWER_WRONG, "the parameter 'file' is missing");
         return;
     }
-    bool named = is_named(q->profile.profile, file);
+    bool named = q->sources || source_is_named(q->profile.profile, file);
     int fd = named ? catalog_open_text(q->catalog, file) : -1;
     if (!named)
         answer_error(a, ANSWER_UNKNOWN, "the profile's code names no such file");
     else if (fd < 0)
         answer_error(a, ANSWER_UNKNOWN, "it lies under none of the folders that tfprof serve was started with");
-    else if (!read_text(fd, a))
+    else if (!put_text(q, file, fd, a))
         answer_error(a, ANSWER_UNUSABLE, "not a text of at most %zu MB", SOURCE_MOST >> 20);
     else
         a->type = "text/plain; charset=utf-8";

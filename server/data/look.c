@@ -93,6 +93,7 @@ static bool see_only(round *x)
 
 static bool look_at(root *r)
 {
+    if (r->text_only) return true;
     round x = { .r = r };
     walk_result result = r->only ? see_only(&x) ? WALK_WHOLE : WALK_FAILED : folder_walk(r->fd, LOOK_FILES, see, &x);
     if (result == WALK_FAILED) {
@@ -232,13 +233,14 @@ static bool open_root(const serve_input *in, root *r, char *why, size_t room)
 {
     struct stat st;
     bool prefix = tfp_format_is(in->format, TFP_FORMAT_PREFIX);
-    *r = (root){ .fd = -1, .format = in->format, .group = in->group, .given = strdup(in->path) };
+    *r = (root){ .fd = -1, .format = in->format, .group = in->group, .given = strdup(in->path), .text_only = in->text_only };
     size_t size = r->given ? strlen(r->given) : 0;
     while (size > 1 && r->given[size - 1] == '/') r->given[--size] = '\0';
     if (!r->given) return no_memory(why, room);
     if (stat(in->path, &st) && !prefix) return refuse_call(why, room, in->path);
     bool folder = stat(in->path, &st) == 0 && S_ISDIR(st.st_mode);
     if (!folder && !prefix && !S_ISREG(st.st_mode)) return refuse(why, room, in->path, "neither a file nor a folder");
+    if (!folder && in->text_only) return refuse(why, room, in->path, "not a folder of source text");
     if (folder && !in->group)
         r->full = realpath(in->path, NULL);
     else if (!split_path(in, r))

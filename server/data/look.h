@@ -24,6 +24,7 @@ typedef struct root { /* a folder given at start, or the folder of a file that w
     const char *format;
     unsigned group; /* files of one are one profile; 0: each by itself */
     seen_list files;
+    bool text_only; /* no profiles are looked for in it */
     bool cut; /* more files than are looked at */
 } root;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/page/report.mjs: files of `tfprof report`, opened from the disk: every page, numbers against the command line.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { axe, check, column, details, grid, main, nav, noFaults, placeOf, rows, said, same, selected, settled } from "./harness.mjs";
@@ -90,6 +90,28 @@ function byName(root, field) {
   return out;
 }
 
+/** The text of the code: of the lines with a cost and around them, from one folder only. */
+async function withSource(browser, folder) {
+  mkdirSync(join(folder, "code"));
+  writeFileSync(join(folder, "code/train.py"), Array.from({ length: 40 }, (_, i) => `line_${i + 1} = ${i + 1}\n`).join(""));
+  writeFileSync(join(folder, "net.py"), "secret\n".repeat(40));
+  const path = make(folder, "source.html", join(sample, "traces/kineto.json"), "--source", join(folder, "code"));
+  const page = await openFile(browser, path);
+  const base = await baseOf(page);
+  await show(page, `${base}/table?by=line&sel=line:train.py:7:main`);
+  check("report: the text of a line", /line_4 = 4[^]*line_10 = 10/.test((await selected(page, "line")).text), await details(page).innerText());
+  await show(page, `${base}/table?by=line&sel=line:net.py:20:forward`);
+  check("report: no text from elsewhere", /--source/.test((await selected(page, "line")).text), await details(page).innerText());
+  const texts = await page.evaluate(async () => {
+    const all = [...document.querySelectorAll('script[data-ask*="/source\t"]')].map((e) => Uint8Array.from(atob(e.textContent.trim()), (c) => c.charCodeAt(0)));
+    return Promise.all(all.map((b) => new Response(new Blob([b]).stream().pipeThrough(new DecompressionStream("gzip"))).text()));
+  });
+  same("report: one text", texts.length, 1);
+  same("report: five lines around a line with a cost, the others empty", texts[0]?.split("\n").map((l, i) => (l ? i + 1 : 0)).filter(Boolean), [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+  noFaults("report: with source", page);
+  await page.context().close();
+}
+
 async function numbers(browser, folder) {
   const page = await openFile(browser, make(folder, "numbers.html", dense));
   const base = await baseOf(page);
@@ -168,7 +190,7 @@ async function hostile(browser, folder) {
 export async function report(browser) {
   const folder = mkdtempSync(join(tmpdir(), "tfprof_report_"));
   try {
-    for (const run of [everyPlace, traced, numbers, several, oneStep, hostile, large, small]) await run(browser, folder);
+    for (const run of [everyPlace, traced, withSource, numbers, several, oneStep, hostile, large, small]) await run(browser, folder);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -51,7 +51,7 @@ const first = "step=FIRST";
 const view = (name: string): string[] => [name, `${one}/views/${name}`, columns, all, `select=${COLUMNS}`, chosen];
 const worked = (name: string): string[] => [name, `${one}/views/${name}`, "float_ops_source=own", columns, all, `select=${WORKED_OUT}`, chosen];
 /** The most important first: the last ones are left out of a report that would become too large. ID, CHOSEN, FIRST, SIDES and
- * TENSOR are filled in for each profile. */
+ * TENSOR are filled in for each profile, SOURCE with each file of its code that --source holds. */
 export const ASKS: string[][] = [
   ["tables", `${api}/tables`],
   ["profiles", `${api}/profiles`],
@@ -77,6 +77,7 @@ export const ASKS: string[][] = [
   ["checkpoint", `${one}/tensors`, columns],
   ["source", `${one}/query`, columns, `sql=${CODE_SQL}`],
   ["source", `${one}/query`, columns, `sql=${TRACES_SQL}`],
+  ["text", `${one}/source`, "file=SOURCE"],
   ["timeline", `${one}/lanes`, first],
   ["timeline", `${one}/counters`, columns],
   ["timeline", `${one}/spans`, columns, `most=${HELD_SPANS}`, first],

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { filterParams } from "../src/data";
 import { nameOf, shortFile } from "../src/opened";
 import { piecesOf } from "../src/parts/python";
+import { shownLines } from "../src/pages/Source";
 import { sparkPath } from "../src/parts/Spark";
 import { LOOKS_MOST, withLook } from "../src/parts/useHistory";
 import type { Job } from "../src/live";
@@ -84,4 +85,9 @@ test("the history of a job is its last looks, and ends with the job", () => {
   for (let i = 0; i < 2 * LOOKS_MOST; i++) history = withLook(history, [job("1@1", i)]);
   assert.equal(history.get("1@1")?.cpu.length, LOOKS_MOST);
   assert.equal(history.get("1@1")?.cpu.at(-1), 2 * LOOKS_MOST - 1);
+});
+
+test("of a report's text the lines that it does not hold are one empty line", () => {
+  assert.deepEqual(shownLines("\n\na\nb\n\n\n\nc\n", true).map((l) => l.i), [2, 3, 4, 7, 8]);
+  assert.equal(shownLines("\n\na", false).length, 3);
 });

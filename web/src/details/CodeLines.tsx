@@ -29,7 +29,7 @@ export function SourceText({ of, id }: { of: Opened; id: string }) {
   const { file, line } = partsOfLine(id);
   const loaded = useLoaded(`text ${of.id} ${file}`, () => sourceOf(of, file));
   if (loaded.busy) return <p class="s">…</p>;
-  if (!loaded.value) return <p class="s">{isReport ? "The text is not in this report (tfprof report --source)." : "Its text: give the folder of the source to tfprof serve as well."}</p>;
+  if (!loaded.value) return <p class="s">{isReport ? "The text is not in this report (tfprof report --source FOLDER)." : "Its text: give the folder of the source to tfprof serve as well."}</p>;
   const from = Math.max(1, line - AROUND);
   const shown = loaded.value.slice(from - 1, line + AROUND);
   return <pre class="code mono" tabIndex={0} aria-label={`lines ${from} to ${from + shown.length - 1} of ${file}`}><Highlighted lines={shown} first={from} now={line} /></pre>;

@@ -4,13 +4,14 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { profilePath, queryPath, table, text } from "../api";
 import { CODE_SQL, TRACES_SQL } from "../asks";
 import { formatMicros } from "../format";
-import { isReport } from "../held";
+import { heldParts, isReport } from "../held";
 import type { FileCost, LineCost } from "../lines";
 import { costsOf, startOf } from "../lines";
 import { useLoaded } from "../load";
 import { Status } from "../parts/Status";
 import type { Route } from "../route";
 import { go, withParams } from "../route";
+import { hrefOf } from "../store";
 
 const LINES_MOST = 200;
 
@@ -26,6 +27,12 @@ function TextLine({ number, text: line, cost, most, start }: { number: number; t
       <code>{line}</code>
     </div>
   );
+}
+
+/** All lines; of a report those that it holds: the others are empty, and of a row of empty ones the first stands for all. */
+export function shownLines(all: string, partly = isReport): { line: string; i: number }[] {
+  const lines = all.split("\n").map((line, i) => ({ line, i }));
+  return partly ? lines.filter(({ line, i }) => line || lines[i - 1]?.line) : lines;
 }
 
 function Whole({ file, all }: { file: FileCost; all: string }) {
@@ -47,13 +54,15 @@ function Whole({ file, all }: { file: FileCost; all: string }) {
         <span class="number">line</span>
         <span />
       </div>
-      {all.split("\n").map((line, i) => <TextLine key={i} number={i + 1} text={line} cost={file.lines.get(i + 1)} most={most} start={i + 1 === start} />)}
+      {shownLines(all).map(({ line, i }) => <TextLine key={i} number={i + 1} text={line} cost={file.lines.get(i + 1)} most={most} start={i + 1 === start} />)}
     </div>
   );
 }
 
+const textPath = (route: Route, name: string): string => profilePath(route.id, `source?file=${encodeURIComponent(name)}`);
+
 function Text({ route, file }: { route: Route; file: FileCost }) {
-  const path = profilePath(route.id, `source?file=${encodeURIComponent(file.name)}`);
+  const path = textPath(route, file.name);
   const loaded = useLoaded(path, (signal) => text(path, signal));
   if (loaded.error)
     return (
@@ -110,7 +119,7 @@ export function SourcePage({ route }: { route: Route }) {
       <h1>Source</h1>
       <Status of={loaded}>
         {() => {
-          if (!file) return <p class="empty">No operation of this profile has lines of code: they come with an op log, or with a trace that was recorded with stacks.</p>;
+          if (!file) return <p class="empty">No operation of this profile has lines of code. What a trace has of stacks is in the <a href={hrefOf({ place: "table", by: "line" })}>table of lines</a>.</p>;
           return (
             <>
               <div class="field wide">
@@ -119,7 +128,7 @@ export function SourcePage({ route }: { route: Route }) {
                   {files.map((f) => <option key={f.name} value={f.name}>{f.name} ({f.own ? `own ${micros(f.own)}` : formatMicros(Math.round(f.micros))})</option>)}
                 </select>
               </div>
-              {isReport ? <Lines file={file} caption="The text of the files is not in a report." /> : <Text key={file.name} route={route} file={file} />}
+              {isReport && !heldParts(textPath(route, file.name)) ? <Lines file={file} caption="Its text is not in this report: tfprof report --source FOLDER puts it in." /> : <Text key={file.name} route={route} file={file} />}
             </>
           );
         }}

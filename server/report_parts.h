@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+/* server/report_parts.h: what the two files that make a report share. */
+#ifndef TFP_SERVER_REPORT_PARTS_H
+#define TFP_SERVER_REPORT_PARTS_H
+
+#include "api/routes.h"
+#include "data/source.h"
+#include "report.h"
+
+enum { SIDES_MOST = 16, IDS = 24, TENSORS_MOST = 300, TEXTS_MOST = 300, THING_NAME = 4096 };
+
+typedef struct lack { /* a view that a profile does not have, such as code */
+    char what[32], why[400];
+} lack;
+
+typedef struct maker {
+    const report_options *o;
+    catalog *catalog;
+    answer out;
+    size_t about; /* bytes of the rest of the page */
+    char (*ids)[IDS];
+    lack *lacks; /* by profile, as ids */
+    lack *lack;  /* of the profile in question; NULL: of none */
+    size_t count;
+    char thing[THING_NAME]; /* the tensor whose values are asked for, or the file whose text is */
+    const source_index *sources; /* whose texts are asked for; NULL: none's */
+    char *why;
+    size_t room;
+} maker;
+
+typedef struct ask {
+    const char *what;
+    char *words; /* a copy of the line, cut */
+    char path[512];
+    char first[24], chosen[24]; /* steps */
+    request request;
+} ask;
+
+bool report_is_stopped(void *maker);
+
+/* Fills in the request of a line of the list for a profile: k->words is the line, and is cut. False: there is nothing to ask. */
+bool report_fill_ask(maker *m, ask *k, const char *id);
+
+#endif
