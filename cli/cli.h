@@ -308,7 +308,9 @@ void cli_help_start(cli *c); /* the first commands to try */
 void cli_list_examples(cli *c);
 void cli_list_own_examples(cli *c, const char *command);
 void cli_list_statuses(cli *c);
-void cli_list_licences(cli *c);
+void cli_list_licences(cli *c); /* texts.c */
+void cli_list_agents(cli *c);
+int cli_list_schema(cli *c, const char *name); /* of a view or command; NULL: of all. 0 or the status */
 bool cli_help_other(cli *c, const char *word); /* prints the command for a word of another tool; false: none */
 int cli_help(cli *c, const cli_call *call, tfp_options *o);       /* help.c */
 void cli_list_options(cli *c, const tfp_options *o, bool all);    /* help.c */

@@ -219,7 +219,7 @@ static void synopsis(cli *c, const char *form, const char *text)
 static void overview(cli *c)
 {
     const char *program = c->session ? "" : "tfprof ";
-    char text[320];
+    char text[640];
     snprintf(text, sizeof text, "tfprof %s: where a model's parameters, float operations, memory and time go",
              tfp_version());
     wrapped(c, text, 0, 0);
@@ -241,8 +241,9 @@ static void overview(cli *c)
     snprintf(text, sizeof text,
              "`%shelp NAME` explains any of these; `%shelp options`, `columns`, `orders`, `outputs`, `formats`, "
              "`checkers`, `ops`, `status` and `examples` explain all of a kind; `%shelp licences` "
-             "prints the licences.",
-             program, program, program);
+             "prints the licences, `%shelp agents` a skill file for assistants, `%shelp schema [NAME]` the JSON Schema of "
+             "-format json.",
+             program, program, program, program, program);
     wrapped(c, text, 0, 0);
 }
 
@@ -257,12 +258,14 @@ static bool whole_table(cli *c, const char *topic)
     }
     if (found) return true;
     bool commands = strcmp(topic, "commands") == 0, examples = strcmp(topic, "examples") == 0,
-         status = strcmp(topic, "status") == 0, licences = strcmp(topic, "licences") == 0;
+         status = strcmp(topic, "status") == 0, licences = strcmp(topic, "licences") == 0,
+         agents = strcmp(topic, "agents") == 0;
     if (commands) list_commands(c);
     if (examples) cli_list_examples(c);
     if (status) cli_list_statuses(c);
     if (licences) cli_list_licences(c);
-    return commands || examples || status || licences;
+    if (agents) cli_list_agents(c);
+    return commands || examples || status || licences || agents;
 }
 
 /* The options of this command that other commands do not take. */
@@ -404,6 +407,8 @@ int cli_help(cli *c, const cli_call *call, tfp_options *o)
         overview(c);
         return 0;
     }
+    if (strcmp(call->words[0], "schema") == 0 && call->word_count < 3)
+        return cli_list_schema(c, call->word_count == 2 ? call->words[1] : NULL);
     for (size_t i = 0; i < call->word_count; i++) {
         int status = about(c, call->words[i], o);
         if (status) return status;

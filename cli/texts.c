@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+/* cli/texts.c: `help licences`, `help agents` and `help schema`: files that stand compressed in the program. A static program is one
+ * file, and the licences of what is linked into it ask that their texts come along. */
+#include "texts.h"
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+/* The file's text, ended by NUL, to be freed; NULL without memory. */
+static char *unpacked(const unsigned char *data, size_t size, size_t plain_size)
+{
+    uLongf room = plain_size;
+    char *text = malloc(plain_size + 1);
+    if (!text || uncompress((Bytef *)text, &room, data, size) != Z_OK) {
+        free(text);
+        return NULL;
+    }
+    text[room] = '\0';
+    return text;
+}
+
+static void list(cli *c, char *text)
+{
+    if (text)
+        cli_write(c->out, text, strlen(text));
+    else
+        cli_print(c->out, "out of memory\n");
+    free(text);
+}
+
+void cli_list_licences(cli *c) { list(c, unpacked(cli_notice, cli_notice_size, cli_notice_plain_size)); }
+
+void cli_list_agents(cli *c) { list(c, unpacked(cli_agents, cli_agents_size, cli_agents_plain_size)); }
+
+/* ---- schemas ---- */
+
+typedef struct shape {
+    const char *name, *schema; /* of $defs */
+} shape;
+
+/* Commands whose JSON is no table; and those that are no view and have one. The others that are no view have no JSON. */
+static const shape shapes[] = {
+    { "scope", "report" }, { "graph", "report" }, { "op", "report" },  { "code", "report" },  { "calls", "report" },
+    { "advise", "advise" }, { "diff", "table" },  { "stats", "table" }, { "query", "table" }, { "top", "table" },
+};
+
+static const char *schema_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+        if (strcmp(shapes[i].name, name) == 0) return shapes[i].schema;
+    return tfp_help(TFP_VIEWS, name) ? "table" : NULL;
+}
+
+int cli_list_schema(cli *c, const char *name)
+{
+    char *text = unpacked(cli_schema, cli_schema_size, cli_schema_plain_size);
+    const char *schema = name ? schema_of(name) : NULL, *parts = text ? strstr(text, "\"$defs\"") : NULL;
+    if (!name || !text) {
+        list(c, text);
+        return 0;
+    }
+    if (!schema || !parts) {
+        free(text);
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "help schema: '%s' is no view or command with -format json", name);
+    }
+    cli_print(c->out, "{\n \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n \"title\": \"tfprof %s -format json\",\n", name);
+    cli_print(c->out, " \"$ref\": \"#/$defs/%s\",\n", schema);
+    if (tfp_help(TFP_VIEWS, name)) cli_print(c->out, " \"properties\": {\"view\": {\"const\": \"%s\"}},\n", name);
+    cli_print(c->out, " ");
+    cli_write(c->out, parts, strlen(parts));
+    free(text);
+    return 0;
+}
