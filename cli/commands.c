@@ -145,10 +145,11 @@ static int run_timeline(cli *c, const cli_call *call, tfp_options *o)
                              "timeline: the files tell of no run: add a trace or run metadata");
     tfp_report *r = NULL;
     tfp_status s = choose_timeline(c, call, o, &view);
+    const char *form = ends_with(path, ".pftrace") ? "perfetto" : "timeline";
     if (!s) s = tfp_report_build(c->profile, view, o, &r, c->err);
     if (!s)
-        s = strcmp(path, "-") == 0 ? tfp_report_write(r, "timeline", cli_write, c->out, c->err)
-                                   : tfp_report_write_file(r, "timeline", path, c->err);
+        s = strcmp(path, "-") == 0 ? tfp_report_write(r, form, cli_write, c->out, c->err)
+                                   : tfp_report_write_file(r, form, path, c->err);
     tfp_report_free(r);
     if (s == TFP_OK) return 0;
     return c->out->error || cli_interrupted ? cli_stdout_fault(c) : cli_fault_from(&c->fault, s, c->err);
@@ -249,7 +250,7 @@ const cli_command cli_commands[] = {
     { "serve",      "[FILE|DIR...]", "Show profiles as pages in the browser: those in the files and folders named, or here.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_serve },
     { "mcp",        "ROOT", "Answer programs by the Model Context Protocol on stdin and stdout: info, views, SQL and diff of the profiles below ROOT; nothing is written.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_mcp },
     { "report",     "FILE... -o FILE", "Write the pages that serve shows over these profiles as one file for a browser, for mails and CI: nothing else is needed to open it; -step N: of that step.", CLI_IN_SHELL, cli_report },
-    { "timeline",   "FILE... -o FILE", "Write what ran when as a Chrome trace, for Perfetto and chrome://tracing: a trace as it was recorded, of RunMetadata and ProfileProto the nodes of a step; -step N: of that step.", CLI_IN_SHELL, run_timeline },
+    { "timeline",   "FILE... -o FILE", "Write what ran when as a Chrome trace, for Perfetto and chrome://tracing: a trace as it was recorded, of RunMetadata and ProfileProto the nodes of a step; -step N: of that step. -o F.pftrace: a trace as it was recorded in Perfetto's own format, with its values, flows and counters.", CLI_IN_SHELL, run_timeline },
     { "convert",    "FILE... -o FILE", "Write all inputs as one file: NAME.tfprof keeps everything and is opened at once; any other name, a ProfileProto, which TensorFlow's tool reads too.", CLI_IN_SHELL, run_convert },
     { "open",       "FILE...", "(At the prompt) read other files in place of those that are open.", CLI_IN_PROMPT | CLI_TAKES_WORDS, run_open },
     { "set",        "[-option value ...]", "(At the prompt) keep options for the commands that follow; alone: show all options and their values.", CLI_IN_PROMPT | CLI_TAKES_WORDS, run_set },

@@ -17,8 +17,8 @@ static const char *const by_values[] = { "op", "scope", "line", "node", "time", 
 static const char *const source_values[] = { "files", "tensorflow", "own", NULL };
 
 static const char *const output_values[] = {
-    "stdout", "file:outfile=", "timeline:outfile=", "pprof:outfile=", "folded:outfile=", "speedscope:outfile=", "none",
-    NULL
+    "stdout", "file:outfile=", "timeline:outfile=", "pprof:outfile=", "folded:outfile=", "speedscope:outfile=", "perfetto:outfile=",
+    "none", NULL
 };
 static const char *const boolean_values[] = { "true", "false", NULL };
 

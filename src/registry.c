@@ -30,7 +30,8 @@ const tfp_output_format *const tfp_outputs[] = { &tfp_output_text,       &tfp_ou
                                                  &tfp_output_csv,        &tfp_output_md,      &tfp_output_arrow,
                                                  &tfp_output_parquet,    &tfp_output_proto,   &tfp_output_script,
                                                  &tfp_output_timeline,   &tfp_output_pprof,   &tfp_output_folded,
-                                                 &tfp_output_speedscope, &tfp_output_columns, NULL };
+                                                 &tfp_output_speedscope, &tfp_output_perfetto, &tfp_output_columns,
+                                                 NULL };
 
 const tfp_format *tfp_format_find(const char *name)
 {

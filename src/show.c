@@ -115,6 +115,7 @@ static tfp_status write_report(const tfp_report *r, const target *t, tfp_error *
     case TFP_TO_PPROF: return write_pprof(r, t, err);
     case TFP_TO_FOLDED: return tfp_report_write_file(r, "folded", o->outfile, err);
     case TFP_TO_SPEEDSCOPE: return tfp_report_write_file(r, "speedscope", o->outfile, err);
+    case TFP_TO_PERFETTO: return tfp_report_write_file(r, "perfetto", o->outfile, err);
     case TFP_TO_NONE: break;
     }
     return TFP_OK;

@@ -117,7 +117,7 @@ TFP_API tfp_status tfp_report_write(const tfp_report *r, const char *output, tfp
 TFP_API tfp_status tfp_report_write_file(const tfp_report *r, const char *output, const char *path, tfp_error *err);
 
 /** Builds a view and writes it where the options say, as one command line does.
- *  -output stdout goes to `fn`; file, timeline, pprof, folded and speedscope write the named files (whole or not at all) and
+ *  -output stdout goes to `fn`; file, timeline, pprof, folded, speedscope and perfetto write the named files (whole or not at all) and
  *  report their names through `fn`; none writes nothing. -format chooses the form of stdout and file; -proto_out also writes the
  *  serialized GraphNodeProto, MultiGraphNodeProto or AdviceProto.
  *  out     on success the report, to be freed by the caller; may be NULL. On failure NULL. */

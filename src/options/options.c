@@ -21,7 +21,7 @@ static const option options[] = {
     { "hide_name_regexes", K_FILTER, AT(filters[TFP_F_HIDE]), "", HIDE_10, true, true, "Hide rows whose names match.", NULL },
     { "account_displayed_op_only", K_BOOL, AT(account_displayed_op_only), "false", NULL, true, true, "Count only the shown rows in totals.", NULL },
     { "select", K_SELECT, AT(select), "micros", "params", true, true, "The columns to show, separated by commas.", NULL },
-    { "output", K_OUTPUT, AT(output), "stdout", NULL, true, false, "stdout, file:outfile=F, timeline:outfile=F, pprof:outfile=F, folded:outfile=F, speedscope:outfile=F or none.", NULL },
+    { "output", K_OUTPUT, AT(output), "stdout", NULL, true, false, "stdout, file:outfile=F, timeline:outfile=F, pprof:outfile=F, folded:outfile=F, speedscope:outfile=F, perfetto:outfile=F or none.", NULL },
     { "viz", K_BOOL, AT(viz), "false", NULL, false, true, "Accepted for TensorFlow 1.0's sake; does nothing.", NULL },
     { "dump_to_file", K_TEXT, AT(dump_to_file), "", NULL, false, true, "Write the report to this file instead of stdout.", NULL },
     { "format", K_FORMAT, AT(format), "text", NULL, false, false, "The form on stdout or in the file: text, json, jsonl, csv, md, arrow or parquet; of diff: script too; of calls, scope, code and stacks: folded and speedscope too.", NULL },
@@ -61,7 +61,7 @@ static const option options[] = {
 enum { OPTION_ROWS = sizeof options / sizeof *options };
 _Static_assert(OPTION_ROWS - 1 + TFP_V_COUNT <= 128, "tfp_options.set has one bit per option");
 
-const char *const tfp_output_words[] = { "stdout", "file", "timeline", "pprof", "folded", "speedscope", "none", NULL };
+const char *const tfp_output_words[] = { "stdout", "file", "timeline", "pprof", "folded", "speedscope", "perfetto", "none", NULL };
 const char *const tfp_format_words[] = { "text", "json", "jsonl", "csv", "md", "arrow", "parquet", "script", "folded", "speedscope", NULL };
 const char *const tfp_source_words[] = { "files", "tensorflow", "own", NULL };
 const char *const tfp_compared_views[] = { "scope", "graph", "op", "code", "lines", "steps", NULL };

@@ -163,6 +163,7 @@ typedef enum tfp_output_kind {
     TFP_TO_PPROF,
     TFP_TO_FOLDED,
     TFP_TO_SPEEDSCOPE,
+    TFP_TO_PERFETTO,
     TFP_TO_NONE
 } tfp_output_kind;
 

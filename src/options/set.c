@@ -173,8 +173,8 @@ static tfp_status set_output(tfp_options *o, tfp_str v, tfp_error *err)
     tfp_str rest = { v.data + word.size + (colon != NULL), v.size - word.size - (colon != NULL) };
     size_t which;
     if (!tfp_word_find(word, tfp_output_words, &which))
-        return wrong(err, "no such output (stdout, file, timeline, pprof, folded, speedscope, none)");
-    bool needs_file = which >= TFP_TO_FILE && which <= TFP_TO_SPEEDSCOPE;
+        return wrong(err, "no such output (stdout, file, timeline, pprof, folded, speedscope, perfetto, none)");
+    bool needs_file = which >= TFP_TO_FILE && which <= TFP_TO_PERFETTO;
     if (rest.size == 0 && !needs_file) return o->output = (tfp_output_kind)which, TFP_OK;
     tfp_str key = TFP_STR("outfile=");
     if (rest.size <= key.size || memcmp(rest.data, key.data, key.size) != 0) return wrong(err, "needs :outfile=FILE");

@@ -109,6 +109,7 @@ tfp_str tfp_api_name(tfp_str name)
     if (tfp_str_ends(s, TFP_STR("_ptsz")) || tfp_str_ends(s, TFP_STR("_ptds"))) s.size -= 5;
     size_t digits = s.size;
     while (digits && is_digit(s.data[digits - 1])) digits--;
-    bool version = digits < s.size && digits > 2 && s.data[digits - 1] == 'v' && s.data[digits - 2] == '_';
+    /* _v7000 is CUDA's release; _v2 belongs to the name */
+    bool version = s.size - digits >= 4 && digits > 2 && s.data[digits - 1] == 'v' && s.data[digits - 2] == '_';
     return version ? (tfp_str){ name.data, digits - 2 } : name;
 }

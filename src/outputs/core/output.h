@@ -17,7 +17,7 @@ typedef struct tfp_output_format {
 
 extern const tfp_output_format tfp_output_text, tfp_output_json, tfp_output_jsonl, tfp_output_csv, tfp_output_md,
     tfp_output_proto, tfp_output_timeline, tfp_output_pprof, tfp_output_script, tfp_output_columns, tfp_output_folded,
-    tfp_output_speedscope, tfp_output_arrow, tfp_output_parquet;
+    tfp_output_speedscope, tfp_output_arrow, tfp_output_parquet, tfp_output_perfetto;
 
 /* The folded form of a tree (data/flames.c); data/folded.c has that of sampled stacks. */
 tfp_status tfp_write_folded_tree(const tfp_report *r, tfp_sink *s, tfp_error *err);

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+/* outputs/timeline/perfetto.c: a trace as recorded, as a Perfetto trace (.pftrace): processes, threads and streams are tracks, spans are
+ * slices with their stats as annotations, launches are flows, counters and memory are counter tracks. */
+#include "outputs/timeline/perfetto.h"
+
+#include "views/core/view.h"
+
+#include <stdlib.h>
+
+enum { CLEARED = 1, NEEDS_STATE = 2 }; /* sequence_flags */
+
+void tfp_pf_put_fixed64(tfp_buf *out, uint32_t field, uint64_t value)
+{
+    tfp_put_tag(out, field, TFP_FIXED64);
+    for (int i = 0; i < 8; i++) tfp_buf_char(out, (char)(value >> (8 * i) & 0xff));
+}
+
+void tfp_pf_put_text(tfp_pf_out *x, tfp_buf *out, uint32_t field, tfp_str text)
+{
+    (void)x;
+    tfp_put_string(out, field, text);
+}
+
+void tfp_pf_put_packet(tfp_pf_out *x)
+{
+    tfp_put_int_always(&x->packet, 10, 1); /* trusted_packet_sequence_id */
+    tfp_put_int_always(&x->packet, 13, x->first ? CLEARED : NEEDS_STATE);
+    tfp_put_bytes_always(&x->sink->buf, 1, (tfp_str){ x->packet.data ? x->packet.data : "", x->packet.size });
+    x->sink->buf.failed |= x->packet.failed || x->event.failed || x->part.failed || x->interned.failed;
+    x->packet.size = x->event.size = x->part.size = x->interned.size = 0;
+    x->first = false;
+    tfp_sink_flush_if_full(x->sink);
+}
+
+static tfp_str bytes_of(const tfp_buf *b) { return (tfp_str){ b->data ? b->data : "", b->size }; }
+
+/* ---- tracks ---- */
+
+void tfp_pf_put_track(tfp_pf_out *x, uint64_t uuid, uint64_t parent, tfp_str name, bool counter)
+{
+    tfp_put_int_always(&x->event, 1, (int64_t)uuid);
+    if (name.size) tfp_pf_put_text(x, &x->event, 2, name);
+    tfp_put_int_always(&x->event, 5, (int64_t)parent);
+    if (counter) tfp_put_bytes_always(&x->event, 8, TFP_STR(""));
+    tfp_put_bytes_always(&x->packet, 60, bytes_of(&x->event));
+    tfp_pf_put_packet(x);
+}
+
+/* "gpu:0/stream:7" and "cpu/thread:7" have the number at their end; others are numbered by their lane. */
+static int64_t thread_number(const tfp_pf_out *x, uint32_t lane)
+{
+    tfp_str name = tfp_text(x->p, x->p->lanes.at[lane].name);
+    size_t at = name.size;
+    int64_t number;
+    while (at && name.data[at - 1] >= '0' && name.data[at - 1] <= '9') at--;
+    bool is = at && name.data[at - 1] == ':' && tfp_parse_int64((tfp_str){ name.data + at, name.size - at }, &number);
+    return is && number <= INT32_MAX ? number : (int64_t)lane;
+}
+
+static void put_process(tfp_pf_out *x, uint32_t lane)
+{
+    const tfp_lane *l = &x->p->lanes.at[lane];
+    const tfp_event_tables *t = &x->p->events;
+    tfp_buf name = { 0 };
+    if (l->process < t->processes.size && t->processes.size > 1 && t->processes.at[l->process].rank >= 0)
+        tfp_buf_printf(&name, "rank:%d/", t->processes.at[l->process].rank);
+    tfp_buf_str(&name, tfp_text(x->p, l->device));
+    tfp_put_int_always(&x->part, 1, (int64_t)lane + 1); /* pid: of no process of the system, but different for each */
+    tfp_pf_put_text(x, &x->part, 6, bytes_of(&name));
+    tfp_put_int_always(&x->event, 1, (int64_t)tfp_pf_process_track(lane));
+    tfp_put_bytes_always(&x->event, 3, bytes_of(&x->part));
+    tfp_put_bytes_always(&x->packet, 60, bytes_of(&x->event));
+    x->packet.failed |= name.failed;
+    tfp_pf_put_packet(x);
+    tfp_buf_free(&name);
+}
+
+static void put_lane(tfp_pf_out *x, uint32_t lane)
+{
+    const tfp_lane *l = &x->p->lanes.at[lane];
+    tfp_put_int_always(&x->part, 1, (int64_t)x->process_of[lane] + 1);
+    tfp_put_int_always(&x->part, 2, thread_number(x, lane));
+    tfp_pf_put_text(x, &x->part, 5, tfp_text(x->p, l->label ? l->label : l->name));
+    tfp_put_int_always(&x->event, 1, (int64_t)tfp_pf_lane_track(lane));
+    tfp_put_int_always(&x->event, 5, (int64_t)tfp_pf_process_track(x->process_of[lane]));
+    tfp_put_bytes_always(&x->event, 4, bytes_of(&x->part));
+    tfp_put_bytes_always(&x->packet, 60, bytes_of(&x->event));
+    tfp_pf_put_packet(x);
+}
+
+/* Lanes of one device of one process share a process in the file: the index of the first of them. */
+static bool place_lanes(tfp_pf_out *x)
+{
+    tfp_map64 by_device = { 0 };
+    size_t count = x->p->lanes.size;
+    x->process_of = calloc(count + 1, sizeof *x->process_of);
+    x->used = calloc(count + 1, 1);
+    x->names = calloc(x->p->strings.count + 1, 1);
+    x->keys = calloc(x->p->strings.count + 1, 1);
+    x->texts = calloc(x->p->strings.count + 1, 1);
+    bool ok = x->process_of && x->used && x->names && x->keys && x->texts;
+    for (uint32_t i = 0; ok && i < x->s->size; i++)
+        if (tfp_pf_shown(x, i)) x->used[x->s->lane[i]] = 1;
+    for (uint32_t i = 0; ok && i < count; i++) {
+        const tfp_lane *lane = &x->p->lanes.at[i];
+        uint64_t key = (uint64_t)lane->process << 32 | lane->device;
+        uint32_t at = tfp_map64_get(&by_device, key);
+        if (at == TFP_NONE) ok = tfp_map64_put(&by_device, key, at = i);
+        x->process_of[i] = at;
+    }
+    tfp_map64_free(&by_device);
+    x->tracks = tfp_pf_process_track((uint32_t)count) + 1;
+    return ok;
+}
+
+static bool put_lanes(tfp_pf_out *x)
+{
+    size_t count = x->p->lanes.size;
+    uint8_t *told = calloc(count + 1, 1);
+    for (uint32_t i = 0; told && i < count && !x->sink->status; i++) {
+        if (!x->used[i]) continue;
+        if (!told[x->process_of[i]]) put_process(x, x->process_of[i]);
+        told[x->process_of[i]] = 1;
+        put_lane(x, i);
+    }
+    free(told);
+    return told != NULL;
+}
+
+/* ---- counters ---- */
+
+static void put_sample(tfp_pf_out *x, uint64_t track, int64_t at_ns, double value)
+{
+    union {
+        double real;
+        uint64_t bits;
+    } v = { .real = value };
+    tfp_put_int_always(&x->packet, 8, at_ns);
+    tfp_put_int_always(&x->event, 9, 4); /* TYPE_COUNTER */
+    tfp_put_int_always(&x->event, 11, (int64_t)track);
+    tfp_pf_put_fixed64(&x->event, 44, v.bits);
+    tfp_put_bytes_always(&x->packet, 11, bytes_of(&x->event));
+    tfp_pf_put_packet(x);
+}
+
+/* The track of a counter, told when its first sample comes. 0 without memory. */
+static uint64_t counter_track(tfp_pf_out *x, tfp_map64 *tracks, const uint64_t key[2], tfp_str name)
+{
+    uint64_t hash = tfp_hash(key, 2 * sizeof *key);
+    uint32_t at = tfp_map64_get(tracks, hash);
+    if (at != TFP_NONE) return at;
+    if (x->tracks >= TFP_NONE || !tfp_map64_put(tracks, hash, (uint32_t)x->tracks)) return 0;
+    tfp_pf_put_track(x, x->tracks, 0, name, true);
+    return x->tracks++;
+}
+
+static bool put_counters(tfp_pf_out *x)
+{
+    const tfp_event_tables *t = &x->p->events;
+    tfp_map64 tracks = { 0 };
+    tfp_buf name = { 0 };
+    bool ok = true;
+    for (size_t i = 0; ok && i < t->counters.size && !x->sink->status; i++) {
+        const tfp_counter_sample *c = &t->counters.at[i];
+        const uint64_t key[2] = { (uint64_t)c->name << 32 | c->series, c->process };
+        name.size = 0;
+        tfp_buf_str(&name, tfp_text(x->p, c->name));
+        if (c->series && !tfp_str_eq(tfp_text(x->p, c->series), TFP_STR("value"))) {
+            tfp_buf_char(&name, ' ');
+            tfp_buf_str(&name, tfp_text(x->p, c->series));
+        }
+        uint64_t track = counter_track(x, &tracks, key, bytes_of(&name));
+        ok = track && !name.failed;
+        if (ok) put_sample(x, track, c->at_ns, c->value);
+    }
+    for (size_t i = 0; ok && i < t->memory.size && !x->sink->status; i++) {
+        const tfp_memory_event *m = &t->memory.at[i];
+        const uint64_t key[2] = { m->device, UINT64_MAX };
+        if (m->allocated_bytes < 0) continue;
+        name.size = 0;
+        tfp_buf_text(&name, "memory of ");
+        tfp_buf_str(&name, tfp_text(x->p, m->device));
+        uint64_t track = counter_track(x, &tracks, key, bytes_of(&name));
+        ok = track && !name.failed;
+        if (ok) put_sample(x, track, m->at_ns, (double)m->allocated_bytes);
+    }
+    tfp_map64_free(&tracks);
+    tfp_buf_free(&name);
+    return ok;
+}
+
+/* ---- the file ---- */
+
+static tfp_status write_perfetto(const tfp_report *r, tfp_sink *sink, tfp_error *err)
+{
+    if (r->about != &tfp_view_calls)
+        return tfp_fail(err, TFP_BADARG, "%s view has no Perfetto trace: use calls, which has what ran when", r->view);
+    tfp_pf_out x = { .r = r, .p = r->profile, .s = &r->profile->events.spans, .sink = sink, .first = true };
+    tfp_status s = place_lanes(&x) && put_lanes(&x) ? TFP_OK : tfp_nomem(err);
+    if (!s) s = tfp_pf_put_spans(&x, err);
+    if (!s && !put_counters(&x)) s = tfp_nomem(err);
+    free(x.process_of);
+    free(x.used);
+    free(x.names);
+    free(x.keys);
+    free(x.texts);
+    tfp_buf *const all[] = { &x.packet, &x.event, &x.part, &x.interned };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) tfp_buf_free(all[i]);
+    return s;
+}
+
+const tfp_output_format tfp_output_perfetto = {
+    .name = "perfetto",
+    .help = "A Perfetto trace (.pftrace) of the calls view: tracks, slices with their values, flows of launches, counters.",
+    .in_format_option = false,
+    .write = write_perfetto,
+};

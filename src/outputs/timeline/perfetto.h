@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+/* outputs/timeline/perfetto.h: shared by the parts of the Perfetto output: packets into a sink. All packets are of one sequence, so
+ * that each text stands once in the file. Layout: google/perfetto, protos/perfetto/trace/. */
+#ifndef TFP_OUTPUT_PERFETTO_H
+#define TFP_OUTPUT_PERFETTO_H
+
+#include "outputs/core/output.h"
+#include "wire/proto.h"
+
+typedef struct tfp_pf_out {
+    const tfp_report *r;
+    const tfp_profile *p;
+    const tfp_span_columns *s;
+    tfp_sink *sink;
+    tfp_buf packet, event, part, interned; /* what is being written, inner parts first */
+    uint8_t *names, *keys, *texts;         /* by string: whether the file has it as a name, as a key, as a value */
+    uint32_t *process_of;                  /* by lane: the first lane of its device and process */
+    uint8_t *used;                         /* by lane: a span in it is shown */
+    uint64_t tracks;                       /* how many numbers of tracks are taken */
+    bool first;                            /* no packet so far */
+} tfp_pf_out;
+
+/* The number of the track of a lane, and of the process of a lane. */
+static inline uint64_t tfp_pf_lane_track(uint32_t lane) { return 2 * (uint64_t)lane + 1; }
+static inline uint64_t tfp_pf_process_track(uint32_t lane) { return 2 * (uint64_t)lane + 2; }
+
+static inline bool tfp_pf_shown(const tfp_pf_out *x, uint32_t span)
+{
+    return tfp_step_takes(x->r->step, x->s->step[span]);
+}
+
+/* Ends x->packet: adds what all packets have, and writes it. */
+void tfp_pf_put_packet(tfp_pf_out *x);
+/* A track without a thread of its own below another one. name: empty takes the parent's place in a viewer. */
+void tfp_pf_put_track(tfp_pf_out *x, uint64_t uuid, uint64_t parent, tfp_str name, bool counter);
+void tfp_pf_put_text(tfp_pf_out *x, tfp_buf *out, uint32_t field, tfp_str text); /* always UTF-8 */
+void tfp_pf_put_fixed64(tfp_buf *out, uint32_t field, uint64_t value);
+
+/* All spans that are shown, lane by lane in order of time. */
+tfp_status tfp_pf_put_spans(tfp_pf_out *x, tfp_error *err);
+
+#endif
