@@ -293,7 +293,7 @@ class XPlane(oracle.Trace):
     def module_of(self, activity):
         if "hlo_module" in activity.args:
             return activity.args["hlo_module"]
-        around = [r for r in self.module_runs.get(activity.device, []) if r.start <= activity.start < r.end]
+        around = [r for r in self.module_runs.get(activity.device, []) if r.start <= activity.start < r.end or r.end == activity.start == activity.end]
         return re.sub(r"\(\d+\)$", "", max(around, key=lambda r: r.start).name) if around else ""
 
     def nodes(self, step=None):

@@ -195,7 +195,7 @@ static tfp_status put_parameters(tfp_flops_table *w, tfp_error *err)
     char trained[64] = "", fixed[64] = "", rest[96] = "";
     tfp_status s = tfp_parameters(w->p, &w->arena, &c, err);
     if (s) return s;
-    bool told = c.elements[TFP_TRAINED] + c.elements[TFP_FIXED] > 0;
+    bool told = !c.elements[TFP_PARAMETER] && c.elements[TFP_TRAINED] + c.elements[TFP_FIXED] > 0; /* as params has it */
     bool ok = add_number(r, "total_parameters", c.total > 0 || c.unknown ? "parameters" : NULL, TFP_NUMBER, c.total) &&
               add_number(r, "trainable_parameters", NULL, TFP_NUMBER, told ? c.elements[TFP_TRAINED] : TFP_UNKNOWN) &&
               add_number(r, "non_trainable_parameters", NULL, TFP_NUMBER, told ? c.elements[TFP_FIXED] : TFP_UNKNOWN) &&
