@@ -7,9 +7,9 @@
 #define TIMES "\xc3\x97"
 
 typedef struct gemm {
-    const char *what, *type, *maker;
+    const char *what, *type, *other_type, *maker; /* other_type: of the second input, where it has one of its own */
     tfp_str shape, layout;
-    bool sliced, split, winograd, bias, relu, gelu, tensor;
+    bool sliced, split, winograd, bias, relu, gelu, swiglu, tensor;
 } gemm;
 
 typedef struct word {
@@ -106,9 +106,11 @@ static void put(const gemm *g, tfp_buf *out)
         bool on;
         const char *word;
     } more[] = { { g->winograd, "winograd" }, { g->sliced, "sliced" }, { g->split, "split-k" },
-                 { g->bias, "bias" },         { g->relu, "relu" },     { g->gelu, "gelu" } };
+                 { g->bias, "bias" },         { g->relu, "relu" },     { g->gelu, "gelu" },
+                 { g->swiglu, "swiglu" } };
     tfp_word(out, tfp_str_of(g->what));
     if (g->type) tfp_word(out, tfp_str_of(g->type));
+    if (g->other_type) tfp_buf_printf(out, TIMES "%s", g->other_type);
     put_shape(out, g->shape);
     tfp_word(out, g->layout);
     for (size_t i = 0; i < sizeof more / sizeof *more; i++)
@@ -168,6 +170,30 @@ static void take_igemm(gemm *g, tfp_str name)
     if (!g->what) g->what = "conv";
 }
 
+/* TensorRT-LLM's on Blackwell: bmm_OUTPUT_INPUTS_SUM_t128x16x256u2_... */
+static void take_trtllm(gemm *g, tfp_str name)
+{
+    static const word types[] = { { "MxE2m1", "mxfp4" }, { "MxE4m3", "mxfp8" },  { "E2m1", "fp4" }, { "E4m3", "fp8" },
+                                  { "E5m2", "fp8" },     { "Bfloat16", "bf16" }, { "Fp16", "half" } };
+    size_t number = 0;
+    for (tfp_str rest = name, t; tfp_part_next(&rest, '_', &t); number++) {
+        if (number == 0) g->what = tfp_str_eq(t, TFP_STR("bmm")) ? "bmm" : "gemm";
+        for (size_t i = 0; number == 2 && i < sizeof types / sizeof *types; i++) {
+            tfp_str first = tfp_str_of(types[i].word);
+            if (g->type || !tfp_str_begins(t, first)) continue;
+            g->type = types[i].means;
+            g->other_type = FOUND(types, ((tfp_str){ t.data + first.size, t.size - first.size }));
+        }
+        tfp_str shape = { t.data + 1, t.size ? t.size - 1 : 0 };
+        const char *unroll = shape.size ? memchr(shape.data, 'u', shape.size) : NULL;
+        if (unroll) shape.size = (size_t)(unroll - shape.data);
+        if (tfp_str_begins(t, TFP_STR("t")) && is_shape(shape) && !g->shape.size) g->shape = shape;
+        if (tfp_str_eq(t, TFP_STR("TN"))) g->layout = TFP_STR("tn");
+        g->swiglu |= tfp_str_eq(t, TFP_STR("swiGlu"));
+    }
+    if (!g->type || !g->shape.size) g->what = NULL;
+}
+
 static void take_words(gemm *g, tfp_str name)
 {
     /* the types stand before or behind the operation, whose letter is only a guess */
@@ -185,6 +211,8 @@ static const char *maker_of(tfp_str name)
                                    { "igemm_", "miopen" } };
     const char *maker = FOUND(makers, name);
     if (maker) return maker;
+    bool product = tfp_str_begins(name, TFP_STR("bmm_")) || tfp_str_begins(name, TFP_STR("gemm_"));
+    if (product && tfp_str_has(name, TFP_STR("_sm1"))) return "trtllm";
     return tfp_str_begins(name, TFP_STR("sm")) && tfp_str_has(name, TFP_STR("xmma_")) ? "xmma" : NULL;
 }
 
@@ -198,10 +226,12 @@ bool tfp_short_gemm(tfp_str name, tfp_buf *out)
         take_tensile(&g, name);
     else if (strcmp(g.maker, "miopen") == 0)
         take_igemm(&g, name);
+    else if (strcmp(g.maker, "trtllm") == 0)
+        take_trtllm(&g, name);
     else
         take_words(&g, name);
     if (!g.what) return false;
-    bool conv = strcmp(g.what, "gemm") != 0;
+    bool conv = tfp_str_begins(tfp_str_of(g.what), TFP_STR("conv"));
     if (strcmp(g.maker, "xmma") == 0) {
         g.maker = conv ? "cudnn" : "cublas";
         if (conv) g.layout.size = 0; /* the tensors' and the filters' layouts are always these */

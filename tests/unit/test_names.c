@@ -38,6 +38,10 @@ static void names_tell_what_a_kernel_does(void **state)
         { "nvjet_tst_192x8_64x8_4x1_v_bz_TNT", "gemm bf16 192" X "8 tn" DOT "nvjet" },
         { "Cijk_Alik_Bljk_HHS_BH_Bias_HA_S_SAV_UserArgs_MT64x32x128_MI32x32x1_SN",
           "gemm half 64" X "32" X "128 tn bias" DOT "tensile" },
+        { "bmm_MxE4m3_MxE2m1MxE4m3_Fp32_t128x16x256u2_s3_et128x16_m128x16x32_rM_TN_transOut_bN_clmp_swiGlu_sm100f",
+          "bmm mxfp4" X "mxfp8 128" X "16" X "256 tn swiglu" DOT "trtllm" },
+        { "gemm_Bfloat16_E4m3_Fp32_t128x64x128_s4_rM_TN_sm100a", "gemm fp8 128" X "64" X "128 tn" DOT "trtllm" },
+        { "bmm_of_mine_sm100", "bmm_of_mine_sm100" },
         { NATIVE
           "(anonymous namespace)::multi_tensor_apply_kernel<at::native::(anonymous namespace)::TensorListMetadata<4>, "
           "at::native::(anonymous namespace)::AdamFunctor<float>, float, float>(int)",
