@@ -50,12 +50,17 @@ static bool is_told(const screen *x, tfp_column_id c)
     return tfp_total(x->r, 0, TFP_V_ACCELERATOR_MICROS) > 0 && tfp_total(x->r, 0, TFP_V_CPU_MICROS) > 0;
 }
 
+static bool orders(const tfp_order *by, tfp_column_id c)
+{
+    return by->by == TFP_BY_COLUMN ? by->column == c : by->by >= 0 && tfp_value_of(&tfp_columns[c]) == by->by;
+}
+
 /* Moves the column that orders the rows to the front, followed by the row's own number. */
 static void lead_with_order(screen *x)
 {
     size_t at = 0;
     for (size_t i = 0; i < x->number_count; i++)
-        if (tfp_value_of(&tfp_columns[x->numbers[i].column]) == x->r->options->order.by) at = i;
+        if (orders(&x->r->options->order, x->numbers[i].column)) at = i;
     if (!x->number_count) return;
     number first = x->numbers[at];
     bool own = tfp_kinds[tfp_columns[first.column].kind].adds_up && !x->list;

@@ -4,6 +4,7 @@
 #include "model/join/runs.h"
 #include "views/flops/instructions.h"
 #include "views/core/grid.h"
+#include "views/core/kinds.h"
 #include "views/core/statistics.h"
 #include "views/timeline/range.h"
 
@@ -167,7 +168,7 @@ static tfp_status order_by_size(tfp_report *r, tfp_error *err)
         return TFP_OK;
     size_t n = tfp_options_selected(o, columns);
     for (size_t i = 0; i < n; i++)
-        if (tfp_columns[columns[i]].order_at && tfp_columns[columns[i]].kind == TFP_COLUMN_IS_SUM)
+        if (tfp_columns[columns[i]].order_at && tfp_kinds[tfp_columns[columns[i]].kind].number)
             return tfp_options_set(o, "order_by", tfp_columns[columns[i]].name, err);
     return TFP_OK;
 }
