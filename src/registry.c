@@ -18,6 +18,8 @@ const tfp_format *const tfp_formats[] = { &tfp_format_profile,
                                           &tfp_format_execution_trace,
                                           &tfp_format_sqlite,
                                           &tfp_format_perfetto,
+                                          &tfp_format_speedscope,
+                                          &tfp_format_folded,
                                           NULL };
 
 const tfp_view *const tfp_views[] = {

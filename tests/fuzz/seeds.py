@@ -318,7 +318,8 @@ def python_memory():
 
 
 def seeds():
-    for target, made in (("pickle", seeds_pickle.seeds), ("sqlite", seeds_recordings.sqlite), ("perfetto", seeds_recordings.perfetto), ("live", live_seeds), ("elf", seeds_elf.seeds), ("http", http_seeds), ("mcp", mcp_seeds)):
+    for target, made in (("pickle", seeds_pickle.seeds), ("sqlite", seeds_recordings.sqlite), ("perfetto", seeds_recordings.perfetto), ("speedscope", seeds_recordings.speedscope),
+                         ("folded", seeds_recordings.folded), ("live", live_seeds), ("elf", seeds_elf.seeds), ("http", http_seeds), ("mcp", mcp_seeds)):
         yield from ((target, name, data) for name, data in made())
     for name in ("odd/profile_5", "dense/profile_3", "gpu/profile_1", "towers/profile_9"):
         data = sample(name)

@@ -17,3 +17,11 @@ def sqlite():
 
 def perfetto():
     yield from samples("perfetto/torch.pftrace", "perfetto/sdk.pftrace")
+
+
+def speedscope():
+    yield from samples("stacks/stacks.speedscope.json")
+
+
+def folded():
+    yield from samples("stacks/stacks.folded")

@@ -43,7 +43,6 @@ static const unread kinds[] = {
     { NULL, 0, 0, NULL, ".neff", "a program of AWS Neuron, not a recording; torch.profiler's and jax.profiler's traces are read here" },
     { "FLR\0", 4, 0, NULL, NULL, "a recording of Java's Flight Recorder; of Python jobs `tfprof stacks PID` tells the functions" },
     { "go 1.", 0, 0, " trace", NULL, "an execution trace of Go; its CPU profiles (pprof) are read here" },
-    { "{", 0, 0, "speedscope.app/file-format-schema", NULL, "a file of speedscope, which shows it; py-spy writes what tfprof reads with `py-spy record -f chrometrace`" },
     { "{(", 0, 0, NULL, ".prof",   "statistics of cProfile, which python's pstats opens; `tfprof stacks PID` samples a running job, torch.profiler(with_stack=True) records calls" },
     { "{", 0, 0, NULL, ".pstats",  "statistics of cProfile, which python's pstats opens; `tfprof stacks PID` samples a running job, torch.profiler(with_stack=True) records calls" },
     { "\x80", 1, 0, "segments", NULL, "a pickle, perhaps of torch.cuda.memory._dump_snapshot, which pytorch.org/memory_viz opens; torch.profiler(profile_memory=True) records memory for tfprof" },

@@ -5,7 +5,6 @@
 #ifndef TFP_PERFETTO_H
 #define TFP_PERFETTO_H
 
-#include "model/builder.h"
 #include "wire/json.h"
 #include "wire/proto.h"
 
@@ -45,7 +44,7 @@ typedef struct tfp_pf_sequence {
 typedef enum tfp_pf_table { TFP_PF_CATEGORIES, TFP_PF_NAMES, TFP_PF_KEYS, TFP_PF_STRINGS, TFP_PF_STAGES } tfp_pf_table;
 
 typedef struct tfp_pf_reader {
-    tfp_builder *b;
+    struct tfp_builder *b;
     tfp_arena arena;
     tfp_strtab strings;
     TFP_VEC(tfp_pf_track) tracks;

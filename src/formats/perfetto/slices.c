@@ -2,6 +2,7 @@
 /* formats/perfetto/slices.c: begins and ends of a track become slices, and everything becomes the text of a Chrome trace. */
 #include "formats/perfetto/perfetto.h"
 #include "formats/sqlite/range_text.h"
+#include "model/builder.h"
 
 #define PARENTS 32 /* of a track that are asked for its process; longer chains, and circles, have none */
 
