@@ -73,6 +73,9 @@ void tfp_input_close(tfp_input *in); /* a zeroed one is fine */
 /* One read(2), repeated after signals. */
 ssize_t tfp_read_some(int fd, void *to, size_t size);
 
+/* As tfp_digest, of a whole file; false: errno tells why. */
+bool tfp_digest_descriptor(int fd, char out[TFP_DIGEST]);
+
 /* A whole file into memory, no gzip, at most `limit` bytes. */
 tfp_status tfp_read_file(const char *path, uint64_t limit, tfp_buf *out, tfp_error *err);
 bool tfp_is_folder(const char *path);

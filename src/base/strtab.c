@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* base/strtab.c: interned strings, and maps of 64-bit keys: open addressing, xxHash. Hashes are seeded randomly in each
  * process, so that a file cannot be crafted to make all names collide. */
-#include "base/base.h"
+#include "base/io.h"
 
 #include <stdatomic.h>
 #include <stdio.h>
@@ -29,10 +29,29 @@ static uint64_t hash_seed(void)
 
 uint64_t tfp_hash(const void *data, size_t size) { return XXH3_64bits_withSeed(data, size, hash_seed()); }
 
+static void put_digest(XXH128_hash_t h, char out[TFP_DIGEST])
+{
+    snprintf(out, TFP_DIGEST, "%016llx%016llx", (unsigned long long)h.high64, (unsigned long long)h.low64);
+}
+
 void tfp_digest(const void *data, size_t size, char out[TFP_DIGEST])
 {
     XXH128_hash_t h = XXH3_128bits(data, size);
-    snprintf(out, TFP_DIGEST, "%016llx%016llx", (unsigned long long)h.high64, (unsigned long long)h.low64);
+    put_digest(h, out);
+}
+
+bool tfp_digest_descriptor(int fd, char out[TFP_DIGEST])
+{
+    enum { PIECE = 1 << 20 };
+    XXH3_state_t *state = XXH3_createState();
+    char *piece = malloc(PIECE);
+    ssize_t got = -1;
+    if (state && piece && XXH3_128bits_reset(state) == XXH_OK)
+        while ((got = tfp_read_some(fd, piece, PIECE)) > 0) XXH3_128bits_update(state, piece, (size_t)got);
+    if (!got) put_digest(XXH3_128bits_digest(state), out);
+    free(piece);
+    XXH3_freeState(state);
+    return !got;
 }
 
 uint32_t tfp_string_hash(tfp_str s) { return (uint32_t)tfp_hash(s.data, s.size); }

@@ -52,9 +52,8 @@ void tfp_batch_free(tfp_batch *b)
 
 size_t tfp_batch_bytes(const tfp_batch *b) { return b->row_count * b->column_count * (sizeof(uint64_t) + 1); }
 
-static bool grow(tfp_batch *b)
+static bool grow(tfp_batch *b, size_t capacity)
 {
-    size_t capacity = b->capacity ? b->capacity * 2 : 32;
     for (size_t i = 0; i < b->column_count; i++) {
         tfp_batch_column *c = &b->columns[i];
         uint64_t *cells = realloc(c->cells, capacity * sizeof *cells);
@@ -67,9 +66,15 @@ static bool grow(tfp_batch *b)
     return true;
 }
 
+bool tfp_batch_room(tfp_batch *b, size_t rows)
+{
+    size_t need = b->row_count + rows, capacity = b->capacity ? b->capacity * 2 : 32;
+    return need <= b->capacity || grow(b, need > capacity ? need : capacity);
+}
+
 static void put(tfp_batch *b, uint64_t cell, bool absent)
 {
-    if (b->failed || (b->row_count == b->capacity && !grow(b))) {
+    if (b->failed || !tfp_batch_room(b, 1)) {
         b->failed = true;
         return;
     }

@@ -47,6 +47,7 @@ bool tfp_batch_start(tfp_batch *b, const tfp_batch_column *columns, size_t count
 void tfp_batch_clear(tfp_batch *b); /* removes the rows, keeps the memory */
 void tfp_batch_free(tfp_batch *b);
 size_t tfp_batch_bytes(const tfp_batch *b); /* of its cells */
+bool tfp_batch_room(tfp_batch *b, size_t rows); /* for more rows; false without memory */
 
 /* Puts the next cell; the cell of the last column ends the row. */
 void tfp_batch_none(tfp_batch *b);
