@@ -35,6 +35,7 @@ const cli_flag cli_flags[CLI_FLAG_COUNT] = {
     [CLI_HOST_LEVEL] = { "host_level", "0..3",        "capture", "how much of the host is traced, 2 without it; TensorFlow's agents ignore it", false, false },
     [CLI_IDLE]    = { "idle",    NULL,                "stacks",  "count threads that wait too", false, false },
     [CLI_INTERVAL] = { "interval", "SECONDS",         "top agent", "top: time between two looks, 1 without it; 0.2 to 3600; agent: between two sends, 10 without it", false, false },
+    [CLI_JOBS] = { "jobs", "N", "index", "how many processes read traces, one for each processor without it", false, false },
     [CLI_KEEP_AGENT] = { "keep_agent", NULL,          "capture", "leave the agents that --attach started in their processes", false, false },
     [CLI_KEEP_GOING] = { "keep_going", NULL,          "set",     "let a session end with status 0 whatever its commands did; without it a session on stdin ends with the status of the first one that failed", false, true },
     [CLI_LISTEN]  = { "listen",  "[ADDRESS:]PORT",    "agent",   "let tfprof of other machines see and record the jobs, with the token: tfprof top --agent, tfprof capture --agent", false, false },
@@ -44,8 +45,10 @@ const cli_flag cli_flags[CLI_FLAG_COUNT] = {
     [CLI_MAN]     = { "man",     NULL,                "help",    "the manual page as roff, for man(1)", false, false },
     [CLI_MAX_BYTES] = { "max_bytes", "BYTES",         "capture run", "the most that is taken of a process, 512MiB without it; run: with --cuda", false, false },
     [CLI_MAX_SIZE] = { "max_size", "MB",              "report",  "how big the file may become, 64 MB without it; what does not fit in is left out, and the page says so", false, false },
+    [CLI_MEMORY] = { "memory", "BYTES", "index", "the most memory that a trace may take; no limit without it", false, false },
     [CLI_METRICS] = { "metrics", "[ADDRESS:]PORT",    "agent",   "answer at http://ADDRESS:PORT/metrics in Prometheus's format; 127.0.0.1 without an address; 0: any free port", false, false },
     [CLI_MS]      = { "ms",      "MILLISECONDS",      "capture run",     "how long a window is, 500 without it; 1 to 60000", false, false },
+    [CLI_NAME] = { "name", "PATTERN,...", "index", "which files of folders are traces, *.json,*.json.gz,*.pb,*.pb.gz,*.tfprof without it", false, false },
     [CLI_NATIVE]  = { "native",  NULL,                "stacks",  "show functions of C and C++, too, under the Python functions that called them", false, false },
     [CLI_NEW]     = { "new",     "FILE|DIR...",       "diff",    "with --gate: the runs of the new version", true, false },
     [CLI_NO_TOKEN] = { "no_token", NULL,              "serve",   "let every program of this machine in, without the token in the address", false, false },
@@ -57,6 +60,8 @@ const cli_flag cli_flags[CLI_FLAG_COUNT] = {
     [CLI_PAIRS]   = { "pairs",   NULL,                "diff",    "with --gate: run N of --base and run N of --new were made one after the other on one machine, so that its speed cancels out", false, false },
     [CLI_PARALLEL] = { "parallel", "N",               "capture", "how many recordings run at a time, 8 without it", false, false },
     [CLI_PARCA]   = { "parca",   "URL",               "agent stacks", "send the samples to Parca, as pprof: http://HOST[:7070]; agent: a second of every process each --interval, with --commands", false, false },
+    [CLI_PART_BYTES] = { "part_bytes", "BYTES", "index", "close a part at about this size, 67108864 without it", false, false },
+    [CLI_PATTERN] = { "path", "PATTERN", "index", "what folders of a path mean: job={job}/rank={rank}; may be given several times, the first that fits counts", false, false, true },
     [CLI_PORT]    = { "port",    "NUMBER",            "serve",   "listen on this port instead of 7007; 0: any that is free", false, false },
     [CLI_PROCESSES] = { "processes", NULL,            "top",     "show each process of a framework by itself", false, false },
     [CLI_PYROSCOPE] = { "pyroscope", "URL",           "agent stacks", "send the samples to Grafana Pyroscope, as pprof: http://HOST[:4040]; agent: as with --parca", false, false },
@@ -65,13 +70,17 @@ const cli_flag cli_flags[CLI_FLAG_COUNT] = {
     [CLI_RATE]    = { "rate",    "HZ",                "stacks",  "samples a second, 100 without it; 1 to 1000", false, false },
     [CLI_RECORDER] = { "recorder", "start|stop",      "capture", "a profiler server records from now on, for --snapshot, until it is stopped; no other recording works meanwhile", false, false },
     [CLI_SAVE_BASE] = { "save_base", "FILE",          "diff",    "write the runs of --base as a small file for the repository, for later --base", false, false },
+    [CLI_RETRY] = { "retry", NULL, "index", "read failed files once more, though they have not changed", false, false },
     [CLI_SECONDS] = { "seconds", "SECONDS",           "stacks",  "how long to sample, 1 without it", false, false },
+    [CLI_SHARD] = { "shard", "K/N", "index", "only share K of N of the files, by their paths: N machines may fill one index", false, false },
+    [CLI_SIDECAR] = { "sidecar", "NAME", "index", "the file beside traces that tells job, host, rank and date, meta.json without it", false, false },
     [CLI_SNAPSHOT] = { "snapshot", NULL,              "capture", "take what a profiler server's recorder has so far, without waiting; it goes on", false, false },
     [CLI_SORT]    = { "sort",    "COLUMN",            "top",     "order by this column instead of cpu; of views the same as -order_by", false, false },
     [CLI_STEPS]   = { "steps",   "N",                 "capture run", "how many steps to record; run: at a time, 1 without it; capture: instead of --ms", false, false },
     [CLI_SOURCE]  = { "source",  "FOLDER",            "report",  "put the lines of the code that cost something, with five around each, into the file; the code lies in this folder", false, false },
     [CLI_SUBPROCESSES] = { "subprocesses", NULL,      "stacks",  "sample the processes that it started, too", false, false },
-    [CLI_TIMEOUT] = { "timeout", "SECONDS",           "capture top", "how long an answer may take, on top of the window, 30 without it; top: that of an agent, 10 without it", false, false },
+    [CLI_TABLES] = { "tables", "NAME,...", "index", "only these tables, beside runs and failures", false, false },
+    [CLI_TIMEOUT] = { "timeout", "SECONDS",           "capture index top", "how long an answer may take, on top of the window, 30 without it; top: that of an agent, 10 without it; index: how long a trace may take, 300 without it", false, false },
     [CLI_TOKEN_FILE] = { "token_file", "FILE",        "agent capture top", "the token that agents ask for and that --agent sends, 8 to 256 characters; readable by you only; or set TFPROF_TOKEN", false, false },
     [CLI_USER]    = { "user",    "NAME",              "agent capture top", "this user's jobs only", false, false },
     [CLI_WAIT]    = { "wait",    "SECONDS",           "capture", "how long to wait for another session in a process to end, 10 without it", false, false },
@@ -220,7 +229,12 @@ static int take_flag(words *in, const option_word *w, cli_flag_id id, cli_call *
         call->flags[id] = "";
         return need_list(in, w, &call->lists[id], f);
     }
-    if (cli_flags[id].value) return need_value(in, w, &call->flags[id], f);
+    if (cli_flags[id].value) {
+        int s = need_value(in, w, &call->flags[id], f);
+        if (!s && cli_flags[id].repeats)
+            call->repeats[call->repeat_count++] = (cli_pair){ cli_flags[id].name, call->flags[id], { NULL, 0 } };
+        return s;
+    }
     if (w->value) return cli_fault_set(f, CLI_BAD_USAGE, "option -%s takes no value: '%s'", w->name, w->value);
     call->flags[id] = "";
     return 0;
@@ -398,7 +412,8 @@ int cli_parse(char **all, size_t count, cli_where where, cli_call *call, cli_fau
     *call = (cli_call){ 0 };
     call->options = calloc(count + 1, sizeof *call->options);
     call->words = calloc(count + 1, sizeof *call->words);
-    if (!call->options || !call->words) return cli_fault_set(f, CLI_LIMIT, "out of memory");
+    call->repeats = calloc(count + 1, sizeof *call->repeats);
+    if (!call->options || !call->words || !call->repeats) return cli_fault_set(f, CLI_LIMIT, "out of memory");
     words in = { all, count, 0, where };
     bool plain = false; /* after "--" */
     while (in.next < in.count) {
@@ -421,6 +436,7 @@ int cli_parse(char **all, size_t count, cli_where where, cli_call *call, cli_fau
 void cli_call_free(cli_call *call)
 {
     free(call->options);
+    free(call->repeats);
     free(call->words);
     *call = (cli_call){ 0 };
 }

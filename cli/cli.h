@@ -90,6 +90,7 @@ typedef enum cli_flag_id {
     CLI_HOST_LEVEL,
     CLI_IDLE,
     CLI_INTERVAL,
+    CLI_JOBS,
     CLI_KEEP_AGENT,
     CLI_KEEP_GOING,
     CLI_LISTEN,
@@ -98,8 +99,10 @@ typedef enum cli_flag_id {
     CLI_MAN,
     CLI_MAX_BYTES,
     CLI_MAX_SIZE,
+    CLI_MEMORY,
     CLI_METRICS,
     CLI_MS,
+    CLI_NAME,
     CLI_NATIVE,
     CLI_NEW,
     CLI_NO_TOKEN,
@@ -111,6 +114,8 @@ typedef enum cli_flag_id {
     CLI_PAIRS,
     CLI_PARALLEL,
     CLI_PARCA,
+    CLI_PART_BYTES,
+    CLI_PATTERN,
     CLI_PAGER,
     CLI_PORT,
     CLI_PROCESSES,
@@ -120,12 +125,16 @@ typedef enum cli_flag_id {
     CLI_RATE,
     CLI_RECORDER,
     CLI_SAVE_BASE,
+    CLI_RETRY,
     CLI_SECONDS,
+    CLI_SHARD,
+    CLI_SIDECAR,
     CLI_SORT,
     CLI_SOURCE,
     CLI_SNAPSHOT,
     CLI_STEPS,
     CLI_SUBPROCESSES,
+    CLI_TABLES,
     CLI_TIMEOUT,
     CLI_TOKEN_FILE,
     CLI_USER,
@@ -142,6 +151,7 @@ typedef struct cli_flag {
     const char *help;
     bool list;   /* takes every following word up to the next option */
     bool prompt; /* works at the prompt too */
+    bool repeats; /* may be given several times: cli_call.repeats */
 } cli_flag;
 extern const cli_flag cli_flags[CLI_FLAG_COUNT];
 
@@ -168,6 +178,8 @@ typedef struct cli_call {
     size_t word_count;
     const char *flags[CLI_FLAG_COUNT]; /* NULL: absent; "" for those without value */
     cli_list lists[CLI_FLAG_COUNT];    /* of flags that take several words */
+    cli_pair *repeats;                 /* of flags that may be given several times, in order */
+    size_t repeat_count;
     const char *paths[CLI_FORMAT_MAX]; /* --FORMAT_path, by row of TFP_FORMATS */
 } cli_call;
 
@@ -299,6 +311,7 @@ int cli_start(cli *c, const cli_call *call, tfp_options *o);                    
 int cli_stacks(cli *c, const cli_call *call, tfp_options *o);                            /* live/stacks.c */
 int cli_mcp(cli *c, const cli_call *call, tfp_options *o);                               /* mcp.c */
 int cli_report(cli *c, const cli_call *call, tfp_options *o);                            /* report.c */
+int cli_index(cli *c, const cli_call *call, tfp_options *o);                             /* fleet/index.c */
 int cli_page_refuses(cli *c, const cli_call *call, tfp_options *o); /* serve.c: 0, or why a page may not run it */
 char *cli_query_start(char *line); /* query.c: where the SQL of a line begins, or NULL */
 /* Parts of help. */

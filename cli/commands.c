@@ -247,6 +247,7 @@ const cli_command cli_commands[] = {
     { "stacks",     "PID|NAME", "The Python functions (with --native of C, too) in which a running process spends its time, by reading its memory: it is not stopped.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_stacks },
     { "run",        "[-option value ...] -- COMMAND", "Start a command so that the jobs in it can be captured, and record steps of them: nothing else of it changes.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_start },
     { "agent",      "[PID|NAME...]", "Running jobs as metrics: for Prometheus at --metrics, sent to a collector with --otlp; their stacks, sent with --pyroscope or --parca; and for tfprof of other machines at --listen.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_agent },
+    { "index",      "SOURCE... -o DIR", "Make tables of many traces, as Parquet files that DuckDB, Spark and others read: runs, steps, ops, kernels ... SOURCE: files, folders, or - for paths on stdin. Files that are known are not read again.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_index },
     { "serve",      "[FILE|DIR...]", "Show profiles as pages in the browser: those in the files and folders named, or here.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_serve },
     { "mcp",        "ROOT", "Answer programs by the Model Context Protocol on stdin and stdout: info, views, SQL and diff of the profiles below ROOT; nothing is written.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_mcp },
     { "report",     "FILE... -o FILE", "Write the pages that serve shows over these profiles as one file for a browser, for mails and CI: nothing else is needed to open it; -step N: of that step.", CLI_IN_SHELL, cli_report },
@@ -346,7 +347,7 @@ static int take_file(cli *c, const cli_call *call, tfp_options *o)
 {
     const char *path = call->flags[CLI_O];
     bool own = call->command && (call->command->run == run_convert || call->command->run == run_timeline ||
-                                 call->command->run == cli_report || call->command->run == cli_capture);
+                                 call->command->run == cli_report || call->command->run == cli_capture || call->command->run == cli_index);
     if (!path || own || call->flags[CLI_HELP]) return 0;
     bool shows = call->command &&
                  (call->command->run == run_view || call->command->run == cli_stats || call->command->run == cli_diff ||

@@ -2,7 +2,9 @@
 /* reports.c: the public functions that build a report, tell its rows and cells, and write it. */
 #include "outputs/data/arrow.h"
 #include "outputs/core/table.h"
+#include "fleets.h"
 #include "registry.h"
+#include "views/core/grid.h"
 #include "views/core/view.h"
 
 tfp_status tfp_report_build(const tfp_profile *p, const char *view, const tfp_options *o, tfp_report **out,
@@ -228,5 +230,46 @@ tfp_status tfp_report_write_file(const tfp_report *r, const char *output, const 
     s = tfp_report_write(r, output, tfp_outfile_write, &f, err);
     if (!s || (s == TFP_BADOUTPUT && f.error)) s = tfp_outfile_finish(&f, err);
     tfp_outfile_abandon(&f);
+    return s;
+}
+
+/* ---- the counts of an index ---- */
+
+/* clang-format off */
+static const tfp_row_column index_columns[] = {
+    TFP_COLUMN(tfp_index_counts, "files", INT, NUMBER, files, "Files that were looked at."),
+    TFP_COLUMN(tfp_index_counts, "indexed", INT, NUMBER, indexed, "Runs that were added."),
+    TFP_COLUMN(tfp_index_counts, "failed", INT, NUMBER, failed, "Files that gave no run."),
+    TFP_COLUMN(tfp_index_counts, "duplicates", INT, NUMBER, duplicates, "Files with the bytes of another one."),
+    TFP_COLUMN(tfp_index_counts, "unchanged", INT, NUMBER, unchanged, "Files that were known, and not opened."),
+    TFP_COLUMN(tfp_index_counts, "replaced", INT, NUMBER, replaced, "Runs whose file has changed."),
+    TFP_COLUMN(tfp_index_counts, "skipped", INT, NUMBER, skipped, "Files of other shares (--shard)."),
+    TFP_COLUMN(tfp_index_counts, "bytes", INT, SIZE, bytes, "Bytes that were read."),
+    TFP_COLUMN(tfp_index_counts, "parts", INT, NUMBER, parts, "Parquet files that were written."),
+    TFP_COLUMN(tfp_index_counts, "seconds", REAL, LABEL, seconds, "How long it took."),
+    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+};
+/* clang-format on */
+
+tfp_status tfp_index_report(const tfp_index *x, const tfp_options *o, tfp_report **out, tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (out) *out = NULL;
+    if (!x || !out) return tfp_fail(err, TFP_BADARG, "no index, or nowhere to put the report");
+    tfp_report *r = tfp_report_of_table(NULL, "index");
+    tfp_options *own = r && o ? tfp_options_copy(o) : NULL;
+    if (!r || (o && !own)) {
+        tfp_report_free(r);
+        return tfp_nomem(err);
+    }
+    if (own) {
+        tfp_options_free(r->options);
+        r->options = own;
+    }
+    tfp_status s = tfp_grid_of(r, &(tfp_row_table){ index_columns, &x->counts, sizeof x->counts, 1, 0 }, err);
+    if (s)
+        tfp_report_free(r);
+    else
+        *out = r;
     return s;
 }

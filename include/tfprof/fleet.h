@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+/* tfprof/fleet.h: many traces as few tables: an index of Parquet files, made by processes that read one trace each at a time.
+ * tfprof.h does not include this header: programs that look at one profile need none of it. */
+#ifndef TFPROF_FLEET_H
+#define TFPROF_FLEET_H
+
+#include "tfprof/tfprof.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The name of table `i` of a fleet: runs, steps, step_devices, ops ...; NULL past the end. */
+TFP_API const char *tfp_fleet_table(size_t i);
+
+/** The name of column `i` of a table; NULL past the end, and when there is no such table.
+ *  type  gets 'i' int64, 'r' double, 's' text, 'b' boolean, 'd' days since 1970-01-01, 't' microseconds since then, UTC; may be NULL
+ *  help  gets its meaning; may be NULL */
+TFP_API const char *tfp_fleet_column(const char *table, size_t i, char *type, const char **help);
+
+/** Settings of an index and what its last pass did. Threads: one at a time for each. */
+typedef struct tfp_index tfp_index;
+TFP_API tfp_index *tfp_index_new(void); /**< NULL when memory runs out */
+TFP_API void tfp_index_free(tfp_index *x);
+
+/** Sets "path" (a pattern such as job={job}/rank={rank}; each call adds one), "sidecar" (meta.json), "name" (patterns of file
+ *  names), "tables" (names; all), "jobs" (processes; one for each processor), "memory" (bytes that a trace may take; no limit),
+ *  "timeout" (seconds for a trace; 300), "shard" (K/N; 1/1), "part-bytes" (67108864), "fail-over" (a share, 0.01 or 1%; none) and
+ *  "retry" (without a value). Errors: TFP_BADARG; TFP_NOMEM. */
+TFP_API tfp_status tfp_index_set(tfp_index *x, const char *name, const char *value, tfp_error *err);
+
+/** Called as files are found (`done`; `total` is 0); a nonzero result stops the pass, which then keeps what it has. */
+TFP_API void tfp_index_on_progress(tfp_index *x, tfp_progress_fn fn, void *ctx);
+
+/** One pass: reads the files of the sources that `out` has no rows of, or whose size or time changed.
+ *  sources  files and folders; "-": paths on stdin, separated by NUL or newlines
+ *  out      the folder of the index, made where it is not there
+ *  The process must have one thread: it starts others with fork(). A file that crashes its reader, takes too long or too much memory
+ *  is a row of the table `failures`.
+ *  Errors: TFP_BADFILE a source is missing, out holds something else, or another index is at work there; TFP_BADOUTPUT;
+ *  TFP_NOMEM; TFP_CANCELLED. What was committed stays, and the next pass goes on. */
+TFP_API tfp_status tfp_index_run(tfp_index *x, const char *const *sources, size_t count, const char *out,
+                                 tfp_error *err);
+
+/** A number of the last or running pass: "files", "indexed", "failed", "duplicates", "unchanged", "replaced", "skipped", "bytes",
+ *  "parts", "not_taken" (dates and ranks of paths and sidecars that are none); -1 for others. */
+TFP_API int64_t tfp_index_count(const tfp_index *x, const char *name);
+
+/** 1 when more files failed than "fail-over" says, duplicates aside, else 0. */
+TFP_API int tfp_index_is_over(const tfp_index *x);
+
+/** The counts as a table of one row; o: its form, NULL means every default. Errors: TFP_NOMEM. */
+TFP_API tfp_status tfp_index_report(const tfp_index *x, const tfp_options *o, tfp_report **out, tfp_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+/* fleet/index/commit.c: parts get their names, all of them or none: what is to be done is first written to a journal, which a later
+ * index finishes. Rows of replaced runs leave the parts that are there: such a part is written again and takes the same name. */
+#include "fleet/index/index.h"
+#include "fleet/index/parts.h"
+#include "fleet/index/stream.h"
+#include "outputs/data/parquet.h"
+#include "outputs/data/parquet_read.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#define JOURNAL "journal"
+
+static tfp_status fail_output(tfp_error *err, const char *path)
+{
+    return tfp_fail(err, TFP_BADOUTPUT, "%s: cannot write: %s", path, strerror(errno));
+}
+
+/* ---- the journal: lines "TABLE/NEW NAME<tab>NAME IN WORK" ---- */
+
+static tfp_status rename_line(const tfp_index_folder *f, const char *work, const char *line, tfp_error *err)
+{
+    char from[PATH_MAX], to[PATH_MAX], name[NAME_MAX + 1];
+    size_t size = strcspn(line, "\t");
+    if (!line[size] || size > NAME_MAX || strstr(line, "..")) return TFP_OK; /* no line of ours */
+    memcpy(name, line, size);
+    name[size] = '\0';
+    if (!tfp_index_path(from, work, NULL, line + size + 1) || !tfp_index_path(to, f->out, NULL, name)) return TFP_OK;
+    if (rename(from, to) != 0 && errno != ENOENT) return fail_output(err, to);
+    return TFP_OK;
+}
+
+/* Renames that were done already find nothing to rename. */
+static tfp_status play(const tfp_index_folder *f, const char *work, tfp_error *err)
+{
+    char path[PATH_MAX];
+    tfp_buf text = { 0 };
+    tfp_status s = TFP_OK;
+    if (!tfp_index_path(path, work, NULL, JOURNAL) || !tfp_exists(path)) return TFP_OK;
+    s = tfp_read_file(path, 1 << 26, &text, err);
+    tfp_buf_char(&text, '\0');
+    if (!s && text.failed) s = tfp_nomem(err);
+    for (char *line = text.data, *end; !s && (end = strchr(line, '\n')); line = end + 1) {
+        *end = '\0';
+        s = rename_line(f, work, line, err);
+    }
+    if (!s && unlink(path) != 0) s = fail_output(err, path);
+    tfp_buf_free(&text);
+    return s;
+}
+
+/* Removes files that an index left when it was killed. */
+static void clear(const char *work)
+{
+    char path[PATH_MAX];
+    DIR *dir = opendir(work);
+    for (struct dirent *e; dir && (e = readdir(dir));)
+        if (strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 && tfp_index_path(path, work, NULL, e->d_name))
+            unlink(path);
+    if (dir) closedir(dir);
+}
+
+/* Journals of other shares are finished, too: their index is dead, or waits for the lock with a journal that it has not begun. */
+static tfp_status play_all(const tfp_index_folder *f, tfp_error *err)
+{
+    char work[PATH_MAX];
+    DIR *dir = opendir(f->out);
+    tfp_status s = dir ? TFP_OK : fail_output(err, f->out);
+    for (struct dirent *e; !s && (e = readdir(dir));)
+        if (tfp_str_begins(tfp_str_of(e->d_name), TFP_STR("_work-")) && tfp_index_path(work, f->out, NULL, e->d_name))
+            s = play(f, work, err);
+    if (dir) closedir(dir);
+    return s;
+}
+
+tfp_status tfp_index_recover(const tfp_index_folder *f, tfp_error *err)
+{
+    tfp_status s = play_all(f, err);
+    if (!s) clear(f->work);
+    return s;
+}
+
+/* ---- rows that go ---- */
+
+typedef struct sifting {
+    const tfp_dead *dead;
+    bool (*again)(void *ctx, tfp_str path);
+    void *ctx;
+    size_t path, run, code; /* columns; SIZE_MAX: the table has none */
+    bool ok;
+} sifting;
+
+static uint64_t hash_cell(const tfp_batch *b, size_t column, size_t row)
+{
+    if (column == SIZE_MAX || b->columns[column].absent[row]) return 0;
+    return tfp_known_hash(tfp_cell_text(b, b->columns[column].cells[row]));
+}
+
+static uint64_t run_cell(const tfp_batch *b, size_t column, size_t row)
+{
+    char digest[TFP_DIGEST] = "";
+    if (column == SIZE_MAX || b->columns[column].absent[row]) return 0;
+    tfp_str run = tfp_cell_text(b, b->columns[column].cells[row]);
+    memcpy(digest, run.data, run.size < TFP_DIGEST ? run.size : TFP_DIGEST - 1);
+    return tfp_known_run(digest);
+}
+
+static bool is_dead(sifting *x, const tfp_batch *b, size_t row)
+{
+    uint64_t run = run_cell(b, x->run, row);
+    bool failures = x->code != SIZE_MAX;
+    if (failures && tfp_map64_get(&x->dead->paths, hash_cell(b, x->path, row)) != TFP_NONE) return true;
+    if (!run || tfp_map64_get(&x->dead->runs, run) == TFP_NONE) return false;
+    if (failures) x->ok = x->ok && x->again(x->ctx, tfp_cell_text(b, b->columns[x->path].cells[row]));
+    return true;
+}
+
+static void drop_rows(sifting *x, tfp_batch *b, size_t *dropped)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < b->row_count; i++) {
+        if (is_dead(x, b, i)) continue;
+        for (size_t c = 0; c < b->column_count; c++) {
+            b->columns[c].cells[kept] = b->columns[c].cells[i];
+            b->columns[c].absent[kept] = b->columns[c].absent[i];
+        }
+        kept++;
+    }
+    *dropped += b->row_count - kept;
+    b->row_count = kept;
+}
+
+static size_t column_of(const tfp_fleet_schema *t, const char *name)
+{
+    for (size_t i = 0; i < t->count; i++)
+        if (strcmp(t->columns[i].name, name) == 0) return i;
+    return SIZE_MAX;
+}
+
+static int to_file(void *ctx, const void *data, size_t size) { return tfp_stream_write(*(int *)ctx, data, size) ? 0 : 1; }
+
+/* Copies a part without the rows that go. */
+static tfp_status sift(sifting *x, tfp_fleet_table_id table, const char *from, int fd, size_t *dropped, tfp_error *err)
+{
+    const tfp_fleet_schema *t = &tfp_fleet_tables[table];
+    tfp_parquet_file file;
+    tfp_parquet w = { 0 };
+    tfp_texts texts = { 0 };
+    tfp_batch b = { 0 };
+    tfp_status s = tfp_parquet_open(&file, from, t->columns, t->count, err);
+    if (s) return tfp_within_file(err, s, from);
+    if (!tfp_texts_start(&texts) || !tfp_batch_start(&b, t->columns, t->count, &texts)) s = tfp_nomem(err);
+    if (!s) s = tfp_parquet_start(&w, to_file, &fd, err);
+    for (size_t g = 0; g < file.group_count && !s; g++) {
+        tfp_batch_clear(&b);
+        s = tfp_texts_clear(&texts) ? tfp_parquet_read_group(&file, g, &b, err) : tfp_nomem(err);
+        if (!s) drop_rows(x, &b, dropped);
+        if (!s) s = x->ok ? tfp_parquet_group(&w, &b, err) : tfp_nomem(err);
+    }
+    if (!s) s = tfp_parquet_end(&w, &b, err);
+    if (!s && fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP) s = fail_output(err, from);
+    tfp_parquet_free(&w);
+    tfp_batch_free(&b);
+    tfp_texts_free(&texts);
+    tfp_parquet_close(&file);
+    return tfp_within_file(err, s, from);
+}
+
+static tfp_status sift_part(sifting *x, const tfp_index_folder *f, tfp_fleet_table_id table, const char *name,
+                            tfp_buf *journal, tfp_error *err)
+{
+    char from[PATH_MAX], to[PATH_MAX], kept[NAME_MAX + 40];
+    size_t dropped = 0;
+    const char *table_name = tfp_fleet_tables[table].name;
+    snprintf(kept, sizeof kept, "kept-%s-%.200s", table_name, name);
+    if (!tfp_index_path(from, f->out, table_name, name) || !tfp_index_path(to, f->work, NULL, kept)) return TFP_OK;
+    int fd = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (fd < 0) return fail_output(err, to);
+    tfp_status s = sift(x, table, from, fd, &dropped, err);
+    close(fd);
+    if (!s && dropped)
+        tfp_buf_printf(journal, "%s/%s\t%s\n", table_name, name, kept);
+    else
+        unlink(to);
+    return s;
+}
+
+/* Of the runs themselves first: rows of others whose run has gone are not seen by who joins them. */
+static tfp_status sift_all(const tfp_index_folder *f, const tfp_dead *dead, bool (*again)(void *ctx, tfp_str path),
+                           void *ctx, tfp_buf *journal, tfp_error *err)
+{
+    tfp_status s = TFP_OK;
+    for (int t = 0; t < TFP_FLEET_TABLES && !s && dead->runs.count + dead->paths.count; t++) {
+        const tfp_fleet_schema *table = &tfp_fleet_tables[t];
+        bool failures = t == TFP_FLEET_FAILURES;
+        sifting x = { dead, again, ctx, column_of(table, "path"), column_of(table, "run"),
+                      failures ? column_of(table, "code") : SIZE_MAX, true };
+        tfp_part_names names = { 0 };
+        if (!failures && !dead->runs.count) continue;
+        s = tfp_part_names_read(&names, f->out, table->name, err);
+        for (size_t i = 0; i < names.size && !s; i++)
+            s = sift_part(&x, f, (tfp_fleet_table_id)t, names.at[i], journal, err);
+        tfp_part_names_free(&names);
+    }
+    return s;
+}
+
+/* ---- the commit ---- */
+
+static void new_name(char out[48])
+{
+    struct timespec t;
+    uint64_t number = 0;
+    clock_gettime(CLOCK_REALTIME, &t);
+    if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number) number = (uint64_t)getpid();
+    snprintf(out, 48, "part-%010llx%010llx.parquet", (unsigned long long)t.tv_sec,
+             (unsigned long long)(number & 0xffffffffff));
+}
+
+static unsigned without_parts(const tfp_index_folder *f, unsigned tables)
+{
+    unsigned none = 0;
+    for (int t = 0; t < TFP_FLEET_TABLES; t++) {
+        tfp_part_names names = { 0 };
+        if (tables & TFP_FLEET_BIT(t) && !tfp_part_names_read(&names, f->out, tfp_fleet_tables[t].name, NULL) &&
+            !names.size)
+            none |= TFP_FLEET_BIT(t);
+        tfp_part_names_free(&names);
+    }
+    return none;
+}
+
+static void put_new(tfp_buf *journal, unsigned written, unsigned which, const char *name, int64_t *parts)
+{
+    for (int t = 0; t < TFP_FLEET_TABLES; t++) {
+        const char *table = tfp_fleet_tables[t].name;
+        if (!(written & which & TFP_FLEET_BIT(t))) continue;
+        tfp_buf_printf(journal, "%s/%s\t%s.parquet\n", table, name, table);
+        ++*parts;
+    }
+}
+
+/* New rows come before the rows of `runs`, which come last. */
+static tfp_status commit(const tfp_index_folder *f, tfp_index_writer *w, const tfp_dead *dead, unsigned tables,
+                         bool (*again)(void *ctx, tfp_str path), void *ctx, int64_t *parts, tfp_error *err)
+{
+    unsigned written = 0, runs = TFP_FLEET_BIT(TFP_FLEET_RUNS);
+    char name[48], path[PATH_MAX];
+    tfp_buf journal = { 0 };
+    tfp_status s = play_all(f, err);
+    new_name(name);
+    if (!s) s = tfp_index_writer_end(w, without_parts(f, tables | TFP_FLEET_BIT(TFP_FLEET_FAILURES)), &written, err);
+    put_new(&journal, written, ~runs, name, parts);
+    if (!s) s = sift_all(f, dead, again, ctx, &journal, err);
+    put_new(&journal, written, runs, name, parts);
+    if (!s && journal.failed) s = tfp_nomem(err);
+    if (!s && journal.size && tfp_index_path(path, f->work, NULL, JOURNAL))
+        s = tfp_index_write(path, &journal, err);
+    if (!s) s = play(f, f->work, err);
+    tfp_buf_free(&journal);
+    return s;
+}
+
+tfp_status tfp_index_commit(tfp_index_folder *f, tfp_index_writer *w, const tfp_dead *dead, unsigned tables,
+                            bool (*again)(void *ctx, tfp_str path), void *ctx, int64_t *parts, tfp_error *err)
+{
+    tfp_status s = tfp_index_folder_lock(f, err);
+    if (s) return s;
+    s = commit(f, w, dead, tables, again, ctx, parts, err);
+    tfp_index_folder_unlock(f);
+    return s;
+}

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+/* fleet/index/index.c: a pass over the sources: files that are known are left, others are read by the pool, and their rows are taken
+ * in the order of the files. */
+#include "fleet/index/index.h"
+
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    WINDOW = 256,            /* files between the first that is not done and the last that was begun */
+    HELD_MOST = 16 << 20,    /* bytes of results that wait for an earlier one */
+    COMMIT_SECONDS = 300     /* so that a kill costs no more than this */
+};
+
+typedef struct slot { /* a file that is read, or whose result waits */
+    tfp_buf path, result; /* result: rows or a message */
+    uint64_t hash;
+    int64_t size, mtime_us, attempts;
+    bool done;
+    tfp_fleet_code code;
+    int signal;
+    char run[TFP_DIGEST];
+} slot;
+
+typedef struct pass {
+    const tfp_index_settings *settings;
+    tfp_index_counts *counts;
+    tfp_index_folder folder;
+    tfp_known known;
+    tfp_index_walk *walk;
+    tfp_pool *pool;
+    tfp_index_writer *writer;
+    tfp_dead dead;   /* since the last commit */
+    tfp_map64 gone;  /* runs that were replaced in this pass */
+    tfp_map64 fresh; /* runs of this pass */
+    tfp_map64 seen, given; /* hashes of paths: of this pass, where one may come twice; those that were read */
+    slot slots[WINDOW];
+    uint64_t next, taken; /* numbers of the next file to read and of the next result to take */
+    size_t held;
+    bool several, ended, last; /* several: sources; last: those that come last are read */
+    double committed_at;
+} pass;
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static bool has(const tfp_map64 *m, uint64_t key) { return tfp_map64_get(m, key) != TFP_NONE; }
+
+/* ---- results ---- */
+
+/* What the file had before goes. */
+static bool bury(pass *x, const slot *f, const tfp_known_file *known)
+{
+    if (!known) return true;
+    if (known->failed) return tfp_map64_put(&x->dead.paths, f->hash, 1);
+    x->counts->replaced++;
+    return tfp_map64_put(&x->dead.runs, known->run, 1) && tfp_map64_put(&x->gone, known->run, 1);
+}
+
+static bool is_duplicate(const pass *x, uint64_t run)
+{
+    return has(&x->fresh, run) || (has(&x->known.runs, run) && !has(&x->gone, run));
+}
+
+static tfp_status put_failure(pass *x, slot *f, const tfp_known_file *known, tfp_error *err)
+{
+    tfp_fleet_failure row = { .path = { f->path.data, f->path.size - 1 },
+                              .message = { f->result.data ? f->result.data : "", f->result.size },
+                              .size = f->size,
+                              .mtime_us = f->mtime_us,
+                              .code = f->code,
+                              .signal = f->signal,
+                              .attempts = f->attempts };
+    if (known && known->failed && known->stamp == tfp_known_stamp(f->size, f->mtime_us))
+        row.attempts += known->attempts;
+    if (f->code == TFP_FLEET_DUPLICATE) {
+        row.message = TFP_STR("the same bytes as the file of this run");
+        row.run = tfp_str_of(f->run);
+        x->counts->duplicates++;
+    } else {
+        x->counts->failed++;
+    }
+    return tfp_index_writer_fail(x->writer, &row, err);
+}
+
+static tfp_status settle(pass *x, slot *f, tfp_error *err)
+{
+    const tfp_known_file *known = tfp_known_find(&x->known, f->hash);
+    uint64_t run = tfp_known_run(f->run);
+    if (!bury(x, f, known)) return tfp_nomem(err);
+    if (f->code == TFP_FLEET_RUN && is_duplicate(x, run)) f->code = TFP_FLEET_DUPLICATE;
+    if (f->code != TFP_FLEET_RUN) return put_failure(x, f, known, err);
+    x->counts->indexed++;
+    if (!tfp_map64_put(&x->fresh, run, 1)) return tfp_nomem(err);
+    return tfp_index_writer_add(x->writer, (tfp_str){ f->result.data, f->result.size }, err);
+}
+
+static bool read_again(void *ctx, tfp_str path)
+{
+    pass *x = ctx;
+    return tfp_index_walk_again(x->walk, path);
+}
+
+static tfp_status commit(pass *x, tfp_error *err)
+{
+    tfp_status s = tfp_index_commit(&x->folder, x->writer, &x->dead, x->settings->tables, read_again, x,
+                                    &x->counts->parts, err);
+    tfp_map64_clear(&x->dead.runs);
+    tfp_map64_clear(&x->dead.paths);
+    x->committed_at = now_s();
+    return s;
+}
+
+static bool is_due(const pass *x)
+{
+    return tfp_index_writer_bytes(x->writer) >= (uint64_t)x->settings->part_bytes ||
+           (!tfp_index_writer_is_empty(x->writer) && now_s() - x->committed_at > COMMIT_SECONDS);
+}
+
+static tfp_status settle_in_order(pass *x, tfp_error *err)
+{
+    tfp_status s = TFP_OK;
+    for (slot *f; !s && x->taken < x->next && (f = &x->slots[x->taken % WINDOW])->done; x->taken++) {
+        s = settle(x, f, err);
+        x->held -= f->result.size;
+        f->done = false;
+        tfp_buf_free(&f->result);
+    }
+    return s;
+}
+
+static tfp_status take(void *ctx, const tfp_pool_result *r, tfp_error *err)
+{
+    pass *x = ctx;
+    slot *f = &x->slots[r->number % WINDOW];
+    f->code = r->code;
+    f->signal = r->signal;
+    f->attempts = r->attempts;
+    memcpy(f->run, r->run, sizeof f->run);
+    tfp_buf_str(&f->result, r->code == TFP_FLEET_RUN ? r->rows : r->message);
+    x->counts->not_taken += (int64_t)r->not_taken;
+    x->held += f->result.size;
+    f->done = true;
+    return f->result.failed ? tfp_nomem(err) : settle_in_order(x, err);
+}
+
+/* ---- files ---- */
+
+/* A path that another source has, too, is told as a whole. False: the same file once more. */
+static bool is_new(pass *x, tfp_index_walk_file *f, uint64_t *hash, bool *ok)
+{
+    *hash = tfp_known_hash(tfp_str_of(f->path));
+    if (!x->several || x->last) return true;
+    if (has(&x->seen, *hash)) {
+        f->path = f->file;
+        *hash = tfp_known_hash(tfp_str_of(f->path));
+        if (has(&x->seen, *hash)) return false;
+    }
+    *ok = tfp_map64_put(&x->seen, *hash, 1);
+    return true;
+}
+
+static bool is_unchanged(const pass *x, const tfp_known_file *known, const tfp_index_walk_file *f)
+{
+    if (!known || known->stamp != tfp_known_stamp(f->size, f->mtime_us)) return false;
+    if (known->duplicate && has(&x->gone, known->run)) return false;
+    return !(x->settings->retry && known->failed && !known->duplicate);
+}
+
+static tfp_status give(pass *x, const tfp_index_walk_file *f, uint64_t hash, tfp_error *err)
+{
+    slot *to = &x->slots[x->next % WINDOW];
+    to->hash = hash;
+    to->size = f->size;
+    to->mtime_us = f->mtime_us;
+    to->path.size = 0;
+    tfp_buf_add(&to->path, f->path, strlen(f->path) + 1);
+    if (to->path.failed || !tfp_map64_put(&x->given, hash, 1)) return tfp_nomem(err);
+    if (f->size > 0) x->counts->bytes = tfp_add(x->counts->bytes, f->size, NULL);
+    return tfp_pool_give(x->pool, x->next++, f, err);
+}
+
+static tfp_status begin(pass *x, tfp_index_walk_file *f, tfp_error *err)
+{
+    const tfp_index_settings *o = x->settings;
+    uint64_t hash;
+    bool ok = true;
+    if (!is_new(x, f, &hash, &ok)) return TFP_OK;
+    if (!ok) return tfp_nomem(err);
+    if (o->shards > 1 && hash % (uint64_t)o->shards != (uint64_t)(o->shard - 1)) {
+        x->counts->skipped++;
+        return TFP_OK;
+    }
+    if (x->last && has(&x->given, hash)) return TFP_OK;
+    if (!x->last) x->counts->files++;
+    if (is_unchanged(x, tfp_known_find(&x->known, hash), f)) {
+        x->counts->unchanged += !x->last;
+        return TFP_OK;
+    }
+    if (x->last) x->counts->unchanged--; /* it was one until its run went */
+    return give(x, f, hash, err);
+}
+
+static tfp_status begin_files(pass *x, tfp_error *err)
+{
+    enum { AT_ONCE = 1000 }; /* so that progress is told while nothing is to be read */
+    tfp_status s = TFP_OK;
+    tfp_index_walk_file f;
+    for (int n = 0; !s && n < AT_ONCE && tfp_pool_has_room(x->pool); n++) {
+        if (x->next - x->taken >= WINDOW || x->held > HELD_MOST) break;
+        bool more = tfp_index_walk_next(x->walk, &f, &s, err);
+        if (!more) x->ended = true;
+        if (s || !more) break;
+        s = begin(x, &f, err);
+    }
+    return s;
+}
+
+static tfp_status tell(const pass *x, tfp_error *err)
+{
+    const tfp_index_settings *o = x->settings;
+    x->counts->seconds = now_s() - x->counts->seconds;
+    int stop = o->progress ? o->progress(o->progress_ctx, (uint64_t)x->counts->files, 0) : 0;
+    x->counts->seconds = now_s() - x->counts->seconds;
+    return stop ? tfp_fail(err, TFP_CANCELLED, "interrupted") : TFP_OK;
+}
+
+/* Until there are no more files and all results are taken. */
+static tfp_status read_files(pass *x, tfp_error *err)
+{
+    tfp_status s = TFP_OK;
+    x->ended = false;
+    while (!s && (!x->ended || x->taken < x->next)) {
+        s = begin_files(x, err);
+        if (!s && tfp_pool_is_busy(x->pool)) s = tfp_pool_wait(x->pool, take, x, err);
+        if (!s && is_due(x)) s = commit(x, err);
+        if (!s) s = tell(x, err);
+    }
+    return s;
+}
+
+/* Duplicates of runs that were replaced are read when all others are done; a commit finds them. */
+static tfp_status read_all(pass *x, tfp_error *err)
+{
+    tfp_status s = read_files(x, err);
+    x->last = true;
+    for (int round = 0; !s && round < 2; round++) {
+        if (!round || !tfp_index_writer_is_empty(x->writer) || x->dead.runs.count || x->dead.paths.count)
+            s = commit(x, err);
+        if (!s) s = read_files(x, err);
+    }
+    if (!s && !tfp_index_writer_is_empty(x->writer)) s = commit(x, err);
+    if (s == TFP_CANCELLED) (void)commit(x, NULL);
+    return s;
+}
+
+static tfp_status prepare(pass *x, const char *const *sources, size_t count, const char *out, tfp_error *err)
+{
+    const tfp_index_settings *o = x->settings;
+    tfp_status s = tfp_index_walk_new(sources, count, o->names, o->rules.sidecar, &x->walk, err);
+    if (!s) s = tfp_index_folder_open(&x->folder, out, o->shard, o->shards, err);
+    if (!s) s = tfp_index_folder_lock(&x->folder, err);
+    if (!s) {
+        s = tfp_index_recover(&x->folder, err);
+        if (!s) s = tfp_known_read(&x->known, x->folder.out, err);
+        if (!s) s = tfp_index_write_views(&x->folder, o->tables | TFP_FLEET_BIT(TFP_FLEET_FAILURES), err);
+        tfp_index_folder_unlock(&x->folder);
+    }
+    if (!s) s = tfp_pool_new(o, &x->pool, err);
+    if (!s) s = tfp_index_writer_new(x->folder.work, o->tables, &x->writer, err);
+    return s;
+}
+
+static void release(pass *x)
+{
+    tfp_pool_free(x->pool);
+    tfp_index_writer_free(x->writer);
+    tfp_index_walk_free(x->walk);
+    tfp_known_free(&x->known);
+    tfp_map64_free(&x->dead.runs);
+    tfp_map64_free(&x->dead.paths);
+    tfp_map64_free(&x->gone);
+    tfp_map64_free(&x->fresh);
+    tfp_map64_free(&x->seen);
+    tfp_map64_free(&x->given);
+    for (size_t i = 0; i < WINDOW; i++) {
+        tfp_buf_free(&x->slots[i].path);
+        tfp_buf_free(&x->slots[i].result);
+    }
+    tfp_index_folder_close(&x->folder);
+    free(x);
+}
+
+tfp_status tfp_index_pass(const tfp_index_settings *settings, const char *const *sources, size_t count, const char *out,
+                          tfp_index_counts *counts, tfp_error *err)
+{
+    pass *x = calloc(1, sizeof *x);
+    struct sigaction before, ignore = { .sa_handler = SIG_IGN };
+    *counts = (tfp_index_counts){ .seconds = now_s() };
+    if (!x) return tfp_nomem(err);
+    x->settings = settings;
+    x->counts = counts;
+    x->folder.lock = x->folder.commit_lock = -1;
+    x->several = count > 1 || (count && strcmp(sources[0], "-") == 0);
+    x->committed_at = now_s();
+    sigaction(SIGPIPE, &ignore, &before); /* a process that died is an answer, no signal */
+    tfp_status s = prepare(x, sources, count, out, err);
+    if (!s) s = read_all(x, err);
+    if (x->folder.lock >= 0 && s && s != TFP_BADFILE) (void)!tfp_index_recover(&x->folder, NULL);
+    release(x);
+    sigaction(SIGPIPE, &before, NULL);
+    counts->seconds = now_s() - counts->seconds;
+    return s;
+}

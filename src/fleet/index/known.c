@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+/* fleet/index/known.c: the files that an index has rows of: 32 bytes each, found by a hash of the path. */
+#include "fleet/index/index.h"
+#include "fleet/index/parts.h"
+#include "outputs/data/parquet_read.h"
+
+uint64_t tfp_known_run(const char *digest)
+{
+    uint64_t n = 0;
+    for (int i = 0; i < 16 && digest[i]; i++) {
+        char c = digest[i];
+        n = n << 4 | (uint64_t)(c >= 'a' ? c - 'a' + 10 : c - '0');
+    }
+    return n ? n : 1; /* 0 is no run */
+}
+
+uint64_t tfp_known_hash(tfp_str s)
+{
+    char digest[TFP_DIGEST];
+    tfp_digest(s.data, s.size, digest);
+    return tfp_known_run(digest);
+}
+
+uint64_t tfp_known_stamp(int64_t size, int64_t mtime_us)
+{
+    int64_t both[2] = { size, mtime_us };
+    return size == INT64_MIN ? 0 : tfp_known_hash((tfp_str){ (const char *)both, sizeof both });
+}
+
+/* ---- reading ---- */
+
+/* clang-format off */
+static const tfp_batch_column run_columns[] = {
+    { "path", NULL, TFP_CELL_TEXT, false, NULL, NULL }, { "bytes", NULL, TFP_CELL_INT, false, NULL, NULL },
+    { "mtime", NULL, TFP_CELL_TIME, false, NULL, NULL }, { "run", NULL, TFP_CELL_TEXT, false, NULL, NULL },
+};
+static const tfp_batch_column failure_columns[] = {
+    { "path", NULL, TFP_CELL_TEXT, false, NULL, NULL }, { "bytes", NULL, TFP_CELL_INT, false, NULL, NULL },
+    { "mtime", NULL, TFP_CELL_TIME, false, NULL, NULL }, { "run", NULL, TFP_CELL_TEXT, false, NULL, NULL },
+    { "attempts", NULL, TFP_CELL_INT, false, NULL, NULL },
+};
+/* clang-format on */
+enum { PATH, BYTES, MTIME, RUN, ATTEMPTS };
+
+static int64_t int_cell(const tfp_batch *b, size_t column, size_t row)
+{
+    return b->columns[column].absent[row] ? INT64_MIN : (int64_t)b->columns[column].cells[row];
+}
+
+static bool add_row(tfp_known *k, const tfp_batch *b, size_t row, bool failed)
+{
+    tfp_known_file f = { .failed = failed };
+    if (b->columns[PATH].absent[row]) return true;
+    f.path = tfp_known_hash(tfp_cell_text(b, b->columns[PATH].cells[row]));
+    f.stamp = tfp_known_stamp(int_cell(b, BYTES, row), int_cell(b, MTIME, row));
+    if (!b->columns[RUN].absent[row]) {
+        tfp_str run = tfp_cell_text(b, b->columns[RUN].cells[row]);
+        char digest[TFP_DIGEST] = "";
+        memcpy(digest, run.data, run.size < TFP_DIGEST ? run.size : TFP_DIGEST - 1);
+        f.run = tfp_known_run(digest);
+        f.duplicate = failed;
+    }
+    if (failed) f.attempts = (uint32_t)int_cell(b, ATTEMPTS, row);
+    return tfp_push(&k->files, f) && (failed || tfp_map64_put(&k->runs, f.run, 1));
+}
+
+static tfp_status read_part(tfp_known *k, const char *path, bool failed, tfp_error *err)
+{
+    tfp_parquet_file file;
+    tfp_texts texts = { 0 };
+    tfp_batch b = { 0 };
+    const tfp_batch_column *columns = failed ? failure_columns : run_columns;
+    size_t count = failed ? sizeof failure_columns / sizeof *failure_columns : sizeof run_columns / sizeof *run_columns;
+    tfp_status s = tfp_parquet_open(&file, path, columns, count, err);
+    if (s) return tfp_within_file(err, s, path);
+    for (size_t g = 0; g < file.group_count && !s; g++) {
+        bool ok = tfp_texts_start(&texts) && tfp_batch_start(&b, columns, count, &texts);
+        s = ok ? tfp_parquet_read_group(&file, g, &b, err) : tfp_nomem(err);
+        for (size_t i = 0; i < b.row_count && !s; i++)
+            if (!add_row(k, &b, i, failed)) s = tfp_nomem(err);
+        tfp_batch_free(&b);
+        tfp_texts_free(&texts);
+    }
+    tfp_parquet_close(&file);
+    return tfp_within_file(err, s, path);
+}
+
+static tfp_status read_table(tfp_known *k, const char *out, bool failed, tfp_error *err)
+{
+    tfp_part_names names = { 0 };
+    const char *table = tfp_fleet_tables[failed ? TFP_FLEET_FAILURES : TFP_FLEET_RUNS].name;
+    char path[PATH_MAX];
+    tfp_status s = tfp_part_names_read(&names, out, table, err);
+    for (size_t i = 0; i < names.size && !s; i++)
+        if (tfp_index_path(path, out, table, names.at[i])) s = read_part(k, path, failed, err);
+    tfp_part_names_free(&names);
+    return s;
+}
+
+static int by_path(const void *a, const void *b)
+{
+    const tfp_known_file *x = a, *y = b;
+    if (x->path != y->path) return x->path < y->path ? -1 : 1;
+    return (int)x->failed - (int)y->failed; /* a run counts before a failure of another share */
+}
+
+tfp_status tfp_known_read(tfp_known *k, const char *out, tfp_error *err)
+{
+    tfp_status s = read_table(k, out, false, err);
+    if (!s) s = read_table(k, out, true, err);
+    if (k->files.size) qsort(k->files.at, k->files.size, sizeof *k->files.at, by_path);
+    return s;
+}
+
+tfp_known_file *tfp_known_find(const tfp_known *k, uint64_t path)
+{
+    size_t from = 0, to = k->files.size;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (k->files.at[middle].path < path)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from < k->files.size && k->files.at[from].path == path ? &k->files.at[from] : NULL;
+}
+
+void tfp_known_free(tfp_known *k)
+{
+    tfp_vec_free(&k->files);
+    tfp_map64_free(&k->runs);
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+/* fleet/index/stream.h: whole messages through pipes. */
+#ifndef TFP_FLEET_STREAM_H
+#define TFP_FLEET_STREAM_H
+
+#include "base/io.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+static inline bool tfp_stream_read(int fd, void *to, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t n = tfp_read_some(fd, (char *)to + done, size - done);
+        if (n <= 0) return false;
+        done += (size_t)n;
+    }
+    return true;
+}
+
+static inline bool tfp_stream_write(int fd, const void *from, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t n = write(fd, (const char *)from + done, size - done);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
+        done += (size_t)n;
+    }
+    return true;
+}
+
+#endif

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+/* fleet/rows.c: the rows that a trace adds to the fleet's tables: the row of the run itself, with what the trace says of itself (host, rank,
+ * framework, device, when it was recorded), and the others from the views. */
+#include "fleet/views.h"
+
+#include <math.h>
+
+/* ---- what a trace says of itself ---- */
+
+#define EARLIEST_NS ((int64_t)946684800 * 1000000000) /* the year 2000: smaller numbers are no time of day */
+
+static bool is_told(const tfp_profile *p, tfp_str key)
+{
+    for (size_t i = 0; i < p->events.about.size; i++)
+        if (tfp_str_eq(tfp_text(p, p->events.about.at[i].key), key)) return true;
+    return false;
+}
+
+static bool begins_with_one(tfp_str s, const char *const *words)
+{
+    for (; *words; words++)
+        if (tfp_str_begins(s, tfp_str_of(*words))) return true;
+    return false;
+}
+
+/* An XPlane does not say what wrote it; names that only one of the two frameworks makes do. */
+static tfp_str framework_of(const tfp_profile *p)
+{
+    static const char *const jax[] = { "jit(", "jit_", "pjit(", "pmap(", "PjitFunction(", NULL };
+    static const char *const tensorflow[] = { "EagerLocalExecute",      "ExecutorState::", "Iterator::",
+                                              "SessionRun", "KernelAndDevice", "tf_data_",    "TfrtKernel", NULL };
+    static const char *const files[] = { "profile", "graph", "run_meta", "op_log" };
+    bool is_jax = false;
+    if (is_told(p, TFP_STR("schemaVersion")) || is_told(p, TFP_STR("deviceProperties"))) return TFP_STR("pytorch");
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (tfp_has_format(p, files[i])) return TFP_STR("tensorflow");
+    if (!tfp_has(p, TFP_HAS_TRACE)) return (tfp_str){ 0 };
+    for (size_t i = 0; i < p->strings.count; i++) {
+        if (begins_with_one(p->strings.strings[i], tensorflow)) return TFP_STR("tensorflow");
+        is_jax |= begins_with_one(p->strings.strings[i], jax);
+    }
+    return is_jax ? TFP_STR("jax") : (tfp_str){ 0 };
+}
+
+typedef struct range {
+    int64_t start_ns, end_ns;
+    bool any;
+} range;
+
+static void widen(range *x, int64_t start_ns, int64_t end_ns)
+{
+    if (!x->any || start_ns < x->start_ns) x->start_ns = start_ns;
+    if (!x->any || end_ns > x->end_ns) x->end_ns = end_ns;
+    x->any = true;
+}
+
+/* From the first start to the last end; what only stands in timelines counts where nothing else is there. */
+static range range_of(const tfp_profile *p)
+{
+    const tfp_span_columns *s = &p->events.spans;
+    range x = { 0 };
+    for (int plain = 0; plain < 2 && !x.any; plain++)
+        for (uint32_t i = 0; i < s->size; i++)
+            if (plain || s->kind[i] != TFP_SPAN_OTHER) widen(&x, s->start_ns[i], tfp_span_end(s, i));
+    for (size_t i = 0; !s->size && i < p->execs.size; i++)
+        if (p->execs.at[i].start_ns) widen(&x, p->execs.at[i].start_ns, p->execs.at[i].end_ns);
+    return x;
+}
+
+static void add_times(const tfp_profile *p, tfp_fleet_about *out)
+{
+    range x = range_of(p);
+    int64_t at = tfp_add(p->events.origin_unix_ns, x.start_ns, NULL);
+    if (!x.any) return;
+    out->duration_us = (double)tfp_add(x.end_ns, -x.start_ns, NULL) / 1000;
+    if (at >= EARLIEST_NS && at < INT64_MAX) out->started_us = at / 1000;
+}
+
+static int64_t count_devices(const tfp_profile *p)
+{
+    tfp_map64 seen = { 0 };
+    for (size_t i = 0; i < p->lanes.size; i++) {
+        const tfp_lane *l = &p->lanes.at[i];
+        if (l->role == TFP_ROLE_STREAM && l->device)
+            (void)tfp_map64_put(&seen, (uint64_t)l->process << 32 | l->device, 1); /* without memory: too few */
+    }
+    int64_t n = (int64_t)seen.count;
+    tfp_map64_free(&seen);
+    return n;
+}
+
+/* The reader says so among its findings. */
+static bool is_cut_short(const tfp_profile *p)
+{
+    for (size_t i = 0; i < p->events.findings.size; i++)
+        if (strncmp(p->events.findings.at[i].what, "the file is cut short", 21) == 0) return true;
+    return false;
+}
+
+void tfp_fleet_about_of(const tfp_profile *p, tfp_fleet_about *out)
+{
+    *out = (tfp_fleet_about){ .rank = -1, .ranks = -1, .started_us = INT64_MIN, .duration_us = NAN };
+    for (size_t i = 0; i < p->formats.size && !out->format.data; i++)
+        if (p->formats.at[i]) out->format = tfp_str_of(p->formats.at[i]);
+    out->framework = framework_of(p);
+    bool one_host = true, one_rank = true;
+    for (size_t i = 0; i < p->events.processes.size; i++) {
+        const tfp_process *x = &p->events.processes.at[i], *first = p->events.processes.at;
+        one_host &= x->host == first->host;
+        one_rank &= x->rank == first->rank;
+        if (x->rank_count > out->ranks) out->ranks = x->rank_count;
+    }
+    if (p->events.processes.size && one_host && p->events.processes.at[0].host)
+        out->host = tfp_text(p, p->events.processes.at[0].host);
+    if (p->events.processes.size && one_rank) out->rank = p->events.processes.at[0].rank;
+    if (p->events.devices.size && p->events.devices.at[0].name)
+        out->model = tfp_text(p, p->events.devices.at[0].name);
+    out->devices = count_devices(p);
+    out->truncated = is_cut_short(p);
+    add_times(p, out);
+}
+
+/* ---- rows ---- */
+
+bool tfp_fleet_rows_start(tfp_fleet_rows *r, unsigned wanted)
+{
+    *r = (tfp_fleet_rows){ .wanted = wanted };
+    bool ok = tfp_texts_start(&r->texts);
+    for (int i = 0; i < TFP_FLEET_TABLES && ok; i++)
+        ok = tfp_fleet_batch(&r->tables[i], (tfp_fleet_table_id)i, &r->texts);
+    return ok;
+}
+
+bool tfp_fleet_rows_clear(tfp_fleet_rows *r)
+{
+    for (int i = 0; i < TFP_FLEET_TABLES; i++) tfp_batch_clear(&r->tables[i]);
+    return tfp_texts_clear(&r->texts);
+}
+
+void tfp_fleet_rows_free(tfp_fleet_rows *r)
+{
+    for (int i = 0; i < TFP_FLEET_TABLES; i++) tfp_batch_free(&r->tables[i]);
+    tfp_texts_free(&r->texts);
+}
+
+static void put_known(tfp_batch *b, bool known, int64_t n)
+{
+    if (known)
+        tfp_batch_int(b, n);
+    else
+        tfp_batch_none(b);
+}
+
+void tfp_fleet_put_key(tfp_batch *b, const tfp_fleet_run *run)
+{
+    tfp_batch_text(b, run->id);
+    tfp_batch_text(b, run->job);
+    put_known(b, run->dated, run->date);
+    tfp_batch_text(b, run->host);
+    put_known(b, run->ranked, run->rank);
+}
+
+static void put_run(tfp_batch *b, const tfp_profile *p, const tfp_fleet_run *run, const tfp_fleet_about *about)
+{
+    tfp_fleet_put_key(b, run);
+    tfp_batch_text(b, run->path);
+    tfp_batch_int(b, run->bytes);
+    tfp_batch_int(b, run->mtime_us);
+    tfp_batch_text(b, about->format);
+    tfp_batch_text(b, run->framework);
+    put_known(b, about->ranks > 0, about->ranks);
+    put_known(b, about->started_us != INT64_MIN, about->started_us);
+    tfp_batch_real(b, about->duration_us);
+    tfp_batch_int(b, (int64_t)p->step_order.size);
+    tfp_batch_int(b, about->devices);
+    tfp_batch_text(b, about->model);
+    tfp_batch_int(b, (int64_t)(p->events.spans.size ? p->events.spans.size : p->spans.size));
+    tfp_batch_int(b, about->truncated);
+    tfp_batch_int(b, (int64_t)p->warnings.size);
+    tfp_batch_text(b, run->labels);
+    tfp_batch_text(b, run->identity);
+    tfp_batch_text(b, tfp_str_of(tfp_version()));
+    tfp_batch_int(b, run->indexed_us);
+}
+
+/* What fills tables, one or two each. */
+typedef struct filler {
+    unsigned tables;
+    tfp_status (*add)(tfp_fleet_rows *r, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err);
+} filler;
+
+static const filler fillers[] = {
+    { TFP_FLEET_BIT(TFP_FLEET_STEPS) | TFP_FLEET_BIT(TFP_FLEET_STEP_DEVICES), tfp_fleet_add_steps },
+    { TFP_FLEET_BIT(TFP_FLEET_OPS), tfp_fleet_add_ops },
+    { TFP_FLEET_BIT(TFP_FLEET_MODULES), tfp_fleet_add_modules },
+    { TFP_FLEET_BIT(TFP_FLEET_LINES), tfp_fleet_add_lines },
+    { TFP_FLEET_BIT(TFP_FLEET_KERNELS), tfp_fleet_add_kernels },
+    { TFP_FLEET_BIT(TFP_FLEET_COLLECTIVES) | TFP_FLEET_BIT(TFP_FLEET_TRANSFERS), tfp_fleet_add_transfers },
+    { TFP_FLEET_BIT(TFP_FLEET_MEMORY_PEAKS), tfp_fleet_add_memory },
+    { TFP_FLEET_BIT(TFP_FLEET_FINDINGS), tfp_fleet_add_findings },
+};
+
+tfp_status tfp_fleet_report(const tfp_profile *p, const tfp_view *view, const char *const *set, tfp_report **out,
+                            tfp_error *err)
+{
+    tfp_options *o = tfp_options_new();
+    tfp_status s = o ? TFP_OK : tfp_nomem(err);
+    *out = NULL;
+    for (; !s && set && *set; set += 2) s = tfp_options_set(o, set[0], set[1], err);
+    if (!s) s = tfp_view_build(p, view, o, out, err);
+    tfp_options_free(o);
+    if (s != TFP_NOTFOUND) return s;
+    tfp_error_clear(err); /* the trace has nothing that this view shows */
+    return TFP_OK;
+}
+
+tfp_status tfp_fleet_add(tfp_fleet_rows *r, const tfp_profile *p, const tfp_fleet_run *run,
+                         const tfp_fleet_about *about, tfp_error *err)
+{
+    tfp_status s = TFP_OK;
+    if (!tfp_has(p, TFP_HAS_TRACE) && !tfp_ran_any(p))
+        return tfp_fail(err, TFP_BADFILE, "not a trace: nothing ran in it (format %.*s)", (int)about->format.size,
+                        about->format.data);
+    put_run(&r->tables[TFP_FLEET_RUNS], p, run, about);
+    for (size_t i = 0; i < sizeof fillers / sizeof *fillers && !s; i++)
+        if (fillers[i].tables & r->wanted) s = fillers[i].add(r, p, run, err);
+    for (int i = 0; i < TFP_FLEET_TABLES && !s; i++)
+        if (r->tables[i].failed) s = tfp_nomem(err);
+    return s;
+}

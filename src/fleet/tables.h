@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+/* fleet/tables.h: the tables that a trace becomes a part of when many are looked at together: one list of columns for Parquet, Arrow,
+ * SQL and the docs. Times are microseconds, sizes bytes, what is not known is absent. */
+#ifndef TFP_FLEET_TABLES_H
+#define TFP_FLEET_TABLES_H
+
+#include "outputs/data/batch.h"
+
+typedef enum tfp_fleet_table_id {
+    TFP_FLEET_RUNS,
+    TFP_FLEET_STEPS,
+    TFP_FLEET_STEP_DEVICES,
+    TFP_FLEET_OPS,
+    TFP_FLEET_MODULES,
+    TFP_FLEET_LINES,
+    TFP_FLEET_KERNELS,
+    TFP_FLEET_COLLECTIVES,
+    TFP_FLEET_TRANSFERS,
+    TFP_FLEET_MEMORY_PEAKS,
+    TFP_FLEET_FINDINGS,
+    TFP_FLEET_FAILURES,
+    TFP_FLEET_TABLES
+} tfp_fleet_table_id;
+
+typedef struct tfp_fleet_schema {
+    const char *name, *help;
+    const tfp_batch_column *columns;
+    size_t count;
+    const char *const *helps; /* of the columns */
+} tfp_fleet_schema;
+extern const tfp_fleet_schema tfp_fleet_tables[TFP_FLEET_TABLES];
+
+enum { TFP_FLEET_KEYS = 5 /* run, job, date, host, rank: every table but failures begins with them */ };
+#define TFP_FLEET_BIT(table) (1u << (table))
+#define TFP_FLEET_ALL ((1u << TFP_FLEET_TABLES) - 1)
+
+/* The table of that name; TFP_FLEET_TABLES when there is none. */
+tfp_fleet_table_id tfp_fleet_find(tfp_str name);
+/* An empty batch with the table's columns; false without memory. */
+bool tfp_fleet_batch(tfp_batch *b, tfp_fleet_table_id table, tfp_texts *texts);
+
+#endif

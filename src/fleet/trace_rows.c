@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+/* fleet/trace_rows.c: rows from the tables of a trace: steps, kernels, collectives, transfers, memory, findings. Most columns have the
+ * names that they have there. */
+#include "fleet/views.h"
+#include "views/core/grid.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* ---- cells of a report's table ---- */
+
+static bool is_absent(const tfp_grid_column *c, size_t row) { return c->absent && c->absent[row]; }
+
+static tfp_str text_at(const tfp_report *r, const char *name, size_t row)
+{
+    const tfp_grid_column *c = tfp_grid_find(&r->grid, name);
+    return c && c->texts && !is_absent(c, row) ? c->texts[row] : (tfp_str){ 0 };
+}
+
+static double real_at(const tfp_report *r, const char *name, size_t row)
+{
+    const tfp_grid_column *c = tfp_grid_find(&r->grid, name);
+    if (!c || is_absent(c, row)) return NAN;
+    return c->reals ? c->reals[row] : c->ints ? (double)c->ints[row] : NAN;
+}
+
+static int64_t int_at(const tfp_report *r, const char *name, size_t row)
+{
+    const tfp_grid_column *c = tfp_grid_find(&r->grid, name);
+    return c && c->ints && !is_absent(c, row) ? c->ints[row] : TFP_ABSENT;
+}
+
+static void put_int(tfp_batch *b, int64_t n)
+{
+    if (n == TFP_ABSENT)
+        tfp_batch_none(b);
+    else
+        tfp_batch_int(b, n);
+}
+
+/* The report's cell for the batch's next column, by its name. */
+static void put_same(tfp_batch *b, const tfp_report *r, size_t row)
+{
+    const tfp_batch_column *c = &b->columns[b->at];
+    if (c->type == TFP_CELL_TEXT)
+        tfp_batch_text(b, text_at(r, c->name, row));
+    else if (c->type == TFP_CELL_REAL)
+        tfp_batch_real(b, real_at(r, c->name, row));
+    else
+        put_int(b, int_at(r, c->name, row));
+}
+
+static void put_rest(tfp_batch *b, const tfp_report *r, size_t row)
+{
+    do put_same(b, r, row);
+    while (b->at);
+}
+
+/* "gpu:0", or with several ranks in a file "rank:3/gpu:0", as their lanes are named. */
+static void put_device(tfp_batch *b, const tfp_report *r, size_t row)
+{
+    tfp_str device = text_at(r, "device", row);
+    int64_t rank = int_at(r, "rank", row);
+    char text[600];
+    int n = rank == TFP_ABSENT ? -1
+                               : snprintf(text, sizeof text, "rank:%lld/%.*s", (long long)rank, (int)(device.size < 500 ? device.size : 500), device.data);
+    tfp_batch_text(b, n < 0 ? device : (tfp_str){ text, (size_t)n });
+}
+
+/* ---- steps ---- */
+
+typedef struct step_sum {
+    int64_t step;
+    double start_us, end_us, duration_us;
+} step_sum;
+
+/* Devices have one window of a step, or each its own: then the step goes from the first start to the last end. */
+static bool add_step(const tfp_report *r, size_t row, int64_t step, tfp_map64 *seen, step_sum *sums)
+{
+    uint32_t at = tfp_map64_get(seen, (uint64_t)step);
+    double start = real_at(r, "start_us", row), duration = real_at(r, "duration_us", row), end = start + duration;
+    if (at == TFP_NONE) {
+        at = (uint32_t)seen->count;
+        sums[at] = (step_sum){ step, start, end, duration };
+        return tfp_map64_put(seen, (uint64_t)step, at);
+    }
+    step_sum *x = &sums[at];
+    if (start >= x->start_us && end <= x->end_us) return true;
+    if (start < x->start_us) x->start_us = start;
+    if (end > x->end_us) x->end_us = end;
+    x->duration_us = x->end_us - x->start_us;
+    return true;
+}
+
+static bool put_steps(tfp_fleet_rows *rows, const tfp_report *r, const tfp_fleet_run *run)
+{
+    size_t count = r->grid.row_count;
+    tfp_batch *steps = &rows->tables[TFP_FLEET_STEPS], *b = &rows->tables[TFP_FLEET_STEP_DEVICES];
+    step_sum *sums = calloc(count + 1, sizeof *sums);
+    tfp_map64 seen = { 0 };
+    bool ok = sums != NULL;
+    for (size_t i = 0; i < count && ok; i++) {
+        int64_t step;
+        bool one = tfp_parse_int64(text_at(r, "step", i), &step);
+        if (one) ok = add_step(r, i, step, &seen, sums);
+        tfp_fleet_put_key(b, run);
+        put_int(b, one ? step : TFP_ABSENT);
+        put_device(b, r, i);
+        put_rest(b, r, i);
+    }
+    for (size_t i = 0; i < seen.count && ok; i++) {
+        tfp_fleet_put_key(steps, run);
+        tfp_batch_int(steps, sums[i].step);
+        tfp_batch_real(steps, sums[i].start_us);
+        tfp_batch_real(steps, sums[i].duration_us);
+    }
+    tfp_map64_free(&seen);
+    free(sums);
+    return ok;
+}
+
+tfp_status tfp_fleet_add_steps(tfp_fleet_rows *rows, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err)
+{
+    tfp_report *r;
+    tfp_status s = tfp_fleet_report(p, &tfp_view_steps, NULL, &r, err);
+    if (!s && r && !put_steps(rows, r, run)) s = tfp_nomem(err);
+    tfp_report_free(r);
+    return s;
+}
+
+/* ---- kernels ---- */
+
+/* Rows of one name and class on several ranks, added up. */
+typedef struct kernel_sum {
+    tfp_str name, class, ops;
+    int64_t count, bytes;
+    double total_us, min_us, max_us, occupied_us, known_us;
+} kernel_sum;
+
+static void add_kernel(kernel_sum *x, const tfp_report *r, size_t row)
+{
+    double total = real_at(r, "total_us", row), min = real_at(r, "min_us", row), max = real_at(r, "max_us", row);
+    double occupancy = real_at(r, "occupancy", row);
+    int64_t bytes = int_at(r, "bytes", row);
+    x->min_us = x->count && x->min_us < min ? x->min_us : min;
+    x->max_us = x->count && x->max_us > max ? x->max_us : max;
+    x->count = tfp_add(x->count, int_at(r, "count", row), NULL);
+    x->total_us += total;
+    if (bytes != TFP_ABSENT) x->bytes = x->bytes == TFP_ABSENT ? bytes : tfp_add(x->bytes, bytes, NULL);
+    if (isnan(occupancy)) return;
+    x->occupied_us += occupancy * total;
+    x->known_us += total;
+}
+
+static void put_kernel(tfp_batch *b, const tfp_fleet_run *run, const kernel_sum *x)
+{
+    tfp_fleet_put_key(b, run);
+    tfp_batch_text(b, x->name);
+    tfp_batch_text(b, x->class);
+    tfp_batch_int(b, x->count);
+    tfp_batch_real(b, x->total_us);
+    tfp_batch_real(b, x->min_us);
+    tfp_batch_real(b, x->max_us);
+    put_int(b, x->bytes);
+    tfp_batch_real(b, x->known_us > 0 ? x->occupied_us / x->known_us : NAN);
+    tfp_batch_text(b, x->ops);
+}
+
+static bool put_kernels(tfp_batch *b, const tfp_report *r, const tfp_fleet_run *run)
+{
+    size_t count = r->grid.row_count, n = 0;
+    kernel_sum *sums = calloc(count + 1, sizeof *sums);
+    tfp_map64 seen = { 0 };
+    bool ok = sums != NULL;
+    for (size_t i = 0; i < count && ok; i++) {
+        tfp_str name = text_at(r, "name", i), class = text_at(r, "class", i);
+        uint64_t key = tfp_hash(name.data, name.size) ^ (tfp_hash(class.data, class.size) << 1);
+        uint32_t at;
+        while ((at = tfp_map64_get(&seen, key)) != TFP_NONE &&
+               !(tfp_str_eq(sums[at].name, name) && tfp_str_eq(sums[at].class, class)))
+            key++;
+        if (at == TFP_NONE) {
+            at = (uint32_t)n++;
+            sums[at] = (kernel_sum){ .name = name, .class = class, .ops = text_at(r, "ops", i), .bytes = TFP_ABSENT };
+            ok = tfp_map64_put(&seen, key, at);
+        }
+        add_kernel(&sums[at], r, i);
+    }
+    for (size_t i = 0; i < n && ok; i++) put_kernel(b, run, &sums[i]);
+    tfp_map64_free(&seen);
+    free(sums);
+    return ok;
+}
+
+tfp_status tfp_fleet_add_kernels(tfp_fleet_rows *rows, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err)
+{
+    tfp_report *r;
+    tfp_status s = tfp_fleet_report(p, &tfp_view_kernel, NULL, &r, err);
+    if (!s && r && !put_kernels(&rows->tables[TFP_FLEET_KERNELS], r, run)) s = tfp_nomem(err);
+    tfp_report_free(r);
+    return s;
+}
+
+/* ---- collectives and copies ---- */
+
+/* Collectives have a bus bandwidth, or a group, or a kind that is no copy's. */
+static bool is_copy(tfp_str kind)
+{
+    static const char *const kinds[] = { "HtoD", "DtoH", "DtoD", "PtoP", "HtoH", "set", "copy", "infeed", "outfeed",
+                                         "MEMCPY", NULL };
+    for (const char *const *k = kinds; *k; k++)
+        if (tfp_str_begins(kind, tfp_str_of(*k))) return true;
+    return false;
+}
+
+tfp_status tfp_fleet_add_transfers(tfp_fleet_rows *rows, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err)
+{
+    tfp_report *r;
+    tfp_status s = tfp_fleet_report(p, &tfp_view_transfer, NULL, &r, err);
+    for (size_t i = 0; !s && r && i < r->grid.row_count; i++) {
+        bool copy = is_copy(text_at(r, "kind", i));
+        tfp_batch *b = &rows->tables[copy ? TFP_FLEET_TRANSFERS : TFP_FLEET_COLLECTIVES];
+        tfp_fleet_put_key(b, run);
+        put_same(b, r, i);
+        put_device(b, r, i);
+        put_rest(b, r, i);
+    }
+    tfp_report_free(r);
+    return s;
+}
+
+/* ---- memory ---- */
+
+static const tfp_fact *numbered_fact(const tfp_report *r, const char *name, unsigned number)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%s_%u", name, number);
+    for (size_t i = 0; i < r->facts.size; i++)
+        if (strcmp(r->facts.at[i].name, text) == 0) return &r->facts.at[i];
+    return NULL;
+}
+
+static void put_peak(tfp_batch *b, const tfp_fleet_run *run, const tfp_report *r, unsigned number)
+{
+    static const char before_row[] = "(held before the recording)";
+    const tfp_fact *peak = numbered_fact(r, "peak_bytes", number), *before = numbered_fact(r, "before_bytes", number);
+    tfp_str device = tfp_str_of(peak->label + strlen("peak of "));
+    int64_t row = -1, any = -1;
+    for (size_t i = 0; i < r->grid.row_count && row < 0; i++) { /* the first is the one that holds most */
+        if (!tfp_str_eq(text_at(r, "device", i), device)) continue;
+        any = (int64_t)i;
+        if (!tfp_str_eq(text_at(r, "op", i), tfp_str_of(before_row))) row = (int64_t)i;
+    }
+    tfp_fleet_put_key(b, run);
+    tfp_batch_text(b, device);
+    tfp_batch_int(b, peak->number);
+    tfp_batch_real(b, any < 0 ? NAN : real_at(r, "at_us", (size_t)any));
+    tfp_batch_text(b, row < 0 ? (tfp_str){ 0 } : text_at(r, "op", (size_t)row));
+    put_int(b, row < 0 ? TFP_ABSENT : int_at(r, "bytes", (size_t)row));
+    put_int(b, before && !before->absent ? before->number : TFP_ABSENT);
+}
+
+tfp_status tfp_fleet_add_memory(tfp_fleet_rows *rows, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err)
+{
+    static const char *const set[] = { "by", "op", NULL };
+    enum { DEVICES_TOLD = 64 };
+    tfp_report *r = NULL;
+    tfp_status s = p->events.memory.size || p->allocations.size
+                       ? tfp_fleet_report(p, &tfp_view_memory, set, &r, err)
+                       : TFP_OK; /* what is worked out of nodes is not what was held */
+    for (unsigned n = 1; !s && r && n <= DEVICES_TOLD; n++)
+        if (numbered_fact(r, "peak_bytes", n)) put_peak(&rows->tables[TFP_FLEET_MEMORY_PEAKS], run, r, n);
+    tfp_report_free(r);
+    return s;
+}
+
+/* ---- findings ---- */
+
+static void put_advice(tfp_batch *b, const tfp_fleet_run *run, const tfp_report *r)
+{
+    for (size_t i = 0; i < r->findings.size; i++) {
+        tfp_fleet_put_key(b, run);
+        tfp_batch_text(b, TFP_STR("advise"));
+        tfp_batch_none(b);
+        tfp_batch_text(b, r->rows.at[r->findings.at[i].checker].name);
+        tfp_batch_text(b, r->findings.at[i].text);
+        tfp_batch_none(b);
+    }
+}
+
+static void put_checks(tfp_batch *b, const tfp_fleet_run *run, const tfp_report *r)
+{
+    for (size_t i = 0; i < r->grid.row_count; i++) {
+        tfp_fleet_put_key(b, run);
+        tfp_batch_text(b, TFP_STR("check"));
+        tfp_batch_text(b, text_at(r, "severity", i));
+        tfp_batch_none(b);
+        tfp_batch_text(b, text_at(r, "what", i));
+        put_int(b, int_at(r, "count", i));
+    }
+}
+
+tfp_status tfp_fleet_add_findings(tfp_fleet_rows *rows, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err)
+{
+    tfp_batch *b = &rows->tables[TFP_FLEET_FINDINGS];
+    tfp_report *advice, *checks = NULL;
+    tfp_status s = tfp_fleet_report(p, &tfp_view_advise, NULL, &advice, err);
+    if (!s) s = tfp_fleet_report(p, &tfp_view_check, NULL, &checks, err);
+    if (!s && advice) put_advice(b, run, advice);
+    if (!s && checks) put_checks(b, run, checks);
+    tfp_report_free(advice);
+    tfp_report_free(checks);
+    return s;
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+/* fleet/tree_rows.c: rows from the trees of a trace: operations, modules, lines of code. */
+#include "fleet/views.h"
+#include "views/core/grid.h"
+
+#include <math.h>
+
+static void put_us(tfp_batch *b, int64_t ns) { tfp_batch_real(b, (double)ns / 1000); }
+
+/* A sum of which no part is known is not known. */
+static void put_sum(tfp_batch *b, int64_t all, int64_t n)
+{
+    if (all)
+        tfp_batch_int(b, n);
+    else
+        tfp_batch_none(b);
+}
+
+/* ---- operations ---- */
+
+/* The time of its nodes on accelerators, in steps that can be asked for. */
+static int64_t in_steps(const tfp_report *r, const tfp_row *row)
+{
+    const tfp_profile *p = r->profile;
+    int64_t ns = 0;
+    for (uint32_t i = 0; i < row->member_count; i++) {
+        const tfp_node *node = &p->nodes.at[r->members[row->member_first + i]];
+        for (TFP_EACH(execs, e, node->exec_first, p))
+            if (p->steps.at[p->execs.at[e].step].listed) ns = tfp_add(ns, p->execs.at[e].accelerator_ns, NULL);
+    }
+    return ns;
+}
+
+static void put_op(tfp_batch *b, const tfp_report *r, uint32_t row, const tfp_fleet_run *run)
+{
+    tfp_fleet_put_key(b, run);
+    tfp_batch_text(b, r->rows.at[row].name);
+    tfp_batch_int(b, tfp_own(r, row, TFP_V_RUNS));
+    put_us(b, tfp_own(r, row, TFP_V_CPU_MICROS));
+    put_us(b, tfp_own(r, row, TFP_V_ACCELERATOR_MICROS));
+    put_us(b, in_steps(r, &r->rows.at[row]));
+    put_sum(b, tfp_total(r, 0, TFP_V_BYTES), tfp_own(r, row, TFP_V_BYTES));
+    put_sum(b, tfp_total(r, 0, TFP_V_FLOAT_OPS), tfp_own(r, row, TFP_V_FLOAT_OPS));
+}
+
+#define ALL_ROWS "step", "all", "max_depth", "1000000000", "output", "none"
+
+tfp_status tfp_fleet_add_ops(tfp_fleet_rows *rows, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err)
+{
+    static const char *const set[] = { ALL_ROWS, "select", "micros,bytes,float_ops,occurrence", "order_by", "name",
+                                       NULL };
+    tfp_report *r;
+    tfp_status s = tfp_fleet_report(p, &tfp_view_op, set, &r, err);
+    for (uint32_t i = 1; !s && r && i < r->rows.size; i++) put_op(&rows->tables[TFP_FLEET_OPS], r, i, run);
+    tfp_report_free(r);
+    return s;
+}
+
+/* ---- modules ---- */
+
+static void put_module(tfp_batch *b, const tfp_report *r, uint32_t row, const tfp_fleet_run *run)
+{
+    tfp_fleet_put_key(b, run);
+    tfp_batch_text(b, r->rows.at[row].name);
+    tfp_batch_int(b, tfp_total(r, row, TFP_V_RUNS));
+    put_us(b, tfp_total(r, row, TFP_V_CPU_MICROS));
+    put_us(b, tfp_total(r, row, TFP_V_ACCELERATOR_MICROS));
+}
+
+tfp_status tfp_fleet_add_modules(tfp_fleet_rows *rows, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err)
+{
+    static const char *const set[] = { ALL_ROWS, "select", "micros,occurrence", NULL };
+    tfp_report *r;
+    tfp_status s = tfp_fleet_report(p, &tfp_view_scope, set, &r, err);
+    for (uint32_t i = 1; !s && r && i + 1 < r->rows.size; i++) /* a row below it stands right behind it */
+        if (r->rows.at[i + 1].parent == i) put_module(&rows->tables[TFP_FLEET_MODULES], r, i, run);
+    tfp_report_free(r);
+    return s;
+}
+
+/* ---- lines ---- */
+
+typedef struct line_place {
+    tfp_str file, function;
+    int64_t line; /* -1: not told */
+} line_place;
+
+/* "model.py:20:forward" or "model.py:20"; the colon of "C:\..." is none before a number. */
+static line_place split_line(tfp_str name)
+{
+    line_place out = { .file = name, .line = -1 };
+    for (size_t i = 0; i + 1 < name.size && out.line < 0; i++) {
+        size_t end = i + 1;
+        int64_t n = 0;
+        if (name.data[i] != ':') continue;
+        while (end < name.size && end - i <= 9 && name.data[end] >= '0' && name.data[end] <= '9')
+            n = n * 10 + (name.data[end++] - '0');
+        if (end == i + 1 || (end < name.size && name.data[end] != ':')) continue;
+        out.file.size = i;
+        out.line = n;
+        if (end < name.size) out.function = (tfp_str){ name.data + end + 1, name.size - end - 1 };
+    }
+    return out;
+}
+
+static tfp_str text_at(const tfp_report *r, const char *name, size_t row)
+{
+    const tfp_grid_column *c = tfp_grid_find(&r->grid, name);
+    return c && c->texts ? c->texts[row] : (tfp_str){ 0 };
+}
+
+static void put_number(tfp_batch *b, const tfp_report *r, const char *name, size_t row)
+{
+    const tfp_grid_column *c = tfp_grid_find(&r->grid, name);
+    tfp_batch_real(b, !c ? NAN : c->reals ? c->reals[row] : (double)c->ints[row]);
+}
+
+static void put_line(tfp_batch *b, const tfp_report *r, size_t row, const tfp_fleet_run *run)
+{
+    tfp_str name = text_at(r, "line", row), file = text_at(r, "file", row);
+    line_place at = split_line(name.data ? name : text_at(r, "function", row));
+    tfp_fleet_put_key(b, run);
+    tfp_batch_text(b, file.size ? file : at.file);
+    if (at.line < 0)
+        tfp_batch_none(b);
+    else
+        tfp_batch_int(b, at.line);
+    tfp_batch_text(b, at.function);
+    put_number(b, r, "self_us", row);
+    put_number(b, r, "total_us", row);
+    put_number(b, r, "accelerator_us", row);
+}
+
+tfp_status tfp_fleet_add_lines(tfp_fleet_rows *rows, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err)
+{
+    static const char *const set[] = { "step", "all", NULL };
+    tfp_report *r = NULL;
+    tfp_status s =
+        tfp_profile_has(p, TFP_HAS_STACKS) ? tfp_fleet_report(p, &tfp_view_lines, set, &r, err) : TFP_OK;
+    for (size_t i = 0; !s && r && i < r->grid.row_count; i++) put_line(&rows->tables[TFP_FLEET_LINES], r, i, run);
+    tfp_report_free(r);
+    return s;
+}

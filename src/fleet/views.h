@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+/* fleet/views.h: what the files share that make rows of views. */
+#ifndef TFP_FLEET_VIEWS_H
+#define TFP_FLEET_VIEWS_H
+
+#include "fleet/rows.h"
+#include "views/core/view.h"
+
+/* The five columns that most tables begin with. */
+void tfp_fleet_put_key(tfp_batch *b, const tfp_fleet_run *run);
+/* Those tables that come from a trace's tables (trace_rows.c), and from its trees (tree_rows.c). */
+tfp_status tfp_fleet_add_steps(tfp_fleet_rows *r, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err);
+tfp_status tfp_fleet_add_kernels(tfp_fleet_rows *r, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err);
+tfp_status tfp_fleet_add_transfers(tfp_fleet_rows *r, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err);
+tfp_status tfp_fleet_add_memory(tfp_fleet_rows *r, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err);
+tfp_status tfp_fleet_add_findings(tfp_fleet_rows *r, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err);
+tfp_status tfp_fleet_add_ops(tfp_fleet_rows *r, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err);
+tfp_status tfp_fleet_add_modules(tfp_fleet_rows *r, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err);
+tfp_status tfp_fleet_add_lines(tfp_fleet_rows *r, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err);
+
+/* A report of a view with these options (pairs ended by NULL); NULL with TFP_OK where the profile has nothing for it. */
+tfp_status tfp_fleet_report(const tfp_profile *p, const tfp_view *view, const char *const *set, tfp_report **out,
+                            tfp_error *err);
+
+#endif

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""tfprof index: tables of many traces, again and again: what is added, changed, damaged, killed. The tables are read by DuckDB.
+index.py TFPROF"""
+import gzip
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import duckdb
+
+import fleet
+
+TFPROF = os.path.abspath(sys.argv[1])
+results = [0, 0]
+
+
+def check(name, fine, *told):
+    results[not fine] += 1
+    if not fine:
+        print("FAILED", name, *told)
+
+
+def run(*args, status=0, **more):
+    done = subprocess.run([TFPROF, *args], capture_output=True, text=True, timeout=120, check=False, **more)
+    check(" ".join(args[:1]) + f" ends with {status}", done.returncode == status, args, done.returncode, done.stderr[-300:])
+    return done
+
+
+def index(source, out, *more, **wanted):
+    done = run("index", source, "-o", out, "--path", fleet.PATTERN, "-format", "json", *more, status=wanted.pop("status", 0))
+    rows = json.loads(done.stdout)["rows"][0] if done.stdout else {}
+    for name, number in wanted.items():
+        check(f"index tells {name}", rows.get(name) == number, rows)
+    return done
+
+
+def sql(out, text):
+    db = duckdb.connect()
+    for table in os.listdir(out):
+        if table[0] != "_" and os.path.isdir(os.path.join(out, table)):
+            db.execute(f"CREATE VIEW {table} AS SELECT * FROM read_parquet('{out}/{table}/*.parquet')")
+    return db.execute(text).fetchall()
+
+
+def digest(out):
+    return [sql(out, f"SELECT count(*), sum(hash({columns})::HUGEINT) FROM {table}")[0] for table, columns in
+            (("runs", "run, path, job, date, host, rank"), ("step_devices", "run, step, device, compute_us"), ("ops", "run, op, cpu_us"),
+             ("failures", "path, code"))]
+
+
+def numbers(folder):
+    """Sums are those of the plan; identity comes from path and trace; damaged files are named."""
+    traces, out = os.path.join(folder, "traces"), os.path.join(folder, "out")
+    made = fleet.write(traces)
+    fleet.put(traces, "empty.json", b"")
+    fleet.put(traces, "page.json.gz", gzip.compress(b"<html>504</html>"))
+    fleet.put(traces, "crc.json.gz", fleet.trace(made[0])[:-8] + b"01234567")
+    fleet.put(traces, "zz/copy.json.gz", fleet.trace(made[0]))
+    os.mkfifo(os.path.join(traces, "pipe.json"))
+    index(traces, out, files=len(made) + 4, indexed=len(made), failed=3, duplicates=1, unchanged=0)
+    for path, job, host, rank, compute, steps, framework in sql(
+            out, "SELECT path, r.job, r.host, r.rank, compute_us, steps, framework FROM runs r JOIN step_devices USING (run) WHERE step IS NULL"):
+        wanted = next(x for x in made if x["path"] == path)
+        check("identity", (job, host, rank, steps, framework) == (wanted["job"], wanted["host"], wanted["rank"], fleet.STEPS, "pytorch"), path, job)
+        check("compute", abs(compute - fleet.compute_us(wanted)) < 0.01, path, compute)
+    codes = dict(sql(out, "SELECT path, code FROM failures"))
+    check("failures", codes == {"empty.json": "empty", "page.json.gz": "format", "crc.json.gz": "damaged", "zz/copy.json.gz": "duplicate"}, codes)
+    check("dates", {str(x) for x, in sql(out, "SELECT DISTINCT date FROM runs")} == {x["date"] for x in made})
+    before = digest(out)
+    index(traces, out, indexed=0, unchanged=len(made) + 4, parts=0)
+    check("nothing changed", digest(out) == before)
+    return traces, out, made
+
+
+def changes(traces, out, made):
+    """A file that changes has new rows and no old ones, and its copies are runs of their own or copies again."""
+    os.remove(os.path.join(traces, "pipe.json"))
+    changed = dict(made[0], day=1, job="even", since=0, host="node1")
+    time.sleep(0.01)
+    fleet.put(traces, made[0]["path"], fleet.trace(changed))
+    fleet.put(traces, "empty.json", fleet.trace(dict(made[1], job="mended", date="2026-04-01")))
+    index(traces, out, indexed=3, replaced=1, failed=0)
+    count = sql(out, "SELECT count(*), count(DISTINCT run), count(DISTINCT path) FROM runs")[0]
+    check("no old rows", count == (len(made) + 2,) * 3, count)
+    check("the copy is a run", sql(out, "SELECT count(*) FROM runs WHERE path = 'zz/copy.json.gz'") == [(1,)])
+    check("all rows have runs", sql(out, "SELECT count(*) FROM ops x ANTI JOIN runs USING (run)") == [(0,)])
+    check("failures left", sql(out, "SELECT count(*) FROM failures") == [(2,)])
+    index(traces, out, indexed=0, replaced=0, failed=0, unchanged=len(made) + 4)
+    index(traces, out, "--retry", failed=2)
+    check("attempts", sql(out, "SELECT min(attempts), count(*) FROM failures") == [(2, 2)])
+
+
+def kills(folder, traces, made):
+    """However often it is killed: the rows are those of one pass."""
+    whole, out = os.path.join(folder, "whole"), os.path.join(folder, "killed")
+    index(traces, whole)
+    for tenths in range(1, 8):
+        done = subprocess.Popen([TFPROF, "index", traces, "-o", out, "--path", fleet.PATTERN, "--part-bytes", "3000"],
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        time.sleep(tenths * 0.02)
+        os.killpg(done.pid, signal.SIGKILL)
+        done.wait()
+    index(traces, out)
+    check("kills change nothing", digest(out) == digest(whole), digest(out), digest(whole))
+    both = [subprocess.Popen([TFPROF, "index", traces, "-o", os.path.join(folder, "both")], stdout=subprocess.DEVNULL,
+                             stderr=subprocess.DEVNULL) for _ in range(2)]
+    ends = sorted(x.wait() for x in both)
+    check("two at once", ends in ([0, 0], [0, 1]), ends)
+    check("two at once: rows", sql(os.path.join(folder, "both"), "SELECT count(*) FROM runs")[0][0] == len(made) + 2)
+
+
+def sharing(folder, traces, made):
+    """Shares of several machines; lists; sidecars; patterns."""
+    out = os.path.join(folder, "shares")
+    for k in (1, 2, 3):
+        index(traces, out, "--shard", f"{k}/3")
+    count = sql(out, "SELECT count(DISTINCT path), count(*) FROM (SELECT path FROM runs UNION ALL SELECT path FROM failures)")[0]
+    check("shares", count == (len(made) + 4, len(made) + 4), count)
+    out, beside = os.path.join(folder, "beside"), os.path.join(folder, "side")
+    fleet.put(beside, "a/t.json.gz", fleet.trace(made[2]))
+    fleet.put(beside, "a/meta.json", json.dumps({"job": "it's 日本", "rank": 7, "date": "2026-13-01", "team": {"a": [1, "x"]}, "x": 1.5}).encode())
+    done = index(beside, out, indexed=1)
+    row = sql(out, "SELECT job, rank, date::TEXT, host, labels, identity FROM runs")[0]
+    check("sidecar", row[:2] == ("it's 日本", 7) and row[2] == made[2]["date"] and json.loads(row[4]) == {"team": {"a": [1, "x"]}, "x": 1.5}, row)
+    check("sources are told", row[5] == "job=sidecar,date=trace,rank=sidecar", row[5])
+    check("what is no date is told", "not taken" in done.stderr, done.stderr)
+    names = "\n".join(os.path.join(traces, x["path"]) for x in made[3:5]) + "\n/nowhere/x.json\n"
+    out = os.path.join(folder, "list")
+    run("index", "-", "-o", out, input=names)
+    check("list", sql(out, "SELECT code, path FROM failures") == [("missing", "/nowhere/x.json")] and sql(out, "SELECT count(*) FROM runs") == [(2,)])
+
+
+def refusals(folder, traces):
+    other = os.path.join(folder, "other")
+    fleet.put(other, "thesis.tex", b"x")
+    run("index", traces, "-o", other, status=1)
+    check("untouched", os.listdir(other) == ["thesis.tex"])
+    run("index", os.path.join(folder, "nowhere"), "-o", os.path.join(folder, "w"), status=1)
+    check("no index of nothing", not os.path.exists(os.path.join(folder, "w")))
+    run("index", traces, status=2)
+    for words in (["--path", "a={b"], ["--path", "{1}"], ["--shard", "4/3"], ["--tables", "x"], ["--jobs", "0"], ["--fail-over", "x"]):
+        run("index", traces, "-o", os.path.join(folder, "w"), *words, status=2)
+    run("index", traces, "-o", os.path.join(folder, "over"), "--fail-over", "1%", status=5)
+    check("kept", sql(os.path.join(folder, "over"), "SELECT count(*) > 0 FROM runs") == [(True,)])
+    if os.path.exists("/dev/full"):
+        full = os.path.join(folder, "full")
+        index(traces, full)
+        shutil.rmtree(os.path.join(full, "runs"))
+        os.symlink("/dev/full", os.path.join(full, "runs"))
+        run("index", traces, "-o", full, status=3)
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="tfprof-index-") as folder:
+        traces, out, made = numbers(folder)
+        changes(traces, out, made)
+        kills(folder, traces, made)
+        sharing(folder, traces, made)
+        refusals(folder, traces)
+    print(f"{results[0]} passed, {results[1]} failed")
+    return results[1] != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
