@@ -351,7 +351,7 @@ static bool add_spans(tfp_report *r, tfp_trace_facts *f)
     const tfp_union *known = ok ? tfp_tally_unions(r, f, &g.known) : NULL;
     const tfp_union *own = ok ? tfp_tally_unions(r, f, &f->own) : NULL;
     f->inputs = ok ? tfp_tally_unions(r, f, &f->data) : NULL;
-    ok = known && own && f->inputs && tfp_idle_of(r, f, own) && tfp_gaps_of(f, known);
+    ok = known && own && f->inputs && tfp_idle_of(r, f, own) && tfp_gaps_of(f, known, own);
     tfp_tally *const effects[] = { &f->data, &f->synchronize, &f->blocked, &f->pageable, &f->communication };
     for (size_t i = 0; i < sizeof effects / sizeof *effects; i++) ok = ok && tfp_tally_effect(r, f, effects[i]);
     f->small_grids_part = g.small_ns > 0 ? g.small_part_ns / g.small_ns : 0;

@@ -123,7 +123,8 @@ typedef struct tfp_trace_facts {
     /* the same within `idle`, and its part before the first activity: what of it a remedy may save, for a recording may have begun
      * before the work did, and what of it is only told */
     double host_cost_ns, lead_ns;
-    double launched_late_ns, launch_untold_ns; /* its two parts, step 0 included */
+    double launched_late_ns, launch_untold_ns;          /* its parts, step 0 included */
+    double profiling_ns, before_ns; /* idle time in which the profiler starts or stops; of hosts, before their first op */
     double stall_known_ns; /* part of stall_ns in which the host waits for data, reads, allocates or compiles */
     double long_gaps_ns;   /* the longer ones with the profiler's own work and before the first activity */
     double stalls;         /* the longer ones, a step */
@@ -201,7 +202,7 @@ tfp_union *tfp_tally_unions(tfp_report *r, const tfp_trace_facts *f, tfp_tally *
 /* Fills f->idle; `own`, by unit: when the profiler itself works. False without memory. */
 bool tfp_idle_of(tfp_report *r, tfp_trace_facts *f, const tfp_union *own);
 /* Fills what the facts tell of gaps (gaps.c); `known`, by unit: when the host is known to wait. False without memory. */
-bool tfp_gaps_of(tfp_trace_facts *f, const tfp_union *known);
+bool tfp_gaps_of(tfp_trace_facts *f, const tfp_union *known, const tfp_union *own);
 /* Fills in the facts about memory (reserved.c). False without memory. */
 bool tfp_reserved_of(tfp_trace_facts *f);
 /* The marker of the step of a row; TFP_NONE: it has none. */

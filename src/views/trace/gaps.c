@@ -9,18 +9,25 @@
 
 typedef struct gaps {
     tfp_trace_facts *f;
-    const tfp_union *known;
+    const tfp_union *known, *own;
     double late, stalls, known_ns, count, host_idle;
-    double long_gaps, tiny_gaps, host_cost, lead, launched_late, launch_untold;
+    double long_gaps, tiny_gaps, host_cost, lead, launched_late, launch_untold, profiling, before;
     int64_t longest_late, longest_stall;
     tfp_gap worst; /* the longest of the long gaps, less its explained part */
 } gaps;
 
+/* Of idle time the part in which the profiler starts or stops. */
+static double add_profiling(gaps *t, const tfp_trace_device *d, int64_t start, int64_t end, double ns)
+{
+    double own = (double)tfp_union_within(&t->own[d->unit], start, end);
+    if (own > ns) own = ns;
+    t->profiling += own;
+    return own;
+}
+
 static void add_gap(gaps *t, const tfp_trace_device *d, const tfp_gap *g)
 {
     int64_t ns = tfp_union_within(&t->f->idle[d - t->f->x.devices], g->start, g->end);
-    int64_t all = tfp_union_within(&t->f->covered[g->unit], g->start, g->end);
-    if (all > STALL_NS) t->long_gaps += (double)all;
     if (ns <= STALL_NS && g->launch == TFP_NONE) return;
     if (ns <= STALL_NS) {
         t->late += (double)ns;
@@ -46,7 +53,7 @@ static void add_idle(gaps *t, const tfp_trace_device *d, int64_t start, int64_t 
     t->host_idle += ns;
     *(start < d->start_ns ? &t->lead : &t->host_cost) +=
         (double)cost; /* before the first activity nothing is to gain */
-    *(late ? &t->launched_late : &t->launch_untold) += ns;
+    *(late ? &t->launched_late : &t->launch_untold) += ns - add_profiling(t, d, start, end, ns);
 }
 
 /* The first gap of a device begins with the first step, the last one ends with the last step: there the host has nothing more to
@@ -90,6 +97,18 @@ static uint32_t home_of(const tfp_trace_facts *f, uint32_t unit, uint32_t other)
     return other;
 }
 
+/* What a gap of the host is to people: `lead`: it is before the first op. */
+static void add_host_idle(gaps *t, const tfp_trace_device *d, int64_t start, int64_t end, bool lead)
+{
+    double ns = (double)tfp_union_within(&t->f->covered[d->unit], start, end), rest;
+    if (end <= start) return;
+    rest = ns - add_profiling(t, d, start, end, ns);
+    if (lead)
+        t->before += rest;
+    else if (ns > STALL_NS)
+        t->long_gaps += rest;
+}
+
 /* Gaps of the host, before the op that ends each; not before the first one, for the recording may have begun in a step. Ops of a
  * RunMetadata's device may wait for those of another. */
 static void add_host(gaps *t, const tfp_trace_device *d)
@@ -100,14 +119,17 @@ static void add_host(gaps *t, const tfp_trace_device *d)
     if (!d->host || f->has_devices || !covered->count || !d->count || tfp_trace_is_runs(&f->x)) return;
     int64_t since = s->start_ns[f->x.items[d->first]], last = covered->end[covered->count - 1];
     uint32_t home = home_of(f, d->unit, s->lane[f->x.items[d->first]]);
+    add_host_idle(t, d, covered->start[0], since, true);
     for (size_t i = 0; i < d->count; i++) {
         uint32_t span = f->x.items[d->first + i];
         bool start = f->warm_up != TFP_NONE && s->step[span] == f->warm_up;
         int64_t end = tfp_span_end(s, span);
+        add_host_idle(t, d, since, s->start_ns[span], false);
         if (s->start_ns[span] > since && !start)
             add_gap(t, d, &(tfp_gap){ d->unit, TFP_NONE, home, span, since, s->start_ns[span] });
         if (end > since) since = end;
     }
+    add_host_idle(t, d, since, last, false);
     if (last > since)
         add_gap(t, d, &(tfp_gap){ d->unit, TFP_NONE, home, f->x.items[d->first + d->count - 1], since, last });
 }
@@ -147,9 +169,9 @@ bool tfp_idle_of(tfp_report *r, tfp_trace_facts *f, const tfp_union *own)
     return idle != NULL;
 }
 
-bool tfp_gaps_of(tfp_trace_facts *f, const tfp_union *known)
+bool tfp_gaps_of(tfp_trace_facts *f, const tfp_union *known, const tfp_union *own)
 {
-    gaps t = { .f = f, .known = known };
+    gaps t = { .f = f, .known = known, .own = own };
     double steps = (double)f->step_count;
     f->late_launch = f->stall_span = TFP_NONE;
     for (size_t i = 0; i < f->x.device_count; i++) {
@@ -165,6 +187,8 @@ bool tfp_gaps_of(tfp_trace_facts *f, const tfp_union *known)
     f->lead_ns = t.lead / steps;
     f->launched_late_ns = t.launched_late / steps;
     f->launch_untold_ns = t.launch_untold / steps;
+    f->profiling_ns = t.profiling / steps;
+    f->before_ns = t.before / steps;
     f->stall_known_ns = t.known_ns / steps;
     f->stalls = t.count / steps;
     f->longest_stall_ns = t.longest_stall;

@@ -27,25 +27,30 @@ static void add(parts *x, const char *name, double ns, const char *command)
     x->rows[x->count++] = (tfp_part_row){ tfp_str_of(name), ns / 1000, all > 0 ? ns / all : NAN, tfp_str_of(command) };
 }
 
-/* A device is idle for one of three reasons: its next activity was launched late; that activity was already queued; or the trace has
- * no launch for it, and the reason is unknown. Gaps are those of the steps' windows, idle is that of the steps in which the device has activities: what
+/* A device is idle because its next activity was launched late; because that waits in a queue; for a reason that is unknown, where the
+ * trace has no launch for it; or because the profiler held the host up. Gaps are those of the steps' windows, idle is that of the steps in which the device has activities: what
  * is more than idle lies in the others. */
 static void add_device_idle(parts *x)
 {
     const tfp_trace_facts *f = x->f;
     double late = fmin(f->launched_late_ns, f->idle_ns), untold = fmin(f->launch_untold_ns, f->idle_ns - late);
+    double profiling = fmin(f->profiling_ns, f->idle_ns - late - untold);
     add(x, "  of it host-bound", late, "steps -critical_path");
-    add(x, "  of it with work queued", f->idle_ns - late - untold, "wait");
+    add(x, "  of it with work queued", f->idle_ns - late - untold - profiling, "wait");
     if (untold > 0) add(x, "  of it before work whose launch is not told", untold, "steps -critical_path");
+    if (profiling > 0) add(x, "  of it while the profiler starts or stops", profiling, "calls");
 }
 
 /* Without devices no operation of the host runs: in long gaps the host does something else, short ones are between operations. */
 static void add_host_idle(parts *x)
 {
     const tfp_trace_facts *f = x->f;
-    double stalls = fmin(f->long_gaps_ns, f->idle_ns);
+    double profiling = fmin(f->profiling_ns, f->idle_ns), before = fmin(f->before_ns, f->idle_ns - profiling);
+    double stalls = fmin(f->long_gaps_ns, f->idle_ns - profiling - before);
     add(x, "  of it in gaps of over 1 ms", stalls, "wait");
-    add(x, "  of it in shorter gaps", f->idle_ns - stalls, "steps -critical_path");
+    add(x, "  of it in shorter gaps", f->idle_ns - stalls - profiling - before, "steps -critical_path");
+    if (before > 0) add(x, "  of it before the first operation", before, "calls");
+    if (profiling > 0) add(x, "  of it while the profiler starts or stops", profiling, "calls");
 }
 
 static void add_idle(parts *x)
@@ -53,7 +58,7 @@ static void add_idle(parts *x)
     add(x, "idle", x->f->idle_ns, x->f->has_devices ? "wait" : "steps -critical_path");
     if (x->f->has_devices)
         add_device_idle(x);
-    else if (x->f->long_gaps_ns > 0)
+    else if (x->f->long_gaps_ns > 0 || x->f->profiling_ns > 0)
         add_host_idle(x);
 }
 
