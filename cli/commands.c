@@ -226,7 +226,7 @@ static int run_open(cli *c, const cli_call *call, tfp_options *o)
 static int run_version(cli *c, const cli_call *call, tfp_options *o)
 {
     (void)call, (void)o;
-    cli_print(c->out, "tfprof %s\n", tfp_version());
+    cli_print(c->out, "tfprof %s%s%s\n", tfp_version(), *cli_commit ? " " : "", cli_commit);
     return 0;
 }
 

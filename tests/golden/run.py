@@ -38,6 +38,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 SAMPLE = 'tests/data/sample'
 PROMPT, SHELL = 'tfprof> ', '$ '
+COMMIT = re.compile(r'^(tfprof \d[\w.]*) \(commit [0-9a-f]+\)$', re.MULTILINE)  # of --version, which each commit changes
 SECONDS = 120  # for one command, under sanitizers on a busy machine
 
 
@@ -194,6 +195,7 @@ class Shell:
         done = subprocess.run(['sh', '-c', command], cwd=self.cwd, env=self.env, input=stdin.encode(),
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS)
         text = [data.decode('utf-8', 'backslashreplace') for data in (done.stdout, done.stderr)]
+        text[0] = COMMIT.sub(r'\1', text[0])
         return text[0], text[1], done.returncode
 
     def answers(self, command, entries, columns=0):

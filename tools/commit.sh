@@ -1,0 +1,8 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The commit that this tree is at, for `tfprof --version`; nothing for a release (a tag vVERSION), and for sources without their history.
+cd "$(dirname "$0")/.." || exit 0
+top=$(git rev-parse --show-toplevel 2>/dev/null) || exit 0
+[ "$top" = "$(pwd -P)" ] || exit 0 # unpacked inside another repository
+git describe --exact-match --tags --match 'v[0-9]*' HEAD >/dev/null 2>&1 && exit 0
+printf '(commit %s)' "$(git rev-parse --short=12 HEAD)"
