@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* options/options.c: the option table, the life of options, and their listing. options/set.c sets them. */
+#include "options/changes.h"
 #include "options/table.h"
 
 #include <stdlib.h>
@@ -55,6 +56,14 @@ static const option options[] = {
     { "nodes", K_BOOL, AT(nodes), "false", NULL, false, false, "List every node, those of functions included, with the shapes of its outputs and the count of one execution.", "flops" },
     { "peak_flops", K_FLOPS, AT(peak_flops), "", NULL, false, false, "Show a roofline: the device's peak of float operations a second, such as 19.5T or 312TFLOPS.", "flops" },
     { "peak_bandwidth", K_BANDWIDTH, AT(peak_bandwidth), "", NULL, false, false, "Show a roofline: the peak of bytes a second of the device's memory, such as 900G or 2TB/s.", "flops" },
+    { "faster", K_CHANGE, AT(changes), "", NULL, false, false, "PATTERN=F: what has that whole name takes the time divided by F; 0: it is not there. Kernels of the name; without such those that an op, module, annotation or line (FILE:LINE) of the name launches. host:PATTERN=F: the time of the host inside of spans of the name. rank:R/ before all: of that rank only. Given again: both.", "whatif" },
+    { "no_sync", K_SWITCH, AT(changes), "false", NULL, false, false, "Synchronising calls do not wait.", "whatif" },
+    { "overlap", K_CHANGE, AT(changes), "", NULL, false, false, "comm: nothing but collectives waits for collectives: they run beside all else, after what they need.", "whatif" },
+    { "link", K_CHANGE, AT(changes), "", NULL, false, false, "2x: collectives and copies take half of their time; comm=2x, copy=2x: one of them.", "whatif" },
+    { "ideal", K_CHANGE, AT(changes), "", NULL, false, false, "stragglers: every duration is the median over the ranks.", "whatif" },
+    { "keep", K_CHANGE, AT(changes), "", NULL, false, false, "With -ideal stragglers: all is ideal but rank:R; of StragglerAnalysis' timelines stage:S, dp:D or op:NAME. Given again: a row of its own.", "whatif" },
+    { "launch", K_CHANGE, AT(changes), "", NULL, false, false, "2us: each call that launches takes at most that; graph: each step is one graph for each thread.", "whatif" },
+    { "input", K_CHANGE, AT(changes), "", NULL, false, false, "0: each wait for data takes at most this time.", "whatif" },
     { "time_limit", K_REAL, AT(time_limit), "60", NULL, false, false, "Stop a query that takes longer than this many seconds; 0: never.", "query" },
 };
 /* clang-format on */
@@ -154,7 +163,7 @@ tfp_options *tfp_options_copy(const tfp_options *o)
     char **texts[] = { &c->outfile,      &c->format,      &c->proto_out,      &c->dump_to_file, &c->checkers,
                        &c->rule_limits,  &c->view,        &c->names,          &c->min_size,     &c->fail_over,
                        &c->assume_shape, &c->peak_flops,  &c->peak_bandwidth, &c->order_column, &c->signature,
-                       &c->by,           &c->sample_type, &c->sample_label };
+                       &c->by,           &c->sample_type, &c->sample_label, &c->changes };
     bool ok = tfp_bindings_copy(&c->bindings, &o->bindings);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (!*texts[i]) continue;
@@ -188,6 +197,7 @@ void tfp_options_free(tfp_options *o)
     free(o->by);
     free(o->sample_type);
     free(o->sample_label);
+    free(o->changes);
     tfp_rewrites_free(o->rewrites);
     tfp_bindings_free(&o->bindings);
     tfp_buf_free(&o->text);
@@ -261,6 +271,8 @@ const char *tfp_options_get(const tfp_options *options_given, const char *name)
     case K_FLOPS:
     case K_BANDWIDTH:
     case K_TEXT: tfp_buf_text(b, *(char *const *)field ? *(char *const *)field : ""); break;
+    case K_CHANGE:
+    case K_SWITCH: tfp_changes_get(o->changes, row.name, b); break;
     case K_SOURCE: tfp_buf_text(b, tfp_source_words[o->float_ops_source]); break;
     case K_COMPAT: tfp_buf_text(b, o->compat10 ? "1.0" : o->compat_tensorflow ? "tensorflow" : ""); break;
     case K_MINIMUMS: break;
@@ -272,7 +284,7 @@ const char *tfp_options_get(const tfp_options *options_given, const char *name)
 char tfp_options_kind(const char *name)
 {
     option row;
-    return !tfp_option_find(name, &row) ? 0 : row.kind == K_BOOL ? 'b' : 'v';
+    return !tfp_option_find(name, &row) ? 0 : row.kind == K_BOOL || row.kind == K_SWITCH ? 'b' : 'v';
 }
 
 int tfp_options_listed(const tfp_options *o, const char *name)

@@ -240,6 +240,7 @@ struct tfp_options {
     char *by;                          /* memory, transfer: the rows; NULL: the default */
     char *sample_type, *sample_label;  /* samples; NULL or empty: not given */
     bool critical_path;                /* steps */
+    char *changes;                     /* whatif: a line for each (changes.h); NULL: none */
     double time_limit;                 /* query: seconds, 0: none */
     tfp_bindings bindings;             /* query */
     tfp_progress_fn query_fn;          /* query: asked now and then whether to stop */

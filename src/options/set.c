@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* options/set.c: the one place that parses and checks options. argv, the prompt, Python's keywords and a
  * page's parameters all come through tfp_options_set and tfp_options_set_list. */
+#include "options/changes.h"
 #include "options/table.h"
 
 #include <math.h>
@@ -281,12 +282,19 @@ static tfp_status set_compat(tfp_options *o, tfp_str v, tfp_error *err)
     return TFP_OK;
 }
 
+static tfp_status set_switch(char **field, const char *name, const char *value, tfp_error *err)
+{
+    bool on = false;
+    tfp_status s = set_bool(&on, value, err);
+    return s ? s : tfp_changes_set(field, name, on ? TFP_STR("true") : TFP_STR(""), err);
+}
+
 tfp_status tfp_option_apply(tfp_options *o, const option *row, const char *value, tfp_error *err)
 {
     void *field = (char *)o + row->at;
     tfp_str v = tfp_str_of(value);
     size_t which;
-    if (!value && row->kind != K_BOOL) return wrong(err, "needs a value");
+    if (!value && row->kind != K_BOOL && row->kind != K_SWITCH) return wrong(err, "needs a value");
     switch (row->kind) {
     case K_INT: return set_minimum(field, row->unit, v, err);
     case K_DEPTH: return set_depth(field, v, err);
@@ -318,6 +326,8 @@ tfp_status tfp_option_apply(tfp_options *o, const option *row, const char *value
     case K_SHAPES: return set_shapes(field, v, err);
     case K_FLOPS:
     case K_BANDWIDTH: return set_rate(field, v, row->kind == K_FLOPS, err);
+    case K_CHANGE: return tfp_changes_set(field, row->name, v, err);
+    case K_SWITCH: return set_switch(field, row->name, value, err);
     case K_MINIMUMS: break; /* each minimum is a K_INT */
     }
     return TFP_BADARG;
@@ -342,12 +352,22 @@ tfp_status tfp_options_set(tfp_options *o, const char *name, const char *value, 
 }
 
 /* Options whose list items are taken whole. */
-static bool takes_items(option_kind k) { return k == K_FILTER || k == K_REWRITE; }
+static bool takes_items(option_kind k) { return k == K_FILTER || k == K_REWRITE || k == K_CHANGE; }
+
+/* A list replaces the present changes of that name. */
+static tfp_status set_changes(char **field, const option *row, const char *const *items, size_t count, tfp_error *err)
+{
+    tfp_status s = tfp_changes_set(field, row->name, TFP_STR(""), err);
+    for (size_t i = 0; !s && i < count; i++)
+        if (*items[i]) s = tfp_changes_set(field, row->name, tfp_str_of(items[i]), err);
+    return s;
+}
 
 static tfp_status set_items(tfp_options *o, const option *row, const char *const *items, size_t count, tfp_error *err)
 {
     void *field = (char *)o + row->at;
     tfp_filter *f;
+    if (row->kind == K_CHANGE) return set_changes(field, row, items, count, err);
     tfp_str *texts = calloc(count + 1, sizeof *texts);
     if (!texts) return tfp_nomem(err);
     for (size_t i = 0; i < count; i++) texts[i] = tfp_str_of(items[i]);

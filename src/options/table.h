@@ -30,6 +30,8 @@ typedef enum option_kind {
     K_BANDWIDTH,
     K_RANGE,   /* two moments */
     K_MOMENT,  /* one of them */
+    K_CHANGE,  /* of whatif: given again adds one (changes.h) */
+    K_SWITCH,  /* such a change without a value */
     K_MINIMUMS /* stands for the options -min_*, which come from the column table */
 } option_kind;
 

@@ -19,25 +19,16 @@ typedef struct finder {
     uint32_t *of_lane; /* by lane: the last activity */
 } finder;
 
-static uint32_t push_run(struct tfp_statistics *s, uint32_t of, int64_t ns)
+static uint32_t add_run(finder *f, uint32_t node, int64_t ns)
 {
-    bool ok = s->runs.size < TFP_NONE - 1 && tfp_push(&s->runs, ((tfp_run){ of, ns }));
-    return ok ? (uint32_t)s->runs.size - 1 : TFP_NONE;
+    bool ok = f->out->runs.size < TFP_NONE - 1 && tfp_push(&f->out->runs, ((tfp_node_run){ node, ns }));
+    return ok ? (uint32_t)f->out->runs.size - 1 : TFP_NONE;
 }
 
-static void add_time(struct tfp_statistics *s, uint32_t run, int64_t ns)
+static void add_time(finder *f, uint32_t run, int64_t ns)
 {
-    int64_t *sum = &s->runs.at[run].ns;
+    int64_t *sum = &f->out->runs.at[run].ns;
     *sum = tfp_add(*sum, ns, NULL);
-}
-
-static uint32_t add_run(finder *f, uint32_t node, int64_t ns) { return push_run(f->out, node, ns); }
-
-uint32_t tfp_statistics_add(tfp_report *r, uint32_t item, int64_t ns) { return push_run(r->statistics, item, ns); }
-
-void tfp_statistics_add_time(tfp_report *r, uint32_t run, int64_t ns)
-{
-    add_time(r->statistics, run, ns);
 }
 
 static bool takes_step(const tfp_report *r, uint32_t step)
@@ -71,7 +62,7 @@ static bool add_activity(finder *f, uint32_t span)
     if (!is_taken(f, span)) return true;
     uint32_t run = from == TFP_NONE ? TFP_NONE : f->run[from];
     if (run != TFP_NONE)
-        add_time(f->out, run, s->self_ns[span]);
+        add_time(f, run, s->self_ns[span]);
     else if (!f->on_host[node] && (run = add_run(f, node, s->self_ns[span])) == TFP_NONE)
         return false;
     f->run[span] = run;
@@ -126,7 +117,7 @@ static bool add_spans(finder *f, uint32_t node, uint32_t exec)
         if (begins)
             ok = (run = add_run(f, node, span->duration_ns)) != TFP_NONE;
         else
-            add_time(f->out, run, span->duration_ns);
+            add_time(f, run, span->duration_ns);
     }
     tfp_vec_free(&order);
     return ok;
@@ -159,18 +150,15 @@ static tfp_status find_in_executions(finder *f, tfp_error *err)
 
 /* ---- which columns, and why not ---- */
 
-/* Why the rows of the report have sums only; NULL: they have runs. */
+/* Why the rows of the report have sums only; NULL: their runs are those of nodes. */
 static const char *only_sums(const tfp_report *r)
 {
+    const tfp_profile *p = r->profile;
     if (r->options->compat10) return "-compat 1.0 knows sums only";
-    return r->profile->samples.size ? "sampled stacks are sums of samples, not runs" : NULL;
-}
-
-/* Whether rows are made of spans, not of nodes: these views tell their runs themselves. */
-static bool are_of_items(const tfp_report *r)
-{
-    bool code = r->about->rows_are == TFP_ROWS_OF_CODE;
-    return r->profile->events.processes.size && (code || r->about->rows_are == TFP_ROWS_OF_CALLS);
+    if (p->samples.size) return "sampled stacks are sums of samples, not runs";
+    if (r->about->rows_are == TFP_ROWS_OF_CALLS || (r->about->rows_are == TFP_ROWS_OF_CODE && p->events.processes.size))
+        return "rows of calls and of lines are sums over operations: op, scope and graph have their runs";
+    return NULL;
 }
 
 tfp_status tfp_statistics_start(tfp_report *r, tfp_error *err)
@@ -189,12 +177,11 @@ tfp_status tfp_statistics_start(tfp_report *r, tfp_error *err)
     const char *why = only_sums(r);
     finder f = { .r = r, .out = s };
     tfp_status status = TFP_OK;
-    s->of_items = are_of_items(r);
     if (why)
         status = tfp_fail(err, TFP_NOTFOUND, "%s", why);
     else if (!r->profile->events.processes.size)
         status = find_in_executions(&f, err);
-    else if (!s->of_items && !find_in_trace(&f))
+    else if (!find_in_trace(&f))
         status = tfp_nomem(err);
     tfp_arena_free(&f.arena);
     return status ? tfp_within(err, status, "%s", asked) : TFP_OK;
@@ -231,9 +218,9 @@ typedef struct filler {
     tfp_ranked runs; /* in the order of the slots */
 } filler;
 
-static uint32_t slot_of(const filler *f, const tfp_run *run)
+static uint32_t slot_of(const filler *f, const tfp_node_run *run)
 {
-    uint32_t item = f->r->statistics->of_items ? run->of : f->r->reach[run->of].row;
+    uint32_t item = f->r->reach[run->node].row;
     if (item == TFP_NONE || item >= f->slots->items || (f->slots->counts && !f->slots->counts[item])) return TFP_NONE;
     return f->slot[item];
 }

@@ -6,16 +6,15 @@
 
 #include "views/core/view.h"
 
-typedef struct tfp_run {
-    uint32_t of; /* a node; of views whose rows are spans an item */
-    int64_t ns;  /* on the host in it itself, and on accelerators */
-} tfp_run;
+typedef struct tfp_node_run {
+    uint32_t node;
+    int64_t ns; /* on the host in the node itself, and on accelerators */
+} tfp_node_run;
 
 struct tfp_statistics {
     tfp_column_id columns[TFP_STATISTICS_MAX]; /* that the options ask for */
     size_t count;
-    TFP_VEC(tfp_run) runs; /* in the report's step and range */
-    bool of_items;
+    TFP_VEC(tfp_node_run) runs; /* in the report's step and range */
 };
 
 /* Where the runs of nodes count. Slots are rows in an order in which each stands before all that its total holds, and these
@@ -36,9 +35,6 @@ size_t tfp_statistics_at(const tfp_report *r, tfp_column_id column);
 /* Finds the runs if a column of the options asks for them, or says why only sums exist. Before the rows are made. */
 tfp_status tfp_statistics_start(tfp_report *r, tfp_error *err);
 void tfp_statistics_free(struct tfp_statistics *s);
-/* Of views whose rows are spans: adds a run of an item, which more time may be added to. TFP_NONE without memory. */
-uint32_t tfp_statistics_add(tfp_report *r, uint32_t item, int64_t ns);
-void tfp_statistics_add_time(tfp_report *r, uint32_t run, int64_t ns);
 /* Fills the statistics of all slots. Nothing to do where no column asks for them; false without memory. */
 bool tfp_statistics_fill(const tfp_report *r, const tfp_run_slots *slots, tfp_values *own, tfp_values *total);
 

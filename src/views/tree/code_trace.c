@@ -2,7 +2,6 @@
 /* views/tree/code_trace.c: the code view of a trace. With Python frames in it rows are frames: their own time is what no frame
  * inside took. Without, rows are the lines of call stacks, with the ops that stand on them. */
 #include "views/spans/trace.h"
-#include "views/core/statistics.h"
 #include "views/spans/nest.h"
 #include "views/tree/trace_tree.h"
 
@@ -14,7 +13,6 @@ typedef struct lines {
     uint32_t *item;      /* by span: the row of the frame or stack in force; 0: none */
     uint32_t *frame;     /* by span: the frame that it is, or that is around it; TFP_NONE */
     int64_t *self_ns;    /* of frames */
-    uint32_t *run;       /* by span: its run, for statistics; TFP_NONE */
     int64_t replayed_ns; /* by graphs that are launched on a line: it is not the line of these kernels */
     tfp_strid *row_name; /* by string: of a frame's name; TFP_NONE: not looked at, 0: no line of Python */
     tfp_buf text;
@@ -65,7 +63,7 @@ static void add_frames(lines *x)
     }
     for (uint32_t i = 0; i < s->size && !x->tree.failed; i++)
         if (x->frame[i] == i && tfp_cut_takes(x->p, i))
-            x->run[i] = tfp_trace_tree_add(&x->tree, x->item[i], s->step[i], x->self_ns[i] > 0 ? x->self_ns[i] : 0, 0, 1);
+            tfp_trace_tree_add(&x->tree, x->item[i], s->step[i], x->self_ns[i] > 0 ? x->self_ns[i] : 0, 0, 1);
 }
 
 /* ---- call stacks ---- */
@@ -97,7 +95,7 @@ static void add_stacks(lines *x)
             x->item[i] = x->item[parent];
         bool op = s->kind[i] == TFP_SPAN_OP || s->kind[i] == TFP_SPAN_CALL;
         if (op && x->item[i] && tfp_cut_takes(x->p, i))
-            x->run[i] = tfp_trace_tree_add(&x->tree, x->item[i], s->step[i], s->self_ns[i], 0, 1);
+            tfp_trace_tree_add(&x->tree, x->item[i], s->step[i], s->self_ns[i], 0, 1);
     }
 }
 
@@ -108,15 +106,6 @@ static uint32_t replay_item(lines *x)
     tfp_strid name = tfp_intern(&x->tree.names, TFP_STR(TFP_REPLAY_ROW));
     x->tree.failed |= name == TFP_NONE;
     return x->tree.failed ? 0 : tfp_trace_item_below(&x->tree, 0, name, TFP_SPAN_FRAME);
-}
-
-/* What a line, or a function, launched is a part of its run. */
-static void add_to_run(lines *x, uint32_t activity, uint32_t from)
-{
-    const tfp_span_columns *s = &x->p->events.spans;
-    uint32_t run = x->frame[from] != TFP_NONE ? x->run[x->frame[from]] : x->run[from];
-    if (run != TFP_NONE && tfp_span_in_step(x->tree.r, activity))
-        tfp_statistics_add_time(x->tree.r, run, s->self_ns[activity]);
 }
 
 /* Activities stand where they were launched. */
@@ -134,9 +123,7 @@ static void add_activities(lines *x)
         if (item && replayed && tfp_span_in_step(x->tree.r, i))
             x->replayed_ns = tfp_add(x->replayed_ns, s->self_ns[i], NULL);
         /* an activity without a host op is a run of its line */
-        bool runs = from == TFP_NONE || s->path[i];
-        if (item) tfp_trace_tree_add(&x->tree, item, s->step[i], 0, s->self_ns[i], runs);
-        if (item && !runs && item == x->item[from]) add_to_run(x, i, from);
+        if (item) tfp_trace_tree_add(&x->tree, item, s->step[i], 0, s->self_ns[i], from == TFP_NONE || s->path[i]);
     }
 }
 
@@ -150,13 +137,9 @@ static bool start(lines *x, tfp_report *r)
     x->frame = TFP_NEW(&x->arena, uint32_t, count);
     x->self_ns = TFP_NEW(&x->arena, int64_t, count);
     x->row_name = TFP_NEW(&x->arena, tfp_strid, strings);
-    x->run = TFP_NEW(&x->arena, uint32_t, count);
-    bool room = x->item && x->frame && x->self_ns && x->row_name && x->run;
-    if (!room || !tfp_nest_of(p, &x->arena, &x->nest)) return false;
+    if (!tfp_nest_of(p, &x->arena, &x->nest) || !x->item || !x->frame || !x->self_ns || !x->row_name) return false;
     tfp_nest_cut(p, r->cut, &x->nest);
     memset(x->row_name, 0xff, strings * sizeof *x->row_name); /* TFP_NONE */
-    memset(x->run, 0xff, count * sizeof *x->run);
-    memset(x->frame, 0xff, count * sizeof *x->frame);
     return !x->tree.failed;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/tree/trace_tree.c: a tree of items found by parent and name; spans add their times to it, step by step. */
 #include "views/tree/trace_tree.h"
-#include "views/core/statistics.h"
 
 #include "names/names.h"
 
@@ -68,28 +67,20 @@ static void count_step(tfp_trace_tree *t, tfp_trace_item *x, uint32_t item, uint
     t->failed |= !tfp_map64_put(&t->by_step, key, 0);
 }
 
-static uint32_t add_run(tfp_trace_tree *t, uint32_t item, int64_t ns)
-{
-    uint32_t run = tfp_statistics_add(t->r, item, ns);
-    t->failed |= run == TFP_NONE;
-    return run;
-}
-
-uint32_t tfp_trace_tree_add(tfp_trace_tree *t, uint32_t item, uint32_t step, int64_t cpu_ns, int64_t accelerator_ns,
-                            int64_t runs)
+void tfp_trace_tree_add(tfp_trace_tree *t, uint32_t item, uint32_t step, int64_t cpu_ns, int64_t accelerator_ns,
+                        int64_t runs)
 {
     tfp_report *r = t->r;
-    if (t->failed || !tfp_step_takes(r->step, step)) return TFP_NONE;
+    if (t->failed || !tfp_step_takes(r->step, step)) return;
     tfp_trace_item *x = &t->items.at[item];
     bool mean = r->step.which == TFP_STEP_MEAN, listed = step != TFP_NONE && r->profile->steps.at[step].listed;
-    if (mean && !listed) return TFP_NONE;
+    if (mean && !listed) return;
     if (mean) count_step(t, x, item, step);
     if (r->options->reach && listed)
         t->failed |= !tfp_push(&r->line_runs, ((tfp_line_run){ item, step, cpu_ns, accelerator_ns, runs }));
     x->cpu_ns = tfp_add(x->cpu_ns, cpu_ns, NULL);
     x->accelerator_ns = tfp_add(x->accelerator_ns, accelerator_ns, NULL);
     x->runs = tfp_add(x->runs, runs, NULL);
-    return r->statistics && runs == 1 ? add_run(t, item, tfp_add(cpu_ns, accelerator_ns, NULL)) : TFP_NONE;
 }
 
 /* ---- rows ---- */

@@ -31,10 +31,9 @@ void tfp_trace_tree_start(tfp_trace_tree *t, tfp_report *r);
 tfp_strid tfp_trace_row_name(tfp_trace_tree *t, tfp_strid name);
 /* The item of that name below another; a new one when there is none. 0 after a fault. */
 uint32_t tfp_trace_item_below(tfp_trace_tree *t, uint32_t parent, tfp_strid name, unsigned kind);
-/* Adds what happened in a step (TFP_NONE: in none), if the report is about it. Returns the number of its run, where it is one, it is
- * taken, and a column asks for statistics over runs; else TFP_NONE. */
-uint32_t tfp_trace_tree_add(tfp_trace_tree *t, uint32_t item, uint32_t step, int64_t cpu_ns, int64_t accelerator_ns,
-                            int64_t runs);
+/* Adds what happened in a step (TFP_NONE: in none), if the report is about it. */
+void tfp_trace_tree_add(tfp_trace_tree *t, uint32_t item, uint32_t step, int64_t cpu_ns, int64_t accelerator_ns,
+                        int64_t runs);
 /* Rows of it all; frees the tree. */
 tfp_status tfp_trace_tree_show(tfp_trace_tree *t, tfp_error *err);
 void tfp_trace_tree_free(tfp_trace_tree *t);

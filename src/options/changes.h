@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+/* options/changes.h: the changes that `whatif` is asked for. Options hold them as one text, a line for each in the order given, as
+ * typed without dashes: "faster gemm.*=2". */
+#ifndef TFP_CHANGES_H
+#define TFP_CHANGES_H
+
+#include "base/base.h"
+
+typedef enum tfp_change_kind {
+    TFP_CHANGE_FASTER,
+    TFP_CHANGE_NO_SYNC,
+    TFP_CHANGE_OVERLAP,
+    TFP_CHANGE_LINK,
+    TFP_CHANGE_IDEAL,
+    TFP_CHANGE_KEEP,
+    TFP_CHANGE_LAUNCH,
+    TFP_CHANGE_INPUT
+} tfp_change_kind;
+
+enum { TFP_KEEP_NOTHING, TFP_KEEP_RANK, TFP_KEEP_STAGE, TFP_KEEP_DP, TFP_KEEP_OP };
+
+typedef struct tfp_change {
+    tfp_change_kind kind;
+    tfp_str typed;   /* the line */
+    tfp_str pattern; /* faster: a regular expression; keep: the name after `op:` */
+    double number;   /* faster, link: the factor; launch, input: microseconds; keep: the rank, stage or DP rank */
+    int64_t rank;    /* faster: of this rank only; -1: of all */
+    uint8_t keep;    /* TFP_KEEP_... */
+    bool host;       /* faster: host time inside of spans of that name */
+    bool comm, copy; /* link: what gets faster */
+    bool graph;      /* launch */
+} tfp_change;
+
+/* Cuts the next change off the front of `rest`; false at the end. The lines must be what tfp_changes_set made. */
+bool tfp_change_next(tfp_str *rest, tfp_change *out);
+/* Adds a change to the text of an options' field; an empty value takes away those of that name. TFP_BADARG: the value is wrong. */
+tfp_status tfp_changes_set(char **field, const char *name, tfp_str value, tfp_error *err);
+/* The values of a name, joined by commas. */
+void tfp_changes_get(const char *field, const char *name, tfp_buf *out);
+
+#endif

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+/* whatif/anchors.c: the anchors of each host thread: starts and ends of calls that launch or wait, of waits for data, of steps and of
+ * turns. Between two anchors lies nothing but the thread's own work, which is one number. */
+#include "whatif/job.h"
+#include "views/spans/trace.h"
+
+#include <math.h>
+
+enum { NAME_KNOWN = 1, NAME_LAUNCHES = 2, NAME_WAITS = 4, NAME_LOADS = 8 };
+/* The order of points of one moment: what ends, what a turn leaves, what a turn reaches, what starts. */
+enum { RANK_END, RANK_LEAVE, RANK_REACH, RANK_START };
+enum { TURN_FROM, TURN_FIRST, TURN_LAST, TURN_NEXT, WINDOW_START, WINDOW_END, NO_OWNER };
+
+#define LOADER_OWN_US 30   /* the part of a wait for a loader's workers that is the host's own, at most */
+#define LOADER_LEAST_US 100 /* shorter waits are no waits */
+
+typedef struct raw {
+    int64_t order; /* nanoseconds */
+    uint32_t owner; /* -> turns or windows */
+    uint8_t rank, what;
+    tfp_job_anchor anchor;
+} raw;
+
+typedef struct anchors {
+    tfp_job *j;
+    TFP_VEC(raw) list;
+    uint8_t *names;      /* by strid */
+    bool *used;          /* by span: a call that launched an activity */
+    const uint8_t *waits; /* by span: why it waits */
+} anchors;
+
+static uint8_t name_of(anchors *b, uint32_t span)
+{
+    uint8_t *says = &b->names[b->j->s->name[span]];
+    if (*says) return *says;
+    tfp_str name = tfp_span_name(b->j->p, span);
+    bool launches = tfp_str_has(name, TFP_STR("Launch")) || tfp_str_has(name, TFP_STR("MemcpyAsync")) ||
+                    tfp_str_has(name, TFP_STR("MemsetAsync"));
+    *says = (uint8_t)(NAME_KNOWN | (launches ? NAME_LAUNCHES : 0) | (tfp_trace_waits(b->j->x, span) ? NAME_WAITS : 0) |
+                      (tfp_str_has(name, TFP_STR("MultiProcessingDataLoaderIter")) ? NAME_LOADS : 0));
+    return *says;
+}
+
+static bool add_point(anchors *b, uint32_t unit, uint32_t lane, double at, raw point)
+{
+    point.anchor.at = at;
+    point.anchor.unit = unit;
+    point.anchor.lane = lane;
+    point.anchor.turn_from = point.anchor.call = point.anchor.data = point.anchor.step = TFP_NONE;
+    point.anchor.floor = -INFINITY;
+    point.order = (int64_t)llround((at - b->j->units[unit].offset) * 1000);
+    return tfp_push(&b->list, point);
+}
+
+static bool add_span(anchors *b, uint32_t span, uint8_t kind, bool launches, bool waits)
+{
+    const tfp_job *j = b->j;
+    uint32_t unit = tfp_job_unit_of(j, span), lane = j->s->lane[span];
+    raw start = { .rank = RANK_START, .what = NO_OWNER };
+    start.anchor = (tfp_job_anchor){ .span = span, .kind = kind, .launches = launches };
+    raw end = start;
+    end.anchor.ends = true;
+    end.anchor.waits = waits;
+    if (j->s->duration_ns[span]) end.rank = RANK_END;
+    return add_point(b, unit, lane, tfp_job_time(j, unit, j->s->start_ns[span]), start) &&
+           add_point(b, unit, lane, tfp_job_time(j, unit, tfp_span_end(j->s, span)), end);
+}
+
+static bool collect_spans(anchors *b)
+{
+    tfp_job *j = b->j;
+    for (uint32_t i = 0; i < j->activity_count; i++) {
+        uint32_t launch = j->s->launch[j->activities[i].span];
+        if (launch != TFP_NONE) b->used[launch] = true;
+    }
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < j->s->size; i++) {
+        uint8_t kind = j->s->kind[i];
+        if (tfp_job_unit_of(j, i) == TFP_NONE || j->p->lanes.at[j->s->lane[i]].role != TFP_ROLE_THREAD) continue;
+        if (kind == TFP_SPAN_CALL) {
+            uint8_t says = name_of(b, i);
+            bool waits = says & NAME_WAITS || j->s->marks[i] & TFP_MARK_WAITS;
+            if (b->used[i] || waits || says & NAME_LAUNCHES)
+                ok = add_span(b, i, TFP_ANCHOR_CALL, says & NAME_LAUNCHES, waits);
+        } else if (b->waits[i] == TFP_WAITS_DATA) {
+            ok = add_span(b, i, TFP_ANCHOR_DATA, false, false);
+        }
+    }
+    return ok;
+}
+
+static bool add_owned(anchors *b, uint32_t unit, uint32_t lane, double at, uint32_t owner, uint8_t what, uint8_t rank)
+{
+    raw point = { .rank = rank, .what = what, .owner = owner };
+    point.anchor = (tfp_job_anchor){ .span = TFP_NONE, .kind = TFP_ANCHOR_POINT };
+    return add_point(b, unit, lane, at, point);
+}
+
+static bool collect_owned(anchors *b)
+{
+    const tfp_job *j = b->j;
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < j->turn_count; i++) {
+        const tfp_job_turn *t = &j->turns[i];
+        uint32_t home = j->units[t->unit].home;
+        ok = add_owned(b, t->unit, home, t->from, i, TURN_FROM, RANK_LEAVE) &&
+             add_owned(b, t->unit, t->lane, t->first, i, TURN_FIRST, RANK_REACH) &&
+             add_owned(b, t->unit, t->lane, t->last, i, TURN_LAST, RANK_LEAVE) &&
+             add_owned(b, t->unit, home, t->next, i, TURN_NEXT, RANK_REACH);
+    }
+    for (uint32_t i = 0; ok && i < j->window_count; i++) {
+        const tfp_job_window *w = &j->windows[i];
+        uint32_t home = j->units[w->unit].home;
+        if (home == TFP_NONE) continue;
+        ok = add_owned(b, w->unit, home, w->start, i, WINDOW_START, RANK_REACH) &&
+             add_owned(b, w->unit, home, w->end, i, WINDOW_END, RANK_LEAVE);
+    }
+    return ok;
+}
+
+/* By thread and time; of calls that start together the longer one comes first. */
+static bool is_before(const void *ctx, uint32_t a, uint32_t b)
+{
+    const anchors *list = ctx;
+    const raw *x = &list->list.at[a], *y = &list->list.at[b];
+    const int64_t *ns = list->j->s->duration_ns;
+    if (x->anchor.unit != y->anchor.unit) return x->anchor.unit < y->anchor.unit;
+    if (x->anchor.lane != y->anchor.lane) return x->anchor.lane < y->anchor.lane;
+    if (x->order != y->order) return x->order < y->order;
+    if (x->rank != y->rank) return x->rank < y->rank;
+    if (x->rank != RANK_START || x->anchor.ends || y->anchor.ends) return false;
+    return ns[x->anchor.span] > ns[y->anchor.span];
+}
+
+static void tell_owner(tfp_job *j, const raw *point, uint32_t at)
+{
+    switch (point->what) {
+    case TURN_FROM: j->turns[point->owner].from_anchor = at; break;
+    case TURN_FIRST: j->turns[point->owner].first_anchor = at; break;
+    case TURN_LAST: j->turns[point->owner].last_anchor = at; break;
+    case TURN_NEXT: j->turns[point->owner].next_anchor = at; break;
+    case WINDOW_START: j->windows[point->owner].start_anchor = at; break;
+    case WINDOW_END: j->windows[point->owner].end_anchor = at; break;
+    default: break;
+    }
+}
+
+static bool place(anchors *b)
+{
+    tfp_job *j = b->j;
+    uint32_t count = (uint32_t)b->list.size, *order = TFP_NEW(j->arena, uint32_t, count + 1);
+    j->anchors = TFP_NEW(j->arena, tfp_job_anchor, count + 1);
+    if (!order || !j->anchors) return false;
+    for (uint32_t i = 0; i < count; i++) order[i] = i;
+    if (!tfp_sort(order, count, is_before, b)) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const raw *point = &b->list.at[order[i]];
+        tfp_job_anchor *a = &j->anchors[i];
+        *a = point->anchor;
+        if (a->span != TFP_NONE) (a->ends ? j->end_of_call : j->anchor_of_call)[a->span] = i;
+        tell_owner(j, point, i);
+        a->first = !i || a->lane != a[-1].lane || a->unit != a[-1].unit;
+        a->own = a->first ? 0 : a->at - a[-1].at;
+    }
+    j->anchor_count = count;
+    return true;
+}
+
+/* ---- what holds the time before each anchor ---- */
+
+/* Starts of the spans that are open; those of one thread. */
+typedef struct open_spans {
+    TFP_VEC(uint32_t) list; /* -> anchors */
+    uint8_t *closed;        /* by anchor */
+} open_spans;
+
+static uint32_t innermost(const tfp_job *j, const open_spans *o, uint8_t kind)
+{
+    uint32_t top = o->list.size ? o->list.at[o->list.size - 1] : TFP_NONE;
+    return top != TFP_NONE && j->anchors[top].kind == kind ? top : TFP_NONE;
+}
+
+static void hold(tfp_job *j, open_spans *o, uint32_t at, uint32_t *data)
+{
+    tfp_job_anchor *a = &j->anchors[at];
+    if (a->first) {
+        o->list.size = 0;
+        *data = TFP_NONE;
+    }
+    a->call = innermost(j, o, TFP_ANCHOR_CALL);
+    a->data = *data;
+    if (a->span == TFP_NONE) return;
+    if (!a->ends) {
+        if (a->kind == TFP_ANCHOR_DATA && *data == TFP_NONE) *data = at;
+        if (!tfp_push(&o->list, at)) j->failed = true;
+        return;
+    }
+    uint32_t start = j->anchor_of_call[a->span];
+    o->closed[start] = 1;
+    if (start == *data) *data = TFP_NONE;
+    while (o->list.size && o->closed[o->list.at[o->list.size - 1]]) o->list.size--;
+}
+
+static bool hold_all(tfp_job *j)
+{
+    open_spans o = { .closed = calloc(j->anchor_count + 1, 1) };
+    uint32_t data = TFP_NONE;
+    for (uint32_t i = 0; o.closed && i < j->anchor_count; i++) hold(j, &o, i, &data);
+    bool ok = o.closed && !j->failed;
+    free(o.closed);
+    tfp_vec_free(&o.list);
+    return ok;
+}
+
+/* The steps of the time before each anchor. */
+static void find_steps(tfp_job *j)
+{
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < j->anchor_count; i++) {
+        tfp_job_anchor *a = &j->anchors[i];
+        if (a->first) { /* back to the first window of its unit */
+            uint32_t low = 0, high = j->window_count;
+            while (low < high) {
+                uint32_t middle = low + (high - low) / 2;
+                if (j->windows[middle].unit < a->unit)
+                    low = middle + 1;
+                else
+                    high = middle;
+            }
+            at = low;
+        }
+        while (at + 1 < j->window_count && j->windows[at + 1].unit == a->unit && j->windows[at + 1].start < a->at) at++;
+        const tfp_job_window *w = at < j->window_count ? &j->windows[at] : NULL;
+        if (w && w->unit == a->unit && w->start < a->at && a->at <= w->end) a->step = w->step;
+    }
+}
+
+/* ---- turns and loaders ---- */
+
+static void take_turns(tfp_job *j)
+{
+    for (uint32_t i = 0; i < j->turn_count; i++) {
+        const tfp_job_turn *t = &j->turns[i];
+        tfp_job_anchor *first = &j->anchors[t->first_anchor], *next = &j->anchors[t->next_anchor];
+        first->turn_from = t->from_anchor;
+        first->turn = t->first - t->from;
+        first->turned = first->fresh = true;
+        first->own = 0;
+        if (!t->gates) continue;
+        next->turn_from = t->last_anchor;
+        next->turn = t->next - t->last;
+        next->turned = next->fresh = true;
+        next->own = 0;
+    }
+}
+
+/* Workers have a pace of their own: the wait ends no earlier than recorded, and little of it is the host's work. */
+static void take_loaders(anchors *b)
+{
+    tfp_job *j = b->j;
+    for (uint32_t i = 0; i < j->anchor_count; i++) {
+        tfp_job_anchor *a = &j->anchors[i];
+        if (a->kind != TFP_ANCHOR_DATA || !a->ends || !(name_of(b, a->span) & NAME_LOADS)) continue;
+        uint32_t start = j->anchor_of_call[a->span];
+        double all = a->at - j->anchors[start].at;
+        if (all <= LOADER_LEAST_US || start >= i) continue;
+        a->floor = a->at;
+        if (a->data != start) continue; /* a wait inside of a wait, which has had its share */
+        for (uint32_t k = start + 1; k <= i; k++) j->anchors[k].own *= LOADER_OWN_US / all;
+    }
+}
+
+bool tfp_job_anchors(tfp_job *j)
+{
+    tfp_arena *a = j->arena;
+    size_t spans = j->s->size;
+    anchors b = { .j = j, .names = TFP_NEW(a, uint8_t, j->p->strings.count + 1), .used = calloc(spans + 1, 1) };
+    b.waits = tfp_host_waits(j->r, j->x);
+    j->anchor_of_call = TFP_NEW(a, uint32_t, spans + 1);
+    j->end_of_call = TFP_NEW(a, uint32_t, spans + 1);
+    bool ok = b.names && b.used && b.waits && j->anchor_of_call && j->end_of_call;
+    for (size_t i = 0; ok && i < spans; i++) j->anchor_of_call[i] = j->end_of_call[i] = TFP_NONE;
+    ok = ok && collect_spans(&b) && collect_owned(&b) && b.list.size < TFP_NONE / 2 && place(&b) && hold_all(j);
+    if (ok) {
+        find_steps(j);
+        take_turns(j);
+        take_loaders(&b);
+        for (uint32_t i = 0; i < j->activity_count; i++) {
+            if (j->activities[i].called) j->activities[i].call = j->anchor_of_call[j->s->launch[j->activities[i].span]];
+        }
+    }
+    tfp_vec_free(&b.list);
+    free(b.used);
+    return ok;
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+/* whatif/apply.c: changes of what devices do: activities that take less time or are not there, faster links. */
+#include "whatif/change.h"
+
+#include <math.h>
+
+bool tfp_changer_new(tfp_changer *c, const tfp_job *j, tfp_variant *v)
+{
+    tfp_arena *a = j->arena;
+    *c = (tfp_changer){ .j = j,
+                        .v = v,
+                        .anchor_flags = TFP_NEW(a, bool, j->anchor_count + 1),
+                        .anchor_sums = TFP_NEW(a, double, j->anchor_count + 1),
+                        .joint_done = TFP_NEW(a, uint8_t, j->joints.size + 1) };
+    return c->anchor_flags && c->anchor_sums && c->joint_done;
+}
+
+static bool is_of_rank(const tfp_job *j, uint32_t unit, int64_t rank)
+{
+    return rank < 0 || j->units[unit].rank == rank;
+}
+
+/* Of a collective what it takes once all ranks are there gets shorter, once. */
+static void divide(tfp_changer *c, uint32_t i, double factor)
+{
+    uint32_t joint = c->j->activities[i].joint;
+    if (joint == TFP_NONE)
+        c->v->duration[i] /= factor;
+    else if (!c->joint_done[joint])
+        c->v->pure[joint] /= factor;
+    if (joint != TFP_NONE) c->joint_done[joint] = 1;
+}
+
+static void forget_joints(tfp_changer *c)
+{
+    if (c->j->joints.size) memset(c->joint_done, 0, c->j->joints.size);
+}
+
+/* An activity is not there, and its launch call takes no time; a graph's call has others to launch. */
+static void take_away(tfp_changer *c, uint32_t i)
+{
+    const tfp_job *j = c->j;
+    uint32_t call = j->activities[i].call;
+    c->v->removed[i] = true;
+    if (call == TFP_NONE || tfp_str_has(tfp_job_name(j, j->anchors[call].span), TFP_STR("GraphLaunch"))) return;
+    c->anchor_flags[call] = true;
+}
+
+static void empty_calls(tfp_changer *c)
+{
+    for (uint32_t i = 0; i < c->j->anchor_count; i++) {
+        const tfp_job_anchor *a = &c->j->anchors[i];
+        if (a->call == TFP_NONE || !c->anchor_flags[a->call] || a->waits) continue;
+        c->v->touched[i] = a->own;
+        c->v->own[i] = 0;
+    }
+    if (c->j->anchor_count) memset(c->anchor_flags, 0, c->j->anchor_count * sizeof *c->anchor_flags);
+}
+
+static bool launched_inside(const tfp_job *j, tfp_named *n, uint32_t i)
+{
+    return tfp_named_inside(n, j->s->launch[j->activities[i].span]) || tfp_named_inside(n, j->s->owner[j->activities[i].span]);
+}
+
+static void change_activities(tfp_changer *c, tfp_faster *f, bool by_name)
+{
+    const tfp_job *j = c->j;
+    for (uint32_t i = 0; i < j->activity_count; i++) {
+        const tfp_job_activity *a = &j->activities[i];
+        if (!is_of_rank(j, a->unit, f->rank)) continue;
+        if (!(by_name ? tfp_named_has(&f->named, a->span) : launched_inside(j, &f->named, i))) continue;
+        c->found = true;
+        if (f->factor == 0)
+            take_away(c, i);
+        else if (!f->host)
+            divide(c, i, f->factor);
+    }
+    forget_joints(c);
+    empty_calls(c);
+}
+
+bool tfp_apply_faster(tfp_changer *c, tfp_faster *f)
+{
+    const tfp_job *j = c->j;
+    bool by_name = false;
+    c->found = false;
+    if (f->host || !j->activity_count) {
+        f->host = true;
+        if (f->factor == 0) change_activities(c, f, false);
+        return tfp_apply_host(c, f);
+    }
+    for (uint32_t i = 0; i < j->activity_count && !by_name; i++)
+        by_name = is_of_rank(j, j->activities[i].unit, f->rank) && tfp_named_has(&f->named, j->activities[i].span);
+    change_activities(c, f, by_name);
+    return true;
+}
+
+void tfp_apply_link(tfp_changer *c, const tfp_change *link)
+{
+    const tfp_job *j = c->j;
+    for (uint32_t i = 0; i < j->activity_count; i++) {
+        uint32_t span = j->activities[i].span;
+        bool copy = j->s->class[span] == TFP_CLASS_COPY && !tfp_str_has(tfp_job_name(j, span), TFP_STR("DtoD"));
+        if ((j->activities[i].collective && link->comm) || (copy && link->copy)) divide(c, i, link->number);
+    }
+    forget_joints(c);
+}

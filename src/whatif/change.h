@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+/* whatif/change.h: changes of a job: what they make of its durations, and the rows of the table. */
+#ifndef TFP_WHATIF_CHANGE_H
+#define TFP_WHATIF_CHANGE_H
+
+#include "options/changes.h"
+#include "options/regex.h"
+#include "whatif/job.h"
+
+/* A pattern, or one name, and the spans that have it. */
+typedef struct tfp_named {
+    const tfp_job *j;
+    tfp_regex *regex; /* NULL: `name` */
+    tfp_strid name;
+    uint8_t *known;  /* by strid */
+    uint8_t *inside; /* by span: whether it has the name, or a span around it */
+} tfp_named;
+bool tfp_named_new(const tfp_job *j, tfp_str pattern, tfp_named *out); /* false without memory */
+void tfp_named_of(const tfp_job *j, tfp_strid name, tfp_named *out);
+bool tfp_named_has(tfp_named *n, uint32_t span);
+/* Whether it, or a span around it, has the name; spans of a thread that takes turns are also in those of the other thread. */
+bool tfp_named_inside(tfp_named *n, uint32_t span);
+void tfp_named_free(tfp_named *n);
+
+typedef struct tfp_faster {
+    tfp_named named;
+    double factor;
+    int64_t rank; /* -1: all */
+    bool host;
+} tfp_faster;
+
+/* What is done to a job: scratch that all changes share. */
+typedef struct tfp_changer {
+    const tfp_job *j;
+    tfp_variant *v;
+    bool *anchor_flags;  /* by anchor */
+    double *anchor_sums; /* by anchor */
+    uint8_t *joint_done; /* by joint */
+    bool found;          /* the pattern matched */
+} tfp_changer;
+bool tfp_changer_new(tfp_changer *c, const tfp_job *j, tfp_variant *v);
+
+/* Each false without memory. */
+bool tfp_apply_faster(tfp_changer *c, tfp_faster *f); /* apply.c; c->found tells whether anything has the name */
+void tfp_apply_link(tfp_changer *c, const tfp_change *link);
+void tfp_apply_launch(tfp_changer *c, const tfp_change *launch); /* host_changes.c */
+void tfp_apply_input(tfp_changer *c, double most_us);
+bool tfp_apply_host(tfp_changer *c, tfp_faster *f); /* only the time of the host */
+bool tfp_apply_ideal(tfp_changer *c, int64_t kept_rank); /* ideal.c; -1: none is kept */
+
+/* ---- the longest path (longest.c) ---- */
+typedef struct tfp_longest {
+    uint32_t *edges; /* -> the job's edges, from the end of the last step back */
+    size_t count;
+    double length;
+} tfp_longest;
+bool tfp_longest_of(const tfp_job *j, const tfp_variant *unchanged, const tfp_replayed *replay, tfp_longest *out);
+/* How much of it lies in what a variant changes, as a share. */
+double tfp_longest_share(const tfp_job *j, const tfp_longest *path, const tfp_variant *v);
+
+/* ---- rows (rows.c) ---- */
+typedef struct tfp_whatif_row {
+    tfp_str scenario, note;
+    double step_us, gain_us, gain_share, replay_us, replay_error, critical_path_share;
+} tfp_whatif_row;
+
+typedef struct tfp_whatif {
+    tfp_report *r;
+    tfp_job job;
+    tfp_variant v;
+    tfp_changer changer;
+    tfp_replayed replay;
+    tfp_longest path;
+    double recorded_us, replay_us; /* today: as recorded, and replayed unchanged */
+    TFP_VEC(tfp_whatif_row) rows;
+} tfp_whatif;
+
+/* The changes that are asked for, by what comes first: ideal, faster, link, launch, input. `no_match`: the pattern that nothing
+ * has; NULL. False without memory. */
+bool tfp_whatif_apply(tfp_whatif *w, const tfp_change *changes, size_t count, const tfp_change **no_match);
+/* Adds the row of a replay whose step has that length. */
+bool tfp_whatif_result_add(tfp_whatif *w, tfp_str scenario, tfp_str note, double replay_us, double path_share);
+/* Replays the variant and adds its row. */
+bool tfp_whatif_row_add(tfp_whatif *w, tfp_str scenario);
+tfp_status tfp_whatif_best(tfp_whatif *w, tfp_error *err); /* best.c: the ten single changes that help most */
+/* refuse.c: the notes on the replay; over a quarter off it is refused. */
+tfp_status tfp_whatif_judge(tfp_whatif *w, tfp_buf *note, tfp_error *err);
+
+#endif

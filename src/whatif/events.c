@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+/* whatif/events.c: Kineto's rows `cuda_sync`: which event a stream waits for, and what a synchronising call waits for. */
+#include "whatif/job.h"
+#include "views/spans/trace.h"
+
+#include <math.h>
+
+#define KEYS_PLAIN 0x7fffffff /* numbers below it are their own key (tfp_build_key), one above */
+
+typedef struct row_names {
+    tfp_strid wait, device, stream, event;
+} row_names;
+
+static bool is_row(const tfp_job *j, const row_names *n, uint32_t span)
+{
+    tfp_strid name = j->s->name[span];
+    return j->s->kind[span] == TFP_SPAN_OTHER && j->s->correlation[span] && j->p->lanes.at[j->s->lane[span]].role == TFP_ROLE_STREAM &&
+           (name == n->wait || name == n->device || name == n->stream || name == n->event);
+}
+
+static bool map_calls(tfp_job *j)
+{
+    for (uint32_t i = 0; i < j->s->size; i++) {
+        uint32_t unit = j->s->kind[i] == TFP_SPAN_CALL && j->s->correlation[i] ? tfp_job_unit_of(j, i) : TFP_NONE;
+        if (unit == TFP_NONE) continue;
+        uint64_t key = (uint64_t)unit << 32 | j->s->correlation[i];
+        uint32_t known = tfp_map64_get(&j->call_by_key, key);
+        if (known != TFP_NONE && j->s->start_ns[known] <= j->s->start_ns[i]) continue; /* a call in a call */
+        if (!tfp_map64_put(&j->call_by_key, key, i)) return false;
+    }
+    return true;
+}
+
+bool tfp_job_call_time(const tfp_job *j, uint32_t unit, int64_t correlation, double *at)
+{
+    if (correlation <= 0 || correlation >= KEYS_PLAIN - 1) return false;
+    uint32_t call = tfp_map64_get(&j->call_by_key, (uint64_t)unit << 32 | (uint64_t)(correlation + 1));
+    if (call == TFP_NONE) return false;
+    *at = tfp_job_time(j, unit, j->s->start_ns[call]);
+    return true;
+}
+
+uint32_t tfp_job_stream_numbered(const tfp_job *j, uint32_t lane, int64_t number)
+{
+    const tfp_profile *p = j->p;
+    const tfp_lane *l = &p->lanes.at[lane];
+    tfp_buf name = { 0 };
+    tfp_buf_str(&name, tfp_text(p, l->device));
+    tfp_buf_printf(&name, "/stream:%lld", (long long)number);
+    tfp_strid id = name.failed ? TFP_NONE : tfp_strtab_find(&p->strings, (tfp_str){ name.data, name.size });
+    tfp_buf_free(&name);
+    if (id == TFP_NONE) return TFP_NONE;
+    uint32_t at = tfp_map64_get(&p->events.lane_by_name, (uint64_t)l->process << 32 | id);
+    return at == TFP_NONE ? TFP_NONE : j->stream_of_lane[at];
+}
+
+/* The activity that waits, and the one that it waits for. */
+static void add_wait(tfp_job *j, uint32_t row)
+{
+    const tfp_profile *p = j->p;
+    uint32_t lane = j->s->lane[row], unit = tfp_job_unit_of(j, row), stream = j->stream_of_lane[lane];
+    const tfp_stat *on = tfp_span_stat(p, row, tfp_stat_key(p, "wait_on_stream"));
+    const tfp_stat *record = tfp_span_stat(p, row, tfp_stat_key(p, "wait_on_cuda_event_record_corr_id"));
+    double waited, recorded;
+    j->units[unit].has_events = true;
+    if (stream == TFP_NONE || !on || !record || on->type != TFP_STAT_INT || record->type != TFP_STAT_INT) return;
+    uint32_t other = tfp_job_stream_numbered(j, lane, on->value.number);
+    uint32_t call = tfp_map64_get(&j->call_by_key, (uint64_t)unit << 32 | j->s->correlation[row]);
+    waited = tfp_job_time(j, unit, j->s->start_ns[call == TFP_NONE ? row : call]);
+    if (other == TFP_NONE || !tfp_job_call_time(j, unit, record->value.number, &recorded)) return;
+    const tfp_job_stream *s = &j->streams[stream];
+    uint32_t before = tfp_job_launched(j, s, waited), source = tfp_job_launched(j, &j->streams[other], recorded);
+    uint32_t target = before == TFP_NONE ? s->first : before + 1;
+    if (source == TFP_NONE || target >= s->first + s->count || source == target) return;
+    j->waits[j->wait_count++] = (tfp_job_wait){ target, source };
+}
+
+bool tfp_job_events(tfp_job *j)
+{
+    const tfp_strtab *strings = &j->p->strings;
+    row_names n = { tfp_strtab_find(strings, TFP_STR("Stream Wait Event")), tfp_strtab_find(strings, TFP_STR("Context Sync")),
+                    tfp_strtab_find(strings, TFP_STR("Stream Sync")), tfp_strtab_find(strings, TFP_STR("Event Sync")) };
+    size_t count = 0, size = j->s->size;
+    for (uint32_t i = 0; i < size; i++) count += is_row(j, &n, i);
+    if (!count) return true;
+    j->waits = TFP_NEW(j->arena, tfp_job_wait, count);
+    j->sync_row = TFP_NEW(j->arena, uint32_t, size + 1);
+    if (!j->waits || !j->sync_row || !map_calls(j)) return false;
+    for (size_t i = 0; i < size; i++) j->sync_row[i] = TFP_NONE;
+    for (uint32_t i = 0; i < size; i++) {
+        uint32_t unit = is_row(j, &n, i) ? tfp_job_unit_of(j, i) : TFP_NONE;
+        if (unit == TFP_NONE) continue;
+        if (j->s->name[i] == n.wait) {
+            add_wait(j, i);
+            continue;
+        }
+        uint32_t call = tfp_map64_get(&j->call_by_key, (uint64_t)unit << 32 | j->s->correlation[i]);
+        if (call != TFP_NONE) j->sync_row[call] = i;
+    }
+    return true;
+}

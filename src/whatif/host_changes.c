@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+/* whatif/host_changes.c: changes of the time of host threads: spans that get faster, cheaper launches, no wait for input. */
+#include "whatif/change.h"
+
+#include <math.h>
+
+static void touch(tfp_variant *v, const tfp_job *j, uint32_t i, double length)
+{
+    double all = j->anchors[i].own + j->anchors[i].turn;
+    v->touched[i] = v->touched[i] + length < all ? v->touched[i] + length : all;
+}
+
+/* ---- time inside of spans ---- */
+
+typedef struct piece {
+    uint32_t unit, lane;
+    double start, end, before; /* before: the length of all pieces before it */
+} piece;
+
+typedef struct cover {
+    const tfp_job *j;
+    TFP_VEC(piece) pieces; /* disjoint, by unit, thread and time */
+} cover;
+
+static bool piece_before(const void *ctx, uint32_t a, uint32_t b)
+{
+    const piece *p = ctx;
+    if (p[a].unit != p[b].unit) return p[a].unit < p[b].unit;
+    if (p[a].lane != p[b].lane) return p[a].lane < p[b].lane;
+    return p[a].start < p[b].start;
+}
+
+static bool merge(cover *o)
+{
+    size_t count = o->pieces.size, kept = 0;
+    uint32_t *order = malloc((count + 1) * sizeof *order);
+    piece *sorted = malloc((count + 1) * sizeof *sorted);
+    bool ok = order && sorted;
+    for (uint32_t i = 0; ok && i < count; i++) order[i] = i;
+    ok = ok && tfp_sort(order, count, piece_before, o->pieces.at);
+    for (size_t i = 0; ok && i < count; i++) {
+        piece p = o->pieces.at[order[i]], *last = kept ? &sorted[kept - 1] : NULL;
+        if (last && last->unit == p.unit && last->lane == p.lane && p.start <= last->end) {
+            if (p.end > last->end) last->end = p.end;
+            continue;
+        }
+        p.before = last ? last->before + last->end - last->start : 0;
+        sorted[kept++] = p;
+    }
+    if (ok && kept) memcpy(o->pieces.at, sorted, kept * sizeof *sorted);
+    o->pieces.size = ok ? kept : 0;
+    free(order);
+    free(sorted);
+    return ok;
+}
+
+/* Of all pieces the length up to a moment of a thread. */
+static double length_to(const cover *o, uint32_t unit, uint32_t lane, double at)
+{
+    piece wanted = { .unit = unit, .lane = lane, .start = at };
+    size_t low = 0, high = o->pieces.size;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const piece two[2] = { o->pieces.at[middle], wanted };
+        if (piece_before(two, 0, 1))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (!low) return 0;
+    const piece *p = &o->pieces.at[low - 1];
+    double end = p->unit != unit || p->lane != lane || p->end < at ? p->end : at;
+    return p->before + end - p->start;
+}
+
+static bool add_spans(cover *o, tfp_changer *c, tfp_faster *f)
+{
+    const tfp_job *j = c->j;
+    for (uint32_t i = 0; i < j->s->size; i++) {
+        uint8_t kind = j->s->kind[i];
+        uint32_t unit = kind >= TFP_SPAN_OP && kind <= TFP_SPAN_STEP ? tfp_job_unit_of(j, i) : TFP_NONE;
+        if (unit == TFP_NONE || (f->rank >= 0 && j->units[unit].rank != f->rank) || !tfp_named_has(&f->named, i)) continue;
+        c->found = true;
+        piece p = { unit, j->s->lane[i], tfp_job_time(j, unit, j->s->start_ns[i]), tfp_job_time(j, unit, tfp_span_end(j->s, i)), 0 };
+        if (!tfp_push(&o->pieces, p)) return false;
+    }
+    for (uint32_t i = 0; i < j->turn_count; i++) { /* what another thread does meanwhile is inside, too */
+        const tfp_job_turn *t = &j->turns[i];
+        if (f->rank >= 0 && j->units[t->unit].rank != f->rank) continue;
+        if (!tfp_named_inside(&f->named, t->around)) continue;
+        if (!tfp_push(&o->pieces, ((piece){ t->unit, t->lane, t->first, t->last, 0 }))) return false;
+    }
+    return true;
+}
+
+/* The time before an anchor, or since the anchor of another thread that it waits for, in the thread that it is spent in. */
+static void shorten(tfp_changer *c, const cover *o, uint32_t i, double factor)
+{
+    const tfp_job *j = c->j;
+    const tfp_job_anchor *a = &j->anchors[i];
+    bool turned = a->turned;
+    if (a->first || a->waits || (a->fresh && !turned)) return;
+    uint32_t lane = turned ? j->units[a->unit].home : a->lane;
+    double from = turned ? j->anchors[a->turn_from].at : a[-1].at, all = a->at - from;
+    if (!(all > 0)) return;
+    double inside = length_to(o, a->unit, lane, a->at) - length_to(o, a->unit, lane, from);
+    double left = factor == 0 ? 0 : 1 / factor, times = 1 - inside / all * (1 - left);
+    if (turned)
+        c->v->turn[i] *= times;
+    else
+        c->v->own[i] *= times;
+    touch(c->v, j, i, inside);
+}
+
+bool tfp_apply_host(tfp_changer *c, tfp_faster *f)
+{
+    cover o = { .j = c->j };
+    bool ok = add_spans(&o, c, f) && merge(&o);
+    for (uint32_t i = 0; ok && o.pieces.size && i < c->j->anchor_count; i++) shorten(c, &o, i, f->factor);
+    tfp_vec_free(&o.pieces);
+    return ok;
+}
+
+/* ---- launches and input ---- */
+
+/* Calls, or waits for data, that take longer than so much are scaled down to it. `place`: the start of what holds an anchor. */
+static void limit(tfp_changer *c, double most, bool data)
+{
+    const tfp_job *j = c->j;
+    for (uint32_t i = 0; i < j->anchor_count; i++) c->anchor_sums[i] = 0;
+    for (uint32_t i = 0; i < j->anchor_count; i++) {
+        uint32_t place = data ? j->anchors[i].data : j->anchors[i].call;
+        if (place != TFP_NONE) c->anchor_sums[place] += c->v->own[i];
+    }
+    for (uint32_t i = 0; i < j->anchor_count; i++) {
+        uint32_t place = data ? j->anchors[i].data : j->anchors[i].call;
+        if (place == TFP_NONE || !(c->anchor_sums[place] > most) || (!data && !j->anchors[place].launches)) continue;
+        c->v->own[i] *= most / c->anchor_sums[place];
+        touch(c->v, j, i, j->anchors[i].own);
+    }
+}
+
+/* On each thread of each step, from the end of the first launch to that of the last: one launch of a graph does it all. What waits
+ * stays, and so does the loading of data. */
+static void make_graphs(tfp_changer *c)
+{
+    const tfp_job *j = c->j;
+    uint32_t last = TFP_NONE;
+    for (uint32_t i = 0; i < j->anchor_count; i++) {
+        const tfp_job_anchor *a = &j->anchors[i];
+        if (!a->launches || !a->ends) continue;
+        bool same = last != TFP_NONE && j->anchors[last].lane == a->lane && j->anchors[last].unit == a->unit &&
+                    j->anchors[last].step == a->step;
+        for (uint32_t k = last + 1; same && k <= i; k++) {
+            if (j->anchors[k].waits || j->anchors[k].data != TFP_NONE) continue;
+            c->v->own[k] = c->v->turn[k] = 0;
+            touch(c->v, j, k, INFINITY);
+        }
+        last = i;
+    }
+}
+
+void tfp_apply_launch(tfp_changer *c, const tfp_change *launch)
+{
+    if (launch->graph)
+        make_graphs(c);
+    else
+        limit(c, launch->number, false);
+}
+
+void tfp_apply_input(tfp_changer *c, double most_us)
+{
+    limit(c, most_us, true);
+    c->v->no_floor = true;
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+/* whatif/ideal.c: a job without stragglers: every duration is the median over its peers on the other ranks. */
+#include "whatif/change.h"
+
+#include <math.h>
+
+/* A value and its peers: those with the same key and number on other ranks. */
+typedef struct peer {
+    uint64_t key;
+    uint32_t number, unit;
+    double *value, *other; /* other: its second part, which only shares the place; NULL */
+} peer;
+
+typedef struct peers {
+    const tfp_job *j;
+    TFP_VEC(peer) list;
+    double *values;
+    size_t ranks;
+} peers;
+
+static bool peer_before(const void *ctx, uint32_t a, uint32_t b)
+{
+    const peer *p = ctx;
+    if (p[a].key != p[b].key) return p[a].key < p[b].key;
+    if (p[a].number != p[b].number) return p[a].number < p[b].number;
+    return p[a].unit < p[b].unit;
+}
+
+/* Where ranks differ in number, or fewer than half of them have it, each keeps its own. */
+static bool comparable(const peers *p, const uint32_t *order, size_t count, size_t *ranks)
+{
+    const peer *list = p->list.at;
+    *ranks = 0;
+    while (*ranks < count && list[order[*ranks]].number == 0) ++*ranks;
+    if (*ranks < 2 || count % *ranks || *ranks * 2 < p->ranks) return false;
+    for (size_t i = 0; i < count; i += *ranks)
+        if (list[order[i]].number != list[order[i + *ranks - 1]].number || list[order[i]].number != i / *ranks) return false;
+    return true;
+}
+
+static void even_out(peers *p, const uint32_t *order, size_t count, bool other, int64_t kept)
+{
+    const peer *list = p->list.at;
+    for (size_t i = 0; i < count; i++) p->values[i] = *(other ? list[order[i]].other : list[order[i]].value);
+    double middle = tfp_job_quantile(p->values, count, 0.5);
+    for (size_t i = 0; i < count; i++) {
+        const peer *x = &list[order[i]];
+        if (kept < 0 || p->j->units[x->unit].rank != kept) *(other ? x->other : x->value) = middle;
+    }
+}
+
+static bool even_out_all(peers *p, int64_t kept)
+{
+    size_t count = p->list.size, ranks;
+    uint32_t *order = malloc((count + 1) * sizeof *order);
+    p->values = malloc((count + 1) * sizeof *p->values);
+    bool ok = order && p->values;
+    for (uint32_t i = 0; ok && i < count; i++) order[i] = i;
+    ok = ok && tfp_sort(order, count, peer_before, p->list.at);
+    for (size_t i = 0, end; ok && i < count; i = end) {
+        for (end = i; end < count && p->list.at[order[end]].key == p->list.at[order[i]].key;) end++;
+        if (!comparable(p, order + i, end - i, &ranks)) continue;
+        for (size_t k = i; k < end; k += ranks) {
+            even_out(p, order + k, ranks, false, kept);
+            if (p->list.at[order[k]].other) even_out(p, order + k, ranks, true, kept);
+        }
+    }
+    free(order);
+    free(p->values);
+    return ok;
+}
+
+/* Adds one with the next number of its key on its rank. `numbers` is of one rank. */
+static bool add(peers *p, tfp_map64 *numbers, peer one)
+{
+    uint32_t number = tfp_map64_get(numbers, one.key);
+    one.number = number == TFP_NONE ? 0 : number;
+    return tfp_map64_put(numbers, one.key, one.number + 1) && tfp_push(&p->list, one);
+}
+
+static bool add_activities(peers *p, tfp_variant *v)
+{
+    const tfp_job *j = p->j;
+    tfp_map64 numbers = { 0 };
+    uint32_t unit = TFP_NONE;
+    bool ok = true;
+    for (uint32_t s = 0; ok && s < j->stream_count; s++) {
+        const tfp_job_stream *stream = &j->streams[s];
+        if (stream->unit != unit) tfp_map64_clear(&numbers);
+        unit = stream->unit;
+        for (uint32_t i = stream->first; ok && i < stream->first + stream->count; i++) {
+            const tfp_job_activity *a = &j->activities[i];
+            uint64_t key[4] = { 1, j->p->lanes.at[a->lane].name, j->s->name[a->span], a->step };
+            if (a->joint == TFP_NONE)
+                ok = add(p, &numbers, (peer){ .key = tfp_hash(key, sizeof key), .unit = unit, .value = &v->duration[i] });
+        }
+    }
+    tfp_map64_free(&numbers);
+    return ok;
+}
+
+/* The number of a thread on its rank: that of the steps is the first. */
+static bool add_anchors(peers *p, tfp_variant *v)
+{
+    const tfp_job *j = p->j;
+    tfp_map64 numbers = { 0 };
+    uint64_t thread = 0, threads = 0;
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < j->anchor_count; i++) {
+        const tfp_job_anchor *a = &j->anchors[i];
+        if (!i || a->unit != a[-1].unit) {
+            tfp_map64_clear(&numbers);
+            threads = 0;
+        }
+        if (a->first) thread = a->lane == j->units[a->unit].home ? 0 : ++threads;
+        uint64_t key[3] = { 2, thread, a->step };
+        peer one = { .key = tfp_hash(key, sizeof key), .unit = a->unit, .value = &v->own[i], .other = &v->turn[i] };
+        ok = add(p, &numbers, one);
+    }
+    tfp_map64_free(&numbers);
+    return ok;
+}
+
+bool tfp_apply_ideal(tfp_changer *c, int64_t kept_rank)
+{
+    const tfp_job *j = c->j;
+    peers p = { .j = j, .ranks = j->unit_count };
+    bool ok = add_activities(&p, c->v) && add_anchors(&p, c->v) && even_out_all(&p, kept_rank);
+    for (uint32_t i = 0; ok && i < j->anchor_count; i++)
+        if (c->v->own[i] != j->anchors[i].own || c->v->turn[i] != j->anchors[i].turn)
+            c->v->touched[i] = j->anchors[i].own + j->anchors[i].turn;
+    tfp_vec_free(&p.list);
+    return ok;
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+/* whatif/job.c: a job is made of a profile: ranks, then what each of them did, then what waited for what. */
+#include "whatif/job.h"
+#include "views/spans/trace.h"
+
+static bool build(tfp_job *j)
+{
+    return tfp_job_activities(j) && tfp_job_collectives(j) && tfp_job_windows(j) && tfp_job_turns(j) && tfp_job_anchors(j) &&
+           tfp_job_events(j);
+}
+
+static bool start(tfp_job *j, const tfp_trace_index *x)
+{
+    j->unit_count = x->unit_count;
+    j->unit_of_process = x->unit_of_process;
+    j->units = TFP_NEW(j->arena, tfp_job_unit, x->unit_count + 1);
+    for (size_t i = 0; j->units && i < x->unit_count; i++) {
+        j->units[i].rank = x->units[i].rank;
+        j->units[i].origin_ns = x->units[i].origin_ns;
+        j->units[i].end_ns = x->units[i].end_ns;
+    }
+    return j->units != NULL;
+}
+
+tfp_status tfp_job_of(tfp_report *r, tfp_job *j, tfp_error *err)
+{
+    tfp_trace_index *x = TFP_NEW(&r->arena, tfp_trace_index, 1);
+    *j = (tfp_job){
+        .p = r->profile, .s = &r->profile->events.spans, .arena = &r->arena, .step = r->step, .r = r, .x = x
+    };
+    tfp_status s = x ? tfp_trace_index_new(r, x, err) : tfp_nomem(err);
+    if (s) return s;
+    if (!start(j, x) || !build(j)) return tfp_nomem(err);
+    uint64_t nodes = (uint64_t)j->activity_count + j->anchor_count + j->joints.size;
+    if (nodes >= TFP_NONE - 2) return tfp_fail(err, TFP_LIMIT, "too many spans to replay");
+    j->node_count = (uint32_t)nodes;
+    bool ok = tfp_job_device_edges(j) && tfp_job_sync_edges(j) && tfp_job_order(j);
+    return ok ? TFP_OK : tfp_nomem(err);
+}
+
+void tfp_job_free(tfp_job *j)
+{
+    tfp_vec_free(&j->joints);
+    tfp_vec_free(&j->edges);
+    tfp_map64_free(&j->call_by_key);
+}

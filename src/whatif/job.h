@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+/* whatif/job.h: a recorded job as a graph of what waits for what, and its replay with changes.
+ * Nodes are, in this order: activities of devices, anchors (the points of host threads that wait or are waited for), and joints
+ * (ends of collectives, and all that a device was given up to a moment). Times are microseconds on one clock for all ranks. */
+#ifndef TFP_WHATIF_JOB_H
+#define TFP_WHATIF_JOB_H
+
+#include "model/model.h"
+
+typedef struct tfp_job_activity {
+    uint32_t span, unit, lane;
+    uint32_t call;  /* -> anchors: where the call that launched it starts; TFP_NONE */
+    uint32_t joint; /* -> joints: the collective that it is a part of; TFP_NONE */
+    uint32_t step;  /* -> steps; TFP_NONE */
+    double start, end;
+    double launched; /* when its call starts, its own start without a call */
+    double duration;
+    double late; /* delay that is kept, because no call is known */
+    bool called; /* a call launched it, and clocks do not contradict */
+    bool collective;
+} tfp_job_activity;
+
+typedef enum tfp_anchor_kind { TFP_ANCHOR_CALL, TFP_ANCHOR_DATA, TFP_ANCHOR_STEP, TFP_ANCHOR_POINT } tfp_anchor_kind;
+
+typedef struct tfp_job_anchor {
+    double at;
+    double own;         /* work of the host since the anchor before it in its thread */
+    double turn;        /* distance from turn_from, in another thread */
+    double floor;       /* not before this time: workers of a data loader have a pace of their own; -INFINITY */
+    uint32_t span;      /* TFP_NONE: of the end or start of a step's window */
+    uint32_t lane, unit;
+    uint32_t step;      /* -> steps, whose window it is in; TFP_NONE */
+    uint32_t turn_from; /* -> anchors; TFP_NONE */
+    uint32_t call, data; /* -> anchors: starts of the API call, of the data wait that hold the time before it; TFP_NONE */
+    uint8_t kind;       /* tfp_anchor_kind */
+    bool ends;          /* its span ends here, else it starts */
+    bool first;         /* of its thread */
+    bool fresh;         /* the time before it was waiting for another thread */
+    bool waits;         /* the end of a call that waits for the device, so that no change of host time touches `own` */
+    bool launches;      /* of a call that launches */
+    bool turned;        /* waits for an anchor of another thread */
+} tfp_job_anchor;
+
+typedef struct tfp_job_joint {
+    double pure;    /* from the latest start to the end */
+    double end;     /* as recorded */
+    bool collective;
+} tfp_job_joint;
+
+enum {
+    TFP_EDGE_AFTER_START = 1, /* of the start of an activity, the time of an anchor or joint; else after the end */
+    TFP_EDGE_HOST = 2,        /* the lag is the anchor's `own` */
+    TFP_EDGE_TURN = 4,        /* the lag is the anchor's `turn` */
+    TFP_EDGE_LAUNCH = 8,
+    TFP_EDGE_SYNC = 16,       /* of a call that waits for the device */
+    TFP_EDGE_COMM = 32,       /* something else waits for a collective */
+    TFP_EDGE_BESIDE = 64,     /* only where nothing waits for collectives: what stands before them */
+};
+typedef struct tfp_job_edge {
+    uint32_t from, to; /* -> nodes */
+    double lag;
+    uint8_t flags;
+} tfp_job_edge;
+
+typedef struct tfp_job_stream { /* its activities, side by side, in the order in which they ran */
+    uint32_t lane, unit;
+    uint32_t first, count;
+    bool only_collectives;
+} tfp_job_stream;
+
+/* What a thread did in a gap of the thread of the steps, which waited for it: autograd's backward pass. */
+typedef struct tfp_job_turn {
+    uint32_t unit, lane;            /* the other thread */
+    double from, first, last, next; /* the point before the gap, the first and last point in it, the point behind the gap */
+    uint32_t from_anchor, first_anchor, last_anchor, next_anchor;
+    uint32_t around; /* -> spans: the innermost one that holds the gap; TFP_NONE */
+    bool gates; /* of the runs in this gap it is the last to end */
+} tfp_job_turn;
+
+typedef struct tfp_job_wait { /* of a stream for an event in another */
+    uint32_t target, source;  /* -> activities */
+} tfp_job_wait;
+
+typedef struct tfp_job_window {
+    uint32_t unit, step;
+    double start, end;
+    uint32_t start_anchor, end_anchor; /* TFP_NONE: the unit has no thread */
+} tfp_job_window;
+
+/* Of the ranks of one clock. `before`: the end of the step before the one that is asked for. */
+typedef struct tfp_job_extent {
+    double first, last, before;
+    uint32_t last_node, before_node;
+} tfp_job_extent;
+
+typedef struct tfp_job_unit {
+    int64_t rank, origin_ns, end_ns; /* as in tfp_trace_unit */
+    uint32_t home; /* -> lanes: the thread of the steps; TFP_NONE */
+    double latency, gap; /* L and G of the contract: from a call's start to the start of its activity, between two activities */
+    double offset; /* added to its times */
+    uint32_t island; /* ranks that have collectives in common share a number */
+    bool has_events; /* the trace says which event a stream waits for */
+    uint32_t stream_first, stream_count;
+} tfp_job_unit;
+
+typedef struct tfp_job {
+    const tfp_profile *p;
+    const tfp_span_columns *s;
+    tfp_arena *arena; /* of the report, which owns all but the vectors */
+    tfp_step_choice step;
+    tfp_report *r;
+    const struct tfp_trace_index *x;
+    uint32_t *unit_of_process;
+    tfp_job_unit *units; /* ranks, or hosts */
+    size_t unit_count;
+    tfp_job_activity *activities;
+    uint32_t activity_count;
+    tfp_job_anchor *anchors; /* by unit, thread and time */
+    uint32_t anchor_count;
+    uint32_t *anchor_of_call; /* by span: where it starts; TFP_NONE */
+    uint32_t *end_of_call;    /* by span: where it ends; TFP_NONE */
+    TFP_VEC(tfp_job_joint) joints;
+    double *seen; /* by activity: the latest launch of those up to it in its stream */
+    tfp_job_stream *streams;
+    uint32_t stream_count;
+    uint32_t *stream_of_lane; /* -> streams; TFP_NONE */
+    TFP_VEC(tfp_job_edge) edges;
+    uint32_t *edge_from; /* by node: the first of its edges in `edges`, which are by `to`; one more at the end */
+    uint32_t *order;     /* nodes, each after those that it waits for */
+    uint32_t node_count;
+    uint32_t *around; /* by span of a thread that takes turns: the span of the other thread; TFP_NONE. NULL: no thread does */
+    uint32_t *sync_row; /* by span: a row that says what the call waits for; TFP_NONE. NULL: there are none */
+    struct tfp_job_wait *waits; /* of streams for events */
+    uint32_t wait_count;
+    tfp_map64 call_by_key; /* unit << 32 | correlation -> spans; filled where rows of events are there */
+    struct tfp_job_turn *turns;
+    uint32_t turn_count;
+    struct tfp_job_window *windows; /* of steps, by unit and start */
+    uint32_t window_count;
+    int64_t steps; /* how many there are */
+    uint32_t islands;
+    tfp_job_extent *extents; /* by island; scratch of tfp_job_step */
+    bool failed;      /* memory ran out */
+} tfp_job;
+
+/* What the replay is to change; arrays as long as the job's. */
+typedef struct tfp_variant {
+    double *duration; /* by activity */
+    bool *removed;    /* by activity */
+    double *pure;     /* by joint */
+    double *own, *turn; /* by anchor */
+    double *touched;    /* by anchor: how much of both a change is about */
+    bool no_sync, overlap, no_floor;
+} tfp_variant;
+
+/* Times of all nodes, and of the step. */
+typedef struct tfp_replayed {
+    double *at; /* by node */
+    double step_us;
+    uint32_t last; /* -> nodes: where the last step ends */
+} tfp_replayed;
+
+static inline uint32_t tfp_job_anchor_node(const tfp_job *j, uint32_t anchor) { return j->activity_count + anchor; }
+static inline uint32_t tfp_job_joint_node(const tfp_job *j, uint32_t joint)
+{
+    return j->activity_count + j->anchor_count + joint;
+}
+static inline uint32_t tfp_job_unit_of(const tfp_job *j, uint32_t span)
+{
+    uint32_t process = j->p->lanes.at[j->s->lane[span]].process;
+    return process == TFP_NONE ? TFP_NONE : j->unit_of_process[process];
+}
+static inline tfp_str tfp_job_name(const tfp_job *j, uint32_t span) { return tfp_text(j->p, j->s->name[span]); }
+/* A span's time on the job's clock. */
+static inline double tfp_job_time(const tfp_job *j, uint32_t unit, int64_t ns)
+{
+    return (double)(ns - j->units[unit].origin_ns) / 1000 + j->units[unit].offset;
+}
+void tfp_job_edge_add(tfp_job *j, uint32_t from, uint32_t to, double lag, unsigned flags);
+/* The last activity of a stream (-> activities) that was launched at or before a time; TFP_NONE. */
+uint32_t tfp_job_launched(const tfp_job *j, const tfp_job_stream *stream, double at);
+/* The middle of sorted values, the mean of two in an even number. */
+double tfp_job_quantile(double *values, size_t count, double share);
+
+/* ---- in the order in which a job is made ---- */
+bool tfp_job_activities(tfp_job *j);  /* device.c: activities by stream */
+bool tfp_job_collectives(tfp_job *j); /* collectives.c: joints, and one clock for all ranks */
+bool tfp_job_windows(tfp_job *j);     /* steps.c: steps, and the thread of the steps */
+bool tfp_job_turns(tfp_job *j);       /* turns.c: threads that take turns */
+bool tfp_job_anchors(tfp_job *j);     /* anchors.c */
+bool tfp_job_events(tfp_job *j);      /* events.c: what the trace tells of events */
+/* The stream (-> streams) of that number beside a lane; TFP_NONE. */
+uint32_t tfp_job_stream_numbered(const tfp_job *j, uint32_t lane, int64_t number);
+/* When the call with that number, as the trace has it, started; false: it is not known. */
+bool tfp_job_call_time(const tfp_job *j, uint32_t unit, int64_t correlation, double *at);
+bool tfp_job_device_edges(tfp_job *j); /* device_edges.c: launches, streams, events */
+bool tfp_job_sync_edges(tfp_job *j);  /* sync.c: calls that wait for the device */
+bool tfp_job_order(tfp_job *j);       /* replay.c */
+/* All of it, for the report's profile. */
+tfp_status tfp_job_of(tfp_report *r, tfp_job *j, tfp_error *err);
+void tfp_job_free(tfp_job *j);
+
+/* ---- replay.c ---- */
+bool tfp_variant_new(const tfp_job *j, tfp_variant *v); /* nothing changed */
+void tfp_variant_reset(const tfp_job *j, tfp_variant *v);
+void tfp_job_replay(const tfp_job *j, const tfp_variant *v, tfp_replayed *out); /* fills out->at */
+static inline double tfp_job_end(const tfp_job *j, const tfp_variant *v, const double *at, uint32_t activity)
+{
+    const tfp_job_activity *a = &j->activities[activity];
+    if (v->removed[activity]) return at[activity];
+    return a->joint != TFP_NONE ? at[tfp_job_joint_node(j, a->joint)] : at[activity] + v->duration[activity];
+}
+/* The length of a step by such times; `at` NULL: as recorded. `last` may be NULL. 0: there is none. */
+double tfp_job_step(const tfp_job *j, const tfp_variant *v, const double *at, uint32_t *last);
+
+#endif

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+/* whatif/longest.c: the longest path of a replay: from the end of the last step back, always to what was waited for longest. */
+#include "whatif/change.h"
+
+#include <math.h>
+
+/* The time that an edge stands for, and the part of it in what the variant changes. */
+static double length_of(const tfp_job *j, const tfp_variant *v, const tfp_job_edge *e, double *touched)
+{
+    double length = 0;
+    *touched = 0;
+    if (e->from < j->activity_count && !(e->flags & TFP_EDGE_AFTER_START)) {
+        const tfp_job_activity *a = &j->activities[e->from];
+        bool joined = a->joint != TFP_NONE;
+        length = joined ? j->joints.at[a->joint].pure : a->duration;
+        bool changed = v->removed[e->from] ||
+                       (joined ? v->pure[a->joint] != j->joints.at[a->joint].pure : v->duration[e->from] != a->duration);
+        *touched = changed ? length : 0;
+    }
+    if (e->flags & (TFP_EDGE_HOST | TFP_EDGE_TURN)) {
+        const tfp_job_anchor *a = &j->anchors[e->to - j->activity_count];
+        length = e->flags & TFP_EDGE_HOST ? a->own : a->turn;
+        *touched = v->touched[e->to - j->activity_count] < length ? v->touched[e->to - j->activity_count] : length;
+        return length;
+    }
+    if (e->to < j->activity_count && v->removed[e->to]) *touched += e->lag;
+    return length + e->lag;
+}
+
+/* The edge by which a node got its time; TFP_NONE: it has none. */
+static uint32_t edge_of(const tfp_job *j, const tfp_variant *v, const double *at, uint32_t node, uint32_t *from)
+{
+    uint32_t best = TFP_NONE;
+    double latest = -INFINITY;
+    for (uint32_t k = j->edge_from[node]; k < j->edge_from[node + 1]; k++) {
+        const tfp_job_edge *e = &j->edges.at[k];
+        if (e->flags & TFP_EDGE_BESIDE) continue;
+        bool ends = e->from < j->activity_count && !(e->flags & TFP_EDGE_AFTER_START);
+        double lag = e->flags & TFP_EDGE_HOST ? v->own[e->to - j->activity_count]
+                     : e->flags & TFP_EDGE_TURN ? v->turn[e->to - j->activity_count]
+                                                : e->lag;
+        double time = (ends ? tfp_job_end(j, v, at, e->from) : at[e->from]) + lag;
+        if (!(time > latest)) continue;
+        latest = time;
+        best = k;
+        uint32_t joint = ends ? j->activities[e->from].joint : TFP_NONE;
+        *from = joint == TFP_NONE ? e->from : tfp_job_joint_node(j, joint);
+    }
+    return best;
+}
+
+/* What the last step ends with: an activity, whose own time no edge tells, or an anchor. */
+bool tfp_longest_of(const tfp_job *j, const tfp_variant *unchanged, const tfp_replayed *replay, tfp_longest *out)
+{
+    TFP_VEC(uint32_t) edges = { 0 };
+    uint32_t node = replay->last;
+    bool ok = true;
+    for (uint32_t most = j->node_count; ok && node != TFP_NONE && most; most--) {
+        uint32_t from = TFP_NONE, edge = edge_of(j, unchanged, replay->at, node, &from);
+        if (edge == TFP_NONE) break;
+        double touched;
+        out->length += length_of(j, unchanged, &j->edges.at[edge], &touched);
+        ok = tfp_push(&edges, edge);
+        node = from;
+    }
+    out->edges = TFP_NEW(j->arena, uint32_t, edges.size + 1);
+    ok = ok && out->edges;
+    if (ok && edges.size) memcpy(out->edges, edges.at, edges.size * sizeof *edges.at);
+    out->count = ok ? edges.size : 0;
+    tfp_vec_free(&edges);
+    return ok;
+}
+
+double tfp_longest_share(const tfp_job *j, const tfp_longest *path, const tfp_variant *v)
+{
+    double all = 0, touched;
+    for (size_t i = 0; i < path->count; i++) {
+        length_of(j, v, &j->edges.at[path->edges[i]], &touched);
+        all += touched;
+    }
+    return path->length > 0 ? all / path->length : NAN;
+}

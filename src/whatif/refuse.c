@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+/* whatif/refuse.c: whether the replay is good enough to answer, and if not, where it departs from the recording. */
+#include "whatif/change.h"
+#include "views/trace/tables.h"
+
+#include <math.h>
+
+#define SAID_OVER 0.05
+#define REFUSED_OVER 0.25
+#define LAUNCHLESS_OVER 0.2
+
+/* Where most of the difference is. */
+typedef struct cause {
+    double all, worst; /* delay that no edge explains; the longest single one */
+    uint32_t activity; /* of that one */
+} cause;
+
+/* The latest moment, as recorded, of what an activity is known to wait for. */
+static double ready_at(const tfp_job *j, uint32_t activity)
+{
+    double latest = -INFINITY;
+    for (uint32_t k = j->edge_from[activity]; k < j->edge_from[activity + 1]; k++) {
+        const tfp_job_edge *e = &j->edges.at[k];
+        if (e->flags & TFP_EDGE_BESIDE) continue;
+        double at = e->from < j->activity_count ? j->activities[e->from].end : j->anchors[e->from - j->activity_count].at;
+        if (at + e->lag > latest) latest = at + e->lag;
+    }
+    return latest;
+}
+
+/* The stream with the longest unexplained delays. */
+static uint32_t find_cause(const tfp_job *j, cause *out)
+{
+    uint32_t stream = TFP_NONE;
+    for (uint32_t s = 0; s < j->stream_count; s++) {
+        cause c = { .activity = TFP_NONE };
+        for (uint32_t i = j->streams[s].first; i < j->streams[s].first + j->streams[s].count; i++) {
+            double ready = ready_at(j, i), late = j->activities[i].start - ready - j->activities[i].late;
+            if (ready == -INFINITY || !(late > 0)) continue;
+            c.all += late;
+            if (late <= c.worst) continue;
+            c.worst = late;
+            c.activity = i;
+        }
+        if (c.activity == TFP_NONE || c.all <= out->all) continue;
+        *out = c;
+        stream = s;
+    }
+    return stream;
+}
+
+static void put_time(tfp_buf *b, double us) { tfp_format_real(b, TFP_MICROS, us); }
+
+static void put_cause(const tfp_whatif *w, tfp_buf *b)
+{
+    const tfp_job *j = &w->job;
+    cause c = { .activity = TFP_NONE };
+    uint32_t stream = find_cause(j, &c);
+    if (stream == TFP_NONE) {
+        tfp_buf_text(b, "the threads of the host do not wait as the replay has it");
+        return;
+    }
+    const tfp_job_activity *a = &j->activities[c.activity];
+    put_time(b, c.all / (double)(j->steps > 0 ? j->steps : 1));
+    tfp_buf_text(b, " a step in which ");
+    tfp_str lane = tfp_text(j->p, j->p->lanes.at[j->streams[stream].lane].name);
+    tfp_buf_str(b, lane);
+    tfp_buf_text(b, " waits though its work was launched, longest ");
+    if (a->step != TFP_NONE) tfp_buf_printf(b, "in step %lld ", (long long)j->p->steps.at[a->step].id);
+    tfp_buf_text(b, "before ");
+    tfp_buf_str(b, tfp_job_name(j, a->span));
+}
+
+static tfp_status refuse(const tfp_whatif *w, double error, tfp_error *err)
+{
+    tfp_buf why = { 0 };
+    put_cause(w, &why);
+    tfp_status s = why.failed ? tfp_nomem(err)
+                              : tfp_fail(err, TFP_BADFILE,
+                                         "the replay of what was recorded is off by %.1f %%, so that no change can be predicted; most "
+                                         "of it: %.*s",
+                                         100 * error, (int)why.size, why.data);
+    tfp_buf_free(&why);
+    return tfp_within_file(err, s, tfp_first_source(w->r->profile));
+}
+
+static void put(tfp_buf *note, const char *text)
+{
+    if (note->size) tfp_buf_text(note, "; ");
+    tfp_buf_text(note, text);
+}
+
+/* Time of activities without a known call, as a share. */
+static double launchless(const tfp_job *j)
+{
+    double all = 0, without = 0;
+    for (uint32_t i = 0; i < j->activity_count; i++) {
+        all += j->activities[i].duration;
+        if (j->activities[i].call == TFP_NONE) without += j->activities[i].duration;
+    }
+    return all > 0 ? without / all : 0;
+}
+
+/* Ranks of the job, as the files tell it, of which no file is there. */
+static int64_t missing_ranks(const tfp_whatif *w, const tfp_rank_census *census)
+{
+    const tfp_profile *p = w->r->profile;
+    int64_t most = 0;
+    for (size_t i = 0; i < p->events.processes.size; i++)
+        if (p->events.processes.at[i].rank_count > most) most = p->events.processes.at[i].rank_count;
+    int64_t missing = most - ((int64_t)w->job.unit_count - census->doubles);
+    return missing > census->missing ? missing : census->missing;
+}
+
+static tfp_status note_ranks(tfp_whatif *w, tfp_buf *note, tfp_error *err)
+{
+    tfp_rank_census census;
+    if (!tfp_rank_census_of(w->r, w->job.x, &census)) return tfp_nomem(err);
+    int64_t missing = missing_ranks(w, &census);
+    if (missing > 0) {
+        put(note, "");
+        tfp_buf_printf(note, "%lld of the job's ranks %s missing: what they do in collectives stays as recorded",
+                       (long long)missing, missing == 1 ? "is" : "are");
+    }
+    if (w->job.islands > 1)
+        put(note, "some ranks share no collective and so no clock: each is replayed alone, and the slowest gives the step");
+    return TFP_OK;
+}
+
+tfp_status tfp_whatif_judge(tfp_whatif *w, tfp_buf *note, tfp_error *err)
+{
+    double error = (w->replay_us - w->recorded_us) / w->recorded_us, share = launchless(&w->job);
+    if (fabs(error) > REFUSED_OVER) return refuse(w, error, err);
+    if (fabs(error) > SAID_OVER) {
+        put(note, "");
+        tfp_buf_printf(note, "the replay is off by %.1f %%", 100 * error);
+    }
+    tfp_status s = note_ranks(w, note, err);
+    if (!s && share > LAUNCHLESS_OVER) {
+        put(note, "");
+        tfp_buf_printf(note, "%.0f %% of the device's time has no known launch: it keeps its delays", 100 * share);
+    }
+    return s;
+}

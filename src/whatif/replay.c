@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+/* whatif/replay.c: the order in which the nodes of a job can be evaluated, found once, and a replay: one pass in that order. Events of
+ * one moment have no order of their own, so it is found by need: each node comes after all that it waits for. */
+#include "whatif/job.h"
+
+#include <math.h>
+
+void tfp_job_edge_add(tfp_job *j, uint32_t from, uint32_t to, double lag, unsigned flags)
+{
+    if (!tfp_push(&j->edges, ((tfp_job_edge){ from, to, lag, (uint8_t)flags })) || j->edges.size >= TFP_NONE) j->failed = true;
+}
+
+/* Edges of one node side by side. */
+static bool sort_edges(tfp_job *j)
+{
+    uint32_t *first = TFP_NEW(j->arena, uint32_t, j->node_count + 2);
+    tfp_job_edge *sorted = malloc((j->edges.size + 1) * sizeof *sorted);
+    if (!first || !sorted) return free(sorted), false;
+    for (size_t i = 0; i < j->edges.size; i++) first[j->edges.at[i].to + 1]++;
+    for (uint32_t n = 0; n < j->node_count; n++) first[n + 1] += first[n];
+    uint32_t *at = malloc((j->node_count + 1) * sizeof *at);
+    if (!at) return free(sorted), false;
+    memcpy(at, first, j->node_count * sizeof *at);
+    for (size_t i = 0; i < j->edges.size; i++) sorted[at[j->edges.at[i].to]++] = j->edges.at[i];
+    free(at);
+    free(j->edges.at);
+    j->edges.at = sorted;
+    j->edges.capacity = j->edges.size + 1;
+    j->edge_from = first;
+    return true;
+}
+
+/* The node whose time an edge needs: of the end of a collective that of its joint. */
+static uint32_t source_of(const tfp_job *j, const tfp_job_edge *e)
+{
+    bool ends = e->from < j->activity_count && !(e->flags & TFP_EDGE_AFTER_START);
+    uint32_t joint = ends ? j->activities[e->from].joint : TFP_NONE;
+    return joint == TFP_NONE ? e->from : tfp_job_joint_node(j, joint);
+}
+
+typedef struct ordering {
+    tfp_job *j;
+    uint32_t *next_of; /* by node: first of `next` */
+    uint32_t *next;    /* nodes that wait for it */
+    uint32_t *open;    /* by node: how many it still waits for */
+} ordering;
+
+static bool find_next(ordering *o)
+{
+    const tfp_job *j = o->j;
+    o->next_of = calloc(j->node_count + 2, sizeof *o->next_of);
+    o->open = calloc(j->node_count + 1, sizeof *o->open);
+    o->next = malloc((j->edges.size + 1) * sizeof *o->next);
+    if (!o->next_of || !o->open || !o->next) return false;
+    for (size_t i = 0; i < j->edges.size; i++) {
+        o->next_of[source_of(j, &j->edges.at[i]) + 1]++;
+        o->open[j->edges.at[i].to]++;
+    }
+    for (uint32_t n = 0; n < j->node_count; n++) o->next_of[n + 1] += o->next_of[n];
+    uint32_t *at = malloc((j->node_count + 1) * sizeof *at);
+    if (!at) return false;
+    memcpy(at, o->next_of, j->node_count * sizeof *at);
+    for (size_t i = 0; i < j->edges.size; i++) o->next[at[source_of(j, &j->edges.at[i])]++] = j->edges.at[i].to;
+    free(at);
+    return true;
+}
+
+static double recorded_time(const tfp_job *j, uint32_t node)
+{
+    if (node < j->activity_count) return j->activities[node].start;
+    node -= j->activity_count;
+    return node < j->anchor_count ? j->anchors[node].at : j->joints.at[node - j->anchor_count].end;
+}
+
+static bool recorded_before(const void *ctx, uint32_t a, uint32_t b)
+{
+    return recorded_time(ctx, a) < recorded_time(ctx, b);
+}
+
+/* Takes all that follows from the nodes at order[from...]. Returns how many there are then. */
+static uint32_t follow(ordering *o, uint32_t from, uint32_t count)
+{
+    for (; from < count; from++) {
+        uint32_t node = o->j->order[from];
+        for (uint32_t i = o->next_of[node]; i < o->next_of[node + 1]; i++)
+            if (o->open[o->next[i]] && --o->open[o->next[i]] == 0) o->j->order[count++] = o->next[i];
+    }
+    return count;
+}
+
+/* Times that contradict make circles: there the node that was first in the recording goes first. */
+static bool break_circles(ordering *o, uint32_t count)
+{
+    tfp_job *j = o->j;
+    uint32_t *left = malloc((j->node_count + 1) * sizeof *left), left_count = 0;
+    if (!left) return false;
+    for (uint32_t n = 0; n < j->node_count; n++)
+        if (o->open[n]) left[left_count++] = n;
+    bool ok = tfp_sort(left, left_count, recorded_before, j);
+    for (uint32_t i = 0; ok && i < left_count; i++) {
+        if (!o->open[left[i]]) continue;
+        o->open[left[i]] = 0;
+        j->order[count] = left[i];
+        count = follow(o, count, count + 1);
+    }
+    free(left);
+    return ok;
+}
+
+bool tfp_job_order(tfp_job *j)
+{
+    ordering o = { .j = j };
+    uint32_t count = 0;
+    j->order = TFP_NEW(j->arena, uint32_t, j->node_count + 1);
+    bool ok = j->order && sort_edges(j) && find_next(&o);
+    for (uint32_t n = 0; ok && n < j->node_count; n++)
+        if (!o.open[n]) j->order[count++] = n;
+    if (ok) count = follow(&o, 0, count);
+    ok = ok && (count == j->node_count || break_circles(&o, count));
+    free(o.next_of);
+    free(o.next);
+    free(o.open);
+    return ok;
+}
+
+/* ---- a replay ---- */
+
+static bool counts(const tfp_job *j, const tfp_variant *v, const tfp_job_edge *e)
+{
+    if (e->flags & TFP_EDGE_SYNC && v->no_sync) return false;
+    if (e->flags & TFP_EDGE_COMM && v->overlap) return false;
+    if (e->flags & TFP_EDGE_BESIDE && !v->overlap) return false;
+    if (e->flags & TFP_EDGE_LAUNCH && v->removed[e->to]) return false;
+    return !(e->to >= j->activity_count + j->anchor_count && v->removed[e->from]); /* of a collective */
+}
+
+static double arrives(const tfp_job *j, const tfp_variant *v, const double *at, const tfp_job_edge *e)
+{
+    double lag = e->lag;
+    if (e->flags & TFP_EDGE_HOST) lag = v->own[e->to - j->activity_count];
+    if (e->flags & TFP_EDGE_TURN) lag = v->turn[e->to - j->activity_count];
+    if (e->to < j->activity_count && v->removed[e->to]) lag = 0;
+    if (e->from >= j->activity_count || e->flags & TFP_EDGE_AFTER_START) return at[e->from] + lag;
+    return tfp_job_end(j, v, at, e->from) + lag;
+}
+
+static double finish(const tfp_job *j, const tfp_variant *v, uint32_t node, double latest)
+{
+    if (node < j->activity_count) {
+        const tfp_job_activity *a = &j->activities[node];
+        return latest == -INFINITY ? a->start : latest + (v->removed[node] ? 0 : a->late);
+    }
+    uint32_t anchor = node - j->activity_count;
+    if (anchor < j->anchor_count) {
+        const tfp_job_anchor *a = &j->anchors[anchor];
+        if (latest == -INFINITY) return a->at;
+        return !v->no_floor && a->floor > latest ? a->floor : latest;
+    }
+    const tfp_job_joint *joint = &j->joints.at[anchor - j->anchor_count];
+    return latest == -INFINITY ? joint->end : latest + v->pure[anchor - j->anchor_count];
+}
+
+void tfp_job_replay(const tfp_job *j, const tfp_variant *v, tfp_replayed *out)
+{
+    for (uint32_t n = 0; n < j->node_count; n++) out->at[n] = -INFINITY;
+    for (uint32_t i = 0; i < j->node_count; i++) {
+        uint32_t node = j->order[i];
+        double latest = -INFINITY;
+        for (uint32_t k = j->edge_from[node]; k < j->edge_from[node + 1]; k++) {
+            const tfp_job_edge *e = &j->edges.at[k];
+            if (!counts(j, v, e)) continue;
+            double at = arrives(j, v, out->at, e);
+            if (at > latest) latest = at;
+        }
+        out->at[node] = finish(j, v, node, latest);
+    }
+    out->last = TFP_NONE;
+    out->step_us = tfp_job_step(j, v, out->at, &out->last);
+}
+
+bool tfp_variant_new(const tfp_job *j, tfp_variant *v)
+{
+    tfp_arena *a = j->arena;
+    *v = (tfp_variant){ .duration = TFP_NEW(a, double, j->activity_count + 1),
+                        .removed = TFP_NEW(a, bool, j->activity_count + 1),
+                        .pure = TFP_NEW(a, double, j->joints.size + 1),
+                        .own = TFP_NEW(a, double, j->anchor_count + 1),
+                        .turn = TFP_NEW(a, double, j->anchor_count + 1),
+                        .touched = TFP_NEW(a, double, j->anchor_count + 1) };
+    if (!v->duration || !v->removed || !v->pure || !v->own || !v->turn || !v->touched) return false;
+    tfp_variant_reset(j, v);
+    return true;
+}
+
+void tfp_variant_reset(const tfp_job *j, tfp_variant *v)
+{
+    for (uint32_t i = 0; i < j->activity_count; i++) v->duration[i] = j->activities[i].duration;
+    if (j->activity_count) memset(v->removed, 0, j->activity_count * sizeof *v->removed);
+    for (size_t i = 0; i < j->joints.size; i++) v->pure[i] = j->joints.at[i].pure;
+    for (uint32_t i = 0; i < j->anchor_count; i++) {
+        v->own[i] = j->anchors[i].own;
+        v->turn[i] = j->anchors[i].turn;
+        v->touched[i] = 0;
+    }
+    v->no_sync = v->overlap = v->no_floor = false;
+}

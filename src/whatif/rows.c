@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+/* whatif/rows.c: changes applied to a job, and the rows that their replays make. */
+#include "whatif/change.h"
+
+#include <math.h>
+
+/* ---- changes ---- */
+
+static bool apply_faster(tfp_whatif *w, const tfp_change *c)
+{
+    tfp_faster f = { .factor = c->number, .rank = c->rank, .host = c->host };
+    bool ok = tfp_named_new(&w->job, c->pattern, &f.named) && tfp_apply_faster(&w->changer, &f);
+    tfp_named_free(&f.named);
+    return ok;
+}
+
+static bool apply_one(tfp_whatif *w, const tfp_change *c)
+{
+    w->changer.found = true;
+    switch (c->kind) {
+    case TFP_CHANGE_IDEAL: return tfp_apply_ideal(&w->changer, -1);
+    case TFP_CHANGE_FASTER: return apply_faster(w, c);
+    case TFP_CHANGE_LINK: tfp_apply_link(&w->changer, c); break;
+    case TFP_CHANGE_LAUNCH: tfp_apply_launch(&w->changer, c); break;
+    case TFP_CHANGE_INPUT: tfp_apply_input(&w->changer, c->number); break;
+    case TFP_CHANGE_NO_SYNC: w->v.no_sync = true; break;
+    case TFP_CHANGE_OVERLAP: w->v.overlap = true; break;
+    case TFP_CHANGE_KEEP: return tfp_apply_ideal(&w->changer, (int64_t)c->number);
+    }
+    return true;
+}
+
+bool tfp_whatif_apply(tfp_whatif *w, const tfp_change *changes, size_t count, const tfp_change **no_match)
+{
+    static const tfp_change_kind order[] = { TFP_CHANGE_IDEAL,  TFP_CHANGE_KEEP,  TFP_CHANGE_FASTER,  TFP_CHANGE_LINK,
+                                             TFP_CHANGE_LAUNCH, TFP_CHANGE_INPUT, TFP_CHANGE_NO_SYNC, TFP_CHANGE_OVERLAP };
+    *no_match = NULL;
+    tfp_variant_reset(&w->job, &w->v);
+    for (size_t k = 0; k < sizeof order / sizeof *order; k++)
+        for (size_t i = 0; i < count; i++) {
+            if (changes[i].kind != order[k]) continue;
+            if (!apply_one(w, &changes[i])) return false;
+            if (!w->changer.found && !*no_match) *no_match = &changes[i];
+        }
+    return true;
+}
+
+/* ---- rows ---- */
+
+bool tfp_whatif_result_add(tfp_whatif *w, tfp_str scenario, tfp_str note, double replay_us, double path_share)
+{
+    double step = w->recorded_us - (w->replay_us - replay_us), gain = w->recorded_us - step;
+    tfp_whatif_row row = { .scenario = scenario,
+                           .note = note,
+                           .step_us = step,
+                           .gain_us = gain,
+                           .gain_share = gain / w->recorded_us,
+                           .replay_us = replay_us,
+                           .replay_error = (w->replay_us - w->recorded_us) / w->recorded_us,
+                           .critical_path_share = path_share };
+    return tfp_push(&w->rows, row);
+}
+
+bool tfp_whatif_row_add(tfp_whatif *w, tfp_str scenario)
+{
+    tfp_job_replay(&w->job, &w->v, &w->replay);
+    bool edges = w->v.no_sync || w->v.overlap;
+    double share = edges ? NAN : tfp_longest_share(&w->job, &w->path, &w->v);
+    return tfp_whatif_result_add(w, scenario, (tfp_str){ NULL, 0 }, w->replay.step_us, share);
+}

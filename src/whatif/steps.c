@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+/* whatif/steps.c: the windows of the steps and the thread that goes through them. */
+#include "whatif/job.h"
+
+#include <math.h>
+
+/* Without marks: the thread in which host ops take longest. */
+static bool find_homes(tfp_job *j)
+{
+    const tfp_profile *p = j->p;
+    int64_t *busy = TFP_NEW(j->arena, int64_t, p->lanes.size + 1);
+    if (!busy) return false;
+    for (uint32_t i = 0; i < j->s->size; i++) {
+        uint8_t kind = j->s->kind[i];
+        if (kind == TFP_SPAN_OP || kind == TFP_SPAN_CALL)
+            busy[j->s->lane[i]] = tfp_add(busy[j->s->lane[i]], tfp_add(j->s->self_ns[i], 1, NULL), NULL);
+    }
+    for (uint32_t lane = 0; lane < p->lanes.size; lane++) {
+        uint32_t process = p->lanes.at[lane].process, unit = process == TFP_NONE ? TFP_NONE : j->unit_of_process[process];
+        if (unit == TFP_NONE || !busy[lane]) continue;
+        uint32_t *home = &j->units[unit].home;
+        if (*home == TFP_NONE || busy[lane] > busy[*home]) *home = lane;
+    }
+    for (size_t i = 0; i < p->events.step_marks.size; i++) {
+        const tfp_step_mark *m = &p->events.step_marks.at[i];
+        uint32_t lane = j->s->lane[m->span], process = p->lanes.at[lane].process;
+        bool used = process != TFP_NONE && p->events.processes.at[process].steps == m->source;
+        if (used && p->lanes.at[lane].role == TFP_ROLE_THREAD) j->units[j->unit_of_process[process]].home = lane;
+    }
+    return true;
+}
+
+static bool window_before(const void *ctx, uint32_t a, uint32_t b)
+{
+    const tfp_job *j = ctx;
+    const tfp_step_window *w = j->p->events.windows.at;
+    uint32_t x = j->unit_of_process[w[a].process], y = j->unit_of_process[w[b].process];
+    if (x != y) return x < y;
+    return w[a].start_ns != w[b].start_ns ? w[a].start_ns < w[b].start_ns : w[a].step < w[b].step;
+}
+
+/* Each device may have a window of a step: the first counts. */
+static bool take_windows(tfp_job *j)
+{
+    const tfp_step_window *w = j->p->events.windows.at;
+    uint32_t count = (uint32_t)j->p->events.windows.size, *order = TFP_NEW(j->arena, uint32_t, count + 1);
+    j->windows = TFP_NEW(j->arena, tfp_job_window, count + j->unit_count + 1);
+    if (!order || !j->windows) return false;
+    for (uint32_t i = 0; i < count; i++) order[i] = i;
+    if (!tfp_sort(order, count, window_before, j)) return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const tfp_step_window *x = &w[order[i]];
+        uint32_t unit = j->unit_of_process[x->process];
+        tfp_job_window *last = j->window_count ? &j->windows[j->window_count - 1] : NULL;
+        if (last && last->unit == unit && last->step == x->step) continue;
+        j->windows[j->window_count++] = (tfp_job_window){ .unit = unit,
+                                                          .step = x->step,
+                                                          .start = tfp_job_time(j, unit, x->start_ns),
+                                                          .end = tfp_job_time(j, unit, x->end_ns),
+                                                          .start_anchor = TFP_NONE,
+                                                          .end_anchor = TFP_NONE };
+    }
+    return true;
+}
+
+/* A trace without steps is one step. */
+static void take_units(tfp_job *j)
+{
+    for (uint32_t unit = 0; unit < j->unit_count; unit++) {
+        const tfp_job_unit *u = &j->units[unit];
+        if (u->end_ns <= u->origin_ns) continue;
+        j->windows[j->window_count++] = (tfp_job_window){ .unit = unit,
+                                                          .step = TFP_NONE,
+                                                          .end = tfp_job_time(j, unit, u->end_ns),
+                                                          .start_anchor = TFP_NONE,
+                                                          .end_anchor = TFP_NONE };
+    }
+}
+
+static bool count_steps(tfp_job *j)
+{
+    tfp_map64 seen = { 0 };
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < j->window_count; i++) ok = tfp_map64_put(&seen, j->windows[i].step, 0);
+    j->steps = (int64_t)seen.count;
+    tfp_map64_free(&seen);
+    return ok;
+}
+
+bool tfp_job_windows(tfp_job *j)
+{
+    for (size_t i = 0; i < j->unit_count; i++) j->units[i].home = TFP_NONE;
+    if (!find_homes(j) || !take_windows(j)) return false;
+    if (!j->window_count) take_units(j);
+    return count_steps(j);
+}
+
+/* ---- the length of a step ---- */
+
+static double anchor_time(const tfp_job *j, const double *at, uint32_t anchor, double recorded)
+{
+    return at && anchor != TFP_NONE ? at[tfp_job_anchor_node(j, anchor)] : recorded;
+}
+
+static void reach(double *most, uint32_t *node, double at, uint32_t here)
+{
+    if (at <= *most) return;
+    *most = at;
+    *node = here;
+}
+
+static bool is_earlier(const tfp_job *j, uint32_t step)
+{
+    return step != TFP_NONE && j->p->steps.at[step].id < j->step.id;
+}
+
+/* Without an activity's step (a trace of one step) all count. */
+static void measure(const tfp_job *j, const tfp_variant *v, const double *at)
+{
+    bool one = j->step.which == TFP_STEP_ONE, whole = j->window_count && j->windows[0].step == TFP_NONE;
+    for (uint32_t i = 0; i < j->islands; i++)
+        j->extents[i] = (tfp_job_extent){ INFINITY, -INFINITY, -INFINITY, TFP_NONE, TFP_NONE };
+    for (uint32_t i = 0; i < j->window_count; i++) {
+        const tfp_job_window *w = &j->windows[i];
+        tfp_job_extent *e = &j->extents[j->units[w->unit].island];
+        double start = anchor_time(j, at, w->start_anchor, w->start), end = anchor_time(j, at, w->end_anchor, w->end);
+        uint32_t node = w->end_anchor == TFP_NONE ? TFP_NONE : tfp_job_anchor_node(j, w->end_anchor);
+        if (start < e->first) e->first = start;
+        if (one && is_earlier(j, w->step)) reach(&e->before, &e->before_node, end, node);
+        if (!one || w->step == j->step.row) reach(&e->last, &e->last_node, end, node);
+    }
+    for (uint32_t i = 0; i < j->activity_count; i++) {
+        const tfp_job_activity *a = &j->activities[i];
+        tfp_job_extent *e = &j->extents[j->units[a->unit].island];
+        if (a->step == TFP_NONE && !whole) continue;
+        double end = at ? tfp_job_end(j, v, at, i) : a->end;
+        if (one && is_earlier(j, a->step)) reach(&e->before, &e->before_node, end, i);
+        if (!one || a->step == j->step.row) reach(&e->last, &e->last_node, end, i);
+    }
+}
+
+double tfp_job_step(const tfp_job *j, const tfp_variant *v, const double *at, uint32_t *last)
+{
+    bool one = j->step.which == TFP_STEP_ONE;
+    double longest = 0;
+    measure(j, v, at);
+    for (uint32_t island = 0; island < j->islands; island++) { /* ranks without a common clock: the slowest */
+        tfp_job_extent e = j->extents[island];
+        if (!(e.first < INFINITY && e.last > -INFINITY)) continue;
+        double all = one ? e.last - (e.before > -INFINITY ? e.before : e.first) : (e.last - e.first) / (double)j->steps;
+        if (!(all > longest)) continue;
+        longest = all;
+        if (last) *last = e.last_node;
+    }
+    return longest;
+}

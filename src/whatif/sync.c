@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+/* whatif/sync.c: host calls that wait for the device: those that synchronise, and launches into a full queue. */
+#include "whatif/job.h"
+#include "views/spans/trace.h"
+
+#include <math.h>
+
+#define INSIDE_US 20     /* without a row that tells it, a call waits for what ended inside its last so many */
+#define STREAMS_MOST 64  /* looked at one by one for a call */
+#define FULL_US 20       /* a launch that takes longer than this, */
+#define FULL_TIMES 3     /* and so many times its usual cost, waits for the queue */
+#define SLACK_US 0.01
+
+typedef struct sync_edges {
+    tfp_job *j;
+    uint32_t *by_start; /* activities by unit and start */
+    uint32_t *unit_first;
+    double *usual; /* by strid: the tenth percentile of the durations of calls of that name */
+} sync_edges;
+
+/* What a call waits for, while it is found out. */
+typedef struct awaited {
+    uint32_t list[STREAMS_MOST];
+    uint32_t count;
+    double end; /* the latest */
+} awaited;
+
+static void await(const tfp_job *j, awaited *w, uint32_t activity, double until)
+{
+    if (activity == TFP_NONE || w->count == STREAMS_MOST || j->activities[activity].end > until + SLACK_US) return;
+    w->list[w->count++] = activity;
+    if (j->activities[activity].end > w->end) w->end = j->activities[activity].end;
+}
+
+/* Of each stream the last activity launched before the call. With `inside` only those that ended inside its last moments. */
+static void await_all(const tfp_job *j, awaited *w, const tfp_job_anchor *start, double until, bool inside)
+{
+    const tfp_job_unit *u = &j->units[start->unit];
+    for (uint32_t s = u->stream_first; s < u->stream_first + u->stream_count && s < u->stream_first + STREAMS_MOST; s++) {
+        uint32_t at = tfp_job_launched(j, &j->streams[s], start->at);
+        if (inside && (at == TFP_NONE || j->activities[at].end < until - INSIDE_US || j->activities[at].end < start->at))
+            continue;
+        await(j, w, at, until);
+    }
+}
+
+/* By the row that tells it. */
+static void await_row(const tfp_job *j, awaited *w, const tfp_job_anchor *start, double until, uint32_t row)
+{
+    const tfp_profile *p = j->p;
+    tfp_str name = tfp_span_name(p, row);
+    uint32_t lane = j->s->lane[row], stream = j->stream_of_lane[lane];
+    double at = start->at;
+    if (tfp_str_eq(name, TFP_STR("Context Sync"))) {
+        await_all(j, w, start, until, false);
+        return;
+    }
+    if (tfp_str_eq(name, TFP_STR("Event Sync"))) {
+        const tfp_stat *on = tfp_span_stat(p, row, tfp_stat_key(p, "wait_on_stream"));
+        const tfp_stat *record = tfp_span_stat(p, row, tfp_stat_key(p, "wait_on_cuda_event_record_corr_id"));
+        if (on && on->type == TFP_STAT_INT) stream = tfp_job_stream_numbered(j, lane, on->value.number);
+        if (!record || record->type != TFP_STAT_INT || !tfp_job_call_time(j, start->unit, record->value.number, &at)) return;
+    }
+    if (stream != TFP_NONE) await(j, w, tfp_job_launched(j, &j->streams[stream], at), until);
+}
+
+static void add_wait(sync_edges *e, uint32_t end_at)
+{
+    tfp_job *j = e->j;
+    tfp_job_anchor *end = &j->anchors[end_at];
+    const tfp_job_anchor *start = &j->anchors[j->anchor_of_call[end->span]];
+    uint32_t row = j->sync_row ? j->sync_row[end->span] : TFP_NONE;
+    awaited w = { .end = -INFINITY };
+    if (row != TFP_NONE)
+        await_row(j, &w, start, end->at, row);
+    else
+        await_all(j, &w, start, end->at, true);
+    if (!w.count) return;
+    double tail = end->at - w.end;
+    if (w.end > start->at)
+        end->own = end->own < tail ? end->own : tail; /* the rest of it was waiting */
+    else
+        tail = end->at - start->at;
+    for (uint32_t i = 0; i < w.count; i++)
+        tfp_job_edge_add(j, w.list[i], tfp_job_anchor_node(j, end_at), tail, TFP_EDGE_SYNC);
+}
+
+/* ---- full queues ---- */
+
+static bool starts_before(const void *ctx, uint32_t a, uint32_t b)
+{
+    const tfp_job_activity *x = ctx;
+    if (x[a].unit != x[b].unit) return x[a].unit < x[b].unit;
+    return x[a].start < x[b].start;
+}
+
+static bool sort_starts(sync_edges *e)
+{
+    tfp_job *j = e->j;
+    uint32_t n = j->activity_count;
+    e->by_start = TFP_NEW(j->arena, uint32_t, n + 1);
+    e->unit_first = TFP_NEW(j->arena, uint32_t, j->unit_count + 2);
+    if (!e->by_start || !e->unit_first) return false;
+    for (uint32_t i = 0; i < n; i++) {
+        e->by_start[i] = i;
+        e->unit_first[j->activities[i].unit + 1]++;
+    }
+    for (size_t u = 0; u < j->unit_count; u++) e->unit_first[u + 1] += e->unit_first[u];
+    return tfp_sort(e->by_start, n, starts_before, j->activities);
+}
+
+/* The last activity of other calls that started inside of a call; TFP_NONE. */
+static uint32_t started_in(const sync_edges *e, uint32_t unit, double from, double to, uint32_t own)
+{
+    const tfp_job_activity *all = e->j->activities;
+    uint32_t low = e->unit_first[unit], high = e->unit_first[unit + 1], first = low;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (all[e->by_start[middle]].start <= to)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low > first && all[e->by_start[low - 1]].call == own) low--;
+    if (low <= first || all[e->by_start[low - 1]].start <= from) return TFP_NONE;
+    return e->by_start[low - 1];
+}
+
+static double length_of(const tfp_job *j, const tfp_job_anchor *end)
+{
+    return end->at - j->anchors[j->anchor_of_call[end->span]].at;
+}
+
+static bool name_before(const void *ctx, uint32_t a, uint32_t b)
+{
+    const tfp_job *j = ctx;
+    return j->s->name[j->anchors[a].span] < j->s->name[j->anchors[b].span];
+}
+
+/* The usual cost of launches by name: the tenth percentile. */
+static bool find_usual(sync_edges *e)
+{
+    tfp_job *j = e->j;
+    uint32_t *list = TFP_NEW(j->arena, uint32_t, j->anchor_count + 1), count = 0;
+    double *values = TFP_NEW(j->arena, double, j->anchor_count + 1);
+    e->usual = TFP_NEW(j->arena, double, j->p->strings.count + 1);
+    if (!list || !values || !e->usual) return false;
+    for (uint32_t i = 0; i < j->anchor_count; i++)
+        if (j->anchors[i].launches && j->anchors[i].ends) list[count++] = i;
+    if (!tfp_sort(list, count, name_before, j)) return false;
+    for (uint32_t i = 0, end; i < count; i = end) {
+        tfp_strid name = j->s->name[j->anchors[list[i]].span];
+        for (end = i; end < count && j->s->name[j->anchors[list[end]].span] == name; end++)
+            values[end - i] = length_of(j, &j->anchors[list[end]]);
+        e->usual[name] = tfp_job_quantile(values, end - i, 0.1);
+    }
+    return true;
+}
+
+static void add_full(sync_edges *e, uint32_t end_at)
+{
+    tfp_job *j = e->j;
+    tfp_job_anchor *end = &j->anchors[end_at];
+    uint32_t start = j->anchor_of_call[end->span];
+    double all = length_of(j, end), usual = e->usual[j->s->name[end->span]];
+    if (all <= FULL_US || all <= FULL_TIMES * usual) return;
+    uint32_t last = started_in(e, end->unit, j->anchors[start].at, end->at, start);
+    if (last == TFP_NONE) return;
+    tfp_job_edge_add(j, last, tfp_job_anchor_node(j, end_at), end->at - j->activities[last].start, TFP_EDGE_AFTER_START);
+    if (end->own > usual) end->own = usual;
+}
+
+bool tfp_job_sync_edges(tfp_job *j)
+{
+    sync_edges e = { .j = j };
+    if (!sort_starts(&e) || !find_usual(&e)) return false;
+    for (uint32_t i = 0; i < j->anchor_count; i++) {
+        const tfp_job_anchor *a = &j->anchors[i];
+        if (a->span == TFP_NONE || !a->ends || a->kind != TFP_ANCHOR_CALL) continue;
+        if (a->waits)
+            add_wait(&e, i);
+        else if (a->launches)
+            add_full(&e, i);
+    }
+    for (uint32_t i = 0; i < j->anchor_count; i++) {
+        const tfp_job_anchor *a = &j->anchors[i];
+        uint32_t node = tfp_job_anchor_node(j, i);
+        if (!a->first) tfp_job_edge_add(j, node - 1, node, 0, TFP_EDGE_HOST);
+        if (a->turned) tfp_job_edge_add(j, tfp_job_anchor_node(j, a->turn_from), node, 0, TFP_EDGE_TURN);
+    }
+    return !j->failed;
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+/* whatif/whatif.c: the table `whatif`: how long a step would be after changes: of each that is asked for alone, and of all together. */
+#include "views/core/grid.h"
+#include "views/core/view.h"
+#include "whatif/change.h"
+
+#include <math.h>
+
+static tfp_status unmatched(const tfp_whatif *w, const tfp_change *c, tfp_error *err)
+{
+    tfp_status s = tfp_fail(err, TFP_BADFILE, "nothing has the name '%.*s' (%.*s)", (int)c->pattern.size, c->pattern.data,
+                            (int)c->typed.size, c->typed.data);
+    return tfp_within_file(err, s, tfp_first_source(w->r->profile));
+}
+
+static tfp_status add_changes(tfp_whatif *w, const tfp_change *changes, size_t count, tfp_str scenario, tfp_error *err)
+{
+    const tfp_change *no_match;
+    if (!tfp_whatif_apply(w, changes, count, &no_match)) return tfp_nomem(err);
+    if (no_match) return unmatched(w, no_match, err);
+    return tfp_whatif_row_add(w, scenario) ? TFP_OK : tfp_nomem(err);
+}
+
+/* Rows of -keep stand for themselves. */
+static tfp_status add_asked(tfp_whatif *w, const tfp_change *changes, size_t count, tfp_error *err)
+{
+    bool keeps = false;
+    tfp_status s = TFP_OK;
+    for (size_t i = 0; !s && i < count; i++) {
+        bool ideal = changes[i].kind == TFP_CHANGE_IDEAL || changes[i].kind == TFP_CHANGE_KEEP;
+        keeps |= changes[i].kind == TFP_CHANGE_KEEP;
+        if (ideal && w->job.unit_count < 2)
+            s = tfp_within_file(err, tfp_fail(err, TFP_BADFILE, "ideal stragglers compares ranks, and this is one"),
+                                tfp_first_source(w->r->profile));
+        if (!s && changes[i].kind == TFP_CHANGE_KEEP && changes[i].keep != TFP_KEEP_RANK)
+            s = tfp_fail(err, TFP_BADFILE, "of this trace only rank:R can be kept (%.*s)", (int)changes[i].typed.size,
+                         changes[i].typed.data);
+        if (!s) s = add_changes(w, &changes[i], 1, changes[i].typed, err);
+    }
+    if (!s && count > 1 && !keeps) s = add_changes(w, changes, count, TFP_STR("all"), err);
+    return s;
+}
+
+static tfp_status replay_today(tfp_whatif *w, tfp_error *err)
+{
+    tfp_job *j = &w->job;
+    tfp_buf note = { 0 };
+    w->replay.at = TFP_NEW(&w->r->arena, double, j->node_count + 1);
+    if (!w->replay.at || !tfp_variant_new(j, &w->v) || !tfp_changer_new(&w->changer, j, &w->v)) return tfp_nomem(err);
+    w->recorded_us = tfp_job_step(j, &w->v, NULL, NULL);
+    if (!(w->recorded_us > 0))
+        return tfp_within_file(err, tfp_fail(err, TFP_BADFILE, "no step with a length: there is nothing to replay"),
+                               tfp_first_source(w->r->profile));
+    tfp_job_replay(j, &w->v, &w->replay);
+    w->replay_us = w->replay.step_us;
+    tfp_status s = tfp_whatif_judge(w, &note, err);
+    char *text = !s && note.size ? tfp_arena_copy(&w->r->arena, (tfp_str){ note.data, note.size }) : NULL;
+    if (!s && (note.failed || (note.size && !text) || !tfp_longest_of(j, &w->v, &w->replay, &w->path) ||
+               !tfp_whatif_result_add(w, TFP_STR("today"), (tfp_str){ text, text ? note.size : 0 }, w->replay_us, NAN)))
+        s = tfp_nomem(err);
+    tfp_buf_free(&note);
+    return s;
+}
+
+/* clang-format off */
+static const tfp_row_column columns[] = {
+    TFP_COLUMN(tfp_whatif_row, "scenario", TEXT, LABEL, scenario, "today; then each change alone, as typed without dashes; all: those together."),
+    TFP_COLUMN_WHOLE(tfp_whatif_row, "step_us", REAL, MICROS, step_us, "A step: today as recorded, else as predicted: what the replay does not explain stays."),
+    TFP_COLUMN_WHOLE(tfp_whatif_row, "gain_us", REAL, MICROS, gain_us, "How much shorter a step would be."),
+    TFP_COLUMN_WHOLE(tfp_whatif_row, "gain_share", REAL, SHARE, gain_share, "The same by the recorded step."),
+    TFP_COLUMN_WHOLE(tfp_whatif_row, "replay_us", REAL, MICROS, replay_us, "The replay's own step: unchanged, or with the change."),
+    TFP_COLUMN_WHOLE(tfp_whatif_row, "replay_error", REAL, SHARE, replay_error, "By how much the unchanged replay is longer than what was recorded, as a share."),
+    TFP_COLUMN(tfp_whatif_row, "critical_path_share", REAL, SHARE, critical_path_share, "The part of the longest path of today's replay that lies in what is changed: no change of durations can gain more. Empty where the change is about what waits for what."),
+    TFP_COLUMN(tfp_whatif_row, "note", TEXT, LABEL, note, "What to know about the replay."),
+    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0, false, false },
+};
+/* clang-format on */
+
+static tfp_status give(tfp_whatif *w, tfp_error *err)
+{
+    size_t count = w->rows.size;
+    tfp_whatif_row *rows = TFP_NEW(&w->r->arena, tfp_whatif_row, count + 1);
+    if (!rows) return tfp_nomem(err);
+    memcpy(rows, w->rows.at, count * sizeof *rows);
+    return tfp_grid_of(w->r, &(tfp_row_table){ columns, rows, sizeof *rows, count, 0 }, err);
+}
+
+static tfp_status fill(tfp_whatif *w, tfp_error *err)
+{
+    TFP_VEC(tfp_change) changes = { 0 };
+    tfp_change change;
+    tfp_status s = tfp_job_of(w->r, &w->job, err);
+    if (!s) s = replay_today(w, err);
+    for (tfp_str rest = tfp_str_of(w->r->options->changes); !s && tfp_change_next(&rest, &change);)
+        if (!tfp_push(&changes, change)) s = tfp_nomem(err);
+    if (!s) s = changes.size ? add_asked(w, changes.at, changes.size, err) : tfp_whatif_best(w, err);
+    if (!s) s = give(w, err);
+    tfp_vec_free(&changes);
+    return s;
+}
+
+static tfp_status build(tfp_report *r, tfp_error *err)
+{
+    tfp_whatif w = { .r = r };
+    tfp_status s = fill(&w, err);
+    tfp_job_free(&w.job);
+    tfp_vec_free(&w.rows);
+    return s;
+}
+
+const tfp_view tfp_view_whatif = {
+    .name = "whatif",
+    .help = "How long a step would be after changes: faster operations, cheaper launches, no stragglers.",
+    .kind = TFP_REPORT_GRID,
+    .build = build,
+    .needs = TFP_NEEDS_SPANS | TFP_NEEDS_EVENTS,
+    .columns = columns,
+};

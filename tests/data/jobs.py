@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs a small training job of two ranks on paper and writes what PyTorch's profiler would have recorded of it into sample/jobs: rank0.json
+and rank1.json; late.json: kernels start late for no reason that a trace has; plain.json: threads without a device. A changed job
+can be run, too: `step_us(job(...))` is the true length of a step, which the replay of the unchanged one must predict
+(tests/trace/replayed.py). Times are microseconds."""
+import json
+import os
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+COMPUTE, COMM = 7, 20
+STEPS = 3
+
+
+def job(gemm=(300, 300), host=(20, 20), reduce_us=400, data=(150, 150), launch=6, late=0, wait=True, beside=False):
+    """`gemm`, `host`, `data`: of each rank. `wait`: the host reads the loss at the end of a step. `beside`: nothing waits for
+    collectives."""
+    return dict(gemm=gemm, host=host, reduce_us=reduce_us, data=data, launch=launch, late=late, wait=wait, beside=beside)
+
+
+class Rank:
+    def __init__(self, number, what):
+        self.number, self.what, self.now, self.free, self.events, self.key = number, what, 100.0, {COMPUTE: 0.0, COMM: 0.0}, [], 1000
+        self.comm_end = 0.0
+
+    def add(self, cat, name, start, end, tid=None, **args):
+        device = cat in ("kernel", "gpu_memcpy", "cuda_sync")
+        if device:
+            args = dict(args, device=0, stream=tid)
+        self.events.append({"ph": "X", "cat": cat, "name": name, "pid": 0 if device else 1, "tid": tid or 1,
+                            "ts": round(start, 3), "dur": round(end - start, 3), "args": args})
+
+    def call(self, name, cost):
+        self.key += 1
+        start, self.now = self.now, self.now + cost
+        self.add("cuda_runtime", name, start, self.now, correlation=self.key)
+        return start, self.key
+
+    def run(self, name, us, stream, after=0.0, cat="kernel", **args):
+        """Launches an activity and tells when it starts; collectives end later."""
+        call, key = self.call({"kernel": "cudaLaunchKernel"}.get(cat, "cudaMemcpyAsync"), self.what["launch"])
+        start = max(call + 5, self.free[stream] + 1, after) + (self.what["late"] if cat == "kernel" else 0)
+        if us is not None:
+            self.free[stream] = start + us
+            self.add(cat, name, start, start + us, stream, correlation=key, **args)
+        return start, key
+
+    def op(self, name, us, stream=COMPUTE, **args):
+        begin, own = self.now, self.what["host"][self.number]
+        self.now += own
+        out = self.run(name[1], us, stream, **args)
+        self.now += own / 4
+        self.add("cpu_op", name[0], begin, self.now)
+        return out
+
+    def event(self, source, target):
+        _, recorded = self.call("cudaEventRecord", 1)
+        start, key = self.call("cudaStreamWaitEvent", 1)
+        self.add("cuda_sync", "Stream Wait Event", start, start + 1, target, correlation=key, wait_on_stream=source,
+                 wait_on_cuda_event_record_corr_id=recorded)
+        return self.free[source] + 1
+
+
+def forward_backward(ranks, what, step):
+    """Returns the collectives as they start on each rank."""
+    begun = []
+    for r in ranks:
+        r.begin, data = r.now, what["data"][r.number]
+        r.add("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", r.now, r.now + data)
+        r.now += data
+        r.op(("aten::copy_", "Memcpy HtoD (Pinned -> Device)"), 80, cat="gpu_memcpy")
+        module = r.now
+        for _ in range(3):
+            r.op(("aten::addmm", "gemm_forward"), what["gemm"][r.number])
+        r.add("python_function", "nn.Module: Net_0", module, r.now)
+        r.op(("aten::mm", "gemm_backward"), 2 * what["gemm"][r.number])
+        after = r.event(COMPUTE, COMM)
+        begun.append(r.op(("c10d::allreduce_", "ncclDevKernel_AllReduce_Sum_f32"), None, COMM, after=after))
+    return begun
+
+
+def finish(ranks, what, step, begun):
+    end = max(start for start, _ in begun) + what["reduce_us"]
+    for r, (start, key) in zip(ranks, begun):
+        r.add("kernel", "ncclDevKernel_AllReduce_Sum_f32", start, end, COMM, correlation=key, Seq=step,
+              **{"Collective name": "allreduce", "Process Group Name": "0", "Process Group Ranks": "[0, 1]", "In msg nelems": 1000,
+                 "Group size": 2})
+        r.free[COMM] = end
+        after = r.event(COMM, COMPUTE)
+        r.op(("aten::_foreach_add_", "multi_tensor_apply"), 30, after=0 if what["beside"] else after)
+        r.op(("aten::copy_", "Memcpy DtoH (Device -> Pageable)"), 3, cat="gpu_memcpy")
+        start, key = r.call("cudaStreamSynchronize", 0)
+        if what["wait"]:
+            r.now = max(r.now, r.free[COMPUTE])
+        r.now += 4
+        r.events[-1]["dur"] = round(r.now - start, 3)
+        r.add("cuda_sync", "Stream Sync", start, r.now, COMPUTE, correlation=key)
+        r.now += 10
+        r.add("user_annotation", f"ProfilerStep#{step}", r.begin, r.now)
+        r.first = min(getattr(r, "first", r.begin), r.begin)
+
+
+def run(what):
+    ranks = [Rank(0, what), Rank(1, what)]
+    for step in range(STEPS):
+        finish(ranks, what, step, forward_backward(ranks, what, step))
+    return ranks
+
+
+def step_us(what):
+    ranks = run(what)
+    end = max(max(r.now, *r.free.values()) for r in ranks)
+    return (end - min(r.first for r in ranks)) / STEPS
+
+
+def trace(rank, clock=0.0):
+    events = [dict(e, ts=round(e["ts"] + clock, 3)) for e in sorted(rank.events, key=lambda e: (e["ts"], -e["dur"]))]
+    return {"schemaVersion": 1, "distributedInfo": {"rank": rank.number, "world_size": 2}, "traceEvents": events}
+
+
+def write(path, made):
+    with open(path, "w") as f:
+        f.write(json.dumps(made, separators=(",", ":")).replace('},{"ph"', '},\n{"ph"') + "\n")
+
+
+def write_job(folder, what, clock=70000.0):
+    """The traces of both ranks; that of rank 1 has a clock of its own. Returns their paths."""
+    paths = []
+    for rank in run(what):
+        paths.append(os.path.join(folder, f"rank{rank.number}.json"))
+        write(paths[-1], trace(rank, clock * rank.number))
+    return paths
+
+
+STRAGGLER = job(gemm=(300, 420), host=(20, 26))
+
+if __name__ == "__main__":
+    out = os.path.join(HERE, "sample", "jobs")
+    os.makedirs(out, exist_ok=True)
+    write_job(out, STRAGGLER)
+    write(os.path.join(out, "late.json"), trace(run(job(late=500))[0]))
+    write(os.path.join(out, "plain.json"), {"schemaVersion": 1, "traceEvents": [
+        e for e in trace(run(job())[0])["traceEvents"] if e["cat"] in ("cpu_op", "user_annotation", "python_function")]})
