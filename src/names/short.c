@@ -3,6 +3,8 @@
  * namespaces, template and parameters. */
 #include "names/names.h"
 
+#include <ctype.h>
+
 #include <stdlib.h>
 
 static tfp_str behind(tfp_str s, size_t n)
@@ -259,16 +261,53 @@ static bool mangled(tfp_str name, tfp_buf *out)
 
 /* ---- all ---- */
 
-/* A copy without what carries no meaning: "void ", "(anonymous namespace)::". */
+/* The size of a cast before a template's argument, "(unsigned long)3"; 0: there is none. */
+static size_t cast_size(tfp_str text)
+{
+    enum { LONGEST = 60 };
+    size_t i = 1, most = text.size < LONGEST ? text.size : LONGEST;
+    while (i < most && (isalnum((unsigned char)text.data[i]) || strchr("_: ", text.data[i]))) i++;
+    bool closed = i > 1 && i + 1 < most && text.data[i] == ')';
+    return closed && (isalnum((unsigned char)text.data[i + 1]) || text.data[i + 1] == '-') ? i + 1 : 0;
+}
+
+/* What to leave out at the beginning of a text that stands behind `last`, and what to write in its place: NVIDIA's tools write
+ * <unnamed>::f<(int)4>::[lambda(float) (instance 1)] where others write (anonymous namespace)::f<4>::{lambda(float)#1}. */
+static size_t left_out(tfp_str text, char last, const char **instead)
+{
+    static const struct {
+        const char *text, *instead;
+    } rows[] = {
+        { "(anonymous namespace)::", "" }, { "<unnamed>::", "" }, { "[lambda(", "{lambda(" }, { ") (instance ", ")#" },
+        { ")]", "}" },
+        { "operator ()", "operator()" }
+    };
+    bool argument = last == '<' || last == ',';
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (!tfp_str_begins(text, tfp_str_of(rows[i].text))) continue;
+        *instead = rows[i].instead;
+        return strlen(rows[i].text);
+    }
+    *instead = "";
+    if (argument && tfp_str_begins(text, TFP_STR("void ")) && text.size > 5 && isalpha((unsigned char)text.data[5])) return 5;
+    return argument && text.data[0] == '(' ? cast_size(text) : 0;
+}
+
+/* A copy without what carries no meaning, with one way of writing. */
 static void put_clean(tfp_str full, tfp_buf *out)
 {
-    tfp_str result = TFP_STR("void "), nameless = TFP_STR("(anonymous namespace)::");
+    tfp_str result = TFP_STR("void ");
+    char last = 0; /* letter, blanks apart */
     if (tfp_str_begins(full, result)) full = behind(full, result.size);
     for (size_t i = 0; i < full.size;) {
-        if (full.data[i] == '(' && tfp_str_begins(behind(full, i), nameless)) {
-            i += nameless.size;
+        const char *instead;
+        size_t size = strchr("(<[)ov", full.data[i]) ? left_out(behind(full, i), last, &instead) : 0;
+        if (size) {
+            tfp_buf_text(out, instead);
+            i += size;
             continue;
         }
+        if (full.data[i] != ' ') last = full.data[i];
         tfp_buf_char(out, full.data[i++]);
     }
 }

@@ -41,6 +41,18 @@ static void names_tell_what_a_kernel_does(void **state)
         { "bmm_MxE4m3_MxE2m1MxE4m3_Fp32_t128x16x256u2_s3_et128x16_m128x16x32_rM_TN_transOut_bN_clmp_swiGlu_sm100f",
           "bmm mxfp4" X "mxfp8 128" X "16" X "256 tn swiglu" DOT "trtllm" },
         { "gemm_Bfloat16_E4m3_Fp32_t128x64x128_s4_rM_TN_sm100a", "gemm fp8 128" X "64" X "128 tn" DOT "trtllm" },
+        /* as Nsight Systems writes them */
+        { "void at::native::vectorized_elementwise_kernel<(int)4, void at::native::<unnamed>::pow_kernel_impl<float, float>("
+          "at::TensorIteratorBase &, T2)::[lambda(float) (instance 1)], std::array<char *, (unsigned long)2>>(int, T2, T3)",
+          "pow float" DOT "vectorized" },
+        { "void at::native::elementwise_kernel<(int)128, (int)2, void at::native::gpu_kernel_impl_nocast<"
+          "at::native::BinaryFunctor<float, float, float, at::native::binary_internal::MulFunctor<float>>>("
+          "at::TensorIteratorBase &, const T1 &)::[lambda(int) (instance 1)]>(int, T3)",
+          "mul float" DOT "elementwise" },
+        { "void at::native::unrolled_elementwise_kernel<at::native::direct_copy_kernel_cuda(at::TensorIteratorBase &)::"
+          "[lambda() (instance 3)]::operator ()() const::[lambda() (instance 4)]::operator ()() const::"
+          "[lambda(long) (instance 1)], std::array<char *, (unsigned long)2>, (int)4>(int, T1)",
+          "copy long" DOT "unrolled" },
         { "bmm_of_mine_sm100", "bmm_of_mine_sm100" },
         { NATIVE
           "(anonymous namespace)::multi_tensor_apply_kernel<at::native::(anonymous namespace)::TensorListMetadata<4>, "
