@@ -118,6 +118,7 @@ SUITES = [
     Suite("stacks sent to stores of profiles", [PYTHON, "tests/live/push.py", f"{RELEASE}/tfprof"], 25, waits=True),
     Suite("metrics of running jobs", [PYTHON, "tests/live/agent.py", f"{RELEASE}/tfprof"], 34, waits=True),
     Suite("page of running jobs", [PYTHON, "tests/live/serve.py", f"{RELEASE}/tfprof"], 12, waits=True),
+    Suite("agents of several machines", [PYTHON, "tests/live/machines.py", f"{RELEASE}/tfprof"], 5, waits=True),
     Suite("files in folders of others", [PYTHON, "tests/live/files.py", f"{RELEASE}/tfprof"], 33, waits=True),
     Suite("prepared jobs", [PYTHON, "tests/live/start.py", f"{RELEASE}/tfprof"], 12, waits=True),
     Suite("stacks of running jobs", [PYTHON, "tests/live/stacks.py", f"{RELEASE}/tfprof"], 18, waits=True),
