@@ -10,6 +10,9 @@
 #include <time.h>
 
 #define XXH_INLINE_ALL
+#ifdef __SANITIZE_ADDRESS__ /* with -Og GCC cannot inline what XXH asks it to, and takes that for an error */
+#define XXH_NO_INLINE_HINTS 1
+#endif
 #include <xxhash.h>
 
 /* Chosen once; when threads race, the first one's choice counts. */
