@@ -44,7 +44,8 @@ static void fail_unknown(tfp_str head, uint64_t total, const char *path, tfp_err
     char names[512];
     size_t n = 0;
     for (size_t i = 0; tfp_formats[i] && n < sizeof names; i++)
-        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", tfp_formats[i]->name);
+        if (tfp_formats[i]->probe || tfp_formats[i]->probe_path) /* others are named by their flags only */
+            n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", tfp_formats[i]->name);
     if (total && told)
         tfp_fail(err, TFP_BADFILE, "%s", told);
     else if (head.size && head.data[0] == '{')
@@ -137,6 +138,18 @@ static tfp_status add_capture(tfp_profile *p, const char *path, tfp_error *err)
     return s;
 }
 
+/* What stands beside traces: captures of graphs, in a folder of their own, and what Inductor told. */
+static tfp_status add_beside(tfp_profile *p, const char *path, tfp_error *err)
+{
+    char captures[TFP_PATH_ROOM], kernels[TFP_PATH_ROOM];
+    tfp_status s = TFP_OK;
+    if (tfp_path_join(captures, path, "capture_traces") && tfp_is_folder(captures))
+        s = tfp_profile_add_file(p, tfp_format_capture.name, captures, err);
+    if (!s && tfp_path_join(kernels, path, "kernel_information.json") && tfp_exists(kernels))
+        s = tfp_profile_add_file(p, tfp_format_inductor.name, kernels, err);
+    return s;
+}
+
 /* The files of a folder, each by itself. They are named in warnings and errors, and the folder is not. */
 static tfp_status add_folder(tfp_profile *p, const tfp_format *f, const char *path, tfp_error *err)
 {
@@ -145,7 +158,7 @@ static tfp_status add_folder(tfp_profile *p, const tfp_format *f, const char *pa
     for (size_t at = 0; at < paths.size && !s; at += strlen(paths.data + at) + 1)
         s = tfp_profile_add_file(p, f->name, paths.data + at, err);
     tfp_buf_free(&paths);
-    return s;
+    return !s && f == &tfp_format_kineto ? add_beside(p, path, err) : s;
 }
 
 /* The files of a folder that are known by their content: the path of the first, and names for people. */

@@ -20,6 +20,8 @@ const tfp_format *const tfp_formats[] = { &tfp_format_profile,
                                           &tfp_format_perfetto,
                                           &tfp_format_speedscope,
                                           &tfp_format_folded,
+                                          &tfp_format_capture,
+                                          &tfp_format_inductor,
                                           NULL };
 
 const tfp_view *const tfp_views[] = {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* flops/flops.c: the engine's entry: one call works out a whole program. */
 #include "flops/engine/engine.h"
+#include "model/model.h"
 
 /* Bounds work and output, so that a hostile file cannot make either endless: a few times what its nodes can sensibly need. */
 #define WORK_FLOOR UINT64_C(4000000) /* steps; body.c adds what the bodies need */

@@ -212,6 +212,8 @@ void tfp_events_free(tfp_event_tables *t)
     tfp_vec_free(&t->stat_sets);
     tfp_vec_free(&t->memory);
     tfp_vec_free(&t->counters);
+    tfp_graphs_free(&t->graphs);
+    tfp_vec_free(&t->attributions);
     tfp_vec_free(&t->joined_execs);
     tfp_vec_free(&t->twins);
     tfp_vec_free(&t->step_marks);

@@ -7,6 +7,7 @@
 #define TFP_EVENTS_H
 
 #include "base/base.h"
+#include "model/graphs.h"
 #include "model/slim.h"
 #include "model/recorded.h"
 
@@ -158,6 +159,7 @@ typedef struct tfp_data_finding {
     X(uint32_t, owner, TFP_NONE)  /* of an activity: the op that launched it; TFP_NONE: no op */                       \
     X(uint32_t, node, TFP_NONE)   /* -> nodes */                                                                       \
     X(uint32_t, step, TFP_NONE)   /* -> steps; TFP_NONE: in none */                                                    \
+    X(uint32_t, attribution, TFP_NONE) /* -> attributions: of an activity, where the launch does not tell its place */  \
     X(int64_t, self_ns, 0)
 
 /* One array a column, equally long. The join's arrays are there once it ran. */
@@ -209,6 +211,8 @@ struct tfp_event_tables {
     TFP_VEC(tfp_recorded_call) calls;                      /* of spans that have such a number beside `External id` */
     TFP_VEC(tfp_event_key) keys;                           /* by tfp_build_key's number without its top bit */
     tfp_map64 key_by_hash, stat_set_by_hash, lane_by_name; /* lane_by_name: process << 32 | name */
+    tfp_graph_tables graphs;                               /* captured graphs, and lines of kernels */
+    TFP_VEC(tfp_attribution) attributions;                 /* of activities; made by the join */
     TFP_VEC(uint32_t) joined_execs;                        /* -> execs: what the last join summed */
     TFP_VEC(uint32_t) twins;                               /* -> nodes that have the name of another, and another op */
     size_t joined_events;                                  /* how many events it saw */
@@ -280,6 +284,8 @@ typedef struct tfp_python_frame {
     int32_t line;
 } tfp_python_frame;
 bool tfp_python_frame_of(tfp_str text, tfp_python_frame *out);
+/* Whether a source file belongs to Python or to an installed package, not to the user's own code. */
+bool tfp_is_library_file(tfp_str path);
 
 size_t tfp_events_memory(const tfp_event_tables *t);
 void tfp_events_free(tfp_event_tables *t);

@@ -5,7 +5,9 @@
 #ifndef TFP_PROGRAM_H
 #define TFP_PROGRAM_H
 
-#include "model/model.h"
+#include "base/base.h"
+
+typedef struct tfp_program tfp_program;
 
 #define TFP_RANK_UNKNOWN (-1)
 #define TFP_DIM_UNKNOWN ((int64_t)-1)

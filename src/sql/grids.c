@@ -5,14 +5,15 @@
 #include "views/core/grid.h"
 #include "views/core/view.h"
 
-enum { GRIDS = 6 };
+enum { GRIDS = 8 };
 
 static const struct {
     const char *name; /* `steps` lists the steps of every profile: the rows of the view are its devices */
     const tfp_view *view;
 } grids[GRIDS] = { { "step_devices", &tfp_view_steps }, { "kernel", &tfp_view_kernel },
                    { "transfer", &tfp_view_transfer },  { "wait", &tfp_view_wait },
-                   { "check", &tfp_view_check },        { "findings", &tfp_view_findings } };
+                   { "check", &tfp_view_check },        { "findings", &tfp_view_findings },
+                   { "attribution", &tfp_view_attribution }, { "coverage", &tfp_view_coverage } };
 
 typedef struct grid_table {
     sqlite3_vtab base;

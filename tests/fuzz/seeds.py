@@ -20,6 +20,7 @@ sys.path.insert(0, DATA)
 sys.path.insert(0, HERE)
 import seeds_compare  # noqa: E402
 import seeds_elf
+import seeds_graphs
 import seeds_pickle  # noqa: E402
 import seeds_recordings  # noqa: E402
 import wire  # noqa: E402
@@ -374,6 +375,7 @@ def seeds():
         yield "kineto", name, data
         yield "kineto_bare", name, data
         yield "recognise", name + ".json", data[:1000]
+    yield from seeds_graphs.seeds(sample)
     for name, data in (("odd", sample("pprof/odd.pb")), ("go", gzip.decompress(sample("pprof/go_allocs.pb.gz")))):
         yield "pprof", name, data
         yield "pprof_bare", name, data

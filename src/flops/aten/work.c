@@ -208,25 +208,86 @@ static uint32_t outside_step(const tfp_profile *p)
     return TFP_NONE;
 }
 
-bool tfp_aten_count_execs(tfp_profile *p)
+/* ---- what graphs replay: calls that the capture recorded ---- */
+
+enum { CALLS_AROUND = 64 }; /* ops around a launch that may have a count */
+
+void tfp_aten_count_captured(tfp_graph_tables *g, const tfp_profile *p, const tfp_aten_work *w, size_t from)
+{
+    for (size_t i = from; i < g->launches.size; i++) {
+        tfp_captured_launch *l = &g->launches.at[i];
+        uint32_t op = l->span;
+        for (unsigned k = 0; op != TFP_NONE && w->state[op] != TFP_ATEN_COUNTED; k++)
+            op = k < CALLS_AROUND ? p->events.spans.parent[op] : TFP_NONE;
+        if (op == TFP_NONE) continue;
+        l->counted = (uint32_t)(g->counted + op);
+        l->float_ops = w->sets[w->set[op]].cost.flops;
+    }
+}
+
+typedef struct sums {
+    const tfp_profile *p;
+    tfp_map64 by_step;
+    uint32_t outside;
+    int64_t *of; /* by execution */
+} sums;
+
+static void add_sum(sums *x, uint32_t span, int64_t flops)
+{
+    const tfp_span_columns *s = &x->p->events.spans;
+    uint32_t step = s->step[span] == TFP_NONE ? x->outside : s->step[span];
+    if (s->node[span] == TFP_NONE) return;
+    uint32_t exec = tfp_map64_get(&x->by_step, (uint64_t)s->node[span] << 32 | step);
+    if (exec != TFP_NONE) x->of[exec] = tfp_add(x->of[exec], flops, NULL);
+}
+
+/* A captured call counts once a replay, however many kernels it launched. */
+static bool add_replays(sums *x)
+{
+    const tfp_event_tables *t = &x->p->events;
+    tfp_map64 seen = { 0 };
+    bool ok = true;
+    for (uint32_t i = 0; ok && t->graphs.launches.size && i < t->spans.size; i++) {
+        if (t->spans.attribution[i] == TFP_NONE) continue;
+        const tfp_attribution *a = &t->attributions.at[t->spans.attribution[i]];
+        bool sure = a->certainty == TFP_SURE_BY_UNIQUE || a->certainty == TFP_SURE_BY_ORDER;
+        if (!sure || a->captured == TFP_NONE || t->graphs.launches.at[a->captured].counted == TFP_NONE) continue;
+        const tfp_captured_launch *l = &t->graphs.launches.at[a->captured];
+        uint64_t key = (uint64_t)t->spans.launch[i] << 32 | l->counted;
+        if (tfp_map64_get(&seen, key) != TFP_NONE) continue;
+        ok = tfp_map64_put(&seen, key, 0);
+        add_sum(x, i, l->float_ops);
+    }
+    tfp_map64_free(&seen);
+    return ok;
+}
+
+static bool add_calls(sums *x, tfp_graph_tables *g)
 {
     tfp_aten_work w = { 0 };
-    tfp_map64 by_step = { 0 };
-    const tfp_span_columns *s = &p->events.spans;
-    if (!tfp_aten_recorded(p)) return true;
-    int64_t *sums = calloc(p->execs.size + 1, sizeof *sums);
-    uint32_t outside = outside_step(p);
-    bool ok = sums && tfp_aten_work_out(p, &w) && index_execs(p, &by_step);
-    for (uint32_t i = 0; ok && i < s->size; i++) {
-        if (w.state[i] != TFP_ATEN_COUNTED || s->node[i] == TFP_NONE) continue;
-        uint32_t step = s->step[i] == TFP_NONE ? outside : s->step[i];
-        uint32_t exec = tfp_map64_get(&by_step, (uint64_t)s->node[i] << 32 | step);
-        if (exec != TFP_NONE) sums[exec] = tfp_add(sums[exec], w.sets[w.set[i]].cost.flops, NULL);
+    const tfp_span_columns *s = &x->p->events.spans;
+    if (!tfp_aten_recorded(x->p)) return true;
+    if (!tfp_aten_work_out(x->p, &w)) return false;
+    tfp_aten_count_captured(g, x->p, &w, g->file_launches); /* the trace is its own capture */
+    for (size_t i = g->file_launches; i < g->launches.size; i++) { /* a captured call computes nothing */
+        uint32_t op = g->launches.at[i].counted;
+        if (op != TFP_NONE) w.state[op - g->counted] = TFP_ATEN_INSIDE;
     }
-    for (size_t i = 0; ok && i < p->execs.size; i++)
-        if (sums[i]) p->execs.at[i].float_ops = sums[i];
-    free(sums);
-    tfp_map64_free(&by_step);
+    for (uint32_t i = 0; i < s->size; i++)
+        if (w.state[i] == TFP_ATEN_COUNTED) add_sum(x, i, w.sets[w.set[i]].cost.flops);
     tfp_aten_work_free(&w);
+    return true;
+}
+
+bool tfp_aten_count_execs(tfp_profile *p)
+{
+    sums x = { .p = p, .outside = outside_step(p) };
+    if (!tfp_aten_recorded(p) && !p->events.graphs.launches.size) return true;
+    x.of = calloc(p->execs.size + 1, sizeof *x.of);
+    bool ok = x.of && index_execs(p, &x.by_step) && add_calls(&x, &p->events.graphs) && add_replays(&x);
+    for (size_t i = 0; ok && i < p->execs.size; i++)
+        if (x.of[i]) p->execs.at[i].float_ops = x.of[i];
+    free(x.of);
+    tfp_map64_free(&x.by_step);
     return ok;
 }

@@ -2,6 +2,7 @@
 /* flops/engine/told.c: facts about outputs besides the rules: attributes of the file, shapes recorded at run time, and the
  * user's assumptions. */
 #include "flops/engine/machine.h"
+#include "model/model.h"
 
 bool tfp_brings_input(tfp_str op)
 {

@@ -5,6 +5,7 @@
 #include "flops/fold/fold.h"
 
 #include "formats/checkpoint/tensor.h"
+#include "model/model.h"
 
 #include <math.h>
 

@@ -48,7 +48,7 @@ typedef struct tfp_format {
 extern const tfp_format tfp_format_profile, tfp_format_graph, tfp_format_run_meta, tfp_format_op_log,
     tfp_format_checkpoint, tfp_format_kineto, tfp_format_xplane, tfp_format_hlo, tfp_format_pprof, tfp_format_tfprof,
     tfp_format_execution_trace, tfp_format_sqlite, tfp_format_perfetto,
-    tfp_format_speedscope, tfp_format_folded;
+    tfp_format_speedscope, tfp_format_folded, tfp_format_capture, tfp_format_inductor;
 
 /* After the last file, before tfp_build_finish: what the checkpoint tells of the nodes (checkpoint/nodes.c). */
 void tfp_checkpoint_finish(tfp_builder *b);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/join/join.c: the order in which events are joined. */
 #include "base/threads.h"
+#include "model/graphs/stage.h"
 #include "model/join/join.h"
 
 void tfp_join_order(tfp_join *x)
@@ -98,12 +99,15 @@ static void drop_calls(tfp_join *x)
     if (!(x->p->keep & TFP_KEEP_ROWS)) drop_launches(x->t);
 }
 
+static void join_graphs(tfp_join *x) { tfp_graphs_join(x->b); }
+
 /* The sums of an earlier join are made again, with the events added since. */
 static void forget(tfp_join *x)
 {
     for (size_t i = 0; i < x->t->joined_execs.size; i++) tfp_build_exec_again(x->b, x->t->joined_execs.at[i]);
     x->t->joined_execs.size = 0;
     drop_launches(x->t);
+    tfp_graphs_forget(x->b);
     x->t->windows.size = 0;
     size_t kept = 0; /* links that files told */
     for (size_t i = 0; i < x->t->flows.size; i++)
@@ -140,6 +144,7 @@ void tfp_build_join(tfp_builder *b)
                                     { tfp_join_steps, NULL },
                                     { tfp_join_kept, NULL },
                                     { tfp_join_launches, NULL },
+                                    { join_graphs, NULL },
                                     { tfp_join_slims, NULL },
                                     { drop_calls, NULL },
                                     { tfp_join_work, NULL },
@@ -157,6 +162,8 @@ void tfp_build_join(tfp_builder *b)
     free(x.scope);
     free(x.model);
     free(x.backward);
+    free(x.annotated);
+    tfp_map64_free(&x.replayed_place);
     tfp_vec_free(&x.ran_in);
     tfp_vec_free(&x.parts);
     tfp_vec_free(&x.part_lists);

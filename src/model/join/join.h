@@ -63,6 +63,8 @@ struct tfp_join {
     tfp_join_index *index;
     uint32_t *scope;   /* path around the span's contents: annotations, modules and cpu_ops */
     uint32_t *model;   /* the same of annotations and modules only; NULL without backward ops */
+    uint32_t *annotated;      /* by span: annotations around the launches of graphs; NULL until it is asked */
+    tfp_map64 replayed_place; /* place << 32 | captured place -> the place there */
     uint8_t *backward; /* by span: it is in a backward op, or is one */
     TFP_VEC(tfp_step_part) parts;
     TFP_VEC(tfp_step_parts) part_lists;

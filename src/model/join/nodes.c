@@ -254,6 +254,72 @@ uint32_t tfp_join_no_op(tfp_join *x)
     return x->no_op;
 }
 
+/* ---- what a graph replayed: its place in the capture, below the annotations around the launch of the replay ---- */
+
+/* The place of the annotations around a span, itself included. Each span is asked once. */
+static uint32_t annotations_of(tfp_join *x, uint32_t span)
+{
+    const tfp_span_columns *s = &x->t->spans;
+    TFP_VEC(uint32_t) path = { 0 };
+    uint32_t place = 0;
+    bool ok = true;
+    if (!x->annotated) {
+        x->annotated = malloc((x->count + 1) * sizeof *x->annotated);
+        if (!tfp_join_keep(x, x->annotated != NULL)) return 0;
+        memset(x->annotated, 0xff, (x->count + 1) * sizeof *x->annotated); /* TFP_NONE */
+    }
+    for (; span != TFP_NONE && ok; span = s->parent[span]) {
+        place = x->annotated[span];
+        if (place != TFP_NONE) break;
+        ok = tfp_push(&path, span);
+    }
+    if (span == TFP_NONE || !tfp_join_keep(x, ok)) place = 0;
+    while (path.size && !x->b->status) {
+        span = path.at[--path.size];
+        if (s->kind[span] == TFP_SPAN_ANNOTATION) place = place_below(x, place, s->name[span]);
+        x->annotated[span] = place;
+    }
+    tfp_vec_free(&path);
+    return place;
+}
+
+/* A captured place below a place of the trace. */
+static uint32_t place_within(tfp_join *x, uint32_t above, uint32_t captured)
+{
+    const tfp_graph_tables *g = &x->t->graphs;
+    TFP_VEC(uint32_t) path = { 0 };
+    uint32_t place = above;
+    bool ok = true;
+    for (; captured && ok; captured = g->places.at[captured].parent) {
+        uint32_t known = tfp_map64_get(&x->replayed_place, (uint64_t)above << 32 | captured);
+        if (known != TFP_NONE) {
+            place = known;
+            break;
+        }
+        ok = tfp_push(&path, captured);
+    }
+    tfp_join_keep(x, ok);
+    while (path.size && !x->b->status) {
+        captured = path.at[--path.size];
+        place = place_below(x, place, g->places.at[captured].name);
+        tfp_join_keep(x, tfp_map64_put(&x->replayed_place, (uint64_t)above << 32 | captured, place));
+    }
+    tfp_vec_free(&path);
+    return place;
+}
+
+static uint32_t replayed_node(tfp_join *x, uint32_t span)
+{
+    const tfp_span_columns *s = &x->t->spans;
+    const tfp_attribution *a = &x->t->attributions.at[s->attribution[span]];
+    uint32_t launch = s->launch[span];
+    uint32_t place = place_within(x, annotations_of(x, s->parent[launch]), a->place);
+    if (!a->op) place = place_below(x, place, s->name[launch]);
+    return node_of_place(x, place);
+}
+
+/* ---- activities ---- */
+
 static void activity_types(tfp_join *x, uint32_t node, const tfp_lane *lane, bool communication, const words *w)
 {
     if (node == TFP_NONE || x->b->status) return;
@@ -266,9 +332,11 @@ static void activity_node(tfp_join *x, uint32_t i, const words *w)
 {
     tfp_span_columns *s = &x->t->spans;
     const tfp_lane *lane = &x->p->lanes.at[s->lane[i]];
-    uint32_t owner = s->owner[i];
+    uint32_t owner = s->owner[i], told = s->attribution[i];
     if (lane->process >= x->t->processes.size) return;
-    if (s->path[i])
+    if (told != TFP_NONE && x->t->attributions.at[told].place != TFP_NONE)
+        s->node[i] = replayed_node(x, i);
+    else if (s->path[i])
         s->node[i] = node_named(x, s->path[i], s->op[i] ? s->op[i] : s->name[i]);
     else
         s->node[i] = owner == TFP_NONE ? tfp_join_no_op(x) : s->node[owner];

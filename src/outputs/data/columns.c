@@ -200,6 +200,10 @@ static tfp_status write_columns(const tfp_report *r, tfp_sink *s, tfp_error *err
     writer w = { .r = r, .cells = tfp_cells_of(r), .rows = tfp_table_rows(r) };
     uint8_t *absent = calloc(w.rows + 1, 1);
     bool nomem = !absent || !tfp_table_columns(r, true, &columns);
+    size_t kept = 0;
+    for (size_t i = 0; i < columns.size; i++) /* the page is for people */
+        if (!columns.at[i].grid || !columns.at[i].grid->programs) columns.at[kept++] = columns.at[i];
+    columns.size = kept;
     if (!nomem) put_header(&w, &columns, absent, &nomem);
     nomem |= w.header.failed || w.data.failed || w.cell.failed;
     if (!nomem) {

@@ -16,7 +16,7 @@ static void put_int(const tfp_flat *f, int64_t n, tfp_buf *out)
 bool tfp_grid_columns(const tfp_grid *g, tfp_flats *out)
 {
     for (size_t i = 0; i < g->columns.size; i++)
-        if (!tfp_push(out, tfp_flat_of(&g->columns.at[i]))) return false;
+        if (!g->columns.at[i].programs && !tfp_push(out, tfp_flat_of(&g->columns.at[i]))) return false;
     return true;
 }
 

@@ -44,12 +44,16 @@ bool tfp_coverage_counts(const struct tfp_report *r, uint32_t span);
 /* Adds the note that says how much of the device's time has a launch of its own, and why the rest has none; no note where all
  * has one. Of a trace of events (attributed.c). TFP_NOMEM. */
 tfp_status tfp_attributed_note(struct tfp_report *r, tfp_error *err);
-/* Whether the trace recorded the making of graphs, not only their replays. */
-bool tfp_has_captures(const tfp_profile *p);
+/* The words for a certainty and for the reason why there is none. */
+const char *tfp_certainty_word(unsigned certainty);
+const char *tfp_no_place_word(unsigned reason);
+/* The certainties of some bits by their time, most first, then by name, joined by '|'. Without data: no memory. */
+tfp_str tfp_certainties_text(tfp_arena *arena, const int64_t *ns, unsigned bits);
 
 /* The row of `lines` for it. */
 #define TFP_REPLAY_ROW "(graph replay)"
-/* Whether an activity was replayed by a graph whose kernels the file places nowhere (CUDA and HIP graphs). */
+/* Whether an activity was replayed by a graph, and nothing tells its place (CUDA and HIP graphs); whether nothing tells its line. */
 bool tfp_is_replayed(const struct tfp_report *r, uint32_t span);
+bool tfp_is_replayed_without_line(const struct tfp_report *r, uint32_t span);
 
 #endif

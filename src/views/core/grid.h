@@ -28,12 +28,13 @@ typedef struct tfp_row_column {
     unsigned only; /* a bit of `shown` below; 0: always there */
     bool whole;    /* no cell is ever absent, and formats that ask for it are told so */
     bool kernels;  /* names of kernels, which people see short */
+    bool programs; /* people see the same in another column */
 } tfp_row_column;
 
 /* A row of the list: COLUMN(row, "count", INT, NUMBER, count, "how many") */
 #define TFP_COLUMN_OF(row, name, type, unit, field, help, bit, whole)                                                  \
     {                                                                                                                  \
-        name, TFP_T_##type, TFP_##unit, offsetof(row, field), help, bit, whole, false                                  \
+        name, TFP_T_##type, TFP_##unit, offsetof(row, field), help, bit, whole, false, false                                \
     }
 #define TFP_COLUMN(row, name, type, unit, field, help) TFP_COLUMN_OF(row, name, type, unit, field, help, 0, false)
 #define TFP_COLUMN_ONLY(row, name, type, unit, field, help, bit)                                                       \
@@ -43,7 +44,12 @@ typedef struct tfp_row_column {
 /* A column of names of kernels. */
 #define TFP_COLUMN_KERNELS(row, name, field, help)                                                                     \
     {                                                                                                                  \
-        name, TFP_T_TEXT, TFP_LABEL, offsetof(row, field), help, 0, false, true                                        \
+        name, TFP_T_TEXT, TFP_LABEL, offsetof(row, field), help, 0, false, true, false                                 \
+    }
+/* A text that people do not see. */
+#define TFP_COLUMN_PROGRAMS(row, name, field, help, bit)                                                               \
+    {                                                                                                                  \
+        name, TFP_T_TEXT, TFP_LABEL, offsetof(row, field), help, bit, false, false, true                               \
     }
 
 /* A copy of an array of rows in the arena, in the order that `less` gives; rows that it holds equal keep theirs. less(rows, a,

@@ -10,7 +10,7 @@
 extern const tfp_view tfp_view_scope, tfp_view_graph, tfp_view_op, tfp_view_code, tfp_view_flops, tfp_view_advise,
     tfp_view_calls, tfp_view_kernel, tfp_view_steps, tfp_view_transfer, tfp_view_wait, tfp_view_check, tfp_view_summary,
     tfp_view_findings, tfp_view_info, tfp_view_params, tfp_view_lines, tfp_view_memory,
-    tfp_view_whatif;
+    tfp_view_whatif, tfp_view_attribution, tfp_view_coverage;
 
 #define TFP_ROOT_NAME TFP_STR("_TFProfRoot")
 
@@ -70,8 +70,6 @@ tfp_status tfp_note_all_rows(tfp_report *r, tfp_error *err);
 tfp_status tfp_note_unmatched(tfp_report *r, const tfp_str *names, size_t count, tfp_error *err);
 
 /* ---- code ---- */
-/* Whether a source file belongs to Python or to an installed package, not to the user's own code. */
-bool tfp_is_library_file(tfp_str path);
 /* Selects the column that the samples fill, unless one was chosen (tree/samples.c). */
 tfp_status tfp_samples_select(tfp_report *r, tfp_error *err);
 /* The file of a row of the code view (files/lines.c). */

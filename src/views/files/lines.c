@@ -191,6 +191,7 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN(line_row, "bytes", INT, SIZE, bytes, "Memory that it asked for; empty where no line is known to have asked for any."),
     TFP_COLUMN(line_row, "runs", INT, NUMBER, runs, "How often its operations, or it, ran."),
     TFP_COLUMN(line_row, "file", TEXT, LABEL, file, "The whole path."),
+    TFP_COLUMN_PROGRAMS(line_row, "line", line, "The same as `function`.", SHOW_FUNCTIONS),
     { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */

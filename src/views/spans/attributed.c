@@ -7,32 +7,52 @@
 #include "views/core/view.h"
 #include "views/spans/trace.h"
 
-enum { LAUNCH, REPLAYED, UNLAUNCHED, CLASSES };
+/* In the order in which they are told: classes that have a place, then reasons. */
+enum { SUMS = TFP_SURE_BY_NONE + TFP_NO_PLACES };
 
-bool tfp_has_captures(const tfp_profile *p)
+const char *tfp_certainty_word(unsigned certainty)
 {
-    const tfp_span_columns *s = &p->events.spans;
-    tfp_str begin = TFP_STR("StreamBeginCapture");
-    for (uint32_t i = 0; i < s->size; i++)
-        if (s->kind[i] == TFP_SPAN_CALL && tfp_str_has(tfp_text(p, s->name[i]), begin)) return true;
-    return false;
+    static const char *const words[] = { "launch", "id", "unique", "order", "partial", "name", "none" };
+    return words[certainty];
 }
 
-static unsigned class_of(const tfp_report *r, uint32_t i)
+const char *tfp_no_place_word(unsigned reason)
 {
-    const tfp_span_columns *s = &r->profile->events.spans;
-    if (tfp_is_replayed(r, i)) return REPLAYED;
-    return s->path[i] || s->owner[i] != TFP_NONE ? LAUNCH : UNLAUNCHED;
+    static const char *const words[] = { "", "no capture", "no match", "ambiguous", "no launch" };
+    return words[reason];
 }
 
-static void sum_classes(const tfp_report *r, int64_t sums[CLASSES])
+tfp_str tfp_certainties_text(tfp_arena *arena, const int64_t *ns, unsigned left)
+{
+    tfp_buf text = { 0 };
+    while (left) {
+        unsigned best = TFP_CERTAINTIES;
+        for (unsigned c = 0; c < TFP_CERTAINTIES; c++) {
+            if (!(left >> c & 1)) continue;
+            bool more = best == TFP_CERTAINTIES || ns[c] > ns[best];
+            bool first = !more && ns[c] == ns[best] && strcmp(tfp_certainty_word(c), tfp_certainty_word(best)) < 0;
+            if (more || first) best = c;
+        }
+        if (text.size) tfp_buf_char(&text, '|');
+        tfp_buf_text(&text, tfp_certainty_word(best));
+        left &= ~(1u << best);
+    }
+    char *copy = text.failed ? NULL : tfp_arena_copy(arena, (tfp_str){ text.data ? text.data : "", text.size });
+    tfp_str all = { copy, text.size };
+    tfp_buf_free(&text);
+    return all;
+}
+
+static void sum_classes(const tfp_report *r, int64_t sums[SUMS])
 {
     const tfp_profile *p = r->profile;
     const tfp_span_columns *s = &p->events.spans;
     for (uint32_t i = 0; i < s->size; i++) {
         if (s->kind[i] != TFP_SPAN_ACTIVITY || p->lanes.at[s->lane[i]].role != TFP_ROLE_STREAM) continue;
-        if (!tfp_coverage_counts(r, i)) continue;
-        int64_t *sum = &sums[class_of(r, i)];
+        bool counts = r->kind == TFP_REPORT_GRID ? tfp_span_in_step(r, i) : tfp_coverage_counts(r, i);
+        if (!counts) continue;
+        tfp_attribution a = tfp_span_attribution(p, i);
+        int64_t *sum = &sums[a.certainty < TFP_SURE_BY_NONE ? a.certainty : TFP_SURE_BY_NONE + a.reason];
         *sum = tfp_add(*sum, s->self_ns[i], NULL);
     }
 }
@@ -53,24 +73,40 @@ static void put_share(tfp_buf *b, const char *word, int64_t ns, double all)
     tfp_buf_printf(b, "%s%.1f %%", word, 100 * (double)ns / all);
 }
 
+static int64_t sum_of(const int64_t *sums, size_t from, size_t end)
+{
+    int64_t sum = 0;
+    for (size_t i = from; i < end; i++) sum = tfp_add(sum, sums[i], NULL);
+    return sum;
+}
+
+/* "attributed: 96.2 % (launch 3.1 %, unique 93.1 %)", of sums above 0. */
+static void put_part(tfp_buf *b, const char *head, const int64_t *sums, size_t from, size_t end, double all)
+{
+    const char *between = " (";
+    put_share(b, head, sum_of(sums, from, end), all);
+    for (size_t i = from; i < end; i++) {
+        if (!sums[i]) continue;
+        tfp_buf_text(b, between);
+        tfp_buf_text(b, i < TFP_SURE_BY_NONE ? tfp_certainty_word((unsigned)i) : tfp_no_place_word((unsigned)i - TFP_SURE_BY_NONE));
+        put_share(b, " ", sums[i], all);
+        between = ", ";
+    }
+    if (*between == ',') tfp_buf_char(b, ')');
+}
+
 tfp_status tfp_attributed_note(tfp_report *r, tfp_error *err)
 {
-    int64_t sums[CLASSES] = { 0 };
+    int64_t sums[SUMS] = { 0 };
     tfp_buf b = { 0 };
     if (!is_asked(r)) return TFP_OK;
     sum_classes(r, sums);
-    int64_t lost = tfp_add(sums[REPLAYED], sums[UNLAUNCHED], NULL);
-    double all = (double)sums[LAUNCH] + (double)lost;
-    if (!lost) return TFP_OK;
-    put_share(&b, "device time attributed: ", sums[LAUNCH], all);
-    if (sums[LAUNCH]) put_share(&b, " (launch ", sums[LAUNCH], all);
-    if (sums[LAUNCH]) tfp_buf_char(&b, ')');
-    put_share(&b, "; not: ", lost, all);
-    tfp_buf_text(&b, " (");
-    if (sums[REPLAYED])
-        put_share(&b, tfp_has_captures(r->profile) ? "capture not joined " : "no capture ", sums[REPLAYED], all);
-    if (sums[UNLAUNCHED]) put_share(&b, sums[REPLAYED] ? ", no launch " : "no launch ", sums[UNLAUNCHED], all);
-    tfp_buf_add(&b, ")", 2);
+    int64_t placed = sum_of(sums, 0, TFP_SURE_BY_NONE), lost = sum_of(sums, TFP_SURE_BY_NONE, SUMS);
+    double all = (double)placed + (double)lost;
+    if (!lost && placed == sums[TFP_SURE_BY_LAUNCH]) return TFP_OK;
+    put_part(&b, "device time attributed: ", sums, 0, TFP_SURE_BY_NONE, all);
+    if (lost) put_part(&b, "; not: ", sums, TFP_SURE_BY_NONE, SUMS, all);
+    tfp_buf_char(&b, '\0');
     tfp_status s = b.failed ? tfp_nomem(err) : tfp_report_note_add(r, err, "%s", b.data);
     if (!s) r->attributed_note = r->notes.at[r->notes.size - 1];
     tfp_buf_free(&b);

@@ -19,12 +19,22 @@ static void add_rest(tfp_cover *c, const char *why, int64_t ns)
 
 /* ---- what a graph replays ---- */
 
-bool tfp_is_replayed(const tfp_report *r, uint32_t span)
+static bool is_of_graph(const tfp_report *r, uint32_t span)
 {
     const tfp_span_columns *s = &r->profile->events.spans;
     uint32_t launch = s->launch[span];
-    if (launch == TFP_NONE || s->path[span] || s->trace[span] != TFP_NONE) return false;
-    return tfp_str_has(tfp_text(r->profile, s->name[launch]), TFP_STR("GraphLaunch"));
+    if (launch == TFP_NONE || s->path[span]) return false;
+    return tfp_is_graph_launch(tfp_text(r->profile, s->name[launch]));
+}
+
+bool tfp_is_replayed(const tfp_report *r, uint32_t span)
+{
+    return tfp_span_attribution(r->profile, span).certainty == TFP_SURE_BY_NONE && is_of_graph(r, span);
+}
+
+bool tfp_is_replayed_without_line(const tfp_report *r, uint32_t span)
+{
+    return r->profile->events.spans.trace[span] == TFP_NONE && is_of_graph(r, span);
 }
 
 /* ---- all time, by spans ---- */
@@ -108,7 +118,7 @@ static void add_activity(tally *t, const tfp_report *r, uint32_t i)
         to = of_place(t, tfp_text(p, s->path[i]));
     else if (owner == TFP_NONE)
         to = &t->unlaunched;
-    else if (s->kind[owner] == TFP_SPAN_CALL)
+    else if (s->kind[owner] == TFP_SPAN_CALL && s->attribution[i] == TFP_NONE)
         to = &t->outside;
     *to = tfp_add(*to, ns, NULL);
 }

@@ -1,30 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/spans/nest.h: what called what on a host thread, Python frames included. The parents of the model leave plain frames
- * out, because frames often cross operators; here a frame that crosses the end of the frame or operator around it is cut at that
- * end. Whatever else crosses, such as a range that one call begins and another ends, stands in the innermost span that
- * contains all of it. */
+/* views/spans/nest.h: what a report makes of the nesting with Python frames. */
 #ifndef TFP_TRACE_NEST_H
 #define TFP_TRACE_NEST_H
 
 #include "model/join/cut.h"
+#include "model/nest.h"
 #include "views/core/report.h"
 
-typedef struct tfp_nest {
-    uint32_t *order;      /* all spans of the profile; parents come first */
-    uint32_t *parent;     /* by span: TFP_NONE at the top, and for what does not nest */
-    int64_t *duration_ns; /* by span: up to the cut */
-    int64_t crossings;    /* spans that begin in another one and end after it */
-    int64_t cuts;         /* those of them that were cut */
-    uint32_t first;       /* that crosses */
-    bool plain;           /* a trace of spans that no framework gave a meaning */
-} tfp_nest;
-
-bool tfp_has_plain_spans(const tfp_profile *p);
-/* Whether `calls` shows a span of a host thread. */
-bool tfp_nests(const tfp_profile *p, bool plain, uint32_t span);
-
-/* False without memory. */
-bool tfp_nest_of(const tfp_profile *p, tfp_arena *arena, tfp_nest *out);
 /* Durations become the parts within a range; c NULL: as they are. */
 void tfp_nest_cut(const tfp_profile *p, const tfp_cut *c, tfp_nest *n);
 /* Duration less the durations of the children, by span; NULL without memory. */

@@ -92,23 +92,25 @@ static void note(const checks *t, tally *n, uint32_t span)
     if (!n->count++) n->first = tfp_span_name(t->x.p, span);
 }
 
-/* Launches of graphs whose kernels have no op and line of their own. */
+/* Launches of graphs whose kernels have no place, and those of them that fit no capture. */
 static bool check_graphs(checks *t)
 {
     const tfp_span_columns *s = t->x.s;
+    enum { PLACELESS = 1, UNMATCHED = 2 };
     uint8_t *seen = TFP_NEW(&t->r->arena, uint8_t, s->size + 1);
-    tally replays = { 0, { "", 0 } };
+    tally placeless = { 0, { "", 0 } }, unmatched = placeless;
     if (!seen) return false;
     for (uint32_t i = 0; i < s->size; i++) {
-        if (s->kind[i] != TFP_SPAN_ACTIVITY || !tfp_is_replayed(t->r, i) || seen[s->launch[i]]) continue;
-        seen[s->launch[i]] = 1;
-        note(t, &replays, s->launch[i]);
+        if (s->kind[i] != TFP_SPAN_ACTIVITY || !tfp_is_replayed(t->r, i)) continue;
+        bool no_match = tfp_span_attribution(t->x.p, i).reason == TFP_NO_MATCH;
+        uint8_t *of = &seen[s->launch[i]], what = no_match ? UNMATCHED : PLACELESS;
+        if (!(*of & what)) note(t, no_match ? &unmatched : &placeless, s->launch[i]);
+        *of |= what;
     }
-    return add(t, "warning",
-               tfp_has_captures(t->x.p)
-                   ? "graph launches whose kernels count at the launch: a capture in the trace is not joined with them"
-                   : "graph launches whose kernels count at the launch: the trace has no capture of the graph",
-               replays.count, replays.first);
+    return add(t, "warning", "graph launches whose kernels count at the launch: no capture of the graph tells their places",
+               placeless.count, placeless.first) &&
+           add(t, "warning", "graph launches that match no graph of the capture: is it of another model or version?",
+               unmatched.count, unmatched.first);
 }
 
 static bool check_launches(checks *t)

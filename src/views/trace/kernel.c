@@ -11,9 +11,11 @@
 
 typedef struct kernel_row {
     int64_t rank;
-    tfp_str name, class, ops;
+    tfp_str name, class, ops, certainty;
     int64_t count, total_ns, min_ns, max_ns, bytes;
-    double mean_us, share, occupancy;
+    int64_t by_certainty[TFP_CERTAINTIES]; /* its time */
+    double mean_us, share, occupancy, attributed;
+    uint32_t certainties;    /* bits: those that it has */
     uint32_t unit, first_op; /* -> ops */
     bool async;
 } kernel_row;
@@ -50,6 +52,7 @@ typedef struct alike {
     tfp_strid name, op;               /* op: TFP_NONE: they have no node */
     uint8_t class;
     bool async, tpu;
+    uint8_t certainty;
     int64_t count, total_ns, min_ns, max_ns;
 } alike;
 
@@ -202,6 +205,8 @@ static bool add(kernels *t, const alike *a)
     kernel_row *row = &t->rows.at[at];
     row->count += a->count;
     row->total_ns = tfp_add(row->total_ns, a->total_ns, NULL);
+    row->by_certainty[a->certainty] = tfp_add(row->by_certainty[a->certainty], a->total_ns, NULL);
+    row->certainties |= 1u << a->certainty;
     if (a->min_ns < row->min_ns) row->min_ns = a->min_ns;
     if (a->max_ns > row->max_ns) row->max_ns = a->max_ns;
     if (bytes_of(t, a, &bytes))
@@ -230,6 +235,7 @@ static bool add_span(kernels *t, uint32_t span)
                 .class = s->class[span],
                 .async = p->lanes.at[lane].role == TFP_ROLE_ASYNC,
                 .tpu = is_on_tpu(p, lane),
+                .certainty = tfp_span_attribution(p, span).certainty,
                 .count = 1,
                 .total_ns = ns,
                 .min_ns = ns,
@@ -291,6 +297,13 @@ static bool name_ops(const kernels *t, kernel_row *row)
     return copy != NULL;
 }
 
+static bool name_certainties(const kernels *t, kernel_row *row)
+{
+    double known = (double)row->total_ns - (double)row->by_certainty[TFP_SURE_BY_NONE];
+    row->attributed = row->total_ns ? known / (double)row->total_ns : NAN;
+    return (row->certainty = tfp_certainties_text(&t->r->arena, row->by_certainty, row->certainties)).data != NULL;
+}
+
 static bool name_row(const kernels *t, kernel_row *row, tfp_str name)
 {
     tfp_str mark = TFP_STR(" (async)");
@@ -344,7 +357,8 @@ static bool finish_rows(kernels *t)
         kernel_row *row = &t->rows.at[i];
         row->mean_us = (double)row->total_ns / 1000 / (double)row->count;
         row->share = row->async || !all[row->unit] ? NAN : (double)row->total_ns / (double)all[row->unit];
-        if (!name_row(t, row, tfp_text(t->x->p, t->names.at[i])) || !name_ops(t, row)) return false;
+        if (!name_row(t, row, tfp_text(t->x->p, t->names.at[i])) || !name_ops(t, row) || !name_certainties(t, row))
+            return false;
     }
     return true;
 }
@@ -374,6 +388,8 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN(kernel_row, "bytes", INT, SIZE, bytes, "Copied, set or accessed."),
     TFP_COLUMN(kernel_row, "occupancy", REAL, NUMBER, occupancy, "Estimated achieved occupancy in percent, weighted by time."),
     TFP_COLUMN(kernel_row, "ops", TEXT, LABEL, ops, "The ops that launched it, the commonest first; at most three."),
+    TFP_COLUMN(kernel_row, "attributed", REAL, SHARE, attributed, "Of its time that whose place in the model is known."),
+    TFP_COLUMN(kernel_row, "certainty", TEXT, LABEL, certainty, "How the places are known, by most time: launch, id, unique, order, partial, name, none."),
     { 0 }
 };
 /* clang-format on */

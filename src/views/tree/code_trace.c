@@ -14,6 +14,7 @@ typedef struct lines {
     uint32_t *frame;     /* by span: the frame that it is, or that is around it; TFP_NONE */
     int64_t *self_ns;    /* of frames */
     int64_t replayed_ns; /* by graphs that are launched on a line: it is not the line of these kernels */
+    uint32_t *by_trace;  /* by trace: its row; 0: none yet */
     tfp_strid *row_name; /* by string: of a frame's name; TFP_NONE: not looked at, 0: no line of Python */
     tfp_buf text;
 } lines;
@@ -71,25 +72,23 @@ static void add_frames(lines *x)
 static uint32_t item_of_trace(lines *x, uint32_t trace)
 {
     const tfp_trace *t = &x->p->traces.at[trace];
-    uint32_t item = 0;
+    uint32_t item = x->by_trace[trace];
+    if (item) return item;
     for (uint32_t i = 0; i < t->count; i++) {
         const tfp_code_frame *f = &x->p->frames.at[x->p->trace_frames.at[t->first + i]];
         tfp_strid name = line_name(x, tfp_text(x->p, f->file), f->line, tfp_text(x->p, f->function));
         if (name) item = tfp_trace_item_below(&x->tree, item, name, TFP_SPAN_FRAME);
     }
-    return item;
+    return x->by_trace[trace] = item;
 }
 
 static void add_stacks(lines *x)
 {
     const tfp_span_columns *s = &x->p->events.spans;
-    uint32_t *by_trace = TFP_NEW(&x->arena, uint32_t, x->p->traces.size + 1); /* its item, 0: none yet */
-    x->tree.failed |= !by_trace;
     for (size_t k = 0; k < s->size && !x->tree.failed; k++) {
         uint32_t i = x->nest.order[k], parent = x->nest.parent[i], trace = s->trace[i];
-        if (trace != TFP_NONE && !by_trace[trace]) by_trace[trace] = item_of_trace(x, trace);
         if (trace != TFP_NONE)
-            x->item[i] = by_trace[trace];
+            x->item[i] = item_of_trace(x, trace);
         else if (!s->path[i] &&
                  parent != TFP_NONE) /* a span with a place of its own has a call stack of its own, or none */
             x->item[i] = x->item[parent];
@@ -117,8 +116,9 @@ static void add_activities(lines *x)
         if (s->kind[i] != TFP_SPAN_ACTIVITY || x->p->lanes.at[s->lane[i]].role != TFP_ROLE_STREAM) continue;
         if (!tfp_cut_takes(x->p, i)) continue;
         uint32_t from = s->launch[i] != TFP_NONE ? s->launch[i] : s->owner[i];
-        uint32_t item = s->trace[i] != TFP_NONE || s->path[i] ? x->item[i] : from == TFP_NONE ? 0 : x->item[from];
-        bool replayed = tfp_is_replayed(x->tree.r, i);
+        uint32_t item = s->path[i] ? x->item[i] : from == TFP_NONE ? 0 : x->item[from];
+        if (s->trace[i] != TFP_NONE) item = item_of_trace(x, s->trace[i]);
+        bool replayed = tfp_is_replayed_without_line(x->tree.r, i);
         if (replayed && apart) item = replay_item(x);
         if (item && replayed && tfp_span_in_step(x->tree.r, i))
             x->replayed_ns = tfp_add(x->replayed_ns, s->self_ns[i], NULL);
@@ -137,7 +137,8 @@ static bool start(lines *x, tfp_report *r)
     x->frame = TFP_NEW(&x->arena, uint32_t, count);
     x->self_ns = TFP_NEW(&x->arena, int64_t, count);
     x->row_name = TFP_NEW(&x->arena, tfp_strid, strings);
-    if (!tfp_nest_of(p, &x->arena, &x->nest) || !x->item || !x->frame || !x->self_ns || !x->row_name) return false;
+    x->by_trace = TFP_NEW(&x->arena, uint32_t, p->traces.size + 1);
+    if (!x->by_trace || !tfp_nest_of(p, &x->arena, &x->nest) || !x->item || !x->frame || !x->self_ns || !x->row_name) return false;
     tfp_nest_cut(p, r->cut, &x->nest);
     memset(x->row_name, 0xff, strings * sizeof *x->row_name); /* TFP_NONE */
     return !x->tree.failed;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/core/libraries.c: whether a file of Python is a library's or the user's own. */
-#include "views/core/view.h"
+/* model/libraries.c: whether a file of Python is a library's or the user's own. */
+#include "model/events.h"
 
 #include <stdlib.h>
 

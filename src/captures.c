@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+/* captures.c: the format "capture": a trace of the moment in which CUDA or HIP graphs were captured. It is read into a profile of its
+ * own, of which only the captured launches are kept: the capture's own time and calls count nowhere. In: a trace of
+ * PyTorch. Out: rows of the builder's captured graphs, with the float operations of each captured call. */
+#include "flops/aten/aten.h"
+#include "formats/files/folder.h"
+#include "formats/files/format.h"
+#include "model/graphs/parts.h"
+
+/* Operators of several captures never share a number: those of each begin behind the last. */
+static bool count_calls(tfp_graph_tables *g, const tfp_profile *p, size_t from)
+{
+    tfp_aten_work w = { 0 };
+    if (!tfp_aten_recorded(p)) return true;
+    if (!tfp_aten_work_out(p, &w)) return false;
+    tfp_aten_count_captured(g, p, &w, from);
+    g->counted += p->events.spans.size;
+    tfp_aten_work_free(&w);
+    return true;
+}
+
+/* What the reader had to say of the file. */
+static void take_warnings(tfp_builder *b, const tfp_profile *from)
+{
+    for (size_t i = 0; i < from->warnings.size; i++) {
+        const tfp_warning *w = &from->warnings.at[i];
+        tfp_build_warn_many(b, w->what, tfp_str_of(w->first ? w->first : ""), w->count);
+    }
+}
+
+static tfp_status take(tfp_builder *b, tfp_profile *from, tfp_error *err)
+{
+    tfp_graph_tables *g = &b->p->events.graphs;
+    tfp_graphs_drop_own(g);
+    size_t first = g->launches.size, graphs = g->captured.size;
+    g->given = true;
+    if (!tfp_graphs_collect(b, from, false) || !count_calls(g, from, first)) return tfp_nomem(err);
+    g->file_graphs = g->captured.size;
+    g->file_launches = g->launches.size;
+    b->p->events.joined_events = SIZE_MAX; /* what was joined before is joined again */
+    take_warnings(b, from);
+    if (g->captured.size == graphs) tfp_build_warn(b, "no graph was captured in the trace", TFP_STR(""));
+    return tfp_builder_status(b, err);
+}
+
+static tfp_status read_capture(tfp_builder *b, tfp_input *in, tfp_error *err)
+{
+    tfp_profile *p = tfp_profile_new();
+    tfp_builder own = { .p = p, .file = in->name };
+    if (!p) return tfp_nomem(err);
+    p->arena.limit = b->p->arena.limit;
+    char *name = tfp_arena_copy(&p->arena, tfp_str_of(in->name));
+    tfp_status s = name && tfp_push(&p->sources, name) && tfp_push(&p->formats, tfp_format_kineto.name) ? TFP_OK
+                                                                                                       : tfp_nomem(err);
+    if (!s) s = tfp_format_kineto.read(&own, in, err);
+    if (!s) s = tfp_build_finish(&own, err);
+    if (!s) s = take(b, p, err);
+    tfp_profile_free(p);
+    return s;
+}
+
+/* All traces of a folder, by name. */
+static tfp_status list_captures(const char *path, tfp_buf *paths, tfp_error *err)
+{
+    tfp_names names = { 0 };
+    char file[TFP_PATH_ROOM];
+    if (!tfp_names_of(path, &names)) return tfp_nomem(err);
+    for (size_t i = 0; i < names.size; i++) {
+        bool trace = tfp_name_ends(names.at[i], ".json") || tfp_name_ends(names.at[i], ".json.gz");
+        if (!trace || strcmp(names.at[i], "kernel_information.json") == 0) continue;
+        if (!tfp_path_join(file, path, names.at[i]) || tfp_is_folder(file)) continue;
+        tfp_buf_add(paths, file, strlen(file) + 1);
+    }
+    tfp_names_free(&names);
+    if (paths->failed) return tfp_nomem(err);
+    return paths->size ? TFP_OK : tfp_fail(err, TFP_BADFILE, "is a folder without traces (*.json, *.json.gz)");
+}
+
+const tfp_format tfp_format_capture = {
+    .name = "capture",
+    .help = "traces of PyTorch in which CUDA or HIP graphs were captured, or a folder with them: the modules, ops and lines "
+            "of what the graphs replay",
+    .read = read_capture,
+    .stands = TFP_FORMAT_IS(SEVERAL) | TFP_FORMAT_IS(PART),
+    .takes_cut = true,
+    .in_windows = true,
+    .list = list_captures,
+};

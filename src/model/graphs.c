@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+/* model/graphs.c: what graphs replay, as the model has it: the end of the tables, and what is asked of an activity. */
+#include "model/model.h"
+
+bool tfp_is_graph_launch(tfp_str call) { return tfp_str_has(call, TFP_STR("GraphLaunch")); }
+
+bool tfp_begins_capture(tfp_str call) { return tfp_str_has(call, TFP_STR("StreamBeginCapture")); }
+
+bool tfp_has_captures(const tfp_profile *p)
+{
+    const tfp_span_columns *s = &p->events.spans;
+    for (uint32_t i = 0; i < s->size; i++)
+        if (s->kind[i] == TFP_SPAN_CALL && tfp_begins_capture(tfp_text(p, s->name[i]))) return true;
+    return false;
+}
+
+tfp_attribution tfp_span_attribution(const tfp_profile *p, uint32_t span)
+{
+    const tfp_span_columns *s = &p->events.spans;
+    if (s->attribution[span] != TFP_NONE) return p->events.attributions.at[s->attribution[span]];
+    tfp_attribution a = tfp_attribution_none(TFP_NO_LAUNCH);
+    if (s->path[span] || s->owner[span] != TFP_NONE) a.certainty = TFP_SURE_BY_LAUNCH;
+    if (a.certainty == TFP_SURE_BY_LAUNCH) a.reason = TFP_PLACE_KNOWN;
+    return a;
+}
+
+void tfp_graphs_drop_own(tfp_graph_tables *g)
+{
+    g->captured.size = g->file_graphs;
+    g->launches.size = g->file_launches;
+}
+
+void tfp_graphs_free(tfp_graph_tables *g)
+{
+    tfp_vec_free(&g->captured);
+    tfp_vec_free(&g->launches);
+    tfp_vec_free(&g->places);
+    tfp_map64_free(&g->place_by_name);
+    tfp_vec_free(&g->lines);
+    tfp_map64_free(&g->line_by_kernel);
+    tfp_map64_free(&g->text_by_place);
+    tfp_map64_free(&g->attribution_by_hash);
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+/* model/graphs.h: what CUDA and HIP graphs replay, and where the captures of these graphs say that it comes from. A replay
+ * has one launch for all its kernels. A capture is a trace of the moment in which the graph was recorded: its launches
+ * ran nothing, and stand inside modules, ops and frames. Readers fill the tables below; the join finds for each activity of a replay
+ * the captured launch, and tells how sure it is. */
+#ifndef TFP_GRAPHS_H
+#define TFP_GRAPHS_H
+
+#include "base/base.h"
+
+/* How sure the place of an activity is. */
+typedef enum tfp_certainty {
+    TFP_SURE_BY_LAUNCH,  /* it has a launch of its own, or an op */
+    TFP_SURE_BY_ID,      /* its event names the module */
+    TFP_SURE_BY_UNIQUE,  /* all captured launches that fit stand at one place */
+    TFP_SURE_BY_ORDER,   /* the order of the replays leaves one place */
+    TFP_SURE_BY_PARTIAL, /* several places are left: what they share */
+    TFP_SURE_BY_NAME,    /* Inductor knows the line of the kernel's name */
+    TFP_SURE_BY_NONE,
+    TFP_CERTAINTIES
+} tfp_certainty;
+typedef enum tfp_no_place { /* why there is none */
+                            TFP_PLACE_KNOWN,
+                            TFP_NO_CAPTURE,
+                            TFP_NO_MATCH,  /* of the captured graphs none fits */
+                            TFP_AMBIGUOUS, /* the places that are left share nothing */
+                            TFP_NO_LAUNCH,
+                            TFP_NO_PLACES
+} tfp_no_place;
+typedef enum tfp_line_from { TFP_LINE_NOWHERE, TFP_LINE_OF_FRAME, TFP_LINE_OF_INDUCTOR } tfp_line_from;
+
+/* What an activity was found to be. Equal ones are stored once. */
+typedef struct tfp_attribution {
+    tfp_strid module, op; /* modules around it, joined by slashes; 0: not known */
+    tfp_strid line;       /* FILE:LINE:FUNCTION, of the user's code; 0: not known */
+    uint32_t trace;       /* -> traces: the call stack of the line; TFP_NONE */
+    uint32_t place;       /* -> the graphs' places: in the model, below the annotations around the launch. TFP_NONE: where
+                           * the launch is */
+    uint32_t captured;    /* -> captured launches: the one that it is; TFP_NONE */
+    uint8_t certainty, reason, line_from, pad; /* tfp_certainty, tfp_no_place, tfp_line_from */
+} tfp_attribution;
+
+static inline tfp_attribution tfp_attribution_none(tfp_no_place why)
+{
+    return (tfp_attribution){ .trace = TFP_NONE,
+                              .place = TFP_NONE,
+                              .captured = TFP_NONE,
+                              .certainty = TFP_SURE_BY_NONE,
+                              .reason = (uint8_t)why };
+}
+
+/* A name below another place; the first row is the root. */
+typedef struct tfp_graph_place {
+    uint32_t parent, depth;
+    tfp_strid name;
+} tfp_graph_place;
+
+enum { TFP_LAUNCHES_KERNEL, TFP_LAUNCHES_COPY, TFP_LAUNCHES_SET };
+
+/* What a captured launch says of the activity that it becomes, or an activity of itself. */
+typedef struct tfp_graph_sign {
+    tfp_strid kernel; /* its name without ".kd"; 0: not known */
+    uint8_t kind, family, pad[2];
+} tfp_graph_sign;
+
+typedef struct tfp_captured_launch {
+    tfp_graph_sign sign;
+    uint32_t modules, place; /* -> places: the modules around it; modules, ops and annotations with the op, or the call */
+    tfp_strid op, line;      /* the innermost op, else the call; 0 */
+    uint32_t trace;          /* -> traces, TFP_NONE */
+    tfp_strid dims;          /* the shapes of the nearest op that has some, as the trace wrote them; 0 */
+    uint32_t span;           /* in the profile that it was captured in */
+    uint32_t counted;        /* of the op whose float operations were counted: launches of one share it; TFP_NONE */
+    int64_t float_ops;
+} tfp_captured_launch;
+typedef struct tfp_captured_graph {
+    uint32_t first, count; /* -> launches */
+    uint32_t owner;        /* a rank, or of the trace that is its own capture the process; TFP_NONE: no rank is told */
+} tfp_captured_graph;
+
+/* The line of a kernel that Inductor made. */
+typedef struct tfp_kernel_line {
+    tfp_strid line; /* 0: calls of the kernel have different ones, or none */
+    uint32_t trace; /* -> traces */
+} tfp_kernel_line;
+
+typedef struct tfp_graph_tables {
+    bool given; /* files of captures were named: the trace is not its own capture */
+    size_t file_graphs, file_launches; /* the first ones are of files; those of the trace itself are made by each join */
+    TFP_VEC(tfp_captured_graph) captured;
+    TFP_VEC(tfp_captured_launch) launches;
+    TFP_VEC(tfp_graph_place) places;
+    tfp_map64 place_by_name;
+    TFP_VEC(tfp_kernel_line) lines;
+    tfp_map64 line_by_kernel;      /* name -> lines */
+    tfp_map64 text_by_place;       /* place -> its names joined, a string */
+    tfp_map64 attribution_by_hash; /* -> the profile's attributions */
+    size_t counted;                /* the numbers of captured operators are below it */
+    size_t joined;                 /* how many spans the last join saw */
+} tfp_graph_tables;
+/* Whether some call of the trace begins a capture. */
+bool tfp_has_captures(const tfp_profile *p);
+/* By the name of a call. */
+bool tfp_is_graph_launch(tfp_str call);
+bool tfp_begins_capture(tfp_str call);
+/* How sure the place of an activity is, and what the launch does not tell of it. */
+tfp_attribution tfp_span_attribution(const tfp_profile *p, uint32_t span);
+void tfp_graphs_free(tfp_graph_tables *g);
+void tfp_graphs_drop_own(tfp_graph_tables *g); /* graphs that are not of files */
+
+#endif

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+/* model/graphs/attribute.c: what is stored of each activity: what the captures say of it, else what its event names, and the line that
+ * Inductor knows for its kernel. */
+#include "model/graphs/parts.h"
+
+uint32_t tfp_attribution_of(tfp_builder *b, const tfp_attribution *a)
+{
+    tfp_map64 *by_hash = &b->p->events.graphs.attribution_by_hash;
+    for (uint64_t key = tfp_hash(a, sizeof *a);; key++) {
+        uint32_t at = tfp_map64_get(by_hash, key);
+        if (at != TFP_NONE && memcmp(&b->p->events.attributions.at[at], a, sizeof *a) == 0) return at;
+        if (at != TFP_NONE) continue;
+        at = (uint32_t)b->p->events.attributions.size;
+        bool ok = tfp_push(&b->p->events.attributions, *a) && tfp_map64_put(by_hash, key, at);
+        return tfp_graph_keep(b, ok) ? at : TFP_NONE;
+    }
+}
+
+/* A text among the stats of an activity; 0. */
+static tfp_strid text_of(tfp_builder *b, uint32_t span, const char *key)
+{
+    tfp_strid id = tfp_strtab_find(&b->p->strings, tfp_str_of(key));
+    uint32_t set = b->p->events.spans.stats[span];
+    if (set == TFP_NONE || id == TFP_NONE) return 0;
+    for (uint32_t i = 0; i < b->p->events.stat_sets.at[set].count; i++) {
+        const tfp_stat *stat = &b->p->events.stats.at[b->p->events.stat_sets.at[set].first + i];
+        if (stat->key == id && stat->type == TFP_STAT_TEXT) return (tfp_strid)stat->value.text;
+    }
+    return 0;
+}
+
+/* "layers.0.attention.wq": a place a part. */
+static uint32_t place_of_name(tfp_builder *b, tfp_str name)
+{
+    uint32_t place = 0;
+    for (size_t from = 0, at = 0; at <= name.size; at++) {
+        if (at < name.size && name.data[at] != '.') continue;
+        tfp_str part = { name.data + from, at - from };
+        if (part.size) place = tfp_graph_place_below(b, place, tfp_build_string(b, part));
+        from = at + 1;
+    }
+    return place;
+}
+
+/* The module that the event names. */
+static void take_name(tfp_builder *b, uint32_t span, tfp_attribution *a)
+{
+    tfp_strid module = text_of(b, span, "module_fqn"), text = module ? 0 : text_of(b, span, "str");
+    if (!module && !text) return;
+    uint32_t place = module ? place_of_name(b, tfp_text(b->p, module)) : tfp_graph_place_below(b, 0, text);
+    if (!place) return;
+    a->certainty = TFP_SURE_BY_ID;
+    a->reason = TFP_PLACE_KNOWN;
+    a->place = place;
+    a->module = tfp_graph_place_text(b, place);
+}
+
+/* The line that Inductor wrote for the kernel, in the event or beside the trace. */
+static tfp_kernel_line line_of(tfp_builder *b, uint32_t span)
+{
+    const tfp_graph_tables *g = &b->p->events.graphs;
+    tfp_strid stack = text_of(b, span, "stack");
+    tfp_kernel_line line = { 0, TFP_NONE };
+    if (stack) line = tfp_line_of_traceback(b, tfp_text(b->p, stack));
+    if (line.line || !g->lines.size) return line;
+    tfp_str name = tfp_text(b->p, b->p->events.spans.name[span]), plain = tfp_kernel_plain(name);
+    tfp_strid id = plain.size == name.size ? b->p->events.spans.name[span] : tfp_strtab_find(&b->p->strings, plain);
+    uint32_t at = id == TFP_NONE ? TFP_NONE : tfp_map64_get(&g->line_by_kernel, id);
+    return at == TFP_NONE ? line : g->lines.at[at];
+}
+
+void tfp_attribute(tfp_builder *b, uint32_t span, bool replayed, tfp_attribution a)
+{
+    tfp_span_columns *s = &b->p->events.spans;
+    if (replayed && a.certainty == TFP_SURE_BY_NONE) take_name(b, span, &a);
+    tfp_kernel_line line = line_of(b, span);
+    if (line.line && a.certainty == TFP_SURE_BY_NONE) {
+        a.certainty = TFP_SURE_BY_NAME;
+        a.reason = TFP_PLACE_KNOWN;
+        a.place = replayed ? 0 : TFP_NONE;
+    }
+    if (line.line) {
+        a.line = line.line;
+        a.trace = line.trace;
+        a.line_from = TFP_LINE_OF_INDUCTOR;
+    } else if (!replayed) {
+        return; /* its launch tells all */
+    }
+    s->attribution[span] = tfp_attribution_of(b, &a);
+    if (a.trace == TFP_NONE || b->status) return;
+    s->trace[span] = a.trace;
+    tfp_build_has(b, TFP_HAS_CODE);
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+/* model/graphs/choose.c: of the captured graphs that look alike those that the order of the replays leaves. Graphs are replayed in the order
+ * in which they were captured, one round after the other; a trace may begin anywhere. Best are the assignments in
+ * which most neighbouring replays have neighbouring graphs. Best scores of the candidates of one replay differ by at most one, so
+ * a set of those with the greater one says all: T from the first replay on, U from the last. */
+#include "model/graphs/parts.h"
+
+enum { WORD = 64 };
+#define WORDS_MOST ((size_t)16 << 20) /* of the sets of a process */
+#define MANY ((size_t)16 << 20)       /* choices; past them a replay has all of its candidates */
+
+typedef struct sets {
+    const tfp_matches *m;
+    const tfp_candidates *c; /* of the replays that are looked at, all of one owner: the same graphs */
+    size_t words;
+    uint64_t *own; /* the candidates of a replay */
+} sets;
+
+static const tfp_candidates *candidates_of(const tfp_matches *m, size_t replay)
+{
+    return &m->candidates.at[m->r->at.at[replay].pattern];
+}
+
+static void put(uint64_t *set, uint32_t i) { set[i / WORD] |= UINT64_C(1) << i % WORD; }
+static bool has(const uint64_t *set, uint32_t i) { return set[i / WORD] >> i % WORD & 1; }
+
+static void fill_own(sets *s, size_t replay)
+{
+    const tfp_candidates *c = candidates_of(s->m, replay);
+    memset(s->own, 0, s->words * sizeof *s->own);
+    for (size_t i = 0; i < c->count; i++) put(s->own, s->m->list.at[c->first + i] - c->base);
+}
+
+/* to = the neighbours of `from` in round order; forward: the next ones. */
+static void turn(const sets *s, const uint64_t *from, uint64_t *to, bool forward)
+{
+    uint32_t all = s->c->all, last = all - 1;
+    for (size_t w = 0; w < s->words; w++) {
+        uint64_t before = w ? from[w - 1] >> (WORD - 1) : 0, behind = w + 1 < s->words ? from[w + 1] << (WORD - 1) : 0;
+        to[w] = forward ? from[w] << 1 | before : from[w] >> 1 | behind;
+    }
+    if (all % WORD) to[s->words - 1] &= (UINT64_C(1) << all % WORD) - 1;
+    if (forward ? has(from, last) : has(from, 0)) put(to, forward ? 0 : last);
+}
+
+/* The best of a replay's candidates, by those of its neighbour; NULL: it has none. */
+static void step(const sets *s, const uint64_t *neighbour, uint64_t *best, bool forward)
+{
+    bool any = false;
+    if (neighbour) {
+        turn(s, neighbour, best, forward);
+        for (size_t w = 0; w < s->words; w++) any |= (best[w] &= s->own[w]) != 0;
+    }
+    if (!any) memcpy(best, s->own, s->words * sizeof *best);
+}
+
+static bool is_own(const sets *s, const uint64_t *t, const uint64_t *u, bool both)
+{
+    for (size_t w = 0; w < s->words; w++)
+        if ((both ? t[w] & u[w] : t[w] | u[w]) != s->own[w]) return false;
+    return true;
+}
+
+static bool add_choice(const sets *s, tfp_choices *c, const uint64_t *t, const uint64_t *u)
+{
+    bool both = false;
+    for (size_t w = 0; w < s->words; w++) both |= (t[w] & u[w]) != 0;
+    tfp_choice choice = { .first = (uint32_t)c->list.size, .all = is_own(s, t, u, both) || c->list.size > MANY };
+    for (size_t w = 0; w < s->words && !choice.all; w++)
+        for (uint64_t left = both ? t[w] & u[w] : t[w] | u[w]; left; left &= left - 1) {
+            uint32_t place = s->c->base + (uint32_t)(w * WORD) + (uint32_t)__builtin_ctzll(left);
+            if (!tfp_push(&c->list, place)) return false;
+            choice.count++;
+        }
+    return tfp_push(&c->at, choice);
+}
+
+/* Where the sets would take too much memory, nothing is chosen. */
+static bool choose_all(tfp_choices *c, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!tfp_push(&c->at, ((tfp_choice){ .all = true }))) return false;
+    return true;
+}
+
+/* Replays of one process. The sets U of all of them are kept; T goes along. */
+static bool choose(const tfp_matches *m, size_t first, size_t end, tfp_choices *c)
+{
+    sets s = { .m = m, .c = candidates_of(m, first) };
+    size_t count = end - first;
+    bool ok = true;
+    s.words = ((size_t)s.c->all + WORD - 1) / WORD;
+    if (!s.words || count > WORDS_MOST / s.words) return choose_all(c, count);
+    uint64_t *u = calloc(s.words * (count + 3), sizeof *u);
+    if (!u) return false;
+    uint64_t *t = u + s.words * count, *last_t = t + s.words;
+    s.own = last_t + s.words;
+    for (size_t i = count; i-- > 0;) {
+        fill_own(&s, first + i);
+        step(&s, i + 1 < count ? u + (i + 1) * s.words : NULL, u + i * s.words, false);
+    }
+    for (size_t i = 0; ok && i < count; i++) {
+        fill_own(&s, first + i);
+        step(&s, i ? last_t : NULL, t, true);
+        ok = add_choice(&s, c, t, u + i * s.words);
+        memcpy(last_t, t, s.words * sizeof *t);
+    }
+    free(u);
+    return ok;
+}
+
+bool tfp_choices_find(const tfp_matches *m, tfp_choices *c)
+{
+    const tfp_replays *r = m->r;
+    bool ok = true;
+    *c = (tfp_choices){ 0 };
+    for (size_t i = 0, end; ok && i < r->at.size; i = end) {
+        for (end = i; end < r->at.size && r->at.at[end].process == r->at.at[i].process; end++) {}
+        ok = choose(m, i, end, c);
+    }
+    return ok;
+}

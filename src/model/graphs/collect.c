@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+/* model/graphs/collect.c: the graphs that a trace saw being captured. Between the begin and the end of a capture the launches of a thread
+ * run nothing; they tell in which modules, ops and frames each node of the graph stands. In: a joined trace. Out: rows of
+ * the builder's tables. Each span is looked at once for each thing that is asked of it. */
+#include "model/graphs/parts.h"
+#include "model/nest.h"
+
+enum { STACK_MOST = 256 }; /* innermost frames of a stack; Python's own limit is 1000 */
+#define NOTHING (TFP_NONE - 1)
+
+/* What is known of a span and those around it. */
+typedef enum asked {
+    MODULES, /* places: the modules */
+    OUTER,   /* modules and ops */
+    INNER,   /* with annotations that began within the capture */
+    OP,      /* spans: the nearest op */
+    FRAME,   /* the nearest frame of Python */
+    LINE,    /* strings: the line of the nearest frame that is no library's */
+    DIMS,    /* strings: the shapes of the nearest op that has some */
+    ASKED
+} asked;
+
+typedef struct interval { /* a capture: spans of a thread, in the order of the nest */
+    uint32_t begin, first, end;
+} interval;
+
+typedef struct collector {
+    tfp_builder *b;
+    const tfp_profile *p;
+    const tfp_span_columns *s;
+    bool own;
+    tfp_arena arena;
+    tfp_nest nest;
+    uint8_t *active;       /* by span: a call that launched something */
+    uint32_t *known[ASKED]; /* by span: TFP_NONE: not asked yet */
+    uint32_t *trace;       /* by span: of a frame -> the builder's traces */
+    tfp_strid *line;       /* by string of a frame's name: its line; 0 of a library; TFP_NONE: not looked at */
+    tfp_strid *string;     /* by string: the builder's; TFP_NONE */
+    int64_t begin_ns;      /* of the capture that is looked at */
+    tfp_strid kernel, dims; /* keys of stats */
+    TFP_VEC(uint32_t) path;
+    TFP_VEC(interval) captures;
+} collector;
+
+static tfp_strid string_of(collector *c, tfp_strid id)
+{
+    if (c->own) return id;
+    if (c->string[id] == TFP_NONE) c->string[id] = tfp_build_made_string(c->b, tfp_text(c->p, id));
+    return c->string[id];
+}
+
+/* ---- what stands around a span ---- */
+
+static bool frame_of(const collector *c, uint32_t span, tfp_python_frame *f)
+{
+    return c->s->kind[span] == TFP_SPAN_FRAME && tfp_python_frame_of(tfp_text(c->p, c->s->name[span]), f);
+}
+
+static tfp_strid line_of_frame(collector *c, uint32_t span)
+{
+    tfp_python_frame f;
+    tfp_strid *line = &c->line[c->s->name[span]];
+    if (*line != TFP_NONE) return *line;
+    *line = 0;
+    if (!frame_of(c, span, &f)) return 0;
+    tfp_code_frame own = { .file = tfp_build_made_string(c->b, f.file),
+                           .function = tfp_build_made_string(c->b, f.function),
+                           .line = f.line };
+    return *line = tfp_line_of_frames(c->b, &own, 1);
+}
+
+/* A text among the stats of a span, as a string of the builder's without ".kd"; 0. */
+static tfp_strid text_stat(collector *c, uint32_t span, tfp_strid key)
+{
+    uint32_t set = c->s->stats[span];
+    const tfp_event_tables *t = &c->p->events;
+    for (uint32_t i = 0; set != TFP_NONE && i < t->stat_sets.at[set].count; i++) {
+        const tfp_stat *stat = &t->stats.at[t->stat_sets.at[set].first + i];
+        if (stat->key == key && stat->type == TFP_STAT_TEXT)
+            return tfp_build_made_string(c->b, tfp_kernel_plain(tfp_text(c->p, (tfp_strid)stat->value.text)));
+    }
+    return 0;
+}
+
+static bool is_named(asked what, unsigned kind)
+{
+    if (kind == TFP_SPAN_MODULE) return true;
+    if (what == MODULES) return false;
+    return kind == TFP_SPAN_OP || (what == INNER && kind == TFP_SPAN_ANNOTATION);
+}
+
+/* The answer for a span, when that for what is around it is known. */
+static uint32_t answer(collector *c, asked what, uint32_t span, uint32_t above)
+{
+    tfp_python_frame f;
+    unsigned kind = c->s->kind[span];
+    switch (what) {
+    case OP: return kind == TFP_SPAN_OP ? span : above;
+    case FRAME: return frame_of(c, span, &f) ? span : above;
+    case LINE: {
+        tfp_strid line = kind == TFP_SPAN_FRAME ? line_of_frame(c, span) : 0;
+        return line ? line : above;
+    }
+    case DIMS: {
+        tfp_strid dims = kind == TFP_SPAN_OP ? text_stat(c, span, c->dims) : 0;
+        return dims ? dims : above;
+    }
+    default: return is_named(what, kind) ? tfp_graph_place_below(c->b, above, string_of(c, c->s->name[span])) : above;
+    }
+}
+
+static uint32_t around(const collector *c, asked what, uint32_t span)
+{
+    return what == FRAME || what == LINE ? c->nest.parent[span] : c->s->parent[span];
+}
+
+static uint32_t ask(collector *c, asked what, uint32_t span)
+{
+    uint32_t *known = c->known[what], found = what == OP || what == FRAME ? NOTHING : 0;
+    c->path.size = 0;
+    for (; span != TFP_NONE; span = around(c, what, span)) {
+        if (what == INNER && c->s->start_ns[span] <= c->begin_ns) { /* annotations from here on say nothing of the model */
+            what = OUTER;
+            known = c->known[OUTER];
+        }
+        if (known[span] != TFP_NONE) {
+            found = known[span];
+            break;
+        }
+        if (!tfp_push(&c->path, span)) {
+            c->b->status = TFP_NOMEM;
+            return found;
+        }
+    }
+    while (c->path.size) {
+        span = c->path.at[--c->path.size];
+        if (what == OUTER && c->s->start_ns[span] > c->begin_ns) what = INNER;
+        found = answer(c, what, span, found);
+        c->known[what][span] = found;
+    }
+    return found;
+}
+
+/* The innermost frames, as a call stack of the builder's. */
+static uint32_t trace_of(collector *c, uint32_t frame)
+{
+    tfp_code_frame frames[STACK_MOST];
+    size_t at = STACK_MOST;
+    if (frame == NOTHING) return TFP_NONE;
+    if (c->trace[frame] != TFP_NONE) return c->trace[frame];
+    for (uint32_t i = frame; i != NOTHING && at > 0;) {
+        tfp_python_frame f;
+        if (frame_of(c, i, &f))
+            frames[--at] = (tfp_code_frame){ .file = tfp_build_made_string(c->b, f.file),
+                                             .function = tfp_build_made_string(c->b, f.function),
+                                             .line = f.line };
+        uint32_t above = c->nest.parent[i];
+        i = above == TFP_NONE ? NOTHING : ask(c, FRAME, above);
+    }
+    if (c->b->status) return TFP_NONE;
+    return c->trace[frame] = tfp_build_trace(c->b, frames + at, STACK_MOST - at);
+}
+
+/* ---- launches ---- */
+
+static tfp_strid kernel_of(collector *c, uint32_t call, uint32_t op)
+{
+    tfp_strid told = text_stat(c, call, c->kernel);
+    if (told) return told;
+    tfp_str name = op == NOTHING ? TFP_STR("") : tfp_text(c->p, c->s->name[op]);
+    return tfp_str_begins(name, TFP_STR("triton_")) ? tfp_build_made_string(c->b, tfp_kernel_plain(name)) : 0;
+}
+
+static tfp_graph_sign sign_of(collector *c, uint32_t call, uint32_t op)
+{
+    tfp_str name = tfp_text(c->p, c->s->name[call]);
+    tfp_graph_sign sign = { .kind = (uint8_t)tfp_kind_of_name(name) };
+    if (sign.kind != TFP_LAUNCHES_KERNEL) return sign;
+    sign.kernel = kernel_of(c, call, op);
+    if (sign.kernel) sign.kind = (uint8_t)tfp_kind_of_name(tfp_text(c->b->p, sign.kernel));
+    if (op != NOTHING) sign.family = (uint8_t)tfp_family_of_op(tfp_text(c->p, c->s->name[op]));
+    return sign;
+}
+
+static bool add_launch(collector *c, uint32_t call)
+{
+    uint32_t parent = c->s->parent[call], op = ask(c, OP, parent);
+    tfp_captured_launch l = { .span = call, .counted = TFP_NONE };
+    l.modules = ask(c, MODULES, parent);
+    l.place = ask(c, INNER, parent);
+    l.op = string_of(c, c->s->name[op == NOTHING ? call : op]);
+    if (op == NOTHING) l.place = tfp_graph_place_below(c->b, l.place, l.op);
+    l.sign = sign_of(c, call, op);
+    l.dims = ask(c, DIMS, parent);
+    l.line = ask(c, LINE, c->nest.parent[call]);
+    l.trace = l.line ? trace_of(c, ask(c, FRAME, c->nest.parent[call])) : TFP_NONE;
+    return !c->b->status && tfp_push(&c->b->p->events.graphs.launches, l);
+}
+
+static uint32_t owner_of(const collector *c, uint32_t span)
+{
+    uint32_t process = c->p->lanes.at[c->s->lane[span]].process;
+    int32_t rank = c->p->events.processes.at[process].rank;
+    if (c->own) return process;
+    return rank < 0 ? TFP_NONE : (uint32_t)rank;
+}
+
+static bool add_graph(collector *c, const interval *of)
+{
+    tfp_graph_tables *g = &c->b->p->events.graphs;
+    tfp_captured_graph graph = { .first = (uint32_t)g->launches.size, .owner = owner_of(c, of->begin) };
+    c->begin_ns = c->s->start_ns[of->begin];
+    for (uint32_t k = of->first; k < of->end; k++) {
+        uint32_t i = c->nest.order[k];
+        if (c->s->kind[i] != TFP_SPAN_CALL || c->active[i] || !tfp_is_captured_call(tfp_text(c->p, c->s->name[i])))
+            continue;
+        if (g->launches.size >= TFP_NONE - 1 || !add_launch(c, i)) return false;
+    }
+    graph.count = (uint32_t)g->launches.size - graph.first;
+    return g->captured.size < TFP_NONE - 1 && tfp_push(&g->captured, graph);
+}
+
+/* ---- captures ---- */
+
+static bool find_captures(collector *c)
+{
+    interval open = { TFP_NONE, 0, 0 };
+    for (uint32_t k = 0; k < c->s->size; k++) {
+        uint32_t i = c->nest.order[k];
+        if (open.begin != TFP_NONE && c->s->lane[open.begin] != c->s->lane[i]) open.begin = TFP_NONE;
+        if (c->s->kind[i] != TFP_SPAN_CALL || c->p->lanes.at[c->s->lane[i]].process >= c->p->events.processes.size)
+            continue;
+        tfp_str name = tfp_text(c->p, c->s->name[i]);
+        bool ends = tfp_str_has(name, TFP_STR("StreamEndCapture"));
+        if (ends && open.begin != TFP_NONE) {
+            open.end = k;
+            if (!tfp_push(&c->captures, open)) return false;
+        }
+        if (ends) open.begin = TFP_NONE;
+        if (tfp_begins_capture(name)) open = (interval){ i, k + 1, 0 };
+    }
+    return true;
+}
+
+static bool earlier(const void *ctx, uint32_t a, uint32_t b)
+{
+    const collector *c = ctx;
+    return c->s->start_ns[c->captures.at[a].begin] < c->s->start_ns[c->captures.at[b].begin];
+}
+
+static bool start(collector *c)
+{
+    size_t spans = c->s->size + 1, strings = c->p->strings.count + 1;
+    bool ok = tfp_nest_of(c->p, &c->arena, &c->nest);
+    c->active = TFP_NEW(&c->arena, uint8_t, spans);
+    c->trace = TFP_NEW(&c->arena, uint32_t, spans);
+    c->line = TFP_NEW(&c->arena, tfp_strid, strings);
+    c->string = TFP_NEW(&c->arena, tfp_strid, strings);
+    for (unsigned i = 0; i < ASKED; i++) {
+        c->known[i] = TFP_NEW(&c->arena, uint32_t, spans);
+        ok = ok && c->known[i];
+        if (ok) memset(c->known[i], 0xff, spans * sizeof *c->known[i]); /* TFP_NONE */
+    }
+    if (!ok || !c->active || !c->trace || !c->line || !c->string) return false;
+    memset(c->trace, 0xff, spans * sizeof *c->trace);
+    memset(c->line, 0xff, strings * sizeof *c->line);
+    memset(c->string, 0xff, strings * sizeof *c->string);
+    for (uint32_t i = 0; i < c->s->size; i++)
+        if (c->s->launch[i] != TFP_NONE) c->active[c->s->launch[i]] = 1;
+    c->kernel = tfp_strtab_find(&c->p->strings, TFP_STR("kernel"));
+    c->dims = tfp_strtab_find(&c->p->strings, TFP_STR("Input Dims"));
+    return true;
+}
+
+bool tfp_graphs_collect(tfp_builder *b, const tfp_profile *from, bool own)
+{
+    collector c = { .b = b, .p = from, .s = &from->events.spans, .own = own };
+    bool ok = start(&c) && find_captures(&c);
+    uint32_t *order = ok ? TFP_NEW(&c.arena, uint32_t, c.captures.size + 1) : NULL;
+    for (uint32_t i = 0; order && i < c.captures.size; i++) order[i] = i;
+    ok = order && tfp_sort(order, c.captures.size, earlier, &c);
+    for (size_t i = 0; ok && i < c.captures.size; i++) ok = add_graph(&c, &c.captures.at[order[i]]);
+    tfp_vec_free(&c.path);
+    tfp_vec_free(&c.captures);
+    tfp_arena_free(&c.arena);
+    return ok && !b->status;
+}

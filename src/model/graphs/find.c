@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+/* model/graphs/find.c: the stage of the join that finds out what graphs replayed: captures, replays, which fit, which of several, and
+ * what that says of each activity. Then what Inductor knows of all others. */
+#include "model/graphs/parts.h"
+
+/* What an earlier join found is found again, with the files that came since. */
+void tfp_graphs_forget(tfp_builder *b)
+{
+    tfp_graph_tables *g = &b->p->events.graphs;
+    const tfp_span_columns *s = &b->p->events.spans;
+    for (size_t i = 0; s->attribution && i < g->joined; i++)
+        if (s->attribution[i] != TFP_NONE) s->trace[i] = TFP_NONE;
+    g->joined = 0;
+    b->p->events.attributions.size = 0;
+    tfp_map64_clear(&g->attribution_by_hash);
+    tfp_graphs_drop_own(g);
+}
+
+static bool judge_replays(tfp_builder *b)
+{
+    tfp_replays r = { 0 };
+    tfp_matches m = { 0 };
+    tfp_choices c = { 0 };
+    tfp_graph_tables *g = &b->p->events.graphs;
+    bool ok = tfp_replays_find(b, &r);
+    if (ok && r.count && !g->given && tfp_has_captures(b->p)) ok = tfp_graphs_collect(b, b->p, true);
+    if (ok && r.count) ok = tfp_matches_find(g, &r, &m) && tfp_choices_find(&m, &c) && tfp_replays_judge(b, &m, &c);
+    tfp_replays_free(&r);
+    tfp_matches_free(&m);
+    tfp_vec_free(&c.at);
+    tfp_vec_free(&c.list);
+    return ok;
+}
+
+/* Activities with a launch of their own, whose line Inductor knows better. */
+static void attribute_launched(tfp_builder *b)
+{
+    const tfp_span_columns *s = &b->p->events.spans;
+    bool stacks = tfp_strtab_find(&b->p->strings, TFP_STR("stack")) != TFP_NONE;
+    if (!b->p->events.graphs.lines.size && !stacks) return;
+    for (uint32_t i = 0; i < b->p->events.spans.size && !b->status; i++) {
+        if (s->kind[i] != TFP_SPAN_ACTIVITY || s->attribution[i] != TFP_NONE || s->path[i]) continue;
+        tfp_attribution a = tfp_attribution_none(TFP_NO_LAUNCH);
+        if (s->owner[i] != TFP_NONE) a.certainty = TFP_SURE_BY_LAUNCH;
+        if (s->owner[i] != TFP_NONE) a.reason = TFP_PLACE_KNOWN;
+        tfp_attribute(b, i, false, a);
+    }
+}
+
+void tfp_graphs_join(tfp_builder *b)
+{
+    b->p->events.graphs.joined = b->p->events.spans.size;
+    if (b->p->events.slims.size) return; /* sums of XPlane, whose events tell their places */
+    tfp_graph_keep(b, judge_replays(b));
+    attribute_launched(b);
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+/* model/graphs/judge.c: the place of each replayed activity, and how sure it is: from the nodes that it may be in all candidates, and in
+ * those that the order of the replays leaves. Replays of one pattern with one choice share the answer. In: candidates and choices.
+ * Out: attributions. */
+#include "model/graphs/parts.h"
+
+/* What the captured launches share that an activity may be. */
+typedef struct shared {
+    uint32_t first, modules; /* -> launches, places; first TFP_NONE: there is none yet */
+    bool place, op, line, trace, dims;
+    bool one; /* each graph has one such launch only */
+} shared;
+
+typedef struct answer { /* of a pattern with a choice */
+    uint32_t pattern;
+    tfp_choice choice;
+    size_t first; /* -> rows */
+} answer;
+
+typedef struct judge {
+    tfp_builder *b;
+    const tfp_graph_tables *g;
+    const tfp_matches *m;
+    const tfp_replays *r;
+    const tfp_choices *c;
+    uint32_t *fit_of_look;      /* of the pattern that is looked at */
+    TFP_VEC(answer) answers;
+    tfp_map64 answer_by_hash;
+    TFP_VEC(tfp_attribution) rows; /* of answers, by place in the pattern */
+    tfp_map64 row_by_word;         /* of the answer that is made: a word on several streams -> its row */
+} judge;
+
+typedef struct graph_list { /* places in m->order */
+    const uint32_t *at;
+    size_t count;
+} graph_list;
+
+static graph_list all_of(const judge *j, uint32_t pattern)
+{
+    const tfp_candidates *c = &j->m->candidates.at[pattern];
+    return (graph_list){ j->m->list.at + c->first, c->count };
+}
+
+static graph_list chosen_of(const judge *j, uint32_t pattern, tfp_choice c)
+{
+    return c.all ? all_of(j, pattern) : (graph_list){ j->c->list.at + c.first, c.count };
+}
+
+/* ---- what places share ---- */
+
+static void add(const judge *j, shared *s, uint32_t launch)
+{
+    const tfp_captured_launch *l = &j->g->launches.at[launch];
+    if (s->first == TFP_NONE) {
+        *s = (shared){ launch, l->modules, true, true, true, true, true, s->one };
+        return;
+    }
+    const tfp_captured_launch *first = &j->g->launches.at[s->first];
+    s->place &= l->place == first->place && l->line == first->line;
+    s->op &= l->op == first->op;
+    s->line &= l->line == first->line;
+    s->trace &= l->trace == first->trace;
+    s->dims &= l->dims == first->dims;
+    if (s->modules != l->modules) s->modules = tfp_graph_place_shared(j->g, s->modules, l->modules);
+}
+
+static shared share(const judge *j, const tfp_pattern *p, uint32_t at, graph_list graphs)
+{
+    shared s = { .first = TFP_NONE, .one = true };
+    const tfp_graph_sign *sign = &j->r->signs.at[p->first + at];
+    for (size_t i = 0; i < graphs.count; i++) {
+        uint32_t graph = j->m->order.at[graphs.at[i]], base = j->g->captured.at[graph].first, found = 0;
+        const tfp_fit *fit = &j->m->fits.at[j->fit_of_look[j->m->look_of.at[graph]]];
+        if (fit->ranges == SIZE_MAX) {
+            add(j, &s, base + at);
+            continue;
+        }
+        tfp_range32 range = j->m->ranges.at[fit->ranges + at];
+        for (uint32_t node = range.low; node <= range.high; node++) {
+            if (tfp_signs_agree(&j->g->launches.at[base + node].sign, sign) != TFP_AGREES) continue;
+            add(j, &s, base + node);
+            s.one &= !found++;
+        }
+    }
+    return s;
+}
+
+/* ---- answers ---- */
+
+static tfp_attribution whole(judge *j, const shared *s, tfp_certainty sure)
+{
+    const tfp_captured_launch *l = &j->g->launches.at[s->first];
+    return (tfp_attribution){ .module = tfp_graph_place_text(j->b, l->modules),
+                              .op = l->op,
+                              .line = l->line,
+                              .trace = l->trace,
+                              .place = l->place,
+                              .captured = s->dims ? s->first : TFP_NONE,
+                              .certainty = (uint8_t)sure,
+                              .line_from = l->line ? TFP_LINE_OF_FRAME : TFP_LINE_NOWHERE };
+}
+
+/* The call stack of a line that different stacks share: the line alone. */
+static uint32_t trace_of_line(judge *j, const tfp_captured_launch *l)
+{
+    const tfp_profile *p = j->b->p;
+    const tfp_trace *t = &p->traces.at[l->trace];
+    for (uint32_t i = t->count; i-- > 0;) {
+        tfp_code_frame f = p->frames.at[p->trace_frames.at[t->first + i]];
+        if (!tfp_is_library_file(tfp_text(p, f.file))) return tfp_build_trace(j->b, &f, 1);
+    }
+    return TFP_NONE;
+}
+
+static tfp_attribution partly(judge *j, const shared *s)
+{
+    const tfp_captured_launch *l = &j->g->launches.at[s->first];
+    tfp_attribution a = tfp_attribution_none(TFP_PLACE_KNOWN);
+    a.certainty = TFP_SURE_BY_PARTIAL;
+    a.module = tfp_graph_place_text(j->b, s->modules);
+    a.place = s->modules;
+    if (s->op) a.place = tfp_graph_place_below(j->b, a.place, a.op = l->op);
+    if (s->line) a.line = l->line;
+    if (a.line) a.line_from = TFP_LINE_OF_FRAME;
+    if (a.line) a.trace = s->trace ? l->trace : trace_of_line(j, l);
+    return a.module || a.op || a.line ? a : tfp_attribution_none(TFP_AMBIGUOUS);
+}
+
+static tfp_attribution decide(judge *j, const answer *of, uint32_t at)
+{
+    const tfp_pattern *p = &j->r->patterns.at[of->pattern];
+    shared all = share(j, p, at, all_of(j, of->pattern)), chosen = all;
+    if (!of->choice.all) chosen = share(j, p, at, chosen_of(j, of->pattern, of->choice));
+    if (all.place) return whole(j, &chosen, TFP_SURE_BY_UNIQUE);
+    if (all.one && chosen.place) return whole(j, &chosen, TFP_SURE_BY_ORDER);
+    return partly(j, &chosen);
+}
+
+/* On several streams those of one name have one answer, unless they have one place each. */
+static bool decide_word(judge *j, const answer *of, uint32_t at, tfp_attribution *out)
+{
+    const tfp_pattern *p = &j->r->patterns.at[of->pattern];
+    const tfp_graph_sign *sign = &j->r->signs.at[p->first + at];
+    const tfp_fit *fit = &j->m->fits.at[j->m->candidates.at[of->pattern].fits];
+    tfp_range32 range = j->m->ranges.at[fit->ranges + at];
+    uint64_t word = (uint64_t)sign->kind << 32 | (sign->kind == TFP_LAUNCHES_KERNEL ? sign->kernel : 0);
+    uint32_t known = range.low == range.high ? TFP_NONE : tfp_map64_get(&j->row_by_word, word);
+    *out = known == TFP_NONE ? decide(j, of, at) : j->rows.at[known];
+    if (known != TFP_NONE || range.low == range.high) return true;
+    return tfp_map64_put(&j->row_by_word, word, (uint32_t)j->rows.size);
+}
+
+static bool make_answer(judge *j, answer *of)
+{
+    const tfp_pattern *p = &j->r->patterns.at[of->pattern];
+    const tfp_candidates *c = &j->m->candidates.at[of->pattern];
+    of->first = j->rows.size;
+    tfp_map64_clear(&j->row_by_word);
+    for (size_t i = 0; i < c->fit_count; i++) j->fit_of_look[j->m->fits.at[c->fits + i].look] = (uint32_t)(c->fits + i);
+    for (uint32_t i = 0; i < p->count; i++) {
+        tfp_attribution a = tfp_attribution_none(c->all ? TFP_NO_MATCH : TFP_NO_CAPTURE);
+        if (c->count && !p->streams) a = decide(j, of, i);
+        if (c->count && p->streams && !decide_word(j, of, i, &a)) return false;
+        if (!tfp_push(&j->rows, a)) return false;
+    }
+    return !j->b->status;
+}
+
+static bool same_choice(const judge *j, const answer *a, uint32_t pattern, tfp_choice c)
+{
+    if (a->pattern != pattern || a->choice.all != c.all || a->choice.count != c.count) return false;
+    size_t bytes = c.count * sizeof *j->c->list.at;
+    return c.all || memcmp(j->c->list.at + a->choice.first, j->c->list.at + c.first, bytes) == 0;
+}
+
+/* The answer of a replay; NULL without memory. */
+static const answer *answer_of(judge *j, size_t replay)
+{
+    uint32_t pattern = j->r->at.at[replay].pattern;
+    tfp_choice c = j->c->at.at[replay];
+    graph_list chosen = chosen_of(j, pattern, c);
+    uint64_t words[] = { pattern, c.all, c.all ? 0 : tfp_hash(chosen.at, chosen.count * sizeof *chosen.at) };
+    for (uint64_t key = tfp_hash(words, sizeof words);; key++) {
+        uint32_t at = tfp_map64_get(&j->answer_by_hash, key);
+        if (at != TFP_NONE && same_choice(j, &j->answers.at[at], pattern, c)) return &j->answers.at[at];
+        if (at != TFP_NONE) continue;
+        answer a = { .pattern = pattern, .choice = c };
+        at = (uint32_t)j->answers.size;
+        bool ok = make_answer(j, &a) && tfp_push(&j->answers, a) && tfp_map64_put(&j->answer_by_hash, key, at);
+        return ok ? &j->answers.at[at] : NULL;
+    }
+}
+
+bool tfp_replays_judge(tfp_builder *b, const tfp_matches *m, const tfp_choices *c)
+{
+    judge j = { .b = b, .g = m->g, .m = m, .r = m->r, .c = c };
+    j.fit_of_look = calloc(m->looks.size + 1, sizeof *j.fit_of_look);
+    bool ok = j.fit_of_look != NULL;
+    for (size_t i = 0; ok && i < m->r->at.size; i++) {
+        const tfp_replay *replay = &m->r->at.at[i];
+        const answer *a = answer_of(&j, i);
+        ok = a != NULL;
+        for (uint32_t k = replay->first; ok && k < replay->first + replay->count; k++)
+            tfp_attribute(b, m->r->activity[k], true, j.rows.at[a->first + m->r->position[k]]);
+    }
+    free(j.fit_of_look);
+    tfp_vec_free(&j.answers);
+    tfp_map64_free(&j.answer_by_hash);
+    tfp_vec_free(&j.rows);
+    tfp_map64_free(&j.row_by_word);
+    return ok && !b->status;
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+/* model/graphs/lines.c: lines of the user's code: of frames, and of the texts that Python prints of a stack, which Inductor writes for the
+ * kernels that it makes. */
+#include "model/graphs/parts.h"
+
+enum { FRAMES_MOST = 256 };
+
+static tfp_strid line_name(tfp_builder *b, const tfp_code_frame *f)
+{
+    tfp_buf text = { 0 };
+    tfp_strid id = 0;
+    tfp_str function = tfp_text(b->p, f->function);
+    tfp_buf_str(&text, tfp_text(b->p, f->file));
+    tfp_buf_char(&text, ':');
+    tfp_buf_int(&text, f->line);
+    if (function.size) tfp_buf_char(&text, ':');
+    tfp_buf_str(&text, function);
+    if (text.failed)
+        b->status = TFP_NOMEM;
+    else
+        id = tfp_build_made_string(b, (tfp_str){ text.data, text.size });
+    tfp_buf_free(&text);
+    return id;
+}
+
+tfp_strid tfp_line_of_frames(tfp_builder *b, const tfp_code_frame *frames, size_t count)
+{
+    while (count && !b->status)
+        if (!tfp_is_library_file(tfp_text(b->p, frames[--count].file))) return line_name(b, &frames[count]);
+    return 0;
+}
+
+/* `File "FILE", line NUMBER, in FUNCTION` */
+static bool frame_of(tfp_builder *b, tfp_str text, tfp_code_frame *out)
+{
+    tfp_str file = TFP_STR("File \""), line = TFP_STR("\", line "), in = TFP_STR(", in ");
+    int64_t number;
+    while (text.size && (*text.data == ' ' || *text.data == '\t')) text.data++, text.size--;
+    if (!tfp_str_begins(text, file)) return false;
+    text = (tfp_str){ text.data + file.size, text.size - file.size };
+    size_t at = tfp_str_find(text, line);
+    if (at == SIZE_MAX) return false;
+    tfp_str path = { text.data, at };
+    text = (tfp_str){ text.data + at + line.size, text.size - at - line.size };
+    at = tfp_str_find(text, in);
+    tfp_str digits = { text.data, at == SIZE_MAX ? text.size : at }, function = { "", 0 };
+    if (at != SIZE_MAX) function = (tfp_str){ text.data + at + in.size, text.size - at - in.size };
+    if (!tfp_parse_int64(digits, &number) || number < 0 || number > INT32_MAX) return false;
+    *out = (tfp_code_frame){ .file = tfp_build_made_string(b, path),
+                             .function = tfp_build_made_string(b, function),
+                             .line = (int32_t)number };
+    return true;
+}
+
+tfp_kernel_line tfp_line_of_traceback(tfp_builder *b, tfp_str text)
+{
+    tfp_code_frame frames[FRAMES_MOST];
+    size_t count = 0;
+    while (text.size && !b->status) {
+        tfp_code_frame f;
+        if (!frame_of(b, tfp_str_cut_line(&text), &f)) continue;
+        if (count == FRAMES_MOST) memmove(frames, frames + 1, --count * sizeof *frames); /* the innermost ones stay */
+        frames[count++] = f;
+    }
+    tfp_kernel_line line = { tfp_line_of_frames(b, frames, count), TFP_NONE };
+    if (line.line && !b->status) line.trace = tfp_build_trace(b, frames, count);
+    return line;
+}
+
+void tfp_build_kernel_line(tfp_builder *b, tfp_str kernel, tfp_kernel_line line)
+{
+    tfp_graph_tables *g = &b->p->events.graphs;
+    tfp_strid name = tfp_build_made_string(b, tfp_kernel_plain(kernel));
+    uint32_t at = b->status ? TFP_NONE : tfp_map64_get(&g->line_by_kernel, name);
+    if (b->status) return;
+    if (at != TFP_NONE) {
+        if (g->lines.at[at].line != line.line) g->lines.at[at].line = 0;
+        return;
+    }
+    at = (uint32_t)g->lines.size;
+    if (!tfp_push(&g->lines, line) || !tfp_map64_put(&g->line_by_kernel, name, at)) b->status = TFP_NOMEM;
+}

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/trace/attribution.c: the tables `attribution` and `coverage` of queries: for each activity of a device its place in the model, how
+ * sure that is and why there is none; and the sums of these. In: the joined spans. Out: a row an activity; a row for each class
+ * and reason. They are no commands: op, scope, kernel and lines count by the same places. */
+#include "views/core/grid.h"
+#include "views/core/view.h"
+#include "views/spans/nest.h"
+#include "views/trace/tables.h"
+
+#include <math.h>
+
+enum { MODULES_MOST = 16 << 10 }; /* bytes of a path of modules */
+
+typedef struct activity_row {
+    int64_t rank, span, start_ns, duration_ns, graph, graph_node, replay;
+    tfp_str name, lane, certainty, reason, module, op, line, line_from, path;
+    uint32_t unit;
+} activity_row;
+
+typedef struct coverage_row {
+    int64_t rank, activities, device_ns, module_ns, line_ns;
+    tfp_str class, reason;
+    double share;
+} coverage_row;
+
+typedef struct places {
+    tfp_report *r;
+    tfp_trace_index x;
+    const tfp_span_columns *s;
+    tfp_nest nest;
+    tfp_strtab names;
+    uint32_t *line, *module; /* by span: -> names; 0: none */
+    uint32_t *line_of_name;  /* by string of a frame's name: -> names; 0 of libraries; TFP_NONE: not looked at */
+    uint32_t *line_of_trace; /* the same by trace */
+    int64_t *replay;         /* by span of a launch: its number; -1 */
+    tfp_buf text;
+    bool failed;
+} places;
+
+static tfp_str name_at(const places *t, uint32_t name)
+{
+    return name ? t->names.strings[name] : (tfp_str){ NULL, 0 };
+}
+
+static uint32_t keep_text(places *t)
+{
+    tfp_strid id = t->text.failed ? TFP_NONE : tfp_intern(&t->names, (tfp_str){ t->text.data, t->text.size });
+    t->failed |= id == TFP_NONE;
+    return t->failed ? 0 : id;
+}
+
+/* ---- lines and modules of launches ---- */
+
+static uint32_t line_name(places *t, tfp_str file, int64_t line, tfp_str function)
+{
+    if (tfp_is_library_file(file)) return 0;
+    t->text.size = 0;
+    tfp_buf_str(&t->text, file);
+    tfp_buf_char(&t->text, ':');
+    tfp_buf_int(&t->text, line);
+    if (function.size) tfp_buf_char(&t->text, ':');
+    tfp_buf_str(&t->text, function);
+    return keep_text(t);
+}
+
+static uint32_t line_of_frame(places *t, uint32_t span)
+{
+    tfp_python_frame f;
+    uint32_t *known = &t->line_of_name[t->s->name[span]];
+    if (*known != TFP_NONE) return *known;
+    bool frame = tfp_python_frame_of(tfp_text(t->x.p, t->s->name[span]), &f);
+    return *known = frame ? line_name(t, f.file, f.line, f.function) : 0;
+}
+
+static uint32_t line_of_trace(places *t, uint32_t trace)
+{
+    const tfp_profile *p = t->x.p;
+    uint32_t *known = &t->line_of_trace[trace], found = 0;
+    if (*known != TFP_NONE) return *known;
+    for (uint32_t i = p->traces.at[trace].count; i-- > 0 && !found;) {
+        const tfp_code_frame *f = &p->frames.at[p->trace_frames.at[p->traces.at[trace].first + i]];
+        found = line_name(t, tfp_text(p, f->file), f->line, tfp_text(p, f->function));
+    }
+    return *known = found;
+}
+
+static uint32_t module_below(places *t, uint32_t above, tfp_str name)
+{
+    tfp_str path = name_at(t, above);
+    if (path.size > MODULES_MOST) return above;
+    t->text.size = 0;
+    tfp_buf_str(&t->text, path);
+    if (above) tfp_buf_char(&t->text, '/');
+    tfp_buf_str(&t->text, name);
+    return keep_text(t);
+}
+
+/* Parents come first. */
+static void find_places(places *t)
+{
+    const tfp_span_columns *s = t->s;
+    bool frames = tfp_lines_are_functions(t->x.p);
+    for (size_t k = 0; k < s->size && !t->failed; k++) {
+        uint32_t i = t->nest.order[k], around = t->nest.parent[i], parent = s->parent[i], own = 0;
+        if (s->kind[i] == TFP_SPAN_ACTIVITY) continue;
+        if (frames && s->kind[i] == TFP_SPAN_FRAME) own = line_of_frame(t, i);
+        if (!frames && s->trace[i] != TFP_NONE) own = line_of_trace(t, s->trace[i]);
+        t->line[i] = own ? own : around == TFP_NONE ? 0 : t->line[around];
+        t->module[i] = parent == TFP_NONE ? 0 : t->module[parent];
+        if (s->kind[i] == TFP_SPAN_MODULE) t->module[i] = module_below(t, t->module[i], tfp_text(t->x.p, s->name[i]));
+    }
+}
+
+/* ---- replays ---- */
+
+static bool earlier(const void *columns, uint32_t a, uint32_t b)
+{
+    const tfp_span_columns *s = columns;
+    return s->start_ns[a] < s->start_ns[b];
+}
+
+/* Launches of graphs that replayed something, of each rank by start. */
+static bool number_replays(places *t)
+{
+    const tfp_span_columns *s = t->s;
+    uint32_t *launches = malloc((s->size + 1) * sizeof *launches);
+    int64_t *next = calloc(t->x.unit_count + 1, sizeof *next);
+    size_t count = 0;
+    for (uint32_t i = 0; launches && i < s->size; i++) t->replay[i] = -1;
+    for (uint32_t i = 0; launches && i < s->size; i++) {
+        uint32_t launch = s->kind[i] == TFP_SPAN_ACTIVITY && !s->path[i] ? s->launch[i] : TFP_NONE;
+        if (launch == TFP_NONE || t->replay[launch] >= 0) continue;
+        if (!tfp_is_graph_launch(tfp_text(t->x.p, s->name[launch]))) continue;
+        t->replay[launch] = 0;
+        launches[count++] = launch;
+    }
+    bool ok = launches && next && tfp_sort(launches, count, earlier, s);
+    for (size_t i = 0; ok && i < count; i++) {
+        uint32_t unit = tfp_trace_unit_of(&t->x, launches[i]);
+        t->replay[launches[i]] = next[unit == TFP_NONE ? t->x.unit_count : unit]++;
+    }
+    free(launches);
+    free(next);
+    return ok;
+}
+
+/* ---- rows ---- */
+
+static int64_t number_of(const places *t, uint32_t span, tfp_strid key)
+{
+    const tfp_stat *stat = tfp_span_stat(t->x.p, span, key);
+    return stat && stat->type == TFP_STAT_INT && stat->value.number ? stat->value.number : TFP_ABSENT;
+}
+
+static tfp_str text_or_none(const tfp_profile *p, tfp_strid id) { return id ? tfp_text(p, id) : (tfp_str){ NULL, 0 }; }
+static tfp_str word(const char *s) { return *s ? tfp_str_of(s) : (tfp_str){ NULL, 0 }; }
+
+/* What the launch tells. */
+static void take_launch(places *t, uint32_t span, activity_row *row)
+{
+    const tfp_span_columns *s = t->s;
+    uint32_t from = s->launch[span] != TFP_NONE ? s->launch[span] : s->owner[span];
+    if (s->node[span] != TFP_NONE) row->op = text_or_none(t->x.p, t->x.p->nodes.at[s->node[span]].op);
+    if (s->trace[span] != TFP_NONE)
+        row->line = name_at(t, line_of_trace(t, s->trace[span]));
+    else if (from != TFP_NONE && !s->path[span])
+        row->line = name_at(t, t->line[from]);
+    if (from != TFP_NONE && !s->path[span]) row->module = name_at(t, t->module[from]);
+    if (row->line.data) row->line_from = TFP_STR("frame");
+}
+
+static void take_attribution(places *t, uint32_t span, activity_row *row)
+{
+    static const char *const from[] = { "", "frame", "inductor" };
+    const tfp_profile *p = t->x.p;
+    tfp_attribution a = tfp_span_attribution(p, span);
+    row->certainty = tfp_str_of(tfp_certainty_word(a.certainty));
+    row->reason = word(tfp_no_place_word(a.reason));
+    if (a.certainty == TFP_SURE_BY_LAUNCH) {
+        take_launch(t, span, row);
+    } else {
+        row->module = text_or_none(p, a.module);
+        row->op = text_or_none(p, a.op);
+    }
+    if (!a.line) return;
+    row->line = tfp_text(p, a.line);
+    row->line_from = word(from[a.line_from]);
+}
+
+static activity_row row_of(places *t, uint32_t span, tfp_strid graph, tfp_strid node)
+{
+    const tfp_span_columns *s = t->s;
+    const tfp_profile *p = t->x.p;
+    uint32_t unit = tfp_trace_unit_of(&t->x, span), launch = s->launch[span];
+    activity_row row = { .rank = t->x.units[unit].rank,
+                         .span = span,
+                         .start_ns = s->start_ns[span],
+                         .duration_ns = s->self_ns[span],
+                         .graph = number_of(t, span, graph),
+                         .graph_node = number_of(t, span, node),
+                         .replay = launch != TFP_NONE && t->replay[launch] >= 0 ? t->replay[launch] : TFP_ABSENT,
+                         .name = tfp_text(p, s->name[span]),
+                         .lane = tfp_text(p, p->lanes.at[s->lane[span]].name),
+                         .unit = unit };
+    if (s->node[span] != TFP_NONE) row.path = tfp_text(p, p->nodes.at[s->node[span]].name);
+    take_attribution(t, span, &row);
+    return row;
+}
+
+static bool sooner(const void *rows, uint32_t a, uint32_t b)
+{
+    const activity_row *x = (const activity_row *)rows + a, *y = (const activity_row *)rows + b;
+    return x->unit != y->unit ? x->unit < y->unit : x->start_ns < y->start_ns;
+}
+
+static activity_row *rows_of(places *t, size_t *count)
+{
+    const tfp_profile *p = t->x.p;
+    tfp_arena *a = &t->r->arena;
+    size_t spans = t->s->size + 1, strings = p->strings.count + 1, traces = p->traces.size + 1;
+    tfp_strid graph = tfp_stat_key(p, "graph id"), node = tfp_stat_key(p, "graph node id");
+    TFP_VEC(activity_row) rows = { 0 };
+    t->line = TFP_NEW(a, uint32_t, spans);
+    t->module = TFP_NEW(a, uint32_t, spans);
+    t->replay = TFP_NEW(a, int64_t, spans);
+    t->line_of_name = TFP_NEW(a, uint32_t, strings);
+    t->line_of_trace = TFP_NEW(a, uint32_t, traces);
+    bool ok = t->line && t->module && t->replay && t->line_of_name && t->line_of_trace;
+    ok = ok && tfp_strtab_init(&t->names, a) == TFP_OK && tfp_intern(&t->names, TFP_STR("")) == 0;
+    ok = ok && tfp_nest_of(p, a, &t->nest) && number_replays(t);
+    if (ok) memset(t->line_of_name, 0xff, strings * sizeof *t->line_of_name);
+    if (ok) memset(t->line_of_trace, 0xff, traces * sizeof *t->line_of_trace);
+    if (ok) find_places(t);
+    for (uint32_t i = 0; ok && !t->failed && i < t->s->size; i++) {
+        bool stream = p->lanes.at[t->s->lane[i]].role == TFP_ROLE_STREAM;
+        if (t->s->kind[i] != TFP_SPAN_ACTIVITY || !stream || tfp_trace_unit_of(&t->x, i) == TFP_NONE) continue;
+        if (tfp_span_in_step(t->r, i)) ok = tfp_push(&rows, row_of(t, i, graph, node));
+    }
+    *count = rows.size;
+    activity_row *sorted =
+        ok && !t->failed ? tfp_rows_sorted(a, rows.at, sizeof *rows.at, rows.size, sooner) : NULL;
+    tfp_vec_free(&rows);
+    return sorted;
+}
+
+static void end(places *t)
+{
+    tfp_strtab_free(&t->names);
+    tfp_buf_free(&t->text);
+}
+
+/* ---- the tables ---- */
+
+/* clang-format off */
+static const tfp_row_column columns[] = {
+    TFP_COLUMN(activity_row, "rank", INT, NUMBER, rank, "rank of the process"),
+    TFP_COLUMN(activity_row, "span", INT, NUMBER, span, "-> spans, of a profile that is queried alone"),
+    TFP_COLUMN(activity_row, "start_us", NANO, MICROS, start_ns, "when it began"),
+    TFP_COLUMN(activity_row, "duration_us", NANO, MICROS, duration_ns, "its own time"),
+    TFP_COLUMN(activity_row, "name", TEXT, LABEL, name, "kernel, copy or set"),
+    TFP_COLUMN(activity_row, "lane", TEXT, LABEL, lane, "the device's stream"),
+    TFP_COLUMN(activity_row, "graph", INT, NUMBER, graph, "id of the graph that replayed it"),
+    TFP_COLUMN(activity_row, "graph_node", INT, NUMBER, graph_node, "id of its node in the graph"),
+    TFP_COLUMN(activity_row, "replay", INT, NUMBER, replay, "number of the graph launch that replayed it"),
+    TFP_COLUMN(activity_row, "certainty", TEXT, LABEL, certainty, "launch, id, unique, order, partial, name or none: how its place is known"),
+    TFP_COLUMN(activity_row, "reason", TEXT, LABEL, reason, "why it has none: no capture, no match, ambiguous, no launch"),
+    TFP_COLUMN(activity_row, "module", TEXT, LABEL, module, "modules around it"),
+    TFP_COLUMN(activity_row, "op", TEXT, LABEL, op, "the innermost op, else the API call"),
+    TFP_COLUMN(activity_row, "line", TEXT, LABEL, line, "file, line and function of the user's code"),
+    TFP_COLUMN(activity_row, "line_from", TEXT, LABEL, line_from, "frame or inductor: who told the line"),
+    TFP_COLUMN(activity_row, "path", TEXT, LABEL, path, "its node in scope"),
+    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+};
+static const tfp_row_column coverage_columns[] = {
+    TFP_COLUMN(coverage_row, "rank", INT, NUMBER, rank, "rank of the process"),
+    TFP_COLUMN(coverage_row, "class", TEXT, LABEL, class, "launch, id, unique, order, partial, name or none: how places are known"),
+    TFP_COLUMN(coverage_row, "reason", TEXT, LABEL, reason, "why there is none"),
+    TFP_COLUMN(coverage_row, "activities", INT, NUMBER, activities, "how many"),
+    TFP_COLUMN(coverage_row, "device_us", NANO, MICROS, device_ns, "their own time"),
+    TFP_COLUMN(coverage_row, "share", REAL, SHARE, share, "of that of all activities"),
+    TFP_COLUMN(coverage_row, "module_us", NANO, MICROS, module_ns, "of those whose module is known"),
+    TFP_COLUMN(coverage_row, "line_us", NANO, MICROS, line_ns, "of those whose line is known"),
+    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
+};
+/* clang-format on */
+
+static tfp_status build(tfp_report *r, tfp_error *err)
+{
+    places t = { .r = r, .s = &r->profile->events.spans };
+    size_t count = 0;
+    tfp_status s = tfp_trace_index_new(r, &t.x, err);
+    if (s) return s;
+    activity_row *rows = rows_of(&t, &count);
+    s = rows ? tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, count, TFP_SHOWN_RANKS }, err)
+             : tfp_nomem(err);
+    end(&t);
+    return s;
+}
+
+/* Rows come by rank; those of a rank by class and reason. */
+static coverage_row *sum(tfp_report *r, const activity_row *rows, size_t count, size_t *sums)
+{
+    coverage_row *at = TFP_NEW(&r->arena, coverage_row, count + 1);
+    double all = 0;
+    size_t first = 0;
+    for (size_t i = 0; at && i < count; i++) {
+        const activity_row *a = &rows[i];
+        if (i && rows[i - 1].unit != a->unit) first = *sums;
+        size_t k = first; /* there are twelve at most */
+        while (k < *sums && !(tfp_str_eq(at[k].class, a->certainty) && tfp_str_eq(at[k].reason, a->reason))) k++;
+        if (k == *sums) at[(*sums)++] = (coverage_row){ .rank = a->rank, .class = a->certainty, .reason = a->reason };
+        at[k].activities++;
+        at[k].device_ns = tfp_add(at[k].device_ns, a->duration_ns, NULL);
+        if (a->module.size) at[k].module_ns = tfp_add(at[k].module_ns, a->duration_ns, NULL);
+        if (a->line.size) at[k].line_ns = tfp_add(at[k].line_ns, a->duration_ns, NULL);
+        all += (double)a->duration_ns;
+    }
+    for (size_t k = 0; k < *sums; k++) at[k].share = all > 0 ? (double)at[k].device_ns / all : NAN;
+    return at;
+}
+
+static tfp_status build_coverage(tfp_report *r, tfp_error *err)
+{
+    places t = { .r = r, .s = &r->profile->events.spans };
+    size_t count = 0, sums = 0;
+    tfp_status s = tfp_trace_index_new(r, &t.x, err);
+    if (s) return s;
+    activity_row *rows = rows_of(&t, &count);
+    coverage_row *of = rows ? sum(r, rows, count, &sums) : NULL;
+    s = of ? tfp_grid_of(r, &(tfp_row_table){ coverage_columns, of, sizeof *of, sums, TFP_SHOWN_RANKS }, err)
+           : tfp_nomem(err);
+    end(&t);
+    return s;
+}
+
+const tfp_view tfp_view_attribution = {
+    "attribution",  "The place in the model of each activity of a device.", TFP_REPORT_GRID, NULL, NULL, build,
+    TFP_NEEDS_SPANS, columns, "no activity of a device",
+};
+const tfp_view tfp_view_coverage = {
+    "coverage",     "How much of the device's time has a place in the model.", TFP_REPORT_GRID, NULL, NULL, build_coverage,
+    TFP_NEEDS_SPANS, coverage_columns, "no activity of a device",
+};
