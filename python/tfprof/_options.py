@@ -100,6 +100,19 @@ class StepOptions(RangeOptions, total=False):
     critical_path: Optional[bool]
 
 
+class WhatifOptions(ViewOptions, total=False):
+    """The keywords of Profile.whatif, for type checkers."""
+
+    faster: Optional[Union[Items, Mapping[str, float]]]
+    no_sync: Optional[bool]
+    overlap: Optional[str]
+    link: Optional[Union[float, str]]
+    ideal: Optional[str]
+    keep: Optional[Items]
+    launch: Optional[Union[float, str]]
+    input: Optional[Union[float, str]]
+
+
 class FlopsOptions(ViewOptions, total=False):
     """The keywords of Profile.flops, for type checkers."""
 
@@ -119,6 +132,7 @@ OF_VIEWS: Dict[str, Any] = {
     "op": RangeOptions,
     "scope": RangeOptions,
     "steps": StepOptions,
+    "whatif": WhatifOptions,
 }
 
 
@@ -171,6 +185,8 @@ def _set(options: "_native.Options", name: str, value: Any) -> None:
         options.set(name, text)
     elif isinstance(value, Mapping) and name == "assume_shape":
         options.set_list(name, ["%s=%s" % (node, dims_of(dims)) for node, dims in value.items()])
+    elif isinstance(value, Mapping) and name == "faster":
+        options.set_list(name, ["%s=%s" % (what, _text(name, factor)) for what, factor in value.items()])
     elif isinstance(value, Iterable) and not isinstance(value, _NO_LISTS):
         options.set_list(name, _items(name, value))
     else:

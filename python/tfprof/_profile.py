@@ -22,6 +22,7 @@ from tfprof._options import (
     StatsOptions,
     StepOptions,
     ViewOptions,
+    WhatifOptions,
     destination,
     hinted,
     is_put,
@@ -350,6 +351,10 @@ class Profile:
 
     def wait(self, **options: "Unpack[ViewOptions]") -> Report:
         return self.view("wait", **options)
+
+    def whatif(self, **options: "Unpack[WhatifOptions]") -> Report:
+        """How long a step would be after changes such as faster={"gemm.*": 1.5}, a row for each."""
+        return self.view("whatif", **options)  # type: ignore[misc]
 
     def check(self, **options: "Unpack[ViewOptions]") -> Report:
         return self.view("check", **options)

@@ -83,6 +83,8 @@ bool tfp_whatif_result_add(tfp_whatif *w, tfp_str scenario, tfp_str note, double
 /* Replays the variant and adds its row. */
 bool tfp_whatif_row_add(tfp_whatif *w, tfp_str scenario);
 tfp_status tfp_whatif_best(tfp_whatif *w, tfp_error *err); /* best.c: the ten single changes that help most */
+/* pipeline.c: the rows of a pipeline's timeline. */
+tfp_status tfp_pipeline_rows(tfp_whatif *w, const tfp_change *changes, size_t count, tfp_error *err);
 /* refuse.c: the notes on the replay; over a quarter off it is refused. */
 tfp_status tfp_whatif_judge(tfp_whatif *w, tfp_buf *note, tfp_error *err);
 

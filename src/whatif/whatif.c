@@ -3,6 +3,7 @@
 #include "views/core/grid.h"
 #include "views/core/view.h"
 #include "whatif/change.h"
+#include "whatif/pipeline.h"
 
 #include <math.h>
 
@@ -85,15 +86,28 @@ static tfp_status give(tfp_whatif *w, tfp_error *err)
     return tfp_grid_of(w->r, &(tfp_row_table){ columns, rows, sizeof *rows, count, 0 }, err);
 }
 
+/* Of a trace of events. */
+static tfp_status fill_rows(tfp_whatif *w, const tfp_change *changes, size_t count, tfp_error *err)
+{
+    tfp_status s = TFP_OK;
+    if (w->r->step.which == TFP_STEP_ONE && w->r->step.row == TFP_NONE)
+        return tfp_within_file(err, tfp_fail(err, TFP_BADFILE, "step %lld not found (no steps)", (long long)w->r->step.id),
+                               tfp_first_source(w->r->profile));
+    s = tfp_job_of(w->r, &w->job, err);
+    if (!s) s = replay_today(w, err);
+    if (s) return s;
+    return count ? add_asked(w, changes, count, err) : tfp_whatif_best(w, err);
+}
+
 static tfp_status fill(tfp_whatif *w, tfp_error *err)
 {
     TFP_VEC(tfp_change) changes = { 0 };
     tfp_change change;
-    tfp_status s = tfp_job_of(w->r, &w->job, err);
-    if (!s) s = replay_today(w, err);
+    tfp_status s = TFP_OK;
     for (tfp_str rest = tfp_str_of(w->r->options->changes); !s && tfp_change_next(&rest, &change);)
         if (!tfp_push(&changes, change)) s = tfp_nomem(err);
-    if (!s) s = changes.size ? add_asked(w, changes.at, changes.size, err) : tfp_whatif_best(w, err);
+    bool pipeline = tfp_is_pipeline(w->r->profile);
+    if (!s) s = (pipeline ? tfp_pipeline_rows : fill_rows)(w, changes.at, changes.size, err);
     if (!s) s = give(w, err);
     tfp_vec_free(&changes);
     return s;
@@ -113,6 +127,6 @@ const tfp_view tfp_view_whatif = {
     .help = "How long a step would be after changes: faster operations, cheaper launches, no stragglers.",
     .kind = TFP_REPORT_GRID,
     .build = build,
-    .needs = TFP_NEEDS_SPANS | TFP_NEEDS_EVENTS,
+    .needs = TFP_NEEDS_SPANS | TFP_NEEDS_EVENTS | TFP_FINDS_STEPS,
     .columns = columns,
 };

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Runs a small training job of two ranks on paper and writes what PyTorch's profiler would have recorded of it into sample/jobs: rank0.json
-and rank1.json; late.json: kernels start late for no reason that a trace has; plain.json: threads without a device. A changed job
+and rank1.json; late.json: kernels start late for no reason that a trace has; plain.json: threads without a device; pipeline.json: a timeline of pipelined stages. A changed job
 can be run, too: `step_us(job(...))` is the true length of a step, which the replay of the unchanged one must predict
 (tests/trace/replayed.py). Times are microseconds."""
 import json
@@ -132,6 +132,40 @@ def write_job(folder, what, clock=70000.0):
     return paths
 
 
+def pipeline(steps=2, micro=2):
+    """A pipeline of two stages and two data-parallel ranks, as StragglerAnalysis publishes timelines; the second stage is slower, and
+    the second rank's optimizer in the last step. Worked out by hand: F 100 and 140, B 200 and 280, sends 10."""
+    events = []
+
+    def add(name, stage, rank, kind, ts, dur, step, number, chunk=-1):
+        events.append({"name": name, "cat": name, "pid": rank, "tid": 5 * (2 * stage + rank) + kind, "ts": ts, "dur": dur, "ph": "X",
+                       "args": {"step": step, "model_chunk": chunk, "mb_id": number, "seq_id": number}})
+
+    for step in range(steps):
+        at = 10000.0 * step
+        for rank in range(2):
+            forward, backward, free = at, None, at + 110
+            for i in range(micro):
+                add("forward-compute", 0, rank, 0, forward, 100, step, i, 0)
+                forward += 100
+                sent = max(forward, free if i else 0)
+                add("forward-send", 0, rank, 1, sent, 10, step, i)
+                add("forward-recv", 1, rank, 1, sent, 10, step, i)
+                add("forward-compute", 1, rank, 0, sent + 10, 140, step, i, 0)
+                add("backward-compute", 1, rank, 0, sent + 150, 280, step, i, 0)
+                free = sent + 430
+                add("backward-send", 1, rank, 1, free, 10, step, i)
+                add("backward-recv", 0, rank, 1, free, 10, step, i)
+                add("backward-compute", 0, rank, 0, free + 10, 200, step, i, 0)
+                backward = free + 210
+            add("optimizer", 0, rank, 0, backward, 50 + 40 * (rank == 1 and step == steps - 1), step, 0)
+            add("optimizer", 1, rank, 0, free, 50, step, 0)
+    names = [{"name": "thread_name", "pid": rank, "tid": 5 * (2 * stage + rank) + kind, "ph": "M",
+              "args": {"name": f"PP rank {stage}, TP rank 0, {what}"}}
+             for stage in range(2) for rank in range(2) for kind, what in enumerate(("compute", "pp-comm"))]
+    return events + names
+
+
 STRAGGLER = job(gemm=(300, 420), host=(20, 26))
 
 if __name__ == "__main__":
@@ -139,5 +173,6 @@ if __name__ == "__main__":
     os.makedirs(out, exist_ok=True)
     write_job(out, STRAGGLER)
     write(os.path.join(out, "late.json"), trace(run(job(late=500))[0]))
+    write(os.path.join(out, "pipeline.json"), pipeline())
     write(os.path.join(out, "plain.json"), {"schemaVersion": 1, "traceEvents": [
         e for e in trace(run(job())[0])["traceEvents"] if e["cat"] in ("cpu_op", "user_annotation", "python_function")]})

@@ -34,6 +34,7 @@ static tfp_status find_step(tfp_report *r, tfp_error *err)
     if (asked.which != TFP_STEP_ONE) return TFP_OK;
     r->step.row = tfp_find_step(p, asked.id);
     if (r->step.row != TFP_NONE && p->steps.at[r->step.row].listed) return TFP_OK;
+    if (r->about->needs & TFP_FINDS_STEPS && !p->steps.size) return TFP_OK;
     tfp_buf known = { 0 };
     size_t n = tfp_profile_step_count(p);
     for (size_t i = 0; i < n && i < 50; i++)
