@@ -27,6 +27,7 @@ from tfprof._native import (
     UsageError,
     __version__,
 )
+from tfprof._limit import limit
 from tfprof._options import (
     FlopsOptions,
     LinesOptions,
@@ -68,6 +69,7 @@ __all__ = [
     "diff",
     "flops",
     "help",
+    "limit",
     "names",
     "open",
     "query",

@@ -98,6 +98,8 @@ def contents(arch):
     text, made = metadata()
     files[info + "METADATA"] = (text, 0o644)
     files[info + "WHEEL"] = (f"Wheel-Version: 1.0\nGenerator: tfprof make release\nRoot-Is-Purelib: false\nTag: {tag(arch)}\n".encode(), 0o644)
+    groups = made.entrypoints
+    files[info + "entry_points.txt"] = ("\n".join(f"[{g}]\n" + "".join(f"{k} = {v}\n" for k, v in rows.items()) for g, rows in groups.items()).encode(), 0o644)
     for name in made.license_files or []:
         files[f"{info}licenses/{name}"] = (read(str(name)).encode(), 0o644)
     return files
