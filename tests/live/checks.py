@@ -30,6 +30,12 @@ def until(true, seconds=60):
     return got
 
 
+def allowance():
+    """Seconds more than promised that a command may take: on a machine with more work than processors all waits are longer, and there it is
+    enough that it ends, and not at a limit of its own."""
+    return 15 if os.getloadavg()[0] > (os.cpu_count() or 1) else 0
+
+
 def state_of(pid, tid=None):
     """A thread's state as the kernel's letter: R runs, S waits in the kernel, T is stopped; None: it is gone."""
     try:

@@ -19,7 +19,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import hostile_peers  # noqa: E402
 
-from checks import check, ended
+from checks import allowance, check, ended
 
 MEMORY_MOST = 512 << 10  # KB, as wait4 tells
 
@@ -60,9 +60,7 @@ class Done:
         return f"status {self.status}, {self.seconds:.1f} s, {self.kilobytes >> 10} MB: {self.out[-600:]} {self.err[-600:]}"
 
     def is_within(self, seconds):
-        """On a machine with more work than processors all waits are longer: there it is enough that it ends, and not at its own limit."""
-        busy = os.getloadavg()[0] > (os.cpu_count() or 1)
-        return self.seconds < seconds + (15 if busy else 0) and self.kilobytes < MEMORY_MOST and self.status >= 0
+        return self.seconds < seconds + allowance() and self.kilobytes < MEMORY_MOST and self.status >= 0
 
 
 class Place:

@@ -22,7 +22,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import fake  # noqa: E402
-from checks import check, ended  # noqa: E402
+from checks import allowance, check, ended  # noqa: E402
 
 JOB = "import jax, time\nprint('ready', flush=True)\nend = time.time() + 120\nwhile time.time() < end:\n    sum(range(2000))\n    time.sleep(0.002)\n"
 TOKEN = "secret-of-12-bytes"
@@ -126,9 +126,9 @@ def tables(program, address, job):
             begin, lines = time.monotonic(), []
             while not any(f" {job.pid} " in line for line in lines) and (line := top.stdout.readline()):
                 lines.append(line)
-            check("rows of the others come soon", time.monotonic() - begin < 4, lines)
+            check("rows of the others do not wait for it", top.poll() is None, lines)
             out, err = top.communicate(timeout=20)
-            check("the silent one has its time", top.returncode == 1 and hangs in out and "in time" in err and 4 < time.monotonic() - begin < 7, (out, err))
+            check("the silent one has its time", top.returncode == 1 and hangs in out and "in time" in err and 4 < time.monotonic() - begin < 7 + allowance(), (out, err))
 
 
 def refreshed(program, address, job):
@@ -216,7 +216,7 @@ def together(program, folder, environment):
         out = os.path.join(folder, "beside")
         text, err = run(program, "capture", "--agent", f"{agents[0]},{hangs}", "--all", "--ms", "100", "--timeout", "4", "-o", out, "-format", "json", status=1)
         good = [r for r in json.loads(text)["rows"] if r["status"] == "ok"]
-        check("a machine that hangs holds nobody", len(good) == 1 and time.monotonic() - begin < 6.2 and hangs in err, (time.monotonic() - begin, text, err))
+        check("a machine that hangs holds nobody", len(good) == 1 and time.monotonic() - begin < 6.2 + allowance() and hangs in err, (time.monotonic() - begin, text, err))
         run(program, "capture", "--agent", f"{agents[0]},{agents[0]}", "--all", "-o", os.path.join(folder, "twice"), status=2)
 
 
