@@ -241,7 +241,7 @@ static int run_quit(cli *c, const cli_call *call, tfp_options *o)
 const cli_command cli_commands[] = {
     { "diff",       "A B [C...] [-option value ...]", "What differs between profiles, steps of them (A@3 A@7) or printed scope files; a side of several files: graph.pb,run_meta.", CLI_IN_SHELL | CLI_IN_PROMPT | CLI_TAKES_WORDS, cli_diff },
     { "stats",      "FILE... [-option value ...]", "Means, spread and percentiles over the steps of a profile, for the rows of a view.", CLI_IN_SHELL | CLI_IN_PROMPT, cli_stats },
-    { "query",      "SQL FILE...", "Answer SQL over the tables of one or many profiles: nodes, executions, edges ...; \"SELECT * FROM columns\" lists them.", CLI_IN_SHELL | CLI_IN_PROMPT | CLI_TAKES_WORDS | CLI_TAKES_SQL, cli_query },
+    { "query",      "SQL FILE...", "Answer SQL over the tables of one or many profiles: nodes, executions, edges ...; \"SELECT * FROM columns\" lists them. Or over a folder that tfprof index made, by duckdb.", CLI_IN_SHELL | CLI_IN_PROMPT | CLI_TAKES_WORDS | CLI_TAKES_SQL, cli_query },
     { "top",        "[PID|NAME...]", "Running jobs: what each uses, how fast it steps, which framework; nothing is changed in them.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_top },
     { "capture",    "PID|NAME|HOST:PORT...", "Record profiles of many running jobs at once, into a folder: those that tfprof run started, others with --attach, and profiler servers.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_capture },
     { "stacks",     "PID|NAME", "The Python functions (with --native of C, too) in which a running process spends its time, by reading its memory: it is not stopped.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_stacks },

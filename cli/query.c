@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* cli/query.c: the command query: SQL over the profiles that a command line names, or over the session's. */
 #include "cli.h"
+#include "tfprof/fleet.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -150,6 +151,14 @@ static const char *take_sql(cli_call *call)
     return sql;
 }
 
+static int query_index(cli *c, const char *index, const char *sql, tfp_options *o)
+{
+    tfp_report *r = NULL;
+    tfp_options_on_query(o, stop_when_interrupted, NULL);
+    tfp_status s = tfp_index_query(index, sql, o, &r, c->err);
+    return s ? cli_fault_from(&c->fault, s, c->err) : cli_put(c, r, o);
+}
+
 int cli_query(cli *c, const cli_call *given, tfp_options *o)
 {
     cli_call call = *given;
@@ -158,6 +167,7 @@ int cli_query(cli *c, const cli_call *given, tfp_options *o)
     const char *sql = take_sql(&call);
     if (!sql) return cli_fault_set(&c->fault, CLI_BAD_USAGE, "query needs SQL, such as \"SELECT name, op FROM nodes\"");
     const tfp_profile *own = c->profile;
+    if (!own && call.word_count == 1 && tfp_is_index(call.words[0])) return query_index(c, call.words[0], sql, o);
     int status = own ? 0 : load_all(c, &call, keep_for(sql), &p);
     if (status) goto out;
     tfp_options_on_query(o, stop_when_interrupted, NULL);

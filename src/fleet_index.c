@@ -3,6 +3,7 @@
 #include "tfprof/fleet.h"
 #include "fleet/index/index.h"
 #include "fleets.h"
+#include "fleet/duckdb.h"
 #include "base/threads.h"
 
 #include <math.h>
@@ -184,4 +185,16 @@ int tfp_index_is_over(const tfp_index *x)
 {
     return x && !isnan(x->settings.fail_over) && x->counts.failed > 0 &&
            (double)x->counts.failed > x->settings.fail_over * (double)x->counts.files;
+}
+
+/* ---- questions ---- */
+
+int tfp_is_index(const char *path) { return path && tfp_duckdb_is_index(path); }
+
+tfp_status tfp_index_query(const char *path, const char *sql, const tfp_options *o, tfp_report **out, tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (out) *out = NULL;
+    if (!path || !sql || !out) return tfp_fail(err, TFP_BADARG, "no index, no SQL, or nowhere to put the report");
+    return tfp_duckdb_query(path, sql, o, out, err);
 }

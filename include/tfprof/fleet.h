@@ -52,6 +52,17 @@ TFP_API int tfp_index_is_over(const tfp_index *x);
 /** The counts as a table of one row; o: its form, NULL means every default. Errors: TFP_NOMEM. */
 TFP_API tfp_status tfp_index_report(const tfp_index *x, const tfp_options *o, tfp_report **out, tfp_error *err);
 
+/** 1 when a path is the folder of an index, else 0. */
+TFP_API int tfp_is_index(const char *path);
+
+/** Answers one SELECT over the tables of an index, by the program duckdb ($TFPROF_DUCKDB, else on the path), which may read the index
+ *  and nothing else.
+ *  o     the form of the report, and tfp_options_on_query; NULL means every default
+ *  out   on success a report; on failure NULL
+ *  Errors: TFP_BADFILE duckdb is not installed, or what it says of the SQL; TFP_LIMIT more than 5,000,000 cells; TFP_CANCELLED; TFP_NOMEM. */
+TFP_API tfp_status tfp_index_query(const char *path, const char *sql, const tfp_options *o, tfp_report **out,
+                                   tfp_error *err);
+
 #ifdef __cplusplus
 }
 #endif

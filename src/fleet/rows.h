@@ -41,4 +41,7 @@ void tfp_fleet_about_of(const tfp_profile *p, tfp_fleet_about *out);
 tfp_status tfp_fleet_add(tfp_fleet_rows *r, const tfp_profile *p, const tfp_fleet_run *run,
                          const tfp_fleet_about *about, tfp_error *err);
 
+/* The five columns that most tables begin with. */
+void tfp_fleet_put_key(tfp_batch *b, const tfp_fleet_run *run);
+
 #endif

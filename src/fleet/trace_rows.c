@@ -7,6 +7,20 @@
 #include <math.h>
 #include <stdio.h>
 
+tfp_status tfp_fleet_report(const tfp_profile *p, const tfp_view *view, const char *const *set, tfp_report **out,
+                            tfp_error *err)
+{
+    tfp_options *o = tfp_options_new();
+    tfp_status s = o ? TFP_OK : tfp_nomem(err);
+    *out = NULL;
+    for (; !s && set && *set; set += 2) s = tfp_options_set(o, set[0], set[1], err);
+    if (!s) s = tfp_view_build(p, view, o, out, err);
+    tfp_options_free(o);
+    if (s != TFP_NOTFOUND) return s;
+    tfp_error_clear(err); /* the trace has nothing that this view shows */
+    return TFP_OK;
+}
+
 /* ---- cells of a report's table ---- */
 
 static bool is_absent(const tfp_grid_column *c, size_t row) { return c->absent && c->absent[row]; }

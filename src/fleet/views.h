@@ -6,8 +6,6 @@
 #include "fleet/rows.h"
 #include "views/core/view.h"
 
-/* The five columns that most tables begin with. */
-void tfp_fleet_put_key(tfp_batch *b, const tfp_fleet_run *run);
 /* Those tables that come from a trace's tables (trace_rows.c), and from its trees (tree_rows.c). */
 tfp_status tfp_fleet_add_steps(tfp_fleet_rows *r, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err);
 tfp_status tfp_fleet_add_kernels(tfp_fleet_rows *r, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err);

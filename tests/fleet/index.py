@@ -156,10 +156,31 @@ def refusals(folder, traces):
         run("index", traces, "-o", full, status=3)
 
 
+def questions(out):
+    """SQL by duckdb, which writes nothing and reads nothing else."""
+    duck = shutil.which("duckdb")
+    if not duck:
+        done = run("query", "SELECT 1 AS x", out, status=1, env=dict(os.environ, PATH="/nowhere"))
+        check("how to install it", "pip install duckdb-cli" in done.stderr, done.stderr)
+        return
+    text = "SELECT job, count(*) AS runs, sum(steps) AS steps, avg(duration_us) AS us, max(date) AS d, bool_or(truncated) AS t FROM runs GROUP BY job ORDER BY job"
+    rows = json.loads(run("query", text, out, "-format", "json").stdout)["rows"]
+    wanted = sql(out, text)
+    check("the same answer", len(rows) == len(wanted) and all(
+        (x["job"], x["runs"], x["steps"], x["d"], x["t"]) == (y[0], y[1], y[2], str(y[4]), y[5]) and abs(x["us"] - y[3]) < 1e-6
+        for x, y in zip(rows, wanted)), rows, wanted)
+    check("no rows", json.loads(run("query", "SELECT run, steps FROM runs WHERE false", out, "-format", "json").stdout)["rows"] == [])
+    for bad in ("SELEC 1", "COPY (SELECT 1) TO '/tmp/tfprof-no.csv'", "CREATE TABLE x(a INT)", "SELECT * FROM read_csv('/etc/passwd')",
+                "SELECT 1; SELECT 2", "SELECT 1); COPY (SELECT 1", "SET threads=1", "ATTACH 'x.db'", "SELECT nothing FROM runs"):
+        done = run("query", bad, out, status=1)
+        check("one line", done.stderr.count("\n") == 1 and not done.stdout, bad, done.stderr)
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="tfprof-index-") as folder:
         traces, out, made = numbers(folder)
         changes(traces, out, made)
+        questions(out)
         kills(folder, traces, made)
         sharing(folder, traces, made)
         refusals(folder, traces)

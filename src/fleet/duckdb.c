@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+/* fleet/duckdb.c: a question in SQL over an index, answered by the program duckdb, which may read the index and nothing else. Its answer
+ * is JSON: an array of the columns' names and types, then an array of rows. */
+#include "fleet/duckdb.h"
+#include "base/io.h"
+#include "views/core/grid.h"
+#include "wire/jsonscan.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { ANSWER_MOST = 512 << 20, CELLS_MOST = 5000000 };
+
+bool tfp_duckdb_is_index(const char *path)
+{
+    char mark[PATH_MAX];
+    int n = snprintf(mark, sizeof mark, "%s/_tfprof.json", path);
+    return n > 0 && (size_t)n < sizeof mark && tfp_exists(mark);
+}
+
+/* ---- the script ---- */
+
+static void put_quoted(tfp_buf *b, const char *text)
+{
+    tfp_buf_char(b, '\'');
+    for (; *text; text++) {
+        if (*text == '\'') tfp_buf_char(b, '\'');
+        tfp_buf_char(b, *text);
+    }
+    tfp_buf_char(b, '\'');
+}
+
+static bool has_table(const char *out, const char *table)
+{
+    char path[PATH_MAX];
+    int n = snprintf(path, sizeof path, "%s/%s", out, table);
+    return n > 0 && (size_t)n < sizeof path && tfp_is_folder(path);
+}
+
+/* query() takes exactly one SELECT, so that nothing can be written. */
+static void put_script(tfp_buf *b, const char *out, const char *sql)
+{
+    for (int t = 0; t < TFP_FLEET_TABLES; t++) {
+        const char *table = tfp_fleet_tables[t].name;
+        if (!has_table(out, table)) continue;
+        tfp_buf path = { 0 };
+        tfp_buf_printf(&path, "%s/%s/*.parquet", out, table);
+        tfp_buf_char(&path, '\0');
+        tfp_buf_printf(b, "CREATE VIEW %s AS SELECT * FROM read_parquet(", table);
+        put_quoted(b, path.failed ? "" : path.data);
+        tfp_buf_text(b, ");\n");
+        b->failed |= path.failed;
+        tfp_buf_free(&path);
+    }
+    tfp_buf_text(b, "SET TimeZone='UTC';\nSET allowed_directories=[");
+    tfp_buf folder = { 0 };
+    tfp_buf_printf(&folder, "%s/", out);
+    tfp_buf_char(&folder, '\0');
+    put_quoted(b, folder.failed ? "" : folder.data);
+    tfp_buf_free(&folder);
+    tfp_buf_text(b, "];\nSET enable_external_access=false;\nSET lock_configuration=true;\nDESCRIBE SELECT * FROM query(");
+    put_quoted(b, sql);
+    tfp_buf_text(b, ");\nSELECT * FROM query(");
+    put_quoted(b, sql);
+    tfp_buf_text(b, ");\n");
+}
+
+/* ---- the process ---- */
+
+typedef struct answer {
+    tfp_buf out, err;
+    int status; /* of waitpid */
+    bool full, stopped;
+} answer;
+
+_Noreturn static void become_duckdb(const char *program, const char *script, int out, int err)
+{
+    int null = open("/dev/null", O_RDONLY);
+    if (null >= 0) dup2(null, STDIN_FILENO);
+    dup2(out, STDOUT_FILENO);
+    dup2(err, STDERR_FILENO);
+    execlp(program, program, "-init", "/dev/null", "-bail", "-json", "-c", script, (char *)NULL);
+    _exit(errno == ENOENT ? 127 : 126);
+}
+
+/* False at the end of the pipe. */
+static bool take_some(int fd, tfp_buf *to)
+{
+    char piece[1 << 16];
+    ssize_t n = tfp_read_some(fd, piece, sizeof piece);
+    if (n > 0) tfp_buf_add(to, piece, (size_t)n);
+    return n > 0 && !to->failed;
+}
+
+static void collect(answer *a, int out, int err, const tfp_options *o)
+{
+    struct pollfd fds[2] = { { out, POLLIN, 0 }, { err, POLLIN, 0 } };
+    tfp_buf *to[2] = { &a->out, &a->err };
+    while ((fds[0].fd >= 0 || fds[1].fd >= 0) && !a->full && !a->stopped) {
+        if (poll(fds, 2, 200) > 0)
+            for (int i = 0; i < 2; i++)
+                if (fds[i].fd >= 0 && fds[i].revents && !take_some(fds[i].fd, to[i])) fds[i].fd = -1;
+        a->full = a->out.size > ANSWER_MOST || a->err.size > (1 << 20);
+        a->stopped = o && o->query_fn && o->query_fn(o->query_ctx, a->out.size, 0);
+    }
+}
+
+static tfp_status run(const char *script, const tfp_options *o, answer *a, tfp_error *err)
+{
+    const char *own = getenv("TFPROF_DUCKDB"), *program = own && *own ? own : "duckdb";
+    int out[2], told[2];
+    if (pipe2(out, O_CLOEXEC) != 0) return tfp_fail_errno(err, "cannot make a pipe");
+    if (pipe2(told, O_CLOEXEC) != 0) {
+        close(out[0]), close(out[1]);
+        return tfp_fail_errno(err, "cannot make a pipe");
+    }
+    pid_t pid = fork();
+    if (pid == 0) become_duckdb(program, script, out[1], told[1]);
+    close(out[1]), close(told[1]);
+    if (pid > 0) collect(a, out[0], told[0], o);
+    close(out[0]), close(told[0]);
+    if (pid < 0) return tfp_fail_errno(err, "cannot start duckdb");
+    if (a->full || a->stopped) kill(pid, SIGKILL);
+    while (waitpid(pid, &a->status, 0) < 0 && errno == EINTR) continue;
+    if (a->stopped) return tfp_fail(err, TFP_CANCELLED, "interrupted");
+    if (a->full) return tfp_fail(err, TFP_LIMIT, "query: an answer of more than %d MB", ANSWER_MOST >> 20);
+    if (WIFEXITED(a->status) && (WEXITSTATUS(a->status) == 127 || WEXITSTATUS(a->status) == 126))
+        return tfp_fail(err, TFP_BADFILE, "an index is asked by duckdb, which is not installed: pip install duckdb-cli (or set TFPROF_DUCKDB)");
+    return a->out.failed || a->err.failed ? tfp_nomem(err) : TFP_OK;
+}
+
+/* The words of duckdb, one line. */
+static tfp_status fail_sql(const answer *a, tfp_error *err)
+{
+    tfp_str text = { a->err.data ? a->err.data : "", a->err.size };
+    size_t size = text.size < 1000 ? text.size : 1000, kept = 0;
+    char line[1001];
+    for (size_t i = 0; i < size; i++) line[kept++] = text.data[i] == '\n' ? ' ' : text.data[i];
+    while (kept && line[kept - 1] == ' ') kept--;
+    return tfp_fail(err, TFP_BADFILE, "query: %.*s", (int)kept, kept ? line : "duckdb ended without an answer");
+}
+
+/* ---- the answer ---- */
+
+typedef TFP_VEC(tfp_grid_column) columns;
+
+static char type_of(tfp_str name)
+{
+    static const char *const ints[] = { "BIGINT", "INTEGER", "SMALLINT", "TINYINT", "UBIGINT", "UINTEGER", "HUGEINT", "UHUGEINT",
+                                        "USMALLINT", "UTINYINT", NULL };
+    for (const char *const *i = ints; *i; i++)
+        if (tfp_str_eq(name, tfp_str_of(*i))) return 'i';
+    if (tfp_str_eq(name, TFP_STR("DOUBLE")) || tfp_str_eq(name, TFP_STR("FLOAT")) ||
+        (tfp_str_begins(name, TFP_STR("DECIMAL")) && !tfp_str_has(name, TFP_STR("["))))
+        return 'r';
+    return tfp_str_eq(name, TFP_STR("BOOLEAN")) ? 'b' : 's';
+}
+
+static tfp_str decoded(tfp_report *r, tfp_str raw)
+{
+    tfp_buf b = { 0 };
+    tfp_jscan_decode(raw, &b);
+    char *copy = b.failed ? NULL : tfp_arena_copy(&r->arena, (tfp_str){ b.data ? b.data : "", b.size });
+    tfp_str s = { copy, copy ? b.size : 0 };
+    tfp_buf_free(&b);
+    return s;
+}
+
+/* Objects with column_name and column_type. */
+static bool read_columns(tfp_report *r, tfp_jscan *j, columns *out)
+{
+    bool ok = tfp_jscan_take(j, '[', "no array");
+    for (bool first = true; ok && tfp_jscan_item(j, first); first = false) {
+        tfp_jscan_text key;
+        tfp_jscan_value v;
+        tfp_str name = { "", 0 }, type = { "", 0 };
+        ok = tfp_jscan_take(j, '{', "no object");
+        for (bool one = true; ok && tfp_jscan_member(j, one, &key); one = false) {
+            tfp_jscan_value_of(j, &v);
+            if (tfp_str_eq(key.raw, TFP_STR("column_name"))) name = decoded(r, v.text.raw);
+            if (tfp_str_eq(key.raw, TFP_STR("column_type"))) type = v.text.raw;
+        }
+        ok = ok && name.data && tfp_push(out, ((tfp_grid_column){ .name = name.data, .type = type_of(type), .unit = TFP_LABEL }));
+    }
+    return ok && !j->fault;
+}
+
+/* Columns grow together, by doubling. */
+static bool room(tfp_grid_column *c, size_t count)
+{
+    void **cells = c->type == 'r' ? (void **)&c->reals : c->type == 's' ? (void **)&c->texts : (void **)&c->ints;
+    size_t size = c->type == 's' ? sizeof(tfp_str) : sizeof(int64_t);
+    void *more = realloc(*cells, count * size);
+    if (more) *cells = more;
+    uint8_t *absent = realloc(c->absent, count);
+    if (absent) c->absent = absent;
+    return more && absent;
+}
+
+/* Numbers of more than 64 bits come as strings: a sum of integers does. */
+static tfp_jscan_value as_number(const tfp_jscan_value *v)
+{
+    tfp_jscan_value n = *v;
+    char text[64];
+    tfp_str raw = v->text.raw;
+    if (v->kind != TFP_JSCAN_STRING || raw.size >= sizeof text) return n;
+    memcpy(text, raw.data, raw.size);
+    text[raw.size] = '\0';
+    char *end;
+    n.real = strtod(text, &end);
+    if (tfp_parse_int64(raw, &n.number))
+        n.kind = TFP_JSCAN_INT;
+    else if (end != text && !*end)
+        n.kind = TFP_JSCAN_REAL;
+    return n;
+}
+
+static bool put_cell(tfp_report *r, tfp_grid_column *c, size_t row, const tfp_jscan_value *given, tfp_str from)
+{
+    tfp_jscan_value had = c->type == 's' ? *given : as_number(given);
+    const tfp_jscan_value *v = &had;
+    bool number = v->kind == TFP_JSCAN_INT || v->kind == TFP_JSCAN_REAL || v->kind == TFP_JSCAN_BOOL;
+    double real = v->kind == TFP_JSCAN_REAL ? v->real : (double)v->number;
+    c->absent[row] = v->kind == TFP_JSCAN_NULL || (c->type != 's' && !number) || (c->type == 'r' && isnan(real));
+    if (c->type == 's') {
+        while (from.size && (unsigned char)from.data[0] <= ' ') from.data++, from.size--;
+        c->texts[row] = c->absent[row]              ? (tfp_str){ 0 }
+                        : v->kind == TFP_JSCAN_STRING ? decoded(r, v->text.raw)
+                                                      : decoded(r, from);
+        return c->absent[row] || c->texts[row].data;
+    }
+    if (c->type == 'r') c->reals[row] = c->absent[row] ? 0 : real;
+    if (c->type != 'r')
+        c->ints[row] = v->kind != TFP_JSCAN_REAL ? v->number : real >= 0x1p63 ? INT64_MAX : real < -0x1p63 ? INT64_MIN : (int64_t)real;
+    return true;
+}
+
+static bool read_row(tfp_report *r, tfp_jscan *j, columns *out, size_t row)
+{
+    tfp_jscan_text key;
+    size_t i = 0;
+    bool ok = tfp_jscan_take(j, '{', "no object");
+    for (bool one = true; ok && tfp_jscan_member(j, one, &key); one = false, i++) {
+        tfp_jscan_value v;
+        const char *from = j->at;
+        tfp_jscan_value_of(j, &v);
+        ok = i < out->size && put_cell(r, &out->at[i], row, &v, (tfp_str){ from, (size_t)(j->at - from) });
+    }
+    return ok && i == out->size;
+}
+
+static bool read_rows(tfp_report *r, tfp_jscan *j, columns *out, size_t *count)
+{
+    size_t capacity = 0;
+    bool ok = tfp_jscan_take(j, '[', "no array");
+    for (bool first = true; ok && tfp_jscan_item(j, first); first = false) {
+        if (*count == capacity) {
+            capacity = capacity ? capacity * 2 : 64;
+            for (size_t i = 0; ok && i < out->size; i++) ok = room(&out->at[i], capacity);
+        }
+        ok = ok && *count * out->size < CELLS_MOST && read_row(r, j, out, (*count)++);
+    }
+    return ok && !j->fault;
+}
+
+/* Into the report's arena, which ends with it. */
+static bool keep(tfp_report *r, columns *from, size_t count)
+{
+    bool ok = true;
+    for (size_t i = 0; i < from->size; i++) {
+        tfp_grid_column c = from->at[i], mine = c;
+        size_t size = c.type == 's' ? sizeof(tfp_str) : sizeof(int64_t);
+        void *cells = c.type == 'r' ? (void *)c.reals : c.type == 's' ? (void *)c.texts : (void *)c.ints;
+        void *copy = tfp_arena_zero(&r->arena, count + 1, size);
+        mine.absent = tfp_arena_zero(&r->arena, count + 1, 1);
+        ok = ok && copy && mine.absent;
+        if (ok && count) memcpy(copy, cells, count * size), memcpy(mine.absent, c.absent, count);
+        mine.reals = c.type == 'r' ? copy : NULL;
+        mine.texts = c.type == 's' ? copy : NULL;
+        mine.ints = c.type == 'i' || c.type == 'b' ? copy : NULL;
+        ok = ok && tfp_push(&r->grid.columns, mine);
+        free(cells);
+        free(c.absent);
+    }
+    r->grid.row_count = count;
+    return ok;
+}
+
+static tfp_status take_answer(tfp_report *r, const answer *a, tfp_error *err)
+{
+    columns c = { 0 };
+    size_t count = 0;
+    tfp_jscan j = tfp_jscan_start((tfp_str){ a->out.data ? a->out.data : "", a->out.size });
+    bool ok = read_columns(r, &j, &c) && (tfp_jscan_peek(&j) != '[' || read_rows(r, &j, &c, &count));
+    bool full = count * c.size >= CELLS_MOST;
+    bool kept = keep(r, &c, ok ? count : 0);
+    tfp_vec_free(&c);
+    if (full) return tfp_fail(err, TFP_LIMIT, "query: more than %d cells", CELLS_MOST);
+    if (!ok) return fail_sql(a, err);
+    return kept ? tfp_grid_arrange(r, err) : tfp_nomem(err);
+}
+
+tfp_status tfp_duckdb_query(const char *out, const char *sql, const tfp_options *o, tfp_report **report, tfp_error *err)
+{
+    char whole[PATH_MAX];
+    tfp_buf script = { 0 };
+    answer a = { 0 };
+    *report = NULL;
+    if (!realpath(out, whole)) return tfp_within_file(err, tfp_fail_errno(err, "cannot open"), out);
+    tfp_report *r = tfp_report_of_table(NULL, "query");
+    tfp_options *own = r && o ? tfp_options_copy(o) : NULL;
+    tfp_status s = r && (own || !o) ? TFP_OK : tfp_nomem(err);
+    if (own) {
+        tfp_options_free(r->options);
+        r->options = own;
+    }
+    put_script(&script, whole, sql);
+    tfp_buf_char(&script, '\0');
+    if (!s && script.failed) s = tfp_nomem(err);
+    if (!s) s = run(script.data, o, &a, err);
+    if (!s && !(WIFEXITED(a.status) && WEXITSTATUS(a.status) == 0)) s = fail_sql(&a, err);
+    if (!s) s = take_answer(r, &a, err);
+    tfp_buf_free(&script);
+    tfp_buf_free(&a.out);
+    tfp_buf_free(&a.err);
+    if (s)
+        tfp_report_free(r);
+    else
+        *report = r;
+    return s;
+}

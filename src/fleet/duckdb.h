@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+/* fleet/duckdb.h: SQL over an index, answered by duckdb. */
+#ifndef TFP_FLEET_DUCKDB_H
+#define TFP_FLEET_DUCKDB_H
+
+#include "fleet/tables.h"
+
+bool tfp_duckdb_is_index(const char *path);
+/* One SELECT over the tables of an index. Errors: TFP_BADFILE duckdb is not installed, or what it says of the SQL; TFP_LIMIT; TFP_NOMEM;
+ * TFP_CANCELLED by the callback of the options. */
+tfp_status tfp_duckdb_query(const char *out, const char *sql, const tfp_options *o, tfp_report **report, tfp_error *err);
+
+#endif
