@@ -167,16 +167,12 @@ static tfp_status read_footer(tfp_parquet_file *f, tfp_str bytes, tfp_error *err
     return s ? s : in.fault ? damaged(err, "its footer is damaged") : TFP_OK;
 }
 
-tfp_status tfp_parquet_open(tfp_parquet_file *f, const char *path, const tfp_batch_column *columns, size_t count,
-                            tfp_error *err)
+static tfp_status read_file(tfp_parquet_file *f, tfp_error *err)
 {
     uint8_t end[8];
-    *f = (tfp_parquet_file){ .columns = columns, .column_count = count };
-    tfp_status s = tfp_source_open(&f->source, path, err);
-    if (s) return s;
-    f->optional = calloc(count + 1, sizeof *f->optional);
+    tfp_status s = f->source.size < 12 ? damaged(err, "too short") : TFP_OK;
+    f->optional = calloc(f->column_count + 1, sizeof *f->optional);
     if (!f->optional) s = tfp_nomem(err);
-    if (!s && f->source.size < 12) s = damaged(err, "too short");
     if (!s) s = tfp_source_read(&f->source, f->source.size - 8, end, 8, err);
     uint64_t size = s ? 0 : end[0] | (uint64_t)end[1] << 8 | (uint64_t)end[2] << 16 | (uint64_t)end[3] << 24;
     if (!s && (memcmp(end + 4, TFP_PARQUET_MAGIC.data, 4) != 0 || size > f->source.size - 12 || size > FOOTER_MOST))
@@ -188,6 +184,21 @@ tfp_status tfp_parquet_open(tfp_parquet_file *f, const char *path, const tfp_bat
     free(bytes);
     if (s) tfp_parquet_close(f);
     return s;
+}
+
+tfp_status tfp_parquet_open(tfp_parquet_file *f, const char *path, const tfp_batch_column *columns, size_t count,
+                            tfp_error *err)
+{
+    *f = (tfp_parquet_file){ .columns = columns, .column_count = count };
+    tfp_status s = tfp_source_open(&f->source, path, err);
+    return s ? s : read_file(f, err);
+}
+
+tfp_status tfp_parquet_open_bytes(tfp_parquet_file *f, tfp_str bytes, const tfp_batch_column *columns, size_t count,
+                                  tfp_error *err)
+{
+    *f = (tfp_parquet_file){ .columns = columns, .column_count = count, .source = tfp_source_memory(bytes) };
+    return read_file(f, err);
 }
 
 void tfp_parquet_close(tfp_parquet_file *f)
@@ -222,6 +233,7 @@ static tfp_status read_column(const tfp_parquet_file *f, size_t group, size_t co
 tfp_status tfp_parquet_read_group(const tfp_parquet_file *f, size_t group, tfp_batch *b, tfp_error *err)
 {
     size_t rows = (size_t)f->rows[group];
+    if (!rows) return TFP_OK;
     if (!tfp_batch_room(b, rows)) return tfp_nomem(err);
     for (size_t i = 0; i < f->column_count; i++) {
         tfp_parquet_cells cells = { .type = f->columns[i].type,

@@ -24,6 +24,9 @@ typedef struct tfp_parquet_file {
 /* Errors: TFP_BADFILE no Parquet file, damaged, or a column of another type; TFP_NOMEM. */
 tfp_status tfp_parquet_open(tfp_parquet_file *f, const char *path, const tfp_batch_column *columns, size_t count,
                             tfp_error *err);
+/* The same of bytes in memory, which must outlive it. */
+tfp_status tfp_parquet_open_bytes(tfp_parquet_file *f, tfp_str bytes, const tfp_batch_column *columns, size_t count,
+                                  tfp_error *err);
 /* Appends the rows of a group to a batch of these columns. Errors: TFP_BADFILE, TFP_NOMEM; the batch is then useless. */
 tfp_status tfp_parquet_read_group(const tfp_parquet_file *f, size_t group, tfp_batch *b, tfp_error *err);
 void tfp_parquet_close(tfp_parquet_file *f);
