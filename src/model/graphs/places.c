@@ -3,6 +3,7 @@
 #include "model/graphs/parts.h"
 
 enum { TEXT_MOST = 16 << 10 };
+enum { DEPTH_MOST = 256 }; /* names of a place; what is deeper stands beside the last of them */
 
 static bool start(tfp_graph_tables *g)
 {
@@ -12,6 +13,7 @@ static bool start(tfp_graph_tables *g)
 uint32_t tfp_graph_place_below(tfp_builder *b, uint32_t parent, tfp_strid name)
 {
     tfp_graph_tables *g = &b->p->events.graphs;
+    if (parent && g->places.at[parent].depth >= DEPTH_MOST) parent = g->places.at[parent].parent;
     uint64_t key = (uint64_t)parent << 32 | name;
     uint32_t at = tfp_map64_get(&g->place_by_name, key);
     if (at != TFP_NONE || b->status) return at == TFP_NONE ? 0 : at;
