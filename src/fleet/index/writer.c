@@ -7,7 +7,7 @@
 #include <fcntl.h>
 
 /* Cells and texts of a table that wait for their row group. Bigger groups are smaller files, and more memory. */
-#define GROUP_BYTES ((size_t)2 << 20)
+#define GROUP_BYTES ((size_t)1 << 20)
 
 typedef struct part {
     tfp_texts texts;
