@@ -65,7 +65,7 @@ static int run_view(cli *c, const cli_call *call, tfp_options *o)
     int status = fail_on ? cli_check_fail_on(c, fail_on, o) : 0;
     if (status) return status;
     c->one_report = o;
-    status = cli_load(c, call, keep);
+    status = strcmp(call->name, "hang") == 0 ? cli_load_dumps(c, call, keep) : cli_load(c, call, keep);
     c->one_report = NULL;
     if (status) return status;
     tfp_report *r = NULL;

@@ -15,6 +15,8 @@ const tfp_format *const tfp_formats[] = { &tfp_format_profile,
                                           &tfp_format_xplane,
                                           &tfp_format_hlo,
                                           &tfp_format_pprof,
+                                          &tfp_format_snapshot,
+                                          &tfp_format_flight,
                                           &tfp_format_execution_trace,
                                           &tfp_format_sqlite,
                                           &tfp_format_perfetto,
@@ -26,7 +28,7 @@ const tfp_format *const tfp_formats[] = { &tfp_format_profile,
 
 const tfp_view *const tfp_views[] = {
     &tfp_view_info,  &tfp_view_summary,  &tfp_view_scope,  &tfp_view_graph,  &tfp_view_op,     &tfp_view_code,
-    &tfp_view_lines, &tfp_view_flops,    &tfp_view_params, &tfp_view_memory, &tfp_view_calls,  &tfp_view_kernel,
+    &tfp_view_lines, &tfp_view_flops,    &tfp_view_params, &tfp_view_memory, &tfp_view_hang,  &tfp_view_calls,  &tfp_view_kernel,
     &tfp_view_steps, &tfp_view_transfer, &tfp_view_wait,   &tfp_view_check,  &tfp_view_whatif, &tfp_view_advise, NULL
 };
 

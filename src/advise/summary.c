@@ -2,6 +2,7 @@
 /* advise/summary.c: the view `summary`: on one screen what a profile is, where its steps go, what takes longest and what
  * could be better; each part names the command that shows it whole. */
 #include "advise/checker.h"
+#include "views/memory/allocator.h"
 #include "views/trace/facts.h"
 
 #include <math.h>
@@ -369,6 +370,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
     const tfp_trace_facts *f = NULL;
+    if (tfp_only_allocator(p) && p->allocator.devices.size) return say_files(r) ? tfp_memory_of_allocator(r, err) : tfp_nomem(err);
     tfp_status s = p->events.processes.size || r->runs ? tfp_trace_facts_of(r, &f, err) : TFP_OK;
     if (s) return s;
     bool ok = say_files(r) && add_number(r, "nodes", "nodes", TFP_LABEL, (int64_t)p->nodes.size);
@@ -388,5 +390,5 @@ const tfp_view tfp_view_summary = {
     NULL,
     NULL,
     build,
-    TFP_USES_SPANS | TFP_TAKES_LIMITS,
+    TFP_USES_SPANS | TFP_TAKES_LIMITS | TFP_TAKES_SNAPSHOTS,
 };

@@ -261,6 +261,8 @@ void tfp_build_data_finding(tfp_builder *b, const char *severity, const char *wh
 void tfp_build_device(tfp_builder *b, const tfp_device_info *d);
 
 /* ---- names ---- */
+/* The last number in a file's name; -1: none. */
+int32_t tfp_number_in_name(const char *path);
 /* A thread of tf.data, by its label: it prepares input beside the steps. */
 bool tfp_is_input_thread(tfp_str label);
 /* A call of a function in which Keras runs a step, or several. */

@@ -9,6 +9,8 @@
 #include "base/base.h"
 #include "base/steps.h"
 #include "model/events.h"
+#include "model/allocator.h"
+#include "model/flights.h"
 #include "model/recorded.h"
 
 enum {
@@ -218,6 +220,8 @@ struct tfp_profile {
     TFP_VEC(tfp_run_transfer) run_transfers;
     tfp_event_tables events;
     tfp_recorded_tables recorded;
+    tfp_allocator_tables allocator;
+    tfp_flight_tables flights;
     TFP_VEC(tfp_memory) memories;
     TFP_VEC(tfp_buffer) buffers;
     TFP_VEC(tfp_allocation) allocations;
@@ -298,6 +302,12 @@ bool tfp_ran_any(const tfp_profile *p);                      /* whether a node r
 bool tfp_has_format(const tfp_profile *p, const char *name); /* whether one of its files is of this format */
 const char *tfp_first_source(const tfp_profile *p);          /* the file to name when something is not in the profile */
 const char *tfp_source_of_graph(const tfp_profile *p);       /* the same for what only the graph has */
+
+/* It has snapshots of PyTorch's allocator, or dumps of its flight recorder, and nothing that ran. */
+static inline bool tfp_only_allocator(const tfp_profile *p)
+{
+    return (p->allocator.devices.size || p->flights.dumps.size) && !p->nodes.size && !p->events.processes.size && !p->samples.size;
+}
 
 /* Its operations come from an execution trace, which counts their calls. */
 static inline bool tfp_counts_calls(const tfp_profile *p) { return p->nodes.size && p->nodes.at[0].calls; }

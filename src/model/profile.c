@@ -37,6 +37,13 @@ void tfp_profile_free(tfp_profile *p)
     tfp_vec_free(&p->details);
     tfp_vec_free(&p->spans);
     tfp_vec_free(&p->run_transfers);
+    tfp_vec_free(&p->flights.dumps);
+    tfp_vec_free(&p->flights.groups);
+    tfp_vec_free(&p->flights.entries);
+    tfp_vec_free(&p->allocator.devices);
+    tfp_vec_free(&p->allocator.entries);
+    tfp_vec_free(&p->allocator.blocks);
+    tfp_vec_free(&p->allocator.segments);
     tfp_vec_free(&p->recorded.ops);
     tfp_vec_free(&p->recorded.tensors);
     tfp_vec_free(&p->recorded.files);

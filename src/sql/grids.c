@@ -5,7 +5,7 @@
 #include "views/core/grid.h"
 #include "views/core/view.h"
 
-enum { GRIDS = 8 };
+enum { GRIDS = 9 };
 
 static const struct {
     const char *name; /* `steps` lists the steps of every profile: the rows of the view are its devices */
@@ -13,7 +13,8 @@ static const struct {
 } grids[GRIDS] = { { "step_devices", &tfp_view_steps }, { "kernel", &tfp_view_kernel },
                    { "transfer", &tfp_view_transfer },  { "wait", &tfp_view_wait },
                    { "check", &tfp_view_check },        { "findings", &tfp_view_findings },
-                   { "attribution", &tfp_view_attribution }, { "coverage", &tfp_view_coverage } };
+                   { "attribution", &tfp_view_attribution }, { "coverage", &tfp_view_coverage },
+                   { "held", &tfp_view_held } };
 
 typedef struct grid_table {
     sqlite3_vtab base;

@@ -153,6 +153,37 @@ static const tfp_store_column memory_events[] = {
     ANY(tfp_memory_event, reserved_bytes), ANY(tfp_memory_event, address), IN(tfp_memory_event, lane, LANES),
     STRING(tfp_memory_event, device), MAYBE_IN(tfp_memory_event, span, SPANS),
 };
+static const tfp_store_column allocator_devices[] = {
+    STRING(tfp_allocator_device, name), MAYBE_IN(tfp_allocator_device, source, SOURCES), ANY(tfp_allocator_device, origin_us),
+    ANY(tfp_allocator_device, total_bytes),
+};
+static const tfp_store_column allocator_entries[] = {
+    ANY(tfp_allocator_entry, at_us), ANY(tfp_allocator_entry, bytes), ANY(tfp_allocator_entry, address),
+    IN(tfp_allocator_entry, device, ALLOCATOR_DEVICES), MAYBE_IN(tfp_allocator_entry, trace, TRACES),
+    BELOW(tfp_allocator_entry, action, TFP_ALLOCATOR_OOM + 1),
+};
+static const tfp_store_column allocator_blocks[] = {
+    ANY(tfp_allocator_block, address), ANY(tfp_allocator_block, bytes), IN(tfp_allocator_block, device, ALLOCATOR_DEVICES),
+    MAYBE_IN(tfp_allocator_block, trace, TRACES),
+};
+static const tfp_store_column allocator_segments[] = {
+    IN(tfp_allocator_segment, device, ALLOCATOR_DEVICES), STRING(tfp_allocator_segment, pool), STRING(tfp_allocator_segment, type),
+    ANY(tfp_allocator_segment, stream), ANY(tfp_allocator_segment, count), ANY(tfp_allocator_segment, total_bytes),
+    ANY(tfp_allocator_segment, allocated_bytes), ANY(tfp_allocator_segment, active_bytes),
+    ANY(tfp_allocator_segment, free_bytes), ANY(tfp_allocator_segment, largest_free_bytes),
+};
+static const tfp_store_column flight_dumps[] = {
+    IN(tfp_flight_dump, source, SOURCES), ANY(tfp_flight_dump, rank),
+};
+static const tfp_store_column flight_groups[] = {
+    IN(tfp_flight_group, dump, FLIGHT_DUMPS), STRING(tfp_flight_group, name), STRING(tfp_flight_group, about),
+    STRING(tfp_flight_group, members), ANY(tfp_flight_group, number), ANY(tfp_flight_group, last),
+};
+static const tfp_store_column flight_entries[] = {
+    IN(tfp_flight_entry, group, FLIGHT_GROUPS), MAYBE_IN(tfp_flight_entry, trace, TRACES), STRING(tfp_flight_entry, name),
+    STRING(tfp_flight_entry, state), STRING(tfp_flight_entry, sizes), STRING(tfp_flight_entry, must_agree),
+    STRING(tfp_flight_entry, types), ANY(tfp_flight_entry, sequence), BELOW(tfp_flight_entry, done, 2),
+};
 static const tfp_store_column counters[] = {
     ANY(tfp_counter_sample, at_ns), ANY(tfp_counter_sample, value), STRING(tfp_counter_sample, name),
     STRING(tfp_counter_sample, series), IN(tfp_counter_sample, process, PROCESSES),
@@ -264,6 +295,13 @@ const tfp_store_table tfp_store_tables[TFP_STORE_TABLES] = {
     [TFP_STORE_STATS] = { "stats", ROWS_OF(events.stats, stats), 0, NO_CHAIN },
     [TFP_STORE_STAT_SETS] = { "stat_sets", ROWS_OF(events.stat_sets, stat_sets), 0, NO_CHAIN },
     [TFP_STORE_MEMORY_EVENTS] = { "memory_events", ROWS_OF(events.memory, memory_events), 0, NO_CHAIN },
+    [TFP_STORE_ALLOCATOR_DEVICES] = { "allocator_devices", ROWS_OF(allocator.devices, allocator_devices), 0, NO_CHAIN },
+    [TFP_STORE_ALLOCATOR_ENTRIES] = { "allocator_entries", ROWS_OF(allocator.entries, allocator_entries), 0, NO_CHAIN },
+    [TFP_STORE_ALLOCATOR_BLOCKS] = { "allocator_blocks", ROWS_OF(allocator.blocks, allocator_blocks), 0, NO_CHAIN },
+    [TFP_STORE_ALLOCATOR_SEGMENTS] = { "allocator_segments", ROWS_OF(allocator.segments, allocator_segments), 0, NO_CHAIN },
+    [TFP_STORE_FLIGHT_DUMPS] = { "flight_dumps", ROWS_OF(flights.dumps, flight_dumps), 0, NO_CHAIN },
+    [TFP_STORE_FLIGHT_GROUPS] = { "flight_groups", ROWS_OF(flights.groups, flight_groups), 0, NO_CHAIN },
+    [TFP_STORE_FLIGHT_ENTRIES] = { "flight_entries", ROWS_OF(flights.entries, flight_entries), 0, NO_CHAIN },
     [TFP_STORE_COUNTERS] = { "counters", ROWS_OF(events.counters, counters), 0, NO_CHAIN },
     [TFP_STORE_STEP_MARKS] = { "step_marks", ROWS_OF(events.step_marks, step_marks), 0, NO_CHAIN },
     [TFP_STORE_WINDOWS] = { "windows", ROWS_OF(events.windows, windows), 0, NO_CHAIN },

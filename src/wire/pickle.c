@@ -83,7 +83,7 @@ static void add_item(tfp_pickle *m, tfp_pvalue to, tfp_pvalue item)
     const tfp_pvalue pair[2] = { 0, item };
     if (PV_KIND(to) == TFP_PICKLE_CALL) {
         pickle_box_add(m, to, pair, 2);
-    } else if (m->take && m->take(m->take_ctx, m, item)) {
+    } else if (m->take && m->take(m->take_ctx, m, to, item)) {
         pickle_release(m, item);
     } else {
         pickle_box_add(m, to, &item, 1);

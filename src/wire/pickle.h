@@ -33,9 +33,9 @@ typedef uint64_t tfp_pvalue;
 
 typedef struct tfp_pickle tfp_pickle;
 
-/* Called for each item that is added to a list. True: the caller has all that it needs of it, and its memory may be used
- * again, with that of the lists that are directly in it. What other values refer to stays. */
-typedef bool (*tfp_pickle_take)(void *ctx, tfp_pickle *m, tfp_pvalue item);
+/* Called for each item that is added to a list (`to`). True: the caller has all that it needs of it, and its memory may be used
+ * again; what it refers to stays, because later values may refer to the same. */
+typedef bool (*tfp_pickle_take)(void *ctx, tfp_pickle *m, tfp_pvalue to, tfp_pvalue item);
 
 /* limit: most bytes of memory; 0: 256 MB. NULL without memory. */
 tfp_pickle *tfp_pickle_new(uint64_t limit);
@@ -43,6 +43,9 @@ void tfp_pickle_free(tfp_pickle *m);
 void tfp_pickle_on_item(tfp_pickle *m, tfp_pickle_take take, void *ctx);
 /* Reads one pickle from the current place up to its end (STOP). Errors: TFP_BADFILE with the byte, TFP_LIMIT, TFP_NOMEM. */
 tfp_status tfp_pickle_read(tfp_pickle *m, tfp_input *in, tfp_pvalue *root, tfp_error *err);
+
+/* The same values from JSON, which is all in `text`: null is NONE, objects are dicts. */
+tfp_status tfp_pickle_read_json(tfp_pickle *m, tfp_str text, tfp_pvalue *root, tfp_error *err);
 
 /* ---- values ---- */
 tfp_pickle_kind tfp_pickle_kind_of(tfp_pvalue v);
@@ -54,6 +57,10 @@ bool tfp_pickle_text(const tfp_pickle *m, tfp_pvalue v, tfp_str *out); /* TEXT, 
 size_t tfp_pickle_count(const tfp_pickle *m,
                         tfp_pvalue v); /* of lists, tuples and sets items, of dicts pairs; else 0 */
 tfp_pvalue tfp_pickle_item(const tfp_pickle *m, tfp_pvalue v, size_t i); /* of lists, tuples and sets */
+const tfp_pvalue *tfp_pickle_items(const tfp_pickle *m, tfp_pvalue v, size_t *count); /* the same, all of them */
+/* Replaces the items of a list by a number: its memory may be used again, and all that refer to the list find the number. */
+void tfp_pickle_fold(tfp_pickle *m, tfp_pvalue list, uint32_t number);
+bool tfp_pickle_folded(const tfp_pickle *m, tfp_pvalue list, uint32_t *number);
 /* Of dicts, and of calls to which pairs were added (OrderedDict). Items added to a call have the key NOTHING. */
 size_t tfp_pickle_pairs(const tfp_pickle *m, tfp_pvalue v);
 tfp_pvalue tfp_pickle_key(const tfp_pickle *m, tfp_pvalue v, size_t i);

@@ -21,6 +21,7 @@ typedef struct pickle_box {
     uint32_t count, capacity;
     uint32_t memo; /* where the memo has it; TFP_NONE */
     bool shared;   /* something else refers to it */
+    bool folded;   /* of a list: its items are gone, and `first` is the number in their place */
 } pickle_box;
 
 #define CALL_HEAD 3

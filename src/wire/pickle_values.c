@@ -121,7 +121,12 @@ static bool make_room(tfp_pickle *m, pickle_box *b, size_t count)
 void pickle_box_add(tfp_pickle *m, tfp_pvalue box, const tfp_pvalue *items, size_t count)
 {
     pickle_box *b = &m->boxes.at[PV_AT(box)];
-    if (m->status || !count || !make_room(m, b, count)) return;
+    if (m->status || !count) return;
+    if (b->folded) { /* its items were counted when it was folded: the same list cannot grow again */
+        m->status = tfp_fail(m->err, TFP_BADFILE, "an item for a list that is in use already");
+        return;
+    }
+    if (!make_room(m, b, count)) return;
     memcpy(m->words.at + b->first + b->count, items, count * sizeof *items);
     b->count += (uint32_t)count;
 }
@@ -154,13 +159,24 @@ static void release_box(tfp_pickle *m, tfp_pvalue v)
 void pickle_release(tfp_pickle *m, tfp_pvalue item)
 {
     if (!pv_is_box(item) || m->boxes.at[PV_AT(item)].shared) return;
-    const pickle_box b = m->boxes.at[PV_AT(item)];
-    for (uint32_t i = 0; i < b.count; i++) {
-        tfp_pvalue inner = m->words.at[b.first + i];
-        if (PV_KIND(inner) == TFP_PICKLE_LIST && inner != item && !m->boxes.at[PV_AT(inner)].shared)
-            release_box(m, inner);
-    }
     release_box(m, item);
+}
+
+void tfp_pickle_fold(tfp_pickle *m, tfp_pvalue list, uint32_t number)
+{
+    if (PV_KIND(list) != TFP_PICKLE_LIST) return;
+    pickle_box *b = &m->boxes.at[PV_AT(list)];
+    if (!b->folded) free_words(m, b->first, b->capacity);
+    b->first = number;
+    b->count = b->capacity = 0;
+    b->folded = true;
+}
+
+bool tfp_pickle_folded(const tfp_pickle *m, tfp_pvalue list, uint32_t *number)
+{
+    if (PV_KIND(list) != TFP_PICKLE_LIST || !m->boxes.at[PV_AT(list)].folded) return false;
+    *number = (uint32_t)m->boxes.at[PV_AT(list)].first;
+    return true;
 }
 
 /* ---- reading values ---- */
@@ -211,6 +227,14 @@ size_t tfp_pickle_count(const tfp_pickle *m, tfp_pvalue v)
     unsigned kind = PV_KIND(v);
     if (kind == TFP_PICKLE_DICT) return m->boxes.at[PV_AT(v)].count / 2;
     return kind >= TFP_PICKLE_LIST && kind <= TFP_PICKLE_SET ? m->boxes.at[PV_AT(v)].count : 0;
+}
+
+const tfp_pvalue *tfp_pickle_items(const tfp_pickle *m, tfp_pvalue v, size_t *count)
+{
+    unsigned kind = PV_KIND(v);
+    bool list = kind >= TFP_PICKLE_LIST && kind <= TFP_PICKLE_SET;
+    *count = list ? m->boxes.at[PV_AT(v)].count : 0;
+    return *count ? m->words.at + m->boxes.at[PV_AT(v)].first : NULL;
 }
 
 tfp_pvalue tfp_pickle_item(const tfp_pickle *m, tfp_pvalue v, size_t i)

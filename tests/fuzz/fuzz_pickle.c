@@ -36,10 +36,18 @@ static void walk(const tfp_pickle *m, tfp_pvalue v, int depth)
     for (size_t i = 0; depth && i < tfp_pickle_count(m, v) && i < 8; i++) walk(m, tfp_pickle_item(m, v, i), depth - 1);
 }
 
-static bool take_dicts(void *ctx, tfp_pickle *m, tfp_pvalue item)
+static bool take_dicts(void *ctx, tfp_pickle *m, tfp_pvalue to, tfp_pvalue item)
 {
+    uint32_t number;
     (void)ctx;
+    walk(m, to, 0);
     walk(m, item, 2);
+    for (size_t i = 0; i < tfp_pickle_pairs(m, item) && i < 8; i++) {
+        tfp_pvalue inner = tfp_pickle_value(m, item, i);
+        if (inner == to || tfp_pickle_kind_of(inner) != TFP_PICKLE_LIST) continue;
+        tfp_pickle_fold(m, inner, (uint32_t)i);
+        if (!tfp_pickle_folded(m, inner, &number) || number != i) abort();
+    }
     return tfp_pickle_kind_of(item) == TFP_PICKLE_DICT;
 }
 

@@ -17,7 +17,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 TARGETS = ["profile", "graph", "graph_text", "run_meta", "op_log", "run_of_graph", "checkpoint", "recognise", "options",
            "options_proto", "scope_text", "query", "xplane", "xplane_bare", "hlo", "kineto",
-           "kineto_bare", "capture", "inductor", "pprof", "pprof_bare", "execution_trace",
+           "kineto_bare", "flight", "snapshot", "capture", "inductor", "pprof", "pprof_bare", "execution_trace",
            "execution_trace_bare", "pickle", "parquet", "sqlite", "perfetto", "speedscope", "folded", "aten", "baseline", "live", "elf", "http", "mcp", "tfprof", "tfprof_bare",
            "gunzip"]
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Seeds of the fuzz target of pickles."""
 import collections
+import os
 import pickle
 
 
@@ -21,3 +22,33 @@ def seeds():
         yield f"object_{protocol}", pickle.dumps([Odd(), collections.OrderedDict(a=Odd, b={1, 2}), frozenset((3,))], protocol)
     yield "old", b"(lp0\nI01\naL5L\naF1.5\naS'x'\naVy\na(dp1\nS'k'\nNsa(I1\nI2\nta(cm\nn\n(dp2\noa(im\nn\nPq\nQ01g1\n."
     yield "odd", b"\x80\x05]\x94(\x82\x01\x83\x01\x00\x84\x01\x00\x00\x00\x97\x982" + b"h\x00e\x8b\x09\x00\x00\x00" + b"\xff" * 9 + b"\x86."
+
+
+def snapshots():
+    """Memory snapshots: the sample's in the protocols that are read, without times and addresses, and with objects in odd places."""
+    import sys
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data"))
+    import torch_pickles
+    whole = torch_pickles.snapshot()
+    for protocol in (2, 4):
+        yield f"snapshot_{protocol}", pickle.dumps(whole, protocol)
+    old = torch_pickles.snapshot()
+    for segment in old["segments"]:
+        for block in segment["blocks"]:
+            del block["address"], block["requested_size"]
+    for trace in old["device_traces"]:
+        for entry in trace:
+            del entry["time_us"]
+    yield "snapshot_old", pickle.dumps(old, 3)
+    yield "snapshot_odd", pickle.dumps({"segments": old["segments"] * 2, "device_traces": [[{"action": "alloc", "size": Odd()}]] * 3}, 2)
+
+
+def flights():
+    """Dumps of the flight recorder: of a rank that waits and of one that is missing, pickled and as JSON."""
+    import json
+    import sys
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data"))
+    import torch_pickles
+    for rank in (1, 2):
+        yield f"flight_{rank}", pickle.dumps(torch_pickles.flight(rank), 2)
+        yield f"flight_json_{rank}", json.dumps(torch_pickles.flight(rank)).encode()

@@ -45,7 +45,6 @@ static const unread kinds[] = {
     { "go 1.", 0, 0, " trace", NULL, "an execution trace of Go; its CPU profiles (pprof) are read here" },
     { "{(", 0, 0, NULL, ".prof",   "statistics of cProfile, which python's pstats opens; `tfprof stacks PID` samples a running job, torch.profiler(with_stack=True) records calls" },
     { "{", 0, 0, NULL, ".pstats",  "statistics of cProfile, which python's pstats opens; `tfprof stacks PID` samples a running job, torch.profiler(with_stack=True) records calls" },
-    { "\x80", 1, 0, "segments", NULL, "a pickle, perhaps of torch.cuda.memory._dump_snapshot, which pytorch.org/memory_viz opens; torch.profiler(profile_memory=True) records memory for tfprof" },
     { "<svg", 0, 0, NULL, NULL,    "a picture; give the recording that it was drawn from" },
     { "<?xml", 0, 0, "<svg", NULL, "a picture; give the recording that it was drawn from" },
     { "<!DOCTYPE html", 0, 0, NULL, NULL, "a web page; give the recording that it was made from" },
@@ -87,7 +86,7 @@ static const unread kinds[] = {
     { "BZh", 0, 0, NULL, NULL, "packed by bzip2; unpack it first (bzip2 -d FILE): only gzip is read as it is" },
     { "\x04\x22\x4d\x18", 0, 0, NULL, NULL, "packed by lz4; unpack it first (lz4 -d FILE): only gzip is read as it is" },
     { "\x80", 1, 0, NULL, ".pkl", "a pickle of Python, which can hold anything, and is not a recording that tfprof reads" },
-    { "\x80", 1, 0, NULL, ".pickle", "a pickle of Python, which can hold anything, and is not a recording that tfprof reads; one of torch.cuda.memory._dump_snapshot opens at pytorch.org/memory_viz" },
+    { "\x80", 1, 0, NULL, ".pickle", "a pickle of Python, which can hold anything, and is not a recording that tfprof reads" },
 };
 /* clang-format on */
 

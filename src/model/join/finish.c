@@ -58,7 +58,7 @@ static void sort_steps(tfp_builder *b)
 /* Memory over time comes from allocators' own counts, from allocations, or from what executions kept. */
 static bool has_memory(const tfp_profile *p)
 {
-    if (p->events.memory.size || p->allocations.size) return true;
+    if (p->events.memory.size || p->allocations.size || p->allocator.devices.size) return true;
     for (size_t i = 0; i < p->memories.size; i++)
         if (p->memories.at[i].at_ns > 0 && p->memories.at[i].allocator_bytes_in_use > 0) return true;
     for (size_t i = 0; i < p->execs.size; i++)

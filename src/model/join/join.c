@@ -13,8 +13,7 @@ void tfp_join_order(tfp_join *x)
 
 /* ---- ranks ---- */
 
-/* The last number in a file's name. */
-static int32_t number_in(const char *path)
+int32_t tfp_number_in_name(const char *path)
 {
     const char *name = strrchr(path, '/');
     name = name ? name + 1 : path;
@@ -35,7 +34,7 @@ static void find_ranks(tfp_join *x)
     for (uint32_t i = 0; i < x->t->processes.size && count > 1; i++) {
         tfp_process *process = &x->t->processes.at[i];
         if (process->rank >= 0 || process->host) continue;
-        if (process->source < x->p->sources.size) process->rank = number_in(x->p->sources.at[process->source]);
+        if (process->source < x->p->sources.size) process->rank = tfp_number_in_name(x->p->sources.at[process->source]);
         if (process->rank < 0) process->rank = (int32_t)i;
     }
 }

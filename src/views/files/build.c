@@ -103,6 +103,12 @@ static tfp_status check_needs(const tfp_report *r, tfp_error *err)
     if (tfp_only_sums(p) && asks_for_spans(r)) return tfp_no_spans(err);
     if (tfp_only_total(p) && asks_for_other_steps(r))
         return tfp_fail(err, TFP_BADARG, "the profile was read with TFP_KEEP_TOTAL, for other steps");
+    if (tfp_only_allocator(p) && !(r->about->needs & TFP_TAKES_SNAPSHOTS)) {
+        s = tfp_fail(err, TFP_BADFILE, "%s nothing that the %s view shows: use %s",
+                     p->allocator.devices.size ? "a memory snapshot has" : "dumps of the flight recorder have", r->view,
+                     p->allocator.devices.size ? "memory" : "hang");
+        return tfp_within_file(err, s, tfp_first_source(p));
+    }
     if ((r->about->needs & TFP_NEEDS_PROGRAM) && !has(p, TFP_NEEDS_PROGRAM)) return tfp_no_program(p, err);
     bool of_nodes = r->about == &tfp_view_scope || r->about == &tfp_view_op || r->about == &tfp_view_graph;
     if (of_nodes && p->samples.size && !p->nodes.size)

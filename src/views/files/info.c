@@ -287,7 +287,8 @@ static info_row part(const char *name, bool there, int64_t count, const char *of
 
 static int64_t memory_records(const tfp_profile *p)
 {
-    return (int64_t)(p->events.memory.size ? p->events.memory.size : p->allocations.size);
+    size_t pool = p->allocator.entries.size + p->allocator.blocks.size;
+    return (int64_t)(pool ? pool : p->events.memory.size ? p->events.memory.size : p->allocations.size);
 }
 
 static int64_t run_count(const tfp_profile *p)
@@ -334,13 +335,13 @@ static tfp_status show_parts(tfp_report *r, tfp_error *err)
              "summary, op -select micros, steps, wait, stats, advise, diff",
              "run metadata (--run_meta_path), a profile, or a trace"),
         part("code", tfp_profile_has(p, TFP_HAS_STACKS), p->traces.size ? (int64_t)p->traces.size : TFP_ABSENT,
-             "call stacks", "lines, code", "an op log (--op_log_path), or a trace recorded with stacks"),
+             "call stacks", tfp_only_allocator(p) ? "memory -by line" : "lines, code", "an op log (--op_log_path), or a trace recorded with stacks"),
         part("trace", tfp_has(p, TFP_HAS_TRACE), (int64_t)p->events.spans.size, "spans",
              "kernel, calls, transfer, check",
              "a trace of PyTorch (--kineto_path), of TensorFlow 2 or JAX (--xplane_path)"),
         part("memory", tfp_has(p, TFP_HAS_MEMORY), records ? records : TFP_ABSENT,
              records ? "records" : "worked out of what nodes kept", "memory, op -select bytes",
-             "run metadata, or a trace recorded with memory"),
+             "run metadata, a trace recorded with memory, or a memory snapshot of PyTorch"),
         part("tensors", tfp_has(p, TFP_HAS_TENSORS), p->checkpoint ? (int64_t)tfp_checkpoint_count(p->checkpoint) : 0,
              "variables", "scope -select tensor_value", "a checkpoint (--checkpoint_path)"),
     };
@@ -386,6 +387,7 @@ static tfp_status show_next(tfp_report *r, tfp_error *err)
     next_row rows[12];
     size_t n = 0;
     bool ok = true;
+    if (p->allocator.devices.size) ok = add_next(r, rows, &n, "memory", "who held memory at the peak, what did not fit?");
     if (tfp_ran_any(p)) ok = add_next(r, rows, &n, "summary", "where does a step go, and what could be better?");
     if (tfp_ran_any(p)) ok = ok && add_next(r, rows, &n, "op -order_by micros -top 10", "which operations take longest?");
     if (tfp_ran_any(p) && tfp_profile_has(p, TFP_HAS_STACKS))
@@ -442,5 +444,5 @@ const tfp_view tfp_view_info = {
     NULL,
     NULL,
     build,
-    TFP_USES_PROGRAM | TFP_USES_MEMORY,
+    TFP_USES_PROGRAM | TFP_USES_MEMORY | TFP_TAKES_SNAPSHOTS,
 };

@@ -3,6 +3,7 @@
  * how much was held over time. In: views/memory/allocations.h. -by says which table is the report's own; without it all but the last. */
 #include "views/core/grid.h"
 #include "views/memory/allocations.h"
+#include "views/memory/allocator.h"
 #include "views/spans/nest.h"
 #include "views/core/view.h"
 
@@ -398,9 +399,10 @@ static tfp_status show(table *t, tfp_error *err)
 
 static tfp_status build(tfp_report *r, tfp_error *err)
 {
+    if (r->profile->allocator.devices.size) return tfp_memory_of_allocator(r, err);
     table t = { .r = r, .functions = tfp_lines_are_functions(r->profile) };
     if (!tfp_has(r->profile, TFP_HAS_MEMORY)) {
-        tfp_fail(err, TFP_NOTFOUND, "no memory was recorded: give run metadata, or a trace recorded with memory");
+        tfp_fail(err, TFP_NOTFOUND, "no memory was recorded: give run metadata, a trace recorded with memory, or a memory snapshot of PyTorch");
         return tfp_within_file(err, TFP_NOTFOUND, tfp_first_source(r->profile));
     }
     tfp_status s = tfp_holding_new(r, &t.held, err);
@@ -416,5 +418,5 @@ const tfp_view tfp_view_memory = {
     NULL,
     NULL,
     build,
-    TFP_USES_MEMORY,
+    TFP_USES_MEMORY | TFP_TAKES_SNAPSHOTS,
 };

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/core/own_frame.c: the line of code that a call stack is told by. */
+#include "views/core/own_frame.h"
+#include "views/core/view.h"
+
+/* C++ frames have no line that anyone could change; a notebook's cell is a file without an ending. */
+static bool is_python(tfp_str file)
+{
+    return tfp_str_ends(file, TFP_STR(".py")) || tfp_str_begins(file, TFP_STR("<ipython-input-")) ||
+           tfp_str_begins(file, TFP_STR("<stdin>"));
+}
+
+const tfp_code_frame *tfp_own_frame(const tfp_profile *p, uint32_t trace)
+{
+    const tfp_code_frame *best = NULL;
+    const tfp_trace *stack = &p->traces.at[trace];
+    for (uint32_t i = stack->count; i-- > 0;) { /* the innermost first */
+        const tfp_code_frame *f = &p->frames.at[p->trace_frames.at[stack->first + i]];
+        if (!is_python(tfp_text(p, f->file))) continue;
+        if (!tfp_is_library_file(tfp_text(p, f->file))) return f;
+        if (!best) best = f;
+    }
+    return best;
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/core/own_frame.h: the line of code that a call stack is told by. */
+#ifndef TFP_OWN_FRAME_H
+#define TFP_OWN_FRAME_H
+
+#include "model/model.h"
+
+/* The innermost frame of the user's own Python code in a call stack (-> traces), else the innermost of Python; NULL: there is none. */
+const tfp_code_frame *tfp_own_frame(const tfp_profile *p, uint32_t trace);
+
+#endif

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/hang/find.c: of each group the first collective in which something is wrong: ranks that called another one, with other sizes
+ * or types, ranks that never came, or all waiting for something else. Rules: docs/formats.md. */
+#include "views/hang/hang.h"
+#include "views/core/own_frame.h"
+
+typedef struct sequence { /* the entries of one collective, the first of each rank */
+    const uint32_t *entries;
+    size_t count;
+    int64_t number;
+} sequence;
+
+typedef TFP_VEC(int64_t) ranks;
+
+static const tfp_flight_entry *entry_of(const hang *h, uint32_t i) { return &h->r->profile->flights.entries.at[i]; }
+
+tfp_str hang_text(hang *h, tfp_buf *b)
+{
+    const char *copy = b->failed ? NULL : tfp_arena_copy(&h->r->arena, (tfp_str){ b->data ? b->data : "", b->size });
+    tfp_str s = { copy, copy ? b->size : 0 };
+    tfp_buf_free(b);
+    return s;
+}
+
+/* "0|1|2", and the numbers for the search for causes. */
+static tfp_str list(hang *h, const ranks *of, int64_t **numbers)
+{
+    tfp_buf b = { 0 };
+    *numbers = TFP_NEW(&h->r->arena, int64_t, of->size + 1);
+    if (!*numbers) return (tfp_str){ 0 };
+    for (size_t i = 0; i < of->size; i++) {
+        tfp_buf_printf(&b, "%s%lld", i ? "|" : "", (long long)of->at[i]);
+        (*numbers)[i] = of->at[i];
+    }
+    (*numbers)[of->size] = -1;
+    return hang_text(h, &b);
+}
+
+static tfp_str line_of(hang *h, uint32_t entry)
+{
+    uint32_t trace = entry == TFP_NONE ? TFP_NONE : entry_of(h, entry)->trace;
+    tfp_buf b = { 0 };
+    if (trace == TFP_NONE) return TFP_STR("");
+    const tfp_code_frame *f = tfp_own_frame(h->r->profile, trace);
+    if (!f) return TFP_STR("(no line)");
+    tfp_buf_str(&b, tfp_text(h->r->profile, f->file));
+    tfp_buf_printf(&b, ":%d", (int)f->line);
+    return hang_text(h, &b);
+}
+
+/* The entry of a rank in the collective; TFP_NONE. */
+static uint32_t entry_in(const hang *h, const sequence *s, int64_t rank)
+{
+    size_t low = 0, high = s->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (hang_rank_of(h, s->entries[middle]) < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < s->count && hang_rank_of(h, s->entries[low]) == rank ? s->entries[low] : TFP_NONE;
+}
+
+static bool add_row(hang *h, size_t group, const char *finding, const sequence *s, const ranks *who, const ranks *waiting,
+                    uint32_t shown, hang_row *row)
+{
+    const tfp_profile *p = h->r->profile;
+    const hang_group *g = &h->groups[group];
+    const tfp_flight_entry *e = shown == TFP_NONE ? NULL : entry_of(h, shown);
+    tfp_str none = TFP_STR("");
+    row->finding = tfp_str_of(finding);
+    row->group = g->name;
+    row->about = g->about.data ? g->about : none;
+    row->collective = e ? tfp_text(p, e->name) : none;
+    row->state = e ? tfp_text(p, e->state) : none;
+    row->ranks = list(h, who, &row->who);
+    row->others = list(h, waiting, &row->waiting);
+    row->sequence = s ? s->number : TFP_ABSENT;
+    row->group_at = group;
+    row->cause = none;
+    if (!row->have.data) row->have = none;
+    if (!row->want.data) row->want = none;
+    if (!row->line.data) row->line = none;
+    return row->ranks.data && row->others.data && tfp_push(&h->rows, *row);
+}
+
+/* ---- entries that differ ---- */
+
+static tfp_strid value_of(const tfp_flight_entry *e, size_t what, bool shown)
+{
+    return what == 0 ? e->name : what == 1 ? (shown ? e->sizes : e->must_agree) : e->types;
+}
+
+/* What most ranks have; of several the one of the lowest rank. */
+static uint32_t most_common(const hang *h, const sequence *s, size_t what, bool *ok)
+{
+    tfp_map64 count = { 0 };
+    uint32_t best = s->entries[0], most = 0;
+    for (size_t i = 0; i < s->count && *ok; i++) {
+        tfp_strid v = value_of(entry_of(h, s->entries[i]), what, false);
+        uint32_t n = tfp_map64_get(&count, v);
+        *ok = tfp_map64_put(&count, v, n == TFP_NONE ? 1 : n + 1);
+    }
+    for (size_t i = 0; i < s->count && *ok; i++) {
+        uint32_t n = tfp_map64_get(&count, value_of(entry_of(h, s->entries[i]), what, false));
+        if (n > most) most = n, best = s->entries[i];
+    }
+    tfp_map64_free(&count);
+    return best;
+}
+
+static bool find_difference(hang *h, size_t group, const sequence *s, bool *found)
+{
+    static const char *const findings[] = { "order", "size", "dtype" };
+    bool ok = true;
+    for (size_t what = 0; what < 3 && !*found && ok; what++) {
+        uint32_t common = most_common(h, s, what, &ok), odd = TFP_NONE;
+        tfp_strid want = value_of(entry_of(h, common), what, false);
+        ranks who = { 0 }, agree = { 0 };
+        for (size_t i = 0; i < s->count && ok; i++) {
+            bool same = value_of(entry_of(h, s->entries[i]), what, false) == want;
+            ok = tfp_push(same ? &agree : &who, hang_rank_of(h, s->entries[i]));
+            if (!same && odd == TFP_NONE) odd = s->entries[i];
+        }
+        *found = who.size > 0;
+        if (*found && ok) {
+            hang_row row = { .have = tfp_text(h->r->profile, value_of(entry_of(h, odd), what, true)),
+                             .want = tfp_text(h->r->profile, value_of(entry_of(h, common), what, true)),
+                             .line = line_of(h, odd) };
+            ok = add_row(h, group, findings[what], s, &who, &agree, common, &row);
+        }
+        tfp_vec_free(&who);
+        tfp_vec_free(&agree);
+    }
+    return ok;
+}
+
+/* ---- ranks that are not there ---- */
+
+static tfp_str told(hang *h, uint32_t entry)
+{
+    tfp_buf b = { 0 };
+    if (entry == TFP_NONE) return TFP_STR("");
+    const tfp_flight_entry *e = entry_of(h, entry);
+    tfp_buf_str(&b, h->groups[h->group_of[entry]].name);
+    tfp_buf_printf(&b, "#%lld ", (long long)e->sequence);
+    tfp_buf_str(&b, tfp_text(h->r->profile, e->name));
+    tfp_buf_char(&b, ' ');
+    tfp_buf_str(&b, tfp_text(h->r->profile, e->state));
+    return hang_text(h, &b);
+}
+
+static bool find_missing(hang *h, size_t group, const sequence *s, bool *found)
+{
+    const hang_group *g = &h->groups[group];
+    ranks who = { 0 }, there = { 0 };
+    uint32_t dump = TFP_NONE;
+    bool ok = true;
+    for (size_t i = 0; i < g->member_count && ok; i++) {
+        const hang_member *m = &g->members[i];
+        if (m->dump == TFP_NONE || m->last >= s->number) continue;
+        if (!who.size) dump = m->dump;
+        ok = tfp_push(&who, m->rank);
+    }
+    *found = who.size > 0;
+    for (size_t i = 0; i < s->count && ok && *found; i++) ok = tfp_push(&there, hang_rank_of(h, s->entries[i]));
+    if (*found && ok) {
+        uint32_t last = h->last_of_dump[dump];
+        hang_row row = { .have = told(h, last), .line = line_of(h, last) };
+        ok = add_row(h, group, "missing", s, &who, &there, s->entries[0], &row);
+    }
+    tfp_vec_free(&who);
+    tfp_vec_free(&there);
+    return ok;
+}
+
+static bool without_dump(const hang_group *g, ranks *out, ranks *with)
+{
+    bool ok = true;
+    for (size_t i = 0; i < g->member_count && ok; i++)
+        ok = tfp_push(g->members[i].dump == TFP_NONE ? out : with, g->members[i].rank);
+    return ok;
+}
+
+/* All who have a dump are in it, and it does not end. */
+static bool find_stuck(hang *h, size_t group, const sequence *s, bool *found)
+{
+    const hang_group *g = &h->groups[group];
+    ranks stuck = { 0 }, done = { 0 }, gone = { 0 }, with = { 0 };
+    uint32_t first = TFP_NONE;
+    bool ok = s->count < g->with_dump || without_dump(g, &gone, &with);
+    for (size_t i = 0; i < s->count && ok && s->count >= g->with_dump; i++) {
+        bool is_done = entry_of(h, s->entries[i])->done;
+        ok = tfp_push(is_done ? &done : &stuck, hang_rank_of(h, s->entries[i]));
+        if (!is_done && first == TFP_NONE) first = s->entries[i];
+    }
+    *found = stuck.size > 0;
+    hang_row row = { 0 };
+    if (*found && ok && gone.size) ok = add_row(h, group, "dead", s, &gone, &with, first, &row);
+    if (*found && ok && !gone.size) {
+        row.line = line_of(h, entry_in(h, s, stuck.at[0]));
+        ok = add_row(h, group, "stuck", s, &stuck, &done, first, &row);
+    }
+    ranks *const all[] = { &stuck, &done, &gone, &with };
+    for (size_t i = 0; i < 4; i++) tfp_vec_free(all[i]);
+    return ok;
+}
+
+static bool find_dead(hang *h, size_t group)
+{
+    ranks gone = { 0 }, with = { 0 };
+    hang_row row = { 0 };
+    bool ok = without_dump(&h->groups[group], &gone, &with);
+    if (ok && gone.size) ok = add_row(h, group, "dead", NULL, &gone, &with, TFP_NONE, &row);
+    tfp_vec_free(&gone);
+    tfp_vec_free(&with);
+    return ok;
+}
+
+/* ---- groups ---- */
+
+/* The entries of one number, the first of each rank; `room` takes them. */
+static size_t next_sequence(const hang *h, const hang_group *g, size_t from, uint32_t *room, sequence *out)
+{
+    size_t i = from;
+    *out = (sequence){ room, 0, entry_of(h, g->entries[from])->sequence };
+    for (; i < g->entry_count && entry_of(h, g->entries[i])->sequence == out->number; i++) {
+        bool again = out->count && hang_rank_of(h, room[out->count - 1]) == hang_rank_of(h, g->entries[i]);
+        if (!again) room[out->count++] = g->entries[i];
+    }
+    return i;
+}
+
+static bool find_in_group(hang *h, size_t group)
+{
+    const hang_group *g = &h->groups[group];
+    uint32_t *room = TFP_NEW(&h->r->arena, uint32_t, g->entry_count + 1);
+    int64_t start = -1;
+    bool found = false, ok = room != NULL;
+    for (size_t i = 0; i < g->member_count; i++)
+        if (g->members[i].first > start) start = g->members[i].first;
+    for (size_t i = 0; i < g->entry_count && ok && !found;) {
+        sequence s;
+        i = next_sequence(h, g, i, room, &s);
+        if (s.number < start) continue;
+        h->compared++;
+        ok = find_difference(h, group, &s, &found);
+        if (ok && !found) ok = find_missing(h, group, &s, &found);
+        if (ok && !found) ok = find_stuck(h, group, &s, &found);
+    }
+    return ok && (found || find_dead(h, group));
+}
+
+/* ---- which finding is behind which ---- */
+
+static bool in_list(const int64_t *list, int64_t rank)
+{
+    for (; *list >= 0; list++)
+        if (*list == rank) return true;
+    return false;
+}
+
+static bool share(const int64_t *a, const int64_t *b)
+{
+    for (; *a >= 0; a++)
+        if (in_list(b, *a)) return true;
+    return false;
+}
+
+static bool waits_in(const hang_row *row, const hang_row *other)
+{
+    bool both = tfp_str_eq(other->finding, TFP_STR("order")) || tfp_str_eq(other->finding, TFP_STR("size")) ||
+                tfp_str_eq(other->finding, TFP_STR("dtype")) || tfp_str_eq(other->finding, TFP_STR("stuck"));
+    return share(row->who, other->waiting) || (both && share(row->who, other->who));
+}
+
+static bool is_before(const hang_row *a, const hang_row *b)
+{
+    int order = tfp_str_cmp(a->group, b->group);
+    return order ? order < 0 : a->sequence != b->sequence ? a->sequence < b->sequence : a->group_at < b->group_at;
+}
+
+enum { MOST_COMPARED = 1000 }; /* findings that are searched for causes: each is compared with each */
+
+static bool find_causes(hang *h)
+{
+    size_t n = h->rows.size < MOST_COMPARED ? h->rows.size : MOST_COMPARED;
+    for (size_t i = 0; i < n; i++) {
+        const hang_row *best = NULL;
+        if (!tfp_str_eq(h->rows.at[i].finding, TFP_STR("missing"))) continue;
+        for (size_t k = 0; k < n; k++) {
+            const hang_row *other = &h->rows.at[k];
+            if (k != i && (!best || is_before(other, best)) && waits_in(&h->rows.at[i], other)) best = other;
+        }
+        if (!best) continue;
+        tfp_buf b = { 0 };
+        tfp_buf_str(&b, best->group);
+        if (best->sequence != TFP_ABSENT) tfp_buf_printf(&b, "#%lld", (long long)best->sequence);
+        h->rows.at[i].cause = hang_text(h, &b);
+        if (!h->rows.at[i].cause.data) return false;
+    }
+    return true;
+}
+
+bool hang_find(hang *h)
+{
+    bool ok = true;
+    for (size_t g = 0; g < h->group_count && ok; g++) ok = find_in_group(h, g);
+    return ok && find_causes(h);
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/hang/groups.c: the process groups of a job. Each dump knows its own; a name with the same members is one group, and one
+ * name may be several. Members come from the dumps' settings, which are texts, or are those who have entries. */
+#include "views/hang/hang.h"
+
+typedef TFP_VEC(int64_t) ranks;
+
+int64_t hang_rank_of(const hang *h, uint32_t entry)
+{
+    const tfp_flight_tables *t = &h->r->profile->flights;
+    return t->dumps.at[t->groups.at[t->entries.at[entry].group].dump].rank;
+}
+
+/* "[0, 1, 5]" */
+static bool parse_ranks(tfp_str text, ranks *out)
+{
+    bool ok = true, digits = false;
+    int64_t n = 0;
+    for (size_t i = 0; i <= text.size && ok; i++) {
+        char c = i < text.size ? text.data[i] : ',';
+        bool digit = c >= '0' && c <= '9';
+        if (digit && n < INT32_MAX) n = n * 10 + (c - '0');
+        if (!digit && digits) ok = tfp_push(out, n), n = 0;
+        digits = digit;
+    }
+    return ok;
+}
+
+static bool lower(const void *ctx, uint32_t a, uint32_t b)
+{
+    const int64_t *n = ctx;
+    return n[a] < n[b];
+}
+
+/* The members in order, each once. */
+static bool set_members(hang *h, hang_group *g, const ranks *of)
+{
+    uint32_t *order = TFP_NEW(&h->r->arena, uint32_t, of->size + 1);
+    g->members = TFP_NEW(&h->r->arena, hang_member, of->size + 1);
+    if (!order || !g->members) return false;
+    for (size_t i = 0; i < of->size; i++) order[i] = (uint32_t)i;
+    if (!tfp_sort(order, of->size, lower, of->at)) return false;
+    for (size_t i = 0; i < of->size; i++) {
+        int64_t rank = of->at[order[i]];
+        if (g->member_count && g->members[g->member_count - 1].rank == rank) continue;
+        g->members[g->member_count++] = (hang_member){ rank, TFP_NONE, -1, -1 };
+    }
+    return true;
+}
+
+static hang_member *member_of(const hang_group *g, int64_t rank)
+{
+    size_t low = 0, high = g->member_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (g->members[middle].rank < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < g->member_count && g->members[low].rank == rank ? &g->members[low] : NULL;
+}
+
+/* ---- which of the dumps' groups are one ---- */
+
+typedef struct joining {
+    hang *h;
+    uint32_t *group_of; /* by the dumps' groups -> groups, TFP_NONE */
+    ranks *entered;     /* by group: ranks with entries, where members are not told */
+} joining;
+
+static bool number_groups(joining *j)
+{
+    const tfp_profile *p = j->h->r->profile;
+    const tfp_flight_tables *t = &p->flights;
+    tfp_map64 known = { 0 };
+    bool ok = true;
+    for (size_t i = 0; i < t->groups.size && ok; i++) {
+        const tfp_flight_group *g = &t->groups.at[i];
+        uint64_t key = (uint64_t)g->name << 32 | g->members;
+        uint32_t at = g->name ? tfp_map64_get(&known, key) : TFP_NONE;
+        if (g->name && at == TFP_NONE) {
+            at = (uint32_t)j->h->group_count++;
+            ok = tfp_map64_put(&known, key, at);
+            j->h->groups[at] = (hang_group){ .name = tfp_text(p, g->name) };
+        }
+        j->group_of[i] = at;
+        if (at != TFP_NONE && !j->h->groups[at].about.size) j->h->groups[at].about = tfp_text(p, g->about);
+    }
+    tfp_map64_free(&known);
+    return ok;
+}
+
+static bool find_members(joining *j)
+{
+    const tfp_profile *p = j->h->r->profile;
+    const tfp_flight_tables *t = &p->flights;
+    bool ok = true;
+    for (size_t i = 0; i < t->groups.size && ok; i++) {
+        uint32_t at = j->group_of[i];
+        if (at == TFP_NONE) continue;
+        if (!t->groups.at[i].members)
+            ok = tfp_push(&j->entered[at], t->dumps.at[t->groups.at[i].dump].rank);
+        else if (!j->entered[at].size)
+            ok = parse_ranks(tfp_text(p, t->groups.at[i].members), &j->entered[at]);
+    }
+    for (size_t g = 0; g < j->h->group_count && ok; g++) ok = set_members(j->h, &j->h->groups[g], &j->entered[g]);
+    return ok;
+}
+
+/* ---- dumps and entries ---- */
+
+/* The first of two dumps of one rank counts. */
+static bool find_dumps(hang *h)
+{
+    const tfp_flight_tables *t = &h->r->profile->flights;
+    tfp_map64 dump_of = { 0 };
+    bool ok = true;
+    for (size_t i = t->dumps.size; i-- > 0 && ok;) ok = tfp_map64_put(&dump_of, (uint64_t)t->dumps.at[i].rank, (uint32_t)i);
+    for (size_t g = 0; g < h->group_count && ok; g++)
+        for (size_t i = 0; i < h->groups[g].member_count; i++) {
+            hang_member *m = &h->groups[g].members[i];
+            m->dump = tfp_map64_get(&dump_of, (uint64_t)m->rank);
+            h->groups[g].with_dump += m->dump != TFP_NONE;
+        }
+    tfp_map64_free(&dump_of);
+    return ok;
+}
+
+/* What a rank enqueued last may be later than its last entry, or stand under the group's number only. */
+static bool find_enqueued(const joining *j)
+{
+    const tfp_flight_tables *t = &j->h->r->profile->flights;
+    tfp_map64 group_of_number = { 0 };
+    bool ok = true;
+    for (size_t i = 0; i < t->groups.size && ok; i++)
+        if (j->group_of[i] != TFP_NONE && t->groups.at[i].number >= 0)
+            ok = tfp_map64_put(&group_of_number, (uint64_t)t->groups.at[i].number, j->group_of[i]);
+    for (size_t i = 0; i < t->groups.size && ok; i++) {
+        const tfp_flight_group *g = &t->groups.at[i];
+        uint32_t at = j->group_of[i];
+        if (at == TFP_NONE && g->number >= 0) at = tfp_map64_get(&group_of_number, (uint64_t)g->number);
+        hang_member *m = at == TFP_NONE ? NULL : member_of(&j->h->groups[at], t->dumps.at[g->dump].rank);
+        if (m && m->dump == g->dump && g->last > m->last) m->last = g->last;
+    }
+    tfp_map64_free(&group_of_number);
+    return ok;
+}
+
+static bool entry_first(const void *ctx, uint32_t a, uint32_t b)
+{
+    const hang *h = ctx;
+    const tfp_flight_entry *x = &h->r->profile->flights.entries.at[a], *y = &h->r->profile->flights.entries.at[b];
+    if (h->group_of[a] != h->group_of[b]) return h->group_of[a] < h->group_of[b];
+    if (x->sequence != y->sequence) return x->sequence < y->sequence;
+    int64_t p = hang_rank_of(h, a), q = hang_rank_of(h, b);
+    return p != q ? p < q : a < b;
+}
+
+static void take_entry(hang *h, hang_group *g, uint32_t entry)
+{
+    const tfp_flight_tables *t = &h->r->profile->flights;
+    const tfp_flight_entry *e = &t->entries.at[entry];
+    hang_member *m = member_of(g, hang_rank_of(h, entry));
+    if (!m || m->dump != t->groups.at[e->group].dump) return;
+    if (m->first < 0 || e->sequence < m->first) m->first = e->sequence;
+    if (e->sequence > m->last) m->last = e->sequence;
+}
+
+static bool sort_entries(hang *h)
+{
+    size_t all = h->r->profile->flights.entries.size, n = 0;
+    uint32_t *order = TFP_NEW(&h->r->arena, uint32_t, all + 1);
+    if (!order) return false;
+    for (size_t i = 0; i < all; i++) /* a damaged file has entries of groups without a name */
+        if (h->group_of[i] != TFP_NONE) order[n++] = (uint32_t)i;
+    if (!tfp_sort(order, n, entry_first, h)) return false;
+    for (size_t i = 0, end; i < n; i = end) {
+        hang_group *g = &h->groups[h->group_of[order[i]]];
+        for (end = i; end < n && h->group_of[order[end]] == h->group_of[order[i]]; end++) take_entry(h, g, order[end]);
+        g->entries = order + i;
+        g->entry_count = end - i;
+    }
+    return true;
+}
+
+bool hang_groups_of(hang *h)
+{
+    const tfp_flight_tables *t = &h->r->profile->flights;
+    tfp_arena *a = &h->r->arena;
+    joining j = { h, TFP_NEW(a, uint32_t, t->groups.size + 1), TFP_NEW(a, ranks, t->groups.size + 1) };
+    h->groups = TFP_NEW(a, hang_group, t->groups.size + 1);
+    h->group_of = TFP_NEW(a, uint32_t, t->entries.size + 1);
+    h->last_of_dump = TFP_NEW(a, uint32_t, t->dumps.size + 1);
+    bool ok = j.group_of && j.entered && h->groups && h->group_of && h->last_of_dump;
+    if (ok) memset(j.entered, 0, (t->groups.size + 1) * sizeof *j.entered);
+    bool made = ok && number_groups(&j) && find_members(&j) && find_dumps(h);
+    for (size_t i = 0; made && i < t->dumps.size; i++) h->last_of_dump[i] = TFP_NONE;
+    for (size_t i = 0; made && i < t->entries.size; i++) {
+        h->group_of[i] = j.group_of[t->entries.at[i].group];
+        if (h->group_of[i] != TFP_NONE) h->last_of_dump[t->groups.at[t->entries.at[i].group].dump] = (uint32_t)i;
+    }
+    made = made && sort_entries(h) && find_enqueued(&j);
+    for (size_t i = 0; ok && i < t->groups.size; i++) tfp_vec_free(&j.entered[i]);
+    return made;
+}

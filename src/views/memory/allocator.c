@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/memory/allocator.c: the recording of an allocator, replayed. What was held before its first entry follows backwards from
+ * the blocks and segments at the end; who held it at some point, from the addresses. */
+#include "views/memory/allocator.h"
+#include "views/core/own_frame.h"
+
+/* ---- entries and blocks by device ---- */
+
+const tfp_allocator_entry *tfp_heap_entry(const tfp_heap *p, const tfp_heap_device *d, size_t i)
+{
+    return &p->r->profile->allocator.entries.at[d->entries[i]];
+}
+
+int64_t tfp_heap_time(const tfp_heap *p, const tfp_allocator_entry *e)
+{
+    int64_t origin = p->r->profile->allocator.devices.at[e->device].origin_us;
+    return e->at_us < 0 || origin < 0 ? TFP_ABSENT : e->at_us - origin;
+}
+
+/* Row numbers sorted by device: `first` gets where those of each device begin. */
+static uint32_t *by_device(tfp_arena *arena, const uint32_t *device, size_t row_size, size_t count, size_t *first,
+                           size_t devices)
+{
+#define DEVICE(i) (*(const uint32_t *)((const char *)device + (i)*row_size))
+    uint32_t *order = TFP_NEW(arena, uint32_t, count + 1);
+    size_t *next = TFP_NEW(arena, size_t, devices + 1);
+    if (!order || !next) return NULL;
+    memset(first, 0, (devices + 1) * sizeof *first);
+    for (size_t i = 0; i < count; i++) first[DEVICE(i) + 1]++;
+    for (size_t d = 0; d < devices; d++) first[d + 1] += first[d];
+    memcpy(next, first, (devices + 1) * sizeof *next);
+    for (size_t i = 0; i < count; i++) order[next[DEVICE(i)]++] = (uint32_t)i;
+    return order;
+#undef DEVICE
+}
+
+/* "gpu:0", of several files "gpu:0 of rank 1". */
+static tfp_str name_of(tfp_report *r, const tfp_allocator_device *d)
+{
+    const tfp_profile *p = r->profile;
+    tfp_str name = tfp_text(p, d->name);
+    size_t files = 0;
+    for (size_t i = 0; i < p->formats.size; i++) files += p->formats.at[i] != NULL;
+    if (files < 2 || d->source == TFP_NONE) return name;
+    int32_t rank = tfp_number_in_name(p->sources.at[d->source]);
+    tfp_buf b = { 0 };
+    tfp_buf_str(&b, name);
+    tfp_buf_printf(&b, " of rank %d", rank >= 0 ? (int)rank : (int)d->source);
+    const char *copy = b.failed ? NULL : tfp_arena_copy(&r->arena, (tfp_str){ b.data, b.size });
+    tfp_str made = { copy, copy ? b.size : 0 };
+    tfp_buf_free(&b);
+    return made;
+}
+
+/* ---- the replay ---- */
+
+void tfp_heap_step(tfp_heap_point *at, const tfp_allocator_entry *e)
+{
+    at->done++;
+    switch (e->action) {
+    case TFP_ALLOCATOR_ALLOC: at->held = tfp_add(at->held, e->bytes, NULL); break;
+    case TFP_ALLOCATOR_FREE: at->held = tfp_add(at->held, -e->bytes, NULL); break;
+    case TFP_ALLOCATOR_GROW: at->reserved = tfp_add(at->reserved, e->bytes, NULL); break;
+    case TFP_ALLOCATOR_SHRINK: at->reserved = tfp_add(at->reserved, -e->bytes, NULL); break;
+    default: break;
+    }
+}
+
+static void find_before(tfp_heap *p, tfp_heap_device *d, int64_t reserved)
+{
+    const tfp_profile *profile = p->r->profile;
+    tfp_heap_point all = { 0 };
+    for (size_t i = 0; i < d->entry_count; i++) tfp_heap_step(&all, tfp_heap_entry(p, d, i));
+    int64_t held = 0;
+    for (size_t i = 0; i < d->block_count; i++)
+        held = tfp_add(held, profile->allocator.blocks.at[p->blocks[d->first_block + i]].bytes, NULL);
+    d->before = (tfp_heap_point){ 0, tfp_add(held, -all.held, NULL), tfp_add(reserved, -all.reserved, NULL), TFP_ABSENT };
+    if (d->entry_count) d->before.at_us = tfp_heap_time(p, tfp_heap_entry(p, d, 0));
+}
+
+/* The first highest value, or with -at the last one up to then. */
+static void find_peak(tfp_heap *p, tfp_heap_device *d)
+{
+    const tfp_moments *at = &p->r->options->at;
+    tfp_heap_point now = d->before;
+    d->peak = now;
+    for (size_t i = 0; i < d->entry_count; i++) {
+        const tfp_allocator_entry *e = tfp_heap_entry(p, d, i);
+        tfp_heap_step(&now, e);
+        now.at_us = tfp_heap_time(p, e);
+        bool wanted = at->given ? now.at_us != TFP_ABSENT && now.at_us <= at->from_ns / 1000 : now.held > d->peak.held;
+        if (wanted) d->peak = now;
+        if (e->action == TFP_ALLOCATOR_OOM) d->oom = now, d->oom_entry = d->entries[i];
+    }
+    d->end = now;
+}
+
+tfp_status tfp_heap_new(tfp_report *r, tfp_heap *out, tfp_error *err)
+{
+    const tfp_allocator_tables *t = &r->profile->allocator;
+    size_t n = t->devices.size;
+    *out = (tfp_heap){ .r = r, .device_count = n };
+    out->devices = TFP_NEW(&r->arena, tfp_heap_device, n + 1);
+    out->line_of_trace = TFP_NEW(&r->arena, tfp_str, r->profile->traces.size + 1);
+    size_t *entries = TFP_NEW(&r->arena, size_t, n + 1), *blocks = TFP_NEW(&r->arena, size_t, n + 1);
+    if (!out->devices || !out->line_of_trace || !entries || !blocks) return tfp_nomem(err);
+    uint32_t *order =
+        by_device(&r->arena, t->entries.at ? &t->entries.at->device : NULL, sizeof *t->entries.at, t->entries.size, entries, n);
+    out->blocks =
+        by_device(&r->arena, t->blocks.at ? &t->blocks.at->device : NULL, sizeof *t->blocks.at, t->blocks.size, blocks, n);
+    if (!order || !out->blocks) return tfp_nomem(err);
+    for (size_t i = 0; i < n; i++) {
+        tfp_heap_device *d = &out->devices[i];
+        *d = (tfp_heap_device){ .name = name_of(r, &t->devices.at[i]),
+                                .entries = order + entries[i],
+                                .entry_count = entries[i + 1] - entries[i],
+                                .first_block = blocks[i],
+                                .block_count = blocks[i + 1] - blocks[i] };
+        if (!d->name.data) return tfp_nomem(err);
+        find_before(out, d, t->devices.at[i].total_bytes);
+        find_peak(out, d);
+    }
+    return TFP_OK;
+}
+
+/* ---- who holds it ---- */
+
+/* Live allocations by address: one above the entry's place; 0: freed. */
+static bool replay(const tfp_heap *p, const tfp_heap_device *d, size_t i, tfp_map64 *live, bool *unknown)
+{
+    const tfp_allocator_entry *e = tfp_heap_entry(p, d, i);
+    *unknown = false;
+    if (e->action == TFP_ALLOCATOR_ALLOC) return tfp_map64_put(live, e->address, (uint32_t)i + 1);
+    if (e->action != TFP_ALLOCATOR_FREE) return true;
+    uint32_t at = tfp_map64_get(live, e->address);
+    *unknown = at == TFP_NONE;
+    return tfp_map64_put(live, e->address, 0);
+}
+
+static bool add_live(const tfp_heap *p, const tfp_heap_device *d, size_t done, const tfp_map64 *live,
+                     tfp_heap_holders *out)
+{
+    bool ok = true;
+    for (size_t i = 0; i < done && ok; i++) {
+        const tfp_allocator_entry *e = tfp_heap_entry(p, d, i);
+        if (e->action == TFP_ALLOCATOR_ALLOC && tfp_map64_get(live, e->address) == i + 1)
+            ok = tfp_push(out, ((tfp_heap_holder){ e->bytes, e->trace, true, false }));
+    }
+    return ok;
+}
+
+/* What was there before the recording and is there at its end. */
+static bool add_blocks(const tfp_heap *p, const tfp_heap_device *d, const tfp_map64 *live, tfp_heap_holders *out)
+{
+    bool ok = true;
+    for (size_t i = 0; i < d->block_count && ok; i++) {
+        const tfp_allocator_block *b = &p->r->profile->allocator.blocks.at[p->blocks[d->first_block + i]];
+        uint32_t at = tfp_map64_get(live, b->address);
+        if (at == TFP_NONE) ok = tfp_push(out, ((tfp_heap_holder){ b->bytes, b->trace, false, false }));
+    }
+    return ok;
+}
+
+bool tfp_heap_holders_at(const tfp_heap *p, const tfp_heap_device *d, size_t done, tfp_heap_holders *out)
+{
+    tfp_map64 live = { 0 };
+    bool ok = true, unknown;
+    out->size = 0;
+    for (size_t i = 0; i < done && ok; i++) ok = replay(p, d, i, &live, &unknown);
+    ok = ok && add_live(p, d, done, &live, out);
+    for (size_t i = done; i < d->entry_count && ok; i++) {
+        const tfp_allocator_entry *e = tfp_heap_entry(p, d, i);
+        ok = replay(p, d, i, &live, &unknown);
+        if (ok && unknown) ok = tfp_push(out, ((tfp_heap_holder){ e->bytes, TFP_NONE, false, true }));
+    }
+    ok = ok && add_blocks(p, d, &live, out);
+    tfp_map64_free(&live);
+    return ok;
+}
+
+/* ---- lines ---- */
+
+tfp_str tfp_heap_line_of(tfp_heap *p, uint32_t trace)
+{
+    if (trace == TFP_NONE) return TFP_STR("(no line)");
+    tfp_str *known = &p->line_of_trace[trace];
+    if (known->data) return *known;
+    const tfp_code_frame *f = tfp_own_frame(p->r->profile, trace);
+    if (!f) return *known = TFP_STR("(no line)");
+    tfp_buf b = { 0 };
+    tfp_buf_str(&b, tfp_text(p->r->profile, f->file));
+    tfp_buf_printf(&b, ":%d", (int)f->line);
+    const char *copy = b.failed ? NULL : tfp_arena_copy(&p->r->arena, (tfp_str){ b.data, b.size });
+    *known = (tfp_str){ copy, copy ? b.size : 0 };
+    tfp_buf_free(&b);
+    return *known;
+}
+
+static bool more_first(const void *rows, uint32_t a, uint32_t b)
+{
+    const tfp_heap_line *x = (const tfp_heap_line *)rows + a, *y = (const tfp_heap_line *)rows + b;
+    if (x->bytes != y->bytes) return x->bytes > y->bytes;
+    return tfp_str_cmp(x->line, y->line) < 0;
+}
+
+static bool sort_from(tfp_heap *p, tfp_heap_lines *rows, size_t first)
+{
+    size_t count = rows->size - first;
+    if (count < 2) return true;
+    tfp_heap_line *sorted = tfp_rows_sorted(&p->r->arena, rows->at + first, sizeof *rows->at, count, more_first);
+    if (sorted) memcpy(rows->at + first, sorted, count * sizeof *sorted);
+    return sorted != NULL;
+}
+
+bool tfp_heap_add_lines(tfp_heap *p, const tfp_heap_device *d, const tfp_heap_point *at, const tfp_heap_holders *of,
+                        tfp_heap_lines *rows)
+{
+    tfp_map64 row_of = { 0 };
+    size_t first = rows->size;
+    bool ok = true;
+    for (size_t i = 0; i < of->size && ok; i++) {
+        const tfp_heap_holder *h = &of->at[i];
+        tfp_str line = h->unknown ? TFP_STR("(held before the recording)") : tfp_heap_line_of(p, h->trace);
+        uint64_t key = tfp_hash(line.data ? line.data : "", line.size);
+        uint32_t row = tfp_map64_get(&row_of, key);
+        ok = line.data != NULL;
+        if (ok && row == TFP_NONE) {
+            row = (uint32_t)rows->size;
+            ok = tfp_push(rows, ((tfp_heap_line){ d->name, line, 0, 0, at->at_us, 0 })) && tfp_map64_put(&row_of, key, row);
+        }
+        if (!ok) break;
+        rows->at[row].bytes = tfp_add(rows->at[row].bytes, h->bytes, &p->r->clamped);
+        rows->at[row].holders++;
+    }
+    for (size_t i = first; i < rows->size; i++)
+        rows->at[i].share = at->held > 0 ? (double)rows->at[i].bytes / (double)at->held : 0;
+    tfp_map64_free(&row_of);
+    return ok && sort_from(p, rows, first);
+}
