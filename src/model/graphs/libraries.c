@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/libraries.c: whether a file of Python is a library's or the user's own. */
+/* model/graphs/libraries.c: whether a file of Python is a library's or the user's own. */
 #include "model/events.h"
 
 #include <stdlib.h>
