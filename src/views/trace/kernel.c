@@ -35,7 +35,7 @@ typedef struct occupied { /* activities of a row with the same occupancy */
 typedef struct kernels {
     tfp_report *r;
     const tfp_trace_index *x;
-    tfp_strid bytes, size, bytes_accessed, memcpy_details, memset_details;
+    tfp_bytes_keys bytes;
     tfp_occupancy_keys occupancy;
     tfp_map64 row_by_name; /* hash of unit, class, lane role and name -> rows */
     tfp_map64 op_by_row;   /* row << 32 | op -> ops */
@@ -48,86 +48,19 @@ typedef struct kernels {
 
 /* Activities that are alike, or one of them. */
 typedef struct alike {
-    uint32_t unit, stats, call_stats; /* call_stats: of the API call; TFP_NONE */
-    tfp_strid name, op;               /* op: TFP_NONE: they have no node */
-    uint8_t class;
-    bool async, tpu;
+    uint32_t unit;
+    tfp_strid name, op; /* op: TFP_NONE: they have no node */
+    tfp_told told;
+    bool async;
     uint8_t certainty;
     int64_t count, total_ns, min_ns, max_ns;
 } alike;
-
-/* ---- what an activity says ---- */
-
-static const tfp_stat *stat_of(const tfp_profile *p, uint32_t stats, tfp_strid key)
-{
-    if (stats == TFP_NONE || key == TFP_NONE) return NULL;
-    const tfp_stat_set *set = &p->events.stat_sets.at[stats];
-    for (uint32_t i = 0; i < set->count; i++)
-        if (p->events.stats.at[set->first + i].key == key) return &p->events.stats.at[set->first + i];
-    return NULL;
-}
-
-/* The number behind a word in the text of a detail, such as "size:" or "occ_pct:". */
-static bool number_behind(const tfp_profile *p, uint32_t stats, tfp_strid key, const char *word, double *out)
-{
-    const tfp_stat *stat = stat_of(p, stats, key);
-    if (!stat || stat->type != TFP_STAT_TEXT) return false;
-    tfp_str text = tfp_text(p, (tfp_strid)stat->value.text);
-    size_t at = tfp_str_find(text, tfp_str_of(word));
-    if (at == SIZE_MAX) return false;
-    char *end; /* strings of the profile end with NUL */
-    const char *from = text.data + at + strlen(word);
-    *out = strtod(from, &end);
-    return end != from && isfinite(*out);
-}
-
-static bool number_of(const tfp_profile *p, uint32_t stats, tfp_strid key, double *out)
-{
-    const tfp_stat *stat = stat_of(p, stats, key);
-    if (!stat || stat->type == TFP_STAT_TEXT) return false;
-    *out = stat->type == TFP_STAT_INT ? (double)stat->value.number : stat->value.real;
-    return isfinite(*out);
-}
-
-tfp_occupancy_keys tfp_occupancy_keys_of(const tfp_profile *p)
-{
-    return (tfp_occupancy_keys){ tfp_stat_key(p, "est. achieved occupancy %"), tfp_stat_key(p, "kernel_details") };
-}
-
-/* PyTorch writes -99 where it could not estimate it. */
-static bool occupancy_of(const tfp_profile *p, uint32_t stats, const tfp_occupancy_keys *keys, double *percent)
-{
-    bool told =
-        number_of(p, stats, keys->estimate, percent) || number_behind(p, stats, keys->details, "occ_pct:", percent);
-    return told && *percent >= 0;
-}
-
-bool tfp_occupancy_of(const tfp_profile *p, uint32_t span, const tfp_occupancy_keys *keys, double *percent)
-{
-    return occupancy_of(p, p->events.spans.stats[span], keys, percent);
-}
-
-/* Bytes of one: of copies and sets, which HIP records on the API call; of a TPU's instructions, the bytes accessed. */
-static bool bytes_of(const kernels *t, const alike *a, int64_t *out)
-{
-    const tfp_profile *p = t->x->p;
-    double n;
-    bool copy = a->class == TFP_CLASS_COPY || a->class == TFP_CLASS_SET;
-    bool told =
-        copy && (number_of(p, a->stats, t->bytes, &n) || number_of(p, a->stats, t->size, &n) ||
-                 number_of(p, a->call_stats, t->size, &n) || (number_of(p, a->call_stats, t->bytes, &n) && n > 0) ||
-                 number_behind(p, a->stats, t->memcpy_details, "size:", &n) ||
-                 number_behind(p, a->stats, t->memset_details, "num_bytes:", &n));
-    if (!told && !(a->tpu && number_of(p, a->stats, t->bytes_accessed, &n))) return false;
-    *out = n >= 9e18 ? INT64_MAX : n > 0 ? (int64_t)n : 0;
-    return true;
-}
 
 /* The time with an occupancy: whole numbers, so that the mean does not depend on the order of the activities. */
 static bool add_occupancy(kernels *t, const alike *a, uint32_t row)
 {
     double percent;
-    if (!occupancy_of(t->x->p, a->stats, &t->occupancy, &percent)) return true;
+    if (!tfp_told_occupancy(t->x->p, a->told.stats, &t->occupancy, &percent)) return true;
     uint64_t bits;
     memcpy(&bits, &percent, sizeof bits);
     uint64_t words[] = { row, bits };
@@ -159,8 +92,8 @@ static const char *class_name(unsigned class)
 /* The row of a name and class, perhaps a new one; TFP_NONE without memory. */
 static uint32_t row_of(kernels *t, const alike *a)
 {
-    const char *class = class_name(a->class);
-    uint32_t words[] = { a->unit, a->class, a->async, a->name };
+    const char *class = class_name(a->told.class);
+    uint32_t words[] = { a->unit, a->told.class, a->async, a->name };
     for (uint64_t key = tfp_hash(words, sizeof words);; key++) {
         uint32_t at = tfp_map64_get(&t->row_by_name, key);
         if (at == TFP_NONE) {
@@ -209,7 +142,7 @@ static bool add(kernels *t, const alike *a)
     row->certainties |= 1u << a->certainty;
     if (a->min_ns < row->min_ns) row->min_ns = a->min_ns;
     if (a->max_ns > row->max_ns) row->max_ns = a->max_ns;
-    if (bytes_of(t, a, &bytes))
+    if (tfp_told_bytes(t->x->p, &a->told, &t->bytes, &bytes))
         row->bytes = tfp_add(row->bytes == TFP_ABSENT ? 0 : row->bytes, tfp_mul(bytes, a->count, NULL), NULL);
     return add_occupancy(t, a, at);
 }
@@ -228,13 +161,13 @@ static bool add_span(kernels *t, uint32_t span)
     int64_t ns = s->self_ns[span];
     uint32_t launch = s->launch[span], lane = s->lane[span];
     alike a = { .unit = tfp_trace_unit_of(t->x, span),
-                .stats = s->stats[span],
-                .call_stats = launch == TFP_NONE ? TFP_NONE : s->stats[launch],
                 .name = s->name[span],
                 .op = op_of(p, s->node[span]),
-                .class = s->class[span],
+                .told = { .stats = s->stats[span],
+                          .call_stats = launch == TFP_NONE ? TFP_NONE : s->stats[launch],
+                          .class = s->class[span],
+                          .tpu = is_on_tpu(p, lane) },
                 .async = p->lanes.at[lane].role == TFP_ROLE_ASYNC,
-                .tpu = is_on_tpu(p, lane),
                 .certainty = tfp_span_attribution(p, span).certainty,
                 .count = 1,
                 .total_ns = ns,
@@ -250,13 +183,13 @@ static bool add_group(kernels *t, uint32_t lane, const tfp_slim_group *g)
     uint32_t process = p->lanes.at[lane].process;
     if (k->kind != TFP_SPAN_ACTIVITY || process == TFP_NONE || !tfp_step_takes(t->r->step, g->step)) return true;
     alike a = { .unit = t->x->unit_of_process[process],
-                .stats = k->stats,
-                .call_stats = g->call == TFP_NONE ? TFP_NONE : p->events.slim_kinds.at[g->call].stats,
                 .name = k->name,
                 .op = op_of(p, g->node),
-                .class = g->class,
+                .told = { .stats = k->stats,
+                          .call_stats = g->call == TFP_NONE ? TFP_NONE : p->events.slim_kinds.at[g->call].stats,
+                          .class = g->class,
+                          .tpu = is_on_tpu(p, lane) },
                 .async = p->lanes.at[lane].role == TFP_ROLE_ASYNC,
-                .tpu = is_on_tpu(p, lane),
                 .count = g->count,
                 .total_ns = g->self_ns,
                 .min_ns = g->min_ns,
@@ -417,11 +350,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     const tfp_profile *p = r->profile;
     kernels t = { .r = r,
                   .x = &x,
-                  .bytes = tfp_stat_key(p, "bytes"),
-                  .size = tfp_stat_key(p, "size"),
-                  .bytes_accessed = tfp_stat_key(p, "bytes_accessed"),
-                  .memcpy_details = tfp_stat_key(p, "memcpy_details"),
-                  .memset_details = tfp_stat_key(p, "Memset_details"),
+                  .bytes = tfp_bytes_keys_of(p),
                   .occupancy = tfp_occupancy_keys_of(p) };
     kernel_row *rows =
         fill(&t) ? tfp_rows_sorted(&r->arena, t.rows.at, sizeof *t.rows.at, t.rows.size, more_first) : NULL;

@@ -61,12 +61,26 @@ typedef struct tfp_rank_census {
 } tfp_rank_census;
 bool tfp_rank_census_of(tfp_report *r, const tfp_trace_index *x, tfp_rank_census *out); /* false without memory */
 
-/* The estimated occupancy of an activity, in percent (kernel.c): false where it is not told. */
+/* ---- told.c: what a trace tells of an activity ---- */
 typedef struct tfp_occupancy_keys { /* of stats */
     tfp_strid estimate, details;
 } tfp_occupancy_keys;
 tfp_occupancy_keys tfp_occupancy_keys_of(const tfp_profile *p);
+/* The estimated occupancy in percent; false where it is not told. */
 bool tfp_occupancy_of(const tfp_profile *p, uint32_t span, const tfp_occupancy_keys *keys, double *percent);
+bool tfp_told_occupancy(const tfp_profile *p, uint32_t stats, const tfp_occupancy_keys *keys, double *percent);
+
+typedef struct tfp_bytes_keys { /* of stats */
+    tfp_strid bytes, size, accessed, memcpy_details, memset_details;
+} tfp_bytes_keys;
+typedef struct tfp_told { /* of one activity, or of several that tell the same */
+    uint32_t stats, call_stats; /* -> stat sets; call_stats: of the API call; TFP_NONE */
+    uint8_t class;
+    bool tpu;
+} tfp_told;
+tfp_bytes_keys tfp_bytes_keys_of(const tfp_profile *p);
+/* The bytes of one; false where they are not told. */
+bool tfp_told_bytes(const tfp_profile *p, const tfp_told *a, const tfp_bytes_keys *keys, int64_t *out);
 
 typedef struct tfp_wait_row {
     int64_t rank;
