@@ -3,12 +3,15 @@
  * could be better; each part names the command that shows it whole. */
 #include "advise/checker.h"
 #include "views/memory/allocator.h"
+#include "views/spans/trace.h"
 #include "views/trace/facts.h"
 
 #include <math.h>
 #include <stdio.h>
 
 enum { TOP = 5, FINDINGS = 3, NAME_SHOWN = 100 };
+
+#define CAPTURE_MISSED 0.1 /* of the device's time: from here on the capture is asked for */
 
 typedef struct top_row {
     tfp_str name;
@@ -294,20 +297,33 @@ static tfp_status add_tops(tfp_report *r, tfp_error *err)
 
 /* ---- findings ---- */
 
+/* Replays of graphs stand on their launches until the trace of the capture is given. */
+static bool say_capture(tfp_report *r, bool *said)
+{
+    double share = tfp_share_without_capture(r);
+    tfp_buf b = { 0 };
+    if (!(*said = share > CAPTURE_MISSED)) return true;
+    tfp_buf_printf(&b, "%.1f %% of the device's time is in replays of CUDA or HIP graphs, whose kernels have no op, module or line of "
+                       "their own; give the trace in which the graphs were captured: --capture_path FILE or FOLDER (tfprof check)",
+                   100 * share);
+    return add_text(r, "finding_capture", "findings", &b);
+}
+
 /* Each as a fact, for people its first clause. */
 static tfp_status add_findings(tfp_report *r, tfp_error *err)
 {
     static const char *const none[] = { NULL };
     static const char *const names[FINDINGS] = { "finding_1", "finding_2", "finding_3" };
     tfp_report *v = NULL;
-    tfp_status s = tfp_checker_view(r, &tfp_view_advise, none, &v, err);
+    bool said;
+    tfp_status s = say_capture(r, &said) ? tfp_checker_view(r, &tfp_view_advise, none, &v, err) : tfp_nomem(err);
     for (size_t i = 0; !s && i < v->findings.size && i < FINDINGS; i++) {
         const tfp_finding *f = &v->findings.at[i];
         tfp_buf b = { 0 };
         tfp_buf_str(&b, v->rows.at[f->checker].name);
         tfp_buf_text(&b, ": ");
         tfp_buf_str(&b, f->text);
-        if (!add_text(r, names[i], i ? "" : "findings", &b)) s = tfp_nomem(err);
+        if (!add_text(r, names[i], i || said ? "" : "findings", &b)) s = tfp_nomem(err);
     }
     tfp_report_free(v);
     return s;

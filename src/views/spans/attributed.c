@@ -112,3 +112,12 @@ tfp_status tfp_attributed_note(tfp_report *r, tfp_error *err)
     tfp_buf_free(&b);
     return s;
 }
+
+double tfp_share_without_capture(const tfp_report *r)
+{
+    int64_t sums[SUMS] = { 0 };
+    if (!is_asked(r)) return 0;
+    sum_classes(r, sums);
+    int64_t all = sum_of(sums, 0, SUMS);
+    return all ? (double)sums[TFP_SURE_BY_NONE + TFP_NO_CAPTURE] / (double)all : 0;
+}

@@ -109,6 +109,8 @@ tfp_str tfp_span_name(const tfp_profile *p, uint32_t span);
 /* Whether the span belongs to the report's step, and to its range of time; always true when the report is of all. */
 bool tfp_span_in_step(const tfp_report *r, uint32_t span);
 bool tfp_span_in_window(const tfp_report *r, uint32_t span); /* and in the window of a step */
+/* Of the time of devices, what graphs replay whose capture no file has; 0 where the report does not tell it (attributed.c). */
+double tfp_share_without_capture(const tfp_report *r);
 /* Appends the path: annotations, modules and ops around the span, outermost first, and its name. */
 void tfp_span_path(const tfp_profile *p, uint32_t span, tfp_buf *out);
 
