@@ -82,6 +82,8 @@ bool tfp_whatif_apply(tfp_whatif *w, const tfp_change *changes, size_t count, co
 bool tfp_whatif_result_add(tfp_whatif *w, tfp_str scenario, tfp_str note, double replay_us, double path_share);
 /* Replays the variant and adds its row. */
 bool tfp_whatif_row_add(tfp_whatif *w, tfp_str scenario);
+/* The line that stands for `today` where people read: of how many steps and ranks it is, and the note. */
+bool tfp_whatif_headline(tfp_whatif *w, size_t steps, size_t ranks);
 tfp_status tfp_whatif_best(tfp_whatif *w, tfp_error *err); /* best.c: the ten single changes that help most */
 /* pipeline.c: the rows of a pipeline's timeline. */
 tfp_status tfp_pipeline_rows(tfp_whatif *w, const tfp_change *changes, size_t count, tfp_error *err);

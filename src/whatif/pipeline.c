@@ -71,6 +71,7 @@ static tfp_status fill(tfp_pipeline *p, tfp_whatif *w, const tfp_change *changes
     if (!(w->recorded_us > 0)) return refuse(p, tfp_fail(err, TFP_BADFILE, "no step of the timeline ends with an optimizer"), err);
     w->replay_us = tfp_pipeline_replay(p, &(tfp_pipe_scenario){ .step = step });
     s = add_today(p, w, err);
+    if (!s && !tfp_whatif_headline(w, p->steps.size, p->ranks.size * p->stage_count)) s = tfp_nomem(err);
     for (size_t i = 0; !s && i < count; i++) s = add_change(p, w, &changes[i], step, err);
     if (!s && !count) s = add_change(p, w, &ideal, step, err);
     return s;

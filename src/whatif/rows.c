@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/rows.c: changes applied to a job, and the rows that their replays make. */
+#include "views/core/report.h"
 #include "whatif/change.h"
 
 #include <math.h>
@@ -67,4 +68,35 @@ bool tfp_whatif_row_add(tfp_whatif *w, tfp_str scenario)
     bool edges = w->v.no_sync || w->v.overlap;
     double share = edges ? NAN : tfp_longest_share(&w->job, &w->path, &w->v);
     return tfp_whatif_result_add(w, scenario, (tfp_str){ NULL, 0 }, w->replay.step_us, share);
+}
+
+/* ---- for people ---- */
+
+static void put_count(tfp_buf *b, size_t count, const char *of)
+{
+    tfp_buf_printf(b, ", %zu %s%s", count, of, count == 1 ? "" : "s");
+}
+
+bool tfp_whatif_headline(tfp_whatif *w, size_t steps, size_t ranks)
+{
+    tfp_buf b = { 0 };
+    const tfp_whatif_row *today = &w->rows.at[0];
+    tfp_buf_text(&b, "today  ");
+    tfp_format_real(&b, TFP_MICROS, today->step_us);
+    tfp_buf_text(&b, " a step");
+    if (w->r->step.which == TFP_STEP_ONE)
+        tfp_buf_printf(&b, ", step %lld", (long long)w->r->step.id);
+    else
+        put_count(&b, steps, "step");
+    put_count(&b, ranks, "rank");
+    tfp_buf_text(&b, "; replayed unchanged: ");
+    tfp_format_real(&b, TFP_MICROS, today->replay_us);
+    tfp_buf_text(&b, " (");
+    tfp_format_real(&b, TFP_SHARE, today->replay_error);
+    tfp_buf_text(&b, " off)");
+    if (today->note.size) tfp_buf_text(&b, "; ");
+    tfp_buf_str(&b, today->note);
+    w->r->headline = b.failed ? NULL : tfp_arena_copy(&w->r->arena, (tfp_str){ b.data, b.size });
+    tfp_buf_free(&b);
+    return w->r->headline != NULL;
 }

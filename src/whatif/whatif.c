@@ -95,6 +95,7 @@ static tfp_status fill_rows(tfp_whatif *w, const tfp_change *changes, size_t cou
                                tfp_first_source(w->r->profile));
     s = tfp_job_of(w->r, &w->job, err);
     if (!s) s = replay_today(w, err);
+    if (!s && !tfp_whatif_headline(w, (size_t)w->job.steps, w->job.unit_count)) s = tfp_nomem(err);
     if (s) return s;
     return count ? add_asked(w, changes, count, err) : tfp_whatif_best(w, err);
 }

@@ -4,6 +4,7 @@
  * the table names the columns that were left out. */
 #include "outputs/text/grid_text.h"
 #include "outputs/text/grid_fit.h"
+#include "outputs/text/headline.h"
 #include "outputs/text/screen.h"
 
 size_t tfp_grid_few(const tfp_grid *g) { return g->few && g->few < g->row_count ? g->few : g->row_count; }
@@ -206,6 +207,19 @@ static tfp_status put_grid(const tfp_report *r, const tfp_grid *g, tfp_sink *s, 
     return status;
 }
 
+static tfp_status put_below_headline(const tfp_report *r, tfp_sink *s, tfp_error *err)
+{
+    tfp_grid g = { 0 };
+    tfp_headline_put(r, &s->buf);
+    tfp_status status = tfp_headline_grid(r, &g) ? TFP_OK : tfp_nomem(err);
+    if (!status && g.row_count) {
+        tfp_buf_char(&s->buf, '\n');
+        status = put_grid(r, &g, s, err);
+    }
+    tfp_vec_free(&g.columns);
+    return status;
+}
+
 tfp_status tfp_grid_text(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
     put_notes(r, &s->buf);
@@ -220,7 +234,8 @@ tfp_status tfp_grid_text(const tfp_report *r, tfp_sink *s, tfp_error *err)
         status = put_grid(r, &r->parts.at[i].grid, s, err);
         tfp_buf_char(&s->buf, '\n');
     }
-    if (!bare && !status) status = put_grid(r, &r->grid, s, err);
+    if (r->headline && !status) status = put_below_headline(r, s, err);
+    if (!bare && !r->headline && !status) status = put_grid(r, &r->grid, s, err);
     for (size_t i = 0; i < r->parts.size && !status; i++) {
         if (r->parts.at[i].leads) continue;
         tfp_buf_printf(&s->buf, "%s%s\n\n", bare && !i ? "" : "\n", r->parts.at[i].title);

@@ -162,6 +162,7 @@ struct tfp_report {
     TFP_VEC(tfp_tensor *) tensors;
     TFP_VEC(tfp_finding) findings;
     TFP_VEC(char *) notes;                   /* in the arena */
+    const char *headline; /* whatif: the row `today` as a line, for people; in the arena; NULL: the table says all */
     size_t unmatched_first, unmatched_count; /* notes of patterns that no name matches */
     TFP_VEC(char *) over;                 /* diff: the rows over the limit of -fail_over, a line each; in the arena */
     const struct tfp_stacks *stacks;      /* stacks: the stacks for the folded form and pprof; NULL without */
