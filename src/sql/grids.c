@@ -5,7 +5,7 @@
 #include "views/core/grid.h"
 #include "views/core/view.h"
 
-enum { GRIDS = 9 };
+enum { GRIDS = 10 };
 
 static const struct {
     const char *name; /* `steps` lists the steps of every profile: the rows of the view are its devices */
@@ -14,7 +14,8 @@ static const struct {
                    { "transfer", &tfp_view_transfer },  { "wait", &tfp_view_wait },
                    { "check", &tfp_view_check },        { "findings", &tfp_view_findings },
                    { "attribution", &tfp_view_attribution }, { "coverage", &tfp_view_coverage },
-                   { "held", &tfp_view_held } };
+                   { "held", &tfp_view_held },
+                   { "whatif", &tfp_view_whatif } };
 
 typedef struct grid_table {
     sqlite3_vtab base;
