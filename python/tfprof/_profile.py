@@ -356,6 +356,9 @@ class Profile:
         """How long a step would be after changes such as faster={"gemm.*": 1.5}, a row for each."""
         return self.view("whatif", **options)  # type: ignore[misc]
 
+    def hang(self, **options: "Unpack[ViewOptions]") -> Report:
+        return self.view("hang", **options)
+
     def check(self, **options: "Unpack[ViewOptions]") -> Report:
         return self.view("check", **options)
 
