@@ -76,9 +76,9 @@ static void a_call_is_not_made_but_remembered(void **state)
     tfp_pickle_free(machine);
 }
 
-static bool take_all(void *ctx, tfp_pickle *m, tfp_pvalue item)
+static bool take_all(void *ctx, tfp_pickle *m, tfp_pvalue to, tfp_pvalue item)
 {
-    (void)ctx;
+    (void)ctx, (void)to;
     return tfp_pickle_kind_of(tfp_pickle_member(m, item, tfp_pickle_word(m, TFP_STR("a")))) == TFP_PICKLE_INT;
 }
 
