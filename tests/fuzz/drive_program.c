@@ -2,6 +2,7 @@
 /* tests/fuzz/drive_program.c: the program that graphs leave in a profile, and what is worked out of it: rows lie in their
  * tables, and no graph makes the engine crash, hang, or say a number that can be none. */
 #include "drive_program.h"
+#include "model/model.h"
 #include "flops/rules/shared/rule.h"
 
 #include "flops/core/flops.h"
