@@ -265,6 +265,10 @@ static void cover_row(bool *covered, const tfp_store_table *t)
         cover(covered, offsetof(tfp_warning, told), sizeof(size_t));
         cover(covered, offsetof(tfp_warning, line), sizeof(char *));
     }
+    if (t == &tfp_store_tables[TFP_STORE_ATTRIBUTIONS]) {
+        cover(covered, offsetof(tfp_attribution, place), sizeof(uint32_t)); /* both are of the join, which is over */
+        cover(covered, offsetof(tfp_attribution, captured), sizeof(uint32_t));
+    }
     if (t == &tfp_store_tables[TFP_STORE_PROGRAM_ATTRS])
         cover(covered, offsetof(tfp_program_attr, text), sizeof(tfp_str)); /* a table of its own */
 }
