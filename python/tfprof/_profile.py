@@ -353,7 +353,6 @@ class Profile:
         return self.view("wait", **options)
 
     def whatif(self, **options: "Unpack[WhatifOptions]") -> Report:
-        """How long a step would be after changes such as faster={"gemm.*": 1.5}, a row for each."""
         return self.view("whatif", **options)  # type: ignore[misc]
 
     def hang(self, **options: "Unpack[ViewOptions]") -> Report:
@@ -431,8 +430,7 @@ def _document() -> None:
         for name in _native.table("options")
     ]
     itself = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    kinds: Dict[str, str] = _native.table("views")
-    for name, text in kinds.items():
+    for name, text in _native.table("views").items():
         method = getattr(Profile, _METHODS.get(name, name))
         more = [
             inspect.Parameter(option, inspect.Parameter.KEYWORD_ONLY, default=None)
