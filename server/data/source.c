@@ -9,37 +9,37 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-typedef struct named { /* rows that name a file and perhaps a line of it */
+typedef struct code_rows { /* a report whose rows each have a source file, and perhaps a line number */
     tfp_report *rows;
-    char *name; /* PATH_MAX bytes: the file of the row that was asked for */
-} named;
+    char *file; /* of the row that file_of read last; PATH_MAX bytes */
+} code_rows;
 
-static bool file_of(const named *n, size_t row)
+static bool file_of(const code_rows *c, size_t row)
 {
-    return tfp_report_string(n->rows, row, "file", n->name, PATH_MAX) < PATH_MAX;
+    return tfp_report_string(c->rows, row, "file", c->file, PATH_MAX) < PATH_MAX;
 }
 
-static bool has_file(const named *n, const char *file)
+static bool has_file(const code_rows *c, const char *file)
 {
-    for (size_t i = 0; i < tfp_report_row_count(n->rows); i++)
-        if (file_of(n, i) && strcmp(n->name, file) == 0) return true;
+    for (size_t i = 0; i < tfp_report_row_count(c->rows); i++)
+        if (file_of(c, i) && strcmp(c->file, file) == 0) return true;
     return false;
 }
 
 /* The rows of code traces, or of the view of lines; false where the profile has none. */
-static bool open_named(named *n, const tfp_profile *p, const char *records)
+static bool open_rows(code_rows *c, const tfp_profile *p, const char *records)
 {
-    *n = (named){ .name = malloc(PATH_MAX) };
-    tfp_status s = !n->name  ? TFP_NOMEM
-                   : records ? tfp_records(p, records, -1, &n->rows, NULL)
-                             : tfp_report_build(p, "lines", NULL, &n->rows, NULL);
+    *c = (code_rows){ .file = malloc(PATH_MAX) };
+    tfp_status s = !c->file  ? TFP_NOMEM
+                   : records ? tfp_records(p, records, -1, &c->rows, NULL)
+                             : tfp_report_build(p, "lines", NULL, &c->rows, NULL);
     return s == TFP_OK;
 }
 
-static void close_named(named *n)
+static void close_rows(code_rows *c)
 {
-    tfp_report_free(n->rows);
-    free(n->name);
+    tfp_report_free(c->rows);
+    free(c->file);
 }
 
 bool source_is_named(const tfp_profile *p, const char *file)
@@ -47,9 +47,9 @@ bool source_is_named(const tfp_profile *p, const char *file)
     static const char *const where[] = { "files", NULL };
     bool found = false;
     for (size_t i = 0; i < 2 && !found; i++) {
-        named n;
-        found = open_named(&n, p, where[i]) && has_file(&n, file);
-        close_named(&n);
+        code_rows c;
+        found = open_rows(&c, p, where[i]) && has_file(&c, file);
+        close_rows(&c);
     }
     return found;
 }
@@ -66,7 +66,7 @@ bool source_read(int fd, answer *a)
     return true;
 }
 
-/* ---- the lines around those that the code names ---- */
+/* ---- every line that the code names ---- */
 
 /* The number in FILE:LINE or FILE:LINE:FUNCTION; 0: none. */
 static int64_t line_in(const char *text)
@@ -79,16 +79,14 @@ static int64_t line_in(const char *text)
 }
 
 /* The line of a row: code traces have a number, the view of lines has it in the name of the line or function. */
-static int64_t line_of(const named *n, size_t row, char *text)
+static int64_t line_of(const code_rows *c, size_t row, char *text)
 {
     int64_t line = 0;
-    if (tfp_report_int(n->rows, row, "line", &line)) return line;
-    size_t size = tfp_report_string(n->rows, row, "function", text, PATH_MAX);
-    if (!size) size = tfp_report_string(n->rows, row, "line", text, PATH_MAX);
+    if (tfp_report_int(c->rows, row, "line", &line)) return line;
+    size_t size = tfp_report_string(c->rows, row, "function", text, PATH_MAX);
+    if (!size) size = tfp_report_string(c->rows, row, "line", text, PATH_MAX);
     return size && size < PATH_MAX ? line_in(text) : 0;
 }
-
-/* ---- all lines ---- */
 
 static bool add_line(source_index *x, const char *file, int64_t line)
 {
@@ -105,12 +103,12 @@ static bool add_line(source_index *x, const char *file, int64_t line)
     return true;
 }
 
-static bool add_lines(source_index *x, const named *n)
+static bool add_lines(source_index *x, const code_rows *c)
 {
     char *text = malloc(PATH_MAX);
     bool ok = text != NULL;
-    for (size_t i = 0; ok && i < tfp_report_row_count(n->rows); i++)
-        if (file_of(n, i) && *n->name) ok = add_line(x, n->name, line_of(n, i, text));
+    for (size_t i = 0; ok && i < tfp_report_row_count(c->rows); i++)
+        if (file_of(c, i) && *c->file) ok = add_line(x, c->file, line_of(c, i, text));
     free(text);
     return ok;
 }
@@ -128,9 +126,9 @@ bool source_index_build(const tfp_profile *p, source_index *out)
     bool ok = true;
     *out = (source_index){ 0 };
     for (size_t i = 0; i < 2 && ok; i++) {
-        named n;
-        ok = !open_named(&n, p, where[i]) || add_lines(out, &n);
-        close_named(&n);
+        code_rows c;
+        ok = !open_rows(&c, p, where[i]) || add_lines(out, &c);
+        close_rows(&c);
     }
     if (ok && out->count) qsort(out->at, out->count, sizeof *out->at, by_file_and_line);
     if (!ok) source_index_free(out);
