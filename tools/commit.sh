@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The commit that this tree is at, for `tfprof --version`; nothing for a release (a tag vVERSION), and for sources without their history.
+# Prints the commit of this tree, for `tfprof --version`. Prints nothing for a release (the tag vVERSION) and for sources without history.
 cd "$(dirname "$0")/.." || exit 0
 top=$(git rev-parse --show-toplevel 2>/dev/null) || exit 0
 [ "$top" = "$(pwd -P)" ] || exit 0 # unpacked inside another repository
