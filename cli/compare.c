@@ -226,11 +226,6 @@ int cli_load_side(cli *c, const cli_call *call, const char *names, unsigned keep
     return status;
 }
 
-static int load_files(cli *c, const cli_call *call, side *x, unsigned keep)
-{
-    return cli_load_side(c, call, x->files, keep, &x->profile);
-}
-
 /* A file that is no profile is taken for a text, whose errors name the line; bytes that are no text are not. */
 static int add_file(cli *c, const cli_call *call, comparison *all, side *x, const char *path)
 {
@@ -246,7 +241,7 @@ static int add_file(cli *c, const cli_call *call, comparison *all, side *x, cons
     } else {
         made = tfp_is_scope_text(t.data, t.size) || (words && t.size && !tfp_recognise_file(path, c->err));
         status = made ? from_library(c, tfp_sides_add_text(all->made, x->name, path, c->err))
-                      : load_files(c, call, x, all->keep);
+                      : cli_load_side(c, call, x->files, all->keep, &x->profile);
     }
     if (!status && made && x->step >= 0)
         status = cli_fault_set(&c->fault, CLI_BAD_USAGE, "%s: the text of a view has no steps", x->word);
@@ -272,7 +267,7 @@ static int add_side(cli *c, const cli_call *call, comparison *all, side *x)
     if (p) return from_library(c, tfp_sides_add(all->made, x->name, x->word, p, x->step, c->err));
     bool several = strchr(x->files, ',') && access(x->files, F_OK) != 0;
     if (!several) return add_file(c, call, all, x, strcmp(x->files, "-") == 0 ? "/dev/stdin" : x->files);
-    status = load_files(c, call, x, all->keep);
+    status = cli_load_side(c, call, x->files, all->keep, &x->profile);
     return status ? status : from_library(c, tfp_sides_add(all->made, x->name, x->word, x->profile, x->step, c->err));
 }
 
