@@ -61,12 +61,6 @@ static bool say_files(tfp_report *r)
 
 /* ---- steps ---- */
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static double value_at(const void *values, size_t i) { return ((const double *)values)[i]; }
 
 /* Mean, median, 95th percentile and coefficient of variation of step durations, in microseconds. */
@@ -74,7 +68,7 @@ static bool say_durations(tfp_report *r, double *us, size_t count, size_t steps)
 {
     double sum = 0, squares = 0;
     if (!count) return add_number(r, "steps", "steps", TFP_LABEL, 0);
-    qsort(us, count, sizeof *us, by_value);
+    qsort(us, count, sizeof *us, tfp_by_real);
     for (size_t i = 0; i < count; i++) {
         sum += us[i];
         squares += us[i] * us[i];

@@ -137,6 +137,12 @@ out:
     return ok;
 }
 
+int tfp_by_real(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
 double tfp_quantile(double (*at)(const void *values, size_t i), const void *values, size_t count, double share)
 {
     double place = share * (double)(count - 1), part = place - floor(place);

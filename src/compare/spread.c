@@ -62,14 +62,8 @@ tfp_spread tfp_spread_of(int64_t *values, size_t count)
     return spread_of(&(sorted){ .ints = values, .count = count });
 }
 
-static int by_real(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 tfp_spread tfp_spread_of_reals(double *values, size_t count)
 {
-    qsort(values, count, sizeof *values, by_real);
+    qsort(values, count, sizeof *values, tfp_by_real);
     return spread_of(&(sorted){ .reals = values, .count = count });
 }

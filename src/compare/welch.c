@@ -2,6 +2,7 @@
 /* compare/welch.c: Student's distribution through the incomplete beta function, Welch's test, Benjamini-Hochberg.
  * Formulas: Abramowitz and Stegun, Handbook of Mathematical Functions, 26.5.8 and 26.7.1. */
 #include "compare/welch.h"
+#include "base/base.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -91,15 +92,9 @@ tfp_welch tfp_welch_test(tfp_sample a, tfp_sample b)
     return w;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 double tfp_false_finds(double *p, size_t count, double share)
 {
-    if (count) qsort(p, count, sizeof *p, ascending);
+    if (count) qsort(p, count, sizeof *p, tfp_by_real);
     for (size_t i = count; i > 0; i--)
         if (p[i - 1] <= share * (double)i / (double)count) return p[i - 1];
     return -1;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* compare/gate/runs.c: the numbers of several runs: a row for each name and measure, a value for each run. */
 #include "compare/gate/gate.h"
-
-#include <stdlib.h>
+#include "compare/stats.h"
 
 enum { RUNS_MOST = 1000 };
 #define VALUES_MOST ((size_t)4 << 20) /* 32 MB */
@@ -88,21 +87,11 @@ tfp_status tfp_gate_put(tfp_gate_runs *g, size_t run, tfp_measure m, tfp_str nam
     return TFP_OK;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double value_at(const void *values, size_t i) { return ((const double *)values)[i]; }
-
 double tfp_gate_median(const tfp_gate_row *row)
 {
     double there[RUNS_MOST];
     size_t count = 0;
     for (size_t i = 0; row && i < row->values.size && count < RUNS_MOST; i++)
         if (!isnan(row->values.at[i])) there[count++] = row->values.at[i];
-    if (!count) return NAN;
-    qsort(there, count, sizeof *there, ascending);
-    return tfp_quantile(value_at, there, count, 0.5);
+    return count ? tfp_spread_of_reals(there, count).median : NAN;
 }

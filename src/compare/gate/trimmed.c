@@ -14,18 +14,12 @@ typedef struct trimmed {
     double mean, error, freedom; /* error: squared standard error of the mean */
 } trimmed;
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Sorts the values. */
 static trimmed trimmed_of(double *v, size_t count)
 {
     size_t cut = count / TRIM_ONE_OF, left = count - 2 * cut;
     double sum = 0, winsorized = 0, squares = 0;
-    qsort(v, count, sizeof *v, ascending);
+    qsort(v, count, sizeof *v, tfp_by_real);
     for (size_t i = 0; i < count; i++) {
         size_t at = i < cut ? cut : i >= count - cut ? count - cut - 1 : i;
         winsorized += v[at] / (double)count;

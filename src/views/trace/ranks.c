@@ -5,12 +5,6 @@
 
 #define SLOWER 1.05 /* than the median rank: a straggler (docs/traces.md) */
 
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* ---- which are there ---- */
 
 static int by_number(const void *a, const void *b)
@@ -104,7 +98,7 @@ static void compare_step(compute_table *t, size_t step, double *sorted)
         if (t->devices[cell] > 0) sorted[count++] = t->ns[cell] /= t->devices[cell];
     }
     if (count < 2) return;
-    qsort(sorted, count, sizeof *sorted, by_value);
+    qsort(sorted, count, sizeof *sorted, tfp_by_real);
     double median = sorted[(count - 1) / 2]; /* of two ranks the faster */
     if (median <= 0) return;
     t->compared++;
