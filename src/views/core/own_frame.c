@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/core/own_frame.c: the line of code that a call stack is told by. */
+/* views/core/own_frame.c: lines of code: which one a call stack is told by, and how a line is written. */
 #include "views/core/own_frame.h"
 #include "views/core/view.h"
 
@@ -21,4 +21,13 @@ const tfp_code_frame *tfp_own_frame(const tfp_profile *p, uint32_t trace)
         if (!best) best = f;
     }
     return best;
+}
+
+void tfp_put_line(tfp_buf *out, tfp_str file, int64_t line, tfp_str function)
+{
+    tfp_buf_str(out, file);
+    tfp_buf_char(out, ':');
+    tfp_buf_int(out, line);
+    if (function.size) tfp_buf_char(out, ':');
+    tfp_buf_str(out, function);
 }

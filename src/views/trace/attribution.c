@@ -3,6 +3,7 @@
  * sure that is and why there is none; and the sums of these. In: the joined spans. Out: a row an activity; a row for each class
  * and reason. They are no commands: op, scope, kernel and lines count by the same places. */
 #include "views/core/grid.h"
+#include "views/core/own_frame.h"
 #include "views/core/view.h"
 #include "views/spans/nest.h"
 #include "views/trace/tables.h"
@@ -55,11 +56,7 @@ static uint32_t line_name(places *t, tfp_str file, int64_t line, tfp_str functio
 {
     if (tfp_is_library_file(file)) return 0;
     t->text.size = 0;
-    tfp_buf_str(&t->text, file);
-    tfp_buf_char(&t->text, ':');
-    tfp_buf_int(&t->text, line);
-    if (function.size) tfp_buf_char(&t->text, ':');
-    tfp_buf_str(&t->text, function);
+    tfp_put_line(&t->text, file, line, function);
     return keep_text(t);
 }
 

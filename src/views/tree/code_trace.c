@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/tree/code_trace.c: the code view of a trace. With Python frames in it rows are frames: their own time is what no frame
  * inside took. Without, rows are the lines of call stacks, with the ops that stand on them. */
+#include "views/core/own_frame.h"
 #include "views/spans/trace.h"
 #include "views/spans/nest.h"
 #include "views/tree/trace_tree.h"
@@ -22,11 +23,7 @@ typedef struct lines {
 static tfp_strid line_name(lines *x, tfp_str file, int64_t line, tfp_str function)
 {
     x->text.size = 0;
-    tfp_buf_str(&x->text, file);
-    tfp_buf_char(&x->text, ':');
-    tfp_buf_int(&x->text, line);
-    if (function.size) tfp_buf_char(&x->text, ':');
-    tfp_buf_str(&x->text, function);
+    tfp_put_line(&x->text, file, line, function);
     tfp_strid id = x->text.failed ? TFP_NONE : tfp_intern(&x->tree.names, (tfp_str){ x->text.data, x->text.size });
     x->tree.failed |= id == TFP_NONE;
     return x->tree.failed ? 0 : id;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/tree/samples.c: `code` and `calls` of sampled stacks (pprof). A row has what was sampled with its function on top; the
  * numbers go to the column that the kind of sample says. In: tfp_profile.samples and their stacks. */
+#include "views/core/own_frame.h"
 #include "views/tree/trace_tree.h"
 
 typedef struct sampled {
@@ -138,13 +139,10 @@ static tfp_strid name_of(sampled *x, uint32_t frame)
     tfp_str function = tfp_text(x->p, f->function);
     if (x->name_of[frame] != TFP_NONE) return x->name_of[frame];
     x->text.size = 0;
-    if (x->lines && f->file) {
-        tfp_buf_str(&x->text, tfp_text(x->p, f->file));
-        tfp_buf_char(&x->text, ':');
-        tfp_buf_int(&x->text, f->line);
-        if (function.size) tfp_buf_char(&x->text, ':');
-    }
-    tfp_buf_str(&x->text, function);
+    if (x->lines && f->file)
+        tfp_put_line(&x->text, tfp_text(x->p, f->file), f->line, function);
+    else
+        tfp_buf_str(&x->text, function);
     tfp_strid id = x->text.failed ? TFP_NONE : tfp_intern(&x->tree.names, (tfp_str){ x->text.data, x->text.size });
     x->tree.failed |= id == TFP_NONE;
     return x->tree.failed ? 0 : (x->name_of[frame] = id);
