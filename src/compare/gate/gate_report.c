@@ -4,8 +4,6 @@
 #include "compare/gate/gate.h"
 #include "views/core/grid.h"
 
-#include <string.h>
-
 enum { TOLD = 3, CAUSES = 3 };
 
 static const char *const verdicts[] = {
@@ -120,8 +118,8 @@ static const char *const causes[] = { "/compute_us", "/exposed_communication_us"
 static bool is_cause(tfp_str name)
 {
     for (size_t i = 0; i < sizeof causes / sizeof *causes; i++) {
-        size_t n = strlen(causes[i]);
-        if (name.size > n && memcmp(name.data + name.size - n, causes[i], n) == 0) return true;
+        tfp_str end = tfp_str_of(causes[i]);
+        if (name.size > end.size && tfp_str_ends(name, end)) return true;
     }
     return false;
 }
@@ -183,31 +181,18 @@ static void put_power(tfp_buf *b, const tfp_gate_result *x)
                    step->growth.found > 0.05 ? "; more runs, or pairs on one machine (--pairs), find less" : "");
 }
 
-typedef void (*put_fn)(tfp_buf *b, const tfp_gate_result *x, const tfp_gate_runs *base, const tfp_gate_runs *now);
-
-static void put_line_note(tfp_buf *b, const tfp_gate_result *x, const tfp_gate_runs *base, const tfp_gate_runs *now)
-{
-    (void)base, (void)now;
-    put_line(b, x);
-}
-
-static void put_power_note(tfp_buf *b, const tfp_gate_result *x, const tfp_gate_runs *base, const tfp_gate_runs *now)
-{
-    (void)base, (void)now;
-    put_power(b, x);
-}
-
 tfp_status tfp_gate_tell(tfp_report *r, const tfp_gate_result *x, const tfp_gate_runs *base, const tfp_gate_runs *now,
                          tfp_error *err)
 {
-    static const put_fn notes[] = { put_line_note, put_cause, put_power_note };
+    tfp_buf notes[3] = { { 0 } };
     tfp_status s = fill(r, x, err);
-    for (size_t i = 0; i < sizeof notes / sizeof *notes && !s; i++) {
-        tfp_buf b = { 0 };
-        notes[i](&b, x, base, now);
-        if (b.failed) s = tfp_nomem(err);
-        if (!s && b.size) s = tfp_report_note_add(r, err, "%.*s", (int)b.size, b.data);
-        tfp_buf_free(&b);
+    put_line(&notes[0], x);
+    put_cause(&notes[1], x, base, now);
+    put_power(&notes[2], x);
+    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
+        if (!s && notes[i].failed) s = tfp_nomem(err);
+        if (!s && notes[i].size) s = tfp_report_note_add(r, err, "%.*s", (int)notes[i].size, notes[i].data);
+        tfp_buf_free(&notes[i]);
     }
     return s;
 }

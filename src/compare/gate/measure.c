@@ -6,18 +6,11 @@
 #include "compare/steps.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #define SHARE_KEPT 0.005 /* of a step: shorter times are not kept; judge.c tests from twice of it on */
 enum { COLUMN_NAME = 64 };
 
 static size_t last_run(const tfp_gate_runs *g) { return g->runs.size - 1; }
-
-static bool ends(tfp_str s, const char *end)
-{
-    size_t n = strlen(end);
-    return s.size >= n && memcmp(s.data + s.size - n, end, n) == 0;
-}
 
 static double step_of(const tfp_gate_runs *g)
 {
@@ -33,7 +26,7 @@ static tfp_status take_step_row(tfp_gate_runs *g, size_t at, tfp_str name, const
     double median = tfp_spread_of_reals(v->at, v->count).median;
     if (at == 0) return tfp_gate_put(g, last_run(g), TFP_M_STEP, TFP_STR("step"), median, err);
     if (v->column == TFP_C_OCCURRENCE) return tfp_gate_put(g, last_run(g), TFP_M_LAUNCHES, name, median, err);
-    if (ends(name, "/duration_us") || ends(name, "/launch_delay_us")) return TFP_OK;
+    if (tfp_str_ends(name, TFP_STR("/duration_us")) || tfp_str_ends(name, TFP_STR("/launch_delay_us"))) return TFP_OK;
     return tfp_gate_put(g, last_run(g), TFP_M_PART, name, median, err);
 }
 
