@@ -4,7 +4,7 @@
 import functools
 import os
 import statistics
-from typing import Any, Callable, Dict, List, Optional, TypeVar, Union, cast
+from typing import Any, Callable, Dict, List, Mapping, Optional, TypeVar, Union, cast
 
 from tfprof import _native
 from tfprof._profile import Profile
@@ -117,11 +117,15 @@ def _profile_of(made: Any) -> Profile:
     raise _native.UsageError("a test with tfprof.limit returns its profile: a Profile, a path, or several paths")
 
 
-def check(made: Any, test: str = "profile", **limits: float) -> None:
-    """Raises AssertionError when a profile, or what was recorded at a path, is over one of the limits."""
+def _check_names(limits: Mapping[str, float]) -> None:
     unknown = sorted(set(limits) - set(_MEASURES))
     if unknown or not limits:
         raise _native.UsageError("limits are %s%s" % (", ".join(_MEASURES), ", not " + unknown[0] if unknown else ""))
+
+
+def check(made: Any, test: str = "profile", **limits: float) -> None:
+    """Raises AssertionError when a profile, or what was recorded at a path, is over one of the limits."""
+    _check_names(limits)
     p = _profile_of(made)
     all_of = [Measured(test, name, _MEASURES[name](p), most) for name, most in limits.items()]
     measured.extend(all_of)
@@ -143,9 +147,7 @@ def limit(**limits: Union[int, float]) -> Callable[[Test], Test]:
     Works in pytest, whose summary then lists what was measured, and in unittest. Time varies from run to run: give step_ms
     room, or gate it by `tfprof diff --gate`; the others are exact.
     """
-    unknown = sorted(set(limits) - set(_MEASURES))
-    if unknown or not limits:
-        raise _native.UsageError("limits are %s%s" % (", ".join(_MEASURES), ", not " + unknown[0] if unknown else ""))
+    _check_names(limits)
 
     def decorate(test: Test) -> Test:
         @functools.wraps(test)
