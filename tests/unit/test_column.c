@@ -54,6 +54,7 @@ static const tfp_view zz_names = { "zz_names", "Lengths of names.", TFP_REPORT_G
 /* ---- the column ---- */
 
 #define LINES "a/x Conv2D 3us\na/y MatMul 4us\nb MatMul 5us\n"
+#define UNSORTED "b Conv2D 3us\nz/x MatMul 4us\nz/y MatMul 5us\n"
 
 static bool is_listed(tfp_table table, const char *name)
 {
@@ -69,6 +70,30 @@ static void shows(const char *view, const char *options, const char *output, con
     if (!strstr(text, part)) fail_msg("%s -format %s lacks \"%s\":\n%s", view, output, part, text);
     free(text);
     drop_report(r);
+}
+
+static void has_rows(const char *lines, const char *options, const char *wanted)
+{
+    tfp_report *r = report_of("scope", lines, options);
+    char *rows = rows_of(r);
+    assert_string_equal(rows, wanted);
+    free(rows);
+    drop_report(r);
+}
+
+static void counts_in_statistics(const char *column, const char *head)
+{
+    tfp_options *o = tfp_options_new();
+    tfp_profile *p = profile_of(LINES);
+    tfp_report *r = NULL;
+    assert_int_equal(tfp_options_set(o, "select", column, NULL), TFP_OK);
+    assert_int_equal(tfp_stats(p, "scope", o, &r, NULL), TFP_OK);
+    char *text = written(r, "csv");
+    assert_non_null(strstr(text, head));
+    free(text);
+    tfp_report_free(r);
+    tfp_profile_free(p);
+    tfp_options_free(o);
 }
 
 static void a_column_is_in_the_lists_and_the_help(void **state)
@@ -119,21 +144,8 @@ static void a_ratio_is_in_every_output(void **state)
 static void a_ratio_sorts_and_counts_in_statistics(void **state)
 {
     (void)state;
-    tfp_report *r = report_of("scope", "b Conv2D 3us\nz/x MatMul 4us\nz/y MatMul 5us\n", "order_by zz_time_each");
-    char *rows = rows_of(r);
-    assert_string_equal(rows, "_TFProfRoot z z/y z/x b");
-    free(rows);
-    drop_report(r);
-    tfp_options *o = tfp_options_new();
-    tfp_profile *p = profile_of(LINES);
-    assert_int_equal(tfp_options_set(o, "select", "zz_time_each", NULL), TFP_OK);
-    assert_int_equal(tfp_stats(p, "scope", o, &r, NULL), TFP_OK);
-    char *text = written(r, "csv");
-    assert_non_null(strstr(text, "name,op,zz_time_each_mean,zz_time_each_cv,"));
-    free(text);
-    tfp_report_free(r);
-    tfp_profile_free(p);
-    tfp_options_free(o);
+    has_rows(UNSORTED, "order_by zz_time_each", "_TFProfRoot z z/y z/x b");
+    counts_in_statistics("zz_time_each", "name,op,zz_time_each_mean,zz_time_each_cv,");
 }
 
 static void a_statistic_is_in_every_output(void **state)
@@ -154,13 +166,10 @@ static void a_statistic_is_in_every_output(void **state)
 static void a_statistic_sorts_and_is_refused_where_only_sums_are(void **state)
 {
     (void)state;
-    tfp_report *r = report_of("scope", "b Conv2D 3us\nz/x MatMul 4us\nz/y MatMul 5us\n", "order_by zz_shortest");
-    char *rows = rows_of(r);
-    assert_string_equal(rows, "_TFProfRoot z z/y z/x b");
-    free(rows);
-    drop_report(r);
+    has_rows(UNSORTED, "order_by zz_shortest", "_TFProfRoot z z/y z/x b");
     tfp_options *o = tfp_options_new();
     tfp_profile *p = profile_of(LINES);
+    tfp_report *r = NULL;
     tfp_error *err = tfp_error_new();
     assert_int_equal(tfp_options_set(o, "select", "zz_shortest", NULL), TFP_OK);
     assert_int_equal(tfp_stats(p, "scope", o, &r, err), TFP_BADARG);
@@ -195,17 +204,9 @@ static void a_column_is_in_arrow_and_single_cells(void **state)
 static void a_column_sorts_and_has_a_minimum(void **state)
 {
     (void)state;
-    tfp_report *r = report_of("scope", "b Conv2D 3us\nz/x MatMul 4us\nz/y MatMul 5us\n", "order_by zz_nodes");
-    char *rows = rows_of(r);
-    assert_string_equal(rows, "_TFProfRoot z z/x z/y b");
-    free(rows);
-    drop_report(r);
-    r = report_of("scope", LINES, "min_zz_nodes 2");
-    rows = rows_of(r);
-    assert_string_equal(rows, "_TFProfRoot a");
-    free(rows);
-    drop_report(r);
-    r = report_of("op", LINES, "min_zz_nodes 3");
+    has_rows(UNSORTED, "order_by zz_nodes", "_TFProfRoot z z/x z/y b");
+    has_rows(LINES, "min_zz_nodes 2", "_TFProfRoot a");
+    tfp_report *r = report_of("op", LINES, "min_zz_nodes 3");
     assert_int_equal(tfp_report_row_count(r), 2); /* the first type, whose total holds the second */
     drop_report(r);
 }
@@ -225,17 +226,7 @@ static void a_column_with_fields_is_in_the_proto(void **state)
 static void a_column_counts_in_statistics(void **state)
 {
     (void)state;
-    tfp_options *o = tfp_options_new();
-    tfp_profile *p = profile_of(LINES);
-    tfp_report *r = NULL;
-    assert_int_equal(tfp_options_set(o, "select", "zz_nodes", NULL), TFP_OK);
-    assert_int_equal(tfp_stats(p, "scope", o, &r, NULL), TFP_OK);
-    char *text = written(r, "csv");
-    assert_non_null(strstr(text, "name,op,zz_nodes_mean,zz_nodes_cv,zz_nodes_min,"));
-    free(text);
-    tfp_report_free(r);
-    tfp_profile_free(p);
-    tfp_options_free(o);
+    counts_in_statistics("zz_nodes", "name,op,zz_nodes_mean,zz_nodes_cv,zz_nodes_min,");
 }
 
 /* ---- the program and the page ---- */
