@@ -12,22 +12,21 @@ typedef struct dumps {
     cli *c;
     tfp_profile *p;
     size_t read;
-    tfp_status first; /* of the faults */
-    char told[CLI_LINE_MAX];
+    tfp_status fatal;        /* TFP_NOMEM or TFP_LIMIT: no further file is read */
+    char told[CLI_LINE_MAX]; /* the last fault: a warning, or the error when no file could be read */
 } dumps;
 
 static bool add_dump(dumps *d, const char *path)
 {
     tfp_status s = tfp_profile_add_file(d->p, NULL, path, d->c->err);
     if (s == TFP_NOMEM || s == TFP_LIMIT) {
-        d->first = s;
+        d->fatal = s;
         return false;
     }
     d->read += s == TFP_OK;
     if (!s) return true;
-    if (d->told[0]) cli_tell_note(d->c, d->told); /* the first one may be the only file, and then it is the error */
+    if (d->told[0]) cli_tell_note(d->c, d->told);
     snprintf(d->told, sizeof d->told, "%s", tfp_error_message(d->c->err));
-    if (!d->first) d->first = s;
     return true;
 }
 
@@ -62,7 +61,7 @@ int cli_load_dumps(cli *c, const cli_call *call, unsigned keep)
         struct stat st;
         bool folder = stat(call->words[i], &st) == 0 && S_ISDIR(st.st_mode);
         bool ok = folder ? add_folder(&d, call->words[i]) : add_dump(&d, call->words[i]);
-        if (!ok) s = d.first;
+        if (!ok) s = d.fatal;
     }
     if (!s && !d.read) {
         int status = d.told[0] ? cli_fault_set(&c->fault, CLI_BAD_INPUT, "%s", d.told)
