@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The hook of .pre-commit-hooks.yaml: pre_commit.sh BASELINE LIMIT RUNS COMMAND [ARGUMENT...]
-# Runs COMMAND, with the file to write as its last argument, RUNS times, and holds the recordings against BASELINE. Without one it is made.
+# Runs COMMAND RUNS times, with the file to write as its last argument, and compares the recordings with BASELINE. A BASELINE that does not
+# exist is made of them, and the hook fails, so that it gets into the commit.
 set -eu
 baseline=$1 limit=$2 runs=$3
 shift 3
