@@ -40,7 +40,8 @@ typedef struct shape {
     const char *name, *schema; /* of $defs */
 } shape;
 
-/* Commands whose JSON is no table; and those that are no view and have one. The others that are no view have no JSON. */
+/* Views whose JSON is not a table, and commands that are no view but have JSON. All other views give tables, all other commands no
+ * JSON. */
 static const shape shapes[] = {
     { "scope", "report" }, { "graph", "report" }, { "op", "report" },  { "code", "report" },  { "calls", "report" },
     { "advise", "advise" }, { "diff", "table" },  { "stats", "table" }, { "query", "table" }, { "top", "table" },

@@ -291,7 +291,7 @@ static tfp_status add_tops(tfp_report *r, tfp_error *err)
 
 /* ---- findings ---- */
 
-/* Replays of graphs stand on their launches until the trace of the capture is given. */
+/* Without the trace of the capture, replayed kernels count at the launch of their graph. */
 static bool say_capture(tfp_report *r, bool *said)
 {
     double share = tfp_share_without_capture(r);

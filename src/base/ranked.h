@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* base/ranked.h: numbers in a row, of any range of which the k-th smallest is asked: in time that grows with the logarithm of how
- * many different numbers there are, however many ranges lie in each other. */
+/* base/ranked.h: finds the k-th smallest number of any range of an array, in time proportional to the logarithm of the count of
+ * different numbers. Ranges may overlap: one index answers for all of them. */
 #ifndef TFP_RANKED_H
 #define TFP_RANKED_H
 
@@ -15,7 +15,7 @@ typedef struct tfp_ranked {
     uint32_t *ones[32];   /* by level: how many bits are 1 before each word */
     uint32_t zeros[32];   /* by level: how many bits are 0 */
     const int64_t *value; /* by place */
-    double *sum;          /* of the numbers before each: count + 1 */
+    double *sum;          /* prefix sums, count + 1 of them: sum[i] adds up the numbers before i */
 } tfp_ranked;
 
 /* A range of them. */

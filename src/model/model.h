@@ -303,7 +303,7 @@ bool tfp_has_format(const tfp_profile *p, const char *name); /* whether one of i
 const char *tfp_first_source(const tfp_profile *p);          /* the file to name when something is not in the profile */
 const char *tfp_source_of_graph(const tfp_profile *p);       /* the same for what only the graph has */
 
-/* It has snapshots of PyTorch's allocator, or dumps of its flight recorder, and nothing that ran. */
+/* Whether the profile has only snapshots of PyTorch's allocator or dumps of its flight recorder: no graph, trace or samples. */
 static inline bool tfp_only_allocator(const tfp_profile *p)
 {
     return (p->allocator.devices.size || p->flights.dumps.size) && !p->nodes.size && !p->events.processes.size && !p->samples.size;

@@ -174,7 +174,7 @@ static tfp_status take_name(reader *x, row *r, tfp_error *err)
     return TFP_OK;
 }
 
-/* What a newer tfprof measures, and this one does not, is left out. */
+/* Members and measures that only a newer tfprof knows are left out. */
 static tfp_status take_member(reader *x, row *r, tfp_jscan_text key, tfp_error *err)
 {
     tfp_str text;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* compare/gate/judge.c: which rows grew. Of equal sides one comparison in two hundred may fail by chance, so that of a thousand
- * hardly ever more than one in a hundred does: 0.4 % are the step's, and the operations and lines of a hundredth of a step or
- * more share 0.1 % evenly (Bonferroni's correction, weighted). Counters have no noise, so theirs is exact. */
+/* compare/gate/judge.c: which rows grew. Equal sides fail by chance in 0.5 % of comparisons: 0.4 % are for the step, and 0.1 % is
+ * shared evenly by the operations and lines that take a hundredth of a step or more (Bonferroni's correction, weighted). So of a
+ * thousand comparisons hardly ever more than 1 % fail. Counters have no noise and are compared exactly. */
 #include "compare/gate/gate.h"
 
 #include <stdlib.h>

@@ -65,7 +65,7 @@ void tfp_session_add(tfp_session *s, tfp_str bytes)
     tfp_outfile_write(&s->piecewise.file, bytes.data, bytes.size);
 }
 
-/* What is wrong with the XSpace that came; `cut`: it went on, --max-bytes ended it. NULL: nothing. */
+/* Why the bytes that came are no recording; NULL: they are one. cut: --max-bytes ended the XSpace before its end. */
 const char *tfp_session_xspace_fault(const tfp_session *s, bool cut)
 {
     const tfp_fields *f = &s->piecewise.fields;

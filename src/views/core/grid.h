@@ -28,7 +28,7 @@ typedef struct tfp_row_column {
     unsigned only; /* a bit of `shown` below; 0: always there */
     bool whole;    /* no cell is ever absent, and formats that ask for it are told so */
     bool kernels;  /* names of kernels, which people see short */
-    bool programs; /* people see the same in another column */
+    bool programs; /* for programs only: people see the same in another column */
 } tfp_row_column;
 
 /* A row of the list: COLUMN(row, "count", INT, NUMBER, count, "how many") */
@@ -46,7 +46,7 @@ typedef struct tfp_row_column {
     {                                                                                                                  \
         name, TFP_T_TEXT, TFP_LABEL, offsetof(row, field), help, 0, false, true, false                                 \
     }
-/* A text that people do not see. */
+/* A text for programs only. */
 #define TFP_COLUMN_PROGRAMS(row, name, field, help, bit)                                                               \
     {                                                                                                                  \
         name, TFP_T_TEXT, TFP_LABEL, offsetof(row, field), help, bit, false, false, true                               \

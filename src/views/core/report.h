@@ -30,7 +30,7 @@ typedef struct tfp_grid_column {
     tfp_str *shorts;  /* of names of kernels: what people see instead (names/names.h); NULL: the texts */
     uint8_t *absent;  /* a flag a row; NULL: no cell is absent */
     const char *help; /* NULL: none */
-    bool programs;    /* people do not see it */
+    bool programs;    /* for programs only: people do not see it */
 } tfp_grid_column;
 
 typedef struct tfp_grid {

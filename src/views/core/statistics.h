@@ -17,8 +17,8 @@ struct tfp_statistics {
     TFP_VEC(tfp_node_run) runs; /* in the report's step and range */
 };
 
-/* Where the runs of nodes count. Slots are rows in an order in which each stands before all that its total holds, and these
- * stand behind it as one range. */
+/* Where the runs of nodes count. Slots are rows in an order such as preorder: the rows that a total holds follow its own row as one
+ * range. */
 typedef struct tfp_run_slots {
     const uint32_t *item; /* by slot: the item, as in tfp_report.reach */
     const uint32_t *end;  /* by slot: behind the last slot that its total holds */

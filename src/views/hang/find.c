@@ -22,7 +22,7 @@ tfp_str hang_text(hang *h, tfp_buf *b)
     return s;
 }
 
-/* "0|1|2", and the numbers for the search for causes. */
+/* The ranks as text, "0|1|2"; *numbers gets them as an array that ends with -1, in which causes are searched for. */
 static tfp_str list(hang *h, const ranks *of, int64_t **numbers)
 {
     tfp_buf b = { 0 };

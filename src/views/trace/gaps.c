@@ -97,7 +97,7 @@ static uint32_t home_of(const tfp_trace_facts *f, uint32_t unit, uint32_t other)
     return other;
 }
 
-/* What a gap of the host is to people: `lead`: it is before the first op. */
+/* Adds a gap of the host to the parts of idle; lead: the gap is before the first op. */
 static void add_host_idle(gaps *t, const tfp_trace_device *d, int64_t start, int64_t end, bool lead)
 {
     double ns = (double)tfp_union_within(&t->f->covered[d->unit], start, end), rest;

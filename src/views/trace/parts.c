@@ -27,9 +27,9 @@ static void add(parts *x, const char *name, double ns, const char *command)
     x->rows[x->count++] = (tfp_part_row){ tfp_str_of(name), ns / 1000, all > 0 ? ns / all : NAN, tfp_str_of(command) };
 }
 
-/* A device is idle because its next activity was launched late; because that waits in a queue; for a reason that is unknown, where the
- * trace has no launch for it; or because the profiler held the host up. Gaps are those of the steps' windows, idle is that of the steps in which the device has activities: what
- * is more than idle lies in the others. */
+/* Why a device is idle: its next activity was launched late; it was launched in time and waits in a queue; the trace has no launch of
+ * it, so the reason is unknown; or the profiler held the host up. Gaps count in the windows of all steps, idle only in the
+ * steps in which the device has activities: gaps may be more than idle, and are cut to it. */
 static void add_device_idle(parts *x)
 {
     const tfp_trace_facts *f = x->f;
