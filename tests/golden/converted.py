@@ -21,7 +21,7 @@ import run as golden
 
 FLAG = re.compile(r'--?(profile|graph|run_meta|op_log|kineto|xplane|hlo)_path(=(.*))?$')
 CHECKPOINT = re.compile(r'--?checkpoint_path(=(.*))?$')
-VERBS = set('info summary scope graph op code lines flops params memory calls kernel steps transfer wait check advise '
+VERBS = set('info summary scope graph op code lines flops params memory calls kernel steps transfer wait whatif check advise '
             'stats query diff'.split())
 PARTS_ARE_TOLD = {'advise', '-compat', 'tensorflow'}  # begins with a line about flags that name parts of a profile
 FEWEST = 300  # commands that are compared when all files are
