@@ -187,18 +187,6 @@ static bool map_types(tfp_profile *p)
     return true;
 }
 
-/* Streams are found by their name in their process: an event says the number of the stream that it waits for. */
-static bool map_streams(tfp_profile *p)
-{
-    for (uint32_t i = 0; i < p->lanes.size; i++) {
-        const tfp_lane *l = &p->lanes.at[i];
-        uint64_t key = (uint64_t)l->process << 32 | l->name;
-        if (l->role != TFP_ROLE_STREAM || tfp_map64_get(&p->events.lane_by_name, key) != TFP_NONE) continue;
-        if (!tfp_map64_put(&p->events.lane_by_name, key, i)) return false;
-    }
-    return true;
-}
-
 static tfp_store_fault map_steps(tfp_store_file *f)
 {
     tfp_profile *p = f->p;
@@ -211,7 +199,7 @@ static tfp_store_fault map_steps(tfp_store_file *f)
         if (!tfp_map64_put(&p->run_shape_by_output, (uint64_t)r->node << 32 | (uint32_t)r->slot, i))
             return TFP_STORE_NO_MEMORY;
     }
-    return map_types(p) && map_streams(p) ? TFP_STORE_FINE : TFP_STORE_NO_MEMORY;
+    return map_types(p) ? TFP_STORE_FINE : TFP_STORE_NO_MEMORY;
 }
 
 static tfp_store_fault connect_program(tfp_store_file *f)

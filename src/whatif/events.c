@@ -31,6 +31,18 @@ static bool map_calls(tfp_job *j)
     return true;
 }
 
+static uint64_t name_in_process(uint32_t process, tfp_strid name) { return (uint64_t)process << 32 | name; }
+
+static bool map_streams(tfp_job *j)
+{
+    for (uint32_t i = 0; i < j->stream_count; i++) {
+        const tfp_lane *l = &j->p->lanes.at[j->streams[i].lane];
+        uint64_t key = name_in_process(l->process, l->name);
+        if (tfp_map64_get(&j->stream_by_name, key) == TFP_NONE && !tfp_map64_put(&j->stream_by_name, key, i)) return false;
+    }
+    return true;
+}
+
 bool tfp_job_call_time(const tfp_job *j, uint32_t unit, int64_t correlation, double *at)
 {
     if (correlation <= 0 || correlation >= KEYS_PLAIN - 1) return false;
@@ -49,9 +61,7 @@ uint32_t tfp_job_stream_numbered(const tfp_job *j, uint32_t lane, int64_t number
     tfp_buf_printf(&name, "/stream:%lld", (long long)number);
     tfp_strid id = name.failed ? TFP_NONE : tfp_strtab_find(&p->strings, (tfp_str){ name.data, name.size });
     tfp_buf_free(&name);
-    if (id == TFP_NONE) return TFP_NONE;
-    uint32_t at = tfp_map64_get(&p->events.lane_by_name, (uint64_t)l->process << 32 | id);
-    return at == TFP_NONE ? TFP_NONE : j->stream_of_lane[at];
+    return id == TFP_NONE ? TFP_NONE : tfp_map64_get(&j->stream_by_name, name_in_process(l->process, id));
 }
 
 /* The activity that waits, and the one that it waits for. */
@@ -85,7 +95,7 @@ bool tfp_job_events(tfp_job *j)
     if (!count) return true;
     j->waits = TFP_NEW(j->arena, tfp_job_wait, count);
     j->sync_row = TFP_NEW(j->arena, uint32_t, size + 1);
-    if (!j->waits || !j->sync_row || !map_calls(j)) return false;
+    if (!j->waits || !j->sync_row || !map_calls(j) || !map_streams(j)) return false;
     for (size_t i = 0; i < size; i++) j->sync_row[i] = TFP_NONE;
     for (uint32_t i = 0; i < size; i++) {
         uint32_t unit = is_row(j, &n, i) ? tfp_job_unit_of(j, i) : TFP_NONE;

@@ -43,4 +43,5 @@ void tfp_job_free(tfp_job *j)
     tfp_vec_free(&j->joints);
     tfp_vec_free(&j->edges);
     tfp_map64_free(&j->call_by_key);
+    tfp_map64_free(&j->stream_by_name);
 }

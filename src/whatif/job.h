@@ -132,7 +132,8 @@ typedef struct tfp_job {
     uint32_t *sync_row; /* by span: a row that says what the call waits for; TFP_NONE. NULL: there are none */
     struct tfp_job_wait *waits; /* of streams for events */
     uint32_t wait_count;
-    tfp_map64 call_by_key; /* unit << 32 | correlation -> spans; filled where rows of events are there */
+    tfp_map64 call_by_key;    /* unit << 32 | correlation -> spans; filled where rows of events are there */
+    tfp_map64 stream_by_name; /* process << 32 | the lane's name -> streams; filled there, too */
     struct tfp_job_turn *turns;
     uint32_t turn_count;
     struct tfp_job_window *windows; /* of steps, by unit and start */
