@@ -211,6 +211,15 @@ static inline double tfp_job_end(const tfp_job *j, const tfp_variant *v, const d
     if (v->removed[activity]) return at[activity];
     return a->joint != TFP_NONE ? at[tfp_job_joint_node(j, a->joint)] : at[activity] + v->duration[activity];
 }
+/* Whether an edge starts at the end of an activity: at that of its joint, where it has one. */
+static inline bool tfp_job_from_end(const tfp_job *j, const tfp_job_edge *e)
+{
+    return e->from < j->activity_count && !(e->flags & TFP_EDGE_AFTER_START);
+}
+uint32_t tfp_job_source(const tfp_job *j, const tfp_job_edge *e); /* -> nodes: the one whose time the edge needs */
+/* Whether the variant has the edge; the earliest time that it leaves to `to`, by times of all nodes. */
+bool tfp_job_has_edge(const tfp_job *j, const tfp_variant *v, const tfp_job_edge *e);
+double tfp_job_arrival(const tfp_job *j, const tfp_variant *v, const double *at, const tfp_job_edge *e);
 /* The length of a step by such times; `at` NULL: as recorded. `last` may be NULL. 0: there is none. */
 double tfp_job_step(const tfp_job *j, const tfp_variant *v, const double *at, uint32_t *last);
 

@@ -9,7 +9,7 @@ static double length_of(const tfp_job *j, const tfp_variant *v, const tfp_job_ed
 {
     double length = 0;
     *touched = 0;
-    if (e->from < j->activity_count && !(e->flags & TFP_EDGE_AFTER_START)) {
+    if (tfp_job_from_end(j, e)) {
         const tfp_job_activity *a = &j->activities[e->from];
         bool joined = a->joint != TFP_NONE;
         length = joined ? j->joints.at[a->joint].pure : a->duration;
@@ -34,17 +34,12 @@ static uint32_t edge_of(const tfp_job *j, const tfp_variant *v, const double *at
     double latest = -INFINITY;
     for (uint32_t k = j->edge_from[node]; k < j->edge_from[node + 1]; k++) {
         const tfp_job_edge *e = &j->edges.at[k];
-        if (e->flags & TFP_EDGE_BESIDE) continue;
-        bool ends = e->from < j->activity_count && !(e->flags & TFP_EDGE_AFTER_START);
-        double lag = e->flags & TFP_EDGE_HOST ? v->own[e->to - j->activity_count]
-                     : e->flags & TFP_EDGE_TURN ? v->turn[e->to - j->activity_count]
-                                                : e->lag;
-        double time = (ends ? tfp_job_end(j, v, at, e->from) : at[e->from]) + lag;
+        if (!tfp_job_has_edge(j, v, e)) continue;
+        double time = tfp_job_arrival(j, v, at, e);
         if (!(time > latest)) continue;
         latest = time;
         best = k;
-        uint32_t joint = ends ? j->activities[e->from].joint : TFP_NONE;
-        *from = joint == TFP_NONE ? e->from : tfp_job_joint_node(j, joint);
+        *from = tfp_job_source(j, e);
     }
     return best;
 }

@@ -30,11 +30,9 @@ static bool sort_edges(tfp_job *j)
     return true;
 }
 
-/* The node whose time an edge needs: of the end of a collective that of its joint. */
-static uint32_t source_of(const tfp_job *j, const tfp_job_edge *e)
+uint32_t tfp_job_source(const tfp_job *j, const tfp_job_edge *e)
 {
-    bool ends = e->from < j->activity_count && !(e->flags & TFP_EDGE_AFTER_START);
-    uint32_t joint = ends ? j->activities[e->from].joint : TFP_NONE;
+    uint32_t joint = tfp_job_from_end(j, e) ? j->activities[e->from].joint : TFP_NONE;
     return joint == TFP_NONE ? e->from : tfp_job_joint_node(j, joint);
 }
 
@@ -53,14 +51,14 @@ static bool find_next(ordering *o)
     o->next = malloc((j->edges.size + 1) * sizeof *o->next);
     if (!o->next_of || !o->open || !o->next) return false;
     for (size_t i = 0; i < j->edges.size; i++) {
-        o->next_of[source_of(j, &j->edges.at[i]) + 1]++;
+        o->next_of[tfp_job_source(j, &j->edges.at[i]) + 1]++;
         o->open[j->edges.at[i].to]++;
     }
     for (uint32_t n = 0; n < j->node_count; n++) o->next_of[n + 1] += o->next_of[n];
     uint32_t *at = malloc((j->node_count + 1) * sizeof *at);
     if (!at) return false;
     memcpy(at, o->next_of, j->node_count * sizeof *at);
-    for (size_t i = 0; i < j->edges.size; i++) o->next[at[source_of(j, &j->edges.at[i])]++] = j->edges.at[i].to;
+    for (size_t i = 0; i < j->edges.size; i++) o->next[at[tfp_job_source(j, &j->edges.at[i])]++] = j->edges.at[i].to;
     free(at);
     return true;
 }
@@ -125,7 +123,7 @@ bool tfp_job_order(tfp_job *j)
 
 /* ---- a replay ---- */
 
-static bool counts(const tfp_job *j, const tfp_variant *v, const tfp_job_edge *e)
+bool tfp_job_has_edge(const tfp_job *j, const tfp_variant *v, const tfp_job_edge *e)
 {
     if (e->flags & TFP_EDGE_SYNC && v->no_sync) return false;
     if (e->flags & TFP_EDGE_COMM && v->overlap) return false;
@@ -134,14 +132,13 @@ static bool counts(const tfp_job *j, const tfp_variant *v, const tfp_job_edge *e
     return !(e->to >= j->activity_count + j->anchor_count && v->removed[e->from]); /* of a collective */
 }
 
-static double arrives(const tfp_job *j, const tfp_variant *v, const double *at, const tfp_job_edge *e)
+double tfp_job_arrival(const tfp_job *j, const tfp_variant *v, const double *at, const tfp_job_edge *e)
 {
     double lag = e->lag;
     if (e->flags & TFP_EDGE_HOST) lag = v->own[e->to - j->activity_count];
     if (e->flags & TFP_EDGE_TURN) lag = v->turn[e->to - j->activity_count];
     if (e->to < j->activity_count && v->removed[e->to]) lag = 0;
-    if (e->from >= j->activity_count || e->flags & TFP_EDGE_AFTER_START) return at[e->from] + lag;
-    return tfp_job_end(j, v, at, e->from) + lag;
+    return (tfp_job_from_end(j, e) ? tfp_job_end(j, v, at, e->from) : at[e->from]) + lag;
 }
 
 static double finish(const tfp_job *j, const tfp_variant *v, uint32_t node, double latest)
@@ -168,8 +165,8 @@ void tfp_job_replay(const tfp_job *j, const tfp_variant *v, tfp_replayed *out)
         double latest = -INFINITY;
         for (uint32_t k = j->edge_from[node]; k < j->edge_from[node + 1]; k++) {
             const tfp_job_edge *e = &j->edges.at[k];
-            if (!counts(j, v, e)) continue;
-            double at = arrives(j, v, out->at, e);
+            if (!tfp_job_has_edge(j, v, e)) continue;
+            double at = tfp_job_arrival(j, v, out->at, e);
             if (at > latest) latest = at;
         }
         out->at[node] = finish(j, v, node, latest);
