@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/device.c: the activities of a job by stream, in the order in which they ran, each with the call that launched it. */
+#include "views/core/grid.h"
 #include "whatif/job.h"
 
 #include <math.h>
@@ -55,7 +56,6 @@ static void cut_streams(tfp_job *j)
         const tfp_job_activity *a = &j->activities[i];
         bool starts = !i || a->lane != j->activities[i - 1].lane;
         if (starts) {
-            j->stream_of_lane[a->lane] = j->stream_count;
             j->streams[j->stream_count++] =
                 (tfp_job_stream){ .lane = a->lane, .unit = a->unit, .first = i, .only_collectives = true };
         }
@@ -75,19 +75,13 @@ static bool by_unit(const void *ctx, uint32_t a, uint32_t b)
 /* Streams of a unit stand side by side. */
 static bool sort_streams(tfp_job *j)
 {
-    uint32_t *order = TFP_NEW(j->arena, uint32_t, j->stream_count + 1);
-    tfp_job_stream *sorted = TFP_NEW(j->arena, tfp_job_stream, j->stream_count + 1);
-    if (!order || !sorted) return false;
-    for (uint32_t i = 0; i < j->stream_count; i++) order[i] = i;
-    if (!tfp_sort(order, j->stream_count, by_unit, j->streams)) return false;
-    for (uint32_t i = 0; i < j->stream_count; i++) {
-        sorted[i] = j->streams[order[i]];
-        tfp_job_unit *u = &j->units[sorted[i].unit];
+    j->streams = tfp_rows_sorted(j->arena, j->streams, sizeof *j->streams, j->stream_count, by_unit);
+    for (uint32_t i = 0; j->streams && i < j->stream_count; i++) {
+        tfp_job_unit *u = &j->units[j->streams[i].unit];
         if (!u->stream_count++) u->stream_first = i;
-        j->stream_of_lane[sorted[i].lane] = i;
+        j->stream_of_lane[j->streams[i].lane] = i;
     }
-    j->streams = sorted;
-    return true;
+    return j->streams != NULL;
 }
 
 bool tfp_job_activities(tfp_job *j)
@@ -118,6 +112,21 @@ uint32_t tfp_job_launched(const tfp_job *j, const tfp_job_stream *stream, double
             high = middle;
     }
     return low ? stream->first + (uint32_t)low - 1 : TFP_NONE;
+}
+
+bool tfp_job_by_unit(const tfp_job *j, bool (*less)(const void *activities, uint32_t a, uint32_t b), uint32_t **order,
+                     uint32_t **first)
+{
+    uint32_t n = j->activity_count;
+    *order = TFP_NEW(j->arena, uint32_t, n + 1);
+    *first = TFP_NEW(j->arena, uint32_t, j->unit_count + 2);
+    if (!*order || !*first) return false;
+    for (uint32_t i = 0; i < n; i++) {
+        (*order)[i] = i;
+        (*first)[j->activities[i].unit + 1]++;
+    }
+    for (size_t u = 0; u < j->unit_count; u++) (*first)[u + 1] += (*first)[u];
+    return tfp_sort(*order, n, less, j->activities);
 }
 
 static int compare(const void *a, const void *b)

@@ -66,21 +66,6 @@ static bool by_end(const void *ctx, uint32_t a, uint32_t b)
     return x[a].end < x[b].end;
 }
 
-static bool sort_ends(device_edges *d)
-{
-    tfp_job *j = d->j;
-    uint32_t n = j->activity_count;
-    d->by_end = TFP_NEW(j->arena, uint32_t, n + 1);
-    d->unit_first = TFP_NEW(j->arena, uint32_t, j->unit_count + 2);
-    if (!d->by_end || !d->unit_first) return false;
-    for (uint32_t i = 0; i < n; i++) {
-        d->by_end[i] = i;
-        d->unit_first[j->activities[i].unit + 1]++;
-    }
-    for (size_t u = 0; u < j->unit_count; u++) d->unit_first[u + 1] += d->unit_first[u];
-    return tfp_sort(d->by_end, n, by_end, j->activities);
-}
-
 /* The latest activity of another stream that ended at most NEAR_US before it; TFP_NONE. */
 static uint32_t ended_near(const device_edges *d, uint32_t i)
 {
@@ -220,7 +205,8 @@ bool tfp_job_device_edges(tfp_job *j)
                        .event = TFP_NEW(a, double, n),
                        .plain = TFP_NEW(a, uint32_t, n),
                        .collective = TFP_NEW(a, uint32_t, n) };
-    if (!d.since || !d.event || !d.plain || !d.collective || !sort_ends(&d)) return false;
+    if (!d.since || !d.event || !d.plain || !d.collective) return false;
+    if (!tfp_job_by_unit(j, by_end, &d.by_end, &d.unit_first)) return false;
     find_kinds(&d);
     if (!find_constants(&d)) return false;
     for (uint32_t i = 0; i < j->activity_count; i++) add_activity(&d, i);

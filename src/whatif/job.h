@@ -180,7 +180,10 @@ static inline double tfp_job_time(const tfp_job *j, uint32_t unit, int64_t ns)
 void tfp_job_edge_add(tfp_job *j, uint32_t from, uint32_t to, double lag, unsigned flags);
 /* The last activity of a stream (-> activities) that was launched at or before a time; TFP_NONE. */
 uint32_t tfp_job_launched(const tfp_job *j, const tfp_job_stream *stream, double at);
-/* The middle of sorted values, the mean of two in an even number. */
+/* Activities by unit, within it by `less` of the job's activities; first[unit]... of `order`, which ends at first[unit + 1]. */
+bool tfp_job_by_unit(const tfp_job *j, bool (*less)(const void *activities, uint32_t a, uint32_t b), uint32_t **order,
+                     uint32_t **first);
+/* Sorts the values. 0: there are none. */
 double tfp_job_quantile(double *values, size_t count, double share);
 
 /* ---- in the order in which a job is made ---- */

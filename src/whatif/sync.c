@@ -94,21 +94,6 @@ static bool starts_before(const void *ctx, uint32_t a, uint32_t b)
     return x[a].start < x[b].start;
 }
 
-static bool sort_starts(sync_edges *e)
-{
-    tfp_job *j = e->j;
-    uint32_t n = j->activity_count;
-    e->by_start = TFP_NEW(j->arena, uint32_t, n + 1);
-    e->unit_first = TFP_NEW(j->arena, uint32_t, j->unit_count + 2);
-    if (!e->by_start || !e->unit_first) return false;
-    for (uint32_t i = 0; i < n; i++) {
-        e->by_start[i] = i;
-        e->unit_first[j->activities[i].unit + 1]++;
-    }
-    for (size_t u = 0; u < j->unit_count; u++) e->unit_first[u + 1] += e->unit_first[u];
-    return tfp_sort(e->by_start, n, starts_before, j->activities);
-}
-
 /* The last activity of other calls that started inside of a call; TFP_NONE. */
 static uint32_t started_in(const sync_edges *e, uint32_t unit, double from, double to, uint32_t own)
 {
@@ -173,7 +158,7 @@ static void add_full(sync_edges *e, uint32_t end_at)
 bool tfp_job_sync_edges(tfp_job *j)
 {
     sync_edges e = { .j = j };
-    if (!sort_starts(&e) || !find_usual(&e)) return false;
+    if (!tfp_job_by_unit(j, starts_before, &e.by_start, &e.unit_first) || !find_usual(&e)) return false;
     for (uint32_t i = 0; i < j->anchor_count; i++) {
         const tfp_job_anchor *a = &j->anchors[i];
         if (a->span == TFP_NONE || !a->ends || a->kind != TFP_ANCHOR_CALL) continue;
