@@ -133,8 +133,8 @@ static bool find_runs(turns *t, uint32_t unit, const uint32_t *ops, size_t count
     bool ok = true;
     for (size_t i = 0; ok && i < count; i++) {
         int64_t start = j->s->start_ns[ops[i]], stop = tfp_span_end(j->s, ops[i]);
-        gap *g = start >= end || i == 0 ? gap_of(t, start, stop) : open;
-        if (start < end && i) continue; /* inside of the one before */
+        if (start < end) continue; /* inside of the one before */
+        gap *g = gap_of(t, start, stop);
         end = stop;
         if (open && g != open) finish_run(t, open);
         if (g && g != open)
