@@ -244,12 +244,10 @@ static void take_turns(tfp_job *j)
         tfp_job_anchor *first = &j->anchors[t->first_anchor], *next = &j->anchors[t->next_anchor];
         first->turn_from = t->from_anchor;
         first->turn = t->first - t->from;
-        first->turned = first->fresh = true;
         first->own = 0;
         if (!t->gates) continue;
         next->turn_from = t->last_anchor;
         next->turn = t->next - t->last;
-        next->turned = next->fresh = true;
         next->own = 0;
     }
 }

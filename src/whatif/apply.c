@@ -2,8 +2,6 @@
 /* whatif/apply.c: changes of what devices do: activities that take less time or are not there, faster links. */
 #include "whatif/change.h"
 
-#include <math.h>
-
 bool tfp_changer_new(tfp_changer *c, const tfp_job *j, tfp_variant *v)
 {
     tfp_arena *a = j->arena;

@@ -3,8 +3,6 @@
 #include "views/core/grid.h"
 #include "whatif/change.h"
 
-#include <math.h>
-
 enum { OPS = 20, ROWS = 10 };
 
 typedef struct op_time {

@@ -92,7 +92,7 @@ static bool join(matching *m, const uint32_t *order, size_t count)
     tfp_job *j = m->j;
     const tfp_job_activity *a = &j->activities[m->members.at[order[0]].activity];
     uint32_t joint = (uint32_t)j->joints.size;
-    if (!tfp_push(&j->joints, ((tfp_job_joint){ .collective = true }))) return false;
+    if (!tfp_push(&j->joints, ((tfp_job_joint){ 0 }))) return false;
     for (size_t i = 0; i < count; i++) {
         tfp_job_activity *b = &j->activities[m->members.at[order[i]].activity];
         b->joint = joint;

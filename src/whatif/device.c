@@ -3,8 +3,6 @@
 #include "views/core/grid.h"
 #include "whatif/job.h"
 
-#include <math.h>
-
 static bool is_before(const void *ctx, uint32_t a, uint32_t b)
 {
     const tfp_span_columns *s = ctx;

@@ -3,8 +3,6 @@
 #include "whatif/job.h"
 #include "views/spans/trace.h"
 
-#include <math.h>
-
 #define KEYS_PLAIN 0x7fffffff /* numbers below it are their own key (tfp_build_key), one above */
 
 typedef struct row_names {

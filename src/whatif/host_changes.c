@@ -18,7 +18,6 @@ typedef struct piece {
 } piece;
 
 typedef struct cover {
-    const tfp_job *j;
     TFP_VEC(piece) pieces; /* disjoint, by unit, thread and time */
 } cover;
 
@@ -98,8 +97,8 @@ static void shorten(tfp_changer *c, const cover *o, uint32_t i, double factor)
 {
     const tfp_job *j = c->j;
     const tfp_job_anchor *a = &j->anchors[i];
-    bool turned = a->turned;
-    if (a->first || a->waits || (a->fresh && !turned)) return;
+    bool turned = a->turn_from != TFP_NONE;
+    if (a->first || a->waits) return;
     uint32_t lane = turned ? j->units[a->unit].home : a->lane;
     double from = turned ? j->anchors[a->turn_from].at : a[-1].at, all = a->at - from;
     if (!(all > 0)) return;
@@ -114,7 +113,7 @@ static void shorten(tfp_changer *c, const cover *o, uint32_t i, double factor)
 
 bool tfp_apply_host(tfp_changer *c, tfp_faster *f)
 {
-    cover o = { .j = c->j };
+    cover o = { 0 };
     bool ok = add_spans(&o, c, f) && merge(&o);
     for (uint32_t i = 0; ok && o.pieces.size && i < c->j->anchor_count; i++) shorten(c, &o, i, f->factor);
     tfp_vec_free(&o.pieces);

@@ -2,8 +2,6 @@
 /* whatif/ideal.c: a job without stragglers: every duration is the median over its peers on the other ranks. */
 #include "whatif/change.h"
 
-#include <math.h>
-
 /* A value and its peers: those with the same key and number on other ranks. */
 typedef struct peer {
     uint64_t key;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/job.h: a recorded job as a graph of what waits for what, and its replay with changes.
  * Nodes are, in this order: activities of devices, anchors (the points of host threads that wait or are waited for), and joints
- * (ends of collectives, and all that a device was given up to a moment). Times are microseconds on one clock for all ranks. */
+ * (the ends of collectives, each one for all of its ranks). Times are microseconds on one clock for all ranks. */
 #ifndef TFP_WHATIF_JOB_H
 #define TFP_WHATIF_JOB_H
 
@@ -20,7 +20,7 @@ typedef struct tfp_job_activity {
     bool collective;
 } tfp_job_activity;
 
-typedef enum tfp_anchor_kind { TFP_ANCHOR_CALL, TFP_ANCHOR_DATA, TFP_ANCHOR_STEP, TFP_ANCHOR_POINT } tfp_anchor_kind;
+typedef enum tfp_anchor_kind { TFP_ANCHOR_CALL, TFP_ANCHOR_DATA, TFP_ANCHOR_POINT } tfp_anchor_kind;
 
 typedef struct tfp_job_anchor {
     double at;
@@ -30,21 +30,18 @@ typedef struct tfp_job_anchor {
     uint32_t span;      /* TFP_NONE: of the end or start of a step's window */
     uint32_t lane, unit;
     uint32_t step;      /* -> steps, whose window it is in; TFP_NONE */
-    uint32_t turn_from; /* -> anchors; TFP_NONE */
+    uint32_t turn_from; /* -> anchors: of another thread, which this one waited for; TFP_NONE */
     uint32_t call, data; /* -> anchors: starts of the API call, of the data wait that hold the time before it; TFP_NONE */
     uint8_t kind;       /* tfp_anchor_kind */
     bool ends;          /* its span ends here, else it starts */
     bool first;         /* of its thread */
-    bool fresh;         /* the time before it was waiting for another thread */
     bool waits;         /* the end of a call that waits for the device, so that no change of host time touches `own` */
     bool launches;      /* of a call that launches */
-    bool turned;        /* waits for an anchor of another thread */
 } tfp_job_anchor;
 
 typedef struct tfp_job_joint {
     double pure;    /* from the latest start to the end */
     double end;     /* as recorded */
-    bool collective;
 } tfp_job_joint;
 
 enum {

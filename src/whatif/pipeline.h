@@ -35,7 +35,7 @@ typedef struct tfp_stage_op {
 
 /* An operation of the model: one on every rank and in every step. */
 typedef struct tfp_pipe_node {
-    int64_t sequence, chunk, start_ns, end_ns; /* as in the first step on the first rank */
+    int64_t chunk, start_ns, end_ns; /* as in the first step on the first rank */
     uint32_t stage;
     uint32_t group; /* -> groups; TFP_NONE */
     uint8_t type;

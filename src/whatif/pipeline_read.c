@@ -157,7 +157,7 @@ static bool find_nodes(tfp_pipeline *p, tfp_map64 *by_key)
         const tfp_stage_op *o = &p->ops[i];
         uint64_t key = key_of(o->type, o->stage, o->sequence);
         if (o->step || o->rank || tfp_map64_get(by_key, key) != TFP_NONE) continue;
-        tfp_pipe_node node = { o->sequence, o->chunk, o->start_ns, o->end_ns, o->stage, TFP_NONE, o->type };
+        tfp_pipe_node node = { o->chunk, o->start_ns, o->end_ns, o->stage, TFP_NONE, o->type };
         ok = tfp_map64_put(by_key, key, (uint32_t)p->nodes.size) && tfp_push(&p->nodes, node);
     }
     return ok;

@@ -3,7 +3,8 @@
  * Inductor knows for its kernel. */
 #include "model/graphs/parts.h"
 
-uint32_t tfp_attribution_of(tfp_builder *b, const tfp_attribution *a)
+/* The row that is equal, perhaps a new one; TFP_NONE after a fault. */
+static uint32_t row_of(tfp_builder *b, const tfp_attribution *a)
 {
     tfp_map64 *by_hash = &b->p->events.graphs.attribution_by_hash;
     for (uint64_t key = tfp_hash(a, sizeof *a);; key++) {
@@ -86,7 +87,7 @@ void tfp_attribute(tfp_builder *b, uint32_t span, bool replayed, tfp_attribution
     } else if (!replayed) {
         return; /* its launch tells all */
     }
-    s->attribution[span] = tfp_attribution_of(b, &a);
+    s->attribution[span] = row_of(b, &a);
     if (a.trace == TFP_NONE || b->status) return;
     s->trace[span] = a.trace;
     tfp_build_has(b, TFP_HAS_CODE);

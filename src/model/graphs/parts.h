@@ -123,8 +123,6 @@ typedef struct tfp_choices {
 bool tfp_choices_find(const tfp_matches *m, tfp_choices *c);
 
 /* ---- attribute.c ---- */
-/* The row that is equal, perhaps a new one; TFP_NONE after a fault. */
-uint32_t tfp_attribution_of(tfp_builder *b, const tfp_attribution *a);
 /* What the events and Inductor's files say of an activity, where `a`, of the captures, does not. */
 void tfp_attribute(tfp_builder *b, uint32_t span, bool replayed, tfp_attribution a);
 
