@@ -194,27 +194,31 @@ static void find_owner(const tfp_matches *m, uint32_t owner, tfp_candidates *c)
     c->all = (uint32_t)(end - from);
 }
 
-/* looks: those of the owner, each once; state: by look, whether it fits. */
+/* Adds the graphs of the owner that the pattern fits in that way. state: by look, whether it fits: each is tried once. */
+static bool add_fitting(tfp_matches *m, const tfp_pattern *p, way w, uint8_t *state, tfp_candidates *c)
+{
+    enum { NOT_TRIED, FITS, DOES_NOT };
+    for (uint32_t i = c->base; i < c->base + c->all; i++) state[m->look_of.at[m->order.at[i]]] = NOT_TRIED;
+    for (uint32_t i = c->base; i < c->base + c->all; i++) {
+        uint32_t look = m->look_of.at[m->order.at[i]];
+        bool fits;
+        if (state[look] == NOT_TRIED) {
+            if (!try_fit(m, p, look, w, &fits)) return false;
+            state[look] = fits ? FITS : DOES_NOT;
+        }
+        if (state[look] == FITS && !tfp_push(&m->list, i)) return false;
+    }
+    c->count = m->list.size - c->first;
+    return true;
+}
+
+/* On several streams by words; else whole graphs, and only without such those of which nodes did not run. */
 static bool find_candidates(tfp_matches *m, const tfp_pattern *p, uint8_t *state, tfp_candidates *c)
 {
-    static const way one_stream[] = { WHOLE, IN_PART }, streams[] = { BY_WORDS, BY_WORDS };
-    enum { NOT_TRIED, FITS, DOES_NOT };
     c->fits = m->fits.size;
     c->first = m->list.size;
-    for (unsigned t = 0; t < 2 && !c->count; t++) {
-        way w = p->streams ? streams[t] : one_stream[t];
-        for (uint32_t i = c->base; i < c->base + c->all; i++) state[m->look_of.at[m->order.at[i]]] = NOT_TRIED;
-        for (uint32_t i = c->base; i < c->base + c->all; i++) {
-            uint32_t look = m->look_of.at[m->order.at[i]];
-            bool fits;
-            if (state[look] == NOT_TRIED) {
-                if (!try_fit(m, p, look, w, &fits)) return false;
-                state[look] = fits ? FITS : DOES_NOT;
-            }
-            if (state[look] == FITS && !tfp_push(&m->list, i)) return false;
-        }
-        c->count = m->list.size - c->first;
-    }
+    if (!add_fitting(m, p, p->streams ? BY_WORDS : WHOLE, state, c)) return false;
+    if (!c->count && !p->streams && !add_fitting(m, p, IN_PART, state, c)) return false;
     c->fit_count = m->fits.size - c->fits;
     return true;
 }
