@@ -38,12 +38,9 @@ static void attribute_launched(tfp_builder *b)
     const tfp_span_columns *s = &b->p->events.spans;
     bool stacks = tfp_strtab_find(&b->p->strings, TFP_STR("stack")) != TFP_NONE;
     if (!b->p->events.graphs.lines.size && !stacks) return;
-    for (uint32_t i = 0; i < b->p->events.spans.size && !b->status; i++) {
+    for (uint32_t i = 0; i < s->size && !b->status; i++) {
         if (s->kind[i] != TFP_SPAN_ACTIVITY || s->attribution[i] != TFP_NONE || s->path[i]) continue;
-        tfp_attribution a = tfp_attribution_none(TFP_NO_LAUNCH);
-        if (s->owner[i] != TFP_NONE) a.certainty = TFP_SURE_BY_LAUNCH;
-        if (s->owner[i] != TFP_NONE) a.reason = TFP_PLACE_KNOWN;
-        tfp_attribute(b, i, false, a);
+        tfp_attribute(b, i, false, tfp_span_attribution(b->p, i));
     }
 }
 
