@@ -181,15 +181,15 @@ tfp_status tfp_changes_set(char **field, const char *name, tfp_str value, tfp_er
     tfp_str typed = typed_name(name), none = { "", 0 };
     bool flag = tfp_str_eq(typed, TFP_STR("no-sync")), clear = !value.size;
     tfp_buf all = { 0 };
-    if (!clear) {
-        tfp_status s = check(typed, value, err);
-        if (s) return s;
-    }
+    tfp_status s = clear ? TFP_OK : check(typed, value, err);
+    if (s) return s;
     copy_others(&all, tfp_str_of(*field), clear || flag ? typed : none);
-    if (!clear) tfp_buf_str(&all, typed);
-    if (!clear && !flag) tfp_buf_char(&all, ' ');
-    if (!clear && !flag) tfp_buf_str(&all, value);
-    if (!clear) tfp_buf_char(&all, '\n');
+    if (!clear) {
+        tfp_buf_str(&all, typed);
+        if (!flag) tfp_buf_char(&all, ' ');
+        if (!flag) tfp_buf_str(&all, value);
+        tfp_buf_char(&all, '\n');
+    }
     bool empty = all.size == 0;
     tfp_buf_char(&all, 0);
     if (all.failed) return tfp_buf_free(&all), tfp_nomem(err);
