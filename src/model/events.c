@@ -86,6 +86,17 @@ uint32_t tfp_build_key(tfp_builder *b, uint32_t process, unsigned space, uint64_
     }
 }
 
+const tfp_stat *tfp_typed_stat(const tfp_event_tables *t, uint32_t span, tfp_strid key, tfp_stat_type type)
+{
+    uint32_t set = t->spans.stats[span];
+    if (set == TFP_NONE || key == TFP_NONE) return NULL;
+    for (uint32_t i = 0; i < t->stat_sets.at[set].count; i++) {
+        const tfp_stat *stat = &t->stats.at[t->stat_sets.at[set].first + i];
+        if (stat->key == key && stat->type == type) return stat;
+    }
+    return NULL;
+}
+
 static bool same_stats(const tfp_event_tables *t, uint32_t set, const tfp_stat *stats, size_t count)
 {
     const tfp_stat_set *s = &t->stat_sets.at[set];

@@ -289,6 +289,8 @@ bool tfp_python_frame_of(tfp_str text, tfp_python_frame *out);
 /* Whether a source file belongs to Python or to an installed package, not to the user's own code. */
 bool tfp_is_library_file(tfp_str path);
 
+/* The stat of a span with that key and type, or NULL. No span has the key TFP_NONE. */
+const tfp_stat *tfp_typed_stat(const tfp_event_tables *t, uint32_t span, tfp_strid key, tfp_stat_type type);
 size_t tfp_events_memory(const tfp_event_tables *t);
 void tfp_events_free(tfp_event_tables *t);
 

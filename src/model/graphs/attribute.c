@@ -21,13 +21,8 @@ static uint32_t row_of(tfp_builder *b, const tfp_attribution *a)
 static tfp_strid text_of(tfp_builder *b, uint32_t span, const char *key)
 {
     tfp_strid id = tfp_strtab_find(&b->p->strings, tfp_str_of(key));
-    uint32_t set = b->p->events.spans.stats[span];
-    if (set == TFP_NONE || id == TFP_NONE) return 0;
-    for (uint32_t i = 0; i < b->p->events.stat_sets.at[set].count; i++) {
-        const tfp_stat *stat = &b->p->events.stats.at[b->p->events.stat_sets.at[set].first + i];
-        if (stat->key == id && stat->type == TFP_STAT_TEXT) return (tfp_strid)stat->value.text;
-    }
-    return 0;
+    const tfp_stat *stat = tfp_typed_stat(&b->p->events, span, id, TFP_STAT_TEXT);
+    return stat ? (tfp_strid)stat->value.text : 0;
 }
 
 /* "layers.0.attention.wq": a place a part. */

@@ -72,14 +72,8 @@ static tfp_strid line_of_frame(collector *c, uint32_t span)
 /* A text among the stats of a span, as a string of the builder's without ".kd"; 0. */
 static tfp_strid text_stat(collector *c, uint32_t span, tfp_strid key)
 {
-    uint32_t set = c->s->stats[span];
-    const tfp_event_tables *t = &c->p->events;
-    for (uint32_t i = 0; set != TFP_NONE && i < t->stat_sets.at[set].count; i++) {
-        const tfp_stat *stat = &t->stats.at[t->stat_sets.at[set].first + i];
-        if (stat->key == key && stat->type == TFP_STAT_TEXT)
-            return tfp_build_made_string(c->b, tfp_kernel_plain(tfp_text(c->p, (tfp_strid)stat->value.text)));
-    }
-    return 0;
+    const tfp_stat *stat = tfp_typed_stat(&c->p->events, span, key, TFP_STAT_TEXT);
+    return stat ? tfp_build_made_string(c->b, tfp_kernel_plain(tfp_text(c->p, (tfp_strid)stat->value.text))) : 0;
 }
 
 static bool is_named(asked what, unsigned kind)

@@ -19,14 +19,8 @@ typedef struct finder {
 
 static int64_t number_of(const finder *f, uint32_t span, tfp_strid key)
 {
-    const tfp_event_tables *t = &f->b->p->events;
-    uint32_t set = f->s->stats[span];
-    if (set == TFP_NONE || key == TFP_NONE) return 0;
-    for (uint32_t i = 0; i < t->stat_sets.at[set].count; i++) {
-        const tfp_stat *stat = &t->stats.at[t->stat_sets.at[set].first + i];
-        if (stat->key == key && stat->type == TFP_STAT_INT) return stat->value.number;
-    }
-    return 0;
+    const tfp_stat *stat = tfp_typed_stat(&f->b->p->events, span, key, TFP_STAT_INT);
+    return stat ? stat->value.number : 0;
 }
 
 static bool is_replayed(finder *f, uint32_t span)
