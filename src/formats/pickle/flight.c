@@ -24,11 +24,7 @@ static tfp_pvalue member(const reader *r, tfp_pvalue of, pickle_word word)
     return tfp_pickle_member(r->m, of, r->words.at[word]);
 }
 
-static tfp_strid string_of(reader *r, tfp_pvalue v)
-{
-    tfp_str s;
-    return tfp_pickle_text(r->m, v, &s) ? tfp_build_made_string(r->b, s) : 0;
-}
+static tfp_strid string_of(reader *r, tfp_pvalue v) { return tfp_pickle_string(r->b, r->m, v); }
 
 static tfp_strid made_string(reader *r)
 {

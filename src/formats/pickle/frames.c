@@ -5,9 +5,7 @@
 
 static tfp_strid text_of(tfp_frames *f, tfp_pvalue frame, pickle_word word)
 {
-    tfp_str s;
-    bool told = tfp_pickle_text(f->m, tfp_pickle_member(f->m, frame, f->words->at[word]), &s);
-    return told ? tfp_build_made_string(f->b, s) : 0;
+    return tfp_pickle_string(f->b, f->m, tfp_pickle_member(f->m, frame, f->words->at[word]));
 }
 
 static uint32_t build(tfp_frames *f, const tfp_pvalue *items, size_t count)

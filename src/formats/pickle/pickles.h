@@ -40,6 +40,8 @@ bool tfp_is_pickle(tfp_str head);                        /* of protocols 2 to 5 
 uint64_t tfp_pickle_memory(const tfp_input *in);         /* limit of the machine for this file */
 /* "WHAT is an opaque object of x.Y", "WHAT is missing". Returns TFP_BADFILE. */
 tfp_status tfp_pickle_refuse(tfp_pickle *m, tfp_pvalue v, const char *what, tfp_error *err);
+/* A text as a string of the profile; 0: it is none. */
+tfp_strid tfp_pickle_string(tfp_builder *b, const tfp_pickle *m, tfp_pvalue v);
 /* A member that must be a whole number. */
 tfp_status tfp_pickle_number_of(tfp_pickle *m, tfp_pvalue of, const pickle_words *words, pickle_word word, int64_t *out,
                                 tfp_error *err);

@@ -27,7 +27,6 @@ typedef struct reader {
     tfp_map64 segment_by_hash;    /* -> the profile's segments */
     size_t first_entry, skipped, waiting; /* waiting: blocks */
     int64_t first_us;
-    bool segments, traces;
 } reader;
 
 static bool keep(reader *r, bool ok)
@@ -131,12 +130,6 @@ static void take_block(reader *r, tfp_pvalue list, tfp_pvalue block)
     r->waiting++;
 }
 
-static tfp_strid text_of(reader *r, tfp_pvalue v)
-{
-    tfp_str s;
-    return tfp_pickle_text(r->m, v, &s) ? tfp_build_made_string(r->b, s) : 0;
-}
-
 /* "0,1", or nothing where the snapshot knows no pools. */
 static tfp_strid pool_of(reader *r, tfp_pvalue pool)
 {
@@ -156,7 +149,7 @@ static tfp_allocator_segment *row_of(reader *r, tfp_pvalue segment)
 {
     tfp_allocator_tables *t = &r->b->p->allocator;
     tfp_allocator_segment s = { .device = device_of(r, needed(r, segment, WORD_DEVICE)),
-                                .type = text_of(r, member(r, segment, WORD_SEGMENT_TYPE)) };
+                                .type = tfp_pickle_string(r->b, r->m, member(r, segment, WORD_SEGMENT_TYPE)) };
     s.pool = pool_of(r, member(r, segment, WORD_SEGMENT_POOL_ID));
     tfp_pickle_int(r->m, member(r, segment, WORD_STREAM), &s.stream);
     uint64_t key[] = { s.device, (uint64_t)s.pool << 32 | s.type, (uint64_t)s.stream };

@@ -42,6 +42,12 @@ tfp_status tfp_pickle_refuse(tfp_pickle *m, tfp_pvalue v, const char *what, tfp_
     return s;
 }
 
+tfp_strid tfp_pickle_string(tfp_builder *b, const tfp_pickle *m, tfp_pvalue v)
+{
+    tfp_str s;
+    return tfp_pickle_text(m, v, &s) ? tfp_build_made_string(b, s) : 0;
+}
+
 tfp_status tfp_pickle_number_of(tfp_pickle *m, tfp_pvalue of, const pickle_words *words, pickle_word word, int64_t *out,
                                 tfp_error *err)
 {
