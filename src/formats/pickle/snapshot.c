@@ -5,6 +5,8 @@
  * they are whole, so that memory holds the rows and not the values. */
 #include "formats/pickle/pickles.h"
 
+#include <stdio.h>
+
 typedef struct taken_block { /* of a segment that is not whole yet */
     tfp_pvalue list;
     int64_t address, size, requested;
@@ -56,11 +58,11 @@ static uint32_t device_of(reader *r, int64_t number)
     tfp_allocator_tables *t = &r->b->p->allocator;
     uint32_t at = tfp_map64_get(&r->device_by_number, (uint64_t)number);
     if (at != TFP_NONE || r->status) return at == TFP_NONE ? 0 : at;
-    tfp_buf name = { 0 };
-    tfp_buf_printf(&name, "gpu:%lld", (long long)number);
-    tfp_allocator_device d = { .source = (uint32_t)r->b->p->sources.size - 1, .origin_us = -1 };
-    if (keep(r, !name.failed)) d.name = tfp_build_made_string(r->b, (tfp_str){ name.data, name.size });
-    tfp_buf_free(&name);
+    char name[40];
+    snprintf(name, sizeof name, "gpu:%lld", (long long)number);
+    tfp_allocator_device d = { .name = tfp_build_made_string(r->b, tfp_str_of(name)),
+                               .source = (uint32_t)r->b->p->sources.size - 1,
+                               .origin_us = -1 };
     at = (uint32_t)t->devices.size;
     if (keep(r, tfp_push(&t->devices, d))) keep(r, tfp_map64_put(&r->device_by_number, (uint64_t)number, at));
     return r->status ? 0 : at;
@@ -133,15 +135,13 @@ static void take_block(reader *r, tfp_pvalue list, tfp_pvalue block)
 /* "0,1", or nothing where the snapshot knows no pools. */
 static tfp_strid pool_of(reader *r, tfp_pvalue pool)
 {
+    char text[64];
     int64_t a = 0, b = 0;
-    tfp_buf text = { 0 };
     if (tfp_pickle_count(r->m, pool) != 2 || !tfp_pickle_int(r->m, tfp_pickle_item(r->m, pool, 0), &a) ||
         !tfp_pickle_int(r->m, tfp_pickle_item(r->m, pool, 1), &b))
         return 0;
-    tfp_buf_printf(&text, "%lld,%lld", (long long)a, (long long)b);
-    tfp_strid id = keep(r, !text.failed) ? tfp_build_made_string(r->b, (tfp_str){ text.data, text.size }) : 0;
-    tfp_buf_free(&text);
-    return id;
+    snprintf(text, sizeof text, "%lld,%lld", (long long)a, (long long)b);
+    return tfp_build_made_string(r->b, tfp_str_of(text));
 }
 
 /* The row of all segments of the same device, stream, pool and type. NULL after a fault. */
