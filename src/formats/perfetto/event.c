@@ -23,7 +23,7 @@ static void put_legacy(tfp_buf *out, tfp_str text)
     tfp_buf_str(out, whole ? text : TFP_STR("null"));
 }
 
-static void put_string(tfp_buf *out, tfp_str s)
+void tfp_pf_put_string(tfp_buf *out, tfp_str s)
 {
     tfp_buf_char(out, '"');
     tfp_json_put_escaped(out, s);
@@ -47,11 +47,11 @@ static bool put_plain(tfp_pf_reader *r, uint32_t sequence, tfp_str annotation, t
             return tfp_buf_int(out, f.value > INT64_MAX ? INT64_MAX : (int64_t)f.value), true;
         if (f.number == 4 && number) return tfp_buf_int(out, (int64_t)f.value), true;
         if (f.number == 5 && f.type == TFP_FIXED64) return put_double(out, tfp_field_double(&w, &f)), true;
-        if (f.number == 6 && text) return put_string(out, f.bytes), true;
+        if (f.number == 6 && text) return tfp_pf_put_string(out, f.bytes), true;
         if (f.number == 9 && text) return put_legacy(out, f.bytes), true;
         if (f.number == 17 && number) {
             tfp_strid string = tfp_pf_interned(r, sequence, TFP_PF_STRINGS, f.value);
-            return put_string(out, tfp_strtab_get(&r->strings, string)), true;
+            return tfp_pf_put_string(out, tfp_strtab_get(&r->strings, string)), true;
         }
     }
     return false;
@@ -112,7 +112,7 @@ void tfp_pf_put_value(tfp_pf_reader *r, uint32_t sequence, tfp_str annotation, t
         if (!l->first) tfp_buf_char(out, ',');
         l->first = false;
         if (!l->dict) continue;
-        put_string(out, name_of(r, sequence, value));
+        tfp_pf_put_string(out, name_of(r, sequence, value));
         tfp_buf_char(out, ':');
     }
 }
@@ -127,15 +127,9 @@ static void add_arg(tfp_pf_reader *r, uint32_t sequence, tfp_str annotation, tfp
     e->has_correlation |= tfp_str_eq(name, TFP_STR("correlation"));
     if (!tfp_pf_fits(r, 2 * (uint64_t)annotation.size)) return;
     if (r->args.size > e->args) tfp_buf_char(&r->args, ',');
-    put_string(&r->args, name);
+    tfp_pf_put_string(&r->args, name);
     tfp_buf_char(&r->args, ':');
     tfp_pf_put_value(r, sequence, annotation, &r->args);
-}
-
-static tfp_strid text_of(tfp_pf_reader *r, tfp_str text)
-{
-    tfp_strid string = tfp_intern(&r->strings, text);
-    return tfp_pf_keep(r, string != TFP_NONE) ? string : 0;
 }
 
 static void add_event(tfp_pf_reader *r, tfp_pf_event *e)
@@ -164,8 +158,8 @@ void tfp_pf_read_event(tfp_pf_reader *r, uint32_t sequence, tfp_str event, int64
         if (f.number == 9 && number) e.type = f.value < TFP_PF_WHOLE ? (uint8_t)f.value : 0;
         if (f.number == 10 && number) e.name = tfp_pf_interned(r, sequence, TFP_PF_NAMES, f.value);
         if (f.number == 11 && number) track = f.value;
-        if (f.number == 22 && text && !e.category) e.category = text_of(r, f.bytes);
-        if (f.number == 23 && text) e.name = text_of(r, f.bytes);
+        if (f.number == 22 && text && !e.category) e.category = tfp_pf_text(r, f.bytes);
+        if (f.number == 23 && text) e.name = tfp_pf_text(r, f.bytes);
         if (f.number == 30 && number) e.value = (double)(int64_t)f.value;
         if (f.number == 44 && f.type == TFP_FIXED64) e.value = tfp_field_double(&w, &f);
         if (is_flow(&f) && !e.flow) e.flow = f.value;
@@ -206,7 +200,7 @@ void tfp_pf_read_stage(tfp_pf_reader *r, uint32_t sequence, tfp_str event, int64
         return;
     }
     e.duration_ns = (int64_t)duration;
-    e.category = text_of(r, TFP_STR("kernel"));
+    e.category = tfp_pf_text(r, TFP_STR("kernel"));
     e.track = tfp_pf_track_of(r, 0);
     tfp_buf_printf(&r->args, "\"device\":%llu,\"stream\":%llu", (unsigned long long)(gpu & INT64_MAX),
                    (unsigned long long)(queue & INT64_MAX));

@@ -19,7 +19,13 @@ bool tfp_pf_fits(tfp_pf_reader *r, uint64_t more)
     return !r->too_big && !r->no_memory;
 }
 
-/* ---- interned texts ---- */
+/* ---- texts ---- */
+
+tfp_strid tfp_pf_text(tfp_pf_reader *r, tfp_str text)
+{
+    tfp_strid string = tfp_intern(&r->strings, text);
+    return tfp_pf_keep(r, string != TFP_NONE) ? string : 0;
+}
 
 static uint64_t key_of(const tfp_pf_reader *r, uint32_t sequence, tfp_pf_table table, uint64_t id)
 {
@@ -173,7 +179,6 @@ void tfp_pf_read_packets(tfp_pf_reader *r, tfp_str bytes, bool inside)
         if (f.number != 1 || f.type != TFP_BYTES) continue;
         tfp_wire in = tfp_wire_start(f.bytes);
         packet p = read_packet(&in);
-        r->packets++;
         r->unreadable += in.fault != NULL;
         if (in.fault) continue;
         if (p.packed.data && !inside) unpack(r, p.packed);

@@ -17,18 +17,6 @@ static tfp_status read_again(tfp_pf_reader *r, const tfp_input *in, tfp_buf *tex
     return s;
 }
 
-static void tell(const tfp_pf_reader *r)
-{
-    static const char what[] = "packets that cannot be read, left out", cut[] = "the file is cut short: what is whole was read";
-    if (r->unreadable) {
-        tfp_build_data_finding(r->b, "error", what, (int64_t)r->unreadable, TFP_STR(""));
-        tfp_build_warn_many(r->b, what, TFP_STR(""), r->unreadable);
-    }
-    if (!r->cut) return;
-    tfp_build_data_finding(r->b, "error", cut, 1, TFP_STR(""));
-    tfp_build_warn(r->b, cut, TFP_STR(""));
-}
-
 static void reader_free(tfp_pf_reader *r)
 {
     for (size_t i = 0; i < r->unpacked.size; i++) tfp_buf_free(&r->unpacked.at[i]);
@@ -48,6 +36,7 @@ static tfp_status read_trace(tfp_pf_reader *r, tfp_input *in, tfp_error *err)
 {
     tfp_str all;
     tfp_buf text = { 0 };
+    static const char cut[] = "the file is cut short: what is whole was read";
     tfp_status s = tfp_input_all(in, &all, err);
     if (s) return s;
     tfp_pf_read_packets(r, all, false);
@@ -58,7 +47,10 @@ static tfp_status read_trace(tfp_pf_reader *r, tfp_input *in, tfp_error *err)
     if (r->no_memory) s = tfp_nomem(err);
     if (!s && r->too_big) s = tfp_fail(err, TFP_LIMIT, "it unpacks to more than a trace of its size can hold");
     if (!s) s = read_again(r, in, &text, err);
-    if (!s) tell(r);
+    if (!s) {
+        tfp_pf_tell(r, "error", "packets that cannot be read, left out", r->unreadable);
+        tfp_pf_tell(r, "error", cut, r->cut);
+    }
     tfp_buf_free(&text);
     return s;
 }

@@ -56,13 +56,17 @@ typedef struct tfp_pf_reader {
     tfp_buf args;   /* of all events: members of JSON objects */
     uint64_t most;  /* bytes of events, args and the trace that is made of them */
     uint64_t spare; /* bytes that compressed packets may still unpack to */
-    uint64_t unreadable, packets;
+    uint64_t unreadable;
     bool cut, no_memory, too_big;
 } tfp_pf_reader;
 
 /* False after a fault: no memory, or over the limit. */
 bool tfp_pf_keep(tfp_pf_reader *r, bool ok);
 bool tfp_pf_fits(tfp_pf_reader *r, uint64_t more); /* so many more bytes; false: over the limit */
+tfp_strid tfp_pf_text(tfp_pf_reader *r, tfp_str text); /* -> strings; 0 without memory */
+void tfp_pf_put_string(tfp_buf *out, tfp_str s);       /* a string of JSON */
+/* A warning and a finding of `check` about so many things, if there are any. */
+void tfp_pf_tell(const tfp_pf_reader *r, const char *severity, const char *what, uint64_t count);
 
 uint32_t tfp_pf_track_of(tfp_pf_reader *r, uint64_t uuid); /* finds or adds; -> tracks */
 void tfp_pf_read_track(tfp_pf_reader *r, tfp_str descriptor);

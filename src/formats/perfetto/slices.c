@@ -79,9 +79,7 @@ static tfp_str copy_name(tfp_str name)
 static void put_text(tfp_buf *out, const char *key, tfp_str text)
 {
     tfp_buf_text(out, key);
-    tfp_buf_char(out, '"');
-    tfp_json_put_escaped(out, text);
-    tfp_buf_char(out, '"');
+    tfp_pf_put_string(out, text);
 }
 
 static void put_head(tfp_buf *out, const char *phase, lane l)
@@ -176,7 +174,7 @@ typedef struct slices {
     tfp_buf *out;
     TFP_VEC(uint32_t) open; /* -> events: begins of the track without an end so far */
     int64_t last_ns;
-    int64_t unfinished, loose;
+    uint64_t unfinished, loose; /* loose: ends without a begin */
 } slices;
 
 /* Slices that are open at the end of their track go on to the end of the trace. */
@@ -189,7 +187,7 @@ static void close_track(slices *s)
 }
 
 /* A begin at the time of an end that closes nothing: a slice that took no time, whose end was sorted before it. */
-static void take(slices *s, uint32_t at, int64_t *empty_ns, int64_t *empty)
+static void take(slices *s, uint32_t at, int64_t *empty_ns, uint64_t *empty)
 {
     const tfp_pf_event *e = &s->r->events.at[at];
     if (e->at_ns != *empty_ns) s->loose += *empty, *empty = 0;
@@ -214,7 +212,8 @@ static void take(slices *s, uint32_t at, int64_t *empty_ns, int64_t *empty)
 static void put_events(slices *s, const uint32_t *order)
 {
     size_t count = s->r->events.size;
-    int64_t empty_ns = -1, empty = 0;
+    int64_t empty_ns = -1;
+    uint64_t empty = 0;
     for (size_t i = 0; i < count && tfp_pf_fits(s->r, s->out->size); i++) {
         const tfp_pf_event *e = &s->r->events.at[order[i]];
         if (i && e->track != s->r->events.at[order[i - 1]].track) {
@@ -227,11 +226,11 @@ static void put_events(slices *s, const uint32_t *order)
     s->loose += empty;
 }
 
-static void tell(tfp_builder *b, const char *what, int64_t count)
+void tfp_pf_tell(const tfp_pf_reader *r, const char *severity, const char *what, uint64_t count)
 {
     if (!count) return;
-    tfp_build_data_finding(b, "warning", what, count, TFP_STR(""));
-    tfp_build_warn_many(b, what, TFP_STR(""), (size_t)count);
+    tfp_build_data_finding(r->b, severity, what, (int64_t)count, TFP_STR(""));
+    tfp_build_warn_many(r->b, what, TFP_STR(""), count);
 }
 
 void tfp_pf_write_trace(tfp_pf_reader *r, tfp_buf *out)
@@ -251,8 +250,8 @@ void tfp_pf_write_trace(tfp_pf_reader *r, tfp_buf *out)
     }
     tfp_buf_text(out, "]}");
     tfp_pf_keep(r, !out->failed);
-    tell(r->b, "slices without an end, which go on to the end of the trace", s.unfinished);
-    tell(r->b, "ends of slices that have no begin, left out", s.loose);
+    tfp_pf_tell(r, "warning", "slices without an end, which go on to the end of the trace", s.unfinished);
+    tfp_pf_tell(r, "warning", "ends of slices that have no begin, left out", s.loose);
     free(order);
     tfp_vec_free(&s.open);
 }

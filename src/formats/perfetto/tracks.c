@@ -16,19 +16,13 @@ uint32_t tfp_pf_track_of(tfp_pf_reader *r, uint64_t uuid)
     return tfp_pf_keep(r, tfp_push(&r->tracks, t) && tfp_map64_put(&r->track_by_uuid, uuid, at)) ? at : TFP_NONE;
 }
 
-static tfp_strid text_of(tfp_pf_reader *r, tfp_str text)
-{
-    tfp_strid string = tfp_intern(&r->strings, text);
-    return tfp_pf_keep(r, string != TFP_NONE) ? string : 0;
-}
-
 static void read_owner(tfp_pf_reader *r, tfp_pf_track *t, tfp_str bytes, bool thread)
 {
     tfp_wire w = tfp_wire_start(bytes);
     for (tfp_field f; tfp_wire_next(&w, &f);) {
         if (f.number == 1 && f.type == TFP_VARINT) t->pid = (int64_t)f.value;
         if (f.number == 2 && f.type == TFP_VARINT && thread) t->tid = (int64_t)f.value;
-        if (f.number == (thread ? 5 : 6) && f.type == TFP_BYTES) t->name = text_of(r, f.bytes);
+        if (f.number == (thread ? 5 : 6) && f.type == TFP_BYTES) t->name = tfp_pf_text(r, f.bytes);
     }
     t->has_process = true;
     t->has_thread |= thread;
@@ -58,7 +52,7 @@ void tfp_pf_read_track(tfp_pf_reader *r, tfp_str descriptor)
     for (tfp_field f; tfp_wire_next(&w, &f);) {
         if (f.number == 5 && f.type == TFP_VARINT) t->parent = f.value;
         if (f.type != TFP_BYTES) continue;
-        if ((f.number == 2 || f.number == 10) && f.bytes.size) t->name = text_of(r, f.bytes);
+        if ((f.number == 2 || f.number == 10) && f.bytes.size) t->name = tfp_pf_text(r, f.bytes);
         if (f.number == 3) read_owner(r, t, f.bytes, false);
         if (f.number == 4) read_owner(r, t, f.bytes, true);
         if (f.number == 8) read_counter(t, f.bytes);
