@@ -63,17 +63,6 @@ static meaning meaning_of(tfp_str category, const char **told)
     return AS_IT_IS;
 }
 
-static tfp_str copy_name(tfp_str name)
-{
-    static const char *const names[][2] = { { "MEMORY_COPY_HOST_TO_DEVICE", "Memcpy HtoD" },
-                                            { "MEMORY_COPY_DEVICE_TO_HOST", "Memcpy DtoH" },
-                                            { "MEMORY_COPY_DEVICE_TO_DEVICE", "Memcpy DtoD" },
-                                            { "MEMORY_COPY_HOST_TO_HOST", "Memcpy HtoH" } };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (tfp_str_eq(name, tfp_str_of(names[i][0]))) return tfp_str_of(names[i][1]);
-    return name;
-}
-
 /* ---- writing ---- */
 
 static void put_text(tfp_buf *out, const char *key, tfp_str text)
@@ -124,7 +113,7 @@ static void put_slice(const tfp_pf_reader *r, const tfp_pf_event *e, int64_t end
         put_range(out, category, name, &more);
     } else {
         put_text(out, ",\"cat\":", category);
-        put_text(out, ",\"name\":", what == IS_CALL ? tfp_api_name(name) : what == IS_COPY ? copy_name(name) : name);
+        put_text(out, ",\"name\":", what == IS_CALL ? tfp_api_name(name) : what == IS_COPY ? tfp_copy_name(name) : name);
     }
     if (what != AS_IT_IS && what != IS_RANGE && e->flow && !e->has_correlation)
         tfp_buf_printf(&more, ",\"correlation\":%llu", (unsigned long long)(e->flow & INT64_MAX));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/sqlite/range_text.h: the texts of ranges: which are steps, and which are operators of PyTorch. */
+/* formats/sqlite/range_text.h: the texts of ranges, which may be steps and operators of PyTorch, and names of copies and API calls. */
 #ifndef TFP_RANGE_TEXT_H
 #define TFP_RANGE_TEXT_H
 
@@ -15,6 +15,9 @@ typedef struct tfp_range_op {
     bool told, backward; /* told: the text has one of the endings; else only a name such as aten::mm */
 } tfp_range_op;
 bool tfp_range_is_op(tfp_str text, tfp_range_op *out);
+
+/* rocprofv3's MEMORY_COPY_HOST_TO_DEVICE is Memcpy HtoD, as in other traces; other names stay. */
+tfp_str tfp_copy_name(tfp_str name);
 
 /* cudaLaunchKernel_v7000 and cudaLaunchKernel_v7000_ptsz are cudaLaunchKernel. */
 tfp_str tfp_api_name(tfp_str name);

@@ -232,20 +232,6 @@ static tfp_status read_dispatches(reader *p, tfp_error *err)
     return tfp_db_end(&rows, s, err);
 }
 
-/* MEMORY_COPY_HOST_TO_DEVICE is called as in other traces; other names stay. */
-static tfp_strid name_copy(reader *p, tfp_str name)
-{
-    static const struct {
-        const char *name, *told;
-    } names[] = { { "MEMORY_COPY_HOST_TO_DEVICE", "Memcpy HtoD" },
-                  { "MEMORY_COPY_DEVICE_TO_HOST", "Memcpy DtoH" },
-                  { "MEMORY_COPY_DEVICE_TO_DEVICE", "Memcpy DtoD" },
-                  { "MEMORY_COPY_HOST_TO_HOST", "Memcpy HtoH" } };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (tfp_str_eq(name, tfp_str_of(names[i].name))) name = tfp_str_of(names[i].told);
-    return tfp_build_string(p->r->b, name);
-}
-
 static tfp_status read_copies(reader *p, tfp_error *err)
 {
     tfp_db_rows rows;
@@ -259,7 +245,7 @@ static tfp_status read_copies(reader *p, tfp_error *err)
         tfp_db_int(&rows, 2, &name);
         e.kind = TFP_SPAN_ACTIVITY;
         e.class = TFP_CLASS_COPY;
-        e.name = name_copy(p, tfp_recording_name(p->r, &p->strings, name));
+        e.name = tfp_build_string(p->r->b, tfp_copy_name(tfp_recording_name(p->r, &p->strings, name)));
         e.lane = tfp_recording_numbered_stream(p->r, to->gpu || !from->gpu ? to->index : from->index,
                                                stream_at(&rows, 6, 7));
         e.correlation = key_of(p, event_at(p, &rows, 8).stack);
