@@ -48,20 +48,6 @@ static tfp_str line_of(hang *h, uint32_t entry)
     return hang_text(h, &b);
 }
 
-/* The entry of a rank in the collective; TFP_NONE. */
-static uint32_t entry_in(const hang *h, const sequence *s, int64_t rank)
-{
-    size_t low = 0, high = s->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (hang_rank_of(h, s->entries[middle]) < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < s->count && hang_rank_of(h, s->entries[low]) == rank ? s->entries[low] : TFP_NONE;
-}
-
 static bool add_row(hang *h, size_t group, const char *finding, const sequence *s, const ranks *who, const ranks *waiting,
                     uint32_t shown, hang_row *row)
 {
@@ -199,7 +185,7 @@ static bool find_stuck(hang *h, size_t group, const sequence *s, bool *found)
     hang_row row = { 0 };
     if (*found && ok && gone.size) ok = add_row(h, group, "dead", s, &gone, &with, first, &row);
     if (*found && ok && !gone.size) {
-        row.line = line_of(h, entry_in(h, s, stuck.at[0]));
+        row.line = line_of(h, first);
         ok = add_row(h, group, "stuck", s, &stuck, &done, first, &row);
     }
     ranks *const all[] = { &stuck, &done, &gone, &with };
@@ -254,17 +240,16 @@ static bool find_in_group(hang *h, size_t group)
 
 /* ---- which finding is behind which ---- */
 
-static bool in_list(const int64_t *list, int64_t rank)
-{
-    for (; *list >= 0; list++)
-        if (*list == rank) return true;
-    return false;
-}
-
+/* Both lists are in order of the ranks, so one walk over both finds a rank that both have. */
 static bool share(const int64_t *a, const int64_t *b)
 {
-    for (; *a >= 0; a++)
-        if (in_list(b, *a)) return true;
+    while (*a >= 0 && *b >= 0) {
+        if (*a == *b) return true;
+        if (*a < *b)
+            a++;
+        else
+            b++;
+    }
     return false;
 }
 

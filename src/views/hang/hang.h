@@ -24,7 +24,7 @@ typedef struct hang_row {
     tfp_str finding, group, about, collective, ranks, others, have, want, state, line, cause;
     int64_t sequence; /* TFP_ABSENT: of none */
     size_t group_at;
-    int64_t *who, *waiting; /* the ranks of both lists, ended by -1 */
+    int64_t *who, *waiting; /* the ranks of both lists in order, ended by -1 */
 } hang_row;
 
 typedef struct hang {
