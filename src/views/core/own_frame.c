@@ -10,7 +10,7 @@ static bool is_python(tfp_str file)
            tfp_str_begins(file, TFP_STR("<stdin>"));
 }
 
-const tfp_code_frame *tfp_own_frame(const tfp_profile *p, uint32_t trace)
+static const tfp_code_frame *own_frame(const tfp_profile *p, uint32_t trace)
 {
     const tfp_code_frame *best = NULL;
     const tfp_trace *stack = &p->traces.at[trace];
@@ -30,4 +30,16 @@ void tfp_put_line(tfp_buf *out, tfp_str file, int64_t line, tfp_str function)
     tfp_buf_int(out, line);
     if (function.size) tfp_buf_char(out, ':');
     tfp_buf_str(out, function);
+}
+
+tfp_str tfp_own_line(const tfp_profile *p, uint32_t trace, tfp_arena *arena)
+{
+    const tfp_code_frame *f = own_frame(p, trace);
+    tfp_buf b = { 0 };
+    if (!f) return TFP_STR("(no line)");
+    tfp_put_line(&b, tfp_text(p, f->file), f->line, TFP_STR(""));
+    const char *copy = b.failed ? NULL : tfp_arena_copy(arena, (tfp_str){ b.data, b.size });
+    tfp_str line = { copy, copy ? b.size : 0 };
+    tfp_buf_free(&b);
+    return line;
 }

@@ -5,8 +5,9 @@
 
 #include "model/model.h"
 
-/* The innermost frame of the user's own Python code in a call stack (-> traces), else the innermost of Python; NULL: there is none. */
-const tfp_code_frame *tfp_own_frame(const tfp_profile *p, uint32_t trace);
+/* "FILE:LINE" of the innermost frame of the user's own Python code in a call stack (-> traces), else of the innermost of Python;
+ * "(no line)": there is none. A new text stands in the arena; no data without memory. */
+tfp_str tfp_own_line(const tfp_profile *p, uint32_t trace, tfp_arena *arena);
 
 /* "FILE:LINE:FUNCTION"; without a function "FILE:LINE". */
 void tfp_put_line(tfp_buf *out, tfp_str file, int64_t line, tfp_str function);

@@ -39,13 +39,7 @@ static tfp_str list(hang *h, const ranks *of, int64_t **numbers)
 static tfp_str line_of(hang *h, uint32_t entry)
 {
     uint32_t trace = entry == TFP_NONE ? TFP_NONE : entry_of(h, entry)->trace;
-    tfp_buf b = { 0 };
-    if (trace == TFP_NONE) return TFP_STR("");
-    const tfp_code_frame *f = tfp_own_frame(h->r->profile, trace);
-    if (!f) return TFP_STR("(no line)");
-    tfp_buf_str(&b, tfp_text(h->r->profile, f->file));
-    tfp_buf_printf(&b, ":%d", (int)f->line);
-    return hang_text(h, &b);
+    return trace == TFP_NONE ? TFP_STR("") : tfp_own_line(h->r->profile, trace, &h->r->arena);
 }
 
 static bool add_row(hang *h, size_t group, const char *finding, const sequence *s, const ranks *who, const ranks *waiting,

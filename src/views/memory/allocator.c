@@ -34,6 +34,14 @@ static uint32_t *by_device(tfp_arena *arena, const uint32_t *device, size_t row_
 #undef DEVICE
 }
 
+tfp_str tfp_heap_text(tfp_report *r, tfp_buf *b)
+{
+    const char *copy = b->failed ? NULL : tfp_arena_copy(&r->arena, (tfp_str){ b->data, b->size });
+    tfp_str s = { copy, copy ? b->size : 0 };
+    tfp_buf_free(b);
+    return s;
+}
+
 /* "gpu:0", of several files "gpu:0 of rank 1". */
 static tfp_str name_of(tfp_report *r, const tfp_allocator_device *d)
 {
@@ -46,10 +54,7 @@ static tfp_str name_of(tfp_report *r, const tfp_allocator_device *d)
     tfp_buf b = { 0 };
     tfp_buf_str(&b, name);
     tfp_buf_printf(&b, " of rank %d", rank >= 0 ? (int)rank : (int)d->source);
-    const char *copy = b.failed ? NULL : tfp_arena_copy(&r->arena, (tfp_str){ b.data, b.size });
-    tfp_str made = { copy, copy ? b.size : 0 };
-    tfp_buf_free(&b);
-    return made;
+    return tfp_heap_text(r, &b);
 }
 
 /* ---- the replay ---- */
@@ -184,15 +189,7 @@ tfp_str tfp_heap_line_of(tfp_heap *p, uint32_t trace)
 {
     if (trace == TFP_NONE) return TFP_STR("(no line)");
     tfp_str *known = &p->line_of_trace[trace];
-    if (known->data) return *known;
-    const tfp_code_frame *f = tfp_own_frame(p->r->profile, trace);
-    if (!f) return *known = TFP_STR("(no line)");
-    tfp_buf b = { 0 };
-    tfp_buf_str(&b, tfp_text(p->r->profile, f->file));
-    tfp_buf_printf(&b, ":%d", (int)f->line);
-    const char *copy = b.failed ? NULL : tfp_arena_copy(&p->r->arena, (tfp_str){ b.data, b.size });
-    *known = (tfp_str){ copy, copy ? b.size : 0 };
-    tfp_buf_free(&b);
+    if (!known->data) *known = tfp_own_line(p->r->profile, trace, &p->r->arena);
     return *known;
 }
 

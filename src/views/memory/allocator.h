@@ -27,7 +27,7 @@ typedef struct tfp_heap {
     tfp_heap_device *devices;
     size_t device_count;
     uint32_t *blocks;      /* -> the allocator's blocks, by device */
-    tfp_str *line_of_trace; /* by trace, made when asked for; the last is of no trace */
+    tfp_str *line_of_trace; /* by trace, made when asked for */
 } tfp_heap;
 
 typedef struct tfp_heap_holder { /* an allocation that is held at some point */
@@ -48,6 +48,7 @@ typedef TFP_VEC(tfp_heap_line) tfp_heap_lines;
 tfp_status tfp_memory_of_allocator(tfp_report *r, tfp_error *err); /* the view */
 
 tfp_status tfp_heap_new(tfp_report *r, tfp_heap *out, tfp_error *err);
+tfp_str tfp_heap_text(tfp_report *r, tfp_buf *b); /* a copy in the report's arena; frees the buffer */
 const tfp_allocator_entry *tfp_heap_entry(const tfp_heap *p, const tfp_heap_device *d, size_t i);
 int64_t tfp_heap_time(const tfp_heap *p, const tfp_allocator_entry *e); /* since the file's earliest; TFP_ABSENT */
 void tfp_heap_step(tfp_heap_point *at, const tfp_allocator_entry *e);   /* what is held after one more entry */

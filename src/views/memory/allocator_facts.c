@@ -3,14 +3,6 @@
  * and what would have had to go, and for each device its peak and what its segments waste. */
 #include "views/memory/allocator.h"
 
-static tfp_str made(tfp_heap *p, tfp_buf *b)
-{
-    const char *copy = b->failed ? NULL : tfp_arena_copy(&p->r->arena, (tfp_str){ b->data, b->size });
-    tfp_str s = { copy, copy ? b->size : 0 };
-    tfp_buf_free(b);
-    return s;
-}
-
 static void put_size(tfp_buf *b, const char *before, int64_t bytes, const char *after)
 {
     tfp_buf_text(b, before);
@@ -20,7 +12,7 @@ static void put_size(tfp_buf *b, const char *before, int64_t bytes, const char *
 
 static bool say(tfp_heap *p, const char *name, const char *label, tfp_buf *text)
 {
-    tfp_str said = made(p, text);
+    tfp_str said = tfp_heap_text(p->r, text);
     tfp_fact *f = said.data ? tfp_fact_add(p->r, name, label, 's', TFP_LABEL) : NULL;
     if (f) f->text = said;
     return f != NULL;
@@ -88,10 +80,10 @@ static bool say_peak(tfp_heap *p, size_t i)
     bool at = p->r->options->at.given;
     tfp_buf b = { 0 };
     tfp_buf_printf(&b, at ? "held_bytes_%zu" : "peak_bytes_%zu", i + 1);
-    tfp_str name = made(p, &b), label;
+    tfp_str name = tfp_heap_text(p->r, &b), label;
     tfp_buf_text(&b, at ? "held by " : "peak of ");
     tfp_escape(&b, d->name);
-    label = made(p, &b);
+    label = tfp_heap_text(p->r, &b);
     tfp_fact *f = name.data && label.data ? tfp_fact_add(p->r, name.data, label.data, 'i', TFP_SIZE) : NULL;
     if (!f) return false;
     f->number = d->peak.held;
@@ -103,7 +95,7 @@ static bool say_peak(tfp_heap *p, size_t i)
     put_size(&b, "before the recording ", d->before.held, "");
     put_size(&b, ", at the end ", d->end.held, "");
     put_size(&b, ", then reserved ", d->end.reserved, "");
-    f->more = made(p, &b);
+    f->more = tfp_heap_text(p->r, &b);
     return f->more.data != NULL;
 }
 
