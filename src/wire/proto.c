@@ -327,6 +327,19 @@ void tfp_put_varint(tfp_buf *b, uint64_t v)
 
 void tfp_put_tag(tfp_buf *b, uint32_t number, tfp_wire_type type) { tfp_put_varint(b, (uint64_t)number << 3 | type); }
 
+void tfp_put_fixed64(tfp_buf *b, uint32_t number, uint64_t v)
+{
+    tfp_put_tag(b, number, TFP_FIXED64);
+    for (int i = 0; i < 8; i++) tfp_buf_char(b, (char)(v >> (8 * i) & 0xff));
+}
+
+void tfp_put_double(tfp_buf *b, uint32_t number, double v)
+{
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    tfp_put_fixed64(b, number, bits);
+}
+
 void tfp_put_int_always(tfp_buf *b, uint32_t number, int64_t v)
 {
     tfp_put_tag(b, number, TFP_VARINT);

@@ -254,6 +254,8 @@ void tfp_put_tag(tfp_buf *b, uint32_t number, tfp_wire_type type);
 void tfp_put_varint(tfp_buf *b, uint64_t v);
 void tfp_put_int(tfp_buf *b, uint32_t number, int64_t v);
 void tfp_put_int_always(tfp_buf *b, uint32_t number, int64_t v);
+void tfp_put_fixed64(tfp_buf *b, uint32_t number, uint64_t v); /* also zero */
+void tfp_put_double(tfp_buf *b, uint32_t number, double v);    /* also zero */
 void tfp_put_bytes(tfp_buf *b, uint32_t number, tfp_str v);
 void tfp_put_bytes_always(tfp_buf *b, uint32_t number, tfp_str v);
 /* A string field. Readers refuse strings that are not UTF-8, so such a text is written escaped. */

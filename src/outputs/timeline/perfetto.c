@@ -9,40 +9,26 @@
 
 enum { CLEARED = 1, NEEDS_STATE = 2 }; /* sequence_flags */
 
-void tfp_pf_put_fixed64(tfp_buf *out, uint32_t field, uint64_t value)
-{
-    tfp_put_tag(out, field, TFP_FIXED64);
-    for (int i = 0; i < 8; i++) tfp_buf_char(out, (char)(value >> (8 * i) & 0xff));
-}
-
-void tfp_pf_put_text(tfp_pf_out *x, tfp_buf *out, uint32_t field, tfp_str text)
-{
-    (void)x;
-    tfp_put_string(out, field, text);
-}
-
 void tfp_pf_put_packet(tfp_pf_out *x)
 {
     tfp_put_int_always(&x->packet, 10, 1); /* trusted_packet_sequence_id */
     tfp_put_int_always(&x->packet, 13, x->first ? CLEARED : NEEDS_STATE);
-    tfp_put_bytes_always(&x->sink->buf, 1, (tfp_str){ x->packet.data ? x->packet.data : "", x->packet.size });
+    tfp_put_bytes_always(&x->sink->buf, 1, tfp_pf_bytes(&x->packet));
     x->sink->buf.failed |= x->packet.failed || x->event.failed || x->part.failed || x->interned.failed;
     x->packet.size = x->event.size = x->part.size = x->interned.size = 0;
     x->first = false;
     tfp_sink_flush_if_full(x->sink);
 }
 
-static tfp_str bytes_of(const tfp_buf *b) { return (tfp_str){ b->data ? b->data : "", b->size }; }
-
 /* ---- tracks ---- */
 
 void tfp_pf_put_track(tfp_pf_out *x, uint64_t uuid, uint64_t parent, tfp_str name, bool counter)
 {
     tfp_put_int_always(&x->event, 1, (int64_t)uuid);
-    if (name.size) tfp_pf_put_text(x, &x->event, 2, name);
+    if (name.size) tfp_put_string(&x->event, 2, name);
     tfp_put_int_always(&x->event, 5, (int64_t)parent);
     if (counter) tfp_put_bytes_always(&x->event, 8, TFP_STR(""));
-    tfp_put_bytes_always(&x->packet, 60, bytes_of(&x->event));
+    tfp_put_bytes_always(&x->packet, 60, tfp_pf_bytes(&x->event));
     tfp_pf_put_packet(x);
 }
 
@@ -66,10 +52,10 @@ static void put_process(tfp_pf_out *x, uint32_t lane)
         tfp_buf_printf(&name, "rank:%d/", t->processes.at[l->process].rank);
     tfp_buf_str(&name, tfp_text(x->p, l->device));
     tfp_put_int_always(&x->part, 1, (int64_t)lane + 1); /* pid: of no process of the system, but different for each */
-    tfp_pf_put_text(x, &x->part, 6, bytes_of(&name));
+    tfp_put_string(&x->part, 6, tfp_pf_bytes(&name));
     tfp_put_int_always(&x->event, 1, (int64_t)tfp_pf_process_track(lane));
-    tfp_put_bytes_always(&x->event, 3, bytes_of(&x->part));
-    tfp_put_bytes_always(&x->packet, 60, bytes_of(&x->event));
+    tfp_put_bytes_always(&x->event, 3, tfp_pf_bytes(&x->part));
+    tfp_put_bytes_always(&x->packet, 60, tfp_pf_bytes(&x->event));
     x->packet.failed |= name.failed;
     tfp_pf_put_packet(x);
     tfp_buf_free(&name);
@@ -80,11 +66,11 @@ static void put_lane(tfp_pf_out *x, uint32_t lane)
     const tfp_lane *l = &x->p->lanes.at[lane];
     tfp_put_int_always(&x->part, 1, (int64_t)x->process_of[lane] + 1);
     tfp_put_int_always(&x->part, 2, thread_number(x, lane));
-    tfp_pf_put_text(x, &x->part, 5, tfp_text(x->p, l->label ? l->label : l->name));
+    tfp_put_string(&x->part, 5, tfp_text(x->p, l->label ? l->label : l->name));
     tfp_put_int_always(&x->event, 1, (int64_t)tfp_pf_lane_track(lane));
     tfp_put_int_always(&x->event, 5, (int64_t)tfp_pf_process_track(x->process_of[lane]));
-    tfp_put_bytes_always(&x->event, 4, bytes_of(&x->part));
-    tfp_put_bytes_always(&x->packet, 60, bytes_of(&x->event));
+    tfp_put_bytes_always(&x->event, 4, tfp_pf_bytes(&x->part));
+    tfp_put_bytes_always(&x->packet, 60, tfp_pf_bytes(&x->event));
     tfp_pf_put_packet(x);
 }
 
@@ -131,15 +117,11 @@ static bool put_lanes(tfp_pf_out *x)
 
 static void put_sample(tfp_pf_out *x, uint64_t track, int64_t at_ns, double value)
 {
-    union {
-        double real;
-        uint64_t bits;
-    } v = { .real = value };
     tfp_put_int_always(&x->packet, 8, at_ns);
     tfp_put_int_always(&x->event, 9, 4); /* TYPE_COUNTER */
     tfp_put_int_always(&x->event, 11, (int64_t)track);
-    tfp_pf_put_fixed64(&x->event, 44, v.bits);
-    tfp_put_bytes_always(&x->packet, 11, bytes_of(&x->event));
+    tfp_put_double(&x->event, 44, value);
+    tfp_put_bytes_always(&x->packet, 11, tfp_pf_bytes(&x->event));
     tfp_pf_put_packet(x);
 }
 
@@ -169,7 +151,7 @@ static bool put_counters(tfp_pf_out *x)
             tfp_buf_char(&name, ' ');
             tfp_buf_str(&name, tfp_text(x->p, c->series));
         }
-        uint64_t track = counter_track(x, &tracks, key, bytes_of(&name));
+        uint64_t track = counter_track(x, &tracks, key, tfp_pf_bytes(&name));
         ok = track && !name.failed;
         if (ok) put_sample(x, track, c->at_ns, c->value);
     }
@@ -180,7 +162,7 @@ static bool put_counters(tfp_pf_out *x)
         name.size = 0;
         tfp_buf_text(&name, "memory of ");
         tfp_buf_str(&name, tfp_text(x->p, m->device));
-        uint64_t track = counter_track(x, &tracks, key, bytes_of(&name));
+        uint64_t track = counter_track(x, &tracks, key, tfp_pf_bytes(&name));
         ok = track && !name.failed;
         if (ok) put_sample(x, track, m->at_ns, (double)m->allocated_bytes);
     }

@@ -29,12 +29,12 @@ static inline bool tfp_pf_shown(const tfp_pf_out *x, uint32_t span)
     return tfp_step_takes(x->r->step, x->s->step[span]);
 }
 
+static inline tfp_str tfp_pf_bytes(const tfp_buf *b) { return (tfp_str){ b->data ? b->data : "", b->size }; }
+
 /* Ends x->packet: adds what all packets have, and writes it. */
 void tfp_pf_put_packet(tfp_pf_out *x);
 /* A track without a thread of its own below another one. name: empty takes the parent's place in a viewer. */
 void tfp_pf_put_track(tfp_pf_out *x, uint64_t uuid, uint64_t parent, tfp_str name, bool counter);
-void tfp_pf_put_text(tfp_pf_out *x, tfp_buf *out, uint32_t field, tfp_str text); /* always UTF-8 */
-void tfp_pf_put_fixed64(tfp_buf *out, uint32_t field, uint64_t value);
 
 /* All spans that are shown, lane by lane in order of time. */
 tfp_status tfp_pf_put_spans(tfp_pf_out *x, tfp_error *err);

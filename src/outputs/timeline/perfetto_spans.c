@@ -32,16 +32,14 @@ static bool earlier(const void *ctx, uint32_t a, uint32_t b)
 
 /* ---- slices ---- */
 
-static tfp_str bytes_of(const tfp_buf *b) { return (tfp_str){ b->data ? b->data : "", b->size }; }
-
 /* A text that stands once in the file: field 1 is its number, field 2 the text. */
 static void intern(tfp_pf_out *x, uint32_t table, uint8_t *known, tfp_strid string)
 {
     if (known[string]) return;
     known[string] = 1;
     tfp_put_int_always(&x->part, 1, (int64_t)string + 1);
-    tfp_pf_put_text(x, &x->part, 2, tfp_text(x->p, string));
-    tfp_put_bytes_always(&x->interned, table, bytes_of(&x->part));
+    tfp_put_string(&x->part, 2, tfp_text(x->p, string));
+    tfp_put_bytes_always(&x->interned, table, tfp_pf_bytes(&x->part));
     x->part.size = 0;
 }
 
@@ -64,18 +62,14 @@ static const char *category_of(const tfp_span_columns *s, uint32_t span)
 
 static void put_number_arg(tfp_pf_out *x, const char *name, int64_t value)
 {
-    tfp_pf_put_text(x, &x->part, 10, tfp_str_of(name));
+    tfp_put_string(&x->part, 10, tfp_str_of(name));
     tfp_put_int_always(&x->part, 4, value);
-    tfp_put_bytes_always(&x->event, 4, bytes_of(&x->part));
+    tfp_put_bytes_always(&x->event, 4, tfp_pf_bytes(&x->part));
     x->part.size = 0;
 }
 
 static void put_stat(tfp_pf_out *x, const tfp_stat *stat)
 {
-    union {
-        double real;
-        uint64_t bits;
-    } v = { .real = stat->value.real };
     tfp_strid text = stat->type == TFP_STAT_TEXT ? (tfp_strid)stat->value.text : 0;
     intern(x, 3, x->keys, stat->key);
     if (stat->type == TFP_STAT_TEXT) intern(x, 29, x->texts, text);
@@ -83,10 +77,10 @@ static void put_stat(tfp_pf_out *x, const tfp_stat *stat)
     if (stat->type == TFP_STAT_INT)
         tfp_put_int_always(&x->part, 4, stat->value.number);
     else if (stat->type == TFP_STAT_REAL)
-        tfp_pf_put_fixed64(&x->part, 5, v.bits);
+        tfp_put_double(&x->part, 5, stat->value.real);
     else
         tfp_put_int_always(&x->part, 17, (int64_t)text + 1);
-    tfp_put_bytes_always(&x->event, 4, bytes_of(&x->part));
+    tfp_put_bytes_always(&x->event, 4, tfp_pf_bytes(&x->part));
     x->part.size = 0;
 }
 
@@ -114,7 +108,7 @@ static void put_join(tfp_pf_out *x, uint32_t span)
     if (s->marks[span] & TFP_MARK_BACKWARD) put_number_arg(x, "Fwd thread id", 1);
     if (call == TFP_NONE || (!activity && s->kind[span] != TFP_SPAN_CALL)) return;
     put_number_arg(x, "correlation", (int64_t)call + 1);
-    tfp_pf_put_fixed64(&x->event, 47, (uint64_t)call + 1);
+    tfp_put_fixed64(&x->event, 47, (uint64_t)call + 1);
 }
 
 /* Names of what put_join writes. */
@@ -142,7 +136,7 @@ static void put_module(tfp_pf_out *x, uint32_t span)
     tfp_buf name = { 0 };
     tfp_buf_text(&name, "nn.Module: ");
     tfp_buf_str(&name, tfp_text(x->p, x->s->name[span]));
-    tfp_pf_put_text(x, &x->event, 23, bytes_of(&name));
+    tfp_put_string(&x->event, 23, tfp_pf_bytes(&name));
     x->event.failed |= name.failed;
     tfp_buf_free(&name);
 }
@@ -160,10 +154,10 @@ static void put_begin(tfp_pf_out *x, uint32_t span, uint64_t track)
     else
         tfp_put_int_always(&x->event, 10, (int64_t)s->name[span] + 1);
     tfp_put_int_always(&x->event, 11, (int64_t)track);
-    tfp_pf_put_text(x, &x->event, 22, tfp_str_of(category_of(s, span)));
+    tfp_put_string(&x->event, 22, tfp_str_of(category_of(s, span)));
     tfp_put_int_always(&x->packet, 8, s->start_ns[span]);
-    tfp_put_bytes_always(&x->packet, 11, bytes_of(&x->event));
-    if (x->interned.size) tfp_put_bytes_always(&x->packet, 12, bytes_of(&x->interned));
+    tfp_put_bytes_always(&x->packet, 11, tfp_pf_bytes(&x->event));
+    if (x->interned.size) tfp_put_bytes_always(&x->packet, 12, tfp_pf_bytes(&x->interned));
     tfp_pf_put_packet(x);
 }
 
@@ -172,7 +166,7 @@ static void put_end(tfp_pf_out *x, uint64_t track, int64_t at_ns)
     tfp_put_int_always(&x->event, 9, 2); /* TYPE_SLICE_END */
     tfp_put_int_always(&x->event, 11, (int64_t)track);
     tfp_put_int_always(&x->packet, 8, at_ns);
-    tfp_put_bytes_always(&x->packet, 11, bytes_of(&x->event));
+    tfp_put_bytes_always(&x->packet, 11, tfp_pf_bytes(&x->event));
     tfp_pf_put_packet(x);
 }
 
