@@ -3,6 +3,7 @@
  * slices with their stats as annotations, launches are flows, counters and memory are counter tracks. */
 #include "outputs/timeline/perfetto.h"
 
+#include "outputs/timeline/timeline.h"
 #include "views/core/view.h"
 
 #include <stdlib.h>
@@ -74,29 +75,13 @@ static void put_lane(tfp_pf_out *x, uint32_t lane)
     tfp_pf_put_packet(x);
 }
 
-/* Lanes of one device of one process share a process in the file: the index of the first of them. */
-static bool place_lanes(tfp_pf_out *x)
+static bool make_room(tfp_pf_out *x)
 {
-    tfp_map64 by_device = { 0 };
-    size_t count = x->p->lanes.size;
-    x->process_of = calloc(count + 1, sizeof *x->process_of);
-    x->used = calloc(count + 1, 1);
     x->names = calloc(x->p->strings.count + 1, 1);
     x->keys = calloc(x->p->strings.count + 1, 1);
     x->texts = calloc(x->p->strings.count + 1, 1);
-    bool ok = x->process_of && x->used && x->names && x->keys && x->texts;
-    for (uint32_t i = 0; ok && i < x->s->size; i++)
-        if (tfp_pf_shown(x, i)) x->used[x->s->lane[i]] = 1;
-    for (uint32_t i = 0; ok && i < count; i++) {
-        const tfp_lane *lane = &x->p->lanes.at[i];
-        uint64_t key = (uint64_t)lane->process << 32 | lane->device;
-        uint32_t at = tfp_map64_get(&by_device, key);
-        if (at == TFP_NONE) ok = tfp_map64_put(&by_device, key, at = i);
-        x->process_of[i] = at;
-    }
-    tfp_map64_free(&by_device);
-    x->tracks = tfp_pf_process_track((uint32_t)count) + 1;
-    return ok;
+    x->tracks = tfp_pf_process_track((uint32_t)x->p->lanes.size) + 1;
+    return tfp_shown_lanes(x->r, &x->process_of, &x->used) && x->names && x->keys && x->texts;
 }
 
 static bool put_lanes(tfp_pf_out *x)
@@ -178,7 +163,7 @@ static tfp_status write_perfetto(const tfp_report *r, tfp_sink *sink, tfp_error 
     if (r->about != &tfp_view_calls)
         return tfp_fail(err, TFP_BADARG, "%s view has no Perfetto trace: use calls, which has what ran when", r->view);
     tfp_pf_out x = { .r = r, .p = r->profile, .s = &r->profile->events.spans, .sink = sink, .first = true };
-    tfp_status s = place_lanes(&x) && put_lanes(&x) ? TFP_OK : tfp_nomem(err);
+    tfp_status s = make_room(&x) && put_lanes(&x) ? TFP_OK : tfp_nomem(err);
     if (!s) s = tfp_pf_put_spans(&x, err);
     if (!s && !put_counters(&x)) s = tfp_nomem(err);
     free(x.process_of);

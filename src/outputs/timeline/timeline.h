@@ -37,6 +37,10 @@ uint32_t tfp_timeline_exec(const tfp_report *r, uint32_t node);
 /* Regions, lanes and flows of the graph view, then memory. */
 tfp_status tfp_timeline_graph(const tfp_report *r, tfp_trace_out *t, tfp_error *err);
 
+/* By lane: the first lane of its device and process, which share a process in the output, and whether a span of the report's
+ * step is in it. The caller frees both. False without memory. */
+bool tfp_shown_lanes(const tfp_report *r, uint32_t **process_of, uint8_t **used);
+
 /* A trace as recorded: the calls view. */
 tfp_status tfp_timeline_trace(const tfp_report *r, tfp_trace_out *t, tfp_error *err);
 

@@ -39,23 +39,23 @@ static void put_time(trace *x, const char *key, int64_t ns)
 
 /* ---- processes and lanes ---- */
 
-/* Lanes of one device of one process share a process in the output: the index of the first of them. */
-static bool place_lanes(trace *x)
+bool tfp_shown_lanes(const tfp_report *r, uint32_t **process_of, uint8_t **used)
 {
+    const tfp_profile *p = r->profile;
+    const tfp_span_columns *s = &p->events.spans;
     tfp_map64 by_device = { 0 };
-    size_t count = x->p->lanes.size;
-    bool ok = true;
-    x->pid = calloc(count + 1, sizeof *x->pid);
-    x->used = calloc(count + 1, 1);
-    ok = x->pid && x->used;
-    for (uint32_t i = 0; ok && i < x->s->size; i++)
-        if (shown(x, i)) x->used[x->s->lane[i]] = 1;
+    size_t count = p->lanes.size;
+    *process_of = calloc(count + 1, sizeof **process_of);
+    *used = calloc(count + 1, 1);
+    bool ok = *process_of && *used;
+    for (uint32_t i = 0; ok && i < s->size; i++)
+        if (tfp_step_takes(r->step, s->step[i])) (*used)[s->lane[i]] = 1;
     for (uint32_t i = 0; ok && i < count; i++) {
-        const tfp_lane *lane = &x->p->lanes.at[i];
+        const tfp_lane *lane = &p->lanes.at[i];
         uint64_t key = (uint64_t)lane->process << 32 | lane->device;
         uint32_t at = tfp_map64_get(&by_device, key);
         if (at == TFP_NONE) ok = tfp_map64_put(&by_device, key, at = i);
-        x->pid[i] = at;
+        (*process_of)[i] = at;
     }
     tfp_map64_free(&by_device);
     return ok;
@@ -179,7 +179,7 @@ static void put_arrows(trace *x)
 tfp_status tfp_timeline_trace(const tfp_report *r, tfp_trace_out *t, tfp_error *err)
 {
     trace x = { .r = r, .p = r->profile, .s = &r->profile->events.spans, .t = t };
-    bool ok = place_lanes(&x) && put_lanes(&x);
+    bool ok = tfp_shown_lanes(r, &x.pid, &x.used) && put_lanes(&x);
     for (uint32_t i = 0; ok && i < x.s->size && !t->sink->status; i++)
         if (shown(&x, i)) put_span(&x, i);
     if (ok) put_arrows(&x);
