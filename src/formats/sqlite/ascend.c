@@ -21,6 +21,7 @@ typedef struct reader {
     TFP_VEC(task) tasks;
     tfp_strid collective, group, elements, dtype;
     int64_t only_device; /* of rows that name none; -1: there are several */
+    bool devices_told;   /* by a table; else the tasks tell the devices */
 } reader;
 
 static tfp_str text_at(const reader *a, const tfp_db_rows *rows, int column, const tfp_map64 *names)
@@ -57,23 +58,7 @@ static tfp_status read_rank(reader *a, tfp_error *err)
         if (tfp_db_int(&rows, 0, &rank) && rank >= 0 && rank <= INT32_MAX && !seen) process->rank = (int32_t)rank;
         a->only_device = tfp_db_int(&rows, 1, &device) && !seen ? device : -1;
     }
-    return tfp_db_end(&rows, s, err);
-}
-
-/* The devices of tasks, where no table lists them. */
-static void note_device(reader *a, int64_t device, bool *any)
-{
-    a->only_device = !*any || a->only_device == device ? device : -1;
-    *any = true;
-}
-
-static tfp_status read_only_device(reader *a, tfp_error *err)
-{
-    tfp_db_rows rows;
-    bool any = false;
-    tfp_status s = tfp_db_start(&rows, &a->r->db, "TASK", "deviceId", err);
-    for (int64_t device; !s && tfp_db_next(&rows);)
-        if (tfp_db_int(&rows, 0, &device)) note_device(a, device, &any);
+    a->devices_told = seen > 0;
     return tfp_db_end(&rows, s, err);
 }
 
@@ -125,7 +110,6 @@ static tfp_status read_about(reader *a, tfp_error *err)
     tfp_status s = tfp_recording_names(a->r, "STRING_IDS", "id value", &a->strings, err);
     if (!s) s = tfp_recording_names(a->r, "ENUM_API_TYPE", "id name", &a->api_types, err);
     if (!s) s = tfp_recording_names(a->r, "ENUM_HCCL_DATA_TYPE", "id name", &a->data_types, err);
-    if (!s) s = read_only_device(a, err);
     if (!s) s = read_rank(a, err);
     if (!s) s = read_kernels(a, err);
     if (!s) s = read_copies(a, err);
@@ -253,6 +237,12 @@ static void add_activity(reader *a, const tfp_db_rows *rows, int column, tfp_eve
     tfp_recording_add(a->r, e);
 }
 
+/* The devices of tasks, where no table lists them. */
+static void note_device(reader *a, int64_t device, bool first)
+{
+    if (!a->devices_told) a->only_device = first || a->only_device == device ? device : -1;
+}
+
 /* Other tasks than kernels and copies are steps of the scheduler: notes, events, parts of collectives. */
 static tfp_status read_tasks(reader *a, tfp_error *err)
 {
@@ -261,12 +251,14 @@ static tfp_status read_tasks(reader *a, tfp_error *err)
     const char *columns = "startNs endNs globalTaskId deviceId streamId connectionId";
     tfp_status s = tfp_db_start(&rows, &a->r->db, "TASK", columns, err);
     if (!s) s = tfp_recording_needs(&rows, "TASK", 7, err);
+    bool first = true;
     for (int64_t id, device, stream; !s && tfp_db_next(&rows) && !a->r->b->status;) {
+        if (tfp_db_int(&rows, 3, &device)) note_device(a, device, first), first = false;
         if (!tfp_db_int(&rows, 2, &id)) continue;
         uint32_t at = tfp_map64_get(&a->task_by_id, (uint64_t)id);
         if (at == TFP_NONE || !tfp_recording_times(a->r, &rows, &e)) continue;
         const task *t = &a->tasks.at[at];
-        tfp_db_int(&rows, 3, &device), tfp_db_int(&rows, 4, &stream);
+        tfp_db_int(&rows, 4, &stream);
         e.name = t->name;
         e.class = t->class;
         e.lane = tfp_recording_numbered_stream(a->r, device, stream);
