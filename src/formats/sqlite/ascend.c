@@ -118,9 +118,12 @@ static tfp_status read_about(reader *a, tfp_error *err)
 
 /* ---- the host ---- */
 
+#define PID_OF(global) ((int64_t)((uint64_t)(global) >> 32))
+#define TID_OF(global) ((int64_t)((uint64_t)(global)&UINT32_MAX))
+
 static uint32_t thread_of(reader *a, int64_t global)
 {
-    return tfp_recording_thread(a->r, (int64_t)((uint64_t)global >> 32), (int64_t)((uint64_t)global & UINT32_MAX));
+    return tfp_recording_thread(a->r, PID_OF(global), TID_OF(global));
 }
 
 enum { THREAD = 3, CONNECTION, SEQUENCE, FORWARD, SHAPES, TYPE }; /* columns of PYTORCH_API */
@@ -140,11 +143,7 @@ static void add_shapes(reader *a, tfp_event *e, tfp_str shapes)
             tfp_buf_char(&b, shapes.data[i]);
     }
     tfp_buf_text(&b, "]]");
-    if (tfp_recording_keep(a->r, !b.failed)) {
-        tfp_stat stat = { .key = a->r->dims, .type = TFP_STAT_TEXT };
-        stat.value.text = tfp_build_string(a->r->b, (tfp_str){ b.data, b.size });
-        e->stats = tfp_build_stats(a->r->b, &stat, 1);
-    }
+    if (tfp_recording_keep(a->r, !b.failed)) e->stats = tfp_recording_shapes(a->r, (tfp_str){ b.data, b.size });
     tfp_buf_free(&b);
 }
 
@@ -176,7 +175,7 @@ static void add_api(reader *a, const tfp_db_rows *rows, tfp_event *e)
         add_operator(a, rows, e);
     } else { /* queues, and types of versions to come */
         e->kind = TFP_SPAN_OTHER;
-        e->lane = tfp_recording_aside(a->r, (int64_t)((uint64_t)global >> 32), (int64_t)((uint64_t)global & UINT32_MAX));
+        e->lane = tfp_recording_aside(a->r, PID_OF(global), TID_OF(global));
         tfp_recording_add(a->r, e);
     }
 }
@@ -293,18 +292,13 @@ static void add_collective(reader *a, const tfp_db_rows *rows, tfp_event *e)
     e->class = TFP_CLASS_COMMUNICATION;
     if (!tfp_db_int(rows, DEVICE, &device)) device = a->only_device < 0 ? 0 : a->only_device;
     e->lane = tfp_recording_stream(a->r, device, TFP_STR("communication"));
-    stats[count] = (tfp_stat){ .key = a->collective, .type = TFP_STAT_TEXT };
-    stats[count++].value.text = e->name;
+    stats[count++] = (tfp_stat){ .key = a->collective, .type = TFP_STAT_TEXT, .value.text = e->name };
     if (tfp_db_int(rows, COUNT, &elements) && elements >= 0)
         stats[count++] = (tfp_stat){ .key = a->elements, .type = TFP_STAT_INT, .value.number = elements };
-    if (group.size) {
-        stats[count] = (tfp_stat){ .key = a->group, .type = TFP_STAT_TEXT };
-        stats[count++].value.text = tfp_build_string(a->r->b, group);
-    }
-    if (dtype.size) {
-        stats[count] = (tfp_stat){ .key = a->dtype, .type = TFP_STAT_TEXT };
-        stats[count++].value.text = tfp_build_string(a->r->b, dtype);
-    }
+    if (group.size)
+        stats[count++] = (tfp_stat){ .key = a->group, .type = TFP_STAT_TEXT, .value.text = tfp_build_string(a->r->b, group) };
+    if (dtype.size)
+        stats[count++] = (tfp_stat){ .key = a->dtype, .type = TFP_STAT_TEXT, .value.text = tfp_build_string(a->r->b, dtype) };
     e->stats = tfp_build_stats(a->r->b, stats, count);
     add_activity(a, rows, OP_CONNECTION, e);
 }

@@ -120,6 +120,12 @@ uint32_t tfp_recording_bytes(tfp_recording *r, int64_t bytes)
     return tfp_build_stats(r->b, &stat, 1);
 }
 
+uint32_t tfp_recording_shapes(tfp_recording *r, tfp_str shapes)
+{
+    const tfp_stat stat = { .key = r->dims, .type = TFP_STAT_TEXT, .value.text = tfp_build_string(r->b, shapes) };
+    return tfp_build_stats(r->b, &stat, 1);
+}
+
 tfp_status tfp_recording_needs(const tfp_db_rows *rows, const char *table, unsigned columns, tfp_error *err)
 {
     if (!rows->statement || (rows->have & columns) == columns) return TFP_OK;
@@ -145,11 +151,7 @@ static void add_op(tfp_recording *r, tfp_event *e, const tfp_range_op *op)
     if (tfp_recording_bits(r, e->name) & TFP_KINETO_COLLECTIVE_OP) e->class = TFP_CLASS_COMMUNICATION;
     if (op->sequence >= 0) e->sequence = tfp_build_key(r->b, r->process, 2, (uint64_t)op->sequence);
     if (op->sequence >= 0 && op->backward) e->marks |= TFP_MARK_BACKWARD;
-    if (op->sizes.size) {
-        tfp_stat stat = { .key = r->dims, .type = TFP_STAT_TEXT };
-        stat.value.text = tfp_build_string(r->b, op->sizes);
-        e->stats = tfp_build_stats(r->b, &stat, 1);
-    }
+    if (op->sizes.size) e->stats = tfp_recording_shapes(r, op->sizes);
     tfp_recording_add(r, e);
 }
 

@@ -41,6 +41,7 @@ uint32_t tfp_recording_aside(tfp_recording *r, int64_t pid, int64_t tid); /* sho
 bool tfp_recording_times(tfp_recording *r, const tfp_db_rows *rows, tfp_event *e);
 uint32_t tfp_recording_add(tfp_recording *r, const tfp_event *e); /* -> spans */
 uint32_t tfp_recording_bytes(tfp_recording *r, int64_t bytes);    /* a set of stats with the size of a copy */
+uint32_t tfp_recording_shapes(tfp_recording *r, tfp_str shapes);  /* a set of stats with the shapes of an operator's inputs */
 /* An error when a table that is there lacks one of these columns (a bit each). */
 tfp_status tfp_recording_needs(const tfp_db_rows *rows, const char *table, unsigned columns, tfp_error *err);
 /* A range: a step, an operator of PyTorch or an annotation, by its text. The lane and the times are set. */
