@@ -89,8 +89,7 @@ def _top_line(p: Profile) -> Optional[str]:
         rows = p.lines(top=1)
     except _native.Error:
         return None
-    column = "line" if "line" in rows.columns else "function"
-    return str(rows[0][column]) if len(rows) else None
+    return str(rows[0]["line"]) if len(rows) else None
 
 
 _SORTED_BY = {"step_ms": "micros", "float_ops": "float_ops", "peak_bytes": "bytes", "params": "params", "calls": "occurrence"}

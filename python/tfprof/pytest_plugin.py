@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pytest finds this module by the package's entry point: its summary lists what `@tfprof.limit` measured. Nothing is imported of tfprof
-until a test did so."""
+"""Lists in pytest's summary what `@tfprof.limit` measured. pytest finds this module by the package's entry point."""
 
-import sys
 from typing import Any
+
+from tfprof._limit import measured
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    limits = sys.modules.get("tfprof._limit")
-    if limits is None or not limits.measured:
+    if not measured:
         return
     terminalreporter.section("tfprof: limits")
-    for one in limits.measured:
+    for one in measured:
         terminalreporter.line(("over: " if one.value > one.most else "      ") + str(one))
