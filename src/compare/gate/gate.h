@@ -59,8 +59,6 @@ tfp_status tfp_gate_runs_init(tfp_gate_runs *g, tfp_error *err);
 void tfp_gate_runs_free(tfp_gate_runs *g);
 /* Adds a run; TFP_LIMIT for too many. */
 tfp_status tfp_gate_run_add(tfp_gate_runs *g, tfp_str name, tfp_error *err);
-/* A row, added if it is new; NULL without memory. */
-tfp_gate_row *tfp_gate_row_of(tfp_gate_runs *g, tfp_measure m, tfp_str name);
 const tfp_gate_row *tfp_gate_row_find(const tfp_gate_runs *g, tfp_measure m, tfp_str name);
 /* Sets the number of a run; it must be finite and not negative, else nothing happens. */
 tfp_status tfp_gate_put(tfp_gate_runs *g, size_t run, tfp_measure m, tfp_str name, double value, tfp_error *err);

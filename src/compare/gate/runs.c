@@ -53,7 +53,8 @@ tfp_status tfp_gate_run_add(tfp_gate_runs *g, tfp_str name, tfp_error *err)
 
 static uint64_t key_of(tfp_measure m, tfp_strid name) { return (uint64_t)m << 32 | name; }
 
-tfp_gate_row *tfp_gate_row_of(tfp_gate_runs *g, tfp_measure m, tfp_str name)
+/* A row, added if it is new; NULL without memory. */
+static tfp_gate_row *row_of(tfp_gate_runs *g, tfp_measure m, tfp_str name)
 {
     tfp_strid id = tfp_intern(&g->names, name);
     if (id == TFP_NONE) return NULL;
@@ -77,7 +78,7 @@ static double rounded(double value) { return value < 1e12 ? round(value * 1000) 
 tfp_status tfp_gate_put(tfp_gate_runs *g, size_t run, tfp_measure m, tfp_str name, double value, tfp_error *err)
 {
     if (!isfinite(value) || value < 0) return TFP_OK;
-    tfp_gate_row *row = tfp_gate_row_of(g, m, name);
+    tfp_gate_row *row = row_of(g, m, name);
     if (!row) return tfp_nomem(err);
     if (run >= row->values.size && (g->value_count += run + 1 - row->values.size) > VALUES_MOST)
         return tfp_fail(err, TFP_LIMIT, "more than %zu numbers of runs", VALUES_MOST);
