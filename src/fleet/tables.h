@@ -30,7 +30,6 @@ typedef struct tfp_fleet_schema {
 } tfp_fleet_schema;
 extern const tfp_fleet_schema tfp_fleet_tables[TFP_FLEET_TABLES];
 
-enum { TFP_FLEET_KEYS = 5 /* run, job, date, host, rank: every table but failures begins with them */ };
 #define TFP_FLEET_BIT(table) (1u << (table))
 #define TFP_FLEET_ALL ((1u << TFP_FLEET_TABLES) - 1)
 

@@ -87,7 +87,7 @@ _Noreturn void tfp_worker_run(const tfp_index_settings *settings, int jobs, int 
 typedef struct tfp_known_file {
     uint64_t path, stamp, run; /* hashes; of size and mtime; of the digest: 0 of a failure without a run */
     uint32_t attempts;
-    bool failed, duplicate, retried;
+    bool failed, duplicate;
 } tfp_known_file;
 typedef struct tfp_known {
     TFP_VEC(tfp_known_file) files; /* by path once they are sorted */
@@ -98,7 +98,7 @@ uint64_t tfp_known_stamp(int64_t size, int64_t mtime_us);
 uint64_t tfp_known_run(const char *digest);
 /* Reads `runs` and `failures` of OUT. */
 tfp_status tfp_known_read(tfp_known *k, const char *out, tfp_error *err);
-tfp_known_file *tfp_known_find(const tfp_known *k, uint64_t path); /* NULL: it is new */
+const tfp_known_file *tfp_known_find(const tfp_known *k, uint64_t path); /* NULL: it is new */
 void tfp_known_free(tfp_known *k);
 
 /* ---- writer.c: rows into parts that have no name yet ---- */

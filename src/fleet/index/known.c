@@ -112,7 +112,7 @@ tfp_status tfp_known_read(tfp_known *k, const char *out, tfp_error *err)
     return s;
 }
 
-tfp_known_file *tfp_known_find(const tfp_known *k, uint64_t path)
+const tfp_known_file *tfp_known_find(const tfp_known *k, uint64_t path)
 {
     size_t from = 0, to = k->files.size;
     while (from < to) {

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { DEEPEST = 64, LIST_MOST = 1 << 30 };
+enum { DEEPEST = 64 };
 
 typedef struct open_folder {
     tfp_buf names;           /* each ended by NUL; of folders with a slash before it */
@@ -34,7 +34,6 @@ struct tfp_index_walk {
 };
 
 /* ---- folders ---- */
-
 
 static int by_name(const void *a, const void *b, void *names)
 {

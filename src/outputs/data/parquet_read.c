@@ -99,7 +99,6 @@ static void read_column_data(tfp_thrift_in *in, tfp_parquet_chunk *c, tfp_str *n
         }
         int64_t n = tfp_thrift_int_of(in, &f);
         if (f.number == 4) c->codec = (int)n;
-        if (f.number == 5) c->values = n;
         if (f.number == 7) c->size = n;
         if (f.number == 9) data = n;
         if (f.number == 11) dictionary = n;

@@ -8,7 +8,7 @@
 #include "outputs/data/batch.h"
 
 typedef struct tfp_parquet_chunk { /* a column of a row group, in the file */
-    int64_t at, size, values;
+    int64_t at, size;
     int codec;
 } tfp_parquet_chunk;
 
