@@ -14,22 +14,14 @@ int64_t tfp_fleet_now_us(void)
     return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-static void put_known(tfp_batch *b, bool known, int64_t n)
-{
-    if (known)
-        tfp_batch_int(b, n);
-    else
-        tfp_batch_none(b);
-}
-
 void tfp_fleet_put_failure(tfp_batch *b, const tfp_fleet_failure *f)
 {
     tfp_batch_text(b, f->path);
-    put_known(b, f->size != INT64_MIN, f->size);
-    put_known(b, f->mtime_us != INT64_MIN, f->mtime_us);
+    tfp_batch_int_if(b, f->size != INT64_MIN, f->size);
+    tfp_batch_int_if(b, f->mtime_us != INT64_MIN, f->mtime_us);
     tfp_batch_text(b, tfp_str_of(tfp_fleet_codes[f->code]));
     tfp_batch_text(b, f->message);
-    put_known(b, f->signal != 0, f->signal);
+    tfp_batch_int_if(b, f->signal != 0, f->signal);
     tfp_batch_int(b, f->attempts);
     tfp_batch_text(b, f->run);
     tfp_batch_int(b, tfp_fleet_now_us());

@@ -143,14 +143,6 @@ void tfp_fleet_rows_free(tfp_fleet_rows *r)
     tfp_texts_free(&r->texts);
 }
 
-static void put_known(tfp_batch *b, bool known, int64_t n)
-{
-    if (known)
-        tfp_batch_int(b, n);
-    else
-        tfp_batch_none(b);
-}
-
 static void put_run(tfp_batch *b, const tfp_profile *p, const tfp_fleet_run *run, const tfp_fleet_about *about)
 {
     tfp_fleet_put_key(b, run);
@@ -159,8 +151,8 @@ static void put_run(tfp_batch *b, const tfp_profile *p, const tfp_fleet_run *run
     tfp_batch_int(b, run->mtime_us);
     tfp_batch_text(b, about->format);
     tfp_batch_text(b, run->framework);
-    put_known(b, about->ranks > 0, about->ranks);
-    put_known(b, about->started_us != INT64_MIN, about->started_us);
+    tfp_batch_int_if(b, about->ranks > 0, about->ranks);
+    tfp_batch_int_if(b, about->started_us != INT64_MIN, about->started_us);
     tfp_batch_real(b, about->duration_us);
     tfp_batch_int(b, (int64_t)p->step_order.size);
     tfp_batch_int(b, about->devices);

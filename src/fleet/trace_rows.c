@@ -44,13 +44,7 @@ static int64_t int_at(const tfp_report *r, const char *name, size_t row)
     return c && c->ints && !is_absent(c, row) ? c->ints[row] : TFP_ABSENT;
 }
 
-static void put_int(tfp_batch *b, int64_t n)
-{
-    if (n == TFP_ABSENT)
-        tfp_batch_none(b);
-    else
-        tfp_batch_int(b, n);
-}
+static void put_int(tfp_batch *b, int64_t n) { tfp_batch_int_if(b, n != TFP_ABSENT, n); }
 
 /* The report's cell for the batch's next column, by its name. */
 static void put_same(tfp_batch *b, const tfp_report *r, size_t row)

@@ -7,15 +7,6 @@
 
 static void put_us(tfp_batch *b, int64_t ns) { tfp_batch_real(b, (double)ns / 1000); }
 
-/* A sum of which no part is known is not known. */
-static void put_sum(tfp_batch *b, int64_t all, int64_t n)
-{
-    if (all)
-        tfp_batch_int(b, n);
-    else
-        tfp_batch_none(b);
-}
-
 /* ---- operations ---- */
 
 /* The time of its nodes on accelerators, in steps that can be asked for. */
@@ -39,8 +30,8 @@ static void put_op(tfp_batch *b, const tfp_report *r, uint32_t row, const tfp_fl
     put_us(b, tfp_own(r, row, TFP_V_CPU_MICROS));
     put_us(b, tfp_own(r, row, TFP_V_ACCELERATOR_MICROS));
     put_us(b, in_steps(r, &r->rows.at[row]));
-    put_sum(b, tfp_total(r, 0, TFP_V_BYTES), tfp_own(r, row, TFP_V_BYTES));
-    put_sum(b, tfp_total(r, 0, TFP_V_FLOAT_OPS), tfp_own(r, row, TFP_V_FLOAT_OPS));
+    tfp_batch_int_if(b, tfp_total(r, 0, TFP_V_BYTES) != 0, tfp_own(r, row, TFP_V_BYTES)); /* a total of 0: nothing is known */
+    tfp_batch_int_if(b, tfp_total(r, 0, TFP_V_FLOAT_OPS) != 0, tfp_own(r, row, TFP_V_FLOAT_OPS));
 }
 
 #define ALL_ROWS "step", "all", "max_depth", "1000000000", "output", "none"
@@ -121,10 +112,7 @@ static void put_line(tfp_batch *b, const tfp_report *r, size_t row, const tfp_fl
     line_place at = split_line(name.data ? name : text_at(r, "function", row));
     tfp_fleet_put_key(b, run);
     tfp_batch_text(b, file.size ? file : at.file);
-    if (at.line < 0)
-        tfp_batch_none(b);
-    else
-        tfp_batch_int(b, at.line);
+    tfp_batch_int_if(b, at.line >= 0, at.line);
     tfp_batch_text(b, at.function);
     put_number(b, r, "self_us", row);
     put_number(b, r, "total_us", row);

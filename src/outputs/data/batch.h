@@ -53,6 +53,7 @@ bool tfp_batch_room(tfp_batch *b, size_t rows); /* for more rows; false without 
 void tfp_batch_none(tfp_batch *b);
 void tfp_batch_cell(tfp_batch *b, uint64_t cell);
 void tfp_batch_int(tfp_batch *b, int64_t n);
+void tfp_batch_int_if(tfp_batch *b, bool known, int64_t n); /* not known: absent */
 void tfp_batch_real(tfp_batch *b, double x);  /* NAN: absent */
 void tfp_batch_text(tfp_batch *b, tfp_str s); /* without data: absent. Bytes that are not UTF-8 become \xNN */
 
