@@ -11,14 +11,11 @@ static uint8_t byte(tfp_thrift_in *in)
 
 static uint64_t varint(tfp_thrift_in *in)
 {
-    uint64_t n = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-        uint8_t b = byte(in);
-        n |= (uint64_t)(b & 127) << shift;
-        if (b < 128) return n;
-    }
-    in->fault = true;
-    return 0;
+    tfp_varint v = tfp_varint_long(in->at, in->end);
+    in->fault |= !v.at;
+    if (!v.at) return 0;
+    in->at = v.at;
+    return v.value;
 }
 
 int64_t tfp_thrift_read_int(tfp_thrift_in *in)
