@@ -25,13 +25,13 @@ tfp_status tfp_fleet_report(const tfp_profile *p, const tfp_view *view, const ch
 
 static bool is_absent(const tfp_grid_column *c, size_t row) { return c->absent && c->absent[row]; }
 
-static tfp_str text_at(const tfp_report *r, const char *name, size_t row)
+tfp_str tfp_fleet_text_at(const tfp_report *r, const char *name, size_t row)
 {
     const tfp_grid_column *c = tfp_grid_find(&r->grid, name);
     return c && c->texts && !is_absent(c, row) ? c->texts[row] : (tfp_str){ 0 };
 }
 
-static double real_at(const tfp_report *r, const char *name, size_t row)
+double tfp_fleet_real_at(const tfp_report *r, const char *name, size_t row)
 {
     const tfp_grid_column *c = tfp_grid_find(&r->grid, name);
     if (!c || is_absent(c, row)) return NAN;
@@ -51,9 +51,9 @@ static void put_same(tfp_batch *b, const tfp_report *r, size_t row)
 {
     const tfp_batch_column *c = &b->columns[b->at];
     if (c->type == TFP_CELL_TEXT)
-        tfp_batch_text(b, text_at(r, c->name, row));
+        tfp_batch_text(b, tfp_fleet_text_at(r, c->name, row));
     else if (c->type == TFP_CELL_REAL)
-        tfp_batch_real(b, real_at(r, c->name, row));
+        tfp_batch_real(b, tfp_fleet_real_at(r, c->name, row));
     else
         put_int(b, int_at(r, c->name, row));
 }
@@ -67,7 +67,7 @@ static void put_rest(tfp_batch *b, const tfp_report *r, size_t row)
 /* "gpu:0", or with several ranks in a file "rank:3/gpu:0", as their lanes are named. */
 static void put_device(tfp_batch *b, const tfp_report *r, size_t row)
 {
-    tfp_str device = text_at(r, "device", row);
+    tfp_str device = tfp_fleet_text_at(r, "device", row);
     int64_t rank = int_at(r, "rank", row);
     char text[600];
     int n = rank == TFP_ABSENT ? -1
@@ -86,7 +86,7 @@ typedef struct step_sum {
 static bool add_step(const tfp_report *r, size_t row, int64_t step, tfp_map64 *seen, step_sum *sums)
 {
     uint32_t at = tfp_map64_get(seen, (uint64_t)step);
-    double start = real_at(r, "start_us", row), duration = real_at(r, "duration_us", row), end = start + duration;
+    double start = tfp_fleet_real_at(r, "start_us", row), duration = tfp_fleet_real_at(r, "duration_us", row), end = start + duration;
     if (at == TFP_NONE) {
         at = (uint32_t)seen->count;
         sums[at] = (step_sum){ step, start, end, duration };
@@ -109,7 +109,7 @@ static bool put_steps(tfp_fleet_rows *rows, const tfp_report *r, const tfp_fleet
     bool ok = sums != NULL;
     for (size_t i = 0; i < count && ok; i++) {
         int64_t step;
-        bool one = tfp_parse_int64(text_at(r, "step", i), &step);
+        bool one = tfp_parse_int64(tfp_fleet_text_at(r, "step", i), &step);
         if (one) ok = add_step(r, i, step, &seen, sums);
         tfp_fleet_put_key(b, run);
         put_int(b, one ? step : TFP_ABSENT);
@@ -147,8 +147,8 @@ typedef struct kernel_sum {
 
 static void add_kernel(kernel_sum *x, const tfp_report *r, size_t row)
 {
-    double total = real_at(r, "total_us", row), min = real_at(r, "min_us", row), max = real_at(r, "max_us", row);
-    double occupancy = real_at(r, "occupancy", row);
+    double total = tfp_fleet_real_at(r, "total_us", row), min = tfp_fleet_real_at(r, "min_us", row), max = tfp_fleet_real_at(r, "max_us", row);
+    double occupancy = tfp_fleet_real_at(r, "occupancy", row);
     int64_t bytes = int_at(r, "bytes", row);
     x->min_us = x->count && x->min_us < min ? x->min_us : min;
     x->max_us = x->count && x->max_us > max ? x->max_us : max;
@@ -181,7 +181,7 @@ static bool put_kernels(tfp_batch *b, const tfp_report *r, const tfp_fleet_run *
     tfp_map64 seen = { 0 };
     bool ok = sums != NULL;
     for (size_t i = 0; i < count && ok; i++) {
-        tfp_str name = text_at(r, "name", i), class = text_at(r, "class", i);
+        tfp_str name = tfp_fleet_text_at(r, "name", i), class = tfp_fleet_text_at(r, "class", i);
         uint64_t key = tfp_hash(name.data, name.size) ^ (tfp_hash(class.data, class.size) << 1);
         uint32_t at;
         while ((at = tfp_map64_get(&seen, key)) != TFP_NONE &&
@@ -189,7 +189,7 @@ static bool put_kernels(tfp_batch *b, const tfp_report *r, const tfp_fleet_run *
             key++;
         if (at == TFP_NONE) {
             at = (uint32_t)n++;
-            sums[at] = (kernel_sum){ .name = name, .class = class, .ops = text_at(r, "ops", i), .bytes = TFP_ABSENT };
+            sums[at] = (kernel_sum){ .name = name, .class = class, .ops = tfp_fleet_text_at(r, "ops", i), .bytes = TFP_ABSENT };
             ok = tfp_map64_put(&seen, key, at);
         }
         add_kernel(&sums[at], r, i);
@@ -226,7 +226,7 @@ tfp_status tfp_fleet_add_transfers(tfp_fleet_rows *rows, const tfp_profile *p, c
     tfp_report *r;
     tfp_status s = tfp_fleet_report(p, &tfp_view_transfer, NULL, &r, err);
     for (size_t i = 0; !s && r && i < r->grid.row_count; i++) {
-        bool copy = is_copy(text_at(r, "kind", i));
+        bool copy = is_copy(tfp_fleet_text_at(r, "kind", i));
         tfp_batch *b = &rows->tables[copy ? TFP_FLEET_TRANSFERS : TFP_FLEET_COLLECTIVES];
         tfp_fleet_put_key(b, run);
         put_same(b, r, i);
@@ -255,15 +255,15 @@ static void put_peak(tfp_batch *b, const tfp_fleet_run *run, const tfp_report *r
     tfp_str device = tfp_str_of(peak->label + strlen("peak of "));
     int64_t row = -1, any = -1;
     for (size_t i = 0; i < r->grid.row_count && row < 0; i++) { /* the first is the one that holds most */
-        if (!tfp_str_eq(text_at(r, "device", i), device)) continue;
+        if (!tfp_str_eq(tfp_fleet_text_at(r, "device", i), device)) continue;
         any = (int64_t)i;
-        if (!tfp_str_eq(text_at(r, "op", i), tfp_str_of(before_row))) row = (int64_t)i;
+        if (!tfp_str_eq(tfp_fleet_text_at(r, "op", i), tfp_str_of(before_row))) row = (int64_t)i;
     }
     tfp_fleet_put_key(b, run);
     tfp_batch_text(b, device);
     tfp_batch_int(b, peak->number);
-    tfp_batch_real(b, any < 0 ? NAN : real_at(r, "at_us", (size_t)any));
-    tfp_batch_text(b, row < 0 ? (tfp_str){ 0 } : text_at(r, "op", (size_t)row));
+    tfp_batch_real(b, any < 0 ? NAN : tfp_fleet_real_at(r, "at_us", (size_t)any));
+    tfp_batch_text(b, row < 0 ? (tfp_str){ 0 } : tfp_fleet_text_at(r, "op", (size_t)row));
     put_int(b, row < 0 ? TFP_ABSENT : int_at(r, "bytes", (size_t)row));
     put_int(b, before && !before->absent ? before->number : TFP_ABSENT);
 }
@@ -301,9 +301,9 @@ static void put_checks(tfp_batch *b, const tfp_fleet_run *run, const tfp_report 
     for (size_t i = 0; i < r->grid.row_count; i++) {
         tfp_fleet_put_key(b, run);
         tfp_batch_text(b, TFP_STR("check"));
-        tfp_batch_text(b, text_at(r, "severity", i));
+        tfp_batch_text(b, tfp_fleet_text_at(r, "severity", i));
         tfp_batch_none(b);
-        tfp_batch_text(b, text_at(r, "what", i));
+        tfp_batch_text(b, tfp_fleet_text_at(r, "what", i));
         put_int(b, int_at(r, "count", i));
     }
 }

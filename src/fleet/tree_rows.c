@@ -94,29 +94,17 @@ static line_place split_line(tfp_str name)
     return out;
 }
 
-static tfp_str text_at(const tfp_report *r, const char *name, size_t row)
-{
-    const tfp_grid_column *c = tfp_grid_find(&r->grid, name);
-    return c && c->texts ? c->texts[row] : (tfp_str){ 0 };
-}
-
-static void put_number(tfp_batch *b, const tfp_report *r, const char *name, size_t row)
-{
-    const tfp_grid_column *c = tfp_grid_find(&r->grid, name);
-    tfp_batch_real(b, !c ? NAN : c->reals ? c->reals[row] : (double)c->ints[row]);
-}
-
 static void put_line(tfp_batch *b, const tfp_report *r, size_t row, const tfp_fleet_run *run)
 {
-    tfp_str name = text_at(r, "line", row), file = text_at(r, "file", row);
-    line_place at = split_line(name.data ? name : text_at(r, "function", row));
+    tfp_str file = tfp_fleet_text_at(r, "file", row);
+    line_place at = split_line(tfp_fleet_text_at(r, "line", row));
     tfp_fleet_put_key(b, run);
     tfp_batch_text(b, file.size ? file : at.file);
     tfp_batch_int_if(b, at.line >= 0, at.line);
     tfp_batch_text(b, at.function);
-    put_number(b, r, "self_us", row);
-    put_number(b, r, "total_us", row);
-    put_number(b, r, "accelerator_us", row);
+    tfp_batch_real(b, tfp_fleet_real_at(r, "self_us", row));
+    tfp_batch_real(b, tfp_fleet_real_at(r, "total_us", row));
+    tfp_batch_real(b, tfp_fleet_real_at(r, "accelerator_us", row));
 }
 
 tfp_status tfp_fleet_add_lines(tfp_fleet_rows *rows, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err)

@@ -20,4 +20,8 @@ tfp_status tfp_fleet_add_lines(tfp_fleet_rows *r, const tfp_profile *p, const tf
 tfp_status tfp_fleet_report(const tfp_profile *p, const tfp_view *view, const char *const *set, tfp_report **out,
                             tfp_error *err);
 
+/* A cell of a report's table, by the name of its column. Absent, or no such column: no data, NAN. */
+tfp_str tfp_fleet_text_at(const tfp_report *r, const char *name, size_t row);
+double tfp_fleet_real_at(const tfp_report *r, const char *name, size_t row);
+
 #endif
