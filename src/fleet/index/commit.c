@@ -102,11 +102,8 @@ static uint64_t hash_cell(const tfp_batch *b, size_t column, size_t row)
 
 static uint64_t run_cell(const tfp_batch *b, size_t column, size_t row)
 {
-    char digest[TFP_DIGEST] = "";
     if (column == SIZE_MAX || b->columns[column].absent[row]) return 0;
-    tfp_str run = tfp_cell_text(b, b->columns[column].cells[row]);
-    memcpy(digest, run.data, run.size < TFP_DIGEST ? run.size : TFP_DIGEST - 1);
-    return tfp_known_run(digest);
+    return tfp_known_run(tfp_cell_text(b, b->columns[column].cells[row]));
 }
 
 static bool is_dead(sifting *x, const tfp_batch *b, size_t row)

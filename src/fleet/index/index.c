@@ -91,7 +91,7 @@ static tfp_status put_failure(pass *x, slot *f, const tfp_known_file *known, tfp
 static tfp_status settle(pass *x, slot *f, tfp_error *err)
 {
     const tfp_known_file *known = tfp_known_find(&x->known, f->hash);
-    uint64_t run = tfp_known_run(f->run);
+    uint64_t run = tfp_known_run(tfp_str_of(f->run));
     if (!bury(x, f, known)) return tfp_nomem(err);
     if (f->code == TFP_FLEET_RUN && is_duplicate(x, run)) f->code = TFP_FLEET_DUPLICATE;
     if (f->code != TFP_FLEET_RUN) return put_failure(x, f, known, err);

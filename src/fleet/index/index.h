@@ -95,7 +95,7 @@ typedef struct tfp_known {
 } tfp_known;
 uint64_t tfp_known_hash(tfp_str s);
 uint64_t tfp_known_stamp(int64_t size, int64_t mtime_us);
-uint64_t tfp_known_run(const char *digest);
+uint64_t tfp_known_run(tfp_str digest);
 /* Reads `runs` and `failures` of OUT. */
 tfp_status tfp_known_read(tfp_known *k, const char *out, tfp_error *err);
 const tfp_known_file *tfp_known_find(const tfp_known *k, uint64_t path); /* NULL: it is new */

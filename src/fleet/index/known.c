@@ -4,11 +4,11 @@
 #include "fleet/index/parts.h"
 #include "outputs/data/parquet_read.h"
 
-uint64_t tfp_known_run(const char *digest)
+uint64_t tfp_known_run(tfp_str digest)
 {
     uint64_t n = 0;
-    for (int i = 0; i < 16 && digest[i]; i++) {
-        char c = digest[i];
+    for (size_t i = 0; i < 16 && i < digest.size; i++) {
+        char c = digest.data[i];
         n = n << 4 | (uint64_t)(c >= 'a' ? c - 'a' + 10 : c - '0');
     }
     return n ? n : 1; /* 0 is no run */
@@ -18,7 +18,7 @@ uint64_t tfp_known_hash(tfp_str s)
 {
     char digest[TFP_DIGEST];
     tfp_digest(s.data, s.size, digest);
-    return tfp_known_run(digest);
+    return tfp_known_run(tfp_str_of(digest));
 }
 
 uint64_t tfp_known_stamp(int64_t size, int64_t mtime_us)
@@ -54,10 +54,7 @@ static bool add_row(tfp_known *k, const tfp_batch *b, size_t row, bool failed)
     f.path = tfp_known_hash(tfp_cell_text(b, b->columns[PATH].cells[row]));
     f.stamp = tfp_known_stamp(int_cell(b, BYTES, row), int_cell(b, MTIME, row));
     if (!b->columns[RUN].absent[row]) {
-        tfp_str run = tfp_cell_text(b, b->columns[RUN].cells[row]);
-        char digest[TFP_DIGEST] = "";
-        memcpy(digest, run.data, run.size < TFP_DIGEST ? run.size : TFP_DIGEST - 1);
-        f.run = tfp_known_run(digest);
+        f.run = tfp_known_run(tfp_cell_text(b, b->columns[RUN].cells[row]));
         f.duplicate = failed;
     }
     if (failed) f.attempts = (uint32_t)int_cell(b, ATTEMPTS, row);
