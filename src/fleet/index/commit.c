@@ -15,11 +15,6 @@
 
 #define JOURNAL "journal"
 
-static tfp_status fail_output(tfp_error *err, const char *path)
-{
-    return tfp_fail(err, TFP_BADOUTPUT, "%s: cannot write: %s", path, strerror(errno));
-}
-
 /* ---- the journal: lines "TABLE/NEW NAME<tab>NAME IN WORK" ---- */
 
 static tfp_status rename_line(const tfp_index_folder *f, const char *work, const char *line, tfp_error *err)
@@ -30,7 +25,7 @@ static tfp_status rename_line(const tfp_index_folder *f, const char *work, const
     memcpy(name, line, size);
     name[size] = '\0';
     if (!tfp_index_path(from, work, NULL, line + size + 1) || !tfp_index_path(to, f->out, NULL, name)) return TFP_OK;
-    if (rename(from, to) != 0 && errno != ENOENT) return fail_output(err, to);
+    if (rename(from, to) != 0 && errno != ENOENT) return tfp_index_fail_output(err, to);
     return TFP_OK;
 }
 
@@ -48,7 +43,7 @@ static tfp_status play(const tfp_index_folder *f, const char *work, tfp_error *e
         *end = '\0';
         s = rename_line(f, work, line, err);
     }
-    if (!s && unlink(path) != 0) s = fail_output(err, path);
+    if (!s && unlink(path) != 0) s = tfp_index_fail_output(err, path);
     tfp_buf_free(&text);
     return s;
 }
@@ -69,7 +64,7 @@ static tfp_status play_all(const tfp_index_folder *f, tfp_error *err)
 {
     char work[PATH_MAX];
     DIR *dir = opendir(f->out);
-    tfp_status s = dir ? TFP_OK : fail_output(err, f->out);
+    tfp_status s = dir ? TFP_OK : tfp_index_fail_output(err, f->out);
     for (struct dirent *e; !s && (e = readdir(dir));)
         if (tfp_str_begins(tfp_str_of(e->d_name), TFP_STR("_work-")) && tfp_index_path(work, f->out, NULL, e->d_name))
             s = play(f, work, err);
@@ -138,8 +133,6 @@ static size_t column_of(const tfp_fleet_schema *t, const char *name)
     return SIZE_MAX;
 }
 
-static int to_file(void *ctx, const void *data, size_t size) { return tfp_stream_write(*(int *)ctx, data, size) ? 0 : 1; }
-
 /* Copies a part without the rows that go. */
 static tfp_status sift(sifting *x, tfp_fleet_table_id table, const char *from, int fd, size_t *dropped, tfp_error *err)
 {
@@ -151,7 +144,7 @@ static tfp_status sift(sifting *x, tfp_fleet_table_id table, const char *from, i
     tfp_status s = tfp_parquet_open(&file, from, t->columns, t->count, err);
     if (s) return tfp_within_file(err, s, from);
     if (!tfp_texts_start(&texts) || !tfp_batch_start(&b, t->columns, t->count, &texts)) s = tfp_nomem(err);
-    if (!s) s = tfp_parquet_start(&w, to_file, &fd, err);
+    if (!s) s = tfp_parquet_start(&w, tfp_stream_put, &fd, err);
     for (size_t g = 0; g < file.group_count && !s; g++) {
         tfp_batch_clear(&b);
         s = tfp_texts_clear(&texts) ? tfp_parquet_read_group(&file, g, &b, err) : tfp_nomem(err);
@@ -159,7 +152,7 @@ static tfp_status sift(sifting *x, tfp_fleet_table_id table, const char *from, i
         if (!s) s = x->ok ? tfp_parquet_group(&w, &b, err) : tfp_nomem(err);
     }
     if (!s) s = tfp_parquet_end(&w, &b, err);
-    if (!s && fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP) s = fail_output(err, from);
+    if (!s && !tfp_stream_sync(fd)) s = tfp_index_fail_output(err, from);
     tfp_parquet_free(&w);
     tfp_batch_free(&b);
     tfp_texts_free(&texts);
@@ -176,7 +169,7 @@ static tfp_status sift_part(sifting *x, const tfp_index_folder *f, tfp_fleet_tab
     snprintf(kept, sizeof kept, "kept-%s-%.200s", table_name, name);
     if (!tfp_index_path(from, f->out, table_name, name) || !tfp_index_path(to, f->work, NULL, kept)) return TFP_OK;
     int fd = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (fd < 0) return fail_output(err, to);
+    if (fd < 0) return tfp_index_fail_output(err, to);
     tfp_status s = sift(x, table, from, fd, &dropped, err);
     close(fd);
     if (!s && dropped)

@@ -46,7 +46,7 @@ void tfp_part_names_free(tfp_part_names *names)
 
 /* ---- the folder ---- */
 
-static tfp_status fail_output(tfp_error *err, const char *path)
+tfp_status tfp_index_fail_output(tfp_error *err, const char *path)
 {
     return tfp_fail(err, TFP_BADOUTPUT, "%s: cannot write: %s", path, strerror(errno));
 }
@@ -85,7 +85,7 @@ static bool is_empty(const char *out)
 static tfp_status make_index(const char *out, tfp_error *err)
 {
     char path[PATH_MAX];
-    if (mkdir(out, 0777) != 0 && errno != EEXIST) return fail_output(err, out);
+    if (mkdir(out, 0777) != 0 && errno != EEXIST) return tfp_index_fail_output(err, out);
     if (is_index(out)) return TFP_OK;
     if (!is_empty(out)) return tfp_fail(err, TFP_BADFILE, "%s: holds something else than an index of tfprof", out);
     if (!tfp_index_path(path, out, NULL, "_tfprof.json")) return tfp_fail(err, TFP_BADOUTPUT, "%s: too long", out);
@@ -117,12 +117,12 @@ static tfp_status lock_share(tfp_index_folder *f, const char *path, tfp_error *e
     struct flock l;
     char owner[300] = "";
     f->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (f->lock < 0) return fail_output(err, path);
+    if (f->lock < 0) return tfp_index_fail_output(err, path);
     if (set_lock(f->lock, F_SETLK, &l) == 0) {
         tell_owner(f->lock);
         return TFP_OK;
     }
-    if (errno != EACCES && errno != EAGAIN) return fail_output(err, path);
+    if (errno != EACCES && errno != EAGAIN) return tfp_index_fail_output(err, path);
     ssize_t n = pread(f->lock, owner, sizeof owner - 1, 0);
     owner[n > 0 ? n - 1 : 0] = '\0';
     return tfp_fail(err, TFP_BADFILE, "%s: another index is at work there (process %s)", f->out, owner);
@@ -140,12 +140,12 @@ tfp_status tfp_index_folder_open(tfp_index_folder *f, const char *out, int64_t s
     snprintf(path, sizeof path, "%s/_lock-%lld-of-%lld", f->out, (long long)shard, (long long)shards);
     if (!s) s = lock_share(f, path, err);
     snprintf(path, sizeof path, "%s/_lock", f->out);
-    if (!s && (f->commit_lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666)) < 0) s = fail_output(err, path);
+    if (!s && (f->commit_lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666)) < 0) s = tfp_index_fail_output(err, path);
     if (!s) snprintf(f->work, sizeof f->work, "%s/_work-%lld-of-%lld", f->out, (long long)shard, (long long)shards);
-    if (!s && mkdir(f->work, 0777) != 0 && errno != EEXIST) s = fail_output(err, f->work);
+    if (!s && mkdir(f->work, 0777) != 0 && errno != EEXIST) s = tfp_index_fail_output(err, f->work);
     for (int t = 0; t < TFP_FLEET_TABLES && !s; t++)
         if (tfp_index_path(path, f->out, NULL, tfp_fleet_tables[t].name) && mkdir(path, 0777) != 0 && errno != EEXIST)
-            s = fail_output(err, path);
+            s = tfp_index_fail_output(err, path);
     if (s) tfp_index_folder_close(f);
     return s;
 }
@@ -154,7 +154,7 @@ tfp_status tfp_index_folder_lock(tfp_index_folder *f, tfp_error *err)
 {
     struct flock l;
     while (set_lock(f->commit_lock, F_SETLKW, &l) != 0)
-        if (errno != EINTR) return fail_output(err, f->out);
+        if (errno != EINTR) return tfp_index_fail_output(err, f->out);
     return TFP_OK;
 }
 
@@ -187,7 +187,7 @@ tfp_status tfp_index_write_views(const tfp_index_folder *f, unsigned tables, tfp
 {
     char whole[PATH_MAX], path[PATH_MAX];
     tfp_buf b = { 0 }, old = { 0 };
-    if (!realpath(f->out, whole)) return fail_output(err, f->out);
+    if (!realpath(f->out, whole)) return tfp_index_fail_output(err, f->out);
     tfp_buf_text(&b, "-- The tables of an index of tfprof, for DuckDB: duckdb -init views.sql\n");
     for (int t = 0; t < TFP_FLEET_TABLES; t++) {
         if (!(tables & TFP_FLEET_BIT(t))) continue;

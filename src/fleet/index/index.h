@@ -134,6 +134,8 @@ tfp_status tfp_index_recover(const tfp_index_folder *f, tfp_error *err);
  * went are given to again(). */
 tfp_status tfp_index_commit(tfp_index_folder *f, tfp_index_writer *w, const tfp_dead *dead, unsigned tables,
                             bool (*again)(void *ctx, tfp_str path), void *ctx, int64_t *parts, tfp_error *err);
+/* TFP_BADOUTPUT with the path and what errno says. */
+tfp_status tfp_index_fail_output(tfp_error *err, const char *path);
 /* Writes a file of OUT that appears whole. */
 tfp_status tfp_index_write(const char *path, const tfp_buf *text, tfp_error *err);
 bool tfp_index_path(char out[PATH_MAX], const char *folder, const char *table, const char *name);

@@ -58,12 +58,6 @@ void tfp_index_writer_free(tfp_index_writer *w)
 
 /* ---- writing ---- */
 
-static int to_part(void *ctx, const void *data, size_t size)
-{
-    const part *p = ctx;
-    return tfp_stream_write(p->fd, data, size) ? 0 : 1;
-}
-
 static tfp_status within_table(tfp_error *err, tfp_status s, const tfp_index_writer *w, int table)
 {
     if (s != TFP_BADOUTPUT) return s;
@@ -78,7 +72,7 @@ static tfp_status begin_part(tfp_index_writer *w, int table, tfp_error *err)
     if (!tfp_index_path(path, w->work, NULL, name)) return tfp_fail(err, TFP_BADOUTPUT, "the path is too long");
     p->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (p->fd < 0) return within_table(err, TFP_BADOUTPUT, w, table);
-    return within_table(err, tfp_parquet_start(&p->parquet, to_part, p, err), w, table);
+    return within_table(err, tfp_parquet_start(&p->parquet, tfp_stream_put, &p->fd, err), w, table);
 }
 
 static tfp_status write_group(tfp_index_writer *w, int table, tfp_error *err)
@@ -136,7 +130,7 @@ static tfp_status end_part(tfp_index_writer *w, int table, tfp_error *err)
     part *p = &w->parts[table];
     tfp_status s = write_group(w, table, err);
     if (!s) s = within_table(err, tfp_parquet_end(&p->parquet, &w->batches[table], err), w, table);
-    if (!s && fsync(p->fd) != 0 && errno != EINVAL && errno != ENOTSUP) s = within_table(err, TFP_BADOUTPUT, w, table);
+    if (!s && !tfp_stream_sync(p->fd)) s = within_table(err, TFP_BADOUTPUT, w, table);
     close_part(p);
     return s;
 }
