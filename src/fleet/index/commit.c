@@ -83,8 +83,6 @@ tfp_status tfp_index_recover(const tfp_index_folder *f, tfp_error *err)
 
 typedef struct sifting {
     const tfp_dead *dead;
-    bool (*again)(void *ctx, tfp_str path);
-    void *ctx;
     size_t path, run, code; /* columns; SIZE_MAX: the table has none */
     bool ok;
 } sifting;
@@ -107,7 +105,7 @@ static bool is_dead(sifting *x, const tfp_batch *b, size_t row)
     bool failures = x->code != SIZE_MAX;
     if (failures && tfp_map64_get(&x->dead->paths, hash_cell(b, x->path, row)) != TFP_NONE) return true;
     if (!run || tfp_map64_get(&x->dead->runs, run) == TFP_NONE) return false;
-    if (failures) x->ok = x->ok && x->again(x->ctx, tfp_cell_text(b, b->columns[x->path].cells[row]));
+    if (failures) x->ok = x->ok && x->dead->again(x->dead->ctx, tfp_cell_text(b, b->columns[x->path].cells[row]));
     return true;
 }
 
@@ -180,14 +178,13 @@ static tfp_status sift_part(sifting *x, const tfp_index_folder *f, tfp_fleet_tab
 }
 
 /* Of the runs themselves first: rows of others whose run has gone are not seen by who joins them. */
-static tfp_status sift_all(const tfp_index_folder *f, const tfp_dead *dead, bool (*again)(void *ctx, tfp_str path),
-                           void *ctx, tfp_buf *journal, tfp_error *err)
+static tfp_status sift_all(const tfp_index_folder *f, const tfp_dead *dead, tfp_buf *journal, tfp_error *err)
 {
     tfp_status s = TFP_OK;
     for (int t = 0; t < TFP_FLEET_TABLES && !s && dead->runs.count + dead->paths.count; t++) {
         const tfp_fleet_schema *table = &tfp_fleet_tables[t];
         bool failures = t == TFP_FLEET_FAILURES;
-        sifting x = { dead, again, ctx, column_of(table, "path"), column_of(table, "run"),
+        sifting x = { dead, column_of(table, "path"), column_of(table, "run"),
                       failures ? column_of(table, "code") : SIZE_MAX, true };
         tfp_part_names names = { 0 };
         if (!failures && !dead->runs.count) continue;
@@ -236,7 +233,7 @@ static void put_new(tfp_buf *journal, unsigned written, unsigned which, const ch
 
 /* New rows come before the rows of `runs`, which come last. */
 static tfp_status commit(const tfp_index_folder *f, tfp_index_writer *w, const tfp_dead *dead, unsigned tables,
-                         bool (*again)(void *ctx, tfp_str path), void *ctx, int64_t *parts, tfp_error *err)
+                         int64_t *parts, tfp_error *err)
 {
     unsigned written = 0, runs = TFP_FLEET_BIT(TFP_FLEET_RUNS);
     char name[48], path[PATH_MAX];
@@ -245,7 +242,7 @@ static tfp_status commit(const tfp_index_folder *f, tfp_index_writer *w, const t
     new_name(name);
     if (!s) s = tfp_index_writer_end(w, without_parts(f, tables | TFP_FLEET_BIT(TFP_FLEET_FAILURES)), &written, err);
     put_new(&journal, written, ~runs, name, parts);
-    if (!s) s = sift_all(f, dead, again, ctx, &journal, err);
+    if (!s) s = sift_all(f, dead, &journal, err);
     put_new(&journal, written, runs, name, parts);
     if (!s && journal.failed) s = tfp_nomem(err);
     if (!s && journal.size && tfp_index_path(path, f->work, NULL, JOURNAL))
@@ -255,12 +252,12 @@ static tfp_status commit(const tfp_index_folder *f, tfp_index_writer *w, const t
     return s;
 }
 
-tfp_status tfp_index_commit(tfp_index_folder *f, tfp_index_writer *w, const tfp_dead *dead, unsigned tables,
-                            bool (*again)(void *ctx, tfp_str path), void *ctx, int64_t *parts, tfp_error *err)
+tfp_status tfp_index_commit(tfp_index_folder *f, tfp_index_writer *w, const tfp_dead *dead, unsigned tables, int64_t *parts,
+                            tfp_error *err)
 {
     tfp_status s = tfp_index_folder_lock(f, err);
     if (s) return s;
-    s = commit(f, w, dead, tables, again, ctx, parts, err);
+    s = commit(f, w, dead, tables, parts, err);
     tfp_index_folder_unlock(f);
     return s;
 }

@@ -100,16 +100,9 @@ static tfp_status settle(pass *x, slot *f, tfp_error *err)
     return tfp_index_writer_add(x->writer, (tfp_str){ f->result.data, f->result.size }, err);
 }
 
-static bool read_again(void *ctx, tfp_str path)
-{
-    pass *x = ctx;
-    return tfp_index_walk_again(x->walk, path);
-}
-
 static tfp_status commit(pass *x, tfp_error *err)
 {
-    tfp_status s = tfp_index_commit(&x->folder, x->writer, &x->dead, x->settings->tables, read_again, x,
-                                    &x->counts->parts, err);
+    tfp_status s = tfp_index_commit(&x->folder, x->writer, &x->dead, x->settings->tables, &x->counts->parts, err);
     tfp_map64_clear(&x->dead.runs);
     tfp_map64_clear(&x->dead.paths);
     x->committed_at = now_s();
@@ -259,10 +252,14 @@ static tfp_status read_all(pass *x, tfp_error *err)
     return s;
 }
 
+static bool read_again(void *walk, tfp_str path) { return tfp_index_walk_again(walk, path); }
+
 static tfp_status prepare(pass *x, const char *const *sources, size_t count, const char *out, tfp_error *err)
 {
     const tfp_index_settings *o = x->settings;
     tfp_status s = tfp_index_walk_new(sources, count, o->names, o->rules.sidecar, &x->walk, err);
+    x->dead.again = read_again;
+    x->dead.ctx = x->walk;
     if (!s) s = tfp_index_folder_open(&x->folder, out, o->shard, o->shards, err);
     if (!s) s = tfp_index_folder_lock(&x->folder, err);
     if (!s) {

@@ -124,16 +124,17 @@ void tfp_index_folder_unlock(tfp_index_folder *f);
 void tfp_index_folder_close(tfp_index_folder *f);
 
 /* ---- commit.c: parts get their names, all or none of them ---- */
-/* Rows that are to go: of runs that were replaced, and of failures that are none any more. */
+/* Rows that are to go: of runs that were replaced, and of failures whose file was read again. */
 typedef struct tfp_dead {
     tfp_map64 runs, paths; /* hashes */
+    bool (*again)(void *ctx, tfp_str path); /* gets the file of each duplicate of these runs; false without memory */
+    void *ctx;
 } tfp_dead;
 /* Finishes what a killed index began, and removes what it left. To be called with the lock. */
 tfp_status tfp_index_recover(const tfp_index_folder *f, tfp_error *err);
-/* Ends the writer's parts and gives them their names; rows that are to go leave the parts that are there. Duplicates of runs that
- * went are given to again(). */
-tfp_status tfp_index_commit(tfp_index_folder *f, tfp_index_writer *w, const tfp_dead *dead, unsigned tables,
-                            bool (*again)(void *ctx, tfp_str path), void *ctx, int64_t *parts, tfp_error *err);
+/* Ends the writer's parts and gives them their names; rows that are to go leave the parts that are there. */
+tfp_status tfp_index_commit(tfp_index_folder *f, tfp_index_writer *w, const tfp_dead *dead, unsigned tables, int64_t *parts,
+                            tfp_error *err);
 /* TFP_BADOUTPUT with the path and what errno says. */
 tfp_status tfp_index_fail_output(tfp_error *err, const char *path);
 /* Writes a file of OUT that appears whole. */
