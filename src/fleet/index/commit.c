@@ -83,114 +83,99 @@ tfp_status tfp_index_recover(const tfp_index_folder *f, tfp_error *err)
 
 typedef struct sifting {
     const tfp_dead *dead;
-    size_t path, run, code; /* columns; SIZE_MAX: the table has none */
-    bool ok;
+    bool failures; /* the table: failures, else another one */
+    size_t gone;   /* rows */
+    tfp_parquet kept;
 } sifting;
 
-static uint64_t hash_cell(const tfp_batch *b, size_t column, size_t row)
+static const tfp_batch_column *column_of(const tfp_batch_column *columns, size_t count, const char *name)
 {
-    if (column == SIZE_MAX || b->columns[column].absent[row]) return 0;
-    return tfp_known_hash(tfp_cell_text(b, b->columns[column].cells[row]));
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(columns[i].name, name) == 0) return &columns[i];
+    return NULL;
 }
 
-static uint64_t run_cell(const tfp_batch *b, size_t column, size_t row)
+static bool has(const tfp_map64 *hashes, uint64_t hash) { return tfp_map64_get(hashes, hash) != TFP_NONE; }
+
+/* What becomes of a row. AGAIN: it goes, and its file, a duplicate of a run that goes, is to be read again. */
+typedef enum fate { STAYS, GOES, AGAIN } fate;
+
+/* path: the column of failures, NULL in other tables. */
+static fate fate_of(const tfp_dead *dead, const tfp_batch *b, const tfp_batch_column *run, const tfp_batch_column *path,
+                    size_t row)
 {
-    if (column == SIZE_MAX || b->columns[column].absent[row]) return 0;
-    return tfp_known_run(tfp_cell_text(b, b->columns[column].cells[row]));
+    bool failure = path && !path->absent[row];
+    if (failure && has(&dead->paths, tfp_known_hash(tfp_cell_text(b, path->cells[row])))) return GOES;
+    if (run->absent[row] || !has(&dead->runs, tfp_known_run(tfp_cell_text(b, run->cells[row])))) return STAYS;
+    return failure ? AGAIN : GOES;
 }
 
-static bool is_dead(sifting *x, const tfp_batch *b, size_t row)
+static tfp_status keep_rows(void *ctx, tfp_batch *b, tfp_error *err)
 {
-    uint64_t run = run_cell(b, x->run, row);
-    bool failures = x->code != SIZE_MAX;
-    if (failures && tfp_map64_get(&x->dead->paths, hash_cell(b, x->path, row)) != TFP_NONE) return true;
-    if (!run || tfp_map64_get(&x->dead->runs, run) == TFP_NONE) return false;
-    if (failures) x->ok = x->ok && x->dead->again(x->dead->ctx, tfp_cell_text(b, b->columns[x->path].cells[row]));
-    return true;
-}
-
-static void drop_rows(sifting *x, tfp_batch *b, size_t *dropped)
-{
+    sifting *x = ctx;
+    const tfp_batch_column *run = column_of(b->columns, b->column_count, "run");
+    const tfp_batch_column *path = x->failures ? column_of(b->columns, b->column_count, "path") : NULL;
     size_t kept = 0;
-    for (size_t i = 0; i < b->row_count; i++) {
-        if (is_dead(x, b, i)) continue;
+    bool ok = true;
+    for (size_t i = 0; i < b->row_count && ok; i++) {
+        fate f = fate_of(x->dead, b, run, path, i);
+        if (f == AGAIN) ok = x->dead->again(x->dead->ctx, tfp_cell_text(b, path->cells[i]));
+        if (f != STAYS) continue;
         for (size_t c = 0; c < b->column_count; c++) {
             b->columns[c].cells[kept] = b->columns[c].cells[i];
             b->columns[c].absent[kept] = b->columns[c].absent[i];
         }
         kept++;
     }
-    *dropped += b->row_count - kept;
+    if (!ok) return tfp_nomem(err);
+    x->gone += b->row_count - kept;
     b->row_count = kept;
-}
-
-static size_t column_of(const tfp_fleet_schema *t, const char *name)
-{
-    for (size_t i = 0; i < t->count; i++)
-        if (strcmp(t->columns[i].name, name) == 0) return i;
-    return SIZE_MAX;
+    return tfp_parquet_group(&x->kept, b, err);
 }
 
 /* Copies a part without the rows that go. */
-static tfp_status sift(sifting *x, tfp_fleet_table_id table, const char *from, int fd, size_t *dropped, tfp_error *err)
+static tfp_status sift(sifting *x, const tfp_fleet_schema *t, const char *from, int fd, tfp_error *err)
 {
-    const tfp_fleet_schema *t = &tfp_fleet_tables[table];
-    tfp_parquet_file file;
-    tfp_parquet w = { 0 };
-    tfp_texts texts = { 0 };
-    tfp_batch b = { 0 };
-    tfp_status s = tfp_parquet_open(&file, from, t->columns, t->count, err);
-    if (s) return tfp_within_file(err, s, from);
-    if (!tfp_texts_start(&texts) || !tfp_batch_start(&b, t->columns, t->count, &texts)) s = tfp_nomem(err);
-    if (!s) s = tfp_parquet_start(&w, tfp_stream_put, &fd, err);
-    for (size_t g = 0; g < file.group_count && !s; g++) {
-        tfp_batch_clear(&b);
-        s = tfp_texts_clear(&texts) ? tfp_parquet_read_group(&file, g, &b, err) : tfp_nomem(err);
-        if (!s) drop_rows(x, &b, dropped);
-        if (!s) s = x->ok ? tfp_parquet_group(&w, &b, err) : tfp_nomem(err);
-    }
-    if (!s) s = tfp_parquet_end(&w, &b, err);
+    tfp_batch none; /* its columns: those of the footer */
+    if (!tfp_batch_start(&none, t->columns, t->count, NULL)) return tfp_nomem(err);
+    tfp_status s = tfp_parquet_start(&x->kept, tfp_stream_put, &fd, err);
+    if (!s) s = tfp_parquet_each(from, t->columns, t->count, keep_rows, x, err);
+    if (!s) s = tfp_within_file(err, tfp_parquet_end(&x->kept, &none, err), from);
     if (!s && !tfp_stream_sync(fd)) s = tfp_index_fail_output(err, from);
-    tfp_parquet_free(&w);
-    tfp_batch_free(&b);
-    tfp_texts_free(&texts);
-    tfp_parquet_close(&file);
-    return tfp_within_file(err, s, from);
+    tfp_parquet_free(&x->kept);
+    tfp_batch_free(&none);
+    return s;
 }
 
-static tfp_status sift_part(sifting *x, const tfp_index_folder *f, tfp_fleet_table_id table, const char *name,
+static tfp_status sift_part(sifting *x, const tfp_index_folder *f, const tfp_fleet_schema *t, const char *name,
                             tfp_buf *journal, tfp_error *err)
 {
     char from[PATH_MAX], to[PATH_MAX], kept[NAME_MAX + 40];
-    size_t dropped = 0;
-    const char *table_name = tfp_fleet_tables[table].name;
-    snprintf(kept, sizeof kept, "kept-%s-%.200s", table_name, name);
-    if (!tfp_index_path(from, f->out, table_name, name) || !tfp_index_path(to, f->work, NULL, kept)) return TFP_OK;
+    snprintf(kept, sizeof kept, "kept-%s-%.200s", t->name, name);
+    if (!tfp_index_path(from, f->out, t->name, name) || !tfp_index_path(to, f->work, NULL, kept)) return TFP_OK;
     int fd = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (fd < 0) return tfp_index_fail_output(err, to);
-    tfp_status s = sift(x, table, from, fd, &dropped, err);
+    x->gone = 0;
+    tfp_status s = sift(x, t, from, fd, err);
     close(fd);
-    if (!s && dropped)
-        tfp_buf_printf(journal, "%s/%s\t%s\n", table_name, name, kept);
+    if (!s && x->gone)
+        tfp_buf_printf(journal, "%s/%s\t%s\n", t->name, name, kept);
     else
         unlink(to);
     return s;
 }
 
-/* Of the runs themselves first: rows of others whose run has gone are not seen by who joins them. */
+/* Rows of `runs` go first: a query that joins runs does not see rows of other tables whose run is gone. */
 static tfp_status sift_all(const tfp_index_folder *f, const tfp_dead *dead, tfp_buf *journal, tfp_error *err)
 {
     tfp_status s = TFP_OK;
-    for (int t = 0; t < TFP_FLEET_TABLES && !s && dead->runs.count + dead->paths.count; t++) {
-        const tfp_fleet_schema *table = &tfp_fleet_tables[t];
-        bool failures = t == TFP_FLEET_FAILURES;
-        sifting x = { dead, column_of(table, "path"), column_of(table, "run"),
-                      failures ? column_of(table, "code") : SIZE_MAX, true };
+    for (int t = 0; t < TFP_FLEET_TABLES && !s; t++) {
+        sifting x = { .dead = dead, .failures = t == TFP_FLEET_FAILURES };
         tfp_part_names names = { 0 };
-        if (!failures && !dead->runs.count) continue;
-        s = tfp_part_names_read(&names, f->out, table->name, err);
+        if (!dead->runs.count && !(x.failures && dead->paths.count)) continue;
+        s = tfp_part_names_read(&names, f->out, tfp_fleet_tables[t].name, err);
         for (size_t i = 0; i < names.size && !s; i++)
-            s = sift_part(&x, f, (tfp_fleet_table_id)t, names.at[i], journal, err);
+            s = sift_part(&x, f, &tfp_fleet_tables[t], names.at[i], journal, err);
         tfp_part_names_free(&names);
     }
     return s;

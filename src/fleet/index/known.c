@@ -30,14 +30,10 @@ uint64_t tfp_known_stamp(int64_t size, int64_t mtime_us)
 /* ---- reading ---- */
 
 /* clang-format off */
-static const tfp_batch_column run_columns[] = {
+static const tfp_batch_column columns[] = {
     { "path", NULL, TFP_CELL_TEXT, false, NULL, NULL }, { "bytes", NULL, TFP_CELL_INT, false, NULL, NULL },
     { "mtime", NULL, TFP_CELL_TIME, false, NULL, NULL }, { "run", NULL, TFP_CELL_TEXT, false, NULL, NULL },
-};
-static const tfp_batch_column failure_columns[] = {
-    { "path", NULL, TFP_CELL_TEXT, false, NULL, NULL }, { "bytes", NULL, TFP_CELL_INT, false, NULL, NULL },
-    { "mtime", NULL, TFP_CELL_TIME, false, NULL, NULL }, { "run", NULL, TFP_CELL_TEXT, false, NULL, NULL },
-    { "attempts", NULL, TFP_CELL_INT, false, NULL, NULL },
+    { "attempts", NULL, TFP_CELL_INT, false, NULL, NULL }, /* runs have none: absent */
 };
 /* clang-format on */
 enum { PATH, BYTES, MTIME, RUN, ATTEMPTS };
@@ -61,35 +57,29 @@ static bool add_row(tfp_known *k, const tfp_batch *b, size_t row, bool failed)
     return tfp_push(&k->files, f) && (failed || tfp_map64_put(&k->runs, f.run, 1));
 }
 
-static tfp_status read_part(tfp_known *k, const char *path, bool failed, tfp_error *err)
+typedef struct reading {
+    tfp_known *known;
+    bool failed; /* the table: failures, else runs */
+} reading;
+
+static tfp_status add_rows(void *ctx, tfp_batch *b, tfp_error *err)
 {
-    tfp_parquet_file file;
-    tfp_texts texts = { 0 };
-    tfp_batch b = { 0 };
-    const tfp_batch_column *columns = failed ? failure_columns : run_columns;
-    size_t count = failed ? sizeof failure_columns / sizeof *failure_columns : sizeof run_columns / sizeof *run_columns;
-    tfp_status s = tfp_parquet_open(&file, path, columns, count, err);
-    if (s) return tfp_within_file(err, s, path);
-    for (size_t g = 0; g < file.group_count && !s; g++) {
-        bool ok = tfp_texts_start(&texts) && tfp_batch_start(&b, columns, count, &texts);
-        s = ok ? tfp_parquet_read_group(&file, g, &b, err) : tfp_nomem(err);
-        for (size_t i = 0; i < b.row_count && !s; i++)
-            if (!add_row(k, &b, i, failed)) s = tfp_nomem(err);
-        tfp_batch_free(&b);
-        tfp_texts_free(&texts);
-    }
-    tfp_parquet_close(&file);
-    return tfp_within_file(err, s, path);
+    const reading *x = ctx;
+    bool ok = true;
+    for (size_t i = 0; i < b->row_count && ok; i++) ok = add_row(x->known, b, i, x->failed);
+    return ok ? TFP_OK : tfp_nomem(err);
 }
 
 static tfp_status read_table(tfp_known *k, const char *out, bool failed, tfp_error *err)
 {
     tfp_part_names names = { 0 };
     const char *table = tfp_fleet_tables[failed ? TFP_FLEET_FAILURES : TFP_FLEET_RUNS].name;
+    reading x = { k, failed };
     char path[PATH_MAX];
     tfp_status s = tfp_part_names_read(&names, out, table, err);
     for (size_t i = 0; i < names.size && !s; i++)
-        if (tfp_index_path(path, out, table, names.at[i])) s = read_part(k, path, failed, err);
+        if (tfp_index_path(path, out, table, names.at[i]))
+            s = tfp_parquet_each(path, columns, sizeof columns / sizeof *columns, add_rows, &x, err);
     tfp_part_names_free(&names);
     return s;
 }

@@ -245,3 +245,25 @@ tfp_status tfp_parquet_read_group(const tfp_parquet_file *f, size_t group, tfp_b
     b->row_count += rows;
     return TFP_OK;
 }
+
+/* ---- all groups ---- */
+
+tfp_status tfp_parquet_each(const char *path, const tfp_batch_column *columns, size_t count,
+                            tfp_status (*take)(void *ctx, tfp_batch *b, tfp_error *err), void *ctx, tfp_error *err)
+{
+    tfp_parquet_file f;
+    tfp_texts texts = { 0 };
+    tfp_batch b = { 0 };
+    tfp_status s = tfp_parquet_open(&f, path, columns, count, err);
+    if (s) return tfp_within_file(err, s, path);
+    if (!tfp_batch_start(&b, columns, count, &texts)) s = tfp_nomem(err);
+    for (size_t g = 0; g < f.group_count && !s; g++) {
+        tfp_batch_clear(&b);
+        s = tfp_texts_clear(&texts) ? tfp_parquet_read_group(&f, g, &b, err) : tfp_nomem(err);
+        if (!s) s = take(ctx, &b, err);
+    }
+    tfp_batch_free(&b);
+    tfp_texts_free(&texts);
+    tfp_parquet_close(&f);
+    return tfp_within_file(err, s, path);
+}

@@ -31,4 +31,8 @@ tfp_status tfp_parquet_open_bytes(tfp_parquet_file *f, tfp_str bytes, const tfp_
 tfp_status tfp_parquet_read_group(const tfp_parquet_file *f, size_t group, tfp_batch *b, tfp_error *err);
 void tfp_parquet_close(tfp_parquet_file *f);
 
+/* Reads a file group by group: take() gets the rows of one at a time, in a batch that it may change. Errors name the file. */
+tfp_status tfp_parquet_each(const char *path, const tfp_batch_column *columns, size_t count,
+                            tfp_status (*take)(void *ctx, tfp_batch *b, tfp_error *err), void *ctx, tfp_error *err);
+
 #endif
