@@ -84,7 +84,7 @@ tfp_status tfp_index_recover(const tfp_index_folder *f, tfp_error *err)
 typedef struct sifting {
     const tfp_dead *dead;
     bool failures; /* the table: failures, else another one */
-    size_t gone;   /* rows */
+    size_t gone;   /* rows of a part */
     tfp_parquet kept;
 } sifting;
 
@@ -128,9 +128,26 @@ static tfp_status keep_rows(void *ctx, tfp_batch *b, tfp_error *err)
         kept++;
     }
     if (!ok) return tfp_nomem(err);
-    x->gone += b->row_count - kept;
     b->row_count = kept;
     return tfp_parquet_group(&x->kept, b, err);
+}
+
+static tfp_status count_gone(void *ctx, tfp_batch *b, tfp_error *err)
+{
+    sifting *x = ctx;
+    const tfp_batch_column *run = &b->columns[0], *path = x->failures ? &b->columns[1] : NULL;
+    (void)err;
+    for (size_t i = 0; i < b->row_count; i++) x->gone += fate_of(x->dead, b, run, path, i) != STAYS;
+    return TFP_OK;
+}
+
+/* Counts the rows of a part that go. Only the columns that tell it are read: most parts have no such row. */
+static tfp_status look(sifting *x, const tfp_fleet_schema *t, const char *from, tfp_error *err)
+{
+    tfp_batch_column keys[2] = { *column_of(t->columns, t->count, "run") };
+    if (x->failures) keys[1] = *column_of(t->columns, t->count, "path");
+    x->gone = 0;
+    return tfp_parquet_each(from, keys, x->failures ? 2 : 1, count_gone, x, err);
 }
 
 /* Copies a part without the rows that go. */
@@ -153,12 +170,13 @@ static tfp_status sift_part(sifting *x, const tfp_index_folder *f, const tfp_fle
     char from[PATH_MAX], to[PATH_MAX], kept[NAME_MAX + 40];
     snprintf(kept, sizeof kept, "kept-%s-%.200s", t->name, name);
     if (!tfp_index_path(from, f->out, t->name, name) || !tfp_index_path(to, f->work, NULL, kept)) return TFP_OK;
+    tfp_status s = look(x, t, from, err);
+    if (s || !x->gone) return s;
     int fd = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (fd < 0) return tfp_index_fail_output(err, to);
-    x->gone = 0;
-    tfp_status s = sift(x, t, from, fd, err);
+    s = sift(x, t, from, fd, err);
     close(fd);
-    if (!s && x->gone)
+    if (!s)
         tfp_buf_printf(journal, "%s/%s\t%s\n", t->name, name, kept);
     else
         unlink(to);
