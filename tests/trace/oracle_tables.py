@@ -90,9 +90,12 @@ class Tables:
     def communicates(self, span):
         return span.kind == "annotation" and self.class_on_host(span) == "communication"
 
+    def on_cpu(self):
+        """What stands for the activities of a device where there is none."""
+        return [s for s in self.host if s.host_op or self.communicates(s)]
+
     def runs_on_host(self):
-        """Without a device the host's operations and communication stand for it."""
-        return not self.activities and any(s.host_op or self.communicates(s) for s in self.host)
+        return not self.activities and bool(self.on_cpu())
 
     def steps(self):
         rows = {}
@@ -103,7 +106,7 @@ class Tables:
         for device in devices:
             mine = [a for a in self.activities if a.device == device]
             if device == "cpu":
-                mine = [s for s in self.host if s.host_op or self.communicates(s)]
+                mine = self.on_cpu()
             if not mine:
                 continue
             windows = sorted(self.windows_of(device)) + [("all", min(a.start for a in mine), max(a.end for a in mine))]
@@ -167,7 +170,7 @@ class Tables:
 
     def add_host_transfers(self, rows, step):
         """Ranges of gloo and the like; the operators that begin them or wait for them are no transfers of their own."""
-        mine = [s for s in self.host if s.host_op or self.communicates(s)]
+        mine = self.on_cpu()
         compute = union(s for s in mine if self.class_on_host(s) == "compute")
         whole = max(s.end for s in mine) - min(s.start for s in mine)
         ranges = {}

@@ -123,10 +123,10 @@ typedef struct tfp_trace_facts {
     /* the same within `idle`, and its part before the first activity: what of it a remedy may save, for a recording may have begun
      * before the work did, and what of it is only told */
     double host_cost_ns, lead_ns;
-    double launched_late_ns, launch_untold_ns;          /* its parts, step 0 included */
+    double launched_late_ns, launch_untold_ns; /* its parts without profiling_ns, step 0 included */
     double profiling_ns, before_ns; /* idle time in which the profiler starts or stops; of hosts, before their first op */
     double stall_known_ns; /* part of stall_ns in which the host waits for data, reads, allocates or compiles */
-    double long_gaps_ns;   /* the longer ones with the profiler's own work and before the first activity */
+    double long_gaps_ns;   /* of hosts: gaps of over a millisecond, without profiling_ns and before_ns */
     double stalls;         /* the longer ones, a step */
     uint32_t late_launch;  /* -> spans: the call that ended the longest of the shorter gaps; TFP_NONE */
     uint32_t stall_span;   /* -> spans: what covers most of the longest unexplained gap; TFP_NONE */
