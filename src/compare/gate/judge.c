@@ -22,10 +22,12 @@ static tfp_str name_of(const tfp_gate_runs *g, const tfp_gate_row *row) { return
 
 static bool is_time(tfp_measure m) { return !tfp_measures[m].exact; }
 
-static bool is_tested(const judge *j, const tfp_gate_row *row)
+/* Whether the time of a row is tested: long enough on one of the sides. `other` may be NULL. */
+static bool is_tested(const judge *j, const tfp_gate_row *row, const tfp_gate_row *other)
 {
     if (row->measure == TFP_M_STEP) return true;
-    return (row->measure == TFP_M_OP || row->measure == TFP_M_LINE) && tfp_gate_median(row) >= j->least;
+    if (row->measure != TFP_M_OP && row->measure != TFP_M_LINE) return false;
+    return tfp_gate_median(row) >= j->least || tfp_gate_median(other) >= j->least;
 }
 
 /* ---- times ---- */
@@ -88,10 +90,12 @@ static void judge_counter(const tfp_gate_row *base, const tfp_gate_row *now, tfp
 
 /* ---- rows ---- */
 
-static bool judge_row(const judge *j, tfp_measure m, tfp_str name)
+/* One of the rows may be NULL. */
+static bool judge_row(const judge *j, const tfp_gate_row *base, const tfp_gate_row *now)
 {
-    const tfp_gate_row *base = tfp_gate_row_find(j->base, m, name), *now = tfp_gate_row_find(j->now, m, name);
-    tfp_gate_finding f = { .name = name, .measure = m, .base = tfp_gate_median(base), .now = tfp_gate_median(now) };
+    tfp_measure m = (base ? base : now)->measure;
+    tfp_gate_finding f = { .measure = m, .base = tfp_gate_median(base), .now = tfp_gate_median(now) };
+    f.name = base ? name_of(j->base, base) : name_of(j->now, now);
     f.growth = (tfp_growth){ NAN, NAN, NAN, NAN };
     if (!base)
         f.verdict = TFP_GATE_ONLY_NEW;
@@ -108,16 +112,17 @@ static bool judge_row(const judge *j, tfp_measure m, tfp_str name)
     return tfp_push(&j->out->rows, f);
 }
 
-/* The rows of a side that are to be judged; of the new side those that the base lacks. */
-static bool judge_side(judge *j, const tfp_gate_runs *side, const tfp_gate_runs *other, bool all)
+/* The rows of the base, then those that only the new side has. */
+static bool judge_side(const judge *j, bool is_base)
 {
+    const tfp_gate_runs *side = is_base ? j->base : j->now, *other = is_base ? j->now : j->base;
     bool ok = true;
     for (size_t i = 0; i < side->rows.size && ok; i++) {
         const tfp_gate_row *row = &side->rows.at[i];
         const tfp_gate_row *there = tfp_gate_row_find(other, row->measure, name_of(side, row));
-        if (row->measure == TFP_M_PART || (!all && there)) continue;
-        bool wanted = !is_time(row->measure) || is_tested(j, row) || (there && is_tested(j, there));
-        ok = !wanted || judge_row(j, row->measure, name_of(side, row));
+        if (!is_base && there) continue;
+        if (is_time(row->measure) && !is_tested(j, row, there)) continue;
+        ok = is_base ? judge_row(j, row, there) : judge_row(j, NULL, row);
     }
     return ok;
 }
@@ -128,8 +133,7 @@ static size_t count_tested(const judge *j)
     for (size_t i = 0; i < j->base->rows.size; i++) {
         const tfp_gate_row *row = &j->base->rows.at[i];
         const tfp_gate_row *now = tfp_gate_row_find(j->now, row->measure, name_of(j->base, row));
-        n += is_time(row->measure) && row->measure != TFP_M_STEP && row->measure != TFP_M_PART && now &&
-             (is_tested(j, row) || is_tested(j, now));
+        n += row->measure != TFP_M_STEP && now && is_tested(j, row, now);
     }
     return n;
 }
@@ -208,7 +212,7 @@ tfp_status tfp_gate_compare(const tfp_gate_runs *base, const tfp_gate_runs *now,
     j.tested = count_tested(&j);
     j.a = malloc(most * sizeof *j.a);
     j.b = malloc(most * sizeof *j.b);
-    bool ok = j.a && j.b && judge_side(&j, base, now, true) && judge_side(&j, now, base, false);
+    bool ok = j.a && j.b && judge_side(&j, true) && judge_side(&j, false);
     settle_counters(out);
     ok = ok && arrange(out);
     free(j.a);
