@@ -41,7 +41,8 @@ static bool map_streams(tfp_job *j)
     return true;
 }
 
-bool tfp_job_call_time(const tfp_job *j, uint32_t unit, int64_t correlation, double *at)
+/* When the call with that number, as the trace has it, started; false: it is not known. */
+static bool call_time(const tfp_job *j, uint32_t unit, int64_t correlation, double *at)
 {
     if (correlation <= 0 || correlation >= KEYS_PLAIN - 1) return false;
     uint32_t call = tfp_map64_get(&j->call_by_key, (uint64_t)unit << 32 | (uint64_t)(correlation + 1));
@@ -50,7 +51,8 @@ bool tfp_job_call_time(const tfp_job *j, uint32_t unit, int64_t correlation, dou
     return true;
 }
 
-uint32_t tfp_job_stream_numbered(const tfp_job *j, uint32_t lane, int64_t number)
+/* The stream (-> streams) of that number beside a lane; TFP_NONE. */
+static uint32_t stream_numbered(const tfp_job *j, uint32_t lane, int64_t number)
 {
     const tfp_profile *p = j->p;
     const tfp_lane *l = &p->lanes.at[lane];
@@ -62,20 +64,24 @@ uint32_t tfp_job_stream_numbered(const tfp_job *j, uint32_t lane, int64_t number
     return id == TFP_NONE ? TFP_NONE : tfp_map64_get(&j->stream_by_name, name_in_process(l->process, id));
 }
 
+bool tfp_job_event_of(const tfp_job *j, uint32_t row, uint32_t *stream, double *recorded)
+{
+    const tfp_profile *p = j->p;
+    const tfp_stat *on = tfp_span_stat(p, row, tfp_stat_key(p, "wait_on_stream"));
+    const tfp_stat *record = tfp_span_stat(p, row, tfp_stat_key(p, "wait_on_cuda_event_record_corr_id"));
+    if (on && on->type == TFP_STAT_INT) *stream = stream_numbered(j, j->s->lane[row], on->value.number);
+    return record && record->type == TFP_STAT_INT && call_time(j, tfp_job_unit_of(j, row), record->value.number, recorded);
+}
+
 /* The activity that waits, and the one that it waits for. */
 static void add_wait(tfp_job *j, uint32_t row)
 {
-    const tfp_profile *p = j->p;
-    uint32_t lane = j->s->lane[row], unit = tfp_job_unit_of(j, row), stream = j->stream_of_lane[lane];
-    const tfp_stat *on = tfp_span_stat(p, row, tfp_stat_key(p, "wait_on_stream"));
-    const tfp_stat *record = tfp_span_stat(p, row, tfp_stat_key(p, "wait_on_cuda_event_record_corr_id"));
+    uint32_t unit = tfp_job_unit_of(j, row), stream = j->stream_of_lane[j->s->lane[row]], other = TFP_NONE;
     double waited, recorded;
     j->units[unit].has_events = true;
-    if (stream == TFP_NONE || !on || !record || on->type != TFP_STAT_INT || record->type != TFP_STAT_INT) return;
-    uint32_t other = tfp_job_stream_numbered(j, lane, on->value.number);
+    if (stream == TFP_NONE || !tfp_job_event_of(j, row, &other, &recorded) || other == TFP_NONE) return;
     uint32_t call = tfp_map64_get(&j->call_by_key, (uint64_t)unit << 32 | j->s->correlation[row]);
     waited = tfp_job_time(j, unit, j->s->start_ns[call == TFP_NONE ? row : call]);
-    if (other == TFP_NONE || !tfp_job_call_time(j, unit, record->value.number, &recorded)) return;
     const tfp_job_stream *s = &j->streams[stream];
     uint32_t before = tfp_job_launched(j, s, waited), source = tfp_job_launched(j, &j->streams[other], recorded);
     uint32_t target = before == TFP_NONE ? s->first : before + 1;

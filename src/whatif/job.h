@@ -190,10 +190,9 @@ bool tfp_job_windows(tfp_job *j);     /* steps.c: steps, and the thread of the s
 bool tfp_job_turns(tfp_job *j);       /* turns.c: threads that take turns */
 bool tfp_job_anchors(tfp_job *j);     /* anchors.c */
 bool tfp_job_events(tfp_job *j);      /* events.c: what the trace tells of events */
-/* The stream (-> streams) of that number beside a lane; TFP_NONE. */
-uint32_t tfp_job_stream_numbered(const tfp_job *j, uint32_t lane, int64_t number);
-/* When the call with that number, as the trace has it, started; false: it is not known. */
-bool tfp_job_call_time(const tfp_job *j, uint32_t unit, int64_t correlation, double *at);
+/* The event that a row waits for: when it was recorded, and the stream (-> streams) that it is in where the row tells that, else
+ * `stream` stays. False: the time is not known. */
+bool tfp_job_event_of(const tfp_job *j, uint32_t row, uint32_t *stream, double *recorded);
 bool tfp_job_device_edges(tfp_job *j); /* device_edges.c: launches, streams, events */
 bool tfp_job_sync_edges(tfp_job *j);  /* sync.c: calls that wait for the device */
 bool tfp_job_order(tfp_job *j);       /* replay.c */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/sync.c: host calls that wait for the device: those that synchronise, and launches into a full queue. */
 #include "whatif/job.h"
-#include "views/spans/trace.h"
 
 #include <math.h>
 
@@ -47,20 +46,14 @@ static void await_all(const tfp_job *j, awaited *w, const tfp_job_anchor *start,
 /* By the row that tells it. */
 static void await_row(const tfp_job *j, awaited *w, const tfp_job_anchor *start, double until, uint32_t row)
 {
-    const tfp_profile *p = j->p;
-    tfp_str name = tfp_span_name(p, row);
-    uint32_t lane = j->s->lane[row], stream = j->stream_of_lane[lane];
+    tfp_str name = tfp_job_name(j, row);
+    uint32_t stream = j->stream_of_lane[j->s->lane[row]];
     double at = start->at;
     if (tfp_str_eq(name, TFP_STR("Context Sync"))) {
         await_all(j, w, start, until, false);
         return;
     }
-    if (tfp_str_eq(name, TFP_STR("Event Sync"))) {
-        const tfp_stat *on = tfp_span_stat(p, row, tfp_stat_key(p, "wait_on_stream"));
-        const tfp_stat *record = tfp_span_stat(p, row, tfp_stat_key(p, "wait_on_cuda_event_record_corr_id"));
-        if (on && on->type == TFP_STAT_INT) stream = tfp_job_stream_numbered(j, lane, on->value.number);
-        if (!record || record->type != TFP_STAT_INT || !tfp_job_call_time(j, start->unit, record->value.number, &at)) return;
-    }
+    if (tfp_str_eq(name, TFP_STR("Event Sync")) && !tfp_job_event_of(j, row, &stream, &at)) return;
     if (stream != TFP_NONE) await(j, w, tfp_job_launched(j, &j->streams[stream], at), until);
 }
 
