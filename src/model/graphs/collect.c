@@ -191,18 +191,11 @@ static bool add_launch(collector *c, uint32_t call)
     return !c->b->status && tfp_push(&c->b->p->events.graphs.launches, l);
 }
 
-static uint32_t owner_of(const collector *c, uint32_t span)
-{
-    uint32_t process = c->p->lanes.at[c->s->lane[span]].process;
-    int32_t rank = c->p->events.processes.at[process].rank;
-    if (c->own) return process;
-    return rank < 0 ? TFP_NONE : (uint32_t)rank;
-}
-
 static bool add_graph(collector *c, const interval *of)
 {
     tfp_graph_tables *g = &c->b->p->events.graphs;
-    tfp_captured_graph graph = { .first = (uint32_t)g->launches.size, .owner = owner_of(c, of->begin) };
+    uint32_t process = c->p->lanes.at[c->s->lane[of->begin]].process;
+    tfp_captured_graph graph = { .first = (uint32_t)g->launches.size, .owner = tfp_graph_owner(c->p, process, c->own) };
     c->begin_ns = c->s->start_ns[of->begin];
     for (uint32_t k = of->first; k < of->end; k++) {
         uint32_t i = c->nest.order[k];

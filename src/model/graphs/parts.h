@@ -16,6 +16,12 @@ static inline uint32_t tfp_graph_process(const tfp_builder *b, uint32_t span)
 {
     return b->p->lanes.at[b->p->events.spans.lane[span]].process;
 }
+/* Whose captures a process has, or its replays may have: of tfp_captured_graph. own: the trace is its own capture. */
+static inline uint32_t tfp_graph_owner(const tfp_profile *p, uint32_t process, bool own)
+{
+    int32_t rank = p->events.processes.at[process].rank;
+    return own ? process : rank < 0 ? TFP_NONE : (uint32_t)rank;
+}
 
 /* ---- places.c ---- */
 /* The place of a name below another one; the root after a fault. */

@@ -95,7 +95,7 @@ static bool order_by_id(finder *f, tfp_replay *replay)
 static bool find_replays(finder *f)
 {
     tfp_replays *r = f->r;
-    bool given = f->b->p->events.graphs.given;
+    bool own = !f->b->p->events.graphs.given;
     for (uint32_t i = 0, end; i < r->count; i = end) {
         uint32_t launch = f->s->launch[r->activity[i]], process = tfp_graph_process(f->b, r->activity[i]);
         tfp_replay replay = { .launch = launch, .first = i, .process = process, .group = TFP_NONE };
@@ -103,8 +103,7 @@ static bool find_replays(finder *f)
             replay.streams |= f->s->lane[r->activity[end]] != f->s->lane[r->activity[i]];
             r->position[end] = end - i;
         }
-        int32_t rank = f->b->p->events.processes.at[process].rank;
-        replay.owner = !given ? process : rank < 0 ? TFP_NONE : (uint32_t)rank;
+        replay.owner = tfp_graph_owner(f->b->p, process, own);
         replay.count = end - i;
         replay.pattern = TFP_NONE;
         if (!order_by_id(f, &replay) || !tfp_push(&r->at, replay)) return false;
