@@ -68,6 +68,7 @@ typedef enum tfp_span_kind {
     TFP_SPAN_ACTIVITY,   /* occupies a device: kernel, copy, set */
     TFP_SPAN_OTHER       /* in the timeline, `calls` of plain traces and SQL only */
 } tfp_span_kind;
+static inline bool tfp_is_host_op(unsigned kind) { return kind == TFP_SPAN_OP || kind == TFP_SPAN_CALL; }
 
 typedef enum tfp_span_class { /* of activities, and of host ops where no device is */
                               TFP_CLASS_COMPUTE,

@@ -13,11 +13,6 @@ bool tfp_changer_new(tfp_changer *c, const tfp_job *j, tfp_variant *v)
     return c->anchor_flags && c->anchor_sums && c->joint_done;
 }
 
-static bool is_of_rank(const tfp_job *j, uint32_t unit, int64_t rank)
-{
-    return rank < 0 || j->units[unit].rank == rank;
-}
-
 /* Of a collective what it takes once all ranks are there gets shorter, once. */
 static void divide(tfp_changer *c, uint32_t i, double factor)
 {
@@ -40,7 +35,7 @@ static void take_away(tfp_changer *c, uint32_t i)
     const tfp_job *j = c->j;
     uint32_t call = j->activities[i].call;
     c->v->removed[i] = true;
-    if (call == TFP_NONE || tfp_str_has(tfp_job_name(j, j->anchors[call].span), TFP_STR("GraphLaunch"))) return;
+    if (call == TFP_NONE || tfp_is_graph_launch(tfp_job_name(j, j->anchors[call].span))) return;
     c->anchor_flags[call] = true;
 }
 
@@ -65,7 +60,7 @@ static void change_activities(tfp_changer *c, tfp_faster *f, bool by_name)
     const tfp_job *j = c->j;
     for (uint32_t i = 0; i < j->activity_count; i++) {
         const tfp_job_activity *a = &j->activities[i];
-        if (!is_of_rank(j, a->unit, f->rank)) continue;
+        if (!tfp_job_of_rank(j, a->unit, f->rank)) continue;
         if (!(by_name ? tfp_named_has(&f->named, a->span) : launched_inside(j, &f->named, i))) continue;
         c->found = true;
         if (f->factor == 0)
@@ -88,7 +83,7 @@ bool tfp_apply_faster(tfp_changer *c, tfp_faster *f)
         return tfp_apply_host(c, f);
     }
     for (uint32_t i = 0; i < j->activity_count && !by_name; i++)
-        by_name = is_of_rank(j, j->activities[i].unit, f->rank) && tfp_named_has(&f->named, j->activities[i].span);
+        by_name = tfp_job_of_rank(j, j->activities[i].unit, f->rank) && tfp_named_has(&f->named, j->activities[i].span);
     change_activities(c, f, by_name);
     return true;
 }

@@ -76,17 +76,15 @@ static bool add_spans(cover *o, tfp_changer *c, tfp_faster *f)
 {
     const tfp_job *j = c->j;
     for (uint32_t i = 0; i < j->s->size; i++) {
-        uint8_t kind = j->s->kind[i];
-        uint32_t unit = kind >= TFP_SPAN_OP && kind <= TFP_SPAN_STEP ? tfp_job_unit_of(j, i) : TFP_NONE;
-        if (unit == TFP_NONE || (f->rank >= 0 && j->units[unit].rank != f->rank) || !tfp_named_has(&f->named, i)) continue;
+        uint32_t unit = tfp_job_is_host(j, i) ? tfp_job_unit_of(j, i) : TFP_NONE;
+        if (unit == TFP_NONE || !tfp_job_of_rank(j, unit, f->rank) || !tfp_named_has(&f->named, i)) continue;
         c->found = true;
         piece p = { unit, j->s->lane[i], tfp_job_time(j, unit, j->s->start_ns[i]), tfp_job_time(j, unit, tfp_span_end(j->s, i)), 0 };
         if (!tfp_push(&o->pieces, p)) return false;
     }
     for (uint32_t i = 0; i < j->turn_count; i++) { /* what another thread does meanwhile is inside, too */
         const tfp_job_turn *t = &j->turns[i];
-        if (f->rank >= 0 && j->units[t->unit].rank != f->rank) continue;
-        if (!tfp_named_inside(&f->named, t->around)) continue;
+        if (!tfp_job_of_rank(j, t->unit, f->rank) || !tfp_named_inside(&f->named, t->around)) continue;
         if (!tfp_push(&o->pieces, ((piece){ t->unit, t->lane, t->first, t->last, 0 }))) return false;
     }
     return true;

@@ -11,8 +11,7 @@ static bool find_homes(tfp_job *j)
     int64_t *busy = TFP_NEW(j->arena, int64_t, p->lanes.size + 1);
     if (!busy) return false;
     for (uint32_t i = 0; i < j->s->size; i++) {
-        uint8_t kind = j->s->kind[i];
-        if (kind == TFP_SPAN_OP || kind == TFP_SPAN_CALL)
+        if (tfp_is_host_op(j->s->kind[i]))
             busy[j->s->lane[i]] = tfp_add(busy[j->s->lane[i]], tfp_add(j->s->self_ns[i], 1, NULL), NULL);
     }
     for (uint32_t lane = 0; lane < p->lanes.size; lane++) {

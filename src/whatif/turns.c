@@ -26,16 +26,7 @@ typedef struct turns {
     size_t outer_count;
 } turns;
 
-static bool is_op(const tfp_job *j, uint32_t span)
-{
-    return j->s->kind[span] == TFP_SPAN_OP || j->s->kind[span] == TFP_SPAN_CALL;
-}
-
-static bool is_host(const tfp_job *j, uint32_t span)
-{
-    uint8_t kind = j->s->kind[span];
-    return kind >= TFP_SPAN_OP && kind <= TFP_SPAN_STEP;
-}
+static bool is_op(const tfp_job *j, uint32_t span) { return tfp_is_host_op(j->s->kind[span]); }
 
 /* At one moment ends come before starts, but of a span without a length; of starts that of the longest. */
 static bool point_before(const void *ctx, uint32_t a, uint32_t b)
@@ -195,14 +186,14 @@ static uint32_t *spans_of_homes(const tfp_job *j, uint32_t *first)
     size_t units = j->unit_count;
     uint32_t *list;
     for (uint32_t i = 0; i < j->s->size; i++) {
-        uint32_t unit = is_host(j, i) ? tfp_job_unit_of(j, i) : TFP_NONE;
+        uint32_t unit = tfp_job_is_host(j, i) ? tfp_job_unit_of(j, i) : TFP_NONE;
         if (unit != TFP_NONE && j->s->lane[i] == j->units[unit].home) first[unit + 1]++;
     }
     for (size_t u = 0; u < units; u++) first[u + 1] += first[u];
     list = malloc((first[units] + 1) * sizeof *list);
     uint32_t *at = calloc(units + 1, sizeof *at);
     for (uint32_t i = 0; list && at && i < j->s->size; i++) {
-        uint32_t unit = is_host(j, i) ? tfp_job_unit_of(j, i) : TFP_NONE;
+        uint32_t unit = tfp_job_is_host(j, i) ? tfp_job_unit_of(j, i) : TFP_NONE;
         if (unit != TFP_NONE && j->s->lane[i] == j->units[unit].home) list[first[unit] + at[unit]++] = i;
     }
     bool ok = list && at;

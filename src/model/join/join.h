@@ -90,7 +90,6 @@ static inline bool tfp_join_keep(tfp_join *x, bool ok)
     if (!ok && !x->b->status) x->b->status = TFP_NOMEM;
     return !x->b->status;
 }
-static inline bool tfp_is_host_op(unsigned kind) { return kind == TFP_SPAN_OP || kind == TFP_SPAN_CALL; }
 static inline uint32_t tfp_span_process(const tfp_join *x, uint32_t span)
 {
     return x->p->lanes.at[x->t->spans.lane[span]].process;
