@@ -79,7 +79,9 @@ typedef struct tfp_whatif {
  * has; NULL. False without memory. */
 bool tfp_whatif_apply(tfp_whatif *w, const tfp_change *changes, size_t count, const tfp_change **no_match);
 /* Adds the row of a replay whose step has that length. */
-bool tfp_whatif_result_add(tfp_whatif *w, tfp_str scenario, tfp_str note, double replay_us, double path_share);
+bool tfp_whatif_result_add(tfp_whatif *w, tfp_str scenario, double replay_us, double path_share);
+/* Adds the first row: the replay without a change, with a note. */
+bool tfp_whatif_today_add(tfp_whatif *w, const tfp_buf *note);
 /* Replays the variant and adds its row. */
 bool tfp_whatif_row_add(tfp_whatif *w, tfp_str scenario);
 /* The line that stands for `today` where people read: of how many steps and ranks it is, and the note. */

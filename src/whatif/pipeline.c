@@ -26,10 +26,11 @@ static tfp_status find_step(const tfp_pipeline *p, uint32_t *step, tfp_error *er
 static bool keeps_something(const tfp_pipeline *p, const tfp_change *c)
 {
     if (c->keep == TFP_KEEP_STAGE) return c->number < p->stage_count;
-    if (c->keep == TFP_KEEP_OP)
+    if (c->keep == TFP_KEEP_OP) {
         for (size_t i = 0; i < p->nodes.size; i++)
             if (tfp_str_eq(c->pattern, tfp_str_of(tfp_stage_type_names[p->nodes.at[i].type]))) return true;
-    if (c->keep == TFP_KEEP_OP) return tfp_str_ends(c->pattern, TFP_STR("ward-pp-comm"));
+        return tfp_str_ends(c->pattern, TFP_STR("ward-pp-comm"));
+    }
     for (size_t i = 0; i < p->ranks.size; i++)
         if ((double)p->ranks.at[i] == c->number) return true;
     return false;
@@ -44,17 +45,15 @@ static tfp_status add_change(tfp_pipeline *p, tfp_whatif *w, const tfp_change *c
     if (keep && !keeps_something(p, c))
         return refuse(p, tfp_fail(err, TFP_BADFILE, "nothing has the name '%.*s'", (int)c->typed.size, c->typed.data), err);
     tfp_pipe_scenario s = { .step = step, .ideal = true, .keep = keep ? c : NULL };
-    return tfp_whatif_result_add(w, c->typed, (tfp_str){ NULL, 0 }, tfp_pipeline_replay(p, &s), NAN) ? TFP_OK : tfp_nomem(err);
+    return tfp_whatif_result_add(w, c->typed, tfp_pipeline_replay(p, &s), NAN) ? TFP_OK : tfp_nomem(err);
 }
 
-/* What the model has no place for is said. */
-static tfp_status add_today(tfp_pipeline *p, tfp_whatif *w, tfp_error *err)
+/* With a note on the spans that the model has no place for. */
+static tfp_status add_today(const tfp_pipeline *p, tfp_whatif *w, tfp_error *err)
 {
     tfp_buf note = { 0 };
     if (p->others) tfp_buf_printf(&note, "%zu spans have no place in the model of a pipeline and are left out", p->others);
-    char *text = note.size && !note.failed ? tfp_arena_copy(&w->r->arena, (tfp_str){ note.data, note.size }) : NULL;
-    bool ok = (text || !note.size) && !note.failed &&
-              tfp_whatif_result_add(w, TFP_STR("today"), (tfp_str){ text, text ? note.size : 0 }, w->replay_us, NAN);
+    bool ok = tfp_whatif_today_add(w, &note);
     tfp_buf_free(&note);
     return ok ? TFP_OK : tfp_nomem(err);
 }

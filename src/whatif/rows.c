@@ -48,11 +48,10 @@ bool tfp_whatif_apply(tfp_whatif *w, const tfp_change *changes, size_t count, co
 
 /* ---- rows ---- */
 
-bool tfp_whatif_result_add(tfp_whatif *w, tfp_str scenario, tfp_str note, double replay_us, double path_share)
+bool tfp_whatif_result_add(tfp_whatif *w, tfp_str scenario, double replay_us, double path_share)
 {
     double step = w->recorded_us - (w->replay_us - replay_us), gain = w->recorded_us - step;
     tfp_whatif_row row = { .scenario = scenario,
-                           .note = note,
                            .step_us = step,
                            .gain_us = gain,
                            .gain_share = gain / w->recorded_us,
@@ -62,12 +61,20 @@ bool tfp_whatif_result_add(tfp_whatif *w, tfp_str scenario, tfp_str note, double
     return tfp_push(&w->rows, row);
 }
 
+bool tfp_whatif_today_add(tfp_whatif *w, const tfp_buf *note)
+{
+    char *text = note->failed ? NULL : tfp_arena_copy(&w->r->arena, (tfp_str){ note->data, note->size });
+    if (!text || !tfp_whatif_result_add(w, TFP_STR("today"), w->replay_us, NAN)) return false;
+    if (note->size) w->rows.at[0].note = (tfp_str){ text, note->size };
+    return true;
+}
+
 bool tfp_whatif_row_add(tfp_whatif *w, tfp_str scenario)
 {
     tfp_job_replay(&w->job, &w->v, &w->replay);
     bool edges = w->v.no_sync || w->v.overlap;
     double share = edges ? NAN : tfp_longest_share(&w->job, &w->path, &w->v);
-    return tfp_whatif_result_add(w, scenario, (tfp_str){ NULL, 0 }, w->replay.step_us, share);
+    return tfp_whatif_result_add(w, scenario, w->replay.step_us, share);
 }
 
 /* ---- for people ---- */

@@ -55,10 +55,7 @@ static tfp_status replay_today(tfp_whatif *w, tfp_error *err)
     tfp_job_replay(j, &w->v, &w->replay);
     w->replay_us = w->replay.step_us;
     tfp_status s = tfp_whatif_judge(w, &note, err);
-    char *text = !s && note.size ? tfp_arena_copy(&w->r->arena, (tfp_str){ note.data, note.size }) : NULL;
-    if (!s && (note.failed || (note.size && !text) || !tfp_longest_of(j, &w->v, &w->replay, &w->path) ||
-               !tfp_whatif_result_add(w, TFP_STR("today"), (tfp_str){ text, text ? note.size : 0 }, w->replay_us, NAN)))
-        s = tfp_nomem(err);
+    if (!s && (!tfp_longest_of(j, &w->v, &w->replay, &w->path) || !tfp_whatif_today_add(w, &note))) s = tfp_nomem(err);
     tfp_buf_free(&note);
     return s;
 }
