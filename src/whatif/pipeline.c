@@ -29,7 +29,7 @@ static bool keeps_something(const tfp_pipeline *p, const tfp_change *c)
     if (c->keep == TFP_KEEP_OP) {
         for (size_t i = 0; i < p->nodes.size; i++)
             if (tfp_str_eq(c->pattern, tfp_str_of(tfp_stage_type_names[p->nodes.at[i].type]))) return true;
-        return tfp_str_ends(c->pattern, TFP_STR("ward-pp-comm"));
+        return tfp_str_eq(c->pattern, TFP_STR("forward-pp-comm")) || tfp_str_eq(c->pattern, TFP_STR("backward-pp-comm"));
     }
     for (size_t i = 0; i < p->ranks.size; i++)
         if ((double)p->ranks.at[i] == c->number) return true;
