@@ -323,6 +323,7 @@ void cli_list_examples(cli *c);
 void cli_list_own_examples(cli *c, const char *command);
 void cli_list_statuses(cli *c);
 extern const char cli_commit[]; /* "(commit 0123456789ab)"; "" for a release */
+void cli_print_version(cli *c); /* commands.c */
 void cli_list_licences(cli *c); /* texts.c */
 void cli_list_agents(cli *c);
 int cli_list_schema(cli *c, const char *name); /* of a view or command; NULL: of all. 0 or the status */

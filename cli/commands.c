@@ -223,10 +223,15 @@ static int run_open(cli *c, const cli_call *call, tfp_options *o)
     return status;
 }
 
+void cli_print_version(cli *c)
+{
+    cli_print(c->out, "tfprof %s%s%s\n", tfp_version(), *cli_commit ? " " : "", cli_commit);
+}
+
 static int run_version(cli *c, const cli_call *call, tfp_options *o)
 {
     (void)call, (void)o;
-    cli_print(c->out, "tfprof %s%s%s\n", tfp_version(), *cli_commit ? " " : "", cli_commit);
+    cli_print_version(c);
     return 0;
 }
 

@@ -61,7 +61,7 @@ static int run(cli *c, int argc, char **argv)
     if (status) {
         cli_complain(c->colour, c->fault.text);
     } else if (call.flags[CLI_VERSION]) {
-        cli_print(c->out, "tfprof %s%s%s\n", tfp_version(), *cli_commit ? " " : "", cli_commit);
+        cli_print_version(c);
     } else if (call.command || call.flags[CLI_HELP]) {
         status = cli_run(c, &call);
     } else {
