@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes tests/data/sample/ascend/ascend_pytorch_profiler_0.db: one step in the tables of torch_npu.profiler: tests/data/ascend.py"""
 import os
-import sqlite3
+
+import database
 
 PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "sample", "ascend", "ascend_pytorch_profiler_0.db")
 THREAD, QUEUE = 77 << 32 | 78, 77 << 32 | 90
@@ -50,20 +51,5 @@ ROWS = {
 }
 
 
-def main():
-    os.makedirs(os.path.dirname(PATH), exist_ok=True)
-    if os.path.exists(PATH):
-        os.remove(PATH)
-    db = sqlite3.connect(PATH)
-    db.execute("PRAGMA page_size=512")
-    for table, columns in TABLES.items():
-        db.execute(f"CREATE TABLE {table} ({columns})")
-        for row in ROWS[table]:
-            db.execute(f"INSERT INTO {table} VALUES ({','.join('?' * len(row))})", row)
-    db.commit()
-    db.execute("VACUUM")
-    db.close()
-
-
 if __name__ == "__main__":
-    main()
+    database.write(PATH, [(table, columns, ROWS[table]) for table, columns in TABLES.items()])

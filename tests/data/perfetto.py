@@ -6,25 +6,9 @@ import os
 import struct
 import zlib
 
+from wire import bytes_field as text, number_field as number, varint
+
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "sample", "perfetto")
-
-
-def varint(n):
-    n, out = n & (1 << 64) - 1, b""
-    while True:
-        out += bytes([n & 127 | (128 if n > 127 else 0)])
-        n >>= 7
-        if not n:
-            return out
-
-
-def number(field, n):
-    return varint(field << 3) + varint(n)
-
-
-def text(field, data):
-    data = data.encode() if isinstance(data, str) else data
-    return varint(field << 3 | 2) + varint(len(data)) + data
 
 
 def fixed(field, n):

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes tests/data/sample/rocpd/2_results.db: two processes in the tables of rocprofv3's database: tests/data/rocpd.py"""
 import os
-import sqlite3
+
+import database
 
 PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "sample", "rocpd", "2_results.db")
 TABLES = {
@@ -53,20 +54,9 @@ def rows(pid, shift):
 
 
 def main():
-    os.makedirs(os.path.dirname(PATH), exist_ok=True)
-    if os.path.exists(PATH):
-        os.remove(PATH)
-    db = sqlite3.connect(PATH)
-    db.execute("PRAGMA page_size=512")
-    for ending, pid, shift in (("_0198_a", 77, 0), ("_0198_b", 177, 1)):
-        for table, made in rows(pid, shift).items():
-            db.execute(f"CREATE TABLE rocpd_{table}{ending} ({TABLES[table]})")
-            for row in made:
-                db.execute(f"INSERT INTO rocpd_{table}{ending} VALUES ({','.join('?' * len(row))})", row)
-    db.execute("CREATE VIEW rocpd_region AS SELECT * FROM rocpd_region_0198_a")
-    db.commit()
-    db.execute("VACUUM")
-    db.close()
+    tables = [(f"rocpd_{table}{ending}", TABLES[table], made) for ending, pid, shift in (("_0198_a", 77, 0), ("_0198_b", 177, 1))
+              for table, made in rows(pid, shift).items()]
+    database.write(PATH, tables, "CREATE VIEW rocpd_region AS SELECT * FROM rocpd_region_0198_a")
 
 
 if __name__ == "__main__":
