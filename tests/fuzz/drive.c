@@ -90,14 +90,9 @@ static void check_failure(tfp_status s, const tfp_error *err, const char *what)
 
 /* ---- what was written ---- */
 
-typedef struct bytes {
-    char *data;
-    size_t size, capacity;
-} bytes;
-
-static int take(void *ctx, const void *data, size_t size)
+int drive_take(void *ctx, const void *data, size_t size)
 {
-    bytes *b = ctx;
+    drive_text *b = ctx;
     if (b->capacity - b->size < size) {
         size_t capacity = b->capacity * 2 + size;
         char *bigger = realloc(b->data, capacity);
@@ -110,7 +105,7 @@ static int take(void *ctx, const void *data, size_t size)
     return 0;
 }
 
-static void check_lines(const bytes *b)
+static void check_lines(const drive_text *b)
 {
     if (!b->size || b->data[b->size - 1] != '\n') broken("JSON lines end in a newline", "jsonl");
     for (size_t at = 0, size; at < b->size; at += size + 1) {
@@ -119,7 +114,7 @@ static void check_lines(const bytes *b)
     }
 }
 
-static void check_form(const char *output, const bytes *b)
+static void check_form(const char *output, const drive_text *b)
 {
     bool json = strcmp(output, "json") == 0 || strcmp(output, "timeline") == 0 || strcmp(output, "speedscope") == 0;
     if (json && !wellformed_json(b->data, b->size)) broken("JSON is well formed", output);
@@ -133,14 +128,14 @@ static void check_form(const char *output, const bytes *b)
 
 static void drive_output(const tfp_report *r, const char *output, tfp_error *err)
 {
-    bytes first = { 0 }, second = { 0 };
-    tfp_status s = tfp_report_write(r, output, take, &first, err);
+    drive_text first = { 0 }, second = { 0 };
+    tfp_status s = tfp_report_write(r, output, drive_take, &first, err);
     if (s) {
         check_failure(s, err, output);
     } else {
         check_form(output, &first);
         if (drive_everything) {
-            if (tfp_report_write(r, output, take, &second, err) != TFP_OK) broken("writing again works again", output);
+            if (tfp_report_write(r, output, drive_take, &second, err) != TFP_OK) broken("writing again works again", output);
             if (first.size != second.size || (first.size && memcmp(first.data, second.data, first.size) != 0))
                 broken("writing again gives the same", output);
         }
@@ -253,8 +248,8 @@ static void drive_set(const tfp_profile *p, const char *const *set, uint64_t pic
 /* What we write can be read again, by us. */
 static void drive_rewritten(const tfp_profile *p, tfp_error *err)
 {
-    bytes b = { 0 };
-    tfp_status s = tfp_profile_write(p, take, &b, err);
+    drive_text b = { 0 };
+    tfp_status s = tfp_profile_write(p, drive_take, &b, err);
     if (s) {
         check_failure(s, err, "profile");
     } else {
@@ -302,15 +297,15 @@ static void drive_timeline(const tfp_profile *p, uint64_t pick, tfp_error *err)
 /* What is saved and opened again is the same to the last byte when it is saved again. */
 static void drive_saved(const tfp_profile *p, tfp_error *err)
 {
-    bytes a = { 0 }, b = { 0 };
-    tfp_status s = tfp_profile_save(p, take, &a, err);
+    drive_text a = { 0 }, b = { 0 };
+    tfp_status s = tfp_profile_save(p, drive_take, &a, err);
     tfp_profile *again = s ? NULL : tfp_profile_new();
     if (s) check_failure(s, err, "save");
     if (again) {
         s = tfp_profile_keep(again, KEEP);
         if (!s) s = tfp_profile_add_bytes(again, "tfprof", "saved", a.data, a.size, err);
         if (!s) s = tfp_profile_finish(again, err);
-        if (!s) s = tfp_profile_save(again, take, &b, err);
+        if (!s) s = tfp_profile_save(again, drive_take, &b, err);
         if (s && s != TFP_NOMEM && s != TFP_LIMIT) broken("a saved profile can be read", tfp_error_message(err));
         if (!s && (a.size != b.size || memcmp(a.data, b.data, a.size) != 0))
             broken("what was saved and opened is what was saved", "");
@@ -379,19 +374,35 @@ void drive_profile(tfp_profile *p, uint64_t pick)
 }
 
 /* Every view as JSON and the profile as it is written. */
-static bytes all_of(const tfp_profile *p)
+static drive_text all_of(const tfp_profile *p)
 {
-    bytes all = { 0 };
+    drive_text all = { 0 };
     tfp_options *o = options_of(option_sets[1], NULL);
     for (size_t v = 0; o && tfp_list(TFP_VIEWS, v); v++) {
         tfp_report *r = NULL;
         if (tfp_report_build(p, tfp_list(TFP_VIEWS, v), o, &r, NULL) == TFP_OK)
-            tfp_report_write(r, "jsonl", take, &all, NULL);
+            tfp_report_write(r, "jsonl", drive_take, &all, NULL);
         tfp_report_free(r);
     }
-    tfp_profile_write(p, take, &all, NULL);
+    tfp_profile_write(p, drive_take, &all, NULL);
     tfp_options_free(o);
     return all;
+}
+
+size_t drive_split(const char *const *formats, size_t most, const uint8_t *data, size_t size, drive_part *parts)
+{
+    size_t count = 0;
+    while (count < most && size >= 2) {
+        size_t part = (size_t)data[0] | (size_t)data[1] << 8;
+        data += 2;
+        size -= 2;
+        if (part > size) part = size;
+        parts[count] = (drive_part){ formats[count], data, part };
+        count++;
+        data += part;
+        size -= part;
+    }
+    return count;
 }
 
 static void check_grown(const tfp_profile *whole, const drive_part *parts, size_t count)
@@ -403,7 +414,7 @@ static void check_grown(const tfp_profile *whole, const drive_part *parts, size_
         if (!s) s = tfp_profile_finish(grown, NULL);
     }
     if (s && s != TFP_NOMEM && s != TFP_LIMIT) broken("what can be added can be added after finishing", "");
-    bytes a = all_of(whole), b = s ? (bytes){ 0 } : all_of(grown);
+    drive_text a = all_of(whole), b = s ? (drive_text){ 0 } : all_of(grown);
     if (!s && (a.size != b.size || (a.size && memcmp(a.data, b.data, a.size) != 0)))
         broken("a profile that grew is the one read at once", "");
     free(a.data);

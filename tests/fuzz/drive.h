@@ -40,6 +40,16 @@ uint64_t drive_pick(const void *data, size_t size);
 /* Set by the replay program: all option sets instead of a few. */
 extern bool drive_everything;
 
+/* What an output wrote: `ctx` of drive_take is a drive_text that begins empty; free its data. */
+typedef struct drive_text {
+    char *data;
+    size_t size, capacity;
+} drive_text;
+int drive_take(void *ctx, const void *data, size_t size);
+
+/* Cuts an input into at most `most` parts, each behind a length of two bytes; the formats are given. Returns how many there are. */
+size_t drive_split(const char *const *formats, size_t most, const uint8_t *data, size_t size, drive_part *parts);
+
 /* A folder of this process for formats that are files; removed at exit. */
 const char *drive_folder(void);
 void drive_file(const char *name, const void *data, size_t size);

@@ -6,22 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct text {
-    char *data;
-    size_t size;
-} text;
-
-static int collect(void *ctx, const void *data, size_t size)
-{
-    text *t = ctx;
-    char *more = realloc(t->data, t->size + size + 1);
-    if (!more) return 1;
-    memcpy(more + t->size, data, size);
-    t->data = more;
-    t->size += size;
-    return 0;
-}
-
 static bool add(tfp_gate *g, tfp_gate_side side, const char *data, size_t size, tfp_error *err)
 {
     if (tfp_gate_add_baseline(g, side, "text", data, size, err) == TFP_OK) return true;
@@ -29,19 +13,19 @@ static bool add(tfp_gate *g, tfp_gate_side side, const char *data, size_t size, 
     return false;
 }
 
-static text saved(const tfp_gate *g, tfp_error *err)
+static drive_text saved(const tfp_gate *g, tfp_error *err)
 {
-    text t = { 0 };
-    if (tfp_gate_save(g, TFP_GATE_BASE, collect, &t, err)) abort();
+    drive_text t = { 0 };
+    if (tfp_gate_save(g, TFP_GATE_BASE, drive_take, &t, err)) abort();
     return t;
 }
 
 static void save_and_read(const tfp_gate *g, tfp_error *err)
 {
-    text first = saved(g, err);
+    drive_text first = saved(g, err);
     tfp_gate *again = tfp_gate_new();
     if (!add(again, TFP_GATE_BASE, first.data, first.size, err)) abort();
-    text second = saved(again, err);
+    drive_text second = saved(again, err);
     if (first.size != second.size || memcmp(first.data, second.data, first.size) != 0) abort();
     tfp_gate_free(again);
     free(first.data);
@@ -61,8 +45,8 @@ static void judge(const tfp_gate *g, bool equal, int pairs, tfp_error *err)
     if (equal && verdict == TFP_GATE_IS_FAILED) abort();
     if (!tfp_report_note(r, 0) || strncmp(tfp_report_note(r, 0), "gate: ", 6) != 0) abort();
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
-        text t = { 0 };
-        if (tfp_report_write(r, outputs[i], collect, &t, err)) abort();
+        drive_text t = { 0 };
+        if (tfp_report_write(r, outputs[i], drive_take, &t, err)) abort();
         free(t.data);
     }
     tfp_report_free(r);

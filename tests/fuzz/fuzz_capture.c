@@ -7,18 +7,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const formats[] = { "kineto", "capture", "inductor", "capture" };
     drive_part parts[4];
-    size_t count = 0;
-    while (count < 4 && size >= 2) {
-        size_t part = (size_t)data[0] | (size_t)data[1] << 8;
-        data += 2;
-        size -= 2;
-        if (part > size) part = size;
-        if (part) parts[count] = (drive_part){ formats[count], data, part };
-        if (!part) break;
-        count++;
-        data += part;
-        size -= part;
-    }
-    if (count) drive_bytes(parts, count);
+    size_t count = drive_split(formats, 4, data, size, parts), whole = 0;
+    while (whole < count && parts[whole].size) whole++; /* up to the first empty one */
+    if (whole) drive_bytes(parts, whole);
     return 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/fuzz_folded.c: stacks of folded, through every view. */
+/* tests/fuzz/fuzz_folded.c: folded stacks, through every view. */
 #include "drive.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

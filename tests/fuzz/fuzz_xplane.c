@@ -8,22 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct text {
-    char *at;
-    size_t size;
-} text;
-
-static int keep_text(void *ctx, const void *data, size_t size)
-{
-    text *t = ctx;
-    char *more = realloc(t->at, t->size + size + 1);
-    if (!more) return 1;
-    memcpy(more + t->size, data, size);
-    t->at = more;
-    t->size += size;
-    return 0;
-}
-
 /* NULL: it cannot be read. */
 static tfp_profile *read_keeping(unsigned keep, const tfp_options *o, const uint8_t *data, size_t size)
 {
@@ -36,13 +20,13 @@ static tfp_profile *read_keeping(unsigned keep, const tfp_options *o, const uint
 }
 
 /* The report and its notes. False without memory, where the profile has no such step, or more rows than a table may have. */
-static bool show(const tfp_profile *p, const char *view, const tfp_options *o, text *out)
+static bool show(const tfp_profile *p, const char *view, const tfp_options *o, drive_text *out)
 {
     tfp_report *r = NULL;
     const char *note;
-    tfp_status s = tfp_show(p, view, o, keep_text, out, &r, NULL);
+    tfp_status s = tfp_show(p, view, o, drive_take, out, &r, NULL);
     for (size_t i = 0; !s && (note = tfp_report_note(r, i)); i++)
-        if (keep_text(out, note, strlen(note))) s = TFP_NOMEM;
+        if (drive_take(out, note, strlen(note))) s = TFP_NOMEM;
     tfp_report_free(r);
     if (s && s != TFP_NOMEM && s != TFP_BADOUTPUT && s != TFP_BADFILE && s != TFP_NOTFOUND && s != TFP_LIMIT) abort();
     return !s;
@@ -71,15 +55,15 @@ static void compare(const tfp_profile *spans, const tfp_profile *other, const tf
 {
     bool ok = true;
     for (size_t i = 0; ok && w->views[i]; i++) {
-        text a = { NULL, 0 }, b = { NULL, 0 };
+        drive_text a = { 0 }, b = { 0 };
         ok = show(spans, w->views[i], o, &a) && show(other, w->views[i], o, &b);
-        if (ok && (a.size != b.size || (a.size && memcmp(a.at, b.at, a.size) != 0))) {
-            fprintf(stderr, "%s of spans:\n%.*s\nkeeping %u:\n%.*s\n", w->views[i], (int)a.size, a.at, w->keep,
-                    (int)b.size, b.at);
+        if (ok && (a.size != b.size || (a.size && memcmp(a.data, b.data, a.size) != 0))) {
+            fprintf(stderr, "%s of spans:\n%.*s\nkeeping %u:\n%.*s\n", w->views[i], (int)a.size, a.data, w->keep,
+                    (int)b.size, b.data);
             abort();
         }
-        free(a.at);
-        free(b.at);
+        free(a.data);
+        free(b.data);
     }
 }
 
