@@ -15,11 +15,7 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-TARGETS = ["profile", "graph", "graph_text", "run_meta", "op_log", "run_of_graph", "checkpoint", "recognise", "options",
-           "options_proto", "scope_text", "query", "xplane", "xplane_bare", "hlo", "kineto",
-           "kineto_bare", "flight", "snapshot", "capture", "inductor", "pprof", "pprof_bare", "execution_trace",
-           "execution_trace_bare", "pickle", "parquet", "sqlite", "perfetto", "speedscope", "folded", "aten", "baseline", "live", "elf", "http", "mcp", "tfprof", "tfprof_bare",
-           "gunzip"]
+TARGETS = sorted(name[len("fuzz_"):-len(".c")] for name in os.listdir(HERE) if re.fullmatch(r"fuzz_\w+\.c", name))
 
 
 def inputs(seeds, target):

@@ -7,7 +7,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 seconds=$1
 shift
-targets=${*:-profile graph graph_text run_meta op_log run_of_graph checkpoint recognise options options_proto query xplane xplane_bare hlo kineto kineto_bare flight snapshot capture inductor pprof pprof_bare execution_trace execution_trace_bare pickle parquet sqlite perfetto speedscope folded aten baseline live elf http mcp tfprof tfprof_bare gunzip scope_text}
+targets=${*:-$(printf '%s ' tests/fuzz/fuzz_*.c | sed 's|tests/fuzz/fuzz_||g; s|\.c | |g')}
 [ -e build-fuzz/build.ninja ] || CC=clang CXX=clang++ meson setup build-fuzz --buildtype=debugoptimized \
     -Dfuzzers=true -Db_sanitize=address,undefined -Db_lundef=false >/dev/null
 # shellcheck disable=SC2086

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Seeds of the fuzz target of pickles."""
 import collections
-import os
+import json
 import pickle
+
+import torch_pickles
 
 
 class Odd:
@@ -26,9 +28,6 @@ def seeds():
 
 def snapshots():
     """Memory snapshots: the sample's in the protocols that are read, without times and addresses, and with objects in odd places."""
-    import sys
-    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data"))
-    import torch_pickles
     whole = torch_pickles.snapshot()
     for protocol in (2, 4):
         yield f"snapshot_{protocol}", pickle.dumps(whole, protocol)
@@ -45,10 +44,6 @@ def snapshots():
 
 def flights():
     """Dumps of the flight recorder: of a rank that waits and of one that is missing, pickled and as JSON."""
-    import json
-    import sys
-    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data"))
-    import torch_pickles
     for rank in (1, 2):
         yield f"flight_{rank}", pickle.dumps(torch_pickles.flight(rank), 2)
         yield f"flight_json_{rank}", json.dumps(torch_pickles.flight(rank)).encode()
