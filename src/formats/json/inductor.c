@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/json/inductor.c: what TorchInductor tells of the kernels that it made (kernel_information.json, with INDUCTOR_PROVENANCE=1): an
- * object of kernels, each with `stack_traces`, the texts that Python prints of a stack. Newer ones have a member a call,
- * NAME:NUMBER, and perhaps an object a compiled region around them. Layout: torch/_inductor/debug.py. */
+ * object of kernels, each with `stack_traces`, stacks as Python prints them. Newer files have a member for each call, NAME:NUMBER,
+ * perhaps inside an object for each compiled region. Layout: torch/_inductor/debug.py. */
 #include "formats/files/folder.h"
 #include "formats/files/format.h"
 #include "model/graphs/parts.h"

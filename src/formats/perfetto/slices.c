@@ -4,7 +4,7 @@
 #include "formats/sqlite/range_text.h"
 #include "model/builder.h"
 
-#define PARENTS 32 /* of a track that are asked for its process; longer chains, and circles, have none */
+#define PARENTS 32 /* of a track that are searched for its process; a longer chain, or a circle, has no process */
 
 /* ---- the order of events ---- */
 

@@ -68,7 +68,7 @@ static void read_config(reader *r, tfp_pvalue config)
     }
 }
 
-/* Numbers of groups without entries here belong to a name that only other ranks' dumps tell. */
+/* A group without entries in this dump has only a number here; the dumps of other ranks have its name. */
 static void read_status(reader *r, tfp_pvalue status)
 {
     tfp_flight_tables *t = &r->b->p->flights;
@@ -125,7 +125,7 @@ static void read_sizes(reader *r, tfp_pvalue entry, tfp_str name, tfp_flight_ent
 
 static int by_text(const void *a, const void *b) { return tfp_str_cmp(*(const tfp_str *)a, *(const tfp_str *)b); }
 
-/* The types, each once, in order: "BFloat16|Float". */
+/* The types, sorted, each once: "BFloat16|Float". */
 static tfp_strid types_of(reader *r, tfp_pvalue entry, tfp_str name)
 {
     tfp_pvalue lists[2] = { member(r, entry, WORD_INPUT_DTYPES), member(r, entry, WORD_OUTPUT_DTYPES) };

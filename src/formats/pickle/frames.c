@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/pickle/frames.c: the stacks of PyTorch's pickles become traces of code. The lists of many entries have the same frames,
- * which are looked at once. */
+/* formats/pickle/frames.c: the stacks of PyTorch's pickles become traces of code. Many entries have equal lists of frames,
+ * and each list is read once. */
 #include "formats/pickle/pickles.h"
 
 static tfp_strid text_of(tfp_frames *f, tfp_pvalue frame, pickle_word word)

@@ -10,7 +10,7 @@
 typedef struct taken_block { /* of a segment that is not whole yet */
     tfp_pvalue list;
     int64_t address, size, requested;
-    uint32_t trace, next; /* next: the one before in the same list, one above its place in blocks; 0: none */
+    uint32_t trace, next; /* next: the block before it in the same list, as 1 + its index in blocks; 0: none */
     bool active, allocated;
 } taken_block;
 
@@ -24,7 +24,7 @@ typedef struct reader {
     TFP_VEC(tfp_pvalue) lists;    /* of device_traces, as they come */
     tfp_map64 list_by_value;      /* -> lists */
     TFP_VEC(taken_block) blocks;  /* that wait for their segment */
-    tfp_map64 blocks_of;          /* list -> the first of its blocks; above 0 */
+    tfp_map64 blocks_of;          /* list -> 1 + the index of its last block; 0: they were added */
     tfp_map64 device_by_number;   /* -> the profile's devices */
     tfp_map64 segment_by_hash;    /* -> the profile's segments */
     size_t first_entry, skipped, waiting; /* waiting: blocks */
@@ -70,7 +70,7 @@ static uint32_t device_of(reader *r, int64_t number)
 
 /* ---- entries of device_traces ---- */
 
-/* Entries of one list lie together; which device it is, only the end tells. Until then `device` is the list's number. */
+/* The device of a list of entries is known only at the end of the file; until then `device` has the list's number. */
 static uint32_t number_of_list(reader *r, tfp_pvalue list)
 {
     uint32_t at = tfp_map64_get(&r->list_by_value, list);
@@ -181,12 +181,12 @@ static void add_block(reader *r, tfp_allocator_segment *s, const taken_block *x,
     }
 }
 
-/* The blocks of a list in their order: they are chained from the last one to the first. */
+/* Adds the blocks of a list in their order. They are chained from the last one to the first, so the chain is reversed. */
 static void add_blocks(reader *r, tfp_allocator_segment *s, tfp_pvalue list, int64_t address)
 {
     uint32_t last = tfp_map64_get(&r->blocks_of, list), after = 0;
     if (last == TFP_NONE || !last) return;
-    for (uint32_t at = last, next; at; at = next) { /* turned round */
+    for (uint32_t at = last, next; at; at = next) {
         next = r->blocks.at[at - 1].next;
         r->blocks.at[at - 1].next = after;
         after = at;
@@ -233,7 +233,7 @@ static bool take(void *ctx, tfp_pickle *m, tfp_pvalue to, tfp_pvalue item)
 
 /* ---- the end ---- */
 
-/* Which device a list of entries is, its place in device_traces tells. */
+/* The place of a list in device_traces is the number of its device. */
 static void place_entries(reader *r, tfp_pvalue traces)
 {
     tfp_allocator_tables *t = &r->b->p->allocator;

@@ -3,7 +3,7 @@
  * stack, and a sample with its number. Written by stackcollapse-*.pl, py-spy (-f raw), inferno, async-profiler and tfprof. */
 #include "formats/files/format.h"
 
-#define LOOKED_AT 50 /* lines that a file is known by */
+#define LOOKED_AT 50 /* lines that the probe reads at most */
 
 typedef struct reader {
     tfp_builder *b;

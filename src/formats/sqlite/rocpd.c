@@ -54,7 +54,7 @@ static tfp_status read_names(reader *p, const char *table, const char *columns, 
     return tfp_recording_names(p->r, name, columns, to, err);
 }
 
-/* Ids of rows that stand for a number of the system, of a process or thread. */
+/* Maps ids of rows to the numbers that the system gave to processes or threads. */
 static tfp_status read_numbers(reader *p, const char *table, const char *columns, tfp_map64 *to, tfp_error *err)
 {
     tfp_db_rows rows;

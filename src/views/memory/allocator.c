@@ -130,7 +130,7 @@ tfp_status tfp_heap_new(tfp_report *r, tfp_heap *out, tfp_error *err)
 
 /* ---- who holds it ---- */
 
-/* Live allocations by address: one above the entry's place; 0: freed. */
+/* Replays an entry. live: address -> 1 + the number of the entry that allocated there; 0: freed. unknown: it frees what no entry allocated. */
 static bool replay(const tfp_heap *p, const tfp_heap_device *d, size_t i, tfp_map64 *live, bool *unknown)
 {
     const tfp_allocator_entry *e = tfp_heap_entry(p, d, i);

@@ -7,7 +7,7 @@
 #include "views/core/grid.h"
 #include "views/core/report.h"
 
-/* A place in the recording of a device: how many of its entries happened, and what held then. */
+/* A moment in the recording of a device: how many of its entries came before it, and how much was held then. */
 typedef struct tfp_heap_point {
     size_t done;
     int64_t held, reserved;
