@@ -188,9 +188,8 @@ static void read_evented(reader *r, const profile *p)
         if (wrong(r, &j)) break;
         add_sample(r, p, m.at - last);
         last = m.at;
-        bool known = m.frame >= 0 && m.frame < (double)r->frames.size;
-        if (m.type == 'O' && known)
-            keep(r, tfp_push(&r->stack, r->frames.at[(size_t)m.frame]));
+        if (m.type == 'O')
+            add_frame(r, m.frame);
         else if (m.type == 'C' && r->stack.size)
             r->stack.size--;
         else
