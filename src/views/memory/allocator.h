@@ -58,6 +58,7 @@ tfp_str tfp_heap_line_of(tfp_heap *p, uint32_t trace); /* "FILE:LINE", "(no line
 /* Adds a row for each line of the holders, the biggest first. */
 bool tfp_heap_add_lines(tfp_heap *p, const tfp_heap_device *d, const tfp_heap_point *at, const tfp_heap_holders *of,
                         tfp_heap_lines *rows);
+const tfp_heap_device *tfp_heap_last_oom(const tfp_heap *p); /* the last device that ran out of memory; NULL: none did */
 tfp_status tfp_heap_facts(tfp_heap *p, tfp_error *err); /* sentences above the tables */
 
 #endif

@@ -20,7 +20,7 @@ static bool say(tfp_heap *p, const char *name, const char *label, tfp_buf *text)
 
 /* ---- out of memory ---- */
 
-static const tfp_heap_device *last_oom(const tfp_heap *p)
+const tfp_heap_device *tfp_heap_last_oom(const tfp_heap *p)
 {
     for (size_t i = p->device_count; i-- > 0;)
         if (p->devices[i].oom.done) return &p->devices[i];
@@ -101,7 +101,7 @@ static bool say_peak(tfp_heap *p, size_t i)
 
 tfp_status tfp_heap_facts(tfp_heap *p, tfp_error *err)
 {
-    const tfp_heap_device *d = last_oom(p);
+    const tfp_heap_device *d = tfp_heap_last_oom(p);
     bool ok = !d || (say_oom(p, d) && say_what_fits(p, d));
     for (size_t i = 0; i < p->device_count && i < 8 && ok; i++) ok = say_peak(p, i);
     return ok ? TFP_OK : tfp_nomem(err);

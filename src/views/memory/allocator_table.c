@@ -4,8 +4,6 @@
 #include "views/memory/allocator.h"
 #include "views/core/view.h"
 
-#include <math.h>
-
 typedef enum grouping { BY_LINE, BY_TIME, BY_SEGMENT, BY_OOM, GROUPINGS } grouping;
 static const char *const words[GROUPINGS + 1] = { "line", "time", "segment", "oom", NULL };
 
@@ -84,11 +82,9 @@ static tfp_status fill_lines(tfp_heap *p, tfp_grid *g, bool at_end, tfp_error *e
         of.size = kept;
         ok = ok && tfp_heap_add_lines(p, d, at, &of, &rows);
     }
-    tfp_heap_line *copy = TFP_NEW(&p->r->arena, tfp_heap_line, rows.size + 1);
-    if (ok && copy && rows.size) memcpy(copy, rows.at, rows.size * sizeof *copy);
     g->few = SHOWN;
-    tfp_row_table of_lines = { line_columns, copy, sizeof *copy, rows.size, 0 };
-    tfp_status s = ok && copy ? tfp_grid_fill(p->r, g, &of_lines, err) : tfp_nomem(err);
+    tfp_row_table of_lines = { line_columns, rows.at, sizeof *rows.at, rows.size, 0 };
+    tfp_status s = ok ? tfp_grid_fill(p->r, g, &of_lines, err) : tfp_nomem(err);
     tfp_vec_free(&rows);
     tfp_vec_free(&of);
     return s;
@@ -158,10 +154,8 @@ static tfp_status fill_ooms(tfp_heap *p, tfp_grid *g, tfp_error *err)
             ok = x.line.data && tfp_push(&rows, x);
         }
     }
-    oom_row *copy = TFP_NEW(&p->r->arena, oom_row, rows.size + 1);
-    if (ok && copy && rows.size) memcpy(copy, rows.at, rows.size * sizeof *copy);
-    tfp_row_table of = { oom_columns, copy, sizeof *copy, rows.size, 0 };
-    tfp_status s = ok && copy ? tfp_grid_fill(p->r, g, &of, err) : tfp_nomem(err);
+    tfp_row_table of = { oom_columns, rows.at, sizeof *rows.at, rows.size, 0 };
+    tfp_status s = ok ? tfp_grid_fill(p->r, g, &of, err) : tfp_nomem(err);
     tfp_vec_free(&rows);
     return s;
 }
@@ -176,20 +170,16 @@ static tfp_status fill(tfp_heap *p, tfp_grid *g, grouping by, tfp_error *err)
     }
 }
 
-static bool ran_out(const tfp_heap *p)
-{
-    bool any = false;
-    for (size_t i = 0; i < p->device_count; i++) any |= p->devices[i].oom.done > 0;
-    return any;
-}
-
 /* Without -by: by line, and behind it what grew, the segments and what ran out of memory. */
 static tfp_status add_parts(tfp_heap *p, tfp_error *err)
 {
     tfp_grid *g = tfp_grid_part_add(p->r, "growth", "allocated in the recording and held at its end");
     tfp_status s = g ? fill_lines(p, g, true, err) : tfp_nomem(err);
-    if (!s) s = (g = tfp_grid_part_add(p->r, "segments", "segments at the end (-by segment)")) ? fill_segments(p, g, err) : tfp_nomem(err);
-    if (s || !ran_out(p)) return s;
+    if (!s) {
+        g = tfp_grid_part_add(p->r, "segments", "segments at the end (-by segment)");
+        s = g ? fill_segments(p, g, err) : tfp_nomem(err);
+    }
+    if (s || !tfp_heap_last_oom(p)) return s;
     g = tfp_grid_part_add(p->r, "ooms", "out of memory (-by oom); over time: -by time");
     return g ? fill_ooms(p, g, err) : tfp_nomem(err);
 }
