@@ -11,6 +11,12 @@
 /* Files up to this size are read once, into memory; bigger ones first for their digest and then in windows. */
 #define READ_WHOLE ((uint64_t)32 << 20)
 
+/* The message without the file's name before it: a name may have any words. */
+static const char *reason_of(const tfp_error *err, tfp_str name)
+{
+    return tfp_str_begins(tfp_str_of(err->text), name) ? err->text + name.size : err->text;
+}
+
 /* Why a file could not be read, by what happened. */
 static tfp_fleet_code code_of(tfp_status s, const tfp_fleet_file *f, tfp_str bytes, const tfp_error *err)
 {
@@ -18,7 +24,7 @@ static tfp_fleet_code code_of(tfp_status s, const tfp_fleet_file *f, tfp_str byt
     if (s == TFP_NOMEM || s == TFP_LIMIT) return TFP_FLEET_LIMIT;
     if (err->number == ENOENT || err->number == ENOTDIR) return TFP_FLEET_MISSING;
     if (err->number) return TFP_FLEET_UNREADABLE;
-    if (strstr(err->text, "not a trace")) return TFP_FLEET_FORMAT;
+    if (strstr(reason_of(err, bytes.data ? f->path : tfp_str_of(f->file)), "not a trace")) return TFP_FLEET_FORMAT;
     if (f->file && !bytes.data) return tfp_recognise_file(f->file, NULL) ? TFP_FLEET_DAMAGED : TFP_FLEET_FORMAT;
     if (tfp_recognise_bytes("", bytes.data, bytes.size, NULL)) return TFP_FLEET_DAMAGED;
     s = tfp_input_memory(&in, "", bytes.data, bytes.size, NULL); /* of damaged gzip nothing can be recognised */

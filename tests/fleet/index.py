@@ -78,6 +78,14 @@ def numbers(folder):
     return traces, out, made
 
 
+def names(folder, made):
+    """Why a file failed is read from the reader's message, not from the path before it."""
+    traces, out = os.path.join(folder, "names"), os.path.join(folder, "names-out")
+    fleet.put(traces, "not a trace/crc.json.gz", fleet.trace(made[0])[:-8] + b"01234567")
+    index(traces, out, failed=1)
+    check("a path with words of a message", sql(out, "SELECT code FROM failures") == [("damaged",)])
+
+
 def changes(traces, out, made):
     """A file that changes has new rows and no old ones, and its copies are runs of their own or copies again."""
     os.remove(os.path.join(traces, "pipe.json"))
@@ -179,6 +187,7 @@ def questions(out):
 def main():
     with tempfile.TemporaryDirectory(prefix="tfprof-index-") as folder:
         traces, out, made = numbers(folder)
+        names(folder, made)
         changes(traces, out, made)
         questions(out)
         kills(folder, traces, made)
