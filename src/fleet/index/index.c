@@ -39,7 +39,7 @@ typedef struct pass {
     uint64_t next, taken; /* numbers of the next file to read and of the next result to take */
     size_t held;
     bool several, ended, last; /* several: sources; last: those that come last are read */
-    double committed_at;
+    double started_at, committed_at;
 } pass;
 
 static double now_s(void)
@@ -217,9 +217,8 @@ static tfp_status begin_files(pass *x, tfp_error *err)
 static tfp_status tell(const pass *x, tfp_error *err)
 {
     const tfp_index_settings *o = x->settings;
-    x->counts->seconds = now_s() - x->counts->seconds;
+    x->counts->seconds = now_s() - x->started_at;
     int stop = o->progress ? o->progress(o->progress_ctx, (uint64_t)x->counts->files, 0) : 0;
-    x->counts->seconds = now_s() - x->counts->seconds;
     return stop ? tfp_fail(err, TFP_CANCELLED, "interrupted") : TFP_OK;
 }
 
@@ -298,19 +297,19 @@ tfp_status tfp_index_pass(const tfp_index_settings *settings, const char *const 
 {
     pass *x = calloc(1, sizeof *x);
     struct sigaction before, ignore = { .sa_handler = SIG_IGN };
-    *counts = (tfp_index_counts){ .seconds = now_s() };
+    *counts = (tfp_index_counts){ 0 };
     if (!x) return tfp_nomem(err);
     x->settings = settings;
     x->counts = counts;
     x->folder.lock = x->folder.commit_lock = -1;
     x->several = count > 1 || (count && strcmp(sources[0], "-") == 0);
-    x->committed_at = now_s();
+    x->started_at = x->committed_at = now_s();
     sigaction(SIGPIPE, &ignore, &before); /* a process that died is an answer, no signal */
     tfp_status s = prepare(x, sources, count, out, err);
     if (!s) s = read_all(x, err);
     if (x->folder.lock >= 0 && s && s != TFP_BADFILE) (void)!tfp_index_recover(&x->folder, NULL);
+    counts->seconds = now_s() - x->started_at;
     release(x);
     sigaction(SIGPIPE, &before, NULL);
-    counts->seconds = now_s() - counts->seconds;
     return s;
 }
