@@ -27,14 +27,20 @@ bool tfp_duckdb_is_index(const char *path)
 
 /* ---- the script ---- */
 
-static void put_quoted(tfp_buf *b, const char *text)
+/* Between SQL's quotes. */
+static void put_escaped(tfp_buf *b, const char *text)
 {
-    tfp_buf_char(b, '\'');
     for (; *text; text++) {
         if (*text == '\'') tfp_buf_char(b, '\'');
         tfp_buf_char(b, *text);
     }
-    tfp_buf_char(b, '\'');
+}
+
+void tfp_duckdb_put_view(tfp_buf *b, const char *out, const char *table)
+{
+    tfp_buf_printf(b, "CREATE OR REPLACE VIEW %s AS SELECT * FROM read_parquet('", table);
+    put_escaped(b, out);
+    tfp_buf_printf(b, "/%s/*.parquet');\n", table);
 }
 
 static bool has_table(const char *out, const char *table)
@@ -47,29 +53,15 @@ static bool has_table(const char *out, const char *table)
 /* query() takes exactly one SELECT, so that nothing can be written. */
 static void put_script(tfp_buf *b, const char *out, const char *sql)
 {
-    for (int t = 0; t < TFP_FLEET_TABLES; t++) {
-        const char *table = tfp_fleet_tables[t].name;
-        if (!has_table(out, table)) continue;
-        tfp_buf path = { 0 };
-        tfp_buf_printf(&path, "%s/%s/*.parquet", out, table);
-        tfp_buf_char(&path, '\0');
-        tfp_buf_printf(b, "CREATE VIEW %s AS SELECT * FROM read_parquet(", table);
-        put_quoted(b, path.failed ? "" : path.data);
-        tfp_buf_text(b, ");\n");
-        b->failed |= path.failed;
-        tfp_buf_free(&path);
-    }
-    tfp_buf_text(b, "SET TimeZone='UTC';\nSET allowed_directories=[");
-    tfp_buf folder = { 0 };
-    tfp_buf_printf(&folder, "%s/", out);
-    tfp_buf_char(&folder, '\0');
-    put_quoted(b, folder.failed ? "" : folder.data);
-    tfp_buf_free(&folder);
-    tfp_buf_text(b, "];\nSET enable_external_access=false;\nSET lock_configuration=true;\nDESCRIBE SELECT * FROM query(");
-    put_quoted(b, sql);
-    tfp_buf_text(b, ");\nSELECT * FROM query(");
-    put_quoted(b, sql);
-    tfp_buf_text(b, ");\n");
+    for (int t = 0; t < TFP_FLEET_TABLES; t++)
+        if (has_table(out, tfp_fleet_tables[t].name)) tfp_duckdb_put_view(b, out, tfp_fleet_tables[t].name);
+    tfp_buf_text(b, "SET TimeZone='UTC';\nSET allowed_directories=['");
+    put_escaped(b, out);
+    tfp_buf_text(b, "/'];\nSET enable_external_access=false;\nSET lock_configuration=true;\nDESCRIBE SELECT * FROM query('");
+    put_escaped(b, sql);
+    tfp_buf_text(b, "');\nSELECT * FROM query('");
+    put_escaped(b, sql);
+    tfp_buf_text(b, "');\n");
 }
 
 /* ---- the process ---- */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* fleet/index/folder.c: the folder of an index: made or recognised, locked for one index a share, and the names of its parts. */
+#include "fleet/duckdb.h"
 #include "fleet/index/index.h"
 #include "fleet/index/parts.h"
 #include "fleet/index/stream.h"
@@ -174,27 +175,14 @@ void tfp_index_folder_close(tfp_index_folder *f)
 
 /* ---- views.sql ---- */
 
-static void put_quoted(tfp_buf *b, const char *text)
-{
-    for (; *text; text++) {
-        if (*text == '\'') tfp_buf_char(b, '\'');
-        tfp_buf_char(b, *text);
-    }
-}
-
-/* DuckDB knows no path below the script: the views have OUT's whole path. */
 tfp_status tfp_index_write_views(const tfp_index_folder *f, unsigned tables, tfp_error *err)
 {
     char whole[PATH_MAX], path[PATH_MAX];
     tfp_buf b = { 0 }, old = { 0 };
     if (!realpath(f->out, whole)) return tfp_index_fail_output(err, f->out);
     tfp_buf_text(&b, "-- The tables of an index of tfprof, for DuckDB: duckdb -init views.sql\n");
-    for (int t = 0; t < TFP_FLEET_TABLES; t++) {
-        if (!(tables & TFP_FLEET_BIT(t))) continue;
-        tfp_buf_printf(&b, "CREATE OR REPLACE VIEW %s AS SELECT * FROM read_parquet('", tfp_fleet_tables[t].name);
-        put_quoted(&b, whole);
-        tfp_buf_printf(&b, "/%s/*.parquet');\n", tfp_fleet_tables[t].name);
-    }
+    for (int t = 0; t < TFP_FLEET_TABLES; t++)
+        if (tables & TFP_FLEET_BIT(t)) tfp_duckdb_put_view(&b, whole, tfp_fleet_tables[t].name);
     tfp_status s = b.failed ? tfp_nomem(err) : TFP_OK;
     bool same = !s && tfp_index_path(path, f->out, NULL, "views.sql") && !tfp_read_file(path, 1 << 20, &old, NULL) &&
                 tfp_str_eq((tfp_str){ old.data, old.size }, (tfp_str){ b.data, b.size });
