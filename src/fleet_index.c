@@ -156,9 +156,10 @@ tfp_status tfp_index_set(tfp_index *x, const char *name, const char *value, tfp_
 
 tfp_status tfp_index_run(tfp_index *x, const char *const *sources, size_t count, const char *out, tfp_error *err)
 {
-    static tfp_error own; /* the pass acts on the errno of an error, whether anybody wants the message or not */
+    tfp_error own; /* the pass looks at the errno of an error, also when the caller wants no message */
     tfp_error_clear(err);
     if (!x || !sources || !count || !out || !*out) return tfp_fail(err, TFP_BADARG, "no index, no source, or no folder");
+    tfp_error_clear(&own);
     return tfp_index_pass(&x->settings, sources, count, out, &x->counts, err ? err : &own);
 }
 
