@@ -23,17 +23,18 @@ typedef struct tfp_index tfp_index;
 TFP_API tfp_index *tfp_index_new(void); /**< NULL when memory runs out */
 TFP_API void tfp_index_free(tfp_index *x);
 
-/** Sets "path" (a pattern such as job={job}/rank={rank}; each call adds one), "sidecar" (meta.json), "name" (patterns of file
- *  names), "tables" (names; all), "jobs" (processes; one for each processor), "memory" (bytes that a trace may take; no limit),
- *  "timeout" (seconds for a trace; 300), "shard" (K/N; 1/1), "part-bytes" (67108864), "fail-over" (a share, 0.01 or 1%; none) and
- *  "retry" (without a value). Errors: TFP_BADARG; TFP_NOMEM. */
+/** Sets "path" (a pattern such as job={job}/rank={rank}; each call adds one), "sidecar" (a file name; meta.json), "name" (patterns of
+ *  file names; *.json,*.json.gz,*.pb,*.pb.gz,*.tfprof), "tables" (names; all), "jobs" (processes; one for each processor), "memory"
+ *  (bytes that a trace may take; no limit), "timeout" (seconds for a trace; 300), "shard" (K/N; 1/1), "part-bytes" (67108864),
+ *  "fail-over" (a share, 0.01 or 1%; none) or "retry" (without a value). The default stands after the semicolon.
+ *  Errors: TFP_BADARG; TFP_NOMEM. */
 TFP_API tfp_status tfp_index_set(tfp_index *x, const char *name, const char *value, tfp_error *err);
 
 /** Called as files are found (`done`; `total` is 0); a nonzero result stops the pass, which then keeps what it has. */
 TFP_API void tfp_index_on_progress(tfp_index *x, tfp_progress_fn fn, void *ctx);
 
 /** One pass: reads the files of the sources that `out` has no rows of, or whose size or time changed.
- *  sources  files and folders; "-": paths on stdin, separated by NUL or newlines
+ *  sources  files and folders; "-": reads paths from stdin, separated by NUL or newlines
  *  out      the folder of the index, made where it is not there
  *  The process must have one thread: it starts others with fork(). A file that crashes its reader, takes too long or too much memory
  *  is a row of the table `failures`.
@@ -43,7 +44,7 @@ TFP_API tfp_status tfp_index_run(tfp_index *x, const char *const *sources, size_
                                  tfp_error *err);
 
 /** A number of the last or running pass: "files", "indexed", "failed", "duplicates", "unchanged", "replaced", "skipped", "bytes",
- *  "parts", "not_taken" (dates and ranks of paths and sidecars that are none); -1 for others. */
+ *  "parts", "not_taken" (malformed dates and ranks in paths and sidecars); -1 for others. */
 TFP_API int64_t tfp_index_count(const tfp_index *x, const char *name);
 
 /** 1 when more files failed than "fail-over" says, duplicates aside, else 0. */

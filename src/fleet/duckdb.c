@@ -128,7 +128,7 @@ static tfp_status run(const char *script, const tfp_options *o, answer *a, tfp_e
     return a->out.failed || a->err.failed ? tfp_nomem(err) : TFP_OK;
 }
 
-/* The words of duckdb, one line. */
+/* The message of duckdb as one line. */
 static tfp_status fail_sql(const answer *a, tfp_error *err)
 {
     tfp_str text = { a->err.data ? a->err.data : "", a->err.size };
@@ -196,7 +196,7 @@ static bool room(tfp_grid_column *c, size_t count)
     return more && absent;
 }
 
-/* Numbers of more than 64 bits come as strings: a sum of integers does. */
+/* duckdb writes numbers of more than 64 bits, such as sums of integers, as strings. */
 static tfp_jscan_value as_number(const tfp_jscan_value *v)
 {
     tfp_jscan_value n = *v;
@@ -262,7 +262,7 @@ static bool read_rows(tfp_report *r, tfp_jscan *j, columns *out, size_t *count)
     return ok && !j->fault;
 }
 
-/* Into the report's arena, which ends with it. */
+/* Copies the columns into the report's arena. */
 static bool keep(tfp_report *r, columns *from, size_t count)
 {
     bool ok = true;

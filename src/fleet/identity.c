@@ -133,14 +133,14 @@ static bool take_text(tfp_fleet_identity *id, tfp_str name, tfp_str raw)
     return ok;
 }
 
-/* Numbers, words and nested values: `from` is where the value stands. */
+/* Numbers, true, false and nested values. from: the value as it is written. */
 static bool take_other(tfp_fleet_identity *id, tfp_str name, tfp_str from, const tfp_jscan_value *v)
 {
     int field = field_of(name);
     while (from.size && (unsigned char)from.data[0] <= ' ') from.data++, from.size--;
     while (from.size && (unsigned char)from.data[from.size - 1] <= ' ') from.size--;
     if (field == TFP_FIELDS && v->kind == TFP_JSCAN_REAL && !(v->real - v->real == 0)) {
-        put_text_label(id, name, from); /* NaN and Infinity are no JSON */
+        put_text_label(id, name, from); /* NaN and Infinity are not JSON */
     } else if (field == TFP_FIELDS) {
         put_label_name(id, name);
         tfp_buf_str(&id->labels, from);
@@ -150,7 +150,7 @@ static bool take_other(tfp_fleet_identity *id, tfp_str name, tfp_str from, const
     return true;
 }
 
-/* What is read of a damaged sidecar before the damage counts. */
+/* Of a damaged sidecar the members before the damage count. */
 static bool take_sidecar(tfp_fleet_identity *id, tfp_str text)
 {
     tfp_jscan j = tfp_jscan_start(text);

@@ -11,7 +11,7 @@ typedef struct tfp_fleet_rules {
     TFP_VEC(char *) patterns;
     char *sidecar;
 } tfp_fleet_rules;
-/* TFP_BADARG: no pattern: a brace without its partner, a name that is no name. */
+/* TFP_BADARG: an empty pattern, a brace without its partner, or a name that is not an identifier. */
 tfp_status tfp_fleet_rules_pattern(tfp_fleet_rules *r, const char *pattern, tfp_error *err);
 bool tfp_fleet_rules_sidecar(tfp_fleet_rules *r, const char *name); /* false without memory */
 void tfp_fleet_rules_free(tfp_fleet_rules *r);
@@ -32,17 +32,17 @@ typedef struct tfp_fleet_identity {
     const char *source[TFP_FIELDS];  /* "sidecar", "path", "trace" */
     int64_t date, rank;              /* where these are known */
     tfp_buf labels;                  /* members of a JSON object, without its braces */
-    size_t not_taken;                /* dates and ranks that are none */
+    size_t not_taken;                /* malformed dates and ranks */
     tfp_buf told;                    /* what `identity` says */
 } tfp_fleet_identity;
 
-/* From the sidecar beside `file` (NULL: not looked for) and from `path`, the path below SOURCE. False without memory. */
+/* From the sidecar beside `file` (NULL: no sidecar) and from `path`, the path below SOURCE. False without memory. */
 bool tfp_fleet_identify(const tfp_fleet_rules *rules, const char *file, tfp_str path, tfp_fleet_identity *out);
 /* Adds what the trace knows, and fills the run's fields: these point into both. False without memory. */
 bool tfp_fleet_identity_end(tfp_fleet_identity *id, const tfp_fleet_about *about, tfp_fleet_run *run);
 void tfp_fleet_identity_free(tfp_fleet_identity *id);
 
-/* "2026-11-02" as days since 1970-01-01; false when it is no date. */
+/* "2026-11-02" as days since 1970-01-01; false when it is not a date. */
 bool tfp_fleet_date(tfp_str text, int64_t *days);
 
 #endif

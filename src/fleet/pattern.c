@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fleet/pattern.c: patterns of paths and of names. No part of a pattern is tried again: what stands between two placeholders is
- * looked for once, and what stands after the last one is compared with the end. */
+/* fleet/pattern.c: patterns of paths and of names. A part is matched without backtracking: text between two placeholders is searched
+ * once, and text after the last one is compared with the end of the folder's name. */
 #include "fleet/pattern.h"
 
-/* A placeholder or what stands between two. */
+/* A placeholder, or literal text. */
 typedef struct piece {
     tfp_str text;
     bool takes, named;
@@ -64,10 +64,10 @@ static void give(taker *t, const piece *p, tfp_str value)
     if (t && p->named && t->ok) t->ok = t->take(t->ctx, p->text, value);
 }
 
-/* One part against one folder. A placeholder takes at least one character. t is NULL: only whether it fits. */
+/* Matches one part with one folder. A placeholder takes at least one character. t: gets the values; may be NULL. */
 static bool part_fits(tfp_str part, tfp_str name, taker *t)
 {
-    piece open = { { 0 }, false, false }; /* the placeholder that waits for its end */
+    piece open = { { 0 }, false, false }; /* the placeholder whose end is not known yet */
     while (part.size) {
         piece p = next_piece(&part);
         if (p.takes && open.takes) { /* two side by side: the first one takes one character */
@@ -81,7 +81,7 @@ static bool part_fits(tfp_str part, tfp_str name, taker *t)
         }
         size_t at = 0, skip = open.takes ? 1 : 0;
         if (name.size < p.text.size + skip) return false;
-        if (!part.size) { /* the last text stands at the end */
+        if (!part.size) { /* the last text must be at the end */
             at = name.size - p.text.size;
             if (!open.takes && at) return false;
             if (memcmp(name.data + at, p.text.data, p.text.size) != 0) return false;
@@ -135,7 +135,7 @@ bool tfp_pattern_fits(const char *pattern, tfp_str path, bool (*take)(void *ctx,
     return false;
 }
 
-/* A pattern with * and ?: after a failure the last * takes one character more, so that no earlier one is tried again. */
+/* Matches * and ?. After a mismatch the last * takes one character more; earlier ones are never tried again. */
 static bool glob_fits(tfp_str glob, tfp_str name)
 {
     size_t g = 0, n = 0, star = SIZE_MAX, from = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fleet/read.h: one trace file becomes rows, or a failure with its code. The reader of files is above this room (fleets.c). */
+/* fleet/read.h: one trace file becomes rows, or a failure with its code. The function that reads it is above this room (fleets.c). */
 #ifndef TFP_FLEET_READ_H
 #define TFP_FLEET_READ_H
 
@@ -29,12 +29,12 @@ typedef struct tfp_fleet_file {
 
 typedef struct tfp_fleet_result {
     tfp_fleet_code code;
-    size_t not_taken; /* dates and ranks that are none */
+    size_t not_taken; /* malformed dates and ranks */
     char run[TFP_DIGEST];
     tfp_error error; /* of a failure */
 } tfp_fleet_result;
 
-/* Adds the rows of a file to `rows`, or tells why it has none; whatever was added of a failure is removed. */
+/* Adds the rows of a file to `rows`, or tells why it has none: `rows` is then empty. */
 typedef void tfp_fleet_read_fn(const tfp_fleet_rules *rules, const tfp_fleet_file *f, tfp_fleet_rows *rows,
                                tfp_fleet_result *out);
 

@@ -7,7 +7,7 @@
 
 /* ---- what a trace says of itself ---- */
 
-#define EARLIEST_NS ((int64_t)946684800 * 1000000000) /* the year 2000: smaller numbers are no time of day */
+#define EARLIEST_NS ((int64_t)946684800 * 1000000000) /* the year 2000: smaller numbers are not Unix times */
 
 static bool is_told(const tfp_profile *p, tfp_str key)
 {
@@ -23,7 +23,7 @@ static bool begins_with_one(tfp_str s, const char *const *words)
     return false;
 }
 
-/* An XPlane does not say what wrote it; names that only one of the two frameworks makes do. */
+/* An XPlane does not tell its framework: it is recognised by names that only one of the two uses. */
 static tfp_str framework_of(const tfp_profile *p)
 {
     static const char *const jax[] = { "jit(", "jit_", "pjit(", "pmap(", "PjitFunction(", NULL };
@@ -54,7 +54,7 @@ static void widen(range *x, int64_t start_ns, int64_t end_ns)
     x->any = true;
 }
 
-/* From the first start to the last end; what only stands in timelines counts where nothing else is there. */
+/* From the first start to the last end. Spans of TFP_SPAN_OTHER count only where there are no others. */
 static range range_of(const tfp_profile *p)
 {
     const tfp_span_columns *s = &p->events.spans;
@@ -82,14 +82,14 @@ static int64_t count_devices(const tfp_profile *p)
     for (size_t i = 0; i < p->lanes.size; i++) {
         const tfp_lane *l = &p->lanes.at[i];
         if (l->role == TFP_ROLE_STREAM && l->device)
-            (void)tfp_map64_put(&seen, (uint64_t)l->process << 32 | l->device, 1); /* without memory: too few */
+            (void)tfp_map64_put(&seen, (uint64_t)l->process << 32 | l->device, 1); /* without memory the count is too low */
     }
     int64_t n = (int64_t)seen.count;
     tfp_map64_free(&seen);
     return n;
 }
 
-/* The reader says so among its findings. */
+/* The reader has a finding that says so. */
 static bool is_cut_short(const tfp_profile *p)
 {
     for (size_t i = 0; i < p->events.findings.size; i++)
@@ -166,7 +166,7 @@ static void put_run(tfp_batch *b, const tfp_profile *p, const tfp_fleet_run *run
     tfp_batch_int(b, run->indexed_us);
 }
 
-/* What fills tables, one or two each. */
+/* The functions that fill the tables: one or two tables each. */
 typedef struct filler {
     unsigned tables;
     tfp_status (*add)(tfp_fleet_rows *r, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fleet/rows.h: the rows that one trace adds to the fleet's tables. In: a finished profile and who it is of. Out: batches. */
+/* fleet/rows.h: the rows that one trace adds to the fleet's tables. In: a finished profile and its identity. Out: batches. */
 #ifndef TFP_FLEET_ROWS_H
 #define TFP_FLEET_ROWS_H
 
 #include "fleet/tables.h"
 
-/* Who a run is of. Texts are borrowed; without data: not known. */
+/* The identity of a run, and its file. Texts are borrowed; without data: not known. */
 typedef struct tfp_fleet_run {
     tfp_str id, path;
     tfp_str job, host, framework;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fleet/tables.h: the tables that a trace becomes a part of when many are looked at together: one list of columns for Parquet, Arrow,
- * SQL and the docs. Times are microseconds, sizes bytes, what is not known is absent. */
+/* fleet/tables.h: the tables of a fleet, to which each trace adds rows: one list of columns for Parquet, Arrow, SQL and the docs.
+ * Times are microseconds, sizes bytes, what is not known is absent. */
 #ifndef TFP_FLEET_TABLES_H
 #define TFP_FLEET_TABLES_H
 

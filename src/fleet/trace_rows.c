@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* fleet/trace_rows.c: rows from the tables of a trace: steps, kernels, collectives, transfers, memory, findings. Most columns have the
- * names that they have there. */
+ * same name in both. */
 #include "fleet/views.h"
 #include "views/core/grid.h"
 
@@ -82,7 +82,7 @@ typedef struct step_sum {
     double start_us, end_us, duration_us;
 } step_sum;
 
-/* Devices have one window of a step, or each its own: then the step goes from the first start to the last end. */
+/* Where devices have different windows of a step, the step goes from the first start to the last end. */
 static bool add_step(const tfp_report *r, size_t row, int64_t step, tfp_map64 *seen, step_sum *sums)
 {
     uint32_t at = tfp_map64_get(seen, (uint64_t)step);
@@ -211,7 +211,7 @@ tfp_status tfp_fleet_add_kernels(tfp_fleet_rows *rows, const tfp_profile *p, con
 
 /* ---- collectives and copies ---- */
 
-/* Collectives have a bus bandwidth, or a group, or a kind that is no copy's. */
+/* These are the kinds of copies; every other kind is a collective. */
 static bool is_copy(tfp_str kind)
 {
     static const char *const kinds[] = { "HtoD", "DtoH", "DtoD", "PtoP", "HtoH", "set", "copy", "infeed", "outfeed",
@@ -254,7 +254,7 @@ static void put_peak(tfp_batch *b, const tfp_fleet_run *run, const tfp_report *r
     const tfp_fact *peak = numbered_fact(r, "peak_bytes", number), *before = numbered_fact(r, "before_bytes", number);
     tfp_str device = tfp_str_of(peak->label + strlen("peak of "));
     int64_t row = -1, any = -1;
-    for (size_t i = 0; i < r->grid.row_count && row < 0; i++) { /* the first is the one that holds most */
+    for (size_t i = 0; i < r->grid.row_count && row < 0; i++) { /* rows are sorted: the first one holds most */
         if (!tfp_str_eq(tfp_fleet_text_at(r, "device", i), device)) continue;
         any = (int64_t)i;
         if (!tfp_str_eq(tfp_fleet_text_at(r, "op", i), tfp_str_of(before_row))) row = (int64_t)i;
@@ -275,7 +275,7 @@ tfp_status tfp_fleet_add_memory(tfp_fleet_rows *rows, const tfp_profile *p, cons
     tfp_report *r = NULL;
     tfp_status s = p->events.memory.size || p->allocations.size
                        ? tfp_fleet_report(p, &tfp_view_memory, set, &r, err)
-                       : TFP_OK; /* what is worked out of nodes is not what was held */
+                       : TFP_OK; /* memory estimated from nodes was not measured */
     for (unsigned n = 1; !s && r && n <= DEVICES_TOLD; n++)
         if (numbered_fact(r, "peak_bytes", n)) put_peak(&rows->tables[TFP_FLEET_MEMORY_PEAKS], run, r, n);
     tfp_report_free(r);

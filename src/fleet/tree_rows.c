@@ -9,7 +9,7 @@ static void put_us(tfp_batch *b, int64_t ns) { tfp_batch_real(b, (double)ns / 10
 
 /* ---- operations ---- */
 
-/* The time of its nodes on accelerators, in steps that can be asked for. */
+/* The time of its nodes on accelerators in steps that are listed. */
 static int64_t in_steps(const tfp_report *r, const tfp_row *row)
 {
     const tfp_profile *p = r->profile;
@@ -63,7 +63,7 @@ tfp_status tfp_fleet_add_modules(tfp_fleet_rows *rows, const tfp_profile *p, con
     static const char *const set[] = { ALL_ROWS, "select", "micros,occurrence", NULL };
     tfp_report *r;
     tfp_status s = tfp_fleet_report(p, &tfp_view_scope, set, &r, err);
-    for (uint32_t i = 1; !s && r && i + 1 < r->rows.size; i++) /* a row below it stands right behind it */
+    for (uint32_t i = 1; !s && r && i + 1 < r->rows.size; i++) /* the first child of a row follows it */
         if (r->rows.at[i + 1].parent == i) put_module(&rows->tables[TFP_FLEET_MODULES], r, i, run);
     tfp_report_free(r);
     return s;
@@ -76,7 +76,7 @@ typedef struct line_place {
     int64_t line; /* -1: not told */
 } line_place;
 
-/* "model.py:20:forward" or "model.py:20"; the colon of "C:\..." is none before a number. */
+/* "model.py:20:forward" or "model.py:20"; the colon of "C:\..." has no number behind it. */
 static line_place split_line(tfp_str name)
 {
     line_place out = { .file = name, .line = -1 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fleet/views.h: what the files share that make rows of views. */
+/* fleet/views.h: shared by the files that make rows from views. */
 #ifndef TFP_FLEET_VIEWS_H
 #define TFP_FLEET_VIEWS_H
 
 #include "fleet/rows.h"
 #include "views/core/view.h"
 
-/* Those tables that come from a trace's tables (trace_rows.c), and from its trees (tree_rows.c). */
+/* Each adds the rows of one or two tables, from a trace's tables (trace_rows.c) or from its trees (tree_rows.c). */
 tfp_status tfp_fleet_add_steps(tfp_fleet_rows *r, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err);
 tfp_status tfp_fleet_add_kernels(tfp_fleet_rows *r, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err);
 tfp_status tfp_fleet_add_transfers(tfp_fleet_rows *r, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err);

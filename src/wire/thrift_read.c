@@ -56,10 +56,10 @@ size_t tfp_thrift_read_list(tfp_thrift_in *in, tfp_thrift_type *of)
     return in->fault ? 0 : (size_t)count;
 }
 
-/* What is open while a value is skipped: a struct, or so many values. */
+/* A struct or a collection that is open while a value is skipped. */
 typedef struct open_value {
     bool is_struct;
-    uint64_t left;
+    uint64_t left; /* values */
     tfp_thrift_type type, other; /* of values in turn: keys and values of a map */
     tfp_thrift_field field;
 } open_value;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fleet/index/commit.c: parts get their names, all of them or none: what is to be done is first written to a journal, which a later
- * index finishes. Rows of replaced runs leave the parts that are there: such a part is written again and takes the same name. */
+/* fleet/index/commit.c: a commit is atomic: its renames are first written to a journal, which the next index completes after a kill.
+ * Parts with rows of replaced runs are written again without these rows, under the same name. */
 #include "fleet/index/index.h"
 #include "fleet/index/parts.h"
 #include "fleet/index/stream.h"
@@ -21,7 +21,7 @@ static tfp_status rename_line(const tfp_index_folder *f, const char *work, const
 {
     char from[PATH_MAX], to[PATH_MAX], name[NAME_MAX + 1];
     size_t size = strcspn(line, "\t");
-    if (!line[size] || size > NAME_MAX || strstr(line, "..")) return TFP_OK; /* no line of ours */
+    if (!line[size] || size > NAME_MAX || strstr(line, "..")) return TFP_OK; /* not a line that an index wrote */
     memcpy(name, line, size);
     name[size] = '\0';
     if (!tfp_index_path(from, work, NULL, line + size + 1) || !tfp_index_path(to, f->out, NULL, name)) return TFP_OK;
@@ -29,7 +29,7 @@ static tfp_status rename_line(const tfp_index_folder *f, const char *work, const
     return TFP_OK;
 }
 
-/* Renames that were done already find nothing to rename. */
+/* Renames that are done already fail with ENOENT: a journal can be played again. */
 static tfp_status play(const tfp_index_folder *f, const char *work, tfp_error *err)
 {
     char path[PATH_MAX];
@@ -59,7 +59,7 @@ static void clear(const char *work)
     if (dir) closedir(dir);
 }
 
-/* Journals of other shares are finished, too: their index is dead, or waits for the lock with a journal that it has not begun. */
+/* Plays the journals of all shards: the index of another shard is dead, or waits for the lock and has not begun to play its own. */
 static tfp_status play_all(const tfp_index_folder *f, tfp_error *err)
 {
     char work[PATH_MAX];
@@ -234,7 +234,7 @@ static void put_new(tfp_buf *journal, unsigned written, unsigned which, const ch
     }
 }
 
-/* New rows come before the rows of `runs`, which come last. */
+/* The parts of `runs` get their names last, so that a run that is seen has all its rows. */
 static tfp_status commit(const tfp_index_folder *f, tfp_index_writer *w, const tfp_dead *dead, unsigned tables,
                          int64_t *parts, tfp_error *err)
 {

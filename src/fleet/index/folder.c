@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fleet/index/folder.c: the folder of an index: made or recognised, locked for one index a share, and the names of its parts. */
+/* fleet/index/folder.c: the folder of an index: made or recognised, locked for one index of each shard, and the names of its parts. */
 #include "fleet/duckdb.h"
 #include "fleet/index/index.h"
 #include "fleet/index/parts.h"
@@ -73,7 +73,7 @@ static bool is_index(const char *out)
     return ok;
 }
 
-/* Nothing but names that an index began with and was killed at. */
+/* Hidden names do not count: an index that was killed at its start leaves a temporary file. */
 static bool is_empty(const char *out)
 {
     DIR *dir = opendir(out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fleet/index/index.c: a pass over the sources: files that are known are left, others are read by the pool, and their rows are taken
- * in the order of the files. */
+/* fleet/index/index.c: a pass over the sources: known files are skipped, the pool reads the others, and their rows are taken in the
+ * order of the files. */
 #include "fleet/index/index.h"
 
 #include <signal.h>
@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 enum {
-    WINDOW = 256,            /* files between the first that is not done and the last that was begun */
+    WINDOW = 256,            /* files from the first that is not done to the last that was begun */
     HELD_MOST = 16 << 20,    /* bytes of results that wait for an earlier one */
     COMMIT_SECONDS = 300     /* so that a kill costs no more than this */
 };
 
-typedef struct slot { /* a file that is read, or whose result waits */
+typedef struct slot { /* a file that is being read, or whose result waits for its turn */
     tfp_buf path, result; /* result: rows or a message */
     uint64_t hash;
     int64_t size, mtime_us, attempts;
@@ -34,11 +34,11 @@ typedef struct pass {
     tfp_dead dead;   /* since the last commit */
     tfp_map64 gone;  /* runs that were replaced in this pass */
     tfp_map64 fresh; /* runs of this pass */
-    tfp_map64 seen, given; /* hashes of paths: of this pass, where one may come twice; those that were read */
+    tfp_map64 seen, given; /* hashes of paths: all of this pass, if one may come twice; those given to the pool */
     slot slots[WINDOW];
     uint64_t next, taken; /* numbers of the next file to read and of the next result to take */
     size_t held;
-    bool several, ended, last; /* several: sources; last: those that come last are read */
+    bool several, ended, last; /* several: more than one source, or a list; last: files are read again */
     double started_at, committed_at;
 } pass;
 
@@ -53,7 +53,7 @@ static bool has(const tfp_map64 *m, uint64_t key) { return tfp_map64_get(m, key)
 
 /* ---- results ---- */
 
-/* What the file had before goes. */
+/* Marks the rows that the file had before as dead. */
 static bool bury(pass *x, const slot *f, const tfp_known_file *known)
 {
     if (!known) return true;
@@ -144,7 +144,7 @@ static tfp_status take(void *ctx, const tfp_pool_result *r, tfp_error *err)
 
 /* ---- files ---- */
 
-/* A path that another source has, too, is told as a whole. False: the same file once more. */
+/* Where another source has the same path, the whole path is the file's. False: the file was seen already. */
 static bool is_new(pass *x, tfp_index_walk_file *f, uint64_t *hash, bool *ok)
 {
     *hash = tfp_known_hash(tfp_str_of(f->path));
@@ -195,13 +195,13 @@ static tfp_status begin(pass *x, tfp_index_walk_file *f, tfp_error *err)
         x->counts->unchanged += !x->last;
         return TFP_OK;
     }
-    if (x->last) x->counts->unchanged--; /* it was one until its run went */
+    if (x->last) x->counts->unchanged--; /* it was counted as unchanged before its run was replaced */
     return give(x, f, hash, err);
 }
 
 static tfp_status begin_files(pass *x, tfp_error *err)
 {
-    enum { AT_ONCE = 1000 }; /* so that progress is told while nothing is to be read */
+    enum { AT_ONCE = 1000 }; /* so that progress is reported while no file needs to be read */
     tfp_status s = TFP_OK;
     tfp_index_walk_file f;
     for (int n = 0; !s && n < AT_ONCE && tfp_pool_has_room(x->pool); n++) {
@@ -222,7 +222,7 @@ static tfp_status tell(const pass *x, tfp_error *err)
     return stop ? tfp_fail(err, TFP_CANCELLED, "interrupted") : TFP_OK;
 }
 
-/* Until there are no more files and all results are taken. */
+/* Runs until there are no more files and all results are taken. */
 static tfp_status read_files(pass *x, tfp_error *err)
 {
     tfp_status s = TFP_OK;
@@ -304,7 +304,7 @@ tfp_status tfp_index_pass(const tfp_index_settings *settings, const char *const 
     x->folder.lock = x->folder.commit_lock = -1;
     x->several = count > 1 || (count && strcmp(sources[0], "-") == 0);
     x->started_at = x->committed_at = now_s();
-    sigaction(SIGPIPE, &ignore, &before); /* a process that died is an answer, no signal */
+    sigaction(SIGPIPE, &ignore, &before); /* writing to a worker that died must fail, not end this process */
     tfp_status s = prepare(x, sources, count, out, err);
     if (!s) s = read_all(x, err);
     if (x->folder.lock >= 0 && s && s != TFP_BADFILE) (void)!tfp_index_recover(&x->folder, NULL);

@@ -40,12 +40,12 @@ typedef struct tfp_index_walk tfp_index_walk;
 typedef struct tfp_index_walk_file {
     const char *file; /* to be opened; valid until the next call */
     const char *path; /* as in the tables: a part of `file`, or all of it */
-    int64_t size, mtime_us; /* INT64_MIN: it is not there */
+    int64_t size, mtime_us; /* INT64_MIN: it does not exist */
 } tfp_index_walk_file;
 /* TFP_BADFILE: a source is missing. */
 tfp_status tfp_index_walk_new(const char *const *sources, size_t count, const char *names, const char *sidecar, tfp_index_walk **out,
                         tfp_error *err);
-/* Adds a file to those that come last. False without memory. */
+/* Adds a file behind the last source, by its path in the tables. False without memory. */
 bool tfp_index_walk_again(tfp_index_walk *w, tfp_str path);
 /* The next file; false at the end. TFP_NOMEM and TFP_BADFILE (a folder that cannot be read) in *s. */
 bool tfp_index_walk_next(tfp_index_walk *w, tfp_index_walk_file *f, tfp_status *s, tfp_error *err);
@@ -101,27 +101,35 @@ tfp_status tfp_known_read(tfp_known *k, const char *out, tfp_error *err);
 const tfp_known_file *tfp_known_find(const tfp_known *k, uint64_t path); /* NULL: it is new */
 void tfp_known_free(tfp_known *k);
 
-/* ---- writer.c: rows into parts that have no name yet ---- */
+/* ---- writer.c: rows into parts that are not yet in the index ---- */
 typedef struct tfp_index_writer tfp_index_writer;
 tfp_status tfp_index_writer_new(const char *work, unsigned tables, tfp_index_writer **out, tfp_error *err);
 tfp_status tfp_index_writer_add(tfp_index_writer *w, tfp_str packed, tfp_error *err);
 tfp_status tfp_index_writer_fail(tfp_index_writer *w, const tfp_fleet_failure *f, tfp_error *err);
 uint64_t tfp_index_writer_bytes(const tfp_index_writer *w); /* of the biggest part */
 bool tfp_index_writer_is_empty(const tfp_index_writer *w);
-/* Ends the parts of tables that have rows, or of which `empty` says that they have no part at all: files WORK/TABLE.parquet. */
+/* Ends WORK/TABLE.parquet of each table that has rows. Tables in `empty` get one without rows: they have no part yet, and engines
+ * need one for the columns. *written: the tables that got a file. */
 tfp_status tfp_index_writer_end(tfp_index_writer *w, unsigned empty, unsigned *written, tfp_error *err);
 void tfp_index_writer_free(tfp_index_writer *w);
 
-/* ---- folder.c: OUT itself ---- */
+/* ---- folder.c: OUT itself, its paths and small files ---- */
 typedef struct tfp_index_folder {
     char out[PATH_MAX - 300], work[PATH_MAX - 200];
     int lock, commit_lock; /* descriptors */
 } tfp_index_folder;
 /* Makes OUT or checks that it is an index, and takes the lock of this share. */
 tfp_status tfp_index_folder_open(tfp_index_folder *f, const char *out, int64_t shard, int64_t shards, tfp_error *err);
-tfp_status tfp_index_folder_lock(tfp_index_folder *f, tfp_error *err); /* while parts get their names; waits */
+tfp_status tfp_index_folder_lock(tfp_index_folder *f, tfp_error *err); /* for a commit; waits */
 void tfp_index_folder_unlock(tfp_index_folder *f);
 void tfp_index_folder_close(tfp_index_folder *f);
+/* FOLDER/NAME or FOLDER/TABLE/NAME; false: too long. */
+bool tfp_index_path(char out[PATH_MAX], const char *folder, const char *table, const char *name);
+/* TFP_BADOUTPUT with the path and what errno says. */
+tfp_status tfp_index_fail_output(tfp_error *err, const char *path);
+/* Writes a file of OUT that appears whole. */
+tfp_status tfp_index_write(const char *path, const tfp_buf *text, tfp_error *err);
+tfp_status tfp_index_write_views(const tfp_index_folder *f, unsigned tables, tfp_error *err); /* views.sql */
 
 /* ---- commit.c: parts get their names, all or none of them ---- */
 /* Rows that are to go: of runs that were replaced, and of failures whose file was read again. */
@@ -130,16 +138,10 @@ typedef struct tfp_dead {
     bool (*again)(void *ctx, tfp_str path); /* gets the file of each duplicate of these runs; false without memory */
     void *ctx;
 } tfp_dead;
-/* Finishes what a killed index began, and removes what it left. To be called with the lock. */
+/* Completes the commits of killed indexes, and removes files that they left. The caller holds the lock. */
 tfp_status tfp_index_recover(const tfp_index_folder *f, tfp_error *err);
-/* Ends the writer's parts and gives them their names; rows that are to go leave the parts that are there. */
+/* Ends the writer's parts and gives them their names. Parts of the index with rows that are to go are replaced by ones without. */
 tfp_status tfp_index_commit(tfp_index_folder *f, tfp_index_writer *w, const tfp_dead *dead, unsigned tables, int64_t *parts,
                             tfp_error *err);
-/* TFP_BADOUTPUT with the path and what errno says. */
-tfp_status tfp_index_fail_output(tfp_error *err, const char *path);
-/* Writes a file of OUT that appears whole. */
-tfp_status tfp_index_write(const char *path, const tfp_buf *text, tfp_error *err);
-bool tfp_index_path(char out[PATH_MAX], const char *folder, const char *table, const char *name);
-tfp_status tfp_index_write_views(const tfp_index_folder *f, unsigned tables, tfp_error *err);
 
 #endif

@@ -11,7 +11,7 @@ uint64_t tfp_known_run(tfp_str digest)
         char c = digest.data[i];
         n = n << 4 | (uint64_t)(c >= 'a' ? c - 'a' + 10 : c - '0');
     }
-    return n ? n : 1; /* 0 is no run */
+    return n ? n : 1; /* 0 means no run */
 }
 
 uint64_t tfp_known_hash(tfp_str s)
@@ -88,7 +88,7 @@ static int by_path(const void *a, const void *b)
 {
     const tfp_known_file *x = a, *y = b;
     if (x->path != y->path) return x->path < y->path ? -1 : 1;
-    return (int)x->failed - (int)y->failed; /* a run counts before a failure of another share */
+    return (int)x->failed - (int)y->failed; /* a run is found before a failure of another shard */
 }
 
 tfp_status tfp_known_read(tfp_known *k, const char *out, tfp_error *err)

@@ -16,7 +16,7 @@ typedef struct member {
     bool busy;
     uint64_t number;
     int64_t deadline_ms, attempts;
-    tfp_buf job; /* as it was sent, for another try */
+    tfp_buf job; /* the message, for another try */
     tfp_buf got; /* of its answer */
 } member;
 
@@ -133,7 +133,7 @@ static tfp_status send(tfp_pool *p, member *m, tfp_error *err)
     m->attempts++;
     m->got.size = 0;
     m->deadline_ms = tfp_add(now_ms(), tfp_mul(p->settings->timeout_s, 1000, NULL), NULL);
-    (void)!tfp_stream_write(m->jobs, m->job.data, m->job.size); /* of one that died its answers tell */
+    (void)!tfp_stream_write(m->jobs, m->job.data, m->job.size); /* if it died, its pipe of answers ends */
     return TFP_OK;
 }
 
@@ -189,7 +189,7 @@ static tfp_status take_timeout(tfp_pool *p, member *m, const taker *t, tfp_error
     return give_failure(m, t, TFP_FLEET_TIMEOUT, 0, text, err);
 }
 
-/* Whether the answer is there as a whole; *bad: what came is none. */
+/* Whether the whole answer has arrived; *bad: it is malformed. */
 static bool is_whole(const member *m, tfp_worker_answer *head, bool *bad)
 {
     if (m->got.size < sizeof *head) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fleet/index/walk.c: the files of the sources in the order of their paths, folder by folder: what is held in memory is the names
- * of the folders that are open. */
+/* fleet/index/walk.c: the files of the sources in the order of their paths, folder by folder: only the names in open folders are held
+ * in memory. */
 #include "fleet/index/index.h"
 #include "fleet/pattern.h"
 #include "base/io.h"
@@ -28,7 +28,7 @@ struct tfp_index_walk {
     size_t path_from; /* where the path below the source begins */
     open_folder open[DEEPEST];
     size_t depth;
-    tfp_buf list, again; /* paths of stdin, and those that come last, each ended by NUL */
+    tfp_buf list, again; /* paths of stdin, and of files that are read again, each ended by NUL */
     size_t list_at, again_at;
     TFP_VEC(const char *) folders; /* sources that are folders, for `again` */
 };
@@ -45,7 +45,7 @@ static bool is_wanted(const tfp_index_walk *w, const char *name)
     return strcmp(name, w->sidecar) != 0 && tfp_glob_fits_one(w->names, tfp_str_of(name));
 }
 
-/* 'd', 'f', or 0 for what is not looked at: links to folders, pipes, devices. */
+/* 'd' folder, 'f' file, 0: ignored, as links to folders, pipes and devices are. */
 static char kind_of(int folder, const struct dirent *e)
 {
     struct stat st;
@@ -134,7 +134,7 @@ static bool next_name(tfp_index_walk *w, tfp_index_walk_file *f, tfp_status *s, 
         return false;
     }
     const char *name = o->names.data + o->order.at[o->next++];
-    if (!set_path(w, o->path_size, name)) return false; /* longer than paths may be */
+    if (!set_path(w, o->path_size, name)) return false; /* longer than PATH_MAX: left out */
     size_t size = strlen(w->path);
     if (w->path[size - 1] != '/') return tell(w, f);
     w->path[size - 1] = '\0';
@@ -185,7 +185,7 @@ static const char *next_of(const tfp_buf *list, size_t *at)
     return path;
 }
 
-/* A path of the tables is below the first folder that has it, or as it was given. */
+/* Finds the file of a path of the tables: below the first folder that has it, else the path itself. */
 static bool start_again(tfp_index_walk *w, const char *path, tfp_index_walk_file *f)
 {
     for (size_t i = 0; i < w->folders.size; i++) {

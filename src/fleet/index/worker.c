@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Limits the memory of what comes now to what is there and so many bytes. */
+/* Limits the process to the memory that it has now and `bytes` more; 0: no limit. */
 static void limit_memory(int64_t bytes)
 {
     long long pages = 0;
@@ -63,7 +63,7 @@ _Noreturn void tfp_worker_run(const tfp_index_settings *settings, int jobs, int 
     signal(SIGINT, SIG_IGN); /* the index ends its workers */
     signal(SIGTERM, SIG_DFL);
     signal(SIGPIPE, SIG_IGN);
-    setenv("TFPROF_THREADS", "1", 1); /* the files are what is shared out */
+    setenv("TFPROF_THREADS", "1", 1); /* files are read in parallel, not the pieces of one file */
     if (!tfp_fleet_rows_start(&rows, settings->tables)) _exit(1);
     while (tfp_stream_read(jobs, &job, sizeof job) && job.size < 4 * PATH_MAX) {
         names.size = 0;

@@ -64,7 +64,7 @@ static tfp_status gunzip(tfp_str packed, char *to, size_t size, tfp_error *err)
     return ok && got == size ? TFP_OK : damaged(err);
 }
 
-/* Deflate and Snappy cannot grow bytes by more than about 1,032 times: a bigger size is a lie. */
+/* Deflate and Snappy cannot grow bytes by more than about 1,032 times: a bigger size is forged. */
 static tfp_status unpack(pages *p, const page_head *h, tfp_str packed, tfp_str *out, tfp_error *err)
 {
     size_t size = (size_t)h->unpacked, got = size;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* outputs/data/parquet_read.h: reads Parquet files of plain columns back into batches: those that parquet.c writes, and what other
- * programs write with the same columns, unless they use encodings or compression that are not known here. */
+ * programs write with the same columns, where it uses the encodings and compressions that parquet_page.c knows. */
 #ifndef TFP_PARQUET_READ_H
 #define TFP_PARQUET_READ_H
 
