@@ -78,7 +78,7 @@ typedef struct tfp_captured_graph {
     uint32_t owner;        /* a rank, or of the trace that is its own capture the process; TFP_NONE: no rank is told */
 } tfp_captured_graph;
 
-/* The line of a kernel that Inductor made. */
+/* The line of a kernel that Inductor made, by its name or by the call stack that its event has. */
 typedef struct tfp_kernel_line {
     tfp_strid line; /* 0: calls of the kernel have different ones, or none */
     uint32_t trace; /* -> traces */
@@ -93,6 +93,7 @@ typedef struct tfp_graph_tables {
     tfp_map64 place_by_name;
     TFP_VEC(tfp_kernel_line) lines;
     tfp_map64 line_by_kernel;      /* name -> lines */
+    tfp_map64 line_by_stack;       /* text of a call stack in the stats of activities -> lines */
     tfp_map64 text_by_place;       /* place -> its names joined, a string */
     tfp_map64 attribution_by_hash; /* -> the profile's attributions */
     size_t counted;                /* the numbers of captured operators are below it */

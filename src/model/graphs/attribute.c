@@ -51,13 +51,25 @@ static void take_name(tfp_builder *b, uint32_t span, tfp_attribution *a)
     a->module = tfp_graph_place_text(b, place);
 }
 
+/* Many activities have the same text: it is parsed once. */
+static tfp_kernel_line line_of_stack(tfp_builder *b, tfp_strid stack)
+{
+    tfp_graph_tables *g = &b->p->events.graphs;
+    uint32_t at = tfp_map64_get(&g->line_by_stack, stack);
+    if (at != TFP_NONE) return g->lines.at[at];
+    tfp_kernel_line line = tfp_line_of_traceback(b, tfp_text(b->p, stack));
+    at = (uint32_t)g->lines.size;
+    tfp_graph_keep(b, tfp_push(&g->lines, line) && tfp_map64_put(&g->line_by_stack, stack, at));
+    return line;
+}
+
 /* The line that Inductor wrote for the kernel, in the event or beside the trace. */
 static tfp_kernel_line line_of(tfp_builder *b, uint32_t span)
 {
     const tfp_graph_tables *g = &b->p->events.graphs;
     tfp_strid stack = text_of(b, span, "stack");
     tfp_kernel_line line = { 0, TFP_NONE };
-    if (stack) line = tfp_line_of_traceback(b, tfp_text(b->p, stack));
+    if (stack) line = line_of_stack(b, stack);
     if (line.line || !g->lines.size) return line;
     tfp_str name = tfp_text(b->p, b->p->events.spans.name[span]), plain = tfp_kernel_plain(name);
     tfp_strid id = plain.size == name.size ? b->p->events.spans.name[span] : tfp_strtab_find(&b->p->strings, plain);
