@@ -18,7 +18,7 @@ typedef struct tfp_named {
 bool tfp_named_new(const tfp_job *j, tfp_str pattern, tfp_named *out); /* false without memory */
 void tfp_named_of(const tfp_job *j, tfp_strid name, tfp_named *out);
 bool tfp_named_has(tfp_named *n, uint32_t span);
-/* Whether it, or a span around it, has the name; spans of a thread that takes turns are also in those of the other thread. */
+/* Whether it, or a span around it, has the name. A span of a thread that takes turns is also inside the other thread's waiting span. */
 bool tfp_named_inside(tfp_named *n, uint32_t span);
 void tfp_named_free(tfp_named *n);
 
@@ -29,7 +29,7 @@ typedef struct tfp_faster {
     bool host;
 } tfp_faster;
 
-/* What is done to a job: scratch that all changes share. */
+/* Applies changes to a variant. The arrays are scratch that all changes share. */
 typedef struct tfp_changer {
     const tfp_job *j;
     tfp_variant *v;
@@ -55,7 +55,7 @@ typedef struct tfp_longest {
     double length;
 } tfp_longest;
 bool tfp_longest_of(const tfp_job *j, const tfp_variant *unchanged, const tfp_replayed *replay, tfp_longest *out);
-/* How much of it lies in what a variant changes, as a share. */
+/* The share of the path that a variant changes. */
 double tfp_longest_share(const tfp_job *j, const tfp_longest *path, const tfp_variant *v);
 
 /* ---- rows (rows.c) ---- */
@@ -75,8 +75,8 @@ typedef struct tfp_whatif {
     TFP_VEC(tfp_whatif_row) rows;
 } tfp_whatif;
 
-/* The changes that are asked for, by what comes first: ideal, faster, link, launch, input. `no_match`: the pattern that nothing
- * has; NULL. False without memory. */
+/* Applies changes by their kind: ideal, keep, faster, link, launch, input, then no-sync and overlap. `no_match`: the first one whose
+ * pattern nothing has; NULL. False without memory. */
 bool tfp_whatif_apply(tfp_whatif *w, const tfp_change *changes, size_t count, const tfp_change **no_match);
 /* Adds the row of a replay whose step has that length. */
 bool tfp_whatif_result_add(tfp_whatif *w, tfp_str scenario, double replay_us, double path_share);
@@ -84,7 +84,7 @@ bool tfp_whatif_result_add(tfp_whatif *w, tfp_str scenario, double replay_us, do
 bool tfp_whatif_today_add(tfp_whatif *w, const tfp_buf *note);
 /* Replays the variant and adds its row. */
 bool tfp_whatif_row_add(tfp_whatif *w, tfp_str scenario);
-/* The line that stands for `today` where people read: of how many steps and ranks it is, and the note. */
+/* The line above the table of text: today's step, of how many steps and ranks it is, and the note. */
 bool tfp_whatif_headline(tfp_whatif *w, size_t steps, size_t ranks);
 tfp_status tfp_whatif_best(tfp_whatif *w, tfp_error *err); /* best.c: the ten single changes that help most */
 /* pipeline.c: the rows of a pipeline's timeline. */

@@ -137,8 +137,8 @@ static void limit(tfp_changer *c, double most, bool data)
     }
 }
 
-/* On each thread of each step, from the end of the first launch to that of the last: one launch of a graph does it all. What waits
- * stays, and so does the loading of data. */
+/* On each thread of each step the first launch stands for a graph of all: the host time from its end to the end of the last launch
+ * is gone. What waits for devices or data stays. */
 static void make_graphs(tfp_changer *c)
 {
     const tfp_job *j = c->j;

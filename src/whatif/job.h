@@ -45,13 +45,13 @@ typedef struct tfp_job_joint {
 } tfp_job_joint;
 
 enum {
-    TFP_EDGE_AFTER_START = 1, /* of the start of an activity, the time of an anchor or joint; else after the end */
+    TFP_EDGE_AFTER_START = 1, /* from the start of an activity; else from its end */
     TFP_EDGE_HOST = 2,        /* the lag is the anchor's `own` */
     TFP_EDGE_TURN = 4,        /* the lag is the anchor's `turn` */
     TFP_EDGE_LAUNCH = 8,
     TFP_EDGE_SYNC = 16,       /* of a call that waits for the device */
-    TFP_EDGE_COMM = 32,       /* something else waits for a collective */
-    TFP_EDGE_BESIDE = 64,     /* only where nothing waits for collectives: what stands before them */
+    TFP_EDGE_COMM = 32,       /* an activity that is no collective waits for one */
+    TFP_EDGE_BESIDE = 64,     /* only with `overlap`: the activity before the collectives, in their place */
 };
 typedef struct tfp_job_edge {
     uint32_t from, to; /* -> nodes */
@@ -147,7 +147,7 @@ typedef struct tfp_variant {
     bool *removed;    /* by activity */
     double *pure;     /* by joint */
     double *own, *turn; /* by anchor */
-    double *touched;    /* by anchor: how much of both a change is about */
+    double *touched;    /* by anchor: how much of `own` and `turn` the changes are about */
     bool no_sync, overlap, no_floor;
 } tfp_variant;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/graphs/collect.c: the graphs that a trace saw being captured. Between the begin and the end of a capture the launches of a thread
  * run nothing; they tell in which modules, ops and frames each node of the graph stands. In: a joined trace. Out: rows of
- * the builder's tables. Each span is looked at once for each thing that is asked of it. */
+ * the builder's tables. Answers are kept by span, so that the work is linear in the spans. */
 #include "model/graphs/parts.h"
 #include "model/nest.h"
 
