@@ -63,8 +63,7 @@ static void tell(cli *c, const tfp_index *x)
     char text[200];
     int64_t failed = tfp_index_count(x, "failed"), not_taken = tfp_index_count(x, "not_taken");
     if (not_taken) {
-        snprintf(text, sizeof text, "%lld dates or ranks of paths and sidecars are none, and were not taken",
-                 (long long)not_taken);
+        snprintf(text, sizeof text, "malformed dates and ranks in paths and sidecars were not taken: %lld", (long long)not_taken);
         cli_tell_remark(c, text);
     }
     if (!failed) return;

@@ -124,7 +124,7 @@ static tfp_status run(const char *script, const tfp_options *o, answer *a, tfp_e
     if (a->stopped) return tfp_fail(err, TFP_CANCELLED, "interrupted");
     if (a->full) return tfp_fail(err, TFP_LIMIT, "query: an answer of more than %d MB", ANSWER_MOST >> 20);
     if (WIFEXITED(a->status) && (WEXITSTATUS(a->status) == 127 || WEXITSTATUS(a->status) == 126))
-        return tfp_fail(err, TFP_BADFILE, "an index is asked by duckdb, which is not installed: pip install duckdb-cli (or set TFPROF_DUCKDB)");
+        return tfp_fail(err, TFP_BADFILE, "SQL over an index needs the program duckdb, which is not installed: pip install duckdb-cli (or set TFPROF_DUCKDB)");
     return a->out.failed || a->err.failed ? tfp_nomem(err) : TFP_OK;
 }
 

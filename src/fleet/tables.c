@@ -21,7 +21,7 @@
     X(duration_us, REAL, "us", "From the first start to the last end.") \
     X(steps, INT, "count", "Steps in it.") \
     X(devices, INT, "count", "Accelerators with activities.") \
-    X(device_model, TEXT, NULL, "What they are.") \
+    X(device_model, TEXT, NULL, "The name of the first one.") \
     X(spans, INT, "count", "Events that were read.") \
     X(truncated, BOOL, NULL, "The file is cut short, and what is whole was read.") \
     X(warnings, INT, "count", "Warnings of the reader.") \
@@ -34,17 +34,17 @@
     X(start_us, REAL, "us", "Its start, from the first start of the run.") \
     X(duration_us, REAL, "us", "Its length.")
 #define STEP_DEVICES(X) \
-    X(step, INT, NULL, "The number of the step, none for all that the device did.") \
+    X(step, INT, NULL, "The number of the step; none: the whole recording on the device.") \
     X(device, TEXT, NULL, "The device.") \
     X(start_us, REAL, "us", "Start of its window, from the first start of the run.") \
     X(duration_us, REAL, "us", "Length of its window.") \
-    X(busy_us, REAL, "us", "The device was busy.") \
-    X(compute_us, REAL, "us", "It computed.") \
-    X(communication_us, REAL, "us", "It took part in collectives.") \
-    X(copy_us, REAL, "us", "It copied or set memory.") \
-    X(exposed_communication_us, REAL, "us", "Communication beside which nothing computed.") \
-    X(exposed_copy_us, REAL, "us", "Copies beside which nothing computed or communicated.") \
-    X(idle_us, REAL, "us", "It did nothing.") \
+    X(busy_us, REAL, "us", "How long the device was busy.") \
+    X(compute_us, REAL, "us", "How long it computed.") \
+    X(communication_us, REAL, "us", "How long it took part in collectives.") \
+    X(copy_us, REAL, "us", "How long it copied or set memory.") \
+    X(exposed_communication_us, REAL, "us", "Communication while nothing computed.") \
+    X(exposed_copy_us, REAL, "us", "Copies while nothing computed or communicated.") \
+    X(idle_us, REAL, "us", "How long it did nothing.") \
     X(kernels, INT, "count", "Activities that start in the window.") \
     X(launch_delay_us, REAL, "us", "Mean time from launch to start.")
 #define OPS(X) \
@@ -52,12 +52,12 @@
     X(calls, INT, "count", "How often it ran.") \
     X(cpu_us, REAL, "us", "Its own time on the host.") \
     X(accelerator_us, REAL, "us", "Its time on devices.") \
-    X(in_steps_us, REAL, "us", "Of this the part in steps.") \
+    X(in_steps_us, REAL, "us", "The part of accelerator_us in steps.") \
     X(bytes, INT, "bytes", "Memory that it asked for.") \
     X(float_ops, INT, "count", "Its float operations.")
 #define MODULES(X) \
     X(path, TEXT, NULL, "Its path.") \
-    X(calls, INT, "count", "Runs of what is below it.") \
+    X(calls, INT, "count", "Runs of the operations below it.") \
     X(cpu_us, REAL, "us", "Time on the host.") \
     X(accelerator_us, REAL, "us", "Time on devices.")
 #define LINES(X) \
@@ -66,7 +66,7 @@
     X(function, TEXT, NULL, "The function.") \
     X(self_us, REAL, "us", "Its own time.") \
     X(total_us, REAL, "us", "With all that it calls.") \
-    X(accelerator_us, REAL, "us", "Of its own time that on devices.")
+    X(accelerator_us, REAL, "us", "The part of self_us on devices.")
 #define KERNELS(X) \
     X(name, TEXT, NULL, "Its name.") \
     X(class, TEXT, NULL, "compute, communication, copy or set.") \
@@ -85,8 +85,8 @@
     X(count, INT, "count", "How often it ran.") \
     X(bytes, INT, "bytes", "Bytes that it moved.") \
     X(total_us, REAL, "us", "How long, all together.") \
-    X(overlapped_us, REAL, "us", "Beside computation.") \
-    X(exposed_us, REAL, "us", "Beside none.") \
+    X(overlapped_us, REAL, "us", "While the device computed.") \
+    X(exposed_us, REAL, "us", "While the device did not compute.") \
     X(bus_gbps, REAL, NULL, "Bus bandwidth, 10^9 bytes a second.")
 #define TRANSFERS(X) \
     X(kind, TEXT, NULL, "Its direction.") \
@@ -94,8 +94,8 @@
     X(count, INT, "count", "How many.") \
     X(bytes, INT, "bytes", "Bytes that were moved.") \
     X(total_us, REAL, "us", "How long, all together.") \
-    X(overlapped_us, REAL, "us", "Beside computation.") \
-    X(exposed_us, REAL, "us", "Beside none.") \
+    X(overlapped_us, REAL, "us", "While the device computed.") \
+    X(exposed_us, REAL, "us", "While the device did not compute.") \
     X(gbps, REAL, NULL, "10^9 bytes a second.")
 #define MEMORY_PEAKS(X) \
     X(device, TEXT, NULL, "The device.") \
