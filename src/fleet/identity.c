@@ -100,7 +100,7 @@ static int field_of(tfp_str name)
 
 static void put_label_name(tfp_fleet_identity *id, tfp_str name)
 {
-    tfp_buf_text(&id->labels, id->labels.size ? ",\"" : "\"");
+    tfp_buf_text(&id->labels, id->labels.size ? ",\"" : "{\"");
     tfp_json_put_escaped(&id->labels, name);
     tfp_buf_text(&id->labels, "\":");
 }
@@ -227,14 +227,8 @@ bool tfp_fleet_identity_end(tfp_fleet_identity *id, const tfp_fleet_about *about
     }
     for (int i = 0; i < TFP_FIELD_FRAMEWORK; i++)
         if (id->source[i]) tfp_buf_printf(&id->told, "%s%s=%s", id->told.size ? "," : "", field_names[i], id->source[i]);
-    tfp_buf labels = { 0 };
-    if (id->labels.size) {
-        tfp_buf_char(&labels, '{');
-        tfp_buf_add(&labels, id->labels.data, id->labels.size);
-        tfp_buf_char(&labels, '}');
-        run->labels = (tfp_str){ tfp_arena_copy(&id->arena, (tfp_str){ labels.data, labels.size }), labels.size };
-        ok = ok && run->labels.data;
-    }
+    if (id->labels.size) tfp_buf_char(&id->labels, '}');
+    if (id->labels.size) run->labels = (tfp_str){ id->labels.data, id->labels.size };
     run->job = id->text[TFP_FIELD_JOB];
     run->host = id->text[TFP_FIELD_HOST];
     run->framework = id->text[TFP_FIELD_FRAMEWORK];
@@ -243,9 +237,7 @@ bool tfp_fleet_identity_end(tfp_fleet_identity *id, const tfp_fleet_about *about
     run->ranked = id->text[TFP_FIELD_RANK].data != NULL;
     run->rank = id->rank;
     if (id->told.size) run->identity = (tfp_str){ id->told.data, id->told.size };
-    ok = ok && !id->told.failed && !labels.failed && !id->labels.failed;
-    tfp_buf_free(&labels);
-    return ok;
+    return ok && !id->told.failed && !id->labels.failed;
 }
 
 void tfp_fleet_identity_free(tfp_fleet_identity *id)

@@ -31,7 +31,7 @@ typedef struct tfp_fleet_identity {
     tfp_str text[TFP_FIELDS];        /* without data: not known */
     const char *source[TFP_FIELDS];  /* "sidecar", "path", "trace" */
     int64_t date, rank;              /* where these are known */
-    tfp_buf labels;                  /* members of a JSON object, without its braces */
+    tfp_buf labels;                  /* a JSON object, which identity_end closes; empty: none */
     size_t not_taken;                /* malformed dates and ranks */
     tfp_buf told;                    /* what `identity` says */
 } tfp_fleet_identity;
