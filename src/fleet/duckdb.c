@@ -228,8 +228,9 @@ static bool put_cell(tfp_report *r, tfp_grid_column *c, size_t row, const tfp_js
                                                       : decoded(r, from);
         return c->absent[row] || c->texts[row].data;
     }
-    if (c->type == 'r') c->reals[row] = c->absent[row] ? 0 : real;
-    if (c->type != 'r')
+    if (c->type == 'r')
+        c->reals[row] = c->absent[row] ? 0 : real;
+    else
         c->ints[row] = v->kind != TFP_JSCAN_REAL ? v->number : real >= 0x1p63 ? INT64_MAX : real < -0x1p63 ? INT64_MIN : (int64_t)real;
     return true;
 }

@@ -166,7 +166,10 @@ static bool read_levels(pages *p, tfp_str *in, size_t count, size_t *present)
     if (in->size < 4) return false;
     size_t size = (size_t)little(in->data, 4);
     if (size > in->size - 4 || !read_runs((tfp_str){ in->data + 4, size }, 1, p->numbers, count)) return false;
-    for (size_t i = 0; i < count; i++) *present -= absent[i] = p->numbers[i] == 0;
+    for (size_t i = 0; i < count; i++) {
+        absent[i] = p->numbers[i] == 0;
+        *present -= absent[i];
+    }
     in->data += 4 + size, in->size -= 4 + size;
     return true;
 }
