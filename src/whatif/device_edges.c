@@ -11,7 +11,6 @@
 #define NEAR_US 10       /* for what ended so shortly before */
 #define STREAMS_MOST 64  /* looked at one by one for an activity */
 #define STEPS_BACK 16
-#define SLACK_US 0.01    /* of times that are equal but for rounding */
 
 typedef struct device_edges {
     tfp_job *j;
@@ -28,7 +27,7 @@ static bool is_first(const tfp_job *j, uint32_t i) { return !i || j->activities[
 /* The one before it in its stream, if it had ended: of a lane with several queues there is none. */
 static uint32_t before_of(const tfp_job *j, uint32_t i)
 {
-    return is_first(j, i) || j->activities[i - 1].end > j->activities[i].start + SLACK_US ? TFP_NONE : i - 1;
+    return is_first(j, i) || j->activities[i - 1].end > j->activities[i].start + TFP_JOB_SLACK_US ? TFP_NONE : i - 1;
 }
 
 static void find_kinds(device_edges *d)
@@ -52,7 +51,7 @@ static uint32_t awaited_by_collective(const tfp_job *j, uint32_t i)
     for (uint32_t s = u->stream_first; s < u->stream_first + count; s++) {
         const tfp_job_stream *stream = &j->streams[s];
         if (stream->lane == a->lane || stream->only_collectives) continue;
-        uint32_t at = tfp_job_launched(j, stream, a->launched - SLACK_US / 10);
+        uint32_t at = tfp_job_launched(j, stream, a->launched - TFP_JOB_SLACK_US / 10);
         if (at == TFP_NONE || j->activities[at].end > a->start) continue;
         if (best == TFP_NONE || j->activities[at].end > j->activities[best].end) best = at;
     }
@@ -141,7 +140,7 @@ static bool find_constants(device_edges *d)
         if (other != TFP_NONE) note_wait(d, i, other);
     }
     for (uint32_t i = 0; i < j->wait_count; i++)
-        if (j->activities[j->waits[i].source].end <= j->activities[j->waits[i].target].start + SLACK_US)
+        if (j->activities[j->waits[i].source].end <= j->activities[j->waits[i].target].start + TFP_JOB_SLACK_US)
             note_wait(d, j->waits[i].target, j->waits[i].source);
     for (size_t u = 0; u < j->unit_count; u++) {
         find_latency(d, &j->units[u], values);
@@ -212,7 +211,7 @@ bool tfp_job_device_edges(tfp_job *j)
     for (uint32_t i = 0; i < j->activity_count; i++) add_activity(&d, i);
     for (uint32_t i = 0; i < j->wait_count; i++) {
         const tfp_job_wait *w = &j->waits[i];
-        if (j->activities[w->source].end <= j->activities[w->target].start + SLACK_US)
+        if (j->activities[w->source].end <= j->activities[w->target].start + TFP_JOB_SLACK_US)
             wait_for(&d, w->target, w->source, j->units[j->activities[w->target].unit].gap);
     }
     return !j->failed;

@@ -7,6 +7,8 @@
 
 #include "model/model.h"
 
+#define TFP_JOB_SLACK_US 0.01 /* by which times may differ that are equal but for rounding */
+
 typedef struct tfp_job_activity {
     uint32_t span, unit, lane;
     uint32_t call;  /* -> anchors: where the call that launched it starts; TFP_NONE */

@@ -8,7 +8,6 @@
 #define STREAMS_MOST 64  /* looked at one by one for a call */
 #define FULL_US 20       /* a launch that takes longer than this, */
 #define FULL_TIMES 3     /* and so many times its usual cost, waits for the queue */
-#define SLACK_US 0.01
 
 typedef struct sync_edges {
     tfp_job *j;
@@ -26,7 +25,7 @@ typedef struct awaited {
 
 static void await(const tfp_job *j, awaited *w, uint32_t activity, double until)
 {
-    if (activity == TFP_NONE || w->count == STREAMS_MOST || j->activities[activity].end > until + SLACK_US) return;
+    if (activity == TFP_NONE || w->count == STREAMS_MOST || j->activities[activity].end > until + TFP_JOB_SLACK_US) return;
     w->list[w->count++] = activity;
     if (j->activities[activity].end > w->end) w->end = j->activities[activity].end;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/graphs/choose.c: of the captured graphs that look alike those that the order of the replays leaves. Graphs are replayed in the order
- * in which they were captured, one round after the other; a trace may begin anywhere. Best are the assignments in
- * which most neighbouring replays have neighbouring graphs. From either end, the best scores of the candidates of
- * one replay differ by at most one, so the set of those with the higher score suffices: T from the first replay on, U from the last. */
+/* model/graphs/choose.c: of the captured graphs that look alike those that the order of the replays leaves. Graphs are
+ * replayed in the order in which they were captured, one round after the other; a trace may begin anywhere. Best are the
+ * assignments in which most neighbouring replays have neighbouring graphs. From either end, the best scores of the
+ * candidates of one replay differ by at most one, so the set of those with the higher score suffices: T from the first
+ * replay on, U from the last. */
 #include "model/graphs/parts.h"
 
 enum { WORD = 64 };
