@@ -4,8 +4,6 @@
 #include "formats/json/kineto.h"
 #include "formats/sqlite/recording.h"
 
-#include <stdio.h>
-
 #define NO_CONNECTION INT64_C(4294967295)
 enum { OF_CONNECTION = 0, OF_OPERATOR = 1, OF_SEQUENCE = 2 }; /* spaces of tfp_build_key */
 

@@ -34,7 +34,6 @@ tfp_status tfp_db_start(tfp_db_rows *r, tfp_db *d, const char *table, const char
 /* The next row; false at the end and after a fault, which tfp_db_end tells. */
 bool tfp_db_next(tfp_db_rows *r);
 tfp_status tfp_db_end(tfp_db_rows *r, tfp_status s, tfp_error *err);
-static inline bool tfp_db_has_column(const tfp_db_rows *r, int i) { return r->have >> i & 1; }
 bool tfp_db_int(const tfp_db_rows *r, int i,
                 int64_t *out); /* also of a number kept as text; false: NULL or another value */
 bool tfp_db_text(const tfp_db_rows *r, int i, tfp_str *out); /* valid until the next row */
