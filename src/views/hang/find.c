@@ -169,14 +169,16 @@ static bool find_stuck(hang *h, size_t group, const sequence *s, bool *found)
     const hang_group *g = &h->groups[group];
     ranks stuck = { 0 }, done = { 0 }, gone = { 0 }, with = { 0 };
     uint32_t first = TFP_NONE;
-    bool ok = s->count < g->with_dump || without_dump(g, &gone, &with);
-    for (size_t i = 0; i < s->count && ok && s->count >= g->with_dump; i++) {
+    bool ok = true;
+    if (s->count < g->with_dump) return true;
+    for (size_t i = 0; i < s->count && ok; i++) {
         bool is_done = entry_of(h, s->entries[i])->done;
         ok = tfp_push(is_done ? &done : &stuck, hang_rank_of(h, s->entries[i]));
         if (!is_done && first == TFP_NONE) first = s->entries[i];
     }
     *found = stuck.size > 0;
     hang_row row = { 0 };
+    if (*found && ok) ok = without_dump(g, &gone, &with);
     if (*found && ok && gone.size) ok = add_row(h, group, "dead", s, &gone, &with, first, &row);
     if (*found && ok && !gone.size) {
         row.line = line_of(h, first);
@@ -216,17 +218,20 @@ static bool find_in_group(hang *h, size_t group)
 {
     const hang_group *g = &h->groups[group];
     uint32_t *room = TFP_NEW(&h->r->arena, uint32_t, g->entry_count + 1);
-    int64_t start = -1;
+    int64_t start = -1, all_came = INT64_MAX; /* all_came: every member with a dump came to the collectives up to this one */
     bool found = false, ok = room != NULL;
-    for (size_t i = 0; i < g->member_count; i++)
-        if (g->members[i].first > start) start = g->members[i].first;
+    for (size_t i = 0; i < g->member_count; i++) {
+        const hang_member *m = &g->members[i];
+        if (m->first > start) start = m->first;
+        if (m->dump != TFP_NONE && m->last < all_came) all_came = m->last;
+    }
     for (size_t i = 0; i < g->entry_count && ok && !found;) {
         sequence s;
         i = next_sequence(h, g, i, room, &s);
         if (s.number < start) continue;
         h->compared++;
         ok = find_difference(h, group, &s, &found);
-        if (ok && !found) ok = find_missing(h, group, &s, &found);
+        if (ok && !found && s.number > all_came) ok = find_missing(h, group, &s, &found);
         if (ok && !found) ok = find_stuck(h, group, &s, &found);
     }
     return ok && (found || find_dead(h, group));
