@@ -19,6 +19,7 @@ import kinds
 import graphs  # noqa: F401  each adds its kinds, in this order
 import traces  # noqa: F401
 import stacks  # noqa: F401
+import dumps  # noqa: F401
 
 TIMES, GROWTH = 4, 5.5
 FLOOR, FLOOR_KB = 0.1, 96 * 1024  # what is below at 4n says nothing of growth
@@ -34,7 +35,7 @@ QUERY = ("SELECT count(*), sum(run_us) FROM nodes JOIN executions USING (node) J
 ANSWERS = (
     ["info", "summary", "lines", "flops", "params", "memory", "memory -by time", "calls", "kernel", "steps",
      "steps -critical_path", "transfer", "transfer -by collective", "wait", "check", "advise", "stats", "stats -view graph",
-     "stats -view steps", "query " + QUERY, "query SELECT max(length(name)) FROM spans GROUP BY parent"] +
+     "stats -view steps", "hang", "query " + QUERY, "query SELECT max(length(name)) FROM spans GROUP BY parent"] +
     [view + " " + WHOLE + "-select " + ALL_COLUMNS for view in ("scope", "graph", "op", "code")] +
     ["scope " + WHOLE + "-format " + form for form in ("json", "csv", "folded")] +
     ["scope -show_name_regexes .*1.* -hide_name_regexes .*2.* -order_by name", "graph -start_name_regexes .*1 -trim_name_regexes .*3",
