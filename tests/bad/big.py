@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import pickle
 import threading
 import time
 import zlib
@@ -203,3 +204,14 @@ def pipes(b):
     b.refused("a writer that stops", b.run("scope", "--graph_path", fifo), 1, "fifo")
     writer.join()
     b.works("stdin as a file", b.run("scope", "--graph_path", "/dev/stdin", stdin=GRAPH), "_TFProfRoot")
+
+
+@group
+def shared_lists(b):
+    """In a pickle many entries can refer to one list, which a reader that takes it once for each would read for a minute."""
+    def dump(sizes, entries):
+        entry = {"pg_id": 0, "process_group": ("0", "all"), "profiling_name": "nccl:all_reduce", "input_sizes": sizes, "state": "completed", "retired": True}
+        return pickle.dumps({"pg_config": {}, "entries": [dict(entry, collective_seq_id=i) for i in range(entries)]}, 2)
+    few, many = b.file(dump([[1]] * 1000, 10), "trace_rank_0"), b.file(dump([[1]] * 100000, 2000), "trace_rank_1")
+    b.works("entries that share a list of 1,000 sizes", b.run("hang", few), "agree in 10 collectives")
+    b.refused("entries that share a list of 100,000 sizes", b.run("hang", many), 4, "trace_rank_1", "more sizes and types than a dump of its size can hold")

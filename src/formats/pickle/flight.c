@@ -6,6 +6,9 @@
 
 #include <stdlib.h>
 
+#define SPARE_LEAST ((uint64_t)1 << 20)
+#define SPARE_OF_BYTE 2 /* an item of a list takes a byte or more, and is read at most twice */
+
 typedef struct reader {
     tfp_builder *b;
     tfp_pickle *m;
@@ -16,8 +19,16 @@ typedef struct reader {
     tfp_map64 group_by_name;   /* strid -> groups */
     tfp_map64 group_by_number; /* pg_id -> groups */
     tfp_buf text;
-    bool nomem;
+    uint64_t spare; /* items of lists that entries may still have: in a pickle all of them can refer to one list */
+    bool nomem, too_many;
 } reader;
+
+static bool spend(reader *r, size_t items)
+{
+    r->too_many |= items > r->spare;
+    if (!r->too_many) r->spare -= items;
+    return !r->too_many;
+}
 
 static tfp_pvalue member(const reader *r, tfp_pvalue of, pickle_word word)
 {
@@ -93,9 +104,11 @@ static bool is_uneven(tfp_str name) { return begins(name, "all_to_all") || tfp_s
 /* "[[8, 2], [4]]" */
 static void put_sizes(reader *r, tfp_pvalue sizes)
 {
+    if (!spend(r, tfp_pickle_count(r->m, sizes))) return;
     tfp_buf_char(&r->text, '[');
     for (size_t i = 0; i < tfp_pickle_count(r->m, sizes); i++) {
         tfp_pvalue one = tfp_pickle_item(r->m, sizes, i);
+        if (!spend(r, tfp_pickle_count(r->m, one))) return;
         tfp_buf_text(&r->text, i ? ", [" : "[");
         for (size_t k = 0; k < tfp_pickle_count(r->m, one); k++)
             tfp_buf_printf(&r->text, "%s%lld", k ? ", " : "",
@@ -132,6 +145,7 @@ static tfp_strid types_of(reader *r, tfp_pvalue entry, tfp_str name)
     if (tfp_str_eq(name, TFP_STR("scatter")) || tfp_str_eq(name, TFP_STR("broadcast"))) lists[0] = 0;
     if (tfp_str_eq(name, TFP_STR("gather"))) lists[1] = 0;
     size_t count = 0, room = tfp_pickle_count(r->m, lists[0]) + tfp_pickle_count(r->m, lists[1]);
+    if (!spend(r, room)) return 0;
     tfp_str *all = calloc(room + 1, sizeof *all);
     if (!all) return r->nomem = true, 0;
     for (size_t l = 0; l < 2; l++)
@@ -200,9 +214,18 @@ static void read_entry(reader *r, tfp_pvalue entry)
 
 /* ---- the file ---- */
 
+/* A file that cannot be read adds no rows. */
+static tfp_status refuse_lists(reader *r, const size_t before[3])
+{
+    tfp_flight_tables *t = &r->b->p->flights;
+    t->dumps.size = before[0], t->groups.size = before[1], t->entries.size = before[2];
+    return tfp_fail(r->err, TFP_LIMIT, "its entries list more sizes and types than a dump of its size can hold");
+}
+
 static tfp_status read_root(reader *r, tfp_pvalue root)
 {
     tfp_profile *p = r->b->p;
+    const size_t before[3] = { p->flights.dumps.size, p->flights.groups.size, p->flights.entries.size };
     tfp_pvalue entries = member(r, root, WORD_ENTRIES);
     if (tfp_pickle_kind_of(entries) != TFP_PICKLE_LIST) return tfp_pickle_refuse(r->m, entries, "its `entries`", r->err);
     tfp_flight_dump d = { .source = (uint32_t)p->sources.size - 1 };
@@ -211,8 +234,9 @@ static tfp_status read_root(reader *r, tfp_pvalue root)
     r->dump = (uint32_t)p->flights.dumps.size;
     if (!tfp_push(&p->flights.dumps, d)) return tfp_nomem(r->err);
     read_config(r, member(r, root, WORD_PG_CONFIG));
-    for (size_t i = 0; i < tfp_pickle_count(r->m, entries) && !r->nomem; i++)
+    for (size_t i = 0; i < tfp_pickle_count(r->m, entries) && !r->nomem && !r->too_many; i++)
         read_entry(r, tfp_pickle_item(r->m, entries, i));
+    if (r->too_many) return refuse_lists(r, before);
     read_status(r, member(r, root, WORD_PG_STATUS));
     return r->nomem ? tfp_nomem(r->err) : tfp_builder_status(r->b, r->err);
 }
@@ -227,8 +251,10 @@ static tfp_status read_flight(tfp_builder *b, tfp_input *in, tfp_error *err)
     r.frames = (tfp_frames){ .b = b, .m = r.m, .words = &r.words };
     if (!s && tfp_is_pickle(text)) {
         s = tfp_pickle_read(r.m, in, &root, err);
+        r.spare = SPARE_LEAST + SPARE_OF_BYTE * tfp_input_at(in);
     } else if (!s) {
         s = tfp_input_all(in, &text, err);
+        r.spare = SPARE_LEAST + SPARE_OF_BYTE * text.size;
         if (!s) s = tfp_pickle_read_json(r.m, text, &root, err);
     }
     if (!s) s = read_root(&r, root);
