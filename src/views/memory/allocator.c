@@ -48,7 +48,7 @@ static tfp_str name_of(tfp_report *r, const tfp_allocator_device *d)
     const tfp_profile *p = r->profile;
     tfp_str name = tfp_text(p, d->name);
     size_t files = 0;
-    for (size_t i = 0; i < p->formats.size; i++) files += p->formats.at[i] != NULL;
+    for (size_t i = 0; i < p->formats.size && files < 2; i++) files += p->formats.at[i] != NULL;
     if (files < 2 || d->source == TFP_NONE) return name;
     int32_t rank = tfp_number_in_name(p->sources.at[d->source]);
     tfp_buf b = { 0 };
