@@ -34,6 +34,8 @@ TFP_API tfp_status tfp_live_set(tfp_live *l, const char *name, const char *value
 /** Samples all processes. Rates are between the last two samples. Errors: TFP_BADFILE no /proc, or a run folder ($TFPROF_RUN_DIR ...)
  *  that is not the user's own; TFP_NOMEM. */
 TFP_API tfp_status tfp_live_sample(tfp_live *l, tfp_error *err);
+/** Whether the steps of a job are counted only since the last sample: its rate needs another one, a second later say. */
+TFP_API int tfp_live_sampled_once(const tfp_live *l);
 
 /** The table `top` of the last sample: a row for each job, most CPU time first; the column `why` has the reason for
  *  each empty cell. o: -order_by, -top, -format ...; NULL: all defaults. The report is independent of l.

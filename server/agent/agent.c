@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #define LEAST_MS 1000 /* between two looks: rates of less time say little */
+#define MORE_LOOKS 2  /* for one answer */
 #define TURN_MS 250
 #define OTLP_PORT "4318" /* of OTLP over HTTP */
 #define OTLP_PATH "/v1/metrics"
@@ -44,13 +45,23 @@ typedef struct agent {
 
 /* ---- jobs ---- */
 
+static tfp_status sample(agent *a)
+{
+    tfp_status s = tfp_live_sample(a->options->jobs, a->err);
+    a->looked_ms = agent_now_ms();
+    return s;
+}
+
+/* A job that is new has its rate after one more interval, or two where its library takes long to search: who asks waits for them. */
 static tfp_status look(agent *a, tfp_report **out)
 {
     tfp_status s = TFP_OK;
-    int64_t now = agent_now_ms();
-    if (!a->looked_ms || now - a->looked_ms >= LEAST_MS) {
-        s = tfp_live_sample(a->options->jobs, a->err);
-        a->looked_ms = now;
+    if (agent_now_ms() - a->looked_ms >= LEAST_MS) s = sample(a);
+    for (int turns = 0; !s && turns < MORE_LOOKS && tfp_live_sampled_once(a->options->jobs); turns++) {
+        int64_t left = a->looked_ms + LEAST_MS - agent_now_ms();
+        struct timespec rest = { left / 1000, left % 1000 * 1000000 };
+        if (left > 0) nanosleep(&rest, NULL);
+        s = sample(a);
     }
     return s ? s : tfp_live_top(a->options->jobs, NULL, out, a->err);
 }
@@ -209,11 +220,11 @@ static int begin(agent *a, char *why, size_t room)
     if (!status && o->metrics) status = listen_for_metrics(a, why, room);
     if (!status && o->listen) status = listen_for_others(a, why, room);
     if (status) return status;
-    if (tfp_live_sample(o->jobs, a->err)) {
+    if (sample(a)) {
         snprintf(why, room, "%s", tfp_error_message(a->err));
         return BAD_INPUT;
     }
-    a->looked_ms = a->sent_ms = agent_now_ms(); /* the first send has an interval behind it */
+    a->sent_ms = a->looked_ms; /* the first send has an interval behind it */
     return DONE;
 }
 

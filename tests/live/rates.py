@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Steps a second of `tfprof top --once`, the first answer, beside what the jobs counted themselves: within 10 %.
+"""Steps a second of the first answers of `tfprof top --once` and of an agent, beside what the jobs counted themselves: within 10 %.
 rates.py TFPROF   The libraries are made here: they have a framework's names for libraries and functions, and nothing else."""
 import json
 import os
@@ -83,8 +83,8 @@ def wait_for_steps(folder):
             time.sleep(0.02)
 
 
-def compare(job, row, steps):
-    name, _, what, _ = job
+def compare(who, job, row, steps):
+    name, what = f"{who}: {job[0]}", job[2]
     check(f"{name}: what a step is", row["steps_are"] == what, row)
     if what is None:
         check(f"{name}: the reason", row["steps_per_second"] is None and "step" in row["why"], row)
@@ -93,19 +93,33 @@ def compare(job, row, steps):
     check(f"{name}: steps a second", rate and abs((row["steps_per_second"] or 0) / rate - 1) <= 0.1, (row["steps_per_second"], rate))
 
 
-def first_answer(program, folder, processes):
-    wait_for_steps(folder)
+def asked(command, environment=None):
+    """The table's rows by process, and when the question began and ended."""
     begun = time.monotonic()
-    done = subprocess.run([program, "top", "--once", "--interval", "2", "-format", "json", *(str(p.pid) for p in processes)],
-                          capture_output=True, timeout=120, check=True)
-    ended = time.monotonic()
-    rows = {row["pid"]: row for row in json.loads(done.stdout)["rows"]}
+    done = subprocess.run([*command, "-format", "json"], capture_output=True, timeout=120, check=True, env=environment)
+    return {row["pid"]: row for row in json.loads(done.stdout)["rows"]}, begun, time.monotonic()
+
+
+def first_answer(who, folder, processes, answer):
+    rows, begun, ended_at = answer
+    rows = {p.pid: rows[p.pid] for p in processes}
     if any(why in (row["why"] or "") for row in rows.values() for why in ("CAP_PERFMON", "no uprobes")):
         print("rates: this machine lets us set no uprobes: left out")
         return
     for number, (job, process) in enumerate(zip(JOBS, processes)):
         steps = times_of(os.path.join(folder, f"{number}.log"))
-        compare(job, rows[process.pid], [t for t in steps if begun <= t <= ended])
+        compare(who, job, rows[process.pid], [t for t in steps if begun <= t <= ended_at])
+
+
+def ask_an_agent(program):
+    """An agent that begins: what it answers to the first question."""
+    environment = {**os.environ, "TFPROF_TOKEN": "0123456789abcdef"}
+    with subprocess.Popen([program, "agent", "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, text=True, env=environment) as agent:
+        try:
+            address = agent.stdout.readline().split()[-1]
+            return asked([program, "top", "--once", "--agent", address], environment)
+        finally:
+            agent.terminate()
 
 
 def main():
@@ -114,7 +128,10 @@ def main():
         make_libraries(folder)
         processes = [start(folder, number, job) for number, job in enumerate(JOBS)]
         try:
-            first_answer(program, folder, processes)
+            wait_for_steps(folder)
+            once = asked([program, "top", "--once", "--interval", "2", *(str(p.pid) for p in processes)])
+            first_answer("top --once", folder, processes, once)
+            first_answer("an agent", folder, processes, ask_an_agent(program))
         finally:
             for process in processes:
                 process.kill()

@@ -9,6 +9,8 @@
 
 #define THREADS_A_SAMPLE 100 /* of a table that is refreshed; one shot looks at all */
 
+const char tfp_no_interval[] = "one sample has no interval";
+
 /* ---- steps ---- */
 
 /* Words that live for ever; an agent's own text does not. */
@@ -73,9 +75,10 @@ static tfp_steps_of count_steps(tfp_live *l, tfp_live_process *p)
 {
     tfp_steps_of out = { -1, 0, NULL, NULL };
     if (agent_steps(l, p, &out)) return out;
-    if (!p->probed) p->unprobed = probe(l, p->stat.pid);
+    bool first = !p->probed;
+    if (first) p->unprobed = probe(l, p->stat.pid);
     p->probed = p->unprobed != tfp_probes_later;
-    out.why = p->unprobed;
+    out.why = first && !p->unprobed ? tfp_no_interval : p->unprobed;
     if (out.why) return out;
     tfp_calls calls = tfp_probes_take(l->probes, p->stat.pid);
     return (tfp_steps_of){ calls.count, calls.seconds, calls.what, NULL };
@@ -85,10 +88,12 @@ static bool read_steps(tfp_live *l)
 {
     l->lost = !tfp_probes_read(l->probes);
     l->steps.size = 0;
+    l->new_jobs = false;
     for (size_t i = 0; i < l->jobs.processes.size; i++) {
         tfp_live_process *p = &l->jobs.processes.at[i];
         tfp_steps_of s = { -1, 0, NULL, NULL };
         if (p->root != TFP_NONE) s = count_steps(l, p);
+        l->new_jobs |= p->root == i && (s.why == tfp_no_interval || s.why == tfp_probes_later);
         if (!tfp_push(&l->steps, s)) return false;
     }
     return true;
@@ -323,6 +328,8 @@ tfp_status tfp_live_set(tfp_live *l, const char *name, const char *value, tfp_er
     }
     return TFP_OK;
 }
+
+int tfp_live_sampled_once(const tfp_live *l) { return l && (!l->jobs.before_ns || l->new_jobs); }
 
 int tfp_live_signal(const tfp_live *l) { return l ? (int)l->wish.signal : 0; }
 

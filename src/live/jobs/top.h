@@ -25,6 +25,7 @@ struct tfp_live {
     char run_folder[TFP_RUN_PATH_MAX]; /* "": there is none that is safe */
     char no_agents[400];               /* why; "" */
     int64_t run_changed_ns;
+    bool new_jobs;              /* the last sample has some that are counted from now on only */
     bool lost;                  /* calls were too many to count all */
     tfp_arena arena;            /* texts of selectors */
     const tfp_row_column *sort; /* NULL: by CPU time */
@@ -36,6 +37,8 @@ struct tfp_live {
     void *start_ctx;
     tfp_run run;
 };
+
+extern const char tfp_no_interval[]; /* why a rate is missing: the process was seen for the first time */
 
 /* "running", "sleeping" ... */
 const char *tfp_state_name(char state);

@@ -116,7 +116,7 @@ static void put_steps(const tfp_live *l, tfp_report *r, const uint32_t *members,
     if (what)
         *why = NULL;
     else if (counted)
-        *why = !l->jobs.before_ns ? "one sample has no interval"
+        *why = !l->jobs.before_ns ? tfp_no_interval
                : once             ? "one step was seen: --interval is too short for a rate"
                                   : "no step was seen in the interval";
 }
@@ -167,7 +167,7 @@ static tfp_str reasons(const tfp_live *l, tfp_report *r, const tfp_top_row *out,
     tfp_buf why = { 0 };
     tfp_str text = { NULL, 0 };
     const char *no_gpu = l->gpus.why ? l->gpus.why : "it uses none";
-    const char *no_io = l->jobs.before_ns ? "/proc/PID/io may not be read" : "one sample has no interval";
+    const char *no_io = l->jobs.before_ns ? "/proc/PID/io may not be read" : tfp_no_interval;
     if (!out->user.data) because(&why, "user", "/proc/PID/status may not be read");
     if (!out->framework.data)
         because(&why, "framework", unreadable ? "its maps may not be read" : "no library of one is mapped");
@@ -175,7 +175,7 @@ static tfp_str reasons(const tfp_live *l, tfp_report *r, const tfp_top_row *out,
         because(&why, "version", out->framework.data ? "no dist-info stands beside its library" : "no framework");
     if (no_steps) because(&why, "steps_per_second", no_steps);
     if (no_steps) because(&why, "steps_are", no_steps);
-    if (isnan(out->cpu)) because(&why, "cpu", "one sample has no interval");
+    if (isnan(out->cpu)) because(&why, "cpu", tfp_no_interval);
     if (out->rss_bytes == TFP_ABSENT) because(&why, "rss_bytes", "/proc/PID/status does not tell it");
     if (isnan(out->read_rate)) because(&why, "read_bytes_per_second", no_io);
     if (isnan(out->write_rate)) because(&why, "write_bytes_per_second", no_io);
