@@ -9,8 +9,6 @@
 
 #define THREADS_A_SAMPLE 100 /* of a table that is refreshed; one shot looks at all */
 
-const char tfp_no_interval[] = "one sample has no interval";
-
 /* ---- steps ---- */
 
 /* Words that live for ever; an agent's own text does not. */

@@ -95,6 +95,8 @@ static int64_t age_of(const tfp_live_process *p)
 
 /* ---- steps ---- */
 
+const char tfp_no_interval[] = "one sample has no interval";
+
 static void put_steps(const tfp_live *l, tfp_report *r, const uint32_t *members, size_t count, tfp_top_row *out,
                       const char **why)
 {
