@@ -17,9 +17,8 @@ bool tfp_changer_new(tfp_changer *c, const tfp_job *j, tfp_variant *v)
 static void divide(tfp_changer *c, uint32_t i, double factor)
 {
     uint32_t joint = c->j->activities[i].joint;
-    if (joint == TFP_NONE)
-        c->v->duration[i] /= factor;
-    else if (!c->joint_done[joint])
+    if (c->j->activities[i].ends_with == TFP_NONE) c->v->duration[i] /= factor;
+    if (joint != TFP_NONE && !c->joint_done[joint])
         c->v->pure[joint] /= factor;
     if (joint != TFP_NONE) c->joint_done[joint] = 1;
 }
@@ -77,13 +76,13 @@ bool tfp_apply_faster(tfp_changer *c, tfp_faster *f)
     const tfp_job *j = c->j;
     bool by_name = false;
     c->found = false;
-    if (f->host || !j->activity_count) {
+    for (uint32_t i = 0; i < j->activity_count && !by_name && !f->host; i++)
+        by_name = tfp_job_of_rank(j, j->activities[i].unit, f->rank) && tfp_named_has(&f->named, j->activities[i].span);
+    if (f->host || (!j->device_count && !by_name)) {
         f->host = true;
         if (f->factor == 0) change_activities(c, f, false);
         return tfp_apply_host(c, f);
     }
-    for (uint32_t i = 0; i < j->activity_count && !by_name; i++)
-        by_name = tfp_job_of_rank(j, j->activities[i].unit, f->rank) && tfp_named_has(&f->named, j->activities[i].span);
     change_activities(c, f, by_name);
     return true;
 }

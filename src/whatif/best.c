@@ -33,13 +33,13 @@ static bool collect(const tfp_job *j, op_time *ops, uint32_t *count)
 {
     tfp_map64 known = { 0 };
     bool ok = true;
-    for (uint32_t i = 0; ok && i < j->activity_count; i++) {
+    for (uint32_t i = 0; ok && i < j->device_count; i++) {
         const tfp_job_activity *a = &j->activities[i];
         uint32_t owner = j->s->owner[a->span];
         double time = a->joint == TFP_NONE ? a->duration : j->joints.at[a->joint].pure;
         if (owner != TFP_NONE) ok = add_time(ops, count, &known, j->s->name[owner], time);
     }
-    for (uint32_t i = 0; ok && !j->activity_count && i < j->s->size; i++)
+    for (uint32_t i = 0; ok && !j->device_count && i < j->s->size; i++)
         if (j->s->kind[i] == TFP_SPAN_OP) ok = add_time(ops, count, &known, j->s->name[i], (double)j->s->self_ns[i]);
     tfp_map64_free(&known);
     return ok;
@@ -103,7 +103,7 @@ static bool gains_more(const void *ctx, uint32_t a, uint32_t b)
 
 tfp_status tfp_whatif_best(tfp_whatif *w, tfp_error *err)
 {
-    bool device = w->job.activity_count > 0;
+    bool device = w->job.device_count > 0;
     bool ok = try_ops(w) && (!device || (try_one(w, "no-sync") && try_one(w, "overlap comm") && try_one(w, "launch 0"))) &&
               try_one(w, "input 0") && (w->job.unit_count < 2 || try_one(w, "ideal stragglers"));
     tfp_whatif_row *sorted =

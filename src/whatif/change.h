@@ -5,7 +5,7 @@
 
 #include "options/changes.h"
 #include "options/regex.h"
-#include "whatif/job.h"
+#include "whatif/job/job.h"
 
 /* A pattern, or one name, and the spans that have it. */
 typedef struct tfp_named {

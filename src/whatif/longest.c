@@ -11,7 +11,7 @@ static double length_of(const tfp_job *j, const tfp_variant *v, const tfp_job_ed
     *touched = 0;
     if (tfp_job_from_end(j, e)) {
         const tfp_job_activity *a = &j->activities[e->from];
-        bool joined = a->joint != TFP_NONE;
+        bool joined = a->ends_with != TFP_NONE;
         length = joined ? j->joints.at[a->joint].pure : a->duration;
         bool changed = v->removed[e->from] ||
                        (joined ? v->pure[a->joint] != j->joints.at[a->joint].pure : v->duration[e->from] != a->duration);

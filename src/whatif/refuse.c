@@ -94,7 +94,7 @@ static void put(tfp_buf *note, const char *text)
 static double launchless(const tfp_job *j)
 {
     double all = 0, without = 0;
-    for (uint32_t i = 0; i < j->activity_count; i++) {
+    for (uint32_t i = 0; i < j->device_count; i++) {
         all += j->activities[i].duration;
         if (j->activities[i].call == TFP_NONE) without += j->activities[i].duration;
     }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs jobs of two ranks on paper (tests/data/jobs.py), and again with a change, and asks `tfprof whatif` to predict the second from the
+"""Runs jobs of two ranks on paper (tests/data/jobs.py, and hosts.py without devices), and again with a change, and asks `tfprof whatif` to predict the second from the
 trace of the first: replayed.py PROGRAM. The prediction may be off by 1 % of a step; the last line is `N passed, N failed`."""
 import json
 import os
@@ -10,9 +10,10 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data"))
+import hosts  # noqa: E402
 import jobs  # noqa: E402
 
-CHANGES = {
+DEVICES = {
     "gemm": (["-faster", "gemm.*=3"], lambda w: dict(w, gemm=tuple(us / 3 for us in w["gemm"]))),
     "slower": (["-faster", "gemm.*=0.5"], lambda w: dict(w, gemm=tuple(us * 2 for us in w["gemm"]))),
     "reduce": (["-link", "comm=4x"], lambda w: dict(w, reduce_us=w["reduce_us"] / 4)),
@@ -25,6 +26,36 @@ CHANGES = {
 }
 
 
+def halves(pair):
+    return (sum(pair) / 2,) * 2
+
+
+HOSTS = {
+    "range": (["-faster", "augment=0"], lambda w: dict(w, augment=(0, 0))),
+    "host": (["-faster", "host:augment=2"], lambda w: dict(w, augment=tuple(us / 2 for us in w["augment"]))),
+    "rank": (["-faster", "rank:1/augment=0"], lambda w: dict(w, augment=(w["augment"][0], 0))),
+    "op": (["-faster", "aten::mm=4"], lambda w: dict(w, backward=tuple(us / 4 for us in w["backward"]))),
+    "slower": (["-faster", "aten::addmm=0.5"], lambda w: dict(w, forward=tuple(us * 2 for us in w["forward"]))),
+    "reduce": (["-faster", "gloo:all_reduce=2"], lambda w: dict(w, reduce_us=tuple(us / 2 for us in w["reduce_us"]))),
+    "input": (["-input", "0"], lambda w: dict(w, data=(0, 0))),
+    "ideal": (["-ideal", "stragglers"], lambda w: dict(w, **{k: halves(w[k]) for k in ("data", "augment", "forward", "backward")})),
+}
+
+
+def pair_of(draw, least, most):
+    return draw.uniform(least, most), draw.uniform(least, most)
+
+
+def device_job(draw):
+    return jobs.job(gemm=pair_of(draw, 10, 400), host=pair_of(draw, 5, 60), reduce_us=draw.uniform(20, 900),
+                    data=pair_of(draw, 0, 300), launch=draw.uniform(3, 12))
+
+
+def host_job(draw):
+    return hosts.job(data=pair_of(draw, 20, 300), augment=pair_of(draw, 20, 900), forward=pair_of(draw, 10, 400),
+                     backward=pair_of(draw, 10, 600), reduce_us=pair_of(draw, 20, 900), broadcast=draw.random() < 0.5)
+
+
 def ask(program, paths, options):
     out = subprocess.run([program, "whatif", *paths, *options, "-format", "json"], capture_output=True, text=True, timeout=120)
     if out.returncode:
@@ -32,23 +63,29 @@ def ask(program, paths, options):
     return json.loads(out.stdout)["rows"], ""
 
 
+def check(program, world, what, changes, clock, label):
+    """-> how many changes were predicted, and how many not"""
+    passed = 0
+    today = world.step_us(what)
+    with tempfile.TemporaryDirectory() as folder:
+        paths = world.write_job(folder, what, clock)
+        for name, (options, change) in changes.items():
+            rows, why = ask(program, paths, options)
+            true = world.step_us(change(what))
+            good = rows and abs(rows[-1]["step_us"] - true) <= 0.01 * today and abs(rows[0]["step_us"] - today) <= 0.001 * today
+            passed += bool(good)
+            if not good:
+                print(f"{label}, {name}: {why or rows[-1]['step_us']}, true {true:.1f}, today {today:.1f}")
+    return passed, len(changes) - passed
+
+
 def main():
     program, passed, failed = os.path.abspath(sys.argv[1]), 0, 0
     draw = random.Random(5)
     for number in range(8):
-        what = jobs.job(gemm=tuple(draw.uniform(10, 400) for _ in range(2)), host=tuple(draw.uniform(5, 60) for _ in range(2)),
-                        reduce_us=draw.uniform(20, 900), data=tuple(draw.uniform(0, 300) for _ in range(2)),
-                        launch=draw.uniform(3, 12))
-        today = jobs.step_us(what)
-        with tempfile.TemporaryDirectory() as folder:
-            paths = jobs.write_job(folder, what, draw.uniform(-5e5, 5e5))
-            for name, (options, change) in CHANGES.items():
-                rows, why = ask(program, paths, options)
-                true = jobs.step_us(change(what))
-                good = rows and abs(rows[-1]["step_us"] - true) <= 0.01 * today and abs(rows[0]["step_us"] - today) <= 0.001 * today
-                passed, failed = passed + bool(good), failed + (not good)
-                if not good:
-                    print(f"job {number}, {name}: {why or rows[-1]['step_us']}, true {true:.1f}, today {today:.1f}")
+        for world, make, changes in ((jobs, device_job, DEVICES), (hosts, host_job, HOSTS)):
+            good, bad = check(program, world, make(draw), changes, draw.uniform(-5e5, 5e5), f"{world.__name__} {number}")
+            passed, failed = passed + good, failed + bad
     print(f"{passed} passed, {failed} failed")
     return failed > 0
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/device_edges.c: what an activity waits for: the call that launched it, the one before it in its stream, events in other
+/* whatif/job/device_edges.c: what an activity waits for: the call that launched it, the one before it in its stream, events in other
  * streams, the other ranks of a collective. */
-#include "whatif/job.h"
+#include "whatif/job/job.h"
 
 #include <math.h>
 
@@ -33,7 +33,7 @@ static uint32_t before_of(const tfp_job *j, uint32_t i)
 static void find_kinds(device_edges *d)
 {
     const tfp_job *j = d->j;
-    for (uint32_t i = 0; i < j->activity_count; i++) {
+    for (uint32_t i = 0; i < j->device_count; i++) {
         bool first = is_first(j, i), collective = j->activities[i].collective;
         d->plain[i] = !collective ? i : first ? TFP_NONE : d->plain[i - 1];
         d->collective[i] = collective ? i : first ? TFP_NONE : d->collective[i - 1];
@@ -130,9 +130,9 @@ static void find_gap(const device_edges *d, tfp_job_unit *u, double *values)
 static bool find_constants(device_edges *d)
 {
     tfp_job *j = d->j;
-    double *values = TFP_NEW(j->arena, double, j->activity_count + 1);
+    double *values = TFP_NEW(j->arena, double, j->device_count + 1);
     if (!values) return false;
-    for (uint32_t i = 0; i < j->activity_count; i++) {
+    for (uint32_t i = 0; i < j->device_count; i++) {
         uint32_t before = before_of(j, i), other = TFP_NONE;
         d->since[i] = before == TFP_NONE ? -INFINITY : j->activities[before].end;
         d->event[i] = -INFINITY;
@@ -198,7 +198,7 @@ static void add_activity(device_edges *d, uint32_t i)
 bool tfp_job_device_edges(tfp_job *j)
 {
     tfp_arena *a = j->arena;
-    size_t n = j->activity_count + 1;
+    size_t n = j->device_count + 1;
     device_edges d = { .j = j,
                        .since = TFP_NEW(a, double, n),
                        .event = TFP_NEW(a, double, n),
@@ -208,7 +208,7 @@ bool tfp_job_device_edges(tfp_job *j)
     if (!tfp_job_by_unit(j, by_end, &d.by_end, &d.unit_first)) return false;
     find_kinds(&d);
     if (!find_constants(&d)) return false;
-    for (uint32_t i = 0; i < j->activity_count; i++) add_activity(&d, i);
+    for (uint32_t i = 0; i < j->device_count; i++) add_activity(&d, i);
     for (uint32_t i = 0; i < j->wait_count; i++) {
         const tfp_job_wait *w = &j->waits[i];
         if (j->activities[w->source].end <= j->activities[w->target].start + TFP_JOB_SLACK_US)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/collectives.c: the collectives of all ranks, matched, and one clock for the ranks that have some in common: a collective ends
+/* whatif/job/collectives.c: the collectives of all ranks, matched, and one clock for the ranks that have some in common: a collective ends
  * on all of them at once. */
-#include "whatif/job.h"
+#include "whatif/job/job.h"
 #include "views/spans/trace.h"
 
 #include <math.h>
@@ -27,6 +27,8 @@ typedef struct matching {
     stat_keys keys;
     TFP_VEC(member) members;
     TFP_VEC(pair) pairs;
+    bool *uneven;      /* by strid: collectives of hosts of which ranks have different numbers */
+    bool only_sided;   /* no collective waits on all of its ranks */
     uint32_t *parent; /* by unit: of the same island */
     double *to_parent; /* what is added to a time to get that of its parent */
 } matching;
@@ -78,6 +80,66 @@ static bool collect(matching *m)
     return ok;
 }
 
+/* ---- those of hosts: the n-th of a name, which have no numbers of their own ---- */
+
+static bool find_uneven(matching *m)
+{
+    const tfp_job *j = m->j;
+    tfp_map64 counts = { 0 };
+    m->uneven = TFP_NEW(j->arena, bool, j->p->strings.count + 1);
+    bool ok = m->uneven != NULL;
+    for (uint32_t i = j->device_count; ok && i < j->activity_count; i++) {
+        const tfp_job_activity *a = &j->activities[i];
+        uint64_t key = (uint64_t)a->unit << 32 | j->s->name[a->span];
+        uint32_t count = tfp_map64_get(&counts, key);
+        ok = tfp_map64_put(&counts, key, count == TFP_NONE ? 1 : count + 1);
+    }
+    for (uint32_t i = j->device_count; ok && i < j->activity_count; i++) {
+        tfp_strid name = j->s->name[j->activities[i].span];
+        uint32_t own = tfp_map64_get(&counts, (uint64_t)j->activities[i].unit << 32 | name);
+        uint32_t first = tfp_map64_get(&counts, (uint64_t)j->activities[j->device_count].unit << 32 | name);
+        m->uneven[name] |= own != first;
+    }
+    tfp_map64_free(&counts);
+    return ok;
+}
+
+/* Of two ranks what one sends is what the other receives; of more it is not known which. */
+static bool host_key(const matching *m, const tfp_job_activity *a, uint64_t *out)
+{
+    const tfp_job *j = m->j;
+    tfp_strid name = j->s->name[a->span];
+    tfp_str text = tfp_text(j->p, name);
+    bool sends = tfp_str_has(text, TFP_STR(":send")), receives = tfp_str_has(text, TFP_STR(":recv"));
+    uint64_t key[3] = { sends || receives ? 2 : 3, name, m->uneven[name] ? j->s->step[a->span] : TFP_NONE };
+    if (sends || receives) key[1] = (a->unit == 0) == sends;
+    *out = tfp_hash(key, sizeof key);
+    return !(sends || receives) || j->unit_count == 2;
+}
+
+static bool collect_hosted(matching *m)
+{
+    tfp_job *j = m->j;
+    tfp_map64 numbers = { 0 };
+    bool ok = find_uneven(m);
+    for (uint32_t i = j->device_count; ok && i < j->activity_count; i++) {
+        uint64_t key;
+        if (i > j->device_count && j->activities[i].unit != j->activities[i - 1].unit) tfp_map64_clear(&numbers);
+        if (!host_key(m, &j->activities[i], &key)) continue;
+        uint32_t number = tfp_map64_get(&numbers, key);
+        number = number == TFP_NONE ? 0 : number;
+        ok = tfp_map64_put(&numbers, key, number + 1) && tfp_push(&m->members, ((member){ key, number, i }));
+    }
+    tfp_map64_free(&numbers);
+    return ok;
+}
+
+/* A collective of hosts that not all ranks wait in. */
+static bool is_sided(const tfp_job *j, uint32_t activity)
+{
+    return activity >= j->device_count && tfp_job_is_sided(tfp_job_name(j, j->activities[activity].span));
+}
+
 static bool member_before(const void *ctx, uint32_t a, uint32_t b)
 {
     const matching *m = ctx;
@@ -95,8 +157,8 @@ static bool join(matching *m, const uint32_t *order, size_t count)
     if (!tfp_push(&j->joints, ((tfp_job_joint){ 0 }))) return false;
     for (size_t i = 0; i < count; i++) {
         tfp_job_activity *b = &j->activities[m->members.at[order[i]].activity];
-        b->joint = joint;
-        if (!i) continue;
+        b->joint = b->ends_with = joint;
+        if (!i || (!m->only_sided && is_sided(j, m->members.at[order[i]].activity))) continue;
         pair p = { a->unit, b->unit, a->end - b->end, a->start - b->end, a->end - b->start };
         if (!tfp_push(&m->pairs, p)) return false;
     }
@@ -108,6 +170,8 @@ static bool match(matching *m)
     size_t count = m->members.size;
     uint32_t *order = TFP_NEW(m->j->arena, uint32_t, count + 1);
     bool ok = order != NULL;
+    m->only_sided = true;
+    for (size_t i = 0; i < count && m->only_sided; i++) m->only_sided = is_sided(m->j, m->members.at[i].activity);
     for (uint32_t i = 0; ok && i < count; i++) order[i] = i;
     ok = ok && tfp_sort(order, count, member_before, m);
     for (size_t i = 0, end; ok && i < count; i = end) {
@@ -223,6 +287,10 @@ static bool find_pure(tfp_job *j)
         if (a->start > latest[a->joint]) latest[a->joint] = a->start;
         if (a->end > j->joints.at[a->joint].end) j->joints.at[a->joint].end = a->end;
     }
+    for (uint32_t i = j->device_count; i < j->activity_count; i++) { /* gone before the others came */
+        tfp_job_activity *a = &j->activities[i];
+        if (a->joint != TFP_NONE && is_sided(j, i) && a->end < latest[a->joint]) a->ends_with = TFP_NONE;
+    }
     for (size_t i = 0; i < j->joints.size; i++) {
         double pure = j->joints.at[i].end - latest[i];
         j->joints.at[i].pure = pure > 0 ? pure : 0;
@@ -242,7 +310,7 @@ bool tfp_job_collectives(tfp_job *j)
                    .to_parent = TFP_NEW(j->arena, double, units + 1) };
     bool ok = m.parent && m.to_parent;
     for (uint32_t u = 0; ok && u < units; u++) m.parent[u] = u;
-    ok = ok && (units < 2 || (collect(&m) && match(&m) && find_clocks(&m)));
+    ok = ok && (units < 2 || (collect(&m) && collect_hosted(&m) && match(&m) && find_clocks(&m)));
     ok = ok && set_clocks(&m) && find_pure(j);
     j->extents = TFP_NEW(j->arena, tfp_job_extent, units + 1);
     tfp_vec_free(&m.members);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/device.c: the activities of a job by stream, in the order in which they ran, each with the call that launched it. */
+/* whatif/job/device.c: the activities of a job by stream, in the order in which they ran, each with the call that launched it. */
 #include "views/core/grid.h"
-#include "whatif/job.h"
+#include "whatif/job/job.h"
 
 static bool is_before(const void *ctx, uint32_t a, uint32_t b)
 {
@@ -20,12 +20,12 @@ static uint32_t *collect(tfp_job *j)
         count += j->s->kind[i] == TFP_SPAN_ACTIVITY && p->lanes.at[j->s->lane[i]].role == TFP_ROLE_STREAM;
     spans = TFP_NEW(j->arena, uint32_t, count + 1);
     if (!spans) return NULL;
-    j->activity_count = 0;
+    j->device_count = 0;
     for (uint32_t i = 0; i < j->s->size; i++)
         if (j->s->kind[i] == TFP_SPAN_ACTIVITY && p->lanes.at[j->s->lane[i]].role == TFP_ROLE_STREAM &&
             tfp_job_unit_of(j, i) != TFP_NONE)
-            spans[j->activity_count++] = i;
-    return tfp_sort(spans, j->activity_count, is_before, j->s) ? spans : NULL;
+            spans[j->device_count++] = i;
+    return tfp_sort(spans, j->device_count, is_before, j->s) ? spans : NULL;
 }
 
 static void fill(tfp_job *j, tfp_job_activity *a, uint32_t span)
@@ -36,6 +36,7 @@ static void fill(tfp_job *j, tfp_job_activity *a, uint32_t span)
                              .lane = j->s->lane[span],
                              .call = TFP_NONE,
                              .joint = TFP_NONE,
+                             .ends_with = TFP_NONE,
                              .step = j->s->step[span],
                              .start = tfp_job_time(j, unit, j->s->start_ns[span]),
                              .end = tfp_job_time(j, unit, tfp_span_end(j->s, span)),
@@ -48,9 +49,18 @@ static void fill(tfp_job *j, tfp_job_activity *a, uint32_t span)
     }
 }
 
+/* No step: the length of one is that of the thread of the steps. */
+static void fill_hosted(tfp_job *j, tfp_job_activity *a, uint32_t span)
+{
+    fill(j, a, span);
+    a->collective = true;
+    a->called = false;
+    a->step = TFP_NONE;
+}
+
 static void cut_streams(tfp_job *j)
 {
-    for (uint32_t i = 0; i < j->activity_count; i++) {
+    for (uint32_t i = 0; i < j->device_count; i++) {
         const tfp_job_activity *a = &j->activities[i];
         bool starts = !i || a->lane != j->activities[i - 1].lane;
         if (starts) {
@@ -86,6 +96,7 @@ bool tfp_job_activities(tfp_job *j)
 {
     tfp_arena *a = j->arena;
     uint32_t *spans = collect(j);
+    j->activity_count = j->device_count + j->hosted_count;
     size_t lanes = j->p->lanes.size;
     j->activities = TFP_NEW(a, tfp_job_activity, j->activity_count + 1);
     j->seen = TFP_NEW(a, double, j->activity_count + 1);
@@ -93,7 +104,9 @@ bool tfp_job_activities(tfp_job *j)
     j->stream_of_lane = TFP_NEW(a, uint32_t, lanes + 1);
     if (!spans || !j->activities || !j->seen || !j->streams || !j->stream_of_lane) return false;
     for (size_t i = 0; i < lanes; i++) j->stream_of_lane[i] = TFP_NONE;
-    for (uint32_t i = 0; i < j->activity_count; i++) fill(j, &j->activities[i], spans[i]);
+    for (uint32_t i = 0; i < j->device_count; i++) fill(j, &j->activities[i], spans[i]);
+    for (uint32_t i = 0; i < j->hosted_count; i++)
+        fill_hosted(j, &j->activities[j->device_count + i], j->hosted_spans[i]);
     cut_streams(j);
     return sort_streams(j);
 }
@@ -115,7 +128,7 @@ uint32_t tfp_job_launched(const tfp_job *j, const tfp_job_stream *stream, double
 bool tfp_job_by_unit(const tfp_job *j, bool (*less)(const void *activities, uint32_t a, uint32_t b), uint32_t **order,
                      uint32_t **first)
 {
-    uint32_t n = j->activity_count;
+    uint32_t n = j->device_count;
     *order = TFP_NEW(j->arena, uint32_t, n + 1);
     *first = TFP_NEW(j->arena, uint32_t, j->unit_count + 2);
     if (!*order || !*first) return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/replay.c: the order in which the nodes of a job can be evaluated, found once, and a replay: one pass in that order. Events of
+/* whatif/job/replay.c: the order in which the nodes of a job can be evaluated, found once, and a replay: one pass in that order. Events of
  * one moment have no order of their own, so it is found by need: each node comes after all that it waits for. */
-#include "whatif/job.h"
+#include "whatif/job/job.h"
 
 #include <math.h>
 
@@ -32,7 +32,7 @@ static bool sort_edges(tfp_job *j)
 
 uint32_t tfp_job_source(const tfp_job *j, const tfp_job_edge *e)
 {
-    uint32_t joint = tfp_job_from_end(j, e) ? j->activities[e->from].joint : TFP_NONE;
+    uint32_t joint = tfp_job_from_end(j, e) ? j->activities[e->from].ends_with : TFP_NONE;
     return joint == TFP_NONE ? e->from : tfp_job_joint_node(j, joint);
 }
 

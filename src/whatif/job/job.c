@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/job.c: a job is made of a profile: ranks, then what each of them did, then what waited for what. */
-#include "whatif/job.h"
+/* whatif/job/job.c: a job is made of a profile: ranks, then what each of them did, then what waited for what. */
+#include "whatif/job/job.h"
 #include "views/spans/trace.h"
 
 static bool build(tfp_job *j)
 {
-    return tfp_job_activities(j) && tfp_job_collectives(j) && tfp_job_windows(j) && tfp_job_turns(j) && tfp_job_anchors(j) &&
-           tfp_job_events(j);
+    return tfp_job_hosted_spans(j) && tfp_job_activities(j) && tfp_job_collectives(j) && tfp_job_windows(j) && tfp_job_hosted_all(j) &&
+           tfp_job_turns(j) && tfp_job_anchors(j) && tfp_job_events(j);
 }
 
 static bool start(tfp_job *j, const tfp_trace_index *x)
@@ -34,7 +34,7 @@ tfp_status tfp_job_of(tfp_report *r, tfp_job *j, tfp_error *err)
     uint64_t nodes = (uint64_t)j->activity_count + j->anchor_count + j->joints.size;
     if (nodes >= TFP_NONE - 2) return tfp_fail(err, TFP_LIMIT, "too many spans to replay");
     j->node_count = (uint32_t)nodes;
-    bool ok = tfp_job_device_edges(j) && tfp_job_sync_edges(j) && tfp_job_order(j);
+    bool ok = tfp_job_device_edges(j) && tfp_job_hosted_edges(j) && tfp_job_sync_edges(j) && tfp_job_order(j);
     return ok ? TFP_OK : tfp_nomem(err);
 }
 

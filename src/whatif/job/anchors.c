@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/anchors.c: the anchors of each host thread: starts and ends of calls that launch or wait, of waits for data, of steps and of
+/* whatif/job/anchors.c: the anchors of each host thread: starts and ends of calls that launch or wait, of waits for data, of steps and of
  * turns. Between two anchors lies nothing but the thread's own work, which is one number. */
-#include "whatif/job.h"
+#include "whatif/job/job.h"
 #include "views/spans/trace.h"
 
 #include <math.h>
@@ -9,15 +9,14 @@
 enum { NAME_KNOWN = 1, NAME_LAUNCHES = 2, NAME_WAITS = 4, NAME_LOADS = 8 };
 /* The order of points of one moment: what ends, what a turn leaves, what a turn reaches, what starts. */
 enum { RANK_END, RANK_LEAVE, RANK_REACH, RANK_START };
-enum { TURN_FROM, TURN_FIRST, TURN_LAST, TURN_NEXT, WINDOW_START, WINDOW_END, NO_OWNER };
 
 #define LOADER_OWN_US 30   /* the part of a wait for a loader's workers that is the host's own, at most */
 #define LOADER_LEAST_US 100 /* shorter waits are no waits */
 
 typedef struct raw {
     int64_t order; /* nanoseconds */
-    uint32_t owner; /* -> turns or windows */
-    uint8_t rank, what;
+    uint32_t *tells; /* where the number of its anchor goes; NULL */
+    uint8_t rank;
     tfp_job_anchor anchor;
 } raw;
 
@@ -56,7 +55,7 @@ static bool add_span(anchors *b, uint32_t span, uint8_t kind, bool launches, boo
 {
     const tfp_job *j = b->j;
     uint32_t unit = tfp_job_unit_of(j, span), lane = j->s->lane[span];
-    raw start = { .rank = RANK_START, .what = NO_OWNER };
+    raw start = { .rank = RANK_START };
     start.anchor = (tfp_job_anchor){ .span = span, .kind = kind, .launches = launches };
     raw end = start;
     end.anchor.ends = true;
@@ -89,31 +88,56 @@ static bool collect_spans(anchors *b)
     return ok;
 }
 
-static bool add_owned(anchors *b, uint32_t unit, uint32_t lane, double at, uint32_t owner, uint8_t what, uint8_t rank)
+static bool add_owned(anchors *b, uint32_t unit, uint32_t lane, double at, uint8_t rank, uint32_t *tells)
 {
-    raw point = { .rank = rank, .what = what, .owner = owner };
+    raw point = { .rank = rank, .tells = tells };
     point.anchor = (tfp_job_anchor){ .span = TFP_NONE, .kind = TFP_ANCHOR_POINT };
     return add_point(b, unit, lane, at, point);
 }
 
-static bool collect_owned(anchors *b)
+static bool collect_turns(anchors *b)
 {
     const tfp_job *j = b->j;
     bool ok = true;
     for (uint32_t i = 0; ok && i < j->turn_count; i++) {
-        const tfp_job_turn *t = &j->turns[i];
+        tfp_job_turn *t = &j->turns[i];
         uint32_t home = j->units[t->unit].home;
-        ok = add_owned(b, t->unit, home, t->from, i, TURN_FROM, RANK_LEAVE) &&
-             add_owned(b, t->unit, t->lane, t->first, i, TURN_FIRST, RANK_REACH) &&
-             add_owned(b, t->unit, t->lane, t->last, i, TURN_LAST, RANK_LEAVE) &&
-             add_owned(b, t->unit, home, t->next, i, TURN_NEXT, RANK_REACH);
+        ok = add_owned(b, t->unit, home, t->from, RANK_LEAVE, &t->from_anchor) &&
+             add_owned(b, t->unit, t->lane, t->first, RANK_REACH, &t->first_anchor) &&
+             add_owned(b, t->unit, t->lane, t->last, RANK_LEAVE, &t->last_anchor) &&
+             add_owned(b, t->unit, home, t->next, RANK_REACH, &t->next_anchor);
     }
+    return ok;
+}
+
+static bool collect_hosted(anchors *b)
+{
+    const tfp_job *j = b->j;
+    bool ok = true;
+    for (uint32_t i = j->device_count; ok && i < j->activity_count; i++) {
+        tfp_job_hosted *h = &j->hosted[i - j->device_count];
+        uint32_t unit = j->activities[i].unit;
+        if (!isnan(h->from)) ok = add_owned(b, unit, j->units[unit].home, h->from, RANK_LEAVE, &h->from_anchor);
+    }
+    for (uint32_t i = 0; ok && i < j->gap_count; i++) {
+        tfp_job_gap *g = &j->gaps[i];
+        uint32_t home = j->units[g->unit].home;
+        ok = add_owned(b, g->unit, home, g->from, RANK_LEAVE, &g->from_anchor) &&
+             add_owned(b, g->unit, home, g->to, RANK_REACH, &g->next_anchor);
+    }
+    return ok;
+}
+
+static bool collect_windows(anchors *b)
+{
+    const tfp_job *j = b->j;
+    bool ok = true;
     for (uint32_t i = 0; ok && i < j->window_count; i++) {
-        const tfp_job_window *w = &j->windows[i];
+        tfp_job_window *w = &j->windows[i];
         uint32_t home = j->units[w->unit].home;
         if (home == TFP_NONE) continue;
-        ok = add_owned(b, w->unit, home, w->start, i, WINDOW_START, RANK_REACH) &&
-             add_owned(b, w->unit, home, w->end, i, WINDOW_END, RANK_LEAVE);
+        ok = add_owned(b, w->unit, home, w->start, RANK_REACH, &w->start_anchor) &&
+             add_owned(b, w->unit, home, w->end, RANK_LEAVE, &w->end_anchor);
     }
     return ok;
 }
@@ -132,19 +156,6 @@ static bool is_before(const void *ctx, uint32_t a, uint32_t b)
     return ns[x->anchor.span] > ns[y->anchor.span];
 }
 
-static void tell_owner(tfp_job *j, const raw *point, uint32_t at)
-{
-    switch (point->what) {
-    case TURN_FROM: j->turns[point->owner].from_anchor = at; break;
-    case TURN_FIRST: j->turns[point->owner].first_anchor = at; break;
-    case TURN_LAST: j->turns[point->owner].last_anchor = at; break;
-    case TURN_NEXT: j->turns[point->owner].next_anchor = at; break;
-    case WINDOW_START: j->windows[point->owner].start_anchor = at; break;
-    case WINDOW_END: j->windows[point->owner].end_anchor = at; break;
-    default: break;
-    }
-}
-
 static bool place(anchors *b)
 {
     tfp_job *j = b->j;
@@ -158,7 +169,7 @@ static bool place(anchors *b)
         tfp_job_anchor *a = &j->anchors[i];
         *a = point->anchor;
         if (a->span != TFP_NONE) (a->ends ? j->end_of_call : j->anchor_of_call)[a->span] = i;
-        tell_owner(j, point, i);
+        if (point->tells) *point->tells = i;
         a->first = !i || a->lane != a[-1].lane || a->unit != a[-1].unit;
         a->own = a->first ? 0 : a->at - a[-1].at;
     }
@@ -252,6 +263,16 @@ static void take_turns(tfp_job *j)
     }
 }
 
+/* What lies in a gap before the collectives end was waiting. */
+static void take_gaps(tfp_job *j)
+{
+    for (uint32_t i = 0; i < j->gap_count; i++) {
+        const tfp_job_gap *g = &j->gaps[i];
+        tfp_job_anchor *next = &j->anchors[g->next_anchor];
+        if (next->own > g->to - g->last) next->own = g->to - g->last;
+    }
+}
+
 /* Workers have a pace of their own: the wait ends no earlier than recorded, and little of it is the host's work. */
 static void take_loaders(anchors *b)
 {
@@ -278,10 +299,12 @@ bool tfp_job_anchors(tfp_job *j)
     j->end_of_call = TFP_NEW(a, uint32_t, spans + 1);
     bool ok = b.names && b.used && b.waits && j->anchor_of_call && j->end_of_call;
     for (size_t i = 0; ok && i < spans; i++) j->anchor_of_call[i] = j->end_of_call[i] = TFP_NONE;
-    ok = ok && collect_spans(&b) && collect_owned(&b) && b.list.size < TFP_NONE / 2 && place(&b) && hold_all(j);
+    ok = ok && collect_spans(&b) && collect_turns(&b) && collect_hosted(&b) && collect_windows(&b) &&
+          b.list.size < TFP_NONE / 2 && place(&b) && hold_all(j);
     if (ok) {
         find_steps(j);
         take_turns(j);
+        take_gaps(j);
         take_loaders(&b);
         for (uint32_t i = 0; i < j->activity_count; i++) {
             if (j->activities[i].called) j->activities[i].call = j->anchor_of_call[j->s->launch[j->activities[i].span]];

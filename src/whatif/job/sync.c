@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/sync.c: host calls that wait for the device: those that synchronise, and launches into a full queue. */
-#include "whatif/job.h"
+/* whatif/job/sync.c: host calls that wait for the device: those that synchronise, and launches into a full queue. */
+#include "whatif/job/job.h"
 
 #include <math.h>
 

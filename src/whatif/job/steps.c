@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/steps.c: the windows of the steps and the thread that goes through them. */
-#include "whatif/job.h"
+/* whatif/job/steps.c: the windows of the steps and the thread that goes through them. */
+#include "whatif/job/job.h"
 
 #include <math.h>
 

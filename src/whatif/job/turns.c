@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/turns.c: threads that take turns. Autograd's thread works while the thread of the steps waits in a gap: what lies in one gap
+/* whatif/job/turns.c: threads that take turns. Autograd's thread works while the thread of the steps waits in a gap: what lies in one gap
  * of that thread begins after it and holds up what comes behind the gap. */
-#include "whatif/job.h"
-
-typedef struct point {
-    int64_t at;
-    uint32_t span;
-    bool ends;
-} point;
+#include "whatif/job/home.h"
 
 typedef struct gap {
     int64_t from, to;
@@ -17,67 +11,23 @@ typedef struct gap {
 
 typedef struct turns {
     tfp_job *j;
-    TFP_VEC(point) points; /* of the thread of the steps */
+    tfp_home home;
     TFP_VEC(gap) gaps;
-    TFP_VEC(uint32_t) open;
     TFP_VEC(tfp_job_turn) found;
-    bool *closed;          /* by span */
     uint32_t *outer;       /* host ops of all threads, by lane and start */
     size_t outer_count;
 } turns;
 
 static bool is_op(const tfp_job *j, uint32_t span) { return tfp_is_host_op(j->s->kind[span]); }
 
-/* At one moment ends come before starts, but of a span without a length; of starts that of the longest. */
-static bool point_before(const void *ctx, uint32_t a, uint32_t b)
-{
-    const turns *t = ctx;
-    const point *x = &t->points.at[a], *y = &t->points.at[b];
-    const int64_t *ns = t->j->s->duration_ns;
-    if (x->at != y->at) return x->at < y->at;
-    bool x_ends = x->ends && ns[x->span], y_ends = y->ends && ns[y->span];
-    if (x_ends != y_ends) return x_ends;
-    if (!x->ends && !y->ends) return ns[x->span] > ns[y->span];
-    return false;
-}
-
-static bool sort_points(turns *t)
-{
-    size_t count = t->points.size;
-    uint32_t *order = malloc((count + 1) * sizeof *order);
-    point *sorted = malloc((count + 1) * sizeof *sorted);
-    bool ok = order && sorted;
-    for (uint32_t i = 0; ok && i < count; i++) order[i] = i;
-    ok = ok && tfp_sort(order, count, point_before, t);
-    for (size_t i = 0; ok && i < count; i++) sorted[i] = t->points.at[order[i]];
-    if (ok && count) memcpy(t->points.at, sorted, count * sizeof *sorted);
-    free(order);
-    free(sorted);
-    return ok;
-}
-
-/* Takes what has ended off the stack of open spans. */
-static void close_span(turns *t, uint32_t span)
-{
-    t->closed[span] = true;
-    while (t->open.size && t->closed[t->open.at[t->open.size - 1]]) t->open.size--;
-}
-
 /* The gaps between the points of a thread in which no host op is open. */
-static bool find_gaps(turns *t)
+static bool find_gaps(turns *t, uint32_t unit)
 {
-    int64_t ops = 0;
-    bool ok = sort_points(t);
-    t->gaps.size = t->open.size = 0;
-    for (size_t i = 0; ok && i + 1 < t->points.size; i++) {
-        const point *p = &t->points.at[i], *next = p + 1;
-        if (is_op(t->j, p->span)) ops += p->ends ? -1 : 1;
-        if (p->ends)
-            close_span(t, p->span);
-        else
-            ok = tfp_push(&t->open, p->span);
-        uint32_t around = t->open.size ? t->open.at[t->open.size - 1] : TFP_NONE;
-        if (ok && !ops && next->at > p->at) ok = tfp_push(&t->gaps, ((gap){ p->at, next->at, around, TFP_NONE }));
+    bool ok = tfp_home_read(&t->home, unit);
+    t->gaps.size = 0;
+    for (size_t i = 0; ok && i + 1 < t->home.points.size; i++) {
+        const tfp_home_point *p = &t->home.points.at[i], *next = p + 1;
+        if (!p->in_op && next->at > p->at) ok = tfp_push(&t->gaps, ((gap){ p->at, next->at, p->around, TFP_NONE }));
     }
     return ok;
 }
@@ -150,15 +100,14 @@ static bool op_before(const void *ctx, uint32_t a, uint32_t b)
     return s->duration_ns[a] > s->duration_ns[b];
 }
 
-/* Host ops of threads other than those of the steps, and the points of these. */
+/* Host ops of threads other than those of the steps. */
 static bool collect(turns *t)
 {
     tfp_job *j = t->j;
     size_t count = 0;
     for (uint32_t i = 0; i < j->s->size; i++) count += is_op(j, i);
     t->outer = malloc((count + 1) * sizeof *t->outer);
-    t->closed = calloc(j->s->size + 1, 1);
-    if (!t->outer || !t->closed) return false;
+    if (!t->outer) return false;
     for (uint32_t i = 0; i < j->s->size; i++) {
         uint32_t unit = is_op(j, i) ? tfp_job_unit_of(j, i) : TFP_NONE;
         if (unit != TFP_NONE && j->units[unit].home != TFP_NONE && j->s->lane[i] != j->units[unit].home)
@@ -167,52 +116,14 @@ static bool collect(turns *t)
     return tfp_sort(t->outer, t->outer_count, op_before, j);
 }
 
-static bool points_of(turns *t, uint32_t unit, const uint32_t *by_unit, const uint32_t *first)
-{
-    const tfp_job *j = t->j;
-    t->points.size = 0;
-    for (uint32_t i = first[unit]; i < first[unit + 1]; i++) {
-        uint32_t span = by_unit[i];
-        if (!tfp_push(&t->points, ((point){ j->s->start_ns[span], span, false })) ||
-            !tfp_push(&t->points, ((point){ tfp_span_end(j->s, span), span, true })))
-            return false;
-    }
-    return find_gaps(t);
-}
-
-/* The spans of each unit's thread of the steps, side by side. */
-static uint32_t *spans_of_homes(const tfp_job *j, uint32_t *first)
-{
-    size_t units = j->unit_count;
-    uint32_t *list;
-    for (uint32_t i = 0; i < j->s->size; i++) {
-        uint32_t unit = tfp_job_is_host(j, i) ? tfp_job_unit_of(j, i) : TFP_NONE;
-        if (unit != TFP_NONE && j->s->lane[i] == j->units[unit].home) first[unit + 1]++;
-    }
-    for (size_t u = 0; u < units; u++) first[u + 1] += first[u];
-    list = malloc((first[units] + 1) * sizeof *list);
-    uint32_t *at = calloc(units + 1, sizeof *at);
-    for (uint32_t i = 0; list && at && i < j->s->size; i++) {
-        uint32_t unit = tfp_job_is_host(j, i) ? tfp_job_unit_of(j, i) : TFP_NONE;
-        if (unit != TFP_NONE && j->s->lane[i] == j->units[unit].home) list[first[unit] + at[unit]++] = i;
-    }
-    bool ok = list && at;
-    free(at);
-    if (ok) return list;
-    free(list);
-    return NULL;
-}
-
 static bool find_turns(turns *t)
 {
     tfp_job *j = t->j;
-    uint32_t *first = calloc(j->unit_count + 2, sizeof *first);
-    uint32_t *homes = first ? spans_of_homes(j, first) : NULL;
-    bool ok = homes != NULL;
+    bool ok = tfp_home_new(j, &t->home);
     size_t done = 0;
     for (uint32_t unit = 0; ok && unit < j->unit_count && done < t->outer_count; unit++) {
         if (tfp_job_unit_of(j, t->outer[done]) != unit) continue;
-        ok = points_of(t, unit, homes, first);
+        ok = find_gaps(t, unit);
         while (ok && done < t->outer_count && tfp_job_unit_of(j, t->outer[done]) == unit) {
             size_t end = done;
             while (end < t->outer_count && j->s->lane[t->outer[end]] == j->s->lane[t->outer[done]]) end++;
@@ -222,8 +133,6 @@ static bool find_turns(turns *t)
         for (size_t g = 0; ok && g < t->gaps.size; g++)
             if (t->gaps.at[g].gate != TFP_NONE) t->found.at[t->gaps.at[g].gate].gates = true;
     }
-    free(first);
-    free(homes);
     return ok;
 }
 
@@ -247,11 +156,9 @@ bool tfp_job_turns(tfp_job *j)
         ok = ok && find_turns(&t);
     }
     ok = ok && keep(&t);
-    tfp_vec_free(&t.points);
+    tfp_home_free(&t.home);
     tfp_vec_free(&t.gaps);
-    tfp_vec_free(&t.open);
     tfp_vec_free(&t.found);
-    free(t.closed);
     free(t.outer);
     return ok;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/job.h: a recorded job as a graph of what waits for what, and its replay with changes.
- * Nodes are, in this order: activities of devices, anchors (the points of host threads that wait or are waited for), and joints
+/* whatif/job/job.h: a recorded job as a graph of what waits for what, and its replay with changes.
+ * Nodes are, in this order: activities of devices and collectives that hosts run, anchors (the points of host threads that wait or are waited for), and joints
  * (the ends of collectives, each one for all of its ranks). Times are microseconds on one clock for all ranks. */
-#ifndef TFP_WHATIF_JOB_H
-#define TFP_WHATIF_JOB_H
+#ifndef TFP_WHATIF_JOB_JOB_H
+#define TFP_WHATIF_JOB_JOB_H
 
 #include "model/model.h"
 
@@ -13,6 +13,7 @@ typedef struct tfp_job_activity {
     uint32_t span, unit, lane;
     uint32_t call;  /* -> anchors: where the call that launched it starts; TFP_NONE */
     uint32_t joint; /* -> joints: the collective that it is a part of; TFP_NONE */
+    uint32_t ends_with; /* -> joints: the same, if it ends with it; TFP_NONE: by itself, such as the root of a broadcast */
     uint32_t step;  /* -> steps; TFP_NONE */
     double start, end;
     double launched; /* when its call starts, its own start without a call */
@@ -76,6 +77,20 @@ typedef struct tfp_job_turn {
     bool gates; /* of the runs in this gap it is the last to end */
 } tfp_job_turn;
 
+/* Beside a collective that a thread of the host runs. */
+typedef struct tfp_job_hosted {
+    double from; /* the last point of the thread of the steps before it; NAN */
+    uint32_t from_anchor;
+    uint32_t before; /* -> activities: the one before it in its thread; TFP_NONE */
+    uint32_t gap;    /* -> gaps: where the thread of the steps waits for it; TFP_NONE */
+} tfp_job_hosted;
+
+/* Between two points of the thread of the steps: it waits for the last of some collectives to end. */
+typedef struct tfp_job_gap {
+    uint32_t unit, from_anchor, next_anchor;
+    double from, to, last;
+} tfp_job_gap;
+
 typedef struct tfp_job_wait { /* of a stream for an event in another */
     uint32_t target, source;  /* -> activities */
 } tfp_job_wait;
@@ -114,6 +129,11 @@ typedef struct tfp_job {
     size_t unit_count;
     tfp_job_activity *activities;
     uint32_t activity_count;
+    uint32_t device_count; /* activities of devices, which come first; the rest are collectives of hosts, by unit and start */
+    uint32_t *hosted_spans, hosted_count; /* spans of these */
+    tfp_job_hosted *hosted;
+    tfp_job_gap *gaps;
+    uint32_t gap_count;
     tfp_job_anchor *anchors; /* by unit, thread and time */
     uint32_t anchor_count;
     uint32_t *anchor_of_call; /* by span: where it starts; TFP_NONE */
@@ -189,16 +209,20 @@ static inline double tfp_job_time(const tfp_job *j, uint32_t unit, int64_t ns)
 void tfp_job_edge_add(tfp_job *j, uint32_t from, uint32_t to, double lag, unsigned flags);
 /* The last activity of a stream (-> activities) that was launched at or before a time; TFP_NONE. */
 uint32_t tfp_job_launched(const tfp_job *j, const tfp_job_stream *stream, double at);
-/* Activities by unit, within it by `less` of the job's activities; first[unit]... of `order`, which ends at first[unit + 1]. */
+/* Activities of devices by unit, within it by `less` of the job's activities; first[unit]... of `order`, which ends at first[unit + 1]. */
 bool tfp_job_by_unit(const tfp_job *j, bool (*less)(const void *activities, uint32_t a, uint32_t b), uint32_t **order,
                      uint32_t **first);
 /* Sorts the values. 0: there are none. */
 double tfp_job_quantile(double *values, size_t count, double share);
 
 /* ---- in the order in which a job is made ---- */
+bool tfp_job_hosted_spans(tfp_job *j); /* hosted.c */
+/* Whether a collective of that name ends on some ranks before others begin: a broadcast's root waits for nobody. */
+bool tfp_job_is_sided(tfp_str name);
 bool tfp_job_activities(tfp_job *j);  /* device.c: activities by stream */
 bool tfp_job_collectives(tfp_job *j); /* collectives.c: joints, and one clock for all ranks */
 bool tfp_job_windows(tfp_job *j);     /* steps.c: steps, and the thread of the steps */
+bool tfp_job_hosted_all(tfp_job *j); /* hosted.c: what collectives of hosts wait for, and who waits for them */
 bool tfp_job_turns(tfp_job *j);       /* turns.c: threads that take turns */
 bool tfp_job_anchors(tfp_job *j);     /* anchors.c */
 bool tfp_job_events(tfp_job *j);      /* events.c: what the trace tells of events */
@@ -206,6 +230,7 @@ bool tfp_job_events(tfp_job *j);      /* events.c: what the trace tells of event
  * `stream` stays. False: the time is not known. */
 bool tfp_job_event_of(const tfp_job *j, uint32_t row, uint32_t *stream, double *recorded);
 bool tfp_job_device_edges(tfp_job *j); /* device_edges.c: launches, streams, events */
+bool tfp_job_hosted_edges(tfp_job *j); /* hosted.c */
 bool tfp_job_sync_edges(tfp_job *j);  /* sync.c: calls that wait for the device */
 bool tfp_job_order(tfp_job *j);       /* replay.c */
 /* All of it, for the report's profile. */
@@ -220,7 +245,7 @@ static inline double tfp_job_end(const tfp_job *j, const tfp_variant *v, const d
 {
     const tfp_job_activity *a = &j->activities[activity];
     if (v->removed[activity]) return at[activity];
-    return a->joint != TFP_NONE ? at[tfp_job_joint_node(j, a->joint)] : at[activity] + v->duration[activity];
+    return a->ends_with != TFP_NONE ? at[tfp_job_joint_node(j, a->ends_with)] : at[activity] + v->duration[activity];
 }
 /* Whether an edge starts at the end of an activity: at that of its joint, where it has one. */
 static inline bool tfp_job_from_end(const tfp_job *j, const tfp_job_edge *e)

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+/* whatif/job/hosted.c: collectives that threads of the host run beside the thread of the steps (gloo's, MPI's): activities behind those
+ * of devices. A point of the thread of the steps, or the collective before it in its own thread, lets one begin; the thread of the
+ * steps waits for those that end in one of its gaps. */
+#include "whatif/job/home.h"
+
+#include <math.h>
+
+#define WOKEN_US 100 /* a range in which nothing happens until so shortly after a collective has ended waited for it */
+
+static bool by_unit(const void *ctx, uint32_t a, uint32_t b)
+{
+    const tfp_job *j = ctx;
+    uint32_t x = tfp_job_unit_of(j, a), y = tfp_job_unit_of(j, b);
+    if (x != y) return x < y;
+    return j->s->start_ns[a] < j->s->start_ns[b];
+}
+
+bool tfp_job_hosted_spans(tfp_job *j)
+{
+    TFP_VEC(uint32_t) found = { 0 };
+    uint8_t *known = calloc(j->p->strings.count + 1, 1); /* by strid: 1: no such name, 2: one */
+    bool ok = known != NULL;
+    for (uint32_t i = 0; ok && i < j->s->size; i++) {
+        if (j->s->kind[i] != TFP_SPAN_ANNOTATION || j->p->lanes.at[j->s->lane[i]].role != TFP_ROLE_THREAD) continue;
+        uint8_t *says = &known[j->s->name[i]];
+        if (!*says) *says = tfp_is_host_range(tfp_job_name(j, i)) ? 2 : 1;
+        if (*says == 2 && tfp_job_unit_of(j, i) != TFP_NONE) ok = tfp_push(&found, i);
+    }
+    j->hosted_count = (uint32_t)found.size;
+    j->hosted_spans = TFP_NEW(j->arena, uint32_t, found.size + 1);
+    ok = ok && j->hosted_spans && tfp_sort(found.at, found.size, by_unit, j);
+    if (ok && found.size) memcpy(j->hosted_spans, found.at, found.size * sizeof *found.at);
+    free(known);
+    tfp_vec_free(&found);
+    return ok;
+}
+
+bool tfp_job_is_sided(tfp_str name)
+{
+    static const char *const names[] = { "broadcast", "scatter", "gather", "reduce", "send", "recv" };
+    const char *colon = name.size ? memchr(name.data, ':', name.size) : NULL;
+    size_t skip = colon ? (size_t)(colon - name.data) + 1 : 0;
+    tfp_str what = { name.data + skip, name.size - skip };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (tfp_str_begins(what, tfp_str_of(names[i])) && !tfp_str_begins(what, TFP_STR("reduce_scatter"))) return true;
+    return false;
+}
+
+/* ---- what it waits for, and what waits for it ---- */
+
+typedef struct hosting {
+    tfp_job *j;
+    tfp_home home;
+    uint32_t *gap_of;            /* by point of the home: the gap behind it that something waits in; TFP_NONE */
+    tfp_map64 last;              /* lane -> the last of its collectives so far */
+    TFP_VEC(tfp_job_gap) gaps;
+} hosting;
+
+/* A span that only waits, such as _c10d_functional::wait_tensor. */
+static bool is_wait(const tfp_job *j, uint32_t span) { return tfp_str_has(tfp_job_name(j, span), TFP_STR("wait")); }
+
+/* Whether the thread of the steps waits behind a point for what started and ended then: in no operation, and in the same ranges as at
+ * its start. A range that it entered meanwhile waits if it does nothing else. */
+static bool waits_in(const hosting *h, size_t point, int64_t start, int64_t end)
+{
+    const tfp_job *j = h->j;
+    const tfp_home_point *p = &h->home.points.at[point];
+    if (p->around == TFP_NONE || is_wait(j, p->around)) return true;
+    if (p->in_op) return false;
+    return j->s->start_ns[p->around] <= start || ((double)(p[1].at - end) <= WOKEN_US * 1000.0 && p[1].at - end < end - p->at);
+}
+
+static bool add_gap(hosting *h, tfp_job_hosted *of, uint32_t unit, size_t point, double end)
+{
+    const tfp_home_point *p = &h->home.points.at[point];
+    uint32_t *gap = &h->gap_of[point];
+    if (*gap == TFP_NONE) {
+        *gap = (uint32_t)h->gaps.size;
+        tfp_job_gap new = { .unit = unit, .from = tfp_job_time(h->j, unit, p->at), .to = tfp_job_time(h->j, unit, p[1].at), .last = end };
+        if (!tfp_push(&h->gaps, new)) return false;
+    }
+    if (end > h->gaps.at[*gap].last) h->gaps.at[*gap].last = end;
+    of->gap = *gap;
+    return true;
+}
+
+static bool place(hosting *h, uint32_t i)
+{
+    tfp_job *j = h->j;
+    const tfp_job_activity *a = &j->activities[i];
+    tfp_job_hosted *of = &j->hosted[i - j->device_count];
+    *of = (tfp_job_hosted){ .from = NAN, .from_anchor = TFP_NONE, .gap = TFP_NONE, .before = tfp_map64_get(&h->last, a->lane) };
+    if (!tfp_map64_put(&h->last, a->lane, i)) return false;
+    int64_t start = j->s->start_ns[a->span], end = tfp_span_end(j->s, a->span);
+    size_t before = tfp_home_until(&h->home, start), last = tfp_home_until(&h->home, end);
+    if (before) of->from = tfp_job_time(j, a->unit, h->home.points.at[before - 1].at);
+    if (!last || last == h->home.points.size || !waits_in(h, last - 1, start, end)) return true;
+    return add_gap(h, of, a->unit, last - 1, a->end);
+}
+
+static bool read_home(hosting *h, uint32_t unit)
+{
+    if (!tfp_home_read(&h->home, unit)) return false;
+    uint32_t *room = realloc(h->gap_of, (h->home.points.size + 1) * sizeof *room);
+    if (!room) return false;
+    h->gap_of = room;
+    for (size_t i = 0; i < h->home.points.size; i++) room[i] = TFP_NONE;
+    return true;
+}
+
+static bool place_all(hosting *h)
+{
+    tfp_job *j = h->j;
+    bool ok = tfp_home_new(j, &h->home);
+    for (uint32_t i = j->device_count; ok && i < j->activity_count; i++) {
+        uint32_t unit = j->activities[i].unit;
+        if (i == j->device_count || unit != j->activities[i - 1].unit) ok = read_home(h, unit);
+        ok = ok && place(h, i);
+    }
+    j->gaps = TFP_NEW(j->arena, tfp_job_gap, h->gaps.size + 1);
+    j->gap_count = (uint32_t)h->gaps.size;
+    if (j->gaps && h->gaps.size) memcpy(j->gaps, h->gaps.at, h->gaps.size * sizeof *h->gaps.at);
+    return ok && j->gaps;
+}
+
+bool tfp_job_hosted_all(tfp_job *j)
+{
+    hosting h = { .j = j };
+    j->hosted = TFP_NEW(j->arena, tfp_job_hosted, j->hosted_count + 1);
+    bool ok = j->hosted && (j->device_count == j->activity_count || place_all(&h));
+    tfp_home_free(&h.home);
+    tfp_map64_free(&h.last);
+    tfp_vec_free(&h.gaps);
+    free(h.gap_of);
+    return ok;
+}
+
+/* ---- edges ---- */
+
+/* The end in the recording that a replay's end of it stands for. */
+static double end_of(const tfp_job *j, uint32_t i)
+{
+    const tfp_job_activity *a = &j->activities[i];
+    return a->ends_with == TFP_NONE ? a->end : j->joints.at[a->ends_with].end;
+}
+
+static double before_of(const tfp_job *j, const tfp_job_hosted *h)
+{
+    return h->before == TFP_NONE ? -INFINITY : j->activities[h->before].end;
+}
+
+/* Whether the end of the one before it let it begin, and not the thread of the steps. */
+static bool is_behind(const tfp_job *j, uint32_t i, const tfp_job_hosted *h)
+{
+    double before = before_of(j, h);
+    return before <= j->activities[i].start && !(h->from > before);
+}
+
+/* How long it takes until a thread begins with what it gets. */
+static double find_latency(const tfp_job *j, double *values)
+{
+    size_t count = 0;
+    for (uint32_t i = j->device_count; i < j->activity_count; i++) {
+        const tfp_job_hosted *h = &j->hosted[i - j->device_count];
+        if (!isnan(h->from) && !is_behind(j, i, h)) values[count++] = j->activities[i].start - h->from;
+    }
+    return tfp_job_quantile(values, count, 0.25);
+}
+
+/* What came last before its start let it begin; the other came before, too. */
+static void add_start(tfp_job *j, uint32_t i, const tfp_job_hosted *h, double latency)
+{
+    double start = j->activities[i].start, before = before_of(j, h), distance = start - h->from;
+    bool behind = is_behind(j, i, h);
+    if (h->from_anchor != TFP_NONE)
+        tfp_job_edge_add(j, tfp_job_anchor_node(j, h->from_anchor), i, behind && latency < distance ? latency : distance, 0);
+    if (before > start || h->before == TFP_NONE) return; /* a thread that runs several at once */
+    tfp_job_edge_add(j, h->before, i, behind ? start - end_of(j, h->before) : before - end_of(j, h->before), 0);
+}
+
+bool tfp_job_hosted_edges(tfp_job *j)
+{
+    double *values = TFP_NEW(j->arena, double, j->hosted_count + 1);
+    if (!values) return false;
+    double latency = find_latency(j, values);
+    for (uint32_t i = j->device_count; i < j->activity_count; i++) {
+        const tfp_job_activity *a = &j->activities[i];
+        const tfp_job_hosted *h = &j->hosted[i - j->device_count];
+        add_start(j, i, h, latency);
+        if (a->joint != TFP_NONE) tfp_job_edge_add(j, i, tfp_job_joint_node(j, a->joint), 0, TFP_EDGE_AFTER_START);
+        if (h->gap == TFP_NONE) continue;
+        const tfp_job_gap *g = &j->gaps[h->gap];
+        double lag = g->to - g->last + a->end - end_of(j, i);
+        tfp_job_edge_add(j, i, tfp_job_anchor_node(j, g->next_anchor), lag, 0);
+    }
+    return !j->failed;
+}
