@@ -11,6 +11,8 @@ def held(name):
         return mmap.mmap(f.fileno(), 0, prot=mmap.PROT_READ)
 """
 
+LIBRARY_BYTES = bytes(600000)  # `top` looks at the libraries of a process again when it has grown, by less than the smallest real one has
+
 PROFILER = """
 import _thread, os
 lock = _thread.allocate_lock()
@@ -164,12 +166,12 @@ def make(folder):
             f.write(text if isinstance(text, bytes) else text.encode())
 
     put("jax/__init__.py", LIBRARY + '__version__ = "0.9"\nimport jaxlib._profiler\n_held = held("libjax_common.so")\n')
-    put("jax/lib/libjax_common.so", b"\0" * 4096)
+    put("jax/lib/libjax_common.so", LIBRARY_BYTES)
     put("jaxlib/__init__.py")
     put("jaxlib/_profiler.py", PROFILER)
     put("jaxlib/sample.xplane.pb", sample())
     put("torch/__init__.py", LIBRARY + '__version__ = "2.9"\nfrom torch import _C, autograd, cuda, optim, profiler\nimport torch._C._profiler\n_held = held("libtorch_cpu.so")\n')
-    put("torch/lib/libtorch_cpu.so", b"\0" * 4096)
+    put("torch/lib/libtorch_cpu.so", LIBRARY_BYTES)
     put("torch/autograd.py", "def _profiler_enabled():\n    from torch.profiler import profile\n    return profile.on\n")
     put("torch/cuda.py", "def is_available():\n    return False\n")
     put("torch/profiler.py", TORCH_PROFILER)
@@ -179,7 +181,7 @@ def make(folder):
     put("torch/optim/optimizer.py", OPTIMIZER)
     put("tensorflow/__init__.py", LIBRARY + '__version__ = "2.99"\n_held = held("libtensorflow_cc.so.2")\n'
         "from tensorflow.python.profiler.internal import _pywrap_profiler\n")
-    put("tensorflow/lib/libtensorflow_cc.so.2", b"\0" * 4096)
+    put("tensorflow/lib/libtensorflow_cc.so.2", LIBRARY_BYTES)
     for package in ("python", "python/client", "python/profiler", "python/profiler/internal", "core", "core/protobuf"):
         put("tensorflow/%s/__init__.py" % package)
     put("tensorflow/python/client/session.py", SESSION)

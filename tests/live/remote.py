@@ -22,7 +22,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import fake  # noqa: E402
-from checks import allowance, check, ended  # noqa: E402
+from checks import allowance, check, ended, until  # noqa: E402
 
 JOB = "import jax, time\nprint('ready', flush=True)\nend = time.time() + 120\nwhile time.time() < end:\n    sum(range(2000))\n    time.sleep(0.002)\n"
 TOKEN = "secret-of-12-bytes"
@@ -253,6 +253,30 @@ def answered(program, server, data, *words):
     return done
 
 
+LATE = """
+import mmap, sys
+print("ready", flush=True)
+sys.stdin.readline()
+with open(sys.argv[1], "rb") as f:
+    held = mmap.mmap(f.fileno(), 0, prot=mmap.PROT_READ)
+sys.stdin.readline()
+"""
+
+
+def late_library(program, address, folder):
+    """A program that loads CUDA's library, which is small, after the agent has looked at it."""
+    library = os.path.join(folder, "libcudart.so.13")
+    with open(library, "wb") as f:
+        f.write(bytes(700000))
+    with subprocess.Popen([sys.executable, "-c", LATE, library], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as late:
+        frameworks = lambda: [r["framework"] for r in json.loads(run(program, "top", "--agent", address, "-format", "json")[0])["rows"] if r["pid"] == late.pid]
+        late.stdout.readline()
+        before = frameworks()
+        print(file=late.stdin, flush=True)
+        check("a library that is loaded after a look", not before and until(lambda: frameworks() == ["cuda"], 30), before)
+        late.stdin.close()
+
+
 def hostile_tables(program):
     """Answers to `top`: what is a table is shown, without what would move the cursor."""
     tables_of = {"other columns": (b"a,b\n1,2\n", 1, b""), "a row too short": (b"pid,user\n1,x\n2\n", 1, b""), "nothing": (b"", 1, b""), "NULs": (b"pid\n\0\n", 1, b""),
@@ -325,6 +349,7 @@ def main():
                 with agent(program, environment=environment) as (address, process):
                     gates(program, address)
                     tables(program, address, job)
+                    late_library(program, address, folder)
                     refreshed(program, address, job)
                     refusals(program, address, job, folder)
                     if os.uname().machine == "x86_64":

@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MAPS_GROWTH ((int64_t)1 << 20) /* a library that is loaded adds more than this to the address space */
+#define MAPS_GROWTH ((int64_t)1 << 18) /* a library that is loaded adds more than this to the address space: libcudart has 700 KB */
 #define SAMPLES_A_RESTING_LOOK 4       /* of a process that did not run: its threads' states can hardly be new */
 #define SAMPLES_A_TURN 5               /* of a process that did not run, and of what rarely changes */
 #define LIST_NS ((int64_t)1900000000)  /* between two lists of all processes, if they are not asked for */
