@@ -90,6 +90,7 @@ typedef enum cli_flag_id {
     CLI_HOST_LEVEL,
     CLI_IDLE,
     CLI_INTERVAL,
+    CLI_JOB,
     CLI_JOBS,
     CLI_KEEP_AGENT,
     CLI_KEEP_GOING,
@@ -101,6 +102,7 @@ typedef enum cli_flag_id {
     CLI_MAX_SIZE,
     CLI_MEMORY,
     CLI_METRICS,
+    CLI_MIN_CHANGE,
     CLI_MS,
     CLI_NAME,
     CLI_NATIVE,
@@ -109,6 +111,7 @@ typedef enum cli_flag_id {
     CLI_O,
     CLI_ON_SIGNAL,
     CLI_ONCE,
+    CLI_OP,
     CLI_OPEN,
     CLI_OTLP,
     CLI_PAIRS,
@@ -122,6 +125,7 @@ typedef enum cli_flag_id {
     CLI_PYROSCOPE,
     CLI_PYTHON,
     CLI_PYTHON_LEVEL,
+    CLI_Q,
     CLI_RATE,
     CLI_RECORDER,
     CLI_SAVE_BASE,
@@ -129,6 +133,7 @@ typedef enum cli_flag_id {
     CLI_SECONDS,
     CLI_SHARD,
     CLI_SIDECAR,
+    CLI_SINCE,
     CLI_SORT,
     CLI_SOURCE,
     CLI_SNAPSHOT,
@@ -313,6 +318,7 @@ int cli_stacks(cli *c, const cli_call *call, tfp_options *o);                   
 int cli_mcp(cli *c, const cli_call *call, tfp_options *o);                               /* mcp.c */
 int cli_report(cli *c, const cli_call *call, tfp_options *o);                            /* report.c */
 int cli_index(cli *c, const cli_call *call, tfp_options *o);                             /* fleet/index.c */
+int cli_trend(cli *c, const cli_call *call, tfp_options *o);                             /* fleet/trend.c */
 int cli_page_refuses(cli *c, const cli_call *call, tfp_options *o); /* serve.c: 0, or why a page may not run it */
 char *cli_query_start(char *line); /* query.c: where the SQL of a line begins, or NULL */
 /* Parts of help. */

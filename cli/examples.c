@@ -37,6 +37,7 @@ const cli_example cli_examples[] = {
     { "tfprof diff --gate 5% --base old*.json.gz --new new*.json.gz", "in CI: fail when the new runs are slower, beyond their noise" },
     { "tfprof stats trace.json.gz -view op -top 10", "mean, spread and percentiles over the steps" },
     { "tfprof query 'SELECT name, count(*) AS n FROM spans GROUP BY name ORDER BY n DESC LIMIT 5' trace.json.gz", "the commonest spans" },
+    { "tfprof trend /lake/traces --since 2026-11-24 --fail-on regressed", "jobs and operations that got slower since then; status 5 when there are some" },
     { "tfprof capture --attach train.py -o rec", "records a running job into the folder rec" },
     { "tfprof run -- python train.py", "starts a job that can be recorded while it runs" },
     { "tfprof run --cuda --dir rec -- ./train", "records what CUDA does in a program of any language" },

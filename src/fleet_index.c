@@ -4,6 +4,7 @@
 #include "fleet/index/index.h"
 #include "fleets.h"
 #include "fleet/duckdb.h"
+#include "fleet/trend/trend.h"
 #include "base/threads.h"
 
 #include <math.h>
@@ -198,4 +199,15 @@ tfp_status tfp_index_query(const char *path, const char *sql, const tfp_options 
     if (out) *out = NULL;
     if (!path || !sql || !out) return tfp_fail(err, TFP_BADARG, "no index, no SQL, or nowhere to put the report");
     return tfp_duckdb_query(path, sql, o, out, err);
+}
+
+tfp_status tfp_index_trend(const char *path, const char *const *settings, const tfp_options *o, tfp_report **out,
+                           size_t *regressed, tfp_error *err)
+{
+    size_t own;
+    tfp_error_clear(err);
+    if (out) *out = NULL;
+    if (!path || !out) return tfp_fail(err, TFP_BADARG, "no index, or nowhere to put the report");
+    if (!tfp_is_index(path)) return tfp_fail(err, TFP_BADFILE, "%s: no folder that tfprof index made", path);
+    return tfp_trend_of(path, settings, o, out, regressed ? regressed : &own, err);
 }

@@ -64,6 +64,16 @@ TFP_API int tfp_is_index(const char *path);
 TFP_API tfp_status tfp_index_query(const char *path, const char *sql, const tfp_options *o, tfp_report **out,
                                    tfp_error *err);
 
+/** The jobs and operations of an index that changed for good, a row each: job, op (none: the step), date (the first day after the
+ *  change), before_us, after_us, change, runs_before, runs_after, q, status (regressed, improved).
+ *  settings   names and values in turn, ended by NULL: "q" (share of false alarms; 0.01), "min-change" (3%), "since" (a date), "job"
+ *             and "op" (regular expressions of whole names); NULL as a value, or for all: the default
+ *  o          the form of the report; NULL means every default
+ *  regressed  gets the number of rows that got slower; may be NULL
+ *  Errors: TFP_BADARG a setting; TFP_BADFILE no index, or a damaged one; TFP_NOMEM. */
+TFP_API tfp_status tfp_index_trend(const char *path, const char *const *settings, const tfp_options *o, tfp_report **out,
+                                   size_t *regressed, tfp_error *err);
+
 #ifdef __cplusplus
 }
 #endif

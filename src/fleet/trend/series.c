@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+/* fleet/trend/series.c: adds up the rows of an index, part by part, by job, operation and day. */
+#include "fleet/trend/series.h"
+#include "fleet/index/index.h"
+#include "fleet/index/parts.h"
+#include "outputs/data/parquet_read.h"
+
+/* clang-format off */
+#define PLAIN(name, type) { name, NULL, TFP_CELL_##type, false, NULL, NULL }
+static const tfp_batch_column run_columns[] = { PLAIN("run", TEXT), PLAIN("steps", INT), PLAIN("truncated", BOOL) };
+static const tfp_batch_column step_columns[] = {
+    PLAIN("run", TEXT), PLAIN("job", TEXT), PLAIN("date", DATE), PLAIN("duration_us", REAL)
+};
+static const tfp_batch_column op_columns[] = {
+    PLAIN("run", TEXT), PLAIN("job", TEXT), PLAIN("date", DATE), PLAIN("in_steps_us", REAL), PLAIN("op", TEXT)
+};
+/* clang-format on */
+enum { RUN, STEPS, TRUNCATED };
+enum { JOB = 1, DATE, MICROS, OP };
+
+typedef struct table {
+    tfp_fleet_table_id id;
+    const tfp_batch_column *columns;
+    size_t count;
+    bool (*add)(tfp_fleet_series *s, const tfp_batch *b, size_t row);
+} table;
+
+static uint64_t run_of(const tfp_batch *b, size_t row)
+{
+    tfp_str run = tfp_cell_text(b, b->columns[RUN].cells[row]);
+    char digest[TFP_DIGEST] = "";
+    memcpy(digest, run.data, run.size < TFP_DIGEST ? run.size : TFP_DIGEST - 1);
+    return tfp_known_run(digest);
+}
+
+static bool add_run(tfp_fleet_series *s, const tfp_batch *b, size_t row)
+{
+    const tfp_batch_column *c = b->columns;
+    if (c[RUN].absent[row] || c[STEPS].absent[row] || (!c[TRUNCATED].absent[row] && c[TRUNCATED].cells[row])) return true;
+    int64_t steps = (int64_t)c[STEPS].cells[row];
+    return steps <= 0 || steps >= UINT32_MAX - 1 || tfp_map64_put(&s->steps, run_of(b, row), (uint32_t)steps);
+}
+
+static bool series_of(tfp_fleet_series *s, tfp_str job, tfp_str op, uint32_t *out)
+{
+    tfp_series one = { tfp_intern(&s->names.table, job), op.data ? tfp_intern(&s->names.table, op) : TFP_NONE };
+    if (one.job == TFP_NONE || (op.data && one.op == TFP_NONE)) return false;
+    uint64_t key = (uint64_t)one.job << 32 | one.op;
+    *out = tfp_map64_get(&s->by_name, key);
+    if (*out != TFP_NONE) return true;
+    *out = (uint32_t)s->series.size;
+    return tfp_push(&s->series, one) && tfp_map64_put(&s->by_name, key, *out);
+}
+
+/* A day of a series; dates are 32 bits in the files. */
+static bool add_to_day(tfp_fleet_series *s, uint32_t series, int64_t date, double micros, double runs)
+{
+    uint64_t key = (uint64_t)series << 32 | (uint32_t)date;
+    uint32_t at = tfp_map64_get(&s->by_day, key);
+    if (at == TFP_NONE) {
+        at = (uint32_t)s->days.size;
+        if (!tfp_push(&s->days, ((tfp_day){ series, (int32_t)date, 0, 0 })) || !tfp_map64_put(&s->by_day, key, at)) return false;
+    }
+    s->days.at[at].sum += micros;
+    s->days.at[at].runs += runs;
+    return true;
+}
+
+static bool add_time(tfp_fleet_series *s, const tfp_batch *b, size_t row, tfp_str op, bool of_a_step)
+{
+    const tfp_batch_column *c = b->columns;
+    if (c[RUN].absent[row] || c[JOB].absent[row] || c[DATE].absent[row] || c[MICROS].absent[row]) return true;
+    uint32_t steps = tfp_map64_get(&s->steps, run_of(b, row)), series;
+    double micros = tfp_cell_real(c[MICROS].cells[row]);
+    tfp_str job = tfp_cell_text(b, c[JOB].cells[row]);
+    if (steps == TFP_NONE || !(micros >= 0 && micros < 1e300)) return true;
+    if (s->job && !tfp_filter_matches(s->job, job)) return true;
+    if (!series_of(s, job, op, &series)) return false;
+    return add_to_day(s, series, (int64_t)c[DATE].cells[row], micros / steps, of_a_step ? 1.0 / steps : 1);
+}
+
+static bool add_step(tfp_fleet_series *s, const tfp_batch *b, size_t row)
+{
+    return add_time(s, b, row, (tfp_str){ 0 }, true);
+}
+
+static bool add_op(tfp_fleet_series *s, const tfp_batch *b, size_t row)
+{
+    if (b->columns[OP].absent[row]) return true;
+    tfp_str op = tfp_cell_text(b, b->columns[OP].cells[row]);
+    return (s->op && !tfp_filter_matches(s->op, op)) || add_time(s, b, row, op, false);
+}
+
+/* ---- the files ---- */
+
+static tfp_status read_part(tfp_fleet_series *s, const table *t, const char *path, tfp_error *err)
+{
+    tfp_parquet_file file;
+    tfp_status status = tfp_parquet_open(&file, path, t->columns, t->count, err);
+    if (status) return tfp_within_file(err, status, path);
+    for (size_t g = 0; g < file.group_count && !status; g++) {
+        tfp_texts texts = { 0 };
+        tfp_batch b = { 0 };
+        bool ok = tfp_texts_start(&texts) && tfp_batch_start(&b, t->columns, t->count, &texts);
+        status = ok ? tfp_parquet_read_group(&file, g, &b, err) : tfp_nomem(err);
+        for (size_t i = 0; i < b.row_count && !status; i++)
+            if (!t->add(s, &b, i)) status = tfp_nomem(err);
+        tfp_batch_free(&b);
+        tfp_texts_free(&texts);
+    }
+    tfp_parquet_close(&file);
+    return tfp_within_file(err, status, path);
+}
+
+static tfp_status read_table(tfp_fleet_series *s, const table *t, const char *index, tfp_error *err)
+{
+    tfp_part_names names = { 0 };
+    const char *name = tfp_fleet_tables[t->id].name;
+    char path[PATH_MAX];
+    tfp_status status = tfp_part_names_read(&names, index, name, err);
+    for (size_t i = 0; i < names.size && !status; i++)
+        if (tfp_index_path(path, index, name, names.at[i])) status = read_part(s, t, path, err);
+    tfp_part_names_free(&names);
+    return status;
+}
+
+static int by_series(const void *a, const void *b)
+{
+    const tfp_day *x = a, *y = b;
+    if (x->series != y->series) return x->series < y->series ? -1 : 1;
+    return (x->date > y->date) - (x->date < y->date);
+}
+
+tfp_status tfp_series_read(tfp_fleet_series *s, const char *index, tfp_error *err)
+{
+    static const table tables[] = {
+        { TFP_FLEET_RUNS, run_columns, sizeof run_columns / sizeof *run_columns, add_run },
+        { TFP_FLEET_STEPS, step_columns, sizeof step_columns / sizeof *step_columns, add_step },
+        { TFP_FLEET_OPS, op_columns, sizeof op_columns / sizeof *op_columns, add_op },
+    };
+    bool no_step = s->op != NULL; /* who asks for operations means those */
+    tfp_status status = tfp_texts_start(&s->names) ? TFP_OK : tfp_nomem(err);
+    for (size_t i = 0; i < sizeof tables / sizeof *tables && !status; i++)
+        if (tables[i].id != TFP_FLEET_STEPS || !no_step) status = read_table(s, &tables[i], index, err);
+    if (!status && s->days.size) qsort(s->days.at, s->days.size, sizeof *s->days.at, by_series);
+    return status;
+}
+
+void tfp_series_free(tfp_fleet_series *s)
+{
+    tfp_texts_free(&s->names);
+    tfp_vec_free(&s->series);
+    tfp_vec_free(&s->days);
+    tfp_map64_free(&s->by_name);
+    tfp_map64_free(&s->by_day);
+    tfp_map64_free(&s->steps);
+}

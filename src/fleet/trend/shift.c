@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+/* fleet/trend/shift.c: finds a lasting change of level. Medians and their distances are not moved by a single bad day; the noise
+ * is what is left of the days beside the medians of their sides. */
+#include "fleet/trend/shift.h"
+#include "compare/welch.h"
+
+#include <math.h>
+
+enum { CANDIDATES = 16 /* places that are looked at closely: those where smoothed days differ most */ };
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+typedef struct middle { /* the two middle values; the same of an odd number */
+    double low, high;
+} middle;
+
+static middle middle_of(const double *values, size_t count, double *room)
+{
+    memcpy(room, values, count * sizeof *room);
+    qsort(room, count, sizeof *room, ascending);
+    return (middle){ room[(count - 1) / 2], room[count / 2] };
+}
+
+static double mean_of(const double *values, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) sum += values[i];
+    return sum / (double)count;
+}
+
+/* ---- one place ---- */
+
+typedef struct split {
+    middle before, after;
+    double cost; /* distances of the days from their side's median, together */
+} split;
+
+static double median(middle m) { return m.low + (m.high - m.low) / 2; }
+
+static split split_at(const double *values, size_t count, size_t at, double *room)
+{
+    split s = { middle_of(values, at, room), middle_of(values + at, count - at, room), 0 };
+    for (size_t i = 0; i < count; i++) s.cost += fabs(values[i] - median(i < at ? s.before : s.after));
+    return s;
+}
+
+/* How far the sides are apart at least: of two middle values the one that is nearer to the other side counts, so that one bad
+ * day of two changes nothing. */
+static double apart(const split *s)
+{
+    if (s->after.low > s->before.high) return s->after.low - s->before.high;
+    if (s->after.high < s->before.low) return s->after.high - s->before.low;
+    return 0;
+}
+
+/* The deviation of a day, from the median distance; corrected for the two medians that the days themselves gave. */
+static double deviation(const double *values, size_t count, size_t at, const split *s, double *room)
+{
+    double *distances = room + count;
+    for (size_t i = 0; i < count; i++) distances[i] = fabs(values[i] - median(i < at ? s->before : s->after));
+    return 1.4826 * middle_of(distances, count, room).high * sqrt((double)count / (double)(count - 2));
+}
+
+/* Whether the last two days have both left the side after the change. */
+static bool went_back(const double *values, size_t count, const split *s)
+{
+    double middle = (median(s->before) + median(s->after)) / 2;
+    bool up = median(s->after) > median(s->before);
+    for (size_t i = count - 2; i < count; i++)
+        if (up ? values[i] > middle : values[i] < middle) return false;
+    return true;
+}
+
+/* ---- the best place ---- */
+
+static double smoothed(const double *values, size_t count, size_t i)
+{
+    if (i == 0 || i + 1 == count) return values[i];
+    double a = values[i - 1], b = values[i], c = values[i + 1];
+    return fmax(fmin(a, b), fmin(fmax(a, b), c));
+}
+
+/* The places where the means of smoothed days differ most, in t's unit; returns how many. */
+static size_t candidates(const double *values, size_t count, size_t places[CANDIDATES])
+{
+    double scores[CANDIDATES], sum = 0, all = 0;
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) all += smoothed(values, count, i);
+    for (size_t at = 1; at + TFP_SHIFT_SIDE <= count; at++) {
+        sum += smoothed(values, count, at - 1);
+        if (at < TFP_SHIFT_SIDE) continue;
+        double before = (double)at, after = (double)(count - at);
+        double score = fabs((all - sum) / after - sum / before) * sqrt(before * after);
+        size_t i = found < CANDIDATES ? found++ : CANDIDATES;
+        if (i == CANDIDATES && !(score > scores[--i])) continue;
+        for (; i > 0 && score > scores[i - 1]; i--) scores[i] = scores[i - 1], places[i] = places[i - 1];
+        scores[i] = score;
+        places[i] = at;
+    }
+    return found;
+}
+
+/* The change of days [0, count); p is 1 where there is none. `room` is for twice as many numbers. */
+static tfp_shift best(const double *values, size_t count, double *room)
+{
+    size_t places[CANDIDATES], found = candidates(values, count, places);
+    tfp_shift out = { 0, count, count, 0, 1 };
+    split chosen = { 0 };
+    for (size_t i = 0; i < found; i++) {
+        split s = split_at(values, count, places[i], room);
+        if (out.at < count && !(s.cost < chosen.cost)) continue;
+        chosen = s;
+        out.at = places[i];
+    }
+    if (out.at == count) return out;
+    double before = mean_of(values, out.at), after = mean_of(values + out.at, count - out.at), gap = fabs(apart(&chosen));
+    out.change = before > 0 ? after / before - 1 : 0;
+    if (!(gap > 0) || went_back(values, count, &chosen)) return out;
+    double shares = 1 / (double)out.at + 1 / (double)(count - out.at);
+    /* 1.2533: a median varies so much more than a mean */
+    double error = 1.2533 * deviation(values, count, out.at, &chosen, room) * sqrt(shares);
+    size_t tried = count - 2 * TFP_SHIFT_SIDE + 1;
+    double p = error > 0 ? tfp_student_tail(gap / error, (double)(count - 2)) * (double)tried : 0;
+    out.p = p < 1 ? p : 1;
+    return out;
+}
+
+bool tfp_shift_find(const double *values, size_t count, const tfp_shift_rules *rules, tfp_shift *out)
+{
+    double *room = malloc((2 * count + 1) * sizeof *room);
+    bool looked = false;
+    *out = (tfp_shift){ 0, count, count, 0, 1 };
+    for (size_t from = 0; room && count - from >= 2 * TFP_SHIFT_SIDE;) {
+        tfp_shift s = best(values + from, count - from, room);
+        bool counts = s.p <= rules->p && fabs(s.change) >= rules->least;
+        s.from = from;
+        s.at += from;
+        s.end = count;
+        if (!looked || counts) *out = s;
+        looked = true;
+        if (!counts) break;
+        from = s.at;
+    }
+    free(room);
+    return room != NULL;
+}
+
+/* ---- many tests at once ---- */
+
+typedef struct ranked {
+    double p;
+    uint32_t number;
+} ranked;
+
+static int by_p(const void *a, const void *b)
+{
+    const ranked *x = a, *y = b;
+    if (x->p != y->p) return x->p < y->p ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+bool tfp_shift_rates(const double *p, double *q, size_t count)
+{
+    ranked *order = calloc(count + 1, sizeof *order);
+    double least = 1;
+    if (!order) return false;
+    for (size_t i = 0; i < count; i++) order[i] = (ranked){ p[i], (uint32_t)i };
+    qsort(order, count, sizeof *order, by_p);
+    for (size_t i = count; i > 0; i--) {
+        double rate = order[i - 1].p * (double)count / (double)i;
+        if (rate < least) least = rate;
+        q[order[i - 1].number] = least;
+    }
+    free(order);
+    return true;
+}
