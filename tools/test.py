@@ -86,6 +86,7 @@ SUITES = [
     Suite("recorded answers of TensorFlow, release", [PYTHON, "tests/compare/recorded.py", f"{RELEASE}/tfprof"], 6),
     Suite("planted causes", [PYTHON, "tests/trace/planted.py", f"{RELEASE}/tfprof"], 4),
     Suite("installed library", [PYTHON, "tests/install/run.py", RELEASE], 3),
+    Suite("changes in an index of many traces", [PYTHON, "tests/fleet/trend.py", f"{RELEASE}/tfprof"], 2),
     Suite("index of many traces", [TENSORFLOW, "tests/fleet/index.py", f"{RELEASE}/tfprof"], 8, needs=".venv/ready"),
     Suite("one mean", [PYTHON, "tests/trace/means.py", f"{RELEASE}/tfprof"], 2),
     Suite("advice that would be wrong", [PYTHON, "tests/trace/quiet.py", f"{RELEASE}/tfprof"], 1),

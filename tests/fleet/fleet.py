@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A small fleet of traces with numbers known beforehand: PyTorch's form, job by job, day by day, rank by rank. Jobs of which one
-kernel gets slower from a day on, a host that is slow, and files that are damaged."""
+kernel gets slower or faster from a day on, one with a single bad day, a host that is slow, and files that are damaged."""
 import datetime
 import gzip
 import json
@@ -22,6 +22,10 @@ def duration(run, kernel):
     base = KERNELS[kernel][2] + (run["day"] * 7 + run["rank"] * 3 + kernel) % 5 * 0.125
     if run["job"] == "slower" and kernel == 1 and run["day"] >= run["since"]:
         base *= 1.25
+    if run["job"] == "faster" and kernel == 2 and run["day"] >= run["since"]:
+        base *= 0.7
+    if run["job"] == "one bad day" and run["day"] == run["since"]:
+        base *= 3
     return base * (1.5 if run["host"] == "node1" else 1)
 
 

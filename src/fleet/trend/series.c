@@ -25,13 +25,7 @@ typedef struct table {
     bool (*add)(tfp_fleet_series *s, const tfp_batch *b, size_t row);
 } table;
 
-static uint64_t run_of(const tfp_batch *b, size_t row)
-{
-    tfp_str run = tfp_cell_text(b, b->columns[RUN].cells[row]);
-    char digest[TFP_DIGEST] = "";
-    memcpy(digest, run.data, run.size < TFP_DIGEST ? run.size : TFP_DIGEST - 1);
-    return tfp_known_run(digest);
-}
+static uint64_t run_of(const tfp_batch *b, size_t row) { return tfp_known_run(tfp_cell_text(b, b->columns[RUN].cells[row])); }
 
 static bool add_run(tfp_fleet_series *s, const tfp_batch *b, size_t row)
 {
@@ -93,33 +87,29 @@ static bool add_op(tfp_fleet_series *s, const tfp_batch *b, size_t row)
 
 /* ---- the files ---- */
 
-static tfp_status read_part(tfp_fleet_series *s, const table *t, const char *path, tfp_error *err)
+typedef struct reading {
+    tfp_fleet_series *series;
+    const table *table;
+} reading;
+
+static tfp_status add_rows(void *ctx, tfp_batch *b, tfp_error *err)
 {
-    tfp_parquet_file file;
-    tfp_status status = tfp_parquet_open(&file, path, t->columns, t->count, err);
-    if (status) return tfp_within_file(err, status, path);
-    for (size_t g = 0; g < file.group_count && !status; g++) {
-        tfp_texts texts = { 0 };
-        tfp_batch b = { 0 };
-        bool ok = tfp_texts_start(&texts) && tfp_batch_start(&b, t->columns, t->count, &texts);
-        status = ok ? tfp_parquet_read_group(&file, g, &b, err) : tfp_nomem(err);
-        for (size_t i = 0; i < b.row_count && !status; i++)
-            if (!t->add(s, &b, i)) status = tfp_nomem(err);
-        tfp_batch_free(&b);
-        tfp_texts_free(&texts);
-    }
-    tfp_parquet_close(&file);
-    return tfp_within_file(err, status, path);
+    const reading *x = ctx;
+    for (size_t i = 0; i < b->row_count; i++)
+        if (!x->table->add(x->series, b, i)) return tfp_nomem(err);
+    return TFP_OK;
 }
 
 static tfp_status read_table(tfp_fleet_series *s, const table *t, const char *index, tfp_error *err)
 {
     tfp_part_names names = { 0 };
     const char *name = tfp_fleet_tables[t->id].name;
+    reading x = { s, t };
     char path[PATH_MAX];
     tfp_status status = tfp_part_names_read(&names, index, name, err);
     for (size_t i = 0; i < names.size && !status; i++)
-        if (tfp_index_path(path, index, name, names.at[i])) status = read_part(s, t, path, err);
+        if (tfp_index_path(path, index, name, names.at[i]))
+            status = tfp_parquet_each(path, t->columns, t->count, add_rows, &x, err);
     tfp_part_names_free(&names);
     return status;
 }

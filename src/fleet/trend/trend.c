@@ -39,9 +39,9 @@ static tfp_status parse_filter(const char *name, const char *value, tfp_filter *
     *out = NULL;
     tfp_status s = tfp_filter_of(&pattern, 1, out, err);
     if (s != TFP_BADARG) return s;
-    char why[160];
-    snprintf(why, sizeof why, "a regular expression (%s)", err ? err->text : "");
-    return wrong(err, name, value, why);
+    char why[sizeof err->text] = "";
+    if (err) memcpy(why, err->text, sizeof why);
+    return tfp_fail(err, TFP_BADARG, "option --%s: %s", name, why);
 }
 
 static tfp_status set(settings *x, const char *name, const char *value, tfp_error *err)
