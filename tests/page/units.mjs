@@ -28,7 +28,7 @@ async function numbers() {
       check(`marks ${step} us apart from ${from} are short`, marks.every((m) => m.length < 16), marks);
     }
   same("round marks", [0, 500, 1000, 1500].map((n) => markMicros(n, 500)), ["0\u00a0µs", "500\u00a0µs", "1.0\u00a0ms", "1.5\u00a0ms"]);
-  same("marks of bytes", [0, 50000, 100000].map((n) => markBytes(n, 50000)), ["0\u00a0B", "50\u00a0kB", "100\u00a0kB"]);
+  same("marks of bytes", [0, 50000, 100000].map((n) => markBytes(n, 50000)), ["0\u00a0kB", "50\u00a0kB", "100\u00a0kB"]);
 }
 
 const texts = (name, values) => {

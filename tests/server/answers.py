@@ -148,6 +148,11 @@ def test_files_that_belong_together(_):
                   f"ranks of a folder: {found}")
             steps = s.api(f"profiles/{s.id_of('rank0.json')}/views/steps?format=json").json()
             check(sum(row["step"] == "all" for row in steps["rows"]) == 3, f"side by side: {steps['rows']}")
+        os.mkdir(os.path.join(folder, "big"))
+        for rank in range(128):
+            shutil.copy(trace, os.path.join(folder, "big", f"rank{rank}.json"))
+        with serving(os.path.join(folder, "big")) as s:
+            check([len(p["files"]) for p in s.profiles()] == [128], "a folder of 128 ranks is one profile")
 
 
 ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"

@@ -58,8 +58,8 @@ export const signed = (text: string, n: number): string => (n > 0 ? `+${text}` :
 function formatMark(n: number, step: number, units: Unit[], smallest: string): string {
   const digitsOf = (u: Unit): number => Math.max(0, Math.ceil(-Math.log10(step / u.size) - 1e-9));
   const least = { size: 1, name: smallest };
-  const unit = units.filter((u) => Math.abs(n) >= u.size && digitsOf(u) <= 3).pop() ?? least;
-  return `${(n / unit.size).toFixed(Math.min(12, digitsOf(unit)))}${unit.name}`;
+  const unit = units.filter((u) => Math.abs(n || step) >= u.size && digitsOf(u) <= 3).pop() ?? least; // of zero that of its neighbours
+  return `${(n / unit.size).toFixed(n ? Math.min(12, digitsOf(unit)) : 0)}${unit.name}`;
 }
 
 /** A text with its decimals of more than six places cut to six digits: a recorder writes 0.14814815000000001. */

@@ -112,8 +112,9 @@ export const allSteps = async (of: Opened): Promise<StepRow[]> => (of.facts.has?
 export const useSteps = (of: Opened): Loaded<StepRow[]> => useLoaded(`steps ${of.id}`, () => allSteps(of));
 
 /** Steps under the filters, and the quantities of these. */
-export function useQuantities(of: Opened): { rows: StepRow[]; all: StepRow[]; q: Quantities | null; of: string } {
-  const all = useSteps(of).value ?? [];
+export function useQuantities(of: Opened): { rows: StepRow[]; all: StepRow[]; q: Quantities | null; of: string; known: boolean } {
+  const loaded = useSteps(of);
+  const all = loaded.value ?? [];
   const rows = underFilters(all, filters.value);
-  return { rows, all, q: rows.length ? quantitiesOf(rows) : null, of: ofWhat(filters.value) };
+  return { rows, all, q: rows.length ? quantitiesOf(rows) : null, of: ofWhat(filters.value), known: !loaded.busy };
 }

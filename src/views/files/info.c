@@ -192,7 +192,9 @@ static bool say_processes(tfp_report *r)
     if (told && of) tfp_buf_printf(&ranks, " of %d", (int)of);
     bool ok = say_names(r, "hosts", hosts.count > 1 ? "hosts" : "host", &hosts);
     if (count) ok = ok && add_number(r, "processes", "processes", (int64_t)count);
-    ok = ok && (told > 1 || of > 1 ? add_text(r, "ranks", "ranks", &ranks) : true);
+    if (told > 1 || of > 1)
+        ok = ok && add_text(r, "ranks", "ranks", &ranks) && add_number(r, "rank_count", NULL, (int64_t)told) &&
+             (!of || add_number(r, "ranks_of_job", NULL, of));
     tfp_buf_free(&ranks);
     return ok;
 }

@@ -40,17 +40,29 @@ function Has({ info }: { info: Info }) {
   );
 }
 
+/** Ranks that have a file, of those of the job: "0 of 16 – 15 have no file", "all 128". */
+function rankWords({ summary: s }: Info): string {
+  const [count, of] = [Number(s.rank_count ?? 0), Number(s.ranks_of_job ?? 0)];
+  if (count && count === of) return `all ${formatCount(of)}`;
+  return `${s.ranks ?? ""}${of > count ? ` – ${formatCount(of - count)} have no file` : ""}`;
+}
+
+/** The same in few words. */
+export function fewRanks({ summary: s }: Info): string {
+  const [count, of] = [Number(s.rank_count ?? 0), Number(s.ranks_of_job ?? 0)];
+  return count > 1 ? `${formatCount(count)}${of > count ? ` of ${formatCount(of)}` : ""}` : String(s.ranks ?? "");
+}
+
 function Recorded({ of, info }: { of: Opened; info: Info }) {
   const s = info.summary;
   const text = (name: string): string => (s[name] === null || s[name] === undefined ? "" : String(s[name]));
-  const missing = Number(s.ranks_missing ?? 0);
   const rows: [string, string][] = [
     ["when", text("recorded")],
     ["by", [text("framework"), of.entry?.format.replaceAll("_", " ")].filter(Boolean).join(" · ")],
     ["length", s.range_us ? `${formatMicros(Number(s.range_us))}${s.steps ? `, ${s.step_count ?? of.facts.steps.length} steps` : ""}` : ""],
     ["device", [spaced(text("device_models")), text("devices")].filter(Boolean).join(": ")],
     ["host", text("hosts")],
-    ["ranks", `${text("ranks")}${missing ? ` – ${formatCount(missing)} have no file` : ""}`],
+    ["ranks", rankWords(info)],
     ["file", of.entry ? `${of.entry.files && of.entry.files.length > 1 ? `${of.entry.files.length} files, ` : ""}${formatBytes(of.entry.bytes)}` : ""],
   ];
   return <Section name="Recorded"><dl>{rows.filter(([, t]) => t).map(([word, t]) => <Pair key={word} word={word}>{t}</Pair>)}</dl></Section>;

@@ -45,7 +45,8 @@ function comparison(set: RowSet, columns: Column[], sort: string): ((a: number, 
   const text = column ? column.text : set.name;
   if (text) {
     const texts = Array.from({ length: set.count }, (_, i) => text(i));
-    return (a, b) => (down ? -1 : 1) * (texts[a] ?? "").localeCompare(texts[b] ?? "") || a - b;
+    const { compare } = new Intl.Collator("en", { numeric: true }); // step 2 before step 10
+    return (a, b) => (down ? -1 : 1) * compare(texts[a] ?? "", texts[b] ?? "") || a - b;
   }
   const size = column?.signed ? Math.abs : (n: number): number => n; // of differences what changed most
   const keys = Float64Array.from({ length: set.count }, (_, i) => size(column?.value(i) ?? NaN));

@@ -6,6 +6,7 @@ import { filterParams, jsonOnce, useTable } from "../data";
 import { useWindows } from "../details/useWindows";
 import { useFindings } from "../findings";
 import { formatBytes, formatMicros } from "../format";
+import type { Loaded } from "../load";
 import { useLoaded } from "../load";
 import type { Opened } from "../opened";
 import { Headline } from "../overview/Headline";
@@ -17,6 +18,7 @@ import { TopList } from "../overview/TopList";
 import { WholeRun } from "../overview/WholeRun";
 import { FindingHead, FindingRow } from "../parts/FindingRow";
 import { filters, goTo, hrefOf } from "../store";
+import type { StepRow } from "../steps";
 import { useQuantities } from "../steps";
 import { TABLES } from "../table/tables";
 import { pathOf } from "./Table";
@@ -45,15 +47,18 @@ function List({ by, column, title, t, a, per = "" }: { by: string; column: strin
   return <TopList title={title} says={`of ${amount}${main.unit === "us" ? per : ""}${by === "op" && column === "self" ? ", all threads" : ""}`} set={set} by={main} count={find("count")} share={(row) => (whole > 0 ? (main.value(row) ?? 0) / whole : null)} a={a} />;
 }
 
-function useView(of: Opened, by: string, params: string, wanted: boolean): Table | undefined {
+function useView(of: Opened, by: string, params: string, wanted: boolean): Loaded<Table | undefined> {
   const it = TABLES.find((x) => x.by === by);
   const path = it && wanted ? pathOf(of.id, it, params) : "";
-  return useTable(path).value;
+  return useTable(path);
 }
 
-function Findings({ of, all }: { of: Opened; all: ReturnType<typeof useQuantities>["all"] }) {
+/** `all` is not there until the steps are known. */
+function Findings({ of, all }: { of: Opened; all: StepRow[] | undefined }) {
   const windows = useWindows(of) ?? new Map();
-  const found = (useFindings(of, all).value ?? []).filter((f) => !f.quality);
+  const loaded = useFindings(of, all);
+  if (!all || !loaded.value || loaded.busy) return null;
+  const found = loaded.value.filter((f) => !f.quality);
   const most = Math.max(0, ...found.map((f) => f.gain ?? 0));
   return (
     <>
@@ -71,13 +76,14 @@ function Findings({ of, all }: { of: Opened; all: ReturnType<typeof useQuantitie
 }
 
 export function OverviewPlace({ of }: PlaceProps) {
-  const { rows, all, q, of: what } = useQuantities(of);
+  const { rows, all, q, of: what, known } = useQuantities(of);
   const times = of.facts.has?.times ?? false;
   const { steps, range } = filters.value;
   const params = filterParams({ steps, range }, useWindows(of) ?? new Map());
-  const kernels = useView(of, "kernel", params, times);
-  const ops = useView(of, "op", params, true);
-  const lines = useView(of, "line", params, (of.facts.has?.stacks ?? false) || of.facts.nodes === 0);
+  const kernels = useView(of, "kernel", params, times).value;
+  const byOp = useView(of, "op", params, true);
+  const ops = byOp.value;
+  const lines = useView(of, "line", params, (of.facts.has?.stacks ?? false) || of.facts.nodes === 0).value;
   const causes = useLoaded(`idle ${of.id}`, () => (times ? idleCauses(of.id) : Promise.resolve([]))).value ?? [];
   const devices = [...new Set(rows.map((r) => r.device))];
   const a = q && !range ? q.steps * q.ranks : 1; // sums become those of a step, of a rank
@@ -94,9 +100,9 @@ export function OverviewPlace({ of }: PlaceProps) {
           {q.steps > 1 && <><h2>Steps</h2><StepBars rows={rows} /></>}
         </>
       ) : (
-        <WholeRun of={of} ops={ops} />
+        known && !byOp.busy && <WholeRun of={of} ops={ops} />
       )}
-      <Findings of={of} all={all} />
+      <Findings of={of} all={known ? all : undefined} />
       <div class="two">
         <List by="kernel" column="total" title="Device, by kernel" t={kernels} a={a} per={per} />
         <List by="op" column="self" title="Host, by op" t={ops} a={a} per={per} />

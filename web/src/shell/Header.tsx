@@ -2,7 +2,7 @@
 // The header: the profile and facts about it, the search, and what can be done with the whole page.
 import { useEffect, useState } from "preact/hooks";
 import { profiles } from "../api";
-import { spaced, useInfo } from "../details/ProfilePanel";
+import { fewRanks, spaced, useInfo } from "../details/ProfilePanel";
 import { isReport } from "../held";
 import { useLoaded } from "../load";
 import type { Opened } from "../opened";
@@ -38,9 +38,10 @@ function Others({ pick }: { pick: (id: string) => void }) {
 
 /** Rank, device, framework and date in one line. */
 function Facts({ of }: { of: Opened }) {
-  const s = useInfo(of)?.summary;
-  if (!s) return null;
-  const words = [s.ranks ? `rank ${s.ranks}` : "", spaced(String(s.device_models ?? "").replace(/^NVIDIA /, "")), s.framework, String(s.recorded ?? "").slice(0, 10)];
+  const info = useInfo(of);
+  if (!info) return null;
+  const s = info.summary;
+  const words = [s.ranks && (Number(s.rank_count ?? 0) > 1 ? `${fewRanks(info)} ranks` : `rank ${s.ranks}`), spaced(String(s.device_models ?? "").replace(/^NVIDIA /, "")), s.framework, String(s.recorded ?? "").slice(0, 10)];
   return <span class="s hide model">{words.filter(Boolean).join(" · ")}</span>;
 }
 

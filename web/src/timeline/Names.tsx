@@ -52,10 +52,10 @@ function LaneName({ track, y, own, focusable }: { track: LaneTrack; y: number; o
 
 function busyText(track: GroupTrack, source: Source): string {
   const { from, to } = source.lanes.all;
-  if (track.device) return `busy ${formatShare(track.busy, 1)}`;
+  if (track.device) return `${track.name.includes("rank") ? "" : "busy "}${formatShare(track.busy, 1)}`; // with a rank there is no room
   const threads = track.lanes.filter((l) => l.kind === "host");
   const active = threads.filter((l) => l.busy >= 0.01 * (to - from)).length;
-  return `${active} of ${threads.length} ${threads.length === 1 ? "thread" : "threads"}`;
+  return `${active === threads.length ? "" : `${active} of `}${threads.length} ${threads.length === 1 ? "thread" : "threads"}`;
 }
 
 function nameOf(track: Track, y: number, p: Props, own: string[], focusable: boolean) {

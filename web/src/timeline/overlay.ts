@@ -33,7 +33,10 @@ export function ticksOf(s: Scene): { time: number; x: number; tick: number }[] {
 
 function drawAxis(pen: Pen, s: Scene): void {
   pen.fillStyle = s.palette.soft;
-  for (const t of ticksOf(s)) if (t.x < s.width - 20) pen.fillText(markMicros(t.time, t.tick), t.x + 3, AXIS / 2);
+  for (const t of ticksOf(s)) {
+    const text = markMicros(t.time, t.tick);
+    if (t.x + 3 + pen.measureText(text).width <= s.width) pen.fillText(text, t.x + 3, AXIS / 2);
+  }
 }
 
 function stepText(s: Scene, step: number, length: number): string {
