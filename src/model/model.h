@@ -11,6 +11,7 @@
 #include "model/events.h"
 #include "model/allocator.h"
 #include "model/flights.h"
+#include "model/weights.h"
 #include "model/recorded.h"
 
 enum {
@@ -222,6 +223,7 @@ struct tfp_profile {
     tfp_recorded_tables recorded;
     tfp_allocator_tables allocator;
     tfp_flight_tables flights;
+    TFP_VEC(tfp_weight) weights;
     TFP_VEC(tfp_memory) memories;
     TFP_VEC(tfp_buffer) buffers;
     TFP_VEC(tfp_allocation) allocations;

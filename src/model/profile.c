@@ -37,6 +37,7 @@ void tfp_profile_free(tfp_profile *p)
     tfp_vec_free(&p->details);
     tfp_vec_free(&p->spans);
     tfp_vec_free(&p->run_transfers);
+    tfp_vec_free(&p->weights);
     tfp_vec_free(&p->flights.dumps);
     tfp_vec_free(&p->flights.groups);
     tfp_vec_free(&p->flights.entries);

@@ -184,6 +184,10 @@ static const tfp_store_column flight_entries[] = {
     STRING(tfp_flight_entry, state), STRING(tfp_flight_entry, sizes), STRING(tfp_flight_entry, must_agree),
     STRING(tfp_flight_entry, types), ANY(tfp_flight_entry, sequence), BELOW(tfp_flight_entry, done, 2),
 };
+static const tfp_store_column weights[] = {
+    IN(tfp_weight, node, NODES), STRING(tfp_weight, type), NUMBER(tfp_weight, elements, NOT_NEGATIVE, 0),
+    NUMBER(tfp_weight, bytes, NOT_NEGATIVE, 0),
+};
 static const tfp_store_column counters[] = {
     ANY(tfp_counter_sample, at_ns), ANY(tfp_counter_sample, value), STRING(tfp_counter_sample, name),
     STRING(tfp_counter_sample, series), IN(tfp_counter_sample, process, PROCESSES),
@@ -302,6 +306,7 @@ const tfp_store_table tfp_store_tables[TFP_STORE_TABLES] = {
     [TFP_STORE_FLIGHT_DUMPS] = { "flight_dumps", ROWS_OF(flights.dumps, flight_dumps), 0, NO_CHAIN },
     [TFP_STORE_FLIGHT_GROUPS] = { "flight_groups", ROWS_OF(flights.groups, flight_groups), 0, NO_CHAIN },
     [TFP_STORE_FLIGHT_ENTRIES] = { "flight_entries", ROWS_OF(flights.entries, flight_entries), 0, NO_CHAIN },
+    [TFP_STORE_WEIGHTS] = { "weights", ROWS_OF(weights, weights), 0, NO_CHAIN },
     [TFP_STORE_COUNTERS] = { "counters", ROWS_OF(events.counters, counters), 0, NO_CHAIN },
     [TFP_STORE_STEP_MARKS] = { "step_marks", ROWS_OF(events.step_marks, step_marks), 0, NO_CHAIN },
     [TFP_STORE_WINDOWS] = { "windows", ROWS_OF(events.windows, windows), 0, NO_CHAIN },

@@ -324,6 +324,23 @@ static bool find_in_graph(tfp_finder *f)
     return !f->failed;
 }
 
+/* Nothing in files of weights says what is trained. */
+static bool find_in_weights(tfp_finder *f, tfp_arena *arena, tfp_parameter_counts *out)
+{
+    out->bytes_of = TFP_NEW(arena, int64_t, f->p->nodes.size + 1);
+    bool ok = out->bytes_of != NULL;
+    for (size_t i = 0; ok && i < f->p->weights.size; i++) {
+        const tfp_weight *w = &f->p->weights.at[i];
+        tfp_model_variable v = { .name = tfp_text(f->p, f->p->nodes.at[w->node].name), .elements = w->elements };
+        v.node = w->node;
+        v.dtype = -1 - (int32_t)w->type;
+        v.kind = TFP_PARAMETER;
+        out->bytes_of[w->node] = w->bytes;
+        ok = tfp_push(&f->all, v);
+    }
+    return ok;
+}
+
 static bool is_of_checkpoint(const tfp_profile *p) { return p->checkpoint && tfp_has(p, TFP_HAS_VARIABLES); }
 
 static bool find_in_checkpoint(tfp_finder *f)
@@ -373,6 +390,8 @@ tfp_status tfp_parameters(const tfp_profile *p, tfp_arena *arena, tfp_parameter_
     bool ok = out->kinds && out->own && out->elements_of && out->dtype;
     if (ok && f.g)
         ok = find_in_graph(&f);
+    else if (ok && p->weights.size)
+        ok = find_in_weights(&f, arena, out);
     else if (ok && is_of_checkpoint(p))
         ok = find_in_checkpoint(&f);
     if (ok) give(&f, out);
@@ -402,7 +421,7 @@ tfp_status tfp_parameters_mark(tfp_builder *b, tfp_error *err)
 {
     tfp_arena arena = { 0 };
     tfp_parameter_counts counts;
-    if (!is_of_checkpoint(b->p)) return TFP_OK;
+    if (!is_of_checkpoint(b->p) && !b->p->weights.size) return TFP_OK;
     tfp_status s = tfp_parameters(b->p, &arena, &counts, err);
     for (uint32_t i = 0; !s && i < b->p->nodes.size; i++)
         for (const char *const *type = tfp_parameter_types((tfp_parameter_kind)counts.kinds[i]); *type; type++)

@@ -86,10 +86,11 @@ static block_row *find_block(table *t, tfp_str name)
 
 static dtype_row *find_dtype(table *t, int32_t dtype)
 {
-    uint32_t at = tfp_map64_get(&t->dtype_of, (uint64_t)dtype);
+    uint32_t at = tfp_map64_get(&t->dtype_of, (uint32_t)dtype);
     if (at != TFP_NONE) return &t->dtypes.at[at];
-    dtype_row row = { .dtype = tfp_str_of(dtype ? tfp_dtype_name(dtype) : "unknown") };
-    bool ok = tfp_push(&t->dtypes, row) && tfp_map64_put(&t->dtype_of, (uint64_t)dtype, (uint32_t)t->dtypes.size - 1);
+    dtype_row row = { .dtype = tfp_str_of(dtype > 0 ? tfp_dtype_name(dtype) : "unknown") };
+    if (dtype < 0) row.dtype = tfp_text(t->r->profile, (tfp_strid)(-1 - dtype));
+    bool ok = tfp_push(&t->dtypes, row) && tfp_map64_put(&t->dtype_of, (uint32_t)dtype, (uint32_t)t->dtypes.size - 1);
     return ok ? &t->dtypes.at[t->dtypes.size - 1] : NULL;
 }
 
@@ -99,11 +100,11 @@ static bool add_variable(table *t, uint32_t node, int64_t depth)
 {
     const tfp_profile *p = t->r->profile;
     tfp_parameter_kind kind = (tfp_parameter_kind)t->counts.kinds[node];
-    int64_t n = t->counts.elements_of[node], size = size_of(t->counts.dtype[node]), bytes = tfp_mul(n, size, NULL);
+    int64_t n = t->counts.elements_of[node], size = size_of(t->counts.dtype[node]), bytes = t->counts.bytes_of ? t->counts.bytes_of[node] : tfp_mul(n, size, NULL);
     block_row *b = find_block(t, block_name(tfp_text(p, p->nodes.at[node].name), depth));
     dtype_row *d = b ? find_dtype(t, t->counts.dtype[node]) : NULL;
     if (!d) return false;
-    t->unsized |= n && !size;
+    t->unsized |= n && !size && !t->counts.bytes_of;
     more(kind == TFP_SLOT ? &b->slots : &b->params, n);
     more(kind == TFP_SLOT ? &d->slots : &d->params, n);
     more(kind == TFP_SLOT ? &b->slot_bytes : &b->bytes, bytes);

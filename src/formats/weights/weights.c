@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+/* formats/weights/weights.c: a tensor of a file of weights becomes a node with its shape, and a row of what is stored of it. */
+#include "formats/weights/weights.h"
+
+bool tfp_weight_elements(const int64_t *dims, size_t count, int64_t *out)
+{
+    bool clamped = false;
+    *out = 1;
+    for (size_t i = 0; i < count; i++) {
+        if (dims[i] < 0) return false;
+        *out = tfp_mul(*out, dims[i], &clamped);
+    }
+    return !clamped;
+}
+
+tfp_status tfp_weight_add(tfp_builder *b, const tfp_weight_row *row, tfp_error *err)
+{
+    tfp_buf name = { 0 };
+    tfp_weight w = { .bytes = row->bytes };
+    if (!tfp_weight_elements(row->dims, row->dim_count, &w.elements))
+        return tfp_fail(err, TFP_BADFILE, "tensor %.*s: a shape that cannot be", (int)(row->name.size < 200 ? row->name.size : 200),
+                        row->name.data);
+    tfp_buf_str(&name, row->name);
+    if (name.failed) return tfp_nomem(err);
+    for (size_t i = 0; i < name.size; i++)
+        if (name.data[i] == '.') name.data[i] = '/';
+    tfp_str path = { name.data ? name.data : "", name.size };
+    if (tfp_build_find(b, path) != TFP_NONE) {
+        tfp_build_warn(b, "tensors of a name that was there before, left out", row->name);
+    } else {
+        w.node = tfp_build_node(b, path, TFP_STR("_checkpoint_variables"), true);
+        w.type = tfp_build_made_string(b, row->type);
+        if (w.node != TFP_NONE) {
+            uint32_t shape = tfp_build_shape(b, row->dims, row->dim_count, row->dim_count == 0);
+            tfp_build_row(b, w.node)->shape = shape;
+            if (!tfp_push(&b->p->weights, w)) b->status = TFP_NOMEM;
+        }
+        tfp_build_has(b, TFP_HAS_VARIABLES);
+    }
+    tfp_buf_free(&name);
+    return tfp_builder_status(b, err);
+}

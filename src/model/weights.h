@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+/* model/weights.h: the tensors of a file of weights: each is a node, whose shape the model has; here is what is stored of it. */
+#ifndef TFP_WEIGHTS_H
+#define TFP_WEIGHTS_H
+
+#include "base/base.h"
+
+typedef struct tfp_weight {
+    uint32_t node;    /* -> nodes */
+    tfp_strid type;   /* as the file calls it: "BF16", "Q4_K" */
+    int64_t elements;
+    int64_t bytes;    /* stored */
+} tfp_weight;
+
+#endif
