@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Seeds of the fuzz targets of other profilers' recordings: the samples, whole."""
+"""Seeds of the fuzz targets of other profilers' recordings and of files of weights: the samples, whole."""
 import os
 
 SAMPLE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data", "sample")
@@ -25,3 +25,11 @@ def speedscope():
 
 def folded():
     yield from samples("stacks/stacks.folded")
+
+
+def safetensors():
+    yield from samples("weights/one.safetensors", "weights/shards/model.safetensors.index.json")
+
+
+def gguf():
+    yield from samples("weights/tiny.gguf")

@@ -59,7 +59,7 @@ static const unread kinds[] = {
     { "PK\3\4", 0, 0, "data.pkl", NULL, "a checkpoint or model of PyTorch (torch.save), not a recording; record a step with torch.profiler and export_chrome_trace" },
     { "\x80\x02\x8a\nl\xfc\x9c", 7, 0, NULL, NULL, "a checkpoint of PyTorch (torch.save), not a recording; record a step with torch.profiler and export_chrome_trace" },
     { NULL, 0, 0, NULL, ".onnx", "a model in ONNX, not a recording; onnxruntime's profile (SessionOptions.enable_profiling) is JSON that tfprof reads" },
-    { NULL, 0, 0, NULL, ".safetensors", "weights in safetensors, not a recording; record a step with torch.profiler and export_chrome_trace" },
+    { NULL, 0, 0, NULL, ".safetensors", "no file of safetensors, in spite of its name: it does not begin with the length of a header and the header" },
     { "TFL3", 0, 4, NULL, NULL, "a model of TensorFlow Lite, not a recording; give the SavedModel that it was converted from" },
     { NULL, 0, 0, NULL, ".tflite", "a model of TensorFlow Lite, not a recording; give the SavedModel that it was converted from" },
     { "ftrt", 0, 0, NULL, NULL, "an engine of TensorRT, not a recording; " CUDA_WAY },

@@ -100,7 +100,8 @@ static bool add_variable(table *t, uint32_t node, int64_t depth)
 {
     const tfp_profile *p = t->r->profile;
     tfp_parameter_kind kind = (tfp_parameter_kind)t->counts.kinds[node];
-    int64_t n = t->counts.elements_of[node], size = size_of(t->counts.dtype[node]), bytes = t->counts.bytes_of ? t->counts.bytes_of[node] : tfp_mul(n, size, NULL);
+    int64_t n = t->counts.elements_of[node], size = size_of(t->counts.dtype[node]);
+    int64_t bytes = t->counts.bytes_of ? t->counts.bytes_of[node] : tfp_mul(n, size, NULL);
     block_row *b = find_block(t, block_name(tfp_text(p, p->nodes.at[node].name), depth));
     dtype_row *d = b ? find_dtype(t, t->counts.dtype[node]) : NULL;
     if (!d) return false;
