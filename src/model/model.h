@@ -9,9 +9,9 @@
 #include "base/base.h"
 #include "base/steps.h"
 #include "model/events.h"
-#include "model/allocator.h"
-#include "model/flights.h"
-#include "model/weights.h"
+#include "model/files/allocator.h"
+#include "model/files/flights.h"
+#include "model/files/weights.h"
 #include "model/recorded.h"
 
 enum {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/flights.h: what PyTorch's flight recorder kept of each rank: its process groups and the collectives that it entered. */
+/* model/files/flights.h: what PyTorch's flight recorder kept of each rank: its process groups and the collectives that it entered. */
 #ifndef TFP_FLIGHTS_H
 #define TFP_FLIGHTS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/allocator.h: a snapshot of PyTorch's caching allocator: what it recorded, and which blocks and segments it had at the end.
+/* model/files/allocator.h: a snapshot of PyTorch's caching allocator: what it recorded, and which blocks and segments it had at the end.
  * Allocations of traces (model/events.h) are rows of their own: they lie in threads and steps, which a snapshot does not know. */
 #ifndef TFP_ALLOCATOR_H
 #define TFP_ALLOCATOR_H

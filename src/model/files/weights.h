@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/weights.h: the tensors of a file of weights: each is a node, whose shape the model has; here is what is stored of it. */
+/* model/files/weights.h: the tensors of a file of weights: each is a node, whose shape the model has; here is what is stored of it. */
 #ifndef TFP_WEIGHTS_H
 #define TFP_WEIGHTS_H
 
