@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* compare.c: the public functions of comparisons: a view's rows, and what is told of them. */
 #include "compare/stats.h"
+#include "model/model.h"
 #include "registry.h"
 #include "views/core/view.h"
 

@@ -6,6 +6,7 @@
 #include "formats/files/unread.h"
 #include "formats/files/folder.h"
 #include "flops/core/parameters.h"
+#include "model/model.h"
 #include "registry.h"
 #include "store/store.h"
 

@@ -3,6 +3,7 @@
  * added in the order in which they were given, so that the profile and the first fault are the same for any number of
  * threads. All others are read in their turn, as tfp_profile_add_file does, which shares out one big file by itself. */
 #include "base/threads.h"
+#include "model/model.h"
 #include "profiles.h"
 #include "registry.h"
 

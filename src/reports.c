@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* reports.c: the public functions that build a report, tell its rows and cells, and write it. */
+#include "model/model.h"
 #include "outputs/data/arrow.h"
 #include "outputs/core/table.h"
 #include "fleets.h"

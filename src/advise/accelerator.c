@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* advise/accelerator.c: accelerators that ran kernels for less than half of their steps' time. */
 #include "advise/checker.h"
+#include "model/model.h"
 
 typedef struct usage { /* a device in one step, later in all steps */
     tfp_strid device;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* advise/advise.c: a view whose rows are checkers with their findings. */
 #include "advise/checker.h"
+#include "model/model.h"
 #include "views/spans/trace.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* advise/checker.c: what checkers and rules share: findings of a row, the view that a checker looks at. */
 #include "advise/checker.h"
+#include "model/model.h"
 
 #include <math.h>
 

@@ -3,6 +3,7 @@
  * quarter of the operations that ran. The smallest such scope and the innermost such line count; lines of libraries only
  * when no other line holds as much. */
 #include "advise/checker.h"
+#include "model/model.h"
 typedef struct view_times {
     tfp_report *v;
     uint32_t *ran; /* by row: operations in it that ran */

@@ -2,6 +2,7 @@
 /* advise/operation.c: operations that have a faster form: batch normalisation in many small operations, and NHWC
  * layout on a GPU. Where runs were recorded, only operations that ran count. */
 #include "advise/checker.h"
+#include "model/model.h"
 
 #include <math.h>
 

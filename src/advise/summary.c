@@ -2,6 +2,7 @@
 /* advise/summary.c: the view `summary`: on one screen what a profile is, where its steps go, what takes longest and what
  * could be better; each part names the command that shows it whole. */
 #include "advise/checker.h"
+#include "model/model.h"
 #include "views/memory/allocator.h"
 #include "views/spans/trace.h"
 #include "views/trace/facts.h"

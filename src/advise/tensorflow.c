@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* advise/tensorflow.c: two checks exactly as TensorFlow's tool makes them, mistakes included: -compat tensorflow. */
 #include "advise/checker.h"
+#include "model/model.h"
 
 /* ---- AcceleratorUtilizationChecker: how busy each accelerator is between its first start and its last end ---- */
 

@@ -2,6 +2,7 @@
 /* advise/tensorflow_expensive.c: the most expensive operation types, scopes and lines of Python exactly as TensorFlow's
  * tool lists them: -compat tensorflow. */
 #include "advise/checker.h"
+#include "model/model.h"
 
 static tfp_status check_ops(tfp_report *r, uint32_t row, tfp_error *err)
 {

@@ -2,6 +2,7 @@
 /* advise/trace_rules.c: what slows the steps of a trace down: one row a rule: its limit, what judges it (trace_host.c,
  * trace_device.c), the remedy, and the command that shows the evidence. */
 #include "advise/rules.h"
+#include "model/model.h"
 
 #include <math.h>
 

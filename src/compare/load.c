@@ -5,6 +5,7 @@
 
 #include "compare/align.h"
 #include "compare/steps.h"
+#include "model/model.h"
 #include "views/core/kinds.h"
 #include "views/core/view.h"
 #include "views/spans/trace.h"

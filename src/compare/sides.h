@@ -4,7 +4,7 @@
 #define TFP_SIDES_H
 
 #include "compare/scopetext.h"
-#include "model/model.h"
+#include "model/types.h"
 
 typedef struct tfp_side {
     char *name;  /* NULL: none was given */

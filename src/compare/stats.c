@@ -4,6 +4,7 @@
 #include "compare/stats.h"
 
 #include "compare/steps.h"
+#include "model/model.h"
 #include "views/core/kinds.h"
 
 #include <math.h>

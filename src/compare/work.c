@@ -2,6 +2,7 @@
 /* compare/work.c: whether two profiles are of the same work: the same graph, shapes and devices. What differs is told before
  * any number is. */
 #include "compare/diff.h"
+#include "model/model.h"
 
 static uint32_t twin_of(const tfp_profile *p, uint32_t node, const tfp_profile *other)
 {

@@ -2,6 +2,7 @@
 /* fleet/rows.c: the rows that a trace adds to the fleet's tables: the row of the run itself, with what the trace says of itself (host, rank,
  * framework, device, when it was recorded), and the others from the views. */
 #include "fleet/views.h"
+#include "model/model.h"
 
 #include <math.h>
 

@@ -2,6 +2,7 @@
 /* fleet/trace_rows.c: rows from the tables of a trace: steps, kernels, collectives, transfers, memory, findings. Most columns have the
  * same name in both. */
 #include "fleet/views.h"
+#include "model/model.h"
 #include "views/core/grid.h"
 
 #include <math.h>

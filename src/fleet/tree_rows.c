@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* fleet/tree_rows.c: rows from the trees of a trace: operations, modules, lines of code. */
 #include "fleet/views.h"
+#include "model/model.h"
 #include "views/core/grid.h"
 
 #include <math.h>

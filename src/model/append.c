@@ -2,6 +2,7 @@
 /* model/append.c: the rows of a piece of a file become rows of the profile: strings are interned again by the hashes that
  * they have already, and numbers of rows move by as many rows as there are. */
 #include "model/append.h"
+#include "model/model.h"
 
 bool tfp_piece_start(tfp_profile *piece, unsigned keep, size_t limit)
 {

@@ -2,6 +2,7 @@
 /* model/builder.c: how the format readers fill a profile: strings, warnings, nodes and code. Rows are appended and chained,
  * strings interned. Executions are built in executions.c, events of traces in events.c; join/finish.c ends the adding. */
 #include "model/build.h"
+#include "model/model.h"
 #include "model/program.h"
 
 tfp_status tfp_builder_status(tfp_builder *b, tfp_error *err)
@@ -103,6 +104,17 @@ void tfp_build_name(tfp_builder *b, tfp_strid name, uint32_t node)
     }
     if (p->node_by_name.at[name] != TFP_NONE) p->name_twice = true;
     p->node_by_name.at[name] = node;
+}
+
+void tfp_build_has(tfp_builder *b, tfp_content what) { b->p->has |= 1u << what; }
+
+tfp_node *tfp_build_row(tfp_builder *b, uint32_t node) { return &b->p->nodes.at[node]; }
+
+void tfp_build_node_device(tfp_builder *b, uint32_t node, tfp_strid device, unsigned on)
+{
+    tfp_node *n = tfp_build_row(b, node);
+    n->device = device;
+    n->flags = (n->flags & ~(unsigned)(TFP_NODE_ON_CPU | TFP_NODE_ON_ACCELERATOR)) | on;
 }
 
 uint32_t tfp_build_find(tfp_builder *b, tfp_str name) { return tfp_find_node(b->p, name); }

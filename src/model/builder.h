@@ -6,7 +6,7 @@
 #define TFP_BUILDER_H
 
 #include "model/tensors.h"
-#include "model/model.h"
+#include "model/types.h"
 
 struct tfp_builder {
     tfp_profile *p;
@@ -31,7 +31,7 @@ void tfp_build_warn_source(tfp_builder *b, uint32_t source, const char *what);
 
 /* Files of this kind of content were given. Readers say it of a graph, code traces, types and events of a trace;
  * tfp_build_finish adds the rest. */
-static inline void tfp_build_has(tfp_builder *b, tfp_content what) { b->p->has |= 1u << what; }
+void tfp_build_has(tfp_builder *b, tfp_content what);
 
 /* A time of a file in microseconds, as nanoseconds: past 292 years it is clamped, with a warning. */
 int64_t tfp_build_micros(tfp_builder *b, int64_t micros);
@@ -43,17 +43,12 @@ uint32_t tfp_build_find(tfp_builder *b, tfp_str name); /* TFP_NONE when absent *
 uint32_t tfp_build_node(tfp_builder *b, tfp_str name, tfp_str op, bool with_type);
 void tfp_build_name(tfp_builder *b, tfp_strid name,
                     uint32_t node); /* makes it the node of that name (TFP_NONE: none) */
-static inline tfp_node *tfp_build_row(tfp_builder *b, uint32_t node) { return &b->p->nodes.at[node]; }
+tfp_node *tfp_build_row(tfp_builder *b, uint32_t node);
 /* Once per node. Nodes have a handful of types; past that a table finds them, or a file could take forever. */
 #define TFP_FEW_TYPES 32
 void tfp_build_type(tfp_builder *b, uint32_t node, tfp_strid type);
 /* The lane on which a node ran; on: TFP_NODE_ON_... */
-static inline void tfp_build_node_device(tfp_builder *b, uint32_t node, tfp_strid device, unsigned on)
-{
-    tfp_node *n = tfp_build_row(b, node);
-    n->device = device;
-    n->flags = (n->flags & ~(unsigned)(TFP_NODE_ON_CPU | TFP_NODE_ON_ACCELERATOR)) | on;
-}
+void tfp_build_node_device(tfp_builder *b, uint32_t node, tfp_strid device, unsigned on);
 void tfp_build_input(tfp_builder *b, uint32_t node, int32_t position, tfp_strid source, int32_t output_index);
 /* unknown rank: count 0 and scalar false; a known scalar: count 0 and scalar true (stored as the one dim 1). */
 uint32_t tfp_build_shape(tfp_builder *b, const int64_t *dims, size_t count, bool scalar);

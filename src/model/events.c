@@ -2,6 +2,7 @@
 /* model/events.c: how readers of traces add events: rows are appended to columns; keys and sets of stats are interned. */
 #include "model/builder.h"
 #include "model/launches.h"
+#include "model/model.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 #ifndef TFP_EVENTS_H
 #define TFP_EVENTS_H
 
-#include "base/base.h"
+#include "model/lanes.h"
 #include "model/graphs.h"
 #include "model/slim.h"
 #include "model/recorded.h"
@@ -47,15 +47,6 @@ typedef struct tfp_step_mark {
         busy_ns; /* of runs: when the last span of the run ends, the sum of those that this mark stands for; end_ns of
                   * roots: when the call around it returns */
 } tfp_step_mark;
-
-/* What a lane is. */
-typedef enum tfp_lane_role {
-    TFP_ROLE_THREAD,  /* a host thread */
-    TFP_ROLE_STREAM,  /* a stream or queue of a device: its activities occupy the device */
-    TFP_ROLE_ASYNC,   /* beside a stream: the device is busy, but no node gets the time */
-    TFP_ROLE_DERIVED, /* shown, never counted: the tracer made it of other lanes (steps, modules, annotations) */
-    TFP_ROLE_COUNTER
-} tfp_lane_role;
 
 typedef enum tfp_span_kind {
     TFP_SPAN_NONE,       /* of RunMetadata and ProfileProto, whose lanes say what counts */

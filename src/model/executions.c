@@ -2,6 +2,7 @@
 /* model/executions.c: how readers add steps, executions (a node in a step) and what belongs to one execution: spans in
  * lanes, memory, buffers and allocations. */
 #include "model/build.h"
+#include "model/model.h"
 
 static const tfp_exec_detail no_detail = { TFP_NONE, TFP_NONE, TFP_NONE, TFP_NONE, TFP_NONE, TFP_NONE };
 

@@ -6,8 +6,7 @@
 #ifndef TFP_MODEL_H
 #define TFP_MODEL_H
 
-#include "base/base.h"
-#include "base/steps.h"
+#include "model/types.h"
 #include "model/events.h"
 #include "model/files/allocator.h"
 #include "model/files/flights.h"
@@ -17,13 +16,10 @@
 enum {
     TFP_NODE_INVENTED = 1, /* known only from run metadata */
     TFP_NODE_TRACED = 4,   /* made of events by the join */
-    TFP_NODE_COVERED = 2,  /* some run metadata had statistics for it when it was known already */
-    /* what its device is, as the file's reader understands the name */
-    TFP_NODE_ON_CPU = 8,
-    TFP_NODE_ON_ACCELERATOR = 16
+    TFP_NODE_COVERED = 2   /* some run metadata had statistics for it when it was known already */
 };
 
-typedef struct tfp_node {
+struct tfp_node {
     tfp_strid name, op;
     tfp_strid device; /* canonical: lower case, where it ran; 0 when it never did */
     tfp_strid host_device;
@@ -40,20 +36,20 @@ typedef struct tfp_node {
     int64_t id;
     int64_t float_ops; /* of one run */
     int64_t calls;     /* that were recorded without times, and made the node; else 0 */
-} tfp_node;
+};
 
 typedef struct tfp_type { /* an extra op type: the op itself, user-defined ones, the device */
     tfp_strid name;
     uint32_t next;
 } tfp_type;
 
-typedef struct tfp_input_edge {
+struct tfp_input_edge {
     int32_t position;
     int32_t output_index; /* of the source */
     uint32_t node;        /* source; TFP_NONE when it is not in the profile */
     tfp_strid name;       /* of the source */
     uint32_t next;
-} tfp_input_edge;
+};
 
 typedef struct tfp_output {
     int32_t slot;
@@ -78,7 +74,7 @@ typedef struct tfp_step {
     uint32_t exec_from; /* number of executions when it was added: all of its own come later */
 } tfp_step;
 
-typedef struct tfp_exec { /* one node in one step, all its runs together */
+struct tfp_exec { /* one node in one step, all its runs together */
     uint32_t step;        /* -> steps */
     uint32_t next;        /* the same node's next step */
     int64_t run_count;
@@ -86,39 +82,13 @@ typedef struct tfp_exec { /* one node in one step, all its runs together */
     int64_t cpu_ns, accelerator_ns; /* sums over its spans in lanes of that kind */
     int64_t requested_bytes, peak_bytes, residual_bytes, output_bytes; /* sums over its runs */
     int64_t float_ops; /* of traces: sum over its spans; 0: none was recorded */
-} tfp_exec;
+};
 
-typedef struct tfp_exec_detail {        /* of the execution with the same number; kept with TFP_KEEP_MEMORY only */
+struct tfp_exec_detail {        /* of the execution with the same number; kept with TFP_KEEP_MEMORY only */
     uint32_t span_first, span_last;     /* -> spans */
     uint32_t memory_first, memory_last; /* -> memories */
     uint32_t alloc_first, alloc_last;   /* -> allocations */
-} tfp_exec_detail;
-
-/* The columns in which the times of a lane count. */
-typedef enum tfp_lane_kind { TFP_LANE_OTHER, TFP_LANE_CPU, TFP_LANE_ACCELERATOR } tfp_lane_kind;
-
-/* The use of a lane of no trace in the trace that join/runs.c makes. */
-typedef enum tfp_run_use {
-    TFP_USE_NONE,   /* nothing */
-    TFP_USE_HOST,   /* ops on a CPU */
-    TFP_USE_LAUNCH, /* an accelerator's ops, as the host starts them */
-    TFP_USE_ALL,    /* activities of all streams of an accelerator */
-    TFP_USE_STREAM, /* activities of one stream */
-    TFP_USE_MEMCPY  /* copies of an accelerator */
-} tfp_run_use;
-
-typedef struct tfp_lane { /* a device, a stream of one, or a host thread */
-    tfp_strid name;       /* of traces such as "gpu:0/stream:7"; else the device's name in lower case */
-    tfp_lane_kind kind;
-    tfp_lane_role role;
-    tfp_run_use use;  /* of no trace */
-    tfp_strid place;  /* of no trace: the device as people name it, "gpu:0" or "worker:0/cpu:0" */
-    bool is_device;   /* of no trace: a device, no stream of one */
-    unsigned on;      /* of a trace: TFP_NODE_ON_... for nodes that ran there */
-    tfp_strid label;  /* what the file calls it; 0 when it does not */
-    tfp_strid device; /* of a trace: its name up to the slash, such as "gpu:0" or "cpu"; else 0 */
-    uint32_t process; /* -> events.processes; TFP_NONE for lanes of no trace */
-} tfp_lane;
+};
 
 typedef struct tfp_span {
     uint32_t lane; /* -> lanes */
@@ -127,21 +97,21 @@ typedef struct tfp_span {
 } tfp_span;
 
 /* A copy, or a tensor that went from one device to another, as RunMetadata tells it; kept with TFP_KEEP_MEMORY only. */
-typedef struct tfp_run_transfer {
+struct tfp_run_transfer {
     uint32_t step, lane;  /* -> steps; lanes: where it was recorded, of a tensor that was sent the receiver */
     uint32_t node;        /* -> nodes: the op that received it; TFP_NONE: the runtime's own entry */
     tfp_strid kind, name; /* "RecvTensor", "MEMCPYHtoD"; the tensor or node */
     tfp_strid from, to;   /* devices, as tfp_lane.place names them; 0 of copies */
     int64_t start_ns, duration_ns, bytes; /* bytes: -1 when not told */
-} tfp_run_transfer;
+};
 
-typedef struct tfp_memory { /* one run's memory */
+struct tfp_memory { /* one run's memory */
     uint32_t next;
     uint32_t buffer_first, buffer_last; /* -> buffers */
     int64_t at_ns;
     int64_t host_temp_bytes, host_persistent_bytes, accelerator_temp_bytes, accelerator_persistent_bytes;
     int64_t requested_bytes, peak_bytes, residual_bytes, output_bytes, allocator_bytes_in_use;
-} tfp_memory;
+};
 
 typedef struct tfp_buffer { /* one output of one run */
     int32_t slot;
@@ -155,17 +125,14 @@ typedef struct tfp_allocation {
     uint32_t next;
 } tfp_allocation;
 
-typedef struct tfp_code_frame {
+struct tfp_code_frame {
     tfp_strid file, function, text; /* text: the source line, 0 when not recorded */
     int32_t line, function_line;
-} tfp_code_frame;
+};
 
 typedef struct tfp_trace { /* outermost frame first; equal traces are one */
     uint32_t first, count; /* -> trace_frames -> frames */
 } tfp_trace;
-
-typedef struct tfp_checkpoint tfp_checkpoint; /* model/tensors.h */
-typedef struct tfp_program tfp_program;       /* model/program.h */
 
 /* Things that were dropped, clamped or guessed; the same one once per file, with a count. */
 typedef struct tfp_warning {
@@ -177,7 +144,7 @@ typedef struct tfp_warning {
 
 /* An instruction of a compiled program (HLO), whose file tells all shapes, or calls of an operator that were recorded
  * without times; kept with TFP_KEEP_PROGRAM only. */
-typedef struct tfp_instruction {
+struct tfp_instruction {
     tfp_strid name, module;
     tfp_strid opcode; /* of HLO: "dot", "fusion(dot)" by what computes most inside; 0 of others */
     uint32_t node;    /* -> nodes: its place in the model */
@@ -188,18 +155,18 @@ typedef struct tfp_instruction {
     bool inside;                     /* of a fusion, which counts it */
     bool counted;                    /* its operation has a rule and all shapes for it */
     bool trips_unknown;              /* a loop with an unknown number of iterations: its body counts once */
-} tfp_instruction;
+};
 
 /* A kind of number that a sampling profiler counted, such as "cpu" in "nanoseconds". */
 typedef struct tfp_sample_type {
     tfp_strid type, unit;
 } tfp_sample_type;
-typedef struct tfp_stack_sample {
+struct tfp_stack_sample {
     uint32_t trace;  /* -> traces: the stack that was found; TFP_NONE: none */
     uint32_t type;   /* -> sample_types; a sample of several types has a row for each */
     uint32_t labels; /* -> events.stat_sets, TFP_NONE */
     int64_t value;   /* not negative */
-} tfp_stack_sample;
+};
 
 struct tfp_profile {
     tfp_arena arena;
@@ -288,9 +255,6 @@ static inline tfp_status tfp_no_spans(tfp_error *err)
 
 static inline bool tfp_has(const tfp_profile *p, tfp_content what) { return p->has >> what & 1; }
 
-/* Times are kept in nanoseconds and shown in whole microseconds. */
-static inline int64_t tfp_micros(int64_t ns) { return ns / 1000; }
-
 /* Memory limit of a new profile, before the size of its first file is known. */
 #define TFP_MEMORY_LEAST ((size_t)160 << 20)
 
@@ -338,11 +302,11 @@ const tfp_exec_detail *tfp_detail(const tfp_profile *p, uint32_t exec); /* one w
 
 /* The values of a node's columns at a step, as the mean over the steps with statistics of the node, or as the sum
  * over all steps. */
-typedef struct tfp_node_stats {
+struct tfp_node_stats {
     int64_t run_count, total_ns, accelerator_ns, cpu_ns; /* of a mean: whole multiples of the profile's time_grain_ns */
     int64_t requested_bytes, peak_bytes, residual_bytes, output_bytes;
     int64_t float_ops;
-} tfp_node_stats;
+};
 void tfp_node_stats_at(const tfp_profile *p, uint32_t node, tfp_step_choice step, tfp_node_stats *out);
 void tfp_exec_stats_at(const tfp_profile *p, uint32_t node, uint32_t exec,
                        tfp_node_stats *out);                                /* of one of its steps */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/nest.c: nesting with Python frames: each lane is swept by start, with a stack of the spans that are open. */
 #include "model/nest.h"
+#include "model/model.h"
 #include "model/order.h"
 
 typedef struct open_span {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/order.c: sorting by 64-bit keys, and the order in which the spans of a lane nest. */
 #include "model/order.h"
+#include "model/model.h"
 
 #include <stdlib.h>
 #include <string.h>

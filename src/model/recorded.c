@@ -3,6 +3,7 @@
  * ended before its taker began; a call that puts out what a call inside it made takes it from there. Ids of calls grow as
  * they start, so one pass in that order, with the calls that are open on each thread, finds all edges. */
 #include "model/build.h"
+#include "model/model.h"
 
 #define PATH_MOST 2048 /* bytes: a file of calls in calls must not become one of paths */
 

@@ -4,6 +4,7 @@
 #include "model/slim.h"
 
 #include "model/build.h"
+#include "model/model.h"
 
 #include <stdlib.h>
 

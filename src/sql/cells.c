@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* sql/cells.c: cells of queries that no field of a row holds as it is: names by number, sums, shapes, steps of executions. */
 #include "flops/core/parameters.h"
+#include "model/model.h"
 #include "sql/cells.h"
 #include "sql/grids.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* sql/data.c: rows by number, by what they belong to and by what a cell holds, over the arrays of several profiles. */
 #include "flops/core/parameters.h"
+#include "model/model.h"
 #include "sql/grids.h"
 
 #define HASH_SEED UINT64_C(0x9e3779b97f4a7c15)

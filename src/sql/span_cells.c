@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* sql/span_cells.c: cells of spans, of what traces tell of them, and of their lanes and processes. The table `spans` has
  * the spans of executions (TensorFlow's files) first, then the events of traces. */
+#include "model/model.h"
 #include "sql/cells.h"
 
 static void put_int(sql_cell *out, int64_t i)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* sql/tables.c: the tables and columns of queries; docs/query.md shows them, and so does the table `columns`. */
+#include "model/model.h"
 #include "sql/cells.h"
 
 #include <stddef.h>

@@ -5,7 +5,7 @@
 #ifndef TFP_SQL_TABLES_H
 #define TFP_SQL_TABLES_H
 
-#include "model/model.h"
+#include "model/types.h"
 
 typedef struct tfp_parameter_counts tfp_parameter_counts; /* flops/core/parameters.h */
 

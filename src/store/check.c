@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* store/check.c: what the columns of a file tell only together: ranges of rows that do not go past a table's end, parents
  * that come before their children; then what the model has beside its columns: chains, maps, values of attributes. */
+#include "model/model.h"
 #include "store/store.h"
 #include "wire/proto.h"
 

@@ -3,6 +3,7 @@
  * converted, with the tables that are to be kept. Nothing of the file is trusted: docs/formats.md says what is checked.
  * Nothing else can be added to such a profile but a checkpoint, whose values no file of ours holds. */
 #include "base/crc32c.h"
+#include "model/model.h"
 #include "store/store.h"
 
 static const char again[] = "convert the original files again";

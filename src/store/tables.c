@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* store/tables.c: every table and column of a profile as the file holds them. A new field of the model is a row here; what
  * follows from other columns is not stored. */
+#include "model/model.h"
 #include "store/store.h"
 
 const char tfp_store_magic[8] = { (char)0x89, 't', 'f', 'p', 'r', 'o', 'f', '\n' };

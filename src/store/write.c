@@ -3,6 +3,7 @@
  * directory that names them with their checksums, and a foot that says where the directory is. Written from front to end,
  * so that the file can be a pipe. */
 #include "base/crc32c.h"
+#include "model/model.h"
 #include "store/store.h"
 
 #define CHUNK ((size_t)64 << 10) /* bytes that are gathered at a time */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/pipeline_read.c: the operations of a pipeline's timeline, and what each took in every step and on every rank. */
+#include "model/model.h"
 #include "whatif/pipeline.h"
 
 #include <math.h>

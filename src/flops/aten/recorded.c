@@ -4,6 +4,7 @@
  * calls inside it, and an operator composed of others counts only when none of those does. Calls of one node with the same
  * arguments become one instruction with a number of runs. */
 #include "flops/aten/aten.h"
+#include "model/model.h"
 
 enum { STATE_BITS = 3 };
 _Static_assert(TFP_ATEN_NO_FORMULA < 1 << STATE_BITS, "a state fits");

@@ -3,6 +3,7 @@
  * includes the calls inside it; an operator composed of others (linear, conv2d) counts only when none of those was recorded.
  * Calls with the same name and the same arguments are worked out once. */
 #include "flops/aten/aten.h"
+#include "model/model.h"
 
 enum { BELOW_ANY = 1, BELOW_COUNTED = 2, COVER_KNOWN = 4, STRONG = 8 };
 

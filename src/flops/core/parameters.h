@@ -5,7 +5,7 @@
 #ifndef TFP_PARAMETERS_H
 #define TFP_PARAMETERS_H
 
-#include "model/model.h"
+#include "model/types.h"
 #include "model/program.h"
 
 typedef enum tfp_parameter_kind {

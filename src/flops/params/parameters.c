@@ -7,6 +7,7 @@
 #include "flops/params/finder.h"
 #include "model/builder.h"
 
+#include "model/model.h"
 #include "model/tensors.h"
 
 #define TRAINABLE_TYPE TFP_STR("_trainable_variables")

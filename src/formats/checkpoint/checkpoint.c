@@ -5,6 +5,7 @@
 #include "formats/checkpoint/parts.h"
 #include "formats/files/folder.h"
 #include "formats/files/format.h"
+#include "model/model.h"
 
 #include <stdlib.h>
 

@@ -3,6 +3,7 @@
  * nodes; beside a graph they mark the nodes of their names. */
 #include "formats/checkpoint/parts.h"
 #include "formats/files/format.h"
+#include "model/model.h"
 
 /* In a checkpoint without a graph the variables are the nodes. */
 static void build_checkpoint_nodes(tfp_builder *b)

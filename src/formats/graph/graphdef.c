@@ -8,6 +8,7 @@
 #include "formats/graph/graphdef_parts.h"
 #include "formats/graph/program.h"
 #include "formats/graph/sniff.h"
+#include "model/model.h"
 
 #include <limits.h>
 #include <stdio.h>

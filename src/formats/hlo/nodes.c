@@ -3,6 +3,7 @@
  * Places that several instructions share are one node. Edges lead from nodes that were there first: the graph of nodes has
  * no cycles, whatever names the instructions have. */
 #include "formats/hlo/hlo.h"
+#include "model/model.h"
 
 #define OUTPUTS_MOST 256 /* of a tuple */
 

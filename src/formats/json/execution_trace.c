@@ -5,6 +5,7 @@
  * `inputs`, `outputs` and `attrs`, and from 1.1.0 on `parent` is called `ctrl_deps`. Layout:
  * torch/csrc/profiler/standalone/execution_trace_observer.cpp. */
 #include "formats/files/format.h"
+#include "model/model.h"
 #include "wire/jsonscan.h"
 
 enum { DIMS = 64 };

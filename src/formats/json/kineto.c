@@ -7,6 +7,7 @@
 #include "formats/files/folder.h"
 #include "formats/files/format.h"
 #include "formats/json/kineto.h"
+#include "model/model.h"
 
 #define WINDOW ((size_t)1 << 20)
 #define PIECE WINDOW

@@ -6,6 +6,7 @@
 #define TFP_KINETO_H
 
 #include "model/builder.h"
+#include "model/events.h"
 #include "wire/jsonscan.h"
 
 /* What an event is, by its category. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/json/kineto_facts.c: what stands beside the events of a Chrome trace: the rank, the devices, and facts about the recording. */
 #include "formats/json/kineto.h"
+#include "model/model.h"
 
 static void read_rank(tfp_kineto_facts *f, tfp_str object)
 {

@@ -3,6 +3,7 @@
  * an arrow (`async_npu`) from the start of an operator to the start of each of its activities. Such an activity gets the
  * external number of its operator, by which the join finds it. All other arrows say what spans say, too, and are left out. */
 #include "formats/json/kineto.h"
+#include "model/model.h"
 
 #include <stdlib.h>
 

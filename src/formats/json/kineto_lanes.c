@@ -2,6 +2,7 @@
 /* formats/json/kineto_lanes.c: the lanes of a Chrome trace: threads, streams of devices, and rows that are shown beside them. Lanes of a slot
  * are given their places in the profile when the first event needs them. */
 #include "formats/json/kineto.h"
+#include "model/model.h"
 
 tfp_strid tfp_kineto_new_global(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t string)
 {

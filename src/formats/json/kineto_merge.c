@@ -3,6 +3,7 @@
  * stats of a slot are given their places in the profile when the first event needs them, so that the profile is the same
  * however the file was cut. */
 #include "formats/json/kineto.h"
+#include "model/model.h"
 
 #include <stdio.h>
 

@@ -4,6 +4,7 @@
  * Fields: docstring of torch.cuda.memory._snapshot. The pickle is read once: entries, blocks and segments become rows as soon as
  * they are whole, so that memory holds the rows and not the values. */
 #include "formats/pickle/pickles.h"
+#include "model/model.h"
 
 #include <stdio.h>
 

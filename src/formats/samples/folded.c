@@ -2,6 +2,7 @@
 /* formats/samples/folded.c: folded stacks, the lines that flame graph tools read: "outer;inner NUMBER". In: text. Out: a trace for each
  * stack, and a sample with its number. Written by stackcollapse-*.pl, py-spy (-f raw), inferno, async-profiler and tfprof. */
 #include "formats/files/format.h"
+#include "model/model.h"
 
 #define LOOKED_AT 50 /* lines that the probe reads at most */
 

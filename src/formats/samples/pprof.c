@@ -3,6 +3,7 @@
  * perftools.profiles.Profile. Out: a trace for each stack, with inlined functions as frames of their own, and a sample for
  * each number that is not 0. Its tables may come in any order, so they are found first and the samples read after them. */
 #include "formats/files/format.h"
+#include "model/model.h"
 #include "wire/proto.h"
 
 #define FRAMES_MOST ((uint64_t)16 << 20) /* limit over all samples: a small file can repeat a location of many lines */

@@ -3,6 +3,7 @@
  * a sample for each weight, labelled by its profile's name (a thread). Members may come in any order, so they are found first.
  * Layout: https://www.speedscope.app/file-format-schema.json. */
 #include "formats/files/format.h"
+#include "model/model.h"
 #include "wire/jsonscan.h"
 
 #define FRAMES_MOST ((uint64_t)16 << 20) /* limit over all stacks: each event of a deep stack is a stack of its own */

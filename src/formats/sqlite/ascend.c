@@ -3,6 +3,7 @@
  * collectives become spans. Layout: torch_npu's documentation of ascend_pytorch_profiler_N.db, and msprof's of msprof_N.db. */
 #include "formats/json/kineto.h"
 #include "formats/sqlite/recording.h"
+#include "model/model.h"
 
 #define NO_CONNECTION INT64_C(4294967295)
 enum { OF_CONNECTION = 0, OF_OPERATOR = 1, OF_SEQUENCE = 2 }; /* spaces of tfp_build_key */

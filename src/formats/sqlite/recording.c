@@ -4,6 +4,7 @@
 
 #include "formats/json/kineto.h"
 #include "formats/sqlite/range_text.h"
+#include "model/model.h"
 
 #include <stdio.h>
 

@@ -5,6 +5,7 @@
 #include "formats/json/kineto.h"
 #include "formats/sqlite/range_text.h"
 #include "formats/sqlite/recording.h"
+#include "model/model.h"
 
 #include <stdio.h>
 

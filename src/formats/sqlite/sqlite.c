@@ -2,6 +2,7 @@
 /* formats/sqlite/sqlite.c: recordings in SQLite. The tables of a file say which program wrote it. */
 #include "formats/files/format.h"
 #include "formats/sqlite/recording.h"
+#include "model/model.h"
 
 static const tfp_recording_kind *const kinds[] = { &tfp_recording_nsys, &tfp_recording_rocpd, &tfp_recording_ascend };
 #define KINDS (sizeof kinds / sizeof *kinds)

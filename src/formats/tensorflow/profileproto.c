@@ -7,6 +7,7 @@
 #include "formats/files/folder.h"
 #include "formats/tensorflow/profileproto_parts.h"
 #include "formats/graph/sniff.h"
+#include "model/model.h"
 
 /* ---- the message itself: ProfileProto ---- */
 

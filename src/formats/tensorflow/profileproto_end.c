@@ -2,6 +2,7 @@
 /* formats/tensorflow/profileproto_end.c: the end of a ProfileProto: nodes come before the strings that their traces name, and
  * inputs may name nodes that come later, so that both wait until all is read; then duplicates can go, too. */
 #include "formats/tensorflow/profileproto_parts.h"
+#include "model/model.h"
 
 /* The string with that id; 0 is "none" by convention, whether the table says so or not. */
 static tfp_strid string_of(tfp_profile_reader *r, int64_t id)

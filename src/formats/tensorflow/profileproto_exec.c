@@ -3,6 +3,7 @@
  * In: an entry of ProfileNode.execs. Out: calls on a tfp_builder. Message: ExecProfile of tfprof_log.proto. */
 #include "formats/tensorflow/profileproto_parts.h"
 #include "formats/graph/tfdevice.h"
+#include "model/model.h"
 
 /* A lane counts as the map says in which its times stand, not as its name says. */
 uint32_t tfp_profile_lane(tfp_profile_reader *r, tfp_str name, tfp_lane_kind kind)

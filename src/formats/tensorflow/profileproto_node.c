@@ -3,6 +3,7 @@
  * In: a ProfileNode. Out: calls on a tfp_builder. Message: ProfileNode of tfprof_log.proto. */
 #include "formats/tensorflow/profileproto_parts.h"
 #include "formats/graph/tfdevice.h"
+#include "model/model.h"
 
 #include <stdlib.h>
 

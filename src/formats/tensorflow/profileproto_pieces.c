@@ -7,6 +7,7 @@
 #include "base/threads.h"
 #include "formats/tensorflow/profileproto_parts.h"
 #include "model/append.h"
+#include "model/model.h"
 
 #include <stdlib.h>
 

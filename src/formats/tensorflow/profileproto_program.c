@@ -4,6 +4,7 @@
  * in an attribute how many of its inputs are data. */
 #include "formats/graph/graphdef_parts.h"
 #include "formats/tensorflow/profileproto_parts.h"
+#include "model/model.h"
 
 bool tfp_profile_program_start(tfp_profile_reader *r)
 {

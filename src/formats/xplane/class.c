@@ -2,6 +2,7 @@
 /* formats/xplane/class.c: what an event of a trace is: host op, API call, annotation, activity of a device; its name, its
  * place in the model, its class. Events that agree in all that this depends on are one class, which is found by a hash. */
 #include "formats/xplane/parts.h"
+#include "model/model.h"
 
 /* ---- stats of a class ---- */
 

@@ -2,6 +2,7 @@
 /* formats/xplane/line.c: the second way through a plane: events of a line, in windows, become spans.
  * Start and end are each rounded down to nanoseconds, so that nesting survives. */
 #include "formats/xplane/parts.h"
+#include "model/model.h"
 
 #include <stdio.h>
 

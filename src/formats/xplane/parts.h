@@ -7,6 +7,7 @@
 
 #include "formats/files/format.h"
 #include "formats/hlo/hlo.h"
+#include "model/events.h"
 #include "wire/proto.h"
 
 /* Stats that mean something to the reader; others are kept as they are. */

@@ -2,6 +2,7 @@
 /* formats/xplane/plane.c: the first way through a plane: names, metadata, stats of the plane, and where its lines are.
  * Uses base, wire, model. Message layout: tsl/profiler/protobuf/xplane.proto. */
 #include "formats/xplane/parts.h"
+#include "model/model.h"
 
 #include <libdeflate.h>
 

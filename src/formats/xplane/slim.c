@@ -4,6 +4,7 @@
  * and activities whose place follows from their launch end it: the rows of the lane become spans.
  * Uses base, model. */
 #include "formats/xplane/parts.h"
+#include "model/model.h"
 
 static tfp_slim_nesting nesting_of(tfp_xline_kind kind)
 {

@@ -6,6 +6,7 @@
  * Uses base, wire, model. Message layout: tsl/profiler/protobuf/xplane.proto. */
 #include "formats/files/folder.h"
 #include "formats/xplane/parts.h"
+#include "model/model.h"
 
 /* ---- knowing such a file ---- */
 

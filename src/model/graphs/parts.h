@@ -4,6 +4,7 @@
 #define TFP_GRAPH_PARTS_H
 
 #include "model/builder.h"
+#include "model/model.h"
 #include "model/graphs/stage.h"
 #include "model/order.h"
 

@@ -6,6 +6,7 @@
 #define TFP_JOIN_H
 
 #include "model/builder.h"
+#include "model/model.h"
 #include "model/launches.h"
 #include "model/order.h"
 

@@ -5,6 +5,7 @@
  * it counts once, from the most precise lane that the device has. */
 #include "model/join/runs.h"
 #include "model/builder.h"
+#include "model/model.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* outputs/core/labels.c: devices and op types of a row, sorted, without duplicates. */
 #include "outputs/core/labels.h"
+#include "model/model.h"
 #include "views/core/view.h"
 
 #include <stdlib.h>

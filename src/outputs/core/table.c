@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* outputs/core/table.c: the columns of table.h, a row for each, and how their cells are read. */
 #include "outputs/core/table.h"
+#include "model/model.h"
 #include "wire/json.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* outputs/data/json.c: a report as one JSON object with a stated schema, for programs (docs/json.md describes it).
- * Rows carry TensorFlow's proto field names and raw units; the tree is written as it is walked, row by row, so its
- * depth costs neither stack nor memory. */
+/* outputs/data/json.c: a report as one JSON object with a stated schema, for programs (docs/json.md describes it). Rows carry
+ * TensorFlow's proto field names and raw units; the tree is written as it is walked, so its depth costs no memory. */
+#include "model/model.h"
 #include "outputs/data/json_grid.h"
 #include "outputs/core/labels.h"
 #include "outputs/core/output.h"

@@ -4,6 +4,7 @@
  * With -compat tensorflow a location is a call: the line of the caller paired with the function called, as TensorFlow
  * writes it. Scope view: one sample per row, its stack the parts of its name. */
 #include "outputs/data/pprof.h"
+#include "model/model.h"
 #include "views/core/view.h"
 #include "wire/proto.h"
 

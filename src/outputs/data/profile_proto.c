@@ -2,6 +2,7 @@
 /* outputs/data/profile_proto.c: the profile itself as a ProfileProto, from which TensorFlow's tfprof and tfprof give the
  * same answers. Message: tensorflow/core/profiler/tfprof_log.proto.
  * Each node is encoded in memory, which gives its size, and then goes to the sink. */
+#include "model/model.h"
 #include "outputs/core/output.h"
 #include "wire/proto.h"
 

@@ -5,6 +5,7 @@
  * size, sizes are summed from the last row up to the root, and then everything is written from the root down: no
  * recursion and no copying, however deep the tree. Shapes, which many inputs share, are encoded once. Field numbers:
  * tensorflow/core/profiler/tfprof_output.proto. */
+#include "model/model.h"
 #include "outputs/core/output.h"
 #include "wire/proto.h"
 

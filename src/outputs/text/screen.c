@@ -3,6 +3,7 @@
  * first number with a bar. At a terminal names are cut to the width, and columns for which there is no room are left out and
  * named at the end; in a pipe everything is whole. TensorFlow's form is outputs/text/text.c. */
 #include "outputs/text/screen.h"
+#include "model/model.h"
 #include "outputs/core/labels.h"
 #include "outputs/core/tensor_text.h"
 #include "views/core/kinds.h"

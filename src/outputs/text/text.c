@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* outputs/text/text.c: reports as TensorFlow's tool prints them, byte for byte from the line "Profile:" on. */
+#include "model/model.h"
 #include "outputs/text/grid_text.h"
 #include "outputs/core/labels.h"
 #include "outputs/core/output.h"

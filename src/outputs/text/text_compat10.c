@@ -2,6 +2,7 @@
 /* outputs/text/text_compat10.c: the text of TensorFlow 1.0's scope and graph views: rows only, no header and no legend. */
 #include "outputs/text/text_compat10.h"
 
+#include "model/model.h"
 #include "outputs/core/labels.h"
 #include "outputs/core/tensor_text.h"
 

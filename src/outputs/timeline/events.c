@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* outputs/timeline/events.c: events of a Chrome trace, as all timelines write them. */
+#include "model/model.h"
 #include "outputs/timeline/timeline.h"
 
 static void put_key_int(tfp_json *j, const char *key, int64_t n)

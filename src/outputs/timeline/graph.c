@@ -3,6 +3,7 @@
  * from a node to its consumers on other devices.
  * Regions are sorted once by device and start; lanes are found with a tree of their last ends, flows with lists
  * made once for each source: the cost grows with the output only. */
+#include "model/model.h"
 #include "outputs/timeline/timeline.h"
 
 #include <stdlib.h>

@@ -3,6 +3,7 @@
  * a displayed node, and the nodes that held most just before.
  * The nodes' running sums are sorted by size once; a tree marks those in effect at a moment, so that the ten biggest are
  * found without looking at the others. */
+#include "model/model.h"
 #include "outputs/timeline/timeline.h"
 
 #include <stdlib.h>

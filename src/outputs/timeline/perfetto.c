@@ -3,6 +3,7 @@
  * slices with their stats as annotations, launches are flows, counters and memory are counter tracks. */
 #include "outputs/timeline/perfetto.h"
 
+#include "model/model.h"
 #include "outputs/timeline/timeline.h"
 #include "views/core/view.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* outputs/timeline/perfetto_spans.c: spans as slices of tracks. On a track an end closes the slice that began last, so
  * spans of a lane that cross, and those that take no time, stand on further tracks below the lane's own. */
+#include "model/model.h"
 #include "outputs/timeline/perfetto.h"
 
 #include <stdlib.h>

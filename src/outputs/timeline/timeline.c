@@ -4,6 +4,7 @@
  * recorded (trace.c), the scope and code views as nested boxes.
  * Events, their order and their names are TensorFlow's: tensorflow/core/profiler/internal/tfprof_timeline.cc. */
 #include "outputs/timeline/timeline.h"
+#include "model/model.h"
 #include "views/core/view.h"
 
 /* ---- scope and code views ---- */

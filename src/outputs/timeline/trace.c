@@ -2,6 +2,7 @@
 /* outputs/timeline/trace.c: a trace as recorded, as a Chrome trace: the calls view over time. A process for each device
  * and for the host of each rank, a lane for each thread and stream; arrows from launches to the launched activities and from
  * forward operators to their backward ones. */
+#include "model/model.h"
 #include "outputs/timeline/timeline.h"
 
 typedef struct trace {

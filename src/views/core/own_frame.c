@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/core/own_frame.c: lines of code: which one a call stack is told by, and how a line is written. */
 #include "views/core/own_frame.h"
+#include "model/model.h"
 #include "views/core/view.h"
 
 /* C++ frames have no line that anyone could change; a notebook's cell is a file without an ending. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/core/report.c: rows and what can be asked of them. */
+#include "model/model.h"
 #include "views/core/statistics.h"
 
 #include <stdio.h>
@@ -206,4 +207,14 @@ bool tfp_lines_are_functions(const tfp_profile *p)
     for (uint32_t i = 0; i < s->size; i++)
         if (s->kind[i] == TFP_SPAN_FRAME && tfp_python_frame_of(tfp_text(p, s->name[i]), &f)) return true;
     return false;
+}
+
+bool tfp_fine_times(const tfp_profile *p) { return p && p->time_grain_ns % 1000 != 0; }
+
+bool tfp_is_aligned(const tfp_report *r)
+{
+    const tfp_options *o = r->options;
+    bool compat = o->compat10 || o->compat_tensorflow;
+    bool own = r->kind == TFP_REPORT_GRID || (r->profile && tfp_is_beyond_tensorflow(r->profile));
+    return tfp_for_screen(o) || (!compat && own);
 }

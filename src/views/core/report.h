@@ -4,7 +4,7 @@
 #define TFP_REPORT_H
 
 #include "model/tensors.h"
-#include "model/model.h"
+#include "model/types.h"
 #include "options/options.h"
 #include "views/core/coverage.h"
 
@@ -247,7 +247,7 @@ static inline int64_t tfp_total(const tfp_report *r, uint32_t row, tfp_value v)
  * microseconds, cut; machine formats also the digits below, of profiles that have them (tfp_fine_times). */
 static inline int64_t tfp_whole(int value, int64_t n) { return tfp_is_time(value) ? tfp_micros(n) : n; }
 static inline double tfp_exact(int value, int64_t n) { return tfp_is_time(value) ? (double)n / 1000 : (double)n; }
-static inline bool tfp_fine_times(const tfp_profile *p) { return p && p->time_grain_ns % 1000 != 0; }
+bool tfp_fine_times(const tfp_profile *p);
 /* A lane as texts name it: of a thread whose number says nothing (negative, an address) the name that the file gives it. */
 void tfp_lane_put(const tfp_profile *p, uint32_t lane, tfp_buf *out);
 /* A value for people. */
@@ -266,13 +266,7 @@ tfp_report *tfp_report_of_table(const tfp_profile *p, const char *name);
 
 /* Whether text is an aligned table for people: at a terminal, and in a pipe except for the views that TensorFlow's tool has,
  * of files that it could read. */
-static inline bool tfp_is_aligned(const tfp_report *r)
-{
-    const tfp_options *o = r->options;
-    bool compat = o->compat10 || o->compat_tensorflow;
-    bool own = r->kind == TFP_REPORT_GRID || (r->profile && tfp_is_beyond_tensorflow(r->profile));
-    return tfp_for_screen(o) || (!compat && own);
-}
+bool tfp_is_aligned(const tfp_report *r);
 
 /* A fact for its caller to fill; NULL without memory. The pointer is good until the next one. */
 tfp_fact *tfp_fact_add(tfp_report *r, const char *name, const char *label, char type, tfp_unit unit);

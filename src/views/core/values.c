@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/core/values.c: the numbers of rows: only the columns that a report needs, one array each. */
+#include "model/model.h"
 #include "views/core/kinds.h"
 #include "views/core/statistics.h"
 #include "views/core/view.h"

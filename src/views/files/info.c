@@ -2,6 +2,7 @@
 /* views/files/info.c: the table `info`: what is in a profile, what is not, and which commands that leaves. It comes before any
  * number: which files, recorded when and where, how much of what. */
 #include "flops/core/parameters.h"
+#include "model/model.h"
 #include "model/program.h"
 #include "views/flops/instructions.h"
 #include "views/core/grid.h"
@@ -442,9 +443,6 @@ const tfp_view tfp_view_info = {
     "info",
     "What is in the files: format, recorded when and where, steps, devices; what is absent, and which commands that "
     "leaves.",
-    TFP_REPORT_GRID,
-    NULL,
-    NULL,
-    build,
-    TFP_USES_PROGRAM | TFP_USES_MEMORY | TFP_TAKES_SNAPSHOTS,
+    TFP_REPORT_GRID, NULL, NULL, build,
+    TFP_USES_PROGRAM | TFP_USES_MEMORY | TFP_TAKES_SNAPSHOTS
 };

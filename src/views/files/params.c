@@ -2,6 +2,7 @@
 /* views/files/params.c: the table `params`: the model's variables by block: how many elements, trained or not, of optimizers,
  * how many bytes of which type. A block is a scope; -max_depth says how deep. In: tfp_parameters. */
 #include "flops/core/parameters.h"
+#include "model/model.h"
 #include "model/tensors.h"
 #include "views/core/grid.h"
 #include "views/core/view.h"

@@ -2,6 +2,7 @@
 /* views/flops/calls.c: the float operations of PyTorch's traces, as sums by node for instructions.c. In: what each call
  * takes (src/flops/aten). What runs inside of an operator that counts, kernels too, counts as its time. */
 #include "flops/aten/aten.h"
+#include "model/model.h"
 #include "views/flops/instructions.h"
 #include "views/spans/trace.h"
 

@@ -2,6 +2,7 @@
 /* views/flops/facts.c: what the flops report says before its tables: the totals, how much of the model they cover, and what
  * would make them know more. */
 #include "flops/core/parameters.h"
+#include "model/model.h"
 #include "views/flops/flops.h"
 
 #include <stdio.h>

@@ -2,6 +2,7 @@
 /* views/flops/flops.c: how many float operations a model takes, worked out from its graph: what counts most, what is not known
  * and why, and how much of it all that covers. */
 #include "views/flops/flops.h"
+#include "model/model.h"
 #include "views/flops/instructions.h"
 
 /* ---- the work ---- */

@@ -3,6 +3,7 @@
  * instructions that count most, by scope, and what has no count. Totals are in work_facts.c, peaks in
  * roofline.c. */
 #include "flops/aten/aten.h"
+#include "model/model.h"
 #include "views/flops/flops.h"
 #include "views/flops/work.h"
 

@@ -4,6 +4,7 @@
 #include "views/flops/instructions.h"
 
 #include "flops/aten/aten.h"
+#include "model/model.h"
 #include "views/spans/trace.h"
 #include "views/core/view.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/flops/parts.c: the tables behind that of types: the nodes that count most, what a model's signatures cost, and what
  * is not known: operations without a formula, and without a shape, with what would help. */
+#include "model/model.h"
 #include "views/flops/flops.h"
 
 /* FUNCTION/NODE, or the node's name alone. */

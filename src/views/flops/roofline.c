@@ -3,6 +3,7 @@
  * that the options give, else those that the trace tells of its device, else, of PyTorch's traces, which tell the device's
  * name and the types of inputs, those of a known device by type (flops/core/devices.h). */
 #include "flops/aten/aten.h"
+#include "model/model.h"
 #include "views/flops/work.h"
 #include "views/trace/facts.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/flops/sums.c: what the tables of float operations ask of a node: its own count, its runs, what they take. */
+#include "model/model.h"
 #include "views/flops/flops.h"
 
 #include <stdio.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/flops/types.c: the flops report's own table: operation types, those that count most first. With times what they
  * achieve, with the device's peaks a roofline: what they could, and what bounds them. */
+#include "model/model.h"
 #include "views/flops/flops.h"
 
 #include <math.h>

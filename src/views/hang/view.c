@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/hang/view.c: the table `hang`: which rank keeps a job waiting, of dumps of PyTorch's flight recorder. The first row is the
  * verdict, and the text begins with it as a sentence. */
+#include "model/model.h"
 #include "views/hang/hang.h"
 #include "views/core/view.h"
 

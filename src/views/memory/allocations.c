@@ -2,6 +2,7 @@
 /* views/memory/allocations.c: the allocations and frees of a trace in order of device and time, each free taken off the one who had
  * allocated it. What was held before the recording began is told by the allocator's own sum. */
 #include "views/memory/allocations.h"
+#include "model/model.h"
 
 typedef struct live {
     uint32_t owner, span;

@@ -2,6 +2,7 @@
 /* views/memory/allocator.c: the recording of an allocator, replayed. What was held before its first entry follows backwards from
  * the blocks and segments at the end; who held it at some point, from the addresses. */
 #include "views/memory/allocator.h"
+#include "model/model.h"
 #include "views/core/own_frame.h"
 
 /* ---- entries and blocks by device ---- */

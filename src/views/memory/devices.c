@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/memory/devices.c: the devices that nodes ran on, by name, and their allocators' own counts over time. */
 #include "views/memory/devices.h"
+#include "model/model.h"
 
 #include <stdlib.h>
 

@@ -2,6 +2,7 @@
 /* views/memory/memory.c: what devices held over a step: sums of the allocations that were recorded, and the allocators' own
  * counts. A device without such records is worked out: a node holds what it kept until the last node that reads it has
  * ended. */
+#include "model/model.h"
 #include "views/memory/devices.h"
 #include "views/core/grid.h"
 #include "views/memory/allocations.h"

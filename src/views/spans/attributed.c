@@ -2,6 +2,7 @@
 /* views/spans/attributed.c: how much of the device's time has a launch of its own, which leads to an op, a module and a line, and why
  * the rest has none. What a CUDA or HIP graph replays has the one launch of the whole graph: its op and line are those
  * of the replay. In: the joined spans. Out: a note. */
+#include "model/model.h"
 #include "views/core/coverage.h"
 
 #include "views/core/view.h"

@@ -4,6 +4,7 @@
 #include "views/spans/busy.h"
 
 #include "model/launches.h"
+#include "model/model.h"
 #include "model/order.h"
 #include "views/spans/rows.h"
 

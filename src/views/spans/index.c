@@ -284,3 +284,8 @@ void tfp_span_path(const tfp_profile *p, uint32_t span, tfp_buf *out)
         tfp_buf_str(out, name);
     }
 }
+
+bool tfp_trace_is_runs(const tfp_trace_index *x)
+{
+    return x->p->events.processes.size && x->p->events.processes.at[0].tasks;
+}

@@ -2,6 +2,7 @@
 /* views/spans/rows.c: the rows of slim lanes (model/slim.h) in place of spans: what they add to the index of a trace, and the
  * rows of a device by start. Lanes are merged by a heap; one whose rows are not in order is sorted first. */
 #include "views/spans/rows.h"
+#include "model/model.h"
 
 #include <stdlib.h>
 

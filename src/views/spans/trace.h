@@ -4,6 +4,7 @@
 #ifndef TFP_VIEWS_TRACE_H
 #define TFP_VIEWS_TRACE_H
 
+#include "model/events.h"
 #include "views/core/report.h"
 
 /* One rank or host: all processes that came from one file. */
@@ -45,10 +46,7 @@ tfp_status tfp_trace_index_new(tfp_report *r, tfp_trace_index *x, tfp_error *err
 static inline unsigned tfp_trace_shown(const tfp_trace_index *x) { return x->unit_count > 1 ? TFP_SHOWN_RANKS : 0; }
 uint32_t tfp_trace_unit_of(const tfp_trace_index *x, uint32_t span);
 /* Whether it was made of executions (model/join/runs.h). */
-static inline bool tfp_trace_is_runs(const tfp_trace_index *x)
-{
-    return x->p->events.processes.size && x->p->events.processes.at[0].tasks;
-}
+bool tfp_trace_is_runs(const tfp_trace_index *x);
 
 /* Why the host waits in a span. */
 enum {

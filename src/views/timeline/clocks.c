@@ -2,6 +2,7 @@
 /* views/timeline/clocks.c: by how much the times of each process move so that files of one job can be looked at side by side.
  * Where a file shares no moment with the first one, their clocks have nothing to do with each other: it moves as a whole, so that
  * the first step that both have begins at one place. Only what is drawn moves; every table keeps the file's times. */
+#include "model/model.h"
 #include "views/timeline/timeline.h"
 
 typedef struct recording { /* what one file recorded */

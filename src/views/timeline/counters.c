@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/timeline/counters.c: what was counted over time, on the clock of the timeline: counters of the trace, and what devices
  * held of memory. Where there are more samples than a picture has pixels, the largest of each part of the time stays. */
+#include "model/model.h"
 #include "model/order.h"
 #include "views/core/grid.h"
 #include "views/timeline/timeline.h"

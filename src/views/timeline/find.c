@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/timeline/find.c: spans of a timeline by name: which hold a text, and the next of them. */
+#include "model/model.h"
 #include "views/core/grid.h"
 #include "views/timeline/timeline.h"
 

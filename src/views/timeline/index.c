@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/timeline/index.c: spans in lanes and rows. A span goes into the first row of its lane that is free when it starts, so
  * that what nests stands in the row of its depth and what overlaps stands side by side. */
+#include "model/model.h"
 #include "model/order.h"
 #include "views/timeline/timeline.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/timeline/names.c: what people see for the lanes and spans of a timeline: what a lane mostly does, a title for it
  * ("compute" with "stream 7", "main" with "4515"), and kernels by their meaning. The picture, the sums and the search use the same names. */
+#include "model/model.h"
 #include "names/names.h"
 #include "views/timeline/timeline.h"
 

@@ -2,6 +2,7 @@
 /* views/timeline/sums.c: the time of a window of a timeline, by name, kind, lane or op. Each moment of a thread counts once, to the
  * innermost span that runs then; each activity of a device counts with all of its time inside the window. Spans of lanes
  * that are derived of others do not count, nor do annotations on devices. */
+#include "model/model.h"
 #include "views/core/grid.h"
 #include "views/timeline/timeline.h"
 

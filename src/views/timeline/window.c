@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/timeline/window.c: what can be seen of a window of a timeline at a width, and all of it in few rows. */
+#include "model/model.h"
 #include "views/core/grid.h"
 #include "views/timeline/timeline.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/cause.c: what the host does while a device waits for it: of all spans that lie in a gap, the one that says most. */
+#include "model/model.h"
 #include "views/trace/facts.h"
 #include "views/spans/nest.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/facts.c: the facts of facts.h, each from one pass over the spans or over the rows of a table. */
 #include "views/trace/facts.h"
+#include "model/model.h"
 
 #include <math.h>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/kernel.c: the table `kernel`: activities of devices by name and class: how often, how long, and which ops launched
  * them. */
+#include "model/model.h"
 #include "views/trace/tables.h"
 #include "views/core/view.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/mean.c: the mean step of a device, whether the first one is the start of a program, and how much the steps of a
  * rank differ. */
+#include "model/model.h"
 #include "views/trace/facts.h"
 
 #include <math.h>

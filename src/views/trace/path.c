@@ -3,6 +3,7 @@
  * to wait for: a stream waits for its launch, the activity before, or another stream; a synchronising call for the device;
  * a thread for what runs in it, or for another thread. What is on the path bounds the step; the rest ran beside it. */
 #include "views/trace/path.h"
+#include "model/model.h"
 #include "views/core/grid.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/reserved.c: how much memory each device held and reserved at most, and which device comes nearest to its limit. */
+#include "model/model.h"
 #include "views/trace/facts.h"
 
 typedef struct held {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/told.c: the numbers that a trace tells of an activity: bytes and occupancy. Each recorder has its own place for them. */
+#include "model/model.h"
 #include "views/trace/tables.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/tree/code.c: nodes by the lines of Python that made them, as the tree of their call stacks. A gradient stands on
  * the stack of its forward node. */
+#include "model/model.h"
 #include "views/tree/trace_tree.h"
 
 typedef struct source { /* one trace, seen forward or as a gradient */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/tree/code_trace.c: the code view of a trace. With Python frames in it rows are frames: their own time is what no frame
  * inside took. Without, rows are the lines of call stacks, with the ops that stand on them. */
+#include "model/model.h"
 #include "views/core/own_frame.h"
 #include "views/spans/trace.h"
 #include "views/spans/nest.h"

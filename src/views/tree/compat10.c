@@ -3,6 +3,7 @@
  * They differ from today's in nearly every rule: which nodes there are, what they own, which node takes an input's total,
  * that the start comes before the sums, and that only accounted nodes have rows. So they have an engine of their own,
  * one for both views: items and their children in, shown items out. Rows and their order are those of views/tree/tree.c. */
+#include "model/model.h"
 #include "views/core/view.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/tree/op.c: nodes grouped by operation type, as a list whose totals hold everything that follows. */
+#include "model/model.h"
 #include "views/core/statistics.h"
 
 typedef struct types {

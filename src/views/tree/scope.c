@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/tree/scope.c: nodes by the parts of their names between slashes, like files in folders. */
 #include "base/threads.h"
+#include "model/model.h"
 #include "views/core/view.h"
 
 #include <stdatomic.h>

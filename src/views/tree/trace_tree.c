@@ -2,6 +2,7 @@
 /* views/tree/trace_tree.c: a tree of items found by parent and name; spans add their times to it, step by step. */
 #include "views/tree/trace_tree.h"
 
+#include "model/model.h"
 #include "names/names.h"
 
 #include <ctype.h>

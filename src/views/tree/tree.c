@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/tree/tree.c: from a tree of items to the rows that the options ask for: account, sum up, find the start, choose
  * what is shown, sort, emit. Every step is a loop over indexes; trees may be as deep as they like. */
+#include "model/model.h"
 #include "views/core/statistics.h"
 
 #include <stdlib.h>
