@@ -3,6 +3,7 @@
 #include "compare/stats.h"
 #include "model/model.h"
 #include "registry.h"
+#include "views/core/report.h"
 #include "views/core/view.h"
 
 #include <stdlib.h>

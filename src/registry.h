@@ -6,6 +6,7 @@
 #include "advise/checker.h"
 #include "formats/files/format.h"
 #include "outputs/core/output.h"
+#include "views/core/view.h"
 
 extern const tfp_format *const tfp_formats[];
 extern const tfp_view *const tfp_views[];

@@ -5,6 +5,7 @@
 #include "outputs/core/table.h"
 #include "fleets.h"
 #include "registry.h"
+#include "views/core/engine.h"
 #include "views/core/grid.h"
 #include "views/core/view.h"
 

@@ -2,6 +2,7 @@
 /* tfprof.c: the public functions that need no profile: escaping, and the tables of what there is. */
 #include "flops/rules/shared/rule.h"
 #include "registry.h"
+#include "views/core/report.h"
 #include "views/core/view.h"
 
 size_t tfp_text_escape(const char *text, size_t size, char *out, size_t room)

@@ -2,6 +2,7 @@
 /* advise/accelerator.c: accelerators that ran kernels for less than half of their steps' time. */
 #include "advise/checker.h"
 #include "model/model.h"
+#include "views/core/report.h"
 
 typedef struct usage { /* a device in one step, later in all steps */
     tfp_strid device;

@@ -2,6 +2,7 @@
 /* advise/advise.c: a view whose rows are checkers with their findings. */
 #include "advise/checker.h"
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/spans/trace.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
 /* advise/checker.c: what checkers and rules share: findings of a row, the view that a checker looks at. */
 #include "advise/checker.h"
 #include "model/model.h"
+#include "views/core/report.h"
 
 #include <math.h>
 

@@ -3,6 +3,7 @@
 #ifndef TFP_CHECKER_H
 #define TFP_CHECKER_H
 
+#include "views/core/findings.h"
 #include "views/core/view.h"
 
 /* Adds findings (tfp_checker_find) and notes to an advise report; `row` is the checker's row in it. */

@@ -4,6 +4,7 @@
  * when no other line holds as much. */
 #include "advise/checker.h"
 #include "model/model.h"
+#include "views/core/engine.h"
 typedef struct view_times {
     tfp_report *v;
     uint32_t *ran; /* by row: operations in it that ran */

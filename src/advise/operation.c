@@ -3,6 +3,7 @@
  * layout on a GPU. Where runs were recorded, only operations that ran count. */
 #include "advise/checker.h"
 #include "model/model.h"
+#include "views/core/report.h"
 
 #include <math.h>
 

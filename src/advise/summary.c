@@ -3,6 +3,7 @@
  * could be better; each part names the command that shows it whole. */
 #include "advise/checker.h"
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/memory/allocator.h"
 #include "views/spans/trace.h"
 #include "views/trace/facts.h"

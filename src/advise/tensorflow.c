@@ -2,6 +2,7 @@
 /* advise/tensorflow.c: two checks exactly as TensorFlow's tool makes them, mistakes included: -compat tensorflow. */
 #include "advise/checker.h"
 #include "model/model.h"
+#include "views/core/report.h"
 
 /* ---- AcceleratorUtilizationChecker: how busy each accelerator is between its first start and its last end ---- */
 

@@ -3,6 +3,7 @@
  * tool lists them: -compat tensorflow. */
 #include "advise/checker.h"
 #include "model/model.h"
+#include "views/core/report.h"
 
 static tfp_status check_ops(tfp_report *r, uint32_t row, tfp_error *err)
 {

@@ -3,6 +3,7 @@
  * trace_device.c), the remedy, and the command that shows the evidence. */
 #include "advise/rules.h"
 #include "model/model.h"
+#include "views/core/report.h"
 
 #include <math.h>
 

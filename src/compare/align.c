@@ -3,6 +3,7 @@
  * views by their names, in the code view, and of tables, by their names and what is above them. */
 #include "compare/align.h"
 
+#include "views/core/engine.h"
 #include "views/core/view.h"
 
 void tfp_turns_free(tfp_turns *t)

@@ -7,7 +7,7 @@
 
 #include "compare/stats.h"
 #include "views/core/grid.h"
-#include "views/core/view.h"
+#include "views/core/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>

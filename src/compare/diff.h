@@ -6,7 +6,7 @@
 #include "compare/items.h"
 #include "compare/sides.h"
 #include "compare/welch.h"
-#include "views/core/report.h"
+#include "views/core/view.h"
 
 #include <math.h>
 

@@ -3,6 +3,7 @@
  * or what the form of the public script is made of. */
 #include "compare/diff.h"
 
+#include "views/core/engine.h"
 #include "views/core/grid.h"
 #include "views/core/view.h"
 

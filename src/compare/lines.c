@@ -3,6 +3,7 @@
 #include "compare/steps.h"
 
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/core/view.h"
 
 #include <stdlib.h>

@@ -3,6 +3,7 @@
  * exposed communication and copies, idle, waiting for data) made it so. The parts are those of `summary`. */
 #include "compare/diff.h"
 #include "model/model.h"
+#include "views/core/report.h"
 #include "views/trace/facts.h"
 #include "views/core/view.h"
 

@@ -3,6 +3,7 @@
  * columns becomes a row of that device, so that a rise of one of them is told, and gated, like that of any other row. */
 #include "compare/steps.h"
 
+#include "views/core/engine.h"
 #include "views/core/grid.h"
 #include "views/core/view.h"
 

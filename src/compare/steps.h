@@ -3,7 +3,7 @@
 #ifndef TFP_COMPARE_STEPS_H
 #define TFP_COMPARE_STEPS_H
 
-#include "views/core/report.h"
+#include "options/columns.h"
 
 /* The columns of -select that such rows have: of times, and of how many activities there were. */
 #define TFP_STEP_COLUMNS (UINT64_C(1) << TFP_C_MICROS | UINT64_C(1) << TFP_C_OCCURRENCE)

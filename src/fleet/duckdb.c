@@ -3,6 +3,7 @@
  * is JSON: an array of the columns' names and types, then an array of rows. */
 #include "fleet/duckdb.h"
 #include "base/io.h"
+#include "views/core/engine.h"
 #include "views/core/grid.h"
 #include "wire/jsonscan.h"
 

@@ -3,6 +3,7 @@
  * same name in both. */
 #include "fleet/views.h"
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/core/grid.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
 /* fleet/tree_rows.c: rows from the trees of a trace: operations, modules, lines of code. */
 #include "fleet/views.h"
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/core/grid.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
 /* sql/grids.c: the tables of a trace as SQLite's virtual tables. A report of each profile is built when a query names the table
  * first, and ends with the query; a profile that has no trace has no rows. */
 #include "sql/grids.h"
+#include "views/core/engine.h"
 #include "views/core/grid.h"
 #include "views/core/view.h"
 

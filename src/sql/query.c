@@ -3,6 +3,7 @@
 #include "model/model.h"
 #include "sql/bind.h"
 #include "sql/grids.h"
+#include "views/core/engine.h"
 #include "views/core/grid.h"
 #include "views/core/view.h"
 

@@ -2,6 +2,7 @@
 /* whatif/pipeline_model.c: what each operation of a pipeline waits for, as StragglerAnalysis' dependency model has it, and in which order
  * operations and groups can be evaluated. */
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "whatif/pipeline.h"
 
 #define APART_NS 50000 /* a receive so long after the last computation, or a send so long before the first, belongs to none */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/pipeline_read.c: the operations of a pipeline's timeline, and what each took in every step and on every rank. */
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "whatif/pipeline.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
 /* whatif/pipeline_replay.c: the steps of a pipeline, replayed: the members of a group end when the latest has started and their own
  * transfer is done. */
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "whatif/pipeline.h"
 
 #include <math.h>

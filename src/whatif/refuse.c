@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/refuse.c: whether the replay is good enough to answer, and if not, where it departs from the recording. */
+#include "views/core/engine.h"
 #include "whatif/change.h"
 #include "views/trace/tables.h"
 

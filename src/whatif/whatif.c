@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/whatif.c: the table `whatif`: how long a step would be after changes: of each that is asked for alone, and of all together. */
+#include "views/core/engine.h"
 #include "views/core/grid.h"
 #include "views/core/view.h"
 #include "whatif/change.h"

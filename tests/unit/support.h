@@ -16,6 +16,7 @@
 #include "base/io.h"
 #include "model/builder.h"
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/core/report.h"
 
 /* A finished profile from text, one node a line: NAME OP and then, in any order,

@@ -10,7 +10,7 @@
 #ifndef TFP_GATE_H
 #define TFP_GATE_H
 
-#include "views/core/report.h"
+#include "model/types.h"
 
 #include <math.h>
 

@@ -2,6 +2,7 @@
 /* compare/gate/gate_report.c: verdicts as a table, and in words: one line for stderr, the cause, and what the spread of the
  * runs lets one find. */
 #include "compare/gate/gate.h"
+#include "views/core/engine.h"
 #include "views/core/grid.h"
 
 enum { TOLD = 3, CAUSES = 3 };

@@ -4,6 +4,7 @@
 #include "compare/gate/gate.h"
 #include "compare/stats.h"
 #include "compare/steps.h"
+#include "views/core/report.h"
 
 #include <stdio.h>
 

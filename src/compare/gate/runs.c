@@ -2,6 +2,7 @@
 /* compare/gate/runs.c: the numbers of several runs: a row for each name and measure, a value for each run. */
 #include "compare/gate/gate.h"
 #include "compare/stats.h"
+#include "views/core/engine.h"
 
 enum { RUNS_MOST = 1000 };
 #define VALUES_MOST ((size_t)4 << 20) /* 32 MB */

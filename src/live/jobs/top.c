@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* live/jobs/top.c: the table `top`: jobs by what they use, and the public functions that sample and show them. */
 #include "live/jobs/top.h"
+#include "views/core/engine.h"
 #include "views/core/view.h"
 
 #include <math.h>

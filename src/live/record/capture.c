@@ -2,6 +2,7 @@
 /* live/record/capture.c: many recordings at once: one loop that starts as many as may run together, waits for all their connections, and ends
  * those whose time is over. The manifest is written last, whatever happened before. */
 #include "live/record/capture.h"
+#include "views/core/engine.h"
 
 #include <errno.h>
 #include <poll.h>

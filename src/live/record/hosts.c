@@ -2,6 +2,7 @@
 /* live/record/hosts.c: the tables of several machines as one, with a column `host`. They come as comma-separated values from agents that may
  * send anything: rows, cells and bytes are bounded, numbers are read as numbers, and columns are known by their names. */
 #include "live/record/capture.h"
+#include "views/core/engine.h"
 
 #include <math.h>
 #include <stdio.h>

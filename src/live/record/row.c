@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* live/record/row.c: a recording as a row: of the table, of the manifest, as a line. */
 #include "live/record/capture.h"
+#include "views/core/engine.h"
 #include "wire/json.h"
 
 #include <stdio.h>

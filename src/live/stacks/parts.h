@@ -7,7 +7,7 @@
 #include "live/python/python.h"
 #include "live/jobs/top.h"
 #include "live/stacks/stacks.h"
-#include "views/core/view.h"
+#include "base/base.h"
 
 typedef struct watched { /* a thread */
     int64_t tid;

@@ -2,6 +2,7 @@
 /* live/stacks/stacks.c: the Python stacks of a process, and with --subprocesses of those that it started, sampled for a while or read once, as a
  * report. */
 #include "live/stacks/parts.h"
+#include "views/core/engine.h"
 
 #include <stdio.h>
 #include <time.h>

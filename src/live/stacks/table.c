@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* live/stacks/table.c: the tables stacks, a row a function with its samples, and threads, a row a frame. */
 #include "live/stacks/parts.h"
+#include "views/core/engine.h"
 
 /* ---- the table of functions ---- */
 

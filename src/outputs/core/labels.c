@@ -2,6 +2,7 @@
 /* outputs/core/labels.c: devices and op types of a row, sorted, without duplicates. */
 #include "outputs/core/labels.h"
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/core/view.h"
 
 #include <stdlib.h>

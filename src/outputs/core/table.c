@@ -2,6 +2,8 @@
 /* outputs/core/table.c: the columns of table.h, a row for each, and how their cells are read. */
 #include "outputs/core/table.h"
 #include "model/model.h"
+#include "model/tensors.h"
+#include "views/core/report.h"
 #include "wire/json.h"
 
 #include <math.h>

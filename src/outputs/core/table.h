@@ -4,7 +4,9 @@
 #ifndef TFP_TABLE_H
 #define TFP_TABLE_H
 
+#include "options/columns.h"
 #include "outputs/core/labels.h"
+#include "views/core/grid.h"
 
 /* State kept between cells, so that a table of many rows does not allocate for each. */
 typedef struct tfp_cells {

@@ -3,6 +3,7 @@
  * text. docs/http.md describes the layout. */
 #include "outputs/core/output.h"
 #include "outputs/core/table.h"
+#include "views/core/report.h"
 #include "wire/json.h"
 
 #include <math.h>

@@ -3,6 +3,7 @@
  * semicolons, a blank, a number) and speedscope's JSON (https://www.speedscope.app/file-format-schema.json). A row's weight is
  * its total minus the totals of the rows shown below it, so that all weights add up to the root's total. Times: nanoseconds. */
 #include "outputs/core/output.h"
+#include "views/core/engine.h"
 #include "views/core/view.h"
 #include "wire/json.h"
 

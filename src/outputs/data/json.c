@@ -2,15 +2,14 @@
 /* outputs/data/json.c: a report as one JSON object with a stated schema, for programs (docs/json.md describes it). Rows carry
  * TensorFlow's proto field names and raw units; the tree is written as it is walked, so its depth costs no memory. */
 #include "model/model.h"
+#include "model/tensors.h"
 #include "outputs/data/json_grid.h"
-#include "outputs/core/labels.h"
 #include "outputs/core/output.h"
 #include "outputs/core/table.h"
+#include "views/core/report.h"
 #include "wire/json.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 /* State shared by all rows. */
 typedef struct writer {

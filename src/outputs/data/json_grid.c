@@ -2,6 +2,7 @@
 /* outputs/data/json_grid.c: a table as JSON: one flat list with an object for each row, or JSON lines; docs/json.md
  * describes it. */
 #include "outputs/data/json_grid.h"
+#include "views/core/engine.h"
 
 typedef struct writer {
     const tfp_report *r;

@@ -5,6 +5,7 @@
  * writes it. Scope view: one sample per row, its stack the parts of its name. */
 #include "outputs/data/pprof.h"
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/core/view.h"
 #include "wire/proto.h"
 

@@ -6,7 +6,9 @@
  * recursion and no copying, however deep the tree. Shapes, which many inputs share, are encoded once. Field numbers:
  * tensorflow/core/profiler/tfprof_output.proto. */
 #include "model/model.h"
+#include "model/tensors.h"
 #include "outputs/core/output.h"
+#include "views/core/report.h"
 #include "wire/proto.h"
 
 #include <stdio.h>

@@ -5,6 +5,7 @@
 #include "outputs/text/grid_fit.h"
 #include "outputs/text/grid_text.h"
 #include "outputs/text/screen.h"
+#include "views/core/report.h"
 
 #include <stdlib.h>
 

@@ -6,6 +6,7 @@
 #include "outputs/text/grid_fit.h"
 #include "outputs/text/headline.h"
 #include "outputs/text/screen.h"
+#include "views/core/report.h"
 
 size_t tfp_grid_few(const tfp_grid *g) { return g->few && g->few < g->row_count ? g->few : g->row_count; }
 

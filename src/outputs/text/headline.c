@@ -3,6 +3,7 @@
  * columns that answer the question, under heads in words. Programs get the whole table. */
 #include "outputs/text/headline.h"
 #include "outputs/text/screen.h"
+#include "views/core/report.h"
 
 enum { SHOWN = 4 };
 

@@ -4,6 +4,7 @@
 #define TFP_HEADLINE_H
 
 #include "outputs/core/output.h"
+#include "views/core/grid.h"
 
 void tfp_headline_put(const tfp_report *r, tfp_buf *out);
 /* The columns that people see, and the rows but that of the line. The caller frees out->columns; cells are the report's. False

@@ -2,9 +2,11 @@
 /* outputs/text/md.c: a report as a GitHub table, for issues and pull requests. Numbers look as in text.c; names are escaped,
  * so that nothing in them becomes markup. */
 #include "model/model.h"
+#include "model/tensors.h"
 #include "outputs/text/grid_text.h"
 #include "outputs/core/labels.h"
 #include "outputs/core/output.h"
+#include "views/core/report.h"
 #include "wire/json.h"
 
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #ifndef TFP_SCREEN_H
 #define TFP_SCREEN_H
 
+#include "options/columns.h"
 #include "outputs/core/output.h"
 
 #define TFP_BOLD "\033[1m"

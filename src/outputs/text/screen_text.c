@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* outputs/text/screen_text.c: texts at a terminal: their width, cut or wrapped to it, and bars. */
 #include "outputs/text/screen.h"
+#include "views/core/report.h"
 
 size_t tfp_screen_width(tfp_str s)
 {

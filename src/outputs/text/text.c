@@ -8,6 +8,7 @@
 #include "outputs/text/screen.h"
 #include "outputs/core/tensor_text.h"
 #include "outputs/text/text_compat10.h"
+#include "views/core/report.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 #include "model/model.h"
 #include "outputs/core/labels.h"
 #include "outputs/core/tensor_text.h"
+#include "views/core/engine.h"
 
 #include <stdlib.h>
 

@@ -2,6 +2,7 @@
 /* outputs/timeline/events.c: events of a Chrome trace, as all timelines write them. */
 #include "model/model.h"
 #include "outputs/timeline/timeline.h"
+#include "views/core/engine.h"
 
 static void put_key_int(tfp_json *j, const char *key, int64_t n)
 {

@@ -5,6 +5,7 @@
  * made once for each source: the cost grows with the output only. */
 #include "model/model.h"
 #include "outputs/timeline/timeline.h"
+#include "views/core/engine.h"
 
 #include <stdlib.h>
 

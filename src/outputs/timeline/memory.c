@@ -5,6 +5,7 @@
  * found without looking at the others. */
 #include "model/model.h"
 #include "outputs/timeline/timeline.h"
+#include "views/core/engine.h"
 
 #include <stdlib.h>
 

@@ -5,6 +5,7 @@
 #define TFP_OUTPUT_PERFETTO_H
 
 #include "outputs/core/output.h"
+#include "views/core/report.h"
 #include "model/events.h"
 #include "wire/proto.h"
 

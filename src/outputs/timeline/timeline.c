@@ -5,6 +5,7 @@
  * Events, their order and their names are TensorFlow's: tensorflow/core/profiler/internal/tfprof_timeline.cc. */
 #include "outputs/timeline/timeline.h"
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/core/view.h"
 
 /* ---- scope and code views ---- */

@@ -4,6 +4,7 @@
  * forward operators to their backward ones. */
 #include "model/model.h"
 #include "outputs/timeline/timeline.h"
+#include "views/core/engine.h"
 
 typedef struct trace {
     const tfp_report *r;

@@ -4,6 +4,7 @@
 #include "views/core/grid.h"
 
 #include "names/names.h"
+#include "views/core/engine.h"
 
 #include <math.h>
 #include <stdlib.h>

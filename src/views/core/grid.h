@@ -4,9 +4,64 @@
 #ifndef TFP_GRID_H
 #define TFP_GRID_H
 
-#include "views/core/report.h"
+#include "base/base.h"
+#include "options/units.h"
 
 #include <stddef.h>
+
+/* A column of a grid: a cell a row. Everything stands in the report's arena. */
+typedef struct tfp_grid_column {
+    const char *name; /* CSV header, JSON key */
+    char type;        /* 'i' int64, 'b' bool (ints of 0 and 1), 'r' real, 's' text */
+    tfp_unit unit;    /* of numbers; TFP_LABEL: none */
+    int64_t *ints;    /* the one array that the type asks for */
+    double *reals;
+    tfp_str *texts;   /* raw; outputs escape them */
+    tfp_str *shorts;  /* of names of kernels: what people see instead (names/names.h); NULL: the texts */
+    uint8_t *absent;  /* a flag a row; NULL: no cell is absent */
+    const char *help; /* NULL: none */
+    bool programs;    /* for programs only: people do not see it */
+} tfp_grid_column;
+
+typedef struct tfp_grid {
+    TFP_VEC(tfp_grid_column) columns;
+    size_t row_count;
+    size_t few;       /* as many rows people see, if not 0; programs see all */
+    bool keeps_order; /* a value of -order_by that the views have too orders what the rows are made of */
+    bool tree;        /* the report's rows[], one for each, tell name, parent and depth; columns come after these */
+    bool sentences;   /* its texts are sentences or commands, which people get whole */
+} tfp_grid;
+
+/* The column of that name; NULL when there is none. */
+static inline const tfp_grid_column *tfp_grid_find(const tfp_grid *g, const char *name)
+{
+    for (size_t i = 0; i < g->columns.size; i++)
+        if (strcmp(g->columns.at[i].name, name) == 0) return &g->columns.at[i];
+    return NULL;
+}
+
+/* A part of a grid's report behind its own table, with a title; and facts before it, each a line. */
+typedef struct tfp_report_part {
+    const char *name, *title; /* JSON key; heading */
+    tfp_grid grid;
+    bool leads; /* stands before the report's own table */
+} tfp_report_part;
+
+typedef struct tfp_fact {
+    const char *name, *label; /* JSON key; what people read */
+    char type;                /* 'i', 'r', 's' */
+    tfp_unit unit;
+    int64_t number;
+    double real;
+    tfp_str text; /* raw */
+    bool absent;
+    tfp_str more; /* behind the value, for people; raw */
+} tfp_fact;
+
+/* A fact for its caller to fill; NULL without memory. The pointer is good until the next one. */
+tfp_fact *tfp_fact_add(tfp_report *r, const char *name, const char *label, char type, tfp_unit unit);
+tfp_status tfp_report_note_add(tfp_report *r, tfp_error *err, const char *format, ...) TFP_PRINTF(3, 4);
+tfp_status tfp_report_note_clamped(tfp_report *r, tfp_error *err); /* where r->clamped: with the files summed */
 
 typedef enum tfp_row_type {
     TFP_T_INT, /* int64_t; TFP_ABSENT: absent */

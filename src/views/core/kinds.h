@@ -4,7 +4,7 @@
 #ifndef TFP_KINDS_H
 #define TFP_KINDS_H
 
-#include "views/core/view.h"
+#include "views/core/engine.h"
 
 typedef struct tfp_kind_rules {
     const char *name;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/core/report.c: rows and what can be asked of them. */
 #include "model/model.h"
+#include "model/tensors.h"
 #include "views/core/statistics.h"
 
 #include <stdio.h>

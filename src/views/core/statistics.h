@@ -4,7 +4,7 @@
 #ifndef TFP_STATISTICS_H
 #define TFP_STATISTICS_H
 
-#include "views/core/view.h"
+#include "views/core/engine.h"
 
 typedef struct tfp_node_run {
     uint32_t node;

@@ -4,6 +4,8 @@
 #include "flops/core/parameters.h"
 #include "model/model.h"
 #include "model/program.h"
+#include "model/tensors.h"
+#include "views/core/engine.h"
 #include "views/flops/instructions.h"
 #include "views/core/grid.h"
 #include "views/spans/trace.h"

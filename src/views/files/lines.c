@@ -2,6 +2,7 @@
 /* views/files/lines.c: the table `lines`: time by line of the user's own code. What frames of libraries take counts to the line of
  * the user's that called them. In: the rows of the code view. Out: a row a line: itself, and with all that it calls. */
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/core/grid.h"
 #include "views/core/view.h"
 

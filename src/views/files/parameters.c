@@ -2,6 +2,7 @@
 /* views/files/parameters.c: the model's parameters, where they are more than the elements of every node's attribute shape: with
  * -float_ops_source own, of a SavedModel, and of a checkpoint alone, of which TensorFlow's tool shows nothing. In: tfp_parameters. */
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/core/view.h"
 
 /* A note on the parameters that the column leaves out. */

@@ -4,6 +4,7 @@
 #include "flops/core/parameters.h"
 #include "model/model.h"
 #include "model/tensors.h"
+#include "views/core/engine.h"
 #include "views/core/grid.h"
 #include "views/core/view.h"
 

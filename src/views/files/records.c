@@ -2,6 +2,8 @@
 /* views/files/records.c: what was recorded, row by row: steps, what ran where and when, memory over time, a checkpoint's
  * variables. Programs that draw them ask for these tables. */
 #include "model/model.h"
+#include "model/tensors.h"
+#include "views/core/report.h"
 #include "views/memory/records.h"
 #include "views/flops/flops.h"
 #include "views/core/grid.h"

@@ -3,6 +3,7 @@
  * takes (src/flops/aten). What runs inside of an operator that counts, kernels too, counts as its time. */
 #include "flops/aten/aten.h"
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/flops/instructions.h"
 #include "views/spans/trace.h"
 

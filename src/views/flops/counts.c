@@ -2,6 +2,7 @@
 /* views/flops/counts.c: float operations that are worked out, as the nodes of a profile count them: for -float_ops_source
  * tensorflow and own. In: a profile's program, by the engine of src/flops. Out: tfp_counts, a row a node. */
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/flops/flops.h"
 #include "views/flops/instructions.h"
 

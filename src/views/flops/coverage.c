@@ -4,6 +4,7 @@
  * each element of its outputs. Products and convolutions without a shape are the bulk of any model that has some, and
  * nothing tells how many they are: then the coverage is unknown. */
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/flops/flops.h"
 
 #include <stdio.h>

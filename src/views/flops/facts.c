@@ -3,6 +3,7 @@
  * would make them know more. */
 #include "flops/core/parameters.h"
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/flops/flops.h"
 
 #include <stdio.h>

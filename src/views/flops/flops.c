@@ -3,6 +3,7 @@
  * and why, and how much of it all that covers. */
 #include "views/flops/flops.h"
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/flops/instructions.h"
 
 /* ---- the work ---- */

@@ -4,6 +4,7 @@
  * roofline.c. */
 #include "flops/aten/aten.h"
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/flops/flops.h"
 #include "views/flops/work.h"
 

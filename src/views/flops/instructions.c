@@ -5,6 +5,7 @@
 
 #include "flops/aten/aten.h"
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/spans/trace.h"
 #include "views/core/view.h"
 

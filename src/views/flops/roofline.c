@@ -4,6 +4,7 @@
  * name and the types of inputs, those of a known device by type (flops/core/devices.h). */
 #include "flops/aten/aten.h"
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/flops/work.h"
 #include "views/trace/facts.h"
 

@@ -2,6 +2,7 @@
 /* views/flops/types.c: the flops report's own table: operation types, those that count most first. With times what they
  * achieve, with the device's peaks a roofline: what they could, and what bounds them. */
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/flops/flops.h"
 
 #include <math.h>

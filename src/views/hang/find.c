@@ -2,6 +2,7 @@
 /* views/hang/find.c: of each group the first collective in which something is wrong: ranks that called another one, with other sizes
  * or types, ranks that never came, or all waiting for something else. Rules: docs/formats.md. */
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/hang/hang.h"
 #include "views/core/own_frame.h"
 

@@ -2,6 +2,7 @@
 /* views/hang/groups.c: the process groups of a job. Each dump knows its own; a name with the same members is one group, and one
  * name may be several. Members come from the dumps' settings, which are texts, or are those who have entries. */
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/hang/hang.h"
 
 typedef TFP_VEC(int64_t) ranks;

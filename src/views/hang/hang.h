@@ -4,7 +4,7 @@
 #define TFP_HANG_H
 
 #include "views/core/grid.h"
-#include "views/core/report.h"
+#include "model/types.h"
 
 typedef struct hang_member {
     int64_t rank;

@@ -2,6 +2,7 @@
 /* views/hang/view.c: the table `hang`: which rank keeps a job waiting, of dumps of PyTorch's flight recorder. The first row is the
  * verdict, and the text begins with it as a sentence. */
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/hang/hang.h"
 #include "views/core/view.h"
 

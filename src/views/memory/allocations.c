@@ -3,6 +3,7 @@
  * allocated it. What was held before the recording began is told by the allocator's own sum. */
 #include "views/memory/allocations.h"
 #include "model/model.h"
+#include "views/core/engine.h"
 
 typedef struct live {
     uint32_t owner, span;

@@ -4,7 +4,7 @@
 #ifndef TFP_HELD_H
 #define TFP_HELD_H
 
-#include "views/core/report.h"
+#include "model/types.h"
 
 #define TFP_OWNER_BEFORE (TFP_NONE - 1) /* held before the recording began */
 

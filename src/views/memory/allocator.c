@@ -3,6 +3,7 @@
  * the blocks and segments at the end; who held it at some point, from the addresses. */
 #include "views/memory/allocator.h"
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/core/own_frame.h"
 
 /* ---- entries and blocks by device ---- */

@@ -5,7 +5,7 @@
 #define TFP_ALLOCATOR_VIEW_H
 
 #include "views/core/grid.h"
-#include "views/core/report.h"
+#include "model/types.h"
 
 /* A moment in the recording of a device: how many of its entries came before it, and how much was held then. */
 typedef struct tfp_heap_point {

@@ -2,6 +2,7 @@
 /* views/memory/allocator_facts.c: what stands above the tables of a memory snapshot: the last time that a device ran out of memory
  * and what would have had to go, and for each device its peak and what its segments waste. */
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/memory/allocator.h"
 
 static void put_size(tfp_buf *b, const char *before, int64_t bytes, const char *after)

@@ -2,6 +2,7 @@
 /* views/memory/allocator_table.c: the table `memory` of PyTorch's memory snapshots: by line of the code at the peak, over time, by
  * kind of segment, and what ran out of memory. */
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/memory/allocator.h"
 #include "views/core/view.h"
 

@@ -3,6 +3,7 @@
  * counts. A device without such records is worked out: a node holds what it kept until the last node that reads it has
  * ended. */
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/memory/devices.h"
 #include "views/core/grid.h"
 #include "views/memory/allocations.h"

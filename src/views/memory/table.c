@@ -2,6 +2,7 @@
 /* views/memory/table.c: the table `memory`: who held memory when a device held most, by operation, scope, line and node, and
  * how much was held over time. In: views/memory/allocations.h. -by says which table is the report's own; without it all but the last. */
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/core/grid.h"
 #include "views/memory/allocations.h"
 #include "views/memory/allocator.h"

@@ -5,6 +5,7 @@
 #include "model/model.h"
 #include "views/core/coverage.h"
 
+#include "views/core/engine.h"
 #include "views/core/view.h"
 #include "views/spans/trace.h"
 

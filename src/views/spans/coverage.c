@@ -5,6 +5,7 @@
 
 #include "model/join/cut.h"
 #include "model/order.h"
+#include "views/core/engine.h"
 #include "views/spans/trace.h"
 #include "views/core/view.h"
 

@@ -2,6 +2,7 @@
 /* views/spans/guessed_steps.c: what is said of steps that no mark tells: what stands in for marks, and how much of the work lies in
  * the windows that follow from it. */
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/spans/trace.h"
 
 #include <stdio.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/spans/index.c: which rank and device each activity belongs to, and the activities of each device by start. */
 #include "model/join/cut.h"
+#include "views/core/engine.h"
 #include "views/spans/trace.h"
 #include "views/spans/rows.h"
 

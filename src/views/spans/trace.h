@@ -5,7 +5,7 @@
 #define TFP_VIEWS_TRACE_H
 
 #include "model/events.h"
-#include "views/core/report.h"
+#include "model/types.h"
 
 /* One rank or host: all processes that came from one file. */
 typedef struct tfp_trace_unit {

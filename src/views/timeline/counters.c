@@ -3,6 +3,7 @@
  * held of memory. Where there are more samples than a picture has pixels, the largest of each part of the time stays. */
 #include "model/model.h"
 #include "model/order.h"
+#include "views/core/engine.h"
 #include "views/core/grid.h"
 #include "views/timeline/timeline.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/timeline/lanes.c: the lanes of a timeline, where its steps lie, and what its answers share. */
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/core/grid.h"
 #include "views/timeline/timeline.h"
 #include "views/spans/trace.h"

@@ -2,6 +2,7 @@
 /* views/timeline/range.c: a report of a part of the recording is the report of a cut of the profile (model/join/cut.h). Moments count from
  * the first start of the timeline, in which files with clocks of their own stand side by side. */
 #include "views/timeline/range.h"
+#include "views/core/engine.h"
 #include "views/timeline/timeline.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #define TFP_VIEWS_RANGE_H
 
 #include "model/join/cut.h"
-#include "views/core/report.h"
+#include "model/types.h"
 
 /* The part of a trace between two moments of its timeline, with memory of the arena. */
 tfp_status tfp_range_cut(const tfp_profile *whole, tfp_arena *a, int64_t from_ns, int64_t to_ns, tfp_cut *out,

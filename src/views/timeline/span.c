@@ -3,6 +3,7 @@
  * linked to: what is around it, what launched it or what it launched, the forward operator of a backward one; of
  * executions what they waited for, along the edges of the graph. */
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/core/grid.h"
 #include "views/timeline/timeline.h"
 #include "views/spans/trace.h"

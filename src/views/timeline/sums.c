@@ -3,6 +3,7 @@
  * innermost span that runs then; each activity of a device counts with all of its time inside the window. Spans of lanes
  * that are derived of others do not count, nor do annotations on devices. */
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/core/grid.h"
 #include "views/timeline/timeline.h"
 

@@ -2,6 +2,7 @@
 /* views/trace/attribution.c: the tables `attribution` and `coverage` of queries: for each activity of a device its place in the model, how
  * sure that is and why there is none; and the sums of these. In: the joined spans. Out: a row an activity; a row for each class
  * and reason. They are no commands: op, scope, kernel and lines count by the same places. */
+#include "views/core/engine.h"
 #include "views/core/grid.h"
 #include "views/core/own_frame.h"
 #include "views/core/view.h"

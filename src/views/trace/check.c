@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/check.c: the table `check`: findings on the data of a trace: what the readers and the join told, and what can
  * be seen only when all files are there. Nothing is left out because of a finding. */
+#include "views/core/engine.h"
 #include "views/spans/nest.h"
 #include "views/trace/tables.h"
 #include "views/core/view.h"

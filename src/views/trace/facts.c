@@ -2,6 +2,7 @@
 /* views/trace/facts.c: the facts of facts.h, each from one pass over the spans or over the rows of a table. */
 #include "views/trace/facts.h"
 #include "model/model.h"
+#include "views/core/engine.h"
 
 #include <math.h>
 

@@ -3,6 +3,7 @@
  * the host. Short ones are the price of many launches; in a long one the host did something else, and this finds out what.
  * Without devices: long gaps in which no operation of the host runs. */
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/trace/facts.h"
 
 #define OWN_GAP_NS 30000 /* the device's own turn-around, as `wait` has it */

@@ -2,6 +2,7 @@
 /* views/trace/kernel.c: the table `kernel`: activities of devices by name and class: how often, how long, and which ops launched
  * them. */
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/trace/tables.h"
 #include "views/core/view.h"
 

@@ -2,6 +2,7 @@
 /* views/trace/mean.c: the mean step of a device, whether the first one is the start of a program, and how much the steps of a
  * rank differ. */
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/trace/facts.h"
 
 #include <math.h>

@@ -4,6 +4,7 @@
  * a thread for what runs in it, or for another thread. What is on the path bounds the step; the rest ran beside it. */
 #include "views/trace/path.h"
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/core/grid.h"
 
 #include <math.h>

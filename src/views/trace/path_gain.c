@@ -2,6 +2,7 @@
 /* views/trace/path_gain.c: what a step could gain at most if one part of its critical path took no time: not more than that part,
  * and not more than what the busiest device leaves of the step with all its other work. */
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/trace/path.h"
 
 #include <math.h>

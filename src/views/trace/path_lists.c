@@ -2,6 +2,7 @@
 /* views/trace/path_lists.c: what the critical path walks over: threads cut into pieces of their innermost span, activities and
  * ops by their ends, and the thread that drives each unit's steps. */
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/trace/path.h"
 
 /* ---- threads as pieces ---- */

@@ -2,6 +2,7 @@
 /* views/trace/ranks.c: how the ranks of a job differ: which are there, which computes longer than the others, and for which the
  * others wait in collectives (skew.c). */
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/trace/facts.h"
 
 #define SLOWER 1.05 /* than the median rank: a straggler (docs/traces.md) */

@@ -3,6 +3,7 @@
  * own, so that only lengths are compared: a collective ends at the same time on all ranks, hence the one in which it is
  * shortest came last, and the others waited. */
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/trace/tables.h"
 
 #include <math.h>

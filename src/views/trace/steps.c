@@ -2,6 +2,7 @@
 /* views/trace/steps.c: the table `steps`: where the time of each step goes on each device. All lengths are of unions of
  * intervals cut to the step's window, so that busy = compute + exposed communication + exposed copies. */
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/spans/busy.h"
 #include "views/trace/path.h"
 #include "views/trace/tables.h"

@@ -2,6 +2,7 @@
 /* views/trace/tally.c: how long the spans of a tally take of the steps: the union of each rank's spans, or of each device's, cut
  * to the windows of its steps. So a share of the steps never passes 1, however spans nest and threads run side by side. */
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/trace/facts.h"
 
 typedef struct groups { /* units or devices */

@@ -2,6 +2,7 @@
 /* views/trace/transfer.c: the table `transfer`: copies by direction and collectives by name and group: how many bytes, how
  * fast, and how much of it lies under compute. */
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/trace/tables.h"
 #include "views/core/view.h"
 

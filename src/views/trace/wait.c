@@ -2,6 +2,7 @@
 /* views/trace/wait.c: the table `wait`: what the host waits for (synchronisation, reads of a device's value, data), and
  * the gaps of each stream by what ended them. */
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/trace/facts.h"
 
 #include <math.h>

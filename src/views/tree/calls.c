@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/tree/calls.c: what called what: everything as it nested on the host's threads, kernels under their launches, all threads
  * together. Rows are found by the path of names. */
+#include "views/core/engine.h"
 #include "views/spans/nest.h"
 #include "views/tree/trace_tree.h"
 

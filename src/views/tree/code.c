@@ -2,6 +2,7 @@
 /* views/tree/code.c: nodes by the lines of Python that made them, as the tree of their call stacks. A gradient stands on
  * the stack of its forward node. */
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/tree/trace_tree.h"
 
 typedef struct source { /* one trace, seen forward or as a gradient */

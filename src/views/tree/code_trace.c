@@ -2,6 +2,7 @@
 /* views/tree/code_trace.c: the code view of a trace. With Python frames in it rows are frames: their own time is what no frame
  * inside took. Without, rows are the lines of call stacks, with the ops that stand on them. */
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/core/own_frame.h"
 #include "views/spans/trace.h"
 #include "views/spans/nest.h"

@@ -4,6 +4,7 @@
  * that the start comes before the sums, and that only accounted nodes have rows. So they have an engine of their own,
  * one for both views: items and their children in, shown items out. Rows and their order are those of views/tree/tree.c. */
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/core/view.h"
 
 #include <stdlib.h>

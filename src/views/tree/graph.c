@@ -2,6 +2,7 @@
 /* views/tree/graph.c: nodes by dataflow: a node stands under the node that takes its output first, depth first from the
  * nodes whose output no other node takes. */
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/core/view.h"
 
 #include <stdlib.h>

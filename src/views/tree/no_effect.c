@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/tree/no_effect.c: notes for what was asked and changed nothing: columns of runs where nothing ran, patterns that no name
  * matches, filters that leave no row, tensor values without a tensor. One note each; none with -compat. */
+#include "views/core/engine.h"
 #include "views/core/view.h"
 #include "views/spans/nest.h"
 

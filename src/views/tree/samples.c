@@ -2,6 +2,7 @@
 /* views/tree/samples.c: `code` and `calls` of sampled stacks (pprof). A row has what was sampled with its function on top; the
  * numbers go to the column that the kind of sample says. In: tfp_profile.samples and their stacks. */
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/core/own_frame.h"
 #include "views/tree/trace_tree.h"
 

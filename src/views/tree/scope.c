@@ -2,6 +2,7 @@
 /* views/tree/scope.c: nodes by the parts of their names between slashes, like files in folders. */
 #include "base/threads.h"
 #include "model/model.h"
+#include "views/core/engine.h"
 #include "views/core/view.h"
 
 #include <stdatomic.h>

@@ -4,6 +4,7 @@
 
 #include "model/model.h"
 #include "names/names.h"
+#include "views/core/engine.h"
 
 #include <ctype.h>
 

@@ -3,7 +3,8 @@
 #ifndef TFP_TRACE_TREE_H
 #define TFP_TRACE_TREE_H
 
-#include "views/core/view.h"
+#include "base/base.h"
+#include "options/columns.h"
 
 typedef struct tfp_trace_item {
     uint32_t parent;

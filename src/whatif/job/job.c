@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/job/job.c: a job is made of a profile: ranks, then what each of them did, then what waited for what. */
 #include "whatif/job/job.h"
+#include "views/core/engine.h"
 #include "views/spans/trace.h"
 
 static bool build(tfp_job *j)
