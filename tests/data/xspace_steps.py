@@ -6,6 +6,7 @@
     keras_gpu.xplane.pb    calls that return before their kernels run
     functions.xplane.pb    a loop that calls two functions
     outside.xplane.pb      runs that hold little of the work
+    replicas.xplane.pb     calls of a function that runs on two devices
 """
 import os
 import sys
@@ -88,9 +89,24 @@ def outside():
     return space([p, Plane('Task Environment', **ENVIRONMENT)])
 
 
+def replicas():
+    """A function that a strategy placed on two devices: each call has a root for each of them."""
+    p = Plane('/host:CPU')
+    main, workers = [], [[], []]
+    for turn in range(3):
+        at = 40 * turn
+        main += call(p, 'step_5', at, 6, 1) + [p.event('FunctionRun', (at + 3) * US, 2 * US, _r=1)]
+        for device in range(2):
+            workers[device].append(p.event('dense/MatMul:MatMul', (at + 4 + device) * US, (20 + device) * US, 'MatMul'))
+    p.line(-5, 'python3', main, 0)
+    for device in range(2):
+        p.line(8 + device, 'tf_Compute/%d' % (8 + device), workers[device], 0)
+    return space([p, Plane('Task Environment', **ENVIRONMENT)])
+
+
 def main():
     os.makedirs(sys.argv[1], exist_ok=True)
-    for make in (keras, keras_gpu, functions, outside):
+    for make in (keras, keras_gpu, functions, outside, replicas):
         with open(os.path.join(sys.argv[1], make.__name__ + '.xplane.pb'), 'wb') as f:
             f.write(make())
 

@@ -223,30 +223,36 @@ class XPlane(oracle.Trace):
         if not lanes:
             return []
         calls = max(lanes.values(), key=lambda lane: sum(s.duration for s in lane))
-        for call in calls:
+        runs, calls, last = calls, [], None
+        for call in runs:
             around = [] if functions else [s for s in list(call.around())[:8] if FUNCTION.match(s.name)]
             call.function = FUNCTION.match(around[0].name)[1] if around else call.name
             call.returns = max(call.end, around[0].end if around else 0)
+            call.ends = call.end  # a function on several devices has a root for each of them in one call
+            if last and call.end <= last.returns and call.start != last.start:
+                last.ends = call.end
+            else:
+                calls, last = calls + [call], call
         ops = [s for s in self.host if s.host_op and not s.of_input]
         bounds = list(zip(calls, [c.start for c in calls[1:]] + [float("inf")]))
         for call, following in bounds:
             mine = [s for s in ops if call.start <= s.start < following]
-            call.work, call.inside = sum(s.self_time for s in mine), sum(s.self_time for s in mine if s.start < call.end)
-            call.work_end = max([call.end] + [s.end for s in mine])
-            call.inside_end = max([call.end] + [s.end for s in mine if s.start < call.returns])
+            call.work, call.inside = sum(s.self_time for s in mine), sum(s.self_time for s in mine if s.start < call.ends)
+            call.work_end = max([call.ends] + [s.end for s in mine])
+            call.inside_end = max([call.ends] + [s.end for s in mine if s.start < call.returns])
         known = calls[:-1] or calls
         behind = sum(c.inside < c.work // 2 for c in known) > sum(c.work > 0 for c in known) // 2
         if not functions:
             any_work, sums = any(c.work for c in known), {}
             for c in known:
-                its = c.duration if not any_work else c.work if behind else c.inside
+                its = c.ends - c.start if not any_work else c.work if behind else c.inside
                 sums[c.function] = sums.get(c.function, 0) + its
             best = max(sums, key=sums.get)
             calls = [c for c in calls if c.function == best]
             if not behind:
                 return self.take_roots(calls)
         last = calls[-1]
-        open_end = behind and last.returns == last.end
+        open_end = behind and last.returns == last.ends
         end = last.work_end if open_end else last.inside_end
         for activity in self.activities:
             at = (activity.launch or activity).start
@@ -264,7 +270,7 @@ class XPlane(oracle.Trace):
             span.parent, span.caller, span.called, span.length = None, None, [], span.duration
         self.find_parents()
         self.find_self_times()
-        return [(n, c.start, c.end) for n, c in enumerate(calls)]
+        return [(n, c.start, c.ends) for n, c in enumerate(calls)]
 
     def windows_of(self, device):
         return self.by_device.get(device, [] if self.by_device else self.windows)

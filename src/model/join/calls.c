@@ -65,6 +65,14 @@ static void find_function(tfp_join *x, const tfp_step_mark *m, call *c)
     if (end_ns > c->returns_ns) c->returns_ns = end_ns;
 }
 
+/* A function on several devices has a root for each of them in one call: together they are that call. */
+static bool of_last(call *last, int64_t start_ns, int64_t end_ns)
+{
+    if (start_ns == last->start_ns || end_ns > last->returns_ns) return false;
+    last->end_ns = last->inside_end_ns = last->work_end_ns = end_ns;
+    return true;
+}
+
 /* Two marks that start together: the longer one stands first, as it holds the other. */
 static bool take(calls *c, uint32_t lane)
 {
@@ -75,6 +83,7 @@ static bool take(calls *c, uint32_t lane)
         int64_t end_ns = tfp_span_end(s, m->span);
         call *last = c->at.size ? &c->at.at[c->at.size - 1] : NULL;
         if (s->lane[m->span] != lane || (last && end_ns <= last->end_ns)) continue;
+        if (last && of_last(last, s->start_ns[m->span], end_ns)) continue;
         call one = { .span = m->span,
                      .name = s->name[m->span],
                      .start_ns = s->start_ns[m->span],
