@@ -13,7 +13,7 @@ static const struct {
     { "select", TFP_COLUMNS }, { "order_by", TFP_ORDERS }, { "checkers", TFP_CHECKERS },
     { "format", TFP_OUTPUTS }, { "view", TFP_VIEWS },
 };
-static const char *const by_values[] = { "op", "scope", "line", "node", "time", "collective", NULL };
+static const char *const by_values[] = { "op", "scope", "line", "node", "category", "tensor", "time", "collective", NULL };
 static const char *const source_values[] = { "files", "tensorflow", "own", NULL };
 
 static const char *const output_values[] = {

@@ -54,9 +54,29 @@ static void put_file(const question *q, const tfp_report *files, size_t i, char 
     if (fd >= 0) close(fd);
 }
 
+/* Whether one file can be shown: an answer, where asking for its text would be refused. */
+static void answer_file(const question *q, const char *file, answer *a)
+{
+    int fd = source_is_named(q->profile.profile, file) ? catalog_open_text(q->catalog, file) : -1;
+    json_open(a, NULL, '{');
+    json_open(a, "files", '[');
+    json_open(a, NULL, '{');
+    json_text(a, "file", file);
+    json_bool(a, "readable", fd >= 0);
+    json_close(a, '}');
+    json_close(a, ']');
+    json_close(a, '}');
+    if (fd >= 0) close(fd);
+}
+
 /* All files that the code names, and whether they can be shown. */
 static void answer_files(const question *q, answer *a)
 {
+    const char *one = request_value(q->request, "file");
+    if (one && *one) {
+        answer_file(q, one, a);
+        return;
+    }
     tfp_report *files = NULL;
     char *name = malloc(PATH_ROOM);
     if (!name || tfp_records(q->profile.profile, "files", -1, &files, NULL) != TFP_OK) a->no_memory = true;
@@ -114,7 +134,7 @@ static void answer_value(const question *q, answer *a)
 }
 
 const route routes_source[] = {
-    { "/api/v1/profiles/*/files", answer_files, "", ROUTE_PROFILE },
+    { "/api/v1/profiles/*/files", answer_files, "file", ROUTE_PROFILE },
     { "/api/v1/profiles/*/source", answer_source, "file", ROUTE_PROFILE },
     { "/api/v1/profiles/*/tensors/value", answer_value, "name", ROUTE_PROFILE },
     { 0 },

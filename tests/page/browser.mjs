@@ -2,15 +2,16 @@
 // tests/page/browser.mjs: the parts of the page's tests, one after the other. tests/page/run.py starts it.
 import { count, profileIds, start } from "./harness.mjs";
 import { live } from "./live.mjs";
+import { memory } from "./memory.mjs";
 import { images } from "./images.mjs";
 import { parts } from "./pages.mjs";
 import { report } from "./report.mjs";
 import { speed } from "./speed.mjs";
-import { timelineModules, timelineUse } from "./timeline.mjs";
+import { timelineModules, timelineRestored, timelineUse } from "./timeline.mjs";
 import { units } from "./units.mjs";
 
 const words = process.argv.slice(2).filter((w) => !w.startsWith("--"));
-const all = { components: units, "timeline modules": timelineModules, "timeline use": timelineUse, ...parts, live, report, speed };
+const all = { components: units, "timeline modules": timelineModules, "timeline use": timelineUse, "timeline restored": timelineRestored, ...parts, memory, live, report, speed };
 if (process.argv.includes("--images")) all.images = images;
 
 const browser = await start();

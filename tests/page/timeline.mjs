@@ -159,3 +159,37 @@ async function merged(page, all) {
   await until(page, (n) => n < all / 20);
   check("timeline: a click on merged spans zooms and selects nothing", !/sel=/.test(page.url()), page.url());
 }
+
+/** A lost GPU is given everything again: the picture is the same afterwards. */
+export async function timelineRestored(browser, ids) {
+  const page = await open(browser);
+  await page.addInitScript(() => {
+    localStorage.setItem("tfprof.painter", "gpu");
+    const { getContext } = HTMLCanvasElement.prototype;
+    HTMLCanvasElement.prototype.getContext = function asked(kind, options) {
+      const made = getContext.call(this, kind, kind === "webgl2" ? { ...options, preserveDrawingBuffer: true } : options);
+      if (kind === "webgl2" && this.closest("main")) globalThis.gl = made;
+      return made;
+    };
+  });
+  await go(page, `#/p/${ids.events}/timeline`);
+  const inked = () => page.evaluate(() => {
+    const { gl } = globalThis;
+    const all = new Uint8Array(gl.drawingBufferWidth * gl.drawingBufferHeight * 4);
+    gl.readPixels(0, 0, gl.drawingBufferWidth, gl.drawingBufferHeight, gl.RGBA, gl.UNSIGNED_BYTE, all);
+    return all.reduce((n, v, i) => n + (i % 4 === 3 && v > 0 ? 1 : 0), 0);
+  });
+  await page.waitForFunction(() => globalThis.gl);
+  await settled(page);
+  const before = await inked();
+  await page.evaluate(() => new Promise((yes) => {
+    const lose = globalThis.gl.getExtension("WEBGL_lose_context");
+    const { canvas } = globalThis.gl;
+    canvas.addEventListener("webglcontextlost", () => setTimeout(() => lose.restoreContext()), { once: true });
+    canvas.addEventListener("webglcontextrestored", () => requestAnimationFrame(() => requestAnimationFrame(yes)), { once: true });
+    lose.loseContext();
+  }));
+  const after = await inked();
+  check("timeline: what a lost GPU had is drawn again", before > 10000 && after === before, `${before} and ${after} pixels`);
+  await page.context().close();
+}

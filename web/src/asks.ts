@@ -73,7 +73,7 @@ export const ASKS: string[][] = [
   ["parameters", `${one}/views/params`, columns],
   ["lines", `${one}/views/lines`, columns],
   ["memory", `${one}/views/memory`, "by=time", columns, chosen],
-  ...["scope", "op", "line", "node"].map((by) => ["memory", `${one}/views/memory`, `by=${by}`, columns, chosen]),
+  ...["scope", "op", "line", "node", "category", "tensor"].map((by) => ["memory", `${one}/views/memory`, `by=${by}`, columns, chosen]),
   ["checkpoint", `${one}/tensors`, columns],
   ["source", `${one}/query`, columns, `sql=${CODE_SQL}`],
   ["source", `${one}/query`, columns, `sql=${TRACES_SQL}`],

@@ -6,7 +6,7 @@
 #include "views/core/engine.h"
 
 typedef struct live {
-    uint32_t owner, span;
+    uint32_t owner, span, block;
 } live;
 
 typedef struct tracer {
@@ -90,7 +90,8 @@ static bool settle(tracer *t, uint32_t i, tfp_held_event *e)
     uint64_t key = tfp_hash(words, sizeof words);
     uint32_t at = tfp_map64_get(&t->live_of, key);
     if (m->bytes > 0) {
-        live x = { e->owner, e->span };
+        live x = { e->owner, e->span, (uint32_t)t->out->block_count++ };
+        e->block = x.block;
         if (at == TFP_NONE) {
             at = (uint32_t)t->lives.size;
             if (!tfp_push(&t->lives, x) || !tfp_map64_put(&t->live_of, key, at)) return false;
@@ -101,6 +102,7 @@ static bool settle(tracer *t, uint32_t i, tfp_held_event *e)
     bool known = at != TFP_NONE && t->lives.at[at].owner != TFP_OWNER_BEFORE;
     e->owner = known ? t->lives.at[at].owner : TFP_OWNER_BEFORE;
     e->span = known ? t->lives.at[at].span : TFP_NONE;
+    e->block = known ? t->lives.at[at].block : TFP_NONE;
     if (known) t->lives.at[at].owner = TFP_OWNER_BEFORE;
     return true;
 }
@@ -111,7 +113,7 @@ static bool add(tracer *t, uint32_t i)
     tfp_held_device *d = &t->devices.at[t->device[i]];
     uint32_t node = m->span == TFP_NONE ? TFP_NONE : t->p->events.spans.node[m->span];
     tfp_held_event e = { t->device[i], node,     m->span,
-                         m->at_ns,     m->bytes, m->allocated_bytes > 0 ? m->allocated_bytes : 0 };
+                         m->at_ns,     m->bytes, m->allocated_bytes > 0 ? m->allocated_bytes : 0, TFP_NONE };
     find_before(t, d, m);
     if (m->reserved_bytes > d->reserved) d->reserved = m->reserved_bytes;
     bool ok = settle(t, i, &e) && tfp_push(&t->out->events, e);

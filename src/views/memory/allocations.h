@@ -14,6 +14,7 @@ typedef struct tfp_held_event {
     uint32_t span;        /* of a trace: the span around the allocation; TFP_NONE */
     int64_t at_ns, bytes; /* more, or less when below 0 */
     int64_t in_use;       /* all that the allocator had; 0: not told */
+    uint32_t block;       /* of a trace: the same number where it is allocated and where it is freed; TFP_NONE: not known */
 } tfp_held_event;
 
 typedef struct tfp_held_device {
@@ -28,7 +29,7 @@ typedef struct tfp_held_device {
 typedef struct tfp_holding {
     TFP_VEC(tfp_held_event) events; /* by device and time */
     tfp_held_device *devices;       /* in the report's arena */
-    size_t device_count;
+    size_t device_count, block_count;
     int64_t from_ns, to_ns; /* the step asked for; to_ns 0: all of it */
     int64_t origin_ns;      /* when the first thing ran: times are told from there */
 } tfp_holding;

@@ -319,7 +319,7 @@ tfp_status tfp_held_of_records(tfp_report *r, tfp_holding *out, tfp_error *err)
         out->devices[i] = (tfp_held_device){ .name = device_name(&m, i), .recorded = m.recorded[i] };
     for (size_t i = 0; ok && i < m.events.size; i++) {
         const event *x = &m.events.at[i];
-        tfp_held_event e = { .device = x->device, .owner = x->node, .at_ns = x->at_ns, .span = TFP_NONE };
+        tfp_held_event e = { .device = x->device, .owner = x->node, .at_ns = x->at_ns, .span = TFP_NONE, .block = TFP_NONE };
         if (x->counted)
             e.in_use = x->bytes;
         else

@@ -6,13 +6,14 @@
 #include "views/core/grid.h"
 #include "views/memory/allocations.h"
 #include "views/memory/allocator.h"
+#include "views/memory/blocks.h"
 #include "views/spans/nest.h"
 #include "views/core/view.h"
 
 #include <math.h>
 
-typedef enum grouping { BY_OP, BY_SCOPE, BY_LINE, BY_NODE, BY_TIME, GROUPINGS } grouping;
-static const char *const words[GROUPINGS + 1] = { "op", "scope", "line", "node", "time", NULL };
+typedef enum grouping { BY_OP, BY_SCOPE, BY_LINE, BY_NODE, BY_CATEGORY, BY_TIME, BY_TENSOR, GROUPINGS } grouping;
+static const char *const words[GROUPINGS + 1] = { "op", "scope", "line", "node", "category", "time", "tensor", NULL };
 
 typedef struct holder_row {
     tfp_str device, name, op;
@@ -26,10 +27,7 @@ typedef struct time_row {
     int64_t at_ns, held, in_use, change;
 } time_row;
 
-typedef struct peak {
-    size_t first, after, at; /* -> events: of the device; the last one of the time of the peak, SIZE_MAX without */
-    int64_t bytes, end;
-} peak;
+typedef tfp_memory_peak peak;
 
 typedef struct holding { /* bytes of one owner at the peak */
     uint32_t owner, span;
@@ -173,6 +171,7 @@ static tfp_str group_name(table *t, const holding *h, grouping by)
 {
     const tfp_profile *p = t->r->profile;
     if (h->owner == TFP_OWNER_BEFORE) return TFP_STR("(held before the recording)");
+    if (by == BY_CATEGORY) return tfp_memory_category(p, h->owner);
     if (by == BY_LINE && h->span != TFP_NONE) return line_of_span(t, h->span);
     if (h->owner == TFP_NONE) return TFP_STR("(no op)");
     const tfp_node *n = &p->nodes.at[h->owner];
@@ -244,6 +243,7 @@ static const tfp_row_column holder_columns[BY_TIME][8] = {
     [BY_SCOPE] = HOLDER_COLUMNS("scope", "The first two scopes of what allocated it."),
     [BY_LINE] = HOLDER_COLUMNS("line", "The line of the user's code that allocated it."),
     [BY_NODE] = HOLDER_COLUMNS("name", "What allocated it."),
+    [BY_CATEGORY] = HOLDER_COLUMNS("category", "The part of a step in which it was allocated."),
 };
 static const tfp_row_column function_columns[8] =
     HOLDER_COLUMNS("function", "The function of the user's code that allocated it, by its first line.");
@@ -383,7 +383,7 @@ static tfp_status show(table *t, tfp_error *err)
     const char *by = t->r->options->by;
     size_t chosen = BY_OP;
     if (by && !tfp_word_find(tfp_str_of(by), words, &chosen))
-        return tfp_fail(err, TFP_BADARG, "option -by: value '%s': must be op, scope, line, node or time", by);
+        return tfp_fail(err, TFP_BADARG, "option -by: value '%s': must be op, scope, line, node, category, tensor or time", by);
     t->peaks = TFP_NEW(&t->r->arena, peak, t->held.device_count + 1);
     t->sums = TFP_NEW(&t->r->arena, int64_t, t->r->profile->nodes.size + 2);
     t->spans = TFP_NEW(&t->r->arena, uint32_t, t->r->profile->nodes.size + 2);
@@ -391,6 +391,7 @@ static tfp_status show(table *t, tfp_error *err)
     find_peaks(t);
     if (!say_peaks(t)) return tfp_nomem(err);
     if (chosen == BY_TIME) return fill_times(t, &t->r->grid, err);
+    if (chosen == BY_TENSOR) return tfp_memory_blocks(t->r, &t->r->grid, &t->held, t->peaks, err);
     tfp_status s = fill_holders(t, &t->r->grid, (grouping)chosen, err);
     if (by || s) return s;
     s = add_part(t, "scopes", "by scope (-by scope)", BY_SCOPE, err);

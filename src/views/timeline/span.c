@@ -35,12 +35,12 @@ static const tfp_row_column arg_columns[] = { TFP_COLUMN_WHOLE(arg_row, "key", T
                                               TFP_COLUMN_WHOLE(arg_row, "value", TEXT, LABEL, value, "of it"),
                                               { 0 } };
 
-typedef enum relation { PARENT, LAUNCH, OWNER, LAUNCHES, FORWARD, BACKWARD, SOURCE, TARGET, INPUT, OUTPUT } relation;
-enum { RELATIONS = OUTPUT + 1 };
+typedef enum relation { PARENT, LAUNCH, OWNER, LAUNCHES, FORWARD, BACKWARD, SOURCE, TARGET, INPUT, OUTPUT, FRAME, LIBRARY } relation;
+enum { RELATIONS = LIBRARY + 1 };
 static const char *const relations[] = {
     [PARENT] = "parent",    [LAUNCH] = "launched by", [OWNER] = "operator", [LAUNCHES] = "launches",
     [FORWARD] = "forward",  [BACKWARD] = "backward",  [SOURCE] = "from",    [TARGET] = "to",
-    [INPUT] = "waited for", [OUTPUT] = "waits for it"
+    [INPUT] = "waited for", [OUTPUT] = "waits for it", [FRAME] = "frame",      [LIBRARY] = "library frame"
 };
 
 typedef struct details {
@@ -69,6 +69,33 @@ static void add_link(details *d, relation what, uint32_t span)
 
 /* ---- of a trace ---- */
 
+static bool is_frame_around(const tfp_span_columns *s, uint32_t i, uint32_t span)
+{
+    if (s->kind[i] != TFP_SPAN_FRAME || s->lane[i] != s->lane[span] || s->start_ns[i] > s->start_ns[span]) return false;
+    return i != span && tfp_add(s->start_ns[i], s->duration_ns[i], NULL) >=
+                            tfp_add(s->start_ns[span], s->duration_ns[span], NULL);
+}
+
+static void add_frame(details *d, uint32_t span)
+{
+    tfp_python_frame f;
+    const tfp_profile *p = d->t->p;
+    if (!tfp_python_frame_of(tfp_text(p, p->events.spans.name[span]), &f)) return;
+    add_link(d, tfp_is_library_file(f.file) ? LIBRARY : FRAME, span);
+}
+
+/* The functions of Python that the host was in when it ran the span, or launched it; of very many the last to begin. */
+static void link_frames(details *d)
+{
+    const tfp_span_columns *s = &d->t->p->events.spans;
+    uint32_t host = s->owner[d->span] != TFP_NONE ? s->owner[d->span] : d->span;
+    size_t around = 0;
+    if (host == d->span && s->launch[d->span] != TFP_NONE) host = s->launch[d->span];
+    for (uint32_t i = 0; i < s->size; i++) around += is_frame_around(s, i, host);
+    for (uint32_t i = 0; around && i < s->size; i++)
+        if (is_frame_around(s, i, host) && around-- <= LINKS_MOST) add_frame(d, i);
+}
+
 static void link_event(details *d)
 {
     const tfp_event_tables *e = &d->t->p->events;
@@ -84,6 +111,7 @@ static void link_event(details *d)
         if (f->from == d->span) add_link(d, backward ? BACKWARD : TARGET, f->to);
         if (f->to == d->span) add_link(d, backward ? FORWARD : SOURCE, f->from);
     }
+    link_frames(d);
 }
 
 static void add_arg(details *d, const tfp_stat *stat)

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lines of code: the innermost line of a call stack as a link, and the text around a line.
-import { text } from "../api";
-import { profilePath } from "../api";
+import { json, profilePath, text } from "../api";
 import { once, useQuery } from "../data";
 import { isReport } from "../held";
 import { useLoaded } from "../load";
 import type { Opened } from "../opened";
 import { Highlighted } from "../parts/Highlighted";
 import { ThingLink } from "../parts/Thing";
-import type { CodeLine } from "../sql";
-import { linesOf } from "../sql";
+import type { CodeLine, SpanPlace } from "../sql";
+import { linesOf, longest } from "../sql";
+import type { Details } from "../timeline/data";
+import { NOT_HELD } from "./parts";
+import { spanDetails } from "./span";
 
 const AROUND = 3; // lines above and below
 
 export const lineId = (l: CodeLine): string => `${l.file}:${l.line}${l.function ? `:${l.function}` : ""}`;
+
+/** Names of frames, such as train.py(16): step, as lines. */
+export const frameIds = (names: string[]): string[] => names.map((name) => name.replace(/^(.+)\((\d+)\): (.*)$/, "$1:$2:$3"));
 
 /** FILE:LINE[:FUNCTION]. */
 export function partsOfLine(id: string): { file: string; line: number; name: string } {
@@ -21,8 +26,13 @@ export function partsOfLine(id: string): { file: string; line: number; name: str
   return { file, line: Number(line), name };
 }
 
-export const sourceOf = (of: Opened, file: string): Promise<string[]> =>
-  once(`source ${of.id} ${file}`, async () => (await text(profilePath(of.id, `source?file=${encodeURIComponent(file)}`))).split("\n"));
+/** The lines of a file; null where the server may not read it: it is asked first, as a refused request would stand in the browser's log. */
+export const sourceOf = (of: Opened, file: string): Promise<string[] | null> =>
+  once(`source ${of.id} ${file}`, async () => {
+    const name = encodeURIComponent(file);
+    if (!isReport && !(await json<{ files: { readable: boolean }[] }>(profilePath(of.id, `files?file=${name}`))).files[0]?.readable) return null;
+    return (await text(profilePath(of.id, `source?file=${name}`))).split("\n");
+  });
 
 /** Seven lines of the source, when the server may read it. */
 export function SourceText({ of, id }: { of: Opened; id: string }) {
@@ -35,15 +45,39 @@ export function SourceText({ of, id }: { of: Opened; id: string }) {
   return <pre class="code mono" tabIndex={0} aria-label={`lines ${from} to ${from + shown.length - 1} of ${file}`}><Highlighted lines={shown} first={from} now={line} /></pre>;
 }
 
+/** The last lines as links, and the text around the innermost one. */
+function Shown({ of, ids }: { of: Opened; ids: string[] }) {
+  const inner = ids[ids.length - 1];
+  if (inner === undefined) return null;
+  return (
+    <>
+      {ids.slice(-3).reverse().map((id) => <div key={id}><ThingLink kind="line" id={id}>{id}</ThingLink></div>)}
+      <SourceText of={of} id={inner} />
+    </>
+  );
+}
+
 /** The innermost lines of a call stack. */
 export function Lines({ of, trace }: { of: Opened; trace: number }) {
   const lines = useQuery<CodeLine>(of.id, isReport ? "" : linesOf(trace)).value ?? [];
-  const inner = lines[lines.length - 1];
-  if (!inner) return <>…</>;
-  return (
-    <>
-      {lines.slice(-3).reverse().map((l) => <div key={l.position}><ThingLink kind="line" id={lineId(l)}>{lineId(l)}</ThingLink></div>)}
-      <SourceText of={of} id={lineId(inner)} />
-    </>
-  );
+  return lines.length ? <Shown of={of} ids={lines.map(lineId)} /> : <>…</>;
+}
+
+const NOT_RECORDED = <span class="s">{NOT_HELD || "not recorded (with_stack=True)"}</span>;
+
+/** The functions of Python around a span, where the trace has them as spans of their own: those of the user's, else all. */
+export function FrameLines({ of, d }: { of: Opened; d: Details | undefined }) {
+  if (!d) return <>…</>;
+  const framesOf = (relation: string) => d.rows.filter((r) => r.relation === relation).sort((a, b) => a.start_us - b.start_us || b.duration_us - a.duration_us);
+  const own = framesOf("frame");
+  const ids = frameIds((own.length ? own : framesOf("library frame")).map((r) => r.name));
+  return ids.length ? <Shown of={of} ids={ids} /> : NOT_RECORDED;
+}
+
+/** The same of the longest span of those that a condition finds. */
+export function FramesOfLongest({ of, where }: { of: Opened; where: string }) {
+  const asked = useQuery<SpanPlace>(of.id, isReport || !of.facts.has?.trace ? "" : longest(where));
+  const span = asked.value?.[0]?.span;
+  const d = useLoaded(`frames ${of.id} ${span ?? ""}`, () => (span === undefined ? Promise.resolve(undefined) : spanDetails(of, span)));
+  return asked.busy || d.busy ? <>…</> : span === undefined ? NOT_RECORDED : <FrameLines of={of} d={d.value} />;
 }

@@ -9,7 +9,7 @@ import { ThingLink } from "../parts/Thing";
 import { isName, longest, nearTrace, originsOf, overSteps } from "../sql";
 import type { Origin } from "../sql";
 import { kernelOps } from "../table/kernels";
-import { Lines } from "./CodeLines";
+import { FramesOfLongest, Lines } from "./CodeLines";
 import { FindingsOf, Head, NOT_HELD, OverSteps, PanelActions, Spans } from "./parts";
 import { Pair, Section } from "./Section";
 import type { PanelProps } from "./kinds";
@@ -19,7 +19,7 @@ import { filterWords, useRow } from "./rows";
 function LineOf({ of, where, trace }: { of: Opened; where: string; trace: number | null }) {
   const near = useQuery<{ trace: number; name: string }>(of.id, isReport || trace !== null || !of.facts.has?.code ? "" : nearTrace(where)).value?.[0];
   if (trace !== null) return <Lines of={of} trace={trace} />;
-  if (!near) return <span class="s">{NOT_HELD || "not recorded (with_stack=True)"}</span>;
+  if (!near) return <FramesOfLongest of={of} where={`s.class IS NOT NULL AND ${where}`} />;
   return <><span class="s">its op has no stack; the op before it, {near.name}:</span><Lines of={of} trace={near.trace} /></>;
 }
 

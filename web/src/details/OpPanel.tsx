@@ -10,7 +10,7 @@ import { ThingLink } from "../parts/Thing";
 import { inScope, isName, launchedBy, launchedIn, longest, opsOnLine, scopesOf, selfOverSteps } from "../sql";
 import type { Launched, Where } from "../sql";
 import { plainName } from "../table/read";
-import { Lines, SourceText, partsOfLine } from "./CodeLines";
+import { FramesOfLongest, Lines, SourceText, partsOfLine } from "./CodeLines";
 import { FindingsOf, Head, NOT_HELD, OverSteps, PanelActions, Spans } from "./parts";
 import { Pair, Section } from "./Section";
 import type { PanelProps } from "./kinds";
@@ -90,7 +90,7 @@ export function OpPanel({ of, thing }: PanelProps) {
       <Section name="Comes from">
         <dl>
           <Pair word="scope">{scopes.length ? scopes.slice(0, 3).map((s) => <div key={s.scope}><ScopeName path={s.scope} /></div>) : none}</Pair>
-          <Pair word="line">{trace !== null ? <Lines of={of} trace={trace} /> : <span class="s">{NOT_HELD || "not recorded (with_stack=True)"}</span>}</Pair>
+          <Pair word="line">{trace !== null ? <Lines of={of} trace={trace} /> : <FramesOfLongest of={of} where={where} />}</Pair>
         </dl>
       </Section>
       <LeadsTo of={of} sql={launchedBy(isName("o.name", thing.id))} kind="kernel" none="it launches nothing on a device" />

@@ -10,8 +10,8 @@ import { ScopeName } from "../parts/ScopeName";
 import { ThingLink } from "../parts/Thing";
 import { isName, overSteps, placeOf } from "../sql";
 import type { Details, Linked } from "../timeline/data";
-import { Lines } from "./CodeLines";
-import { FindingsOf, NOT_HELD, OverSteps, PanelActions } from "./parts";
+import { FrameLines, Lines } from "./CodeLines";
+import { FindingsOf, OverSteps, PanelActions } from "./parts";
 import { Pair, Section } from "./Section";
 import type { PanelProps } from "./kinds";
 import { spanDetails } from "./span";
@@ -45,7 +45,7 @@ function Links({ d, relations }: { d: Details; relations: string[] }) {
 function LineOf({ of, d }: { of: Opened; d: Details }) {
   const owner = d.rows.find((r) => r.relation === "operator")?.span ?? d.summary.span;
   const trace = useQuery<{ trace: number | null }>(of.id, isReport || !of.facts.has?.code ? "" : `SELECT trace FROM spans WHERE span = ${owner}`).value?.[0]?.trace ?? null;
-  return trace !== null ? <Lines of={of} trace={trace} /> : <span class="s">{NOT_HELD || "not recorded (with_stack=True)"}</span>;
+  return trace !== null ? <Lines of={of} trace={trace} /> : <FrameLines of={of} d={d} />;
 }
 
 function ComesFrom({ of, d }: { of: Opened; d: Details }) {
@@ -63,7 +63,7 @@ function ComesFrom({ of, d }: { of: Opened; d: Details }) {
 }
 
 function LeadsTo({ d }: { d: Details }) {
-  const relations = [...new Set(d.rows.map((r) => r.relation))].filter((r) => !FROM.includes(r));
+  const relations = [...new Set(d.rows.map((r) => r.relation))].filter((r) => !FROM.includes(r) && !r.endsWith("frame"));
   return <Section name="Leads to">{relations.length ? <dl><Links d={d} relations={relations} /></dl> : <p class="s">nothing that was recorded</p>}</Section>;
 }
 

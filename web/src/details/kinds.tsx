@@ -4,6 +4,7 @@ import type { ComponentType } from "preact";
 import type { Opened } from "../opened";
 import type { Kind, Thing } from "../store";
 import { RangePanel } from "../timeline/RangePanel";
+import { HolderPanel } from "./HolderPanel";
 import { KernelPanel } from "./KernelPanel";
 import { CallPanel, LinePanel, OpPanel, ScopePanel } from "./OpPanel";
 import { FindingPanel, RowPanel } from "./OtherPanels";
@@ -32,4 +33,5 @@ export const PANELS: Partial<Record<Kind, ComponentType<PanelProps>>> = {
   transfer: RowPanel,
   wait: RowPanel,
   parameter: RowPanel,
+  tensor: HolderPanel,
 };

@@ -6,47 +6,72 @@ import { profilePath } from "../api";
 import { useTable } from "../data";
 import { formatBytes, formatMicros } from "../format";
 import { Grid } from "../grid/Grid";
+import type { Column } from "../grid/model";
 import { isReport, reportStep } from "../held";
+import type { Opened } from "../opened";
 import { CurvePicture } from "../memory/CurvePicture";
 import type { Curve } from "../memory/curve";
 import { curvesOf, indexAt } from "../memory/curve";
 import { Actions } from "../parts/Actions";
 import { Quantity } from "../parts/Quantity";
 import { Status } from "../parts/Status";
-import type { Kind } from "../store";
+import type { Kind, Thing } from "../store";
 import { change, filters, query, state } from "../store";
 import type { Content } from "../table/tables";
 import { col, numbers, plainName, texts, textCol } from "../table/read";
 import type { PlaceProps } from "./index";
 
-const BY: { by: string; title: string; kind: Kind; name: string }[] = [
+interface HoldersBy {
+  by: string;
+  title: string;
+  kind: Kind;
+  name: string;
+  fits?: (of: Opened) => boolean;
+}
+
+/** Of a trace single allocations are known, of TensorFlow's files what each node held. */
+const BY: HoldersBy[] = [
   { by: "scope", title: "by scope", kind: "scope", name: "scope" },
   { by: "op", title: "by op", kind: "op", name: "op" },
   { by: "line", title: "by line", kind: "line", name: "line" },
-  { by: "node", title: "by tensor", kind: "tensor", name: "name" },
+  { by: "category", title: "by category", kind: "tensor", name: "category" },
+  { by: "tensor", title: "by tensor", kind: "tensor", name: "name", fits: (of) => of.facts.has?.trace ?? false },
+  { by: "node", title: "by tensor", kind: "tensor", name: "name", fits: (of) => !of.facts.has?.trace },
 ];
 
+/** From when until when each allocation was held; what is held at the end has no end. */
+function lifetimes(t: Table, at: (row: number) => number): Column[] {
+  return ["lifetime", "from", "until"].map((name) => {
+    const value = numbers(t, `${name}_us`);
+    return col(name, name, "us", (row) => value(at(row)), { width: 64 });
+  });
+}
+
 /** The holders on one device. */
-function holdersOf(t: Table, device: string, it: (typeof BY)[number]): Content {
+function holdersOf(t: Table, device: string, it: HoldersBy): Content {
   const where = texts(t, "device");
   const rows = Array.from({ length: t.rows }, (_, i) => i).filter((row) => (where(row) || "memory") === device);
   const column = t.column(it.name) ? it.name : (t.columns.find((c) => c.type === "text" && c.name !== "device")?.name ?? it.name);
   const name = texts(t, column);
   const at = (row: number): number => rows[row] ?? 0;
-  const [bytes, share, count, op] = [numbers(t, "bytes"), numbers(t, "share"), numbers(t, "holders"), texts(t, "op")];
+  const [bytes, share, count, op, span] = [numbers(t, "bytes"), numbers(t, "share"), numbers(t, "holders"), texts(t, "op"), numbers(t, "span")];
+  const thing = (row: number): Thing => {
+    const by = it.by === "tensor" ? span(at(row)) : null; // the span that allocated it tells where it comes from
+    return by === null ? { kind: it.kind, id: name(at(row)) } : { kind: "span", id: String(by) };
+  };
   return {
-    set: { count: rows.length, thing: (row) => ({ kind: it.kind, id: name(at(row)) }), name: (row) => plainName(name(at(row))) || "without a name", full: (row) => name(at(row)), look: () => "memory" },
+    set: { count: rows.length, thing, name: (row) => plainName(name(at(row))) || "without a name", full: (row) => name(at(row)), look: () => "memory" },
     columns: [
       col("bytes", "bytes", "bytes", (row) => bytes(at(row))),
       col("share", "share", "share", (row) => share(at(row)), { width: 64, help: "of what the device held then" }),
-      col("count", "holders", "count", (row) => count(at(row)), { width: 64, help: "ops that held it" }),
-      ...(it.by === "node" ? [textCol("op", "op", (row) => op(at(row)), { width: 140 })] : []),
+      ...(it.by === "tensor" ? lifetimes(t, at) : [col("count", "holders", "count", (row) => count(at(row)), { width: 64, help: "ops that held it" })]),
+      ...(it.name === "name" ? [textCol("op", "op", (row) => op(at(row)), { width: 140 })] : []),
     ],
     sort: "-bytes",
   };
 }
 
-function Holders({ of, curve, by, step }: PlaceProps & { curve: Curve; by: (typeof BY)[number]; step: string }) {
+function Holders({ of, curve, by, step }: PlaceProps & { curve: Curve; by: HoldersBy; step: string }) {
   const { at } = state.value.more;
   const path = profilePath(of.id, `views/memory?by=${by.by}${at && !isReport ? `&at=${at}` : ""}${step}&format=columns`);
   const loaded = useTable(path);
@@ -61,7 +86,8 @@ function Holders({ of, curve, by, step }: PlaceProps & { curve: Curve; by: (type
 }
 
 function Device({ of, curves, curve, step }: PlaceProps & { curves: Curve[]; curve: Curve; step: string }) {
-  const by = BY.find((b) => b.by === state.value.by) ?? BY[0] ?? { by: "scope", title: "", kind: "scope" as const, name: "scope" };
+  const fits = BY.filter((b) => b.fits?.(of) ?? true);
+  const by = fits.find((b) => b.by === state.value.by) ?? (fits[0] as HoldersBy);
   const [asked, peakAt, peak] = [Number(state.value.more.at || NaN), curve.at[curve.peak] ?? 0, curve.held[curve.peak] ?? 0];
   const at = Number.isFinite(asked) ? asked : peakAt;
   const path = profilePath(of.id, `views/memory?by=${by.by}&format=columns`);
@@ -71,7 +97,7 @@ function Device({ of, curves, curve, step }: PlaceProps & { curves: Curve[]; cur
         <span><Quantity name="memory.peak" of="all" value={curves[0]?.held[curves[0].peak] ?? peak} unit="bytes" class="num-big" /> at the peak, {formatMicros(curves[0]?.at[curves[0].peak] ?? peakAt)}</span>
         {curves.length > 1 && <select aria-label="device" value={curve.device} onChange={(e) => change({ more: { on: e.currentTarget.value, at: "" } })}>{curves.map((c) => <option key={c.device}>{c.device}</option>)}</select>}
         <span class="fill" />
-        <select aria-label="holders by" value={by.by} onChange={(e) => change({ by: e.currentTarget.value })}>{BY.map((b) => <option key={b.by} value={b.by}>{b.title}</option>)}</select>
+        <select aria-label="holders by" value={by.by} onChange={(e) => change({ by: e.currentTarget.value })}>{fits.map((b) => <option key={b.by} value={b.by}>{b.title}</option>)}</select>
         <Actions of={of} view="memory" path={path} columns={[]} />
       </div>
       <CurvePicture curve={curve} at={at} onAt={(us) => change({ more: { at: us === null ? "" : us.toFixed(0) } })} />

@@ -15,6 +15,20 @@ function linkedAt(d: Items, i: number, relation: string): Linked {
   return { relation, span: d.span[i] ?? 0, row: d.row[i] ?? 0, name: nameAt(d, i), start_us: d.start[i] ?? 0, duration_us: (d.end[i] ?? 0) - (d.start[i] ?? 0) };
 }
 
+const LIBRARY = /(^|\/)(site|dist)-packages\/|\/lib\/python|^(torch|jax|tensorflow|keras|numpy)\/|^</; // the server knows more of them
+
+/** The functions of Python around an item, but for the one that is shown. */
+function framesAround(d: Items, lanes: Source["lanes"], host: number, shown: number): Linked[] {
+  const row = d.row[host] ?? -1;
+  const lane = lanes.lanes.find((l) => row >= l.firstRow && row < l.firstRow + l.rows);
+  const out: Linked[] = [];
+  for (let k = 0; lane && k < d.count; k++) {
+    const on = (d.row[k] ?? 0) >= lane.firstRow && (d.row[k] ?? 0) < lane.firstRow + lane.rows;
+    if (on && k !== shown && k !== host && (d.start[k] ?? 0) <= (d.start[host] ?? 0) && (d.end[k] ?? 0) >= (d.end[host] ?? 0) && cellText(d.kind, k) === "frame") out.push(linkedAt(d, k, LIBRARY.test(nameAt(d, k)) ? "library frame" : "frame"));
+  }
+  return out.slice(-LINKS_MOST);
+}
+
 function detailsOf(d: Items, lanes: Source["lanes"], span: number, args: Details["args"]): Details {
   const at = d.span as Float64Array;
   const [i, self, parent, launch] = [at.indexOf(span), d.t.column("self_us"), d.t.column("parent"), d.t.column("launch")];
@@ -29,6 +43,7 @@ function detailsOf(d: Items, lanes: Source["lanes"], span: number, args: Details
     if (!launch.absent?.[k] && launch.values[k] === span) rows.push(linkedAt(d, k, "launches"));
   const lane = lanes.lanes.find((l) => row >= l.firstRow && row < l.firstRow + l.rows);
   const { start_us, duration_us, name } = linkedAt(d, i, "");
+  rows.push(...framesAround(d, lanes, launch && !launch.absent?.[i] ? at.indexOf(launch.values[i] ?? -1) : i, i));
   const step = lanes.steps.find((s) => start_us >= s.from && start_us < s.to)?.step ?? null;
   const kind = d.class ? cellText(d.class, i) : "";
   const summary = {

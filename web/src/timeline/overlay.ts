@@ -163,7 +163,7 @@ function drawCounters(pen: Pen, s: Scene): void {
 
 // ---- the selection ----
 
-const UNLINKED = new Set(["parent", "operator"]); // relations listed in text, without an arrow
+const UNLINKED = new Set(["parent", "operator", "frame", "library frame"]); // relations listed in text, without an arrow
 const BEFORE = new Set(["launched by", "forward", "from", "waited for"]); // their arrow comes from the other span
 
 /** The other end of an arrow that is outside of what is seen: a name at the edge, to be clicked. */

@@ -45,7 +45,7 @@ const REST_MS = 250;
 export class Stage {
   readonly glide: Glide;
   readonly scene: Scene;
-  readonly painter: Painter | null;
+  painter: Painter | null;
   search = "";
   private readonly pen: CanvasRenderingContext2D | null;
   private readonly loader: Loader;
@@ -55,6 +55,7 @@ export class Stage {
   private readonly times: number[] = [];
   private rest = 0;
   private told = ""; // the edges that the place knows
+  private readonly gone = new AbortController(); // of the stage
 
   constructor(
     readonly element: HTMLElement,
@@ -69,6 +70,7 @@ export class Stage {
     const still = (): boolean => matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.glide = new Glide(lanes.all, seen ?? lanes.all, still);
     this.painter = painterOf(under, wantedPainter());
+    this.followContext(under);
     this.pen = over.getContext("2d");
     this.scene = {
       lanes, layout, base: null, batch: null, seen: this.glide.seen, top: 0, width: 0, height: 0, range: null, picked: null, lit: "", step: -1,
@@ -77,7 +79,15 @@ export class Stage {
     this.loader = new Loader(source, (which) => this.arrived(which));
   }
 
+  /** A GPU may lose all that it was given (a driver that starts anew, a machine that slept): then it is given again. */
+  private followContext(canvas: HTMLCanvasElement): void {
+    const { signal } = this.gone;
+    canvas.addEventListener("webglcontextlost", (e) => e.preventDefault(), { signal }); // else it is never restored
+    canvas.addEventListener("webglcontextrestored", () => ((this.painter = painterOf(canvas, "gpu")), this.ask()), { signal });
+  }
+
   end(): void {
+    this.gone.abort();
     cancelAnimationFrame(this.wanted);
     clearTimeout(this.rest);
     this.loader.end();
