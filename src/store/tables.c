@@ -187,7 +187,7 @@ static const tfp_store_column flight_entries[] = {
 };
 static const tfp_store_column weights[] = {
     IN(tfp_weight, node, NODES), STRING(tfp_weight, type), NUMBER(tfp_weight, elements, NOT_NEGATIVE, 0),
-    NUMBER(tfp_weight, bytes, NOT_NEGATIVE, 0),
+    NUMBER(tfp_weight, bytes, NOT_NEGATIVE, 0), BELOW(tfp_weight, kind, TFP_WEIGHT_OF_OPTIMIZER + 1),
 };
 static const tfp_store_column counters[] = {
     ANY(tfp_counter_sample, at_ns), ANY(tfp_counter_sample, value), STRING(tfp_counter_sample, name),

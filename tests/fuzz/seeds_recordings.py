@@ -27,6 +27,10 @@ def folded():
     yield from samples("stacks/stacks.folded")
 
 
+def torch():
+    yield from samples("weights/checkpoint.pt", "weights/packed.pth", "weights/old.bin", "weights/module.pt", "weights/program.pt2")
+
+
 def safetensors():
     yield from samples("weights/one.safetensors", "weights/shards/model.safetensors.index.json")
 

@@ -325,9 +325,14 @@ static bool find_in_graph(tfp_finder *f)
     return !f->failed;
 }
 
-/* Nothing in files of weights says what is trained. */
 static bool find_in_weights(tfp_finder *f, tfp_arena *arena, tfp_parameter_counts *out)
 {
+    static const tfp_parameter_kind kinds[] = {
+        [TFP_WEIGHT_OF_MODEL] = TFP_PARAMETER,
+        [TFP_WEIGHT_TRAINED] = TFP_TRAINED,
+        [TFP_WEIGHT_FIXED] = TFP_FIXED,
+        [TFP_WEIGHT_OF_OPTIMIZER] = TFP_SLOT,
+    };
     out->bytes_of = TFP_NEW(arena, int64_t, f->p->nodes.size + 1);
     bool ok = out->bytes_of != NULL;
     for (size_t i = 0; ok && i < f->p->weights.size; i++) {
@@ -335,7 +340,7 @@ static bool find_in_weights(tfp_finder *f, tfp_arena *arena, tfp_parameter_count
         tfp_model_variable v = { .name = tfp_text(f->p, f->p->nodes.at[w->node].name), .elements = w->elements };
         v.node = w->node;
         v.dtype = -1 - (int32_t)w->type;
-        v.kind = TFP_PARAMETER;
+        v.kind = kinds[w->kind];
         out->bytes_of[w->node] = w->bytes;
         ok = tfp_push(&f->all, v);
     }

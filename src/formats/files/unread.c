@@ -56,8 +56,6 @@ static const unread kinds[] = {
     { "PK\3\4", 0, 0, "config.json", NULL, "a model of Keras in one file; " EXPORT_KERAS "keras').export('MODEL')\"" },
     { "PK\3\4", 0, 0, "model.weights.h5", NULL, "a model of Keras in one file; " EXPORT_KERAS "keras').export('MODEL')\"" },
     { "\x89HDF\r\n\x1a\n", 0, 0, NULL, NULL, "a model of Keras in one file; " EXPORT_KERAS "h5').export('MODEL')\"" },
-    { "PK\3\4", 0, 0, "data.pkl", NULL, "a checkpoint or model of PyTorch (torch.save), not a recording; record a step with torch.profiler and export_chrome_trace" },
-    { "\x80\x02\x8a\nl\xfc\x9c", 7, 0, NULL, NULL, "a checkpoint of PyTorch (torch.save), not a recording; record a step with torch.profiler and export_chrome_trace" },
     { NULL, 0, 0, NULL, ".onnx", "a model in ONNX, not a recording; onnxruntime's profile (SessionOptions.enable_profiling) is JSON that tfprof reads" },
     { NULL, 0, 0, NULL, ".safetensors", "no file of safetensors, in spite of its name: it does not begin with the length of a header and the header" },
     { "TFL3", 0, 4, NULL, NULL, "a model of TensorFlow Lite, not a recording; give the SavedModel that it was converted from" },

@@ -17,7 +17,7 @@ bool tfp_weight_elements(const int64_t *dims, size_t count, int64_t *out)
 tfp_status tfp_weight_add(tfp_builder *b, const tfp_weight_row *row, tfp_error *err)
 {
     tfp_buf name = { 0 };
-    tfp_weight w = { .bytes = row->bytes };
+    tfp_weight w = { .bytes = row->bytes, .kind = (uint8_t)row->kind };
     if (!tfp_weight_elements(row->dims, row->dim_count, &w.elements))
         return tfp_fail(err, TFP_BADFILE, "tensor %.*s: a shape that cannot be", (int)(row->name.size < 200 ? row->name.size : 200),
                         row->name.data);

@@ -4,6 +4,7 @@
 #define TFP_WEIGHTS_READER_H
 
 #include "formats/files/format.h"
+#include "model/files/weights.h"
 
 typedef struct tfp_weight_row {
     tfp_str name; /* "model.layers.0.weight" becomes model/layers/0/weight */
@@ -11,6 +12,7 @@ typedef struct tfp_weight_row {
     const int64_t *dims;
     size_t dim_count;
     int64_t bytes;
+    tfp_weight_kind kind;
 } tfp_weight_row;
 
 /* A tensor whose name came before is left out with a warning. Errors: dims that are negative or too many elements. */

@@ -5,11 +5,19 @@
 
 #include "base/base.h"
 
+typedef enum tfp_weight_kind {
+    TFP_WEIGHT_OF_MODEL, /* nothing says whether it is trained */
+    TFP_WEIGHT_TRAINED,
+    TFP_WEIGHT_FIXED,
+    TFP_WEIGHT_OF_OPTIMIZER
+} tfp_weight_kind;
+
 typedef struct tfp_weight {
     uint32_t node;    /* -> nodes */
     tfp_strid type;   /* as the file calls it: "BF16", "Q4_K" */
     int64_t elements;
     int64_t bytes;    /* stored */
+    uint8_t kind;     /* tfp_weight_kind */
 } tfp_weight;
 
 #endif
