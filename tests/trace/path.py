@@ -133,6 +133,25 @@ def unknown(t):
         t.now += 50
 
 
+def profilers(program, folder):
+    """What nobody can gain: the profiler's own start, and what comes before the device begins where there are no steps."""
+    t = Trace()
+    t.host("torch/profiler/profiler.py(10): start", 400.0, cat="python_function")
+    t.host("aten::before", 100.0)
+    t.launch("aten::mm", "gemm", 50.0, 7)
+    t.wait("cudaDeviceSynchronize")
+    t.host("aten::after", 70.0)
+    t.launch("aten::mm", "other", 50.0, 7)
+    t.wait("cudaDeviceSynchronize")
+    path = os.path.join(folder, "trace.json")
+    t.write(path)
+    found = {r["name"]: (r["total_us"], r["gain_us"]) for r in rows(program, "steps", path, "-critical_path")}
+    expected = {"torch/profiler/profiler.py(10): start": (400, 0), "aten::before": (100, 0), "aten::after": (70, 70)}
+    for name, figures in expected.items():
+        if found.get(name) != figures:
+            yield f"{name}: {found.get(name)} instead of {figures} on the path and to gain"
+
+
 def main():
     program, failed = sys.argv[1], 0
     seeds = int(sys.argv[2]) if len(sys.argv) > 2 else 25
@@ -144,6 +163,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         wrong = [list(compare(program, folder, seed)) for seed in range(seeds)]
         wrong += [list(known(program, folder, *case)) for case in cases]
+        wrong.append(list(profilers(program, folder)))
         for line in (line for lines in wrong for line in lines):
             print(line)
         failed = sum(bool(lines) for lines in wrong)

@@ -6,6 +6,7 @@
 #include "model/model.h"
 #include "views/core/engine.h"
 #include "views/core/grid.h"
+#include "views/trace/facts.h"
 
 #include <math.h>
 
@@ -50,12 +51,15 @@ static bool take(tfp_path *t, uint32_t span, unsigned class, int64_t from, int64
                                  .unit = t->unit,
                                  .kind = class,
                                  .activity = name };
+        new_row.profilers = class <= TFP_PATH_SYNCHRONIZE && tfp_name_says(new_row.name) & TFP_NAME_PROFILER;
         at = (uint32_t)t->rows.size;
         if (!tfp_push(&t->rows, new_row) || !tfp_map64_put(&t->row_by_key, key, at)) return false;
     }
     tfp_path_row *row = &t->rows.at[at];
     row->count++;
     row->total_ns = tfp_add(row->total_ns, to - from, NULL);
+    int64_t begin = t->begins[t->unit];
+    if (row->profilers || from < begin) row->lost_ns += (row->profilers || to < begin ? to : begin) - from;
     return true;
 }
 
@@ -267,7 +271,7 @@ static const tfp_row_column columns[] = {
     TFP_COLUMN(tfp_path_row, "count", INT, NUMBER, count, "Stretches of the path, in all steps."),
     TFP_COLUMN(tfp_path_row, "total_us", REAL, MICROS, total_us, "How much of the path of one step they are, the mean over the steps."),
     TFP_COLUMN(tfp_path_row, "share", REAL, SHARE, share, "The same by the length of the path, which is the length of the step."),
-    TFP_COLUMN(tfp_path_row, "gain_us", REAL, MICROS, gain_us, "By how much one step, the mean one, gets shorter at most if this took no time: never more than the step less the time in which the busiest device still works; of the ten first."),
+    TFP_COLUMN(tfp_path_row, "gain_us", REAL, MICROS, gain_us, "By how much one step, the mean one, gets shorter at most if this took no time: never more than the step less the time in which the busiest device still works, and nothing for the profiler's own work and for what a trace without steps has before the device begins; of the ten first."),
     { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */

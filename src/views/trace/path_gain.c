@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/path_gain.c: what a step could gain at most if one part of its critical path took no time: not more than that part,
- * and not more than what the busiest device leaves of the step with all its other work. */
+ * and not more than what the busiest device leaves of the step with all its other work. The profiler's own work is no gain. */
 #include "model/model.h"
 #include "views/core/engine.h"
 #include "views/trace/path.h"
@@ -67,7 +67,7 @@ bool tfp_path_gains(tfp_path *t, tfp_path_row *rows, size_t count)
     size_t in_unit = 0;
     for (size_t i = 0; steps && i < count; i++) {
         tfp_path_row *row = &rows[i];
-        int64_t most = row->total_ns, busy = 0;
+        int64_t most = row->total_ns - row->lost_ns, busy = 0;
         if (i && row->unit != rows[i - 1].unit) in_unit = 0;
         if (in_unit++ >= TOLD || !t->step_count[row->unit]) continue;
         for (size_t k = 0; k < t->x->device_count; k++) {

@@ -155,6 +155,25 @@ static bool find_homes(tfp_path *t)
     return true;
 }
 
+static bool find_begins(tfp_path *t)
+{
+    const tfp_event_tables *e = &t->x->p->events;
+    t->begins = TFP_NEW(&t->r->arena, int64_t, t->x->unit_count + 1);
+    if (!t->begins) return false;
+    for (size_t i = 0; i < t->x->unit_count; i++) t->begins[i] = INT64_MAX;
+    for (size_t i = 0; i < t->x->device_count; i++) {
+        const tfp_trace_device *d = &t->x->devices[i];
+        if (d->start_ns < t->begins[d->unit]) t->begins[d->unit] = d->start_ns;
+    }
+    for (size_t i = 0; i < e->processes.size; i++) {
+        uint32_t unit = t->x->unit_of_process[i];
+        if (unit != TFP_NONE && e->processes.at[i].steps != TFP_STEPS_NONE) t->begins[unit] = INT64_MIN;
+    }
+    for (size_t i = 0; i < t->x->unit_count; i++)
+        if (t->begins[i] == INT64_MAX) t->begins[i] = INT64_MIN;
+    return true;
+}
+
 bool tfp_path_lists(tfp_path *t)
 {
     tfp_arena *a = &t->r->arena;
@@ -166,7 +185,7 @@ bool tfp_path_lists(tfp_path *t)
     t->works = TFP_NEW(a, bool, t->x->unit_count + 1);
     if (!t->threads || !t->streams || !t->path_ns || !t->step_count || !t->launched || !t->works) return false;
     for (size_t i = 0; i < t->x->device_count; i++) t->works[t->x->devices[i].unit] = true;
-    return cut_threads(t) && sort_by_ends(t) && find_homes(t);
+    return cut_threads(t) && sort_by_ends(t) && find_homes(t) && find_begins(t);
 }
 
 unsigned tfp_path_class(const tfp_path *t, uint32_t span)
