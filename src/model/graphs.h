@@ -85,6 +85,7 @@ typedef struct tfp_kernel_line {
 } tfp_kernel_line;
 
 typedef struct tfp_graph_tables {
+    bool crowded; /* it was told that too many graphs look alike */
     bool given; /* files of captures were named: the trace is not its own capture */
     size_t file_graphs, file_launches; /* the first ones are of files; those of the trace itself are made by each join */
     TFP_VEC(tfp_captured_graph) captured;

@@ -20,6 +20,7 @@ import graphs  # noqa: F401  each adds its kinds, in this order
 import traces  # noqa: F401
 import stacks  # noqa: F401
 import dumps  # noqa: F401
+import captured  # noqa: F401
 
 TIMES, GROWTH = 4, 5.5
 FLOOR, FLOOR_KB = 0.1, 96 * 1024  # what is below at 4n says nothing of growth

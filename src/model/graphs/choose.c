@@ -7,14 +7,17 @@
 #include "model/graphs/parts.h"
 
 enum { WORD = 64 };
-#define WORDS_MOST ((size_t)16 << 20) /* of the sets of a process */
-#define MANY ((size_t)16 << 20)       /* choices; past them a replay has all of its candidates */
+#define WORDS_MOST ((size_t)8 << 20)  /* of the sets of a process */
+#define MANY ((size_t)4 << 20)       /* choices; past them a replay has all of its candidates */
 
 typedef struct sets {
     const tfp_matches *m;
     const tfp_candidates *c; /* of the replays that are looked at, all of one owner: the same graphs */
     size_t words;
-    uint64_t *own; /* the candidates of a replay */
+    const uint64_t *own; /* the candidates of the replay that is looked at */
+    uint64_t *lists;     /* the candidates of patterns */
+    size_t list_count;
+    tfp_map64 list_by_pattern;
 } sets;
 
 static const tfp_candidates *candidates_of(const tfp_matches *m, size_t replay)
@@ -25,11 +28,19 @@ static const tfp_candidates *candidates_of(const tfp_matches *m, size_t replay)
 static void put(uint64_t *set, uint32_t i) { set[i / WORD] |= UINT64_C(1) << i % WORD; }
 static bool has(const uint64_t *set, uint32_t i) { return set[i / WORD] >> i % WORD & 1; }
 
-static void fill_own(sets *s, size_t replay)
+/* Each pattern's candidates become a set once. False without memory. */
+static bool look_at(sets *s, size_t replay)
 {
     const tfp_candidates *c = candidates_of(s->m, replay);
-    memset(s->own, 0, s->words * sizeof *s->own);
-    for (size_t i = 0; i < c->count; i++) put(s->own, s->m->list.at[c->first + i] - c->base);
+    uint32_t at = tfp_map64_get(&s->list_by_pattern, c->like);
+    if (at == TFP_NONE) {
+        uint64_t *set = s->lists + s->list_count * s->words;
+        at = (uint32_t)s->list_count++;
+        for (size_t i = 0; i < c->count; i++) put(set, s->m->list.at[c->first + i] - c->base);
+        if (!tfp_map64_put(&s->list_by_pattern, c->like, at)) return false;
+    }
+    s->own = s->lists + at * s->words;
+    return true;
 }
 
 /* to = the neighbours of `from` in round order; forward: the next ones. */
@@ -85,28 +96,34 @@ static bool choose_all(tfp_choices *c, size_t count)
 }
 
 /* Replays of one process. The sets U of all of them are kept; T goes along. */
+static bool choose_sets(sets *s, size_t first, size_t count, uint64_t *u, tfp_choices *c)
+{
+    uint64_t *t = u + s->words * count, *last_t = t + s->words;
+    for (size_t i = count; i-- > 0;) {
+        if (!look_at(s, first + i)) return false;
+        step(s, i + 1 < count ? u + (i + 1) * s->words : NULL, u + i * s->words, false);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!look_at(s, first + i)) return false;
+        step(s, i ? last_t : NULL, t, true);
+        if (!add_choice(s, c, t, u + i * s->words)) return false;
+        memcpy(last_t, t, s->words * sizeof *t);
+    }
+    return true;
+}
+
 static bool choose(const tfp_matches *m, size_t first, size_t end, tfp_choices *c)
 {
     sets s = { .m = m, .c = candidates_of(m, first) };
     size_t count = end - first;
-    bool ok = true;
     s.words = ((size_t)s.c->all + WORD - 1) / WORD;
     if (!s.words || count > WORDS_MOST / s.words) return choose_all(c, count);
-    uint64_t *u = calloc(s.words * (count + 3), sizeof *u);
-    if (!u) return false;
-    uint64_t *t = u + s.words * count, *last_t = t + s.words;
-    s.own = last_t + s.words;
-    for (size_t i = count; i-- > 0;) {
-        fill_own(&s, first + i);
-        step(&s, i + 1 < count ? u + (i + 1) * s.words : NULL, u + i * s.words, false);
-    }
-    for (size_t i = 0; ok && i < count; i++) {
-        fill_own(&s, first + i);
-        step(&s, i ? last_t : NULL, t, true);
-        ok = add_choice(&s, c, t, u + i * s.words);
-        memcpy(last_t, t, s.words * sizeof *t);
-    }
+    s.lists = calloc(s.words * count, sizeof *s.lists);
+    uint64_t *u = calloc(s.words * (count + 2), sizeof *u);
+    bool ok = s.lists && u && choose_sets(&s, first, count, u, c);
+    free(s.lists);
     free(u);
+    tfp_map64_free(&s.list_by_pattern);
     return ok;
 }
 

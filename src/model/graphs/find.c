@@ -16,15 +16,25 @@ void tfp_graphs_forget(tfp_builder *b)
     tfp_graphs_drop_own(g);
 }
 
+static void warn_of_crowd(tfp_builder *b, size_t launches)
+{
+    tfp_graph_tables *g = &b->p->events.graphs;
+    if (!launches || g->crowded) return;
+    g->crowded = true; /* a later join does not tell it again */
+    tfp_build_warn_many(b, "launches of graphs are not joined: too many captured graphs look alike", TFP_STR(""), launches);
+}
+
 static bool judge_replays(tfp_builder *b)
 {
+    size_t crowded = 0;
     tfp_replays r = { 0 };
     tfp_matches m = { 0 };
     tfp_choices c = { 0 };
     tfp_graph_tables *g = &b->p->events.graphs;
     bool ok = tfp_replays_find(b, &r);
     if (ok && r.count && !g->given && tfp_has_captures(b->p)) ok = tfp_graphs_collect(b, b->p, true);
-    if (ok && r.count) ok = tfp_matches_find(g, &r, &m) && tfp_choices_find(&m, &c) && tfp_replays_judge(b, &m, &c);
+    if (ok && r.count) ok = tfp_matches_find(g, &r, &m) && tfp_choices_find(&m, &c) && tfp_replays_judge(b, &m, &c, &crowded);
+    if (ok) warn_of_crowd(b, crowded);
     tfp_replays_free(&r);
     tfp_matches_free(&m);
     tfp_vec_free(&c.at);

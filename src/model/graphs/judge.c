@@ -15,6 +15,7 @@ typedef struct answer { /* of a pattern with a choice */
     uint32_t pattern;
     tfp_choice choice;
     size_t first; /* -> rows */
+    bool crowded; /* too many graphs look alike */
 } answer;
 
 typedef struct judge {
@@ -27,6 +28,9 @@ typedef struct judge {
     TFP_VEC(answer) answers;
     tfp_map64 answer_by_hash;
     TFP_VEC(tfp_attribution) rows; /* of answers, by place in the pattern */
+    TFP_VEC(shared) all;           /* of patterns, what all of their candidates share */
+    tfp_map64 all_by_pattern;
+    tfp_effort effort;
     tfp_map64 row_by_word;         /* of the answer that is made: a word on several streams -> its row */
 } judge;
 
@@ -48,7 +52,7 @@ static graph_list chosen_of(const judge *j, uint32_t pattern, tfp_choice c)
 
 /* ---- what places share ---- */
 
-static void add(const judge *j, shared *s, uint32_t launch)
+static void add(judge *j, shared *s, uint32_t launch)
 {
     const tfp_captured_launch *l = &j->g->launches.at[launch];
     if (s->first == TFP_NONE) {
@@ -61,14 +65,16 @@ static void add(const judge *j, shared *s, uint32_t launch)
     s->line &= l->line == first->line;
     s->trace &= l->trace == first->trace;
     s->dims &= l->dims == first->dims;
-    if (s->modules != l->modules) s->modules = tfp_graph_place_shared(j->g, s->modules, l->modules);
+    uint64_t depths = (uint64_t)j->g->places.at[s->modules].depth + j->g->places.at[l->modules].depth;
+    if (s->modules == l->modules || !tfp_effort_take(&j->effort, depths)) return;
+    s->modules = tfp_graph_place_shared(j->g, s->modules, l->modules);
 }
 
-static shared share(const judge *j, const tfp_pattern *p, uint32_t at, graph_list graphs)
+static shared share(judge *j, const tfp_pattern *p, uint32_t at, graph_list graphs)
 {
     shared s = { .first = TFP_NONE, .one = true };
     const tfp_graph_sign *sign = &j->r->signs.at[p->first + at];
-    for (size_t i = 0; i < graphs.count; i++) {
+    for (size_t i = 0; i < graphs.count && tfp_effort_take(&j->effort, 1); i++) {
         uint32_t graph = j->m->order.at[graphs.at[i]], base = j->g->captured.at[graph].first, found = 0;
         const tfp_fit *fit = &j->m->fits.at[j->fit_of_look[j->m->look_of.at[graph]]];
         if (fit->ranges == SIZE_MAX) {
@@ -76,7 +82,7 @@ static shared share(const judge *j, const tfp_pattern *p, uint32_t at, graph_lis
             continue;
         }
         tfp_range32 range = j->m->ranges.at[fit->ranges + at];
-        for (uint32_t node = range.low; node <= range.high; node++) {
+        for (uint32_t node = range.low; node <= range.high && tfp_effort_take(&j->effort, 1); node++) {
             if (tfp_signs_agree(&j->g->launches.at[base + node].sign, sign) != TFP_AGREES) continue;
             add(j, &s, base + node);
             s.one &= !found++;
@@ -126,10 +132,10 @@ static tfp_attribution partly(judge *j, const shared *s)
     return a.module || a.op || a.line ? a : tfp_attribution_none(TFP_AMBIGUOUS);
 }
 
-static tfp_attribution decide(judge *j, const answer *of, uint32_t at)
+static tfp_attribution decide(judge *j, const answer *of, uint32_t at, shared all)
 {
     const tfp_pattern *p = &j->r->patterns.at[of->pattern];
-    shared all = share(j, p, at, all_of(j, of->pattern)), chosen = all;
+    shared chosen = all;
     if (!of->choice.all) chosen = share(j, p, at, chosen_of(j, of->pattern, of->choice));
     if (all.place) return whole(j, &chosen, TFP_SURE_BY_UNIQUE);
     if (all.one && chosen.place) return whole(j, &chosen, TFP_SURE_BY_ORDER);
@@ -145,9 +151,38 @@ static bool decide_word(judge *j, const answer *of, uint32_t at, tfp_attribution
     tfp_range32 range = j->m->ranges.at[fit->ranges + at];
     uint64_t word = (uint64_t)sign->kind << 32 | (sign->kind == TFP_LAUNCHES_KERNEL ? sign->kernel : 0);
     uint32_t known = range.low == range.high ? TFP_NONE : tfp_map64_get(&j->row_by_word, word);
-    *out = known == TFP_NONE ? decide(j, of, at) : j->rows.at[known];
+    *out = known == TFP_NONE ? decide(j, of, at, share(j, p, at, all_of(j, of->pattern))) : j->rows.at[known];
     if (known != TFP_NONE || range.low == range.high) return true;
     return tfp_map64_put(&j->row_by_word, word, (uint32_t)j->rows.size);
+}
+
+/* What all candidates of a pattern share, for each of its places: found once for all choices. SIZE_MAX without memory. */
+static size_t shared_by_all(judge *j, uint32_t pattern)
+{
+    const tfp_pattern *p = &j->r->patterns.at[pattern];
+    uint32_t known = tfp_map64_get(&j->all_by_pattern, pattern);
+    if (known != TFP_NONE) return known;
+    size_t first = j->all.size;
+    for (uint32_t i = 0; i < p->count; i++)
+        if (!tfp_push(&j->all, share(j, p, i, all_of(j, pattern)))) return SIZE_MAX;
+    return tfp_map64_put(&j->all_by_pattern, pattern, (uint32_t)first) ? first : SIZE_MAX;
+}
+
+/* Puts the rows of an answer that has candidates. */
+static bool decide_all(judge *j, const answer *of)
+{
+    const tfp_pattern *p = &j->r->patterns.at[of->pattern];
+    const tfp_candidates *c = &j->m->candidates.at[of->pattern];
+    for (size_t i = 0; i < c->fit_count; i++) j->fit_of_look[j->m->fits.at[c->fits + i].look] = (uint32_t)(c->fits + i);
+    size_t all = p->streams ? 0 : shared_by_all(j, of->pattern);
+    tfp_map64_clear(&j->row_by_word);
+    for (uint32_t i = 0; i < p->count && all != SIZE_MAX; i++) {
+        tfp_attribution a;
+        if (!p->streams) a = decide(j, of, i, j->all.at[all + i]);
+        if (p->streams && !decide_word(j, of, i, &a)) return false;
+        if (!tfp_push(&j->rows, a)) return false;
+    }
+    return all != SIZE_MAX;
 }
 
 static bool make_answer(judge *j, answer *of)
@@ -155,14 +190,14 @@ static bool make_answer(judge *j, answer *of)
     const tfp_pattern *p = &j->r->patterns.at[of->pattern];
     const tfp_candidates *c = &j->m->candidates.at[of->pattern];
     of->first = j->rows.size;
-    tfp_map64_clear(&j->row_by_word);
-    for (size_t i = 0; i < c->fit_count; i++) j->fit_of_look[j->m->fits.at[c->fits + i].look] = (uint32_t)(c->fits + i);
-    for (uint32_t i = 0; i < p->count; i++) {
-        tfp_attribution a = tfp_attribution_none(c->all ? TFP_NO_MATCH : TFP_NO_CAPTURE);
-        if (c->count && !p->streams) a = decide(j, of, i);
-        if (c->count && p->streams && !decide_word(j, of, i, &a)) return false;
-        if (!tfp_push(&j->rows, a)) return false;
-    }
+    of->crowded = c->crowded;
+    if (c->count && !decide_all(j, of)) return false;
+    if (c->count && j->effort.spent) of->crowded = true; /* what was found is not all that there is */
+    if (c->count && !of->crowded) return !j->b->status;
+    tfp_no_place why = of->crowded ? TFP_AMBIGUOUS : c->all ? TFP_NO_MATCH : TFP_NO_CAPTURE;
+    j->rows.size = of->first;
+    for (uint32_t i = 0; i < p->count; i++)
+        if (!tfp_push(&j->rows, tfp_attribution_none(why))) return false;
     return !j->b->status;
 }
 
@@ -173,10 +208,10 @@ static bool same_choice(const judge *j, const answer *a, uint32_t pattern, tfp_c
     return c.all || memcmp(j->c->list.at + a->choice.first, j->c->list.at + c.first, bytes) == 0;
 }
 
-/* The answer of a replay; NULL without memory. */
+/* The answer of a replay, which patterns with the same candidates share; NULL without memory. */
 static const answer *answer_of(judge *j, size_t replay)
 {
-    uint32_t pattern = j->r->at.at[replay].pattern;
+    uint32_t pattern = j->m->candidates.at[j->r->at.at[replay].pattern].like;
     tfp_choice c = j->c->at.at[replay];
     graph_list chosen = chosen_of(j, pattern, c);
     uint64_t words[] = { pattern, c.all, c.all ? 0 : tfp_hash(chosen.at, chosen.count * sizeof *chosen.at) };
@@ -191,15 +226,16 @@ static const answer *answer_of(judge *j, size_t replay)
     }
 }
 
-bool tfp_replays_judge(tfp_builder *b, const tfp_matches *m, const tfp_choices *c)
+bool tfp_replays_judge(tfp_builder *b, const tfp_matches *m, const tfp_choices *c, size_t *crowded)
 {
-    judge j = { .b = b, .g = m->g, .m = m, .r = m->r, .c = c };
+    judge j = { .b = b, .g = m->g, .m = m, .r = m->r, .c = c, .effort = tfp_effort_of(m->g, m->r) };
     j.fit_of_look = calloc(m->looks.size + 1, sizeof *j.fit_of_look);
     bool ok = j.fit_of_look != NULL;
     for (size_t i = 0; ok && i < m->r->at.size; i++) {
         const tfp_replay *replay = &m->r->at.at[i];
         const answer *a = answer_of(&j, i);
         ok = a != NULL;
+        *crowded += ok && a->crowded;
         for (uint32_t k = replay->first; ok && k < replay->first + replay->count; k++)
             tfp_attribute(b, m->r->activity[k], true, j.rows.at[a->first + m->r->position[k]]);
     }
@@ -208,5 +244,7 @@ bool tfp_replays_judge(tfp_builder *b, const tfp_matches *m, const tfp_choices *
     tfp_map64_free(&j.answer_by_hash);
     tfp_vec_free(&j.rows);
     tfp_map64_free(&j.row_by_word);
+    tfp_vec_free(&j.all);
+    tfp_map64_free(&j.all_by_pattern);
     return ok && !b->status;
 }

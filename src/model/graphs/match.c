@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/graphs/match.c: which captured graphs a pattern of replays may be of. Graphs that look alike are compared once, and so are
- * replays: the work does not grow with either's number. In: replays and captured graphs. Out: the candidates of each pattern,
- * and which nodes each of its activities may be. */
+ * replays. In: replays and captured graphs. Out: the candidates of each pattern, and which nodes each of its activities may be.
+ * Patterns that fit the same graphs share their list. The effort of all has a limit: patterns beyond it have no candidates. */
 #include "model/graphs/parts.h"
 
 static const tfp_captured_graph *graph_at(const tfp_matches *m, uint32_t graph) { return &m->g->captured.at[graph]; }
+static uint32_t nodes_of(const tfp_matches *m, uint32_t look) { return graph_at(m, m->looks.at[look].graph)->count; }
 static const tfp_graph_sign *node_at(const tfp_matches *m, uint32_t graph, uint32_t node)
 {
     return &m->g->launches.at[graph_at(m, graph)->first + node].sign;
@@ -14,58 +15,12 @@ static const tfp_graph_sign *sign_at(const tfp_matches *m, const tfp_pattern *p,
     return &m->r->signs.at[p->first + at];
 }
 
-/* ---- graphs that look alike ---- */
-
-static bool look_alike(const tfp_matches *m, uint32_t a, uint32_t b)
-{
-    uint32_t count = graph_at(m, a)->count;
-    if (graph_at(m, b)->count != count) return false;
-    for (uint32_t i = 0; i < count; i++)
-        if (memcmp(node_at(m, a, i), node_at(m, b, i), sizeof(tfp_graph_sign)) != 0) return false;
-    return true;
-}
-
-static uint64_t hash_of(const tfp_matches *m, uint32_t graph)
-{
-    uint64_t hash = graph_at(m, graph)->count;
-    for (uint32_t i = 0; i < graph_at(m, graph)->count; i++)
-        hash = (hash ^ tfp_hash(node_at(m, graph, i), sizeof(tfp_graph_sign))) * UINT64_C(0x9e3779b97f4a7c15);
-    return hash;
-}
-
-static bool names_known(const tfp_matches *m, uint32_t graph)
-{
-    for (uint32_t i = 0; i < graph_at(m, graph)->count; i++)
-        if (node_at(m, graph, i)->kind == TFP_LAUNCHES_KERNEL && !node_at(m, graph, i)->kernel) return false;
-    return true;
-}
-
-static bool find_looks(tfp_matches *m)
-{
-    tfp_map64 by_hash = { 0 };
-    bool ok = tfp_reserve(&m->look_of, m->g->captured.size + 1);
-    for (uint32_t i = 0; ok && i < m->g->captured.size; i++) {
-        uint32_t at = TFP_NONE;
-        for (uint64_t key = hash_of(m, i);; key++) {
-            at = tfp_map64_get(&by_hash, key);
-            if (at != TFP_NONE && !look_alike(m, m->looks.at[at].graph, i)) continue;
-            if (at != TFP_NONE) break;
-            at = (uint32_t)m->looks.size;
-            ok = tfp_push(&m->looks, ((tfp_look){ i, names_known(m, i) })) && tfp_map64_put(&by_hash, key, at);
-            break;
-        }
-        m->look_of.at[m->look_of.size++] = at;
-    }
-    tfp_map64_free(&by_hash);
-    return ok;
-}
-
 /* ---- a pattern and a look ---- */
 
-static bool fits_whole(const tfp_matches *m, const tfp_pattern *p, uint32_t graph)
+static bool fits_whole(tfp_matches *m, const tfp_pattern *p, uint32_t graph)
 {
     uint32_t agreed = 0;
-    for (uint32_t i = 0; i < p->count; i++) {
+    for (uint32_t i = 0; i < p->count && tfp_effort_take(&m->effort, 1); i++) {
         tfp_agreement a = tfp_signs_agree(node_at(m, graph, i), sign_at(m, p, i));
         if (a == TFP_CONTRADICTS) return false;
         agreed += a == TFP_AGREES;
@@ -151,19 +106,19 @@ static bool fits_by_words(const tfp_matches *m, const tfp_pattern *p, uint32_t g
 
 /* ---- candidates ---- */
 
+enum { FIT = 8 }; /* comparisons that the memory of a fit counts as */
+
 typedef enum way { WHOLE, BY_WORDS, IN_PART } way;
 
 /* Whether the pattern fits a look in that way; the fit is added. */
 static bool try_fit(tfp_matches *m, const tfp_pattern *p, uint32_t look, way w, bool *fits)
 {
-    uint32_t graph = m->looks.at[look].graph, nodes = graph_at(m, graph)->count;
-    *fits = false;
-    if (w == IN_PART ? nodes <= p->count || (uint64_t)nodes * 9 > (uint64_t)p->count * 10 : nodes != p->count) return true;
-    if (w != WHOLE && !m->looks.at[look].named) return true;
+    uint32_t graph = m->looks.at[look].graph, nodes = nodes_of(m, look);
     tfp_fit fit = { look, SIZE_MAX };
+    *fits = false;
     if (w == WHOLE) {
         *fits = fits_whole(m, p, graph);
-    } else {
+    } else if (m->looks.at[look].named && tfp_effort_take(&m->effort, (uint64_t)nodes + p->count)) {
         size_t from = m->ranges.size;
         if (!tfp_reserve(&m->ranges, from + p->count)) return false;
         fit.ranges = from;
@@ -171,81 +126,99 @@ static bool try_fit(tfp_matches *m, const tfp_pattern *p, uint32_t look, way w, 
         if (w == BY_WORDS && !fits_by_words(m, p, graph, m->ranges.at + from, fits)) return false;
         if (*fits) m->ranges.size = from + p->count;
     }
-    return !*fits || tfp_push(&m->fits, fit);
+    return !*fits || (tfp_effort_take(&m->effort, FIT), tfp_push(&m->fits, fit));
 }
 
-/* The graphs of an owner are one piece of `order`. A capture that is alone belongs to all. */
-static void find_owner(const tfp_matches *m, uint32_t owner, tfp_candidates *c)
+/* The first of an owner's looks, which are by size, that has as many nodes or more. */
+static size_t first_look(const tfp_matches *m, const tfp_offer *o, uint64_t nodes)
 {
-    size_t all = m->order.size, from = 0, end = all;
-    const uint32_t *order = m->order.at;
-    bool alone = m->g->given && all && graph_at(m, order[0])->owner == graph_at(m, order[all - 1])->owner;
-    if (!alone) {
-        while (from < end) { /* the first that is not before it */
-            size_t middle = from + (end - from) / 2;
-            if (graph_at(m, order[middle])->owner < owner)
-                from = middle + 1;
-            else
-                end = middle;
-        }
-        for (end = from; end < all && graph_at(m, order[end])->owner == owner; end++) {}
+    size_t from = o->first, end = o->first + o->count;
+    while (from < end) {
+        size_t middle = from + (end - from) / 2;
+        if (nodes_of(m, m->offered.at[middle]) < nodes)
+            from = middle + 1;
+        else
+            end = middle;
     }
-    c->base = (uint32_t)from;
-    c->all = (uint32_t)(end - from);
+    return from;
 }
 
-/* Adds the graphs of the owner that the pattern fits in that way. state: by look, whether it fits: each is tried once. */
-static bool add_fitting(tfp_matches *m, const tfp_pattern *p, way w, uint8_t *state, tfp_candidates *c)
+/* Adds the looks that the pattern fits in that way. */
+static bool add_fitting(tfp_matches *m, const tfp_pattern *p, way w, const tfp_offer *o, tfp_candidates *c)
 {
-    enum { NOT_TRIED, FITS, DOES_NOT };
-    for (uint32_t i = c->base; i < c->base + c->all; i++) state[m->look_of.at[m->order.at[i]]] = NOT_TRIED;
-    for (uint32_t i = c->base; i < c->base + c->all; i++) {
-        uint32_t look = m->look_of.at[m->order.at[i]];
+    uint64_t least = w == IN_PART ? (uint64_t)p->count + 1 : p->count, most = w == IN_PART ? (uint64_t)p->count * 10 / 9 : p->count;
+    for (size_t i = first_look(m, o, least); i < o->first + o->count && nodes_of(m, m->offered.at[i]) <= most; i++) {
         bool fits;
-        if (state[look] == NOT_TRIED) {
-            if (!try_fit(m, p, look, w, &fits)) return false;
-            state[look] = fits ? FITS : DOES_NOT;
-        }
-        if (state[look] == FITS && !tfp_push(&m->list, i)) return false;
+        if (!tfp_effort_take(&m->effort, 1)) break;
+        if (!try_fit(m, p, m->offered.at[i], w, &fits)) return false;
     }
-    c->count = m->list.size - c->first;
+    c->fit_count = m->fits.size - c->fits;
     return true;
+}
+
+/* Of an earlier pattern that fits the same looks as whole graphs; TFP_NONE. *key: what it is found by. */
+static uint32_t like_of(const tfp_matches *m, const tfp_candidates *c, uint64_t *key)
+{
+    const tfp_fit *fits = m->fits.at + c->fits;
+    *key = c->base;
+    for (size_t i = 0; i < c->fit_count; i++) *key = (*key ^ fits[i].look) * UINT64_C(0x9e3779b97f4a7c15);
+    for (;; ++*key) {
+        uint32_t at = tfp_map64_get(&m->like_by_hash, *key);
+        if (at == TFP_NONE) return at;
+        const tfp_candidates *other = &m->candidates.at[at];
+        bool same = other->base == c->base && other->fit_count == c->fit_count;
+        for (size_t i = 0; same && i < c->fit_count; i++) same = m->fits.at[other->fits + i].look == fits[i].look;
+        if (same) return at;
+    }
+}
+
+/* The graphs that look as the pattern fits. state: by look, of zeros. */
+static bool list_graphs(tfp_matches *m, uint8_t *state, tfp_candidates *c)
+{
+    bool ok = true;
+    c->first = m->list.size;
+    if (!tfp_effort_take(&m->effort, c->all)) return true;
+    for (size_t i = 0; i < c->fit_count; i++) state[m->fits.at[c->fits + i].look] = 1;
+    for (uint32_t i = c->base; ok && i < c->base + c->all; i++)
+        if (state[m->look_of.at[m->order.at[i]]]) ok = tfp_push(&m->list, i);
+    for (size_t i = 0; i < c->fit_count; i++) state[m->fits.at[c->fits + i].look] = 0;
+    c->count = m->list.size - c->first;
+    return ok;
 }
 
 /* On several streams by words; else whole graphs, and only without such those of which nodes did not run. */
 static bool find_candidates(tfp_matches *m, const tfp_pattern *p, uint8_t *state, tfp_candidates *c)
 {
-    c->fits = m->fits.size;
-    c->first = m->list.size;
-    if (!add_fitting(m, p, p->streams ? BY_WORDS : WHOLE, state, c)) return false;
-    if (!c->count && !p->streams && !add_fitting(m, p, IN_PART, state, c)) return false;
-    c->fit_count = m->fits.size - c->fits;
-    return true;
-}
-
-static bool order_graphs(tfp_matches *m)
-{
-    size_t count = m->g->captured.size;
-    uint64_t *owner = malloc((count + 1) * sizeof *owner);
-    bool ok = owner && tfp_reserve(&m->order, count + 1);
-    for (uint32_t i = 0; ok && i < count; i++) {
-        owner[i] = graph_at(m, i)->owner;
-        m->order.at[m->order.size++] = i;
+    tfp_offer o;
+    uint64_t key = 0;
+    size_t ranges = m->ranges.size;
+    if (!tfp_offer_of(m, p->owner, &o)) return false;
+    *c = (tfp_candidates){ .base = o.base, .all = o.all, .fits = m->fits.size, .like = (uint32_t)m->candidates.size };
+    if (!add_fitting(m, p, p->streams ? BY_WORDS : WHOLE, &o, c)) return false;
+    if (!c->fit_count && !p->streams && !add_fitting(m, p, IN_PART, &o, c)) return false;
+    bool whole = c->fit_count && m->fits.at[c->fits].ranges == SIZE_MAX;
+    uint32_t like = whole && !m->effort.spent ? like_of(m, c, &key) : TFP_NONE;
+    if (like != TFP_NONE) {
+        m->fits.size = c->fits;
+        *c = m->candidates.at[like];
+        return true;
     }
-    ok = ok && tfp_sort_keys(m->order.at, count, owner);
-    free(owner);
-    return ok;
+    if (c->fit_count && !list_graphs(m, state, c)) return false;
+    if (!m->effort.spent) return !whole || tfp_map64_put(&m->like_by_hash, key, c->like);
+    m->fits.size = c->fits;
+    m->ranges.size = ranges;
+    c->fit_count = c->count = 0;
+    return c->crowded = true;
 }
 
 bool tfp_matches_find(const tfp_graph_tables *g, const tfp_replays *r, tfp_matches *m)
 {
-    *m = (tfp_matches){ .g = g, .r = r };
-    bool ok = find_looks(m) && order_graphs(m);
+    *m = (tfp_matches){ .g = g, .r = r, .effort = tfp_effort_of(g, r) };
+    bool ok = tfp_looks_find(m);
     uint8_t *state = ok ? calloc(m->looks.size + 1, 1) : NULL;
     ok = ok && state;
     for (size_t i = 0; ok && i < r->patterns.size; i++) {
-        tfp_candidates c = { 0 };
-        find_owner(m, r->patterns.at[i].owner, &c);
+        tfp_candidates c;
         ok = find_candidates(m, &r->patterns.at[i], state, &c) && tfp_push(&m->candidates, c);
     }
     free(state);
@@ -257,6 +230,10 @@ void tfp_matches_free(tfp_matches *m)
     tfp_vec_free(&m->looks);
     tfp_vec_free(&m->look_of);
     tfp_vec_free(&m->order);
+    tfp_vec_free(&m->offered);
+    tfp_vec_free(&m->offers);
+    tfp_map64_free(&m->offer_by_owner);
+    tfp_map64_free(&m->like_by_hash);
     tfp_vec_free(&m->fits);
     tfp_vec_free(&m->ranges);
     tfp_vec_free(&m->list);

@@ -84,6 +84,15 @@ typedef struct tfp_replays {
 bool tfp_replays_find(tfp_builder *b, tfp_replays *r); /* false without memory */
 void tfp_replays_free(tfp_replays *r);
 
+/* ---- effort.c ---- */
+/* How much may still be compared: hostile files have many graphs and replays that all look alike. */
+typedef struct tfp_effort {
+    uint64_t left;
+    bool spent; /* more was asked for */
+} tfp_effort;
+tfp_effort tfp_effort_of(const tfp_graph_tables *g, const tfp_replays *r);
+bool tfp_effort_take(tfp_effort *e, uint64_t comparisons); /* false: it is spent */
+
 /* ---- match.c ---- */
 /* The nodes of a captured graph that an activity may be: those from `low` to `high` whose signs agree. */
 typedef struct tfp_range32 {
@@ -95,13 +104,20 @@ typedef struct tfp_fit { /* a pattern and graphs that look alike */
 } tfp_fit;
 typedef struct tfp_look { /* graphs whose launches have the same signs share one */
     uint32_t graph;       /* one of them */
+    uint32_t offered_to;  /* the piece of `order` that was looked at last */
     bool named;           /* the names of all its kernels are known */
 } tfp_look;
+typedef struct tfp_offer { /* the graphs that an owner's replays may be of */
+    uint32_t base, all;    /* -> order */
+    size_t first, count;   /* -> offered */
+} tfp_offer;
 /* What may be the graphs of a pattern. */
 typedef struct tfp_candidates {
     size_t fits, fit_count;   /* -> fits */
     size_t first, count;      /* -> list: captured graphs by number */
     uint32_t base, all;       /* the graphs of its owner: the first, and how many */
+    uint32_t like;            /* the first pattern that has these candidates, for whole graphs */
+    bool crowded;             /* too many look alike: none was chosen */
 } tfp_candidates;
 typedef struct tfp_matches {
     const tfp_graph_tables *g;
@@ -109,11 +125,17 @@ typedef struct tfp_matches {
     TFP_VEC(tfp_look) looks;
     TFP_VEC(uint32_t) look_of; /* by captured graph */
     TFP_VEC(uint32_t) order;   /* captured graphs by owner */
+    TFP_VEC(tfp_offer) offers;
+    TFP_VEC(uint32_t) offered; /* looks by owner and number of nodes */
+    tfp_map64 offer_by_owner, like_by_hash;
+    tfp_effort effort;
     TFP_VEC(tfp_fit) fits;
     TFP_VEC(tfp_range32) ranges;
     TFP_VEC(uint32_t) list;              /* captured graphs, by their place in `order` */
     TFP_VEC(tfp_candidates) candidates;  /* by pattern */
 } tfp_matches;
+bool tfp_looks_find(tfp_matches *m);                                   /* looks.c; false without memory */
+bool tfp_offer_of(tfp_matches *m, uint32_t owner, tfp_offer *o); /* looks.c; false without memory */
 bool tfp_matches_find(const tfp_graph_tables *g, const tfp_replays *r, tfp_matches *m);
 void tfp_matches_free(tfp_matches *m);
 
@@ -134,7 +156,7 @@ bool tfp_choices_find(const tfp_matches *m, tfp_choices *c);
 void tfp_attribute(tfp_builder *b, uint32_t span, bool replayed, tfp_attribution a);
 
 /* ---- judge.c ---- */
-/* Tells each replayed activity its place. */
-bool tfp_replays_judge(tfp_builder *b, const tfp_matches *m, const tfp_choices *c);
+/* Tells each replayed activity its place. *crowded: how many launches have none, because too many graphs look alike. */
+bool tfp_replays_judge(tfp_builder *b, const tfp_matches *m, const tfp_choices *c, size_t *crowded);
 
 #endif
