@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/ideal.c: a job without stragglers: every duration is the median over its peers on the other ranks. */
 #include "whatif/change.h"
+#include "whatif/job/home.h"
+
+#include <math.h>
 
 /* A value and its peers: those with the same key and number on other ranks. */
 typedef struct peer {
@@ -97,6 +100,106 @@ static bool add_activities(peers *p, tfp_variant *v)
     return ok;
 }
 
+/* ---- points of the threads of the steps ---- */
+
+/* Ranks wait in different places for what hosts reduce, so that their anchors differ where their points do not. */
+typedef struct point_work {
+    tfp_home home;
+    double *at, *recorded, *ideal; /* by point, of all units side by side: its time, the work since the point before it */
+    size_t *first;                 /* by unit */
+} point_work;
+
+static void free_points(point_work *w)
+{
+    tfp_home_free(&w->home);
+    free(w->at);
+    free(w->recorded);
+    free(w->ideal);
+    free(w->first);
+}
+
+static bool new_points(const tfp_job *j, point_work *w)
+{
+    *w = (point_work){ .first = calloc(j->unit_count + 1, sizeof *w->first) };
+    if (!tfp_home_new(j, &w->home) || !w->first) return false;
+    for (size_t u = 0; u < j->unit_count; u++) w->first[u + 1] = 2 * (size_t)w->home.first[u + 1];
+    size_t all = w->first[j->unit_count] + 1;
+    w->at = malloc(all * sizeof *w->at);
+    w->recorded = malloc(all * sizeof *w->recorded);
+    w->ideal = malloc(all * sizeof *w->ideal);
+    return w->at && w->recorded && w->ideal;
+}
+
+static bool read_points(const tfp_job *j, point_work *w)
+{
+    for (uint32_t u = 0; u < j->unit_count; u++) {
+        if (!tfp_home_read(&w->home, u)) return false;
+        for (size_t i = 0; i < w->home.points.size; i++) {
+            size_t at = w->first[u] + i;
+            w->at[at] = tfp_job_time(j, u, w->home.points.at[i].at);
+            w->recorded[at] = i ? w->at[at] - w->at[at - 1] : 0;
+        }
+    }
+    for (uint32_t i = 0; i < j->gap_count; i++)
+        w->recorded[w->first[j->gaps[i].unit] + j->gaps[i].point] = j->gaps[i].to - j->gaps[i].last;
+    memcpy(w->ideal, w->recorded, w->first[j->unit_count] * sizeof *w->ideal);
+    return true;
+}
+
+/* Each point once, also where windows overlap. */
+static bool add_points(peers *p, const point_work *w)
+{
+    const tfp_job *j = p->j;
+    bool ok = true;
+    size_t done = 0;
+    for (uint32_t i = 0; ok && i < j->window_count; i++) {
+        const tfp_job_window *s = &j->windows[i];
+        uint64_t key[2] = { 3, s->step };
+        size_t at = w->first[s->unit], end = w->first[s->unit + 1], next = end;
+        for (; at < next;) { /* the first point behind the start of the window */
+            size_t middle = at + (next - at) / 2;
+            if (w->at[middle] <= s->start)
+                at = middle + 1;
+            else
+                next = middle;
+        }
+        at = at > done ? at : done;
+        for (uint32_t number = 0; ok && at < end && w->at[at] <= s->end; at++, number++)
+            ok = tfp_push(&p->list, ((peer){ tfp_hash(key, sizeof key), number, s->unit, &w->ideal[at], NULL }));
+        done = at;
+    }
+    return ok;
+}
+
+/* What the points of a thread gain, its anchors gain. */
+static void take_points(const tfp_job *j, const point_work *w, tfp_variant *v)
+{
+    size_t at = 0;
+    for (uint32_t i = 0; i < j->anchor_count; i++) {
+        const tfp_job_anchor *a = &j->anchors[i];
+        double more = 0;
+        if (a->lane != j->units[a->unit].home) continue;
+        if (a->first) at = w->first[a->unit];
+        for (; at < w->first[a->unit + 1] && w->at[at] <= a->at; at++) more += w->ideal[at] - w->recorded[at];
+        if (a->first || a->waits || a->floor > -INFINITY) continue;
+        double *work = a->turn_from == TFP_NONE ? &v->own[i] : &v->turn[i];
+        *work = *work + more > 0 ? *work + more : 0;
+    }
+}
+
+static bool even_out_points(const tfp_job *j, int64_t kept, tfp_variant *v)
+{
+    point_work w;
+    peers p = { .j = j, .ranks = j->unit_count };
+    bool ok = new_points(j, &w) && read_points(j, &w) && add_points(&p, &w) && even_out_all(&p, kept);
+    if (ok) take_points(j, &w, v);
+    free_points(&w);
+    tfp_vec_free(&p.list);
+    return ok;
+}
+
+/* ---- anchors ---- */
+
 /* The number of a thread on its rank: that of the steps is the first. */
 static bool add_anchors(peers *p, tfp_variant *v)
 {
@@ -111,6 +214,7 @@ static bool add_anchors(peers *p, tfp_variant *v)
             threads = 0;
         }
         if (a->first) thread = a->lane == j->units[a->unit].home ? 0 : ++threads;
+        if (j->gap_count && !thread) continue; /* by its points */
         uint64_t key[3] = { 2, thread, a->step };
         peer one = { .key = tfp_hash(key, sizeof key), .unit = a->unit, .value = &v->own[i], .other = &v->turn[i] };
         ok = add(p, &numbers, one);
@@ -124,6 +228,7 @@ bool tfp_apply_ideal(tfp_changer *c, int64_t kept_rank)
     const tfp_job *j = c->j;
     peers p = { .j = j, .ranks = j->unit_count };
     bool ok = add_activities(&p, c->v) && add_anchors(&p, c->v) && even_out_all(&p, kept_rank);
+    if (j->gap_count) ok = ok && even_out_points(j, kept_rank, c->v);
     for (uint32_t i = 0; ok && i < j->anchor_count; i++)
         if (c->v->own[i] != j->anchors[i].own || c->v->turn[i] != j->anchors[i].turn)
             c->v->touched[i] = j->anchors[i].own + j->anchors[i].turn;

@@ -19,9 +19,9 @@ static double length_of(const tfp_job *j, const tfp_variant *v, const tfp_job_ed
     }
     if (e->flags & (TFP_EDGE_HOST | TFP_EDGE_TURN)) {
         const tfp_job_anchor *a = &j->anchors[e->to - j->activity_count];
-        length = e->flags & TFP_EDGE_HOST ? a->own : a->turn;
-        *touched = v->touched[e->to - j->activity_count] < length ? v->touched[e->to - j->activity_count] : length;
-        return length;
+        double own = e->flags & TFP_EDGE_HOST ? a->own : a->turn, part = v->touched[e->to - j->activity_count];
+        *touched += part < own ? part : own;
+        return length + own + e->lag;
     }
     if (e->to < j->activity_count && v->removed[e->to]) *touched += e->lag;
     return length + e->lag;

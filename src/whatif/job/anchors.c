@@ -7,8 +7,9 @@
 #include <math.h>
 
 enum { NAME_KNOWN = 1, NAME_LAUNCHES = 2, NAME_WAITS = 4, NAME_LOADS = 8 };
-/* The order of points of one moment: what ends, what a turn leaves, what a turn reaches, what starts. */
-enum { RANK_END, RANK_LEAVE, RANK_REACH, RANK_START };
+/* The order of points of one moment: what ends, what a turn leaves, what a turn or a wait reaches, what a collective or a wait begins from,
+ * what starts. */
+enum { RANK_END, RANK_LEAVE, RANK_REACH, RANK_FROM, RANK_START };
 
 #define LOADER_OWN_US 30   /* the part of a wait for a loader's workers that is the host's own, at most */
 #define LOADER_LEAST_US 100 /* shorter waits are no waits */
@@ -117,12 +118,12 @@ static bool collect_hosted(anchors *b)
     for (uint32_t i = j->device_count; ok && i < j->activity_count; i++) {
         tfp_job_hosted *h = &j->hosted[i - j->device_count];
         uint32_t unit = j->activities[i].unit;
-        if (!isnan(h->from)) ok = add_owned(b, unit, j->units[unit].home, h->from, RANK_LEAVE, &h->from_anchor);
+        if (!isnan(h->from)) ok = add_owned(b, unit, j->units[unit].home, h->from, RANK_FROM, &h->from_anchor);
     }
     for (uint32_t i = 0; ok && i < j->gap_count; i++) {
         tfp_job_gap *g = &j->gaps[i];
         uint32_t home = j->units[g->unit].home;
-        ok = add_owned(b, g->unit, home, g->from, RANK_LEAVE, &g->from_anchor) &&
+        ok = add_owned(b, g->unit, home, g->from, RANK_FROM, &g->from_anchor) &&
              add_owned(b, g->unit, home, g->to, RANK_REACH, &g->next_anchor);
     }
     return ok;

@@ -6,7 +6,10 @@
 
 #include <math.h>
 
-#define WOKEN_US 100 /* a range in which nothing happens until so shortly after a collective has ended waited for it */
+#define WOKEN_NS 100000  /* a range in which nothing happens until so shortly after a collective has ended waited for it */
+#define LATE_NS 500000   /* who waits is woken before the thread has noted the end of its collective: so much before, at most, */
+#define IDLE_NS 100000   /* and it had to wait for so long, at least */
+#define BACK_MOST 256    /* points looked at for one collective */
 
 static bool by_unit(const void *ctx, uint32_t a, uint32_t b)
 {
@@ -68,16 +71,35 @@ static bool waits_in(const hosting *h, size_t point, int64_t start, int64_t end)
     const tfp_home_point *p = &h->home.points.at[point];
     if (p->around == TFP_NONE || is_wait(j, p->around)) return true;
     if (p->in_op) return false;
-    return j->s->start_ns[p->around] <= start || ((double)(p[1].at - end) <= WOKEN_US * 1000.0 && p[1].at - end < end - p->at);
+    return j->s->start_ns[p->around] <= start || (p[1].at - end <= WOKEN_NS && p[1].at - end < end - p->at);
+}
+
+/* The point behind which the thread of the steps waits for it; TFP_NONE. `last`: how many points come before its end. A long gap that
+ * ended a moment ago tells more than a short one that holds its end. */
+static uint32_t wait_of(const hosting *h, size_t last, int64_t start, int64_t end)
+{
+    const tfp_home_point *points = h->home.points.at;
+    if (!last || last == h->home.points.size) return TFP_NONE;
+    bool here = waits_in(h, last - 1, start, end);
+    int64_t most = here ? end - points[last - 1].at : 0;
+    for (size_t back = 2; back <= last && back < BACK_MOST; back++) {
+        const tfp_home_point *p = &points[last - back];
+        int64_t idle = p[1].at - p->at, late = end - p[1].at;
+        if (late > LATE_NS || p[1].at <= start) break;
+        if (idle >= IDLE_NS && idle > late && idle > most && waits_in(h, last - back, start, p[1].at)) return (uint32_t)(last - back);
+    }
+    return here ? (uint32_t)last - 1 : TFP_NONE;
 }
 
 static bool add_gap(hosting *h, tfp_job_hosted *of, uint32_t unit, size_t point, double end)
 {
     const tfp_home_point *p = &h->home.points.at[point];
+    double to = tfp_job_time(h->j, unit, p[1].at);
+    if (end > to) end = to;
     uint32_t *gap = &h->gap_of[point];
     if (*gap == TFP_NONE) {
         *gap = (uint32_t)h->gaps.size;
-        tfp_job_gap new = { .unit = unit, .from = tfp_job_time(h->j, unit, p->at), .to = tfp_job_time(h->j, unit, p[1].at), .last = end };
+        tfp_job_gap new = { .unit = unit, .point = (uint32_t)point + 1, .from = tfp_job_time(h->j, unit, p->at), .to = to, .last = end };
         if (!tfp_push(&h->gaps, new)) return false;
     }
     if (end > h->gaps.at[*gap].last) h->gaps.at[*gap].last = end;
@@ -95,8 +117,8 @@ static bool place(hosting *h, uint32_t i)
     int64_t start = j->s->start_ns[a->span], end = tfp_span_end(j->s, a->span);
     size_t before = tfp_home_until(&h->home, start), last = tfp_home_until(&h->home, end);
     if (before) of->from = tfp_job_time(j, a->unit, h->home.points.at[before - 1].at);
-    if (!last || last == h->home.points.size || !waits_in(h, last - 1, start, end)) return true;
-    return add_gap(h, of, a->unit, last - 1, a->end);
+    uint32_t wait = wait_of(h, last, start, end);
+    return wait == TFP_NONE || add_gap(h, of, a->unit, wait, a->end);
 }
 
 static bool read_home(hosting *h, uint32_t unit)
@@ -191,8 +213,8 @@ bool tfp_job_hosted_edges(tfp_job *j)
         if (a->joint != TFP_NONE) tfp_job_edge_add(j, i, tfp_job_joint_node(j, a->joint), 0, TFP_EDGE_AFTER_START);
         if (h->gap == TFP_NONE) continue;
         const tfp_job_gap *g = &j->gaps[h->gap];
-        double lag = g->to - g->last + a->end - end_of(j, i);
-        tfp_job_edge_add(j, i, tfp_job_anchor_node(j, g->next_anchor), lag, 0);
+        double end = a->end < g->to ? a->end : g->to;
+        tfp_job_edge_add(j, i, tfp_job_anchor_node(j, g->next_anchor), end - end_of(j, i), TFP_EDGE_HOST);
     }
     return !j->failed;
 }

@@ -49,7 +49,7 @@ typedef struct tfp_job_joint {
 
 enum {
     TFP_EDGE_AFTER_START = 1, /* from the start of an activity; else from its end */
-    TFP_EDGE_HOST = 2,        /* the lag is the anchor's `own` */
+    TFP_EDGE_HOST = 2,        /* the anchor's `own` comes on top of the lag */
     TFP_EDGE_TURN = 4,        /* the lag is the anchor's `turn` */
     TFP_EDGE_LAUNCH = 8,
     TFP_EDGE_SYNC = 16,       /* of a call that waits for the device */
@@ -88,6 +88,7 @@ typedef struct tfp_job_hosted {
 /* Between two points of the thread of the steps: it waits for the last of some collectives to end. */
 typedef struct tfp_job_gap {
     uint32_t unit, from_anchor, next_anchor;
+    uint32_t point; /* -> points of that thread (home.h): the one at its end */
     double from, to, last;
 } tfp_job_gap;
 

@@ -135,7 +135,7 @@ bool tfp_job_has_edge(const tfp_job *j, const tfp_variant *v, const tfp_job_edge
 double tfp_job_arrival(const tfp_job *j, const tfp_variant *v, const double *at, const tfp_job_edge *e)
 {
     double lag = e->lag;
-    if (e->flags & TFP_EDGE_HOST) lag = v->own[e->to - j->activity_count];
+    if (e->flags & TFP_EDGE_HOST) lag += v->own[e->to - j->activity_count];
     if (e->flags & TFP_EDGE_TURN) lag = v->turn[e->to - j->activity_count];
     if (e->to < j->activity_count && v->removed[e->to]) lag = 0;
     return (tfp_job_from_end(j, e) ? tfp_job_end(j, v, at, e->from) : at[e->from]) + lag;
