@@ -3,8 +3,8 @@
 """Real traces that others published, and what is known of them:   public.py TFPROF [FOLDER]
 
 FOLDER is not part of the repository; its README.md says where each file comes from and who found the figures. A row of FIGURES is a file
-(without what stands before its first `*`), a command with its options, the cells that choose rows of its answer, and the cells that these
-rows must have: of several rows numbers are added. Times may differ by what rounding to nanoseconds takes: 1 ns for each span.
+(a pattern; with a second one, of the trace in which its graphs were captured), a command with its options, the cells that choose rows of its
+answer, and the cells that these rows must have: of several rows numbers are added. Times may differ by what rounding to nanoseconds takes: 1 ns for each span.
 """
 import csv
 import fnmatch
@@ -20,6 +20,11 @@ FOLDER = sys.argv[2] if len(sys.argv) > 2 else os.path.join(HERE, "../../../shar
 LEGACY, LATER, ATTENTION = "*jax_conv_minimal_legacy*.xplane.pb", "*jax_conv_minimal_08*.xplane.pb", "*jax_te_fused_attn*.xplane.pb"
 OP = "op -select accelerator_micros,occurrence -max_depth 1000"
 FLUX, SAGE = "*xdit_flux.1__capture*", "*xdit_flux.1_aiter_sage__capture*"
+# the trace holds the capture of its graphs: what the region replays is at the ops inside of it
+REPLAYED = "query SELECT sum(duration_us) AS us FROM attribution WHERE replay IS NOT NULL AND path LIKE '%Torch-Compiled Region: 0/0/%'"
+PLACES = "query SELECT class, round(share, 4) AS share, round(line_us / device_us, 4) AS lines FROM coverage"
+BY_DEVICE = ("query SELECT substr(lane, 1, 5) AS device, count(*) AS n, sum(duration_ns) AS ns FROM spans "
+             "WHERE kind = 'activity' AND class IN ('compute', 'communication') GROUP BY 1")
 BOTH = "op -select cpu_micros,accelerator_micros -max_depth 1000"
 
 FIGURES = [
@@ -42,7 +47,9 @@ FIGURES = [
     (ATTENTION, "advise", {"checker": "HostStalls"}, None),
     # Python frames cross the operators of a compiled region
     (FLUX, BOTH, {"name": "Torch-Compiled Region: 0/0"}, {"cpu_micros": 260893.825}),
+    (FLUX, REPLAYED, {}, {"us": 35504.808}),
     (SAGE, BOTH, {"name": "Torch-Compiled Region: 0/0"}, {"cpu_micros": 561849.769}),
+    (SAGE, REPLAYED, {}, {"us": 43222.568}),
     # communication that no library of collectives launched
     ("*b200__eager_trace*", "transfer", {"kind": "multimem_all_reduce_kernel"}, {"count": 73, "total_us": 2119.548, "device": "gpu:0"}),
     ("deepseek_train*", "steps", {"step": "1"}, {"duration_us": 112202, "communication_us": 98621, "exposed_communication_us": 2202}),
@@ -58,17 +65,27 @@ FIGURES = [
     ("ascend_trace_view*", "steps", {"step": "all"}, {"device": "gpu:800", "kernels": 276}),
     ("*sglang_decode__sglang*", "wait", {"cause": "synchronize"}, {"count": 1, "total_us": 463063.75}),
     ("*sglang_decode__sglang*", "steps", {"step": "all"}, {"device": "gpu:9", "busy_us": 9772.926, "idle_us": 463977.017}),
+    # graphs beside the trace in which they were captured: all that they replay has a place and a line
+    ("*vllm_prefill*execution* *vllm_prefill*capture*", PLACES, {"class": "unique"}, {"share": 0.9605, "lines": 1}),
+    ("*vllm_decode*execution* *vllm_decode*capture*", PLACES, {"class": "unique"}, {"share": 0.9693, "lines": 1}),
+    ("*sglang_decode__sglang* *sglang_decode__capture*", PLACES, {"class": "unique"}, {"share": 0.9875, "lines": 1}),
+    ("*vllm_prefill*execution* *vllm_decode*capture*", PLACES, {"class": "unique"}, None),
+    # Nsight Systems
+    ("nsys_h100*", BY_DEVICE, {"device": "gpu:0"}, {"n": 1721, "ns": 22385163}),
+    ("nsys_h100*", BY_DEVICE, {"device": "gpu:1"}, {"n": 1721, "ns": 22444359}),
 ]
 
 answers = {}
 
 
-def ask(path, command):
+def ask(files, command):
     """The rows that a command prints, as dicts."""
-    key = path, command
+    key = files, command
     if key not in answers:
-        verb, *words = command.split()
-        done = subprocess.run([PROGRAM, verb, path, "-format", "csv", *words], stdout=subprocess.PIPE, check=True)
+        verb, rest = command.split(" ", 1) if " " in command else (command, "")
+        words = [rest] if verb == "query" else rest.split()
+        captures = [word for path in files[1:] for word in ("-capture_path", path)]
+        done = subprocess.run([PROGRAM, verb, files[0], *captures, "-format", "csv", *words], stdout=subprocess.PIPE, check=True)
         answers[key] = list(csv.DictReader(io.StringIO(done.stdout.decode())))
     return answers[key]
 
@@ -88,11 +105,11 @@ def differs(rows, key, want):
 
 def check(row):
     """What is wrong with a row of the table; "" when nothing is, None when its file is not there."""
-    pattern, command, chosen, wanted = row
-    found = fnmatch.filter(sorted(os.listdir(FOLDER)), pattern)
-    if not found:
+    patterns, command, chosen, wanted = row
+    found = [fnmatch.filter(sorted(os.listdir(FOLDER)), pattern) for pattern in patterns.split()]
+    if not all(found):
         return None
-    rows = [r for r in ask(os.path.join(FOLDER, found[0]), command) if has(r, chosen)]
+    rows = [r for r in ask(tuple(os.path.join(FOLDER, names[0]) for names in found), command) if has(r, chosen)]
     if wanted is None:
         return "it has such a row" if rows else ""
     if not rows:
