@@ -326,13 +326,21 @@ static tfp_status load_steps(tfp_diff_work *d, tfp_loaded *l, steps *s, const tf
     return status;
 }
 
+/* How much the rows of a trace explain where that is less than half of the time: of its devices, else of the host. */
+static const char *coverage_of(const tfp_report *r)
+{
+    const tfp_coverage *c = &r->coverage;
+    const tfp_cover *of = c->device.all_ns ? &c->device : &c->host;
+    return of->explained_ns < of->all_ns / 2 ? r->coverage_note : NULL;
+}
+
 static tfp_status load_rows(tfp_diff_work *d, tfp_loaded *l, steps *s, const tfp_profile *p, tfp_error *err)
 {
     tfp_status status = tfp_view_build(p, d->view, s->options, &l->rows, err);
     if (status) return status;
     const tfp_report *r = l->rows;
     s->options->counts = r->counts; /* once for all steps */
-    const char *notes[] = { r->counts ? r->counts->note : NULL, r->parameters_note };
+    const char *notes[] = { r->counts ? r->counts->note : NULL, r->parameters_note, coverage_of(r) };
     for (size_t i = 0; i < sizeof notes / sizeof *notes && !status; i++)
         if (notes[i]) status = tfp_report_note_add(d->report, err, "%s: %s", d->names[l - d->loaded], notes[i]);
     for (size_t i = 0; i < r->unmatched_count && !status; i++)
@@ -417,7 +425,8 @@ static tfp_status load_table(tfp_diff_work *d, size_t side, tfp_error *err)
     uint32_t *items = calloc(table.report->rows.size, sizeof *items);
     s = items ? take_table(d, &d->loaded[side], &table, items, err) : tfp_nomem(err);
     free(items);
-    return s;
+    const char *note = coverage_of(table.report);
+    return s || !note ? s : tfp_report_note_add(d->report, err, "%s: %s", d->names[side], note);
 }
 
 static tfp_status load_side(tfp_diff_work *d, size_t side, tfp_error *err)

@@ -141,30 +141,26 @@ class Trace(Tables):
         outside = span.end - end
         return 0 < outside <= self.tolerance and 2 * outside >= span.duration and span.duration >= outer.duration
 
-    @staticmethod
-    def before(spans, i, latest):
-        """Those before a span, the last first, as far as any of them may still be open; latest[k]: the latest end of the first k + 1."""
-        while i > 0 and latest[i - 1] >= spans[len(latest)].start:
-            i -= 1
-            yield spans[i]
-
     def nest_without_frames(self, spans):
-        latest = []
-        for i, span in enumerate(spans):
+        begun = []  # those that may hold a later one: what ended before the start of one holds none that follows
+        for span in spans:
             span.holds_until = span.end
-            for outer in self.before(spans, i, latest):
+            begun = [s for s in begun if s.holds_until >= span.start]
+            for outer in reversed(begun):
                 end = outer.holds_until
                 inside = span.start < end or span.start == outer.start or (span.start == end and not span.duration)
-                if outer.kind != "frame" and inside and span.end <= end + self.tolerance and not self.is_neighbour(outer, end, span):
+                if inside and span.end <= end + self.tolerance and not self.is_neighbour(outer, end, span):
                     span.parent, span.holds_until = outer, min(span.end, end)
                     break
-            latest.append(max(span.end, latest[-1]) if latest else span.end)
+            if span.kind != "frame":
+                begun.append(span)
 
     def nest_with_frames(self, spans):
-        latest = []
-        for i, span in enumerate(spans):
+        begun = []
+        for span in spans:
             span.open, until = True, span.end
-            for outer in self.before(spans, i, latest):
+            begun = [s for s in begun if s.open_until >= span.start]
+            for outer in reversed(begun):
                 end = outer.open_until
                 inside = span.start < end or span.start == outer.start or (span.start == end and not span.duration)
                 if not outer.open or not inside:
@@ -180,7 +176,7 @@ class Trace(Tables):
                 outer.called.append(span)
                 break
             span.open_until = until
-            latest.append(max(span.end, latest[-1]) if latest else span.end)
+            begun.append(span)
 
     def find_self_times(self):
         for span in self.spans:
