@@ -53,6 +53,9 @@ static void operators_count_by_their_shapes(void **state)
         { "aten::mm", "[[2,3],[4,5]]", FF, "", -1, -1, -1 },
         { "aten::addmm", "[[5],[2,3],[3,5],[],[]]", "[\"float\",\"float\",\"float\",\"Scalar\",\"Scalar\"]", "", 60, 30,
           4 * (5 + 6 + 15 + 10) },
+        /* one number stands for all dimensions */
+        { "aten::conv1d", "[[2,10,64],[4,10,3],[4],[],[],[]]", "[\"float\",\"float\",\"float\",\"Scalar\",\"Scalar\",\"Scalar\"]",
+          "[\"\",\"\",\"\",\"1\",\"0\",\"1\"]", 2 * 14880, 14880, 4 * (1280 + 120 + 4 + 496) },
         { "aten::bmm", "[[7,2,3],[7,3,5]]", FF, "", 420, 210, 4 * 7 * (6 + 15 + 10) },
         { "aten::linear", "[[4,2,3],[5,3],[5]]", "[\"float\",\"float\",\"float\"]", "", 240, 120,
           4 * (24 + 15 + 5 + 40) },
