@@ -63,6 +63,7 @@ bench: all
 	@python3 tests/bench/bench.py $(BUILD)
 	@python3 tests/bench/steps.py $(BUILD)
 	@python3 tests/bench/kineto.py $(BUILD)
+	@python3 tests/bench/replays.py $(BUILD)
 	@python3 tests/bench/xplane.py $(BUILD)
 	@python3 tests/bench/tables.py $(BUILD)
 	@python3 tests/bench/live.py $(BUILD)/tfprof

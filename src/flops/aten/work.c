@@ -193,15 +193,6 @@ void tfp_aten_work_free(tfp_aten_work *w)
 
 /* ---- executions ---- */
 
-/* Executions by node and step; a profile may have many steps. */
-static bool index_execs(const tfp_profile *p, tfp_map64 *by_step)
-{
-    for (uint32_t node = 0; node < p->nodes.size; node++)
-        for (TFP_EACH(execs, e, p->nodes.at[node].exec_first, p))
-            if (!tfp_map64_put(by_step, (uint64_t)node << 32 | p->execs.at[e].step, e)) return false;
-    return true;
-}
-
 static uint32_t outside_step(const tfp_profile *p)
 {
     for (uint32_t i = 0; i < p->steps.size; i++)
@@ -228,38 +219,91 @@ void tfp_aten_count_captured(tfp_graph_tables *g, const tfp_profile *p, const tf
 
 typedef struct sums {
     const tfp_profile *p;
-    tfp_map64 by_step;
+    tfp_map64 by_step; /* node << 32 | step -> executions; made when a node's are not asked for in their order */
+    bool indexed;
+    uint32_t *last; /* by node: the execution that was asked for last; TFP_NONE */
     uint32_t outside;
     int64_t *of; /* by execution */
 } sums;
 
-static void add_sum(sums *x, uint32_t span, int64_t flops)
+static bool index_execs(sums *x)
+{
+    const tfp_profile *p = x->p;
+    for (uint32_t node = 0; !x->indexed && node < p->nodes.size; node++)
+        for (TFP_EACH(execs, e, p->nodes.at[node].exec_first, p))
+            if (!tfp_map64_put(&x->by_step, (uint64_t)node << 32 | p->execs.at[e].step, e)) return false;
+    return x->indexed = true;
+}
+
+/* Most spans come in the order of steps, as the executions of a node do. False without memory. */
+static bool find_exec(sums *x, uint32_t node, uint32_t step, uint32_t *exec)
+{
+    const tfp_profile *p = x->p;
+    uint32_t last = x->last[node], first = p->nodes.at[node].exec_first;
+    if (last != TFP_NONE && p->execs.at[last].step == step) return *exec = last, true;
+    uint32_t next = last == TFP_NONE ? first : p->execs.at[last].next;
+    if (next == TFP_NONE || p->execs.at[next].step != step) next = first;
+    *exec = next;
+    if (next != TFP_NONE && p->execs.at[next].step != step) {
+        if (!index_execs(x)) return false;
+        *exec = tfp_map64_get(&x->by_step, (uint64_t)node << 32 | step);
+    }
+    if (*exec != TFP_NONE) x->last[node] = *exec;
+    return true;
+}
+
+static bool add_sum(sums *x, uint32_t span, int64_t flops)
 {
     const tfp_span_columns *s = &x->p->events.spans;
-    uint32_t step = s->step[span] == TFP_NONE ? x->outside : s->step[span];
-    if (s->node[span] == TFP_NONE) return;
-    uint32_t exec = tfp_map64_get(&x->by_step, (uint64_t)s->node[span] << 32 | step);
+    uint32_t step = s->step[span] == TFP_NONE ? x->outside : s->step[span], exec;
+    if (s->node[span] == TFP_NONE) return true;
+    if (!find_exec(x, s->node[span], step, &exec)) return false;
     if (exec != TFP_NONE) x->of[exec] = tfp_add(x->of[exec], flops, NULL);
+    return true;
+}
+
+/* The captured launch that an activity certainly is, and that has a count; NULL. */
+static const tfp_captured_launch *counted_launch(const tfp_event_tables *t, uint32_t span)
+{
+    if (t->spans.attribution[span] == TFP_NONE) return NULL;
+    const tfp_attribution *a = &t->attributions.at[t->spans.attribution[span]];
+    bool sure = a->certainty == TFP_SURE_BY_UNIQUE || a->certainty == TFP_SURE_BY_ORDER;
+    if (!sure || a->captured == TFP_NONE) return NULL;
+    const tfp_captured_launch *l = &t->graphs.launches.at[a->captured];
+    return l->counted == TFP_NONE ? NULL : l;
+}
+
+/* Whether the kernels of each captured call come launch by launch. latest: by call, one above a launch; of zeros. */
+static bool in_order(const tfp_event_tables *t, uint32_t *latest)
+{
+    for (uint32_t i = 0; i < t->spans.size; i++) {
+        const tfp_captured_launch *l = counted_launch(t, i);
+        if (l && t->spans.launch[i] + 1 < latest[l->counted]) return false;
+        if (l) latest[l->counted] = t->spans.launch[i] + 1;
+    }
+    return true;
 }
 
 /* A captured call counts once a replay, however many kernels it launched. */
 static bool add_replays(sums *x)
 {
     const tfp_event_tables *t = &x->p->events;
-    tfp_map64 seen = { 0 };
-    bool ok = true;
-    for (uint32_t i = 0; ok && t->graphs.launches.size && i < t->spans.size; i++) {
-        if (t->spans.attribution[i] == TFP_NONE) continue;
-        const tfp_attribution *a = &t->attributions.at[t->spans.attribution[i]];
-        bool sure = a->certainty == TFP_SURE_BY_UNIQUE || a->certainty == TFP_SURE_BY_ORDER;
-        if (!sure || a->captured == TFP_NONE || t->graphs.launches.at[a->captured].counted == TFP_NONE) continue;
-        const tfp_captured_launch *l = &t->graphs.launches.at[a->captured];
+    size_t calls = t->graphs.counted + t->spans.size + 1;
+    if (!t->graphs.launches.size) return true;
+    tfp_map64 seen = { 0 }; /* launch and call, where they come in no order */
+    uint32_t *latest = calloc(calls, sizeof *latest);
+    bool ok = latest != NULL, ordered = ok && in_order(t, latest);
+    if (ok) memset(latest, 0, calls * sizeof *latest);
+    for (uint32_t i = 0; ok && i < t->spans.size; i++) {
+        const tfp_captured_launch *l = counted_launch(t, i);
+        if (!l || t->spans.launch[i] + 1 == latest[l->counted]) continue;
         uint64_t key = (uint64_t)t->spans.launch[i] << 32 | l->counted;
-        if (tfp_map64_get(&seen, key) != TFP_NONE) continue;
-        ok = tfp_map64_put(&seen, key, 0);
-        add_sum(x, i, l->float_ops);
+        latest[l->counted] = t->spans.launch[i] + 1;
+        if (!ordered && tfp_map64_get(&seen, key) != TFP_NONE) continue;
+        ok = (ordered || tfp_map64_put(&seen, key, 0)) && add_sum(x, i, l->float_ops);
     }
     tfp_map64_free(&seen);
+    free(latest);
     return ok;
 }
 
@@ -274,10 +318,11 @@ static bool add_calls(sums *x, tfp_graph_tables *g)
         uint32_t op = g->launches.at[i].counted;
         if (op != TFP_NONE) w.state[op - g->counted] = TFP_ATEN_INSIDE;
     }
+    bool ok = true;
     for (uint32_t i = 0; i < s->size; i++)
-        if (w.state[i] == TFP_ATEN_COUNTED) add_sum(x, i, w.sets[w.set[i]].cost.flops);
+        ok = ok && (w.state[i] != TFP_ATEN_COUNTED || add_sum(x, i, w.sets[w.set[i]].cost.flops));
     tfp_aten_work_free(&w);
-    return true;
+    return ok;
 }
 
 bool tfp_aten_count_execs(tfp_profile *p)
@@ -285,10 +330,14 @@ bool tfp_aten_count_execs(tfp_profile *p)
     sums x = { .p = p, .outside = outside_step(p) };
     if (!tfp_aten_recorded(p) && !p->events.graphs.launches.size) return true;
     x.of = calloc(p->execs.size + 1, sizeof *x.of);
-    bool ok = x.of && index_execs(p, &x.by_step) && add_calls(&x, &p->events.graphs) && add_replays(&x);
+    x.last = malloc((p->nodes.size + 1) * sizeof *x.last);
+    bool ok = x.of && x.last;
+    if (ok) memset(x.last, 0xff, p->nodes.size * sizeof *x.last); /* TFP_NONE */
+    ok = ok && add_calls(&x, &p->events.graphs) && add_replays(&x);
     for (size_t i = 0; ok && i < p->execs.size; i++)
         if (x.of[i]) p->execs.at[i].float_ops = x.of[i];
     free(x.of);
+    free(x.last);
     tfp_map64_free(&x.by_step);
     return ok;
 }

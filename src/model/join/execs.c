@@ -2,6 +2,43 @@
 /* model/join/execs.c: what each node did in each step: runs, times, bytes. */
 #include "model/join/join.h"
 
+/* The execution in the step among those that the join made: most lanes go through the steps in order, and so do the executions
+ * of a node. TFP_NONE: it is not where it would be then. */
+static uint32_t next_exec(const tfp_join *x, uint32_t node, uint32_t step)
+{
+    const tfp_profile *p = x->p;
+    uint32_t first = p->nodes.at[node].exec_first, last = x->last_exec.at[node];
+    uint32_t next = last == TFP_NONE ? first : p->execs.at[last].next;
+    if (next != TFP_NONE && p->execs.at[next].step == step) return next;
+    return first != TFP_NONE && p->execs.at[first].step == step ? first : TFP_NONE;
+}
+
+/* An execution that is found without an index, or made, where all executions are the join's own. */
+static uint32_t own_exec(tfp_join *x, uint32_t node, uint32_t step)
+{
+    tfp_profile *p = x->p;
+    const tfp_node *n = &p->nodes.at[node];
+    uint32_t at = next_exec(x, node, step);
+    if (at != TFP_NONE) return at;
+    size_t before = p->execs.size;
+    bool is_new = n->exec_first == TFP_NONE || (!x->execs_backwards && p->execs.at[n->exec_last].step < step);
+    at = is_new ? tfp_build_new_exec(x->b, node, step) : tfp_build_exec(x->b, node, step);
+    if (at == TFP_NONE || p->execs.size == before) return at;
+    if (!is_new) x->execs_backwards = true;
+    return tfp_push(&x->t->joined_execs, at) ? at : TFP_NONE;
+}
+
+/* An execution that another file may have made. */
+static uint32_t shared_exec(tfp_join *x, uint32_t node, uint32_t step)
+{
+    uint64_t key = (uint64_t)node << 32 | step;
+    uint32_t at = tfp_map64_get(&x->exec_by_step, key);
+    if (at != TFP_NONE) return at;
+    at = tfp_build_exec(x->b, node, step);
+    bool ok = at != TFP_NONE && tfp_map64_put(&x->exec_by_step, key, at) && tfp_push(&x->t->joined_execs, at);
+    return ok ? at : TFP_NONE;
+}
+
 /* The execution of a node in a step. Spans outside all steps count in a step that cannot be asked for. */
 static tfp_exec *exec_of(tfp_join *x, uint32_t node, uint32_t step)
 {
@@ -13,13 +50,8 @@ static tfp_exec *exec_of(tfp_join *x, uint32_t node, uint32_t step)
     }
     uint32_t at = x->last_exec.at[node];
     if (at != TFP_NONE && p->execs.at[at].step == step) return &p->execs.at[at];
-    uint64_t key = (uint64_t)node << 32 | step;
-    at = tfp_map64_get(&x->exec_by_step, key);
-    if (at == TFP_NONE) {
-        at = tfp_build_exec(x->b, node, step);
-        bool ok = at != TFP_NONE && tfp_map64_put(&x->exec_by_step, key, at) && tfp_push(&x->t->joined_execs, at);
-        if (!tfp_join_keep(x, ok)) return NULL;
-    }
+    at = x->own_execs ? own_exec(x, node, step) : shared_exec(x, node, step);
+    if (!tfp_join_keep(x, at != TFP_NONE)) return NULL;
     x->last_exec.at[node] = at;
     return &p->execs.at[at];
 }
@@ -141,6 +173,7 @@ static void add_memory(tfp_join *x, const tfp_memory_event *m)
 
 void tfp_join_execs(tfp_join *x)
 {
+    x->own_execs = !x->p->execs.size;
     tfp_strid flops = tfp_strtab_find(&x->p->strings, TFP_STR("flops"));
     for (uint32_t lane = 0; lane < x->p->lanes.size && !x->b->status; lane++) {
         const tfp_slim_lane *slim = tfp_join_slim(x, lane);

@@ -73,7 +73,9 @@ struct tfp_join {
     TFP_VEC(tfp_place) places;   /* the first is the root */
     tfp_map64 place_by_name;     /* parent << 32 | name */
     tfp_map64 node_by_name_op;   /* path << 32 | op */
-    tfp_map64 exec_by_step;      /* node << 32 | step */
+    bool own_execs;              /* all executions are made by this join */
+    bool execs_backwards;        /* and those of some node are not in the order of steps */
+    tfp_map64 exec_by_step;      /* node << 32 | step; of others */
     TFP_VEC(uint32_t) last_exec; /* by node */
     TFP_VEC(uint32_t) last_type; /* by node: the device that is among its types already */
     TFP_VEC(uint8_t) ran;        /* by node: it has host spans */
