@@ -74,6 +74,48 @@ TFP_API tfp_status tfp_index_query(const char *path, const char *sql, const tfp_
 TFP_API tfp_status tfp_index_trend(const char *path, const char *const *settings, const tfp_options *o, tfp_report **out,
                                    size_t *regressed, tfp_error *err);
 
+/* ---- without an index: files as a table ---- */
+
+/** A file, or bytes in memory. */
+typedef struct tfp_fleet_source {
+    const char *file; /**< to be opened; NULL: the bytes below */
+    const char *path; /**< as the tables have it; NULL: `file` */
+    const void *data;
+    size_t size;
+    const char *code, *message; /**< it could not be had: missing or unreadable, and why; NULL: it is there */
+} tfp_fleet_source;
+
+/** Gives the next source, which is used until the next call; returns 1, at the end 0, and -1 to end the stream with an
+ *  error, whose text is `message`. source NULL: the stream is released, and this is the last call. */
+typedef int (*tfp_fleet_next_fn)(void *ctx, tfp_fleet_source *source);
+
+/** A table as a stream of Arrow record batches, which reads source after source as it is pulled. A file that gives no run is a row of the
+ *  table `failures`, and no row of others.
+ *  settings  names and values in turn, ended by NULL: "path" (a pattern such as job={job}/rank={rank}; may come several times), "sidecar",
+ *            "columns" (names with commas between them; all), "fail-on" ("missing" or "any": such a file ends the stream with an
+ *            error that names it; none), "apart" ("1": files, not bytes, are read in a process of its own, made with fork(), whose crash
+ *            is a failure), and for such a process "timeout" (seconds for a file; 300) and "memory" (bytes for a file; no limit).
+ *            NULL: the defaults, which stand after the semicolons
+ *  out       on failure a released stream
+ *  Errors: TFP_NOTFOUND no such table; TFP_BADARG; TFP_NOMEM. Threads: one at a time. */
+TFP_API tfp_status tfp_fleet_arrow(const char *table, const char *const *settings, tfp_fleet_next_fn next, void *ctx,
+                                   struct ArrowArrayStream *out, tfp_error *err);
+
+/** Called for each file; size and mtime_us (microseconds since 1970): INT64_MIN when the file does not exist. Nonzero stops. */
+typedef int (*tfp_fleet_file_fn)(void *ctx, const char *file, const char *path, int64_t size, int64_t mtime_us);
+
+/** The files of sources, as an index finds them, in order. names, sidecar: NULL means the default of tfp_index_set().
+ *  Errors: TFP_BADFILE a source is missing, or a folder cannot be read; TFP_CANCELLED; TFP_NOMEM. */
+TFP_API tfp_status tfp_fleet_files(const char *const *sources, size_t count, const char *names, const char *sidecar,
+                                   tfp_fleet_file_fn fn, void *ctx, tfp_error *err);
+
+typedef void (*tfp_fleet_field_fn)(void *ctx, const char *name, const char *value);
+
+/** What a path and the sidecar of a file say of its run: calls fn for each of job, date, host and rank that is known, without opening
+ *  the trace. settings: "path" and "sidecar", as above. file NULL: no sidecar. Errors: TFP_BADARG; TFP_NOMEM. */
+TFP_API tfp_status tfp_fleet_whose(const char *const *settings, const char *file, const char *path, tfp_fleet_field_fn fn,
+                                   void *ctx, tfp_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -148,8 +148,8 @@ static void put_run(tfp_batch *b, const tfp_profile *p, const tfp_fleet_run *run
 {
     tfp_fleet_put_key(b, run);
     tfp_batch_text(b, run->path);
-    tfp_batch_int(b, run->bytes);
-    tfp_batch_int(b, run->mtime_us);
+    tfp_batch_int_if(b, run->bytes != INT64_MIN, run->bytes);
+    tfp_batch_int_if(b, run->mtime_us != INT64_MIN, run->mtime_us);
     tfp_batch_text(b, about->format);
     tfp_batch_text(b, run->framework);
     tfp_batch_int_if(b, about->ranks > 0, about->ranks);

@@ -13,7 +13,8 @@ typedef struct tfp_fleet_run {
     bool dated, ranked;
     int64_t date; /* days since 1970-01-01 */
     int64_t rank;
-    int64_t bytes, mtime_us, indexed_us;
+    int64_t bytes, mtime_us; /* INT64_MIN: not known */
+    int64_t indexed_us;
 } tfp_fleet_run;
 
 typedef struct tfp_fleet_rows {
