@@ -85,6 +85,12 @@ PyObject *native_add_bytes(PyObject *profile, PyObject *args, PyObject *keywords
 /* ---- query.c ---- */
 PyObject *native_query(PyObject *module, PyObject *args); /* query(sql, ((profile, name or None), ...), options) */
 
+/* ---- fleet.c ---- */
+PyObject *native_fleet_stream(PyObject *module, PyObject *args);
+PyObject *native_fleet_files(PyObject *module, PyObject *args);
+PyObject *native_fleet_whose(PyObject *module, PyObject *args);
+PyObject *native_fleet_columns(PyObject *module, PyObject *args);
+
 /* ---- report.c ---- */
 typedef struct report_object {
     PyObject_HEAD tfp_report *report;
@@ -108,5 +114,6 @@ typedef struct collected {
 } collected;
 int collect(void *ctx, const void *data, size_t size); /* a tfp_write_fn */
 PyObject *bytes_of(collected *c);                      /* frees it */
+PyObject *wrap_stream(struct ArrowArrayStream *stream); /* a capsule, which takes over the stream; NULL: an exception is set */
 
 #endif

@@ -253,6 +253,15 @@ static void free_stream(PyObject *capsule)
     free(stream);
 }
 
+PyObject *wrap_stream(struct ArrowArrayStream *stream)
+{
+    PyObject *capsule = PyCapsule_New(stream, stream_name, free_stream);
+    if (capsule) return capsule;
+    tfp_arrow_release(stream);
+    free(stream);
+    return NULL;
+}
+
 static PyObject *arrow_stream(PyObject *self, PyObject *nothing)
 {
     (void)nothing;
@@ -267,10 +276,9 @@ static PyObject *arrow_stream(PyObject *self, PyObject *nothing)
         Py_END_ALLOW_THREADS
     }
     close_report(self);
-    PyObject *capsule = s ? raise_status(state_of(self), s, err) : PyCapsule_New(stream, stream_name, free_stream);
+    PyObject *capsule = s ? raise_status(state_of(self), s, err) : wrap_stream(stream);
     tfp_error_free(err);
-    if (!capsule && !s) tfp_arrow_release(stream);
-    if (!capsule) free(stream);
+    if (s) free(stream);
     return capsule;
 }
 

@@ -13,6 +13,7 @@ numpy nor protobuf is needed. `tfprof.compat.v1` has the names of `tf.compat.v1.
 `tfprof.contrib` those of TensorFlow 1.0.
 """
 
+from tfprof._arrow import arrow
 from tfprof._build import build_info
 from tfprof._diff import DiffOptions, diff
 from tfprof._flops import Flops, flops
@@ -65,6 +66,7 @@ __all__ = [
     "UsageError",
     "ViewOptions",
     "__version__",
+    "arrow",
     "build_info",
     "diff",
     "flops",

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """libtfprof for Python. The package tfprof is the way to use it."""
 
-from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple, Union, final, overload
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple, Union, final, overload
 import os
 
 _Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
@@ -34,6 +34,21 @@ def format_is(format: str, fact: int, /) -> bool: ...
 def query(
     sql: str, profiles: Tuple[Tuple["Profile", Optional[str]], ...], options: "Options", /
 ) -> "Report": ...
+
+def fleet_stream(
+    table: str,
+    settings: Tuple[str, ...],
+    sources: Iterator[Tuple[Optional[bytes], Optional[bytes], Optional[bytes], Optional[bytes], Optional[bytes]]],
+    /,
+) -> object: ...
+def fleet_files(
+    sources: Tuple[bytes, ...], names: Optional[str], sidecar: Optional[str], /
+) -> List[Tuple[bytes, bytes, Optional[int], Optional[int]]]: ...
+def fleet_whose(settings: Tuple[str, ...], file: bytes, path: bytes, /) -> Dict[str, str]: ...
+@overload
+def fleet_columns(table: None, /) -> List[str]: ...
+@overload
+def fleet_columns(table: str, /) -> List[Tuple[str, str]]: ...
 
 def is_scope_text(data: bytes, /) -> bool: ...
 def diff(owner: "Profile", sides: Tuple[Any, ...], view: str, options: "Options", /) -> "Report": ...
