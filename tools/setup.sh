@@ -107,3 +107,13 @@ if [ "$(cat .venv/ready 2>/dev/null)" != "$needed" ]; then
         [ "$goal" = test ] || exit 1
     fi
 fi
+
+# Spark, where there is a Java for it, and what else asks many traces: tests/fleet/spark.py.
+if [ -e .venv/ready ] && command -v java >/dev/null && ! [ -e .venv/spark ]; then
+    echo "setup: installing PySpark into .venv (600 MB on disk, once)"
+    if .venv/bin/pip install -q --disable-pip-version-check pyspark==4.3.0 fsspec==2026.9.0 duckdb-cli==1.5.6; then
+        touch .venv/spark
+    else
+        echo "setup: PySpark could not be installed; its tests will be left out" >&2
+    fi
+fi
