@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* compare.c: the public functions of comparisons: a view's rows, and what is told of them. */
+#include "compare/sides.h"
 #include "compare/stats.h"
 #include "model/model.h"
 #include "registry.h"

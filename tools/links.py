@@ -15,7 +15,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Links inside rooms that still point up.
 KNOWN = []
 # Circles of object files inside folders: how many there may be, and of how many files.
-RINGS, RING_FILES = 20, 4
+RINGS, RING_FILES = 8, 4
 
 
 def objects(build):

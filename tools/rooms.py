@@ -10,7 +10,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 # The longest chain of includes, and how many sources a change of a header may build again.
-CHAIN, AGAIN = 10, {"views/core/report.h": 155, "model/model.h": 275}
+CHAIN, AGAIN = 10, {"views/core/report.h": 160, "model/model.h": 285}
 # What a program's folder may use of others.
 BESIDE = {"cli": ("server", "mcp"), "mcp": ("server",)}
 # Includes inside rooms that still point up.

@@ -6,14 +6,12 @@
 #include "compare/diff.h"
 
 #include "compare/stats.h"
-#include "views/core/grid.h"
 #include "views/core/report.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #define FALSE_FINDS 0.05 /* share of the finds that may be none */
-enum { STEPS_LEAST = 3, SIDES_MOST = 1000 };
+enum { SIDES_MOST = 1000 };
 enum { KEPT = 1, DIFFERS = 2, BROKE = 4, IS_NOISE = 8 };
 
 /* ---- the options ---- */
@@ -86,11 +84,9 @@ static void take_amounts(tfp_differ *d)
     d->max_depth = tfp_options_chosen(o, "max_depth") && o->max_depth > 0 ? o->max_depth : INT64_MAX;
 }
 
-static size_t steps_of(const tfp_loaded *l, uint32_t item) { return l->counts ? l->counts[item] : l->steps; }
-
 static bool has_spread(const tfp_differ *d, size_t side, size_t column)
 {
-    return d->w.loaded[side].squares[column] && d->w.loaded[side].steps >= STEPS_LEAST;
+    return d->w.loaded[side].squares[column] && d->w.loaded[side].steps >= TFP_STEPS_LEAST;
 }
 
 static tfp_status pair_sides(tfp_differ *d, tfp_error *err)
@@ -106,64 +102,10 @@ static tfp_status pair_sides(tfp_differ *d, tfp_error *err)
 
 /* ---- which rows differ ---- */
 
-static tfp_sample sample_of(const tfp_differ *d, size_t side, size_t column, uint32_t item)
-{
-    const tfp_loaded *l = &d->w.loaded[side];
-    return (tfp_sample){ l->mean[column][item], l->squares[column][item], steps_of(l, item) };
-}
-
-/* Whether the spread of both sides is known for this row. */
-bool tfp_pair_is_tested(const tfp_differ *d, const tfp_pairing *p, uint32_t item)
-{
-    return p->tested && !isnan(tfp_differ_value(d, p->side, p->column, item)) &&
-           !isnan(tfp_differ_value(d, d->base, p->column, item)) &&
-           steps_of(&d->w.loaded[p->side], item) >= STEPS_LEAST && steps_of(&d->w.loaded[d->base], item) >= STEPS_LEAST;
-}
-
-tfp_welch tfp_pair_test(const tfp_differ *d, const tfp_pairing *p, uint32_t item)
-{
-    return tfp_welch_test(sample_of(d, d->base, p->column, item), sample_of(d, p->side, p->column, item));
-}
-
-tfp_verdict tfp_pair_verdict(const tfp_differ *d, const tfp_pairing *p, uint32_t item)
-{
-    if (!tfp_pair_is_tested(d, p, item)) return TFP_UNKNOWN;
-    return tfp_pair_test(d, p, item).p <= p->limit ? TFP_REAL : TFP_NOISE;
-}
-
-typedef struct extremes {
-    double least, most;
-    size_t there; /* sides that have a value */
-} extremes;
-
-static extremes extremes_of(const tfp_differ *d, size_t column, uint32_t item)
-{
-    extremes e = { 0 };
-    for (size_t i = 0; i < d->w.count; i++) {
-        double v = tfp_differ_value(d, i, column, item);
-        if (isnan(v)) continue;
-        if (!e.there || v < e.least) e.least = v;
-        if (!e.there || v > e.most) e.most = v;
-        e.there++;
-    }
-    return e;
-}
-
-static bool apart(const tfp_differ *d, size_t column, extremes e)
+static bool apart(const tfp_differ *d, size_t column, tfp_extremes e)
 {
     if (!e.there || e.most < d->min_size[column]) return false;
     return e.there < d->w.count || e.most > e.least * (1 + d->w.options->delta);
-}
-
-/* Growth over the limit. A row that was absent, or took nothing, grew by more than any share. */
-bool tfp_pair_is_over(const tfp_differ *d, const tfp_pairing *p, uint32_t item)
-{
-    if (!d->gate) return false;
-    double grown = tfp_pair_difference(d, p, item), from = tfp_or_zero(tfp_differ_value(d, d->base, p->column, item));
-    tfp_unit unit = d->fail_over.unit;
-    if (extremes_of(d, p->column, item).most < d->gate_min[p->column]) return false;
-    if (d->fail_over.percent) return grown > d->gate_floor[p->column] && grown * 100 > fabs(from) * d->fail_over.value;
-    return (unit == TFP_LABEL || unit == tfp_columns[d->w.columns[p->column]].unit) && grown > d->fail_over.value;
 }
 
 /* Rows that the sizes alone make differ, before noise is looked at. */
@@ -172,7 +114,7 @@ static void mark_apart(tfp_differ *d)
     for (uint32_t i = 0; i < d->w.items.at.size; i++) {
         size_t there = 0;
         for (size_t c = 0; c < d->w.column_count; c++) {
-            extremes e = extremes_of(d, c, i);
+            tfp_extremes e = tfp_differ_extremes(d, c, i);
             there += e.there;
             if (apart(d, c, e)) d->marks[i] |= DIFFERS;
         }
@@ -207,7 +149,7 @@ static bool is_change(const tfp_differ *d, uint32_t item)
 {
     bool noise = false;
     for (size_t c = 0; c < d->w.column_count; c++) {
-        bool apart_here = apart(d, c, extremes_of(d, c, item)), tested = false;
+        bool apart_here = apart(d, c, tfp_differ_extremes(d, c, item)), tested = false;
         for (size_t k = 0; k < d->pairs.size; k++) {
             const tfp_pairing *p = &d->pairs.at[k];
             if (p->column != c || (!apart_here && !tfp_pair_is_over(d, p, item))) continue;

@@ -96,7 +96,17 @@ static inline double tfp_pair_difference(const tfp_differ *d, const tfp_pairing 
            tfp_or_zero(tfp_differ_value(d, d->base, p->column, item));
 }
 
-/* diff.c. Whether the spread of both sides is known for this row; then the test, and its verdict. */
+enum { TFP_STEPS_LEAST = 3 }; /* of a side, for the test */
+
+/* What a row has at most and at least, over the sides. */
+typedef struct tfp_extremes {
+    double least, most;
+    size_t there; /* sides that have a value */
+} tfp_extremes;
+
+/* pair.c. */
+tfp_extremes tfp_differ_extremes(const tfp_differ *d, size_t column, uint32_t item);
+/* Whether the spread of both sides is known for this row; then the test, and its verdict. */
 bool tfp_pair_is_tested(const tfp_differ *d, const tfp_pairing *p, uint32_t item);
 tfp_welch tfp_pair_test(const tfp_differ *d, const tfp_pairing *p, uint32_t item);
 tfp_verdict tfp_pair_verdict(const tfp_differ *d, const tfp_pairing *p, uint32_t item);

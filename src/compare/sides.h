@@ -5,6 +5,7 @@
 
 #include "compare/scopetext.h"
 #include "model/types.h"
+#include "views/core/view.h"
 
 typedef struct tfp_side {
     char *name;  /* NULL: none was given */
@@ -13,6 +14,9 @@ typedef struct tfp_side {
     tfp_step_choice step; /* of the profile; TFP_STEP_MEAN: all, as the options say */
     tfp_scopetext *text;  /* instead of a profile */
 } tfp_side;
+
+/* Of the views that stats and diff know; NULL without. */
+const tfp_view *tfp_compared_view(const char *name);
 
 struct tfp_sides {
     TFP_VEC(tfp_side) at;

@@ -5,30 +5,6 @@
 #include "model/model.h"
 #include "model/program.h"
 
-tfp_status tfp_builder_status(tfp_builder *b, tfp_error *err)
-{
-    const tfp_profile *p = b->p;
-    bool refused = p->arena.refused || (p->program && p->program->arena.refused);
-    if (!b->status && p->arena.limit && tfp_profile_memory(p) > p->arena.limit) b->status = TFP_LIMIT;
-    if (b->status && refused) b->status = TFP_LIMIT; /* it was the limit, and not the system */
-    if (b->status == TFP_LIMIT)
-        return tfp_fail(err, TFP_LIMIT, "needs more than %zu MB of memory", b->p->arena.limit >> 20);
-    return b->status ? tfp_nomem(err) : TFP_OK;
-}
-
-size_t tfp_profile_memory(const tfp_profile *p)
-{
-/* bytes in use: room that was never touched takes no memory */
-#define BYTES(table) (p->table.size * sizeof *p->table.at)
-    return p->arena.used + BYTES(nodes) + BYTES(types) + BYTES(inputs) + BYTES(outputs) + BYTES(shapes) + BYTES(dims) +
-           BYTES(instructions) + BYTES(execs) + BYTES(details) + BYTES(spans) + BYTES(run_transfers) + BYTES(samples) +
-           BYTES(recorded.ops) + BYTES(recorded.tensors) + BYTES(allocator.entries) + BYTES(allocator.blocks) +
-           BYTES(allocator.segments) + BYTES(flights.groups) + BYTES(flights.entries) + BYTES(weights) + BYTES(memories) + BYTES(buffers) + BYTES(allocations) +
-           BYTES(frames) + BYTES(trace_frames) + BYTES(traces) + p->strings.count * 24 + BYTES(node_by_name) +
-           p->exec_by_step.slot_count * 12 + tfp_events_memory(&p->events) + tfp_program_memory(p->program);
-#undef BYTES
-}
-
 tfp_strid tfp_build_string(tfp_builder *b, tfp_str s)
 {
     if (s.size == 0) return 0;

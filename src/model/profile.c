@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/profile.c: a profile's beginning and end, what it is to keep, and what can be asked of it. */
+#include "model/build.h"
+#include "model/launches.h"
 #include "model/model.h"
 #include "model/program.h"
 
@@ -151,4 +153,110 @@ size_t tfp_profile_node_count(const tfp_profile *p) { return p ? p->nodes.size :
 const char *tfp_profile_node_name(const tfp_profile *p, size_t i)
 {
     return p && i < p->nodes.size ? tfp_text(p, p->nodes.at[i].name).data : NULL;
+}
+
+size_t tfp_events_memory(const tfp_event_tables *t)
+{
+    size_t bytes = 0;
+#define SIZE(type, field, none) +sizeof(type)
+    bytes += t->spans.capacity * (0 TFP_SPAN_IN_COLUMNS(SIZE));
+    if (t->spans.parent) bytes += t->spans.size * (0 TFP_SPAN_JOIN_COLUMNS(SIZE));
+#undef SIZE
+#define BYTES(table) (t->table.capacity * sizeof *t->table.at)
+    return bytes + BYTES(flows) + BYTES(stats) + BYTES(stat_sets) + BYTES(memory) + BYTES(counters) + BYTES(windows) +
+           BYTES(step_marks) + BYTES(keys) + tfp_slims_memory(t) +
+           (t->key_by_hash.slot_count + t->stat_set_by_hash.slot_count) * 12;
+#undef BYTES
+}
+
+tfp_status tfp_builder_status(tfp_builder *b, tfp_error *err)
+{
+    const tfp_profile *p = b->p;
+    bool refused = p->arena.refused || (p->program && p->program->arena.refused);
+    if (!b->status && p->arena.limit && tfp_profile_memory(p) > p->arena.limit) b->status = TFP_LIMIT;
+    if (b->status && refused) b->status = TFP_LIMIT; /* it was the limit, and not the system */
+    if (b->status == TFP_LIMIT)
+        return tfp_fail(err, TFP_LIMIT, "needs more than %zu MB of memory", b->p->arena.limit >> 20);
+    return b->status ? tfp_nomem(err) : TFP_OK;
+}
+
+size_t tfp_profile_memory(const tfp_profile *p)
+{
+/* bytes in use: room that was never touched takes no memory */
+#define BYTES(table) (p->table.size * sizeof *p->table.at)
+    return p->arena.used + BYTES(nodes) + BYTES(types) + BYTES(inputs) + BYTES(outputs) + BYTES(shapes) + BYTES(dims) +
+           BYTES(instructions) + BYTES(execs) + BYTES(details) + BYTES(spans) + BYTES(run_transfers) + BYTES(samples) +
+           BYTES(recorded.ops) + BYTES(recorded.tensors) + BYTES(allocator.entries) + BYTES(allocator.blocks) +
+           BYTES(allocator.segments) + BYTES(flights.groups) + BYTES(flights.entries) + BYTES(weights) + BYTES(memories) + BYTES(buffers) + BYTES(allocations) +
+           BYTES(frames) + BYTES(trace_frames) + BYTES(traces) + p->strings.count * 24 + BYTES(node_by_name) +
+           p->exec_by_step.slot_count * 12 + tfp_events_memory(&p->events) + tfp_program_memory(p->program);
+#undef BYTES
+}
+
+void tfp_events_free(tfp_event_tables *t)
+{
+#define FREE(type, field, none) free(t->spans.field);
+    TFP_SPAN_IN_COLUMNS(FREE)
+    TFP_SPAN_JOIN_COLUMNS(FREE)
+#undef FREE
+    tfp_vec_free(&t->processes);
+    tfp_vec_free(&t->calls);
+    tfp_vec_free(&t->flows);
+    tfp_vec_free(&t->stats);
+    tfp_vec_free(&t->stat_sets);
+    tfp_vec_free(&t->memory);
+    tfp_vec_free(&t->counters);
+    tfp_graphs_free(&t->graphs);
+    tfp_vec_free(&t->attributions);
+    tfp_vec_free(&t->joined_execs);
+    tfp_vec_free(&t->twins);
+    tfp_vec_free(&t->step_marks);
+    tfp_vec_free(&t->windows);
+    tfp_vec_free(&t->devices);
+    tfp_vec_free(&t->findings);
+    tfp_vec_free(&t->about);
+    tfp_vec_free(&t->keys);
+    tfp_map64_free(&t->key_by_hash);
+    tfp_map64_free(&t->stat_set_by_hash);
+    tfp_map64_free(&t->lane_by_name);
+    tfp_slims_free(t);
+    free(t->mean_steps);
+    tfp_launches_free(t->launches);
+    *t = (tfp_event_tables){ 0 };
+}
+
+void tfp_slim_free_rows(tfp_event_tables *t, tfp_slim_lane *x)
+{
+    for (tfp_slim_block *b = x->first, *next; b; b = next) {
+        next = b->next;
+        t->slim_bytes -= sizeof *b + b->capacity * sizeof *b->rows;
+        free(b);
+    }
+    x->first = x->last = NULL;
+    tfp_vec_free(&x->longs);
+    tfp_vec_free(&x->calls);
+}
+
+size_t tfp_slims_memory(const tfp_event_tables *t)
+{
+    size_t bytes =
+        t->slim_bytes + t->slims.capacity * sizeof *t->slims.at + t->slim_kinds.capacity * sizeof *t->slim_kinds.at;
+    for (size_t i = 0; i < t->slims.size; i++) {
+        const tfp_slim_lane *x = &t->slims.at[i];
+        bytes += x->longs.capacity * sizeof *x->longs.at + x->calls.capacity * sizeof *x->calls.at;
+    }
+    return bytes;
+}
+
+void tfp_slims_free(tfp_event_tables *t)
+{
+    for (size_t i = 0; i < t->slims.size; i++) {
+        tfp_slim_free_rows(t, &t->slims.at[i]);
+        tfp_vec_free(&t->slims.at[i].groups);
+        tfp_vec_free(&t->slims.at[i].ran);
+    }
+    tfp_vec_free(&t->slims);
+    tfp_vec_free(&t->slim_kinds);
+    tfp_map64_free(&t->slim_by_lane);
+    free(t->slim_outer_ns);
 }

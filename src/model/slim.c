@@ -145,18 +145,6 @@ void tfp_slim_writer_free(tfp_slim_writer *f) { tfp_vec_free(&f->holders); }
 
 /* ---- back to spans ---- */
 
-static void free_rows(tfp_event_tables *t, tfp_slim_lane *x)
-{
-    for (tfp_slim_block *b = x->first, *next; b; b = next) {
-        next = b->next;
-        t->slim_bytes -= sizeof *b + b->capacity * sizeof *b->rows;
-        free(b);
-    }
-    x->first = x->last = NULL;
-    tfp_vec_free(&x->longs);
-    tfp_vec_free(&x->calls);
-}
-
 void tfp_slim_widen(tfp_builder *b, uint32_t slim)
 {
     tfp_event_tables *t = &b->p->events;
@@ -184,32 +172,6 @@ void tfp_slim_widen(tfp_builder *b, uint32_t slim)
             tfp_build_event(b, &e);
         }
     }
-    free_rows(t, x);
+    tfp_slim_free_rows(t, x);
     x->wide = true;
-}
-
-/* ---- all of them ---- */
-
-size_t tfp_slims_memory(const tfp_event_tables *t)
-{
-    size_t bytes =
-        t->slim_bytes + t->slims.capacity * sizeof *t->slims.at + t->slim_kinds.capacity * sizeof *t->slim_kinds.at;
-    for (size_t i = 0; i < t->slims.size; i++) {
-        const tfp_slim_lane *x = &t->slims.at[i];
-        bytes += x->longs.capacity * sizeof *x->longs.at + x->calls.capacity * sizeof *x->calls.at;
-    }
-    return bytes;
-}
-
-void tfp_slims_free(tfp_event_tables *t)
-{
-    for (size_t i = 0; i < t->slims.size; i++) {
-        free_rows(t, &t->slims.at[i]);
-        tfp_vec_free(&t->slims.at[i].groups);
-        tfp_vec_free(&t->slims.at[i].ran);
-    }
-    tfp_vec_free(&t->slims);
-    tfp_vec_free(&t->slim_kinds);
-    tfp_map64_free(&t->slim_by_lane);
-    free(t->slim_outer_ns);
 }

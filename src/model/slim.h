@@ -126,5 +126,6 @@ uint32_t tfp_slim_of_lane(const tfp_event_tables *t, uint32_t lane);
 
 size_t tfp_slims_memory(const tfp_event_tables *t);
 void tfp_slims_free(tfp_event_tables *t);
+void tfp_slim_free_rows(tfp_event_tables *t, tfp_slim_lane *x); /* the rows of a lane that becomes wide */
 
 #endif

@@ -148,3 +148,10 @@ uint32_t tfp_column_values(tfp_column_id id)
     for (int i = 0; i < c->brings_count; i++) bits |= 1u << tfp_value_of(&tfp_columns[c->brings[i]]);
     return bits;
 }
+
+bool tfp_word_find(tfp_str word, const char *const *words, size_t *out)
+{
+    for (size_t i = 0; words[i]; i++)
+        if (tfp_str_eq(word, tfp_str_of(words[i]))) return *out = i, true;
+    return false;
+}

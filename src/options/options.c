@@ -75,13 +75,6 @@ const char *const tfp_format_words[] = { "text", "json", "jsonl", "csv", "md", "
 const char *const tfp_source_words[] = { "files", "tensorflow", "own", NULL };
 const char *const tfp_compared_views[] = { "scope", "graph", "op", "code", "lines", "steps", NULL };
 
-bool tfp_word_find(tfp_str word, const char *const *words, size_t *out)
-{
-    for (size_t i = 0; words[i]; i++)
-        if (tfp_str_eq(word, tfp_str_of(words[i]))) return *out = i, true;
-    return false;
-}
-
 /* ---- the table with the minimums in their place ---- */
 
 static option minimum_of(tfp_column_id id)
@@ -138,19 +131,6 @@ bool tfp_option_find(const char *name, option *out)
 }
 
 /* ---- options as a whole ---- */
-
-tfp_options *tfp_options_new(void)
-{
-    tfp_options *o = calloc(1, sizeof *o);
-    if (!o) return NULL;
-    for (size_t row = 0; row < OPTION_ROWS; row++) {
-        if (options[row].kind == K_MINIMUMS) continue; /* they are 0 */
-        if (tfp_option_apply(o, &options[row], options[row].value, NULL) == TFP_OK) continue;
-        tfp_options_free(o);
-        return NULL;
-    }
-    return o;
-}
 
 tfp_options *tfp_options_copy(const tfp_options *o)
 {

@@ -425,3 +425,16 @@ void tfp_options_on_query(tfp_options *o, tfp_progress_fn fn, void *ctx)
     o->query_fn = fn;
     o->query_ctx = ctx;
 }
+
+tfp_options *tfp_options_new(void)
+{
+    tfp_options *o = calloc(1, sizeof *o);
+    if (!o) return NULL;
+    option row;
+    for (size_t i = 0; tfp_option_at(i, &row); i++) {
+        if (tfp_option_apply(o, &row, row.value, NULL) == TFP_OK) continue;
+        tfp_options_free(o);
+        return NULL;
+    }
+    return o;
+}

@@ -3,7 +3,6 @@
 #include "flops/core/parameters.h"
 #include "model/model.h"
 #include "sql/cells.h"
-#include "sql/grids.h"
 
 #include "views/core/report.h"
 
@@ -11,12 +10,6 @@ static void put_int(sql_cell *out, int64_t i)
 {
     out->type = 'i';
     out->i = i;
-}
-
-static void put_text(sql_cell *out, const char *text)
-{
-    out->type = 's';
-    out->s = tfp_str_of(text);
 }
 
 /* The text appended to the buffer; an empty one is NULL. */
@@ -29,6 +22,7 @@ static void put_made(sql_cell *out, const tfp_buf *text)
 }
 
 static uint32_t owner_of(const sql_row *row, sql_table_id table) { return row->in->owners[table][row->at]; }
+
 static int64_t number(const sql_row *row, sql_table_id table, uint32_t at)
 {
     return (int64_t)row->in->base[table] + at;
@@ -46,11 +40,13 @@ void sql_profile_nodes(const sql_row *row, tfp_buf *b, sql_cell *out)
     (void)b;
     row_count(row, out, SQL_NODES);
 }
+
 void sql_profile_steps(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
     row_count(row, out, SQL_STEPS);
 }
+
 void sql_profile_executions(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
@@ -63,16 +59,19 @@ void sql_node_parameters(const sql_row *row, tfp_buf *b, sql_cell *out)
     const tfp_parameter_counts *c = row->in->parameters;
     put_int(out, c ? c->own[row->at] : tfp_node_parameters(row->in->p, row->at, NULL));
 }
+
 void sql_node_shape(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     tfp_shape_text(row->in->p, row->in->p->nodes.at[row->at].shape, b);
     put_made(out, b);
 }
+
 void sql_node_input_shapes(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     tfp_node_input_shapes(row->in->p, row->at, "|", b);
     put_made(out, b);
 }
+
 void sql_node_invented(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
@@ -85,6 +84,7 @@ void sql_edge_shape(const sql_row *row, tfp_buf *b, sql_cell *out)
     tfp_shape_text(p, tfp_input_shape(p, &p->inputs.at[row->at]), b);
     put_made(out, b);
 }
+
 void sql_output_shape(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     tfp_shape_text(row->in->p, row->in->p->outputs.at[row->at].shape, b);
@@ -103,17 +103,20 @@ static void put_step(const sql_row *row, uint32_t exec, sql_cell *out)
 {
     put_int(out, row->in->p->steps.at[row->in->p->execs.at[exec].step].id);
 }
+
 void sql_exec_step(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
     put_step(row, row->at, out);
 }
+
 void sql_exec_run_us(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
     const tfp_exec *x = &row->in->p->execs.at[row->at];
     put_int(out, tfp_micros(tfp_add(x->cpu_ns, x->accelerator_ns, NULL)));
 }
+
 void sql_exec_float_ops(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
@@ -126,26 +129,31 @@ static void put_node_of(const sql_row *row, sql_table_id table, sql_cell *out)
 {
     put_int(out, number(row, SQL_NODES, row->in->owners[SQL_EXECUTIONS][owner_of(row, table)]));
 }
+
 void sql_memory_node(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
     put_node_of(row, SQL_MEMORY, out);
 }
+
 void sql_memory_step(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
     put_step(row, owner_of(row, SQL_MEMORY), out);
 }
+
 void sql_allocation_node(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
     put_node_of(row, SQL_ALLOCATIONS, out);
 }
+
 void sql_allocation_step(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
     put_step(row, owner_of(row, SQL_ALLOCATIONS), out);
 }
+
 void sql_buffer_address(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     tfp_buf_printf(b, "0x%llx", (unsigned long long)row->in->p->buffers.at[row->at].address);
@@ -158,82 +166,47 @@ static const tfp_code_frame *frame_of(const sql_row *row)
 {
     return &row->in->p->frames.at[row->in->p->trace_frames.at[row->at]];
 }
+
 static void put_string(const sql_row *row, tfp_strid id, sql_cell *out)
 {
     if (!id) return;
     out->type = 's';
     out->s = tfp_text(row->in->p, id);
 }
+
 void sql_code_position(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
     put_int(out, (int64_t)row->at - row->in->p->traces.at[owner_of(row, SQL_CODE)].first);
 }
+
 void sql_code_file(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
     put_string(row, frame_of(row)->file, out);
 }
+
 void sql_code_line(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
     put_int(out, frame_of(row)->line);
 }
+
 void sql_code_function(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
     put_string(row, frame_of(row)->function, out);
 }
+
 void sql_code_function_line(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
     put_int(out, frame_of(row)->function_line);
 }
+
 void sql_code_text(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
     put_string(row, frame_of(row)->text, out);
 }
 
-/* ---- the table of all columns ---- */
-
-static const char *type_name(char type)
-{
-    switch (type) {
-    case 'i': return "integer";
-    case 'r': return "real";
-    case 's': return "text";
-    default: return "any";
-    }
-}
-
-/* Column `at`, counted through all tables, those of grids.c last. */
-static sql_grid_column column_at(uint32_t at)
-{
-    sql_grid_column out = { "", "", "", "" };
-    for (const sql_table *t = sql_tables; t < sql_tables + SQL_TABLE_COUNT; t++)
-        for (const sql_column *c = t->columns; c->name; c++)
-            if (!at--) return (sql_grid_column){ t->name, c->name, type_name(c->type), c->help };
-    sql_grid_column_at(at, &out);
-    return out;
-}
-void sql_columns_table(const sql_row *row, tfp_buf *b, sql_cell *out)
-{
-    (void)b;
-    put_text(out, column_at(row->at).table);
-}
-void sql_columns_name(const sql_row *row, tfp_buf *b, sql_cell *out)
-{
-    (void)b;
-    put_text(out, column_at(row->at).name);
-}
-void sql_columns_type(const sql_row *row, tfp_buf *b, sql_cell *out)
-{
-    (void)b;
-    put_text(out, column_at(row->at).type);
-}
-void sql_columns_help(const sql_row *row, tfp_buf *b, sql_cell *out)
-{
-    (void)b;
-    put_text(out, column_at(row->at).help);
-}

@@ -2,8 +2,7 @@
 /* sql/tables.c: the tables and columns of queries; docs/query.md shows them, and so does the table `columns`. */
 #include "model/model.h"
 #include "sql/cells.h"
-
-#include <stddef.h>
+#include "sql/grids.h"
 
 #define KEY(name, help)                                                                                                \
     {                                                                                                                  \
@@ -306,3 +305,54 @@ const sql_table sql_tables[SQL_TABLE_COUNT] = {
     [SQL_COLUMNS]     = { "columns",     0, 0, ALONE, false, "all tables and their columns", columns },
 };
 /* clang-format on */
+
+static void put_text(sql_cell *out, const char *text)
+{
+    out->type = 's';
+    out->s = tfp_str_of(text);
+}
+
+static const char *type_name(char type)
+{
+    switch (type) {
+    case 'i': return "integer";
+    case 'r': return "real";
+    case 's': return "text";
+    default: return "any";
+    }
+}
+
+/* Column `at`, counted through all tables, those of grids.c last. */
+static sql_grid_column column_at(uint32_t at)
+{
+    sql_grid_column out = { "", "", "", "" };
+    for (const sql_table *t = sql_tables; t < sql_tables + SQL_TABLE_COUNT; t++)
+        for (const sql_column *c = t->columns; c->name; c++)
+            if (!at--) return (sql_grid_column){ t->name, c->name, type_name(c->type), c->help };
+    sql_grid_column_at(at, &out);
+    return out;
+}
+
+void sql_columns_table(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    put_text(out, column_at(row->at).table);
+}
+
+void sql_columns_name(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    put_text(out, column_at(row->at).name);
+}
+
+void sql_columns_type(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    put_text(out, column_at(row->at).type);
+}
+
+void sql_columns_help(const sql_row *row, tfp_buf *b, sql_cell *out)
+{
+    (void)b;
+    put_text(out, column_at(row->at).help);
+}

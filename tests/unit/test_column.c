@@ -4,6 +4,8 @@
  * and tables must know the new ones: outputs, options, help, the manual, completion and the page's lists. */
 #include "support.h"
 
+#include "compare/sides.h"
+
 #include "../../cli/cli.h"
 #include "options/options.h"
 #include "outputs/data/arrow.h"

@@ -4,76 +4,6 @@
  * Layout: the args are those that PyTorch's Kineto writes. */
 #include "formats/json/kineto_event.h"
 
-/* What an arg is, by its key. */
-enum {
-    STAT,
-    NOISE, /* a number of one run that nothing is made of, or a text that is told elsewhere */
-    DEVICE_WORD,
-    STREAM_WORD,
-    QUEUE_WORD,
-    STACK,
-    CORRELATION,
-    EXTERNAL,
-    FORWARD_THREAD,
-    CALL,
-    SEQUENCE,
-    ADDRESS,
-    BYTES,
-    MEMORY_DEVICE,
-    MEMORY_KIND,
-    RESERVED,
-    ALLOCATED,
-    LABEL,
-    COLLECTIVE,
-};
-
-uint8_t tfp_kineto_arg_of(tfp_str key)
-{
-    static const struct {
-        const char *key;
-        uint8_t arg;
-    } rows[] = {
-        { "Addr", ADDRESS },
-        { "Bytes", BYTES },
-        { "Call stack", STACK },
-        { "Collective name", COLLECTIVE },
-        { "Device Id", MEMORY_DEVICE },
-        { "Device Type", MEMORY_KIND },
-        { "Ev Idx", NOISE },
-        { "External id", EXTERNAL },
-        { "Fwd thread id", FORWARD_THREAD },
-        { "Input Strides", NOISE },
-        { "Module Hierarchy", NOISE },
-        { "Profiler Event Index", NOISE },
-        { "Python id", NOISE },
-        { "Python module id", NOISE },
-        { "Python parent id", NOISE },
-        { "Python thread", NOISE },
-        { "Record function id", CALL },
-        { "Sequence number", SEQUENCE },
-        { "Total Allocated", ALLOCATED },
-        { "Total Reserved", RESERVED },
-        { "Trace iteration", NOISE },
-        { "Trace name", NOISE },
-        { "cbid", NOISE },
-        { "context", NOISE },
-        { "correlation", CORRELATION },
-        { "device", DEVICE_WORD },
-        { "external id", EXTERNAL },
-        { "external ts", NOISE },
-        { "labels", LABEL },
-        { "memory bandwidth (GB/s)", NOISE },
-        { "name", LABEL },
-        { "queue", QUEUE_WORD },
-        { "queued", NOISE },
-        { "stream", STREAM_WORD },
-        { "sycl queue", QUEUE_WORD },
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (tfp_str_eq(key, tfp_str_of(rows[i].key))) return rows[i].arg;
-    return STAT;
-}
-
 /* ---- values that were read before ---- */
 
 /* Most events of a name repeat the shapes, types and sizes of earlier ones: the same text of the same key has the same
@@ -172,54 +102,54 @@ static void read_arg(tfp_kineto_slot *s, tfp_jscan *j, event *e, const tfp_kinet
     tfp_jscan_text text;
     uint64_t n;
     switch (k->arg) {
-    case NOISE: skip_noise(s, j, key); return;
-    case DEVICE_WORD:
+    case TFP_ARG_NOISE: skip_noise(s, j, key); return;
+    case TFP_ARG_DEVICE_WORD:
         e->stream.a = tfp_kineto_number_or_word(s, j, &e->stream.words, 1);
         e->have |= DEVICE;
         return;
-    case STREAM_WORD:
+    case TFP_ARG_STREAM_WORD:
         e->stream.b = tfp_kineto_number_or_word(s, j, &e->stream.words, 2);
         e->have |= STREAM;
         return;
-    case QUEUE_WORD: /* as Intel calls streams */
+    case TFP_ARG_QUEUE_WORD: /* as Intel calls streams */
         if (e->have & STREAM) break;
         e->stream.b = tfp_kineto_number_or_word(s, j, &e->stream.words, 2);
         e->have |= QUEUE;
         return;
-    case STACK:
+    case TFP_ARG_STACK:
         if (tfp_jscan_peek(j) != '"') break;
         if (tfp_jscan_string(j, &text) && text.raw.size) e->row.extra = tfp_kineto_string_of(s, &text);
         return;
-    case CORRELATION: tfp_jscan_unsigned(j, &e->row.correlation); return;
-    case EXTERNAL:
+    case TFP_ARG_CORRELATION: tfp_jscan_unsigned(j, &e->row.correlation); return;
+    case TFP_ARG_EXTERNAL:
         if (tfp_jscan_unsigned(j, &e->row.external)) e->row.flags |= TFP_KINETO_HAS_EXTERNAL;
         return;
-    case FORWARD_THREAD:
+    case TFP_ARG_FORWARD_THREAD:
         if (tfp_jscan_unsigned(j, &n) && n) e->have |= FORWARD;
         return;
-    case CALL: tfp_jscan_unsigned(j, &e->row.call); return;
-    case SEQUENCE:
+    case TFP_ARG_CALL: tfp_jscan_unsigned(j, &e->row.call); return;
+    case TFP_ARG_SEQUENCE:
         if (tfp_jscan_unsigned(j, &n) && n <= INT64_MAX) {
             e->row.sequence = n;
             e->row.flags |= TFP_KINETO_HAS_SEQUENCE;
         }
         return;
-    case ADDRESS: tfp_jscan_unsigned(j, &m->address); return;
-    case BYTES:
+    case TFP_ARG_ADDRESS: tfp_jscan_unsigned(j, &m->address); return;
+    case TFP_ARG_BYTES:
         if (tfp_jscan_integer(j, &m->bytes)) e->have |= MEMORY;
         return;
-    case MEMORY_DEVICE: tfp_jscan_integer(j, &m->device); return;
-    case MEMORY_KIND: tfp_jscan_integer(j, &m->device_type); return;
-    case RESERVED: tfp_jscan_integer(j, &m->reserved); return;
-    case ALLOCATED: tfp_jscan_integer(j, &m->allocated); return;
-    case LABEL:
+    case TFP_ARG_MEMORY_DEVICE: tfp_jscan_integer(j, &m->device); return;
+    case TFP_ARG_MEMORY_KIND: tfp_jscan_integer(j, &m->device_type); return;
+    case TFP_ARG_RESERVED: tfp_jscan_integer(j, &m->reserved); return;
+    case TFP_ARG_ALLOCATED: tfp_jscan_integer(j, &m->allocated); return;
+    case TFP_ARG_LABEL:
         if ((e->row.phase == 'M' || !(e->have & PHASE)) && tfp_jscan_peek(j) == '"') {
             const char *from = j->at;
             if (tfp_jscan_string(j, &text)) e->label = tfp_kineto_string_of(s, &text);
             if (!j->fault) j->at = from; /* a stat as well */
         }
         break;
-    case COLLECTIVE: e->row.flags |= TFP_KINETO_COLLECTIVE; break;
+    case TFP_ARG_COLLECTIVE: e->row.flags |= TFP_KINETO_COLLECTIVE; break;
     default: break;
     }
     read_stat(s, j, key);

@@ -5,6 +5,43 @@
 
 #include "formats/json/kineto.h"
 
+/* The keys of args that mean something, by tfp_kineto_key.arg. */
+enum {
+    TFP_ARG_STAT,
+    TFP_ARG_NOISE, /* a number of one run that nothing is made of, or a text that is told elsewhere */
+    TFP_ARG_DEVICE_WORD,
+    TFP_ARG_STREAM_WORD,
+    TFP_ARG_QUEUE_WORD,
+    TFP_ARG_STACK,
+    TFP_ARG_CORRELATION,
+    TFP_ARG_EXTERNAL,
+    TFP_ARG_FORWARD_THREAD,
+    TFP_ARG_CALL,
+    TFP_ARG_SEQUENCE,
+    TFP_ARG_ADDRESS,
+    TFP_ARG_BYTES,
+    TFP_ARG_MEMORY_DEVICE,
+    TFP_ARG_MEMORY_KIND,
+    TFP_ARG_RESERVED,
+    TFP_ARG_ALLOCATED,
+    TFP_ARG_LABEL,
+    TFP_ARG_COLLECTIVE,
+};
+
+/* The members of an event that mean something, by tfp_kineto_key.member. */
+enum {
+    OTHER_MEMBER,
+    PH_MEMBER,
+    TS_MEMBER,
+    ID_MEMBER,
+    PID_MEMBER,
+    TID_MEMBER,
+    DUR_MEMBER,
+    CAT_MEMBER,
+    NAME_MEMBER,
+    ARGS_MEMBER
+};
+
 typedef struct event {
     tfp_kineto_row row;
     tfp_jscan_time ts, dur;

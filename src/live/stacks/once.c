@@ -2,16 +2,6 @@
 /* live/stacks/once.c: every thread read once, a row a frame, with --locals its variables. */
 #include "live/stacks/parts.h"
 
-bool tfp_stacks_row(tfp_sampler *s, int64_t tid, threads_row *out)
-{
-    watched *w = tfp_stacks_thread(s, tid);
-    if (!w) return false;
-    *out = (threads_row){ .tid = tid ? tid : TFP_ABSENT, .kind = TFP_STR("python") };
-    out->state = tfp_str_of(tfp_state_name(tfp_stacks_state(s, w)));
-    out->thread = tfp_stacks_kept(s, tfp_strtab_get(&s->names, w->name));
-    return !s->nomem;
-}
-
 static tfp_str locals_of(tfp_sampler *s, const tfp_live_frame *frame)
 {
     if (!tfp_python_locals(s->python, frame, &s->text)) {

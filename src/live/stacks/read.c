@@ -14,8 +14,6 @@ int64_t tfp_stacks_next_look(int64_t due_ns, int64_t step_ns, int64_t now_ns)
     return due_ns + step_ns < now_ns - LATE_NS ? now_ns - LATE_NS : due_ns + step_ns;
 }
 
-bool tfp_stacks_over(const tfp_sampler *s) { return s->nomem || s->full || tfp_now_ns() > s->until_ns; }
-
 /* The kernel's name of a thread; of several processes with the number of its own before it. */
 static tfp_strid name_of(tfp_sampler *s, int64_t tid)
 {
@@ -116,4 +114,14 @@ void tfp_stacks_moment(tfp_sampler *s, size_t thread, tfp_strid stack, uint32_t 
     tfp_stack_moment m = { now_ns - s->begun_ns, look, (uint32_t)thread, stack };
     if (stack == TFP_NONE || s->moments.size == TFP_STACKS_MOMENTS_MOST) return;
     if (!tfp_push(&s->moments, m)) s->nomem = true;
+}
+
+bool tfp_stacks_row(tfp_sampler *s, int64_t tid, threads_row *out)
+{
+    watched *w = tfp_stacks_thread(s, tid);
+    if (!w) return false;
+    *out = (threads_row){ .tid = tid ? tid : TFP_ABSENT, .kind = TFP_STR("python") };
+    out->state = tfp_str_of(tfp_state_name(tfp_stacks_state(s, w)));
+    out->thread = tfp_stacks_kept(s, tfp_strtab_get(&s->names, w->name));
+    return !s->nomem;
 }

@@ -4,7 +4,6 @@
 #include "live/stacks/parts.h"
 #include "views/core/engine.h"
 
-#include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -68,21 +67,6 @@ static tfp_status sample_for(tfp_sampler *s, const tfp_stacks_wish *wish, tfp_na
     if (s->nomem) return tfp_nomem(err);
     if (!alive) return tfp_report_note_add(s->r, err, "the process ended after %.1f s", (double)*lasted / 1e9);
     return TFP_OK;
-}
-
-tfp_status tfp_stacks_note_limits(tfp_sampler *s, tfp_error *err)
-{
-    tfp_status status = TFP_OK;
-    if (s->full) status = tfp_report_note_add(s->r, err, "it ended early: %s", s->full);
-    if (!status && s->many_threads)
-        status = tfp_report_note_add(s->r, err, "only %d of its Python threads were looked at", TFP_PYTHON_THREADS);
-    if (!status && s->cut)
-        status = tfp_report_note_add(s->r, err, "%lld stacks have more than %d frames: the others are left out",
-                                     (long long)s->cut, TFP_PYTHON_DEPTH);
-    if (!status && s->unread)
-        status = tfp_report_note_add(s->r, err, "%zu of the processes that it started are not looked at; %s", s->unread,
-                                     s->unread_why);
-    return status;
 }
 
 /* What is to be said of how it was sampled. */

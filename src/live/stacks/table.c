@@ -140,3 +140,20 @@ tfp_status tfp_threads_fill(tfp_report *r, const threads_rows *rows, bool locals
     return tfp_grid_of(r, &(tfp_row_table){ threads_columns, all, sizeof *all, rows->size, locals ? WITH_LOCALS : 0 },
                        err);
 }
+
+bool tfp_stacks_over(const tfp_sampler *s) { return s->nomem || s->full || tfp_now_ns() > s->until_ns; }
+
+tfp_status tfp_stacks_note_limits(tfp_sampler *s, tfp_error *err)
+{
+    tfp_status status = TFP_OK;
+    if (s->full) status = tfp_report_note_add(s->r, err, "it ended early: %s", s->full);
+    if (!status && s->many_threads)
+        status = tfp_report_note_add(s->r, err, "only %d of its Python threads were looked at", TFP_PYTHON_THREADS);
+    if (!status && s->cut)
+        status = tfp_report_note_add(s->r, err, "%lld stacks have more than %d frames: the others are left out",
+                                     (long long)s->cut, TFP_PYTHON_DEPTH);
+    if (!status && s->unread)
+        status = tfp_report_note_add(s->r, err, "%zu of the processes that it started are not looked at; %s", s->unread,
+                                     s->unread_why);
+    return status;
+}

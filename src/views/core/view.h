@@ -55,7 +55,7 @@ extern const tfp_view tfp_view_scope, tfp_view_graph, tfp_view_op, tfp_view_code
 /* A report of a finished profile; NULL options mean every default. On failure *out is NULL. */
 tfp_status tfp_view_build(const tfp_profile *p, const tfp_view *view, const tfp_options *o, tfp_report **out,
                           tfp_error *err);
-const tfp_view *tfp_compared_view(const char *name); /* of the views that stats and diff know; NULL without */
+
 tfp_status tfp_no_program(const tfp_profile *p, tfp_error *err); /* why there is none (flops/counts.c) */
 
 #endif

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+/* formats/hlo/operands.c: what the rules of cost.c and custom_calls.c ask of an instruction: its operands, their dimensions and elements. */
+#include "formats/hlo/count.h"
+
+const tfp_hlo_instruction *tfp_hlo_operand(const tfp_hlo_counter *c, const tfp_hlo_instruction *i, uint32_t k)
+{
+    uint32_t at = k < i->operand_count ? c->m->links.at[i->operand_first + k] : TFP_NONE;
+    return at == TFP_NONE ? NULL : &c->m->instructions.at[at];
+}
+
+const tfp_hlo_array *tfp_hlo_first_array(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
+{
+    if (!i || i->shape == TFP_NONE || !c->m->shapes.at[i->shape].count) return NULL;
+    return &c->m->arrays.at[c->m->shapes.at[i->shape].first];
+}
+
+int64_t tfp_hlo_elements_of(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
+{
+    const tfp_hlo_array *a = tfp_hlo_first_array(c, i);
+    return a ? tfp_hlo_elements(c->m, a) : TFP_HLO_UNKNOWN;
+}
+
+int64_t tfp_hlo_dim(const tfp_hlo_counter *c, const tfp_hlo_array *a, int64_t k)
+{
+    if (a && k < 0) k += a->dim_count;
+    if (!a || k < 0 || k >= a->dim_count) return TFP_HLO_UNKNOWN;
+    return c->m->dims.at[a->dim_first + k];
+}
+
+/* ceil(log2(n)) */
+int64_t tfp_hlo_log2_up(int64_t n)
+{
+    int64_t bits = 0;
+    while (bits < 62 && (INT64_C(1) << bits) < n) bits++;
+    return bits;
+}
+
+int64_t tfp_hlo_window_macs(const tfp_hlo_counter *c, const tfp_hlo_instruction *i, int64_t out,
+                            const tfp_hlo_array *kernel)
+{
+    return tfp_hlo_times(tfp_hlo_times(out, i->window), tfp_hlo_dim(c, kernel, i->kernel_input));
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/tree/scope_tree.c: the tree of scopes: nodes by the parts of their names between slashes, made-up parents included. */
+#include "base/threads.h"
+#include "model/model.h"
+#include "views/core/engine.h"
+
+#include <stdatomic.h>
+
+typedef struct level { /* the first `end` bytes of a name and their item */
+    size_t end;
+    uint32_t item;
+} level;
+
+/* All items: the root, then every part of every name as it is met. An item is found by the one above it and its own
+ * part, never by its whole name, so that a name of a million parts costs its length and not its square. */
+typedef struct scopes {
+    const tfp_profile *p;
+    TFP_VEC(tfp_str) name;
+    TFP_VEC(uint32_t) parent;
+    TFP_VEC(uint32_t) node; /* TFP_NONE: a made-up parent */
+    uint64_t *slots;        /* open addressing: the hash of parent and part above, item + 1 below; 0 is free */
+    size_t slot_count;
+    tfp_str last;         /* the name before */
+    TFP_VEC(level) above; /* the items of its parts */
+} scopes;
+
+/* Siblings share everything up to the last slash: what is behind it orders them. */
+typedef struct sorting {
+    tfp_tree *t;
+    tfp_str *tail; /* by item */
+    atomic_bool failed;
+} sorting;
+
+static size_t last_slash(tfp_str s)
+{
+    const char *at = s.size ? memrchr(s.data, '/', s.size) : NULL;
+    return at ? (size_t)(at - s.data) : SIZE_MAX;
+}
+
+/* The part of a name behind its last slash. */
+static tfp_str own_part(tfp_str name)
+{
+    size_t slash = last_slash(name), skip = slash == SIZE_MAX ? 0 : slash + 1;
+    return (tfp_str){ name.data + skip, name.size - skip };
+}
+
+static uint32_t hash_of(uint32_t parent, tfp_str part)
+{
+    uint64_t hash = tfp_hash(part.data, part.size) ^ parent * UINT64_C(0x9E3779B97F4A7C15);
+    return (uint32_t)(hash >> 32 ^ hash);
+}
+
+/* Names below one parent begin alike: they are equal when they are as long and end alike. */
+static size_t find_slot(const scopes *x, uint32_t hash, uint32_t parent, tfp_str name, tfp_str part)
+{
+    size_t at = hash & (x->slot_count - 1);
+    for (; x->slots[at]; at = (at + 1) & (x->slot_count - 1)) {
+        if (x->slots[at] >> 32 != hash) continue;
+        uint32_t item = (uint32_t)x->slots[at] - 1;
+        tfp_str other = x->name.at[item];
+        if (x->parent.at[item] != parent || other.size != name.size) continue;
+        if (memcmp(other.data + other.size - part.size, part.data, part.size) == 0) break;
+    }
+    return at;
+}
+
+/* Twice as many slots; the first time so many that all nodes find room. */
+static bool grow(scopes *x)
+{
+    size_t count = x->slot_count ? x->slot_count * 2 : 1024;
+    while (!x->slot_count && count / 2 < x->p->nodes.size) count *= 2;
+    uint64_t *slots = tfp_alloc_written(count, sizeof *slots);
+    if (!slots) return false;
+    for (size_t i = 0; i < x->slot_count; i++) {
+        if (!x->slots[i]) continue;
+        size_t at = x->slots[i] >> 32 & (count - 1);
+        while (slots[at]) at = (at + 1) & (count - 1);
+        slots[at] = x->slots[i];
+    }
+    free(x->slots);
+    x->slots = slots;
+    x->slot_count = count;
+    return true;
+}
+
+static uint32_t add_item(scopes *x, tfp_str name, uint32_t parent)
+{
+    if (x->name.size >= TFP_NONE - 1) return TFP_NONE;
+    if (!tfp_push(&x->name, name) || !tfp_push(&x->parent, parent) || !tfp_push(&x->node, TFP_NONE)) return TFP_NONE;
+    return (uint32_t)x->name.size - 1;
+}
+
+/* The item of that name below `parent`; a new one when there is none yet. */
+static uint32_t item_below(scopes *x, uint32_t parent, tfp_str name, tfp_str part)
+{
+    if ((x->name.size + 1) * 2 > x->slot_count && !grow(x)) return TFP_NONE;
+    uint32_t hash = hash_of(parent, part);
+    size_t at = find_slot(x, hash, parent, name, part);
+    if (x->slots[at]) return (uint32_t)x->slots[at] - 1;
+    uint32_t item = add_item(x, name, parent);
+    if (item != TFP_NONE) x->slots[at] = (uint64_t)hash << 32 | (item + 1);
+    return item;
+}
+
+static size_t common_size(tfp_str a, tfp_str b)
+{
+    size_t i = 0, n = a.size < b.size ? a.size : b.size;
+    for (uint64_t x, y; i + 8 <= n; i += 8) {
+        memcpy(&x, a.data + i, 8);
+        memcpy(&y, b.data + i, 8);
+        if (x != y) break;
+    }
+    while (i < n && a.data[i] == b.data[i]) i++;
+    return i;
+}
+
+/* The item of a full name, found part by part from the root. Neighbouring names mostly share scopes: the shared part
+ * is not looked up again. */
+static uint32_t item_named(scopes *x, tfp_str name)
+{
+    size_t common = common_size(x->last, name);
+    const level *above = x->above.at;
+    while (x->above.size) {
+        size_t end = above[x->above.size - 1].end;
+        if (end <= common && (end == name.size || name.data[end] == '/')) break;
+        x->above.size--;
+    }
+    x->last = name;
+    uint32_t item = x->above.size ? above[x->above.size - 1].item : 0;
+    size_t from = x->above.size ? above[x->above.size - 1].end + 1 : 0;
+    while (from <= name.size) {
+        const char *slash = memchr(name.data + from, '/', name.size - from);
+        size_t end = slash ? (size_t)(slash - name.data) : name.size;
+        item = item_below(x, item, (tfp_str){ name.data, end }, (tfp_str){ name.data + from, end - from });
+        if (item == TFP_NONE || !tfp_push(&x->above, ((level){ end, item }))) return TFP_NONE;
+        from = end + 1;
+    }
+    return item;
+}
+
+static bool find_items(scopes *x)
+{
+    if (add_item(x, TFP_ROOT_NAME, TFP_NONE) == TFP_NONE) return false;
+    for (uint32_t node = 0; node < x->p->nodes.size; node++) {
+        uint32_t item = item_named(x, tfp_text(x->p, x->p->nodes.at[node].name));
+        if (item == TFP_NONE) return false;
+        x->node.at[item] = node;
+    }
+    return true;
+}
+
+static void find_tails(void *ctx, size_t worker, size_t first, size_t end)
+{
+    sorting *s = ctx;
+    (void)worker;
+    for (size_t i = first; i < end; i++) s->tail[i] = own_part(s->t->name[i]);
+}
+
+/* Each item's children are a part of `children` of their own. */
+static void sort_below(void *ctx, size_t worker, size_t first, size_t end)
+{
+    sorting *s = ctx;
+    (void)worker;
+    for (size_t i = first; i < end; i++) {
+        uint32_t *children = s->t->children + s->t->child_start[i];
+        uint32_t count = s->t->child_start[i + 1] - s->t->child_start[i];
+        if (count > 1 && !tfp_sort_strings(children, count, s->tail)) atomic_store(&s->failed, true);
+    }
+}
+
+static bool sort_children(tfp_tree *t)
+{
+    size_t threads = tfp_rows_threads(t->count);
+    sorting s = { .t = t, .tail = TFP_NEW(t->arena, tfp_str, t->count) };
+    if (!s.tail) return false;
+    tfp_rows_run(threads, t->count, find_tails, &s);
+    tfp_rows_run(threads, t->count, sort_below, &s);
+    return !s.failed;
+}
+
+/* Made-up parents are accounted as if they had a type of that name. */
+static bool fill(tfp_tree *t, tfp_report *r)
+{
+    return tfp_tree_fill(t, r, tfp_filter_matches(r->options->filters[TFP_F_ACCOUNT], TFP_STR("_kTFScopeParent")));
+}
+
+tfp_status tfp_scope_tree(tfp_tree *t, tfp_report *r, tfp_arena *arena, tfp_error *err)
+{
+    scopes x = { .p = r->profile };
+    bool ok = find_items(&x) && tfp_tree_new(t, r, arena, x.name.size);
+    if (ok) {
+        memcpy(t->name, x.name.at, t->count * sizeof *t->name);
+        memcpy(t->node, x.node.at, t->count * sizeof *t->node);
+        ok = tfp_tree_link(t, x.parent.at) && sort_children(t) && fill(t, r);
+    }
+    tfp_vec_free(&x.name);
+    tfp_vec_free(&x.parent);
+    tfp_vec_free(&x.node);
+    tfp_vec_free(&x.above);
+    free(x.slots);
+    return ok ? TFP_OK : tfp_nomem(err);
+}
