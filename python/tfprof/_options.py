@@ -75,7 +75,14 @@ class StatsOptions(ViewOptions, total=False):
     rewrite: Optional[Items]
 
 
-class RangeOptions(ViewOptions, total=False):
+class PlaceOptions(ViewOptions, total=False):
+    """The keywords of the views that can be of some ranks or of a device, for type checkers."""
+
+    ranks: Optional[str]
+    device: Optional[str]
+
+
+class RangeOptions(PlaceOptions, total=False):
     """The keywords of the views that can be of a part of a recording, for type checkers."""
 
     range: Optional[str]
@@ -88,9 +95,15 @@ class LinesOptions(RangeOptions, total=False):
 
 
 class MemoryOptions(ViewOptions, total=False):
-    """The keywords of Profile.memory and Profile.transfer, for type checkers."""
+    """The keywords of Profile.memory, for type checkers."""
 
     at: Optional[str]
+    by: Optional[str]
+
+
+class TransferOptions(RangeOptions, total=False):
+    """The keywords of Profile.transfer, for type checkers."""
+
     by: Optional[str]
 
 
@@ -132,6 +145,8 @@ OF_VIEWS: Dict[str, Any] = {
     "op": RangeOptions,
     "scope": RangeOptions,
     "steps": StepOptions,
+    "transfer": TransferOptions,
+    "wait": PlaceOptions,
     "whatif": WhatifOptions,
 }
 

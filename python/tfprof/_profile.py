@@ -18,17 +18,15 @@ from tfprof._options import (
     MemoryOptions,
     Parameters,
     Path,
+    PlaceOptions,
     RangeOptions,
     StatsOptions,
     StepOptions,
+    TransferOptions,
     ViewOptions,
     WhatifOptions,
-    destination,
-    hinted,
-    is_put,
-    options_of,
-    suggestion,
 )
+from tfprof._options import destination, hinted, is_put, options_of, suggestion
 from tfprof._report import Report
 from tfprof._tables import _keywords
 
@@ -346,10 +344,10 @@ class Profile:
     def step_table(self, **options: "Unpack[StepOptions]") -> Report:
         return self.view("steps", **options)  # type: ignore[misc]
 
-    def transfer(self, **options: "Unpack[MemoryOptions]") -> Report:
+    def transfer(self, **options: "Unpack[TransferOptions]") -> Report:
         return self.view("transfer", **options)  # type: ignore[misc]
 
-    def wait(self, **options: "Unpack[ViewOptions]") -> Report:
+    def wait(self, **options: "Unpack[PlaceOptions]") -> Report:
         return self.view("wait", **options)
 
     def whatif(self, **options: "Unpack[WhatifOptions]") -> Report:

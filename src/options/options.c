@@ -51,7 +51,9 @@ static const option options[] = {
     { "sample_label", K_TEXT, AT(sample_label), "", NULL, false, false, "code, calls and lines of a pprof profile: count samples that have this label only, KEY=VALUE; empty: all.", NULL },
     { "by", K_TEXT, AT(by), "", NULL, false, false, "Group the rows. memory: by op, scope, line, node or category (forward, backward, optimizer; bytes held at the peak), tensor (single allocations, from when until when), or time (bytes held over time); of memory snapshots by line, time, segment or oom. transfer: by collective (the rank that the others waited for).", "memory transfer" },
     { "at", K_MOMENT, AT(at), "", NULL, false, false, "Who held memory at this moment instead of the peak: microseconds from the first start, as memory tells its times, or with a unit (230ms).", "memory" },
-    { "range", K_RANGE, AT(range), "", NULL, false, false, "Of a trace: only what ran between two moments, FROM:TO, counted from its first start as the timeline does, in microseconds or with a unit (230000:400000, 230ms:400ms); spans that reach out of it count with the part inside. Without TO: to the end.", "kernel op scope code lines calls steps query" },
+    { "range", K_RANGE, AT(range), "", NULL, false, false, "Of a trace: only what ran between two moments, FROM:TO, counted from its first start as the timeline does, in microseconds or with a unit (230000:400000, 230ms:400ms); spans that reach out of it count with the part inside. Without TO: to the end.", "kernel op scope code lines calls steps transfer query" },
+    { "ranks", K_TEXT, AT(ranks), "", NULL, false, false, "Of a trace: only what these ranks ran, such as 0,3,8-15.", "kernel op scope code lines calls steps transfer wait" },
+    { "device", K_TEXT, AT(device), "", NULL, false, false, "Of a trace: of activities of devices only those of this one, such as gpu:0; hosts stay.", "kernel op scope code lines calls steps transfer wait" },
     { "library_regexes", K_FILTER, AT(filters[TFP_F_LIBRARY]), "", NULL, false, false, "Files of libraries: the cost of their lines counts to the line of your code that called them. Empty: site-packages, dist-packages, lib/python3, and files of frameworks and of Python itself whose folders PyTorch cut off.", "lines" },
     { "nodes", K_BOOL, AT(nodes), "false", NULL, false, false, "List every node, those of functions included, with the shapes of its outputs and the count of one execution.", "flops" },
     { "peak_flops", K_FLOPS, AT(peak_flops), "", NULL, false, false, "Show a roofline: the device's peak of float operations a second, such as 19.5T or 312TFLOPS.", "flops" },
@@ -346,9 +348,14 @@ bool tfp_options_need_runs(const tfp_options *o)
     return any;
 }
 
+bool tfp_options_cut(const tfp_options *o)
+{
+    return o && (o->range.given || (o->ranks && *o->ranks) || (o->device && *o->device));
+}
+
 bool tfp_options_need_spans(const tfp_options *o)
 {
-    return o && (tfp_options_work_out(o) || o->range.given || tfp_options_need_runs(o) || (tfp_options_values(o) & ~TFP_V_ALL) ||
+    return o && (tfp_options_work_out(o) || tfp_options_cut(o) || tfp_options_need_runs(o) || (tfp_options_values(o) & ~TFP_V_ALL) ||
                  o->output == TFP_TO_TIMELINE);
 }
 

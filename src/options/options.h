@@ -81,6 +81,7 @@ struct tfp_options {
     tfp_rewrites *rewrites;            /* stats; shared, counted; NULL is the empty list */
     double delta;                      /* diff */
     tfp_moments range, at;             /* at: from_ns only */
+    char *ranks, *device;              /* only what ran there: "0,3,8-15", "gpu:0"; NULL or empty: everywhere */
     char *min_size, *fail_over;        /* diff: for tfp_amount_parse; NULL: not given */
     char *names;                       /* diff: joined by commas; NULL: not given */
     bool swap_files;                   /* diff */
@@ -126,6 +127,8 @@ int64_t tfp_options_depth(const tfp_options *o);
 /* Values that a view must compute for these options: selected, ordered by, minimums; all of them for proto and json,
  * and with every_value. */
 uint32_t tfp_options_values(const tfp_options *o);
+/* Whether only a part of the recording is told: a range, or some ranks or a device. */
+bool tfp_options_cut(const tfp_options *o);
 /* Whether a view of nodes needs a trace's spans: for numbers of single spans, or to show them. */
 bool tfp_options_need_spans(const tfp_options *o);
 bool tfp_options_need_runs(const tfp_options *o); /* each of them: a column is a statistic */

@@ -9,6 +9,7 @@ const GPU = "xplane/rocm/rocm.xplane.pb";
 const STEPS = "xplane/gpu.xplane.pb"; // several steps of a device
 const DATA = new URL("../data/sample/", import.meta.url).pathname;
 const file = (name) => `${DATA}${name}`;
+const trees = "-select micros,accelerator_micros,cpu_micros,occurrence,bytes,params -max_depth 100000".split(" ");
 const near = (a, b) => Math.abs(a - b) <= Math.max(0.01, 1e-6 * Math.abs(b));
 const at = (ids, name, place, query = "") => `#/p/${ids[name]}/${place}${query && `?${query}`}`;
 
@@ -88,7 +89,6 @@ function equalRows(what, got, wanted) {
 }
 
 async function numbers(browser, ids) {
-  const trees = "-select micros,accelerator_micros,cpu_micros,occurrence,bytes,params -max_depth 100000".split(" ");
   await on(browser, at(ids, GPU, "table", "by=kernel"), async (page) => {
     const wanted = said("kernel", file(GPU)).rows;
     for (const [col, field] of [["total", "total_us"], ["count", "count"], ["share", "share"]]) equalRows(`kernel ${col}`, await column(page, "Table", col), byName(wanted, field));
@@ -138,6 +138,18 @@ async function filters(browser, ids) {
     await page.getByRole("button", { name: "Clear steps" }).click();
     await settled(page);
     same("its cross clears it", [await rows(page, "Steps").count(), page.url().includes("steps=")], [all.length, false]);
+  });
+  const ranks = [0, 1].map((r) => file(`jobs/rank${r}.json`));
+  for (const [by, value] of [["op", "self"], ["kernel", "total"]])
+    await on(browser, at(ids, "jobs/rank0.json", "table", `by=${by}&ranks=1`), async (page) => {
+      const of = said(by, ...ranks, "-ranks", "1", ...(by === "op" ? trees : []));
+      const wanted = {};
+      const take = (node) => ((wanted[node.name] = node.cpu_exec_micros), node.children?.forEach(take));
+      if (by === "op") take(of.root);
+      equalRows(`${by} of a rank`, await column(page, "Table", value), by === "op" ? wanted : byName(of.rows, "total_us"));
+    });
+  await on(browser, at(ids, "jobs/rank0.json", "table", "by=kernel&device=gpu:0&ranks=0"), async (page) => {
+    equalRows("kernels of a device", await column(page, "Table", "total"), byName(said("kernel", ...ranks, "-ranks", "0", "-device", "gpu:0").rows, "total_us"));
   });
   await on(browser, at(ids, STEPS, "table", `by=kernel&range=0-${2 * all[0].duration_us}`), async (page) => {
     equalRows("kernels of a range", await column(page, "Table", "total"), byName(said("kernel", file(STEPS), "-range", `0:${2 * all[0].duration_us}`).rows, "total_us"));

@@ -2,6 +2,7 @@
 // Answers of the server that several places and the panel need: each is asked for once and kept while the profile is shown.
 import type { Progress, Table } from "./api";
 import { json, profilePath, queryPath, table } from "./api";
+import { isReport } from "./held";
 import type { Loaded } from "./load";
 import { useLoaded } from "./load";
 import type { Filters, Steps, Window } from "./store";
@@ -45,9 +46,16 @@ export const useQuery = <T>(id: string, sql: string): Loaded<T[]> => useLoaded(`
 /** The time from the start of one step to the end of another, on the clock of the timeline. */
 export type StepWindows = Map<number, Window>;
 
-/** Parameters of a view for the filters: one step as such, several as the time that they take. */
-export function filterParams({ steps, range }: Pick<Filters, "steps" | "range">, windows: StepWindows): string {
-  const out: string[] = [];
+/** Parameters for the filters that say where: ranks and device. A report holds the answers for all of them only. */
+function placeParams({ ranks, device }: Pick<Filters, "ranks" | "device">): string[] {
+  if (isReport) return [];
+  return [...(ranks.length ? [`ranks=${ranks.join(",")}`] : []), ...(device ? [`device=${encodeURIComponent(device)}`] : [])];
+}
+
+/** Parameters of a view for the filters: ranks, device; one step as such, several as the time that they take. */
+export function filterParams({ steps, range, ranks, device }: Filters, windows: StepWindows, timed = true): string {
+  const out = placeParams({ ranks, device });
+  if (!timed) return out.map((p) => `&${p}`).join("");
   const several = steps && steps.from !== steps.to ? spanOf(steps, windows) : null;
   if (steps && !several) out.push(`step=${steps.from}`);
   const time = range && several ? { from: Math.max(range.from, several.from), to: Math.min(range.to, several.to) } : (range ?? several);

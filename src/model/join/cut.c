@@ -31,8 +31,9 @@ static void clip(cutter *x, uint32_t i)
     uint32_t process = x->whole->lanes.at[s->lane[i]].process;
     if (process == TFP_NONE) return;
     int64_t from = x->c->from_ns[process], to = x->c->to_ns[process], start = s->start_ns[i];
-    int64_t in = overlap(start, tfp_span_end(s, i), from, to);
-    bool there = in || (!s->duration_ns[i] && start >= from && start < to);
+    bool left_out = x->c->left_out && x->c->left_out[s->lane[i]];
+    int64_t in = left_out ? 0 : overlap(start, tfp_span_end(s, i), from, to);
+    bool there = in || (!left_out && !s->duration_ns[i] && start >= from && start < to);
     x->in_ns[i] = in;
     x->c->p.events.spans.self_ns[i] = in;
     if (!there) x->c->p.events.spans.marks[i] |= TFP_MARK_OUTSIDE;

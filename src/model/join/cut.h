@@ -8,7 +8,9 @@
 
 typedef struct tfp_cut {
     tfp_profile p;            /* the shared tables belong to the whole */
-    int64_t *from_ns, *to_ns; /* by process, in the time of its file */
+    int64_t *from_ns, *to_ns; /* by process, in the time of its file; a process that is left out ends before it begins */
+    bool *taken;              /* by process, while ranks are chosen */
+    bool *left_out;           /* by lane: nothing on it counts; NULL: everything does */
 } tfp_cut;
 
 /* Fills p from the whole and from_ns and to_ns, with memory of the arena, which must live as long. Spans that have no part in the

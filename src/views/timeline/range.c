@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/timeline/range.c: a report of a part of the recording is the report of a cut of the profile (model/join/cut.h). Moments count from
- * the first start of the timeline, in which files with clocks of their own stand side by side. */
+/* views/timeline/range.c: a report of a part of the recording (a range, some ranks, a device) is the report of a cut of the profile
+ * (model/join/cut.h). Moments count from the first start of the timeline, in which files with clocks of their own stand side by side. */
 #include "views/timeline/range.h"
 #include "views/core/engine.h"
 #include "views/timeline/timeline.h"
 
 #include <stdlib.h>
+
+/* ---- a range ---- */
 
 /* The first start, with what the timeline moves each process by. */
 static int64_t origin_of(const tfp_timeline *t)
@@ -20,8 +22,8 @@ static int64_t origin_of(const tfp_timeline *t)
     return s->size ? first : 0;
 }
 
-tfp_status tfp_range_cut(const tfp_profile *whole, tfp_arena *a, int64_t from_ns, int64_t to_ns, tfp_cut *out,
-                         tfp_error *err)
+static tfp_status find_moments(const tfp_profile *whole, tfp_arena *a, int64_t from_ns, int64_t to_ns, tfp_cut *out,
+                               tfp_error *err)
 {
     tfp_timeline t = { .p = whole };
     size_t count = whole->events.processes.size;
@@ -34,21 +36,86 @@ tfp_status tfp_range_cut(const tfp_profile *whole, tfp_arena *a, int64_t from_ns
         out->from_ns[i] = tfp_add(zero, from_ns, NULL);
         out->to_ns[i] = tfp_add(zero, to_ns, NULL);
     }
-    ok = ok && tfp_cut_make(whole, a, out);
     free(t.offset_ns);
     return ok ? TFP_OK : tfp_nomem(err);
+}
+
+/* ---- some ranks, a device ---- */
+
+/* Cuts one part off the front of "0,3,8-15"; false at its end, and with `wrong` where it is none. */
+static bool next_ranks(tfp_str *rest, int64_t *from, int64_t *to, bool *wrong)
+{
+    if (!rest->size) return false;
+    size_t end = 0, dash = 0;
+    while (end < rest->size && rest->data[end] != ',') {
+        if (rest->data[end] == '-') dash = end;
+        end++;
+    }
+    tfp_str first = { rest->data, dash ? dash : end }, last = { rest->data + dash + 1, end - dash - 1 };
+    *wrong = !tfp_parse_int64(first, from) || *from < 0;
+    *to = *from;
+    if (dash && !*wrong) *wrong = !tfp_parse_int64(last, to) || *to < *from;
+    size_t used = end < rest->size ? end + 1 : end;
+    *rest = (tfp_str){ rest->data + used, rest->size - used };
+    return !*wrong;
+}
+
+static tfp_status leave_ranks_out(const tfp_profile *p, const char *ranks, tfp_cut *c, tfp_error *err)
+{
+    tfp_str rest = tfp_str_of(ranks);
+    size_t count = p->events.processes.size, found = 0;
+    int64_t from = 0, to = 0;
+    bool wrong = false;
+    while (next_ranks(&rest, &from, &to, &wrong)) {
+        for (size_t i = 0; i < count; i++) {
+            int32_t rank = p->events.processes.at[i].rank;
+            if (rank < from || rank > to || c->taken[i]) continue;
+            c->taken[i] = true;
+            found++;
+        }
+    }
+    if (wrong) return tfp_fail(err, TFP_BADARG, "option -ranks: value '%s': not ranks such as 0,3,8-15", ranks);
+    if (!found) return tfp_fail(err, TFP_NOTFOUND, "option -ranks: no file is of rank %s", ranks);
+    for (size_t i = 0; i < count; i++)
+        if (!c->taken[i]) c->from_ns[i] = INT64_MAX, c->to_ns[i] = INT64_MIN;
+    return TFP_OK;
+}
+
+static tfp_status leave_devices_out(const tfp_profile *p, const char *device, tfp_cut *c, tfp_error *err)
+{
+    tfp_str wanted = tfp_str_of(device);
+    size_t found = 0;
+    for (size_t i = 0; i < p->lanes.size; i++) {
+        const tfp_lane *lane = &p->lanes.at[i];
+        bool same = tfp_str_eq(tfp_text(p, lane->device), wanted);
+        found += same;
+        c->left_out[i] = lane->role == TFP_ROLE_STREAM && !same;
+    }
+    return found ? TFP_OK : tfp_fail(err, TFP_NOTFOUND, "option -device: nothing ran on a device '%s'", device);
+}
+
+static tfp_status cut_places(const tfp_options *o, const tfp_profile *p, tfp_arena *a, tfp_cut *c, tfp_error *err)
+{
+    c->taken = TFP_NEW(a, bool, p->events.processes.size + 1);
+    c->left_out = TFP_NEW(a, bool, p->lanes.size + 1);
+    if (!c->taken || !c->left_out) return tfp_nomem(err);
+    tfp_status s = o->ranks && *o->ranks ? leave_ranks_out(p, o->ranks, c, err) : TFP_OK;
+    return s || !o->device || !*o->device ? s : leave_devices_out(p, o->device, c, err);
 }
 
 tfp_status tfp_report_cut(tfp_report *r, tfp_error *err)
 {
     const tfp_moments *range = &r->options->range;
-    if (!range->given) return TFP_OK;
+    if (!tfp_options_cut(r->options)) return TFP_OK;
     if (!r->profile->events.processes.size)
-        return tfp_fail(err, TFP_NOTFOUND, "a range needs a trace of events: it has no times of single runs");
+        return tfp_fail(err, TFP_NOTFOUND, "a part of a recording needs a trace of events: there are no times of single runs");
     if (tfp_only_sums(r->profile)) return tfp_no_spans(err);
     tfp_cut *cut = TFP_NEW(&r->arena, tfp_cut, 1);
     if (!cut) return tfp_nomem(err);
-    tfp_status s = tfp_range_cut(r->profile, &r->arena, range->from_ns, range->to_ns, cut, err);
+    int64_t from_ns = range->given ? range->from_ns : INT64_MIN, to_ns = range->given ? range->to_ns : INT64_MAX;
+    tfp_status s = find_moments(r->profile, &r->arena, from_ns, to_ns, cut, err);
+    if (!s) s = cut_places(r->options, r->profile, &r->arena, cut, err);
+    if (!s && !tfp_cut_make(r->profile, &r->arena, cut)) s = tfp_nomem(err);
     if (s) return s;
     r->cut = cut;
     r->profile = &cut->p;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The row of a table that stands for a thing, under the filters that the table obeys.
 import { useMemo } from "preact/hooks";
-import { filterParams, useTable } from "../data";
+import { useTable } from "../data";
 import type { Column } from "../grid/model";
 import type { Opened } from "../opened";
-import { pathOf } from "../places/Table";
+import { filteredPath } from "../places/Table";
 import { filters } from "../store";
 import type { Thing } from "../store";
 import type { Content } from "../table/tables";
@@ -19,11 +19,11 @@ export interface TableRow {
 }
 
 export function useRow(of: Opened, thing: Thing, by: string = thing.kind): TableRow {
-  const { ranks, steps, range } = filters.value;
+  const { ranks, steps } = filters.value;
   const windows = useWindows(of);
   const it = TABLES.find((t) => t.by === by);
   const ready = it?.fits(of.facts) && (windows || !steps);
-  const loaded = useTable(it && ready ? pathOf(of.id, it, filterParams({ steps, range }, windows ?? new Map())) : "");
+  const loaded = useTable(it && ready ? filteredPath(of.id, it, windows ?? new Map()) : "");
   return useMemo(() => {
     const content = loaded.value && it?.read(loaded.value, ranks);
     let row = -1;

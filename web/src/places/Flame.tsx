@@ -73,7 +73,7 @@ function Shown({ of, it, path }: PlaceProps & { it: FlameBy; path: string }) {
 }
 
 export function FlamePlace({ of }: PlaceProps) {
-  const { steps, range } = filters.value;
+  const { steps } = filters.value;
   const windows = useWindows(of);
   const fits = FLAMES.filter((f) => f.fits(of.facts));
   const it = fits.find((f) => f.by === state.value.by) ?? fits[0];
@@ -81,7 +81,7 @@ export function FlamePlace({ of }: PlaceProps) {
   return (
     <div class="fillplace">
       <h1 class="away">Flame graph by {it.by}</h1>
-      {(!steps || windows) && <Shown of={of} it={it} path={pathOf(of.id, it, filterParams({ steps, range }, windows ?? new Map()))} />}
+      {(!steps || windows) && <Shown of={of} it={it} path={pathOf(of.id, it, filterParams(filters.value, windows ?? new Map()))} />}
     </div>
   );
 }

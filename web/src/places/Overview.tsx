@@ -78,8 +78,8 @@ function Findings({ of, all }: { of: Opened; all: StepRow[] | undefined }) {
 export function OverviewPlace({ of }: PlaceProps) {
   const { rows, all, q, of: what, known } = useQuantities(of);
   const times = of.facts.has?.times ?? false;
-  const { steps, range } = filters.value;
-  const params = filterParams({ steps, range }, useWindows(of) ?? new Map());
+  const { range } = filters.value;
+  const params = filterParams(filters.value, useWindows(of) ?? new Map());
   const kernels = useView(of, "kernel", params, times).value;
   const byOp = useView(of, "op", params, true);
   const ops = byOp.value;

@@ -2,6 +2,7 @@
 // Where time goes, by name: one table, chosen by `by`.
 import { useMemo } from "preact/hooks";
 import { profilePath } from "../api";
+import type { StepWindows } from "../data";
 import { filterParams, useTable } from "../data";
 import { useWindows } from "../details/useWindows";
 import { Grid } from "../grid/Grid";
@@ -12,8 +13,11 @@ import type { Content, TableBy } from "../table/tables";
 import { tableBy, tablesOf } from "../table/tables";
 import type { PlaceProps } from "./index";
 
-/** The path of a table under the filters. */
-export const pathOf = (id: string, it: TableBy, params: string): string => profilePath(id, `views/${it.view}?format=columns${it.params}${it.filters ? params : ""}`);
+/** The path of a table with parameters for the filters. */
+export const pathOf = (id: string, it: TableBy, params: string): string => profilePath(id, `views/${it.view}?format=columns${it.params}${params}`);
+
+/** The path of a table under the filters that it obeys. */
+export const filteredPath = (id: string, it: TableBy, windows: StepWindows): string => pathOf(id, it, it.obeys === "none" ? "" : filterParams(filters.value, windows, it.obeys === "all"));
 
 function Choice({ all, by }: { all: TableBy[]; by: string }) {
   return (
@@ -45,19 +49,19 @@ function Rows({ content, it }: { content: Content; it: TableBy }) {
 }
 
 export function TablePlace({ of }: PlaceProps) {
-  const { steps, range } = filters.value;
+  const { steps } = filters.value;
   const windows = useWindows(of);
   const it = tableBy(state.value.by, of.facts);
   if (!it) return <p>This profile has no table.</p>;
   if (steps && !windows) return null; // the main area is busy meanwhile
-  return <Shown key={it.by} path={pathOf(of.id, it, filterParams({ steps, range }, windows ?? new Map()))} it={it} of={of} />;
+  return <Shown key={it.by} path={filteredPath(of.id, it, windows ?? new Map())} it={it} of={of} />;
 }
 
 function Shown({ path, it, of }: { path: string; it: TableBy; of: PlaceProps["of"] }) {
   const { ranks } = filters.value;
   const loaded = useTable(path);
   const content = useMemo(() => loaded.value && it.read(loaded.value, ranks), [loaded.value, it, ranks]);
-  const filtered = filters.value.steps || filters.value.range;
+  const timed = filters.value.steps || filters.value.range;
   return (
     <div class="fillplace">
       <h1 class="away">Table by {it.name}</h1>
@@ -68,7 +72,7 @@ function Shown({ path, it, of }: { path: string; it: TableBy; of: PlaceProps["of
       </div>
       <p class="s says">
         {content?.says}
-        {filtered && !it.filters && " · of the whole run: this table does not know the chosen time"}
+        {timed && it.obeys !== "all" && " · of the whole run: this table does not know the chosen time"}
       </p>
       <Status of={loaded} calm missing>{() => content && (content.set.count ? <Rows content={content} it={it} /> : <p class="empty">{emptyWords(it)}</p>)}</Status>
     </div>

@@ -24,7 +24,7 @@ export interface TableBy {
   params: string;
   fits: (facts: ProfileFacts) => boolean;
   read: (t: Table, ranks: number[]) => Content;
-  filters: boolean; // whether steps and range change it
+  obeys: "all" | "places" | "none"; // which filters change it: places are ranks and devices
 }
 
 const share = (value: Num, whole: number, title = "share"): Column => col("share", title, "share", shareOf(value, whole), { width: 60 });
@@ -203,14 +203,14 @@ const hasNodes = (f: ProfileFacts): boolean => !isOfStacks(f);
 const VIEW = "&max_depth=100000&select=micros,accelerator_micros,cpu_micros,occurrence,bytes,params";
 
 export const TABLES: TableBy[] = [
-  { by: "op", title: "ops", name: "op", view: "op", params: VIEW, fits: hasNodes, read: readOps, filters: true },
-  { by: "kernel", title: "kernels", name: "kernel", view: "kernel", params: "", fits: hasTimes, read: byName, filters: true },
-  { by: "scope", title: "scopes", name: "scope", view: "scope", params: VIEW, fits: hasNodes, read: readScopes, filters: true },
-  { by: "line", title: "lines", name: "line", view: "lines", params: "", fits: (f) => Boolean(f.has?.stacks || f.has?.trace || isOfStacks(f)), read: readLines, filters: true },
-  { by: "call", title: "calls", name: "call", view: "calls", params: "&max_depth=100000&select=micros,occurrence", fits: (f) => (f.has?.trace ?? false) || isOfStacks(f), read: readCalls, filters: false },
-  { by: "transfer", title: "transfers", name: "transfer", view: "transfer", params: "", fits: hasTimes, read: readTransfers, filters: false },
-  { by: "wait", title: "waits", name: "wait", view: "wait", params: "", fits: hasTimes, read: readWaits, filters: false },
-  { by: "parameter", title: "parameters", name: "parameter", view: "params", params: "", fits: (f) => Boolean(f.has?.checkpoint || (f.has?.graph && !f.has.trace)), read: readParameters, filters: false },
+  { by: "op", title: "ops", name: "op", view: "op", params: VIEW, fits: hasNodes, read: readOps, obeys: "all" },
+  { by: "kernel", title: "kernels", name: "kernel", view: "kernel", params: "", fits: hasTimes, read: byName, obeys: "all" },
+  { by: "scope", title: "scopes", name: "scope", view: "scope", params: VIEW, fits: hasNodes, read: readScopes, obeys: "all" },
+  { by: "line", title: "lines", name: "line", view: "lines", params: "", fits: (f) => Boolean(f.has?.stacks || f.has?.trace || isOfStacks(f)), read: readLines, obeys: "all" },
+  { by: "call", title: "calls", name: "call", view: "calls", params: "&max_depth=100000&select=micros,occurrence", fits: (f) => (f.has?.trace ?? false) || isOfStacks(f), read: readCalls, obeys: "all" },
+  { by: "transfer", title: "transfers", name: "transfer", view: "transfer", params: "", fits: hasTimes, read: readTransfers, obeys: "all" },
+  { by: "wait", title: "waits", name: "wait", view: "wait", params: "", fits: hasTimes, read: readWaits, obeys: "places" },
+  { by: "parameter", title: "parameters", name: "parameter", view: "params", params: "", fits: (f) => Boolean(f.has?.checkpoint || (f.has?.graph && !f.has.trace)), read: readParameters, obeys: "none" },
 ];
 
 /** The tables that a profile has, and the one to show. */
