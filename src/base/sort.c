@@ -28,6 +28,10 @@ bool tfp_sort(uint32_t *items, size_t count, bool (*less)(const void *ctx, uint3
         for (size_t lo = 0; lo < count; lo += 2 * width) {
             size_t mid = lo + width < count ? lo + width : count, hi = mid + width < count ? mid + width : count;
             size_t a = lo, b = mid, k = lo;
+            if (mid == hi || !less(ctx, from[mid], from[mid - 1])) { /* much of what is sorted is nearly in order */
+                memcpy(to + lo, from + lo, (hi - lo) * sizeof *to);
+                continue;
+            }
             while (a < mid && b < hi) to[k++] = less(ctx, from[b], from[a]) ? from[b++] : from[a++];
             while (a < mid) to[k++] = from[a++];
             while (b < hi) to[k++] = from[b++];

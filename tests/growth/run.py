@@ -36,7 +36,7 @@ QUERY = ("SELECT count(*), sum(run_us) FROM nodes JOIN executions USING (node) J
 ANSWERS = (
     ["info", "summary", "lines", "flops", "params", "memory", "memory -by time", "calls", "kernel", "steps",
      "steps -critical_path", "transfer", "transfer -by collective", "wait", "check", "advise", "stats", "stats -view graph",
-     "stats -view steps", "hang", "query " + QUERY, "query SELECT max(length(name)) FROM spans GROUP BY parent"] +
+     "stats -view steps", "hang", "whatif", "whatif -ideal stragglers -no-sync -overlap comm", "query " + QUERY, "query SELECT max(length(name)) FROM spans GROUP BY parent"] +
     [view + " " + WHOLE + "-select " + ALL_COLUMNS for view in ("scope", "graph", "op", "code")] +
     ["scope " + WHOLE + "-format " + form for form in ("json", "csv", "folded")] +
     ["scope -show_name_regexes .*1.* -hide_name_regexes .*2.* -order_by name", "graph -start_name_regexes .*1 -trim_name_regexes .*3",
@@ -75,6 +75,7 @@ class Case:
         first = next(iter(files))
         self.words = [first] if len(files) == 1 else [w for name in files if name in FLAGS for w in (FLAGS[name], name)]
         self.words += ["--run_meta_path", ",".join(runs)] if runs else []
+        self.words = self.words or list(files)  # the traces of several ranks
         self.side = ",".join(files)
 
     def session(self):

@@ -104,6 +104,40 @@ def collectives_and_waits(n):
     return marked(events, 3, n * 10)
 
 
+def of_ranks(make, n):
+    """The traces of two ranks, in files of their own."""
+    return {"rank%d.json" % rank: json.dumps({"distributedInfo": {"rank": rank, "world_size": 2}, "traceEvents": make(rank, n)}).encode()
+            for rank in range(2)}
+
+
+def collectives_of_hosts(rank, n):
+    """All within 100: each ends where many points of the thread of the steps are near."""
+    return ([span("user_annotation", "ProfilerStep#%d" % i, i * n / 2, n / 2) for i in range(2)] +
+            [span("user_annotation", "gloo:all_reduce", i + 0.1 + rank / 4, 90 + i % 7, 2 + i % 3) for i in range(n)] +
+            [span("cpu_op", "op%d" % (i % 20), i, 0.6) for i in range(n)])
+
+
+@kind(1500)
+def hosts_that_reduce(n):
+    return of_ranks(collectives_of_hosts, n)
+
+
+def rank_that_waits(rank, n):
+    events = [span("user_annotation", "ProfilerStep#%d" % i, i * n * 5, n * 5) for i in range(2)]
+    for i in range(n):
+        events += [span("cuda_runtime", "cudaLaunchKernel", i * 10 + 2, 2, correlation=i + 1),
+                   span("kernel", "ncclDevKernel_AllReduce_Sum_f32", i * 10 + 5 + rank, 5 * n, 20 + i % 70, 0, correlation=i + 1, device=0,
+                        stream=20 + i % 70, Collective_name="allreduce", In_msg_nelems=7, Process_Group_Name="0", Seq=1),
+                   span("cuda_runtime", "cudaDeviceSynchronize", i * 10 + 4, 5)]
+    return events
+
+
+@kind(900)
+def ranks_that_wait(n):
+    """Every collective has the number of all others, and every call waits for all streams."""
+    return of_ranks(rank_that_waits, n)
+
+
 @kind(3000)
 def forward_and_backward(n):
     events = []

@@ -14,11 +14,13 @@ enum { RANK_END, RANK_LEAVE, RANK_REACH, RANK_FROM, RANK_START };
 #define LOADER_OWN_US 30   /* the part of a wait for a loader's workers that is the host's own, at most */
 #define LOADER_LEAST_US 100 /* shorter waits are no waits */
 
+/* What an anchor is made of: there are many, and they are sorted. */
 typedef struct raw {
-    int64_t order; /* nanoseconds */
+    int64_t order;   /* nanoseconds since the first span of the unit */
     uint32_t *tells; /* where the number of its anchor goes; NULL */
-    uint8_t rank;
-    tfp_job_anchor anchor;
+    uint32_t span, lane, unit;
+    uint8_t rank, kind; /* kind: tfp_anchor_kind */
+    bool ends : 1, launches : 1, waits : 1;
 } raw;
 
 typedef struct anchors {
@@ -41,29 +43,36 @@ static uint8_t name_of(anchors *b, uint32_t span)
     return *says;
 }
 
-static bool add_point(anchors *b, uint32_t unit, uint32_t lane, double at, raw point)
+static tfp_job_anchor anchor_of(const tfp_job *j, const raw *point)
 {
-    point.anchor.at = at;
-    point.anchor.unit = unit;
-    point.anchor.lane = lane;
-    point.anchor.turn_from = point.anchor.call = point.anchor.data = point.anchor.step = TFP_NONE;
-    point.anchor.floor = -INFINITY;
-    point.order = (int64_t)llround((at - b->j->units[unit].offset) * 1000);
-    return tfp_push(&b->list, point);
+    return (tfp_job_anchor){ .at = (double)point->order / 1000 + j->units[point->unit].offset,
+                             .floor = -INFINITY,
+                             .span = point->span,
+                             .lane = point->lane,
+                             .unit = point->unit,
+                             .step = TFP_NONE,
+                             .turn_from = TFP_NONE,
+                             .call = TFP_NONE,
+                             .data = TFP_NONE,
+                             .kind = point->kind,
+                             .ends = point->ends,
+                             .waits = point->waits,
+                             .launches = point->launches };
 }
 
 static bool add_span(anchors *b, uint32_t span, uint8_t kind, bool launches, bool waits)
 {
     const tfp_job *j = b->j;
-    uint32_t unit = tfp_job_unit_of(j, span), lane = j->s->lane[span];
-    raw start = { .rank = RANK_START };
-    start.anchor = (tfp_job_anchor){ .span = span, .kind = kind, .launches = launches };
+    uint32_t unit = tfp_job_unit_of(j, span);
+    int64_t origin = j->units[unit].origin_ns;
+    raw start = { .span = span, .unit = unit, .lane = j->s->lane[span], .rank = RANK_START, .kind = kind, .launches = launches };
     raw end = start;
-    end.anchor.ends = true;
-    end.anchor.waits = waits;
+    start.order = j->s->start_ns[span] - origin;
+    end.order = tfp_span_end(j->s, span) - origin;
+    end.ends = true;
+    end.waits = waits;
     if (j->s->duration_ns[span]) end.rank = RANK_END;
-    return add_point(b, unit, lane, tfp_job_time(j, unit, j->s->start_ns[span]), start) &&
-           add_point(b, unit, lane, tfp_job_time(j, unit, tfp_span_end(j->s, span)), end);
+    return tfp_push(&b->list, start) && tfp_push(&b->list, end);
 }
 
 static bool collect_spans(anchors *b)
@@ -91,9 +100,9 @@ static bool collect_spans(anchors *b)
 
 static bool add_owned(anchors *b, uint32_t unit, uint32_t lane, double at, uint8_t rank, uint32_t *tells)
 {
-    raw point = { .rank = rank, .tells = tells };
-    point.anchor = (tfp_job_anchor){ .span = TFP_NONE, .kind = TFP_ANCHOR_POINT };
-    return add_point(b, unit, lane, at, point);
+    int64_t order = (int64_t)llround((at - b->j->units[unit].offset) * 1000);
+    raw point = { .order = order, .tells = tells, .span = TFP_NONE, .lane = lane, .unit = unit, .rank = rank, .kind = TFP_ANCHOR_POINT };
+    return tfp_push(&b->list, point);
 }
 
 static bool collect_turns(anchors *b)
@@ -149,12 +158,12 @@ static bool is_before(const void *ctx, uint32_t a, uint32_t b)
     const anchors *list = ctx;
     const raw *x = &list->list.at[a], *y = &list->list.at[b];
     const int64_t *ns = list->j->s->duration_ns;
-    if (x->anchor.unit != y->anchor.unit) return x->anchor.unit < y->anchor.unit;
-    if (x->anchor.lane != y->anchor.lane) return x->anchor.lane < y->anchor.lane;
+    if (x->unit != y->unit) return x->unit < y->unit;
+    if (x->lane != y->lane) return x->lane < y->lane;
     if (x->order != y->order) return x->order < y->order;
     if (x->rank != y->rank) return x->rank < y->rank;
-    if (x->rank != RANK_START || x->anchor.ends || y->anchor.ends) return false;
-    return ns[x->anchor.span] > ns[y->anchor.span];
+    if (x->rank != RANK_START || x->ends || y->ends) return false;
+    return ns[x->span] > ns[y->span];
 }
 
 static bool place(anchors *b)
@@ -168,7 +177,7 @@ static bool place(anchors *b)
     for (uint32_t i = 0; i < count; i++) {
         const raw *point = &b->list.at[order[i]];
         tfp_job_anchor *a = &j->anchors[i];
-        *a = point->anchor;
+        *a = anchor_of(j, point);
         if (a->span != TFP_NONE) (a->ends ? j->end_of_call : j->anchor_of_call)[a->span] = i;
         if (point->tells) *point->tells = i;
         a->first = !i || a->lane != a[-1].lane || a->unit != a[-1].unit;
