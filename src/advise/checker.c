@@ -10,7 +10,7 @@ tfp_status tfp_checker_find(tfp_report *r, uint32_t row, tfp_str text, tfp_error
 {
     char *copy = tfp_arena_copy(&r->arena, text);
     if (!copy || !tfp_push(&r->findings,
-                           ((tfp_finding){ row, { copy, text.size }, { .span = TFP_NONE }, NAN, NAN, { 0 }, { 0 } })))
+                           ((tfp_finding){ row, { copy, text.size }, { .span = TFP_NONE }, NAN, NAN, { 0 }, { 0 }, NULL })))
         return tfp_nomem(err);
     return TFP_OK;
 }

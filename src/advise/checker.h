@@ -43,6 +43,7 @@ typedef struct tfp_trace_verdict {
     tfp_evidence evidence;
     const char *command;
     tfp_str file; /* of the evidence; empty: not known */
+    const char *change; /* of `tfprof whatif`, which saving_ns is from; NULL: of none */
 } tfp_trace_verdict;
 enum { TFP_TRACE_RULES_MOST = 40 };
 /* TFP_BADARG when -rule_limits, "RULE=LIMIT,...", names no rule or no number. */

@@ -2,6 +2,7 @@
 /* advise/trace_rules.c: what slows the steps of a trace down: one row a rule: its limit, what judges it (trace_host.c,
  * trace_device.c), the remedy, and the command that shows the evidence. */
 #include "advise/rules.h"
+#include "whatif/gains.h"
 #include "model/model.h"
 #include "views/core/report.h"
 
@@ -223,10 +224,11 @@ static void put_remedy(tfp_ruling *x, const rule *of)
 static bool finish_text(tfp_ruling *x, const rule *of)
 {
     put_evidence(x);
-    if (x->saving_ns >= 1) {
+    if (x->saving_ns >= 1 || x->change) {
         tfp_buf_text(&x->text, "; at most ");
         tfp_ruling_us(x, x->saving_ns);
         tfp_buf_text(&x->text, x->f->whole ? " to gain" : " a step to gain");
+        if (x->change) tfp_buf_printf(&x->text, " by whatif -%s", x->change);
     }
     if (x->limit < of->limit || x->limit > of->limit)
         tfp_buf_printf(&x->text, "; over the limit of %g%% %s", 100 * x->limit, of->of);
@@ -240,30 +242,97 @@ static bool of_memory(const rule *r)
     return r->judge == tfp_ruling_memory_limit || r->judge == tfp_ruling_fragmentation;
 }
 
-tfp_status tfp_trace_judge(tfp_report *r, tfp_trace_verdict *out, size_t *count, tfp_error *err)
+/* ---- what replaying says ---- */
+
+/* The change of `tfprof whatif` that is what a remedy gives at most. */
+static const char *change_of(tfp_judge judge)
 {
-    const tfp_trace_facts *f;
-    tfp_status s = tfp_trace_facts_of(r, &f, err);
-    if (s) return s;
+    static const struct {
+        tfp_judge judge;
+        const char *change;
+    } all[] = {
+        { tfp_ruling_input_bound, "input 0" },
+        { tfp_ruling_synchronization, "no-sync" },
+        { tfp_ruling_exposed_communication, "overlap comm" },
+        { tfp_ruling_collective_skew, "ideal stragglers" },
+        { tfp_ruling_stragglers, "ideal stragglers" },
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i].judge == judge) return all[i].change;
+    return NULL;
+}
+
+/* Rules that speak, in their order. */
+typedef struct spoken {
+    tfp_ruling x[TFP_TRACE_RULES_MOST];
+    const rule *of[TFP_TRACE_RULES_MOST];
+    size_t count;
+} spoken;
+
+/* A replay knows what else takes as long: its gain stands for the rule's own bound. It knows how PyTorch waits, not how TensorFlow and
+ * JAX do. */
+static tfp_status ask_whatif(tfp_report *r, const tfp_trace_facts *f, spoken *all, tfp_error *err)
+{
+    const char *changes[TFP_TRACE_RULES_MOST];
+    double gains[TFP_TRACE_RULES_MOST];
+    size_t count = 0, at = 0;
+    if (f->frameworks != TFP_NAME_TORCH) return TFP_OK;
+    for (size_t i = 0; i < all->count; i++) {
+        const char *change = change_of(all->of[i]->judge);
+        if (change) changes[count++] = change;
+    }
+    tfp_status s = tfp_whatif_gains(r, changes, count, gains, err);
+    for (size_t i = 0; !s && i < all->count; i++) {
+        const char *change = change_of(all->of[i]->judge);
+        double gain = change ? gains[at++] : NAN;
+        if (isnan(gain)) continue;
+        all->x[i].change = change;
+        all->x[i].saving_ns = gain > 0 ? gain * 1000 : 0;
+    }
+    return s;
+}
+
+static void judge_all(const tfp_report *r, const tfp_trace_facts *f, spoken *all)
+{
     bool little = tfp_steps_hold_little(f->x.p);
-    *count = 0;
     for (size_t i = 0; i < RULES && f->judged_ns > 0; i++) {
         tfp_ruling x = { .f = f, .limit = limit_of(r, &rules[i]), .about_ns = NAN, .evidence = TFP_NONE };
         bool speaks = (!little || of_memory(&rules[i])) && rules[i].judge(&x);
         if (x.saving_ns > f->judged_ns) x.saving_ns = f->judged_ns;
-        const char *copy = NULL;
-        if (speaks && finish_text(&x, &rules[i]))
-            copy = tfp_arena_copy(&r->arena, (tfp_str){ x.text.data, x.text.size });
-        tfp_str said = { copy, x.text.size };
-        tfp_buf_free(&x.text);
-        if (!speaks) continue;
-        if (!copy) return tfp_nomem(err);
-        size_t at = (*count)++;
-        tfp_evidence evidence = evidence_of(&x);
-        if (r->runs) evidence.span = TFP_NONE; /* of a trace that only the report has */
-        for (; at && out[at - 1].saving_ns < x.saving_ns; at--) out[at] = out[at - 1];
-        out[at] = (tfp_trace_verdict){ &rules[i].checker, said,          x.about_ns, x.saving_ns, evidence,
-                                       rules[i].command,  file_of(r, &x) };
+        if (!speaks) {
+            tfp_buf_free(&x.text);
+            continue;
+        }
+        all->x[all->count] = x;
+        all->of[all->count++] = &rules[i];
     }
-    return TFP_OK;
+}
+
+/* Among those before it by what it saves. False without memory. */
+static bool add_verdict(tfp_report *r, tfp_ruling *x, const rule *of, tfp_trace_verdict *out, size_t *count)
+{
+    const char *copy = finish_text(x, of) ? tfp_arena_copy(&r->arena, (tfp_str){ x->text.data, x->text.size }) : NULL;
+    if (!copy) return false;
+    size_t at = (*count)++;
+    tfp_evidence evidence = evidence_of(x);
+    if (r->runs) evidence.span = TFP_NONE; /* of a trace that only the report has */
+    for (; at && out[at - 1].saving_ns < x->saving_ns; at--) out[at] = out[at - 1];
+    out[at] = (tfp_trace_verdict){ &of->checker, { copy, x->text.size }, x->about_ns,     x->saving_ns, evidence,
+                                   of->command,  file_of(r, x),          x->change };
+    return true;
+}
+
+tfp_status tfp_trace_judge(tfp_report *r, tfp_trace_verdict *out, size_t *count, tfp_error *err)
+{
+    const tfp_trace_facts *f;
+    tfp_status s = tfp_trace_facts_of(r, &f, err);
+    spoken all = { .count = 0 };
+    *count = 0;
+    if (s) return s;
+    judge_all(r, f, &all);
+    s = ask_whatif(r, f, &all, err);
+    for (size_t i = 0; !s && i < all.count; i++)
+        if (!add_verdict(r, &all.x[i], all.of[i], out, count)) s = tfp_nomem(err);
+    for (size_t i = 0; i < all.count; i++) tfp_buf_free(&all.x[i].text);
+    return s;
 }

@@ -4,6 +4,7 @@
 #include "views/core/grid.h"
 #include "views/core/view.h"
 #include "whatif/change.h"
+#include "whatif/gains.h"
 #include "whatif/pipeline.h"
 
 #include <math.h>
@@ -119,6 +120,40 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     tfp_job_free(&w.job);
     tfp_vec_free(&w.rows);
     return s;
+}
+
+/* ---- single changes for other views ---- */
+
+static tfp_status gain_of(tfp_whatif *w, const char *typed, double *out, tfp_error *err)
+{
+    tfp_change change;
+    tfp_str rest = tfp_str_of(typed);
+    const tfp_change *no_match;
+    if (!tfp_change_next(&rest, &change)) return TFP_OK;
+    if (change.kind == TFP_CHANGE_IDEAL && w->job.unit_count < 2) return TFP_OK;
+    if (!tfp_whatif_apply(w, &change, 1, &no_match) || !tfp_whatif_row_add(w, change.typed)) return tfp_nomem(err);
+    *out = w->rows.at[w->rows.size - 1].gain_us;
+    return TFP_OK;
+}
+
+static bool can_replay(const tfp_report *r)
+{
+    return r->profile->events.processes.size && !r->runs && !r->cut && !tfp_is_pipeline(r->profile);
+}
+
+tfp_status tfp_whatif_gains(tfp_report *r, const char *const *changes, size_t count, double *gains, tfp_error *err)
+{
+    tfp_whatif w = { .r = r };
+    for (size_t i = 0; i < count; i++) gains[i] = NAN;
+    if (!count || !can_replay(r)) return TFP_OK;
+    tfp_status s = tfp_job_of(r, &w.job, err);
+    if (!s) s = replay_today(&w, err);
+    for (size_t i = 0; !s && i < count; i++) s = gain_of(&w, changes[i], &gains[i], err);
+    tfp_job_free(&w.job);
+    tfp_vec_free(&w.rows);
+    if (s != TFP_BADFILE) return s;
+    tfp_error_clear(err); /* refused: there is no answer */
+    return TFP_OK;
 }
 
 const tfp_view tfp_view_whatif = {

@@ -45,6 +45,13 @@ class Whatif(unittest.TestCase):
         found = rows(self.p.whatif(faster={"gemm.*": 2}, step=1))
         self.assertEqual(found["today"].step_us, 2815)
 
+    def test_advise_has_the_same_gain(self):
+        told = {row.checker: row for row in self.p.advise()}
+        for rule, options in (("Stragglers", {"ideal": "stragglers"}), ("ExposedCommunication", {"overlap": "comm"})):
+            gain = list(self.p.whatif(**options))[1].gain_us
+            self.assertAlmostEqual(told[rule].gain_seconds * 1e6, gain, places=6)
+            self.assertIn("by whatif", told[rule].report)
+
     def test_refusals(self):
         with self.assertRaises(tfprof.Error):
             self.p.whatif(faster={"no_such_kernel": 2})

@@ -57,7 +57,7 @@ function ofCheckers(answer: Answer): Finding[] {
       const [says = "", ...more] = sentences(f.text);
       const us = (seconds: number | null | undefined): number | null => (seconds ? seconds * 1e6 : null);
       return {
-        id: `${c.name}:${i}`, checker: c.name, says: big(says), more: more.filter((m) => !/^look at /.test(m) && !/^at most .* to gain$/.test(m)).map(big), text: f.text,
+        id: `${c.name}:${i}`, checker: c.name, says: big(says), more: more.filter((m) => !/^look at /.test(m) && !/^at most .* to gain( by whatif .*)?$/.test(m)).map(big), text: f.text,
         takes: us(full.seconds), gain: us(full.gain_seconds), evidence: full.span ?? null, step: null, quality: false, look: lookOf(c.name),
       };
     }),

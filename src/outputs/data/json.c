@@ -328,6 +328,7 @@ static void put_finding_fields(writer *w, uint32_t checker)
         tfp_json_lines(&w->j, f->text);
         put_seconds(w, "seconds", f->seconds);
         put_seconds(w, "gain_seconds", f->gain_seconds);
+        put_or_null(w, "whatif", tfp_str_of(f->change ? f->change : ""));
         put_or_null(w, "file", f->file);
         tfp_json_key(&w->j, "span");
         put_span(w, &f->evidence);
