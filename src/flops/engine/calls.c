@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* flops/engine/calls.c: nodes that run functions: plain calls, branches, while loops. The shapes of a loop's variables are
  * assumed, and relaxed until the loop reaches a fixed point. */
+#include "base/dtype.h"
 #include "flops/engine/machine.h"
 
 #include <math.h>
@@ -171,7 +172,7 @@ bool tfp_call_for(tfp_machine *m, tfp_frame *f, tfp_op *op, const tfp_body *b, c
     const tfp_known *given = handed(op, l->call, &count);
     tfp_known *args = TFP_NEW(m->e->arena, tfp_known, count + 2);
     if (!args) return m->no_memory = true, true;
-    args[0] = (tfp_known){ .shape = TFP_SCALAR_DIMS, .dtype = 3 };
+    args[0] = (tfp_known){ .shape = TFP_SCALAR_DIMS, .dtype = TFP_DT_INT32 };
     for (uint32_t i = 0; i < count; i++)
         args[i + 1] = (tfp_known){ .shape = TFP_ANY_DIMS, .dtype = given[i].dtype, .held = given[i].held };
     uint32_t of =

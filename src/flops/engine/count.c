@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* flops/engine/count.c: turns shapes into counts: counts every node of every instance, sums instances up from callees to
  * callers, runs down from callers to callees, and makes the table of a body's nodes from the instances that run. */
+#include "base/dtype.h"
 #include "flops/engine/engine.h"
 
 static int64_t tensor_bytes(const tfp_known *k)
 {
-    if (k->dtype == 20 || k->dtype == 21) return 0; /* resource, variant: a handle */
+    if (k->dtype == TFP_DT_RESOURCE || k->dtype == TFP_DT_VARIANT) return 0; /* a handle */
     int bytes = tfp_type_bytes(k->dtype);
     return bytes ? tfp_times(tfp_elements(k->shape), bytes) : TFP_UNKNOWN;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* flops/fold/fold.c: constant folding of small tensors: the table of ops, constants, and shapes as values. */
+#include "base/dtype.h"
 #include "flops/fold/fold.h"
 
 #include "formats/checkpoint/tensor.h"
@@ -110,10 +111,10 @@ static void fold_ones(tfp_op *op) { fold_like(op, 1); }
 static void shape_as_values(tfp_op *op, uint32_t i, tfp_dims shape)
 {
     double *out = shape.rank >= 0 && tfp_elements(tfp_out(op, i)) == shape.rank ? tfp_fold_new(op, i) : NULL;
-    bool narrow = i < op->out_count && op->out[i].dtype == 3;
+    bool narrow = i < op->out_count && op->out[i].dtype == TFP_DT_INT32;
     for (int k = 0; out && k < shape.rank; k++)
         out[k] = shape.at[k] < 0 || (narrow && shape.at[k] >= INT32_MAX) ? (double)NAN
-                                                                         : tfp_fold_fit(9, (double)shape.at[k]);
+                                                                         : tfp_fold_fit(TFP_DT_INT64, (double)shape.at[k]);
 }
 
 static void fold_shape(tfp_op *op) { shape_as_values(op, 0, tfp_in(op, 0)); }
@@ -139,8 +140,8 @@ static void fold_variable_shape(tfp_op *op)
 static void fold_number(tfp_op *op, int64_t number)
 {
     double *out = number >= 0 && tfp_elements(tfp_out(op, 0)) == 1 ? tfp_fold_new(op, 0) : NULL;
-    bool narrow = out && op->out[0].dtype == 3;
-    if (out) *out = narrow && number >= INT32_MAX ? (double)NAN : tfp_fold_fit(9, (double)number);
+    bool narrow = out && op->out[0].dtype == TFP_DT_INT32;
+    if (out) *out = narrow && number >= INT32_MAX ? (double)NAN : tfp_fold_fit(TFP_DT_INT64, (double)number);
 }
 
 static void fold_rank(tfp_op *op) { fold_number(op, tfp_in(op, 0).rank); }

@@ -4,6 +4,7 @@
  * are trained comes from the object graph, from collections, from an op log's types, and from the operations of optimizers.
  * For a checkpoint alone: its variables, told apart by their names.
  * In: a profile with a program, or a checkpoint. Out: a kind and a count for each node. */
+#include "base/dtype.h"
 #include "flops/params/finder.h"
 #include "model/builder.h"
 
@@ -43,8 +44,6 @@ static int64_t elements_of(const tfp_profile *p, uint32_t shape)
     return clamped ? -1 : product;
 }
 
-enum { RESOURCE = 20 }; /* DT_RESOURCE */
-
 /* A function's graph has a placeholder for each captured variable. */
 static bool is_variable(const tfp_finder *f, const tfp_program_node *n)
 {
@@ -52,7 +51,7 @@ static bool is_variable(const tfp_finder *f, const tfp_program_node *n)
     tfp_str op = tfp_text(f->p, n->op);
     for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
         if (tfp_str_eq(op, tfp_str_of(ops[i]))) return true;
-    return tfp_str_eq(op, TFP_STR("Placeholder")) && type_attr(f, n, "dtype") == RESOURCE;
+    return tfp_str_eq(op, TFP_STR("Placeholder")) && type_attr(f, n, "dtype") == TFP_DT_RESOURCE;
 }
 
 static void add_variable(tfp_finder *f, uint32_t i)
@@ -61,7 +60,7 @@ static void add_variable(tfp_finder *f, uint32_t i)
     uint32_t node = tfp_named_node(f->p, n->name);
     if (node == TFP_NONE || !is_variable(f, n)) return;
     int dtype = type_attr(f, n, "dtype");
-    bool held = dtype == RESOURCE;
+    bool held = dtype == TFP_DT_RESOURCE;
     tfp_model_variable v = { .name = tfp_text(f->p, n->name), .node = node, .dtype = held ? 0 : dtype, .elements = -1 };
     if (!held) v.elements = elements_of(f->p, f->p->nodes.at[node].shape);
     f->variable_of[i] = (uint32_t)f->all.size;
@@ -376,7 +375,7 @@ static void give(const tfp_finder *f, tfp_parameter_counts *out)
         bool counts = kind == TFP_TRAINED || kind == TFP_FIXED || kind == TFP_PARAMETER;
         int64_t elements = v->elements < 0 ? 0 : v->elements;
         out->elements_of[v->node] = elements;
-        out->dtype[v->node] = v->dtype > 100 ? v->dtype - 100 : v->dtype; /* a reference type */
+        out->dtype[v->node] = v->dtype > TFP_DT_REF ? v->dtype - TFP_DT_REF : v->dtype;
         out->kinds[v->node] = (uint8_t)kind;
         out->elements[kind] = tfp_add(out->elements[kind], elements, &out->clamped);
         if (!counts) continue;

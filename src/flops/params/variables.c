@@ -2,6 +2,7 @@
 /* flops/params/variables.c: classifies variables by their names. Optimizers and training loops have variables of their own,
  * in graphs and in checkpoints, which are recognised by their place: TensorFlow 1 puts a slot under its variable (w/Adam),
  * object-based checkpoints have a marked place for slots, and Keras has a scope for each optimizer. */
+#include "base/dtype.h"
 #include "flops/params/variables.h"
 
 #define KEY_END "/.ATTRIBUTES/VARIABLE_VALUE" /* end of every key of an object-based checkpoint */
@@ -46,7 +47,8 @@ static tfp_str last_of(tfp_str path)
 
 static bool is_integer(int dtype)
 {
-    static const int integers[] = { 3, 4, 5, 6, 9, 17, 22, 23 }; /* int32, uint8, int16, int8, int64, uint16/32/64 */
+    static const int integers[] = { TFP_DT_INT32, TFP_DT_UINT8,  TFP_DT_INT16,  TFP_DT_INT8,
+                                    TFP_DT_INT64, TFP_DT_UINT16, TFP_DT_UINT32, TFP_DT_UINT64 };
     for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
         if (dtype == integers[i]) return true;
     return false;
@@ -180,8 +182,7 @@ static bool is_bookkeeping(const tfp_model_variable *v)
                                          "StateVar",
                                          "_CHECKPOINTABLE_OBJECT_GRAPH",
                                          NULL };
-    enum { STRING = 7 };
-    return v->dtype == STRING || (v->elements > 0 && v->elements <= GENERATOR_STATE && is_integer(v->dtype)) ||
+    return v->dtype == TFP_DT_STRING || (v->elements > 0 && v->elements <= GENERATOR_STATE && is_integer(v->dtype)) ||
            is_one_of(last_of(path_of(v->name)), names);
 }
 

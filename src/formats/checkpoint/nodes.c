@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/checkpoint/nodes.c: what a checkpoint tells of the nodes, once all files are there: alone its variables are the
  * nodes; beside a graph they mark the nodes of their names. */
+#include "base/dtype.h"
 #include "formats/checkpoint/parts.h"
 #include "formats/files/format.h"
 #include "model/model.h"
@@ -8,7 +9,6 @@
 /* In a checkpoint without a graph the variables are the nodes. */
 static void build_checkpoint_nodes(tfp_builder *b)
 {
-    enum { STRING = 7 }; /* DT_STRING: texts are no parameters */
     tfp_profile *p = b->p;
     if (tfp_checkpoint_count(p->checkpoint)) tfp_build_has(b, TFP_HAS_VARIABLES);
     for (size_t i = 0; i < tfp_checkpoint_count(p->checkpoint) && !tfp_builder_status(b, NULL); i++) {
@@ -16,7 +16,7 @@ static void build_checkpoint_nodes(tfp_builder *b)
         const int64_t *dims = tfp_checkpoint_dims(p->checkpoint, i, &count);
         uint32_t node =
             tfp_build_node(b, tfp_checkpoint_name(p->checkpoint, i), TFP_STR("_checkpoint_variables"), true);
-        if (node == TFP_NONE || tfp_checkpoint_dtype(p->checkpoint, i) == STRING) continue;
+        if (node == TFP_NONE || tfp_checkpoint_dtype(p->checkpoint, i) == TFP_DT_STRING) continue; /* no parameters */
         uint32_t shape = tfp_build_shape(b, dims, count, count == 0);
         tfp_build_row(b, node)->shape = shape;
     }

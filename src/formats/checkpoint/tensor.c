@@ -4,56 +4,55 @@
  * Numbers and fields: tensorflow/core/framework/types.proto, tensor.proto. */
 #include "formats/checkpoint/tensor.h"
 
+#include "base/dtype.h"
 #include "wire/proto.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#define LAST_DTYPE 33
-
 /* clang-format off */
-static const tfp_dtype dtypes[LAST_DTYPE + 1] = {
+static const tfp_dtype dtypes[TFP_DT_LAST + 1] = {
     /*       name                    class               size field bits bias style */
-    [1]  = { "float32",             TFP_DTYPE_FLOAT,     4,   5,    8,   0,   TFP_FLOAT_IEEE },
-    [2]  = { "float64",             TFP_DTYPE_FLOAT,     8,   6,    11,  0,   TFP_FLOAT_IEEE },
-    [3]  = { "int32",               TFP_DTYPE_INT,       4,   7,    32,  0,   0 },
-    [4]  = { "uint8",               TFP_DTYPE_UINT,      1,   7,    8,   0,   0 },
-    [5]  = { "int16",               TFP_DTYPE_INT,       2,   7,    16,  0,   0 },
-    [6]  = { "int8",                TFP_DTYPE_INT,       1,   7,    8,   0,   0 },
-    [7]  = { "string",              TFP_DTYPE_STRING,    0,   8,    0,   0,   0 },
-    [8]  = { "complex64",           TFP_DTYPE_COMPLEX,   8,   9,    8,   0,   TFP_FLOAT_IEEE },
-    [9]  = { "int64",               TFP_DTYPE_INT,       8,   10,   64,  0,   0 },
-    [10] = { "bool",                TFP_DTYPE_BOOL,      1,   11,   8,   0,   0 },
-    [11] = { "qint8",               TFP_DTYPE_INT,       1,   7,    8,   0,   0 },
-    [12] = { "quint8",              TFP_DTYPE_UINT,      1,   7,    8,   0,   0 },
-    [13] = { "qint32",              TFP_DTYPE_INT,       4,   7,    32,  0,   0 },
-    [14] = { "bfloat16",            TFP_DTYPE_FLOAT,     2,   13,   8,   127, TFP_FLOAT_IEEE },
-    [15] = { "qint16",              TFP_DTYPE_INT,       2,   7,    16,  0,   0 },
-    [16] = { "quint16",             TFP_DTYPE_UINT,      2,   7,    16,  0,   0 },
-    [17] = { "uint16",              TFP_DTYPE_UINT,      2,   7,    16,  0,   0 },
-    [18] = { "complex128",          TFP_DTYPE_COMPLEX,   16,  12,   11,  0,   TFP_FLOAT_IEEE },
-    [19] = { "float16",             TFP_DTYPE_FLOAT,     2,   13,   5,   15,  TFP_FLOAT_IEEE },
-    [20] = { "resource",            TFP_DTYPE_OPAQUE,    0,   0,    0,   0,   0 },
-    [21] = { "variant",             TFP_DTYPE_OPAQUE,    0,   0,    0,   0,   0 },
-    [22] = { "uint32",              TFP_DTYPE_UINT,      4,   16,   32,  0,   0 },
-    [23] = { "uint64",              TFP_DTYPE_UINT,      8,   17,   64,  0,   0 },
-    [24] = { "float8_e5m2",         TFP_DTYPE_FLOAT,     1,   18,   5,   15,  TFP_FLOAT_IEEE },
-    [25] = { "float8_e4m3fn",       TFP_DTYPE_FLOAT,     1,   18,   4,   7,   TFP_FLOAT_FN },
-    [26] = { "float8_e4m3fnuz",     TFP_DTYPE_FLOAT,     1,   18,   4,   8,   TFP_FLOAT_FNUZ },
-    [27] = { "float8_e4m3b11fnuz",  TFP_DTYPE_FLOAT,     1,   18,   4,   11,  TFP_FLOAT_FNUZ },
-    [28] = { "float8_e5m2fnuz",     TFP_DTYPE_FLOAT,     1,   18,   5,   16,  TFP_FLOAT_FNUZ },
-    [29] = { "int4",                TFP_DTYPE_INT,       1,   7,    4,   0,   0 },
-    [30] = { "uint4",               TFP_DTYPE_UINT,      1,   7,    4,   0,   0 },
-    [31] = { "int2",                TFP_DTYPE_INT,       1,   7,    2,   0,   0 },
-    [32] = { "uint2",               TFP_DTYPE_UINT,      1,   7,    2,   0,   0 },
-    [33] = { "float4_e2m1fn",       TFP_DTYPE_FLOAT,     1,   18,   2,   1,   TFP_FLOAT_FINITE },
+    [TFP_DT_FLOAT]              = { "float32",             TFP_DTYPE_FLOAT,     4,   5,    8,   0,   TFP_FLOAT_IEEE },
+    [TFP_DT_DOUBLE]             = { "float64",             TFP_DTYPE_FLOAT,     8,   6,    11,  0,   TFP_FLOAT_IEEE },
+    [TFP_DT_INT32]              = { "int32",               TFP_DTYPE_INT,       4,   7,    32,  0,   0 },
+    [TFP_DT_UINT8]              = { "uint8",               TFP_DTYPE_UINT,      1,   7,    8,   0,   0 },
+    [TFP_DT_INT16]              = { "int16",               TFP_DTYPE_INT,       2,   7,    16,  0,   0 },
+    [TFP_DT_INT8]               = { "int8",                TFP_DTYPE_INT,       1,   7,    8,   0,   0 },
+    [TFP_DT_STRING]             = { "string",              TFP_DTYPE_STRING,    0,   8,    0,   0,   0 },
+    [TFP_DT_COMPLEX64]          = { "complex64",           TFP_DTYPE_COMPLEX,   8,   9,    8,   0,   TFP_FLOAT_IEEE },
+    [TFP_DT_INT64]              = { "int64",               TFP_DTYPE_INT,       8,   10,   64,  0,   0 },
+    [TFP_DT_BOOL]               = { "bool",                TFP_DTYPE_BOOL,      1,   11,   8,   0,   0 },
+    [TFP_DT_QINT8]              = { "qint8",               TFP_DTYPE_INT,       1,   7,    8,   0,   0 },
+    [TFP_DT_QUINT8]             = { "quint8",              TFP_DTYPE_UINT,      1,   7,    8,   0,   0 },
+    [TFP_DT_QINT32]             = { "qint32",              TFP_DTYPE_INT,       4,   7,    32,  0,   0 },
+    [TFP_DT_BFLOAT16]           = { "bfloat16",            TFP_DTYPE_FLOAT,     2,   13,   8,   127, TFP_FLOAT_IEEE },
+    [TFP_DT_QINT16]             = { "qint16",              TFP_DTYPE_INT,       2,   7,    16,  0,   0 },
+    [TFP_DT_QUINT16]            = { "quint16",             TFP_DTYPE_UINT,      2,   7,    16,  0,   0 },
+    [TFP_DT_UINT16]             = { "uint16",              TFP_DTYPE_UINT,      2,   7,    16,  0,   0 },
+    [TFP_DT_COMPLEX128]         = { "complex128",          TFP_DTYPE_COMPLEX,   16,  12,   11,  0,   TFP_FLOAT_IEEE },
+    [TFP_DT_HALF]               = { "float16",             TFP_DTYPE_FLOAT,     2,   13,   5,   15,  TFP_FLOAT_IEEE },
+    [TFP_DT_RESOURCE]           = { "resource",            TFP_DTYPE_OPAQUE,    0,   0,    0,   0,   0 },
+    [TFP_DT_VARIANT]            = { "variant",             TFP_DTYPE_OPAQUE,    0,   0,    0,   0,   0 },
+    [TFP_DT_UINT32]             = { "uint32",              TFP_DTYPE_UINT,      4,   16,   32,  0,   0 },
+    [TFP_DT_UINT64]             = { "uint64",              TFP_DTYPE_UINT,      8,   17,   64,  0,   0 },
+    [TFP_DT_FLOAT8_E5M2]        = { "float8_e5m2",         TFP_DTYPE_FLOAT,     1,   18,   5,   15,  TFP_FLOAT_IEEE },
+    [TFP_DT_FLOAT8_E4M3FN]      = { "float8_e4m3fn",       TFP_DTYPE_FLOAT,     1,   18,   4,   7,   TFP_FLOAT_FN },
+    [TFP_DT_FLOAT8_E4M3FNUZ]    = { "float8_e4m3fnuz",     TFP_DTYPE_FLOAT,     1,   18,   4,   8,   TFP_FLOAT_FNUZ },
+    [TFP_DT_FLOAT8_E4M3B11FNUZ] = { "float8_e4m3b11fnuz",  TFP_DTYPE_FLOAT,     1,   18,   4,   11,  TFP_FLOAT_FNUZ },
+    [TFP_DT_FLOAT8_E5M2FNUZ]    = { "float8_e5m2fnuz",     TFP_DTYPE_FLOAT,     1,   18,   5,   16,  TFP_FLOAT_FNUZ },
+    [TFP_DT_INT4]               = { "int4",                TFP_DTYPE_INT,       1,   7,    4,   0,   0 },
+    [TFP_DT_UINT4]              = { "uint4",               TFP_DTYPE_UINT,      1,   7,    4,   0,   0 },
+    [TFP_DT_INT2]               = { "int2",                TFP_DTYPE_INT,       1,   7,    2,   0,   0 },
+    [TFP_DT_UINT2]              = { "uint2",               TFP_DTYPE_UINT,      1,   7,    2,   0,   0 },
+    [TFP_DT_FLOAT4_E2M1FN]      = { "float4_e2m1fn",       TFP_DTYPE_FLOAT,     1,   18,   2,   1,   TFP_FLOAT_FINITE },
 };
 /* clang-format on */
 
 const tfp_dtype *tfp_dtype_of(int dtype)
 {
     static const tfp_dtype unknown = { "?", TFP_DTYPE_OPAQUE, 0, 0, 0, 0, TFP_FLOAT_IEEE };
-    return dtype >= 0 && dtype <= LAST_DTYPE && dtypes[dtype].name ? &dtypes[dtype] : &unknown;
+    return dtype >= 0 && dtype <= TFP_DT_LAST && dtypes[dtype].name ? &dtypes[dtype] : &unknown;
 }
 
 const char *tfp_dtype_name(int dtype) { return tfp_dtype_of(dtype)->name; }

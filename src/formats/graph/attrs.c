@@ -2,6 +2,7 @@
 /* formats/graph/attrs.c: one AttrValue becomes a number, a text, a shape, a tensor or a list of these.
  * In: the message's bytes. Out: a tfp_program_attr; nothing in it points into the input.
  * Message layout: tensorflow/core/framework/attr_value.proto, tensor_shape.proto, tensor.proto. */
+#include "base/dtype.h"
 #include "formats/graph/attrs.h"
 
 #include "wire/proto.h"
@@ -24,7 +25,10 @@ static tfp_str copied(decoder *d, tfp_str text)
 }
 
 /* DataType; the references of TensorFlow 1 are the plain types and 100. */
-static int plain_type(uint64_t dtype) { return dtype > 200 ? 0 : (int)(dtype > 100 ? dtype - 100 : dtype); }
+static int plain_type(uint64_t dtype)
+{
+    return dtype > 2 * TFP_DT_REF ? 0 : (int)(dtype > TFP_DT_REF ? dtype - TFP_DT_REF : dtype);
+}
 
 static double real_of(uint64_t bits)
 {

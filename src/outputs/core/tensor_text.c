@@ -2,6 +2,7 @@
 /* outputs/core/tensor_text.c: a tensor's values as TensorFlow's tool prints them under a node.
  * TensorFlow builds the whole text level by level and cuts it to 10,000 characters at the end of each level. Stopping
  * at that many characters and closing the last bracket gives the same text, and that is done here. */
+#include "base/dtype.h"
 #include "outputs/core/tensor_text.h"
 
 #include <stdio.h>
@@ -54,11 +55,11 @@ static void put_element(writer *w, const tfp_tensor *t, size_t i)
 bool tfp_tensor_is_shown(const tfp_tensor *t)
 {
     switch (t->dtype) {
-    case 1: /* float32 */
-    case 2: /* float64 */
-    case 3: /* int32 */
-    case 7: /* string */
-    case 9: /* int64 */ return t->kind != TFP_VALUES_NONE;
+    case TFP_DT_FLOAT:
+    case TFP_DT_DOUBLE:
+    case TFP_DT_INT32:
+    case TFP_DT_STRING:
+    case TFP_DT_INT64: return t->kind != TFP_VALUES_NONE;
     default: return false;
     }
 }

@@ -5,6 +5,7 @@
  * size, sizes are summed from the last row up to the root, and then everything is written from the root down: no
  * recursion and no copying, however deep the tree. Shapes, which many inputs share, are encoded once. Field numbers:
  * tensorflow/core/profiler/tfprof_output.proto. */
+#include "base/dtype.h"
 #include "model/model.h"
 #include "model/tensors.h"
 #include "outputs/core/output.h"
@@ -17,7 +18,6 @@
 enum { GRAPH_CHILDREN = 12, GROUP_CHILDREN = 11 };
 
 /* Types for which TFProfTensorProto has values. */
-enum { DT_FLOAT = 1, DT_DOUBLE = 2, DT_INT32 = 3, DT_STRING = 7, DT_INT64 = 9 };
 
 /* Fields go into a buffer, and from there to the sink; without a sink they are only counted. */
 typedef struct coder {
@@ -125,8 +125,8 @@ static void put_tensor(tfp_buf *b, uint32_t number, const tfp_tensor *t)
 {
     size_t at = tfp_put_open(b, number);
     tfp_put_int(b, 1, t->dtype);
-    if (t->count && t->kind == TFP_VALUES_DOUBLE && (t->dtype == DT_FLOAT || t->dtype == DT_DOUBLE)) put_doubles(b, t);
-    if (t->count && t->kind == TFP_VALUES_INT && (t->dtype == DT_INT32 || t->dtype == DT_INT64))
+    if (t->count && t->kind == TFP_VALUES_DOUBLE && (t->dtype == TFP_DT_FLOAT || t->dtype == TFP_DT_DOUBLE)) put_doubles(b, t);
+    if (t->count && t->kind == TFP_VALUES_INT && (t->dtype == TFP_DT_INT32 || t->dtype == TFP_DT_INT64))
         tfp_put_packed_ints(b, 3, t->ints, t->count);
     for (size_t i = 0; t->kind == TFP_VALUES_STRING && i < t->count; i++) tfp_put_string(b, 4, t->strings[i]);
     tfp_put_close(b, at);

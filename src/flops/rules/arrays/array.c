@@ -2,6 +2,7 @@
 /* flops/rules/arrays/array.c: ops that rename, make, reshape and reorder arrays. Cutting and joining is in slice.c, blocks and
  * patches in space.c, searches in lookup.c, shapes that depend on values in value.c.
  * As TensorFlow's functions have it: tensorflow/core/ops/array_ops.cc, math_ops.cc, manip_ops.cc. */
+#include "base/dtype.h"
 #include "flops/rules/shared/array.h"
 
 #include <math.h>
@@ -66,8 +67,8 @@ static void fill(tfp_op *op)
 /* Steps from start to limit, computed as TensorFlow does in the type of the numbers. */
 static double range_size(int dtype, double start, double limit, double delta)
 {
-    if (dtype == 1) return (double)ceilf(fabsf(((float)limit - (float)start) / (float)delta));
-    if (dtype == 2) return ceil(fabs((limit - start) / delta));
+    if (dtype == TFP_DT_FLOAT) return (double)ceilf(fabsf(((float)limit - (float)start) / (float)delta));
+    if (dtype == TFP_DT_DOUBLE) return ceil(fabs((limit - start) / delta));
     return floor((fabs(limit - start) + fabs(delta) - 1) / fabs(delta));
 }
 
@@ -77,7 +78,8 @@ static void range(tfp_op *op)
     int64_t size = TFP_DIM_UNKNOWN;
     int dtype = tfp_in_type(op, 0);
     for (uint32_t i = 0; i < 3; i++) tfp_merge_rank(op, tfp_in(op, i), 0);
-    bool computed = dtype == 1 || dtype == 2 || tfp_type_bytes(dtype) >= 4 || dtype == 5 || dtype == 6;
+    bool computed = dtype == TFP_DT_FLOAT || dtype == TFP_DT_DOUBLE || tfp_type_bytes(dtype) >= 4 ||
+                    dtype == TFP_DT_INT16 || dtype == TFP_DT_INT8;
     if (!op->wrong && start && limit && delta && computed) {
         if (*delta == 0 || (*start > *limit && *delta > 0) || (*start < *limit && *delta < 0))
             tfp_wrong(op, "a range that does not lead to its limit");

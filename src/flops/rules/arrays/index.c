@@ -2,6 +2,7 @@
 /* flops/rules/arrays/index.c: ops that read or write at indexes: gathers, scatters, partitions and stitches.
  * As TensorFlow's functions have it: tensorflow/core/ops/array_ops.cc, state_ops.cc, resource_variable_ops.cc,
  * data_flow_ops.cc, framework/common_shape_fns.cc. */
+#include "base/dtype.h"
 #include "flops/rules/shared/array.h"
 
 /* The shape of input 0, or of the variable that it holds. */
@@ -9,7 +10,7 @@ static tfp_dims params_of(const tfp_op *op)
 {
     const tfp_held *held = tfp_in_held(op, 0);
     if (held) return held->shape;
-    return tfp_in_type(op, 0) == 20 ? TFP_ANY_DIMS : tfp_in(op, 0); /* a resource of which nothing is known */
+    return tfp_in_type(op, 0) == TFP_DT_RESOURCE ? TFP_ANY_DIMS : tfp_in(op, 0); /* a resource of which nothing is known */
 }
 
 /* ---- reading ---- */

@@ -9,9 +9,10 @@
  * 0-9: a dimension of that size. _: any dimension. (): a scalar. *: any shape. @ before an item: the shape that the resource
  * holds. #S: the input's elements are the shape S; #k: its one element is the dimension k.
  * Further inputs are ignored, further outputs stay unknown. */
+#include "base/dtype.h"
 #include "flops/rules/shared/rule.h"
 
-enum { NAMES = 26, ITEM_MOST = 8, RESOURCE = 20 /* DT_RESOURCE */ };
+enum { NAMES = 26, ITEM_MOST = 8 };
 
 typedef struct names {
     tfp_op *op;
@@ -37,7 +38,7 @@ static tfp_dims held_or_shape(const tfp_op *op, uint32_t i)
 {
     const tfp_held *held = tfp_in_held(op, i);
     if (held && held->dtype) return held->shape;
-    return tfp_in_type(op, i) == RESOURCE ? TFP_ANY_DIMS : tfp_in(op, i);
+    return tfp_in_type(op, i) == TFP_DT_RESOURCE ? TFP_ANY_DIMS : tfp_in(op, i);
 }
 
 /* Binds the item's name to the numbers in the input. */
