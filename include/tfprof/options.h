@@ -60,7 +60,7 @@ TFP_API tfp_status tfp_options_bind_text(tfp_options *o, const char *name, const
                                          tfp_error *err);
 
 /** The current value, in the form of TensorFlow's option listing, or NULL for an unknown name. Lives until
- *  the next call on these options. */
+ *  the options are set or freed. Threads: several may read the same options at once. */
 TFP_API const char *tfp_options_get(const tfp_options *o, const char *name);
 
 /** 'b' for a boolean option (whose value may be left out), 'v' for one with a value, 0 for an unknown name. */

@@ -139,14 +139,14 @@ tfp_options *tfp_options_copy(const tfp_options *o)
     tfp_options *c = o ? malloc(sizeof *c) : NULL;
     if (!c) return NULL;
     *c = *o;
-    c->text = (tfp_buf){ 0 };
+    c->texts = tfp_option_texts_new();
     for (int i = 0; i < TFP_F_COUNT; i++) tfp_filter_keep(c->filters[i]);
     tfp_rewrites_keep(c->rewrites);
     char **texts[] = { &c->outfile,      &c->format,      &c->proto_out,      &c->dump_to_file, &c->checkers,
                        &c->rule_limits,  &c->view,        &c->names,          &c->min_size,     &c->fail_over,
                        &c->assume_shape, &c->peak_flops,  &c->peak_bandwidth, &c->order_column, &c->signature,
                        &c->by,           &c->sample_type, &c->sample_label, &c->changes };
-    bool ok = tfp_bindings_copy(&c->bindings, &o->bindings);
+    bool ok = tfp_bindings_copy(&c->bindings, &o->bindings) && c->texts;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (!*texts[i]) continue;
         *texts[i] = strdup(*texts[i]);
@@ -182,7 +182,7 @@ void tfp_options_free(tfp_options *o)
     free(o->changes);
     tfp_rewrites_free(o->rewrites);
     tfp_bindings_free(&o->bindings);
-    tfp_buf_free(&o->text);
+    tfp_option_texts_free(o->texts);
     free(o);
 }
 
@@ -213,16 +213,10 @@ static void get_range(tfp_buf *b, const tfp_moments *r, bool both)
     if (both && r->to_ns != INT64_MAX) tfp_buf_printf(b, "%.15g", (double)r->to_ns / 1000);
 }
 
-const char *tfp_options_get(const tfp_options *options_given, const char *name)
+static void put_value(const tfp_options *o, const option *row, tfp_buf *b)
 {
-    tfp_options *o = (tfp_options *)(uintptr_t)options_given; /* only the scratch text changes */
-    option row;
-    if (!o || !tfp_option_find(name, &row)) return NULL;
-    const void *field = (const char *)o + row.at;
-    tfp_buf *b = &o->text;
-    b->size = 0;
-    b->failed = false;
-    switch (row.kind) {
+    const void *field = (const char *)o + row->at;
+    switch (row->kind) {
     case K_DEPTH:
     case K_INT:
     case K_BATCH: tfp_buf_int(b, *(const int64_t *)field); break;
@@ -242,7 +236,7 @@ const char *tfp_options_get(const tfp_options *options_given, const char *name)
         break;
     case K_REWRITE: tfp_buf_text(b, o->rewrites ? o->rewrites->text : ""); break;
     case K_RANGE:
-    case K_MOMENT: get_range(b, field, row.kind == K_RANGE); break;
+    case K_MOMENT: get_range(b, field, row->kind == K_RANGE); break;
     case K_REAL: tfp_buf_printf(b, "%.15g", *(const double *)field); break;
     case K_FORMAT:
     case K_VIEW:
@@ -254,13 +248,23 @@ const char *tfp_options_get(const tfp_options *options_given, const char *name)
     case K_BANDWIDTH:
     case K_TEXT: tfp_buf_text(b, *(char *const *)field ? *(char *const *)field : ""); break;
     case K_CHANGE:
-    case K_SWITCH: tfp_changes_get(o->changes, row.name, b); break;
+    case K_SWITCH: tfp_changes_get(o->changes, row->name, b); break;
     case K_SOURCE: tfp_buf_text(b, tfp_source_words[o->float_ops_source]); break;
     case K_COMPAT: tfp_buf_text(b, o->compat10 ? "1.0" : o->compat_tensorflow ? "tensorflow" : ""); break;
     case K_MINIMUMS: break;
     }
-    tfp_buf_char(b, 0);
-    return b->failed ? NULL : b->data;
+}
+
+const char *tfp_options_get(const tfp_options *o, const char *name)
+{
+    option row;
+    tfp_buf b = { 0 };
+    if (!o || !tfp_option_find(name, &row)) return NULL;
+    put_value(o, &row, &b);
+    tfp_buf_char(&b, 0);
+    const char *text = b.failed ? NULL : tfp_option_texts_keep(o->texts, b.data);
+    tfp_buf_free(&b);
+    return text;
 }
 
 char tfp_options_kind(const char *name)

@@ -100,7 +100,7 @@ struct tfp_options {
     tfp_progress_fn query_fn;          /* query: asked now and then whether to stop */
     void *query_ctx;
     uint64_t set[2]; /* bits by option row: set explicitly, so that -compat does not change it */
-    tfp_buf text;    /* result of the last tfp_options_get */
+    struct tfp_option_texts *texts; /* what tfp_options_get gave out (texts.c) */
 };
 
 /* The minimum of a value in the unit in which reports hold it: times in nanoseconds. */

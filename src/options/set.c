@@ -348,7 +348,9 @@ tfp_status tfp_options_set(tfp_options *o, const char *name, const char *value, 
     if (!o || !name) return tfp_fail(err, TFP_BADARG, "no options, or no option's name");
     option row;
     if (!tfp_option_find(name, &row)) return tfp_fail(err, TFP_BADARG, "no option -%s", name);
-    return settled(o, &row, value, tfp_option_apply(o, &row, value, err), err);
+    tfp_status s = settled(o, &row, value, tfp_option_apply(o, &row, value, err), err);
+    tfp_option_texts_clear(o->texts); /* `value` may be one of them */
+    return s;
 }
 
 /* Options whose list items are taken whole. */
@@ -404,6 +406,7 @@ tfp_status tfp_options_set_list(tfp_options *o, const char *name, const char *co
         s = tfp_option_apply(o, &row, count ? joined.data : none, err);
     s = settled(o, &row, joined.data, s, err);
     tfp_buf_free(&joined);
+    tfp_option_texts_clear(o->texts); /* items may be among them */
     return s;
 }
 
@@ -430,6 +433,10 @@ tfp_options *tfp_options_new(void)
 {
     tfp_options *o = calloc(1, sizeof *o);
     if (!o) return NULL;
+    if (!(o->texts = tfp_option_texts_new())) {
+        free(o);
+        return NULL;
+    }
     option row;
     for (size_t i = 0; tfp_option_at(i, &row); i++) {
         if (tfp_option_apply(o, &row, row.value, NULL) == TFP_OK) continue;

@@ -61,4 +61,10 @@ extern const char *const tfp_source_words[]; /* in the order of tfp_flops_source
 /* Sets one option from text; the caller adds the option's name to the error. */
 tfp_status tfp_option_apply(tfp_options *o, const option *row, const char *value, tfp_error *err);
 
+/* texts.c: the texts that tfp_options_get gave out. */
+typedef struct tfp_option_texts tfp_option_texts;
+tfp_option_texts *tfp_option_texts_new(void);                                  /* NULL without memory */
+const char *tfp_option_texts_keep(tfp_option_texts *t, const char *text);      /* a copy; any thread; NULL without memory */
+void tfp_option_texts_clear(tfp_option_texts *t), tfp_option_texts_free(tfp_option_texts *t);
+
 #endif

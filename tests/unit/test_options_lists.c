@@ -2,6 +2,8 @@
 /* tests/unit/test_options_lists.c: options as bindings give them: lists of whole items, every value. */
 #include "options_asked.h"
 
+#include <pthread.h>
+
 /* ---- lists ---- */
 
 static void set_list_takes_each_pattern_whole(void **state)
@@ -93,6 +95,43 @@ static void every_value_adds_numbers_and_no_columns(void **state)
     tfp_options_every_value(NULL, 1);
 }
 
+/* ---- reading ---- */
+
+static void *read_often(void *options)
+{
+    for (int i = 0; i < 500; i++) {
+        const char *depth = tfp_options_get(options, "max_depth"), *select = tfp_options_get(options, "select");
+        if (!depth || !select || strcmp(depth, "7") != 0 || strcmp(select, "bytes") != 0) return "another value";
+    }
+    return NULL;
+}
+
+static void threads_may_read_the_same_options(void **state)
+{
+    (void)state;
+    tfp_options *o = tfp_options_new();
+    pthread_t threads[4];
+    void *wrong;
+    assert_int_equal(tfp_options_set(o, "max_depth", "7", NULL), TFP_OK);
+    assert_int_equal(tfp_options_set(o, "select", "bytes", NULL), TFP_OK);
+    for (int i = 0; i < 4; i++) assert_int_equal(pthread_create(&threads[i], NULL, read_often, o), 0);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(pthread_join(threads[i], &wrong), 0);
+        assert_null(wrong);
+    }
+    tfp_options_free(o);
+}
+
+static void a_value_may_be_set_from_one_that_was_read(void **state)
+{
+    (void)state;
+    tfp_options *o = tfp_options_new();
+    assert_int_equal(tfp_options_set(o, "max_depth", "7", NULL), TFP_OK);
+    assert_int_equal(tfp_options_set(o, "top", tfp_options_get(o, "max_depth"), NULL), TFP_OK);
+    assert_string_equal(tfp_options_get(o, "top"), "7");
+    tfp_options_free(o);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -101,6 +140,8 @@ int main(void)
         cmocka_unit_test(other_options_take_the_items_joined),
         cmocka_unit_test(a_list_that_is_refused_leaves_the_old_one_but_for_patterns),
         cmocka_unit_test(every_value_adds_numbers_and_no_columns),
+        cmocka_unit_test(threads_may_read_the_same_options),
+        cmocka_unit_test(a_value_may_be_set_from_one_that_was_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
