@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Checks that no folder of the program has more than 30 files, no file of C or Python more than 450 lines and no component of the
-page more than 100, that docs/design.md names no file that does not exist, and that each folder of src/ has a row in it."""
+page more than 100, that docs/design.md names no file that does not exist, and that each folder of src/ has a row in it. Counts
+functions of src/ with more than 6 parameters and structs with more than 25 fields: there may be as many as are left today."""
 import fnmatch
 import os
 import re
@@ -12,6 +13,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FILE_LINES, COMPONENT_LINES, FOLDER_FILES = 450, 100, 30
 # A table of one row for each operation.
 LONG = {"src/flops/rules/shared/opdefs.c"}
+PARAMETERS, FIELDS = 6, 25
+# How many functions and structs may still be over these.
+WIDE_FUNCTIONS, WIDE_STRUCTS = 28, 18
 FOLDERS = ("src", "cli", "server", "mcp", "python", "include", "tests", "tools")
 
 
@@ -59,6 +63,35 @@ def full_folders():
             yield "%s has %d files, more than %d" % (folder, folders.count(folder), FOLDER_FILES)
 
 
+def parts(text, between):
+    """How many parts a text has, cut where the separator stands outside of brackets."""
+    depth, count = 0, 1
+    for sign in text:
+        depth += (sign in "([{") - (sign in ")]}")
+        count += sign == between and depth == 0
+    return count
+
+
+def wide():
+    """Functions of src/ with too many parameters, and structs with too many fields; members of members count as one."""
+    functions, structs = set(), set()
+    for path in files("src", ".c", ".h"):
+        text = re.sub(r"/\*.*?\*/", " ", "\n".join(lines(path)), flags=re.S)
+        for name, inside in re.findall(r"^[A-Za-z_][\w \*]*?\b(\w+)\(([^;{}()]*(?:\([^()]*\)[^;{}()]*)*)\)\s*[{;]", text, re.M):
+            if parts(inside, ",") > PARAMETERS:
+                functions.add("%s of %s has %d parameters" % (name, path, parts(inside, ",")))
+        for name, body in re.findall(r"^(?:typedef )?struct (\w+) \{(.*?)\n\}", text, re.M | re.S):
+            fields = sum(parts(row, ",") for row in re.sub(r"\{[^{}]*\}", "", body).split(";") if row.strip())
+            if fields > FIELDS:
+                structs.add("%s of %s has %d fields" % (name, path, fields))
+    count = len({line.split()[0] for line in functions})
+    print("sizes: %d functions have more than %d parameters, %d structs more than %d fields" % (count, PARAMETERS, len(structs), FIELDS))
+    if count > WIDE_FUNCTIONS:
+        yield from sorted(functions)
+    if len(structs) > WIDE_STRUCTS:
+        yield from sorted(structs)
+
+
 def is_there(name, tracked):
     """A path from the root or the end of one: rows of the map name files relative to their folder."""
     pattern = name.replace("NAME", "*") + ("*" if name.endswith("/") else "")
@@ -81,7 +114,7 @@ def rooms_without_row():
 
 
 def main():
-    wrong = [*long_files(), *full_folders(), *long_components(), *missing_paths(), *rooms_without_row()]
+    wrong = [*long_files(), *full_folders(), *wide(), *long_components(), *missing_paths(), *rooms_without_row()]
     for line in wrong:
         print("lint: " + line)
     return 1 if wrong else 0

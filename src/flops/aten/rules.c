@@ -229,18 +229,21 @@ static int64_t conv_macs(const tfp_aten_input *w, int64_t images, int64_t at)
     return times(times(elements(w), images), at);
 }
 
-/* Window positions of a forward convolution of `x` with `w`. Arguments from `at` on: stride, padding, dilation and, where
- * `transposed` is set, whether it is transposed. A transposed convolution puts the window at each element of its input. */
-static int64_t conv_places(const tfp_aten_call *c, const tfp_aten_input *x, const tfp_aten_input *w, int stride,
-                           int padding, int dilation, int transposed)
+/* Which arguments of a convolution are what; transposed: -1 where no argument says it. */
+typedef struct conv_arguments {
+    int stride, padding, dilation, transposed;
+} conv_arguments;
+
+/* Window positions of a forward convolution of `x` with `w`. A transposed one puts the window at each element of its input. */
+static int64_t conv_places(const tfp_aten_call *c, const tfp_aten_input *x, const tfp_aten_input *w, conv_arguments a)
 {
     window v;
     int count = x->rank - 2;
     if (!x->tensor || !w->tensor || x->rank < 3 || x->rank != w->rank) return UNKNOWN;
-    if (transposed >= 0 && !arg(c, transposed)->value.size) return UNKNOWN;
-    if (transposed >= 0 && tfp_str_eq(arg(c, transposed)->value, TFP_STR("True"))) return product(x, 2, x->rank);
-    if (!spread(arg(c, stride), v.stride, count) || !spread(arg(c, padding), v.padding, count) ||
-        !spread(arg(c, dilation), v.dilation, count))
+    if (a.transposed >= 0 && !arg(c, a.transposed)->value.size) return UNKNOWN;
+    if (a.transposed >= 0 && tfp_str_eq(arg(c, a.transposed)->value, TFP_STR("True"))) return product(x, 2, x->rank);
+    if (!spread(arg(c, a.stride), v.stride, count) || !spread(arg(c, a.padding), v.padding, count) ||
+        !spread(arg(c, a.dilation), v.dilation, count))
         return UNKNOWN;
     return places(x, w, &v);
 }
@@ -257,19 +260,19 @@ static tfp_aten_cost conv_cost(const tfp_aten_call *c, int64_t at, int transpose
 static tfp_aten_cost count_convolution(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
     (void)r;
-    return conv_cost(c, conv_places(c, arg(c, 0), arg(c, 1), 3, 4, 5, 6), 6);
+    return conv_cost(c, conv_places(c, arg(c, 0), arg(c, 1), (conv_arguments){ 3, 4, 5, 6 }), 6);
 }
 /* Library kernels: the arguments from `each` on are (padding, stride, dilation). */
 static tfp_aten_cost count_library_conv(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
     int at = (int)r->each;
-    return conv_cost(c, conv_places(c, arg(c, 0), arg(c, 1), at + 1, at, at + 2, -1), -1);
+    return conv_cost(c, conv_places(c, arg(c, 0), arg(c, 1), (conv_arguments){ at + 1, at, at + 2, -1 }), -1);
 }
 /* The arguments from `each` on are (stride, padding, dilation). */
 static tfp_aten_cost count_plain_conv(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
     int at = (int)r->each;
-    return conv_cost(c, conv_places(c, arg(c, 0), arg(c, 1), at, at + 1, at + 2, -1), -1);
+    return conv_cost(c, conv_places(c, arg(c, 0), arg(c, 1), (conv_arguments){ at, at + 1, at + 2, -1 }), -1);
 }
 
 /* Gradients of the input and of the weights, where output_mask asks for them; each costs as much as the forward pass. */

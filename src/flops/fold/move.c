@@ -137,14 +137,19 @@ void tfp_fold_concat_offset(tfp_op *op)
 
 /* ---- taking apart ---- */
 
-/* Output i takes `size` of `dim` from `begin` on. */
-static void take_part(tfp_op *op, uint32_t i, const double *in, int64_t outer, int64_t inner, int64_t dim,
-                      int64_t begin)
+/* An input that is taken apart along one dimension: elements before it, in it and behind it. */
+typedef struct whole {
+    const double *in;
+    int64_t outer, dim, inner;
+} whole;
+
+/* Output i takes its part of the dimension from `begin` on. */
+static void take_part(tfp_op *op, uint32_t i, whole w, int64_t begin)
 {
-    int64_t n = tfp_elements(tfp_out(op, i)), row = outer > 0 ? n / outer : 0;
-    if (n < 0 || begin < 0 || row > (dim - begin) * inner || outer * row != n) return;
+    int64_t n = tfp_elements(tfp_out(op, i)), row = w.outer > 0 ? n / w.outer : 0;
+    if (n < 0 || begin < 0 || row > (w.dim - begin) * w.inner || w.outer * row != n) return;
     double *out = tfp_fold_new(op, i);
-    for (int64_t k = 0; out && k < n; k++) out[k] = in[(k / row) * dim * inner + begin * inner + k % row];
+    for (int64_t k = 0; out && k < n; k++) out[k] = w.in[(k / row) * w.dim * w.inner + begin * w.inner + k % row];
 }
 
 static void take_parts(tfp_op *op, uint32_t from, int64_t axis)
@@ -154,11 +159,11 @@ static void take_parts(tfp_op *op, uint32_t from, int64_t axis)
     int64_t begin = 0;
     int at;
     if (!x || !tfp_dims_known(in) || !tfp_fold_axis(axis, in.rank, &at)) return;
-    int64_t outer = tfp_fold_product(in, 0, at), inner = tfp_fold_product(in, at + 1, in.rank);
+    whole w = { x, tfp_fold_product(in, 0, at), in.at[at], tfp_fold_product(in, at + 1, in.rank) };
     for (uint32_t i = 0; i < op->out_count; i++) {
         int64_t size = tfp_dim(tfp_out(op, i), at);
         if (size < 0) return;
-        take_part(op, i, x, outer, inner, in.at[at], begin);
+        take_part(op, i, w, begin);
         begin += size;
     }
 }
@@ -182,8 +187,8 @@ void tfp_fold_unpack(tfp_op *op)
     int axis;
     if (!x && op->importer && op->in_count && op->in[0].limit == TFP_ANY_USE && in.rank == 1) x = op->in[0].elements;
     if (!x || !tfp_dims_known(in) || !tfp_fold_axis(tfp_attr_int(op, "axis", 0), in.rank, &axis)) return;
-    int64_t outer = tfp_fold_product(in, 0, axis), inner = tfp_fold_product(in, axis + 1, in.rank);
-    for (uint32_t i = 0; i < op->out_count && i < in.at[axis]; i++) take_part(op, i, x, outer, inner, in.at[axis], i);
+    whole w = { x, tfp_fold_product(in, 0, axis), in.at[axis], tfp_fold_product(in, axis + 1, in.rank) };
+    for (uint32_t i = 0; i < op->out_count && i < in.at[axis]; i++) take_part(op, i, w, i);
 }
 
 /* ---- rearranging: for each element of the output, its place in input 0 ---- */

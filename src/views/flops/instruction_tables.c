@@ -141,23 +141,28 @@ static bool put_shapes(const tfp_work_tables *t, uint32_t node, tfp_str *out)
 
 /* ---- tfp_work_tables ---- */
 
+/* Rows of a table, and its columns. */
+typedef struct work_rows {
+    const tfp_row_column *columns;
+    const tfp_work_row *at;
+    size_t count;
+} work_rows;
+
 /* Sorted rows into a grid; people see `few` of them. */
-static tfp_status put(const tfp_work_tables *t, tfp_grid *g, const tfp_row_column *columns, const tfp_work_row *rows,
-                      size_t count, size_t few, tfp_error *err)
+static tfp_status put(const tfp_work_tables *t, tfp_grid *g, work_rows rows, size_t few, tfp_error *err)
 {
-    const tfp_work_row *sorted = tfp_rows_sorted(&t->r->arena, rows, sizeof *rows, count, more_first);
+    const tfp_work_row *sorted = tfp_rows_sorted(&t->r->arena, rows.at, sizeof *rows.at, rows.count, more_first);
     if (!sorted) return tfp_nomem(err);
-    tfp_status s = tfp_grid_fill(t->r, g, &(tfp_row_table){ columns, sorted, sizeof *sorted, count, t->shown }, err);
-    g->few = few < count ? few : count;
+    tfp_status s = tfp_grid_fill(t->r, g, &(tfp_row_table){ rows.columns, sorted, sizeof *sorted, rows.count, t->shown }, err);
+    g->few = few < rows.count ? few : rows.count;
     return s;
 }
 
-static tfp_status put_part(const tfp_work_tables *t, const char *name, const char *title, const tfp_row_column *columns,
-                           const tfp_work_row *rows, size_t count, tfp_error *err)
+static tfp_status put_part(const tfp_work_tables *t, const char *name, const char *title, work_rows rows, tfp_error *err)
 {
-    if (!count) return TFP_OK;
+    if (!rows.count) return TFP_OK;
     tfp_grid *g = tfp_grid_part_add(t->r, name, title);
-    return g ? put(t, g, columns, rows, count, TOP_ROWS, err) : tfp_nomem(err);
+    return g ? put(t, g, rows, TOP_ROWS, err) : tfp_nomem(err);
 }
 
 typedef struct groups {
@@ -244,7 +249,7 @@ static tfp_status put_ops(const tfp_work_tables *t, tfp_error *err)
         few += g.rows.at[i].float_ops > 0;
     }
     if (!few || few > OPS_SHOWN) few = OPS_SHOWN;
-    tfp_status s = ok ? put(t, &t->r->grid, op_columns, g.rows.at, g.rows.size, few, err) : tfp_nomem(err);
+    tfp_status s = ok ? put(t, &t->r->grid, (work_rows){ op_columns, g.rows.at, g.rows.size }, few, err) : tfp_nomem(err);
     groups_free(&g);
     return s;
 }
@@ -260,7 +265,7 @@ static tfp_status put_scopes(const tfp_work_tables *t, tfp_error *err)
     }
     for (size_t i = 0; ok && i < g.rows.size; i++) ok = finish_row(t, &g.rows.at[i]);
     tfp_status s =
-        ok ? put_part(t, "scopes", "places in the model", scope_columns, g.rows.at, g.rows.size, err) : tfp_nomem(err);
+        ok ? put_part(t, "scopes", "places in the model", (work_rows){ scope_columns, g.rows.at, g.rows.size }, err) : tfp_nomem(err);
     groups_free(&g);
     return s;
 }
@@ -279,7 +284,7 @@ static tfp_status put_gaps(const tfp_work_tables *t, tfp_error *err)
         tfp_work_add(row, n);
     }
     tfp_status s =
-        ok ? put_part(t, "no_formula", "operations without a count", gap_columns, g.rows.at, g.rows.size, err)
+        ok ? put_part(t, "no_formula", "operations without a count", (work_rows){ gap_columns, g.rows.at, g.rows.size }, err)
            : tfp_nomem(err);
     groups_free(&g);
     return s;
@@ -315,7 +320,7 @@ static tfp_status put_top(const tfp_work_tables *t, tfp_error *err)
     tfp_status s = tfp_work_check_peaks(t, most, err);
     if (s) return s;
     const char *title = t->operators ? "operators that count most" : "instructions that count most";
-    return put_part(t, "top_nodes", title, instruction_columns, rows, count, err);
+    return put_part(t, "top_nodes", title, (work_rows){ instruction_columns, rows, count }, err);
 }
 
 /* -nodes: in the order of the file. */

@@ -46,18 +46,24 @@ typedef struct window {
 
 static int64_t reference(uint32_t span) { return span == TFP_NONE ? TFP_ABSENT : (int64_t)span; }
 
-static bool add_seen(window *w, uint32_t row, uint32_t first, uint32_t end, uint32_t longest, int64_t busy_ns,
-                     int64_t found)
+/* Spans of a row that are seen as one. */
+typedef struct together {
+    uint32_t first, end, longest;
+    int64_t busy_ns, found;
+} together;
+
+static bool add_seen(window *w, uint32_t row, const together *g)
 {
     const tfp_timeline *t = w->t;
+    uint32_t first = g->first, end = g->end, longest = g->longest;
     uint32_t span = t->span[first];
     seen_row x = { .row = row,
                    .span = span,
                    .count = end - first,
-                   .found = found,
+                   .found = g->found,
                    .start_ns = t->start_ns[first],
                    .duration_ns = t->end_ns[end - 1] - t->start_ns[first],
-                   .busy_ns = busy_ns,
+                   .busy_ns = g->busy_ns,
                    .self_ns = TFP_ABSENT,
                    .parent = TFP_ABSENT,
                    .launch = TFP_ABSENT,
@@ -94,7 +100,7 @@ static bool see_row(window *w, uint32_t row)
                 break;
             }
         }
-        if (!add_seen(w, row, i, end, longest, busy_ns, found)) return false;
+        if (!add_seen(w, row, &(together){ i, end, longest, busy_ns, found })) return false;
     }
     return true;
 }

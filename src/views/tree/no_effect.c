@@ -14,10 +14,11 @@ static bool speaks(const tfp_report *r)
 
 /* ---- patterns ---- */
 
-static const struct {
+typedef struct name_filter {
     int filter;
     const char *option;
-} name_filters[] = { { TFP_F_START, "start_name_regexes" },
+} name_filter;
+static const name_filter name_filters[] = { { TFP_F_START, "start_name_regexes" },
                      { TFP_F_TRIM, "trim_name_regexes" },
                      { TFP_F_SHOW, "show_name_regexes" },
                      { TFP_F_HIDE, "hide_name_regexes" } };
@@ -41,16 +42,16 @@ static tfp_status note_pattern(tfp_report *r, const char *option, tfp_str item, 
 }
 
 /* One note for each pattern of a filter that none of the names matches. Only the names that are needed are looked at. */
-static tfp_status check_filter(tfp_report *r, int filter, const char *option, const char *what, const tfp_str *names,
-                               size_t count, tfp_error *err)
+static tfp_status check_filter(tfp_report *r, const name_filter *by, const char *what, const tfp_str *names, size_t count,
+                               tfp_error *err)
 {
-    const tfp_filter *f = r->options->filters[filter];
+    const tfp_filter *f = r->options->filters[by->filter];
     tfp_status s = TFP_OK;
     if (!f || f->any || f->broken) return TFP_OK;
     for (size_t k = 0; k < f->count && k < 16 && !s; k++) {
         bool found = false;
         for (size_t i = 0; i < count && !found; i++) found = tfp_regex_full_match(f->regexes[k], names[i]);
-        if (!found) s = note_pattern(r, option, item_text(f, k), what, err);
+        if (!found) s = note_pattern(r, by->option, item_text(f, k), what, err);
     }
     return s;
 }
@@ -62,7 +63,7 @@ tfp_status tfp_note_unmatched(tfp_report *r, const tfp_str *names, size_t count,
     if (is_compat(r) || r->kind == TFP_REPORT_FINDINGS || !count) return TFP_OK;
     r->unmatched_first = r->notes.size;
     for (size_t i = 0; i < sizeof name_filters / sizeof *name_filters && !s; i++)
-        s = check_filter(r, name_filters[i].filter, name_filters[i].option, what, names, count, err);
+        s = check_filter(r, &name_filters[i], what, names, count, err);
     r->unmatched_count = r->notes.size - r->unmatched_first;
     return s;
 }
@@ -95,7 +96,7 @@ static tfp_status check_types(tfp_report *r, tfp_error *err)
     size_t count;
     if (!f || f->any || f->broken || !r->profile->nodes.size) return TFP_OK;
     if (!list_types(r, &names, &count)) return tfp_nomem(err);
-    return check_filter(r, TFP_F_ACCOUNT, "account_type_regexes", "type of a node", names, count, err);
+    return check_filter(r, &(name_filter){ TFP_F_ACCOUNT, "account_type_regexes" }, "type of a node", names, count, err);
 }
 
 /* ---- columns ---- */
