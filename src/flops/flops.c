@@ -80,7 +80,7 @@ static tfp_status start(tfp_engine *e, tfp_error *err)
     e->work_most = WORK_FLOOR;
     e->outs_most = OUTS_FLOOR + nodes * OUTS_PER_NODE;
     if (!f->nodes || !f->wrong || !f->program_node || !e->bodies || !e->named || !e->profile_node ||
-        !e->local_by_name || !tfp_rule_index_new(&e->rules, &f->arena))
+        !e->local_by_name || !tfp_rule_index_new(&e->rules, g->onnx, &f->arena))
         return tfp_nomem(err);
     memset(e->local_by_name, 0xff, (strings + 1) * sizeof *e->local_by_name);
     memset(f->program_node, 0xff, (e->profile->nodes.size + 1) * sizeof *f->program_node);

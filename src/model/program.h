@@ -127,6 +127,7 @@ struct tfp_program {
     tfp_map64 body_by_name;      /* strid -> bodies */
     bool has_objects;            /* variables are of an object graph, which tells of all */
     bool saved_model;            /* read from a SavedModel: its parameters are told without being asked for */
+    bool onnx;                   /* its operators are those of ONNX, which have names in common with TensorFlow's */
     bool finished;               /* the next graph is the model's next state and takes its place */
 };
 

@@ -213,7 +213,7 @@ static const tfp_store_column findings[] = {
 
 /* the program */
 static const tfp_store_column program[] = {
-    BELOW(tfp_program, has_objects, 2), BELOW(tfp_program, saved_model, 2),
+    BELOW(tfp_program, has_objects, 2), BELOW(tfp_program, saved_model, 2), BELOW(tfp_program, onnx, 2),
 };
 static const tfp_store_column program_attrs[] = {
     STRING(tfp_program_attr, name), BELOW(tfp_program_attr, kind, TFP_ATTR_FUNCTION + 1),

@@ -37,3 +37,7 @@ def safetensors():
 
 def gguf():
     yield from samples("weights/tiny.gguf")
+
+
+def onnx():
+    yield from samples("onnx/classifier.onnx", "onnx/attention.onnx")

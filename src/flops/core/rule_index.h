@@ -60,7 +60,8 @@ typedef struct tfp_rule_set { /* everything known of an op */
 typedef struct tfp_rule_index {
     tfp_rule_set *slots;
 } tfp_rule_index;
-bool tfp_rule_index_new(tfp_rule_index *x, tfp_arena *arena);
+/* Of TensorFlow's operations, or of the operators of ONNX. */
+bool tfp_rule_index_new(tfp_rule_index *x, bool onnx, tfp_arena *arena);
 const tfp_rule_set *tfp_rule_index_find(const tfp_rule_index *x, tfp_str op); /* an empty one when there is none */
 
 #endif

@@ -136,9 +136,15 @@ static void add_result_outputs(maker *m, tfp_local *l)
     add_outputs(m, l, m->e->program->bodies.at[body].result_count, 0, NULL);
 }
 
+/* TensorFlow's definition of the operation; NULL when it has none. Models in ONNX tell the outputs of each node. */
+static const tfp_opdef *definition(const maker *m)
+{
+    return m->e->program->onnx ? NULL : tfp_opdef_find(tfp_text(m->e->profile, m->op.node->op));
+}
+
 static void find_outputs(maker *m, tfp_local *l, const uint32_t *used)
 {
-    const tfp_opdef *def = tfp_opdef_find(tfp_text(m->e->profile, m->op.node->op));
+    const tfp_opdef *def = definition(m);
     if (l->call == &named_call) {
         add_result_outputs(m, l);
     } else if (def) {
@@ -147,7 +153,9 @@ static void find_outputs(maker *m, tfp_local *l, const uint32_t *used)
     } else {
         size_t told = tfp_attr_members(&m->op, "_output_shapes")->shape_count;
         uint32_t count = *used > told ? *used : (uint32_t)(told < OUTPUTS_OF_UNKNOWN ? told : OUTPUTS_OF_UNKNOWN);
-        add_outputs(m, l, count < OUTPUTS_OF_UNKNOWN ? count : OUTPUTS_OF_UNKNOWN, 0, NULL);
+        const tfp_attr_list *types = tfp_attr_members(&m->op, "_output_types");
+        if (count > OUTPUTS_OF_UNKNOWN) count = OUTPUTS_OF_UNKNOWN;
+        add_outputs(m, l, count, 0, types->number_count >= count ? types->numbers : NULL);
     }
 }
 
@@ -170,7 +178,7 @@ static uint32_t slot_named(maker *m, const tfp_local *l, tfp_strid id)
     uint32_t slot = 0;
     if (l->call == &named_call) return result_named(m, m->b->calls.at[l->call_first], id);
     tfp_str name = tfp_text(m->e->profile, id);
-    const tfp_opdef *def = tfp_opdef_find(tfp_text(m->e->profile, m->op.node->op));
+    const tfp_opdef *def = definition(m);
     const char *at = tfp_opdef_outputs(def);
     for (out_item item; next_item(m, &at, &item);) {
         if (tfp_str_eq(item.name, name)) return slot;

@@ -56,7 +56,7 @@ static void to_doubles(int dtype, double *at, size_t count)
     }
 }
 
-static void fold_const(tfp_op *op)
+void tfp_fold_const(tfp_op *op)
 {
     const tfp_attr_tensor *v = tfp_attr_const(op, "value");
     if (!op->out_count || !v || !v->proto.size) return;
@@ -75,7 +75,7 @@ static void fold_const(tfp_op *op)
 
 /* ---- ops that rename a value ---- */
 
-static void fold_same(tfp_op *op) { tfp_fold_share(op, 0, 0); }
+void tfp_fold_same(tfp_op *op) { tfp_fold_share(op, 0, 0); }
 
 static void fold_each_same(tfp_op *op)
 {
@@ -117,7 +117,7 @@ static void shape_as_values(tfp_op *op, uint32_t i, tfp_dims shape)
                                                                          : tfp_fold_fit(TFP_DT_INT64, (double)shape.at[k]);
 }
 
-static void fold_shape(tfp_op *op) { shape_as_values(op, 0, tfp_in(op, 0)); }
+void tfp_fold_shape(tfp_op *op) { shape_as_values(op, 0, tfp_in(op, 0)); }
 
 static void fold_shape_n(tfp_op *op)
 {
@@ -146,17 +146,17 @@ static void fold_number(tfp_op *op, int64_t number)
 
 static void fold_rank(tfp_op *op) { fold_number(op, tfp_in(op, 0).rank); }
 
-static void fold_size(tfp_op *op)
+void tfp_fold_size(tfp_op *op)
 {
     if (!op->importer || tfp_dims_known(tfp_in(op, 0))) fold_number(op, tfp_elements(tfp_in(op, 0)));
 }
 
 /* clang-format off */
 const tfp_fold_rule tfp_fold_rules[] = {
-    { "Const HostConst",                                                                                             fold_const },
-    { "Identity Snapshot StopGradient PreventGradient DebugGradientIdentity EnsureShape Reshape Squeeze ExpandDims", fold_same },
+    { "Const HostConst",                                                                                             tfp_fold_const },
+    { "Identity Snapshot StopGradient PreventGradient DebugGradientIdentity EnsureShape Reshape Squeeze ExpandDims", tfp_fold_same },
     { "IdentityN",                                                                                                   fold_each_same },
-    { "GuaranteeConst",                                                                                              fold_same, TFP_NEVER },
+    { "GuaranteeConst",                                                                                              tfp_fold_same, TFP_NEVER },
     { "Enter",                                                                                                       fold_enter },
     { "Switch",                                                                                                      fold_switch, TFP_NEVER },
     { "ZerosLike",                                                                                                   fold_zeros, TFP_WHOLE(0) },
@@ -165,11 +165,11 @@ const tfp_fold_rule tfp_fold_rules[] = {
     { "Range",                                                                                                       tfp_fold_range },
     { "LinSpace",                                                                                                    tfp_fold_lin_space },
     { "OneHot",                                                                                                      tfp_fold_one_hot },
-    { "Shape",                                                                                                       fold_shape },
+    { "Shape",                                                                                                       tfp_fold_shape },
     { "ShapeN",                                                                                                      fold_shape_n },
     { "VariableShape",                                                                                               fold_variable_shape },
     { "Rank",                                                                                                        fold_rank },
-    { "Size",                                                                                                        fold_size },
+    { "Size",                                                                                                        tfp_fold_size },
     { "BroadcastArgs",                                                                                               tfp_fold_broadcast_args },
     { "ConcatOffset",                                                                                                tfp_fold_concat_offset, TFP_WHOLE_ALL },
     { "InvertPermutation",                                                                                           tfp_fold_invert_permutation },

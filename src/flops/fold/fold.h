@@ -33,6 +33,12 @@ int64_t tfp_fold_flatten(tfp_dims d, const int64_t *at);
 /* Output i has the elements of input `from`, in the same order. */
 void tfp_fold_share(tfp_op *op, uint32_t i, uint32_t from);
 
+/* ---- fold.c ---- */
+void tfp_fold_const(tfp_op *op);
+void tfp_fold_same(tfp_op *op); /* output 0 has the elements of input 0 */
+void tfp_fold_shape(tfp_op *op);
+void tfp_fold_size(tfp_op *op);
+
 /* ---- math.c ---- */
 void tfp_fold_cast(tfp_op *op);
 void tfp_fold_add(tfp_op *op);

@@ -393,10 +393,10 @@ tfp_status tfp_parameters(const tfp_profile *p, tfp_arena *arena, tfp_parameter_
                                    .elements_of = TFP_NEW(arena, int64_t, p->nodes.size),
                                    .dtype = TFP_NEW(arena, int32_t, p->nodes.size) };
     bool ok = out->kinds && out->own && out->elements_of && out->dtype;
-    if (ok && f.g)
-        ok = find_in_graph(&f);
-    else if (ok && p->weights.size)
+    if (ok && p->weights.size && (!f.g || f.g->onnx))
         ok = find_in_weights(&f, arena, out);
+    else if (ok && f.g)
+        ok = find_in_graph(&f);
     else if (ok && is_of_checkpoint(p))
         ok = find_in_checkpoint(&f);
     if (ok) give(&f, out);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* flops/rules/rules.c: the lists of rules, and the hash table that finds an op's rule. */
 #include "flops/core/rule_index.h"
+#include "flops/rules/onnx/onnx.h"
 
 static const tfp_op_rule *const lists[] = {
     tfp_rules_control, tfp_rules_math,       tfp_rules_reduce, tfp_rules_matrix, tfp_rules_contract,
@@ -73,11 +74,9 @@ static tfp_rule_set *placed(tfp_rule_index *x, tfp_str op)
 #define EACH(x, names, set)                                                                                            \
     for (const char *at = (names); tfp_next_name(&at, &name);) placed((x), name)->set
 
-bool tfp_rule_index_new(tfp_rule_index *x, tfp_arena *arena)
+static void add_tensorflow(tfp_rule_index *x)
 {
     tfp_str name;
-    x->slots = TFP_NEW(arena, tfp_rule_set, TFP_RULE_SLOTS);
-    if (!x->slots) return false;
     for (size_t i = LIST_COUNT; i-- > 0;)
         for (const tfp_op_rule *r = lists[i]; r->ops; r++) EACH(x, r->ops, rule = r);
     for (const tfp_importer_rule *r = tfp_importer_rules; r->ops; r++) EACH(x, r->ops, importer = r);
@@ -87,6 +86,24 @@ bool tfp_rule_index_new(tfp_rule_index *x, tfp_arena *arena)
     for (size_t i = 0; i < sizeof movers / sizeof *movers; i++) EACH(x, movers[i].ops, moves = movers[i].moves);
     EACH(x, "Merge RefMerge", merge = true);
     EACH(x, "NextIteration RefNextIteration", next = true);
+}
+
+static void add_onnx(tfp_rule_index *x)
+{
+    tfp_str name;
+    for (size_t i = 0; tfp_onnx_rules[i]; i++)
+        for (const tfp_op_rule *r = tfp_onnx_rules[i]; r->ops; r++) EACH(x, r->ops, rule = r);
+    for (const tfp_fold_rule *f = tfp_onnx_folds; f->ops; f++) EACH(x, f->ops, fold = f);
+    placed(x, TFP_STR("Einsum"))->rule = tfp_rule_find(TFP_STR("Einsum")); /* the same equation */
+    EACH(x, "Identity Reshape Flatten Squeeze Unsqueeze Shape Size Dropout Input Initializer Constant", moves = TFP_MOVES_NOTHING);
+    EACH(x, "Gather GatherElements GatherND Slice Split", moves = TFP_MOVES_OUTPUTS);
+}
+
+bool tfp_rule_index_new(tfp_rule_index *x, bool onnx, tfp_arena *arena)
+{
+    x->slots = TFP_NEW(arena, tfp_rule_set, TFP_RULE_SLOTS);
+    if (!x->slots) return false;
+    onnx ? add_onnx(x) : add_tensorflow(x);
     return true;
 }
 

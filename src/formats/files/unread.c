@@ -56,7 +56,7 @@ static const unread kinds[] = {
     { "PK\3\4", 0, 0, "config.json", NULL, "a model of Keras in one file; " EXPORT_KERAS "keras').export('MODEL')\"" },
     { "PK\3\4", 0, 0, "model.weights.h5", NULL, "a model of Keras in one file; " EXPORT_KERAS "keras').export('MODEL')\"" },
     { "\x89HDF\r\n\x1a\n", 0, 0, NULL, NULL, "a model of Keras in one file; " EXPORT_KERAS "h5').export('MODEL')\"" },
-    { NULL, 0, 0, NULL, ".onnx", "a model in ONNX, not a recording; onnxruntime's profile (SessionOptions.enable_profiling) is JSON that tfprof reads" },
+    { NULL, 0, 0, NULL, ".onnx", "no model in ONNX, in spite of its name: it does not begin as one" },
     { NULL, 0, 0, NULL, ".safetensors", "no file of safetensors, in spite of its name: it does not begin with the length of a header and the header" },
     { "TFL3", 0, 4, NULL, NULL, "a model of TensorFlow Lite, not a recording; give the SavedModel that it was converted from" },
     { NULL, 0, 0, NULL, ".tflite", "a model of TensorFlow Lite, not a recording; give the SavedModel that it was converted from" },

@@ -273,6 +273,7 @@ tfp_program_reader *tfp_program_start(tfp_builder *b)
 }
 
 void tfp_program_saved_model(tfp_program_reader *r) { r->g->saved_model = true; }
+void tfp_program_onnx(tfp_program_reader *r) { r->g->onnx = true; }
 
 tfp_status tfp_program_end(tfp_program_reader *r, tfp_status s, tfp_error *err)
 {

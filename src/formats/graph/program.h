@@ -15,6 +15,8 @@ tfp_program_reader *tfp_program_start(tfp_builder *b);
 
 /* What follows is of a SavedModel. */
 void tfp_program_saved_model(tfp_program_reader *r);
+/* What follows are operators of ONNX. */
+void tfp_program_onnx(tfp_program_reader *r);
 
 /* The nodes and functions of a GraphDef; of those with one name the first stays. */
 tfp_status tfp_program_add_graph(tfp_program_reader *r, tfp_wire w, tfp_error *err);

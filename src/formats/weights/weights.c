@@ -14,13 +14,24 @@ bool tfp_weight_elements(const int64_t *dims, size_t count, int64_t *out)
     return !clamped;
 }
 
-tfp_status tfp_weight_add(tfp_builder *b, const tfp_weight_row *row, tfp_error *err)
+tfp_status tfp_weight_of_node(tfp_builder *b, uint32_t node, const tfp_weight_row *row, bool counts, tfp_error *err)
 {
-    tfp_buf name = { 0 };
-    tfp_weight w = { .bytes = row->bytes, .kind = (uint8_t)row->kind };
+    tfp_weight w = { .node = node, .bytes = row->bytes, .kind = (uint8_t)row->kind };
     if (!tfp_weight_elements(row->dims, row->dim_count, &w.elements))
         return tfp_fail(err, TFP_BADFILE, "tensor %.*s: a shape that cannot be", (int)(row->name.size < 200 ? row->name.size : 200),
                         row->name.data);
+    w.type = tfp_build_made_string(b, row->type);
+    uint32_t shape = tfp_build_shape(b, row->dims, row->dim_count, row->dim_count == 0);
+    tfp_build_row(b, node)->shape = shape;
+    if (counts && !tfp_push(&b->p->weights, w)) b->status = TFP_NOMEM;
+    tfp_build_has(b, TFP_HAS_VARIABLES);
+    return tfp_builder_status(b, err);
+}
+
+tfp_status tfp_weight_add(tfp_builder *b, const tfp_weight_row *row, tfp_error *err)
+{
+    tfp_buf name = { 0 };
+    tfp_status s = TFP_OK;
     tfp_buf_str(&name, row->name);
     if (name.failed) return tfp_nomem(err);
     for (size_t i = 0; i < name.size; i++)
@@ -29,15 +40,9 @@ tfp_status tfp_weight_add(tfp_builder *b, const tfp_weight_row *row, tfp_error *
     if (tfp_build_find(b, path) != TFP_NONE) {
         tfp_build_warn(b, "tensors of a name that was there before, left out", row->name);
     } else {
-        w.node = tfp_build_node(b, path, TFP_STR("_checkpoint_variables"), true);
-        w.type = tfp_build_made_string(b, row->type);
-        if (w.node != TFP_NONE) {
-            uint32_t shape = tfp_build_shape(b, row->dims, row->dim_count, row->dim_count == 0);
-            tfp_build_row(b, w.node)->shape = shape;
-            if (!tfp_push(&b->p->weights, w)) b->status = TFP_NOMEM;
-        }
-        tfp_build_has(b, TFP_HAS_VARIABLES);
+        uint32_t node = tfp_build_node(b, path, TFP_STR("_checkpoint_variables"), true);
+        if (node != TFP_NONE) s = tfp_weight_of_node(b, node, row, true, err);
     }
     tfp_buf_free(&name);
-    return tfp_builder_status(b, err);
+    return s ? s : tfp_builder_status(b, err);
 }

@@ -28,7 +28,7 @@ typedef struct coverage {
 
 static bool is_product(tfp_str op)
 {
-    static const char *const parts[] = { "MatMul", "Einsum", "XlaDot", "RNN", "LSTM", "GRU" };
+    static const char *const parts[] = { "MatMul", "Gemm", "Einsum", "XlaDot", "RNN", "LSTM", "GRU" };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (tfp_str_has(op, tfp_str_of(parts[i]))) return true;
     return tfp_str_has(op, TFP_STR("Conv")) && !tfp_str_has(op, TFP_STR("Convert"));

@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: Apache-2.0
+/* formats/onnx/graph.c: the graph of an ONNX model becomes nodes and inputs, its initializers become parameters or constants, and
+ * with TFP_KEEP_PROGRAM all of it becomes the program. Attributes are kept as TensorFlow's AttrValues, which the rules of float
+ * operations read. Message layout: NodeProto, AttributeProto, ValueInfoProto, TypeProto of onnx.proto; attr_value.proto. */
+#include "formats/onnx/onnx.h"
+#include "formats/weights/weights.h"
+#include "model/model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { OUTPUTS_MOST = 1024 };
+
+typedef struct maker {
+    tfp_onnx_model *m;
+    tfp_builder *b;
+    tfp_program_reader *program; /* NULL: not kept */
+    tfp_map64 taken;             /* strid -> 1: names of nodes */
+    tfp_buf name, value, attrs;  /* scratch */
+    TFP_VEC(tfp_str) outputs;    /* of the node at hand */
+    TFP_VEC(int) in_types;
+    tfp_program_node row;
+    uint32_t node;
+    bool no_memory;
+} maker;
+
+/* ---- names ---- */
+
+/* The name of a node: without the slash that PyTorch writes first, and without signs that mean an output. Names of values are split
+ * at their dots, as those of parameters. */
+static tfp_strid node_name(maker *k, tfp_str name, bool dots)
+{
+    while (name.size && name.data[0] == '/') name = (tfp_str){ name.data + 1, name.size - 1 };
+    k->name.size = 0;
+    for (size_t i = 0; i < name.size; i++) {
+        char c = name.data[i];
+        tfp_buf_char(&k->name, dots && c == '.' ? '/' : c == ':' || (c == '^' && i == 0) ? '_' : c);
+    }
+    if (!k->name.size) tfp_buf_text(&k->name, "unnamed");
+    if (k->name.failed) k->no_memory = true;
+    if (k->no_memory) return 0;
+    size_t plain = k->name.size;
+    tfp_strid id = tfp_build_made_string(k->b, (tfp_str){ k->name.data, plain });
+    uint32_t again = tfp_map64_get(&k->taken, id);
+    if (again == TFP_NONE && tfp_build_find(k->b, (tfp_str){ k->name.data, plain }) == TFP_NONE) {
+        k->no_memory |= !tfp_map64_put(&k->taken, id, 0);
+        return id;
+    }
+    again = again == TFP_NONE ? 0 : again;
+    for (tfp_strid first = id; !k->no_memory; id = TFP_NONE) { /* the next number that is free */
+        char number[16];
+        snprintf(number, sizeof number, "_%u", ++again);
+        k->name.size = plain;
+        tfp_buf_text(&k->name, number);
+        k->no_memory |= k->name.failed || !tfp_map64_put(&k->taken, first, again);
+        if (k->no_memory) break;
+        id = tfp_build_made_string(k->b, (tfp_str){ k->name.data, k->name.size });
+        if (tfp_map64_get(&k->taken, id) != TFP_NONE || tfp_build_find(k->b, (tfp_str){ k->name.data, k->name.size }) != TFP_NONE)
+            continue;
+        k->no_memory |= !tfp_map64_put(&k->taken, id, 0);
+        return id;
+    }
+    return 0;
+}
+
+/* ---- attributes ---- */
+
+/* Gives the node at hand an attribute: the AttrValue in k->value. */
+static void add_attr(maker *k, tfp_str name)
+{
+    if (k->value.failed) k->no_memory = true;
+    if (k->no_memory) return;
+    tfp_str value = { k->value.data ? k->value.data : "", k->value.size };
+    if (k->program) tfp_program_add_attr(k->program, name, value);
+    if (!(k->b->p->keep & TFP_KEEP_ATTRS)) return;
+    size_t entry = tfp_put_open(&k->attrs, 11);
+    tfp_put_bytes_always(&k->attrs, 1, name);
+    tfp_put_bytes_always(&k->attrs, 2, value);
+    tfp_put_close(&k->attrs, entry);
+}
+
+/* A TensorShapeProto as field `number`; rank < 0: unknown. */
+static void put_shape(tfp_buf *to, uint32_t number, const int64_t *dims, int rank)
+{
+    size_t shape = tfp_put_open(to, number);
+    if (rank < 0) tfp_put_int(to, 3, 1);
+    for (int i = 0; i < rank; i++) {
+        size_t dim = tfp_put_open(to, 2);
+        tfp_put_int_always(to, 1, dims[i]);
+        tfp_put_close(to, dim);
+    }
+    tfp_put_close(to, shape);
+}
+
+/* TensorShapeProto of ONNX: dims with a value, or with the name of an unknown one. -1: unknown rank. */
+static int read_shape(tfp_wire w, int64_t dims[TFP_ONNX_RANK_MOST])
+{
+    int rank = 0;
+    for (tfp_field f; tfp_wire_next(&w, &f);) {
+        if (f.number != 1) continue;
+        if (rank == TFP_ONNX_RANK_MOST) return -1;
+        dims[rank] = -1;
+        tfp_wire dim = tfp_field_message(&w, &f);
+        for (tfp_field g; tfp_wire_next(&dim, &g);)
+            if (g.number == 1 && g.type == TFP_VARINT && g.value <= INT64_MAX) dims[rank] = (int64_t)g.value;
+        rank++;
+    }
+    return w.fault ? -1 : rank;
+}
+
+/* What a TypeProto says of a tensor: its rank (-1: nothing) and type. */
+static int read_type(tfp_str bytes, int64_t dims[TFP_ONNX_RANK_MOST], int *dtype)
+{
+    int rank = -1;
+    tfp_wire w = tfp_wire_start(bytes);
+    for (tfp_field f; tfp_wire_next(&w, &f);) {
+        if (f.number != 1) continue; /* tensor_type */
+        tfp_wire tensor = tfp_field_message(&w, &f);
+        for (tfp_field g; tfp_wire_next(&tensor, &g);) {
+            if (g.number == 1 && g.type == TFP_VARINT) *dtype = tfp_onnx_type_of(g.value)->dtype;
+            if (g.number == 2) rank = read_shape(tfp_field_message(&tensor, &g), dims);
+        }
+    }
+    return rank;
+}
+
+static tfp_str info_of(const maker *k, const tfp_onnx_value *v)
+{
+    return v && v->info_size ? (tfp_str){ k->m->infos.data + v->info_at, v->info_size } : (tfp_str){ "", 0 };
+}
+
+static tfp_status put_attr_value(maker *k, tfp_wire *w, const tfp_field *f, size_t *list, tfp_error *err)
+{
+    static const uint8_t listed[] = { [7] = 4, [8] = 3, [9] = 2 }; /* floats, ints, strings: fields of a list */
+    tfp_onnx_tensor t;
+    switch (f->number) {
+    case 2:
+        tfp_put_tag(&k->value, 4, TFP_FIXED32);
+        for (uint32_t i = 0, bits = tfp_field_fixed32(w, f); i < 4; i++) tfp_buf_char(&k->value, (char)(bits >> 8 * i));
+        return TFP_OK;
+    case 3: tfp_put_int_always(&k->value, 3, tfp_field_int(w, f)); return TFP_OK;
+    case 4: tfp_put_bytes_always(&k->value, 2, tfp_field_bytes(w, f)); return TFP_OK;
+    case 5: {
+        size_t at = k->value.size, tensor = tfp_put_open(&k->value, 8), before = k->value.size;
+        tfp_status s = tfp_onnx_read_tensor(tfp_field_message(w, f), &t, &k->value, err);
+        bool some = k->value.size > before;
+        tfp_put_close(&k->value, tensor);
+        if (!some) k->value.size = at;
+        return s;
+    }
+    case 7:
+    case 8:
+    case 9: break;
+    default: return TFP_OK;
+    }
+    if (*list == SIZE_MAX) *list = tfp_put_open(&k->value, 1);
+    if (f->type == TFP_BYTES)
+        tfp_put_bytes_always(&k->value, listed[f->number], f->bytes); /* a string, or packed numbers */
+    else if (f->type == TFP_VARINT)
+        tfp_put_int_always(&k->value, listed[f->number], (int64_t)f->value);
+    else if (f->type == TFP_FIXED32 && f->number == 7) {
+        tfp_put_tag(&k->value, 4, TFP_FIXED32);
+        for (int i = 0; i < 4; i++) tfp_buf_char(&k->value, (char)(f->value >> 8 * i));
+    }
+    return TFP_OK;
+}
+
+/* AttributeProto. Graphs (of If, Loop, Scan) are left out. */
+static tfp_status read_attr(maker *k, tfp_wire w, tfp_error *err)
+{
+    tfp_str name = { "", 0 };
+    size_t list = SIZE_MAX;
+    tfp_status s = TFP_OK;
+    k->value.size = 0;
+    for (tfp_field f; !s && tfp_wire_next(&w, &f);) {
+        if (f.number == 1) name = tfp_field_bytes(&w, &f);
+        if (f.number == 6 || f.number == 11)
+            tfp_build_warn(k->b, "graphs inside of nodes (If, Loop, Scan), whose operations and parameters are left out", TFP_STR(""));
+        s = put_attr_value(k, &w, &f, &list, err);
+    }
+    if (list != SIZE_MAX) tfp_put_close(&k->value, list);
+    if (!s && name.size && k->value.size) add_attr(k, name);
+    return s ? s : tfp_wire_end(&w, err);
+}
+
+/* ---- nodes ---- */
+
+static void start_node(maker *k, tfp_strid name, tfp_str op)
+{
+    k->node = tfp_build_node(k->b, tfp_text(k->b->p, name), op, true);
+    k->attrs.size = 0;
+    k->row = (tfp_program_node){ .name = name, .op = tfp_build_string(k->b, op) };
+    if (!k->program) return;
+    k->row.input_first = tfp_program_input_count(k->program);
+    k->row.attr_first = tfp_program_attr_count(k->program);
+}
+
+static tfp_status end_node(maker *k, tfp_error *err)
+{
+    if (k->attrs.failed || k->no_memory) return tfp_nomem(err);
+    if (k->node != TFP_NONE && k->attrs.size) tfp_build_attrs(k->b, k->node, (tfp_str){ k->attrs.data, k->attrs.size });
+    if (k->program) {
+        k->row.input_count = tfp_program_input_count(k->program) - k->row.input_first;
+        tfp_program_sort_attrs(k->program, k->row.attr_first);
+        k->row.attr_count = tfp_program_attr_count(k->program) - k->row.attr_first;
+        tfp_program_add_node(k->program, &k->row);
+    }
+    return tfp_builder_status(k->b, err);
+}
+
+/* Shapes and types of the outputs, as two attributes; those of the node at hand are at k->outputs. */
+static void tell_outputs(maker *k, tfp_str op)
+{
+    int64_t dims[TFP_ONNX_RANK_MOST];
+    tfp_buf types = { 0 };
+    size_t type_list = tfp_put_open(&types, 1);
+    k->value.size = 0;
+    size_t list = tfp_put_open(&k->value, 1);
+    for (uint32_t i = 0; i < k->outputs.size && i < OUTPUTS_MOST; i++) {
+        tfp_onnx_value *v = k->outputs.at[i].size ? tfp_onnx_value_of(k->m, tfp_build_string(k->b, k->outputs.at[i])) : NULL;
+        int dtype = v ? v->dtype : 0, rank = read_type(info_of(k, v), dims, &dtype);
+        dtype = tfp_onnx_output_type(op, i, k->in_types.at, k->in_types.size, dtype);
+        put_shape(&k->value, 7, dims, rank);
+        tfp_put_int_always(&types, 6, dtype);
+        if (rank >= 0 && k->node != TFP_NONE)
+            tfp_build_output(k->b, k->node, (int32_t)i, tfp_build_shape(k->b, dims, (size_t)rank, rank == 0));
+        if (!v) continue;
+        if (v->node != TFP_NONE) continue; /* another node has made it */
+        *v = (tfp_onnx_value){ .name = v->name, .info_at = v->info_at, .info_size = v->info_size, .node = k->row.name, .slot = i };
+        v->dtype = dtype;
+    }
+    tfp_put_close(&k->value, list);
+    tfp_put_close(&types, type_list);
+    if (k->outputs.size) add_attr(k, TFP_STR("_output_shapes"));
+    k->value.size = 0;
+    tfp_buf_add(&k->value, types.data, types.size);
+    k->no_memory |= types.failed;
+    tfp_buf_free(&types);
+    if (k->outputs.size) add_attr(k, TFP_STR("_output_types"));
+}
+
+static void add_input(maker *k, tfp_str name, int32_t position)
+{
+    tfp_program_input in = { 0 };
+    int dtype = 0;
+    if (name.size) { /* an optional one that is left out has no name */
+        tfp_onnx_value *v = tfp_onnx_value_of(k->m, tfp_build_string(k->b, name));
+        if (!v) {
+            k->no_memory = true;
+            return;
+        }
+        dtype = v->dtype;
+        in.source = v->node == TFP_NONE ? v->name : v->node;
+        in.index = (int32_t)v->slot;
+        if (v->node == TFP_NONE) tfp_build_warn(k->b, "inputs of nodes that nothing makes before them", name);
+        if (k->node != TFP_NONE && v->node != TFP_NONE) tfp_build_input(k->b, k->node, position, in.source, in.index);
+    }
+    if (k->program) tfp_program_add_input(k->program, in);
+    if (!tfp_push(&k->in_types, dtype)) k->no_memory = true;
+}
+
+typedef struct node_head {
+    tfp_str name, op, domain;
+} node_head;
+
+static void read_head(maker *k, tfp_wire *w, node_head *head)
+{
+    *head = (node_head){ { "", 0 }, { "", 0 }, { "", 0 } };
+    k->outputs.size = 0;
+    for (tfp_field f; tfp_wire_next(w, &f);) {
+        if (f.number == 2 && !tfp_push(&k->outputs, tfp_field_bytes(w, &f))) k->no_memory = true;
+        if (f.number == 3) head->name = tfp_field_bytes(w, &f);
+        if (f.number == 4) head->op = tfp_field_bytes(w, &f);
+        if (f.number == 7) head->domain = tfp_field_bytes(w, &f);
+    }
+    if (!head->name.size && k->outputs.size) head->name = k->outputs.at[0];
+}
+
+/* Operators of other domains have their domain's name before theirs. */
+static tfp_str op_name(maker *k, const node_head *head)
+{
+    if (!head->domain.size || tfp_str_eq(head->domain, TFP_STR("ai.onnx"))) return head->op;
+    k->name.size = 0;
+    tfp_buf_str(&k->name, head->domain);
+    tfp_buf_text(&k->name, "::");
+    tfp_buf_str(&k->name, head->op);
+    if (k->name.failed) k->no_memory = true;
+    return k->no_memory ? head->op : tfp_text(k->b->p, tfp_build_made_string(k->b, (tfp_str){ k->name.data, k->name.size }));
+}
+
+static tfp_status read_node(maker *k, tfp_wire w, tfp_error *err)
+{
+    node_head head;
+    tfp_wire whole = w;
+    tfp_status s = TFP_OK;
+    int32_t position = 0;
+    read_head(k, &w, &head);
+    if ((s = tfp_wire_end(&w, err))) return s;
+    tfp_str op = op_name(k, &head);
+    tfp_strid name = node_name(k, head.name, false);
+    if (k->no_memory) return tfp_nomem(err);
+    start_node(k, name, op);
+    k->in_types.size = 0;
+    for (tfp_field f; !s && tfp_wire_next(&whole, &f);) {
+        if (f.number == 1) add_input(k, tfp_field_bytes(&whole, &f), position++);
+        if (f.number == 5) s = tfp_within(err, read_attr(k, tfp_field_message(&whole, &f), err), "attribute");
+    }
+    if (!s) s = tfp_wire_end(&whole, err);
+    if (s) return s;
+    tell_outputs(k, op);
+    return end_node(k, err);
+}
+
+/* ---- inputs and initializers ---- */
+
+static tfp_status add_graph_input(maker *k, size_t at, tfp_error *err)
+{
+    tfp_str name = tfp_text(k->b->p, k->m->values.at[at].name);
+    tfp_strid id = node_name(k, name, true);
+    if (k->no_memory) return tfp_nomem(err);
+    k->outputs.size = k->in_types.size = 0;
+    if (!tfp_push(&k->outputs, name)) return tfp_nomem(err);
+    start_node(k, id, TFP_STR("Input"));
+    tell_outputs(k, TFP_STR("Input"));
+    return end_node(k, err);
+}
+
+static tfp_status add_weight(maker *k, const tfp_onnx_weight *w, tfp_error *err)
+{
+    tfp_onnx_value *v = &k->m->values.at[w->value];
+    const tfp_onnx_type *type = tfp_onnx_type_of(w->type);
+    tfp_str name = tfp_text(k->b->p, v->name);
+    const int64_t *dims = k->m->dims.at ? k->m->dims.at + w->dim_first : NULL;
+    if (v->node != TFP_NONE) {
+        tfp_build_warn(k->b, "initializers of a name that was there before, left out", name);
+        return TFP_OK;
+    }
+    v->node = node_name(k, name, true);
+    v->dtype = type->dtype;
+    if (k->no_memory) return tfp_nomem(err);
+    start_node(k, v->node, type->trains ? TFP_STR("Initializer") : TFP_STR("Constant"));
+    k->value.size = 0;
+    size_t list = tfp_put_open(&k->value, 1);
+    put_shape(&k->value, 7, dims, (int)w->dim_count);
+    tfp_put_close(&k->value, list);
+    add_attr(k, TFP_STR("_output_shapes"));
+    k->value.size = 0;
+    list = tfp_put_open(&k->value, 1);
+    tfp_put_int_always(&k->value, 6, v->dtype);
+    tfp_put_close(&k->value, list);
+    add_attr(k, TFP_STR("_output_types"));
+    k->value.size = 0;
+    if (w->tensor_size) tfp_put_bytes(&k->value, 8, (tfp_str){ k->m->tensors.data + w->tensor_at, w->tensor_size });
+    if (w->tensor_size) add_attr(k, TFP_STR("value"));
+    tfp_weight_row row = { .name = name, .type = tfp_str_of(type->name), .dims = dims, .dim_count = w->dim_count };
+    int64_t elements;
+    if (!tfp_weight_elements(dims, w->dim_count, &elements))
+        return tfp_fail(err, TFP_BADFILE, "initializer %.*s: a shape that cannot be", (int)(name.size < 200 ? name.size : 200), name.data);
+    row.bytes = tfp_mul(elements, type->bits, NULL);
+    row.bytes = row.bytes / 8 + (row.bytes % 8 != 0);
+    tfp_status s = end_node(k, err);
+    if (s || k->node == TFP_NONE) return s;
+    return tfp_weight_of_node(k->b, k->node, &row, type->trains, err);
+}
+
+/* ---- the whole ---- */
+
+static tfp_status make(maker *k, tfp_error *err)
+{
+    tfp_status s = TFP_OK;
+    for (size_t i = 0; !s && i < k->m->weights.size; i++) s = add_weight(k, &k->m->weights.at[i], err);
+    for (size_t i = 0, count = k->m->values.size; !s && i < count; i++) /* IR before 4 lists initializers among the inputs */
+        if (k->m->values.at[i].input && k->m->values.at[i].node == TFP_NONE) s = add_graph_input(k, i, err);
+    tfp_wire w = tfp_wire_start((tfp_str){ k->m->nodes.data ? k->m->nodes.data : "", k->m->nodes.size });
+    size_t count = 0;
+    for (tfp_field f; !s && tfp_wire_next(&w, &f); count++)
+        s = tfp_within(err, read_node(k, tfp_field_message(&w, &f), err), "node %zu", count);
+    return s ? s : tfp_wire_end(&w, err);
+}
+
+tfp_status tfp_onnx_build(tfp_onnx_model *m, tfp_error *err)
+{
+    tfp_builder *b = m->b;
+    maker k = { .m = m, .b = b };
+    bool wanted = b->p->keep & (TFP_KEEP_PROGRAM | TFP_KEEP_GRAPHS);
+    if (wanted && !(k.program = tfp_program_start(b))) return tfp_nomem(err);
+    if (wanted) tfp_program_onnx(k.program);
+    tfp_status s = make(&k, err);
+    if (!s && (k.no_memory || m->no_memory)) s = tfp_nomem(err);
+    if (wanted) s = tfp_program_end(k.program, s, err);
+    tfp_build_has(b, TFP_HAS_GRAPH);
+    tfp_map64_free(&k.taken);
+    tfp_buf_free(&k.name);
+    tfp_buf_free(&k.value);
+    tfp_buf_free(&k.attrs);
+    tfp_vec_free(&k.outputs);
+    tfp_vec_free(&k.in_types);
+    return s;
+}
