@@ -20,6 +20,10 @@ from libraries import LIBRARIES, pool_of
 
 MIRRORS = ("http://deb.debian.org/debian", "http://security.debian.org/debian-security", "http://archive.debian.org/debian")
 FLAGS = ("-O2", "-fPIC", "-fvisibility=hidden", "-fstack-protector-strong")
+# Sections of their own let the linker leave out what nothing uses; tables for unwinding are for C++, where exceptions pass.
+SMALL = ("-ffunction-sections", "-fdata-sections")
+C_FLAGS = (*FLAGS, *SMALL, "-fno-unwind-tables", "-fno-asynchronous-unwind-tables")
+CXX_FLAGS = (*FLAGS, *SMALL)
 
 
 def sum_of(path):
@@ -77,7 +81,7 @@ class Build:
 
         def compiled(path):
             out = os.path.join("objects", path.replace("/", "_") + ".o")
-            run(self.tools["cxx" if cxx else "cc"], *FLAGS, *flags, "-c", path, "-o", out, cwd=source)
+            run(self.tools["cxx" if cxx else "cc"], *(CXX_FLAGS if cxx else C_FLAGS), *flags, "-c", path, "-o", out, cwd=source)
             return out
 
         with ThreadPoolExecutor(JOBS) as pool:
@@ -100,7 +104,7 @@ class Build:
         host = self.target.replace("-linux-", "-unknown-linux-")
         run("./configure", f"--host={host}", f"--prefix={self.prefix}", *options, cwd=source,
             env={"CC": self.tools["cc"], "CXX": self.tools["cxx"], "AR": self.tools["ar"], "RANLIB": self.tools["ranlib"],
-                 "CFLAGS": " ".join(FLAGS[:2]) + " " + flags,
+                 "CFLAGS": " ".join((*FLAGS[:2], *C_FLAGS[len(FLAGS):])) + " " + flags,
                  "CPPFLAGS": f"-I{self.prefix}/include", "LDFLAGS": f"-L{self.prefix}/lib"})
 
 
@@ -218,7 +222,7 @@ STEPS = {step.__name__: step for step in (zlib, libdeflate, snappy, re2, xxhash,
 
 def key(library):
     """Changes when what is built would: how, from what, with which compiler."""
-    digest = hashlib.sha256(repr((library, FLAGS, TARGETS)).encode())
+    digest = hashlib.sha256(repr((library, C_FLAGS, CXX_FLAGS, TARGETS)).encode())
     for part in (STEPS[library.name], Build, compilers, unpack):
         digest.update(inspect.getsource(part).encode())
     for path in glob.glob(os.path.join(VENV, "lib/python3*/site-packages/ziglang-*.dist-info")):
