@@ -9,7 +9,7 @@ import importlib.metadata
 import os
 import sys
 import sysconfig
-from typing import Iterator, NoReturn
+from typing import Iterator, NoReturn, Optional
 
 
 def _places() -> Iterator[str]:
@@ -23,6 +23,11 @@ def _places() -> Iterator[str]:
     yield os.path.join(sysconfig.get_path("scripts"), "tfprof")
 
 
+def program() -> Optional[str]:
+    """The program that came with this package, or None."""
+    return next((path for path in _places() if os.access(path, os.X_OK)), None)
+
+
 def main() -> NoReturn:
     """Becomes the program, so that its signals and its exit status are the caller's."""
     arguments = sys.argv[1:]
@@ -30,12 +35,12 @@ def main() -> NoReturn:
         from tfprof import _build
 
         sys.exit(_build.main())
-    for program in _places():
-        if os.access(program, os.X_OK):
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os.execv(program, [program, *arguments])
-    sys.exit("tfprof: this installation came without the program")
+    found = program()
+    if found is None:
+        sys.exit("tfprof: this installation came without the program")
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execv(found, [found, *arguments])
 
 
 if __name__ == "__main__":

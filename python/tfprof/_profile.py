@@ -11,6 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterable, List, Mapping, Optional, Tuple, Type, Union
 
 from tfprof import _native
+from tfprof._notebook import InNotebooks
 from tfprof._options import (
     OF_VIEWS,
     FlopsOptions,
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
 
 Source = Union[str, "os.PathLike[str]", "os.PathLike[bytes]", bytes, bytearray, memoryview]
 Sources = Union[Source, Iterable[Source]]
-
 class ProfileWarning(UserWarning):
     """Input data had to be dropped, clamped or guessed."""
 
@@ -222,7 +222,7 @@ def recognise(source: Source) -> str:
     return _native.recognise(one.path)
 
 
-class Profile:
+class Profile(InNotebooks):
     """One model's profile. Made by tfprof.open; any number of threads may look at it."""
 
     def __init__(self, native: "_native.Profile", opened: Optional[_Opened] = None) -> None:

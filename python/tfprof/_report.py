@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import pandas
     import pyarrow
 
+    from tfprof._notebook import Page
     from tfprof._options import Path
     from tfprof._profile import Profile
 
@@ -252,6 +253,15 @@ class Report:
     def _repr_html_(self) -> str:
         """A table for notebooks, of the first 500 rows."""
         return _shown.report_html(self)
+
+    def show(self, *, height: int = 640) -> "Page":
+        """The page of the profile, begun where it has this view: flame graph, timeline, table ...
+
+        It has all of the profile: options of the report do not narrow it. Raises as Profile.show does.
+        """
+        from tfprof._notebook import page, place_of
+
+        return page(self.profile, place_of(self.view), height, 64)
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         """IPython's terminal: the first rows as a table."""

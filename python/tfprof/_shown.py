@@ -14,6 +14,10 @@ _CELL_WIDTH = 60
 _TEXT_STYLE = "text-align:left;white-space:pre-line;"
 
 
+def escaped(text: str) -> str:
+    return _html.escape(text)
+
+
 def _cell(value: Any) -> Tuple[str, str]:
     """The style and the text of a table's cell."""
     if isinstance(value, str):

@@ -282,7 +282,7 @@ def package_cases(folder):
 
     def looked_at():
         r = p.scope(select=["micros"], max_depth=100)
-        return (str(r), repr(r), [row.total_micros for row in r], r.root.children, r.to_dict(), r._repr_html_(),
+        return (str(r), repr(r), [row.total_micros for row in r], r.root.children, r.to_dict(), r._repr_html_(), p.show("flame")._repr_html_(),
                 r.to_bytes("csv"), "none" in r)
 
     def core():

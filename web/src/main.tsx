@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page begins: theme, first place, drawing.
 import { render } from "preact";
+import { parseAddress } from "./address";
 import { profiles, tables } from "./api";
 import { isReport } from "./held";
 import { App } from "./shell/App";
@@ -15,11 +16,14 @@ import "./style/grid.css";
 import "./style/places.css";
 import "./style/details.css";
 
+/** Where a notebook lets a report begin, as an address has it after the profile. */
+const wanted = (): string => document.querySelector<HTMLMetaElement>('meta[name="tfprof-place"]')?.content ?? "overview";
+
 /** Where a page without an address begins: a report of one profile with it, a server of running jobs with these. */
 async function begin(root: HTMLElement): Promise<void> {
   if (!location.hash && isReport) {
     const found = (await profiles()).profiles;
-    if (found.length === 1 && found[0]) change({ profile: found[0].id, place: "overview" }, "replace");
+    if (found.length === 1 && found[0]) change(parseAddress(`#/p/${encodeURIComponent(found[0].id)}/${wanted()}`).state, "replace");
   } else if (!location.hash && (await tables()).live) change({ place: "jobs" }, "replace");
   render(<App />, root);
 }
