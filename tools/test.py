@@ -14,6 +14,7 @@ a second time, alone, and both results are printed: the second counts.
 take samples.
 What needs .venv (TensorFlow, JAX, the Python package) is left out where tools/setup.sh could not make it.
 """
+import glob
 import os
 import queue
 import re
@@ -100,6 +101,9 @@ SUITES = [
     Suite("XPlane and HLO as recorded", [PYTHON, "tests/trace/recorded.py", f"{RELEASE}/tfprof"], 1),
     Suite("XPlane against xprof's tables", [PYTHON, "tests/trace/xprof.py", f"{RELEASE}/tfprof"], 1,
           needs="../shared/formats/xplane/expected"),
+    Suite("published traces against a second program",
+          [PYTHON, "tests/trace/random_traces.py", f"{RELEASE}/tfprof", *sorted(glob.glob(os.path.join(ROOT, "../shared/formats/public/*.xplane.pb")))], 8,
+          needs="../shared/formats/public"),
     Suite("figures of published traces", [PYTHON, "tests/trace/public.py", f"{RELEASE}/tfprof"], 2, needs="../shared/formats/public"),
     Suite("table of formulas", [PYTHON, "tools/flops_table.py", "--check", f"{RELEASE}/tfprof"], 1),
     Suite("pprof files, ours and Go's", [PYTHON, "tests/trace/pprof.py", f"{RELEASE}/tfprof"], 1),

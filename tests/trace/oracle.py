@@ -241,6 +241,9 @@ class Trace(Tables):
             span.step = self.step_at(span.start)
         for activity in self.activities:
             activity.step = self.step_at((activity.launch or activity).start, activity.device)
+        self.place_memory()
+
+    def place_memory(self):
         for event in self.memory:
             around = [s for s in self.host if s.kind != "frame" and s.thread == event.thread and s.start <= event.at <= s.end]
             inner = max(around, key=lambda s: (s.start, -s.duration, s.order), default=None)

@@ -6,7 +6,7 @@ import struct
 import oracle
 import oracle_tables
 
-TF_OP = re.compile(r"([\w.\-/\\>]+):([A-Z_][A-Za-z0-9_]*)$", re.A)
+TF_OP = re.compile(r"([A-Za-z0-9.][\w.\-/\\>]*):([A-Z_][A-Za-z0-9_]*)$", re.A)
 COLLECTIVE = re.compile(r"(all-reduce|all-gather|reduce-scatter|all-to-all|ragged-all-to-all|collective-permute|collective-broadcast"
                         r"|send|recv)(-start|-done)?([._-].*)?$")
 TPU_COPY = re.compile(r"(copy-start|copy-done|infeed|outfeed)(\..*)?$")
@@ -69,11 +69,29 @@ class Plane:
                 found[name] = struct.unpack("<d", stat[2])[0]
             elif 5 in stat:
                 found[name] = stat[5].decode()
+            elif 6 in stat:
+                found[name] = stat[6]
             elif 7 in stat:
                 found[name] = self.stat_names[stat[7]]
             else:
                 found[name] = signed(stat.get(4, stat.get(3, 0)))
         return found
+
+
+def program_of(proto):
+    """(module's name, {instruction: (opcode, op_name)}) of an HloProto."""
+    module = dict(fields(proto)).get(1, b"")
+    parts, found = list(fields(module)), {}
+    for computation in (v for n, v in parts if n == 3):
+        for instruction in (dict(fields(v)) for n, v in fields(computation) if n == 2):
+            metadata = dict(fields(instruction.get(7, b"")))
+            found[instruction.get(1, b"").decode()] = instruction.get(2, b"").decode(), metadata.get(2, b"").decode()
+    return next((v.decode() for n, v in parts if n == 1), ""), found
+
+
+def first_of_joined(path):
+    """The compiler's joined forms, jit(f)/(p:q) and a(b:c:d)/x: of each parenthesis the first."""
+    return re.sub(r"\(([^():]*):[^()]*\)", lambda m: f"({m[1]})" if m[1] else "()", path)
 
 
 class Event:
@@ -94,14 +112,31 @@ class Event:
         return self.name
 
 
+class Allocation:
+    """Of MemoryAllocation, or with negative bytes of MemoryDeallocation."""
+    def __init__(self, event):
+        sign = -1 if event.name == "MemoryDeallocation" else 1
+        self.at, self.thread, self.bytes = event.start, event.thread, sign * event.args.get("allocation_bytes", 0)
+
+
 class XPlane(oracle.Trace):
     tolerance = 0
 
     def read(self, document):
-        self.spans, self.memory, self.module_runs, self.seen = [], [], {}, {}
-        for number, value in fields(document):
-            if number == 1:
-                self.read_plane(Plane(value))
+        self.spans, self.memory, self.module_runs, self.seen, self.programs = [], [], {}, {}, {}
+        planes = [Plane(value) for number, value in fields(document) if number == 1]
+        for _, _, stats in (kind for p in planes for kind in p.types.values()):
+            if "Hlo Proto" in stats:
+                name, program = program_of(stats["Hlo Proto"])
+                self.programs.setdefault(name, program)
+                self.programs[stats.get("program_id")] = program
+        for plane in planes:
+            self.read_plane(plane)
+
+    def instruction_of(self, activity):
+        """(opcode, op_name) by the file's HLO."""
+        program = self.programs.get(activity.args.get("program_id")) or self.programs.get(activity.args.get("hlo_module"), {})
+        return program.get(activity.instruction, ("", ""))
 
     def read_plane(self, plane):
         device = re.match(r"/device:(GPU|TPU):(\d+)$", plane.name)
@@ -128,7 +163,7 @@ class XPlane(oracle.Trace):
         event = Event(len(self.spans), name, args, start, duration)
         event.thread, event.kind, event.of_input = (plane.name, line), None, line_name.startswith("tf_data_")
         if not device:
-            event.kind = ("step" if "step_num" in args else "op" if "hlo_op" in args or TF_OP.match(name) else
+            event.kind = ("step" if "step_num" in args else "op" if ("hlo_op" in args and "correlation_id" not in args) or TF_OP.match(name) else
                           "api" if "correlation_id" in args else "annotation" if duration > 0 else None)
         elif line_name == "XLA Modules":
             self.module_runs.setdefault(int(device[2]), []).append(event)
@@ -140,6 +175,8 @@ class XPlane(oracle.Trace):
             event.instruction = args.get("hlo_op") if self.processor == "gpu" else name.split(" ")[0].lstrip("%")
             event.goes_on = self.processor == "gpu" and self.continues(plane, line, event)
         self.spans.append(event)
+        if not device and name in ("MemoryAllocation", "MemoryDeallocation"):
+            self.memory.append(Allocation(event))
 
     def continues(self, plane, line, event):
         """Whether it is of the run of an instruction that the activity before it in the line is of."""
@@ -206,6 +243,7 @@ class XPlane(oracle.Trace):
             span.step = self.step_at(span.start)
         for activity in self.activities:
             activity.step = self.step_at((activity.launch or activity).start, activity.device)
+        self.place_memory()
 
     def guess_steps(self):
         """Windows of calls that stand in for marks: Keras's step functions, else roots."""
@@ -284,8 +322,10 @@ class XPlane(oracle.Trace):
     def node_of(self, activity):
         """(path, op) of a device activity."""
         path = activity.args.get("tf_op")
+        if not path or path == "XlaModule:":
+            path = activity.args.get("name") or self.instruction_of(activity)[1]
         if path:
-            path = path.split(";")[0]
+            path = first_of_joined(path.split(";")[0])
             typed = TF_OP.match(path)
             if typed:
                 return typed[1], typed[2]
@@ -318,6 +358,11 @@ class XPlane(oracle.Trace):
                 n = node(self.node_of(activity))
                 n["device"] += activity.self_time
                 n["activities"] += not getattr(activity, "goes_on", False)
+        for event in self.memory:
+            if step is None or event.step == step:
+                n = node((event.op.path, event.op.title) if event.op else ("(no op)", "(no op)"))
+                n["bytes"] += max(0, event.bytes)
+                n["residual"] += event.bytes
         for key, n in found.items():
             if key not in ran:
                 n["runs"] = n["activities"]
@@ -333,7 +378,9 @@ class XPlane(oracle.Trace):
                 return "set"
         elif TPU_COPY.match(activity.instruction) or activity.beside and not COLLECTIVE.match(activity.instruction):
             return "copy"
-        name = activity.name
+        name, opcode = activity.name, self.instruction_of(activity)[0]
+        if opcode and COLLECTIVE.match(opcode):
+            return "communication"
         if name.startswith(("nccl", "rccl")) or "cross_device_reduce" in name or \
            re.search("all_?reduce|all_?gather|reduce_?scatter|all_?to_?all", name, re.I) or \
            activity.instruction and COLLECTIVE.match(activity.instruction):
@@ -384,11 +431,12 @@ class XPlane(oracle.Trace):
         if kind == "set":
             return "set", "", None
         if kind == "copy":
-            where = {"H2D": "HtoD", "D2H": "DtoH", "D2D": "DtoD", "P2P": "PtoP", "H2H": "HtoH"}
+            where = {"H2D": "HtoD", "D2H": "DtoH", "D2D": "DtoD", "P2P": "PtoP", "H2H": "HtoH", "DeviceToDevice": "DtoD",
+                     "HostToDevice": "HtoD", "DeviceToHost": "DtoH", "DtoD": "DtoD", "HtoD": "HtoD", "DtoH": "DtoH"}
             told = activity.args.get("memcpy_details", "")
             word = " pageable" if "pageable" in told else " pinned" if "pinned" in told else ""
             call = activity.launch.name if activity.launch else ""
-            found = next(filter(None, (re.search("[HDP]2[HDP]", name) for name in (activity.name, call))), None)
+            found = next(filter(None, (re.search("[HDP]2[HDP]|(Device|Host)To(Device|Host)|[HD]to[HD]", name) for name in (activity.name, call))), None)
             return (where[found[0]] if found else activity.name.split(".")[0]) + word, "", None
         return activity.name.split("(")[0], "", None
 
