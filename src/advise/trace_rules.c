@@ -11,7 +11,7 @@
 typedef struct rule {
     tfp_checker checker;
     tfp_judge judge;
-    double limit;                         /* from here on it speaks; -rule_limits sets another */
+    double limit;                         /* the least value that makes a finding; -rule_limits sets another */
     const char *of;                       /* the quantity that the limit is for */
     const char *remedy, *command;         /* the remedy; the command with the evidence */
     const char *torch, *tensorflow, *jax; /* how, in the words of a framework; NULL: there is none */

@@ -85,8 +85,8 @@ uint32_t tfp_items_below(tfp_items *x, uint32_t parent, uint32_t place, tfp_str 
     return (uint32_t)x->at.size - 1;
 }
 
-/* Goes back on the way of the last path to where this one leaves it. Gives the item and the size of its name; SIZE_MAX
- * stands for the root, which has none. */
+/* The deepest item that this path shares with the last one. `done` is the length of the shared part of the path; SIZE_MAX: only
+ * the root is shared, which has no name. */
 static uint32_t shared_way(tfp_items *x, tfp_str path, size_t *done)
 {
     size_t same = 0, most = path.size < x->last.size ? path.size : x->last.size;

@@ -130,7 +130,8 @@ static tfp_store_fault pass(const tfp_store_file *f, passage *x, size_t first, s
     return TFP_STORE_FINE;
 }
 
-/* A number that breaks its rule in a column with another checksum is damage, which says more. */
+/* The fault of a column with a number that breaks its rule: damage where the checksum is wrong too, which says more than the
+ * broken rule. */
 static tfp_store_fault wrong_or_changed(const tfp_store_file *f, const passage *x, size_t rows, char *numbers)
 {
     uint32_t crc = 0;

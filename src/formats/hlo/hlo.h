@@ -86,7 +86,7 @@ typedef struct tfp_hlo_module {
     TFP_VEC(int64_t) dims;
     TFP_VEC(int64_t) numbers;
     TFP_VEC(uint32_t) links;
-    TFP_VEC(int64_t) ids; /* beside links, until they are resolved */
+    TFP_VEC(int64_t) ids; /* of the targets of `links`, until these are found */
     TFP_VEC(tfp_strid) files;
     TFP_VEC(tfp_strid) functions;
     TFP_VEC(tfp_hlo_place) places;

@@ -241,7 +241,7 @@ bool tfp_cpu_has_called(const tfp_tracer *t, long number, int64_t *result)
 bool tfp_cpu_restore(const tfp_cpu *c, const tfp_tracer *t)
 {
     struct user_regs_struct r = c->back;
-    uint64_t mask = c->mask; /* a call that is given up may have been in a signal's handler */
+    uint64_t mask = c->mask; /* the call may be given up inside of a signal's handler, which changed the mask */
     struct iovec xstate = { (void *)(uintptr_t)c->xstate, c->xstate_size };
     /* vectors first: until the registers are set as well, the frame leads home and brings its own vectors */
     return ptrace(PTRACE_SETSIGMASK, t->pid, (void *)sizeof mask, &mask) == 0 &&

@@ -24,8 +24,8 @@
 #define SEARCH_MOST_NS                                                                                                 \
     ((int64_t)700 * 1000000) /* in one look: libraries that take long must not keep the rows of others back */
 
-/* The functions that a framework calls once (or `calls` times) a step of a plain loop. Of several that a process calls the first in
- * this list is its step: torch's optimizers enter no_grad too, and TensorFlow 2 calls operators and functions alike. */
+/* The functions that a framework calls once (or `calls` times) in each step of a plain loop. If a process calls several of them, the
+ * first in this list counts its steps: torch's optimizers enter no_grad too, and TensorFlow 2 calls operators and functions. */
 /* clang-format off */
 static const struct {
     tfp_framework framework;

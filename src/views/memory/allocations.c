@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/memory/allocations.c: the allocations and frees of a trace in order of device and time, each free taken off the one who had
- * allocated it. What was held before the recording began is told by the allocator's own sum. */
+/* views/memory/allocations.c: the allocations and frees of a trace, by device and time. A free is counted for the one who allocated the
+ * memory. The allocator's own sum tells what was held before the recording began. */
 #include "views/memory/allocations.h"
 #include "model/model.h"
 #include "views/core/engine.h"
