@@ -244,8 +244,14 @@ class Trace(Tables):
         self.place_memory()
 
     def place_memory(self):
-        for event in self.memory:
-            around = [s for s in self.host if s.kind != "frame" and s.thread == event.thread and s.start <= event.at <= s.end]
+        lanes, begun = {}, {}
+        for span in sorted((s for s in self.host if s.kind != "frame"), key=lambda s: (s.start, -s.duration, s.order), reverse=True):
+            lanes.setdefault(span.thread, []).append(span)
+        for event in sorted(self.memory, key=lambda e: e.at):
+            lane, around = lanes.get(event.thread, []), begun.setdefault(event.thread, [])
+            while lane and lane[-1].start <= event.at:
+                around.append(lane.pop())
+            around[:] = [s for s in around if event.at <= s.end]
             inner = max(around, key=lambda s: (s.start, -s.duration, s.order), default=None)
             event.op = next((s for s in [inner, *inner.around()] if s.host_op), None) if inner else None
             event.step = event.op.step if event.op else self.step_at(event.at)
