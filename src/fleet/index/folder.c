@@ -88,7 +88,8 @@ static tfp_status make_index(const char *out, tfp_error *err)
     char path[PATH_MAX];
     if (mkdir(out, 0777) != 0 && errno != EEXIST) return tfp_index_fail_output(err, out);
     if (is_index(out)) return TFP_OK;
-    if (!is_empty(out)) return tfp_fail(err, TFP_BADFILE, "%s: not empty, and not an index of tfprof", out);
+    if (!is_empty(out)) /* another index may have made it since the question above: its mark comes first */
+        return is_index(out) ? TFP_OK : tfp_fail(err, TFP_BADFILE, "%s: not empty, and not an index of tfprof", out);
     if (!tfp_index_path(path, out, NULL, "_tfprof.json")) return tfp_fail(err, TFP_BADOUTPUT, "%s: too long", out);
     tfp_buf mark = { 0 };
     tfp_buf_text(&mark, MARK);
