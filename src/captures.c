@@ -2,21 +2,21 @@
 /* captures.c: the format "capture": a trace of the moment in which CUDA or HIP graphs were captured. It is read into a profile of its
  * own, of which only the captured launches are kept: the capture's own time and calls count nowhere. In: a trace of
  * PyTorch. Out: rows of the builder's captured graphs, with the float operations of each captured call. */
-#include "flops/aten/aten.h"
+#include "flops/aten/captured.h"
 #include "formats/files/folder.h"
 #include "formats/files/format.h"
 #include "model/graphs/parts.h"
 
-/* Operators of several captures never share a number: those of each begin behind the last. */
+/* What the operators around the captured launches compute. */
 static bool count_calls(tfp_graph_tables *g, const tfp_profile *p, size_t from)
 {
     tfp_aten_work w = { 0 };
-    if (!tfp_aten_recorded(p)) return true;
+    if (!tfp_aten_has_shapes(p)) return true;
     if (!tfp_aten_work_out(p, &w)) return false;
-    tfp_aten_count_captured(g, p, &w, from);
-    g->counted += p->events.spans.size;
+    bool ok = tfp_aten_count_captured(g, p, &w, from, false);
+    g->file_calls = g->calls.size;
     tfp_aten_work_free(&w);
-    return true;
+    return ok;
 }
 
 /* What the reader had to say of the file. */

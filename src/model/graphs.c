@@ -28,12 +28,14 @@ void tfp_graphs_drop_own(tfp_graph_tables *g)
 {
     g->captured.size = g->file_graphs;
     g->launches.size = g->file_launches;
+    g->calls.size = g->file_calls;
 }
 
 void tfp_graphs_free(tfp_graph_tables *g)
 {
     tfp_vec_free(&g->captured);
     tfp_vec_free(&g->launches);
+    tfp_vec_free(&g->calls);
     tfp_vec_free(&g->places);
     tfp_map64_free(&g->place_by_name);
     tfp_vec_free(&g->lines);

@@ -37,6 +37,7 @@ typedef struct tfp_attribution {
     uint32_t place;       /* -> the graphs' places: in the model, below the annotations around the launch. TFP_NONE: where
                            * the launch is */
     uint32_t captured;    /* -> captured launches: the one that it is; TFP_NONE */
+    uint32_t call;        /* -> captured calls: the operator that launched it; TFP_NONE */
     uint8_t certainty, reason, line_from, pad; /* tfp_certainty, tfp_no_place, tfp_line_from */
 } tfp_attribution;
 
@@ -45,6 +46,7 @@ static inline tfp_attribution tfp_attribution_none(tfp_no_place why)
     return (tfp_attribution){ .trace = TFP_NONE,
                               .place = TFP_NONE,
                               .captured = TFP_NONE,
+                              .call = TFP_NONE,
                               .certainty = TFP_SURE_BY_NONE,
                               .reason = (uint8_t)why };
 }
@@ -70,9 +72,16 @@ typedef struct tfp_captured_launch {
     uint32_t trace;          /* -> traces, TFP_NONE */
     tfp_strid dims;          /* the shapes of the nearest op that has some, as the trace wrote them; 0 */
     uint32_t span;           /* in the profile that it was captured in */
-    uint32_t counted;        /* of the op whose float operations were counted: launches of one share it; TFP_NONE */
-    int64_t float_ops;
+    uint32_t call;           /* -> captured calls: of the operator around it; launches of one share it; TFP_NONE */
 } tfp_captured_launch;
+enum { TFP_CALL_TYPES = 6, TFP_CALL_STATES = 6 }; /* how many there are of tfp_float_type and tfp_aten_state */
+/* An operator that was called while a graph was captured: what each replay of it computes. */
+typedef struct tfp_captured_call {
+    int64_t float_ops, macs, bytes; /* -1: not known */
+    uint32_t span;                  /* the operator in a trace that is its own capture; TFP_NONE */
+    uint8_t type, state;            /* tfp_float_type, tfp_aten_state */
+    uint8_t pad[2];
+} tfp_captured_call;
 typedef struct tfp_captured_graph {
     uint32_t first, count; /* -> launches */
     uint32_t owner;        /* a rank, or of the trace that is its own capture the process; TFP_NONE: no rank is told */
@@ -87,9 +96,10 @@ typedef struct tfp_kernel_line {
 typedef struct tfp_graph_tables {
     bool crowded; /* it was told that too many graphs look alike */
     bool given; /* files of captures were named: the trace is not its own capture */
-    size_t file_graphs, file_launches; /* the first ones are of files; those of the trace itself are made by each join */
+    size_t file_graphs, file_launches, file_calls; /* the first ones are of files; those of the trace itself are made by each join */
     TFP_VEC(tfp_captured_graph) captured;
     TFP_VEC(tfp_captured_launch) launches;
+    TFP_VEC(tfp_captured_call) calls;
     TFP_VEC(tfp_graph_place) places;
     tfp_map64 place_by_name;
     TFP_VEC(tfp_kernel_line) lines;
@@ -97,7 +107,6 @@ typedef struct tfp_graph_tables {
     tfp_map64 line_by_stack;       /* text of a call stack in the stats of activities -> lines */
     tfp_map64 text_by_place;       /* place -> its names joined, a string */
     tfp_map64 attribution_by_hash; /* -> the profile's attributions */
-    size_t counted;                /* the numbers of captured operators are below it */
     size_t joined;                 /* how many spans the last join saw */
 } tfp_graph_tables;
 /* Whether some call of the trace begins a capture. */

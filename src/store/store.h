@@ -12,7 +12,7 @@
 
 #define TFP_STORE_VERSION 1u
 /* One more when readers or the join give the same file other columns: the cache does not use what an older program made. */
-#define TFP_STORE_MEANING 3
+#define TFP_STORE_MEANING 4
 
 /* Flags of a profile that are not stored: they are worked out when the tables were read. */
 #define TFP_STORE_FOLLOWS                                                                                              \
@@ -99,6 +99,7 @@ typedef enum tfp_store_id {
     TFP_STORE_PROCESSES,
     TFP_STORE_SPANS,
     TFP_STORE_ATTRIBUTIONS,
+    TFP_STORE_CAPTURED_CALLS,
     TFP_STORE_FLOWS,
     TFP_STORE_STATS,
     TFP_STORE_STAT_SETS,

@@ -139,8 +139,12 @@ _Static_assert(sizeof spans / sizeof *spans == 0 TFP_SPAN_IN_COLUMNS(ONE_COLUMN)
                "each column of a span has its rule here");
 static const tfp_store_column attributions[] = {
     STRING(tfp_attribution, module), STRING(tfp_attribution, op), STRING(tfp_attribution, line),
-    MAYBE_IN(tfp_attribution, trace, TRACES), BELOW(tfp_attribution, certainty, TFP_CERTAINTIES),
+    MAYBE_IN(tfp_attribution, trace, TRACES), MAYBE_IN(tfp_attribution, call, CAPTURED_CALLS), BELOW(tfp_attribution, certainty, TFP_CERTAINTIES),
     BELOW(tfp_attribution, reason, TFP_NO_PLACES), BELOW(tfp_attribution, line_from, TFP_LINE_OF_INDUCTOR + 1),
+};
+static const tfp_store_column captured_calls[] = {
+    ANY(tfp_captured_call, float_ops), ANY(tfp_captured_call, macs), ANY(tfp_captured_call, bytes),
+    MAYBE_IN(tfp_captured_call, span, SPANS), BELOW(tfp_captured_call, type, TFP_CALL_TYPES), BELOW(tfp_captured_call, state, TFP_CALL_STATES),
 };
 static const tfp_store_column flows[] = {
     IN(tfp_flow, from, SPANS), IN(tfp_flow, to, SPANS), BELOW(tfp_flow, kind, TFP_FLOW_OTHER + 1),
@@ -296,6 +300,7 @@ const tfp_store_table tfp_store_tables[TFP_STORE_TABLES] = {
     [TFP_STORE_PROCESSES] = { "processes", ROWS_OF(events.processes, processes), 0, NO_CHAIN },
     [TFP_STORE_SPANS] = { "spans", TFP_STORE_ARRAYS, TFP_STORE_IN_PROFILE, offsetof(tfp_profile, events.spans), 0, COLUMNS(spans), 0, NO_CHAIN },
     [TFP_STORE_ATTRIBUTIONS] = { "attributions", ROWS_OF(events.attributions, attributions), 0, NO_CHAIN },
+    [TFP_STORE_CAPTURED_CALLS] = { "captured_calls", ROWS_OF(events.graphs.calls, captured_calls), 0, NO_CHAIN },
     [TFP_STORE_FLOWS] = { "flows", ROWS_OF(events.flows, flows), 0, NO_CHAIN },
     [TFP_STORE_STATS] = { "stats", ROWS_OF(events.stats, stats), 0, NO_CHAIN },
     [TFP_STORE_STAT_SETS] = { "stat_sets", ROWS_OF(events.stat_sets, stat_sets), 0, NO_CHAIN },

@@ -85,14 +85,12 @@ typedef struct tfp_aten_work {
     uint8_t *state;  /* by span: tfp_aten_state */
 } tfp_aten_work;
 
-/* Whether a trace recorded input shapes. */
+/* Whether a trace recorded input shapes; it or the captures of its graphs. */
+bool tfp_aten_has_shapes(const tfp_profile *p);
 bool tfp_aten_recorded(const tfp_profile *p);
 /* Counts every call; false when memory runs out. */
 bool tfp_aten_work_out(const tfp_profile *p, tfp_aten_work *out);
 void tfp_aten_work_free(tfp_aten_work *w);
-/* Tells the captured launches from one on the operator that counts around each, and its float operations. p, w: the trace of
- * the capture. */
-void tfp_aten_count_captured(tfp_graph_tables *g, const tfp_profile *p, const tfp_aten_work *w, size_t from);
 /* Adds the float operations to the executions of a profile whose trace recorded shapes; false when memory runs out. */
 bool tfp_aten_count_execs(tfp_profile *p);
 /* The same for nodes that were made of recorded calls; with TFP_KEEP_PROGRAM the calls also become instructions. */

@@ -3,6 +3,7 @@
  * includes the calls inside it; an operator composed of others (linear, conv2d) counts only when none of those was recorded.
  * Calls with the same name and the same arguments are worked out once. */
 #include "flops/aten/aten.h"
+#include "flops/aten/captured.h"
 #include "model/model.h"
 
 enum { BELOW_ANY = 1, BELOW_COUNTED = 2, COVER_KNOWN = 4, STRONG = 8 };
@@ -21,10 +22,12 @@ typedef struct worker {
     tfp_aten_call call;
 } worker;
 
-bool tfp_aten_recorded(const tfp_profile *p)
+bool tfp_aten_has_shapes(const tfp_profile *p)
 {
     return p->events.spans.size && tfp_strtab_find(&p->strings, TFP_STR("Input Dims")) != TFP_NONE;
 }
+
+bool tfp_aten_recorded(const tfp_profile *p) { return tfp_aten_has_shapes(p) || p->events.graphs.calls.size; }
 
 /* ---- one call ---- */
 
@@ -191,153 +194,111 @@ void tfp_aten_work_free(tfp_aten_work *w)
     *w = (tfp_aten_work){ 0 };
 }
 
-/* ---- executions ---- */
+/* ---- calls while a graph was captured, and the first activity of each in each replay ---- */
 
-static uint32_t outside_step(const tfp_profile *p)
-{
-    for (uint32_t i = 0; i < p->steps.size; i++)
-        if (!p->steps.at[i].listed && p->steps.at[i].id < 0) return i;
-    return TFP_NONE;
-}
-
-/* ---- what graphs replay: calls that the capture recorded ---- */
+_Static_assert(TFP_FLOAT_TYPES == (int)TFP_CALL_TYPES && TFP_ATEN_NO_FORMULA + 1 == (int)TFP_CALL_STATES, "the model knows how many there are");
 
 enum { CALLS_AROUND = 64 }; /* ops around a launch that may have a count */
 
-void tfp_aten_count_captured(tfp_graph_tables *g, const tfp_profile *p, const tfp_aten_work *w, size_t from)
+/* The operator around a launch that has a count, else the nearest one; TFP_NONE. */
+static uint32_t operator_of(const tfp_profile *p, const tfp_aten_work *w, uint32_t span)
 {
-    for (size_t i = from; i < g->launches.size; i++) {
+    uint32_t nearest = TFP_NONE;
+    for (unsigned k = 0; span != TFP_NONE && k < CALLS_AROUND; k++, span = p->events.spans.parent[span]) {
+        if (w->state[span] == TFP_ATEN_COUNTED) return span;
+        if (nearest == TFP_NONE && w->state[span] != TFP_ATEN_NONE) nearest = span;
+    }
+    return nearest;
+}
+
+static tfp_captured_call call_of(const tfp_aten_work *w, uint32_t span, bool own)
+{
+    const tfp_aten_set *set = &w->sets[w->set[span]];
+    return (tfp_captured_call){ .float_ops = set->cost.flops,
+                                .macs = set->cost.macs,
+                                .bytes = set->cost.bytes,
+                                .span = own ? span : TFP_NONE,
+                                .type = (uint8_t)set->type,
+                                .state = w->state[span] };
+}
+
+bool tfp_aten_count_captured(tfp_graph_tables *g, const tfp_profile *p, const tfp_aten_work *w, size_t from, bool own)
+{
+    tfp_map64 by_span = { 0 };
+    bool ok = true;
+    for (size_t i = from; ok && i < g->launches.size; i++) {
         tfp_captured_launch *l = &g->launches.at[i];
-        uint32_t op = l->span;
-        for (unsigned k = 0; op != TFP_NONE && w->state[op] != TFP_ATEN_COUNTED; k++)
-            op = k < CALLS_AROUND ? p->events.spans.parent[op] : TFP_NONE;
-        if (op == TFP_NONE) continue;
-        l->counted = (uint32_t)(g->counted + op);
-        l->float_ops = w->sets[w->set[op]].cost.flops;
+        uint32_t span = operator_of(p, w, l->span);
+        if (span == TFP_NONE) continue;
+        l->call = tfp_map64_get(&by_span, span);
+        if (l->call != TFP_NONE) continue;
+        l->call = (uint32_t)g->calls.size;
+        ok = tfp_push(&g->calls, call_of(w, span, own)) && tfp_map64_put(&by_span, span, l->call);
     }
+    tfp_map64_free(&by_span);
+    return ok;
 }
 
-typedef struct sums {
-    const tfp_profile *p;
-    tfp_map64 by_step; /* node << 32 | step -> executions; made when a node's are not asked for in their order */
-    bool indexed;
-    uint32_t *last; /* by node: the execution that was asked for last; TFP_NONE */
-    uint32_t outside;
-    int64_t *of; /* by execution */
-} sums;
-
-static bool index_execs(sums *x)
+void tfp_aten_leave_captured(const tfp_profile *p, tfp_aten_work *w)
 {
-    const tfp_profile *p = x->p;
-    for (uint32_t node = 0; !x->indexed && node < p->nodes.size; node++)
-        for (TFP_EACH(execs, e, p->nodes.at[node].exec_first, p))
-            if (!tfp_map64_put(&x->by_step, (uint64_t)node << 32 | p->execs.at[e].step, e)) return false;
-    return x->indexed = true;
+    const tfp_graph_tables *g = &p->events.graphs;
+    for (size_t i = 0; i < g->calls.size; i++)
+        if (g->calls.at[i].span != TFP_NONE) w->state[g->calls.at[i].span] = TFP_ATEN_INSIDE;
 }
 
-/* Most spans come in the order of steps, as the executions of a node do. False without memory. */
-static bool find_exec(sums *x, uint32_t node, uint32_t step, uint32_t *exec)
-{
-    const tfp_profile *p = x->p;
-    uint32_t last = x->last[node], first = p->nodes.at[node].exec_first;
-    if (last != TFP_NONE && p->execs.at[last].step == step) return *exec = last, true;
-    uint32_t next = last == TFP_NONE ? first : p->execs.at[last].next;
-    if (next == TFP_NONE || p->execs.at[next].step != step) next = first;
-    *exec = next;
-    if (next != TFP_NONE && p->execs.at[next].step != step) {
-        if (!index_execs(x)) return false;
-        *exec = tfp_map64_get(&x->by_step, (uint64_t)node << 32 | step);
-    }
-    if (*exec != TFP_NONE) x->last[node] = *exec;
-    return true;
-}
+/* ---- replays ---- */
 
-static bool add_sum(sums *x, uint32_t span, int64_t flops)
+static uint32_t call_at(const tfp_profile *p, uint32_t span)
 {
-    const tfp_span_columns *s = &x->p->events.spans;
-    uint32_t step = s->step[span] == TFP_NONE ? x->outside : s->step[span], exec;
-    if (s->node[span] == TFP_NONE) return true;
-    if (!find_exec(x, s->node[span], step, &exec)) return false;
-    if (exec != TFP_NONE) x->of[exec] = tfp_add(x->of[exec], flops, NULL);
-    return true;
-}
-
-/* The captured launch that an activity certainly is, and that has a count; NULL. */
-static const tfp_captured_launch *counted_launch(const tfp_event_tables *t, uint32_t span)
-{
-    if (t->spans.attribution[span] == TFP_NONE) return NULL;
+    const tfp_event_tables *t = &p->events;
+    if (!t->graphs.calls.size || t->spans.attribution[span] == TFP_NONE || t->spans.launch[span] == TFP_NONE) return TFP_NONE;
     const tfp_attribution *a = &t->attributions.at[t->spans.attribution[span]];
     bool sure = a->certainty == TFP_SURE_BY_UNIQUE || a->certainty == TFP_SURE_BY_ORDER;
-    if (!sure || a->captured == TFP_NONE) return NULL;
-    const tfp_captured_launch *l = &t->graphs.launches.at[a->captured];
-    return l->counted == TFP_NONE ? NULL : l;
+    return sure ? a->call : TFP_NONE;
 }
 
-/* Whether the kernels of each captured call come launch by launch. latest: by call, one above a launch; of zeros. */
-static bool in_order(const tfp_event_tables *t, uint32_t *latest)
+const tfp_captured_call *tfp_replayed_call(const tfp_profile *p, uint32_t span)
 {
-    for (uint32_t i = 0; i < t->spans.size; i++) {
-        const tfp_captured_launch *l = counted_launch(t, i);
-        if (l && t->spans.launch[i] + 1 < latest[l->counted]) return false;
-        if (l) latest[l->counted] = t->spans.launch[i] + 1;
+    uint32_t call = call_at(p, span);
+    return call == TFP_NONE ? NULL : &p->events.graphs.calls.at[call];
+}
+
+/* Whether the kernels of each call come launch by launch. */
+static bool in_order(const tfp_profile *p, uint32_t *latest)
+{
+    for (uint32_t i = 0; i < p->events.spans.size; i++) {
+        uint32_t call = call_at(p, i);
+        if (call == TFP_NONE) continue;
+        if (p->events.spans.launch[i] + 1 < latest[call]) return false;
+        latest[call] = p->events.spans.launch[i] + 1;
     }
     return true;
 }
 
-/* A captured call counts once a replay, however many kernels it launched. */
-static bool add_replays(sums *x)
+bool tfp_replayed_begin(const tfp_profile *p, tfp_replayed *r)
 {
-    const tfp_event_tables *t = &x->p->events;
-    size_t calls = t->graphs.counted + t->spans.size + 1;
-    if (!t->graphs.launches.size) return true;
-    tfp_map64 seen = { 0 }; /* launch and call, where they come in no order */
-    uint32_t *latest = calloc(calls, sizeof *latest);
-    bool ok = latest != NULL, ordered = ok && in_order(t, latest);
-    if (ok) memset(latest, 0, calls * sizeof *latest);
-    for (uint32_t i = 0; ok && i < t->spans.size; i++) {
-        const tfp_captured_launch *l = counted_launch(t, i);
-        if (!l || t->spans.launch[i] + 1 == latest[l->counted]) continue;
-        uint64_t key = (uint64_t)t->spans.launch[i] << 32 | l->counted;
-        latest[l->counted] = t->spans.launch[i] + 1;
-        if (!ordered && tfp_map64_get(&seen, key) != TFP_NONE) continue;
-        ok = (ordered || tfp_map64_put(&seen, key, 0)) && add_sum(x, i, l->float_ops);
-    }
-    tfp_map64_free(&seen);
-    free(latest);
-    return ok;
+    size_t calls = p->events.graphs.calls.size + 1;
+    *r = (tfp_replayed){ .p = p, .latest = calloc(calls, sizeof *r->latest) };
+    if (!r->latest) return false;
+    r->ordered = in_order(p, r->latest);
+    memset(r->latest, 0, calls * sizeof *r->latest);
+    return true;
 }
 
-static bool add_calls(sums *x, tfp_graph_tables *g)
+bool tfp_replayed_first(tfp_replayed *r, uint32_t span, int *first)
 {
-    tfp_aten_work w = { 0 };
-    const tfp_span_columns *s = &x->p->events.spans;
-    if (!tfp_aten_recorded(x->p)) return true;
-    if (!tfp_aten_work_out(x->p, &w)) return false;
-    tfp_aten_count_captured(g, x->p, &w, g->file_launches); /* the trace is its own capture */
-    for (size_t i = g->file_launches; i < g->launches.size; i++) { /* a captured call computes nothing */
-        uint32_t op = g->launches.at[i].counted;
-        if (op != TFP_NONE) w.state[op - g->counted] = TFP_ATEN_INSIDE;
-    }
-    bool ok = true;
-    for (uint32_t i = 0; i < s->size; i++)
-        ok = ok && (w.state[i] != TFP_ATEN_COUNTED || add_sum(x, i, w.sets[w.set[i]].cost.flops));
-    tfp_aten_work_free(&w);
-    return ok;
+    uint32_t call = call_at(r->p, span), launch = r->p->events.spans.launch[span];
+    uint64_t key = (uint64_t)launch << 32 | call;
+    *first = call != TFP_NONE && r->latest[call] != launch + 1;
+    if (!*first) return true;
+    r->latest[call] = launch + 1;
+    if (r->ordered) return true;
+    *first = tfp_map64_get(&r->seen, key) == TFP_NONE;
+    return tfp_map64_put(&r->seen, key, 0);
 }
 
-bool tfp_aten_count_execs(tfp_profile *p)
+void tfp_replayed_end(tfp_replayed *r)
 {
-    sums x = { .p = p, .outside = outside_step(p) };
-    if (!tfp_aten_recorded(p) && !p->events.graphs.launches.size) return true;
-    x.of = calloc(p->execs.size + 1, sizeof *x.of);
-    x.last = malloc((p->nodes.size + 1) * sizeof *x.last);
-    bool ok = x.of && x.last;
-    if (ok) memset(x.last, 0xff, p->nodes.size * sizeof *x.last); /* TFP_NONE */
-    ok = ok && add_calls(&x, &p->events.graphs) && add_replays(&x);
-    for (size_t i = 0; ok && i < p->execs.size; i++)
-        if (x.of[i]) p->execs.at[i].float_ops = x.of[i];
-    free(x.of);
-    free(x.last);
-    tfp_map64_free(&x.by_step);
-    return ok;
+    free(r->latest);
+    tfp_map64_free(&r->seen);
 }

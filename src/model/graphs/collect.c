@@ -179,7 +179,7 @@ static tfp_graph_sign sign_of(collector *c, uint32_t call, uint32_t op)
 static bool add_launch(collector *c, uint32_t call)
 {
     uint32_t parent = c->s->parent[call], op = ask(c, OP, parent);
-    tfp_captured_launch l = { .span = call, .counted = TFP_NONE };
+    tfp_captured_launch l = { .span = call, .call = TFP_NONE };
     l.modules = ask(c, MODULES, parent);
     l.place = ask(c, INNER, parent);
     l.op = string_of(c, c->s->name[op == NOTHING ? call : op]);

@@ -15,6 +15,24 @@ static const tfp_graph_sign *sign_at(const tfp_matches *m, const tfp_pattern *p,
     return &m->r->signs.at[p->first + at];
 }
 
+/* ---- effort: how much the matching may compare ---- */
+
+/* Real traces stay far below it: a server of 70 batch sizes and 60 pieces of a model compares some millions. */
+#define LEAST (UINT64_C(4) << 20)
+enum { EACH = 64 }; /* comparisons for a captured launch and a replayed activity */
+
+tfp_effort tfp_effort_of(const tfp_graph_tables *g, const tfp_replays *r)
+{
+    return (tfp_effort){ .left = LEAST + EACH * ((uint64_t)g->launches.size + r->count) };
+}
+
+bool tfp_effort_take(tfp_effort *e, uint64_t comparisons)
+{
+    if (e->spent || comparisons > e->left) e->spent = true;
+    if (!e->spent) e->left -= comparisons;
+    return !e->spent;
+}
+
 /* ---- a pattern and a look ---- */
 
 static bool fits_whole(tfp_matches *m, const tfp_pattern *p, uint32_t graph)

@@ -84,7 +84,7 @@ typedef struct tfp_replays {
 bool tfp_replays_find(tfp_builder *b, tfp_replays *r); /* false without memory */
 void tfp_replays_free(tfp_replays *r);
 
-/* ---- effort.c ---- */
+/* ---- match.c ---- */
 /* How much may still be compared: hostile files have many graphs and replays that all look alike. */
 typedef struct tfp_effort {
     uint64_t left;
@@ -93,7 +93,6 @@ typedef struct tfp_effort {
 tfp_effort tfp_effort_of(const tfp_graph_tables *g, const tfp_replays *r);
 bool tfp_effort_take(tfp_effort *e, uint64_t comparisons); /* false: it is spent */
 
-/* ---- match.c ---- */
 /* The nodes of a captured graph that an activity may be: those from `low` to `high` whose signs agree. */
 typedef struct tfp_range32 {
     uint32_t low, high;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/flops/calls.c: the float operations of PyTorch's traces, as sums by node for instructions.c. In: what each call
  * takes (src/flops/aten). What runs inside of an operator that counts, kernels too, counts as its time. */
-#include "flops/aten/aten.h"
+#include "flops/aten/captured.h"
 #include "model/model.h"
 #include "views/core/engine.h"
 #include "views/flops/instructions.h"
@@ -18,13 +18,20 @@ static tfp_instruction_sum *sum_of(const tfp_profile *p, tfp_map64 *by_node, uin
     return tfp_map64_put(by_node, node, at) && tfp_push(out, sum) ? &out->at[at] : NULL;
 }
 
+/* Kernels, also those that communicate; copies are no work of an operator. */
+static bool is_work(const tfp_profile *p, uint32_t span)
+{
+    const tfp_span_columns *s = &p->events.spans;
+    if (s->kind[span] != TFP_SPAN_ACTIVITY || p->lanes.at[s->lane[span]].role == TFP_ROLE_ASYNC) return false;
+    return s->class[span] == TFP_CLASS_COMPUTE || s->class[span] == TFP_CLASS_COMMUNICATION;
+}
+
 /* The operator that a span's time is spent for; TFP_NONE: it is no operator's. */
 static uint32_t spent_for(const tfp_profile *p, const tfp_aten_work *w, uint32_t span)
 {
     const tfp_span_columns *s = &p->events.spans;
     if (s->kind[span] == TFP_SPAN_ACTIVITY) {
-        bool work = s->class[span] == TFP_CLASS_COMPUTE || s->class[span] == TFP_CLASS_COMMUNICATION;
-        if (!work || p->lanes.at[s->lane[span]].role == TFP_ROLE_ASYNC) return TFP_NONE;
+        if (!is_work(p, span)) return TFP_NONE;
         span = s->owner[span];
     } else if (s->kind[span] != TFP_SPAN_OP) {
         return TFP_NONE;
@@ -46,6 +53,7 @@ static bool add_span(const tfp_profile *p, const tfp_aten_work *w, uint32_t span
     const tfp_span_columns *s = &p->events.spans;
     uint32_t op = spent_for(p, w, span);
     if (op == TFP_NONE || s->node[op] == TFP_NONE) return true;
+    if (w->state[op] == TFP_ATEN_INSIDE && w->cover[op] == TFP_NONE) return true; /* it was captured: nothing ran */
     tfp_instruction_sum *sum = sum_of(p, by_node, s->node[op], out);
     if (!sum) return false;
     add(&sum->ns, s->self_ns[span]);
@@ -78,17 +86,63 @@ static void settle_types(tfp_instruction_sums *sums)
     }
 }
 
+/* What a captured call computes counts once a replay. */
+static void add_call(const tfp_profile *p, uint32_t span, const tfp_captured_call *call, tfp_instruction_sum *sum)
+{
+    sum->runs++;
+    if (call->state == TFP_ATEN_PARTS) return;
+    add(&sum->float_ops, call->float_ops);
+    add(&sum->of_type[call->type], call->float_ops);
+    add(&sum->macs, call->macs);
+    add(&sum->bytes, call->bytes);
+    sum->moves |= call->bytes >= 0;
+    if (tfp_in_a_step(p, span)) tfp_instruction_step(sum, call->float_ops, call->macs, call->bytes);
+}
+
+/* The time of an activity of a replay counts where it stands; of which call it is may not be known. */
+static bool add_replayed(tfp_replayed *r, uint32_t span, tfp_map64 *by_node, tfp_instruction_sums *out)
+{
+    const tfp_profile *p = r->p;
+    const tfp_captured_call *call = tfp_replayed_call(p, span);
+    int first;
+    if (!tfp_replayed_first(r, span, &first)) return false;
+    tfp_instruction_sum *sum = sum_of(p, by_node, p->events.spans.node[span], out);
+    if (!sum) return false;
+    add(&sum->ns, p->events.spans.self_ns[span]);
+    add(&sum->device_ns, p->events.spans.self_ns[span]);
+    sum->tf32 |= uses_tf32(p, span);
+    sum->counted &= call && call->state != TFP_ATEN_NO_SHAPE && call->state != TFP_ATEN_NO_FORMULA;
+    if (first) add_call(p, span, call, sum);
+    return true;
+}
+
+static bool is_replayed(const tfp_profile *p, uint32_t span)
+{
+    const tfp_span_columns *s = &p->events.spans;
+    if (!is_work(p, span) || s->node[span] == TFP_NONE || s->attribution[span] == TFP_NONE) return false;
+    return p->events.attributions.at[s->attribution[span]].certainty != TFP_SURE_BY_LAUNCH;
+}
+
+static bool add_any(const tfp_aten_work *w, tfp_replayed *r, uint32_t span, tfp_map64 *by_node, tfp_instruction_sums *out)
+{
+    if (is_replayed(r->p, span)) return add_replayed(r, span, by_node, out);
+    return add_span(r->p, w, span, by_node, out);
+}
+
 bool tfp_calls_collect(const tfp_report *r, bool every, tfp_instruction_sums *out)
 {
     const tfp_profile *p = r->profile;
     tfp_aten_work w;
     tfp_map64 by_node = { 0 };
+    tfp_replayed replayed = { 0 };
     if (!tfp_aten_work_out(p, &w)) return false;
-    bool ok = true;
+    bool ok = tfp_replayed_begin(p, &replayed);
+    tfp_aten_leave_captured(p, &w);
     for (uint32_t i = 0; ok && i < p->events.spans.size; i++)
-        if (every || tfp_span_in_step(r, i)) ok = add_span(p, &w, i, &by_node, out);
+        if (every || tfp_span_in_step(r, i)) ok = add_any(&w, &replayed, i, &by_node, out);
     settle_types(out);
     tfp_map64_free(&by_node);
+    tfp_replayed_end(&replayed);
     tfp_aten_work_free(&w);
     return ok;
 }

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+/* flops/aten/captured.h: the operators that were called while a graph was captured, and how often replays of it ran them. */
+#ifndef TFP_ATEN_CAPTURED_H
+#define TFP_ATEN_CAPTURED_H
+
+#include "flops/aten/aten.h"
+#include "model/model.h"
+
+/* Tells the captured launches from one on what the operator around each computes. p, w: the trace of the capture; own: it is the profile
+ * of the tables. False when memory runs out. */
+bool tfp_aten_count_captured(tfp_graph_tables *g, const tfp_profile *p, const tfp_aten_work *w, size_t from, bool own);
+/* A captured call computes nothing by itself: in a trace that is its own capture such calls become parts of others. */
+void tfp_aten_leave_captured(const tfp_profile *p, tfp_aten_work *w);
+
+/* The operator that an activity of a replay certainly runs; NULL. */
+const tfp_captured_call *tfp_replayed_call(const tfp_profile *p, uint32_t span);
+
+/* Which activity of a replay is the first of its call, as the spans are gone through. */
+typedef struct tfp_replayed {
+    const tfp_profile *p;
+    uint32_t *latest; /* by call: one above the launch of the replay that was seen last */
+    tfp_map64 seen;   /* launch << 32 | call, where the launches of a call come in no order */
+    bool ordered;
+} tfp_replayed;
+bool tfp_replayed_begin(const tfp_profile *p, tfp_replayed *r); /* false without memory */
+bool tfp_replayed_first(tfp_replayed *r, uint32_t span, int *first);
+void tfp_replayed_end(tfp_replayed *r);
+
+#endif
