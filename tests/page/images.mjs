@@ -7,7 +7,8 @@ const folder = new URL("../../docs/images/", import.meta.url).pathname;
 // name, profile, what is behind #/p/ID/, theme
 const SHOTS = [
   ["timeline", "pytorch/train.json.gz", "timeline?sel=span:2078", "dark"],
-  ["overview", "pytorch/train.json.gz", "overview", "light"],
+  ["overview", "tutorials/clusters/run/rank_0.json.gz", "overview", "light"],
+  ["memory", "pytorch/train.json.gz", "memory?by=tensor", "light"],
 ];
 
 export async function images(browser, ids) {

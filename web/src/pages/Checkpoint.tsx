@@ -112,7 +112,7 @@ export function Checkpoint({ route }: { route: Route }) {
   const name = route.params.get("tensor");
   return (
     <section class="old">
-      <h1>Checkpoint</h1>
+      <h1 class="away">Checkpoint</h1>
       <Status of={loaded}>
         {(all) =>
           all.length ? (

@@ -30,7 +30,7 @@ export function Flops({ route, files, tables }: { route: Route; files: string[];
   });
   return (
     <section class="old">
-      <h1>Float operations</h1>
+      <h1 class="away">Float operations</h1>
       {!isReport && (
         <form class="controls" onSubmit={(e) => e.preventDefault()}>
           {OPTIONS.map(({ name, hint }) => (

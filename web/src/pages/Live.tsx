@@ -114,7 +114,7 @@ export function Live({ route }: { route: Route }) {
   };
   return (
     <section class="old">
-      <h1>Running jobs</h1>
+      <h1 class="away">Jobs</h1>
       <Status of={jobs} calm>{(all) => <JobTable jobs={all.rows} shown={shown} chosen={chosen} onChoose={choose} onRecord={record} />}</Status>
       <p class="s">A job that was started with <code>tfprof run COMMAND</code> can be recorded with nothing else changed in it.</p>
       <div ref={form}>{state.value && <Record state={state.value} jobs={there.filter((j) => chosen.includes(j.job))} onAsked={(recording) => { setBegan(recording); setAsked(asked + 1); }} />}</div>

@@ -39,7 +39,7 @@ export function Prompt({ route }: { route: Route }) {
   };
   return (
     <section class="old">
-      <h1>Prompt</h1>
+      <h1 class="away">Prompt</h1>
       <p class="soft">The commands of the <code>tfprof&gt;</code> prompt, such as <code>op -select micros -max_depth 5</code> or <code>help</code>.</p>
       <div class="said" aria-live="polite">
         {said.map((s, i) => (

@@ -37,9 +37,9 @@ export function Query({ route, files }: { route: Route; files: string[] }) {
   const run = (what: string): void => go(withParams(route, { sql: what, sort: null }));
   return (
     <section class="old">
-      <h1>Query</h1>
+      <h1 class="away">Query</h1>
       <p class="tools">
-        <span class="soft">Examples:</span>
+        <span class="s">Examples</span>
         {EXAMPLES.map((e) => (
           <button
             key={e.title}

@@ -116,7 +116,7 @@ export function SourcePage({ route }: { route: Route }) {
   const file = files.find((f) => f.name === route.params.get("file")) ?? files[0];
   return (
     <section class="old">
-      <h1>Source</h1>
+      <h1 class="away">Source</h1>
       <Status of={loaded}>
         {() => {
           if (!file) return <p class="empty">No operation of this profile has lines of code. What a trace has of stacks is in the <a href={hrefOf({ place: "table", by: "line" })}>table of lines</a>.</p>;

@@ -36,7 +36,7 @@ export function MorePlace({ of }: PlaceProps) {
   if (!row) return <p>This report holds nothing more.</p>;
   return (
     <>
-      <div class="bar-line">
+      <div class="bar-line more-choice">
         {fits.map((m) => <button key={m.by} type="button" aria-pressed={m === row} class={m === row ? "chosen" : ""} onClick={() => change({ by: m.by, more: {} })}>{m.title}</button>)}
       </div>
       <row.show key={row.by} of={of} route={route} />
