@@ -9,6 +9,7 @@
 #include "model/types.h"
 #include "model/events.h"
 #include "model/files/allocator.h"
+#include "model/files/collectives.h"
 #include "model/files/flights.h"
 #include "model/files/weights.h"
 #include "model/recorded.h"
@@ -191,6 +192,7 @@ struct tfp_profile {
     tfp_allocator_tables allocator;
     tfp_flight_tables flights;
     TFP_VEC(tfp_weight) weights;
+    TFP_VEC(tfp_timed_collective) timed;
     TFP_VEC(tfp_memory) memories;
     TFP_VEC(tfp_buffer) buffers;
     TFP_VEC(tfp_allocation) allocations;
@@ -269,10 +271,10 @@ bool tfp_has_format(const tfp_profile *p, const char *name); /* whether one of i
 const char *tfp_first_source(const tfp_profile *p);          /* the file to name when something is not in the profile */
 const char *tfp_source_of_graph(const tfp_profile *p);       /* the same for what only the graph has */
 
-/* Whether the profile has only snapshots of PyTorch's allocator or dumps of its flight recorder: no graph, trace or samples. */
+/* Whether the profile has only snapshots of PyTorch's allocator dumps of its flight recorder, or lines of NCCL's inspector: no graph, trace or samples. */
 static inline bool tfp_only_allocator(const tfp_profile *p)
 {
-    return (p->allocator.devices.size || p->flights.dumps.size) && !p->nodes.size && !p->events.processes.size && !p->samples.size;
+    return (p->allocator.devices.size || p->flights.dumps.size || p->timed.size) && !p->nodes.size && !p->events.processes.size && !p->samples.size;
 }
 
 /* Its operations come from an execution trace, which counts their calls. */

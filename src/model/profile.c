@@ -40,6 +40,7 @@ void tfp_profile_free(tfp_profile *p)
     tfp_vec_free(&p->spans);
     tfp_vec_free(&p->run_transfers);
     tfp_vec_free(&p->weights);
+    tfp_vec_free(&p->timed);
     tfp_vec_free(&p->flights.dumps);
     tfp_vec_free(&p->flights.groups);
     tfp_vec_free(&p->flights.entries);
@@ -187,7 +188,7 @@ size_t tfp_profile_memory(const tfp_profile *p)
     return p->arena.used + BYTES(nodes) + BYTES(types) + BYTES(inputs) + BYTES(outputs) + BYTES(shapes) + BYTES(dims) +
            BYTES(instructions) + BYTES(execs) + BYTES(details) + BYTES(spans) + BYTES(run_transfers) + BYTES(samples) +
            BYTES(recorded.ops) + BYTES(recorded.tensors) + BYTES(allocator.entries) + BYTES(allocator.blocks) +
-           BYTES(allocator.segments) + BYTES(flights.groups) + BYTES(flights.entries) + BYTES(weights) + BYTES(memories) + BYTES(buffers) + BYTES(allocations) +
+           BYTES(allocator.segments) + BYTES(flights.groups) + BYTES(flights.entries) + BYTES(weights) + BYTES(timed) + BYTES(memories) + BYTES(buffers) + BYTES(allocations) +
            BYTES(frames) + BYTES(trace_frames) + BYTES(traces) + p->strings.count * 24 + BYTES(node_by_name) +
            p->exec_by_step.slot_count * 12 + tfp_events_memory(&p->events) + tfp_program_memory(p->program);
 #undef BYTES

@@ -193,6 +193,10 @@ static const tfp_store_column weights[] = {
     IN(tfp_weight, node, NODES), STRING(tfp_weight, type), NUMBER(tfp_weight, elements, NOT_NEGATIVE, 0),
     NUMBER(tfp_weight, bytes, NOT_NEGATIVE, 0), BELOW(tfp_weight, kind, TFP_WEIGHT_OF_OPTIMIZER + 1),
 };
+static const tfp_store_column timed[] = {
+    ANY(tfp_timed_collective, rank), ANY(tfp_timed_collective, group_size), NUMBER(tfp_timed_collective, bytes, NOT_NEGATIVE, 0),
+    NUMBER(tfp_timed_collective, duration_ns, NOT_NEGATIVE, 0), STRING(tfp_timed_collective, kind), STRING(tfp_timed_collective, group),
+};
 static const tfp_store_column counters[] = {
     ANY(tfp_counter_sample, at_ns), ANY(tfp_counter_sample, value), STRING(tfp_counter_sample, name),
     STRING(tfp_counter_sample, series), IN(tfp_counter_sample, process, PROCESSES),
@@ -313,6 +317,7 @@ const tfp_store_table tfp_store_tables[TFP_STORE_TABLES] = {
     [TFP_STORE_FLIGHT_GROUPS] = { "flight_groups", ROWS_OF(flights.groups, flight_groups), 0, NO_CHAIN },
     [TFP_STORE_FLIGHT_ENTRIES] = { "flight_entries", ROWS_OF(flights.entries, flight_entries), 0, NO_CHAIN },
     [TFP_STORE_WEIGHTS] = { "weights", ROWS_OF(weights, weights), 0, NO_CHAIN },
+    [TFP_STORE_TIMED] = { "timed_collectives", ROWS_OF(timed, timed), 0, NO_CHAIN },
     [TFP_STORE_COUNTERS] = { "counters", ROWS_OF(events.counters, counters), 0, NO_CHAIN },
     [TFP_STORE_STEP_MARKS] = { "step_marks", ROWS_OF(events.step_marks, step_marks), 0, NO_CHAIN },
     [TFP_STORE_WINDOWS] = { "windows", ROWS_OF(events.windows, windows), 0, NO_CHAIN },

@@ -41,3 +41,7 @@ def gguf():
 
 def onnx():
     yield from samples("onnx/classifier.onnx", "onnx/attention.onnx")
+
+
+def inspector():
+    yield from samples("inspector/host-pid10.log", "inspector/host-pid11.log")

@@ -48,7 +48,7 @@ typedef struct tfp_format {
 extern const tfp_format tfp_format_snapshot, tfp_format_flight;
 extern const tfp_format tfp_format_safetensors;
 extern const tfp_format tfp_format_gguf;
-extern const tfp_format tfp_format_torch, tfp_format_onnx;
+extern const tfp_format tfp_format_torch, tfp_format_onnx, tfp_format_inspector;
 extern const tfp_format tfp_format_profile, tfp_format_graph, tfp_format_run_meta, tfp_format_op_log,
     tfp_format_checkpoint, tfp_format_kineto, tfp_format_xplane, tfp_format_hlo, tfp_format_pprof, tfp_format_tfprof,
     tfp_format_execution_trace, tfp_format_sqlite, tfp_format_perfetto,

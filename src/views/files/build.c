@@ -72,7 +72,7 @@ static bool has(const tfp_profile *p, unsigned need)
     switch (need) {
     case TFP_NEEDS_GRAPH: return tfp_has(p, TFP_HAS_GRAPH) || !tfp_has(p, TFP_HAS_TRACE);
     case TFP_NEEDS_CODE: return tfp_profile_has(p, TFP_HAS_CODE) || tfp_has(p, TFP_HAS_TRACE);
-    case TFP_NEEDS_SPANS: return tfp_has(p, TFP_HAS_TRACE) || tfp_has_runs(p);
+    case TFP_NEEDS_SPANS: return tfp_has(p, TFP_HAS_TRACE) || tfp_has_runs(p) || p->timed.size;
     case TFP_NEEDS_EVENTS: return tfp_has(p, TFP_HAS_TRACE);
     case TFP_NEEDS_CALLS: return tfp_has(p, TFP_HAS_TRACE) || p->samples.size;
     case TFP_NEEDS_PROGRAM: return tfp_has(p, TFP_HAS_PROGRAM) || tfp_has_instructions(p);
@@ -103,10 +103,13 @@ static tfp_status check_needs(const tfp_report *r, tfp_error *err)
     if (tfp_only_sums(p) && asks_for_spans(r)) return tfp_no_spans(err);
     if (tfp_only_total(p) && asks_for_other_steps(r))
         return tfp_fail(err, TFP_BADARG, "the profile was read with TFP_KEEP_TOTAL, for other steps");
-    if (tfp_only_allocator(p) && !(r->about->needs & TFP_TAKES_SNAPSHOTS)) {
+    bool takes = r->about->needs & TFP_TAKES_SNAPSHOTS || (p->timed.size && r->about == &tfp_view_transfer);
+    if (tfp_only_allocator(p) && !takes) {
         s = tfp_fail(err, TFP_BADFILE, "%s nothing that the %s view shows: use %s",
-                     p->allocator.devices.size ? "a memory snapshot has" : "dumps of the flight recorder have", r->view,
-                     p->allocator.devices.size ? "memory" : "hang");
+                     p->allocator.devices.size ? "a memory snapshot has"
+                     : p->timed.size           ? "lines of NCCL's inspector have"
+                                               : "dumps of the flight recorder have",
+                     r->view, p->allocator.devices.size ? "memory" : p->timed.size ? "transfer" : "hang");
         return tfp_within_file(err, s, tfp_first_source(p));
     }
     if ((r->about->needs & TFP_NEEDS_PROGRAM) && !has(p, TFP_NEEDS_PROGRAM)) return tfp_no_program(p, err);

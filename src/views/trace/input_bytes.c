@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/input_bytes.c: how many bytes a call takes, by what PyTorch records of it: `Input Dims` "[[2,3],[4]]" and
  * `Input type` "[\"float\",\"float\"]", or the element type of a collective. */
-#include "model/model.h"
+#include "model/types.h"
 #include "views/trace/tables.h"
 
 #include <ctype.h>
@@ -77,4 +77,17 @@ bool tfp_input_bytes(tfp_str dims, tfp_str types, int64_t *out)
     if (count <= 0) return false;
     *out = tfp_mul(count, size, NULL);
     return true;
+}
+
+/* What nccl-tests multiplies the plain rate with, so that it can be held against the links' speed. */
+double tfp_bus_factor(tfp_str kind, int64_t n)
+{
+    double share = (double)(n - 1) / (double)n;
+    bool reduce = tfp_str_has_caseless(kind, TFP_STR("allreduce")) || tfp_str_has_caseless(kind, TFP_STR("all_reduce")) || tfp_str_has_caseless(kind, TFP_STR("all-reduce"));
+    bool to_all = tfp_str_has_caseless(kind, TFP_STR("alltoall")) || tfp_str_has_caseless(kind, TFP_STR("all_to_all")) || tfp_str_has_caseless(kind, TFP_STR("all-to-all"));
+    bool gather = tfp_str_has_caseless(kind, TFP_STR("allgather")) || tfp_str_has_caseless(kind, TFP_STR("all_gather")) || tfp_str_has_caseless(kind, TFP_STR("all-gather"));
+    if (reduce) return 2 * share;
+    bool scatter =
+        tfp_str_has_caseless(kind, TFP_STR("reduce_scatter")) || tfp_str_has_caseless(kind, TFP_STR("reducescatter")) || tfp_str_has_caseless(kind, TFP_STR("reduce-scatter"));
+    return to_all || gather || scatter ? share : 1;
 }

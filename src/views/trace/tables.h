@@ -33,6 +33,11 @@ typedef struct tfp_transfer_row {
 bool tfp_transfer_rows(tfp_report *r, const tfp_trace_index *x, bool in_windows, tfp_transfer_row **rows,
                        size_t *count);
 
+/* The same of collectives without a trace (timed.c): by rank, those that take longest first. False without memory. */
+bool tfp_timed_rows(tfp_report *r, tfp_transfer_row **rows, size_t *count);
+/* By how much a collective of `n` ranks is faster as seen by the links than by its bytes. (input_bytes.c) */
+double tfp_bus_factor(tfp_str kind, int64_t n);
+
 /* Bytes of an element, by torch's name of its type; 0: not known. (input_bytes.c) */
 int64_t tfp_element_size(tfp_str type);
 /* Of all inputs of a call, by their recorded shapes and types; false where they are not known or of several types. */

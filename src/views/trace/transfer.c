@@ -250,19 +250,6 @@ static bool add_span(transfers *t, uint32_t device, uint32_t span)
     return ok;
 }
 
-/* What nccl-tests multiplies the plain rate with, so that it can be held against the links' speed. */
-static double bus_factor(tfp_str kind, int64_t n)
-{
-    double share = (double)(n - 1) / (double)n;
-    bool reduce = has_word(kind, "allreduce") || has_word(kind, "all_reduce") || has_word(kind, "all-reduce");
-    bool to_all = has_word(kind, "alltoall") || has_word(kind, "all_to_all") || has_word(kind, "all-to-all");
-    bool gather = has_word(kind, "allgather") || has_word(kind, "all_gather") || has_word(kind, "all-gather");
-    if (reduce) return 2 * share;
-    bool scatter =
-        has_word(kind, "reduce_scatter") || has_word(kind, "reducescatter") || has_word(kind, "reduce-scatter");
-    return to_all || gather || scatter ? share : 1;
-}
-
 static bool finish_row(transfers *t, found *f, const tfp_union *compute)
 {
     tfp_transfer_row *out = &f->row;
@@ -272,7 +259,7 @@ static bool finish_row(transfers *t, found *f, const tfp_union *compute)
     out->overlapped_ns = tfp_union_overlap(&own, compute);
     out->exposed_ns = tfp_union_length(&own) - out->overlapped_ns;
     out->gbps = out->bytes != TFP_ABSENT && out->total_ns ? (double)out->bytes / (double)out->total_ns : NAN;
-    out->bus_gbps = out->group_size > 0 ? out->gbps * bus_factor(out->kind, out->group_size) : NAN;
+    out->bus_gbps = out->group_size > 0 ? out->gbps * tfp_bus_factor(out->kind, out->group_size) : NAN;
     int64_t all = d->end_ns - d->start_ns;
     out->share = all > 0 ? (double)out->exposed_ns / (double)all : NAN;
     return true;
@@ -385,6 +372,10 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     tfp_trace_index x;
     tfp_transfer_row *rows;
     size_t count;
+    if (r->profile->timed.size) { /* they stand alone */
+        if (!tfp_timed_rows(r, &rows, &count)) return tfp_nomem(err);
+        return tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, count, TFP_SHOWN_RANKS }, err);
+    }
     tfp_status s = tfp_trace_index_new(r, &x, err);
     if (s) return s;
     const char *by = r->options->by;

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+/* model/files/collectives.h: collectives of which only their length was recorded: NCCL Inspector's lines. */
+#ifndef TFP_COLLECTIVES_H
+#define TFP_COLLECTIVES_H
+
+#include "base/base.h"
+
+typedef struct tfp_timed_collective {
+    int64_t rank, group_size; /* group_size: -1 when not told */
+    int64_t bytes, duration_ns;
+    tfp_strid kind, group; /* "AllReduce", the communicator's name */
+} tfp_timed_collective;
+
+#endif
