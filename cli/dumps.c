@@ -41,6 +41,10 @@ static bool add_folder(dumps *d, const char *path)
         size_t size = strlen(path) + strlen(names[i]->d_name) + 2;
         char *file = ok ? malloc(size) : NULL;
         struct stat st;
+        if (ok && !file) {
+            d->fatal = TFP_NOMEM;
+            ok = false;
+        }
         if (file) snprintf(file, size, "%s/%s", path, names[i]->d_name);
         if (file && stat(file, &st) == 0 && S_ISREG(st.st_mode)) ok = add_dump(d, file);
         free(file);
