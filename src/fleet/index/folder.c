@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #define MARK "{\"schema\":\"tfprof.fleet\",\"version\":1}\n"
@@ -83,18 +84,29 @@ static bool is_empty(const char *out)
     return empty;
 }
 
-static tfp_status make_index(const char *out, tfp_error *err)
+static tfp_status mark_index(const char *out, tfp_error *err)
 {
     char path[PATH_MAX];
-    if (mkdir(out, 0777) != 0 && errno != EEXIST) return tfp_index_fail_output(err, out);
-    if (is_index(out)) return TFP_OK;
-    if (!is_empty(out)) /* another index may have made it since the question above: its mark comes first */
-        return is_index(out) ? TFP_OK : tfp_fail(err, TFP_BADFILE, "%s: not empty, and not an index of tfprof", out);
-    if (!tfp_index_path(path, out, NULL, "_tfprof.json")) return tfp_fail(err, TFP_BADOUTPUT, "%s: too long", out);
     tfp_buf mark = { 0 };
+    if (is_index(out)) return TFP_OK;
+    if (!is_empty(out)) return tfp_fail(err, TFP_BADFILE, "%s: not empty, and not an index of tfprof", out);
+    if (!tfp_index_path(path, out, NULL, "_tfprof.json")) return tfp_fail(err, TFP_BADOUTPUT, "%s: too long", out);
     tfp_buf_text(&mark, MARK);
     tfp_status s = tfp_index_write(path, &mark, err);
     tfp_buf_free(&mark);
+    return s;
+}
+
+/* Of several that begin on a new folder at once one makes the mark, and the others find it: they wait for each other at the
+ * folder itself, in which there is nothing yet that could be locked. */
+static tfp_status make_index(const char *out, tfp_error *err)
+{
+    if (mkdir(out, 0777) != 0 && errno != EEXIST) return tfp_index_fail_output(err, out);
+    int folder = open(out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) return tfp_index_fail_output(err, out);
+    while (flock(folder, LOCK_EX) != 0 && errno == EINTR) {}
+    tfp_status s = mark_index(out, err);
+    close(folder);
     return s;
 }
 
