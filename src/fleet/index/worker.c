@@ -52,6 +52,14 @@ static bool answer(int fd, const tfp_fleet_rows *rows, const tfp_fleet_result *r
     return tfp_stream_write(fd, &head, sizeof head) && tfp_stream_write(fd, packed->data, packed->size);
 }
 
+/* glibc keeps what was freed; musl, of the static program, has no such call and gives large blocks back itself. */
+static void give_back(void)
+{
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
+
 _Noreturn void tfp_worker_run(const tfp_index_settings *settings, int jobs, int answers)
 {
     enum { BIG = 16 << 20 };
@@ -79,7 +87,7 @@ _Noreturn void tfp_worker_run(const tfp_index_settings *settings, int jobs, int 
         bool ok = answer(answers, &rows, &result, &packed) && tfp_fleet_rows_clear(&rows);
         if (!ok) break;
         if (packed.capacity > BIG) tfp_buf_free(&packed);
-        if (job.bytes > BIG / 4) malloc_trim(0);
+        if (job.bytes > BIG / 4) give_back();
     }
     _exit(0);
 }
