@@ -65,13 +65,13 @@ static double deviation(const double *values, size_t count, size_t at, const spl
     return 1.4826 * middle_of(distances, count, room).high * sqrt((double)count / (double)(count - 2));
 }
 
-/* Whether the last two days have both left the side after the change. */
+/* Whether both of the last two days are nearer to the level before the change. */
 static bool went_back(const double *values, size_t count, const split *s)
 {
-    double middle = (median(s->before) + median(s->after)) / 2;
+    double halfway = (median(s->before) + median(s->after)) / 2;
     bool up = median(s->after) > median(s->before);
     for (size_t i = count - 2; i < count; i++)
-        if (up ? values[i] > middle : values[i] < middle) return false;
+        if (up ? values[i] > halfway : values[i] < halfway) return false;
     return true;
 }
 
