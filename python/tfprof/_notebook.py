@@ -7,7 +7,6 @@ import tempfile
 from typing import TYPE_CHECKING, Any, Optional, Tuple
 
 from tfprof import _native, _shown
-from tfprof.__main__ import program
 
 if TYPE_CHECKING:
     from tfprof._options import Path
@@ -83,6 +82,8 @@ def _name_of(profile: "Profile") -> str:
 
 
 def _page_of(profile: "Profile", most: int) -> str:
+    from tfprof.__main__ import program  # before `python -m tfprof` runs it, no import may have
+
     command = program()
     if command is None:
         raise _native.UsageError("this installation came without the program, which has the page")
