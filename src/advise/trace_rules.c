@@ -183,8 +183,7 @@ static tfp_evidence evidence_of(const tfp_ruling *x)
     return (tfp_evidence){ .span = span,
                            .rank = index->unit_count > 1 ? index->units[unit].rank : -1,
                            .start_ns = index->s->start_ns[span] - index->units[unit].origin_ns,
-                           .duration_ns = index->s->duration_ns[span],
-                           .lane = tfp_text(index->p, index->p->lanes.at[index->s->lane[span]].name) };
+                           .duration_ns = index->s->duration_ns[span] };
 }
 
 /* That of the evidence, else the only one. */
@@ -308,6 +307,18 @@ static void judge_all(const tfp_report *r, const tfp_trace_facts *f, spoken *all
     }
 }
 
+/* By the thread's name, as the sentence has it: the number of a thread of TensorFlow says nothing. */
+static bool name_lane(tfp_report *r, const tfp_ruling *x, tfp_evidence *e)
+{
+    tfp_buf name = { 0 };
+    if (e->span == TFP_NONE) return true;
+    tfp_lane_put(x->f->x.p, x->f->x.s->lane[e->span], &name);
+    const char *copy = name.failed ? NULL : tfp_arena_copy(&r->arena, (tfp_str){ name.data, name.size });
+    e->lane = (tfp_str){ copy, copy ? name.size : 0 };
+    tfp_buf_free(&name);
+    return copy != NULL;
+}
+
 /* Among those before it by what it saves. False without memory. */
 static bool add_verdict(tfp_report *r, tfp_ruling *x, const rule *of, tfp_trace_verdict *out, size_t *count)
 {
@@ -315,6 +326,7 @@ static bool add_verdict(tfp_report *r, tfp_ruling *x, const rule *of, tfp_trace_
     if (!copy) return false;
     size_t at = (*count)++;
     tfp_evidence evidence = evidence_of(x);
+    if (!name_lane(r, x, &evidence)) return false;
     if (r->runs) evidence.span = TFP_NONE; /* of a trace that only the report has */
     for (; at && out[at - 1].saving_ns < x->saving_ns; at--) out[at] = out[at - 1];
     out[at] = (tfp_trace_verdict){ &of->checker, { copy, x->text.size }, x->about_ns,     x->saving_ns, evidence,

@@ -55,6 +55,16 @@ async function lacking(browser, ids) {
   });
 }
 
+/** Guessed steps are said where steps are shown, and a finding's thread has its name. */
+async function guessed(browser, ids) {
+  for (const place of ["overview", "steps"])
+    await on(browser, at(ids, "recorded/keras.xplane.pb.gz", place), async (page) => {
+      const text = await main(page).innerText();
+      check(`${place}: guessed steps are said, with the share of work in them`, /steps are guessed: .* \d+% of the host's work lies in them/.test(text), text.slice(0, 500));
+      if (place === "overview") check("a finding names the thread", /thread python at /.test(text) && !/thread -?\d{10}/.test(text), text);
+    });
+}
+
 /** The graph shares the selection: a click on a box selects its scope, a double click opens it, and what is open stays open. */
 async function graph(browser, ids) {
   await on(browser, at(ids, "dense/graph.pb", "graph"), async (page) => {
@@ -337,4 +347,4 @@ async function looks(browser, ids) {
   check("a strict policy for content", /default-src 'none'/.test(answer.headers.get("content-security-policy") ?? ""), answer.headers.get("content-security-policy"));
 }
 
-export const parts = { places, lacking, graph, numbers, oneValue, filters, selection, evidence, address, table, search, profiles, gone, looks };
+export const parts = { places, lacking, guessed, graph, numbers, oneValue, filters, selection, evidence, address, table, search, profiles, gone, looks };

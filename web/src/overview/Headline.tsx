@@ -6,6 +6,7 @@ import type { Opened } from "../opened";
 import { ThingLink } from "../parts/Thing";
 import { Quantity } from "../parts/Quantity";
 import type { PartName, Quantities } from "../steps";
+import { StepNotes } from "./StepNotes";
 import { filters } from "../store";
 import { numbers, plainName, texts, treeOf } from "../table/read";
 
@@ -52,6 +53,7 @@ export function Headline({ of, q, what, devices, ops }: { of: Opened; q: Quantit
         mean of {q.steps} {q.steps === 1 ? "step" : "steps"}{q.steps > 1 && <>, ± {formatPercent(100 * q.spread)} · median <Quantity name="step.median" of={what} value={q.median} /></>}
         {" · "}{ranks.length ? `rank ${ranks.join(", ")}` : q.ranks > 1 ? `${q.ranks} ranks` : of.name}{devices.length ? `, ${devices.slice(0, 4).join(", ")}${devices.length > 4 ? " …" : ""}` : ""}
       </p>
+      <StepNotes of={of} />
     </>
   );
 }

@@ -10,6 +10,7 @@ import { isReport } from "../held";
 import { CriticalPath } from "../overview/CriticalPath";
 import { HeatMap } from "../overview/HeatMap";
 import { StepBars } from "../overview/StepBars";
+import { StepNotes } from "../overview/StepNotes";
 import { Actions } from "../parts/Actions";
 import { Quantity } from "../parts/Quantity";
 import type { PartName, StepRow } from "../steps";
@@ -58,6 +59,7 @@ export function StepsPlace({ of }: PlaceProps) {
         <span class="fill" />
         <Actions of={of} view="steps" path={profilePath(of.id, "views/steps?format=columns")} columns={grid.columns} />
       </div>
+      <StepNotes of={of} />
       <StepBars rows={rows} />
       <Grid label="Steps" whole set={grid.set} columns={grid.columns} sort={sort || "name"} onSort={(to) => change({ sort: to })} text={text} nameTitle="step" nameLeast={100} foot={foot} />
       <HeatMap rows={rows} />

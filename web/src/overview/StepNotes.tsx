@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is to be known of the steps themselves: that they are guessed, and how much of the work lies in them.
+import { profilePath } from "../api";
+import { useTable } from "../data";
+import type { Opened } from "../opened";
+
+export function StepNotes({ of }: { of: Opened }) {
+  const notes = useTable(profilePath(of.id, "views/steps?format=columns")).value?.notes ?? [];
+  return <>{notes.map((note) => <p key={note} class="note">{note.replace(/^note: /, "")}</p>)}</>;
+}
