@@ -269,7 +269,7 @@ typedef struct spoken {
 } spoken;
 
 /* A replay knows what else takes as long: its gain stands for the rule's own bound. It knows how PyTorch waits, not how TensorFlow and
- * JAX do. */
+ * JAX do. Where it finds nothing to gain it may only not know the cause, such as a rank whose host is late: the rule's bound stays. */
 static tfp_status ask_whatif(tfp_report *r, const tfp_trace_facts *f, spoken *all, tfp_error *err)
 {
     const char *changes[TFP_TRACE_RULES_MOST];
@@ -284,9 +284,9 @@ static tfp_status ask_whatif(tfp_report *r, const tfp_trace_facts *f, spoken *al
     for (size_t i = 0; !s && i < all->count; i++) {
         const char *change = change_of(all->of[i]->judge);
         double gain = change ? gains[at++] : NAN;
-        if (isnan(gain)) continue;
+        if (!(gain > 0)) continue;
         all->x[i].change = change;
-        all->x[i].saving_ns = gain > 0 ? gain * 1000 : 0;
+        all->x[i].saving_ns = gain * 1000;
     }
     return s;
 }
