@@ -145,7 +145,8 @@ tfp_options *tfp_options_copy(const tfp_options *o)
     char **texts[] = { &c->outfile,      &c->format,      &c->proto_out,      &c->dump_to_file, &c->checkers,
                        &c->rule_limits,  &c->view,        &c->names,          &c->min_size,     &c->fail_over,
                        &c->assume_shape, &c->peak_flops,  &c->peak_bandwidth, &c->order_column, &c->signature,
-                       &c->by,           &c->sample_type, &c->sample_label, &c->changes };
+                       &c->by,           &c->sample_type, &c->sample_label,   &c->changes,      &c->ranks,
+                       &c->device };
     bool ok = tfp_bindings_copy(&c->bindings, &o->bindings) && c->texts;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (!*texts[i]) continue;
@@ -180,6 +181,8 @@ void tfp_options_free(tfp_options *o)
     free(o->sample_type);
     free(o->sample_label);
     free(o->changes);
+    free(o->ranks);
+    free(o->device);
     tfp_rewrites_free(o->rewrites);
     tfp_bindings_free(&o->bindings);
     tfp_option_texts_free(o->texts);

@@ -282,7 +282,7 @@ def package_cases(folder):
 
     def looked_at():
         r = p.scope(select=["micros"], max_depth=100)
-        return (str(r), repr(r), [row.total_micros for row in r], r.root.children, r.to_dict(), r._repr_html_(), p.show("flame")._repr_html_(),
+        return (str(r), repr(r), [row.total_micros for row in r], r.root.children, r.to_dict(), r._repr_html_(),
                 r.to_bytes("csv"), "none" in r)
 
     def core():
@@ -314,6 +314,39 @@ def without_case(native, names):
     return sorted(set(found) - words)
 
 
+def fleet_cases(native):
+    """Of many traces. A stream that nobody reads goes with its capsule; pyarrow reads one, where it is."""
+    place = os.path.dirname(os.fsencode(PROFILE))
+    parts = ((os.fsencode(PROFILE), None, None, None, None), (None, b"bad", b"no trace", None, None), (None, b"gone", None, b"missing", b"it is gone"))
+
+    def streams():
+        native.fleet_stream("runs", ("path", "{job}"), iter(parts))
+        list(tfprof_arrow(parts))
+
+    def tfprof_arrow(sources):
+        try:
+            import pyarrow
+        except ImportError:
+            return []
+        from tfprof._arrow import Stream
+        return pyarrow.RecordBatchReader.from_stream(Stream("failures", (), iter(sources)))
+
+    def refusals():
+        refused(native.fleet_stream, "none", (), iter(()))
+        refused(native.fleet_stream, "runs", ("none", "1"), iter(()))
+        refused(native.fleet_files, (1,), None, None)
+        refused(native.fleet_whose, ("path", "{"), b"a", b"b")
+        refused(native.fleet_columns, 1)
+
+    return {
+        "fleet_columns": lambda: (native.fleet_columns(None), native.fleet_columns("ops"), native.fleet_columns("none")),
+        "fleet_files": lambda: native.fleet_files((place,), "*.gz", None),
+        "fleet_whose": lambda: native.fleet_whose(("path", "job={job}"), b"", b"x/job=a/t.json"),
+        "fleet_stream": streams,
+        "fleet, refused": refusals,
+    }
+
+
 def every_case(native, folder):
-    return {**module_cases(native), **options_cases(native), **profile_cases(native, folder),
+    return {**fleet_cases(native), **module_cases(native), **options_cases(native), **profile_cases(native, folder),
             **report_cases(native, folder), **comparison_cases(native, folder), **package_cases(folder)}
