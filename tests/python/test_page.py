@@ -124,7 +124,7 @@ class Page(unittest.TestCase):
             closed.show()
 
     def test_without_the_program(self):
-        with mock.patch.object(_notebook, 'program', return_value=None):
+        with mock.patch('tfprof.__main__.program', return_value=None):
             text = self.profile._repr_html_()
             with self.assertRaisesRegex(tfprof.UsageError, 'came without the program'):
                 self.profile.show()
