@@ -65,6 +65,16 @@ async function guessed(browser, ids) {
     });
 }
 
+/** A table and a flame graph say how much of the time their rows explain, in one line above the first row. */
+async function explained(browser, ids) {
+  for (const [place, says] of [["table?by=op", /the rows explain \d+% of the device time/], ["table?by=line", /device time attributed: /], ["flame", /the rows explain \d+% of the device time/]])
+    await on(browser, at(ids, "graphs/cuda.json", place), async (page) => {
+      const line = page.locator("main").locator(".noteline");
+      check(`${place}: how much the rows explain`, says.test(await line.getAttribute("title")) && says.test(await line.innerText()), await line.innerText());
+      if (place !== "flame") check(`${place}: the first row stays near the top`, (await rows(page, "Table").first().boundingBox()).y <= 160);
+    });
+}
+
 /** The graph shares the selection: a click on a box selects its scope, a double click opens it, and what is open stays open. */
 async function graph(browser, ids) {
   await on(browser, at(ids, "dense/graph.pb", "graph"), async (page) => {
@@ -347,4 +357,4 @@ async function looks(browser, ids) {
   check("a strict policy for content", /default-src 'none'/.test(answer.headers.get("content-security-policy") ?? ""), answer.headers.get("content-security-policy"));
 }
 
-export const parts = { places, lacking, guessed, graph, numbers, oneValue, filters, selection, evidence, address, table, search, profiles, gone, looks };
+export const parts = { places, lacking, guessed, explained, graph, numbers, oneValue, filters, selection, evidence, address, table, search, profiles, gone, looks };

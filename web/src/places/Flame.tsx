@@ -11,6 +11,7 @@ import { FLAMES, MEASURES, differences, readFlame, sandwich } from "../flame/rea
 import { formatShare, formatUnit } from "../format";
 import { isReport } from "../held";
 import { useLoaded } from "../load";
+import { NoteLine } from "../parts/NoteLine";
 import { Status } from "../parts/Status";
 import { change, filters, query, sel, state } from "../store";
 import type { PlaceProps } from "./index";
@@ -66,6 +67,7 @@ function Shown({ of, it, path }: PlaceProps & { it: FlameBy; path: string }) {
         {name && <Choice name="show" value={side} all={[{ value: "", title: "all" }, { value: "callees", title: "what the selected one holds" }, { value: "callers", title: "what holds it" }]} onChoose={(to) => change({ more: { side: to, top: "" } })} />}
         <span class="s" role="status">{found && shown && <Matches of={shown} found={found} measure={measure} />}</span>
       </div>
+      <p class="s says cut"><NoteLine notes={loaded.value?.notes} /></p>
       {delta && <p class="s says">colours: slower and faster a step than the profile compared with</p>}
       <Status of={loaded} calm>{() => shown && (shown.whole > 0 ? <Picture of={shown} kind={it.kind} measure={measure} found={found ?? null} delta={delta} /> : <p class="empty">Nothing ran in this time.</p>)}</Status>
     </>

@@ -6,6 +6,7 @@ import type { StepWindows } from "../data";
 import { filterParams, useTable } from "../data";
 import { useWindows } from "../details/useWindows";
 import { Grid } from "../grid/Grid";
+import { NoteLine } from "../parts/NoteLine";
 import { Status } from "../parts/Status";
 import { Actions } from "../parts/Actions";
 import { change, filters, hrefOf, state } from "../store";
@@ -70,9 +71,10 @@ function Shown({ path, it, of }: { path: string; it: TableBy; of: PlaceProps["of
         <span class="fill" />
         <Actions of={of} view={it.view} path={path} columns={content?.columns ?? []} />
       </div>
-      <p class="s says">
+      <p class="s says cut">
         {content?.says}
         {timed && it.obeys !== "all" && " · of the whole run: this table does not know the chosen time"}
+        {content?.says && loaded.value?.notes.length ? " · " : ""}<NoteLine notes={loaded.value?.notes} />
       </p>
       <Status of={loaded} calm missing>{() => content && (content.set.count ? <Rows content={content} it={it} /> : <p class="empty">{emptyWords(it)}</p>)}</Status>
     </div>
