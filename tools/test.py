@@ -90,7 +90,7 @@ SUITES = [
     Suite("changes in an index of many traces", [PYTHON, "tests/fleet/trend.py", f"{RELEASE}/tfprof"], 2),
     Suite("python package, tables of many traces", [TENSORFLOW, "tests/fleet/tables.py", f"{RELEASE}/tfprof"], 4, needs=".venv/ready"),
     Suite("python package, recipes for many traces", [TENSORFLOW, "tests/fleet/recipes.py", f"{RELEASE}/tfprof"], 4, needs=".venv/ready"),
-    Suite("python package, many traces in Spark", [TENSORFLOW, "tests/fleet/spark.py"], 60, needs=".venv/ready"),
+    Suite("python package, many traces in Spark", [TENSORFLOW, "tests/fleet/spark.py"], 60, needs=".venv/spark"),
     Suite("index of many traces", [TENSORFLOW, "tests/fleet/index.py", f"{RELEASE}/tfprof"], 8, needs=".venv/ready"),
     Suite("one mean", [PYTHON, "tests/trace/means.py", f"{RELEASE}/tfprof"], 2),
     Suite("advice that would be wrong", [PYTHON, "tests/trace/quiet.py", f"{RELEASE}/tfprof"], 1),
