@@ -150,11 +150,12 @@ def runs_another_program_meanwhile(p):
 
 def its_program_is_gone(p):
     """An update replaces the interpreter of a job that runs, or deletes it: the job is what it was."""
-    python = os.path.join(p.name("bin"), "python3")
+    whole = os.path.realpath(sys.executable)
+    python = os.path.join(p.name("bin"), os.path.basename(whole))  # python3.11: without a library of Python the name tells the version
     os.mkdir(os.path.dirname(python))
     find = f"import sys\nsys.path[:0] = {[x for x in sys.path if x]!r}\n"
     for how in ("deleted", "replaced"):
-        shutil.copy(os.path.realpath(sys.executable), python)
+        shutil.copy(whole, python)
         job = p.job(find + BUSY, python=python, env=dict(p.env, PYTHONHOME=sys.base_prefix))
         os.unlink(python)
         if how == "replaced":
