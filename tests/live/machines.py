@@ -4,6 +4,7 @@
 joined by a bridge. machines.py TFPROF   Needs root, ip and unshare; left out without."""
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -28,7 +29,7 @@ exec $TFPROF agent --listen $ADDRESS:7461 --token-file $FOLDER/token
 
 
 def quiet(*command):
-    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+    return bool(shutil.which(command[0])) and subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
 class Network:
