@@ -85,13 +85,8 @@ static tfp_status set_shard(tfp_index *x, const char *value, tfp_error *err)
 
 static tfp_status set_share(tfp_index *x, const char *value, tfp_error *err)
 {
-    char *end;
-    double share = strtod(value, &end);
-    if (end != value && strcmp(end, "%") == 0) {
-        share /= 100;
-        end++;
-    }
-    if (end == value || *end || !(share >= 0 && share <= 1)) return wrong(err, "fail-over", value, "a share, such as 1%");
+    double share;
+    if (!tfp_fleet_share(value, 1, &share)) return wrong(err, "fail-over", value, "a share, such as 1%");
     x->settings.fail_over = share;
     return TFP_OK;
 }

@@ -70,6 +70,16 @@ bool tfp_fleet_date(tfp_str t, int64_t *days)
     return true;
 }
 
+bool tfp_fleet_share(const char *text, double most, double *out)
+{
+    char *end;
+    double x = strtod(text, &end);
+    if (end == text) return false;
+    if (strcmp(end, "%") == 0) x /= 100, end++;
+    *out = x;
+    return !*end && x >= 0 && x <= most;
+}
+
 /* ---- fields ---- */
 
 static bool is_fit(tfp_fleet_identity *id, tfp_fleet_field field, tfp_str value)

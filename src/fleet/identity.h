@@ -44,5 +44,7 @@ void tfp_fleet_identity_free(tfp_fleet_identity *id);
 
 /* "2026-11-02" as days since 1970-01-01; false when it is not a date. */
 bool tfp_fleet_date(tfp_str text, int64_t *days);
+/* "0.01" or "1%": a number from 0 to `most`. */
+bool tfp_fleet_share(const char *text, double most, double *out);
 
 #endif

@@ -23,16 +23,6 @@ static tfp_status wrong(tfp_error *err, const char *name, const char *value, con
     return tfp_fail(err, TFP_BADARG, "option --%s: '%s' must be %s", name, value, must);
 }
 
-static bool parse_share(const char *value, double most, double *out)
-{
-    char *end;
-    double x = strtod(value, &end);
-    if (end == value) return false;
-    if (strcmp(end, "%") == 0) x /= 100, end++;
-    *out = x;
-    return !*end && x >= 0 && x <= most;
-}
-
 static tfp_status parse_filter(const char *name, const char *value, tfp_filter **out, tfp_error *err)
 {
     tfp_str pattern = tfp_str_of(value);
@@ -48,9 +38,9 @@ static tfp_status parse_filter(const char *name, const char *value, tfp_filter *
 static tfp_status set(settings *x, const char *name, const char *value, tfp_error *err)
 {
     if (strcmp(name, "q") == 0)
-        return parse_share(value, 1, &x->q) ? TFP_OK : wrong(err, name, value, "a share up to 1, such as 0.01");
+        return tfp_fleet_share(value, 1, &x->q) ? TFP_OK : wrong(err, name, value, "a share up to 1, such as 0.01");
     if (strcmp(name, "min-change") == 0)
-        return parse_share(value, 1e9, &x->least) ? TFP_OK : wrong(err, name, value, "a share, such as 3%");
+        return tfp_fleet_share(value, 1e9, &x->least) ? TFP_OK : wrong(err, name, value, "a share, such as 3%");
     if (strcmp(name, "since") == 0)
         return tfp_fleet_date(tfp_str_of(value), &x->since) ? TFP_OK : wrong(err, name, value, "a date, such as 2026-11-24");
     if (strcmp(name, "job") == 0) return parse_filter(name, value, &x->job, err);
