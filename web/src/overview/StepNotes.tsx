@@ -6,5 +6,5 @@ import type { Opened } from "../opened";
 
 export function StepNotes({ of }: { of: Opened }) {
   const notes = useTable(profilePath(of.id, "views/steps?format=columns")).value?.notes ?? [];
-  return <>{notes.map((note) => <p key={note} class="note">{note.replace(/^note: /, "")}</p>)}</>;
+  return <>{notes.map((note) => <p key={note} class="note">{note}</p>)}</>;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a report says of its own rows, such as how much of the time they explain: the first note, in a line that is cut; all of them where it is pointed at.
+// What a report says of its own rows, such as how much of the time they explain. Only the first note is shown, in one line that is cut; the tooltip has all.
 export function NoteLine({ notes }: { notes: string[] | undefined }) {
   return notes?.length ? <span class="noteline" title={notes.join("\n")}>{notes[0]}</span> : null;
 }

@@ -3,6 +3,7 @@
 import { useRef } from "preact/hooks";
 import { formatCount, formatMicros, markMicros } from "../format";
 import { Item, Menu } from "../parts/Menu";
+import { NoteLine } from "../parts/NoteLine";
 import type { Window } from "../store";
 import { hidden, hideOrNot, reset } from "./arranged";
 import type { Source } from "./data";
@@ -59,7 +60,7 @@ export function Bar({ stage, seen, source, notes }: { stage: Stage | null; seen:
     <div class="tl-bar" ref={box} onKeyDown={onArrow}>
       <b>{seen.from > all.from ? markMicros(seen.from - all.from, length / 100) : 0} – {markMicros(seen.to - all.from, length / 100)}</b>
       <span class="s tl-of">{formatMicros(length)} of {formatMicros(all.to - all.from)} · {formatCount(spans)} spans</span>
-      {notes.length > 0 && <span class="s tl-note" title={notes.join("\n")}>{notes[0]}</span>}
+      <span class="s tl-note"><NoteLine notes={notes} /></span>
       <span class="fill" />
       <Legend source={source} />
       <span class="tl-tools" role="toolbar" aria-label="Zoom and lanes">
