@@ -13,7 +13,7 @@ typedef struct tfp_onnx_type {
     const char *name;
     uint8_t bits; /* of an element; 0: not fixed */
     uint8_t dtype; /* TensorFlow's DataType, which the rules of float operations know; 0: none */
-    bool trains;   /* floats, and what they are quantised to: such initializers are parameters */
+    bool trains;   /* initializers of this type are parameters: floats, and the types to which floats are quantised */
 } tfp_onnx_type;
 /* Never NULL: a number that is not known is a type named "?". */
 const tfp_onnx_type *tfp_onnx_type_of(uint64_t number);

@@ -125,7 +125,7 @@ static const char *format_of(tfp_cell_type type)
     }
 }
 
-/* A field owns its metadata and, after it, its name: it may outlive report and stream. */
+/* The memory of a field holds its metadata and then its name, so that a consumer can keep it after the report and the stream. */
 static bool start_field(struct ArrowSchema *s, const tfp_batch_column *f)
 {
     tfp_buf own = { 0 };
