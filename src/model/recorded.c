@@ -27,6 +27,46 @@ typedef struct maker {
     int64_t last_thread;
 } maker;
 
+/* ---- what a reader tells of a call ---- */
+
+void tfp_recorded_put(tfp_recorded_texts *t, tfp_str dims, tfp_str type, tfp_str value)
+{
+    tfp_buf *all[] = { &t->dims, &t->types, &t->values };
+    for (size_t i = 0; i < 3; i++) tfp_buf_char(all[i], all[i]->size ? ',' : '[');
+    tfp_buf_str(&t->dims, dims);
+    tfp_buf_char(&t->types, '"');
+    tfp_buf_str(&t->types, type);
+    tfp_buf_char(&t->types, '"');
+    tfp_buf_char(&t->values, '"');
+    tfp_buf_str(&t->values, value);
+    tfp_buf_char(&t->values, '"');
+}
+
+static tfp_strid take_list(tfp_builder *b, tfp_buf *list)
+{
+    if (!check(b, !list->failed) || !list->size) return 0; /* one that failed at once is empty */
+    tfp_buf_char(list, ']');
+    tfp_strid id = check(b, !list->failed) ? tfp_build_made_string(b, (tfp_str){ list->data, list->size }) : 0;
+    list->size = 0;
+    return id;
+}
+
+void tfp_recorded_take(tfp_builder *b, tfp_recorded_texts *t, tfp_recorded_op *op)
+{
+    op->dims = take_list(b, &t->dims);
+    op->types = take_list(b, &t->types);
+    op->values = take_list(b, &t->values);
+}
+
+void tfp_recorded_texts_free(tfp_recorded_texts *t)
+{
+    tfp_buf_free(&t->dims);
+    tfp_buf_free(&t->types);
+    tfp_buf_free(&t->values);
+}
+
+/* ---- calls become a graph ---- */
+
 static bool id_less(const void *ctx, uint32_t a, uint32_t b)
 {
     const tfp_recorded_op *ops = ctx;

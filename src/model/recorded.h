@@ -38,6 +38,15 @@ typedef struct tfp_recorded_tables {
     bool alone;              /* no trace has the calls: nodes were made of them */
 } tfp_recorded_tables;
 
+/* The arguments of a call as a trace tells them: lists of sizes, of words for types, of values. */
+typedef struct tfp_recorded_texts {
+    tfp_buf dims, types, values;
+} tfp_recorded_texts;
+void tfp_recorded_put(tfp_recorded_texts *t, tfp_str dims, tfp_str type, tfp_str value);
+/* Gives the call its texts, and begins the next call's. */
+void tfp_recorded_take(tfp_builder *b, tfp_recorded_texts *t, tfp_recorded_op *op);
+void tfp_recorded_texts_free(tfp_recorded_texts *t);
+
 /* A call of a span that its `External id` does not name. */
 typedef struct tfp_recorded_call {
     uint64_t call;

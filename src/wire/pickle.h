@@ -67,6 +67,7 @@ tfp_pvalue tfp_pickle_key(const tfp_pickle *m, tfp_pvalue v, size_t i);
 tfp_pvalue tfp_pickle_value(const tfp_pickle *m, tfp_pvalue v, size_t i);
 /* The value of a key; of a key that comes twice the last. NOTHING: there is none, or v has no pairs. */
 tfp_pvalue tfp_pickle_member(const tfp_pickle *m, tfp_pvalue v, tfp_pvalue key);
+tfp_pvalue tfp_pickle_named(tfp_pickle *m, tfp_pvalue of, const char *key); /* the same by the key's text */
 /* The text as a value, for tfp_pickle_member. NOTHING without memory. */
 tfp_pvalue tfp_pickle_word(tfp_pickle *m, tfp_str text);
 /* Of CALL: what is called (NAME, nearly always), its arguments (TUPLE), and its state (what BUILD gave), NOTHING if none.

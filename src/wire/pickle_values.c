@@ -287,6 +287,11 @@ tfp_pvalue tfp_pickle_member(const tfp_pickle *m, tfp_pvalue v, tfp_pvalue key)
     return 0;
 }
 
+tfp_pvalue tfp_pickle_named(tfp_pickle *m, tfp_pvalue of, const char *key)
+{
+    return tfp_pickle_member(m, of, tfp_pickle_word(m, tfp_str_of(key)));
+}
+
 static tfp_pvalue head_of(const tfp_pickle *m, tfp_pvalue v, size_t i)
 {
     const pickle_box *b = box_at(m, v);

@@ -19,7 +19,8 @@ typedef struct reader {
     tfp_builder *b;
     tfp_recorded_op op;
     arguments in, out;
-    tfp_buf dims, types, values, text;
+    tfp_recorded_texts texts;
+    tfp_buf text;
     bool schema, nodes;
     int64_t unreadable;
 } reader;
@@ -98,20 +99,6 @@ static void add_list(reader *r, tfp_str values, tfp_str shapes, int32_t position
     }
 }
 
-/* The argument as a trace tells it: a list of sizes, a word for the type, a value in quotes. */
-static void put(reader *r, tfp_str dims, tfp_str type, tfp_str value)
-{
-    tfp_buf *all[] = { &r->dims, &r->types, &r->values };
-    for (size_t i = 0; i < 3; i++) tfp_buf_char(all[i], all[i]->size ? ',' : '[');
-    tfp_buf_str(&r->dims, dims);
-    tfp_buf_char(&r->types, '"');
-    tfp_buf_str(&r->types, type);
-    tfp_buf_char(&r->types, '"');
-    tfp_buf_char(&r->values, '"');
-    tfp_buf_str(&r->values, value);
-    tfp_buf_char(&r->values, '"');
-}
-
 static void add_plain(tfp_buf *b, const tfp_jscan_value *v)
 {
     if (v->kind == TFP_JSCAN_BOOL) tfp_buf_text(b, v->number ? "True" : "False");
@@ -137,7 +124,7 @@ static void put_plain(reader *r, const tfp_jscan_value *v)
     else
         add_plain(&r->text, v);
     tfp_str text = { r->text.data ? r->text.data : "", r->text.size };
-    put(r, TFP_STR("[]"), list ? TFP_STR("ScalarList") : text.size ? TFP_STR("Scalar") : TFP_STR(""), text);
+    tfp_recorded_put(&r->texts, TFP_STR("[]"), list ? TFP_STR("ScalarList") : text.size ? TFP_STR("Scalar") : TFP_STR(""), text);
     keep(r, !r->text.failed);
 }
 
@@ -146,14 +133,14 @@ static void add_argument(reader *r, tfp_str type, const tfp_jscan_value *v, tfp_
 {
     tfp_str tensor = TFP_STR("Tensor(");
     if (tfp_str_begins(type, TFP_STR("Tensor(nullptr"))) { /* an undefined one */
-        if (!output) put(r, shape, TFP_STR(""), TFP_STR(""));
+        if (!output) tfp_recorded_put(&r->texts, shape, TFP_STR(""), TFP_STR(""));
     } else if (tfp_str_begins(type, tensor)) {
         add_tensor(r, raw_of(v), shape, position, output);
         size_t end = type.size - (type.data[type.size - 1] == ')');
-        if (!output) put(r, shape, (tfp_str){ type.data + tensor.size, end - tensor.size }, TFP_STR(""));
+        if (!output) tfp_recorded_put(&r->texts, shape, (tfp_str){ type.data + tensor.size, end - tensor.size }, TFP_STR(""));
     } else if (tfp_str_has(type, tensor)) {
         add_list(r, raw_of(v), shape, position, output);
-        if (!output) put(r, shape, TFP_STR("TensorList"), TFP_STR(""));
+        if (!output) tfp_recorded_put(&r->texts, shape, TFP_STR("TensorList"), TFP_STR(""));
     } else if (!output) {
         put_plain(r, v);
     }
@@ -246,15 +233,6 @@ static void take_member(reader *r, tfp_str key, const tfp_jscan_value *v)
     if (tfp_str_eq(key, TFP_STR("parent")) || tfp_str_eq(key, TFP_STR("ctrl_deps"))) r->op.parent = (uint64_t)v->number;
 }
 
-static tfp_strid list_of(reader *r, tfp_buf *b)
-{
-    if (!keep(r, !b->failed) || !b->size) return 0; /* one that failed at once is empty */
-    tfp_buf_char(b, ']');
-    tfp_strid id = keep(r, !b->failed) ? tfp_build_made_string(r->b, (tfp_str){ b->data, b->size }) : 0;
-    b->size = 0;
-    return id;
-}
-
 static void read_node(reader *r, tfp_jscan *j)
 {
     tfp_jscan_text key;
@@ -275,9 +253,7 @@ static void read_node(reader *r, tfp_jscan *j)
         tfp_str_begins(name, TFP_STR("[pytorch|profiler|execution_")) || tfp_str_begins(name, TFP_STR("ProfilerStep#"));
     add_arguments(r, &r->in, false);
     add_arguments(r, &r->out, true);
-    r->op.dims = list_of(r, &r->dims);
-    r->op.types = list_of(r, &r->types);
-    r->op.values = list_of(r, &r->values);
+    tfp_recorded_take(r->b, &r->texts, &r->op);
     keep(r, t->ops.size < TFP_NONE - 1 && tfp_push(&t->ops, r->op));
 }
 
@@ -328,9 +304,7 @@ static tfp_status read_et(tfp_builder *b, tfp_input *in, tfp_error *err)
     if (!s) s = read_object(&r, text, err);
     if (!s && r.unreadable) tfp_build_warn_many(b, "calls without an id or a name", TFP_STR(""), (size_t)r.unreadable);
     if (!s) keep(&r, tfp_push(&b->p->recorded.files, (uint32_t)b->p->recorded.ops.size));
-    tfp_buf_free(&r.dims);
-    tfp_buf_free(&r.types);
-    tfp_buf_free(&r.values);
+    tfp_recorded_texts_free(&r.texts);
     tfp_buf_free(&r.text);
     return s ? s : tfp_builder_status(b, err);
 }

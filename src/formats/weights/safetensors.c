@@ -16,13 +16,8 @@ typedef struct reader {
     tfp_builder *b;
     tfp_pickle *m;
     uint64_t data_bytes; /* behind the header */
-    tfp_map64 *wanted;   /* names (values of `index`) of an index that belong to this file; NULL: all */
+    tfp_map64 *wanted;   /* hashes of the names that an index lists; NULL: without an index all tensors count */
 } reader;
-
-static tfp_pvalue member(tfp_pickle *m, tfp_pvalue of, const char *word)
-{
-    return tfp_pickle_member(m, of, tfp_pickle_word(m, tfp_str_of(word)));
-}
 
 static tfp_status fail(tfp_error *err, tfp_str name, const char *what)
 {
@@ -42,12 +37,12 @@ static unsigned bits_of(tfp_str type)
 static tfp_status read_tensor(reader *r, tfp_str name, tfp_pvalue v, tfp_error *err)
 {
     int64_t dims[DIMS_MOST], from = 0, to = 0, elements;
-    tfp_pvalue shape = member(r->m, v, "shape"), place = member(r->m, v, "data_offsets");
+    tfp_pvalue shape = tfp_pickle_named(r->m, v, "shape"), place = tfp_pickle_named(r->m, v, "data_offsets");
     tfp_weight_row row = { .name = name, .dims = dims, .dim_count = tfp_pickle_count(r->m, shape) };
     if (tfp_pickle_kind_of(shape) != TFP_PICKLE_LIST || row.dim_count > DIMS_MOST) return fail(err, name, "no shape");
     for (size_t i = 0; i < row.dim_count; i++)
         if (!tfp_pickle_int(r->m, tfp_pickle_item(r->m, shape, i), &dims[i])) return fail(err, name, "no shape");
-    if (!tfp_pickle_text(r->m, member(r->m, v, "dtype"), &row.type)) return fail(err, name, "no dtype");
+    if (!tfp_pickle_text(r->m, tfp_pickle_named(r->m, v, "dtype"), &row.type)) return fail(err, name, "no dtype");
     if (!tfp_pickle_int(r->m, tfp_pickle_item(r->m, place, 0), &from) ||
         !tfp_pickle_int(r->m, tfp_pickle_item(r->m, place, 1), &to) || from < 0 || to < from)
         return fail(err, name, "no data_offsets");
@@ -148,7 +143,7 @@ static tfp_status read_index(tfp_builder *b, tfp_input *in, tfp_error *err)
     tfp_pvalue root = 0;
     tfp_status s = m ? tfp_input_all(in, &text, err) : tfp_nomem(err);
     if (!s) s = tfp_pickle_read_json(m, text, &root, err);
-    tfp_pvalue map = s ? 0 : member(m, root, "weight_map");
+    tfp_pvalue map = s ? 0 : tfp_pickle_named(m, root, "weight_map");
     if (!s && tfp_pickle_kind_of(map) != TFP_PICKLE_DICT) s = tfp_fail(err, TFP_BADFILE, "an index without `weight_map`");
     if (!s) s = read_map(b, m, map, in->name, err);
     tfp_pickle_free(m);

@@ -12,20 +12,15 @@ typedef struct program {
     tfp_pickle *m;
     tfp_pvalue values;             /* tensors of the graph by name */
     tfp_recorded_op op;            /* that is being read */
-    tfp_buf dims, types, scalars;  /* of its arguments */
+    tfp_recorded_texts texts;      /* of its arguments */
     uint64_t count;                /* ids of operators and modules */
     tfp_str module;                /* around the operator before, with the id of its row */
     uint64_t module_id;
 } program;
 
-static tfp_pvalue member(tfp_pickle *m, tfp_pvalue of, const char *name)
-{
-    return tfp_pickle_member(m, of, tfp_pickle_word(m, tfp_str_of(name)));
-}
-
 static tfp_pvalue member_of(tfp_pickle *m, tfp_pvalue of, const char *name, const char *inner)
 {
-    return member(m, member(m, of, name), inner);
+    return tfp_pickle_named(m, tfp_pickle_named(m, of, name), inner);
 }
 
 /* Sizes that depend on the input have the value that they had when it was exported. False: one is not known. */
@@ -35,8 +30,8 @@ static bool read_sizes(tfp_pickle *m, tfp_pvalue sizes, int64_t dims[DIMS_MOST],
     if (tfp_pickle_kind_of(sizes) != TFP_PICKLE_LIST || *count > DIMS_MOST) return false;
     for (size_t i = 0; i < *count; i++) {
         tfp_pvalue size = tfp_pickle_item(m, sizes, i);
-        tfp_pvalue hint = member_of(m, member(m, size, "as_expr"), "hint", "as_int");
-        if (!tfp_pickle_int(m, member(m, size, "as_int"), &dims[i]) && !tfp_pickle_int(m, hint, &dims[i])) return false;
+        tfp_pvalue hint = member_of(m, tfp_pickle_named(m, size, "as_expr"), "hint", "as_int");
+        if (!tfp_pickle_int(m, tfp_pickle_named(m, size, "as_int"), &dims[i]) && !tfp_pickle_int(m, hint, &dims[i])) return false;
         if (dims[i] < 0) return false;
     }
     return true;
@@ -47,14 +42,14 @@ static bool read_sizes(tfp_pickle *m, tfp_pvalue sizes, int64_t dims[DIMS_MOST],
 static tfp_status add_weight(tfp_builder *b, tfp_pickle *m, tfp_str name, tfp_pvalue v, tfp_error *err)
 {
     int64_t dims[DIMS_MOST], dtype = 0, elements = 0, parameter = 0;
-    tfp_pvalue meta = member(m, v, "tensor_meta");
+    tfp_pvalue meta = tfp_pickle_named(m, v, "tensor_meta");
     tfp_weight_row row = { .name = name, .dims = dims };
-    if (!read_sizes(m, member(m, meta, "sizes"), dims, &row.dim_count) || !tfp_weight_elements(dims, row.dim_count, &elements)) {
+    if (!read_sizes(m, tfp_pickle_named(m, meta, "sizes"), dims, &row.dim_count) || !tfp_weight_elements(dims, row.dim_count, &elements)) {
         tfp_build_warn(b, "tensors whose shape cannot be, left out", name);
         return TFP_OK;
     }
-    tfp_pickle_int(m, member(m, meta, "dtype"), &dtype);
-    tfp_pickle_int(m, member(m, v, "is_param"), &parameter);
+    tfp_pickle_int(m, tfp_pickle_named(m, meta, "dtype"), &dtype);
+    tfp_pickle_int(m, tfp_pickle_named(m, v, "is_param"), &parameter);
     tfp_torch_type type = tfp_torch_type_numbered(dtype);
     row.type = type.name;
     row.bytes = tfp_mul(elements, type.bits, NULL) / 8;
@@ -65,13 +60,13 @@ static tfp_status add_weight(tfp_builder *b, tfp_pickle *m, tfp_str name, tfp_pv
 /* {"config": {NAME: {"path_name", "is_param", "tensor_meta"}}}; names of one file are one tensor. */
 static tfp_status add_weights(tfp_builder *b, tfp_pickle *m, tfp_pvalue root, tfp_error *err)
 {
-    tfp_pvalue config = member(m, root, "config");
+    tfp_pvalue config = tfp_pickle_named(m, root, "config");
     tfp_map64 files = { 0 };
     tfp_status s = TFP_OK;
     if (tfp_pickle_kind_of(config) != TFP_PICKLE_DICT) s = tfp_fail(err, TFP_BADFILE, "no `config`");
     for (size_t i = 0; !s && i < tfp_pickle_pairs(m, config); i++) {
         tfp_str name;
-        tfp_pvalue v = tfp_pickle_value(m, config, i), file = member(m, v, "path_name");
+        tfp_pvalue v = tfp_pickle_value(m, config, i), file = tfp_pickle_named(m, v, "path_name");
         if (!tfp_pickle_text(m, tfp_pickle_key(m, config, i), &name)) continue;
         if (file && tfp_map64_get(&files, file) != TFP_NONE) continue;
         if (file && !tfp_map64_put(&files, file, 1)) s = tfp_nomem(err);
@@ -82,19 +77,6 @@ static tfp_status add_weights(tfp_builder *b, tfp_pickle *m, tfp_pvalue root, tf
 }
 
 /* ---- operators ---- */
-
-static void put(program *p, tfp_str dims, tfp_str type, tfp_str scalar)
-{
-    tfp_buf *all[] = { &p->dims, &p->types, &p->scalars };
-    for (size_t i = 0; i < 3; i++) tfp_buf_char(all[i], all[i]->size ? ',' : '[');
-    tfp_buf_str(&p->dims, dims);
-    tfp_buf_char(&p->types, '"');
-    tfp_buf_str(&p->types, type);
-    tfp_buf_char(&p->types, '"');
-    tfp_buf_char(&p->scalars, '"');
-    tfp_buf_str(&p->scalars, scalar);
-    tfp_buf_char(&p->scalars, '"');
-}
 
 static void put_shape(tfp_buf *b, const int64_t *dims, size_t count)
 {
@@ -111,12 +93,13 @@ static bool add_edge(program *p, tfp_pvalue tensor, int32_t position, bool outpu
 {
     int64_t dims[DIMS_MOST], dtype = 0;
     size_t count;
-    tfp_pvalue name = member(p->m, tensor, "name"), value = tfp_pickle_member(p->m, p->values, name);
+    tfp_pvalue name = tfp_pickle_named(p->m, tensor, "name");
+    tfp_pvalue value = tfp_pickle_member(p->m, p->values, name);
     tfp_str text;
     if (!tfp_pickle_text(p->m, name, &text)) return false;
     tfp_recorded_tensor t = { .id = tfp_build_made_string(p->b, text) + (uint64_t)1, .position = position, .shape = TFP_NONE };
-    bool known = read_sizes(p->m, member(p->m, value, "sizes"), dims, &count);
-    tfp_pickle_int(p->m, member(p->m, value, "dtype"), &dtype);
+    bool known = read_sizes(p->m, tfp_pickle_named(p->m, value, "sizes"), dims, &count);
+    tfp_pickle_int(p->m, tfp_pickle_named(p->m, value, "dtype"), &dtype);
     *type = tfp_torch_type_numbered(dtype).element;
     if (known) put_shape(shape, dims, count);
     if (known && output) t.shape = tfp_build_shape(p->b, dims, count, count == 0);
@@ -153,7 +136,7 @@ static void add_scalars(program *p, tfp_pvalue v)
         tfp_buf_char(&text, ']');
     else
         put_scalar(p, v, &text);
-    put(p, TFP_STR("[]"), list ? TFP_STR("ScalarList") : text.size ? TFP_STR("Scalar") : TFP_STR(""), text_of(&text));
+    tfp_recorded_put(&p->texts, TFP_STR("[]"), list ? TFP_STR("ScalarList") : text.size ? TFP_STR("Scalar") : TFP_STR(""), text_of(&text));
     if (text.failed) p->b->status = TFP_NOMEM;
     tfp_buf_free(&text);
 }
@@ -161,7 +144,7 @@ static void add_scalars(program *p, tfp_pvalue v)
 /* {"as_tensor": {"name"}}, {"as_tensors": [...]}, {"as_int": 3} ... */
 static void add_argument(program *p, tfp_pvalue arg, int32_t position, bool output)
 {
-    tfp_pvalue one = member(p->m, arg, "as_tensor"), many = member(p->m, arg, "as_tensors");
+    tfp_pvalue one = tfp_pickle_named(p->m, arg, "as_tensor"), many = tfp_pickle_named(p->m, arg, "as_tensors");
     tfp_buf shape = { 0 };
     tfp_str type = TFP_STR("TensorList");
     if (many) tfp_buf_char(&shape, '[');
@@ -172,20 +155,10 @@ static void add_argument(program *p, tfp_pvalue arg, int32_t position, bool outp
     }
     if (many) tfp_buf_char(&shape, ']');
     if (one && !add_edge(p, one, position, output, &shape, &type)) tfp_buf_text(&shape, "[]");
-    if (!output && (one || many)) put(p, text_of(&shape), type, TFP_STR(""));
+    if (!output && (one || many)) tfp_recorded_put(&p->texts, text_of(&shape), type, TFP_STR(""));
     if (!output && !one && !many) add_scalars(p, tfp_pickle_value(p->m, arg, 0));
     if (shape.failed) p->b->status = TFP_NOMEM;
     tfp_buf_free(&shape);
-}
-
-static tfp_strid list_of(program *p, tfp_buf *b)
-{
-    if (!b->size) return 0;
-    tfp_buf_char(b, ']');
-    if (b->failed) p->b->status = TFP_NOMEM;
-    tfp_strid id = b->failed ? 0 : tfp_build_made_string(p->b, text_of(b));
-    b->size = 0;
-    return id;
 }
 
 /* "torch.ops.aten.linear.default" is aten::linear; what is no operator of a library computes nothing. */
@@ -253,41 +226,37 @@ static void add_defaults(program *p, tfp_str name, size_t count)
     static const char *const defaults[] = { "", "", "", "[1]", "[0]", "[1]" };
     if (!tfp_str_begins(name, TFP_STR("aten::conv")) || name.size != strlen("aten::conv1d")) return;
     for (; count < sizeof defaults / sizeof *defaults; count++)
-        put(p, TFP_STR("[]"), TFP_STR("ScalarList"), tfp_str_of(defaults[count]));
+        tfp_recorded_put(&p->texts, TFP_STR("[]"), TFP_STR("ScalarList"), tfp_str_of(defaults[count]));
 }
 
 static void add_operator(program *p, tfp_pvalue node)
 {
     const tfp_recorded_tables *t = &p->b->p->recorded;
-    tfp_pvalue inputs = member(p->m, node, "inputs"), outputs = member(p->m, node, "outputs");
+    tfp_pvalue inputs = tfp_pickle_named(p->m, node, "inputs"), outputs = tfp_pickle_named(p->m, node, "outputs");
     tfp_str target = { "", 0 };
-    tfp_pickle_text(p->m, member(p->m, node, "target"), &target);
+    tfp_pickle_text(p->m, tfp_pickle_named(p->m, node, "target"), &target);
     tfp_strid name = operator_name(p, target);
     if (!name) return;
     enter_module(p, module_of(p, node));
     p->op = (tfp_recorded_op){ .id = ++p->count, .parent = p->module_id, .name = name, .tensors = (uint32_t)t->tensors.size };
     p->op.above = p->op.node = TFP_NONE;
     for (size_t i = 0; i < tfp_pickle_count(p->m, inputs) && !p->b->status; i++)
-        add_argument(p, member(p->m, tfp_pickle_item(p->m, inputs, i), "arg"), (int32_t)i, false);
+        add_argument(p, tfp_pickle_named(p->m, tfp_pickle_item(p->m, inputs, i), "arg"), (int32_t)i, false);
     add_defaults(p, tfp_text(p->b->p, name), tfp_pickle_count(p->m, inputs));
     for (size_t i = 0; i < tfp_pickle_count(p->m, outputs) && !p->b->status; i++)
         add_argument(p, tfp_pickle_item(p->m, outputs, i), (int32_t)i, true);
-    p->op.dims = list_of(p, &p->dims);
-    p->op.types = list_of(p, &p->types);
-    p->op.values = list_of(p, &p->scalars);
+    tfp_recorded_take(p->b, &p->texts, &p->op);
     push_row(p);
 }
 
 static tfp_status add_graph(tfp_builder *b, tfp_pickle *m, tfp_pvalue root, tfp_error *err)
 {
-    tfp_pvalue graph = member_of(m, root, "graph_module", "graph"), nodes = member(m, graph, "nodes");
-    program p = { .b = b, .m = m, .values = member(m, graph, "tensor_values") };
+    tfp_pvalue graph = member_of(m, root, "graph_module", "graph"), nodes = tfp_pickle_named(m, graph, "nodes");
+    program p = { .b = b, .m = m, .values = tfp_pickle_named(m, graph, "tensor_values") };
     if (tfp_pickle_kind_of(nodes) != TFP_PICKLE_LIST) return tfp_fail(err, TFP_BADFILE, "no graph of torch.export");
     for (size_t i = 0; i < tfp_pickle_count(m, nodes) && !b->status; i++) add_operator(&p, tfp_pickle_item(m, nodes, i));
     if (!b->status && !tfp_push(&b->p->recorded.files, (uint32_t)b->p->recorded.ops.size)) b->status = TFP_NOMEM;
-    tfp_buf_free(&p.dims);
-    tfp_buf_free(&p.types);
-    tfp_buf_free(&p.scalars);
+    tfp_recorded_texts_free(&p.texts);
     return tfp_builder_status(b, err);
 }
 
