@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Inputs of any size that make one table or pass work as hard as it can: each function takes a size and gives the files.
 
-The functions stand in graphs.py, traces.py and stacks.py, which find wire.py and xspace.py by the path that is set here. KINDS
+The functions stand in files by what they make (graphs.py, traces.py, saved.py ...), which find wire.py and xspace.py by the path that is set here. KINDS
 lists (function, size); a function returns {name: bytes}. The first name is what is opened; a kind may name several
 files with the flag that each stands behind.
 """

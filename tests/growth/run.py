@@ -21,6 +21,7 @@ import traces  # noqa: F401
 import stacks  # noqa: F401
 import dumps  # noqa: F401
 import captured  # noqa: F401
+import saved  # noqa: F401
 
 TIMES, GROWTH = 4, 5.5
 FLOOR, FLOOR_KB = 0.1, 96 * 1024  # what is below at 4n says nothing of growth

@@ -11,6 +11,7 @@ typedef struct program {
     tfp_builder *b;
     tfp_pickle *m;
     tfp_pvalue values;             /* tensors of the graph by name */
+    tfp_map64 at;                  /* the name's place in them */
     tfp_recorded_op op;            /* that is being read */
     tfp_recorded_texts texts;      /* of its arguments */
     uint64_t count;                /* ids of operators and modules */
@@ -94,7 +95,8 @@ static bool add_edge(program *p, tfp_pvalue tensor, int32_t position, bool outpu
     int64_t dims[DIMS_MOST], dtype = 0;
     size_t count;
     tfp_pvalue name = tfp_pickle_named(p->m, tensor, "name");
-    tfp_pvalue value = tfp_pickle_member(p->m, p->values, name);
+    uint32_t at = tfp_map64_get(&p->at, name);
+    tfp_pvalue value = at == TFP_NONE ? 0 : tfp_pickle_value(p->m, p->values, at);
     tfp_str text;
     if (!tfp_pickle_text(p->m, name, &text)) return false;
     tfp_recorded_tensor t = { .id = tfp_build_made_string(p->b, text) + (uint64_t)1, .position = position, .shape = TFP_NONE };
@@ -254,8 +256,11 @@ static tfp_status add_graph(tfp_builder *b, tfp_pickle *m, tfp_pvalue root, tfp_
     tfp_pvalue graph = member_of(m, root, "graph_module", "graph"), nodes = tfp_pickle_named(m, graph, "nodes");
     program p = { .b = b, .m = m, .values = tfp_pickle_named(m, graph, "tensor_values") };
     if (tfp_pickle_kind_of(nodes) != TFP_PICKLE_LIST) return tfp_fail(err, TFP_BADFILE, "no graph of torch.export");
+    for (uint32_t i = 0; i < tfp_pickle_pairs(m, p.values) && !b->status; i++)
+        if (!tfp_map64_put(&p.at, tfp_pickle_key(m, p.values, i), i)) b->status = TFP_NOMEM;
     for (size_t i = 0; i < tfp_pickle_count(m, nodes) && !b->status; i++) add_operator(&p, tfp_pickle_item(m, nodes, i));
     if (!b->status && !tfp_push(&b->p->recorded.files, (uint32_t)b->p->recorded.ops.size)) b->status = TFP_NOMEM;
+    tfp_map64_free(&p.at);
     tfp_recorded_texts_free(&p.texts);
     return tfp_builder_status(b, err);
 }

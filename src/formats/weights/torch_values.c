@@ -86,6 +86,7 @@ typedef struct walk {
     tfp_buf name;
     TFP_VEC(frame) stack;
     tfp_map64 seen, tensors; /* containers; pieces of storages */
+    tfp_map64 states;        /* of objects, looked at: many objects may share one */
     tfp_pvalue modules, parameters, buffers;
     bool too_deep;
 } walk;
@@ -204,22 +205,28 @@ static bool is_nameless(const walk *w, tfp_pvalue key)
     return key && (key == w->modules || key == w->parameters || key == w->buffers);
 }
 
-/* What a module or a container is walked by: a dict, a list, or the dict that is the state of a module. */
-static tfp_pvalue container_of(const walk *w, tfp_pvalue v)
+/* What a module or a container is walked by: a dict, a list, or the dict that is the state of a module. *ok is cleared without memory. */
+static tfp_pvalue container_of(walk *w, tfp_pvalue v, bool *ok)
 {
     tfp_pickle_kind kind = tfp_pickle_kind_of(v);
     if (kind == TFP_PICKLE_LIST || kind == TFP_PICKLE_TUPLE || kind == TFP_PICKLE_DICT) return v;
     if (kind != TFP_PICKLE_CALL) return 0;
     if (tfp_pickle_pairs(w->m, v)) return v;
     tfp_pvalue state = tfp_pickle_state(w->m, v);
-    bool module = tfp_pickle_member(w->m, state, w->modules) || tfp_pickle_member(w->m, state, w->parameters) ||
-                  tfp_str_begins(text_of(w, tfp_pickle_callee(w->m, v)), TFP_STR("__torch__."));
+    bool module = tfp_str_begins(text_of(w, tfp_pickle_callee(w->m, v)), TFP_STR("__torch__."));
+    if (!module) {
+        if (tfp_map64_get(&w->states, state) != TFP_NONE) return 0; /* no module, or walked */
+        *ok = tfp_map64_put(&w->states, state, 1);
+        module = tfp_pickle_member(w->m, state, w->modules) || tfp_pickle_member(w->m, state, w->parameters);
+    }
     return module && tfp_pickle_kind_of(state) == TFP_PICKLE_DICT ? state : 0;
 }
 
 static tfp_status enter(walk *w, tfp_pvalue v, tfp_error *err)
 {
-    tfp_pvalue at = container_of(w, v);
+    bool ok = true;
+    tfp_pvalue at = container_of(w, v, &ok);
+    if (!ok) return tfp_nomem(err);
     if (!at || tfp_map64_get(&w->seen, at) != TFP_NONE) return TFP_OK;
     if (w->stack.size >= DEPTH_MOST) {
         w->too_deep = true;
@@ -283,6 +290,7 @@ tfp_status tfp_torch_add_values(tfp_builder *b, tfp_pickle *m, tfp_pvalue root, 
     tfp_buf_free(&w.name);
     tfp_vec_free(&w.stack);
     tfp_map64_free(&w.seen);
+    tfp_map64_free(&w.states);
     tfp_map64_free(&w.tensors);
     return s ? s : tfp_builder_status(b, err);
 }
