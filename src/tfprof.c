@@ -55,6 +55,7 @@ static const char *order_help(const char *name)
         if (order.by == TFP_BY_NAME) return "By name, in byte order.";
         if (order.by == TFP_BY_OCCURRENCE) return "By the number of nodes, in the op and code views.";
         if (order.by == TFP_BY_TRAVERSAL) return "As the tree is walked.";
+        if (order.by == TFP_BY_START) return "By the first start of the row or a row below, the earliest first.";
         return "By the column's total, the biggest first.";
     }
     return NULL;

@@ -92,16 +92,22 @@ static int64_t mean_time(const tfp_profile *p, int64_t sum_ns, int64_t count)
     return mean - mean % p->time_grain_ns;
 }
 
+static bool takes_exec(const tfp_profile *p, tfp_step_choice step, uint32_t exec)
+{
+    uint32_t row = p->execs.at[exec].step;
+    bool only_listed = step.which == TFP_STEP_MEAN && p->events.processes.size > 0;
+    return tfp_step_takes(step, row) && (!only_listed || p->steps.at[row].listed);
+}
+
 /* The mean is over the steps in which this node has statistics, each column divided and cut by itself. */
 void tfp_node_stats_at(const tfp_profile *p, uint32_t node, tfp_step_choice step, tfp_node_stats *out)
 {
     const tfp_node *n = &p->nodes.at[node];
     tfp_node_stats s = { 0 };
     int64_t count = 0;
-    bool mean = step.which == TFP_STEP_MEAN, of_trace = p->events.processes.size > 0;
+    bool mean = step.which == TFP_STEP_MEAN;
     for (TFP_EACH(execs, e, n->exec_first, p)) {
-        if (!tfp_step_takes(step, p->execs.at[e].step)) continue;
-        if (mean && of_trace && !p->steps.at[p->execs.at[e].step].listed) continue;
+        if (!takes_exec(p, step, e)) continue;
         add_exec(&p->execs.at[e], &s);
         count++;
     }
@@ -122,6 +128,17 @@ void tfp_node_stats_at(const tfp_profile *p, uint32_t node, tfp_step_choice step
     /* a node that never ran keeps its static number; one that did not run in this step counts none */
     if (!s.float_ops) s.float_ops = n->exec_first == TFP_NONE ? n->float_ops : tfp_mul(n->float_ops, s.run_count, NULL);
     *out = s;
+}
+
+int64_t tfp_node_first_ns(const tfp_profile *p, uint32_t node, tfp_step_choice step)
+{
+    int64_t first = INT64_MAX;
+    for (TFP_EACH(execs, e, p->nodes.at[node].exec_first, p)) {
+        const tfp_exec *x = &p->execs.at[e];
+        bool timed = x->start_ns || x->end_ns;
+        if (timed && x->start_ns < first && takes_exec(p, step, e)) first = x->start_ns;
+    }
+    return first;
 }
 
 int64_t tfp_node_parameters(const tfp_profile *p, uint32_t node, bool *clamped)

@@ -310,6 +310,8 @@ struct tfp_node_stats {
     int64_t float_ops;
 };
 void tfp_node_stats_at(const tfp_profile *p, uint32_t node, tfp_step_choice step, tfp_node_stats *out);
+/* When the node first started in these steps; INT64_MAX when it has no time in them. */
+int64_t tfp_node_first_ns(const tfp_profile *p, uint32_t node, tfp_step_choice step);
 void tfp_exec_stats_at(const tfp_profile *p, uint32_t node, uint32_t exec,
                        tfp_node_stats *out);                                /* of one of its steps */
 uint32_t tfp_node_exec(const tfp_profile *p, uint32_t node, uint32_t step); /* -> execs, TFP_NONE */

@@ -98,6 +98,7 @@ bool tfp_order_at(size_t i, tfp_order *out)
     if (i == 0) return *out = (tfp_order){ .name = "name", .by = TFP_BY_NAME }, true;
     size_t n = tfp_columns_in(TFP_LIST_ORDERS, columns);
     if (i == n + 1) return *out = (tfp_order){ .name = "depth", .by = TFP_BY_TRAVERSAL }, true;
+    if (i == n + 2) return *out = (tfp_order){ .name = "start", .by = TFP_BY_START }, true;
     if (i > n) return false;
     const tfp_column *c = &tfp_columns[columns[i - 1]];
     int by = columns[i - 1] == TFP_C_OCCURRENCE ? TFP_BY_OCCURRENCE

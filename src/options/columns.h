@@ -137,8 +137,8 @@ typedef struct tfp_order {
     int by;               /* a tfp_value (descending by total), or one of these */
     tfp_column_id column; /* for TFP_BY_COLUMN */
 } tfp_order;
-/* TFP_BY_COLUMN: a number that is no sum. */
-enum { TFP_BY_NAME = -1, TFP_BY_OCCURRENCE = -2, TFP_BY_TRAVERSAL = -3, TFP_BY_COLUMN = -4 };
+/* TFP_BY_COLUMN: a number that is no sum. TFP_BY_START: when it first ran. */
+enum { TFP_BY_NAME = -1, TFP_BY_OCCURRENCE = -2, TFP_BY_TRAVERSAL = -3, TFP_BY_COLUMN = -4, TFP_BY_START = -5 };
 bool tfp_order_at(size_t i, tfp_order *out); /* false past the end; 0 is by name */
 
 #endif

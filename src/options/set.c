@@ -116,7 +116,7 @@ static tfp_status set_filter(tfp_filter **field, tfp_str v, tfp_error *err)
     return take_filter(field, f, s);
 }
 
-#define NO_ORDER "no such order (name, occurrence, depth or a numeric column)"
+#define NO_ORDER "no such order (name, occurrence, depth, start or a numeric column)"
 
 /* Whether a word may name a column; whether the table has it is known only when the table is built. */
 static bool is_column_name(tfp_str v)

@@ -6,12 +6,13 @@ import { memory } from "./memory.mjs";
 import { images } from "./images.mjs";
 import { parts } from "./pages.mjs";
 import { report } from "./report.mjs";
+import { flame } from "./flame.mjs";
 import { speed } from "./speed.mjs";
 import { timelineModules, timelineRestored, timelineUse } from "./timeline.mjs";
 import { units } from "./units.mjs";
 
 const words = process.argv.slice(2).filter((w) => !w.startsWith("--"));
-const all = { components: units, "timeline modules": timelineModules, "timeline use": timelineUse, "timeline restored": timelineRestored, ...parts, memory, live, report, speed };
+const all = { components: units, "timeline modules": timelineModules, "timeline use": timelineUse, "timeline restored": timelineRestored, ...parts, flame, memory, live, report, speed };
 if (process.argv.includes("--images")) all.images = images;
 
 const browser = await start();

@@ -46,6 +46,10 @@ async function traced(browser, folder) {
   const base = await baseOf(page);
   await show(page, `${base}/table?by=call`);
   check("report: calls of a trace", (await rows(page, "Table").count()) > 1, await main(page).innerText());
+  await show(page, `${base}/flame?by=scope&sort=start`);
+  const inOrder = await page.evaluate(() => globalThis.tfprof.pictures.flame.marks().sort((a, b) => a.y - b.y || a.x - b.x).map((m) => m.id));
+  const level = said("scope", join(sample, "traces/kineto.json"), "-order_by", "start", "-select", "cpu_micros").root.children.filter((c) => c.total_cpu_exec_micros > 0).map((c) => c.name);
+  same("report: the flame graph in order of time", inOrder.slice(0, level.length), level);
   await show(page, `${base}/findings`);
   await main(page).locator("[data-evidence]").first().click();
   await settled(page);

@@ -78,8 +78,11 @@ async function flames() {
   const f = readFlame(tree(8), scope, host);
   same("flame: no root, names are last parts, ids whole paths", [0, 1, 2, 3].map((r) => [f.name(r), f.id(r)]), [["a", "a"], ["b", "a/b"], ["a", "a/b/a"], ["c", "c"]]);
   same("flame: the whole is the sum of the roots", f.whole, 15);
-  const boxes = layOut(f.tree, f.total, -1, 150);
+  const boxes = layOut(f.tree, f.total, { top: -1, width: 150, byTime: false });
   same("flame: widths are shares, heavy ones left", boxes.map((b) => [f.id(b.row), Math.round(b.x), Math.round(b.width), b.depth]).sort(), [["a", 0, 100, 0], ["a/b", 0, 80, 1], ["a/b/a", 0, 30, 2], ["c", 100, 50, 0]]);
+  const small = readFlame({ ...tableOf(texts("name", ["root", "first", "heavy"]), reals("parent", [null, 0, 0]), reals("cpu_micros", [0, 1, 9]), reals("total_cpu_micros", [10, 1, 9])), tree: true }, scope, host);
+  const places = (byTime) => layOut(small.tree, small.total, { top: -1, width: 100, byTime }).map((b) => [small.name(b.row), b.x]).sort();
+  same("flame: heavy bars left, or in the order of their first starts", [places(false), places(true)], [[["first", 90], ["heavy", 0]], [["first", 0], ["heavy", 10]]]);
   same("flame: a match inside of a match counts once", matched(f.tree, f.total, Uint8Array.from([2, 0, 2, 0])), 10);
   const below = sandwich(f, "b", false);
   same("flame: what b holds", [0, 1].map((r) => [below.name(r), below.total(r)]), [["b", 8], ["a", 3]]);

@@ -48,8 +48,11 @@ const chosen = "step=CHOSEN";
 // that step, or the first one; a profile without steps gets no request
 const first = "step=FIRST";
 
-const view = (name: string): string[] => [name, `${one}/views/${name}`, columns, all, `select=${COLUMNS}`, chosen];
-const worked = (name: string): string[] => [name, `${one}/views/${name}`, "float_ops_source=own", columns, all, `select=${WORKED_OUT}`, chosen];
+// by first start: the flame graph in order of time needs that order, other pages sort rows by themselves
+const order = "order_by=start";
+
+const view = (name: string): string[] => [name, `${one}/views/${name}`, columns, all, order, `select=${COLUMNS}`, chosen];
+const worked = (name: string): string[] => [name, `${one}/views/${name}`, "float_ops_source=own", columns, all, order, `select=${WORKED_OUT}`, chosen];
 /** The most important first: the last ones are left out of a report that would become too large. ID, CHOSEN, FIRST, SIDES and
  * TENSOR are filled in for each profile, SOURCE with each file of its code that --source holds. */
 export const ASKS: string[][] = [

@@ -15,9 +15,10 @@ export interface Part {
 const VIEW = /\/views\/(scope|graph|op|code|calls)$/;
 const OWN = "float_ops_source=own";
 
-/** A key for a request, whatever the order of its parameters. A view's answer has all columns, so they are not in the key. */
+/** A key for a request, whatever the order of its parameters. A view's answer has all columns, so they are not in the key; its rows
+ * have one order, and pages sort them as they like. */
 function keyOf(path: string, pairs: string[]): string {
-  const kept = VIEW.test(path) ? pairs.filter((p) => !p.startsWith("select=")) : pairs;
+  const kept = VIEW.test(path) ? pairs.filter((p) => !/^(select|order_by)=/.test(p)) : pairs;
   const name = (pair: string): string => pair.slice(0, pair.indexOf("="));
   // parameters of one name keep their order
   return [path, ...kept.filter((p) => !p.endsWith("=")).sort((a, b) => (name(a) < name(b) ? -1 : name(a) > name(b) ? 1 : 0))].join("\t");

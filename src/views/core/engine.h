@@ -87,6 +87,7 @@ typedef struct tfp_tree {
     uint8_t *accounted;
     uint8_t *kept;          /* set by the engine */
     uint32_t *member_count; /* code view: accounted nodes of the item itself, for -order_by occurrence; else NULL */
+    int64_t *first_ns; /* with -order_by start: the item's first start, INT64_MAX before the view fills it; else NULL */
     tfp_values own, total;  /* own is filled by the view; total by the engine */
 } tfp_tree;
 

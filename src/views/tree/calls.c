@@ -37,7 +37,7 @@ static tfp_status add_spans(calls *c)
         c->item[i] = tfp_trace_item_below(&c->tree, above, tfp_trace_row_name(&c->tree, s->name[i]), s->kind[i]);
         if (!tfp_cut_takes(c->p, i)) continue;
         int64_t self = c->self_ns[i] > 0 ? c->self_ns[i] : 0;
-        tfp_trace_tree_add(&c->tree, c->item[i], s->step[i], self, 0, 1);
+        tfp_trace_tree_add(&c->tree, c->item[i], (tfp_trace_part){ s->step[i], s->start_ns[i], self, 0, 1 });
     }
     return c->tree.failed ? TFP_NOMEM : TFP_OK;
 }
@@ -50,7 +50,7 @@ static tfp_status add_activities(calls *c)
         if (!tfp_cut_takes(c->p, i)) continue;
         uint32_t above = s->launch[i] == TFP_NONE ? 0 : c->item[s->launch[i]];
         uint32_t item = tfp_trace_item_below(&c->tree, above, tfp_trace_row_name(&c->tree, s->name[i]), s->kind[i]);
-        tfp_trace_tree_add(&c->tree, item, s->step[i], 0, s->self_ns[i], 1);
+        tfp_trace_tree_add(&c->tree, item, (tfp_trace_part){ s->step[i], s->start_ns[i], 0, s->self_ns[i], 1 });
     }
     return c->tree.failed ? TFP_NOMEM : TFP_OK;
 }

@@ -234,6 +234,8 @@ static bool fill_tree(tfp_tree *t, stacks *x)
             t->member_count[i]++;
             tfp_values_add_node(r, &t->own, i, node, times);
             tfp_reach_item(r, node, i, times);
+            int64_t first_ns = t->first_ns ? tfp_node_first_ns(x->p, node, r->step) : INT64_MAX;
+            if (t->first_ns && first_ns < t->first_ns[i]) t->first_ns[i] = first_ns;
             r->members[member_count++] = node;
         }
         t->accounted[i] = i && (t->member_count[i] || any);

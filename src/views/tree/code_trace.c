@@ -63,7 +63,8 @@ static void add_frames(lines *x)
     }
     for (uint32_t i = 0; i < s->size && !x->tree.failed; i++)
         if (x->frame[i] == i && tfp_cut_takes(x->p, i))
-            tfp_trace_tree_add(&x->tree, x->item[i], s->step[i], x->self_ns[i] > 0 ? x->self_ns[i] : 0, 0, 1);
+            tfp_trace_tree_add(&x->tree, x->item[i],
+                               (tfp_trace_part){ s->step[i], s->start_ns[i], x->self_ns[i] > 0 ? x->self_ns[i] : 0, 0, 1 });
 }
 
 /* ---- call stacks ---- */
@@ -93,7 +94,7 @@ static void add_stacks(lines *x)
             x->item[i] = x->item[parent];
         bool op = s->kind[i] == TFP_SPAN_OP || s->kind[i] == TFP_SPAN_CALL;
         if (op && x->item[i] && tfp_cut_takes(x->p, i))
-            tfp_trace_tree_add(&x->tree, x->item[i], s->step[i], s->self_ns[i], 0, 1);
+            tfp_trace_tree_add(&x->tree, x->item[i], (tfp_trace_part){ s->step[i], s->start_ns[i], s->self_ns[i], 0, 1 });
     }
 }
 
@@ -122,7 +123,8 @@ static void add_activities(lines *x)
         if (item && replayed && tfp_span_in_step(x->tree.r, i))
             x->replayed_ns = tfp_add(x->replayed_ns, s->self_ns[i], NULL);
         /* an activity without a host op is a run of its line */
-        if (item) tfp_trace_tree_add(&x->tree, item, s->step[i], 0, s->self_ns[i], from == TFP_NONE || s->path[i]);
+        tfp_trace_part part = { s->step[i], s->start_ns[i], 0, s->self_ns[i], from == TFP_NONE || s->path[i] };
+        if (item) tfp_trace_tree_add(&x->tree, item, part);
     }
 }
 

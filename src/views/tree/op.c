@@ -9,6 +9,7 @@ typedef struct types {
     tfp_str *name;
     uint32_t *of_node;                /* by node: its type */
     uint32_t *member_start, *members; /* accounted nodes by type */
+    int64_t *first_ns; /* with -order_by start: the first start of a member; else NULL */
     tfp_values own, total;
     uint32_t *order; /* accounted types as sorted */
     size_t order_count;
@@ -48,6 +49,19 @@ static bool find_types(types *t, const tfp_profile *p)
     return true;
 }
 
+static bool fill_starts(types *t, const tfp_report *r, const uint8_t *times)
+{
+    if (r->options->order.by != TFP_BY_START) return true;
+    t->first_ns = TFP_NEW(t->arena, int64_t, t->count);
+    if (!t->first_ns) return false;
+    for (size_t i = 0; i < t->count; i++) t->first_ns[i] = INT64_MAX;
+    for (uint32_t i = 0; i < r->profile->nodes.size; i++) {
+        int64_t *first = &t->first_ns[t->of_node[i]], its = times[i] ? tfp_node_first_ns(r->profile, i, r->step) : INT64_MAX;
+        if (its < *first) *first = its;
+    }
+    return true;
+}
+
 /* Members and sums. A node that matches several patterns adds that often. */
 static bool fill(types *t, tfp_report *r)
 {
@@ -69,6 +83,7 @@ static bool fill(types *t, tfp_report *r)
         tfp_values_add_node(r, &t->own, t->of_node[i], (uint32_t)i, times[i]);
         tfp_reach_item(r, (uint32_t)i, t->of_node[i], times[i]);
     }
+    if (!fill_starts(t, r, times)) return false;
     for (size_t i = 2; i <= t->count + 1; i++) t->member_start[i] += t->member_start[i - 1];
     if ((r->values & TFP_V_ALL) == TFP_V_ALL && !tfp_name_order(p, order))
         return false; /* the proto lists members by name */
@@ -91,6 +106,7 @@ static bool less(const void *ctx, uint32_t a, uint32_t b)
     if (by >= 0) return t->own.at[by][a] > t->own.at[by][b];
     if (by == TFP_BY_COLUMN)
         return tfp_place_number(t->r, order->column, &t->own, a) > tfp_place_number(t->r, order->column, &t->own, b);
+    if (by == TFP_BY_START && t->first_ns[a] != t->first_ns[b]) return t->first_ns[a] < t->first_ns[b];
     return a < b; /* types are numbered by name */
 }
 

@@ -173,7 +173,7 @@ static void add(sampled *x, const tfp_stack_sample *s)
     if (s->type != x->type) n = 0;
     bool host = x->value == TFP_V_CPU_MICROS || x->value == TFP_V_MICROS, device = x->value == TFP_V_ACCELERATOR_MICROS;
     if (x->value == TFP_V_RUNS) runs = n;
-    tfp_trace_tree_add(&x->tree, item, TFP_NONE, host ? n : 0, device ? n : 0, runs);
+    tfp_trace_tree_add(&x->tree, item, (tfp_trace_part){ TFP_NONE, INT64_MAX, host ? n : 0, device ? n : 0, runs });
     if (host || device || x->value == TFP_V_RUNS || x->tree.failed) return;
     tfp_trace_item *row = &x->tree.items.at[item];
     row->amount = tfp_add(row->amount, n, &x->tree.r->clamped);

@@ -11,7 +11,7 @@
 void tfp_trace_tree_start(tfp_trace_tree *t, tfp_report *r)
 {
     *t = (tfp_trace_tree){ .r = r };
-    tfp_trace_item root = { .parent = TFP_NONE, .last_step = TFP_NONE };
+    tfp_trace_item root = { .parent = TFP_NONE, .last_step = TFP_NONE, .first_ns = INT64_MAX };
     size_t strings = r->profile->strings.count;
     t->name_of = malloc((strings + 1) * sizeof *t->name_of);
     t->failed = !t->name_of || tfp_strtab_init(&t->names, &r->arena) || !tfp_push(&t->items, root);
@@ -53,7 +53,7 @@ uint32_t tfp_trace_item_below(tfp_trace_tree *t, uint32_t parent, tfp_strid name
     uint32_t at = t->failed ? 0 : tfp_map64_get(&t->by_name, key);
     if (at != TFP_NONE) return at;
     at = (uint32_t)t->items.size;
-    tfp_trace_item item = { .parent = parent, .name = name, .last_step = TFP_NONE, .kind = (uint8_t)kind };
+    tfp_trace_item item = { .parent = parent, .name = name, .last_step = TFP_NONE, .first_ns = INT64_MAX, .kind = (uint8_t)kind };
     t->failed = t->items.size >= TFP_NONE - 1 || !tfp_push(&t->items, item) || !tfp_map64_put(&t->by_name, key, at);
     return t->failed ? 0 : at;
 }
@@ -69,20 +69,21 @@ static void count_step(tfp_trace_tree *t, tfp_trace_item *x, uint32_t item, uint
     t->failed |= !tfp_map64_put(&t->by_step, key, 0);
 }
 
-void tfp_trace_tree_add(tfp_trace_tree *t, uint32_t item, uint32_t step, int64_t cpu_ns, int64_t accelerator_ns,
-                        int64_t runs)
+void tfp_trace_tree_add(tfp_trace_tree *t, uint32_t item, tfp_trace_part part)
 {
     tfp_report *r = t->r;
+    uint32_t step = part.step;
     if (t->failed || !tfp_step_takes(r->step, step)) return;
     tfp_trace_item *x = &t->items.at[item];
     bool mean = r->step.which == TFP_STEP_MEAN, listed = step != TFP_NONE && r->profile->steps.at[step].listed;
     if (mean && !listed) return;
     if (mean) count_step(t, x, item, step);
     if (r->options->reach && listed)
-        t->failed |= !tfp_push(&r->line_runs, ((tfp_line_run){ item, step, cpu_ns, accelerator_ns, runs }));
-    x->cpu_ns = tfp_add(x->cpu_ns, cpu_ns, NULL);
-    x->accelerator_ns = tfp_add(x->accelerator_ns, accelerator_ns, NULL);
-    x->runs = tfp_add(x->runs, runs, NULL);
+        t->failed |= !tfp_push(&r->line_runs, ((tfp_line_run){ item, step, part.cpu_ns, part.accelerator_ns, part.runs }));
+    if (part.start_ns < x->first_ns) x->first_ns = part.start_ns;
+    x->cpu_ns = tfp_add(x->cpu_ns, part.cpu_ns, NULL);
+    x->accelerator_ns = tfp_add(x->accelerator_ns, part.accelerator_ns, NULL);
+    x->runs = tfp_add(x->runs, part.runs, NULL);
 }
 
 /* ---- rows ---- */
@@ -107,6 +108,7 @@ static bool fill(tfp_trace_tree *x, tfp_tree *t)
         int64_t n = item->steps ? item->steps : 1;
         int64_t cpu_ns = item->cpu_ns / n, accelerator_ns = item->accelerator_ns / n;
         parent[i] = item->parent;
+        if (t->first_ns) t->first_ns[i] = item->first_ns;
         t->node[i] = TFP_NONE;
         t->name[i] = i ? tfp_strtab_get(&x->names, item->name) : TFP_ROOT_NAME;
         t->accounted[i] = i && (tfp_filter_any(account) || tfp_filter_matches(account, tfp_str_of(kinds[item->kind])) ||

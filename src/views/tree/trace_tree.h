@@ -11,6 +11,7 @@ typedef struct tfp_trace_item {
     tfp_strid name;     /* of the tree's names */
     uint32_t steps;     /* in how many it has something */
     uint32_t last_step; /* the last of them that was added */
+    int64_t first_ns;   /* the first start of what was added; INT64_MAX: nothing with a time */
     int64_t cpu_ns, accelerator_ns, runs;
     int64_t amount; /* of the tree's value */
     uint8_t kind;   /* tfp_span_kind of the first span */
@@ -32,9 +33,14 @@ void tfp_trace_tree_start(tfp_trace_tree *t, tfp_report *r);
 tfp_strid tfp_trace_row_name(tfp_trace_tree *t, tfp_strid name);
 /* The item of that name below another; a new one when there is none. 0 after a fault. */
 uint32_t tfp_trace_item_below(tfp_trace_tree *t, uint32_t parent, tfp_strid name, unsigned kind);
-/* Adds what happened in a step (TFP_NONE: in none), if the report is about it. */
-void tfp_trace_tree_add(tfp_trace_tree *t, uint32_t item, uint32_t step, int64_t cpu_ns, int64_t accelerator_ns,
-                        int64_t runs);
+/* What is added to an item. */
+typedef struct tfp_trace_part {
+    uint32_t step;    /* TFP_NONE: in none */
+    int64_t start_ns; /* INT64_MAX: not known */
+    int64_t cpu_ns, accelerator_ns, runs;
+} tfp_trace_part;
+/* Adds it if the report is about that step. */
+void tfp_trace_tree_add(tfp_trace_tree *t, uint32_t item, tfp_trace_part part);
 /* Rows of it all; frees the tree. */
 tfp_status tfp_trace_tree_show(tfp_trace_tree *t, tfp_error *err);
 void tfp_trace_tree_free(tfp_trace_tree *t);

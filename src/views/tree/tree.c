@@ -16,6 +16,10 @@ bool tfp_tree_new(tfp_tree *t, tfp_report *r, tfp_arena *arena, size_t count)
     t->node = TFP_NEW(arena, uint32_t, count);
     t->accounted = TFP_NEW(arena, uint8_t, count);
     t->kept = TFP_NEW(arena, uint8_t, count);
+    bool by_start = r->options->order.by == TFP_BY_START;
+    t->first_ns = by_start ? TFP_NEW(arena, int64_t, count) : NULL;
+    if (by_start && !t->first_ns) return false;
+    for (size_t i = 0; i < count && by_start; i++) t->first_ns[i] = INT64_MAX;
     return t->name && t->node && t->accounted && t->kept &&
            tfp_values_new(r, &t->own, &r->arena, count) && tfp_values_new(r, &t->total, &r->arena, count);
 }
@@ -70,6 +74,11 @@ static bool preorder(walk *w)
     return true;
 }
 
+static void starts_below(tfp_tree *t, uint32_t item, uint32_t child)
+{
+    if (t->first_ns && t->first_ns[child] < t->first_ns[item]) t->first_ns[item] = t->first_ns[child];
+}
+
 /* An unaccounted item of the graph view adds nothing of its own; in the others it does once it is kept. */
 static void sum_up(walk *w)
 {
@@ -81,6 +90,7 @@ static void sum_up(walk *w)
             uint32_t child = t->children[c];
             keep |= t->kept[child] && w->rules != TFP_TREE_GRAPH;
             tfp_values_add(w->r, &t->total, item, &t->total, child);
+            starts_below(t, item, child);
         }
         t->kept[item] = keep;
         if (keep && item != 0) tfp_values_add(w->r, &t->total, item, &t->own, item);
@@ -263,6 +273,12 @@ static bool less_by_name(const void *ctx, uint32_t a, uint32_t b)
     return tfp_str_cmp(w->t->name[w->shown.at[a].item], w->t->name[w->shown.at[b].item]) < 0;
 }
 
+static bool less_by_start(const void *ctx, uint32_t a, uint32_t b)
+{
+    const walk *w = ctx;
+    return w->t->first_ns[w->shown.at[a].item] < w->t->first_ns[w->shown.at[b].item];
+}
+
 static bool less_by_members(const void *ctx, uint32_t a, uint32_t b)
 {
     const walk *w = ctx;
@@ -280,6 +296,7 @@ static bool sort_entries(walk *w, uint32_t *start, uint32_t *children)
     if (by == TFP_BY_TRAVERSAL) return true;
     bool (*less)(const void *, uint32_t, uint32_t) = by >= 0 ? less_by_total : less_by_name;
     if (by == TFP_BY_COLUMN) less = less_by_column;
+    if (by == TFP_BY_START) less = less_by_start;
     if (by == TFP_BY_OCCURRENCE && w->t->member_count) less = less_by_members;
     for (size_t i = 0; i < n; i++) {
         size_t count = start[i + 1] - start[i];

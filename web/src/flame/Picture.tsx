@@ -10,6 +10,7 @@ import { draw } from "./draw";
 import type { Box } from "./layout";
 import { BAR_ROW, beside, layOut } from "./layout";
 import type { FlameTree, Measure } from "./read";
+import { BY_TIME } from "./read";
 
 interface Props {
   of: FlameTree;
@@ -48,7 +49,8 @@ export function Picture(p: Props) {
   const rowOf = (id: string | undefined): number => (id === undefined ? -1 : Array.from({ length: of.tree.rows }, (_, i) => i).findIndex((row) => of.id(row) === id));
   const top = useMemo(() => rowOf(state.value.more.top), [of, state.value.more.top]);
   const chosen = useMemo(() => (sel.value?.kind === kind ? rowOf(sel.value.id) : -1), [of, sel.value]);
-  const boxes = useMemo(() => layOut(of.tree, of.total, top, width), [of, top, width]);
+  const byTime = state.value.sort === BY_TIME;
+  const boxes = useMemo(() => layOut(of.tree, of.total, { top, width, byTime }), [of, top, width, byTime]);
   const height = BAR_ROW * (1 + boxes.reduce((most, b) => Math.max(most, b.depth), 0));
   const most = useMemo(() => boxes.reduce((m, b) => Math.max(m, Math.abs(delta?.(b.row) ?? 0)), 0), [boxes, delta]);
   useEffect(() => {

@@ -14,10 +14,19 @@ export interface Box {
 
 type Value = (row: number) => number;
 
-/** The boxes below the roots, or below `top`, that are wide enough to be seen. Heavy ones stand at the left. */
-export function layOut(tree: Tree, value: Value, top: number, width: number): Box[] {
+export interface Shape {
+  top: number; // the row that fills the width; -1: all roots
+  width: number;
+  byTime: boolean; // siblings stand in the order of the rows, which is that of their first starts; else heavy ones at the left
+}
+
+/** The boxes below the roots, or below a row, that are wide enough to be seen. */
+export function layOut(tree: Tree, value: Value, { top, width, byTime }: Shape): Box[] {
   const out: Box[] = [];
-  const childrenOf = (slot: number): number[] => Array.from(tree.children.subarray(tree.first[slot], tree.first[slot + 1])).sort((a, b) => value(b) - value(a));
+  const childrenOf = (slot: number): number[] => {
+    const rows = Array.from(tree.children.subarray(tree.first[slot], tree.first[slot + 1]));
+    return byTime ? rows : rows.sort((a, b) => value(b) - value(a));
+  };
   const roots = top >= 0 ? [top] : childrenOf(tree.rows);
   const whole = roots.reduce((all, row) => all + value(row), 0);
   if (!(whole > 0)) return out;

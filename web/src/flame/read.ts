@@ -21,6 +21,9 @@ export const FLAMES: FlameBy[] = [
   { by: "line", title: "lines", view: "code", kind: "line", fits: (f) => f.has?.code ?? false },
 ];
 
+/** `sort` of the address, and -order_by of the rows: by first start. */
+export const BY_TIME = "start";
+
 /** What the widths stand for; time of the host and of devices is never added. */
 export const MEASURES = [
   { name: "host", title: "host time", column: "cpu_micros", look: "host", unit: "us" },

@@ -18,7 +18,7 @@ const TOGETHER = "accelerator_micros,cpu_micros,bytes,params"; // one request; f
 
 export function Graph({ route }: { route: Route }) {
   const asked = VALUES.find((v) => v.name === route.params.get("by"))?.name ?? "";
-  const query = new URLSearchParams({ select: asked === "float_ops" ? asked : TOGETHER, max_depth: "100000", format: "columns" });
+  const query = new URLSearchParams({ select: asked === "float_ops" ? asked : TOGETHER, max_depth: "100000", order_by: "start", format: "columns" }); // the order of a report, so that both draw the same
   if (asked === "float_ops") query.set("float_ops_source", "own");
   const scopes = profilePath(route.id, `views/scope?${query.toString()}`);
   const edges = `${queryPath(route.id, EDGES_SQL)}&format=columns`;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where time goes, as bars in bars: by scope, call or line; all places of a name together (sandwich); against another profile.
 import { useMemo } from "preact/hooks";
-import { profile, profilePath } from "../api";
+import { isOfStacks, profile, profilePath } from "../api";
 import { filterParams, tableOnce, useTable } from "../data";
 import { useWindows } from "../details/useWindows";
 import { Picture } from "../flame/Picture";
 import { matched } from "../flame/layout";
 import type { FlameBy, FlameTree, Measure } from "../flame/read";
-import { FLAMES, MEASURES, differences, readFlame, sandwich } from "../flame/read";
+import { BY_TIME, FLAMES, MEASURES, differences, readFlame, sandwich } from "../flame/read";
 import { formatShare, formatUnit } from "../format";
 import { isReport } from "../held";
 import { useLoaded } from "../load";
@@ -24,7 +24,7 @@ function Choice({ name, value, all, onChoose }: { name: string; value: string; a
   );
 }
 
-const pathOf = (id: string, it: FlameBy, filter: string): string => profilePath(id, `views/${it.view}?max_depth=100000${isReport ? "" : "&select=cpu_micros,accelerator_micros,bytes,params,occurrence"}${filter}&format=columns`);
+const pathOf = (id: string, it: FlameBy, filter: string): string => profilePath(id, `views/${it.view}?max_depth=100000&order_by=${BY_TIME}${isReport ? "" : "&select=cpu_micros,accelerator_micros,bytes,params,occurrence"}${filter}&format=columns`);
 
 /** Rows whose name has the text of the search. */
 function findIn(of: FlameTree, text: string): Uint8Array | null {
@@ -64,6 +64,7 @@ function Shown({ of, it, path }: PlaceProps & { it: FlameBy; path: string }) {
       <div class="bar-line">
         <Choice name="by" value={it.by} all={FLAMES.filter((f) => f.fits(of.facts)).map((f) => ({ value: f.by, title: f.title }))} onChoose={(to) => change({ by: to, more: { top: "" } })} />
         <Choice name="widths" value={measure.name} all={fits.map((m) => ({ value: m.name, title: m.title }))} onChoose={(to) => change({ more: { of: to } })} />
+        {!isOfStacks(of.facts) && <Choice name="order" value={state.value.sort} all={[{ value: "", title: "heaviest first" }, { value: BY_TIME, title: "first start first" }]} onChoose={(to) => change({ sort: to })} />}
         {name && <Choice name="show" value={side} all={[{ value: "", title: "all" }, { value: "callees", title: "what the selected one holds" }, { value: "callers", title: "what holds it" }]} onChoose={(to) => change({ more: { side: to, top: "" } })} />}
         <span class="s" role="status">{found && shown && <Matches of={shown} found={found} measure={measure} />}</span>
       </div>
