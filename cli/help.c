@@ -242,7 +242,7 @@ static void overview(cli *c)
              "`%shelp NAME` explains any of these; `%shelp options`, `columns`, `orders`, `outputs`, `formats`, "
              "`checkers`, `ops`, `status` and `examples` explain all of a kind; `%shelp licences` "
              "prints the licences, `%shelp agents` a skill file for assistants, `%shelp schema [NAME]` the JSON Schema of "
-             "-format json.",
+             "what programs read.",
              program, program, program, program, program);
     wrapped(c, text, 0, 0);
 }

@@ -43,8 +43,10 @@ typedef struct shape {
 /* Views whose JSON is not a table, and commands that are no view but have JSON. All other views give tables, all other commands no
  * JSON. */
 static const shape shapes[] = {
-    { "scope", "report" }, { "graph", "report" }, { "op", "report" },  { "code", "report" },  { "calls", "report" },
-    { "advise", "advise" }, { "diff", "table" },  { "stats", "table" }, { "query", "table" }, { "top", "table" },
+    { "scope", "report" },  { "graph", "report" },  { "op", "report" },     { "code", "report" },
+    { "calls", "report" },  { "advise", "advise" }, { "diff", "table" },    { "stats", "table" },
+    { "query", "table" },   { "top", "table" },     { "stacks", "table" },  { "capture", "table" },
+    { "index", "table" },   { "trend", "table" },   { "serve", "http" },
 };
 
 static const char *schema_of(const char *name)
@@ -54,19 +56,30 @@ static const char *schema_of(const char *name)
     return tfp_help(TFP_VIEWS, name) ? "table" : NULL;
 }
 
+/* Whether $defs has the name: each begins a line. */
+static bool is_defined(const char *parts, const char *name)
+{
+    char line[64];
+    return (size_t)snprintf(line, sizeof line, "\n  \"%s\": {", name) < sizeof line && strstr(parts, line);
+}
+
 int cli_list_schema(cli *c, const char *name)
 {
     char *text = unpacked(cli_schema, cli_schema_size, cli_schema_plain_size);
     const char *schema = name ? schema_of(name) : NULL, *parts = text ? strstr(text, "\"$defs\"") : NULL;
-    if (!name || !text) {
+    if (!name || !parts) {
         list(c, text);
         return 0;
     }
-    if (!schema || !parts) {
+    if (!schema && is_defined(parts, name)) schema = name;
+    if (!schema) {
         free(text);
-        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "help schema: '%s' is no view or command with -format json", name);
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE,
+                             "help schema: '%s' is no view, command or output that has one: see tfprof help schema",
+                             name);
     }
-    cli_print(c->out, "{\n \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n \"title\": \"tfprof %s -format json\",\n", name);
+    cli_print(c->out, "{\n \"$schema\": \"https://json-schema.org/draft/2020-12/schema\",\n");
+    cli_print(c->out, " \"title\": \"tfprof: %s\",\n", name);
     cli_print(c->out, " \"$ref\": \"#/$defs/%s\",\n", schema);
     if (tfp_help(TFP_VIEWS, name)) cli_print(c->out, " \"properties\": {\"view\": {\"const\": \"%s\"}},\n", name);
     cli_print(c->out, " ");
