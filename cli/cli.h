@@ -271,6 +271,8 @@ bool cli_option_begins(const tfp_options *o, const char *name, const char *begin
 /* FILE@STEP among the plain words asks for that step: cuts the words and sets -step. 0 or the status. */
 int cli_take_steps(cli *c, const cli_call *call, tfp_options *o);
 int cli_load(cli *c, const cli_call *call, unsigned keep); /* fills c->profile; nothing to do when it is there */
+int cli_read(cli *c, const cli_call *call, unsigned keep); /* the same, in silence */
+void cli_notes(cli *c, const cli_call *call);              /* the notes on what was read into c->profile */
 int cli_load_dumps(cli *c, const cli_call *call, unsigned keep); /* the same for hang: skips files that cannot be read (dumps.c) */
 
 /* Whether a report's output on stdout begins with its notes. */

@@ -269,8 +269,9 @@ static bool is_beside(const cli_call *call, const char *warning)
            strstr(warning, ": nodes in functions");
 }
 
-static void tell(cli *c, const cli_call *call, const tfp_profile *p)
+void cli_notes(cli *c, const cli_call *call)
 {
+    const tfp_profile *p = c->profile;
     const char *warning;
     for (size_t i = 0;; i++) {
         char text[64];
@@ -348,7 +349,7 @@ static tfp_status read_all(cli *c, const inputs *in, unsigned keep, bool cache, 
     return s;
 }
 
-int cli_load(cli *c, const cli_call *call, unsigned keep)
+int cli_read(cli *c, const cli_call *call, unsigned keep)
 {
     if (c->profile) return 0;
     inputs in = { NULL, 0, NULL };
@@ -366,12 +367,19 @@ int cli_load(cli *c, const cli_call *call, unsigned keep)
                                     : cli_fault_from(&c->fault, s, c->err);
         goto out;
     }
-    tell(c, call, p);
     c->profile = p;
     p = NULL;
 out:
     tfp_profile_free(p);
     free(in.at);
     free(in.lists);
+    return status;
+}
+
+int cli_load(cli *c, const cli_call *call, unsigned keep)
+{
+    bool there = c->profile != NULL;
+    int status = cli_read(c, call, keep);
+    if (!status && !there) cli_notes(c, call);
     return status;
 }

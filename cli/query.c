@@ -38,7 +38,7 @@ char *cli_query_start(char *line)
     }
 }
 
-/* ---- the profiles: each file that is one is by itself, all others together are one ---- */
+/* ---- the profiles: each file that is one is by itself; of all others each run is one, and without traces they are one ---- */
 
 enum { PROFILE_MOST = 1000 };
 
@@ -49,11 +49,10 @@ typedef struct profiles {
 } profiles;
 
 /* A pipe can be read once only, so it is not looked into. */
-static bool is_profile(const char *path)
+static const char *format_of(const char *path)
 {
     struct stat st;
-    const char *format = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? tfp_recognise_file(path, NULL) : NULL;
-    return tfp_format_is(format, TFP_FORMAT_WHOLE);
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) ? tfp_recognise_file(path, NULL) : NULL;
 }
 
 static bool has_paths(const cli_call *call)
@@ -63,10 +62,10 @@ static bool has_paths(const cli_call *call)
     return false;
 }
 
-static bool is_there(const profiles *p, const char *name)
+static bool is_there(const char *const *names, size_t count, const char *name)
 {
-    for (size_t i = 0; i < p->count; i++)
-        if (p->names[i] && strcmp(p->names[i], name) == 0) return true;
+    for (size_t i = 0; i < count; i++)
+        if (names[i] && strcmp(names[i], name) == 0) return true;
     return false;
 }
 
@@ -81,6 +80,79 @@ static int load_one(cli *c, const cli_call *call, unsigned keep, const char *nam
     return 0;
 }
 
+/* Takes over the profile that was read, as all that a call names. */
+static void take_read(cli *c, const cli_call *call, profiles *out)
+{
+    cli_notes(c, call);
+    out->at[out->count] = c->profile;
+    out->names[out->count++] = NULL;
+    c->profile = NULL;
+}
+
+/* Which run each word and each flag's file is of. */
+typedef struct shares {
+    size_t *words, flags[CLI_FORMAT_MAX], runs;
+} shares;
+
+static void count_run(shares *x, size_t run)
+{
+    if (run >= x->runs) x->runs = run + 1;
+}
+
+/* What flags name belongs to all runs, but for a trace. */
+static bool is_trace_of_flag(const cli_call *call, size_t format)
+{
+    return call->paths[format] && tfp_format_is(tfp_list(TFP_FORMATS, format), TFP_FORMAT_RANKS);
+}
+
+static tfp_status find_shares(const tfp_profile *p, const cli_call *call, shares *x, tfp_error *err)
+{
+    tfp_status s = tfp_profile_runs(p, call->word_count, (const char *const *)call->words, x->words, err);
+    x->runs = 1;
+    for (size_t i = 0; i < call->word_count && !s; i++) count_run(x, x->words[i]);
+    for (size_t i = 0; i < CLI_FORMAT_MAX && !s; i++) {
+        if (!is_trace_of_flag(call, i)) continue;
+        s = tfp_profile_runs(p, 1, &call->paths[i], &x->flags[i], err);
+        count_run(x, x->flags[i]);
+    }
+    return s;
+}
+
+/* The words and flags of one run; `words` has room for all. */
+static cli_call call_of_run(const cli_call *all, const shares *x, size_t run, char **words)
+{
+    cli_call one = *all;
+    one.words = words;
+    one.word_count = 0;
+    for (size_t i = 0; i < all->word_count; i++)
+        if (x->words[i] == run) words[one.word_count++] = all->words[i];
+    for (size_t i = 0; i < CLI_FORMAT_MAX; i++)
+        if (is_trace_of_flag(all, i) && x->flags[i] != run) one.paths[i] = NULL;
+    return one;
+}
+
+/* Traces, and what belongs to them: read together, to see which are ranks of one job. Several runs are read again, each by itself. */
+static int load_runs(cli *c, const cli_call *rest, unsigned keep, profiles *out)
+{
+    shares x = { .words = calloc(rest->word_count + 1, sizeof *x.words) };
+    char **words = calloc(rest->word_count + 1, sizeof *words);
+    int status = x.words && words ? cli_read(c, rest, keep) : cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
+    tfp_status s = status ? TFP_OK : find_shares(c->profile, rest, &x, c->err);
+    if (s) status = cli_fault_from(&c->fault, s, c->err);
+    if (!status && x.runs == 1) take_read(c, rest, out);
+    if (!status && x.runs > 1) {
+        tfp_profile_free(c->profile);
+        c->profile = NULL;
+    }
+    for (size_t run = 0; run < x.runs && x.runs > 1 && !status; run++) {
+        cli_call one = call_of_run(rest, &x, run, words);
+        status = load_one(c, &one, keep, NULL, out);
+    }
+    free(words);
+    free(x.words);
+    return status;
+}
+
 static int load_all(cli *c, const cli_call *call, unsigned keep, profiles *out)
 {
     cli_call rest = *call, one = { .command = call->command, .name = call->name };
@@ -88,23 +160,26 @@ static int load_all(cli *c, const cli_call *call, unsigned keep, profiles *out)
     int status = 0;
     rest.words = calloc(call->word_count + 1, sizeof *rest.words);
     rest.word_count = 0;
-    out->at = calloc(call->word_count + 1, sizeof(tfp_profile *));
-    out->names = calloc(call->word_count + 1, sizeof *out->names);
+    out->at = calloc(call->word_count + CLI_FORMAT_MAX + 1, sizeof(tfp_profile *));
+    out->names = calloc(call->word_count + CLI_FORMAT_MAX + 1, sizeof *out->names);
     if (!rest.words || !out->at || !out->names)
         status = cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
     else if (call->word_count > PROFILE_MOST)
         status = cli_fault_set(&c->fault, CLI_LIMIT, "query: more than %d files", PROFILE_MOST);
     memcpy(one.flags, call->flags, sizeof one.flags);
     for (size_t i = 0; i < call->word_count && !status; i++) {
-        if (!alone && !is_profile(call->words[i])) {
-            rest.words[rest.word_count++] = call->words[i];
-        } else if (!is_there(out, call->words[i])) {
+        char *word = call->words[i];
+        const char *format = alone ? NULL : format_of(word);
+        bool whole = alone || tfp_format_is(format, TFP_FORMAT_WHOLE), trace = tfp_format_is(format, TFP_FORMAT_RANKS);
+        if (!whole && !(trace && is_there((const char *const *)rest.words, rest.word_count, word))) {
+            rest.words[rest.word_count++] = word;
+        } else if (whole && !is_there(out->names, out->count, word)) {
             one.words = &call->words[i];
             one.word_count = 1;
-            status = load_one(c, &one, keep, call->words[i], out);
+            status = load_one(c, &one, keep, word, out);
         }
     }
-    if (!status && (rest.word_count || has_paths(call) || !out->count)) status = load_one(c, &rest, keep, NULL, out);
+    if (!status && (rest.word_count || has_paths(call) || !out->count)) status = load_runs(c, &rest, keep, out);
     free(rest.words);
     return status;
 }

@@ -51,6 +51,16 @@ TFP_API tfp_status tfp_profile_on_progress(tfp_profile *p, tfp_progress_fn fn, v
  *  After an error the profile can only be freed. */
 TFP_API tfp_status tfp_profile_add_file(tfp_profile *p, const char *format, const char *path, tfp_error *err);
 
+/** Which of the files of a profile are one run. They are where they are ranks of one job: they tell different ranks, and no different
+ *  numbers of ranks, and their folders are the same but for the rank's number; so are names with "rank" and a number, which do where a file tells
+ *  no rank. Or they tell different hosts, and are in one folder. A folder is one run. A file without processes, such as a snapshot of
+ *  memory, is of the run whose path is most like its own.
+ *  paths  `count` files and folders, as they were added
+ *  runs   gets the run of each: runs are numbered from 0 in the order of their first files
+ *  Errors: TFP_BADARG; TFP_NOMEM. Threads: none may add meanwhile. */
+TFP_API tfp_status tfp_profile_runs(const tfp_profile *p, size_t count, const char *const *paths, size_t *runs,
+                                    tfp_error *err);
+
 /** Adds several files in order, with the same profile, warnings and error of the first bad file as that many calls of
  *  tfp_profile_add_file. Small files of run metadata are read in parallel, by as many threads as there are
  *  processors (TFPROF_THREADS), which end before the call does; each takes up to about 10 MB of memory meanwhile.

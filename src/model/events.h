@@ -17,6 +17,7 @@ typedef struct tfp_process {
     int64_t pid;
     int32_t rank;            /* -1: none */
     int32_t rank_count;      /* of the job, as the file says; 0: not known */
+    bool rank_guessed;       /* the file does not say it: the join took it from the file's name or place. Not stored */
     uint32_t source;         /* -> the profile's sources: the file it came from */
     int64_t clock_offset_ns; /* added to the file's times to compare with other processes; 0 when not known */
     int64_t tolerance_ns;    /* for nesting: 1,000 in files without fractions of microseconds, else 0 */

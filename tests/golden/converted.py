@@ -7,7 +7,7 @@ stdout and stderr, and the status, must be those that the inputs themselves give
 
 Taken are the commands that are `tfprof VIEW ...`, `stats`, `query` or `diff` without anything of the shell around them. A
 checkpoint stays beside the converted file. The inputs of `diff` are converted side by side, those of the others together;
-what convert refuses, the command refuses too, so it is left out."""
+what convert refuses, the command refuses too, so it is left out; so are queries over several runs."""
 import concurrent.futures
 import glob
 import os
@@ -107,8 +107,16 @@ def replaced(converted, shell, words):
     steps = {f.partition('@')[2] for f in inputs.files}
     if not inputs.files or steps != {''} or PARTS_ARE_TOLD <= set(words):
         return None
+    if words[0] == 'query' and len(inputs.files) > 1 and count_runs(converted.program, shell, inputs.files) > 1:
+        return None
     made = converted.of(shell, inputs.files, functions)
     return ([*inputs.others[:inputs.at], made, *inputs.others[inputs.at:]], {}) if made else None
+
+
+def count_runs(program, shell, files):
+    """`query` keeps runs apart, and one converted file is one profile."""
+    told = answer(program, shell, ['query', 'SELECT count(*) AS n FROM profiles', *files, '-format', 'csv'])[0].split()
+    return int(told[-1]) if told else 0
 
 
 def answer(program, shell, words):

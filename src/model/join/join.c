@@ -34,6 +34,7 @@ static void find_ranks(tfp_join *x)
     for (uint32_t i = 0; i < x->t->processes.size && count > 1; i++) {
         tfp_process *process = &x->t->processes.at[i];
         if (process->rank >= 0 || process->host) continue;
+        process->rank_guessed = true;
         if (process->source < x->p->sources.size) process->rank = tfp_number_in_name(x->p->sources.at[process->source]);
         if (process->rank < 0) process->rank = (int32_t)i;
     }
