@@ -25,6 +25,7 @@ REPLAYED = "query SELECT sum(duration_us) AS us FROM attribution WHERE replay IS
 PLACES = "query SELECT class, round(share, 4) AS share, round(line_us / device_us, 4) AS lines FROM coverage"
 BY_DEVICE = ("query SELECT substr(lane, 1, 5) AS device, count(*) AS n, sum(duration_ns) AS ns FROM spans "
              "WHERE kind = 'activity' AND class IN ('compute', 'communication') GROUP BY 1")
+BY_KIND = "query SELECT coalesce(nullif(class, ''), kind) AS kind, count(*) AS n FROM spans GROUP BY 1"
 BOTH = "op -select cpu_micros,accelerator_micros -max_depth 1000"
 
 FIGURES = [
@@ -73,6 +74,12 @@ FIGURES = [
     # Nsight Systems
     ("nsys_h100*", BY_DEVICE, {"device": "gpu:0"}, {"n": 1721, "ns": 22385163}),
     ("nsys_h100*", BY_DEVICE, {"device": "gpu:1"}, {"n": 1721, "ns": 22444359}),
+    ("nsys_h100*", BY_KIND, {"kind": "copy"}, {"n": 904}),
+    ("nsys_h100*", BY_KIND, {"kind": "set"}, {"n": 22}),
+    ("nsys_h100*", BY_KIND, {"kind": "op"}, {"n": 16782}),
+    ("nsys_h100*", BY_KIND, {"kind": "call"}, {"n": 5796}),
+    ("nsys_h100*", "steps", {"step": "all", "device": "gpu:0"}, {"busy_us": 962890.247}),
+    ("nsys_h100*", "steps", {"step": "all", "device": "gpu:1"}, {"busy_us": 962810.705}),
 ]
 
 answers = {}
