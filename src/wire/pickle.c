@@ -78,16 +78,45 @@ static void push_marked(tfp_pickle *m, unsigned kind)
 
 /* ---- what grows ---- */
 
-static void add_item(tfp_pickle *m, tfp_pvalue to, tfp_pvalue item)
+/* True: the caller has taken the item. A value that it left once is not offered again, until it grows: frames of stacks are in many lists. */
+static bool taken(tfp_pickle *m, tfp_pvalue to, tfp_pvalue item)
 {
-    const tfp_pvalue pair[2] = { 0, item };
-    if (PV_KIND(to) == TFP_PICKLE_CALL) {
-        pickle_box_add(m, to, pair, 2);
-    } else if (m->take && m->take(m->take_ctx, m, to, item)) {
-        pickle_release(m, item);
-    } else {
-        pickle_box_add(m, to, &item, 1);
+    bool box = pv_is_box(item);
+    if (!m->take || (box && m->boxes.at[PV_AT(item)].left)) return false;
+    bool took = m->take(m->take_ctx, m, to, item);
+    if (box) m->boxes.at[PV_AT(item)].left = !took;
+    return took;
+}
+
+/* Offers items to the caller; those that it leaves are added to the list, as many at a time as come together. */
+static void add_items(tfp_pickle *m, tfp_pvalue to, const tfp_pvalue *items, size_t count)
+{
+    size_t first = 0;
+    for (size_t i = 0; i < count && !m->status; i++) {
+        if (!taken(m, to, items[i])) continue;
+        pickle_box_add(m, to, items + first, i - first);
+        pickle_release(m, items[i]);
+        first = i + 1;
     }
+    pickle_box_add(m, to, items + first, count - first);
+}
+
+static void add_to_call(tfp_pickle *m, tfp_pvalue to, const tfp_pvalue *items, size_t count)
+{
+    for (size_t i = 0; i < count && !m->status; i++) {
+        const tfp_pvalue pair[2] = { 0, items[i] };
+        pickle_box_add(m, to, pair, 2);
+    }
+}
+
+static void add_all(tfp_pickle *m, tfp_pvalue to, const tfp_pvalue *items, size_t count)
+{
+    if (PV_KIND(to) == TFP_PICKLE_CALL)
+        add_to_call(m, to, items, count);
+    else if (PV_KIND(to) == TFP_PICKLE_SET || !m->take)
+        pickle_box_add(m, to, items, count);
+    else
+        add_items(m, to, items, count);
 }
 
 static bool takes_items(tfp_pickle *m, tfp_pvalue to)
@@ -102,7 +131,7 @@ static bool takes_items(tfp_pickle *m, tfp_pvalue to)
 static void append(tfp_pickle *m)
 {
     tfp_pvalue item = pop(m), to = top(m);
-    if (!m->status && takes_items(m, to)) add_item(m, to, item);
+    if (!m->status && takes_items(m, to)) add_all(m, to, &item, 1);
 }
 
 static void appends(tfp_pickle *m)
@@ -110,10 +139,7 @@ static void appends(tfp_pickle *m)
     size_t count;
     const tfp_pvalue *items = pop_marked(m, &count);
     tfp_pvalue to = m->status ? 0 : top(m);
-    if (m->status || !takes_items(m, to)) return;
-    bool plain = PV_KIND(to) == TFP_PICKLE_SET || (PV_KIND(to) == TFP_PICKLE_LIST && !m->take);
-    if (plain) pickle_box_add(m, to, items, count);
-    for (size_t i = 0; i < count && !plain && !m->status; i++) add_item(m, to, items[i]);
+    if (!m->status && takes_items(m, to)) add_all(m, to, items, count);
 }
 
 static void set_items(tfp_pickle *m, const tfp_pvalue *pairs, size_t count)
@@ -176,6 +202,20 @@ static void get(tfp_pickle *m, uint64_t index)
         pickle_fail(m, "a place of the memo that was never filled");
     else
         push_shared(m, m->memo.at[index]);
+}
+
+/* Many lists are nothing but places of the memo (stacks are), so opcodes of that kind that follow each other run at once. `op` is the first,
+ * at m->at[-1]. */
+static void get_many(tfp_pickle *m, unsigned char op)
+{
+    do {
+        if (!pickle_ensure(m, op == 'j' ? 4 : 1)) return;
+        const unsigned char *at = m->at;
+        uint32_t index = op == 'j' ? at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24 : at[0];
+        m->at += op == 'j' ? 4 : 1;
+        get(m, index);
+        op = m->at < m->end ? *m->at : 0;
+    } while (!m->status && (op == 'j' || op == 'h') && m->at++);
 }
 
 /* ---- opaque values: nothing is looked up, nothing is called ---- */
@@ -301,8 +341,8 @@ static void run_letter(tfp_pickle *m, unsigned char op)
     case 'd': push_marked(m, TFP_PICKLE_DICT); break;
     case 't': push_marked(m, TFP_PICKLE_TUPLE); break;
     case 'g': get(m, pickle_index_line(m)); break;
-    case 'h': get(m, pickle_number(m, 1)); break;
-    case 'j': get(m, pickle_number(m, 4)); break;
+    case 'h':
+    case 'j': get_many(m, op); break;
     case 'p': put(m, pickle_index_line(m)); break;
     case 'q': put(m, pickle_number(m, 1)); break;
     case 'r': put(m, pickle_number(m, 4)); break;

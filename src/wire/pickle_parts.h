@@ -21,6 +21,7 @@ typedef struct pickle_box {
     uint32_t count, capacity;
     uint32_t memo; /* where the memo has it; TFP_NONE */
     bool shared;   /* something else refers to it */
+    bool left;     /* the caller was asked and did not take it */
     bool folded;   /* of a list: its items are gone, and `first` is the number in their place */
 } pickle_box;
 
@@ -63,7 +64,11 @@ static inline void pickle_push(tfp_pickle *m, tfp_pvalue v) { (void)pickle_keep(
 tfp_status pickle_fail(tfp_pickle *m, const char *what); /* with the place; the first fault stays */
 /* Makes the window hold at least `size` bytes from the current place. False where the file ends before; ensure fails then. */
 bool pickle_need(tfp_pickle *m, size_t size);
-bool pickle_ensure(tfp_pickle *m, size_t size);
+bool pickle_read_more(tfp_pickle *m, size_t size); /* the same, which fails */
+static inline bool pickle_ensure(tfp_pickle *m, size_t size)
+{
+    return (size_t)(m->end - m->at) >= size || pickle_read_more(m, size);
+}
 uint64_t pickle_number(tfp_pickle *m, unsigned bytes); /* little-endian */
 tfp_str pickle_line(tfp_pickle *m);                    /* of protocol 0, without its end; valid until the next read */
 uint64_t pickle_index_line(tfp_pickle *m);

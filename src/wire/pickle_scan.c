@@ -34,7 +34,7 @@ bool pickle_need(tfp_pickle *m, size_t size)
     return window.size >= size;
 }
 
-bool pickle_ensure(tfp_pickle *m, size_t size)
+bool pickle_read_more(tfp_pickle *m, size_t size)
 {
     if (pickle_need(m, size)) return true;
     pickle_fail(m, "the pickle is cut short");

@@ -129,6 +129,7 @@ void pickle_box_add(tfp_pickle *m, tfp_pvalue box, const tfp_pvalue *items, size
     if (!make_room(m, b, count)) return;
     memcpy(m->words.at + b->first + b->count, items, count * sizeof *items);
     b->count += (uint32_t)count;
+    b->left = false;
 }
 
 tfp_pvalue pickle_box_of(tfp_pickle *m, unsigned kind, const tfp_pvalue *items, size_t count)

@@ -98,6 +98,41 @@ static void what_is_taken_is_not_there_again(void **state)
     tfp_pickle_free(machine);
 }
 
+static int offered;
+
+/* Takes dicts that have "a"; folds the list that they have there. */
+static bool take_folded(void *ctx, tfp_pickle *m, tfp_pvalue to, tfp_pvalue item)
+{
+    (void)ctx, (void)to;
+    tfp_pvalue list = tfp_pickle_member(m, item, tfp_pickle_word(m, TFP_STR("a")));
+    offered++;
+    if (list) tfp_pickle_fold(m, list, 7);
+    return list != 0;
+}
+
+/* As entries of a memory snapshot: each has a stack of the same few frames. */
+static void entries_that_are_taken_leave_no_memory_behind(void **state)
+{
+    (void)state;
+    enum { ENTRIES = 20000, FRAMES = 30 };
+    tfp_pvalue root;
+    tfp_buf all = { 0 };
+    tfp_buf_printf(&all, "\x80\x04}\x94K\x01K\x02s0](");
+    for (int i = 0; i < ENTRIES; i++) {
+        tfp_buf_printf(&all, "}\x8c\x01" "a](");
+        for (int k = 0; k < FRAMES; k++) tfp_buf_str(&all, (tfp_str){ "j\0\0\0\0", 5 });
+        tfp_buf_printf(&all, "es");
+        if (i % 100 == 99) tfp_buf_printf(&all, "e(");
+    }
+    tfp_buf_printf(&all, "e.");
+    offered = 0;
+    assert_int_equal(read_bytes(all.data, all.size, take_folded, &root), TFP_OK);
+    assert_int_equal(tfp_pickle_count(machine, root), 0);
+    assert_int_equal(offered, ENTRIES + 1); /* the frame once */
+    tfp_buf_free(&all);
+    tfp_pickle_free(machine);
+}
+
 static void sizes_are_held_against_the_file(void **state)
 {
     (void)state;
@@ -130,6 +165,7 @@ int main(void)
         cmocka_unit_test(a_dict_has_the_values_of_its_keys),
         cmocka_unit_test(a_call_is_not_made_but_remembered),
         cmocka_unit_test(what_is_taken_is_not_there_again),
+        cmocka_unit_test(entries_that_are_taken_leave_no_memory_behind),
         cmocka_unit_test(sizes_are_held_against_the_file),
         cmocka_unit_test(a_pickle_that_needs_too_much_memory_is_refused),
     };

@@ -24,6 +24,8 @@ typedef struct reader {
     tfp_frames frames;
     TFP_VEC(tfp_pvalue) lists;    /* of device_traces, as they come */
     tfp_map64 list_by_value;      /* -> lists */
+    tfp_pvalue last_list;         /* that was asked for, and its number */
+    uint32_t last_number;
     TFP_VEC(taken_block) blocks;  /* that wait for their segment */
     tfp_map64 blocks_of;          /* list -> 1 + the index of its last block; 0: they were added */
     tfp_map64 device_by_number;   /* -> the profile's devices */
@@ -74,11 +76,14 @@ static uint32_t device_of(reader *r, int64_t number)
 /* The device of a list of entries is known only at the end of the file; until then `device` has the list's number. */
 static uint32_t number_of_list(reader *r, tfp_pvalue list)
 {
+    if (r->lists.size && list == r->last_list) return r->last_number;
     uint32_t at = tfp_map64_get(&r->list_by_value, list);
-    if (at != TFP_NONE) return at;
-    at = (uint32_t)r->lists.size;
-    if (keep(r, tfp_push(&r->lists, list))) keep(r, tfp_map64_put(&r->list_by_value, list, at));
-    return at;
+    if (at == TFP_NONE) {
+        at = (uint32_t)r->lists.size;
+        if (keep(r, tfp_push(&r->lists, list))) keep(r, tfp_map64_put(&r->list_by_value, list, at));
+    }
+    r->last_list = list;
+    return r->last_number = at;
 }
 
 static bool action_of(const reader *r, tfp_pvalue action, uint8_t *out)
