@@ -330,18 +330,18 @@ static void drive_one(tfp_profile *p, uint64_t pick, tfp_error *err)
 {
     enum { WAYS = 8 };
     uint64_t rest = pick / WAYS;
+    static tfp_options *known[SET_COUNT]; /* making them takes as long as reading a small input */
     size_t views = 0;
     while (tfp_list(TFP_VIEWS, views)) views++;
-    tfp_options *o;
     switch (pick % WAYS) {
     case 0: drive_timeline(p, rest, err); break;
     case 1: drive_program(p, rest); break;
     case 2: drive_rewritten(p, err); break;
     case 3: drive_saved(p, err); break;
     default:
-        o = options_of(option_sets[rest % SET_COUNT], err);
-        if (o) drive_view(p, tfp_list(TFP_VIEWS, rest / SET_COUNT % views), o, rest / SET_COUNT / views, err);
-        tfp_options_free(o);
+        if (!known[rest % SET_COUNT]) known[rest % SET_COUNT] = options_of(option_sets[rest % SET_COUNT], err);
+        if (known[rest % SET_COUNT])
+            drive_view(p, tfp_list(TFP_VIEWS, rest / SET_COUNT % views), known[rest % SET_COUNT], rest / SET_COUNT / views, err);
     }
 }
 

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Seeds of the fuzz targets of other profilers' recordings and of files of weights: the samples, whole."""
+"""Seeds of the fuzz targets of other profilers' recordings and of files of weights: the samples, whole; of SQLite parts of them as well,
+because most of a small file of many tables is empty pages, and a mutant should hit what is read."""
 import os
+import sqlite3
+import tempfile
 
 SAMPLE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data", "sample")
 
@@ -11,8 +14,36 @@ def samples(*names):
             yield os.path.basename(name), f.read()
 
 
+RECORDINGS = (("nsys", "nsys/report.sqlite", ("KERNEL", "MEM", "NVTX", "USAGE")), ("rocpd", "rocpd/2_results.db", ("dispatch", "copy|region", "allocate|region", "region")),
+              ("ascend", "ascend/ascend_pytorch_profiler_0.db", ("PYTORCH|ENUM_API|STEP", "TASK|CONNECTION", "COMM|HCCL", "MEMCPY|RANK")))
+SHARED = ("string", "strings", "stringids", "string_ids", "runtime", "cann_api", "task", "event", "metadata", "agent", "symbol", "process", "thread")
+
+
+def part(path, words):
+    """The file with the tables that many need, and those whose names hold one of the words; of two processes the first."""
+    with tempfile.NamedTemporaryFile(suffix=".sqlite") as made:
+        db = sqlite3.connect(made.name)
+        db.execute("PRAGMA page_size=512")
+        db.execute("ATTACH ? AS whole", (path,))
+        for name, statement in db.execute("SELECT name, sql FROM whole.sqlite_master WHERE type = 'table'").fetchall():
+            ending = name.lower().replace("_0198_a", "")
+            wanted = ending.endswith(SHARED) or any(word.lower() in ending for word in words.split("|"))
+            if wanted and not name.endswith("_b"):
+                db.execute(statement)
+                db.execute(f"INSERT INTO main.{name} SELECT * FROM whole.{name}")
+        db.commit()
+        db.execute("DETACH whole")
+        db.execute("VACUUM")
+        db.close()
+        with open(made.name, "rb") as f:
+            return f.read()
+
+
 def sqlite():
-    yield from samples("nsys/report.sqlite", "rocpd/2_results.db", "ascend/ascend_pytorch_profiler_0.db")
+    for kind, name, parts in RECORDINGS:
+        for _, data in samples(name):
+            yield kind, data
+        yield from ((f"{kind}_{i}", part(os.path.join(SAMPLE, name), words)) for i, words in enumerate(parts))
 
 
 def perfetto():
