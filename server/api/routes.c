@@ -6,7 +6,8 @@
 #include <string.h>
 
 static const route *const lists[] = { routes_tables,  routes_profiles, routes_views,   routes_records, routes_timeline,
-                                      routes_compare, routes_source,   routes_command, routes_live,    routes_page };
+                                      routes_compare, routes_source,   routes_command, routes_live,    routes_page,
+                                      routes_whatif };
 
 /* A star stands for one part of the path, which is not empty. */
 static bool fits(const char *pattern, const char *path, route_words *w)

@@ -49,6 +49,6 @@ bool question_lease(const question *q, const char *id, lease *l, answer *a);
 
 /* The lists of routes, each ending with an empty one. */
 extern const route routes_tables[], routes_profiles[], routes_views[], routes_records[], routes_timeline[],
-    routes_compare[], routes_source[], routes_command[], routes_live[], routes_page[];
+    routes_compare[], routes_source[], routes_command[], routes_live[], routes_page[], routes_whatif[];
 
 #endif

@@ -10,9 +10,10 @@ import { flame } from "./flame.mjs";
 import { speed } from "./speed.mjs";
 import { timelineModules, timelineRestored, timelineUse } from "./timeline.mjs";
 import { units } from "./units.mjs";
+import { whatif } from "./whatif.mjs";
 
 const words = process.argv.slice(2).filter((w) => !w.startsWith("--"));
-const all = { components: units, "timeline modules": timelineModules, "timeline use": timelineUse, "timeline restored": timelineRestored, ...parts, flame, memory, live, report, speed };
+const all = { components: units, "timeline modules": timelineModules, "timeline use": timelineUse, "timeline restored": timelineRestored, ...parts, flame, "what if": whatif, memory, live, report, speed };
 if (process.argv.includes("--images")) all.images = images;
 
 const browser = await start();

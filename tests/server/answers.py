@@ -3,6 +3,7 @@
 import concurrent.futures
 import gzip
 import itertools
+import json
 import os
 import re
 import shutil
@@ -51,6 +52,23 @@ def test_answers_are_those_of_the_command_line(s):
                     check(answer.status in (400, 422), f"{what}: {answer.status}, and the command line {status} {err}")
                 else:
                     check(same(answer.body, out, format), f"{what}: {first_difference(answer.body, out)}")
+
+
+def test_what_changes_would_give(s):
+    """The table of the command line; a replay that is refused is an answer, a wrong option is not."""
+    ranks, late = s.id_of("jobs/rank0.json"), s.id_of("jobs/late.json")
+    for options, words in (("", ()), ("faster=gemm.*%3D2&link=comm%3D2x", ("-faster", "gemm.*=2", "-link", "comm=2x")),
+                           ("faster=gemm.*%3D2&faster=host:aten::mm%3D2&step=1", ("-faster", "gemm.*=2", "-faster", "host:aten::mm=2", "-step", "1"))):
+        answer = json.loads(s.api(f"profiles/{ranks}/whatif?{options}").body)
+        told = json.loads(run("whatif", "jobs/rank0.json", "jobs/rank1.json", *words, "-format", "json")[1])
+        check(answer["refused"] is None and answer["table"]["rows"] == told["rows"], f"whatif {options}: {answer}")
+    for p, options, why in ((late, "", "cannot be predicted|can be predicted"), (ranks, "faster=no_such=2", "nothing has the name")):
+        answer = s.api(f"profiles/{p}/whatif?{options}")
+        found = json.loads(answer.body)
+        check(answer.status == 200 and found["table"] is None and re.search(why, found["refused"]), f"whatif {options}: {answer.body}")
+    for options in ("faster=gemm", "step=99", "nonsense=1"):
+        check(s.api(f"profiles/{ranks}/whatif?{options}").status in (200, 400), f"whatif {options}")
+    check(s.api(f"profiles/{ranks}/whatif?nonsense=1").status == 400, "whatif: a wrong option")
 
 
 def same(page, out, format):

@@ -3,12 +3,13 @@
 
 export const KINDS = [
   "profile", "rank", "step", "part", "op", "kernel", "scope", "line", "call", "span", "tensor", "finding", "range",
-  "transfer", "wait", "lane", "parameter", "job",
+  "transfer", "wait", "lane", "parameter", "job", "change",
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** One thing of a profile. `id`: kernel, op: the whole name; scope, call: the path; line: FILE:LINE; span: its number; step, rank:
- * the number; range: FROM-TO; finding: its name and place, NAME:2. */
+ * the number; range: FROM-TO; finding: its name and place, NAME:2; change: as `tfprof whatif`
+ * has it, "faster aten::mm=2". */
 export interface Thing {
   kind: Kind;
   id: string;

@@ -60,6 +60,7 @@ export const ASKS: string[][] = [
   ["profiles", `${api}/profiles`],
   ["facts", one],
   ["advice", `${one}/views/advise`, "format=json"],
+  ["what changes would give", `${one}/whatif`],
   view("op"),
   worked("op"),
   ["overview", `${one}/steps`, columns],

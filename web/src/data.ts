@@ -28,6 +28,9 @@ export function once<T>(key: string, get: () => Promise<T>): Promise<T> {
   return asked;
 }
 
+/** Whether the answer was asked for before, and is there or on its way. */
+export const isKept = (key: string): boolean => kept.has(key);
+
 /** The file has changed: everything is asked for again. */
 export const forgetAll = (): void => kept.clear();
 

@@ -11,6 +11,8 @@ import type { Job } from "../src/live";
 import { haystackOf, hitsOf } from "../src/search/match";
 import type { Entry } from "../src/search";
 import { isName, quoted } from "../src/sql";
+import { halvesOf } from "../src/details/WhatIf";
+import { fasterOf, optionOf, parameterOf, patternOf, plainRefusal, sentenceOf } from "../src/whatif";
 import { median, ofWhat, quantitiesOf, underFilters } from "../src/steps";
 import type { StepRow } from "../src/steps";
 
@@ -96,4 +98,31 @@ test("the history of a job is its last looks, and ends with the job", () => {
 test("of a report's text the lines that it does not hold are one empty line", () => {
   assert.deepEqual(shownLines("\n\na\nb\n\n\n\nc\n", true).map((l) => l.i), [2, 3, 4, 7, 8]);
   assert.equal(shownLines("\n\na", false).length, 3);
+});
+
+test("a change is a parameter, words of a command, and a sentence", () => {
+  assert.equal(parameterOf("faster rank:1/host:a b.*=1.5"), "faster=rank%3A1%2Fhost%3Aa%20b.*%3D1.5");
+  assert.equal(parameterOf("no-sync"), "no_sync=true");
+  assert.deepEqual(["nonsense", "no-sync 1", "faster", ""].map(parameterOf), ["", "", "", ""]);
+  assert.deepEqual(optionOf("link comm=2x"), ["-link", "comm=2x"]);
+  assert.equal(sentenceOf("faster a\\.b\\(c\\)=2"), "a.b(c) takes half of its time");
+  assert.equal(sentenceOf("faster rank:3/host:load=0"), "Host code inside of load takes no time on rank 3");
+  assert.equal(sentenceOf("overlap comm"), "Nothing but collectives waits for collectives");
+  assert.equal(sentenceOf("link 2x"), "link 2x");
+});
+test("a name as a pattern comes back as the name", () => {
+  const name = "void f<int, 4>(float*, char[2]) | a.b^c$ d+e? {g} \\x=y";
+  assert.equal(fasterOf(`faster ${patternOf(name)}=2`)?.name, name);
+  assert.equal(fasterOf("faster =2"), null);
+  assert.equal(fasterOf("no-sync"), null);
+});
+test("what halves: a kernel itself; an op's launches and its host code, where it has a device", () => {
+  assert.deepEqual(halvesOf({ kind: "kernel", id: "k<1>" }, true, null), ["faster k<1>=2"]);
+  assert.deepEqual(halvesOf({ kind: "op", id: "aten::mm" }, true, 5), ["faster aten::mm=2", "faster host:aten::mm=2"]);
+  assert.deepEqual(halvesOf({ kind: "op", id: "aten::t" }, true, 0), ["faster host:aten::t=2"]);
+  assert.deepEqual(halvesOf({ kind: "line", id: "a.py:3:step" }, false, null), ["faster host:a\\.py:3=2"]);
+});
+test("a refusal is a sentence without the file's name", () => {
+  assert.equal(plainRefusal("late.json: the replay is off", ["/x/late.json"]), "The replay is off.");
+  assert.equal(plainRefusal("no step", ["/x/late.json"]), "No step.");
 });

@@ -14,6 +14,7 @@ import { FindingsOf, Head, NOT_HELD, OverSteps, PanelActions, Spans } from "./pa
 import { Pair, Section } from "./Section";
 import type { PanelProps } from "./kinds";
 import { filterWords, useRow } from "./rows";
+import { WhatIf } from "./WhatIf";
 
 /** Where the code was when it was launched: its op's own stack, else that of the op before it. */
 function LineOf({ of, where, trace }: { of: Opened; where: string; trace: number | null }) {
@@ -74,6 +75,7 @@ export function KernelPanel({ of, thing }: PanelProps) {
       <OverSteps of={of} sql={overSteps(`s.class IS NOT NULL AND ${isName("s.name", thing.id)}`)} />
       <ComesFrom of={of} thing={thing} />
       <Spans of={of} count={`${formatCount(count ?? 0)} spans, the longest:`} sql={longest(`s.class IS NOT NULL AND ${isName("s.name", thing.id)}`)} />
+      <WhatIf of={of} thing={thing} />
       <FindingsOf of={of} names={[thing.id.replace(/^void /, "").replace(/[(<].*$/, "")]} />
       <PanelActions of={of} thing={thing} best="In table" also={[{ text: "In timeline", to: { place: "timeline", q: thing.id.slice(0, 60) } }]} />
     </>

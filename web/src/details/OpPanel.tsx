@@ -16,6 +16,10 @@ import { Pair, Section } from "./Section";
 import type { PanelProps } from "./kinds";
 import type { TableRow } from "./rows";
 import { filterWords, useRow } from "./rows";
+import { WhatIf } from "./WhatIf";
+
+/** The device time of a row; null: its table has none. */
+const deviceOf = (r: TableRow): number | null => (r.content?.columns.find((c) => c.name === "total")?.title === "device" ? (r.value("total") ?? 0) : r.value("device"));
 
 /** The main number of a row: device time, or where there is none the host's. */
 function mainOf(r: TableRow): { value: number | null; word: string } {
@@ -95,6 +99,7 @@ export function OpPanel({ of, thing }: PanelProps) {
       </Section>
       <LeadsTo of={of} sql={launchedBy(isName("o.name", thing.id))} kind="kernel" none="it launches nothing on a device" />
       <Spans of={of} count={`${formatCount(r.value("count") ?? 0)} runs, the longest:`} sql={of.facts.has?.trace ? longest(where) : ""} />
+      <WhatIf of={of} thing={thing} deviceTime={deviceOf(r)} />
       <FindingsOf of={of} names={[thing.id]} />
       <PanelActions of={of} thing={thing} best="In table" also={[{ text: "In timeline", to: { place: "timeline", q: thing.id } }]} />
     </>
@@ -131,6 +136,7 @@ export function LinePanel({ of, thing }: PanelProps) {
         <SourceText of={of} id={thing.id} />
       </Section>
       <LeadsTo of={of} sql={opsOnLine(file, line)} kind="op" none="its ops were not recorded with their stacks" />
+      <WhatIf of={of} thing={thing} />
       <FindingsOf of={of} names={[`${file}:${line}`]} />
       <PanelActions of={of} thing={thing} best="In table" also={[{ text: "In flame", to: { place: "flame", by: "line" } }]} />
     </>

@@ -4,6 +4,7 @@ import type { ComponentType } from "preact";
 import type { Opened } from "../opened";
 import type { Kind, Thing } from "../store";
 import { RangePanel } from "../timeline/RangePanel";
+import { ChangePanel } from "./ChangePanel";
 import { HolderPanel } from "./HolderPanel";
 import { KernelPanel } from "./KernelPanel";
 import { CallPanel, LinePanel, OpPanel, ScopePanel } from "./OpPanel";
@@ -29,6 +30,7 @@ export const PANELS: Partial<Record<Kind, ComponentType<PanelProps>>> = {
   call: CallPanel,
   span: SpanPanel,
   finding: FindingPanel,
+  change: ChangePanel,
   range: RangePanel,
   transfer: RowPanel,
   wait: RowPanel,

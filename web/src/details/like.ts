@@ -5,6 +5,7 @@ import { findingsOf } from "../findings";
 import { isReport } from "../held";
 import type { Opened } from "../opened";
 import { pathOf } from "../places/Table";
+import { bestIds } from "../whatif";
 import { beside, isName } from "../sql";
 import { filters, select } from "../store";
 import type { Thing } from "../store";
@@ -26,6 +27,7 @@ async function idsOf(of: Opened, thing: Thing): Promise<string[]> {
   if (thing.kind === "step") return of.facts.steps.map(String);
   if (thing.kind === "rank") return [...new Set((await allSteps(of)).map((r) => r.rank))].sort((a, b) => a - b).map(String);
   if (thing.kind === "finding") return (await findingsOf(of, await allSteps(of))).map((f) => f.id);
+  if (thing.kind === "change") return bestIds(of);
   const it = TABLES.find((t) => t.by === thing.kind);
   if (!it) return [];
   const { set, columns, sort } = it.read(await tableOnce(pathOf(of.id, it, "")), filters.value.ranks);

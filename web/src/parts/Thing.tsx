@@ -16,6 +16,7 @@ const BEST: Partial<Record<Kind, Partial<State> & { place: State["place"] }>> = 
   rank: { place: "steps" },
   tensor: { place: "memory" },
   finding: { place: "findings" },
+  change: { place: "findings" },
   range: { place: "timeline" },
 };
 

@@ -3,6 +3,7 @@
 import { useWindows } from "../details/useWindows";
 import type { Finding } from "../findings";
 import { useFindings } from "../findings";
+import { Changes } from "../parts/Changes";
 import { FindingHead, FindingRow } from "../parts/FindingRow";
 import { Status } from "../parts/Status";
 import { useSteps } from "../steps";
@@ -27,6 +28,7 @@ export function FindingsPlace({ of }: PlaceProps) {
                 {rows(found, most)}
               </div>
               {!found.length && <p class="sentence">No checker found anything to gain.</p>}
+              <Changes of={of} />
               {data.length > 0 && (
                 <details class="quality">
                   <summary>{data.length} on the quality of the data</summary>

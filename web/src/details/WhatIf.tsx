@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a step would gain if the selected took half of its time: asked on demand, and the address remembers of what.
+import { BusyContext, quietBusy } from "../busy";
+import { formatPercent, formatStep } from "../format";
+import type { Opened } from "../opened";
+import { ReplayLine } from "../parts/Changes";
+import { ThingLink } from "../parts/Thing";
+import { change, state } from "../store";
+import type { Thing } from "../store";
+import { useSteps } from "../steps";
+import type { WhatIf as Prediction } from "../whatif";
+import { fasterOf, patternOf, plainRefusal, useChanges } from "../whatif";
+import { partsOfLine } from "./CodeLines";
+import { Pair, Section } from "./Section";
+
+/** The changes: of what has device time that and its host code, each alone and both. */
+export function halvesOf(thing: Thing, hasDevice: boolean, deviceTime: number | null): string[] {
+  const { file, line } = partsOfLine(thing.id);
+  const pattern = patternOf(thing.kind === "line" ? `${file}:${line}` : thing.id);
+  const [device, host] = [`faster ${pattern}=2`, `faster host:${pattern}=2`];
+  if (thing.kind === "kernel") return [device];
+  if (!hasDevice || deviceTime === 0) return [host];
+  return [device, host];
+}
+
+const WORDS: Record<string, string> = { kernel: "at half" };
+
+function wordsOf(scenario: string, kind: string): string {
+  if (scenario === "all") return "both";
+  return fasterOf(scenario)?.host ? "host code" : (WORDS[kind] ?? "on devices");
+}
+
+function Rows({ a, of, kind }: { a: Prediction; of: Opened; kind: string }) {
+  const [today, ...rows] = a.table?.rows ?? [];
+  if (a.refused || !today) return <p>{a.refused ? plainRefusal(a.refused, of.files) : "No prediction."}</p>;
+  return (
+    <>
+      <dl>
+        {rows.map((r) => (
+          <Pair key={r.scenario} word={wordsOf(r.scenario, kind)}>
+            {r.scenario === "all" ? formatStep(r.gain_us) : <ThingLink kind="change" id={r.scenario}>{formatStep(r.gain_us)}</ThingLink>} gained ({formatPercent(100 * r.gain_share)}): {formatStep(r.step_us)} a step
+          </Pair>
+        ))}
+      </dl>
+      <p class="s"><ReplayLine today={today} /></p>
+    </>
+  );
+}
+
+function Asked({ of, thing, scenarios }: { of: Opened; thing: Thing; scenarios: string[] }) {
+  const loaded = useChanges(of, scenarios);
+  if (loaded.error) return <p class="s">{loaded.error}</p>;
+  if (!loaded.value) return <p role="status">Steps are replayed … <button type="button" onClick={() => change({ more: { half: "" } })}>Cancel</button></p>;
+  return <Rows a={loaded.value} of={of} kind={thing.kind} />;
+}
+
+interface Props {
+  of: Opened;
+  thing: Thing;
+  deviceTime?: number | null; // null: not known
+}
+
+/** A long recording is replayed for seconds: nothing waits for that, and going away from it cancels it. */
+export function WhatIf({ of, thing, deviceTime = null }: Props) {
+  const steps = useSteps(of).value;
+  const id = `${thing.kind}:${thing.id}`;
+  if (!of.facts.has?.trace || !steps?.length) return null;
+  const asked = state.value.more.half === id;
+  return (
+    <Section name="What if">
+      <BusyContext.Provider value={quietBusy}>
+        {asked ? <Asked of={of} thing={thing} scenarios={halvesOf(thing, steps.some((s) => s.kernels > 0), deviceTime)} /> : (
+          <button type="button" onClick={() => change({ more: { half: id } })}>What if it took half of its time?</button>
+        )}
+      </BusyContext.Provider>
+    </Section>
+  );
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ten single changes that would help most, each with the step that would be; or why nothing can be predicted.
+import { BusyContext, quietBusy } from "../busy";
+import { formatPercent, formatStep } from "../format";
+import type { Loaded } from "../load";
+import type { Opened } from "../opened";
+import { sameThing, sel, select } from "../store";
+import type { WhatIf, WhatIfRow } from "../whatif";
+import { plainRefusal, sentenceOf, useBest } from "../whatif";
+import { LinkedText } from "./Linked";
+
+function ChangeRow({ r, most, of }: { r: WhatIfRow; most: number; of: Opened }) {
+  const thing = { kind: "change", id: r.scenario } as const;
+  return (
+    <div role="row" class="find compute" data-kind="change" data-id={r.scenario} aria-selected={sameThing(sel.value, thing)} onClick={(e) => !(e.target as Element).closest("a") && select(thing)}>
+      <span role="gridcell" data-column="gain" data-value={r.gain_us}>
+        <button type="button" class="gain" title={`tfprof whatif: ${r.scenario}`} onClick={() => select(thing)}>{formatStep(r.gain_us)}</button>
+      </span>
+      <span role="gridcell" data-column="share" data-value={r.gain_share}><span class="track" aria-hidden="true"><i style={{ width: `${most > 0 ? Math.max(0, (100 * r.gain_us) / most) : 0}%` }} /></span></span>
+      <div role="gridcell" data-column="name"><LinkedText text={sentenceOf(r.scenario)} of={of} /></div>
+      <span role="gridcell" data-column="step" data-value={r.step_us} class="s">{formatPercent(100 * r.gain_share)}, to {formatStep(r.step_us)} a step</span>
+    </div>
+  );
+}
+
+/** The step as it is, how far its replay is off, and what to know of it. */
+export function ReplayLine({ today }: { today: WhatIfRow }) {
+  return <>of a step of {formatStep(today.step_us)}; replayed without a change it is {today.replay_error === 0 ? "the same" : `${formatPercent(100 * Math.abs(today.replay_error))} ${today.replay_error > 0 ? "longer" : "shorter"}`}{today.note && `; ${today.note}`}</>;
+}
+
+function Answer({ a, of }: { a: WhatIf; of: Opened }) {
+  const [today, ...rows] = a.table?.rows ?? [];
+  if (a.refused || !today) return <p class="sentence" role="note">{a.refused ? plainRefusal(a.refused, of.files) : "No prediction."}</p>;
+  const helping = rows.filter((r) => r.gain_us > 0);
+  if (!helping.length) return <p class="sentence">None of the changes that were tried makes a step shorter.</p>;
+  const most = Math.max(...helping.map((r) => r.gain_us));
+  return (
+    <>
+      <p class="s"><ReplayLine today={today} /></p>
+      <div role="grid" aria-label="Changes" aria-rowcount={helping.length + 1}>
+        <div role="row" class="away">
+          {["gain", "share", "name", "step"].map((c) => <span key={c} role="columnheader" data-column={c} aria-sort={c === "gain" ? "descending" : "none"}>{c}</span>)}
+        </div>
+        {helping.map((r) => <ChangeRow key={r.scenario} r={r} most={most} of={of} />)}
+      </div>
+    </>
+  );
+}
+
+function Best({ of }: { of: Opened }) {
+  const loaded: Loaded<WhatIf | undefined> = useBest(of);
+  if (loaded.error) return <p class="s">{loaded.error}</p>;
+  if (!loaded.value) return <p class="s" role="status">{loaded.busy ? "Steps are replayed with changes …" : ""}</p>;
+  return <Answer a={loaded.value} of={of} />;
+}
+
+/** Nothing waits for it: a long recording is replayed for seconds. */
+export function Changes({ of }: { of: Opened }) {
+  if (!of.facts.has?.trace) return null;
+  return (
+    <BusyContext.Provider value={quietBusy}>
+      <h2>What would help <span class="s">one change each, by what it would gain in a step</span></h2>
+      <Best of={of} />
+    </BusyContext.Provider>
+  );
+}
