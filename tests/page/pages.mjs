@@ -60,14 +60,14 @@ async function guessed(browser, ids) {
   for (const place of ["overview", "steps"])
     await on(browser, at(ids, "recorded/keras.xplane.pb.gz", place), async (page) => {
       const text = await main(page).innerText();
-      check(`${place}: guessed steps are said, with the share of work in them`, /steps are guessed: .* \d+% of the host's work lies in them/.test(text), text.slice(0, 500));
+      check(`${place}: guessed steps are said, with the share of work in them`, /steps are guessed: .* \d+\s?% of the host's work lies in them/.test(text), text.slice(0, 500));
       if (place === "overview") check("a finding names the thread", /thread python at /.test(text) && !/thread -?\d{10}/.test(text), text);
     });
 }
 
 /** A table and a flame graph say how much of the time their rows explain, in one line above the first row. */
 async function explained(browser, ids) {
-  for (const [place, says] of [["table?by=op", /the rows explain \d+% of the device time/], ["table?by=line", /device time attributed: /], ["flame", /the rows explain \d+% of the device time/]])
+  for (const [place, says] of [["table?by=op", /the rows explain \d+\s%/], ["table?by=line", /device time attributed: /], ["flame", /the rows explain \d+\s%/]])
     await on(browser, at(ids, "graphs/cuda.json", place), async (page) => {
       const line = page.locator("main").locator(".noteline");
       check(`${place}: how much the rows explain`, says.test(await line.getAttribute("title")) && says.test(await line.innerText()), await line.innerText());

@@ -3,6 +3,7 @@
 import type { StepWindows } from "./data";
 import { jsonOnce } from "./data";
 import { profilePath } from "./api";
+import { spacedPercents } from "./format";
 import type { Loaded } from "./load";
 import { useLoaded } from "./load";
 import type { Opened } from "./opened";
@@ -45,7 +46,7 @@ const lookOf = (checker: string): string => LOOK.find(([re]) => re.test(checker)
 
 /** Sentences of a report: it joins them by semicolons. */
 function sentences(text: string): string[] {
-  return text.replace(/ \(tfprof [\w -]+\)$/, "").replace(/(\d)%/g, "$1\u00a0%").split("; ");
+  return spacedPercents(text).replace(/ \(tfprof [\w -]+\)$/, "").split("; ");
 }
 
 const big = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
