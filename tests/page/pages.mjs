@@ -75,6 +75,21 @@ async function explained(browser, ids) {
     });
 }
 
+/** The panel of the profile says how much device time has a place, by class, as SQL does; Overview says it above its kernels. */
+async function covered(browser, ids) {
+  await on(browser, at(ids, "graphs/cuda.json", "overview"), async (page) => {
+    await section(page, "Device time explained").waitFor();
+    const text = await section(page, "Device time explained").innerText();
+    const sql = "SELECT class, reason, sum(device_us) AS us FROM coverage GROUP BY class, reason";
+    const wanted = said("query", sql, file("graphs/cuda.json")).rows;
+    const all = wanted.reduce((a, r) => a + r.us, 0);
+    const word = (r) => (r.class === "none" ? r.reason : r.class);
+    check("coverage: each class with its share", wanted.length > 1 && wanted.every((r) => new RegExp(`${word(r)}\\s+${((100 * r.us) / all).toFixed(1)}\\s%`).test(text)), `${text} ${JSON.stringify(wanted)}`);
+    check("coverage: above the kernels", /device time attributed: /.test(await main(page).innerText()), await main(page).innerText());
+  });
+  await on(browser, at(ids, DENSE, "overview"), async (page) => check("coverage: not of what has no events", !/Device time explained/.test(await details(page).innerText())));
+}
+
 /** The graph shares the selection: a click on a box selects its scope, a double click opens it, and what is open stays open. */
 async function graph(browser, ids) {
   await on(browser, at(ids, "dense/graph.pb", "graph"), async (page) => {
@@ -357,4 +372,4 @@ async function looks(browser, ids) {
   check("a strict policy for content", /default-src 'none'/.test(answer.headers.get("content-security-policy") ?? ""), answer.headers.get("content-security-policy"));
 }
 
-export const parts = { places, lacking, guessed, explained, graph, numbers, oneValue, filters, selection, evidence, address, table, search, profiles, gone, looks };
+export const parts = { places, lacking, guessed, explained, covered, graph, numbers, oneValue, filters, selection, evidence, address, table, search, profiles, gone, looks };

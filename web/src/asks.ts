@@ -36,6 +36,9 @@ const WORKED_OUT = "params,float_ops,macs,bytes_moved,intensity,flops_per_second
 /** The arguments of spans, when a report holds every span (at most HELD_SPANS). */
 export const ARGUMENTS_SQL = "SELECT span, key, value FROM span_args WHERE (SELECT count(*) FROM spans) <= 20000";
 
+/** How much of the device's time has a place in the model, by how that is known. */
+export const COVERAGE_SQL = "SELECT class, reason, sum(device_us) AS device_us, sum(module_us) AS module_us, sum(line_us) AS line_us FROM coverage GROUP BY class, reason";
+
 /** A report holds at most this many spans of a timeline, otherwise a summary. */
 export const HELD_SPANS = 1_000_000;
 
@@ -68,6 +71,7 @@ export const ASKS: string[][] = [
   ["steps", `${one}/views/steps`, columns],
   ["steps", `${one}/views/steps`, columns, "critical_path=true"],
   ...["transfer", "wait", "kernel", "check"].map((name) => [name, `${one}/views/${name}`, columns]),
+  ["coverage", `${one}/query`, columns, `sql=${COVERAGE_SQL}`],
   view("scope"),
   worked("scope"),
   ["float operations", `${one}/views/flops`, columns],

@@ -11,6 +11,7 @@ import type { Job } from "../src/live";
 import { haystackOf, hitsOf } from "../src/search/match";
 import type { Entry } from "../src/search";
 import { isName, quoted } from "../src/sql";
+import { coverageRows } from "../src/details/Coverage";
 import { halvesOf } from "../src/details/WhatIf";
 import { fasterOf, optionOf, parameterOf, patternOf, plainRefusal, sentenceOf } from "../src/whatif";
 import { median, ofWhat, quantitiesOf, underFilters } from "../src/steps";
@@ -125,4 +126,9 @@ test("what halves: a kernel itself; an op's launches and its host code, where it
 test("a refusal is a sentence without the file's name", () => {
   assert.equal(plainRefusal("late.json: the replay is off", ["/x/late.json"]), "The replay is off.");
   assert.equal(plainRefusal("no step", ["/x/late.json"]), "No step.");
+});
+
+test("coverage names a class, or the reason why there is none, those with a place first", () => {
+  const rows = [{ class: "none", reason: "no capture", us: 9 }, { class: "launch", reason: "", us: 1 }, { class: "unique", reason: "", us: 5 }, { class: "none", reason: "no launch", us: 0 }];
+  assert.deepEqual(coverageRows(rows.length, (i) => rows[i] ?? { class: "", reason: "", us: 0 }).map((r) => r.word), ["unique", "launch", "no capture"]);
 });

@@ -6,6 +6,7 @@ import { formatBytes, formatCount, formatMicros } from "../format";
 import { useLoaded } from "../load";
 import type { Opened } from "../opened";
 import { goTo } from "../store";
+import { Coverage } from "./Coverage";
 import { Pair, Section } from "./Section";
 import type { PanelProps } from "./kinds";
 
@@ -77,6 +78,7 @@ export function ProfilePanel({ of }: PanelProps) {
       <div class="s">profile · nothing is selected</div>
       {info && <Recorded of={of} info={info} />}
       {info && <Has info={info} />}
+      <Coverage of={of} />
       {of.facts.warnings.length > 0 && <Section name="Notes">{of.facts.warnings.map((w) => <p key={w}>{w}</p>)}</Section>}
       <div class="actions">
         <button type="button" onClick={() => goTo("timeline")}>Open in timeline</button>

@@ -2,6 +2,7 @@
 // The first rows of a table, with how often, how long, a bar and the share.
 import { formatCount, formatMicros, formatPercent, formatUnit } from "../format";
 import { NameText } from "../grid/Row";
+import { NoteLine } from "../parts/NoteLine";
 import { ThingLink } from "../parts/Thing";
 import type { Column, RowSet } from "../grid/model";
 import { visible } from "../grid/model";
@@ -15,11 +16,12 @@ interface Props {
   share: (row: number) => number | null;
   a: number; // steps by which sums are divided
   most?: number;
+  notes?: string[]; // of the table, such as how much of the time has a known place
 }
 
 const times = (n: number): string => (Number.isInteger(n) || n >= 10 ? formatCount(Math.round(n)) : n.toFixed(1));
 
-export function TopList({ title, says, set, by, count, share, a, most = 7 }: Props) {
+export function TopList({ title, says, set, by, count, share, a, most = 7, notes }: Props) {
   const { rows } = visible({ ...set, parent: undefined }, [by], `-${by.name}`, "", () => false);
   const shown = [...rows].filter((row) => (by.value(row) ?? 0) > 0).slice(0, most);
   const longest = Math.max(0, ...shown.map((row) => by.value(row) ?? 0));
@@ -27,6 +29,7 @@ export function TopList({ title, says, set, by, count, share, a, most = 7 }: Pro
   return (
     <div>
       <h2>{title} <span class="s">{says}</span></h2>
+      {notes && notes.length > 0 && <p class="s cut"><NoteLine notes={notes} /></p>}
       {shown.map((row) => {
         const { kind, id } = set.thing(row);
         const value = by.value(row) ?? 0;

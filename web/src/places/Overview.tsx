@@ -44,7 +44,7 @@ function List({ by, column, title, t, a, per = "" }: { by: string; column: strin
   let whole = 0;
   for (let i = 0; i < set.count; i++) whole += main.value(i) ?? 0;
   const amount = main.unit === "us" ? formatMicros(whole / a) : formatBytes(whole);
-  return <TopList title={title} says={`of ${amount}${main.unit === "us" ? per : ""}${by === "op" && column === "self" ? ", all threads" : ""}`} set={set} by={main} count={find("count")} share={(row) => (whole > 0 ? (main.value(row) ?? 0) / whole : null)} a={a} />;
+  return <TopList title={title} says={`of ${amount}${main.unit === "us" ? per : ""}${by === "op" && column === "self" ? ", all threads" : ""}`} set={set} by={main} count={find("count")} share={(row) => (whole > 0 ? (main.value(row) ?? 0) / whole : null)} a={a} notes={by === "op" ? [] : t.notes} />;
 }
 
 function useView(of: Opened, by: string, params: string, wanted: boolean): Loaded<Table | undefined> {
