@@ -24,6 +24,7 @@ static const struct {
     { "outputs",  TFP_OUTPUTS,  "Outputs" },
     { "formats",  TFP_FORMATS,  "Input formats" },
     { "checkers", TFP_CHECKERS, "Checkers of advise" },
+    { "notes",    TFP_NOTES,    "Codes of notes" },
     { "ops",      TFP_OPS,      "Operations and their float operations: n(x) is the number of elements of x" },
     { "options",  TFP_OPTIONS,  "Options" },
     { "options",  TFP_COMMAND_OPTIONS, "Options of single commands" },

@@ -135,7 +135,7 @@ static void collect(const mcp_command *c, const tfp_report *r, shown *s)
     answer_add(&s->text, "", 1);
 }
 
-/* What was said while the files were read, a line each, and the report's own notes. */
+/* What was said while the files were read, a line each, and the report's own notes; then the codes of the own ones. */
 static void put_notes(answer *a, const tfp_report *r, const char *said)
 {
     static const char *const heads[] = { "tfprof: warning: ", "tfprof: note: " };
@@ -158,6 +158,9 @@ static void put_notes(answer *a, const tfp_report *r, const char *said)
         snprintf(text, sizeof text, "%s", note);
         json_text(a, NULL, text);
     }
+    json_close(a, ']');
+    json_open(a, "note_codes", '[');
+    for (size_t i = 0; i < NOTES_MOST && (note = tfp_report_note_code(r, i)); i++) json_text(a, NULL, note);
     json_close(a, ']');
 }
 

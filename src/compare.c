@@ -33,7 +33,7 @@ static tfp_options *options_of_rows(const tfp_options *o)
 static tfp_status copy_notes(tfp_report *to, const tfp_report *from, tfp_error *err)
 {
     tfp_status s = TFP_OK;
-    for (size_t i = 0; i < from->notes.size && !s; i++) s = tfp_report_note_add(to, err, "%s", from->notes.at[i]);
+    for (size_t i = 0; i < from->notes.size && !s; i++) s = tfp_report_note_copy(to, NULL, &from->notes.at[i], err);
     return s;
 }
 
@@ -53,7 +53,7 @@ static tfp_status fill_stats(tfp_report *r, const tfp_view *view, tfp_error *err
     if (!s) s = copy_notes(r, rows, err);
     if (!s) s = tfp_grid_arrange(r, err);
     if (!s && r->options->step.which == TFP_STEP_ONE)
-        s = tfp_report_note_add(r, err, "stats are over all steps: step means nothing");
+        s = tfp_report_note_add(r, TFP_NOTE_OPTION_IGNORED, err, "stats are over all steps: step means nothing");
     if (!s) s = tfp_report_note_clamped(r, err);
     if (!s && tfp_rewrites_failures(r->options->rewrites) != failed) s = tfp_nomem(err);
     tfp_report_free(rows);

@@ -72,11 +72,19 @@ tfp_status tfp_profile_keep_step(tfp_profile *p, const tfp_options *o)
 
 int tfp_report_note_is_remark(const tfp_report *r, size_t i)
 {
-    const char *note = r && i < r->notes.size ? r->notes.at[i] : NULL;
-    return note && (note == r->coverage_note || note == r->attributed_note);
+    return r && i < r->notes.size && tfp_note_kinds[r->notes.at[i].code].remark;
 }
 
-const char *tfp_report_note(const tfp_report *r, size_t i) { return r && i < r->notes.size ? r->notes.at[i] : NULL; }
+const char *tfp_report_note(const tfp_report *r, size_t i)
+{
+    return r && i < r->notes.size ? r->notes.at[i].text : NULL;
+}
+
+const char *tfp_report_note_code(const tfp_report *r, size_t i)
+{
+    return r && i < r->notes.size ? tfp_note_kinds[r->notes.at[i].code].name : NULL;
+}
+
 int tfp_report_is_table(const tfp_report *r) { return r && r->kind == TFP_REPORT_GRID; }
 
 size_t tfp_report_row_count(const tfp_report *r)

@@ -43,6 +43,7 @@ const char *tfp_list(tfp_table table, size_t i)
     case TFP_COMMAND_OPTIONS: return tfp_option_name(i, true);
     case TFP_OPS:
     case TFP_OP_SOURCES: return tfp_rule_name(i);
+    case TFP_NOTES: return i < TFP_NOTE_CODES ? tfp_note_kinds[i].name : NULL;
     }
     return NULL;
 }
@@ -93,6 +94,10 @@ const char *tfp_help(tfp_table table, const char *name)
     case TFP_ORDERS: return order_help(name);
     case TFP_OPS:
     case TFP_OP_SOURCES: return op_help(name, table == TFP_OPS);
+    case TFP_NOTES:
+        for (size_t i = 0; i < TFP_NOTE_CODES; i++)
+            if (strcmp(tfp_note_kinds[i].name, name) == 0) return tfp_note_kinds[i].help;
+        return NULL;
     }
     return NULL;
 }

@@ -80,7 +80,8 @@ typedef enum tfp_table {
     TFP_COMMAND_OPTIONS, /**< the options of single commands: diff, stats, flops ... */
     TFP_OPS,             /**< operations with a rule for float operations; the help is the formula */
     TFP_OP_SOURCES,      /**< the same; the help is the origin of the formula */
-    TFP_TRACE_COLUMNS    /**< the columns of -select; the help is their meaning in a trace of events */
+    TFP_TRACE_COLUMNS,   /**< the columns of -select; the help is their meaning in a trace of events */
+    TFP_NOTES            /**< the codes of notes: tfp_report_note_code */
 } tfp_table;
 
 /** The name of row `i` of a table, or NULL past the end. */

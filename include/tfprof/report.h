@@ -25,6 +25,9 @@ TFP_API void tfp_report_free(tfp_report *r);
 
 /** Note `i`: data that the report could not take into account ("12 gradient nodes have no forward node"); NULL past the end. */
 TFP_API const char *tfp_report_note(const tfp_report *r, size_t i);
+/** The code of note `i`, such as "steps_guessed": a name of tfp_list(TFP_NOTES, k), which keeps its meaning while sentences change.
+ *  NULL past the end. */
+TFP_API const char *tfp_report_note_code(const tfp_report *r, size_t i);
 /** 1 when note `i` is a remark, else 0: it says how much of the time the rows explain, and puts no number in doubt. */
 TFP_API int tfp_report_note_is_remark(const tfp_report *r, size_t i);
 

@@ -24,6 +24,7 @@ static const struct {
     { "ops",      TFP_OPS },
     { "op_sources", TFP_OP_SOURCES },
     { "trace_columns", TFP_TRACE_COLUMNS },
+    { "notes", TFP_NOTES },
 };
 /* clang-format on */
 

@@ -208,6 +208,12 @@ static PyObject *notes(PyObject *self, PyObject *nothing)
     return lines_of(self, tfp_report_note);
 }
 
+static PyObject *note_codes(PyObject *self, PyObject *nothing)
+{
+    (void)nothing;
+    return lines_of(self, tfp_report_note_code);
+}
+
 static PyObject *over(PyObject *self, PyObject *nothing)
 {
     (void)nothing;
@@ -327,6 +333,7 @@ static PyMethodDef methods[] = {
       "column_type(name): i, b, r or s of any column; '' where there is none." },
     { "over", over, METH_NOARGS, "over(): what grew over the limit of fail_over in a comparison, a line each." },
     { "notes", notes, METH_NOARGS, "notes(): data that the report could not take into account, one line each." },
+    { "note_codes", note_codes, METH_NOARGS, "note_codes(): the code of each note, such as 'steps_guessed'." },
     { "write", write_report, METH_VARARGS, "write(output, [path]): one form of the report, into a file or as bytes." },
     { "is_table", is_table, METH_NOARGS,
       "is_table(): whether its columns are its own, and its rows no rows of a view." },

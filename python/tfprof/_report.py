@@ -158,6 +158,11 @@ class Report:
         return self._native.notes()
 
     @property
+    def note_codes(self) -> List[str]:
+        """The code of each note, such as "steps_guessed", for programs: sentences may change, codes do not."""
+        return self._native.note_codes()
+
+    @property
     def over(self) -> List[str]:
         """The values that grew over the limit of fail_over in a comparison, one line each."""
         return self._native.over()

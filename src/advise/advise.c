@@ -67,6 +67,8 @@ static bool add_finding(tfp_report *r, uint32_t at, const tfp_trace_verdict *v)
     const char *command = b.failed ? NULL : tfp_arena_copy(&r->arena, (tfp_str){ b.data, b.size });
     tfp_finding f = { .checker = at,
                       .text = v->text,
+                      .problem = v->problem,
+                      .remedy = v->remedy,
                       .evidence = v->evidence,
                       .seconds = v->about_ns / 1e9,
                       .gain_seconds = v->saving_ns > 0 || v->change ? v->saving_ns / 1e9 : NAN,
@@ -101,7 +103,7 @@ static tfp_status build_advise(tfp_report *r, tfp_error *err)
     tfp_status s = TFP_OK;
     if (r->profile->events.processes.size && !compat) {
         s = run_trace_rules(r, err);
-        return s || r->findings.size ? s : tfp_report_note_add(r, err, "no rule has a finding");
+        return s || r->findings.size ? s : tfp_report_note_add(r, TFP_NOTE_NO_FINDINGS, err, "no rule has a finding");
     }
     for (size_t i = 0; i < CHECKERS && !s; i++) s = run_checker(r, checkers[i], err);
     return s || compat || !r->runs ? s : run_trace_rules(r, err); /* as far as the runs tell of time */

@@ -9,10 +9,8 @@
 tfp_status tfp_checker_find(tfp_report *r, uint32_t row, tfp_str text, tfp_error *err)
 {
     char *copy = tfp_arena_copy(&r->arena, text);
-    if (!copy || !tfp_push(&r->findings,
-                           ((tfp_finding){ row, { copy, text.size }, { .span = TFP_NONE }, NAN, NAN, { 0 }, { 0 }, NULL })))
-        return tfp_nomem(err);
-    return TFP_OK;
+    tfp_finding f = { .checker = row, .text = { copy, text.size }, .evidence = { .span = TFP_NONE }, .seconds = NAN, .gain_seconds = NAN };
+    return copy && tfp_push(&r->findings, f) ? TFP_OK : tfp_nomem(err);
 }
 
 tfp_status tfp_checker_find_text(tfp_report *r, uint32_t row, tfp_buf *b, tfp_error *err)

@@ -39,6 +39,7 @@ const tfp_checker *tfp_trace_rule(size_t i);
 typedef struct tfp_trace_verdict {
     const tfp_checker *rule;
     tfp_str text;               /* in the report's arena */
+    tfp_str problem, remedy;    /* parts of it: what is the case, what helps */
     double about_ns, saving_ns; /* of a step; about_ns: the time that it is about, NAN where it is about none */
     tfp_evidence evidence;
     const char *command;

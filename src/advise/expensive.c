@@ -92,12 +92,12 @@ static tfp_status check(tfp_report *r, uint32_t row, tfp_error *err)
     const tfp_profile *p = r->profile;
     bool steps = false;
     for (size_t i = 0; i < p->steps.size; i++) steps |= p->steps.at[i].listed;
-    if (!steps) return tfp_report_note_add(r, err, "ExpensiveOperationChecker: no steps (run metadata)");
+    if (!steps) return tfp_report_note_add(r, TFP_NOTE_CHECKER_SKIPPED, err, "ExpensiveOperationChecker: no steps (run metadata)");
     tfp_status s = check_view(r, row, &tfp_view_op, "operation type ", err);
     if (!s) s = check_view(r, row, &tfp_view_scope, "scope ", err);
     if (s) return s;
     if (!tfp_profile_has(p, TFP_HAS_CODE))
-        return tfp_report_note_add(r, err, "ExpensiveOperationChecker: no code traces (op log)");
+        return tfp_report_note_add(r, TFP_NOTE_CHECKER_SKIPPED, err, "ExpensiveOperationChecker: no code traces (op log)");
     return check_view(r, row, &tfp_view_code, tfp_lines_are_functions(p) ? "function " : "line ", err);
 }
 

@@ -111,7 +111,7 @@ static tfp_status check_code(tfp_report *r, uint32_t row, tfp_error *err)
     tfp_buf b = { 0 };
     kids k;
     if (!tfp_profile_has(r->profile, TFP_HAS_CODE))
-        return tfp_report_note_add(r, err, "ExpensiveOperationChecker: no code traces (op log)");
+        return tfp_report_note_add(r, TFP_NOTE_CHECKER_SKIPPED, err, "ExpensiveOperationChecker: no code traces (op log)");
     tfp_status s = tfp_checker_view(r, &tfp_view_code, options, &v, err);
     if (!s && !find_kids(&k, v, &arena)) s = tfp_nomem(err);
     if (!s) {
@@ -136,7 +136,7 @@ tfp_status tfp_tensorflow_expensive(tfp_report *r, uint32_t row, tfp_error *err)
     if (steps)
         s = check_ops(r, row, err);
     else
-        s = tfp_report_note_add(r, err, "ExpensiveOperationChecker: no steps (run metadata)");
+        s = tfp_report_note_add(r, TFP_NOTE_CHECKER_SKIPPED, err, "ExpensiveOperationChecker: no steps (run metadata)");
     if (!s) s = check_scopes(r, row, err);
     return s ? s : check_code(r, row, err);
 }

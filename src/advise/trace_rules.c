@@ -207,6 +207,11 @@ static void put_evidence(tfp_ruling *x)
     tfp_ruling_us(x, (double)e.start_ns);
 }
 
+/* Where parts of a sentence stand in it. */
+typedef struct sentence_parts {
+    size_t problem_size, remedy_at, remedy_size;
+} sentence_parts;
+
 /* "launch less and bigger (torch.compile, CUDA graphs)": the remedy, and how where one framework alone made the trace. */
 static void put_remedy(tfp_ruling *x, const rule *of)
 {
@@ -215,13 +220,13 @@ static void put_remedy(tfp_ruling *x, const rule *of)
                       : made == TFP_NAME_TENSORFLOW ? of->tensorflow
                       : made == TFP_NAME_JAX        ? of->jax
                                                     : NULL;
-    tfp_buf_printf(&x->text, "; %s", x->remedy ? x->remedy : of->remedy);
+    tfp_buf_printf(&x->text, "%s", x->remedy ? x->remedy : of->remedy);
     if (how && !x->remedy) tfp_buf_printf(&x->text, " (%s)", how);
-    tfp_buf_printf(&x->text, " (tfprof %s)", of->command);
 }
 
-static bool finish_text(tfp_ruling *x, const rule *of)
+static bool finish_text(tfp_ruling *x, const rule *of, sentence_parts *parts)
 {
+    parts->problem_size = x->text.size;
     put_evidence(x);
     if (x->saving_ns >= 1 || x->change) {
         tfp_buf_text(&x->text, "; at most ");
@@ -231,7 +236,11 @@ static bool finish_text(tfp_ruling *x, const rule *of)
     }
     if (x->limit < of->limit || x->limit > of->limit)
         tfp_buf_printf(&x->text, "; over the limit of %g%% %s", 100 * x->limit, of->of);
+    tfp_buf_text(&x->text, "; ");
+    parts->remedy_at = x->text.size;
     put_remedy(x, of);
+    parts->remedy_size = x->text.size - parts->remedy_at;
+    tfp_buf_printf(&x->text, " (tfprof %s)", of->command);
     return !x->text.failed;
 }
 
@@ -322,15 +331,24 @@ static bool name_lane(tfp_report *r, const tfp_ruling *x, tfp_evidence *e)
 /* Among those before it by what it saves. False without memory. */
 static bool add_verdict(tfp_report *r, tfp_ruling *x, const rule *of, tfp_trace_verdict *out, size_t *count)
 {
-    const char *copy = finish_text(x, of) ? tfp_arena_copy(&r->arena, (tfp_str){ x->text.data, x->text.size }) : NULL;
+    sentence_parts parts;
+    const char *copy = finish_text(x, of, &parts) ? tfp_arena_copy(&r->arena, (tfp_str){ x->text.data, x->text.size }) : NULL;
     if (!copy) return false;
     size_t at = (*count)++;
     tfp_evidence evidence = evidence_of(x);
     if (!name_lane(r, x, &evidence)) return false;
     if (r->runs) evidence.span = TFP_NONE; /* of a trace that only the report has */
     for (; at && out[at - 1].saving_ns < x->saving_ns; at--) out[at] = out[at - 1];
-    out[at] = (tfp_trace_verdict){ &of->checker, { copy, x->text.size }, x->about_ns,     x->saving_ns, evidence,
-                                   of->command,  file_of(r, x),          x->change };
+    out[at] = (tfp_trace_verdict){ .rule = &of->checker,
+                                   .text = { copy, x->text.size },
+                                   .problem = { copy, parts.problem_size },
+                                   .remedy = { copy + parts.remedy_at, parts.remedy_size },
+                                   .about_ns = x->about_ns,
+                                   .saving_ns = x->saving_ns,
+                                   .evidence = evidence,
+                                   .command = of->command,
+                                   .file = file_of(r, x),
+                                   .change = x->change };
     return true;
 }
 

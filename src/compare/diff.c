@@ -186,7 +186,7 @@ static tfp_status tell_noise(const tfp_differ *d, tfp_error *err)
     size_t n = 0;
     for (size_t i = 0; i < d->w.items.at.size; i++) n += d->marks[i] == IS_NOISE;
     if (!n) return TFP_OK;
-    return tfp_report_note_add(d->w.report, err, "%zu row%s no more than %s steps do among themselves; not shown", n,
+    return tfp_report_note_add(d->w.report, TFP_NOTE_ROWS_WITHIN_NOISE, err, "%zu row%s no more than %s steps do among themselves; not shown", n,
                                n == 1 ? " differs" : "s differ", n == 1 ? "its" : "their");
 }
 

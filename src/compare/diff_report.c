@@ -205,7 +205,7 @@ tfp_status tfp_differ_tell_hidden(const tfp_differ *d, tfp_error *err)
         hidden += differs(d, (uint32_t)i);
     }
     if (!hidden) return TFP_OK;
-    return tfp_report_note_add(d->w.report, err,
+    return tfp_report_note_add(d->w.report, TFP_NOTE_ROWS_TOO_SMALL, err,
                                "%zu row%s, none by enough to be shown: -min_size 0 -delta 0 shows them", hidden,
                                hidden == 1 ? " differs" : "s differ");
 }

@@ -327,11 +327,11 @@ static tfp_status load_steps(tfp_diff_work *d, tfp_loaded *l, steps *s, const tf
 }
 
 /* How much the rows of a trace explain where that is less than half of the time: of its devices, else of the host. */
-static const char *coverage_of(const tfp_report *r)
+static const tfp_note *coverage_of(const tfp_report *r)
 {
     const tfp_coverage *c = &r->coverage;
     const tfp_cover *of = c->device.all_ns ? &c->device : &c->host;
-    return of->explained_ns < of->all_ns / 2 ? r->coverage_note : NULL;
+    return of->explained_ns < of->all_ns / 2 ? tfp_report_note_of(r, TFP_NOTE_COVERAGE) : NULL;
 }
 
 static tfp_status load_rows(tfp_diff_work *d, tfp_loaded *l, steps *s, const tfp_profile *p, tfp_error *err)
@@ -340,13 +340,15 @@ static tfp_status load_rows(tfp_diff_work *d, tfp_loaded *l, steps *s, const tfp
     if (status) return status;
     const tfp_report *r = l->rows;
     s->options->counts = r->counts; /* once for all steps */
-    const char *notes[] = { r->counts ? r->counts->note : NULL, r->parameters_note, coverage_of(r) };
+    const char *name = d->names[l - d->loaded];
+    tfp_note counted = { TFP_NOTE_FLOAT_OPS_COUNTED, r->counts ? r->counts->note : NULL };
+    const tfp_note *notes[] = { counted.text ? &counted : NULL, tfp_report_note_of(r, TFP_NOTE_PARAMETERS_DIFFER),
+                                coverage_of(r) };
     for (size_t i = 0; i < sizeof notes / sizeof *notes && !status; i++)
-        if (notes[i]) status = tfp_report_note_add(d->report, err, "%s: %s", d->names[l - d->loaded], notes[i]);
-    for (size_t i = 0; i < r->unmatched_count && !status; i++)
-        status =
-            tfp_report_note_add(d->report, err, "%s: %s", d->names[l - d->loaded], r->notes.at[r->unmatched_first + i]);
-    if (!status) status = tfp_note_guessed_steps(d->report, p, d->names[l - d->loaded], err);
+        if (notes[i]) status = tfp_report_note_copy(d->report, name, notes[i], err);
+    for (size_t i = 0; i < r->notes.size && !status; i++)
+        if (r->notes.at[i].code == TFP_NOTE_NO_MATCH) status = tfp_report_note_copy(d->report, name, &r->notes.at[i], err);
+    if (!status) status = tfp_note_guessed_steps(d->report, p, name, err);
     if (status) return status;
     if (!resized(&s->items, r->rows.size) || !tfp_align(&d->items, r, &s->turns, s->items) ||
         !room_for(l, d->column_count, d->items.at.size))
@@ -425,8 +427,8 @@ static tfp_status load_table(tfp_diff_work *d, size_t side, tfp_error *err)
     uint32_t *items = calloc(table.report->rows.size, sizeof *items);
     s = items ? take_table(d, &d->loaded[side], &table, items, err) : tfp_nomem(err);
     free(items);
-    const char *note = coverage_of(table.report);
-    return s || !note ? s : tfp_report_note_add(d->report, err, "%s: %s", d->names[side], note);
+    const tfp_note *note = coverage_of(table.report);
+    return s || !note ? s : tfp_report_note_copy(d->report, d->names[side], note, err);
 }
 
 static tfp_status load_side(tfp_diff_work *d, size_t side, tfp_error *err)

@@ -275,7 +275,7 @@ static tfp_status choose_columns(stats *x, tfp_error *err)
             return tfp_fail(err, TFP_BADARG, "option -select: %s is of runs, and stats tells the sums of steps",
                             tfp_columns[asked[i]].name);
         if (!can_spread(tfp_columns[asked[i]].kind)) {
-            tfp_status s = tfp_report_note_add(x->r, err, "stats: %s is no number", tfp_columns[asked[i]].name);
+            tfp_status s = tfp_report_note_add(x->r, TFP_NOTE_OPTION_IGNORED, err, "stats: %s is no number", tfp_columns[asked[i]].name);
             if (s) return s;
             continue;
         }
@@ -316,7 +316,7 @@ tfp_status tfp_note_means(tfp_report *r, const tfp_profile *p, const char *side,
     }
     if (!some) return TFP_OK;
     return tfp_report_note_add(
-        r, err,
+        r, TFP_NOTE_MEANS_OVER_ALL, err,
         "%s%smeans are over all %zu steps, 0 where a node did not run (%zu of %zu nodes); those of "
         "the views leave such steps out",
         side ? side : "", side ? ": " : "", p->step_order.size, some, ran);

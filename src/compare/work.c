@@ -30,7 +30,7 @@ static tfp_status same_graph(tfp_diff_work *d, size_t a, size_t b, tfp_error *er
     size_t all = pa->nodes.size + only_b;
     if (only_a + only_b == 0) return TFP_OK;
     return tfp_report_note_add(
-        d->report, err,
+        d->report, TFP_NOTE_OTHER_GRAPH, err,
         "%s and %s are not the same graph: %.1f%% of the nodes are on one side only (%zu and %zu of "
         "%zu, first: %.*s)",
         d->names[a], d->names[b], 100.0 * (double)(only_a + only_b) / (double)all, only_a, only_b, all, shown(first),
@@ -78,7 +78,7 @@ static tfp_status tell_shapes(tfp_diff_work *d, size_t a, size_t b, size_t count
     tfp_shape_text(pb, shapes[1], &text[1]);
     tfp_status s = text[0].failed || text[1].failed ? tfp_nomem(err) : TFP_OK;
     if (!s)
-        s = tfp_report_note_add(d->report, err,
+        s = tfp_report_note_add(d->report, TFP_NOTE_OTHER_SHAPES, err,
                                 "%s and %s have other shapes: of %zu of %zu nodes (first: %.*s, %.*s and %.*s)",
                                 d->names[a], d->names[b], count, common, shown(name), name.data, (int)text[0].size,
                                 text[0].data ? text[0].data : "", (int)text[1].size, text[1].data ? text[1].data : "");
@@ -124,7 +124,7 @@ static tfp_status same_devices(tfp_diff_work *d, size_t a, size_t b, tfp_error *
     }
     if (!count) return TFP_OK;
     return tfp_report_note_add(
-        d->report, err, "%s and %s ran on other devices: %zu of %zu nodes (first: %.*s, on %.*s and on %.*s)",
+        d->report, TFP_NOTE_OTHER_DEVICES, err, "%s and %s ran on other devices: %zu of %zu nodes (first: %.*s, on %.*s and on %.*s)",
         d->names[a], d->names[b], count, common, shown(name), name.data, shown(from), from.data, shown(to), to.data);
 }
 

@@ -183,6 +183,13 @@ def keep(page, program):
 
 # ---- the site ----
 
+def note_codes(program):
+    """docs/json.md lists each code of a note."""
+    there = re.findall(r"^  (\w+) ", told(program, "help", "notes"), re.M)
+    listed = re.findall(r"^\| `(\w+)` \|", text_of(os.path.join(ROOT, "docs", "json.md")).split("## Codes of notes")[1].split("\n## ")[0], re.M)
+    check("codes of notes", len(there) > 60 and there == listed, sorted(set(there) ^ set(listed)))
+
+
 def told(program, *words):
     return subprocess.run([program, *words], capture_output=True, text=True, check=True).stdout
 
@@ -250,6 +257,7 @@ def main():
     commands(program)
     for page in tutorials:
         tutorial(page, program)
+    note_codes(program)
     site(program)
     print(f"{passed} passed, {failed} failed")
     return failed != 0

@@ -18,7 +18,7 @@ const texts = (name, values) => {
   return { name, unit: null, type: "text", texts: all, short: null, absent: Uint8Array.from(values, (v) => Number(v === "")), values: Uint32Array.from(values, (v) => all.indexOf(v)) };
 };
 const reals = (name, values) => ({ name, unit: null, type: "number", texts: null, short: null, absent: null, values: Float64Array.from(values) });
-const tableOf = (...columns) => ({ view: "", rows: columns[0].values.length, tree: false, notes: [], columns, column: (name) => columns.find((c) => c.name === name) });
+const tableOf = (...columns) => ({ view: "", rows: columns[0].values.length, tree: false, notes: [], noteCodes: [], columns, column: (name) => columns.find((c) => c.name === name) });
 
 /** [row, start, duration, name, kind, class]; the trace of tests/unit/test_timeline.c. */
 const NESTED = [[0, 0, 100, "op", "op", ""], [1, 10, 80, "frame", "frame", ""], [2, 20, 40, "b", "op", ""], [3, 20, 200, "marked", "annotation", ""], [4, 30, 100, "kernel", "activity", "compute"], [4, 150, 20, "kernel", "activity", "compute"]];

@@ -36,7 +36,7 @@ const texts = (name, values) => {
   return { name, unit: null, type: "text", texts: all, absent: null, values: Uint32Array.from(values, (v) => all.indexOf(v)) };
 };
 const reals = (name, values, unit = null) => ({ name, unit, type: "number", texts: null, absent: values.some((v) => v === null) ? Uint8Array.from(values, (v) => Number(v === null)) : null, values: Float64Array.from(values, (v) => v ?? 0) });
-const tableOf = (...columns) => ({ view: "", rows: columns[0].values.length, tree: false, notes: [], columns, column: (name) => columns.find((c) => c.name === name) });
+const tableOf = (...columns) => ({ view: "", rows: columns[0].values.length, tree: false, notes: [], noteCodes: [], columns, column: (name) => columns.find((c) => c.name === name) });
 
 async function copies() {
   const { rowsAsCsv, rowsAsText } = await load("copy.ts");

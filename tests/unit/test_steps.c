@@ -90,9 +90,10 @@ static void guessed_steps_are_said(void **state)
     for (size_t i = 0; i < sizeof views / sizeof *views; i++) {
         tfp_report *of_guessed = report_in(guessed, views[i]), *of_marked = report_in(marked, views[i]);
         assert_true(of_guessed->notes.size > 0);
-        assert_non_null(strstr(of_guessed->notes.at[0], "steps are guessed"));
-        assert_non_null(strstr(of_guessed->notes.at[0], "88% of the host's work lies in them"));
-        for (size_t k = 0; k < of_marked->notes.size; k++) assert_null(strstr(of_marked->notes.at[k], "guessed"));
+        assert_non_null(strstr(of_guessed->notes.at[0].text, "steps are guessed"));
+        assert_string_equal(tfp_report_note_code(of_guessed, 0), "steps_guessed");
+        assert_non_null(strstr(of_guessed->notes.at[0].text, "88% of the host's work lies in them"));
+        for (size_t k = 0; k < of_marked->notes.size; k++) assert_null(strstr(of_marked->notes.at[k].text, "guessed"));
         tfp_report_free(of_guessed);
         tfp_report_free(of_marked);
     }
@@ -107,7 +108,7 @@ static void steps_that_hold_little_of_the_work_have_no_findings(void **state)
                 *most = profile_in_file(SAMPLE "keras.xplane.pb");
     tfp_report *none = report_in(little, "advise"), *some = report_in(most, "advise");
     assert_int_equal(none->findings.size, 0); /* half of each step is a wait for input */
-    assert_non_null(strstr(none->notes.at[0], "15% of the host's work lies in them, too little for findings"));
+    assert_non_null(strstr(none->notes.at[0].text, "15% of the host's work lies in them, too little for findings"));
     assert_true(some->findings.size > 0);
     tfp_report_free(none);
     tfp_report_free(some);

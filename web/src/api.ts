@@ -176,6 +176,7 @@ interface TableHead {
   tree: boolean;
   view: string;
   notes: string[];
+  note_codes: string[];
   columns: ColumnHead[];
 }
 
@@ -195,6 +196,7 @@ export interface Table {
   rows: number;
   tree: boolean;
   notes: string[];
+  noteCodes: string[]; // of each note: what programs know it by
   columns: Column[];
   column(name: string): Column | undefined;
 }
@@ -242,7 +244,7 @@ export function readTable(data: ArrayBuffer, wanted: ((name: string) => boolean)
   const size = words.getUint32(8, true);
   const head = JSON.parse(new TextDecoder().decode(new Uint8Array(data, 12, size))) as TableHead;
   const columns = head.columns.filter((c) => wanted?.(c.name) ?? true).map((c) => readColumn(data, 12 + size, head.row_count, c));
-  return makeTable({ view: head.view, rows: head.row_count, tree: head.tree, notes: head.notes, columns });
+  return makeTable({ view: head.view, rows: head.row_count, tree: head.tree, notes: head.notes, noteCodes: head.note_codes, columns });
 }
 
 function makeTable(of: Omit<Table, "column">): Table {
@@ -260,7 +262,8 @@ async function heldTable(path: string): Promise<Table> {
   const place = (c: Column): string => (selectable.has(selectedBy(c.name)) ? selectedBy(c.name) : "");
   const order = (a: Column, b: Column): number => (place(a) < place(b) ? -1 : place(a) > place(b) ? 1 : 0);
   const columns = [first, ...more].flatMap((t) => t.columns).sort(order);
-  return makeTable({ ...first, columns, notes: [...new Set([first, ...more].flatMap((t) => t.notes))] });
+  const notes = new Map([first, ...more].flatMap((t) => t.notes.map((note, i): [string, string] => [note, t.noteCodes[i] ?? ""])));
+  return makeTable({ ...first, columns, notes: [...notes.keys()], noteCodes: [...notes.values()] });
 }
 
 export async function table(path: string, signal?: AbortSignal, progress?: Progress): Promise<Table> {

@@ -20,7 +20,7 @@ interface SpanEvidence {
 }
 
 interface Answer {
-  checkers: { name: string; reports: string[]; findings?: { name: string; text: string; seconds?: number | null; gain_seconds?: number | null; span?: SpanEvidence | null; command?: string }[] }[];
+  checkers: { name: string; reports: string[]; findings?: { name: string; text: string; problem?: string | null; remedy?: string | null; seconds?: number | null; gain_seconds?: number | null; span?: SpanEvidence | null; command?: string }[] }[];
 }
 
 interface CheckAnswer {
@@ -45,9 +45,7 @@ const LOOK: [RegExp, string][] = [[/Communic|Collect|Stragg/, "communication"], 
 const lookOf = (checker: string): string => LOOK.find(([re]) => re.test(checker))?.[1] ?? "compute";
 
 /** Sentences of a report: it joins them by semicolons. */
-function sentences(text: string): string[] {
-  return spacedPercents(text).replace(/ \(tfprof [\w -]+\)$/, "").split("; ");
-}
+const sentences = (text: string): string[] => spacedPercents(text).split("; ");
 
 const big = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
@@ -55,10 +53,10 @@ function ofCheckers(answer: Answer): Finding[] {
   return answer.checkers.flatMap((c) =>
     (c.findings?.length ? c.findings : c.reports.map((text) => ({ name: c.name, text }))).map((f, i): Finding => {
       const full = f as NonNullable<(typeof c.findings)>[number];
-      const [says = "", ...more] = sentences(f.text);
+      const [says = "", ...more] = sentences([full.problem ?? f.text, full.remedy ?? ""].filter(Boolean).join("; "));
       const us = (seconds: number | null | undefined): number | null => (seconds ? seconds * 1e6 : null);
       return {
-        id: `${c.name}:${i}`, checker: c.name, says: big(says), more: more.filter((m) => !/^look at /.test(m) && !/^at most .* to gain( by whatif .*)?$/.test(m)).map(big), text: f.text,
+        id: `${c.name}:${i}`, checker: c.name, says: big(says), more: more.map(big), text: f.text,
         takes: us(full.seconds), gain: us(full.gain_seconds), evidence: full.span ?? null, step: null, quality: false, look: lookOf(c.name),
       };
     }),

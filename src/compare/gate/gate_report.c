@@ -185,6 +185,7 @@ static void put_power(tfp_buf *b, const tfp_gate_result *x)
 tfp_status tfp_gate_tell(tfp_report *r, const tfp_gate_result *x, const tfp_gate_runs *base, const tfp_gate_runs *now,
                          tfp_error *err)
 {
+    static const tfp_note_code codes[] = { TFP_NOTE_GATE_VERDICT, TFP_NOTE_GATE_CAUSE, TFP_NOTE_GATE_POWER };
     tfp_buf notes[3] = { { 0 } };
     tfp_status s = fill(r, x, err);
     put_line(&notes[0], x);
@@ -192,7 +193,7 @@ tfp_status tfp_gate_tell(tfp_report *r, const tfp_gate_result *x, const tfp_gate
     put_power(&notes[2], x);
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++) {
         if (!s && notes[i].failed) s = tfp_nomem(err);
-        if (!s && notes[i].size) s = tfp_report_note_add(r, err, "%.*s", (int)notes[i].size, notes[i].data);
+        if (!s && notes[i].size) s = tfp_report_note_add(r, codes[i], err, "%.*s", (int)notes[i].size, notes[i].data);
         tfp_buf_free(&notes[i]);
     }
     return s;

@@ -63,20 +63,3 @@ uint32_t tfp_hlo_type(const tfp_builder *b, const tfp_hlo_module *m, uint32_t ro
     uint32_t type = first == TFP_NONE ? 0 : type_of(m, &m->instructions.at[first]);
     return type ? type : type_of(m, i);
 }
-
-const char *tfp_hlo_float_name(uint32_t type)
-{
-    switch (type) {
-    case 10: return "f16";
-    case 11: return "f32";
-    case 16: return "bf16";
-    case 19: /* F8E5M2 */
-    case 20: /* F8E4M3FN */
-    case 23: /* F8E4M3B11FNUZ */
-    case 24: /* F8E5M2FNUZ */
-    case 25: /* F8E4M3FNUZ */
-    case 28: /* F8E4M3 */
-    case 29: /* F8E3M4 */ return "f8";
-    default: return NULL;
-    }
-}

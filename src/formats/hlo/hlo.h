@@ -11,7 +11,42 @@
 #include "wire/proto.h"
 
 /* PrimitiveType of xla_data.proto; the names are in hlo_types.c. */
-enum { TFP_HLO_PRED = 1, TFP_HLO_TUPLE = 13, TFP_HLO_OPAQUE = 14, TFP_HLO_TOKEN = 17 };
+/* The numbers of XLA's types of elements, as its files have them (PrimitiveType of xla_data.proto). Names and sizes: types.c. */
+enum {
+    TFP_HLO_PRED = 1,
+    TFP_HLO_S8 = 2,
+    TFP_HLO_S16 = 3,
+    TFP_HLO_S32 = 4,
+    TFP_HLO_S64 = 5,
+    TFP_HLO_U8 = 6,
+    TFP_HLO_U16 = 7,
+    TFP_HLO_U32 = 8,
+    TFP_HLO_U64 = 9,
+    TFP_HLO_F16 = 10,
+    TFP_HLO_F32 = 11,
+    TFP_HLO_F64 = 12,
+    TFP_HLO_TUPLE = 13,
+    TFP_HLO_OPAQUE = 14,
+    TFP_HLO_C64 = 15,
+    TFP_HLO_BF16 = 16,
+    TFP_HLO_TOKEN = 17,
+    TFP_HLO_C128 = 18,
+    TFP_HLO_F8E5M2 = 19,
+    TFP_HLO_F8E4M3FN = 20,
+    TFP_HLO_S4 = 21,
+    TFP_HLO_U4 = 22,
+    TFP_HLO_F8E4M3B11FNUZ = 23,
+    TFP_HLO_F8E5M2FNUZ = 24,
+    TFP_HLO_F8E4M3FNUZ = 25,
+    TFP_HLO_S2 = 26,
+    TFP_HLO_U2 = 27,
+    TFP_HLO_F8E4M3 = 28,
+    TFP_HLO_F8E3M4 = 29,
+    TFP_HLO_S1 = 30,
+    TFP_HLO_U1 = 31,
+    TFP_HLO_F4E2M1FN = 32,
+    TFP_HLO_F8E8M0FNU = 33
+};
 
 typedef struct tfp_hlo_array { /* a shape that is no tuple */
     uint32_t type;             /* PrimitiveType; 0: not known */

@@ -2,23 +2,45 @@
 /* formats/hlo/types.c: types of arrays: bits of an element, elements, bytes. */
 #include "formats/hlo/hlo.h"
 
-/* clang-format off */
 static const struct {
     const char *name;
     uint8_t type, bits;
     bool is_float;
-} types[] = { /* PrimitiveType of xla_data.proto */
-    { "pred", 1, 8, false }, { "s2", 26, 2, false }, { "s4", 21, 4, false }, { "s8", 2, 8, false },
-    { "s16", 3, 16, false }, { "s32", 4, 32, false }, { "s64", 5, 64, false }, { "u2", 27, 2, false },
-    { "u4", 22, 4, false }, { "u8", 6, 8, false }, { "u16", 7, 16, false }, { "u32", 8, 32, false },
-    { "u64", 9, 64, false }, { "f16", 10, 16, true }, { "bf16", 16, 16, true }, { "f32", 11, 32, true },
-    { "f64", 12, 64, true }, { "c64", 15, 64, true }, { "c128", 18, 128, true }, { "f8e5m2", 19, 8, true },
-    { "f8e4m3fn", 20, 8, true }, { "f8e4m3b11fnuz", 23, 8, true }, { "f8e5m2fnuz", 24, 8, true },
-    { "f8e4m3fnuz", 25, 8, true }, { "f8e4m3", 28, 8, true }, { "f8e3m4", 29, 8, true }, { "s1", 30, 1, false },
-    { "u1", 31, 1, false }, { "f4e2m1fn", 32, 4, true }, { "f8e8m0fnu", 33, 8, true },
-    { "token", TFP_HLO_TOKEN, 0, false }, { "opaque", TFP_HLO_OPAQUE, 0, false },
+    const char *rate; /* by whose rate a device multiplies it, where peak rates have a row for it */
+} types[] = {
+    { "pred", TFP_HLO_PRED, 8, false, NULL },
+    { "s1", TFP_HLO_S1, 1, false, NULL },
+    { "s2", TFP_HLO_S2, 2, false, NULL },
+    { "s4", TFP_HLO_S4, 4, false, NULL },
+    { "s8", TFP_HLO_S8, 8, false, NULL },
+    { "s16", TFP_HLO_S16, 16, false, NULL },
+    { "s32", TFP_HLO_S32, 32, false, NULL },
+    { "s64", TFP_HLO_S64, 64, false, NULL },
+    { "u1", TFP_HLO_U1, 1, false, NULL },
+    { "u2", TFP_HLO_U2, 2, false, NULL },
+    { "u4", TFP_HLO_U4, 4, false, NULL },
+    { "u8", TFP_HLO_U8, 8, false, NULL },
+    { "u16", TFP_HLO_U16, 16, false, NULL },
+    { "u32", TFP_HLO_U32, 32, false, NULL },
+    { "u64", TFP_HLO_U64, 64, false, NULL },
+    { "f16", TFP_HLO_F16, 16, true, "f16" },
+    { "bf16", TFP_HLO_BF16, 16, true, "bf16" },
+    { "f32", TFP_HLO_F32, 32, true, "f32" },
+    { "f64", TFP_HLO_F64, 64, true, NULL },
+    { "c64", TFP_HLO_C64, 64, true, NULL },
+    { "c128", TFP_HLO_C128, 128, true, NULL },
+    { "f8e5m2", TFP_HLO_F8E5M2, 8, true, "f8" },
+    { "f8e4m3fn", TFP_HLO_F8E4M3FN, 8, true, "f8" },
+    { "f8e4m3b11fnuz", TFP_HLO_F8E4M3B11FNUZ, 8, true, "f8" },
+    { "f8e5m2fnuz", TFP_HLO_F8E5M2FNUZ, 8, true, "f8" },
+    { "f8e4m3fnuz", TFP_HLO_F8E4M3FNUZ, 8, true, "f8" },
+    { "f8e4m3", TFP_HLO_F8E4M3, 8, true, "f8" },
+    { "f8e3m4", TFP_HLO_F8E3M4, 8, true, "f8" },
+    { "f4e2m1fn", TFP_HLO_F4E2M1FN, 4, true, NULL },
+    { "f8e8m0fnu", TFP_HLO_F8E8M0FNU, 8, true, NULL },
+    { "token", TFP_HLO_TOKEN, 0, false, NULL },
+    { "opaque", TFP_HLO_OPAQUE, 0, false, NULL },
 };
-/* clang-format on */
 #define TYPE_COUNT (sizeof types / sizeof *types)
 
 uint32_t tfp_hlo_type_named(tfp_str name)
@@ -40,6 +62,13 @@ bool tfp_hlo_type_is_float(uint32_t type)
     for (size_t i = 0; i < TYPE_COUNT; i++)
         if (types[i].type == type) return types[i].is_float;
     return false;
+}
+
+const char *tfp_hlo_float_name(uint32_t type)
+{
+    for (size_t i = 0; i < TYPE_COUNT; i++)
+        if (types[i].type == type) return types[i].rate;
+    return NULL;
 }
 
 int64_t tfp_hlo_elements(const tfp_hlo_module *m, const tfp_hlo_array *a)

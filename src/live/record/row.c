@@ -145,6 +145,6 @@ tfp_status tfp_capture_table(tfp_capture *c, tfp_report *r, tfp_error *err)
                 return tfp_nomem(err);
     }
     for (size_t i = 0; i < c->notes.size; i++)
-        if (tfp_report_note_add(r, err, "%s", c->notes.at[i])) return tfp_nomem(err);
+        if (tfp_report_note_add(r, TFP_NOTE_RECORDING, err, "%s", c->notes.at[i])) return tfp_nomem(err);
     return tfp_grid_of(r, &(tfp_row_table){ tfp_capture_columns, rows, sizeof *rows, c->sessions.size, 0 }, err);
 }

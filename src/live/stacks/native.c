@@ -320,19 +320,19 @@ static tfp_status add_notes(tfp_native *n, tfp_error *err)
     tfp_perf_facts facts = tfp_perf_facts_of(n->perf);
     tfp_status status = TFP_OK;
     if (facts.refused)
-        status = tfp_report_note_add(r, err, "%zu threads are not sampled: %s", facts.refused, facts.why);
+        status = tfp_report_note_add(r, TFP_NOTE_THREADS_NOT_READ, err, "%zu threads are not sampled: %s", facts.refused, facts.why);
     if (!status && facts.user_only)
         status = tfp_report_note_add(
-            r, err, "time in the kernel is not sampled: needs kernel.perf_event_paranoid of 1 or less, or CAP_PERFMON");
+            r, TFP_NOTE_KERNEL_NOT_READ, err, "time in the kernel is not sampled: needs kernel.perf_event_paranoid of 1 or less, or CAP_PERFMON");
     if (!status && facts.lost)
-        status = tfp_report_note_add(r, err, "%lld samples were lost: the machine is busy", (long long)facts.lost);
+        status = tfp_report_note_add(r, TFP_NOTE_SAMPLES_LOST, err, "%lld samples were lost: the machine is busy", (long long)facts.lost);
     if (!status && n->moved)
         status = tfp_report_note_add(
-            r, err, "%lld of %lld samples have Python frames only: their native call was over before these were read",
+            r, TFP_NOTE_NATIVE_FRAMES_LOST, err, "%lld of %lld samples have Python frames only: their native call was over before these were read",
             (long long)n->moved, (long long)n->taken);
     if (!status && tfp_unwind_refused(n->unwind))
         status = tfp_report_note_add(
-            r, err, "%zu mapped files are damaged, or have more than %d MB of tables in all: they are not read",
+            r, TFP_NOTE_MAPPINGS_NOT_READ, err, "%zu mapped files are damaged, or have more than %d MB of tables in all: they are not read",
             tfp_unwind_refused(n->unwind), (int)(TFP_IMAGE_HELD >> 20));
     return status;
 }

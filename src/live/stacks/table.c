@@ -146,14 +146,14 @@ bool tfp_stacks_over(const tfp_sampler *s) { return s->nomem || s->full || tfp_n
 tfp_status tfp_stacks_note_limits(tfp_sampler *s, tfp_error *err)
 {
     tfp_status status = TFP_OK;
-    if (s->full) status = tfp_report_note_add(s->r, err, "it ended early: %s", s->full);
+    if (s->full) status = tfp_report_note_add(s->r, TFP_NOTE_SAMPLING_ENDED, err, "it ended early: %s", s->full);
     if (!status && s->many_threads)
-        status = tfp_report_note_add(s->r, err, "only %d of its Python threads were looked at", TFP_PYTHON_THREADS);
+        status = tfp_report_note_add(s->r, TFP_NOTE_THREADS_NOT_READ, err, "only %d of its Python threads were looked at", TFP_PYTHON_THREADS);
     if (!status && s->cut)
-        status = tfp_report_note_add(s->r, err, "%lld stacks have more than %d frames: the others are left out",
+        status = tfp_report_note_add(s->r, TFP_NOTE_STACKS_CUT, err, "%lld stacks have more than %d frames: the others are left out",
                                      (long long)s->cut, TFP_PYTHON_DEPTH);
     if (!status && s->unread)
-        status = tfp_report_note_add(s->r, err, "%zu of the processes that it started are not looked at; %s", s->unread,
+        status = tfp_report_note_add(s->r, TFP_NOTE_PROCESSES_NOT_READ, err, "%zu of the processes that it started are not looked at; %s", s->unread,
                                      s->unread_why);
     return status;
 }

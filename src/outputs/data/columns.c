@@ -184,8 +184,11 @@ static void put_header(writer *w, const tfp_flats *columns, uint8_t *absent, boo
     tfp_buf_text(&w->header, ",\"notes\":[");
     for (size_t i = 0; i < r->notes.size; i++) {
         if (i) tfp_buf_char(&w->header, ',');
-        put_string(w, r->notes.at[i]);
+        put_string(w, r->notes.at[i].text);
     }
+    tfp_buf_text(&w->header, "],\"note_codes\":[");
+    for (size_t i = 0; i < r->notes.size; i++)
+        tfp_buf_printf(&w->header, "%s\"%s\"", i ? "," : "", tfp_note_kinds[r->notes.at[i].code].name);
     tfp_buf_text(&w->header, "],\"columns\":[");
     for (size_t i = 0; i < columns->size && !w->too_long; i++) {
         if (i) tfp_buf_char(&w->header, ',');

@@ -297,10 +297,7 @@ static void put_evidence(writer *w, uint32_t checker)
 static void put_seconds(writer *w, const char *key, double seconds)
 {
     tfp_json_key(&w->j, key);
-    if (isnan(seconds))
-        tfp_json_null(&w->j);
-    else
-        tfp_json_double(&w->j, seconds);
+    isnan(seconds) ? tfp_json_null(&w->j) : tfp_json_double(&w->j, seconds);
 }
 
 static void put_or_null(writer *w, const char *key, tfp_str text)
@@ -322,10 +319,11 @@ static void put_finding_fields(writer *w, uint32_t checker)
         const tfp_finding *f = &r->findings.at[k];
         if (f->checker != checker) continue;
         tfp_json_open(&w->j, '{');
-        tfp_json_key(&w->j, "name");
-        tfp_json_str(&w->j, r->rows.at[checker].name);
+        put_or_null(w, "name", r->rows.at[checker].name);
         tfp_json_key(&w->j, "text");
         tfp_json_lines(&w->j, f->text);
+        put_or_null(w, "problem", f->problem);
+        put_or_null(w, "remedy", f->remedy);
         put_seconds(w, "seconds", f->seconds);
         put_seconds(w, "gain_seconds", f->gain_seconds);
         put_or_null(w, "whatif", tfp_str_of(f->change ? f->change : ""));

@@ -15,7 +15,11 @@ void tfp_json_notes(tfp_json *j, const tfp_report *r)
     if (r->notes.size == 0) return;
     tfp_json_key(j, "notes");
     tfp_json_open(j, '[');
-    for (size_t i = 0; i < r->notes.size; i++) tfp_json_text(j, r->notes.at[i]);
+    for (size_t i = 0; i < r->notes.size; i++) tfp_json_text(j, r->notes.at[i].text);
+    tfp_json_close(j, ']');
+    tfp_json_key(j, "note_codes");
+    tfp_json_open(j, '[');
+    for (size_t i = 0; i < r->notes.size; i++) tfp_json_text(j, tfp_note_kinds[r->notes.at[i].code].name);
     tfp_json_close(j, ']');
 }
 

@@ -9,7 +9,7 @@
 
 enum { TFP_JSON_VERSION = 1 }; /* of the schemas */
 
-void tfp_json_notes(tfp_json *j, const tfp_report *r);    /* the key "notes", when there are any */
+void tfp_json_notes(tfp_json *j, const tfp_report *r);    /* the keys "notes" and "note_codes", when there are any */
 void tfp_json_coverage(tfp_json *j, const tfp_report *r); /* the key `coverage`, where the report has one */
 void tfp_json_grid(const tfp_report *r, tfp_sink *s);
 void tfp_json_grid_lines(const tfp_report *r, tfp_sink *s);

@@ -273,7 +273,7 @@ static void put_notes(writer *w)
 {
     for (size_t i = 0; i < w->r->notes.size; i++) {
         tfp_buf_text(w->out, i ? ">\n> " : "> ");
-        put_text(w, tfp_str_of(w->r->notes.at[i]));
+        put_text(w, tfp_str_of(w->r->notes.at[i].text));
         tfp_buf_char(w->out, '\n');
     }
     if (w->r->notes.size) tfp_buf_char(w->out, '\n');

@@ -17,6 +17,8 @@ typedef struct tfp_evidence {
 typedef struct tfp_finding {
     uint32_t checker; /* -> rows: the checker's row */
     tfp_str text;     /* one or more lines, as TensorFlow reports them */
+    tfp_str problem;  /* the part of the text that says what is the case; empty: all of it */
+    tfp_str remedy;   /* the part that says what helps; empty: none */
     tfp_evidence evidence;
     double seconds, gain_seconds; /* of a step: what it is about, and what a remedy saves at most; NAN: not known */
     tfp_str file, command;        /* where the evidence was recorded, and the command that shows it; empty: none */

@@ -6,6 +6,7 @@
 
 #include "base/base.h"
 #include "options/units.h"
+#include "views/core/notes.h"
 
 #include <stddef.h>
 
@@ -60,8 +61,6 @@ typedef struct tfp_fact {
 
 /* A fact for its caller to fill; NULL without memory. The pointer is good until the next one. */
 tfp_fact *tfp_fact_add(tfp_report *r, const char *name, const char *label, char type, tfp_unit unit);
-tfp_status tfp_report_note_add(tfp_report *r, tfp_error *err, const char *format, ...) TFP_PRINTF(3, 4);
-tfp_status tfp_report_note_clamped(tfp_report *r, tfp_error *err); /* where r->clamped: with the files summed */
 
 typedef enum tfp_row_type {
     TFP_T_INT, /* int64_t; TFP_ABSENT: absent */

@@ -58,52 +58,6 @@ tfp_fact *tfp_fact_add(tfp_report *r, const char *name, const char *label, char 
     return tfp_push(&r->facts, f) ? &r->facts.at[r->facts.size - 1] : NULL;
 }
 
-tfp_status tfp_report_note_add(tfp_report *r, tfp_error *err, const char *format, ...)
-{
-    char text[1024];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    tfp_buf shown = { 0 };
-    tfp_escape(&shown, tfp_str_of(text));
-    char *copy = shown.failed ? NULL : tfp_arena_copy(&r->arena, (tfp_str){ shown.data, shown.size });
-    tfp_buf_free(&shown);
-    return copy && tfp_push(&r->notes, copy) ? TFP_OK : tfp_nomem(err);
-}
-
-/* A graph, an op log and a checkpoint bring no times, bytes or runs, but the columns asked for may be among theirs. */
-static bool may_be_of(const tfp_report *r, size_t source)
-{
-    static const char *const graphs[] = { "graph", "op_log", "checkpoint" };
-    const tfp_profile *p = r->profile;
-    const char *format = source < p->formats.size ? p->formats.at[source] : NULL;
-    if (!format) return false; /* a folder: its files follow */
-    if (!p->execs.size || (r->values & (1u << TFP_V_PARAMS | 1u << TFP_V_FLOAT_OPS | TFP_V_KINDS))) return true;
-    for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++)
-        if (strcmp(format, graphs[i]) == 0) return false;
-    return true;
-}
-
-tfp_status tfp_report_note_clamped(tfp_report *r, tfp_error *err)
-{
-    enum { NAMED = 4 };
-    const tfp_profile *p = r->profile;
-    size_t count = 0;
-    if (!r->clamped) return TFP_OK;
-    tfp_buf files = { 0 };
-    for (size_t i = 0; i < p->sources.size; i++)
-        if (may_be_of(r, i) && ++count <= NAMED)
-            tfp_buf_printf(&files, "%s%s", count > 1 ? ", " : "", p->sources.at[i]);
-    if (count > NAMED) tfp_buf_printf(&files, " and %zu more", count - NAMED);
-    if (!count) tfp_buf_text(&files, tfp_first_source(p));
-    tfp_status s = files.failed ? tfp_nomem(err)
-                                : tfp_report_note_add(r, err, "%.*s: sums too big for 64 bits, clamped",
-                                                      files.size < 900 ? (int)files.size : 900, files.data);
-    tfp_buf_free(&files);
-    return s;
-}
-
 tfp_status tfp_report_read_tensor(tfp_report *r, tfp_row *row, tfp_error *err)
 {
     row->tensor = TFP_NONE;

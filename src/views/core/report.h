@@ -35,9 +35,8 @@ struct tfp_report {
     uint32_t *members;                              /* -> profile's nodes */
     TFP_VEC(tfp_tensor *) tensors;
     TFP_VEC(tfp_finding) findings;
-    TFP_VEC(char *) notes;                   /* in the arena */
+    TFP_VEC(tfp_note) notes;
     const char *headline; /* whatif: the row `today` as a line, for people; in the arena; NULL: the table says all */
-    size_t unmatched_first, unmatched_count; /* notes of patterns that no name matches */
     TFP_VEC(char *) over;                 /* diff: the rows over the limit of -fail_over, a line each; in the arena */
     const struct tfp_stacks *stacks;      /* stacks: the stacks for the folded form and pprof; NULL without */
     const struct tfp_diff_script *script; /* diff: the data of the script's form; NULL without */
@@ -47,7 +46,6 @@ struct tfp_report {
     tfp_code_tree *code;                    /* code view */
     const tfp_counts *counts;               /* NULL: float operations are those of the files */
     const tfp_parameter_counts *parameters; /* NULL: parameters are elements of the attribute shape */
-    const char *parameters_note;            /* in notes: where these are not the model's; or NULL */
     const tfp_parameter_counts *kinds;      /* for the columns of kinds of variables; NULL: none is asked for */
     tfp_grid grid;                          /* diff, stats, query, flops; these may have no profile */
     TFP_VEC(tfp_fact) facts;                /* flops */
@@ -55,8 +53,6 @@ struct tfp_report {
     struct tfp_trace_facts *trace; /* advise, summary; NULL until it is asked for */
     tfp_explained explained;       /* by a view whose rows are lines of code */
     tfp_coverage coverage;         /* of a trace's times: how much of them the rows explain */
-    const char *coverage_note;     /* in notes: the one that says so; NULL: none */
-    const char *attributed_note;   /* the same of time that has no launch of its own */
     size_t left;                   /* op: types that -max_depth hides */
     bool clamped;                  /* a sum was too big for 64 bits */
 };

@@ -209,7 +209,7 @@ static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
     if (!s) s = tfp_report_cut(r, err);
     if (!s) s = find_step(r, err);
     if (!s && r->options->max_depth < 1 && r->kind != TFP_REPORT_FINDINGS && r->kind != TFP_REPORT_GRID)
-        s = tfp_report_note_add(r, err, "max_depth %lld %s", (long long)r->options->max_depth,
+        s = tfp_report_note_add(r, TFP_NOTE_OPTION_IGNORED, err, "max_depth %lld %s", (long long)r->options->max_depth,
                                 r->kind == TFP_REPORT_LIST ? "shows at most the first type" : "works as 1");
     if (!s && r->kind != TFP_REPORT_GRID) s = tfp_counts_start(r, err);
     if (!s && r->kind != TFP_REPORT_GRID) s = tfp_parameters_start(r, err);

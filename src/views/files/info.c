@@ -11,6 +11,7 @@
 #include "views/spans/trace.h"
 #include "flops/aten/aten.h"
 #include "views/core/view.h"
+#include "views/files/info.h"
 #include "views/timeline/timeline.h"
 
 #include <stdio.h>
@@ -24,9 +25,6 @@ typedef struct info_row {
     tfp_str counted, commands, missing;
 } info_row;
 
-typedef struct next_row {
-    tfp_str command, answers;
-} next_row;
 
 /* ---- facts ---- */
 
@@ -273,11 +271,6 @@ static const tfp_row_column info_columns[] = {
     TFP_COLUMN(info_row, "missing", TEXT, LABEL, missing, "What to add where it is absent."),
     { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
 };
-static const tfp_row_column next_columns[] = {
-    TFP_COLUMN(next_row, "command", TEXT, LABEL, command, "A command for these files."),
-    TFP_COLUMN(next_row, "answers", TEXT, LABEL, answers, "The question that it answers."),
-    { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
-};
 /* clang-format on */
 
 static info_row part(const char *name, bool there, int64_t count, const char *of, const char *commands,
@@ -355,79 +348,6 @@ static tfp_status show_parts(tfp_report *r, tfp_error *err)
     return tfp_grid_of(r, &(tfp_row_table){ info_columns, all, sizeof *all, count, 0 }, err);
 }
 
-/* ---- what to ask next ---- */
-
-/* The files as a command takes them: each as a shell reads it back. */
-static void put_files(const tfp_profile *p, tfp_buf *b)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%";
-    size_t shown = 0;
-    for (size_t i = 0; i < p->sources.size; i++) {
-        const char *path = p->sources.at[i];
-        bool in_folder = i && !p->formats.at[0]; /* a folder stands first, its files after it */
-        if (in_folder) continue;
-        if (shown++ >= 3 || path[strspn(path, plain)] || !*path || *path == '-') {
-            tfp_buf_text(b, " FILE...");
-            return;
-        }
-        tfp_buf_printf(b, " %s", path);
-    }
-}
-
-static bool add_next(tfp_report *r, next_row *rows, size_t *count, const char *command, const char *answers)
-{
-    tfp_buf b = { 0 };
-    size_t verb = strcspn(command, " ");
-    tfp_buf_printf(&b, "tfprof %.*s", (int)verb, command);
-    put_files(r->profile, &b);
-    tfp_buf_text(&b, command + verb);
-    char *copy = b.failed ? NULL : tfp_arena_copy(&r->arena, (tfp_str){ b.data, b.size });
-    rows[(*count)++] = (next_row){ { copy, copy ? b.size : 0 }, tfp_str_of(answers) };
-    tfp_buf_free(&b);
-    return copy != NULL;
-}
-
-static tfp_status show_next(tfp_report *r, tfp_error *err)
-{
-    const tfp_profile *p = r->profile;
-    next_row rows[12];
-    size_t n = 0;
-    bool ok = true;
-    if (p->allocator.devices.size) ok = add_next(r, rows, &n, "memory", "who held memory at the peak, what did not fit?");
-    if (tfp_ran_any(p)) ok = add_next(r, rows, &n, "summary", "where does a step go, and what could be better?");
-    if (tfp_ran_any(p)) ok = ok && add_next(r, rows, &n, "op -order_by micros -top 10", "which operations take longest?");
-    if (tfp_ran_any(p) && tfp_profile_has(p, TFP_HAS_STACKS))
-        ok = ok && add_next(r, rows, &n, "lines",
-                            tfp_lines_are_functions(p) ? "which functions of your code?" : "which lines of your code?");
-    if (p->samples.size)
-        ok = ok && add_next(r, rows, &n, "calls", "which functions, by what called them?") &&
-             add_next(r, rows, &n, "lines", "which lines of your code?");
-    if (tfp_has(p, TFP_HAS_TRACE) && !tfp_ran_any(p)) /* of another program */
-        ok = ok && add_next(r, rows, &n, "calls -order_by micros", "what took how long, by what it ran in?") &&
-             add_next(r, rows, &n, "calls -format speedscope > calls.json",
-                      "the same as a flame graph (speedscope.app)") &&
-             add_next(r, rows, &n, "serve", "when did it run?");
-    else if (tfp_has(p, TFP_HAS_TRACE))
-        ok = ok && add_next(r, rows, &n, "steps", "is the device busy?");
-    if (tfp_has(p, TFP_HAS_PROGRAM))
-        ok = ok && add_next(r, rows, &n, "flops", "how many float operations?");
-    else if (tfp_has_instructions(p))
-        ok = ok && add_next(r, rows, &n, "flops", "how many float operations, and how fast?");
-    if (r->facts.at[r->facts.size - 1].number && strcmp(r->facts.at[r->facts.size - 1].name, "parameters") == 0)
-        ok = ok && add_next(r, rows, &n, "params", "which parameters, in which blocks, trained or not?");
-    if (tfp_has(p, TFP_HAS_TENSORS))
-        ok = ok && add_next(r, rows, &n, "scope -select params,tensor_value", "what is in the variables?");
-    if (p->nodes.size || p->events.spans.size)
-        ok = ok && add_next(r, rows, &n, "report -o report.html", "all of it as a page in one file");
-    if (!ok) return tfp_nomem(err);
-    if (!n) return TFP_OK;
-    tfp_row_table next = { next_columns, rows, sizeof *rows, n, 0 };
-    tfp_grid *g = tfp_grid_part_add(r, "next", "what to ask next");
-    if (!g) return tfp_nomem(err);
-    g->sentences = true;
-    return tfp_grid_fill(r, g, &next, err);
-}
-
 static tfp_status build(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
@@ -439,7 +359,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
          say_parameters(r, &counts);
     s = ok ? tfp_note_guessed_steps(r, p, NULL, err) : tfp_nomem(err);
     if (!s) s = show_parts(r, err);
-    return s ? s : show_next(r, err);
+    return s ? s : tfp_info_next(r, counts.total != 0, err);
 }
 
 const tfp_view tfp_view_info = {

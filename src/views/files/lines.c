@@ -230,11 +230,7 @@ static tfp_status show(table *t, tfp_error *err)
     const tfp_report *c = t->code;
     tfp_status s = TFP_OK;
     for (size_t i = 0; i < c->notes.size && !s; i++)
-        if (c->notes.at[i] != c->coverage_note) {
-            s = tfp_report_note_add(t->r, err, "%s", c->notes.at[i]);
-            if (!s && c->notes.at[i] == c->attributed_note)
-                t->r->attributed_note = t->r->notes.at[t->r->notes.size - 1];
-        }
+        if (c->notes.at[i].code != TFP_NOTE_COVERAGE) s = tfp_report_note_copy(t->r, NULL, &c->notes.at[i], err);
     if (s) return s;
     bool added = add_rows(t), functions = tfp_lines_are_functions(c->profile);
     tfp_explained no_row = added ? lost(t) : (tfp_explained){ 0 };
@@ -244,7 +240,7 @@ static tfp_status show(table *t, tfp_error *err)
         count == SIZE_MAX ? NULL : tfp_rows_sorted(&t->r->arena, t->rows.at, sizeof *t->rows.at, count, longer_first);
     if (!rows || !keep_names(t->r, rows, count)) return tfp_nomem(err);
     if (!count && c->rows.size > 1)
-        s = tfp_report_note_add(t->r, err, "all %s are of libraries; -library_regexes says which files are",
+        s = tfp_report_note_add(t->r, TFP_NOTE_ALL_LIBRARIES, err, "all %s are of libraries; -library_regexes says which files are",
                                 functions ? "functions" : "lines");
     t->r->grid.few = LINES_SHOWN;
     unsigned shown = (functions ? SHOW_FUNCTIONS : SHOW_LINES) | (c->coverage.known ? SHOW_ALL : 0);

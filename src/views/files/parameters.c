@@ -25,11 +25,11 @@ static tfp_status note_others(tfp_report *r, const tfp_parameter_counts *c, tfp_
     }
     tfp_status s = text.failed ? tfp_nomem(err) : TFP_OK;
     if (!s && text.size)
-        s = tfp_report_note_add(r, err, "params are those of the model's variables, without %.*s", (int)text.size,
+        s = tfp_report_note_add(r, TFP_NOTE_PARAMETERS_OF_VARIABLES, err, "params are those of the model's variables, without %.*s", (int)text.size,
                                 text.data);
     tfp_buf_free(&text);
     if (s || !c->unknown) return s;
-    return tfp_report_note_add(r, err, "%zu variable%s of the model without a known shape count no parameters",
+    return tfp_report_note_add(r, TFP_NOTE_PARAMETERS_UNKNOWN, err, "%zu variable%s of the model without a known shape count no parameters",
                                c->unknown, c->unknown == 1 ? "" : "s");
 }
 
@@ -39,7 +39,7 @@ tfp_status tfp_parameters_note_difference(tfp_report *r, const tfp_profile *p, c
     int64_t theirs = 0;
     for (uint32_t i = 0; i < p->nodes.size; i++) theirs = tfp_add(theirs, tfp_node_parameters(p, i, NULL), NULL);
     if (!c->total || c->total == theirs) return TFP_OK;
-    return tfp_report_note_add(r, err,
+    return tfp_report_note_add(r, TFP_NOTE_PARAMETERS_DIFFER, err,
                                "%s are TensorFlow's count, %lld in all; the model's variables have %lld elements (%s)",
                                whose, (long long)theirs, (long long)c->total, remedy);
 }
@@ -61,7 +61,7 @@ tfp_status tfp_parameters_start(tfp_report *r, tfp_error *err)
     bool tell = !own && all && p->program && (r->values >> TFP_V_PARAMS & 1) && tfp_options_show_parameters(r->options);
 
     if (kinds && !p->program && !tfp_parameters_once(p))
-        return tfp_report_note_add(r, err,
+        return tfp_report_note_add(r, TFP_NOTE_NO_PARAMETERS, err,
                                    "%s: no graph whose variables could be told apart: give it too (--graph_path)",
                                    tfp_first_source(p));
     if (!own && !kinds && !tell) return TFP_OK;
@@ -69,9 +69,7 @@ tfp_status tfp_parameters_start(tfp_report *r, tfp_error *err)
     tfp_status s = c ? tfp_parameters(p, &r->arena, c, err) : tfp_nomem(err);
     if (s) return s;
     if (kinds) r->kinds = c;
-    size_t before = r->notes.size;
     if (tell) s = tfp_parameters_note_difference(r, p, c, "params", "-float_ops_source own, tfprof params", err);
-    if (r->notes.size > before) r->parameters_note = r->notes.at[before];
     if (s || !own) return s;
     r->parameters = c;
     if (!(r->values >> TFP_V_PARAMS & 1)) return TFP_OK; /* only their kinds are asked for */

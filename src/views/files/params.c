@@ -188,15 +188,15 @@ static tfp_status note_gaps(table *t, tfp_error *err)
     const tfp_parameter_counts *c = &t->counts;
     tfp_status s = TFP_OK;
     if (c->unknown)
-        s = tfp_report_note_add(t->r, err, "%zu variable%s of the model without a known shape count no parameters",
+        s = tfp_report_note_add(t->r, TFP_NOTE_PARAMETERS_UNKNOWN, err, "%zu variable%s of the model without a known shape count no parameters",
                                 c->unknown, c->unknown == 1 ? "" : "s");
     if (!s && c->elements[TFP_PARAMETER] && c->elements[TFP_PARAMETER] < c->total)
-        s = tfp_report_note_add(t->r, err, "nothing in the files says whether %lld of the %lld parameters are trained",
+        s = tfp_report_note_add(t->r, TFP_NOTE_TRAINED_UNKNOWN, err, "nothing in the files says whether %lld of the %lld parameters are trained",
                                 (long long)c->elements[TFP_PARAMETER], (long long)c->total);
     else if (!s && c->elements[TFP_PARAMETER])
-        s = tfp_report_note_add(t->r, err, "nothing in the files says which parameters are trained");
+        s = tfp_report_note_add(t->r, TFP_NOTE_TRAINED_UNKNOWN, err, "nothing in the files says which parameters are trained");
     if (!s && t->unsized)
-        s = tfp_report_note_add(t->r, err, "variables whose type is not known, or has no size, count no bytes");
+        s = tfp_report_note_add(t->r, TFP_NOTE_BYTES_UNKNOWN, err, "variables whose type is not known, or has no size, count no bytes");
     return s;
 }
 

@@ -115,7 +115,7 @@ static tfp_status note_signature(tfp_report *r, const tfp_flops *f, tfp_error *e
 {
     if (f->signature == TFP_NONE || f->program->signatures.size < 2 || r->options->signature) return TFP_OK;
     tfp_str key = tfp_text(f->profile, f->program->signatures.at[f->signature].key);
-    return tfp_report_note_add(r, err, "float operations are those of the signature %.*s (-signature NAME, or all)",
+    return tfp_report_note_add(r, TFP_NOTE_FLOAT_OPS_SIGNATURE, err, "float operations are those of the signature %.*s (-signature NAME, or all)",
                                key.size < 100 ? (int)key.size : 100, key.data);
 }
 
@@ -173,7 +173,7 @@ static tfp_status note_missing(tfp_report *r, tfp_error *err)
     if (r->options->float_ops_source == TFP_FLOPS_OWN || !missing) return TFP_OK;
     for (int v = TFP_V_FILES_COUNT; v < TFP_V_COUNT; v++) needed |= r->options->min[v] > 0;
     if (!needed) r->values &= ~missing; /* no number is better than a wrong 0 */
-    return tfp_report_note_add(r, err, "%s: -float_ops_source own works them out",
+    return tfp_report_note_add(r, TFP_NOTE_NO_FLOAT_OPS, err, "%s: -float_ops_source own works them out",
                                files ? "macs, bytes_moved and intensity are in no file" : "macs are in no op log");
 }
 
@@ -202,6 +202,6 @@ tfp_status tfp_counts_start(tfp_report *r, tfp_error *err)
     if (!s) s = note_missing(r, err);
     if (!s) s = tfp_flops_notes(r, f, err);
     tfp_flops_free(f);
-    if (!s && r->counts->note) s = tfp_report_note_add(r, err, "%s", r->counts->note);
+    if (!s && r->counts->note) s = tfp_report_note_add(r, TFP_NOTE_FLOAT_OPS_COUNTED, err, "%s", r->counts->note);
     return s;
 }

@@ -379,7 +379,7 @@ tfp_status tfp_flops_instructions(tfp_report *r, tfp_error *err)
     }
     if (!s && (o->assume_batch > 0 || o->assume_shape || o->signature))
         s = tfp_report_note_add(
-            r, err,
+            r, TFP_NOTE_OPTION_IGNORED, err,
             "assume_batch, assume_shape and signature are for graphs of TensorFlow: the shapes of a "
             "%s",
             t.operators ? "trace are those that were recorded" : "compiled program are fixed");

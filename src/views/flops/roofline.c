@@ -32,14 +32,14 @@ static tfp_status find_device(tfp_work_tables *t, tfp_error *err)
     t->known = tfp_device_find(name, first->memory_bytes);
     if (!t->known && t->r->options->peak_flops && t->r->options->peak_bandwidth) return TFP_OK;
     if (!t->known)
-        return tfp_report_note_add(t->r, err,
+        return tfp_report_note_add(t->r, TFP_NOTE_ROOFLINE_UNKNOWN, err,
                                    "no roofline: the peaks of %.*s are not known here: give -peak_flops and "
                                    "-peak_bandwidth",
                                    size, name.data);
     t->device = first;
     t->peak_bandwidth = t->known->bandwidth * 1e9;
     if (!others) return TFP_OK;
-    return tfp_report_note_add(t->r, err, "the roofline is that of %.*s; the trace has other devices, too", size,
+    return tfp_report_note_add(t->r, TFP_NOTE_ROOFLINE_OTHER_DEVICES, err, "the roofline is that of %.*s; the trace has other devices, too", size,
                                name.data);
 }
 
@@ -59,7 +59,7 @@ static tfp_status check_bandwidth(tfp_work_tables *t, tfp_error *err)
     t->published = found->words;
     if (t->r->options->peak_bandwidth) return TFP_OK;
     return tfp_report_note_add(
-        t->r, err,
+        t->r, TFP_NOTE_ROOFLINE_BANDWIDTH, err,
         "the trace tells a memory bandwidth of %.3g TB a second, its device (%s) has %.3g by its "
         "vendor's data sheet: the roofline is that of the data sheet",
         told, found->words, published / 1e12);
@@ -69,7 +69,7 @@ tfp_status tfp_work_check_peaks(const tfp_work_tables *t, double most_attained, 
 {
     if (!(most_attained > 1.005)) return TFP_OK;
     bool given = t->r->options->peak_flops || t->r->options->peak_bandwidth;
-    return tfp_report_note_add(t->r, err,
+    return tfp_report_note_add(t->r, TFP_NOTE_ROOFLINE_WRONG, err,
                                "work reaches %.0f%% of the roofline, which cannot be: the peaks %s are wrong%s",
                                100 * most_attained,
                                given                      ? "that were given"

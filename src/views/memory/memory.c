@@ -123,7 +123,7 @@ static tfp_status note_guesses(memory *m, tfp_error *err)
     for (uint32_t i = 0; i < m->devices.at.size && !s; i++) {
         if (m->recorded[i]) continue;
         tfp_str name = device_name(m, i);
-        s = tfp_report_note_add(m->r, err,
+        s = tfp_report_note_add(m->r, TFP_NOTE_BUFFERS_ASSUMED, err,
                                 "%.*s: no allocations were recorded: a node counts with what it kept, until the last "
                                 "node that reads it had ended",
                                 (int)(name.size < 1000 ? name.size : 1000), name.data);

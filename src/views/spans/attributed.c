@@ -109,8 +109,7 @@ tfp_status tfp_attributed_note(tfp_report *r, tfp_error *err)
     put_part(&b, "device time attributed: ", sums, 0, TFP_SURE_BY_NONE, all);
     if (lost) put_part(&b, "; not: ", sums, TFP_SURE_BY_NONE, SUMS, all);
     tfp_buf_char(&b, '\0');
-    tfp_status s = b.failed ? tfp_nomem(err) : tfp_report_note_add(r, err, "%s", b.data);
-    if (!s) r->attributed_note = r->notes.at[r->notes.size - 1];
+    tfp_status s = b.failed ? tfp_nomem(err) : tfp_report_note_add(r, TFP_NOTE_ATTRIBUTED, err, "%s", b.data);
     tfp_buf_free(&b);
     return s;
 }

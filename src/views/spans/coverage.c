@@ -303,8 +303,7 @@ static tfp_status add_note(tfp_report *r, tfp_error *err)
             "threads");
     tfp_buf_char(&b, '\0');
     tfp_status s = b.failed ? tfp_nomem(err) : TFP_OK;
-    if (!s) s = tfp_report_note_add(r, err, "%s", b.data);
-    if (!s) r->coverage_note = r->notes.at[r->notes.size - 1];
+    if (!s) s = tfp_report_note_add(r, TFP_NOTE_COVERAGE, err, "%s", b.data);
     tfp_buf_free(&b);
     return s;
 }

@@ -243,7 +243,7 @@ static tfp_status note_rest(details *d, tfp_error *err)
     tfp_status s = TFP_OK;
     for (int i = 0; i < RELATIONS && !s; i++)
         if (d->met[i] > LINKS_MOST)
-            s = tfp_report_note_add(d->r, err, "%s: the first %d of %lld", relations[i], LINKS_MOST,
+            s = tfp_report_note_add(d->r, TFP_NOTE_LINKS_CUT, err, "%s: the first %d of %lld", relations[i], LINKS_MOST,
                                     (long long)d->met[i]);
     return s;
 }

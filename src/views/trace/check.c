@@ -218,7 +218,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     if (!s) s = tfp_grid_of(r, &table, err);
     /* For people only: where programs read, notes are warnings, and this note says that all is well. */
     bool people = tfp_is_aligned(r) && strcmp(r->options->format, "text") == 0;
-    if (!s && !t.rows.size && people) s = tfp_report_note_add(r, err, "nothing odd in the data");
+    if (!s && !t.rows.size && people) s = tfp_report_note_add(r, TFP_NOTE_DATA_FINE, err, "nothing odd in the data");
     tfp_vec_free(&t.rows);
     return s;
 }

@@ -68,7 +68,7 @@ static tfp_status find_sources(stacks *x, tfp_error *err)
     size_t count = lost.count;
     tfp_map64_free(&lost);
     if (!ok) return tfp_nomem(err);
-    return count ? tfp_report_note_add(x->r, err,
+    return count ? tfp_report_note_add(x->r, TFP_NOTE_GRADIENTS_LEFT_OUT, err,
                                        "%s: %zu gradient nodes not accounted: their forward nodes have no trace",
                                        tfp_source_of_graph(x->p), count)
                  : TFP_OK;
@@ -286,7 +286,7 @@ static tfp_status build_code(tfp_report *r, tfp_error *err)
     else
         s = find_sources(&x, err);
     if (!s && r->options->account_displayed_op_only)
-        s = tfp_report_note_add(r, err, "code view ignores account_displayed_op_only");
+        s = tfp_report_note_add(r, TFP_NOTE_OPTION_IGNORED, err, "code view ignores account_displayed_op_only");
     if (!s && (!build_items(&x) || !fill_members(&x) || !tfp_tree_new(&t, r, &arena, x.code->items.size) ||
                !fill_tree(&t, &x)))
         s = tfp_nomem(err);

@@ -170,7 +170,7 @@ tfp_status tfp_code_of_trace(tfp_report *r, tfp_error *err)
     tfp_arena_free(&x.arena);
     tfp_buf_free(&x.text);
     if (ok && !x.tree.failed && x.tree.items.size == 1) {
-        tfp_status s = tfp_report_note_add(r, err, "no lines of code in the trace: record it with stacks");
+        tfp_status s = tfp_report_note_add(r, TFP_NOTE_NO_STACKS, err, "no lines of code in the trace: record it with stacks");
         if (s) ok = false;
     }
     if (ok && !x.tree.failed) return tfp_trace_tree_show(&x.tree, err);

@@ -37,7 +37,7 @@ static tfp_str item_text(const tfp_filter *f, size_t at)
 
 static tfp_status note_pattern(tfp_report *r, const char *option, tfp_str item, const char *what, tfp_error *err)
 {
-    return tfp_report_note_add(r, err, "-%s: no %s matches '%.*s'", option, what,
+    return tfp_report_note_add(r, TFP_NOTE_NO_MATCH, err, "-%s: no %s matches '%.*s'", option, what,
                                (int)(item.size < 200 ? item.size : 200), item.data);
 }
 
@@ -61,10 +61,8 @@ tfp_status tfp_note_unmatched(tfp_report *r, const tfp_str *names, size_t count,
     const char *what = r->kind == TFP_REPORT_LIST ? "type" : r->kind == TFP_REPORT_GROUPS ? "line" : "name";
     tfp_status s = TFP_OK;
     if (is_compat(r) || r->kind == TFP_REPORT_FINDINGS || !count) return TFP_OK;
-    r->unmatched_first = r->notes.size;
     for (size_t i = 0; i < sizeof name_filters / sizeof *name_filters && !s; i++)
         s = check_filter(r, &name_filters[i], what, names, count, err);
-    r->unmatched_count = r->notes.size - r->unmatched_first;
     return s;
 }
 
@@ -113,15 +111,15 @@ static tfp_status check_runs(tfp_report *r, tfp_error *err)
     bool times = r->options->select & OF_TIME, params = r->options->select & UINT64_C(1) << TFP_C_PARAMS;
     bool calls = tfp_counts_calls(p);
     if (calls && params) {
-        tfp_status s = tfp_report_note_add(r, err,
+        tfp_status s = tfp_report_note_add(r, TFP_NOTE_NO_PARAMETERS, err,
                                            "an execution trace does not say which tensors are parameters, so params "
                                            "are 0 everywhere");
         if (s) return s;
     }
     if (p->execs.size || !p->nodes.size || !(r->options->select & OF_RUNS)) return TFP_OK;
     if (r->cut)
-        return tfp_report_note_add(r, err, "no operation ran between the two moments of -range: tfprof timeline shows what did");
-    return tfp_report_note_add(r, err,
+        return tfp_report_note_add(r, TFP_NOTE_RANGE_EMPTY, err, "no operation ran between the two moments of -range: tfprof timeline shows what did");
+    return tfp_report_note_add(r, TFP_NOTE_NOTHING_RAN, err,
                                "nothing ran in these files, so %s 0 everywhere: add %s; tfprof info FILE says what is "
                                "there",
                                times ? "times are" : "memory is",
@@ -167,9 +165,9 @@ static tfp_status check_operations(tfp_report *r, tfp_error *err)
     bool nests = r->about->rows_are == TFP_ROWS_OF_CALLS || r->about->rows_are == TFP_ROWS_OF_CODE;
     if (!p->lanes.size || (c.elsewhere && nests)) return TFP_OK;
     if (c.elsewhere)
-        return tfp_report_note_add(r, err, "no operation is in the trace: tfprof calls shows its %zu spans by name",
+        return tfp_report_note_add(r, TFP_NOTE_NO_OPERATIONS, err, "no operation is in the trace: tfprof calls shows its %zu spans by name",
                                    c.shown);
-    return tfp_report_note_add(r, err,
+    return tfp_report_note_add(r, TFP_NOTE_NO_OPERATIONS, err,
                                "no operation is in the trace; asynchronous and derived spans count in no view: "
                                "tfprof timeline and query show them");
 }
@@ -183,13 +181,13 @@ static tfp_status check_trace(tfp_report *r, tfp_error *err)
     if (!tfp_has(p, TFP_HAS_TRACE)) return TFP_OK;
     tfp_status s = TFP_OK;
     if (shown & untold)
-        s = tfp_report_note_add(r, err,
+        s = tfp_report_note_add(r, TFP_NOTE_NO_MEMORY, err,
                                 "a trace does not tell peak_bytes and output_bytes: they are 0 everywhere; "
                                 "tfprof memory tells the peak of each device");
     if (!s && (shown & memory) && !(shown & OF_TIME) && !p->events.memory.size)
-        s = tfp_report_note_add(r, err, "the trace was recorded without memory, so bytes are 0 everywhere");
+        s = tfp_report_note_add(r, TFP_NOTE_NO_MEMORY, err, "the trace was recorded without memory, so bytes are 0 everywhere");
     if (!s && (shown & UINT64_C(1) << TFP_C_PARAMS) && !tfp_has(p, TFP_HAS_GRAPH))
-        s = tfp_report_note_add(r, err,
+        s = tfp_report_note_add(r, TFP_NOTE_NO_PARAMETERS, err,
                                 "a trace has no variables, so params are 0 everywhere: add the graph "
                                 "(--graph_path)");
     return s ? s : check_operations(r, err);
@@ -205,11 +203,11 @@ static tfp_status check_float_ops(tfp_report *r, tfp_error *err)
     for (size_t i = 0; i < p->execs.size; i++)
         if (p->execs.at[i].float_ops) return TFP_OK;
     if (tfp_has(p, TFP_HAS_TRACE))
-        return tfp_report_note_add(r, err,
+        return tfp_report_note_add(r, TFP_NOTE_NO_FLOAT_OPS, err,
                                    "the trace holds neither float operations nor shapes to work them out, so float_ops "
                                    "are 0 everywhere: record shapes, or add the graph (--graph_path) with "
                                    "-float_ops_source own");
-    return tfp_report_note_add(r, err,
+    return tfp_report_note_add(r, TFP_NOTE_NO_FLOAT_OPS, err,
                                "these files hold no float operations, so float_ops are 0 everywhere: "
                                "-float_ops_source own works them out from the graph");
 }
@@ -218,8 +216,8 @@ static tfp_status check_tensors(tfp_report *r, tfp_error *err)
 {
     if (!tfp_selects(r->options, TFP_C_TENSOR_VALUE) || r->kind != TFP_REPORT_TREE || r->tensors.size) return TFP_OK;
     if (!r->profile->checkpoint)
-        return tfp_report_note_add(r, err, "tensor_value needs a checkpoint (--checkpoint_path)");
-    return tfp_report_note_add(r, err, "tensor_value: no row that is shown has a tensor in the checkpoint");
+        return tfp_report_note_add(r, TFP_NOTE_NO_TENSORS, err, "tensor_value needs a checkpoint (--checkpoint_path)");
+    return tfp_report_note_add(r, TFP_NOTE_NO_TENSORS, err, "tensor_value: no row that is shown has a tensor in the checkpoint");
 }
 
 /* What is assumed changes numbers that are worked out, of which this report has none. */
@@ -229,7 +227,7 @@ static tfp_status check_assumptions(tfp_report *r, tfp_error *err)
     tfp_status s = TFP_OK;
     for (size_t i = 0; i < sizeof names / sizeof *names && !s && !tfp_options_work_out(r->options); i++)
         if (tfp_options_chosen(r->options, names[i]))
-            s = tfp_report_note_add(r, err, "-%s changes only what is worked out: -float_ops_source own with float_ops",
+            s = tfp_report_note_add(r, TFP_NOTE_OPTION_IGNORED, err, "-%s changes only what is worked out: -float_ops_source own with float_ops",
                                     names[i]);
     return s;
 }
@@ -238,7 +236,7 @@ static tfp_status check_devices(tfp_report *r, tfp_error *err)
 {
     if (!tfp_options_chosen(r->options, "device_regexes") || tfp_filter_any(r->options->filters[TFP_F_DEVICE]))
         return TFP_OK;
-    return tfp_report_note_add(r, err,
+    return tfp_report_note_add(r, TFP_NOTE_OPTION_IGNORED, err,
                                "-device_regexes works with -compat 1.0 only; -account_type_regexes counts what "
                                "ran on a device");
 }
@@ -271,7 +269,7 @@ static tfp_status check_rows(tfp_report *r, size_t notes_before, tfp_error *err)
     if (r->rows.size > 1 || r->notes.size > notes_before || !r->profile->nodes.size) return TFP_OK;
     if (n.broken) return TFP_OK; /* an error of its own */
     if (!n.minimum && !n.filter) return TFP_OK;
-    return tfp_report_note_add(r, err, "no row is left: %s%s%s hide all of them", n.minimum ? "minimums (-min_*)" : "",
+    return tfp_report_note_add(r, TFP_NOTE_ROWS_HIDDEN, err, "no row is left: %s%s%s hide all of them", n.minimum ? "minimums (-min_*)" : "",
                                n.minimum && n.filter ? " and " : "",
                                n.filter ? "patterns (-*_regexes) and -max_depth" : "");
 }
@@ -281,7 +279,7 @@ tfp_status tfp_note_all_rows(tfp_report *r, tfp_error *err)
     narrowed n = narrowed_by(r->options);
     if (r->kind != TFP_REPORT_GRID || is_compat(r) || (r->about->needs & TFP_TAKES_LIMITS)) return TFP_OK;
     if (!n.minimum && !n.filter) return TFP_OK;
-    return tfp_report_note_add(r, err, "the table %s takes no %s%s%s: all of its rows are there", r->about->name,
+    return tfp_report_note_add(r, TFP_NOTE_OPTION_IGNORED, err, "the table %s takes no %s%s%s: all of its rows are there", r->about->name,
                                n.filter ? "patterns (-*_regexes)" : "", n.minimum && n.filter ? " and no " : "",
                                n.minimum ? "minimums (-min_*)" : "");
 }
@@ -291,13 +289,13 @@ tfp_status tfp_note_left(tfp_report *r, size_t types, tfp_error *err)
     r->left = types;
     if (!speaks(r) || !types || tfp_options_chosen(r->options, "max_depth")) return TFP_OK;
     if (tfp_is_aligned(r)) return TFP_OK; /* its head tells how many there are */
-    return tfp_report_note_add(r, err, "%zu more type%s not shown (-max_depth)", types, types == 1 ? " is" : "s are");
+    return tfp_report_note_add(r, TFP_NOTE_ROWS_LEFT, err, "%zu more type%s not shown (-max_depth)", types, types == 1 ? " is" : "s are");
 }
 
 tfp_status tfp_note_silence(tfp_report *r, size_t notes_before, tfp_error *err)
 {
     if (r->kind == TFP_REPORT_GRID && !r->grid.row_count && r->about->no_rows && r->notes.size == notes_before)
-        return tfp_report_note_add(r, err, "%s", r->about->no_rows);
+        return tfp_report_note_add(r, TFP_NOTE_NO_ROWS, err, "%s", r->about->no_rows);
     if (!speaks(r)) return TFP_OK;
     tfp_status s = check_types(r, err);
     if (!s) s = check_rows(r, notes_before, err);
