@@ -22,6 +22,7 @@ fi
 python3 tools/rooms.py || status=1
 python3 tools/links.py || status=1
 python3 tools/spdx.py || status=1
+python3 tools/portable.py || status=1
 
 # Lengths of files, and paths in docs/design.md that do not exist.
 python3 tools/sizes.py || status=1

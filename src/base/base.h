@@ -92,6 +92,13 @@ static inline int64_t tfp_mul(int64_t a, int64_t b, bool *clamped)
 /* Parses the whole text as a decimal number with optional sign and blanks around it, as absl's SimpleAtoi does. */
 bool tfp_parse_int64(tfp_str s, int64_t *out);
 
+/* ---- the system: what differs between Linux and others; system.c ---- */
+bool tfp_random(uint64_t *out);  /* does not wait; false: there is none yet */
+size_t tfp_processors(void);     /* that this process may use; at least 1 */
+void tfp_memory_give_back(void); /* what was freed, where the C library keeps it */
+bool tfp_is_proc(int folder);    /* whether it lies in /proc */
+void tfp_end_with_parent(void);  /* SIGKILL for this process when the one that made it ends */
+
 /* ---- memory: one arena per owner ---- */
 typedef struct tfp_arena_block tfp_arena_block;
 typedef struct tfp_arena {

@@ -8,7 +8,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -96,7 +95,7 @@ void tfp_remove_parts(void)
 static void name_part(const tfp_outfile *f, char name[NAME_MAX + 1])
 {
     uint64_t random;
-    if (getrandom(&random, sizeof random, GRND_NONBLOCK) != (ssize_t)sizeof random) {
+    if (!tfp_random(&random)) {
         struct timespec now;
         clock_gettime(CLOCK_MONOTONIC, &now);
         random = (uint64_t)now.tv_nsec << 32 ^ (uint64_t)now.tv_sec ^ (uint64_t)getpid() << 20;

@@ -5,10 +5,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <pwd.h>
 #include <stdio.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 enum { LINKS_MOST = 40 }; /* as the kernel's limit */
@@ -104,10 +102,7 @@ static tfp_status take_target(walk *w, const char *target)
 static bool is_entered(walk *w, const char *target, bool last)
 {
     struct stat thing, named;
-    struct statfs fs;
-    if (fstatfs(w->at->folder, &fs) || fs.f_type != PROC_SUPER_MAGIC ||
-        fstatat(w->at->folder, w->at->name, &thing, 0) != 0)
-        return false;
+    if (!tfp_is_proc(w->at->folder) || fstatat(w->at->folder, w->at->name, &thing, 0) != 0) return false;
     if (S_ISDIR(thing.st_mode)) {
         int folder = openat(w->at->folder, w->at->name, O_PATH | O_DIRECTORY | O_CLOEXEC);
         if (folder < 0) return false;

@@ -6,7 +6,6 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/random.h>
 #include <time.h>
 
 #define XXH_INLINE_ALL
@@ -22,7 +21,7 @@ static uint64_t hash_seed(void)
     uint64_t seed = atomic_load_explicit(&chosen, memory_order_relaxed), none = 0;
     if (seed) return seed;
     struct timespec now = { 0, 0 };
-    if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) != (ssize_t)sizeof seed) {
+    if (!tfp_random(&seed)) {
         clock_gettime(CLOCK_MONOTONIC, &now);
         seed = (uint64_t)(uintptr_t)&now * UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)now.tv_nsec << 20;
     }

@@ -4,19 +4,16 @@
 #include "base/threads.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #define USUAL_MOST 16
 #define STACK ((size_t)512 << 10) /* readers do not recurse; error messages take about 20 KB */
 
-static size_t processors(void)
+static size_t usual_threads(void)
 {
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-    int n = CPU_COUNT(&set);
-    return n < 1 ? 1 : n > USUAL_MOST ? USUAL_MOST : (size_t)n;
+    size_t n = tfp_processors();
+    return n > USUAL_MOST ? USUAL_MOST : n;
 }
 
 tfp_sharing tfp_sharing_get(void)
@@ -30,7 +27,7 @@ tfp_sharing tfp_sharing_get(void)
             s.threads = n > TFP_THREADS_MOST ? TFP_THREADS_MOST : (size_t)n;
         if (slash && tfp_parse_int64(tfp_str_of(slash + 1), &n) && n > 0) s.piece = (size_t)n;
     }
-    if (!s.threads) s.threads = processors();
+    if (!s.threads) s.threads = usual_threads();
     return s;
 }
 

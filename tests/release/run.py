@@ -16,12 +16,13 @@ import tempfile
 import zipfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(ROOT, "tools", "release"))
+sys.path[:0] = [os.path.join(ROOT, "tools", "release"), os.path.join(ROOT, "tools")]
 
 import common  # noqa: E402
 import deb  # noqa: E402
 import deps  # noqa: E402
 import mesonbuild  # noqa: E402
+import portable  # noqa: E402
 import sbom  # noqa: E402
 import wheel  # noqa: E402
 from libraries import LIBRARIES, TOOLCHAIN  # noqa: E402
@@ -125,6 +126,28 @@ def description_fits():
     case("the description for PyPI has no relative link", not relative and "](https://home.invalid/docs/" in text, relative)
 
 
+def two_builds_can_be_compared():
+    with tempfile.TemporaryDirectory() as folder:
+        for name, value in (("a", "1" * 64), ("b", "1" * 64), ("c", "2" * 64)):
+            os.mkdir(os.path.join(folder, name))
+            with open(os.path.join(folder, name, "SHA256SUMS"), "w", encoding="utf-8") as f:
+                f.write(f"{value}  tfprof.whl\n")
+        said = [subprocess.run([sys.executable, os.path.join(ROOT, "tools", "release", "twice.py"), "--compare", folder + "/a", f"{folder}/{other}"],
+                               stdout=subprocess.PIPE, text=True) for other in "bc"]
+    case("twice.py tells what differs", [s.returncode for s in said] == [0, 1] and said[1].stdout.startswith("DIFFER"), said)
+
+
+def headers_are_portable():
+    found = list(portable.faults())
+    case("no header of Linux outside its places (tools/portable.py)", not found, "; ".join(found))
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "x.c")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write("#include <sys/epoll.h>\n#ifdef __linux__\n#if 1\n#include <elf.h>\n#endif\n#endif\n#include <elf.h>\n")
+        seen = list(portable.included(path))
+    case("guards are seen", seen == [(1, "sys/epoll.h", False), (4, "elf.h", True), (7, "elf.h", False)], seen)
+
+
 def shipped(build):
     """What lies in dist/, if that was built from this version."""
     dist = common.DIST
@@ -157,6 +180,8 @@ def main():
     packages_fit(build)
     archives_are_reproducible()
     description_fits()
+    two_builds_can_be_compared()
+    headers_are_portable()
     if "--dist" in sys.argv:
         shipped(build)
     print(f"{counted[True]} passed, {counted[False]} failed")

@@ -9,7 +9,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -206,7 +205,7 @@ static void new_name(char out[48])
     struct timespec t;
     uint64_t number = 0;
     clock_gettime(CLOCK_REALTIME, &t);
-    if (getrandom(&number, sizeof number, 0) != (ssize_t)sizeof number) number = (uint64_t)getpid();
+    if (!tfp_random(&number)) number = (uint64_t)getpid();
     snprintf(out, 48, "part-%010llx%010llx.parquet", (unsigned long long)t.tv_sec,
              (unsigned long long)(number & 0xffffffffff));
 }

@@ -4,10 +4,8 @@
 #include "fleet/index/index.h"
 #include "fleet/index/stream.h"
 
-#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -52,14 +50,6 @@ static bool answer(int fd, const tfp_fleet_rows *rows, const tfp_fleet_result *r
     return tfp_stream_write(fd, &head, sizeof head) && tfp_stream_write(fd, packed->data, packed->size);
 }
 
-/* glibc keeps what was freed; musl, of the static program, has no such call and gives large blocks back itself. */
-static void give_back(void)
-{
-#ifdef __GLIBC__
-    malloc_trim(0);
-#endif
-}
-
 _Noreturn void tfp_worker_run(const tfp_index_settings *settings, int jobs, int answers)
 {
     enum { BIG = 16 << 20 };
@@ -67,7 +57,7 @@ _Noreturn void tfp_worker_run(const tfp_index_settings *settings, int jobs, int 
     tfp_fleet_rows rows;
     tfp_worker_job job;
     tfp_buf names = { 0 }, packed = { 0 };
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    tfp_end_with_parent();
     signal(SIGINT, SIG_IGN); /* the index ends its workers */
     signal(SIGTERM, SIG_DFL);
     signal(SIGPIPE, SIG_IGN);
@@ -87,7 +77,7 @@ _Noreturn void tfp_worker_run(const tfp_index_settings *settings, int jobs, int 
         bool ok = answer(answers, &rows, &result, &packed) && tfp_fleet_rows_clear(&rows);
         if (!ok) break;
         if (packed.capacity > BIG) tfp_buf_free(&packed);
-        if (job.bytes > BIG / 4) give_back();
+        if (job.bytes > BIG / 4) tfp_memory_give_back();
     }
     _exit(0);
 }

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+/* base/system.c: what Linux has and other systems call otherwise, or have not: the only file of the library outside live/ that includes
+ * a header of Linux (tools/portable.py). Elsewhere each function does what C and POSIX allow. */
+#include "base/base.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <linux/magic.h>
+#include <sys/prctl.h>
+#include <sys/vfs.h>
+#endif
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+bool tfp_random(uint64_t *out)
+{
+#ifdef __linux__
+    return getrandom(out, sizeof *out, GRND_NONBLOCK) == (ssize_t)sizeof *out;
+#else
+    return getentropy(out, sizeof *out) == 0;
+#endif
+}
+
+size_t tfp_processors(void)
+{
+#ifdef __linux__
+    cpu_set_t set;
+    long n = sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
+#else
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+#endif
+    return n < 1 ? 1 : (size_t)n;
+}
+
+void tfp_memory_give_back(void)
+{
+#ifdef __GLIBC__
+    malloc_trim(0); /* it keeps what was freed; musl, of the static program, gives large blocks back itself */
+#endif
+}
+
+bool tfp_is_proc(int folder)
+{
+#ifdef __linux__
+    struct statfs fs;
+    return fstatfs(folder, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
+#else
+    (void)folder;
+    return false;
+#endif
+}
+
+void tfp_end_with_parent(void)
+{
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+}
