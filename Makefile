@@ -83,6 +83,7 @@ release:
 # What make release left in dist/, against this build.
 release-test: all
 	@python3 tests/release/run.py $(BUILD) --dist
+	@python3 tests/install/readme.py dist
 	@python3 tools/release/check.py
 
 format:

@@ -87,6 +87,7 @@ SUITES = [
     Suite("recorded answers of TensorFlow, release", [PYTHON, "tests/compare/recorded.py", f"{RELEASE}/tfprof"], 6),
     Suite("planted causes", [PYTHON, "tests/trace/planted.py", f"{RELEASE}/tfprof"], 4),
     Suite("installed library", [PYTHON, "tests/install/run.py", RELEASE], 3),
+    Suite("README's ways to install", [PYTHON, "tests/install/readme.py"], 1),
     Suite("changes in an index of many traces", [PYTHON, "tests/fleet/trend.py", f"{RELEASE}/tfprof"], 2),
     Suite("python package, tables of many traces", [TENSORFLOW, "tests/fleet/tables.py", f"{RELEASE}/tfprof"], 4, needs=".venv/ready"),
     Suite("python package, recipes for many traces", [TENSORFLOW, "tests/fleet/recipes.py", f"{RELEASE}/tfprof"], 4, needs=".venv/ready"),
