@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DONE = 0, BAD_INPUT = 1, BAD_USAGE = 2, LIMIT = 4, STOPPED = 130 };
+enum { DONE = 0, BAD_INPUT = 1, BAD_USAGE = REPORT_BAD_USAGE, LIMIT = 4, STOPPED = 130 };
 
 static int fail(maker *m, int status, const char *what)
 {
@@ -99,7 +99,12 @@ static int add_answer(maker *m, const ask *k, const char *name)
 {
     packer *p = malloc(sizeof *p);
     size_t before = m->out.size;
-    question q = { .catalog = m->catalog, .request = &k->request, .sources = m->sources, .stopped = report_is_stopped, .ctx = m };
+    question q = { .catalog = m->catalog,
+                   .request = &k->request,
+                   .only = &m->of,
+                   .sources = m->sources,
+                   .stopped = report_is_stopped,
+                   .ctx = m };
     if (p) begin_answer(&m->out, k, NULL);
     if (!p || !packer_start(p, &m->out)) {
         free(p);
@@ -143,9 +148,10 @@ static int answer_line(maker *m, const char *line, size_t size, const char *id, 
 static const char *name_of(maker *m, size_t i, char *room, size_t size)
 {
     entry_view v;
+    question q = { .only = &m->of };
     *room = '\0';
-    if (catalog_view(m->catalog, i, &v)) {
-        snprintf(room, size, "%s", catalog_told_path(m->catalog, v.name));
+    if (catalog_find(m->catalog, m->of.at[i], &v)) {
+        snprintf(room, size, "%s", question_told_path(&q, v.name));
         entry_view_free(&v);
     }
     return room;
@@ -203,16 +209,16 @@ static int answer_asks(maker *m, const char *line, size_t size)
 {
     char name[512];
     const char *id = memmem(line, size, "/ID", 3);
-    if (!id) return answer_line(m, line, size, "", m->count > 1 ? "all profiles" : name_of(m, 0, name, sizeof name));
+    if (!id) return answer_line(m, line, size, "", m->of.count > 1 ? "all profiles" : name_of(m, 0, name, sizeof name));
     int status = 0;
     int (*each)(maker *, const char *, size_t, const char *, const char *) =
         memmem(line, size, "=TENSOR", 7)   ? answer_tensors
         : memmem(line, size, "=SOURCE", 7) ? answer_texts
                                            : answer_line;
-    for (size_t i = 0; i < m->count && !status; i++) {
+    for (size_t i = 0; i < m->of.count && !status; i++) {
         name_of(m, i, name, sizeof name);
         m->lack = &m->lacks[i];
-        status = each(m, line, size, m->ids[i], name);
+        status = each(m, line, size, m->of.at[i], name);
     }
     m->lack = NULL;
     return status;
@@ -225,6 +231,11 @@ static int answer_all(maker *m, const char *asks)
         char text[100];
         snprintf(text, sizeof text, "    <script type=\"application/json\" data-step=\"%lld\"></script>\n", m->o->step);
         answer_text(&m->out, text);
+    }
+    if (m->o->place) {
+        answer_text(&m->out, "    <meta name=\"tfprof-place\" content=\"");
+        page_add_html(&m->out, m->o->place);
+        answer_text(&m->out, "\" />\n");
     }
     for (const char *at = asks; *at && !status;) {
         size_t n = strcspn(at, "\n");
@@ -241,16 +252,15 @@ static int answer_all(maker *m, const char *asks)
 static int list_profiles(maker *m)
 {
     size_t count = catalog_count(m->catalog);
-    m->ids = calloc(count + 1, sizeof *m->ids);
-    m->lacks = calloc(count + 1, sizeof *m->lacks);
-    if (!m->ids || !m->lacks) return fail(m, LIMIT, "out of memory");
+    m->of.at = calloc(count + 1, sizeof *m->of.at);
+    if (!m->of.at) return fail(m, LIMIT, "out of memory");
     for (size_t i = 0; i < count; i++) {
         entry_view v;
         if (!catalog_view(m->catalog, i, &v)) continue;
-        snprintf(m->ids[m->count++], IDS, "%s", v.id);
+        snprintf(m->of.at[m->of.count++], sizeof *m->of.at, "%s", v.id);
         entry_view_free(&v);
     }
-    return m->count ? 0 : fail(m, BAD_INPUT, "no profile was found");
+    return m->of.count ? 0 : fail(m, BAD_INPUT, "no profile was found");
 }
 
 static bool has_step(const tfp_profile *p, long long step)
@@ -267,7 +277,7 @@ static int check_profile(maker *m, size_t i)
     lease_fault fault;
     char name[512];
     int status = 0;
-    switch (catalog_wait(m->catalog, m->ids[i], report_is_stopped, m, &l, &fault)) {
+    switch (catalog_wait(m->catalog, m->of.at[i], report_is_stopped, m, &l, &fault)) {
     case LEASE_OK: break;
     case LEASE_LOADING: return fail(m, STOPPED, "interrupted");
     case LEASE_FULL: return fail(m, LIMIT, "out of memory");
@@ -283,8 +293,10 @@ static int check_profile(maker *m, size_t i)
 
 static int read_profiles(maker *m)
 {
-    int status = list_profiles(m);
-    for (size_t i = 0; i < m->count && !status; i++) status = check_profile(m, i);
+    int status = 0;
+    m->lacks = calloc(m->of.count + 1, sizeof *m->lacks);
+    if (!m->lacks) return fail(m, LIMIT, "out of memory");
+    for (size_t i = 0; i < m->of.count && !status; i++) status = check_profile(m, i);
     return status;
 }
 
@@ -293,9 +305,9 @@ static int read_profiles(maker *m)
 static void add_title(maker *m, answer *to)
 {
     char name[512], text[64];
-    snprintf(text, sizeof text, "%zu profiles", m->count);
+    snprintf(text, sizeof text, "%zu profiles", m->of.count);
     answer_text(to, "tfprof: ");
-    page_add_html(to, m->count == 1 ? name_of(m, 0, name, sizeof name) : text);
+    page_add_html(to, m->of.count == 1 ? name_of(m, 0, name, sizeof name) : text);
 }
 
 /* The page around the answers: expands the template's placeholders. */
@@ -344,27 +356,40 @@ static int make(maker *m, answer *to)
 
 static void ignore_change(void *ctx) { (void)ctx; }
 
+int report_of_served(const report_options *o, catalog *c, const profile_ids *ids, answer *to, char *why, size_t room)
+{
+    maker m = { .o = o, .catalog = c, .of = *ids, .why = why, .room = room };
+    int status = make(&m, to);
+    answer_free(&m.out);
+    free(m.lacks);
+    return status;
+}
+
+/* Of all profiles in a catalog. */
+static int report_of_all(const report_options *o, catalog *c, answer *to, char *why, size_t room)
+{
+    maker m = { .catalog = c, .why = why, .room = room };
+    int status = catalog_start(c, ignore_change, NULL) ? list_profiles(&m) : fail(&m, LIMIT, "no thread");
+    if (!status) status = report_of_served(o, c, &m.of, to, why, room);
+    free(m.of.at);
+    return status;
+}
+
 int report_make(const report_options *o, char **data, size_t *size, char *why, size_t room)
 {
-    maker m = { .o = o, .why = why, .room = room };
     page_reuse_memory();
     answer to = { 0 };
     *why = '\0';
     serve_options inputs = o->inputs;
-    inputs.for_report = true;
     serve_input *all = calloc(inputs.input_count + 1, sizeof *all);
     if (all) memcpy(all, inputs.inputs, inputs.input_count * sizeof *all);
     if (all && o->source) all[inputs.input_count++] = (serve_input){ .path = o->source, .text_only = true };
     inputs.inputs = all;
-    m.catalog = all ? catalog_new(&inputs, why, room) : NULL;
-    int status = all ? catalog_status(why) : fail(&m, LIMIT, "out of memory");
-    if (m.catalog)
-        status = catalog_start(m.catalog, ignore_change, NULL) ? make(&m, &to) : fail(&m, LIMIT, "no thread");
-    catalog_free(m.catalog);
-    answer_free(&m.out);
+    if (!all) snprintf(why, room, "out of memory");
+    catalog *c = all ? catalog_new(&inputs, why, room) : NULL;
+    int status = !all ? LIMIT : c ? report_of_all(o, c, &to, why, room) : catalog_status(why);
+    catalog_free(c);
     free(all);
-    free(m.ids);
-    free(m.lacks);
     if (status) answer_free(&to);
     *data = to.data;
     *size = to.size;

@@ -40,8 +40,8 @@ static bool take_parameter(maker *m, ask *k, const char *id, const char *name, c
     } else if (strcmp(value, "TENSOR") == 0 || strcmp(value, "SOURCE") == 0) {
         add_parameter(k, name, m->thing);
     } else if (strcmp(value, "SIDES") == 0) {
-        for (size_t i = 0; i < m->count && i < SIDES_MOST; i++) add_parameter(k, name, m->ids[i]);
-        return m->count > 1;
+        for (size_t i = 0; i < m->of.count && i < SIDES_MOST; i++) add_parameter(k, name, m->of.at[i]);
+        return m->of.count > 1;
     } else {
         add_parameter(k, name, value);
     }

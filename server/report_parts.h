@@ -7,7 +7,7 @@
 #include "data/source.h"
 #include "report.h"
 
-enum { SIDES_MOST = 16, IDS = 24, TENSORS_MOST = 300, TEXTS_MOST = 300, THING_NAME = 4096 };
+enum { SIDES_MOST = 16, TENSORS_MOST = 300, TEXTS_MOST = 300, THING_NAME = 4096 };
 
 typedef struct lack { /* a view that a profile does not have, such as code */
     char what[32], why[400];
@@ -18,10 +18,9 @@ typedef struct maker {
     catalog *catalog;
     answer out;
     size_t about; /* bytes of the rest of the page */
-    char (*ids)[IDS];
-    lack *lacks; /* by profile, as ids */
+    profile_ids of;
+    lack *lacks; /* by profile, as its ids */
     lack *lack;  /* of the profile in question; NULL: of none */
-    size_t count;
     char thing[THING_NAME]; /* the tensor whose values are asked for, or the file whose text is */
     const source_index *sources; /* whose texts are asked for; NULL: none's */
     char *why;

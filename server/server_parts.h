@@ -22,6 +22,7 @@ typedef struct server {
     int port;
     char token[40];        /* "" without */
     _Atomic size_t bodies; /* bytes of answers that are being sent */
+    _Atomic bool reporting; /* one report at a time: it takes twice its size of memory */
     gate *gate;
     jobs jobs;
     bool working;         /* the jobs have threads */

@@ -6,23 +6,23 @@
 #include <stdio.h>
 #include <string.h>
 
-static void put_files(answer *a, const catalog *c, const char *files)
+static void put_files(answer *a, const question *q, const char *files)
 {
     json_open(a, "files", '[');
-    for (; files && *files; files += strlen(files) + 1) json_text(a, NULL, catalog_told_path(c, files));
+    for (; files && *files; files += strlen(files) + 1) json_text(a, NULL, question_told_path(q, files));
     json_close(a, ']');
 }
 
-static void put_entry(answer *a, const char *key, const catalog *c, const entry_view *e)
+static void put_entry(answer *a, const question *q, const entry_view *e)
 {
     static const char *const states[] = {
         [ENTRY_UNREAD] = "unread", [ENTRY_LOADING] = "loading", [ENTRY_READY] = "ready", [ENTRY_FAILED] = "failed"
     };
-    json_open(a, key, '{');
+    json_open(a, NULL, '{');
     json_text(a, "id", e->id);
-    json_text(a, "name", catalog_told_path(c, e->name));
-    json_text(a, "folder", catalog_told_path(c, e->folder));
-    put_files(a, c, e->files);
+    json_text(a, "name", question_told_path(q, e->name));
+    json_text(a, "folder", question_told_path(q, e->folder));
+    put_files(a, q, e->files);
     json_text(a, "format", e->format);
     json_int(a, "bytes", (int64_t)e->bytes);
     json_int(a, "modified", e->modified);
@@ -34,16 +34,24 @@ static void put_entry(answer *a, const char *key, const catalog *c, const entry_
     json_close(a, '}');
 }
 
-static void put_notes(answer *a, const catalog *c)
+static void put_notes(answer *a, const question *q)
 {
     char line[4300];
     const char *folder;
     json_open(a, "notes", '[');
-    for (size_t i = 0; (folder = catalog_cut_folder(c, i)); i++) {
-        snprintf(line, sizeof line, "%s has more files than are looked at: some are not shown", folder);
+    for (size_t i = 0; (folder = catalog_cut_folder(q->catalog, i)); i++) {
+        snprintf(line, sizeof line, "%s has more files than are looked at: some are not shown",
+                 question_told_path(q, folder));
         json_text(a, NULL, line);
     }
     json_close(a, ']');
+}
+
+static bool is_shown(const question *q, const char *id)
+{
+    size_t i = 0, count = q->only ? q->only->count : 0;
+    while (i < count && strcmp(q->only->at[i], id) != 0) i++;
+    return !q->only || i < count;
 }
 
 static void answer_list(const question *q, answer *a)
@@ -51,12 +59,12 @@ static void answer_list(const question *q, answer *a)
     catalog *c = q->catalog;
     json_open(a, NULL, '{');
     json_int(a, "changed", (int64_t)catalog_version(c)); /* read first: a later change gets the next version */
-    put_notes(a, c);
+    put_notes(a, q);
     json_open(a, "profiles", '[');
     for (size_t i = 0; i < catalog_count(c); i++) {
         entry_view e;
         if (!catalog_view(c, i, &e)) continue;
-        put_entry(a, NULL, c, &e);
+        if (is_shown(q, e.id)) put_entry(a, q, &e);
         entry_view_free(&e);
     }
     json_close(a, ']');
@@ -91,12 +99,13 @@ static void put_has(answer *a, const tfp_profile *p)
     json_close(a, '}');
 }
 
-static void put_profile(answer *a, catalog *c, const char *id, const char *name, const tfp_profile *p)
+static void answer_profile(const question *q, answer *a)
 {
     const char *line;
+    const tfp_profile *p = q->profile.profile;
     json_open(a, NULL, '{');
-    json_text(a, "id", id);
-    json_text(a, "name", catalog_told_path(c, name));
+    json_text(a, "id", q->words.text[0]);
+    json_text(a, "name", question_told_path(q, q->profile.name));
     json_int(a, "nodes", (int64_t)tfp_profile_node_count(p));
     json_open(a, "steps", '[');
     for (size_t i = 0; i < tfp_profile_step_count(p); i++) json_int(a, NULL, tfp_profile_step(p, i));
@@ -108,13 +117,8 @@ static void put_profile(answer *a, catalog *c, const char *id, const char *name,
     for (size_t i = 0; tfp_profile_coverage(p, i) >= 0; i++) json_real(a, NULL, tfp_profile_coverage(p, i));
     json_close(a, ']');
     put_has(a, p);
-    json_bool(a, "source_roots", catalog_has_folders(c));
+    json_bool(a, "source_roots", catalog_has_folders(q->catalog));
     json_close(a, '}');
-}
-
-static void answer_profile(const question *q, answer *a)
-{
-    put_profile(a, q->catalog, q->words.text[0], q->profile.name, q->profile.profile);
 }
 
 const route routes_profiles[] = {

@@ -6,8 +6,8 @@
 #include <string.h>
 
 static const route *const lists[] = { routes_tables,  routes_profiles, routes_views,   routes_records, routes_timeline,
-                                      routes_compare, routes_source,   routes_command, routes_live,    routes_page,
-                                      routes_whatif };
+                                      routes_compare, routes_source,   routes_command, routes_live,    routes_report,
+                                      routes_whatif,  routes_page };
 
 /* A star stands for one part of the path, which is not empty. */
 static bool fits(const char *pattern, const char *path, route_words *w)
@@ -93,6 +93,12 @@ bool question_lease(const question *q, const char *id, lease *l, answer *a)
                                      : catalog_take(q->catalog, id, l, &fault);
     if (result != LEASE_OK) answer_no_lease(result, &fault, a);
     return result == LEASE_OK;
+}
+
+const char *question_told_path(const question *q, const char *path)
+{
+    const char *slash = q->only && path && *path == '/' ? strrchr(path, '/') : NULL;
+    return slash ? slash + 1 : path;
 }
 
 void routes_answer(question *q, answer *a)

@@ -8,10 +8,18 @@
 #include "data/live.h"
 #include "http/request.h"
 
+#include <stdatomic.h>
+
 /* The parts of a path at the stars of its route. */
 typedef struct route_words {
     char text[4][512];
 } route_words;
+
+/* Some of the profiles, by their ids. */
+typedef struct profile_ids {
+    char (*at)[24];
+    size_t count;
+} profile_ids;
 
 typedef struct question { /* a request as the function that answers it gets it */
     catalog *catalog;
@@ -19,6 +27,8 @@ typedef struct question { /* a request as the function that answers it gets it *
     const request *request;
     route_words words;
     lease profile; /* of a route that needs one */
+    const profile_ids *only; /* of a report: the profiles that it is of; its paths are cut to names. NULL: all, whole paths */
+    _Atomic bool *reporting; /* whether a report is being made for another request; NULL: none is made here */
     const struct source_index *sources; /* of a report: its texts are cut to these lines; NULL: texts are whole */
     /* Says to give up. NULL: profiles are not waited for, and the answer is ANSWER_LOADING while one is read. */
     bool (*stopped)(void *ctx);
@@ -47,8 +57,11 @@ bool routes_changes(const char *path); /* it is for POST */
 /* Leases another profile for a question. False: the answer says why not; else it is to be given back. */
 bool question_lease(const question *q, const char *id, lease *l, answer *a);
 
+/* A path as answers tell it: a report does not tell where on this machine its files were. */
+const char *question_told_path(const question *q, const char *path);
+
 /* The lists of routes, each ending with an empty one. */
 extern const route routes_tables[], routes_profiles[], routes_views[], routes_records[], routes_timeline[],
-    routes_compare[], routes_source[], routes_command[], routes_live[], routes_page[], routes_whatif[];
+    routes_compare[], routes_source[], routes_command[], routes_live[], routes_report[], routes_whatif[], routes_page[];
 
 #endif

@@ -224,13 +224,17 @@ bool catalog_view(catalog *c, size_t i, entry_view *out)
     return there;
 }
 
-const serve_options *catalog_options(const catalog *c) { return c->options; }
-
-const char *catalog_told_path(const catalog *c, const char *path)
+bool catalog_find(catalog *c, const char *id, entry_view *out)
 {
-    const char *slash = path && *path == '/' && c->options->for_report ? strrchr(path, '/') : NULL;
-    return slash ? slash + 1 : path;
+    pthread_mutex_lock(&c->lock);
+    entry *e = catalog_entry(c, id);
+    bool there = e && !e->gone && e->part_count;
+    if (there) view_of(c, e, out);
+    pthread_mutex_unlock(&c->lock);
+    return there;
 }
+
+const serve_options *catalog_options(const catalog *c) { return c->options; }
 
 /* ---- source texts ---- */
 

@@ -34,14 +34,13 @@ void catalog_free(catalog *c);
 int catalog_stopping(void *c, uint64_t done, uint64_t total);    /* a tfp_progress_fn: nonzero from catalog_stop on */
 size_t catalog_folders(const catalog *c, int *out, size_t most); /* how many profiles are held, and their descriptors */
 const serve_options *catalog_options(const catalog *c);
-/* A path as answers tell it: a report does not tell where on this machine its files were. */
-const char *catalog_told_path(const catalog *c, const char *path);
 
 /* Looks again for new and changed files, when it is time to. One thread only. */
 void catalog_look(catalog *c);
 uint64_t catalog_version(catalog *c); /* grows whenever the list changes */
 size_t catalog_count(catalog *c);
 bool catalog_view(catalog *c, size_t i, entry_view *out); /* false: it is gone */
+bool catalog_find(catalog *c, const char *id, entry_view *out); /* false: there is none */
 const char *catalog_cut_folder(const catalog *c,
                                size_t i); /* folders with more files than are looked at; NULL past the end */
 

@@ -209,7 +209,7 @@ static enum MHD_Result take_route(server *s, job *j, const headers *h)
         j->done = true;
         return MHD_YES;
     }
-    question q = { .catalog = s->catalog, .live = s->live, .request = &j->request };
+    question q = { .catalog = s->catalog, .live = s->live, .request = &j->request, .reporting = &s->reporting };
     routes_answer(&q, &j->answer);
     return answer_now(s, j, h, false);
 }
@@ -257,7 +257,7 @@ enum MHD_Result http_request(void *cls, struct MHD_Connection *c, const char *pa
 void http_work(void *ctx, job *j)
 {
     server *s = ctx;
-    question q = { .catalog = s->catalog, .live = s->live, .request = &j->request };
+    question q = { .catalog = s->catalog, .live = s->live, .request = &j->request, .reporting = &s->reporting };
     j->answer = (answer){ .status = ANSWER_OK, .type = "application/json" };
     routes_answer(&q, &j->answer);
     if (send_has_room(s, &j->answer)) send_prepare(&j->answer, j->can_unpack);

@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { axe, check, column, details, grid, main, nav, noFaults, placeOf, rows, said, same, selected, settled } from "./harness.mjs";
+import { axe, check, column, details, go, grid, main, nav, noFaults, open, placeOf, rows, said, same, selected, settled } from "./harness.mjs";
 
 const program = process.env.PAGE_PROGRAM;
 const sample = new URL("../data/sample/", import.meta.url).pathname;
@@ -38,6 +38,31 @@ const baseOf = async (page) => (await page.evaluate(() => location.hash)).replac
 async function show(page, hash) {
   await page.evaluate((to) => (location.hash = to), hash);
   await settled(page);
+}
+
+/** Share saves the profile as a file that begins with the view. */
+async function saved(browser, folder, ids) {
+  const page = await open(browser);
+  await go(page, `#/p/${ids["traces/kineto.json"]}/timeline`);
+  const mark = await page.evaluate(() => globalThis.tfprof.pictures.timeline.marks().find((m) => m.kind === "span" && m.name.startsWith("Memcpy"))?.id);
+  await go(page, `#/p/${ids["traces/kineto.json"]}/timeline?sel=span:${mark}&ranks=0`);
+  await page.getByRole("button", { name: "Share" }).click();
+  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: /Save as report/ }).click()]);
+  await page.getByRole("status").filter({ hasText: "is saved" }).waitFor();
+  same("Share: the file's name", file.suggestedFilename(), "traces_kineto.report.html");
+  noFaults("Share: save as report", page);
+  const path = join(folder, "saved.html");
+  await file.saveAs(path);
+  await page.context().close();
+  const own = await openFile(browser, path);
+  same("Share: the file begins with the view", [await placeOf(own), (await selected(own, "span")).id], ["timeline", String(mark)]);
+  await show(own, `${(await own.evaluate(() => location.hash)).replace(/\/timeline.*/, "")}/table?by=kernel`);
+  check("Share: the file has its tables", (await rows(own, "Table").count()) > 1, await main(own).innerText());
+  await own.getByRole("button", { name: "Share" }).click();
+  check("a report says how one is made", /tfprof report /.test(await own.getByRole("menu").innerText()), await own.getByRole("menu").innerText());
+  await axe("the menu of a report", own);
+  noFaults("Share: the saved file", own);
+  await own.context().close();
 }
 
 /** Of a trace: calls, and of a span its arguments. */
@@ -191,10 +216,10 @@ async function hostile(browser, folder) {
   await page.context().close();
 }
 
-export async function report(browser) {
+export async function report(browser, ids) {
   const folder = mkdtempSync(join(tmpdir(), "tfprof_report_"));
   try {
-    for (const run of [everyPlace, traced, withSource, numbers, several, oneStep, hostile, large, small]) await run(browser, folder);
+    for (const run of [saved, everyPlace, traced, withSource, numbers, several, oneStep, hostile, large, small]) await run(browser, folder, ids);
   } finally {
     rmSync(folder, { recursive: true });
   }

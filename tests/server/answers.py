@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The answers against the command line's, and what queries may cost."""
+import base64
 import concurrent.futures
 import gzip
 import itertools
@@ -112,6 +113,33 @@ def test_other_answers(s):
     v2 = s.id_of("dense/ckpt_v2/model.ckpt-3")
     value = s.api(f"profiles/{v2}/tensors/value?name=hidden/weights").json()
     check(value["shape"] == "196x12" and value["elements"] == sum(value["histogram"]) == 2352 and value["min"] < value["mean"] < value["max"], "a tensor")
+
+
+def test_a_report(s):
+    """The same answers as the program's own, of one profile only, without a word about where its files are."""
+    p = s.id_of(PROFILE)
+    place = 'timeline?sel=span:1&q="><script>alert(1)</script>'
+    page = s.api(f"profiles/{p}/report?place={quote(place)}")
+    if page.status == 400 and b"without its page" in page.body:
+        return
+    check(page.status == 200 and "attachment" in page.headers.get("content-disposition", ""), f"a report: {page.status} {page.body[:200]!r}")
+    text = page.body.decode()
+    check(text.count('<meta name="tfprof-place" content="timeline?sel=span:1&amp;q=&quot;&gt;&lt;script&gt;') == 1, "where it begins")
+    check(os.path.abspath(SAMPLE) not in text, "no absolute path")
+    own = run("report", PROFILE, "-o", "-")[1].decode()
+    asks = lambda html: [re.sub(r"/profiles/\w+", "/profiles/ID", ask) for ask in re.findall(r'data-ask="([^"]*)"', html)]
+    check(asks(text) == asks(own) and len(asks(own)) > 20, "it asks what the program's own report asks")
+    answers = lambda html: {ask: gzip.decompress(base64.b64decode(data)) for ask, data in zip(asks(html), re.findall(r'data-ask="[^"]*"[^>]*>([^<]*)<', html)) if data}
+    mine, its = answers(text), answers(own)
+    listed = json.loads(mine.pop("/api/v1/profiles"))["profiles"]
+    its.pop("/api/v1/profiles")
+    check([x["id"] for x in listed] == [p], f"one profile: {len(listed)}")
+    unlike = [ask for ask in its if comparable(mine.get(ask, b"")) != comparable(its[ask]) and not re.search("/tables|/profiles/ID$|/summary", ask)]  # the last two name the file
+    check(not unlike, f"answers as the program's: {unlike[:3]}")
+    check(s.api(f"profiles/{p}/report?step=3").body.count(b'data-step="3"') == 1, "of a step")
+    with concurrent.futures.ThreadPoolExecutor(6) as pool:
+        told = [a.status for a in pool.map(lambda _: s.get(f"/api/v1/profiles/{p}/report"), range(6))]
+    check(200 in told and set(told) <= {200, 503}, f"one at a time: {told}")
 
 
 def test_windows_of_a_timeline(s):

@@ -170,7 +170,8 @@ def test_wrong_parameters_are_400_as_json(s):
                  "stats?select=op_types", "query", "query?sql=", "query?sql=DELETE%20FROM%20nodes", "query?sql=PRAGMA%20x",
                  "query?sql=ATTACH%20%27/etc/passwd%27%20AS%20x", "query?sql=SELECT%20readfile(%27/etc/passwd%27)", "query?sql=SELECT%201%3BSELECT%202",
                  "source", "source?file=", "tensors/value", "download/timeline.json?step=77", "download/timeline.json?view=op",
-                 "download/profile?output=file:outfile=x", "views/advise?checkers=nonsense"):
+                 "report?step=77", "report?step=x", "report?place=", "report?place=%20x", "report?place=x%01",
+                 "report?place=" + "x" * 5000, "report?source=/etc", "report?x=1", "download/profile?output=file:outfile=x", "views/advise?checkers=nonsense"):
         answer = s.get(f"/api/v1/profiles/{p}/{path}")
         refused(answer, path, (400,))
         with contextlib.suppress(ValueError):

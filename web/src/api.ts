@@ -144,6 +144,10 @@ export async function text(path: string, signal?: AbortSignal, progress?: Progre
   return (await ask(path, signal, progress)).text();
 }
 
+export async function bytes(path: string): Promise<Blob> {
+  return (await ask(path)).blob();
+}
+
 /** The columns and the state that a page may use: a report has fewer columns, and one state for each view. */
 export async function tables(): Promise<Tables> {
   const all = await json<Tables>("/api/v1/tables");
