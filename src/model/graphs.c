@@ -24,6 +24,14 @@ tfp_attribution tfp_span_attribution(const tfp_profile *p, uint32_t span)
     return a;
 }
 
+uint32_t tfp_span_work(const tfp_profile *p, uint32_t span)
+{
+    const tfp_span_columns *s = &p->events.spans;
+    uint32_t told = s->attribution[span];
+    uint32_t stats = told == TFP_NONE ? TFP_NONE : p->events.attributions.at[told].stats;
+    return stats == TFP_NONE ? s->stats[span] : stats;
+}
+
 void tfp_graphs_drop_own(tfp_graph_tables *g)
 {
     g->captured.size = g->file_graphs;
@@ -36,6 +44,8 @@ void tfp_graphs_free(tfp_graph_tables *g)
     tfp_vec_free(&g->captured);
     tfp_vec_free(&g->launches);
     tfp_vec_free(&g->calls);
+    tfp_vec_free(&g->buffers);
+    tfp_vec_free(&g->items);
     tfp_vec_free(&g->places);
     tfp_map64_free(&g->place_by_name);
     tfp_vec_free(&g->lines);

@@ -2,7 +2,8 @@
 /* model/graphs.h: what CUDA and HIP graphs replay, and where the captures of these graphs say that it comes from. A replay
  * has one launch for all its kernels. A capture is a trace of the moment in which the graph was recorded: its launches
  * ran nothing, and stand inside modules, ops and frames. Readers fill the tables below; the join finds for each activity of a replay
- * the captured launch, and tells how sure it is. */
+ * the captured launch, and tells how sure it is. XLA makes graphs, too, its command buffers: there the programs in the file take
+ * the place of a capture, as they list the instructions in the order in which they run. */
 #ifndef TFP_GRAPHS_H
 #define TFP_GRAPHS_H
 
@@ -38,7 +39,10 @@ typedef struct tfp_attribution {
                            * the launch is */
     uint32_t captured;    /* -> captured launches: the one that it is; TFP_NONE */
     uint32_t call;        /* -> captured calls: the operator that launched it; TFP_NONE */
-    uint8_t certainty, reason, line_from, pad; /* tfp_certainty, tfp_no_place, tfp_line_from */
+    uint32_t stats;       /* -> stat_sets: of the instruction that it runs, instead of its own; TFP_NONE */
+    tfp_strid path;       /* where that instruction is in the model, `op` being its type; 0: `place` tells it */
+    uint8_t certainty, reason, line_from; /* tfp_certainty, tfp_no_place, tfp_line_from */
+    uint8_t outright;                     /* `place` begins at the root of the model, whatever is around the launch */
 } tfp_attribution;
 
 static inline tfp_attribution tfp_attribution_none(tfp_no_place why)
@@ -47,6 +51,7 @@ static inline tfp_attribution tfp_attribution_none(tfp_no_place why)
                               .place = TFP_NONE,
                               .captured = TFP_NONE,
                               .call = TFP_NONE,
+                              .stats = TFP_NONE,
                               .certainty = TFP_SURE_BY_NONE,
                               .reason = (uint8_t)why };
 }
@@ -93,6 +98,32 @@ typedef struct tfp_kernel_line {
     uint32_t trace; /* -> traces */
 } tfp_kernel_line;
 
+/* What runs on the device for an instruction of XLA. */
+typedef enum tfp_buffer_runs {
+    TFP_RUNS_OWN,     /* a kernel that has the instruction's name, or that of an equal instruction before it */
+    TFP_RUNS_LIBRARY, /* kernels of a library, one or more */
+    TFP_RUNS_EITHER,
+    TFP_RUNS_COPY
+} tfp_buffer_runs;
+typedef struct tfp_buffer_item { /* an instruction of a command buffer */
+    tfp_strid kernel, stem;      /* "loop_add_fusion_1"; the same without its number */
+    tfp_strid path, op, line;
+    uint32_t modules, trace, stats; /* -> places, traces, stat_sets; TFP_NONE */
+    uint32_t back, behind; /* of the last item of a loop its first, of the last of a loop's condition the one behind the loop: counted
+                            * within the buffer; TFP_NONE */
+    uint8_t runs, family;  /* tfp_buffer_runs */
+    bool optional;         /* it may run nothing: of a branch, of a condition */
+    bool loops;            /* it may run several times */
+} tfp_buffer_item;
+/* The instructions that one command buffer may have, in the order in which they are launched. */
+typedef struct tfp_command_buffer {
+    uint32_t process;
+    tfp_strid module, name, caller; /* name: of the computation, without signs; caller: the instruction that calls it; 0 */
+    uint64_t program;               /* number of the module in its process */
+    uint32_t first, count;          /* -> items */
+    bool whole, ordered;            /* it is all of the buffer, not a program of which buffers are parts; the order is told */
+} tfp_command_buffer;
+
 typedef struct tfp_graph_tables {
     bool crowded; /* it was told that too many graphs look alike */
     bool given; /* files of captures were named: the trace is not its own capture */
@@ -100,6 +131,8 @@ typedef struct tfp_graph_tables {
     TFP_VEC(tfp_captured_graph) captured;
     TFP_VEC(tfp_captured_launch) launches;
     TFP_VEC(tfp_captured_call) calls;
+    TFP_VEC(tfp_command_buffer) buffers; /* of XLA */
+    TFP_VEC(tfp_buffer_item) items;      /* theirs */
     TFP_VEC(tfp_graph_place) places;
     tfp_map64 place_by_name;
     TFP_VEC(tfp_kernel_line) lines;
@@ -116,6 +149,8 @@ bool tfp_is_graph_launch(tfp_str call);
 bool tfp_begins_capture(tfp_str call);
 /* How sure the place of an activity is, and what the launch does not tell of it. */
 tfp_attribution tfp_span_attribution(const tfp_profile *p, uint32_t span);
+/* The stats that tell what a span computes: its own, or those of the instruction that it was found to run. -> stat_sets; TFP_NONE */
+uint32_t tfp_span_work(const tfp_profile *p, uint32_t span);
 void tfp_graphs_free(tfp_graph_tables *g);
 void tfp_graphs_drop_own(tfp_graph_tables *g); /* graphs that are not of files */
 

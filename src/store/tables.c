@@ -139,7 +139,8 @@ _Static_assert(sizeof spans / sizeof *spans == 0 TFP_SPAN_IN_COLUMNS(ONE_COLUMN)
                "each column of a span has its rule here");
 static const tfp_store_column attributions[] = {
     STRING(tfp_attribution, module), STRING(tfp_attribution, op), STRING(tfp_attribution, line),
-    MAYBE_IN(tfp_attribution, trace, TRACES), MAYBE_IN(tfp_attribution, call, CAPTURED_CALLS), BELOW(tfp_attribution, certainty, TFP_CERTAINTIES),
+    MAYBE_IN(tfp_attribution, trace, TRACES), MAYBE_IN(tfp_attribution, call, CAPTURED_CALLS),
+    MAYBE_IN(tfp_attribution, stats, STAT_SETS), BELOW(tfp_attribution, certainty, TFP_CERTAINTIES),
     BELOW(tfp_attribution, reason, TFP_NO_PLACES), BELOW(tfp_attribution, line_from, TFP_LINE_OF_INDUCTOR + 1),
 };
 static const tfp_store_column captured_calls[] = {

@@ -123,8 +123,10 @@ class Module:
         self.computations.append(message((1, name), *((2, r) for r in rows), (5, number), (6, self.next - 1)))
         return number
 
-    def bytes(self, stack=b''):
-        module = message((1, self.name), *((3, c) for c in self.computations), (6, len(self.computations)),
+    def bytes(self, stack=b'', schedule=()):
+        """schedule: (number of a computation, names in the order in which they run) pairs."""
+        order = message(*((1, message((1, number), (2, message(*((1, self.ids[n]) for n in names))))) for number, names in schedule))
+        module = message((1, self.name), *((3, c) for c in self.computations), (6, len(self.computations)), (7, order or None),
                          (17, stack or None))
         return message((1, module))
 

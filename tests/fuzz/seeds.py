@@ -359,8 +359,9 @@ def seeds():
         yield "recognise", name, sample(name)
         yield "recognise", name + ".gz", gzip.compress(sample(name), mtime=0)
     yield "recognise", "index", index
-    for name in ("gpu", "tpu", "host", "odd"):
+    for name in ("gpu", "tpu", "host", "odd", "buffers/called", "buffers/parts", "buffers/streams"):
         data = sample("xplane/%s.xplane.pb" % name)
+        name = name.replace("/", "_")
         yield "xplane", name, data
         yield "xplane_bare", name, data
         yield "recognise", name + ".xplane", data

@@ -45,6 +45,10 @@ static void resolve(tfp_hlo_module *m, const tfp_map64 *computations, const tfp_
     }
     for (uint32_t i = 0; i < m->computations.size; i++)
         m->computations.at[i].root = tfp_map64_get(instructions, (uint64_t)m->computations.at[i].root_id);
+    for (uint32_t k = 0; k < m->schedule.size; k++) {
+        uint32_t at = tfp_map64_get(instructions, (uint64_t)m->schedule.at[k]);
+        if (at != TFP_NONE) m->instructions.at[at].scheduled = k + 1;
+    }
     m->entry = tfp_map64_get(computations, (uint64_t)m->entry_id);
     if (m->entry == TFP_NONE && m->computations.size) m->entry = (uint32_t)m->computations.size - 1; /* it comes last */
 }
@@ -72,6 +76,7 @@ static bool resolve_names(const tfp_builder *b, tfp_hlo_module *m)
         m->links.size = m->ids.size;
         resolve(m, &computations, &instructions);
         tfp_vec_free(&m->ids);
+        tfp_vec_free(&m->schedule);
         find_fused(b, m);
         fine = map_names(m);
     }
@@ -103,6 +108,7 @@ void tfp_hlo_free(tfp_hlo_module *m)
     tfp_vec_free(&m->numbers);
     tfp_vec_free(&m->links);
     tfp_vec_free(&m->ids);
+    tfp_vec_free(&m->schedule);
     tfp_vec_free(&m->files);
     tfp_vec_free(&m->functions);
     tfp_vec_free(&m->places);

@@ -88,7 +88,8 @@ typedef struct tfp_hlo_instruction {
     int64_t value;                           /* of an integer constant, if has_value */
     int32_t index;                           /* of a get-tuple-element; -1 of others */
     uint8_t direction;                       /* of a compare: TFP_HLO_LT, TFP_HLO_LE; 0 */
-    bool has_value;
+    bool has_value, custom; /* custom: a fusion that a library or a generator runs, of the kind kCustom */
+    uint32_t scheduled;     /* its place in the order in which the module runs, from 1; 0: not told */
     tfp_str config;    /* backend_config of a custom call, borrowed from the file's bytes until costs are counted */
     tfp_hlo_cost cost; /* of cost.c, with called computations */
 } tfp_hlo_instruction;
@@ -122,6 +123,7 @@ typedef struct tfp_hlo_module {
     TFP_VEC(int64_t) numbers;
     TFP_VEC(uint32_t) links;
     TFP_VEC(int64_t) ids; /* of the targets of `links`, until these are found */
+    TFP_VEC(int64_t) schedule; /* ids of instructions in the order of each computation, until these are found */
     TFP_VEC(tfp_strid) files;
     TFP_VEC(tfp_strid) functions;
     TFP_VEC(tfp_hlo_place) places;

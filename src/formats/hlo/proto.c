@@ -182,6 +182,7 @@ static void read_instruction(reader *r, tfp_wire *outer, const tfp_field *field,
         case 8: read_literal(&w, &f, &i); break;
         case 13: i.index = tfp_field_int32(&w, &f); break;
         case 9: i.parameter = tfp_field_int32(&w, &f); break;
+        case 11: i.custom = tfp_str_eq(tfp_field_bytes(&w, &f), TFP_STR("kCustom")); break;
         case 15: read_window(&w, &f, &i); break;
         case 16: read_convolution(&w, &f, &i); break;
         case 28: i.target = text(r, &w, &f); break;
@@ -263,6 +264,35 @@ static void read_frames(reader *r, tfp_wire *outer, const tfp_field *field)
     tfp_wire_join(outer, &w, "stack_frame_index");
 }
 
+/* ---- the order in which it runs: HloScheduleProto ---- */
+
+/* The ids of the instructions of a computation: InstructionSequence. */
+static void read_sequence(reader *r, tfp_wire *outer, const tfp_field *field)
+{
+    uint64_t id;
+    tfp_wire w = tfp_field_message(outer, field);
+    for (tfp_field f; tfp_wire_next(&w, &f);) {
+        if (f.number != 1) continue;
+        for (tfp_packed p = tfp_packed_start(&w, &f, TFP_VARINT); tfp_packed_next(&w, &p, &id);)
+            if (!ok(r, r->m->schedule.size < TFP_NONE / 2 && tfp_push(&r->m->schedule, (int64_t)id))) break;
+    }
+    tfp_wire_join(outer, &w, "instruction_ids");
+}
+
+/* A map: computation -> sequence. */
+static void read_schedule(reader *r, tfp_wire *outer, const tfp_field *field)
+{
+    tfp_wire w = tfp_field_message(outer, field);
+    for (tfp_field f; !r->b->status && tfp_wire_next(&w, &f);) {
+        if (f.number != 1) continue;
+        tfp_wire entry = tfp_field_message(&w, &f);
+        for (tfp_field e; !r->b->status && tfp_wire_next(&entry, &e);)
+            if (e.number == 2) read_sequence(r, &entry, &e);
+        tfp_wire_join(&w, &entry, "sequences");
+    }
+    tfp_wire_join(outer, &w, "schedule");
+}
+
 /* ---- the module: HloModuleProto ---- */
 
 static tfp_status read_module(reader *r, tfp_wire w, tfp_error *err)
@@ -279,6 +309,7 @@ static tfp_status read_module(reader *r, tfp_wire w, tfp_error *err)
         }
         case 5: r->m->id = tfp_field_int(&w, &f); break;
         case 6: r->m->entry_id = tfp_field_int(&w, &f); break;
+        case 7: read_schedule(r, &w, &f); break;
         case 17: read_frames(r, &w, &f); break;
         }
     }

@@ -4,53 +4,6 @@
 #include "formats/xplane/parts.h"
 #include "model/model.h"
 
-/* ---- stats of a class ---- */
-
-static tfp_strid key_named(tfp_xreader *r, const char *name) { return tfp_build_string(r->b, tfp_str_of(name)); }
-
-static void add_stat(tfp_xreader *r, tfp_stat s) { tfp_xplane_ok(r, tfp_push(&r->class_stats, s)); }
-
-static void add_number(tfp_xreader *r, const char *name, int64_t number)
-{
-    add_stat(r, (tfp_stat){ .key = key_named(r, name), .type = TFP_STAT_INT, .value.number = number });
-}
-
-static void add_text(tfp_xreader *r, const char *name, tfp_strid text)
-{
-    if (text) add_stat(r, (tfp_stat){ .key = key_named(r, name), .type = TFP_STAT_TEXT, .value.text = text });
-}
-
-/* The number behind "KEY:" in a text such as "regs:32 grid:8,1,1 occ_pct:62.5"; false without. */
-static bool detail(tfp_str text, const char *key, double *out)
-{
-    size_t n = strlen(key);
-    for (size_t at = 0; at + n < text.size; at++) {
-        if (memcmp(text.data + at, key, n) != 0 || text.data[at + n] != ':') continue;
-        if (at && text.data[at - 1] != ' ' && text.data[at - 1] != '\n') continue;
-        char number[32];
-        size_t size = 0;
-        for (at += n + 1; at < text.size && size < sizeof number - 1 && text.data[at] > ' '; at++)
-            number[size++] = text.data[at];
-        number[size] = '\0';
-        char *end;
-        *out = strtod(number, &end);
-        return end != number && *out >= 0 && *out < 9e18;
-    }
-    return false;
-}
-
-/* What texts of the tracer hold, under the names that Kineto has for them. */
-static void add_details(tfp_xreader *r, tfp_strid details)
-{
-    double number;
-    tfp_str text = tfp_text(r->p, details);
-    if (detail(text, "occ_pct", &number))
-        add_stat(r, (tfp_stat){ .key = key_named(r, "est. achieved occupancy %"),
-                                .type = TFP_STAT_REAL,
-                                .value.real = number });
-    if (detail(text, "size", &number) || detail(text, "num_bytes", &number)) add_number(r, "bytes", (int64_t)number);
-}
-
 /* ---- the program of an event ---- */
 
 typedef struct facts { /* of the event and its metadata, the event's first */
@@ -59,7 +12,7 @@ typedef struct facts { /* of the event and its metadata, the event's first */
     bool copy_details, set_details;
     uint64_t program;
     int64_t ordinal;
-    bool has_program, has_call;
+    bool has_program, has_call, of_graph;
 } facts;
 
 static void take(tfp_xreader *r, facts *f, const tfp_xvalue *v)
@@ -106,6 +59,7 @@ static void take(tfp_xreader *r, facts *f, const tfp_xvalue *v)
         if (!f->stack) f->stack = v;
         break;
     case XS_CORRELATION_ID: f->has_call = true; break;
+    default: f->of_graph |= v->key == r->graph_id; break;
     }
 }
 
@@ -275,45 +229,13 @@ static tfp_strid what_it_does(const tfp_xreader *r, const program *g, tfp_strid 
     return opcode ? opcode : instruction;
 }
 
-/* An instruction that no module of the file explains, and whose event tells nothing. Those that only call others do no
- * work. */
-static bool is_unexplained(const facts *f, tfp_str instruction)
-{
-    if (!instruction.size || f->flops || f->bytes) return false;
-    static const char *const callers[] = { "while", "call", "conditional" };
-    for (size_t i = 0; i < sizeof callers / sizeof *callers; i++)
-        if (tfp_str_begins(instruction, tfp_str_of(callers[i]))) return false;
-    return true;
-}
-
-static void add_counts(tfp_xreader *r, const facts *f, const tfp_hlo_module *m, uint32_t row, tfp_strid instruction)
-{
-    const tfp_hlo_instruction *i = m && row != TFP_NONE ? &m->instructions.at[row] : NULL;
-    if (f->flops && f->flops->type == TFP_STAT_INT)
-        add_number(r, "flops", f->flops->number);
-    else if (i && i->cost.flops)
-        add_number(r, "flops", i->cost.flops);
-    else if (i ? !i->cost.counted : is_unexplained(f, tfp_text(r->p, instruction)))
-        add_number(r, "flops_unknown", 1);
-    if (i) {
-        const char *type = tfp_hlo_float_name(tfp_hlo_type(r->b, m, row));
-        add_text(r, "hlo_opcode", tfp_hlo_what(r->b, m, row));
-        if (type && i->cost.flops) add_text(r, "hlo_type", tfp_build_string(r->b, tfp_str_of(type)));
-    }
-    if (i && i->cost.macs) add_number(r, "macs", i->cost.macs);
-    if (f->bytes && f->bytes->type == TFP_STAT_INT)
-        add_number(r, "bytes_accessed", f->bytes->number);
-    else if (i && i->cost.bytes > 0)
-        add_number(r, "bytes_moved", i->cost.bytes); /* worked out, not told */
-}
-
 /* Stats of the metadata that the reader has no use for itself. */
 static void add_meta_stats(tfp_xreader *r, const tfp_xplane *p, const tfp_xmeta *m)
 {
     for (uint32_t i = 0; i < m->value_count; i++) {
         tfp_stat s;
         const tfp_xvalue *v = &p->values.at[m->value_first + i];
-        if (v->known == XS_OTHER && tfp_xplane_stat(r, v, &s)) add_stat(r, s);
+        if (v->known == XS_OTHER && tfp_xplane_stat(r, v, &s)) tfp_xplane_ok(r, tfp_push(&r->class_stats, s));
     }
 }
 
@@ -351,7 +273,7 @@ static void place(tfp_xreader *r, tfp_xclass *c, const facts *f, const program *
     bool host = c->key.line_kind == XL_HOST, stream = tfp_xline_is_stream((tfp_xline_kind)c->key.line_kind);
     tfp_strid op_name = op_name_of(r, f, g, host);
     bool placed = host ? c->kind == TFP_SPAN_OP && f->hlo_op : c->kind == TFP_SPAN_ACTIVITY && (op_name || instruction);
-    if (!placed && stream) c->path = c->op = key_named(r, "(no op)");
+    if (!placed && stream) c->path = c->op = tfp_build_string(r->b, TFP_STR("(no op)"));
     if (!placed) return;
     if (g->module) g->module->ran = true;
     tfp_hlo_where w =
@@ -375,21 +297,24 @@ static void classify(tfp_xreader *r, tfp_xclass *c, const facts *f, int64_t star
     else
         classify_device(r, c, m, f, what);
     if (c->kind == TFP_SPAN_OP && c->class == TFP_CLASS_COMMUNICATION) c->marks |= TFP_MARK_COLLECTIVE;
-    place(r, c, f, &g, instruction);
-    if (tfp_xline_is_stream(line) && c->module) c->instruction = f->hlo_op;
+    bool buffer = tfp_xline_is_stream(line) && tfp_xplane_in_buffer(r, g.module, g.row, f->hlo_op, f->of_graph);
+    if (!buffer) place(r, c, f, &g, instruction); /* else the join finds out which instruction it is */
+    if (buffer && g.module) g.module->ran = true;
+    if (tfp_xline_is_stream(line) && c->module && !buffer) c->instruction = f->hlo_op;
     c->stat_first = (uint32_t)r->class_stats.size;
     if (c->kind != TFP_SPAN_OTHER) {
-        add_text(r, "hlo_op", instruction);
-        add_text(r, "hlo_module", c->module);
-        add_text(r,
+        tfp_xplane_put_text(r, "hlo_op", instruction);
+        tfp_xplane_put_text(r, "hlo_module", c->module);
+        tfp_xplane_put_text(r,
                  f->set_details    ? "memset_details"
                  : f->copy_details ? "memcpy_details"
                                    : "kernel_details",
                  f->details);
-        add_text(r, "name", f->name);
-        if (f->ordinal >= 0) add_number(r, "device_ordinal", f->ordinal);
-        add_details(r, f->details);
-        add_counts(r, f, g.module, g.row, instruction);
+        tfp_xplane_put_text(r, "name", f->name);
+        if (f->ordinal >= 0) tfp_xplane_put_number(r, "device_ordinal", f->ordinal);
+        tfp_xplane_put_details(r, f->details);
+        tfp_xplane_put_work(r, &(tfp_xtold){ f->flops, f->bytes }, g.module, g.row, instruction);
+        if (buffer && f->has_program) tfp_xplane_put_number(r, "program_id", (int64_t)f->program);
         add_meta_stats(r, p, m);
     }
     c->stat_count = (uint32_t)r->class_stats.size - c->stat_first;
@@ -413,7 +338,7 @@ uint32_t tfp_xplane_classify(tfp_xreader *r, uint32_t plane, uint32_t line_kind,
     tfp_xclass_key key;
     memset(&key, 0, sizeof key); /* it is compared byte by byte */
     key.meta = meta;
-    key.line_kind = line_kind | (unsigned)f.has_call << 8;
+    key.line_kind = line_kind | (unsigned)f.has_call << 8 | (unsigned)f.of_graph << 9;
     key.tf_op = f.tf_op;
     key.name = f.name;
     key.hlo_op = f.hlo_op;

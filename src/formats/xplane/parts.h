@@ -172,7 +172,9 @@ typedef struct tfp_xreader {
     uint32_t process;
     TFP_VEC(tfp_xplane) planes;
     TFP_VEC(tfp_hlo_module) modules;
+    TFP_VEC(uint64_t) programs;                  /* beside it: the numbers of modules */
     tfp_map64 module_by_program, module_by_name; /* -> modules */
+    tfp_strid graph_id;                          /* the key of the graph that ran an activity */
     TFP_VEC(tfp_strid) hosts;
     TFP_VEC(tfp_xclass) classes;
     TFP_VEC(tfp_stat) class_stats;
@@ -189,6 +191,7 @@ typedef struct tfp_xreader {
     int64_t profile_start_ns, base_ns, pid; /* base_ns: taken off lines whose times count from 1970 */
     bool has_steps;                         /* marked ones or roots */
     bool has_events;
+    bool graph_launches; /* some call launches a graph */
     bool sums; /* TFP_KEEP_SUMS, TFP_KEEP_ROWS: lanes are slim where that is possible */
     bool rows; /* TFP_KEEP_ROWS: nobody asks for memory */
     tfp_slim_writer slim;
@@ -332,6 +335,25 @@ tfp_xline_kind tfp_xplane_line_kind(tfp_xplane_kind plane, int64_t id, tfp_str n
 tfp_str tfp_xplane_module_name(tfp_str run);
 /* Of an activity or a thunk, by its name and by what its HLO instruction does: the opcode, or else the instruction's name. */
 tfp_span_class tfp_xplane_class_of(tfp_xline_kind line, tfp_str name, tfp_str instruction);
+
+/* ---- stats.c: what events of a class tell ---- */
+typedef struct tfp_xtold { /* by the file; NULL: it does not */
+    const tfp_xvalue *flops, *bytes;
+} tfp_xtold;
+void tfp_xplane_put_number(tfp_xreader *r, const char *name, int64_t number);
+void tfp_xplane_put_text(tfp_xreader *r, const char *name, tfp_strid text); /* 0: none */
+/* What texts of the tracer hold, under the names that Kineto has for them. */
+void tfp_xplane_put_details(tfp_xreader *r, tfp_strid details);
+/* What an execution of an instruction computes, by the file or its program. m: NULL, or row: TFP_NONE: it is not in the file. */
+void tfp_xplane_put_work(tfp_xreader *r, const tfp_xtold *t, const tfp_hlo_module *m, uint32_t row, tfp_strid instruction);
+/* The same with the names of instruction and module. -> stat_sets; TFP_NONE */
+uint32_t tfp_xplane_work_stats(tfp_xreader *r, const tfp_hlo_module *m, uint32_t row);
+
+/* ---- buffers.c: command buffers ---- */
+/* Whether an activity is of a command buffer, and its event does not name its instruction. of_graph: the event says that a graph
+ * ran it. */
+bool tfp_xplane_in_buffer(const tfp_xreader *r, const tfp_hlo_module *m, uint32_t row, tfp_strid hlo_op, bool of_graph);
+void tfp_xplane_build_buffers(tfp_xreader *r); /* the instructions of all buffers that the programs may have */
 
 /* ---- class.c: what an event is ---- */
 /* The module that ran at that time on the device; 0: none. */

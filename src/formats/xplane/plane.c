@@ -248,7 +248,7 @@ static void read_module(tfp_xreader *r, tfp_wire w, uint64_t program, tfp_str na
     }
     if (!tfp_xplane_ok(r, s == TFP_OK)) return;
     uint32_t at = (uint32_t)r->modules.size;
-    if (!tfp_xplane_ok(r, tfp_push(&r->modules, m))) {
+    if (!tfp_xplane_ok(r, tfp_push(&r->programs, program) && tfp_push(&r->modules, m))) {
         tfp_hlo_free(&m);
         return;
     }
@@ -264,6 +264,7 @@ static void read_meta(tfp_xreader *r, tfp_xplane *p, tfp_wire *outer, const tfp_
     tfp_str name = { "", 0 }, display = { "", 0 };
     tfp_xmeta m = { .value_first = (uint32_t)p->values.size, .last_class = TFP_NONE };
     uint64_t id = 0, program = 0;
+    bool has_program = false;
     tfp_wire module = tfp_wire_start((tfp_str){ "", 0 });
     for (tfp_field f; tfp_wire_next(&e.value, &f);) {
         tfp_xvalue v;
@@ -273,7 +274,7 @@ static void read_meta(tfp_xreader *r, tfp_xplane *p, tfp_wire *outer, const tfp_
         case 4: display = tfp_field_bytes(&e.value, &f); break;
         case 5:
             if (!tfp_xplane_value(r, p, &e.value, &f, &v)) break;
-            if (v.known == XS_PROGRAM_ID && v.type == TFP_STAT_INT) program = (uint64_t)v.number;
+            if (v.known == XS_PROGRAM_ID && v.type == TFP_STAT_INT) program = (uint64_t)v.number, has_program = true;
             if (v.known == XS_HLO_PROTO && v.text.size) {
                 module =
                     tfp_wire_start_at(v.text, e.value.base + (uint64_t)((const uint8_t *)v.text.data - e.value.start));
@@ -288,6 +289,7 @@ static void read_meta(tfp_xreader *r, tfp_xplane *p, tfp_wire *outer, const tfp_
     }
     tfp_wire_join(outer, &e.value, "event_metadata");
     if (outer->fault) return;
+    if (!has_program) program = e.has_key ? e.key : id; /* many writers tell a program by the number of its type alone */
     if (module.at < module.end) read_module(r, module, program, name);
     if (p->kind == XP_METADATA) return;
     bool host = p->kind == XP_HOST;
@@ -295,6 +297,7 @@ static void read_meta(tfp_xreader *r, tfp_xplane *p, tfp_wire *outer, const tfp_
     /* the whole text of an instruction is of no use, and long */
     m.name = host || name.size == 0 || name.data[0] != '%' ? tfp_build_string(r->b, name) : m.instruction;
     if (host) tfp_xplane_op_of(r, name, &m);
+    r->graph_launches |= host && tfp_is_graph_launch(name);
     uint32_t at = (uint32_t)p->metas.size;
     tfp_xplane_ok(r, at < TFP_NONE - 1 && tfp_push(&p->metas, m) &&
                          tfp_xids_put(&p->meta_by_id, e.has_key ? e.key : id, at));

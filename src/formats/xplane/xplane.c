@@ -196,6 +196,7 @@ static void reader_free(tfp_xreader *r)
     for (size_t i = 0; i < r->modules.size; i++) tfp_hlo_free(&r->modules.at[i]);
     tfp_vec_free(&r->planes);
     tfp_vec_free(&r->modules);
+    tfp_vec_free(&r->programs);
     tfp_vec_free(&r->hosts);
     tfp_vec_free(&r->classes);
     tfp_vec_free(&r->class_stats);
@@ -223,6 +224,8 @@ static tfp_status read_xplane(tfp_builder *b, tfp_input *in, tfp_error *err)
     if (!s && !r.planes.size) s = tfp_fail(err, TFP_BADFILE, "no planes: nothing was recorded");
     if (!s) {
         tfp_xplane_settle_eager(&r);
+        r.graph_id = tfp_build_string(b, TFP_STR("cuda_graph_id"));
+        if (r.graph_launches) r.sums = false; /* the places of activities follow from those around them */
         find_base(&r);
         build_process(&r, devices);
         for (uint32_t i = 0; i < r.planes.size && !s; i++) {
@@ -232,6 +235,7 @@ static tfp_status read_xplane(tfp_builder *b, tfp_input *in, tfp_error *err)
         }
     }
     if (!s) mark_thunks(&r);
+    if (!s) tfp_xplane_build_buffers(&r);
     for (size_t i = 0; i < r.modules.size && !s; i++)
         if (r.modules.at[i].ran) tfp_hlo_build_nodes(b, &r.modules.at[i], true);
     if (!s && !r.has_events) tfp_build_warn(b, "no events: nothing was recorded", TFP_STR(""));

@@ -34,6 +34,7 @@ static bool judge_replays(tfp_builder *b)
     bool ok = tfp_replays_find(b, &r);
     if (ok && r.count && !g->given && tfp_has_captures(b->p)) ok = tfp_graphs_collect(b, b->p, true);
     if (ok && r.count) ok = tfp_matches_find(g, &r, &m) && tfp_choices_find(&m, &c) && tfp_replays_judge(b, &m, &c, &crowded);
+    if (ok && r.count && g->buffers.size) ok = tfp_buffers_judge(b, &r);
     if (ok) warn_of_crowd(b, crowded);
     tfp_replays_free(&r);
     tfp_matches_free(&m);

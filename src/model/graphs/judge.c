@@ -103,6 +103,7 @@ static tfp_attribution whole(judge *j, const shared *s, tfp_certainty sure)
                               .place = l->place,
                               .captured = s->dims ? s->first : TFP_NONE,
                               .call = TFP_NONE, /* it is counted after the join */
+                              .stats = TFP_NONE,
                               .certainty = (uint8_t)sure,
                               .line_from = l->line ? TFP_LINE_OF_FRAME : TFP_LINE_NOWHERE };
 }

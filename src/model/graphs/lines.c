@@ -30,6 +30,18 @@ tfp_strid tfp_line_of_frames(tfp_builder *b, const tfp_code_frame *frames, size_
     return 0;
 }
 
+tfp_strid tfp_line_of_trace(tfp_builder *b, uint32_t trace)
+{
+    if (trace == TFP_NONE || b->status) return 0;
+    const tfp_profile *p = b->p;
+    const tfp_trace *t = &p->traces.at[trace];
+    for (uint32_t i = t->count; i-- > 0;) {
+        tfp_code_frame f = p->frames.at[p->trace_frames.at[t->first + i]];
+        if (!tfp_is_library_file(tfp_text(p, f.file))) return line_name(b, &f);
+    }
+    return 0;
+}
+
 /* `File "FILE", line NUMBER, in FUNCTION` */
 static bool frame_of(tfp_builder *b, tfp_str text, tfp_code_frame *out)
 {

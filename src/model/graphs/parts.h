@@ -43,6 +43,7 @@ tfp_agreement tfp_signs_agree(const tfp_graph_sign *launch, const tfp_graph_sign
 /* ---- lines.c ---- */
 /* FILE:LINE:FUNCTION of the innermost frame that is no library's; 0: there is none. */
 tfp_strid tfp_line_of_frames(tfp_builder *b, const tfp_code_frame *frames, size_t count);
+tfp_strid tfp_line_of_trace(tfp_builder *b, uint32_t trace); /* of a call stack of the profile; TFP_NONE: 0 */
 /* The innermost frame's place of a text that Python prints of a stack, outermost frame first. */
 tfp_kernel_line tfp_line_of_traceback(tfp_builder *b, tfp_str text);
 /* What Inductor's file says of a call of a kernel. */
@@ -153,6 +154,10 @@ bool tfp_choices_find(const tfp_matches *m, tfp_choices *c);
 /* ---- attribute.c ---- */
 /* What the events and Inductor's files say of an activity, where `a`, of the captures, does not. */
 void tfp_attribute(tfp_builder *b, uint32_t span, bool replayed, tfp_attribution a);
+
+/* ---- buffers.c ---- */
+/* Tells the activities of XLA's command buffers their places, of replays that no capture explains. */
+bool tfp_buffers_judge(tfp_builder *b, const tfp_replays *r);
 
 /* ---- judge.c ---- */
 /* Tells each replayed activity its place. *crowded: how many launches have none, because too many graphs look alike. */

@@ -11,15 +11,16 @@ typedef struct finder {
     uint64_t *key;              /* by span: what is sorted by */
     uint64_t *node;             /* by span: its node's id; 0 */
     uint8_t *launches;          /* by string: 1 a launch of a graph, 2 another name; 0: not looked at */
-    tfp_strid node_key, id_key; /* of stats */
+    tfp_strid node_key[2], id_key[2]; /* of stats: as Kineto and as XLA call them */
     tfp_map64 group_by_id;      /* hash of a process and a graph's id -> number of the group */
     TFP_VEC(uint64_t) group_id;
     TFP_VEC(uint32_t) group_process;
 } finder;
 
-static int64_t number_of(const finder *f, uint32_t span, tfp_strid key)
+static int64_t number_of(const finder *f, uint32_t span, const tfp_strid keys[2])
 {
-    const tfp_stat *stat = tfp_typed_stat(&f->b->p->events, span, key, TFP_STAT_INT);
+    const tfp_stat *stat = tfp_typed_stat(&f->b->p->events, span, keys[0], TFP_STAT_INT);
+    if (!stat) stat = tfp_typed_stat(&f->b->p->events, span, keys[1], TFP_STAT_INT);
     return stat ? stat->value.number : 0;
 }
 
@@ -254,8 +255,10 @@ bool tfp_replays_find(tfp_builder *b, tfp_replays *r)
                  .b = b,
                  .s = &b->p->events.spans,
                  .launches = calloc(strings->count + 1, 1),
-                 .node_key = tfp_strtab_find(strings, TFP_STR("graph node id")),
-                 .id_key = tfp_strtab_find(strings, TFP_STR("graph id")) };
+                 .node_key = { tfp_strtab_find(strings, TFP_STR("graph node id")),
+                               tfp_strtab_find(strings, TFP_STR("cuda_graph_node_id")) },
+                 .id_key = { tfp_strtab_find(strings, TFP_STR("graph id")),
+                             tfp_strtab_find(strings, TFP_STR("cuda_graph_id")) } };
     bool ok = f.launches && order_activities(&f) && find_replays(&f) && (!r->count || find_patterns(&f));
     free(f.key);
     free(f.node);

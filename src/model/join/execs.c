@@ -102,7 +102,7 @@ tfp_runs tfp_runs_of_span(const tfp_profile *p, uint32_t i)
     return (tfp_runs){ .node = s->node[i],
                        .step = s->step[i],
                        .lane = s->lane[i],
-                       .stats = s->stats[i],
+                       .stats = tfp_span_work(p, i),
                        .kind = s->kind[i],
                        .marks = s->marks[i],
                        .count = 1,

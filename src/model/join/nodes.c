@@ -313,7 +313,7 @@ static uint32_t replayed_node(tfp_join *x, uint32_t span)
     const tfp_span_columns *s = &x->t->spans;
     const tfp_attribution *a = &x->t->attributions.at[s->attribution[span]];
     uint32_t launch = s->launch[span];
-    uint32_t place = place_within(x, annotations_of(x, s->parent[launch]), a->place);
+    uint32_t place = place_within(x, a->outright ? 0 : annotations_of(x, s->parent[launch]), a->place);
     if (!a->op) place = place_below(x, place, s->name[launch]);
     return node_of_place(x, place);
 }
@@ -334,7 +334,10 @@ static void activity_node(tfp_join *x, uint32_t i, const words *w)
     const tfp_lane *lane = &x->p->lanes.at[s->lane[i]];
     uint32_t owner = s->owner[i], told = s->attribution[i];
     if (lane->process >= x->t->processes.size) return;
-    if (told != TFP_NONE && x->t->attributions.at[told].place != TFP_NONE)
+    const tfp_attribution *a = told == TFP_NONE ? NULL : &x->t->attributions.at[told];
+    if (a && a->path)
+        s->node[i] = node_named(x, a->path, a->op);
+    else if (a && a->place != TFP_NONE)
         s->node[i] = replayed_node(x, i);
     else if (s->path[i])
         s->node[i] = node_named(x, s->path[i], s->op[i] ? s->op[i] : s->name[i]);

@@ -115,7 +115,8 @@ static bool add_span(collector *c, uint32_t span)
 {
     static const told nothing = { 0 };
     const tfp_span_columns *s = &c->p->events.spans;
-    const told *t = s->stats[span] == TFP_NONE ? &nothing : &c->told[s->stats[span]];
+    uint32_t stats = tfp_span_work(c->p, span);
+    const told *t = stats == TFP_NONE ? &nothing : &c->told[stats];
     tfp_instruction_sum *sum = sum_of(c, t, s->node[span]);
     if (!sum) return false;
     sum->runs++;

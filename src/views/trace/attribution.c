@@ -144,9 +144,14 @@ static bool number_replays(places *t)
 
 /* ---- rows ---- */
 
-static int64_t number_of(const places *t, uint32_t span, tfp_strid key)
+typedef struct id_keys { /* of stats: as Kineto calls an id, and as XLA does */
+    tfp_strid kineto, xla;
+} id_keys;
+
+static int64_t number_of(const places *t, uint32_t span, id_keys keys)
 {
-    const tfp_stat *stat = tfp_span_stat(t->x.p, span, key);
+    const tfp_stat *stat = tfp_span_stat(t->x.p, span, keys.kineto);
+    if (!stat) stat = tfp_span_stat(t->x.p, span, keys.xla);
     return stat && stat->type == TFP_STAT_INT && stat->value.number ? stat->value.number : TFP_ABSENT;
 }
 
@@ -185,7 +190,7 @@ static void take_attribution(places *t, uint32_t span, activity_row *row)
     row->line_from = word(from[a.line_from]);
 }
 
-static activity_row row_of(places *t, uint32_t span, tfp_strid graph, tfp_strid node)
+static activity_row row_of(places *t, uint32_t span, id_keys graph, id_keys node)
 {
     const tfp_span_columns *s = t->s;
     const tfp_profile *p = t->x.p;
@@ -216,7 +221,8 @@ static activity_row *rows_of(places *t, size_t *count)
     const tfp_profile *p = t->x.p;
     tfp_arena *a = &t->r->arena;
     size_t spans = t->s->size + 1, strings = p->strings.count + 1, traces = p->traces.size + 1;
-    tfp_strid graph = tfp_stat_key(p, "graph id"), node = tfp_stat_key(p, "graph node id");
+    id_keys graph = { tfp_stat_key(p, "graph id"), tfp_stat_key(p, "cuda_graph_id") };
+    id_keys node = { tfp_stat_key(p, "graph node id"), tfp_stat_key(p, "cuda_graph_node_id") };
     TFP_VEC(activity_row) rows = { 0 };
     t->line = TFP_NEW(a, uint32_t, spans);
     t->module = TFP_NEW(a, uint32_t, spans);
