@@ -2,11 +2,12 @@
 /* sql/grids.c: the tables of a trace as SQLite's virtual tables. A report of each profile is built when a query names the table
  * first, and ends with the query; a profile that has no trace has no rows. */
 #include "sql/grids.h"
+#include "sql/rows.h"
 #include "views/core/engine.h"
 #include "views/core/grid.h"
 #include "views/core/view.h"
 
-enum { GRIDS = 10 };
+enum { GRIDS = 12 };
 
 static const struct {
     const char *name; /* `steps` lists the steps of every profile: the rows of the view are its devices */
@@ -16,7 +17,8 @@ static const struct {
                    { "check", &tfp_view_check },        { "findings", &tfp_view_findings },
                    { "attribution", &tfp_view_attribution }, { "coverage", &tfp_view_coverage },
                    { "held", &tfp_view_held },
-                   { "whatif", &tfp_view_whatif } };
+                   { "whatif", &tfp_view_whatif },
+                   { "op", &tfp_view_op },                    { "scope", &tfp_view_scope } };
 
 typedef struct grid_table {
     sqlite3_vtab base;
@@ -38,7 +40,7 @@ static const grid_table *table_of(const grid_cursor *c) { return (const grid_tab
 
 static const char *type_of(tfp_row_type type)
 {
-    return type == TFP_T_TEXT ? "TEXT" : type == TFP_T_REAL || type == TFP_T_NANO ? "REAL" : "INTEGER";
+    return type == TFP_T_TEXT ? "text" : type == TFP_T_REAL || type == TFP_T_NANO ? "real" : "integer";
 }
 
 bool sql_is_grid(const char *name)
@@ -48,29 +50,33 @@ bool sql_is_grid(const char *name)
     return false;
 }
 
+static bool is_tree(size_t grid) { return grids[grid].view->kind != TFP_REPORT_GRID; }
+
+/* A column of one table; the first is the profile. */
+static bool column_at(size_t grid, size_t i, sql_grid_column *out)
+{
+    *out = (sql_grid_column){ grids[grid].name, "profile", "text", "the profile it is in: the file's name" };
+    if (i == 0) return true;
+    if (is_tree(grid)) return sql_row_column_at(i - 1, &out->name, &out->type, &out->help);
+    const tfp_row_column *c = grids[grid].view->columns;
+    while (c->name && --i) c++;
+    *out = (sql_grid_column){ grids[grid].name, c->name, type_of(c->type), c->help };
+    return c->name != NULL;
+}
+
 bool sql_grid_column_at(size_t i, sql_grid_column *out)
 {
-    for (size_t t = 0; t < GRIDS; t++) {
-        *out = (sql_grid_column){ grids[t].name, "profile", "text", "the profile it is in: the file's name" };
-        if (!i--) return true;
-        for (const tfp_row_column *c = grids[t].view->columns; c->name; c++) {
-            const char *type = type_of(c->type);
-            *out = (sql_grid_column){ grids[t].name, c->name,
-                                      *type == 'T'   ? "text"
-                                      : *type == 'R' ? "real"
-                                                     : "integer",
-                                      c->help };
+    for (size_t t = 0; t < GRIDS; t++)
+        for (size_t c = 0; column_at(t, c, out); c++)
             if (!i--) return true;
-        }
-    }
     return false;
 }
 
 static void declaration(size_t grid, tfp_buf *b)
 {
-    tfp_buf_text(b, "CREATE TABLE x(profile TEXT");
-    for (const tfp_row_column *c = grids[grid].view->columns; c->name; c++)
-        tfp_buf_printf(b, ",\"%s\" %s", c->name, type_of(c->type));
+    sql_grid_column c;
+    tfp_buf_text(b, "CREATE TABLE x(");
+    for (size_t i = 0; column_at(grid, i, &c); i++) tfp_buf_printf(b, "%s\"%s\" %s", i ? "," : "", c.name, c.type);
     tfp_buf_add(b, ")", 2);
 }
 
@@ -92,7 +98,9 @@ static int build_reports(grid_table *t)
     int rc = t->reports && o ? SQLITE_OK : SQLITE_NOMEM;
     if (o) o->range = t->session->range;
     for (size_t i = 0; i < d->count && !rc; i++) {
-        tfp_status s = tfp_view_build(d->sources[i].p, grids[t->grid].view, o, &t->reports[i], NULL);
+        const tfp_view *view = grids[t->grid].view;
+        tfp_status s = is_tree(t->grid) ? sql_rows_build(d->sources[i].p, view, o->range, &t->reports[i])
+                                        : tfp_view_build(d->sources[i].p, view, o, &t->reports[i], NULL);
         if (s == TFP_NOMEM || s == TFP_LIMIT) rc = SQLITE_NOMEM;
     }
     tfp_options_free(o);
@@ -148,12 +156,17 @@ static int close_grid(sqlite3_vtab_cursor *base)
 
 /* ---- rows: always all of them, in order ---- */
 
+static size_t rows_of(const tfp_report *r)
+{
+    return !r ? 0 : r->kind == TFP_REPORT_GRID ? r->grid.row_count : r->rows.size;
+}
+
 static int best_way(sqlite3_vtab *base, sqlite3_index_info *info)
 {
     const grid_table *t = (const grid_table *)base;
     double rows = 1;
     for (size_t i = 0; i < t->session->data.count; i++)
-        if (t->reports[i]) rows += (double)t->reports[i]->grid.row_count;
+        rows += (double)rows_of(t->reports[i]);
     info->estimatedRows = (sqlite3_int64)rows;
     info->estimatedCost = rows;
     return SQLITE_OK;
@@ -164,7 +177,7 @@ static void settle(grid_cursor *c)
 {
     const grid_table *t = table_of(c);
     while (c->profile < t->session->data.count &&
-           (!t->reports[c->profile] || c->row >= t->reports[c->profile]->grid.row_count)) {
+           c->row >= rows_of(t->reports[c->profile])) {
         c->profile++;
         c->row = 0;
     }
@@ -211,6 +224,19 @@ static void give_text(grid_cursor *c, sqlite3_context *context, tfp_str s)
         a->result_text(context, s.data ? s.data : "", (int)s.size, valid ? SQLITE_STATIC : SQLITE_TRANSIENT);
 }
 
+static void give_row_cell(grid_cursor *c, sqlite3_context *context, sql_row_cell cell)
+{
+    const sql_api *a = table_of(c)->session->api;
+    if (cell.type == 's')
+        give_text(c, context, cell.text);
+    else if (cell.type == 'r')
+        a->result_double(context, cell.real);
+    else if (cell.type == 'i')
+        a->result_int64(context, cell.number);
+    else
+        a->result_null(context);
+}
+
 static int give_cell(sqlite3_vtab_cursor *base, sqlite3_context *context, int i)
 {
     grid_cursor *c = (grid_cursor *)base;
@@ -218,6 +244,10 @@ static int give_cell(sqlite3_vtab_cursor *base, sqlite3_context *context, int i)
     const sql_api *a = t->session->api;
     if (i == 0) {
         give_text(c, context, t->session->data.sources[c->profile].name);
+        return SQLITE_OK;
+    }
+    if (is_tree(t->grid)) {
+        give_row_cell(c, context, sql_row_cell_at(t->reports[c->profile], c->row, (size_t)i - 1));
         return SQLITE_OK;
     }
     const tfp_row_column *about = &grids[t->grid].view->columns[i - 1];

@@ -63,6 +63,15 @@ class Trace:
                 run_of[s["span"]] = (s["node"], len(found[s["node"]]) - 1)
         return found
 
+    def in_sql(self, view):
+        """The tables op and scope of queries tell what the views do."""
+        names = [prefix + column for column in COLUMNS for prefix in ("", "total_")]
+        told = self.ask(f"SELECT name, {', '.join(names)} FROM {view}")
+        shown = self.rows(view)
+        same = len(told) == len(shown) and all(t["name"] == s["name"] and all(str(t[n] if t[n] is not None else "") == s[n] or math.isclose(t[n] or 0, float(s[n] or 0), rel_tol=1e-9)
+                                                                              for n in names) for t, s in zip(told, shown))
+        check(f"{self.path}: {view} in SQL", same, (told[:3], shown[:3]))
+
     def rows(self, view):
         done = subprocess.run([self.program, view, self.path, "-select", ",".join(COLUMNS), "-max_depth", "1000000", "-format", "csv",
                                "-account_type_regexes", ".*"], capture_output=True, check=True, text=True)
@@ -109,6 +118,8 @@ def main():
         if trace.runs:
             trace.op()
             trace.scope()
+            trace.in_sql("op")
+            trace.in_sql("scope")
     print(f"{passed} passed, {failed} failed")
     return failed != 0 or not passed
 

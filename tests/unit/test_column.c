@@ -203,6 +203,68 @@ static void a_column_is_in_arrow_and_single_cells(void **state)
     drop_report(r);
 }
 
+static void each_kind_is_in_arrow(void **state)
+{
+    (void)state;
+    tfp_report *r = report_of("scope", LINES, "select zz_time_each,zz_shortest");
+    struct ArrowArrayStream stream;
+    struct ArrowSchema schema;
+    assert_int_equal(tfp_report_arrow(r, &stream, NULL), TFP_OK);
+    assert_int_equal(stream.get_schema(&stream, &schema), 0);
+    assert_int_equal(schema.n_children, 9);
+    static const char *const names[] = { "zz_time_each", "total_zz_time_each", "zz_shortest", "total_zz_shortest" };
+    for (size_t i = 0; i < 4; i++) {
+        assert_string_equal(schema.children[5 + i]->name, names[i]);
+        assert_string_equal(schema.children[5 + i]->format, "g"); /* float64 */
+    }
+    schema.release(&schema);
+    tfp_arrow_release(&stream);
+    drop_report(r);
+}
+
+static void each_kind_is_in_the_pages_columns(void **state)
+{
+    (void)state;
+    tfp_report *r = report_of("op", LINES, "select zz_nodes,zz_time_each,zz_shortest");
+    tfp_buf b = { 0 };
+    assert_int_equal(tfp_report_write(r, "columns", collect, &b, NULL), TFP_OK);
+    static const char *const parts[] = { "\"name\":\"zz_nodes\",\"unit\":\"count\"", "\"name\":\"total_zz_time_each\",\"unit\":\"us\"",
+                                         "\"name\":\"total_zz_shortest\",\"unit\":\"us\"" };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (!memmem(b.data, b.size, parts[i], strlen(parts[i]))) fail_msg("lacks %s", parts[i]);
+    tfp_buf_free(&b);
+    drop_report(r);
+}
+
+static void query_gives(const char *sql, const char *wanted)
+{
+    tfp_options *o = tfp_options_new();
+    tfp_profile *p = profile_of(LINES);
+    tfp_report *r = NULL;
+    tfp_error *err = tfp_error_new();
+    if (tfp_query((const tfp_profile *const *)&p, NULL, 1, sql, o, &r, err) != TFP_OK) fail_msg("%s", tfp_error_message(err));
+    char *text = written(r, "csv");
+    assert_string_equal(text, wanted);
+    free(text);
+    tfp_report_free(r);
+    tfp_error_free(err);
+    tfp_profile_free(p);
+    tfp_options_free(o);
+}
+
+static void each_kind_is_in_queries(void **state)
+{
+    (void)state;
+    query_gives("SELECT name, zz_nodes, total_zz_nodes, total_zz_time_each, zz_shortest, total_zz_shortest FROM scope WHERE depth < 2",
+                "name,zz_nodes,total_zz_nodes,total_zz_time_each,zz_shortest,total_zz_shortest\r\n"
+                "_TFProfRoot,0,3,4,,3\r\na,0,2,3.5,,3\r\nb,1,1,5,5,5\r\n");
+    query_gives("SELECT name, zz_nodes, zz_time_each, zz_shortest FROM op WHERE row ORDER BY zz_nodes DESC",
+                "name,zz_nodes,zz_time_each,zz_shortest\r\nMatMul,2,4.5,4\r\nConv2D,1,3,3\r\n");
+    query_gives("SELECT name, type, help FROM columns WHERE table_name = 'op' AND name LIKE 'zz%' ORDER BY name",
+                "name,type,help\r\nzz_nodes,integer,\"Nodes, those of functions included.\"\r\n"
+                "zz_shortest,real,The shortest run.\r\nzz_time_each,real,Time of a node.\r\n");
+}
+
 static void a_column_sorts_and_has_a_minimum(void **state)
 {
     (void)state;
@@ -366,6 +428,9 @@ int main(void)
         cmocka_unit_test(a_statistic_is_in_every_output),
         cmocka_unit_test(a_statistic_sorts_and_is_refused_where_only_sums_are),
         cmocka_unit_test(a_column_is_in_arrow_and_single_cells),
+        cmocka_unit_test(each_kind_is_in_arrow),
+        cmocka_unit_test(each_kind_is_in_the_pages_columns),
+        cmocka_unit_test(each_kind_is_in_queries),
         cmocka_unit_test(a_column_sorts_and_has_a_minimum),
         cmocka_unit_test(a_column_with_fields_is_in_the_proto),
         cmocka_unit_test(a_column_counts_in_statistics),
