@@ -21,6 +21,10 @@ SAMPLE = os.path.join(ROOT, "tests", "data", "sample", "pytorch", "train.json.gz
 PAGES = {"README.md": "overview.md", "CHANGELOG.md": "changes.md", "CONTRIBUTING.md": "contributing.md", "SECURITY.md": "security.md",
          "deploy/README.md": "deploy.md"}  # of other folders, that are pages of the site
 FOLDER = re.compile(r"\[([^\]]*)\]\(([^)#\s:]+)\)")
+FILE_NAME = re.compile(r"\[([\w-]+)\.md\]\(")  # a page of the site is no file
+# Sentences for readers of the repository, and what the site says instead.
+FRONT = {"](images/report.png)\n": "](example-report.html)\n", "On the docs site the picture opens the report itself.": "The picture opens it."}
+ALONE = ("README.md", "cookbook.md")  # their sections have no other page: a list of pages beside them would be empty
 LINK = re.compile(r"(\]\(|src=\"|href=\")([^)#\"\s:]+)(#[^)\"\s]*)?([)\"])")
 
 
@@ -56,7 +60,15 @@ def linked(text, source, target, extra):
         """A folder is no page: its name stays."""
         return match[1] if os.path.isdir(os.path.join(ROOT, os.path.dirname(source), match[2])) else match[0]
     parts = re.split(r"(^```.*?^```)", text, flags=re.M | re.S)  # links in code are code
-    return "".join(part if part.startswith("```") else LINK.sub(replace, FOLDER.sub(named, part)) for part in parts)
+    return "".join(part if part.startswith("```") else LINK.sub(replace, FOLDER.sub(named, FILE_NAME.sub(r"[\1](", part))) for part in parts)
+
+
+def for_the_site(text, target):
+    for here, there in FRONT.items() if target == "README.md" else ():
+        if here not in text:
+            raise SystemExit(f"docs/README.md lacks {here!r}, which the site replaces: tools/docs.py")
+        text = text.replace(here, there)
+    return ("---\nhide: [navigation]\n---\n" if target in ALONE else "") + text
 
 
 def example_report(program, out):
@@ -96,8 +108,7 @@ def gather(program, folder):
             extra[source] = target
             continue
         with open(os.path.join(ROOT, source), encoding="utf-8") as f:
-            text = f.read().replace("](images/report.png)\n", "](example-report.html)\n")  # the front picture opens the report
-            text = linked(text, source, target, extra)
+            text = linked(for_the_site(f.read(), target), source, target, extra)
         os.makedirs(os.path.dirname(os.path.join(folder, target)), exist_ok=True)
         with open(os.path.join(folder, target), "w", encoding="utf-8") as f:
             f.write(text)
