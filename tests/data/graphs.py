@@ -25,9 +25,10 @@ KERNELS = {"aten::mm": GEMM, "_C::rms_norm": NORM, "aten::add": ADD}
 class Trace:
     def __init__(self, api="hip"):
         self.api, self.events, self.now, self.number, self.free = api, [], 1000, 100, {}
+        self.thread = 50
 
-    def span(self, category, name, start, end, args, pid=50, tid=50):
-        self.events.append({"ph": "X", "cat": category, "name": name, "pid": pid, "tid": tid, "ts": start,
+    def span(self, category, name, start, end, args, pid=50, tid=None):
+        self.events.append({"ph": "X", "cat": category, "name": name, "pid": pid, "tid": self.thread if tid is None else tid, "ts": start,
                             "dur": end - start, "args": args})
 
     def inside(self, category, name, body, args=None):
@@ -113,6 +114,35 @@ def captured(t, **more):
     return nodes
 
 
+def trained(t):
+    """A network that is captured whole: PyTorch's engine runs the backward pass in thread 60, without frames. Thread 61 launches
+    something else meanwhile, whose activity is lost."""
+    nodes = []
+
+    def sequence(number, forward=0):
+        return {"Sequence number": number, "Fwd thread id": forward}
+
+    def forward(i):
+        t.module(f"Layer_{i}", lambda: t.frame(f"/app/net.py({20 + i}): forward", lambda: t.inside(
+            "cpu_op", "aten::mm", lambda: t.launch("aten::mm", True, nodes), sequence(i + 1))))
+
+    def backward(i):
+        t.inside("cpu_op", "autograd::engine::evaluate_function: MmBackward0", lambda: t.inside(
+            "cpu_op", "MmBackward0", lambda: (t.op("aten::mm", True, nodes), t.op("aten::add", True, nodes)), sequence(i + 1, 1)), sequence(i + 1, 1))
+
+    def body():
+        t.module("Net_0", lambda: [forward(i) for i in range(2)])
+        t.thread = 61
+        t.call("ModuleLaunchKernel" if t.api == "hip" else "LaunchKernel")
+        t.thread = 60
+        for i in (1, 0):
+            backward(i)
+        t.thread = 50
+        t.op("aten::add", True, nodes)
+    t.capture(body)
+    return nodes
+
+
 def replays(t, nodes, lost=(), **more):
     for i in range(2):
         def body(i=i):
@@ -165,6 +195,17 @@ def write(folder):
     t = Trace("cuda")
     replays(t, nodes, lost=(2,), graph=40, late=(1, 5))
     t.write(at("cuda.json"))
+    t = Trace("cuda")
+    nodes = trained(t)
+    t.write(at("trained_capture.json"))
+    t = Trace("cuda")
+    replays(t, nodes)
+    t.write(at("trained.json"))
+    t = Trace()
+    nodes = trained(t)
+    t.now += 500
+    replays(t, nodes)
+    t.write(at("trained_own.json"))
     for name, capture in (("pieces_capture.json", True), ("pieces.json", False)):
         t = Trace()
         pieces(t, capture)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/graphs/collect.c: the graphs that a trace saw being captured. Between the begin and the end of a capture the launches of a thread
  * run nothing; they tell in which modules, ops and frames each node of the graph stands. In: a joined trace. Out: rows of
- * the builder's tables. Answers are kept by span, so that the work is linear in the spans. */
+ * the builder's tables. Answers are kept by span, so that the work is linear in the spans. Of a network that is captured whole
+ * PyTorch's engine runs the backward pass in a thread of its own: its launches belong to the capture, too, and stand where their
+ * forward operators do. */
 #include "model/graphs/parts.h"
 #include "model/nest.h"
 
@@ -22,6 +24,8 @@ typedef enum asked {
 
 typedef struct interval { /* a capture: spans of a thread, in the order of the nest */
     uint32_t begin, first, end;
+    int64_t end_ns;
+    bool beside; /* another one of the process goes on meanwhile: whose calls of other threads are is not known */
 } interval;
 
 typedef struct collector {
@@ -32,6 +36,10 @@ typedef struct collector {
     tfp_arena arena;
     tfp_nest nest;
     uint8_t *active;       /* by span: a call that launched something */
+    uint32_t *forward;     /* by span: of the outermost backward operator around its contents the forward one; TFP_NONE */
+    tfp_strid backward;    /* the word */
+    TFP_VEC(uint32_t) others;  /* calls within backward operators that may be of a capture, by process and start */
+    TFP_VEC(uint32_t) calls; /* of one capture */
     uint32_t *known[ASKED]; /* by span: TFP_NONE: not asked yet */
     uint32_t *trace;       /* by span: of a frame -> the builder's traces */
     tfp_strid *line;       /* by string of a frame's name: its line; 0 of a library; TFP_NONE: not looked at */
@@ -83,9 +91,22 @@ static bool is_named(asked what, unsigned kind)
     return kind == TFP_SPAN_OP || (what == INNER && kind == TFP_SPAN_ANNOTATION);
 }
 
+static uint32_t ask(collector *c, asked what, uint32_t span);
+
+/* What is around an operator that begins a backward pass: what is around the forward operator. */
+static uint32_t around_backward(collector *c, asked what, uint32_t span, uint32_t above)
+{
+    uint32_t forward = c->forward[span];
+    if (forward == TFP_NONE || what == OP || what == DIMS) return above;
+    if (what == LINE || what == FRAME) return above && above != NOTHING ? above : ask(c, what, c->nest.parent[forward]);
+    uint32_t modules = ask(c, MODULES, c->s->parent[forward]);
+    return what == MODULES ? modules : tfp_graph_place_below(c->b, modules, c->backward);
+}
+
 /* The answer for a span, when that for what is around it is known. */
 static uint32_t answer(collector *c, asked what, uint32_t span, uint32_t above)
 {
+    if (c->s->kind[span] == TFP_SPAN_OP) above = around_backward(c, what, span, above);
     tfp_python_frame f;
     unsigned kind = c->s->kind[span];
     switch (what) {
@@ -111,7 +132,7 @@ static uint32_t around(const collector *c, asked what, uint32_t span)
 static uint32_t ask(collector *c, asked what, uint32_t span)
 {
     uint32_t *known = c->known[what], found = what == OP || what == FRAME ? NOTHING : 0;
-    c->path.size = 0;
+    size_t base = c->path.size; /* what is around a backward operator is asked from here, once: it is in none */
     for (; span != TFP_NONE; span = around(c, what, span)) {
         if (what == INNER && c->s->start_ns[span] <= c->begin_ns) { /* annotations from here on say nothing of the model */
             what = OUTER;
@@ -126,7 +147,7 @@ static uint32_t ask(collector *c, asked what, uint32_t span)
             return found;
         }
     }
-    while (c->path.size) {
+    while (c->path.size > base) {
         span = c->path.at[--c->path.size];
         if (what == OUTER && c->s->start_ns[span] > c->begin_ns) what = INNER;
         found = answer(c, what, span, found);
@@ -176,6 +197,11 @@ static tfp_graph_sign sign_of(collector *c, uint32_t call, uint32_t op)
     return sign;
 }
 
+static bool adds_node(const collector *c, uint32_t i)
+{
+    return c->s->kind[i] == TFP_SPAN_CALL && !c->active[i] && tfp_is_captured_call(tfp_text(c->p, c->s->name[i]));
+}
+
 static bool add_launch(collector *c, uint32_t call)
 {
     uint32_t parent = c->s->parent[call], op = ask(c, OP, parent);
@@ -191,18 +217,52 @@ static bool add_launch(collector *c, uint32_t call)
     return !c->b->status && tfp_push(&c->b->p->events.graphs.launches, l);
 }
 
+/* ---- launches of other threads ---- */
+
+static uint32_t process_of(const collector *c, uint32_t span) { return c->p->lanes.at[c->s->lane[span]].process; }
+
+/* Puts the calls of other threads that belong to a capture: those in backward operators while nothing else is captured. */
+static bool take_others(collector *c, const interval *of)
+{
+    size_t low = 0, high = c->others.size;
+    uint32_t process = process_of(c, of->begin);
+    int64_t begin = c->s->start_ns[of->begin];
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        uint32_t i = c->others.at[middle], other = process_of(c, i);
+        if (other < process || (other == process && c->s->start_ns[i] < begin))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; !of->beside && low < c->others.size; low++) {
+        uint32_t i = c->others.at[low];
+        if (process_of(c, i) != process || c->s->start_ns[i] > of->end_ns) break;
+        if (c->s->lane[i] != c->s->lane[of->begin] && !tfp_push(&c->calls, i)) return false;
+    }
+    return true;
+}
+
+static bool sooner(const void *ctx, uint32_t a, uint32_t b)
+{
+    const collector *c = ctx;
+    return c->s->start_ns[a] < c->s->start_ns[b];
+}
+
 static bool add_graph(collector *c, const interval *of)
 {
     tfp_graph_tables *g = &c->b->p->events.graphs;
     uint32_t process = c->p->lanes.at[c->s->lane[of->begin]].process;
     tfp_captured_graph graph = { .first = (uint32_t)g->launches.size, .owner = tfp_graph_owner(c->p, process, c->own) };
     c->begin_ns = c->s->start_ns[of->begin];
-    for (uint32_t k = of->first; k < of->end; k++) {
-        uint32_t i = c->nest.order[k];
-        if (c->s->kind[i] != TFP_SPAN_CALL || c->active[i] || !tfp_is_captured_call(tfp_text(c->p, c->s->name[i])))
-            continue;
-        if (g->launches.size >= TFP_NONE - 1 || !add_launch(c, i)) return false;
-    }
+    c->calls.size = 0;
+    for (uint32_t k = of->first; k < of->end; k++)
+        if (adds_node(c, c->nest.order[k]) && !tfp_push(&c->calls, c->nest.order[k])) return false;
+    size_t own = c->calls.size;
+    if (!take_others(c, of)) return false;
+    if (c->calls.size > own && !tfp_sort(c->calls.at, c->calls.size, sooner, c)) return false;
+    for (size_t k = 0; k < c->calls.size; k++)
+        if (g->launches.size >= TFP_NONE - 1 || !add_launch(c, c->calls.at[k])) return false;
     graph.count = (uint32_t)g->launches.size - graph.first;
     return g->captured.size < TFP_NONE - 1 && tfp_push(&g->captured, graph);
 }
@@ -221,6 +281,7 @@ static bool find_captures(collector *c)
         bool ends = tfp_str_has(name, TFP_STR("StreamEndCapture"));
         if (ends && open.begin != TFP_NONE) {
             open.end = k;
+            open.end_ns = c->s->start_ns[i];
             if (!tfp_push(&c->captures, open)) return false;
         }
         if (ends) open.begin = TFP_NONE;
@@ -235,12 +296,74 @@ static bool earlier(const void *ctx, uint32_t a, uint32_t b)
     return c->s->start_ns[c->captures.at[a].begin] < c->s->start_ns[c->captures.at[b].begin];
 }
 
+/* Captures of one process that go on at one time; `order` has them by start. */
+static bool find_beside(collector *c, const uint32_t *order)
+{
+    size_t processes = c->p->events.processes.size + 1;
+    uint32_t *last = malloc(processes * sizeof *last); /* by process: the one that ends last of those before */
+    if (!last) return false;
+    memset(last, 0xff, processes * sizeof *last); /* TFP_NONE */
+    for (size_t k = 0; k < c->captures.size; k++) {
+        interval *of = &c->captures.at[order[k]];
+        uint32_t *before = &last[process_of(c, of->begin)];
+        bool beside = *before != TFP_NONE && c->captures.at[*before].end_ns > c->s->start_ns[of->begin];
+        if (beside) of->beside = c->captures.at[*before].beside = true;
+        if (*before == TFP_NONE || of->end_ns > c->captures.at[*before].end_ns) *before = order[k];
+    }
+    free(last);
+    return true;
+}
+
+/* ---- backward operators ---- */
+
+/* The last forward operator of each number. */
+static bool find_forwards(collector *c, tfp_map64 *forwards)
+{
+    for (uint32_t i = 0; i < c->s->size; i++) {
+        if (c->s->kind[i] != TFP_SPAN_OP || !c->s->sequence[i] || c->s->marks[i] & TFP_MARK_BACKWARD) continue;
+        uint64_t key = (uint64_t)process_of(c, i) << 32 | c->s->sequence[i];
+        uint32_t known = tfp_map64_get(forwards, key);
+        if (known != TFP_NONE && c->s->start_ns[known] > c->s->start_ns[i]) continue;
+        if (!tfp_map64_put(forwards, key, i)) return false;
+    }
+    return true;
+}
+
+/* Which spans are in backward operators; of the outermost ones the forward operator, where that is in none; and the calls in them. */
+static bool find_backwards(collector *c)
+{
+    tfp_map64 forwards = { 0 };
+    uint8_t *inside = calloc(c->s->size + 1, 1);
+    bool ok = inside && find_forwards(c, &forwards);
+    for (uint32_t k = 0; ok && k < c->s->size; k++) {
+        uint32_t i = c->nest.order[k], parent = c->s->parent[i];
+        bool op = c->s->kind[i] == TFP_SPAN_OP && c->s->marks[i] & TFP_MARK_BACKWARD;
+        inside[i] = (parent != TFP_NONE && inside[parent]) || op;
+        if (op && !(parent != TFP_NONE && inside[parent]))
+            c->forward[i] = tfp_map64_get(&forwards, (uint64_t)process_of(c, i) << 32 | c->s->sequence[i]);
+        if (inside[i] && adds_node(c, i)) ok = tfp_push(&c->others, i);
+    }
+    for (uint32_t i = 0; ok && i < c->s->size; i++)
+        if (c->forward[i] != TFP_NONE && inside[c->forward[i]]) c->forward[i] = TFP_NONE;
+    tfp_map64_free(&forwards);
+    free(inside);
+    return ok;
+}
+
+static bool in_process(const void *ctx, uint32_t a, uint32_t b)
+{
+    const collector *c = ctx;
+    uint32_t x = process_of(c, a), y = process_of(c, b);
+    return x != y ? x < y : c->s->start_ns[a] < c->s->start_ns[b];
+}
+
 static bool start(collector *c)
 {
     size_t spans = c->s->size + 1, strings = c->p->strings.count + 1;
     bool ok = tfp_nest_of(c->p, &c->arena, &c->nest);
     c->active = TFP_NEW(&c->arena, uint8_t, spans);
     c->trace = TFP_NEW(&c->arena, uint32_t, spans);
+    c->forward = TFP_NEW(&c->arena, uint32_t, spans);
     c->line = TFP_NEW(&c->arena, tfp_strid, strings);
     c->string = TFP_NEW(&c->arena, tfp_strid, strings);
     for (unsigned i = 0; i < ASKED; i++) {
@@ -248,15 +371,17 @@ static bool start(collector *c)
         ok = ok && c->known[i];
         if (ok) memset(c->known[i], 0xff, spans * sizeof *c->known[i]); /* TFP_NONE */
     }
-    if (!ok || !c->active || !c->trace || !c->line || !c->string) return false;
+    if (!ok || !c->active || !c->trace || !c->forward || !c->line || !c->string) return false;
     memset(c->trace, 0xff, spans * sizeof *c->trace);
+    memset(c->forward, 0xff, spans * sizeof *c->forward);
     memset(c->line, 0xff, strings * sizeof *c->line);
     memset(c->string, 0xff, strings * sizeof *c->string);
     for (uint32_t i = 0; i < c->s->size; i++)
         if (c->s->launch[i] != TFP_NONE) c->active[c->s->launch[i]] = 1;
     c->kernel = tfp_strtab_find(&c->p->strings, TFP_STR("kernel"));
     c->dims = tfp_strtab_find(&c->p->strings, TFP_STR("Input Dims"));
-    return true;
+    c->backward = tfp_build_string(c->b, TFP_STR("backward"));
+    return find_backwards(c) && tfp_sort(c->others.at, c->others.size, in_process, c);
 }
 
 bool tfp_graphs_collect(tfp_builder *b, const tfp_profile *from, bool own)
@@ -265,9 +390,11 @@ bool tfp_graphs_collect(tfp_builder *b, const tfp_profile *from, bool own)
     bool ok = start(&c) && find_captures(&c);
     uint32_t *order = ok ? TFP_NEW(&c.arena, uint32_t, c.captures.size + 1) : NULL;
     for (uint32_t i = 0; order && i < c.captures.size; i++) order[i] = i;
-    ok = order && tfp_sort(order, c.captures.size, earlier, &c);
+    ok = order && tfp_sort(order, c.captures.size, earlier, &c) && find_beside(&c, order);
     for (size_t i = 0; ok && i < c.captures.size; i++) ok = add_graph(&c, &c.captures.at[order[i]]);
     tfp_vec_free(&c.path);
+    tfp_vec_free(&c.others);
+    tfp_vec_free(&c.calls);
     tfp_vec_free(&c.captures);
     tfp_arena_free(&c.arena);
     return ok && !b->status;
