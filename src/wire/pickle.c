@@ -3,6 +3,7 @@
  * read in windows. Opcodes: CPython's Lib/pickletools.py. */
 #include "wire/pickle_parts.h"
 
+#define NEVER_FILLED "a place of the memo that was never filled"
 #define OP_MOST 16       /* bytes of an opcode with a number of fixed size */
 #define CHECK_EVERY 4096 /* opcodes between two checks of the limit */
 
@@ -199,23 +200,31 @@ static void get(tfp_pickle *m, uint64_t index)
 {
     if (m->status) return;
     if (index >= m->memo.size || !m->memo.at[index])
-        pickle_fail(m, "a place of the memo that was never filled");
+        pickle_fail(m, NEVER_FILLED);
     else
         push_shared(m, m->memo.at[index]);
 }
 
-/* Many lists are nothing but places of the memo (stacks are), so opcodes of that kind that follow each other run at once. `op` is the first,
- * at m->at[-1]. */
-static void get_many(tfp_pickle *m, unsigned char op)
+/* Many lists are nothing but places of the memo (stacks are), so opcodes with places of four bytes that follow each other run at once: as
+ * many as the window holds. The first opcode is at m->at[-1]. */
+static void get_many(tfp_pickle *m)
 {
-    do {
-        if (!pickle_ensure(m, op == 'j' ? 4 : 1)) return;
-        const unsigned char *at = m->at;
-        uint32_t index = op == 'j' ? at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24 : at[0];
-        m->at += op == 'j' ? 4 : 1;
-        get(m, index);
-        op = m->at < m->end ? *m->at : 0;
-    } while (!m->status && (op == 'j' || op == 'h') && m->at++);
+    enum { PLACE = 4, STRIDE = PLACE + 1, MOST = 1024 };
+    size_t room = (size_t)(m->end - m->at), count = 1;
+    const unsigned char *at = m->at;
+    while (count < MOST && (count + 1) * STRIDE <= room && at[count * STRIDE - 1] == 'j') count++;
+    if (!pickle_keep(m, tfp_reserve(&m->stack, m->stack.size + count))) return;
+    for (size_t i = 0; i < count; i++, at += STRIDE) {
+        size_t index = at[0] | (size_t)at[1] << 8 | (size_t)at[2] << 16 | (size_t)at[3] << 24;
+        tfp_pvalue v = index < m->memo.size ? m->memo.at[index] : 0;
+        if (!v) {
+            pickle_fail(m, NEVER_FILLED);
+            return;
+        }
+        if (pv_is_box(v)) m->boxes.at[PV_AT(v)].shared = true;
+        m->stack.at[m->stack.size++] = v;
+    }
+    m->at += (count - 1) * STRIDE + PLACE;
 }
 
 /* ---- opaque values: nothing is looked up, nothing is called ---- */
@@ -341,8 +350,13 @@ static void run_letter(tfp_pickle *m, unsigned char op)
     case 'd': push_marked(m, TFP_PICKLE_DICT); break;
     case 't': push_marked(m, TFP_PICKLE_TUPLE); break;
     case 'g': get(m, pickle_index_line(m)); break;
-    case 'h':
-    case 'j': get_many(m, op); break;
+    case 'h': get(m, pickle_number(m, 1)); break;
+    case 'j':
+        if (m->end - m->at >= 5)
+            get_many(m);
+        else
+            get(m, pickle_number(m, 4));
+        break;
     case 'p': put(m, pickle_index_line(m)); break;
     case 'q': put(m, pickle_number(m, 1)); break;
     case 'r': put(m, pickle_number(m, 4)); break;

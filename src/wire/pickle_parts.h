@@ -69,7 +69,14 @@ static inline bool pickle_ensure(tfp_pickle *m, size_t size)
 {
     return (size_t)(m->end - m->at) >= size || pickle_read_more(m, size);
 }
-uint64_t pickle_number(tfp_pickle *m, unsigned bytes); /* little-endian */
+static inline uint64_t pickle_number(tfp_pickle *m, unsigned bytes) /* little-endian */
+{
+    uint64_t n = 0;
+    if (!pickle_ensure(m, bytes)) return 0;
+    for (unsigned i = 0; i < bytes; i++) n |= (uint64_t)m->at[i] << (8 * i);
+    m->at += bytes;
+    return n;
+}
 tfp_str pickle_line(tfp_pickle *m);                    /* of protocol 0, without its end; valid until the next read */
 uint64_t pickle_index_line(tfp_pickle *m);
 void pickle_push_string(tfp_pickle *m, unsigned kind, uint64_t size);

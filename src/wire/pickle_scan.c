@@ -41,15 +41,6 @@ bool pickle_read_more(tfp_pickle *m, size_t size)
     return false;
 }
 
-uint64_t pickle_number(tfp_pickle *m, unsigned bytes)
-{
-    uint64_t n = 0;
-    if (!pickle_ensure(m, bytes)) return 0;
-    for (unsigned i = 0; i < bytes; i++) n |= (uint64_t)m->at[i] << (8 * i);
-    m->at += bytes;
-    return n;
-}
-
 /* A line of protocol 0, without its end. Valid until the next read. */
 tfp_str pickle_line(tfp_pickle *m)
 {
@@ -108,6 +99,13 @@ void pickle_push_long(tfp_pickle *m, uint64_t size)
     if (!pickle_ensure(m, (size_t)size)) return;
     const unsigned char *at = m->at;
     m->at += size;
+    if (size && size < 8) { /* nearly all */
+        uint64_t small = 0;
+        for (unsigned i = 0; i < size; i++) small |= (uint64_t)at[i] << 8 * i;
+        uint64_t sign = UINT64_C(1) << (8 * size - 1);
+        pickle_push(m, pickle_int(m, (int64_t)((small ^ sign) - sign)));
+        return;
+    }
     bool negative = size && at[size - 1] & 0x80;
     uint64_t n = negative ? UINT64_MAX : 0;
     bool beyond = false;

@@ -100,10 +100,9 @@ static bool action_of(const reader *r, tfp_pvalue action, uint8_t *out)
     return false;
 }
 
-static void take_entry(reader *r, tfp_pvalue list, tfp_pvalue entry)
+static void take_entry(reader *r, tfp_pvalue list, tfp_pvalue entry, tfp_pvalue action)
 {
     tfp_allocator_entry e = { .at_us = -1 };
-    tfp_pvalue action = member(r, entry, WORD_ACTION);
     e.device = number_of_list(r, list);
     if (tfp_pickle_int(r->m, member(r, entry, WORD_TIME_US), &e.at_us) && e.at_us >= 0 &&
         (r->first_us < 0 || e.at_us < r->first_us))
@@ -226,8 +225,9 @@ static bool take(void *ctx, tfp_pickle *m, tfp_pvalue to, tfp_pvalue item)
     (void)m;
     if (tfp_pickle_kind_of(item) != TFP_PICKLE_DICT || tfp_pickle_kind_of(to) != TFP_PICKLE_LIST) return false;
     if (r->status || r->b->status) return true; /* told at the end */
-    if (member(r, item, WORD_ACTION))
-        take_entry(r, to, item);
+    tfp_pvalue action = member(r, item, WORD_ACTION);
+    if (action)
+        take_entry(r, to, item, action);
     else if (member(r, item, WORD_BLOCKS))
         take_segment(r, item);
     else if (member(r, item, WORD_STATE) && member(r, item, WORD_SIZE))
