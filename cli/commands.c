@@ -65,7 +65,7 @@ static int run_view(cli *c, const cli_call *call, tfp_options *o)
     int status = fail_on ? cli_check_fail_on(c, fail_on, o) : 0;
     if (status) return status;
     c->one_report = o;
-    status = strcmp(call->name, "hang") == 0 ? cli_load_dumps(c, call, keep) : cli_load(c, call, keep);
+    status = tfp_view_takes_sound(call->name) ? cli_load_dumps(c, call, keep) : cli_load(c, call, keep);
     c->one_report = NULL;
     if (status) return status;
     tfp_report *r = NULL;
@@ -98,24 +98,6 @@ static bool ends_with(const char *text, const char *end)
     return n >= m && strcmp(text + n - m, end) == 0;
 }
 
-/* The ending of the file's name chooses the form. */
-static int run_convert(cli *c, const cli_call *call, tfp_options *o)
-{
-    (void)o;
-    const char *path = call->flags[CLI_O];
-    if (!path || !*path) return cli_fault_set(&c->fault, CLI_BAD_USAGE, "convert needs -o FILE (- for stdout)");
-    bool tables = ends_with(path, ".tfprof"), to_stdout = strcmp(path, "-") == 0;
-    int status = cli_load(c, call, tables ? TFP_KEEP_ALL | TFP_KEEP_PROGRAM : TFP_KEEP_ALL);
-    if (status) return status;
-    tfp_status s = tables      ? tfp_profile_save_file(c->profile, path, c->err)
-                   : to_stdout ? tfp_profile_write(c->profile, cli_write, c->out, c->err)
-                               : tfp_profile_write_file(c->profile, path, c->err);
-    if (s == TFP_OK && tables && tfp_profile_has(c->profile, TFP_HAS_TENSORS))
-        cli_tell_remark(c, "values of tensors are not kept: name the checkpoint beside the converted file for them");
-    if (s == TFP_OK) return 0;
-    return c->out->error || cli_interrupted ? cli_stdout_fault(c) : cli_fault_from(&c->fault, s, c->err);
-}
-
 /* A trace as it was recorded; of executions the nodes of one step, the last one when none is asked for. */
 static tfp_status choose_timeline(cli *c, const cli_call *call, tfp_options *o, const char **view)
 {
@@ -134,23 +116,51 @@ static tfp_status choose_timeline(cli *c, const cli_call *call, tfp_options *o, 
     return tfp_options_set(o, "step", step, c->err);
 }
 
-static int run_timeline(cli *c, const cli_call *call, tfp_options *o)
+/* What ran, in a form for other programs. Sampled stacks are no run, and have calls. */
+static int write_run(cli *c, const cli_call *call, tfp_options *o, const char *form)
 {
     const char *path = call->flags[CLI_O], *view;
-    if (!path || !*path) return cli_fault_set(&c->fault, CLI_BAD_USAGE, "timeline needs -o FILE (- for stdout)");
+    bool flames = strcmp(form, "folded") == 0 || strcmp(form, "speedscope") == 0;
     int status = cli_take_steps(c, call, o);
     if (status || (status = cli_load(c, call, TFP_KEEP_ALL))) return status;
-    if (!tfp_profile_has(c->profile, TFP_HAS_TRACE) && !tfp_profile_step_count(c->profile))
-        return cli_fault_set(&c->fault, CLI_BAD_INPUT,
-                             "timeline: the files tell of no run: add a trace or run metadata");
+    bool calls = tfp_profile_has(c->profile, TFP_HAS_TRACE) || (flames && tfp_profile_has(c->profile, TFP_HAS_STACKS));
+    if (!calls && !tfp_profile_step_count(c->profile))
+        return cli_fault_set(&c->fault, CLI_BAD_INPUT, "%s: the files tell of no run: add a trace or run metadata", call->name);
     tfp_report *r = NULL;
     tfp_status s = choose_timeline(c, call, o, &view);
-    const char *form = ends_with(path, ".pftrace") ? "perfetto" : "timeline";
+    if (flames) view = calls ? "calls" : "scope";
     if (!s) s = tfp_report_build(c->profile, view, o, &r, c->err);
     if (!s)
         s = strcmp(path, "-") == 0 ? tfp_report_write(r, form, cli_write, c->out, c->err)
                                    : tfp_report_write_file(r, form, path, c->err);
     tfp_report_free(r);
+    if (s == TFP_OK) return 0;
+    return c->out->error || cli_interrupted ? cli_stdout_fault(c) : cli_fault_from(&c->fault, s, c->err);
+}
+
+static int run_timeline(cli *c, const cli_call *call, tfp_options *o)
+{
+    const char *path = call->flags[CLI_O];
+    if (!path || !*path) return cli_fault_set(&c->fault, CLI_BAD_USAGE, "timeline needs -o FILE (- for stdout)");
+    return write_run(c, call, o, ends_with(path, ".pftrace") ? "perfetto" : "timeline");
+}
+
+/* The ending of the file's name chooses the form. */
+static int run_convert(cli *c, const cli_call *call, tfp_options *o)
+{
+    static const char *const forms[][2] = { { ".pftrace", "perfetto" }, { ".folded", "folded" }, { ".speedscope.json", "speedscope" } };
+    const char *path = call->flags[CLI_O];
+    if (!path || !*path) return cli_fault_set(&c->fault, CLI_BAD_USAGE, "convert needs -o FILE (- for stdout)");
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (ends_with(path, forms[i][0])) return write_run(c, call, o, forms[i][1]);
+    bool tables = ends_with(path, ".tfprof"), to_stdout = strcmp(path, "-") == 0;
+    int status = cli_load(c, call, tables ? TFP_KEEP_ALL | TFP_KEEP_PROGRAM : TFP_KEEP_ALL);
+    if (status) return status;
+    tfp_status s = tables      ? tfp_profile_save_file(c->profile, path, c->err)
+                   : to_stdout ? tfp_profile_write(c->profile, cli_write, c->out, c->err)
+                               : tfp_profile_write_file(c->profile, path, c->err);
+    if (s == TFP_OK && tables && tfp_profile_has(c->profile, TFP_HAS_TENSORS))
+        cli_tell_remark(c, "values of tensors are not kept: name the checkpoint beside the converted file for them");
     if (s == TFP_OK) return 0;
     return c->out->error || cli_interrupted ? cli_stdout_fault(c) : cli_fault_from(&c->fault, s, c->err);
 }
@@ -258,7 +268,7 @@ const cli_command cli_commands[] = {
     { "mcp",        "ROOT", "Answer programs by the Model Context Protocol on stdin and stdout: info, views, SQL and diff of the profiles below ROOT; nothing is written.", CLI_IN_SHELL | CLI_TAKES_WORDS, cli_mcp },
     { "report",     "FILE... -o FILE", "Write the pages that serve shows over these profiles as one file for a browser, for mails and CI: nothing else is needed to open it; -step N: of that step.", CLI_IN_SHELL, cli_report },
     { "timeline",   "FILE... -o FILE", "Write what ran when as a Chrome trace, for Perfetto and chrome://tracing: a trace as it was recorded, of RunMetadata and ProfileProto the nodes of a step; -step N: of that step. -o F.pftrace: a trace as it was recorded in Perfetto's own format, with its values, flows and counters.", CLI_IN_SHELL, run_timeline },
-    { "convert",    "FILE... -o FILE", "Write all inputs as one file: NAME.tfprof keeps everything and is opened at once; any other name, a ProfileProto, which TensorFlow's tool reads too.", CLI_IN_SHELL, run_convert },
+    { "convert",    "FILE... -o FILE", "Write all inputs as one file: NAME.tfprof keeps everything and is opened at once; NAME.pftrace is a trace for Perfetto, NAME.speedscope.json and NAME.folded are its calls as flame graphs; any other name, a ProfileProto, which TensorFlow's tool reads too.", CLI_IN_SHELL, run_convert },
     { "open",       "FILE...", "(At the prompt) read other files in place of those that are open.", CLI_IN_PROMPT | CLI_TAKES_WORDS, run_open },
     { "set",        "[-option value ...]", "(At the prompt) keep options for the commands that follow; alone: show all options and their values.", CLI_IN_PROMPT | CLI_TAKES_WORDS, run_set },
     { "unset",      "[OPTION...]", "(At the prompt) give options their defaults again; alone: all options.", CLI_IN_PROMPT | CLI_TAKES_WORDS, run_unset },

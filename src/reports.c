@@ -60,6 +60,12 @@ unsigned tfp_view_keep(const char *view, const tfp_options *o)
     return o && o->output == TFP_TO_TIMELINE ? keep | TFP_KEEP_MEMORY : keep;
 }
 
+int tfp_view_takes_sound(const char *view)
+{
+    const tfp_view *v = tfp_view_find(view);
+    return v && v->needs & TFP_TAKES_SOUND ? 1 : 0;
+}
+
 tfp_status tfp_profile_keep_step(tfp_profile *p, const tfp_options *o)
 {
     if (!p || !o) return TFP_BADARG;

@@ -80,6 +80,10 @@ TFP_API int tfp_options_work_out(const tfp_options *o);
  *  o     NULL means every default */
 TFP_API unsigned tfp_view_keep(const char *view, const tfp_options *o);
 
+/** 1 when a view compares what processes left when they were killed: of several files, and of folders, those that cannot be read are
+ *  to be told and left out. Else 0, and for a name that is not a view's. */
+TFP_API int tfp_view_takes_sound(const char *view);
+
 /** After tfp_profile_keep with TFP_KEEP_SUMS or TFP_KEEP_ROWS: of a trace only the sums of the steps that these options choose
  *  are kept, one of them or the mean, which takes a fraction of the memory. Reports of other steps are refused then (TFP_BADARG).
  *  Without effect beside TFP_KEEP_TOTAL. Errors: TFP_BADARG. */

@@ -42,6 +42,7 @@ enum {
     TFP_NO_STEP_SUMS = 4096, /* which asks for no sums of single steps (TFP_KEEP_TOTAL) */
     TFP_FINDS_STEPS = 8192, /* of a profile without steps it looks for the step by itself */
     TFP_TAKES_SNAPSHOTS = 16384, /* answers for a memory snapshot alone, too */
+    TFP_TAKES_SOUND = 32768, /* files and folders that processes left when they were killed: those that cannot be read are left out */
     TFP_USES_SPANS = 128     /* says more of executions that were read with TFP_KEEP_MEMORY: tfp_report.runs is made */
 };
 

@@ -121,7 +121,7 @@ const tfp_view tfp_view_hang = {
     NULL,
     NULL,
     build,
-    TFP_TAKES_SNAPSHOTS,
+    TFP_TAKES_SNAPSHOTS | TFP_TAKES_SOUND,
     columns,
     NULL,
     TFP_ROWS_OTHER,
