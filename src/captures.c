@@ -6,6 +6,7 @@
 #include "formats/files/folder.h"
 #include "formats/files/format.h"
 #include "model/graphs/parts.h"
+#include "model/tables/sources.h"
 
 /* What the operators around the captured launches compute. */
 static bool count_calls(tfp_graph_tables *g, const tfp_profile *p, size_t from)
@@ -22,22 +23,22 @@ static bool count_calls(tfp_graph_tables *g, const tfp_profile *p, size_t from)
 /* What the reader had to say of the file. */
 static void take_warnings(tfp_builder *b, const tfp_profile *from)
 {
-    for (size_t i = 0; i < from->warnings.size; i++) {
-        const tfp_warning *w = &from->warnings.at[i];
+    for (size_t i = 0; i < from->files->warnings.size; i++) {
+        const tfp_warning *w = &from->files->warnings.at[i];
         tfp_build_warn_many(b, w->what, tfp_str_of(w->first ? w->first : ""), w->count);
     }
 }
 
 static tfp_status take(tfp_builder *b, tfp_profile *from, tfp_error *err)
 {
-    tfp_graph_tables *g = &b->p->events.graphs;
+    tfp_graph_tables *g = b->p->captures;
     tfp_graphs_drop_own(g);
     size_t first = g->launches.size, graphs = g->captured.size;
     g->given = true;
     if (!tfp_graphs_collect(b, from, false) || !count_calls(g, from, first)) return tfp_nomem(err);
     g->file_graphs = g->captured.size;
     g->file_launches = g->launches.size;
-    b->p->events.joined_events = SIZE_MAX; /* what was joined before is joined again */
+    b->p->events->joined_events = SIZE_MAX; /* what was joined before is joined again */
     take_warnings(b, from);
     if (g->captured.size == graphs) tfp_build_warn(b, "no graph was captured in the trace", TFP_STR(""));
     return tfp_builder_status(b, err);
@@ -50,7 +51,7 @@ static tfp_status read_capture(tfp_builder *b, tfp_input *in, tfp_error *err)
     if (!p) return tfp_nomem(err);
     p->arena.limit = b->p->arena.limit;
     char *name = tfp_arena_copy(&p->arena, tfp_str_of(in->name));
-    tfp_status s = name && tfp_push(&p->sources, name) && tfp_push(&p->formats, tfp_format_kineto.name) ? TFP_OK
+    tfp_status s = name && tfp_push(&p->files->sources, name) && tfp_push(&p->files->formats, tfp_format_kineto.name) ? TFP_OK
                                                                                                        : tfp_nomem(err);
     if (!s) s = tfp_format_kineto.read(&own, in, err);
     if (!s) s = tfp_build_finish(&own, err);

@@ -2,7 +2,7 @@
 /* compare.c: the public functions of comparisons: a view's rows, and what is told of them. */
 #include "compare/sides.h"
 #include "compare/stats.h"
-#include "model/model.h"
+#include "model/tables/profile.h"
 #include "registry.h"
 #include "views/core/report.h"
 #include "views/core/view.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* gate.c: the public functions of the gate for CI: runs in, a verdict out. */
 #include "compare/gate/gate.h"
-#include "model/model.h"
+#include "model/tables/profile.h"
 #include "views/core/engine.h"
 #include "views/core/grid.h"
 #include "views/core/view.h"

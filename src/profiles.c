@@ -6,7 +6,9 @@
 #include "formats/files/unread.h"
 #include "formats/files/folder.h"
 #include "flops/core/parameters.h"
-#include "model/model.h"
+#include "model/tables/details.h"
+#include "model/tables/runs.h"
+#include "model/tables/sources.h"
 #include "registry.h"
 #include "store/store.h"
 
@@ -31,8 +33,8 @@ static size_t memory_beside(const tfp_input *in)
 
 static void raise_limit(tfp_profile *p, size_t most, uint64_t stored)
 {
-    p->stored += stored;
-    most += (size_t)p->stored * MEMORY_PER_BYTE;
+    p->files->stored += stored;
+    most += (size_t)p->files->stored * MEMORY_PER_BYTE;
     if (most > p->arena.limit) {
         p->arena.limit = most;
         p->arena.refused = false;
@@ -102,9 +104,9 @@ static tfp_status read_input(tfp_profile *p, const tfp_format *f, tfp_input *in,
     if (!s && !f->takes_cut) s = tfp_input_check_whole(in, err);
     if (!s) s = may_add(p, f, err);
     if (s) return s;
-    p->formats.at[p->formats.size - 1] = f->name;
-    in->progress = p->progress;
-    in->progress_ctx = p->progress_ctx;
+    p->files->formats.at[p->files->formats.size - 1] = f->name;
+    in->progress = p->files->progress;
+    in->progress_ctx = p->files->progress_ctx;
     raise_limit(p, memory_beside(in), in->stored);
     s = f->read(&b, in, err);
     return s ? s : tfp_builder_status(&b, err);
@@ -125,7 +127,7 @@ static tfp_status check_add(tfp_profile *p, const char *format, const char *name
     if (format && !*f) return tfp_fail(err, TFP_BADARG, "no format '%s'", format);
     p->finished = false;
     char *copy = tfp_arena_copy(&p->arena, tfp_str_of(name));
-    return copy && tfp_push(&p->sources, copy) && tfp_push(&p->formats, NULL) ? TFP_OK : tfp_nomem(err);
+    return copy && tfp_push(&p->files->sources, copy) && tfp_push(&p->files->formats, NULL) ? TFP_OK : tfp_nomem(err);
 }
 
 /* What was captured: each file is known by its content, and files of several kinds are one job's. */
@@ -240,7 +242,7 @@ tfp_status tfp_profile_add_file(tfp_profile *p, const char *format, const char *
     if (f && f->list && tfp_is_folder(path)) return add_folder(p, f, path, err);
     if (f && f->read_path && (!f->read || (f->probe_path && f->probe_path(path)))) {
         tfp_builder b = { .p = p, .file = path };
-        p->formats.at[p->formats.size - 1] = f->name;
+        p->files->formats.at[p->files->formats.size - 1] = f->name;
         if (p->arena.limit < MEMORY_FLOOR) p->arena.limit = MEMORY_FLOOR;
         s = may_add(p, f, err);
         if (!s) s = f->read_path(&b, path, err);
@@ -264,7 +266,7 @@ tfp_status tfp_profiles_add_decoded(tfp_profile *p, const tfp_format *f, const t
     if (s) return s;
     s = may_add(p, f, err);
     if (!s) {
-        p->formats.at[p->formats.size - 1] = f->name;
+        p->files->formats.at[p->files->formats.size - 1] = f->name;
         raise_limit(p, MEMORY_FLOOR, in->stored);
         s = f->ahead->add(&b, decoded, err);
     }
@@ -369,7 +371,7 @@ tfp_status tfp_profile_write(const tfp_profile *p, tfp_write_fn fn, void *ctx, t
 {
     tfp_error_clear(err);
     if (!p || !p->finished || !fn) return tfp_fail(err, TFP_BADARG, "no finished profile, or nowhere to write");
-    if (p->details.size < p->execs.size)
+    if (p->detail->details.size < p->runs->execs.size)
         return tfp_fail(err, TFP_BADARG, "the profile was read without TFP_KEEP_MEMORY");
     tfp_sink sink;
     tfp_sink_start(&sink, fn, ctx);

@@ -3,7 +3,7 @@
  * added in the order in which they were given, so that the profile and the first fault are the same for any number of
  * threads. All others are read in their turn, as tfp_profile_add_file does, which shares out one big file by itself. */
 #include "base/threads.h"
-#include "model/model.h"
+#include "model/tables/sources.h"
 #include "profiles.h"
 #include "registry.h"
 
@@ -98,7 +98,7 @@ static tfp_status add_one(many *m, const file *x)
 {
     const given *g = m->g;
     size_t i = x->number;
-    m->p->adding = i;
+    m->p->files->adding = i;
     if (g->steps) tfp_profile_next_step(m->p, g->steps[i]);
     if (x->decoded) return tfp_profiles_add_decoded(m->p, x->format, &x->in, x->tables, m->err);
     if (g->fds) return tfp_profile_add_descriptor(m->p, format_of(g, i), g->names[i], g->fds[i], m->err);
@@ -129,7 +129,7 @@ static tfp_status add_all(tfp_profile *p, const given *g, tfp_error *err)
         tfp_buf_free(&m.files[i].own);
     }
     free(m.files);
-    if (!m.status) p->adding = 0;
+    if (!m.status) p->files->adding = 0;
     return m.status;
 }
 
@@ -149,4 +149,4 @@ tfp_status tfp_profile_add_descriptors(tfp_profile *p, size_t count, const char 
     return add_all(p, &(given){ count, formats, names, fds, NULL }, err);
 }
 
-size_t tfp_profile_adding(const tfp_profile *p) { return p ? p->adding : 0; }
+size_t tfp_profile_adding(const tfp_profile *p) { return p ? p->files->adding : 0; }

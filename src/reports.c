@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* reports.c: the public functions that build a report, tell its rows and cells, and write it. */
-#include "model/model.h"
-#include "outputs/data/arrow.h"
-#include "outputs/core/table.h"
 #include "fleets.h"
+#include "model/tables/profile.h"
+#include "outputs/core/table.h"
+#include "outputs/data/arrow.h"
 #include "registry.h"
 #include "views/core/engine.h"
 #include "views/core/grid.h"

@@ -2,7 +2,10 @@
 /* runs.c: the public function that says which files of a profile are ranks of one job, and which are runs of their own. The facts are
  * those that the files tell (rank, number of ranks, host), and their paths. */
 #include "base/base.h"
-#include "model/model.h"
+#include "model/tables/events.h"
+#include "model/tables/processes.h"
+#include "model/tables/profile.h"
+#include "model/tables/sources.h"
 #include "tfprof/tfprof.h"
 
 #include <ctype.h>
@@ -102,7 +105,7 @@ static size_t run_of(const traces *t, const traced *x)
 
 static traced traced_of(const tfp_profile *p, const tfp_process *process)
 {
-    traced x = { .path = p->sources.at[process->source], .format = p->formats.at[process->source], .rank = -1 };
+    traced x = { .path = p->files->sources.at[process->source], .format = p->files->formats.at[process->source], .rank = -1 };
     const char *digits = rank_in_name(x.path);
     if (!x.format) x.format = "";
     if (!process->rank_guessed) x.rank = process->rank;
@@ -125,14 +128,14 @@ static bool find_traces(const tfp_profile *p, traces *t)
 {
     const char *folder = NULL; /* the last one */
     size_t next = 0;           /* -> processes, which are in the order of their files */
-    t->at = calloc(p->sources.size + 1, sizeof *t->at);
-    for (size_t i = 0; t->at && i < p->sources.size; i++) {
-        const char *path = p->sources.at[i];
+    t->at = calloc(p->files->sources.size + 1, sizeof *t->at);
+    for (size_t i = 0; t->at && i < p->files->sources.size; i++) {
+        const char *path = p->files->sources.at[i];
         size_t first = next;
-        while (next < p->events.processes.size && p->events.processes.at[next].source == i) next++;
+        while (next < p->events->processes.size && p->events->processes.at[next].source == i) next++;
         if (first == next) folder = path; /* it holds no processes, so it may be a folder */
         if (first == next || (folder && is_in(folder, path) && t->count && t->at[t->count - 1].path == folder)) continue;
-        traced x = traced_of(p, &p->events.processes.at[first]);
+        traced x = traced_of(p, &p->events->processes.at[first]);
         if (folder && is_in(folder, path)) x.path = folder;
         x.run = run_of(t, &x);
         t->runs += x.run == t->runs;

@@ -15,7 +15,7 @@ FILE_LINES, COMPONENT_LINES, FOLDER_FILES = 450, 100, 30
 LONG = {"src/flops/rules/shared/opdefs.c"}
 PARAMETERS, FIELDS = 6, 25
 # How many functions and structs may still be over these.
-WIDE_FUNCTIONS, WIDE_STRUCTS = 28, 18
+WIDE_FUNCTIONS, WIDE_STRUCTS = 28, 17
 FOLDERS = ("src", "cli", "server", "mcp", "python", "include", "tests", "tools")
 
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* advise/accelerator.c: accelerators that ran kernels for less than half of their steps' time. */
 #include "advise/checker.h"
-#include "model/model.h"
+#include "model/tables/graph.h"
+#include "model/tables/runs.h"
 #include "views/core/report.h"
 
 typedef struct usage { /* a device in one step, later in all steps */
@@ -31,11 +32,11 @@ static usage *usage_of(usages *u, tfp_strid device, uint32_t step)
 
 static void collect_steps(const tfp_profile *p, usages *u)
 {
-    for (uint32_t i = 0; i < p->nodes.size; i++) {
-        tfp_strid device = p->nodes.at[i].device;
-        if (!device || !(p->nodes.at[i].flags & TFP_NODE_ON_ACCELERATOR)) continue;
-        for (TFP_EACH(execs, e, p->nodes.at[i].exec_first, p)) {
-            const tfp_exec *x = &p->execs.at[e];
+    for (uint32_t i = 0; i < p->graph->nodes.size; i++) {
+        tfp_strid device = p->graph->nodes.at[i].device;
+        if (!device || !(p->graph->nodes.at[i].flags & TFP_NODE_ON_ACCELERATOR)) continue;
+        for (TFP_EACH(runs->execs, e, p->graph->nodes.at[i].exec_first, p)) {
+            const tfp_exec *x = &p->runs->execs.at[e];
             usage *step = x->start_ns || x->end_ns ? usage_of(u, device, x->step) : NULL;
             if (u->nomem) return;
             if (!step) continue;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* advise/checker.c: what checkers and rules share: findings of a row, the view that a checker looks at. */
 #include "advise/checker.h"
-#include "model/model.h"
+#include "model/tables/sources.h"
 #include "views/core/report.h"
 
 #include <math.h>
@@ -32,12 +32,12 @@ void tfp_checker_about(tfp_report *r, double seconds, const char *command)
 tfp_str tfp_only_source(const tfp_profile *p)
 {
     uint32_t only = TFP_NONE;
-    for (uint32_t i = 0; i < p->sources.size; i++) {
-        if (!p->formats.at[i]) continue;
+    for (uint32_t i = 0; i < p->files->sources.size; i++) {
+        if (!p->files->formats.at[i]) continue;
         if (only != TFP_NONE) return TFP_STR("");
         only = i;
     }
-    return only == TFP_NONE ? TFP_STR("") : tfp_str_of(p->sources.at[only]);
+    return only == TFP_NONE ? TFP_STR("") : tfp_str_of(p->files->sources.at[only]);
 }
 
 tfp_status tfp_checker_view(const tfp_report *r, const tfp_view *view, const char *const *options, tfp_report **out,

@@ -3,7 +3,10 @@
  * quarter of the operations that ran. The smallest such scope and the innermost such line count; lines of libraries only
  * when no other line holds as much. */
 #include "advise/checker.h"
-#include "model/model.h"
+#include "model/span_names.h"
+#include "model/tables/code.h"
+#include "model/tables/graph.h"
+#include "model/tables/runs.h"
 #include "views/core/engine.h"
 typedef struct view_times {
     tfp_report *v;
@@ -26,7 +29,7 @@ static bool count_ran(view_times *t, tfp_arena *arena)
     t->all_ran = 0;
     t->all_ns = 0;
     if (!t->ran) return false;
-    for (uint32_t i = 0; i < p->nodes.size; i++) {
+    for (uint32_t i = 0; i < p->graph->nodes.size; i++) {
         tfp_node_stats stats;
         tfp_node_stats_at(p, i, (tfp_step_choice){ .which = TFP_STEP_MEAN }, &stats);
         if (stats.run_count <= 0) continue;
@@ -42,7 +45,7 @@ static bool is_library(const tfp_report *v, uint32_t row)
 {
     if (!v->code) return false;
     uint32_t frame = v->code->items.at[v->rows.at[row].item].frame;
-    return tfp_is_library_file(tfp_text(v->profile, v->profile->frames.at[frame].file));
+    return tfp_is_library_file(tfp_text(v->profile, v->profile->code->frames.at[frame].file));
 }
 
 /* The last row on the way down from the root that holds more than half of the time; 0: none. */
@@ -91,7 +94,7 @@ static tfp_status check(tfp_report *r, uint32_t row, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
     bool steps = false;
-    for (size_t i = 0; i < p->steps.size; i++) steps |= p->steps.at[i].listed;
+    for (size_t i = 0; i < p->runs->steps.size; i++) steps |= p->runs->steps.at[i].listed;
     if (!steps) return tfp_report_note_add(r, TFP_NOTE_CHECKER_SKIPPED, err, "ExpensiveOperationChecker: no steps (run metadata)");
     tfp_status s = check_view(r, row, &tfp_view_op, "operation type ", err);
     if (!s) s = check_view(r, row, &tfp_view_scope, "scope ", err);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* advise/ruling.c: what the rules on traces say of what they found: amounts, names, spans. */
 #include "advise/rules.h"
+#include "model/tables/spans.h"
 #include "names/names.h"
 
 #include <math.h>

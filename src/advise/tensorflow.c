@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* advise/tensorflow.c: two checks exactly as TensorFlow's tool makes them, mistakes included: -compat tensorflow. */
 #include "advise/checker.h"
-#include "model/model.h"
+#include "model/tables/graph.h"
+#include "model/tables/runs.h"
 #include "views/core/report.h"
 
 /* ---- AcceleratorUtilizationChecker: how busy each accelerator is between its first start and its last end ---- */
@@ -16,8 +17,8 @@ typedef TFP_VEC(usage) usages;
 static uint32_t last_exec(const tfp_profile *p, uint32_t node)
 {
     uint32_t last = TFP_NONE;
-    for (TFP_EACH(execs, e, p->nodes.at[node].exec_first, p))
-        if (last == TFP_NONE || p->steps.at[p->execs.at[e].step].id > p->steps.at[p->execs.at[last].step].id) last = e;
+    for (TFP_EACH(runs->execs, e, p->graph->nodes.at[node].exec_first, p))
+        if (last == TFP_NONE || p->runs->steps.at[p->runs->execs.at[e].step].id > p->runs->steps.at[p->runs->execs.at[last].step].id) last = e;
     return last;
 }
 
@@ -63,13 +64,13 @@ tfp_status tfp_tensorflow_accelerator(tfp_report *r, uint32_t row, tfp_error *er
     usages all = { 0 };
     tfp_map64 by_device = { 0 };
     bool ok = true;
-    for (uint32_t i = 0; i < p->nodes.size && ok; i++) {
+    for (uint32_t i = 0; i < p->graph->nodes.size && ok; i++) {
         uint32_t e = last_exec(p, i);
-        tfp_strid device = p->nodes.at[i].device;
-        if (e == TFP_NONE || !(p->nodes.at[i].flags & TFP_NODE_ON_ACCELERATOR)) continue;
+        tfp_strid device = p->graph->nodes.at[i].device;
+        if (e == TFP_NONE || !(p->graph->nodes.at[i].flags & TFP_NODE_ON_ACCELERATOR)) continue;
         usage *u = usage_of(&all, &by_device, device);
         if (u)
-            add_exec(u, &p->execs.at[e]);
+            add_exec(u, &p->runs->execs.at[e]);
         else
             ok = false;
     }
@@ -87,8 +88,8 @@ tfp_status tfp_tensorflow_accelerator(tfp_report *r, uint32_t row, tfp_error *er
 
 static bool has_type(const tfp_profile *p, uint32_t node, tfp_str type)
 {
-    for (TFP_EACH(types, t, p->nodes.at[node].type_first, p))
-        if (tfp_str_eq(tfp_text(p, p->types.at[t].name), type)) return true;
+    for (TFP_EACH(graph->types, t, p->graph->nodes.at[node].type_first, p))
+        if (tfp_str_eq(tfp_text(p, p->graph->types.at[t].name), type)) return true;
     return false;
 }
 
@@ -97,8 +98,8 @@ tfp_status tfp_tensorflow_operation(tfp_report *r, uint32_t row, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
     bool batch_norm = false, fused = false, nhwc = false;
-    for (uint32_t i = 0; i < p->nodes.size; i++) {
-        const tfp_node *n = &p->nodes.at[i];
+    for (uint32_t i = 0; i < p->graph->nodes.size; i++) {
+        const tfp_node *n = &p->graph->nodes.at[i];
         batch_norm = batch_norm || tfp_str_has(tfp_text(p, n->name), TFP_STR("BatchNorm"));
         fused = fused || has_type(p, i, TFP_STR("FusedBatchNorm"));
         nhwc = nhwc || (n->data_format && tfp_str_eq(tfp_text(p, n->data_format), TFP_STR("NHWC")) &&

@@ -2,7 +2,7 @@
 /* advise/tensorflow_expensive.c: the most expensive operation types, scopes and lines of Python exactly as TensorFlow's
  * tool lists them: -compat tensorflow. */
 #include "advise/checker.h"
-#include "model/model.h"
+#include "model/tables/runs.h"
 #include "views/core/report.h"
 
 static tfp_status check_ops(tfp_report *r, uint32_t row, tfp_error *err)
@@ -132,7 +132,7 @@ tfp_status tfp_tensorflow_expensive(tfp_report *r, uint32_t row, tfp_error *err)
 {
     tfp_status s = TFP_OK;
     bool steps = false;
-    for (size_t i = 0; i < r->profile->steps.size; i++) steps |= r->profile->steps.at[i].listed;
+    for (size_t i = 0; i < r->profile->runs->steps.size; i++) steps |= r->profile->runs->steps.at[i].listed;
     if (steps)
         s = check_ops(r, row, err);
     else

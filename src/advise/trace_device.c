@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* advise/trace_device.c: rules on kernels, transfers, ranks and memory of a trace. */
 #include "advise/rules.h"
+#include "model/tables/spans.h"
 
 #include <math.h>
 

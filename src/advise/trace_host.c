@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* advise/trace_host.c: rules on what the host does within the steps of a trace. */
 #include "advise/rules.h"
+#include "model/tables/spans.h"
 #include "views/core/report.h"
 
 #include <math.h>

@@ -2,9 +2,12 @@
 /* advise/trace_rules.c: what slows the steps of a trace down: one row a rule: its limit, what judges it (trace_host.c,
  * trace_device.c), the remedy, and the command that shows the evidence. */
 #include "advise/rules.h"
-#include "whatif/gains.h"
-#include "model/model.h"
+#include "model/tables/events.h"
+#include "model/tables/lanes.h"
+#include "model/tables/processes.h"
+#include "model/tables/sources.h"
 #include "views/core/report.h"
+#include "whatif/gains.h"
 
 #include <math.h>
 
@@ -192,7 +195,7 @@ static tfp_str file_of(const tfp_report *r, const tfp_ruling *x)
     const tfp_profile *p = x->f->x.p;
     uint32_t span = x->evidence;
     if (span != TFP_NONE && !r->runs)
-        return tfp_str_of(p->sources.at[p->events.processes.at[p->lanes.at[x->f->x.s->lane[span]].process].source]);
+        return tfp_str_of(p->files->sources.at[p->events->processes.at[p->lanes.at[x->f->x.s->lane[span]].process].source]);
     return tfp_only_source(r->profile);
 }
 

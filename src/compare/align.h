@@ -4,7 +4,7 @@
 #define TFP_ALIGN_H
 
 #include "compare/items.h"
-#include "model/types.h"
+#include "model/tables/types.h"
 
 /* Counts the rows of one name in one place, in the code view, where names of frames can be alike. */
 typedef struct tfp_turns {

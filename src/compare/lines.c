@@ -2,7 +2,7 @@
 /* compare/lines.c: the table `lines` as rows of one number each: a line's own time, of traces that of a step. */
 #include "compare/steps.h"
 
-#include "model/model.h"
+#include "model/tables/profile.h"
 #include "views/core/engine.h"
 #include "views/core/view.h"
 

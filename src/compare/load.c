@@ -5,7 +5,8 @@
 
 #include "compare/align.h"
 #include "compare/steps.h"
-#include "model/model.h"
+#include "model/tables/graph.h"
+#include "model/tables/runs.h"
 #include "views/core/kinds.h"
 #include "views/core/view.h"
 #include "views/spans/trace.h"
@@ -200,18 +201,18 @@ typedef struct runs {
 
 static tfp_status limit_looks(const tfp_diff_work *d, const tfp_loaded *l, const tfp_profile *p, tfp_error *err)
 {
-    uint64_t looks = (uint64_t)p->steps.size * p->nodes.size;
-    if (looks <= LOOKS_MAX + LOOKS_BY_EXECUTION * (uint64_t)p->execs.size) return TFP_OK;
+    uint64_t looks = (uint64_t)p->runs->steps.size * p->graph->nodes.size;
+    if (looks <= LOOKS_MAX + LOOKS_BY_EXECUTION * (uint64_t)p->runs->execs.size) return TFP_OK;
     return tfp_fail(err, TFP_LIMIT,
                     "%s: %zu steps of %zu nodes, most of which did not run in most steps, cannot be "
                     "compared; single steps can, such as FILE@%lld",
-                    d->sides->at.at[l - d->loaded].label, p->steps.size, p->nodes.size,
+                    d->sides->at.at[l - d->loaded].label, p->runs->steps.size, p->graph->nodes.size,
                     (long long)tfp_profile_step(p, 0));
 }
 
 static bool sort_runs(runs *x, const tfp_profile *p)
 {
-    size_t steps = p->steps.size, nodes = p->nodes.size, execs = p->execs.size;
+    size_t steps = p->runs->steps.size, nodes = p->graph->nodes.size, execs = p->runs->execs.size;
     x->first = calloc(steps + 2, sizeof *x->first);
     x->node = calloc(execs + 1, sizeof *x->node);
     x->exec = calloc(execs + 1, sizeof *x->exec);
@@ -220,11 +221,11 @@ static bool sort_runs(runs *x, const tfp_profile *p)
     memset(x->of_node, 0xff, (nodes + 1) * sizeof *x->of_node); /* TFP_NONE */
     uint32_t *start = x->first + 1; /* counted one place further, so that filling moves it back */
     for (size_t i = 0; i < nodes; i++)
-        for (TFP_EACH(execs, e, p->nodes.at[i].exec_first, p)) start[p->execs.at[e].step + 1]++;
+        for (TFP_EACH(runs->execs, e, p->graph->nodes.at[i].exec_first, p)) start[p->runs->execs.at[e].step + 1]++;
     for (size_t i = 1; i <= steps; i++) start[i] += start[i - 1];
     for (size_t i = 0; i < nodes; i++)
-        for (TFP_EACH(execs, e, p->nodes.at[i].exec_first, p)) {
-            uint32_t at = start[p->execs.at[e].step]++;
+        for (TFP_EACH(runs->execs, e, p->graph->nodes.at[i].exec_first, p)) {
+            uint32_t at = start[p->runs->execs.at[e].step]++;
             x->node[at] = (uint32_t)i;
             x->exec[at] = e;
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* compare/sides.c: the list of what is compared: profiles, steps of them, and texts that a scope view printed. */
 #include "compare/sides.h"
-#include "model/model.h"
+#include "model/tables/profile.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #define TFP_SIDES_H
 
 #include "compare/scopetext.h"
-#include "model/types.h"
+#include "model/tables/types.h"
 #include "views/core/view.h"
 
 typedef struct tfp_side {

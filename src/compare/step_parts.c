@@ -2,10 +2,10 @@
 /* compare/step_parts.c: what a diff of traces leads with: how much longer the mean step takes, and which of its parts (compute,
  * exposed communication and copies, idle, waiting for data) made it so. The parts are those of `summary`. */
 #include "compare/diff.h"
-#include "model/model.h"
+#include "model/tables/profile.h"
 #include "views/core/report.h"
-#include "views/trace/facts.h"
 #include "views/core/view.h"
+#include "views/trace/facts.h"
 
 #include <stdlib.h>
 

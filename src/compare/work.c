@@ -2,12 +2,12 @@
 /* compare/work.c: whether two profiles are of the same work: the same graph, shapes and devices. What differs is told before
  * any number is. */
 #include "compare/diff.h"
-#include "model/model.h"
+#include "model/tables/graph.h"
 #include "views/core/report.h"
 
 static uint32_t twin_of(const tfp_profile *p, uint32_t node, const tfp_profile *other)
 {
-    return tfp_find_node(other, tfp_text(p, p->nodes.at[node].name));
+    return tfp_find_node(other, tfp_text(p, p->graph->nodes.at[node].name));
 }
 
 /* ---- the graph ---- */
@@ -15,8 +15,8 @@ static uint32_t twin_of(const tfp_profile *p, uint32_t node, const tfp_profile *
 static size_t count_missing(const tfp_profile *p, const tfp_profile *other, tfp_str *first)
 {
     size_t n = 0;
-    for (uint32_t i = 0; i < p->nodes.size; i++)
-        if (twin_of(p, i, other) == TFP_NONE && n++ == 0) *first = tfp_text(p, p->nodes.at[i].name);
+    for (uint32_t i = 0; i < p->graph->nodes.size; i++)
+        if (twin_of(p, i, other) == TFP_NONE && n++ == 0) *first = tfp_text(p, p->graph->nodes.at[i].name);
     return n;
 }
 
@@ -27,7 +27,7 @@ static tfp_status same_graph(tfp_diff_work *d, size_t a, size_t b, tfp_error *er
     const tfp_profile *pa = d->sides->at.at[a].profile, *pb = d->sides->at.at[b].profile;
     tfp_str first = { 0 };
     size_t only_b = count_missing(pb, pa, &first), only_a = count_missing(pa, pb, &first);
-    size_t all = pa->nodes.size + only_b;
+    size_t all = pa->graph->nodes.size + only_b;
     if (only_a + only_b == 0) return TFP_OK;
     return tfp_report_note_add(
         d->report, TFP_NOTE_OTHER_GRAPH, err,
@@ -41,30 +41,30 @@ static tfp_status same_graph(tfp_diff_work *d, size_t a, size_t b, tfp_error *er
 
 static bool known(const tfp_profile *p, uint32_t shape)
 {
-    return shape != TFP_NONE && (p->shapes.at[shape].count || p->shapes.at[shape].scalar);
+    return shape != TFP_NONE && (p->graph->shapes.at[shape].count || p->graph->shapes.at[shape].scalar);
 }
 
 static bool shapes_equal(const tfp_profile *a, uint32_t x, const tfp_profile *b, uint32_t y)
 {
     if (!known(a, x) || !known(b, y)) return true; /* nothing is known that differs */
-    const tfp_shape *s = &a->shapes.at[x], *t = &b->shapes.at[y];
+    const tfp_shape *s = &a->graph->shapes.at[x], *t = &b->graph->shapes.at[y];
     return s->count == t->count &&
-           memcmp(a->dims.at + s->first, b->dims.at + t->first, s->count * sizeof *a->dims.at) == 0;
+           memcmp(a->graph->dims.at + s->first, b->graph->dims.at + t->first, s->count * sizeof *a->graph->dims.at) == 0;
 }
 
 /* The first output, of those that both have side by side, whose shapes differ; false: none. */
 static bool other_shapes(const tfp_profile *a, uint32_t x, const tfp_profile *b, uint32_t y, uint32_t *s, uint32_t *t)
 {
-    uint32_t j = b->nodes.at[y].output_first;
-    for (TFP_EACH(outputs, i, a->nodes.at[x].output_first, a)) {
-        while (j != TFP_NONE && b->outputs.at[j].slot < a->outputs.at[i].slot) j = b->outputs.at[j].next;
+    uint32_t j = b->graph->nodes.at[y].output_first;
+    for (TFP_EACH(graph->outputs, i, a->graph->nodes.at[x].output_first, a)) {
+        while (j != TFP_NONE && b->graph->outputs.at[j].slot < a->graph->outputs.at[i].slot) j = b->graph->outputs.at[j].next;
         if (j == TFP_NONE) break;
-        *s = a->outputs.at[i].shape;
-        *t = b->outputs.at[j].shape;
-        if (b->outputs.at[j].slot == a->outputs.at[i].slot && !shapes_equal(a, *s, b, *t)) return true;
+        *s = a->graph->outputs.at[i].shape;
+        *t = b->graph->outputs.at[j].shape;
+        if (b->graph->outputs.at[j].slot == a->graph->outputs.at[i].slot && !shapes_equal(a, *s, b, *t)) return true;
     }
-    *s = a->nodes.at[x].shape;
-    *t = b->nodes.at[y].shape;
+    *s = a->graph->nodes.at[x].shape;
+    *t = b->graph->nodes.at[y].shape;
     return !shapes_equal(a, *s, b, *t);
 }
 
@@ -72,7 +72,7 @@ static tfp_status tell_shapes(tfp_diff_work *d, size_t a, size_t b, size_t count
                               const uint32_t shapes[2], tfp_error *err)
 {
     const tfp_profile *pa = d->sides->at.at[a].profile, *pb = d->sides->at.at[b].profile;
-    tfp_str name = tfp_text(pa, pa->nodes.at[node].name);
+    tfp_str name = tfp_text(pa, pa->graph->nodes.at[node].name);
     tfp_buf text[2] = { { 0 } };
     tfp_shape_text(pa, shapes[0], &text[0]);
     tfp_shape_text(pb, shapes[1], &text[1]);
@@ -92,7 +92,7 @@ static tfp_status same_shapes(tfp_diff_work *d, size_t a, size_t b, tfp_error *e
     const tfp_profile *pa = d->sides->at.at[a].profile, *pb = d->sides->at.at[b].profile;
     size_t count = 0, common = 0;
     uint32_t first = 0, shapes[2] = { TFP_NONE, TFP_NONE }, s, t;
-    for (uint32_t i = 0; i < pa->nodes.size; i++) {
+    for (uint32_t i = 0; i < pa->graph->nodes.size; i++) {
         uint32_t twin = twin_of(pa, i, pb);
         if (twin == TFP_NONE) continue;
         common++;
@@ -111,14 +111,14 @@ static tfp_status same_devices(tfp_diff_work *d, size_t a, size_t b, tfp_error *
     const tfp_profile *pa = d->sides->at.at[a].profile, *pb = d->sides->at.at[b].profile;
     size_t count = 0, common = 0;
     tfp_str name = { 0 }, from = { 0 }, to = { 0 };
-    for (uint32_t i = 0; i < pa->nodes.size; i++) {
+    for (uint32_t i = 0; i < pa->graph->nodes.size; i++) {
         uint32_t twin = twin_of(pa, i, pb);
         if (twin == TFP_NONE) continue;
-        tfp_str x = tfp_text(pa, pa->nodes.at[i].device), y = tfp_text(pb, pb->nodes.at[twin].device);
+        tfp_str x = tfp_text(pa, pa->graph->nodes.at[i].device), y = tfp_text(pb, pb->graph->nodes.at[twin].device);
         if (!x.size || !y.size) continue; /* it did not run there */
         common++;
         if (tfp_str_eq(x, y) || count++) continue;
-        name = tfp_text(pa, pa->nodes.at[i].name);
+        name = tfp_text(pa, pa->graph->nodes.at[i].name);
         from = x;
         to = y;
     }

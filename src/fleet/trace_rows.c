@@ -2,7 +2,8 @@
 /* fleet/trace_rows.c: rows from the tables of a trace: steps, kernels, collectives, transfers, memory, findings. Most columns have the
  * same name in both. */
 #include "fleet/views.h"
-#include "model/model.h"
+#include "model/tables/details.h"
+#include "model/tables/events.h"
 #include "views/core/engine.h"
 #include "views/core/grid.h"
 
@@ -275,7 +276,7 @@ tfp_status tfp_fleet_add_memory(tfp_fleet_rows *rows, const tfp_profile *p, cons
     static const char *const set[] = { "by", "op", NULL };
     enum { DEVICES_TOLD = 64 };
     tfp_report *r = NULL;
-    tfp_status s = p->events.memory.size || p->allocations.size
+    tfp_status s = p->events->memory.size || p->detail->allocations.size
                        ? tfp_fleet_report(p, &tfp_view_memory, set, &r, err)
                        : TFP_OK; /* memory estimated from nodes was not measured */
     for (unsigned n = 1; !s && r && n <= DEVICES_TOLD; n++)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* fleet/tree_rows.c: rows from the trees of a trace: operations, modules, lines of code. */
 #include "fleet/views.h"
-#include "model/model.h"
+#include "model/tables/graph.h"
+#include "model/tables/runs.h"
 #include "views/core/engine.h"
 #include "views/core/grid.h"
 
@@ -17,9 +18,9 @@ static int64_t in_steps(const tfp_report *r, const tfp_row *row)
     const tfp_profile *p = r->profile;
     int64_t ns = 0;
     for (uint32_t i = 0; i < row->member_count; i++) {
-        const tfp_node *node = &p->nodes.at[r->members[row->member_first + i]];
-        for (TFP_EACH(execs, e, node->exec_first, p))
-            if (p->steps.at[p->execs.at[e].step].listed) ns = tfp_add(ns, p->execs.at[e].accelerator_ns, NULL);
+        const tfp_node *node = &p->graph->nodes.at[r->members[row->member_first + i]];
+        for (TFP_EACH(runs->execs, e, node->exec_first, p))
+            if (p->runs->steps.at[p->runs->execs.at[e].step].listed) ns = tfp_add(ns, p->runs->execs.at[e].accelerator_ns, NULL);
     }
     return ns;
 }

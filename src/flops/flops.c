@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* flops/flops.c: the engine's entry: one call works out a whole program. */
 #include "flops/engine/engine.h"
-#include "model/model.h"
+#include "model/tables/graph.h"
+#include "model/tables/runs.h"
 
 /* Bounds work and output, so that a hostile file cannot make either endless: a few times what its nodes can sensibly need. */
 #define WORK_FLOOR UINT64_C(4000000) /* steps; body.c adds what the bodies need */
@@ -46,7 +47,7 @@ static tfp_status choose_signature(tfp_engine *e, tfp_error *err)
     tfp_str wanted = e->assume ? e->assume->signature : (tfp_str){ "", 0 };
     e->signature = TFP_NONE;
     if (!wanted.size) {
-        if (!e->profile->execs.size && e->source == TFP_FLOPS_OWN) e->signature = default_signature(e);
+        if (!e->profile->runs->execs.size && e->source == TFP_FLOPS_OWN) e->signature = default_signature(e);
         return TFP_OK;
     }
     for (uint32_t i = 0; i < e->program->signatures.size; i++)
@@ -72,7 +73,7 @@ static tfp_status start(tfp_engine *e, tfp_error *err)
     f->arena.limit = MEMORY_FLOOR + nodes * MEMORY_PER_NODE;
     f->nodes = TFP_NEW(&f->arena, tfp_node_flops, nodes + 1);
     f->wrong = TFP_NEW(&f->arena, const char *, nodes + 1);
-    f->program_node = TFP_NEW(&f->arena, uint32_t, e->profile->nodes.size + 1);
+    f->program_node = TFP_NEW(&f->arena, uint32_t, e->profile->graph->nodes.size + 1);
     e->bodies = TFP_NEW(&f->arena, tfp_body, g->bodies.size + 1);
     e->named = TFP_NEW(&f->arena, bool, g->bodies.size + 1);
     e->profile_node = TFP_NEW(&f->arena, uint32_t, g->bodies.at[0].node_count + 1);
@@ -83,7 +84,7 @@ static tfp_status start(tfp_engine *e, tfp_error *err)
         !e->local_by_name || !tfp_rule_index_new(&e->rules, g->onnx, &f->arena))
         return tfp_nomem(err);
     memset(e->local_by_name, 0xff, (strings + 1) * sizeof *e->local_by_name);
-    memset(f->program_node, 0xff, (e->profile->nodes.size + 1) * sizeof *f->program_node);
+    memset(f->program_node, 0xff, (e->profile->graph->nodes.size + 1) * sizeof *f->program_node);
     tfp_status s = choose_signature(e, err);
     f->signature = e->signature;
     return s ? s : check_assumed(e, err);

@@ -2,12 +2,16 @@
 /* model/append.c: the rows of a piece of a file become rows of the profile: strings are interned again by the hashes that
  * they have already, and numbers of rows move by as many rows as there are. */
 #include "model/append.h"
-#include "model/model.h"
+#include "model/tables/details.h"
+#include "model/tables/graph.h"
+#include "model/tables/lanes.h"
+#include "model/tables/runs.h"
+#include "model/tables/sources.h"
 
 bool tfp_piece_start(tfp_profile *piece, unsigned keep, size_t limit)
 {
     *piece = (tfp_profile){ .keep = keep, .arena.limit = limit };
-    return tfp_strtab_init(&piece->strings, NULL) == TFP_OK;
+    return tfp_profile_tables_new(piece) && tfp_strtab_init(&piece->strings, NULL) == TFP_OK;
 }
 
 void tfp_piece_clear(tfp_profile *piece)
@@ -16,40 +20,42 @@ void tfp_piece_clear(tfp_profile *piece)
     size_t limit = piece->arena.limit;
     tfp_arena_free(&piece->arena);
     piece->arena.limit = limit;
-    piece->nodes.size = piece->types.size = piece->outputs.size = piece->shapes.size = piece->dims.size = 0;
-    piece->steps.size = piece->execs.size = piece->lanes.size = piece->attrs.size = piece->warnings.size = 0;
-    piece->details.size = piece->spans.size = piece->memories.size = piece->buffers.size = piece->allocations.size = 0;
-    piece->node_by_name.size = 0;
-    tfp_map64_clear(&piece->types_by_node);
-    tfp_map64_clear(&piece->step_by_id);
-    tfp_map64_clear(&piece->lane_by_name);
-    piece->name_twice = false;
-    piece->has = 0;
+    piece->graph->nodes.size = piece->graph->types.size = piece->graph->outputs.size = piece->graph->shapes.size = piece->graph->dims.size = 0;
+    piece->runs->steps.size = piece->runs->execs.size = piece->lanes.size = piece->graph->attrs.size = piece->files->warnings.size = 0;
+    piece->detail->details.size = piece->detail->spans.size = piece->detail->memories.size = piece->detail->buffers.size = piece->detail->allocations.size = 0;
+    piece->graph->node_by_name.size = 0;
+    tfp_map64_clear(&piece->graph->types_by_node);
+    tfp_map64_clear(&piece->runs->step_by_id);
+    tfp_map64_clear(&piece->detail->lane_by_name);
+    piece->about.name_twice = false;
+    piece->about.has = 0;
 }
 
 void tfp_piece_free(tfp_profile *piece)
 {
-    tfp_vec_free(&piece->nodes);
-    tfp_vec_free(&piece->types);
-    tfp_vec_free(&piece->outputs);
-    tfp_vec_free(&piece->shapes);
-    tfp_vec_free(&piece->dims);
-    tfp_vec_free(&piece->steps);
-    tfp_vec_free(&piece->execs);
+    if (!piece->graph) return;
+    tfp_vec_free(&piece->graph->nodes);
+    tfp_vec_free(&piece->graph->types);
+    tfp_vec_free(&piece->graph->outputs);
+    tfp_vec_free(&piece->graph->shapes);
+    tfp_vec_free(&piece->graph->dims);
+    tfp_vec_free(&piece->runs->steps);
+    tfp_vec_free(&piece->runs->execs);
     tfp_vec_free(&piece->lanes);
-    tfp_vec_free(&piece->details);
-    tfp_vec_free(&piece->spans);
-    tfp_vec_free(&piece->memories);
-    tfp_vec_free(&piece->buffers);
-    tfp_vec_free(&piece->allocations);
-    tfp_vec_free(&piece->attrs);
-    tfp_vec_free(&piece->warnings);
-    tfp_vec_free(&piece->node_by_name);
-    tfp_map64_free(&piece->types_by_node);
-    tfp_map64_free(&piece->step_by_id);
-    tfp_map64_free(&piece->lane_by_name);
+    tfp_vec_free(&piece->detail->details);
+    tfp_vec_free(&piece->detail->spans);
+    tfp_vec_free(&piece->detail->memories);
+    tfp_vec_free(&piece->detail->buffers);
+    tfp_vec_free(&piece->detail->allocations);
+    tfp_vec_free(&piece->graph->attrs);
+    tfp_vec_free(&piece->files->warnings);
+    tfp_vec_free(&piece->graph->node_by_name);
+    tfp_map64_free(&piece->graph->types_by_node);
+    tfp_map64_free(&piece->runs->step_by_id);
+    tfp_map64_free(&piece->detail->lane_by_name);
     tfp_strtab_free(&piece->strings);
     tfp_arena_free(&piece->arena);
+    tfp_profile_tables_free(piece);
 }
 
 void tfp_placement_free(tfp_placement *at)
@@ -103,8 +109,8 @@ void tfp_append_strings(tfp_builder *b, const tfp_profile *piece, tfp_placement 
 static void append_steps(tfp_builder *b, const tfp_profile *piece, tfp_placement *at)
 {
     at->steps.size = 0;
-    for (size_t i = 0; i < piece->steps.size; i++) {
-        uint32_t step = tfp_build_step(b, piece->steps.at[i].id, piece->steps.at[i].listed);
+    for (size_t i = 0; i < piece->runs->steps.size; i++) {
+        uint32_t step = tfp_build_step(b, piece->runs->steps.at[i].id, piece->runs->steps.at[i].listed);
         if (!tfp_push(&at->steps, step)) b->status = TFP_NOMEM;
     }
 }
@@ -112,102 +118,102 @@ static void append_steps(tfp_builder *b, const tfp_profile *piece, tfp_placement
 static void append_types(tfp_builder *b, const tfp_profile *piece, const tfp_placement *at)
 {
     tfp_profile *p = b->p;
-    size_t first = p->types.size;
-    if (!MAKE_ROOM(b, at, types, piece->types.size)) return;
-    for (size_t i = 0; i < piece->types.size; i++) {
-        tfp_type t = piece->types.at[i];
-        p->types.at[first + i] = (tfp_type){ at->strings.at[t.name], moved(t.next, first) };
+    size_t first = p->graph->types.size;
+    if (!MAKE_ROOM(b, at, graph->types, piece->graph->types.size)) return;
+    for (size_t i = 0; i < piece->graph->types.size; i++) {
+        tfp_type t = piece->graph->types.at[i];
+        p->graph->types.at[first + i] = (tfp_type){ at->strings.at[t.name], moved(t.next, first) };
     }
-    p->types.size += piece->types.size;
-    const tfp_map64 *many = &piece->types_by_node;
+    p->graph->types.size += piece->graph->types.size;
+    const tfp_map64 *many = &piece->graph->types_by_node;
     for (size_t i = 0; many->count && i < many->slot_count; i++) {
         if (!many->values[i]) continue;
         uint64_t node = at->node_first + (many->keys[i] >> 32), type = at->strings.at[(uint32_t)many->keys[i]];
-        if (!tfp_map64_put(&p->types_by_node, node << 32 | type, 0)) b->status = TFP_NOMEM;
+        if (!tfp_map64_put(&p->graph->types_by_node, node << 32 | type, 0)) b->status = TFP_NOMEM;
     }
 }
 
 static void append_shapes(tfp_builder *b, const tfp_profile *piece, const tfp_placement *at)
 {
     tfp_profile *p = b->p;
-    size_t first = p->dims.size;
-    if (!MAKE_ROOM(b, at, dims, piece->dims.size) || !MAKE_ROOM(b, at, shapes, piece->shapes.size)) return;
-    if (piece->dims.size) memcpy(p->dims.at + first, piece->dims.at, piece->dims.size * sizeof *p->dims.at);
-    p->dims.size += piece->dims.size;
-    for (size_t i = 0; i < piece->shapes.size; i++) {
-        tfp_shape s = piece->shapes.at[i];
+    size_t first = p->graph->dims.size;
+    if (!MAKE_ROOM(b, at, graph->dims, piece->graph->dims.size) || !MAKE_ROOM(b, at, graph->shapes, piece->graph->shapes.size)) return;
+    if (piece->graph->dims.size) memcpy(p->graph->dims.at + first, piece->graph->dims.at, piece->graph->dims.size * sizeof *p->graph->dims.at);
+    p->graph->dims.size += piece->graph->dims.size;
+    for (size_t i = 0; i < piece->graph->shapes.size; i++) {
+        tfp_shape s = piece->graph->shapes.at[i];
         s.first += (uint32_t)first;
-        p->shapes.at[p->shapes.size++] = s;
+        p->graph->shapes.at[p->graph->shapes.size++] = s;
     }
 }
 
 static void append_outputs(tfp_builder *b, const tfp_profile *piece, const tfp_placement *at, size_t first_shape)
 {
     tfp_profile *p = b->p;
-    size_t first = p->outputs.size;
-    if (!MAKE_ROOM(b, at, outputs, piece->outputs.size)) return;
-    for (size_t i = 0; i < piece->outputs.size; i++) {
-        tfp_output o = piece->outputs.at[i];
-        p->outputs.at[first + i] = (tfp_output){ o.slot, moved(o.shape, first_shape), moved(o.next, first) };
+    size_t first = p->graph->outputs.size;
+    if (!MAKE_ROOM(b, at, graph->outputs, piece->graph->outputs.size)) return;
+    for (size_t i = 0; i < piece->graph->outputs.size; i++) {
+        tfp_output o = piece->graph->outputs.at[i];
+        p->graph->outputs.at[first + i] = (tfp_output){ o.slot, moved(o.shape, first_shape), moved(o.next, first) };
     }
-    p->outputs.size += piece->outputs.size;
+    p->graph->outputs.size += piece->graph->outputs.size;
 }
 
 static void append_execs(tfp_builder *b, const tfp_profile *piece, const tfp_placement *at)
 {
     tfp_profile *p = b->p;
-    size_t first = p->execs.size;
-    if (!MAKE_ROOM(b, at, execs, piece->execs.size)) return;
-    for (size_t i = 0; i < piece->execs.size; i++) {
-        tfp_exec *x = &p->execs.at[first + i];
-        *x = piece->execs.at[i];
+    size_t first = p->runs->execs.size;
+    if (!MAKE_ROOM(b, at, runs->execs, piece->runs->execs.size)) return;
+    for (size_t i = 0; i < piece->runs->execs.size; i++) {
+        tfp_exec *x = &p->runs->execs.at[first + i];
+        *x = piece->runs->execs.at[i];
         x->step = at->steps.at[x->step];
         x->next = moved(x->next, first);
     }
-    p->execs.size += piece->execs.size;
+    p->runs->execs.size += piece->runs->execs.size;
 }
 
 static void append_spans(tfp_builder *b, const tfp_profile *piece, const tfp_placement *at)
 {
     tfp_profile *p = b->p;
-    size_t first = p->spans.size;
-    if (!MAKE_ROOM(b, at, spans, piece->spans.size)) return;
-    for (size_t i = 0; i < piece->spans.size; i++) {
-        tfp_span s = piece->spans.at[i];
+    size_t first = p->detail->spans.size;
+    if (!MAKE_ROOM(b, at, detail->spans, piece->detail->spans.size)) return;
+    for (size_t i = 0; i < piece->detail->spans.size; i++) {
+        tfp_span s = piece->detail->spans.at[i];
         s.lane = at->lanes.at[s.lane];
         s.next = moved(s.next, first);
-        p->spans.at[p->spans.size++] = s;
+        p->detail->spans.at[p->detail->spans.size++] = s;
     }
 }
 
 static void append_memories(tfp_builder *b, const tfp_profile *piece, const tfp_placement *at)
 {
     tfp_profile *p = b->p;
-    size_t first = p->memories.size, first_buffer = p->buffers.size;
-    if (!MAKE_ROOM(b, at, memories, piece->memories.size) || !MAKE_ROOM(b, at, buffers, piece->buffers.size)) return;
-    for (size_t i = 0; i < piece->memories.size; i++) {
-        tfp_memory m = piece->memories.at[i];
+    size_t first = p->detail->memories.size, first_buffer = p->detail->buffers.size;
+    if (!MAKE_ROOM(b, at, detail->memories, piece->detail->memories.size) || !MAKE_ROOM(b, at, detail->buffers, piece->detail->buffers.size)) return;
+    for (size_t i = 0; i < piece->detail->memories.size; i++) {
+        tfp_memory m = piece->detail->memories.at[i];
         m.next = moved(m.next, first);
         m.buffer_first = moved(m.buffer_first, first_buffer);
         m.buffer_last = moved(m.buffer_last, first_buffer);
-        p->memories.at[p->memories.size++] = m;
+        p->detail->memories.at[p->detail->memories.size++] = m;
     }
-    for (size_t i = 0; i < piece->buffers.size; i++) {
-        tfp_buffer row = piece->buffers.at[i];
+    for (size_t i = 0; i < piece->detail->buffers.size; i++) {
+        tfp_buffer row = piece->detail->buffers.at[i];
         row.next = moved(row.next, first_buffer);
-        p->buffers.at[p->buffers.size++] = row;
+        p->detail->buffers.at[p->detail->buffers.size++] = row;
     }
 }
 
 static void append_allocations(tfp_builder *b, const tfp_profile *piece, const tfp_placement *at)
 {
     tfp_profile *p = b->p;
-    size_t first = p->allocations.size;
-    if (!MAKE_ROOM(b, at, allocations, piece->allocations.size)) return;
-    for (size_t i = 0; i < piece->allocations.size; i++) {
-        tfp_allocation row = piece->allocations.at[i];
+    size_t first = p->detail->allocations.size;
+    if (!MAKE_ROOM(b, at, detail->allocations, piece->detail->allocations.size)) return;
+    for (size_t i = 0; i < piece->detail->allocations.size; i++) {
+        tfp_allocation row = piece->detail->allocations.at[i];
         row.next = moved(row.next, first);
-        p->allocations.at[p->allocations.size++] = row;
+        p->detail->allocations.at[p->detail->allocations.size++] = row;
     }
 }
 
@@ -215,17 +221,17 @@ static void append_allocations(tfp_builder *b, const tfp_profile *piece, const t
 static void append_details(tfp_builder *b, const tfp_profile *piece, const tfp_placement *at)
 {
     tfp_profile *p = b->p;
-    size_t spans = p->spans.size, memories = p->memories.size, allocations = p->allocations.size;
-    if (!(p->keep & TFP_KEEP_MEMORY) || !MAKE_ROOM(b, at, details, piece->details.size)) return;
-    for (size_t i = 0; i < piece->details.size; i++) {
-        tfp_exec_detail d = piece->details.at[i];
+    size_t spans = p->detail->spans.size, memories = p->detail->memories.size, allocations = p->detail->allocations.size;
+    if (!(p->keep & TFP_KEEP_MEMORY) || !MAKE_ROOM(b, at, detail->details, piece->detail->details.size)) return;
+    for (size_t i = 0; i < piece->detail->details.size; i++) {
+        tfp_exec_detail d = piece->detail->details.at[i];
         d.span_first = moved(d.span_first, spans);
         d.span_last = moved(d.span_last, spans);
         d.memory_first = moved(d.memory_first, memories);
         d.memory_last = moved(d.memory_last, memories);
         d.alloc_first = moved(d.alloc_first, allocations);
         d.alloc_last = moved(d.alloc_last, allocations);
-        p->details.at[p->details.size++] = d;
+        p->detail->details.at[p->detail->details.size++] = d;
     }
     append_spans(b, piece, at);
     append_memories(b, piece, at);
@@ -234,10 +240,10 @@ static void append_details(tfp_builder *b, const tfp_profile *piece, const tfp_p
 
 static void append_attrs(tfp_builder *b, const tfp_profile *piece)
 {
-    for (size_t i = 0; i < piece->attrs.size && !b->status; i++) {
-        tfp_str encoded = piece->attrs.at[i];
+    for (size_t i = 0; i < piece->graph->attrs.size && !b->status; i++) {
+        tfp_str encoded = piece->graph->attrs.at[i];
         char *copy = tfp_arena_copy(&b->p->arena, encoded);
-        if (!copy || !tfp_push(&b->p->attrs, ((tfp_str){ copy, encoded.size }))) b->status = TFP_NOMEM;
+        if (!copy || !tfp_push(&b->p->graph->attrs, ((tfp_str){ copy, encoded.size }))) b->status = TFP_NOMEM;
     }
 }
 
@@ -250,9 +256,9 @@ static void append_nodes(tfp_builder *b, const tfp_profile *piece, const tfp_pla
 {
     tfp_profile *p = b->p;
     const uint32_t *strings = at->strings.at;
-    if (!MAKE_ROOM(b, at, nodes, piece->nodes.size)) return;
-    for (size_t i = 0; i < piece->nodes.size; i++) {
-        tfp_node n = piece->nodes.at[i];
+    if (!MAKE_ROOM(b, at, graph->nodes, piece->graph->nodes.size)) return;
+    for (size_t i = 0; i < piece->graph->nodes.size; i++) {
+        tfp_node n = piece->graph->nodes.at[i];
         n.name = strings[n.name];
         n.op = strings[n.op];
         n.device = strings[n.device];
@@ -267,16 +273,16 @@ static void append_nodes(tfp_builder *b, const tfp_profile *piece, const tfp_pla
         n.output_last = moved(n.output_last, e->outputs);
         n.shape = moved(n.shape, e->shapes);
         n.attrs = moved(n.attrs, e->attrs);
-        p->nodes.at[p->nodes.size++] = n;
-        tfp_build_name(b, n.name, (uint32_t)p->nodes.size - 1);
+        p->graph->nodes.at[p->graph->nodes.size++] = n;
+        tfp_build_name(b, n.name, (uint32_t)p->graph->nodes.size - 1);
     }
 }
 
 void tfp_append_piece(tfp_builder *b, const tfp_profile *piece, tfp_placement *at)
 {
     tfp_profile *p = b->p;
-    ends e = { p->types.size, p->execs.size, p->outputs.size, p->shapes.size, p->attrs.size };
-    at->node_first = (uint32_t)p->nodes.size;
+    ends e = { p->graph->types.size, p->runs->execs.size, p->graph->outputs.size, p->graph->shapes.size, p->graph->attrs.size };
+    at->node_first = (uint32_t)p->graph->nodes.size;
     append_steps(b, piece, at);
     if (b->status) return;
     append_types(b, piece, at);
@@ -286,10 +292,10 @@ void tfp_append_piece(tfp_builder *b, const tfp_profile *piece, tfp_placement *a
     append_details(b, piece, at);
     append_attrs(b, piece);
     append_nodes(b, piece, at, &e);
-    for (size_t i = 0; i < piece->warnings.size; i++) {
-        const tfp_warning *w = &piece->warnings.at[i];
+    for (size_t i = 0; i < piece->files->warnings.size; i++) {
+        const tfp_warning *w = &piece->files->warnings.at[i];
         tfp_build_warn_many(b, w->what, tfp_str_of(w->first), w->count);
     }
-    p->has |= piece->has;
-    p->name_twice |= piece->name_twice;
+    p->about.has |= piece->about.has;
+    p->about.name_twice |= piece->about.name_twice;
 }

@@ -5,8 +5,8 @@
 #ifndef TFP_BUILDER_H
 #define TFP_BUILDER_H
 
+#include "model/tables/types.h"
 #include "model/tensors.h"
-#include "model/types.h"
 
 struct tfp_builder {
     tfp_profile *p;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/events.c: how readers of traces add events: rows are appended to columns; keys and sets of stats are interned. */
 #include "model/builder.h"
+#include "model/event_builder.h"
 #include "model/launches.h"
-#include "model/model.h"
+#include "model/tables/events.h"
 
 #include <stdlib.h>
 
@@ -15,8 +16,8 @@ static bool check(tfp_builder *b, bool ok)
 
 /* Appends a row; its index, or TFP_NONE after a fault. */
 #define ADD(b, table, row)                                                                                             \
-    (check((b), (b)->p->events.table.size < TFP_NONE - 1 && tfp_push(&(b)->p->events.table, (row)))                    \
-         ? (uint32_t)(b)->p->events.table.size - 1                                                                     \
+    (check((b), (b)->p->events->table.size < TFP_NONE - 1 && tfp_push(&(b)->p->events->table, (row)))                    \
+         ? (uint32_t)(b)->p->events->table.size - 1                                                                     \
          : TFP_NONE)
 
 uint32_t tfp_build_process(tfp_builder *b, const tfp_process *process)
@@ -48,13 +49,13 @@ uint32_t tfp_build_event_lane(tfp_builder *b, uint32_t process, tfp_lane_role ro
     tfp_strid id = tfp_build_string(b, name), label_id = tfp_build_string(b, label);
     if (b->status) return TFP_NONE;
     uint64_t key = (uint64_t)process << 32 | id;
-    uint32_t lane = tfp_map64_get(&p->events.lane_by_name, key);
+    uint32_t lane = tfp_map64_get(&p->events->lane_by_name, key);
     if (lane != TFP_NONE) return lane;
     tfp_lane row = { .name = id, .kind = TFP_LANE_OTHER, .label = label_id, .process = process };
     set_device(b, &row, role, name);
     if (!check(b, p->lanes.size < TFP_NONE - 1 && tfp_push(&p->lanes, row))) return TFP_NONE;
     lane = (uint32_t)p->lanes.size - 1;
-    return check(b, tfp_map64_put(&p->events.lane_by_name, key, lane)) ? lane : TFP_NONE;
+    return check(b, tfp_map64_put(&p->events->lane_by_name, key, lane)) ? lane : TFP_NONE;
 }
 
 void tfp_build_lane_again(tfp_builder *b, uint32_t lane, tfp_lane_role role, tfp_str name)
@@ -72,7 +73,7 @@ void tfp_build_lane_again(tfp_builder *b, uint32_t lane, tfp_lane_role role, tfp
 
 uint32_t tfp_build_key(tfp_builder *b, uint32_t process, unsigned space, uint64_t number)
 {
-    tfp_event_tables *t = &b->p->events;
+    tfp_event_tables *t = b->p->events;
     tfp_event_key key = { number };
     (void)process, (void)space;
     if (b->status) return 0;
@@ -106,7 +107,7 @@ static bool same_stats(const tfp_event_tables *t, uint32_t set, const tfp_stat *
 
 uint32_t tfp_build_stats(tfp_builder *b, const tfp_stat *stats, size_t count)
 {
-    tfp_event_tables *t = &b->p->events;
+    tfp_event_tables *t = b->p->events;
     if (b->status || count == 0) return TFP_NONE;
     for (uint64_t hash = tfp_hash(stats, count * sizeof *stats);; hash++) {
         uint32_t at = tfp_map64_get(&t->stat_set_by_hash, hash);
@@ -142,7 +143,7 @@ static bool grow(tfp_span_columns *s)
 
 uint32_t tfp_build_event(tfp_builder *b, const tfp_event *e)
 {
-    tfp_span_columns *s = &b->p->events.spans;
+    tfp_span_columns *s = &b->p->events->spans;
     if (b->status || !check(b, s->size < s->capacity || grow(s))) return TFP_NONE;
     size_t i = s->size++;
 #define PUT(type, field, none) s->field[i] = (type)e->field;
@@ -186,7 +187,7 @@ void tfp_build_about(tfp_builder *b, const tfp_stat *fact)
 
 void tfp_build_data_finding(tfp_builder *b, const char *severity, const char *what, int64_t count, tfp_str first)
 {
-    tfp_event_tables *t = &b->p->events;
+    tfp_event_tables *t = b->p->events;
     if (b->status) return;
     for (size_t i = 0; i < t->findings.size; i++) {
         if (t->findings.at[i].what != what) continue;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/graphs.c: what graphs replay, as the model has it: the end of the tables, and what is asked of an activity. */
-#include "model/model.h"
+#include "model/graphs.h"
+#include "model/tables/events.h"
 
 bool tfp_is_graph_launch(tfp_str call) { return tfp_str_has(call, TFP_STR("GraphLaunch")); }
 
@@ -8,7 +9,7 @@ bool tfp_begins_capture(tfp_str call) { return tfp_str_has(call, TFP_STR("Stream
 
 bool tfp_has_captures(const tfp_profile *p)
 {
-    const tfp_span_columns *s = &p->events.spans;
+    const tfp_span_columns *s = &p->events->spans;
     for (uint32_t i = 0; i < s->size; i++)
         if (s->kind[i] == TFP_SPAN_CALL && tfp_begins_capture(tfp_text(p, s->name[i]))) return true;
     return false;
@@ -16,8 +17,8 @@ bool tfp_has_captures(const tfp_profile *p)
 
 tfp_attribution tfp_span_attribution(const tfp_profile *p, uint32_t span)
 {
-    const tfp_span_columns *s = &p->events.spans;
-    if (s->attribution[span] != TFP_NONE) return p->events.attributions.at[s->attribution[span]];
+    const tfp_span_columns *s = &p->events->spans;
+    if (s->attribution[span] != TFP_NONE) return p->events->attributions.at[s->attribution[span]];
     tfp_attribution a = tfp_attribution_none(TFP_NO_LAUNCH);
     if (s->path[span] || s->owner[span] != TFP_NONE) a.certainty = TFP_SURE_BY_LAUNCH;
     if (a.certainty == TFP_SURE_BY_LAUNCH) a.reason = TFP_PLACE_KNOWN;
@@ -26,9 +27,9 @@ tfp_attribution tfp_span_attribution(const tfp_profile *p, uint32_t span)
 
 uint32_t tfp_span_work(const tfp_profile *p, uint32_t span)
 {
-    const tfp_span_columns *s = &p->events.spans;
+    const tfp_span_columns *s = &p->events->spans;
     uint32_t told = s->attribution[span];
-    uint32_t stats = told == TFP_NONE ? TFP_NONE : p->events.attributions.at[told].stats;
+    uint32_t stats = told == TFP_NONE ? TFP_NONE : p->events->attributions.at[told].stats;
     return stats == TFP_NONE ? s->stats[span] : stats;
 }
 

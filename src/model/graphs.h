@@ -7,7 +7,7 @@
 #ifndef TFP_GRAPHS_H
 #define TFP_GRAPHS_H
 
-#include "base/base.h"
+#include "model/tables/types.h"
 
 /* How sure the place of an activity is. */
 typedef enum tfp_certainty {
@@ -31,7 +31,7 @@ typedef enum tfp_no_place { /* why there is none */
 typedef enum tfp_line_from { TFP_LINE_NOWHERE, TFP_LINE_OF_FRAME, TFP_LINE_OF_INDUCTOR } tfp_line_from;
 
 /* What an activity was found to be. Equal ones are stored once. */
-typedef struct tfp_attribution {
+struct tfp_attribution {
     tfp_strid module, op; /* modules around it, joined by slashes; 0: not known */
     tfp_strid line;       /* FILE:LINE:FUNCTION, of the user's code; 0: not known */
     uint32_t trace;       /* -> traces: the call stack of the line; TFP_NONE */
@@ -43,7 +43,7 @@ typedef struct tfp_attribution {
     tfp_strid path;       /* where that instruction is in the model, `op` being its type; 0: `place` tells it */
     uint8_t certainty, reason, line_from; /* tfp_certainty, tfp_no_place, tfp_line_from */
     uint8_t outright;                     /* `place` begins at the root of the model, whatever is around the launch */
-} tfp_attribution;
+};
 
 static inline tfp_attribution tfp_attribution_none(tfp_no_place why)
 {
@@ -124,7 +124,7 @@ typedef struct tfp_command_buffer {
     bool whole, ordered;            /* it is all of the buffer, not a program of which buffers are parts; the order is told */
 } tfp_command_buffer;
 
-typedef struct tfp_graph_tables {
+struct tfp_graph_tables {
     bool crowded; /* it was told that too many graphs look alike */
     bool given; /* files of captures were named: the trace is not its own capture */
     size_t file_graphs, file_launches, file_calls; /* the first ones are of files; those of the trace itself are made by each join */
@@ -141,7 +141,7 @@ typedef struct tfp_graph_tables {
     tfp_map64 text_by_place;       /* place -> its names joined, a string */
     tfp_map64 attribution_by_hash; /* -> the profile's attributions */
     size_t joined;                 /* how many spans the last join saw */
-} tfp_graph_tables;
+};
 /* Whether some call of the trace begins a capture. */
 bool tfp_has_captures(const tfp_profile *p);
 /* By the name of a call. */

@@ -3,7 +3,10 @@
  * those that are there, and to put the calls in. */
 #include "model/launches.h"
 
-#include "model/model.h"
+#include "model/slim.h"
+#include "model/span_names.h"
+#include "model/tables/events.h"
+#include "model/tables/lanes.h"
 
 #include <stdlib.h>
 
@@ -49,7 +52,7 @@ const tfp_launch *tfp_launch_of(const tfp_launches *l, uint32_t process, uint32_
 
 int64_t tfp_launch_end(const tfp_profile *p, const tfp_launches *l, const tfp_launch *launch, uint64_t key)
 {
-    if (tfp_launch_kind(launch) == TFP_LAUNCH_SPAN) return tfp_span_end(&p->events.spans, launch->of);
+    if (tfp_launch_kind(launch) == TFP_LAUNCH_SPAN) return tfp_span_end(&p->events->spans, launch->of);
     if (launch->of != TFP_SLIM_LONG) return launch->start_ns + launch->of;
     return l->ends.at[tfp_map64_get(&l->long_by_number, key)];
 }
@@ -68,14 +71,14 @@ typedef void visitor(maker *m, uint32_t process, uint32_t number);
 
 static void each_number(maker *m, visitor *visit)
 {
-    const tfp_event_tables *t = &m->p->events;
+    const tfp_event_tables *t = m->p->events;
     for (uint32_t i = 0; i < t->spans.size && m->ok; i++) {
         uint32_t process = m->p->lanes.at[t->spans.lane[i]].process;
         if (t->spans.kind[i] == TFP_SPAN_CALL && t->spans.correlation[i] && process < t->processes.size)
             visit(m, process, t->spans.correlation[i]);
     }
-    for (size_t i = 0; i < t->slims.size; i++) {
-        const tfp_slim_lane *f = &t->slims.at[i];
+    for (size_t i = 0; i < t->slim->slims.size; i++) {
+        const tfp_slim_lane *f = &t->slim->slims.at[i];
         uint32_t process = m->p->lanes.at[f->lane].process;
         for (size_t k = 0; k < f->calls.size && m->ok; k++)
             if (f->calls.at[k].correlation) visit(m, process, f->calls.at[k].correlation);
@@ -101,7 +104,7 @@ static bool make_pages(maker *m)
 {
     tfp_launches *l = m->l;
     size_t total = 0, most = m->count * SPREAD;
-    for (size_t i = 0; i < m->p->events.processes.size * 2; i++) {
+    for (size_t i = 0; i < m->p->events->processes.size * 2; i++) {
         tfp_launch_range *r = &l->ranges[i];
         r->first = total;
         if (r->high) total += (size_t)(r->high >> PAGE_BITS) - (r->low >> PAGE_BITS) + 1;
@@ -141,10 +144,10 @@ static void put(maker *m, uint32_t process, uint32_t number, tfp_launch call, in
 
 static void put_spans(maker *m)
 {
-    const tfp_span_columns *s = &m->p->events.spans;
+    const tfp_span_columns *s = &m->p->events->spans;
     for (uint32_t i = 0; i < s->size && m->ok; i++) {
         uint32_t process = m->p->lanes.at[s->lane[i]].process, owner = i;
-        if (s->kind[i] != TFP_SPAN_CALL || !s->correlation[i] || process >= m->p->events.processes.size) continue;
+        if (s->kind[i] != TFP_SPAN_CALL || !s->correlation[i] || process >= m->p->events->processes.size) continue;
         if (m->cpu_op_above && m->cpu_op_above[i] != TFP_NONE) owner = m->cpu_op_above[i];
         bool collective = s->marks[owner] & TFP_MARK_COLLECTIVE;
         tfp_launch call = { s->start_ns[i], i, TFP_LAUNCH_SPAN | (collective ? TFP_LAUNCH_COLLECTIVE : 0) };
@@ -155,16 +158,16 @@ static void put_spans(maker *m)
 
 static void put_lane(maker *m, const tfp_slim_lane *f)
 {
-    const tfp_event_tables *t = &m->p->events;
+    const tfp_event_tables *t = m->p->events;
     uint32_t process = m->p->lanes.at[f->lane].process;
     size_t k = 0;
     for (const tfp_slim_block *b = f->first; b && k < f->calls.size; b = b->next) {
         for (uint32_t i = 0; i < b->size && m->ok; i++) {
             const tfp_slim_row *row = &b->rows[i];
-            if (t->slim_kinds.at[row->kind].kind != TFP_SPAN_CALL) continue;
+            if (t->slim->slim_kinds.at[row->kind].kind != TFP_SPAN_CALL) continue;
             const tfp_slim_call *c = &f->calls.at[k++];
             if (!c->correlation) continue;
-            bool collective = t->slim_kinds.at[c->owner].marks & TFP_MARK_COLLECTIVE;
+            bool collective = t->slim->slim_kinds.at[c->owner].marks & TFP_MARK_COLLECTIVE;
             int64_t start_ns = tfp_slim_start_of(b, row);
             tfp_launch call = { start_ns, row->duration, row->kind | (collective ? TFP_LAUNCH_COLLECTIVE : 0) };
             put(m, process, c->correlation, call, start_ns + tfp_slim_duration(f, row));
@@ -175,11 +178,11 @@ static void put_lane(maker *m, const tfp_slim_lane *f)
 
 static bool find_tells(maker *m)
 {
-    const tfp_event_tables *t = &m->p->events;
-    m->l->tells = calloc(t->slim_kinds.size + 1, 1);
-    for (size_t i = 0; m->l->tells && i < t->slim_kinds.size; i++)
-        if (t->slim_kinds.at[i].kind == TFP_SPAN_CALL)
-            m->l->tells[i] = (uint8_t)tfp_class_of_call(tfp_text(m->p, t->slim_kinds.at[i].name));
+    const tfp_event_tables *t = m->p->events;
+    m->l->tells = calloc(t->slim->slim_kinds.size + 1, 1);
+    for (size_t i = 0; m->l->tells && i < t->slim->slim_kinds.size; i++)
+        if (t->slim->slim_kinds.at[i].kind == TFP_SPAN_CALL)
+            m->l->tells[i] = (uint8_t)tfp_class_of_call(tfp_text(m->p, t->slim->slim_kinds.at[i].name));
     return m->l->tells != NULL;
 }
 
@@ -187,7 +190,7 @@ static bool fill(maker *m)
 {
     const tfp_profile *p = m->p;
     tfp_launches *l = m->l;
-    l->ranges = calloc(p->events.processes.size * 2 + 1, sizeof *l->ranges);
+    l->ranges = calloc(p->events->processes.size * 2 + 1, sizeof *l->ranges);
     if (!l->ranges || !find_tells(m)) return false;
     each_number(m, stretch);
     if (!make_pages(m)) return false;
@@ -195,7 +198,7 @@ static bool fill(maker *m)
     if (!l->at) return false;
     if (!l->paged) m->used = 0;
     put_spans(m);
-    for (size_t i = 0; i < p->events.slims.size && m->ok; i++) put_lane(m, &p->events.slims.at[i]);
+    for (size_t i = 0; i < p->events->slim->slims.size && m->ok; i++) put_lane(m, &p->events->slim->slims.at[i]);
     return m->ok;
 }
 

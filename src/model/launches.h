@@ -5,7 +5,7 @@
 #ifndef TFP_LAUNCHES_H
 #define TFP_LAUNCHES_H
 
-#include "model/events.h"
+#include "model/tables/types.h"
 
 typedef struct tfp_profile tfp_profile;
 

@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/model.c: questions that every view asks of a profile. Reads only. */
-#include "model/model.h"
+#include "model/files/allocator.h"
+#include "model/files/flights.h"
+#include "model/recorded.h"
+#include "model/slim.h"
+#include "model/tables/details.h"
+#include "model/tables/events.h"
+#include "model/tables/graph.h"
+#include "model/tables/lanes.h"
+#include "model/tables/runs.h"
+#include "model/tables/samples.h"
+#include "model/tables/sources.h"
 
 uint32_t tfp_find_node(const tfp_profile *p, tfp_str name)
 {
@@ -8,38 +18,59 @@ uint32_t tfp_find_node(const tfp_profile *p, tfp_str name)
     return tfp_named_node(p, id);
 }
 
-const char *tfp_first_source(const tfp_profile *p) { return p->sources.size ? p->sources.at[0] : "profile"; }
+const char *tfp_first_source(const tfp_profile *p) { return p->files->sources.size ? p->files->sources.at[0] : "profile"; }
 
-const char *tfp_source_of_graph(const tfp_profile *p) { return p->graph_file ? p->graph_file : tfp_first_source(p); }
+const char *tfp_source_of_graph(const tfp_profile *p) { return p->about.graph_file ? p->about.graph_file : tfp_first_source(p); }
 
 bool tfp_ran_any(const tfp_profile *p)
 {
-    for (size_t i = 0; i < p->execs.size; i++)
-        if (p->execs.at[i].run_count > 0) return true;
+    for (size_t i = 0; i < p->runs->execs.size; i++)
+        if (p->runs->execs.at[i].run_count > 0) return true;
     return false;
+}
+
+bool tfp_only_sums(const tfp_profile *p) { return p->events->slim->slims.size > 0; }
+
+bool tfp_only_total(const tfp_profile *p) { return tfp_only_sums(p) && p->keep & TFP_KEEP_TOTAL; }
+
+tfp_status tfp_no_spans(tfp_error *err)
+{
+    return tfp_fail(err, TFP_BADARG, "the profile was read without spans (TFP_KEEP_SUMS or TFP_KEEP_ROWS)");
+}
+
+bool tfp_only_allocator(const tfp_profile *p)
+{
+    bool some = p->allocator->devices.size || p->flights->dumps.size || p->timed.size;
+    return some && !p->graph->nodes.size && !p->events->processes.size && !p->sampled->samples.size;
+}
+
+bool tfp_is_beyond_tensorflow(const tfp_profile *p)
+{
+    return tfp_has(p, TFP_HAS_TRACE) || p->sampled->samples.size || p->instructions.size || p->recorded->ops.size ||
+           tfp_counts_calls(p) || tfp_has_format(p, "hlo");
 }
 
 bool tfp_has_format(const tfp_profile *p, const char *name)
 {
-    for (size_t i = 0; i < p->formats.size; i++)
-        if (p->formats.at[i] && strcmp(p->formats.at[i], name) == 0) return true;
+    for (size_t i = 0; i < p->files->formats.size; i++)
+        if (p->files->formats.at[i] && strcmp(p->files->formats.at[i], name) == 0) return true;
     return false;
 }
 
-uint32_t tfp_find_step(const tfp_profile *p, int64_t id) { return tfp_map64_get(&p->step_by_id, (uint64_t)id); }
+uint32_t tfp_find_step(const tfp_profile *p, int64_t id) { return tfp_map64_get(&p->runs->step_by_id, (uint64_t)id); }
 
 uint32_t tfp_run_shape_of(const tfp_profile *p, uint32_t node, uint32_t slot)
 {
-    uint32_t at = tfp_map64_get(&p->run_shape_by_output, (uint64_t)node << 32 | slot);
-    return at == TFP_NONE ? TFP_NONE : p->run_shapes.at[at].shape;
+    uint32_t at = tfp_map64_get(&p->graph->run_shape_by_output, (uint64_t)node << 32 | slot);
+    return at == TFP_NONE ? TFP_NONE : p->graph->run_shapes.at[at].shape;
 }
 
 uint32_t tfp_node_exec(const tfp_profile *p, uint32_t node, uint32_t step)
 {
-    if (p->execs_indexed && p->execs_indexed == p->execs.size)
-        return tfp_map64_get(&p->exec_by_step, tfp_exec_key(node, step));
-    for (TFP_EACH(execs, e, p->nodes.at[node].exec_first, p))
-        if (p->execs.at[e].step == step) return e;
+    if (p->runs->execs_indexed && p->runs->execs_indexed == p->runs->execs.size)
+        return tfp_map64_get(&p->runs->exec_by_step, tfp_exec_key(node, step));
+    for (TFP_EACH(runs->execs, e, p->graph->nodes.at[node].exec_first, p))
+        if (p->runs->execs.at[e].step == step) return e;
     return TFP_NONE;
 }
 
@@ -61,7 +92,7 @@ bool tfp_rank_lanes(const tfp_profile *p, uint32_t *order, uint32_t *rank)
 const tfp_exec_detail *tfp_detail(const tfp_profile *p, uint32_t exec)
 {
     static const tfp_exec_detail none = { TFP_NONE, TFP_NONE, TFP_NONE, TFP_NONE, TFP_NONE, TFP_NONE };
-    return exec < p->details.size ? &p->details.at[exec] : &none;
+    return exec < p->detail->details.size ? &p->detail->details.at[exec] : &none;
 }
 
 static void add_exec(const tfp_exec *x, tfp_node_stats *s)
@@ -79,40 +110,40 @@ static void add_exec(const tfp_exec *x, tfp_node_stats *s)
 void tfp_exec_stats_at(const tfp_profile *p, uint32_t node, uint32_t exec, tfp_node_stats *out)
 {
     *out = (tfp_node_stats){ 0 };
-    add_exec(&p->execs.at[exec], out);
+    add_exec(&p->runs->execs.at[exec], out);
     out->total_ns = tfp_add(out->cpu_ns, out->accelerator_ns, NULL);
-    out->float_ops = p->execs.at[exec].float_ops;
-    if (!out->float_ops) out->float_ops = tfp_mul(p->nodes.at[node].float_ops, out->run_count, NULL);
+    out->float_ops = p->runs->execs.at[exec].float_ops;
+    if (!out->float_ops) out->float_ops = tfp_mul(p->graph->nodes.at[node].float_ops, out->run_count, NULL);
 }
 
 /* A mean of times is cut to what the files' clocks tell, as everything that is summed from it was. */
 static int64_t mean_time(const tfp_profile *p, int64_t sum_ns, int64_t count)
 {
     int64_t mean = sum_ns / count;
-    return mean - mean % p->time_grain_ns;
+    return mean - mean % p->about.time_grain_ns;
 }
 
 static bool takes_exec(const tfp_profile *p, tfp_step_choice step, uint32_t exec)
 {
-    uint32_t row = p->execs.at[exec].step;
-    bool only_listed = step.which == TFP_STEP_MEAN && p->events.processes.size > 0;
-    return tfp_step_takes(step, row) && (!only_listed || p->steps.at[row].listed);
+    uint32_t row = p->runs->execs.at[exec].step;
+    bool only_listed = step.which == TFP_STEP_MEAN && p->events->processes.size > 0;
+    return tfp_step_takes(step, row) && (!only_listed || p->runs->steps.at[row].listed);
 }
 
 /* The mean is over the steps in which this node has statistics, each column divided and cut by itself. */
 void tfp_node_stats_at(const tfp_profile *p, uint32_t node, tfp_step_choice step, tfp_node_stats *out)
 {
-    const tfp_node *n = &p->nodes.at[node];
+    const tfp_node *n = &p->graph->nodes.at[node];
     tfp_node_stats s = { 0 };
     int64_t count = 0;
     bool mean = step.which == TFP_STEP_MEAN;
-    for (TFP_EACH(execs, e, n->exec_first, p)) {
+    for (TFP_EACH(runs->execs, e, n->exec_first, p)) {
         if (!takes_exec(p, step, e)) continue;
-        add_exec(&p->execs.at[e], &s);
+        add_exec(&p->runs->execs.at[e], &s);
         count++;
     }
     s.total_ns = tfp_add(s.cpu_ns, s.accelerator_ns, NULL);
-    if (mean && count && p->events.mean_steps) count = p->events.mean_steps[node];
+    if (mean && count && p->events->slim->mean_steps) count = p->events->slim->mean_steps[node];
     if (count > 1 && mean) {
         s.run_count /= count;
         s.float_ops /= count;
@@ -133,8 +164,8 @@ void tfp_node_stats_at(const tfp_profile *p, uint32_t node, tfp_step_choice step
 int64_t tfp_node_first_ns(const tfp_profile *p, uint32_t node, tfp_step_choice step)
 {
     int64_t first = INT64_MAX;
-    for (TFP_EACH(execs, e, p->nodes.at[node].exec_first, p)) {
-        const tfp_exec *x = &p->execs.at[e];
+    for (TFP_EACH(runs->execs, e, p->graph->nodes.at[node].exec_first, p)) {
+        const tfp_exec *x = &p->runs->execs.at[e];
         bool timed = x->start_ns || x->end_ns;
         if (timed && x->start_ns < first && takes_exec(p, step, e)) first = x->start_ns;
     }
@@ -143,12 +174,12 @@ int64_t tfp_node_first_ns(const tfp_profile *p, uint32_t node, tfp_step_choice s
 
 int64_t tfp_node_parameters(const tfp_profile *p, uint32_t node, bool *clamped)
 {
-    uint32_t shape = p->nodes.at[node].shape;
-    if (shape == TFP_NONE || p->shapes.at[shape].count == 0) return 0;
-    const tfp_shape *s = &p->shapes.at[shape];
+    uint32_t shape = p->graph->nodes.at[node].shape;
+    if (shape == TFP_NONE || p->graph->shapes.at[shape].count == 0) return 0;
+    const tfp_shape *s = &p->graph->shapes.at[shape];
     int64_t product = 1;
     for (uint32_t i = 0; i < s->count; i++) {
-        int64_t d = p->dims.at[s->first + i];
+        int64_t d = p->graph->dims.at[s->first + i];
         if (d < 0) return 0;
         product = tfp_mul(product, d, clamped);
     }
@@ -158,15 +189,15 @@ int64_t tfp_node_parameters(const tfp_profile *p, uint32_t node, bool *clamped)
 uint32_t tfp_input_shape(const tfp_profile *p, const tfp_input_edge *e)
 {
     if (e->node == TFP_NONE) return TFP_NONE;
-    const tfp_node *n = &p->nodes.at[e->node];
+    const tfp_node *n = &p->graph->nodes.at[e->node];
     if (n->output_first == TFP_NONE) return TFP_NONE;
     uint32_t low = n->output_first, high = n->output_last; /* rows in order of their slots */
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (p->outputs.at[middle].slot < e->output_index)
+        if (p->graph->outputs.at[middle].slot < e->output_index)
             low = middle + 1;
         else
             high = middle;
     }
-    return p->outputs.at[low].slot == e->output_index ? p->outputs.at[low].shape : TFP_NONE;
+    return p->graph->outputs.at[low].slot == e->output_index ? p->graph->outputs.at[low].shape : TFP_NONE;
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/nest.c: nesting with Python frames: each lane is swept by start, with a stack of the spans that are open. */
 #include "model/nest.h"
-#include "model/model.h"
 #include "model/order.h"
+#include "model/tables/events.h"
+#include "model/tables/lanes.h"
+#include "model/tables/processes.h"
 
 typedef struct open_span {
     uint32_t span;
@@ -19,7 +21,7 @@ typedef struct sweep {
 
 bool tfp_has_plain_spans(const tfp_profile *p)
 {
-    const tfp_span_columns *s = &p->events.spans;
+    const tfp_span_columns *s = &p->events->spans;
     if (tfp_only_sums(p)) return false; /* markers stand for steps there */
     for (size_t i = 0; i < s->size; i++)
         if (s->kind[i] != TFP_SPAN_OTHER) return false;
@@ -28,7 +30,7 @@ bool tfp_has_plain_spans(const tfp_profile *p)
 
 bool tfp_nests(const tfp_profile *p, bool plain, uint32_t span)
 {
-    const tfp_span_columns *s = &p->events.spans;
+    const tfp_span_columns *s = &p->events->spans;
     if (s->marks[span] & TFP_MARK_INSTANT) return false;
     switch (s->kind[span]) {
     case TFP_SPAN_OP:
@@ -86,7 +88,7 @@ static void visit(sweep *w, uint32_t span)
 
 bool tfp_nest_of(const tfp_profile *p, tfp_arena *arena, tfp_nest *out)
 {
-    const tfp_span_columns *s = &p->events.spans;
+    const tfp_span_columns *s = &p->events->spans;
     size_t lanes = p->lanes.size;
     *out = (tfp_nest){ .order = TFP_NEW(arena, uint32_t, s->size + 1),
                        .parent = TFP_NEW(arena, uint32_t, s->size + 1),
@@ -102,7 +104,7 @@ bool tfp_nest_of(const tfp_profile *p, tfp_arena *arena, tfp_nest *out)
     for (size_t lane = 0; ok && lane < lanes; lane++) {
         const tfp_lane *l = &p->lanes.at[lane];
         w.depth = 0;
-        w.tolerance_ns = l->process < p->events.processes.size ? p->events.processes.at[l->process].tolerance_ns : 0;
+        w.tolerance_ns = l->process < p->events->processes.size ? p->events->processes.at[l->process].tolerance_ns : 0;
         for (uint32_t i = lane_first[lane]; i < lane_first[lane + 1]; i++)
             if (tfp_nests(p, out->plain, out->order[i])) visit(&w, out->order[i]);
     }

@@ -6,7 +6,7 @@
 #ifndef TFP_NEST_H
 #define TFP_NEST_H
 
-#include "model/types.h"
+#include "model/tables/types.h"
 
 typedef struct tfp_nest {
     uint32_t *order;      /* all spans of the profile; parents come first */

@@ -3,7 +3,7 @@
 #ifndef TFP_ORDER_H
 #define TFP_ORDER_H
 
-#include "model/types.h"
+#include "model/tables/types.h"
 
 /* Sorts items by keys (by item), stable. Nearly sorted items take one pass. False without memory. */
 bool tfp_sort_keys(uint32_t *items, size_t count, const uint64_t *keys);

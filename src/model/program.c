@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/program.c: attributes found by name, and a program's memory. */
 #include "model/program.h"
-#include "model/model.h"
+#include "model/tables/profile.h"
 
 #define SCAN_MOST 12 /* attributes: comparing so many names is faster than to look the name's id up */
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/program.h: the graph as a program that can be worked out: every node with its attributes, the output that each
- * input takes, and the functions it calls. The tables of model.h keep names, types and inputs only; shapes and float
- * operations need all of the graph. Kept with TFP_KEEP_PROGRAM. Rows and strings as in model.h. */
+ * input takes, and the functions it calls. The tables of the graph (model/tables/graph.h) keep names, types and inputs only; shapes and float
+ * operations need all of the graph. Kept with TFP_KEEP_PROGRAM. Rows and strings as there. */
 #ifndef TFP_PROGRAM_H
 #define TFP_PROGRAM_H
 

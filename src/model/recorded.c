@@ -2,8 +2,11 @@
 /* model/recorded.c: recorded calls become a graph. The producer of a tensor is the outermost call that put it out and had
  * ended before its taker began; a call that puts out what a call inside it made takes it from there. Ids of calls grow as
  * they start, so one pass in that order, with the calls that are open on each thread, finds all edges. */
+#include "model/recorded.h"
 #include "model/build.h"
-#include "model/model.h"
+#include "model/event_builder.h"
+#include "model/tables/events.h"
+#include "model/tables/graph.h"
 
 #define PATH_MOST 2048 /* bytes: a file of calls in calls must not become one of paths */
 
@@ -96,7 +99,7 @@ static void start(maker *m)
 /* The spans that recorded the same calls. Gives how many ops have one. */
 static size_t match(maker *m)
 {
-    const tfp_event_tables *t = &m->p->events;
+    const tfp_event_tables *t = m->p->events;
     const tfp_span_columns *s = &t->spans;
     tfp_map64 span_of = { 0 };
     size_t found = 0;
@@ -149,11 +152,11 @@ static void make_nodes(maker *m)
         tfp_strid name = path[op - m->first];
         x->node = tfp_named_node(m->p, name);
         if (x->node == TFP_NONE) x->node = tfp_build_node(m->b, tfp_text(m->p, name), tfp_text(m->p, x->name), true);
-        if (!m->b->status) m->p->nodes.at[x->node].calls++;
+        if (!m->b->status) m->p->graph->nodes.at[x->node].calls++;
     }
     tfp_buf_free(&text);
     free(path);
-    m->p->recorded.alone = true;
+    m->p->recorded->alone = true;
 }
 
 /* ---- edges ---- */
@@ -178,7 +181,7 @@ static void end_call(maker *m, uint32_t op)
 {
     const tfp_recorded_op *x = &m->ops[op];
     for (uint32_t i = 0; i < x->output_count && !m->b->status; i++) {
-        const tfp_recorded_tensor *t = &m->p->recorded.tensors.at[x->tensors + x->input_count + i];
+        const tfp_recorded_tensor *t = &m->p->recorded->tensors.at[x->tensors + x->input_count + i];
         uint32_t at = tfp_map64_get(&m->made, t->id);
         uint64_t mine = (uint64_t)op << 32 | (uint32_t)t->position;
         if (at != TFP_NONE && is_inside(m, (uint32_t)(m->makers.at[at] >> 32), op))
@@ -209,7 +212,7 @@ static void begin_call(maker *m, uint32_t op)
     m->last_thread = x->thread;
     end_open(m, x->thread, x->above, TFP_NONE);
     for (uint32_t i = 0; i < x->input_count && !m->b->status; i++) {
-        const tfp_recorded_tensor *t = &m->p->recorded.tensors.at[x->tensors + i];
+        const tfp_recorded_tensor *t = &m->p->recorded->tensors.at[x->tensors + i];
         uint32_t at = tfp_map64_get(&m->made, t->id);
         if (at != TFP_NONE) add_edge(m, op, t->position, m->makers.at[at]);
     }
@@ -243,8 +246,8 @@ static void build_edges(maker *m)
     for (size_t i = 0; i < m->edges.size && !m->b->status; i++) {
         const edge *e = &m->edges.at[order[i]];
         position = i && m->edges.at[order[i - 1]].node == e->node ? position + 1 : 0;
-        tfp_build_input(m->b, e->node, position, m->p->nodes.at[e->source].name, e->slot);
-        if (!m->b->status) m->p->inputs.at[m->p->inputs.size - 1].node = e->source;
+        tfp_build_input(m->b, e->node, position, m->p->graph->nodes.at[e->source].name, e->slot);
+        if (!m->b->status) m->p->graph->inputs.at[m->p->graph->inputs.size - 1].node = e->source;
     }
     free(order);
 }
@@ -254,9 +257,9 @@ static void build_outputs(maker *m)
 {
     for (size_t i = 0; i < m->end - m->first && !m->b->status; i++) {
         const tfp_recorded_op *x = &m->ops[m->order[i]];
-        if (x->node == TFP_NONE || m->p->nodes.at[x->node].output_first != TFP_NONE) continue;
+        if (x->node == TFP_NONE || m->p->graph->nodes.at[x->node].output_first != TFP_NONE) continue;
         for (uint32_t k = 0; k < x->output_count && !m->b->status; k++) {
-            const tfp_recorded_tensor *t = &m->p->recorded.tensors.at[x->tensors + x->input_count + k];
+            const tfp_recorded_tensor *t = &m->p->recorded->tensors.at[x->tensors + x->input_count + k];
             bool again = k && t[-1].position == t->position; /* the first one of a list of tensors */
             if (!again) tfp_build_output(m->b, x->node, t->position, t->shape);
         }
@@ -265,11 +268,11 @@ static void build_outputs(maker *m)
 
 static void link_file(tfp_builder *b, uint32_t first, uint32_t end)
 {
-    tfp_recorded_tables *t = &b->p->recorded;
+    tfp_recorded_tables *t = b->p->recorded;
     maker m = { .b = b, .p = b->p, .ops = t->ops.at, .first = first, .end = end };
     start(&m);
     size_t found = b->status ? 0 : match(&m);
-    if (!b->status && !b->p->events.spans.size)
+    if (!b->status && !b->p->events->spans.size)
         make_nodes(&m);
     else if (!b->status && !found)
         tfp_build_warn(b, "execution traces of another run: the trace has none of its operators", TFP_STR(""));
@@ -289,7 +292,7 @@ static void link_file(tfp_builder *b, uint32_t first, uint32_t end)
 
 void tfp_build_recorded(tfp_builder *b)
 {
-    tfp_recorded_tables *t = &b->p->recorded;
+    tfp_recorded_tables *t = b->p->recorded;
     for (; t->linked < t->files.size && !b->status; t->linked++)
         link_file(b, t->linked ? t->files.at[t->linked - 1] : 0, t->files.at[t->linked]);
 }

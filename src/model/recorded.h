@@ -5,9 +5,7 @@
 #ifndef TFP_RECORDED_H
 #define TFP_RECORDED_H
 
-#include "base/base.h"
-
-typedef struct tfp_builder tfp_builder;
+#include "model/tables/types.h"
 
 typedef struct tfp_recorded_tensor {
     uint64_t id;
@@ -29,14 +27,14 @@ typedef struct tfp_recorded_op {
     bool root;      /* stands for a process or a thread: in no path */
 } tfp_recorded_op;
 
-typedef struct tfp_recorded_tables {
+struct tfp_recorded_tables {
     TFP_VEC(tfp_recorded_op) ops;
     TFP_VEC(tfp_recorded_tensor) tensors;
     TFP_VEC(uint32_t) files; /* where the ops of each file end */
     size_t linked;           /* files that are in the graph already */
     size_t counted;          /* files whose float operations are counted */
     bool alone;              /* no trace has the calls: nodes were made of them */
-} tfp_recorded_tables;
+};
 
 /* The arguments of a call as a trace tells them: lists of sizes, of words for types, of values. */
 typedef struct tfp_recorded_texts {
@@ -48,10 +46,10 @@ void tfp_recorded_take(tfp_builder *b, tfp_recorded_texts *t, tfp_recorded_op *o
 void tfp_recorded_texts_free(tfp_recorded_texts *t);
 
 /* A call of a span that its `External id` does not name. */
-typedef struct tfp_recorded_call {
+struct tfp_recorded_call {
     uint64_t call;
     uint32_t span;
-} tfp_recorded_call;
+};
 
 /* After the join: the ops of files that are not in the graph yet. */
 void tfp_build_recorded(tfp_builder *b);

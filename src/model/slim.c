@@ -4,7 +4,8 @@
 #include "model/slim.h"
 
 #include "model/build.h"
-#include "model/model.h"
+#include "model/event_builder.h"
+#include "model/tables/events.h"
 
 #include <stdlib.h>
 
@@ -13,13 +14,13 @@
 
 uint32_t tfp_build_slim_kind(tfp_builder *b, const tfp_slim_kind *k)
 {
-    if (b->status || !APPEND(b, events.slim_kinds, *k)) return TFP_NONE;
-    return (uint32_t)b->p->events.slim_kinds.size - 1;
+    if (b->status || !APPEND(b, events->slim->slim_kinds, *k)) return TFP_NONE;
+    return (uint32_t)b->p->events->slim->slim_kinds.size - 1;
 }
 
 void tfp_slim_begin(tfp_slim_writer *f, tfp_builder *b, uint32_t lane, tfp_slim_nesting nesting)
 {
-    tfp_event_tables *t = &b->p->events;
+    tfp_event_tables *t = b->p->events;
     f->b = b;
     f->slim = tfp_slim_of_lane(t, lane);
     f->start_ns = INT64_MIN;
@@ -27,17 +28,17 @@ void tfp_slim_begin(tfp_slim_writer *f, tfp_builder *b, uint32_t lane, tfp_slim_
     f->holders.size = 0;
     if (b->status) return;
     if (f->slim != TFP_NONE) {
-        f->lane = &t->slims.at[f->slim];
+        f->lane = &t->slim->slims.at[f->slim];
         return;
     }
     tfp_slim_lane row = { .lane = lane, .nesting = nesting, .start_ns = INT64_MAX, .end_ns = INT64_MIN };
-    f->slim = (uint32_t)t->slims.size;
-    if (!APPEND(b, events.slims, row)) return;
-    f->lane = &t->slims.at[f->slim];
-    check(b, tfp_map64_put(&t->slim_by_lane, lane, f->slim)); /* last: it never points past the table */
+    f->slim = (uint32_t)t->slim->slims.size;
+    if (!APPEND(b, events->slim->slims, row)) return;
+    f->lane = &t->slim->slims.at[f->slim];
+    check(b, tfp_map64_put(&t->slim->slim_by_lane, lane, f->slim)); /* last: it never points past the table */
 }
 
-uint32_t tfp_slim_of_lane(const tfp_event_tables *t, uint32_t lane) { return tfp_map64_get(&t->slim_by_lane, lane); }
+uint32_t tfp_slim_of_lane(const tfp_event_tables *t, uint32_t lane) { return tfp_map64_get(&t->slim->slim_by_lane, lane); }
 
 /* ---- rows ---- */
 
@@ -49,7 +50,7 @@ static bool new_block(tfp_builder *b, tfp_slim_lane *x, int64_t base_ns)
     tfp_slim_block *block = malloc(bytes);
     if (!block) return check(b, false);
     *block = (tfp_slim_block){ .base_ns = base_ns, .capacity = capacity };
-    b->p->events.slim_bytes += bytes;
+    b->p->events->slim->slim_bytes += bytes;
     if (x->last)
         x->last->next = block;
     else
@@ -94,7 +95,7 @@ static void take_off(const tfp_slim_lane *x, tfp_slim_row *row, int64_t duration
 
 static void nest(tfp_slim_writer *f, tfp_slim_lane *x, tfp_slim_row *row, const tfp_slim_event *e)
 {
-    unsigned kind = f->b->p->events.slim_kinds.at[e->kind].kind;
+    unsigned kind = f->b->p->events->slim->slim_kinds.at[e->kind].kind;
     int64_t end_ns = e->start_ns + e->duration_ns;
     size_t holding = tfp_spans_holding(f->holders.at, f->holders.size, sizeof *f->holders.at, end_ns);
     const tfp_slim_holder *above = holding ? &f->holders.at[holding - 1] : NULL;
@@ -147,14 +148,14 @@ void tfp_slim_writer_free(tfp_slim_writer *f) { tfp_vec_free(&f->holders); }
 
 void tfp_slim_widen(tfp_builder *b, uint32_t slim)
 {
-    tfp_event_tables *t = &b->p->events;
+    tfp_event_tables *t = b->p->events;
     if (b->status) return;
-    tfp_slim_lane *x = &t->slims.at[slim];
+    tfp_slim_lane *x = &t->slim->slims.at[slim];
     size_t calls = 0;
     for (const tfp_slim_block *block = x->first; block; block = block->next) {
         for (uint32_t i = 0; i < block->size; i++) {
             const tfp_slim_row *row = &block->rows[i];
-            const tfp_slim_kind *k = &t->slim_kinds.at[row->kind];
+            const tfp_slim_kind *k = &t->slim->slim_kinds.at[row->kind];
             bool call = k->kind == TFP_SPAN_CALL;
             tfp_event e = { .lane = x->lane,
                             .name = k->name,

@@ -7,10 +7,8 @@
 #ifndef TFP_SLIM_H
 #define TFP_SLIM_H
 
-#include "base/base.h"
+#include "model/tables/types.h"
 
-typedef struct tfp_builder tfp_builder;
-typedef struct tfp_event_tables tfp_event_tables;
 
 #define TFP_SLIM_LONG UINT32_MAX
 typedef struct tfp_slim_row {
@@ -70,6 +68,15 @@ typedef struct tfp_slim_lane {
     int64_t start_ns, end_ns; /* first start, last end */
     bool wide;                /* it has spans in place of rows */
 } tfp_slim_lane;
+
+struct tfp_slim_tables {
+    TFP_VEC(tfp_slim_lane) slims; /* by lane; only with TFP_KEEP_SUMS */
+    TFP_VEC(tfp_slim_kind) slim_kinds;
+    tfp_map64 slim_by_lane;
+    size_t slim_bytes;      /* of their blocks */
+    int64_t *slim_outer_ns; /* by step, the first of none: how long spans of threads are that no other one holds; NULL */
+    uint32_t *mean_steps;   /* by node: in how many steps it ran, where only the mean is kept (TFP_KEEP_TOTAL); NULL */
+};
 
 static inline int64_t tfp_slim_start_of(const tfp_slim_block *b, const tfp_slim_row *r)
 {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* sql/cells.c: cells of queries that no field of a row holds as it is: names by number, sums, shapes, steps of executions. */
-#include "flops/core/parameters.h"
-#include "model/model.h"
 #include "sql/cells.h"
+#include "flops/core/parameters.h"
+#include "model/tables/code.h"
+#include "model/tables/details.h"
+#include "model/tables/graph.h"
+#include "model/tables/runs.h"
 
 #include "views/core/report.h"
 
@@ -62,7 +65,7 @@ void sql_node_parameters(const sql_row *row, tfp_buf *b, sql_cell *out)
 
 void sql_node_shape(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
-    tfp_shape_text(row->in->p, row->in->p->nodes.at[row->at].shape, b);
+    tfp_shape_text(row->in->p, row->in->p->graph->nodes.at[row->at].shape, b);
     put_made(out, b);
 }
 
@@ -75,33 +78,33 @@ void sql_node_input_shapes(const sql_row *row, tfp_buf *b, sql_cell *out)
 void sql_node_invented(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    put_int(out, (row->in->p->nodes.at[row->at].flags & TFP_NODE_INVENTED) != 0);
+    put_int(out, (row->in->p->graph->nodes.at[row->at].flags & TFP_NODE_INVENTED) != 0);
 }
 
 void sql_edge_shape(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     const tfp_profile *p = row->in->p;
-    tfp_shape_text(p, tfp_input_shape(p, &p->inputs.at[row->at]), b);
+    tfp_shape_text(p, tfp_input_shape(p, &p->graph->inputs.at[row->at]), b);
     put_made(out, b);
 }
 
 void sql_output_shape(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
-    tfp_shape_text(row->in->p, row->in->p->outputs.at[row->at].shape, b);
+    tfp_shape_text(row->in->p, row->in->p->graph->outputs.at[row->at].shape, b);
     put_made(out, b);
 }
 
 void sql_step_listed(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    put_int(out, row->in->p->steps.at[row->at].listed);
+    put_int(out, row->in->p->runs->steps.at[row->at].listed);
 }
 
 /* ---- executions and their parts ---- */
 
 static void put_step(const sql_row *row, uint32_t exec, sql_cell *out)
 {
-    put_int(out, row->in->p->steps.at[row->in->p->execs.at[exec].step].id);
+    put_int(out, row->in->p->runs->steps.at[row->in->p->runs->execs.at[exec].step].id);
 }
 
 void sql_exec_step(const sql_row *row, tfp_buf *b, sql_cell *out)
@@ -113,7 +116,7 @@ void sql_exec_step(const sql_row *row, tfp_buf *b, sql_cell *out)
 void sql_exec_run_us(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    const tfp_exec *x = &row->in->p->execs.at[row->at];
+    const tfp_exec *x = &row->in->p->runs->execs.at[row->at];
     put_int(out, tfp_micros(tfp_add(x->cpu_ns, x->accelerator_ns, NULL)));
 }
 
@@ -121,7 +124,7 @@ void sql_exec_float_ops(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
     const tfp_profile *p = row->in->p;
-    put_int(out, tfp_mul(p->nodes.at[owner_of(row, SQL_EXECUTIONS)].float_ops, p->execs.at[row->at].run_count, NULL));
+    put_int(out, tfp_mul(p->graph->nodes.at[owner_of(row, SQL_EXECUTIONS)].float_ops, p->runs->execs.at[row->at].run_count, NULL));
 }
 
 /* The node and the step of a row that belongs to an execution. */
@@ -156,7 +159,7 @@ void sql_allocation_step(const sql_row *row, tfp_buf *b, sql_cell *out)
 
 void sql_buffer_address(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
-    tfp_buf_printf(b, "0x%llx", (unsigned long long)row->in->p->buffers.at[row->at].address);
+    tfp_buf_printf(b, "0x%llx", (unsigned long long)row->in->p->detail->buffers.at[row->at].address);
     put_made(out, b);
 }
 
@@ -164,7 +167,7 @@ void sql_buffer_address(const sql_row *row, tfp_buf *b, sql_cell *out)
 
 static const tfp_code_frame *frame_of(const sql_row *row)
 {
-    return &row->in->p->frames.at[row->in->p->trace_frames.at[row->at]];
+    return &row->in->p->code->frames.at[row->in->p->code->trace_frames.at[row->at]];
 }
 
 static void put_string(const sql_row *row, tfp_strid id, sql_cell *out)
@@ -177,7 +180,7 @@ static void put_string(const sql_row *row, tfp_strid id, sql_cell *out)
 void sql_code_position(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    put_int(out, (int64_t)row->at - row->in->p->traces.at[owner_of(row, SQL_CODE)].first);
+    put_int(out, (int64_t)row->at - row->in->p->code->traces.at[owner_of(row, SQL_CODE)].first);
 }
 
 void sql_code_file(const sql_row *row, tfp_buf *b, sql_cell *out)

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* sql/data.c: rows by number, by what they belong to and by what a cell holds, over the arrays of several profiles. */
 #include "flops/core/parameters.h"
-#include "model/model.h"
+#include "model/tables/code.h"
+#include "model/tables/details.h"
+#include "model/tables/events.h"
+#include "model/tables/stats.h"
 #include "sql/grids.h"
 
 #define HASH_SEED UINT64_C(0x9e3779b97f4a7c15)
@@ -12,10 +15,12 @@ typedef struct vector {
     size_t size;
 } vector;
 
-static vector vector_at(const tfp_profile *p, size_t place)
+static vector vector_at(const tfp_profile *p, size_t tables, size_t place)
 {
     vector v;
-    memcpy(&v, (const char *)p + place, sizeof v);
+    const void *from = p;
+    if (tables) memcpy(&from, (const char *)p + tables, sizeof from);
+    memcpy(&v, (const char *)from + place, sizeof v);
     return v;
 }
 
@@ -31,7 +36,7 @@ static uint32_t word_at(const char *at)
 /* The stats of a trace's spans: one row for each span, though equal sets are stored once. */
 static size_t count_args(const tfp_profile *p)
 {
-    const tfp_event_tables *t = &p->events;
+    const tfp_event_tables *t = p->events;
     size_t n = 0;
     for (size_t i = 0; i < t->spans.size; i++)
         if (t->spans.stats[i] != TFP_NONE) n += t->stat_sets.at[t->spans.stats[i]].count;
@@ -41,9 +46,9 @@ static size_t count_args(const tfp_profile *p)
 static size_t rows_of(const tfp_profile *p, sql_table_id table, bool first)
 {
     if (table == SQL_PROFILES) return 1;
-    if (table == SQL_SPANS) return p->spans.size + p->events.spans.size;
+    if (table == SQL_SPANS) return p->detail->spans.size + p->events->spans.size;
     if (table == SQL_SPAN_ARGS) return count_args(p);
-    if (table != SQL_COLUMNS) return vector_at(p, sql_tables[table].vector).size;
+    if (table != SQL_COLUMNS) return vector_at(p, sql_tables[table].tables, sql_tables[table].vector).size;
     size_t n = 0;
     for (int t = 0; first && t < SQL_TABLE_COUNT; t++)
         for (const sql_column *c = sql_tables[t].columns; c->name; c++) n++;
@@ -116,8 +121,8 @@ void sql_data_end(sql_data *d)
 static bool own_source(sql_data *d, sql_source *s, sql_table_id table)
 {
     const sql_table *t = &sql_tables[table];
-    size_t count = vector_at(s->p, t->vector).size;
-    vector items = vector_at(s->p, t->vector), heads = vector_at(s->p, t->heads);
+    vector items = vector_at(s->p, t->tables, t->vector), heads = vector_at(s->p, t->heads_tables, t->heads);
+    size_t count = items.size;
     uint32_t *owners = TFP_NEW(&d->arena, uint32_t, count + 1);
     if (!owners) return false;
     for (size_t i = 0; i < count; i++) owners[i] = TFP_NONE;
@@ -133,14 +138,14 @@ static bool own_source(sql_data *d, sql_source *s, sql_table_id table)
     }
     /* a lane that an execution named without a time: kept for writing the profile again, but no span */
     for (size_t i = 0; table == SQL_SPANS && i < count; i++)
-        if (!s->p->spans.at[i].start_ns && !s->p->spans.at[i].duration_ns) owners[i] = TFP_NONE;
+        if (!s->p->detail->spans.at[i].start_ns && !s->p->detail->spans.at[i].duration_ns) owners[i] = TFP_NONE;
     s->owners[table] = owners;
     return true;
 }
 
 static bool place_args(sql_data *d, sql_source *s)
 {
-    const tfp_event_tables *t = &s->p->events;
+    const tfp_event_tables *t = s->p->events;
     s->args = TFP_NEW(&d->arena, uint32_t, t->spans.size + 1);
     if (!s->args) return false;
     s->args[0] = 0;
@@ -176,7 +181,7 @@ bool sql_find(const sql_data *d, sql_table_id table, uint32_t number, sql_row *o
     }
     const sql_source *s = &d->sources[low];
     *out = (sql_row){ d, s, number - s->base[table] };
-    if (table == SQL_SPANS && out->at >= s->p->spans.size) return true;
+    if (table == SQL_SPANS && out->at >= s->p->detail->spans.size) return true;
     uint32_t at = out->at; /* the owner may have none either: an execution of a node that came a second time */
     for (int t = table; sql_tables[t].owner >= 0 && at != TFP_NONE; t = sql_tables[t].owner) at = s->owners[t][at];
     return at != TFP_NONE;
@@ -185,7 +190,7 @@ bool sql_find(const sql_data *d, sql_table_id table, uint32_t number, sql_row *o
 static void read_field(const sql_row *row, sql_table_id table, const sql_column *c, sql_cell *out)
 {
     const sql_table *t = &sql_tables[table];
-    const char *field = vector_at(row->in->p, t->vector).at + row->at * t->item + c->at;
+    const char *field = vector_at(row->in->p, t->tables, t->vector).at + row->at * t->item + c->at;
     uint32_t n;
     int32_t small;
     out->type = 'i';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* sql/query.c: tfp_query: one SELECT over the tables of tables.h becomes a grid. */
-#include "model/model.h"
+#include "model/tables/profile.h"
 #include "sql/bind.h"
 #include "sql/grids.h"
 #include "views/core/engine.h"

@@ -2,7 +2,7 @@
 /* sql/rows.c: rows of op and scope for queries: where each stands in its tree, then the column table's numbers, own and in total. */
 #include "sql/rows.h"
 
-#include "model/model.h"
+#include "model/tables/profile.h"
 #include "views/core/engine.h"
 #include "views/core/kinds.h"
 #include "views/core/view.h"

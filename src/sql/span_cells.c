@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* sql/span_cells.c: cells of spans, of what traces tell of them, and of their lanes and processes. The table `spans` has
  * the spans of executions (TensorFlow's files) first, then the events of traces. */
-#include "model/model.h"
+#include "model/tables/details.h"
+#include "model/tables/devices.h"
+#include "model/tables/events.h"
+#include "model/tables/graph.h"
+#include "model/tables/lanes.h"
+#include "model/tables/processes.h"
+#include "model/tables/runs.h"
+#include "model/tables/sources.h"
+#include "model/tables/stats.h"
 #include "sql/cells.h"
 
 static void put_int(sql_cell *out, int64_t i)
@@ -27,17 +35,17 @@ static void put_row(const sql_row *row, sql_table_id table, uint32_t at, sql_cel
 }
 static void put_step(const sql_row *row, uint32_t step, sql_cell *out)
 {
-    if (step != TFP_NONE) put_int(out, row->in->p->steps.at[step].id);
+    if (step != TFP_NONE) put_int(out, row->in->p->runs->steps.at[step].id);
 }
 
 /* ---- spans ---- */
 
 static const tfp_span *own_span(const sql_row *row) /* of an execution; NULL: of a trace */
 {
-    return row->at < row->in->p->spans.size ? &row->in->p->spans.at[row->at] : NULL;
+    return row->at < row->in->p->detail->spans.size ? &row->in->p->detail->spans.at[row->at] : NULL;
 }
-static uint32_t event_of(const sql_row *row) { return row->at - (uint32_t)row->in->p->spans.size; }
-static const tfp_span_columns *events_of(const sql_row *row) { return &row->in->p->events.spans; }
+static uint32_t event_of(const sql_row *row) { return row->at - (uint32_t)row->in->p->detail->spans.size; }
+static const tfp_span_columns *events_of(const sql_row *row) { return &row->in->p->events->spans; }
 static uint32_t owner_exec(const sql_row *row) { return row->in->owners[SQL_SPANS][row->at]; }
 static uint32_t owner_node(const sql_row *row) { return row->in->owners[SQL_EXECUTIONS][owner_exec(row)]; }
 
@@ -62,7 +70,7 @@ void sql_span_step(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
     const tfp_profile *p = row->in->p;
-    put_step(row, own_span(row) ? p->execs.at[owner_exec(row)].step : events_of(row)->step[event_of(row)], out);
+    put_step(row, own_span(row) ? p->runs->execs.at[owner_exec(row)].step : events_of(row)->step[event_of(row)], out);
 }
 static uint32_t lane_of(const sql_row *row)
 {
@@ -130,7 +138,7 @@ void sql_span_name(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
     const tfp_profile *p = row->in->p;
-    put_string(row, own_span(row) ? p->nodes.at[owner_node(row)].name : events_of(row)->name[event_of(row)], out);
+    put_string(row, own_span(row) ? p->graph->nodes.at[owner_node(row)].name : events_of(row)->name[event_of(row)], out);
 }
 void sql_span_class(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
@@ -154,7 +162,7 @@ void sql_span_self_ns(const sql_row *row, tfp_buf *b, sql_cell *out)
 static void put_event(const sql_row *row, const uint32_t *column, sql_cell *out)
 {
     uint32_t at = own_span(row) ? TFP_NONE : column[event_of(row)];
-    if (at != TFP_NONE) put_int(out, (int64_t)row->in->base[SQL_SPANS] + (int64_t)row->in->p->spans.size + at);
+    if (at != TFP_NONE) put_int(out, (int64_t)row->in->base[SQL_SPANS] + (int64_t)row->in->p->detail->spans.size + at);
 }
 void sql_span_parent(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
@@ -183,7 +191,7 @@ void sql_span_trace(const sql_row *row, tfp_buf *b, sql_cell *out)
 static uint32_t span_of(const sql_row *row)
 {
     const uint32_t *first = row->in->args;
-    size_t low = 0, high = row->in->p->events.spans.size - 1;
+    size_t low = 0, high = row->in->p->events->spans.size - 1;
     while (low < high) {
         size_t middle = high - (high - low) / 2;
         if (first[middle] <= row->at)
@@ -195,14 +203,14 @@ static uint32_t span_of(const sql_row *row)
 }
 static const tfp_stat *stat_of(const sql_row *row)
 {
-    const tfp_event_tables *t = &row->in->p->events;
+    const tfp_event_tables *t = row->in->p->events;
     uint32_t span = span_of(row);
     return &t->stats.at[t->stat_sets.at[t->spans.stats[span]].first + (row->at - row->in->args[span])];
 }
 void sql_arg_span(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    put_int(out, (int64_t)row->in->base[SQL_SPANS] + (int64_t)row->in->p->spans.size + span_of(row));
+    put_int(out, (int64_t)row->in->base[SQL_SPANS] + (int64_t)row->in->p->detail->spans.size + span_of(row));
 }
 void sql_arg_key(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
@@ -228,21 +236,21 @@ void sql_arg_value(const sql_row *row, tfp_buf *b, sql_cell *out)
 void sql_process_rank(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    int32_t rank = row->in->p->events.processes.at[row->at].rank;
+    int32_t rank = row->in->p->events->processes.at[row->at].rank;
     if (rank >= 0) put_int(out, rank);
 }
 void sql_process_ranks(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
-    int32_t count = row->in->p->events.processes.at[row->at].rank_count;
+    int32_t count = row->in->p->events->processes.at[row->at].rank_count;
     if (count > 0) put_int(out, count);
 }
 void sql_process_file(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
     const tfp_profile *p = row->in->p;
-    uint32_t source = p->events.processes.at[row->at].source;
-    if (source < p->sources.size) put_text(out, p->sources.at[source]);
+    uint32_t source = p->events->processes.at[row->at].source;
+    if (source < p->files->sources.size) put_text(out, p->files->sources.at[source]);
 }
 void sql_lane_role(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
@@ -259,5 +267,5 @@ void sql_counter_value(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
     out->type = 'r';
-    out->r = row->in->p->events.counters.at[row->at].value;
+    out->r = row->in->p->events->counters.at[row->at].value;
 }

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* sql/tables.c: the tables and columns of queries; docs/query.md shows them, and so does the table `columns`. */
-#include "model/model.h"
+#include "model/tables/code.h"
+#include "model/tables/details.h"
+#include "model/tables/devices.h"
+#include "model/tables/events.h"
+#include "model/tables/graph.h"
+#include "model/tables/lanes.h"
+#include "model/tables/processes.h"
+#include "model/tables/runs.h"
 #include "sql/cells.h"
 #include "sql/grids.h"
 
@@ -281,28 +288,29 @@ static const sql_column columns[] = {
     END
 };
 
-#define IN(vector) offsetof(struct tfp_profile, vector), sizeof(((struct tfp_profile *)0)->vector.at[0])
-#define ALONE -1, 0, 0, 0, 0
-#define CHAINED(owner, heads, head, next) owner, IN(heads), head, next
+#define IN(tables, name, vector) offsetof(struct tfp_profile, name), offsetof(tables, vector), sizeof(((tables *)0)->vector.at[0])
+#define IN_PROFILE(vector) 0, offsetof(struct tfp_profile, vector), sizeof(((struct tfp_profile *)0)->vector.at[0])
+#define ALONE -1, 0, 0, 0, 0, 0
+#define CHAINED(owner, tables, name, heads, head, next) owner, IN(tables, name, heads), head, next
 const sql_table sql_tables[SQL_TABLE_COUNT] = {
-    [SQL_PROFILES]    = { "profiles",    0, 0, ALONE, false, "the files", profiles },
-    [SQL_NODES]       = { "nodes",       IN(nodes), ALONE, false, "the nodes of the graph", nodes },
-    [SQL_TYPES]       = { "types",       IN(types), CHAINED(SQL_NODES, nodes, offsetof(tfp_node, type_first), offsetof(tfp_type, next)), false, "the types of nodes, several each", types },
-    [SQL_EDGES]       = { "edges",       IN(inputs), CHAINED(SQL_NODES, nodes, offsetof(tfp_node, input_first), offsetof(tfp_input_edge, next)), false, "which node takes what from which", edges },
-    [SQL_OUTPUTS]     = { "outputs",     IN(outputs), CHAINED(SQL_NODES, nodes, offsetof(tfp_node, output_first), offsetof(tfp_output, next)), false, "the shapes of what nodes give", outputs },
-    [SQL_STEPS]       = { "steps",       IN(steps), ALONE, false, "the steps that were recorded", steps },
-    [SQL_EXECUTIONS]  = { "executions",  IN(execs), CHAINED(SQL_NODES, nodes, offsetof(tfp_node, exec_first), offsetof(tfp_exec, next)), false, "each node in each step that it ran in", executions },
-    [SQL_SPANS]       = { "spans",       IN(spans), CHAINED(SQL_EXECUTIONS, details, offsetof(tfp_exec_detail, span_first), offsetof(tfp_span, next)), true, "what ran where and when: executions, and the events of traces", spans },
-    [SQL_MEMORY]      = { "memory",      IN(memories), CHAINED(SQL_EXECUTIONS, details, offsetof(tfp_exec_detail, memory_first), offsetof(tfp_memory, next)), true, "the memory of each run", memory },
-    [SQL_BUFFERS]     = { "buffers",     IN(buffers), CHAINED(SQL_MEMORY, memories, offsetof(tfp_memory, buffer_first), offsetof(tfp_buffer, next)), true, "the outputs of each run", buffers },
-    [SQL_ALLOCATIONS] = { "allocations", IN(allocations), CHAINED(SQL_EXECUTIONS, details, offsetof(tfp_exec_detail, alloc_first), offsetof(tfp_allocation, next)), true, "what was taken and given back, in order", allocations },
-    [SQL_TRACES]      = { "traces",      IN(traces), ALONE, false, "how nodes were made", traces },
-    [SQL_CODE]        = { "code",        IN(trace_frames), CHAINED(SQL_TRACES, traces, offsetof(tfp_trace, first), SQL_RANGE), false, "the lines of code that made nodes", code },
-    [SQL_PROCESSES]   = { "processes",   IN(events.processes), ALONE, false, "the processes of traces", processes },
-    [SQL_LANES]       = { "lanes",       IN(lanes), ALONE, false, "devices, streams and threads", lanes },
-    [SQL_SPAN_ARGS]   = { "span_args",   0, 0, ALONE, false, "what traces tell of spans", span_args },
-    [SQL_COUNTERS]    = { "counters",    IN(events.counters), ALONE, false, "counters over time", counters },
-    [SQL_COLUMNS]     = { "columns",     0, 0, ALONE, false, "all tables and their columns", columns },
+    [SQL_PROFILES]    = { "profiles",    0, 0, 0, ALONE, false, "the files", profiles },
+    [SQL_NODES]       = { "nodes",       IN(tfp_node_tables, graph, nodes), ALONE, false, "the nodes of the graph", nodes },
+    [SQL_TYPES]       = { "types",       IN(tfp_node_tables, graph, types), CHAINED(SQL_NODES, tfp_node_tables, graph, nodes, offsetof(tfp_node, type_first), offsetof(tfp_type, next)), false, "the types of nodes, several each", types },
+    [SQL_EDGES]       = { "edges",       IN(tfp_node_tables, graph, inputs), CHAINED(SQL_NODES, tfp_node_tables, graph, nodes, offsetof(tfp_node, input_first), offsetof(tfp_input_edge, next)), false, "which node takes what from which", edges },
+    [SQL_OUTPUTS]     = { "outputs",     IN(tfp_node_tables, graph, outputs), CHAINED(SQL_NODES, tfp_node_tables, graph, nodes, offsetof(tfp_node, output_first), offsetof(tfp_output, next)), false, "the shapes of what nodes give", outputs },
+    [SQL_STEPS]       = { "steps",       IN(tfp_run_tables, runs, steps), ALONE, false, "the steps that were recorded", steps },
+    [SQL_EXECUTIONS]  = { "executions",  IN(tfp_run_tables, runs, execs), CHAINED(SQL_NODES, tfp_node_tables, graph, nodes, offsetof(tfp_node, exec_first), offsetof(tfp_exec, next)), false, "each node in each step that it ran in", executions },
+    [SQL_SPANS]       = { "spans",       IN(tfp_detail_tables, detail, spans), CHAINED(SQL_EXECUTIONS, tfp_detail_tables, detail, details, offsetof(tfp_exec_detail, span_first), offsetof(tfp_span, next)), true, "what ran where and when: executions, and the events of traces", spans },
+    [SQL_MEMORY]      = { "memory",      IN(tfp_detail_tables, detail, memories), CHAINED(SQL_EXECUTIONS, tfp_detail_tables, detail, details, offsetof(tfp_exec_detail, memory_first), offsetof(tfp_memory, next)), true, "the memory of each run", memory },
+    [SQL_BUFFERS]     = { "buffers",     IN(tfp_detail_tables, detail, buffers), CHAINED(SQL_MEMORY, tfp_detail_tables, detail, memories, offsetof(tfp_memory, buffer_first), offsetof(tfp_buffer, next)), true, "the outputs of each run", buffers },
+    [SQL_ALLOCATIONS] = { "allocations", IN(tfp_detail_tables, detail, allocations), CHAINED(SQL_EXECUTIONS, tfp_detail_tables, detail, details, offsetof(tfp_exec_detail, alloc_first), offsetof(tfp_allocation, next)), true, "what was taken and given back, in order", allocations },
+    [SQL_TRACES]      = { "traces",      IN(tfp_code_tables, code, traces), ALONE, false, "how nodes were made", traces },
+    [SQL_CODE]        = { "code",        IN(tfp_code_tables, code, trace_frames), CHAINED(SQL_TRACES, tfp_code_tables, code, traces, offsetof(tfp_trace, first), SQL_RANGE), false, "the lines of code that made nodes", code },
+    [SQL_PROCESSES]   = { "processes",   IN(tfp_event_tables, events, processes), ALONE, false, "the processes of traces", processes },
+    [SQL_LANES]       = { "lanes",       IN_PROFILE(lanes), ALONE, false, "devices, streams and threads", lanes },
+    [SQL_SPAN_ARGS]   = { "span_args",   0, 0, 0, ALONE, false, "what traces tell of spans", span_args },
+    [SQL_COUNTERS]    = { "counters",    IN(tfp_event_tables, events, counters), ALONE, false, "counters over time", counters },
+    [SQL_COLUMNS]     = { "columns",     0, 0, 0, ALONE, false, "all tables and their columns", columns },
 };
 /* clang-format on */
 

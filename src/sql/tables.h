@@ -5,7 +5,7 @@
 #ifndef TFP_SQL_TABLES_H
 #define TFP_SQL_TABLES_H
 
-#include "model/types.h"
+#include "model/tables/types.h"
 
 typedef struct tfp_parameter_counts tfp_parameter_counts; /* flops/core/parameters.h */
 
@@ -96,9 +96,10 @@ typedef struct sql_column {
 
 typedef struct sql_table {
     const char *name;
-    size_t vector, item; /* the array in the profile, the size of a row of it; item 0: the table is made */
+    size_t tables, vector, /* the array: where the profile has the pointer to its tables (0: it is in the profile itself), where it is there */
+        item;              /* the size of a row of it; 0: the table is made */
     int owner;           /* the table whose rows own those of this one, or -1 */
-    size_t heads, heads_item, first,
+    size_t heads_tables, heads, heads_item, first,
         next;    /* the links of their chains: array, its item's size, fields in it and here */
     bool detail; /* kept with TFP_KEEP_MEMORY only */
     const char *help;

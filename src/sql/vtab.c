@@ -2,7 +2,7 @@
 /* sql/vtab.c: SQLite's questions about a table, answered from tables.h. Any comparison of a column with `=` finds its
  * rows by number or through an index, which is made when it is first asked for, so that joins are not quadratic. */
 #include "sql/vtab.h"
-#include "model/model.h"
+#include "model/tables/profile.h"
 
 typedef struct table { /* of a connection */
     sqlite3_vtab base;

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* store/check.c: what the columns of a file tell only together: ranges of rows that do not go past a table's end, parents
  * that come before their children; then what the model has beside its columns: chains, maps, values of attributes. */
-#include "model/model.h"
+#include "model/tables/events.h"
+#include "model/tables/graph.h"
+#include "model/tables/lanes.h"
+#include "model/tables/memory_events.h"
+#include "model/tables/runs.h"
+#include "model/tables/samples.h"
+#include "model/tables/sources.h"
+#include "model/tables/stats.h"
 #include "store/store.h"
 #include "wire/proto.h"
 
@@ -55,13 +62,13 @@ static bool of_trace(const tfp_profile *p, uint32_t lane) { return p->lanes.at[l
 static tfp_store_fault check_events(tfp_store_file *f)
 {
     const tfp_profile *p = f->p;
-    const tfp_span_columns *s = &p->events.spans;
+    const tfp_span_columns *s = &p->events->spans;
     for (uint32_t i = 0; i < s->size; i++) {
         if (!of_trace(p, s->lane[i])) return wrong(f, TFP_STORE_SPANS, "lane");
         if (s->parent[i] != TFP_NONE && !comes_before(s, s->parent[i], i)) return wrong(f, TFP_STORE_SPANS, "parent");
     }
-    for (size_t i = 0; i < p->events.memory.size; i++)
-        if (!of_trace(p, p->events.memory.at[i].lane)) return wrong(f, TFP_STORE_MEMORY_EVENTS, "lane");
+    for (size_t i = 0; i < p->events->memory.size; i++)
+        if (!of_trace(p, p->events->memory.at[i].lane)) return wrong(f, TFP_STORE_MEMORY_EVENTS, "lane");
     return TFP_STORE_FINE;
 }
 
@@ -88,8 +95,8 @@ static bool sound_entry(tfp_str entry)
 
 static bool sound_attrs(const tfp_profile *p)
 {
-    for (size_t i = 0; i < p->attrs.size; i++) {
-        tfp_wire w = tfp_wire_start(p->attrs.at[i]);
+    for (size_t i = 0; i < p->graph->attrs.size; i++) {
+        tfp_wire w = tfp_wire_start(p->graph->attrs.at[i]);
         for (tfp_field f; tfp_wire_next(&w, &f);)
             if (f.number != 11 || !sound_entry(tfp_field_bytes(&w, &f))) return false;
         if (tfp_wire_end(&w, NULL)) return false;
@@ -100,8 +107,8 @@ static bool sound_attrs(const tfp_profile *p)
 /* The kinds of warnings are the program's own words and are shown as they are. */
 static bool sound_warnings(const tfp_profile *p)
 {
-    for (size_t i = 0; i < p->warnings.size; i++)
-        if (!tfp_is_plain(tfp_str_of(p->warnings.at[i].what))) return false;
+    for (size_t i = 0; i < p->files->warnings.size; i++)
+        if (!tfp_is_plain(tfp_str_of(p->files->warnings.at[i].what))) return false;
     return true;
 }
 
@@ -125,17 +132,17 @@ static tfp_store_fault check_sizes(tfp_store_file *f)
     if (f->rows[TFP_STORE_DETAILS] > f->rows[TFP_STORE_EXECS]) return wrong(f, TFP_STORE_DETAILS, "");
     if (f->rows[TFP_STORE_PROGRAM_VALUES] != f->rows[TFP_STORE_PROGRAM_ATTRS])
         return wrong(f, TFP_STORE_PROGRAM_VALUES, "");
-    if (p->samples.size && p->sample_type >= p->sample_types.size) return wrong(f, TFP_STORE_PROFILE, "sample_type");
-    if (p->time_grain_ns != 1 && p->time_grain_ns != 1000) return wrong(f, TFP_STORE_PROFILE, "time_grain_ns");
+    if (p->sampled->samples.size && p->about.sample_type >= p->sampled->sample_types.size) return wrong(f, TFP_STORE_PROFILE, "sample_type");
+    if (p->about.time_grain_ns != 1 && p->about.time_grain_ns != 1000) return wrong(f, TFP_STORE_PROFILE, "time_grain_ns");
     if (p->program && !f->rows[TFP_STORE_PROGRAM_BODIES]) return wrong(f, TFP_STORE_PROGRAM_BODIES, "");
-    for (size_t i = 0; i < p->shapes.size; i++)
-        if (p->shapes.at[i].count > TFP_RANK_MOST) return wrong(f, TFP_STORE_SHAPES, "count");
+    for (size_t i = 0; i < p->graph->shapes.size; i++)
+        if (p->graph->shapes.at[i].count > TFP_RANK_MOST) return wrong(f, TFP_STORE_SHAPES, "count");
     return TFP_STORE_FINE;
 }
 
 tfp_store_fault tfp_store_check(tfp_store_file *f)
 {
-    const tfp_event_tables *t = &f->p->events;
+    const tfp_event_tables *t = f->p->events;
     tfp_store_fault fault = check_sizes(f);
     if (!fault) fault = check_all_ranges(f);
     if (!fault && f->p->program && !bodies_have_all_nodes(f->p->program))
@@ -180,10 +187,10 @@ static void chain_rows(tfp_store_file *f, tfp_store_id id)
 /* Nodes with very many types find them by a table (builder.c). */
 static bool map_types(tfp_profile *p)
 {
-    for (uint32_t n = 0; n < p->nodes.size; n++)
-        for (TFP_EACH(types, t, p->nodes.at[n].type_first, p))
-            if (p->nodes.at[n].type_last - p->nodes.at[n].type_first >= TFP_FEW_TYPES &&
-                !tfp_map64_put(&p->types_by_node, (uint64_t)n << 32 | p->types.at[t].name, 0))
+    for (uint32_t n = 0; n < p->graph->nodes.size; n++)
+        for (TFP_EACH(graph->types, t, p->graph->nodes.at[n].type_first, p))
+            if (p->graph->nodes.at[n].type_last - p->graph->nodes.at[n].type_first >= TFP_FEW_TYPES &&
+                !tfp_map64_put(&p->graph->types_by_node, (uint64_t)n << 32 | p->graph->types.at[t].name, 0))
                 return false;
     return true;
 }
@@ -191,13 +198,13 @@ static bool map_types(tfp_profile *p)
 static tfp_store_fault map_steps(tfp_store_file *f)
 {
     tfp_profile *p = f->p;
-    for (uint32_t i = 0; i < p->steps.size; i++) {
-        if (tfp_find_step(p, p->steps.at[i].id) != TFP_NONE) return wrong(f, TFP_STORE_STEPS, "id");
-        if (!tfp_map64_put(&p->step_by_id, (uint64_t)p->steps.at[i].id, i)) return TFP_STORE_NO_MEMORY;
+    for (uint32_t i = 0; i < p->runs->steps.size; i++) {
+        if (tfp_find_step(p, p->runs->steps.at[i].id) != TFP_NONE) return wrong(f, TFP_STORE_STEPS, "id");
+        if (!tfp_map64_put(&p->runs->step_by_id, (uint64_t)p->runs->steps.at[i].id, i)) return TFP_STORE_NO_MEMORY;
     }
-    for (uint32_t i = 0; i < p->run_shapes.size; i++) {
-        const tfp_run_shape *r = &p->run_shapes.at[i];
-        if (!tfp_map64_put(&p->run_shape_by_output, (uint64_t)r->node << 32 | (uint32_t)r->slot, i))
+    for (uint32_t i = 0; i < p->graph->run_shapes.size; i++) {
+        const tfp_run_shape *r = &p->graph->run_shapes.at[i];
+        if (!tfp_map64_put(&p->graph->run_shape_by_output, (uint64_t)r->node << 32 | (uint32_t)r->slot, i))
             return TFP_STORE_NO_MEMORY;
     }
     return map_types(p) ? TFP_STORE_FINE : TFP_STORE_NO_MEMORY;

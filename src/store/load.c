@@ -4,7 +4,8 @@
  * against its rule and counts for its column's checksum as it passes. */
 #include "base/crc32c.h"
 #include "base/threads.h"
-#include "model/model.h"
+#include "model/tables/profile.h"
+#include "model/tables/spans.h"
 #include "store/store.h"
 
 #include <stdatomic.h>

@@ -3,7 +3,10 @@
  * converted, with the tables that are to be kept. Nothing of the file is trusted: docs/formats.md says what is checked.
  * Nothing else can be added to such a profile but a checkpoint, whose values no file of ours holds. */
 #include "base/crc32c.h"
-#include "model/model.h"
+#include "model/tables/events.h"
+#include "model/tables/graph.h"
+#include "model/tables/runs.h"
+#include "model/tables/sources.h"
 #include "store/store.h"
 
 static const char again[] = "convert the original files again";
@@ -115,10 +118,10 @@ static tfp_status count_rows(tfp_store_file *f, tfp_error *err)
 static tfp_status load_profile(tfp_store_file *f, tfp_error *err)
 {
     tfp_profile *p = f->p;
-    bool wanted = p->functions;
+    bool wanted = p->about.functions;
     tfp_status s = fail_at(f, tfp_store_load_one(f, TFP_STORE_PROFILE), err);
-    p->has &= ~TFP_STORE_FOLLOWS;
-    if (!s && wanted && !p->functions)
+    p->about.has &= ~TFP_STORE_FOLLOWS;
+    if (!s && wanted && !p->about.functions)
         s = tfp_fail(err, TFP_BADFILE, "converted without the nodes of functions: %s, with --functions", again);
     return s;
 }
@@ -143,7 +146,7 @@ static bool is_empty(const tfp_profile *p)
         bool own = i == TFP_STORE_PROFILE || i == TFP_STORE_SOURCES || i == TFP_STORE_FORMATS;
         if (!own && t->home == TFP_STORE_IN_PROFILE && tfp_store_count(t, tfp_store_at(t, p, NULL))) return false;
     }
-    return p->sources.size == 1 && !p->program && !p->checkpoint && !p->events.spans.start_ns;
+    return p->files->sources.size == 1 && !p->program && !p->checkpoint && !p->events->spans.start_ns;
 }
 
 /* Frees half-read tables: code that runs after a failure must find sound ones. */
@@ -156,12 +159,12 @@ static void empty(tfp_profile *p)
         void *at = t->home == TFP_STORE_IN_PROFILE ? tfp_store_at(t, p, NULL) : NULL;
         if (at && t->form == TFP_STORE_ROWS) ((tfp_store_rows *)at)->size = 0;
     }
-    p->events.spans.size = p->events.spans.capacity = 0;
-    p->graph_file = NULL;
-    p->has = 0;
-    tfp_map64_clear(&p->step_by_id);
-    tfp_map64_clear(&p->run_shape_by_output);
-    tfp_map64_clear(&p->types_by_node);
+    p->events->spans.size = p->events->spans.capacity = 0;
+    p->about.graph_file = NULL;
+    p->about.has = 0;
+    tfp_map64_clear(&p->runs->step_by_id);
+    tfp_map64_clear(&p->graph->run_shape_by_output);
+    tfp_map64_clear(&p->graph->types_by_node);
 }
 
 static tfp_status read(tfp_builder *b, tfp_input *in, tfp_error *err)
@@ -171,8 +174,8 @@ static tfp_status read(tfp_builder *b, tfp_input *in, tfp_error *err)
     if (!is_empty(p))
         return tfp_fail(err, TFP_BADARG,
                         "a converted profile is whole: convert it again, together with the other files");
-    char *name = p->sources.at[0];
-    const char *format = p->formats.at[0];
+    char *name = p->files->sources.at[0];
+    const char *format = p->files->formats.at[0];
     /* places in the file are read one by one, and side by side: its window is not used */
     f.in = in->fd < 0 ? tfp_source_memory((tfp_str){ in->buffer, in->filled })
                       : (tfp_source){ .fd = in->fd, .size = in->total };
@@ -180,8 +183,8 @@ static tfp_status read(tfp_builder *b, tfp_input *in, tfp_error *err)
     if (!s && (s = load(&f, err))) {
         empty(p);
         /* there is room: this row was there before */
-        p->sources.at[p->sources.size++] = name;
-        p->formats.at[p->formats.size++] = format;
+        p->files->sources.at[p->files->sources.size++] = name;
+        p->files->formats.at[p->files->formats.size++] = format;
     }
     p->reopened = !s;
     for (size_t i = 0; i < TFP_STORE_TABLES; i++) free(f.owners[i]);

@@ -153,7 +153,8 @@ typedef struct tfp_store_table {
     const char *name;
     tfp_store_form form;
     tfp_store_home home;
-    size_t at, item; /* in its home; bytes of a row */
+    size_t within;   /* of the profile: where the pointer to the tables is that it belongs to; 0: it is in the home itself */
+    size_t at, item; /* there; bytes of a row */
     const tfp_store_column *columns;
     size_t column_count;
     unsigned keep; /* TFP_KEEP_...: read only then; 0: always. Tables of the program: see tfp_store_wants_program */

@@ -1,7 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 /* store/tables.c: every table and column of a profile as the file holds them. A new field of the model is a row here; what
  * follows from other columns is not stored. */
-#include "model/model.h"
+#include "model/files/allocator.h"
+#include "model/files/collectives.h"
+#include "model/files/flights.h"
+#include "model/files/weights.h"
+#include "model/graphs.h"
+#include "model/tables/code.h"
+#include "model/tables/details.h"
+#include "model/tables/devices.h"
+#include "model/tables/events.h"
+#include "model/tables/graph.h"
+#include "model/tables/instructions.h"
+#include "model/tables/lanes.h"
+#include "model/tables/memory_events.h"
+#include "model/tables/runs.h"
+#include "model/tables/samples.h"
+#include "model/tables/sources.h"
+#include "model/tables/stats.h"
+#include "model/tables/step_marks.h"
 #include "store/store.h"
 
 const char tfp_store_magic[8] = { (char)0x89, 't', 'f', 'p', 'r', 'o', 'f', '\n' };
@@ -33,9 +50,9 @@ const char tfp_store_magic[8] = { (char)0x89, 't', 'f', 'p', 'r', 'o', 'f', '\n'
 /* clang-format off */
 
 static const tfp_store_column profile[] = {
-    BELOW(tfp_profile, functions, 2), ANY(tfp_profile, has), ANY(tfp_profile, time_grain_ns), ANY(tfp_profile, inputs_warned),
-    BELOW(tfp_profile, miss_accelerator_stream, 2), BELOW(tfp_profile, name_twice, 2),
-    ANY(tfp_profile, events.origin_unix_ns), ANY(tfp_profile, sample_type), WORDS(tfp_profile, graph_file, TEXT_OR_NULL),
+    BELOW(tfp_profile_about, functions, 2), ANY(tfp_profile_about, has), ANY(tfp_profile_about, time_grain_ns), ANY(tfp_profile_about, inputs_warned),
+    BELOW(tfp_profile_about, miss_accelerator_stream, 2), BELOW(tfp_profile_about, name_twice, 2),
+    { "events.origin_unix_ns", offsetof(tfp_profile_about, origin_unix_ns), sizeof(int64_t), TFP_STORE_ANY, 0 }, ANY(tfp_profile_about, sample_type), WORDS(tfp_profile_about, graph_file, TEXT_OR_NULL),
 };
 static const tfp_store_column texts[] = { ALONE_WORDS(TEXT) };
 static const tfp_store_column texts_or_null[] = { ALONE_WORDS(TEXT_OR_NULL) };
@@ -264,70 +281,72 @@ static const tfp_store_column program_signatures[] = {
 
 #define COLUMNS(list) (list), sizeof(list) / sizeof *(list)
 #define ROWS_OF(field, columns)                                                                                        \
-    TFP_STORE_ROWS, TFP_STORE_IN_PROFILE, offsetof(tfp_profile, field), sizeof *((tfp_profile *)0)->field.at, COLUMNS(columns)
+    TFP_STORE_ROWS, TFP_STORE_IN_PROFILE, 0, offsetof(tfp_profile, field), sizeof *((tfp_profile *)0)->field.at, COLUMNS(columns)
+#define ROWS_IN(tables, name, field, columns)                                                                          \
+    TFP_STORE_ROWS, TFP_STORE_IN_PROFILE, offsetof(tfp_profile, name), offsetof(tables, field), sizeof *((tables *)0)->field.at, COLUMNS(columns)
 #define PROGRAM_OF(field, columns)                                                                                     \
-    TFP_STORE_ROWS, TFP_STORE_IN_PROGRAM, offsetof(tfp_program, field), sizeof *((tfp_program *)0)->field.at, COLUMNS(columns)
+    TFP_STORE_ROWS, TFP_STORE_IN_PROGRAM, 0, offsetof(tfp_program, field), sizeof *((tfp_program *)0)->field.at, COLUMNS(columns)
 #define CHAIN(table, row, name, item)                                                                                  \
     { TFP_STORE_##table, offsetof(row, name##_first), offsetof(row, name##_last), offsetof(item, next), true }
 #define NO_CHAIN { 0, 0, 0, 0, false }
 
 const tfp_store_table tfp_store_tables[TFP_STORE_TABLES] = {
-    [TFP_STORE_PROFILE] = { "profile", TFP_STORE_ONE, TFP_STORE_IN_PROFILE, 0, sizeof(tfp_profile), COLUMNS(profile), 0, NO_CHAIN },
-    [TFP_STORE_SOURCES] = { "sources", ROWS_OF(sources, texts), 0, NO_CHAIN },
-    [TFP_STORE_FORMATS] = { "formats", ROWS_OF(formats, texts_or_null), 0, NO_CHAIN },
-    [TFP_STORE_WARNINGS] = { "warnings", ROWS_OF(warnings, warnings), 0, NO_CHAIN },
-    [TFP_STORE_COVERAGE] = { "coverage", ROWS_OF(coverage, reals), 0, NO_CHAIN },
-    [TFP_STORE_NODE_BY_NAME] = { "node_by_name", ROWS_OF(node_by_name, node_by_name), 0, NO_CHAIN },
-    [TFP_STORE_NODES] = { "nodes", ROWS_OF(nodes, nodes), 0, NO_CHAIN },
-    [TFP_STORE_TYPES] = { "types", ROWS_OF(types, types), 0, CHAIN(NODES, tfp_node, type, tfp_type) },
-    [TFP_STORE_INPUTS] = { "inputs", ROWS_OF(inputs, inputs), 0, CHAIN(NODES, tfp_node, input, tfp_input_edge) },
-    [TFP_STORE_OUTPUTS] = { "outputs", ROWS_OF(outputs, outputs), 0, CHAIN(NODES, tfp_node, output, tfp_output) },
-    [TFP_STORE_SHAPES] = { "shapes", ROWS_OF(shapes, shapes), 0, NO_CHAIN },
-    [TFP_STORE_DIMS] = { "dims", ROWS_OF(dims, numbers), 0, NO_CHAIN },
-    [TFP_STORE_ATTRS] = { "attrs", ROWS_OF(attrs, bytes), TFP_KEEP_ATTRS, NO_CHAIN },
-    [TFP_STORE_RUN_SHAPES] = { "run_shapes", ROWS_OF(run_shapes, run_shapes), TFP_KEEP_PROGRAM, NO_CHAIN },
+    [TFP_STORE_PROFILE] = { "profile", TFP_STORE_ONE, TFP_STORE_IN_PROFILE, 0, offsetof(tfp_profile, about), sizeof(tfp_profile_about), COLUMNS(profile), 0, NO_CHAIN },
+    [TFP_STORE_SOURCES] = { "sources", ROWS_IN(tfp_source_tables, files, sources, texts), 0, NO_CHAIN },
+    [TFP_STORE_FORMATS] = { "formats", ROWS_IN(tfp_source_tables, files, formats, texts_or_null), 0, NO_CHAIN },
+    [TFP_STORE_WARNINGS] = { "warnings", ROWS_IN(tfp_source_tables, files, warnings, warnings), 0, NO_CHAIN },
+    [TFP_STORE_COVERAGE] = { "coverage", ROWS_IN(tfp_run_tables, runs, coverage, reals), 0, NO_CHAIN },
+    [TFP_STORE_NODE_BY_NAME] = { "node_by_name", ROWS_IN(tfp_node_tables, graph, node_by_name, node_by_name), 0, NO_CHAIN },
+    [TFP_STORE_NODES] = { "nodes", ROWS_IN(tfp_node_tables, graph, nodes, nodes), 0, NO_CHAIN },
+    [TFP_STORE_TYPES] = { "types", ROWS_IN(tfp_node_tables, graph, types, types), 0, CHAIN(NODES, tfp_node, type, tfp_type) },
+    [TFP_STORE_INPUTS] = { "inputs", ROWS_IN(tfp_node_tables, graph, inputs, inputs), 0, CHAIN(NODES, tfp_node, input, tfp_input_edge) },
+    [TFP_STORE_OUTPUTS] = { "outputs", ROWS_IN(tfp_node_tables, graph, outputs, outputs), 0, CHAIN(NODES, tfp_node, output, tfp_output) },
+    [TFP_STORE_SHAPES] = { "shapes", ROWS_IN(tfp_node_tables, graph, shapes, shapes), 0, NO_CHAIN },
+    [TFP_STORE_DIMS] = { "dims", ROWS_IN(tfp_node_tables, graph, dims, numbers), 0, NO_CHAIN },
+    [TFP_STORE_ATTRS] = { "attrs", ROWS_IN(tfp_node_tables, graph, attrs, bytes), TFP_KEEP_ATTRS, NO_CHAIN },
+    [TFP_STORE_RUN_SHAPES] = { "run_shapes", ROWS_IN(tfp_node_tables, graph, run_shapes, run_shapes), TFP_KEEP_PROGRAM, NO_CHAIN },
     [TFP_STORE_INSTRUCTIONS] = { "instructions", ROWS_OF(instructions, instructions), TFP_KEEP_PROGRAM, NO_CHAIN },
-    [TFP_STORE_STEPS] = { "steps", ROWS_OF(steps, steps), 0, NO_CHAIN },
-    [TFP_STORE_EXECS] = { "execs", ROWS_OF(execs, execs), 0, CHAIN(NODES, tfp_node, exec, tfp_exec) },
-    [TFP_STORE_OUTPUT_BYTES] = { "output_bytes", ROWS_OF(run_output_bytes, numbers), 0, NO_CHAIN },
-    [TFP_STORE_DETAILS] = { "details", TFP_STORE_ROWS, TFP_STORE_IN_PROFILE, offsetof(tfp_profile, details), sizeof(tfp_exec_detail), NULL, 0, TFP_KEEP_MEMORY, NO_CHAIN },
+    [TFP_STORE_STEPS] = { "steps", ROWS_IN(tfp_run_tables, runs, steps, steps), 0, NO_CHAIN },
+    [TFP_STORE_EXECS] = { "execs", ROWS_IN(tfp_run_tables, runs, execs, execs), 0, CHAIN(NODES, tfp_node, exec, tfp_exec) },
+    [TFP_STORE_OUTPUT_BYTES] = { "output_bytes", ROWS_IN(tfp_run_tables, runs, run_output_bytes, numbers), 0, NO_CHAIN },
+    [TFP_STORE_DETAILS] = { "details", TFP_STORE_ROWS, TFP_STORE_IN_PROFILE, offsetof(tfp_profile, detail), offsetof(tfp_detail_tables, details), sizeof(tfp_exec_detail), NULL, 0, TFP_KEEP_MEMORY, NO_CHAIN },
     [TFP_STORE_LANES] = { "lanes", ROWS_OF(lanes, lanes), 0, NO_CHAIN },
-    [TFP_STORE_RUN_SPANS] = { "run_spans", ROWS_OF(spans, run_spans), TFP_KEEP_MEMORY, CHAIN(DETAILS, tfp_exec_detail, span, tfp_span) },
-    [TFP_STORE_RUN_TRANSFERS] = { "run_transfers", ROWS_OF(run_transfers, run_transfers), TFP_KEEP_MEMORY, NO_CHAIN },
-    [TFP_STORE_MEMORIES] = { "memories", ROWS_OF(memories, memories), TFP_KEEP_MEMORY, CHAIN(DETAILS, tfp_exec_detail, memory, tfp_memory) },
-    [TFP_STORE_BUFFERS] = { "buffers", ROWS_OF(buffers, buffers), TFP_KEEP_MEMORY, CHAIN(MEMORIES, tfp_memory, buffer, tfp_buffer) },
-    [TFP_STORE_ALLOCATIONS] = { "allocations", ROWS_OF(allocations, allocations), TFP_KEEP_MEMORY, CHAIN(DETAILS, tfp_exec_detail, alloc, tfp_allocation) },
-    [TFP_STORE_FRAMES] = { "frames", ROWS_OF(frames, frames), 0, NO_CHAIN },
-    [TFP_STORE_TRACE_FRAMES] = { "trace_frames", ROWS_OF(trace_frames, trace_frames), 0, NO_CHAIN },
-    [TFP_STORE_TRACES] = { "traces", ROWS_OF(traces, traces), 0, NO_CHAIN },
-    [TFP_STORE_SAMPLE_TYPES] = { "sample_types", ROWS_OF(sample_types, sample_types), 0, NO_CHAIN },
-    [TFP_STORE_SAMPLES] = { "samples", ROWS_OF(samples, samples), 0, NO_CHAIN },
-    [TFP_STORE_PROCESSES] = { "processes", ROWS_OF(events.processes, processes), 0, NO_CHAIN },
-    [TFP_STORE_SPANS] = { "spans", TFP_STORE_ARRAYS, TFP_STORE_IN_PROFILE, offsetof(tfp_profile, events.spans), 0, COLUMNS(spans), 0, NO_CHAIN },
-    [TFP_STORE_ATTRIBUTIONS] = { "attributions", ROWS_OF(events.attributions, attributions), 0, NO_CHAIN },
-    [TFP_STORE_CAPTURED_CALLS] = { "captured_calls", ROWS_OF(events.graphs.calls, captured_calls), 0, NO_CHAIN },
-    [TFP_STORE_FLOWS] = { "flows", ROWS_OF(events.flows, flows), 0, NO_CHAIN },
-    [TFP_STORE_STATS] = { "stats", ROWS_OF(events.stats, stats), 0, NO_CHAIN },
-    [TFP_STORE_STAT_SETS] = { "stat_sets", ROWS_OF(events.stat_sets, stat_sets), 0, NO_CHAIN },
-    [TFP_STORE_MEMORY_EVENTS] = { "memory_events", ROWS_OF(events.memory, memory_events), 0, NO_CHAIN },
-    [TFP_STORE_ALLOCATOR_DEVICES] = { "allocator_devices", ROWS_OF(allocator.devices, allocator_devices), 0, NO_CHAIN },
-    [TFP_STORE_ALLOCATOR_ENTRIES] = { "allocator_entries", ROWS_OF(allocator.entries, allocator_entries), 0, NO_CHAIN },
-    [TFP_STORE_ALLOCATOR_BLOCKS] = { "allocator_blocks", ROWS_OF(allocator.blocks, allocator_blocks), 0, NO_CHAIN },
-    [TFP_STORE_ALLOCATOR_SEGMENTS] = { "allocator_segments", ROWS_OF(allocator.segments, allocator_segments), 0, NO_CHAIN },
-    [TFP_STORE_FLIGHT_DUMPS] = { "flight_dumps", ROWS_OF(flights.dumps, flight_dumps), 0, NO_CHAIN },
-    [TFP_STORE_FLIGHT_GROUPS] = { "flight_groups", ROWS_OF(flights.groups, flight_groups), 0, NO_CHAIN },
-    [TFP_STORE_FLIGHT_ENTRIES] = { "flight_entries", ROWS_OF(flights.entries, flight_entries), 0, NO_CHAIN },
+    [TFP_STORE_RUN_SPANS] = { "run_spans", ROWS_IN(tfp_detail_tables, detail, spans, run_spans), TFP_KEEP_MEMORY, CHAIN(DETAILS, tfp_exec_detail, span, tfp_span) },
+    [TFP_STORE_RUN_TRANSFERS] = { "run_transfers", ROWS_IN(tfp_detail_tables, detail, run_transfers, run_transfers), TFP_KEEP_MEMORY, NO_CHAIN },
+    [TFP_STORE_MEMORIES] = { "memories", ROWS_IN(tfp_detail_tables, detail, memories, memories), TFP_KEEP_MEMORY, CHAIN(DETAILS, tfp_exec_detail, memory, tfp_memory) },
+    [TFP_STORE_BUFFERS] = { "buffers", ROWS_IN(tfp_detail_tables, detail, buffers, buffers), TFP_KEEP_MEMORY, CHAIN(MEMORIES, tfp_memory, buffer, tfp_buffer) },
+    [TFP_STORE_ALLOCATIONS] = { "allocations", ROWS_IN(tfp_detail_tables, detail, allocations, allocations), TFP_KEEP_MEMORY, CHAIN(DETAILS, tfp_exec_detail, alloc, tfp_allocation) },
+    [TFP_STORE_FRAMES] = { "frames", ROWS_IN(tfp_code_tables, code, frames, frames), 0, NO_CHAIN },
+    [TFP_STORE_TRACE_FRAMES] = { "trace_frames", ROWS_IN(tfp_code_tables, code, trace_frames, trace_frames), 0, NO_CHAIN },
+    [TFP_STORE_TRACES] = { "traces", ROWS_IN(tfp_code_tables, code, traces, traces), 0, NO_CHAIN },
+    [TFP_STORE_SAMPLE_TYPES] = { "sample_types", ROWS_IN(tfp_sample_tables, sampled, sample_types, sample_types), 0, NO_CHAIN },
+    [TFP_STORE_SAMPLES] = { "samples", ROWS_IN(tfp_sample_tables, sampled, samples, samples), 0, NO_CHAIN },
+    [TFP_STORE_PROCESSES] = { "processes", ROWS_IN(tfp_event_tables, events, processes, processes), 0, NO_CHAIN },
+    [TFP_STORE_SPANS] = { "spans", TFP_STORE_ARRAYS, TFP_STORE_IN_PROFILE, offsetof(tfp_profile, events), offsetof(tfp_event_tables, spans), 0, COLUMNS(spans), 0, NO_CHAIN },
+    [TFP_STORE_ATTRIBUTIONS] = { "attributions", ROWS_IN(tfp_event_tables, events, attributions, attributions), 0, NO_CHAIN },
+    [TFP_STORE_CAPTURED_CALLS] = { "captured_calls", ROWS_IN(tfp_graph_tables, captures, calls, captured_calls), 0, NO_CHAIN },
+    [TFP_STORE_FLOWS] = { "flows", ROWS_IN(tfp_event_tables, events, flows, flows), 0, NO_CHAIN },
+    [TFP_STORE_STATS] = { "stats", ROWS_IN(tfp_event_tables, events, stats, stats), 0, NO_CHAIN },
+    [TFP_STORE_STAT_SETS] = { "stat_sets", ROWS_IN(tfp_event_tables, events, stat_sets, stat_sets), 0, NO_CHAIN },
+    [TFP_STORE_MEMORY_EVENTS] = { "memory_events", ROWS_IN(tfp_event_tables, events, memory, memory_events), 0, NO_CHAIN },
+    [TFP_STORE_ALLOCATOR_DEVICES] = { "allocator_devices", ROWS_IN(tfp_allocator_tables, allocator, devices, allocator_devices), 0, NO_CHAIN },
+    [TFP_STORE_ALLOCATOR_ENTRIES] = { "allocator_entries", ROWS_IN(tfp_allocator_tables, allocator, entries, allocator_entries), 0, NO_CHAIN },
+    [TFP_STORE_ALLOCATOR_BLOCKS] = { "allocator_blocks", ROWS_IN(tfp_allocator_tables, allocator, blocks, allocator_blocks), 0, NO_CHAIN },
+    [TFP_STORE_ALLOCATOR_SEGMENTS] = { "allocator_segments", ROWS_IN(tfp_allocator_tables, allocator, segments, allocator_segments), 0, NO_CHAIN },
+    [TFP_STORE_FLIGHT_DUMPS] = { "flight_dumps", ROWS_IN(tfp_flight_tables, flights, dumps, flight_dumps), 0, NO_CHAIN },
+    [TFP_STORE_FLIGHT_GROUPS] = { "flight_groups", ROWS_IN(tfp_flight_tables, flights, groups, flight_groups), 0, NO_CHAIN },
+    [TFP_STORE_FLIGHT_ENTRIES] = { "flight_entries", ROWS_IN(tfp_flight_tables, flights, entries, flight_entries), 0, NO_CHAIN },
     [TFP_STORE_WEIGHTS] = { "weights", ROWS_OF(weights, weights), 0, NO_CHAIN },
     [TFP_STORE_TIMED] = { "timed_collectives", ROWS_OF(timed, timed), 0, NO_CHAIN },
-    [TFP_STORE_COUNTERS] = { "counters", ROWS_OF(events.counters, counters), 0, NO_CHAIN },
-    [TFP_STORE_STEP_MARKS] = { "step_marks", ROWS_OF(events.step_marks, step_marks), 0, NO_CHAIN },
-    [TFP_STORE_WINDOWS] = { "windows", ROWS_OF(events.windows, windows), 0, NO_CHAIN },
-    [TFP_STORE_DEVICES] = { "devices", ROWS_OF(events.devices, devices), 0, NO_CHAIN },
-    [TFP_STORE_FINDINGS] = { "findings", ROWS_OF(events.findings, findings), 0, NO_CHAIN },
-    [TFP_STORE_ABOUT] = { "about", ROWS_OF(events.about, stats), 0, NO_CHAIN },
-    [TFP_STORE_PROGRAM] = { "program", TFP_STORE_ONE, TFP_STORE_IN_PROGRAM, 0, sizeof(tfp_program), COLUMNS(program), 0, NO_CHAIN },
+    [TFP_STORE_COUNTERS] = { "counters", ROWS_IN(tfp_event_tables, events, counters, counters), 0, NO_CHAIN },
+    [TFP_STORE_STEP_MARKS] = { "step_marks", ROWS_IN(tfp_event_tables, events, step_marks, step_marks), 0, NO_CHAIN },
+    [TFP_STORE_WINDOWS] = { "windows", ROWS_IN(tfp_event_tables, events, windows, windows), 0, NO_CHAIN },
+    [TFP_STORE_DEVICES] = { "devices", ROWS_IN(tfp_event_tables, events, devices, devices), 0, NO_CHAIN },
+    [TFP_STORE_FINDINGS] = { "findings", ROWS_IN(tfp_event_tables, events, findings, findings), 0, NO_CHAIN },
+    [TFP_STORE_ABOUT] = { "about", ROWS_IN(tfp_event_tables, events, about, stats), 0, NO_CHAIN },
+    [TFP_STORE_PROGRAM] = { "program", TFP_STORE_ONE, TFP_STORE_IN_PROGRAM, 0, 0, sizeof(tfp_program), COLUMNS(program), 0, NO_CHAIN },
     [TFP_STORE_PROGRAM_ATTRS] = { "program_attrs", PROGRAM_OF(attrs, program_attrs), 0, NO_CHAIN },
-    [TFP_STORE_PROGRAM_VALUES] = { "program_values", TFP_STORE_ROWS, TFP_STORE_IN_VALUES, offsetof(tfp_store_values, rows), sizeof(tfp_str), COLUMNS(bytes), 0, NO_CHAIN },
+    [TFP_STORE_PROGRAM_VALUES] = { "program_values", TFP_STORE_ROWS, TFP_STORE_IN_VALUES, 0, offsetof(tfp_store_values, rows), sizeof(tfp_str), COLUMNS(bytes), 0, NO_CHAIN },
     [TFP_STORE_PROGRAM_INPUTS] = { "program_inputs", PROGRAM_OF(inputs, program_inputs), 0, NO_CHAIN },
     [TFP_STORE_PROGRAM_NODES] = { "program_nodes", PROGRAM_OF(nodes, program_nodes), 0, NO_CHAIN },
     [TFP_STORE_PROGRAM_ARGS] = { "program_args", PROGRAM_OF(args, program_args), 0, NO_CHAIN },
@@ -345,6 +364,7 @@ void *tfp_store_at(const tfp_store_table *t, const tfp_profile *p, const tfp_sto
     const void *home = t->home == TFP_STORE_IN_PROFILE  ? (const void *)p
                        : t->home == TFP_STORE_IN_VALUES ? (const void *)values
                                                         : (const void *)p->program;
+    if (home && t->within) home = *(void *const *)(const void *)((const char *)home + t->within);
     return home ? (char *)(uintptr_t)home + t->at : NULL;
 }
 

@@ -3,7 +3,7 @@
  * directory that names them with their checksums, and a foot that says where the directory is. Written from front to end,
  * so that the file can be a pipe. */
 #include "base/crc32c.h"
-#include "model/model.h"
+#include "model/tables/profile.h"
 #include "store/store.h"
 
 #define CHUNK ((size_t)64 << 10) /* bytes that are gathered at a time */
@@ -214,7 +214,7 @@ static void put_foot(writer *w, const tfp_store_head *head)
 tfp_status tfp_store_write(const tfp_profile *p, tfp_sink *sink, tfp_error *err)
 {
     tfp_profile kept = *p;
-    kept.has &= ~TFP_STORE_FOLLOWS;
+    kept.about.has &= ~TFP_STORE_FOLLOWS;
     writer w = { .p = &kept, .sink = sink };
     tfp_store_head head = { .version = TFP_STORE_VERSION, .order = TFP_STORE_ORDER };
     memcpy(head.magic, tfp_store_magic, sizeof head.magic);

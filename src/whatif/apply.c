@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/apply.c: changes of what devices do: activities that take less time or are not there, faster links. */
+#include "model/graphs.h"
 #include "whatif/change.h"
 
 bool tfp_changer_new(tfp_changer *c, const tfp_job *j, tfp_variant *v)

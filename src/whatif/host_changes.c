@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/host_changes.c: changes of the time of host threads: spans that get faster, cheaper launches, no wait for input. */
+#include "model/tables/spans.h"
 #include "whatif/change.h"
 
 #include <math.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/pipeline_model.c: what each operation of a pipeline waits for, as StragglerAnalysis' dependency model has it, and in which order
  * operations and groups can be evaluated. */
-#include "model/model.h"
 #include "views/core/engine.h"
 #include "whatif/pipeline.h"
 

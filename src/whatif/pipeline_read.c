@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/pipeline_read.c: the operations of a pipeline's timeline, and what each took in every step and on every rank. */
-#include "model/model.h"
+#include "model/tables/events.h"
+#include "model/tables/lanes.h"
+#include "model/tables/processes.h"
+#include "model/tables/stats.h"
 #include "views/core/engine.h"
 #include "whatif/pipeline.h"
 
@@ -20,7 +23,7 @@ bool tfp_is_pipeline(const tfp_profile *p)
     tfp_strid name = tfp_strtab_find(&p->strings, TFP_STR("forward-compute"));
     tfp_strid sequence = tfp_stat_key(p, "seq_id"), batch = tfp_stat_key(p, "mb_id"), step = tfp_stat_key(p, "step");
     if (name == TFP_NONE || sequence == TFP_NONE || batch == TFP_NONE || step == TFP_NONE) return false;
-    const tfp_span_columns *s = &p->events.spans;
+    const tfp_span_columns *s = &p->events->spans;
     for (uint32_t i = 0; i < s->size; i++)
         if (s->name[i] == name && s->kind[i] == TFP_SPAN_OTHER) return tfp_span_stat(p, i, sequence) && tfp_span_stat(p, i, step);
     return false;
@@ -65,7 +68,7 @@ typedef struct keys {
 /* Steps and ranks are still numbers: of the step, and of stage and process. `numbers` holds both of each operation. */
 static bool read_op(const tfp_profile *p, uint32_t span, const keys *k, tfp_stage_op *op, int64_t numbers[2])
 {
-    const tfp_span_columns *s = &p->events.spans;
+    const tfp_span_columns *s = &p->events->spans;
     int64_t process;
     size_t type;
     if (!process_of(p, s->lane[span], &process) || !tfp_word_find(tfp_span_name(p, span), tfp_stage_type_names, &type)) return false;
@@ -122,7 +125,7 @@ static bool number_ranks(tfp_pipeline *p, const int64_t *processes, size_t count
 static bool read_ops(tfp_pipeline *p)
 {
     const tfp_profile *profile = p->r->profile;
-    size_t spans = profile->events.spans.size;
+    size_t spans = profile->events->spans.size;
     keys k = { tfp_stat_key(profile, "step"), tfp_stat_key(profile, "seq_id"), tfp_stat_key(profile, "model_chunk") };
     int64_t(*numbers)[2] = malloc((spans + 1) * sizeof *numbers);
     TFP_VEC(int64_t) processes = { 0 };

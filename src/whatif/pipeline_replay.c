@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/pipeline_replay.c: the steps of a pipeline, replayed: the members of a group end when the latest has started and their own
  * transfer is done. */
-#include "model/model.h"
 #include "views/core/engine.h"
 #include "whatif/pipeline.h"
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/refuse.c: whether the replay is good enough to answer, and if not, where it departs from the recording. */
+#include "model/tables/events.h"
+#include "model/tables/processes.h"
+#include "model/tables/runs.h"
 #include "views/core/engine.h"
-#include "whatif/change.h"
 #include "views/trace/tables.h"
+#include "whatif/change.h"
 
 #include <math.h>
 
@@ -67,7 +70,7 @@ static void put_cause(const tfp_whatif *w, tfp_buf *b)
     tfp_str lane = tfp_text(j->p, j->p->lanes.at[j->streams[stream].lane].name);
     tfp_buf_str(b, lane);
     tfp_buf_text(b, " waits though its work was launched, longest ");
-    if (a->step != TFP_NONE) tfp_buf_printf(b, "in step %lld ", (long long)j->p->steps.at[a->step].id);
+    if (a->step != TFP_NONE) tfp_buf_printf(b, "in step %lld ", (long long)j->p->runs->steps.at[a->step].id);
     tfp_buf_text(b, "before ");
     tfp_buf_str(b, tfp_job_name(j, a->span));
 }
@@ -107,8 +110,8 @@ static int64_t missing_ranks(const tfp_whatif *w, const tfp_rank_census *census)
 {
     const tfp_profile *p = w->r->profile;
     int64_t most = 0;
-    for (size_t i = 0; i < p->events.processes.size; i++)
-        if (p->events.processes.at[i].rank_count > most) most = p->events.processes.at[i].rank_count;
+    for (size_t i = 0; i < p->events->processes.size; i++)
+        if (p->events->processes.at[i].rank_count > most) most = p->events->processes.at[i].rank_count;
     int64_t missing = most - ((int64_t)w->job.unit_count - census->doubles);
     return missing > census->missing ? missing : census->missing;
 }

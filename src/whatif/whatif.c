@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/whatif.c: the table `whatif`: how long a step would be after changes: of each that is asked for alone, and of all together. */
+#include "model/tables/events.h"
 #include "views/core/engine.h"
 #include "views/core/grid.h"
 #include "views/core/view.h"
@@ -138,7 +139,7 @@ static tfp_status gain_of(tfp_whatif *w, const char *typed, double *out, tfp_err
 
 static bool can_replay(const tfp_report *r)
 {
-    return r->profile->events.processes.size && !r->runs && !r->cut && !tfp_is_pipeline(r->profile);
+    return r->profile->events->processes.size && !r->runs && !r->cut && !tfp_is_pipeline(r->profile);
 }
 
 tfp_status tfp_whatif_gains(tfp_report *r, const char *const *changes, size_t count, double *gains, tfp_error *err)

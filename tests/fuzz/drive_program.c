@@ -2,8 +2,9 @@
 /* tests/fuzz/drive_program.c: the program that graphs leave in a profile, and what is worked out of it: rows lie in their
  * tables, and no graph makes the engine crash, hang, or say a number that can be none. */
 #include "drive_program.h"
-#include "model/model.h"
 #include "flops/rules/shared/rule.h"
+#include "model/tables/graph.h"
+#include "model/tables/profile.h"
 
 #include "flops/core/flops.h"
 
@@ -18,7 +19,7 @@ static void need(bool kept, const char *promise)
 }
 
 static bool within(uint32_t first, uint32_t count, size_t size) { return first <= size && count <= size - first; }
-static bool is_shape(const tfp_profile *p, uint32_t shape) { return shape == TFP_NONE || shape < p->shapes.size; }
+static bool is_shape(const tfp_profile *p, uint32_t shape) { return shape == TFP_NONE || shape < p->graph->shapes.size; }
 
 static void check_body(const tfp_profile *p, const tfp_program_body *b)
 {

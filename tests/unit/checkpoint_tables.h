@@ -3,6 +3,7 @@
 #ifndef TFP_TEST_CHECKPOINT_TABLES_H
 #define TFP_TEST_CHECKPOINT_TABLES_H
 
+#include "model/tables/profile.h"
 #include "support.h"
 
 #include "base/crc32c.h"

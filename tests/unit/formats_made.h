@@ -3,6 +3,9 @@
 #ifndef TFP_TEST_FORMATS_MADE_H
 #define TFP_TEST_FORMATS_MADE_H
 
+#include "model/tables/graph.h"
+#include "model/tables/profile.h"
+#include "model/tables/runs.h"
 #include "support.h"
 
 #include "wire/proto.h"
@@ -58,7 +61,7 @@ static inline bool warned(const made *m, const char *part)
 static inline const tfp_node *node_of(const made *m, const char *name)
 {
     uint32_t node = tfp_find_node(m->p, tfp_str_of(name));
-    return node == TFP_NONE ? NULL : &m->p->nodes.at[node];
+    return node == TFP_NONE ? NULL : &m->p->graph->nodes.at[node];
 }
 
 static inline int64_t micros(const made *m, const char *name, uint32_t step)

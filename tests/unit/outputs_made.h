@@ -3,6 +3,10 @@
 #ifndef TFP_TEST_OUTPUTS_MADE_H
 #define TFP_TEST_OUTPUTS_MADE_H
 
+#include "model/tables/details.h"
+#include "model/tables/graph.h"
+#include "model/tables/profile.h"
+#include "model/tables/runs.h"
 #include "support.h"
 
 static inline void has(const char *text, const char *part)
@@ -27,8 +31,8 @@ static inline uint32_t ran(tfp_builder *b, const char *name, const char *device,
     uint32_t node = tfp_build_node(b, tfp_str_of(name), TFP_STR("Op"), true);
     uint32_t exec = tfp_build_exec(b, node, tfp_build_step(b, 0, true)), lane = lane_named(b, device);
     for (size_t i = 0; i < runs; i++) tfp_build_span(b, exec, lane, (start + (int64_t)i * every) * 1000, us * 1000);
-    b->p->execs.at[exec].start_ns = start * 1000;
-    b->p->execs.at[exec].run_count = (int64_t)runs;
+    b->p->runs->execs.at[exec].start_ns = start * 1000;
+    b->p->runs->execs.at[exec].run_count = (int64_t)runs;
     tfp_node *n = tfp_build_row(b, node);
     runs_on(b, node, device);
     n->host_device = n->device;

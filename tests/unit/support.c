@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/support.c: what unit tests share. */
+#include "model/tables/details.h"
+#include "model/tables/graph.h"
+#include "model/tables/runs.h"
 #include "support.h"
 
 #include "formats/graph/tfdevice.h"
@@ -51,7 +54,7 @@ static void made_run(tfp_builder *b, made_node *n, int64_t us)
     tfp_build_span(b, exec, lane_named(b, device), 1000000, us * 1000);
     runs_on(b, n->row, device);
     tfp_build_type(b, n->row, tfp_build_string(b, TFP_STR(device)));
-    b->p->execs.at[exec].run_count++;
+    b->p->runs->execs.at[exec].run_count++;
 }
 
 static void made_shape(tfp_builder *b, made_node *n, const char *word)

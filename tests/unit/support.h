@@ -15,7 +15,7 @@
 #include "base/base.h"
 #include "base/io.h"
 #include "model/builder.h"
-#include "model/model.h"
+#include "model/tables/types.h"
 #include "views/core/engine.h"
 #include "views/core/report.h"
 

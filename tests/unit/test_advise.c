@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_advise.c: findings are true by default; -compat tensorflow repeats those of TensorFlow's tool. */
+#include "model/tables/profile.h"
+#include "model/tables/runs.h"
 #include "support.h"
 
 #include "views/core/view.h"
@@ -102,9 +104,9 @@ static tfp_report *advice_on_gpu(int64_t busy_us, int64_t span_us, const char *c
         int64_t start = 1000000 * (step + 1);
         tfp_build_span(&b, e, lane_named(&b, GPU0), start * 1000, span_us * 1000);
         tfp_build_span(&b, e, lane_named(&b, GPU0 "/stream:all"), start * 1000, busy_us * 1000);
-        p->execs.at[e].run_count = 1;
-        p->execs.at[e].start_ns = start * 1000;
-        p->execs.at[e].end_ns = (start + span_us) * 1000;
+        p->runs->execs.at[e].run_count = 1;
+        p->runs->execs.at[e].start_ns = start * 1000;
+        p->runs->execs.at[e].end_ns = (start + span_us) * 1000;
     }
     assert_int_equal(tfp_build_finish(&b, NULL), TFP_OK);
     tfp_options *o = tfp_options_new();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_checkpoint_damage.c: checkpoints cut, with turned bits, with missing or changed files. */
 #include "checkpoint_read.h"
+#include "model/tables/profile.h"
 
 #include <sys/stat.h>
 

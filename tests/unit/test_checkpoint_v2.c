@@ -2,6 +2,8 @@
 /* tests/unit/test_checkpoint_v2.c: checkpoints of version 2 that nobody should write. */
 #include "checkpoint_read.h"
 #include "checkpoint_tables.h"
+#include "model/tables/profile.h"
+#include "model/tables/sources.h"
 
 /* ---- version 2 that nobody should write ---- */
 
@@ -147,8 +149,8 @@ static void types_without_values_are_names_with_a_warning(void **state)
     char *data = file_in(folder, "c.data-00000-of-00001", data_bytes, DATA_SIZE);
     tfp_profile *p = open_checkpoint(index, NULL);
     assert_non_null(p);
-    assert_int_equal(p->warnings.size, 1);
-    assert_int_equal(p->warnings.at[0].count, 2);
+    assert_int_equal(p->files->warnings.size, 1);
+    assert_int_equal(p->files->warnings.at[0].count, 2);
     tfp_tensor tensor;
     assert_int_equal(tfp_checkpoint_read(p->checkpoint, TFP_STR("x"), &tensor, NULL), TFP_OK);
     assert_int_equal(tensor.kind, TFP_VALUES_NONE);

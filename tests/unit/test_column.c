@@ -2,6 +2,8 @@
 /* tests/unit/test_column.c: a column is one row, and a table is one list of columns. The column table and the registry are
  * compiled again, in place of the library's own, with a column and a table more, and everything that shows or takes columns
  * and tables must know the new ones: outputs, options, help, the manual, completion and the page's lists. */
+#include "model/tables/graph.h"
+#include "model/tables/profile.h"
 #include "support.h"
 
 #include "compare/sides.h"
@@ -38,13 +40,13 @@ static const tfp_row_column name_columns[] = {
 static tfp_status build_names(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
-    name_row *rows = TFP_NEW(&r->arena, name_row, p->nodes.size + 1);
+    name_row *rows = TFP_NEW(&r->arena, name_row, p->graph->nodes.size + 1);
     if (!rows) return tfp_nomem(err);
-    for (uint32_t i = 0; i < p->nodes.size; i++) {
-        tfp_str name = tfp_text(p, p->nodes.at[i].name);
+    for (uint32_t i = 0; i < p->graph->nodes.size; i++) {
+        tfp_str name = tfp_text(p, p->graph->nodes.at[i].name);
         rows[i] = (name_row){ name, (int64_t)name.size, i ? 7000 * i : TFP_ABSENT, (double)name.size / 8 };
     }
-    return tfp_grid_of(r, &(tfp_row_table){ name_columns, rows, sizeof *rows, p->nodes.size, 0 }, err);
+    return tfp_grid_of(r, &(tfp_row_table){ name_columns, rows, sizeof *rows, p->graph->nodes.size, 0 }, err);
 }
 
 static const tfp_view zz_names = { "zz_names", "Lengths of names.", TFP_REPORT_GRID, NULL, NULL, build_names, 0, NULL };

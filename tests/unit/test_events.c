@@ -1,5 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_events.c: the calls by which readers add the events of a trace, and what the join makes of a few. */
+#include "model/event_builder.h"
+#include "model/tables/devices.h"
+#include "model/tables/graph.h"
+#include "model/tables/memory_events.h"
+#include "model/tables/processes.h"
+#include "model/tables/stats.h"
+#include "model/tables/step_marks.h"
 #include "support.h"
 
 #include "model/builder.h"
@@ -89,8 +96,8 @@ static void equal_sets_of_stats_are_stored_once(void **state)
     assert_int_not_equal(tfp_build_stats(&x.b, swapped, 2), set);
     assert_int_not_equal(tfp_build_stats(&x.b, two, 1), set);
     assert_int_equal(tfp_build_stats(&x.b, NULL, 0), TFP_NONE);
-    assert_int_equal(x.p->events.stat_sets.size, 3);
-    assert_int_equal(x.p->events.stats.size, 5);
+    assert_int_equal(x.p->events->stat_sets.size, 3);
+    assert_int_equal(x.p->events->stats.size, 5);
     tfp_profile_free(x.p);
 }
 
@@ -103,7 +110,7 @@ static void columns_grow_together(void **state)
     traced x = start();
     for (int64_t i = 0; i < COUNT; i++)
         assert_int_equal(event(&x, x.thread, TFP_SPAN_OP, i % 2 ? "odd" : "even", i * 10, i), i);
-    const tfp_span_columns *s = &x.p->events.spans;
+    const tfp_span_columns *s = &x.p->events->spans;
     assert_int_equal(s->size, COUNT);
     for (size_t i = 0; i < COUNT; i++) {
         assert_int_equal(s->start_ns[i], i * 10);
@@ -124,14 +131,14 @@ static void links_need_both_ends_and_findings_add_up(void **state)
     uint32_t a = event(&x, x.thread, TFP_SPAN_OP, "a", 0, 10);
     tfp_build_link(&x.b, TFP_FLOW_LAUNCH, a, TFP_NONE);
     tfp_build_link(&x.b, TFP_FLOW_LAUNCH, TFP_NONE, a);
-    assert_int_equal(x.p->events.flows.size, 0);
+    assert_int_equal(x.p->events->flows.size, 0);
     tfp_build_link(&x.b, TFP_FLOW_BACKWARD, a, a);
-    assert_int_equal(x.p->events.flows.at[0].kind, TFP_FLOW_BACKWARD);
+    assert_int_equal(x.p->events->flows.at[0].kind, TFP_FLOW_BACKWARD);
     tfp_build_data_finding(&x.b, "warning", what, 2, TFP_STR("first"));
     tfp_build_data_finding(&x.b, "warning", what, 3, TFP_STR("second"));
-    assert_int_equal(x.p->events.findings.size, 1);
-    assert_int_equal(x.p->events.findings.at[0].count, 5);
-    assert_str(tfp_text(x.p, x.p->events.findings.at[0].first), "first");
+    assert_int_equal(x.p->events->findings.size, 1);
+    assert_int_equal(x.p->events->findings.at[0].count, 5);
+    assert_str(tfp_text(x.p, x.p->events->findings.at[0].first), "first");
     tfp_profile_free(x.p);
 }
 
@@ -146,7 +153,7 @@ static void calls_after_a_fault_do_nothing(void **state)
     tfp_build_link(&x.b, TFP_FLOW_LAUNCH, 0, 0);
     tfp_build_memory_event(&x.b, &(tfp_memory_event){ .bytes = 1 });
     tfp_build_counter(&x.b, &(tfp_counter_sample){ .value = 1 });
-    const tfp_event_tables *t = &x.p->events;
+    const tfp_event_tables *t = x.p->events;
     assert_int_equal(t->spans.size + t->flows.size + t->memory.size + t->counters.size, 0);
     tfp_profile_free(x.p);
 }
@@ -161,13 +168,13 @@ static void the_join_nests_host_ops_and_takes_their_self_times(void **state)
     uint32_t outer = event(&x, x.thread, TFP_SPAN_OP, "outer", 100, 100);
     uint32_t range = event(&x, x.thread, TFP_SPAN_ANNOTATION, "range", 50, 200);
     assert_int_equal(tfp_build_finish(&x.b, NULL), TFP_OK);
-    const tfp_span_columns *s = &x.p->events.spans;
+    const tfp_span_columns *s = &x.p->events->spans;
     assert_int_equal(s->parent[inner], outer);
     assert_int_equal(s->parent[outer], range);
     assert_int_equal(s->parent[range], TFP_NONE);
     assert_int_equal(s->self_ns[outer], 70);
     assert_int_equal(s->self_ns[inner], 30);
-    assert_str(tfp_text(x.p, x.p->nodes.at[s->node[inner]].name), "range/outer/inner");
+    assert_str(tfp_text(x.p, x.p->graph->nodes.at[s->node[inner]].name), "range/outer/inner");
     assert_true(tfp_profile_has(x.p, TFP_HAS_TRACE));
     assert_true(tfp_profile_has(x.p, TFP_HAS_SPANS));
     assert_false(tfp_profile_has(x.p, TFP_HAS_CODE));
@@ -188,12 +195,12 @@ static void roots_that_are_steps_are_no_parents(void **state)
             if (i) event(&x, x.thread, TFP_SPAN_OP, "later", 400, 5);
             assert_int_equal(tfp_build_finish(&x.b, NULL), TFP_OK);
         }
-        const tfp_span_columns *s = &x.p->events.spans;
+        const tfp_span_columns *s = &x.p->events->spans;
         assert_int_equal(s->kind[root], TFP_SPAN_STEP);
         assert_int_equal(s->parent[op], range);
         assert_int_not_equal(s->step[op], TFP_NONE);
         assert_int_equal(s->step[range], TFP_NONE);
-        assert_str(tfp_text(x.p, x.p->nodes.at[s->node[op]].name), "range/op");
+        assert_str(tfp_text(x.p, x.p->graph->nodes.at[s->node[op]].name), "range/op");
         tfp_profile_free(x.p);
     }
 }
@@ -210,7 +217,7 @@ static void launches_are_found_in_their_process(void **state)
         uint32_t lanes[2][2] = { { x.thread, x.stream } };
         lanes[1][0] = tfp_build_event_lane(&x.b, other, TFP_ROLE_THREAD, TFP_STR("cpu/thread:1"), TFP_STR(""));
         lanes[1][1] = tfp_build_event_lane(&x.b, other, TFP_ROLE_STREAM, TFP_STR("gpu:1/stream:7"), TFP_STR(""));
-        tfp_span_columns *s = &x.p->events.spans;
+        tfp_span_columns *s = &x.p->events->spans;
         for (uint32_t i = 0; i < CALLS; i++) {
             for (int k = 0; k < 2; k++) {
                 uint32_t late = event(&x, lanes[k][0], TFP_SPAN_CALL, "late", 100 * i + 50, 5);
@@ -263,10 +270,10 @@ static void many_events(void *ctx, size_t count)
         uint32_t call = event(&x, x.thread, TFP_SPAN_CALL, "launch", at + 10, 20);
         uint32_t kernel = event(&x, x.stream, TFP_SPAN_ACTIVITY, "kernel", at + 50, 40);
         if (x.b.status) break;
-        x.p->events.spans.correlation[call] = x.p->events.spans.correlation[kernel] = key;
+        x.p->events->spans.correlation[call] = x.p->events->spans.correlation[kernel] = key;
     }
     assert_int_equal(tfp_build_finish(&x.b, NULL), TFP_OK);
-    assert_int_equal(x.p->events.spans.launch[3 * count - 1], 3 * count - 2);
+    assert_int_equal(x.p->events->spans.launch[3 * count - 1], 3 * count - 2);
     tfp_profile_free(x.p);
 }
 

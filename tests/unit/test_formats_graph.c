@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_formats_graph.c: what graphs and op logs become, and what odd ones say. */
 #include "formats_made.h"
+#include "model/tables/code.h"
+#include "model/tables/graph.h"
+#include "model/tables/profile.h"
 
 #define UNUSED (void)state
 
@@ -17,7 +20,7 @@ static void an_input_names_its_source_however_it_is_written(void **state)
         graph_node("a", "Const", NULL);
         add(&m, "graph");
         finish(&m);
-        const tfp_input_edge *e = &m.p->inputs.at[node_of(&m, "b")->input_first];
+        const tfp_input_edge *e = &m.p->graph->inputs.at[node_of(&m, "b")->input_first];
         assert_int_equal(e->node, tfp_find_node(m.p, TFP_STR("a")));
         assert_int_equal(e->output_index, 0);
         assert_null(tfp_profile_warning(m.p, 0));
@@ -61,7 +64,7 @@ static void of_two_graph_nodes_with_one_name_the_first_stays(void **state)
     graph_node("a", "Add", NULL);
     add(&m, "graph");
     finish(&m);
-    assert_int_equal(m.p->nodes.size, 1);
+    assert_int_equal(m.p->graph->nodes.size, 1);
     assert_str(tfp_text(m.p, node_of(&m, "a")->op), "Const");
     assert_true(warned(&m, "a name that was there before"));
     drop(&m);
@@ -87,8 +90,8 @@ static void a_scalar_shape_is_one_and_an_unknown_rank_is_empty(void **state)
     }
     add(&m, "graph");
     finish(&m);
-    const tfp_shape *s = &m.p->shapes.at[node_of(&m, "s")->shape], *u = &m.p->shapes.at[node_of(&m, "u")->shape];
-    assert_true(s->scalar && s->count == 1 && m.p->dims.at[s->first] == 1);
+    const tfp_shape *s = &m.p->graph->shapes.at[node_of(&m, "s")->shape], *u = &m.p->graph->shapes.at[node_of(&m, "u")->shape];
+    assert_true(s->scalar && s->count == 1 && m.p->graph->dims.at[s->first] == 1);
     assert_true(!u->scalar && u->count == 0);
     drop(&m);
 }
@@ -121,8 +124,8 @@ static void an_op_log_adds_types_and_float_ops_and_the_first_trace(void **state)
     finish(&m);
     const tfp_node *a = node_of(&m, "a");
     assert_int_equal(a->float_ops, 7);
-    assert_int_equal(m.p->types.size, 2);
-    const tfp_code_frame *f = &m.p->frames.at[m.p->trace_frames.at[m.p->traces.at[a->trace].first]];
+    assert_int_equal(m.p->graph->types.size, 2);
+    const tfp_code_frame *f = &m.p->code->frames.at[m.p->code->trace_frames.at[m.p->code->traces.at[a->trace].first]];
     assert_int_equal(f->line, 10);
     assert_str(tfp_text(m.p, f->text), "x = 1");
     assert_true(warned(&m, "not in the graph, left out: 1 (zz)"));

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_formats_profile.c: what ProfileProtos become, and what odd ones say. */
 #include "formats_made.h"
+#include "model/tables/code.h"
+#include "model/tables/graph.h"
+#include "model/tables/profile.h"
+#include "model/tables/runs.h"
 
 #define UNUSED (void)state
 
@@ -66,8 +70,8 @@ static void inputs_of_a_profile_may_name_nodes_that_come_later(void **state)
     steps();
     add(&m, "profile");
     finish(&m);
-    const tfp_input_edge *e = &m.p->inputs.at[node_of(&m, "a")->input_first];
-    assert_int_equal(m.p->inputs.size, 2);
+    const tfp_input_edge *e = &m.p->graph->inputs.at[node_of(&m, "a")->input_first];
+    assert_int_equal(m.p->graph->inputs.size, 2);
     assert_int_equal(e->position, 0);
     assert_int_equal(e->node, tfp_find_node(m.p, TFP_STR("b")));
     assert_int_equal(e->output_index, 3);
@@ -95,7 +99,7 @@ static void strings_of_traces_come_after_the_nodes(void **state)
     close_field(string);
     add(&m, "profile");
     finish(&m);
-    const tfp_code_frame *f = &m.p->frames.at[0];
+    const tfp_code_frame *f = &m.p->code->frames.at[0];
     assert_true(tfp_has(m.p, TFP_HAS_CODE));
     assert_str(tfp_text(m.p, f->file), "file.py");
     assert_str(tfp_text(m.p, f->function), "none");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_formats_run.c: what run metadata becomes, and what odd ones say. */
 #include "formats_made.h"
+#include "model/tables/graph.h"
+#include "model/tables/profile.h"
 
 #define UNUSED (void)state
 
@@ -51,7 +53,7 @@ static void entries_of_unknown_nodes_make_nodes_but_for_bookkeeping(void **state
     close_field(step);
     add(&m, "run_meta");
     finish(&m);
-    assert_int_equal(m.p->nodes.size, 2);
+    assert_int_equal(m.p->graph->nodes.size, 2);
     assert_int_equal(node_of(&m, "new")->flags, TFP_NODE_INVENTED | TFP_NODE_ON_CPU);
     assert_int_equal((int)(100 * tfp_profile_coverage(m.p, 0) + 0.5), 50);
     drop(&m);
@@ -77,7 +79,7 @@ static void what_a_node_did_on_a_second_device_is_left_out_and_streams_are_kept(
     assert_str(tfp_text(m.p, node_of(&m, "a")->device), "/device:gpu:0");
     assert_str(tfp_text(m.p, node_of(&m, "a")->host_device), "/device:cpu:0");
     assert_true(warned(&m, "second device, left out: 1 (a)"));
-    assert_false(m.p->miss_accelerator_stream);
+    assert_false(m.p->about.miss_accelerator_stream);
     drop(&m);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_graphs.c: what graphs replay is joined with their captures: which names go together, places, lines of stacks, the limit of
  * what is compared; and small traces that hold captures and replays, with the place of each activity. */
+#include "model/tables/code.h"
 #include "support.h"
 
 #include "model/graphs/parts.h"
@@ -92,13 +93,13 @@ static void places_are_stored_once_and_share_what_is_above(void **state)
     uint32_t deep = tfp_graph_place_below(&b, second, one);
     assert_int_equal(tfp_graph_place_below(&b, top, one), first);
     assert_int_not_equal(first, second);
-    assert_int_equal(tfp_graph_place_shared(&p->events.graphs, first, deep), top);
-    assert_int_equal(tfp_graph_place_shared(&p->events.graphs, second, deep), second);
-    assert_int_equal(tfp_graph_place_shared(&p->events.graphs, first, 0), 0);
+    assert_int_equal(tfp_graph_place_shared(p->captures, first, deep), top);
+    assert_int_equal(tfp_graph_place_shared(p->captures, second, deep), second);
+    assert_int_equal(tfp_graph_place_shared(p->captures, first, 0), 0);
     tfp_str text = tfp_text(p, tfp_graph_place_text(&b, deep));
     assert_true(tfp_str_eq(text, TFP_STR("Net/L_2/L_1")));
     for (int i = 0; i < 1000; i++) deep = tfp_graph_place_below(&b, deep, net); /* of endless nesting the first levels stay */
-    assert_true(p->events.graphs.places.at[deep].depth <= 256);
+    assert_true(p->captures->places.at[deep].depth <= 256);
     assert_int_equal(b.status, TFP_OK);
     tfp_profile_free(p);
 }
@@ -112,7 +113,7 @@ static void a_traceback_tells_the_innermost_own_line(void **state)
                                                              "  File \"/usr/lib/python3.11/site-packages/torch/nn/linear.py\", line 125, in forward\n"
                                                              "    return F.linear(x)\n"));
     assert_true(tfp_str_eq(tfp_text(p, line.line), TFP_STR("/app/net.py:10:forward")));
-    assert_int_equal(p->traces.at[line.trace].count, 2);
+    assert_int_equal(p->code->traces.at[line.trace].count, 2);
     assert_int_equal(tfp_line_of_traceback(&b, TFP_STR("no stack at all")).line, 0);
     assert_int_equal(tfp_line_of_traceback(&b, TFP_STR("  File \"/app/net.py\", line -1, in f\n  File \"/app/net.py\", line 9999999999999")).line, 0);
     tfp_profile_free(p);
@@ -172,8 +173,8 @@ static void expect(recording *r, const char *want)
     if (tfp_profile_keep(p, TFP_KEEP_ALL) || tfp_profile_add_bytes(p, "kineto", "trace", whole.data, whole.size, &err) ||
         tfp_profile_finish(p, &err))
         fail_msg("%s", err.text);
-    for (uint32_t i = 0; i < p->events.spans.size; i++) {
-        if (p->events.spans.kind[i] != TFP_SPAN_ACTIVITY) continue;
+    for (uint32_t i = 0; i < p->events->spans.size; i++) {
+        if (p->events->spans.kind[i] != TFP_SPAN_ACTIVITY) continue;
         tfp_attribution a = tfp_span_attribution(p, i);
         char sure = a.certainty == TFP_SURE_BY_UNIQUE ? 'u' : a.certainty == TFP_SURE_BY_ORDER ? 'o' : a.certainty == TFP_SURE_BY_PARTIAL ? 'p' : 'n';
         tfp_buf_printf(&got, "%s%c:%.*s", got.size ? " " : "", sure, (int)tfp_text(p, a.module).size, tfp_text(p, a.module).data);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_gunzip.c: gzip that is unpacked in windows gives the same bytes, the same faults and the same profile as
  * gzip that is unpacked as a whole. */
+#include "model/tables/profile.h"
+#include "model/tables/sources.h"
 #include "support.h"
 
 #include "formats/files/format.h"
@@ -198,12 +200,12 @@ static tfp_buf saved(tfp_input *in, tfp_status opened, tfp_error *err)
     assert_non_null(p);
     tfp_profile_keep(p, TFP_KEEP_MEMORY | TFP_KEEP_PROGRAM);
     char *name = tfp_arena_copy(&p->arena, TFP_STR("trace"));
-    assert_true(name && tfp_push(&p->sources, name) && tfp_push(&p->formats, "kineto"));
+    assert_true(name && tfp_push(&p->files->sources, name) && tfp_push(&p->files->formats, "kineto"));
     tfp_builder b = { .p = p, .file = "trace" };
     if (!opened) opened = tfp_format_kineto.read(&b, in, err);
     if (!opened) opened = tfp_profile_finish(p, err);
     if (!opened) opened = tfp_profile_save(p, collect, &out, err);
-    tfp_buf_printf(&out, "%d %s %zu", opened, tfp_error_message(err), p->warnings.size);
+    tfp_buf_printf(&out, "%d %s %zu", opened, tfp_error_message(err), p->files->warnings.size);
     tfp_input_close(in);
     tfp_profile_free(p);
     return out;

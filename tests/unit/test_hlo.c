@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_hlo.c: HLO modules as proto and text: what instructions cost and how often they run. */
+#include "model/tables/graph.h"
+#include "model/tables/instructions.h"
+#include "model/tables/profile.h"
 #include "support.h"
 
 #include "formats/hlo/hlo.h"
@@ -232,16 +235,16 @@ static void proto_and_text_say_the_same(void **state)
 {
     (void)state;
     tfp_profile *proto = profile_in_file(SAMPLE "step.hlo.pb"), *text = profile_in_file(SAMPLE "step.hlo.txt");
-    assert_int_equal(proto->nodes.size, text->nodes.size);
-    assert_int_equal(proto->inputs.size, text->inputs.size);
-    for (size_t i = 0; i < proto->nodes.size; i++) {
-        const tfp_node *a = &proto->nodes.at[i], *b = &text->nodes.at[i];
+    assert_int_equal(proto->graph->nodes.size, text->graph->nodes.size);
+    assert_int_equal(proto->graph->inputs.size, text->graph->inputs.size);
+    for (size_t i = 0; i < proto->graph->nodes.size; i++) {
+        const tfp_node *a = &proto->graph->nodes.at[i], *b = &text->graph->nodes.at[i];
         assert_string_equal(tfp_text(proto, a->name).data, tfp_text(text, b->name).data);
         assert_int_equal(a->float_ops, b->float_ops);
         assert_int_equal(a->trace, b->trace);
     }
     uint32_t tanh = tfp_find_node(proto, TFP_STR("jit(step)/while/body/tanh"));
-    assert_int_equal(proto->nodes.at[tanh].float_ops, 5 * 32); /* five iterations */
+    assert_int_equal(proto->graph->nodes.at[tanh].float_ops, 5 * 32); /* five iterations */
     tfp_profile_free(proto);
     tfp_profile_free(text);
 }

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_model.c: the builder's calls and the questions that the model answers, without any file. */
+#include "model/tables/code.h"
+#include "model/tables/graph.h"
+#include "model/tables/profile.h"
+#include "model/tables/runs.h"
+#include "model/tables/sources.h"
 #include "support.h"
 
 #include "model/builder.h"
@@ -36,9 +41,9 @@ static void times_of_files_in_microseconds_are_clamped_at_292_years(void **state
     built x = start();
     assert_int_equal(tfp_build_micros(&x.b, 12), 12000);
     assert_int_equal(tfp_build_micros(&x.b, INT64_MAX / 1000), INT64_MAX / 1000 * 1000);
-    assert_int_equal(x.p->warnings.size, 0);
+    assert_int_equal(x.p->files->warnings.size, 0);
     assert_int_equal(tfp_build_micros(&x.b, INT64_MAX), INT64_MAX / 1000 * 1000);
-    assert_int_equal(x.p->warnings.size, 1);
+    assert_int_equal(x.p->files->warnings.size, 1);
     tfp_profile_free(x.p);
 }
 
@@ -46,7 +51,7 @@ static void times_of_files_in_microseconds_are_clamped_at_292_years(void **state
 static tfp_node_stats mean_with_grain(int64_t grain_ns)
 {
     built x = start();
-    x.p->time_grain_ns = grain_ns;
+    x.p->about.time_grain_ns = grain_ns;
     uint32_t node = new_node(&x, "a"), lane = lane_named(&x.b, "/device:cpu:0");
     tfp_build_span(&x.b, tfp_build_exec(&x.b, node, tfp_build_step(&x.b, 0, true)), lane, 1000, 10000);
     tfp_build_span(&x.b, tfp_build_exec(&x.b, node, tfp_build_step(&x.b, 1, true)), lane, 1000, 5500);
@@ -117,7 +122,7 @@ static void many_steps(void *ctx, size_t steps)
         if (how->back && step) tfp_build_exec(&x.b, (uint32_t)node, tfp_build_step(&x.b, (int64_t)step - 1, true));
         assert_int_equal(tfp_build_exec(&x.b, (uint32_t)node, tfp_build_step(&x.b, (int64_t)step, true)), exec);
     }
-    assert_int_equal(x.p->execs.size, steps * NODES);
+    assert_int_equal(x.p->runs->execs.size, steps * NODES);
     finish(&x);
     for (uint32_t n = 0; n < NODES; n++) {
         tfp_node_stats s;
@@ -146,8 +151,8 @@ static void an_execution_that_was_added_elsewhere_is_found(void **state)
     uint32_t first = tfp_build_exec(&x.b, a, one);
     assert_int_equal(tfp_build_exec(&x.b, a, zero), first + 1); /* makes the table */
     uint32_t b = new_node(&x, "b");
-    assert_true(tfp_push(&x.p->execs, ((tfp_exec){ .step = zero, .next = first + 3 })));
-    assert_true(tfp_push(&x.p->execs, ((tfp_exec){ .step = one, .next = TFP_NONE })));
+    assert_true(tfp_push(&x.p->runs->execs, ((tfp_exec){ .step = zero, .next = first + 3 })));
+    assert_true(tfp_push(&x.p->runs->execs, ((tfp_exec){ .step = one, .next = TFP_NONE })));
     tfp_build_row(&x.b, b)->exec_first = first + 2;
     tfp_build_row(&x.b, b)->exec_last = first + 3;
     assert_int_equal(tfp_node_exec(x.p, b, zero), first + 2);

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_outputs_pprof.c: pprof of profiles made by hand, and a profile written and read back. */
+#include "model/tables/code.h"
+#include "model/tables/graph.h"
+#include "model/tables/profile.h"
+#include "model/tables/runs.h"
 #include "outputs_made.h"
 
 #include "wire/proto.h"
@@ -179,9 +183,9 @@ static void a_written_profile_reads_back_the_same(void **state)
     tfp_node_stats_at(again, x2, tfp_step_of_row(0, 0), &s);
     assert_int_equal(s.run_count, 2);
     assert_int_equal(s.total_ns, 20000);
-    assert_int_equal(again->nodes.at[y2].float_ops, 12);
-    assert_int_equal(again->inputs.at[again->nodes.at[y2].input_first].node, x2);
-    assert_int_equal(again->frames.at[0].line, 3);
+    assert_int_equal(again->graph->nodes.at[y2].float_ops, 12);
+    assert_int_equal(again->graph->inputs.at[again->graph->nodes.at[y2].input_first].node, x2);
+    assert_int_equal(again->code->frames.at[0].line, 3);
     tfp_buf_free(&bytes);
     tfp_profile_free(again);
     tfp_profile_free(p);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_program.c: what a graph leaves in the profile's program: nodes, inputs, attributes, functions, variables. */
+#include "model/tables/graph.h"
+#include "model/tables/profile.h"
 #include "support.h"
 
 #include "model/program.h"
@@ -70,9 +72,9 @@ static void assert_shape(const loaded *l, uint32_t shape, const char *wanted)
     if (shape == TFP_NONE) {
         tfp_buf_text(&out, "none");
     } else {
-        const tfp_shape *s = &l->p->shapes.at[shape];
+        const tfp_shape *s = &l->p->graph->shapes.at[shape];
         for (uint32_t i = 0; i < s->count && !s->scalar; i++)
-            tfp_buf_printf(&out, "%s%lld", i ? "x" : "", (long long)l->p->dims.at[s->first + i]);
+            tfp_buf_printf(&out, "%s%lld", i ? "x" : "", (long long)l->p->graph->dims.at[s->first + i]);
         if (!s->count) tfp_buf_text(&out, "?");
     }
     tfp_buf_char(&out, '\0');

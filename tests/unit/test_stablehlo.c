@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_stablehlo.c: StableHLO text, in the pretty and the generic form. */
+#include "model/tables/code.h"
+#include "model/tables/graph.h"
+#include "model/tables/instructions.h"
+#include "model/tables/profile.h"
 #include "support.h"
 
 #define SAMPLE TEST_DATA "/sample/xplane/"
@@ -103,7 +107,7 @@ static void both_forms_of_a_program_say_the_same(void **state)
     tfp_profile *p[] = { read_file(SAMPLE "scan.mlir"), read_file(SAMPLE "scan.generic.mlir") };
     int64_t sums[2] = { 0 };
     for (int k = 0; k < 2; k++) {
-        for (size_t i = 0; i < p[k]->nodes.size; i++) sums[k] += p[k]->nodes.at[i].float_ops;
+        for (size_t i = 0; i < p[k]->graph->nodes.size; i++) sums[k] += p[k]->graph->nodes.at[i].float_ops;
         assert_int_equal(sums[k], 7 * (2 * 4 * 16 * 16 + 4 * 16 + 63)); /* seven iterations */
     }
     tfp_profile_free(p[0]);
@@ -116,8 +120,8 @@ static void names_are_those_of_the_calls_around_them(void **state)
     tfp_profile *p = read_file(SAMPLE "scan.mlir");
     uint32_t tanh = tfp_find_node(p, TFP_STR("jit(scan)/while/body/closed_call/tanh"));
     assert_int_not_equal(tanh, TFP_NONE);
-    const tfp_trace *t = &p->traces.at[p->nodes.at[tanh].trace];
-    const tfp_code_frame *inner = &p->frames.at[p->trace_frames.at[t->first + t->count - 1]];
+    const tfp_trace *t = &p->code->traces.at[p->graph->nodes.at[tanh].trace];
+    const tfp_code_frame *inner = &p->code->frames.at[p->code->trace_frames.at[t->first + t->count - 1]];
     assert_str(tfp_text(p, inner->function), "scan.<locals>.body");
     assert_int_equal(inner->line, 13);
     tfp_profile_free(p);

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_steps.c: steps of traces that mark none: what stands in for marks, and what is said of it. */
+#include "model/slim.h"
+#include "model/tables/events.h"
 #include "support.h"
 
-#include "model/events.h"
+#include "model/tables/profile.h"
+#include "model/span_names.h"
+#include "model/tables/step_marks.h"
 
 #define SAMPLE TEST_DATA "/sample/xplane/steps/"
 
@@ -10,8 +14,8 @@
 static char *windows_of(const tfp_profile *p)
 {
     tfp_buf b = { 0 };
-    for (size_t i = 0; i < p->events.windows.size; i++) {
-        const tfp_step_window *w = &p->events.windows.at[i];
+    for (size_t i = 0; i < p->events->windows.size; i++) {
+        const tfp_step_window *w = &p->events->windows.at[i];
         tfp_buf_printf(&b, "%s%g+%g", i ? " " : "", (double)w->start_ns / 1e3, (double)(w->end_ns - w->start_ns) / 1e3);
     }
     tfp_buf_char(&b, '\0');
@@ -31,14 +35,14 @@ static tfp_profile *read_sums(const char *name)
 static void assert_steps(const char *file, tfp_step_source source, const char *windows)
 {
     tfp_profile *spans = profile_in_file(file), *sums = read_sums(file);
-    assert_true(sums->events.slims.size > 0);
+    assert_true(sums->events->slim->slims.size > 0);
     for (int i = 0; i < 2; i++) {
         tfp_profile *p = i ? sums : spans;
         char *got = windows_of(p);
         assert_string_equal(got, windows);
-        assert_int_equal(p->events.processes.at[0].steps, source);
-        assert_int_equal(p->events.processes.at[0].work_ns, spans->events.processes.at[0].work_ns);
-        assert_int_equal(p->events.processes.at[0].work_in_steps_ns, spans->events.processes.at[0].work_in_steps_ns);
+        assert_int_equal(p->events->processes.at[0].steps, source);
+        assert_int_equal(p->events->processes.at[0].work_ns, spans->events->processes.at[0].work_ns);
+        assert_int_equal(p->events->processes.at[0].work_in_steps_ns, spans->events->processes.at[0].work_in_steps_ns);
         free(got);
     }
     tfp_profile_free(spans);

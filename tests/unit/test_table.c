@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_table.c: a report as a flat table: its columns and single cells. */
+#include "model/tables/profile.h"
+#include "model/tables/runs.h"
 #include "table_parts.h"
 
 #include "outputs/data/arrow.h"
@@ -32,9 +34,9 @@ static void every_column_of_select_has_flat_columns(void **state)
 static tfp_report *fine_report(const char *options, tfp_error *err)
 {
     tfp_profile *p = profile_of("a/x Conv2D 3us\na/y MatMul 4us\n");
-    p->time_grain_ns = 1;
-    p->execs.at[0].cpu_ns = 12345;
-    p->execs.at[1].cpu_ns = 500;
+    p->about.time_grain_ns = 1;
+    p->runs->execs.at[0].cpu_ns = 12345;
+    p->runs->execs.at[1].cpu_ns = 500;
     tfp_options *o = tfp_options_new();
     tfp_report *r = NULL;
     assert_int_equal(tfp_options_set(o, "select", "micros,flops_per_second", err), TFP_OK);

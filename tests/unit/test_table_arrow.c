@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_table_arrow.c: a report as an Arrow stream, read as a consumer reads it. */
+#include "model/tables/events.h"
+#include "model/tables/profile.h"
 #include "table_parts.h"
 
 #include "outputs/data/arrow.h"
@@ -211,7 +213,7 @@ static void what_is_not_known_of_a_finding_is_null(void **state)
     const double *gain = batch->children[column_at(&trace, "gain_seconds")]->buffers[1];
     assert_float_equal(*gain, 8e-6, 1e-12);
     const int64_t *span = batch->children[column_at(&trace, "span")]->buffers[1];
-    assert_in_range(*span, 0, p->events.spans.size - 1);
+    assert_in_range(*span, 0, p->events->spans.size - 1);
     drop_table(&trace);
     tfp_report_free(r);
     tfp_profile_free(p);

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_timeline.c: windows of what was recorded over time: rows, what is merged, links, what is found. */
+#include "model/event_builder.h"
+#include "model/tables/events.h"
+#include "model/tables/lanes.h"
+#include "model/tables/processes.h"
+#include "model/tables/profile.h"
+#include "model/tables/spans.h"
 #include "support.h"
 
 #include "model/builder.h"
@@ -173,7 +179,7 @@ static void a_span_knows_what_launched_it(void **state)
     uint32_t call = event(&x, x.thread, TFP_SPAN_CALL, "launch", 1000, 2000);
     uint32_t kernel = event(&x, x.stream, TFP_SPAN_ACTIVITY, "kernel", 5000, 4000);
     uint32_t key = tfp_build_key(&x.b, 0, 0, 11);
-    x.p->events.spans.correlation[call] = x.p->events.spans.correlation[kernel] = key;
+    x.p->events->spans.correlation[call] = x.p->events->spans.correlation[kernel] = key;
     tfp_timeline *t = laid_out(&x);
     tfp_report *r = NULL;
     assert_int_equal(op, 0);

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_windows.c: a file that is read in windows becomes the same profile as the same bytes in memory: messages
  * several windows long, with fields longer than a window, fields that are left out, and tables behind what needs them. */
+#include "model/tables/graph.h"
+#include "model/tables/profile.h"
+#include "model/tables/runs.h"
 #include "support.h"
 #include "wire/proto.h"
 
@@ -113,9 +116,9 @@ static tfp_buf written_profile(const char *folder)
     }
     assert_int_equal(tfp_profile_finish(p, &err), TFP_OK);
     assert_null(tfp_profile_warning(p, 0));
-    assert_int_equal(p->nodes.size, NODES);
-    assert_int_equal(p->execs.size, NODES);
-    assert_string_equal(tfp_text(p, p->nodes.at[9].device).data, "/device:cpu:0");
+    assert_int_equal(p->graph->nodes.size, NODES);
+    assert_int_equal(p->runs->execs.size, NODES);
+    assert_string_equal(tfp_text(p, p->graph->nodes.at[9].device).data, "/device:cpu:0");
     tfp_buf out = { 0 };
     assert_int_equal(tfp_profile_write(p, collect, &out, &err), TFP_OK);
     tfp_profile_free(p);

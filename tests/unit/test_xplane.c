@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_xplane.c: XPlane traces: what spans the reader makes, and what their names say. */
+#include "model/tables/code.h"
+#include "model/tables/events.h"
 #include "support.h"
 
 #include "formats/xplane/parts.h"
@@ -13,8 +15,8 @@
 /* The n-th span of that name. */
 static uint32_t span_named(const tfp_profile *p, const char *name, size_t n)
 {
-    for (uint32_t i = 0; i < p->events.spans.size; i++)
-        if (tfp_str_eq(tfp_text(p, p->events.spans.name[i]), tfp_str_of(name)) && n-- == 0) return i;
+    for (uint32_t i = 0; i < p->events->spans.size; i++)
+        if (tfp_str_eq(tfp_text(p, p->events->spans.name[i]), tfp_str_of(name)) && n-- == 0) return i;
     fail_msg("no span %s", name);
     return 0;
 }
@@ -22,7 +24,7 @@ static uint32_t span_named(const tfp_profile *p, const char *name, size_t n)
 static size_t count_of(const tfp_profile *p, tfp_span_kind kind)
 {
     size_t n = 0;
-    for (size_t i = 0; i < p->events.spans.size; i++) n += p->events.spans.kind[i] == kind;
+    for (size_t i = 0; i < p->events->spans.size; i++) n += p->events->spans.kind[i] == kind;
     return n;
 }
 
@@ -39,7 +41,7 @@ static void start_and_end_are_each_rounded_down(void **state)
 {
     (void)state;
     tfp_profile *p = profile_in_file(SAMPLE "gpu.xplane.pb");
-    const tfp_span_columns *s = &p->events.spans;
+    const tfp_span_columns *s = &p->events->spans;
     uint32_t kernel = span_named(p, "fusion_1", 0), call = span_named(p, "cuLaunchKernel", 0);
     assert_int_equal(s->start_ns[kernel], 1000 + 5000); /* 300 ps more */
     assert_int_equal(s->duration_ns[kernel], 20000);
@@ -51,7 +53,7 @@ static void kernels_have_paths_launches_and_classes(void **state)
 {
     (void)state;
     tfp_profile *p = profile_in_file(SAMPLE "gpu.xplane.pb");
-    const tfp_span_columns *s = &p->events.spans;
+    const tfp_span_columns *s = &p->events->spans;
     uint32_t dot = span_named(p, "fusion_1", 0), copy = span_named(p, "copy_4", 0), d2h = span_named(p, "MemcpyD2H", 0);
     uint32_t reduce = span_named(p, "ncclDevKernel_AllReduce", 1);
     assert_str(tfp_text(p, s->path[dot]), "jit(step)/dense/dot_general");
@@ -62,9 +64,9 @@ static void kernels_have_paths_launches_and_classes(void **state)
     assert_int_equal(s->class[reduce], TFP_CLASS_COMMUNICATION);
     assert_int_equal(s->class[dot], TFP_CLASS_COMPUTE);
     assert_int_equal(s->kind[s->launch[dot]], TFP_SPAN_CALL);
-    assert_int_equal(p->traces.at[s->trace[dot]].count, 2);
+    assert_int_equal(p->code->traces.at[s->trace[dot]].count, 2);
     assert_int_equal(count_of(p, TFP_SPAN_ACTIVITY), 10); /* derived lines are none */
-    assert_int_equal(p->events.devices.size, 1);
+    assert_int_equal(p->events->devices.size, 1);
     tfp_profile_free(p);
 }
 
@@ -106,8 +108,8 @@ static void sums_are_those_of_spans(void **state)
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         tfp_profile *spans = profile_in_file(files[i]), *sums = read_sums(files[i]);
         size_t rows = 0;
-        for (size_t k = 0; k < sums->events.slims.size; k++) rows += sums->events.slims.at[k].first != NULL;
-        assert_true(rows > 0 && sums->events.spans.size < spans->events.spans.size);
+        for (size_t k = 0; k < sums->events->slim->slims.size; k++) rows += sums->events->slim->slims.at[k].first != NULL;
+        assert_true(rows > 0 && sums->events->spans.size < spans->events->spans.size);
         for (size_t k = 0; k < 6; k++) {
             const char *view = k % 2 ? "op" : "scope";
             char *a = as_json(spans, view, steps[k / 2]), *b = as_json(sums, view, steps[k / 2]);
@@ -137,9 +139,9 @@ static void runs_of_modules_are_steps_of_each_device(void **state)
 {
     (void)state;
     tfp_profile *p = profile_in_file(SAMPLE "tpu.xplane.pb");
-    const tfp_span_columns *s = &p->events.spans;
+    const tfp_span_columns *s = &p->events->spans;
     assert_int_equal(tfp_profile_step_count(p), 3);
-    assert_int_equal(p->events.windows.size, 6);
+    assert_int_equal(p->events->windows.size, 6);
     uint32_t broadcast = span_named(p, "broadcast.1", 0), mul = span_named(p, "fusion.9", 0);
     assert_str(tfp_text(p, s->path[broadcast]), "(hlo)/jit_small/broadcast.1"); /* the module that ran then */
     assert_str(tfp_text(p, s->op[mul]), "mul");
@@ -154,17 +156,17 @@ static void host_ops_are_told_by_their_names(void **state)
 {
     (void)state;
     tfp_profile *p = profile_in_file(SAMPLE "host.xplane.pb");
-    const tfp_span_columns *s = &p->events.spans;
+    const tfp_span_columns *s = &p->events->spans;
     assert_int_equal(count_of(p, TFP_SPAN_OP), 9);
     assert_str(tfp_text(p, s->op[span_named(p, "layer/inner:_FusedMatMul", 0)]), "_FusedMatMul");
     assert_int_equal(s->kind[span_named(p, "not an op: it has blanks", 0)], TFP_SPAN_ANNOTATION);
     assert_int_equal(tfp_profile_step_count(p), 3); /* roots */
-    assert_int_equal(p->events.memory.size, 6);
-    assert_int_equal(p->events.memory.at[0].bytes, 1024);
-    assert_int_equal(p->events.memory.at[0].span, span_named(p, "layer/inner:_FusedMatMul", 0));
+    assert_int_equal(p->events->memory.size, 6);
+    assert_int_equal(p->events->memory.at[0].bytes, 1024);
+    assert_int_equal(p->events->memory.at[0].span, span_named(p, "layer/inner:_FusedMatMul", 0));
     uint32_t stats = s->stats[span_named(p, "softmax:Softmax", 0)];
     assert_true(stats != TFP_NONE); /* a compressed text */
-    assert_str(tfp_text(p, (tfp_strid)p->events.stats.at[p->events.stat_sets.at[stats].first].value.text), "unpacked");
+    assert_str(tfp_text(p, (tfp_strid)p->events->stats.at[p->events->stat_sets.at[stats].first].value.text), "unpacked");
     tfp_profile_free(p);
 }
 
@@ -172,7 +174,7 @@ static void odd_files_are_read_and_told_of(void **state)
 {
     (void)state;
     tfp_profile *p = profile_in_file(SAMPLE "odd.xplane.pb");
-    const tfp_span_columns *s = &p->events.spans;
+    const tfp_span_columns *s = &p->events->spans;
     assert_int_equal(count_of(p, TFP_SPAN_OP), 5);
     assert_int_equal(s->start_ns[0], 0); /* times since 1970 begin with the first line */
     assert_int_equal(s->start_ns[span_named(p, "keep:Keep", 4)], 200000);
@@ -208,8 +210,8 @@ static void long_lines_come_in_windows(void **state)
     tfp_put_close(&b, plane);
     char *folder = new_folder(), *path = file_in(folder, "big.xplane.pb", b.data, b.size);
     tfp_profile *p = profile_in_file(path);
-    assert_int_equal(p->events.spans.size, EVENTS);
-    assert_int_equal(p->events.spans.start_ns[EVENTS - 1], INT64_C(2000) * (EVENTS - 1));
+    assert_int_equal(p->events->spans.size, EVENTS);
+    assert_int_equal(p->events->spans.start_ns[EVENTS - 1], INT64_C(2000) * (EVENTS - 1));
     tfp_profile_free(p);
     free(path);
     drop_folder(folder);
@@ -275,7 +277,7 @@ static void stats_have_many_forms(void **state)
     tfp_put_close(&b, plane);
     char *folder = new_folder(), *path = file_in(folder, "forms.xplane.pb", b.data, b.size);
     tfp_profile *p = profile_in_file(path);
-    const tfp_span_columns *s = &p->events.spans;
+    const tfp_span_columns *s = &p->events->spans;
     assert_int_equal(s->size, 4);
     for (size_t i = 0; i < 4; i++) {
         assert_str(tfp_text(p, s->path[i]), "(hlo)/jit_f/all-reduce.1");
@@ -306,7 +308,7 @@ static void a_folder_is_its_last_recording(void **state)
         if (i == 3) assert_int_equal(symlink(SAMPLE "host.xplane.pb", link), 0);
     }
     tfp_profile *p = profile_in_file(folder);
-    assert_int_equal(p->events.processes.size, 2);
+    assert_int_equal(p->events->processes.size, 2);
     assert_int_equal(count_of(p, TFP_SPAN_ACTIVITY), 10);
     tfp_profile_free(p);
     for (size_t i = 4; i-- > 0;) {

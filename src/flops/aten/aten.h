@@ -6,7 +6,7 @@
 #define TFP_ATEN_H
 
 #include "flops/core/devices.h"
-#include "model/types.h"
+#include "model/tables/types.h"
 
 enum { TFP_ATEN_INPUTS = 48, TFP_ATEN_RANK = 12 };
 #define TFP_ATEN_UNKNOWN ((int64_t)-1)

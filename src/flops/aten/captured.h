@@ -4,7 +4,7 @@
 #define TFP_ATEN_CAPTURED_H
 
 #include "flops/aten/aten.h"
-#include "model/model.h"
+#include "model/graphs.h"
 
 /* Tells the captured launches from one on what the operator around each computes. p, w: the trace of the capture; own: it is the profile
  * of the tables. False when memory runs out. */

@@ -2,12 +2,15 @@
 /* flops/aten/execs.c: the float operations of a trace's calls, and of what graphs replay, as sums of executions. */
 #include "flops/aten/aten.h"
 #include "flops/aten/captured.h"
-#include "model/model.h"
+#include "model/graphs.h"
+#include "model/tables/events.h"
+#include "model/tables/graph.h"
+#include "model/tables/runs.h"
 
 static uint32_t outside_step(const tfp_profile *p)
 {
-    for (uint32_t i = 0; i < p->steps.size; i++)
-        if (!p->steps.at[i].listed && p->steps.at[i].id < 0) return i;
+    for (uint32_t i = 0; i < p->runs->steps.size; i++)
+        if (!p->runs->steps.at[i].listed && p->runs->steps.at[i].id < 0) return i;
     return TFP_NONE;
 }
 
@@ -23,9 +26,9 @@ typedef struct sums {
 static bool index_execs(sums *x)
 {
     const tfp_profile *p = x->p;
-    for (uint32_t node = 0; !x->indexed && node < p->nodes.size; node++)
-        for (TFP_EACH(execs, e, p->nodes.at[node].exec_first, p))
-            if (!tfp_map64_put(&x->by_step, (uint64_t)node << 32 | p->execs.at[e].step, e)) return false;
+    for (uint32_t node = 0; !x->indexed && node < p->graph->nodes.size; node++)
+        for (TFP_EACH(runs->execs, e, p->graph->nodes.at[node].exec_first, p))
+            if (!tfp_map64_put(&x->by_step, (uint64_t)node << 32 | p->runs->execs.at[e].step, e)) return false;
     return x->indexed = true;
 }
 
@@ -33,12 +36,12 @@ static bool index_execs(sums *x)
 static bool find_exec(sums *x, uint32_t node, uint32_t step, uint32_t *exec)
 {
     const tfp_profile *p = x->p;
-    uint32_t last = x->last[node], first = p->nodes.at[node].exec_first;
-    if (last != TFP_NONE && p->execs.at[last].step == step) return *exec = last, true;
-    uint32_t next = last == TFP_NONE ? first : p->execs.at[last].next;
-    if (next == TFP_NONE || p->execs.at[next].step != step) next = first;
+    uint32_t last = x->last[node], first = p->graph->nodes.at[node].exec_first;
+    if (last != TFP_NONE && p->runs->execs.at[last].step == step) return *exec = last, true;
+    uint32_t next = last == TFP_NONE ? first : p->runs->execs.at[last].next;
+    if (next == TFP_NONE || p->runs->execs.at[next].step != step) next = first;
     *exec = next;
-    if (next != TFP_NONE && p->execs.at[next].step != step) {
+    if (next != TFP_NONE && p->runs->execs.at[next].step != step) {
         if (!index_execs(x)) return false;
         *exec = tfp_map64_get(&x->by_step, (uint64_t)node << 32 | step);
     }
@@ -48,7 +51,7 @@ static bool find_exec(sums *x, uint32_t node, uint32_t step, uint32_t *exec)
 
 static bool add_sum(sums *x, uint32_t span, int64_t flops)
 {
-    const tfp_span_columns *s = &x->p->events.spans;
+    const tfp_span_columns *s = &x->p->events->spans;
     uint32_t step = s->step[span] == TFP_NONE ? x->outside : s->step[span], exec;
     if (s->node[span] == TFP_NONE) return true;
     if (!find_exec(x, s->node[span], step, &exec)) return false;
@@ -62,7 +65,7 @@ static bool add_replays(sums *x)
     tfp_replayed r;
     int first = 0;
     bool ok = tfp_replayed_begin(x->p, &r);
-    for (uint32_t i = 0; ok && i < x->p->events.spans.size; i++) {
+    for (uint32_t i = 0; ok && i < x->p->events->spans.size; i++) {
         const tfp_captured_call *call = tfp_replayed_call(x->p, i);
         if (!call) continue;
         ok = tfp_replayed_first(&r, i, &first);
@@ -75,8 +78,8 @@ static bool add_replays(sums *x)
 static bool add_calls(sums *x, tfp_profile *p)
 {
     tfp_aten_work w = { 0 };
-    const tfp_span_columns *s = &p->events.spans;
-    tfp_graph_tables *g = &p->events.graphs;
+    const tfp_span_columns *s = &p->events->spans;
+    tfp_graph_tables *g = p->captures;
     if (!tfp_aten_has_shapes(p)) return true;
     if (!tfp_aten_work_out(p, &w)) return false;
     bool ok = tfp_aten_count_captured(g, p, &w, g->file_launches, true); /* the trace is its own capture */
@@ -90,9 +93,9 @@ static bool add_calls(sums *x, tfp_profile *p)
 /* Each activity that is one captured launch knows its operator. */
 static void tell_calls(tfp_profile *p)
 {
-    const tfp_graph_tables *g = &p->events.graphs;
-    for (size_t i = 0; i < p->events.attributions.size; i++) {
-        tfp_attribution *a = &p->events.attributions.at[i];
+    const tfp_graph_tables *g = p->captures;
+    for (size_t i = 0; i < p->events->attributions.size; i++) {
+        tfp_attribution *a = &p->events->attributions.at[i];
         if (a->captured < g->launches.size) a->call = g->launches.at[a->captured].call;
     }
 }
@@ -100,16 +103,16 @@ static void tell_calls(tfp_profile *p)
 bool tfp_aten_count_execs(tfp_profile *p)
 {
     sums x = { .p = p, .outside = outside_step(p) };
-    if (!tfp_aten_has_shapes(p) && !p->events.graphs.calls.size) return true;
-    x.of = calloc(p->execs.size + 1, sizeof *x.of);
-    x.last = malloc((p->nodes.size + 1) * sizeof *x.last);
+    if (!tfp_aten_has_shapes(p) && !p->captures->calls.size) return true;
+    x.of = calloc(p->runs->execs.size + 1, sizeof *x.of);
+    x.last = malloc((p->graph->nodes.size + 1) * sizeof *x.last);
     bool ok = x.of && x.last;
-    if (ok) memset(x.last, 0xff, p->nodes.size * sizeof *x.last); /* TFP_NONE */
+    if (ok) memset(x.last, 0xff, p->graph->nodes.size * sizeof *x.last); /* TFP_NONE */
     ok = ok && add_calls(&x, p);
     if (ok) tell_calls(p);
     ok = ok && add_replays(&x);
-    for (size_t i = 0; ok && i < p->execs.size; i++)
-        if (x.of[i]) p->execs.at[i].float_ops = x.of[i];
+    for (size_t i = 0; ok && i < p->runs->execs.size; i++)
+        if (x.of[i]) p->runs->execs.at[i].float_ops = x.of[i];
     free(x.of);
     free(x.last);
     tfp_map64_free(&x.by_step);

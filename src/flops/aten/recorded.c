@@ -4,7 +4,9 @@
  * calls inside it, and an operator composed of others counts only when none of those does. Calls of one node with the same
  * arguments become one instruction with a number of runs. */
 #include "flops/aten/aten.h"
-#include "model/model.h"
+#include "model/recorded.h"
+#include "model/tables/graph.h"
+#include "model/tables/instructions.h"
 
 enum { STATE_BITS = 3 };
 _Static_assert(TFP_ATEN_NO_FORMULA < 1 << STATE_BITS, "a state fits");
@@ -102,7 +104,7 @@ static bool add_instruction(counter *c, uint32_t op, tfp_aten_state state)
     }
     const tfp_aten_cost *cost = &c->sets.at[c->set[op]].cost;
     bool counts = state == TFP_ATEN_COUNTED, parts = state == TFP_ATEN_PARTS;
-    tfp_instruction made = { .name = c->p->nodes.at[x->node].name,
+    tfp_instruction made = { .name = c->p->graph->nodes.at[x->node].name,
                              .node = x->node,
                              .runs = 1,
                              .float_ops = counts ? cost->flops : 0,
@@ -124,7 +126,7 @@ static bool count_file(counter *c, uint32_t first, uint32_t end)
         if (c->set[i] == TFP_NONE) continue;
         const call_set *set = &c->sets.at[c->set[i]];
         tfp_aten_state state = tfp_aten_state_of(tfp_text(c->p, set->key.name), set->rule, &c->place[i]);
-        tfp_node *n = &c->p->nodes.at[c->ops[i].node];
+        tfp_node *n = &c->p->graph->nodes.at[c->ops[i].node];
         if (state == TFP_ATEN_COUNTED) n->float_ops = tfp_add(n->float_ops, set->cost.flops, NULL);
         if (c->p->keep & TFP_KEEP_PROGRAM && !add_instruction(c, i, state)) return false;
     }
@@ -133,7 +135,7 @@ static bool count_file(counter *c, uint32_t first, uint32_t end)
 
 bool tfp_aten_count_recorded(tfp_profile *p)
 {
-    tfp_recorded_tables *t = &p->recorded;
+    tfp_recorded_tables *t = p->recorded;
     if (!t->alone || t->counted == t->files.size) return true;
     counter c = { .p = p, .ops = t->ops.at };
     c.set = malloc((t->ops.size + 1) * sizeof *c.set);

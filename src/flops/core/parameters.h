@@ -5,8 +5,8 @@
 #ifndef TFP_PARAMETERS_H
 #define TFP_PARAMETERS_H
 
-#include "model/types.h"
 #include "model/program.h"
+#include "model/tables/types.h"
 
 typedef enum tfp_parameter_kind {
     TFP_NO_PARAMETER,

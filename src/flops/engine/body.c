@@ -2,7 +2,7 @@
 /* flops/engine/body.c: prepares a body of the program: its inputs as numbers, its outputs with their types, the functions it
  * calls, and an order in which sources come before users. Done once for each body, however often it is called. */
 #include "flops/engine/engine.h"
-#include "model/model.h"
+#include "model/tables/profile.h"
 
 /* ---- calls ---- */
 

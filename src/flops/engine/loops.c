@@ -2,7 +2,7 @@
 /* flops/engine/loops.c: how often loops run where that is fixed: a counter starts at a constant, grows by a constant and is
  * compared with a constant. Otherwise the number is unknown, because a condition on data may end a loop at any time. */
 #include "flops/engine/engine.h"
-#include "model/model.h"
+#include "model/tables/profile.h"
 
 #include <math.h>
 

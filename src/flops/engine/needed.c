@@ -3,7 +3,7 @@
  * TensorFlow prunes a function before it runs it (tensorflow/core/common_runtime/function_utils.cc). In the main graph the
  * outputs of a signature are the results; without signatures any node may be fetched, so all of them run. */
 #include "flops/engine/engine.h"
-#include "model/model.h"
+#include "model/tables/profile.h"
 
 typedef struct walk {
     const tfp_engine *e;

@@ -2,7 +2,7 @@
 /* flops/engine/told.c: facts about outputs besides the rules: attributes of the file, shapes recorded at run time, and the
  * user's assumptions. */
 #include "flops/engine/machine.h"
-#include "model/model.h"
+#include "model/tables/graph.h"
 
 bool tfp_brings_input(tfp_str op)
 {
@@ -51,15 +51,15 @@ void tfp_tell_attributes(tfp_op *op)
 tfp_dims tfp_stored_shape(tfp_op *op, uint32_t shape)
 {
     if (shape == TFP_NONE) return TFP_ANY_DIMS;
-    const tfp_shape *s = &op->profile->shapes.at[shape];
+    const tfp_shape *s = &op->profile->graph->shapes.at[shape];
     if (!s->count) return TFP_ANY_DIMS;
-    return s->scalar ? TFP_SCALAR_DIMS : tfp_shape_of(op, op->profile->dims.at + s->first, (int)s->count);
+    return s->scalar ? TFP_SCALAR_DIMS : tfp_shape_of(op, op->profile->graph->dims.at + s->first, (int)s->count);
 }
 
 /* Shapes recorded by run metadata, for nodes of the main graph. */
 void tfp_tell_runs(const tfp_engine *e, tfp_op *op, uint32_t node)
 {
-    if (!e->profile->run_shapes.size || e->profile_node[node] == TFP_NONE) return;
+    if (!e->profile->graph->run_shapes.size || e->profile_node[node] == TFP_NONE) return;
     for (uint32_t i = 0; i < op->out_count; i++)
         tfp_also_known(op, i, tfp_stored_shape(op, tfp_run_shape_of(e->profile, e->profile_node[node], i)));
 }
@@ -68,7 +68,7 @@ void tfp_tell_runs(const tfp_engine *e, tfp_op *op, uint32_t node)
  * Later nodes do not see these shapes. */
 void tfp_fill_run_shapes(tfp_engine *e, const tfp_instance *x, const tfp_body *b)
 {
-    for (uint32_t i = b->arg_count; i < b->count && e->profile->run_shapes.size; i++) {
+    for (uint32_t i = b->arg_count; i < b->count && e->profile->graph->run_shapes.size; i++) {
         const tfp_local *l = &b->locals[i];
         uint32_t node = e->profile_node[i - b->arg_count], ran = 0;
         tfp_op op = { .profile = e->profile,

@@ -5,7 +5,7 @@
 #include "flops/fold/fold.h"
 
 #include "formats/checkpoint/tensor.h"
-#include "model/model.h"
+#include "model/tables/profile.h"
 
 #include <math.h>
 

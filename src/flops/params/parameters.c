@@ -8,7 +8,8 @@
 #include "flops/params/finder.h"
 #include "model/builder.h"
 
-#include "model/model.h"
+#include "model/files/weights.h"
+#include "model/tables/graph.h"
 #include "model/tensors.h"
 
 #define TRAINABLE_TYPE TFP_STR("_trainable_variables")
@@ -34,10 +35,10 @@ static int64_t elements_of(const tfp_profile *p, uint32_t shape)
 {
     int64_t product = 1;
     bool clamped = false;
-    if (shape == TFP_NONE || p->shapes.at[shape].count == 0) return -1;
-    const tfp_shape *s = &p->shapes.at[shape];
+    if (shape == TFP_NONE || p->graph->shapes.at[shape].count == 0) return -1;
+    const tfp_shape *s = &p->graph->shapes.at[shape];
     for (uint32_t i = 0; i < s->count; i++) {
-        int64_t d = p->dims.at[s->first + i];
+        int64_t d = p->graph->dims.at[s->first + i];
         if (d < 0) return -1;
         product = tfp_mul(product, d, &clamped);
     }
@@ -62,7 +63,7 @@ static void add_variable(tfp_finder *f, uint32_t i)
     int dtype = type_attr(f, n, "dtype");
     bool held = dtype == TFP_DT_RESOURCE;
     tfp_model_variable v = { .name = tfp_text(f->p, n->name), .node = node, .dtype = held ? 0 : dtype, .elements = -1 };
-    if (!held) v.elements = elements_of(f->p, f->p->nodes.at[node].shape);
+    if (!held) v.elements = elements_of(f->p, f->p->graph->nodes.at[node].shape);
     f->variable_of[i] = (uint32_t)f->all.size;
     if (!tfp_push(&f->all, v)) f->failed = true;
 }
@@ -124,8 +125,8 @@ static void learn_held(tfp_finder *f)
         tfp_str op = tfp_text(f->p, n->op);
         uint32_t node = tfp_named_node(f->p, n->name);
         if (tfp_str_eq(op, TFP_STR("ReadVariableOp")) && node != TFP_NONE) {
-            uint32_t output = f->p->nodes.at[node].output_first;
-            if (output != TFP_NONE) learn(f, n, 0, f->p->outputs.at[output].shape, type_attr(f, n, "dtype"));
+            uint32_t output = f->p->graph->nodes.at[node].output_first;
+            if (output != TFP_NONE) learn(f, n, 0, f->p->graph->outputs.at[output].shape, type_attr(f, n, "dtype"));
         } else {
             learn_from_call(f, n);
         }
@@ -258,7 +259,7 @@ static tfp_strid without_number(const tfp_finder *f, tfp_str name)
  * be incomplete. */
 static void hear_of(const tfp_finder *f, const told *t, tfp_model_variable *v, bool whole)
 {
-    told_row *row = told_of(t, f->p->nodes.at[v->node].name, v);
+    told_row *row = told_of(t, f->p->graph->nodes.at[v->node].name, v);
     if (!row) row = told_of(t, without_number(f, v->name), v);
     if (row) row->handled = true;
     if (row) row->counts |= v->kind != TFP_UNUSED;
@@ -305,8 +306,8 @@ static void hear_types(tfp_finder *f)
 {
     tfp_strid type = tfp_strtab_find(&f->p->strings, TRAINABLE_TYPE);
     for (size_t i = 0; type != TFP_NONE && i < f->all.size; i++)
-        for (TFP_EACH(types, t, f->p->nodes.at[f->all.at[i].node].type_first, f->p))
-            if (f->p->types.at[t].name == type) f->all.at[i].kind = TFP_TRAINED;
+        for (TFP_EACH(graph->types, t, f->p->graph->nodes.at[f->all.at[i].node].type_first, f->p))
+            if (f->p->graph->types.at[t].name == type) f->all.at[i].kind = TFP_TRAINED;
 }
 
 /* ---- putting it together ---- */
@@ -332,11 +333,11 @@ static bool find_in_weights(tfp_finder *f, tfp_arena *arena, tfp_parameter_count
         [TFP_WEIGHT_FIXED] = TFP_FIXED,
         [TFP_WEIGHT_OF_OPTIMIZER] = TFP_SLOT,
     };
-    out->bytes_of = TFP_NEW(arena, int64_t, f->p->nodes.size + 1);
+    out->bytes_of = TFP_NEW(arena, int64_t, f->p->graph->nodes.size + 1);
     bool ok = out->bytes_of != NULL;
     for (size_t i = 0; ok && i < f->p->weights.size; i++) {
         const tfp_weight *w = &f->p->weights.at[i];
-        tfp_model_variable v = { .name = tfp_text(f->p, f->p->nodes.at[w->node].name), .elements = w->elements };
+        tfp_model_variable v = { .name = tfp_text(f->p, f->p->graph->nodes.at[w->node].name), .elements = w->elements };
         v.node = w->node;
         v.dtype = -1 - (int32_t)w->type;
         v.kind = kinds[w->kind];
@@ -354,7 +355,7 @@ static bool find_in_checkpoint(tfp_finder *f)
         tfp_model_variable v = { .name = tfp_checkpoint_name(f->p->checkpoint, i), .elements = -1 };
         v.node = tfp_find_node(f->p, v.name);
         if (v.node == TFP_NONE) continue;
-        v.elements = elements_of(f->p, f->p->nodes.at[v.node].shape);
+        v.elements = elements_of(f->p, f->p->graph->nodes.at[v.node].shape);
         v.dtype = tfp_checkpoint_dtype(f->p->checkpoint, i);
         if (!tfp_push(&f->all, v)) return false;
     }
@@ -388,10 +389,10 @@ static void give(const tfp_finder *f, tfp_parameter_counts *out)
 tfp_status tfp_parameters(const tfp_profile *p, tfp_arena *arena, tfp_parameter_counts *out, tfp_error *err)
 {
     tfp_finder f = { .p = p, .g = p->program };
-    *out = (tfp_parameter_counts){ .kinds = TFP_NEW(arena, uint8_t, p->nodes.size),
-                                   .own = TFP_NEW(arena, int64_t, p->nodes.size),
-                                   .elements_of = TFP_NEW(arena, int64_t, p->nodes.size),
-                                   .dtype = TFP_NEW(arena, int32_t, p->nodes.size) };
+    *out = (tfp_parameter_counts){ .kinds = TFP_NEW(arena, uint8_t, p->graph->nodes.size),
+                                   .own = TFP_NEW(arena, int64_t, p->graph->nodes.size),
+                                   .elements_of = TFP_NEW(arena, int64_t, p->graph->nodes.size),
+                                   .dtype = TFP_NEW(arena, int32_t, p->graph->nodes.size) };
     bool ok = out->kinds && out->own && out->elements_of && out->dtype;
     if (ok && p->weights.size && (!f.g || f.g->onnx))
         ok = find_in_weights(&f, arena, out);
@@ -428,7 +429,7 @@ tfp_status tfp_parameters_mark(tfp_builder *b, tfp_error *err)
     tfp_parameter_counts counts;
     if (!is_of_checkpoint(b->p) && !b->p->weights.size) return TFP_OK;
     tfp_status s = tfp_parameters(b->p, &arena, &counts, err);
-    for (uint32_t i = 0; !s && i < b->p->nodes.size; i++)
+    for (uint32_t i = 0; !s && i < b->p->graph->nodes.size; i++)
         for (const char *const *type = tfp_parameter_types((tfp_parameter_kind)counts.kinds[i]); *type; type++)
             tfp_build_type(b, i, tfp_build_string(b, tfp_str_of(*type)));
     tfp_arena_free(&arena);

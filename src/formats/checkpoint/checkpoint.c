@@ -5,7 +5,7 @@
 #include "formats/checkpoint/parts.h"
 #include "formats/files/folder.h"
 #include "formats/files/format.h"
-#include "model/model.h"
+#include "model/tables/profile.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,8 @@
 #include "base/dtype.h"
 #include "formats/checkpoint/parts.h"
 #include "formats/files/format.h"
-#include "model/model.h"
+#include "model/tables/events.h"
+#include "model/tables/graph.h"
 
 /* In a checkpoint without a graph the variables are the nodes. */
 static void build_checkpoint_nodes(tfp_builder *b)
@@ -37,8 +38,8 @@ void tfp_checkpoint_finish(tfp_builder *b)
     const char *file = b->file;
     if (!p->checkpoint) return;
     if (tfp_checkpoint_count(p->checkpoint)) tfp_build_has(b, TFP_HAS_TENSORS);
-    if (p->graph_file) b->file = p->graph_file;
-    if (!tfp_has(p, TFP_HAS_GRAPH) && !p->nodes.size && !p->events.spans.size) build_checkpoint_nodes(b);
+    if (p->about.graph_file) b->file = p->about.graph_file;
+    if (!tfp_has(p, TFP_HAS_GRAPH) && !p->graph->nodes.size && !p->events->spans.size) build_checkpoint_nodes(b);
     b->file = file;
     /* A ProfileProto holds its own types; marking them by a checkpoint would differ from TensorFlow */
     if (!tfp_has(p, TFP_HAS_TYPES)) mark_checkpoint_variables(b);

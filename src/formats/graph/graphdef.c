@@ -8,7 +8,8 @@
 #include "formats/graph/graphdef_parts.h"
 #include "formats/graph/program.h"
 #include "formats/graph/sniff.h"
-#include "model/model.h"
+#include "model/tables/graph.h"
+#include "model/tables/sources.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -335,7 +336,7 @@ static tfp_status read_kind(tfp_builder *b, tfp_input *in, tfp_kind kind, tfp_gr
 
 static tfp_status read_binary(tfp_builder *b, tfp_input *in, tfp_kind kind, tfp_error *err)
 {
-    size_t before = b->p->nodes.size;
+    size_t before = b->p->graph->nodes.size;
     /* a SavedModel's parameters are counted by its variables, in every command */
     bool saved = kind == TFP_KIND_SAVED_MODEL, wanted = saved || b->p->keep & (TFP_KEEP_PROGRAM | TFP_KEEP_GRAPHS);
     tfp_graph_source source = { .overlaps = b->p->finished_before, .program = wanted ? tfp_program_start(b) : NULL };
@@ -343,11 +344,11 @@ static tfp_status read_binary(tfp_builder *b, tfp_input *in, tfp_kind kind, tfp_
     if (saved) tfp_program_saved_model(source.program);
     tfp_status s = read_kind(b, in, kind, source, err);
     if (wanted) s = tfp_program_end(source.program, s, err);
-    if (!s && b->p->nodes.size == before && !source.overlaps)
+    if (!s && b->p->graph->nodes.size == before && !source.overlaps)
         tfp_build_warn(b, "no nodes in it that were not there before", TFP_STR(""));
     tfp_build_has(b, TFP_HAS_GRAPH);
-    b->p->graph_file = tfp_arena_copy(&b->p->arena, tfp_str_of(b->file));
-    return s || b->p->graph_file ? s : tfp_nomem(err);
+    b->p->about.graph_file = tfp_arena_copy(&b->p->arena, tfp_str_of(b->file));
+    return s || b->p->about.graph_file ? s : tfp_nomem(err);
 }
 
 #define GRAPHS (TFP_KINDS(TFP_KIND_GRAPH) | TFP_KINDS(TFP_KIND_META_GRAPH) | TFP_KINDS(TFP_KIND_SAVED_MODEL))
@@ -393,8 +394,8 @@ static tfp_status read_path(tfp_builder *b, const char *path, tfp_error *err)
     tfp_input in = { .fd = -1 };
     tfp_status s = tfp_input_open(&in, file, err);
     if (!s) s = tfp_input_check_whole(&in, err);
-    in.progress = b->p->progress;
-    in.progress_ctx = b->p->progress_ctx;
+    in.progress = b->p->files->progress;
+    in.progress_ctx = b->p->files->progress_ctx;
     if (!s) s = read_graph(b, &in, err);
     tfp_input_close(&in);
     return tfp_within(err, s, "%s", strrchr(file, '/') + 1);

@@ -5,7 +5,8 @@
  * Uses base, wire, model. Message layout: tensorflow/core/profiler/tfprof_log.proto (1.0: contrib/tfprof). */
 #include "formats/files/format.h"
 #include "formats/graph/sniff.h"
-#include "model/model.h"
+#include "model/tables/code.h"
+#include "model/tables/graph.h"
 #include "wire/proto.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
  * function.proto, op_def.proto, variable.proto; core/protobuf/meta_graph.proto, saved_object_graph.proto. */
 #include "formats/graph/attrs.h"
 #include "formats/graph/program_parts.h"
-#include "model/model.h"
+#include "model/tables/profile.h"
 
 /* ---- pieces ---- */
 

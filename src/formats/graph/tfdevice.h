@@ -5,7 +5,7 @@
 #define TFP_TFDEVICE_H
 
 #include "model/builder.h"
-#include "model/lanes.h"
+#include "model/tables/lanes.h"
 
 typedef struct tfp_tf_device {
     bool canonical;     /* .../(device:gpu|gpu|device:cpu|cpu):N: a device; other names are streams and the like */

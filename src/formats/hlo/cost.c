@@ -5,7 +5,7 @@
  * A fusion, a call and an asynchronous operation have the sum of their computation; bodies of loops and branches run by
  * themselves. Semantics of operations: openxla.org/xla/operation_semantics. */
 #include "formats/hlo/count.h"
-#include "model/model.h"
+#include "model/tables/instructions.h"
 
 #include <math.h>
 

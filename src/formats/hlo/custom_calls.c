@@ -4,7 +4,7 @@
  * that is not known here counts what its config estimates, else what its called computations do, else nothing is known.
  * Names: xla/service/gpu/cublas_cudnn.cc, xla/service/cpu/onednn_*.cc, jaxlib's FFI targets. */
 #include "formats/hlo/count.h"
-#include "model/model.h"
+#include "model/tables/profile.h"
 
 typedef enum custom_rule {
     NOTHING, /* a note for the compiler, or moves data */

@@ -2,7 +2,7 @@
 /* formats/hlo/describe.c: what an instruction does, for people, and on which type of numbers. A framework names instructions after
  * its own operations: what JAX calls `transpose`, because a gradient transposes, is a `dot` of XLA. */
 #include "formats/hlo/hlo.h"
-#include "model/model.h"
+#include "model/tables/instructions.h"
 
 static bool is_wrapper(const tfp_builder *b, const tfp_hlo_instruction *i)
 {

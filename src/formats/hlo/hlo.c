@@ -2,7 +2,7 @@
 /* formats/hlo/hlo.c: an HLO module in memory: ids become indexes, names are found, types have sizes. What its instructions
  * are in the profile is in place.c. */
 #include "formats/hlo/hlo.h"
-#include "model/model.h"
+#include "model/tables/instructions.h"
 
 /* ---- links ---- */
 

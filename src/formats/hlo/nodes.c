@@ -3,7 +3,8 @@
  * Places that several instructions share are one node. Edges lead from nodes that were there first: the graph of nodes has
  * no cycles, whatever names the instructions have. */
 #include "formats/hlo/hlo.h"
-#include "model/model.h"
+#include "model/tables/graph.h"
+#include "model/tables/instructions.h"
 
 #define OUTPUTS_MOST 256 /* of a tuple */
 
@@ -153,7 +154,7 @@ static void add_edges(grapher *g, uint32_t at)
     uint32_t node = g->node[at];
     tfp_input_edge *last = NULL;
     uint32_t last_input = tfp_build_row(g->b, node)->input_last;
-    if (tfp_build_row(g->b, node)->input_first != TFP_NONE) last = &g->b->p->inputs.at[last_input];
+    if (tfp_build_row(g->b, node)->input_first != TFP_NONE) last = &g->b->p->graph->inputs.at[last_input];
     int32_t position = last ? last->position + 1 : 0;
     g->stack.size = 0;
     for (uint32_t k = 0; k < i->called_count; k++) { /* the result of an open computation goes into its caller */
@@ -201,9 +202,9 @@ void tfp_hlo_build_nodes(tfp_builder *b, const tfp_hlo_module *m, bool of_trace)
             for (uint32_t i = 0; i < count && !b->status; i++)
                 if ((m->instructions.at[i].parameter < 0) == rest && is_node(&g, &m->instructions.at[i]))
                     add_node(&g, i);
-        g.seen = malloc((b->p->nodes.size + 1) * sizeof *g.seen);
+        g.seen = malloc((b->p->graph->nodes.size + 1) * sizeof *g.seen);
         fine = g.seen != NULL;
-        if (fine) memset(g.seen, 0xff, (b->p->nodes.size + 1) * sizeof *g.seen);
+        if (fine) memset(g.seen, 0xff, (b->p->graph->nodes.size + 1) * sizeof *g.seen);
         for (uint32_t i = 0; fine && i < count && !b->status; i++)
             if (g.node[i] != TFP_NONE) add_edges(&g, i);
         if (!g.budget) tfp_build_warn(b, "edges of a module that are too many, left out", tfp_text(b->p, m->name));

@@ -2,7 +2,7 @@
 /* formats/hlo/place.c: what the instructions of an HLO module are in the profile: the place in the model that the
  * framework's op name says, the call stack, nodes with edges. */
 #include "formats/hlo/hlo.h"
-#include "model/model.h"
+#include "model/tables/code.h"
 
 /* ---- names ---- */
 

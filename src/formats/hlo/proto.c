@@ -2,7 +2,7 @@
 /* formats/hlo/proto.c: the bytes of an HloProto become an HLO module (formats/hlo/hlo.h).
  * Message layout: xla/service/hlo.proto, xla/xla_data.proto. */
 #include "formats/hlo/hlo.h"
-#include "model/model.h"
+#include "model/tables/profile.h"
 
 typedef struct reader {
     tfp_builder *b;

@@ -3,7 +3,7 @@
  * iterations of loops; of a conditional the branch with the most float operations is taken. Callers come before callees
  * (topological order), so nothing recurses; computations that call themselves never run. */
 #include "formats/hlo/hlo.h"
-#include "model/model.h"
+#include "model/tables/instructions.h"
 
 static bool is_opcode(const tfp_builder *b, const tfp_hlo_instruction *i, const char *name)
 {

@@ -3,7 +3,7 @@
  * a region, a function, or a location. Nothing recurses: open regions are on a stack. Values of operations with several
  * results are HLO's tuples; a while takes and gives one. */
 #include "formats/hlo/stablehlo.h"
-#include "model/model.h"
+#include "model/tables/instructions.h"
 
 /* ---- knowing such a text ---- */
 

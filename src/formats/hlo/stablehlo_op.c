@@ -2,7 +2,7 @@
 /* formats/hlo/stablehlo_op.c: what an operation of StableHLO is in HLO: its name, and the attributes that costs depend on, in
  * the pretty and the generic form. */
 #include "formats/hlo/stablehlo.h"
-#include "model/model.h"
+#include "model/tables/profile.h"
 
 /* clang-format off */
 static const struct {

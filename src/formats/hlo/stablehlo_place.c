@@ -3,7 +3,7 @@
  * The outermost name of an operation is the framework's op; names right around a file are functions. Aliases stand
  * before or behind the operations, so they are looked up in the end. */
 #include "formats/hlo/stablehlo.h"
-#include "model/model.h"
+#include "model/tables/instructions.h"
 
 /* A place that may be told later. */
 static uint32_t alias(tfp_shlo *r, tfp_str *s)

@@ -2,7 +2,7 @@
 /* formats/hlo/stablehlo_region.c: values, instructions and regions of a StableHLO module. Instructions are collected by region
  * and become a computation when it ends. */
 #include "formats/hlo/stablehlo.h"
-#include "model/model.h"
+#include "model/tables/instructions.h"
 
 /* ---- values ---- */
 

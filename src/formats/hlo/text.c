@@ -3,7 +3,7 @@
  * One line an instruction: [ROOT] [%]NAME = SHAPE OPCODE(OPERANDS), KEY=VALUE, ... Brackets nest; nothing recurses.
  * Grammar: xla/hlo/parser. */
 #include "formats/hlo/words.h"
-#include "model/model.h"
+#include "model/tables/profile.h"
 
 /* A value in quotes without its escapes, any other value as it stands. Interned. */
 static tfp_strid text_of(reader *r, tfp_str value)

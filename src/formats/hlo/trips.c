@@ -3,7 +3,7 @@
  * fori_loop: a counter in the loop's tuple begins at a constant, the condition compares it with a constant, and the body adds
  * a constant to it. */
 #include "formats/hlo/hlo.h"
-#include "model/model.h"
+#include "model/tables/instructions.h"
 
 typedef struct finder {
     const tfp_builder *b;

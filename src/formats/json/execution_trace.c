@@ -5,7 +5,8 @@
  * `inputs`, `outputs` and `attrs`, and from 1.1.0 on `parent` is called `ctrl_deps`. Layout:
  * torch/csrc/profiler/standalone/execution_trace_observer.cpp. */
 #include "formats/files/format.h"
-#include "model/model.h"
+#include "model/recorded.h"
+#include "model/tables/profile.h"
 #include "wire/jsonscan.h"
 
 enum { DIMS = 64 };
@@ -76,7 +77,7 @@ static void add_tensor(reader *r, tfp_str value, tfp_str shape, int32_t position
     if (!tfp_jscan_item(&j, true) || !tfp_jscan_unsigned(&j, &t.id) || !t.id) return;
     if (!tfp_jscan_item(&j, false) || !tfp_jscan_unsigned(&j, &storage) || !storage) return; /* an undefined tensor */
     if (output) t.shape = shape_of(r, shape);
-    if (!keep(r, r->b->p->recorded.tensors.size < TFP_NONE - 1 && tfp_push(&r->b->p->recorded.tensors, t))) return;
+    if (!keep(r, r->b->p->recorded->tensors.size < TFP_NONE - 1 && tfp_push(&r->b->p->recorded->tensors, t))) return;
     *(output ? &r->op.output_count : &r->op.input_count) += 1;
 }
 
@@ -236,7 +237,7 @@ static void take_member(reader *r, tfp_str key, const tfp_jscan_value *v)
 static void read_node(reader *r, tfp_jscan *j)
 {
     tfp_jscan_text key;
-    tfp_recorded_tables *t = &r->b->p->recorded;
+    tfp_recorded_tables *t = r->b->p->recorded;
     r->op = (tfp_recorded_op){ .tensors = (uint32_t)t->tensors.size, .above = TFP_NONE, .node = TFP_NONE };
     r->in = r->out = (arguments){ { "", 0 }, { "", 0 }, { "", 0 } };
     j->at++;
@@ -303,7 +304,7 @@ static tfp_status read_et(tfp_builder *b, tfp_input *in, tfp_error *err)
     tfp_status s = tfp_input_all(in, &text, err);
     if (!s) s = read_object(&r, text, err);
     if (!s && r.unreadable) tfp_build_warn_many(b, "calls without an id or a name", TFP_STR(""), (size_t)r.unreadable);
-    if (!s) keep(&r, tfp_push(&b->p->recorded.files, (uint32_t)b->p->recorded.ops.size));
+    if (!s) keep(&r, tfp_push(&b->p->recorded->files, (uint32_t)b->p->recorded->ops.size));
     tfp_recorded_texts_free(&r.texts);
     tfp_buf_free(&r.text);
     return s ? s : tfp_builder_status(b, err);

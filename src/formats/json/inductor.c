@@ -94,7 +94,7 @@ static tfp_status read_kernels(tfp_builder *b, tfp_input *in, tfp_error *err)
     if (failed) return tfp_nomem(err);
     if (r.wrong || j.fault)
         return tfp_fail(err, TFP_BADFILE, "not what Inductor tells of its kernels (kernel_information.json)");
-    b->p->events.joined_events = SIZE_MAX; /* so that events that were joined without these kernels are joined again */
+    b->p->events->joined_events = SIZE_MAX; /* so that events that were joined without these kernels are joined again */
     return tfp_builder_status(b, err);
 }
 

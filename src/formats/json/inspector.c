@@ -3,7 +3,10 @@
  * transfer between two ranks, with its size and how long it took. When it began is not told, so the lines become rows for the view
  * transfer and no spans. Layout: github.com/NVIDIA/nccl, ext-profiler/inspector, version 4.0. */
 #include "formats/files/format.h"
-#include "model/model.h"
+#include "model/files/collectives.h"
+#include "model/tables/events.h"
+#include "model/tables/graph.h"
+#include "model/tables/samples.h"
 #include "wire/jsonscan.h"
 
 typedef struct line_fields {
@@ -155,7 +158,7 @@ static tfp_status read_inspector(tfp_builder *b, tfp_input *in, tfp_error *err)
     size_t before = b->p->timed.size;
     tfp_str line;
     tfp_status s = TFP_OK;
-    if (b->p->nodes.size || b->p->events.processes.size || b->p->samples.size)
+    if (b->p->graph->nodes.size || b->p->events->processes.size || b->p->sampled->samples.size)
         return tfp_fail(err, TFP_BADARG, "lines of NCCL's inspector stand alone: they have no times to set beside others");
     while (!b->status && next_line(in, &line, &s, err)) {
         if (line.size) read_line(&r, line);

@@ -3,11 +3,13 @@
  * `traceEvents`, or an array of events. Out: events of one process, with its rank and its devices. The file is read in
  * windows; a window is cut into pieces behind events, and each piece is parsed by itself (kineto_event.c). A file that
  * ends in the middle gives what is whole, with a warning: its writer was killed. */
+#include "formats/json/kineto.h"
 #include "base/threads.h"
 #include "formats/files/folder.h"
 #include "formats/files/format.h"
-#include "formats/json/kineto.h"
-#include "model/model.h"
+#include "model/event_builder.h"
+#include "model/tables/events.h"
+#include "model/tables/sources.h"
 
 #define WINDOW ((size_t)1 << 20)
 #define PIECE WINDOW
@@ -338,13 +340,13 @@ static bool start_slots(file *f)
 static void settle(file *f)
 {
     tfp_builder *b = f->b;
-    tfp_process *made = &b->p->events.processes.at[f->r.process];
+    tfp_process *made = &b->p->events->processes.at[f->r.process];
     tfp_kineto_end(&f->r);
     if (f->cut || f->in->cut_at) {
         tfp_build_data_finding(b, "error", "the file is cut short: what is whole was read", 1, TFP_STR(""));
         tfp_build_warn(b, "the file is cut short; what is whole was read", TFP_STR(""));
     }
-    if (!f->r.events && !b->p->events.memory.size && !b->p->events.counters.size)
+    if (!f->r.events && !b->p->events->memory.size && !b->p->events->counters.size)
         tfp_build_warn(b, "no events in the trace", TFP_STR(""));
     made->tolerance_ns = f->r.fraction ? 0 : 1000;
     const tfp_kineto_facts *facts = &f->facts;
@@ -355,9 +357,9 @@ static void settle(file *f)
 static tfp_status read_trace(tfp_builder *b, tfp_input *in, tfp_error *err)
 {
     file f = {
-        .b = b, .in = in, .r = { .b = b, .first_span = b->p->events.spans.size }, .facts = { .b = b, .rank = -1 }
+        .b = b, .in = in, .r = { .b = b, .first_span = b->p->events->spans.size }, .facts = { .b = b, .rank = -1 }
     };
-    tfp_process process = { .rank = -1, .source = (uint32_t)b->p->sources.size - 1 };
+    tfp_process process = { .rank = -1, .source = (uint32_t)b->p->files->sources.size - 1 };
     f.r.process = f.facts.process = tfp_build_process(b, &process);
     tfp_status s = start_slots(&f) ? tfp_builder_status(b, err) : tfp_nomem(err);
     if (!s) s = read_all(&f, err);

@@ -6,7 +6,8 @@
 #define TFP_KINETO_H
 
 #include "model/builder.h"
-#include "model/events.h"
+#include "model/tables/spans.h"
+#include "model/tables/stats.h"
 #include "wire/jsonscan.h"
 
 /* What an event is, by its category. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/json/kineto_facts.c: what stands beside the events of a Chrome trace: the rank, the devices, and facts about the recording. */
 #include "formats/json/kineto.h"
-#include "model/model.h"
+#include "model/event_builder.h"
 
 static void read_rank(tfp_kineto_facts *f, tfp_str object)
 {
@@ -111,6 +111,6 @@ void tfp_kineto_keep(tfp_kineto_facts *f, const tfp_jscan_text *key, const tfp_j
         return;
     }
     if (tfp_str_eq(key->raw, TFP_STR("baseTimeNanoseconds")) && v->kind == TFP_JSCAN_INT)
-        f->b->p->events.origin_unix_ns = v->number;
+        f->b->p->about.origin_unix_ns = v->number;
     keep_fact(f, key, v);
 }

@@ -3,7 +3,8 @@
  * an arrow (`async_npu`) from the start of an operator to the start of each of its activities. Such an activity gets the
  * external number of its operator, by which the join finds it. All other arrows say what spans say, too, and are left out. */
 #include "formats/json/kineto.h"
-#include "model/model.h"
+#include "model/event_builder.h"
+#include "model/tables/events.h"
 
 #include <stdlib.h>
 
@@ -51,7 +52,7 @@ static tfp_kineto_flow *first_at(const tfp_kineto_reader *r, const tfp_kineto_fl
 /* Of operators that start together the innermost is the shortest, of equal ones the later in the file. */
 static void find_spans(tfp_kineto_reader *r)
 {
-    const tfp_span_columns *s = &r->b->p->events.spans;
+    const tfp_span_columns *s = &r->b->p->events->spans;
     for (uint32_t i = (uint32_t)r->first_span; i < s->size; i++) {
         if (s->kind[i] != TFP_SPAN_OP && s->kind[i] != TFP_SPAN_ACTIVITY) continue;
         tfp_kineto_flow place = { .at_ns = s->start_ns[i], .lane = s->lane[i] }, *f = first_at(r, &place);
@@ -63,7 +64,7 @@ static void find_spans(tfp_kineto_reader *r)
 
 static void join(tfp_kineto_reader *r, uint32_t op, uint32_t activity)
 {
-    tfp_span_columns *s = &r->b->p->events.spans;
+    tfp_span_columns *s = &r->b->p->events->spans;
     if (s->kind[op] != TFP_SPAN_OP || s->kind[activity] != TFP_SPAN_ACTIVITY || s->external[activity]) return;
     if (!s->external[op]) s->external[op] = tfp_build_key(r->b, r->process, 0, OWN_NUMBERS | op);
     s->external[activity] = s->external[op];

@@ -2,7 +2,8 @@
 /* formats/json/kineto_lanes.c: the lanes of a Chrome trace: threads, streams of devices, and rows that are shown beside them. Lanes of a slot
  * are given their places in the profile when the first event needs them. */
 #include "formats/json/kineto.h"
-#include "model/model.h"
+#include "model/event_builder.h"
+#include "model/tables/events.h"
 
 tfp_strid tfp_kineto_new_global(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t string)
 {
@@ -147,7 +148,7 @@ static void make_stream(tfp_kineto_reader *r, tfp_kineto_lane *lane, uint32_t at
 
 static void make_activities(tfp_kineto_reader *r, const uint8_t *made)
 {
-    tfp_span_columns *s = &r->b->p->events.spans;
+    tfp_span_columns *s = &r->b->p->events->spans;
     tfp_map64 class_of = { 0 };
     bool found = false; /* the first event that stays without a category */
     for (size_t i = r->first_span; i < s->size; i++) {

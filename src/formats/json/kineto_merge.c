@@ -3,7 +3,11 @@
  * stats of a slot are given their places in the profile when the first event needs them, so that the profile is the same
  * however the file was cut. */
 #include "formats/json/kineto.h"
-#include "model/model.h"
+#include "model/event_builder.h"
+#include "model/recorded.h"
+#include "model/span_names.h"
+#include "model/tables/code.h"
+#include "model/tables/events.h"
 
 #include <stdio.h>
 
@@ -145,7 +149,7 @@ static uint32_t add_event(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_ki
     }
     uint32_t span = tfp_build_event(r->b, &e);
     if (x->call && x->call != x->external && span != TFP_NONE)
-        tfp_kineto_remember(r, tfp_push(&r->b->p->events.calls, ((tfp_recorded_call){ x->call, span })));
+        tfp_kineto_remember(r, tfp_push(&r->b->p->events->calls, ((tfp_recorded_call){ x->call, span })));
     if (e.kind == TFP_SPAN_STEP || (e.kind == TFP_SPAN_ANNOTATION && name & TFP_KINETO_OPTIMIZER)) {
         tfp_step_mark m = { .span = span, .source = TFP_STEPS_OPTIMIZER, .number = -1 };
         if (e.kind == TFP_SPAN_STEP && tfp_kineto_step_number(s->strings.strings[x->name], &m.number))
@@ -175,7 +179,7 @@ static void pop_open(tfp_kineto_reader *r, tfp_map64 *by, uint64_t key, int64_t 
         return;
     }
     tfp_kineto_open *o = &r->open.at[at];
-    tfp_span_columns *spans = &r->b->p->events.spans;
+    tfp_span_columns *spans = &r->b->p->events->spans;
     if (o->span != TFP_NONE && o->span < spans->size) {
         int64_t start = spans->start_ns[o->span];
         spans->duration_ns[o->span] = end_ns > start ? end_ns - start : 0;
@@ -197,7 +201,7 @@ static void add_counter(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kine
 {
     uint32_t set = sets(r, s, x->stats);
     if (set == TFP_NONE) return;
-    const tfp_event_tables *t = &r->b->p->events;
+    const tfp_event_tables *t = r->b->p->events;
     for (uint32_t i = 0; i < t->stat_sets.at[set].count; i++) {
         const tfp_stat *stat = &t->stats.at[t->stat_sets.at[set].first + i];
         if (stat->type == TFP_STAT_TEXT) continue;

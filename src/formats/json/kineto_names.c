@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/json/kineto_names.c: the meaning of an event's name. Each name is looked at once (kineto_merge.c). */
 #include "formats/json/kineto.h"
+#include "model/span_names.h"
 
 bool tfp_kineto_step_number(tfp_str name, int64_t *out)
 {

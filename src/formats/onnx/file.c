@@ -4,7 +4,7 @@
  * Uses base, wire, model. Message layout: onnx.proto of github.com/onnx/onnx. */
 #include "formats/files/format.h"
 #include "formats/onnx/onnx.h"
-#include "model/model.h"
+#include "model/tables/profile.h"
 
 enum { PEEKED = 1 << 20, HEAD_FIELD = 64 << 10 };
 
@@ -165,8 +165,8 @@ static tfp_status read_onnx(tfp_builder *b, tfp_input *in, tfp_error *err)
     if (!s && !m.has_graph) s = tfp_fail(err, TFP_BADFILE, "a model without a graph: it is cut short, or no ONNX");
     if (!s) s = tfp_onnx_build(&m, err);
     model_free(&m);
-    b->p->graph_file = tfp_arena_copy(&b->p->arena, tfp_str_of(b->file));
-    return s || b->p->graph_file ? s : tfp_nomem(err);
+    b->p->about.graph_file = tfp_arena_copy(&b->p->arena, tfp_str_of(b->file));
+    return s || b->p->about.graph_file ? s : tfp_nomem(err);
 }
 
 /* ---- knowing such a file: no field marks it, so its first ones must all be as a ModelProto has them ---- */

@@ -4,7 +4,8 @@
  * operations read. Message layout: NodeProto, AttributeProto, ValueInfoProto, TypeProto of onnx.proto; attr_value.proto. */
 #include "formats/onnx/onnx.h"
 #include "formats/weights/weights.h"
-#include "model/model.h"
+#include "model/files/weights.h"
+#include "model/tables/profile.h"
 
 #include <stdio.h>
 #include <stdlib.h>

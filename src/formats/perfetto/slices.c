@@ -3,7 +3,7 @@
 #include "formats/perfetto/perfetto.h"
 #include "formats/sqlite/range_text.h"
 #include "model/builder.h"
-#include "model/model.h"
+#include "model/event_builder.h"
 
 #define PARENTS 32 /* of a track that are searched for its process; a longer chain, or a circle, has no process */
 

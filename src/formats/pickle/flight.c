@@ -3,7 +3,9 @@
  * JSON (without stacks). Out: the flight tables of the profile; the rank is the number in the file's name. Fields:
  * torch/csrc/distributed/c10d/FlightRecorder.hpp. A file that cannot be read adds no rows. */
 #include "formats/pickle/pickles.h"
-#include "model/model.h"
+#include "model/files/flights.h"
+#include "model/span_names.h"
+#include "model/tables/sources.h"
 
 #include <stdlib.h>
 
@@ -57,7 +59,7 @@ static int64_t number_of(const reader *r, tfp_pvalue v, int64_t none)
 
 static uint32_t group_named(reader *r, tfp_strid name)
 {
-    tfp_flight_tables *t = &r->b->p->flights;
+    tfp_flight_tables *t = r->b->p->flights;
     uint32_t at = tfp_map64_get(&r->group_by_name, name);
     if (at != TFP_NONE || r->nomem) return at;
     tfp_flight_group g = { .dump = r->dump, .name = name, .number = -1, .last = -1 };
@@ -68,7 +70,7 @@ static uint32_t group_named(reader *r, tfp_strid name)
 
 static void read_config(reader *r, tfp_pvalue config)
 {
-    tfp_flight_tables *t = &r->b->p->flights;
+    tfp_flight_tables *t = r->b->p->flights;
     for (size_t i = 0; i < tfp_pickle_pairs(r->m, config) && !r->nomem; i++) {
         tfp_pvalue v = tfp_pickle_value(r->m, config, i);
         tfp_strid name = string_of(r, tfp_pickle_key(r->m, config, i));
@@ -83,7 +85,7 @@ static void read_config(reader *r, tfp_pvalue config)
 /* A group without entries in this dump has only a number here; the dumps of other ranks have its name. */
 static void read_status(reader *r, tfp_pvalue status)
 {
-    tfp_flight_tables *t = &r->b->p->flights;
+    tfp_flight_tables *t = r->b->p->flights;
     for (size_t i = 0; i < tfp_pickle_pairs(r->m, status) && !r->nomem; i++) {
         int64_t id = number_of(r, tfp_pickle_key(r->m, status, i), -1);
         int64_t last = number_of(r, member(r, tfp_pickle_value(r->m, status, i), WORD_LAST_ENQUEUED), -1);
@@ -187,7 +189,7 @@ static tfp_strid name_of_number(reader *r, int64_t id)
 
 static void read_entry(reader *r, tfp_pvalue entry)
 {
-    tfp_flight_tables *t = &r->b->p->flights;
+    tfp_flight_tables *t = r->b->p->flights;
     tfp_flight_entry e = { .trace = TFP_NONE };
     tfp_str name = name_of(r, entry), state = { "", 0 };
     tfp_pvalue group = member(r, entry, WORD_PROCESS_GROUP);
@@ -218,7 +220,7 @@ static void read_entry(reader *r, tfp_pvalue entry)
 /* A file that cannot be read adds no rows. */
 static tfp_status refuse_lists(reader *r, const size_t before[3])
 {
-    tfp_flight_tables *t = &r->b->p->flights;
+    tfp_flight_tables *t = r->b->p->flights;
     t->dumps.size = before[0], t->groups.size = before[1], t->entries.size = before[2];
     return tfp_fail(r->err, TFP_LIMIT, "its entries list more sizes and types than a dump of its size can hold");
 }
@@ -226,14 +228,14 @@ static tfp_status refuse_lists(reader *r, const size_t before[3])
 static tfp_status read_root(reader *r, tfp_pvalue root)
 {
     tfp_profile *p = r->b->p;
-    const size_t before[3] = { p->flights.dumps.size, p->flights.groups.size, p->flights.entries.size };
+    const size_t before[3] = { p->flights->dumps.size, p->flights->groups.size, p->flights->entries.size };
     tfp_pvalue entries = member(r, root, WORD_ENTRIES);
     if (tfp_pickle_kind_of(entries) != TFP_PICKLE_LIST) return tfp_pickle_refuse(r->m, entries, "its `entries`", r->err);
-    tfp_flight_dump d = { .source = (uint32_t)p->sources.size - 1 };
-    d.rank = tfp_number_in_name(p->sources.at[d.source]);
-    if (d.rank < 0) d.rank = (int64_t)p->flights.dumps.size;
-    r->dump = (uint32_t)p->flights.dumps.size;
-    if (!tfp_push(&p->flights.dumps, d)) return tfp_nomem(r->err);
+    tfp_flight_dump d = { .source = (uint32_t)p->files->sources.size - 1 };
+    d.rank = tfp_number_in_name(p->files->sources.at[d.source]);
+    if (d.rank < 0) d.rank = (int64_t)p->flights->dumps.size;
+    r->dump = (uint32_t)p->flights->dumps.size;
+    if (!tfp_push(&p->flights->dumps, d)) return tfp_nomem(r->err);
     read_config(r, member(r, root, WORD_PG_CONFIG));
     for (size_t i = 0; i < tfp_pickle_count(r->m, entries) && !r->nomem && !r->too_many; i++)
         read_entry(r, tfp_pickle_item(r->m, entries, i));

@@ -2,7 +2,7 @@
 /* formats/pickle/frames.c: the stacks of PyTorch's pickles become traces of code. Many entries have equal lists of frames,
  * and each list is read once. */
 #include "formats/pickle/pickles.h"
-#include "model/model.h"
+#include "model/tables/code.h"
 
 static tfp_strid text_of(tfp_frames *f, tfp_pvalue frame, pickle_word word)
 {

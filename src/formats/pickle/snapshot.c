@@ -4,7 +4,9 @@
  * Fields: docstring of torch.cuda.memory._snapshot. The pickle is read once: entries, blocks and segments become rows as soon as
  * they are whole, so that memory holds the rows and not the values. */
 #include "formats/pickle/pickles.h"
-#include "model/model.h"
+#include "model/files/allocator.h"
+#include "model/tables/devices.h"
+#include "model/tables/sources.h"
 
 #include <stdio.h>
 
@@ -58,13 +60,13 @@ static bool is(const reader *r, tfp_pvalue v, pickle_word word) { return v && v 
 /* The row of device number D: "gpu:D". */
 static uint32_t device_of(reader *r, int64_t number)
 {
-    tfp_allocator_tables *t = &r->b->p->allocator;
+    tfp_allocator_tables *t = r->b->p->allocator;
     uint32_t at = tfp_map64_get(&r->device_by_number, (uint64_t)number);
     if (at != TFP_NONE || r->status) return at == TFP_NONE ? 0 : at;
     char name[40];
     snprintf(name, sizeof name, "gpu:%lld", (long long)number);
     tfp_allocator_device d = { .name = tfp_build_made_string(r->b, tfp_str_of(name)),
-                               .source = (uint32_t)r->b->p->sources.size - 1,
+                               .source = (uint32_t)r->b->p->files->sources.size - 1,
                                .origin_us = -1 };
     at = (uint32_t)t->devices.size;
     if (keep(r, tfp_push(&t->devices, d))) keep(r, tfp_map64_put(&r->device_by_number, (uint64_t)number, at));
@@ -116,7 +118,7 @@ static void take_entry(reader *r, tfp_pvalue list, tfp_pvalue entry, tfp_pvalue 
     if (e.bytes < 0)
         r->skipped++;
     else
-        keep(r, tfp_push(&r->b->p->allocator.entries, e));
+        keep(r, tfp_push(&r->b->p->allocator->entries, e));
 }
 
 /* ---- segments ---- */
@@ -152,7 +154,7 @@ static tfp_strid pool_of(reader *r, tfp_pvalue pool)
 /* The row of all segments of the same device, stream, pool and type. NULL after a fault. */
 static tfp_allocator_segment *row_of(reader *r, tfp_pvalue segment)
 {
-    tfp_allocator_tables *t = &r->b->p->allocator;
+    tfp_allocator_tables *t = r->b->p->allocator;
     tfp_allocator_segment s = { .device = device_of(r, needed(r, segment, WORD_DEVICE)),
                                 .type = tfp_pickle_string(r->b, r->m, member(r, segment, WORD_SEGMENT_TYPE)) };
     s.pool = pool_of(r, member(r, segment, WORD_SEGMENT_POOL_ID));
@@ -179,7 +181,7 @@ static void add_block(reader *r, tfp_allocator_segment *s, const taken_block *x,
     } else if (x->active) {
         s->active_bytes = tfp_add(s->active_bytes, x->size, NULL);
         if (x->allocated) s->allocated_bytes = tfp_add(s->allocated_bytes, x->size, NULL);
-        keep(r, tfp_push(&r->b->p->allocator.blocks, block));
+        keep(r, tfp_push(&r->b->p->allocator->blocks, block));
     } else {
         s->free_bytes = tfp_add(s->free_bytes, x->size, NULL);
         if (x->size > s->largest_free_bytes) s->largest_free_bytes = x->size;
@@ -210,7 +212,7 @@ static void take_segment(reader *r, tfp_pvalue segment)
     tfp_pickle_int(r->m, member(r, segment, WORD_ADDRESS), &address);
     s->count++;
     s->total_bytes = tfp_add(s->total_bytes, total, NULL);
-    int64_t *of_device = &r->b->p->allocator.devices.at[s->device].total_bytes;
+    int64_t *of_device = &r->b->p->allocator->devices.at[s->device].total_bytes;
     *of_device = tfp_add(*of_device, total, NULL);
     add_blocks(r, s, list, address);
     uint32_t number;
@@ -242,7 +244,7 @@ static bool take(void *ctx, tfp_pickle *m, tfp_pvalue to, tfp_pvalue item)
 /* The place of a list in device_traces is the number of its device. */
 static void place_entries(reader *r, tfp_pvalue traces)
 {
-    tfp_allocator_tables *t = &r->b->p->allocator;
+    tfp_allocator_tables *t = r->b->p->allocator;
     uint32_t *device = calloc(r->lists.size + 1, sizeof *device);
     if (!keep(r, device != NULL)) return;
     for (size_t i = 0; i < r->lists.size; i++) device[i] = TFP_NONE;
@@ -262,7 +264,7 @@ static void place_entries(reader *r, tfp_pvalue traces)
 
 static tfp_status finish(reader *r, tfp_pvalue root, tfp_error *err)
 {
-    tfp_allocator_tables *t = &r->b->p->allocator;
+    tfp_allocator_tables *t = r->b->p->allocator;
     tfp_pvalue traces = member(r, root, WORD_DEVICE_TRACES), segments = member(r, root, WORD_SEGMENTS);
     if (r->status) return r->status;
     if (tfp_pickle_kind_of(root) != TFP_PICKLE_DICT) return tfp_pickle_refuse(r->m, root, "the snapshot", err);
@@ -271,7 +273,7 @@ static tfp_status finish(reader *r, tfp_pvalue root, tfp_error *err)
     if (tfp_pickle_kind_of(traces) != TFP_PICKLE_LIST && traces)
         return tfp_pickle_refuse(r->m, traces, "its `device_traces`", err);
     place_entries(r, traces);
-    uint32_t source = (uint32_t)r->b->p->sources.size - 1;
+    uint32_t source = (uint32_t)r->b->p->files->sources.size - 1;
     for (size_t i = 0; i < t->devices.size; i++)
         if (t->devices.at[i].source == source) t->devices.at[i].origin_us = r->first_us;
     if (r->skipped)
@@ -283,7 +285,7 @@ static tfp_status finish(reader *r, tfp_pvalue root, tfp_error *err)
 
 static tfp_status read_snapshot(tfp_builder *b, tfp_input *in, tfp_error *err)
 {
-    reader r = { .b = b, .err = err, .first_us = -1, .first_entry = b->p->allocator.entries.size };
+    reader r = { .b = b, .err = err, .first_us = -1, .first_entry = b->p->allocator->entries.size };
     tfp_pvalue root = 0;
     r.m = tfp_pickle_new(tfp_pickle_memory(in));
     tfp_status s = r.m && tfp_pickle_words(r.m, &r.words) ? TFP_OK : tfp_nomem(err);

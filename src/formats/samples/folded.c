@@ -2,7 +2,10 @@
 /* formats/samples/folded.c: folded stacks, the lines that flame graph tools read: "outer;inner NUMBER". In: text. Out: a trace for each
  * stack, and a sample with its number. Written by stackcollapse-*.pl, py-spy (-f raw), inferno, async-profiler and tfprof. */
 #include "formats/files/format.h"
-#include "model/model.h"
+#include "model/tables/code.h"
+#include "model/tables/events.h"
+#include "model/tables/graph.h"
+#include "model/tables/samples.h"
 
 #define LOOKED_AT 50 /* lines that the probe reads at most */
 
@@ -83,12 +86,12 @@ static tfp_status read_folded(tfp_builder *b, tfp_input *in, tfp_error *err)
 {
     reader r = { .b = b };
     tfp_str text, line;
-    if (b->p->nodes.size || b->p->events.spans.size)
+    if (b->p->graph->nodes.size || b->p->events->spans.size)
         return tfp_fail(err, TFP_BADARG, "sampled stacks stand alone, or with others of their kind");
     tfp_status s = tfp_input_all(in, &text, err);
     if (s) return s;
     tfp_strid name = tfp_build_string(b, TFP_STR("samples")), unit = tfp_build_string(b, TFP_STR("count"));
-    r.type = b->p->sample_type = tfp_build_sample_type(b, name, unit);
+    r.type = b->p->about.sample_type = tfp_build_sample_type(b, name, unit);
     while (!b->status && next_line(&text, &line)) read_line(&r, line);
     tfp_vec_free(&r.stack);
     if (r.odd) tfp_build_warn_many(b, "lines without a number at their end, left out", TFP_STR(""), r.odd);

@@ -3,7 +3,11 @@
  * perftools.profiles.Profile. Out: a trace for each stack, with inlined functions as frames of their own, and a sample for
  * each number that is not 0. Its tables may come in any order, so they are found first and the samples read after them. */
 #include "formats/files/format.h"
-#include "model/model.h"
+#include "model/event_builder.h"
+#include "model/tables/code.h"
+#include "model/tables/events.h"
+#include "model/tables/graph.h"
+#include "model/tables/samples.h"
 #include "wire/proto.h"
 
 #define FRAMES_MOST ((uint64_t)16 << 20) /* limit over all samples: a small file can repeat a location of many lines */
@@ -245,7 +249,7 @@ static void add_sample(reader *r)
         s.value = r->values.at[i];
         if (s.value < 0) {
             tfp_build_warn(r->b, "values below 0, taken as 0",
-                           tfp_text(r->b->p, r->b->p->sample_types.at[s.type].type));
+                           tfp_text(r->b->p, r->b->p->sampled->sample_types.at[s.type].type));
         } else if (s.value) {
             tfp_build_sample(r->b, &s);
         }
@@ -300,8 +304,8 @@ static void choose_type(reader *r, uint64_t number)
     tfp_strid name = string_of(r, number);
     uint32_t chosen = r->types.size ? r->types.at[r->types.size - 1] : 0;
     for (size_t i = 0; name && i < r->types.size; i++)
-        if (r->b->p->sample_types.at[r->types.at[i]].type == name) chosen = r->types.at[i];
-    r->b->p->sample_type = chosen;
+        if (r->b->p->sampled->sample_types.at[r->types.at[i]].type == name) chosen = r->types.at[i];
+    r->b->p->about.sample_type = chosen;
 }
 
 /* Strings first, for all other tables name them. */
@@ -355,7 +359,7 @@ static tfp_status read_pprof(tfp_builder *b, tfp_input *in, tfp_error *err)
 {
     reader r = { .b = b };
     tfp_str bytes;
-    if (b->p->nodes.size || b->p->events.spans.size)
+    if (b->p->graph->nodes.size || b->p->events->spans.size)
         return tfp_fail(err, TFP_BADARG, "sampled stacks stand alone, or with others of their kind");
     tfp_status s = tfp_input_all(in, &bytes, err);
     if (!s) s = read_all(&r, bytes, err);

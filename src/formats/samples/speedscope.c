@@ -3,7 +3,11 @@
  * a sample for each weight, labelled by its profile's name (a thread). Members may come in any order, so they are found first.
  * Layout: https://www.speedscope.app/file-format-schema.json. */
 #include "formats/files/format.h"
-#include "model/model.h"
+#include "model/event_builder.h"
+#include "model/tables/code.h"
+#include "model/tables/events.h"
+#include "model/tables/graph.h"
+#include "model/tables/samples.h"
 #include "wire/jsonscan.h"
 
 #define FRAMES_MOST ((uint64_t)16 << 20) /* limit over all stacks: each event of a deep stack is a stack of its own */
@@ -239,7 +243,7 @@ static void read_profile(reader *r, tfp_str text)
     if (wrong(r, &j)) return;
     r->profiles++;
     set_unit(r, &p, unit);
-    if (!r->b->status && r->profiles == 1) r->b->p->sample_type = p.type;
+    if (!r->b->status && r->profiles == 1) r->b->p->about.sample_type = p.type;
     if (p.samples.size) read_sampled(r, &p);
     if (p.events.size) read_evented(r, &p);
 }
@@ -267,7 +271,7 @@ static tfp_status read_speedscope(tfp_builder *b, tfp_input *in, tfp_error *err)
 {
     reader r = { .b = b };
     tfp_str text;
-    if (b->p->nodes.size || b->p->events.spans.size)
+    if (b->p->graph->nodes.size || b->p->events->spans.size)
         return tfp_fail(err, TFP_BADARG, "sampled stacks stand alone, or with others of their kind");
     tfp_status s = tfp_input_all(in, &text, err);
     if (!s) read_all(&r, text);

@@ -3,7 +3,8 @@
  * collectives become spans. Layout: torch_npu's documentation of ascend_pytorch_profiler_N.db, and msprof's of msprof_N.db. */
 #include "formats/json/kineto.h"
 #include "formats/sqlite/recording.h"
-#include "model/model.h"
+#include "model/event_builder.h"
+#include "model/tables/events.h"
 
 #define NO_CONNECTION INT64_C(4294967295)
 enum { OF_CONNECTION = 0, OF_OPERATOR = 1, OF_SEQUENCE = 2 }; /* spaces of tfp_build_key */
@@ -51,7 +52,7 @@ static tfp_status read_rank(reader *a, tfp_error *err)
 {
     tfp_db_rows rows;
     tfp_status s = tfp_db_start(&rows, &a->r->db, "RANK_DEVICE_MAP", "rankId deviceId", err);
-    tfp_process *process = &a->r->b->p->events.processes.at[a->r->process];
+    tfp_process *process = &a->r->b->p->events->processes.at[a->r->process];
     int64_t seen = 0;
     for (int64_t rank, device; !s && tfp_db_next(&rows); seen++) {
         if (tfp_db_int(&rows, 0, &rank) && rank >= 0 && rank <= INT32_MAX && !seen) process->rank = (int32_t)rank;

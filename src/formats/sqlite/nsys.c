@@ -5,7 +5,7 @@
 #include "formats/json/kineto.h"
 #include "formats/sqlite/range_text.h"
 #include "formats/sqlite/recording.h"
-#include "model/model.h"
+#include "model/event_builder.h"
 
 #include <stdio.h>
 
@@ -37,7 +37,7 @@ static tfp_status read_about(reader *n, tfp_error *err)
     tfp_db_rows rows;
     tfp_status s = tfp_db_start(&rows, &n->r->db, "TARGET_INFO_SESSION_START_TIME", "utcEpochNs", err);
     int64_t ns;
-    if (!s && tfp_db_next(&rows) && tfp_db_int(&rows, 0, &ns)) n->r->b->p->events.origin_unix_ns = ns;
+    if (!s && tfp_db_next(&rows) && tfp_db_int(&rows, 0, &ns)) n->r->b->p->about.origin_unix_ns = ns;
     s = tfp_db_end(&rows, s, err);
     if (!s) s = tfp_recording_names(n->r, "StringIds", "id value", &n->text_by_id, err);
     if (!s) s = tfp_recording_names(n->r, "ENUM_CUDA_MEMCPY_OPER", "id name", &n->copy_kinds, err);

@@ -4,7 +4,7 @@
 
 #include "formats/json/kineto.h"
 #include "formats/sqlite/range_text.h"
-#include "model/model.h"
+#include "model/event_builder.h"
 
 #include <stdio.h>
 

@@ -6,7 +6,7 @@
 
 #include "formats/sqlite/db.h"
 #include "model/builder.h"
-#include "model/events.h"
+#include "model/event_builder.h"
 
 typedef struct tfp_recording {
     tfp_builder *b;

@@ -5,7 +5,8 @@
 #include "formats/json/kineto.h"
 #include "formats/sqlite/range_text.h"
 #include "formats/sqlite/recording.h"
-#include "model/model.h"
+#include "model/event_builder.h"
+#include "model/tables/profile.h"
 
 #include <stdio.h>
 

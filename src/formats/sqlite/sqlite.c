@@ -2,7 +2,8 @@
 /* formats/sqlite/sqlite.c: recordings in SQLite. The tables of a file say which program wrote it. */
 #include "formats/files/format.h"
 #include "formats/sqlite/recording.h"
-#include "model/model.h"
+#include "model/event_builder.h"
+#include "model/tables/sources.h"
 
 static const tfp_recording_kind *const kinds[] = { &tfp_recording_nsys, &tfp_recording_rocpd, &tfp_recording_ascend };
 #define KINDS (sizeof kinds / sizeof *kinds)
@@ -28,7 +29,7 @@ static tfp_status read_tables(tfp_recording *r, tfp_error *err)
 static tfp_status read_sqlite(tfp_builder *b, tfp_input *in, tfp_error *err)
 {
     tfp_recording r = { .b = b, .device_kind = "gpu" };
-    tfp_process process = { .rank = -1, .source = (uint32_t)b->p->sources.size - 1 };
+    tfp_process process = { .rank = -1, .source = (uint32_t)b->p->files->sources.size - 1 };
     r.process = tfp_build_process(b, &process);
     r.bytes = tfp_build_string(b, TFP_STR("bytes"));
     r.dims = tfp_build_string(b, TFP_STR("Input Dims"));

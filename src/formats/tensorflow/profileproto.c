@@ -5,16 +5,16 @@
  * profileproto_program.c; big files are read by several threads (profileproto_pieces.c).
  * Uses base, wire, model. Message layout: tensorflow/core/profiler/tfprof_log.proto. */
 #include "formats/files/folder.h"
-#include "formats/tensorflow/profileproto_parts.h"
 #include "formats/graph/sniff.h"
-#include "model/model.h"
+#include "formats/tensorflow/profileproto_parts.h"
+#include "model/tables/graph.h"
 
 /* ---- the message itself: ProfileProto ---- */
 
 static tfp_status read_binary(tfp_builder *b, tfp_input *in, tfp_kind kind, tfp_error *err)
 {
     (void)kind; /* there is one only */
-    tfp_profile_reader r = { .b = b, .p = b->p, .first_row = b->p->nodes.size, .small_keys = in->total / 8 };
+    tfp_profile_reader r = { .b = b, .p = b->p, .first_row = b->p->graph->nodes.size, .small_keys = in->total / 8 };
     tfp_status s = tfp_profile_program_start(&r) ? TFP_OK : tfp_nomem(err);
     if (!s) s = tfp_profile_read_pieces(&r, in, err);
     for (tfp_field f; s == TFP_OK && tfp_wire_next_input(in, &f, &s, err);) s = tfp_profile_read_top(&r, in, &f, err);
@@ -28,7 +28,7 @@ static tfp_status read_binary(tfp_builder *b, tfp_input *in, tfp_kind kind, tfp_
 
 static tfp_status read_profile(tfp_builder *b, tfp_input *in, tfp_error *err)
 {
-    if (b->p->nodes.size) return tfp_fail(err, TFP_BADARG, "a profile holds everything and stands alone");
+    if (b->p->graph->nodes.size) return tfp_fail(err, TFP_BADARG, "a profile holds everything and stands alone");
     return tfp_read_message(b, in, TFP_KINDS(TFP_KIND_PROFILE), read_binary, err);
 }
 

@@ -2,7 +2,9 @@
 /* formats/tensorflow/profileproto_end.c: the end of a ProfileProto: nodes come before the strings that their traces name, and
  * inputs may name nodes that come later, so that both wait until all is read; then duplicates can go, too. */
 #include "formats/tensorflow/profileproto_parts.h"
-#include "model/model.h"
+#include "model/tables/code.h"
+#include "model/tables/graph.h"
+#include "model/tables/runs.h"
 
 /* The string with that id; 0 is "none" by convention, whether the table says so or not. */
 static tfp_strid string_of(tfp_profile_reader *r, int64_t id)
@@ -55,7 +57,7 @@ static tfp_status finish_traces(tfp_profile_reader *r, tfp_error *err)
     }
     for (size_t i = 0; i < r->nodes.size; i++) {
         uint32_t trace = r->nodes.at[i].trace;
-        if (trace != TFP_NONE) r->p->nodes.at[r->first_row + i].trace = r->traces.at[trace].row;
+        if (trace != TFP_NONE) r->p->graph->nodes.at[r->first_row + i].trace = r->traces.at[trace].row;
     }
     return r->no_memory ? tfp_nomem(err) : tfp_builder_status(r->b, err);
 }
@@ -69,11 +71,11 @@ static void name_sources(tfp_profile_reader *r)
         edge *e = &r->edges.at[i];
         if (i + FETCHED < r->edges.size) {
             uint32_t soon = tfp_profile_find_key(r, e[FETCHED].source);
-            if (soon != TFP_NONE) __builtin_prefetch(&r->p->nodes.at[r->first_row + soon].name);
+            if (soon != TFP_NONE) __builtin_prefetch(&r->p->graph->nodes.at[r->first_row + soon].name);
         }
         uint32_t source = tfp_profile_find_key(r, e->source);
         if (source == TFP_NONE) tfp_profile_warn(r, "inputs that name no node", e->source);
-        e->source = source == TFP_NONE ? -1 : (int64_t)r->p->nodes.at[r->first_row + source].name;
+        e->source = source == TFP_NONE ? -1 : (int64_t)r->p->graph->nodes.at[r->first_row + source].name;
     }
 }
 
@@ -83,21 +85,21 @@ static void drop_duplicates(tfp_profile_reader *r)
 {
     tfp_profile *p = r->p;
     size_t kept = 0;
-    if (!r->key_twice && !p->name_twice) return;
-    p->node_by_name.size = 0;
+    if (!r->key_twice && !p->about.name_twice) return;
+    p->graph->node_by_name.size = 0;
     for (size_t i = 0; i < r->nodes.size; i++) {
-        tfp_node *n = &p->nodes.at[r->first_row + i];
+        tfp_node *n = &p->graph->nodes.at[r->first_row + i];
         if (r->nodes.at[i].lost) continue;
         if (tfp_named_node(p, n->name) != TFP_NONE) {
             tfp_build_warn(r->b, "nodes of the same name, the first kept", tfp_text(p, n->name));
             continue;
         }
         tfp_build_name(r->b, n->name, (uint32_t)(r->first_row + kept));
-        p->nodes.at[r->first_row + kept] = *n;
+        p->graph->nodes.at[r->first_row + kept] = *n;
         r->nodes.at[kept++] = r->nodes.at[i];
     }
     r->nodes.size = kept;
-    p->nodes.size = r->first_row + kept;
+    p->graph->nodes.size = r->first_row + kept;
 }
 
 static void build_inputs(tfp_profile_reader *r)
@@ -115,8 +117,8 @@ static void build_inputs(tfp_profile_reader *r)
 /* A file that was cut between two of its fields looks whole, but for what came last in it. */
 static void check_steps(tfp_profile_reader *r)
 {
-    for (size_t i = 0; i < r->p->steps.size; i++) {
-        const tfp_step *s = &r->p->steps.at[i];
+    for (size_t i = 0; i < r->p->runs->steps.size; i++) {
+        const tfp_step *s = &r->p->runs->steps.at[i];
         if (!s->listed) tfp_profile_warn(r, "steps that ran but are not listed, which count in averages only", s->id);
     }
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/tensorflow/profileproto_exec.c: what a node of a ProfileProto did in one step: times by device, memory, allocations.
  * In: an entry of ProfileNode.execs. Out: calls on a tfp_builder. Message: ExecProfile of tfprof_log.proto. */
-#include "formats/tensorflow/profileproto_parts.h"
 #include "formats/graph/tfdevice.h"
-#include "model/model.h"
+#include "formats/tensorflow/profileproto_parts.h"
+#include "model/tables/details.h"
+#include "model/tables/lanes.h"
+#include "model/tables/runs.h"
 
 /* A lane counts as the map says in which its times stand, not as its name says. */
 uint32_t tfp_profile_lane(tfp_profile_reader *r, tfp_str name, tfp_lane_kind kind)
@@ -147,7 +149,7 @@ static uint32_t start_exec(tfp_profile_reader *r, uint32_t node, int64_t step_id
 /* ExecProfile */
 static void read_exec_fields(tfp_profile_reader *r, tfp_str bytes, uint32_t exec)
 {
-    tfp_exec *x = &r->p->execs.at[exec]; /* no execution is added meanwhile */
+    tfp_exec *x = &r->p->runs->execs.at[exec]; /* no execution is added meanwhile */
     tfp_wire w = tfp_wire_start(bytes);
     for (tfp_field f; tfp_wire_next(&w, &f);) {
         switch (f.number) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/tensorflow/profileproto_node.c: one node of a ProfileProto: a row of the profile, and what of it waits for the end.
  * In: a ProfileNode. Out: calls on a tfp_builder. Message: ProfileNode of tfprof_log.proto. */
-#include "formats/tensorflow/profileproto_parts.h"
 #include "formats/graph/tfdevice.h"
-#include "model/model.h"
+#include "formats/tensorflow/profileproto_parts.h"
+#include "model/tables/graph.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 
 #include "formats/files/format.h"
 #include "formats/graph/program.h"
-#include "model/lanes.h"
+#include "model/tables/lanes.h"
 #include "wire/proto.h"
 
 typedef struct node_ref { /* a node of the file, in the order of its rows in the profile */

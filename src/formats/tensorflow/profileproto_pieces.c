@@ -7,7 +7,7 @@
 #include "base/threads.h"
 #include "formats/tensorflow/profileproto_parts.h"
 #include "model/append.h"
-#include "model/model.h"
+#include "model/tables/lanes.h"
 
 #include <stdlib.h>
 

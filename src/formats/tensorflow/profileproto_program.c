@@ -4,7 +4,7 @@
  * in an attribute how many of its inputs are data. */
 #include "formats/graph/graphdef_parts.h"
 #include "formats/tensorflow/profileproto_parts.h"
-#include "model/model.h"
+#include "model/tables/graph.h"
 
 bool tfp_profile_program_start(tfp_profile_reader *r)
 {
@@ -45,13 +45,13 @@ static int64_t data_inputs(const tfp_profile *p, const tfp_program_node *n)
 /* A TensorShapeProto. The file says 1 both for a scalar and for one element: that is not known. */
 static void put_shape(tfp_buf *out, const tfp_profile *p, uint32_t shape)
 {
-    const tfp_shape *s = &p->shapes.at[shape];
-    bool one = s->count == 1 && p->dims.at[s->first] == 1;
+    const tfp_shape *s = &p->graph->shapes.at[shape];
+    bool one = s->count == 1 && p->graph->dims.at[s->first] == 1;
     size_t at = tfp_put_open(out, 7);
     if (s->count == 0 || one) tfp_put_int(out, 3, 1);
     for (uint32_t i = 0; i < s->count && !one; i++) {
         size_t dim = tfp_put_open(out, 2);
-        tfp_put_int(out, 1, p->dims.at[s->first + i]);
+        tfp_put_int(out, 1, p->graph->dims.at[s->first + i]);
         tfp_put_close(out, dim);
     }
     tfp_put_close(out, at);
@@ -66,15 +66,15 @@ static void add_shapes(tfp_profile_reader *r, const tfp_node *n, tfp_buf *value)
     int32_t next = 0;
     value->size = 0;
     size_t list = tfp_put_open(value, 1);
-    for (TFP_EACH(outputs, o, n->output_first, p)) {
-        int32_t slot = p->outputs.at[o].slot;
+    for (TFP_EACH(graph->outputs, o, n->output_first, p)) {
+        int32_t slot = p->graph->outputs.at[o].slot;
         if (slot < next || slot >= SLOTS_MOST) continue;
         for (; next < slot; next++) {
             size_t unknown = tfp_put_open(value, 7);
             tfp_put_int(value, 3, 1);
             tfp_put_close(value, unknown);
         }
-        put_shape(value, p, p->outputs.at[o].shape);
+        put_shape(value, p, p->graph->outputs.at[o].shape);
         next = slot + 1;
     }
     tfp_put_close(value, list);
@@ -99,7 +99,7 @@ void tfp_profile_program_attrs_from(tfp_profile_reader *r, node_ref *ref)
 void tfp_profile_program_attrs_to(tfp_profile_reader *r, uint32_t node, node_ref *ref)
 {
     if (!r->program) return;
-    const tfp_node *n = &r->p->nodes.at[node];
+    const tfp_node *n = &r->p->graph->nodes.at[node];
     tfp_program_sort_attrs(r->program, ref->attr_first);
     tfp_program_node attrs = { .attr_first = ref->attr_first,
                                .attr_count = tfp_program_attr_count(r->program) - ref->attr_first };
@@ -132,7 +132,7 @@ static void add_node(tfp_profile_reader *r, const tfp_node *row, const node_ref 
 tfp_status tfp_profile_program_finish(tfp_profile_reader *r, tfp_status s, tfp_error *err)
 {
     if (!r->program) return s;
-    for (size_t i = 0; i < r->nodes.size && !s; i++) add_node(r, &r->p->nodes.at[r->first_row + i], &r->nodes.at[i]);
+    for (size_t i = 0; i < r->nodes.size && !s; i++) add_node(r, &r->p->graph->nodes.at[r->first_row + i], &r->nodes.at[i]);
     s = tfp_program_end(r->program, s, err);
     r->program = NULL;
     return s;

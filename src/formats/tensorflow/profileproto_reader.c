@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/tensorflow/profileproto_reader.c: what the readers of a ProfileProto share: faults, warnings, nodes by key. */
 #include "formats/tensorflow/profileproto_parts.h"
-#include "model/model.h"
+#include "model/tables/profile.h"
 
 #include <stdio.h>
 

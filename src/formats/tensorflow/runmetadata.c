@@ -6,6 +6,8 @@
  * Uses base, wire, model. Message layout: tensorflow/core/protobuf/config.proto, framework/step_stats.proto. */
 #include "formats/tensorflow/runmetadata.h"
 #include "formats/graph/sniff.h"
+#include "model/tables/graph.h"
+#include "model/tables/runs.h"
 #include "wire/textproto.h"
 
 /* The share of all nodes that some run metadata had statistics for when it found them known; a hair less, as
@@ -13,8 +15,8 @@
 static double coverage(const tfp_profile *p)
 {
     size_t covered = 0;
-    for (size_t i = 0; i < p->nodes.size; i++) covered += (p->nodes.at[i].flags & TFP_NODE_COVERED) != 0;
-    return (double)covered / ((double)p->nodes.size + 1e-10);
+    for (size_t i = 0; i < p->graph->nodes.size; i++) covered += (p->graph->nodes.at[i].flags & TFP_NODE_COVERED) != 0;
+    return (double)covered / ((double)p->graph->nodes.size + 1e-10);
 }
 
 static void warn_about_all(tfp_run_reader *r, bool has_step)
@@ -26,14 +28,14 @@ static void warn_about_all(tfp_run_reader *r, bool has_step)
     else if (tfp_has(r->p, TFP_HAS_GRAPH) && r->unknown * 2 > r->entries)
         tfp_build_warn(r->b, "perhaps run metadata of another graph: most of its nodes are not in the graph",
                        TFP_STR(""));
-    if (r->has_gpu && !r->has_gpu_stream) r->p->miss_accelerator_stream = true;
+    if (r->has_gpu && !r->has_gpu_stream) r->p->about.miss_accelerator_stream = true;
 }
 
 static tfp_run_reader start_reading(tfp_builder *b)
 {
     tfp_run_reader r = { .b = b, .p = b->p, .step = TFP_NONE };
-    r.step_id = b->p->has_next_step ? b->p->next_step : (int64_t)b->p->coverage.size;
-    b->p->has_next_step = false;
+    r.step_id = b->p->runs->has_next_step ? b->p->runs->next_step : (int64_t)b->p->runs->coverage.size;
+    b->p->runs->has_next_step = false;
     if (r.step_id < 0) tfp_build_warn(b, "steps with a negative number, which cannot be asked for", TFP_STR(""));
     return r;
 }
@@ -42,7 +44,7 @@ static tfp_status finish_reading(tfp_run_reader *r, tfp_status s, tfp_error *err
 {
     if (s) return s;
     warn_about_all(r, r->step != TFP_NONE);
-    return tfp_push(&r->p->coverage, coverage(r->p)) ? TFP_OK : tfp_nomem(err);
+    return tfp_push(&r->p->runs->coverage, coverage(r->p)) ? TFP_OK : tfp_nomem(err);
 }
 
 static tfp_status read_binary(tfp_builder *b, tfp_input *in, tfp_kind kind, tfp_error *err)

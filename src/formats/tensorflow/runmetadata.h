@@ -4,7 +4,7 @@
 #define TFP_RUNMETADATA_H
 
 #include "formats/graph/tfdevice.h"
-#include "model/model.h"
+#include "model/tables/details.h"
 #include "wire/proto.h"
 
 /* ---- a NodeExecStats (runmetadata_entry.c) ---- */

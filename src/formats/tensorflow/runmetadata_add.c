@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/tensorflow/runmetadata_add.c: what an entry of step_stats adds to the profile: executions, spans, transfers. */
 #include "formats/tensorflow/runmetadata.h"
+#include "model/tables/graph.h"
+#include "model/tables/runs.h"
 
 /* Every node carries its device's name into every output: a small file must not become a huge report by one long
  * name. */
@@ -49,7 +51,7 @@ static void add_time(tfp_run_reader *r, const tfp_run_stats *e, uint32_t exec)
 {
     tfp_run_values v = { .b = r->b };
     int64_t duration = duration_of(e), end = tfp_run_end(&v, e->start_ns, duration);
-    tfp_exec *x = &r->p->execs.at[exec];
+    tfp_exec *x = &r->p->runs->execs.at[exec];
     if (!x->start_ns || e->start_ns < x->start_ns) x->start_ns = e->start_ns;
     if (end > x->end_ns) x->end_ns = end;
     if (r->p->lanes.at[r->device.lane].kind == TFP_LANE_CPU) x->run_count++;
@@ -58,13 +60,13 @@ static void add_time(tfp_run_reader *r, const tfp_run_stats *e, uint32_t exec)
 
 static void add_run_output_bytes(tfp_run_reader *r, uint32_t exec, int64_t bytes)
 {
-    while (r->p->run_output_bytes.size <= exec) {
-        if (tfp_push(&r->p->run_output_bytes, 0)) continue;
+    while (r->p->runs->run_output_bytes.size <= exec) {
+        if (tfp_push(&r->p->runs->run_output_bytes, 0)) continue;
         if (!r->b->status) r->b->status = TFP_NOMEM;
         return;
     }
     bool clamped = false;
-    int64_t *total = &r->p->run_output_bytes.at[exec];
+    int64_t *total = &r->p->runs->run_output_bytes.at[exec];
     *total = tfp_add(*total, bytes, &clamped);
     if (clamped) tfp_build_warn(r->b, "sums of bytes too big for 64 bits, clamped", TFP_STR(""));
 }

@@ -3,7 +3,7 @@
  * header is read: names, types, shapes and places of the tensors. Layout: github.com/huggingface/safetensors (README). */
 #include "formats/files/folder.h"
 #include "formats/weights/weights.h"
-#include "model/model.h"
+#include "model/tables/profile.h"
 #include "wire/pickle.h"
 
 #include <stdio.h>

@@ -3,7 +3,9 @@
  * models/NAME.json its graph: operators of ATen with the shapes of all tensors, which are recorded as a trace records them. Before
  * PyTorch 2.8 both were one JSON file beside a file of torch.save. Source: torch/_export/serde/schema.py, torch/export/pt2_archive/constants.py. */
 #include "formats/weights/torch.h"
-#include "model/model.h"
+#include "model/files/weights.h"
+#include "model/recorded.h"
+#include "model/tables/profile.h"
 
 enum { DIMS_MOST = 64 };
 
@@ -105,7 +107,7 @@ static bool add_edge(program *p, tfp_pvalue tensor, int32_t position, bool outpu
     *type = tfp_torch_type_numbered(dtype).element;
     if (known) put_shape(shape, dims, count);
     if (known && output) t.shape = tfp_build_shape(p->b, dims, count, count == 0);
-    if (p->b->p->recorded.tensors.size >= TFP_NONE - 1 || !tfp_push(&p->b->p->recorded.tensors, t)) p->b->status = TFP_NOMEM;
+    if (p->b->p->recorded->tensors.size >= TFP_NONE - 1 || !tfp_push(&p->b->p->recorded->tensors, t)) p->b->status = TFP_NOMEM;
     *(output ? &p->op.output_count : &p->op.input_count) += 1;
     return known;
 }
@@ -198,7 +200,7 @@ static tfp_str module_of(program *p, tfp_pvalue node)
 
 static void push_row(program *p)
 {
-    tfp_recorded_tables *t = &p->b->p->recorded;
+    tfp_recorded_tables *t = p->b->p->recorded;
     if (t->ops.size >= TFP_NONE - 1 || !tfp_push(&t->ops, p->op)) p->b->status = TFP_NOMEM;
 }
 
@@ -214,7 +216,7 @@ static void enter_module(program *p, tfp_str module)
     for (size_t i = 0; i < path.size; i++)
         if (path.data[i] == '.') path.data[i] = '/';
     p->module_id = ++p->count;
-    p->op = (tfp_recorded_op){ .id = p->module_id, .scope = true, .tensors = (uint32_t)p->b->p->recorded.tensors.size };
+    p->op = (tfp_recorded_op){ .id = p->module_id, .scope = true, .tensors = (uint32_t)p->b->p->recorded->tensors.size };
     p->op.above = p->op.node = TFP_NONE;
     if (path.failed) p->b->status = TFP_NOMEM;
     if (!path.failed) p->op.name = tfp_build_made_string(p->b, text_of(&path));
@@ -233,7 +235,7 @@ static void add_defaults(program *p, tfp_str name, size_t count)
 
 static void add_operator(program *p, tfp_pvalue node)
 {
-    const tfp_recorded_tables *t = &p->b->p->recorded;
+    const tfp_recorded_tables *t = p->b->p->recorded;
     tfp_pvalue inputs = tfp_pickle_named(p->m, node, "inputs"), outputs = tfp_pickle_named(p->m, node, "outputs");
     tfp_str target = { "", 0 };
     tfp_pickle_text(p->m, tfp_pickle_named(p->m, node, "target"), &target);
@@ -259,7 +261,7 @@ static tfp_status add_graph(tfp_builder *b, tfp_pickle *m, tfp_pvalue root, tfp_
     for (uint32_t i = 0; i < tfp_pickle_pairs(m, p.values) && !b->status; i++)
         if (!tfp_map64_put(&p.at, tfp_pickle_key(m, p.values, i), i)) b->status = TFP_NOMEM;
     for (size_t i = 0; i < tfp_pickle_count(m, nodes) && !b->status; i++) add_operator(&p, tfp_pickle_item(m, nodes, i));
-    if (!b->status && !tfp_push(&b->p->recorded.files, (uint32_t)b->p->recorded.ops.size)) b->status = TFP_NOMEM;
+    if (!b->status && !tfp_push(&b->p->recorded->files, (uint32_t)b->p->recorded->ops.size)) b->status = TFP_NOMEM;
     tfp_map64_free(&p.at);
     tfp_recorded_texts_free(&p.texts);
     return tfp_builder_status(b, err);

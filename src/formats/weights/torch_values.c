@@ -3,7 +3,8 @@
  * module. A tensor is a call of one of torch's functions that rebuild it; nothing is called here. Tensors that are one piece
  * of one storage count once. Source: torch/_utils.py, torch/serialization.py, torch/nn/modules/module.py. */
 #include "formats/weights/torch.h"
-#include "model/model.h"
+#include "model/files/weights.h"
+#include "model/tables/profile.h"
 
 enum { DIMS_MOST = 64, DEPTH_MOST = 100, NAME_MOST = 4096 };
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/weights/weights.c: a tensor of a file of weights becomes a node with its shape, and a row of what is stored of it. */
 #include "formats/weights/weights.h"
-#include "model/model.h"
+#include "model/files/weights.h"
+#include "model/tables/graph.h"
+#include "model/tables/profile.h"
 
 bool tfp_weight_elements(const int64_t *dims, size_t count, int64_t *out)
 {

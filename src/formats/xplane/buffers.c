@@ -5,8 +5,9 @@
  * `command_buffer` of a buffer, and call it; newer ones make buffers of parts of the program, which does not show them.
  * Kernels are named as xla/service/gpu names them: the instruction's name with `_` for all that is no letter or digit. */
 #include "formats/xplane/parts.h"
+#include "model/graphs.h"
 #include "model/graphs/parts.h"
-#include "model/model.h"
+#include "model/tables/instructions.h"
 
 #define BUFFER "command_buffer"
 
@@ -175,7 +176,7 @@ static void add_item(flattener *f, uint32_t row, bool optional)
     item.stem = stem_of(r, item.kernel);
     item.line = tfp_line_of_trace(r->b, item.trace);
     if (item.runs != TFP_RUNS_OWN) item.family = family_of(r, i);
-    if (tfp_xplane_ok(r, tfp_push(&r->p->events.graphs.items, item))) f->to->count++;
+    if (tfp_xplane_ok(r, tfp_push(&r->p->captures->items, item))) f->to->count++;
 }
 
 /* ---- computations, laid flat ---- */
@@ -227,7 +228,7 @@ static void enter_branches(flattener *f, const tfp_hlo_instruction *i)
 static void leave(flattener *f)
 {
     level done = f->levels[--f->depth];
-    tfp_graph_tables *g = &f->r->p->events.graphs;
+    tfp_graph_tables *g = f->r->p->captures;
     uint32_t last = f->to->count ? f->to->count - 1 : TFP_NONE;
     free(done.rows);
     if (done.first == TFP_NONE || last == TFP_NONE || done.first > last) return;
@@ -275,7 +276,7 @@ static void flatten(flattener *f, uint32_t computation)
 
 static void add_buffer(tfp_xreader *r, const tfp_hlo_module *m, uint64_t program, uint32_t computation, tfp_strid caller)
 {
-    tfp_graph_tables *g = &r->p->events.graphs;
+    tfp_graph_tables *g = r->p->captures;
     tfp_command_buffer buffer = { .process = r->process,
                                   .module = m->name,
                                   .caller = caller,

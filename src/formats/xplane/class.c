@@ -2,7 +2,10 @@
 /* formats/xplane/class.c: what an event of a trace is: host op, API call, annotation, activity of a device; its name, its
  * place in the model, its class. Events that agree in all that this depends on are one class, which is found by a hash. */
 #include "formats/xplane/parts.h"
-#include "model/model.h"
+#include "model/event_builder.h"
+#include "model/span_names.h"
+#include "model/tables/code.h"
+#include "model/tables/instructions.h"
 
 /* ---- the program of an event ---- */
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/xplane/lane.c: the head of a line, what stands before its first event, and its lane. */
 #include "formats/xplane/parts.h"
-#include "model/model.h"
+#include "model/event_builder.h"
 
 static const tfp_lane_role roles[] = {
     [XL_HOST] = TFP_ROLE_THREAD,  [XL_STREAM] = TFP_ROLE_STREAM, [XL_COPIES] = TFP_ROLE_STREAM,

@@ -2,7 +2,8 @@
 /* formats/xplane/line.c: the second way through a plane: events of a line, in windows, become spans.
  * Start and end are each rounded down to nanoseconds, so that nesting survives. */
 #include "formats/xplane/parts.h"
-#include "model/model.h"
+#include "model/event_builder.h"
+#include "model/span_names.h"
 
 #include <stdio.h>
 

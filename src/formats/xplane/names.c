@@ -2,6 +2,7 @@
 /* formats/xplane/names.c: what planes and lines are by their names, and classes of kernels by theirs.
  * Names of planes and lines: tsl/profiler/utils/xplane_schema.cc. */
 #include "formats/xplane/parts.h"
+#include "model/span_names.h"
 
 #include <stdio.h>
 

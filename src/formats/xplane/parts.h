@@ -7,7 +7,8 @@
 
 #include "formats/files/format.h"
 #include "formats/hlo/hlo.h"
-#include "model/events.h"
+#include "model/event_builder.h"
+#include "model/slim.h"
 #include "wire/proto.h"
 
 /* Stats that mean something to the reader; others are kept as they are. */

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/xplane/plane.c: the first way through a plane: names, metadata, stats of the plane, and where its lines are.
- * Uses base, wire, model. Message layout: tsl/profiler/protobuf/xplane.proto. */
+/* formats/xplane/plane.c: the first way through a plane of tsl/profiler/protobuf/xplane.proto: names, metadata, stats of the plane,
+ * and where its lines are. */
 #include "formats/xplane/parts.h"
-#include "model/model.h"
+#include "model/event_builder.h"
+#include "model/graphs.h"
+#include "model/tables/events.h"
 
 #include <libdeflate.h>
 
@@ -81,8 +83,7 @@ static bool is_short(const tfp_field *f, uint64_t *id, unsigned *number, uint64_
 {
     if (f->type != TFP_BYTES || f->bytes.size < 4) return false;
     const uint8_t *at = (const uint8_t *)f->bytes.data, *end = at + f->bytes.size;
-    if (*at++ != (1 << 3 | TFP_VARINT)) return false;
-    if (!short_varint(&at, end, id) || at == end) return false;
+    if (*at++ != (1 << 3 | TFP_VARINT) || !short_varint(&at, end, id) || at == end) return false;
     unsigned tag = *at++;
     *number = tag >> 3;
     return (tag == (3 << 3 | TFP_VARINT) || tag == (4 << 3 | TFP_VARINT) || tag == (7 << 3 | TFP_VARINT)) &&
@@ -339,7 +340,7 @@ static void add_device(tfp_xreader *r, const tfp_xplane *p, tfp_device_info *dev
     if (p->kind != XP_GPU && p->kind != XP_TPU) return;
     device->device = tfp_build_string(r->b, tfp_str_of(p->device));
     device->process = TFP_NONE; /* set when the process is known */
-    tfp_xplane_ok(r, tfp_push(&r->p->events.devices, *device));
+    tfp_xplane_ok(r, tfp_push(&r->p->events->devices, *device));
 }
 
 /* ---- the plane ---- */

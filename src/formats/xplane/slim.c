@@ -4,7 +4,10 @@
  * and activities whose place follows from their launch end it: the rows of the lane become spans.
  * Uses base, model. */
 #include "formats/xplane/parts.h"
-#include "model/model.h"
+#include "model/event_builder.h"
+#include "model/slim.h"
+#include "model/span_names.h"
+#include "model/tables/events.h"
 
 static tfp_slim_nesting nesting_of(tfp_xline_kind kind)
 {
@@ -19,8 +22,8 @@ void tfp_xplane_start_line(tfp_xline_reader *lr)
     lr->slim = false;
     if (!r->sums || r->b->status || lr->l->kind == XL_MODULES || lr->l->kind == XL_SHOWN) return;
     tfp_slim_nesting nesting = nesting_of(lr->l->kind);
-    uint32_t at = tfp_slim_of_lane(&r->p->events, lr->lane);
-    tfp_slim_lane *known = at == TFP_NONE ? NULL : &r->p->events.slims.at[at];
+    uint32_t at = tfp_slim_of_lane(r->p->events, lr->lane);
+    tfp_slim_lane *known = at == TFP_NONE ? NULL : &r->p->events->slim->slims.at[at];
     bool flat = known && !known->wide && known->nesting == TFP_SLIM_FLAT && nesting == TFP_SLIM_FLAT;
     if (lr->lane == lanes || flat) {
         lr->slim = true;
@@ -39,9 +42,9 @@ void tfp_xplane_stop_slim(tfp_xline_reader *lr)
 /* An event whose node follows from what is around it, or around its launch: nothing of the process can be slim. */
 static void slim_no_more(tfp_xline_reader *lr)
 {
-    tfp_event_tables *t = &lr->r->p->events;
-    for (uint32_t i = 0; i < t->slims.size; i++)
-        if (lr->r->p->lanes.at[t->slims.at[i].lane].process == lr->r->process) tfp_slim_widen(lr->r->b, i);
+    tfp_event_tables *t = lr->r->p->events;
+    for (uint32_t i = 0; i < t->slim->slims.size; i++)
+        if (lr->r->p->lanes.at[t->slim->slims.at[i].lane].process == lr->r->process) tfp_slim_widen(lr->r->b, i);
     lr->slim = lr->r->sums = false;
 }
 
@@ -100,7 +103,7 @@ void tfp_xplane_call_around(const tfp_xreader *r, int64_t end_ns, tfp_step_mark 
     const tfp_slim_holder *around[LEVELS];
     size_t count = tfp_slim_around(&r->slim, end_ns, around, LEVELS);
     for (size_t i = 0; i < count && !m->group; i++) {
-        tfp_strid name = r->p->events.slim_kinds.at[around[i]->kind].name;
+        tfp_strid name = r->p->events->slim->slim_kinds.at[around[i]->kind].name;
         tfp_str function;
         if (!tfp_function_called(tfp_text(r->p, name), &function)) continue;
         m->group = name;

@@ -2,7 +2,8 @@
 /* formats/xplane/stats.c: the stats that events of a class have in common: what texts of the tracer tell in numbers, and what the
  * instruction of a program computes. In: values of a file, and its programs. Out: rows of the reader's class_stats. */
 #include "formats/xplane/parts.h"
-#include "model/model.h"
+#include "model/event_builder.h"
+#include "model/tables/instructions.h"
 
 static tfp_strid key_named(tfp_xreader *r, const char *name) { return tfp_build_string(r->b, tfp_str_of(name)); }
 

@@ -6,7 +6,10 @@
  * Uses base, wire, model. Message layout: tsl/profiler/protobuf/xplane.proto. */
 #include "formats/files/folder.h"
 #include "formats/xplane/parts.h"
-#include "model/model.h"
+#include "model/event_builder.h"
+#include "model/slim.h"
+#include "model/tables/events.h"
+#include "model/tables/sources.h"
 
 /* ---- knowing such a file ---- */
 
@@ -128,15 +131,15 @@ static tfp_strid host_of(tfp_xreader *r)
 
 static void build_process(tfp_xreader *r, size_t devices_before)
 {
-    tfp_process p = { .host = host_of(r), .pid = r->pid, .rank = -1, .source = (uint32_t)r->p->sources.size - 1 };
+    tfp_process p = { .host = host_of(r), .pid = r->pid, .rank = -1, .source = (uint32_t)r->p->files->sources.size - 1 };
     int64_t origin = r->base_ns ? r->base_ns : r->profile_start_ns;
-    if (!r->p->sources.size) p.source = TFP_NONE;
-    if (!r->p->events.origin_unix_ns)
-        r->p->events.origin_unix_ns = origin;
+    if (!r->p->files->sources.size) p.source = TFP_NONE;
+    if (!r->p->about.origin_unix_ns)
+        r->p->about.origin_unix_ns = origin;
     else if (origin)
-        p.clock_offset_ns = tfp_add(origin, -r->p->events.origin_unix_ns, NULL);
+        p.clock_offset_ns = tfp_add(origin, -r->p->about.origin_unix_ns, NULL);
     r->process = tfp_build_process(r->b, &p);
-    for (size_t i = devices_before; i < r->p->events.devices.size; i++) r->p->events.devices.at[i].process = r->process;
+    for (size_t i = devices_before; i < r->p->events->devices.size; i++) r->p->events->devices.at[i].process = r->process;
 }
 
 /* ---- the second way: events ---- */
@@ -215,7 +218,7 @@ static void reader_free(tfp_xreader *r)
 static tfp_status read_xplane(tfp_builder *b, tfp_input *in, tfp_error *err)
 {
     tfp_xreader r = { .b = b, .p = b->p, .in = in, .sums = tfp_keeps_sums(b->p), .rows = b->p->keep & TFP_KEEP_ROWS };
-    size_t devices = b->p->events.devices.size;
+    size_t devices = b->p->events->devices.size;
     tfp_progress_fn progress = in->progress;
     in->progress = NULL; /* parts of the input are not its length */
     in->window = HEADS_WINDOW;

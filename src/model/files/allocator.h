@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/files/allocator.h: a snapshot of PyTorch's caching allocator: what it recorded, and which blocks and segments it had at the end.
- * Allocations of traces (model/events.h) are rows of their own: they lie in threads and steps, which a snapshot does not know. */
+ * Allocations of traces (model/tables/memory_events.h) are rows of their own: they lie in threads and steps, which a snapshot does not know. */
 #ifndef TFP_ALLOCATOR_H
 #define TFP_ALLOCATOR_H
 
-#include "base/base.h"
+#include "model/tables/types.h"
 
 typedef struct tfp_allocator_device {
     tfp_strid name;      /* "gpu:0" */
@@ -22,14 +22,14 @@ typedef enum tfp_allocator_action {
 } tfp_allocator_action;
 
 /* In the order of the file: those of one device by time. */
-typedef struct tfp_allocator_entry {
+struct tfp_allocator_entry {
     int64_t at_us; /* -1: not told */
     int64_t bytes; /* not negative */
     uint64_t address;
     uint32_t device; /* -> devices */
     uint32_t trace;  /* -> traces, TFP_NONE */
     uint8_t action;  /* tfp_allocator_action */
-} tfp_allocator_entry;
+};
 
 typedef struct tfp_allocator_block { /* held at the end */
     uint64_t address;
@@ -45,11 +45,11 @@ typedef struct tfp_allocator_segment { /* all segments of one device, stream, po
     uint32_t device;
 } tfp_allocator_segment;
 
-typedef struct tfp_allocator_tables {
+struct tfp_allocator_tables {
     TFP_VEC(tfp_allocator_device) devices;
     TFP_VEC(tfp_allocator_entry) entries;
     TFP_VEC(tfp_allocator_block) blocks;
     TFP_VEC(tfp_allocator_segment) segments;
-} tfp_allocator_tables;
+};
 
 #endif

@@ -3,12 +3,12 @@
 #ifndef TFP_COLLECTIVES_H
 #define TFP_COLLECTIVES_H
 
-#include "base/base.h"
+#include "model/tables/types.h"
 
-typedef struct tfp_timed_collective {
+struct tfp_timed_collective {
     int64_t rank, group_size; /* group_size: -1 when not told */
     int64_t bytes, duration_ns;
     tfp_strid kind, group; /* "AllReduce", the communicator's name */
-} tfp_timed_collective;
+};
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef TFP_FLIGHTS_H
 #define TFP_FLIGHTS_H
 
-#include "base/base.h"
+#include "model/tables/types.h"
 
 typedef struct tfp_flight_dump {
     uint32_t source; /* -> the profile's sources */
@@ -28,10 +28,10 @@ typedef struct tfp_flight_entry { /* a collective, in the order in which the ran
     uint8_t done;
 } tfp_flight_entry;
 
-typedef struct tfp_flight_tables {
+struct tfp_flight_tables {
     TFP_VEC(tfp_flight_dump) dumps;
     TFP_VEC(tfp_flight_group) groups;
     TFP_VEC(tfp_flight_entry) entries;
-} tfp_flight_tables;
+};
 
 #endif

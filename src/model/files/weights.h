@@ -3,7 +3,7 @@
 #ifndef TFP_WEIGHTS_H
 #define TFP_WEIGHTS_H
 
-#include "base/base.h"
+#include "model/tables/types.h"
 
 typedef enum tfp_weight_kind {
     TFP_WEIGHT_OF_MODEL, /* nothing says whether it is trained */
@@ -12,12 +12,12 @@ typedef enum tfp_weight_kind {
     TFP_WEIGHT_OF_OPTIMIZER
 } tfp_weight_kind;
 
-typedef struct tfp_weight {
+struct tfp_weight {
     uint32_t node;    /* -> nodes */
     tfp_strid type;   /* as the file calls it: "BF16", "Q4_K" */
     int64_t elements;
     int64_t bytes;    /* stored */
     uint8_t kind;     /* tfp_weight_kind */
-} tfp_weight;
+};
 
 #endif

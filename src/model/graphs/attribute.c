@@ -2,17 +2,18 @@
 /* model/graphs/attribute.c: what is stored of each activity: what the captures say of it, else what its event names, and the line that
  * Inductor knows for its kernel. */
 #include "model/graphs/parts.h"
+#include "model/tables/stats.h"
 
 /* The row that is equal, perhaps a new one; TFP_NONE after a fault. */
 static uint32_t row_of(tfp_builder *b, const tfp_attribution *a)
 {
-    tfp_map64 *by_hash = &b->p->events.graphs.attribution_by_hash;
+    tfp_map64 *by_hash = &b->p->captures->attribution_by_hash;
     for (uint64_t key = tfp_hash(a, sizeof *a);; key++) {
         uint32_t at = tfp_map64_get(by_hash, key);
-        if (at != TFP_NONE && memcmp(&b->p->events.attributions.at[at], a, sizeof *a) == 0) return at;
+        if (at != TFP_NONE && memcmp(&b->p->events->attributions.at[at], a, sizeof *a) == 0) return at;
         if (at != TFP_NONE) continue;
-        at = (uint32_t)b->p->events.attributions.size;
-        bool ok = tfp_push(&b->p->events.attributions, *a) && tfp_map64_put(by_hash, key, at);
+        at = (uint32_t)b->p->events->attributions.size;
+        bool ok = tfp_push(&b->p->events->attributions, *a) && tfp_map64_put(by_hash, key, at);
         return tfp_graph_keep(b, ok) ? at : TFP_NONE;
     }
 }
@@ -21,7 +22,7 @@ static uint32_t row_of(tfp_builder *b, const tfp_attribution *a)
 static tfp_strid text_of(tfp_builder *b, uint32_t span, const char *key)
 {
     tfp_strid id = tfp_strtab_find(&b->p->strings, tfp_str_of(key));
-    const tfp_stat *stat = tfp_typed_stat(&b->p->events, span, id, TFP_STAT_TEXT);
+    const tfp_stat *stat = tfp_typed_stat(b->p->events, span, id, TFP_STAT_TEXT);
     return stat ? (tfp_strid)stat->value.text : 0;
 }
 
@@ -54,7 +55,7 @@ static void take_name(tfp_builder *b, uint32_t span, tfp_attribution *a)
 /* Many activities have the same text: it is parsed once. */
 static tfp_kernel_line line_of_stack(tfp_builder *b, tfp_strid stack)
 {
-    tfp_graph_tables *g = &b->p->events.graphs;
+    tfp_graph_tables *g = b->p->captures;
     uint32_t at = tfp_map64_get(&g->line_by_stack, stack);
     if (at != TFP_NONE) return g->lines.at[at];
     tfp_kernel_line line = tfp_line_of_traceback(b, tfp_text(b->p, stack));
@@ -66,20 +67,20 @@ static tfp_kernel_line line_of_stack(tfp_builder *b, tfp_strid stack)
 /* The line that Inductor wrote for the kernel, in the event or beside the trace. */
 static tfp_kernel_line line_of(tfp_builder *b, uint32_t span)
 {
-    const tfp_graph_tables *g = &b->p->events.graphs;
+    const tfp_graph_tables *g = b->p->captures;
     tfp_strid stack = text_of(b, span, "stack");
     tfp_kernel_line line = { 0, TFP_NONE };
     if (stack) line = line_of_stack(b, stack);
     if (line.line || !g->lines.size) return line;
-    tfp_str name = tfp_text(b->p, b->p->events.spans.name[span]), plain = tfp_kernel_plain(name);
-    tfp_strid id = plain.size == name.size ? b->p->events.spans.name[span] : tfp_strtab_find(&b->p->strings, plain);
+    tfp_str name = tfp_text(b->p, b->p->events->spans.name[span]), plain = tfp_kernel_plain(name);
+    tfp_strid id = plain.size == name.size ? b->p->events->spans.name[span] : tfp_strtab_find(&b->p->strings, plain);
     uint32_t at = id == TFP_NONE ? TFP_NONE : tfp_map64_get(&g->line_by_kernel, id);
     return at == TFP_NONE ? line : g->lines.at[at];
 }
 
 void tfp_attribute(tfp_builder *b, uint32_t span, bool replayed, tfp_attribution a)
 {
-    tfp_span_columns *s = &b->p->events.spans;
+    tfp_span_columns *s = &b->p->events->spans;
     if (replayed && a.certainty == TFP_SURE_BY_NONE) take_name(b, span, &a);
     tfp_kernel_line line = line_of(b, span);
     if (line.line && a.certainty == TFP_SURE_BY_NONE) {

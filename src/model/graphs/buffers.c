@@ -4,6 +4,7 @@
  * by name (unique), by the order between names (order), else what the instructions that are left share. Replays of one pattern and
  * buffer share the answer. */
 #include "model/graphs/walk.h"
+#include "model/tables/stats.h"
 
 enum { LEAST = 1 << 20, EACH = 256 }; /* steps of walks; for each instruction and activity */
 
@@ -41,14 +42,14 @@ typedef struct judge {
 
 static tfp_strid text_of(const judge *j, uint32_t span, tfp_strid key)
 {
-    const tfp_stat *stat = tfp_typed_stat(&j->b->p->events, span, key, TFP_STAT_TEXT);
+    const tfp_stat *stat = tfp_typed_stat(j->b->p->events, span, key, TFP_STAT_TEXT);
     return stat ? (tfp_strid)stat->value.text : 0;
 }
 
 /* "jit_f:XLA GPU module", XLA's span around all that a program launches, names the program. */
 static tfp_strid module_around(const judge *j, uint32_t span)
 {
-    const tfp_span_columns *s = &j->b->p->events.spans;
+    const tfp_span_columns *s = &j->b->p->events->spans;
     for (unsigned level = 0; span != TFP_NONE && level < 64; level++, span = s->parent[span]) {
         tfp_str name = tfp_text(j->b->p, s->name[span]), end = TFP_STR(":XLA GPU module");
         if (tfp_str_ends(name, end)) return tfp_strtab_find(&j->b->p->strings, (tfp_str){ name.data, name.size - end.size });
@@ -59,7 +60,7 @@ static tfp_strid module_around(const judge *j, uint32_t span)
 static told told_of(const judge *j, const tfp_replay *replay)
 {
     uint32_t span = j->r->activity[replay->first];
-    const tfp_stat *program = tfp_typed_stat(&j->b->p->events, span, j->keys.program, TFP_STAT_INT);
+    const tfp_stat *program = tfp_typed_stat(j->b->p->events, span, j->keys.program, TFP_STAT_INT);
     told t;
     memset(&t, 0, sizeof t); /* it is hashed byte by byte */
     t.process = replay->process;
@@ -220,7 +221,7 @@ static size_t answer_of(judge *j, const tfp_replay *replay, uint32_t buffer)
 /* Several kernels of one instruction are one run of it. */
 static void mark(judge *j, uint32_t span, uint32_t item, uint32_t replay)
 {
-    uint8_t *marks = &j->b->p->events.spans.marks[span];
+    uint8_t *marks = &j->b->p->events->spans.marks[span];
     *marks &= (uint8_t)~TFP_MARK_CONTINUES;
     if (item == TFP_NONE) return;
     if (j->last[item] == replay + 1 && !j->g->items.at[item].loops) *marks |= TFP_MARK_CONTINUES;
@@ -246,7 +247,7 @@ bool tfp_buffers_judge(tfp_builder *b, const tfp_replays *r)
 {
     const tfp_strtab *strings = &b->p->strings;
     judge j = { .b = b,
-                .g = &b->p->events.graphs,
+                .g = b->p->captures,
                 .r = r,
                 .keys = { tfp_strtab_find(strings, TFP_STR("hlo_module")), tfp_strtab_find(strings, TFP_STR("program_id")),
                           tfp_strtab_find(strings, TFP_STR("hlo_op")) } };

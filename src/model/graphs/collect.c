@@ -6,6 +6,9 @@
  * forward operators do. */
 #include "model/graphs/parts.h"
 #include "model/nest.h"
+#include "model/span_names.h"
+#include "model/tables/code.h"
+#include "model/tables/stats.h"
 
 enum { STACK_MOST = 256 }; /* innermost frames of a stack; Python's own limit is 1000 */
 #define NOTHING (TFP_NONE - 1)
@@ -80,7 +83,7 @@ static tfp_strid line_of_frame(collector *c, uint32_t span)
 /* A text among the stats of a span, as a string of the builder's without ".kd"; 0. */
 static tfp_strid text_stat(collector *c, uint32_t span, tfp_strid key)
 {
-    const tfp_stat *stat = tfp_typed_stat(&c->p->events, span, key, TFP_STAT_TEXT);
+    const tfp_stat *stat = tfp_typed_stat(c->p->events, span, key, TFP_STAT_TEXT);
     return stat ? tfp_build_made_string(c->b, tfp_kernel_plain(tfp_text(c->p, (tfp_strid)stat->value.text))) : 0;
 }
 
@@ -214,7 +217,7 @@ static bool add_launch(collector *c, uint32_t call)
     l.dims = ask(c, DIMS, parent);
     l.line = ask(c, LINE, c->nest.parent[call]);
     l.trace = l.line ? trace_of(c, ask(c, FRAME, c->nest.parent[call])) : TFP_NONE;
-    return !c->b->status && tfp_push(&c->b->p->events.graphs.launches, l);
+    return !c->b->status && tfp_push(&c->b->p->captures->launches, l);
 }
 
 /* ---- launches of other threads ---- */
@@ -251,7 +254,7 @@ static bool sooner(const void *ctx, uint32_t a, uint32_t b)
 
 static bool add_graph(collector *c, const interval *of)
 {
-    tfp_graph_tables *g = &c->b->p->events.graphs;
+    tfp_graph_tables *g = c->b->p->captures;
     uint32_t process = c->p->lanes.at[c->s->lane[of->begin]].process;
     tfp_captured_graph graph = { .first = (uint32_t)g->launches.size, .owner = tfp_graph_owner(c->p, process, c->own) };
     c->begin_ns = c->s->start_ns[of->begin];
@@ -275,7 +278,7 @@ static bool find_captures(collector *c)
     for (uint32_t k = 0; k < c->s->size; k++) {
         uint32_t i = c->nest.order[k];
         if (open.begin != TFP_NONE && c->s->lane[open.begin] != c->s->lane[i]) open.begin = TFP_NONE;
-        if (c->s->kind[i] != TFP_SPAN_CALL || c->p->lanes.at[c->s->lane[i]].process >= c->p->events.processes.size)
+        if (c->s->kind[i] != TFP_SPAN_CALL || c->p->lanes.at[c->s->lane[i]].process >= c->p->events->processes.size)
             continue;
         tfp_str name = tfp_text(c->p, c->s->name[i]);
         bool ends = tfp_str_has(name, TFP_STR("StreamEndCapture"));
@@ -299,7 +302,7 @@ static bool earlier(const void *ctx, uint32_t a, uint32_t b)
 /* Captures of one process that go on at one time; `order` has them by start. */
 static bool find_beside(collector *c, const uint32_t *order)
 {
-    size_t processes = c->p->events.processes.size + 1;
+    size_t processes = c->p->events->processes.size + 1;
     uint32_t *last = malloc(processes * sizeof *last); /* by process: the one that ends last of those before */
     if (!last) return false;
     memset(last, 0xff, processes * sizeof *last); /* TFP_NONE */
@@ -386,7 +389,7 @@ static bool start(collector *c)
 
 bool tfp_graphs_collect(tfp_builder *b, const tfp_profile *from, bool own)
 {
-    collector c = { .b = b, .p = from, .s = &from->events.spans, .own = own };
+    collector c = { .b = b, .p = from, .s = &from->events->spans, .own = own };
     bool ok = start(&c) && find_captures(&c);
     uint32_t *order = ok ? TFP_NEW(&c.arena, uint32_t, c.captures.size + 1) : NULL;
     for (uint32_t i = 0; order && i < c.captures.size; i++) order[i] = i;

@@ -2,23 +2,24 @@
 /* model/graphs/find.c: the stage of the join that finds out what graphs replayed: captures, replays, which fit, which of several, and
  * what that says of each activity. Then what Inductor knows of all others. */
 #include "model/graphs/parts.h"
+#include "model/slim.h"
 
 /* What an earlier join found is found again, with the files that came since. */
 void tfp_graphs_forget(tfp_builder *b)
 {
-    tfp_graph_tables *g = &b->p->events.graphs;
-    const tfp_span_columns *s = &b->p->events.spans;
+    tfp_graph_tables *g = b->p->captures;
+    const tfp_span_columns *s = &b->p->events->spans;
     for (size_t i = 0; s->attribution && i < g->joined; i++)
         if (s->attribution[i] != TFP_NONE) s->trace[i] = TFP_NONE;
     g->joined = 0;
-    b->p->events.attributions.size = 0;
+    b->p->events->attributions.size = 0;
     tfp_map64_clear(&g->attribution_by_hash);
     tfp_graphs_drop_own(g);
 }
 
 static void warn_of_crowd(tfp_builder *b, size_t launches)
 {
-    tfp_graph_tables *g = &b->p->events.graphs;
+    tfp_graph_tables *g = b->p->captures;
     if (!launches || g->crowded) return;
     g->crowded = true; /* a later join does not tell it again */
     tfp_build_warn_many(b, "launches of graphs are not joined: too many captured graphs look alike", TFP_STR(""), launches);
@@ -30,7 +31,7 @@ static bool judge_replays(tfp_builder *b)
     tfp_replays r = { 0 };
     tfp_matches m = { 0 };
     tfp_choices c = { 0 };
-    tfp_graph_tables *g = &b->p->events.graphs;
+    tfp_graph_tables *g = b->p->captures;
     bool ok = tfp_replays_find(b, &r);
     if (ok && r.count && !g->given && tfp_has_captures(b->p)) ok = tfp_graphs_collect(b, b->p, true);
     if (ok && r.count) ok = tfp_matches_find(g, &r, &m) && tfp_choices_find(&m, &c) && tfp_replays_judge(b, &m, &c, &crowded);
@@ -46,9 +47,9 @@ static bool judge_replays(tfp_builder *b)
 /* Activities with a launch of their own, whose line Inductor knows better. */
 static void attribute_launched(tfp_builder *b)
 {
-    const tfp_span_columns *s = &b->p->events.spans;
+    const tfp_span_columns *s = &b->p->events->spans;
     bool stacks = tfp_strtab_find(&b->p->strings, TFP_STR("stack")) != TFP_NONE;
-    if (!b->p->events.graphs.lines.size && !stacks) return;
+    if (!b->p->captures->lines.size && !stacks) return;
     for (uint32_t i = 0; i < s->size && !b->status; i++) {
         if (s->kind[i] != TFP_SPAN_ACTIVITY || s->attribution[i] != TFP_NONE || s->path[i]) continue;
         tfp_attribute(b, i, false, tfp_span_attribution(b->p, i));
@@ -57,8 +58,8 @@ static void attribute_launched(tfp_builder *b)
 
 void tfp_graphs_join(tfp_builder *b)
 {
-    b->p->events.graphs.joined = b->p->events.spans.size;
-    if (b->p->events.slims.size) return; /* sums of XPlane, whose events tell their places */
+    b->p->captures->joined = b->p->events->spans.size;
+    if (b->p->events->slim->slims.size) return; /* sums of XPlane, whose events tell their places */
     tfp_graph_keep(b, judge_replays(b));
     attribute_launched(b);
 }

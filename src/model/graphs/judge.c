@@ -3,6 +3,8 @@
  * those that the order of the replays leaves. Replays of one pattern with one choice share the answer. In: candidates and choices.
  * Out: attributions. */
 #include "model/graphs/parts.h"
+#include "model/span_names.h"
+#include "model/tables/code.h"
 
 /* What the captured launches share that an activity may be. */
 typedef struct shared {
@@ -112,9 +114,9 @@ static tfp_attribution whole(judge *j, const shared *s, tfp_certainty sure)
 static uint32_t trace_of_line(judge *j, const tfp_captured_launch *l)
 {
     const tfp_profile *p = j->b->p;
-    const tfp_trace *t = &p->traces.at[l->trace];
+    const tfp_trace *t = &p->code->traces.at[l->trace];
     for (uint32_t i = t->count; i-- > 0;) {
-        tfp_code_frame f = p->frames.at[p->trace_frames.at[t->first + i]];
+        tfp_code_frame f = p->code->frames.at[p->code->trace_frames.at[t->first + i]];
         if (!tfp_is_library_file(tfp_text(p, f.file))) return tfp_build_trace(j->b, &f, 1);
     }
     return TFP_NONE;

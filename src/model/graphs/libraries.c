@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/graphs/libraries.c: whether a file of Python is a library's or the user's own. */
-#include "model/events.h"
+#include "model/span_names.h"
 
 #include <stdlib.h>
 

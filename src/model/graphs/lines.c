@@ -2,6 +2,8 @@
 /* model/graphs/lines.c: lines of the user's code: of frames, and of the texts that Python prints of a stack, which Inductor writes for the
  * kernels that it makes. */
 #include "model/graphs/parts.h"
+#include "model/span_names.h"
+#include "model/tables/code.h"
 
 enum { FRAMES_MOST = 256 };
 
@@ -34,9 +36,9 @@ tfp_strid tfp_line_of_trace(tfp_builder *b, uint32_t trace)
 {
     if (trace == TFP_NONE || b->status) return 0;
     const tfp_profile *p = b->p;
-    const tfp_trace *t = &p->traces.at[trace];
+    const tfp_trace *t = &p->code->traces.at[trace];
     for (uint32_t i = t->count; i-- > 0;) {
-        tfp_code_frame f = p->frames.at[p->trace_frames.at[t->first + i]];
+        tfp_code_frame f = p->code->frames.at[p->code->trace_frames.at[t->first + i]];
         if (!tfp_is_library_file(tfp_text(p, f.file))) return line_name(b, &f);
     }
     return 0;
@@ -81,7 +83,7 @@ tfp_kernel_line tfp_line_of_traceback(tfp_builder *b, tfp_str text)
 
 void tfp_build_kernel_line(tfp_builder *b, tfp_str kernel, tfp_kernel_line line)
 {
-    tfp_graph_tables *g = &b->p->events.graphs;
+    tfp_graph_tables *g = b->p->captures;
     tfp_strid name = tfp_build_made_string(b, tfp_kernel_plain(kernel));
     uint32_t at = b->status ? TFP_NONE : tfp_map64_get(&g->line_by_kernel, name);
     if (b->status) return;

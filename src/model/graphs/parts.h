@@ -4,9 +4,12 @@
 #define TFP_GRAPH_PARTS_H
 
 #include "model/builder.h"
-#include "model/model.h"
+#include "model/graphs.h"
 #include "model/graphs/stage.h"
 #include "model/order.h"
+#include "model/tables/events.h"
+#include "model/tables/lanes.h"
+#include "model/tables/processes.h"
 
 static inline bool tfp_graph_keep(tfp_builder *b, bool ok)
 {
@@ -15,12 +18,12 @@ static inline bool tfp_graph_keep(tfp_builder *b, bool ok)
 }
 static inline uint32_t tfp_graph_process(const tfp_builder *b, uint32_t span)
 {
-    return b->p->lanes.at[b->p->events.spans.lane[span]].process;
+    return b->p->lanes.at[b->p->events->spans.lane[span]].process;
 }
 /* Whose captures a process has, or its replays may have: of tfp_captured_graph. own: the trace is its own capture. */
 static inline uint32_t tfp_graph_owner(const tfp_profile *p, uint32_t process, bool own)
 {
-    int32_t rank = p->events.processes.at[process].rank;
+    int32_t rank = p->events->processes.at[process].rank;
     return own ? process : rank < 0 ? TFP_NONE : (uint32_t)rank;
 }
 

@@ -12,7 +12,7 @@ static bool start(tfp_graph_tables *g)
 
 uint32_t tfp_graph_place_below(tfp_builder *b, uint32_t parent, tfp_strid name)
 {
-    tfp_graph_tables *g = &b->p->events.graphs;
+    tfp_graph_tables *g = b->p->captures;
     if (parent && g->places.at[parent].depth >= DEPTH_MOST) parent = g->places.at[parent].parent;
     uint64_t key = (uint64_t)parent << 32 | name;
     uint32_t at = tfp_map64_get(&g->place_by_name, key);
@@ -37,7 +37,7 @@ uint32_t tfp_graph_place_shared(const tfp_graph_tables *g, uint32_t a, uint32_t 
 
 static tfp_strid join_names(tfp_builder *b, uint32_t place)
 {
-    const tfp_graph_tables *g = &b->p->events.graphs;
+    const tfp_graph_tables *g = b->p->captures;
     size_t length = 0;
     tfp_buf text = { 0 };
     for (uint32_t i = place; i; i = g->places.at[i].parent) length += tfp_text(b->p, g->places.at[i].name).size + 1;
@@ -64,7 +64,7 @@ static tfp_strid join_names(tfp_builder *b, uint32_t place)
 
 tfp_strid tfp_graph_place_text(tfp_builder *b, uint32_t place)
 {
-    tfp_graph_tables *g = &b->p->events.graphs;
+    tfp_graph_tables *g = b->p->captures;
     if (!place || b->status) return 0;
     uint32_t known = tfp_map64_get(&g->text_by_place, place);
     if (known != TFP_NONE) return known;

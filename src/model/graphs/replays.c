@@ -3,6 +3,7 @@
  * launches of all activities. Out: replays by process and start, and the patterns that they have. Nodes are ordered by
  * their ids where the writer gives them: then all replays of a graph together tell its nodes. Else by start. */
 #include "model/graphs/parts.h"
+#include "model/tables/stats.h"
 
 typedef struct finder {
     tfp_replays *r;
@@ -19,8 +20,8 @@ typedef struct finder {
 
 static int64_t number_of(const finder *f, uint32_t span, const tfp_strid keys[2])
 {
-    const tfp_stat *stat = tfp_typed_stat(&f->b->p->events, span, keys[0], TFP_STAT_INT);
-    if (!stat) stat = tfp_typed_stat(&f->b->p->events, span, keys[1], TFP_STAT_INT);
+    const tfp_stat *stat = tfp_typed_stat(f->b->p->events, span, keys[0], TFP_STAT_INT);
+    if (!stat) stat = tfp_typed_stat(f->b->p->events, span, keys[1], TFP_STAT_INT);
     return stat ? stat->value.number : 0;
 }
 
@@ -41,16 +42,16 @@ static uint64_t by_time(const finder *f, uint32_t span) { return (uint64_t)f->s-
 static bool order_activities(finder *f)
 {
     tfp_replays *r = f->r;
-    for (uint32_t i = 0; i < f->b->p->events.spans.size; i++)
+    for (uint32_t i = 0; i < f->b->p->events->spans.size; i++)
         if (is_replayed(f, i)) r->count++;
     if (!r->count) return true;
     r->activity = malloc((r->count + 1) * sizeof *r->activity);
     r->position = calloc(r->count + 1, sizeof *r->position);
-    f->key = malloc((f->b->p->events.spans.size + 1) * sizeof *f->key);
-    f->node = calloc(f->b->p->events.spans.size + 1, sizeof *f->node);
+    f->key = malloc((f->b->p->events->spans.size + 1) * sizeof *f->key);
+    f->node = calloc(f->b->p->events->spans.size + 1, sizeof *f->node);
     if (!r->activity || !r->position || !f->key || !f->node) return false;
     size_t at = 0;
-    for (uint32_t i = 0; i < f->b->p->events.spans.size; i++)
+    for (uint32_t i = 0; i < f->b->p->events->spans.size; i++)
         if (is_replayed(f, i)) r->activity[at++] = i;
     for (size_t i = 0; i < at; i++) f->key[r->activity[i]] = by_time(f, r->activity[i]);
     bool ok = tfp_sort_keys(r->activity, at, f->key);
@@ -96,7 +97,7 @@ static bool order_by_id(finder *f, tfp_replay *replay)
 static bool find_replays(finder *f)
 {
     tfp_replays *r = f->r;
-    bool own = !f->b->p->events.graphs.given;
+    bool own = !f->b->p->captures->given;
     for (uint32_t i = 0, end; i < r->count; i = end) {
         uint32_t launch = f->s->launch[r->activity[i]], process = tfp_graph_process(f->b, r->activity[i]);
         tfp_replay replay = { .launch = launch, .first = i, .process = process, .group = TFP_NONE };
@@ -118,7 +119,7 @@ static bool find_replays(finder *f)
 static tfp_graph_sign sign_of(tfp_replays *r, uint32_t span)
 {
     tfp_builder *b = r->b;
-    tfp_strid name = b->p->events.spans.name[span];
+    tfp_strid name = b->p->events->spans.name[span];
     if (name < r->known_sign.size && r->known_sign.at[name]) return r->sign_of.at[name];
     tfp_str text = tfp_text(b->p, name), plain = tfp_kernel_plain(text);
     tfp_graph_sign sign = { .kernel = plain.size == text.size ? name : tfp_build_made_string(b, plain),
@@ -157,7 +158,7 @@ static uint32_t intern_pattern(tfp_replays *r, tfp_pattern p)
 
 static bool put_sign(tfp_replays *r, uint32_t span)
 {
-    return tfp_push(&r->signs, sign_of(r, span)) && tfp_push(&r->lanes, r->b->p->events.spans.lane[span]);
+    return tfp_push(&r->signs, sign_of(r, span)) && tfp_push(&r->lanes, r->b->p->events->spans.lane[span]);
 }
 
 static bool make_pattern(tfp_replays *r, tfp_replay *replay)
@@ -253,7 +254,7 @@ bool tfp_replays_find(tfp_builder *b, tfp_replays *r)
     *r = (tfp_replays){ .b = b };
     finder f = { .r = r,
                  .b = b,
-                 .s = &b->p->events.spans,
+                 .s = &b->p->events->spans,
                  .launches = calloc(strings->count + 1, 1),
                  .node_key = { tfp_strtab_find(strings, TFP_STR("graph node id")),
                                tfp_strtab_find(strings, TFP_STR("cuda_graph_node_id")) },

@@ -21,7 +21,7 @@ static bool chain(tfp_map64 *first, uint32_t *next, uint64_t key, uint32_t item)
 
 bool tfp_walks_start(tfp_walks *w, tfp_builder *b)
 {
-    const tfp_graph_tables *g = &b->p->events.graphs;
+    const tfp_graph_tables *g = b->p->captures;
     size_t items = g->items.size + 1;
     *w = (tfp_walks){ .b = b, .g = g, .strings = b->p->strings.count };
     w->next_kernel = malloc(items * sizeof *w->next_kernel);

@@ -3,6 +3,9 @@
  * such calls return before their work is done, and their work runs on other threads; so what the host does is added up between
  * the beginnings of calls, and compared with what it does during them. */
 #include "model/join/steps.h"
+#include "model/span_names.h"
+#include "model/tables/processes.h"
+#include "model/tables/step_marks.h"
 
 typedef struct call {
     uint32_t span;  /* -> spans */
@@ -155,7 +158,7 @@ static void add_lane(const calls *c, uint32_t lane)
     for (const tfp_slim_block *b = slim ? slim->first : NULL; b; b = b->next) {
         for (uint32_t i = 0; i < b->size; i++) {
             const tfp_slim_row *row = &b->rows[i];
-            if (tfp_is_host_op(x->t->slim_kinds.at[row->kind].kind))
+            if (tfp_is_host_op(x->t->slim->slim_kinds.at[row->kind].kind))
                 add_op(c, &near, tfp_slim_start_of(b, row), tfp_slim_duration(slim, row), tfp_slim_self(slim, row));
         }
     }
@@ -214,8 +217,8 @@ static int64_t launched_end(tfp_step_finder *f, int64_t from_ns, int64_t before_
     for (uint32_t i = 0; i < x->count; i++)
         if (s->kind[i] == TFP_SPAN_ACTIVITY && tfp_span_process(x, i) == f->process)
             add_activity(&l, s->correlation[i], s->start_ns[i], s->duration_ns[i]);
-    for (size_t k = 0; k < x->t->slims.size; k++) {
-        const tfp_slim_lane *slim = &x->t->slims.at[k];
+    for (size_t k = 0; k < x->t->slim->slims.size; k++) {
+        const tfp_slim_lane *slim = &x->t->slim->slims.at[k];
         if (slim->nesting == TFP_SLIM_HOST || x->p->lanes.at[slim->lane].process != f->process) continue;
         for (const tfp_slim_block *b = slim->first; b; b = b->next)
             for (uint32_t i = 0; i < b->size; i++)

@@ -3,6 +3,12 @@
  * found them in the whole; self times are worked out again of what lies inside, and executions are summed again. */
 #include "model/join/cut.h"
 #include "model/join/join.h"
+#include "model/tables/details.h"
+#include "model/tables/graph.h"
+#include "model/tables/memory_events.h"
+#include "model/tables/processes.h"
+#include "model/tables/runs.h"
+#include "model/tables/step_marks.h"
 
 enum { PARENTS_MOST = 1000 }; /* between two host ops; hostile files nest deeper */
 
@@ -27,7 +33,7 @@ static int64_t overlap(int64_t start, int64_t end, int64_t from, int64_t to)
 
 static void clip(cutter *x, uint32_t i)
 {
-    const tfp_span_columns *s = &x->whole->events.spans;
+    const tfp_span_columns *s = &x->whole->events->spans;
     uint32_t process = x->whole->lanes.at[s->lane[i]].process;
     if (process == TFP_NONE) return;
     int64_t from = x->c->from_ns[process], to = x->c->to_ns[process], start = s->start_ns[i];
@@ -35,8 +41,8 @@ static void clip(cutter *x, uint32_t i)
     int64_t in = left_out ? 0 : overlap(start, tfp_span_end(s, i), from, to);
     bool there = in || (!left_out && !s->duration_ns[i] && start >= from && start < to);
     x->in_ns[i] = in;
-    x->c->p.events.spans.self_ns[i] = in;
-    if (!there) x->c->p.events.spans.marks[i] |= TFP_MARK_OUTSIDE;
+    x->c->p.events->spans.self_ns[i] = in;
+    if (!there) x->c->p.events->spans.marks[i] |= TFP_MARK_OUTSIDE;
 }
 
 /* What the join takes a span's duration off (model/join/nest.c): the host op around it, or a span of no known kind. */
@@ -52,13 +58,13 @@ static uint32_t payer(const tfp_span_columns *s, uint32_t i)
 
 static void take_off(cutter *x, uint32_t from, uint32_t i)
 {
-    int64_t *self = &x->c->p.events.spans.self_ns[from];
+    int64_t *self = &x->c->p.events->spans.self_ns[from];
     *self = tfp_add(*self, -x->in_ns[i], NULL);
 }
 
 static void settle(cutter *x)
 {
-    const tfp_span_columns *s = &x->c->p.events.spans;
+    const tfp_span_columns *s = &x->c->p.events->spans;
     for (uint32_t i = 0; i < s->size; i++) {
         uint32_t around = x->in_ns[i] ? payer(s, i) : TFP_NONE;
         if (around != TFP_NONE) take_off(x, around, i);
@@ -75,7 +81,7 @@ static bool is_nested_device(const tfp_profile *p, uint32_t lane)
 static bool settle_devices(cutter *x)
 {
     const tfp_profile *p = x->whole;
-    const tfp_span_columns *s = &p->events.spans;
+    const tfp_span_columns *s = &p->events->spans;
     bool some = false, ok = true;
     for (uint32_t lane = 0; lane < p->lanes.size; lane++) some |= is_nested_device(p, lane);
     if (!some) return true;
@@ -100,8 +106,8 @@ static bool settle_devices(cutter *x)
 
 static bool cut_spans(cutter *x)
 {
-    const tfp_span_columns *s = &x->whole->events.spans;
-    tfp_span_columns *out = &x->c->p.events.spans;
+    const tfp_span_columns *s = &x->whole->events->spans;
+    tfp_span_columns *out = &x->c->p.events->spans;
     out->self_ns = TFP_NEW(x->a, int64_t, s->size + 1);
     out->marks = TFP_NEW(x->a, uint8_t, s->size + 1);
     x->in_ns = calloc(s->size + 1, sizeof *x->in_ns);
@@ -123,27 +129,27 @@ static tfp_exec *exec_of(cutter *x, uint32_t node, uint32_t step)
     if (step == TFP_NONE) step = tfp_find_step(p, -1); /* of what is in no step */
     if (step == TFP_NONE) return NULL;
     uint32_t at = x->last[node];
-    if (at != TFP_NONE && p->execs.at[at].step == step) return &p->execs.at[at];
+    if (at != TFP_NONE && p->runs->execs.at[at].step == step) return &p->runs->execs.at[at];
     uint64_t key = tfp_exec_key(node, step);
     at = tfp_map64_get(&x->exec_by_step, key);
     if (at == TFP_NONE) {
-        at = (uint32_t)p->execs.size++; /* the whole has as many or more, but for allocations */
-        p->execs.at[at] = (tfp_exec){ .step = step, .next = TFP_NONE };
-        tfp_node *n = &p->nodes.at[node];
+        at = (uint32_t)p->runs->execs.size++; /* the whole has as many or more, but for allocations */
+        p->runs->execs.at[at] = (tfp_exec){ .step = step, .next = TFP_NONE };
+        tfp_node *n = &p->graph->nodes.at[node];
         if (n->exec_first == TFP_NONE)
             n->exec_first = at;
         else
-            p->execs.at[n->exec_last].next = at;
+            p->runs->execs.at[n->exec_last].next = at;
         n->exec_last = at;
         if (!tfp_map64_put(&x->exec_by_step, key, at)) return NULL;
     }
     x->last[node] = at;
-    return &p->execs.at[at];
+    return &p->runs->execs.at[at];
 }
 
 static void find_runs(cutter *x)
 {
-    const tfp_span_columns *s = &x->whole->events.spans;
+    const tfp_span_columns *s = &x->whole->events->spans;
     for (uint32_t i = 0; i < s->size; i++)
         if (s->node[i] != TFP_NONE && s->kind[i] != TFP_SPAN_ACTIVITY) x->ran[s->node[i]] = 1;
 }
@@ -152,7 +158,7 @@ static bool sum_spans(cutter *x)
 {
     const tfp_profile *p = &x->c->p;
     tfp_strid flops = tfp_strtab_find(&p->strings, TFP_STR("flops"));
-    for (uint32_t i = 0; i < p->events.spans.size; i++) {
+    for (uint32_t i = 0; i < p->events->spans.size; i++) {
         tfp_runs r = tfp_runs_of_span(p, i);
         if (r.marks & TFP_MARK_OUTSIDE || !tfp_runs_count(p, &r)) continue;
         r.start_ns = tfp_cut_start(x->c, p, i);
@@ -167,9 +173,9 @@ static bool sum_spans(cutter *x)
 /* The step of an allocation that no op made; of a trace without steps all are of its one step. */
 static uint32_t step_at(const tfp_profile *p, uint32_t process, int64_t at_ns)
 {
-    bool whole = p->events.processes.at[process].steps == TFP_STEPS_NONE;
-    for (size_t i = 0; i < p->events.windows.size; i++) {
-        const tfp_step_window *w = &p->events.windows.at[i];
+    bool whole = p->events->processes.at[process].steps == TFP_STEPS_NONE;
+    for (size_t i = 0; i < p->events->windows.size; i++) {
+        const tfp_step_window *w = &p->events->windows.at[i];
         if (w->process == process && !w->device && (whole || (at_ns >= w->start_ns && at_ns < w->end_ns)))
             return w->step;
     }
@@ -179,8 +185,8 @@ static uint32_t step_at(const tfp_profile *p, uint32_t process, int64_t at_ns)
 /* The allocations and frees of the range, by the nodes that made them. */
 static bool cut_memory(cutter *x)
 {
-    const tfp_event_tables *t = &x->whole->events;
-    tfp_event_tables *out = &x->c->p.events;
+    const tfp_event_tables *t = x->whole->events;
+    tfp_event_tables *out = x->c->p.events;
     uint32_t none = tfp_find_node(x->whole, TFP_STR("(no op)"));
     out->memory.at = TFP_NEW(x->a, tfp_memory_event, t->memory.size + 1);
     out->memory.size = 0;
@@ -205,15 +211,15 @@ static bool cut_execs(cutter *x)
 {
     const tfp_profile *w = x->whole;
     tfp_profile *p = &x->c->p;
-    size_t nodes = w->nodes.size;
-    p->nodes.at = TFP_NEW(x->a, tfp_node, nodes + 1);
-    p->execs.at = TFP_NEW(x->a, tfp_exec, w->execs.size + w->events.memory.size + 1);
+    size_t nodes = w->graph->nodes.size;
+    p->graph->nodes.at = TFP_NEW(x->a, tfp_node, nodes + 1);
+    p->runs->execs.at = TFP_NEW(x->a, tfp_exec, w->runs->execs.size + w->events->memory.size + 1);
     x->ran = calloc(nodes + 1, 1);
     x->last = malloc((nodes + 1) * sizeof *x->last);
-    if (!p->nodes.at || !p->execs.at || !x->ran || !x->last) return false;
-    p->execs.size = p->execs_indexed = p->details.size = 0;
-    if (nodes) memcpy(p->nodes.at, w->nodes.at, nodes * sizeof *w->nodes.at);
-    for (size_t i = 0; i < nodes; i++) p->nodes.at[i].exec_first = p->nodes.at[i].exec_last = x->last[i] = TFP_NONE;
+    if (!p->graph->nodes.at || !p->runs->execs.at || !x->ran || !x->last) return false;
+    p->runs->execs.size = p->runs->execs_indexed = p->detail->details.size = 0;
+    if (nodes) memcpy(p->graph->nodes.at, w->graph->nodes.at, nodes * sizeof *w->graph->nodes.at);
+    for (size_t i = 0; i < nodes; i++) p->graph->nodes.at[i].exec_first = p->graph->nodes.at[i].exec_last = x->last[i] = TFP_NONE;
     find_runs(x);
     return sum_spans(x) && cut_memory(x);
 }
@@ -222,8 +228,8 @@ static bool cut_execs(cutter *x)
 
 static bool cut_windows(cutter *x)
 {
-    const tfp_event_tables *t = &x->whole->events;
-    tfp_event_tables *out = &x->c->p.events;
+    const tfp_event_tables *t = x->whole->events;
+    tfp_event_tables *out = x->c->p.events;
     out->windows.at = TFP_NEW(x->a, tfp_step_window, t->windows.size + 1);
     out->windows.size = 0;
     if (!out->windows.at) return false;
@@ -236,11 +242,29 @@ static bool cut_windows(cutter *x)
     return true;
 }
 
+/* The tables that the cut shares only in part. */
+static bool own_tables(cutter *x)
+{
+    struct tables {
+        tfp_node_tables graph;
+        tfp_run_tables runs;
+        tfp_detail_tables detail;
+        tfp_event_tables events;
+    } *own = TFP_NEW(x->a, struct tables, 1);
+    if (!own) return false;
+    *own = (struct tables){ *x->whole->graph, *x->whole->runs, *x->whole->detail, *x->whole->events };
+    x->c->p.graph = &own->graph;
+    x->c->p.runs = &own->runs;
+    x->c->p.detail = &own->detail;
+    x->c->p.events = &own->events;
+    return true;
+}
+
 bool tfp_cut_make(const tfp_profile *whole, tfp_arena *a, tfp_cut *c)
 {
     cutter x = { .whole = whole, .a = a, .c = c };
     c->p = *whole;
-    bool ok = cut_spans(&x) && cut_execs(&x) && cut_windows(&x);
+    bool ok = own_tables(&x) && cut_spans(&x) && cut_execs(&x) && cut_windows(&x);
     free(x.in_ns);
     free(x.ran);
     free(x.last);

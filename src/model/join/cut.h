@@ -4,7 +4,8 @@
 #ifndef TFP_CUT_H
 #define TFP_CUT_H
 
-#include "model/model.h"
+#include "model/tables/events.h"
+#include "model/tables/lanes.h"
 
 typedef struct tfp_cut {
     tfp_profile p;            /* the shared tables belong to the whole */
@@ -20,19 +21,19 @@ bool tfp_cut_make(const tfp_profile *whole, tfp_arena *a, tfp_cut *c);
 /* A span's time within the range; c NULL: the span's own. */
 static inline int64_t tfp_cut_start(const tfp_cut *c, const tfp_profile *p, uint32_t span)
 {
-    int64_t start = p->events.spans.start_ns[span];
-    uint32_t process = p->lanes.at[p->events.spans.lane[span]].process;
+    int64_t start = p->events->spans.start_ns[span];
+    uint32_t process = p->lanes.at[p->events->spans.lane[span]].process;
     return c && process != TFP_NONE && start < c->from_ns[process] ? c->from_ns[process] : start;
 }
 static inline int64_t tfp_cut_end(const tfp_cut *c, const tfp_profile *p, uint32_t span)
 {
-    int64_t end = tfp_span_end(&p->events.spans, span);
-    uint32_t process = p->lanes.at[p->events.spans.lane[span]].process;
+    int64_t end = tfp_span_end(&p->events->spans, span);
+    uint32_t process = p->lanes.at[p->events->spans.lane[span]].process;
     return c && process != TFP_NONE && end > c->to_ns[process] ? c->to_ns[process] : end;
 }
 static inline bool tfp_cut_takes(const tfp_profile *p, uint32_t span)
 {
-    return !(p->events.spans.marks[span] & TFP_MARK_OUTSIDE);
+    return !(p->events->spans.marks[span] & TFP_MARK_OUTSIDE);
 }
 
 #endif

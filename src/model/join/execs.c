@@ -1,29 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/join/execs.c: what each node did in each step: runs, times, bytes. */
+#include "model/graphs.h"
 #include "model/join/join.h"
+#include "model/tables/graph.h"
+#include "model/tables/memory_events.h"
+#include "model/tables/runs.h"
+#include "model/tables/stats.h"
 
 /* The execution in the step among those that the join made: most lanes go through the steps in order, and so do the executions
  * of a node. TFP_NONE: it is not where it would be then. */
 static uint32_t next_exec(const tfp_join *x, uint32_t node, uint32_t step)
 {
     const tfp_profile *p = x->p;
-    uint32_t first = p->nodes.at[node].exec_first, last = x->last_exec.at[node];
-    uint32_t next = last == TFP_NONE ? first : p->execs.at[last].next;
-    if (next != TFP_NONE && p->execs.at[next].step == step) return next;
-    return first != TFP_NONE && p->execs.at[first].step == step ? first : TFP_NONE;
+    uint32_t first = p->graph->nodes.at[node].exec_first, last = x->last_exec.at[node];
+    uint32_t next = last == TFP_NONE ? first : p->runs->execs.at[last].next;
+    if (next != TFP_NONE && p->runs->execs.at[next].step == step) return next;
+    return first != TFP_NONE && p->runs->execs.at[first].step == step ? first : TFP_NONE;
 }
 
 /* An execution that is found without an index, or made, where all executions are the join's own. */
 static uint32_t own_exec(tfp_join *x, uint32_t node, uint32_t step)
 {
     tfp_profile *p = x->p;
-    const tfp_node *n = &p->nodes.at[node];
+    const tfp_node *n = &p->graph->nodes.at[node];
     uint32_t at = next_exec(x, node, step);
     if (at != TFP_NONE) return at;
-    size_t before = p->execs.size;
-    bool is_new = n->exec_first == TFP_NONE || (!x->execs_backwards && p->execs.at[n->exec_last].step < step);
+    size_t before = p->runs->execs.size;
+    bool is_new = n->exec_first == TFP_NONE || (!x->execs_backwards && p->runs->execs.at[n->exec_last].step < step);
     at = is_new ? tfp_build_new_exec(x->b, node, step) : tfp_build_exec(x->b, node, step);
-    if (at == TFP_NONE || p->execs.size == before) return at;
+    if (at == TFP_NONE || p->runs->execs.size == before) return at;
     if (!is_new) x->execs_backwards = true;
     return tfp_push(&x->t->joined_execs, at) ? at : TFP_NONE;
 }
@@ -49,11 +54,11 @@ static tfp_exec *exec_of(tfp_join *x, uint32_t node, uint32_t step)
         step = x->outside;
     }
     uint32_t at = x->last_exec.at[node];
-    if (at != TFP_NONE && p->execs.at[at].step == step) return &p->execs.at[at];
+    if (at != TFP_NONE && p->runs->execs.at[at].step == step) return &p->runs->execs.at[at];
     at = x->own_execs ? own_exec(x, node, step) : shared_exec(x, node, step);
     if (!tfp_join_keep(x, at != TFP_NONE)) return NULL;
     x->last_exec.at[node] = at;
-    return &p->execs.at[at];
+    return &p->runs->execs.at[at];
 }
 
 static void add_time(tfp_exec *e, int64_t *sum, int64_t self_ns, int64_t start_ns, int64_t end_ns, bool first)
@@ -67,9 +72,9 @@ static void add_time(tfp_exec *e, int64_t *sum, int64_t self_ns, int64_t start_n
 static int64_t stats_flops(const tfp_profile *p, uint32_t at, tfp_strid key)
 {
     if (at == TFP_NONE || key == TFP_NONE) return 0;
-    const tfp_stat_set *set = &p->events.stat_sets.at[at];
+    const tfp_stat_set *set = &p->events->stat_sets.at[at];
     for (uint32_t k = 0; k < set->count; k++) {
-        const tfp_stat *stat = &p->events.stats.at[set->first + k];
+        const tfp_stat *stat = &p->events->stats.at[set->first + k];
         if (stat->key == key && stat->type == TFP_STAT_INT && stat->value.number > 0) return stat->value.number;
     }
     return 0;
@@ -98,7 +103,7 @@ void tfp_exec_add_memory(tfp_exec *e, const tfp_memory_event *m)
 
 tfp_runs tfp_runs_of_span(const tfp_profile *p, uint32_t i)
 {
-    const tfp_span_columns *s = &p->events.spans;
+    const tfp_span_columns *s = &p->events->spans;
     return (tfp_runs){ .node = s->node[i],
                        .step = s->step[i],
                        .lane = s->lane[i],
@@ -135,7 +140,7 @@ static void add_slim(tfp_join *x, const tfp_slim_lane *f, tfp_strid flops)
 {
     for (size_t i = 0; i < f->groups.size && !x->b->status; i++) {
         const tfp_slim_group *g = &f->groups.at[i];
-        const tfp_slim_kind *k = &x->t->slim_kinds.at[g->kind];
+        const tfp_slim_kind *k = &x->t->slim->slim_kinds.at[g->kind];
         tfp_runs r = { .node = g->node,
                        .step = g->step,
                        .lane = f->lane,
@@ -151,7 +156,7 @@ static void add_slim(tfp_join *x, const tfp_slim_lane *f, tfp_strid flops)
     }
     for (size_t i = 0; i < f->ran.size && !x->b->status; i++) {
         const tfp_slim_group *g = &f->groups.at[f->ran.at[i].group];
-        tfp_runs r = { .node = g->node, .kind = x->t->slim_kinds.at[g->kind].kind, .lane = f->lane };
+        tfp_runs r = { .node = g->node, .kind = x->t->slim->slim_kinds.at[g->kind].kind, .lane = f->lane };
         if (tfp_runs_count(x->p, &r)) note_step(x, g->node, f->ran.at[i].step);
     }
 }
@@ -173,7 +178,7 @@ static void add_memory(tfp_join *x, const tfp_memory_event *m)
 
 void tfp_join_execs(tfp_join *x)
 {
-    x->own_execs = !x->p->execs.size;
+    x->own_execs = !x->p->runs->execs.size;
     tfp_strid flops = tfp_strtab_find(&x->p->strings, TFP_STR("flops"));
     for (uint32_t lane = 0; lane < x->p->lanes.size && !x->b->status; lane++) {
         const tfp_slim_lane *slim = tfp_join_slim(x, lane);

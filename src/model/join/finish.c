@@ -2,28 +2,35 @@
 /* model/join/finish.c: the end of adding: traces are joined, inputs find their nodes, steps their order, warnings their words, and
  * the profile learns what it has. */
 #include "model/build.h"
+#include "model/files/allocator.h"
 #include "model/join/join.h"
 #include "model/program.h"
+#include "model/recorded.h"
+#include "model/tables/details.h"
+#include "model/tables/graph.h"
+#include "model/tables/runs.h"
+#include "model/tables/samples.h"
+#include "model/tables/sources.h"
 
 const char tfp_lost_inputs[] = "inputs that name no node";
 
 static void resolve_inputs(tfp_builder *b)
 {
     tfp_profile *p = b->p;
-    for (size_t i = 0; i < p->inputs.size; i++) {
-        tfp_input_edge *e = &p->inputs.at[i];
+    for (size_t i = 0; i < p->graph->inputs.size; i++) {
+        tfp_input_edge *e = &p->graph->inputs.at[i];
         if (e->node != TFP_NONE) continue;
         e->node = tfp_named_node(p, e->name);
-        if (e->node == TFP_NONE && i >= p->inputs_warned) tfp_build_warn(b, tfp_lost_inputs, tfp_text(p, e->name));
+        if (e->node == TFP_NONE && i >= p->about.inputs_warned) tfp_build_warn(b, tfp_lost_inputs, tfp_text(p, e->name));
     }
-    p->inputs_warned = p->inputs.size;
+    p->about.inputs_warned = p->graph->inputs.size;
 }
 
 static void write_warnings(tfp_builder *b)
 {
     tfp_profile *p = b->p;
-    for (size_t i = 0; i < p->warnings.size; i++) {
-        tfp_warning *w = &p->warnings.at[i];
+    for (size_t i = 0; i < p->files->warnings.size; i++) {
+        tfp_warning *w = &p->files->warnings.at[i];
         if (w->told == w->count) continue;
         tfp_buf line = { 0 };
         tfp_escape(&line, tfp_str_of(w->file));
@@ -43,26 +50,26 @@ static void write_warnings(tfp_builder *b)
 static bool step_less(const void *ctx, uint32_t a, uint32_t b)
 {
     const tfp_profile *p = ctx;
-    return p->steps.at[a].id < p->steps.at[b].id;
+    return p->runs->steps.at[a].id < p->runs->steps.at[b].id;
 }
 
 static void sort_steps(tfp_builder *b)
 {
     tfp_profile *p = b->p;
-    p->step_order.size = 0;
-    for (uint32_t i = 0; i < p->steps.size; i++)
-        if (p->steps.at[i].listed) check(b, tfp_push(&p->step_order, i));
-    check(b, tfp_sort(p->step_order.at, p->step_order.size, step_less, p));
+    p->runs->step_order.size = 0;
+    for (uint32_t i = 0; i < p->runs->steps.size; i++)
+        if (p->runs->steps.at[i].listed) check(b, tfp_push(&p->runs->step_order, i));
+    check(b, tfp_sort(p->runs->step_order.at, p->runs->step_order.size, step_less, p));
 }
 
 /* Memory over time comes from allocators' own counts, from allocations, or from what executions kept. */
 static bool has_memory(const tfp_profile *p)
 {
-    if (p->events.memory.size || p->allocations.size || p->allocator.devices.size) return true;
-    for (size_t i = 0; i < p->memories.size; i++)
-        if (p->memories.at[i].at_ns > 0 && p->memories.at[i].allocator_bytes_in_use > 0) return true;
-    for (size_t i = 0; i < p->execs.size; i++)
-        if (p->execs.at[i].residual_bytes > 0 && p->execs.at[i].start_ns) return true;
+    if (p->events->memory.size || p->detail->allocations.size || p->allocator->devices.size) return true;
+    for (size_t i = 0; i < p->detail->memories.size; i++)
+        if (p->detail->memories.at[i].at_ns > 0 && p->detail->memories.at[i].allocator_bytes_in_use > 0) return true;
+    for (size_t i = 0; i < p->runs->execs.size; i++)
+        if (p->runs->execs.at[i].residual_bytes > 0 && p->runs->execs.at[i].start_ns) return true;
     return false;
 }
 
@@ -70,9 +77,9 @@ static void note_contents(tfp_builder *b)
 {
     const tfp_profile *p = b->p;
     if (p->program) tfp_build_has(b, TFP_HAS_PROGRAM);
-    if (p->step_order.size) tfp_build_has(b, TFP_HAS_STEPS);
-    if (p->spans.size || p->events.spans.size || p->events.slims.size) tfp_build_has(b, TFP_HAS_SPANS);
-    if (p->events.processes.size) tfp_build_has(b, TFP_HAS_TRACE);
+    if (p->runs->step_order.size) tfp_build_has(b, TFP_HAS_STEPS);
+    if (p->detail->spans.size || p->events->spans.size || p->events->slim->slims.size) tfp_build_has(b, TFP_HAS_SPANS);
+    if (p->events->processes.size) tfp_build_has(b, TFP_HAS_TRACE);
     if (has_memory(p)) tfp_build_has(b, TFP_HAS_MEMORY);
 }
 
@@ -82,9 +89,9 @@ tfp_status tfp_build_finish(tfp_builder *b, tfp_error *err)
     const char *file = b->file;
     if (!p->reopened) tfp_build_join(b);
     if (!p->reopened) tfp_build_recorded(b);
-    if (p->events.spans.size || p->events.slims.size || p->samples.size)
-        p->time_grain_ns = 1; /* traces have times below a microsecond */
-    if (p->graph_file) b->file = p->graph_file;
+    if (p->events->spans.size || p->events->slim->slims.size || p->sampled->samples.size)
+        p->about.time_grain_ns = 1; /* traces have times below a microsecond */
+    if (p->about.graph_file) b->file = p->about.graph_file;
     resolve_inputs(b);
     sort_steps(b);
     b->file = file;

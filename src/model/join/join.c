@@ -3,6 +3,8 @@
 #include "base/threads.h"
 #include "model/graphs/stage.h"
 #include "model/join/join.h"
+#include "model/tables/processes.h"
+#include "model/tables/sources.h"
 
 void tfp_join_order(tfp_join *x)
 {
@@ -35,7 +37,7 @@ static void find_ranks(tfp_join *x)
         tfp_process *process = &x->t->processes.at[i];
         if (process->rank >= 0 || process->host) continue;
         process->rank_guessed = true;
-        if (process->source < x->p->sources.size) process->rank = tfp_number_in_name(x->p->sources.at[process->source]);
+        if (process->source < x->p->files->sources.size) process->rank = tfp_number_in_name(x->p->files->sources.at[process->source]);
         if (process->rank < 0) process->rank = (int32_t)i;
     }
 }
@@ -113,30 +115,30 @@ static void forget(tfp_join *x)
     for (size_t i = 0; i < x->t->flows.size; i++)
         if (x->t->flows.at[i].kind != TFP_FLOW_BACKWARD) x->t->flows.at[kept++] = x->t->flows.at[i];
     x->t->flows.size = kept;
-    for (size_t i = 0; i < x->p->warnings.size; i++) /* those of the last join are made again */
-        if (x->p->warnings.at[i].what == tfp_join_cut_paths) x->p->warnings.at[i].count = 0;
+    for (size_t i = 0; i < x->p->files->warnings.size; i++) /* those of the last join are made again */
+        if (x->p->files->warnings.at[i].what == tfp_join_cut_paths) x->p->files->warnings.at[i].count = 0;
 }
 
 /* Tables of rows are made of rows only: with spans beside them all become spans. */
 static void widen_mixed(tfp_builder *b)
 {
-    tfp_event_tables *t = &b->p->events;
+    tfp_event_tables *t = b->p->events;
     bool mixed = false;
-    if (!(b->p->keep & TFP_KEEP_ROWS) || !t->slims.size) return;
-    for (size_t i = 0; i < t->slims.size; i++) mixed |= t->slims.at[i].wide;
+    if (!(b->p->keep & TFP_KEEP_ROWS) || !t->slim->slims.size) return;
+    for (size_t i = 0; i < t->slim->slims.size; i++) mixed |= t->slim->slims.at[i].wide;
     for (size_t i = 0; i < t->spans.size && !mixed; i++) mixed = t->spans.kind[i] != TFP_SPAN_OTHER;
-    for (uint32_t i = 0; i < t->slims.size && mixed; i++)
-        if (!t->slims.at[i].wide) tfp_slim_widen(b, i);
+    for (uint32_t i = 0; i < t->slim->slims.size && mixed; i++)
+        if (!t->slim->slims.at[i].wide) tfp_slim_widen(b, i);
 }
 
 void tfp_build_join(tfp_builder *b)
 {
-    tfp_event_tables *t = &b->p->events;
+    tfp_event_tables *t = b->p->events;
     widen_mixed(b);
     tfp_join x = { .b = b, .p = b->p, .t = t, .count = t->spans.size, .no_op = TFP_NONE, .outside = TFP_NONE };
-    size_t events = t->spans.size + t->memory.size + t->slims.size;
+    size_t events = t->spans.size + t->memory.size + t->slim->slims.size;
     if (b->status || !t->processes.size || (t->spans.parent && t->joined_events == events)) return;
-    b->p->time_grain_ns = 1; /* means of traces are not cut to whole microseconds */
+    b->p->about.time_grain_ns = 1; /* means of traces are not cut to whole microseconds */
     find_ranks(&x);
     forget(&x);
     static const stage stages[] = { { tfp_join_order, make_columns },

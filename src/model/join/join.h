@@ -6,9 +6,11 @@
 #define TFP_JOIN_H
 
 #include "model/builder.h"
-#include "model/model.h"
 #include "model/launches.h"
 #include "model/order.h"
+#include "model/slim.h"
+#include "model/tables/events.h"
+#include "model/tables/lanes.h"
 
 typedef struct tfp_join tfp_join;
 typedef struct tfp_join_index tfp_join_index; /* launch.c: calls and ops by the numbers that join them */
@@ -141,8 +143,8 @@ bool tfp_join_launch_start(const tfp_join *x, uint32_t process, uint32_t correla
 /* Its rows; NULL when it has none. */
 static inline tfp_slim_lane *tfp_join_slim(const tfp_join *x, uint32_t lane)
 {
-    uint32_t at = x->t->slims.size ? tfp_slim_of_lane(x->t, lane) : TFP_NONE;
-    return at == TFP_NONE ? NULL : &x->t->slims.at[at];
+    uint32_t at = x->t->slim->slims.size ? tfp_slim_of_lane(x->t, lane) : TFP_NONE;
+    return at == TFP_NONE ? NULL : &x->t->slim->slims.at[at];
 }
 tfp_step_cursor tfp_step_cursor_start(const tfp_join *x, uint32_t process, tfp_strid device);
 uint32_t tfp_step_cursor_at(tfp_step_cursor *c, int64_t at_ns);

@@ -2,6 +2,9 @@
 /* model/join/kept.c: which steps keep sums of their own when only some are asked for (TFP_KEEP_TOTAL). A step that is not the one
  * asked for shares its sums with the others; of the mean all steps share them, and it is counted in how many each node ran. */
 #include "model/join/join.h"
+#include "model/tables/graph.h"
+#include "model/tables/runs.h"
+#include "model/tables/step_marks.h"
 
 #include <stdlib.h>
 
@@ -26,7 +29,7 @@ bool tfp_join_ran(tfp_join *x, uint32_t node, uint32_t step)
 /* The places of the pairs, those of one node together. */
 static uint32_t *by_node(const tfp_join *x, size_t *first)
 {
-    size_t nodes = x->p->nodes.size;
+    size_t nodes = x->p->graph->nodes.size;
     uint32_t *steps = malloc((x->ran_in.size + 1) * sizeof *steps);
     if (!steps) return NULL;
     for (size_t i = 0; i < x->ran_in.size; i++) first[x->ran_in.at[i].node + 1]++;
@@ -39,18 +42,18 @@ static uint32_t *by_node(const tfp_join *x, size_t *first)
 
 void tfp_join_count_steps(tfp_join *x)
 {
-    size_t nodes = x->p->nodes.size;
+    size_t nodes = x->p->graph->nodes.size;
     if (!x->kept.mean) return;
     size_t *first = calloc(nodes + 2, sizeof *first);
-    uint32_t *seen = malloc((x->p->steps.size + 1) * sizeof *seen); /* by step: the last node that ran in it */
+    uint32_t *seen = malloc((x->p->runs->steps.size + 1) * sizeof *seen); /* by step: the last node that ran in it */
     uint32_t *steps = first && seen ? by_node(x, first) : NULL;
-    free(x->t->mean_steps);
-    x->t->mean_steps = calloc(nodes + 1, sizeof *x->t->mean_steps);
-    if (tfp_join_keep(x, steps && x->t->mean_steps)) {
-        memset(seen, 0xff, (x->p->steps.size + 1) * sizeof *seen); /* TFP_NONE */
+    free(x->t->slim->mean_steps);
+    x->t->slim->mean_steps = calloc(nodes + 1, sizeof *x->t->slim->mean_steps);
+    if (tfp_join_keep(x, steps && x->t->slim->mean_steps)) {
+        memset(seen, 0xff, (x->p->runs->steps.size + 1) * sizeof *seen); /* TFP_NONE */
         for (uint32_t node = 0; node < nodes; node++)
             for (size_t i = first[node]; i < first[node + 1]; i++) {
-                x->t->mean_steps[node] += seen[steps[i]] != node;
+                x->t->slim->mean_steps[node] += seen[steps[i]] != node;
                 seen[steps[i]] = node;
             }
     }

@@ -2,6 +2,7 @@
 /* model/join/launch.c: which API call launched an activity, which op it belongs to, and its step. */
 #include "base/threads.h"
 #include "model/join/join.h"
+#include "model/span_names.h"
 
 #include <stdlib.h>
 
@@ -157,7 +158,7 @@ bool tfp_join_index_spans(tfp_join *x)
         l->any |= s->kind[i] == TFP_SPAN_ACTIVITY;
         external |= s->kind[i] == TFP_SPAN_ACTIVITY && s->external[i];
     }
-    if (l->any && !x->t->slims.size) ok = index_by_key(x, &l->calls);
+    if (l->any && !x->t->slim->slims.size) ok = index_by_key(x, &l->calls);
     if (l->any && external) ok = ok && index_by_key(x, &l->ops);
     if (l->any) ok = ok && class_calls(x, l);
     return ok;
@@ -182,7 +183,7 @@ typedef struct call_found { /* of an activity */
 static call_found find_call(const tfp_join *x, uint32_t process, uint32_t correlation)
 {
     call_found c = { .span = TFP_NONE };
-    if (x->t->slims.size) {
+    if (x->t->slim->slims.size) {
         const tfp_launch *found = tfp_launch_of(x->t->launches, process, correlation);
         if (!found) return c;
         uint32_t span = tfp_launch_kind(found) == TFP_LAUNCH_SPAN ? found->of : TFP_NONE;
@@ -203,7 +204,7 @@ bool tfp_join_launch_start(const tfp_join *x, uint32_t process, uint32_t correla
 
 bool tfp_join_map_calls(tfp_join *x)
 {
-    if (x->t->launches || !x->t->slims.size) return true;
+    if (x->t->launches || !x->t->slim->slims.size) return true;
     x->t->launches = tfp_launches_new(x->p, x->cpu_op_above);
     return x->t->launches != NULL;
 }

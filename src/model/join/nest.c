@@ -4,6 +4,8 @@
  * other is the innermost: so ends on the stack rise towards its bottom, and the innermost container is found by halving.
  * Plain Python frames contain nothing here: they often cross operators. views/spans/nest.c nests with them. */
 #include "model/join/join.h"
+#include "model/tables/memory_events.h"
+#include "model/tables/processes.h"
 
 typedef struct container {
     int64_t end_ns; /* of a span that sticks out of its own container, the container's: sticking out does not add up */

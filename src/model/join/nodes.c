@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/join/nodes.c: places of host ops in the model, and nodes. */
+#include "model/event_builder.h"
+#include "model/graphs.h"
 #include "model/join/join.h"
+#include "model/tables/graph.h"
+#include "model/tables/processes.h"
 
 /* Paths up to this length are told whole; once all paths together are long, shorter ones are. A few thousand levels of
  * nesting would otherwise take the square of their number. */
@@ -125,7 +129,7 @@ void tfp_join_type(tfp_join *x, uint32_t node, tfp_strid type)
 
 static bool grow_nodes(tfp_join *x)
 {
-    size_t from = x->last_exec.size, to = x->p->nodes.size;
+    size_t from = x->last_exec.size, to = x->p->graph->nodes.size;
     if (!tfp_join_keep(x, tfp_reserve(&x->last_exec, to) && tfp_reserve(&x->last_type, to) && tfp_reserve(&x->ran, to)))
         return false;
     for (size_t i = from; i < to; i++) {
@@ -144,16 +148,16 @@ static uint32_t node_named(tfp_join *x, tfp_strid path, tfp_strid op)
     uint32_t node = tfp_map64_get(&x->node_by_name_op, key);
     if (node != TFP_NONE || x->b->status) return node;
     node = tfp_named_node(x->p, path);
-    if (node != TFP_NONE && x->p->nodes.at[node].op != op && x->p->nodes.at[node].flags & TFP_NODE_TRACED)
+    if (node != TFP_NONE && x->p->graph->nodes.at[node].op != op && x->p->graph->nodes.at[node].flags & TFP_NODE_TRACED)
         node = TFP_NONE; /* another op of that name: "a/b" in itself, and "b" in "a" */
     if (node == TFP_NONE) {
         bool twin = tfp_named_node(x->p, path) != TFP_NONE;
         uint32_t first = twin ? tfp_named_node(x->p, path) : TFP_NONE;
         node = tfp_build_node(x->b, tfp_text(x->p, path), tfp_text(x->p, op), true);
         if (node == TFP_NONE) return TFP_NONE;
-        x->p->nodes.at[node].flags |= TFP_NODE_TRACED;
+        x->p->graph->nodes.at[node].flags |= TFP_NODE_TRACED;
         if (twin) {
-            x->p->node_by_name.at[path] = first;
+            x->p->graph->node_by_name.at[path] = first;
             tfp_join_keep(x, tfp_push(&x->t->twins, node));
         }
     }
@@ -207,8 +211,8 @@ static void host_types(tfp_join *x, const host_run *h, const words *w)
         tfp_join_type(x, node, lane->device);
         if (h->kind == TFP_SPAN_CALL) tfp_build_type(x->b, node, w->runtime);
         tfp_build_node_device(x->b, node, lane->device, lane->on);
-        x->p->nodes.at[node].host_device = lane->device;
-        if (h->trace != TFP_NONE) x->p->nodes.at[node].trace = h->trace;
+        x->p->graph->nodes.at[node].host_device = lane->device;
+        if (h->trace != TFP_NONE) x->p->graph->nodes.at[node].trace = h->trace;
         x->ran.at[node] = 1;
     }
     if (h->collective || h->marks & TFP_MARK_COLLECTIVE) tfp_build_type(x->b, node, w->communication);
@@ -286,7 +290,7 @@ static uint32_t annotations_of(tfp_join *x, uint32_t span)
 /* A captured place below a place of the trace. */
 static uint32_t place_within(tfp_join *x, uint32_t above, uint32_t captured)
 {
-    const tfp_graph_tables *g = &x->t->graphs;
+    const tfp_graph_tables *g = x->p->captures;
     TFP_VEC(uint32_t) path = { 0 };
     uint32_t place = above;
     bool ok = true;
@@ -357,7 +361,7 @@ static void slim_host_nodes(tfp_join *x, tfp_slim_lane *f, const words *w)
 {
     for (size_t i = 0; i < f->groups.size && !x->b->status; i++) {
         tfp_slim_group *g = &f->groups.at[i];
-        const tfp_slim_kind *k = &x->t->slim_kinds.at[g->kind];
+        const tfp_slim_kind *k = &x->t->slim->slim_kinds.at[g->kind];
         if (!tfp_is_host_op(k->kind)) continue;
         g->node = node_of_kind(x, k);
         host_run run = { .node = g->node, .lane = f->lane, .trace = k->trace, .kind = k->kind, .marks = k->marks };
@@ -369,7 +373,7 @@ static void slim_activity_nodes(tfp_join *x, tfp_slim_lane *f, const words *w)
 {
     for (size_t i = 0; i < f->groups.size && !x->b->status; i++) {
         tfp_slim_group *g = &f->groups.at[i];
-        const tfp_slim_kind *k = &x->t->slim_kinds.at[g->kind];
+        const tfp_slim_kind *k = &x->t->slim->slim_kinds.at[g->kind];
         if (k->kind != TFP_SPAN_ACTIVITY) continue;
         g->node = node_of_kind(x, k);
         activity_types(x, g->node, &x->p->lanes.at[f->lane], g->class == TFP_CLASS_COMMUNICATION, w);
@@ -380,7 +384,7 @@ static void slim_activity_nodes(tfp_join *x, tfp_slim_lane *f, const words *w)
 static bool recall_twins(tfp_join *x)
 {
     for (size_t i = 0; i < x->t->twins.size; i++) {
-        const tfp_node *n = &x->p->nodes.at[x->t->twins.at[i]];
+        const tfp_node *n = &x->p->graph->nodes.at[x->t->twins.at[i]];
         if (!tfp_map64_put(&x->node_by_name_op, (uint64_t)n->name << 32 | n->op, x->t->twins.at[i])) return false;
     }
     return true;

@@ -5,7 +5,12 @@
  * it counts once, from the most precise lane that the device has. */
 #include "model/join/runs.h"
 #include "model/builder.h"
-#include "model/model.h"
+#include "model/event_builder.h"
+#include "model/tables/details.h"
+#include "model/tables/events.h"
+#include "model/tables/graph.h"
+#include "model/tables/runs.h"
+#include "model/tables/sources.h"
 
 #include <stdlib.h>
 
@@ -55,7 +60,7 @@ static bool keep(maker *m, bool ok)
 
 bool tfp_has_runs(const tfp_profile *p)
 {
-    return !p->events.processes.size && (p->spans.size || p->run_transfers.size);
+    return !p->events->processes.size && (p->detail->spans.size || p->detail->run_transfers.size);
 }
 
 /* ---- devices ---- */
@@ -133,8 +138,8 @@ static void widen(maker *m, uint32_t step, int64_t start, int64_t end)
 static void find_receivers(maker *m)
 {
     const tfp_profile *p = m->p;
-    for (size_t i = 0; i < p->run_transfers.size && !m->b.status; i++) {
-        const tfp_run_transfer *t = &p->run_transfers.at[i];
+    for (size_t i = 0; i < p->detail->run_transfers.size && !m->b.status; i++) {
+        const tfp_run_transfer *t = &p->detail->run_transfers.at[i];
         bool runtime = t->node == TFP_NONE;
         uint64_t key = runtime ? (uint64_t)t->step << 32 | t->name : t->node;
         keep(m, tfp_map64_put(runtime ? &m->received : &m->receiving_node, key, 1));
@@ -149,26 +154,26 @@ static bool told_by_runtime(const maker *m, const tfp_run_transfer *t)
 static void collect(maker *m)
 {
     const tfp_profile *p = m->p;
-    m->step_start = calloc(p->steps.size + 1, sizeof *m->step_start);
-    m->step_end = calloc(p->steps.size + 1, sizeof *m->step_end);
+    m->step_start = calloc(p->runs->steps.size + 1, sizeof *m->step_start);
+    m->step_end = calloc(p->runs->steps.size + 1, sizeof *m->step_end);
     if (!keep(m, m->step_start && m->step_end)) return;
     find_receivers(m);
-    for (uint32_t n = 0; n < p->nodes.size && !m->b.status; n++) {
+    for (uint32_t n = 0; n < p->graph->nodes.size && !m->b.status; n++) {
         if (tfp_map64_get(&m->receiving_node, n) != TFP_NONE) continue;
-        for (TFP_EACH(execs, e, p->nodes.at[n].exec_first, p)) {
+        for (TFP_EACH(runs->execs, e, p->graph->nodes.at[n].exec_first, p)) {
             size_t first = m->runs.size;
-            for (TFP_EACH(spans, s, tfp_detail(p, e)->span_first, p)) {
-                const tfp_span *span = &p->spans.at[s];
+            for (TFP_EACH(detail->spans, s, tfp_detail(p, e)->span_first, p)) {
+                const tfp_span *span = &p->detail->spans.at[s];
                 run r = { span->start_ns, span->duration_ns, span->lane, n, TFP_NONE, 0 };
                 if (m->lanes[span->lane].use != TFP_USE_NONE)
-                    widen(m, p->execs.at[e].step, r.start_ns, tfp_add(r.start_ns, r.duration_ns, NULL));
+                    widen(m, p->runs->execs.at[e].step, r.start_ns, tfp_add(r.start_ns, r.duration_ns, NULL));
                 add_run(m, &r);
             }
             join_launches(m, first);
         }
     }
-    for (uint32_t i = 0; i < p->run_transfers.size && !m->b.status; i++) {
-        const tfp_run_transfer *t = &p->run_transfers.at[i];
+    for (uint32_t i = 0; i < p->detail->run_transfers.size && !m->b.status; i++) {
+        const tfp_run_transfer *t = &p->detail->run_transfers.at[i];
         if (told_by_runtime(m, t)) continue;
         run r = { t->start_ns, t->duration_ns, t->lane, TFP_NONE, i, 0 };
         widen(m, t->step, t->start_ns, tfp_add(t->start_ns, t->duration_ns, NULL));
@@ -249,7 +254,7 @@ static uint32_t stats_of(maker *m, const tfp_run_transfer *t, bool remote)
 
 static void add_transfer(maker *m, const run *r, tfp_event *e)
 {
-    const tfp_run_transfer *t = &m->p->run_transfers.at[r->transfer];
+    const tfp_run_transfer *t = &m->p->detail->run_transfers.at[r->transfer];
     bool remote = e->kind == TFP_SPAN_OP || e->kind == TFP_SPAN_CALL;
     e->name = tfp_build_string(&m->b, tfp_text(m->p, t->kind));
     e->path = tfp_build_string(&m->b, tfp_text(m->p, t->name));
@@ -273,7 +278,7 @@ static void add_event(maker *m, const run *r)
     if (r->transfer != TFP_NONE) {
         add_transfer(m, r, &e);
     } else {
-        const tfp_node *n = &m->p->nodes.at[r->node];
+        const tfp_node *n = &m->p->graph->nodes.at[r->node];
         e.path = tfp_build_string(&m->b, tfp_text(m->p, n->name));
         e.op = e.name = tfp_build_string(&m->b, tfp_text(m->p, n->op ? n->op : n->name));
         if (copy) e.class = TFP_CLASS_COPY;
@@ -285,8 +290,8 @@ static void add_steps(maker *m)
 {
     uint32_t lane =
         tfp_build_event_lane(&m->b, m->process, TFP_ROLE_DERIVED, TFP_STR("steps"), TFP_STR("steps of the session"));
-    for (uint32_t i = 0; i < m->p->steps.size && !m->b.status; i++) {
-        const tfp_step *s = &m->p->steps.at[i];
+    for (uint32_t i = 0; i < m->p->runs->steps.size && !m->b.status; i++) {
+        const tfp_step *s = &m->p->runs->steps.at[i];
         if (!m->step_start[i] || !s->listed || s->id < 0) continue;
         tfp_event e = { .lane = lane, .kind = TFP_SPAN_STEP, .stats = TFP_NONE, .trace = TFP_NONE };
         e.name = tfp_build_string(&m->b, TFP_STR("step"));
@@ -305,9 +310,9 @@ static void start(maker *m)
     tfp_profile *trace = m->b.p;
     trace->keep = 0;
     trace->arena.limit = p->arena.limit;
-    for (size_t i = 0; i < p->sources.size && !m->b.status; i++) {
-        char *copy = tfp_arena_copy(&trace->arena, tfp_str_of(p->sources.at[i]));
-        keep(m, copy && tfp_push(&trace->sources, copy));
+    for (size_t i = 0; i < p->files->sources.size && !m->b.status; i++) {
+        char *copy = tfp_arena_copy(&trace->arena, tfp_str_of(p->files->sources.at[i]));
+        keep(m, copy && tfp_push(&trace->files->sources, copy));
     }
     m->process = tfp_build_process(&m->b, &(tfp_process){ .rank = -1, .tasks = true });
     m->key_bytes = tfp_build_string(&m->b, TFP_STR("bytes"));
@@ -324,8 +329,8 @@ static void add_events(maker *m)
         for (size_t i = 0; i < m->runs.size && !tfp_builder_status(&m->b, NULL); i++)
             add_event(m, &m->runs.at[order[i]]);
     free(order);
-    for (size_t i = 0; i < m->p->warnings.size; i++) {
-        const tfp_warning *w = &m->p->warnings.at[i];
+    for (size_t i = 0; i < m->p->files->warnings.size; i++) {
+        const tfp_warning *w = &m->p->files->warnings.at[i];
         if (w->what == tfp_lost_inputs) continue; /* of the graph, and a later file may bring the node */
         tfp_build_data_finding(&m->b, "warning", w->what, (int64_t)w->count, tfp_str_of(w->first ? w->first : ""));
     }
@@ -344,7 +349,7 @@ tfp_status tfp_runs_trace(const tfp_profile *p, tfp_profile **out, tfp_error *er
     if (!m.b.status) add_steps(&m);
     tfp_status s = tfp_builder_status(&m.b, err);
     if (!s) s = tfp_build_finish(&m.b, err);
-    m.b.p->time_grain_ns = p->time_grain_ns;
+    m.b.p->about.time_grain_ns = p->about.time_grain_ns;
     for (size_t i = 0; i < m.devices.size; i++) {
         tfp_vec_free(&m.devices.at[i].rows);
         tfp_vec_free(&m.devices.at[i].row_end);

@@ -4,7 +4,7 @@
 #ifndef TFP_RUNS_H
 #define TFP_RUNS_H
 
-#include "model/types.h"
+#include "model/tables/types.h"
 
 /* Whether there is something to make a trace of: spans of executions (TFP_KEEP_MEMORY), and no trace of its own. */
 bool tfp_has_runs(const tfp_profile *p);

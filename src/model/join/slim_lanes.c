@@ -3,6 +3,8 @@
  * and executions are made in the order that spans would give. Lanes are shared out over the processors. */
 #include "base/threads.h"
 #include "model/join/join.h"
+#include "model/tables/processes.h"
+#include "model/tables/runs.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -145,7 +147,7 @@ static bool group_rows(worker *w, tfp_slim_lane *f)
     for (const tfp_slim_block *b = f->first; b; b = b->next) {
         for (uint32_t i = 0; i < b->size; i++) {
             const tfp_slim_row *row = &b->rows[i];
-            const tfp_slim_kind *k = &x->t->slim_kinds.at[row->kind];
+            const tfp_slim_kind *k = &x->t->slim->slim_kinds.at[row->kind];
             int64_t start_ns = tfp_slim_start_of(b, row), at_ns = start_ns;
             const tfp_launch *call =
                 calls ? tfp_launch_of(x->t->launches, lane->process, tfp_slim_correlation(f, row)) : NULL;
@@ -196,13 +198,13 @@ static void work(void *ctx, size_t number)
 {
     lanes *all = ctx;
     tfp_join *x = all->x;
-    size_t kinds = x->t->slim_kinds.size, at;
+    size_t kinds = x->t->slim->slim_kinds.size, at;
     worker w = { .x = x, .last = malloc((kinds + 1) * sizeof *w.last) };
     (void)number;
     if (w.last) memset(w.last, 0xff, kinds * sizeof *w.last); /* TFP_NONE */
     bool ok = w.last != NULL;
-    while (ok && (at = atomic_fetch_add(&all->next, 1)) < x->t->slims.size) {
-        tfp_slim_lane *f = &x->t->slims.at[at];
+    while (ok && (at = atomic_fetch_add(&all->next, 1)) < x->t->slim->slims.size) {
+        tfp_slim_lane *f = &x->t->slim->slims.at[at];
         f->groups.size = f->ran.size = 0;
         ok = group_rows(&w, f) && (f->nesting != TFP_SLIM_FLAT || sort_groups(f));
         for (size_t i = 0; i < f->groups.size; i++) w.last[f->groups.at[i].kind] = TFP_NONE;
@@ -215,23 +217,23 @@ static void work(void *ctx, size_t number)
 
 static bool sum_outer(tfp_join *x)
 {
-    int64_t *by_step = calloc(x->p->steps.size + 2, sizeof *by_step); /* one step may be added: of what lies in none */
-    for (size_t i = 0; by_step && i < x->t->slims.size; i++) {
-        const tfp_slim_lane *f = &x->t->slims.at[i];
+    int64_t *by_step = calloc(x->p->runs->steps.size + 2, sizeof *by_step); /* one step may be added: of what lies in none */
+    for (size_t i = 0; by_step && i < x->t->slim->slims.size; i++) {
+        const tfp_slim_lane *f = &x->t->slim->slims.at[i];
         for (size_t k = 0; k < f->groups.size; k++) {
             int64_t *sum = &by_step[f->groups.at[k].step + 1]; /* TFP_NONE: 0 */
             *sum = tfp_add(*sum, f->groups.at[k].outer_ns, NULL);
         }
     }
-    free(x->t->slim_outer_ns);
-    x->t->slim_outer_ns = by_step;
+    free(x->t->slim->slim_outer_ns);
+    x->t->slim->slim_outer_ns = by_step;
     return by_step != NULL;
 }
 
 void tfp_join_slims(tfp_join *x)
 {
     lanes all = { .x = x };
-    size_t threads = tfp_sharing_get().threads, count = x->t->slims.size;
+    size_t threads = tfp_sharing_get().threads, count = x->t->slim->slims.size;
     if (!count) return;
     tfp_threads_run(threads < count ? threads : count, work, &all);
     tfp_join_keep(x, !atomic_load(&all.failed));

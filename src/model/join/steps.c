@@ -2,8 +2,11 @@
 /* model/join/steps.c: which step each moment belongs to. A process has the steps of the first source that it has marks of;
  * windows may overlap, and what lies in several belongs to the one that starts last: so time is cut into parts of one
  * step each, in which a moment is looked up by halving. */
-#include "base/threads.h"
 #include "model/join/steps.h"
+#include "base/threads.h"
+#include "model/tables/processes.h"
+#include "model/tables/runs.h"
+#include "model/tables/step_marks.h"
 
 typedef tfp_step_finder finder;
 
@@ -102,8 +105,8 @@ static bool extent(const tfp_join *x, uint32_t process, int64_t *start_ns, int64
         if (!any || tfp_span_end(s, i) > *end_ns) *end_ns = tfp_span_end(s, i);
         any = true;
     }
-    for (size_t i = 0; i < x->t->slims.size; i++) {
-        const tfp_slim_lane *f = &x->t->slims.at[i];
+    for (size_t i = 0; i < x->t->slim->slims.size; i++) {
+        const tfp_slim_lane *f = &x->t->slim->slims.at[i];
         if (!f->first || x->p->lanes.at[f->lane].process != process) continue;
         if (!any || f->start_ns < *start_ns) *start_ns = f->start_ns;
         if (!any || f->end_ns > *end_ns) *end_ns = f->end_ns;
@@ -319,12 +322,12 @@ static void work_of(const tfp_join *x, uint32_t process, work *w)
     for (uint32_t i = 0; i < x->count; i++)
         if (tfp_span_process(x, i) == process && x->p->lanes.at[s->lane[i]].role != TFP_ROLE_ASYNC)
             add_work(w, s->kind[i], s->self_ns[i], s->step[i] != TFP_NONE);
-    for (size_t i = 0; i < x->t->slims.size; i++) {
-        const tfp_slim_lane *f = &x->t->slims.at[i];
+    for (size_t i = 0; i < x->t->slim->slims.size; i++) {
+        const tfp_slim_lane *f = &x->t->slim->slims.at[i];
         if (x->p->lanes.at[f->lane].process != process || x->p->lanes.at[f->lane].role == TFP_ROLE_ASYNC) continue;
         for (size_t k = 0; k < f->groups.size; k++) {
             const tfp_slim_group *g = &f->groups.at[k];
-            add_work(w, x->t->slim_kinds.at[g->kind].kind, g->self_ns, g->step != TFP_NONE);
+            add_work(w, x->t->slim->slim_kinds.at[g->kind].kind, g->self_ns, g->step != TFP_NONE);
         }
     }
 }

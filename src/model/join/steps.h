@@ -5,6 +5,7 @@
 #define TFP_JOIN_STEPS_H
 
 #include "model/join/join.h"
+#include "model/tables/step_marks.h"
 
 typedef struct tfp_step_finder {
     tfp_join *x;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* outputs/core/labels.c: devices and op types of a row, sorted, without duplicates. */
 #include "outputs/core/labels.h"
-#include "model/model.h"
+#include "model/tables/graph.h"
 #include "views/core/engine.h"
 #include "views/core/view.h"
 
@@ -20,12 +20,12 @@ static bool add(collector *c, tfp_strid label)
     return tfp_map64_put(&c->seen, label, 1) && tfp_push(c->out, label);
 }
 
-static bool add_device(collector *c, uint32_t node) { return add(c, c->p->nodes.at[node].device); }
+static bool add_device(collector *c, uint32_t node) { return add(c, c->p->graph->nodes.at[node].device); }
 
 static bool add_types(collector *c, uint32_t node)
 {
-    for (TFP_EACH(types, t, c->p->nodes.at[node].type_first, c->p))
-        if (!add(c, c->p->types.at[t].name)) return false;
+    for (TFP_EACH(graph->types, t, c->p->graph->nodes.at[node].type_first, c->p))
+        if (!add(c, c->p->graph->types.at[t].name)) return false;
     return true;
 }
 

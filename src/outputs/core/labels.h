@@ -3,7 +3,7 @@
 #ifndef TFP_LABELS_H
 #define TFP_LABELS_H
 
-#include "model/types.h"
+#include "model/tables/types.h"
 
 /* Ids of strings in byte order, each once. Reused from row to row; freed with tfp_vec_free. */
 typedef struct tfp_labels {

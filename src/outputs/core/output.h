@@ -4,7 +4,7 @@
 #define TFP_OUTPUT_H
 
 #include "base/io.h"
-#include "model/types.h"
+#include "model/tables/types.h"
 
 typedef struct tfp_output_format {
     const char *name; /* "text", "json", "csv", "md", "proto", "timeline", "pprof" ... */

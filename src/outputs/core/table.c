@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* outputs/core/table.c: the columns of table.h, a row for each, and how their cells are read. */
 #include "outputs/core/table.h"
-#include "model/model.h"
+#include "model/tables/graph.h"
 #include "model/tensors.h"
 #include "views/core/report.h"
 #include "wire/json.h"
@@ -116,7 +116,7 @@ static void row_input_shapes(tfp_cells *c, uint32_t row, tfp_buf *out)
 static void row_shape(tfp_cells *c, uint32_t row, tfp_buf *out)
 {
     uint32_t node = c->r->rows.at[row].node;
-    if (node != TFP_NONE) tfp_shape_text(c->r->profile, c->r->profile->nodes.at[node].shape, out);
+    if (node != TFP_NONE) tfp_shape_text(c->r->profile, c->r->profile->graph->nodes.at[node].shape, out);
 }
 
 static const tfp_tensor *tensor_of(const tfp_report *r, uint32_t row)

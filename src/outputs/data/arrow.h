@@ -5,7 +5,7 @@
 #ifndef TFP_ARROW_H
 #define TFP_ARROW_H
 
-#include "model/types.h"
+#include "model/tables/types.h"
 
 #ifndef ARROW_C_DATA_INTERFACE
 #define ARROW_C_DATA_INTERFACE

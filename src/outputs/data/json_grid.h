@@ -4,7 +4,7 @@
 #define TFP_JSON_GRID_H
 
 #include "base/io.h"
-#include "model/types.h"
+#include "model/tables/types.h"
 #include "wire/json.h"
 
 enum { TFP_JSON_VERSION = 1 }; /* of the schemas */

@@ -2,7 +2,11 @@
 /* outputs/data/profile_proto.c: the profile itself as a ProfileProto, from which TensorFlow's tfprof and tfprof give the
  * same answers. Message: tensorflow/core/profiler/tfprof_log.proto.
  * Each node is encoded in memory, which gives its size, and then goes to the sink. */
-#include "model/model.h"
+#include "model/tables/code.h"
+#include "model/tables/details.h"
+#include "model/tables/graph.h"
+#include "model/tables/lanes.h"
+#include "model/tables/runs.h"
 #include "outputs/core/output.h"
 #include "wire/proto.h"
 
@@ -22,7 +26,7 @@ typedef struct writer {
     bool nomem;
 } writer;
 
-static int64_t id_of(const writer *w, uint32_t node) { return w->own_ids ? w->p->nodes.at[node].id : (int64_t)node; }
+static int64_t id_of(const writer *w, uint32_t node) { return w->own_ids ? w->p->graph->nodes.at[node].id : (int64_t)node; }
 
 /* Ids from a file need not be unique; if they are not, indexes are used instead. */
 static bool check_ids(writer *w)
@@ -30,8 +34,8 @@ static bool check_ids(writer *w)
     tfp_map64 ids = { 0 };
     w->own_ids = true;
     bool ok = true;
-    for (uint32_t i = 0; ok && w->own_ids && i < w->p->nodes.size; i++) {
-        int64_t id = w->p->nodes.at[i].id;
+    for (uint32_t i = 0; ok && w->own_ids && i < w->p->graph->nodes.size; i++) {
+        int64_t id = w->p->graph->nodes.at[i].id;
         if (id < 0 || tfp_map64_get(&ids, (uint64_t)id) != TFP_NONE)
             w->own_ids = false;
         else
@@ -49,8 +53,8 @@ static void put_text(writer *w, uint32_t number, tfp_strid id)
 static void put_dims(writer *w, uint32_t number, uint32_t shape)
 {
     if (shape == TFP_NONE) return;
-    const tfp_shape *s = &w->p->shapes.at[shape];
-    if (s->count) tfp_put_packed_ints(&w->node, number, w->p->dims.at + s->first, s->count);
+    const tfp_shape *s = &w->p->graph->shapes.at[shape];
+    if (s->count) tfp_put_packed_ints(&w->node, number, w->p->graph->dims.at + s->first, s->count);
 }
 
 /* An entry of a map from number to number. */
@@ -69,10 +73,10 @@ static void put_inputs(writer *w, const tfp_node *n)
 {
     const tfp_profile *p = w->p;
     tfp_map64_free(&w->seen);
-    for (TFP_EACH(inputs, i, n->input_first, p))
-        if (p->inputs.at[i].node != TFP_NONE) put_pair(w, 2, p->inputs.at[i].position, id_of(w, p->inputs.at[i].node));
-    for (TFP_EACH(inputs, i, n->input_first, p)) {
-        const tfp_input_edge *e = &p->inputs.at[i];
+    for (TFP_EACH(graph->inputs, i, n->input_first, p))
+        if (p->graph->inputs.at[i].node != TFP_NONE) put_pair(w, 2, p->graph->inputs.at[i].position, id_of(w, p->graph->inputs.at[i].node));
+    for (TFP_EACH(graph->inputs, i, n->input_first, p)) {
+        const tfp_input_edge *e = &p->graph->inputs.at[i];
         if (e->node == TFP_NONE || tfp_map64_get(&w->seen, e->node) != TFP_NONE) continue;
         if (!tfp_map64_put(&w->seen, e->node, 0)) w->nomem = true;
         put_pair(w, 14, id_of(w, e->node), e->output_index);
@@ -82,8 +86,8 @@ static void put_inputs(writer *w, const tfp_node *n)
 static bool sort_types(writer *w, const tfp_node *n)
 {
     w->sorted.size = 0;
-    for (TFP_EACH(types, t, n->type_first, w->p))
-        if (!tfp_push(&w->sorted, w->p->types.at[t].name)) return false;
+    for (TFP_EACH(graph->types, t, n->type_first, w->p))
+        if (!tfp_push(&w->sorted, w->p->graph->types.at[t].name)) return false;
     return tfp_sort_strings(w->sorted.at, w->sorted.size, w->p->strings.strings);
 }
 
@@ -104,10 +108,10 @@ static int64_t string_number(writer *w, tfp_strid id)
 
 static void put_trace(writer *w, uint32_t trace)
 {
-    const tfp_trace *t = &w->p->traces.at[trace];
+    const tfp_trace *t = &w->p->code->traces.at[trace];
     size_t code = tfp_put_open(&w->node, 10);
     for (uint32_t i = 0; i < t->count; i++) {
-        const tfp_code_frame *f = &w->p->frames.at[w->p->trace_frames.at[t->first + i]];
+        const tfp_code_frame *f = &w->p->code->frames.at[w->p->code->trace_frames.at[t->first + i]];
         size_t at = tfp_put_open(&w->node, 1);
         tfp_put_int(&w->node, 2, f->line);
         tfp_put_int(&w->node, 5, f->function_line);
@@ -124,7 +128,7 @@ static void put_trace(writer *w, uint32_t trace)
 static void put_attrs(writer *w, const tfp_node *n)
 {
     if (n->attrs != TFP_NONE) {
-        tfp_wire in = tfp_wire_start(w->p->attrs.at[n->attrs]);
+        tfp_wire in = tfp_wire_start(w->p->graph->attrs.at[n->attrs]);
         for (tfp_field f; tfp_wire_next(&in, &f);)
             if (f.type == TFP_BYTES) tfp_put_bytes_always(&w->node, 11, f.bytes);
     } else if (n->data_format) {
@@ -139,11 +143,11 @@ static void put_attrs(writer *w, const tfp_node *n)
 
 static void put_outputs(writer *w, const tfp_node *n)
 {
-    for (TFP_EACH(outputs, o, n->output_first, w->p)) {
+    for (TFP_EACH(graph->outputs, o, n->output_first, w->p)) {
         size_t at = tfp_put_open(&w->node, 15), value;
-        tfp_put_int_always(&w->node, 1, w->p->outputs.at[o].slot);
+        tfp_put_int_always(&w->node, 1, w->p->graph->outputs.at[o].slot);
         value = tfp_put_open(&w->node, 2);
-        put_dims(w, 1, w->p->outputs.at[o].shape);
+        put_dims(w, 1, w->p->graph->outputs.at[o].shape);
         tfp_put_close(&w->node, value);
         tfp_put_close(&w->node, at);
     }
@@ -154,19 +158,19 @@ static void put_outputs(writer *w, const tfp_node *n)
 static bool lane_less(const void *ctx, uint32_t a, uint32_t b)
 {
     const writer *w = ctx;
-    return w->lane_rank[w->p->spans.at[a].lane] < w->lane_rank[w->p->spans.at[b].lane];
+    return w->lane_rank[w->p->detail->spans.at[a].lane] < w->lane_rank[w->p->detail->spans.at[b].lane];
 }
 
 /* w->sorted: an execution's spans grouped by lane, lanes by name. */
 static void sort_spans(writer *w, const tfp_exec_detail *d)
 {
     w->sorted.size = 0;
-    for (TFP_EACH(spans, i, d->span_first, w->p))
+    for (TFP_EACH(detail->spans, i, d->span_first, w->p))
         if (!tfp_push(&w->sorted, i)) w->nomem = true;
     if (!tfp_sort(w->sorted.at, w->sorted.size, lane_less, w)) w->nomem = true;
 }
 
-static uint32_t sorted_lane(const writer *w, size_t i) { return w->p->spans.at[w->sorted.at[i]].lane; }
+static uint32_t sorted_lane(const writer *w, size_t i) { return w->p->detail->spans.at[w->sorted.at[i]].lane; }
 
 static void put_times(writer *w, uint32_t number, size_t first, size_t last)
 {
@@ -174,7 +178,7 @@ static void put_times(writer *w, uint32_t number, size_t first, size_t last)
     put_text(w, 1, w->p->lanes.at[sorted_lane(w, first)].name);
     value = tfp_put_open(&w->node, 2);
     for (size_t i = first; i < last; i++) {
-        const tfp_span *s = &w->p->spans.at[w->sorted.at[i]];
+        const tfp_span *s = &w->p->detail->spans.at[w->sorted.at[i]];
         int64_t pair[] = { tfp_micros(s->start_ns), tfp_micros(s->duration_ns) };
         size_t tuple = tfp_put_open(&w->node, 1);
         tfp_put_packed_ints(&w->node, 1, pair, 2);
@@ -213,8 +217,8 @@ static void put_memory(writer *w, const tfp_memory *m)
     tfp_put_int(b, 8, m->residual_bytes);
     tfp_put_int(b, 9, m->output_bytes);
     tfp_put_int(b, 10, m->allocator_bytes_in_use);
-    for (TFP_EACH(buffers, i, m->buffer_first, w->p)) {
-        const tfp_buffer *x = &w->p->buffers.at[i];
+    for (TFP_EACH(detail->buffers, i, m->buffer_first, w->p)) {
+        const tfp_buffer *x = &w->p->detail->buffers.at[i];
         size_t entry = tfp_put_open(b, 11), value;
         tfp_put_int_always(b, 1, x->slot);
         value = tfp_put_open(b, 2);
@@ -229,20 +233,20 @@ static void put_memory(writer *w, const tfp_memory *m)
 static void put_exec(writer *w, uint32_t exec)
 {
     tfp_buf *b = &w->node;
-    const tfp_exec *x = &w->p->execs.at[exec];
+    const tfp_exec *x = &w->p->runs->execs.at[exec];
     const tfp_exec_detail *d = tfp_detail(w->p, exec);
     size_t entry = tfp_put_open(b, 12), value;
-    tfp_put_int_always(b, 1, w->p->steps.at[x->step].id);
+    tfp_put_int_always(b, 1, w->p->runs->steps.at[x->step].id);
     value = tfp_put_open(b, 2);
     tfp_put_int(b, 1, x->run_count);
     tfp_put_int(b, 2, tfp_micros(x->start_ns));
     tfp_put_int(b, 3, tfp_micros(x->end_ns));
     put_spans(w, d);
-    for (TFP_EACH(memories, m, d->memory_first, w->p)) put_memory(w, &w->p->memories.at[m]);
-    for (TFP_EACH(allocations, a, d->alloc_first, w->p)) {
+    for (TFP_EACH(detail->memories, m, d->memory_first, w->p)) put_memory(w, &w->p->detail->memories.at[m]);
+    for (TFP_EACH(detail->allocations, a, d->alloc_first, w->p)) {
         size_t at = tfp_put_open(b, 11);
-        tfp_put_int(b, 1, tfp_micros(w->p->allocations.at[a].at_ns));
-        tfp_put_int(b, 2, w->p->allocations.at[a].bytes);
+        tfp_put_int(b, 1, tfp_micros(w->p->detail->allocations.at[a].at_ns));
+        tfp_put_int(b, 2, w->p->detail->allocations.at[a].bytes);
         tfp_put_close(b, at);
     }
     tfp_put_close(b, value);
@@ -253,7 +257,7 @@ static void put_exec(writer *w, uint32_t exec)
 
 static void put_node(writer *w, uint32_t node)
 {
-    const tfp_node *n = &w->p->nodes.at[node];
+    const tfp_node *n = &w->p->graph->nodes.at[node];
     w->node.size = 0;
     put_text(w, 1, n->name);
     put_inputs(w, n);
@@ -265,7 +269,7 @@ static void put_node(writer *w, uint32_t node)
     put_text(w, 9, n->op);
     if (n->trace != TFP_NONE) put_trace(w, n->trace);
     put_attrs(w, n);
-    for (TFP_EACH(execs, e, n->exec_first, w->p)) put_exec(w, e);
+    for (TFP_EACH(runs->execs, e, n->exec_first, w->p)) put_exec(w, e);
     tfp_put_int(&w->node, 13, id_of(w, node));
     put_outputs(w, n);
     if (w->node.failed) w->nomem = true;
@@ -299,8 +303,8 @@ static int compare_steps(const void *a, const void *b)
 static void put_steps(writer *w)
 {
     TFP_VEC(int64_t) ids = { 0 };
-    for (size_t i = 0; i < w->p->steps.size; i++)
-        if (w->p->steps.at[i].listed && !tfp_push(&ids, w->p->steps.at[i].id)) w->nomem = true;
+    for (size_t i = 0; i < w->p->runs->steps.size; i++)
+        if (w->p->runs->steps.at[i].listed && !tfp_push(&ids, w->p->runs->steps.at[i].id)) w->nomem = true;
     if (ids.size) qsort(ids.at, ids.size, sizeof *ids.at, compare_steps);
     if (ids.size) tfp_put_packed_ints(&w->sink->buf, 3, ids.at, ids.size);
     tfp_vec_free(&ids);
@@ -335,7 +339,7 @@ tfp_status tfp_write_profile_proto(const tfp_profile *p, tfp_sink *s, tfp_error 
 {
     writer w = { .p = p, .sink = s };
     bool ok = start(&w);
-    for (uint32_t i = 0; ok && i < p->nodes.size && !w.nomem && !s->status; i++) {
+    for (uint32_t i = 0; ok && i < p->graph->nodes.size && !w.nomem && !s->status; i++) {
         put_node(&w, i);
         put_node_entry(&w, id_of(&w, i));
     }
@@ -343,7 +347,7 @@ tfp_status tfp_write_profile_proto(const tfp_profile *p, tfp_sink *s, tfp_error 
         tfp_put_int(&s->buf, 2, tfp_has(p, TFP_HAS_CODE));
         put_steps(&w);
         put_strings(&w);
-        tfp_put_int(&s->buf, 5, p->miss_accelerator_stream);
+        tfp_put_int(&s->buf, 5, p->about.miss_accelerator_stream);
     }
     ok = ok && !w.nomem;
     tfp_buf_free(&w.node);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* outputs/text/md.c: a report as a GitHub table, for issues and pull requests. Numbers look as in text.c; names are escaped,
  * so that nothing in them becomes markup. */
-#include "model/model.h"
+#include "model/tables/profile.h"
 #include "model/tensors.h"
-#include "outputs/text/grid_text.h"
 #include "outputs/core/labels.h"
 #include "outputs/core/output.h"
+#include "outputs/text/grid_text.h"
 #include "views/core/report.h"
 #include "wire/json.h"
 

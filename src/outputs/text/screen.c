@@ -3,7 +3,7 @@
  * first number with a bar. At a terminal names are cut to the width, and columns for which there is no room are left out and
  * named at the end; in a pipe everything is whole. TensorFlow's form is outputs/text/text.c. */
 #include "outputs/text/screen.h"
-#include "model/model.h"
+#include "model/tables/runs.h"
 #include "outputs/core/labels.h"
 #include "outputs/core/tensor_text.h"
 #include "views/core/kinds.h"
@@ -287,7 +287,7 @@ static void put_extent(const tfp_report *r, tfp_buf *line)
     if (r->step.which == TFP_STEP_ALL)
         tfp_buf_text(line, range->given ? "what was recorded" : "all that was recorded");
     else if (r->step.which == TFP_STEP_ONE)
-        tfp_buf_printf(line, "step %lld", (long long)r->profile->steps.at[r->step.row].id);
+        tfp_buf_printf(line, "step %lld", (long long)r->profile->runs->steps.at[r->step.row].id);
     else if (steps > 1)
         tfp_buf_printf(line, "mean of %zu steps", steps);
     else

@@ -2,7 +2,7 @@
 /* outputs/text/text_compat10.c: the text of TensorFlow 1.0's scope and graph views: rows only, no header and no legend. */
 #include "outputs/text/text_compat10.h"
 
-#include "model/model.h"
+#include "model/tables/graph.h"
 #include "outputs/core/labels.h"
 #include "outputs/core/tensor_text.h"
 #include "views/core/engine.h"
@@ -38,8 +38,8 @@ static void write_pair(items *x, const tfp_report *r, uint32_t row, tfp_column_i
 /* A scalar has no dimensions to print. */
 static void write_shape(items *x, const tfp_profile *p, uint32_t node)
 {
-    uint32_t shape = node == TFP_NONE ? TFP_NONE : p->nodes.at[node].shape;
-    if (shape == TFP_NONE || p->shapes.at[shape].scalar || p->shapes.at[shape].count == 0) return;
+    uint32_t shape = node == TFP_NONE ? TFP_NONE : p->graph->nodes.at[node].shape;
+    if (shape == TFP_NONE || p->graph->shapes.at[shape].scalar || p->graph->shapes.at[shape].count == 0) return;
     next_item(x);
     tfp_shape_text(p, shape, x->b);
 }
@@ -48,7 +48,7 @@ static void write_shape(items *x, const tfp_profile *p, uint32_t node)
 static tfp_str device_of(const tfp_profile *p, uint32_t node)
 {
     if (node == TFP_NONE) return TFP_STR("");
-    const tfp_node *n = &p->nodes.at[node];
+    const tfp_node *n = &p->graph->nodes.at[node];
     return tfp_text(p, n->device ? n->device : n->graph_device);
 }
 
@@ -67,8 +67,8 @@ static void write_types(items *x, const tfp_report *r, uint32_t row)
     }
     tfp_str device = device_of(p, node);
     bool ok = !device.size || tfp_push(&types, device);
-    for (TFP_EACH(types, t, p->nodes.at[node].type_first, p))
-        ok = ok && tfp_push(&types, tfp_text(p, p->types.at[t].name));
+    for (TFP_EACH(graph->types, t, p->graph->nodes.at[node].type_first, p))
+        ok = ok && tfp_push(&types, tfp_text(p, p->graph->types.at[t].name));
     if (!ok) x->b->failed = true;
     if (types.size > 1) qsort(types.at, types.size, sizeof *types.at, by_text);
     for (size_t i = 0; i < types.size; i++) {

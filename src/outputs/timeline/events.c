@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* outputs/timeline/events.c: events of a Chrome trace, as all timelines write them. */
-#include "model/model.h"
+#include "model/tables/graph.h"
+#include "model/tables/runs.h"
 #include "outputs/timeline/timeline.h"
 #include "views/core/engine.h"
 
@@ -72,10 +73,10 @@ uint32_t tfp_timeline_exec(const tfp_report *r, uint32_t node)
 {
     const tfp_profile *p = r->profile;
     if (node == TFP_NONE || r->step.which != TFP_STEP_ONE) return TFP_NONE;
-    const tfp_node *n = &p->nodes.at[node];
+    const tfp_node *n = &p->graph->nodes.at[node];
     if (n->device == 0 || n->host_device == 0) return TFP_NONE;
     uint32_t exec = tfp_node_exec(p, node, r->step.row);
-    return exec != TFP_NONE && p->execs.at[exec].start_ns != 0 ? exec : TFP_NONE;
+    return exec != TFP_NONE && p->runs->execs.at[exec].start_ns != 0 ? exec : TFP_NONE;
 }
 
 tfp_str tfp_trace_name(tfp_trace_out *t, tfp_str name, tfp_buf *room)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* outputs/timeline/graph.c: the graph view over time: one process for each device (or stream), regions in lanes, and flows
- * from a node to its consumers on other devices.
- * Regions are sorted once by device and start; lanes are found with a tree of their last ends, flows with lists
- * made once for each source: the cost grows with the output only. */
-#include "model/model.h"
+ * from a node to its consumers on other devices. Regions are sorted once by device and start; lanes are found with a tree of
+ * their last ends, flows with lists made once for each source: the cost grows with the output only. */
+#include "model/tables/details.h"
+#include "model/tables/graph.h"
+#include "model/tables/lanes.h"
 #include "outputs/timeline/timeline.h"
 #include "views/core/engine.h"
 
@@ -53,8 +54,8 @@ static bool rank_lanes(graph *g)
 /* Regions of one kind of a node's lanes; lanes not used before are recorded. */
 static bool add_spans(graph *g, uint32_t node, uint32_t exec, tfp_lane_kind kind)
 {
-    for (TFP_EACH(spans, i, tfp_detail(g->p, exec)->span_first, g->p)) {
-        const tfp_span *s = &g->p->spans.at[i];
+    for (TFP_EACH(detail->spans, i, tfp_detail(g->p, exec)->span_first, g->p)) {
+        const tfp_span *s = &g->p->detail->spans.at[i];
         uint32_t device = g->device[s->lane];
         if (g->p->lanes.at[s->lane].kind != kind) continue;
         if (g->pid[device] == TFP_NONE) {
@@ -204,8 +205,8 @@ static bool list_sources(graph *g, sources *s, uint32_t node)
     if (g->r->node_accounted && !g->r->node_accounted[node]) return true;
     uint32_t exec = tfp_timeline_exec(g->r, node);
     if (exec == TFP_NONE) return true;
-    for (TFP_EACH(spans, i, tfp_detail(g->p, exec)->span_first, g->p)) {
-        const tfp_span *x = &g->p->spans.at[i];
+    for (TFP_EACH(detail->spans, i, tfp_detail(g->p, exec)->span_first, g->p)) {
+        const tfp_span *x = &g->p->detail->spans.at[i];
         if (g->p->lanes.at[x->lane].kind != TFP_LANE_CPU || !g->p->lanes.at[x->lane].is_device) continue;
         uint32_t at = find_region(g, g->device[x->lane], x->start_ns);
         if (at != TFP_NONE && !tfp_push(&s->list, at)) return false;
@@ -217,8 +218,8 @@ static bool list_sources(graph *g, sources *s, uint32_t node)
 static bool list_inputs(graph *g, sources *s, uint32_t node)
 {
     s->live.size = 0;
-    for (TFP_EACH(inputs, i, g->p->nodes.at[node].input_first, g->p)) {
-        uint32_t from = g->p->inputs.at[i].node;
+    for (TFP_EACH(graph->inputs, i, g->p->graph->nodes.at[node].input_first, g->p)) {
+        uint32_t from = g->p->graph->inputs.at[i].node;
         if (from == TFP_NONE) continue;
         if (s->first[from] == TFP_NONE && !list_sources(g, s, from)) return false;
         if (s->count[from] && !tfp_push(&s->live, from)) return false;
@@ -285,7 +286,7 @@ static int compare_flows(const void *a, const void *b)
 /* own: the regions by node, in their order. */
 static void index_own(const graph *g, sources *s)
 {
-    size_t nodes = g->p->nodes.size;
+    size_t nodes = g->p->graph->nodes.size;
     for (size_t i = 0; i < g->regions.size; i++) s->own_first[g->regions.at[i].node + 1]++;
     for (size_t i = 0; i < nodes; i++) s->own_first[i + 1] += s->own_first[i];
     for (size_t i = 0; i < g->regions.size; i++) s->own[s->own_first[g->regions.at[i].node]++] = (uint32_t)i;
@@ -295,7 +296,7 @@ static void index_own(const graph *g, sources *s)
 
 static bool connect(graph *g)
 {
-    size_t nodes = g->p->nodes.size;
+    size_t nodes = g->p->graph->nodes.size;
     sources s = { 0 };
     s.first = malloc((nodes + 1) * sizeof *s.first);
     s.count = malloc((nodes + 1) * sizeof *s.count);
@@ -327,7 +328,7 @@ static bool place_less(const void *ctx, uint32_t a, uint32_t b)
     return x->tid < y->tid; /* the order so far is by start */
 }
 
-static tfp_str name_of(const graph *g, const region *x) { return tfp_text(g->p, g->p->nodes.at[x->node].name); }
+static tfp_str name_of(const graph *g, const region *x) { return tfp_text(g->p, g->p->graph->nodes.at[x->node].name); }
 
 static void put_flow_end(graph *g, tfp_str name, int64_t id, const char *phase, const region *at, int64_t ts_ns)
 {

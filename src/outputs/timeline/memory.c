@@ -3,7 +3,9 @@
  * a displayed node, and the nodes that held most just before.
  * The nodes' running sums are sorted by size once; a tree marks those in effect at a moment, so that the ten biggest are
  * found without looking at the others. */
-#include "model/model.h"
+#include "model/tables/details.h"
+#include "model/tables/graph.h"
+#include "model/tables/runs.h"
 #include "outputs/timeline/timeline.h"
 #include "views/core/engine.h"
 
@@ -16,7 +18,7 @@ bool tfp_timeline_devices(const tfp_report *r, tfp_used_devices *out)
     bool ok = true;
     for (size_t i = 1; ok && i < r->rows.size; i++) {
         uint32_t node = r->rows.at[i].node;
-        bool shown = tfp_timeline_exec(r, node) != TFP_NONE && !(r->profile->nodes.at[node].flags & TFP_NODE_ON_CPU);
+        bool shown = tfp_timeline_exec(r, node) != TFP_NONE && !(r->profile->graph->nodes.at[node].flags & TFP_NODE_ON_CPU);
         ok = !shown || tfp_used_devices_add(out, r->profile, node);
     }
     return ok && tfp_used_devices_sort(out, r->profile);
@@ -79,10 +81,10 @@ static int compare_holdings(const void *a, const void *b)
 static int64_t persistent_bytes(const tfp_profile *p, uint32_t node)
 {
     int64_t most = 0;
-    for (TFP_EACH(execs, e, p->nodes.at[node].exec_first, p)) {
+    for (TFP_EACH(runs->execs, e, p->graph->nodes.at[node].exec_first, p)) {
         int64_t sum = 0;
-        for (TFP_EACH(memories, m, tfp_detail(p, e)->memory_first, p))
-            sum = tfp_add(sum, p->memories.at[m].accelerator_persistent_bytes, NULL);
+        for (TFP_EACH(detail->memories, m, tfp_detail(p, e)->memory_first, p))
+            sum = tfp_add(sum, p->detail->memories.at[m].accelerator_persistent_bytes, NULL);
         if (sum > most) most = sum;
     }
     return most;
@@ -94,13 +96,13 @@ static bool add_owner(holdings *h, uint32_t owner)
     const tfp_profile *p = h->r->profile;
     uint32_t node = h->nodes[owner], exec = tfp_node_exec(p, node, h->r->step.row);
     size_t count = 1, first = h->at.size;
-    for (TFP_EACH(allocations, a, tfp_detail(p, exec)->alloc_first, p)) count++;
+    for (TFP_EACH(detail->allocations, a, tfp_detail(p, exec)->alloc_first, p)) count++;
     if (!tfp_reserve(&h->at, first + count)) return false;
     holding *list = h->at.at + first;
     count = 0;
     add_at(0, persistent_bytes(p, node), owner, list, &count);
-    for (TFP_EACH(allocations, a, tfp_detail(p, exec)->alloc_first, p))
-        add_at(p->allocations.at[a].at_ns, p->allocations.at[a].bytes, owner, list, &count);
+    for (TFP_EACH(detail->allocations, a, tfp_detail(p, exec)->alloc_first, p))
+        add_at(p->detail->allocations.at[a].at_ns, p->detail->allocations.at[a].bytes, owner, list, &count);
     qsort(list, count, sizeof *list, compare_holdings);
     size_t kept = 0;
     int64_t sum = 0;
@@ -121,7 +123,7 @@ static bool sort_by_name(holdings *h, const tfp_used_device *d)
     uint32_t *order = malloc((n + 1) * sizeof *order);
     bool ok = names && order;
     for (size_t i = 0; ok && i < n; i++) {
-        names[i] = tfp_text(p, p->nodes.at[d->nodes.at[i]].name);
+        names[i] = tfp_text(p, p->graph->nodes.at[d->nodes.at[i]].name);
         order[i] = (uint32_t)i;
     }
     ok = ok && tfp_sort_strings(order, n, names);
@@ -295,7 +297,7 @@ static void put_top(const holdings *h, const tfp_memory_point *x, int64_t pid, t
         const tfp_profile *p = h->r->profile;
         text->size = 0;
         tfp_buf_printf(text, "%g MB from ", (double)held->bytes / 1000000.0);
-        tfp_buf_str(text, tfp_trace_name(t, tfp_text(p, p->nodes.at[h->nodes[held->owner]].name), &room));
+        tfp_buf_str(text, tfp_trace_name(t, tfp_text(p, p->graph->nodes.at[h->nodes[held->owner]].name), &room));
         tfp_json_str(j, (tfp_str){ text->data, text->size });
     }
     put_counter_tail(j, "Top Allocations", pid, x->at_ns);

@@ -3,7 +3,11 @@
  * slices with their stats as annotations, launches are flows, counters and memory are counter tracks. */
 #include "outputs/timeline/perfetto.h"
 
-#include "model/model.h"
+#include "model/tables/devices.h"
+#include "model/tables/events.h"
+#include "model/tables/lanes.h"
+#include "model/tables/memory_events.h"
+#include "model/tables/processes.h"
 #include "outputs/timeline/timeline.h"
 
 /* ---- tracks ---- */
@@ -22,7 +26,7 @@ static int64_t thread_number(const tfp_pf_out *x, uint32_t lane)
 static void put_process(tfp_pf_out *x, uint32_t lane)
 {
     const tfp_lane *l = &x->p->lanes.at[lane];
-    const tfp_event_tables *t = &x->p->events;
+    const tfp_event_tables *t = x->p->events;
     tfp_buf name = { 0 };
     if (l->process < t->processes.size && t->processes.size > 1 && t->processes.at[l->process].rank >= 0)
         tfp_buf_printf(&name, "rank:%d/", t->processes.at[l->process].rank);
@@ -98,7 +102,7 @@ static uint64_t counter_track(tfp_pf_out *x, tfp_map64 *tracks, const uint64_t k
 
 static bool put_counters(tfp_pf_out *x)
 {
-    const tfp_event_tables *t = &x->p->events;
+    const tfp_event_tables *t = x->p->events;
     tfp_map64 tracks = { 0 };
     tfp_buf name = { 0 };
     bool ok = true;
@@ -137,7 +141,7 @@ static tfp_status write_perfetto(const tfp_report *r, tfp_sink *sink, tfp_error 
 {
     if (r->about != &tfp_view_calls)
         return tfp_fail(err, TFP_BADARG, "%s view has no Perfetto trace: use calls, which has what ran when", r->view);
-    tfp_pf_out x = { .r = r, .p = r->profile, .s = &r->profile->events.spans, .sink = sink, .first = true };
+    tfp_pf_out x = { .r = r, .p = r->profile, .s = &r->profile->events->spans, .sink = sink, .first = true };
     tfp_status s = make_room(&x) && put_lanes(&x) ? TFP_OK : tfp_nomem(err);
     if (!s) s = tfp_pf_put_spans(&x, err);
     if (!s && !put_counters(&x)) s = tfp_nomem(err);

@@ -4,9 +4,9 @@
 #ifndef TFP_OUTPUT_PERFETTO_H
 #define TFP_OUTPUT_PERFETTO_H
 
+#include "model/tables/spans.h"
 #include "outputs/core/output.h"
 #include "views/core/report.h"
-#include "model/events.h"
 #include "wire/proto.h"
 
 typedef struct tfp_pf_out {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* outputs/timeline/perfetto_spans.c: spans as slices of tracks. On a track an end closes the slice that began last, so
  * spans of a lane that cross, and those that take no time, stand on further tracks below the lane's own. */
-#include "model/model.h"
+#include "model/tables/events.h"
+#include "model/tables/lanes.h"
+#include "model/tables/stats.h"
 #include "outputs/timeline/perfetto.h"
 
 #include <stdlib.h>
@@ -124,9 +126,9 @@ static bool is_joined(tfp_str key)
 static void put_stats(tfp_pf_out *x, uint32_t set)
 {
     if (set == TFP_NONE) return;
-    const tfp_stat_set *found = &x->p->events.stat_sets.at[set];
+    const tfp_stat_set *found = &x->p->events->stat_sets.at[set];
     for (uint32_t i = 0; i < found->count; i++) {
-        const tfp_stat *stat = &x->p->events.stats.at[found->first + i];
+        const tfp_stat *stat = &x->p->events->stats.at[found->first + i];
         if (!is_joined(tfp_text(x->p, stat->key))) put_stat(x, stat);
     }
 }

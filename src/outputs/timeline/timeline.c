@@ -4,7 +4,8 @@
  * recorded (trace.c), the scope and code views as nested boxes.
  * Events, their order and their names are TensorFlow's: tensorflow/core/profiler/internal/tfprof_timeline.cc. */
 #include "outputs/timeline/timeline.h"
-#include "model/model.h"
+#include "model/tables/details.h"
+#include "model/tables/runs.h"
 #include "views/core/engine.h"
 #include "views/core/view.h"
 
@@ -67,7 +68,7 @@ static tfp_status write_timeline(const tfp_report *r, tfp_sink *s, tfp_error *er
     bool graph = r->about == &tfp_view_graph, calls = r->about == &tfp_view_calls;
     if (!graph && r->kind != TFP_REPORT_TREE && r->kind != TFP_REPORT_GROUPS)
         return tfp_fail(err, TFP_BADARG, "%s view has no timeline: use graph, scope or code", r->view);
-    if (graph && r->profile->details.size < r->profile->execs.size)
+    if (graph && r->profile->detail->details.size < r->profile->runs->execs.size)
         return tfp_fail(err, TFP_BADARG, "a timeline of the graph view needs a profile read with TFP_KEEP_MEMORY");
     if (graph && r->step.which != TFP_STEP_ONE)
         return tfp_fail(err, TFP_BADARG, "a timeline of the graph view needs -step");

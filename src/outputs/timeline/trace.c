@@ -2,7 +2,9 @@
 /* outputs/timeline/trace.c: a trace as recorded, as a Chrome trace: the calls view over time. A process for each device
  * and for the host of each rank, a lane for each thread and stream; arrows from launches to the launched activities and from
  * forward operators to their backward ones. */
-#include "model/model.h"
+#include "model/tables/events.h"
+#include "model/tables/lanes.h"
+#include "model/tables/processes.h"
 #include "outputs/timeline/timeline.h"
 #include "views/core/engine.h"
 
@@ -44,7 +46,7 @@ static void put_time(trace *x, const char *key, int64_t ns)
 bool tfp_shown_lanes(const tfp_report *r, uint32_t **process_of, uint8_t **used)
 {
     const tfp_profile *p = r->profile;
-    const tfp_span_columns *s = &p->events.spans;
+    const tfp_span_columns *s = &p->events->spans;
     tfp_map64 by_device = { 0 };
     size_t count = p->lanes.size;
     *process_of = calloc(count + 1, sizeof **process_of);
@@ -68,10 +70,10 @@ static void put_process(trace *x, uint32_t pid)
     const tfp_lane *lane = &x->p->lanes.at[pid];
     char rank[40] = "";
     tfp_buf before = { .data = rank, .capacity = sizeof rank - 1 };
-    if (lane->process != TFP_NONE && x->p->events.processes.at[lane->process].rank >= 0 &&
-        x->p->events.processes.size > 1) {
+    if (lane->process != TFP_NONE && x->p->events->processes.at[lane->process].rank >= 0 &&
+        x->p->events->processes.size > 1) {
         tfp_buf_text(&before, "rank:");
-        tfp_buf_int(&before, x->p->events.processes.at[lane->process].rank);
+        tfp_buf_int(&before, x->p->events->processes.at[lane->process].rank);
         tfp_buf_char(&before, '/');
         rank[before.size] = '\0';
     }
@@ -172,15 +174,15 @@ static void put_arrows(trace *x)
                                          [TFP_FLOW_OTHER] = "flow" };
     for (uint32_t i = 0; i < x->s->size && !x->t->sink->status; i++)
         if (x->s->launch[i] != TFP_NONE) put_arrow(x, kinds[TFP_FLOW_LAUNCH], x->s->launch[i], i);
-    for (size_t i = 0; i < x->p->events.flows.size && !x->t->sink->status; i++) {
-        const tfp_flow *f = &x->p->events.flows.at[i];
+    for (size_t i = 0; i < x->p->events->flows.size && !x->t->sink->status; i++) {
+        const tfp_flow *f = &x->p->events->flows.at[i];
         put_arrow(x, kinds[f->kind], f->from, f->to);
     }
 }
 
 tfp_status tfp_timeline_trace(const tfp_report *r, tfp_trace_out *t, tfp_error *err)
 {
-    trace x = { .r = r, .p = r->profile, .s = &r->profile->events.spans, .t = t };
+    trace x = { .r = r, .p = r->profile, .s = &r->profile->events->spans, .t = t };
     bool ok = tfp_shown_lanes(r, &x.pid, &x.used) && put_lanes(&x);
     for (uint32_t i = 0; ok && i < x.s->size && !t->sink->status; i++)
         if (shown(&x, i)) put_span(&x, i);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/core/lane_name.c: a lane as texts name it. */
-#include "model/model.h"
+#include "model/tables/lanes.h"
 #include "views/core/engine.h"
 #include "views/core/report.h"
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/core/notes.c: notes of a report, and the table of their codes. */
 #include "views/core/notes.h"
+#include "model/tables/runs.h"
+#include "model/tables/sources.h"
 
-#include "model/model.h"
+#include "model/tables/profile.h"
 #include "views/core/report.h"
 
 #include <stdio.h>
@@ -49,9 +51,9 @@ static bool may_be_of(const tfp_report *r, size_t source)
 {
     static const char *const graphs[] = { "graph", "op_log", "checkpoint" };
     const tfp_profile *p = r->profile;
-    const char *format = source < p->formats.size ? p->formats.at[source] : NULL;
+    const char *format = source < p->files->formats.size ? p->files->formats.at[source] : NULL;
     if (!format) return false; /* a folder: its files follow */
-    if (!p->execs.size || (r->values & (1u << TFP_V_PARAMS | 1u << TFP_V_FLOAT_OPS | TFP_V_KINDS))) return true;
+    if (!p->runs->execs.size || (r->values & (1u << TFP_V_PARAMS | 1u << TFP_V_FLOAT_OPS | TFP_V_KINDS))) return true;
     for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++)
         if (strcmp(format, graphs[i]) == 0) return false;
     return true;
@@ -64,9 +66,9 @@ tfp_status tfp_report_note_clamped(tfp_report *r, tfp_error *err)
     size_t count = 0;
     if (!r->clamped) return TFP_OK;
     tfp_buf files = { 0 };
-    for (size_t i = 0; i < p->sources.size; i++)
+    for (size_t i = 0; i < p->files->sources.size; i++)
         if (may_be_of(r, i) && ++count <= NAMED)
-            tfp_buf_printf(&files, "%s%s", count > 1 ? ", " : "", p->sources.at[i]);
+            tfp_buf_printf(&files, "%s%s", count > 1 ? ", " : "", p->files->sources.at[i]);
     if (count > NAMED) tfp_buf_printf(&files, " and %zu more", count - NAMED);
     if (!count) tfp_buf_text(&files, tfp_first_source(p));
     tfp_status s = files.failed ? tfp_nomem(err)

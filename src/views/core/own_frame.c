@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/core/own_frame.c: lines of code: which one a call stack is told by, and how a line is written. */
 #include "views/core/own_frame.h"
-#include "model/model.h"
+#include "model/span_names.h"
+#include "model/tables/code.h"
 #include "views/core/view.h"
 
 /* C++ frames have no line that anyone could change; a notebook's cell is a file without an ending. */
@@ -14,9 +15,9 @@ static bool is_python(tfp_str file)
 static const tfp_code_frame *own_frame(const tfp_profile *p, uint32_t trace)
 {
     const tfp_code_frame *best = NULL;
-    const tfp_trace *stack = &p->traces.at[trace];
+    const tfp_trace *stack = &p->code->traces.at[trace];
     for (uint32_t i = stack->count; i-- > 0;) { /* the innermost first */
-        const tfp_code_frame *f = &p->frames.at[p->trace_frames.at[stack->first + i]];
+        const tfp_code_frame *f = &p->code->frames.at[p->code->trace_frames.at[stack->first + i]];
         if (!is_python(tfp_text(p, f->file))) continue;
         if (!tfp_is_library_file(tfp_text(p, f->file))) return f;
         if (!best) best = f;

@@ -3,7 +3,7 @@
 #ifndef TFP_OWN_FRAME_H
 #define TFP_OWN_FRAME_H
 
-#include "model/types.h"
+#include "model/tables/types.h"
 
 /* "FILE:LINE" of the innermost frame of the user's own Python code in a call stack (-> traces), else of the innermost of Python;
  * "(no line)": there is none. A new text stands in the arena; no data without memory. */

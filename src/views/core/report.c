@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/core/report.c: rows and what can be asked of them. */
-#include "model/model.h"
+#include "model/span_names.h"
+#include "model/tables/code.h"
+#include "model/tables/events.h"
+#include "model/tables/graph.h"
+#include "model/tables/span_kinds.h"
+#include "model/tables/spans.h"
 #include "model/tensors.h"
 #include "views/core/statistics.h"
 
@@ -41,13 +46,13 @@ void tfp_report_take_values(tfp_report *r, const tfp_values *own, const tfp_valu
 bool tfp_name_order(const tfp_profile *p, uint32_t *order)
 {
     bool ok = false;
-    tfp_str *names = malloc((p->nodes.size ? p->nodes.size : 1) * sizeof *names);
+    tfp_str *names = malloc((p->graph->nodes.size ? p->graph->nodes.size : 1) * sizeof *names);
     if (!names) return false;
-    for (size_t i = 0; i < p->nodes.size; i++) {
-        names[i] = tfp_text(p, p->nodes.at[i].name);
+    for (size_t i = 0; i < p->graph->nodes.size; i++) {
+        names[i] = tfp_text(p, p->graph->nodes.at[i].name);
         order[i] = (uint32_t)i;
     }
-    ok = tfp_sort_strings(order, p->nodes.size, names);
+    ok = tfp_sort_strings(order, p->graph->nodes.size, names);
     free(names);
     return ok;
 }
@@ -64,7 +69,7 @@ tfp_status tfp_report_read_tensor(tfp_report *r, tfp_row *row, tfp_error *err)
     const tfp_checkpoint *c = r->profile->checkpoint;
     if (!c || !tfp_selects(r->options, TFP_C_TENSOR_VALUE)) return TFP_OK;
     /* a variable in parts, such as emb/part_0 and emb/part_1, is in the checkpoint under the name of their scope */
-    tfp_str name = row->node == TFP_NONE ? row->name : tfp_text(r->profile, r->profile->nodes.at[row->node].name);
+    tfp_str name = row->node == TFP_NONE ? row->name : tfp_text(r->profile, r->profile->graph->nodes.at[row->node].name);
     if (!tfp_checkpoint_has(c, name)) return TFP_OK; /* not every node is a variable */
     tfp_tensor *t = calloc(1, sizeof *t);
     if (!t) return tfp_nomem(err);
@@ -84,23 +89,23 @@ tfp_status tfp_report_read_tensor(tfp_report *r, tfp_row *row, tfp_error *err)
 void tfp_shape_text(const tfp_profile *p, uint32_t shape, tfp_buf *out)
 {
     if (shape == TFP_NONE) return;
-    const tfp_shape *s = &p->shapes.at[shape];
+    const tfp_shape *s = &p->graph->shapes.at[shape];
     for (uint32_t i = 0; i < s->count; i++) {
         if (i) tfp_buf_char(out, 'x');
-        tfp_buf_int(out, p->dims.at[s->first + i]);
+        tfp_buf_int(out, p->graph->dims.at[s->first + i]);
     }
 }
 
 void tfp_node_input_shapes(const tfp_profile *p, uint32_t node, const char *separator, tfp_buf *out)
 {
     size_t n = 0;
-    for (TFP_EACH(inputs, i, p->nodes.at[node].input_first, p)) {
-        const tfp_input_edge *e = &p->inputs.at[i];
+    for (TFP_EACH(graph->inputs, i, p->graph->nodes.at[node].input_first, p)) {
+        const tfp_input_edge *e = &p->graph->inputs.at[i];
         uint32_t shape = tfp_input_shape(p, e);
         if (n++) tfp_buf_text(out, separator);
         tfp_buf_int(out, e->position);
         tfp_buf_char(out, ':');
-        if (shape == TFP_NONE || p->shapes.at[shape].count == 0)
+        if (shape == TFP_NONE || p->graph->shapes.at[shape].count == 0)
             tfp_buf_text(out, "unknown");
         else
             tfp_shape_text(p, shape, out);
@@ -157,14 +162,14 @@ void tfp_report_free(tfp_report *r)
 
 bool tfp_lines_are_functions(const tfp_profile *p)
 {
-    const tfp_span_columns *s = &p->events.spans;
+    const tfp_span_columns *s = &p->events->spans;
     tfp_python_frame f;
     for (uint32_t i = 0; i < s->size; i++)
         if (s->kind[i] == TFP_SPAN_FRAME && tfp_python_frame_of(tfp_text(p, s->name[i]), &f)) return true;
     return false;
 }
 
-bool tfp_fine_times(const tfp_profile *p) { return p && p->time_grain_ns % 1000 != 0; }
+bool tfp_fine_times(const tfp_profile *p) { return p && p->about.time_grain_ns % 1000 != 0; }
 
 bool tfp_is_aligned(const tfp_report *r)
 {

@@ -3,7 +3,7 @@
 #ifndef TFP_REPORT_H
 #define TFP_REPORT_H
 
-#include "model/types.h"
+#include "model/tables/types.h"
 #include "options/options.h"
 #include "views/core/coverage.h"
 #include "views/core/findings.h"

@@ -3,6 +3,10 @@
 #include "views/core/statistics.h"
 #include "model/join/cut.h"
 #include "model/join/join.h"
+#include "model/tables/details.h"
+#include "model/tables/graph.h"
+#include "model/tables/runs.h"
+#include "model/tables/samples.h"
 #include "views/core/kinds.h"
 
 #include <math.h>
@@ -33,7 +37,7 @@ static void add_time(finder *f, uint32_t run, int64_t ns)
 
 static bool takes_step(const tfp_report *r, uint32_t step)
 {
-    if (r->step.which == TFP_STEP_MEAN && (step == TFP_NONE || !r->profile->steps.at[step].listed)) return false;
+    if (r->step.which == TFP_STEP_MEAN && (step == TFP_NONE || !r->profile->runs->steps.at[step].listed)) return false;
     return tfp_step_takes(r->step, step);
 }
 
@@ -46,14 +50,14 @@ static bool counts(const finder *f, uint32_t span, bool activities)
 
 static bool is_taken(const finder *f, uint32_t span)
 {
-    return tfp_cut_takes(f->r->profile, span) && takes_step(f->r, f->r->profile->events.spans.step[span]);
+    return tfp_cut_takes(f->r->profile, span) && takes_step(f->r, f->r->profile->events->spans.step[span]);
 }
 
 /* An activity is a part of the run that launched it, or of the one that it continues. Of a node that ran on the host it is no run
  * by itself, as it is none in `occurrence`. */
 static bool add_activity(finder *f, uint32_t span)
 {
-    const tfp_span_columns *s = &f->r->profile->events.spans;
+    const tfp_span_columns *s = &f->r->profile->events->spans;
     uint32_t node = s->node[span], owner = s->owner[span], *last = &f->of_lane[s->lane[span]];
     uint32_t from = owner != TFP_NONE && s->node[owner] == node ? owner : TFP_NONE;
     if (from == TFP_NONE && s->marks[span] & TFP_MARK_CONTINUES && *last != TFP_NONE && s->node[*last] == node)
@@ -72,9 +76,9 @@ static bool add_activity(finder *f, uint32_t span)
 static bool find_in_trace(finder *f)
 {
     const tfp_profile *p = f->r->profile;
-    const tfp_span_columns *s = &p->events.spans;
+    const tfp_span_columns *s = &p->events->spans;
     f->run = TFP_NEW(&f->arena, uint32_t, s->size + 1);
-    f->on_host = TFP_NEW(&f->arena, uint8_t, p->nodes.size + 1);
+    f->on_host = TFP_NEW(&f->arena, uint8_t, p->graph->nodes.size + 1);
     f->of_lane = TFP_NEW(&f->arena, uint32_t, p->lanes.size + 1);
     if (!f->run || !f->on_host || !f->of_lane) return false;
     memset(f->run, 0xff, s->size * sizeof *f->run); /* TFP_NONE */
@@ -105,14 +109,14 @@ static bool add_spans(finder *f, uint32_t node, uint32_t exec)
     TFP_VEC(uint32_t) order = { 0 };
     bool ok = true;
     uint32_t run = TFP_NONE;
-    for (TFP_EACH(spans, s, tfp_detail(p, exec)->span_first, p))
-        if (ok && p->lanes.at[p->spans.at[s].lane].kind != TFP_LANE_OTHER) ok = tfp_push(&order, s);
-    ok = ok && tfp_sort(order.at, order.size, starts_before, p->spans.at);
+    for (TFP_EACH(detail->spans, s, tfp_detail(p, exec)->span_first, p))
+        if (ok && p->lanes.at[p->detail->spans.at[s].lane].kind != TFP_LANE_OTHER) ok = tfp_push(&order, s);
+    ok = ok && tfp_sort(order.at, order.size, starts_before, p->detail->spans.at);
     bool host = false;
     for (size_t i = 0; i < order.size && ok; i++)
-        host |= p->lanes.at[p->spans.at[order.at[i]].lane].kind == TFP_LANE_CPU;
+        host |= p->lanes.at[p->detail->spans.at[order.at[i]].lane].kind == TFP_LANE_CPU;
     for (size_t i = 0; i < order.size && ok; i++) {
-        const tfp_span *span = &p->spans.at[order.at[i]];
+        const tfp_span *span = &p->detail->spans.at[order.at[i]];
         bool begins = !host || run == TFP_NONE || p->lanes.at[span->lane].kind == TFP_LANE_CPU;
         if (begins)
             ok = (run = add_run(f, node, span->duration_ns)) != TFP_NONE;
@@ -126,18 +130,18 @@ static bool add_spans(finder *f, uint32_t node, uint32_t exec)
 /* false: only their sum is known. */
 static bool knows_runs(const tfp_profile *p, uint32_t exec)
 {
-    return p->execs.at[exec].run_count <= 1 || tfp_detail(p, exec)->span_first != TFP_NONE;
+    return p->runs->execs.at[exec].run_count <= 1 || tfp_detail(p, exec)->span_first != TFP_NONE;
 }
 
 static tfp_status find_in_executions(finder *f, tfp_error *err)
 {
     const tfp_profile *p = f->r->profile;
-    for (uint32_t node = 0; node < p->nodes.size; node++)
-        for (TFP_EACH(execs, e, p->nodes.at[node].exec_first, p)) {
-            const tfp_exec *x = &p->execs.at[e];
+    for (uint32_t node = 0; node < p->graph->nodes.size; node++)
+        for (TFP_EACH(runs->execs, e, p->graph->nodes.at[node].exec_first, p)) {
+            const tfp_exec *x = &p->runs->execs.at[e];
             if (!x->run_count || !takes_step(f->r, x->step)) continue;
             if (!knows_runs(p, e)) {
-                tfp_str name = tfp_text(p, p->nodes.at[node].name);
+                tfp_str name = tfp_text(p, p->graph->nodes.at[node].name);
                 return tfp_fail(err, TFP_NOTFOUND, "only the sum of the %lld runs of %.*s is known, not each of them",
                                 (long long)x->run_count, name.size < 200 ? (int)name.size : 200, name.data);
             }
@@ -155,8 +159,8 @@ static const char *only_sums(const tfp_report *r)
 {
     const tfp_profile *p = r->profile;
     if (r->options->compat10) return "-compat 1.0 knows sums only";
-    if (p->samples.size) return "sampled stacks are sums of samples, not runs";
-    if (r->about->rows_are == TFP_ROWS_OF_CALLS || (r->about->rows_are == TFP_ROWS_OF_CODE && p->events.processes.size))
+    if (p->sampled->samples.size) return "sampled stacks are sums of samples, not runs";
+    if (r->about->rows_are == TFP_ROWS_OF_CALLS || (r->about->rows_are == TFP_ROWS_OF_CODE && p->events->processes.size))
         return "rows of calls and of lines are sums over operations: op, scope and graph have their runs";
     return NULL;
 }
@@ -179,7 +183,7 @@ tfp_status tfp_statistics_start(tfp_report *r, tfp_error *err)
     tfp_status status = TFP_OK;
     if (why)
         status = tfp_fail(err, TFP_NOTFOUND, "%s", why);
-    else if (!r->profile->events.processes.size)
+    else if (!r->profile->events->processes.size)
         status = find_in_executions(&f, err);
     else if (!find_in_trace(&f))
         status = tfp_nomem(err);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/core/values.c: the numbers of rows: only the columns that a report needs, one array each. */
-#include "model/model.h"
+#include "model/tables/graph.h"
+#include "model/tables/runs.h"
 #include "views/core/kinds.h"
 #include "views/core/statistics.h"
 #include "views/core/view.h"
@@ -12,7 +13,7 @@ static int64_t in_runs(const tfp_report *r, uint32_t node, const tfp_node_stats 
 {
     int64_t of = r->counts->nodes[node].of_runs;
     if (of > 0) return tfp_add(tfp_mul(n / of, s->run_count, NULL), tfp_mul(n % of, s->run_count, NULL) / of, NULL);
-    bool ran = r->profile->nodes.at[node].exec_first != TFP_NONE;
+    bool ran = r->profile->graph->nodes.at[node].exec_first != TFP_NONE;
     return tfp_mul(n, ran ? s->run_count : r->counts->nodes[node].runs, NULL);
 }
 
@@ -39,7 +40,7 @@ static int64_t given_value(const tfp_report *r, uint32_t node, const tfp_node_st
     case TFP_V_FLOAT_OPS: return s->float_ops;
     case TFP_V_TIMED_FLOAT_OPS: return s->total_ns > 0 ? s->float_ops : 0;
     case TFP_V_OPS: return 1;
-    case TFP_V_COUNTED_OPS: return r->profile->nodes.at[node].float_ops > 0;
+    case TFP_V_COUNTED_OPS: return r->profile->graph->nodes.at[node].float_ops > 0;
     default: return 0;
     }
 }
@@ -100,7 +101,7 @@ static void add(tfp_report *r, tfp_values *v, tfp_value c, size_t i, int64_t n, 
 static void stats_of(const tfp_report *r, uint32_t node, tfp_node_stats *out)
 {
     const uint32_t *execs = r->options->step_execs;
-    if (!execs || r->profile->nodes.at[node].exec_first == TFP_NONE)
+    if (!execs || r->profile->graph->nodes.at[node].exec_first == TFP_NONE)
         tfp_node_stats_at(r->profile, node, r->step, out);
     else if (execs[node] != TFP_NONE)
         tfp_exec_stats_at(r->profile, node, execs[node], out);
@@ -235,7 +236,7 @@ void tfp_account_all(tfp_account *a)
 {
     const tfp_profile *p = a->r->profile;
     if (tfp_filter_any(a->filter)) return;
-    for (size_t i = 0; i < p->types.size; i++) type_mask(a, p->types.at[i].name);
+    for (size_t i = 0; i < p->graph->types.size; i++) type_mask(a, p->graph->types.at[i].name);
 }
 
 int64_t tfp_account_times(tfp_account *a, uint32_t node)
@@ -243,6 +244,6 @@ int64_t tfp_account_times(tfp_account *a, uint32_t node)
     if (tfp_filter_any(a->filter)) return 1;
     const tfp_profile *p = a->r->profile;
     uint64_t mask = a->r->parameters ? a->kinds[a->r->parameters->kinds[node]] : 0;
-    for (TFP_EACH(types, t, p->nodes.at[node].type_first, p)) mask |= type_mask(a, p->types.at[t].name);
+    for (TFP_EACH(graph->types, t, p->graph->nodes.at[node].type_first, p)) mask |= type_mask(a, p->graph->types.at[t].name);
     return __builtin_popcountll(mask);
 }

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/files/build.c: a report from a profile, a view and options: the step, what the options ask for, what the view needs,
  * and then the view's own work. */
+#include "model/files/allocator.h"
 #include "model/join/runs.h"
-#include "views/flops/instructions.h"
+#include "model/tables/graph.h"
+#include "model/tables/runs.h"
+#include "model/tables/samples.h"
 #include "views/core/grid.h"
 #include "views/core/kinds.h"
 #include "views/core/statistics.h"
+#include "views/flops/instructions.h"
 #include "views/timeline/range.h"
 
 #include <stdlib.h>
@@ -24,7 +28,7 @@ static tfp_status find_step(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
     tfp_step_choice asked = r->options->step;
-    bool trace = (p->events.processes.size > 0 && p != r->runs) || p->samples.size;
+    bool trace = (p->events->processes.size > 0 && p != r->runs) || p->sampled->samples.size;
     bool chosen = tfp_options_chosen(r->options, "step"),
          table = r->kind == TFP_REPORT_GRID || r->kind == TFP_REPORT_FINDINGS;
     if (trace && asked.which == TFP_STEP_MEAN && !chosen) asked.which = TFP_STEP_ALL;
@@ -33,8 +37,8 @@ static tfp_status find_step(tfp_report *r, tfp_error *err)
     r->step = asked;
     if (asked.which != TFP_STEP_ONE) return TFP_OK;
     r->step.row = tfp_find_step(p, asked.id);
-    if (r->step.row != TFP_NONE && p->steps.at[r->step.row].listed) return TFP_OK;
-    if (r->about->needs & TFP_FINDS_STEPS && !p->steps.size) return TFP_OK;
+    if (r->step.row != TFP_NONE && p->runs->steps.at[r->step.row].listed) return TFP_OK;
+    if (r->about->needs & TFP_FINDS_STEPS && !p->runs->steps.size) return TFP_OK;
     tfp_buf known = { 0 };
     size_t n = tfp_profile_step_count(p);
     for (size_t i = 0; i < n && i < 50; i++)
@@ -57,7 +61,7 @@ static unsigned failed_matches(const tfp_options *o)
 
 static tfp_status start_reach(tfp_report *r, tfp_error *err)
 {
-    size_t count = r->profile->nodes.size;
+    size_t count = r->profile->graph->nodes.size;
     r->reach = r->options->compat10 ? NULL : TFP_NEW(&r->arena, tfp_reach, count);
     if (r->options->compat10) return TFP_OK;
     if (!r->reach) return tfp_nomem(err);
@@ -74,7 +78,7 @@ static bool has(const tfp_profile *p, unsigned need)
     case TFP_NEEDS_CODE: return tfp_profile_has(p, TFP_HAS_CODE) || tfp_has(p, TFP_HAS_TRACE);
     case TFP_NEEDS_SPANS: return tfp_has(p, TFP_HAS_TRACE) || tfp_has_runs(p) || p->timed.size;
     case TFP_NEEDS_EVENTS: return tfp_has(p, TFP_HAS_TRACE);
-    case TFP_NEEDS_CALLS: return tfp_has(p, TFP_HAS_TRACE) || p->samples.size;
+    case TFP_NEEDS_CALLS: return tfp_has(p, TFP_HAS_TRACE) || p->sampled->samples.size;
     case TFP_NEEDS_PROGRAM: return tfp_has(p, TFP_HAS_PROGRAM) || tfp_has_instructions(p);
     default: return true;
     }
@@ -106,15 +110,15 @@ static tfp_status check_needs(const tfp_report *r, tfp_error *err)
     bool takes = r->about->needs & TFP_TAKES_SNAPSHOTS || (p->timed.size && r->about == &tfp_view_transfer);
     if (tfp_only_allocator(p) && !takes) {
         s = tfp_fail(err, TFP_BADFILE, "%s nothing that the %s view shows: use %s",
-                     p->allocator.devices.size ? "a memory snapshot has"
+                     p->allocator->devices.size ? "a memory snapshot has"
                      : p->timed.size           ? "lines of NCCL's inspector have"
                                                : "dumps of the flight recorder have",
-                     r->view, p->allocator.devices.size ? "memory" : p->timed.size ? "transfer" : "hang");
+                     r->view, p->allocator->devices.size ? "memory" : p->timed.size ? "transfer" : "hang");
         return tfp_within_file(err, s, tfp_first_source(p));
     }
     if ((r->about->needs & TFP_NEEDS_PROGRAM) && !has(p, TFP_NEEDS_PROGRAM)) return tfp_no_program(p, err);
     bool of_nodes = r->about == &tfp_view_scope || r->about == &tfp_view_op || r->about == &tfp_view_graph;
-    if (of_nodes && p->samples.size && !p->nodes.size)
+    if (of_nodes && p->sampled->samples.size && !p->graph->nodes.size)
         s = tfp_fail(err, TFP_NOTFOUND,
                      "sampled stacks have no nodes, which the %s view shows: use code, calls or lines", r->view);
     if ((r->about->needs & TFP_NEEDS_CODE) && !has(p, TFP_NEEDS_CODE))

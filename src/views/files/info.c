@@ -1,17 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/files/info.c: the table `info`: what is in a profile, what is not, and which commands that leaves. It comes before any
  * number: which files, recorded when and where, how much of what. */
+#include "flops/aten/aten.h"
 #include "flops/core/parameters.h"
-#include "model/model.h"
+#include "model/files/allocator.h"
+#include "model/files/flights.h"
 #include "model/program.h"
+#include "model/tables/code.h"
+#include "model/tables/details.h"
+#include "model/tables/devices.h"
+#include "model/tables/events.h"
+#include "model/tables/graph.h"
+#include "model/tables/lanes.h"
+#include "model/tables/processes.h"
+#include "model/tables/runs.h"
+#include "model/tables/samples.h"
+#include "model/tables/sources.h"
+#include "model/tables/span_kinds.h"
+#include "model/tables/spans.h"
+#include "model/tables/stats.h"
 #include "model/tensors.h"
 #include "views/core/engine.h"
-#include "views/flops/instructions.h"
 #include "views/core/grid.h"
-#include "views/spans/trace.h"
-#include "flops/aten/aten.h"
 #include "views/core/view.h"
 #include "views/files/info.h"
+#include "views/flops/instructions.h"
+#include "views/spans/trace.h"
 #include "views/timeline/timeline.h"
 
 #include <stdio.h>
@@ -57,10 +71,10 @@ static bool say_files(tfp_report *r)
     size_t told = 0, files = 0;
     bool ok = true;
     tfp_buf all = { 0 };
-    for (size_t i = 0; i < p->sources.size; i++) {
-        if (!p->formats.at[i]) continue; /* a folder: its files follow */
+    for (size_t i = 0; i < p->files->sources.size; i++) {
+        if (!p->files->formats.at[i]) continue; /* a folder: its files follow */
         if (files++ >= FILES_SHOWN) continue;
-        tfp_buf_printf(&all, "%s%s (%s)", told++ ? ", " : "", p->sources.at[i], p->formats.at[i]);
+        tfp_buf_printf(&all, "%s%s (%s)", told++ ? ", " : "", p->files->sources.at[i], p->files->formats.at[i]);
     }
     if (files > told) tfp_buf_printf(&all, " and %zu more", files - told);
     return add_text(r, "files", "files", &all) && ok;
@@ -68,8 +82,8 @@ static bool say_files(tfp_report *r)
 
 static bool is_told(const tfp_profile *p, const char *key)
 {
-    for (size_t i = 0; i < p->events.about.size; i++)
-        if (tfp_str_eq(tfp_text(p, p->events.about.at[i].key), tfp_str_of(key))) return true;
+    for (size_t i = 0; i < p->events->about.size; i++)
+        if (tfp_str_eq(tfp_text(p, p->events->about.at[i].key), tfp_str_of(key))) return true;
     return false;
 }
 
@@ -107,7 +121,7 @@ static void widen(range *x, int64_t start, int64_t end)
 /* Clocks of several machines are brought together as in the timeline: what lies between them is no time of the run. */
 static void widen_by_span(range *x, const tfp_profile *p, const tfp_timeline *t, uint32_t i)
 {
-    const tfp_span_columns *s = &p->events.spans;
+    const tfp_span_columns *s = &p->events->spans;
     uint32_t process = p->lanes.at[s->lane[i]].process;
     int64_t offset = process == TFP_NONE || !t->offset_ns ? 0 : t->offset_ns[process];
     widen(x, tfp_add(s->start_ns[i], offset, NULL), tfp_add(tfp_span_end(s, i), offset, NULL));
@@ -115,17 +129,17 @@ static void widen_by_span(range *x, const tfp_profile *p, const tfp_timeline *t,
 
 static bool range_of(const tfp_profile *p, range *out)
 {
-    const tfp_span_columns *s = &p->events.spans;
+    const tfp_span_columns *s = &p->events->spans;
     tfp_timeline t = { .p = p };
-    range x = { 0, 0, p->events.origin_unix_ns };
-    bool ok = p->events.processes.size < 2 || tfp_timeline_set_clocks(&t);
+    range x = { 0, 0, p->about.origin_unix_ns };
+    bool ok = p->events->processes.size < 2 || tfp_timeline_set_clocks(&t);
     for (uint32_t i = 0; i < s->size; i++)
         if (s->kind[i] != TFP_SPAN_OTHER) widen_by_span(&x, p, &t, i);
     bool plain = x.end_ns == 0; /* another program's trace: none of its spans has a kind */
     for (uint32_t i = 0; plain && i < s->size; i++) widen_by_span(&x, p, &t, i);
     free(t.offset_ns);
-    for (size_t i = 0; !s->size && i < p->execs.size; i++)
-        if (p->execs.at[i].start_ns) widen(&x, p->execs.at[i].start_ns, p->execs.at[i].end_ns);
+    for (size_t i = 0; !s->size && i < p->runs->execs.size; i++)
+        if (p->runs->execs.at[i].start_ns) widen(&x, p->runs->execs.at[i].start_ns, p->runs->execs.at[i].end_ns);
     *out = x;
     return ok;
 }
@@ -182,9 +196,9 @@ static bool say_processes(tfp_report *r)
     name_list hosts = { 0 };
     tfp_buf ranks = { 0 };
     int32_t of = 0;
-    size_t count = p->events.processes.size, told = 0;
+    size_t count = p->events->processes.size, told = 0;
     for (size_t i = 0; i < count; i++) {
-        const tfp_process *x = &p->events.processes.at[i];
+        const tfp_process *x = &p->events->processes.at[i];
         add_name(&hosts, p, x->host);
         if (x->rank_count > of) of = x->rank_count;
         if (x->rank >= 0 && told++ < NAMES_SHOWN) tfp_buf_printf(&ranks, "%s%d", told > 1 ? ", " : "", (int)x->rank);
@@ -207,9 +221,9 @@ static bool say_devices(tfp_report *r)
     for (size_t i = 0; i < p->lanes.size; i++)
         if (p->lanes.at[i].role == TFP_ROLE_THREAD || p->lanes.at[i].role == TFP_ROLE_STREAM)
             add_name(&devices, p, p->lanes.at[i].device);
-    for (size_t i = 0; i < p->nodes.size; i++)
-        if (!p->events.processes.size) add_name(&devices, p, p->nodes.at[i].device);
-    for (size_t i = 0; i < p->events.devices.size; i++) add_name(&models, p, p->events.devices.at[i].name);
+    for (size_t i = 0; i < p->graph->nodes.size; i++)
+        if (!p->events->processes.size) add_name(&devices, p, p->graph->nodes.at[i].device);
+    for (size_t i = 0; i < p->events->devices.size; i++) add_name(&models, p, p->events->devices.at[i].name);
     return say_names(r, "devices", "devices", &devices) && say_names(r, "device_models", "device models", &models);
 }
 
@@ -218,11 +232,11 @@ static bool say_devices(tfp_report *r)
 static bool say_steps(tfp_report *r)
 {
     const tfp_profile *p = r->profile;
-    size_t n = p->step_order.size;
+    size_t n = p->runs->step_order.size;
     tfp_buf b = { 0 };
     if (!n) return add_number(r, "step_count", NULL, 0);
-    long long first = (long long)p->steps.at[p->step_order.at[0]].id;
-    long long last = (long long)p->steps.at[p->step_order.at[n - 1]].id;
+    long long first = (long long)p->runs->steps.at[p->runs->step_order.at[0]].id;
+    long long last = (long long)p->runs->steps.at[p->runs->step_order.at[n - 1]].id;
     if (n > 1)
         tfp_buf_printf(&b, "%zu, from %lld to %lld", n, first, last);
     else
@@ -236,18 +250,18 @@ static bool say_samples(tfp_report *r)
 {
     const tfp_profile *p = r->profile;
     tfp_buf kinds = { 0 };
-    if (!p->sample_types.size) return true;
-    for (uint32_t i = 0; i < p->sample_types.size && i < NAMES_SHOWN; i++) {
-        const tfp_sample_type *t = &p->sample_types.at[i];
+    if (!p->sampled->sample_types.size) return true;
+    for (uint32_t i = 0; i < p->sampled->sample_types.size && i < NAMES_SHOWN; i++) {
+        const tfp_sample_type *t = &p->sampled->sample_types.at[i];
         tfp_buf_text(&kinds, i ? ", " : "");
         tfp_buf_str(&kinds, tfp_text(p, t->type));
         tfp_buf_text(&kinds, " (");
         tfp_buf_str(&kinds, tfp_text(p, t->unit));
-        tfp_buf_text(&kinds, i == p->sample_type ? ", shown)" : ")");
+        tfp_buf_text(&kinds, i == p->about.sample_type ? ", shown)" : ")");
     }
-    if (p->sample_types.size > NAMES_SHOWN) tfp_buf_printf(&kinds, " and %zu more", p->sample_types.size - NAMES_SHOWN);
+    if (p->sampled->sample_types.size > NAMES_SHOWN) tfp_buf_printf(&kinds, " and %zu more", p->sampled->sample_types.size - NAMES_SHOWN);
     return add_text(r, "sample_types", "kinds of samples", &kinds) &&
-           add_number(r, "samples", "samples", (int64_t)p->samples.size);
+           add_number(r, "samples", "samples", (int64_t)p->sampled->samples.size);
 }
 
 static bool say_parameters(tfp_report *r, const tfp_parameter_counts *c)
@@ -285,14 +299,14 @@ static info_row part(const char *name, bool there, int64_t count, const char *of
 
 static int64_t memory_records(const tfp_profile *p)
 {
-    size_t pool = p->allocator.entries.size + p->allocator.blocks.size;
-    return (int64_t)(pool ? pool : p->events.memory.size ? p->events.memory.size : p->allocations.size);
+    size_t pool = p->allocator->entries.size + p->allocator->blocks.size;
+    return (int64_t)(pool ? pool : p->events->memory.size ? p->events->memory.size : p->detail->allocations.size);
 }
 
 static int64_t run_count(const tfp_profile *p)
 {
     int64_t n = 0;
-    for (size_t i = 0; i < p->execs.size; i++) n = tfp_add(n, p->execs.at[i].run_count, NULL);
+    for (size_t i = 0; i < p->runs->execs.size; i++) n = tfp_add(n, p->runs->execs.at[i].run_count, NULL);
     return n;
 }
 
@@ -315,27 +329,27 @@ static info_row program_part(const tfp_profile *p)
 
 static info_row collectives_part(const tfp_profile *p)
 {
-    int64_t count = (int64_t)(p->flights.entries.size + p->timed.size);
+    int64_t count = (int64_t)(p->flights->entries.size + p->timed.size);
     return part("collectives", count, count, "collectives", p->timed.size ? "transfer" : "hang", "dumps of PyTorch's flight recorder");
 }
 
-static bool has_graph(const tfp_profile *p) { return tfp_has(p, TFP_HAS_GRAPH) && p->nodes.size; }
+static bool has_graph(const tfp_profile *p) { return tfp_has(p, TFP_HAS_GRAPH) && p->graph->nodes.size; }
 
 static tfp_status show_parts(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
     int64_t records = memory_records(p);
     const info_row all[] = {
-        part("nodes", p->nodes.size > 0, (int64_t)p->nodes.size, "nodes", "scope, op, query",
-             p->events.spans.size ? "a trace of PyTorch, TensorFlow 2 or JAX; tfprof calls shows spans by name" : "any file that this program reads"),
-        part("graph", has_graph(p), (int64_t)p->inputs.size, "inputs of nodes", "graph",
+        part("nodes", p->graph->nodes.size > 0, (int64_t)p->graph->nodes.size, "nodes", "scope, op, query",
+             p->events->spans.size ? "a trace of PyTorch, TensorFlow 2 or JAX; tfprof calls shows spans by name" : "any file that this program reads"),
+        part("graph", has_graph(p), (int64_t)p->graph->inputs.size, "inputs of nodes", "graph",
              is_torch(p) ? "PyTorch's execution trace (--execution_trace_path)" : "a GraphDef, MetaGraphDef or SavedModel (--graph_path)"),
         program_part(p),
         part("runs", tfp_ran_any(p), run_count(p), "runs of nodes",
              "summary, op -select micros, steps, wait, stats, advise, diff", "run metadata (--run_meta_path), a profile, or a trace"),
-        part("code", tfp_profile_has(p, TFP_HAS_STACKS), p->traces.size ? (int64_t)p->traces.size : TFP_ABSENT,
+        part("code", tfp_profile_has(p, TFP_HAS_STACKS), p->code->traces.size ? (int64_t)p->code->traces.size : TFP_ABSENT,
              "call stacks", tfp_only_allocator(p) && !p->timed.size ? "memory -by line" : "lines, code", "an op log (--op_log_path), or a trace recorded with stacks"),
-        part("trace", tfp_has(p, TFP_HAS_TRACE), (int64_t)p->events.spans.size, "spans",
+        part("trace", tfp_has(p, TFP_HAS_TRACE), (int64_t)p->events->spans.size, "spans",
              "kernel, calls, transfer, check", "a trace of PyTorch (--kineto_path), of TensorFlow 2 or JAX (--xplane_path)"),
         part("memory", tfp_has(p, TFP_HAS_MEMORY), records ? records : TFP_ABSENT,
              records ? "records" : "worked out of what nodes kept", "memory, op -select bytes", "run metadata, a trace recorded with memory, or a memory snapshot of PyTorch"),
@@ -343,7 +357,7 @@ static tfp_status show_parts(tfp_report *r, tfp_error *err)
              "variables", "scope -select tensor_value", "a checkpoint (--checkpoint_path)"),
         collectives_part(p),
     };
-    size_t count = sizeof all / sizeof *all - !(p->flights.dumps.size || p->timed.size); /* few jobs have them */
+    size_t count = sizeof all / sizeof *all - !(p->flights->dumps.size || p->timed.size); /* few jobs have them */
     r->grid.sentences = true;
     return tfp_grid_of(r, &(tfp_row_table){ info_columns, all, sizeof *all, count, 0 }, err);
 }
@@ -355,7 +369,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     tfp_status s = tfp_parameters(p, &r->arena, &counts, err);
     if (s) return s;
     bool ok = say_files(r) && say_framework(r) && say_when(r) && say_processes(r) && say_devices(r);
-    ok = ok && say_steps(r) && say_samples(r) && add_number(r, "nodes", "nodes", (int64_t)p->nodes.size) &&
+    ok = ok && say_steps(r) && say_samples(r) && add_number(r, "nodes", "nodes", (int64_t)p->graph->nodes.size) &&
          say_parameters(r, &counts);
     s = ok ? tfp_note_guessed_steps(r, p, NULL, err) : tfp_nomem(err);
     if (!s) s = show_parts(r, err);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/files/lines.c: the table `lines`: time by line of the user's own code. What frames of libraries take counts to the line of
  * the user's that called them. In: the rows of the code view. Out: a row a line: itself, and with all that it calls. */
-#include "model/model.h"
+#include "model/span_names.h"
+#include "model/tables/code.h"
 #include "views/core/engine.h"
 #include "views/core/grid.h"
 #include "views/core/view.h"
@@ -39,7 +40,7 @@ tfp_str tfp_line_file(const tfp_report *code, uint32_t row)
     const tfp_profile *p = code->profile;
     if (code->code) {
         uint32_t frame = code->code->items.at[code->rows.at[row].item].frame;
-        return frame == TFP_NONE ? (tfp_str){ "", 0 } : tfp_text(p, p->frames.at[frame].file);
+        return frame == TFP_NONE ? (tfp_str){ "", 0 } : tfp_text(p, p->code->frames.at[frame].file);
     }
     tfp_str name = code->rows.at[row].name;
     if (tfp_str_eq(name, TFP_STR(TFP_REPLAY_ROW))) return (tfp_str){ "", 0 };

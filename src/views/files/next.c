@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/files/next.c: what to ask next of a profile: a table of conditions, commands and the questions that they answer. */
-#include "model/model.h"
+#include "model/files/allocator.h"
+#include "model/tables/events.h"
+#include "model/tables/graph.h"
+#include "model/tables/runs.h"
+#include "model/tables/samples.h"
+#include "model/tables/sources.h"
 #include "views/core/engine.h"
 #include "views/core/view.h"
 #include "views/files/info.h"
@@ -23,9 +28,9 @@ static void put_files(const tfp_profile *p, tfp_buf *b)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%";
     size_t shown = 0;
-    for (size_t i = 0; i < p->sources.size; i++) {
-        const char *path = p->sources.at[i];
-        bool in_folder = i && !p->formats.at[0]; /* a folder stands first, its files after it */
+    for (size_t i = 0; i < p->files->sources.size; i++) {
+        const char *path = p->files->sources.at[i];
+        bool in_folder = i && !p->files->formats.at[0]; /* a folder stands first, its files after it */
         if (in_folder) continue;
         if (shown++ >= 3 || path[strspn(path, plain)] || !*path || *path == '-') {
             tfp_buf_text(b, " FILE...");
@@ -40,17 +45,17 @@ static bool always(const tfp_profile *p)
     (void)p;
     return true;
 }
-static bool has_memory(const tfp_profile *p) { return p->allocator.devices.size != 0; }
+static bool has_memory(const tfp_profile *p) { return p->allocator->devices.size != 0; }
 static bool has_stacks(const tfp_profile *p) { return tfp_ran_any(p) && tfp_profile_has(p, TFP_HAS_STACKS); }
 static bool has_stacks_of_lines(const tfp_profile *p) { return has_stacks(p) && !tfp_lines_are_functions(p); }
 static bool has_stacks_of_functions(const tfp_profile *p) { return has_stacks(p) && tfp_lines_are_functions(p); }
-static bool has_samples(const tfp_profile *p) { return p->samples.size != 0; }
+static bool has_samples(const tfp_profile *p) { return p->sampled->samples.size != 0; }
 static bool has_trace_of_operations(const tfp_profile *p) { return tfp_has(p, TFP_HAS_TRACE) && tfp_ran_any(p); }
 static bool has_trace_of_another_program(const tfp_profile *p) { return tfp_has(p, TFP_HAS_TRACE) && !tfp_ran_any(p); }
 static bool has_program(const tfp_profile *p) { return tfp_has(p, TFP_HAS_PROGRAM); }
 static bool has_instructions(const tfp_profile *p) { return !has_program(p) && tfp_has_instructions(p); }
 static bool has_tensors(const tfp_profile *p) { return tfp_has(p, TFP_HAS_TENSORS); }
-static bool has_rows(const tfp_profile *p) { return p->nodes.size || p->events.spans.size; }
+static bool has_rows(const tfp_profile *p) { return p->graph->nodes.size || p->events->spans.size; }
 
 static const struct {
     bool (*fits)(const tfp_profile *p);

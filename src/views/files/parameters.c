@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/files/parameters.c: the model's parameters, where they are more than the elements of every node's attribute shape: with
  * -float_ops_source own, of a SavedModel, and of a checkpoint alone, of which TensorFlow's tool shows nothing. In: tfp_parameters. */
-#include "model/model.h"
+#include "model/tables/graph.h"
 #include "views/core/engine.h"
 #include "views/core/view.h"
 
@@ -37,7 +37,7 @@ tfp_status tfp_parameters_note_difference(tfp_report *r, const tfp_profile *p, c
                                           const char *whose, const char *remedy, tfp_error *err)
 {
     int64_t theirs = 0;
-    for (uint32_t i = 0; i < p->nodes.size; i++) theirs = tfp_add(theirs, tfp_node_parameters(p, i, NULL), NULL);
+    for (uint32_t i = 0; i < p->graph->nodes.size; i++) theirs = tfp_add(theirs, tfp_node_parameters(p, i, NULL), NULL);
     if (!c->total || c->total == theirs) return TFP_OK;
     return tfp_report_note_add(r, TFP_NOTE_PARAMETERS_DIFFER, err,
                                "%s are TensorFlow's count, %lld in all; the model's variables have %lld elements (%s)",

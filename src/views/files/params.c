@@ -2,7 +2,8 @@
 /* views/files/params.c: the table `params`: the model's variables by block: how many elements, trained or not, of optimizers,
  * how many bytes of which type. A block is a scope; -max_depth says how deep. In: tfp_parameters. */
 #include "flops/core/parameters.h"
-#include "model/model.h"
+#include "model/tables/graph.h"
+#include "model/tables/sources.h"
 #include "model/tensors.h"
 #include "views/core/engine.h"
 #include "views/core/grid.h"
@@ -64,9 +65,9 @@ static int64_t depth_of(const table *t)
         return t->r->options->max_depth < 1 ? 1 : t->r->options->max_depth;
     for (int64_t depth = 1; depth < 10; depth++) {
         tfp_str first = { NULL, 0 };
-        for (size_t i = 0; i < p->nodes.size; i++) {
+        for (size_t i = 0; i < p->graph->nodes.size; i++) {
             if (!is_of_model((tfp_parameter_kind)t->counts.kinds[i])) continue;
-            tfp_str block = block_name(tfp_text(p, p->nodes.at[i].name), depth);
+            tfp_str block = block_name(tfp_text(p, p->graph->nodes.at[i].name), depth);
             if (!first.data) first = block;
             if (!tfp_str_eq(first, block)) return depth;
         }
@@ -104,7 +105,7 @@ static bool add_variable(table *t, uint32_t node, int64_t depth)
     tfp_parameter_kind kind = (tfp_parameter_kind)t->counts.kinds[node];
     int64_t n = t->counts.elements_of[node], size = size_of(t->counts.dtype[node]);
     int64_t bytes = t->counts.bytes_of ? t->counts.bytes_of[node] : tfp_mul(n, size, NULL);
-    block_row *b = find_block(t, block_name(tfp_text(p, p->nodes.at[node].name), depth));
+    block_row *b = find_block(t, block_name(tfp_text(p, p->graph->nodes.at[node].name), depth));
     dtype_row *d = b ? find_dtype(t, t->counts.dtype[node]) : NULL;
     if (!d) return false;
     t->unsized |= n && !size && !t->counts.bytes_of;
@@ -237,7 +238,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     }
     tfp_status s = tfp_parameters(p, &r->arena, &t.counts, err);
     int64_t depth = s ? 0 : depth_of(&t);
-    for (uint32_t i = 0; !s && i < p->nodes.size; i++)
+    for (uint32_t i = 0; !s && i < p->graph->nodes.size; i++)
         if (is_shown((tfp_parameter_kind)t.counts.kinds[i]) && !add_variable(&t, i, depth)) s = tfp_nomem(err);
     r->clamped |= t.counts.clamped;
     if (!s) s = show(&t, err);

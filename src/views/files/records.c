@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/files/records.c: what was recorded, row by row: steps, what ran where and when, memory over time, a checkpoint's
  * variables. Programs that draw them ask for these tables. */
-#include "model/model.h"
+#include "model/tables/code.h"
+#include "model/tables/details.h"
+#include "model/tables/graph.h"
+#include "model/tables/lanes.h"
+#include "model/tables/runs.h"
 #include "model/tensors.h"
-#include "views/core/report.h"
-#include "views/memory/records.h"
-#include "views/flops/flops.h"
 #include "views/core/grid.h"
+#include "views/core/report.h"
+#include "views/flops/flops.h"
+#include "views/memory/records.h"
 
 #include <stdlib.h>
 
@@ -56,19 +60,19 @@ static void add_exec(tfp_report *r, step_row *t, const tfp_exec *e)
 static tfp_status steps(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
-    size_t count = p->step_order.size;
+    size_t count = p->runs->step_order.size;
     step_row *rows = TFP_NEW(&r->arena, step_row, count + 1);
-    uint32_t *row_of = TFP_NEW(&r->arena, uint32_t, p->steps.size + 1); /* by step; TFP_NONE: not listed */
+    uint32_t *row_of = TFP_NEW(&r->arena, uint32_t, p->runs->steps.size + 1); /* by step; TFP_NONE: not listed */
     if (!rows || !row_of) return tfp_nomem(err);
-    for (size_t i = 0; i < p->steps.size; i++) row_of[i] = TFP_NONE;
+    for (size_t i = 0; i < p->runs->steps.size; i++) row_of[i] = TFP_NONE;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t step = p->step_order.at[i];
+        uint32_t step = p->runs->step_order.at[i];
         row_of[step] = i;
-        rows[i] = (step_row){ .step = p->steps.at[step].id, .start_us = TFP_ABSENT, .end_us = TFP_ABSENT };
+        rows[i] = (step_row){ .step = p->runs->steps.at[step].id, .start_us = TFP_ABSENT, .end_us = TFP_ABSENT };
     }
-    for (size_t i = 0; i < p->execs.size; i++) {
-        uint32_t row = row_of[p->execs.at[i].step];
-        if (row != TFP_NONE) add_exec(r, &rows[row], &p->execs.at[i]);
+    for (size_t i = 0; i < p->runs->execs.size; i++) {
+        uint32_t row = row_of[p->runs->execs.at[i].step];
+        if (row != TFP_NONE) add_exec(r, &rows[row], &p->runs->execs.at[i]);
     }
     return tfp_grid_of(r, &(tfp_row_table){ step_columns, rows, sizeof *rows, count, 0 }, err);
 }
@@ -86,7 +90,7 @@ static int compare_placed(const void *a, const void *b, void *ctx)
     const tfp_profile *p = ctx;
     if (x->step != y->step) return x->step < y->step ? -1 : 1;
     if (x->lane != y->lane) return x->lane < y->lane ? -1 : 1;
-    const tfp_span *s = &p->spans.at[x->span], *t = &p->spans.at[y->span];
+    const tfp_span *s = &p->detail->spans.at[x->span], *t = &p->detail->spans.at[y->span];
     if (s->start_ns != t->start_ns) return s->start_ns < t->start_ns ? -1 : 1;
     if (s->duration_ns != t->duration_ns) return s->duration_ns > t->duration_ns ? -1 : 1; /* outer spans first */
     return x->span < y->span ? -1 : x->span > y->span;
@@ -97,15 +101,15 @@ typedef TFP_VEC(placed) placed_spans;
 static bool collect_spans(const tfp_report *r, const uint32_t *lane_place, placed_spans *out)
 {
     const tfp_profile *p = r->profile;
-    for (uint32_t n = 0; n < p->nodes.size; n++)
-        for (TFP_EACH(execs, e, p->nodes.at[n].exec_first, p)) {
-            uint32_t step = p->execs.at[e].step;
-            if (!p->steps.at[step].listed || !tfp_step_takes(r->step, step)) continue;
-            for (TFP_EACH(spans, s, tfp_detail(p, e)->span_first, p)) {
-                const tfp_span *it = &p->spans.at[s];
+    for (uint32_t n = 0; n < p->graph->nodes.size; n++)
+        for (TFP_EACH(runs->execs, e, p->graph->nodes.at[n].exec_first, p)) {
+            uint32_t step = p->runs->execs.at[e].step;
+            if (!p->runs->steps.at[step].listed || !tfp_step_takes(r->step, step)) continue;
+            for (TFP_EACH(detail->spans, s, tfp_detail(p, e)->span_first, p)) {
+                const tfp_span *it = &p->detail->spans.at[s];
                 /* a lane that was named without a time is kept for tfp_profile_write, but is no span */
                 if (!it->start_ns && !it->duration_ns) continue;
-                placed x = { p->steps.at[step].id, lane_place[it->lane], n, s };
+                placed x = { p->runs->steps.at[step].id, lane_place[it->lane], n, s };
                 if (!tfp_push(out, x)) return false;
             }
         }
@@ -139,9 +143,9 @@ static tfp_status put_spans(tfp_report *r, const placed_spans *all, tfp_error *e
     if (!rows) return tfp_nomem(err);
     for (size_t i = 0; i < all->size; i++) {
         const placed *x = &all->at[i];
-        const tfp_span *s = &p->spans.at[x->span];
+        const tfp_span *s = &p->detail->spans.at[x->span];
         const tfp_lane *lane = &p->lanes.at[s->lane];
-        const tfp_node *n = &p->nodes.at[x->node];
+        const tfp_node *n = &p->graph->nodes.at[x->node];
         rows[i] = (span_row){ .step = x->step,
                               .node = x->node,
                               .start_us = tfp_micros(s->start_ns),
@@ -235,8 +239,8 @@ static tfp_status files(tfp_report *r, tfp_error *err)
     tfp_map64 by_file = { 0 };
     TFP_VEC(file_row) rows = { 0 };
     bool ok = true;
-    for (size_t i = 0; ok && i < p->frames.size; i++) {
-        tfp_strid file = p->frames.at[i].file;
+    for (size_t i = 0; ok && i < p->code->frames.size; i++) {
+        tfp_strid file = p->code->frames.at[i].file;
         uint32_t at = tfp_map64_get(&by_file, file);
         if (!file) continue;
         if (at == TFP_NONE) {
@@ -269,7 +273,7 @@ static tfp_status find_step(tfp_report *r, int64_t step, tfp_error *err)
     r->step = tfp_step_of_id(step);
     if (step < 0) return TFP_OK;
     r->step.row = tfp_find_step(p, step);
-    if (r->step.row != TFP_NONE && p->steps.at[r->step.row].listed) return TFP_OK;
+    if (r->step.row != TFP_NONE && p->runs->steps.at[r->step.row].listed) return TFP_OK;
     tfp_status s = tfp_fail(err, TFP_NOTFOUND, "step %lld not found", (long long)step);
     return tfp_within_file(err, s, tfp_first_source(p));
 }
@@ -280,7 +284,7 @@ static tfp_status make(tfp_report *r, const char *what, int64_t step, tfp_error 
     while (i < count && strcmp(tables[i].name, what) != 0) i++;
     if (i == count) return tfp_fail(err, TFP_NOTFOUND, "no records '%s'", what);
     r->view = tables[i].name;
-    if (tables[i].detail && r->profile->details.size < r->profile->execs.size)
+    if (tables[i].detail && r->profile->detail->details.size < r->profile->runs->execs.size)
         return tfp_fail(err, TFP_BADARG, "%s need a profile read with TFP_KEEP_MEMORY", what);
     tfp_status s = find_step(r, step, err);
     if (!s) s = tables[i].make(r, err);

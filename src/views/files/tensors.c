@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/files/tensors.c: one tensor of a checkpoint in few numbers: what its values are, and how they are spread. */
-#include "model/model.h"
+#include "model/tables/profile.h"
 #include "model/tensors.h"
 #include "views/core/report.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/flops/counts.c: float operations that are worked out, as the nodes of a profile count them: for -float_ops_source
  * tensorflow and own. In: a profile's program, by the engine of src/flops. Out: tfp_counts, a row a node. */
-#include "model/model.h"
+#include "model/tables/graph.h"
 #include "views/core/engine.h"
 #include "views/flops/flops.h"
 #include "views/flops/instructions.h"
@@ -70,7 +70,7 @@ static int64_t known(int64_t n) { return n > 0 ? n : 0; }
 static bool has_bodies(const tfp_flops *f)
 {
     uint32_t main_end = f->program->bodies.at[0].node_first + f->program->bodies.at[0].node_count;
-    for (size_t i = 0; i < f->profile->nodes.size; i++)
+    for (size_t i = 0; i < f->profile->graph->nodes.size; i++)
         if (f->program_node[i] != TFP_NONE && f->program_node[i] >= main_end) return true;
     return false;
 }
@@ -126,7 +126,7 @@ static tfp_status add_note(tfp_report *r, tfp_counts *c, tfp_flops *f, tfp_error
     char text[1024], why[512] = "";
     double share = -1;
     bool own = f && r->options->float_ops_source == TFP_FLOPS_OWN, once = own && f->total.loops_unknown;
-    for (size_t i = 0; i < r->profile->nodes.size; i++) {
+    for (size_t i = 0; i < r->profile->graph->nodes.size; i++) {
         ops = tfp_add(ops, c->nodes[i].ops, NULL);
         counted = tfp_add(counted, c->nodes[i].counted, NULL);
     }
@@ -145,16 +145,16 @@ static tfp_status make(tfp_report *r, tfp_flops *f, tfp_error *err)
 {
     tfp_counts *c = TFP_NEW(&r->arena, tfp_counts, 1);
     bool registry = r->options->float_ops_source == TFP_FLOPS_TENSORFLOW;
-    size_t count = r->profile->nodes.size;
+    size_t count = r->profile->graph->nodes.size;
     bool ok = c && (c->nodes = TFP_NEW(&r->arena, tfp_node_count, count)) != NULL;
     bool bodies = ok && has_bodies(f);
     for (size_t i = 0; ok && i < count; i++) {
         uint32_t at = f->program_node[i];
-        bool argument = tfp_str_eq(tfp_text(r->profile, r->profile->nodes.at[i].op), TFP_STR("_Arg"));
+        bool argument = tfp_str_eq(tfp_text(r->profile, r->profile->graph->nodes.at[i].op), TFP_STR("_Arg"));
         /* a node that ran and is in no graph: nothing is known of it; arguments of functions are no operations */
         c->nodes[i] = (tfp_node_count){ .ops = !argument, .runs = 1 };
         if (at == TFP_NONE) continue;
-        bool ran = r->profile->nodes.at[i].exec_first != TFP_NONE; /* then its executions are the runs */
+        bool ran = r->profile->graph->nodes.at[i].exec_first != TFP_NONE; /* then its executions are the runs */
         c->nodes[i] =
             bodies && !registry && !ran ? count_of_runs(&f->nodes[at]) : count_of(&f->nodes[at], !bodies, registry);
     }

@@ -3,7 +3,7 @@
  * no count is estimated: as the mean of its type where others of the type have a count, else as one float operation for
  * each element of its outputs. Products and convolutions without a shape are the bulk of any model that has some, and
  * nothing tells how many they are: then the coverage is unknown. */
-#include "model/model.h"
+#include "model/tables/profile.h"
 #include "views/core/engine.h"
 #include "views/flops/flops.h"
 

@@ -2,7 +2,7 @@
 /* views/flops/flops.c: how many float operations a model takes, worked out from its graph: what counts most, what is not known
  * and why, and how much of it all that covers. */
 #include "views/flops/flops.h"
-#include "model/model.h"
+#include "model/tables/graph.h"
 #include "views/core/engine.h"
 #include "views/flops/instructions.h"
 
@@ -16,7 +16,7 @@ static bool link_nodes(tfp_flops_table *w)
     memset(w->profile_node, 0xff, w->g->nodes.size * sizeof *w->profile_node); /* TFP_NONE */
     for (uint32_t b = 0; b < w->g->bodies.size; b++)
         for (uint32_t i = 0; i < w->g->bodies.at[b].node_count; i++) w->body[w->g->bodies.at[b].node_first + i] = b;
-    for (uint32_t i = 0; i < w->p->nodes.size; i++)
+    for (uint32_t i = 0; i < w->p->graph->nodes.size; i++)
         if (w->f->program_node[i] != TFP_NONE) w->profile_node[w->f->program_node[i]] = i;
     return true;
 }

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/flops/instructions.c: the float operations of compiled programs, instruction by instruction. In: the instructions of
- * HLO modules (model.h), or the stats of a trace's spans. Out: sums by instruction, and what each node counts. */
+ * HLO modules (model/tables/instructions.h), or the stats of a trace's spans. Out: sums by instruction, and what each node counts. */
 #include "views/flops/instructions.h"
+#include "model/tables/events.h"
+#include "model/tables/graph.h"
 
 #include "flops/aten/aten.h"
-#include "model/model.h"
+#include "model/graphs.h"
+#include "model/tables/instructions.h"
+#include "model/tables/lanes.h"
+#include "model/tables/runs.h"
+#include "model/tables/span_kinds.h"
+#include "model/tables/spans.h"
+#include "model/tables/stats.h"
 #include "views/core/engine.h"
 #include "views/spans/trace.h"
 #include "views/core/view.h"
@@ -52,7 +60,7 @@ static told told_by(const tfp_profile *p, const keys *k, const tfp_stat_set *set
     told t = { 0 };
     bool unknown = false;
     for (uint32_t i = 0; i < set->count; i++) {
-        const tfp_stat *s = &p->events.stats.at[set->first + i];
+        const tfp_stat *s = &p->events->stats.at[set->first + i];
         bool text = s->type == TFP_STAT_TEXT;
         if (text && s->key == k->op) t.op = (tfp_strid)s->value.text;
         if (text && s->key == k->module) t.module = (tfp_strid)s->value.text;
@@ -74,14 +82,14 @@ bool tfp_has_instructions(const tfp_profile *p)
     if (!tfp_has(p, TFP_HAS_TRACE)) return false;
     if (tfp_aten_recorded(p)) return true;
     tfp_strid flops = tfp_stat_key(p, "flops"), op = tfp_stat_key(p, "hlo_op");
-    for (size_t i = 0; i < p->events.stats.size; i++)
-        if (p->events.stats.at[i].key == flops || p->events.stats.at[i].key == op) return true;
+    for (size_t i = 0; i < p->events->stats.size; i++)
+        if (p->events->stats.at[i].key == flops || p->events->stats.at[i].key == op) return true;
     return false;
 }
 
 bool tfp_has_recorded_calls(const tfp_profile *p)
 {
-    return p->instructions.size && p->nodes.at[p->instructions.at[0].node].calls > 0;
+    return p->instructions.size && p->graph->nodes.at[p->instructions.at[0].node].calls > 0;
 }
 
 /* With a trace, executed instructions count, not those of a module beside it. */
@@ -102,7 +110,7 @@ static tfp_instruction_sum *sum_of(collector *c, const told *t, uint32_t node)
     uint32_t at = tfp_map64_get(&c->by, key);
     if (at != TFP_NONE) return &c->out->at[at];
     at = (uint32_t)c->out->size;
-    tfp_instruction_sum sum = { .name = t->op ? t->op : c->p->nodes.at[node].name,
+    tfp_instruction_sum sum = { .name = t->op ? t->op : c->p->graph->nodes.at[node].name,
                                 .module = t->module,
                                 .opcode = t->opcode,
                                 .node = node,
@@ -114,7 +122,7 @@ static tfp_instruction_sum *sum_of(collector *c, const told *t, uint32_t node)
 static bool add_span(collector *c, uint32_t span)
 {
     static const told nothing = { 0 };
-    const tfp_span_columns *s = &c->p->events.spans;
+    const tfp_span_columns *s = &c->p->events->spans;
     uint32_t stats = tfp_span_work(c->p, span);
     const told *t = stats == TFP_NONE ? &nothing : &c->told[stats];
     tfp_instruction_sum *sum = sum_of(c, t, s->node[span]);
@@ -134,7 +142,7 @@ static bool add_span(collector *c, uint32_t span)
 /* Ops and kernels; copies of the tracer, API calls and asynchronous lines are no work of the model. */
 static bool is_work(const tfp_profile *p, uint32_t span)
 {
-    const tfp_span_columns *s = &p->events.spans;
+    const tfp_span_columns *s = &p->events->spans;
     if (s->node[span] == TFP_NONE || p->lanes.at[s->lane[span]].role == TFP_ROLE_ASYNC) return false;
     if (s->kind[span] == TFP_SPAN_OP) return true;
     return s->kind[span] == TFP_SPAN_ACTIVITY &&
@@ -145,8 +153,8 @@ static bool is_work(const tfp_profile *p, uint32_t span)
 static told *read_stats(const tfp_profile *p)
 {
     keys k = find_keys(p);
-    told *all = calloc(p->events.stat_sets.size + 1, sizeof *all);
-    for (size_t i = 0; all && i < p->events.stat_sets.size; i++) all[i] = told_by(p, &k, &p->events.stat_sets.at[i]);
+    told *all = calloc(p->events->stat_sets.size + 1, sizeof *all);
+    for (size_t i = 0; all && i < p->events->stat_sets.size; i++) all[i] = told_by(p, &k, &p->events->stat_sets.at[i]);
     return all;
 }
 
@@ -155,7 +163,7 @@ static bool collect_spans(const tfp_report *r, bool every, tfp_instruction_sums 
     if (tfp_aten_recorded(r->profile)) return tfp_calls_collect(r, every, out);
     collector c = { .p = r->profile, .told = read_stats(r->profile), .out = out };
     bool ok = c.told != NULL;
-    for (uint32_t i = 0; ok && i < c.p->events.spans.size; i++)
+    for (uint32_t i = 0; ok && i < c.p->events->spans.size; i++)
         if (is_work(c.p, i) && (every || tfp_span_in_step(r, i))) ok = add_span(&c, i);
     free(c.told);
     tfp_map64_free(&c.by);
@@ -241,7 +249,7 @@ static tfp_status count_spans(const tfp_report *r, tfp_node_count *nodes, tfp_er
         tfp_vec_free(&sums);
         return tfp_nomem(err);
     }
-    for (uint32_t i = 0; i < p->nodes.size; i++) {
+    for (uint32_t i = 0; i < p->graph->nodes.size; i++) {
         tfp_node_stats s;
         tfp_node_stats_at(p, i, (tfp_step_choice){ .which = TFP_STEP_ALL }, &s);
         nodes[i].of_runs = s.run_count;
@@ -262,7 +270,7 @@ static tfp_status count_spans(const tfp_report *r, tfp_node_count *nodes, tfp_er
 tfp_status tfp_instruction_counts(tfp_report *r, tfp_error *err)
 {
     tfp_counts *c = TFP_NEW(&r->arena, tfp_counts, 1);
-    if (!c || !(c->nodes = TFP_NEW(&r->arena, tfp_node_count, r->profile->nodes.size))) return tfp_nomem(err);
+    if (!c || !(c->nodes = TFP_NEW(&r->arena, tfp_node_count, r->profile->graph->nodes.size))) return tfp_nomem(err);
     tfp_status s = TFP_OK;
     if (is_module(r->profile))
         count_module(r->profile, c->nodes);

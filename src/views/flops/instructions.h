@@ -5,7 +5,7 @@
 #define TFP_FLOPS_INSTRUCTIONS_H
 
 #include "flops/core/devices.h"
-#include "model/types.h"
+#include "model/tables/types.h"
 
 typedef struct tfp_instruction_sum {
     tfp_strid name, module; /* module: 0 without */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/flops/nodes.c: the flops report with -nodes: a row for every node of the graph, then for those of each function,
  * with the shapes of its outputs and what one execution of it counts. */
-#include "model/model.h"
+#include "model/tables/profile.h"
 #include "views/core/engine.h"
 #include "views/flops/flops.h"
 

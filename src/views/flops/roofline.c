@@ -3,7 +3,8 @@
  * that the options give, else those that the trace tells of its device, else, of PyTorch's traces, which tell the device's
  * name and the types of inputs, those of a known device by type (flops/core/devices.h). */
 #include "flops/aten/aten.h"
-#include "model/model.h"
+#include "model/tables/devices.h"
+#include "model/tables/events.h"
 #include "views/core/engine.h"
 #include "views/flops/work.h"
 #include "views/trace/facts.h"
@@ -18,7 +19,7 @@ static tfp_str name_of(const tfp_work_tables *t, const tfp_device_info *d) { ret
 /* The first device with a name; another kind of device beside it has other peaks. */
 static tfp_status find_device(tfp_work_tables *t, tfp_error *err)
 {
-    const tfp_event_tables *e = &t->r->profile->events;
+    const tfp_event_tables *e = t->r->profile->events;
     const tfp_device_info *first = NULL;
     bool others = false;
     for (size_t i = 0; i < e->devices.size; i++) {
@@ -90,7 +91,7 @@ static bool has_types(const tfp_work_tables *t)
 tfp_status tfp_work_find_peaks(tfp_work_tables *t, tfp_error *err)
 {
     const tfp_options *o = t->r->options;
-    const tfp_event_tables *e = &t->r->profile->events;
+    const tfp_event_tables *e = t->r->profile->events;
     tfp_status s = TFP_OK;
     for (size_t i = 0; i < e->devices.size && !t->device; i++)
         if (e->devices.at[i].peak_flops > 0 || e->devices.at[i].peak_bandwidth > 0) t->device = &e->devices.at[i];

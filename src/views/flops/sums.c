@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/flops/sums.c: what the tables of float operations ask of a node: its own count, its runs, what they take. */
-#include "model/model.h"
+#include "model/tables/graph.h"
 #include "views/flops/flops.h"
 
 #include <stdio.h>
@@ -13,7 +13,7 @@ tfp_own_count tfp_flops_own(const tfp_flops_table *w, uint32_t node)
     if (w->source != TFP_FLOPS_OWN && w->body[node]) return none;
     if (w->source == TFP_FLOPS_FILES) {
         uint32_t at = w->profile_node[node];
-        int64_t given = at == TFP_NONE ? 0 : w->p->nodes.at[at].float_ops;
+        int64_t given = at == TFP_NONE ? 0 : w->p->graph->nodes.at[at].float_ops;
         return given > 0 ? (tfp_own_count){ TFP_COUNTED, given, TFP_UNKNOWN } : none;
     }
     if (out.state != TFP_COUNTED) out.flops = TFP_UNKNOWN; /* TensorFlow's may be negative all the same */

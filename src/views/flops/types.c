@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/flops/types.c: the flops report's own table: operation types, those that count most first. With times what they
  * achieve, with the device's peaks a roofline: what they could, and what bounds them. */
-#include "model/model.h"
+#include "model/tables/graph.h"
+#include "model/tables/runs.h"
 #include "views/core/engine.h"
 #include "views/flops/flops.h"
 
@@ -30,7 +31,7 @@ static void add_measured(const tfp_flops_table *w, op_type *t, uint32_t node, co
 {
     uint32_t at = w->profile_node[node];
     tfp_node_stats s;
-    if (at == TFP_NONE || w->p->nodes.at[at].exec_first == TFP_NONE) return;
+    if (at == TFP_NONE || w->p->graph->nodes.at[at].exec_first == TFP_NONE) return;
     tfp_node_stats_at(w->p, at, w->r->step, &s);
     plus(&t->ns, s.total_ns);
     if (s.total_ns > 0) plus(&t->timed_float_ops, c->flops > 0 ? tfp_mul(c->flops, s.run_count, NULL) : 0);
@@ -169,7 +170,7 @@ tfp_status tfp_flops_types(tfp_flops_table *w, tfp_error *err)
     const tfp_options *o = r->options;
     op_types x = { 0 };
     peaks k = { 0 };
-    bool timed = w->p->execs.size > 0;
+    bool timed = w->p->runs->execs.size > 0;
     if (o->peak_flops) tfp_rate_parse(tfp_str_of(o->peak_flops), tfp_flops_units, &k.flops);
     if (o->peak_bandwidth) tfp_rate_parse(tfp_str_of(o->peak_bandwidth), tfp_bandwidth_units, &k.bandwidth);
     if (!find_types(w, &x)) return tfp_nomem(err);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/flops/work_facts.c: what the report `flops` of compiled programs and traces says before its tables: the totals, and how
  * much of it all they cover. */
-#include "model/model.h"
+#include "model/tables/runs.h"
 #include "views/core/engine.h"
 #include "views/flops/flops.h"
 #include "views/flops/work.h"
@@ -55,14 +55,14 @@ static bool add_coverage(const tfp_work_tables *t)
 static bool add_mean(const tfp_work_tables *t, const char *name, const char *label, tfp_unit unit, int64_t sum)
 {
     tfp_fact *f = tfp_fact_add(t->r, name, label, 'r', unit);
-    if (f) f->real = (double)sum / (double)t->r->profile->step_order.size;
+    if (f) f->real = (double)sum / (double)t->r->profile->runs->step_order.size;
     return f != NULL;
 }
 
 /* One step before all of them: that is the number which others' tables and papers have. */
 static bool add_steps(const tfp_work_tables *t)
 {
-    size_t steps = t->r->profile->step_order.size;
+    size_t steps = t->r->profile->runs->step_order.size;
     if (!(t->shown & TFP_WORK_TIMES) || t->r->step.which == TFP_STEP_ONE || !steps || !t->all.step_float_ops)
         return true;
     return add_mean(t, "step_float_ops", "float operations a step", TFP_NUMBER, t->all.step_float_ops) &&

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/hang/find.c: of each group the first collective in which something is wrong: ranks that called another one, with other sizes
  * or types, ranks that never came, or all waiting for something else. Rules: docs/formats.md. */
-#include "model/model.h"
+#include "model/files/flights.h"
+#include "model/tables/profile.h"
 #include "views/core/engine.h"
-#include "views/hang/hang.h"
 #include "views/core/own_frame.h"
+#include "views/hang/hang.h"
 
 typedef struct sequence { /* the entries of one collective, the first of each rank */
     const uint32_t *entries;
@@ -14,7 +15,7 @@ typedef struct sequence { /* the entries of one collective, the first of each ra
 
 typedef TFP_VEC(int64_t) ranks;
 
-static const tfp_flight_entry *entry_of(const hang *h, uint32_t i) { return &h->r->profile->flights.entries.at[i]; }
+static const tfp_flight_entry *entry_of(const hang *h, uint32_t i) { return &h->r->profile->flights->entries.at[i]; }
 
 tfp_str hang_text(hang *h, tfp_buf *b)
 {

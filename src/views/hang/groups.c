@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/hang/groups.c: the process groups of a job. Each dump knows its own; a name with the same members is one group, and one
  * name may be several. Members come from the dumps' settings, which are texts, or are those who have entries. */
-#include "model/model.h"
+#include "model/files/flights.h"
+#include "model/tables/profile.h"
 #include "views/core/engine.h"
 #include "views/hang/hang.h"
 
@@ -9,7 +10,7 @@ typedef TFP_VEC(int64_t) ranks;
 
 int64_t hang_rank_of(const hang *h, uint32_t entry)
 {
-    const tfp_flight_tables *t = &h->r->profile->flights;
+    const tfp_flight_tables *t = h->r->profile->flights;
     return t->dumps.at[t->groups.at[t->entries.at[entry].group].dump].rank;
 }
 
@@ -74,7 +75,7 @@ typedef struct joining {
 static bool number_groups(joining *j)
 {
     const tfp_profile *p = j->h->r->profile;
-    const tfp_flight_tables *t = &p->flights;
+    const tfp_flight_tables *t = p->flights;
     tfp_map64 known = { 0 };
     bool ok = true;
     for (size_t i = 0; i < t->groups.size && ok; i++) {
@@ -96,7 +97,7 @@ static bool number_groups(joining *j)
 static bool find_members(joining *j)
 {
     const tfp_profile *p = j->h->r->profile;
-    const tfp_flight_tables *t = &p->flights;
+    const tfp_flight_tables *t = p->flights;
     bool ok = true;
     for (size_t i = 0; i < t->groups.size && ok; i++) {
         uint32_t at = j->group_of[i];
@@ -115,7 +116,7 @@ static bool find_members(joining *j)
 /* The first of two dumps of one rank counts. */
 static bool find_dumps(hang *h)
 {
-    const tfp_flight_tables *t = &h->r->profile->flights;
+    const tfp_flight_tables *t = h->r->profile->flights;
     tfp_map64 dump_of = { 0 };
     bool ok = true;
     for (size_t i = t->dumps.size; i-- > 0 && ok;) ok = tfp_map64_put(&dump_of, (uint64_t)t->dumps.at[i].rank, (uint32_t)i);
@@ -132,7 +133,7 @@ static bool find_dumps(hang *h)
 /* What a rank enqueued last may be later than its last entry, or stand under the group's number only. */
 static bool find_enqueued(const joining *j)
 {
-    const tfp_flight_tables *t = &j->h->r->profile->flights;
+    const tfp_flight_tables *t = j->h->r->profile->flights;
     tfp_map64 group_of_number = { 0 };
     bool ok = true;
     for (size_t i = 0; i < t->groups.size && ok; i++)
@@ -152,7 +153,7 @@ static bool find_enqueued(const joining *j)
 static bool entry_first(const void *ctx, uint32_t a, uint32_t b)
 {
     const hang *h = ctx;
-    const tfp_flight_entry *x = &h->r->profile->flights.entries.at[a], *y = &h->r->profile->flights.entries.at[b];
+    const tfp_flight_entry *x = &h->r->profile->flights->entries.at[a], *y = &h->r->profile->flights->entries.at[b];
     if (h->group_of[a] != h->group_of[b]) return h->group_of[a] < h->group_of[b];
     if (x->sequence != y->sequence) return x->sequence < y->sequence;
     int64_t p = hang_rank_of(h, a), q = hang_rank_of(h, b);
@@ -161,7 +162,7 @@ static bool entry_first(const void *ctx, uint32_t a, uint32_t b)
 
 static void take_entry(hang *h, hang_group *g, uint32_t entry)
 {
-    const tfp_flight_tables *t = &h->r->profile->flights;
+    const tfp_flight_tables *t = h->r->profile->flights;
     const tfp_flight_entry *e = &t->entries.at[entry];
     hang_member *m = member_of(g, hang_rank_of(h, entry));
     if (!m || m->dump != t->groups.at[e->group].dump) return;
@@ -171,7 +172,7 @@ static void take_entry(hang *h, hang_group *g, uint32_t entry)
 
 static bool sort_entries(hang *h)
 {
-    size_t all = h->r->profile->flights.entries.size, n = 0;
+    size_t all = h->r->profile->flights->entries.size, n = 0;
     uint32_t *order = TFP_NEW(&h->r->arena, uint32_t, all + 1);
     if (!order) return false;
     for (size_t i = 0; i < all; i++) /* a damaged file has entries of groups without a name */
@@ -188,7 +189,7 @@ static bool sort_entries(hang *h)
 
 bool hang_groups_of(hang *h)
 {
-    const tfp_flight_tables *t = &h->r->profile->flights;
+    const tfp_flight_tables *t = h->r->profile->flights;
     tfp_arena *a = &h->r->arena;
     joining j = { h, TFP_NEW(a, uint32_t, t->groups.size + 1), TFP_NEW(a, ranks, t->groups.size + 1) };
     h->groups = TFP_NEW(a, hang_group, t->groups.size + 1);

@@ -3,8 +3,8 @@
 #ifndef TFP_HANG_H
 #define TFP_HANG_H
 
+#include "model/tables/types.h"
 #include "views/core/grid.h"
-#include "model/types.h"
 
 typedef struct hang_member {
     int64_t rank;

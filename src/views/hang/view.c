@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/hang/view.c: the table `hang`: which rank keeps a job waiting, of dumps of PyTorch's flight recorder. The first row is the
  * verdict, and the text begins with it as a sentence. */
-#include "model/model.h"
+#include "model/files/flights.h"
+#include "model/tables/profile.h"
 #include "views/core/engine.h"
-#include "views/hang/hang.h"
 #include "views/core/view.h"
+#include "views/hang/hang.h"
 
 /* clang-format off */
 static const tfp_row_column columns[] = {
@@ -84,7 +85,7 @@ static void put_verdict(tfp_buf *b, const hang_row *row)
 
 static bool say_verdict(hang *h, const hang_row *rows)
 {
-    size_t dumps = h->r->profile->flights.dumps.size;
+    size_t dumps = h->r->profile->flights->dumps.size;
     tfp_buf b = { 0 };
     if (h->rows.size)
         put_verdict(&b, rows);
@@ -100,7 +101,7 @@ static bool say_verdict(hang *h, const hang_row *rows)
 static tfp_status build(tfp_report *r, tfp_error *err)
 {
     hang h = { .r = r };
-    if (!r->profile->flights.dumps.size) {
+    if (!r->profile->flights->dumps.size) {
         tfp_fail(err, TFP_BADFILE, "no dump of PyTorch's flight recorder, which hang compares");
         return tfp_within_file(err, TFP_BADFILE, tfp_first_source(r->profile));
     }

@@ -4,7 +4,7 @@
 #ifndef TFP_HELD_H
 #define TFP_HELD_H
 
-#include "model/types.h"
+#include "model/tables/types.h"
 
 #define TFP_OWNER_BEFORE (TFP_NONE - 1) /* held before the recording began */
 

@@ -4,8 +4,8 @@
 #ifndef TFP_ALLOCATOR_VIEW_H
 #define TFP_ALLOCATOR_VIEW_H
 
+#include "model/tables/types.h"
 #include "views/core/grid.h"
-#include "model/types.h"
 
 /* A moment in the recording of a device: how many of its entries came before it, and how much was held then. */
 typedef struct tfp_heap_point {

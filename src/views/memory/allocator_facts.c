@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/memory/allocator_facts.c: what stands above the tables of a memory snapshot: the last time that a device ran out of memory
  * and what would have had to go, and for each device its peak and what its segments waste. */
-#include "model/model.h"
+#include "model/files/allocator.h"
+#include "model/tables/profile.h"
 #include "views/core/engine.h"
 #include "views/memory/allocator.h"
 
@@ -31,7 +32,7 @@ const tfp_heap_device *tfp_heap_last_oom(const tfp_heap *p)
 
 static bool say_oom(tfp_heap *p, const tfp_heap_device *d)
 {
-    const tfp_allocator_entry *e = &p->r->profile->allocator.entries.at[d->oom_entry];
+    const tfp_allocator_entry *e = &p->r->profile->allocator->entries.at[d->oom_entry];
     tfp_str line = tfp_heap_line_of(p, e->trace);
     tfp_buf b = { 0 };
     tfp_escape(&b, d->name);
@@ -48,7 +49,7 @@ static bool say_oom(tfp_heap *p, const tfp_heap_device *d)
  * segments counts: without other tensors in them the allocator gives whole segments back. */
 static bool say_what_fits(tfp_heap *p, const tfp_heap_device *d)
 {
-    const tfp_allocator_entry *e = &p->r->profile->allocator.entries.at[d->oom_entry];
+    const tfp_allocator_entry *e = &p->r->profile->allocator->entries.at[d->oom_entry];
     int64_t unused = tfp_add(d->oom.reserved, -d->oom.held, NULL);
     int64_t missing = tfp_add(tfp_add(e->bytes, -(int64_t)e->address, NULL), unused > 0 ? -unused : 0, NULL);
     tfp_heap_holders of = { 0 };

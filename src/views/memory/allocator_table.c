@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/memory/allocator_table.c: the table `memory` of PyTorch's memory snapshots: by line of the code at the peak, over time, by
  * kind of segment, and what ran out of memory. */
-#include "model/model.h"
+#include "model/files/allocator.h"
+#include "model/tables/profile.h"
 #include "views/core/engine.h"
-#include "views/memory/allocator.h"
 #include "views/core/view.h"
+#include "views/memory/allocator.h"
 
 typedef enum grouping { BY_LINE, BY_TIME, BY_SEGMENT, BY_OOM, GROUPINGS } grouping;
 static const char *const words[GROUPINGS + 1] = { "line", "time", "segment", "oom", NULL };
@@ -96,7 +97,7 @@ static tfp_status fill_lines(tfp_heap *p, tfp_grid *g, bool at_end, tfp_error *e
 static tfp_status fill_times(tfp_heap *p, tfp_grid *g, tfp_error *err)
 {
     size_t count = 0;
-    time_row *rows = TFP_NEW(&p->r->arena, time_row, p->r->profile->allocator.entries.size + 1);
+    time_row *rows = TFP_NEW(&p->r->arena, time_row, p->r->profile->allocator->entries.size + 1);
     if (!rows) return tfp_nomem(err);
     for (size_t i = 0; i < p->device_count; i++) {
         const tfp_heap_device *d = &p->devices[i];
@@ -120,7 +121,7 @@ static tfp_status fill_times(tfp_heap *p, tfp_grid *g, tfp_error *err)
 
 static tfp_status fill_segments(tfp_heap *p, tfp_grid *g, tfp_error *err)
 {
-    const tfp_allocator_tables *t = &p->r->profile->allocator;
+    const tfp_allocator_tables *t = p->r->profile->allocator;
     segment_row *rows = TFP_NEW(&p->r->arena, segment_row, t->segments.size + 1);
     if (!rows) return tfp_nomem(err);
     for (size_t i = 0; i < t->segments.size; i++) {
@@ -202,7 +203,7 @@ tfp_status tfp_memory_of_allocator(tfp_report *r, tfp_error *err)
 static tfp_status build_held(tfp_report *r, tfp_error *err)
 {
     tfp_heap p;
-    if (!r->profile->allocator.devices.size) return tfp_fail(err, TFP_NOTFOUND, "no memory snapshot");
+    if (!r->profile->allocator->devices.size) return tfp_fail(err, TFP_NOTFOUND, "no memory snapshot");
     tfp_status s = tfp_heap_new(r, &p, err);
     return s ? s : fill_lines(&p, &r->grid, false, err);
 }

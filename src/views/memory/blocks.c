@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/memory/blocks.c: `memory -by tensor`: single allocations that a device held at its peak, or at the time of -at: from when until
  * when, by whom. And the category of an allocation: the part of a step in which it was made, by the place of its op. */
-#include "model/model.h"
-#include "views/core/engine.h"
 #include "views/memory/blocks.h"
+#include "model/tables/graph.h"
+#include "views/core/engine.h"
 
 #include <math.h>
 
@@ -32,7 +32,7 @@ static bool is_variable(tfp_str op)
 tfp_str tfp_memory_category(const tfp_profile *p, uint32_t owner)
 {
     if (owner == TFP_NONE) return TFP_STR("other");
-    const tfp_node *n = &p->nodes.at[owner];
+    const tfp_node *n = &p->graph->nodes.at[owner];
     tfp_str path = tfp_text(p, n->name);
     if (is_variable(tfp_text(p, n->op))) return TFP_STR("variables");
     if (has_level(path, TFP_STR("backward")) || has_level(path, TFP_STR("gradients"))) return TFP_STR("backward");
@@ -109,8 +109,8 @@ static void put_block(lists *l, uint32_t device, const tfp_held_event *e, uint32
                     .lasts_ns = freed == TFP_NONE ? TFP_ABSENT : until - e->at_ns,
                     .span = e->span == TFP_NONE ? TFP_ABSENT : (int64_t)e->span };
     if (e->owner != TFP_NONE) {
-        x.name = tfp_text(p, p->nodes.at[e->owner].name);
-        x.op = tfp_text(p, p->nodes.at[e->owner].op);
+        x.name = tfp_text(p, p->graph->nodes.at[e->owner].name);
+        x.op = tfp_text(p, p->graph->nodes.at[e->owner].op);
     }
     l->ok = l->ok && tfp_push(&l->rows, x);
 }

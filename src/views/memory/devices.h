@@ -4,7 +4,7 @@
 #ifndef TFP_DEVICES_H
 #define TFP_DEVICES_H
 
-#include "model/types.h"
+#include "model/tables/types.h"
 
 typedef struct tfp_memory_point {
     int64_t at_ns, bytes;

@@ -3,7 +3,7 @@
 #ifndef TFP_RECORDS_H
 #define TFP_RECORDS_H
 
-#include "model/types.h"
+#include "model/tables/types.h"
 
 /* The report's profile and step are set; TFP_NONE: all steps, or where one is needed the last. */
 tfp_status tfp_records_memory(tfp_report *r, tfp_error *err);

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/memory/table.c: the table `memory`: who held memory when a device held most, by operation, scope, line and node, and
  * how much was held over time. In: views/memory/allocations.h. -by says which table is the report's own; without it all but the last. */
-#include "model/model.h"
+#include "model/files/allocator.h"
+#include "model/span_names.h"
+#include "model/tables/code.h"
+#include "model/tables/events.h"
+#include "model/tables/graph.h"
+#include "model/tables/runs.h"
 #include "views/core/engine.h"
 #include "views/core/grid.h"
+#include "views/core/view.h"
 #include "views/memory/allocations.h"
 #include "views/memory/allocator.h"
 #include "views/memory/blocks.h"
 #include "views/spans/nest.h"
-#include "views/core/view.h"
 
 #include <math.h>
 
@@ -46,7 +51,7 @@ typedef struct table {
 
 static size_t place(const table *t, uint32_t owner)
 {
-    size_t nodes = t->r->profile->nodes.size;
+    size_t nodes = t->r->profile->graph->nodes.size;
     return owner == TFP_NONE ? nodes : owner == TFP_OWNER_BEFORE ? nodes + 1 : owner;
 }
 
@@ -134,10 +139,10 @@ static tfp_str made(table *t, tfp_buf *b)
 static tfp_str line_of_stack(table *t, uint32_t trace)
 {
     const tfp_profile *p = t->r->profile;
-    const tfp_trace *stack = &p->traces.at[trace];
+    const tfp_trace *stack = &p->code->traces.at[trace];
     const tfp_code_frame *best = NULL;
     for (uint32_t i = 0; i < stack->count; i++) {
-        const tfp_code_frame *f = &p->frames.at[p->trace_frames.at[stack->first + i]];
+        const tfp_code_frame *f = &p->code->frames.at[p->code->trace_frames.at[stack->first + i]];
         bool own = !tfp_is_library_file(tfp_text(p, f->file));
         if (own || !best) best = f;
     }
@@ -151,7 +156,7 @@ static tfp_str line_of_stack(table *t, uint32_t trace)
 static tfp_str line_of_span(table *t, uint32_t span)
 {
     const tfp_profile *p = t->r->profile;
-    const tfp_span_columns *s = &p->events.spans;
+    const tfp_span_columns *s = &p->events->spans;
     tfp_python_frame f, best = { 0 };
     for (uint32_t i = span; i != TFP_NONE; i = t->nest.parent[i]) {
         if (s->trace[i] != TFP_NONE) return line_of_stack(t, s->trace[i]);
@@ -174,7 +179,7 @@ static tfp_str group_name(table *t, const holding *h, grouping by)
     if (by == BY_CATEGORY) return tfp_memory_category(p, h->owner);
     if (by == BY_LINE && h->span != TFP_NONE) return line_of_span(t, h->span);
     if (h->owner == TFP_NONE) return TFP_STR("(no op)");
-    const tfp_node *n = &p->nodes.at[h->owner];
+    const tfp_node *n = &p->graph->nodes.at[h->owner];
     switch (by) {
     case BY_OP: return tfp_text(p, n->op);
     case BY_SCOPE: return scope_of(tfp_text(p, n->name));
@@ -202,7 +207,7 @@ static bool group(table *t, uint32_t device, const holdings *all, grouping by, h
         if (ok && at == TFP_NONE) {
             holder_row x = { .device = t->held.devices[device].name, .name = name, .device_at = device };
             x.at_ns = t->held.events.at[t->peaks[device].at].at_ns - t->held.origin_ns;
-            if (h->owner < TFP_OWNER_BEFORE) x.op = tfp_text(t->r->profile, t->r->profile->nodes.at[h->owner].op);
+            if (h->owner < TFP_OWNER_BEFORE) x.op = tfp_text(t->r->profile, t->r->profile->graph->nodes.at[h->owner].op);
             at = (uint32_t)rows->size;
             ok = tfp_push(rows, x) && tfp_map64_put(&row_of, key, at);
         }
@@ -328,7 +333,7 @@ static bool say_peak(table *t, uint32_t d, const char *label)
 static bool say_before(table *t, uint32_t d)
 {
     const tfp_held_device *x = &t->held.devices[d];
-    if (!t->r->profile->events.memory.size) return true;
+    if (!t->r->profile->events->memory.size) return true;
     tfp_buf b = { 0 };
     tfp_buf_printf(&b, "before_bytes_%u", d + 1);
     tfp_str name = made(t, &b);
@@ -347,12 +352,12 @@ static bool say_before(table *t, uint32_t d)
 static bool say_step(table *t)
 {
     const tfp_profile *p = t->r->profile;
-    if (p->events.memory.size || !p->step_order.size) return true;
+    if (p->events->memory.size || !p->runs->step_order.size) return true;
     bool one = t->r->step.which == TFP_STEP_ONE;
-    uint32_t step = one ? t->r->step.row : p->step_order.at[p->step_order.size - 1];
-    tfp_fact *f = step < p->steps.size ? tfp_fact_add(t->r, "step", "step", 'i', TFP_LABEL) : NULL;
-    if (f) f->number = p->steps.at[step].id;
-    return f || step >= p->steps.size;
+    uint32_t step = one ? t->r->step.row : p->runs->step_order.at[p->runs->step_order.size - 1];
+    tfp_fact *f = step < p->runs->steps.size ? tfp_fact_add(t->r, "step", "step", 'i', TFP_LABEL) : NULL;
+    if (f) f->number = p->runs->steps.at[step].id;
+    return f || step >= p->runs->steps.size;
 }
 
 static bool say_peaks(table *t)
@@ -385,8 +390,8 @@ static tfp_status show(table *t, tfp_error *err)
     if (by && !tfp_word_find(tfp_str_of(by), words, &chosen))
         return tfp_fail(err, TFP_BADARG, "option -by: value '%s': must be op, scope, line, node, category, tensor or time", by);
     t->peaks = TFP_NEW(&t->r->arena, peak, t->held.device_count + 1);
-    t->sums = TFP_NEW(&t->r->arena, int64_t, t->r->profile->nodes.size + 2);
-    t->spans = TFP_NEW(&t->r->arena, uint32_t, t->r->profile->nodes.size + 2);
+    t->sums = TFP_NEW(&t->r->arena, int64_t, t->r->profile->graph->nodes.size + 2);
+    t->spans = TFP_NEW(&t->r->arena, uint32_t, t->r->profile->graph->nodes.size + 2);
     if (!t->peaks || !t->sums || !t->spans) return tfp_nomem(err);
     find_peaks(t);
     if (!say_peaks(t)) return tfp_nomem(err);
@@ -395,14 +400,14 @@ static tfp_status show(table *t, tfp_error *err)
     tfp_status s = fill_holders(t, &t->r->grid, (grouping)chosen, err);
     if (by || s) return s;
     s = add_part(t, "scopes", "by scope (-by scope)", BY_SCOPE, err);
-    if (!s && (t->r->profile->traces.size || t->functions))
+    if (!s && (t->r->profile->code->traces.size || t->functions))
         s = add_part(t, "lines", t->functions ? "by function (-by line)" : "by line (-by line)", BY_LINE, err);
     return s ? s : add_part(t, "nodes", "by node (-by node); over time: -by time", BY_NODE, err);
 }
 
 static tfp_status build(tfp_report *r, tfp_error *err)
 {
-    if (r->profile->allocator.devices.size) return tfp_memory_of_allocator(r, err);
+    if (r->profile->allocator->devices.size) return tfp_memory_of_allocator(r, err);
     table t = { .r = r, .functions = tfp_lines_are_functions(r->profile) };
     if (!tfp_has(r->profile, TFP_HAS_MEMORY)) {
         tfp_fail(err, TFP_NOTFOUND, "no memory was recorded: give run metadata, a trace recorded with memory, or a memory snapshot of PyTorch");

@@ -2,7 +2,10 @@
 /* views/spans/attributed.c: how much of the device's time has a launch of its own, which leads to an op, a module and a line, and why
  * the rest has none. What a CUDA or HIP graph replays has the one launch of the whole graph: its op and line are those
  * of the replay. In: the joined spans. Out: a note. */
-#include "model/model.h"
+#include "model/graphs.h"
+#include "model/tables/events.h"
+#include "model/tables/lanes.h"
+#include "model/tables/processes.h"
 #include "views/core/coverage.h"
 
 #include "views/core/engine.h"
@@ -48,7 +51,7 @@ tfp_str tfp_certainties_text(tfp_arena *arena, const int64_t *ns, unsigned left)
 static void sum_classes(const tfp_report *r, int64_t sums[SUMS])
 {
     const tfp_profile *p = r->profile;
-    const tfp_span_columns *s = &p->events.spans;
+    const tfp_span_columns *s = &p->events->spans;
     for (uint32_t i = 0; i < s->size; i++) {
         if (s->kind[i] != TFP_SPAN_ACTIVITY || p->lanes.at[s->lane[i]].role != TFP_ROLE_STREAM) continue;
         bool counts = r->kind == TFP_REPORT_GRID ? tfp_span_in_step(r, i) : tfp_coverage_counts(r, i);
@@ -64,7 +67,7 @@ static bool is_asked(const tfp_report *r)
 {
     const tfp_options *o = r->options;
     const uint64_t times = UINT64_C(1) << TFP_C_MICROS | UINT64_C(1) << TFP_C_ACCELERATOR_MICROS;
-    const tfp_event_tables *e = &r->profile->events;
+    const tfp_event_tables *e = r->profile->events;
     if (o->compat10 || o->compat_tensorflow || !e->processes.size || e->processes.at[0].tasks) return false;
     if (tfp_only_sums(r->profile) || !tfp_filter_any(o->filters[TFP_F_ACCOUNT])) return false;
     return r->kind == TFP_REPORT_GRID || o->select & times;

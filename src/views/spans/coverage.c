@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/spans/coverage.c: the coverage of core/coverage.h. All time of the host is what its threads spend in spans (operations, annotations,
  * modules, Python frames; not steps), each thread by itself; all time of devices is the self time of their activities. */
+#include "model/graphs.h"
+#include "model/slim.h"
+#include "model/tables/graph.h"
+#include "model/tables/runs.h"
+#include "model/tables/samples.h"
 #include "views/core/coverage.h"
 
 #include "model/join/cut.h"
@@ -22,7 +27,7 @@ static void add_rest(tfp_cover *c, const char *why, int64_t ns)
 
 static bool is_of_graph(const tfp_report *r, uint32_t span)
 {
-    const tfp_span_columns *s = &r->profile->events.spans;
+    const tfp_span_columns *s = &r->profile->events->spans;
     uint32_t launch = s->launch[span];
     if (launch == TFP_NONE || s->path[span]) return false;
     return tfp_is_graph_launch(tfp_text(r->profile, s->name[launch]));
@@ -35,7 +40,7 @@ bool tfp_is_replayed(const tfp_report *r, uint32_t span)
 
 bool tfp_is_replayed_without_line(const tfp_report *r, uint32_t span)
 {
-    return r->profile->events.spans.trace[span] == TFP_NONE && is_of_graph(r, span);
+    return r->profile->events->spans.trace[span] == TFP_NONE && is_of_graph(r, span);
 }
 
 /* ---- all time, by spans ---- */
@@ -56,12 +61,12 @@ static bool on_host(const tfp_span_columns *s, uint32_t i)
 static bool takes(const tfp_report *r, uint32_t step)
 {
     if (r->step.which != TFP_STEP_MEAN) return tfp_step_takes(r->step, step);
-    return step != TFP_NONE && r->profile->steps.at[step].listed;
+    return step != TFP_NONE && r->profile->runs->steps.at[step].listed;
 }
 
 bool tfp_coverage_counts(const tfp_report *r, uint32_t span)
 {
-    return tfp_cut_takes(r->profile, span) && takes(r, r->profile->events.spans.step[span]);
+    return tfp_cut_takes(r->profile, span) && takes(r, r->profile->events->spans.step[span]);
 }
 
 /* The part of a span behind the end of those before it; they come by start. */
@@ -77,7 +82,7 @@ static int64_t behind(int64_t *end, int64_t start, int64_t to)
 static bool tally_host(const tfp_report *r, tally *t)
 {
     const tfp_profile *p = r->profile;
-    const tfp_span_columns *s = &p->events.spans;
+    const tfp_span_columns *s = &p->events->spans;
     uint32_t *order = malloc((s->size + 1) * sizeof *order);
     uint32_t *lane_first = malloc((p->lanes.size + 2) * sizeof *lane_first);
     bool ok = order && lane_first && tfp_order_spans(p, order, lane_first);
@@ -108,7 +113,7 @@ static int64_t *of_place(tally *t, tfp_str path)
 static void add_activity(tally *t, const tfp_report *r, uint32_t i)
 {
     const tfp_profile *p = r->profile;
-    const tfp_span_columns *s = &p->events.spans;
+    const tfp_span_columns *s = &p->events->spans;
     uint32_t owner = s->owner[i];
     int64_t ns = s->self_ns[i];
     t->device_all = tfp_add(t->device_all, ns, NULL);
@@ -127,7 +132,7 @@ static void add_activity(tally *t, const tfp_report *r, uint32_t i)
 static bool tally_spans(const tfp_report *r, tally *t)
 {
     const tfp_profile *p = r->profile;
-    const tfp_span_columns *s = &p->events.spans;
+    const tfp_span_columns *s = &p->events->spans;
     bool frames = false;
     int64_t outer = 0;
     for (uint32_t i = 0; i < s->size; i++) {
@@ -151,10 +156,10 @@ static bool tally_spans(const tfp_report *r, tally *t)
 static void tally_execs(const tfp_report *r, tally *t)
 {
     const tfp_profile *p = r->profile;
-    for (size_t node = 0; node < p->nodes.size; node++) {
-        int64_t *to = of_place(t, tfp_text(p, p->nodes.at[node].name));
-        for (TFP_EACH(execs, i, p->nodes.at[node].exec_first, p)) {
-            const tfp_exec *x = &p->execs.at[i];
+    for (size_t node = 0; node < p->graph->nodes.size; node++) {
+        int64_t *to = of_place(t, tfp_text(p, p->graph->nodes.at[node].name));
+        for (TFP_EACH(runs->execs, i, p->graph->nodes.at[node].exec_first, p)) {
+            const tfp_exec *x = &p->runs->execs.at[i];
             if (!takes(r, x->step)) continue;
             t->device_all = tfp_add(t->device_all, x->accelerator_ns, NULL);
             *to = tfp_add(*to, x->accelerator_ns, NULL);
@@ -167,12 +172,12 @@ static void tally_execs(const tfp_report *r, tally *t)
 /* Lanes without spans say how long their outermost spans are in each step. */
 static bool tally_slims(const tfp_report *r, tally *t)
 {
-    const tfp_event_tables *e = &r->profile->events;
+    const tfp_event_tables *e = r->profile->events;
     tally wide = { 0 };
     if (!tally_spans(r, &wide)) return false;
     t->host_all = wide.host_all;
-    for (uint32_t step = TFP_NONE, i = 0; e->slim_outer_ns && i <= r->profile->steps.size; step = i++)
-        if (takes(r, step)) t->host_all = tfp_add(t->host_all, e->slim_outer_ns[i], NULL);
+    for (uint32_t step = TFP_NONE, i = 0; e->slim->slim_outer_ns && i <= r->profile->runs->steps.size; step = i++)
+        if (takes(r, step)) t->host_all = tfp_add(t->host_all, e->slim->slim_outer_ns[i], NULL);
     return true;
 }
 
@@ -180,10 +185,10 @@ static bool tally_of(const tfp_report *r, tally *t)
 {
     const tfp_profile *p = r->profile;
     *t = (tally){ 0 };
-    if (p->events.processes.size && !tfp_only_sums(p)) return tally_spans(r, t);
+    if (p->events->processes.size && !tfp_only_sums(p)) return tally_spans(r, t);
     tally_execs(r, t);
     t->called = t->ops;
-    return !p->events.processes.size || tally_slims(r, t);
+    return !p->events->processes.size || tally_slims(r, t);
 }
 
 /* ---- what rows explain ---- */
@@ -280,7 +285,7 @@ static bool is_whole(const tfp_cover *c) { return (double)c->explained_ns >= 0.9
 
 static bool has_backward(const tfp_profile *p)
 {
-    const tfp_span_columns *s = &p->events.spans;
+    const tfp_span_columns *s = &p->events->spans;
     for (uint32_t i = 0; i < s->size; i++)
         if (s->marks[i] & TFP_MARK_BACKWARD) return true;
     return false;
@@ -291,7 +296,7 @@ static tfp_status add_note(tfp_report *r, tfp_error *err)
     const tfp_coverage *c = &r->coverage;
     tfp_buf b = { 0 };
     if (!c->device.all_ns && !c->host.all_ns) return TFP_OK;
-    if (!r->profile->events.processes.size && is_whole(&c->device) && is_whole(&c->host)) return TFP_OK;
+    if (!r->profile->events->processes.size && is_whole(&c->device) && is_whole(&c->host)) return TFP_OK;
     tfp_buf_text(&b, "the rows explain ");
     if (c->device.all_ns) put_cover(&b, r, &c->device, "device");
     if (c->device.all_ns && c->host.all_ns) tfp_buf_text(&b, " and ");
@@ -316,14 +321,14 @@ static bool is_asked(const tfp_report *r)
     const tfp_options *o = r->options;
     const uint64_t times =
         UINT64_C(1) << TFP_C_MICROS | UINT64_C(1) << TFP_C_CPU_MICROS | UINT64_C(1) << TFP_C_ACCELERATOR_MICROS;
-    return !o->compat10 && !o->compat_tensorflow && (o->select & times) && !r->profile->samples.size &&
+    return !o->compat10 && !o->compat_tensorflow && (o->select & times) && !r->profile->sampled->samples.size &&
            tfp_filter_any(o->filters[TFP_F_ACCOUNT]);
 }
 
 tfp_status tfp_coverage_add(tfp_report *r, tfp_error *err)
 {
     const tfp_explained *x = &r->explained;
-    if (!is_asked(r) || (!r->profile->events.processes.size && !x->given)) return TFP_OK;
+    if (!is_asked(r) || (!r->profile->events->processes.size && !x->given)) return TFP_OK;
     tally t;
     if (!tally_of(r, &t)) return tfp_nomem(err);
     tfp_coverage *c = &r->coverage;

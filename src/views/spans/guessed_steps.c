@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/spans/guessed_steps.c: what is said of steps that no mark tells: what stands in for marks, and how much of the work lies in
  * the windows that follow from it. */
-#include "model/model.h"
+#include "model/tables/events.h"
+#include "model/tables/processes.h"
 #include "views/core/engine.h"
 #include "views/spans/trace.h"
 
@@ -31,8 +32,8 @@ typedef struct guess { /* of the processes whose steps come of one source */
 static guess guess_of(const tfp_profile *p, unsigned source)
 {
     guess g = { 0 };
-    for (size_t i = 0; i < p->events.processes.size; i++) {
-        const tfp_process *x = &p->events.processes.at[i];
+    for (size_t i = 0; i < p->events->processes.size; i++) {
+        const tfp_process *x = &p->events->processes.at[i];
         if (x->steps != source) continue;
         g.processes++;
         g.work_ns = tfp_add(g.work_ns, x->work_ns, NULL);

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/spans/index.c: which rank and device each activity belongs to, and the activities of each device by start. */
 #include "model/join/cut.h"
+#include "model/slim.h"
+#include "model/tables/graph.h"
+#include "model/tables/processes.h"
+#include "model/tables/stats.h"
 #include "views/core/engine.h"
-#include "views/spans/trace.h"
 #include "views/spans/rows.h"
+#include "views/spans/trace.h"
 
 #include <stdlib.h>
 
@@ -11,7 +15,7 @@
 
 static bool start_units(tfp_report *r, tfp_trace_index *x)
 {
-    const tfp_event_tables *t = &x->p->events;
+    const tfp_event_tables *t = x->p->events;
     size_t count = t->processes.size;
     uint32_t *source = TFP_NEW(&r->arena, uint32_t, count + 1);
     tfp_map64 unit_by_source = { 0 };
@@ -66,7 +70,7 @@ static void find_extent(tfp_trace_index *x)
 
 static bool is_of_tasks(const tfp_trace_index *x, const tfp_lane *l)
 {
-    return l->process != TFP_NONE && x->p->events.processes.at[l->process].tasks;
+    return l->process != TFP_NONE && x->p->events->processes.at[l->process].tasks;
 }
 
 /* Of "worker:0/gpu:0" the task "worker:0", as a number. */
@@ -180,7 +184,7 @@ static bool start_devices(tfp_report *r, tfp_trace_index *x)
         ok = *device != TFP_NONE;
         if (ok) add_to_device(x, &x->devices[*device], i);
     }
-    for (size_t i = 0; ok && i < x->p->events.slims.size; i++) ok = add_rows(x, &by_name, &x->p->events.slims.at[i]);
+    for (size_t i = 0; ok && i < x->p->events->slim->slims.size; i++) ok = add_rows(x, &by_name, &x->p->events->slim->slims.at[i]);
     tfp_map64_free(&by_name);
     return ok;
 }
@@ -210,7 +214,7 @@ static bool sort_items(tfp_report *r, tfp_trace_index *x)
 
 tfp_status tfp_trace_index_new(tfp_report *r, tfp_trace_index *x, tfp_error *err)
 {
-    *x = (tfp_trace_index){ .p = r->profile, .cut = r->cut, .s = &r->profile->events.spans };
+    *x = (tfp_trace_index){ .p = r->profile, .cut = r->cut, .s = &r->profile->events->spans };
     if (!start_units(r, x)) return tfp_nomem(err);
     find_extent(x);
     return find_hosts(r, x) && start_devices(r, x) && sort_items(r, x) ? TFP_OK : tfp_nomem(err);
@@ -233,7 +237,7 @@ tfp_strid tfp_stat_key(const tfp_profile *p, const char *name)
 
 const tfp_stat *tfp_span_stat(const tfp_profile *p, uint32_t span, tfp_strid key)
 {
-    const tfp_event_tables *t = &p->events;
+    const tfp_event_tables *t = p->events;
     if (span == TFP_NONE || t->spans.stats[span] == TFP_NONE || key == TFP_NONE) return NULL;
     const tfp_stat_set *set = &t->stat_sets.at[t->spans.stats[span]];
     for (uint32_t i = 0; i < set->count; i++)
@@ -241,16 +245,16 @@ const tfp_stat *tfp_span_stat(const tfp_profile *p, uint32_t span, tfp_strid key
     return NULL;
 }
 
-tfp_str tfp_span_name(const tfp_profile *p, uint32_t span) { return tfp_text(p, p->events.spans.name[span]); }
+tfp_str tfp_span_name(const tfp_profile *p, uint32_t span) { return tfp_text(p, p->events->spans.name[span]); }
 
 bool tfp_span_in_step(const tfp_report *r, uint32_t span)
 {
-    return tfp_cut_takes(r->profile, span) && tfp_step_takes(r->step, r->profile->events.spans.step[span]);
+    return tfp_cut_takes(r->profile, span) && tfp_step_takes(r->step, r->profile->events->spans.step[span]);
 }
 
 bool tfp_span_in_window(const tfp_report *r, uint32_t span)
 {
-    return r->profile->events.spans.step[span] != TFP_NONE && tfp_span_in_step(r, span);
+    return r->profile->events->spans.step[span] != TFP_NONE && tfp_span_in_step(r, span);
 }
 
 /* Whether a span is a part of the paths of those in it. */
@@ -264,7 +268,7 @@ static bool in_paths(const tfp_span_columns *s, uint32_t span)
 
 void tfp_span_path(const tfp_profile *p, uint32_t span, tfp_buf *out)
 {
-    const tfp_span_columns *s = &p->events.spans;
+    const tfp_span_columns *s = &p->events->spans;
     uint32_t parts[MAX_PARTS], count = 0, base = TFP_NONE;
     for (uint32_t at = span; at != TFP_NONE && count < MAX_PARTS; at = s->parent[at]) {
         if (at != span && !in_paths(s, at)) continue; /* API calls and frames stand in no path but their own */
@@ -275,7 +279,7 @@ void tfp_span_path(const tfp_profile *p, uint32_t span, tfp_buf *out)
         parts[count++] = at;
     }
     if (base != TFP_NONE)
-        tfp_buf_str(out, tfp_text(p, s->node[base] != TFP_NONE ? p->nodes.at[s->node[base]].name : s->path[base]));
+        tfp_buf_str(out, tfp_text(p, s->node[base] != TFP_NONE ? p->graph->nodes.at[s->node[base]].name : s->path[base]));
     while (count-- > 0) {
         if (out->size) tfp_buf_char(out, '/');
         tfp_str name = tfp_span_name(p, parts[count]), module = TFP_STR("nn.Module: ");
@@ -288,5 +292,5 @@ void tfp_span_path(const tfp_profile *p, uint32_t span, tfp_buf *out)
 
 bool tfp_trace_is_runs(const tfp_trace_index *x)
 {
-    return x->p->events.processes.size && x->p->events.processes.at[0].tasks;
+    return x->p->events->processes.size && x->p->events->processes.at[0].tasks;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/spans/intervals.c: unions of intervals: how long at least one of some spans ran. A union is disjoint pieces in
  * order with the length before each, so that any window is answered by two binary searches. */
-#include "model/types.h"
+#include "model/tables/spans.h"
+#include "model/tables/types.h"
 #include "views/spans/trace.h"
 
 static bool reserve(tfp_arena *a, size_t count, tfp_union *u)

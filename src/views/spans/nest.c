@@ -6,9 +6,9 @@
 
 void tfp_nest_cut(const tfp_profile *p, const tfp_cut *c, tfp_nest *n)
 {
-    for (uint32_t i = 0; c && i < p->events.spans.size; i++) {
-        int64_t start = tfp_cut_start(c, p, i), end = tfp_add(p->events.spans.start_ns[i], n->duration_ns[i], NULL);
-        uint32_t process = p->lanes.at[p->events.spans.lane[i]].process;
+    for (uint32_t i = 0; c && i < p->events->spans.size; i++) {
+        int64_t start = tfp_cut_start(c, p, i), end = tfp_add(p->events->spans.start_ns[i], n->duration_ns[i], NULL);
+        uint32_t process = p->lanes.at[p->events->spans.lane[i]].process;
         if (process != TFP_NONE && end > c->to_ns[process]) end = c->to_ns[process];
         n->duration_ns[i] = end > start ? end - start : 0;
     }
@@ -16,7 +16,7 @@ void tfp_nest_cut(const tfp_profile *p, const tfp_cut *c, tfp_nest *n)
 
 int64_t *tfp_nest_self(const tfp_profile *p, const tfp_nest *n, tfp_arena *arena)
 {
-    size_t count = p->events.spans.size;
+    size_t count = p->events->spans.size;
     int64_t *self_ns = TFP_NEW(arena, int64_t, count + 1);
     for (size_t i = 0; self_ns && i < count; i++) {
         self_ns[i] = tfp_add(self_ns[i], n->duration_ns[i], NULL);

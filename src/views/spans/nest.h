@@ -5,7 +5,7 @@
 
 #include "model/join/cut.h"
 #include "model/nest.h"
-#include "model/types.h"
+#include "model/tables/types.h"
 
 /* Durations become the parts within a range; c NULL: as they are. */
 void tfp_nest_cut(const tfp_profile *p, const tfp_cut *c, tfp_nest *n);

@@ -2,28 +2,31 @@
 /* views/spans/rows.c: the rows of slim lanes (model/slim.h) in place of spans: what they add to the index of a trace, and the
  * rows of a device by start. Lanes are merged by a heap; one whose rows are not in order is sorted first. */
 #include "views/spans/rows.h"
-#include "model/model.h"
+#include "model/slim.h"
+#include "model/tables/events.h"
+#include "model/tables/lanes.h"
+#include "model/tables/step_marks.h"
 
 #include <stdlib.h>
 
 bool tfp_rows_are_used(const tfp_profile *p)
 {
-    for (size_t i = 0; i < p->events.slims.size; i++)
-        if (!p->events.slims.at[i].wide) return true;
+    for (size_t i = 0; i < p->events->slim->slims.size; i++)
+        if (!p->events->slim->slims.at[i].wide) return true;
     return false;
 }
 
 static bool counts(const tfp_profile *p, const tfp_slim_row *row, bool host)
 {
-    unsigned kind = p->events.slim_kinds.at[row->kind].kind;
+    unsigned kind = p->events->slim->slim_kinds.at[row->kind].kind;
     return host ? kind == TFP_SPAN_OP || kind == TFP_SPAN_CALL : kind == TFP_SPAN_ACTIVITY;
 }
 
 void tfp_rows_extent(tfp_trace_index *x)
 {
-    const tfp_event_tables *t = &x->p->events;
-    for (size_t i = 0; i < t->slims.size; i++) {
-        const tfp_slim_lane *f = &t->slims.at[i];
+    const tfp_event_tables *t = x->p->events;
+    for (size_t i = 0; i < t->slim->slims.size; i++) {
+        const tfp_slim_lane *f = &t->slim->slims.at[i];
         uint32_t process = x->p->lanes.at[f->lane].process;
         if (!f->first || process == TFP_NONE) continue;
         tfp_trace_unit *u = &x->units[x->unit_of_process[process]];
@@ -31,7 +34,7 @@ void tfp_rows_extent(tfp_trace_index *x)
         if (f->end_ns > u->end_ns) u->end_ns = f->end_ns;
         u->has_devices |= f->nesting != TFP_SLIM_HOST;
     }
-    for (size_t i = 0; i < t->step_marks.size && t->slims.size; i++) { /* marks of steps need not have rows */
+    for (size_t i = 0; i < t->step_marks.size && t->slim->slims.size; i++) { /* marks of steps need not have rows */
         uint32_t span = t->step_marks.at[i].span, process = x->p->lanes.at[t->spans.lane[span]].process;
         if (t->step_marks.at[i].source == TFP_STEPS_MODULES || process == TFP_NONE) continue;
         tfp_trace_unit *u = &x->units[x->unit_of_process[process]];
@@ -157,11 +160,11 @@ static void rise(tfp_rows *m)
 
 bool tfp_rows_start(tfp_rows *m, const tfp_trace_index *x, uint32_t device)
 {
-    const tfp_event_tables *t = &x->p->events;
-    *m = (tfp_rows){ .p = x->p, .streams = calloc(t->slims.size + 1, sizeof *m->streams) };
+    const tfp_event_tables *t = x->p->events;
+    *m = (tfp_rows){ .p = x->p, .streams = calloc(t->slim->slims.size + 1, sizeof *m->streams) };
     if (!m->streams) return false;
-    for (size_t i = 0; i < t->slims.size; i++) {
-        const tfp_slim_lane *f = &t->slims.at[i];
+    for (size_t i = 0; i < t->slim->slims.size; i++) {
+        const tfp_slim_lane *f = &t->slim->slims.at[i];
         if (f->wide || x->device_of_lane[f->lane] != device) continue;
         tfp_row_stream *s = &m->streams[m->count];
         *s = (tfp_row_stream){ .lane = f, .block = f->first, .host = x->lane_on_host[f->lane] };

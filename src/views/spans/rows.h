@@ -3,6 +3,7 @@
 #ifndef TFP_VIEWS_TRACE_ROWS_H
 #define TFP_VIEWS_TRACE_ROWS_H
 
+#include "model/slim.h"
 #include "views/spans/trace.h"
 
 bool tfp_rows_are_used(const tfp_profile *p);

@@ -4,8 +4,8 @@
 #ifndef TFP_VIEWS_TRACE_H
 #define TFP_VIEWS_TRACE_H
 
-#include "model/events.h"
-#include "model/types.h"
+#include "model/tables/span_kinds.h"
+#include "model/tables/types.h"
 
 /* One rank or host: all processes that came from one file. */
 typedef struct tfp_trace_unit {

@@ -2,7 +2,11 @@
 /* views/timeline/clocks.c: by how much the times of each process move so that files of one job can be looked at side by side.
  * Where a file shares no moment with the first one, their clocks have nothing to do with each other: it moves as a whole, so that
  * the first step that both have begins at one place. Only what is drawn moves; every table keeps the file's times. */
-#include "model/model.h"
+#include "model/tables/events.h"
+#include "model/tables/lanes.h"
+#include "model/tables/runs.h"
+#include "model/tables/sources.h"
+#include "model/tables/step_marks.h"
 #include "views/timeline/timeline.h"
 
 typedef struct recording { /* what one file recorded */
@@ -21,19 +25,19 @@ typedef struct clocks {
 
 static recording *file_of(const clocks *c, uint32_t process)
 {
-    uint32_t source = c->t->p->events.processes.at[process].source;
-    return source < c->t->p->sources.size ? &c->files[source] : NULL;
+    uint32_t source = c->t->p->events->processes.at[process].source;
+    return source < c->t->p->files->sources.size ? &c->files[source] : NULL;
 }
 
 static int64_t known_offset(const clocks *c, uint32_t process)
 {
-    return c->t->p->events.processes.at[process].clock_offset_ns;
+    return c->t->p->events->processes.at[process].clock_offset_ns;
 }
 
 static void find_ranges(clocks *c)
 {
     const tfp_profile *p = c->t->p;
-    const tfp_span_columns *s = &p->events.spans;
+    const tfp_span_columns *s = &p->events->spans;
     for (uint32_t i = 0; i < s->size; i++) {
         uint32_t process = p->lanes.at[s->lane[i]].process;
         recording *f = process == TFP_NONE ? NULL : file_of(c, process);
@@ -50,17 +54,17 @@ static void find_ranges(clocks *c)
 static void find_steps(clocks *c)
 {
     const tfp_profile *p = c->t->p;
-    const tfp_step_window *w = p->events.windows.at;
-    for (size_t i = 0; i < p->steps.size; i++) c->steps[i] = INT64_MAX;
-    for (size_t i = 0; i < p->events.windows.size; i++) {
+    const tfp_step_window *w = p->events->windows.at;
+    for (size_t i = 0; i < p->runs->steps.size; i++) c->steps[i] = INT64_MAX;
+    for (size_t i = 0; i < p->events->windows.size; i++) {
         int64_t start = tfp_add(w[i].start_ns, known_offset(c, w[i].process), NULL);
         if (file_of(c, w[i].process) == &c->files[c->first] && start < c->steps[w[i].step]) c->steps[w[i].step] = start;
     }
-    for (size_t i = 0; i < p->events.windows.size; i++) {
+    for (size_t i = 0; i < p->events->windows.size; i++) {
         recording *f = file_of(c, w[i].process);
         int64_t start = tfp_add(w[i].start_ns, known_offset(c, w[i].process), NULL);
         if (!f || c->steps[w[i].step] == INT64_MAX) continue;
-        int64_t id = p->steps.at[w[i].step].id, best = f->step == TFP_NONE ? INT64_MAX : p->steps.at[f->step].id;
+        int64_t id = p->runs->steps.at[w[i].step].id, best = f->step == TFP_NONE ? INT64_MAX : p->runs->steps.at[f->step].id;
         if (id > best || (f->step == w[i].step && start >= f->step_ns)) continue;
         f->step = w[i].step;
         f->step_ns = start;
@@ -69,7 +73,7 @@ static void find_steps(clocks *c)
 
 static void move(clocks *c)
 {
-    const tfp_event_tables *e = &c->t->p->events;
+    const tfp_event_tables *e = c->t->p->events;
     const recording *first = &c->files[c->first];
     for (uint32_t i = 0; i < e->processes.size; i++) {
         const recording *f = file_of(c, i);
@@ -87,13 +91,13 @@ static void move(clocks *c)
 bool tfp_timeline_set_clocks(tfp_timeline *t)
 {
     const tfp_profile *p = t->p;
-    clocks c = { .t = t, .files = calloc(p->sources.size + 1, sizeof *c.files) };
-    c.steps = calloc(p->steps.size + 1, sizeof *c.steps);
-    t->offset_ns = calloc(p->events.processes.size + 1, sizeof *t->offset_ns);
+    clocks c = { .t = t, .files = calloc(p->files->sources.size + 1, sizeof *c.files) };
+    c.steps = calloc(p->runs->steps.size + 1, sizeof *c.steps);
+    t->offset_ns = calloc(p->events->processes.size + 1, sizeof *t->offset_ns);
     bool ok = c.files && c.steps && t->offset_ns;
-    for (size_t i = 0; ok && i < p->sources.size; i++) c.files[i].step = TFP_NONE;
+    for (size_t i = 0; ok && i < p->files->sources.size; i++) c.files[i].step = TFP_NONE;
     if (ok) find_ranges(&c);
-    while (ok && c.first < p->sources.size && !c.files[c.first].there) c.first++;
+    while (ok && c.first < p->files->sources.size && !c.files[c.first].there) c.first++;
     if (ok) find_steps(&c);
     if (ok) move(&c);
     free(c.files);

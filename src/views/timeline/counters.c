@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/timeline/counters.c: what was counted over time, on the clock of the timeline: counters of the trace, and what devices
  * held of memory. Where there are more samples than a picture has pixels, the largest of each part of the time stays. */
-#include "model/model.h"
 #include "model/order.h"
+#include "model/tables/devices.h"
+#include "model/tables/events.h"
+#include "model/tables/lanes.h"
+#include "model/tables/memory_events.h"
+#include "model/tables/processes.h"
 #include "views/core/engine.h"
 #include "views/core/grid.h"
 #include "views/timeline/timeline.h"
@@ -69,7 +73,7 @@ static bool sample_before(const void *samples, uint32_t a, uint32_t b)
 /* Allocators that tell no sum are summed here, in order of time. */
 static bool take_samples(counting *c)
 {
-    const tfp_event_tables *e = &c->t->p->events;
+    const tfp_event_tables *e = c->t->p->events;
     bool ok = true;
     for (size_t i = 0; ok && i < e->memory.size; i++) {
         const tfp_memory_event *m = &e->memory.at[i];
@@ -89,10 +93,10 @@ static bool take_samples(counting *c)
 static counter_row row_of(const counting *c, const sample *s)
 {
     const tfp_profile *p = c->t->p;
-    const tfp_process *process = s->key.process == TFP_NONE ? NULL : &p->events.processes.at[s->key.process];
+    const tfp_process *process = s->key.process == TFP_NONE ? NULL : &p->events->processes.at[s->key.process];
     tfp_str name = tfp_text(p, s->key.name), series = s->key.memory ? TFP_STR("") : tfp_text(p, s->key.series);
     counter_row row = { .rank =
-                            process && p->events.processes.size > 1 && process->rank >= 0 ? process->rank : TFP_ABSENT,
+                            process && p->events->processes.size > 1 && process->rank >= 0 ? process->rank : TFP_ABSENT,
                         .name = name,
                         .value = s->value };
     if (s->key.memory) row.unit = TFP_STR("bytes");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/timeline/find.c: spans of a timeline by name: which hold a text, and the next of them. */
-#include "model/model.h"
+#include "model/tables/details.h"
+#include "model/tables/events.h"
 #include "views/core/grid.h"
 #include "views/timeline/timeline.h"
 
@@ -47,7 +48,7 @@ tfp_status tfp_timeline_find(const tfp_timeline *t, const char *search, int64_t 
     tfp_report *r = NULL;
     tfp_status s = tfp_timeline_ask(t, "find", &r, out, err);
     if (s) return s;
-    size_t spans = t->runs ? t->p->spans.size : t->p->events.spans.size;
+    size_t spans = t->runs ? t->p->detail->spans.size : t->p->events->spans.size;
     uint32_t from = after >= 0 && (uint64_t)after < spans ? t->place_of[after] : TFP_NONE, best = TFP_NONE;
     uint8_t *found = search && *search ? tfp_timeline_matches(t, search) : NULL;
     int64_t count = 0, before = 0;

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/timeline/index.c: spans in lanes and rows. A span goes into the first row of its lane that is free when it starts, so
  * that what nests stands in the row of its depth and what overlaps stands side by side. */
-#include "model/model.h"
 #include "model/order.h"
+#include "model/tables/details.h"
+#include "model/tables/events.h"
+#include "model/tables/graph.h"
+#include "model/tables/lanes.h"
+#include "model/tables/processes.h"
+#include "model/tables/runs.h"
 #include "views/timeline/timeline.h"
 
 #include <stdlib.h>
@@ -76,8 +81,8 @@ static bool lane_before(const void *ctx, uint32_t a, uint32_t b)
     const tfp_profile *p = ctx;
     const tfp_lane *x = &p->lanes.at[a], *y = &p->lanes.at[b];
     if (x->process != y->process) {
-        int32_t rank_x = x->process == TFP_NONE ? -1 : p->events.processes.at[x->process].rank;
-        int32_t rank_y = y->process == TFP_NONE ? -1 : p->events.processes.at[y->process].rank;
+        int32_t rank_x = x->process == TFP_NONE ? -1 : p->events->processes.at[x->process].rank;
+        int32_t rank_y = y->process == TFP_NONE ? -1 : p->events->processes.at[y->process].rank;
         return rank_x != rank_y ? rank_x < rank_y : x->process < y->process;
     }
     int order = x->device == y->device ? obscurity(p, x) - obscurity(p, y)
@@ -128,7 +133,7 @@ static bool make_lanes(tfp_timeline *t, item_list *x, const lane_list *l, const 
         uint64_t key = l->keys.at[order[i]];
         place[order[i]] = i;
         t->lanes[i].lane = lane_at[(uint32_t)key];
-        t->lanes[i].step = t->runs ? t->p->step_order.at[key >> 32] : TFP_NONE;
+        t->lanes[i].step = t->runs ? t->p->runs->step_order.at[key >> 32] : TFP_NONE;
     }
     if (ok) t->lane_count = count;
     for (size_t i = 0; ok && i < x->count; i++) x->lane[i] = place[x->lane[i]];
@@ -140,7 +145,7 @@ static bool make_lanes(tfp_timeline *t, item_list *x, const lane_list *l, const 
 
 static bool take_events(tfp_timeline *t, item_list *x, lane_list *l, const uint32_t *rank)
 {
-    const tfp_span_columns *s = &t->p->events.spans;
+    const tfp_span_columns *s = &t->p->events->spans;
     uint32_t *number = malloc((t->p->lanes.size + 1) * sizeof *number); /* by lane; TFP_NONE: not met yet */
     bool ok = number && reserve_items(x, s->size, false);
     for (size_t i = 0; ok && i < t->p->lanes.size; i++) number[i] = TFP_NONE;
@@ -159,16 +164,16 @@ static bool take_runs(tfp_timeline *t, item_list *x, lane_list *l, const uint32_
 {
     const tfp_profile *p = t->p;
     uint32_t *place =
-        malloc((p->steps.size + 1) * sizeof *place); /* place of a step in step_order; TFP_NONE: not listed */
-    bool ok = place && reserve_items(x, p->spans.size, true);
-    for (size_t i = 0; ok && i < p->steps.size; i++) place[i] = TFP_NONE;
-    for (uint32_t i = 0; ok && i < p->step_order.size; i++) place[p->step_order.at[i]] = i;
-    for (uint32_t n = 0; ok && n < p->nodes.size; n++)
-        for (TFP_EACH(execs, e, p->nodes.at[n].exec_first, p)) {
-            uint64_t group = place[p->execs.at[e].step];
+        malloc((p->runs->steps.size + 1) * sizeof *place); /* place of a step in step_order; TFP_NONE: not listed */
+    bool ok = place && reserve_items(x, p->detail->spans.size, true);
+    for (size_t i = 0; ok && i < p->runs->steps.size; i++) place[i] = TFP_NONE;
+    for (uint32_t i = 0; ok && i < p->runs->step_order.size; i++) place[p->runs->step_order.at[i]] = i;
+    for (uint32_t n = 0; ok && n < p->graph->nodes.size; n++)
+        for (TFP_EACH(runs->execs, e, p->graph->nodes.at[n].exec_first, p)) {
+            uint64_t group = place[p->runs->execs.at[e].step];
             if (group == TFP_NONE) continue;
-            for (TFP_EACH(spans, i, tfp_detail(p, e)->span_first, p)) {
-                const tfp_span *s = &p->spans.at[i];
+            for (TFP_EACH(detail->spans, i, tfp_detail(p, e)->span_first, p)) {
+                const tfp_span *s = &p->detail->spans.at[i];
                 if (s->start_ns <= 0) continue; /* a span without a time only says where the node was */
                 uint32_t lane = number_lane(l, group << 32 | rank[s->lane]);
                 ok &= lane != TFP_NONE;
@@ -283,7 +288,7 @@ static bool stack_lane(layout *l, tfp_timeline_lane *lane)
 
 static bool reserve_places(tfp_timeline *t, bool nodes)
 {
-    size_t spans = t->runs ? t->p->spans.size : t->p->events.spans.size;
+    size_t spans = t->runs ? t->p->detail->spans.size : t->p->events->spans.size;
     t->row_first = calloc(t->row_count + 2, sizeof *t->row_first);
     t->span = malloc((t->count + 1) * sizeof *t->span);
     t->node = nodes ? malloc((t->count + 1) * sizeof *t->node) : NULL;
@@ -366,8 +371,8 @@ tfp_status tfp_timeline_new(const tfp_profile *p, tfp_timeline **out, tfp_error 
     if (out) *out = NULL;
     if (!p || !p->finished || !out) return tfp_fail(err, TFP_BADARG, "no finished profile");
     if (tfp_only_sums(p)) return tfp_no_spans(err);
-    bool runs = !p->events.processes.size;
-    if (runs && p->details.size < p->execs.size)
+    bool runs = !p->events->processes.size;
+    if (runs && p->detail->details.size < p->runs->execs.size)
         return tfp_fail(err, TFP_BADARG, "a timeline needs a profile read with TFP_KEEP_MEMORY");
     tfp_timeline *t = calloc(1, sizeof *t);
     if (t) t->p = p;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/timeline/names.c: what people see for the lanes and spans of a timeline: what a lane mostly does, a title for it
  * ("compute" with "stream 7", "main" with "4515"), and kernels by their meaning. The picture, the sums and the search use the same names. */
-#include "model/model.h"
+#include "model/tables/events.h"
+#include "model/tables/graph.h"
+#include "model/tables/lanes.h"
 #include "names/names.h"
 #include "views/timeline/timeline.h"
 
@@ -21,7 +23,7 @@ const char *tfp_track_kind_name(tfp_track_kind kind)
 
 bool tfp_timeline_occupies(const tfp_timeline *t, uint32_t place)
 {
-    return t->runs || t->p->events.spans.kind[t->span[place]] == TFP_SPAN_ACTIVITY;
+    return t->runs || t->p->events->spans.kind[t->span[place]] == TFP_SPAN_ACTIVITY;
 }
 
 /* An accelerator's lane of all streams repeats the streams, where they are there. */
@@ -49,7 +51,7 @@ static tfp_track_kind kind_of_runs(const tfp_timeline *t, const tfp_timeline_lan
 /* The class that took most of the lane's time; a lane without activities is the host's. */
 static tfp_track_kind kind_of_events(const tfp_timeline *t, const tfp_timeline_lane *l)
 {
-    const tfp_span_columns *s = &t->p->events.spans;
+    const tfp_span_columns *s = &t->p->events->spans;
     int64_t time_ns[TFP_CLASS_SET + 1] = { 0 };
     bool any = false;
     if (t->p->lanes.at[l->lane].role == TFP_ROLE_DERIVED) return TFP_TRACK_DERIVED;
@@ -71,7 +73,7 @@ static tfp_track_kind kind_of_events(const tfp_timeline *t, const tfp_timeline_l
 /* The different names of activities, as -> strings. */
 static bool find_names(tfp_timeline *t, uint32_t **names, size_t *count)
 {
-    const tfp_span_columns *s = &t->p->events.spans;
+    const tfp_span_columns *s = &t->p->events->spans;
     TFP_VEC(uint32_t) met = { 0 };
     bool ok = true;
     for (size_t i = 0; ok && i < t->count; i++) {
@@ -120,7 +122,7 @@ enum { LOOKED_AT = 200 }; /* spans of a thread from whose names its use is guess
 /* The thread that runs the steps is the main one; PyTorch's autograd engine names its spans. */
 static const char *use_of_thread(const tfp_timeline *t, const tfp_timeline_lane *l)
 {
-    const tfp_span_columns *s = &t->p->events.spans;
+    const tfp_span_columns *s = &t->p->events->spans;
     for (size_t i = l->first; i < l->first + l->count && i < l->first + LOOKED_AT; i++) {
         uint32_t span = t->span[t->order[i]];
         tfp_str name = tfp_text(t->p, s->name[span]);
@@ -221,5 +223,5 @@ tfp_lane_title tfp_timeline_title(const tfp_timeline *t, const tfp_timeline_lane
 
 tfp_strid tfp_timeline_name(const tfp_timeline *t, uint32_t place)
 {
-    return t->runs ? t->p->nodes.at[t->node[place]].name : t->p->events.spans.name[t->span[place]];
+    return t->runs ? t->p->graph->nodes.at[t->node[place]].name : t->p->events->spans.name[t->span[place]];
 }

@@ -2,6 +2,7 @@
 /* views/timeline/range.c: a report of a part of the recording (a range, some ranks, a device) is the report of a cut of the profile
  * (model/join/cut.h). Moments count from the first start of the timeline, in which files with clocks of their own stand side by side. */
 #include "views/timeline/range.h"
+#include "model/tables/processes.h"
 #include "views/core/engine.h"
 #include "views/timeline/timeline.h"
 
@@ -12,7 +13,7 @@
 /* The first start, with what the timeline moves each process by. */
 static int64_t origin_of(const tfp_timeline *t)
 {
-    const tfp_span_columns *s = &t->p->events.spans;
+    const tfp_span_columns *s = &t->p->events->spans;
     int64_t first = INT64_MAX;
     for (uint32_t i = 0; i < s->size; i++) {
         uint32_t process = t->p->lanes.at[s->lane[i]].process;
@@ -26,7 +27,7 @@ static tfp_status find_moments(const tfp_profile *whole, tfp_arena *a, int64_t f
                                tfp_error *err)
 {
     tfp_timeline t = { .p = whole };
-    size_t count = whole->events.processes.size;
+    size_t count = whole->events->processes.size;
     out->from_ns = TFP_NEW(a, int64_t, count + 1);
     out->to_ns = TFP_NEW(a, int64_t, count + 1);
     bool ok = tfp_timeline_set_clocks(&t) && out->from_ns && out->to_ns;
@@ -63,12 +64,12 @@ static bool next_ranks(tfp_str *rest, int64_t *from, int64_t *to, bool *wrong)
 static tfp_status leave_ranks_out(const tfp_profile *p, const char *ranks, tfp_cut *c, tfp_error *err)
 {
     tfp_str rest = tfp_str_of(ranks);
-    size_t count = p->events.processes.size, found = 0;
+    size_t count = p->events->processes.size, found = 0;
     int64_t from = 0, to = 0;
     bool wrong = false;
     while (next_ranks(&rest, &from, &to, &wrong)) {
         for (size_t i = 0; i < count; i++) {
-            int32_t rank = p->events.processes.at[i].rank;
+            int32_t rank = p->events->processes.at[i].rank;
             if (rank < from || rank > to || c->taken[i]) continue;
             c->taken[i] = true;
             found++;
@@ -96,7 +97,7 @@ static tfp_status leave_devices_out(const tfp_profile *p, const char *device, tf
 
 static tfp_status cut_places(const tfp_options *o, const tfp_profile *p, tfp_arena *a, tfp_cut *c, tfp_error *err)
 {
-    c->taken = TFP_NEW(a, bool, p->events.processes.size + 1);
+    c->taken = TFP_NEW(a, bool, p->events->processes.size + 1);
     c->left_out = TFP_NEW(a, bool, p->lanes.size + 1);
     if (!c->taken || !c->left_out) return tfp_nomem(err);
     tfp_status s = o->ranks && *o->ranks ? leave_ranks_out(p, o->ranks, c, err) : TFP_OK;
@@ -107,7 +108,7 @@ tfp_status tfp_report_cut(tfp_report *r, tfp_error *err)
 {
     const tfp_moments *range = &r->options->range;
     if (!tfp_options_cut(r->options)) return TFP_OK;
-    if (!r->profile->events.processes.size)
+    if (!r->profile->events->processes.size)
         return tfp_fail(err, TFP_NOTFOUND, "a part of a recording needs a trace of events: there are no times of single runs");
     if (tfp_only_sums(r->profile)) return tfp_no_spans(err);
     tfp_cut *cut = TFP_NEW(&r->arena, tfp_cut, 1);

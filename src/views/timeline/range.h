@@ -4,7 +4,7 @@
 #define TFP_VIEWS_RANGE_H
 
 #include "model/join/cut.h"
-#include "model/types.h"
+#include "model/tables/types.h"
 
 /* Makes the report one of the range, ranks and device that its options ask for: its profile becomes a cut (r->cut). */
 tfp_status tfp_report_cut(tfp_report *r, tfp_error *err);

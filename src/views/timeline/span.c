@@ -2,11 +2,17 @@
 /* views/timeline/span.c: all that is known of one span of a timeline: its times, its arguments, and the spans that it is
  * linked to: what is around it, what launched it or what it launched, the forward operator of a backward one; of
  * executions what they waited for, along the edges of the graph. */
-#include "model/model.h"
+#include "model/span_names.h"
+#include "model/tables/details.h"
+#include "model/tables/events.h"
+#include "model/tables/graph.h"
+#include "model/tables/lanes.h"
+#include "model/tables/runs.h"
+#include "model/tables/stats.h"
 #include "views/core/engine.h"
 #include "views/core/grid.h"
-#include "views/timeline/timeline.h"
 #include "views/spans/trace.h"
+#include "views/timeline/timeline.h"
 
 #include <stdlib.h>
 
@@ -80,14 +86,14 @@ static void add_frame(details *d, uint32_t span)
 {
     tfp_python_frame f;
     const tfp_profile *p = d->t->p;
-    if (!tfp_python_frame_of(tfp_text(p, p->events.spans.name[span]), &f)) return;
+    if (!tfp_python_frame_of(tfp_text(p, p->events->spans.name[span]), &f)) return;
     add_link(d, tfp_is_library_file(f.file) ? LIBRARY : FRAME, span);
 }
 
 /* The functions of Python that the host was in when it ran the span, or launched it; of very many the last to begin. */
 static void link_frames(details *d)
 {
-    const tfp_span_columns *s = &d->t->p->events.spans;
+    const tfp_span_columns *s = &d->t->p->events->spans;
     uint32_t host = s->owner[d->span] != TFP_NONE ? s->owner[d->span] : d->span;
     size_t around = 0;
     if (host == d->span && s->launch[d->span] != TFP_NONE) host = s->launch[d->span];
@@ -98,7 +104,7 @@ static void link_frames(details *d)
 
 static void link_event(details *d)
 {
-    const tfp_event_tables *e = &d->t->p->events;
+    const tfp_event_tables *e = d->t->p->events;
     const tfp_span_columns *s = &e->spans;
     add_link(d, PARENT, s->parent[d->span]);
     add_link(d, LAUNCH, s->launch[d->span]);
@@ -136,7 +142,7 @@ static void add_arg(details *d, const tfp_stat *stat)
 
 static void tell_args(details *d)
 {
-    const tfp_event_tables *e = &d->t->p->events;
+    const tfp_event_tables *e = d->t->p->events;
     uint32_t set = e->spans.stats[d->span];
     if (set == TFP_NONE) return;
     const tfp_stat_set *s = &e->stat_sets.at[set];
@@ -150,11 +156,11 @@ static bool neighbours(const details *d, tfp_map64 *out)
 {
     const tfp_profile *p = d->t->p;
     uint32_t here = d->t->node[d->place];
-    for (TFP_EACH(inputs, i, p->nodes.at[here].input_first, p))
-        if (p->inputs.at[i].node != TFP_NONE && !tfp_map64_put(out, p->inputs.at[i].node, INPUT)) return false;
-    for (uint32_t n = 0; n < p->nodes.size; n++)
-        for (TFP_EACH(inputs, i, p->nodes.at[n].input_first, p))
-            if (p->inputs.at[i].node == here && !tfp_map64_put(out, n, OUTPUT)) return false;
+    for (TFP_EACH(graph->inputs, i, p->graph->nodes.at[here].input_first, p))
+        if (p->graph->inputs.at[i].node != TFP_NONE && !tfp_map64_put(out, p->graph->inputs.at[i].node, INPUT)) return false;
+    for (uint32_t n = 0; n < p->graph->nodes.size; n++)
+        for (TFP_EACH(graph->inputs, i, p->graph->nodes.at[n].input_first, p))
+            if (p->graph->inputs.at[i].node == here && !tfp_map64_put(out, n, OUTPUT)) return false;
     return true;
 }
 
@@ -183,7 +189,7 @@ static void link_run(details *d)
 {
     tfp_map64 relation_of = { 0 }, nearest = { 0 };
     d->ok = neighbours(d, &relation_of) && nearest_runs(d, &relation_of, &nearest);
-    for (uint32_t n = 0; d->ok && n < d->t->p->nodes.size; n++) {
+    for (uint32_t n = 0; d->ok && n < d->t->p->graph->nodes.size; n++) {
         uint32_t place = tfp_map64_get(&nearest, n);
         if (place != TFP_NONE) add_link(d, (relation)tfp_map64_get(&relation_of, n), d->t->span[place]);
     }
@@ -218,7 +224,7 @@ static void tell_facts(details *d)
 {
     const tfp_timeline *t = d->t;
     const tfp_profile *p = t->p;
-    const tfp_span_columns *s = &p->events.spans;
+    const tfp_span_columns *s = &p->events->spans;
     uint32_t row = tfp_timeline_row(t, d->place), span = d->span;
     const tfp_timeline_lane *lane = tfp_timeline_lane_of(t, row);
     uint32_t step = t->runs ? lane->step : s->step[span], node = t->runs ? t->node[d->place] : s->node[span];
@@ -232,8 +238,8 @@ static void tell_facts(details *d)
     tell_us(d, "start_us", "Start", t->start_ns[d->place]);
     tell_us(d, "duration_us", "Duration", t->end_ns[d->place] - t->start_ns[d->place]);
     tell_us(d, "self_us", "Self time", tfp_timeline_self(t, span));
-    tell_int(d, "step", "Step", TFP_NUMBER, step == TFP_NONE ? TFP_ABSENT : p->steps.at[step].id);
-    tell_text(d, "node", "Place in the model", node == TFP_NONE ? none : tfp_text(p, p->nodes.at[node].name));
+    tell_int(d, "step", "Step", TFP_NUMBER, step == TFP_NONE ? TFP_ABSENT : p->runs->steps.at[step].id);
+    tell_text(d, "node", "Place in the model", node == TFP_NONE ? none : tfp_text(p, p->graph->nodes.at[node].name));
 }
 
 /* ---- all of it ---- */
@@ -270,7 +276,7 @@ tfp_status tfp_timeline_span(const tfp_timeline *t, int64_t span, tfp_report **o
     details d = { .t = t, .ok = true };
     tfp_status s = tfp_timeline_ask(t, "span", &d.r, out, err);
     if (s) return s;
-    size_t count = t->runs ? t->p->spans.size : t->p->events.spans.size;
+    size_t count = t->runs ? t->p->detail->spans.size : t->p->events->spans.size;
     if (span < 0 || (uint64_t)span >= count || t->place_of[span] == TFP_NONE)
         return tfp_timeline_give(d.r, tfp_fail(err, TFP_NOTFOUND, "no span %lld", (long long)span), out);
     d.span = (uint32_t)span;

@@ -2,7 +2,8 @@
 /* views/timeline/sums.c: the time of a window of a timeline, by name, kind, lane or op. Each moment of a thread counts once, to the
  * innermost span that runs then; each activity of a device counts with all of its time inside the window. Spans of lanes
  * that are derived of others do not count, nor do annotations on devices. */
-#include "model/model.h"
+#include "model/tables/events.h"
+#include "model/tables/graph.h"
 #include "views/core/engine.h"
 #include "views/core/grid.h"
 #include "views/timeline/timeline.h"
@@ -81,7 +82,7 @@ static tfp_str kind_of(const sums *x, uint32_t place)
 
 static tfp_strid name_of(const sums *x, uint32_t place)
 {
-    return x->t->runs ? x->t->p->nodes.at[x->t->node[place]].op : tfp_timeline_name(x->t, place);
+    return x->t->runs ? x->t->p->graph->nodes.at[x->t->node[place]].op : tfp_timeline_name(x->t, place);
 }
 
 static group group_of(const sums *x, const tfp_timeline_lane *lane, uint32_t place, uint32_t op)
@@ -141,8 +142,8 @@ static bool clip(const sums *x, uint32_t place, int64_t *start_ns, int64_t *end_
 
 static uint32_t op_of(const sums *x, uint32_t place, uint32_t around)
 {
-    const tfp_span_columns *s = &x->t->p->events.spans;
-    if (x->t->runs) return x->t->p->nodes.at[x->t->node[place]].op;
+    const tfp_span_columns *s = &x->t->p->events->spans;
+    if (x->t->runs) return x->t->p->graph->nodes.at[x->t->node[place]].op;
     uint32_t span = x->t->span[place];
     if (s->kind[span] == TFP_SPAN_ACTIVITY) return s->owner[span] == TFP_NONE ? TFP_NONE : s->name[s->owner[span]];
     return s->kind[span] == TFP_SPAN_OP ? s->name[span] : around;

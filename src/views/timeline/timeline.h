@@ -5,7 +5,7 @@
 #ifndef TFP_VIEWS_TIMELINE_H
 #define TFP_VIEWS_TIMELINE_H
 
-#include "model/types.h"
+#include "model/tables/types.h"
 
 typedef enum tfp_track_kind { /* what a lane mostly does: its colour, and its part of the picture */
                               TFP_TRACK_COMPUTE,

@@ -2,6 +2,11 @@
 /* views/trace/attribution.c: the tables `attribution` and `coverage` of queries: for each activity of a device its place in the model, how
  * sure that is and why there is none; and the sums of these. In: the joined spans. Out: a row an activity; a row for each class
  * and reason. They are no commands: op, scope, kernel and lines count by the same places. */
+#include "model/graphs.h"
+#include "model/span_names.h"
+#include "model/tables/code.h"
+#include "model/tables/graph.h"
+#include "model/tables/stats.h"
 #include "views/core/engine.h"
 #include "views/core/grid.h"
 #include "views/core/own_frame.h"
@@ -75,8 +80,8 @@ static uint32_t line_of_trace(places *t, uint32_t trace)
     const tfp_profile *p = t->x.p;
     uint32_t *known = &t->line_of_trace[trace], found = 0;
     if (*known != TFP_NONE) return *known;
-    for (uint32_t i = p->traces.at[trace].count; i-- > 0 && !found;) {
-        const tfp_code_frame *f = &p->frames.at[p->trace_frames.at[p->traces.at[trace].first + i]];
+    for (uint32_t i = p->code->traces.at[trace].count; i-- > 0 && !found;) {
+        const tfp_code_frame *f = &p->code->frames.at[p->code->trace_frames.at[p->code->traces.at[trace].first + i]];
         found = line_name(t, tfp_text(p, f->file), f->line, tfp_text(p, f->function));
     }
     return *known = found;
@@ -163,7 +168,7 @@ static void take_launch(places *t, uint32_t span, activity_row *row)
 {
     const tfp_span_columns *s = t->s;
     uint32_t from = s->launch[span] != TFP_NONE ? s->launch[span] : s->owner[span];
-    if (s->node[span] != TFP_NONE) row->op = text_or_none(t->x.p, t->x.p->nodes.at[s->node[span]].op);
+    if (s->node[span] != TFP_NONE) row->op = text_or_none(t->x.p, t->x.p->graph->nodes.at[s->node[span]].op);
     if (s->trace[span] != TFP_NONE)
         row->line = name_at(t, line_of_trace(t, s->trace[span]));
     else if (from != TFP_NONE && !s->path[span])
@@ -205,7 +210,7 @@ static activity_row row_of(places *t, uint32_t span, id_keys graph, id_keys node
                          .name = tfp_text(p, s->name[span]),
                          .lane = tfp_text(p, p->lanes.at[s->lane[span]].name),
                          .unit = unit };
-    if (s->node[span] != TFP_NONE) row.path = tfp_text(p, p->nodes.at[s->node[span]].name);
+    if (s->node[span] != TFP_NONE) row.path = tfp_text(p, p->graph->nodes.at[s->node[span]].name);
     take_attribution(t, span, &row);
     return row;
 }
@@ -220,7 +225,7 @@ static activity_row *rows_of(places *t, size_t *count)
 {
     const tfp_profile *p = t->x.p;
     tfp_arena *a = &t->r->arena;
-    size_t spans = t->s->size + 1, strings = p->strings.count + 1, traces = p->traces.size + 1;
+    size_t spans = t->s->size + 1, strings = p->strings.count + 1, traces = p->code->traces.size + 1;
     id_keys graph = { tfp_stat_key(p, "graph id"), tfp_stat_key(p, "cuda_graph_id") };
     id_keys node = { tfp_stat_key(p, "graph node id"), tfp_stat_key(p, "cuda_graph_node_id") };
     TFP_VEC(activity_row) rows = { 0 };
@@ -290,7 +295,7 @@ static const tfp_row_column coverage_columns[] = {
 
 static tfp_status build(tfp_report *r, tfp_error *err)
 {
-    places t = { .r = r, .s = &r->profile->events.spans };
+    places t = { .r = r, .s = &r->profile->events->spans };
     size_t count = 0;
     tfp_status s = tfp_trace_index_new(r, &t.x, err);
     if (s) return s;
@@ -325,7 +330,7 @@ static coverage_row *sum(tfp_report *r, const activity_row *rows, size_t count, 
 
 static tfp_status build_coverage(tfp_report *r, tfp_error *err)
 {
-    places t = { .r = r, .s = &r->profile->events.spans };
+    places t = { .r = r, .s = &r->profile->events->spans };
     size_t count = 0, sums = 0;
     tfp_status s = tfp_trace_index_new(r, &t.x, err);
     if (s) return s;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/cause.c: what the host does while a device waits for it: of all spans that lie in a gap, the one that says most. */
-#include "model/model.h"
-#include "views/trace/facts.h"
+#include "model/tables/lanes.h"
+#include "model/tables/spans.h"
 #include "views/spans/nest.h"
+#include "views/trace/facts.h"
 
 typedef struct part { /* part of the gap inside a span */
     uint32_t span;

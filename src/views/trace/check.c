@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/check.c: the table `check`: findings on the data of a trace: what the readers and the join told, and what can
  * be seen only when all files are there. Nothing is left out because of a finding. */
+#include "model/graphs.h"
+#include "model/tables/devices.h"
+#include "model/tables/processes.h"
 #include "views/core/engine.h"
+#include "views/core/view.h"
 #include "views/spans/nest.h"
 #include "views/trace/tables.h"
-#include "views/core/view.h"
 
 #include <stdio.h>
 
@@ -36,7 +39,7 @@ static bool is_host_op(const tfp_span_columns *s, uint32_t span)
 static int64_t tolerance_of(const checks *t, uint32_t span)
 {
     uint32_t process = t->x.p->lanes.at[t->x.s->lane[span]].process;
-    return process == TFP_NONE ? 0 : t->x.p->events.processes.at[process].tolerance_ns;
+    return process == TFP_NONE ? 0 : t->x.p->events->processes.at[process].tolerance_ns;
 }
 
 /* Host ops of one thread that begin inside another one and end after it. */
@@ -162,7 +165,7 @@ static bool check_ranks(checks *t)
 
 static bool check_steps(checks *t)
 {
-    const tfp_event_tables *e = &t->x.p->events;
+    const tfp_event_tables *e = t->x.p->events;
     int64_t counts[TFP_STEPS_NONE + 1] = { 0 };
     for (size_t i = 0; i < e->processes.size; i++)
         if (e->processes.at[i].steps <= TFP_STEPS_NONE) counts[e->processes.at[i].steps]++;
@@ -176,8 +179,8 @@ static bool check_steps(checks *t)
 static bool collect(checks *t)
 {
     const tfp_profile *p = t->x.p;
-    for (size_t i = 0; i < p->events.findings.size; i++) {
-        const tfp_data_finding *f = &p->events.findings.at[i];
+    for (size_t i = 0; i < p->events->findings.size; i++) {
+        const tfp_data_finding *f = &p->events->findings.at[i];
         if (!add(t, f->severity, f->what, f->count, tfp_text(p, f->first))) return false;
     }
     return check_nesting(t) && check_cuts(t) && check_launches(t) && check_graphs(t) && check_ranks(t) &&

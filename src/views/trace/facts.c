@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/facts.c: the facts of facts.h, each from one pass over the spans or over the rows of a table. */
 #include "views/trace/facts.h"
-#include "model/model.h"
+#include "model/span_names.h"
+#include "model/tables/events.h"
+#include "model/tables/runs.h"
+#include "model/tables/stats.h"
 #include "views/core/engine.h"
 
 #include <math.h>
@@ -73,7 +76,7 @@ typedef struct namer {
 
 static unsigned flags_of(const namer *n, uint32_t span)
 {
-    tfp_strid name = n->p->events.spans.name[span];
+    tfp_strid name = n->p->events->spans.name[span];
     if (!n->known[name]) n->known[name] = tfp_name_says(tfp_text(n->p, name));
     return n->known[name];
 }
@@ -371,8 +374,8 @@ static double capability_of(const tfp_trace_facts *f)
 {
     const tfp_profile *p = f->x.p;
     tfp_strid key = tfp_stat_key(p, "compute_capability");
-    for (size_t i = 0; i < p->events.about.size && key != TFP_NONE; i++) {
-        const tfp_stat *a = &p->events.about.at[i];
+    for (size_t i = 0; i < p->events->about.size && key != TFP_NONE; i++) {
+        const tfp_stat *a = &p->events->about.at[i];
         char text[16];
         tfp_str told = a->type == TFP_STAT_TEXT ? tfp_text(p, (tfp_strid)a->value.text) : TFP_STR("");
         if (a->key != key || told.size >= sizeof text) continue;

@@ -2,7 +2,9 @@
 /* views/trace/gaps.c: gaps in what a device does at all whose next activity was launched only in them: so the device waited for
  * the host. Short ones are the price of many launches; in a long one the host did something else, and this finds out what.
  * Without devices: long gaps in which no operation of the host runs. */
-#include "model/model.h"
+#include "model/tables/events.h"
+#include "model/tables/lanes.h"
+#include "model/tables/step_marks.h"
 #include "views/core/engine.h"
 #include "views/trace/facts.h"
 
@@ -90,10 +92,10 @@ static void add_device(gaps *t, const tfp_trace_device *d)
 static uint32_t home_of(const tfp_trace_facts *f, uint32_t unit, uint32_t other)
 {
     const tfp_profile *p = f->x.p;
-    for (size_t i = 0; i < p->events.step_marks.size; i++) {
-        const tfp_step_mark *m = &p->events.step_marks.at[i];
+    for (size_t i = 0; i < p->events->step_marks.size; i++) {
+        const tfp_step_mark *m = &p->events->step_marks.at[i];
         uint32_t lane = f->x.s->lane[m->span];
-        bool used = p->events.processes.at[p->lanes.at[lane].process].steps == m->source;
+        bool used = p->events->processes.at[p->lanes.at[lane].process].steps == m->source;
         if (used && tfp_trace_unit_of(&f->x, m->span) == unit) return lane;
     }
     return other;
@@ -140,7 +142,7 @@ static void add_host(gaps *t, const tfp_trace_device *d)
  * did, and gone on after it. */
 static void clip(const tfp_trace_facts *f, const tfp_trace_device *d, int64_t *start, int64_t *end)
 {
-    const tfp_event_tables *e = &f->x.p->events;
+    const tfp_event_tables *e = f->x.p->events;
     bool marked = false;
     for (size_t i = 0; i < e->windows.size && !marked; i++)
         marked = e->processes.at[e->windows.at[i].process].steps == TFP_STEPS_MARKED;

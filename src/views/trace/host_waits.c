@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/host_waits.c: what the host waits for: which calls and spans wait, by their names. The table `wait` and the critical path ask. */
-#include "model/model.h"
+#include "model/tables/profile.h"
+#include "model/tables/spans.h"
 #include "views/core/engine.h"
 #include "views/trace/facts.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/input_bytes.c: how many bytes a call takes, by what PyTorch records of it: `Input Dims` "[[2,3],[4]]" and
  * `Input type` "[\"float\",\"float\"]", or the element type of a collective. */
-#include "model/types.h"
+#include "model/tables/types.h"
 #include "views/trace/tables.h"
 
 #include <ctype.h>

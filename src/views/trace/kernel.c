@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/kernel.c: the table `kernel`: activities of devices by name and class: how often, how long, and which ops launched
  * them. */
-#include "model/model.h"
+#include "model/graphs.h"
+#include "model/slim.h"
+#include "model/tables/events.h"
+#include "model/tables/graph.h"
+#include "model/tables/lanes.h"
 #include "views/core/engine.h"
-#include "views/trace/tables.h"
 #include "views/core/view.h"
+#include "views/trace/tables.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -151,7 +155,7 @@ static bool add(kernels *t, const alike *a)
 
 static uint32_t op_of(const tfp_profile *p, uint32_t node)
 {
-    return node == TFP_NONE ? TFP_NONE : p->nodes.at[node].op;
+    return node == TFP_NONE ? TFP_NONE : p->graph->nodes.at[node].op;
 }
 
 static bool is_on_tpu(const tfp_profile *p, uint32_t lane) { return tfp_is_tpu(tfp_text(p, p->lanes.at[lane].device)); }
@@ -181,14 +185,14 @@ static bool add_span(kernels *t, uint32_t span)
 static bool add_group(kernels *t, uint32_t lane, const tfp_slim_group *g)
 {
     const tfp_profile *p = t->x->p;
-    const tfp_slim_kind *k = &p->events.slim_kinds.at[g->kind];
+    const tfp_slim_kind *k = &p->events->slim->slim_kinds.at[g->kind];
     uint32_t process = p->lanes.at[lane].process;
     if (k->kind != TFP_SPAN_ACTIVITY || process == TFP_NONE || !tfp_step_takes(t->r->step, g->step)) return true;
     alike a = { .unit = t->x->unit_of_process[process],
                 .name = k->name,
                 .op = op_of(p, g->node),
                 .told = { .stats = k->stats,
-                          .call_stats = g->call == TFP_NONE ? TFP_NONE : p->events.slim_kinds.at[g->call].stats,
+                          .call_stats = g->call == TFP_NONE ? TFP_NONE : p->events->slim->slim_kinds.at[g->call].stats,
                           .class = g->class,
                           .tpu = is_on_tpu(p, lane) },
                 .async = p->lanes.at[lane].role == TFP_ROLE_ASYNC,
@@ -336,8 +340,8 @@ static bool fill(kernels *t)
         if (s->kind[i] != TFP_SPAN_ACTIVITY || tfp_trace_unit_of(t->x, i) == TFP_NONE) continue;
         if (tfp_span_in_step(t->r, i) && !add_span(t, i)) return false;
     }
-    for (size_t i = 0; i < t->x->p->events.slims.size; i++) {
-        const tfp_slim_lane *f = &t->x->p->events.slims.at[i];
+    for (size_t i = 0; i < t->x->p->events->slim->slims.size; i++) {
+        const tfp_slim_lane *f = &t->x->p->events->slim->slims.at[i];
         for (size_t k = 0; k < f->groups.size && !f->wide; k++)
             if (!add_group(t, f->lane, &f->groups.at[k])) return false;
     }

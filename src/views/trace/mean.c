@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/mean.c: the mean step of a device, whether the first one is the start of a program, and how much the steps of a
  * rank differ. */
-#include "model/model.h"
+#include "model/tables/events.h"
+#include "model/tables/runs.h"
+#include "model/tables/step_marks.h"
 #include "views/core/engine.h"
 #include "views/trace/facts.h"
 
@@ -18,12 +20,12 @@ static bool is_warm_up(const tfp_trace_facts *f, const tfp_step_row *s)
 static void look_at_steps(tfp_trace_facts *f)
 {
     const tfp_profile *p = f->x.p;
-    const tfp_event_tables *e = &p->events;
+    const tfp_event_tables *e = p->events;
     f->whole = e->windows.size > 0;
     for (size_t i = 0; i < e->windows.size && f->whole; i++)
         f->whole = e->processes.at[e->windows.at[i].process].steps == TFP_STEPS_NONE;
-    bool several = p->step_order.size > 1;
-    f->warm_up = several && p->steps.at[p->step_order.at[0]].id == 0 ? p->step_order.at[0] : TFP_NONE;
+    bool several = p->runs->step_order.size > 1;
+    f->warm_up = several && p->runs->steps.at[p->runs->step_order.at[0]].id == 0 ? p->runs->step_order.at[0] : TFP_NONE;
 }
 
 static void add_steps(tfp_trace_facts *f)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/names.c: what the name of a span says of its work: the words of PyTorch, TensorFlow, JAX and of the libraries of
  * kernels, in one place. */
-#include "model/types.h"
+#include "model/span_names.h"
+#include "model/tables/types.h"
 #include "views/trace/facts.h"
 
 typedef struct word {

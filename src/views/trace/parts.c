@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/parts.c: where the mean step of a trace goes, as rows: one function, so that `summary` and `wait` show the same
  * numbers. The parts of idle add up to idle. */
-#include "model/types.h"
+#include "model/tables/types.h"
 #include "views/trace/facts.h"
 
 #include <math.h>

@@ -3,7 +3,8 @@
  * to wait for: a stream waits for its launch, the activity before, or another stream; a synchronising call for the device;
  * a thread for what runs in it, or for another thread. What is on the path bounds the step; the rest ran beside it. */
 #include "views/trace/path.h"
-#include "model/model.h"
+#include "model/tables/events.h"
+#include "model/tables/step_marks.h"
 #include "views/core/engine.h"
 #include "views/core/grid.h"
 #include "views/trace/facts.h"
@@ -225,7 +226,7 @@ static bool walk(tfp_path *t, uint32_t home, int64_t start, int64_t end)
 static bool window_before(const void *ctx, uint32_t a, uint32_t b)
 {
     const tfp_path *t = ctx;
-    const tfp_step_window *w = t->x->p->events.windows.at;
+    const tfp_step_window *w = t->x->p->events->windows.at;
     uint32_t x = t->x->unit_of_process[w[a].process], y = t->x->unit_of_process[w[b].process];
     return x != y ? x < y : w[a].start_ns < w[b].start_ns;
 }
@@ -243,8 +244,8 @@ static bool walk_window(tfp_path *t, const tfp_step_window *w, int64_t end)
 /* Windows by start, from the last on; each ends where the next begins, so that no time is walked twice. */
 static bool walk_all(tfp_path *t)
 {
-    const tfp_step_window *windows = t->x->p->events.windows.at, *next = NULL;
-    size_t count = t->x->p->events.windows.size;
+    const tfp_step_window *windows = t->x->p->events->windows.at, *next = NULL;
+    size_t count = t->x->p->events->windows.size;
     uint32_t *order = TFP_NEW(&t->r->arena, uint32_t, count + 1), last_unit = TFP_NONE;
     if (!order) return false;
     for (uint32_t i = 0; i < count; i++) order[i] = i;

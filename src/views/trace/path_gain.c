@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/path_gain.c: what a step could gain at most if one part of its critical path took no time: not more than that part,
  * and not more than what the busiest device leaves of the step with all its other work. The profiler's own work is no gain. */
-#include "model/types.h"
+#include "model/tables/spans.h"
+#include "model/tables/types.h"
 #include "views/core/engine.h"
 #include "views/trace/path.h"
 

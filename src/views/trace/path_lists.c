@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/path_lists.c: what the critical path walks over: threads cut into pieces of their innermost span, activities and
  * ops by their ends, and the thread that drives each unit's steps. */
-#include "model/model.h"
+#include "model/tables/events.h"
+#include "model/tables/lanes.h"
+#include "model/tables/step_marks.h"
 #include "views/core/engine.h"
 #include "views/trace/path.h"
 
@@ -146,10 +148,10 @@ static bool find_homes(tfp_path *t)
         most[unit] = sum;
         t->home[unit] = lane;
     }
-    for (size_t i = 0; i < p->events.step_marks.size; i++) {
-        const tfp_step_mark *m = &p->events.step_marks.at[i];
+    for (size_t i = 0; i < p->events->step_marks.size; i++) {
+        const tfp_step_mark *m = &p->events->step_marks.at[i];
         uint32_t unit = tfp_trace_unit_of(t->x, m->span), lane = t->x->s->lane[m->span];
-        bool used = unit != TFP_NONE && p->events.processes.at[p->lanes.at[lane].process].steps == m->source;
+        bool used = unit != TFP_NONE && p->events->processes.at[p->lanes.at[lane].process].steps == m->source;
         if (used && t->threads[lane].count) t->home[unit] = lane;
     }
     return true;
@@ -157,7 +159,7 @@ static bool find_homes(tfp_path *t)
 
 static bool find_begins(tfp_path *t)
 {
-    const tfp_event_tables *e = &t->x->p->events;
+    const tfp_event_tables *e = t->x->p->events;
     t->begins = TFP_NEW(&t->r->arena, int64_t, t->x->unit_count + 1);
     if (!t->begins) return false;
     for (size_t i = 0; i < t->x->unit_count; i++) t->begins[i] = INT64_MAX;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/ranks.c: how the ranks of a job differ: which are there, which computes longer than the others, and for which the
  * others wait in collectives (skew.c). */
-#include "model/model.h"
+#include "model/tables/events.h"
+#include "model/tables/processes.h"
+#include "model/tables/runs.h"
 #include "views/core/engine.h"
 #include "views/trace/facts.h"
 
@@ -18,7 +20,7 @@ static int by_number(const void *a, const void *b)
 /* How many ranks the job has, by what the files say of it; else up to the highest rank seen. */
 static int64_t world_size(const tfp_trace_index *x, int64_t highest)
 {
-    const tfp_event_tables *e = &x->p->events;
+    const tfp_event_tables *e = x->p->events;
     int64_t size = highest + 1;
     for (size_t i = 0; i < e->processes.size; i++)
         if (e->processes.at[i].rank_count > size) size = e->processes.at[i].rank_count;
@@ -66,7 +68,7 @@ typedef struct compute_table {
 
 static bool start_table(tfp_report *r, const tfp_trace_facts *f, compute_table *t)
 {
-    t->steps = f->x.p->steps.size;
+    t->steps = f->x.p->runs->steps.size;
     t->units = f->x.unit_count;
     size_t cells;
     if (__builtin_mul_overflow(t->steps, t->units, &cells)) return false;

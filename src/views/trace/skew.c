@@ -2,7 +2,10 @@
 /* views/trace/skew.c: for which rank the others wait in each collective: `transfer -by collective`. Ranks have clocks of their
  * own, so that only lengths are compared: a collective ends at the same time on all ranks, hence the one in which it is
  * shortest came last, and the others waited. */
-#include "model/model.h"
+#include "model/recorded.h"
+#include "model/tables/profile.h"
+#include "model/tables/spans.h"
+#include "model/tables/stats.h"
 #include "views/core/engine.h"
 #include "views/trace/tables.h"
 

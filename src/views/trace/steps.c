@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/steps.c: the table `steps`: where the time of each step goes on each device. All lengths are of unions of
  * intervals cut to the step's window, so that busy = compute + exposed communication + exposed copies. */
-#include "model/model.h"
+#include "model/tables/events.h"
+#include "model/tables/runs.h"
+#include "model/tables/step_marks.h"
 #include "views/core/engine.h"
+#include "views/core/view.h"
 #include "views/spans/busy.h"
 #include "views/trace/path.h"
 #include "views/trace/tables.h"
-#include "views/core/view.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -47,7 +49,7 @@ static tfp_step_row measure(const steps *t, const tfp_trace_device *d, const tfp
 static bool add_step(steps *t, const tfp_trace_device *d, const tfp_step_window *w, const tfp_busy *at)
 {
     char text[24];
-    int size = snprintf(text, sizeof text, "%lld", (long long)t->x->p->steps.at[w->step].id);
+    int size = snprintf(text, sizeof text, "%lld", (long long)t->x->p->runs->steps.at[w->step].id);
     t->full = t->rows.size >= ROWS_MOST;
     if (t->full) return false;
     tfp_step_row out = measure(t, d, &at[0], &at[1]);
@@ -70,7 +72,7 @@ static bool is_of(const steps *t, const tfp_step_window *w, const tfp_trace_devi
 /* The i-th window of the device's unit that has a row; NULL: it has none. */
 static const tfp_step_window *window_of(const steps *t, const tfp_trace_device *d, size_t i)
 {
-    const tfp_step_window *w = &t->x->p->events.windows.at[t->windows[i]];
+    const tfp_step_window *w = &t->x->p->events->windows.at[t->windows[i]];
     return is_of(t, w, d) && tfp_step_takes(t->r->step, w->step) ? w : NULL;
 }
 
@@ -105,20 +107,20 @@ static bool add_device(steps *t, uint32_t device)
 
 static uint32_t unit_of(const steps *t, uint32_t window)
 {
-    return t->x->unit_of_process[t->x->p->events.windows.at[window].process];
+    return t->x->unit_of_process[t->x->p->events->windows.at[window].process];
 }
 
 static bool window_before(const void *ctx, uint32_t a, uint32_t b)
 {
     const steps *t = ctx;
-    const tfp_step_window *w = t->x->p->events.windows.at;
+    const tfp_step_window *w = t->x->p->events->windows.at;
     uint32_t x = unit_of(t, a), y = unit_of(t, b);
     return x != y ? x < y : w[a].start_ns < w[b].start_ns;
 }
 
 static bool sort_windows(steps *t)
 {
-    size_t count = t->x->p->events.windows.size, known = 0, units = t->x->unit_count;
+    size_t count = t->x->p->events->windows.size, known = 0, units = t->x->unit_count;
     t->windows = TFP_NEW(&t->r->arena, uint32_t, count + 1);
     t->windows_first = TFP_NEW(&t->r->arena, size_t, units + 2);
     if (!t->windows || !t->windows_first) return false;
@@ -160,7 +162,7 @@ tfp_status tfp_step_rows(tfp_report *r, const tfp_trace_index *x, tfp_step_row *
     tfp_vec_free(&t.rows);
     if (t.full)
         return tfp_fail(err, TFP_LIMIT, "%zu devices and %zu steps make more than %zu rows; -step N asks for one step",
-                        x->device_count, x->p->events.windows.size, ROWS_MOST);
+                        x->device_count, x->p->events->windows.size, ROWS_MOST);
     return *rows ? TFP_OK : tfp_nomem(err);
 }
 

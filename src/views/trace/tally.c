@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/tally.c: how long the spans of a tally take of the steps: the union of each rank's spans, or of each device's, cut
  * to the windows of its steps. So a share of the steps never passes 1, however spans nest and threads run side by side. */
-#include "model/model.h"
+#include "model/span_names.h"
+#include "model/tables/events.h"
+#include "model/tables/lanes.h"
+#include "model/tables/step_marks.h"
 #include "views/core/engine.h"
 #include "views/trace/facts.h"
 
@@ -168,13 +171,13 @@ double tfp_sort_alone_ns(const tfp_trace_facts *f, tfp_sort_of_work sort) { retu
 
 static uint32_t unit_of_window(const tfp_trace_index *x, uint32_t window)
 {
-    return x->unit_of_process[x->p->events.windows.at[window].process];
+    return x->unit_of_process[x->p->events->windows.at[window].process];
 }
 
 static bool window_before(const void *ctx, uint32_t a, uint32_t b)
 {
     const tfp_trace_index *x = ctx;
-    const tfp_step_window *w = x->p->events.windows.at;
+    const tfp_step_window *w = x->p->events->windows.at;
     uint32_t u = unit_of_window(x, a), v = unit_of_window(x, b);
     return u != v ? u < v : w[a].start_ns < w[b].start_ns;
 }
@@ -182,7 +185,7 @@ static bool window_before(const void *ctx, uint32_t a, uint32_t b)
 /* Each step of each rank is a window, but where every device has its own: then they count once. */
 static bool collect_windows(const tfp_report *r, tfp_trace_facts *f, uint32_t *order, size_t *count)
 {
-    const tfp_event_tables *e = &f->x.p->events;
+    const tfp_event_tables *e = f->x.p->events;
     tfp_map64 seen = { 0 };
     bool ok = true;
     for (uint32_t i = 0; ok && i < e->windows.size; i++) {
@@ -198,8 +201,8 @@ static bool collect_windows(const tfp_report *r, tfp_trace_facts *f, uint32_t *o
 
 bool tfp_steps_cover(tfp_report *r, tfp_trace_facts *f)
 {
-    const tfp_step_window *w = f->x.p->events.windows.at;
-    size_t all = f->x.p->events.windows.size, count = 0;
+    const tfp_step_window *w = f->x.p->events->windows.at;
+    size_t all = f->x.p->events->windows.size, count = 0;
     uint32_t *order = TFP_NEW(&r->arena, uint32_t, all + 1);
     int64_t *room = TFP_NEW(&r->arena, int64_t, 3 * all + 3);
     f->covered = TFP_NEW(&r->arena, tfp_union, f->x.unit_count + 1);
@@ -243,7 +246,7 @@ bool tfp_judged_of(tfp_report *r, tfp_trace_facts *f)
 
 uint32_t tfp_step_marker(const tfp_trace_facts *f, const tfp_step_row *row)
 {
-    const tfp_event_tables *e = &f->x.p->events;
+    const tfp_event_tables *e = f->x.p->events;
     if (tfp_trace_is_runs(&f->x)) return TFP_NONE; /* its marks were made of the executions */
     int64_t start = row->start_ns + f->x.units[row->unit].origin_ns;
     for (size_t i = 0; i < e->step_marks.size; i++) {

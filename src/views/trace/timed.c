@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/timed.c: rows of `transfer` for collectives of which only their length was recorded (NCCL's inspector): sums by rank,
  * kind and group. No device is told, nor what ran beside them. */
-#include "model/model.h"
+#include "model/files/collectives.h"
+#include "model/tables/profile.h"
 #include "views/core/engine.h"
 #include "views/trace/tables.h"
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/transfer.c: the table `transfer`: copies by direction and collectives by name and group: how many bytes, how
  * fast, and how much of it lies under compute. */
-#include "model/model.h"
+#include "model/span_names.h"
+#include "model/tables/lanes.h"
+#include "model/tables/spans.h"
+#include "model/tables/stats.h"
 #include "views/core/engine.h"
-#include "views/trace/tables.h"
 #include "views/core/view.h"
+#include "views/trace/tables.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/wait.c: the table `wait`: what the host waits for (synchronisation, reads of a device's value, data), and
  * the gaps of each stream by what ended them. */
-#include "model/model.h"
+#include "model/tables/lanes.h"
+#include "model/tables/spans.h"
 #include "views/core/engine.h"
 #include "views/trace/facts.h"
 

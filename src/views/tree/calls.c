@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/tree/calls.c: what called what: everything as it nested on the host's threads, kernels under their launches, all threads
  * together. Rows are found by the path of names. */
+#include "model/tables/samples.h"
 #include "views/core/engine.h"
 #include "views/spans/nest.h"
 #include "views/tree/trace_tree.h"
@@ -17,7 +18,7 @@ typedef struct calls {
 static bool start(calls *c, tfp_report *r)
 {
     const tfp_profile *p = r->profile;
-    size_t count = p->events.spans.size + 1;
+    size_t count = p->events->spans.size + 1;
     *c = (calls){ .p = p };
     tfp_trace_tree_start(&c->tree, r);
     c->item = TFP_NEW(&c->arena, uint32_t, count);
@@ -28,7 +29,7 @@ static bool start(calls *c, tfp_report *r)
 
 static tfp_status add_spans(calls *c)
 {
-    const tfp_span_columns *s = &c->p->events.spans;
+    const tfp_span_columns *s = &c->p->events->spans;
     for (size_t k = 0; k < s->size; k++) {
         uint32_t i = c->nest.order[k], parent = c->nest.parent[i];
         uint32_t above = parent == TFP_NONE ? 0 : c->item[parent];
@@ -44,7 +45,7 @@ static tfp_status add_spans(calls *c)
 
 static tfp_status add_activities(calls *c)
 {
-    const tfp_span_columns *s = &c->p->events.spans;
+    const tfp_span_columns *s = &c->p->events->spans;
     for (uint32_t i = 0; i < s->size; i++) {
         if (s->kind[i] != TFP_SPAN_ACTIVITY || c->p->lanes.at[s->lane[i]].role != TFP_ROLE_STREAM) continue;
         if (!tfp_cut_takes(c->p, i)) continue;
@@ -58,7 +59,7 @@ static tfp_status add_activities(calls *c)
 static tfp_status build_calls(tfp_report *r, tfp_error *err)
 {
     calls c;
-    if (r->profile->samples.size) return tfp_tree_of_samples(r, false, err);
+    if (r->profile->sampled->samples.size) return tfp_tree_of_samples(r, false, err);
     tfp_status s = start(&c, r) ? TFP_OK : TFP_NOMEM;
     if (!s) s = add_spans(&c);
     if (!s) s = add_activities(&c);

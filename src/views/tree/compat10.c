@@ -3,7 +3,8 @@
  * They differ from today's in nearly every rule: which nodes there are, what they own, which node takes an input's total,
  * that the start comes before the sums, and that only accounted nodes have rows. So they have an engine of their own,
  * one for both views: items and their children in, shown items out. Rows and their order are those of views/tree/tree.c. */
-#include "model/model.h"
+#include "model/tables/graph.h"
+#include "model/tables/runs.h"
 #include "views/core/engine.h"
 #include "views/core/view.h"
 
@@ -45,16 +46,16 @@ static bool is_variable(tfp_str op)
 /* Bytes requested for all outputs of an execution. A ProfileProto does not hold them, only a similar number. */
 static int64_t output_bytes(const tfp_profile *p, uint32_t exec)
 {
-    if (p->run_output_bytes.size == 0) return p->execs.at[exec].output_bytes;
-    return exec < p->run_output_bytes.size ? p->run_output_bytes.at[exec] : 0;
+    if (p->runs->run_output_bytes.size == 0) return p->runs->execs.at[exec].output_bytes;
+    return exec < p->runs->run_output_bytes.size ? p->runs->run_output_bytes.at[exec] : 0;
 }
 
 static int64_t requested_bytes(old_view *v, uint32_t node)
 {
     const tfp_profile *p = v->r->profile;
     int64_t sum = 0, count = 0;
-    for (TFP_EACH(execs, e, p->nodes.at[node].exec_first, p)) {
-        if (!tfp_step_takes(v->r->step, p->execs.at[e].step)) continue;
+    for (TFP_EACH(runs->execs, e, p->graph->nodes.at[node].exec_first, p)) {
+        if (!tfp_step_takes(v->r->step, p->runs->execs.at[e].step)) continue;
         sum = tfp_add(sum, output_bytes(p, e), &v->r->clamped);
         count++;
     }
@@ -64,18 +65,18 @@ static int64_t requested_bytes(old_view *v, uint32_t node)
 /* Not times the runs. */
 static int64_t float_ops(const tfp_report *r, uint32_t node)
 {
-    return r->counts ? r->counts->nodes[node].float_ops : r->profile->nodes.at[node].float_ops;
+    return r->counts ? r->counts->nodes[node].float_ops : r->profile->graph->nodes.at[node].float_ops;
 }
 
 static void own_values(old_view *v, size_t i, uint32_t node)
 {
     const tfp_profile *p = v->r->profile;
-    const tfp_node *n = &p->nodes.at[node];
+    const tfp_node *n = &p->graph->nodes.at[node];
     tfp_values *own = &v->t.own;
     tfp_values_add_node(v->r, own, i, node, 1);
     if (own->at[TFP_V_BYTES]) own->at[TFP_V_BYTES][i] = requested_bytes(v, node);
     if (own->at[TFP_V_FLOAT_OPS]) own->at[TFP_V_FLOAT_OPS][i] = float_ops(v->r, node);
-    bool scalar = n->shape != TFP_NONE && p->shapes.at[n->shape].scalar;
+    bool scalar = n->shape != TFP_NONE && p->graph->shapes.at[n->shape].scalar;
     if (own->at[TFP_V_PARAMS] && scalar) own->at[TFP_V_PARAMS][i] = 0;
 }
 
@@ -89,12 +90,12 @@ static bool matches(old_view *v, tfp_strid type)
 static bool is_accounted(old_view *v, uint32_t node, bool variables)
 {
     const tfp_profile *p = v->r->profile;
-    const tfp_node *n = &p->nodes.at[node];
+    const tfp_node *n = &p->graph->nodes.at[node];
     tfp_strid device = n->device ? n->device : n->graph_device;
     if (tfp_filter_any(v->o->filters[TFP_F_ACCOUNT])) return true;
     if (variables && is_variable(tfp_text(p, n->op))) return true;
-    for (TFP_EACH(types, t, n->type_first, p))
-        if (matches(v, p->types.at[t].name)) return true;
+    for (TFP_EACH(graph->types, t, n->type_first, p))
+        if (matches(v, p->graph->types.at[t].name)) return true;
     return device && matches(v, device);
 }
 
@@ -207,7 +208,7 @@ static bool passes_device(const old_view *v, uint32_t item)
     const tfp_filter *f = v->o->filters[TFP_F_DEVICE];
     if (tfp_filter_any(f)) return true;
     if (v->t.node[item] == TFP_NONE) return false;
-    const tfp_node *n = &v->r->profile->nodes.at[v->t.node[item]];
+    const tfp_node *n = &v->r->profile->graph->nodes.at[v->t.node[item]];
     tfp_strid device = n->device ? n->device : n->graph_device;
     return device && tfp_filter_matches(f, tfp_text(v->r->profile, device));
 }
@@ -294,7 +295,7 @@ static bool leave_out_invented(old_view *v)
     }
     while (count--) { /* backwards: children come before their parents */
         uint32_t item = order[count];
-        if (t->node[item] != TFP_NONE && !exists(p, &p->nodes.at[t->node[item]])) t->node[item] = TFP_NONE;
+        if (t->node[item] != TFP_NONE && !exists(p, &p->graph->nodes.at[t->node[item]])) t->node[item] = TFP_NONE;
         t->kept[item] = item == 0 || t->node[item] != TFP_NONE;
         for (uint32_t c = t->child_start[item]; c < t->child_start[item + 1]; c++)
             t->kept[item] |= t->kept[t->children[c]];
@@ -317,11 +318,11 @@ tfp_status tfp_compat10_scope(tfp_report *r, tfp_error *err)
 static bool list_nodes(old_view *v, uint32_t **item_of)
 {
     const tfp_profile *p = v->r->profile;
-    size_t n = p->nodes.size, count = 1;
+    size_t n = p->graph->nodes.size, count = 1;
     uint32_t *order = TFP_NEW(&v->arena, uint32_t, n);
     *item_of = TFP_NEW(&v->arena, uint32_t, n);
     if (!order || !*item_of || !tfp_name_order(p, order)) return false;
-    for (size_t i = 0; i < n; i++) (*item_of)[order[i]] = exists(p, &p->nodes.at[order[i]]) ? (uint32_t)count++ : 0;
+    for (size_t i = 0; i < n; i++) (*item_of)[order[i]] = exists(p, &p->graph->nodes.at[order[i]]) ? (uint32_t)count++ : 0;
     if (!tfp_tree_new(&v->t, v->r, &v->arena, count)) return false;
     v->t.name[0] = TFP_ROOT_NAME;
     v->t.node[0] = TFP_NONE;
@@ -329,7 +330,7 @@ static bool list_nodes(old_view *v, uint32_t **item_of)
         uint32_t item = (*item_of)[i];
         if (!item) continue;
         v->t.node[item] = i;
-        v->t.name[item] = tfp_text(p, p->nodes.at[i].name);
+        v->t.name[item] = tfp_text(p, p->graph->nodes.at[i].name);
     }
     memset(v->t.kept, 1, count);
     return true;
@@ -346,8 +347,8 @@ static uint32_t link_inputs(old_view *v, uint32_t item, const uint32_t *item_of,
 {
     const tfp_profile *p = v->r->profile;
     uint32_t *first = v->t.children + at, count = 0, kept = 0;
-    for (TFP_EACH(inputs, e, p->nodes.at[v->t.node[item]].input_first, p)) {
-        uint32_t source = p->inputs.at[e].node;
+    for (TFP_EACH(graph->inputs, e, p->graph->nodes.at[v->t.node[item]].input_first, p)) {
+        uint32_t source = p->graph->inputs.at[e].node;
         if (source != TFP_NONE && item_of[source]) first[count++] = item_of[source];
     }
     if (count > 1) qsort(first, count, sizeof *first, by_number);
@@ -362,8 +363,8 @@ static uint32_t link_root(old_view *v, const uint32_t *item_of, uint8_t *taken)
     const tfp_profile *p = v->r->profile;
     uint32_t at = 0;
     for (uint32_t item = 1; item < v->t.count; item++)
-        for (TFP_EACH(inputs, e, p->nodes.at[v->t.node[item]].input_first, p))
-            if (p->inputs.at[e].node != TFP_NONE) taken[item_of[p->inputs.at[e].node]] = 1;
+        for (TFP_EACH(graph->inputs, e, p->graph->nodes.at[v->t.node[item]].input_first, p))
+            if (p->graph->inputs.at[e].node != TFP_NONE) taken[item_of[p->graph->inputs.at[e].node]] = 1;
     for (uint32_t item = 1; item < v->t.count; item++)
         if (!taken[item]) v->t.children[at++] = item;
     return at;
@@ -372,7 +373,7 @@ static uint32_t link_root(old_view *v, const uint32_t *item_of, uint8_t *taken)
 static bool link_graph(old_view *v, const uint32_t *item_of)
 {
     tfp_tree *t = &v->t;
-    size_t most = v->r->profile->inputs.size + t->count;
+    size_t most = v->r->profile->graph->inputs.size + t->count;
     uint8_t *taken = TFP_NEW(&v->arena, uint8_t, t->count);
     t->child_start = TFP_NEW(&v->arena, uint32_t, t->count + 1);
     t->children = most < TFP_NONE ? TFP_NEW(&v->arena, uint32_t, most) : NULL;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/tree/no_effect.c: notes for what was asked and changed nothing: columns of runs where nothing ran, patterns that no name
  * matches, filters that leave no row, tensor values without a tensor. One note each; none with -compat. */
+#include "model/slim.h"
+#include "model/tables/graph.h"
+#include "model/tables/runs.h"
 #include "views/core/engine.h"
 #include "views/core/view.h"
 #include "views/spans/nest.h"
@@ -75,10 +78,10 @@ static bool list_types(const tfp_report *r, tfp_str **out, size_t *count)
     tfp_str *names = *out = TFP_NEW(a, tfp_str, p->strings.count + 16);
     *count = 0;
     if (!seen || !names) return false;
-    for (size_t i = 0; i < p->types.size; i++) {
-        if (seen[p->types.at[i].name]) continue;
-        seen[p->types.at[i].name] = 1;
-        names[(*count)++] = tfp_text(p, p->types.at[i].name);
+    for (size_t i = 0; i < p->graph->types.size; i++) {
+        if (seen[p->graph->types.at[i].name]) continue;
+        seen[p->graph->types.at[i].name] = 1;
+        names[(*count)++] = tfp_text(p, p->graph->types.at[i].name);
     }
     for (int kind = 0; kind < TFP_PARAMETER_KINDS && r->parameters; kind++)
         for (const char *const *t = tfp_parameter_types((tfp_parameter_kind)kind);
@@ -92,7 +95,7 @@ static tfp_status check_types(tfp_report *r, tfp_error *err)
     const tfp_filter *f = r->options->filters[TFP_F_ACCOUNT];
     tfp_str *names;
     size_t count;
-    if (!f || f->any || f->broken || !r->profile->nodes.size) return TFP_OK;
+    if (!f || f->any || f->broken || !r->profile->graph->nodes.size) return TFP_OK;
     if (!list_types(r, &names, &count)) return tfp_nomem(err);
     return check_filter(r, &(name_filter){ TFP_F_ACCOUNT, "account_type_regexes" }, "type of a node", names, count, err);
 }
@@ -116,7 +119,7 @@ static tfp_status check_runs(tfp_report *r, tfp_error *err)
                                            "are 0 everywhere");
         if (s) return s;
     }
-    if (p->execs.size || !p->nodes.size || !(r->options->select & OF_RUNS)) return TFP_OK;
+    if (p->runs->execs.size || !p->graph->nodes.size || !(r->options->select & OF_RUNS)) return TFP_OK;
     if (r->cut)
         return tfp_report_note_add(r, TFP_NOTE_RANGE_EMPTY, err, "no operation ran between the two moments of -range: tfprof timeline shows what did");
     return tfp_report_note_add(r, TFP_NOTE_NOTHING_RAN, err,
@@ -140,14 +143,14 @@ static void count_spans(const tfp_profile *p, uint32_t lane, size_t count, bool 
 
 static counted count_all(const tfp_profile *p)
 {
-    const tfp_event_tables *t = &p->events;
+    const tfp_event_tables *t = p->events;
     counted c = { 0 };
     bool plain = tfp_has_plain_spans(p);
     for (uint32_t i = 0; i < t->spans.size; i++) count_spans(p, t->spans.lane[i], 1, tfp_nests(p, plain, i), &c);
-    for (size_t i = 0; i < t->slims.size; i++) {
-        const tfp_slim_lane *f = &t->slims.at[i];
+    for (size_t i = 0; i < t->slim->slims.size; i++) {
+        const tfp_slim_lane *f = &t->slim->slims.at[i];
         for (size_t k = 0; k < f->groups.size; k++) {
-            const tfp_slim_kind *kind = &t->slim_kinds.at[f->groups.at[k].kind];
+            const tfp_slim_kind *kind = &t->slim->slim_kinds.at[f->groups.at[k].kind];
             bool nests = kind->kind == TFP_SPAN_ANNOTATION && !(kind->marks & TFP_MARK_INSTANT);
             count_spans(p, f->lane, (size_t)f->groups.at[k].count, nests, &c);
         }
@@ -160,7 +163,7 @@ static counted count_all(const tfp_profile *p)
 static tfp_status check_operations(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
-    if (p->nodes.size && (r->cut || tfp_ran_any(p) || !tfp_has(p, TFP_HAS_TRACE))) return TFP_OK;
+    if (p->graph->nodes.size && (r->cut || tfp_ran_any(p) || !tfp_has(p, TFP_HAS_TRACE))) return TFP_OK;
     counted c = count_all(p);
     bool nests = r->about->rows_are == TFP_ROWS_OF_CALLS || r->about->rows_are == TFP_ROWS_OF_CODE;
     if (!p->lanes.size || (c.elsewhere && nests)) return TFP_OK;
@@ -184,7 +187,7 @@ static tfp_status check_trace(tfp_report *r, tfp_error *err)
         s = tfp_report_note_add(r, TFP_NOTE_NO_MEMORY, err,
                                 "a trace does not tell peak_bytes and output_bytes: they are 0 everywhere; "
                                 "tfprof memory tells the peak of each device");
-    if (!s && (shown & memory) && !(shown & OF_TIME) && !p->events.memory.size)
+    if (!s && (shown & memory) && !(shown & OF_TIME) && !p->events->memory.size)
         s = tfp_report_note_add(r, TFP_NOTE_NO_MEMORY, err, "the trace was recorded without memory, so bytes are 0 everywhere");
     if (!s && (shown & UINT64_C(1) << TFP_C_PARAMS) && !tfp_has(p, TFP_HAS_GRAPH))
         s = tfp_report_note_add(r, TFP_NOTE_NO_PARAMETERS, err,
@@ -197,11 +200,11 @@ static tfp_status check_trace(tfp_report *r, tfp_error *err)
 static tfp_status check_float_ops(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
-    if (!(r->options->select & UINT64_C(1) << TFP_C_FLOAT_OPS) || r->counts || !p->nodes.size) return TFP_OK;
-    for (size_t i = 0; i < p->nodes.size; i++)
-        if (p->nodes.at[i].float_ops) return TFP_OK;
-    for (size_t i = 0; i < p->execs.size; i++)
-        if (p->execs.at[i].float_ops) return TFP_OK;
+    if (!(r->options->select & UINT64_C(1) << TFP_C_FLOAT_OPS) || r->counts || !p->graph->nodes.size) return TFP_OK;
+    for (size_t i = 0; i < p->graph->nodes.size; i++)
+        if (p->graph->nodes.at[i].float_ops) return TFP_OK;
+    for (size_t i = 0; i < p->runs->execs.size; i++)
+        if (p->runs->execs.at[i].float_ops) return TFP_OK;
     if (tfp_has(p, TFP_HAS_TRACE))
         return tfp_report_note_add(r, TFP_NOTE_NO_FLOAT_OPS, err,
                                    "the trace holds neither float operations nor shapes to work them out, so float_ops "
@@ -266,7 +269,7 @@ static tfp_status check_rows(tfp_report *r, size_t notes_before, tfp_error *err)
     const tfp_options *o = r->options;
     narrowed n = narrowed_by(o);
     if (o->max_depth < 2 && r->kind != TFP_REPORT_LIST) return TFP_OK; /* a report of the root alone was asked for */
-    if (r->rows.size > 1 || r->notes.size > notes_before || !r->profile->nodes.size) return TFP_OK;
+    if (r->rows.size > 1 || r->notes.size > notes_before || !r->profile->graph->nodes.size) return TFP_OK;
     if (n.broken) return TFP_OK; /* an error of its own */
     if (!n.minimum && !n.filter) return TFP_OK;
     return tfp_report_note_add(r, TFP_NOTE_ROWS_HIDDEN, err, "no row is left: %s%s%s hide all of them", n.minimum ? "minimums (-min_*)" : "",

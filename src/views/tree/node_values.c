@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/tree/node_values.c: what the nodes of a tree have of their own, worked out by several threads: each item by itself. */
 #include "base/threads.h"
-#include "model/model.h"
+#include "model/tables/runs.h"
 #include "views/core/engine.h"
 #include "views/core/view.h"
 

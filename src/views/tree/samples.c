@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/tree/samples.c: `code` and `calls` of sampled stacks (pprof). A row has what was sampled with its function on top; the
  * numbers go to the column that the kind of sample says. In: tfp_profile.samples and their stacks. */
-#include "model/model.h"
+#include "model/tables/code.h"
+#include "model/tables/events.h"
+#include "model/tables/samples.h"
+#include "model/tables/stats.h"
 #include "views/core/engine.h"
 #include "views/core/own_frame.h"
 #include "views/tree/trace_tree.h"
@@ -41,7 +44,7 @@ static const struct {
 /* A type with the name of a column, as tfprof writes them, is that column; of others the unit tells. */
 static void find_column(sampled *x)
 {
-    const tfp_sample_type *t = &x->p->sample_types.at[x->type];
+    const tfp_sample_type *t = &x->p->sampled->sample_types.at[x->type];
     tfp_str type = tfp_text(x->p, t->type), unit = tfp_text(x->p, t->unit);
     x->value = TFP_V_RUNS;
     x->times = 1;
@@ -59,7 +62,7 @@ static void find_column(sampled *x)
 
 static bool counts_runs(const tfp_profile *p, uint32_t type)
 {
-    return tfp_str_eq(tfp_text(p, p->sample_types.at[type].unit), TFP_STR("count"));
+    return tfp_str_eq(tfp_text(p, p->sampled->sample_types.at[type].unit), TFP_STR("count"));
 }
 
 /* The last type of that name; without a name the file's own choice. */
@@ -67,17 +70,17 @@ static tfp_status choose_type(sampled *x, const tfp_options *o, tfp_error *err)
 {
     const tfp_profile *p = x->p;
     bool asked = o->sample_type && *o->sample_type;
-    x->type = asked ? TFP_NONE : p->sample_type;
+    x->type = asked ? TFP_NONE : p->about.sample_type;
     x->counts = TFP_NONE;
-    for (uint32_t i = 0; i < p->sample_types.size; i++) {
-        if (asked && tfp_str_eq(tfp_text(p, p->sample_types.at[i].type), tfp_str_of(o->sample_type))) x->type = i;
+    for (uint32_t i = 0; i < p->sampled->sample_types.size; i++) {
+        if (asked && tfp_str_eq(tfp_text(p, p->sampled->sample_types.at[i].type), tfp_str_of(o->sample_type))) x->type = i;
         if (x->counts == TFP_NONE && counts_runs(p, i)) x->counts = i;
     }
     if (x->type != TFP_NONE) return TFP_OK;
     tfp_buf known = { 0 };
-    for (size_t i = 0; i < p->sample_types.size && i < 50; i++) {
+    for (size_t i = 0; i < p->sampled->sample_types.size && i < 50; i++) {
         tfp_buf_text(&known, i ? ", " : "");
-        tfp_buf_str(&known, tfp_text(p, p->sample_types.at[i].type));
+        tfp_buf_str(&known, tfp_text(p, p->sampled->sample_types.at[i].type));
     }
     tfp_status s = tfp_fail(err, TFP_BADARG, "option -sample_type: no samples of '%s'; there are %.*s", o->sample_type,
                             (int)known.size, known.data ? known.data : "");
@@ -89,7 +92,7 @@ tfp_status tfp_samples_select(tfp_report *r, tfp_error *err)
 {
     sampled x = { .p = r->profile };
     bool shows = r->about->rows_are == TFP_ROWS_OF_CODE || r->about->rows_are == TFP_ROWS_OF_CALLS;
-    if (!shows || !r->profile->samples.size || tfp_options_chosen(r->options, "select")) return TFP_OK;
+    if (!shows || !r->profile->sampled->samples.size || tfp_options_chosen(r->options, "select")) return TFP_OK;
     tfp_status s = choose_type(&x, r->options, err);
     if (s) return s;
     find_column(&x);
@@ -116,9 +119,9 @@ static tfp_status choose_label(sampled *x, tfp_report *r, tfp_error *err)
 
 static bool has_label(sampled *x, uint32_t set)
 {
-    const tfp_stat_set *s = set == TFP_NONE ? NULL : &x->p->events.stat_sets.at[set];
+    const tfp_stat_set *s = set == TFP_NONE ? NULL : &x->p->events->stat_sets.at[set];
     for (uint32_t i = 0; s && i < s->count; i++) {
-        const tfp_stat *stat = &x->p->events.stats.at[s->first + i];
+        const tfp_stat *stat = &x->p->events->stats.at[s->first + i];
         if (stat->key != x->label) continue;
         tfp_str value = stat->type == TFP_STAT_TEXT ? tfp_text(x->p, (tfp_strid)stat->value.text) : (tfp_str){ "", 0 };
         if (stat->type == TFP_STAT_INT) {
@@ -137,7 +140,7 @@ static bool has_label(sampled *x, uint32_t set)
 /* "FILE:LINE:FUNCTION", or the function alone: in `calls`, and where no file is known. */
 static tfp_strid name_of(sampled *x, uint32_t frame)
 {
-    const tfp_code_frame *f = &x->p->frames.at[frame];
+    const tfp_code_frame *f = &x->p->code->frames.at[frame];
     tfp_str function = tfp_text(x->p, f->function);
     if (x->name_of[frame] != TFP_NONE) return x->name_of[frame];
     x->text.size = 0;
@@ -158,10 +161,10 @@ static uint32_t item_of(sampled *x, uint32_t trace)
         return x->tree.failed ? 0 : tfp_trace_item_below(&x->tree, 0, none, TFP_SPAN_OTHER);
     }
     if (x->item_of[trace]) return x->item_of[trace];
-    const tfp_trace *t = &x->p->traces.at[trace];
+    const tfp_trace *t = &x->p->code->traces.at[trace];
     uint32_t at = 0;
     for (uint32_t i = 0; i < t->count && !x->tree.failed; i++)
-        at = tfp_trace_item_below(&x->tree, at, name_of(x, x->p->trace_frames.at[t->first + i]), TFP_SPAN_OTHER);
+        at = tfp_trace_item_below(&x->tree, at, name_of(x, x->p->code->trace_frames.at[t->first + i]), TFP_SPAN_OTHER);
     return x->item_of[trace] = at;
 }
 
@@ -181,10 +184,10 @@ static void add(sampled *x, const tfp_stack_sample *s)
 
 static bool start(sampled *x, tfp_report *r)
 {
-    size_t frames = x->p->frames.size + 1;
+    size_t frames = x->p->code->frames.size + 1;
     tfp_trace_tree_start(&x->tree, r);
     x->tree.amount_is = x->value;
-    x->item_of = TFP_NEW(&x->arena, uint32_t, x->p->traces.size + 1);
+    x->item_of = TFP_NEW(&x->arena, uint32_t, x->p->code->traces.size + 1);
     x->name_of = TFP_NEW(&x->arena, tfp_strid, frames);
     if (!x->item_of || !x->name_of) return false;
     memset(x->name_of, 0xff, frames * sizeof *x->name_of); /* TFP_NONE */
@@ -195,8 +198,8 @@ static size_t add_samples(sampled *x, const tfp_options *o)
 {
     bool label = o->sample_label && *o->sample_label;
     size_t shown = 0;
-    for (size_t i = 0; i < x->p->samples.size && !x->tree.failed; i++) {
-        const tfp_stack_sample *s = &x->p->samples.at[i];
+    for (size_t i = 0; i < x->p->sampled->samples.size && !x->tree.failed; i++) {
+        const tfp_stack_sample *s = &x->p->sampled->samples.at[i];
         if ((s->type != x->type && s->type != x->counts) || (label && !has_label(x, s->labels))) continue;
         add(x, s);
         shown++;

@@ -2,7 +2,8 @@
 /* views/tree/trace_tree.c: a tree of items found by parent and name; spans add their times to it, step by step. */
 #include "views/tree/trace_tree.h"
 
-#include "model/model.h"
+#include "model/tables/runs.h"
+#include "model/tables/spans.h"
 #include "names/names.h"
 #include "views/core/engine.h"
 
@@ -75,7 +76,7 @@ void tfp_trace_tree_add(tfp_trace_tree *t, uint32_t item, tfp_trace_part part)
     uint32_t step = part.step;
     if (t->failed || !tfp_step_takes(r->step, step)) return;
     tfp_trace_item *x = &t->items.at[item];
-    bool mean = r->step.which == TFP_STEP_MEAN, listed = step != TFP_NONE && r->profile->steps.at[step].listed;
+    bool mean = r->step.which == TFP_STEP_MEAN, listed = step != TFP_NONE && r->profile->runs->steps.at[step].listed;
     if (mean && !listed) return;
     if (mean) count_step(t, x, item, step);
     if (r->options->reach && listed)

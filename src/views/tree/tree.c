@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/tree/tree.c: from a tree of items to the rows that the options ask for: account, sum up, find the start, choose
  * what is shown, sort, emit. Every step is a loop over indexes; trees may be as deep as they like. */
-#include "model/model.h"
+#include "model/tables/graph.h"
 #include "views/core/statistics.h"
 
 #include <stdlib.h>
@@ -364,7 +364,7 @@ static bool settle_reach(walk *w, bool redo)
     for (size_t i = 0; i < w->order_size && !redo; i++)
         for (uint32_t c = t->child_start[w->order[i]]; c < t->child_start[w->order[i] + 1]; c++)
             if (row[t->children[c]] == TFP_NONE) row[t->children[c]] = row[w->order[i]];
-    for (size_t i = 0; i < r->profile->nodes.size; i++) {
+    for (size_t i = 0; i < r->profile->graph->nodes.size; i++) {
         uint32_t *at = &r->reach[i].row;
         if (*at != TFP_NONE) *at = t->kept[*at] ? row[*at] : TFP_NONE;
     }

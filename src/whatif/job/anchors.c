@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/job/anchors.c: the anchors of each host thread: starts and ends of calls that launch or wait, of waits for data, of steps and of
  * turns. Between two anchors lies nothing but the thread's own work, which is one number. */
-#include "whatif/job/job.h"
+#include "model/tables/spans.h"
 #include "views/spans/trace.h"
+#include "whatif/job/job.h"
 
 #include <math.h>
 

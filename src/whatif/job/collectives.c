@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/job/collectives.c: the collectives of all ranks, matched, and one clock for the ranks that have some in common: a collective ends
  * on all of them at once. */
-#include "whatif/job/job.h"
+#include "model/tables/stats.h"
 #include "views/spans/trace.h"
+#include "whatif/job/job.h"
 
 #include <math.h>
 

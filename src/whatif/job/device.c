@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/job/device.c: the activities of a job by stream, in the order in which they ran, each with the call that launched it. */
+#include "model/tables/spans.h"
 #include "views/core/grid.h"
 #include "whatif/job/job.h"
 

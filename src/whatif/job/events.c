@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/job/events.c: Kineto's rows `cuda_sync`: which event a stream waits for, and what a synchronising call waits for. */
-#include "whatif/job/job.h"
+#include "model/tables/stats.h"
 #include "views/spans/trace.h"
+#include "whatif/job/job.h"
 
 #define KEYS_PLAIN 0x7fffffff /* numbers below it are their own key (tfp_build_key), one above */
 

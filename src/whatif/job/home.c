@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/job/home.c: the points of the thread of the steps. */
 #include "whatif/job/home.h"
+#include "model/tables/spans.h"
 
 /* The spans of each unit's thread of the steps, side by side. */
 static bool gather(tfp_home *h)

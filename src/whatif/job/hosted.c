@@ -2,6 +2,8 @@
 /* whatif/job/hosted.c: collectives that threads of the host run beside the thread of the steps (gloo's, MPI's): activities behind those
  * of devices. A point of the thread of the steps, or the collective before it in its own thread, lets one begin; the thread of the
  * steps waits for those that end in one of its gaps. */
+#include "model/span_names.h"
+#include "model/tables/spans.h"
 #include "whatif/job/home.h"
 
 #include <math.h>

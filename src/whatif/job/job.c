@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/job/job.c: a job is made of a profile: ranks, then what each of them did, then what waited for what. */
 #include "whatif/job/job.h"
+#include "model/tables/events.h"
 #include "views/core/engine.h"
 #include "views/spans/trace.h"
 
@@ -27,7 +28,7 @@ tfp_status tfp_job_of(tfp_report *r, tfp_job *j, tfp_error *err)
 {
     tfp_trace_index *x = TFP_NEW(&r->arena, tfp_trace_index, 1);
     *j = (tfp_job){
-        .p = r->profile, .s = &r->profile->events.spans, .arena = &r->arena, .step = r->step, .r = r, .x = x
+        .p = r->profile, .s = &r->profile->events->spans, .arena = &r->arena, .step = r->step, .r = r, .x = x
     };
     tfp_status s = x ? tfp_trace_index_new(r, x, err) : tfp_nomem(err);
     if (s) return s;

@@ -5,7 +5,9 @@
 #ifndef TFP_WHATIF_JOB_JOB_H
 #define TFP_WHATIF_JOB_JOB_H
 
-#include "model/model.h"
+#include "model/tables/lanes.h"
+#include "model/tables/span_kinds.h"
+#include "model/tables/spans.h"
 
 #define TFP_JOB_SLACK_US 0.01 /* by which times may differ that are equal but for rounding */
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/job/steps.c: the windows of the steps and the thread that goes through them. */
+#include "model/tables/events.h"
+#include "model/tables/runs.h"
+#include "model/tables/step_marks.h"
 #include "whatif/job/job.h"
 
 #include <math.h>
@@ -20,10 +23,10 @@ static bool find_homes(tfp_job *j)
         uint32_t *home = &j->units[unit].home;
         if (*home == TFP_NONE || busy[lane] > busy[*home]) *home = lane;
     }
-    for (size_t i = 0; i < p->events.step_marks.size; i++) {
-        const tfp_step_mark *m = &p->events.step_marks.at[i];
+    for (size_t i = 0; i < p->events->step_marks.size; i++) {
+        const tfp_step_mark *m = &p->events->step_marks.at[i];
         uint32_t lane = j->s->lane[m->span], process = p->lanes.at[lane].process;
-        bool used = process != TFP_NONE && p->events.processes.at[process].steps == m->source;
+        bool used = process != TFP_NONE && p->events->processes.at[process].steps == m->source;
         if (used && p->lanes.at[lane].role == TFP_ROLE_THREAD) j->units[j->unit_of_process[process]].home = lane;
     }
     return true;
@@ -32,7 +35,7 @@ static bool find_homes(tfp_job *j)
 static bool window_before(const void *ctx, uint32_t a, uint32_t b)
 {
     const tfp_job *j = ctx;
-    const tfp_step_window *w = j->p->events.windows.at;
+    const tfp_step_window *w = j->p->events->windows.at;
     uint32_t x = j->unit_of_process[w[a].process], y = j->unit_of_process[w[b].process];
     if (x != y) return x < y;
     return w[a].start_ns != w[b].start_ns ? w[a].start_ns < w[b].start_ns : w[a].step < w[b].step;
@@ -41,8 +44,8 @@ static bool window_before(const void *ctx, uint32_t a, uint32_t b)
 /* Each device may have a window of a step: the first counts. */
 static bool take_windows(tfp_job *j)
 {
-    const tfp_step_window *w = j->p->events.windows.at;
-    uint32_t count = (uint32_t)j->p->events.windows.size, *order = TFP_NEW(j->arena, uint32_t, count + 1);
+    const tfp_step_window *w = j->p->events->windows.at;
+    uint32_t count = (uint32_t)j->p->events->windows.size, *order = TFP_NEW(j->arena, uint32_t, count + 1);
     j->windows = TFP_NEW(j->arena, tfp_job_window, count + j->unit_count + 1);
     if (!order || !j->windows) return false;
     for (uint32_t i = 0; i < count; i++) order[i] = i;
@@ -110,7 +113,7 @@ static void reach(double *most, uint32_t *node, double at, uint32_t here)
 
 static bool is_earlier(const tfp_job *j, uint32_t step)
 {
-    return step != TFP_NONE && j->p->steps.at[step].id < j->step.id;
+    return step != TFP_NONE && j->p->runs->steps.at[step].id < j->step.id;
 }
 
 /* Without an activity's step (a trace of one step) all count. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/job/turns.c: threads that take turns. Autograd's thread works while the thread of the steps waits in a gap: what lies in one gap
  * of that thread begins after it and holds up what comes behind the gap. */
+#include "model/tables/spans.h"
 #include "whatif/job/home.h"
 
 typedef struct gap {

@@ -3,7 +3,7 @@
  * node. Files are not trusted: a value that is absent or of another kind gives the fallback. */
 #include "flops/rules/shared/rule.h"
 #include "formats/checkpoint/tensor.h"
-#include "model/model.h"
+#include "model/tables/profile.h"
 
 #include <math.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/lanes.h: lanes: devices, their streams, and host threads. */
-#ifndef TFP_LANES_H
-#define TFP_LANES_H
+/* model/tables/lanes.h: lanes: devices, their streams, and host threads. */
+#ifndef TFP_TABLES_LANES_H
+#define TFP_TABLES_LANES_H
 
-#include "model/types.h"
+#include "model/tables/profile.h"
 
 /* What a lane is. */
 typedef enum tfp_lane_role {
@@ -39,5 +39,8 @@ struct tfp_lane { /* a device, a stream of one, or a host thread */
     tfp_strid device; /* of a trace: its name up to the slash, such as "gpu:0" or "cpu"; else 0 */
     uint32_t process; /* -> events.processes; TFP_NONE for lanes of no trace */
 };
+
+/* Lanes in the order of their names: `order` holds them, `rank` the place of each. */
+bool tfp_rank_lanes(const tfp_profile *p, uint32_t *order, uint32_t *rank); /* false without memory */
 
 #endif

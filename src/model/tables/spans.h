@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+/* model/tables/spans.h: the spans of a trace in columns, and the flows between them. */
+#ifndef TFP_TABLES_SPANS_H
+#define TFP_TABLES_SPANS_H
+
+#include "model/tables/span_kinds.h"
+#include "model/tables/types.h"
+
+/* A link between spans. */
+struct tfp_flow {
+    uint32_t from, to; /* -> spans */
+    tfp_flow_kind kind;
+};
+
+/* The columns of a span: type, name, what stands where nothing is known. All code that goes through the columns (growing,
+ * freeing, measuring, writing to a file) reads these two lists. The first is the readers', the second the join's. */
+#define TFP_SPAN_IN_COLUMNS(X)                                                                                         \
+    X(int64_t, start_ns, 0)                                                                                            \
+    X(int64_t, duration_ns, 0)                                                                                         \
+    X(uint32_t, lane, 0)            /* -> lanes */                                                                     \
+    X(uint32_t, name, 0)            /* a strid */                                                                      \
+    X(uint8_t, kind, TFP_SPAN_NONE) /* tfp_span_kind */                                                                \
+    X(uint8_t, class, 0)            /* tfp_span_class */                                                               \
+    X(uint8_t, marks, 0)            /* TFP_MARK_... */                                                                 \
+    X(uint32_t, stats, TFP_NONE)    /* -> stat_sets */                                                                 \
+    X(uint32_t, correlation, 0)     /* -> the launch, as tfp_build_key made it; 0 none */                              \
+    X(uint32_t, external, 0)        /* Kineto's `External id` as tfp_build_key made it; 0 none */                      \
+    X(uint32_t, sequence, 0)        /* number of autograd, as tfp_build_key made it; 0 none */                         \
+    X(uint32_t, path, 0)            /* strid: where in the model, when the file says so; 0: follows from nesting */    \
+    X(uint32_t, op, 0)              /* strid: its type, of spans with a path */                                        \
+    X(uint32_t, trace, TFP_NONE)    /* -> traces: the call stack */
+#define TFP_SPAN_JOIN_COLUMNS(X)                                                                                       \
+    X(uint32_t, parent, TFP_NONE) /* innermost host op, annotation, module or frame around it */                       \
+    X(uint32_t, launch, TFP_NONE) /* of an activity: the API call */                                                   \
+    X(uint32_t, owner, TFP_NONE)  /* of an activity: the op that launched it; TFP_NONE: no op */                       \
+    X(uint32_t, node, TFP_NONE)   /* -> nodes */                                                                       \
+    X(uint32_t, step, TFP_NONE)   /* -> steps; TFP_NONE: in none */                                                    \
+    X(uint32_t, attribution, TFP_NONE) /* -> attributions: of an activity, where the launch does not tell its place */  \
+    X(int64_t, self_ns, 0)
+
+/* One array a column, equally long. The join's arrays are there once it ran. */
+struct tfp_span_columns {
+    size_t size, capacity;
+#define TFP_SPAN_FIELD(type, name, none) type *name;
+    TFP_SPAN_IN_COLUMNS(TFP_SPAN_FIELD)
+    TFP_SPAN_JOIN_COLUMNS(TFP_SPAN_FIELD)
+#undef TFP_SPAN_FIELD
+};
+
+static inline int64_t tfp_span_end(const tfp_span_columns *s, uint32_t span)
+{
+    return tfp_add(s->start_ns[span], s->duration_ns[span], NULL);
+}
+
+/* How many rows of a stack end at or behind `end_ns`: the last of them is the innermost span that holds one up to there. The
+ * rows are of `size` bytes and begin with their ends, which rise towards the bottom. */
+static inline size_t tfp_spans_holding(const void *rows, size_t count, size_t size, int64_t end_ns)
+{
+#define END_OF(i) (*(const int64_t *)((const char *)rows + (i)*size))
+    size_t low = 0, high = count;
+    if (high && END_OF(high - 1) >= end_ns) return high;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (END_OF(middle) >= end_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+#undef END_OF
+}
+
+#endif
