@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Checks that no folder of the program has more than 30 files, no file of C or Python more than 450 lines and no component of the
-page more than 100, that docs/design.md names no file that does not exist, and that each folder of src/ has a row in it. Counts
-functions of src/ with more than 6 parameters and structs with more than 25 fields: there may be as many as are left today."""
+page more than 100, that docs/design.md names no file that does not exist, and that each folder of src/ has a row in it. Functions
+of src/ have at most 6 parameters, but for those that others fix. Counts structs with more than 25 fields: there may be as many as are
+left today."""
 import fnmatch
 import os
 import re
@@ -14,8 +15,12 @@ FILE_LINES, COMPONENT_LINES, FOLDER_FILES = 450, 100, 30
 # A table of one row for each operation.
 LONG = {"src/flops/rules/shared/opdefs.c"}
 PARAMETERS, FIELDS = 6, 25
-# How many functions and structs may still be over these.
-WIDE_FUNCTIONS, WIDE_STRUCTS = 28, 17
+# Functions with more parameters, which others fix: those of the public headers, whose callers are not ours, and a callback of libdw.
+PUBLIC = {"tfp_cache_path", "tfp_fleet_files", "tfp_gate_judge", "tfp_live_capture", "tfp_live_stacks", "tfp_query", "tfp_show",
+          "tfp_timeline_find", "tfp_timeline_spans", "tfp_timeline_sums"}
+CALLBACKS = {"find_no_debuginfo"}
+# How many structs may still be over their number of fields.
+WIDE_STRUCTS = 17
 FOLDERS = ("src", "cli", "server", "mcp", "python", "include", "tests", "tools")
 
 
@@ -78,16 +83,15 @@ def wide():
     for path in files("src", ".c", ".h"):
         text = re.sub(r"/\*.*?\*/", " ", "\n".join(lines(path)), flags=re.S)
         for name, inside in re.findall(r"^[A-Za-z_][\w \*]*?\b(\w+)\(([^;{}()]*(?:\([^()]*\)[^;{}()]*)*)\)\s*[{;]", text, re.M):
-            if parts(inside, ",") > PARAMETERS:
+            if parts(inside, ",") > PARAMETERS and name not in PUBLIC | CALLBACKS:
                 functions.add("%s of %s has %d parameters" % (name, path, parts(inside, ",")))
         for name, body in re.findall(r"^(?:typedef )?struct (\w+) \{(.*?)\n\}", text, re.M | re.S):
             fields = sum(parts(row, ",") for row in re.sub(r"\{[^{}]*\}", "", body).split(";") if row.strip())
             if fields > FIELDS:
                 structs.add("%s of %s has %d fields" % (name, path, fields))
-    count = len({line.split()[0] for line in functions})
-    print("sizes: %d functions have more than %d parameters, %d structs more than %d fields" % (count, PARAMETERS, len(structs), FIELDS))
-    if count > WIDE_FUNCTIONS:
-        yield from sorted(functions)
+    print("sizes: %d functions have more than %d parameters, beside %d public ones and %d callback; %d structs more than %d fields"
+          % (len(functions), PARAMETERS, len(PUBLIC), len(CALLBACKS), len(structs), FIELDS))
+    yield from sorted(functions)
     if len(structs) > WIDE_STRUCTS:
         yield from sorted(structs)
 

@@ -70,15 +70,18 @@ static bool is_nhwc_on_gpu(const tfp_profile *p, uint32_t node)
            n->flags & TFP_NODE_ON_ACCELERATOR;
 }
 
-static tfp_status find(tfp_report *r, uint32_t row, const operations *o, const char *one, const char *many,
-                       const char *advice, tfp_error *err)
+typedef struct wording {
+    const char *one, *many, *advice;
+} wording;
+
+static tfp_status find(tfp_report *r, uint32_t row, const operations *o, const wording *w, tfp_error *err)
 {
     if (!o->count) return TFP_OK;
     tfp_buf b = { 0 };
-    tfp_buf_printf(&b, "%u %s", (unsigned)o->count, o->count == 1 ? one : many);
+    tfp_buf_printf(&b, "%u %s", (unsigned)o->count, o->count == 1 ? w->one : w->many);
     tfp_buf_text(&b, o->count == 1 ? ": " : ", such as ");
     tfp_escape(&b, tfp_text(r->profile, r->profile->graph->nodes.at[o->example].name));
-    tfp_buf_printf(&b, " (%s)", advice);
+    tfp_buf_printf(&b, " (%s)", w->advice);
     tfp_status s = tfp_checker_find_text(r, row, &b, err);
     if (!s) tfp_checker_about(r, NAN, "tfprof op");
     return s;
@@ -94,11 +97,13 @@ static tfp_status check(tfp_report *r, uint32_t row, tfp_error *err)
         if (is_nhwc_on_gpu(p, i)) take(&nhwc, i);
         converted = converted || tfp_str_has(tfp_text(p, p->graph->nodes.at[i].name), TFP_STR("LayoutOptimizer"));
     }
-    tfp_status s = find(r, row, &norms, "batch normalisation is not fused", "batch normalisations are not fused",
-                        "FusedBatchNormV3 is faster", err);
+    static const wording fuse = { "batch normalisation is not fused", "batch normalisations are not fused",
+                                  "FusedBatchNormV3 is faster" };
+    static const wording layout = { "operation on a GPU has NHWC layout", "operations on a GPU have NHWC layout",
+                                    "NCHW may be faster for 32-bit floats" };
+    tfp_status s = find(r, row, &norms, &fuse, err);
     if (s || converted) return s;
-    return find(r, row, &nhwc, "operation on a GPU has NHWC layout", "operations on a GPU have NHWC layout",
-                "NCHW may be faster for 32-bit floats", err);
+    return find(r, row, &nhwc, &layout, err);
 }
 
 const tfp_checker tfp_checker_operation = {

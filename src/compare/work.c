@@ -68,19 +68,24 @@ static bool other_shapes(const tfp_profile *a, uint32_t x, const tfp_profile *b,
     return !shapes_equal(a, *s, b, *t);
 }
 
-static tfp_status tell_shapes(tfp_diff_work *d, size_t a, size_t b, size_t count, size_t common, uint32_t node,
-                              const uint32_t shapes[2], tfp_error *err)
+/* Nodes of both sides: how many there are, how many have other shapes, and the first of these. */
+typedef struct differing {
+    size_t common, count;
+    uint32_t first, shapes[2];
+} differing;
+
+static tfp_status tell_shapes(tfp_diff_work *d, size_t a, size_t b, const differing *x, tfp_error *err)
 {
     const tfp_profile *pa = d->sides->at.at[a].profile, *pb = d->sides->at.at[b].profile;
-    tfp_str name = tfp_text(pa, pa->graph->nodes.at[node].name);
+    tfp_str name = tfp_text(pa, pa->graph->nodes.at[x->first].name);
     tfp_buf text[2] = { { 0 } };
-    tfp_shape_text(pa, shapes[0], &text[0]);
-    tfp_shape_text(pb, shapes[1], &text[1]);
+    tfp_shape_text(pa, x->shapes[0], &text[0]);
+    tfp_shape_text(pb, x->shapes[1], &text[1]);
     tfp_status s = text[0].failed || text[1].failed ? tfp_nomem(err) : TFP_OK;
     if (!s)
         s = tfp_report_note_add(d->report, TFP_NOTE_OTHER_SHAPES, err,
                                 "%s and %s have other shapes: of %zu of %zu nodes (first: %.*s, %.*s and %.*s)",
-                                d->names[a], d->names[b], count, common, shown(name), name.data, (int)text[0].size,
+                                d->names[a], d->names[b], x->count, x->common, shown(name), name.data, (int)text[0].size,
                                 text[0].data ? text[0].data : "", (int)text[1].size, text[1].data ? text[1].data : "");
     tfp_buf_free(&text[0]);
     tfp_buf_free(&text[1]);
@@ -90,18 +95,18 @@ static tfp_status tell_shapes(tfp_diff_work *d, size_t a, size_t b, size_t count
 static tfp_status same_shapes(tfp_diff_work *d, size_t a, size_t b, tfp_error *err)
 {
     const tfp_profile *pa = d->sides->at.at[a].profile, *pb = d->sides->at.at[b].profile;
-    size_t count = 0, common = 0;
-    uint32_t first = 0, shapes[2] = { TFP_NONE, TFP_NONE }, s, t;
+    differing x = { .shapes = { TFP_NONE, TFP_NONE } };
+    uint32_t s, t;
     for (uint32_t i = 0; i < pa->graph->nodes.size; i++) {
         uint32_t twin = twin_of(pa, i, pb);
         if (twin == TFP_NONE) continue;
-        common++;
-        if (!other_shapes(pa, i, pb, twin, &s, &t) || count++) continue;
-        first = i;
-        shapes[0] = s;
-        shapes[1] = t;
+        x.common++;
+        if (!other_shapes(pa, i, pb, twin, &s, &t) || x.count++) continue;
+        x.first = i;
+        x.shapes[0] = s;
+        x.shapes[1] = t;
     }
-    return count ? tell_shapes(d, a, b, count, common, first, shapes, err) : TFP_OK;
+    return x.count ? tell_shapes(d, a, b, &x, err) : TFP_OK;
 }
 
 /* ---- devices ---- */

@@ -13,18 +13,22 @@ static uint32_t source_of(const tfp_pipeline *p, uint32_t node)
     return group == TFP_NONE ? node : (uint32_t)p->nodes.size + group;
 }
 
-/* Places of `keys` side by side: first[k]... of `out`. */
-static bool gather(tfp_arena *a, const uint32_t *keys, const uint32_t *values, size_t count, size_t key_count, uint32_t **first,
-                   uint32_t **out)
+typedef struct pairs {
+    const uint32_t *keys, *values;
+    size_t count;
+} pairs;
+
+/* The values of each key side by side: first[k]... of `out`. */
+static bool gather(tfp_arena *a, pairs x, size_t key_count, uint32_t **first, uint32_t **out)
 {
     *first = TFP_NEW(a, uint32_t, key_count + 2);
-    *out = TFP_NEW(a, uint32_t, count + 1);
+    *out = TFP_NEW(a, uint32_t, x.count + 1);
     uint32_t *at = TFP_NEW(a, uint32_t, key_count + 1);
     if (!*first || !*out || !at) return false;
-    for (size_t i = 0; i < count; i++) (*first)[keys[i] + 1]++;
+    for (size_t i = 0; i < x.count; i++) (*first)[x.keys[i] + 1]++;
     for (size_t k = 0; k < key_count; k++) (*first)[k + 1] += (*first)[k];
     memcpy(at, *first, key_count * sizeof *at);
-    for (size_t i = 0; i < count; i++) (*out)[at[keys[i]]++] = values[i];
+    for (size_t i = 0; i < x.count; i++) (*out)[at[x.keys[i]]++] = x.values[i];
     return true;
 }
 
@@ -34,7 +38,7 @@ static bool find_order(tfp_pipeline *p, const uint32_t *from, const uint32_t *to
     size_t items = p->nodes.size + p->groups.size;
     uint32_t *first, *next, *open = TFP_NEW(&p->r->arena, uint32_t, items + 1);
     p->order = TFP_NEW(&p->r->arena, uint32_t, items + 1);
-    if (!open || !p->order || !gather(&p->r->arena, from, to, count, items, &first, &next)) return false;
+    if (!open || !p->order || !gather(&p->r->arena, (pairs){ from, to, count }, items, &first, &next)) return false;
     for (size_t i = 0; i < count; i++) open[to[i]]++;
     size_t done = 0;
     for (uint32_t i = 0; i < items; i++)
@@ -64,7 +68,7 @@ bool tfp_pipeline_order(tfp_pipeline *p)
         before[i] = p->edges.at[i].from;
         to[i] = p->edges.at[i].to;
     }
-    if (!gather(a, to, before, count, nodes, &p->into, &p->from)) return false;
+    if (!gather(a, (pairs){ to, before, count }, nodes, &p->into, &p->from)) return false;
     for (size_t i = 0; i < count; i++) from[i] = source_of(p, before[i]);
     uint32_t *members = TFP_NEW(a, uint32_t, nodes + 1), *groups = TFP_NEW(a, uint32_t, nodes + 1), joined = 0;
     if (!members || !groups) return false;
@@ -75,7 +79,7 @@ bool tfp_pipeline_order(tfp_pipeline *p)
         to[count + joined] = (uint32_t)nodes + groups[joined];
         joined++;
     }
-    return gather(a, groups, members, joined, p->groups.size, &p->group_first, &p->members) &&
+    return gather(a, (pairs){ groups, members, joined }, p->groups.size, &p->group_first, &p->members) &&
            find_order(p, from, to, count + joined);
 }
 

@@ -113,9 +113,10 @@ static bool relax(const tfp_machine *m, const tfp_frame *f, tfp_op *op, uint32_t
 static void set_counters(tfp_machine *m, tfp_op *op, uint32_t cond, uint32_t body)
 {
     const tfp_instance *c = &m->e->instances.at[cond], *b = &m->e->instances.at[body];
-    int64_t trips = tfp_while_trips(m->e, c, b, op->in, op->in_count);
+    tfp_while w = { c, b, op->in, op->in_count };
+    int64_t trips = tfp_while_trips(m->e, &w);
     for (uint32_t i = 0; trips >= 0 && i < op->out_count && i < op->in_count; i++) {
-        double end = tfp_while_counter(m->e, c, b, op->in, op->in_count, i, trips);
+        double end = tfp_while_counter(m->e, &w, i, trips);
         if (isnan(end) || op->out[i].elements || tfp_elements(op->out[i].shape) != 1) continue;
         double *at = tfp_new_elements(op, i);
         if (at) *at = end;

@@ -77,7 +77,7 @@ static tfp_work called_total(summer *s, uint32_t local, const tfp_op *op, int64_
     }
     *all = s->child - first == l->call_count;
     if (l->call->kind == TFP_CALL_WHILE && called[0] && called[1])
-        *trips = tfp_while_trips(s->e, called[0], called[1], op->in, op->in_count);
+        *trips = tfp_while_trips(s->e, &(tfp_while){ called[0], called[1], op->in, op->in_count });
     else if (l->call->kind == TFP_CALL_WHILE || l->call->kind == TFP_CALL_FOR)
         *trips = TFP_UNKNOWN;
     for (int i = 0; i < 2; i++)

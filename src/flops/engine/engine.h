@@ -120,13 +120,17 @@ tfp_status tfp_infer_all(tfp_engine *e, tfp_error *err); /* infer.c */
 tfp_status tfp_count_all(tfp_engine *e, tfp_error *err); /* count.c */
 /* An op as its rules see it, with the inputs and outputs of this instance. False when memory runs out. */
 bool tfp_op_of(tfp_engine *e, const tfp_body *b, const tfp_instance *x, uint32_t local, tfp_op *op);
+/* A call of While: its condition and body, and what enters. */
+typedef struct tfp_while {
+    const tfp_instance *cond, *body;
+    const tfp_known *in;
+    uint32_t count;
+} tfp_while;
 /* How often a while loop runs its body, from its condition, its body and its inputs; TFP_UNKNOWN when that is not fixed.
  * loops.c */
-int64_t tfp_while_trips(const tfp_engine *e, const tfp_instance *cond, const tfp_instance *body, const tfp_known *in,
-                        uint32_t count);
+int64_t tfp_while_trips(const tfp_engine *e, const tfp_while *w);
 /* The value of variable i after the loop's iterations, if it is a counter; NAN otherwise. loops.c */
-double tfp_while_counter(const tfp_engine *e, const tfp_instance *cond, const tfp_instance *body, const tfp_known *in,
-                         uint32_t count, uint32_t i, int64_t trips);
+double tfp_while_counter(const tfp_engine *e, const tfp_while *w, uint32_t i, int64_t trips);
 /* Of an instance. False when memory runs out. loops.c */
 bool tfp_loop_runs(tfp_engine *e, const tfp_body *b, const tfp_instance *x, tfp_loop_counts *out);
 

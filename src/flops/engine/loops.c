@@ -170,17 +170,15 @@ static counter argument_counter(const loop *l, tfp_edge variable)
     return (counter){ *k->elements, added(l, &l->body, l->body.b->results[i], variable) };
 }
 
-int64_t tfp_while_trips(const tfp_engine *e, const tfp_instance *cond, const tfp_instance *body, const tfp_known *in,
-                        uint32_t count)
+int64_t tfp_while_trips(const tfp_engine *e, const tfp_while *w)
 {
-    loop l = { place_of(e, cond), argument_counter, place_of(e, body), in, count, NULL };
+    loop l = { place_of(e, w->cond), argument_counter, place_of(e, w->body), w->in, w->count, NULL };
     return l.cond.b->def->result_count ? condition_passes(&l, l.cond.b->results[0]) : TFP_UNKNOWN;
 }
 
-double tfp_while_counter(const tfp_engine *e, const tfp_instance *cond, const tfp_instance *body, const tfp_known *in,
-                         uint32_t count, uint32_t i, int64_t trips)
+double tfp_while_counter(const tfp_engine *e, const tfp_while *w, uint32_t i, int64_t trips)
 {
-    loop l = { place_of(e, cond), argument_counter, place_of(e, body), in, count, NULL };
+    loop l = { place_of(e, w->cond), argument_counter, place_of(e, w->body), w->in, w->count, NULL };
     counter c = argument_counter(&l, (tfp_edge){ i, 0, false });
     return c.start + c.step * (double)trips;
 }

@@ -66,11 +66,17 @@ struct tfp_checkpoint {
     tfp_reader *reader;
 };
 
+/* A part of a variable that is read: `count` values, which `to` takes; texts of strings belong to `owner`. */
+typedef struct tfp_part_read {
+    const tfp_variable *v;
+    const tfp_part *part;
+    size_t count;
+    tfp_tensor *owner;
+    void *to;
+} tfp_part_read;
 /* What a version does. Both are called with a part that fits the variable's shape. */
-tfp_status tfp_checkpoint_read_part_v1(const tfp_checkpoint *c, const tfp_variable *v, const tfp_part *part,
-                                       size_t count, tfp_tensor *owner, void *to, tfp_error *err);
-tfp_status tfp_checkpoint_read_part_v2(const tfp_checkpoint *c, const tfp_variable *v, const tfp_part *part,
-                                       size_t count, tfp_tensor *owner, void *to, tfp_error *err);
+tfp_status tfp_checkpoint_read_part_v1(const tfp_checkpoint *c, const tfp_part_read *x, tfp_error *err);
+tfp_status tfp_checkpoint_read_part_v2(const tfp_checkpoint *c, const tfp_part_read *x, tfp_error *err);
 
 /* Version 1: one more table of values. Call tfp_checkpoint_end_v1 after the last one. */
 tfp_status tfp_checkpoint_add_v1(tfp_checkpoint *c, tfp_builder *b, const tfp_shard *file, tfp_error *err);

@@ -179,9 +179,9 @@ static tfp_status check_name(tfp_str slice, const tfp_variable *v, tfp_str *data
 }
 
 /* Strings are views into the message: it must outlive the block that it stands in. */
-static tfp_status read_data(tfp_str value, const tfp_variable *v, size_t count, tfp_tensor *owner, void *to,
-                            tfp_error *err)
+static tfp_status read_data(tfp_str value, const tfp_part_read *x, tfp_error *err)
 {
+    const tfp_variable *v = x->v;
     tfp_str slice, data;
     bool found;
     tfp_status s = find_field(value, 2, &slice, &found, err); /* data */
@@ -189,32 +189,31 @@ static tfp_status read_data(tfp_str value, const tfp_variable *v, size_t count, 
     if (!s) s = check_name(slice, v, &data, err);
     if (s) return s;
     if (tfp_dtype_of(v->dtype)->class == TFP_DTYPE_STRING) {
-        char *copy = tfp_tensor_alloc(owner, data.size);
+        char *copy = tfp_tensor_alloc(x->owner, data.size);
         if (!copy) return tfp_nomem(err);
         memcpy(copy, data.data, data.size);
         data.data = copy;
     }
-    return tfp_widen_proto(v->dtype, data, count, to, err);
+    return tfp_widen_proto(v->dtype, data, x->count, x->to, err);
 }
 
-static tfp_status find_and_read(tfp_reader *r, const tfp_sstable *table, const tfp_variable *v, tfp_str key,
-                                size_t count, tfp_tensor *owner, void *to, tfp_error *err)
+static tfp_status find_and_read(tfp_reader *r, const tfp_sstable *table, tfp_str key, const tfp_part_read *x, tfp_error *err)
 {
     if (r->walk.table != table) r->walk = tfp_walk_start(table, &r->source);
     tfp_status s = tfp_walk_find(&r->walk, &r->source, key, err);
     if (s == TFP_NOTFOUND) return tfp_fail(err, TFP_BADFILE, "its values are missing");
-    return s ? s : read_data(r->walk.value, v, count, owner, to, err);
+    return s ? s : read_data(r->walk.value, x, err);
 }
 
-tfp_status tfp_checkpoint_read_part_v1(const tfp_checkpoint *c, const tfp_variable *v, const tfp_part *part,
-                                       size_t count, tfp_tensor *owner, void *to, tfp_error *err)
+tfp_status tfp_checkpoint_read_part_v1(const tfp_checkpoint *c, const tfp_part_read *x, tfp_error *err)
 {
+    const tfp_part *part = x->part;
     tfp_reader *r;
     tfp_buf key = { 0 };
-    tfp_slice_key(&key, v->name, c->extents.at + part->extent_first, v->dim_count);
+    tfp_slice_key(&key, x->v->name, c->extents.at + part->extent_first, x->v->dim_count);
     tfp_status s = key.failed ? tfp_nomem(err) : tfp_reader_take(c, part->file, &r, err);
     if (!s) {
-        s = find_and_read(r, &c->files.at[part->file].table, v, (tfp_str){ key.data, key.size }, count, owner, to, err);
+        s = find_and_read(r, &c->files.at[part->file].table, (tfp_str){ key.data, key.size }, x, err);
         tfp_reader_give(r);
     }
     tfp_buf_free(&key);

@@ -344,16 +344,17 @@ static tfp_status read_strings(tfp_str bytes, bool big_endian, size_t count, tfp
     return at == end ? TFP_OK : tfp_fail(err, TFP_BADFILE, "more bytes than its strings have");
 }
 
-static tfp_status check_and_widen(const tfp_checkpoint *c, int dtype, const tfp_part *part, tfp_str bytes, size_t count,
-                                  void *to, tfp_error *err)
+static tfp_status check_and_widen(const tfp_checkpoint *c, const tfp_part_read *x, tfp_str bytes, tfp_error *err)
 {
+    const tfp_part *part = x->part;
+    int dtype = x->v->dtype;
     bool strings = tfp_dtype_of(dtype)->class == TFP_DTYPE_STRING;
     uint32_t crc = strings ? 0 : tfp_crc32c(0, bytes.data, bytes.size);
-    tfp_status s = strings ? read_strings(bytes, c->big_endian, count, to, &crc, err) : TFP_OK;
+    tfp_status s = strings ? read_strings(bytes, c->big_endian, x->count, x->to, &crc, err) : TFP_OK;
     if (!s && !tfp_checksum_fits(tfp_crc32c_mask(crc), part->crc))
         s = tfp_fail(err, TFP_BADFILE, "checksum of bytes %llu to %llu does not fit", (unsigned long long)part->offset,
                      (unsigned long long)(part->offset + part->size));
-    return s || strings ? s : tfp_widen(dtype, bytes, c->big_endian, count, to, err);
+    return s || strings ? s : tfp_widen(dtype, bytes, c->big_endian, x->count, x->to, err);
 }
 
 static tfp_status read_bytes(const tfp_checkpoint *c, const tfp_part *part, char *bytes, tfp_error *err)
@@ -367,15 +368,15 @@ static tfp_status read_bytes(const tfp_checkpoint *c, const tfp_part *part, char
 }
 
 /* Strings stay where they were read; of numbers only the wide form is kept. */
-tfp_status tfp_checkpoint_read_part_v2(const tfp_checkpoint *c, const tfp_variable *v, const tfp_part *part,
-                                       size_t count, tfp_tensor *owner, void *to, tfp_error *err)
+tfp_status tfp_checkpoint_read_part_v2(const tfp_checkpoint *c, const tfp_part_read *x, tfp_error *err)
 {
+    const tfp_part *part = x->part;
     if (part->file == TFP_NONE)
         return tfp_fail(err, TFP_BADFILE, "its values lie in files beside the index, which was not given by its path");
-    bool is_string = tfp_dtype_of(v->dtype)->class == TFP_DTYPE_STRING;
-    char *bytes = is_string ? tfp_tensor_alloc(owner, (size_t)part->size) : malloc((size_t)part->size + 1);
+    bool is_string = tfp_dtype_of(x->v->dtype)->class == TFP_DTYPE_STRING;
+    char *bytes = is_string ? tfp_tensor_alloc(x->owner, (size_t)part->size) : malloc((size_t)part->size + 1);
     tfp_status s = bytes ? read_bytes(c, part, bytes, err) : tfp_nomem(err);
-    if (!s) s = check_and_widen(c, v->dtype, part, (tfp_str){ bytes, (size_t)part->size }, count, to, err);
+    if (!s) s = check_and_widen(c, x, (tfp_str){ bytes, (size_t)part->size }, err);
     if (!is_string) free(bytes);
     return s;
 }

@@ -57,13 +57,11 @@ static tfp_status within(tfp_error *err, tfp_status s, const char *path, const t
     return tfp_within_file(err, s, path);
 }
 
-static tfp_status read_part(const tfp_checkpoint *c, const tfp_variable *v, const tfp_part *part, size_t count,
-                            tfp_tensor *t, void *to, tfp_error *err)
+static tfp_status read_part(const tfp_checkpoint *c, const tfp_part_read *x, tfp_error *err)
 {
-    const char *path = part->file == TFP_NONE ? NULL : c->files.at[part->file].path;
-    tfp_status s = c->version == 1 ? tfp_checkpoint_read_part_v1(c, v, part, count, t, to, err)
-                                   : tfp_checkpoint_read_part_v2(c, v, part, count, t, to, err);
-    return within(err, s, path ? path : c->path, v);
+    const char *path = x->part->file == TFP_NONE ? NULL : c->files.at[x->part->file].path;
+    tfp_status s = c->version == 1 ? tfp_checkpoint_read_part_v1(c, x, err) : tfp_checkpoint_read_part_v2(c, x, err);
+    return within(err, s, path ? path : c->path, x->v);
 }
 
 static tfp_status slice_count(const tfp_checkpoint *c, const tfp_variable *v, const tfp_part *part, uint64_t *count,
@@ -97,7 +95,7 @@ static tfp_status read_slices(const tfp_checkpoint *c, const tfp_variable *v, tf
         const tfp_part *part = &c->parts.at[v->part_first + i];
         uint64_t count;
         s = slice_count(c, v, part, &count, err); /* succeeds: check_slices was here */
-        if (!s) s = read_part(c, v, part, (size_t)count, t, one, err);
+        if (!s) s = read_part(c, &(tfp_part_read){ v, part, (size_t)count, t, one }, err);
         if (s) break;
         s = place_slice(&a, c->extents.at + part->extent_first, one, (size_t)count, err);
         s = within(err, s, c->path, v);
@@ -128,7 +126,7 @@ static tfp_status read_variable(const tfp_checkpoint *c, const tfp_variable *v, 
     if (tfp_tensor_unit(v->dtype) == 0) return TFP_OK;
     void *to = tfp_tensor_values(t);
     if (!to) return tfp_nomem(err);
-    return only ? read_part(c, v, only, t->count, t, to, err) : read_slices(c, v, t, to, err);
+    return only ? read_part(c, &(tfp_part_read){ v, only, t->count, t, to }, err) : read_slices(c, v, t, to, err);
 }
 
 /* ---- what the views ask ---- */

@@ -37,16 +37,21 @@ static int64_t bytes_in(tfp_str label)
     return tfp_parse_int64(rest_from(before, first), &n) ? n : -1;
 }
 
-static void add(tfp_builder *b, const tfp_run_entry *e, tfp_str kind, tfp_str name, tfp_str from, tfp_str to,
-                int64_t bytes)
+/* What the texts of an entry say of a transfer. */
+typedef struct told {
+    tfp_str kind, name, from, to;
+    int64_t bytes;
+} told;
+
+static void add(tfp_builder *b, const tfp_run_entry *e, const told *x)
 {
-    tfp_run_transfer t = { .step = e->step, .lane = e->lane, .node = e->node, .bytes = bytes };
+    tfp_run_transfer t = { .step = e->step, .lane = e->lane, .node = e->node, .bytes = x->bytes };
     t.start_ns = e->start_ns;
     t.duration_ns = e->duration_ns;
-    t.kind = tfp_build_string(b, kind);
-    t.name = tfp_build_string(b, name);
-    t.from = from.size ? tfp_tf_place(b, tfp_text(b->p, tfp_build_lower(b, from))) : 0;
-    t.to = to.size ? tfp_tf_place(b, tfp_text(b->p, tfp_build_lower(b, to))) : 0;
+    t.kind = tfp_build_string(b, x->kind);
+    t.name = tfp_build_string(b, x->name);
+    t.from = x->from.size ? tfp_tf_place(b, tfp_text(b->p, tfp_build_lower(b, x->from))) : 0;
+    t.to = x->to.size ? tfp_tf_place(b, tfp_text(b->p, tfp_build_lower(b, x->to))) : 0;
     tfp_build_run_transfer(b, &t);
 }
 
@@ -56,7 +61,7 @@ static void read_received(tfp_builder *b, const tfp_run_entry *e)
     tfp_str name, pair, from, to, rest;
     if (!split(e->label, TFP_STR(" from "), &name, &pair) || !split(pair, TFP_STR(" to "), &from, &to)) return;
     if (split(name, TFP_STR("] "), &rest, &pair)) name = pair;
-    add(b, e, e->name, name, from, to, e->bytes);
+    add(b, e, &(told){ e->name, name, from, to, e->bytes });
 }
 
 /* "[1.2KB] edge_3_x = _Recv(edge_3_x @/job:ps/task:0/device:CPU:0)" */
@@ -68,7 +73,7 @@ static void read_recv_op(tfp_builder *b, const tfp_run_entry *e)
     tfp_str op = { tensor.data, open == SIZE_MAX ? 0 : open };
     if (!tfp_str_eq(op, TFP_STR("_Recv")) && !tfp_str_eq(op, TFP_STR("_HostRecv"))) return;
     while (device.size && strchr(") ", device.data[device.size - 1])) device.size--;
-    add(b, e, op, rest_from(tensor, open + 1), device, tfp_text(b->p, e->device), e->bytes);
+    add(b, e, &(told){ op, rest_from(tensor, open + 1), device, tfp_text(b->p, e->device), e->bytes });
 }
 
 void tfp_read_transfer(tfp_builder *b, const tfp_run_entry *e)
@@ -79,7 +84,7 @@ void tfp_read_transfer(tfp_builder *b, const tfp_run_entry *e)
         read_received(b, e);
     } else if (copy != SIZE_MAX) {
         tfp_str name = { e->name.data, copy && strchr(":_", e->name.data[copy - 1]) ? copy - 1 : copy };
-        add(b, e, rest_from(e->name, copy), name, TFP_STR(""), TFP_STR(""), bytes_in(e->label));
+        add(b, e, &(told){ rest_from(e->name, copy), name, TFP_STR(""), TFP_STR(""), bytes_in(e->label) });
     } else if (e->node != TFP_NONE) {
         read_recv_op(b, e);
     }

@@ -331,9 +331,10 @@ static bool same(const tfp_xclass *c, uint32_t plane, const tfp_xclass_key *key)
     return c->plane == plane && memcmp(&c->key, key, sizeof *key) == 0;
 }
 
-uint32_t tfp_xplane_classify(tfp_xreader *r, uint32_t plane, uint32_t line_kind, uint32_t meta,
-                             const tfp_xvalue *values, size_t count, int64_t start_ns)
+uint32_t tfp_xplane_classify(tfp_xreader *r, uint32_t plane, uint32_t line_kind, uint32_t meta, int64_t start_ns)
 {
+    const tfp_xvalue *values = r->values.at;
+    size_t count = r->values.size;
     facts f = { .ordinal = -1 };
     tfp_xplane *p = &r->planes.at[plane];
     tfp_xmeta *m = &p->metas.at[meta];

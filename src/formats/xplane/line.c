@@ -180,7 +180,7 @@ static void add_event(tfp_xline_reader *lr, const tfp_xevent *x, uint32_t meta)
     tfp_xreader *r = lr->r;
     tfp_event e = { .lane = lr->lane, .stats = TFP_NONE, .trace = TFP_NONE };
     if (!times_of(lr, x, &e)) return;
-    uint32_t at = tfp_xplane_classify(r, lr->plane, lr->l->kind, meta, r->values.at, r->values.size, e.start_ns);
+    uint32_t at = tfp_xplane_classify(r, lr->plane, lr->l->kind, meta, e.start_ns);
     if (at == TFP_NONE) return;
     tfp_xclass *c = &r->classes.at[at];
     own o = { 0 };
@@ -293,17 +293,24 @@ void tfp_xplane_line_field(tfp_xline_reader *lr, tfp_wire *w, const tfp_field *f
     }
 }
 
-/* As many fields as lie in the window; *used gets their bytes. */
-static tfp_status read_window(tfp_xline_reader *lr, tfp_str seen, uint64_t at, bool last, size_t *used, size_t *need,
-                              tfp_error *err)
+/* What is seen of a line's bytes. */
+typedef struct window {
+    tfp_str seen;
+    uint64_t at; /* in the file */
+    bool last;
+    size_t used, need; /* bytes of the fields that were read; of the next one, when it does not lie in the window */
+} window;
+
+/* As many fields as lie in the window. */
+static tfp_status read_window(tfp_xline_reader *lr, window *x, tfp_error *err)
 {
-    tfp_wire w = tfp_wire_start_at(seen, at);
-    for (tfp_field f; w.at < w.end && (last || tfp_xplane_is_whole(&w, need));) {
+    tfp_wire w = tfp_wire_start_at(x->seen, x->at);
+    for (tfp_field f; w.at < w.end && (x->last || tfp_xplane_is_whole(&w, &x->need));) {
         if (!tfp_wire_next(&w, &f)) break;
         tfp_xplane_line_field(lr, &w, &f);
         if (lr->r->b->status) break;
     }
-    *used = (size_t)(w.at - w.start);
+    x->used = (size_t)(w.at - w.start);
     tfp_status s = tfp_wire_end(&w, err);
     return s ? s : tfp_builder_status(lr->r->b, err);
 }
@@ -315,16 +322,16 @@ tfp_status tfp_xplane_read_rest(tfp_xline_reader *lr, uint64_t at, tfp_error *er
     size_t want = WINDOW;
     tfp_status s = tfp_builder_status(lr->r->b, err);
     while (!s && at < end) {
-        tfp_str seen;
-        size_t used = 0, need = 0;
+        window x = { .at = at };
         if (want > end - at) want = (size_t)(end - at);
         s = tfp_input_seek(in, at, err);
-        if (!s) s = tfp_input_peek(in, want, &seen, err);
+        if (!s) s = tfp_input_peek(in, want, &x.seen, err);
         if (s) break;
-        if (seen.size > end - at) seen.size = (size_t)(end - at);
-        s = read_window(lr, seen, at, at + seen.size == end, &used, &need, err);
-        at += used;
-        want = used ? WINDOW : need > seen.size ? need : seen.size * 2;
+        if (x.seen.size > end - at) x.seen.size = (size_t)(end - at);
+        x.last = at + x.seen.size == end;
+        s = read_window(lr, &x, err);
+        at += x.used;
+        want = x.used ? WINDOW : x.need > x.seen.size ? x.need : x.seen.size * 2;
         if (!s) s = tfp_input_seek(in, at, err);
     }
     return s;

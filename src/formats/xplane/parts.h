@@ -359,8 +359,7 @@ void tfp_xplane_build_buffers(tfp_xreader *r); /* the instructions of all buffer
 /* ---- class.c: what an event is ---- */
 /* The module that ran at that time on the device; 0: none. */
 tfp_strid tfp_xplane_running(const tfp_xplane *p, int64_t at_ns);
-/* -> classes, TFP_NONE without memory. `values` are the event's own stats; start_ns tells the module that ran. */
-uint32_t tfp_xplane_classify(tfp_xreader *r, uint32_t plane, uint32_t line_kind, uint32_t meta,
-                             const tfp_xvalue *values, size_t count, int64_t start_ns);
+/* -> classes, TFP_NONE without memory. r->values are the event's own stats; start_ns tells the module that ran. */
+uint32_t tfp_xplane_classify(tfp_xreader *r, uint32_t plane, uint32_t line_kind, uint32_t meta, int64_t start_ns);
 
 #endif

@@ -105,7 +105,7 @@ static void find_class(lines *x, const tfp_xslot *s, const tfp_xrow *row, tfp_xk
     tfp_xreader *r = x->r;
     if (!tfp_xplane_event(&x->lr, &w, &f, &e)) return;
     uint32_t meta = tfp_xids_get(&plane_of(x)->meta_by_id, e.meta);
-    kind->class = tfp_xplane_classify(r, x->plane, x->lr.l->kind, meta, r->values.at, r->values.size, row->start_ns);
+    kind->class = tfp_xplane_classify(r, x->plane, x->lr.l->kind, meta, row->start_ns);
     if (kind->class == TFP_NONE) return;
     const tfp_xclass *c = &r->classes.at[kind->class];
     kind->stats = r->sums ? c->stats : tfp_xplane_stats(r, c);

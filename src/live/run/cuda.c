@@ -64,14 +64,20 @@ static void three(reader *r, const char *key, const uint32_t n[3])
     tfp_json_close(&r->json, ']');
 }
 
+/* What all events have: times are of CUPTI's clock. */
+typedef struct happened {
+    const char *category;
+    tfp_str name;
+    uint64_t pid, tid, start, end;
+} happened;
+
 /* Up to the members of "args". False: the times say nothing, and nothing is written. */
-static bool event(reader *r, const char *category, tfp_str name, uint64_t pid, uint64_t tid, uint64_t start,
-                  uint64_t end)
+static bool event(reader *r, const happened *x)
 {
     int64_t from, to;
     tfp_json *j = &r->json;
     tfp_cuda_facts *f = r->facts;
-    if (!start || end < start || !unix_time(r, start, &from) || !unix_time(r, end, &to)) {
+    if (!x->start || x->end < x->start || !unix_time(r, x->start, &from) || !unix_time(r, x->end, &to)) {
         f->untimed++;
         return false;
     }
@@ -82,11 +88,11 @@ static bool event(reader *r, const char *category, tfp_str name, uint64_t pid, u
     tfp_json_key(j, "ph");
     tfp_json_text(j, "X");
     tfp_json_key(j, "cat");
-    tfp_json_text(j, category);
+    tfp_json_text(j, x->category);
     tfp_json_key(j, "name");
-    tfp_json_str(j, name);
-    number(r, "pid", pid);
-    number(r, "tid", tid);
+    tfp_json_str(j, x->name);
+    number(r, "pid", x->pid);
+    number(r, "tid", x->tid);
     tfp_json_key(j, "ts");
     tfp_json_thousandths(j, from);
     tfp_json_key(j, "dur");
@@ -117,7 +123,7 @@ static void kernel(reader *r, const char *record)
 {
     tfp_cuda_kernel k;
     memcpy(&k, record, sizeof k);
-    if (!event(r, "kernel", name_of(r, k.name), k.device, k.stream, k.start, k.end)) return;
+    if (!event(r, &(happened){ "kernel", name_of(r, k.name), k.device, k.stream, k.start, k.end })) return;
     place(r, k.device, k.context, k.stream, k.correlation);
     number(r, "registers per thread", k.registers);
     number(r, "shared memory", (uint64_t)k.static_bytes + k.dynamic_bytes);
@@ -146,9 +152,8 @@ static void copy(reader *r, const char *record)
     char name[64] = "Memset (Device)";
     memcpy(&c, record, sizeof c);
     if (c.kind == TFP_CUDA_COPY) copy_name(&c, name);
-    if (!event(r, c.kind == TFP_CUDA_COPY ? "gpu_memcpy" : "gpu_memset", tfp_str_of(name), c.device, c.stream, c.start,
-               c.end))
-        return;
+    const char *category = c.kind == TFP_CUDA_COPY ? "gpu_memcpy" : "gpu_memset";
+    if (!event(r, &(happened){ category, tfp_str_of(name), c.device, c.stream, c.start, c.end })) return;
     place(r, c.device, c.context, c.stream, c.correlation);
     number(r, "bytes", c.bytes);
     end_event(r);
@@ -170,9 +175,9 @@ static void call(reader *r, const char *record)
     memcpy(&c, record, sizeof c);
     bool runtime = c.kind == TFP_CUDA_RUNTIME;
     tfp_str name = name_of(r, c.name);
-    if (!event(r, runtime ? "cuda_runtime" : "cuda_driver", runtime ? without_version(name) : name, c.pid, c.tid,
-               c.start, c.end))
-        return;
+    happened x = { "cuda_driver", name, c.pid, c.tid, c.start, c.end };
+    if (runtime) x.category = "cuda_runtime", x.name = without_version(name);
+    if (!event(r, &x)) return;
     number(r, "correlation", c.correlation);
     end_event(r);
     r->facts->calls++;

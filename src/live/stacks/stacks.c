@@ -44,8 +44,13 @@ static bool sample_all(tfp_sampler *s, const tfp_stacks_wish *wish)
     return alive || tfp_stacks_over(s);
 }
 
-static tfp_status sample_for(tfp_sampler *s, const tfp_stacks_wish *wish, tfp_native *native, tfp_progress_fn fn,
-                             void *ctx, int64_t *lasted, tfp_error *err)
+typedef struct listener {
+    tfp_progress_fn fn;
+    void *ctx;
+} listener;
+
+static tfp_status sample_for(tfp_sampler *s, const tfp_stacks_wish *wish, tfp_native *native, listener told,
+                             int64_t *lasted, tfp_error *err)
 {
     int64_t start = tfp_now_ns(), end = start + (int64_t)(wish->seconds * 1e9), step = (int64_t)(1e9 / wish->rate);
     int64_t next = start;
@@ -54,7 +59,7 @@ static tfp_status sample_for(tfp_sampler *s, const tfp_stacks_wish *wish, tfp_na
     s->until_ns = end;
     while (alive && !s->nomem && !s->full && tfp_now_ns() < end) {
         alive = native ? tfp_native_sample(native, next + step < end ? next + step : end) : sample_all(s, wish);
-        if (fn && fn(ctx, (uint64_t)(tfp_now_ns() - start), (uint64_t)(end - start)))
+        if (told.fn && told.fn(told.ctx, (uint64_t)(tfp_now_ns() - start), (uint64_t)(end - start)))
             return tfp_fail(err, TFP_CANCELLED, "interrupted");
         int64_t now = tfp_now_ns();
         next = tfp_stacks_next_look(next, step, now);
@@ -106,7 +111,7 @@ static tfp_status make_stacks(tfp_sampler *s, const tfp_stacks_wish *wish, tfp_p
     tfp_native *native = NULL;
     clock_gettime(CLOCK_REALTIME, &start);
     tfp_status status = wish->native ? tfp_native_begin(s, wish, &native, err) : TFP_OK;
-    if (!status) status = sample_for(s, wish, native, fn, ctx, &lasted, err);
+    if (!status) status = sample_for(s, wish, native, (listener){ fn, ctx }, &lasted, err);
     if (!status && native) status = tfp_native_end(native, err);
     tfp_native_free(native);
     if (status) return status;

@@ -53,19 +53,24 @@ typedef struct stream_data {
     const char *error;
 } stream_data;
 
+/* The most that a batch takes: rows, and bytes of one column of texts. */
+typedef struct limits {
+    size_t rows, text;
+} limits;
+
 /* Fills in the texts of rows from `row` on until the batch is full. Texts come first because they decide the batch's length. */
-static tfp_status fill_texts(const stream_data *d, struct ArrowArray *batch, tfp_cells *cells, uint32_t row,
-                             size_t rows, size_t text_most, tfp_error *err)
+static tfp_status fill_texts(const stream_data *d, struct ArrowArray *batch, tfp_cells *cells, uint32_t row, limits most,
+                             tfp_error *err)
 {
     bool full = false;
-    for (; (size_t)batch->length < rows && !full; row++, batch->length++) {
+    for (; (size_t)batch->length < most.rows && !full; row++, batch->length++) {
         for (size_t i = 0; i < d->columns.size; i++) {
             if (d->columns.at[i].type != 's') continue;
             struct ArrowArray *a = batch->children[i];
             tfp_status s = add_text(a, &d->columns.at[i], cells, row, err);
             if (s) return s;
             a->length++;
-            full |= ((tfp_arrow_column *)a->private_data)->text.size >= text_most;
+            full |= ((tfp_arrow_column *)a->private_data)->text.size >= most.text;
         }
     }
     return TFP_OK;
@@ -90,7 +95,7 @@ static tfp_status make_batches(stream_data *d, const tfp_report *r, size_t rows_
         size_t rows = count - row < rows_most ? count - row : rows_most;
         struct ArrowArray batch = { 0 };
         s = tfp_arrow_start(&batch, d->types.at, d->types.size, rows) ? TFP_OK : tfp_nomem(err);
-        if (!s) s = fill_texts(d, &batch, &cells, row, rows, text_most, err);
+        if (!s) s = fill_texts(d, &batch, &cells, row, (limits){ rows, text_most }, err);
         if (!s) fill_numbers(d, &batch, r, row);
         for (size_t i = 0; !s && i < d->columns.size; i++) tfp_arrow_end_column(batch.children[i]);
         row += (uint32_t)batch.length;

@@ -45,14 +45,13 @@ static tfp_str line_of(hang *h, uint32_t entry)
     return trace == TFP_NONE ? TFP_STR("") : tfp_own_line(h->r->profile, trace, &h->r->arena);
 }
 
-static bool add_row(hang *h, size_t group, const char *finding, const sequence *s, const ranks *who, const ranks *waiting,
-                    uint32_t shown, hang_row *row)
+/* The row brings its finding, its group's number, and what it found there and wanted. */
+static bool add_row(hang *h, hang_row *row, const sequence *s, const ranks *who, const ranks *waiting, uint32_t shown)
 {
     const tfp_profile *p = h->r->profile;
-    const hang_group *g = &h->groups[group];
+    const hang_group *g = &h->groups[row->group_at];
     const tfp_flight_entry *e = shown == TFP_NONE ? NULL : entry_of(h, shown);
     tfp_str none = TFP_STR("");
-    row->finding = tfp_str_of(finding);
     row->group = g->name;
     row->about = g->about.data ? g->about : none;
     row->collective = e ? tfp_text(p, e->name) : none;
@@ -60,7 +59,6 @@ static bool add_row(hang *h, size_t group, const char *finding, const sequence *
     row->ranks = list(h, who, &row->who);
     row->others = list(h, waiting, &row->waiting);
     row->sequence = s ? s->number : TFP_ABSENT;
-    row->group_at = group;
     row->cause = none;
     if (!row->have.data) row->have = none;
     if (!row->want.data) row->want = none;
@@ -108,10 +106,12 @@ static bool find_difference(hang *h, size_t group, const sequence *s, bool *foun
         }
         *found = who.size > 0;
         if (*found && ok) {
-            hang_row row = { .have = tfp_text(h->r->profile, value_of(entry_of(h, odd), what, true)),
+            hang_row row = { .finding = tfp_str_of(findings[what]),
+                             .group_at = group,
+                             .have = tfp_text(h->r->profile, value_of(entry_of(h, odd), what, true)),
                              .want = tfp_text(h->r->profile, value_of(entry_of(h, common), what, true)),
                              .line = line_of(h, odd) };
-            ok = add_row(h, group, findings[what], s, &who, &agree, common, &row);
+            ok = add_row(h, &row, s, &who, &agree, common);
         }
         tfp_vec_free(&who);
         tfp_vec_free(&agree);
@@ -150,8 +150,8 @@ static bool find_missing(hang *h, size_t group, const sequence *s, bool *found)
     for (size_t i = 0; i < s->count && ok && *found; i++) ok = tfp_push(&there, hang_rank_of(h, s->entries[i]));
     if (*found && ok) {
         uint32_t last = h->last_of_dump[dump];
-        hang_row row = { .have = told(h, last), .line = line_of(h, last) };
-        ok = add_row(h, group, "missing", s, &who, &there, s->entries[0], &row);
+        hang_row row = { .finding = TFP_STR("missing"), .group_at = group, .have = told(h, last), .line = line_of(h, last) };
+        ok = add_row(h, &row, s, &who, &there, s->entries[0]);
     }
     tfp_vec_free(&who);
     tfp_vec_free(&there);
@@ -180,12 +180,13 @@ static bool find_stuck(hang *h, size_t group, const sequence *s, bool *found)
         if (!is_done && first == TFP_NONE) first = s->entries[i];
     }
     *found = stuck.size > 0;
-    hang_row row = { 0 };
+    hang_row row = { .finding = TFP_STR("dead"), .group_at = group };
     if (*found && ok) ok = without_dump(g, &gone, &with);
-    if (*found && ok && gone.size) ok = add_row(h, group, "dead", s, &gone, &with, first, &row);
+    if (*found && ok && gone.size) ok = add_row(h, &row, s, &gone, &with, first);
     if (*found && ok && !gone.size) {
+        row.finding = TFP_STR("stuck");
         row.line = line_of(h, first);
-        ok = add_row(h, group, "stuck", s, &stuck, &done, first, &row);
+        ok = add_row(h, &row, s, &stuck, &done, first);
     }
     ranks *const all[] = { &stuck, &done, &gone, &with };
     for (size_t i = 0; i < 4; i++) tfp_vec_free(all[i]);
@@ -195,9 +196,9 @@ static bool find_stuck(hang *h, size_t group, const sequence *s, bool *found)
 static bool find_dead(hang *h, size_t group)
 {
     ranks gone = { 0 }, with = { 0 };
-    hang_row row = { 0 };
+    hang_row row = { .finding = TFP_STR("dead"), .group_at = group };
     bool ok = without_dump(&h->groups[group], &gone, &with);
-    if (ok && gone.size) ok = add_row(h, group, "dead", NULL, &gone, &with, TFP_NONE, &row);
+    if (ok && gone.size) ok = add_row(h, &row, NULL, &gone, &with, TFP_NONE);
     tfp_vec_free(&gone);
     tfp_vec_free(&with);
     return ok;
