@@ -199,6 +199,13 @@ static int load_piped(cli *c, side *x, const char *path, const text *t, unsigned
     return 0;
 }
 
+/* What belongs to every side, and only tells more of its traces: captures of graphs, and Inductor's kernels. */
+static bool is_of_all_sides(size_t format)
+{
+    const char *name = tfp_list(TFP_FORMATS, format);
+    return name && (strcmp(name, "capture") == 0 || strcmp(name, "inductor") == 0);
+}
+
 /* The files of a side as `tfprof FILE...` would load them. */
 int cli_load_side(cli *c, const cli_call *call, const char *names, unsigned keep, tfp_profile **out)
 {
@@ -217,6 +224,8 @@ int cli_load_side(cli *c, const cli_call *call, const char *names, unsigned keep
     }
     files.flags[CLI_FUNCTIONS] = call->flags[CLI_FUNCTIONS];
     files.flags[CLI_CACHE] = call->flags[CLI_CACHE];
+    for (size_t i = 0; i < CLI_FORMAT_MAX; i++)
+        if (is_of_all_sides(i)) files.paths[i] = call->paths[i];
     c->profile = NULL;
     if (!status) status = cli_load(c, &files, keep);
     *out = c->profile;
@@ -294,7 +303,7 @@ static int check_extra(cli *c, const cli_call *call, size_t files, size_t names,
     if (names > files || (names < files && (names || script)))
         return cli_fault_set(&c->fault, CLI_BAD_USAGE, "%zu --extra-files and %zu --extra-names", files, names);
     for (size_t i = 0; i < CLI_FORMAT_MAX; i++)
-        if (call->paths[i])
+        if (call->paths[i] && !is_of_all_sides(i))
             return cli_fault_set(&c->fault, CLI_BAD_USAGE,
                                  "diff takes its sides as words: A B, each one file or graph.pb,run_meta,...");
     return 0;

@@ -344,7 +344,7 @@ static tfp_status load_rows(tfp_diff_work *d, tfp_loaded *l, steps *s, const tfp
     const char *name = d->names[l - d->loaded];
     tfp_note counted = { TFP_NOTE_FLOAT_OPS_COUNTED, r->counts ? r->counts->note : NULL };
     const tfp_note *notes[] = { counted.text ? &counted : NULL, tfp_report_note_of(r, TFP_NOTE_PARAMETERS_DIFFER),
-                                coverage_of(r) };
+                                coverage_of(r), tfp_report_note_of(r, TFP_NOTE_ATTRIBUTED) };
     for (size_t i = 0; i < sizeof notes / sizeof *notes && !status; i++)
         if (notes[i]) status = tfp_report_note_copy(d->report, name, notes[i], err);
     for (size_t i = 0; i < r->notes.size && !status; i++)
@@ -428,8 +428,10 @@ static tfp_status load_table(tfp_diff_work *d, size_t side, tfp_error *err)
     uint32_t *items = calloc(table.report->rows.size, sizeof *items);
     s = items ? take_table(d, &d->loaded[side], &table, items, err) : tfp_nomem(err);
     free(items);
-    const tfp_note *note = coverage_of(table.report);
-    return s || !note ? s : tfp_report_note_copy(d->report, d->names[side], note, err);
+    const tfp_note *notes[] = { coverage_of(table.report), tfp_report_note_of(table.report, TFP_NOTE_ATTRIBUTED) };
+    for (size_t i = 0; i < sizeof notes / sizeof *notes && !s; i++)
+        if (notes[i]) s = tfp_report_note_copy(d->report, d->names[side], notes[i], err);
+    return s;
 }
 
 static tfp_status load_side(tfp_diff_work *d, size_t side, tfp_error *err)

@@ -107,7 +107,9 @@ class TorchSession(Session):
         activities = [profiler.ProfilerActivity.CPU]
         if torch.cuda.is_available():
             activities.append(profiler.ProfilerActivity.CUDA)
-        words = {"activities": activities, "with_stack": wish["python"] > 0}
+        # Captures of graphs tell lines by stacks and float operations by shapes; shapes alone make a file half as big again.
+        words = dict.fromkeys(("with_stack", "with_modules", "record_shapes"), wish["python"] > 0)
+        words["activities"] = activities
         # With all three torch says nothing of what it may mean for activities of GPUs: they end here as well.
         self.ending = [getattr(profiler.ProfilerActivity, n) for n in ("CPU", "CUDA", "XPU") if hasattr(profiler.ProfilerActivity, n)]
         if not hasattr(profiler.profile, "toggle_collection_dynamic"):

@@ -196,7 +196,8 @@ static bool tells_coverage(const tfp_view *view)
 /* Views that show time by place or by kernel; `lines` has the note of its code view, `summary` adds its own. */
 static bool tells_attributed(const tfp_view *view)
 {
-    return (tells_coverage(view) && view != &tfp_view_calls) || view == &tfp_view_graph || view == &tfp_view_kernel;
+    return (tells_coverage(view) && view != &tfp_view_calls) || view == &tfp_view_graph || view == &tfp_view_kernel ||
+           view == &tfp_view_flops;
 }
 
 static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)

@@ -62,15 +62,13 @@ static void sum_classes(const tfp_report *r, int64_t sums[SUMS])
     }
 }
 
-/* Device time is shown, of a trace whose calls were recorded. */
+/* Of a trace whose calls were recorded, whatever columns are shown: runs and float operations stand at these places, too. */
 static bool is_asked(const tfp_report *r)
 {
     const tfp_options *o = r->options;
-    const uint64_t times = UINT64_C(1) << TFP_C_MICROS | UINT64_C(1) << TFP_C_ACCELERATOR_MICROS;
     const tfp_event_tables *e = r->profile->events;
     if (o->compat10 || o->compat_tensorflow || !e->processes.size || e->processes.at[0].tasks) return false;
-    if (tfp_only_sums(r->profile) || !tfp_filter_any(o->filters[TFP_F_ACCOUNT])) return false;
-    return r->kind == TFP_REPORT_GRID || o->select & times;
+    return !tfp_only_sums(r->profile) && tfp_filter_any(o->filters[TFP_F_ACCOUNT]);
 }
 
 static void put_share(tfp_buf *b, const char *word, int64_t ns, double all)
