@@ -11,7 +11,7 @@
 
 /* clang-format off */
 const cli_flag cli_flags[CLI_FLAG_COUNT] = {
-    [CLI_AGENT]   = { "agent",   "HOST:PORT",         "capture top", "the jobs of another machine, on which tfprof agent --listen runs; with its token; of several with commas between, or @FILE with an address a line", false, false },
+    [CLI_AGENT]   = { "agent",   "HOST:PORT",         "capture hang top", "the jobs of another machine, on which tfprof agent --listen runs; with its token; of several with commas between, or @FILE with an address a line", false, false },
     [CLI_ALIGN]   = { "align",   NULL,                "capture", "let all recordings begin at the same time", false, false },
     [CLI_ALL]     = { "all",     NULL,                "capture top", "every job of one's own; for root of all users", false, false },
     [CLI_AT_STEP] = { "at_step", "N,...",             "run",     "record these steps", false, false },

@@ -317,6 +317,9 @@ int cli_remote_capture(cli *c, const cli_call *call, const tfp_options *o);     
 int cli_capture(cli *c, const cli_call *call, tfp_options *o);                           /* live/capture.c */
 int cli_start(cli *c, const cli_call *call, tfp_options *o);                             /* live/run.c */
 int cli_stacks(cli *c, const cli_call *call, tfp_options *o);                            /* live/stacks.c */
+/* live/hang.c: whether hang is asked about processes and not about files; the answer. */
+bool cli_hang_is_live(const cli_call *call);
+int cli_hang_live(cli *c, const cli_call *call, const tfp_options *o);
 int cli_mcp(cli *c, const cli_call *call, tfp_options *o);                               /* mcp.c */
 int cli_report(cli *c, const cli_call *call, tfp_options *o);                            /* report.c */
 int cli_index(cli *c, const cli_call *call, tfp_options *o);                             /* fleet/index.c */

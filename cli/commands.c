@@ -60,6 +60,7 @@ static int run_view(cli *c, const cli_call *call, tfp_options *o)
     int steps = cli_take_steps(c, call, o);
     if (!steps) steps = refuse_binary_at_terminal(c, o);
     if (steps) return steps;
+    if (tfp_view_takes_sound(call->name) && cli_hang_is_live(call)) return cli_hang_live(c, call, o);
     const char *fail_on = call->flags[CLI_FAIL_ON], *note;
     unsigned keep = tfp_view_keep(call->name, o);
     int status = fail_on ? cli_check_fail_on(c, fail_on, o) : 0;

@@ -132,6 +132,7 @@ SUITES = [
     Suite("files in folders of others", [PYTHON, "tests/live/files.py", f"{RELEASE}/tfprof"], 33, waits=True),
     Suite("prepared jobs", [PYTHON, "tests/live/start.py", f"{RELEASE}/tfprof"], 12, waits=True),
     Suite("stacks of running jobs", [PYTHON, "tests/live/stacks.py", f"{RELEASE}/tfprof"], 18, waits=True),
+    Suite("jobs that hang", [PYTHON, "tests/live/hang.py", f"{RELEASE}/tfprof"], 9, waits=True),
     Suite("options of stacks", [PYTHON, "tests/live/stacks_options.py", f"{RELEASE}/tfprof"], 40, waits=True),
     Suite("hostile jobs", [PYTHON, "tests/live/hostile.py", f"{RELEASE}/tfprof"], 60, waits=True),
     Suite("captures by PyTorch's own daemon protocol", [PYTHON, "tests/live/kineto.py", f"{RELEASE}/tfprof"], 10, waits=True),

@@ -30,4 +30,7 @@ int cli_remote_show(cli *c, cli_remote_text *t);
 /* The token and -format. 0, or the status of the fault. */
 int cli_remote_begin(cli *c, const cli_call *call, const tfp_options *o, char token[CLI_TOKEN_ROOM], const char **form);
 
+/* live/remote_top.c: hang --agent. */
+int cli_remote_hang(cli *c, const cli_call *call, const tfp_options *o);
+
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/live/remote_top.c: top --agent: the jobs of other machines in one table. Each agent is asked by a thread of its own, and what is there
+/* cli/live/remote_top.c: top --agent and hang --agent: the jobs of other machines, or their ranks, in one table. Each agent is asked by a thread of its own, and what is there
  * after two seconds, or at the next refresh, is shown without those that have not answered. */
 #include "jobs.h"
 #include "remote.h"
@@ -38,6 +38,7 @@ typedef struct asked {
 
 struct agents {
     cli *c;
+    const char *table; /* "top", "hang" */
     asked *of;
     size_t count;
     double interval;
@@ -51,7 +52,7 @@ static bool is_over(const remote *r) { return cli_interrupted || ((const asked *
 static void *ask(void *ctx)
 {
     asked *a = ctx;
-    a->good = remote_top(&a->to, "csv", a->why, sizeof a->why);
+    a->good = remote_table(&a->to, a->all->table, "csv", a->why, sizeof a->why);
     a->state = DONE;
     return NULL;
 }
@@ -116,7 +117,7 @@ static int join(agents *all, bool rest, const tfp_options *o, tfp_live_host *hos
                                                            : "",
                                     .size = a->table.size };
     }
-    tfp_status s = tfp_live_hosts("top", hosts, all->count, o, out, all->c->err);
+    tfp_status s = tfp_live_hosts(all->table, hosts, all->count, o, out, all->c->err);
     for (size_t i = 0; i < all->count && !s; i++) {
         if (!hosts[i].bad) continue;
         all->of[i].fine = false;
@@ -274,17 +275,12 @@ static bool end_agents(agents *all)
     return true;
 }
 
-int cli_remote_top(cli *c, const cli_call *call, const tfp_options *o, double interval)
+/* Asks all agents for their table; once: it is printed once, or as -format has it. */
+static int run(cli *c, const cli_call *call, const tfp_options *o, const char *table, double interval)
 {
     char token[CLI_TOKEN_ROOM];
     const char *form;
     double seconds;
-    if (call->word_count || call->flags[CLI_O] || call->flags[CLI_SORT] || call->flags[CLI_USER] ||
-        call->flags[CLI_ALL] || call->flags[CLI_PROCESSES] || call->flags[CLI_PYTHON])
-        return cli_fault_set(
-            &c->fault, CLI_BAD_USAGE,
-            "top --agent shows all jobs of its agents: it goes with -format, --token-file, --interval, "
-            "--timeout and --once only");
     int status = cli_remote_begin(c, call, o, token, &form);
     if (!status) status = cli_remote_seconds(c, call, CLI_TIMEOUT, 10, &seconds);
     if (status) return status;
@@ -292,14 +288,14 @@ int cli_remote_top(cli *c, const cli_call *call, const tfp_options *o, double in
     agents *all = calloc(1, sizeof *all);
     status = all ? cli_remote_agents(c, call->flags[CLI_AGENT], &names)
                  : cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
-    bool once = call->flags[CLI_ONCE] || !isatty(STDOUT_FILENO), ended = true;
+    bool once = call->flags[CLI_ONCE] || !isatty(STDOUT_FILENO), ended = true, jobs = strcmp(table, "top") == 0;
     int64_t answer_ms = (int64_t)(seconds * 1e3);
     if (!status) {
-        *all = (agents){ .c = c, .interval = interval, .width = (int)strlen("AGENT") };
+        *all = (agents){ .c = c, .table = table, .interval = interval, .width = (int)strlen("AGENT") };
         memcpy(all->token, token, sizeof token);
         status = make_agents(all, &names, answer_ms);
     }
-    if (!status && strcmp(form, "text") != 0)
+    if (!status && (!jobs || strcmp(form, "text") != 0))
         status = show_form(all, o, answer_ms);
     else if (!status)
         status = once ? show_once(all, answer_ms) : cli_job_screen(c, interval, show, all);
@@ -309,4 +305,22 @@ int cli_remote_top(cli *c, const cli_call *call, const tfp_options *o, double in
         cli_remote_agents_free(&names);
     }
     return status;
+}
+
+int cli_remote_top(cli *c, const cli_call *call, const tfp_options *o, double interval)
+{
+    if (call->word_count || call->flags[CLI_O] || call->flags[CLI_SORT] || call->flags[CLI_USER] ||
+        call->flags[CLI_ALL] || call->flags[CLI_PROCESSES] || call->flags[CLI_PYTHON])
+        return cli_fault_set(
+            &c->fault, CLI_BAD_USAGE,
+            "top --agent shows all jobs of its agents: it goes with -format, --token-file, --interval, "
+            "--timeout and --once only");
+    return run(c, call, o, "top", interval);
+}
+
+int cli_remote_hang(cli *c, const cli_call *call, const tfp_options *o)
+{
+    if (call->word_count)
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "hang --agent shows all ranks of its agents: it takes no files and no processes");
+    return run(c, call, o, "hang", 1);
 }

@@ -52,6 +52,13 @@ TFP_API tfp_status tfp_live_top(const tfp_live *l, const tfp_options *o, tfp_rep
 TFP_API tfp_status tfp_live_stacks(const tfp_live *l, const char *target, const tfp_options *o, tfp_progress_fn fn,
                                    void *ctx, tfp_report **out, tfp_error *err);
 
+/** Where the ranks of a running job are, for one that hangs: the table `hang` of processes, a row for each: the collective of torch.distributed in
+ *  which its main thread is, the line of the user's code, its stack; and above it the rank for which the others wait. Read as by
+ *  tfp_live_stacks: nothing is stopped.
+ *  targets, count  processes (numbers), or file names of their scripts or programs; none: every process of a job with RANK in its environment
+ *  A process that cannot be read is told in a note. Errors: TFP_BADFILE no such process, or none can be read; TFP_BADARG; TFP_NOMEM. */
+TFP_API tfp_status tfp_live_hang(const char *const *targets, size_t count, const tfp_options *o, tfp_report **out, tfp_error *err);
+
 /** Prepares this process so that a command started from it has an agent in each of its Python processes: makes the folder of
  *  results and the hook's files, and sets PYTHONPATH, TFPROF_AGENT and TFPROF_RUN_DIR; with "cuda" CUDA_INJECTION64_PATH, too.
  *  Errors: TFP_BADOUTPUT the folder of results cannot be made or is not empty; TFP_BADFILE the run folder is not the user's own;
@@ -105,7 +112,8 @@ typedef struct tfp_live_host {
     int bad;       /**< set: what it sent is no such table, and left out */
     char why[200]; /**< set with `bad` */
 } tfp_live_host;
-/** The tables of several machines as one report, with a column `host` before the others. table: "top" or "capture".
+/** The tables of several machines as one report, with a column `host` before the others. table: "top", "capture" or
+ *  "hang", whose verdict is that of all machines.
  *  Errors: TFP_BADARG no such table; TFP_NOMEM. */
 TFP_API tfp_status tfp_live_hosts(const char *table, tfp_live_host *hosts, size_t count, const tfp_options *o,
                                   tfp_report **out, tfp_error *err);

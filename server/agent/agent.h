@@ -54,7 +54,9 @@ void fetchers_wait(fetchers *f, int ms);                    /* takes in and answ
 void fetchers_free(fetchers *f);
 
 /* ---- record.c: another machine's tfprof ---- */
-#define AGENT_TOP "/v1/top"
+#define AGENT_TABLE "/v1/" /* and its name: top, hang */
+#define AGENT_TOP AGENT_TABLE "top"
+#define AGENT_HANG AGENT_TABLE "hang"
 #define AGENT_CAPTURE "/v1/capture"
 #define AGENT_START "/v1/start" /* at=UNIX_MICROS: of a recording that is ready */
 #define AGENT_CLOCK "/v1/clock" /* microseconds since 1970 */
@@ -104,8 +106,8 @@ typedef struct remote {
     /* With align: called when the other end is ready; the moment in microseconds since 1970 of its clock, 0: it is to settle it. */
     int64_t (*start)(const struct remote *r);
 } remote;
-/* The table of jobs, written in this format. False: `why` has a line. */
-bool remote_top(const remote *r, const char *format, char *why, size_t room);
+/* The table of jobs ("top") or ranks ("hang"), written in this format. False: `why` has a line. */
+bool remote_table(const remote *r, const char *table, const char *format, char *why, size_t room);
 /* folder.c: the folder that takes an agent's recording. Its descriptor; -1: none can be made. */
 int agent_folder_make(char *path, size_t room);
 bool agent_folder_send(int out, int folder); /* the files of each job, then the manifest */

@@ -164,10 +164,10 @@ static bool get(const remote *r, const char *target, char *why, size_t room)
     return ok;
 }
 
-bool remote_top(const remote *r, const char *format, char *why, size_t room)
+bool remote_table(const remote *r, const char *table, const char *format, char *why, size_t room)
 {
     char target[100];
-    snprintf(target, sizeof target, AGENT_TOP "?format=%.40s", format);
+    snprintf(target, sizeof target, AGENT_TABLE "%.20s?format=%.40s", table, format);
     return get(r, target, why, room);
 }
 

@@ -2,6 +2,7 @@
 /* live/record/hosts.c: the tables of several machines as one, with a column `host`. They come as comma-separated values from agents that may
  * send anything: rows, cells and bytes are bounded, numbers are read as numbers, and columns are known by their names. */
 #include "live/record/capture.h"
+#include "live/stacks/ranks.h"
 #include "views/core/engine.h"
 
 #include <math.h>
@@ -51,6 +52,7 @@ typedef struct joined {
     TFP_VEC(char *) rows;
     size_t row_size;
     bool files; /* it is the table capture */
+    bool ranks; /* it is the table hang */
 } joined;
 
 static bool put_cell(joined *j, char *row, const tfp_row_column *c, tfp_str cell)
@@ -169,25 +171,38 @@ static tfp_status fill(tfp_report *r, joined *j, tfp_live_host *hosts, size_t co
     char *rows = s ? NULL : tfp_arena_zero(&r->arena, j->rows.size + 1, j->row_size);
     if (!s && !rows) s = tfp_nomem(err);
     for (size_t i = 0; i < j->rows.size && !s; i++) memcpy(rows + i * j->row_size, j->rows.at[i], j->row_size);
+    const tfp_rank_rows all = { rows, j->row_size, sizeof(tfp_str), j->rows.size };
+    if (!s && j->ranks && !tfp_ranks_judge(r, &all)) s = tfp_nomem(err);
     return s ? s : tfp_grid_of(r, &(tfp_row_table){ j->columns, rows, j->row_size, j->rows.size, 0 }, err);
 }
 
 tfp_status tfp_live_hosts(const char *table, tfp_live_host *hosts, size_t count, const tfp_options *o, tfp_report **out,
                           tfp_error *err)
 {
-    bool top = table && strcmp(table, "top") == 0;
+    static const struct {
+        const char *name;
+        const tfp_row_column *columns;
+        size_t row_size;
+    } tables[] = { { "top", tfp_top_columns, sizeof(tfp_top_row) },
+                   { "capture", tfp_capture_columns, sizeof(tfp_capture_row) },
+                   { "hang", tfp_rank_columns, sizeof(tfp_rank_row) } };
+    enum { TABLES = sizeof tables / sizeof *tables, CAPTURE = 1, HANG };
+    size_t which = 0;
     tfp_error_clear(err);
     if (out) *out = NULL;
-    if (!out || !hosts || !table || (!top && strcmp(table, "capture") != 0))
-        return tfp_fail(err, TFP_BADARG, "the tables of several machines are top and capture");
+    while (table && which < TABLES && strcmp(table, tables[which].name) != 0) which++;
+    if (!out || !hosts || !table || which == TABLES)
+        return tfp_fail(err, TFP_BADARG, "the tables of several machines are top, capture and hang");
     tfp_report *r = calloc(1, sizeof *r);
     if (!r) return tfp_nomem(err);
-    *r = (tfp_report){ .view = top ? "top" : "capture", .kind = TFP_REPORT_GRID };
+    *r = (tfp_report){ .view = tables[which].name, .kind = TFP_REPORT_GRID };
     r->options = o ? tfp_options_copy(o) : tfp_options_new();
+    r->grid.sentences = which == HANG;
     joined j = { .arena = &r->arena,
-                 .columns = with_host(&r->arena, top ? tfp_top_columns : tfp_capture_columns),
-                 .row_size = sizeof(tfp_str) + (top ? sizeof(tfp_top_row) : sizeof(tfp_capture_row)),
-                 .files = !top };
+                 .columns = with_host(&r->arena, tables[which].columns),
+                 .row_size = sizeof(tfp_str) + tables[which].row_size,
+                 .files = which == CAPTURE,
+                 .ranks = which == HANG };
     tfp_status s = r->options && j.columns ? fill(r, &j, hosts, count, err) : tfp_nomem(err);
     if (!s) s = tfp_grid_arrange(r, err);
     tfp_vec_free(&j.rows);

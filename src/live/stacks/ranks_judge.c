@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+/* live/stacks/ranks_judge.c: which rank of a running job the others wait for. A rank is in a collective when a public function of
+ * torch.distributed is on its stack. With nobody in one, lines are compared. */
+#include "live/stacks/ranks.h"
+#include "views/core/engine.h"
+
+static tfp_rank_row *row_at(const tfp_rank_rows *all, size_t i)
+{
+    return (tfp_rank_row *)(void *)(all->rows + i * all->row_size + all->offset);
+}
+
+typedef tfp_str (*place_of)(const tfp_rank_row *row);
+
+static tfp_str collective_of(const tfp_rank_row *row) { return row->collective; }
+static tfp_str line_of(const tfp_rank_row *row) { return row->line; }
+
+/* The place where most rows are that have one, of several the one of the first row; and how many are there. */
+static tfp_str most_common(const tfp_rank_rows *all, place_of place, size_t *most)
+{
+    tfp_map64 count_of = { 0 };
+    tfp_str best = { NULL, 0 };
+    *most = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        tfp_str p = place(row_at(all, i));
+        uint64_t key = tfp_hash(p.data ? p.data : "", p.size);
+        uint32_t count = tfp_map64_get(&count_of, key);
+        if (!p.size) continue;
+        count = count == TFP_NONE ? 1 : count + 1;
+        if (!tfp_map64_put(&count_of, key, count)) break;
+        if (count > *most) *most = count, best = p;
+    }
+    tfp_map64_free(&count_of);
+    return best;
+}
+
+/* The finding of each row. `common`: the collective in which most are, or else the line. */
+static void find(const tfp_rank_rows *all, tfp_str collective, tfp_str line, size_t at_line)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        tfp_rank_row *row = row_at(all, i);
+        if (collective.size)
+            row->finding = !row->collective.size                     ? TFP_STR("missing")
+                           : tfp_str_eq(row->collective, collective) ? TFP_STR("waits")
+                                                                     : TFP_STR("order");
+        else if (at_line * 2 > all->count && !tfp_str_eq(row->line, line))
+            row->finding = TFP_STR("elsewhere");
+        else
+            row->finding = (tfp_str){ NULL, 0 };
+    }
+}
+
+static bool has(const tfp_rank_row *row, const char *finding) { return tfp_str_eq(row->finding, tfp_str_of(finding)); }
+
+/* "0|2" of the rows with this finding; the first of them. */
+static const tfp_rank_row *put_ranks(tfp_buf *b, const tfp_rank_rows *all, const char *finding)
+{
+    const tfp_rank_row *first = NULL;
+    for (size_t i = 0; i < all->count; i++) {
+        const tfp_rank_row *row = row_at(all, i);
+        if (!has(row, finding)) continue;
+        if (first) tfp_buf_char(b, '|');
+        if (row->rank == TFP_ABSENT)
+            tfp_buf_printf(b, "of process %lld", (long long)row->pid);
+        else
+            tfp_buf_int(b, row->rank);
+        if (!first) first = row;
+    }
+    return first;
+}
+
+static void put(tfp_buf *b, const char *before, tfp_str text)
+{
+    tfp_buf_text(b, before);
+    tfp_escape(b, text);
+}
+
+static size_t count_of(const tfp_rank_rows *all, const char *finding)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < all->count; i++) n += has(row_at(all, i), finding);
+    return n;
+}
+
+static void put_verdict(tfp_buf *b, const tfp_rank_rows *all, tfp_str collective, tfp_str line)
+{
+    static const char *const odd[] = { "missing", "order", "elsewhere" };
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        if (!count_of(all, odd[i])) continue;
+        tfp_buf_text(b, "rank ");
+        const tfp_rank_row *first = put_ranks(b, all, odd[i]);
+        put(b, " is at ", first->line);
+        if (first->collective.size) put(b, ", in ", first->collective);
+        if (!collective.size) {
+            put(b, ", where most are at ", line);
+            return;
+        }
+        tfp_buf_text(b, ", and rank ");
+        put_ranks(b, all, "waits");
+        put(b, " waits in ", collective);
+        return;
+    }
+    if (collective.size)
+        put(b, "all wait in ", collective);
+    else if (line.size && all->count > 1)
+        tfp_buf_text(b, "no rank is in a collective");
+    else
+        tfp_buf_text(b, "nothing to compare");
+}
+
+/* Ranks of the job that are not among the processes. */
+static void put_absent(tfp_buf *b, const tfp_rank_rows *all)
+{
+    int64_t world = 0, there = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        const tfp_rank_row *row = row_at(all, i);
+        if (row->world != TFP_ABSENT && row->world > world) world = row->world;
+        there += row->rank != TFP_ABSENT;
+    }
+    if (there && world > there)
+        tfp_buf_printf(b, "; %lld of %lld ranks are not among these processes", (long long)(world - there), (long long)world);
+}
+
+bool tfp_ranks_judge(tfp_report *r, const tfp_rank_rows *all)
+{
+    tfp_buf b = { 0 };
+    size_t in_it, at_line;
+    tfp_str collective = most_common(all, collective_of, &in_it), line = most_common(all, line_of, &at_line);
+    find(all, collective, line, at_line);
+    put_verdict(&b, all, collective, line);
+    put_absent(&b, all);
+    const char *copy = b.failed ? NULL : tfp_arena_copy(&r->arena, (tfp_str){ b.data, b.size });
+    tfp_fact *f = copy ? tfp_fact_add(r, "verdict", "verdict", 's', TFP_LABEL) : NULL;
+    if (f) f->text = (tfp_str){ copy, b.size };
+    tfp_buf_free(&b);
+    return f != NULL;
+}
