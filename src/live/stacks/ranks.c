@@ -3,7 +3,7 @@
  * code. RANK and WORLD_SIZE come from the environment that launchers set. */
 #include "live/stacks/ranks.h"
 #include "live/stacks/parts.h"
-#include "model/events.h"
+#include "model/span_names.h"
 #include "views/core/engine.h"
 
 #include <math.h>
