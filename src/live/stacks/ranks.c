@@ -152,9 +152,9 @@ static tfp_status add_jobs(ranks *x, const tfp_live *l)
     if (!s) s = tfp_live_set(jobs, "python", NULL, x->err);
     if (!s) s = tfp_live_sample(jobs, x->err);
     if (!s) s = tfp_live_top(jobs, NULL, &top, x->err);
-    int64_t pid;
-    for (size_t i = 0; !s && i < tfp_report_row_count(top) && x->rows.size < RANKS_MOST; i++)
-        if (tfp_report_int(top, i, "pid", &pid) && number_of(pid, "RANK") != TFP_ABSENT) s = add_process(x, l, pid);
+    const tfp_grid_column *pid = s ? NULL : tfp_grid_find(&top->grid, "pid");
+    for (size_t i = 0; pid && !s && i < top->grid.row_count && x->rows.size < RANKS_MOST; i++)
+        if (number_of(pid->ints[i], "RANK") != TFP_ABSENT) s = add_process(x, l, pid->ints[i]);
     tfp_report_free(top);
     tfp_live_free(jobs);
     return s;
