@@ -218,6 +218,19 @@ def write(folder):
             "triton_red_fused_mean_1:2": {"stack_traces": [stack.replace("70", "72")]},
             "triton_red_fused_mean_1:3": {"stack_traces": [stack.replace("70", "75")]},
             "extern_kernels.mm:4": {"stack_traces": [stack]}}
+    t = Trace()
+    t.step(0, lambda: t.replay([[stack, stack.replace("70", "71")], stack.replace("70", "72"), []]))
+    for event in t.events:  # as inductor_trace_handler leaves a trace
+        if event["cat"] == "kernel":
+            event["name"], event["args"]["stack"] = "triton_poi_fused_%d" % (event["ts"] % 100), event["name"]
+    t.write(at("stacked.json"))
+    log = ["V1124 10:00:00.000000 7 torch/_dynamo/utils.py:2132] {\"chromium_event\": {}, \"has_payload\": \"ab\"}", "\t{", "\t\"name\": \"dynamo\"", "\t}",
+           "V1124 10:00:01.000000 7 torch/_inductor/compile_fx.py:1961] {\"artifact\": {\"name\": "
+           "\"inductor_provenance_tracking_kernel_stack_traces\", \"encoding\": \"json\"}, \"frame_id\": 0, \"has_payload\": \"cd\"}",
+           "\t" + json.dumps({key: told["stack_traces"] for key, told in info.items()}),
+           "V1124 10:00:02.000000 7 torch/_dynamo/utils.py:2132] {\"compilation_metrics\": {}}"]
+    with open(at("dedicated_log_torch_trace_a1.log"), "w", encoding="utf-8") as f:
+        f.write("\n".join(log) + "\n")
     with open(at("kernel_information.json"), "w", encoding="utf-8") as f:
         json.dump(info, f, indent=1)
         f.write("\n")

@@ -8,6 +8,8 @@ def seeds(sample):
         return b"".join(struct.pack("<H", len(part)) + part for part in map(sample, names))
     kernels = sample("graphs/kernel_information.json")
     yield "inductor", "kernels", kernels
+    yield "inductor", "log", sample("graphs/dedicated_log_torch_trace_a1.log")
+    yield "inductor", "arrays", b'{"triton_a:1": ["  File \\"/a.py\\", line 3, in f\\n    x\\n"], "b": []}'
     yield "inductor", "regions", b'{"(\'Torch-Compiled Region: 0/0\', False)": ' + kernels + b"}"
     yield "capture", "hip", joined("graphs/replay.json", "graphs/capture.json")
     yield "capture", "cuda", joined("graphs/cuda.json", "graphs/cuda_capture.json", "graphs/kernel_information.json", "graphs/capture.json")

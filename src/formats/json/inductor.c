@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/json/inductor.c: what TorchInductor tells of the kernels that it made (kernel_information.json, with INDUCTOR_PROVENANCE=1): an
- * object of kernels, each with `stack_traces`, stacks as Python prints them. Newer files have a member for each call, NAME:NUMBER,
- * perhaps inside an object for each compiled region. Layout: torch/_inductor/debug.py. */
+/* formats/json/inductor.c: what TorchInductor tells of the kernels that it made, with INDUCTOR_PROVENANCE=1. kernel_information.json: an
+ * object of kernels, each with `stack_traces`, stacks as Python prints them, or with the array of stacks itself. Newer files have a
+ * member for each call, NAME:NUMBER, perhaps inside an object for each compiled region. Without AOTInductor the same is in the log
+ * of TORCH_TRACE, as the payload of an artifact. Layout: torch/_inductor/debug.py, compile_fx.py; torch/_logging/_internal.py. */
 #include "formats/files/folder.h"
 #include "formats/files/format.h"
 #include "model/graphs/parts.h"
@@ -47,6 +48,17 @@ static void add_kernel(reader *r, tfp_str key, tfp_kernel_line line)
     if (!tfp_str_begins(name, TFP_STR("extern_kernels."))) tfp_build_kernel_line(r->b, name, line);
 }
 
+/* An array of stacks, without an object around; false: it is something else. */
+static bool read_stacks(reader *r, tfp_jscan *j, tfp_str key)
+{
+    const char *from = j->at;
+    bool array = tfp_jscan_peek(j) == '[';
+    tfp_kernel_line line = line_of(r, j);
+    bool told = array && tfp_str_has((tfp_str){ from, (size_t)(j->at - from) }, TFP_STR("File \\\""));
+    if (told) add_kernel(r, key, line);
+    return told || (array && j->at - from <= 4); /* of a kernel whose stack is not known: [] */
+}
+
 /* A kernel's object, or that of a region: its members are kernels. */
 static void read_object(reader *r, tfp_jscan *j, tfp_str key, bool region)
 {
@@ -54,8 +66,7 @@ static void read_object(reader *r, tfp_jscan *j, tfp_str key, bool region)
     tfp_kernel_line line = { 0, TFP_NONE };
     bool stacks = false, any = false;
     if (tfp_jscan_peek(j) != '{') {
-        r->wrong = true;
-        tfp_jscan_skip(j);
+        r->wrong |= !read_stacks(r, j, key);
         return;
     }
     j->at++;
@@ -68,6 +79,10 @@ static void read_object(reader *r, tfp_jscan *j, tfp_str key, bool region)
             tfp_buf name = { 0 };
             read_object(r, j, plain(&name, &member), false);
             tfp_buf_free(&name);
+        } else if (region && tfp_jscan_peek(j) == '[') {
+            tfp_buf name = { 0 };
+            read_stacks(r, j, plain(&name, &member));
+            tfp_buf_free(&name);
         } else {
             r->wrong |= region && !stacks && tfp_jscan_peek(j) != '[';
             tfp_jscan_skip(j);
@@ -76,40 +91,99 @@ static void read_object(reader *r, tfp_jscan *j, tfp_str key, bool region)
     if (stacks || (!region && any)) add_kernel(r, key, line);
 }
 
+static void read_json(reader *r, tfp_str text)
+{
+    tfp_jscan_text key;
+    tfp_jscan j = tfp_jscan_start(text);
+    r->wrong |= tfp_jscan_peek(&j) != '{';
+    if (!r->wrong) j.at++;
+    for (bool first = true; !r->wrong && !r->b->status && tfp_jscan_member(&j, first, &key); first = false)
+        read_object(r, &j, plain(&r->name, &key), true);
+    r->wrong |= j.fault != 0;
+}
+
+/* ---- the log of TORCH_TRACE ---- */
+
+/* "V1124 13:51:49.320000 PID FILE:LINE] {...}": a letter, the day. */
+static bool is_log(tfp_str all)
+{
+    bool head = all.size > 6 && memchr("VDIWE", all.data[0], 5) && all.data[5] == ' ';
+    for (size_t i = 1; head && i < 5; i++) head = all.data[i] >= '0' && all.data[i] <= '9';
+    return head;
+}
+
+/* The payload of an artifact: the lines behind it that begin with a tab. */
+static tfp_str payload_of(tfp_str *rest)
+{
+    tfp_str payload = { rest->data, 0 };
+    while (rest->size && *rest->data == '\t') {
+        tfp_str_cut_line(rest);
+        payload.size = (size_t)(rest->data - payload.data);
+    }
+    return payload;
+}
+
+static void read_log(reader *r, tfp_str all)
+{
+    bool any = false;
+    while (all.size && !r->b->status && !r->wrong) {
+        tfp_str line = tfp_str_cut_line(&all);
+        if (!tfp_str_has(line, TFP_STR("\"inductor_provenance_tracking_kernel_stack_traces\""))) continue;
+        tfp_str payload = payload_of(&all);
+        if (payload.size) read_json(r, payload);
+        any = true;
+    }
+    if (!any) tfp_build_warn(r->b, "no stacks of kernels in the log of TORCH_TRACE: was INDUCTOR_PROVENANCE=1 set?", TFP_STR(""));
+}
+
 static tfp_status read_kernels(tfp_builder *b, tfp_input *in, tfp_error *err)
 {
     reader r = { .b = b };
     tfp_str all;
-    tfp_jscan_text key;
     tfp_status s = tfp_input_peek(in, in->total, &all, err);
     if (s) return s;
-    tfp_jscan j = tfp_jscan_start(all);
-    r.wrong = tfp_jscan_peek(&j) != '{';
-    if (!r.wrong) j.at++;
-    for (bool first = true; !r.wrong && !b->status && tfp_jscan_member(&j, first, &key); first = false)
-        read_object(&r, &j, plain(&r.name, &key), true);
+    if (is_log(all))
+        read_log(&r, all);
+    else
+        read_json(&r, all);
     bool failed = r.name.failed || r.text.failed;
     tfp_buf_free(&r.name);
     tfp_buf_free(&r.text);
     if (failed) return tfp_nomem(err);
-    if (r.wrong || j.fault)
-        return tfp_fail(err, TFP_BADFILE, "not what Inductor tells of its kernels (kernel_information.json)");
+    if (r.wrong)
+        return tfp_fail(err, TFP_BADFILE, "not what Inductor tells of its kernels (kernel_information.json, or a log of TORCH_TRACE)");
     b->p->events->joined_events = SIZE_MAX; /* so that events that were joined without these kernels are joined again */
     return tfp_builder_status(b, err);
 }
 
+static bool is_listed(const char *name)
+{
+    tfp_str text = tfp_str_of(name);
+    if (tfp_name_ends(name, ".log")) return tfp_str_has(text, TFP_STR("torch_trace"));
+    return tfp_name_ends(name, ".json") && tfp_str_has(text, TFP_STR("kernel_stack_traces")); /* as tlparse takes it out of the log */
+}
+
+/* kernel_information.json, else what TORCH_TRACE left in its folder. */
 static tfp_status list_kernels(const char *path, tfp_buf *paths, tfp_error *err)
 {
     char file[TFP_PATH_ROOM];
-    if (!tfp_path_join(file, path, "kernel_information.json") || !tfp_exists(file))
-        return tfp_fail(err, TFP_BADFILE, "is a folder without kernel_information.json");
-    tfp_buf_add(paths, file, strlen(file) + 1);
-    return paths->failed ? tfp_nomem(err) : TFP_OK;
+    tfp_names names = { 0 };
+    if (tfp_path_join(file, path, "kernel_information.json") && tfp_exists(file)) {
+        tfp_buf_add(paths, file, strlen(file) + 1);
+        return paths->failed ? tfp_nomem(err) : TFP_OK;
+    }
+    if (!tfp_names_of(path, &names)) return tfp_nomem(err);
+    for (size_t i = 0; i < names.size; i++)
+        if (is_listed(names.at[i]) && tfp_path_join(file, path, names.at[i])) tfp_buf_add(paths, file, strlen(file) + 1);
+    tfp_names_free(&names);
+    if (paths->failed) return tfp_nomem(err);
+    return paths->size ? TFP_OK
+                       : tfp_fail(err, TFP_BADFILE, "is a folder without kernel_information.json or a log of TORCH_TRACE (*torch_trace*.log)");
 }
 
 const tfp_format tfp_format_inductor = {
     .name = "inductor",
-    .help = "kernel_information.json of TorchInductor, or a folder with one: the lines of the kernels that it made",
+    .help = "kernel_information.json of TorchInductor, a log of TORCH_TRACE, or a folder with one: the lines of the kernels that it made",
     .read = read_kernels,
     .stands = TFP_FORMAT_IS(SEVERAL) | TFP_FORMAT_IS(PART),
     .list = list_kernels,

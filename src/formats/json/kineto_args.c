@@ -81,6 +81,18 @@ static void read_stat(tfp_kineto_slot *s, tfp_jscan *j, uint32_t key)
     keep(s, tfp_push(&s->one, stat));
 }
 
+/* The first text of an array, as a stat. */
+static void read_first(tfp_kineto_slot *s, tfp_jscan *j, uint32_t key)
+{
+    tfp_stat stat = { .key = key };
+    tfp_jscan_value v;
+    j->at++;
+    for (bool first = true; tfp_jscan_item(j, first); first = false) {
+        tfp_jscan_value_of(j, &v);
+        if (first && !j->fault && v.kind == TFP_JSCAN_STRING && make_stat(s, &v, &stat)) keep(s, tfp_push(&s->one, stat));
+    }
+}
+
 static void skip_noise(tfp_kineto_slot *s, tfp_jscan *j, uint32_t key)
 {
     static const tfp_stat none = { 0 };
@@ -119,6 +131,10 @@ static void read_arg(tfp_kineto_slot *s, tfp_jscan *j, event *e, const tfp_kinet
     case TFP_ARG_STACK:
         if (tfp_jscan_peek(j) != '"') break;
         if (tfp_jscan_string(j, &text) && text.raw.size) e->row.extra = tfp_kineto_string_of(s, &text);
+        return;
+    case TFP_ARG_STACKS:
+        if (tfp_jscan_peek(j) != '[') break;
+        read_first(s, j, key);
         return;
     case TFP_ARG_CORRELATION: tfp_jscan_unsigned(j, &e->row.correlation); return;
     case TFP_ARG_EXTERNAL:

@@ -13,6 +13,7 @@ enum {
     TFP_ARG_STREAM_WORD,
     TFP_ARG_QUEUE_WORD,
     TFP_ARG_STACK,
+    TFP_ARG_STACKS, /* of a kernel that Inductor made: one text, or several in an array */
     TFP_ARG_CORRELATION,
     TFP_ARG_EXTERNAL,
     TFP_ARG_FORWARD_THREAD,

@@ -173,6 +173,7 @@ uint8_t tfp_kineto_arg_of(tfp_str key)
         { "name", TFP_ARG_LABEL },
         { "queue", TFP_ARG_QUEUE_WORD },
         { "queued", TFP_ARG_NOISE },
+        { "stack", TFP_ARG_STACKS },
         { "stream", TFP_ARG_STREAM_WORD },
         { "sycl queue", TFP_ARG_QUEUE_WORD },
     };
