@@ -4,6 +4,7 @@
 #include "compare/stats.h"
 #include "model/tables/profile.h"
 #include "registry.h"
+#include "views/core/notes.h"
 #include "views/core/report.h"
 #include "views/core/view.h"
 
@@ -66,19 +67,14 @@ tfp_status tfp_stats(const tfp_profile *p, const char *view, const tfp_options *
     tfp_error_clear(err);
     if (out) *out = NULL;
     if (!p || !out || !p->finished) return tfp_fail(err, TFP_BADARG, "no finished profile, or nowhere for the report");
-    tfp_report *r = calloc(1, sizeof *r);
+    tfp_report *r = tfp_report_new("stats", o);
     if (!r) return tfp_nomem(err);
     r->profile = p;
-    r->view = "stats";
-    r->kind = TFP_REPORT_GRID;
-    r->grid.keeps_order = true;
-    r->options = o ? tfp_options_copy(o) : tfp_options_new();
-    if (r->options && !view) view = r->options->view ? r->options->view : "scope";
+    r->grid->keeps_order = true;
+    if (!view) view = r->options->view ? r->options->view : "scope";
     const tfp_view *v = view ? tfp_view_find(view) : NULL;
     tfp_status s = TFP_OK;
-    if (!r->options)
-        s = tfp_nomem(err);
-    else if (!v)
+    if (!v)
         s = tfp_fail(err, TFP_NOTFOUND, "no view '%s'", view);
     else if (!tfp_compared_view(v->name) || v == &tfp_view_lines)
         s = tfp_fail(err, TFP_BADARG, "option -view: value '%s': stats has the views scope, graph, op, code, steps",

@@ -2,7 +2,7 @@
 /* gate.c: the public functions of the gate for CI: runs in, a verdict out. */
 #include "compare/gate/gate.h"
 #include "model/tables/profile.h"
-#include "views/core/engine.h"
+#include "views/core/report.h"
 #include "views/core/grid.h"
 #include "views/core/view.h"
 
@@ -105,12 +105,11 @@ tfp_status tfp_gate_judge(const tfp_gate *g, double limit, int pairs, const tfp_
     if (!g || !out) return tfp_fail(err, TFP_BADARG, "no gate, or nowhere to put the report");
     if (!(limit >= 0) || !isfinite(limit)) return tfp_fail(err, TFP_BADARG, "the limit is no share of 0 or more");
     if (!g->sides[0].runs.size || !g->sides[1].runs.size) return tfp_fail(err, TFP_BADARG, "a side has no runs");
-    tfp_report *r = calloc(1, sizeof *r);
+    tfp_report *r = tfp_report_new("gate", o);
     if (!r) return tfp_nomem(err);
-    *r = (tfp_report){ .view = "gate", .kind = TFP_REPORT_GRID, .grid.keeps_order = true };
+    r->grid->keeps_order = true;
     tfp_gate_result x = { .limit = limit, .pairs = pairs != 0 };
-    r->options = o ? tfp_options_copy(o) : tfp_options_new();
-    tfp_status s = r->options ? judge(g, r, &x, err) : tfp_nomem(err);
+    tfp_status s = judge(g, r, &x, err);
     if (!s && verdict) *verdict = told(x.verdict);
     tfp_vec_free(&x.rows);
     if (s)

@@ -2,11 +2,14 @@
 /* reports.c: the public functions that build a report, tell its rows and cells, and write it. */
 #include "fleets.h"
 #include "model/tables/profile.h"
+#include "options/options.h"
 #include "outputs/core/table.h"
 #include "outputs/data/arrow.h"
 #include "registry.h"
 #include "views/core/engine.h"
 #include "views/core/grid.h"
+#include "views/core/notes.h"
+#include "views/core/rows.h"
 #include "views/core/view.h"
 
 tfp_status tfp_report_build(const tfp_profile *p, const char *view, const tfp_options *o, tfp_report **out,
@@ -95,24 +98,24 @@ int tfp_report_is_table(const tfp_report *r) { return r && r->kind == TFP_REPORT
 
 size_t tfp_report_row_count(const tfp_report *r)
 {
-    return !r ? 0 : r->kind == TFP_REPORT_GRID ? r->grid.row_count : r->rows.size;
+    return !r ? 0 : r->kind == TFP_REPORT_GRID ? r->grid->row_count : r->tree->rows.size;
 }
 
 const char *tfp_report_row_name(const tfp_report *r, size_t row)
 {
-    return r && row < r->rows.size ? r->rows.at[row].name.data : NULL;
+    return r && row < r->tree->rows.size ? r->tree->rows.at[row].name.data : NULL;
 }
 
 size_t tfp_report_row_parent(const tfp_report *r, size_t row)
 {
-    return r && row < r->rows.size ? r->rows.at[row].parent : 0;
+    return r && row < r->tree->rows.size ? r->tree->rows.at[row].parent : 0;
 }
 
 int64_t tfp_report_value(const tfp_report *r, size_t row, const char *column, int total)
 {
     int c = column ? tfp_column_find(tfp_str_of(column)) : -1;
     int value = c < 0 ? -1 : tfp_value_of(&tfp_columns[c]);
-    if (!r || row >= r->rows.size || value < 0) return 0;
+    if (!r || row >= r->tree->rows.size || value < 0) return 0;
     tfp_value v = (tfp_value)value;
     return tfp_whole(v, total ? tfp_total(r, (uint32_t)row, v) : tfp_own(r, (uint32_t)row, v));
 }
@@ -122,7 +125,7 @@ size_t tfp_report_finding_count(const tfp_report *r, const char *checker)
     size_t n = 0;
     if (!checker) return r ? r->findings.size : 0;
     for (size_t i = 0; r && i < r->findings.size; i++)
-        n += tfp_str_eq(r->rows.at[r->findings.at[i].checker].name, tfp_str_of(checker));
+        n += tfp_str_eq(r->tree->rows.at[r->findings.at[i].checker].name, tfp_str_of(checker));
     return n;
 }
 
@@ -205,7 +208,7 @@ size_t tfp_report_string(const tfp_report *r, size_t row, const char *column, ch
 size_t tfp_report_finding(const tfp_report *r, size_t i, const char **checker, char *out, size_t room)
 {
     bool there = r && i < r->findings.size;
-    if (checker) *checker = there ? r->rows.at[r->findings.at[i].checker].name.data : NULL;
+    if (checker) *checker = there ? r->tree->rows.at[r->findings.at[i].checker].name.data : NULL;
     return tfp_report_string(r, i, there ? "report" : NULL, out, room);
 }
 

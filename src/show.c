@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* show.c: tfp_show and tfp_report_put: one command's worth: a report put where -output says. */
+#include "options/options.h"
 #include "registry.h"
 #include "views/core/report.h"
 #include "views/core/view.h"

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tfprof.c: the public functions that need no profile: escaping, and the tables of what there is. */
 #include "flops/rules/shared/rule.h"
+#include "options/columns.h"
+#include "options/options.h"
 #include "registry.h"
+#include "views/core/notes.h"
 #include "views/core/report.h"
 #include "views/core/view.h"
 

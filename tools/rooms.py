@@ -10,9 +10,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 # The longest chain of includes, and how many sources a change of any header of these rooms may build again.
-CHAIN, AGAIN = 10, {"model/": 160, "views/core/": 190}
-# Names alone: words that others pass on, and which tables a profile has.
-NAMES = {"model/tables/types.h", "model/tables/profile.h", "model/tables/span_kinds.h", "model/program.h", "model/tensors.h"}
+CHAIN, AGAIN = 10, {"model/": 160, "views/core/": 124}
+# Lists of names alone: words that others pass on, which tables a profile has, which parts a report has.
+NAMES = {"model/tables/types.h", "model/tables/profile.h", "model/tables/span_kinds.h", "model/tensors.h", "views/core/report.h"}
 # What a program's folder may use of others.
 BESIDE = {"cli": ("server", "mcp"), "mcp": ("server",)}
 # Includes inside rooms that still point up.

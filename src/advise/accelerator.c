@@ -3,6 +3,7 @@
 #include "advise/checker.h"
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
+#include "options/units.h"
 #include "views/core/report.h"
 
 typedef struct usage { /* a device in one step, later in all steps */

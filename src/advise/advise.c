@@ -2,7 +2,10 @@
 /* advise/advise.c: a view whose rows are checkers with their findings. */
 #include "advise/checker.h"
 #include "model/tables/events.h"
+#include "options/options.h"
 #include "views/core/engine.h"
+#include "views/core/notes.h"
+#include "views/core/rows.h"
 #include "views/spans/trace.h"
 
 #include <math.h>

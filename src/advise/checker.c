@@ -2,7 +2,10 @@
 /* advise/checker.c: what checkers and rules share: findings of a row, the view that a checker looks at. */
 #include "advise/checker.h"
 #include "model/tables/sources.h"
-#include "views/core/report.h"
+#include "options/columns.h"
+#include "options/options.h"
+#include "options/units.h"
+#include "views/core/rows.h"
 
 #include <math.h>
 

@@ -7,7 +7,10 @@
 #include "model/tables/code.h"
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
+#include "options/columns.h"
 #include "views/core/engine.h"
+#include "views/core/notes.h"
+#include "views/core/rows.h"
 typedef struct view_times {
     tfp_report *v;
     uint32_t *ran; /* by row: operations in it that ran */
@@ -25,7 +28,7 @@ static int64_t row_ns(const view_times *t, uint32_t row)
 static bool count_ran(view_times *t, tfp_arena *arena)
 {
     const tfp_profile *p = t->v->profile;
-    t->ran = TFP_NEW(arena, uint32_t, t->v->rows.size);
+    t->ran = TFP_NEW(arena, uint32_t, t->v->tree->rows.size);
     t->all_ran = 0;
     t->all_ns = 0;
     if (!t->ran) return false;
@@ -35,16 +38,16 @@ static bool count_ran(view_times *t, tfp_arena *arena)
         if (stats.run_count <= 0) continue;
         t->all_ran++;
         t->all_ns = tfp_add(t->all_ns, stats.total_ns, NULL);
-        if (t->v->reach && t->v->reach[i].row != TFP_NONE) t->ran[t->v->reach[i].row]++;
+        if (t->v->tree->reach && t->v->tree->reach[i].row != TFP_NONE) t->ran[t->v->tree->reach[i].row]++;
     }
-    for (size_t i = t->v->rows.size; --i;) t->ran[t->v->rows.at[i].parent] += t->ran[i];
+    for (size_t i = t->v->tree->rows.size; --i;) t->ran[t->v->tree->rows.at[i].parent] += t->ran[i];
     return true;
 }
 
 static bool is_library(const tfp_report *v, uint32_t row)
 {
-    if (!v->code) return false;
-    uint32_t frame = v->code->items.at[v->rows.at[row].item].frame;
+    if (!v->tree->code) return false;
+    uint32_t frame = v->tree->code->items.at[v->tree->rows.at[row].item].frame;
     return tfp_is_library_file(tfp_text(v->profile, v->profile->code->frames.at[frame].file));
 }
 
@@ -52,8 +55,8 @@ static bool is_library(const tfp_report *v, uint32_t row)
 static uint32_t dominant(const view_times *t)
 {
     uint32_t at = 0, users = 0;
-    for (uint32_t i = 1; i < t->v->rows.size; i++) {
-        if (t->v->rows.at[i].parent != at || row_ns(t, i) <= t->all_ns / 2) continue;
+    for (uint32_t i = 1; i < t->v->tree->rows.size; i++) {
+        if (t->v->tree->rows.at[i].parent != at || row_ns(t, i) <= t->all_ns / 2) continue;
         at = i;
         if (!is_library(t->v, i)) users = i;
     }
@@ -65,14 +68,14 @@ static tfp_status find(tfp_report *r, uint32_t row, const view_times *t, uint32_
 {
     tfp_buf b = { 0 };
     tfp_buf_text(&b, what);
-    tfp_escape(&b, t->v->rows.at[at].name);
+    tfp_escape(&b, t->v->tree->rows.at[at].name);
     tfp_buf_printf(&b, " takes %.2f%% of all time with %u of the %u operations that ran",
                    100.0 * (double)row_ns(t, at) / (double)t->all_ns, (unsigned)t->ran[at], (unsigned)t->all_ran);
     tfp_checker_times(&b, t->v, at, !t->list);
     tfp_status s = tfp_checker_find_text(r, row, &b, err);
     static const char *const commands[] = { "tfprof op -order_by micros", "tfprof scope -order_by micros",
                                             "tfprof code -order_by micros" };
-    if (!s) tfp_checker_about(r, (double)row_ns(t, at) / 1e9, commands[t->list ? 0 : t->v->code ? 2 : 1]);
+    if (!s) tfp_checker_about(r, (double)row_ns(t, at) / 1e9, commands[t->list ? 0 : t->v->tree->code ? 2 : 1]);
     return s;
 }
 

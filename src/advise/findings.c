@@ -2,7 +2,7 @@
 /* advise/findings.c: the findings of `advise` as a table, for queries (sql/grids.c). It is no command: `advise` has the same cells. */
 #include "advise/checker.h"
 #include "views/core/grid.h"
-#include "views/core/report.h"
+#include "views/core/rows.h"
 
 typedef struct finding_row {
     tfp_str name, file, command, text;
@@ -40,7 +40,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     bool ok = rows != NULL;
     for (size_t i = 0; ok && i < v->findings.size; i++) {
         const tfp_finding *f = &v->findings.at[i];
-        rows[i] = (finding_row){ .name = v->rows.at[f->checker].name,
+        rows[i] = (finding_row){ .name = v->tree->rows.at[f->checker].name,
                                  .file = f->file,
                                  .command = f->command,
                                  .text = f->text,

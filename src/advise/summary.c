@@ -7,7 +7,10 @@
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
 #include "model/tables/sources.h"
+#include "options/columns.h"
+#include "views/core/coverage.h"
 #include "views/core/engine.h"
+#include "views/core/rows.h"
 #include "views/memory/allocator.h"
 #include "views/spans/trace.h"
 #include "views/trace/facts.h"
@@ -228,10 +231,10 @@ static size_t longest(const tfp_strtab *names, double *sums, double all, top_row
 static tfp_status pick(tfp_report *r, const tfp_report *v, bool totals, top_row *rows, size_t *count, tfp_error *err)
 {
     tfp_strtab names = { 0 };
-    double *sums = TFP_NEW(&r->arena, double, v->rows.size + 1);
+    double *sums = TFP_NEW(&r->arena, double, v->tree->rows.size + 1);
     tfp_status s = sums ? tfp_strtab_init(&names, &r->arena) : TFP_NOMEM;
-    for (uint32_t i = 1; !s && i < v->rows.size; i++) {
-        tfp_strid name = tfp_intern(&names, v->rows.at[i].name);
+    for (uint32_t i = 1; !s && i < v->tree->rows.size; i++) {
+        tfp_strid name = tfp_intern(&names, v->tree->rows.at[i].name);
         if (name == TFP_NONE)
             s = TFP_NOMEM;
         else
@@ -246,9 +249,9 @@ static tfp_status pick(tfp_report *r, const tfp_report *v, bool totals, top_row 
 static tfp_status pick_lines(tfp_report *r, const tfp_report *v, top_row *rows, size_t *count, tfp_error *err)
 {
     bool functions = tfp_lines_are_functions(v->profile);
-    const tfp_grid_column *line = tfp_grid_find(&v->grid, functions ? "function" : "line"),
-                          *self = tfp_grid_find(&v->grid, "self_us"), *share = tfp_grid_find(&v->grid, "self_share");
-    for (*count = 0; line && self && share && *count < TOP && *count < v->grid.row_count; ++*count) {
+    const tfp_grid_column *line = tfp_grid_find(v->grid, functions ? "function" : "line"),
+                          *self = tfp_grid_find(v->grid, "self_us"), *share = tfp_grid_find(v->grid, "self_share");
+    for (*count = 0; line && self && share && *count < TOP && *count < v->grid->row_count; ++*count) {
         tfp_str name = line->texts[*count];
         const char *copy = tfp_arena_copy(&r->arena, name);
         if (!copy) return tfp_nomem(err);
@@ -320,7 +323,7 @@ static tfp_status add_findings(tfp_report *r, tfp_error *err)
     for (size_t i = 0; !s && i < v->findings.size && i < FINDINGS; i++) {
         const tfp_finding *f = &v->findings.at[i];
         tfp_buf b = { 0 };
-        tfp_buf_str(&b, v->rows.at[f->checker].name);
+        tfp_buf_str(&b, v->tree->rows.at[f->checker].name);
         tfp_buf_text(&b, ": ");
         tfp_buf_str(&b, f->text);
         if (!add_text(r, names[i], i || said ? "" : "findings", &b)) s = tfp_nomem(err);

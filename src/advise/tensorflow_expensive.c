@@ -3,7 +3,9 @@
  * tool lists them: -compat tensorflow. */
 #include "advise/checker.h"
 #include "model/tables/runs.h"
-#include "views/core/report.h"
+#include "options/columns.h"
+#include "views/core/notes.h"
+#include "views/core/rows.h"
 
 static tfp_status check_ops(tfp_report *r, uint32_t row, tfp_error *err)
 {
@@ -11,16 +13,16 @@ static tfp_status check_ops(tfp_report *r, uint32_t row, tfp_error *err)
     tfp_report *v = NULL;
     tfp_buf b = { 0 };
     tfp_status s = tfp_checker_view(r, &tfp_view_op, options, &v, err);
-    for (uint32_t i = 1; !s && i < v->rows.size && i <= 3; i++) {
+    for (uint32_t i = 1; !s && i < v->tree->rows.size && i <= 3; i++) {
         if (i > 1) tfp_buf_char(&b, '\n');
         tfp_buf_printf(&b, "top %u operation type: ", (unsigned)i);
-        tfp_escape(&b, v->rows.at[i].name);
+        tfp_escape(&b, v->tree->rows.at[i].name);
         tfp_checker_times(&b, v, i, false);
         tfp_buf_printf(&b, " (%.2f%%)",
                        100.0 * tfp_exact(TFP_V_MICROS, tfp_own(v, i, TFP_V_MICROS)) /
                            (tfp_exact(TFP_V_MICROS, tfp_total(v, 0, TFP_V_MICROS)) + 1e-10));
     }
-    if (!s && v->rows.size > 1) s = tfp_checker_find_text(r, row, &b, err);
+    if (!s && v->tree->rows.size > 1) s = tfp_checker_find_text(r, row, &b, err);
     tfp_buf_free(&b);
     tfp_report_free(v);
     return s;
@@ -33,11 +35,11 @@ static tfp_status check_scopes(tfp_report *r, uint32_t row, tfp_error *err)
     tfp_buf b = { 0 };
     unsigned found = 0;
     tfp_status s = tfp_checker_view(r, &tfp_view_scope, options, &v, err);
-    for (uint32_t i = 1; !s && i < v->rows.size && found < 3; i++) {
-        if (v->rows.at[i].depth != 1) continue;
+    for (uint32_t i = 1; !s && i < v->tree->rows.size && found < 3; i++) {
+        if (v->tree->rows.at[i].depth != 1) continue;
         if (found++) tfp_buf_char(&b, '\n');
         tfp_buf_printf(&b, "top %u graph node: ", found);
-        tfp_escape(&b, v->rows.at[i].name);
+        tfp_escape(&b, v->tree->rows.at[i].name);
         tfp_checker_times(&b, v, i, false);
     }
     if (!s && found) s = tfp_checker_find_text(r, row, &b, err);
@@ -57,14 +59,14 @@ typedef struct kids {
 
 static bool find_kids(kids *k, const tfp_report *v, tfp_arena *arena)
 {
-    size_t n = v->rows.size;
+    size_t n = v->tree->rows.size;
     uint32_t *last = TFP_NEW(arena, uint32_t, n);
     k->v = v;
     k->first = TFP_NEW(arena, uint32_t, n);
     k->next = TFP_NEW(arena, uint32_t, n);
     if (!last || !k->first || !k->next) return false;
     for (uint32_t i = 1; i < n; i++) {
-        uint32_t parent = v->rows.at[i].parent;
+        uint32_t parent = v->tree->rows.at[i].parent;
         if (k->first[parent] == 0)
             k->first[parent] = i;
         else
@@ -93,7 +95,7 @@ static void write_lines(const kids *k, uint32_t top, tfp_buf *b)
         if (tfp_micros(tfp_total(k->v, row, TFP_V_MICROS)) < LINE_MIN_US) continue;
         if (lines++) tfp_buf_char(b, '\n');
         tfp_buf_fill(b, ' ', 2 * (size_t)level);
-        tfp_escape(b, k->v->rows.at[row].name);
+        tfp_escape(b, k->v->tree->rows.at[row].name);
         tfp_checker_times(b, k->v, row, true);
         if (level + 1 < LEVELS && forks(k, row)) {
             level++;

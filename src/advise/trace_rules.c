@@ -6,6 +6,7 @@
 #include "model/tables/lanes.h"
 #include "model/tables/processes.h"
 #include "model/tables/sources.h"
+#include "options/options.h"
 #include "views/core/report.h"
 #include "whatif/gains.h"
 

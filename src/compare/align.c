@@ -3,7 +3,7 @@
  * views by their names, in the code view, and of tables, by their names and what is above them. */
 #include "compare/align.h"
 
-#include "views/core/engine.h"
+#include "views/core/rows.h"
 #include "views/core/view.h"
 
 void tfp_turns_free(tfp_turns *t)
@@ -32,7 +32,7 @@ static uint32_t nth_item(tfp_items *x, tfp_turns *t, uint32_t above, tfp_str nam
 /* The item of a row, whose parent has one already. TFP_NONE: no memory, or not among fixed items. */
 static uint32_t row_item(tfp_items *x, const tfp_report *r, tfp_turns *t, const uint32_t *items, uint32_t at)
 {
-    const tfp_row *row = &r->rows.at[at];
+    const tfp_row *row = &r->tree->rows.at[at];
     if (at == 0) return 0;
     uint32_t above = items[row->parent];
     switch (r->kind) {
@@ -43,14 +43,14 @@ static uint32_t row_item(tfp_items *x, const tfp_report *r, tfp_turns *t, const 
     }
     if (r->about == &tfp_view_scope)
         return above == TFP_NONE ? TFP_NONE
-                                 : tfp_items_path_below(x, above, row->name, r->rows.at[row->parent].name.size);
+                                 : tfp_items_path_below(x, above, row->name, r->tree->rows.at[row->parent].name.size);
     return tfp_items_below(x, above == TFP_NONE ? 0 : above, 0, row->name, row->name.size, 0);
 }
 
 bool tfp_align(tfp_items *x, const tfp_report *r, tfp_turns *t, uint32_t *items)
 {
     t->number++;
-    for (uint32_t row = 0; row < r->rows.size; row++) {
+    for (uint32_t row = 0; row < r->tree->rows.size; row++) {
         items[row] = row_item(x, r, t, items, row);
         if (items[row] == TFP_NONE && !x->fixed) return false;
     }

@@ -6,6 +6,7 @@
 #include "compare/diff.h"
 
 #include "compare/stats.h"
+#include "views/core/notes.h"
 #include "views/core/report.h"
 
 #include <stdio.h>
@@ -363,24 +364,19 @@ tfp_status tfp_diff(const tfp_sides *sides, const char *view, const tfp_options 
     tfp_error_clear(err);
     if (out) *out = NULL;
     if (!sides || !out) return tfp_fail(err, TFP_BADARG, "no sides, or nowhere to put the report");
-    tfp_report *r = calloc(1, sizeof *r);
+    tfp_report *r = tfp_report_new("diff", o);
     if (!r) return tfp_nomem(err);
-    *r = (tfp_report){ .view = "diff", .kind = TFP_REPORT_GRID };
-    r->options = o ? tfp_options_copy(o) : tfp_options_new();
     tfp_differ d = { .w = { .sides = sides, .count = sides->at.size, .options = r->options, .report = r } };
-    tfp_status s = r->options ? TFP_OK : tfp_nomem(err);
-    if (!s) {
-        d.w.script = strcmp(r->options->format, "script") == 0;
-        d.base = r->options->swap_files ? d.w.count - 1 : 0;
-        unsigned failed = tfp_filter_failures(r->options->filters[TFP_F_NODE_NAMES]) +
-                          tfp_filter_failures(r->options->filters[TFP_F_HIDE_NODES]);
-        s = check(&d, view ? view : r->options->view, err);
-        if (!s) s = compare(&d, err);
-        if (!s) s = tfp_grid_arrange(r, err);
-        if (!s && failed != tfp_filter_failures(r->options->filters[TFP_F_NODE_NAMES]) +
-                                tfp_filter_failures(r->options->filters[TFP_F_HIDE_NODES]))
-            s = tfp_nomem(err);
-    }
+    d.w.script = strcmp(r->options->format, "script") == 0;
+    d.base = r->options->swap_files ? d.w.count - 1 : 0;
+    unsigned failed = tfp_filter_failures(r->options->filters[TFP_F_NODE_NAMES]) +
+                      tfp_filter_failures(r->options->filters[TFP_F_HIDE_NODES]);
+    tfp_status s = check(&d, view ? view : r->options->view, err);
+    if (!s) s = compare(&d, err);
+    if (!s) s = tfp_grid_arrange(r, err);
+    if (!s && failed != tfp_filter_failures(r->options->filters[TFP_F_NODE_NAMES]) +
+                            tfp_filter_failures(r->options->filters[TFP_F_HIDE_NODES]))
+        s = tfp_nomem(err);
     free_diff(&d);
     if (s)
         tfp_report_free(r);

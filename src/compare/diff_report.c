@@ -5,6 +5,8 @@
 
 #include "views/core/engine.h"
 #include "views/core/grid.h"
+#include "views/core/notes.h"
+#include "views/core/rows.h"
 #include "views/core/view.h"
 
 #include <stdlib.h>
@@ -39,8 +41,8 @@ static tfp_status add_rows(tfp_differ *d, tfp_error *err)
             s = tfp_nomem(err);
     }
     free(row_of);
-    r->grid.tree = true;
-    r->grid.row_count = r->rows.size;
+    r->grid->tree = true;
+    r->grid->row_count = r->tree->rows.size;
     return s;
 }
 

@@ -3,7 +3,10 @@
 #include "compare/steps.h"
 
 #include "model/tables/profile.h"
+#include "options/options.h"
 #include "views/core/engine.h"
+#include "views/core/grid.h"
+#include "views/core/rows.h"
 #include "views/core/view.h"
 
 #include <stdlib.h>
@@ -21,7 +24,7 @@ static tfp_options *options_for(const tfp_options *o)
 
 static bool add_row(tfp_report *r, tfp_step_values *values, tfp_str name, double us)
 {
-    tfp_row row = { .name = name, .depth = r->rows.size != 0, .node = TFP_NONE, .item = TFP_NONE, .tensor = TFP_NONE };
+    tfp_row row = { .name = name, .depth = r->tree->rows.size != 0, .node = TFP_NONE, .item = TFP_NONE, .tensor = TFP_NONE };
     uint32_t at = tfp_report_add_row(r, &row);
     double *value = TFP_NEW(&r->arena, double, 1);
     if (at == TFP_NONE || !value) return false;
@@ -41,13 +44,13 @@ static double steps_of(const tfp_report *r)
 
 static bool fill(tfp_report *r, tfp_step_values *values)
 {
-    const tfp_grid_column *line = tfp_grid_find(&r->grid, "line"), *self = tfp_grid_find(&r->grid, "self_us");
+    const tfp_grid_column *line = tfp_grid_find(r->grid, "line"), *self = tfp_grid_find(r->grid, "self_us");
     double steps = steps_of(r), all = 0;
-    if (!line) line = tfp_grid_find(&r->grid, "function"); /* rows of Python frames */
+    if (!line) line = tfp_grid_find(r->grid, "function"); /* rows of Python frames */
     if (!line || !self) return false;
     for (int turn = 0; turn < 2; turn++) {
         if (turn && !add_row(r, values, TFP_ROOT_NAME, all)) return false;
-        for (size_t i = 0; i < r->grid.row_count; i++) {
+        for (size_t i = 0; i < r->grid->row_count; i++) {
             double us = (self->type == 'r' ? self->reals[i] : (double)self->ints[i]) / steps;
             if (!turn)
                 all += us;
@@ -66,7 +69,7 @@ tfp_status tfp_line_table_of(const tfp_profile *p, const tfp_options *o, tfp_ste
     tfp_status s = table ? tfp_view_build(p, &tfp_view_lines, table, &r, err) : tfp_nomem(err);
     tfp_options_free(table);
     if (s) return s;
-    tfp_step_values *values = TFP_NEW(&r->arena, tfp_step_values, r->grid.row_count + 1);
+    tfp_step_values *values = TFP_NEW(&r->arena, tfp_step_values, r->grid->row_count + 1);
     if (!values || !fill(r, values)) {
         tfp_report_free(r);
         return tfp_nomem(err);

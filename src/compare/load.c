@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* compare/load.c: every side's rows and values, aligned. Profiles give those of a view, for every step; texts give what they
- * hold. */
+/* compare/load.c: every side's rows and values, aligned. Profiles give those of a view, for every step; texts give what they hold. */
 #include "compare/diff.h"
 
 #include "compare/align.h"
 #include "compare/steps.h"
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
+#include "views/core/coverage.h"
 #include "views/core/kinds.h"
+#include "views/core/notes.h"
 #include "views/core/view.h"
 #include "views/spans/trace.h"
 
@@ -264,7 +265,7 @@ static void free_steps(steps *s)
 
 static void add_step(tfp_diff_work *d, tfp_loaded *l, steps *s, const tfp_report *r)
 {
-    for (uint32_t row = 0; row < r->rows.size; row++) {
+    for (uint32_t row = 0; row < r->tree->rows.size; row++) {
         uint32_t item = s->items[row];
         for (size_t c = 0; c < d->column_count && item != TFP_NONE; c++) {
             if (isnan(l->mean[c][item])) continue; /* not a row of the mean */
@@ -292,7 +293,7 @@ static tfp_status load_step(tfp_diff_work *d, tfp_loaded *l, steps *s, const tfp
     for (uint32_t i = x->first[row]; i < x->first[row + 1]; i++) x->of_node[x->node[i]] = x->exec[i];
     tfp_status status = tfp_view_build(p, d->view, s->options, &r, err);
     for (uint32_t i = x->first[row]; i < x->first[row + 1]; i++) x->of_node[x->node[i]] = TFP_NONE;
-    if (!status && !resized(&s->items, r->rows.size)) status = tfp_nomem(err);
+    if (!status && !resized(&s->items, r->tree->rows.size)) status = tfp_nomem(err);
     if (!status && tfp_align(&d->items, r, &s->turns, s->items)) add_step(d, l, s, r);
     if (!status && s->turns.failed) status = tfp_nomem(err);
     tfp_report_free(r);
@@ -330,7 +331,7 @@ static tfp_status load_steps(tfp_diff_work *d, tfp_loaded *l, steps *s, const tf
 /* How much the rows of a trace explain where that is less than half of the time: of its devices, else of the host. */
 static const tfp_note *coverage_of(const tfp_report *r)
 {
-    const tfp_coverage *c = &r->coverage;
+    const tfp_coverage *c = &r->covered->coverage;
     const tfp_cover *of = c->device.all_ns ? &c->device : &c->host;
     return of->explained_ns < of->all_ns / 2 ? tfp_report_note_of(r, TFP_NOTE_COVERAGE) : NULL;
 }
@@ -340,9 +341,9 @@ static tfp_status load_rows(tfp_diff_work *d, tfp_loaded *l, steps *s, const tfp
     tfp_status status = tfp_view_build(p, d->view, s->options, &l->rows, err);
     if (status) return status;
     const tfp_report *r = l->rows;
-    s->options->counts = r->counts; /* once for all steps */
+    s->options->counts = r->tree->counts; /* once for all steps */
     const char *name = d->names[l - d->loaded];
-    tfp_note counted = { TFP_NOTE_FLOAT_OPS_COUNTED, r->counts ? r->counts->note : NULL };
+    tfp_note counted = { TFP_NOTE_FLOAT_OPS_COUNTED, r->tree->counts ? r->tree->counts->note : NULL };
     const tfp_note *notes[] = { counted.text ? &counted : NULL, tfp_report_note_of(r, TFP_NOTE_PARAMETERS_DIFFER),
                                 coverage_of(r), tfp_report_note_of(r, TFP_NOTE_ATTRIBUTED) };
     for (size_t i = 0; i < sizeof notes / sizeof *notes && !status; i++)
@@ -351,10 +352,10 @@ static tfp_status load_rows(tfp_diff_work *d, tfp_loaded *l, steps *s, const tfp
         if (r->notes.at[i].code == TFP_NOTE_NO_MATCH) status = tfp_report_note_copy(d->report, name, &r->notes.at[i], err);
     if (!status) status = tfp_note_guessed_steps(d->report, p, name, err);
     if (status) return status;
-    if (!resized(&s->items, r->rows.size) || !tfp_align(&d->items, r, &s->turns, s->items) ||
+    if (!resized(&s->items, r->tree->rows.size) || !tfp_align(&d->items, r, &s->turns, s->items) ||
         !room_for(l, d->column_count, d->items.at.size))
         return tfp_nomem(err);
-    for (uint32_t row = 0; row < r->rows.size; row++)
+    for (uint32_t row = 0; row < r->tree->rows.size; row++)
         for (size_t c = 0; c < d->column_count; c++) l->mean[c][s->items[row]] = row_value(r, row, d->columns[c]);
     return TFP_OK;
 }
@@ -399,7 +400,7 @@ static void take_values(tfp_loaded *l, size_t column, uint32_t item, const tfp_s
 
 static tfp_status take_table(tfp_diff_work *d, tfp_loaded *l, const tfp_step_table *t, uint32_t *items, tfp_error *err)
 {
-    size_t rows = t->report->rows.size;
+    size_t rows = t->report->tree->rows.size;
     tfp_turns turns = { 0 };
     bool ok = tfp_align(&d->items, t->report, &turns, items);
     tfp_turns_free(&turns);
@@ -425,7 +426,7 @@ static tfp_status load_table(tfp_diff_work *d, size_t side, tfp_error *err)
     tfp_options_free(o);
     if (s) return s;
     d->loaded[side].rows = table.report; /* the report whose names the items borrow */
-    uint32_t *items = calloc(table.report->rows.size, sizeof *items);
+    uint32_t *items = calloc(table.report->tree->rows.size, sizeof *items);
     s = items ? take_table(d, &d->loaded[side], &table, items, err) : tfp_nomem(err);
     free(items);
     const tfp_note *notes[] = { coverage_of(table.report), tfp_report_note_of(table.report, TFP_NOTE_ATTRIBUTED) };

@@ -6,7 +6,9 @@
 #include "compare/steps.h"
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
+#include "options/options.h"
 #include "views/core/kinds.h"
+#include "views/core/notes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -83,7 +85,7 @@ static void add_node(const stats *x, uint32_t node)
     const tfp_profile *p = x->shown->profile;
     const tfp_node *n = &p->graph->nodes.at[node];
     const tfp_node_stats never = { .float_ops = n->float_ops };
-    tfp_reach at = x->shown->reach[node];
+    tfp_reach at = x->shown->tree->reach[node];
     if (at.row == TFP_NONE) return;
     for (TFP_EACH(runs->execs, e, n->exec_first, p)) {
         tfp_node_stats at_step;
@@ -128,7 +130,7 @@ static void sum_up(const stats *x)
     size_t width = x->sums * x->steps;
     for (size_t row = x->rows; row > 0 && x->shown->kind != TFP_REPORT_LIST; row--) {
         const int64_t *from = values_at(x, row, 0);
-        int64_t *to = values_at(x, x->shown->rows.at[row].parent, 0);
+        int64_t *to = values_at(x, x->shown->tree->rows.at[row].parent, 0);
         for (size_t i = 0; i < width; i++) to[i] = tfp_add(to[i], from[i], &x->r->clamped);
     }
 }
@@ -235,7 +237,7 @@ static tfp_status put_names(const stats *x, tfp_error *err)
     tfp_buf name = { 0 }, scratch = { 0 };
     bool ok = true;
     for (size_t row = 0; row < x->rows && ok && all <= NAMES_MAX; row++) {
-        tfp_rewrites_apply(x->r->options->rewrites, x->shown->rows.at[row + 1].name, &name, &scratch);
+        tfp_rewrites_apply(x->r->options->rewrites, x->shown->tree->rows.at[row + 1].name, &name, &scratch);
         char *copy = name.failed ? NULL : tfp_arena_copy(&x->r->arena, (tfp_str){ name.data, name.size });
         if (!(ok = copy != NULL)) break;
         all += name.size;
@@ -325,7 +327,7 @@ tfp_status tfp_note_means(tfp_report *r, const tfp_profile *p, const char *side,
 
 tfp_status tfp_stats_fill(tfp_report *r, const tfp_report *shown, tfp_error *err)
 {
-    stats x = { .r = r, .shown = shown, .rows = shown->rows.size ? shown->rows.size - 1 : 0 };
+    stats x = { .r = r, .shown = shown, .rows = shown->tree->rows.size ? shown->tree->rows.size - 1 : 0 };
     x.steps = shown->profile->runs->step_order.size;
     tfp_status s = choose_columns(&x, err);
     if (!s && !x.steps)
@@ -333,7 +335,7 @@ tfp_status tfp_stats_fill(tfp_report *r, const tfp_report *shown, tfp_error *err
                             tfp_first_source(shown->profile));
     if (!s) s = make_room(&x, err);
     for (uint32_t i = 0; i < shown->profile->graph->nodes.size && !s; i++) add_node(&x, i);
-    for (size_t i = 0; i < shown->line_runs.size && !s; i++) add_line(&x, &shown->line_runs.at[i]);
+    for (size_t i = 0; i < shown->tree->line_runs.size && !s; i++) add_line(&x, &shown->tree->line_runs.at[i]);
     if (!s) s = put_names(&x, err);
     if (!s) sum_up(&x);
     if (!s && !put_spreads(&x)) s = tfp_nomem(err);
@@ -379,7 +381,7 @@ tfp_status tfp_stats_of_steps(tfp_report *r, const tfp_options *o, tfp_report **
     *shown = table.report;
     x.shown = table.report;
     x.sparse = x.columns > 1;
-    x.rows = table.report->rows.size - 1;
+    x.rows = table.report->tree->rows.size - 1;
     x.cells = calloc(x.rows + 1, row_size(&x));
     if (!x.cells) return tfp_nomem(err);
     for (size_t row = 0; row < x.rows; row++) put_row_of_steps(&x, row, &table.rows[row + 1]);

@@ -55,9 +55,9 @@ static bool add_side(lead *l, tfp_differ *d, size_t side)
     if (!o) return false;
     o->step = x->step;
     bool ok = tfp_view_build(x->profile, &parts_view, o, &r, NULL) == TFP_OK;
-    const tfp_grid_column *part = ok ? tfp_grid_find(&r->grid, "part") : NULL;
-    const tfp_grid_column *us = ok ? tfp_grid_find(&r->grid, "a_step_us") : NULL;
-    for (size_t i = 0; (ok = ok && part && us) && i < r->grid.row_count; i++) {
+    const tfp_grid_column *part = ok ? tfp_grid_find(r->grid, "part") : NULL;
+    const tfp_grid_column *us = ok ? tfp_grid_find(r->grid, "a_step_us") : NULL;
+    for (size_t i = 0; (ok = ok && part && us) && i < r->grid->row_count; i++) {
         double *at = row_of(l, d->w.report, d->w.count, part->texts[i]);
         if (at && !(us->absent && us->absent[i])) at[side] = us->reals[i];
         ok = at != NULL;

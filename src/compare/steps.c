@@ -3,8 +3,11 @@
  * columns becomes a row of that device, so that a rise of one of them is told, and gated, like that of any other row. */
 #include "compare/steps.h"
 
+#include "options/options.h"
+#include "options/regex.h"
 #include "views/core/engine.h"
 #include "views/core/grid.h"
+#include "views/core/rows.h"
 #include "views/core/view.h"
 
 #include <stdlib.h>
@@ -30,7 +33,7 @@ static size_t end_of_device(const maker *m, size_t first)
     size_t end = first;
     do {
         if (is_all(m, end++)) break;
-    } while (end < m->r->grid.row_count && tfp_str_eq(m->device->texts[end], m->device->texts[first]) &&
+    } while (end < m->r->grid->row_count && tfp_str_eq(m->device->texts[end], m->device->texts[first]) &&
              (!m->rank || m->rank->ints[end] == m->rank->ints[first]));
     return end;
 }
@@ -38,7 +41,7 @@ static size_t end_of_device(const maker *m, size_t first)
 static bool add_row(maker *m, tfp_str name, tfp_step_values values)
 {
     tfp_row row = {
-        .name = name, .depth = m->r->rows.size != 0, .node = TFP_NONE, .item = TFP_NONE, .tensor = TFP_NONE
+        .name = name, .depth = m->r->tree->rows.size != 0, .node = TFP_NONE, .item = TFP_NONE, .tensor = TFP_NONE
     };
     return tfp_report_add_row(m->r, &row) != TFP_NONE && tfp_push(&m->values, values);
 }
@@ -82,7 +85,7 @@ static bool is_measure(const maker *m, const tfp_grid_column *c)
 
 static bool add_devices(maker *m)
 {
-    const tfp_grid *g = &m->r->grid;
+    const tfp_grid *g = m->r->grid;
     bool ok = true;
     for (size_t first = 0, end; first < g->row_count && ok; first = end) {
         end = end_of_device(m, first);
@@ -97,7 +100,7 @@ static bool add_devices(maker *m)
 /* The duration of each step, the mean over the devices that have it. */
 static bool add_root(maker *m)
 {
-    size_t count = m->r->grid.row_count;
+    size_t count = m->r->grid->row_count;
     tfp_map64 places = { 0 };
     tfp_step_values all = { TFP_C_MICROS, TFP_NEW(&m->r->arena, double, count + 1), 0 };
     double *devices = TFP_NEW(&m->r->arena, double, count + 1);
@@ -136,10 +139,10 @@ static tfp_status fill(maker *m, tfp_error *err)
 {
     const tfp_options *o = m->r->options;
     unsigned failed = tfp_filter_failures(o->filters[TFP_F_SHOW]) + tfp_filter_failures(o->filters[TFP_F_HIDE]);
-    m->step = tfp_grid_find(&m->r->grid, "step");
-    m->device = tfp_grid_find(&m->r->grid, "device");
-    m->rank = tfp_grid_find(&m->r->grid, "rank");
-    m->duration = tfp_grid_find(&m->r->grid, "duration_us");
+    m->step = tfp_grid_find(m->r->grid, "step");
+    m->device = tfp_grid_find(m->r->grid, "device");
+    m->rank = tfp_grid_find(m->r->grid, "rank");
+    m->duration = tfp_grid_find(m->r->grid, "duration_us");
     bool ok = add_root(m) && add_devices(m);
     ok = ok && failed == tfp_filter_failures(o->filters[TFP_F_SHOW]) + tfp_filter_failures(o->filters[TFP_F_HIDE]);
     if (!ok) return tfp_nomem(err);

@@ -3,6 +3,7 @@
  * any number is. */
 #include "compare/diff.h"
 #include "model/tables/graph.h"
+#include "views/core/notes.h"
 #include "views/core/report.h"
 
 static uint32_t twin_of(const tfp_profile *p, uint32_t node, const tfp_profile *other)

@@ -3,8 +3,9 @@
  * is JSON: an array of the columns' names and types, then an array of rows. */
 #include "fleet/duckdb.h"
 #include "base/io.h"
-#include "views/core/engine.h"
+#include "options/options.h"
 #include "views/core/grid.h"
+#include "views/core/report.h"
 #include "wire/jsonscan.h"
 
 #include <errno.h>
@@ -279,11 +280,11 @@ static bool keep(tfp_report *r, columns *from, size_t count)
         mine.reals = c.type == 'r' ? copy : NULL;
         mine.texts = c.type == 's' ? copy : NULL;
         mine.ints = c.type == 'i' || c.type == 'b' ? copy : NULL;
-        ok = ok && tfp_push(&r->grid.columns, mine);
+        ok = ok && tfp_push(&r->grid->columns, mine);
         free(cells);
         free(c.absent);
     }
-    r->grid.row_count = count;
+    r->grid->row_count = count;
     return ok;
 }
 

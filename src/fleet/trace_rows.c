@@ -4,8 +4,9 @@
 #include "fleet/views.h"
 #include "model/tables/details.h"
 #include "model/tables/events.h"
-#include "views/core/engine.h"
+#include "views/core/findings.h"
 #include "views/core/grid.h"
+#include "views/core/rows.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -30,20 +31,20 @@ static bool is_absent(const tfp_grid_column *c, size_t row) { return c->absent &
 
 tfp_str tfp_fleet_text_at(const tfp_report *r, const char *name, size_t row)
 {
-    const tfp_grid_column *c = tfp_grid_find(&r->grid, name);
+    const tfp_grid_column *c = tfp_grid_find(r->grid, name);
     return c && c->texts && !is_absent(c, row) ? c->texts[row] : (tfp_str){ 0 };
 }
 
 double tfp_fleet_real_at(const tfp_report *r, const char *name, size_t row)
 {
-    const tfp_grid_column *c = tfp_grid_find(&r->grid, name);
+    const tfp_grid_column *c = tfp_grid_find(r->grid, name);
     if (!c || is_absent(c, row)) return NAN;
     return c->reals ? c->reals[row] : c->ints ? (double)c->ints[row] : NAN;
 }
 
 static int64_t int_at(const tfp_report *r, const char *name, size_t row)
 {
-    const tfp_grid_column *c = tfp_grid_find(&r->grid, name);
+    const tfp_grid_column *c = tfp_grid_find(r->grid, name);
     return c && c->ints && !is_absent(c, row) ? c->ints[row] : TFP_ABSENT;
 }
 
@@ -105,7 +106,7 @@ static bool add_step(const tfp_report *r, size_t row, int64_t step, tfp_map64 *s
 
 static bool put_steps(tfp_fleet_rows *rows, const tfp_report *r, const tfp_fleet_run *run)
 {
-    size_t count = r->grid.row_count;
+    size_t count = r->grid->row_count;
     tfp_batch *steps = &rows->tables[TFP_FLEET_STEPS], *b = &rows->tables[TFP_FLEET_STEP_DEVICES];
     step_sum *sums = calloc(count + 1, sizeof *sums);
     tfp_map64 seen = { 0 };
@@ -179,7 +180,7 @@ static void put_kernel(tfp_batch *b, const tfp_fleet_run *run, const kernel_sum 
 
 static bool put_kernels(tfp_batch *b, const tfp_report *r, const tfp_fleet_run *run)
 {
-    size_t count = r->grid.row_count, n = 0;
+    size_t count = r->grid->row_count, n = 0;
     kernel_sum *sums = calloc(count + 1, sizeof *sums);
     tfp_map64 seen = { 0 };
     bool ok = sums != NULL;
@@ -228,7 +229,7 @@ tfp_status tfp_fleet_add_transfers(tfp_fleet_rows *rows, const tfp_profile *p, c
 {
     tfp_report *r;
     tfp_status s = tfp_fleet_report(p, &tfp_view_transfer, NULL, &r, err);
-    for (size_t i = 0; !s && r && i < r->grid.row_count; i++) {
+    for (size_t i = 0; !s && r && i < r->grid->row_count; i++) {
         bool copy = is_copy(tfp_fleet_text_at(r, "kind", i));
         tfp_batch *b = &rows->tables[copy ? TFP_FLEET_TRANSFERS : TFP_FLEET_COLLECTIVES];
         tfp_fleet_put_key(b, run);
@@ -257,7 +258,7 @@ static void put_peak(tfp_batch *b, const tfp_fleet_run *run, const tfp_report *r
     const tfp_fact *peak = numbered_fact(r, "peak_bytes", number), *before = numbered_fact(r, "before_bytes", number);
     tfp_str device = tfp_str_of(peak->label + strlen("peak of "));
     int64_t row = -1, any = -1;
-    for (size_t i = 0; i < r->grid.row_count && row < 0; i++) { /* rows are sorted: the first one holds most */
+    for (size_t i = 0; i < r->grid->row_count && row < 0; i++) { /* rows are sorted: the first one holds most */
         if (!tfp_str_eq(tfp_fleet_text_at(r, "device", i), device)) continue;
         any = (int64_t)i;
         if (!tfp_str_eq(tfp_fleet_text_at(r, "op", i), tfp_str_of(before_row))) row = (int64_t)i;
@@ -293,7 +294,7 @@ static void put_advice(tfp_batch *b, const tfp_fleet_run *run, const tfp_report 
         tfp_fleet_put_key(b, run);
         tfp_batch_text(b, TFP_STR("advise"));
         tfp_batch_none(b);
-        tfp_batch_text(b, r->rows.at[r->findings.at[i].checker].name);
+        tfp_batch_text(b, r->tree->rows.at[r->findings.at[i].checker].name);
         tfp_batch_text(b, r->findings.at[i].text);
         tfp_batch_none(b);
     }
@@ -301,7 +302,7 @@ static void put_advice(tfp_batch *b, const tfp_fleet_run *run, const tfp_report 
 
 static void put_checks(tfp_batch *b, const tfp_fleet_run *run, const tfp_report *r)
 {
-    for (size_t i = 0; i < r->grid.row_count; i++) {
+    for (size_t i = 0; i < r->grid->row_count; i++) {
         tfp_fleet_put_key(b, run);
         tfp_batch_text(b, TFP_STR("check"));
         tfp_batch_text(b, tfp_fleet_text_at(r, "severity", i));

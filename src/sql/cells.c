@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* sql/cells.c: cells of queries that no field of a row holds as it is: names by number, sums, shapes, steps of executions. */
 #include "sql/cells.h"
+
 #include "flops/core/parameters.h"
 #include "model/tables/code.h"
 #include "model/tables/details.h"
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
-
 #include "views/core/report.h"
 
 static void put_int(sql_cell *out, int64_t i)

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* sql/query.c: tfp_query: one SELECT over the tables of tables.h becomes a grid. */
+#include "flops/core/parameters.h"
 #include "model/tables/profile.h"
 #include "sql/bind.h"
 #include "sql/grids.h"
 #include "views/core/engine.h"
 #include "views/core/grid.h"
+#include "views/core/report.h"
 #include "views/core/view.h"
 
 #include <stdio.h>
@@ -157,7 +159,7 @@ static const char *name_of(const result *x, size_t column)
     size_t size = b.size;
     for (size_t n = 2; !b.failed; n++) {
         name = tfp_arena_copy(&x->r->arena, (tfp_str){ b.data, b.size });
-        if (!name || !tfp_grid_find(&x->r->grid, name)) break;
+        if (!name || !tfp_grid_find(x->r->grid, name)) break;
         b.size = size;
         tfp_buf_printf(&b, "_%zu", n);
     }
@@ -168,7 +170,7 @@ static const char *name_of(const result *x, size_t column)
 
 static tfp_status make_grid(const result *x, tfp_error *err)
 {
-    tfp_grid *g = &x->r->grid;
+    tfp_grid *g = x->r->grid;
     g->row_count = x->rows;
     for (size_t i = 0; i < x->columns; i++) {
         tfp_grid_column c = { .name = name_of(x, i), .type = type_of(x, i), .unit = TFP_LABEL };
@@ -267,16 +269,13 @@ tfp_status tfp_query(const tfp_profile *const *p, const char *const *names, size
     for (size_t i = 0; i < count; i++)
         if (tfp_only_sums(p[i])) return tfp_no_spans(err);
     sql_session *s = calloc(1, sizeof *s);
-    tfp_report *r = calloc(1, sizeof *r);
+    tfp_report *r = tfp_report_new("query", o);
     tfp_status st = TFP_NOMEM;
-    if (r) r->options = o ? tfp_options_copy(o) : tfp_options_new();
-    if (!s || !r || !r->options) {
+    if (!s || !r) {
         tfp_nomem(err);
         goto out;
     }
     r->profile = count == 1 ? p[0] : NULL;
-    r->view = "query";
-    r->kind = TFP_REPORT_GRID;
     st = sql_api_load(&s->api, err);
     if (!st) st = sql_guard_size(sql, err);
     if (!st) st = sql_data_start(&s->data, p, names, count, err);

@@ -3,7 +3,9 @@
 #ifndef TFP_SQL_ROWS_H
 #define TFP_SQL_ROWS_H
 
+#include "options/options.h"
 #include "views/core/report.h"
+#include "views/core/view.h"
 
 /* False past the end. */
 bool sql_row_column_at(size_t i, const char **name, const char **type, const char **help);

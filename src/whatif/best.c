@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/best.c: without a change that is asked for, the ten single ones that help most. */
-#include "views/core/engine.h"
+#include "views/core/report.h"
 #include "views/core/grid.h"
 #include "whatif/change.h"
 

@@ -2,9 +2,9 @@
 /* whatif/names.c: which spans a pattern names: by their name, modules also without PyTorch's word before it, Python's frames by
  * FILE:LINE; and what lies inside of these. */
 #include "model/span_names.h"
-#include "whatif/change.h"
 
 #include "options/regex.h"
+#include "whatif/change.h"
 
 enum { UNKNOWN, NO, YES };
 

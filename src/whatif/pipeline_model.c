@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/pipeline_model.c: what each operation of a pipeline waits for, as StragglerAnalysis' dependency model has it, and in which order
  * operations and groups can be evaluated. */
-#include "views/core/engine.h"
+#include "views/core/report.h"
 #include "whatif/pipeline.h"
 
 #define APART_NS 50000 /* a receive so long after the last computation, or a send so long before the first, belongs to none */

@@ -4,7 +4,8 @@
 #include "model/tables/lanes.h"
 #include "model/tables/processes.h"
 #include "model/tables/stats.h"
-#include "views/core/engine.h"
+#include "options/options.h"
+#include "views/core/report.h"
 #include "whatif/pipeline.h"
 
 #include <math.h>

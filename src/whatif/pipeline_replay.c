@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/pipeline_replay.c: the steps of a pipeline, replayed: the members of a group end when the latest has started and their own
  * transfer is done. */
-#include "views/core/engine.h"
+#include "views/core/report.h"
 #include "whatif/pipeline.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 #include "model/tables/events.h"
 #include "model/tables/processes.h"
 #include "model/tables/runs.h"
-#include "views/core/engine.h"
+#include "views/core/report.h"
 #include "views/trace/tables.h"
 #include "whatif/change.h"
 

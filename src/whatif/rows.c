@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/rows.c: changes applied to a job, and the rows that their replays make. */
-#include "views/core/engine.h"
+#include "options/units.h"
 #include "views/core/report.h"
 #include "whatif/change.h"
 

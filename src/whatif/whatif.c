@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/whatif.c: the table `whatif`: how long a step would be after changes: of each that is asked for alone, and of all together. */
 #include "model/tables/events.h"
-#include "views/core/engine.h"
+#include "options/options.h"
 #include "views/core/grid.h"
+#include "views/core/report.h"
 #include "views/core/view.h"
 #include "whatif/change.h"
 #include "whatif/gains.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/support.c: what unit tests share. */
 #include "model/tables/details.h"
+
+#include "formats/graph/tfdevice.h"
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
 #include "support.h"
-
-#include "formats/graph/tfdevice.h"
 
 #include <dirent.h>
 #include <errno.h>

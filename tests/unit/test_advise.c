@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_advise.c: findings are true by default; -compat tensorflow repeats those of TensorFlow's tool. */
 #include "model/tables/profile.h"
+
 #include "model/tables/runs.h"
 #include "support.h"
-
+#include "views/core/findings.h"
 #include "views/core/view.h"
 
 #define GPU0 "/job:localhost/replica:0/task:0/device:gpu:0"

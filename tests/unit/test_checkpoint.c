@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_checkpoint.c: checkpoints that TensorFlow wrote: their checksums, keys and values. */
 #include "checkpoint_read.h"
-#include "model/tables/profile.h"
 
 #include "base/crc32c.h"
+#include "model/tables/profile.h"
 #include "wire/orderedcode.h"
 
 #include <pthread.h>

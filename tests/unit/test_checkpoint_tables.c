@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_checkpoint_tables.c: tables of checkpoints that nobody should write, and searches in real ones. */
 #include "checkpoint_read.h"
-#include "checkpoint_tables.h"
 
+#include "checkpoint_tables.h"
 #include "wire/sstable.h"
 
 #define DATA TEST_DATA "/checkpoints/"

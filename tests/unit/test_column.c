@@ -3,10 +3,10 @@
  * compiled again, in place of the library's own, with a column and a table more, and everything that shows or takes columns
  * and tables must know the new ones: outputs, options, help, the manual, completion and the page's lists. */
 #include "model/tables/graph.h"
-#include "model/tables/profile.h"
-#include "support.h"
 
 #include "compare/sides.h"
+#include "model/tables/profile.h"
+#include "support.h"
 
 #include "../../cli/cli.h"
 #include "options/options.h"

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_events.c: the calls by which readers add the events of a trace, and what the join makes of a few. */
 #include "model/event_builder.h"
+
+#include "model/builder.h"
+#include "model/join/join.h"
 #include "model/tables/devices.h"
 #include "model/tables/graph.h"
 #include "model/tables/memory_events.h"
@@ -8,9 +11,6 @@
 #include "model/tables/stats.h"
 #include "model/tables/step_marks.h"
 #include "support.h"
-
-#include "model/builder.h"
-#include "model/join/join.h"
 
 typedef struct traced {
     tfp_profile *p;

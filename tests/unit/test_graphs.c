@@ -2,9 +2,9 @@
 /* tests/unit/test_graphs.c: what graphs replay is joined with their captures: which names go together, places, lines of stacks, the limit of
  * what is compared; and small traces that hold captures and replays, with the place of each activity. */
 #include "model/tables/code.h"
-#include "support.h"
 
 #include "model/graphs/parts.h"
+#include "support.h"
 
 #include <string.h>
 

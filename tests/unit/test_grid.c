@@ -8,17 +8,14 @@
 /* A tree of three rows: a number, a real, a text and a truth, of which some are absent; no profile. */
 static tfp_report *made_grid(bool tree)
 {
-    tfp_report *r = calloc(1, sizeof *r);
+    tfp_report *r = tfp_report_new("test", NULL);
     assert_non_null(r);
-    r->view = "test";
-    r->kind = TFP_REPORT_GRID;
-    r->options = tfp_options_new();
-    r->grid.row_count = 3;
-    r->grid.tree = tree;
+    r->grid->row_count = 3;
+    r->grid->tree = tree;
     static const char *const names[] = { "_TFProfRoot", "=a|b", "=a|b/\x01\xff" };
     for (uint32_t i = 0; i < 3 && tree; i++) {
         tfp_row row = { .name = tfp_str_of(names[i]), .parent = i ? i - 1 : 0, .depth = i };
-        assert_true(tfp_push(&r->rows, row));
+        assert_true(tfp_push(&r->tree->rows, row));
     }
     tfp_grid_column columns[] = {
         { .name = "n,1", .type = 'i', .unit = TFP_MICROS },
@@ -41,7 +38,7 @@ static tfp_report *made_grid(bool tree)
         if (c->type != 's') c->texts = NULL;
         if (c->type != 'r') c->reals = NULL;
         if (c->type == 's' || c->type == 'r') c->ints = NULL;
-        assert_true(tfp_push(&r->grid.columns, *c));
+        assert_true(tfp_push(&r->grid->columns, *c));
     }
     return r;
 }
@@ -193,15 +190,12 @@ static void a_wide_grid_is_no_trouble(void **state)
 {
     (void)state;
     enum { WIDE = 500 };
-    tfp_report *r = calloc(1, sizeof *r);
-    r->view = "wide";
-    r->kind = TFP_REPORT_GRID;
-    r->options = tfp_options_new();
-    r->grid.row_count = 1;
+    tfp_report *r = tfp_report_new("wide", NULL);
+    r->grid->row_count = 1;
     for (int64_t i = 0; i < WIDE; i++) {
         tfp_grid_column c = { .name = "same", .type = 'i', .unit = TFP_LABEL, .ints = TFP_NEW(&r->arena, int64_t, 1) };
         c.ints[0] = i;
-        assert_true(tfp_push(&r->grid.columns, c));
+        assert_true(tfp_push(&r->grid->columns, c));
     }
     char *csv = written(r, "csv"), *text = written(r, "text");
     assert_non_null(strstr(csv, ",498,499\r\n"));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_growing.c: a profile that grows: added to after it was finished, looked at between, step by step. */
 #include "model/tables/profile.h"
-#include "support.h"
 
+#include "support.h"
 #include "wire/proto.h"
 
 /* ---- inputs ---- */

@@ -2,10 +2,10 @@
 /* tests/unit/test_gunzip.c: gzip that is unpacked in windows gives the same bytes, the same faults and the same profile as
  * gzip that is unpacked as a whole. */
 #include "model/tables/profile.h"
-#include "model/tables/sources.h"
-#include "support.h"
 
 #include "formats/files/format.h"
+#include "model/tables/sources.h"
+#include "support.h"
 
 #include "tfprof/tfprof.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_held.c: the allocations and frees of a trace, each free taken off the one who had allocated it. */
 #include "model/tables/graph.h"
-#include "support.h"
 
+#include "support.h"
 #include "views/memory/allocations.h"
 
 #include <string.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_hlo.c: HLO modules as proto and text: what instructions cost and how often they run. */
 #include "model/tables/graph.h"
+
+#include "formats/hlo/hlo.h"
 #include "model/tables/instructions.h"
 #include "model/tables/profile.h"
 #include "support.h"
-
-#include "formats/hlo/hlo.h"
 
 #define SAMPLE TEST_DATA "/sample/xplane/"
 

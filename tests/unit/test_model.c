@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_model.c: the builder's calls and the questions that the model answers, without any file. */
 #include "model/tables/code.h"
+
+#include "model/builder.h"
 #include "model/tables/graph.h"
 #include "model/tables/profile.h"
 #include "model/tables/runs.h"
 #include "model/tables/sources.h"
 #include "support.h"
-
-#include "model/builder.h"
 
 typedef struct built {
     tfp_profile *p;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_outputs_pprof.c: pprof of profiles made by hand, and a profile written and read back. */
 #include "model/tables/code.h"
+
 #include "model/tables/graph.h"
 #include "model/tables/profile.h"
 #include "model/tables/runs.h"
 #include "outputs_made.h"
-
 #include "wire/proto.h"
 
 /* ---- pprof ---- */

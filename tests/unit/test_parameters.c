@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_parameters.c: which variables are the model's parameters, each once, trained or not. */
 #include "model/tables/graph.h"
-#include "support.h"
 
 #include "flops/core/parameters.h"
+#include "support.h"
 
 typedef struct found {
     tfp_profile *p;

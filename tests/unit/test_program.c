@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_program.c: what a graph leaves in the profile's program: nodes, inputs, attributes, functions, variables. */
 #include "model/tables/graph.h"
-#include "model/tables/profile.h"
-#include "support.h"
 
 #include "model/program.h"
+#include "model/tables/profile.h"
+#include "support.h"
 #include "wire/proto.h"
 
 typedef struct loaded {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_range.c: reports of a part of a recording: times are clipped, nothing counts twice. */
 #include "model/event_builder.h"
+
+#include "model/builder.h"
 #include "model/tables/lanes.h"
 #include "model/tables/processes.h"
 #include "model/tables/spans.h"
 #include "support.h"
-
-#include "model/builder.h"
 
 typedef struct traced {
     tfp_profile *p;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_steps.c: steps of traces that mark none: what stands in for marks, and what is said of it. */
 #include "model/slim.h"
-#include "model/tables/events.h"
-#include "support.h"
 
-#include "model/tables/profile.h"
 #include "model/span_names.h"
+#include "model/tables/events.h"
+#include "model/tables/profile.h"
 #include "model/tables/step_marks.h"
+#include "support.h"
+#include "views/core/notes.h"
 
 #define SAMPLE TEST_DATA "/sample/xplane/steps/"
 

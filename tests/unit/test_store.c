@@ -2,11 +2,11 @@
 /* tests/unit/test_store.c: files of `tfprof convert`: what is refused, and that docs/formats.md names all that is in them.
  * That views tell the same from them is checked by tests/golden/converted.py and, of every input, by the fuzz targets. */
 #include "model/graphs.h"
-#include "model/tables/sources.h"
-#include "support.h"
 
 #include "base/crc32c.h"
+#include "model/tables/sources.h"
 #include "store/store.h"
+#include "support.h"
 
 #define KEEP (TFP_KEEP_ALL | TFP_KEEP_PROGRAM)
 

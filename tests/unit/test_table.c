@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_table.c: a report as a flat table: its columns and single cells. */
 #include "model/tables/profile.h"
-#include "model/tables/runs.h"
-#include "table_parts.h"
 
-#include "outputs/data/arrow.h"
+#include "model/tables/runs.h"
 #include "outputs/core/table.h"
+#include "outputs/data/arrow.h"
+#include "table_parts.h"
 
 /* ---- the table ---- */
 

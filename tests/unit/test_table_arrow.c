@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_table_arrow.c: a report as an Arrow stream, read as a consumer reads it. */
 #include "model/tables/events.h"
-#include "model/tables/profile.h"
-#include "table_parts.h"
 
-#include "outputs/data/arrow.h"
+#include "model/tables/profile.h"
 #include "outputs/core/table.h"
+#include "outputs/data/arrow.h"
+#include "table_parts.h"
 
 #include <limits.h>
 

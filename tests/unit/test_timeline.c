@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_timeline.c: windows of what was recorded over time: rows, what is merged, links, what is found. */
 #include "model/event_builder.h"
+
+#include "model/builder.h"
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
 #include "model/tables/processes.h"
 #include "model/tables/profile.h"
 #include "model/tables/spans.h"
 #include "support.h"
-
-#include "model/builder.h"
 
 typedef struct traced {
     tfp_profile *p;

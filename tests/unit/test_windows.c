@@ -2,12 +2,12 @@
 /* tests/unit/test_windows.c: a file that is read in windows becomes the same profile as the same bytes in memory: messages
  * several windows long, with fields longer than a window, fields that are left out, and tables behind what needs them. */
 #include "model/tables/graph.h"
+
 #include "model/tables/profile.h"
 #include "model/tables/runs.h"
 #include "support.h"
-#include "wire/proto.h"
-
 #include "tfprof/tfprof.h"
+#include "wire/proto.h"
 
 #define NODES 6000
 #define LONG ((size_t)600 << 10) /* more than two windows */

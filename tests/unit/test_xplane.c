@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_xplane.c: XPlane traces: what spans the reader makes, and what their names say. */
 #include "model/tables/code.h"
-#include "model/tables/events.h"
-#include "support.h"
 
 #include "formats/xplane/parts.h"
+#include "model/tables/events.h"
+#include "support.h"
 #include "wire/proto.h"
 
 #include <sys/stat.h>

@@ -2,8 +2,9 @@
 /* compare/gate/gate_report.c: verdicts as a table, and in words: one line for stderr, the cause, and what the spread of the
  * runs lets one find. */
 #include "compare/gate/gate.h"
-#include "views/core/engine.h"
 #include "views/core/grid.h"
+#include "views/core/notes.h"
+#include "views/core/report.h"
 
 enum { TOLD = 3, CAUSES = 3 };
 

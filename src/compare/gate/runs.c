@@ -2,7 +2,8 @@
 /* compare/gate/runs.c: the numbers of several runs: a row for each name and measure, a value for each run. */
 #include "compare/gate/gate.h"
 #include "compare/stats.h"
-#include "views/core/engine.h"
+#include "options/columns.h"
+#include "views/core/report.h"
 
 enum { RUNS_MOST = 1000 };
 #define VALUES_MOST ((size_t)4 << 20) /* 32 MB */

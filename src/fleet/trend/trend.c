@@ -4,7 +4,7 @@
 #include "fleet/identity.h"
 #include "fleet/trend/series.h"
 #include "fleet/trend/shift.h"
-#include "views/core/engine.h"
+#include "views/core/report.h"
 #include "views/core/grid.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* flops/fold/fold.c: constant folding of small tensors: the table of ops, constants, and shapes as values. */
 #include "base/dtype.h"
-#include "flops/fold/fold.h"
 
+#include "flops/fold/fold.h"
 #include "formats/checkpoint/tensor.h"
 #include "wire/proto.h"
 

@@ -5,9 +5,9 @@
  * For a checkpoint alone: its variables, told apart by their names.
  * In: a profile with a program, or a checkpoint. Out: a kind and a count for each node. */
 #include "base/dtype.h"
+
 #include "flops/params/finder.h"
 #include "model/builder.h"
-
 #include "model/files/weights.h"
 #include "model/tables/graph.h"
 #include "model/tensors.h"

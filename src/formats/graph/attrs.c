@@ -3,8 +3,8 @@
  * In: the message's bytes. Out: a tfp_program_attr; nothing in it points into the input.
  * Message layout: tensorflow/core/framework/attr_value.proto, tensor_shape.proto, tensor.proto. */
 #include "base/dtype.h"
-#include "formats/graph/attrs.h"
 
+#include "formats/graph/attrs.h"
 #include "wire/proto.h"
 
 typedef struct decoder {

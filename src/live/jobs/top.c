@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* live/jobs/top.c: the table `top`: jobs by what they use, and the public functions that sample and show them. */
 #include "live/jobs/top.h"
-#include "views/core/engine.h"
+#include "views/core/notes.h"
+#include "views/core/report.h"
 #include "views/core/view.h"
 
 #include <math.h>
@@ -357,11 +358,9 @@ tfp_status tfp_live_top(const tfp_live *l, const tfp_options *o, tfp_report **ou
     tfp_error_clear(err);
     if (out) *out = NULL;
     if (!l || !out) return tfp_fail(err, TFP_BADARG, "nothing to show, or nowhere to put it");
-    tfp_report *r = calloc(1, sizeof *r);
+    tfp_report *r = tfp_report_new("top", o);
     if (!r) return tfp_nomem(err);
-    *r = (tfp_report){ .view = "top", .kind = TFP_REPORT_GRID };
-    r->options = o ? tfp_options_copy(o) : tfp_options_new();
-    tfp_status s = r->options ? fill(l, r, err) : tfp_nomem(err);
+    tfp_status s = fill(l, r, err);
     if (!s) s = tfp_grid_arrange(r, err);
     if (s)
         tfp_report_free(r);

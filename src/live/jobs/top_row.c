@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* live/jobs/top_row.c: the cells of one job in the table `top`, and why those that are empty are. */
 #include "live/jobs/top.h"
-#include "views/core/engine.h"
+#include "views/core/report.h"
 
 #include <math.h>
 #include <stdio.h>

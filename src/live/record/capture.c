@@ -2,7 +2,7 @@
 /* live/record/capture.c: many recordings at once: one loop that starts as many as may run together, waits for all their connections, and ends
  * those whose time is over. The manifest is written last, whatever happened before. */
 #include "live/record/capture.h"
-#include "views/core/engine.h"
+#include "views/core/report.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -157,20 +157,6 @@ static tfp_status add_note(tfp_capture *c, const char *text)
     return copy && tfp_push(&c->notes, copy) ? TFP_OK : TFP_NOMEM;
 }
 
-static tfp_status new_report(const tfp_options *o, tfp_report **out, tfp_error *err)
-{
-    tfp_report *r = calloc(1, sizeof *r);
-    if (!r) return tfp_nomem(err);
-    *r = (tfp_report){ .view = "capture", .kind = TFP_REPORT_GRID };
-    r->options = o ? tfp_options_copy(o) : tfp_options_new();
-    if (r->options) {
-        *out = r;
-        return TFP_OK;
-    }
-    tfp_report_free(r);
-    return tfp_nomem(err);
-}
-
 /* Recorders are profiler servers'; what a snapshot lacks is said with its remedy. */
 static tfp_status note_recorders(tfp_capture *c)
 {
@@ -194,10 +180,10 @@ static void refuse_processes(tfp_capture *c)
 /* The empty table, for forms that begin before the rows are there. */
 static tfp_status tell_columns(tfp_capture *c, const tfp_options *o, tfp_error *err)
 {
-    tfp_report *r = NULL;
-    tfp_status s = c->fn ? new_report(o, &r, err) : TFP_OK;
-    if (!s && r) s = tfp_capture_table(c, r, err);
-    if (!s && r && c->fn(c->ctx, r, NULL, NULL)) c->cancelled = true;
+    if (!c->fn) return TFP_OK;
+    tfp_report *r = tfp_report_new("capture", o);
+    tfp_status s = r ? tfp_capture_table(c, r, err) : tfp_nomem(err);
+    if (!s && c->fn(c->ctx, r, NULL, NULL)) c->cancelled = true;
     tfp_report_free(r);
     return s;
 }
@@ -237,7 +223,7 @@ static tfp_status capture(tfp_capture *c, const char *const *selectors, size_t c
         s = tfp_capture_manifest(c, err);
     else
         rmdir(c->results.path); /* nothing was recorded, and nobody asked for a folder */
-    if (!s) s = new_report(o, out, err);
+    if (!s && !(*out = tfp_report_new("capture", o))) s = tfp_nomem(err);
     if (!s) s = tfp_capture_table(c, *out, err);
     if (!s) s = tfp_grid_arrange(*out, err);
     return s;

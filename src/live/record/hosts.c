@@ -193,17 +193,15 @@ tfp_status tfp_live_hosts(const char *table, tfp_live_host *hosts, size_t count,
     while (table && which < TABLES && strcmp(table, tables[which].name) != 0) which++;
     if (!out || !hosts || !table || which == TABLES)
         return tfp_fail(err, TFP_BADARG, "the tables of several machines are top, capture and hang");
-    tfp_report *r = calloc(1, sizeof *r);
+    tfp_report *r = tfp_report_new(tables[which].name, o);
     if (!r) return tfp_nomem(err);
-    *r = (tfp_report){ .view = tables[which].name, .kind = TFP_REPORT_GRID };
-    r->options = o ? tfp_options_copy(o) : tfp_options_new();
-    r->grid.sentences = which == HANG;
+    r->grid->sentences = which == HANG;
     joined j = { .arena = &r->arena,
                  .columns = with_host(&r->arena, tables[which].columns),
                  .row_size = sizeof(tfp_str) + tables[which].row_size,
                  .files = which == CAPTURE,
                  .ranks = which == HANG };
-    tfp_status s = r->options && j.columns ? fill(r, &j, hosts, count, err) : tfp_nomem(err);
+    tfp_status s = j.columns ? fill(r, &j, hosts, count, err) : tfp_nomem(err);
     if (!s) s = tfp_grid_arrange(r, err);
     tfp_vec_free(&j.rows);
     if (s)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* live/record/row.c: a recording as a row: of the table, of the manifest, as a line. */
 #include "live/record/capture.h"
-#include "views/core/engine.h"
+#include "views/core/notes.h"
+#include "views/core/report.h"
 #include "wire/json.h"
 
 #include <stdio.h>

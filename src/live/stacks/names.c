@@ -2,7 +2,7 @@
 /* live/stacks/names.c: functions, known by their texts, so that a code object that is made again is the same function. A code object whose
  * function is known is only compared with what it was: one system call for a whole stack. */
 #include "live/stacks/parts.h"
-#include "views/core/engine.h"
+#include "views/core/report.h"
 
 tfp_str tfp_stacks_kept(tfp_sampler *s, tfp_str text)
 {

@@ -5,7 +5,8 @@
  * has its Python frames alone. Frames of the interpreter's loop become the Python functions that they run. */
 #include "live/stacks/image.h"
 #include "live/stacks/parts.h"
-#include "views/core/engine.h"
+#include "views/core/notes.h"
+#include "views/core/report.h"
 
 #include <dirent.h>
 #include <stdio.h>

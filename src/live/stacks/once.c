@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* live/stacks/once.c: every thread read once, a row a frame, with --locals its variables. */
 #include "live/stacks/parts.h"
+#include "views/core/notes.h"
 
 static tfp_str locals_of(tfp_sampler *s, const tfp_live_frame *frame)
 {

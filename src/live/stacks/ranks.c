@@ -5,6 +5,7 @@
 #include "live/stacks/parts.h"
 #include "model/span_names.h"
 #include "views/core/engine.h"
+#include "views/core/notes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -106,13 +107,13 @@ static bool take_frame(ranks *x, tfp_rank_row *row, tfp_str name, bool *own)
 
 static bool take_frames(ranks *x, const tfp_report *threads, tfp_rank_row *row)
 {
-    const tfp_grid_column *tid = tfp_grid_find(&threads->grid, "tid"), *name = tfp_grid_find(&threads->grid, "name"),
-                          *state = tfp_grid_find(&threads->grid, "state");
+    const tfp_grid_column *tid = tfp_grid_find(threads->grid, "tid"), *name = tfp_grid_find(threads->grid, "name"),
+                          *state = tfp_grid_find(threads->grid, "state");
     tfp_buf stack = { 0 };
     bool own = false, ok = tid && name && state;
     size_t first = 0, end;
-    while (ok && first < threads->grid.row_count && tid->ints[first] != row->pid) first++;
-    for (end = first; ok && end < threads->grid.row_count && tid->ints[end] == row->pid; end++)
+    while (ok && first < threads->grid->row_count && tid->ints[first] != row->pid) first++;
+    for (end = first; ok && end < threads->grid->row_count && tid->ints[end] == row->pid; end++)
         ok = take_frame(x, row, name->texts[end], &own);
     if (ok && end > first) ok = keep(x, state->texts[first], &row->state);
     for (size_t i = end; ok && i-- > first && stack.size < STACK_MOST;) {
@@ -152,8 +153,8 @@ static tfp_status add_jobs(ranks *x, const tfp_live *l)
     if (!s) s = tfp_live_set(jobs, "python", NULL, x->err);
     if (!s) s = tfp_live_sample(jobs, x->err);
     if (!s) s = tfp_live_top(jobs, NULL, &top, x->err);
-    const tfp_grid_column *pid = s ? NULL : tfp_grid_find(&top->grid, "pid");
-    for (size_t i = 0; pid && !s && i < top->grid.row_count && x->rows.size < RANKS_MOST; i++)
+    const tfp_grid_column *pid = s ? NULL : tfp_grid_find(top->grid, "pid");
+    for (size_t i = 0; pid && !s && i < top->grid->row_count && x->rows.size < RANKS_MOST; i++)
         if (number_of(pid->ints[i], "RANK") != TFP_ABSENT) s = add_process(x, l, pid->ints[i]);
     tfp_report_free(top);
     tfp_live_free(jobs);
@@ -198,13 +199,11 @@ tfp_status tfp_live_hang(const char *const *targets, size_t count, const tfp_opt
     if (out) *out = NULL;
     if (!out || (count && !targets) || count > RANKS_MOST)
         return tfp_fail(err, TFP_BADARG, "hang takes at most " TFP_QUOTED(RANKS_MOST) " processes");
-    tfp_report *r = calloc(1, sizeof *r);
+    tfp_report *r = tfp_report_new("hang", o);
     if (!r) return tfp_nomem(err);
-    *r = (tfp_report){ .view = "hang", .kind = TFP_REPORT_GRID };
-    r->options = o ? tfp_options_copy(o) : tfp_options_new();
-    r->grid.sentences = true;
+    r->grid->sentences = true;
     ranks x = { .r = r, .err = err };
-    tfp_status s = r->options ? add_all(&x, targets, count) : tfp_nomem(err);
+    tfp_status s = add_all(&x, targets, count);
     if (!s) s = fill(&x);
     if (!s) s = tfp_grid_arrange(r, err);
     tfp_vec_free(&x.rows);

@@ -2,7 +2,8 @@
 /* live/stacks/stacks.c: the Python stacks of a process, and with --subprocesses of those that it started, sampled for a while or read once, as a
  * report. */
 #include "live/stacks/parts.h"
-#include "views/core/engine.h"
+#include "views/core/notes.h"
+#include "views/core/report.h"
 
 #include <time.h>
 #include <unistd.h>
@@ -185,11 +186,9 @@ tfp_status tfp_live_stacks(const tfp_live *l, const char *target, const tfp_opti
     s.children = l->stacks.children;
     if (!tfp_python_open(pid, &python, &refusal))
         return tfp_fail(err, TFP_BADFILE, "%s: %s (%s)", target, refusal.message, refusal.code);
-    tfp_report *r = s.r = calloc(1, sizeof *r);
+    tfp_report *r = s.r = tfp_report_new(l->stacks.once ? "threads" : "stacks", o);
     if (!r) return tfp_nomem(err);
-    *r = (tfp_report){ .view = l->stacks.once ? "threads" : "stacks", .kind = TFP_REPORT_GRID };
-    r->options = o ? tfp_options_copy(o) : tfp_options_new();
-    status = r->options ? make(&s, &python, &l->stacks, fn, ctx, err) : tfp_nomem(err);
+    status = make(&s, &python, &l->stacks, fn, ctx, err);
     if (!status) status = tfp_grid_arrange(r, err);
     if (status)
         tfp_report_free(r);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* live/stacks/table.c: the tables stacks, a row a function with its samples, and threads, a row a frame. */
 #include "live/stacks/parts.h"
-#include "views/core/engine.h"
+#include "views/core/notes.h"
+#include "views/core/report.h"
 
 /* ---- the table of functions ---- */
 

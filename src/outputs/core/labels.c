@@ -2,7 +2,7 @@
 /* outputs/core/labels.c: devices and op types of a row, sorted, without duplicates. */
 #include "outputs/core/labels.h"
 #include "model/tables/graph.h"
-#include "views/core/engine.h"
+#include "views/core/rows.h"
 #include "views/core/view.h"
 
 #include <stdlib.h>
@@ -31,11 +31,11 @@ static bool add_types(collector *c, uint32_t node)
 
 static bool collect(const tfp_report *r, uint32_t row, tfp_labels *out, bool (*add_node)(collector *c, uint32_t node))
 {
-    const tfp_row *x = &r->rows.at[row];
+    const tfp_row *x = &r->tree->rows.at[row];
     collector c = { .p = r->profile, .out = out };
     out->size = 0;
     bool ok = x->node == TFP_NONE || add_node(&c, x->node);
-    for (uint32_t i = 0; i < x->member_count && ok; i++) ok = add_node(&c, r->members[x->member_first + i]);
+    for (uint32_t i = 0; i < x->member_count && ok; i++) ok = add_node(&c, r->tree->members[x->member_first + i]);
     tfp_map64_free(&c.seen);
     return ok && (out->size < 2 || tfp_sort_strings(out->at, out->size, r->profile->strings.strings));
 }
@@ -70,7 +70,7 @@ void tfp_labels_join_op_types(const tfp_report *r, uint32_t row, tfp_buf *out)
 {
     tfp_labels labels = { 0 };
     if (r->kind == TFP_REPORT_TREE &&
-        r->rows.at[row].node == TFP_NONE) /* TensorFlow's type for parents without a node */
+        r->tree->rows.at[row].node == TFP_NONE) /* TensorFlow's type for parents without a node */
         tfp_buf_text(out, r->about == &tfp_view_graph ? "_TFGraphParent" : "_kTFScopeParent");
     else
         join(r->profile, &labels, tfp_labels_op_types(r, row, &labels), out);

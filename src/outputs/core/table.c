@@ -3,7 +3,9 @@
 #include "outputs/core/table.h"
 #include "model/tables/graph.h"
 #include "model/tensors.h"
-#include "views/core/report.h"
+#include "options/options.h"
+#include "views/core/findings.h"
+#include "views/core/rows.h"
 #include "wire/json.h"
 
 #include <math.h>
@@ -59,34 +61,34 @@ static bool row_number(const tfp_report *r, uint32_t row, tfp_value from, int64_
 static bool row_parent(const tfp_report *r, uint32_t row, tfp_value from, int64_t *out)
 {
     (void)from;
-    *out = r->kind == TFP_REPORT_LIST ? 0 : r->rows.at[row].parent;
+    *out = r->kind == TFP_REPORT_LIST ? 0 : r->tree->rows.at[row].parent;
     return row != 0;
 }
 
 static bool row_depth(const tfp_report *r, uint32_t row, tfp_value from, int64_t *out)
 {
     (void)from;
-    *out = r->rows.at[row].depth;
+    *out = r->tree->rows.at[row].depth;
     return true;
 }
 
 static bool row_accounted(const tfp_report *r, uint32_t row, tfp_value from, int64_t *out)
 {
     (void)from;
-    *out = r->rows.at[row].accounted;
+    *out = r->tree->rows.at[row].accounted;
     return true;
 }
 
 static bool row_hidden(const tfp_report *r, uint32_t row, tfp_value from, int64_t *out)
 {
     (void)from;
-    *out = r->rows.at[row].hidden;
+    *out = r->tree->rows.at[row].hidden;
     return true;
 }
 
 /* ---- texts ---- */
 
-static void row_name(tfp_cells *c, uint32_t row, tfp_buf *out) { tfp_escape(out, c->r->rows.at[row].name); }
+static void row_name(tfp_cells *c, uint32_t row, tfp_buf *out) { tfp_escape(out, c->r->tree->rows.at[row].name); }
 
 static void put_labels(tfp_cells *c, bool found, tfp_buf *out)
 {
@@ -109,20 +111,20 @@ static void row_op_types(tfp_cells *c, uint32_t row, tfp_buf *out)
 
 static void row_input_shapes(tfp_cells *c, uint32_t row, tfp_buf *out)
 {
-    uint32_t node = c->r->rows.at[row].node;
+    uint32_t node = c->r->tree->rows.at[row].node;
     if (node != TFP_NONE) tfp_node_input_shapes(c->r->profile, node, "|", out);
 }
 
 static void row_shape(tfp_cells *c, uint32_t row, tfp_buf *out)
 {
-    uint32_t node = c->r->rows.at[row].node;
+    uint32_t node = c->r->tree->rows.at[row].node;
     if (node != TFP_NONE) tfp_shape_text(c->r->profile, c->r->profile->graph->nodes.at[node].shape, out);
 }
 
 static const tfp_tensor *tensor_of(const tfp_report *r, uint32_t row)
 {
-    uint32_t tensor = r->rows.at[row].tensor;
-    return tensor == TFP_NONE ? NULL : r->tensors.at[tensor];
+    uint32_t tensor = r->tree->rows.at[row].tensor;
+    return tensor == TFP_NONE ? NULL : r->tree->tensors.at[tensor];
 }
 
 static void tensor_dtype(tfp_cells *c, uint32_t row, tfp_buf *out)
@@ -162,7 +164,7 @@ static void tensor_values(tfp_cells *c, uint32_t row, tfp_buf *out)
 
 static void finding_checker(tfp_cells *c, uint32_t finding, tfp_buf *out)
 {
-    tfp_escape(out, c->r->rows.at[c->r->findings.at[finding].checker].name);
+    tfp_escape(out, c->r->tree->rows.at[c->r->findings.at[finding].checker].name);
 }
 
 /* tfprof makes the lines of a finding, but names inside them come from files. */
@@ -332,13 +334,13 @@ static bool next(walk *w, tfp_flat *out)
         *out = finding_columns[w->fixed++];
         return true;
     case TFP_REPORT_GRID:
-        if (r->grid.tree && w->fixed < TREE_COLUMNS) return *out = row_columns[w->fixed++], true;
+        if (r->grid->tree && w->fixed < TREE_COLUMNS) return *out = row_columns[w->fixed++], true;
         break;
     default:
         if (next_of_rows(w, out)) return true;
     }
-    if (w->own >= r->grid.columns.size) return false;
-    *out = tfp_flat_of(&r->grid.columns.at[w->own++]);
+    if (w->own >= r->grid->columns.size) return false;
+    *out = tfp_flat_of(&r->grid->columns.at[w->own++]);
     return true;
 }
 
@@ -382,8 +384,8 @@ size_t tfp_table_rows(const tfp_report *r)
 {
     switch (r->kind) {
     case TFP_REPORT_FINDINGS: return r->findings.size;
-    case TFP_REPORT_GRID: return r->grid.row_count;
-    default: return r->rows.size;
+    case TFP_REPORT_GRID: return r->grid->row_count;
+    default: return r->tree->rows.size;
     }
 }
 

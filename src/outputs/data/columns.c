@@ -3,7 +3,8 @@
  * text. docs/http.md describes the layout. */
 #include "outputs/core/output.h"
 #include "outputs/core/table.h"
-#include "views/core/report.h"
+#include "views/core/notes.h"
+#include "views/core/rows.h"
 #include "wire/json.h"
 
 #include <math.h>
@@ -169,7 +170,7 @@ static void put_column(writer *w, const tfp_flat *f, uint8_t *absent, bool *nome
     } else {
         tfp_buf_text(&w->header, ",\"nulls\":null");
     }
-    bool names = w->r->short_at.count && !f->grid && strcmp(f->name, "name") == 0;
+    bool names = w->r->tree->short_at.count && !f->grid && strcmp(f->name, "name") == 0;
     if (names || (f->grid && f->grid->shorts)) put_shorts(w, names ? NULL : f->grid->shorts);
     tfp_buf_char(&w->header, '}');
 }
@@ -178,7 +179,7 @@ static void put_header(writer *w, const tfp_flats *columns, uint8_t *absent, boo
 {
     const tfp_report *r = w->r;
     bool tree =
-        r->kind == TFP_REPORT_TREE || r->kind == TFP_REPORT_GROUPS || (r->kind == TFP_REPORT_GRID && r->grid.tree);
+        r->kind == TFP_REPORT_TREE || r->kind == TFP_REPORT_GROUPS || (r->kind == TFP_REPORT_GRID && r->grid->tree);
     tfp_buf_printf(&w->header, "{\"row_count\":%zu,\"tree\":%s,\"view\":", w->rows, tree ? "true" : "false");
     put_string(w, r->view);
     tfp_buf_text(&w->header, ",\"notes\":[");

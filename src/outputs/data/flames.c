@@ -2,8 +2,11 @@
 /* outputs/data/flames.c: a tree of rows as the input of flame graphs: folded stacks (Brendan Gregg's format: names joined by
  * semicolons, a blank, a number) and speedscope's JSON (https://www.speedscope.app/file-format-schema.json). A row's weight is
  * its total minus the totals of the rows shown below it, so that all weights add up to the root's total. Times: nanoseconds. */
+#include "options/columns.h"
+#include "options/options.h"
+#include "options/units.h"
 #include "outputs/core/output.h"
-#include "views/core/engine.h"
+#include "views/core/rows.h"
 #include "views/core/view.h"
 #include "wire/json.h"
 
@@ -27,7 +30,7 @@ static bool only_value(const tfp_options *o, stacks *x)
     if (found < 0) return false;
     x->value = (tfp_value)tfp_value_of(&tfp_columns[found]);
     x->unit = tfp_columns[found].unit;
-    return x->r->total[x->value] != NULL;
+    return x->r->tree->total[x->value] != NULL;
 }
 
 static tfp_status start(stacks *x, const tfp_report *r, const char *output, tfp_error *err)
@@ -38,12 +41,12 @@ static tfp_status start(stacks *x, const tfp_report *r, const char *output, tfp_
         return tfp_fail(err, TFP_BADARG, "%s view has no %s output: use calls, scope or code", r->view, output);
     if (!only_value(r->options, x))
         return tfp_fail(err, TFP_BADARG, "%s needs exactly one numeric column in -select", output);
-    size_t rows = r->rows.size;
+    size_t rows = r->tree->rows.size;
     x->weight = malloc((rows + 1) * sizeof *x->weight);
     if (!x->weight) return tfp_nomem(err);
     for (uint32_t i = 0; i < rows; i++) x->weight[i] = tfp_total(r, i, x->value);
     for (uint32_t i = 1; i < rows; i++) {
-        int64_t *above = &x->weight[r->rows.at[i].parent];
+        int64_t *above = &x->weight[r->tree->rows.at[i].parent];
         *above = tfp_add(*above, -tfp_total(r, i, x->value), NULL);
     }
     for (uint32_t i = 0; i < rows; i++)
@@ -54,7 +57,7 @@ static tfp_status start(stacks *x, const tfp_report *r, const char *output, tfp_
 /* The name of a row without the scopes that its parent's name has. */
 static tfp_str frame_name(const tfp_report *r, uint32_t i)
 {
-    tfp_str name = tfp_shown_name(r, i), above = r->rows.at[r->rows.at[i].parent].name;
+    tfp_str name = tfp_shown_name(r, i), above = r->tree->rows.at[r->tree->rows.at[i].parent].name;
     bool below = r->about == &tfp_view_scope && name.size > above.size + 1 && name.data[above.size] == '/' &&
                  memcmp(name.data, above.data, above.size) == 0;
     return below ? (tfp_str){ name.data + above.size + 1, name.size - above.size - 1 } : name;
@@ -78,10 +81,10 @@ tfp_status tfp_write_folded_tree(const tfp_report *r, tfp_sink *s, tfp_error *er
     stacks x;
     tfp_status status = start(&x, r, "folded", err);
     if (status) return status;
-    size_t rows = r->rows.size;
+    size_t rows = r->tree->rows.size;
     uint64_t frames = 0;
     for (size_t i = 1; i < rows; i++)
-        if (x.weight[i] > 0) frames += r->rows.at[i].depth;
+        if (x.weight[i] > 0) frames += r->tree->rows.at[i].depth;
     tfp_buf path = { 0 };
     size_t *length = calloc(rows + 1, sizeof *length); /* length of the path down to a row, without the root */
     if (!length) status = tfp_nomem(err);
@@ -89,7 +92,7 @@ tfp_status tfp_write_folded_tree(const tfp_report *r, tfp_sink *s, tfp_error *er
         status = tfp_fail(err, TFP_LIMIT, "the stacks pass %llu frames: try a smaller -max_depth",
                           (unsigned long long)FRAMES_MOST);
     for (uint32_t i = 1; i < rows && !status && !s->status && !path.failed; i++) {
-        const tfp_row *row = &r->rows.at[i];
+        const tfp_row *row = &r->tree->rows.at[i];
         path.size =
             length[row->parent]; /* rows come in the order of display: the buffer still begins with the parent's path */
         if (path.size) tfp_buf_char(&path, ';');
@@ -140,9 +143,9 @@ static const char *unit_of(const stacks *x)
 static bool name_frames(scope *c)
 {
     const tfp_report *r = c->x.r;
-    c->frame = TFP_NEW(&c->arena, uint32_t, r->rows.size + 1);
+    c->frame = TFP_NEW(&c->arena, uint32_t, r->tree->rows.size + 1);
     if (!c->frame || tfp_strtab_init(&c->names, &c->arena)) return false;
-    for (uint32_t i = 0; i < r->rows.size; i++) {
+    for (uint32_t i = 0; i < r->tree->rows.size; i++) {
         c->frame[i] = tfp_intern(&c->names, i ? frame_name(r, i) : rest_name);
         if (c->frame[i] == TFP_NONE) return false;
     }
@@ -175,10 +178,10 @@ static void close_to(scope *c, tfp_json *j, uint32_t parent)
 static bool put_events(scope *c, tfp_json *j, tfp_sink *s)
 {
     const tfp_report *r = c->x.r;
-    for (uint32_t i = 1; i < r->rows.size && !s->status; i++) {
+    for (uint32_t i = 1; i < r->tree->rows.size && !s->status; i++) {
         int64_t total = tfp_total(r, i, c->x.value);
         if (total <= 0) continue;
-        close_to(c, j, r->rows.at[i].parent);
+        close_to(c, j, r->tree->rows.at[i].parent);
         opened o = { i, c->frame[i], tfp_add(c->at, total, NULL) };
         if (!tfp_push(&c->open, o)) return false;
         put_event(j, "O", o.frame, c->at);

@@ -2,7 +2,7 @@
 /* outputs/data/folded.c: stacks as lines "thread;outer;...;inner COUNT", which flame graph tools read. */
 #include "live/stacks/stacks.h"
 #include "outputs/core/output.h"
-#include "views/core/engine.h"
+#include "views/core/report.h"
 
 /* Frames are separated by semicolons, so one in a name becomes a colon. */
 static void put_name(tfp_buf *b, tfp_str name)

@@ -3,10 +3,12 @@
  * TensorFlow's proto field names and raw units; the tree is written as it is walked, so its depth costs no memory. */
 #include "model/tables/graph.h"
 #include "model/tensors.h"
+#include "options/options.h"
 #include "outputs/core/output.h"
 #include "outputs/core/table.h"
 #include "outputs/data/json_grid.h"
-#include "views/core/report.h"
+#include "views/core/findings.h"
+#include "views/core/rows.h"
 #include "wire/json.h"
 
 #include <math.h>
@@ -197,7 +199,7 @@ static void put_node(writer *w, const tfp_node *n)
 /* All fields of a row except its children. */
 static void put_fields(writer *w, uint32_t row)
 {
-    const tfp_row *x = &w->r->rows.at[row];
+    const tfp_row *x = &w->r->tree->rows.at[row];
     tfp_json_key(&w->j, "name");
     tfp_json_str(&w->j, x->name);
     tfp_json_key(&w->j, "accounted");
@@ -207,7 +209,7 @@ static void put_fields(writer *w, uint32_t row)
     put_label_list(w, "devices", tfp_labels_devices(w->r, row, &w->labels));
     put_label_list(w, "op_types", tfp_labels_op_types(w->r, row, &w->labels));
     if (x->node != TFP_NONE) put_node(w, &w->r->profile->graph->nodes.at[x->node]);
-    if (x->tensor != TFP_NONE) put_tensor(w, w->r->tensors.at[x->tensor]);
+    if (x->tensor != TFP_NONE) put_tensor(w, w->r->tree->tensors.at[x->tensor]);
     if (w->r->options->compat10) {
         tfp_json_key(&w->j, "num_hidden_ops");
         tfp_json_int(&w->j, x->hidden);
@@ -232,7 +234,7 @@ static void close_row(writer *w)
 /* In a list (op) every row is a child of the root, even if its total includes others. */
 static uint32_t parent_of(const tfp_report *r, uint32_t row)
 {
-    return r->kind == TFP_REPORT_LIST ? 0 : r->rows.at[row].parent;
+    return r->kind == TFP_REPORT_LIST ? 0 : r->tree->rows.at[row].parent;
 }
 
 /* Parents come before children, in the order of display: the open rows are always the ancestors of the last. */
@@ -240,13 +242,13 @@ static void put_rows(writer *w)
 {
     const tfp_report *r = w->r;
     tfp_json_key(&w->j, "root");
-    if (r->rows.size == 0) {
+    if (r->tree->rows.size == 0) {
         tfp_json_null(&w->j);
         return;
     }
     open_row(w, 0);
     uint32_t last = 0;
-    for (uint32_t i = 1; i < r->rows.size && !w->sink->status && !w->nomem; i++) {
+    for (uint32_t i = 1; i < r->tree->rows.size && !w->sink->status && !w->nomem; i++) {
         for (uint32_t parent = parent_of(r, i); last != parent && last != 0; last = parent_of(r, last)) close_row(w);
         open_row(w, i);
         last = i;
@@ -319,7 +321,7 @@ static void put_finding_fields(writer *w, uint32_t checker)
         const tfp_finding *f = &r->findings.at[k];
         if (f->checker != checker) continue;
         tfp_json_open(&w->j, '{');
-        put_or_null(w, "name", r->rows.at[checker].name);
+        put_or_null(w, "name", r->tree->rows.at[checker].name);
         tfp_json_key(&w->j, "text");
         tfp_json_lines(&w->j, f->text);
         put_or_null(w, "problem", f->problem);
@@ -341,10 +343,10 @@ static void put_findings(writer *w)
     const tfp_report *r = w->r;
     tfp_json_key(&w->j, "checkers");
     tfp_json_open(&w->j, '[');
-    for (uint32_t i = 1; i < r->rows.size; i++) {
+    for (uint32_t i = 1; i < r->tree->rows.size; i++) {
         tfp_json_open(&w->j, '{');
         tfp_json_key(&w->j, "name");
-        tfp_json_str(&w->j, r->rows.at[i].name);
+        tfp_json_str(&w->j, r->tree->rows.at[i].name);
         tfp_json_key(&w->j, "reports");
         tfp_json_open(&w->j, '[');
         for (size_t k = 0; k < r->findings.size; k++)
@@ -413,7 +415,7 @@ static void put_line(writer *w, uint32_t row)
     else
         tfp_json_null(&w->j);
     tfp_json_key(&w->j, "depth");
-    tfp_json_int(&w->j, w->r->rows.at[row].depth);
+    tfp_json_int(&w->j, w->r->tree->rows.at[row].depth);
     put_fields(w, row);
     tfp_json_close(&w->j, '}');
     tfp_buf_char(&w->sink->buf, '\n');
@@ -428,7 +430,7 @@ static tfp_status write_jsonl(const tfp_report *r, tfp_sink *s, tfp_error *err)
     tfp_json_close(&w.j, '}');
     tfp_buf_char(&s->buf, '\n');
     bool rows = r->kind != TFP_REPORT_FINDINGS;
-    for (uint32_t i = 0; rows && i < r->rows.size && !s->status && !w.nomem; i++) put_line(&w, i);
+    for (uint32_t i = 0; rows && i < r->tree->rows.size && !s->status && !w.nomem; i++) put_line(&w, i);
     return close_report(&w, err);
 }
 

@@ -2,7 +2,11 @@
 /* outputs/data/json_grid.c: a table as JSON: one flat list with an object for each row, or JSON lines; docs/json.md
  * describes it. */
 #include "outputs/data/json_grid.h"
-#include "views/core/engine.h"
+#include "options/units.h"
+#include "views/core/coverage.h"
+#include "views/core/grid.h"
+#include "views/core/notes.h"
+#include "views/core/rows.h"
 
 typedef struct writer {
     const tfp_report *r;
@@ -49,7 +53,7 @@ static void put_cover(tfp_json *j, const char *key, const tfp_cover *c)
 
 void tfp_json_coverage(tfp_json *j, const tfp_report *r)
 {
-    const tfp_coverage *c = &r->coverage;
+    const tfp_coverage *c = &r->covered->coverage;
     if (!c->device.all_ns && !c->host.all_ns) return;
     tfp_json_key(j, "coverage");
     tfp_json_open(j, '{');
@@ -165,8 +169,8 @@ static void open_grid(writer *w)
     put_parts(w);
     tfp_json_key(&w->j, "columns");
     tfp_json_open(&w->j, '[');
-    for (size_t i = 0; i < r->grid.columns.size; i++) {
-        const tfp_grid_column *c = &r->grid.columns.at[i];
+    for (size_t i = 0; i < r->grid->columns.size; i++) {
+        const tfp_grid_column *c = &r->grid->columns.at[i];
         tfp_json_open(&w->j, '{');
         tfp_json_key(&w->j, "name");
         tfp_json_text(&w->j, c->name);
@@ -174,7 +178,7 @@ static void open_grid(writer *w)
         tfp_json_text(&w->j, type_name(c->type));
         tfp_json_key(&w->j, "unit");
         tfp_json_text(&w->j, c->unit == TFP_LABEL ? NULL : tfp_unit_name(c->unit));
-        if (c->shorts) put_shorts(w, c, r->grid.row_count);
+        if (c->shorts) put_shorts(w, c, r->grid->row_count);
         tfp_json_close(&w->j, '}');
     }
     tfp_json_close(&w->j, ']');
@@ -182,7 +186,7 @@ static void open_grid(writer *w)
 
 static void put_place(writer *w, uint32_t row)
 {
-    const tfp_row *x = &w->r->rows.at[row];
+    const tfp_row *x = &w->r->tree->rows.at[row];
     tfp_json_key(&w->j, "row");
     tfp_json_int(&w->j, row);
     tfp_json_key(&w->j, "parent");
@@ -198,7 +202,7 @@ static void put_place(writer *w, uint32_t row)
 
 static void put_grid_row(writer *w, uint32_t row)
 {
-    const tfp_grid *g = &w->r->grid;
+    const tfp_grid *g = w->r->grid;
     tfp_json_open(&w->j, '{');
     if (g->tree) put_place(w, row);
     put_cells(w, g, row);
@@ -212,7 +216,7 @@ void tfp_json_grid(const tfp_report *r, tfp_sink *s)
     open_grid(&w);
     tfp_json_key(&w.j, "rows");
     tfp_json_open(&w.j, '[');
-    for (uint32_t row = 0; row < r->grid.row_count && !s->status; row++) put_grid_row(&w, row);
+    for (uint32_t row = 0; row < r->grid->row_count && !s->status; row++) put_grid_row(&w, row);
     tfp_json_close(&w.j, ']');
     tfp_json_close(&w.j, '}');
     tfp_buf_char(&s->buf, '\n');
@@ -224,7 +228,7 @@ void tfp_json_grid_lines(const tfp_report *r, tfp_sink *s)
     open_grid(&w);
     tfp_json_close(&w.j, '}');
     tfp_buf_char(&s->buf, '\n');
-    for (uint32_t row = 0; row < r->grid.row_count && !s->status; row++) {
+    for (uint32_t row = 0; row < r->grid->row_count && !s->status; row++) {
         w.j = tfp_json_start(&s->buf);
         put_grid_row(&w, row);
         tfp_buf_char(&s->buf, '\n');

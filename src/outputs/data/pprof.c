@@ -7,7 +7,11 @@
 #include "model/tables/code.h"
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
+#include "options/columns.h"
+#include "options/options.h"
+#include "options/units.h"
 #include "views/core/engine.h"
+#include "views/core/rows.h"
 #include "views/core/view.h"
 #include "wire/proto.h"
 
@@ -148,7 +152,7 @@ static uint32_t find_call(writer *w, const tfp_code_item *caller, const tfp_code
 static void add_item_samples(writer *w, const tfp_code_item *item, uint32_t row, uint32_t depth)
 {
     for (uint32_t i = 0; i < item->member_count; i++) {
-        uint32_t node = w->r->code->members[item->member_first + i];
+        uint32_t node = w->r->tree->code->members[item->member_first + i];
         if (!tfp_account_times(&w->account, node)) continue;
         tfp_node_stats stats;
         tfp_node_stats_at(w->p, node, w->r->step, &stats);
@@ -162,9 +166,9 @@ static void add_item_samples(writer *w, const tfp_code_item *item, uint32_t row,
 /* A displayed leaf stands for everything below it that makes no further calls, shown or not. */
 static void add_leaf(writer *w, uint32_t row, uint32_t depth)
 {
-    const tfp_code_tree *code = w->r->code;
+    const tfp_code_tree *code = w->r->tree->code;
     w->work.size = 0;
-    if (!tfp_push(&w->work, w->r->rows.at[row].item)) w->nomem = true;
+    if (!tfp_push(&w->work, w->r->tree->rows.at[row].item)) w->nomem = true;
     while (w->work.size && !w->nomem) {
         const tfp_code_item *item = &code->items.at[w->work.at[--w->work.size]];
         if (item->child_first == TFP_NONE) add_item_samples(w, item, row, depth);
@@ -177,15 +181,15 @@ static tfp_status collect_code(writer *w, tfp_error *err)
 {
     const tfp_report *r = w->r;
     if (!tfp_account_start(&w->account, r, &w->arena)) return tfp_nomem(err);
-    for (uint32_t i = 1; i < r->rows.size && !w->nomem; i++) {
-        const tfp_row *x = &r->rows.at[i];
-        const tfp_code_item *item = &r->code->items.at[x->item];
+    for (uint32_t i = 1; i < r->tree->rows.size && !w->nomem; i++) {
+        const tfp_row *x = &r->tree->rows.at[i];
+        const tfp_code_item *item = &r->tree->code->items.at[x->item];
         bool calls = r->options->compat_tensorflow;
         if (!calls)
             w->row_location[i] = find_frame(w, item);
         else if (x->parent != 0)
-            w->row_location[i] = find_call(w, &r->code->items.at[r->rows.at[x->parent].item], item);
-        bool leaf = i + 1 == r->rows.size || r->rows.at[i + 1].parent != i;
+            w->row_location[i] = find_call(w, &r->tree->code->items.at[r->tree->rows.at[x->parent].item], item);
+        bool leaf = i + 1 == r->tree->rows.size || r->tree->rows.at[i + 1].parent != i;
         if (leaf) add_leaf(w, i, x->depth - calls);
         if (w->location_count > MAX_LOCATIONS) break;
     }
@@ -197,7 +201,7 @@ static tfp_status collect_code(writer *w, tfp_error *err)
 /* The part of a row's name that its parent's name lacks. */
 static tfp_str last_part(const tfp_report *r, uint32_t row)
 {
-    tfp_str name = r->rows.at[row].name, above = r->rows.at[r->rows.at[row].parent].name;
+    tfp_str name = r->tree->rows.at[row].name, above = r->tree->rows.at[r->tree->rows.at[row].parent].name;
     if (name.size > above.size + 1 && name.data[above.size] == '/' && memcmp(name.data, above.data, above.size) == 0)
         return (tfp_str){ name.data + above.size + 1, name.size - above.size - 1 };
     return name;
@@ -208,24 +212,24 @@ static tfp_status collect_scope(writer *w, tfp_error *err)
 {
     const tfp_report *r = w->r;
     tfp_value value = (tfp_value)tfp_value_of(w->column);
-    if (!r->total[value])
+    if (!r->tree->total[value])
         return tfp_fail(err, TFP_BADARG, "this report was built without the column %s", w->column->name);
-    int64_t *rest = TFP_NEW(&w->arena, int64_t, r->rows.size);
+    int64_t *rest = TFP_NEW(&w->arena, int64_t, r->tree->rows.size);
     if (!rest) return tfp_nomem(err);
-    for (uint32_t i = 0; i < r->rows.size; i++) {
-        int64_t *above = &rest[r->rows.at[i].parent], total = tfp_total(r, i, value);
+    for (uint32_t i = 0; i < r->tree->rows.size; i++) {
+        int64_t *above = &rest[r->tree->rows.at[i].parent], total = tfp_total(r, i, value);
         rest[i] = tfp_add(rest[i], total, NULL);
         if (i) *above = tfp_add(*above, tfp_mul(total, -1, NULL), NULL);
     }
-    for (uint32_t i = 1; i < r->rows.size && !w->nomem; i++) {
+    for (uint32_t i = 1; i < r->tree->rows.size && !w->nomem; i++) {
         tfp_strid name = intern(w, last_part(r, i));
         uint32_t f = find_function(w, name, 0, 0);
         if (f == w->locations.size) add_location(w, f, 0); /* here each function has one location */
         w->row_location[i] = f;
         if (rest[i] <= 0) continue;
-        sample s = { r->rows.at[i].name, i, rest[i] };
+        sample s = { r->tree->rows.at[i].name, i, rest[i] };
         if (!tfp_push(&w->samples, s)) w->nomem = true;
-        w->location_count += r->rows.at[i].depth;
+        w->location_count += r->tree->rows.at[i].depth;
         if (w->location_count > MAX_LOCATIONS) break;
     }
     return TFP_OK;
@@ -253,7 +257,7 @@ static void put_types(writer *w, tfp_buf *b)
 static void put_sample(writer *w, tfp_buf *b, tfp_buf *ids, const sample *s, tfp_strid label)
 {
     ids->size = 0;
-    for (uint32_t row = s->row; row != 0; row = w->r->rows.at[row].parent)
+    for (uint32_t row = s->row; row != 0; row = w->r->tree->rows.at[row].parent)
         if (w->row_location[row] != TFP_NONE) tfp_put_varint(ids, (uint64_t)w->row_location[row] + 1);
     if (ids->failed) w->nomem = true;
     bool fine = tfp_fine_times(w->p);
@@ -378,14 +382,14 @@ static const tfp_column *only_column(const tfp_options *o)
 
 static tfp_status write_pprof(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
-    bool code = r->kind == TFP_REPORT_GROUPS && r->code;
+    bool code = r->kind == TFP_REPORT_GROUPS && r->tree->code;
     if (r->stacks) return tfp_pprof_stacks(r->stacks, s, err);
     if (!code && r->about != &tfp_view_scope)
         return tfp_fail(err, TFP_BADARG, "%s view has no pprof output: use code or scope", r->view);
     writer w = { .r = r, .p = r->profile, .column = only_column(r->options) };
     if (!w.column) return tfp_fail(err, TFP_BADARG, "pprof needs exactly one numeric column in -select");
-    w.row_location = TFP_NEW(&w.arena, uint32_t, r->rows.size + 1);
-    if (w.row_location) memset(w.row_location, 0xff, (r->rows.size + 1) * sizeof *w.row_location); /* TFP_NONE */
+    w.row_location = TFP_NEW(&w.arena, uint32_t, r->tree->rows.size + 1);
+    if (w.row_location) memset(w.row_location, 0xff, (r->tree->rows.size + 1) * sizeof *w.row_location); /* TFP_NONE */
     tfp_status status = w.row_location ? tfp_strtab_init(&w.strings, &w.arena) : TFP_NOMEM;
     if (status)
         status = tfp_nomem(err);

@@ -9,8 +9,10 @@
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
 #include "model/tensors.h"
+#include "options/columns.h"
 #include "outputs/core/output.h"
-#include "views/core/report.h"
+#include "views/core/findings.h"
+#include "views/core/rows.h"
 #include "wire/proto.h"
 
 #include <stdio.h>
@@ -137,14 +139,14 @@ static void put_tensor(tfp_buf *b, uint32_t number, const tfp_tensor *t)
 static void put_graph_row(coder *c, uint32_t row)
 {
     const tfp_report *r = c->r;
-    const tfp_row *x = &r->rows.at[row];
+    const tfp_row *x = &r->tree->rows.at[row];
     tfp_put_string(c->b, 1, x->name);
     for (size_t i = 0; i < c->number_count; i++) {
         const tfp_number *f = c->numbers[i];
         if (f->graph_own) tfp_put_int(c->b, f->graph_own, tfp_whole(f->value, tfp_own(r, row, f->value)));
         if (f->graph_total) tfp_put_int(c->b, f->graph_total, tfp_whole(f->value, tfp_total(r, row, f->value)));
     }
-    if (x->tensor != TFP_NONE) put_tensor(c->b, 15, r->tensors.at[x->tensor]);
+    if (x->tensor != TFP_NONE) put_tensor(c->b, 15, r->tree->tensors.at[x->tensor]);
     settle(c);
     if (x->node == TFP_NONE) return;
     if (c->sink)
@@ -188,7 +190,7 @@ static void put_member(coder *c, uint32_t node)
 static void put_group_row(coder *c, uint32_t row)
 {
     const tfp_report *r = c->r;
-    const tfp_row *x = &r->rows.at[row];
+    const tfp_row *x = &r->tree->rows.at[row];
     tfp_put_string(c->b, 1, x->name);
     for (size_t i = 0; i < c->number_count; i++) {
         const tfp_number *f = c->numbers[i];
@@ -196,7 +198,7 @@ static void put_group_row(coder *c, uint32_t row)
         if (f->group_total) tfp_put_int(c->b, f->group_total, tfp_whole(f->value, tfp_total(r, row, f->value)));
     }
     settle(c);
-    for (uint32_t i = 0; i < x->member_count; i++) put_member(c, r->members[x->member_first + i]);
+    for (uint32_t i = 0; i < x->member_count; i++) put_member(c, r->tree->members[x->member_first + i]);
 }
 
 static bool is_group(const tfp_report *r) { return r->kind != TFP_REPORT_TREE; }
@@ -212,7 +214,7 @@ static void put_row(coder *c, uint32_t row)
 /* TensorFlow returns a list as a chain: each type is the only child of the one before. */
 static uint32_t parent_of(const tfp_report *r, uint32_t row)
 {
-    return r->kind == TFP_REPORT_LIST ? row - 1 : r->rows.at[row].parent;
+    return r->kind == TFP_REPORT_LIST ? row - 1 : r->tree->rows.at[row].parent;
 }
 
 /* sizes[row]: the size of the row's whole message, including everything below it. */
@@ -220,12 +222,12 @@ static void measure(coder *c, uint64_t *sizes)
 {
     c->sink = NULL;
     c->b = &c->scratch;
-    for (uint32_t i = 0; i < c->r->rows.size; i++) {
+    for (uint32_t i = 0; i < c->r->tree->rows.size; i++) {
         c->size = 0;
         put_row(c, i);
         sizes[i] = c->size;
     }
-    for (uint32_t i = (uint32_t)c->r->rows.size; i-- > 1;)
+    for (uint32_t i = (uint32_t)c->r->tree->rows.size; i-- > 1;)
         sizes[parent_of(c->r, i)] += 1 + tfp_varint_size(sizes[i]) + sizes[i];
 }
 
@@ -234,7 +236,7 @@ static void write_rows(coder *c, tfp_sink *s, const uint64_t *sizes)
 {
     c->sink = s;
     c->b = &s->buf;
-    for (uint32_t i = 0; i < c->r->rows.size && !s->status; i++) {
+    for (uint32_t i = 0; i < c->r->tree->rows.size && !s->status; i++) {
         if (i) {
             tfp_put_tag(c->b, is_group(c->r) ? GROUP_CHILDREN : GRAPH_CHILDREN, TFP_BYTES);
             tfp_put_varint(c->b, sizes[i]);
@@ -247,7 +249,7 @@ static tfp_status write_tree(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
     coder c = { .r = r, .p = r->profile };
     c.number_count = tfp_numbers(c.numbers);
-    uint64_t *sizes = malloc((r->rows.size + 1) * sizeof *sizes);
+    uint64_t *sizes = malloc((r->tree->rows.size + 1) * sizeof *sizes);
     c.shapes = TFP_NEW(&c.arena, tfp_str, r->profile->graph->shapes.size + 1);
     bool ok = sizes && c.shapes;
     if (ok) measure(&c, sizes);
@@ -264,9 +266,9 @@ static tfp_status write_tree(const tfp_report *r, tfp_sink *s, tfp_error *err)
 /* AdviceProto: a map from a checker's name to its reports. */
 static void write_advice(const tfp_report *r, tfp_sink *s)
 {
-    for (uint32_t row = 1; row < r->rows.size; row++) {
+    for (uint32_t row = 1; row < r->tree->rows.size; row++) {
         size_t entry = tfp_put_open(&s->buf, 1);
-        tfp_put_string(&s->buf, 1, r->rows.at[row].name);
+        tfp_put_string(&s->buf, 1, r->tree->rows.at[row].name);
         size_t checker = tfp_put_open(&s->buf, 2);
         for (size_t i = 0; i < r->findings.size; i++)
             if (r->findings.at[i].checker == row) tfp_put_string(&s->buf, 2, r->findings.at[i].text);

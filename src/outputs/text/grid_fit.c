@@ -3,9 +3,10 @@
  * columns are left out: first those without information, then from the last. Sentences and commands are not cut: they
  * continue on further lines. */
 #include "outputs/text/grid_fit.h"
+#include "options/options.h"
 #include "outputs/text/grid_text.h"
 #include "outputs/text/screen.h"
-#include "views/core/report.h"
+#include "views/core/rows.h"
 
 #include <stdlib.h>
 
@@ -17,7 +18,7 @@ void tfp_grid_lines_cell(tfp_grid_lines *w, size_t column, uint32_t row)
 {
     w->cell.size = 0;
     if (w->g->tree && column == 0) {
-        tfp_screen_depth(w->r->rows.at[row].depth, &w->cell);
+        tfp_screen_depth(w->r->tree->rows.at[row].depth, &w->cell);
         tfp_escape(&w->cell, tfp_screen_own_name(w->r, row));
         return;
     }

@@ -3,9 +3,11 @@
  * Names of a tree's rows are indented as in the views. grid_fit.c fits the table to a terminal; a line below
  * the table names the columns that were left out. */
 #include "outputs/text/grid_text.h"
+#include "options/options.h"
 #include "outputs/text/grid_fit.h"
 #include "outputs/text/headline.h"
 #include "outputs/text/screen.h"
+#include "views/core/notes.h"
 #include "views/core/report.h"
 
 size_t tfp_grid_few(const tfp_grid *g) { return g->few && g->few < g->row_count ? g->few : g->row_count; }
@@ -133,7 +135,7 @@ static void put_notes(const tfp_report *r, tfp_buf *b)
         tfp_screen_wrap(b, tfp_str_of(r->notes.at[i].text), strlen("note: "), r->options->screen); /* escaped already */
         tfp_buf_char(b, '\n');
     }
-    if (r->notes.size && (r->facts.size || r->grid.row_count || r->parts.size || !tfp_is_aligned(r)))
+    if (r->notes.size && (r->facts.size || r->grid->row_count || r->parts.size || !tfp_is_aligned(r)))
         tfp_buf_char(b, '\n');
 }
 
@@ -227,7 +229,7 @@ tfp_status tfp_grid_text(const tfp_report *r, tfp_sink *s, tfp_error *err)
     put_facts(r, &s->buf);
     /* facts without a table, or a note that says why there are no rows */
     bool noted = tfp_is_aligned(r) && r->notes.size;
-    bool bare = (r->facts.size || noted) && !r->grid.row_count;
+    bool bare = (r->facts.size || noted) && !r->grid->row_count;
     tfp_status status = TFP_OK;
     for (size_t i = 0; i < r->parts.size && !status; i++) {
         if (!r->parts.at[i].leads) continue;
@@ -236,7 +238,7 @@ tfp_status tfp_grid_text(const tfp_report *r, tfp_sink *s, tfp_error *err)
         tfp_buf_char(&s->buf, '\n');
     }
     if (r->headline && !status) status = put_below_headline(r, s, err);
-    if (!bare && !r->headline && !status) status = put_grid(r, &r->grid, s, err);
+    if (!bare && !r->headline && !status) status = put_grid(r, r->grid, s, err);
     for (size_t i = 0; i < r->parts.size && !status; i++) {
         if (r->parts.at[i].leads) continue;
         tfp_buf_printf(&s->buf, "%s%s\n\n", bare && !i ? "" : "\n", r->parts.at[i].title);

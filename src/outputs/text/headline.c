@@ -2,6 +2,7 @@
 /* outputs/text/headline.c: what people see of a table whose first row is told in a sentence: that line, and of the other rows the
  * columns that answer the question, under heads in words. Programs get the whole table. */
 #include "outputs/text/headline.h"
+#include "options/options.h"
 #include "outputs/text/screen.h"
 #include "views/core/report.h"
 
@@ -42,10 +43,10 @@ void tfp_headline_put(const tfp_report *r, tfp_buf *out)
 
 bool tfp_headline_grid(const tfp_report *r, tfp_grid *out)
 {
-    size_t skip = begins_with_today(&r->grid); /* -order_by may have moved it: there it stays a row */
-    *out = (tfp_grid){ .row_count = r->grid.row_count - skip };
+    size_t skip = begins_with_today(r->grid); /* -order_by may have moved it: there it stays a row */
+    *out = (tfp_grid){ .row_count = r->grid->row_count - skip };
     for (size_t i = 0; i < SHOWN; i++) {
-        const tfp_grid_column *c = tfp_grid_find(&r->grid, shown[i].name);
+        const tfp_grid_column *c = tfp_grid_find(r->grid, shown[i].name);
         if (c && !tfp_push(&out->columns, below(c, skip, shown[i].head))) return false;
     }
     return true;

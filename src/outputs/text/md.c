@@ -3,10 +3,13 @@
  * so that nothing in them becomes markup. */
 #include "model/tables/profile.h"
 #include "model/tensors.h"
+#include "options/options.h"
 #include "outputs/core/labels.h"
 #include "outputs/core/output.h"
 #include "outputs/text/grid_text.h"
-#include "views/core/report.h"
+#include "views/core/findings.h"
+#include "views/core/notes.h"
+#include "views/core/rows.h"
 #include "wire/json.h"
 
 #include <stdlib.h>
@@ -67,7 +70,7 @@ static bool has_totals(const writer *w) { return w->r->kind != TFP_REPORT_LIST; 
 
 static void put_name(writer *w, uint32_t row)
 {
-    const tfp_row *x = &w->r->rows.at[row];
+    const tfp_row *x = &w->r->tree->rows.at[row];
     uint32_t depth = x->depth < MAX_INDENT ? x->depth : MAX_INDENT;
     tfp_buf_text(w->out, "| ");
     for (uint32_t i = 0; i < depth; i++) tfp_buf_text(w->out, "&nbsp;&nbsp;");
@@ -105,7 +108,7 @@ static void put_tensor(writer *w, const tfp_row *x)
 {
     tfp_buf_char(w->out, ' ');
     if (x->tensor != TFP_NONE) {
-        const tfp_tensor *t = w->r->tensors.at[x->tensor];
+        const tfp_tensor *t = w->r->tree->tensors.at[x->tensor];
         tfp_buf_text(&w->cell, tfp_dtype_name(t->dtype));
         for (size_t i = 0; t->kind != TFP_VALUES_NONE && i < t->count && i < MAX_VALUES; i++) {
             tfp_buf_char(&w->cell, ' ');
@@ -198,13 +201,13 @@ static void put_label(writer *w, tfp_column_id id, uint32_t row)
 {
     const tfp_report *r = w->r;
     switch (id) {
-    case TFP_C_TENSOR_VALUE: put_tensor(w, &r->rows.at[row]); break;
+    case TFP_C_TENSOR_VALUE: put_tensor(w, &r->tree->rows.at[row]); break;
     case TFP_C_DEVICE: put_labels(w, tfp_labels_devices(r, row, &w->labels)); break;
     case TFP_C_OP_TYPES: put_labels(w, tfp_labels_op_types(r, row, &w->labels)); break;
-    case TFP_C_INPUT_SHAPES: put_input_shapes(w, &r->rows.at[row]); break;
+    case TFP_C_INPUT_SHAPES: put_input_shapes(w, &r->tree->rows.at[row]); break;
     case TFP_C_NUM_HIDDEN_OPS:
         tfp_buf_char(w->out, ' ');
-        tfp_buf_int(w->out, r->rows.at[row].hidden);
+        tfp_buf_int(w->out, r->tree->rows.at[row].hidden);
         tfp_buf_text(w->out, " |");
         break;
     default: break;
@@ -232,7 +235,7 @@ static void put_table(writer *w)
     for (int i = 0; i < tfp_column_count; i++)
         if (tfp_selects(r->options, (tfp_column_id)i)) of_kind[tfp_columns[i].kind].rule(w, &tfp_columns[i]);
     tfp_buf_char(w->out, '\n');
-    for (uint32_t row = 0; row < r->rows.size && !w->sink->status && !w->nomem; row++) {
+    for (uint32_t row = 0; row < r->tree->rows.size && !w->sink->status && !w->nomem; row++) {
         put_name(w, row);
         for (int i = 0; i < tfp_column_count; i++)
             if (tfp_selects(r->options, (tfp_column_id)i)) of_kind[tfp_columns[i].kind].cell(w, (tfp_column_id)i, row);
@@ -258,9 +261,9 @@ static void put_finding(writer *w, tfp_str text)
 static void put_findings(writer *w)
 {
     const tfp_report *r = w->r;
-    for (uint32_t row = 1; row < r->rows.size; row++) {
+    for (uint32_t row = 1; row < r->tree->rows.size; row++) {
         tfp_buf_text(w->out, row > 1 ? "\n### " : "### ");
-        put_text(w, r->rows.at[row].name);
+        put_text(w, r->tree->rows.at[row].name);
         tfp_buf_text(w->out, "\n\n");
         for (size_t i = 0; i < r->findings.size; i++)
             if (r->findings.at[i].checker == row) put_finding(w, r->findings.at[i].text);
@@ -346,7 +349,7 @@ static void put_report_grid(writer *w)
         put_grid(w, &w->r->parts.at[i].grid);
         tfp_buf_char(w->out, '\n');
     }
-    put_grid(w, &w->r->grid);
+    put_grid(w, w->r->grid);
     for (size_t i = 0; i < w->r->parts.size; i++) {
         if (w->r->parts.at[i].leads) continue;
         tfp_buf_printf(w->out, "\n### %s\n\n", w->r->parts.at[i].title);

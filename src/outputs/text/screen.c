@@ -4,6 +4,7 @@
  * named at the end; in a pipe everything is whole. TensorFlow's form is outputs/text/text.c. */
 #include "outputs/text/screen.h"
 #include "model/tables/runs.h"
+#include "options/options.h"
 #include "outputs/core/labels.h"
 #include "outputs/core/tensor_text.h"
 #include "views/core/kinds.h"
@@ -106,7 +107,7 @@ static size_t numbers_width(const screen *x)
 
 static void put_name(screen *x, uint32_t row, tfp_buf *out)
 {
-    if (!x->list) tfp_screen_depth(x->r->rows.at[row].depth, out);
+    if (!x->list) tfp_screen_depth(x->r->tree->rows.at[row].depth, out);
     if (row)
         tfp_escape(out, tfp_screen_own_name(x->r, row));
     else
@@ -115,7 +116,7 @@ static void put_name(screen *x, uint32_t row, tfp_buf *out)
 
 static void put_label(screen *x, uint32_t row, tfp_column_id label, tfp_buf *out)
 {
-    const tfp_row *y = &x->r->rows.at[row];
+    const tfp_row *y = &x->r->tree->rows.at[row];
     x->scratch.size = 0;
     if (label == TFP_C_DEVICE) tfp_labels_join_devices(x->r, row, &x->scratch);
     if (label == TFP_C_OP_TYPES) tfp_labels_join_op_types(x->r, row, &x->scratch);
@@ -137,7 +138,7 @@ static void put_sum(screen *x, uint32_t row, const number *n, tfp_buf *out)
     const tfp_column *c = &tfp_columns[n->column];
     tfp_value v = c->numbers[0].value;
     int64_t amount = n->own ? tfp_own(x->r, row, v) : total_of(x, row, v);
-    if (n->own && !x->r->rows.at[row].accounted) return;
+    if (n->own && !x->r->tree->rows.at[row].accounted) return;
     tfp_report_put_number(x->r, v, c->unit, amount, out);
 }
 
@@ -153,7 +154,7 @@ static void put_number(screen *x, uint32_t row, const number *n, tfp_buf *out)
 static size_t longest_name(screen *x)
 {
     size_t longest = 4;
-    for (uint32_t i = 0; i < x->r->rows.size; i++) {
+    for (uint32_t i = 0; i < x->r->tree->rows.size; i++) {
         x->cell.size = 0;
         put_name(x, i, &x->cell);
         size_t n = tfp_screen_width((tfp_str){ x->cell.data, x->cell.size });
@@ -165,7 +166,7 @@ static size_t longest_name(screen *x)
 static size_t longest_label(screen *x, tfp_column_id label)
 {
     size_t longest = strlen(tfp_columns[label].name);
-    for (uint32_t i = 0; i < x->r->rows.size; i++) {
+    for (uint32_t i = 0; i < x->r->tree->rows.size; i++) {
         x->cell.size = 0;
         put_label(x, i, label, &x->cell);
         size_t n = tfp_screen_width((tfp_str){ x->cell.data, x->cell.size });
@@ -177,7 +178,7 @@ static size_t longest_label(screen *x, tfp_column_id label)
 /* A number too wide for the usual width widens its column. */
 static void widen_numbers(screen *x)
 {
-    for (uint32_t row = 0; row < x->r->rows.size; row++)
+    for (uint32_t row = 0; row < x->r->tree->rows.size; row++)
         for (size_t i = 0; i < x->number_count; i++) {
             x->cell.size = 0;
             put_number(x, row, &x->numbers[i], &x->cell);
@@ -275,8 +276,8 @@ static void put_row(screen *x, uint32_t row, tfp_buf *out)
     }
     while (!out->failed && out->size && out->data[out->size - 1] == ' ') out->size--;
     tfp_buf_char(out, '\n');
-    const tfp_row *y = &x->r->rows.at[row];
-    if (y->tensor != TFP_NONE) tfp_tensor_text(x->r->tensors.at[y->tensor], out);
+    const tfp_row *y = &x->r->tree->rows.at[row];
+    if (y->tensor != TFP_NONE) tfp_tensor_text(x->r->tree->tensors.at[y->tensor], out);
 }
 
 /* Of which part of the recording the rows are. */
@@ -310,12 +311,12 @@ static void put_doc(const screen *x, tfp_buf *out)
     tfp_buf line = { 0 };
     tfp_buf_printf(&line, "%s, ", r->view);
     put_extent(r, &line);
-    size_t shown = r->rows.size - 1;
+    size_t shown = r->tree->rows.size - 1;
     tfp_buf_printf(&line, "; by %s; %zu", r->options->order.head ? r->options->order.head : r->options->order.name,
                    shown);
-    if (r->left) tfp_buf_printf(&line, " of %zu", shown + r->left);
-    tfp_buf_printf(&line, " row%s", shown + r->left == 1 ? "" : "s");
-    if (r->left) tfp_buf_text(&line, ", -top 0: all");
+    if (r->tree->left) tfp_buf_printf(&line, " of %zu", shown + r->tree->left);
+    tfp_buf_printf(&line, " row%s", shown + r->tree->left == 1 ? "" : "s");
+    if (r->tree->left) tfp_buf_text(&line, ", -top 0: all");
     if (r->options->screen) tfp_screen_cut(&line, (size_t)r->options->screen);
     if (colours) tfp_buf_text(out, TFP_DIM);
     tfp_buf_add(out, line.data, line.size);
@@ -376,7 +377,7 @@ tfp_status tfp_screen_text(const tfp_report *r, const tfp_column_id *cells, size
     measure(&x);
     put_doc(&x, &s->buf);
     put_header(&x, &s->buf);
-    for (uint32_t row = 0; row < r->rows.size && !s->status; row++) {
+    for (uint32_t row = 0; row < r->tree->rows.size && !s->status; row++) {
         put_row(&x, row, &s->buf);
         tfp_sink_flush_if_full(s);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* outputs/text/screen_text.c: texts at a terminal: their width, cut or wrapped to it, and bars. */
 #include "outputs/text/screen.h"
-#include "views/core/report.h"
+#include "views/core/rows.h"
 
 size_t tfp_screen_width(tfp_str s)
 {
@@ -94,7 +94,7 @@ void tfp_screen_depth(uint32_t depth, tfp_buf *out)
 
 tfp_str tfp_screen_own_name(const tfp_report *r, uint32_t row)
 {
-    const tfp_row *x = &r->rows.at[row], *above = &r->rows.at[x->parent];
+    const tfp_row *x = &r->tree->rows.at[row], *above = &r->tree->rows.at[x->parent];
     tfp_str name = tfp_shown_name(r, row);
     bool below = row && x->parent && name.size > above->name.size + 1 && name.data[above->name.size] == '/' &&
                  memcmp(name.data, above->name.data, above->name.size) == 0;

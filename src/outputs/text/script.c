@@ -3,7 +3,7 @@
  * then a line for each row with three significant digits. Columns other than memory have their own units. */
 #include "compare/diff.h"
 #include "outputs/core/output.h"
-#include "views/core/report.h"
+#include "views/core/rows.h"
 #include "wire/json.h"
 
 #include <stdio.h>
@@ -114,7 +114,7 @@ static void put_head(const tfp_diff_script *s, tfp_buf *b)
 
 static void put_row(const tfp_report *r, const tfp_diff_script *s, uint32_t row, tfp_buf *b)
 {
-    const tfp_row *x = &r->rows.at[row];
+    const tfp_row *x = &r->tree->rows.at[row];
     tfp_unit unit = tfp_columns[s->column].unit;
     double to = s->values[s->to][row], from = s->values[s->from][row];
     tfp_buf_fill(b, ' ', 2 * (size_t)x->depth);
@@ -141,7 +141,7 @@ static tfp_status write_script(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
     if (!r->script) return tfp_fail(err, TFP_BADARG, "only diff has a script form, made with -format script");
     put_head(r->script, &s->buf);
-    for (uint32_t row = 0; row < r->rows.size && !s->status; row++) {
+    for (uint32_t row = 0; row < r->tree->rows.size && !s->status; row++) {
         put_row(r, r->script, row, &s->buf);
         tfp_sink_flush_if_full(s);
     }

@@ -2,6 +2,7 @@
 /* outputs/text/text.c: reports as TensorFlow's tool prints them, byte for byte from the line "Profile:" on. */
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
+#include "options/options.h"
 #include "outputs/core/labels.h"
 #include "outputs/core/output.h"
 #include "outputs/core/rows.h"
@@ -9,7 +10,9 @@
 #include "outputs/text/grid_text.h"
 #include "outputs/text/screen.h"
 #include "outputs/text/text_compat10.h"
-#include "views/core/report.h"
+#include "views/core/findings.h"
+#include "views/core/rows.h"
+#include "views/core/view.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,13 +79,13 @@ static void write_pair(const tfp_report *r, uint32_t row, tfp_column_id cell, tf
     const tfp_column *c = &tfp_columns[cell];
     tfp_value v = c->numbers[0].value;
     int64_t own = tfp_whole(v, tfp_own(r, row, v)), total = tfp_whole(v, tfp_total(r, row, v));
-    tfp_format_pair(b, c->unit, r->rows.at[row].accounted ? &own : NULL, total);
+    tfp_format_pair(b, c->unit, r->tree->rows.at[row].accounted ? &own : NULL, total);
 }
 
 static void write_real(const tfp_report *r, uint32_t row, tfp_column_id cell, bool total, tfp_buf *b)
 {
     double x;
-    if ((total || r->rows.at[row].accounted) && tfp_cell_number(r, row, cell, total, &x))
+    if ((total || r->tree->rows.at[row].accounted) && tfp_cell_number(r, row, cell, total, &x))
         tfp_format_real(b, tfp_columns[cell].unit, x);
     else
         tfp_buf_text(b, "--");
@@ -102,7 +105,7 @@ static void write_occurrence(const tfp_report *r, uint32_t row, tfp_buf *b)
         return;
     }
     write_pair(r, row, TFP_C_OCCURRENCE, b);
-    tfp_buf_text(b, r->rows.at[row].accounted ? "|1/" : "|--/");
+    tfp_buf_text(b, r->tree->rows.at[row].accounted ? "|1/" : "|--/");
     tfp_format_number(b, tfp_total(r, row, TFP_V_DEFINITIONS));
 }
 
@@ -128,7 +131,7 @@ static const struct {
 /* Writes one cell. */
 static void write_cell(const tfp_report *r, uint32_t row, tfp_column_id cell, tfp_buf *b, tfp_buf *scratch)
 {
-    const tfp_row *x = &r->rows.at[row];
+    const tfp_row *x = &r->tree->rows.at[row];
     switch (cell) {
     case TFP_C_PARAMS:
         if (x->node != TFP_NONE && r->profile->graph->nodes.at[x->node].shape != TFP_NONE) {
@@ -161,7 +164,7 @@ static void write_cell(const tfp_report *r, uint32_t row, tfp_column_id cell, tf
 /* The device cell and its comma are omitted where the device is not known. */
 static bool has_cell(const tfp_report *r, uint32_t row, tfp_column_id cell)
 {
-    const tfp_row *x = &r->rows.at[row];
+    const tfp_row *x = &r->tree->rows.at[row];
     if (cell != TFP_C_DEVICE) return true;
     if (r->kind == TFP_REPORT_GROUPS) return x->member_count > 0;
     return x->node != TFP_NONE && r->profile->graph->nodes.at[x->node].device != 0;
@@ -179,7 +182,7 @@ static void write_tree_rows(const void *ctx, size_t first, size_t end, tfp_buf *
     const tfp_report *r = t->r;
     tfp_buf scratch = { 0 };
     for (uint32_t row = (uint32_t)first; row < end; row++) {
-        const tfp_row *x = &r->rows.at[row];
+        const tfp_row *x = &r->tree->rows.at[row];
         tfp_buf_fill(b, ' ', 2 * (size_t)x->depth);
         tfp_escape(b, x->name);
         tfp_buf_text(b, " (");
@@ -189,7 +192,7 @@ static void write_tree_rows(const void *ctx, size_t first, size_t end, tfp_buf *
             write_cell(r, row, t->cells[i], b, &scratch);
         }
         tfp_buf_text(b, ")\n");
-        if (x->tensor != TFP_NONE) tfp_tensor_text(r->tensors.at[x->tensor], b);
+        if (x->tensor != TFP_NONE) tfp_tensor_text(r->tree->tensors.at[x->tensor], b);
     }
     tfp_buf_free(&scratch);
 }
@@ -198,8 +201,8 @@ static void write_tree(const tfp_report *r, const tfp_column_id *cells, size_t n
 {
     tree_rows t = { r, cells, n };
     size_t bytes = 0; /* estimated size of the long parts of rows */
-    for (size_t i = 0; i < r->rows.size; i++) bytes += r->rows.at[i].name.size + 2 * (size_t)r->rows.at[i].depth;
-    tfp_rows_write(s, r->rows.size, bytes, write_tree_rows, &t);
+    for (size_t i = 0; i < r->tree->rows.size; i++) bytes += r->tree->rows.at[i].name.size + 2 * (size_t)r->tree->rows.at[i].depth;
+    tfp_rows_write(s, r->tree->rows.size, bytes, write_tree_rows, &t);
 }
 
 /* ---- the op view's list ---- */
@@ -261,12 +264,12 @@ static bool more_runs(const void *ctx, uint32_t a, uint32_t b)
 
 static bool group_shapes(const tfp_report *r, uint32_t row, tfp_arena *arena, shape_group **out, size_t *count)
 {
-    const tfp_row *x = &r->rows.at[row];
+    const tfp_row *x = &r->tree->rows.at[row];
     shape_group *g = TFP_NEW(arena, shape_group, x->member_count);
     tfp_buf text = { 0 };
     if (!g) return false;
     for (uint32_t m = 0; m < x->member_count; m++) {
-        uint32_t node = r->members[x->member_first + m];
+        uint32_t node = r->tree->members[x->member_first + m];
         tfp_node_stats stats;
         tfp_node_stats_at(r->profile, node, r->step, &stats);
         text.size = 0;
@@ -320,7 +323,7 @@ static void write_op_row(const tfp_report *r, uint32_t row, const tfp_column_id 
                          tfp_buf *scratch)
 {
     size_t from = b->size, size;
-    tfp_escape(b, r->rows.at[row].name);
+    tfp_escape(b, r->tree->rows.at[row].name);
     size = b->size - from;
     if (size < 25) tfp_buf_fill(b, ' ', 25 - size);
     for (size_t i = 0, written = 0; i < n; i++) {
@@ -332,7 +335,7 @@ static void write_op_row(const tfp_report *r, uint32_t row, const tfp_column_id 
             from = b->size;
             tfp_buf_int(b, tfp_own(r, row, TFP_V_RUNS));
             tfp_buf_char(b, '|');
-            tfp_buf_int(b, r->rows.at[row].member_count);
+            tfp_buf_int(b, r->tree->rows.at[row].member_count);
             pad_left(b, from, 10);
         } else {
             of_kind[tfp_columns[cells[i]].kind].in_list(r, row, cells[i], b);
@@ -349,7 +352,7 @@ static void write_list(const tfp_report *r, const tfp_column_id *cells, size_t n
 {
     tfp_buf scratch = { 0 };
     uint32_t first = has_no_types(r) ? 0 : 1; /* otherwise the root is not shown */
-    for (uint32_t row = first; row < r->rows.size; row++) {
+    for (uint32_t row = first; row < r->tree->rows.size; row++) {
         write_op_row(r, row, cells, n, &s->buf, &scratch);
         tfp_sink_flush_if_full(s);
     }
@@ -361,8 +364,8 @@ static void write_list(const tfp_report *r, const tfp_column_id *cells, size_t n
 static void write_findings(const tfp_report *r, tfp_buf *b)
 {
     size_t at = 0;
-    for (uint32_t row = 1; row < r->rows.size; row++) {
-        tfp_buf_printf(b, "\n%.*s:\n", (int)r->rows.at[row].name.size, r->rows.at[row].name.data);
+    for (uint32_t row = 1; row < r->tree->rows.size; row++) {
+        tfp_buf_printf(b, "\n%.*s:\n", (int)r->tree->rows.at[row].name.size, r->tree->rows.at[row].name.data);
         for (; at < r->findings.size && r->findings.at[at].checker == row; at++) {
             tfp_screen_wrap(b, r->findings.at[at].text, 0, tfp_for_screen(r->options) ? r->options->screen : 0);
             tfp_buf_char(b, '\n');

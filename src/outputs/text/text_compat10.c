@@ -3,9 +3,11 @@
 #include "outputs/text/text_compat10.h"
 
 #include "model/tables/graph.h"
+#include "options/columns.h"
+#include "options/options.h"
 #include "outputs/core/labels.h"
 #include "outputs/core/tensor_text.h"
-#include "views/core/engine.h"
+#include "views/core/rows.h"
 
 #include <stdlib.h>
 
@@ -26,7 +28,7 @@ static void write_pair(items *x, const tfp_report *r, uint32_t row, tfp_column_i
     tfp_value v = (tfp_value)tfp_value_of(column);
     if (!tfp_selects(r->options, c)) return;
     next_item(x);
-    if (r->rows.at[row].accounted)
+    if (r->tree->rows.at[row].accounted)
         tfp_format_unit(x->b, column->unit, tfp_whole(v, tfp_own(r, row, v)));
     else
         tfp_buf_text(x->b, "--");
@@ -58,7 +60,7 @@ static int by_text(const void *a, const void *b) { return tfp_str_cmp(*(const tf
 static void write_types(items *x, const tfp_report *r, uint32_t row)
 {
     const tfp_profile *p = r->profile;
-    uint32_t node = r->rows.at[row].node;
+    uint32_t node = r->tree->rows.at[row].node;
     TFP_VEC(tfp_str) types = { 0 };
     next_item(x);
     if (node == TFP_NONE) {
@@ -82,8 +84,8 @@ static void write_types(items *x, const tfp_report *r, uint32_t row)
 static void write_items(const tfp_report *r, uint32_t row, const tfp_column_id *cells, size_t count, tfp_buf *b)
 {
     items x = { .b = b };
-    tfp_str device = device_of(r->profile, r->rows.at[row].node);
-    if (tfp_selects(r->options, TFP_C_PARAMS)) write_shape(&x, r->profile, r->rows.at[row].node);
+    tfp_str device = device_of(r->profile, r->tree->rows.at[row].node);
+    if (tfp_selects(r->options, TFP_C_PARAMS)) write_shape(&x, r->profile, r->tree->rows.at[row].node);
     for (size_t i = 0; i < count; i++)
         if (tfp_columns[cells[i]].text.compat10) write_pair(&x, r, row, cells[i]);
     if (tfp_selects(r->options, TFP_C_DEVICE) && device.size) {
@@ -96,7 +98,7 @@ static void write_items(const tfp_report *r, uint32_t row, const tfp_column_id *
 /* Below hidden rows: writes how many are hidden, and indents the row and everything below it by two more spaces. */
 static size_t write_hidden(const tfp_report *r, uint32_t row, size_t indent, tfp_buf *b)
 {
-    uint32_t hidden = r->rows.at[row].hidden;
+    uint32_t hidden = r->tree->rows.at[row].hidden;
     if (!hidden || !tfp_selects(r->options, TFP_C_NUM_HIDDEN_OPS)) return indent;
     tfp_buf_fill(b, ' ', indent);
     tfp_buf_text(b, "...hidden ");
@@ -110,10 +112,10 @@ tfp_status tfp_text_compat10(const tfp_report *r, tfp_sink *s, tfp_error *err)
     tfp_buf *b = &s->buf;
     tfp_column_id cells[TFP_COLUMNS_MAX];
     size_t count = tfp_columns_in(TFP_LIST_TREE_CELLS, cells);
-    size_t *indent = calloc(r->rows.size + 1, sizeof *indent); /* indent of the rows below each row */
+    size_t *indent = calloc(r->tree->rows.size + 1, sizeof *indent); /* indent of the rows below each row */
     if (!indent) return tfp_nomem(err);
-    for (uint32_t row = 0; row < r->rows.size; row++) {
-        const tfp_row *x = &r->rows.at[row];
+    for (uint32_t row = 0; row < r->tree->rows.size; row++) {
+        const tfp_row *x = &r->tree->rows.at[row];
         size_t here = write_hidden(r, row, row ? indent[x->parent] : 0, b);
         indent[row] = here + 2;
         tfp_buf_fill(b, ' ', here);
@@ -124,7 +126,7 @@ tfp_status tfp_text_compat10(const tfp_report *r, tfp_sink *s, tfp_error *err)
             tfp_buf_char(b, ')');
         }
         tfp_buf_char(b, '\n');
-        if (x->tensor != TFP_NONE) tfp_tensor_text(r->tensors.at[x->tensor], b);
+        if (x->tensor != TFP_NONE) tfp_tensor_text(r->tree->tensors.at[x->tensor], b);
         tfp_sink_flush_if_full(s);
     }
     free(indent);

@@ -3,7 +3,7 @@
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
 #include "outputs/timeline/timeline.h"
-#include "views/core/engine.h"
+#include "views/core/report.h"
 
 static void put_key_int(tfp_json *j, const char *key, int64_t n)
 {

@@ -6,7 +6,7 @@
 #include "model/tables/graph.h"
 #include "model/tables/lanes.h"
 #include "outputs/timeline/timeline.h"
-#include "views/core/engine.h"
+#include "views/core/rows.h"
 
 #include <stdlib.h>
 
@@ -124,8 +124,8 @@ static void index_regions(graph *g)
 
 static bool collect(graph *g)
 {
-    for (size_t i = 1; i < g->r->rows.size; i++) {
-        uint32_t node = g->r->rows.at[i].node, exec = tfp_timeline_exec(g->r, node);
+    for (size_t i = 1; i < g->r->tree->rows.size; i++) {
+        uint32_t node = g->r->tree->rows.at[i].node, exec = tfp_timeline_exec(g->r, node);
         if (exec != TFP_NONE && !add_node(g, node, exec)) return false;
     }
     if (!sort_regions(g)) return false;
@@ -202,7 +202,7 @@ static bool list_sources(graph *g, sources *s, uint32_t node)
 {
     s->first[node] = (uint32_t)s->list.size;
     s->count[node] = 0;
-    if (g->r->node_accounted && !g->r->node_accounted[node]) return true;
+    if (g->r->tree->node_accounted && !g->r->tree->node_accounted[node]) return true;
     uint32_t exec = tfp_timeline_exec(g->r, node);
     if (exec == TFP_NONE) return true;
     for (TFP_EACH(detail->spans, i, tfp_detail(g->p, exec)->span_first, g->p)) {

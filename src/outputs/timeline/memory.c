@@ -7,7 +7,7 @@
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
 #include "outputs/timeline/timeline.h"
-#include "views/core/engine.h"
+#include "views/core/rows.h"
 
 #include <stdlib.h>
 
@@ -16,8 +16,8 @@ enum { TOP_COUNT = 10, MIN_DISTANCE_NS = 100000 };
 bool tfp_timeline_devices(const tfp_report *r, tfp_used_devices *out)
 {
     bool ok = true;
-    for (size_t i = 1; ok && i < r->rows.size; i++) {
-        uint32_t node = r->rows.at[i].node;
+    for (size_t i = 1; ok && i < r->tree->rows.size; i++) {
+        uint32_t node = r->tree->rows.at[i].node;
         bool shown = tfp_timeline_exec(r, node) != TFP_NONE && !(r->profile->graph->nodes.at[node].flags & TFP_NODE_ON_CPU);
         ok = !shown || tfp_used_devices_add(out, r->profile, node);
     }

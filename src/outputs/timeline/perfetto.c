@@ -9,6 +9,7 @@
 #include "model/tables/memory_events.h"
 #include "model/tables/processes.h"
 #include "outputs/timeline/timeline.h"
+#include "views/core/view.h"
 
 /* ---- tracks ---- */
 

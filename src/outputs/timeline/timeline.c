@@ -6,7 +6,8 @@
 #include "outputs/timeline/timeline.h"
 #include "model/tables/details.h"
 #include "model/tables/runs.h"
-#include "views/core/engine.h"
+#include "options/columns.h"
+#include "views/core/rows.h"
 #include "views/core/view.h"
 
 /* ---- scope and code views ---- */
@@ -16,12 +17,12 @@
 static tfp_status write_nested(const tfp_report *r, tfp_trace_out *t, tfp_error *err)
 {
     static const tfp_str none = { "", 0 };
-    if (!r->total[TFP_V_MICROS]) return tfp_fail(err, TFP_BADARG, "a timeline needs a report with the column micros");
-    int64_t *at = malloc((r->rows.size + 1) * sizeof *at); /* where the next child of a row begins; -1: left out */
+    if (!r->tree->total[TFP_V_MICROS]) return tfp_fail(err, TFP_BADARG, "a timeline needs a report with the column micros");
+    int64_t *at = malloc((r->tree->rows.size + 1) * sizeof *at); /* where the next child of a row begins; -1: left out */
     if (!at) return tfp_nomem(err);
     uint32_t depths = 0;
-    for (uint32_t i = 0; i < r->rows.size && !t->sink->status; i++) {
-        const tfp_row *x = &r->rows.at[i];
+    for (uint32_t i = 0; i < r->tree->rows.size && !t->sink->status; i++) {
+        const tfp_row *x = &r->tree->rows.at[i];
         int64_t *parent = &at[x->parent], ns = tfp_total(r, i, TFP_V_MICROS);
         at[i] = i == 0 ? 0 : *parent;
         if (i && (*parent < 0 || ns <= 0)) {

@@ -6,7 +6,7 @@
 #include "model/tables/lanes.h"
 #include "model/tables/processes.h"
 #include "outputs/timeline/timeline.h"
-#include "views/core/engine.h"
+#include "views/core/report.h"
 
 typedef struct trace {
     const tfp_report *r;

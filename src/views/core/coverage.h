@@ -4,9 +4,7 @@
 #ifndef TFP_COVERAGE_H
 #define TFP_COVERAGE_H
 
-#include "base/base.h"
-
-struct tfp_report;
+#include "views/core/report.h"
 
 enum { TFP_COVER_RESTS = 5 };
 typedef struct tfp_cover_rest {
@@ -26,14 +24,19 @@ typedef struct tfp_coverage {
     tfp_cover host, device; /* all_ns 0: nothing ran there, or it is not known */
 } tfp_coverage;
 
-/* Views whose rows are lines of code say what these explain (r->explained); the others are known by their nodes. */
+/* Views whose rows are lines of code say what these explain (r->covered->explained); the others are known by their nodes. */
 typedef struct tfp_explained {
     bool given;
     int64_t host_ns, device_ns, replayed_ns; /* device_ns: without what a graph replays */
     const char *why_not;                     /* the reason for what no other reason explains */
 } tfp_explained;
 
-/* Fills r->coverage and adds the note that tells it, where times of a trace, or of lines of code, are shown. TFP_NOMEM. */
+struct tfp_report_coverage {
+    tfp_explained explained; /* by a view whose rows are lines of code */
+    tfp_coverage coverage;
+};
+
+/* Fills r->covered->coverage and adds the note that tells it, where times of a trace, or of lines of code, are shown. TFP_NOMEM. */
 tfp_status tfp_coverage_add(struct tfp_report *r, tfp_error *err);
 /* The same, of a report whose rows are made of another one's: less what the new rows do not have. */
 tfp_status tfp_coverage_less(struct tfp_report *r, const tfp_coverage *of, const tfp_explained *lost, tfp_error *err);

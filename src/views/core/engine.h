@@ -5,12 +5,13 @@
 #define TFP_VIEW_ENGINE_H
 
 #include "flops/core/parameters.h"
-#include "views/core/report.h"
+#include "options/regex.h"
+#include "views/core/rows.h"
 
 /* ---- values: columns of numbers, only those that the report needs ---- */
 typedef struct tfp_values {
     int64_t *at[TFP_V_COUNT];              /* NULL when not needed */
-    double *of_runs[TFP_STATISTICS_MAX]; /* by the columns of tfp_report.statistics; NAN: there are no runs */
+    double *of_runs[TFP_STATISTICS_MAX]; /* by the columns of tfp_report_tree.statistics; NAN: there are no runs */
 } tfp_values;
 bool tfp_values_new(const tfp_report *r, tfp_values *v, tfp_arena *arena, size_t count);
 /* Adds `times` times what a node has at the report's step to place i. */
@@ -22,7 +23,7 @@ void tfp_values_add(tfp_report *r, tfp_values *to, size_t i, const tfp_values *f
 double tfp_place_number(const tfp_report *r, tfp_column_id column, const tfp_values *v, size_t i);
 
 /* ---- -float_ops_source (flops/counts.c) ---- */
-/* Works out what the report's options ask for: tfp_report.counts. Nothing to do when they ask for nothing, or when
+/* Works out what the report's options ask for: tfp_report_tree.counts. Nothing to do when they ask for nothing, or when
  * the options bring counts along. */
 tfp_status tfp_counts_start(tfp_report *r, tfp_error *err);
 /* Finds the model's variables, when they are what parameters are: with -float_ops_source own, and of a checkpoint alone. */
@@ -110,10 +111,10 @@ tfp_status tfp_tree_show(tfp_tree *t, tfp_report *r, tfp_tree_rules rules, tfp_e
  * traversal order, parents first. */
 tfp_status tfp_tree_emit(tfp_tree *t, tfp_report *r, const tfp_shown_items *shown, bool redo, tfp_error *err);
 
-/* Notes for tfp_report.reach that a node counts in an item, so many times. */
+/* Notes for tfp_report_tree.reach that a node counts in an item, so many times. */
 static inline void tfp_reach_item(tfp_report *r, uint32_t node, size_t item, int64_t times)
 {
-    if (r->reach) r->reach[node] = (tfp_reach){ (uint32_t)item, (uint32_t)times };
+    if (r->tree->reach) r->tree->reach[node] = (tfp_reach){ (uint32_t)item, (uint32_t)times };
 }
 
 /* A row's tensor from the checkpoint, if it is asked for and there. */

@@ -4,7 +4,8 @@
 #include "views/core/grid.h"
 
 #include "names/names.h"
-#include "views/core/engine.h"
+#include "options/options.h"
+#include "views/core/report.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -99,7 +100,7 @@ tfp_status tfp_grid_fill(tfp_report *r, tfp_grid *g, const tfp_row_table *t, tfp
 
 tfp_status tfp_grid_of(tfp_report *r, const tfp_row_table *t, tfp_error *err)
 {
-    return tfp_grid_fill(r, &r->grid, t, err);
+    return tfp_grid_fill(r, r->grid, t, err);
 }
 
 tfp_grid *tfp_grid_part_add(tfp_report *r, const char *name, const char *title)
@@ -208,8 +209,8 @@ static tfp_status sort(tfp_grid *g, const tfp_grid_column *by, tfp_error *err)
 static tfp_status no_column(const tfp_report *r, const char *name, tfp_error *err)
 {
     tfp_buf names = { 0 };
-    for (size_t i = 0; i < r->grid.columns.size; i++)
-        tfp_buf_printf(&names, "%s%s", i ? ", " : "", r->grid.columns.at[i].name);
+    for (size_t i = 0; i < r->grid->columns.size; i++)
+        tfp_buf_printf(&names, "%s%s", i ? ", " : "", r->grid->columns.at[i].name);
     tfp_status s = tfp_fail(err, TFP_BADARG, "option -order_by: value '%s': no such column of %s (%.*s)", name, r->view,
                             (int)names.size, names.size ? names.data : "");
     tfp_buf_free(&names);
@@ -228,9 +229,9 @@ static const tfp_grid_column *find_by_any_name(const tfp_grid *g, const char *na
 tfp_status tfp_grid_arrange(tfp_report *r, tfp_error *err)
 {
     const tfp_options *o = r->options;
-    tfp_grid *g = &r->grid;
+    tfp_grid *g = r->grid;
     const char *by = o->order_column;
-    if (!by && !r->grid.keeps_order && tfp_options_chosen(o, "order_by")) by = o->order.name;
+    if (!by && !r->grid->keeps_order && tfp_options_chosen(o, "order_by")) by = o->order.name;
     const tfp_grid_column *column = by ? find_by_any_name(g, by) : NULL;
     if (o->order_column && (!column || g->tree)) return no_column(r, by, err);
     tfp_status s = column && !g->tree ? sort(g, column, err) : TFP_OK;

@@ -6,7 +6,6 @@
 
 #include "base/base.h"
 #include "options/units.h"
-#include "views/core/notes.h"
 
 #include <stddef.h>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/core/lane_name.c: a lane as texts name it. */
 #include "model/tables/lanes.h"
-#include "views/core/engine.h"
 #include "views/core/report.h"
 
 /* Of "thread -1837281 (python)" what stands in the parentheses, else the label itself. */

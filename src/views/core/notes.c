@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/core/notes.c: notes of a report, and the table of their codes. */
 #include "views/core/notes.h"
-#include "model/tables/runs.h"
-#include "model/tables/sources.h"
 
 #include "model/tables/profile.h"
+#include "model/tables/runs.h"
+#include "model/tables/sources.h"
+#include "options/columns.h"
 #include "views/core/report.h"
 
 #include <stdio.h>

@@ -7,39 +7,58 @@
 #include "model/tables/span_kinds.h"
 #include "model/tables/spans.h"
 #include "model/tensors.h"
+#include "options/options.h"
+#include "views/core/coverage.h"
+#include "views/core/grid.h"
 #include "views/core/statistics.h"
+#include "views/core/view.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
+tfp_report *tfp_report_new(const char *view, const tfp_options *o)
+{
+    struct whole {
+        tfp_report r;
+        tfp_report_tree tree;
+        tfp_grid grid;
+        tfp_report_coverage covered;
+    } *w = calloc(1, sizeof *w);
+    if (!w) return NULL;
+    tfp_report *r = &w->r;
+    r->view = view;
+    r->kind = TFP_REPORT_GRID;
+    r->tree = &w->tree;
+    r->grid = &w->grid;
+    r->covered = &w->covered;
+    r->options = o ? tfp_options_copy(o) : tfp_options_new();
+    if (r->options) return r;
+    free(w);
+    return NULL;
+}
+
 tfp_report *tfp_report_of_table(const tfp_profile *p, const char *name)
 {
-    tfp_report *r = calloc(1, sizeof *r);
-    tfp_options *o = tfp_options_new();
-    if (r && o) {
-        *r = (tfp_report){ .profile = p, .view = name, .kind = TFP_REPORT_GRID, .options = o };
-        return r;
-    }
-    free(r);
-    tfp_options_free(o);
-    return NULL;
+    tfp_report *r = tfp_report_new(name, NULL);
+    if (r) r->profile = p;
+    return r;
 }
 
 uint32_t tfp_report_add_row(tfp_report *r, const tfp_row *row)
 {
-    if (r->rows.size >= TFP_NONE - 1 || !tfp_push(&r->rows, *row)) return TFP_NONE;
-    return (uint32_t)r->rows.size - 1;
+    if (r->tree->rows.size >= TFP_NONE - 1 || !tfp_push(&r->tree->rows, *row)) return TFP_NONE;
+    return (uint32_t)r->tree->rows.size - 1;
 }
 
 void tfp_report_take_values(tfp_report *r, const tfp_values *own, const tfp_values *total)
 {
     for (int c = 0; c < TFP_V_COUNT; c++) {
-        r->own[c] = own->at[c];
-        r->total[c] = total->at[c];
+        r->tree->own[c] = own->at[c];
+        r->tree->total[c] = total->at[c];
     }
     for (size_t k = 0; k < TFP_STATISTICS_MAX; k++) {
-        r->own_of_runs[k] = own->of_runs[k];
-        r->total_of_runs[k] = total->of_runs[k];
+        r->tree->own_of_runs[k] = own->of_runs[k];
+        r->tree->total_of_runs[k] = total->of_runs[k];
     }
 }
 
@@ -74,13 +93,13 @@ tfp_status tfp_report_read_tensor(tfp_report *r, tfp_row *row, tfp_error *err)
     tfp_tensor *t = calloc(1, sizeof *t);
     if (!t) return tfp_nomem(err);
     tfp_status s = tfp_checkpoint_read(c, name, t, err);
-    if (!s && !tfp_push(&r->tensors, t)) s = tfp_nomem(err);
+    if (!s && !tfp_push(&r->tree->tensors, t)) s = tfp_nomem(err);
     if (s) {
         tfp_tensor_free(t);
         free(t);
         return s;
     }
-    row->tensor = (uint32_t)r->tensors.size - 1;
+    row->tensor = (uint32_t)r->tree->tensors.size - 1;
     return TFP_OK;
 }
 
@@ -137,23 +156,23 @@ const char *tfp_doc_of(const tfp_report *r)
 void tfp_report_free(tfp_report *r)
 {
     if (!r) return;
-    for (size_t i = 0; i < r->tensors.size; i++) {
-        tfp_tensor_free(r->tensors.at[i]);
-        free(r->tensors.at[i]);
+    for (size_t i = 0; i < r->tree->tensors.size; i++) {
+        tfp_tensor_free(r->tree->tensors.at[i]);
+        free(r->tree->tensors.at[i]);
     }
-    tfp_vec_free(&r->tensors);
-    tfp_vec_free(&r->rows);
+    tfp_vec_free(&r->tree->tensors);
+    tfp_vec_free(&r->tree->rows);
     tfp_vec_free(&r->findings);
-    tfp_vec_free(&r->line_runs);
-    tfp_statistics_free(r->statistics);
-    tfp_map64_free(&r->short_at);
-    tfp_vec_free(&r->grid.columns);
+    tfp_vec_free(&r->tree->line_runs);
+    tfp_statistics_free(r->tree->statistics);
+    tfp_map64_free(&r->tree->short_at);
+    tfp_vec_free(&r->grid->columns);
     tfp_vec_free(&r->facts);
     for (size_t i = 0; i < r->parts.size; i++) tfp_vec_free(&r->parts.at[i].grid.columns);
     tfp_vec_free(&r->parts);
     tfp_vec_free(&r->notes);
     tfp_vec_free(&r->over);
-    if (r->code) tfp_vec_free(&r->code->items);
+    if (r->tree->code) tfp_vec_free(&r->tree->code->items);
     tfp_options_free(r->options);
     tfp_profile_free(r->runs);
     tfp_arena_free(&r->arena);

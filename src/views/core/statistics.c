@@ -7,7 +7,9 @@
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
 #include "model/tables/samples.h"
+#include "options/options.h"
 #include "views/core/kinds.h"
+#include "views/core/view.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -177,7 +179,7 @@ tfp_status tfp_statistics_start(tfp_report *r, tfp_error *err)
         s->columns[s->count++] = (tfp_column_id)i;
     }
     if (!s->count) return TFP_OK;
-    r->statistics = s;
+    r->tree->statistics = s;
     const char *why = only_sums(r);
     finder f = { .r = r, .out = s };
     tfp_status status = TFP_OK;
@@ -198,7 +200,7 @@ void tfp_statistics_free(struct tfp_statistics *s)
 
 bool tfp_statistics_room(const tfp_report *r, tfp_values *v, tfp_arena *arena, size_t count)
 {
-    for (size_t k = 0; r->statistics && k < r->statistics->count; k++) {
+    for (size_t k = 0; r->tree->statistics && k < r->tree->statistics->count; k++) {
         if (!(v->of_runs[k] = TFP_NEW(arena, double, count + 1))) return false;
         for (size_t i = 0; i < count; i++) v->of_runs[k][i] = NAN;
     }
@@ -207,8 +209,8 @@ bool tfp_statistics_room(const tfp_report *r, tfp_values *v, tfp_arena *arena, s
 
 size_t tfp_statistics_at(const tfp_report *r, tfp_column_id column)
 {
-    for (size_t k = 0; r->statistics && k < r->statistics->count; k++)
-        if (r->statistics->columns[k] == column) return k;
+    for (size_t k = 0; r->tree->statistics && k < r->tree->statistics->count; k++)
+        if (r->tree->statistics->columns[k] == column) return k;
     return SIZE_MAX;
 }
 
@@ -224,14 +226,14 @@ typedef struct filler {
 
 static uint32_t slot_of(const filler *f, const tfp_node_run *run)
 {
-    uint32_t item = f->r->reach[run->node].row;
+    uint32_t item = f->r->tree->reach[run->node].row;
     if (item == TFP_NONE || item >= f->slots->items || (f->slots->counts && !f->slots->counts[item])) return TFP_NONE;
     return f->slot[item];
 }
 
 static bool order_runs(filler *f, tfp_arena *arena)
 {
-    const struct tfp_statistics *s = f->r->statistics;
+    const struct tfp_statistics *s = f->r->tree->statistics;
     const tfp_run_slots *x = f->slots;
     f->slot = TFP_NEW(arena, uint32_t, x->items + 1);
     f->first = TFP_NEW(arena, uint32_t, x->count + 2);
@@ -262,13 +264,13 @@ bool tfp_statistics_fill(const tfp_report *r, const tfp_run_slots *slots, tfp_va
 {
     tfp_arena arena = { 0 };
     filler f = { .r = r, .slots = slots };
-    if (!r->statistics) return true;
+    if (!r->tree->statistics) return true;
     bool ok = order_runs(&f, &arena);
     for (size_t i = 0; i < slots->count && ok; i++) {
         tfp_ranked_part mine = { &f.runs, f.first[i], f.first[i + 1] };
         tfp_ranked_part all = { &f.runs, f.first[i], f.first[slots->end[i]] };
-        for (size_t k = 0; k < r->statistics->count; k++) {
-            const tfp_column *c = &tfp_columns[r->statistics->columns[k]];
+        for (size_t k = 0; k < r->tree->statistics->count; k++) {
+            const tfp_column *c = &tfp_columns[r->tree->statistics->columns[k]];
             own->of_runs[k][slots->item[i]] = told(c, &mine);
             total->of_runs[k][slots->total_by_slot ? i : slots->item[i]] = told(c, &all);
         }

@@ -2,6 +2,8 @@
 /* views/core/values.c: the numbers of rows: only the columns that a report needs, one array each. */
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
+#include "options/options.h"
+#include "options/regex.h"
 #include "views/core/kinds.h"
 #include "views/core/statistics.h"
 #include "views/core/view.h"
@@ -11,15 +13,15 @@
 /* One execution's number for all runs; of what never ran in any step, for one run of the model. */
 static int64_t in_runs(const tfp_report *r, uint32_t node, const tfp_node_stats *s, int64_t n)
 {
-    int64_t of = r->counts->nodes[node].of_runs;
+    int64_t of = r->tree->counts->nodes[node].of_runs;
     if (of > 0) return tfp_add(tfp_mul(n / of, s->run_count, NULL), tfp_mul(n % of, s->run_count, NULL) / of, NULL);
     bool ran = r->profile->graph->nodes.at[node].exec_first != TFP_NONE;
-    return tfp_mul(n, ran ? s->run_count : r->counts->nodes[node].runs, NULL);
+    return tfp_mul(n, ran ? s->run_count : r->tree->counts->nodes[node].runs, NULL);
 }
 
 static int64_t counted_value(const tfp_report *r, uint32_t node, const tfp_node_stats *s, tfp_value v)
 {
-    const tfp_node_count *n = &r->counts->nodes[node];
+    const tfp_node_count *n = &r->tree->counts->nodes[node];
     if (n->of_runs && v == TFP_V_FLOAT_OPS) return s->float_ops; /* as each step's spans tell */
     switch (v) {
     case TFP_V_FLOAT_OPS: return in_runs(r, node, s, n->float_ops);
@@ -47,13 +49,13 @@ static int64_t given_value(const tfp_report *r, uint32_t node, const tfp_node_st
 
 int64_t tfp_report_parameters(const tfp_report *r, uint32_t node, bool *clamped)
 {
-    return r->parameters ? r->parameters->own[node] : tfp_node_parameters(r->profile, node, clamped);
+    return r->tree->parameters ? r->tree->parameters->own[node] : tfp_node_parameters(r->profile, node, clamped);
 }
 
 /* Of a variable of that kind; where nothing says what is trained, all of the model's variables count as trained. */
 static int64_t elements_of_kind(const tfp_report *r, uint32_t node, tfp_value v)
 {
-    const tfp_parameter_counts *c = r->kinds;
+    const tfp_parameter_counts *c = r->tree->kinds;
     tfp_parameter_kind kind = c ? (tfp_parameter_kind)c->kinds[node] : TFP_NO_PARAMETER;
     bool counts = v == TFP_V_SLOT_PARAMS    ? kind == TFP_SLOT
                   : v == TFP_V_FIXED_PARAMS ? kind == TFP_FIXED
@@ -77,7 +79,7 @@ int64_t tfp_node_value(const tfp_report *r, uint32_t node, const tfp_node_stats 
     case TFP_V_TRAINABLE_PARAMS:
     case TFP_V_FIXED_PARAMS:
     case TFP_V_SLOT_PARAMS: return elements_of_kind(r, node, v);
-    default: return r->counts ? counted_value(r, node, s, v) : given_value(r, node, s, v);
+    default: return r->tree->counts ? counted_value(r, node, s, v) : given_value(r, node, s, v);
     }
 }
 
@@ -168,9 +170,9 @@ static double sum_in_place(const tfp_report *r, tfp_column_id column, const tfp_
 static bool statistic_in_row(const tfp_report *r, uint32_t row, tfp_column_id column, bool total, double *out)
 {
     size_t k = tfp_statistics_at(r, column);
-    const double *values = k == SIZE_MAX ? NULL : total ? r->total_of_runs[k] : r->own_of_runs[k];
+    const double *values = k == SIZE_MAX ? NULL : total ? r->tree->total_of_runs[k] : r->tree->own_of_runs[k];
     if (!values) return false;
-    *out = values[total ? r->rows.at[row].total_at : r->rows.at[row].own_at];
+    *out = values[total ? r->tree->rows.at[row].total_at : r->tree->rows.at[row].own_at];
     return !isnan(*out);
 }
 
@@ -216,7 +218,7 @@ bool tfp_account_start(tfp_account *a, const tfp_report *r, tfp_arena *arena)
 {
     *a = (tfp_account){ .r = r, .filter = r->options->filters[TFP_F_ACCOUNT], .arena = arena };
     if (tfp_filter_any(a->filter)) return true;
-    for (int kind = 0; kind < TFP_PARAMETER_KINDS && r->parameters; kind++)
+    for (int kind = 0; kind < TFP_PARAMETER_KINDS && r->tree->parameters; kind++)
         for (const char *const *type = tfp_parameter_types((tfp_parameter_kind)kind); *type; type++)
             a->kinds[kind] |= mask_of(a->filter, tfp_str_of(*type));
     a->masks = TFP_NEW(arena, uint64_t, r->profile->strings.count);
@@ -243,7 +245,7 @@ int64_t tfp_account_times(tfp_account *a, uint32_t node)
 {
     if (tfp_filter_any(a->filter)) return 1;
     const tfp_profile *p = a->r->profile;
-    uint64_t mask = a->r->parameters ? a->kinds[a->r->parameters->kinds[node]] : 0;
+    uint64_t mask = a->r->tree->parameters ? a->kinds[a->r->tree->parameters->kinds[node]] : 0;
     for (TFP_EACH(graph->types, t, p->graph->nodes.at[node].type_first, p)) mask |= type_mask(a, p->graph->types.at[t].name);
     return __builtin_popcountll(mask);
 }

@@ -3,16 +3,7 @@
 #ifndef TFP_VIEW_H
 #define TFP_VIEW_H
 
-#include "base/base.h"
-
-/* The kind of a report's rows; outputs lay them out differently. */
-typedef enum tfp_report_kind {
-    TFP_REPORT_TREE,     /* scope, graph: rows are nodes; GraphNodeProto */
-    TFP_REPORT_GROUPS,   /* code: rows are frames with member nodes; MultiGraphNodeProto */
-    TFP_REPORT_LIST,     /* op: a flat list, each total holds all that follows; MultiGraphNodeProto as a chain */
-    TFP_REPORT_FINDINGS, /* advise: rows are checkers with findings; AdviceProto */
-    TFP_REPORT_GRID      /* diff, stats, query: rows with columns of the report's own */
-} tfp_report_kind;
+#include "views/core/report.h"
 
 typedef struct tfp_view {
     const char *name, *help;

@@ -6,9 +6,14 @@
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
 #include "model/tables/samples.h"
+#include "options/options.h"
+#include "options/regex.h"
+#include "views/core/coverage.h"
 #include "views/core/grid.h"
 #include "views/core/kinds.h"
+#include "views/core/notes.h"
 #include "views/core/statistics.h"
+#include "views/core/view.h"
 #include "views/flops/instructions.h"
 #include "views/timeline/range.h"
 
@@ -62,10 +67,10 @@ static unsigned failed_matches(const tfp_options *o)
 static tfp_status start_reach(tfp_report *r, tfp_error *err)
 {
     size_t count = r->profile->graph->nodes.size;
-    r->reach = r->options->compat10 ? NULL : TFP_NEW(&r->arena, tfp_reach, count);
+    r->tree->reach = r->options->compat10 ? NULL : TFP_NEW(&r->arena, tfp_reach, count);
     if (r->options->compat10) return TFP_OK;
-    if (!r->reach) return tfp_nomem(err);
-    for (size_t i = 0; i < count; i++) r->reach[i].row = TFP_NONE;
+    if (!r->tree->reach) return tfp_nomem(err);
+    for (size_t i = 0; i < count; i++) r->tree->reach[i].row = TFP_NONE;
     return TFP_OK;
 }
 
@@ -140,18 +145,18 @@ static tfp_status check_needs(const tfp_report *r, tfp_error *err)
 /* -top of a tree: below each row its first ones, with what is below these. */
 static bool cut_tree(tfp_report *r, uint64_t most)
 {
-    size_t count = r->rows.size, kept = 0;
+    size_t count = r->tree->rows.size, kept = 0;
     uint32_t *place = TFP_NEW(&r->arena, uint32_t, count + 1), *below = TFP_NEW(&r->arena, uint32_t, count + 1);
     if (!place || !below) return false;
     for (size_t i = 0; i < count; i++) {
-        tfp_row *x = &r->rows.at[i];
+        tfp_row *x = &r->tree->rows.at[i];
         below[i] = 0;
         place[i] = i && (place[x->parent] == TFP_NONE || below[x->parent]++ >= most) ? TFP_NONE : (uint32_t)kept;
         if (place[i] == TFP_NONE) continue;
         if (i) x->parent = place[x->parent];
-        r->rows.at[kept++] = *x;
+        r->tree->rows.at[kept++] = *x;
     }
-    r->rows.size = kept;
+    r->tree->rows.size = kept;
     return true;
 }
 
@@ -161,9 +166,9 @@ static tfp_status cut(tfp_report *r, tfp_error *err)
     uint64_t most = (uint64_t)r->options->top;
     if (!most || r->kind == TFP_REPORT_FINDINGS || r->options->reach) return TFP_OK; /* stats and diff cut their own */
     if (r->kind != TFP_REPORT_LIST) return cut_tree(r, most) ? TFP_OK : tfp_nomem(err);
-    if (r->rows.size > most + 1) { /* the root comes before them */
-        r->left += r->rows.size - 1 - (size_t)most;
-        r->rows.size = (size_t)most + 1;
+    if (r->tree->rows.size > most + 1) { /* the root comes before them */
+        r->tree->left += r->tree->rows.size - 1 - (size_t)most;
+        r->tree->rows.size = (size_t)most + 1;
     }
     return TFP_OK;
 }
@@ -238,11 +243,10 @@ tfp_status tfp_view_build(const tfp_profile *p, const tfp_view *view, const tfp_
                           tfp_error *err)
 {
     *out = NULL;
-    tfp_report *r = calloc(1, sizeof *r);
+    tfp_report *r = tfp_report_new(view->name, o);
     if (!r) return tfp_nomem(err);
     r->profile = p;
-    r->options = o ? tfp_options_copy(o) : tfp_options_new();
-    tfp_status s = r->options ? build(r, view, err) : tfp_nomem(err);
+    tfp_status s = build(r, view, err);
     if (s)
         tfp_report_free(r);
     else

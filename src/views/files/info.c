@@ -20,7 +20,7 @@
 #include "model/tables/spans.h"
 #include "model/tables/stats.h"
 #include "model/tensors.h"
-#include "views/core/engine.h"
+#include "views/core/report.h"
 #include "views/core/grid.h"
 #include "views/core/view.h"
 #include "views/files/info.h"
@@ -358,7 +358,7 @@ static tfp_status show_parts(tfp_report *r, tfp_error *err)
         collectives_part(p),
     };
     size_t count = sizeof all / sizeof *all - !(p->flights->dumps.size || p->timed.size); /* few jobs have them */
-    r->grid.sentences = true;
+    r->grid->sentences = true;
     return tfp_grid_of(r, &(tfp_row_table){ info_columns, all, sizeof *all, count, 0 }, err);
 }
 

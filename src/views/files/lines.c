@@ -3,8 +3,14 @@
  * the user's that called them. In: the rows of the code view. Out: a row a line: itself, and with all that it calls. */
 #include "model/span_names.h"
 #include "model/tables/code.h"
+#include "options/columns.h"
+#include "options/options.h"
+#include "options/regex.h"
+#include "views/core/coverage.h"
 #include "views/core/engine.h"
 #include "views/core/grid.h"
+#include "views/core/notes.h"
+#include "views/core/rows.h"
 #include "views/core/view.h"
 
 #include <math.h>
@@ -38,11 +44,11 @@ static tfp_str plain_name(tfp_str name, bool *gradient)
 tfp_str tfp_line_file(const tfp_report *code, uint32_t row)
 {
     const tfp_profile *p = code->profile;
-    if (code->code) {
-        uint32_t frame = code->code->items.at[code->rows.at[row].item].frame;
+    if (code->tree->code) {
+        uint32_t frame = code->tree->code->items.at[code->tree->rows.at[row].item].frame;
         return frame == TFP_NONE ? (tfp_str){ "", 0 } : tfp_text(p, p->code->frames.at[frame].file);
     }
-    tfp_str name = code->rows.at[row].name;
+    tfp_str name = code->tree->rows.at[row].name;
     if (tfp_str_eq(name, TFP_STR(TFP_REPLAY_ROW))) return (tfp_str){ "", 0 };
     const char *slash = name.size ? memrchr(name.data, '/', name.size) : NULL;
     size_t at = slash ? (size_t)(slash - name.data) : 0;
@@ -93,14 +99,14 @@ static bool add_rows(table *t)
     const tfp_report *c = t->code;
     TFP_VEC(uint32_t) path = { 0 }; /* rows from the root to the one that is looked at */
     bool ok = true;
-    t->line = TFP_NEW(&t->r->arena, uint32_t, c->rows.size + 1);
+    t->line = TFP_NEW(&t->r->arena, uint32_t, c->tree->rows.size + 1);
     if (!t->line) return false;
     t->line[0] = TFP_NONE;
-    for (uint32_t i = 1; ok && i < c->rows.size; i++) {
+    for (uint32_t i = 1; ok && i < c->tree->rows.size; i++) {
         bool gradient;
-        tfp_str name = plain_name(c->rows.at[i].name, &gradient), file = tfp_line_file(c, i);
-        uint32_t above = t->line[c->rows.at[i].parent];
-        while (path.size && c->rows.at[path.at[path.size - 1]].depth >= c->rows.at[i].depth) {
+        tfp_str name = plain_name(c->tree->rows.at[i].name, &gradient), file = tfp_line_file(c, i);
+        uint32_t above = t->line[c->tree->rows.at[i].parent];
+        while (path.size && c->tree->rows.at[path.at[path.size - 1]].depth >= c->tree->rows.at[i].depth) {
             uint32_t left = path.at[--path.size];
             if (t->line[left] != TFP_NONE) t->rows.at[t->line[left]].active--;
         }
@@ -120,13 +126,13 @@ static bool add_rows(table *t)
 static double times_of(const table *t)
 {
     double rows = (double)tfp_total(t->code, 0, TFP_V_MICROS);
-    return rows > 0 ? (double)t->code->coverage.rows_ns / rows : 0;
+    return rows > 0 ? (double)t->code->covered->coverage.rows_ns / rows : 0;
 }
 
 /* Of the host and the devices, with what no line explains; 0: not known. */
 static double all_time(const table *t)
 {
-    const tfp_coverage *c = &t->code->coverage;
+    const tfp_coverage *c = &t->code->covered->coverage;
     double times = times_of(t);
     return c->known && times > 0 ? ((double)c->host.all_ns + (double)c->device.all_ns) / times : 0;
 }
@@ -235,16 +241,16 @@ static tfp_status show(table *t, tfp_error *err)
     if (s) return s;
     bool added = add_rows(t), functions = tfp_lines_are_functions(c->profile);
     tfp_explained no_row = added ? lost(t) : (tfp_explained){ 0 };
-    if (added && (s = tfp_coverage_less(t->r, &c->coverage, &no_row, err))) return s;
+    if (added && (s = tfp_coverage_less(t->r, &c->covered->coverage, &no_row, err))) return s;
     size_t count = added ? finish(t) : SIZE_MAX;
     line_row *rows =
         count == SIZE_MAX ? NULL : tfp_rows_sorted(&t->r->arena, t->rows.at, sizeof *t->rows.at, count, longer_first);
     if (!rows || !keep_names(t->r, rows, count)) return tfp_nomem(err);
-    if (!count && c->rows.size > 1)
+    if (!count && c->tree->rows.size > 1)
         s = tfp_report_note_add(t->r, TFP_NOTE_ALL_LIBRARIES, err, "all %s are of libraries; -library_regexes says which files are",
                                 functions ? "functions" : "lines");
-    t->r->grid.few = LINES_SHOWN;
-    unsigned shown = (functions ? SHOW_FUNCTIONS : SHOW_LINES) | (c->coverage.known ? SHOW_ALL : 0);
+    t->r->grid->few = LINES_SHOWN;
+    unsigned shown = (functions ? SHOW_FUNCTIONS : SHOW_LINES) | (c->covered->coverage.known ? SHOW_ALL : 0);
     return s ? s : tfp_grid_of(t->r, &(tfp_row_table){ columns, rows, sizeof *rows, count, shown }, err);
 }
 

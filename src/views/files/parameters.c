@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/files/parameters.c: the model's parameters, where they are more than the elements of every node's attribute shape: with
  * -float_ops_source own, of a SavedModel, and of a checkpoint alone, of which TensorFlow's tool shows nothing. In: tfp_parameters. */
+#include "flops/core/parameters.h"
 #include "model/tables/graph.h"
-#include "views/core/engine.h"
+#include "options/columns.h"
+#include "options/options.h"
+#include "options/regex.h"
+#include "views/core/notes.h"
+#include "views/core/rows.h"
 #include "views/core/view.h"
 
 /* A note on the parameters that the column leaves out. */
@@ -68,10 +73,10 @@ tfp_status tfp_parameters_start(tfp_report *r, tfp_error *err)
     tfp_parameter_counts *c = TFP_NEW(&r->arena, tfp_parameter_counts, 1);
     tfp_status s = c ? tfp_parameters(p, &r->arena, c, err) : tfp_nomem(err);
     if (s) return s;
-    if (kinds) r->kinds = c;
+    if (kinds) r->tree->kinds = c;
     if (tell) s = tfp_parameters_note_difference(r, p, c, "params", "-float_ops_source own, tfprof params", err);
     if (s || !own) return s;
-    r->parameters = c;
+    r->tree->parameters = c;
     if (!(r->values >> TFP_V_PARAMS & 1)) return TFP_OK; /* only their kinds are asked for */
     r->clamped |= c->clamped;
     return note_others(r, c, err);

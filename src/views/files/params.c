@@ -5,8 +5,10 @@
 #include "model/tables/graph.h"
 #include "model/tables/sources.h"
 #include "model/tensors.h"
-#include "views/core/engine.h"
+#include "options/options.h"
 #include "views/core/grid.h"
+#include "views/core/notes.h"
+#include "views/core/report.h"
 #include "views/core/view.h"
 
 #include <math.h>
@@ -218,7 +220,7 @@ static tfp_status show(table *t, tfp_error *err)
     block_row *sorted = tfp_rows_sorted(&t->r->arena, t->blocks.at, sizeof *t->blocks.at, t->blocks.size, bigger_first);
     tfp_row_table blocks = { block_columns, sorted, sizeof *sorted, t->blocks.size, shown };
     if (!sorted) return tfp_nomem(err);
-    t->r->grid.few = BLOCKS_SHOWN;
+    t->r->grid->few = BLOCKS_SHOWN;
     tfp_row_table dtypes = { dtype_columns, t->dtypes.at, sizeof *t->dtypes.at, t->dtypes.size, 0 };
     if (!s) s = tfp_grid_of(t->r, &blocks, err);
     return s ? s : tfp_grid_part(t->r, "dtypes", "by type", &dtypes, 0, err);

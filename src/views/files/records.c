@@ -8,6 +8,7 @@
 #include "model/tables/runs.h"
 #include "model/tensors.h"
 #include "views/core/grid.h"
+#include "views/core/notes.h"
 #include "views/core/report.h"
 #include "views/flops/flops.h"
 #include "views/memory/records.h"

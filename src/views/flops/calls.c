@@ -7,7 +7,7 @@
 #include "model/tables/graph.h"
 #include "model/tables/lanes.h"
 #include "model/tables/runs.h"
-#include "views/core/engine.h"
+#include "views/core/report.h"
 #include "views/flops/instructions.h"
 #include "views/spans/trace.h"
 

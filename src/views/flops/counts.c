@@ -2,7 +2,10 @@
 /* views/flops/counts.c: float operations that are worked out, as the nodes of a profile count them: for -float_ops_source
  * tensorflow and own. In: a profile's program, by the engine of src/flops. Out: tfp_counts, a row a node. */
 #include "model/tables/graph.h"
-#include "views/core/engine.h"
+#include "options/columns.h"
+#include "options/options.h"
+#include "views/core/notes.h"
+#include "views/core/rows.h"
 #include "views/flops/flops.h"
 #include "views/flops/instructions.h"
 
@@ -159,7 +162,7 @@ static tfp_status make(tfp_report *r, tfp_flops *f, tfp_error *err)
             bodies && !registry && !ran ? count_of_runs(&f->nodes[at]) : count_of(&f->nodes[at], !bodies, registry);
     }
     if (!ok) return tfp_nomem(err);
-    r->counts = c;
+    r->tree->counts = c;
     return add_note(r, c, f, err);
 }
 
@@ -184,14 +187,14 @@ static tfp_status count_instructions(tfp_report *r, tfp_error *err)
     bool own = r->options->float_ops_source == TFP_FLOPS_OWN;
     if (!own && !(r->values & worked_out)) return TFP_OK;
     tfp_status s = tfp_instruction_counts(r, err);
-    return s || !own ? s : add_note(r, (tfp_counts *)r->counts, NULL, err);
+    return s || !own ? s : add_note(r, (tfp_counts *)r->tree->counts, NULL, err);
 }
 
 tfp_status tfp_counts_start(tfp_report *r, tfp_error *err)
 {
     tfp_flops *f = NULL;
     _Static_assert(TFP_FLOPS_FILES == 0 && TFP_FLOPS_TENSORFLOW == 1 && TFP_FLOPS_OWN == 2, "as in the option's words");
-    if ((r->counts = r->options->counts)) return TFP_OK;
+    if ((r->tree->counts = r->options->counts)) return TFP_OK;
     if (!r->profile->program && r->options->float_ops_source != TFP_FLOPS_TENSORFLOW &&
         tfp_has_instructions(r->profile))
         return count_instructions(r, err);
@@ -202,6 +205,6 @@ tfp_status tfp_counts_start(tfp_report *r, tfp_error *err)
     if (!s) s = note_missing(r, err);
     if (!s) s = tfp_flops_notes(r, f, err);
     tfp_flops_free(f);
-    if (!s && r->counts->note) s = tfp_report_note_add(r, TFP_NOTE_FLOAT_OPS_COUNTED, err, "%s", r->counts->note);
+    if (!s && r->tree->counts->note) s = tfp_report_note_add(r, TFP_NOTE_FLOAT_OPS_COUNTED, err, "%s", r->tree->counts->note);
     return s;
 }

@@ -4,7 +4,9 @@
  * each element of its outputs. Products and convolutions without a shape are the bulk of any model that has some, and
  * nothing tells how many they are: then the coverage is unknown. */
 #include "model/tables/profile.h"
-#include "views/core/engine.h"
+#include "options/options.h"
+#include "views/core/notes.h"
+#include "views/core/report.h"
 #include "views/flops/flops.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "flops/core/parameters.h"
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
-#include "views/core/engine.h"
+#include "views/core/report.h"
 #include "views/flops/flops.h"
 
 #include <stdio.h>

@@ -3,7 +3,8 @@
  * and why, and how much of it all that covers. */
 #include "views/flops/flops.h"
 #include "model/tables/graph.h"
-#include "views/core/engine.h"
+#include "options/options.h"
+#include "views/core/report.h"
 #include "views/flops/instructions.h"
 
 /* ---- the work ---- */

@@ -4,7 +4,9 @@
  * roofline.c. */
 #include "flops/aten/aten.h"
 #include "model/tables/graph.h"
-#include "views/core/engine.h"
+#include "options/options.h"
+#include "views/core/notes.h"
+#include "views/core/report.h"
 #include "views/flops/flops.h"
 #include "views/flops/work.h"
 
@@ -249,7 +251,7 @@ static tfp_status put_ops(const tfp_work_tables *t, tfp_error *err)
         few += g.rows.at[i].float_ops > 0;
     }
     if (!few || few > OPS_SHOWN) few = OPS_SHOWN;
-    tfp_status s = ok ? put(t, &t->r->grid, (work_rows){ op_columns, g.rows.at, g.rows.size }, few, err) : tfp_nomem(err);
+    tfp_status s = ok ? put(t, t->r->grid, (work_rows){ op_columns, g.rows.at, g.rows.size }, few, err) : tfp_nomem(err);
     groups_free(&g);
     return s;
 }

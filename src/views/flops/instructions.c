@@ -2,20 +2,20 @@
 /* views/flops/instructions.c: the float operations of compiled programs, instruction by instruction. In: the instructions of
  * HLO modules (model/tables/instructions.h), or the stats of a trace's spans. Out: sums by instruction, and what each node counts. */
 #include "views/flops/instructions.h"
-#include "model/tables/events.h"
-#include "model/tables/graph.h"
 
 #include "flops/aten/aten.h"
 #include "model/graphs.h"
+#include "model/tables/events.h"
+#include "model/tables/graph.h"
 #include "model/tables/instructions.h"
 #include "model/tables/lanes.h"
 #include "model/tables/runs.h"
 #include "model/tables/span_kinds.h"
 #include "model/tables/spans.h"
 #include "model/tables/stats.h"
-#include "views/core/engine.h"
-#include "views/spans/trace.h"
+#include "views/core/rows.h"
 #include "views/core/view.h"
+#include "views/spans/trace.h"
 
 static void add(int64_t *to, int64_t n) { *to = tfp_add(*to, n > 0 ? n : 0, NULL); }
 
@@ -276,6 +276,6 @@ tfp_status tfp_instruction_counts(tfp_report *r, tfp_error *err)
         count_module(r->profile, c->nodes);
     else
         s = count_spans(r, c->nodes, err);
-    r->counts = c;
+    r->tree->counts = c;
     return s;
 }

@@ -2,7 +2,7 @@
 /* views/flops/nodes.c: the flops report with -nodes: a row for every node of the graph, then for those of each function,
  * with the shapes of its outputs and what one execution of it counts. */
 #include "model/tables/profile.h"
-#include "views/core/engine.h"
+#include "views/core/report.h"
 #include "views/flops/flops.h"
 
 /* 0:32x112x112x64|1:?x3, a scalar is "0:". */

@@ -2,7 +2,7 @@
 /* views/flops/parts.c: the tables behind that of types: the nodes that count most, what a model's signatures cost, and what
  * is not known: operations without a formula, and without a shape, with what would help. */
 #include "model/tables/profile.h"
-#include "views/core/engine.h"
+#include "views/core/report.h"
 #include "views/flops/flops.h"
 
 /* FUNCTION/NODE, or the node's name alone. */

@@ -5,7 +5,9 @@
 #include "flops/aten/aten.h"
 #include "model/tables/devices.h"
 #include "model/tables/events.h"
-#include "views/core/engine.h"
+#include "options/options.h"
+#include "views/core/notes.h"
+#include "views/core/report.h"
 #include "views/flops/work.h"
 #include "views/trace/facts.h"
 

@@ -3,7 +3,8 @@
  * achieve, with the device's peaks a roofline: what they could, and what bounds them. */
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
-#include "views/core/engine.h"
+#include "options/options.h"
+#include "views/core/report.h"
 #include "views/flops/flops.h"
 
 #include <math.h>
@@ -176,9 +177,9 @@ tfp_status tfp_flops_types(tfp_flops_table *w, tfp_error *err)
     if (!find_types(w, &x)) return tfp_nomem(err);
     for (size_t i = 0; i < x.count; i++) {
         k.whole += (double)x.at[i].float_ops;
-        r->grid.few += x.at[i].float_ops > 0;
+        r->grid->few += x.at[i].float_ops > 0;
     }
-    if (r->grid.few > TFP_FLOPS_TYPES) r->grid.few = TFP_FLOPS_TYPES;
+    if (r->grid->few > TFP_FLOPS_TYPES) r->grid->few = TFP_FLOPS_TYPES;
     type_row *rows = TFP_NEW(&w->arena, type_row, x.count + 1);
     if (!rows) return tfp_nomem(err);
     for (size_t i = 0; i < x.count; i++) rows[i] = row_of(&x, &x.at[x.order[i]], &k);

@@ -2,7 +2,7 @@
 /* views/flops/work_facts.c: what the report `flops` of compiled programs and traces says before its tables: the totals, and how
  * much of it all they cover. */
 #include "model/tables/runs.h"
-#include "views/core/engine.h"
+#include "views/core/report.h"
 #include "views/flops/flops.h"
 #include "views/flops/work.h"
 

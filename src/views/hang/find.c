@@ -3,7 +3,7 @@
  * or types, ranks that never came, or all waiting for something else. Rules: docs/formats.md. */
 #include "model/files/flights.h"
 #include "model/tables/profile.h"
-#include "views/core/engine.h"
+#include "views/core/report.h"
 #include "views/core/own_frame.h"
 #include "views/hang/hang.h"
 

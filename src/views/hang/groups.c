@@ -3,7 +3,7 @@
  * name may be several. Members come from the dumps' settings, which are texts, or are those who have entries. */
 #include "model/files/flights.h"
 #include "model/tables/profile.h"
-#include "views/core/engine.h"
+#include "views/core/report.h"
 #include "views/hang/hang.h"
 
 typedef TFP_VEC(int64_t) ranks;

@@ -3,7 +3,7 @@
  * verdict, and the text begins with it as a sentence. */
 #include "model/files/flights.h"
 #include "model/tables/profile.h"
-#include "views/core/engine.h"
+#include "views/core/report.h"
 #include "views/core/view.h"
 #include "views/hang/hang.h"
 
@@ -109,8 +109,8 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     hang_row *rows = ok ? tfp_rows_sorted(&r->arena, h.rows.at, sizeof *rows, h.rows.size, goes_first) : NULL;
     ok = rows && say_verdict(&h, rows);
     tfp_row_table of = { columns, rows, sizeof *rows, h.rows.size, 0 };
-    r->grid.sentences = true;
-    tfp_status s = ok ? tfp_grid_fill(r, &r->grid, &of, err) : tfp_nomem(err);
+    r->grid->sentences = true;
+    tfp_status s = ok ? tfp_grid_fill(r, r->grid, &of, err) : tfp_nomem(err);
     tfp_vec_free(&h.rows);
     return s;
 }

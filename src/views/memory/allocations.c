@@ -7,7 +7,7 @@
 #include "model/tables/lanes.h"
 #include "model/tables/memory_events.h"
 #include "model/tables/step_marks.h"
-#include "views/core/engine.h"
+#include "views/core/report.h"
 
 typedef struct live {
     uint32_t owner, span, block;

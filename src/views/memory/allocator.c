@@ -7,8 +7,9 @@
 #include "model/tables/code.h"
 #include "model/tables/devices.h"
 #include "model/tables/sources.h"
-#include "views/core/engine.h"
+#include "options/options.h"
 #include "views/core/own_frame.h"
+#include "views/core/report.h"
 
 /* ---- entries and blocks by device ---- */
 

@@ -3,7 +3,8 @@
  * and what would have had to go, and for each device its peak and what its segments waste. */
 #include "model/files/allocator.h"
 #include "model/tables/profile.h"
-#include "views/core/engine.h"
+#include "options/options.h"
+#include "views/core/report.h"
 #include "views/memory/allocator.h"
 
 static void put_size(tfp_buf *b, const char *before, int64_t bytes, const char *after)

@@ -3,7 +3,8 @@
  * kind of segment, and what ran out of memory. */
 #include "model/files/allocator.h"
 #include "model/tables/profile.h"
-#include "views/core/engine.h"
+#include "options/options.h"
+#include "views/core/report.h"
 #include "views/core/view.h"
 #include "views/memory/allocator.h"
 
@@ -196,7 +197,7 @@ tfp_status tfp_memory_of_allocator(tfp_report *r, tfp_error *err)
         return tfp_fail(err, TFP_BADARG, "option -by: value '%s': a memory snapshot has line, time, segment and oom", by);
     tfp_status s = tfp_heap_new(r, &p, err);
     if (!s) s = tfp_heap_facts(&p, err);
-    if (!s) s = fill(&p, &r->grid, (grouping)chosen, err);
+    if (!s) s = fill(&p, r->grid, (grouping)chosen, err);
     return s || by ? s : add_parts(&p, err);
 }
 
@@ -205,7 +206,7 @@ static tfp_status build_held(tfp_report *r, tfp_error *err)
     tfp_heap p;
     if (!r->profile->allocator->devices.size) return tfp_fail(err, TFP_NOTFOUND, "no memory snapshot");
     tfp_status s = tfp_heap_new(r, &p, err);
-    return s ? s : fill_lines(&p, &r->grid, false, err);
+    return s ? s : fill_lines(&p, r->grid, false, err);
 }
 
 /* Of SQL: `held`. */

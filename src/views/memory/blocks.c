@@ -3,7 +3,8 @@
  * when, by whom. And the category of an allocation: the part of a step in which it was made, by the place of its op. */
 #include "views/memory/blocks.h"
 #include "model/tables/graph.h"
-#include "views/core/engine.h"
+#include "options/options.h"
+#include "views/core/report.h"
 
 #include <math.h>
 

@@ -7,8 +7,10 @@
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
+#include "options/options.h"
 #include "views/core/engine.h"
 #include "views/core/grid.h"
+#include "views/core/report.h"
 #include "views/core/view.h"
 #include "views/memory/allocations.h"
 #include "views/memory/allocator.h"
@@ -395,9 +397,9 @@ static tfp_status show(table *t, tfp_error *err)
     if (!t->peaks || !t->sums || !t->spans) return tfp_nomem(err);
     find_peaks(t);
     if (!say_peaks(t)) return tfp_nomem(err);
-    if (chosen == BY_TIME) return fill_times(t, &t->r->grid, err);
-    if (chosen == BY_TENSOR) return tfp_memory_blocks(t->r, &t->r->grid, &t->held, t->peaks, err);
-    tfp_status s = fill_holders(t, &t->r->grid, (grouping)chosen, err);
+    if (chosen == BY_TIME) return fill_times(t, t->r->grid, err);
+    if (chosen == BY_TENSOR) return tfp_memory_blocks(t->r, t->r->grid, &t->held, t->peaks, err);
+    tfp_status s = fill_holders(t, t->r->grid, (grouping)chosen, err);
     if (by || s) return s;
     s = add_part(t, "scopes", "by scope (-by scope)", BY_SCOPE, err);
     if (!s && (t->r->profile->code->traces.size || t->functions))

@@ -3,12 +3,15 @@
  * the rest has none. What a CUDA or HIP graph replays has the one launch of the whole graph: its op and line are those
  * of the replay. In: the joined spans. Out: a note. */
 #include "model/graphs.h"
+
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
 #include "model/tables/processes.h"
+#include "options/options.h"
+#include "options/regex.h"
 #include "views/core/coverage.h"
-
-#include "views/core/engine.h"
+#include "views/core/notes.h"
+#include "views/core/report.h"
 #include "views/core/view.h"
 #include "views/spans/trace.h"
 

@@ -2,17 +2,21 @@
 /* views/spans/coverage.c: the coverage of core/coverage.h. All time of the host is what its threads spend in spans (operations, annotations,
  * modules, Python frames; not steps), each thread by itself; all time of devices is the self time of their activities. */
 #include "model/graphs.h"
+
+#include "model/join/cut.h"
+#include "model/order.h"
 #include "model/slim.h"
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
 #include "model/tables/samples.h"
+#include "options/options.h"
+#include "options/regex.h"
+#include "options/units.h"
 #include "views/core/coverage.h"
-
-#include "model/join/cut.h"
-#include "model/order.h"
-#include "views/core/engine.h"
-#include "views/spans/trace.h"
+#include "views/core/notes.h"
+#include "views/core/report.h"
 #include "views/core/view.h"
+#include "views/spans/trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -265,7 +269,7 @@ static void put_cover(tfp_buf *b, const tfp_report *r, const tfp_cover *c, const
 {
     put_share(b, c->explained_ns, c->all_ns);
     tfp_buf_printf(b, " of the %s time of ", whose);
-    if (r->coverage.of_mean)
+    if (r->covered->coverage.of_mean)
         tfp_buf_text(b, "all steps");
     else
         tfp_format_real(b, TFP_MICROS, (double)c->all_ns / 1000);
@@ -293,7 +297,7 @@ static bool has_backward(const tfp_profile *p)
 
 static tfp_status add_note(tfp_report *r, tfp_error *err)
 {
-    const tfp_coverage *c = &r->coverage;
+    const tfp_coverage *c = &r->covered->coverage;
     tfp_buf b = { 0 };
     if (!c->device.all_ns && !c->host.all_ns) return TFP_OK;
     if (!r->profile->events->processes.size && is_whole(&c->device) && is_whole(&c->host)) return TFP_OK;
@@ -327,11 +331,11 @@ static bool is_asked(const tfp_report *r)
 
 tfp_status tfp_coverage_add(tfp_report *r, tfp_error *err)
 {
-    const tfp_explained *x = &r->explained;
+    const tfp_explained *x = &r->covered->explained;
     if (!is_asked(r) || (!r->profile->events->processes.size && !x->given)) return TFP_OK;
     tally t;
     if (!tally_of(r, &t)) return tfp_nomem(err);
-    tfp_coverage *c = &r->coverage;
+    tfp_coverage *c = &r->covered->coverage;
     *c = (tfp_coverage){ .known = true,
                          .of_mean = r->step.which == TFP_STEP_MEAN,
                          .host.all_ns = t.host_all,
@@ -356,8 +360,8 @@ static int64_t part_of(int64_t part, int64_t all)
 tfp_status tfp_coverage_less(tfp_report *r, const tfp_coverage *of, const tfp_explained *lost, tfp_error *err)
 {
     if (!of->known) return TFP_OK;
-    r->coverage = *of;
-    tfp_cover *host = &r->coverage.host, *device = &r->coverage.device;
+    r->covered->coverage = *of;
+    tfp_cover *host = &r->covered->coverage.host, *device = &r->covered->coverage.device;
     int64_t of_host = part_of(lost->host_ns, host->explained_ns);
     int64_t of_device = part_of(lost->device_ns, device->explained_ns);
     host->explained_ns -= of_host;

@@ -3,7 +3,8 @@
  * the windows that follow from it. */
 #include "model/tables/events.h"
 #include "model/tables/processes.h"
-#include "views/core/engine.h"
+#include "views/core/notes.h"
+#include "views/core/report.h"
 #include "views/spans/trace.h"
 
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "model/tables/graph.h"
 #include "model/tables/processes.h"
 #include "model/tables/stats.h"
-#include "views/core/engine.h"
+#include "views/core/report.h"
 #include "views/spans/rows.h"
 #include "views/spans/trace.h"
 

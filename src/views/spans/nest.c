@@ -2,7 +2,8 @@
 /* views/spans/nest.c: what a report makes of the nesting with Python frames (model/nest.h): the part within a range, the time of
  * each span without those inside, and a note on what was cut. */
 #include "views/spans/nest.h"
-#include "views/core/engine.h"
+#include "views/core/notes.h"
+#include "views/core/report.h"
 
 void tfp_nest_cut(const tfp_profile *p, const tfp_cut *c, tfp_nest *n)
 {

@@ -7,7 +7,7 @@
 #include "model/tables/lanes.h"
 #include "model/tables/memory_events.h"
 #include "model/tables/processes.h"
-#include "views/core/engine.h"
+#include "views/core/report.h"
 #include "views/core/grid.h"
 #include "views/timeline/timeline.h"
 

@@ -5,8 +5,9 @@
 #include "model/tables/lanes.h"
 #include "model/tables/runs.h"
 #include "model/tables/step_marks.h"
-#include "views/core/engine.h"
 #include "views/core/grid.h"
+#include "views/core/notes.h"
+#include "views/core/report.h"
 #include "views/spans/trace.h"
 #include "views/timeline/timeline.h"
 

@@ -3,7 +3,8 @@
  * (model/join/cut.h). Moments count from the first start of the timeline, in which files with clocks of their own stand side by side. */
 #include "views/timeline/range.h"
 #include "model/tables/processes.h"
-#include "views/core/engine.h"
+#include "options/options.h"
+#include "views/core/report.h"
 #include "views/timeline/timeline.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * that are derived of others do not count, nor do annotations on devices. */
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
-#include "views/core/engine.h"
+#include "views/core/report.h"
 #include "views/core/grid.h"
 #include "views/timeline/timeline.h"
 

@@ -3,6 +3,7 @@
 #include "model/tables/events.h"
 #include "model/tables/runs.h"
 #include "views/core/grid.h"
+#include "views/core/notes.h"
 #include "views/timeline/timeline.h"
 
 #include <math.h>

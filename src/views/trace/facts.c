@@ -5,7 +5,7 @@
 #include "model/tables/events.h"
 #include "model/tables/runs.h"
 #include "model/tables/stats.h"
-#include "views/core/engine.h"
+#include "views/core/report.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
 #include "model/tables/step_marks.h"
-#include "views/core/engine.h"
+#include "views/core/report.h"
 #include "views/trace/facts.h"
 
 #define OWN_GAP_NS 30000 /* the device's own turn-around, as `wait` has it */

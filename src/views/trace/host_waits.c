@@ -2,7 +2,7 @@
 /* views/trace/host_waits.c: what the host waits for: which calls and spans wait, by their names. The table `wait` and the critical path ask. */
 #include "model/tables/profile.h"
 #include "model/tables/spans.h"
-#include "views/core/engine.h"
+#include "views/core/report.h"
 #include "views/trace/facts.h"
 
 enum { UNKNOWN, OUTSIDE, INSIDE }; /* of a wait */

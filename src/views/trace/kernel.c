@@ -6,7 +6,8 @@
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/lanes.h"
-#include "views/core/engine.h"
+#include "views/core/coverage.h"
+#include "views/core/report.h"
 #include "views/core/view.h"
 #include "views/trace/tables.h"
 

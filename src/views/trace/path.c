@@ -5,7 +5,7 @@
 #include "views/trace/path.h"
 #include "model/tables/events.h"
 #include "model/tables/step_marks.h"
-#include "views/core/engine.h"
+#include "views/core/report.h"
 #include "views/core/grid.h"
 #include "views/trace/facts.h"
 

@@ -3,7 +3,7 @@
  * and not more than what the busiest device leaves of the step with all its other work. The profiler's own work is no gain. */
 #include "model/tables/spans.h"
 #include "model/tables/types.h"
-#include "views/core/engine.h"
+#include "views/core/report.h"
 #include "views/trace/path.h"
 
 #include <math.h>

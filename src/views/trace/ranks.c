@@ -4,7 +4,7 @@
 #include "model/tables/events.h"
 #include "model/tables/processes.h"
 #include "model/tables/runs.h"
-#include "views/core/engine.h"
+#include "views/core/report.h"
 #include "views/trace/facts.h"
 
 #define SLOWER 1.05 /* than the median rank: a straggler (docs/traces.md) */

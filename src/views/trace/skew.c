@@ -6,7 +6,8 @@
 #include "model/tables/profile.h"
 #include "model/tables/spans.h"
 #include "model/tables/stats.h"
-#include "views/core/engine.h"
+#include "views/core/notes.h"
+#include "views/core/report.h"
 #include "views/trace/tables.h"
 
 #include <math.h>

@@ -5,7 +5,7 @@
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
 #include "model/tables/step_marks.h"
-#include "views/core/engine.h"
+#include "views/core/report.h"
 #include "views/trace/facts.h"
 
 typedef struct groups { /* units or devices */

@@ -3,7 +3,7 @@
  * kind and group. No device is told, nor what ran beside them. */
 #include "model/files/collectives.h"
 #include "model/tables/profile.h"
-#include "views/core/engine.h"
+#include "views/core/report.h"
 #include "views/trace/tables.h"
 
 #include <math.h>

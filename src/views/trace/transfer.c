@@ -5,7 +5,8 @@
 #include "model/tables/lanes.h"
 #include "model/tables/spans.h"
 #include "model/tables/stats.h"
-#include "views/core/engine.h"
+#include "options/options.h"
+#include "views/core/report.h"
 #include "views/core/view.h"
 #include "views/trace/tables.h"
 

@@ -3,7 +3,8 @@
  * the gaps of each stream by what ended them. */
 #include "model/tables/lanes.h"
 #include "model/tables/spans.h"
-#include "views/core/engine.h"
+#include "views/core/report.h"
+#include "views/core/view.h"
 #include "views/trace/facts.h"
 
 #include <math.h>

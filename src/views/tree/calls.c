@@ -2,7 +2,8 @@
 /* views/tree/calls.c: what called what: everything as it nested on the host's threads, kernels under their launches, all threads
  * together. Rows are found by the path of names. */
 #include "model/tables/samples.h"
-#include "views/core/engine.h"
+#include "views/core/report.h"
+#include "views/core/view.h"
 #include "views/spans/nest.h"
 #include "views/tree/trace_tree.h"
 

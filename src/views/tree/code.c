@@ -6,7 +6,12 @@
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
 #include "model/tables/samples.h"
+#include "options/options.h"
+#include "views/core/coverage.h"
 #include "views/core/engine.h"
+#include "views/core/notes.h"
+#include "views/core/rows.h"
+#include "views/core/view.h"
 #include "views/tree/trace_tree.h"
 
 typedef struct source { /* one trace, seen forward or as a gradient */
@@ -202,7 +207,7 @@ static bool start_stacks(stacks *x, tfp_report *r, tfp_arena *arena)
     *x = (stacks){ .r = r, .p = p, .arena = arena };
     x->sources = TFP_NEW(arena, source, 2 * p->code->traces.size);
     x->leaf_of = TFP_NEW(arena, uint32_t, p->graph->nodes.size);
-    x->code = r->code = TFP_NEW(&r->arena, tfp_code_tree, 1);
+    x->code = r->tree->code = TFP_NEW(&r->arena, tfp_code_tree, 1);
     if (!x->sources || !x->leaf_of || !x->code || tfp_strtab_init(&x->names, &r->arena)) return false;
     for (size_t i = 0; i < 2 * p->code->traces.size; i++) {
         x->sources[i].trace = (uint32_t)(i % p->code->traces.size);
@@ -222,9 +227,9 @@ static bool fill_tree(tfp_tree *t, stacks *x)
     tfp_account account;
     uint32_t *parent = TFP_NEW(t->arena, uint32_t, t->count);
     bool any = tfp_filter_any(r->options->filters[TFP_F_ACCOUNT]);
-    r->members = TFP_NEW(&r->arena, uint32_t, x->p->graph->nodes.size);
+    r->tree->members = TFP_NEW(&r->arena, uint32_t, x->p->graph->nodes.size);
     t->member_count = TFP_NEW(t->arena, uint32_t, t->count);
-    if (!parent || !r->members || !t->member_count || !tfp_account_start(&account, r, t->arena)) return false;
+    if (!parent || !r->tree->members || !t->member_count || !tfp_account_start(&account, r, t->arena)) return false;
     uint32_t member_count = 0;
     for (uint32_t i = 0; i < t->count; i++) {
         tfp_code_item *c = &x->code->items.at[i];
@@ -240,7 +245,7 @@ static bool fill_tree(tfp_tree *t, stacks *x)
             tfp_reach_item(r, node, i, times);
             int64_t first_ns = t->first_ns ? tfp_node_first_ns(x->p, node, r->step) : INT64_MAX;
             if (t->first_ns && first_ns < t->first_ns[i]) t->first_ns[i] = first_ns;
-            r->members[member_count++] = node;
+            r->tree->members[member_count++] = node;
         }
         t->accounted[i] = i && (t->member_count[i] || any);
     }
@@ -253,8 +258,8 @@ static bool set_members(tfp_report *r, const tfp_tree *t)
     uint32_t *first = TFP_NEW(t->arena, uint32_t, t->count + 1);
     if (!first) return false;
     for (size_t i = 0; i < t->count; i++) first[i + 1] = first[i] + t->member_count[i];
-    for (size_t i = 0; i < r->rows.size; i++) {
-        tfp_row *row = &r->rows.at[i];
+    for (size_t i = 0; i < r->tree->rows.size; i++) {
+        tfp_row *row = &r->tree->rows.at[i];
         row->member_first = first[row->item];
         row->member_count = t->member_count[row->item];
     }
@@ -274,7 +279,7 @@ static void say_explained(const stacks *x)
             e.device_ns = tfp_add(e.device_ns, run->accelerator_ns, NULL);
         }
     }
-    x->r->explained = e;
+    x->r->covered->explained = e;
 }
 
 static tfp_status build_code(tfp_report *r, tfp_error *err)

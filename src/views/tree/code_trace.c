@@ -5,8 +5,12 @@
 #include "model/tables/code.h"
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
+#include "options/options.h"
+#include "views/core/coverage.h"
 #include "views/core/engine.h"
+#include "views/core/notes.h"
 #include "views/core/own_frame.h"
+#include "views/core/report.h"
 #include "views/spans/nest.h"
 #include "views/spans/trace.h"
 #include "views/tree/trace_tree.h"
@@ -156,7 +160,7 @@ static void say_explained(const lines *x, tfp_report *r, bool frames)
         e.device_ns = tfp_add(e.device_ns, x->tree.items.at[i].accelerator_ns, NULL);
     }
     e.why_not = frames ? "under no Python frame" : "without a call stack";
-    r->explained = e;
+    r->covered->explained = e;
 }
 
 tfp_status tfp_code_of_trace(tfp_report *r, tfp_error *err)

@@ -5,7 +5,11 @@
  * one for both views: items and their children in, shown items out. Rows and their order are those of views/tree/tree.c. */
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
+#include "options/columns.h"
+#include "options/options.h"
+#include "options/regex.h"
 #include "views/core/engine.h"
+#include "views/core/rows.h"
 #include "views/core/view.h"
 
 #include <stdlib.h>
@@ -65,7 +69,7 @@ static int64_t requested_bytes(old_view *v, uint32_t node)
 /* Not times the runs. */
 static int64_t float_ops(const tfp_report *r, uint32_t node)
 {
-    return r->counts ? r->counts->nodes[node].float_ops : r->profile->graph->nodes.at[node].float_ops;
+    return r->tree->counts ? r->tree->counts->nodes[node].float_ops : r->profile->graph->nodes.at[node].float_ops;
 }
 
 static void own_values(old_view *v, size_t i, uint32_t node)

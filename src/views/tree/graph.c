@@ -2,7 +2,10 @@
 /* views/tree/graph.c: nodes by dataflow: a node stands under the node that takes its output first, depth first from the
  * nodes whose output no other node takes. */
 #include "model/tables/graph.h"
+#include "options/options.h"
 #include "views/core/engine.h"
+#include "views/core/notes.h"
+#include "views/core/report.h"
 #include "views/core/view.h"
 
 #include <stdlib.h>
@@ -172,8 +175,8 @@ static bool walk_cycles(flow *f, tfp_arena *arena)
 
 static bool fill(tfp_tree *t, tfp_report *r, const flow *f)
 {
-    r->node_accounted = TFP_NEW(&r->arena, uint8_t, r->profile->graph->nodes.size);
-    if (!r->node_accounted) return false;
+    r->tree->node_accounted = TFP_NEW(&r->arena, uint8_t, r->profile->graph->nodes.size);
+    if (!r->tree->node_accounted) return false;
     t->name[0] = TFP_ROOT_NAME;
     t->node[0] = TFP_NONE;
     for (size_t i = 1; i < t->count; i++) {

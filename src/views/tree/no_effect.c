@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/tree/no_effect.c: notes for what was asked and changed nothing: columns of runs where nothing ran, patterns that no name
  * matches, filters that leave no row, tensor values without a tensor. One note each; none with -compat. */
+#include "flops/core/parameters.h"
 #include "model/slim.h"
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
-#include "views/core/engine.h"
+#include "options/columns.h"
+#include "options/options.h"
+#include "options/regex.h"
+#include "views/core/grid.h"
+#include "views/core/notes.h"
+#include "views/core/rows.h"
 #include "views/core/view.h"
 #include "views/spans/nest.h"
 
@@ -83,7 +89,7 @@ static bool list_types(const tfp_report *r, tfp_str **out, size_t *count)
         seen[p->graph->types.at[i].name] = 1;
         names[(*count)++] = tfp_text(p, p->graph->types.at[i].name);
     }
-    for (int kind = 0; kind < TFP_PARAMETER_KINDS && r->parameters; kind++)
+    for (int kind = 0; kind < TFP_PARAMETER_KINDS && r->tree->parameters; kind++)
         for (const char *const *t = tfp_parameter_types((tfp_parameter_kind)kind);
              *t && *count < p->strings.count + 16;)
             names[(*count)++] = tfp_str_of(*t++);
@@ -200,7 +206,7 @@ static tfp_status check_trace(tfp_report *r, tfp_error *err)
 static tfp_status check_float_ops(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
-    if (!(r->options->select & UINT64_C(1) << TFP_C_FLOAT_OPS) || r->counts || !p->graph->nodes.size) return TFP_OK;
+    if (!(r->options->select & UINT64_C(1) << TFP_C_FLOAT_OPS) || r->tree->counts || !p->graph->nodes.size) return TFP_OK;
     for (size_t i = 0; i < p->graph->nodes.size; i++)
         if (p->graph->nodes.at[i].float_ops) return TFP_OK;
     for (size_t i = 0; i < p->runs->execs.size; i++)
@@ -217,7 +223,7 @@ static tfp_status check_float_ops(tfp_report *r, tfp_error *err)
 
 static tfp_status check_tensors(tfp_report *r, tfp_error *err)
 {
-    if (!tfp_selects(r->options, TFP_C_TENSOR_VALUE) || r->kind != TFP_REPORT_TREE || r->tensors.size) return TFP_OK;
+    if (!tfp_selects(r->options, TFP_C_TENSOR_VALUE) || r->kind != TFP_REPORT_TREE || r->tree->tensors.size) return TFP_OK;
     if (!r->profile->checkpoint)
         return tfp_report_note_add(r, TFP_NOTE_NO_TENSORS, err, "tensor_value needs a checkpoint (--checkpoint_path)");
     return tfp_report_note_add(r, TFP_NOTE_NO_TENSORS, err, "tensor_value: no row that is shown has a tensor in the checkpoint");
@@ -269,7 +275,7 @@ static tfp_status check_rows(tfp_report *r, size_t notes_before, tfp_error *err)
     const tfp_options *o = r->options;
     narrowed n = narrowed_by(o);
     if (o->max_depth < 2 && r->kind != TFP_REPORT_LIST) return TFP_OK; /* a report of the root alone was asked for */
-    if (r->rows.size > 1 || r->notes.size > notes_before || !r->profile->graph->nodes.size) return TFP_OK;
+    if (r->tree->rows.size > 1 || r->notes.size > notes_before || !r->profile->graph->nodes.size) return TFP_OK;
     if (n.broken) return TFP_OK; /* an error of its own */
     if (!n.minimum && !n.filter) return TFP_OK;
     return tfp_report_note_add(r, TFP_NOTE_ROWS_HIDDEN, err, "no row is left: %s%s%s hide all of them", n.minimum ? "minimums (-min_*)" : "",
@@ -289,7 +295,7 @@ tfp_status tfp_note_all_rows(tfp_report *r, tfp_error *err)
 
 tfp_status tfp_note_left(tfp_report *r, size_t types, tfp_error *err)
 {
-    r->left = types;
+    r->tree->left = types;
     if (!speaks(r) || !types || tfp_options_chosen(r->options, "max_depth")) return TFP_OK;
     if (tfp_is_aligned(r)) return TFP_OK; /* its head tells how many there are */
     return tfp_report_note_add(r, TFP_NOTE_ROWS_LEFT, err, "%zu more type%s not shown (-max_depth)", types, types == 1 ? " is" : "s are");
@@ -297,7 +303,7 @@ tfp_status tfp_note_left(tfp_report *r, size_t types, tfp_error *err)
 
 tfp_status tfp_note_silence(tfp_report *r, size_t notes_before, tfp_error *err)
 {
-    if (r->kind == TFP_REPORT_GRID && !r->grid.row_count && r->about->no_rows && r->notes.size == notes_before)
+    if (r->kind == TFP_REPORT_GRID && !r->grid->row_count && r->about->no_rows && r->notes.size == notes_before)
         return tfp_report_note_add(r, TFP_NOTE_NO_ROWS, err, "%s", r->about->no_rows);
     if (!speaks(r)) return TFP_OK;
     tfp_status s = check_types(r, err);

@@ -2,7 +2,9 @@
 /* views/tree/node_values.c: what the nodes of a tree have of their own, worked out by several threads: each item by itself. */
 #include "base/threads.h"
 #include "model/tables/runs.h"
+#include "options/columns.h"
 #include "views/core/engine.h"
+#include "views/core/rows.h"
 #include "views/core/view.h"
 
 typedef struct job {
@@ -23,7 +25,7 @@ static void fill_item(const job *j, tfp_report *r, size_t i)
         return;
     }
     t->accounted[i] = tfp_account_times(j->account, node) > 0;
-    if (r->node_accounted) r->node_accounted[node] = t->accounted[i];
+    if (r->tree->node_accounted) r->tree->node_accounted[node] = t->accounted[i];
     tfp_values_add_node(r, &t->own, i, node, 1);
     if (t->first_ns) t->first_ns[i] = tfp_node_first_ns(r->profile, node, r->step);
     tfp_reach_item(r, node, i, 1);

@@ -2,7 +2,10 @@
 /* views/tree/op.c: nodes grouped by operation type, as a list whose totals hold everything that follows. */
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
+#include "options/options.h"
+#include "options/regex.h"
 #include "views/core/statistics.h"
+#include "views/core/view.h"
 
 typedef struct types {
     tfp_arena *arena;
@@ -72,8 +75,8 @@ static bool fill(types *t, tfp_report *r)
     uint8_t *times = TFP_NEW(t->arena, uint8_t, n);
     uint32_t *order = TFP_NEW(t->arena, uint32_t, n);
     t->member_start = TFP_NEW(t->arena, uint32_t, t->count + 2);
-    r->members = TFP_NEW(&r->arena, uint32_t, n);
-    if (!times || !order || !t->member_start || !r->members || !tfp_account_start(&account, r, t->arena) ||
+    r->tree->members = TFP_NEW(&r->arena, uint32_t, n);
+    if (!times || !order || !t->member_start || !r->tree->members || !tfp_account_start(&account, r, t->arena) ||
         !tfp_values_new(r, &t->own, &r->arena, t->count + 1) || !tfp_values_new(r, &t->total, &r->arena, t->count + 1))
         return false;
     for (size_t i = 0; i < n; i++) {
@@ -89,7 +92,7 @@ static bool fill(types *t, tfp_report *r)
     if ((r->values & TFP_V_ALL) == TFP_V_ALL && !tfp_name_order(p, order))
         return false; /* the proto lists members by name */
     for (size_t i = 0; i < n; i++)
-        if (times[order[i]]) r->members[t->member_start[t->of_node[order[i]] + 1]++] = order[i];
+        if (times[order[i]]) r->tree->members[t->member_start[t->of_node[order[i]] + 1]++] = order[i];
     return true;
 }
 
@@ -115,7 +118,7 @@ static bool less(const void *ctx, uint32_t a, uint32_t b)
 static bool fill_statistics(types *t, const tfp_report *r, const uint32_t *list, size_t n)
 {
     tfp_run_slots slots = { .count = n + 1, .items = t->count + 1 };
-    if (!r->statistics) return true;
+    if (!r->tree->statistics) return true;
     uint32_t *item = TFP_NEW(t->arena, uint32_t, n + 1), *end = TFP_NEW(t->arena, uint32_t, n + 1);
     if (!item || !end) return false;
     for (size_t i = 0; i <= n; i++) {
@@ -192,7 +195,7 @@ static bool emit(const types *t, tfp_report *r, const uint32_t *shown, size_t n)
                      .tensor = TFP_NONE,
                      .own_at = (uint32_t)t->count,
                      .total_at = (uint32_t)t->count };
-    if (!tfp_reserve(&r->rows, n + 1) || tfp_report_add_row(r, &root) == TFP_NONE) return false;
+    if (!tfp_reserve(&r->tree->rows, n + 1) || tfp_report_add_row(r, &root) == TFP_NONE) return false;
     for (size_t i = 0; i < n; i++) {
         char *name = tfp_arena_copy(&r->arena, t->name[shown[i]]);
         tfp_row row = { .name = { name, t->name[shown[i]].size },
@@ -214,12 +217,12 @@ static bool emit(const types *t, tfp_report *r, const uint32_t *shown, size_t n)
 /* From types to the rows that show them. */
 static bool settle_reach(const types *t, tfp_report *r)
 {
-    if (!r->reach) return true;
+    if (!r->tree->reach) return true;
     uint32_t *row = TFP_NEW(t->arena, uint32_t, t->count);
     if (!row) return false;
-    for (uint32_t i = 1; i < r->rows.size; i++) row[r->rows.at[i].item] = i;
+    for (uint32_t i = 1; i < r->tree->rows.size; i++) row[r->tree->rows.at[i].item] = i;
     for (size_t i = 0; i < r->profile->graph->nodes.size; i++)
-        if (r->reach[i].row != TFP_NONE) r->reach[i].row = row[r->reach[i].row];
+        if (r->tree->reach[i].row != TFP_NONE) r->tree->reach[i].row = row[r->tree->reach[i].row];
     return true;
 }
 

@@ -5,8 +5,11 @@
 #include "model/tables/events.h"
 #include "model/tables/samples.h"
 #include "model/tables/stats.h"
-#include "views/core/engine.h"
+#include "options/options.h"
+#include "views/core/notes.h"
 #include "views/core/own_frame.h"
+#include "views/core/report.h"
+#include "views/core/view.h"
 #include "views/tree/trace_tree.h"
 
 typedef struct sampled {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/tree/scope.c: nodes by the parts of their names between slashes, like files in folders. */
+#include "options/options.h"
 #include "views/core/engine.h"
+#include "views/core/report.h"
+#include "views/core/view.h"
 
 static tfp_status build_scope(tfp_report *r, tfp_error *err)
 {

@@ -2,7 +2,10 @@
 /* views/tree/scope_tree.c: the tree of scopes: nodes by the parts of their names between slashes, made-up parents included. */
 #include "base/threads.h"
 #include "model/tables/graph.h"
+#include "options/options.h"
 #include "views/core/engine.h"
+#include "views/core/report.h"
+#include "views/core/view.h"
 
 #include <stdatomic.h>
 

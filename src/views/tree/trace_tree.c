@@ -5,7 +5,10 @@
 #include "model/tables/runs.h"
 #include "model/tables/spans.h"
 #include "names/names.h"
+#include "options/options.h"
 #include "views/core/engine.h"
+#include "views/core/rows.h"
+#include "views/core/view.h"
 
 #include <ctype.h>
 
@@ -80,7 +83,7 @@ void tfp_trace_tree_add(tfp_trace_tree *t, uint32_t item, tfp_trace_part part)
     if (mean && !listed) return;
     if (mean) count_step(t, x, item, step);
     if (r->options->reach && listed)
-        t->failed |= !tfp_push(&r->line_runs, ((tfp_line_run){ item, step, part.cpu_ns, part.accelerator_ns, part.runs }));
+        t->failed |= !tfp_push(&r->tree->line_runs, ((tfp_line_run){ item, step, part.cpu_ns, part.accelerator_ns, part.runs }));
     if (part.start_ns < x->first_ns) x->first_ns = part.start_ns;
     x->cpu_ns = tfp_add(x->cpu_ns, part.cpu_ns, NULL);
     x->accelerator_ns = tfp_add(x->accelerator_ns, part.accelerator_ns, NULL);
@@ -137,14 +140,14 @@ void tfp_trace_tree_free(tfp_trace_tree *t)
 static bool settle_runs(const tfp_trace_tree *x, const tfp_tree *t)
 {
     tfp_report *r = x->r;
-    uint32_t *row = r->line_runs.size ? TFP_NEW(t->arena, uint32_t, t->count) : NULL;
-    if (!row) return !r->line_runs.size;
+    uint32_t *row = r->tree->line_runs.size ? TFP_NEW(t->arena, uint32_t, t->count) : NULL;
+    if (!row) return !r->tree->line_runs.size;
     memset(row, 0xff, t->count * sizeof *row); /* TFP_NONE */
-    for (uint32_t i = 0; i < r->rows.size; i++) row[r->rows.at[i].item] = i;
+    for (uint32_t i = 0; i < r->tree->rows.size; i++) row[r->tree->rows.at[i].item] = i;
     for (size_t i = 1; i < t->count; i++)
         if (row[i] == TFP_NONE) row[i] = row[x->items.at[i].parent];
-    for (size_t i = 0; i < r->line_runs.size; i++) {
-        uint32_t *at = &r->line_runs.at[i].row;
+    for (size_t i = 0; i < r->tree->line_runs.size; i++) {
+        uint32_t *at = &r->tree->line_runs.at[i].row;
         *at = t->kept[*at] ? row[*at] : TFP_NONE;
     }
     return true;
@@ -155,18 +158,18 @@ static bool shorten_kernels(const tfp_trace_tree *x)
 {
     tfp_report *r = x->r;
     tfp_arena arena = { 0 };
-    size_t count = 0, most = r->options->full_names ? 0 : r->rows.size;
+    size_t count = 0, most = r->options->full_names ? 0 : r->tree->rows.size;
     tfp_str *full = TFP_NEW(&arena, tfp_str, most + 1);
     bool ok = full != NULL;
     for (size_t i = 0; ok && i < most; i++) {
-        const tfp_row *row = &r->rows.at[i];
+        const tfp_row *row = &r->tree->rows.at[i];
         uint64_t key = (uintptr_t)row->name.data;
-        if (x->items.at[row->item].kind != TFP_SPAN_ACTIVITY || tfp_map64_get(&r->short_at, key) != TFP_NONE) continue;
+        if (x->items.at[row->item].kind != TFP_SPAN_ACTIVITY || tfp_map64_get(&r->tree->short_at, key) != TFP_NONE) continue;
         full[count] = row->name;
-        ok = tfp_map64_put(&r->short_at, key, (uint32_t)count++);
+        ok = tfp_map64_put(&r->tree->short_at, key, (uint32_t)count++);
     }
-    r->shorts = TFP_NEW(&r->arena, tfp_str, count + 1);
-    ok = ok && r->shorts && tfp_kernel_shorts(&r->arena, full, count, r->shorts);
+    r->tree->shorts = TFP_NEW(&r->arena, tfp_str, count + 1);
+    ok = ok && r->tree->shorts && tfp_kernel_shorts(&r->arena, full, count, r->tree->shorts);
     tfp_arena_free(&arena);
     return ok;
 }

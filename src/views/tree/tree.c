@@ -2,6 +2,8 @@
 /* views/tree/tree.c: from a tree of items to the rows that the options ask for: account, sum up, find the start, choose
  * what is shown, sort, emit. Every step is a loop over indexes; trees may be as deep as they like. */
 #include "model/tables/graph.h"
+#include "options/options.h"
+#include "options/regex.h"
 #include "views/core/statistics.h"
 
 #include <stdlib.h>
@@ -204,7 +206,7 @@ static bool statistics_of_items(const walk *w)
 {
     tfp_tree *t = w->t;
     tfp_run_slots slots = { .item = w->order, .count = w->order_size, .counts = t->kept, .items = t->count };
-    if (!w->r->statistics) return true;
+    if (!w->r->tree->statistics) return true;
     uint32_t *below = TFP_NEW(t->arena, uint32_t, t->count + 1), *size = TFP_NEW(t->arena, uint32_t, slots.count + 1);
     if (!below || !size) return false;
     for (size_t i = slots.count; i-- > 0;) {
@@ -221,7 +223,7 @@ static bool statistics_of_shown(walk *w)
 {
     size_t n = w->shown.size;
     tfp_run_slots slots = { .count = n, .counts = w->t->kept, .items = w->t->count, .total_by_slot = true };
-    if (!w->r->statistics) return true;
+    if (!w->r->tree->statistics) return true;
     uint32_t *item = TFP_NEW(w->t->arena, uint32_t, n + 1), *size = TFP_NEW(w->t->arena, uint32_t, n + 1);
     if (!item || !size) return false;
     for (size_t i = n; i-- > 0;) {
@@ -311,7 +313,7 @@ static tfp_status emit(walk *w, tfp_error *err)
     size_t n = w->shown.size, depth = 0, copied = 0;
     uint32_t *start = TFP_NEW(w->t->arena, uint32_t, n + 2), *children = TFP_NEW(w->t->arena, uint32_t, n);
     uint32_t *stack = TFP_NEW(w->t->arena, uint32_t, n + 1), *row_of = TFP_NEW(w->t->arena, uint32_t, n);
-    if (!start || !children || !stack || !row_of || !tfp_reserve(&r->rows, n) || !sort_entries(w, start, children))
+    if (!start || !children || !stack || !row_of || !tfp_reserve(&r->tree->rows, n) || !sort_entries(w, start, children))
         return tfp_nomem(err);
     stack[depth++] = 0;
     while (depth) {
@@ -356,16 +358,16 @@ static bool settle_reach(walk *w, bool redo)
 {
     tfp_tree *t = w->t;
     tfp_report *r = w->r;
-    if (!r->reach) return true;
+    if (!r->tree->reach) return true;
     uint32_t *row = TFP_NEW(t->arena, uint32_t, t->count);
     if (!row) return false;
     memset(row, 0xff, t->count * sizeof *row); /* TFP_NONE */
-    for (uint32_t i = 0; i < r->rows.size; i++) row[r->rows.at[i].item] = i;
+    for (uint32_t i = 0; i < r->tree->rows.size; i++) row[r->tree->rows.at[i].item] = i;
     for (size_t i = 0; i < w->order_size && !redo; i++)
         for (uint32_t c = t->child_start[w->order[i]]; c < t->child_start[w->order[i] + 1]; c++)
             if (row[t->children[c]] == TFP_NONE) row[t->children[c]] = row[w->order[i]];
     for (size_t i = 0; i < r->profile->graph->nodes.size; i++) {
-        uint32_t *at = &r->reach[i].row;
+        uint32_t *at = &r->tree->reach[i].row;
         if (*at != TFP_NONE) *at = t->kept[*at] ? row[*at] : TFP_NONE;
     }
     return true;

@@ -2,7 +2,7 @@
 /* whatif/job/job.c: a job is made of a profile: ranks, then what each of them did, then what waited for what. */
 #include "whatif/job/job.h"
 #include "model/tables/events.h"
-#include "views/core/engine.h"
+#include "views/core/report.h"
 #include "views/spans/trace.h"
 
 static bool build(tfp_job *j)
