@@ -50,7 +50,8 @@ static bool ask_for(tfp_options *o, bool statistics)
             tfp_buf_printf(&select, "%s%s", select.size ? "," : "", tfp_columns[c].name);
     }
     tfp_buf_char(&select, '\0');
-    bool ok = !select.failed && !tfp_options_set(o, "select", select.data, NULL) && !tfp_options_set(o, "max_depth", "1000000000", NULL) &&
+    bool ok = !select.failed && !tfp_options_set(o, "select", select.data, NULL) && !tfp_options_set(o, "order_by", "name", NULL) &&
+              !tfp_options_set(o, "max_depth", "1000000000", NULL) &&
               !tfp_options_set(o, "account_type_regexes", ".*", NULL);
     tfp_buf_free(&select);
     return ok;
