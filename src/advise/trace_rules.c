@@ -19,6 +19,8 @@ typedef struct rule {
     const char *of;                       /* the quantity that the limit is for */
     const char *remedy, *command;         /* the remedy; the command with the evidence */
     const char *torch, *tensorflow, *jax; /* how, in the words of a framework; NULL: there is none */
+    const char *change;                   /* of `tfprof whatif`, which does what the remedy does at most; NULL: there is none */
+    bool any_steps;                       /* it speaks whatever the steps are worth: it needs none */
 } rule;
 
 /* ---- the table ---- */
@@ -30,7 +32,7 @@ typedef struct rule {
 static const rule rules[] = {
     RULE("InputBound", "Steps of a trace that wait for input.", input_bound, 0.1, STEP,
          "load and prepare input beside the step: more workers, prefetching, cheaper decoding", "wait",
-         "num_workers, prefetch_factor, persistent_workers", "prefetch, map with num_parallel_calls, cache", NULL),
+         "num_workers, prefetch_factor, persistent_workers", "prefetch, map with num_parallel_calls, cache", NULL, "input 0"),
     RULE("HostBound", "Devices that wait for launches.", host_bound, 0.2, STEP,
          "launch less and bigger: compile, bigger batches", "steps -critical_path",
          "torch.compile, CUDA graphs", "tf.function, jit_compile=True", "jit around the whole step, lax.scan"),
@@ -43,7 +45,7 @@ static const rule rules[] = {
          NULL, NULL, NULL),
     RULE("Synchronization", "Calls that wait for the device within steps.", synchronization, 0.1, STEP,
          "leave out explicit synchronisation; use asynchronous copies from pinned memory", "wait",
-         "non_blocking=True", NULL, "block_until_ready"),
+         "non_blocking=True", NULL, "block_until_ready", "no-sync"),
     RULE("BlockedHost", "Devices that do nothing while the host stands in a copy or a synchronisation.", blocked_host, 0.1, STEP,
          "copy from pinned memory, asynchronously, and launch the next work before the wait; if the call waits for work that the trace lacks (a captured graph, another process or rank), record that too",
          "wait", "pin_memory=True, non_blocking=True", NULL, "block_until_ready once, at the end"),
@@ -63,19 +65,19 @@ static const rule rules[] = {
          "compare a long with a short one: diff FILE@A FILE@B", "steps", NULL, NULL, NULL),
     RULE("ExposedCommunication", "Communication that no compute hides.", exposed_communication, 0.1, STEP,
          "overlap it with compute, or communicate less often: accumulate gradients", "transfer",
-         "smaller or earlier buckets, another stream", NULL, "XLA's latency hiding scheduler, another sharding"),
+         "smaller or earlier buckets, another stream", NULL, "XLA's latency hiding scheduler, another sharding", "overlap comm"),
     RULE("SmallCollectives", "Many collectives of few bytes.", small_collectives, 0.03, STEP,
          "join them into bigger ones", "transfer", "bucket_cap_mb", NULL, "XLA's combine thresholds"),
     RULE("CollectiveSkew", "Collectives in which ranks wait for the last one to arrive.", collective_skew, 0.05, STEP,
          "balance what ranks do before it (data, host work); look at the rank they wait for", "transfer -by collective",
-         NULL, NULL, NULL),
+         NULL, NULL, NULL, "ideal stragglers"),
     RULE("PageableCopies", "Copies between the device and pageable host memory.", pageable_copies, 0.03, STEP,
          "pin the host memory and copy asynchronously", "transfer", "pin_memory=True, non_blocking=True", NULL, NULL),
     RULE("ExposedCopies", "Copies between host and device that nothing hides.", exposed_copies, 0.1, STEP,
          "copy the next batch in a stream of its own while this one computes; keep tensors on the device", "transfer",
          NULL, "prefetch_to_device", "device_put ahead of its use"),
     RULE("Stragglers", "Ranks that compute longer than others in more than half of the steps.", stragglers, 0.05, "over the median rank",
-         "balance the work of ranks; look at that machine", "steps", NULL, NULL, NULL),
+         "balance the work of ranks; look at that machine", "steps", NULL, NULL, NULL, "ideal stragglers"),
     RULE("LowOccupancy", "Kernels that take long and leave most of the device unused.", low_occupancy, 0.1, STEP,
          "bigger batches or tiles; another algorithm for this shape", "kernel", NULL, NULL, NULL),
     RULE("OneStream", "Small kernels one after the other where streams could overlap them.", one_stream, 0.2, STEP,
@@ -96,10 +98,10 @@ static const rule rules[] = {
          "pad vocabulary, hidden sizes and sequences to multiples of 8, better 64", "op -select micros,input_shapes",
          NULL, NULL, NULL),
     RULE("MemoryLimit", "Devices whose memory is nearly full.", memory_limit, 0.92, "of the device's memory",
-         "smaller batches, recomputation, sharded states", "memory", NULL, NULL, NULL),
+         "smaller batches, recomputation, sharded states", "memory", NULL, NULL, NULL, NULL, true),
     RULE("Fragmentation", "Much of a device's memory reserved and not used.", fragmentation, 0.4, "of what is reserved",
          "allocate alike sizes, shapes that repeat", "memory",
-         "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True", NULL, NULL),
+         "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True", NULL, NULL, NULL, true),
 };
 /* clang-format on */
 enum { RULES = sizeof rules / sizeof *rules };
@@ -248,31 +250,7 @@ static bool finish_text(tfp_ruling *x, const rule *of, sentence_parts *parts)
     return !x->text.failed;
 }
 
-/* Rules that need no steps speak whatever the steps are worth. */
-static bool of_memory(const rule *r)
-{
-    return r->judge == tfp_ruling_memory_limit || r->judge == tfp_ruling_fragmentation;
-}
-
 /* ---- what replaying says ---- */
-
-/* The change of `tfprof whatif` that is what a remedy gives at most. */
-static const char *change_of(tfp_judge judge)
-{
-    static const struct {
-        tfp_judge judge;
-        const char *change;
-    } all[] = {
-        { tfp_ruling_input_bound, "input 0" },
-        { tfp_ruling_synchronization, "no-sync" },
-        { tfp_ruling_exposed_communication, "overlap comm" },
-        { tfp_ruling_collective_skew, "ideal stragglers" },
-        { tfp_ruling_stragglers, "ideal stragglers" },
-    };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (all[i].judge == judge) return all[i].change;
-    return NULL;
-}
 
 /* Rules that speak, in their order. */
 typedef struct spoken {
@@ -290,12 +268,12 @@ static tfp_status ask_whatif(tfp_report *r, const tfp_trace_facts *f, spoken *al
     size_t count = 0, at = 0;
     if (f->frameworks != TFP_NAME_TORCH) return TFP_OK;
     for (size_t i = 0; i < all->count; i++) {
-        const char *change = change_of(all->of[i]->judge);
+        const char *change = all->of[i]->change;
         if (change) changes[count++] = change;
     }
     tfp_status s = tfp_whatif_gains(r, changes, count, gains, err);
     for (size_t i = 0; !s && i < all->count; i++) {
-        const char *change = change_of(all->of[i]->judge);
+        const char *change = all->of[i]->change;
         double gain = change ? gains[at++] : NAN;
         if (!(gain > 0)) continue;
         all->x[i].change = change;
@@ -309,7 +287,7 @@ static void judge_all(const tfp_report *r, const tfp_trace_facts *f, spoken *all
     bool little = tfp_steps_hold_little(f->x.p);
     for (size_t i = 0; i < RULES && f->judged_ns > 0; i++) {
         tfp_ruling x = { .f = f, .limit = limit_of(r, &rules[i]), .about_ns = NAN, .evidence = TFP_NONE };
-        bool speaks = (!little || of_memory(&rules[i])) && rules[i].judge(&x);
+        bool speaks = (!little || rules[i].any_steps) && rules[i].judge(&x);
         if (x.saving_ns > f->judged_ns) x.saving_ns = f->judged_ns;
         if (!speaks) {
             tfp_buf_free(&x.text);

@@ -91,6 +91,12 @@ class Bench:
 
     # ---- running ----
 
+    def listed(self, topic):
+        """The names that `help TOPIC` lists: "views", "outputs" ..."""
+        names = re.findall(r"^  (\w+)(?:  |$)", self.run("help", topic).out.decode(), re.M)
+        assert len(names) > 4, names
+        return names
+
     def run(self, *arguments, stdin=None, stdout=None, seconds=None, file_size=None, closed=()):
         """Runs the program. stdin: bytes; stdout: a descriptor instead of a pipe; closed: descriptors to close."""
 

@@ -8,7 +8,6 @@ import wire
 
 SMALL = ("odd/profile_5", "odd/graph.pb", "odd/graph.pbtxt", "odd/run_meta_0", "odd/tfprof_log", "dense/run_meta_3",
          "dense/ckpt_v2/model.ckpt-3.index", "functions/saved_model/saved_model.pb")
-VIEWS = ("scope", "graph", "op", "code", "advise")
 
 
 def text(number, value):

@@ -5,7 +5,7 @@ import os
 import random
 
 from groups import group
-from making import GRAPH, SMALL, VIEWS, sample_path
+from making import GRAPH, SMALL, sample_path
 
 
 @group
@@ -102,5 +102,5 @@ def mutants(b):
         data = bytearray(b.sample(name))
         for _ in range(rng.randrange(1, 6)):
             data[rng.randrange(len(data))] = rng.choice([0, 1, 127, 128, 255, rng.randrange(256)])
-        view = rng.choice(VIEWS[:3])
+        view = rng.choice(b.listed("views"))
         b.sound("%s round %d" % (name, round_), b.run(view, b.file(bytes(data), "mutant")))

@@ -62,7 +62,7 @@ def statistics(b):
     huge = [execution(n, start=-2 ** 63, duration=2 ** 63 - 1) for n in ("x", "a/mul", "a/b", "=1+1")]
     runs = [b.file(run_meta(*huge), "run_0"), b.file(run_meta(execution("x", duration=-5)), "run_1"), b.file(run_meta(), "run_2")]
     given = ["stats", "--graph_path", g, "--run_meta_path", ",".join(runs), "-max_depth", "100000"]
-    for form in ("text", "csv", "json", "jsonl", "md"):
+    for form in b.listed("outputs"):
         for view in ("scope", "graph", "op"):
             b.sound("%s of %s" % (form, view), b.run(*given, "-view", view, "-format", form, "-select", "micros,bytes,params,occurrence"))
     for wrong in ("s", "s/a", "s/a/b", "y/a/b/", "s/(/b/", "s/a/\\1/", "s/a/b/gg", "s\na\nb\n", "s/a/\x01/", "s/" + "(" * 5000 + "/b/"):

@@ -20,6 +20,9 @@ void drive_profile(tfp_profile *p, uint64_t pick);
 /* One view with those options in every output (a fuzzer: text and one that `pick` chooses). */
 void drive_view(const tfp_profile *p, const char *view, const tfp_options *o, uint64_t pick, tfp_error *err);
 
+/* A table in every form that it has: text always, of the others those that do not answer "no such form". */
+void drive_table(const tfp_report *r, tfp_error *err);
+
 /* Adds bytes as that format, drives what opened, frees all. `before` (may be NULL) is added first. */
 typedef struct drive_part {
     const char *format;

@@ -35,7 +35,6 @@ static void save_and_read(const tfp_gate *g, tfp_error *err)
 /* Equal sides never fail. */
 static void judge(const tfp_gate *g, bool equal, int pairs, tfp_error *err)
 {
-    static const char *const outputs[] = { "text", "json", "csv", "md" };
     tfp_report *r = NULL;
     tfp_gate_verdict verdict = TFP_GATE_IS_UNKNOWN;
     if (tfp_gate_judge(g, 0.05, pairs, NULL, &r, &verdict, err)) {
@@ -44,11 +43,7 @@ static void judge(const tfp_gate *g, bool equal, int pairs, tfp_error *err)
     }
     if (equal && verdict == TFP_GATE_IS_FAILED) abort();
     if (!tfp_report_note(r, 0) || strncmp(tfp_report_note(r, 0), "gate: ", 6) != 0) abort();
-    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
-        drive_text t = { 0 };
-        if (tfp_report_write(r, outputs[i], drive_take, &t, err)) abort();
-        free(t.data);
-    }
+    drive_table(r, err);
     tfp_report_free(r);
 }
 

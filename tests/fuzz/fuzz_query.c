@@ -24,12 +24,7 @@ static double now(void)
 
 static void write_all(const tfp_report *r, tfp_error *err)
 {
-    static const char *const outputs[] = { "text", "json", "jsonl", "csv", "md" };
-    if (tfp_report_row_count(r) > 1000) return; /* time is better spent on other statements */
-    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++) {
-        size_t size = 0;
-        if (tfp_report_write(r, outputs[i], count_bytes, &size, err)) abort();
-    }
+    if (tfp_report_row_count(r) <= 1000) drive_table(r, err); /* time is better spent on other statements */
 }
 
 static void ask(const tfp_profile *p, const char *sql, tfp_error *err)

@@ -27,9 +27,8 @@ static int count_bytes(void *ctx, const void *data, size_t size)
 /* Every view in every form; the sum of all bytes is the answer. */
 static void *read_all(void *profile)
 {
-    static const char *const forms[] = { "text", "json", "csv", "md", "proto" };
     uint64_t *sum = calloc(1, sizeof *sum);
-    const char *view;
+    const char *view, *form;
     for (int round = 0; sum && round < ROUNDS; round++) {
         for (size_t v = 0; (view = tfp_list(TFP_VIEWS, v)); v++) {
             tfp_options *o = tfp_options_new();
@@ -37,8 +36,7 @@ static void *read_all(void *profile)
             tfp_options_set(o, "format", "json", NULL); /* all columns are computed */
             tfp_options_set(o, "select", "micros,params,op_types,tensor_value", NULL);
             if (tfp_report_build(profile, view, o, &r, NULL) == TFP_OK)
-                for (size_t f = 0; f < sizeof forms / sizeof *forms; f++)
-                    tfp_report_write(r, forms[f], count_bytes, sum, NULL);
+                for (size_t f = 0; (form = tfp_list(TFP_OUTPUTS, f)); f++) tfp_report_write(r, form, count_bytes, sum, NULL);
             tfp_report_free(r);
             tfp_options_free(o);
         }

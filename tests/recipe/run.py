@@ -1,0 +1,198 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The recipe of docs/design.md, "How to add ...", followed to the letter: tests/recipe/run.py
+
+In a copy of the tree a format, a view, an output, a select column and an advise rule are added, each as its row of the recipe says and in
+no other place; the copy is built (ccache keeps that short), and each must work and be listed.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+passed = failed = 0
+
+
+def check(name, ok, what=""):
+    global passed, failed
+    passed, failed = passed + bool(ok), failed + (not ok)
+    if not ok:
+        print(f"{name}: {what}")
+
+
+# ---- what is added: a new file, or text before the one place in a file where a pattern is found ----
+
+VIEW = """// SPDX-License-Identifier: Apache-2.0
+/* views/files/zz_view.c: the table zz_view. */
+#include "model/model.h"
+#include "views/core/engine.h"
+#include "views/core/view.h"
+
+typedef struct zz_row {
+    tfp_str name;
+} zz_row;
+
+static const tfp_row_column columns[] = { TFP_COLUMN(zz_row, "node", TEXT, LABEL, name, "The node."), { 0 } };
+
+static tfp_status build(tfp_report *r, tfp_error *err)
+{
+    const tfp_profile *p = r->profile;
+    zz_row *rows = TFP_NEW(&r->arena, zz_row, p->nodes.size + 1);
+    if (!rows) return tfp_nomem(err);
+    for (uint32_t i = 0; i < p->nodes.size; i++) rows[i].name = tfp_text(p, p->nodes.at[i].name);
+    return tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, p->nodes.size, 0 }, err);
+}
+
+const tfp_view tfp_view_zz = { "zz_view", "A view of the recipe.", TFP_REPORT_GRID, NULL, NULL, build, 0, NULL };
+"""
+OUTPUT = """// SPDX-License-Identifier: Apache-2.0
+/* outputs/text/zz_output.c: the output zz_output. */
+#include "outputs/core/output.h"
+#include "views/core/report.h"
+
+static tfp_status write(const tfp_report *r, tfp_sink *s, tfp_error *err)
+{
+    (void)err;
+    tfp_buf_printf(&s->buf, "zz output of %s\\n", r->view);
+    return TFP_OK;
+}
+
+const tfp_output_format tfp_output_zz = { "zz_output", "an output of the recipe", true, write };
+"""
+FORMAT = """// SPDX-License-Identifier: Apache-2.0
+/* formats/samples/zz_format.c: files that begin with "zz format". */
+#include "formats/files/format.h"
+
+static const char head_of[] = "zz format";
+
+static int probe(tfp_str head, uint64_t total)
+{
+    (void)total;
+    return tfp_str_begins(head, TFP_STR(head_of)) ? 100 : 0;
+}
+
+static tfp_status read(tfp_builder *b, tfp_input *in, tfp_error *err)
+{
+    tfp_str text;
+    tfp_status s = tfp_input_all(in, &text, err);
+    if (s) return s;
+    tfp_build_node(b, TFP_STR("zz"), TFP_STR("Zz"), true);
+    return tfp_builder_status(b, err);
+}
+
+const tfp_format tfp_format_zz = { .name = "zz_format", .help = "a format of the recipe", .probe = probe, .read = read };
+"""
+COLUMN = """COLUMN(ZZ_SHORTEST, "zz_shortest", STATISTIC, TFP_MICROS,
+    .help = "The shortest run.",
+    .text = { .doc = "shortest run", .legend = "shortest run", .suffix = " shortest", .tree_at = 115, .group_at = 85 },
+    .statistic = tfp_shortest_of_runs,
+    .order_at = 75)
+"""
+RULE = """    RULE("ZzRule", "A rule of the recipe.", zz_rule, 0, STEP, "nothing", "steps", NULL, NULL, NULL),
+"""
+JUDGE = """
+bool tfp_ruling_zz_rule(tfp_ruling *x)
+{
+    tfp_ruling_part(x, "the recipe", x->f->judged_ns);
+    return true;
+}
+"""
+
+ADDITIONS = {
+    "a view": [("src/views/files/zz_view.c", None, VIEW), ("src/views/core/view.h", r"extern const tfp_view ", "extern const tfp_view tfp_view_zz;\n"),
+               ("src/registry.c", r"&tfp_view_info,", "&tfp_view_zz, "), ("src/meson.build", r"'info\.c',", "'zz_view.c',\n    ")],
+    "an output": [("src/outputs/text/zz_output.c", None, OUTPUT),
+                  ("src/outputs/core/output.h", r"extern const tfp_output_format ", "extern const tfp_output_format tfp_output_zz;\n"),
+                  ("src/options/options.c", r'"folded", "speedscope", NULL', '"zz_output", '), ("src/registry.c", r"&tfp_output_json,", "&tfp_output_zz, "), ("src/meson.build", r"'md\.c',", "'zz_output.c',\n    ")],
+    "an input format": [("src/formats/samples/zz_format.c", None, FORMAT),
+                        ("src/formats/files/format.h", r"extern const tfp_format ", "extern const tfp_format tfp_format_zz;\n"),
+                        ("src/registry.c", r"&tfp_format_tfprof,", "&tfp_format_zz, "), ("src/meson.build", r"'folded\.c',", "'zz_format.c',\n    ")],
+    "a select column": [("src/options/columns.def", None, COLUMN),
+                        ("src/options/columns.h", r"/\* tfp_value of a sum's first number", "double tfp_shortest_of_runs(const tfp_ranked_part *runs);\n"),
+                        ("src/options/statistics.c", None, "double tfp_shortest_of_runs(const tfp_ranked_part *runs) { return (double)tfp_ranked_at(runs, 0); }\n")],
+    "an advise rule on traces": [("src/advise/trace_rules.c", r'    RULE\("HostBound"', RULE),
+                                 ("src/advise/rules.h", r"bool tfp_ruling_host_bound", "bool tfp_ruling_zz_rule(tfp_ruling *x);\n"),
+                                 ("src/advise/trace_host.c", None, JUDGE)],
+}
+
+
+def add(folder):
+    recipe = open(os.path.join(ROOT, "docs", "design.md"), encoding="utf-8").read()
+    for what, places in ADDITIONS.items():
+        row = re.search(rf"^\| {re.escape(what)} \|.*$", recipe, re.M)
+        check(f"the recipe has a row for {what}", row)
+        for path, pattern, text in places:
+            full = os.path.join(folder, path)
+            old = open(full, encoding="utf-8").read() if os.path.exists(full) else ""
+            if pattern:
+                places_there = list(re.finditer(pattern, old))
+                check(f"{what}: {path} has the place", places_there, pattern)
+                at = places_there[0].start()
+                new = old[:at] + text + old[at:]
+            else:
+                new = old + text
+            with open(full, "w", encoding="utf-8") as f:
+                f.write(new)
+            named = path.replace("src/formats/samples/zz_format", "src/formats/NAME").replace("src/outputs/text/zz_output", "src/outputs/NAME")
+            named = os.path.basename(named.replace("src/views/files/zz_view", "src/views/NAME"))
+            check(f"{what}: the recipe names {path}", row and (named in row[0] or path == "src/meson.build"), named)
+    check("the recipe names src/meson.build", "A new file is also named in `src/meson.build`" in recipe)
+
+
+def build(folder):
+    """False: it does not build."""
+    setup = subprocess.run(["meson", "setup", "build", "--buildtype=release", "-Dtests=false"], cwd=folder, capture_output=True, text=True, check=False)
+    done = setup.returncode == 0 and subprocess.run(["ninja", "-C", "build", "--quiet", "tfprof"], cwd=folder, capture_output=True, text=True, check=False)
+    check("the copy builds", done and done.returncode == 0, (setup.stdout[-2000:] if not done else done.stdout[-4000:] + done.stderr[-2000:]))
+    return done and done.returncode == 0
+
+
+def use(folder):
+    program = os.path.join(folder, "build", "tfprof")
+    sample = os.path.join(ROOT, "tests", "data", "sample")
+
+    def told(*words):
+        done = subprocess.run([program, *words], cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+        return done.stdout + done.stderr
+
+    trace = os.path.join(sample, "traces", "kineto.json")
+    check("the view", "aten::mm" in told("zz_view", trace, "-format", "csv"), told("zz_view", trace))
+    check("the output", told("scope", trace, "-format", "zz_output").startswith("zz output of scope"), told("scope", trace, "-format", "zz_output"))
+    with open(os.path.join(folder, "file.zz"), "w", encoding="utf-8") as f:
+        f.write("zz format")
+    check("the format", "zz_format" in told("info", "file.zz", "-format", "json"), told("info", "file.zz"))
+    column = told("op", trace, "-select", "zz_shortest", "-order_by", "zz_shortest", "-format", "csv")
+    check("the column", "zz_shortest,total_zz_shortest" in column and "aten::mm" in column, column)
+    check("the column in SQL", "50" in told("query", "SELECT max(zz_shortest) FROM op WHERE name = 'aten::mm'", trace), told("query", "SELECT zz_shortest FROM op", trace))
+    check("the rule", "the recipe takes" in told("advise", trace), told("advise", trace))
+    for topic, names in (("views", "zz_view"), ("outputs", "zz_output"), ("formats", "zz_format"), ("columns", "zz_shortest"), ("checkers", "ZzRule")):
+        check(f"help {topic}", names in told("help", topic))
+    structure = subprocess.run([sys.executable, os.path.join("tools", "rooms.py")], cwd=folder, capture_output=True, text=True, check=False)
+    check("the rooms hold", structure.returncode == 0, structure.stdout)
+
+
+def main():
+    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split("\n")
+    folder = os.path.join(tempfile.gettempdir(), "tfprof_recipe_%d" % os.getpid())
+    try:
+        for name in filter(None, listed):
+            if name.startswith(("tests/", "docs/images")) and name not in ("tests/meson.build",) or not os.path.isfile(os.path.join(ROOT, name)):
+                continue
+            os.makedirs(os.path.dirname(os.path.join(folder, name)), exist_ok=True)
+            shutil.copy2(os.path.join(ROOT, name), os.path.join(folder, name))
+        if os.path.isdir(os.path.join(ROOT, "web", "dist")):
+            shutil.copytree(os.path.join(ROOT, "web", "dist"), os.path.join(folder, "web", "dist"))
+        add(folder)
+        if build(folder):
+            use(folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    print(f"{passed} passed, {failed} failed")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
