@@ -22,6 +22,8 @@ size_t tfp_text_escape(const char *text, size_t size, char *out, size_t room)
     return need;
 }
 
+int tfp_version_number(void) { return TFP_VERSION_NUMBER; }
+
 /* ---- the tables ---- */
 
 const char *tfp_list(tfp_table table, size_t i)

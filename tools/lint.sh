@@ -24,6 +24,9 @@ python3 tools/links.py || status=1
 python3 tools/spdx.py || status=1
 python3 tools/portable.py || status=1
 
+# The public interface against that of the last release.
+python3 tools/abi.py build/src/libtfprof.so || status=1
+
 # Lengths of files, and paths in docs/design.md that do not exist.
 python3 tools/sizes.py || status=1
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tfprof/base.h: statuses, errors, callbacks, the tables of what the library can do, and files that appear whole. */
+/* tfprof/base.h: version, statuses, errors, callbacks, the tables of what the library can do, and files that appear whole.
+ * Threads: any number may call any function here at a time; one tfp_error belongs to one thread at a time. */
 #ifndef TFPROF_BASE_H
 #define TFPROF_BASE_H
 
@@ -15,6 +16,12 @@ extern "C" {
 #else
 #define TFP_API
 #endif
+
+/** The version of these headers. TFP_VERSION_NUMBER is MAJOR * 1,000,000 + MINOR * 1,000 + PATCH, so that versions compare as numbers. */
+#define TFP_VERSION_MAJOR 0
+#define TFP_VERSION_MINOR 1
+#define TFP_VERSION_PATCH 0
+#define TFP_VERSION_NUMBER (TFP_VERSION_MAJOR * 1000000 + TFP_VERSION_MINOR * 1000 + TFP_VERSION_PATCH)
 
 /** The kinds of failure, for programs to act on. The tfp_error has the message. */
 typedef enum tfp_status {
@@ -35,6 +42,8 @@ typedef struct tfp_report tfp_report;   /**< one view of a profile: rows with va
 
 /** The library's version, such as "0.1.0". Never NULL. */
 TFP_API const char *tfp_version(void);
+/** The same as TFP_VERSION_NUMBER of the library that runs, which may be newer than the headers that a program was built with. */
+TFP_API int tfp_version_number(void);
 
 /** The exit status that the command line gives for a status: 0 done, 1 wrong input, 2 wrong usage, 3 output failed,
  *  4 out of memory or over a limit, 130 interrupted. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tfprof/compare.h: reports that compare several steps or profiles: statistics and differences. */
+/* tfprof/compare.h: reports that compare several steps or profiles: statistics and differences.
+ * Threads: one at a time may add to sides; any number may compare the same sides or profiles at a time. */
 #ifndef TFPROF_COMPARE_H
 #define TFPROF_COMPARE_H
 

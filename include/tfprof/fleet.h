@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tfprof/fleet.h: many traces as few tables: an index of Parquet files, made by processes that read one trace each at a time.
- * tfprof.h does not include this header: programs that look at one profile need none of it. */
+ * tfprof.h does not include this header: programs that look at one profile need none of it.
+ * Threads: one at a time for each index and stream; tfp_index_run starts processes with fork(), so the process must have one thread. */
 #ifndef TFPROF_FLEET_H
 #define TFPROF_FLEET_H
 

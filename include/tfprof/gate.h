@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tfprof/gate.h: a gate for CI: whether runs of a new version are slower than runs of an old one. */
+/* tfprof/gate.h: a gate for CI: whether runs of a new version are slower than runs of an old one.
+ * Threads: one at a time may add to a gate; any number may judge or save the same gate at a time. */
 #ifndef TFPROF_GATE_H
 #define TFPROF_GATE_H
 

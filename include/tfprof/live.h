@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tfprof/live.h: running jobs: found, sampled, prepared and recorded. */
+/* tfprof/live.h: running jobs: found, sampled, prepared and recorded.
+ * Threads: one at a time for each tfp_live; tfp_live_run_begin changes the environment of the process, so no other thread may read it then. */
 #ifndef TFPROF_LIVE_H
 #define TFPROF_LIVE_H
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tfprof/options.h: options: what a report shows. */
+/* tfprof/options.h: options: what a report shows.
+ * Threads: one at a time may set options, and none may read them meanwhile; any number may read the same options, or build reports with them, at
+ * a time. */
 #ifndef TFPROF_OPTIONS_H
 #define TFPROF_OPTIONS_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tfprof/profile.h: profiles: adding inputs, facts about formats, the contents of a profile, saving it. */
+/* tfprof/profile.h: profiles: adding inputs, facts about formats, the contents of a profile, saving it.
+ * Threads: one at a time may add to a profile, and none may read it meanwhile; any number may read a finished one at a time. */
 #ifndef TFPROF_PROFILE_H
 #define TFPROF_PROFILE_H
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tfprof/report.h: reports: a view, query or table of a profile as rows with values, and its outputs. */
+/* tfprof/report.h: reports: a view, query or table of a profile as rows with values, and its outputs.
+ * Threads: any number may build reports of one finished profile, and read or write one report, at a time. Only tfp_report_free needs the report for
+ * itself. */
 #ifndef TFPROF_REPORT_H
 #define TFPROF_REPORT_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tfprof/timeline.h: recorded activity over time, in windows. */
+/* tfprof/timeline.h: recorded activity over time, in windows.
+ * Threads: any number may ask one timeline at a time. */
 #ifndef TFPROF_TIMELINE_H
 #define TFPROF_TIMELINE_H
 

@@ -47,7 +47,8 @@ def exported(library):
     return [line.split()[-1] for line in names if line and "tfp" not in line.split()[-1]]
 
 
-def build_and_run(source, compiler, standard, environment, folder, static):
+def build(source, compiler, standard, environment, folder, static):
+    """-> the program, in the scratch folder; None when it does not build."""
     flags = run("pkg-config", "--cflags", "--libs", *(["--static"] if static else []), "tfprof", env=environment)
     check("pkg-config", flags.returncode == 0, flags.stderr)
     words = flags.stdout.split()
@@ -55,14 +56,37 @@ def build_and_run(source, compiler, standard, environment, folder, static):
         words = [os.path.join(folder, "libtfprof.a") if w == "-ltfprof" else w for w in words] + ["-lstdc++"]
     program = os.path.join(environment["SCRATCH"], "example")
     done = run(compiler, standard, "-Wall", "-Wextra", "-Wpedantic", "-Werror", os.path.join(ROOT, "examples", source), *words, "-o", program)
-    what = "%s, %s" % (source, "static" if static else "shared")
-    check(what + " builds", done.returncode == 0, done.stderr)
-    if done.returncode:
+    check("%s, %s builds" % (source, "static" if static else "shared"), done.returncode == 0, done.stderr)
+    return program if done.returncode == 0 else None
+
+
+def build_and_run(source, compiler, standard, environment, folder, static):
+    program = build(source, compiler, standard, environment, folder, static)
+    if not program:
         return
-    done = run(program, os.path.join(SAMPLE, "odd", "profile_5"), env=dict(environment, LD_LIBRARY_PATH=folder))
+    what, env = "%s, %s" % (source, "static" if static else "shared"), dict(environment, LD_LIBRARY_PATH=folder)
+    done = run(program, os.path.join(SAMPLE, "odd", "profile_5"), env=env)
     check(what + " runs", done.returncode == 0 and done.stdout, done.stderr)
-    done = run(program, "/nowhere", env=dict(environment, LD_LIBRARY_PATH=folder))
+    done = run(program, "/nowhere", env=env)
     check(what + " says what is missing", done.returncode == 1 and "/nowhere" in done.stderr, done.stderr)
+
+
+# Examples for the headers, each with the file that it is run on, and a text of its answer.
+EXAMPLES = {"tables.c": ([], "max_depth is still 10000"), "query.c": (["gpu/profile_1.gz"], "MaxPool: "), "compare.c": (["gpu/profile_1.gz"], "over 5 %: not known"),
+            "lanes.c": (["traces/kineto.json"], "us busy  compute"), "jobs.c": ([], '"view":"top"'), "index.c": (["traces/kineto.json"], "1 of 1 files are in the index, 0 have")}
+
+
+def examples(environment, folder):
+    seen = set()
+    for source, (files, wanted) in EXAMPLES.items():
+        with open(os.path.join(ROOT, "examples", source), encoding="utf-8") as f:
+            seen.update(re.findall(r"\b(\w+)\.h\b", f.read().split("*/")[1]))
+        program = build(source, "cc", "-std=c11", environment, folder, False)
+        if program:
+            done = run(program, *(os.path.join(SAMPLE, name) for name in files), env=dict(environment, LD_LIBRARY_PATH=folder), cwd=environment["SCRATCH"])
+            check(source + " runs", done.returncode == 0 and wanted in done.stdout, done.stdout[-500:] + done.stderr)
+    headers = {name[:-2] for name in os.listdir(os.path.join(ROOT, "include", "tfprof"))} - {"tfprof"}
+    check("each header has an example", headers <= seen, sorted(headers - seen))
 
 
 def main():
@@ -86,6 +110,7 @@ def main():
             for static in (False, True):
                 build_and_run("summary.c", "cc", "-std=c11", environment, folder, static)
                 build_and_run("views.cpp", "c++", "-std=c++17", environment, folder, static)
+            examples(environment, folder)
         done = run(os.path.join(prefix, "bin", "tfprof"), "--version")
         check("the installed program starts", done.returncode == 0, done.stderr)
     finally:

@@ -8,6 +8,17 @@
 
 #define UNUSED (void)state
 
+/* ---- the version ---- */
+
+static void the_headers_have_the_version_of_the_build(void **state)
+{
+    UNUSED;
+    char text[32];
+    snprintf(text, sizeof text, "%d.%d.%d", TFP_VERSION_MAJOR, TFP_VERSION_MINOR, TFP_VERSION_PATCH);
+    assert_string_equal(text, tfp_version()); /* of meson.build */
+    assert_int_equal(tfp_version_number(), TFP_VERSION_NUMBER);
+}
+
 /* ---- arena and arrays ---- */
 
 static void arena_gives_aligned_memory_that_does_not_overlap(void **state)
@@ -378,6 +389,7 @@ static void numbers_are_read_whole_or_not_at_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_headers_have_the_version_of_the_build),
         cmocka_unit_test(arena_gives_aligned_memory_that_does_not_overlap),
         cmocka_unit_test(arena_takes_pieces_bigger_than_a_block),
 #ifdef __SANITIZE_ADDRESS__
