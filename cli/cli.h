@@ -43,7 +43,7 @@ typedef struct cli_out { /* stdout, collected */
     int error;           /* errno of the first failed write */
     bool gone;           /* the reader went away: nothing more to say */
     size_t size;
-    tfp_write_fn to; /* where it goes instead of stdout; NULL */
+    tfp_write_fn to; /* where it goes instead of stdout; NULL: none */
     void *to_ctx;
     char data[1 << 16];
 } cli_out;
@@ -230,11 +230,11 @@ typedef struct cli {
     tfp_profile *profile;
     const tfp_options *one_report; /* the profile is loaded for one report, with these options; NULL: for more */
     cli_fault fault;
-    tfp_write_fn aside; /* where errors and warnings go instead of stderr; NULL */
+    tfp_write_fn aside; /* where errors and warnings go instead of stderr; NULL: none */
     void *aside_ctx;
     cli_pager pager;
     int screen;                                   /* columns of the terminal that stdout is; 0: it is none */
-    void (*take)(void *ctx, const tfp_report *r); /* gets reports, which are not written then; NULL */
+    void (*take)(void *ctx, const tfp_report *r); /* gets reports, which are not written then; NULL: none */
     void *take_ctx;
     bool page; /* lines come from the page of `serve`: no file is written, none but the profile read */
 } cli;

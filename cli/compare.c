@@ -120,7 +120,7 @@ typedef struct text {
     bool pipe;
 } text;
 
-enum { FIRST_MS = 3000, LATER_MS = 20000 }; /* as long a pipe may be silent: before its first byte, and later */
+enum { FIRST_MS = 3000, LATER_MS = 20000 }; /* the longest wait for bytes of a pipe: for the first byte, and for later ones */
 #define PIPE_MOST ((size_t)256 << 20)
 
 /* Waits for a pipe's next bytes, or its end; a FIFO that no process opens for writing never has either. False: too long. */
@@ -260,7 +260,7 @@ out:
     return from_library(c, tfp_sides_add(all->made, x->name, x->word, x->profile, x->step, c->err));
 }
 
-/* The profile of a side before that names the same files. */
+/* The profile of an earlier side that names the same files; NULL: there is none. */
 static const tfp_profile *loaded_before(const comparison *all, const side *x)
 {
     for (const side *y = all->sides; y < x; y++)

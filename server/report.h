@@ -7,7 +7,7 @@
 #include "server.h"
 
 typedef struct report_options {
-    serve_options inputs; /* which files */
+    serve_options inputs; /* the files that the report is of */
     const char *source;   /* a folder of source text; NULL: no text goes into the file */
     const char *place;    /* where its page begins, as an address has it behind the profile's id; NULL: with the overview */
     long long step;       /* the step that is shown; -1: the mean of all steps, and the runs of the first */

@@ -22,7 +22,7 @@ typedef struct maker {
     lack *lacks; /* by profile, as its ids */
     lack *lack;  /* of the profile in question; NULL: of none */
     char thing[THING_NAME]; /* the tensor whose values are asked for, or the file whose text is */
-    const source_index *sources; /* whose texts are asked for; NULL: none's */
+    const source_index *sources; /* source files whose texts are included; NULL: none */
     char *why;
     size_t room;
 } maker;

@@ -234,7 +234,7 @@ static int start(server *s, const serve_options *o, int *fd, char *why, size_t r
     *fd = listen_at(o, s, why, room);
     if (*fd < 0) return BAD_USAGE;
     tell(o, s);
-    /* before there are threads: it holds for those that are made after it */
+    /* before threads are started: only threads that start later inherit it */
     if (give_up_rights(s) && catalog_start(s->catalog, on_change, s) && start_answering(s, *fd)) return DONE;
     snprintf(why, room, "serve: no memory or threads to begin with");
     return LIMIT;

@@ -132,7 +132,7 @@ static bool ends_in(const char *name, const char *with)
     return n > m && strcmp(name + n - m, with) == 0;
 }
 
-/* The files of the cache, without what killed writers left, which goes. */
+/* Lists the files of the cache. Temporary files that killed writers left are removed. */
 static bool list_files(int dir, DIR *stream, kept_files *files)
 {
     struct dirent *d;

@@ -59,7 +59,7 @@ static void fail_unknown(tfp_str head, uint64_t total, const char *path, tfp_err
         tfp_fail(err, TFP_BADFILE, "empty file");
 }
 
-enum { GUESSED = 50 }; /* below it a format only does not contradict */
+enum { GUESSED = 50 }; /* a less sure probe found nothing against its format, but nothing for it either */
 
 static const tfp_format *surest(tfp_str head, uint64_t total, int *sure)
 {

@@ -105,7 +105,7 @@ static void wait_for(agents *all, int64_t ms)
 
 static const char *words_of(const asked *a) { return a->told ? a->told_why : "it has not answered yet"; }
 
-/* The tables of all that answered, as one; agents whose table is none are told so. */
+/* Joins the tables of all agents that answered. An agent whose answer is no table is listed with that reason. */
 static int join(agents *all, bool rest, const tfp_options *o, tfp_live_host *hosts, tfp_report **out)
 {
     for (size_t i = 0; i < all->count; i++) {

@@ -124,7 +124,7 @@ TFP_API size_t tfp_format_name_size(const char *format, const char *path);
 
 /** Facts that follow from a path alone. */
 typedef enum tfp_path_fact {
-    TFP_PATH_PART,  /**< is read through another file, or not at all: a checkpoint's data */
+    TFP_PATH_PART,  /**< a part of something that another file stands for, such as the data of a checkpoint: it is not read by itself */
     TFP_PATH_FOLDER /**< represents its folder, which people name instead: saved_model.pb */
 } tfp_path_fact;
 

@@ -102,7 +102,7 @@ static PyObject *list_of(profile_object *self, PyObject *(*item)(const tfp_profi
 
 /* ---- closing ---- */
 
-/* What reports look at stays until the last of them is gone. */
+/* Frees a closed profile once no report refers to it. */
 void let_go_of(profile_object *p)
 {
     if (!p->closed || p->reports) return;

@@ -19,7 +19,7 @@ typedef struct agent_options {
     const char *token;                         /* asked for in a header; NULL: none, on loopback only */
     double interval;                           /* seconds between two sends */
     bool commands;                             /* command lines may leave the machine */
-    tfp_live *jobs;                            /* which jobs */
+    tfp_live *jobs;                            /* the jobs that it looks at */
     tfp_live *processes;                       /* the same, each process by itself; for stacks */
     void (*say)(void *ctx, const char *line);  /* where it listens */
     void (*warn)(void *ctx, const char *line); /* what could not be sent */
@@ -49,7 +49,7 @@ typedef struct fetch_rules {
     void (*warn)(void *ctx, const char *line); /* who tries tokens */
     void *warn_ctx;
 } fetch_rules;
-fetchers *fetchers_new(int listener, const fetch_rules *r); /* which is closed with them */
+fetchers *fetchers_new(int listener, const fetch_rules *r); /* the listener is closed with the fetchers */
 void fetchers_wait(fetchers *f, int ms);                    /* takes in and answers what there is, for so long */
 void fetchers_free(fetchers *f);
 
@@ -64,8 +64,8 @@ typedef struct recorder {
     tfp_status (*look)(void *ctx, tfp_report **out); /* the table of jobs */
     void *ctx;
     bool commands;
-    pid_t child; /* that records; 0: none */
-    int control; /* to the child: the moment to begin at, as eight bytes; -1 */
+    pid_t child; /* the process that records; 0: none */
+    int control; /* pipe to the child: the moment to begin at, as eight bytes; -1: no child */
     char folder[4200];
     int folder_fd; /* the same, held while there is a child */
 } recorder;

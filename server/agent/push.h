@@ -31,7 +31,7 @@ bool push_stacks(const push_target *to, const tfp_report *stacks, const push_job
 typedef struct push_rounds {
     const push_target *targets;
     size_t target_count;
-    tfp_live *processes; /* which; nothing else uses it */
+    tfp_live *processes; /* the processes to sample; nothing else uses it */
     pid_t child;         /* 0: none */
     int told;            /* from the child: a line for each fault; -1 */
     char line[400];      /* of what it told, so far */

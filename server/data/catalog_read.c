@@ -14,7 +14,7 @@
 #define KEPT_MOST ((uint64_t)600 << 20) /* bytes of profiles in memory; those just used may pass it */
 #define HELD_MOST ((uint64_t)1500 << 20)
 #define JUST_MS 30000
-#define WAIT_NS 50000000 /* between two looks whether to stop */
+#define WAIT_NS 50000000 /* how often it checks whether to stop */
 #define PACKED_GROWTH 8  /* gzip: the unpacked size is not known in advance */
 #define BATCH 64
 #define TORN_MOST 30 /* readings in a row during which a file changed */
@@ -288,7 +288,7 @@ lease_result catalog_take(catalog *c, const char *id, lease *out, lease_fault *f
     return result;
 }
 
-/* Until one more profile is read, or a while. */
+/* Waits until one more profile is read, or for WAIT_NS. */
 static void wait_for_reading(catalog *c)
 {
     struct timespec end;

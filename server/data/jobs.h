@@ -15,7 +15,7 @@ struct MHD_Connection;
 enum {
     JOBS_THREADS = 4,
     JOBS_SHARE = 2,  /* threads that may work on one profile at a time */
-    JOBS_QUERIES = 1 /* of them on queries of users, which may take long: a view of the profile has another one */
+    JOBS_QUERIES = 1 /* of these threads at most so many answer queries of users, which may take long; a view of the profile has the other */
 };
 
 typedef struct job {

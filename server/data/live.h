@@ -11,7 +11,7 @@
 typedef enum live_what { LIVE_LIST, LIVE_THREADS, LIVE_STACKS, LIVE_CAPTURE } live_what;
 enum { LIVE_WORKERS = 3, LIVE_JOBS_MOST = 64, LIVE_SECONDS_MOST = 10, LIVE_MS_MOST = 60000, LIVE_STEPS_MOST = 1000000 };
 
-typedef struct live_job { /* PID@TICKS: a process number is used again, with its start time never */
+typedef struct live_job { /* PID@TICKS: the number and start time of a process, because the system uses numbers again */
     int64_t pid, ticks;
 } live_job;
 bool live_job_of(const char *text, live_job *out);

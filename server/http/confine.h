@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-/* No file is written from here on, none is read but below `folders`, and no new rights are had. */
+/* Gives up rights of the process: from here on it can write no file, read none but those below `folders`, and gain no rights. */
 void confine(const int *folders, size_t count);
 
 #endif

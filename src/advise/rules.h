@@ -14,9 +14,9 @@ typedef struct tfp_ruling {
     tfp_buf text;
     double about_ns;    /* of a step, as the text tells it first; NAN: it tells none */
     double saving_ns;   /* of a step; 0: not known */
-    const char *change; /* of `tfprof whatif`, which saving_ns is then from; NULL */
-    uint32_t evidence;  /* -> spans: the one to look at; TFP_NONE */
-    const char *remedy; /* a remedy that fits the trace better than the rule's; NULL */
+    const char *change; /* of `tfprof whatif`, which saving_ns is then from; NULL: none */
+    uint32_t evidence;  /* -> spans: the one to look at; TFP_NONE: none */
+    const char *remedy; /* a remedy that fits the trace better than the rule's; NULL: none */
 } tfp_ruling;
 typedef bool (*tfp_judge)(tfp_ruling *x);
 

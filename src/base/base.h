@@ -94,7 +94,7 @@ bool tfp_parse_int64(tfp_str s, int64_t *out);
 
 /* ---- the system: what differs between Linux and others; system.c ---- */
 bool tfp_random(uint64_t *out);  /* does not wait; false: there is none yet */
-size_t tfp_processors(void);     /* that this process may use; at least 1 */
+size_t tfp_processors(void);     /* number of processors that this process may use; at least 1 */
 void tfp_memory_give_back(void); /* what was freed, where the C library keeps it */
 bool tfp_is_proc(int folder);    /* whether it lies in /proc */
 void tfp_end_with_parent(void);  /* SIGKILL for this process when the one that made it ends */
@@ -181,8 +181,8 @@ void tfp_strtab_hashes(const tfp_strtab *t, uint32_t *hashes); /* the hash of ea
 void tfp_strtab_clear(tfp_strtab *t);                          /* for borrowed strings: forgets all of them */
 tfp_strid tfp_strtab_find(const tfp_strtab *t, tfp_str s);     /* TFP_NONE when absent */
 tfp_strid tfp_strtab_find_hashed(const tfp_strtab *t, tfp_str s, uint32_t hash);
-/* Strings of these hashes are looked for soon: big tables are in no cache. Called twice, `near` some looks later, it brings
- * the slot and then what the slot names. */
+/* Prefetches for a later tfp_strtab_find_hashed, because big tables are in no cache. The first call, `near` false, prefetches the slot; a second
+ * one, `near` true, a few strings later, prefetches the string that the slot names. */
 static inline void tfp_strtab_fetch(const tfp_strtab *t, uint32_t hash, bool near)
 {
     const uint64_t *slot = &t->slots[hash & (t->slot_count - 1)];

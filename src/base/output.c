@@ -54,7 +54,7 @@ static tfp_status fail_path(tfp_error *err, const char *path, const char *what, 
 /* ---- temporary files that a signal handler can remove ---- */
 
 typedef struct tfp_part {
-    int folder; /* that of the tfp_outfile */
+    int folder; /* the folder of the tfp_outfile */
     char name[NAME_MAX + 1];
 } tfp_part;
 

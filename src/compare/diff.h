@@ -13,7 +13,7 @@
 /* One side's values by item. Items that came with later sides are past the end; a value that is not there is NaN. */
 typedef struct tfp_loaded {
     size_t size;
-    size_t steps;                     /* that the values are the mean of; 0: not known (a text), or none */
+    size_t steps;                     /* number of steps of which the values are the mean; 0: not known (a text), or none */
     double *mean[TFP_COLUMNS_MAX];    /* by column of the comparison */
     double *squares[TFP_COLUMNS_MAX]; /* of times with several steps: squared distances from the mean; else NULL */
     size_t *counts;                   /* by item: steps that the values are the mean of; NULL: `steps` of each */

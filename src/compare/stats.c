@@ -46,7 +46,7 @@ static size_t place_of(const stats *x, tfp_value v)
     return i;
 }
 
-/* In no view a node's runs count more than once, whatever many patterns it matches. */
+/* A node's runs count once in each view, even if several patterns match it. */
 static void add(const stats *x, int64_t *to, tfp_value v, int64_t n, uint32_t times)
 {
     bool *clamped = &x->r->clamped;

@@ -18,7 +18,7 @@ typedef struct tfp_step_table {
     tfp_report
         *report; /* its rows: the root, which is the mean duration of a step over the devices, then DEVICE/COLUMN of
                          the table, of several ranks `rank N/DEVICE/COLUMN`. Owns all of this; to be freed. */
-    tfp_step_values *rows; /* one for each of them */
+    tfp_step_values *rows; /* one for each row of the report */
 } tfp_step_table;
 
 /* Rows whose column is selected and whose name the filters of names show. The options are those of the command. */

@@ -23,8 +23,8 @@ typedef enum tfp_certainty {
 typedef enum tfp_no_place { /* why there is none */
                             TFP_PLACE_KNOWN,
                             TFP_NO_CAPTURE,
-                            TFP_NO_MATCH,  /* of the captured graphs none fits */
-                            TFP_AMBIGUOUS, /* the places that are left share nothing */
+                            TFP_NO_MATCH,  /* no captured graph fits the replay */
+                            TFP_AMBIGUOUS, /* several places are possible, and they have nothing in common */
                             TFP_NO_LAUNCH,
                             TFP_NO_PLACES
 } tfp_no_place;
@@ -34,12 +34,12 @@ typedef enum tfp_line_from { TFP_LINE_NOWHERE, TFP_LINE_OF_FRAME, TFP_LINE_OF_IN
 struct tfp_attribution {
     tfp_strid module, op; /* modules around it, joined by slashes; 0: not known */
     tfp_strid line;       /* FILE:LINE:FUNCTION, of the user's code; 0: not known */
-    uint32_t trace;       /* -> traces: the call stack of the line; TFP_NONE */
+    uint32_t trace;       /* -> traces: the call stack of the line; TFP_NONE: none */
     uint32_t place;       /* -> the graphs' places: in the model, below the annotations around the launch. TFP_NONE: where
                            * the launch is */
-    uint32_t captured;    /* -> captured launches: the one that it is; TFP_NONE */
-    uint32_t call;        /* -> captured calls: the operator that launched it; TFP_NONE */
-    uint32_t stats;       /* -> stat_sets: of the instruction that it runs, instead of its own; TFP_NONE */
+    uint32_t captured;    /* -> captured launches: the one that it is; TFP_NONE: none */
+    uint32_t call;        /* -> captured calls: the operator that launched it; TFP_NONE: none */
+    uint32_t stats;       /* -> stat_sets: of the instruction that it runs, instead of its own; TFP_NONE: none */
     tfp_strid path;       /* where that instruction is in the model, `op` being its type; 0: `place` tells it */
     uint8_t certainty, reason, line_from; /* tfp_certainty, tfp_no_place, tfp_line_from */
     uint8_t outright;                     /* `place` begins at the root of the model, whatever is around the launch */
@@ -77,13 +77,13 @@ typedef struct tfp_captured_launch {
     uint32_t trace;          /* -> traces, TFP_NONE */
     tfp_strid dims;          /* the shapes of the nearest op that has some, as the trace wrote them; 0 */
     uint32_t span;           /* in the profile that it was captured in */
-    uint32_t call;           /* -> captured calls: of the operator around it; launches of one share it; TFP_NONE */
+    uint32_t call;           /* -> captured calls: of the operator around it; launches of one share it; TFP_NONE: none */
 } tfp_captured_launch;
 enum { TFP_CALL_TYPES = 6, TFP_CALL_STATES = 6 }; /* how many there are of tfp_float_type and tfp_aten_state */
 /* An operator that was called while a graph was captured: what each replay of it computes. */
 typedef struct tfp_captured_call {
     int64_t float_ops, macs, bytes; /* -1: not known */
-    uint32_t span;                  /* the operator in a trace that is its own capture; TFP_NONE */
+    uint32_t span;                  /* the operator in a trace that is its own capture; TFP_NONE: none */
     uint8_t type, state;            /* tfp_float_type, tfp_aten_state */
     uint8_t pad[2];
 } tfp_captured_call;
@@ -108,9 +108,9 @@ typedef enum tfp_buffer_runs {
 typedef struct tfp_buffer_item { /* an instruction of a command buffer */
     tfp_strid kernel, stem;      /* "loop_add_fusion_1"; the same without its number */
     tfp_strid path, op, line;
-    uint32_t modules, trace, stats; /* -> places, traces, stat_sets; TFP_NONE */
+    uint32_t modules, trace, stats; /* -> places, traces, stat_sets; TFP_NONE: none */
     uint32_t back, behind; /* of the last item of a loop its first, of the last of a loop's condition the one behind the loop: counted
-                            * within the buffer; TFP_NONE */
+                            * within the buffer; TFP_NONE: none */
     uint8_t runs, family;  /* tfp_buffer_runs */
     bool optional;         /* it may run nothing: of a branch, of a condition */
     bool loops;            /* it may run several times */
@@ -132,7 +132,7 @@ struct tfp_graph_tables {
     TFP_VEC(tfp_captured_launch) launches;
     TFP_VEC(tfp_captured_call) calls;
     TFP_VEC(tfp_command_buffer) buffers; /* of XLA */
-    TFP_VEC(tfp_buffer_item) items;      /* theirs */
+    TFP_VEC(tfp_buffer_item) items;      /* the items of the buffers */
     TFP_VEC(tfp_graph_place) places;
     tfp_map64 place_by_name;
     TFP_VEC(tfp_kernel_line) lines;
@@ -149,7 +149,7 @@ bool tfp_is_graph_launch(tfp_str call);
 bool tfp_begins_capture(tfp_str call);
 /* How sure the place of an activity is, and what the launch does not tell of it. */
 tfp_attribution tfp_span_attribution(const tfp_profile *p, uint32_t span);
-/* The stats that tell what a span computes: its own, or those of the instruction that it was found to run. -> stat_sets; TFP_NONE */
+/* The stats that tell what a span computes: its own, or those of the instruction that it was found to run. -> stat_sets; TFP_NONE: none */
 uint32_t tfp_span_work(const tfp_profile *p, uint32_t span);
 void tfp_graphs_free(tfp_graph_tables *g);
 void tfp_graphs_drop_own(tfp_graph_tables *g); /* graphs that are not of files */

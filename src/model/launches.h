@@ -10,7 +10,7 @@
 typedef struct tfp_profile tfp_profile;
 
 #define TFP_LAUNCH_COLLECTIVE (UINT32_C(1) << 31) /* of `kind`: the op around the call is a collective */
-#define TFP_LAUNCH_THERE (UINT32_C(1) << 30)      /* there is a call: tables begin as zeros */
+#define TFP_LAUNCH_THERE (UINT32_C(1) << 30)      /* the entry holds a call; an entry of zeros is empty */
 #define TFP_LAUNCH_SPAN (UINT32_MAX >> 2)         /* the other bits of `kind`: `of` is a span */
 typedef struct tfp_launch {
     int64_t start_ns;

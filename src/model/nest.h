@@ -13,8 +13,8 @@ typedef struct tfp_nest {
     uint32_t *parent;     /* by span: TFP_NONE at the top, and for what does not nest */
     int64_t *duration_ns; /* by span: up to the cut */
     int64_t crossings;    /* spans that begin in another one and end after it */
-    int64_t cuts;         /* those of them that were cut */
-    uint32_t first;       /* that crosses */
+    int64_t cuts;         /* how many of them were cut */
+    uint32_t first;       /* the first frame that crosses */
     bool plain;           /* a trace of spans that no framework gave a meaning */
 } tfp_nest;
 

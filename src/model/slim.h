@@ -31,7 +31,7 @@ typedef struct tfp_slim_block {
 
 typedef struct tfp_slim_kind {
     uint32_t name, path, op;    /* strids; as of a span */
-    uint32_t stats, trace;      /* -> stat_sets, traces; TFP_NONE */
+    uint32_t stats, trace;      /* -> stat_sets, traces; TFP_NONE: none */
     uint8_t kind, class, marks; /* tfp_span_kind, tfp_span_class, TFP_MARK_... */
 } tfp_slim_kind;
 
@@ -42,9 +42,9 @@ typedef struct tfp_slim_call { /* an API call */
 
 typedef struct tfp_slim_group { /* rows of one kind, step, class and kind of call, made by the join */
     uint32_t kind, step;        /* -> slim_kinds, steps; step TFP_NONE: in none, or all steps together */
-    uint32_t node, call;        /* call: -> slim_kinds, of copies and sets; TFP_NONE */
+    uint32_t node, call;        /* call: -> slim_kinds, of copies and sets; TFP_NONE: none */
     uint8_t class;              /* tfp_span_class */
-    uint32_t last_step;         /* of the mean: the step of its last row so far; TFP_NONE */
+    uint32_t last_step;         /* of the mean: the step of its last row so far; TFP_NONE: none */
     int64_t count, self_ns, min_ns, max_ns, start_ns, end_ns;
     int64_t first_ns; /* how long the first to start takes */
     int64_t outer_ns; /* of threads: how long those are that no other span holds */
@@ -102,7 +102,7 @@ static inline uint32_t tfp_slim_correlation(const tfp_slim_lane *f, const tfp_sl
 typedef struct tfp_slim_holder { /* a span that may hold others */
     int64_t end_ns;
     tfp_slim_row *op; /* the innermost host op, or nested activity, up to this span; NULL: none */
-    uint32_t cpu_op;  /* -> slim_kinds: the innermost op that is no API call; TFP_NONE */
+    uint32_t cpu_op;  /* -> slim_kinds: the innermost op that is no API call; TFP_NONE: none */
     uint32_t kind;    /* -> slim_kinds: of this span */
 } tfp_slim_holder;
 typedef struct tfp_slim_writer { /* the lane that is being read */

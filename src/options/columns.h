@@ -24,7 +24,7 @@ typedef enum tfp_value {
     TFP_V_MACS = TFP_V_FILES_COUNT,
     TFP_V_BYTES_MOVED,
     TFP_V_OPS,             /* nodes, including those of called bodies */
-    TFP_V_COUNTED_OPS,     /* of these, nodes with a count */
+    TFP_V_COUNTED_OPS,     /* nodes among TFP_V_OPS that have a count */
     TFP_V_TIMED_FLOAT_OPS, /* float operations of nodes that have a time */
     TFP_V_MOVED_FLOAT_OPS, /* float operations of nodes whose bytes moved are known */
     TFP_V_TRAINABLE_PARAMS,

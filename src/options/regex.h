@@ -35,7 +35,7 @@ tfp_status tfp_filter_new(tfp_str list, tfp_filter **out, tfp_error *err);
 tfp_filter *tfp_filter_keep(tfp_filter *f);
 void tfp_filter_free(tfp_filter *f);
 bool tfp_filter_matches(const tfp_filter *f, tfp_str name); /* NULL or empty: no */
-/* How many matches failed for lack of memory so far: callers that depend on matches compare it before and after. */
+/* How many matches failed so far because memory ran out: callers that depend on matches compare it before and after. */
 unsigned tfp_filter_failures(const tfp_filter *f);
 static inline bool tfp_filter_any(const tfp_filter *f) { return f && f->any; }
 

@@ -151,7 +151,7 @@ static void count_names(statement *x, const uint8_t *whose)
 }
 
 /* All words of the statement, each definition's as often as it is named, up to WORDS_MOST + 1. They may name those that
- * come later; ones that name each other in a circle, which SQLite refuses, grow to the most. */
+ * come later; definitions that name each other in a circle, which SQLite refuses, count as WORDS_MOST + 1. */
 static uint64_t grown(statement *x)
 {
     uint64_t own[DEFINED_MOST + 1];

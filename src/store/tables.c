@@ -66,7 +66,7 @@ static const tfp_store_column warnings[] = {
     ANY(tfp_warning, count),
 };
 
-/* what the model is */
+/* ---- the model ---- */
 static const tfp_store_column nodes[] = {
     STRING(tfp_node, name), STRING(tfp_node, op), STRING(tfp_node, device), STRING(tfp_node, host_device),
     STRING(tfp_node, graph_device), STRING(tfp_node, data_format), MAYBE_IN(tfp_node, shape, SHAPES),

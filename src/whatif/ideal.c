@@ -9,7 +9,7 @@
 typedef struct peer {
     uint64_t key;
     uint32_t number, unit;
-    double *value, *other; /* other: its second part, which only shares the place; NULL */
+    double *value, *other; /* other: its second part, which only shares the place; NULL: none */
 } peer;
 
 typedef struct peers {
@@ -214,7 +214,7 @@ static bool add_anchors(peers *p, tfp_variant *v)
             threads = 0;
         }
         if (a->first) thread = a->lane == j->units[a->unit].home ? 0 : ++threads;
-        if (j->gap_count && !thread) continue; /* by its points */
+        if (j->gap_count && !thread) continue; /* the home thread is compared by its points instead */
         uint64_t key[3] = { 2, thread, a->step };
         peer one = { .key = tfp_hash(key, sizeof key), .unit = a->unit, .value = &v->own[i], .other = &v->turn[i] };
         ok = add(p, &numbers, one);

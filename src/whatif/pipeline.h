@@ -37,7 +37,7 @@ typedef struct tfp_stage_op {
 typedef struct tfp_pipe_node {
     int64_t chunk, start_ns, end_ns; /* as in the first step on the first rank */
     uint32_t stage;
-    uint32_t group; /* -> groups; TFP_NONE */
+    uint32_t group; /* -> groups; TFP_NONE: none */
     uint8_t type;
 } tfp_pipe_node;
 

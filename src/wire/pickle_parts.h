@@ -19,7 +19,7 @@ static inline tfp_pvalue pv_make(unsigned kind, uint64_t at) { return at << PV_B
 typedef struct pickle_box {
     size_t first; /* -> words */
     uint32_t count, capacity;
-    uint32_t memo; /* where the memo has it; TFP_NONE */
+    uint32_t memo; /* where the memo has it; TFP_NONE: none */
     bool shared;   /* something else refers to it */
     bool left;     /* the caller was asked and did not take it */
     bool folded;   /* of a list: its items are gone, and `first` is the number in their place */

@@ -214,7 +214,7 @@ static bool top_field(tfp_wire *w, uint64_t left, tfp_field *f, uint64_t *size)
     return true;
 }
 
-/* A group at the top level: no known message has one, so it may take the rest of the file into memory. */
+/* Skips a group at the top level. It reads the rest of the file into memory, which is rare: no known message has a group there. */
 static tfp_status skip_top_group(tfp_input *in, tfp_error *err)
 {
     tfp_str rest;

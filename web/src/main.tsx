@@ -19,7 +19,7 @@ import "./style/details.css";
 /** Where a notebook lets a report begin, as an address has it after the profile. */
 const wanted = (): string => document.querySelector<HTMLMetaElement>('meta[name="tfprof-place"]')?.content ?? "overview";
 
-/** Where a page without an address begins: a report of one profile with it, a server of running jobs with these. */
+/** Chooses the first place when the address has none: in a report of one profile that profile, on a server with running jobs the jobs. */
 async function begin(root: HTMLElement): Promise<void> {
   if (!location.hash && isReport) {
     const found = (await profiles()).profiles;

@@ -110,7 +110,7 @@ typedef struct tfp_gate_finding {
 } tfp_gate_finding;
 
 typedef struct tfp_gate_result {
-    TFP_VEC(tfp_gate_finding) rows; /* those that were tested or differ: failed ones first, the step before all others */
+    TFP_VEC(tfp_gate_finding) rows; /* rows that were tested or that differ: the step first, then failed ones */
     tfp_gated verdict;              /* failed, unknown or passed */
     size_t same;                    /* counters that are as before */
     double limit;                   /* a share */

@@ -80,8 +80,8 @@ typedef struct tfp_aten_set { /* calls with the same name and arguments */
 
 typedef struct tfp_aten_work {
     tfp_aten_set *sets;
-    uint32_t *set;   /* by span: -> sets; TFP_NONE */
-    uint32_t *cover; /* by span: the enclosing operator whose count includes it; TFP_NONE */
+    uint32_t *set;   /* by span: -> sets; TFP_NONE: none */
+    uint32_t *cover; /* by span: the enclosing operator whose count includes it; TFP_NONE: none */
     uint8_t *state;  /* by span: tfp_aten_state */
 } tfp_aten_work;
 

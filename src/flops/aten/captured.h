@@ -6,7 +6,7 @@
 #include "flops/aten/aten.h"
 #include "model/graphs.h"
 
-/* Tells the captured launches from one on what the operator around each computes. p, w: the trace of the capture; own: it is the profile
+/* Gives each captured launch from number `from` on the float operations of the operator around it. p, w: the trace of the capture; own: it is the profile
  * of the tables. False when memory runs out. */
 bool tfp_aten_count_captured(tfp_graph_tables *g, const tfp_profile *p, const tfp_aten_work *w, size_t from, bool own);
 /* A captured call computes nothing by itself: in a trace that is its own capture such calls become parts of others. */

@@ -18,7 +18,7 @@ typedef struct sums {
     const tfp_profile *p;
     tfp_map64 by_step; /* node << 32 | step -> executions; made when a node's are not asked for in their order */
     bool indexed;
-    uint32_t *last; /* by node: the execution that was asked for last; TFP_NONE */
+    uint32_t *last; /* by node: the execution that was asked for last; TFP_NONE: none */
     uint32_t outside;
     int64_t *of; /* by execution */
 } sums;

@@ -56,7 +56,7 @@ typedef struct tfp_node_flops {
     tfp_work all;      /* including the bodies that it calls, times iterations, as far as known */
     bool reached;      /* one execution of the main graph may run it, perhaps in a branch that does not count */
     int64_t runs;      /* by one execution of the main graph: calls and iterations */
-    int64_t run_flops, run_macs, run_bytes; /* of these runs together; bytes TFP_UNKNOWN when those of one are */
+    int64_t run_flops, run_macs, run_bytes; /* sums of these runs; bytes are TFP_UNKNOWN if those of one run are */
 } tfp_node_flops;
 
 typedef struct tfp_flops {
@@ -64,7 +64,7 @@ typedef struct tfp_flops {
     const tfp_profile *profile;
     const tfp_program *program;
     tfp_node_flops *nodes;   /* one for each of program->nodes */
-    const char **wrong;      /* per node: the mismatch that its rule found, in words; NULL */
+    const char **wrong;      /* per node: the mismatch that its rule found, in words; NULL: none */
     uint32_t *program_node;  /* per node of the profile: -> program->nodes, TFP_NONE */
     tfp_work total;          /* of one execution of the main graph */
     int64_t batches_assumed; /* outputs whose first dimension was assumed */

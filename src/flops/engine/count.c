@@ -57,7 +57,7 @@ static tfp_work called_total(summer *s, uint32_t local, const tfp_op *op, int64_
     size_t first = s->child;
     const tfp_local *l = &s->b->locals[local];
     const tfp_instance *called[2] = { NULL, NULL };
-    tfp_child *branch = NULL; /* that counts */
+    tfp_child *branch = NULL; /* the branch whose operations count */
     tfp_work t = { 0 };
     *trips = 1;
     for (; s->child < s->x->children.size && s->x->children.at[s->child].local == local; s->child++) {

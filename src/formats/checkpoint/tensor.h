@@ -31,7 +31,7 @@ typedef struct tfp_dtype {
     tfp_dtype_class class;
     uint8_t size;  /* bytes of an element in a file, 0 when they differ */
     uint8_t field; /* of TensorProto, which holds such values one by one; 0 when there is none */
-    uint8_t bits;  /* that count: of integers; of a float's exponent */
+    uint8_t bits;  /* used bits: of an integer all, of a float those of the exponent */
     uint8_t bias;  /* of small floats only */
     tfp_float_style style;
 } tfp_dtype;

@@ -25,7 +25,7 @@ typedef tfp_status (*tfp_message_reader)(tfp_builder *b, tfp_input *in, tfp_kind
 
 /* What the first bytes of a binary message say. */
 typedef struct tfp_message {
-    tfp_kind kind; /* that fits best */
+    tfp_kind kind; /* the kind that fits best */
     bool known;    /* some of its fields were found */
     bool doubtful; /* another kind fits better */
 } tfp_message;

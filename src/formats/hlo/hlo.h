@@ -187,7 +187,7 @@ bool tfp_op_type_is(tfp_str s);
 uint32_t tfp_hlo_trace(tfp_builder *b, const tfp_hlo_module *m, const tfp_hlo_instruction *i);
 /* How one run of a module executes its computations (runs.c); arrays by computation. */
 typedef struct tfp_hlo_runs {
-    uint32_t *caller; /* -> instructions: the first that calls it; TFP_NONE */
+    uint32_t *caller; /* -> instructions: the first that calls it; TFP_NONE: none */
     int64_t *runs;    /* executions; 0 in a branch that is not taken */
     bool *alone;      /* its instructions run by themselves, not as a part of a fusion or of a reduction's function */
 } tfp_hlo_runs;

@@ -9,7 +9,7 @@ typedef struct reader {
     tfp_hlo_module *m;
 } reader;
 
-/* Remembers the first lack of memory. */
+/* Remembers that memory ran out. */
 static bool ok(reader *r, bool fine)
 {
     if (!fine && !r->b->status) r->b->status = TFP_NOMEM;

@@ -32,7 +32,7 @@ typedef struct tfp_shlo_frame {
     TFP_VEC(int64_t) roots;           /* what it returns */
     TFP_VEC(int64_t) called;          /* computations of the last operation, which has regions */
     TFP_VEC(tfp_shlo_name) arguments; /* of the last operation, a while in its pretty form */
-    uint32_t op;                      /* the last operation -> instructions; TFP_NONE */
+    uint32_t op;                      /* the last operation -> instructions; TFP_NONE: none */
     tfp_str op_name;                  /* what it is called in the text */
     tfp_strid result;                 /* the name of its value; 0: none */
     uint32_t results;                 /* how many it has */

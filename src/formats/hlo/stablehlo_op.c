@@ -7,7 +7,7 @@
 /* clang-format off */
 static const struct {
     const char *name, *opcode;
-} names[] = { /* those that differ in more than _ and - */
+} names[] = { /* operations whose names in StableHLO and HLO differ in more than _ and - */
     { "broadcast_in_dim", "broadcast" }, { "case", "conditional" }, { "create_token", "after-all" },
     { "dot_general", "dot" }, { "dynamic_broadcast_in_dim", "broadcast" }, { "dynamic_conv", "convolution" },
     { "dynamic_gather", "gather" }, { "dynamic_iota", "iota" }, { "dynamic_pad", "pad" },

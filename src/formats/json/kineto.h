@@ -97,7 +97,7 @@ enum {
 /* A key of events or of their args, with what it stands between: the same text makes the same key. A key that stands
  * in several layouts has a row for each of the first ones: what follows it differs, too. */
 typedef struct tfp_kineto_key {
-    char text[TFP_JSCAN_TEXT]; /* as it stood lately, from the end of what is before it to the begin of its value */
+    char text[TFP_JSCAN_TEXT]; /* the key as the file last wrote it, with everything between the end of the token before it and the start of its value */
     uint8_t size;              /* of the text; 0: it was longer */
     bool first;                /* it stood behind the brace */
     uint8_t member, arg;       /* what it is in an event (kineto_event.c), in args (kineto_args.c) */
@@ -106,8 +106,8 @@ typedef struct tfp_kineto_key {
     tfp_kineto_guess next;     /* behind it */
 } tfp_kineto_key;
 
-#define TFP_KINETO_KEYS 1024    /* that a slot keeps */
-#define TFP_KINETO_SHARED_KEY 1 /* of all others */
+#define TFP_KINETO_KEYS 1024    /* keys that a slot keeps */
+#define TFP_KINETO_SHARED_KEY 1 /* the number that all other keys share */
 #define TFP_KINETO_LAYOUTS 4    /* of a key */
 
 /* A value of args that was read before, by its text. */

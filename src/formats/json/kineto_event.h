@@ -82,7 +82,7 @@ void tfp_kineto_read_args(tfp_kineto_slot *s, tfp_jscan *j, event *e);
 /* kineto_row.c: the event's times, lane, category and stats; a row of the slot, unless it is left out. */
 void tfp_kineto_finish_event(tfp_kineto_slot *s, event *e);
 
-/* Takes the key when it is the one that is guessed. */
+/* Reads the next key if it is the guessed one (the key that came here in the last event); false: it is another key. */
 static inline bool tfp_kineto_take_guess(tfp_kineto_slot *s, tfp_jscan *j, bool first, uint32_t guess)
 {
     const tfp_kineto_key *k = &s->keys.at[guess];

@@ -34,7 +34,7 @@ tfp_status tfp_onnx_read_tensor(tfp_wire w, tfp_onnx_tensor *t, tfp_buf *as, tfp
 typedef struct tfp_onnx_value {
     tfp_strid name;
     size_t info_at, info_size; /* -> infos: its TypeProto; a size of 0: none */
-    tfp_strid node;            /* that it comes from: the name of a node in the profile; TFP_NONE: not known yet */
+    tfp_strid node;            /* where the value comes from: the name of a node in the profile; TFP_NONE: not known yet */
     uint32_t slot;             /* of that node's outputs */
     int dtype;
     bool input; /* of the graph */

@@ -26,9 +26,9 @@ typedef struct reader {
     tfp_frames frames;
     TFP_VEC(tfp_pvalue) lists;    /* of device_traces, as they come */
     tfp_map64 list_by_value;      /* -> lists */
-    tfp_pvalue last_list;         /* that was asked for, and its number */
+    tfp_pvalue last_list;         /* the list that was last asked for, and its number */
     uint32_t last_number;
-    TFP_VEC(taken_block) blocks;  /* that wait for their segment */
+    TFP_VEC(taken_block) blocks;  /* blocks that wait for their segment */
     tfp_map64 blocks_of;          /* list -> 1 + the index of its last block; 0: they were added */
     tfp_map64 device_by_number;   /* -> the profile's devices */
     tfp_map64 segment_by_hash;    /* -> the profile's segments */

@@ -24,7 +24,7 @@ typedef struct edge {
 
 typedef struct raw_trace {
     tfp_str bytes; /* in the reader's arena */
-    uint64_t hash; /* of them */
+    uint64_t hash; /* a hash of the bytes above */
     uint64_t base; /* where in the file */
     size_t node;   /* the first that has it */
     uint32_t row;  /* -> the profile's traces, once decoded */

@@ -116,8 +116,8 @@ static tfp_status take_bytes(cut *c, piece *x, tfp_str bytes)
     return tfp_input_skip(c->in, bytes.size, c->taken);
 }
 
-/* Fields of a device: as many as a piece holds, or one that is longer. Groups and faults are the decoder's, with all that
- * is left of the device. */
+/* Takes fields of a device for a piece: as many as fit, or one longer field. At a group or a fault the piece takes the rest of the device,
+ * and its decoder reports the fault. */
 static tfp_status take_fields(cut *c, piece *x)
 {
     tfp_str seen;
@@ -294,7 +294,7 @@ tfp_status tfp_run_read_pieces(tfp_run_reader *r, tfp_input *in, tfp_error *err)
 
 struct tfp_run_decoded {
     piece *pieces;
-    size_t count, capacity, made; /* made: once used, their tables are used again */
+    size_t count, capacity, made; /* made: pieces whose tables exist, which the next file uses again */
     uint64_t total;               /* bytes */
 };
 

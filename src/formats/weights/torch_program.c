@@ -14,7 +14,7 @@ typedef struct program {
     tfp_pickle *m;
     tfp_pvalue values;             /* tensors of the graph by name */
     tfp_map64 at;                  /* the name's place in them */
-    tfp_recorded_op op;            /* that is being read */
+    tfp_recorded_op op;            /* the operator that is being read */
     tfp_recorded_texts texts;      /* of its arguments */
     uint64_t count;                /* ids of operators and modules */
     tfp_str module;                /* around the operator before, with the id of its row */

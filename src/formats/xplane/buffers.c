@@ -74,9 +74,9 @@ typedef struct level { /* of computations that are laid flat */
     uint32_t *rows;    /* of instructions, in the order of the schedule */
     size_t count, at;
     bool optional, then_optional; /* of the computation that follows */
-    uint32_t first;     /* of a loop: -> items of the buffer; TFP_NONE */
-    uint32_t condition; /* the last item of its condition; TFP_NONE */
-    uint32_t then;      /* a computation that follows this one; TFP_NONE */
+    uint32_t first;     /* of a loop: -> items of the buffer; TFP_NONE: none */
+    uint32_t condition; /* the last item of its condition; TFP_NONE: none */
+    uint32_t then;      /* a computation that follows this one; TFP_NONE: none */
 } level;
 enum { LEVELS = 16 };
 

@@ -81,7 +81,7 @@ tfp_strid tfp_xplane_running(const tfp_xplane *p, int64_t at_ns)
 
 typedef struct program {    /* where in a program of the file an event is */
     tfp_hlo_module *module; /* NULL: not there */
-    uint32_t row;           /* -> its instructions; TFP_NONE */
+    uint32_t row;           /* -> its instructions; TFP_NONE: none */
 } program;
 
 static tfp_hlo_module *find_module(const tfp_xreader *r, const facts *f, tfp_strid name)

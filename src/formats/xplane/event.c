@@ -287,7 +287,7 @@ void tfp_xplane_parse(tfp_xslot *s)
             if (!event || !read_event(s, b, &row)) row.kind = TFP_NONE;
         }
         ok(s, tfp_push(&s->rows, row));
-        if (!more) break; /* what is wrong is told when it is read again */
+        if (!more) break; /* the event is read a second time, which reports the fault */
     }
 }
 

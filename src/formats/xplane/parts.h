@@ -73,7 +73,7 @@ typedef struct tfp_xmeta {             /* XEventMetadata */
     tfp_strid op, op_type;             /* of a host event whose name is NAME:TYPE; 0 when it is none */
     bool eager;                        /* op is of a name `EagerLocalExecute: TYPE` */
     uint32_t value_first, value_count; /* -> the plane's values: stats of all its events */
-    uint32_t last_class;               /* what the last event of it was; TFP_NONE */
+    uint32_t last_class;               /* what the last event of it was; TFP_NONE: none */
 } tfp_xmeta;
 
 typedef enum tfp_xplane_kind {
@@ -198,7 +198,7 @@ typedef struct tfp_xreader {
     tfp_slim_writer slim;
 } tfp_xreader;
 
-/* Remembers the first lack of memory. */
+/* Remembers that memory ran out. */
 bool tfp_xplane_ok(tfp_xreader *r, bool fine);
 /* Tells of something odd twice: as a warning of the file, and as a finding of `check`. */
 void tfp_xplane_tell(tfp_xreader *r, const char *severity, const char *what, tfp_str example);
@@ -347,7 +347,7 @@ void tfp_xplane_put_text(tfp_xreader *r, const char *name, tfp_strid text); /* 0
 void tfp_xplane_put_details(tfp_xreader *r, tfp_strid details);
 /* What an execution of an instruction computes, by the file or its program. m: NULL, or row: TFP_NONE: it is not in the file. */
 void tfp_xplane_put_work(tfp_xreader *r, const tfp_xtold *t, const tfp_hlo_module *m, uint32_t row, tfp_strid instruction);
-/* The same with the names of instruction and module. -> stat_sets; TFP_NONE */
+/* The same with the names of instruction and module. -> stat_sets; TFP_NONE: none */
 uint32_t tfp_xplane_work_stats(tfp_xreader *r, const tfp_hlo_module *m, uint32_t row);
 
 /* ---- buffers.c: command buffers ---- */

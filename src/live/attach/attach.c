@@ -250,7 +250,7 @@ static outcome try_once(work *w)
 static void *run(void *ctx)
 {
     work *w = ctx;
-    /* the job stands still while we wait for a CPU: where the kernel allows it this thread gets one at once; it sleeps when it waits */
+    /* the job is stopped while we wait for a CPU: where the kernel allows it this thread gets one at once; it sleeps when it waits */
     pthread_setschedparam(pthread_self(), SCHED_FIFO, &(struct sched_param){ .sched_priority = 1 });
     prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
     for (int i = 0; i < TRIES; i++) {

@@ -28,7 +28,7 @@ uint64_t tfp_cpu_stack(const tfp_cpu *c);
 size_t tfp_cpu_frame_size(const tfp_cpu *c);
 /* Puts the frame on the stack and lets the thread be at the beginning of a function. It goes there when it is let go on. */
 bool tfp_cpu_call(const tfp_cpu *c, const tfp_tracer *t, uint64_t function, const uint64_t args[TFP_CPU_ARGS]);
-/* At a stop for a system call: whether the function has returned and the thread is about to go home by itself. */
+/* At a stop for a system call: whether the function has returned and the thread is about to restore its saved state by itself. */
 bool tfp_cpu_is_home(const tfp_cpu *c, const tfp_tracer *t);
 /* At a stop for a system call: whether it was this one and has just ended. *result: what it returned, -errno when it failed. */
 bool tfp_cpu_has_called(const tfp_tracer *t, long number, int64_t *result);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/attach/find.c: what must be known of a process before it is stopped, and what speaks against stopping it. */
+/* live/attach/find.c: what must be known of a process before it is stopped, and reasons not to stop it. */
 #include "live/attach/attach.h"
 #include "live/attach/cpu.h"
 #include "live/proc/elf.h"
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- what speaks against it ---- */
+/* ---- reasons not to stop it ---- */
 
 /* A filter may kill for a call that we let the process make; a container's filter lets every program make these. It is the container's
  * where we live under it, too, or where the container's first process has no other. That process itself has none of its own when there
@@ -57,7 +57,7 @@ bool tfp_attach_allowed(int64_t pid, const tfp_proc_status *status, tfp_way *ref
                        "a seccomp filter of its own may kill it: start such jobs as tfprof run -- COMMAND");
     else if (status->shadow_stack)
         tfp_way_refuse(refusal, "unsafe", "it has a shadow stack: start such jobs as tfprof run -- COMMAND");
-    else if (geteuid() == 0 && !tfp_same_namespace(pid, "user")) /* its agent could not tell that root asks */
+    else if (geteuid() == 0 && !tfp_same_namespace(pid, "user")) /* inside that namespace root has another number, so the agent could not check who asks */
         tfp_way_refuse(refusal, "no-permission",
                        "it is in another user namespace: run tfprof as its user, or in its container");
     else if (is_out_of_reach(pid, status))

@@ -34,7 +34,7 @@ static bool wait_for_change(const tfp_tracer *t, int64_t deadline_ns, int *statu
     }
 }
 
-/* Waits for the next stop. *signal: of a stop at which a signal is about to be delivered, which is told as TFP_STOP_ASKED; else 0. */
+/* Waits for the next stop. A stop before a signal is delivered gives TFP_STOP_ASKED and the signal in *signal, which is 0 for all others. */
 static tfp_stop next_stop(tfp_tracer *t, int64_t deadline_ns, int *signal)
 {
     int status;

@@ -26,7 +26,7 @@ typedef struct tfp_stacks_wish {
 /* The settings of `run` and `capture`. */
 typedef struct tfp_live_wish {
     char *dir;                 /* NULL: named by date and time */
-    char *every, *at_step;     /* of run, checked; NULL */
+    char *every, *at_step;     /* of run, checked; NULL: none */
     int64_t ms, steps, signal; /* steps 0: none asked for; signal 0: none */
     bool attach, keep_agent, align, all, kineto;
     bool snapshot; /* what a recorder has, without a window */

@@ -355,7 +355,8 @@ static void look_at_one_resting(tfp_jobs *j)
     }
 }
 
-/* While there is credit; the next sample goes on there. A process with many threads uses up that of some samples to come. */
+/* Looks at processes until the budget is used up; the next sample continues at the next process. One process with many threads may use up the
+ * budget of several samples in advance. */
 static void look_at_all_threads(tfp_jobs *j, size_t budget)
 {
     enum { SAMPLES_MOST = 2 };

@@ -20,7 +20,7 @@ typedef struct tfp_live_process {
     int stat_file, status_file, io_file; /* kept open; -1 */
     struct tfp_live_names *names;        /* owned; NULL: not read */
     unsigned frameworks;                 /* tfp_framework */
-    char library[512];                   /* that told of the first of them; "" without */
+    char library[512];                   /* the library by which the first framework was found; "": none */
     bool unreadable;                     /* maps may not be read */
     int64_t looked_bytes;                /* address space when maps was read last; -1: never */
     bool known;                          /* a sample before this one saw it */
@@ -31,10 +31,10 @@ typedef struct tfp_live_process {
     int64_t read_bytes, write_bytes; /* -1: not known */
     int64_t io_ns;                   /* when they were read; 0: never */
     double read_rate, write_rate;    /* bytes a second between the last two readings */
-    uint32_t parent;                 /* -> processes; TFP_NONE */
+    uint32_t parent;                 /* -> processes; TFP_NONE: none */
     uint32_t root;                   /* -> processes: the first process of its job; TFP_NONE: in none */
     bool seen;                       /* in this sample */
-    int64_t agent_steps;             /* that its agent had counted in the sample before; -1: none */
+    int64_t agent_steps;             /* steps that its agent had counted at the sample before; -1: none */
     int64_t agent_step_ns;           /* when the last of them ended; 0: none had */
     int64_t agent_period_ns;         /* from step to step, when it was seen last; 0: never */
     int64_t agent_read_ns;           /* when the agent's count was read */

@@ -7,9 +7,9 @@
 #include "base/base.h"
 
 typedef enum tfp_answer_kind {
-    TFP_ANSWER_MORE,    /* nothing whole is there yet */
-    TFP_ANSWER_WAITS,   /* for another recording to end */
-    TFP_ANSWER_READY,   /* to record at the moment that it is told */
+    TFP_ANSWER_MORE,    /* no whole answer has arrived yet */
+    TFP_ANSWER_WAITS,   /* the agent waits for another recording to end */
+    TFP_ANSWER_READY,   /* the agent is ready to record at a moment that it will be given */
     TFP_ANSWER_STARTED, /* number: when, in microseconds since 1970 */
     TFP_ANSWER_FILE,    /* name, number: bytes that follow */
     TFP_ANSWER_DONE,    /* name: kind; number: window; waited; framework; stalled */

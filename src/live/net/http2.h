@@ -17,7 +17,7 @@ typedef struct tfp_call {
     tfp_buf body;  /* the message's prefix; without `take` the message, too */
     size_t body_most;
     uint64_t passed;                        /* bytes of the message that take() had */
-    void (*take)(void *ctx, tfp_str bytes); /* the message in pieces, as it comes; NULL */
+    void (*take)(void *ctx, tfp_str bytes); /* the message in pieces, as it comes; NULL: none */
     void *take_ctx;
     bool open_block, block_ends, done;
     size_t idle;         /* frames so far that brought no data, less those that did */

@@ -95,7 +95,7 @@ typedef struct wanted {
     bool prefix; /* names begin so; else they are whole */
 } wanted;
 
-/* Cold parts count, too: a table of nothing else would take for ever. */
+/* Cold parts count towards a limit of their own, because a hostile symbol table of cold parts only would take too long. */
 static bool is_full(const places *p) { return p->count == PLACES || p->cold > 16 * PLACES; }
 
 static void add_place(places *p, uint64_t at, size_t name)

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define ALIGN_LEAD_MICROS 400000        /* from telling it to the start that all share */
-#define SILENT_NS ((int64_t)1000000000) /* after so long without an answer a session takes no one's place */
+#define SILENT_NS ((int64_t)1000000000) /* a session that has not answered for this long no longer counts as one of those that run at a time */
 
 #define FILES_A_SESSION 8 /* descriptors: its connection, the process's memory, a lock, what is read on the way */
 
@@ -29,7 +29,7 @@ static size_t count_left(const tfp_capture *c)
     return n;
 }
 
-/* Those that take one of the places of --parallel: a process or server that is silent must not keep the others from theirs. */
+/* The number of sessions that count against --parallel. One that does not answer must not keep the others waiting. */
 static size_t count_busy(const tfp_capture *c)
 {
     int64_t now = tfp_now_ns();

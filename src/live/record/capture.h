@@ -78,7 +78,7 @@ typedef struct tfp_session {
     char file_name[64];
     uint64_t file_left;
     bool in_file, file_cut;
-    size_t files; /* that were announced */
+    size_t files; /* files that were announced */
     bool ready;   /* to record at the moment that all share */
     int64_t begun_ns, waited_ns, retry_ns;
     int64_t lost_ns; /* its connection broke off then; 0: no */

@@ -10,7 +10,7 @@
 
 #define CELLS_MOST 64        /* of a row */
 #define ROWS_MOST 10000      /* of a machine */
-#define ALL_ROWS_MOST 100000 /* of all */
+#define ALL_ROWS_MOST 100000 /* rows of all hosts together */
 
 /* Cuts the next cell off a text; *last: the row ends with it. Quotes go. */
 static tfp_str cut_cell(char **at, char *end, bool *last)

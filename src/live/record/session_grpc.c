@@ -70,7 +70,7 @@ static void prepare_call(tfp_capture *c, tfp_session *s)
 typedef struct tfp_resolver {
     _Atomic int users;
     _Atomic bool done;
-    int why; /* 0, or of getaddrinfo */
+    int why; /* the error of getaddrinfo; 0: none */
     struct addrinfo *found;
     char host[256], port[8];
 } tfp_resolver;

@@ -17,7 +17,7 @@ typedef struct tfp_cuda_facts {
     bool cut;                  /* the file ends within a record, or with one that is none: what is before it counts */
 } tfp_cuda_facts;
 
-/* The C++ name of a mangled one, malloced, or NULL. */
+/* Demangles a C++ name; returns a malloced text, or NULL. */
 typedef char *tfp_demangle_fn(const char *name, char *buffer, size_t *size, int *status);
 
 /* Kineto's JSON of a file: kernels, copies and sets on their streams, calls on their threads, in Unix time. demangle may be NULL.

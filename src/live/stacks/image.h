@@ -12,7 +12,7 @@
 #define TFP_IMAGE_READ ((uint64_t)1 << 30)
 
 typedef struct tfp_image_budget {
-    uint64_t held, read; /* that are left */
+    uint64_t held, read; /* bytes that may still be held and read */
 } tfp_image_budget;
 
 /* False: the file is no ELF file, has no sections, its tables are damaged, or the budget is used up; or no memory. */

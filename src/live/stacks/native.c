@@ -13,7 +13,7 @@
 #include <time.h>
 
 #define LIST_NS 50000000  /* between two lists of the threads */
-#define FIRST_NS 10000000 /* from the first list to the second, which tells who runs */
+#define FIRST_NS 10000000 /* from the first list of threads to the second: comparing both shows which threads run */
 #define ONCE_NS 100000000 /* how long --once waits for a sample of a running thread */
 #define LOOP "_PyEval_EvalFrameDefault"
 #define LOOPS_MOST 8

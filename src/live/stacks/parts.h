@@ -37,9 +37,9 @@ typedef struct tfp_sampler {
     tfp_stacked *at;                  /* the one that is looked at now */
     tfp_python *python;               /* of that */
     tfp_map64 by_pid;                 /* -> processes */
-    bool children;                    /* those that it started count, too */
+    bool children;                    /* processes that it started are sampled, too */
     int64_t looked_ns;                /* when these were looked for last */
-    size_t unread;                    /* that may not or cannot be read */
+    size_t unread;                    /* started processes that may not or cannot be read */
     char unread_why[440];             /* of the last one */
     tfp_report *r;
     tfp_strtab names, keys; /* functions by name; stacks by thread and functions */
@@ -61,9 +61,9 @@ typedef struct tfp_sampler {
     int64_t cut;          /* stacks that have more frames than are read */
     int64_t changed;      /* frames that were another's before their local variables were read */
     bool many_threads;    /* more than are looked at */
-    uint64_t stack_bytes; /* of all stacks that were counted, written out */
+    uint64_t stack_bytes; /* bytes of all counted stacks as text */
     uint64_t stack;       /* number of the stack that is named now */
-    const char *full;     /* the limit that ended it; NULL */
+    const char *full;     /* the limit that ended it; NULL: none */
     bool nomem;
 } tfp_sampler;
 
@@ -75,7 +75,7 @@ typedef struct tfp_sampler {
 #define TFP_STACKS_THREADS_MOST 16384
 #define TFP_STACKS_ROWS_MOST 200000
 #define TFP_STACKS_MOMENTS_MOST 2000000
-#define TFP_STACKS_CODES_MOST 16384 /* that are remembered of a process */
+#define TFP_STACKS_CODES_MOST 16384 /* code objects of a process that are remembered */
 #define TFP_STACKS_PROCESSES_MOST 512
 #define TFP_STACKS_ONCE_NS ((int64_t)2 * 1000000000) /* for one reading of every thread */
 
@@ -115,7 +115,8 @@ char tfp_stacks_state(const tfp_sampler *s, const watched *w);
 int64_t tfp_stacks_next_look(int64_t due_ns, int64_t step_ns, int64_t now_ns);
 /* Whether nothing more is to be read: the time is over, a limit is reached, or there is no memory. */
 bool tfp_stacks_over(const tfp_sampler *s);
-/* A stack that holds still: how many frames, with the functions from key[1] on; -1: torn each time; 0: none, or it is over. */
+/* Reads a stack until two readings agree. Gives the number of frames, whose functions are key[1] and on; -1: it changed during each reading;
+ * 0: there is none, or sampling is over. */
 long tfp_stacks_read(tfp_sampler *s, uint64_t state);
 /* Counts a sample of this thread, whose functions are key[1] and on: the number of its stack, TFP_NONE when it is not counted. */
 tfp_strid tfp_stacks_count(tfp_sampler *s, tfp_strid thread, size_t depth, int64_t count);

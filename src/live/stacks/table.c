@@ -62,7 +62,7 @@ tfp_stacks *tfp_stacks_keep(tfp_sampler *s)
     tfp_stack_function *functions = TFP_NEW(a, tfp_stack_function, s->functions.size + 1);
     if (!all || !stacks || !functions) return NULL;
     if (s->functions.size) memcpy(functions, s->functions.at, s->functions.size * sizeof *functions);
-    for (size_t i = 0; i < s->functions.size; i++) { /* the table of names does not live on */
+    for (size_t i = 0; i < s->functions.size; i++) { /* names are copied, because their table is freed before the report */
         const char *name = tfp_arena_copy(a, functions[i].name);
         if (!name) return NULL;
         functions[i].name.data = name;

@@ -100,7 +100,7 @@ struct tfp_unwind {
     tfp_image_budget left;
     size_t refused; /* files that are damaged, or would take more */
     TFP_VEC(module) modules;
-    TFP_VEC(tfp_buf) images; /* which libdw has */
+    TFP_VEC(tfp_buf) images; /* images that libdw refers to */
     char name[NAME_MOST];
     tfp_buf text; /* of the last name */
     /* while a stack is walked */

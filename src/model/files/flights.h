@@ -23,7 +23,7 @@ typedef struct tfp_flight_entry { /* a collective, in the order in which the ran
     uint32_t trace;             /* -> traces, TFP_NONE */
     tfp_strid name, state;      /* "all_reduce", "started" */
     tfp_strid sizes, must_agree; /* of inputs and outputs as people see them, and what of them all ranks have alike */
-    tfp_strid types;            /* that all ranks have alike: "Float" */
+    tfp_strid types;            /* the types, if all ranks have the same: "Float" */
     int64_t sequence;
     uint8_t done;
 } tfp_flight_entry;

@@ -18,7 +18,7 @@ static uint32_t row_of(tfp_builder *b, const tfp_attribution *a)
     }
 }
 
-/* A text among the stats of an activity; 0. */
+/* The text of an activity's stat with that key; 0: it has none. */
 static tfp_strid text_of(tfp_builder *b, uint32_t span, const char *key)
 {
     tfp_strid id = tfp_strtab_find(&b->p->strings, tfp_str_of(key));

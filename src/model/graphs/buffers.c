@@ -34,7 +34,7 @@ typedef struct judge {
     TFP_VEC(question) questions;
     tfp_map64 answer;              /* pattern << 32 | buffer -> rows */
     TFP_VEC(tfp_attribution) rows; /* of answers, by place in the pattern */
-    TFP_VEC(uint32_t) row_item;    /* beside it: -> items; TFP_NONE */
+    TFP_VEC(uint32_t) row_item;    /* beside it: -> items; TFP_NONE: none */
     uint32_t *last;                /* by item: one above the replay that ran it last */
 } judge;
 

@@ -95,7 +95,7 @@ static bool choose_all(tfp_choices *c, size_t count)
     return true;
 }
 
-/* Replays of one process. The sets U of all of them are kept; T goes along. */
+/* Chooses for the replays of one process. It keeps the set U of each replay; the set T is only needed from one replay to the next. */
 static bool choose_sets(sets *s, size_t first, size_t count, uint64_t *u, tfp_choices *c)
 {
     uint64_t *t = u + s->words * count, *last_t = t + s->words;

@@ -46,7 +46,7 @@ typedef struct collector {
     uint32_t *known[ASKED]; /* by span: TFP_NONE: not asked yet */
     uint32_t *trace;       /* by span: of a frame -> the builder's traces */
     tfp_strid *line;       /* by string of a frame's name: its line; 0 of a library; TFP_NONE: not looked at */
-    tfp_strid *string;     /* by string: the builder's; TFP_NONE */
+    tfp_strid *string;     /* by string: the builder's; TFP_NONE: none */
     int64_t begin_ns;      /* of the capture that is looked at */
     tfp_strid kernel, dims; /* keys of stats */
     TFP_VEC(uint32_t) path;
@@ -106,7 +106,7 @@ static uint32_t around_backward(collector *c, asked what, uint32_t span, uint32_
     return what == MODULES ? modules : tfp_graph_place_below(c->b, modules, c->backward);
 }
 
-/* The answer for a span, when that for what is around it is known. */
+/* The answer for a span. `above` is the answer for the span around it. */
 static uint32_t answer(collector *c, asked what, uint32_t span, uint32_t above)
 {
     if (c->s->kind[span] == TFP_SPAN_OP) above = around_backward(c, what, span, above);

@@ -61,8 +61,8 @@ bool tfp_graphs_collect(tfp_builder *b, const tfp_profile *from, bool own);
 typedef struct tfp_replay {
     uint32_t launch;       /* -> spans */
     uint32_t first, count; /* -> activities */
-    uint32_t owner;        /* whose captures it may have: of tfp_captured_graph */
-    uint32_t process, group; /* group: replays of one graph by its id; TFP_NONE */
+    uint32_t owner;        /* the owner, as in tfp_captured_graph, of the captures that it may replay */
+    uint32_t process, group; /* group: replays of one graph by its id; TFP_NONE: none */
     uint32_t pattern; /* -> patterns; TFP_NONE: not yet */
     bool by_id, streams;   /* its nodes are ordered by their ids; they ran on several streams */
 } tfp_replay;

@@ -253,7 +253,7 @@ static bool settle(uint32_t k, const uint32_t *items, uint32_t count, tfp_walked
     return true;
 }
 
-/* Where the walk finds no way: the instructions around are all that is known of it. */
+/* An activity for which the walk found no instruction: it may be any of the instructions between its neighbours'. */
 static bool settle_loose(tfp_walks *w, const gap *of, uint32_t k, tfp_walked *out)
 {
     uint32_t first = of->from == START ? w->of->first : of->from, end = of->until == end_of(w) ? end_of(w) : of->until + 1;

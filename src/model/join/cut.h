@@ -8,7 +8,7 @@
 #include "model/tables/lanes.h"
 
 typedef struct tfp_cut {
-    tfp_profile p;            /* the shared tables belong to the whole */
+    tfp_profile p;            /* a view on the whole profile: tables that were not cut are borrowed from it */
     int64_t *from_ns, *to_ns; /* by process, in the time of its file; a process that is left out ends before it begins */
     bool *taken;              /* by process, while ranks are chosen */
     bool *left_out;           /* by lane: nothing on it counts; NULL: everything does */

@@ -115,11 +115,11 @@ static void forget(tfp_join *x)
     for (size_t i = 0; i < x->t->flows.size; i++)
         if (x->t->flows.at[i].kind != TFP_FLOW_BACKWARD) x->t->flows.at[kept++] = x->t->flows.at[i];
     x->t->flows.size = kept;
-    for (size_t i = 0; i < x->p->files->warnings.size; i++) /* those of the last join are made again */
+    for (size_t i = 0; i < x->p->files->warnings.size; i++) /* this join makes the warnings of an earlier one again */
         if (x->p->files->warnings.at[i].what == tfp_join_cut_paths) x->p->files->warnings.at[i].count = 0;
 }
 
-/* Tables of rows are made of rows only: with spans beside them all become spans. */
+/* Rows of slim lanes stay rows only if all lanes are slim. If any lane has spans, every row becomes a span. */
 static void widen_mixed(tfp_builder *b)
 {
     tfp_event_tables *t = b->p->events;

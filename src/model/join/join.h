@@ -61,7 +61,7 @@ struct tfp_join {
     size_t count;           /* of spans */
     uint32_t *order;        /* spans by lane, start, longest first, place in the file */
     uint32_t *lane_first;   /* by lane: where it begins in `order`; one more at the end */
-    uint32_t *op_above;     /* nearest host op around a span (cpu_op or API call); TFP_NONE */
+    uint32_t *op_above;     /* nearest host op around a span (cpu_op or API call); TFP_NONE: none */
     uint32_t *cpu_op_above; /* nearest cpu_op around it */
     tfp_join_index *index;
     uint32_t *scope;   /* path around the span's contents: annotations, modules and cpu_ops */

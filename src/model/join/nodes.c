@@ -11,7 +11,7 @@
 #define PATH_MAX_WHOLE ((size_t)16 << 10)
 #define PATH_MAX_LATER ((size_t)512)
 #define PATH_MAX_KEPT                                                                                                  \
-    ((size_t)4 << 10) /* of those that were told whole, what is inside of longer ones hangs further up then */
+    ((size_t)4 << 10) /* longest path that is kept whole; spans inside of longer ones get a node further up */
 #define PATHS_MANY ((size_t)48 << 20)
 
 /* ---- places ---- */

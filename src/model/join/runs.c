@@ -33,7 +33,7 @@ typedef struct run { /* a span of an execution, or a transfer */
     int64_t start_ns, duration_ns;
     uint32_t lane;     /* -> source lanes */
     uint32_t node;     /* -> nodes of the source; TFP_NONE: a transfer */
-    uint32_t transfer; /* -> run_transfers; TFP_NONE */
+    uint32_t transfer; /* -> run_transfers; TFP_NONE: none */
     uint32_t key;      /* joins a launch with its activities; 0: none */
 } run;
 

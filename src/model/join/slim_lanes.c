@@ -17,7 +17,7 @@ typedef struct lanes {
 
 typedef struct worker {
     const tfp_join *x;
-    uint32_t *last;    /* by kind: its last group; TFP_NONE */
+    uint32_t *last;    /* by kind: its last group; TFP_NONE: none */
     tfp_map64 by_step; /* of kinds that have several */
 } worker;
 

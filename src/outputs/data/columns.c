@@ -13,7 +13,7 @@
 
 enum { BLOCKS = 64 };
 
-/* Different texts of all columns together: they are in memory twice, beside the profile, and no page shows more. */
+/* Limit of the different texts of all columns together. While they are written they are in memory twice; no page shows more. */
 #define TEXTS_MOST ((size_t)64 << 20)
 
 typedef struct block { /* a part of the data: one value for each row */

@@ -14,7 +14,7 @@ typedef struct tfp_parquet_chunk { /* a column of a row group, in the file */
 
 typedef struct tfp_parquet_file {
     tfp_source source;
-    const tfp_batch_column *columns; /* those that are wanted, borrowed */
+    const tfp_batch_column *columns; /* the columns to read; borrowed */
     size_t column_count, group_count;
     tfp_parquet_chunk *chunks; /* group_count times column_count; size 0: the file has no such column */
     int64_t *rows;             /* by group */

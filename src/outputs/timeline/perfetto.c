@@ -90,7 +90,7 @@ static void put_sample(tfp_pf_out *x, uint64_t track, int64_t at_ns, double valu
     tfp_pf_put_packet(x);
 }
 
-/* The track of a counter, told when its first sample comes. 0 without memory. */
+/* The track of a counter. Its description is written with the counter's first sample. 0 when memory runs out. */
 static uint64_t counter_track(tfp_pf_out *x, tfp_map64 *tracks, const uint64_t key[2], tfp_str name)
 {
     uint64_t hash = tfp_hash(key, 2 * sizeof *key);

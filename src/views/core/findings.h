@@ -22,7 +22,7 @@ typedef struct tfp_finding {
     tfp_evidence evidence;
     double seconds, gain_seconds; /* of a step: what it is about, and what a remedy saves at most; NAN: not known */
     tfp_str file, command;        /* where the evidence was recorded, and the command that shows it; empty: none */
-    const char *change;           /* of `tfprof whatif`, which gain_seconds is from; NULL */
+    const char *change;           /* of `tfprof whatif`, which gain_seconds is from; NULL: none */
 } tfp_finding;
 
 #endif

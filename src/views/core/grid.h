@@ -70,7 +70,7 @@ typedef enum tfp_row_type {
     TFP_T_BOOL  /* bool */
 } tfp_row_type;
 
-#define TFP_ABSENT (INT64_MIN + 1) /* no product that TensorFlow lets overflow: those are even */
+#define TFP_ABSENT (INT64_MIN + 1) /* odd, because products that overflow as TensorFlow's do are even: no value is taken for absent */
 
 typedef struct tfp_row_column {
     const char *name;

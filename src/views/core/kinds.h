@@ -10,7 +10,7 @@ typedef struct tfp_kind_rules {
     const char *name;
     bool number;  /* its cells are numbers; the functions are NULL for other kinds */
     bool adds_up; /* what rows have of their own adds up to their total: a share of the whole means something */
-    bool of_sums; /* its cells are worked out from sums, of a step, too: stats and diff can tell its steps apart */
+    bool of_sums; /* its cells are worked out from sums, so stats and diff can work them out for single steps */
     bool (*in_row)(const tfp_report *r, uint32_t row, tfp_column_id column, bool total,
                    double *out); /* as tfp_cell_number */
     double (*in_place)(const tfp_report *r, tfp_column_id column, const tfp_values *v,

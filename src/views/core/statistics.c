@@ -20,7 +20,7 @@ typedef struct finder {
     const tfp_report *r;
     struct tfp_statistics *out;
     tfp_arena arena;
-    uint32_t *run;     /* by span: its run; TFP_NONE */
+    uint32_t *run;     /* by span: its run; TFP_NONE: none */
     uint8_t *on_host;  /* by node: it ran on the host in some step */
     uint32_t *of_lane; /* by lane: the last activity */
 } finder;

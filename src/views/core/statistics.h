@@ -21,7 +21,7 @@ struct tfp_statistics {
  * range. */
 typedef struct tfp_run_slots {
     const uint32_t *item; /* by slot: the item, as in tfp_report.reach */
-    const uint32_t *end;  /* by slot: behind the last slot that its total holds */
+    const uint32_t *end;  /* by slot: one past the last slot whose runs are in its total */
     size_t count;
     const uint8_t *counts; /* by item: whether its runs count; NULL: all do */
     size_t items;

@@ -30,7 +30,7 @@ enum {
     TFP_TAKES_LIMITS = 1024, /* of a table: minimums and patterns narrow it */
     TFP_SUMS_DO = 512,       /* of a trace the executions are enough: files may be read with TFP_KEEP_SUMS */
     TFP_ROWS_DO = 2048, /* a table that is made of the rows of slim lanes, too: files may be read with TFP_KEEP_ROWS */
-    TFP_NO_STEP_SUMS = 4096, /* which asks for no sums of single steps (TFP_KEEP_TOTAL) */
+    TFP_NO_STEP_SUMS = 4096, /* a view that needs no sums of single steps (TFP_KEEP_TOTAL) */
     TFP_FINDS_STEPS = 8192, /* of a profile without steps it looks for the step by itself */
     TFP_TAKES_SNAPSHOTS = 16384, /* answers for a memory snapshot alone, too */
     TFP_TAKES_SOUND = 32768, /* files and folders that processes left when they were killed: those that cannot be read are left out */

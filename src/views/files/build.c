@@ -89,7 +89,7 @@ static bool has(const tfp_profile *p, unsigned need)
     }
 }
 
-/* Of a profile without the spans of its trace. */
+/* Whether a report asks for spans that the profile was read without. */
 static bool asks_for_spans(const tfp_report *r)
 {
     if (r->profile->keep & TFP_KEEP_ROWS) return !(r->about->needs & TFP_ROWS_DO) || r->options->critical_path;

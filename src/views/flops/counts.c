@@ -175,7 +175,7 @@ static tfp_status note_missing(tfp_report *r, tfp_error *err)
     uint32_t missing = r->values & (1u << TFP_V_MACS | (files ? 1u << TFP_V_BYTES_MOVED : 0));
     if (r->options->float_ops_source == TFP_FLOPS_OWN || !missing) return TFP_OK;
     for (int v = TFP_V_FILES_COUNT; v < TFP_V_COUNT; v++) needed |= r->options->min[v] > 0;
-    if (!needed) r->values &= ~missing; /* no number is better than a wrong 0 */
+    if (!needed) r->values &= ~missing; /* a cell without a number is better than one with a wrong 0 */
     return tfp_report_note_add(r, TFP_NOTE_NO_FLOAT_OPS, err, "%s: -float_ops_source own works them out",
                                files ? "macs, bytes_moved and intensity are in no file" : "macs are in no op log");
 }

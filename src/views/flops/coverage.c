@@ -71,7 +71,7 @@ static void add_node(const tfp_flops_table *w, coverage *c, uint32_t node)
     if (runs <= 0) runs = 1; /* a branch may count nothing for what it lacks */
     elements = output_elements(&w->f->nodes[node]);
     t->missing++;
-    c->known += (double)flops; /* of some calls */
+    c->known += (double)flops; /* calls whose count is known */
     t->runs = tfp_add(t->runs, runs, NULL);
     t->shapes &= elements >= 0;
     if (elements > 0) t->elements = tfp_add(t->elements, tfp_mul(elements, runs, NULL), NULL);

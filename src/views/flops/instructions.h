@@ -12,10 +12,10 @@ typedef struct tfp_instruction_sum {
     tfp_strid opcode;       /* of HLO; 0: not known */
     uint32_t node;          /* -> nodes */
     int64_t runs;
-    int64_t float_ops, macs, bytes;                /* of all runs; bytes: of those that are known */
+    int64_t float_ops, macs, bytes;                /* sums of all runs; bytes: only of runs whose bytes are known */
     int64_t step_float_ops, step_macs, step_bytes; /* of a trace: of these what ran in the windows of steps */
     int64_t ns;                                    /* of a trace */
-    int64_t device_ns;                             /* of these those of accelerators */
+    int64_t device_ns;                             /* the part of it on accelerators */
     int64_t of_type[TFP_FLOAT_TYPES];              /* float_ops by the type of the inputs, where the trace tells it */
     bool counted, moves;                           /* moves: its bytes are known */
     bool tf32;                                     /* one of its kernels is named by it */

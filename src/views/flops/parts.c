@@ -87,7 +87,7 @@ tfp_status tfp_flops_top_nodes(tfp_flops_table *w, tfp_error *err)
 typedef struct reach {
     tfp_map64 node_by_name; /* of the main graph */
     uint32_t *stack;
-    uint32_t *seen; /* which signature came last */
+    uint32_t *seen; /* by node: the last signature that used it */
 } reach;
 
 static bool start_reach(tfp_flops_table *w, reach *x)

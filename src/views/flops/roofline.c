@@ -151,7 +151,7 @@ bool tfp_work_roof(const tfp_work_tables *t, tfp_work_row *row)
     row->attainable = row->attained = NAN;
     if (t->shown & TFP_WORK_TYPES && !put_types(t, row)) return false;
     row->peak = peak_of(t, row);
-    if (t->all.device_ns > 0 && !row->device_ns) return true; /* what ran on the host is under another roof */
+    if (t->all.device_ns > 0 && !row->device_ns) return true; /* it ran on the host, whose peaks these are not */
     if (isnan(x) || !row->float_ops || !(t->shown & TFP_WORK_PEAK) || (t->known && row->peak <= 0)) return true;
     double fed = t->peak_bandwidth > 0 ? x * t->peak_bandwidth : row->peak;
     row->attainable = row->peak > 0 && row->peak < fed ? row->peak : fed;

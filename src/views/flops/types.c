@@ -14,7 +14,7 @@ typedef struct op_type {
     int64_t nodes, runs, counted_nodes;
     int64_t float_ops, macs, bytes;
     int64_t moved_float_ops, moved_nodes; /* of nodes with known bytes */
-    int64_t macs_nodes;                   /* whose macs are known */
+    int64_t macs_nodes;                   /* number of nodes whose macs are known */
     int64_t ns, timed_float_ops;
 } op_type;
 

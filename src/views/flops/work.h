@@ -42,9 +42,9 @@ typedef struct tfp_work_tables {
     bool operators;     /* the rows are PyTorch's operators, not instructions */
     tfp_strid first_loop;
     double peak_flops, peak_bandwidth; /* 0: not known, or by type */
-    const tfp_device_info *device;     /* that the peaks are of; NULL */
-    const tfp_device_peaks *known;     /* of it, where the trace tells none; NULL */
-    const char *published;             /* its name, where its vendor's bandwidth stands for that of the trace; NULL */
+    const tfp_device_info *device;     /* the device whose peaks are used; NULL: none */
+    const tfp_device_peaks *known;     /* its peaks by its data sheet, used where the trace has none; NULL: none */
+    const char *published;             /* its name, if the vendor's bandwidth is used instead of the trace's; NULL: it is not */
     unsigned shown;
 } tfp_work_tables;
 

@@ -32,7 +32,7 @@ typedef struct hang {
     hang_group *groups;
     size_t group_count, compared; /* compared: collectives of all groups */
     uint32_t *group_of;           /* by entry -> groups */
-    uint32_t *last_of_dump;       /* its last entry, in whichever group; TFP_NONE */
+    uint32_t *last_of_dump;       /* its last entry, in whichever group; TFP_NONE: none */
     TFP_VEC(hang_row) rows;
 } hang;
 

@@ -25,7 +25,7 @@ static const tfp_row_column columns[] = {
 };
 /* clang-format on */
 
-/* Rows without a cause first, then by number, those without one last, then by group. */
+/* Rows without a cause come first. Within both kinds rows stand by sequence number, those without a number last, then by group. */
 static bool goes_first(const void *rows, uint32_t a, uint32_t b)
 {
     const hang_row *x = (const hang_row *)rows + a, *y = (const hang_row *)rows + b;

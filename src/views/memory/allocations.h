@@ -11,7 +11,7 @@
 typedef struct tfp_held_event {
     uint32_t device;      /* -> devices */
     uint32_t owner;       /* -> the profile's nodes; TFP_NONE: no op was around it */
-    uint32_t span;        /* of a trace: the span around the allocation; TFP_NONE */
+    uint32_t span;        /* of a trace: the span around the allocation; TFP_NONE: none */
     int64_t at_ns, bytes; /* more, or less when below 0 */
     int64_t in_use;       /* all that the allocator had; 0: not told */
     uint32_t block;       /* of a trace: the same number where it is allocated and where it is freed; TFP_NONE: not known */
@@ -21,8 +21,8 @@ typedef struct tfp_held_device {
     tfp_str name;
     bool recorded;    /* allocations were; else what nodes kept is worked out */
     bool before_told; /* the allocator's sum tells what it held when the recording began */
-    int64_t before;   /* bytes then; at least, where it is not told: what was freed without having been allocated */
-    int64_t freed;    /* that sum, while events are read */
+    int64_t before;   /* bytes at that moment. If the allocator's sum does not tell: what was freed without having been allocated, which is at least held */
+    int64_t freed;    /* the sum of such frees, while events are read */
     int64_t reserved; /* most that the allocator took from the device; 0: not told */
 } tfp_held_device;
 

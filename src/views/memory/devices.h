@@ -14,7 +14,7 @@ typedef TFP_VEC(tfp_memory_point) tfp_memory_points;
 typedef struct tfp_used_device {
     tfp_strid name;
     unsigned on;             /* TFP_NODE_ON_... */
-    TFP_VEC(uint32_t) nodes; /* that ran on it, in the order in which they were added */
+    TFP_VEC(uint32_t) nodes; /* nodes that ran on it, in the order in which they were added */
 } tfp_used_device;
 
 typedef struct tfp_used_devices {

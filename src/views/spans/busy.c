@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/spans/busy.c: one pass over a device's activities by start, with the moments that are asked for between them: so
- * no piece of a union need be kept. */
+/* views/spans/busy.c: how long a device was busy up to given moments: one pass over its activities and the moments, both by
+ * start, so that the pieces of their union are never stored. */
 #include "views/spans/busy.h"
 
 #include "model/launches.h"

@@ -319,7 +319,7 @@ static tfp_status add_note(tfp_report *r, tfp_error *err)
 
 /* ---- the two ways in ---- */
 
-/* Times are shown, of all that ran. */
+/* Whether the report shows times, and nothing that ran is filtered out. */
 static bool is_asked(const tfp_report *r)
 {
     const tfp_options *o = r->options;

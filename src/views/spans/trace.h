@@ -27,7 +27,7 @@ typedef struct tfp_trace_device {
 
 typedef struct tfp_trace_index {
     const tfp_profile *p;
-    const struct tfp_cut *cut; /* of a range of time; NULL */
+    const struct tfp_cut *cut; /* of a range of time; NULL: none */
     const tfp_span_columns *s;
     tfp_trace_unit *units;
     size_t unit_count;

@@ -11,7 +11,7 @@
 
 typedef struct recording { /* what one file recorded */
     int64_t start_ns, end_ns;
-    uint32_t step; /* -> steps: the first that the first file has, too; TFP_NONE */
+    uint32_t step; /* -> steps: the first that the first file has, too; TFP_NONE: none */
     int64_t step_ns;
     bool there;
 } recording;

@@ -17,7 +17,7 @@ typedef struct cause {
     TFP_VEC(part) parts; /* of the launching thread */
     tfp_map64 by_span;
     uint32_t
-        other; /* -> spans: that of other threads which covers most of the gap, of equal ones the shortest; TFP_NONE */
+        other; /* -> spans: that of other threads which covers most of the gap, of equal ones the shortest; TFP_NONE: none */
     int64_t other_ns;
 } cause;
 

@@ -11,9 +11,9 @@ typedef struct tfp_kernel_fact {
     tfp_str name;
     tfp_span_class class;
     int64_t total_ns, steps_ns; /* steps_ns: of those that belong to a step */
-    double occupancy;           /* of these, percent, weighted by time; NAN: not told */
+    double occupancy;           /* mean occupancy of these kernels in percent, weighted by time; NAN: not in the trace */
     int64_t occupancy_ns;
-    uint32_t longest; /* -> spans: of these; TFP_NONE */
+    uint32_t longest; /* -> spans: of these; TFP_NONE: none */
 } tfp_kernel_fact;
 
 /* Spans of one kind within the steps. Their time is the length of their union in each rank, or on each device, cut to the
@@ -65,7 +65,7 @@ typedef struct tfp_rank_facts {
     double over;                /* by what part of the median rank's compute it is longer, on the mean of all steps */
     double straggler_ns;        /* and by how much */
     int64_t slow_steps, steps;  /* in how many it is */
-    uint32_t slowest_step;      /* -> steps of the facts: its longest one; TFP_NONE */
+    uint32_t slowest_step;      /* -> steps of the facts: its longest one; TFP_NONE: none */
     bool others_wait;           /* the fastest rank is in communication for as much longer as it computes less */
     double skew_ns;             /* a step: mean time that ranks wait in collectives for the last one to arrive */
     int64_t awaited;            /* the rank that they wait for most; -1: none */
@@ -88,8 +88,8 @@ typedef enum tfp_sort_of_work {
 typedef enum tfp_stall_cover {
     TFP_STALL_NOTHING, /* no span of the host */
     TFP_STALL_ITSELF,  /* one span of the launching thread, without those in it */
-    TFP_STALL_AROUND,  /* one span of it, with many short ones in it */
-    TFP_STALL_SHORT,   /* short spans of it */
+    TFP_STALL_AROUND,  /* one span of the launching thread, with many short spans inside it */
+    TFP_STALL_SHORT,   /* short spans of the launching thread */
     TFP_STALL_OTHER    /* a span of another thread */
 } tfp_stall_cover;
 
@@ -128,14 +128,14 @@ typedef struct tfp_trace_facts {
     double stall_known_ns; /* part of stall_ns in which the host waits for data, reads, allocates or compiles */
     double long_gaps_ns;   /* of hosts: gaps of over a millisecond, without profiling_ns and before_ns */
     double stalls;         /* the longer ones, a step */
-    uint32_t late_launch;  /* -> spans: the call that ended the longest of the shorter gaps; TFP_NONE */
-    uint32_t stall_span;   /* -> spans: what covers most of the longest unexplained gap; TFP_NONE */
+    uint32_t late_launch;  /* -> spans: the call that ended the longest of the shorter gaps; TFP_NONE: none */
+    uint32_t stall_span;   /* -> spans: what covers most of the longest unexplained gap; TFP_NONE: none */
     tfp_stall_cover stall_cover;
     double stall_share; /* the part of that gap that it covers */
-    uint32_t stall_end; /* -> spans: the call or op that ended it; TFP_NONE */
+    uint32_t stall_end; /* -> spans: the call or op that ended it; TFP_NONE: none */
     int64_t longest_stall_ns;
     bool whole;          /* no step is marked: the whole trace is the one step */
-    uint32_t warm_up;    /* -> the profile's steps: step 0 where the trace begins with it and has others; TFP_NONE */
+    uint32_t warm_up;    /* -> the profile's steps: step 0 where the trace begins with it and has others; TFP_NONE: none */
     double warm_up_ns;   /* how long it took */
     unsigned frameworks; /* TFP_NAME_TORCH, TFP_NAME_TENSORFLOW, TFP_NAME_JAX: those that names tell of */
     double capability;   /* CUDA's compute capability of the first device; 0: not known */
@@ -168,7 +168,7 @@ typedef struct tfp_trace_facts {
      * begun or ended in the middle of the work, from its first activity on, and up to the last */
     const tfp_union *idle;
     int64_t memory_peak, memory_limit, reserved_peak; /* of the device nearest to its limit; 0: not known */
-    uint32_t memory_span;                             /* -> spans: the op in which it held most; TFP_NONE */
+    uint32_t memory_span;                             /* -> spans: the op in which it held most; TFP_NONE: none */
     tfp_union *judged;  /* by unit: the same, without marks from the first activity to the last */
     tfp_union *covered; /* by unit: the time of its steps */
     uint8_t *sorts;     /* by span: bits 1 << tfp_sort_of_work */

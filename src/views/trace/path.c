@@ -165,7 +165,7 @@ static bool may_wait(const tfp_path *t, const tfp_piece *now)
     return kind != TFP_SPAN_OP && kind != TFP_SPAN_CALL;
 }
 
-/* There the path takes a device's activity that ends meanwhile, after the op that is waited for. */
+/* Continues the path on a device: with the last activity that ended during the wait and after the op that is waited for. */
 static bool from_device(tfp_path *t, place *p, const tfp_piece *now, uint32_t op)
 {
     uint32_t activity = last_ended(t, t->by_end, t->ends_of_unit[t->unit], p->at);

@@ -10,7 +10,7 @@ typedef struct tfp_path_row {
     int64_t rank;
     tfp_str class, name;
     int64_t count, total_ns; /* of all steps */
-    int64_t lost_ns;         /* of it, what nobody can gain: see tfp_path.begins */
+    int64_t lost_ns;         /* the part of total_ns that no change can save: see tfp_path.begins */
     bool profilers;          /* the profiler's own work, which nobody can gain either */
     double share, total_us, gain_us;
     uint32_t unit;
@@ -57,7 +57,7 @@ typedef struct tfp_path {
     TFP_VEC(tfp_piece) windows; /* of the steps; span: the unit */
     int64_t *path_ns;           /* by unit: length of all its paths */
     int64_t *step_count;        /* by unit */
-    uint32_t *home;             /* by unit: -> lanes; TFP_NONE */
+    uint32_t *home;             /* by unit: -> lanes; TFP_NONE: none */
     int64_t *begins;            /* by unit: of a trace without steps, when a device begins; before it the recording may have begun */
     bool *launched;             /* by unit: launches of its activities are known */
     bool *works;                /* by unit: it has a device, or host ops that stand for one, so that it has steps */

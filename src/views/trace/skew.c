@@ -88,7 +88,7 @@ static void compare_call(skews *t, const uint32_t *order, tfp_skew_row *row)
     double wait = sum - ranks * (double)ns[last->span];
     int64_t skew = longest - ns[last->span];
     row->count++;
-    row->skew_us += (double)skew / 1000; /* the sum; the mean in the end */
+    row->skew_us += (double)skew / 1000; /* a sum here; divided by the count at the end */
     if (skew > row->max_skew_ns) row->max_skew_ns = skew;
     row->waited_ns = tfp_add(row->waited_ns, tfp_whole_of(wait), NULL);
     t->here[last->unit] += wait;

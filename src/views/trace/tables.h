@@ -79,7 +79,7 @@ typedef struct tfp_bytes_keys { /* of stats */
     tfp_strid bytes, size, accessed, memcpy_details, memset_details;
 } tfp_bytes_keys;
 typedef struct tfp_told { /* of one activity, or of several that tell the same */
-    uint32_t stats, call_stats; /* -> stat sets; call_stats: of the API call; TFP_NONE */
+    uint32_t stats, call_stats; /* -> stat sets; call_stats: of the API call; TFP_NONE: none */
     uint8_t class;
     bool tpu;
 } tfp_told;

@@ -33,8 +33,8 @@ typedef struct stacks {
     tfp_map64 children;        /* parent item and name -> item */
 } stacks;
 
-/* ".../gradients/FORWARD_grad/..." names FORWARD: what is between the first of each; with the second before the first,
- * the rest of the name. */
+/* ".../gradients/FORWARD_grad/..." names FORWARD: the text between the first "gradients/" and the first "_grad/". If "_grad/" comes first,
+ * it is all that follows "gradients/". */
 static bool gradient_of(tfp_str name, tfp_str *forward)
 {
     size_t prefix = tfp_str_find(name, TFP_STR("gradients/")), suffix = tfp_str_find(name, TFP_STR("_grad/"));

@@ -21,9 +21,9 @@ typedef struct lines {
     tfp_arena arena;
     tfp_nest nest;
     uint32_t *item;      /* by span: the row of the frame or stack in force; 0: none */
-    uint32_t *frame;     /* by span: the frame that it is, or that is around it; TFP_NONE */
+    uint32_t *frame;     /* by span: the frame that it is, or that is around it; TFP_NONE: none */
     int64_t *self_ns;    /* of frames */
-    int64_t replayed_ns; /* by graphs that are launched on a line: it is not the line of these kernels */
+    int64_t replayed_ns; /* time of kernels of captured graphs: the line that launches a graph is not the line of its kernels */
     uint32_t *by_trace;  /* by trace: its row; 0: none yet */
     tfp_strid *row_name; /* by string: of a frame's name; TFP_NONE: not looked at, 0: no line of Python */
     tfp_buf text;

@@ -17,9 +17,9 @@ typedef struct sampled {
     const tfp_profile *p;
     tfp_arena arena;
     bool lines;            /* rows are lines, not functions */
-    uint32_t type, counts; /* -> sample types: the one that is shown, the one that counts runs; TFP_NONE */
+    uint32_t type, counts; /* -> sample types: the one that is shown, the one that counts runs; TFP_NONE: none */
     tfp_value value;       /* the column that `type` fills */
-    int64_t times;         /* one of its units in that of the column */
+    int64_t times;         /* factor: from the unit of `type` to the unit of the column */
     uint32_t *item_of;     /* by trace, 0: none yet */
     tfp_strid *name_of;    /* by frame, of the tree's names; TFP_NONE: none yet */
     tfp_strid label;       /* -sample_label: the key; TFP_NONE: no sample has it, or none is asked for */

@@ -18,7 +18,7 @@ enum { RANK_END, RANK_LEAVE, RANK_REACH, RANK_FROM, RANK_START };
 /* What an anchor is made of: there are many, and they are sorted. */
 typedef struct raw {
     int64_t order;   /* nanoseconds since the first span of the unit */
-    uint32_t *tells; /* where the number of its anchor goes; NULL */
+    uint32_t *tells; /* where the number of its anchor goes; NULL: none */
     uint32_t span, lane, unit;
     uint8_t rank, kind; /* kind: tfp_anchor_kind */
     bool ends : 1, launches : 1, waits : 1;
@@ -284,7 +284,7 @@ static void take_gaps(tfp_job *j)
     }
 }
 
-/* Workers have a pace of their own: the wait ends no earlier than recorded, and little of it is the host's work. */
+/* Waits for data workers. The workers do not get faster, so such a wait never ends earlier than recorded; hardly any of it is work of the host. */
 static void take_loaders(anchors *b)
 {
     tfp_job *j = b->j;

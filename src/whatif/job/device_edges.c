@@ -16,7 +16,7 @@ typedef struct device_edges {
     tfp_job *j;
     double *since;        /* by activity: the latest end of what it waits for, without its launch; -INFINITY */
     double *event;        /* the same of events only */
-    uint32_t *plain;      /* the last activity up to it in its stream that is no collective; TFP_NONE */
+    uint32_t *plain;      /* the last activity up to it in its stream that is no collective; TFP_NONE: none */
     uint32_t *collective; /* the last one that is */
     uint32_t *by_end;     /* activities by unit and end */
     uint32_t *unit_first; /* by unit -> by_end */

@@ -8,7 +8,7 @@
 typedef struct tfp_home_point {
     int64_t at;
     uint32_t span;
-    uint32_t around; /* -> spans: the innermost one that is open behind it; TFP_NONE */
+    uint32_t around; /* -> spans: the innermost one that is open behind it; TFP_NONE: none */
     bool ends;
     bool in_op; /* a host op is open behind it */
 } tfp_home_point;
@@ -21,7 +21,7 @@ typedef struct tfp_home {
     TFP_VEC(uint32_t) open;
     TFP_VEC(tfp_home_point) points;
 } tfp_home;
-bool tfp_home_new(const tfp_job *j, tfp_home *h); /* each false without memory */
+bool tfp_home_new(const tfp_job *j, tfp_home *h); /* both return false when memory runs out */
 bool tfp_home_read(tfp_home *h, uint32_t unit);   /* fills h->points */
 void tfp_home_free(tfp_home *h);
 /* How many points come before a moment, or in it. */

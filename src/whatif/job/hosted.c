@@ -57,7 +57,7 @@ bool tfp_job_is_sided(tfp_str name)
 typedef struct hosting {
     tfp_job *j;
     tfp_home home;
-    uint32_t *gap_of;            /* by point of the home: the gap behind it that something waits in; TFP_NONE */
+    uint32_t *gap_of;            /* by point of the home: the gap behind it that something waits in; TFP_NONE: none */
     tfp_map64 last;              /* lane -> the last of its collectives so far */
     TFP_VEC(tfp_job_gap) gaps;
 } hosting;

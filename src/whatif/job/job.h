@@ -13,10 +13,10 @@
 
 typedef struct tfp_job_activity {
     uint32_t span, unit, lane;
-    uint32_t call;  /* -> anchors: where the call that launched it starts; TFP_NONE */
-    uint32_t joint; /* -> joints: the collective that it is a part of; TFP_NONE */
+    uint32_t call;  /* -> anchors: where the call that launched it starts; TFP_NONE: none */
+    uint32_t joint; /* -> joints: the collective that it is a part of; TFP_NONE: none */
     uint32_t ends_with; /* -> joints: the same, if it ends with it; TFP_NONE: by itself, such as the root of a broadcast */
-    uint32_t step;  /* -> steps; TFP_NONE */
+    uint32_t step;  /* -> steps; TFP_NONE: none */
     double start, end;
     double launched; /* when its call starts, its own start without a call */
     double duration;
@@ -34,9 +34,9 @@ typedef struct tfp_job_anchor {
     double floor;       /* not before this time: workers of a data loader have a pace of their own; -INFINITY */
     uint32_t span;      /* TFP_NONE: of the end or start of a step's window */
     uint32_t lane, unit;
-    uint32_t step;      /* -> steps, whose window it is in; TFP_NONE */
-    uint32_t turn_from; /* -> anchors: of another thread, which this one waited for; TFP_NONE */
-    uint32_t call, data; /* -> anchors: starts of the API call, of the data wait that hold the time before it; TFP_NONE */
+    uint32_t step;      /* -> steps, whose window it is in; TFP_NONE: none */
+    uint32_t turn_from; /* -> anchors: of another thread, which this one waited for; TFP_NONE: none */
+    uint32_t call, data; /* -> anchors: starts of the API call, of the data wait that hold the time before it; TFP_NONE: none */
     uint8_t kind;       /* tfp_anchor_kind */
     bool ends;          /* its span ends here, else it starts */
     bool first;         /* of its thread */
@@ -75,7 +75,7 @@ typedef struct tfp_job_turn {
     uint32_t unit, lane;            /* the other thread */
     double from, first, last, next; /* the point before the gap, the first and last point in it, the point behind the gap */
     uint32_t from_anchor, first_anchor, last_anchor, next_anchor;
-    uint32_t around; /* -> spans: the innermost one that holds the gap; TFP_NONE */
+    uint32_t around; /* -> spans: the innermost one that holds the gap; TFP_NONE: none */
     bool gates; /* of the runs in this gap it is the last to end */
 } tfp_job_turn;
 
@@ -83,8 +83,8 @@ typedef struct tfp_job_turn {
 typedef struct tfp_job_hosted {
     double from; /* the last point of the thread of the steps before it; NAN */
     uint32_t from_anchor;
-    uint32_t before; /* -> activities: the one before it in its thread; TFP_NONE */
-    uint32_t gap;    /* -> gaps: where the thread of the steps waits for it; TFP_NONE */
+    uint32_t before; /* -> activities: the one before it in its thread; TFP_NONE: none */
+    uint32_t gap;    /* -> gaps: where the thread of the steps waits for it; TFP_NONE: none */
 } tfp_job_hosted;
 
 /* Between two points of the thread of the steps: it waits for the last of some collectives to end. */
@@ -112,7 +112,7 @@ typedef struct tfp_job_extent {
 
 typedef struct tfp_job_unit {
     int64_t rank, origin_ns, end_ns; /* as in tfp_trace_unit */
-    uint32_t home; /* -> lanes: the thread of the steps; TFP_NONE */
+    uint32_t home; /* -> lanes: the thread of the steps; TFP_NONE: none */
     double latency, gap; /* L and G of the contract: from a call's start to the start of its activity, between two activities */
     double offset; /* added to its times */
     uint32_t island; /* ranks that have collectives in common share a number */
@@ -139,19 +139,19 @@ typedef struct tfp_job {
     uint32_t gap_count;
     tfp_job_anchor *anchors; /* by unit, thread and time */
     uint32_t anchor_count;
-    uint32_t *anchor_of_call; /* by span: where it starts; TFP_NONE */
-    uint32_t *end_of_call;    /* by span: where it ends; TFP_NONE */
+    uint32_t *anchor_of_call; /* by span: where it starts; TFP_NONE: none */
+    uint32_t *end_of_call;    /* by span: where it ends; TFP_NONE: none */
     TFP_VEC(tfp_job_joint) joints;
     double *seen; /* by activity: the latest launch of those up to it in its stream */
     tfp_job_stream *streams;
     uint32_t stream_count;
-    uint32_t *stream_of_lane; /* -> streams; TFP_NONE */
+    uint32_t *stream_of_lane; /* -> streams; TFP_NONE: none */
     TFP_VEC(tfp_job_edge) edges;
     uint32_t *edge_from; /* by node: the first of its edges in `edges`, which are by `to`; one more at the end */
     uint32_t *order;     /* nodes, each after those that it waits for */
     uint32_t node_count;
-    uint32_t *around; /* by span of a thread that takes turns: the span of the other thread; TFP_NONE. NULL: no thread does */
-    uint32_t *sync_row; /* by span: a row that says what the call waits for; TFP_NONE. NULL: there are none */
+    uint32_t *around; /* by span of a thread that takes turns: the span of the other thread, TFP_NONE: none; NULL: no thread takes turns */
+    uint32_t *sync_row; /* by span: the row that says what the call waits for, TFP_NONE: none; NULL: no trace has such rows */
     struct tfp_job_wait *waits; /* of streams for events */
     uint32_t wait_count;
     tfp_map64 call_by_key;    /* unit << 32 | correlation -> spans; filled where rows of events are there */

@@ -116,7 +116,7 @@ static bool is_earlier(const tfp_job *j, uint32_t step)
     return step != TFP_NONE && j->p->runs->steps.at[step].id < j->step.id;
 }
 
-/* Without an activity's step (a trace of one step) all count. */
+/* Where activities have no step, because the trace is one step, all of them count. */
 static void measure(const tfp_job *j, const tfp_variant *v, const double *at)
 {
     bool one = j->step.which == TFP_STEP_ONE, whole = j->window_count && j->windows[0].step == TFP_NONE;

@@ -6,8 +6,8 @@
 
 typedef struct gap {
     int64_t from, to;
-    uint32_t around; /* -> spans: the innermost span that holds it; TFP_NONE */
-    uint32_t gate;   /* -> turns: the run that ends last in it; TFP_NONE */
+    uint32_t around; /* -> spans: the innermost span that holds it; TFP_NONE: none */
+    uint32_t gate;   /* -> turns: the run that ends last in it; TFP_NONE: none */
 } gap;
 
 typedef struct turns {

@@ -211,7 +211,7 @@ export class Stage {
     }
   }
 
-  /** Milliseconds of the last frames: from the frame before, or from the wish for it after a rest. */
+  /** Milliseconds of the last frames: from the frame before it, or after a pause from the moment it was asked for. */
   frames(): number[] {
     return [...this.times];
   }

@@ -116,7 +116,8 @@ int64_t tfp_dim_times(tfp_op *op, int64_t a, int64_t b);
 tfp_dims tfp_merge_rank(tfp_op *op, tfp_dims d, int rank);  /* d must have this rank; tfp_wrong otherwise */
 tfp_dims tfp_at_least(tfp_op *op, tfp_dims d, int rank);    /* d must have at least this rank, or tfp_wrong */
 tfp_dims tfp_broadcast(tfp_op *op, tfp_dims a, tfp_dims b); /* as BroadcastBinaryOpOutputShapeFn does */
-/* known_values.c: whether lists or variables hold the same; what holds in both of two cases, NULL when that is not known. */
+/* known_values.c: whether two lists or variables hold elements of the same shape and type; what is known in either of two cases, NULL when
+ * nothing is. */
 bool tfp_same_held(const tfp_held *a, const tfp_held *b);
 const tfp_held *tfp_either_held(tfp_op *op, const tfp_held *a, const tfp_held *b);
 /* Intersects two facts that both hold; where they contradict each other neither is used. *agree, if not NULL, says whether
