@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* cli/gate.c: `tfprof diff --gate`: many runs of an old version held against many of a new one. Each file or folder is a run; a
- * baseline is as many as it was made of. Profiles are read one after the other: only their numbers are kept. */
+ * baseline has as many runs as it was made of. Profiles are read one after the other: only their numbers are kept. */
 #include "cli.h"
 
 #include <errno.h>

@@ -398,6 +398,7 @@ def main():
     for complaint in complaints:
         print(complaint)
     print(f"{time.monotonic() - start:.0f} s, {busy + lanes.busy:.0f} s of processors")
+    print(f"{len(again)} suites ran a second time{': ' if again else ''}{', '.join(first[0].name for first in again)}")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 
