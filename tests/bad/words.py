@@ -64,7 +64,11 @@ def statistics(b):
     given = ["stats", "--graph_path", g, "--run_meta_path", ",".join(runs), "-max_depth", "100000"]
     for form in b.listed("outputs"):
         for view in ("scope", "graph", "op"):
-            b.sound("%s of %s" % (form, view), b.run(*given, "-view", view, "-format", form, "-select", "micros,bytes,params,occurrence"))
+            done = b.run(*given, "-view", view, "-format", form, "-select", "micros,bytes,params,occurrence")
+            if done.status == 2:
+                b.refused("%s of %s" % (form, view), done, 2, "format")
+            else:
+                b.sound("%s of %s" % (form, view), done)
     for wrong in ("s", "s/a", "s/a/b", "y/a/b/", "s/(/b/", "s/a/\\1/", "s/a/b/gg", "s\na\nb\n", "s/a/\x01/", "s/" + "(" * 5000 + "/b/"):
         b.refused("rewrite %s" % wrong[:20], b.run(*given, "-rewrite", wrong), 2, "rewrite")
     for odd in ("s/.*//", "s/x*/\n/g", "s/^/=/", "s/(.*)/\\1\\1\\1\\1/", "s/[^\\/]/\x7f/g", "s/(a*)*b*/&&/g"):

@@ -144,19 +144,6 @@ static void drive_output(const tfp_report *r, const char *output, tfp_error *err
     free(second.data);
 }
 
-void drive_table(const tfp_report *r, tfp_error *err)
-{
-    const char *output;
-    for (size_t i = 0; (output = tfp_list(TFP_OUTPUTS, i)); i++) {
-        drive_text t = { 0 };
-        tfp_status status = tfp_report_write(r, output, drive_take, &t, err);
-        bool always = strcmp(output, "text") == 0 || strcmp(output, "json") == 0 || strcmp(output, "csv") == 0;
-        if (status && (always || status != TFP_BADARG)) broken("a table has this form", output);
-        if (!status) check_form(output, &t);
-        free(t.data);
-    }
-}
-
 static void check_column(const struct ArrowSchema *type, const struct ArrowArray *a, int64_t rows)
 {
     if (a->length != rows) broken("a batch's columns have its length", type->name);
