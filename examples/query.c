@@ -31,7 +31,7 @@ int main(int argc, char **argv)
     if (!s)
         s = tfp_query(profiles, NULL, 1,
                       "SELECT op, count(*) AS nodes, sum(us) AS us FROM nodes LEFT JOIN"
-                      " (SELECT node, 1.0 * micros AS us FROM executions) USING (node) GROUP BY op",
+                      " (SELECT node, 1.0 * (accelerator_us + cpu_us) AS us FROM executions) USING (node) GROUP BY op",
                       NULL, &r, err);
     if (!s) print(r);
     if (s) fprintf(stderr, "query: %s\n", tfp_error_message(err));
