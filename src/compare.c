@@ -17,15 +17,15 @@ static tfp_options *options_of_rows(const tfp_options *o)
     tfp_options *rows = tfp_options_copy(o);
     if (!rows) return NULL;
     rows->step = (tfp_step_choice){ .which = TFP_STEP_MEAN };
-    rows->every_value = false;
-    rows->reach = true;
+    rows->made.every_value = false;
+    rows->made.reach = true;
     rows->top = 0;
     free(rows->order_column); /* it is one of the statistics */
     rows->order_column = NULL;
-    rows->output = TFP_TO_NONE;
+    rows->to.output = TFP_TO_NONE;
     rows->select &= ~(UINT64_C(1) << TFP_C_TENSOR_VALUE);
-    free(rows->proto_out);
-    rows->proto_out = NULL;
+    free(rows->to.proto_out);
+    rows->to.proto_out = NULL;
     if (tfp_options_set(rows, "format", "text", NULL) == TFP_OK) return rows;
     tfp_options_free(rows);
     return NULL;
@@ -40,7 +40,7 @@ static tfp_status copy_notes(tfp_report *to, const tfp_report *from, tfp_error *
 
 static tfp_status fill_stats(tfp_report *r, const tfp_view *view, tfp_error *err)
 {
-    unsigned failed = tfp_rewrites_failures(r->options->rewrites);
+    unsigned failed = tfp_rewrites_failures(r->options->sides.rewrites);
     tfp_options *o = options_of_rows(r->options);
     if (o && view == &tfp_view_op && !tfp_options_chosen(o, "max_depth")) o->max_depth = INT32_MAX; /* all types */
     tfp_report *rows = NULL;
@@ -56,7 +56,7 @@ static tfp_status fill_stats(tfp_report *r, const tfp_view *view, tfp_error *err
     if (!s && r->options->step.which == TFP_STEP_ONE)
         s = tfp_report_note_add(r, TFP_NOTE_OPTION_IGNORED, err, "stats are over all steps: step means nothing");
     if (!s) s = tfp_report_note_clamped(r, err);
-    if (!s && tfp_rewrites_failures(r->options->rewrites) != failed) s = tfp_nomem(err);
+    if (!s && tfp_rewrites_failures(r->options->sides.rewrites) != failed) s = tfp_nomem(err);
     tfp_report_free(rows);
     tfp_options_free(o);
     return s;
@@ -71,7 +71,7 @@ tfp_status tfp_stats(const tfp_profile *p, const char *view, const tfp_options *
     if (!r) return tfp_nomem(err);
     r->profile = p;
     r->grid->keeps_order = true;
-    if (!view) view = r->options->view ? r->options->view : "scope";
+    if (!view) view = r->options->sides.view ? r->options->sides.view : "scope";
     const tfp_view *v = view ? tfp_view_find(view) : NULL;
     tfp_status s = TFP_OK;
     if (!v)
@@ -81,7 +81,7 @@ tfp_status tfp_stats(const tfp_profile *p, const char *view, const tfp_options *
                      view);
     else if (r->options->compat10) /* it knew no steps */
         s = tfp_fail(err, TFP_BADARG, "stats has no -compat 1.0");
-    if (!s) s = tfp_checkers_known(r->options->checkers, err);
+    if (!s) s = tfp_checkers_known(r->options->verb.checkers, err);
     if (!s) s = fill_stats(r, v, err);
     if (s)
         tfp_report_free(r);

@@ -20,8 +20,8 @@ tfp_status tfp_report_build(const tfp_profile *p, const char *view, const tfp_op
     if (!p || !view || !out || !p->finished) return tfp_fail(err, TFP_BADARG, "no finished profile, or no view's name");
     const tfp_view *v = tfp_view_find(view);
     if (!v) return tfp_fail(err, TFP_NOTFOUND, "no view '%s'", view);
-    tfp_status s = o ? tfp_checkers_known(o->checkers, err) : TFP_OK;
-    if (o && !s) s = tfp_trace_limits_known(o->rule_limits, err);
+    tfp_status s = o ? tfp_checkers_known(o->verb.checkers, err) : TFP_OK;
+    if (o && !s) s = tfp_trace_limits_known(o->verb.rule_limits, err);
     if (!s) s = tfp_view_build(p, v, o, out, err);
     if (s || !(s = tfp_note_all_rows(*out, err))) return s;
     tfp_report_free(*out);
@@ -52,7 +52,7 @@ unsigned tfp_view_keep(const char *view, const tfp_options *o)
     if (v && (v->needs & (TFP_USES_MEMORY | TFP_NEEDS_SPANS | TFP_USES_SPANS))) keep |= TFP_KEEP_MEMORY;
     if (v && v->needs & TFP_SUMS_DO && !tfp_options_need_spans(o))
         keep |= TFP_KEEP_SUMS | (shows_total(o) ? TFP_KEEP_TOTAL : 0);
-    if (v && v->needs & TFP_ROWS_DO && !(o && (o->critical_path || tfp_options_cut(o)))) {
+    if (v && v->needs & TFP_ROWS_DO && !(o && (o->verb.critical_path || tfp_options_cut(o)))) {
         bool one = o && o->step.which == TFP_STEP_ONE && !(v->needs & TFP_NO_STEP_SUMS);
         keep |= TFP_KEEP_ROWS | (one ? 0 : TFP_KEEP_TOTAL);
     }
@@ -60,7 +60,7 @@ unsigned tfp_view_keep(const char *view, const tfp_options *o)
     if (tfp_options_work_out(o)) keep |= TFP_KEEP_PROGRAM;
     if (o && tfp_options_show_parameters(o)) keep |= TFP_KEEP_GRAPHS;
     if (o && tfp_options_values(o) & TFP_V_KINDS) keep |= TFP_KEEP_PROGRAM;
-    return o && o->output == TFP_TO_TIMELINE ? keep | TFP_KEEP_MEMORY : keep;
+    return o && o->to.output == TFP_TO_TIMELINE ? keep | TFP_KEEP_MEMORY : keep;
 }
 
 int tfp_view_takes_sound(const char *view)

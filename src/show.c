@@ -27,17 +27,17 @@ static tfp_status say(const target *t, tfp_buf *b, tfp_error *err)
  * step before that ending. */
 static void timeline_path(tfp_buf *path, const tfp_options *o, bool several)
 {
-    size_t n = strlen(o->outfile), end = n;
-    if (n > 8 && strcmp(o->outfile + n - 8, ".json.gz") == 0)
+    size_t n = strlen(o->to.outfile), end = n;
+    if (n > 8 && strcmp(o->to.outfile + n - 8, ".json.gz") == 0)
         end = n - 8;
-    else if (n > 5 && strcmp(o->outfile + n - 5, ".json") == 0)
+    else if (n > 5 && strcmp(o->to.outfile + n - 5, ".json") == 0)
         end = n - 5;
-    tfp_buf_add(path, o->outfile, end);
+    tfp_buf_add(path, o->to.outfile, end);
     if (end == n || several || o->compat_tensorflow) {
-        if (o->compat_tensorflow) tfp_buf_text(path, o->outfile + end);
+        if (o->compat_tensorflow) tfp_buf_text(path, o->to.outfile + end);
         tfp_buf_printf(path, "_%lld", (long long)tfp_step_number(o->step));
     }
-    if (!o->compat_tensorflow) tfp_buf_text(path, o->outfile + end);
+    if (!o->compat_tensorflow) tfp_buf_text(path, o->to.outfile + end);
     tfp_buf_char(path, 0);
 }
 
@@ -81,16 +81,16 @@ static void quote(tfp_buf *b, const char *path)
 
 static tfp_status write_pprof(const tfp_report *r, const target *t, tfp_error *err)
 {
-    tfp_status s = tfp_report_write_file(r, "pprof", r->options->outfile, err);
+    tfp_status s = tfp_report_write_file(r, "pprof", r->options->to.outfile, err);
     tfp_buf words = { 0 };
     /* TensorFlow has pprof for the code view only, so only there its line is looked for */
     if (s || r->about != &tfp_view_code) return s;
     bool tensorflow = r->options->compat_tensorflow;
     tfp_buf_printf(&words, "\nRun pprof -png --nodecount=100 --sample_index=1 %s", tensorflow ? "<" : "");
     if (tensorflow)
-        tfp_escape(&words, tfp_str_of(r->options->outfile));
+        tfp_escape(&words, tfp_str_of(r->options->to.outfile));
     else
-        quote(&words, r->options->outfile);
+        quote(&words, r->options->to.outfile);
     tfp_buf_text(&words, tensorflow ? ">\n" : "\n");
     return say(t, &words, err);
 }
@@ -98,26 +98,26 @@ static tfp_status write_pprof(const tfp_report *r, const target *t, tfp_error *e
 static const char *refused(const tfp_report *r)
 {
     bool row_less = r->kind == TFP_REPORT_FINDINGS || r->kind == TFP_REPORT_GRID;
-    if (row_less && r->options->output == TFP_TO_TIMELINE) return "timeline";
-    return row_less && !r->stacks && r->options->output == TFP_TO_PPROF ? "pprof" : NULL;
+    if (row_less && r->options->to.output == TFP_TO_TIMELINE) return "timeline";
+    return row_less && !r->stacks && r->options->to.output == TFP_TO_PPROF ? "pprof" : NULL;
 }
 
 static tfp_status write_report(const tfp_report *r, const target *t, tfp_error *err)
 {
     const tfp_options *o = r->options;
     tfp_status s = TFP_OK;
-    if (o->proto_out) s = tfp_report_write_file(r, "proto", o->proto_out, err);
+    if (o->to.proto_out) s = tfp_report_write_file(r, "proto", o->to.proto_out, err);
     if (s) return s;
-    if (o->dump_to_file) return tfp_report_write_file(r, o->format, o->dump_to_file, err);
+    if (o->to.dump_to_file) return tfp_report_write_file(r, o->to.format, o->to.dump_to_file, err);
     if (refused(r)) return tfp_fail(err, TFP_BADARG, "%s has no %s", r->view, refused(r));
-    switch (o->output) {
-    case TFP_TO_STDOUT: return tfp_report_write(r, o->format, t->fn, t->ctx, err);
-    case TFP_TO_FILE: return tfp_report_write_file(r, o->format, o->outfile, err);
+    switch (o->to.output) {
+    case TFP_TO_STDOUT: return tfp_report_write(r, o->to.format, t->fn, t->ctx, err);
+    case TFP_TO_FILE: return tfp_report_write_file(r, o->to.format, o->to.outfile, err);
     case TFP_TO_TIMELINE: return write_timeline(r, t, err);
     case TFP_TO_PPROF: return write_pprof(r, t, err);
-    case TFP_TO_FOLDED: return tfp_report_write_file(r, "folded", o->outfile, err);
-    case TFP_TO_SPEEDSCOPE: return tfp_report_write_file(r, "speedscope", o->outfile, err);
-    case TFP_TO_PERFETTO: return tfp_report_write_file(r, "perfetto", o->outfile, err);
+    case TFP_TO_FOLDED: return tfp_report_write_file(r, "folded", o->to.outfile, err);
+    case TFP_TO_SPEEDSCOPE: return tfp_report_write_file(r, "speedscope", o->to.outfile, err);
+    case TFP_TO_PERFETTO: return tfp_report_write_file(r, "perfetto", o->to.outfile, err);
     case TFP_TO_NONE: break;
     }
     return TFP_OK;
@@ -170,7 +170,7 @@ tfp_status tfp_show(const tfp_profile *p, const char *view, const tfp_options *o
     const tfp_options *o = options ? options : defaults;
     if (!o) return tfp_nomem(err);
     tfp_status s;
-    if (o->output == TFP_TO_TIMELINE && o->step.which != TFP_STEP_ONE && strcmp(view, tfp_view_graph.name) == 0) {
+    if (o->to.output == TFP_TO_TIMELINE && o->step.which != TFP_STEP_ONE && strcmp(view, tfp_view_graph.name) == 0) {
         s = show_every_step(p, view, o, &t, &r, err);
     } else {
         s = tfp_report_build(p, view, o, &r, err);

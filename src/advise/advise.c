@@ -58,7 +58,7 @@ static uint32_t add_row(tfp_report *r, const tfp_checker *c)
 static tfp_status run_checker(tfp_report *r, const tfp_checker *c, tfp_error *err)
 {
     tfp_check_fn check = r->options->compat_tensorflow ? c->tensorflow : c->check;
-    if (!check || !is_asked(r->options->checkers, c->name)) return TFP_OK;
+    if (!check || !is_asked(r->options->verb.checkers, c->name)) return TFP_OK;
     uint32_t at = add_row(r, c);
     return at == TFP_NONE ? tfp_nomem(err) : check(r, at, err);
 }
@@ -90,7 +90,7 @@ static tfp_status run_trace_rules(tfp_report *r, tfp_error *err)
     tfp_status s = tfp_trace_judge(r, found, &count, err);
     if (!s) s = tfp_note_guessed_steps(r, r->profile, NULL, err);
     for (size_t i = 0; i < count && !s; i++) {
-        if (!is_asked(r->options->checkers, found[i].rule->name)) continue;
+        if (!is_asked(r->options->verb.checkers, found[i].rule->name)) continue;
         uint32_t at = add_row(r, found[i].rule);
         if (at == TFP_NONE || !add_finding(r, at, &found[i])) s = tfp_nomem(err);
     }

@@ -50,7 +50,7 @@ tfp_status tfp_checker_view(const tfp_report *r, const tfp_view *view, const cha
     tfp_status s = o ? TFP_OK : tfp_nomem(err);
     for (size_t i = 0; !s && options[i]; i += 2) s = tfp_options_set(o, options[i], options[i + 1], err);
     if (!s) {
-        o->reach = true;
+        o->made.reach = true;
         s = tfp_view_build(r->profile, view, o, out, err);
     }
     tfp_options_free(o);

@@ -171,7 +171,7 @@ tfp_status tfp_trace_limits_known(const char *list, tfp_error *err)
 
 static double limit_of(const tfp_report *r, const rule *of)
 {
-    tfp_str left = tfp_str_of(r->options->rule_limits), item;
+    tfp_str left = tfp_str_of(r->options->verb.rule_limits), item;
     double limit = of->limit, told;
     bool is_limit;
     while (next_item(&left, &item))

@@ -20,7 +20,7 @@ enum { KEPT = 1, DIFFERS = 2, BROKE = 4, IS_NOISE = 8 };
 static tfp_status name_sides(tfp_differ *d, tfp_report *r, tfp_error *err)
 {
     static const char *const two[] = { "left", "right" };
-    const char *given = d->w.options->names;
+    const char *given = d->w.options->sides.names;
     if (!(d->w.names = TFP_NEW(&r->arena, char *, d->w.count))) return tfp_nomem(err);
     for (size_t i = 0; i < d->w.count; i++) {
         const tfp_side *x = &d->w.sides->at.at[i];
@@ -59,7 +59,7 @@ static tfp_status check_limit(const tfp_differ *d, tfp_error *err)
     for (size_t c = 0; c < d->w.column_count; c++)
         if (tfp_columns[d->w.columns[c]].unit == unit) return TFP_OK;
     return tfp_fail(err, TFP_BADARG, "option -fail_over: value '%.100s': no column that is compared has this unit",
-                    d->w.options->fail_over);
+                    d->w.options->sides.fail_over);
 }
 
 /* Growth too small to matter, whatever share it is: a thousandth of the base side's root, and 5us. */
@@ -75,13 +75,13 @@ static void take_amounts(tfp_differ *d)
     const tfp_options *o = d->w.options;
     tfp_amount least = { .unit = TFP_LABEL };
     bool asked = tfp_options_chosen(o, "min_size");
-    if (o->min_size) tfp_amount_parse(tfp_str_of(o->min_size), &least);
+    if (o->sides.min_size) tfp_amount_parse(tfp_str_of(o->sides.min_size), &least);
     for (size_t c = 0; c < d->w.column_count; c++) {
         d->min_size[c] = amount_for(&least, d->w.columns[c]);
         d->gate_min[c] = asked ? d->min_size[c] : 0;
         d->gate_floor[c] = asked ? 0 : gate_floor(d, c);
     }
-    d->gate = o->fail_over && *o->fail_over && tfp_amount_parse(tfp_str_of(o->fail_over), &d->fail_over);
+    d->gate = o->sides.fail_over && *o->sides.fail_over && tfp_amount_parse(tfp_str_of(o->sides.fail_over), &d->fail_over);
     d->max_depth = tfp_options_chosen(o, "max_depth") && o->max_depth > 0 ? o->max_depth : INT64_MAX;
 }
 
@@ -106,7 +106,7 @@ static tfp_status pair_sides(tfp_differ *d, tfp_error *err)
 static bool apart(const tfp_differ *d, size_t column, tfp_extremes e)
 {
     if (!e.there || e.most < d->min_size[column]) return false;
-    return e.there < d->w.count || e.most > e.least * (1 + d->w.options->delta);
+    return e.there < d->w.count || e.most > e.least * (1 + d->w.options->sides.delta);
 }
 
 /* Rows that the sizes alone make differ, before noise is looked at. */
@@ -217,7 +217,7 @@ static double key_of(const tfp_differ *d, uint32_t item)
 {
     double most = 0;
     if (d->w.script) {
-        size_t to = d->w.options->swap_files ? d->w.count - 1 : 0, from = d->w.count - 1 - to;
+        size_t to = d->w.options->sides.swap_files ? d->w.count - 1 : 0, from = d->w.count - 1 - to;
         return tfp_or_zero(tfp_differ_value(d, to, 0, item)) - tfp_or_zero(tfp_differ_value(d, from, 0, item));
     }
     for (size_t k = 0; k < d->pairs.size && d->pairs.at[k].column == 0; k++) {
@@ -367,11 +367,11 @@ tfp_status tfp_diff(const tfp_sides *sides, const char *view, const tfp_options 
     tfp_report *r = tfp_report_new("diff", o);
     if (!r) return tfp_nomem(err);
     tfp_differ d = { .w = { .sides = sides, .count = sides->at.size, .options = r->options, .report = r } };
-    d.w.script = strcmp(r->options->format, "script") == 0;
-    d.base = r->options->swap_files ? d.w.count - 1 : 0;
+    d.w.script = strcmp(r->options->to.format, "script") == 0;
+    d.base = r->options->sides.swap_files ? d.w.count - 1 : 0;
     unsigned failed = tfp_filter_failures(r->options->filters[TFP_F_NODE_NAMES]) +
                       tfp_filter_failures(r->options->filters[TFP_F_HIDE_NODES]);
-    tfp_status s = check(&d, view ? view : r->options->view, err);
+    tfp_status s = check(&d, view ? view : r->options->sides.view, err);
     if (!s) s = compare(&d, err);
     if (!s) s = tfp_grid_arrange(r, err);
     if (!s && failed != tfp_filter_failures(r->options->filters[TFP_F_NODE_NAMES]) +

@@ -264,13 +264,13 @@ static tfp_status fill_script(tfp_differ *d, tfp_error *err)
         if (!labels[i] || !values[i]) return tfp_nomem(err);
         for (size_t row = 0; row < d->rows.size; row++) values[i][row] = tfp_differ_value(d, i, 0, d->rows.at[row]);
     }
-    size_t to = d->w.options->swap_files ? d->w.count - 1 : 0;
+    size_t to = d->w.options->sides.swap_files ? d->w.count - 1 : 0;
     *s = (tfp_diff_script){ .count = d->w.count,
                             .to = to,
                             .from = d->w.count - 1 - to,
                             .names = (const char *const *)d->w.names,
                             .labels = (const char *const *)labels,
-                            .delta = d->w.options->delta,
+                            .delta = d->w.options->sides.delta,
                             .min_size = d->min_size[0],
                             .max_depth = d->max_depth == INT64_MAX ? 0 : d->max_depth,
                             .column = d->w.columns[0],

@@ -142,10 +142,10 @@ static tfp_options *options_for(const tfp_diff_work *d)
     if (!o) return NULL;
     o->max_depth = INT32_MAX;
     tfp_order_at(0, &o->order);
-    o->every_value = false;
-    o->output = TFP_TO_STDOUT;
-    free(o->proto_out);
-    o->proto_out = NULL;
+    o->made.every_value = false;
+    o->to.output = TFP_TO_STDOUT;
+    free(o->to.proto_out);
+    o->to.proto_out = NULL;
     o->select = 0;
     for (size_t c = 0; c < d->column_count; c++) o->select |= UINT64_C(1) << d->columns[c];
     return o;
@@ -156,8 +156,8 @@ static bool plain_format(tfp_options *o)
 {
     char *text = strdup("text");
     if (!text) return false;
-    free(o->format);
-    o->format = text;
+    free(o->to.format);
+    o->to.format = text;
     return true;
 }
 
@@ -306,7 +306,7 @@ static tfp_status load_steps(tfp_diff_work *d, tfp_loaded *l, steps *s, const tf
     tfp_status status = limit_looks(d, l, p, err);
     if (status) return status;
     if (!sort_runs(&s->runs, p)) return tfp_nomem(err);
-    s->options->step_execs = s->runs.of_node;
+    s->options->made.step_execs = s->runs.of_node;
     memset(s->options->min, 0, sizeof s->options->min);
     for (size_t c = 0; c < d->column_count; c++) {
         for (uint32_t i = 0; i < l->size; i++)
@@ -341,7 +341,7 @@ static tfp_status load_rows(tfp_diff_work *d, tfp_loaded *l, steps *s, const tfp
     tfp_status status = tfp_view_build(p, d->view, s->options, &l->rows, err);
     if (status) return status;
     const tfp_report *r = l->rows;
-    s->options->counts = r->tree->counts; /* once for all steps */
+    s->options->made.counts = r->tree->counts; /* once for all steps */
     const char *name = d->names[l - d->loaded];
     tfp_note counted = { TFP_NOTE_FLOAT_OPS_COUNTED, r->tree->counts ? r->tree->counts->note : NULL };
     const tfp_note *notes[] = { counted.text ? &counted : NULL, tfp_report_note_of(r, TFP_NOTE_PARAMETERS_DIFFER),

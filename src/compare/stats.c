@@ -237,7 +237,7 @@ static tfp_status put_names(const stats *x, tfp_error *err)
     tfp_buf name = { 0 }, scratch = { 0 };
     bool ok = true;
     for (size_t row = 0; row < x->rows && ok && all <= NAMES_MAX; row++) {
-        tfp_rewrites_apply(x->r->options->rewrites, x->shown->tree->rows.at[row + 1].name, &name, &scratch);
+        tfp_rewrites_apply(x->r->options->sides.rewrites, x->shown->tree->rows.at[row + 1].name, &name, &scratch);
         char *copy = name.failed ? NULL : tfp_arena_copy(&x->r->arena, (tfp_str){ name.data, name.size });
         if (!(ok = copy != NULL)) break;
         all += name.size;

@@ -127,7 +127,7 @@ static tfp_options *options_for(const tfp_options *o)
 {
     tfp_options *table = tfp_options_copy(o);
     if (!table) return NULL;
-    table->critical_path = false;
+    table->verb.critical_path = false;
     table->top = 0;
     free(table->order_column);
     table->order_column = NULL;

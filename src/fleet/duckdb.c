@@ -102,7 +102,7 @@ static void collect(answer *a, int out, int err, const tfp_options *o)
             for (int i = 0; i < 2; i++)
                 if (fds[i].fd >= 0 && fds[i].revents && !take_some(fds[i].fd, to[i])) fds[i].fd = -1;
         a->full = a->out.size > ANSWER_MOST || a->err.size > (1 << 20);
-        a->stopped = o && o->query_fn && o->query_fn(o->query_ctx, a->out.size, 0);
+        a->stopped = o && o->query.query_fn && o->query.query_fn(o->query.query_ctx, a->out.size, 0);
     }
 }
 

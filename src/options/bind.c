@@ -19,7 +19,7 @@ static tfp_status bind(tfp_options *o, const char *name, tfp_binding value, tfp_
     tfp_binding *to = NULL;
     if (!o || !name || !*name)
         tfp_fail(err, TFP_BADARG, "no options, or no parameter's name");
-    else if (!(to = slot_of(&o->bindings, name)))
+    else if (!(to = slot_of(&o->query.bindings, name)))
         tfp_nomem(err);
     if (!to) {
         free(value.text);

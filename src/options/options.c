@@ -22,51 +22,51 @@ static const option options[] = {
     { "hide_name_regexes", K_FILTER, AT(filters[TFP_F_HIDE]), "", HIDE_10, true, true, "Hide rows whose names match.", NULL },
     { "account_displayed_op_only", K_BOOL, AT(account_displayed_op_only), "false", NULL, true, true, "Count only the shown rows in totals.", NULL },
     { "select", K_SELECT, AT(select), "micros", "params", true, true, "The columns to show, separated by commas.", NULL },
-    { "output", K_OUTPUT, AT(output), "stdout", NULL, true, false, "stdout, file:outfile=F, timeline:outfile=F, pprof:outfile=F, folded:outfile=F, speedscope:outfile=F, perfetto:outfile=F or none.", NULL },
+    { "output", K_OUTPUT, AT(to.output), "stdout", NULL, true, false, "stdout, file:outfile=F, timeline:outfile=F, pprof:outfile=F, folded:outfile=F, speedscope:outfile=F, perfetto:outfile=F or none.", NULL },
     { "viz", K_BOOL, AT(viz), "false", NULL, false, true, "Accepted for TensorFlow 1.0's sake; does nothing.", NULL },
-    { "dump_to_file", K_TEXT, AT(dump_to_file), "", NULL, false, true, "Write the report to this file instead of stdout.", NULL },
-    { "format", K_FORMAT, AT(format), "text", NULL, false, false, "The form on stdout or in the file: text, json, jsonl, csv, md, arrow or parquet; of diff: script too; of calls, scope, code and stacks: folded and speedscope too.", NULL },
-    { "full_names", K_BOOL, AT(full_names), "false", NULL, false, false, "Show the whole names of kernels in tables, calls and flame graphs, not what they do in short.", NULL },
+    { "dump_to_file", K_TEXT, AT(to.dump_to_file), "", NULL, false, true, "Write the report to this file instead of stdout.", NULL },
+    { "format", K_FORMAT, AT(to.format), "text", NULL, false, false, "The form on stdout or in the file: text, json, jsonl, csv, md, arrow or parquet; of diff: script too; of calls, scope, code and stacks: folded and speedscope too.", NULL },
+    { "full_names", K_BOOL, AT(to.full_names), "false", NULL, false, false, "Show the whole names of kernels in tables, calls and flame graphs, not what they do in short.", NULL },
     { "show_source", K_BOOL, AT(show_source), "false", NULL, false, false, "Code view: show the source text behind each frame.", NULL },
-    { "proto_out", K_TEXT, AT(proto_out), "", NULL, false, false, "Also write the serialized GraphNodeProto, MultiGraphNodeProto or AdviceProto to this file.", NULL },
+    { "proto_out", K_TEXT, AT(to.proto_out), "", NULL, false, false, "Also write the serialized GraphNodeProto, MultiGraphNodeProto or AdviceProto to this file.", NULL },
     { "top", K_BATCH, AT(top), "0", NULL, false, false, "Show the first N rows only, of trees the first N below each row, the biggest first unless -order_by says otherwise; 0: all.", NULL },
-    { "float_ops_source", K_SOURCE, AT(float_ops_source), "files", NULL, false, false, "Where float operations come from. files: the op log, as in TensorFlow's tool; tensorflow: the graph, by TensorFlow's formulas, bugs included, as its op log would have it; own: the graph, by all formulas there are (the default of flops).", NULL },
-    { "assume_batch", K_BATCH, AT(assume_batch), "0", NULL, false, false, "Assume this size for the unknown first dimension of every Placeholder; 0: none.", NULL },
-    { "assume_shape", K_SHAPES, AT(assume_shape), "", NULL, false, false, "Assume a Placeholder's shape: NAME=32,224,224,3; ? is an unknown dimension, nothing after = a scalar; separate several by semicolons. Given again: adds to the list.", NULL },
-    { "signature", K_TEXT, AT(signature), "", NULL, false, false, "Count the nodes that this signature of a SavedModel needs; empty: serving_default, or the first; all: the whole graph.", NULL },
-    { "rule_limits", K_TEXT, AT(rule_limits), "", NULL, false, false, "advise: limits of the rules on traces: RULE=NUMBER or RULE=N%, separated by commas.", NULL },
-    { "checkers", K_CHECKERS, AT(checkers), "", NULL, false, false, "advise: run only these checkers, separated by commas.", NULL },
+    { "float_ops_source", K_SOURCE, AT(flops.float_ops_source), "files", NULL, false, false, "Where float operations come from. files: the op log, as in TensorFlow's tool; tensorflow: the graph, by TensorFlow's formulas, bugs included, as its op log would have it; own: the graph, by all formulas there are (the default of flops).", NULL },
+    { "assume_batch", K_BATCH, AT(flops.assume_batch), "0", NULL, false, false, "Assume this size for the unknown first dimension of every Placeholder; 0: none.", NULL },
+    { "assume_shape", K_SHAPES, AT(flops.assume_shape), "", NULL, false, false, "Assume a Placeholder's shape: NAME=32,224,224,3; ? is an unknown dimension, nothing after = a scalar; separate several by semicolons. Given again: adds to the list.", NULL },
+    { "signature", K_TEXT, AT(flops.signature), "", NULL, false, false, "Count the nodes that this signature of a SavedModel needs; empty: serving_default, or the first; all: the whole graph.", NULL },
+    { "rule_limits", K_TEXT, AT(verb.rule_limits), "", NULL, false, false, "advise: limits of the rules on traces: RULE=NUMBER or RULE=N%, separated by commas.", NULL },
+    { "checkers", K_CHECKERS, AT(verb.checkers), "", NULL, false, false, "advise: run only these checkers, separated by commas.", NULL },
     { "compat", K_COMPAT, AT(compat10), "", NULL, false, false, "1.0: answer as TensorFlow 1.0's tfprof did; tensorflow: advise and pprof files repeat even the mistakes of TensorFlow's tool; empty: neither.", NULL },
-    { "view", K_VIEW, AT(view), "scope", NULL, false, false, "The view whose rows are compared: scope, graph, op, code or steps; of diff lines, too.", "diff stats" },
-    { "rewrite", K_REWRITE, AT(rewrites), "", NULL, false, false, "Change the names shown as sed would: s/PATTERN/TEXT/ or s/PATTERN/TEXT/g, with \\1 in TEXT; any mark may stand for the slashes. Given again: one after the other.", "stats" },
-    { "delta", K_REAL, AT(delta), "0.1", NULL, false, false, "Show rows whose largest value exceeds the smallest by more than this share of it.", "diff" },
-    { "min_size", K_AMOUNT, AT(min_size), "1MB", NULL, false, false, "Show rows whose largest value is at least this: 1MB, 10ms, 5k, or a number in the column's own unit.", "diff" },
-    { "names", K_TEXT, AT(names), "", NULL, false, false, "Names for the sides, separated by commas.", "diff" },
+    { "view", K_VIEW, AT(sides.view), "scope", NULL, false, false, "The view whose rows are compared: scope, graph, op, code or steps; of diff lines, too.", "diff stats" },
+    { "rewrite", K_REWRITE, AT(sides.rewrites), "", NULL, false, false, "Change the names shown as sed would: s/PATTERN/TEXT/ or s/PATTERN/TEXT/g, with \\1 in TEXT; any mark may stand for the slashes. Given again: one after the other.", "stats" },
+    { "delta", K_REAL, AT(sides.delta), "0.1", NULL, false, false, "Show rows whose largest value exceeds the smallest by more than this share of it.", "diff" },
+    { "min_size", K_AMOUNT, AT(sides.min_size), "1MB", NULL, false, false, "Show rows whose largest value is at least this: 1MB, 10ms, 5k, or a number in the column's own unit.", "diff" },
+    { "names", K_TEXT, AT(sides.names), "", NULL, false, false, "Names for the sides, separated by commas.", "diff" },
     { "node_names", K_FILTER, AT(filters[TFP_F_NODE_NAMES]), "", NULL, false, false, "Show rows whose names match, and whose ancestors' do.", "diff" },
     { "hide_nodes", K_FILTER, AT(filters[TFP_F_HIDE_NODES]), "", NULL, false, false, "Leave out the rows below those whose names match.", "diff" },
-    { "swap_files", K_BOOL, AT(swap_files), "false", NULL, false, false, "Swap the first and the last side in the differences, but not in the columns.", "diff" },
-    { "fail_over", K_LIMIT, AT(fail_over), "", NULL, false, false, "End with status 5 when a difference is over this: 5%, 10ms, 5MB, or a number in the column's own unit; index: when more of the files failed, such as 1%.", "diff index" },
-    { "critical_path", K_BOOL, AT(critical_path), "false", NULL, false, false, "Show the critical path instead of the steps: the spans that each step waited for, from its end back to its start, by class and name.", "steps" },
-    { "sample_type", K_TEXT, AT(sample_type), "", NULL, false, false, "code, calls and lines of a pprof profile: show this type of sample, such as cpu or alloc_space; empty: the file's default type, or its last.", NULL },
-    { "sample_label", K_TEXT, AT(sample_label), "", NULL, false, false, "code, calls and lines of a pprof profile: count samples that have this label only, KEY=VALUE; empty: all.", NULL },
-    { "by", K_TEXT, AT(by), "", NULL, false, false, "Group the rows. memory: by op, scope, line, node or category (forward, backward, optimizer; bytes held at the peak), tensor (single allocations, from when until when), or time (bytes held over time); of memory snapshots by line, time, segment or oom. transfer: by collective (the rank that the others waited for).", "memory transfer" },
-    { "at", K_MOMENT, AT(at), "", NULL, false, false, "Who held memory at this moment instead of the peak: microseconds from the first start, as memory tells its times, or with a unit (230ms).", "memory" },
-    { "range", K_RANGE, AT(range), "", NULL, false, false, "Of a trace: only what ran between two moments, FROM:TO, counted from its first start as the timeline does, in microseconds or with a unit (230000:400000, 230ms:400ms); spans that reach out of it count with the part inside. Without TO: to the end.", "kernel op scope code lines calls steps transfer query" },
-    { "ranks", K_TEXT, AT(ranks), "", NULL, false, false, "Of a trace: only what these ranks ran, such as 0,3,8-15.", "kernel op scope code lines calls steps transfer wait" },
-    { "device", K_TEXT, AT(device), "", NULL, false, false, "Of a trace: of activities of devices only those of this one, such as gpu:0; hosts stay.", "kernel op scope code lines calls steps transfer wait" },
+    { "swap_files", K_BOOL, AT(sides.swap_files), "false", NULL, false, false, "Swap the first and the last side in the differences, but not in the columns.", "diff" },
+    { "fail_over", K_LIMIT, AT(sides.fail_over), "", NULL, false, false, "End with status 5 when a difference is over this: 5%, 10ms, 5MB, or a number in the column's own unit; index: when more of the files failed, such as 1%.", "diff index" },
+    { "critical_path", K_BOOL, AT(verb.critical_path), "false", NULL, false, false, "Show the critical path instead of the steps: the spans that each step waited for, from its end back to its start, by class and name.", "steps" },
+    { "sample_type", K_TEXT, AT(verb.sample_type), "", NULL, false, false, "code, calls and lines of a pprof profile: show this type of sample, such as cpu or alloc_space; empty: the file's default type, or its last.", NULL },
+    { "sample_label", K_TEXT, AT(verb.sample_label), "", NULL, false, false, "code, calls and lines of a pprof profile: count samples that have this label only, KEY=VALUE; empty: all.", NULL },
+    { "by", K_TEXT, AT(verb.by), "", NULL, false, false, "Group the rows. memory: by op, scope, line, node or category (forward, backward, optimizer; bytes held at the peak), tensor (single allocations, from when until when), or time (bytes held over time); of memory snapshots by line, time, segment or oom. transfer: by collective (the rank that the others waited for).", "memory transfer" },
+    { "at", K_MOMENT, AT(part.at), "", NULL, false, false, "Who held memory at this moment instead of the peak: microseconds from the first start, as memory tells its times, or with a unit (230ms).", "memory" },
+    { "range", K_RANGE, AT(part.range), "", NULL, false, false, "Of a trace: only what ran between two moments, FROM:TO, counted from its first start as the timeline does, in microseconds or with a unit (230000:400000, 230ms:400ms); spans that reach out of it count with the part inside. Without TO: to the end.", "kernel op scope code lines calls steps transfer query" },
+    { "ranks", K_TEXT, AT(part.ranks), "", NULL, false, false, "Of a trace: only what these ranks ran, such as 0,3,8-15.", "kernel op scope code lines calls steps transfer wait" },
+    { "device", K_TEXT, AT(part.device), "", NULL, false, false, "Of a trace: of activities of devices only those of this one, such as gpu:0; hosts stay.", "kernel op scope code lines calls steps transfer wait" },
     { "library_regexes", K_FILTER, AT(filters[TFP_F_LIBRARY]), "", NULL, false, false, "Files of libraries: the cost of their lines counts to the line of your code that called them. Empty: site-packages, dist-packages, lib/python3, and files of frameworks and of Python itself whose folders PyTorch cut off.", "lines" },
-    { "nodes", K_BOOL, AT(nodes), "false", NULL, false, false, "List every node, those of functions included, with the shapes of its outputs and the count of one execution.", "flops" },
-    { "peak_flops", K_FLOPS, AT(peak_flops), "", NULL, false, false, "Show a roofline: the device's peak of float operations a second, such as 19.5T or 312TFLOPS.", "flops" },
-    { "peak_bandwidth", K_BANDWIDTH, AT(peak_bandwidth), "", NULL, false, false, "Show a roofline: the peak of bytes a second of the device's memory, such as 900G or 2TB/s.", "flops" },
-    { "faster", K_CHANGE, AT(changes), "", NULL, false, false, "PATTERN=F: what has that whole name takes the time divided by F; 0: it is not there. Kernels of the name; without such those that an op, module, annotation or line (FILE:LINE) of the name launches. host:PATTERN=F: the time of the host inside of spans of the name. rank:R/ before all: of that rank only. Given again: both.", "whatif" },
-    { "no_sync", K_SWITCH, AT(changes), "false", NULL, false, false, "Synchronising calls do not wait.", "whatif" },
-    { "overlap", K_CHANGE, AT(changes), "", NULL, false, false, "comm: nothing but collectives waits for collectives: they run beside all else, after what they need.", "whatif" },
-    { "link", K_CHANGE, AT(changes), "", NULL, false, false, "2x: collectives and copies take half of their time; comm=2x, copy=2x: one of them.", "whatif" },
-    { "ideal", K_CHANGE, AT(changes), "", NULL, false, false, "stragglers: every duration is the median over the ranks.", "whatif" },
-    { "keep", K_CHANGE, AT(changes), "", NULL, false, false, "With -ideal stragglers: all is ideal but rank:R; of StragglerAnalysis' timelines stage:S, dp:D or op:NAME. Given again: a row of its own.", "whatif" },
-    { "launch", K_CHANGE, AT(changes), "", NULL, false, false, "2us: each call that launches takes at most that; graph: each step is one graph for each thread.", "whatif" },
-    { "input", K_CHANGE, AT(changes), "", NULL, false, false, "0: each wait for data takes at most this time.", "whatif" },
-    { "time_limit", K_REAL, AT(time_limit), "60", NULL, false, false, "Stop a query that takes longer than this many seconds; 0: never.", "query" },
+    { "nodes", K_BOOL, AT(flops.nodes), "false", NULL, false, false, "List every node, those of functions included, with the shapes of its outputs and the count of one execution.", "flops" },
+    { "peak_flops", K_FLOPS, AT(flops.peak_flops), "", NULL, false, false, "Show a roofline: the device's peak of float operations a second, such as 19.5T or 312TFLOPS.", "flops" },
+    { "peak_bandwidth", K_BANDWIDTH, AT(flops.peak_bandwidth), "", NULL, false, false, "Show a roofline: the peak of bytes a second of the device's memory, such as 900G or 2TB/s.", "flops" },
+    { "faster", K_CHANGE, AT(verb.changes), "", NULL, false, false, "PATTERN=F: what has that whole name takes the time divided by F; 0: it is not there. Kernels of the name; without such those that an op, module, annotation or line (FILE:LINE) of the name launches. host:PATTERN=F: the time of the host inside of spans of the name. rank:R/ before all: of that rank only. Given again: both.", "whatif" },
+    { "no_sync", K_SWITCH, AT(verb.changes), "false", NULL, false, false, "Synchronising calls do not wait.", "whatif" },
+    { "overlap", K_CHANGE, AT(verb.changes), "", NULL, false, false, "comm: nothing but collectives waits for collectives: they run beside all else, after what they need.", "whatif" },
+    { "link", K_CHANGE, AT(verb.changes), "", NULL, false, false, "2x: collectives and copies take half of their time; comm=2x, copy=2x: one of them.", "whatif" },
+    { "ideal", K_CHANGE, AT(verb.changes), "", NULL, false, false, "stragglers: every duration is the median over the ranks.", "whatif" },
+    { "keep", K_CHANGE, AT(verb.changes), "", NULL, false, false, "With -ideal stragglers: all is ideal but rank:R; of StragglerAnalysis' timelines stage:S, dp:D or op:NAME. Given again: a row of its own.", "whatif" },
+    { "launch", K_CHANGE, AT(verb.changes), "", NULL, false, false, "2us: each call that launches takes at most that; graph: each step is one graph for each thread.", "whatif" },
+    { "input", K_CHANGE, AT(verb.changes), "", NULL, false, false, "0: each wait for data takes at most this time.", "whatif" },
+    { "time_limit", K_REAL, AT(query.time_limit), "60", NULL, false, false, "Stop a query that takes longer than this many seconds; 0: never.", "query" },
 };
 /* clang-format on */
 enum { OPTION_ROWS = sizeof options / sizeof *options };
@@ -141,13 +141,13 @@ tfp_options *tfp_options_copy(const tfp_options *o)
     *c = *o;
     c->texts = tfp_option_texts_new();
     for (int i = 0; i < TFP_F_COUNT; i++) tfp_filter_keep(c->filters[i]);
-    tfp_rewrites_keep(c->rewrites);
-    char **texts[] = { &c->outfile,      &c->format,      &c->proto_out,      &c->dump_to_file, &c->checkers,
-                       &c->rule_limits,  &c->view,        &c->names,          &c->min_size,     &c->fail_over,
-                       &c->assume_shape, &c->peak_flops,  &c->peak_bandwidth, &c->order_column, &c->signature,
-                       &c->by,           &c->sample_type, &c->sample_label,   &c->changes,      &c->ranks,
-                       &c->device };
-    bool ok = tfp_bindings_copy(&c->bindings, &o->bindings) && c->texts;
+    tfp_rewrites_keep(c->sides.rewrites);
+    char **texts[] = { &c->to.outfile,      &c->to.format,      &c->to.proto_out,      &c->to.dump_to_file, &c->verb.checkers,
+                       &c->verb.rule_limits,  &c->sides.view,        &c->sides.names,          &c->sides.min_size,     &c->sides.fail_over,
+                       &c->flops.assume_shape, &c->flops.peak_flops,  &c->flops.peak_bandwidth, &c->order_column, &c->flops.signature,
+                       &c->verb.by,           &c->verb.sample_type, &c->verb.sample_label,   &c->verb.changes,      &c->part.ranks,
+                       &c->part.device };
+    bool ok = tfp_bindings_copy(&c->query.bindings, &o->query.bindings) && c->texts;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         if (!*texts[i]) continue;
         *texts[i] = strdup(*texts[i]);
@@ -162,29 +162,29 @@ void tfp_options_free(tfp_options *o)
 {
     if (!o) return;
     for (int i = 0; i < TFP_F_COUNT; i++) tfp_filter_free(o->filters[i]);
-    free(o->outfile);
-    free(o->format);
-    free(o->proto_out);
-    free(o->dump_to_file);
-    free(o->checkers);
-    free(o->rule_limits);
-    free(o->view);
-    free(o->names);
-    free(o->min_size);
-    free(o->fail_over);
-    free(o->assume_shape);
-    free(o->signature);
-    free(o->peak_flops);
-    free(o->peak_bandwidth);
+    free(o->to.outfile);
+    free(o->to.format);
+    free(o->to.proto_out);
+    free(o->to.dump_to_file);
+    free(o->verb.checkers);
+    free(o->verb.rule_limits);
+    free(o->sides.view);
+    free(o->sides.names);
+    free(o->sides.min_size);
+    free(o->sides.fail_over);
+    free(o->flops.assume_shape);
+    free(o->flops.signature);
+    free(o->flops.peak_flops);
+    free(o->flops.peak_bandwidth);
     free(o->order_column);
-    free(o->by);
-    free(o->sample_type);
-    free(o->sample_label);
-    free(o->changes);
-    free(o->ranks);
-    free(o->device);
-    tfp_rewrites_free(o->rewrites);
-    tfp_bindings_free(&o->bindings);
+    free(o->verb.by);
+    free(o->verb.sample_type);
+    free(o->verb.sample_label);
+    free(o->verb.changes);
+    free(o->part.ranks);
+    free(o->part.device);
+    tfp_rewrites_free(o->sides.rewrites);
+    tfp_bindings_free(&o->query.bindings);
     tfp_option_texts_free(o->texts);
     free(o);
 }
@@ -234,10 +234,10 @@ static void put_value(const tfp_options *o, const option *row, tfp_buf *b)
     case K_ORDER: tfp_buf_text(b, o->order_column ? o->order_column : o->order.name); break;
     case K_SELECT: get_select(o, b); break;
     case K_OUTPUT:
-        tfp_buf_printf(b, "%s:%s%s", tfp_output_words[o->output], o->outfile ? "outfile=" : "",
-                       o->outfile ? o->outfile : "");
+        tfp_buf_printf(b, "%s:%s%s", tfp_output_words[o->to.output], o->to.outfile ? "outfile=" : "",
+                       o->to.outfile ? o->to.outfile : "");
         break;
-    case K_REWRITE: tfp_buf_text(b, o->rewrites ? o->rewrites->text : ""); break;
+    case K_REWRITE: tfp_buf_text(b, o->sides.rewrites ? o->sides.rewrites->text : ""); break;
     case K_RANGE:
     case K_MOMENT: get_range(b, field, row->kind == K_RANGE); break;
     case K_REAL: tfp_buf_printf(b, "%.15g", *(const double *)field); break;
@@ -251,8 +251,8 @@ static void put_value(const tfp_options *o, const option *row, tfp_buf *b)
     case K_BANDWIDTH:
     case K_TEXT: tfp_buf_text(b, *(char *const *)field ? *(char *const *)field : ""); break;
     case K_CHANGE:
-    case K_SWITCH: tfp_changes_get(o->changes, row->name, b); break;
-    case K_SOURCE: tfp_buf_text(b, tfp_source_words[o->float_ops_source]); break;
+    case K_SWITCH: tfp_changes_get(o->verb.changes, row->name, b); break;
+    case K_SOURCE: tfp_buf_text(b, tfp_source_words[o->flops.float_ops_source]); break;
     case K_COMPAT: tfp_buf_text(b, o->compat10 ? "1.0" : o->compat_tensorflow ? "tensorflow" : ""); break;
     case K_MINIMUMS: break;
     }
@@ -304,34 +304,34 @@ const char *tfp_option_help(const char *name)
 
 int64_t tfp_options_depth(const tfp_options *o)
 {
-    bool flames = o->output == TFP_TO_FOLDED || o->output == TFP_TO_SPEEDSCOPE || strcmp(o->format, "folded") == 0 ||
-                  strcmp(o->format, "speedscope") == 0;
+    bool flames = o->to.output == TFP_TO_FOLDED || o->to.output == TFP_TO_SPEEDSCOPE || strcmp(o->to.format, "folded") == 0 ||
+                  strcmp(o->to.format, "speedscope") == 0;
     return flames && !tfp_options_chosen(o, "max_depth") ? INT32_MAX : o->max_depth;
 }
 
 uint32_t tfp_options_values(const tfp_options *o)
 {
     uint32_t bits = 0;
-    if (o->every_value || o->proto_out || strncmp(o->format, "json", 4) == 0) bits = TFP_V_ALL;
+    if (o->made.every_value || o->to.proto_out || strncmp(o->to.format, "json", 4) == 0) bits = TFP_V_ALL;
     for (int i = 0; i < tfp_column_count; i++)
         if (tfp_selects(o, (tfp_column_id)i)) bits |= tfp_column_values((tfp_column_id)i);
     if (o->order.by >= 0) bits |= 1u << o->order.by;
     if (o->order.by == TFP_BY_COLUMN) bits |= tfp_column_values(o->order.column);
     for (int v = 0; v < TFP_V_COUNT; v++)
         if (o->min[v] > 0) bits |= 1u << v;
-    if (o->output == TFP_TO_TIMELINE) bits |= 1u << TFP_V_MICROS;
+    if (o->to.output == TFP_TO_TIMELINE) bits |= 1u << TFP_V_MICROS;
     return bits;
 }
 
 bool tfp_options_count(const tfp_options *o)
 {
     const uint32_t from_files = (TFP_V_ALL & ~(1u << TFP_V_FLOAT_OPS)) | TFP_V_KINDS;
-    return o->float_ops_source && (tfp_options_values(o) & ~from_files);
+    return o->flops.float_ops_source && (tfp_options_values(o) & ~from_files);
 }
 
 bool tfp_options_find_parameters(const tfp_options *o)
 {
-    return strcmp(tfp_source_words[o->float_ops_source], "own") == 0 &&
+    return strcmp(tfp_source_words[o->flops.float_ops_source], "own") == 0 &&
            ((tfp_options_values(o) & 1u << TFP_V_PARAMS) || !tfp_filter_any(o->filters[TFP_F_ACCOUNT]));
 }
 
@@ -357,13 +357,13 @@ bool tfp_options_need_runs(const tfp_options *o)
 
 bool tfp_options_cut(const tfp_options *o)
 {
-    return o && (o->range.given || (o->ranks && *o->ranks) || (o->device && *o->device));
+    return o && (o->part.range.given || (o->part.ranks && *o->part.ranks) || (o->part.device && *o->part.device));
 }
 
 bool tfp_options_need_spans(const tfp_options *o)
 {
     return o && (tfp_options_work_out(o) || tfp_options_cut(o) || tfp_options_need_runs(o) || (tfp_options_values(o) & ~TFP_V_ALL) ||
-                 o->output == TFP_TO_TIMELINE);
+                 o->to.output == TFP_TO_TIMELINE);
 }
 
 int tfp_options_work_out(const tfp_options *o) { return o && (tfp_options_count(o) || tfp_options_find_parameters(o)); }

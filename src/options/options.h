@@ -53,6 +53,68 @@ typedef struct tfp_moments {
     int64_t from_ns, to_ns;
 } tfp_moments;
 
+/* Where a report goes, and how texts look there. */
+typedef struct tfp_output_options {
+    tfp_output_kind output;
+    char *outfile; /* kept when the kind changes, as in TensorFlow */
+    char *format;  /* name of an output */
+    char *proto_out, *dump_to_file;
+    int screen; /* width of the terminal for texts; 0: no terminal */
+    bool colours, full_names;
+} tfp_output_options;
+
+/* What programs set and no user: work that is done already, and what a report must record. */
+typedef struct tfp_made_options {
+    const struct tfp_counts *counts; /* precomputed for the report's profile; NULL: the report makes them */
+    const uint32_t *step_execs;      /* per node: its execution in `step`, or TFP_NONE; NULL: the report finds them */
+    bool replays_apart; /* code: what a graph replays is in a row of its own, not on the line of the launch */
+    bool reach;         /* reports also record which nodes count in which row: tfp_report_tree.reach */
+    bool every_value;   /* all values are computed, whatever is selected */
+} tfp_made_options;
+
+/* Of diff and stats. */
+typedef struct tfp_side_options {
+    char *view;                 /* the view whose rows they show */
+    tfp_rewrites *rewrites;     /* stats; shared, counted; NULL is the empty list */
+    double delta;               /* diff */
+    char *min_size, *fail_over; /* diff: for tfp_amount_parse; NULL: not given */
+    char *names;                /* diff: joined by commas; NULL: not given */
+    bool swap_files;            /* diff */
+} tfp_side_options;
+
+/* Of float operations that are worked out from the graph. */
+typedef struct tfp_flops_options {
+    int float_ops_source;              /* a tfp_flops_source */
+    int64_t assume_batch;              /* 0: none */
+    char *assume_shape;                /* "NAME=32,10;OTHER=?x3"; NULL: none */
+    char *signature;                   /* NULL: the default one */
+    char *peak_flops, *peak_bandwidth; /* flops: for tfp_rate_parse; NULL: not given */
+    bool nodes;                        /* flops */
+} tfp_flops_options;
+
+/* Of single views. */
+typedef struct tfp_verb_options {
+    char *by;                         /* memory, transfer: the rows; NULL: the default */
+    char *sample_type, *sample_label; /* samples; NULL or empty: not given */
+    bool critical_path;               /* steps */
+    char *changes;                    /* whatif: a line for each (changes.h); NULL: none */
+    char *rule_limits;                /* advise: "RULE=LIMIT,..."; empty: none */
+    char *checkers;                   /* advise: names joined by commas; empty: all */
+} tfp_verb_options;
+
+typedef struct tfp_query_options {
+    double time_limit;       /* seconds, 0: none */
+    tfp_bindings bindings;
+    tfp_progress_fn query_fn; /* asked now and then whether to stop */
+    void *query_ctx;
+} tfp_query_options;
+
+/* The part of a recording that is told. */
+typedef struct tfp_part_options {
+    tfp_moments range, at; /* at: from_ns only */
+    char *ranks, *device;  /* only what ran there: "0,3,8-15", "gpu:0"; NULL or empty: everywhere */
+} tfp_part_options;
+
 struct tfp_options {
     int64_t max_depth;
     tfp_step_choice step;
@@ -61,44 +123,18 @@ struct tfp_options {
     char *order_column;               /* -order_by a column of a single table; NULL: use `order` */
     int64_t top;                      /* rows of tables; 0: all */
     tfp_filter *filters[TFP_F_COUNT]; /* shared, counted; NULL is the empty list */
-    bool account_displayed_op_only, viz, show_source;
-    bool compat10, compat_tensorflow, every_value, colours, full_names;
-    int screen;                      /* width of the terminal for texts; 0: no terminal */
-    const struct tfp_counts *counts; /* precomputed for the report's profile; NULL: the report makes them */
-    const uint32_t *step_execs;      /* per node: its execution in `step`, or TFP_NONE; NULL: the report finds them */
-    bool replays_apart; /* code: what a graph replays is in a row of its own, not on the line of the launch */
-    bool reach;         /* reports also record which nodes count in which row: tfp_report.reach */
-    uint64_t select;    /* bits of tfp_column_id */
+    uint64_t select;                  /* bits of tfp_column_id */
     uint8_t select_order[TFP_COLUMNS_MAX]; /* the selected columns, in the order given */
     uint8_t select_count;
-    tfp_output_kind output;
-    char *outfile; /* kept when the kind changes, as in TensorFlow */
-    char *format;  /* name of an output */
-    char *proto_out, *dump_to_file;
-    char *rule_limits;                 /* "RULE=LIMIT,..."; empty: none */
-    char *checkers;                    /* names joined by commas; empty: all */
-    char *view;                        /* diff, stats: the view whose rows they show */
-    tfp_rewrites *rewrites;            /* stats; shared, counted; NULL is the empty list */
-    double delta;                      /* diff */
-    tfp_moments range, at;             /* at: from_ns only */
-    char *ranks, *device;              /* only what ran there: "0,3,8-15", "gpu:0"; NULL or empty: everywhere */
-    char *min_size, *fail_over;        /* diff: for tfp_amount_parse; NULL: not given */
-    char *names;                       /* diff: joined by commas; NULL: not given */
-    bool swap_files;                   /* diff */
-    int float_ops_source;              /* a tfp_flops_source */
-    int64_t assume_batch;              /* 0: none */
-    char *assume_shape;                /* "NAME=32,10;OTHER=?x3"; NULL: none */
-    char *signature;                   /* NULL: the default one */
-    char *peak_flops, *peak_bandwidth; /* flops: for tfp_rate_parse; NULL: not given */
-    bool nodes;                        /* flops */
-    char *by;                          /* memory, transfer: the rows; NULL: the default */
-    char *sample_type, *sample_label;  /* samples; NULL or empty: not given */
-    bool critical_path;                /* steps */
-    char *changes;                     /* whatif: a line for each (changes.h); NULL: none */
-    double time_limit;                 /* query: seconds, 0: none */
-    tfp_bindings bindings;             /* query */
-    tfp_progress_fn query_fn;          /* query: asked now and then whether to stop */
-    void *query_ctx;
+    bool account_displayed_op_only, viz, show_source;
+    bool compat10, compat_tensorflow;
+    tfp_output_options to;
+    tfp_made_options made;
+    tfp_part_options part;
+    tfp_side_options sides;
+    tfp_flops_options flops;
+    tfp_query_options query;
+    tfp_verb_options verb;
     uint64_t set[2]; /* bits by option row: set explicitly, so that -compat does not change it */
     struct tfp_option_texts *texts; /* what tfp_options_get gave out (texts.c) */
 };
@@ -116,7 +152,7 @@ bool tfp_word_find(tfp_str word, const char *const *words, size_t *out);
 tfp_status tfp_options_known_order(const tfp_options *o, tfp_error *err);
 
 /* Whether texts are for a person at a terminal. */
-static inline bool tfp_for_screen(const tfp_options *o) { return o->screen && !o->compat10 && !o->compat_tensorflow; }
+static inline bool tfp_for_screen(const tfp_options *o) { return o->to.screen && !o->compat10 && !o->compat_tensorflow; }
 /* Whether an option was set, by the user or by a program, and so is not a default. */
 bool tfp_options_chosen(const tfp_options *o, const char *name);
 /* The selected columns in the order given; returns how many. */

@@ -176,14 +176,14 @@ static tfp_status set_output(tfp_options *o, tfp_str v, tfp_error *err)
     if (!tfp_word_find(word, tfp_output_words, &which))
         return wrong(err, "no such output (stdout, file, timeline, pprof, folded, speedscope, perfetto, none)");
     bool needs_file = which >= TFP_TO_FILE && which <= TFP_TO_PERFETTO;
-    if (rest.size == 0 && !needs_file) return o->output = (tfp_output_kind)which, TFP_OK;
+    if (rest.size == 0 && !needs_file) return o->to.output = (tfp_output_kind)which, TFP_OK;
     tfp_str key = TFP_STR("outfile=");
     if (rest.size <= key.size || memcmp(rest.data, key.data, key.size) != 0) return wrong(err, "needs :outfile=FILE");
     rest.data += key.size;
     rest.size -= key.size;
     if (memchr(rest.data, ',', rest.size)) return wrong(err, "the file name must not contain a comma");
-    tfp_status s = set_text(&o->outfile, rest, err);
-    if (!s) o->output = (tfp_output_kind)which;
+    tfp_status s = set_text(&o->to.outfile, rest, err);
+    if (!s) o->to.output = (tfp_output_kind)which;
     return s;
 }
 
@@ -413,20 +413,20 @@ tfp_status tfp_options_set_list(tfp_options *o, const char *name, const char *co
 void tfp_options_screen(tfp_options *o, int columns, int colours)
 {
     if (!o) return;
-    o->screen = columns <= 0 ? 0 : columns < 40 ? 40 : columns > 1000 ? 1000 : columns;
-    o->colours = colours != 0;
+    o->to.screen = columns <= 0 ? 0 : columns < 40 ? 40 : columns > 1000 ? 1000 : columns;
+    o->to.colours = colours != 0;
 }
 
 void tfp_options_every_value(tfp_options *o, int on)
 {
-    if (o) o->every_value = on != 0;
+    if (o) o->made.every_value = on != 0;
 }
 
 void tfp_options_on_query(tfp_options *o, tfp_progress_fn fn, void *ctx)
 {
     if (!o) return;
-    o->query_fn = fn;
-    o->query_ctx = ctx;
+    o->query.query_fn = fn;
+    o->query.query_ctx = ctx;
 }
 
 tfp_options *tfp_options_new(void)

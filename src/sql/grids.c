@@ -96,10 +96,10 @@ static int build_reports(grid_table *t)
     t->reports = calloc(d->count + 1, sizeof *t->reports);
     tfp_options *o = tfp_options_new();
     int rc = t->reports && o ? SQLITE_OK : SQLITE_NOMEM;
-    if (o) o->range = t->session->range;
+    if (o) o->part.range = t->session->range;
     for (size_t i = 0; i < d->count && !rc; i++) {
         const tfp_view *view = grids[t->grid].view;
-        tfp_status s = is_tree(t->grid) ? sql_rows_build(d->sources[i].p, view, o->range, &t->reports[i])
+        tfp_status s = is_tree(t->grid) ? sql_rows_build(d->sources[i].p, view, o->part.range, &t->reports[i])
                                         : tfp_view_build(d->sources[i].p, view, o, &t->reports[i], NULL);
         if (s == TFP_NOMEM || s == TFP_LIMIT) rc = SQLITE_NOMEM;
     }

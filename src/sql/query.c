@@ -183,10 +183,10 @@ static tfp_status make_grid(const result *x, tfp_error *err)
 
 static tfp_status open_session(sql_session *s, const tfp_options *o, tfp_error *err)
 {
-    s->progress = o->query_fn;
-    s->progress_ctx = o->query_ctx;
-    s->seconds = o->time_limit;
-    s->range = o->range;
+    s->progress = o->query.query_fn;
+    s->progress_ctx = o->query.query_ctx;
+    s->seconds = o->query.time_limit;
+    s->range = o->part.range;
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX;
     sql_guard_start(s);
     int rc = s->api->open_v2(":memory:", &s->db, flags, NULL);
@@ -219,7 +219,7 @@ static tfp_status run(result *x, const char *sql, tfp_error *err)
     sql_session *s = x->session;
     int rc = SQLITE_OK;
     tfp_status st = prepare(x, sql, err);
-    if (!st) st = sql_bind(s, x->statement, &x->r->options->bindings, &rc, err);
+    if (!st) st = sql_bind(s, x->statement, &x->r->options->query.bindings, &rc, err);
     if (!st && rc) return failed(s, rc, err);
     rc = SQLITE_ROW;
     while (!st && (rc = s->api->step(x->statement)) == SQLITE_ROW) st = take_row(x, err);

@@ -62,7 +62,7 @@ tfp_status sql_rows_build(const tfp_profile *p, const tfp_view *view, tfp_moment
     tfp_status s = TFP_NOMEM;
     for (int statistics = 1; statistics >= 0; statistics--) {
         tfp_options *o = tfp_options_new();
-        if (o) o->range = range;
+        if (o) o->part.range = range;
         s = o && ask_for(o, statistics) ? tfp_view_build(p, view, o, out, NULL) : TFP_NOMEM;
         tfp_options_free(o);
         if (s != TFP_NOTFOUND && s != TFP_BADARG) break;

@@ -106,7 +106,7 @@ static tfp_status fill(tfp_whatif *w, tfp_error *err)
     TFP_VEC(tfp_change) changes = { 0 };
     tfp_change change;
     tfp_status s = TFP_OK;
-    for (tfp_str rest = tfp_str_of(w->r->options->changes); !s && tfp_change_next(&rest, &change);)
+    for (tfp_str rest = tfp_str_of(w->r->options->verb.changes); !s && tfp_change_next(&rest, &change);)
         if (!tfp_push(&changes, change)) s = tfp_nomem(err);
     bool pipeline = tfp_is_pipeline(w->r->profile);
     if (!s) s = (pipeline ? tfp_pipeline_rows : fill_rows)(w, changes.at, changes.size, err);

@@ -165,7 +165,7 @@ tfp_status tfp_grid_lines_start(const tfp_report *r, const tfp_grid *g, size_t r
     ok = ok && tfp_grid_columns(g, &out->columns);
     ok = ok && (out->of = calloc(out->columns.size + 1, sizeof *out->of)) != NULL;
     if (ok) measure(out);
-    if (ok && tfp_for_screen(r->options)) fit(out, (size_t)r->options->screen);
+    if (ok && tfp_for_screen(r->options)) fit(out, (size_t)r->options->to.screen);
     if (ok && !tfp_for_screen(r->options) && tfp_is_aligned(r)) choose_bar(out, SIZE_MAX); /* all is whole */
     if (ok && !out->cell.failed && !out->left_out.failed) return TFP_OK;
     tfp_grid_lines_free(out);

@@ -44,12 +44,12 @@ static void put_bar(tfp_grid_lines *w, size_t column, uint32_t row, tfp_buf *out
     double share = 0;
     if (!tfp_flat_real(&w->columns.at[column], w->r, row, &share)) share = 0;
     tfp_buf_fill(out, ' ', TFP_GRID_GAP);
-    tfp_screen_bar(out, share, w->r->options->colours);
+    tfp_screen_bar(out, share, w->r->options->to.colours);
 }
 
 static void put_header(tfp_grid_lines *w, tfp_buf *out)
 {
-    bool bold = tfp_for_screen(w->r->options) && w->r->options->colours;
+    bool bold = tfp_for_screen(w->r->options) && w->r->options->to.colours;
     if (bold) tfp_buf_text(out, TFP_BOLD);
     for (size_t c = 0; c < w->columns.size; c++) {
         w->cell.size = 0;
@@ -109,7 +109,7 @@ static void put_row_below(tfp_grid_lines *w, uint32_t row, tfp_buf *out)
     tfp_buf_char(out, '\n');
     tfp_grid_lines_cell(w, 1, row);
     tfp_buf_fill(out, ' ', INDENT);
-    tfp_screen_wrap(out, (tfp_str){ w->cell.data, w->cell.size }, INDENT, w->r->options->screen);
+    tfp_screen_wrap(out, (tfp_str){ w->cell.data, w->cell.size }, INDENT, w->r->options->to.screen);
     tfp_buf_char(out, '\n');
 }
 
@@ -132,7 +132,7 @@ static void put_notes(const tfp_report *r, tfp_buf *b)
 {
     for (size_t i = 0; i < r->notes.size; i++) {
         tfp_buf_text(b, "note: ");
-        tfp_screen_wrap(b, tfp_str_of(r->notes.at[i].text), strlen("note: "), r->options->screen); /* escaped already */
+        tfp_screen_wrap(b, tfp_str_of(r->notes.at[i].text), strlen("note: "), r->options->to.screen); /* escaped already */
         tfp_buf_char(b, '\n');
     }
     if (r->notes.size && (r->facts.size || r->grid->row_count || r->parts.size || !tfp_is_aligned(r)))
@@ -173,10 +173,10 @@ static void put_facts(const tfp_report *r, tfp_buf *b)
             tfp_buf_text(b, f->label);
             tfp_buf_fill(b, ' ', label - strlen(f->label) + TFP_GRID_GAP);
             if (!f->more.size)
-                tfp_screen_wrap(b, (tfp_str){ text.data, text.size }, label + TFP_GRID_GAP, r->options->screen);
+                tfp_screen_wrap(b, (tfp_str){ text.data, text.size }, label + TFP_GRID_GAP, r->options->to.screen);
             if (f->more.size) {
                 tfp_buf_add(b, text.data, text.size);
-                put_more(b, f->more, value - n + TFP_GRID_GAP, label + value + 2 * TFP_GRID_GAP, r->options->screen);
+                put_more(b, f->more, value - n + TFP_GRID_GAP, label + value + 2 * TFP_GRID_GAP, r->options->to.screen);
             }
             tfp_buf_char(b, '\n');
         }
@@ -191,7 +191,7 @@ static void put_left_out(const tfp_grid_lines *w, tfp_buf *out)
     if (!w->left_out.size) return;
     tfp_buf line = { 0 };
     tfp_buf_printf(&line, "no room for %.*s" TFP_NO_ROOM, (int)w->left_out.size, w->left_out.data);
-    tfp_screen_wrap(out, (tfp_str){ line.data, line.size }, 0, w->r->options->screen);
+    tfp_screen_wrap(out, (tfp_str){ line.data, line.size }, 0, w->r->options->to.screen);
     tfp_buf_char(out, '\n');
     out->failed |= line.failed;
     tfp_buf_free(&line);

@@ -35,7 +35,7 @@ void tfp_headline_put(const tfp_report *r, tfp_buf *out)
 {
     tfp_buf text = { 0 };
     tfp_escape(&text, tfp_str_of(r->headline));
-    tfp_screen_wrap(out, (tfp_str){ text.data, text.size }, 0, r->options->screen);
+    tfp_screen_wrap(out, (tfp_str){ text.data, text.size }, 0, r->options->to.screen);
     tfp_buf_char(out, '\n');
     out->failed |= text.failed;
     tfp_buf_free(&text);

@@ -200,7 +200,7 @@ static size_t at_most(size_t n, size_t most) { return n < most ? n : most; }
 /* The name gets the width that numbers leave; labels, which follow it, get a part of that. */
 static void measure(screen *x)
 {
-    size_t left = (size_t)x->r->options->screen, numbers;
+    size_t left = (size_t)x->r->options->to.screen, numbers;
     widen_numbers(x);
     if (!left) { /* no terminal: there is room for everything */
         x->bars = true;
@@ -248,7 +248,7 @@ static void put_share(screen *x, uint32_t row, tfp_buf *out)
     tfp_format_real(&x->cell, TFP_SHARE, share);
     put_right(out, &x->cell, SHARE);
     if (!x->bars) return;
-    tfp_screen_bar(out, share, x->r->options->colours);
+    tfp_screen_bar(out, share, x->r->options->to.colours);
     tfp_buf_fill(out, ' ', GAP);
 }
 
@@ -262,14 +262,14 @@ static void put_row(screen *x, uint32_t row, tfp_buf *out)
     }
     x->cell.size = 0;
     put_name(x, row, &x->cell);
-    if (x->r->options->screen) tfp_screen_cut_name(&x->cell, x->name_width);
+    if (x->r->options->to.screen) tfp_screen_cut_name(&x->cell, x->name_width);
     tfp_buf_add(out, x->cell.data, x->cell.size);
     for (size_t i = 0, at = tfp_screen_width((tfp_str){ x->cell.data, x->cell.size }), to = x->name_width;
          i < x->label_count; i++) {
         put_gap(out, at, to);
         x->cell.size = 0;
         put_label(x, row, x->labels[i], &x->cell);
-        if (x->r->options->screen) tfp_screen_cut(&x->cell, x->label_widths[i]);
+        if (x->r->options->to.screen) tfp_screen_cut(&x->cell, x->label_widths[i]);
         tfp_buf_add(out, x->cell.data, x->cell.size);
         at = tfp_screen_width((tfp_str){ x->cell.data, x->cell.size });
         to = x->label_widths[i];
@@ -283,7 +283,7 @@ static void put_row(screen *x, uint32_t row, tfp_buf *out)
 /* Of which part of the recording the rows are. */
 static void put_extent(const tfp_report *r, tfp_buf *line)
 {
-    const tfp_moments *range = &r->options->range;
+    const tfp_moments *range = &r->options->part.range;
     size_t steps = tfp_profile_step_count(r->profile);
     if (r->step.which == TFP_STEP_ALL)
         tfp_buf_text(line, range->given ? "what was recorded" : "all that was recorded");
@@ -307,7 +307,7 @@ static void put_extent(const tfp_report *r, tfp_buf *line)
 static void put_doc(const screen *x, tfp_buf *out)
 {
     const tfp_report *r = x->r;
-    bool colours = r->options->colours;
+    bool colours = r->options->to.colours;
     tfp_buf line = { 0 };
     tfp_buf_printf(&line, "%s, ", r->view);
     put_extent(r, &line);
@@ -317,7 +317,7 @@ static void put_doc(const screen *x, tfp_buf *out)
     if (r->tree->left) tfp_buf_printf(&line, " of %zu", shown + r->tree->left);
     tfp_buf_printf(&line, " row%s", shown + r->tree->left == 1 ? "" : "s");
     if (r->tree->left) tfp_buf_text(&line, ", -top 0: all");
-    if (r->options->screen) tfp_screen_cut(&line, (size_t)r->options->screen);
+    if (r->options->to.screen) tfp_screen_cut(&line, (size_t)r->options->to.screen);
     if (colours) tfp_buf_text(out, TFP_DIM);
     tfp_buf_add(out, line.data, line.size);
     if (colours) tfp_buf_text(out, TFP_PLAIN);
@@ -328,7 +328,7 @@ static void put_doc(const screen *x, tfp_buf *out)
 
 static void put_header(screen *x, tfp_buf *out)
 {
-    if (x->r->options->colours) tfp_buf_text(out, TFP_BOLD);
+    if (x->r->options->to.colours) tfp_buf_text(out, TFP_BOLD);
     for (size_t i = 0; i < x->number_count; i++) {
         x->cell.size = 0;
         tfp_buf_text(&x->cell, head_of(&x->numbers[i]));
@@ -344,12 +344,12 @@ static void put_header(screen *x, tfp_buf *out)
         put_gap(out, at, to);
         x->cell.size = 0;
         tfp_buf_text(&x->cell, tfp_columns[x->labels[i]].name);
-        if (x->r->options->screen) tfp_screen_cut(&x->cell, x->label_widths[i]);
+        if (x->r->options->to.screen) tfp_screen_cut(&x->cell, x->label_widths[i]);
         tfp_buf_add(out, x->cell.data, x->cell.size);
         at = tfp_screen_width((tfp_str){ x->cell.data, x->cell.size });
         to = x->label_widths[i];
     }
-    if (x->r->options->colours) tfp_buf_text(out, TFP_PLAIN);
+    if (x->r->options->to.colours) tfp_buf_text(out, TFP_PLAIN);
     tfp_buf_char(out, '\n');
 }
 
@@ -364,7 +364,7 @@ static void put_left_out(const screen *x, tfp_buf *out)
     for (size_t i = x->label_count; i < x->all_labels; i++, comma = ", ")
         tfp_buf_printf(&text, "%s%s", comma, tfp_columns[x->labels[i]].name);
     tfp_buf_text(&text, TFP_NO_ROOM);
-    tfp_screen_wrap(out, (tfp_str){ text.data, text.size }, 0, x->r->options->screen);
+    tfp_screen_wrap(out, (tfp_str){ text.data, text.size }, 0, x->r->options->to.screen);
     tfp_buf_char(out, '\n');
     out->failed |= text.failed;
     tfp_buf_free(&text);

@@ -367,7 +367,7 @@ static void write_findings(const tfp_report *r, tfp_buf *b)
     for (uint32_t row = 1; row < r->tree->rows.size; row++) {
         tfp_buf_printf(b, "\n%.*s:\n", (int)r->tree->rows.at[row].name.size, r->tree->rows.at[row].name.data);
         for (; at < r->findings.size && r->findings.at[at].checker == row; at++) {
-            tfp_screen_wrap(b, r->findings.at[at].text, 0, tfp_for_screen(r->options) ? r->options->screen : 0);
+            tfp_screen_wrap(b, r->findings.at[at].text, 0, tfp_for_screen(r->options) ? r->options->to.screen : 0);
             tfp_buf_char(b, '\n');
         }
     }

@@ -80,7 +80,7 @@ static char type_of(const tfp_report *r, tfp_row_type type)
 
 static bool shorten(tfp_report *r, tfp_grid_column *c, size_t count)
 {
-    if (r->options && r->options->full_names) return true;
+    if (r->options && r->options->to.full_names) return true;
     return (c->shorts = TFP_NEW(&r->arena, tfp_str, count)) != NULL &&
            tfp_kernel_shorts(&r->arena, c->texts, count, c->shorts);
 }

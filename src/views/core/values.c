@@ -102,7 +102,7 @@ static void add(tfp_report *r, tfp_values *v, tfp_value c, size_t i, int64_t n, 
 /* A comparison builds the view for every step, and passes the executions so that none are searched for. */
 static void stats_of(const tfp_report *r, uint32_t node, tfp_node_stats *out)
 {
-    const uint32_t *execs = r->options->step_execs;
+    const uint32_t *execs = r->options->made.step_execs;
     if (!execs || r->profile->graph->nodes.at[node].exec_first == TFP_NONE)
         tfp_node_stats_at(r->profile, node, r->step, out);
     else if (execs[node] != TFP_NONE)

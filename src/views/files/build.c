@@ -92,7 +92,7 @@ static bool has(const tfp_profile *p, unsigned need)
 /* Whether a report asks for spans that the profile was read without. */
 static bool asks_for_spans(const tfp_report *r)
 {
-    if (r->profile->keep & TFP_KEEP_ROWS) return !(r->about->needs & TFP_ROWS_DO) || r->options->critical_path;
+    if (r->profile->keep & TFP_KEEP_ROWS) return !(r->about->needs & TFP_ROWS_DO) || r->options->verb.critical_path;
     return !(r->about->needs & TFP_SUMS_DO) || tfp_options_need_spans(r->options);
 }
 
@@ -164,7 +164,7 @@ static bool cut_tree(tfp_report *r, uint64_t most)
 static tfp_status cut(tfp_report *r, tfp_error *err)
 {
     uint64_t most = (uint64_t)r->options->top;
-    if (!most || r->kind == TFP_REPORT_FINDINGS || r->options->reach) return TFP_OK; /* stats and diff cut their own */
+    if (!most || r->kind == TFP_REPORT_FINDINGS || r->options->made.reach) return TFP_OK; /* stats and diff cut their own */
     if (r->kind != TFP_REPORT_LIST) return cut_tree(r, most) ? TFP_OK : tfp_nomem(err);
     if (r->tree->rows.size > most + 1) { /* the root comes before them */
         r->tree->left += r->tree->rows.size - 1 - (size_t)most;
@@ -182,7 +182,7 @@ static tfp_status order_by_size(tfp_report *r, tfp_error *err)
     tfp_options *o = r->options;
     tfp_column_id columns[TFP_COLUMNS_MAX];
     bool numbers = r->kind == TFP_REPORT_TREE || r->kind == TFP_REPORT_GROUPS || r->kind == TFP_REPORT_LIST;
-    bool aligned = tfp_for_screen(o) || (tfp_is_aligned(r) && is_text(o->format) && !o->reach);
+    bool aligned = tfp_for_screen(o) || (tfp_is_aligned(r) && is_text(o->to.format) && !o->made.reach);
     if (!(aligned || o->top) || !numbers || r->about == &tfp_view_graph || tfp_options_chosen(o, "order_by"))
         return TFP_OK;
     size_t n = tfp_options_selected(o, columns);
@@ -214,7 +214,7 @@ static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
     tfp_status s = tfp_samples_select(r, err);
     if (!s) s = order_by_size(r, err);
     r->values = tfp_options_values(r->options);
-    if (r->options->reach || tfp_options_need_runs(r->options)) s = start_reach(r, err);
+    if (r->options->made.reach || tfp_options_need_runs(r->options)) s = start_reach(r, err);
     if (!s) s = start_trace(r, err);
     if (!s) s = tfp_report_cut(r, err);
     if (!s) s = find_step(r, err);
@@ -228,7 +228,7 @@ static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
     if (!s && r->kind != TFP_REPORT_GRID) s = tfp_statistics_start(r, err);
     size_t notes = r->notes.size;
     if (!s) s = view->build(r, err);
-    bool told = !r->options->step_execs; /* diff builds a report a step, whose notes nobody reads */
+    bool told = !r->options->made.step_execs; /* diff builds a report a step, whose notes nobody reads */
     if (!s && told && tells_coverage(view)) s = tfp_coverage_add(r, err);
     if (!s && told && tells_attributed(view)) s = tfp_attributed_note(r, err);
     if (!s && r->kind == TFP_REPORT_GRID) s = tfp_grid_arrange(r, err);

@@ -214,7 +214,7 @@ static tfp_status build_code(tfp_report *r, tfp_report **out, tfp_error *err)
     tfp_options *o = tfp_options_copy(r->options);
     tfp_status s = o ? TFP_OK : tfp_nomem(err);
     for (size_t i = 0; !s && set[i]; i += 2) s = tfp_options_set(o, set[i], set[i + 1], err);
-    if (o) o->replays_apart = true;
+    if (o) o->made.replays_apart = true;
     if (!s) s = tfp_view_build(r->profile, &tfp_view_code, o, out, err);
     tfp_options_free(o);
     return s;

@@ -35,7 +35,7 @@ tfp_status tfp_no_program(const tfp_profile *p, tfp_error *err)
 static tfp_status assumed_shapes(const tfp_options *o, tfp_arena *arena, tfp_assume *out, tfp_error *err)
 {
     tfp_assumed_text one;
-    tfp_str all = tfp_str_of(o->assume_shape);
+    tfp_str all = tfp_str_of(o->flops.assume_shape);
     size_t count = 0;
     for (tfp_str rest = all; tfp_assumed_next(&rest, &one);) count++;
     tfp_assumed_shape *shapes = TFP_NEW(arena, tfp_assumed_shape, count);
@@ -55,11 +55,11 @@ tfp_status tfp_flops_of(const tfp_profile *p, tfp_flops_source source, const tfp
                         tfp_error *err)
 {
     tfp_arena arena = { 0 };
-    tfp_assume assume = { .batch = o->assume_batch };
+    tfp_assume assume = { .batch = o->flops.assume_batch };
     *out = NULL;
     if (!p->program) return tfp_no_program(p, err);
     tfp_status s = assumed_shapes(o, &arena, &assume, err);
-    assume.signature = tfp_str_of(o->signature);
+    assume.signature = tfp_str_of(o->flops.signature);
     if (!s) s = tfp_flops_new(p, source, &assume, out, err);
     tfp_arena_free(&arena);
     return s;
@@ -116,7 +116,7 @@ static tfp_status keep_note(tfp_report *r, tfp_counts *c, const char *text, tfp_
 /* Which of a SavedModel's signatures was counted. */
 static tfp_status note_signature(tfp_report *r, const tfp_flops *f, tfp_error *err)
 {
-    if (f->signature == TFP_NONE || f->program->signatures.size < 2 || r->options->signature) return TFP_OK;
+    if (f->signature == TFP_NONE || f->program->signatures.size < 2 || r->options->flops.signature) return TFP_OK;
     tfp_str key = tfp_text(f->profile, f->program->signatures.at[f->signature].key);
     return tfp_report_note_add(r, TFP_NOTE_FLOAT_OPS_SIGNATURE, err, "float operations are those of the signature %.*s (-signature NAME, or all)",
                                key.size < 100 ? (int)key.size : 100, key.data);
@@ -128,7 +128,7 @@ static tfp_status add_note(tfp_report *r, tfp_counts *c, tfp_flops *f, tfp_error
     int64_t ops = 0, counted = 0;
     char text[1024], why[512] = "";
     double share = -1;
-    bool own = f && r->options->float_ops_source == TFP_FLOPS_OWN, once = own && f->total.loops_unknown;
+    bool own = f && r->options->flops.float_ops_source == TFP_FLOPS_OWN, once = own && f->total.loops_unknown;
     for (size_t i = 0; i < r->profile->graph->nodes.size; i++) {
         ops = tfp_add(ops, c->nodes[i].ops, NULL);
         counted = tfp_add(counted, c->nodes[i].counted, NULL);
@@ -147,7 +147,7 @@ static tfp_status add_note(tfp_report *r, tfp_counts *c, tfp_flops *f, tfp_error
 static tfp_status make(tfp_report *r, tfp_flops *f, tfp_error *err)
 {
     tfp_counts *c = TFP_NEW(&r->arena, tfp_counts, 1);
-    bool registry = r->options->float_ops_source == TFP_FLOPS_TENSORFLOW;
+    bool registry = r->options->flops.float_ops_source == TFP_FLOPS_TENSORFLOW;
     size_t count = r->profile->graph->nodes.size;
     bool ok = c && (c->nodes = TFP_NEW(&r->arena, tfp_node_count, count)) != NULL;
     bool bodies = ok && has_bodies(f);
@@ -171,9 +171,9 @@ static tfp_status note_missing(tfp_report *r, tfp_error *err)
 {
     int order = r->options->order.by;
     bool needed = (order >= TFP_V_FILES_COUNT && !(TFP_V_KINDS >> order & 1)) || order == TFP_BY_COLUMN;
-    bool files = r->options->float_ops_source == TFP_FLOPS_FILES;
+    bool files = r->options->flops.float_ops_source == TFP_FLOPS_FILES;
     uint32_t missing = r->values & (1u << TFP_V_MACS | (files ? 1u << TFP_V_BYTES_MOVED : 0));
-    if (r->options->float_ops_source == TFP_FLOPS_OWN || !missing) return TFP_OK;
+    if (r->options->flops.float_ops_source == TFP_FLOPS_OWN || !missing) return TFP_OK;
     for (int v = TFP_V_FILES_COUNT; v < TFP_V_COUNT; v++) needed |= r->options->min[v] > 0;
     if (!needed) r->values &= ~missing; /* a cell without a number is better than one with a wrong 0 */
     return tfp_report_note_add(r, TFP_NOTE_NO_FLOAT_OPS, err, "%s: -float_ops_source own works them out",
@@ -184,7 +184,7 @@ static tfp_status note_missing(tfp_report *r, tfp_error *err)
 static tfp_status count_instructions(tfp_report *r, tfp_error *err)
 {
     uint32_t worked_out = 1u << TFP_V_MACS | 1u << TFP_V_BYTES_MOVED | 1u << TFP_V_MOVED_FLOAT_OPS;
-    bool own = r->options->float_ops_source == TFP_FLOPS_OWN;
+    bool own = r->options->flops.float_ops_source == TFP_FLOPS_OWN;
     if (!own && !(r->values & worked_out)) return TFP_OK;
     tfp_status s = tfp_instruction_counts(r, err);
     return s || !own ? s : add_note(r, (tfp_counts *)r->tree->counts, NULL, err);
@@ -194,12 +194,12 @@ tfp_status tfp_counts_start(tfp_report *r, tfp_error *err)
 {
     tfp_flops *f = NULL;
     _Static_assert(TFP_FLOPS_FILES == 0 && TFP_FLOPS_TENSORFLOW == 1 && TFP_FLOPS_OWN == 2, "as in the option's words");
-    if ((r->tree->counts = r->options->counts)) return TFP_OK;
-    if (!r->profile->program && r->options->float_ops_source != TFP_FLOPS_TENSORFLOW &&
+    if ((r->tree->counts = r->options->made.counts)) return TFP_OK;
+    if (!r->profile->program && r->options->flops.float_ops_source != TFP_FLOPS_TENSORFLOW &&
         tfp_has_instructions(r->profile))
         return count_instructions(r, err);
     if (!tfp_options_count(r->options)) return note_missing(r, err);
-    tfp_status s = tfp_flops_of(r->profile, (tfp_flops_source)r->options->float_ops_source, r->options, &f, err);
+    tfp_status s = tfp_flops_of(r->profile, (tfp_flops_source)r->options->flops.float_ops_source, r->options, &f, err);
     if (!s) s = make(r, f, err);
     if (!s) s = note_signature(r, f, err);
     if (!s) s = note_missing(r, err);

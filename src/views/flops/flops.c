@@ -45,7 +45,7 @@ static tfp_status build_flops(tfp_report *r, tfp_error *err)
     bool chosen = tfp_options_chosen(o, "float_ops_source");
     tfp_flops_table w = { .r = r,
                           .p = r->profile,
-                          .source = chosen ? (tfp_flops_source)o->float_ops_source : TFP_FLOPS_OWN };
+                          .source = chosen ? (tfp_flops_source)o->flops.float_ops_source : TFP_FLOPS_OWN };
     if (!r->profile->program && w.source != TFP_FLOPS_TENSORFLOW && tfp_has_instructions(r->profile))
         return tfp_flops_instructions(r, err);
     tfp_flops_source engine = w.source == TFP_FLOPS_FILES ? TFP_FLOPS_OWN : w.source; /* shapes are worked out anyway */
@@ -53,8 +53,8 @@ static tfp_status build_flops(tfp_report *r, tfp_error *err)
     if (s) return s;
     w.g = w.f->program;
     s = link_nodes(&w) ? TFP_OK : tfp_nomem(err);
-    if (!s && o->nodes) s = tfp_flops_nodes(&w, err);
-    if (!s && !o->nodes) s = summary(&w, err);
+    if (!s && o->flops.nodes) s = tfp_flops_nodes(&w, err);
+    if (!s && !o->flops.nodes) s = summary(&w, err);
     tfp_flops_free(w.f);
     tfp_arena_free(&w.arena);
     return s;

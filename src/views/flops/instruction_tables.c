@@ -369,8 +369,8 @@ tfp_status tfp_flops_instructions(tfp_report *r, tfp_error *err)
     tfp_status s = tfp_instructions_of(r, &t.sums, err);
     if (!s) find_totals(&t);
     if (!s) s = tfp_work_find_peaks(&t, err);
-    if (!s && o->nodes) s = put_nodes(&t, err);
-    if (!s && !o->nodes) {
+    if (!s && o->flops.nodes) s = put_nodes(&t, err);
+    if (!s && !o->flops.nodes) {
         s = put_ops(&t, err);
         if (!s) s = put_top(&t, err);
         if (!s) s = put_scopes(&t, err);
@@ -379,7 +379,7 @@ tfp_status tfp_flops_instructions(tfp_report *r, tfp_error *err)
         if (!s && !tfp_work_facts(&t)) s = tfp_nomem(err);
         if (!s) s = tfp_work_utilization(&t, err);
     }
-    if (!s && (o->assume_batch > 0 || o->assume_shape || o->signature))
+    if (!s && (o->flops.assume_batch > 0 || o->flops.assume_shape || o->flops.signature))
         s = tfp_report_note_add(
             r, TFP_NOTE_OPTION_IGNORED, err,
             "assume_batch, assume_shape and signature are for graphs of TensorFlow: the shapes of a "

@@ -33,7 +33,7 @@ static tfp_status find_device(tfp_work_tables *t, tfp_error *err)
     tfp_str name = name_of(t, first);
     int size = name.size < 100 ? (int)name.size : 100;
     t->known = tfp_device_find(name, first->memory_bytes);
-    if (!t->known && t->r->options->peak_flops && t->r->options->peak_bandwidth) return TFP_OK;
+    if (!t->known && t->r->options->flops.peak_flops && t->r->options->flops.peak_bandwidth) return TFP_OK;
     if (!t->known)
         return tfp_report_note_add(t->r, TFP_NOTE_ROOFLINE_UNKNOWN, err,
                                    "no roofline: the peaks of %.*s are not known here: give -peak_flops and "
@@ -60,7 +60,7 @@ static tfp_status check_bandwidth(tfp_work_tables *t, tfp_error *err)
     double told = t->peak_bandwidth / 1e12;
     t->peak_bandwidth = published;
     t->published = found->words;
-    if (t->r->options->peak_bandwidth) return TFP_OK;
+    if (t->r->options->flops.peak_bandwidth) return TFP_OK;
     return tfp_report_note_add(
         t->r, TFP_NOTE_ROOFLINE_BANDWIDTH, err,
         "the trace tells a memory bandwidth of %.3g TB a second, its device (%s) has %.3g by its "
@@ -71,7 +71,7 @@ static tfp_status check_bandwidth(tfp_work_tables *t, tfp_error *err)
 tfp_status tfp_work_check_peaks(const tfp_work_tables *t, double most_attained, tfp_error *err)
 {
     if (!(most_attained > 1.005)) return TFP_OK;
-    bool given = t->r->options->peak_flops || t->r->options->peak_bandwidth;
+    bool given = t->r->options->flops.peak_flops || t->r->options->flops.peak_bandwidth;
     return tfp_report_note_add(t->r, TFP_NOTE_ROOFLINE_WRONG, err,
                                "work reaches %.0f%% of the roofline, which cannot be: the peaks %s are wrong%s",
                                100 * most_attained,
@@ -104,9 +104,9 @@ tfp_status tfp_work_find_peaks(tfp_work_tables *t, tfp_error *err)
     } else if (has_types(t)) {
         s = find_device(t, err);
     }
-    if (o->peak_flops) tfp_rate_parse(tfp_str_of(o->peak_flops), tfp_flops_units, &t->peak_flops);
-    if (o->peak_bandwidth) tfp_rate_parse(tfp_str_of(o->peak_bandwidth), tfp_bandwidth_units, &t->peak_bandwidth);
-    if (o->peak_flops) t->known = NULL;
+    if (o->flops.peak_flops) tfp_rate_parse(tfp_str_of(o->flops.peak_flops), tfp_flops_units, &t->peak_flops);
+    if (o->flops.peak_bandwidth) tfp_rate_parse(tfp_str_of(o->flops.peak_bandwidth), tfp_bandwidth_units, &t->peak_bandwidth);
+    if (o->flops.peak_flops) t->known = NULL;
     if (t->known) t->shown |= TFP_WORK_TYPES;
     if (t->known || t->peak_flops > 0 || t->peak_bandwidth > 0) t->shown |= TFP_WORK_PEAK;
     if ((t->known || t->peak_flops > 0) && t->peak_bandwidth > 0) t->shown |= TFP_WORK_BOUND;
@@ -242,8 +242,8 @@ bool tfp_work_peak_facts(const tfp_work_tables *t)
         tfp_unit unit;
         double value;
     } peaks[] = {
-        { "peak_flops", "peak float ops a second", t->r->options->peak_flops, TFP_NUMBER, t->peak_flops },
-        { "peak_bandwidth", "peak bytes a second", t->r->options->peak_bandwidth, TFP_SIZE, t->peak_bandwidth },
+        { "peak_flops", "peak float ops a second", t->r->options->flops.peak_flops, TFP_NUMBER, t->peak_flops },
+        { "peak_bandwidth", "peak bytes a second", t->r->options->flops.peak_bandwidth, TFP_SIZE, t->peak_bandwidth },
     };
     if (t->known && !add_known(t)) return false;
     for (size_t i = 0; i < 2; i++) {

@@ -172,8 +172,8 @@ tfp_status tfp_flops_types(tfp_flops_table *w, tfp_error *err)
     op_types x = { 0 };
     peaks k = { 0 };
     bool timed = w->p->runs->execs.size > 0;
-    if (o->peak_flops) tfp_rate_parse(tfp_str_of(o->peak_flops), tfp_flops_units, &k.flops);
-    if (o->peak_bandwidth) tfp_rate_parse(tfp_str_of(o->peak_bandwidth), tfp_bandwidth_units, &k.bandwidth);
+    if (o->flops.peak_flops) tfp_rate_parse(tfp_str_of(o->flops.peak_flops), tfp_flops_units, &k.flops);
+    if (o->flops.peak_bandwidth) tfp_rate_parse(tfp_str_of(o->flops.peak_bandwidth), tfp_bandwidth_units, &k.bandwidth);
     if (!find_types(w, &x)) return tfp_nomem(err);
     for (size_t i = 0; i < x.count; i++) {
         k.whole += (double)x.at[i].float_ops;

@@ -93,7 +93,7 @@ static void find_before(tfp_heap *p, tfp_heap_device *d, int64_t reserved)
 /* The first highest value, or with -at the last one up to then. */
 static void find_peak(tfp_heap *p, tfp_heap_device *d)
 {
-    const tfp_moments *at = &p->r->options->at;
+    const tfp_moments *at = &p->r->options->part.at;
     tfp_heap_point now = d->before;
     d->peak = now;
     for (size_t i = 0; i < d->entry_count; i++) {

@@ -81,7 +81,7 @@ static bool say_what_fits(tfp_heap *p, const tfp_heap_device *d)
 static bool say_peak(tfp_heap *p, size_t i)
 {
     const tfp_heap_device *d = &p->devices[i];
-    bool at = p->r->options->at.given;
+    bool at = p->r->options->part.at.given;
     tfp_buf b = { 0 };
     tfp_buf_printf(&b, at ? "held_bytes_%zu" : "peak_bytes_%zu", i + 1);
     tfp_str name = tfp_heap_text(p->r, &b), label;

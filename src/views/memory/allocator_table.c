@@ -190,7 +190,7 @@ static tfp_status add_parts(tfp_heap *p, tfp_error *err)
 
 tfp_status tfp_memory_of_allocator(tfp_report *r, tfp_error *err)
 {
-    const char *by = r->options->by;
+    const char *by = r->options->verb.by;
     size_t chosen = BY_LINE;
     tfp_heap p;
     if (by && !tfp_word_find(tfp_str_of(by), words, &chosen))

@@ -70,7 +70,7 @@ static void find_peak(table *t, uint32_t device, size_t first, size_t after)
     int64_t held = t->held.devices[device].before;
     peak *p = &t->peaks[device];
     *p = (peak){ first, after, SIZE_MAX, 0, 0 };
-    const tfp_moments *at = &t->r->options->at;
+    const tfp_moments *at = &t->r->options->part.at;
     int64_t until_ns = at->given ? tfp_add(t->held.origin_ns, at->from_ns, NULL) : INT64_MAX;
     for (size_t i = first; i < after; i++) {
         held = tfp_add(held, e[i].bytes, &t->r->clamped);
@@ -316,7 +316,7 @@ static bool say_peak(table *t, uint32_t d, const char *label)
     const peak *p = &t->peaks[d];
     const tfp_held_device *x = &t->held.devices[d];
     tfp_buf b = { 0 };
-    tfp_buf_printf(&b, t->r->options->at.given ? "held_bytes_%u" : "peak_bytes_%u", d + 1);
+    tfp_buf_printf(&b, t->r->options->part.at.given ? "held_bytes_%u" : "peak_bytes_%u", d + 1);
     tfp_str name = made(t, &b);
     tfp_fact *f = name.data ? tfp_fact_add(t->r, name.data, label, 'i', TFP_SIZE) : NULL;
     if (!f) return false;
@@ -368,7 +368,7 @@ static bool say_peaks(table *t)
     for (uint32_t d = 0, told = 0; ok && d < t->held.device_count && told < 8; d++) {
         if (t->peaks[d].at == SIZE_MAX) continue;
         tfp_buf b = { 0 };
-        tfp_buf_text(&b, t->r->options->at.given ? "held by " : "peak of ");
+        tfp_buf_text(&b, t->r->options->part.at.given ? "held by " : "peak of ");
         tfp_escape(&b, t->held.devices[d].name);
         ok = !b.failed;
         const char *label = ok ? tfp_arena_copy(&t->r->arena, (tfp_str){ b.data, b.size }) : NULL;
@@ -387,7 +387,7 @@ static tfp_status add_part(table *t, const char *name, const char *title, groupi
 
 static tfp_status show(table *t, tfp_error *err)
 {
-    const char *by = t->r->options->by;
+    const char *by = t->r->options->verb.by;
     size_t chosen = BY_OP;
     if (by && !tfp_word_find(tfp_str_of(by), words, &chosen))
         return tfp_fail(err, TFP_BADARG, "option -by: value '%s': must be op, scope, line, node, category, tensor or time", by);

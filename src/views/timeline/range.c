@@ -101,13 +101,13 @@ static tfp_status cut_places(const tfp_options *o, const tfp_profile *p, tfp_are
     c->taken = TFP_NEW(a, bool, p->events->processes.size + 1);
     c->left_out = TFP_NEW(a, bool, p->lanes.size + 1);
     if (!c->taken || !c->left_out) return tfp_nomem(err);
-    tfp_status s = o->ranks && *o->ranks ? leave_ranks_out(p, o->ranks, c, err) : TFP_OK;
-    return s || !o->device || !*o->device ? s : leave_devices_out(p, o->device, c, err);
+    tfp_status s = o->part.ranks && *o->part.ranks ? leave_ranks_out(p, o->part.ranks, c, err) : TFP_OK;
+    return s || !o->part.device || !*o->part.device ? s : leave_devices_out(p, o->part.device, c, err);
 }
 
 tfp_status tfp_report_cut(tfp_report *r, tfp_error *err)
 {
-    const tfp_moments *range = &r->options->range;
+    const tfp_moments *range = &r->options->part.range;
     if (!tfp_options_cut(r->options)) return TFP_OK;
     if (!r->profile->events->processes.size)
         return tfp_fail(err, TFP_NOTFOUND, "a part of a recording needs a trace of events: there are no times of single runs");

@@ -223,7 +223,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     tfp_row_table table = { columns, sorted, sizeof *sorted, t.rows.size, 0 };
     if (!s) s = tfp_grid_of(r, &table, err);
     /* For people only: where programs read, notes are warnings, and this note says that all is well. */
-    bool people = tfp_is_aligned(r) && strcmp(r->options->format, "text") == 0;
+    bool people = tfp_is_aligned(r) && strcmp(r->options->to.format, "text") == 0;
     if (!s && !t.rows.size && people) s = tfp_report_note_add(r, TFP_NOTE_DATA_FINE, err, "nothing odd in the data");
     tfp_vec_free(&t.rows);
     return s;

@@ -190,7 +190,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     size_t count;
     tfp_status s = tfp_trace_index_new(r, &x, err);
     if (!s) s = tfp_note_guessed_steps(r, x.p, NULL, err);
-    if (s || r->options->critical_path) return s ? s : tfp_trace_path(r, &x, err);
+    if (s || r->options->verb.critical_path) return s ? s : tfp_trace_path(r, &x, err);
     s = tfp_step_rows(r, &x, &rows, &count, err);
     if (!s) s = note_ranks(r, &x, err);
     return s ? s : tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, count, tfp_trace_shown(&x) }, err);

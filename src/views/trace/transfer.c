@@ -382,7 +382,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     }
     tfp_status s = tfp_trace_index_new(r, &x, err);
     if (s) return s;
-    const char *by = r->options->by;
+    const char *by = r->options->verb.by;
     if (by && *by && strcmp(by, "collective") != 0)
         return tfp_fail(err, TFP_BADARG, "option -by: value '%s': transfer has collective", by);
     if (by && *by) return tfp_skew_table(r, &x, err);

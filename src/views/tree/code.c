@@ -185,7 +185,7 @@ static bool fill_members(stacks *x)
     x->code->members = TFP_NEW(&x->r->arena, uint32_t, n);
     if (!start || !order || !x->code->members) return false;
     for (size_t i = 0; i < n; i++) order[i] = (uint32_t)i;
-    bool listed = (x->r->values & TFP_V_ALL) == TFP_V_ALL || x->r->options->output == TFP_TO_PPROF;
+    bool listed = (x->r->values & TFP_V_ALL) == TFP_V_ALL || x->r->options->to.output == TFP_TO_PPROF;
     if (listed && !tfp_name_order(x->p, order)) return false;
     for (size_t i = 0; i < n; i++)
         if (x->leaf_of[i] != TFP_NONE) start[x->sources[x->leaf_of[i]].leaf + 2]++;

@@ -117,7 +117,7 @@ static uint32_t replay_item(lines *x)
 /* Activities stand where they were launched. */
 static void add_activities(lines *x)
 {
-    bool apart = x->tree.r->options->replays_apart;
+    bool apart = x->tree.r->options->made.replays_apart;
     const tfp_span_columns *s = &x->p->events->spans;
     for (uint32_t i = 0; i < s->size && !x->tree.failed; i++) {
         if (s->kind[i] != TFP_SPAN_ACTIVITY || x->p->lanes.at[s->lane[i]].role != TFP_ROLE_STREAM) continue;

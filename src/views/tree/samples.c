@@ -72,11 +72,11 @@ static bool counts_runs(const tfp_profile *p, uint32_t type)
 static tfp_status choose_type(sampled *x, const tfp_options *o, tfp_error *err)
 {
     const tfp_profile *p = x->p;
-    bool asked = o->sample_type && *o->sample_type;
+    bool asked = o->verb.sample_type && *o->verb.sample_type;
     x->type = asked ? TFP_NONE : p->about.sample_type;
     x->counts = TFP_NONE;
     for (uint32_t i = 0; i < p->sampled->sample_types.size; i++) {
-        if (asked && tfp_str_eq(tfp_text(p, p->sampled->sample_types.at[i].type), tfp_str_of(o->sample_type))) x->type = i;
+        if (asked && tfp_str_eq(tfp_text(p, p->sampled->sample_types.at[i].type), tfp_str_of(o->verb.sample_type))) x->type = i;
         if (x->counts == TFP_NONE && counts_runs(p, i)) x->counts = i;
     }
     if (x->type != TFP_NONE) return TFP_OK;
@@ -85,7 +85,7 @@ static tfp_status choose_type(sampled *x, const tfp_options *o, tfp_error *err)
         tfp_buf_text(&known, i ? ", " : "");
         tfp_buf_str(&known, tfp_text(p, p->sampled->sample_types.at[i].type));
     }
-    tfp_status s = tfp_fail(err, TFP_BADARG, "option -sample_type: no samples of '%s'; there are %.*s", o->sample_type,
+    tfp_status s = tfp_fail(err, TFP_BADARG, "option -sample_type: no samples of '%s'; there are %.*s", o->verb.sample_type,
                             (int)known.size, known.data ? known.data : "");
     tfp_buf_free(&known);
     return s;
@@ -110,7 +110,7 @@ tfp_status tfp_samples_select(tfp_report *r, tfp_error *err)
 
 static tfp_status choose_label(sampled *x, tfp_report *r, tfp_error *err)
 {
-    const char *asked = r->options->sample_label, *equals = asked ? strchr(asked, '=') : NULL;
+    const char *asked = r->options->verb.sample_label, *equals = asked ? strchr(asked, '=') : NULL;
     x->label = TFP_NONE;
     if (!asked || !*asked) return TFP_OK;
     if (!equals || equals == asked)
@@ -199,7 +199,7 @@ static bool start(sampled *x, tfp_report *r)
 
 static size_t add_samples(sampled *x, const tfp_options *o)
 {
-    bool label = o->sample_label && *o->sample_label;
+    bool label = o->verb.sample_label && *o->verb.sample_label;
     size_t shown = 0;
     for (size_t i = 0; i < x->p->sampled->samples.size && !x->tree.failed; i++) {
         const tfp_stack_sample *s = &x->p->sampled->samples.at[i];

@@ -82,7 +82,7 @@ void tfp_trace_tree_add(tfp_trace_tree *t, uint32_t item, tfp_trace_part part)
     bool mean = r->step.which == TFP_STEP_MEAN, listed = step != TFP_NONE && r->profile->runs->steps.at[step].listed;
     if (mean && !listed) return;
     if (mean) count_step(t, x, item, step);
-    if (r->options->reach && listed)
+    if (r->options->made.reach && listed)
         t->failed |= !tfp_push(&r->tree->line_runs, ((tfp_line_run){ item, step, part.cpu_ns, part.accelerator_ns, part.runs }));
     if (part.start_ns < x->first_ns) x->first_ns = part.start_ns;
     x->cpu_ns = tfp_add(x->cpu_ns, part.cpu_ns, NULL);
@@ -158,7 +158,7 @@ static bool shorten_kernels(const tfp_trace_tree *x)
 {
     tfp_report *r = x->r;
     tfp_arena arena = { 0 };
-    size_t count = 0, most = r->options->full_names ? 0 : r->tree->rows.size;
+    size_t count = 0, most = r->options->to.full_names ? 0 : r->tree->rows.size;
     tfp_str *full = TFP_NEW(&arena, tfp_str, most + 1);
     bool ok = full != NULL;
     for (size_t i = 0; ok && i < most; i++) {
