@@ -2,6 +2,7 @@
 """Kinds of traces with graphs that are captured and replayed: all look alike, all look different and fit, nodes that did not run."""
 from kinds import kind
 from traces import span, trace
+import xspace_buffers as buffers
 
 CAPTURE = 100  # microseconds of a capture or a replay
 
@@ -43,3 +44,24 @@ def captures_of_which_nodes_did_not_run(n):
     names = ["k%d" % (k % 2) for k in range(20)]
     return trace([e for i in range(n) for e in captured(i, names, named=True)] +
                  [e for i in range(n) for e in replayed(n + i, i + 1, names[:18] + ["k%d" % (i % 2)])])
+
+
+def buffer(instructions, kernels):
+    """A program of XLA, (name, opcode) pairs, whose command buffer runs kernels."""
+    program, recorder = buffers.Program("jit_f", 1), buffers.Recorder()
+    program.begin()
+    for name, opcode in instructions:
+        program.what(name, opcode, "m/op", *([(28, "ffi")] if opcode == "custom-call" else []))
+    program.end("main")
+    recorder.launch(program, "command_buffer", [buffers.kernel(name, 1) for name in kernels])
+    return {"t.xplane.pb": recorder.bytes([program])}
+
+
+@kind(1000)
+def buffers_of_equal_fusions(n):
+    return buffer([("add.%d" % i, "fusion") for i in range(n)], ["add_0"] * n)
+
+
+@kind(1000)
+def buffers_of_library_calls(n):
+    return buffer([("call.%d" % i, "custom-call") for i in range(n)], ["k%d" % (i % 7) for i in range(2 * n)])

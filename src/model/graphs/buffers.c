@@ -198,7 +198,11 @@ static bool put_rows(judge *j, const tfp_walked *of, uint32_t count)
         bool one = a.path && w->count == 1;
         if (!tfp_push(&j->rows, a) || !tfp_push(&j->row_item, one ? of->items.at[w->first] : TFP_NONE)) return false;
     }
-    for (size_t i = first; !any && i < j->rows.size; i++) j->rows.at[i] = tfp_attribution_none(TFP_NO_MATCH);
+    bool spent = j->walks.effort.spent; /* what was found is not all that there is */
+    for (size_t i = first; (spent || !any) && i < j->rows.size; i++) {
+        j->rows.at[i] = tfp_attribution_none(spent ? TFP_AMBIGUOUS : TFP_NO_MATCH);
+        j->row_item.at[i] = TFP_NONE;
+    }
     return !j->b->status;
 }
 
@@ -243,7 +247,7 @@ static bool tell(judge *j, uint32_t replay)
     return first != SIZE_MAX && !j->b->status;
 }
 
-bool tfp_buffers_judge(tfp_builder *b, const tfp_replays *r)
+bool tfp_buffers_judge(tfp_builder *b, const tfp_replays *r, size_t *crowded)
 {
     const tfp_strtab *strings = &b->p->strings;
     judge j = { .b = b,
@@ -254,7 +258,10 @@ bool tfp_buffers_judge(tfp_builder *b, const tfp_replays *r)
     j.last = calloc(j.g->items.size + 1, sizeof *j.last);
     bool ok = j.last && tfp_walks_start(&j.walks, b);
     j.walks.effort.left = LEAST + EACH * ((uint64_t)j.g->items.size + r->count);
-    for (uint32_t i = 0; ok && i < r->at.size; i++) ok = tell(&j, i);
+    for (uint32_t i = 0; ok && i < r->at.size; i++) {
+        ok = tell(&j, i);
+        *crowded += j.walks.effort.spent;
+    }
     tfp_walks_end(&j.walks);
     free(j.last);
     tfp_map64_free(&j.question);

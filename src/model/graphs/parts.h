@@ -159,8 +159,9 @@ bool tfp_choices_find(const tfp_matches *m, tfp_choices *c);
 void tfp_attribute(tfp_builder *b, uint32_t span, bool replayed, tfp_attribution a);
 
 /* ---- buffers.c ---- */
-/* Tells the activities of XLA's command buffers their places, of replays that no capture explains. */
-bool tfp_buffers_judge(tfp_builder *b, const tfp_replays *r);
+/* Tells the activities of XLA's command buffers their places, of replays that no capture explains. *crowded: more launches have none,
+ * because too many instructions look alike. */
+bool tfp_buffers_judge(tfp_builder *b, const tfp_replays *r, size_t *crowded);
 
 /* ---- judge.c ---- */
 /* Tells each replayed activity its place. *crowded: how many launches have none, because too many graphs look alike. */

@@ -30,7 +30,10 @@ bool tfp_walks_start(tfp_walks *w, tfp_builder *b)
     w->present = calloc(w->strings + 1, sizeof *w->present);
     w->stems = calloc(w->strings + 1, sizeof *w->stems);
     w->twice = calloc(w->strings + 1, 1);
-    bool ok = w->next_kernel && w->next_stem && w->seen && w->present && w->stems && w->twice;
+    w->free_first = malloc((w->strings + 1) * sizeof *w->free_first);
+    w->free_last = malloc((w->strings + 1) * sizeof *w->free_last);
+    w->free_next = malloc(items * sizeof *w->free_next);
+    bool ok = w->free_first && w->free_last && w->free_next && w->next_kernel && w->next_stem && w->seen && w->present && w->stems && w->twice;
     for (uint32_t k = 0; ok && k < g->buffers.size; k++) {
         const tfp_command_buffer *buffer = &g->buffers.at[k];
         for (uint32_t i = buffer->first + buffer->count; ok && i-- > buffer->first;)
@@ -50,8 +53,10 @@ void tfp_walks_end(tfp_walks *w)
     free(w->twice);
     tfp_map64_free(&w->by_kernel);
     tfp_map64_free(&w->by_stem);
-    tfp_vec_free(&w->first);
-    tfp_vec_free(&w->items);
+    tfp_vec_free(&w->names);
+    free(w->free_first);
+    free(w->free_last);
+    free(w->free_next);
     tfp_vec_free(&w->states);
     tfp_vec_free(&w->state_first);
 }
@@ -76,25 +81,58 @@ static bool is_library(const tfp_walks *w, const tfp_buffer_item *item)
 
 static bool is_present(const tfp_walks *w, tfp_strid name) { return name < w->strings && w->present[name] == w->round; }
 
-static bool put(tfp_walks *w, uint32_t item)
+static bool is_fusion(const tfp_buffer_item *i) { return i->runs == TFP_RUNS_OWN || i->runs == TFP_RUNS_EITHER; }
+
+/* Fusions whose own names no kernel has, by stem: each runs the kernel of an equal one. */
+static bool find_free(tfp_walks *w)
 {
-    if (!tfp_push(&w->items, item)) w->failed = true;
-    return !w->failed;
+    const tfp_buffer_item *items = w->g->items.at;
+    uint32_t first = w->of->first, end = first + w->of->count;
+    if (!tfp_effort_take(&w->effort, w->of->count)) return false;
+    for (uint32_t i = first; i < end; i++)
+        if (items[i].stem < w->strings) w->free_first[items[i].stem] = w->free_last[items[i].stem] = TFP_NONE;
+    for (uint32_t i = end; i-- > first;) {
+        tfp_strid stem = items[i].stem;
+        if (stem >= w->strings || !is_fusion(&items[i]) || is_present(w, items[i].kernel)) continue;
+        if (w->free_last[stem] == TFP_NONE) w->free_last[stem] = i;
+        w->free_next[i] = w->free_first[stem];
+        w->free_first[stem] = i;
+    }
+    return true;
 }
 
 /* Instructions that a kernel's name may mean: of that name; behind it equal ones, whose own names are not there. */
-static void put_named(tfp_walks *w, tfp_strid kernel)
+static tfp_walked_name name_of(const tfp_walks *w, tfp_strid kernel)
 {
-    uint32_t owner = tfp_map64_get(&w->by_kernel, in_buffer(w->buffer, kernel));
-    for (uint32_t i = owner; i != TFP_NONE && tfp_effort_take(&w->effort, 1) && put(w, i);) i = w->next_kernel[i];
-    tfp_strid stem = stem_of(w, kernel);
-    uint32_t i = stem == TFP_NONE ? TFP_NONE : tfp_map64_get(&w->by_stem, in_buffer(w->buffer, stem));
-    for (; i != TFP_NONE && tfp_effort_take(&w->effort, 1); i = w->next_stem[i]) {
-        const tfp_buffer_item *item = &w->g->items.at[i];
-        bool fusion = item->runs == TFP_RUNS_OWN || item->runs == TFP_RUNS_EITHER;
-        if (!fusion || is_present(w, item->kernel) || (owner != TFP_NONE && i < owner)) continue;
-        if (!put(w, i)) return;
-    }
+    tfp_walked_name n = { tfp_map64_get(&w->by_kernel, in_buffer(w->buffer, kernel)), TFP_NONE, stem_of(w, kernel), false };
+    bool known = n.stem < w->strings && tfp_map64_get(&w->by_stem, in_buffer(w->buffer, n.stem)) != TFP_NONE;
+    uint32_t last = known ? w->free_last[n.stem] : TFP_NONE;
+    if (last == TFP_NONE || (n.owner != TFP_NONE && last < n.owner)) n.stem = TFP_NONE;
+    n.named = n.owner != TFP_NONE || n.stem != TFP_NONE;
+    if (n.owner != TFP_NONE && n.stem == TFP_NONE && w->next_kernel[n.owner] == TFP_NONE) n.only = n.owner;
+    if (n.owner == TFP_NONE && n.stem != TFP_NONE && w->free_first[n.stem] == last) n.only = last;
+    return n;
+}
+
+static bool is_candidate(const tfp_walks *w, uint32_t k, uint32_t item)
+{
+    const tfp_walked_name *n = &w->names.at[k];
+    const tfp_buffer_item *i = &w->g->items.at[item];
+    if (i->kernel == w->signs[k].kernel) return true;
+    return n->stem != TFP_NONE && i->stem == n->stem && is_fusion(i) && !is_present(w, i->kernel) &&
+           (n->owner == TFP_NONE || item > n->owner);
+}
+
+/* All of them. */
+static bool put_candidates(tfp_walks *w, uint32_t k, tfp_walked *out)
+{
+    const tfp_walked_name *n = &w->names.at[k];
+    bool ok = true;
+    for (uint32_t i = n->owner; ok && i != TFP_NONE && tfp_effort_take(&w->effort, 1); i = w->next_kernel[i]) ok = tfp_push(&out->items, i);
+    uint32_t i = n->stem == TFP_NONE ? TFP_NONE : w->free_first[n->stem];
+    for (; ok && i != TFP_NONE && tfp_effort_take(&w->effort, 1); i = w->free_next[i])
+        if (n->owner == TFP_NONE || i > n->owner) ok = tfp_push(&out->items, i);
+    return ok;
 }
 
 uint32_t tfp_walk_hits(tfp_walks *w, uint32_t buffer, const tfp_graph_sign *signs, uint32_t count)
@@ -107,14 +145,7 @@ uint32_t tfp_walk_hits(tfp_walks *w, uint32_t buffer, const tfp_graph_sign *sign
 
 /* ---- one activity and one instruction ---- */
 
-static bool is_candidate(const tfp_walks *w, uint32_t k, uint32_t item)
-{
-    for (uint32_t i = w->first.at[k]; i < w->first.at[k + 1]; i++)
-        if (w->items.at[i] == item) return true;
-    return false;
-}
-
-static bool is_named(const tfp_walks *w, uint32_t k) { return w->first.at[k] < w->first.at[k + 1]; }
+static bool is_named(const tfp_walks *w, uint32_t k) { return w->names.at[k].named; }
 
 static bool may_be(const tfp_walks *w, uint32_t k, uint32_t item)
 {
@@ -259,8 +290,7 @@ static bool settle_loose(tfp_walks *w, const gap *of, uint32_t k, tfp_walked *ou
     uint32_t first = of->from == START ? w->of->first : of->from, end = of->until == end_of(w) ? end_of(w) : of->until + 1;
     out->at[k] = (tfp_walked_activity){ .first = (uint32_t)out->items.size, .loose = true };
     if (is_named(w, k)) {
-        for (uint32_t i = w->first.at[k]; i < w->first.at[k + 1]; i++)
-            if (!tfp_push(&out->items, w->items.at[i])) return false;
+        if (!put_candidates(w, k, out)) return false;
     } else if (w->of->whole || (of->from != START && of->until != end_of(w))) {
         for (uint32_t i = first; i < end && tfp_effort_take(&w->effort, 1); i++)
             if (!tfp_push(&out->items, i)) return false;
@@ -290,17 +320,15 @@ static bool settle_unordered(tfp_walks *w, tfp_walked *out)
         out->at[k] = (tfp_walked_activity){ .first = (uint32_t)out->items.size };
         for (uint32_t i = w->of->first; w->of->whole && !is_named(w, k) && i < end_of(w) && tfp_effort_take(&w->effort, 1); i++)
             if (may_be(w, k, i) && !tfp_push(&out->items, i)) return false;
-        for (uint32_t i = w->first.at[k]; i < w->first.at[k + 1]; i++)
-            if (!tfp_push(&out->items, w->items.at[i])) return false;
+        if (is_named(w, k) && !put_candidates(w, k, out)) return false;
         out->at[k].count = (uint32_t)out->items.size - out->at[k].first;
         out->at[k].by_name = is_named(w, k) || out->at[k].count == 1; /* the only one that it may be */
     }
     return true;
 }
 
-static bool find_names(tfp_walks *w)
+static void find_present(tfp_walks *w)
 {
-    w->first.size = w->items.size = 0;
     w->round++;
     for (uint32_t k = 0; k < w->count; k++) {
         tfp_strid name = w->signs[k].kernel;
@@ -310,11 +338,16 @@ static bool find_names(tfp_walks *w)
         w->twice[name] = w->present[name] == w->round;
         w->present[name] = w->round;
     }
-    for (uint32_t k = 0; k < w->count && !w->failed; k++) {
-        w->failed |= !tfp_push(&w->first, (uint32_t)w->items.size);
-        if (w->signs[k].kind == TFP_LAUNCHES_KERNEL) put_named(w, w->signs[k].kernel);
-    }
-    w->failed |= w->failed || !tfp_push(&w->first, (uint32_t)w->items.size);
+}
+
+static bool find_names(tfp_walks *w)
+{
+    static const tfp_walked_name none = { TFP_NONE, TFP_NONE, TFP_NONE, false };
+    w->names.size = 0;
+    find_present(w);
+    bool all = find_free(w);
+    for (uint32_t k = 0; k < w->count && !w->failed; k++)
+        w->failed = !tfp_push(&w->names, all && w->signs[k].kind == TFP_LAUNCHES_KERNEL ? name_of(w, w->signs[k].kernel) : none);
     return !w->failed;
 }
 
@@ -329,10 +362,10 @@ bool tfp_walk(tfp_walks *w, uint32_t buffer, tfp_walk_of of, tfp_walked *out)
     if (!w->ordered) return settle_unordered(w, out);
     gap g = { .from = START };
     for (uint32_t k = 0; k <= w->count; k++) {
-        bool known = k < w->count && w->first.at[k + 1] - w->first.at[k] == 1;
+        bool known = k < w->count && w->names.at[k].only != TFP_NONE;
         if (k < w->count && !known) continue;
         g.end = k;
-        g.until = known ? w->items.at[w->first.at[k]] : end_of(w);
+        g.until = known ? w->names.at[k].only : end_of(w);
         if (g.first < g.end && !walk(w, &g, out)) return false;
         if (!known) break;
         if (!settle(k, &g.until, 1, out)) return false;

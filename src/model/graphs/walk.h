@@ -16,6 +16,14 @@ typedef struct tfp_walked {
     TFP_VEC(uint32_t) items; /* -> the graphs' items */
 } tfp_walked;
 
+/* What the name of an activity means. */
+typedef struct tfp_walked_name {
+    uint32_t owner;  /* -> items: the first of that name; TFP_NONE */
+    uint32_t only;   /* the only one that it may be; TFP_NONE */
+    tfp_strid stem;  /* of others that may run its kernel; TFP_NONE */
+    bool named;      /* it may mean some */
+} tfp_walked_name;
+
 /* What is walked: activities in the order of their nodes. */
 typedef struct tfp_walk_of {
     const tfp_graph_sign *signs;
@@ -32,13 +40,15 @@ typedef struct tfp_walks {
     tfp_map64 by_kernel, by_stem;      /* buffer << 32 | name -> items: the first */
     uint32_t *present, *stems, round;  /* by string: the round in which a kernel had that name, or stem, last */
     uint8_t *twice;                    /* by string: in that round another one had it */
+    uint32_t *free_first, *free_last;  /* by string: of fusions with that stem whose own names no kernel has; TFP_NONE */
+    uint32_t *free_next;               /* by item */
     uint32_t *seen, stamp;             /* by item */
     /* of the walk that goes on */
     uint32_t buffer, count;
     const tfp_command_buffer *of;
     const tfp_graph_sign *signs;
     bool ordered, failed;            /* failed: no memory */
-    TFP_VEC(uint32_t) first, items;  /* by activity: -> items, that its name may mean */
+    TFP_VEC(tfp_walked_name) names;  /* by activity */
     TFP_VEC(uint32_t) states, state_first;
 } tfp_walks;
 
