@@ -306,9 +306,12 @@ static bool say_capture(tfp_report *r, bool *said)
     double share = tfp_share_without_capture(r);
     tfp_buf b = { 0 };
     if (!(*said = share > CAPTURE_MISSED)) return true;
+    bool xla = tfp_stat_key(r->profile, "hlo_module") != TFP_NONE;
     tfp_buf_printf(&b, "%.1f %% of the device's time is in replays of CUDA or HIP graphs, whose kernels have no op, module or line of "
-                       "their own; give the trace in which the graphs were captured: --capture_path FILE or FOLDER (tfprof check)",
-                   100 * share);
+                       "their own; %s (tfprof check)",
+                   100 * share,
+                   xla ? "the file does not hold the programs of these command buffers of XLA: record without them"
+                       : "give the trace in which the graphs were captured: --capture_path FILE or FOLDER");
     return add_text(r, "finding_capture", "findings", &b);
 }
 

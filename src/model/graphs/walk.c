@@ -30,10 +30,10 @@ bool tfp_walks_start(tfp_walks *w, tfp_builder *b)
     w->present = calloc(w->strings + 1, sizeof *w->present);
     w->stems = calloc(w->strings + 1, sizeof *w->stems);
     w->twice = calloc(w->strings + 1, 1);
-    w->free_first = malloc((w->strings + 1) * sizeof *w->free_first);
-    w->free_last = malloc((w->strings + 1) * sizeof *w->free_last);
-    w->free_next = malloc(items * sizeof *w->free_next);
-    bool ok = w->free_first && w->free_last && w->free_next && w->next_kernel && w->next_stem && w->seen && w->present && w->stems && w->twice;
+    w->spare.first = malloc((w->strings + 1) * sizeof *w->spare.first);
+    w->spare.last = malloc((w->strings + 1) * sizeof *w->spare.last);
+    w->spare.next = malloc(items * sizeof *w->spare.next);
+    bool ok = w->spare.first && w->spare.last && w->spare.next && w->next_kernel && w->next_stem && w->seen && w->present && w->stems && w->twice;
     for (uint32_t k = 0; ok && k < g->buffers.size; k++) {
         const tfp_command_buffer *buffer = &g->buffers.at[k];
         for (uint32_t i = buffer->first + buffer->count; ok && i-- > buffer->first;)
@@ -54,9 +54,9 @@ void tfp_walks_end(tfp_walks *w)
     tfp_map64_free(&w->by_kernel);
     tfp_map64_free(&w->by_stem);
     tfp_vec_free(&w->names);
-    free(w->free_first);
-    free(w->free_last);
-    free(w->free_next);
+    free(w->spare.first);
+    free(w->spare.last);
+    free(w->spare.next);
     tfp_vec_free(&w->states);
     tfp_vec_free(&w->state_first);
 }
@@ -84,19 +84,19 @@ static bool is_present(const tfp_walks *w, tfp_strid name) { return name < w->st
 static bool is_fusion(const tfp_buffer_item *i) { return i->runs == TFP_RUNS_OWN || i->runs == TFP_RUNS_EITHER; }
 
 /* Fusions whose own names no kernel has, by stem: each runs the kernel of an equal one. */
-static bool find_free(tfp_walks *w)
+static bool find_spare(tfp_walks *w)
 {
     const tfp_buffer_item *items = w->g->items.at;
     uint32_t first = w->of->first, end = first + w->of->count;
     if (!tfp_effort_take(&w->effort, w->of->count)) return false;
     for (uint32_t i = first; i < end; i++)
-        if (items[i].stem < w->strings) w->free_first[items[i].stem] = w->free_last[items[i].stem] = TFP_NONE;
+        if (items[i].stem < w->strings) w->spare.first[items[i].stem] = w->spare.last[items[i].stem] = TFP_NONE;
     for (uint32_t i = end; i-- > first;) {
         tfp_strid stem = items[i].stem;
         if (stem >= w->strings || !is_fusion(&items[i]) || is_present(w, items[i].kernel)) continue;
-        if (w->free_last[stem] == TFP_NONE) w->free_last[stem] = i;
-        w->free_next[i] = w->free_first[stem];
-        w->free_first[stem] = i;
+        if (w->spare.last[stem] == TFP_NONE) w->spare.last[stem] = i;
+        w->spare.next[i] = w->spare.first[stem];
+        w->spare.first[stem] = i;
     }
     return true;
 }
@@ -106,11 +106,11 @@ static tfp_walked_name name_of(const tfp_walks *w, tfp_strid kernel)
 {
     tfp_walked_name n = { tfp_map64_get(&w->by_kernel, in_buffer(w->buffer, kernel)), TFP_NONE, stem_of(w, kernel), false };
     bool known = n.stem < w->strings && tfp_map64_get(&w->by_stem, in_buffer(w->buffer, n.stem)) != TFP_NONE;
-    uint32_t last = known ? w->free_last[n.stem] : TFP_NONE;
+    uint32_t last = known ? w->spare.last[n.stem] : TFP_NONE;
     if (last == TFP_NONE || (n.owner != TFP_NONE && last < n.owner)) n.stem = TFP_NONE;
     n.named = n.owner != TFP_NONE || n.stem != TFP_NONE;
     if (n.owner != TFP_NONE && n.stem == TFP_NONE && w->next_kernel[n.owner] == TFP_NONE) n.only = n.owner;
-    if (n.owner == TFP_NONE && n.stem != TFP_NONE && w->free_first[n.stem] == last) n.only = last;
+    if (n.owner == TFP_NONE && n.stem != TFP_NONE && w->spare.first[n.stem] == last) n.only = last;
     return n;
 }
 
@@ -129,8 +129,8 @@ static bool put_candidates(tfp_walks *w, uint32_t k, tfp_walked *out)
     const tfp_walked_name *n = &w->names.at[k];
     bool ok = true;
     for (uint32_t i = n->owner; ok && i != TFP_NONE && tfp_effort_take(&w->effort, 1); i = w->next_kernel[i]) ok = tfp_push(&out->items, i);
-    uint32_t i = n->stem == TFP_NONE ? TFP_NONE : w->free_first[n->stem];
-    for (; ok && i != TFP_NONE && tfp_effort_take(&w->effort, 1); i = w->free_next[i])
+    uint32_t i = n->stem == TFP_NONE ? TFP_NONE : w->spare.first[n->stem];
+    for (; ok && i != TFP_NONE && tfp_effort_take(&w->effort, 1); i = w->spare.next[i])
         if (n->owner == TFP_NONE || i > n->owner) ok = tfp_push(&out->items, i);
     return ok;
 }
@@ -345,7 +345,7 @@ static bool find_names(tfp_walks *w)
     static const tfp_walked_name none = { TFP_NONE, TFP_NONE, TFP_NONE, false };
     w->names.size = 0;
     find_present(w);
-    bool all = find_free(w);
+    bool all = find_spare(w);
     for (uint32_t k = 0; k < w->count && !w->failed; k++)
         w->failed = !tfp_push(&w->names, all && w->signs[k].kind == TFP_LAUNCHES_KERNEL ? name_of(w, w->signs[k].kernel) : none);
     return !w->failed;

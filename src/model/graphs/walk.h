@@ -31,6 +31,12 @@ typedef struct tfp_walk_of {
     bool ordered; /* false: they ran on several streams, and nothing tells their order */
 } tfp_walk_of;
 
+/* Fusions whose own names no kernel of the round has. */
+typedef struct tfp_walk_spare {
+    uint32_t *first, *last; /* by string: of those with that stem; TFP_NONE */
+    uint32_t *next;         /* by item */
+} tfp_walk_spare;
+
 typedef struct tfp_walks {
     tfp_builder *b;
     const tfp_graph_tables *g;
@@ -40,8 +46,7 @@ typedef struct tfp_walks {
     tfp_map64 by_kernel, by_stem;      /* buffer << 32 | name -> items: the first */
     uint32_t *present, *stems, round;  /* by string: the round in which a kernel had that name, or stem, last */
     uint8_t *twice;                    /* by string: in that round another one had it */
-    uint32_t *free_first, *free_last;  /* by string: of fusions with that stem whose own names no kernel has; TFP_NONE */
-    uint32_t *free_next;               /* by item */
+    tfp_walk_spare spare;
     uint32_t *seen, stamp;             /* by item */
     /* of the walk that goes on */
     uint32_t buffer, count;
