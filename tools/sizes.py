@@ -57,6 +57,25 @@ def long_components():
                 begin = None
 
 
+# Rooms whose tests run whole programs, and the tests of each.
+TESTED = {
+    "server": (("server",), ("tests/server", "tests/live/agent.py", "tests/live/push.py", "tests/live/remote.py", "tests/live/serve.py")),
+    "live": (("src/live", "cli/live"), ("tests/live", "tests/unit/test_live.c", "tests/unit/test_live_jobs.c", "tests/unit/test_live_wire.c",
+                                        "tests/unit/test_cuda.c", "tests/unit/test_inside.c", "tests/unit/test_held.c")),
+    "web": (("web/src",), ("web/test", "tests/page")),
+}
+
+
+def lines_of_code(places):
+    tracked = subprocess.run(["git", "ls-files", *places], cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()
+    return sum(sum(1 for line in lines(path) if line.strip()) for path in tracked if path.endswith((".c", ".h", ".py", ".ts", ".tsx", ".mjs")))
+
+
+def tell_tested():
+    shares = ["%s %.2f" % (room, lines_of_code(tests) / lines_of_code(code)) for room, (code, tests) in TESTED.items()]
+    print("sizes: lines of tests for each line of code: " + ", ".join(shares) + " (wanted: 0.5)")
+
+
 def full_folders():
     """Folders of the program with more files than a screen shows."""
     tracked = subprocess.run(["git", "ls-files", "src", "cli", "server", "mcp", "include"], cwd=ROOT, check=True, capture_output=True, text=True)
@@ -119,6 +138,7 @@ def rooms_without_row():
 
 def main():
     wrong = [*long_files(), *full_folders(), *wide(), *long_components(), *missing_paths(), *rooms_without_row()]
+    tell_tested()
     for line in wrong:
         print("lint: " + line)
     return 1 if wrong else 0

@@ -11,7 +11,6 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
 import urllib.parse
 import urllib.request
 
@@ -19,6 +18,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 DEPLOY = os.path.join(os.path.dirname(os.path.dirname(HERE)), "deploy")
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "live"))
 import fake  # noqa: E402
+from checks import until as wait_for  # noqa: E402
 
 TOKEN = "0123456789abcdef0123456789abcdef"
 passed = failed = 0
@@ -45,13 +45,6 @@ def free_port():
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         return s.getsockname()[1]
-
-
-def wait_for(right, seconds=30):
-    end = time.monotonic() + seconds
-    while not (got := right()) and time.monotonic() < end:
-        time.sleep(0.2)
-    return got
 
 
 @contextlib.contextmanager

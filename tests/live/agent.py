@@ -20,7 +20,7 @@ sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "server"), os.path.joi
 import fake  # noqa: E402
 import remote  # noqa: E402
 import wire  # noqa: E402
-from checks import check, ended  # noqa: E402
+from checks import check, ended, until  # noqa: E402
 from serving import Answer, read_all  # noqa: E402
 
 JOB = "import torch, time\nsgd = torch.optim.SGD()\nprint('ready', flush=True)\nend = time.time() + 120\nwhile time.time() < end:\n    sgd.step()\n    time.sleep(0.005)\n"
@@ -107,20 +107,19 @@ class Collector:
             peer.close()
 
     def wait(self, count, seconds=20):
-        end = time.time() + seconds
-        while len(self.got) < count and time.time() < end:
-            time.sleep(0.05)
-        return len(self.got) >= count
+        return until(lambda: len(self.got) >= count, seconds)
 
 
 def with_rates(a):
     """The answer to the first fetch that has rates: two looks at the jobs are behind it, a second apart."""
-    end = time.monotonic() + 60
-    while True:
-        answer = a.get()
-        if b"\ntfprof_job_steps_per_second{" in answer.body or time.monotonic() > end:
-            return answer
-        time.sleep(0.2)
+    answers = []
+
+    def has_rates():
+        answers.append(a.get())
+        return b"\ntfprof_job_steps_per_second{" in answers[-1].body
+
+    until(has_rates)
+    return answers[-1]
 
 
 def fetched(a, pid):

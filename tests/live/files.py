@@ -16,7 +16,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import fake  # noqa: E402
-from checks import check, ended  # noqa: E402
+from checks import check, ended, until  # noqa: E402
 
 OTHER = 65534
 ROOT = os.geteuid() == 0
@@ -251,7 +251,6 @@ def cache(p):
     os.chown(home, OTHER, OTHER)
     before = p.secret()
     as_other("os.mkdir(sys.argv[1] + '/tfprof', 0o777)", home)
-    time.sleep(0.2)
     done = p.run("op", p.trace, "--cache", XDG_CACHE_HOME=home)
     check("the cache of another user", done.returncode == 0 and not os.listdir(home + "/tfprof"), (done, os.listdir(home + "/tfprof")))
     as_other("os.rmdir(sys.argv[1] + '/tfprof'); os.symlink(sys.argv[2], sys.argv[1] + '/tfprof')", home, p.at("secret"))
@@ -266,15 +265,11 @@ def killed(p):
     job = p.job()
     with subprocess.Popen([p.program, "capture", str(job.pid), "--attach", "--ms", "20000", "-o", p.at("ours", p.name("killed"))], env=p.env,
                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as capture:
-        end = time.monotonic() + 10
-        while time.monotonic() < end and not os.path.exists(p.at("run", f"{job.pid}.sock")):
-            time.sleep(0.05)
+        until(lambda: os.path.exists(p.at("run", f"{job.pid}.sock")), 10)
         done = p.run("capture", str(job.pid), "--attach", "--wait", "0", "--ms", "50", "-format", "json", "-o", p.at("ours", p.name("second")))
         check("one attach at a time", '"busy"' in done.stdout or '"agent"' in done.stdout, done)
         capture.send_signal(signal.SIGKILL)
-    end = time.monotonic() + 10
-    while time.monotonic() < end and os.listdir(p.at("run")):
-        time.sleep(0.1)
+    until(lambda: not os.listdir(p.at("run")), 10)
     check("nothing is left of a killed tfprof", not os.listdir(p.at("run")), os.listdir(p.at("run")))
     check("the job lives", job.poll() is None)
 

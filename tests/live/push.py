@@ -21,7 +21,7 @@ sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "server"), os.path.joi
 import fake  # noqa: E402
 import wire  # noqa: E402
 from agent import Agent, Collector  # noqa: E402
-from checks import check, ended  # noqa: E402
+from checks import check, ended, until  # noqa: E402
 
 JOB = """
 import torch, time
@@ -164,9 +164,8 @@ def away(program, environment):
             children = f.read().split()
     a.process.send_signal(signal.SIGKILL)
     a.process.communicate()
-    end = time.time() + 20
-    while (alive := [c for c in children if os.path.exists(f"/proc/{c}")]) and time.time() < end:
-        time.sleep(0.05)
+    until(lambda: not any(os.path.exists(f"/proc/{c}") for c in children), 20)
+    alive = [c for c in children if os.path.exists(f"/proc/{c}")]
     check("nobody is left", children and not alive, (children, alive))
 
 

@@ -162,10 +162,8 @@ def recordings(program, address, job, folder, before=(), leaves=None):
     row = manifest["captures"][0]
     check("manifest", row["status"] == "ok" and row["command"] is None and row["bytes"] == os.path.getsize(path), manifest)
     check("opens", subprocess.run([program, "info", os.path.join(out, str(job.pid))], capture_output=True, check=False).returncode == 0)
-    end = time.monotonic() + 30  # the answer is whole before the agent's child is gone
-    while leaves and any(n.startswith("tfprof-agent-") for n in os.listdir(leaves)) and time.monotonic() < end:
-        time.sleep(0.05)
     if leaves:
+        until(lambda: not any(n.startswith("tfprof-agent-") for n in os.listdir(leaves)), 30)  # the answer is whole before the agent's child is gone
         check("nothing stays at the agent", not [n for n in os.listdir(leaves) if n.startswith("tfprof-agent-")], os.listdir(leaves))
     out, err = run(program, "capture", str(job.pid), "--agent", address, "-o", out, before=before, status=3)
     check("folder in use", "not empty" in err, err)
@@ -229,10 +227,8 @@ def interrupted(program, address, job, folder, leaves):
         check("one at a time", got.startswith(b"HTTP/1.1 503 ") and b"another recording" in got, got)
         client.send_signal(signal.SIGINT)
         check("^C", client.wait(20) == 130, client.returncode)
-    end = time.time() + 20
-    while [n for n in os.listdir(leaves) if n.startswith("tfprof-agent-")] and time.time() < end:
-        time.sleep(0.1)
-    check("^C leaves nothing at the agent", time.time() < end, os.listdir(leaves))
+    gone = until(lambda: not [n for n in os.listdir(leaves) if n.startswith("tfprof-agent-")], 20)
+    check("^C leaves nothing at the agent", gone, os.listdir(leaves))
 
 
 def answered(program, server, data, *words):

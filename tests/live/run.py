@@ -17,7 +17,7 @@ import tempfile
 import termios
 import time
 
-from checks import check, ended
+from checks import check, ended, state_of, until
 
 JOB = """
 import mmap, os, sys, time
@@ -72,7 +72,7 @@ def agents(program, folder, job):
         check("capture, agent", row["capture"] == "agent", row)
         check("steps of the agent", row["steps_are"] == "optimizer steps" and row["steps_per_second"] == 0, row)
         os.kill(job.pid, signal.SIGSTOP)
-        time.sleep(0.1)
+        until(lambda: state_of(job.pid) == "T")
         check("capture, stopped", (one()["capture"], one()["state"]) == ("stopped", "stopped"), one())
         os.kill(job.pid, signal.SIGCONT)
         entry["start_ticks"] += 1  # the number was used again
@@ -244,7 +244,6 @@ def main():
             for job in jobs:
                 os.killpg(job.pid, signal.SIGKILL)
                 job.wait()
-        time.sleep(0.2)
         check("ended", top(program, "train_it.py") == [], "a job that ended is shown")
     for words, status in ((["999999999"], 1), (["--sort", "nothing"], 2), (["--interval", "0"], 2), (["--user", "no such one"], 2)):
         done = subprocess.run([program, "top", "--once", *words], capture_output=True, timeout=60, check=False)

@@ -16,7 +16,7 @@ sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "server")]
 import fake  # noqa: E402
 from serving import Server  # noqa: E402
 
-from checks import check, ended
+from checks import check, ended, until
 
 JOB = """
 import sys, time, %s
@@ -29,11 +29,6 @@ while time.time() < end:
     work()
 """
 CAN_ATTACH = os.uname().machine == "x86_64"
-def wait_for(right, seconds=20):
-    end = time.time() + seconds
-    while not (got := right()) and time.time() < end:
-        time.sleep(0.1)
-    return got
 
 
 @contextlib.contextmanager
@@ -74,7 +69,7 @@ class Live(Server):
         """The recording that an answer began, when it is over."""
         number = answer.json()["recording"]
         one = lambda: next(r for r in self.ask("").json()["recordings"] if r["recording"] == number)
-        wait_for(lambda: one()["state"] != "running", 60)
+        until(lambda: one()["state"] != "running", 60)
         return one()
 
 
@@ -123,7 +118,7 @@ def wrong_questions(s, job):
 
 
 def seen(s, prepared, plain):
-    row = wait_for(lambda: s.job(prepared.pid)) or {}
+    row = until(lambda: s.job(prepared.pid)) or {}
     check("a prepared job", (row.get("framework"), row.get("capture")) == ("torch", "agent"), row)
     check("its command line", "train.py" in row.get("command", ""), row)
     other = s.job(plain.pid)
@@ -167,7 +162,7 @@ def recordings(s, folder, prepared, plain):
     path = os.path.join(folder, "recorded", done["folder"], rows[prepared]["file"])
     check("the file is the user's own", os.stat(path).st_mode & 0o777 == 0o600, path)
     name = f"{done['folder']}/{rows[prepared]['file']}"
-    found = wait_for(lambda: next((p for p in s.profiles() if p["name"] == name and p["folder"] == "recorded"), None))
+    found = until(lambda: next((p for p in s.profiles() if p["name"] == name and p["folder"] == "recorded"), None))
     check("it opens where it is", found and s.api(f"profiles/{found['id']}").status == 200, s.profiles())
     check("the manifest is no profile", not any("manifest" in p["name"] for p in s.profiles()), s.profiles())
     if CAN_ATTACH:
@@ -188,7 +183,7 @@ def ends(s, folder, job):
     time.sleep(0.5)
     status, err, seconds = s.stop(signal.SIGINT)
     check("it ends at once", status == 0 and seconds < 4 and not err, (status, err, seconds))
-    check("its processes end", wait_for(lambda: not any(os.path.exists(f"/proc/{p}/stat") for p in workers), 10), workers)
+    check("its processes end", until(lambda: not any(os.path.exists(f"/proc/{p}/stat") for p in workers), 10), workers)
     last = sorted(os.listdir(os.path.join(folder, "recorded")))[-1]
     with open(os.path.join(folder, "recorded", last, "manifest.json"), encoding="utf-8") as f:
         rows = json.load(f)["captures"]
@@ -202,7 +197,7 @@ def dead_workers(s, job):
         for pid in before[1:]:
             os.kill(int(pid), signal.SIGKILL)
         if turn:
-            time.sleep(0.5)  # else they may still be about to end
+            until(lambda: not any(os.path.exists(f"/proc/{pid}/exe") for pid in before[1:]))
         check(f"jobs are listed by another process, {turn}", s.ask("/jobs").status == 200)
         check(f"stacks are read by another process, {turn}", s.ask(f"/jobs/{job}/threads").status == 200)
     done = s.recorded(s.post(f"/record?job={job}&ms=100"))

@@ -153,9 +153,9 @@ def long_names_lose_their_middle_and_kernels_their_arguments():
 
 
 def running_jobs_fit_with_what_matters():
-    job = subprocess.Popen([sys.executable, "-c", "import time\nwhile True: time.sleep(0.001)"])
+    job = subprocess.Popen([sys.executable, "-c", "import time\nprint(flush=True)\nwhile True: time.sleep(0.001)"], stdout=subprocess.PIPE)
+    job.stdout.readline()  # it is in Python
     try:
-        time.sleep(0.5)
         for width, without in ((80, ("USER", "RUN", "GPU")), (100, ("RUN",)), (160, ())):
             text = plain(at_terminal(["top", "--once", "--python", "--interval", "0.2", str(job.pid)], width=width)[0])
             lines_fit(text, width)
