@@ -45,7 +45,7 @@ tfp_status tfp_pattern_check(const char *pattern, tfp_error *err)
         if (*at == '}') return tfp_fail(err, TFP_BADARG, "option --path: '%s': a } without its {", pattern);
         if (*at != '{') continue;
         size_t size = strcspn(at + 1, "{}/");
-        if (at[1 + size] != '}') return tfp_fail(err, TFP_BADARG, "option --path: '%s': a { without its }", pattern);
+        if (at[1 + size] != '}') return tfp_fail(err, TFP_BADARG, "option --path: '%s': a { without a }", pattern);
         if (!is_name(at + 1, size))
             return tfp_fail(err, TFP_BADARG, "option --path: '%s': {%.*s} is not a name", pattern, (int)size, at + 1);
         at += size + 1;

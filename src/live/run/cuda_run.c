@@ -134,7 +134,7 @@ static tfp_status make_trace(ending *e, trace *t, tfp_error *err)
     tfp_input_close(&in);
     if (s || !(t->facts.activities + t->facts.calls)) return s;
     int64_t job = job_of(&t->facts.head);
-    if (!job) return tfp_fail(err, TFP_BADFILE, "the recording tells no job");
+    if (!job) return tfp_fail(err, TFP_BADFILE, "the recording does not say which job it is of");
     const char *number = strchr(t->base, '-');
     int pid = (int)strcspn(t->base, "-");
     snprintf(t->file, sizeof t->file, "%lld/%.*s%s.cuda.json", (long long)job, pid, t->base,

@@ -421,7 +421,7 @@ tfp_status tfp_native_begin(tfp_sampler *s, const tfp_stacks_wish *wish, tfp_nat
     for (size_t i = 0; i < n->loop_count; i++) bytes += n->loops[i][1] - n->loops[i][0];
     if (bytes < LOOP_LEAST)
         return tfp_fail(err, TFP_BADFILE,
-                        "--native: this CPython's loop is not one function but many (tail calls), which are not known");
+                        "--native: this CPython was built with tail calls: its interpreter loop is many functions, whose places are not known");
     const char *refused = tfp_perf_add(n->perf, s->python->pid);
     if (refused) return tfp_fail(err, TFP_BADFILE, "--native: %s", refused);
     return list_threads(n) ? TFP_OK : tfp_fail(err, TFP_BADFILE, "it has ended");
