@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Why it would be refused, in a word of the column `capture`; NULL: it would not. */
+/* The reason why a recording would be refused, a word of the column `capture`; NULL: it would not be refused. */
 static const char *refusal(const char *way)
 {
     return strcmp(way, "agent") != 0 && strcmp(way, "attach") != 0 ? way : NULL;

@@ -116,8 +116,8 @@ void agent_folder_remove(const char *path, int folder);
 /* By how many microseconds its clock is ahead of ours, to half of the time that an answer takes; false: it does not tell. */
 bool remote_clock(const remote *r, int64_t *ahead);
 int64_t remote_unix_micros(void); /* our own clock */
-/* Records, and puts the files into a folder that is there and empty. parameters: job=..&ms=.. . The exit status of the recording, its
- * table goes to write(); `why` has a line when nothing was recorded, or not all came (status 1, 2, 3 or 130). */
+/* Records on an agent and puts the files into an empty folder. parameters: job=..&ms=.. . Returns the recording's exit status; its table goes
+ * to write(). `why` gets a line when nothing was recorded or some files did not arrive (status 1, 2, 3 or 130). */
 int remote_capture(const remote *r, const char *parameters, int folder, char *why, size_t room);
 
 /* ---- url.c: what users and servers write ---- */

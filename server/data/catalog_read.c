@@ -149,7 +149,7 @@ void catalog_drop(entry *e)
     e->loaded = NULL;
 }
 
-/* The bytes in memory, and the entry without users that was unused longest. */
+/* Gives the bytes of all profiles in memory. *oldest: of the profiles that nobody uses, the one that was used least recently. */
 static uint64_t sum_up(const catalog *c, entry **oldest)
 {
     uint64_t sum = 0;

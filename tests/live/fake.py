@@ -87,7 +87,7 @@ class ProfilerActivity:
     CPU, CUDA = "cpu", "cuda"
 class profile:
     on = False
-    def __init__(self, activities, with_stack=False, experimental_config=None):
+    def __init__(self, activities, with_stack=False, with_modules=False, record_shapes=False, experimental_config=None):
         assert experimental_config.words == {"profile_all_threads": True}
         self.callbacks = True
     def toggle_collection_dynamic(self, enable, activities):

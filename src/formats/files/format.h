@@ -11,10 +11,10 @@
 /* Reading ahead: of several files that are added together, small ones are decoded side by side before their turn. */
 typedef struct tfp_ahead {
     void *(*start)(void); /* what files are decoded to, one after the other; NULL without memory */
-    /* Decodes a file that is all in memory, on any thread, and knows no profile. The input stays until it was added.
-     * False: `read` is to read the file, which also tells what is odd in it. */
+    /* Decodes a file that is all in memory, on any thread, without a profile. The input stays until `add` was called.
+     * False: something in the file is odd; `read` is called instead, which warns of it. */
     bool (*decode)(void *to, tfp_input *in);
-    /* Adds it as `read` would. */
+    /* Adds the decoded file to the profile, with the same result as `read`. */
     tfp_status (*add)(tfp_builder *b, void *decoded, tfp_error *err);
     void (*end)(void *decoded);
 } tfp_ahead;

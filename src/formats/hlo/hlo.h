@@ -177,7 +177,7 @@ int64_t tfp_hlo_bytes(const tfp_hlo_module *m, uint32_t shape); /* the same */
 typedef struct tfp_hlo_where {
     tfp_strid path, op;
 } tfp_hlo_where;
-/* Of a framework's op name: NAME:TYPE, or a path of JAX. Empty op_name: by module and instruction. */
+/* The place in the model of a framework's op name, which is NAME:TYPE or a path of JAX. Empty op_name: module and instruction are the place. */
 tfp_hlo_where tfp_hlo_place_of(tfp_builder *b, tfp_str op_name, tfp_str module, tfp_str instruction);
 /* NAME:TYPE as TensorFlow writes its ops: one colon, no blank. False: it is none. */
 bool tfp_op_name_split(tfp_str s, tfp_str *name, tfp_str *type);

@@ -46,7 +46,7 @@ uint8_t tfp_recording_bits(tfp_recording *r, tfp_strid name)
 
 /* ---- lanes ---- */
 
-/* Equal numbers of threads of several processes are told apart by the process, but for the first one's. */
+/* Threads of several processes may have one number. The first of them keeps its number; the others are named with their process. */
 uint32_t tfp_recording_thread(tfp_recording *r, int64_t pid, int64_t tid)
 {
     char name[80];

@@ -21,8 +21,8 @@ typedef struct tfp_agent {
 tfp_status tfp_run_folder(char out[TFP_RUN_PATH_MAX], bool make, tfp_error *err);
 /* A run folder that was found, held as a descriptor; -1: it is not there, or not safe any more. */
 int tfp_run_folder_open(const char *path);
-/* The agent that answers for a process, by its number and start; false without. Root finds those of the process's own user
- * too. With a user (uid 0 or more) those in containers are found as well, which takes some reading. Stale entries (of a process that ended) are none. */
+/* Finds the agent of a process by the process's number and start; false: it has none. Root also finds agents of the process's own user. With a
+ * user (uid 0 or more) agents in containers are found, too, which takes some reading. Entries of processes that ended do not count. */
 bool tfp_agent_find(const char *folder, int64_t pid, int64_t start_ticks, int64_t uid, tfp_agent *out);
 /* The contents of PID.json: false when it is no JSON object of such a process. */
 bool tfp_agent_parse(tfp_str json, int64_t *pid, int64_t *start_ticks, char *what, size_t room);

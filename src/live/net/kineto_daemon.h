@@ -22,8 +22,8 @@ void tfp_json_end_feed(tfp_json_end *j, tfp_str piece);
 /* Whether a JSON text is one whole object: the process that writes it is done. */
 bool tfp_json_is_whole(tfp_str text);
 
-/* The socket at which PyTorch's processes look for a daemon: dynolog in the folder KINETO_IPC_SOCKET_DIR where that is set, for both,
- * and `path` is the file to remove at the end; else an abstract name, and `path` is "". -1: errno, EADDRINUSE when there is one. */
+/* Opens the socket at which PyTorch's processes look for a daemon. Where KINETO_IPC_SOCKET_DIR is set it is the file `dynolog` in that folder,
+ * and `path` is the file to remove at the end; else it has an abstract name, and `path` is "". -1: errno, EADDRINUSE if another daemon runs. */
 #define TFP_KINETO_PATH 108
 int tfp_kineto_open(char path[TFP_KINETO_PATH]);
 

@@ -175,7 +175,7 @@ static int64_t line_of_lnotab(tfp_str t, int64_t line, int64_t at)
     return line;
 }
 
-/* 3.10: pairs of length and signed line step, which holds from here on; -128: no line. */
+/* The table of CPython 3.10: pairs of a length and a signed step of the line number, which applies to that length; -128: no line. */
 static int64_t line_of_pairs(tfp_str t, int64_t line, int64_t at)
 {
     int64_t place = 0;

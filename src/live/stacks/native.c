@@ -236,8 +236,8 @@ static size_t only_python(const uint32_t *python, size_t depth, uint32_t *out)
     return depth;
 }
 
-/* The stack of a raw key as functions, innermost first, into `out`; how many. Each frame of the loop is replaced by the functions of
- * Python up to the one that C called; what called the outermost one is left out. */
+/* Writes the functions of a raw stack to `out`, innermost first, and returns how many. Each native frame of the interpreter's loop is replaced
+ * by the Python functions that it ran. Native callers of the outermost one are left out. */
 static size_t merge(tfp_native *n, const uint32_t *key, size_t words, uint32_t *out)
 {
     const uint32_t *python = key + RAW_HEAD;

@@ -51,8 +51,8 @@ static bool agrees(const tfp_matches *m, const tfp_pattern *p, uint32_t at, uint
     return tfp_signs_agree(node_at(m, graph, node), sign_at(m, p, at)) == TFP_AGREES;
 }
 
-/* The first and the last node that each activity may be, where nodes of the graph did not run. Their ranges are put; false:
- * the pattern is no subsequence. */
+/* Fills for each activity the range of nodes that it may be, where some nodes of the graph did not run. False: the pattern is no
+ * subsequence of the graph. */
 static bool fits_in_part(const tfp_matches *m, const tfp_pattern *p, uint32_t graph, tfp_range32 *ranges)
 {
     uint32_t nodes = graph_at(m, graph)->count, node = 0;

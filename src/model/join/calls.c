@@ -238,7 +238,7 @@ static int64_t last_end(tfp_step_finder *f, const call *c, bool apart)
 
 /* ---- steps ---- */
 
-/* From the start of each to the start of the next of them; `name`: only of this name, NULL: of all. */
+/* Adds steps that last from the start of a call to the start of the next call. `name`: only calls of this name; NULL: all calls. */
 static void add_apart(tfp_step_finder *f, const calls *c, const tfp_strid *name, bool apart)
 {
     const call *before = NULL;

@@ -52,9 +52,9 @@ void tfp_account_all(tfp_account *a);
 tfp_status tfp_note_silence(tfp_report *r, size_t notes_before, tfp_error *err); /* of a finished report */
 /* Of the op view: how many types the default of -max_depth keeps out. */
 tfp_status tfp_note_left(tfp_report *r, size_t types, tfp_error *err);
-/* Patterns and minimums that a table takes none of: all of its rows are there. */
+/* A note on patterns and minimums that were given and that this table does not apply. */
 tfp_status tfp_note_all_rows(tfp_report *r, tfp_error *err);
-/* Patterns that none of the names matches which a view filters. */
+/* Notes on patterns that match none of these names. */
 tfp_status tfp_note_unmatched(tfp_report *r, const tfp_str *names, size_t count, tfp_error *err);
 
 /* ---- code ---- */

@@ -25,7 +25,7 @@ enum {
     TFP_NEEDS_PROGRAM = 8,   /* the graph as a program: files must be read with TFP_KEEP_PROGRAM */
     TFP_USES_PROGRAM = 16,   /* shows more of files that were read so */
     TFP_USES_MEMORY = 32,    /* shows more of files that were read with TFP_KEEP_MEMORY */
-    TFP_NEEDS_EVENTS = 64,   /* with TFP_NEEDS_SPANS: a trace of events, which one made of executions is not */
+    TFP_NEEDS_EVENTS = 64,   /* with TFP_NEEDS_SPANS: only a recorded trace of events will do, not one that was made of executions */
     TFP_NEEDS_CALLS = 256,   /* a trace of events, or sampled stacks */
     TFP_TAKES_LIMITS = 1024, /* of a table: minimums and patterns narrow it */
     TFP_SUMS_DO = 512,       /* of a trace the executions are enough: files may be read with TFP_KEEP_SUMS */

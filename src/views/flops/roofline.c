@@ -175,7 +175,8 @@ static const tfp_row_column type_columns[] = {
 };
 /* clang-format on */
 
-/* Instructions of several types have no time of one of them; of those on the host the device's peak says nothing. */
+/* Adds up by type. The time of an instruction of several types counts for none of them, because it cannot be divided; nor does the time of
+ * one on the host, whose peak is not the device's. */
 static void add_types(const tfp_work_tables *t, tfp_work_row *rows)
 {
     for (size_t k = 0; k < t->sums.size; k++) {

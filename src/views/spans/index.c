@@ -156,7 +156,7 @@ static bool add_rows(tfp_trace_index *x, tfp_map64 *by_name, const tfp_slim_lane
     return true;
 }
 
-/* Rows that became spans have another order than the file: devices come as their lanes do. */
+/* Lists devices in the order of their lanes, because spans that were made of rows are not in the order of the file. */
 static bool find_by_lane(tfp_trace_index *x, tfp_map64 *by_name)
 {
     size_t lanes = x->p->lanes.size;

@@ -71,8 +71,8 @@ static bool lasts_less(const void *ctx, uint32_t a, uint32_t b)
     return s[a].duration_ns < s[b].duration_ns;
 }
 
-/* The steps of one rank, by length: that of the rank whose steps differ most is kept, with its median step and the step farthest
- * from it, for the difference between them says why steps vary. */
+/* Compares the steps of one rank, sorted by length. Of all ranks the one whose steps differ most is kept, with its median step and the
+ * step farthest from that: the difference between these two says why steps vary. */
 static void compare_steps(tfp_trace_facts *f, const uint32_t *rows, size_t count)
 {
     double n = (double)count, sum = 0, squares = 0;
