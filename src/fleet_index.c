@@ -4,6 +4,8 @@
 #include "fleet/index/index.h"
 #include "fleets.h"
 #include "fleet/duckdb.h"
+#include "fleet/index/sources.h"
+#include "fleet/list/list.h"
 #include "fleet/trend/trend.h"
 #include "base/threads.h"
 
@@ -205,4 +207,20 @@ tfp_status tfp_index_trend(const char *path, const char *const *settings, const 
     if (!path || !out) return tfp_fail(err, TFP_BADARG, "no index, or nowhere to put the report");
     if (!tfp_is_index(path)) return tfp_fail(err, TFP_BADFILE, "%s: no folder that tfprof index made", path);
     return tfp_trend_of(path, settings, o, out, regressed ? regressed : &own, err);
+}
+
+tfp_status tfp_index_runs(const char *path, const char *const *settings, tfp_report **out, size_t *total, size_t *found,
+                          tfp_error *err)
+{
+    tfp_error_clear(err);
+    if (out) *out = NULL;
+    if (!path || !out) return tfp_fail(err, TFP_BADARG, "no index, or nowhere to put the report");
+    if (!tfp_is_index(path)) return tfp_fail(err, TFP_BADFILE, "%s: no folder that tfprof index made", path);
+    return tfp_run_list(path, settings, out, total, found, err);
+}
+
+tfp_status tfp_index_folders(const char *path, void (*fn)(void *ctx, const char *folder), void *ctx, tfp_error *err)
+{
+    tfp_error_clear(err);
+    return path && fn ? tfp_index_sources_each(path, fn, ctx, err) : tfp_fail(err, TFP_BADARG, "no index, or no function");
 }

@@ -75,6 +75,22 @@ TFP_API tfp_status tfp_index_query(const char *path, const char *sql, const tfp_
 TFP_API tfp_status tfp_index_trend(const char *path, const char *const *settings, const tfp_options *o, tfp_report **out,
                                    size_t *regressed, tfp_error *err);
 
+/** A page of the runs of an index, filtered and sorted: a row for each, with the columns of the table `runs`; dates and times are texts
+ *  (2026-11-24, 2026-11-24T00:00:00Z). The files are read anew by each call; memory grows with the runs that fit, by some 24 bytes each, and
+ *  the texts that they are sorted by.
+ *  settings   names and values in turn, ended by NULL: "filter" (words, all of which a run must fit: NAME=VALUE, NAME<VALUE or NAME>VALUE with a
+ *             column's name, where NAME= asks for absent ones; other words must be in one of its texts, in any case), "order" (a column,
+ *             after "-" the greatest first; -started), "from" (0) and "count" (100, at most 1000). Absent cells come last. NULL as a
+ *             value, or for all: the default
+ *  total, found   get the number of runs of the index, and of those that fit the filter; may be NULL
+ *  Errors: TFP_BADARG a setting; TFP_BADFILE no index, or a damaged one; TFP_NOMEM. */
+TFP_API tfp_status tfp_index_runs(const char *path, const char *const *settings, tfp_report **out, size_t *total, size_t *found,
+                                  tfp_error *err);
+
+/** Calls fn with each folder from which paths of the index go on (runs.path), as far as they exist: the folders that were indexed, and
+ *  the current ones of then. None of an index that another user made. Errors: TFP_BADARG; TFP_BADFILE; TFP_NOMEM. */
+TFP_API tfp_status tfp_index_folders(const char *path, void (*fn)(void *ctx, const char *folder), void *ctx, tfp_error *err);
+
 /* ---- without an index: files as a table ---- */
 
 /** A file, or bytes in memory. */

@@ -2,6 +2,7 @@
 /* fleet/index/index.c: a pass over the sources: known files are skipped, the pool reads the others, and their rows are taken in the
  * order of the files. */
 #include "fleet/index/index.h"
+#include "fleet/index/sources.h"
 
 #include <signal.h>
 #include <time.h>
@@ -264,6 +265,7 @@ static tfp_status prepare(pass *x, const char *const *sources, size_t count, con
     if (!s) {
         s = tfp_index_recover(&x->folder, err);
         if (!s) s = tfp_known_read(&x->known, x->folder.out, err);
+        if (!s) s = tfp_index_sources_write(x->folder.out, sources, count, err);
         if (!s) s = tfp_index_write_views(&x->folder, o->tables | TFP_FLEET_BIT(TFP_FLEET_FAILURES), err);
         tfp_index_folder_unlock(&x->folder);
     }
