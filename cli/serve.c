@@ -217,7 +217,7 @@ int cli_serve(cli *c, const cli_call *call, tfp_options *o)
     s.commands = call->flags[CLI_COMMANDS] != NULL;
     s.no_token = call->flags[CLI_NO_TOKEN] != NULL;
     s.open = call->flags[CLI_OPEN] != NULL;
-    status = cli_with_inputs(c, call, &s, run, NULL);
+    status = cli_index_of(call) ? cli_serve_index(c, call, &s, run, NULL) : cli_with_inputs(c, call, &s, run, NULL);
     close_live_folder(&s);
     return status;
 }

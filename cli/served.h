@@ -13,4 +13,9 @@ typedef int (*cli_use_fn)(void *ctx, const serve_options *s, char *why, size_t r
  * status. */
 int cli_with_inputs(cli *c, const cli_call *call, serve_options *s, cli_use_fn use, void *ctx);
 
+/* serve_index.c: the word of a call that is an index; NULL: none. */
+const char *cli_index_of(const cli_call *call);
+/* The same over that index and the folders of its traces. */
+int cli_serve_index(cli *c, const cli_call *call, serve_options *s, cli_use_fn use, void *ctx);
+
 #endif

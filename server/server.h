@@ -23,6 +23,7 @@ typedef struct serve_options {
     bool open;                 /* show the page in the user's browser */
     const serve_input *inputs; /* files and folders */
     size_t input_count;
+    const char *index;         /* the folder of an index, from / on: its runs are listed. NULL: none */
     const char *live_folder; /* of recordings; NULL: running jobs are not shown */
     int live_fd;             /* the same, held; recordings are written below it */
     bool live_made;          /* it is removed at the end when nothing is in it */

@@ -112,7 +112,7 @@ static bool take_over_all(catalog *c)
     for (size_t i = 0; i < c->look.found_count; i++) whole = take_over(c, &c->look.found[i]) && whole;
     for (size_t i = 0; i < c->entry_count; i++) {
         entry *e = c->entries[i];
-        if (!e->present && !e->gone) e->gone = true, c->version++;
+        if (!e->present && !e->gone && !e->added) e->gone = true, c->version++;
     }
     bool changed = c->version != before;
     pthread_mutex_unlock(&c->lock);
@@ -235,6 +235,44 @@ bool catalog_find(catalog *c, const char *id, entry_view *out)
 }
 
 const serve_options *catalog_options(const catalog *c) { return c->options; }
+
+/* ---- traces of an index ---- */
+
+/* The part of a path that is below a root. NULL: it is elsewhere. */
+static const char *path_below(const root *r, const char *path)
+{
+    size_t n = strlen(r->full);
+    if (*path != '/') return path;
+    return strncmp(path, r->full, n) == 0 && (n == 1 || path[n] == '/') ? path + n + (n > 1) : NULL;
+}
+
+/* The entry may be known: its files are compared with what is there now. */
+static bool add_found(catalog *c, const found_profile *f, char id[24])
+{
+    make_id(&c->look, f->parts, id);
+    pthread_mutex_lock(&c->lock);
+    entry *known = catalog_entry(c, id);
+    if (known) known->present = false;
+    bool ok = take_over(c, f);
+    entry *e = ok ? catalog_entry(c, id) : NULL;
+    if (e) e->added = true;
+    pthread_mutex_unlock(&c->lock);
+    if (e && c->changed) c->changed(c->changed_ctx);
+    return e != NULL;
+}
+
+bool catalog_add(catalog *c, const char *path, char id[24])
+{
+    bool added = false;
+    for (size_t i = 0; i < c->look.root_count && !added; i++) {
+        const root *r = &c->look.roots[i];
+        const char *below = r->text_only ? path_below(r, path) : NULL;
+        found_profile f = { 0 };
+        added = below && look_for(&c->look, i, below, &f) && add_found(c, &f, id);
+        parts_free(f.parts, f.count);
+    }
+    return added;
+}
 
 /* ---- source texts ---- */
 

@@ -65,6 +65,9 @@ void catalog_give_back(catalog *c, lease *l);
 /* The timeline of a leased profile: made for the first request, kept with the profile. */
 tfp_status catalog_timeline(catalog *c, const lease *l, const tfp_timeline **out, tfp_error *err);
 
+/* Adds a trace of an index by its path in it, below one of the folders of traces, and tells its id. False: it is not there, or no trace. */
+bool catalog_add(catalog *c, const char *path, char id[24]);
+
 /* The text of a file below one of the folders given at start, named by its path from any of them or in full; -1 when
  * there is none such, else a descriptor. */
 int catalog_open_text(catalog *c, const char *path);

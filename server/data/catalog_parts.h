@@ -36,6 +36,7 @@ typedef struct entry {
     bool full;           /* there was no memory for it */
     bool present;        /* found by the look that goes on */
     bool gone;           /* not found by the last look */
+    bool added;          /* by catalog_add: looks do not find it */
     struct entry *waits; /* the next one to be read */
 } entry;
 

@@ -163,6 +163,20 @@ bool look_again(look *l)
     return ok;
 }
 
+bool look_for(const look *l, size_t number, const char *path, found_profile *out)
+{
+    const root *r = &l->roots[number];
+    int fd = folder_open(r->fd, path);
+    part p = { .root = number, .path = (char *)(uintptr_t)path };
+    bool there = fd >= 0 && file_state_of(fd, &p.state);
+    if (fd >= 0) close(fd);
+    *out = (found_profile){ 0 };
+    if (!there || !(p.format = format_of(r, path)) || tfp_format_is(p.format, TFP_FORMAT_PART)) return false;
+    out->parts = parts_copy(&p, 1);
+    out->count = 1;
+    return out->parts != NULL;
+}
+
 /* ---- names ---- */
 
 static char *join(const char *folder, size_t folder_size, const char *name, size_t name_size)

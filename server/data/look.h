@@ -58,6 +58,9 @@ void look_close(look *l);
 /* Looks at all roots; files that did not change are not opened again. The profiles are in `found` until the next call. */
 bool look_again(look *l);
 
+/* A file below root `number`, as a profile of its own: its parts are the caller's. False: it is not there, or none. */
+bool look_for(const look *l, size_t number, const char *path, found_profile *out);
+
 /* group.c: add to l->found the profiles of a folder's files, or the one of the files that were named together from root
  * `first` on. False without memory. */
 bool group_folder(look *l, size_t root);

@@ -15,9 +15,10 @@ import hostile
 import lifetime
 import load
 import reports
+import runs
 from checking import check, checks, serving, wait_for
 
-TESTS = [f for module in (hostile, answers, changing_files, load, lifetime, reports)
+TESTS = [f for module in (hostile, answers, changing_files, load, lifetime, reports, runs)
          for name, f in vars(module).items() if name.startswith("test_")]
 
 
