@@ -3,7 +3,7 @@
 import type { StepWindows } from "./data";
 import { jsonOnce } from "./data";
 import { profilePath } from "./api";
-import { spacedPercents } from "./format";
+import { spacedUnits } from "./format";
 import type { Loaded } from "./load";
 import { useLoaded } from "./load";
 import type { Opened } from "./opened";
@@ -45,7 +45,9 @@ const LOOK: [RegExp, string][] = [[/Communic|Collect|Stragg/, "communication"], 
 const lookOf = (checker: string): string => LOOK.find(([re]) => re.test(checker))?.[1] ?? "compute";
 
 /** Sentences of a report: it joins them by semicolons. */
-const sentences = (text: string): string[] => spacedPercents(text).split("; ");
+function sentences(text: string): string[] {
+  return spacedUnits(text).replace(/ \(tfprof [\w -]+\)$/, "").split("; ");
+}
 
 const big = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 

@@ -68,8 +68,9 @@ export const shortDecimals = (text: string): string => text.replace(/-?\d+\.\d{6
 export const markMicros = (us: number, step: number): string => formatMark(us, step, TIMES, MICROS);
 export const markBytes = (n: number, step: number): string => formatMark(n, step, BYTES, `${NB}B`);
 
-/** A sentence of the library, with a no-break space before each percent sign, as the page has it. */
-export const spacedPercents = (text: string): string => text.replace(/(\d)%/g, `$1${NB}%`);
+const TEXT_UNITS: Record<string, string> = { us: "µs", sec: "s" };
+/** A sentence of the library, with a no-break space between numbers and their units, as the page has them. */
+export const spacedUnits = (text: string): string => text.replace(/(?<![\w.])(\d+(?:\.\d+)?)(%|ns|us|ms|sec|[kKMGT]?B)(?!\w)/g, (_, n: string, unit: string) => `${n}${NB}${TEXT_UNITS[unit] ?? unit}`);
 
 /** One decimal; what is something, but rounds to nothing, says so. */
 export function formatPercent(n: number): string {

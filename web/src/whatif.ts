@@ -67,12 +67,13 @@ const PLAIN: Record<string, string> = {
 
 const portion = (factor: number): string => (factor === 0 ? "no time" : factor === 2 ? "half of its time" : `1/${factor} of its time`);
 
-/** A change as a sentence. */
-export function sentenceOf(scenario: string): string {
+/** A change as a sentence: what stands before the name that it is about, the name, and what follows. */
+export function partsOfSentence(scenario: string): [string, string, string] {
   const f = fasterOf(scenario);
-  if (!f) return PLAIN[scenario] ?? scenario;
-  return `${f.host ? "Host code inside of " : ""}${f.name} takes ${portion(f.factor)}${f.rank && ` on rank ${f.rank}`}`;
+  if (!f) return [PLAIN[scenario] ?? scenario, "", ""];
+  return [f.host ? "Host code inside of " : "", f.name, ` takes ${portion(f.factor)}${f.rank && ` on rank ${f.rank}`}`];
 }
+export const sentenceOf = (scenario: string): string => partsOfSentence(scenario).join("");
 
 /** Why there is no prediction, as a sentence without the file that the page is about. */
 export function plainRefusal(why: string, files: string[]): string {

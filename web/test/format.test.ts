@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatBytes, formatCount, formatMicros, formatPercent, formatStep, shortDecimals, signed } from "../src/format";
+import { formatBytes, formatCount, formatMicros, formatPercent, formatStep, shortDecimals, signed, spacedUnits } from "../src/format";
 
 const plain = (text: string): string => text.replaceAll("\u00a0", " ");
 
@@ -15,3 +15,8 @@ test("bytes are decimal", () => assert.deepEqual([12_400_000, 0].map(formatBytes
 test("shares have one decimal, and what rounds to nothing says so", () => assert.deepEqual([42.3, 100, 0.01, 0].map(formatPercent).map(plain), ["42.3 %", "100 %", "< 0.1 %", "0 %"]));
 test("minus is U+2212, and differences show plus", () => assert.deepEqual([-1500, 1500].map((n) => plain(signed(formatMicros(n), n))), ["\u22121.50 ms", "+1.50 ms"]));
 test("decimals that a recorder wrote in full are cut to six digits", () => assert.deepEqual(["0.14814815000000001", '["-0.10000000000000001", "1"]', "0.25", "12"].map(shortDecimals), ["0.148148", '["-0.1", "1"]', "0.25", "12"]));
+
+test("units in sentences of the library stand after a blank, and names stay", () => {
+  assert.equal(plain(spacedUnits("cpu: 7.66ms, accelerator: 0us (97%), 3 of 5 %, 1sec")), "cpu: 7.66 ms, accelerator: 0 µs (97 %), 3 of 5 %, 1 s");
+  assert.equal(spacedUnits("sgemm_128x64s in v1.2ms_kernel, x4B"), "sgemm_128x64s in v1.2ms_kernel, x4B");
+});

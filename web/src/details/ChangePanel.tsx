@@ -4,7 +4,7 @@ import { formatPercent, formatStep } from "../format";
 import { BusyContext, quietBusy } from "../busy";
 import type { Opened } from "../opened";
 import { CommandLine } from "../parts/CommandLine";
-import { LinkedText } from "../parts/Linked";
+import { ChangeSentence } from "../parts/Changes";
 import type { WhatIf } from "../whatif";
 import { OVER, optionOf, parameterOf, plainRefusal, sentenceOf, useChanges } from "../whatif";
 import { Head, PanelActions } from "./parts";
@@ -47,7 +47,7 @@ export function ChangePanel({ of, thing }: PanelProps) {
   return (
     <>
       <BusyContext.Provider value={quietBusy}><Replayed of={of} thing={thing} /></BusyContext.Provider>
-      <Section name="Comes from"><p><LinkedText text={sentenceOf(thing.id)} of={of} />.</p></Section>
+      <Section name="Comes from"><p><ChangeSentence scenario={thing.id} of={of} />.</p></Section>
       <Section name="Leads to"><CommandLine words={["tfprof", "whatif", ...files, ...optionOf(thing.id)]} /></Section>
       <PanelActions of={of} thing={thing} best="In findings" />
     </>

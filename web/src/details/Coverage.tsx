@@ -33,7 +33,7 @@ export function Coverage({ of }: { of: Opened }) {
   const rows = coverageRows(t.rows, (i) => ({ class: cls(i), reason: reason(i), us: us(i) ?? 0 }));
   const sum = (get: (i: number) => number | null): number => Array.from({ length: t.rows }, (_, i) => get(i) ?? 0).reduce((a, b) => a + b, 0);
   const all = sum(us);
-  if (!(all > 0)) return null;
+  if (!(all > 0) || rows.every((r) => r.word === "launch")) return null; // all has a launch of its own
   const share = (part: number): string => formatPercent((100 * part) / all);
   const known = rows.filter((r) => r.known).reduce((a, r) => a + r.us, 0);
   return (

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // With nothing selected the panel tells of the profile: when, by whom, devices, ranks, what it has and how to record what it lacks.
+import { Fragment } from "preact";
 import { profilePath } from "../api";
 import { jsonOnce } from "../data";
 import { formatBytes, formatCount, formatMicros } from "../format";
@@ -74,7 +75,7 @@ export function ProfilePanel({ of }: PanelProps) {
   const facts = (): void => void navigator.clipboard.writeText(info ? Object.entries(info.summary).map(([k, v]) => `${k}: ${v}`).join("\n") : of.name);
   return (
     <>
-      <h2 class="title">{of.name}</h2>
+      <h2 class="title">{of.name.split("/").map((part, i) => (i ? <Fragment key={i}>/<wbr />{part}</Fragment> : part))}</h2>
       <div class="s">profile · nothing is selected</div>
       {info && <Recorded of={of} info={info} />}
       {info && <Has info={info} />}

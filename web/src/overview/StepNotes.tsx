@@ -2,9 +2,10 @@
 // What is to be known of the steps themselves: that they are guessed, and how much of the work lies in them.
 import { profilePath } from "../api";
 import { useTable } from "../data";
+import { spacedUnits } from "../format";
 import type { Opened } from "../opened";
 
 export function StepNotes({ of }: { of: Opened }) {
   const notes = useTable(profilePath(of.id, "views/steps?format=columns")).value?.notes ?? [];
-  return <>{notes.map((note) => <p key={note} class="note">{note}</p>)}</>;
+  return <>{notes.map((note) => <p key={note} class="note">{spacedUnits(note)}</p>)}</>;
 }

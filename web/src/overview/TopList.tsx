@@ -21,6 +21,9 @@ interface Props {
 
 const times = (n: number): string => (Number.isInteger(n) || n >= 10 ? formatCount(Math.round(n)) : n.toFixed(1));
 
+/** FILE:LINE without the folders of the file, whose end is what tells lines apart. */
+const withoutFolder = (line: string): string => line.replace(/^.*\/(?=[^/]*:\d+)/, "");
+
 export function TopList({ title, says, set, by, count, share, a, most = 7, notes }: Props) {
   const { rows } = visible({ ...set, parent: undefined }, [by], `-${by.name}`, "", () => false);
   const shown = [...rows].filter((row) => (by.value(row) ?? 0) > 0).slice(0, most);
@@ -37,7 +40,7 @@ export function TopList({ title, says, set, by, count, share, a, most = 7, notes
         return (
           <div key={id} class={`toprow ${set.look?.(row) ?? "host"}`}>
             <span class="dot" />
-            <ThingLink kind={kind} id={id} full={set.full(row)} class="nm"><NameText text={set.name(row)} /></ThingLink>
+            <ThingLink kind={kind} id={id} full={set.full(row)} class="nm"><NameText text={kind === "line" ? withoutFolder(set.name(row)) : set.name(row)} /></ThingLink>
             <span class="num">{count ? `${times((count.value(row) ?? 0) / a)}×` : ""}</span>
             <span class="num">{by.unit === "us" ? formatMicros(value / a) : formatUnit(by.unit, value)}</span>
             <span class="track" aria-hidden="true"><i style={{ width: `${(100 * value) / longest}%` }} /></span>

@@ -6,8 +6,14 @@ import type { Loaded } from "../load";
 import type { Opened } from "../opened";
 import { sameThing, sel, select } from "../store";
 import type { WhatIf, WhatIfRow } from "../whatif";
-import { plainRefusal, sentenceOf, useBest } from "../whatif";
-import { LinkedText } from "./Linked";
+import { partsOfSentence, plainRefusal, useBest } from "../whatif";
+import { LinkedName } from "./Linked";
+
+/** A change in words, with a link to the op or kernel that it is about. */
+export function ChangeSentence({ scenario, of }: { scenario: string; of: Opened }) {
+  const [before, name, after] = partsOfSentence(scenario);
+  return <>{before}{name && <LinkedName name={name} of={of} />}{after}</>;
+}
 
 function ChangeRow({ r, most, of }: { r: WhatIfRow; most: number; of: Opened }) {
   const thing = { kind: "change", id: r.scenario } as const;
@@ -17,7 +23,7 @@ function ChangeRow({ r, most, of }: { r: WhatIfRow; most: number; of: Opened }) 
         <button type="button" class="gain" title={`tfprof whatif: ${r.scenario}`} onClick={() => select(thing)}>{formatStep(r.gain_us)}</button>
       </span>
       <span role="gridcell" data-column="share" data-value={r.gain_share}><span class="track" aria-hidden="true"><i style={{ width: `${most > 0 ? Math.max(0, (100 * r.gain_us) / most) : 0}%` }} /></span></span>
-      <div role="gridcell" data-column="name"><LinkedText text={sentenceOf(r.scenario)} of={of} /></div>
+      <div role="gridcell" data-column="name"><ChangeSentence scenario={r.scenario} of={of} /></div>
       <span role="gridcell" data-column="step" data-value={r.step_us} class="s">{formatPercent(100 * r.gain_share)}, to {formatStep(r.step_us)} a step</span>
     </div>
   );

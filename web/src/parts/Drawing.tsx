@@ -54,7 +54,7 @@ function Tools({ flow, zoom, children }: { flow: Flow; zoom: Zoom; children: Com
       <label>Find <input name="find" type="search" /></label>
       <button type="submit">Show</button>
       <button type="button" onClick={zoom.farther} aria-label="smaller">−</button>
-      <span class="count">{Math.round(100 * zoom.zoom)}%</span>
+      <span class="count">{Math.round(100 * zoom.zoom)}{"\u00a0"}%</span>
       <button type="button" onClick={zoom.closer} aria-label="bigger">+</button>
       <button type="button" onClick={zoom.fit}>Fit</button>
       <span class="soft" role="status">{flow.told}</span>

@@ -39,13 +39,20 @@ interface Hit extends Known {
 function hitsIn(text: string, known: Known[]): Hit[] {
   const hits: Hit[] = [];
   for (const k of known) {
-    const written = [k.name, k.name.replace(/^void /, "").replace(/[(<].*$/, "")].find((w) => w.length >= LEAST && text.includes(w));
+    const cut = k.kind === "kernel" ? [k.name.replace(/^void /, "").replace(/[(<].*$/, "")] : [];
+    const written = [k.name, ...cut].find((w) => w.length >= LEAST && text.includes(w));
     if (!written) continue;
     const at = text.indexOf(written);
     const whole = !/[\w:]/.test(text[at - 1] ?? " ") && !/[\w:]/.test(text[at + written.length] ?? " ");
     if (whole && !hits.some((h) => at < h.at + h.size && h.at < at + written.length)) hits.push({ ...k, at, size: written.length });
   }
   return hits.sort((a, b) => a.at - b.at);
+}
+
+/** A whole name as a link to the kernel or op that has it. */
+export function LinkedName({ name, of }: { name: string; of: Opened }) {
+  const known = useLoaded(`known ${of.id}`, () => namesOf(of)).value?.find((k) => k.name === name);
+  return known ? <ThingLink kind={known.kind} id={name} full={name}>{known.short}</ThingLink> : <>{name}</>;
 }
 
 export function LinkedText({ text, of }: { text: string; of: Opened }) {

@@ -14,7 +14,7 @@ function Busy({ progress }: { progress: number }) {
   return (
     <div class="busy" role="status">
       <progress max={1} {...(progress > 0 ? { value: progress } : {})} aria-label="loading" />
-      {progress > 0 && <span class="soft"> reading the file: {Math.round(100 * progress)}%</span>}
+      {progress > 0 && <span class="soft"> reading the file: {Math.round(100 * progress)}{"\u00a0"}%</span>}
     </div>
   );
 }

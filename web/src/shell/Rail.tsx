@@ -8,13 +8,13 @@ import { useSteps } from "../steps";
 import { goTo, hrefOf, place } from "../store";
 import { isPlainClick } from "../parts/Thing";
 
-const LESS = ["steps", "flame", "graph", "memory", "compare"]; // not in the bar of a phone
+const LESS = ["steps", "flame", "graph", "memory", "compare"]; // of a phone they appear with More
 
 export function Rail({ of }: { of: Opened }) {
   const findings = useFindings(of, useSteps(of).value).value ?? [];
   const counts: Partial<Record<string, number>> = { findings: findings.filter((f) => !f.quality).length, steps: of.facts.steps.length };
   return (
-    <nav class="rail" aria-label="Places">
+    <nav class={[...LESS, "more"].includes(place.value) ? "rail all" : "rail"} aria-label="Places">
       {PLACES.filter((p) => p.fits(of.facts)).map((p) => (
         <Fragment key={p.name}>
           {p.group && <span class="group" aria-hidden="true">{p.group}</span>}
