@@ -15,8 +15,9 @@ import sys
 import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(ROOT, "tests", "live"))
+sys.path[:0] = [os.path.join(ROOT, "tests", "live"), os.path.join(ROOT, "tests", "fleet")]
 import fake  # noqa: E402
+import fleet  # noqa: E402
 DATA = os.path.join(ROOT, "tests", "data")
 CHROMIUM = ("/usr/bin/chromium-headless-shell", "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
 MODELS = {"resnet32": "graph.pbtxt.gz", "seq2seq": "graph_shapes.pb.gz"}
@@ -94,6 +95,20 @@ def live(program, folder):
             process.wait(20)
 
 
+@contextlib.contextmanager
+def index(program, folder):
+    """The address of a server over an index of 240 runs."""
+    fleet.write(os.path.join(folder, "traces"), jobs=("even", "slower"), days=60)
+    out = os.path.join(folder, "index")
+    quietly([program, "index", os.path.join(folder, "traces"), "-o", out, "--path", fleet.PATTERN])
+    server, url = served(program, out)
+    try:
+        yield url
+    finally:
+        server.terminate()
+        server.wait(20)
+
+
 def main():
     lacks = missing()
     if lacks:
@@ -105,9 +120,9 @@ def main():
     try:
         make_profiles(program, folder)
         server, url = served(program, os.path.join(DATA, "sample"), folder)
-        with live(program, folder) as jobs:
+        with live(program, folder) as jobs, index(program, folder) as runs:
             done = subprocess.run(["node", os.path.join(ROOT, "tests", "page", "browser.mjs"), *sys.argv[2:]], cwd=ROOT,
-                                  env=dict(os.environ, PAGE_URL=url, PAGE_LIVE=jobs, PAGE_PROGRAM=program, PAGE_FOLDER=folder,
+                                  env=dict(os.environ, PAGE_URL=url, PAGE_LIVE=jobs, PAGE_INDEX=runs, PAGE_PROGRAM=program, PAGE_FOLDER=folder,
                                            PAGE_CHROMIUM=chromium()))
         return done.returncode
     finally:

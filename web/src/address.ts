@@ -27,7 +27,7 @@ export interface Steps {
   to: number;
 }
 
-export const PLACES = ["overview", "findings", "timeline", "steps", "memory", "table", "flame", "graph", "compare", "more", "profiles", "jobs"] as const;
+export const PLACES = ["overview", "findings", "timeline", "steps", "memory", "table", "flame", "graph", "compare", "more", "profiles", "jobs", "runs"] as const;
 export type Place = (typeof PLACES)[number];
 
 export interface Filters {
@@ -132,8 +132,8 @@ function readPlace(hash: string): { part: Partial<State>; ignored: string[] } {
   const words = hash.replace(/^#\/?/, "").split("?", 1)[0]?.split("/").map(plainWord) ?? [];
   const [first = "", id = "", word = ""] = words;
   if (first !== "p" || !id) {
-    const list = first === "jobs" || first === "live" ? "jobs" : "profiles";
-    return { part: { place: list }, ignored: !first || first === "profiles" || first === "compare" || list === "jobs" ? [] : [first] };
+    const list = first === "runs" ? "runs" : first === "jobs" || first === "live" ? "jobs" : "profiles";
+    return { part: { place: list }, ignored: !first || first === "profiles" || first === "compare" || list !== "profiles" ? [] : [first] };
   }
   if (isPlace(word)) return { part: { profile: id, place: word }, ignored: [] };
   const old = OLD[word];

@@ -52,6 +52,7 @@ export interface OptionRow extends Named {
 export interface Tables {
   version: string;
   live?: boolean; // running jobs are shown too
+  index?: string; // the folder of an index, whose runs are listed
   views: Named[];
   columns: Named[];
   options: OptionRow[];

@@ -19,12 +19,15 @@ import "./style/details.css";
 /** Where a notebook lets a report begin, as an address has it after the profile. */
 const wanted = (): string => document.querySelector<HTMLMetaElement>('meta[name="tfprof-place"]')?.content ?? "overview";
 
-/** Chooses the first place when the address has none: in a report of one profile that profile, on a server with running jobs the jobs. */
+/** Where a page without an address begins: a report of one profile with it, a server of running jobs or of an index with these. */
 async function begin(root: HTMLElement): Promise<void> {
   if (!location.hash && isReport) {
     const found = (await profiles()).profiles;
     if (found.length === 1 && found[0]) change(parseAddress(`#/p/${encodeURIComponent(found[0].id)}/${wanted()}`).state, "replace");
-  } else if (!location.hash && (await tables()).live) change({ place: "jobs" }, "replace");
+  } else if (!location.hash) {
+    const { live, index } = await tables();
+    if (live || index) change({ place: live ? "jobs" : "runs" }, "replace");
+  }
   render(<App />, root);
 }
 

@@ -16,6 +16,7 @@ export interface Column {
 
 export interface RowSet {
   count: number;
+  ordered?: boolean; // by the server, which has more rows than these
   parent?: ArrayLike<number> | undefined; // of trees: -1 at the roots; parents come before children
   thing: (row: number) => Thing;
   name: (row: number) => string; // as shown; the maker of a kernel behind " · "
@@ -38,6 +39,7 @@ const absentLast = (a: number, b: number, down: boolean): number => {
 
 /** Compares rows by a column; equal ones keep the order of the report. */
 function comparison(set: RowSet, columns: Column[], sort: string): ((a: number, b: number) => number) | null {
+  if (set.ordered) return null;
   const down = sort.startsWith("-");
   const name = sort.replace(/^-/, "");
   const column = columns.find((c) => c.name === name);

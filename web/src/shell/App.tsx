@@ -1,29 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page: a workbench over one profile, or a list of profiles or jobs.
+// The page: a workbench over one profile, or a list of profiles, jobs or runs.
 import { useEffect } from "preact/hooks";
 import type { ComponentType } from "preact";
+import type { Tables } from "../api";
 import { tables } from "../api";
 import { mainBusy } from "../busy";
 import { useKeys } from "../keys";
 import { useLoaded } from "../load";
 import { JobsPlace } from "../places/Jobs";
 import { ProfilesPlace } from "../places/Profiles";
+import { RunsPlace } from "../places/Runs";
 import { giveUp, place, profileId } from "../store";
 import { Gone } from "./Gone";
 import { Header } from "./Header";
 import { Main } from "./Main";
 import { Workbench } from "./Workbench";
 
-function ListPage({ name, title, live, show: Show }: { name: "profiles" | "jobs"; title: string; live: boolean; show: ComponentType }) {
+function ListPage({ name, title, tables: known, show: Show }: { name: "profiles" | "jobs" | "runs"; title: string; tables: Tables; show: ComponentType }) {
   useEffect(() => {
     document.title = `${title} · tfprof`;
   }, [title]);
   return (
     <>
-      <Header of={null} live={live} />
+      <Header of={null} tables={known} />
       <Main name={title} place={name} busy={mainBusy.value > 0}><Show /></Main>
     </>
   );
+}
+
+function Lists({ of }: { of: Tables }) {
+  if (place.value === "jobs" && of.live) return <ListPage name="jobs" title="Jobs" tables={of} show={JobsPlace} />;
+  if (place.value === "runs" && of.index) return <ListPage name="runs" title="Runs" tables={of} show={RunsPlace} />;
+  return <ListPage name="profiles" title="Profiles" tables={of} show={ProfilesPlace} />;
 }
 
 export function App() {
@@ -39,7 +47,7 @@ export function App() {
     <>
       <Gone />
       <a class="skip" href="#main" onClick={(e) => (e.preventDefault(), document.getElementById("main")?.focus())}>Skip to the content</a>
-      {id ? <Workbench key={id} id={id} tables={known.value} /> : place.value === "jobs" && known.value.live ? <ListPage name="jobs" title="Jobs" live show={JobsPlace} /> : <ListPage name="profiles" title="Profiles" live={known.value.live ?? false} show={ProfilesPlace} />}
+      {id ? <Workbench key={id} id={id} tables={known.value} /> : <Lists of={known.value} />}
     </>
   );
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The header: the profile and facts about it, the search, and what can be done with the whole page.
 import { useEffect, useState } from "preact/hooks";
+import type { Tables } from "../api";
 import { profiles } from "../api";
 import { fewRanks, spaced, useInfo } from "../details/ProfilePanel";
 import { isReport } from "../held";
@@ -45,11 +46,12 @@ function Facts({ of }: { of: Opened }) {
   return <span class="s hide model">{words.filter(Boolean).join(" · ")}</span>;
 }
 
-export function Header({ of, live = of?.tables.live }: { of: Opened | null; live?: boolean | undefined }) {
+export function Header({ of, tables = of?.tables }: { of: Opened | null; tables?: Tables | undefined }) {
   return (
     <header>
       <a class="brand" href="#/">tfprof</a>
-      {live && <a class="hide" href="#/jobs" aria-current={place.value === "jobs" ? "page" : undefined}>Jobs</a>}
+      {tables?.index && <a class="hide" href="#/runs" aria-current={place.value === "runs" ? "page" : undefined}>Runs</a>}
+      {tables?.live && <a class="hide" href="#/jobs" aria-current={place.value === "jobs" ? "page" : undefined}>Jobs</a>}
       {of && (
         <Menu class="profile" label={`Profile ${of.name}`} text={<span title={of.files.join("\n")}>{of.name} ▾</span>} name="Profiles">
           {(close) => <><Item href="#/" onClick={close}>All profiles</Item><Others pick={(id) => (close(), (location.hash = hrefOfProfile(id)))} /></>}
