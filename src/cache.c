@@ -78,7 +78,7 @@ static bool folder(tfp_buf *path)
     return path->size > 0;
 }
 
-/* Whether the cache is another user's, as with sudo and the home of before: what we read from it would be theirs to choose. */
+/* Whether the cache belongs to another user, as under sudo with HOME kept. Such a cache is not read: its owner could put anything there. */
 static bool is_others(const tfp_buf *folder)
 {
     tfp_place p;

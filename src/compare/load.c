@@ -151,7 +151,7 @@ static tfp_options *options_for(const tfp_diff_work *d)
     return o;
 }
 
-/* Only text needs no more values than those that are selected. */
+/* Sets the format to text, because views with that format compute only the selected values. */
 static bool plain_format(tfp_options *o)
 {
     char *text = strdup("text");

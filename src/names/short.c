@@ -292,7 +292,7 @@ static size_t left_out(tfp_str text, char last, const char **instead)
     return argument && text.data[0] == '(' ? cast_size(text) : 0;
 }
 
-/* A copy without what carries no meaning, with one way of writing. */
+/* Writes a name in one standard form, without the parts that carry no meaning. */
 static void put_clean(tfp_str full, tfp_buf *out)
 {
     tfp_str result = TFP_STR("void ");

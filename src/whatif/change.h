@@ -89,7 +89,8 @@ bool tfp_whatif_headline(tfp_whatif *w, size_t steps, size_t ranks);
 tfp_status tfp_whatif_best(tfp_whatif *w, tfp_error *err); /* best.c: the ten single changes that help most */
 /* pipeline.c: the rows of a pipeline's timeline. */
 tfp_status tfp_pipeline_rows(tfp_whatif *w, const tfp_change *changes, size_t count, tfp_error *err);
-/* refuse.c: the notes on the replay; over a quarter off it is refused. */
+/* refuse.c: judges the replay without changes: writes notes on it, and refuses it when its step is over a quarter longer or shorter than the
+ * recorded one. */
 tfp_status tfp_whatif_judge(tfp_whatif *w, tfp_buf *note, tfp_error *err);
 
 #endif

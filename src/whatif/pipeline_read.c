@@ -49,7 +49,8 @@ static bool stage_of(const tfp_profile *p, uint32_t lane, uint32_t *stage)
     return i > word.size && *stage < 100000;
 }
 
-/* The number of the process in its job, from the thread's: five threads are of one. The reader keeps no number of processes. */
+/* Works the number of a process in its job out from the number of its thread: each process has five threads with numbers in a row. The reader
+ * keeps no numbers of processes. */
 static bool process_of(const tfp_profile *p, uint32_t lane, int64_t *process)
 {
     tfp_str name = tfp_text(p, p->lanes.at[lane].name), word = TFP_STR("thread:");

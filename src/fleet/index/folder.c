@@ -97,8 +97,8 @@ static tfp_status mark_index(const char *out, tfp_error *err)
     return s;
 }
 
-/* Of several that begin on a new folder at once one makes the mark, and the others find it: they wait for each other at the
- * folder itself, in which there is nothing yet that could be locked. */
+/* Makes a folder an index by a file that marks it. Several processes may start on a new folder at once: they lock the folder itself, because it
+ * holds no file yet, so that one makes the mark and the others find it. */
 static tfp_status make_index(const char *out, tfp_error *err)
 {
     if (mkdir(out, 0777) != 0 && errno != EEXIST) return tfp_index_fail_output(err, out);

@@ -5,7 +5,7 @@
 #include "formats/hlo/stablehlo.h"
 #include "model/tables/instructions.h"
 
-/* A place that may be told later. */
+/* A name (#loc3) of a place that the file may define later. */
 static uint32_t alias(tfp_shlo *r, tfp_str *s)
 {
     if (!tfp_shlo_take(s, "#")) return TFP_NONE;

@@ -44,7 +44,7 @@ typedef struct cut {
 
 /* ---- taking ---- */
 
-/* The fault or the message that stands here, of the message that `c` is in. */
+/* Adds to the error of a fault in which message it is. */
 static tfp_status say_where(const cut *c, tfp_status s)
 {
     if (c->depth == IN_DEVICE) s = tfp_within(c->taken, s, "device %zu", c->devices - 1);

@@ -96,7 +96,7 @@ bool tfp_xplane_slim_row(tfp_xline_reader *lr, const tfp_xclass *c, const tfp_xr
     return true;
 }
 
-#define LEVELS 8 /* as the join looks around roots that are spans */
+#define LEVELS 8 /* levels of spans around a root that are looked at; the join of spans looks at as many */
 
 void tfp_xplane_call_around(const tfp_xreader *r, int64_t end_ns, tfp_step_mark *m)
 {

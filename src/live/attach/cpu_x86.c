@@ -18,9 +18,9 @@ const tfp_str tfp_cpu_home_code = { "\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05", 9 };
 
 enum {
     /* results of interrupted system calls that a tracer sees, of include/linux/errno.h */
-    RESTART_SYS = 512,    /* again, unless a handler says otherwise */
-    RESTART_NOINTR = 513, /* again */
-    RESTART_NOHAND = 514, /* again, unless a handler ran */
+    RESTART_SYS = 512,    /* the call starts again, unless a handler says otherwise */
+    RESTART_NOINTR = 513, /* the call starts again */
+    RESTART_NOHAND = 514, /* the call starts again, unless a handler ran */
     RESTART_BLOCK = 516,  /* goes on by restart_syscall with the time that is left */
     USER_CODE_64 = 0x33,  /* cs of 64-bit code */
     DIRECTION_FLAG = 0x400,

@@ -31,7 +31,7 @@ int tfp_tracer_seize(tfp_tracer *t);
 tfp_stop tfp_tracer_interrupt(tfp_tracer *t, int64_t deadline_ns);
 /* Stops it wherever it is; does nothing when it is stopped already. */
 tfp_stop tfp_tracer_halt(tfp_tracer *t, int64_t deadline_ns);
-/* Lets it run to its next system call's beginning or end; goes on waiting when it was late. */
+/* Lets the thread run to the beginning or end of its next system call. After a timeout another call goes on waiting for that stop. */
 tfp_stop tfp_tracer_to_call(tfp_tracer *t, int64_t deadline_ns);
 /* Lets go of a stopped thread. */
 void tfp_tracer_leave(tfp_tracer *t);

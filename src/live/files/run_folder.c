@@ -20,7 +20,7 @@
 
 #define REMEDY "name another one in TFPROF_RUN_DIR or XDG_RUNTIME_DIR"
 
-/* Whether a folder is its user's own. False: it is not, or `why` is empty and there is none. */
+/* Whether a folder belongs to its user. False: it does not, and `why` has the reason, or there is no folder, and `why` is empty. */
 static bool is_safe(const char *path, uid_t owner, char *why, size_t room)
 {
     struct stat st;

@@ -55,7 +55,7 @@ static void start_more(tfp_capture *c)
     for (size_t i = 0; i < c->sessions.size && running < most; i++) {
         tfp_session *s = c->sessions.at[i];
         if (s->state != TFP_SESSION_WAITS || (c->wish->align && !c->align_unix_micros && *s->host)) continue;
-        if (running && !c->wish->align && !tfp_files_left(FILES_A_SESSION)) return; /* it waits for the others' */
+        if (running && !c->wish->align && !tfp_files_left(FILES_A_SESSION)) return; /* this session waits until others give their files back */
         tfp_session_start(c, s);
         running++;
     }

@@ -27,7 +27,7 @@ typedef struct tfp_function { /* 16 bytes: TensorFlow has a million */
 } tfp_function;
 
 typedef struct tfp_functions {
-    TFP_VEC(tfp_function) all; /* by address; the last one of several at an address is a global one, where there is */
+    TFP_VEC(tfp_function) all; /* sorted by address; of several at one address a global one stands last */
     uint64_t names, names_size;
 } tfp_functions;
 

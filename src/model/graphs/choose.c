@@ -55,7 +55,7 @@ static void turn(const sets *s, const uint64_t *from, uint64_t *to, bool forward
     if (forward ? has(from, last) : has(from, 0)) put(to, forward ? 0 : last);
 }
 
-/* The best of a replay's candidates, by those of its neighbour; NULL: it has none. */
+/* Finds the best candidates of a replay, given the best ones of the replay beside it; neighbour NULL: there is none. */
 static void step(const sets *s, const uint64_t *neighbour, uint64_t *best, bool forward)
 {
     bool any = false;

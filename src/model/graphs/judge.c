@@ -33,7 +33,7 @@ typedef struct judge {
     TFP_VEC(shared) all;           /* of patterns, what all of their candidates share */
     tfp_map64 all_by_pattern;
     tfp_effort effort;
-    tfp_map64 row_by_word;         /* of the answer that is made: a word on several streams -> its row */
+    tfp_map64 row_by_word;         /* while a graph's answer is made: a word that stands on several streams -> its row */
 } judge;
 
 typedef struct graph_list { /* places in m->order */

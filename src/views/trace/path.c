@@ -255,7 +255,7 @@ static bool walk_all(tfp_path *t)
         t->unit = t->x->unit_of_process[w->process];
         if (t->unit != last_unit) next = NULL;
         last_unit = t->unit;
-        if (next && next->step == w->step) continue; /* each device has a window of this step: one counts */
+        if (next && next->step == w->step) continue; /* a step has a window on each device, and is walked once */
         if (!walk_window(t, w, next && next->start_ns < w->end_ns ? next->start_ns : w->end_ns)) return false;
         next = w;
     }

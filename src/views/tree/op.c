@@ -137,7 +137,7 @@ static bool sort_types(types *t, const tfp_report *r)
     bool any = tfp_filter_any(t->o->filters[TFP_F_ACCOUNT]);
     for (uint32_t i = 0; i < t->count; i++)
         if (any || member_count(t, i)) t->order[t->order_count++] = i;
-    if (!fill_statistics(t, r, t->order, t->order_count)) return false; /* what is their own may order them */
+    if (!fill_statistics(t, r, t->order, t->order_count)) return false; /* before sorting, because -order_by may name a statistic */
     return tfp_sort(t->order, t->order_count, less, t);
 }
 

@@ -12,7 +12,7 @@ export interface Reach {
   signed: boolean; // some are below zero
 }
 
-/** Over all rows that are no sum of others. */
+/** The least and the biggest value of a column, without rows that are sums of others. */
 export function reachOf(column: Column, isSum: (row: number) => boolean): Reach {
   let [most, least] = [0, 0];
   if (column.type === "number" && !column.name.startsWith("start"))
