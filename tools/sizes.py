@@ -19,8 +19,10 @@ PARAMETERS, FIELDS = 6, 25
 PUBLIC = {"tfp_cache_path", "tfp_fleet_files", "tfp_gate_judge", "tfp_live_capture", "tfp_live_stacks", "tfp_query", "tfp_show",
           "tfp_timeline_find", "tfp_timeline_spans", "tfp_timeline_sums"}
 CALLBACKS = {"find_no_debuginfo"}
+# What the kernel writes for a signal.
+FIXED = {"signal_frame"}
 # How many structs may still be over their number of fields.
-WIDE_STRUCTS = 14
+WIDE_STRUCTS = 11
 FOLDERS = ("src", "cli", "server", "mcp", "python", "include", "tests", "tools")
 
 
@@ -106,7 +108,7 @@ def wide():
                 functions.add("%s of %s has %d parameters" % (name, path, parts(inside, ",")))
         for name, body in re.findall(r"^(?:typedef )?struct (\w+) \{(.*?)\n\}", text, re.M | re.S):
             fields = sum(parts(row, ",") for row in re.sub(r"\{[^{}]*\}", "", body).split(";") if row.strip())
-            if fields > FIELDS:
+            if fields > FIELDS and name not in FIXED:
                 structs.add("%s of %s has %d fields" % (name, path, fields))
     print("sizes: %d functions have more than %d parameters, beside %d public ones and %d callback; %d structs more than %d fields"
           % (len(functions), PARAMETERS, len(PUBLIC), len(CALLBACKS), len(structs), FIELDS))

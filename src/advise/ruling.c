@@ -12,21 +12,21 @@ void tfp_ruling_us(tfp_ruling *x, double ns) { tfp_format_real(&x->text, TFP_MIC
 
 void tfp_ruling_part(tfp_ruling *x, const char *what, double ns)
 {
-    if (ns > x->f->judged_ns) ns = x->f->judged_ns;
+    if (ns > x->f->mean.judged_ns) ns = x->f->mean.judged_ns;
     if (isnan(x->about_ns)) x->about_ns = ns;
     tfp_buf_text(&x->text, what);
     tfp_buf_text(&x->text, " takes ");
     tfp_ruling_us(x, ns);
-    tfp_buf_text(&x->text, x->f->whole ? " of the " : " of a step of ");
-    tfp_ruling_us(x, x->f->judged_ns);
-    if (x->f->whole) tfp_buf_text(&x->text, " from the first activity to the last of a trace without steps");
-    tfp_buf_printf(&x->text, " (%.0f%%)", 100 * tfp_part(ns, x->f->judged_ns));
+    tfp_buf_text(&x->text, x->f->begin.whole ? " of the " : " of a step of ");
+    tfp_ruling_us(x, x->f->mean.judged_ns);
+    if (x->f->begin.whole) tfp_buf_text(&x->text, " from the first activity to the last of a trace without steps");
+    tfp_buf_printf(&x->text, " (%.0f%%)", 100 * tfp_part(ns, x->f->mean.judged_ns));
 }
 
 void tfp_ruling_rate(tfp_ruling *x, double count, const char *what)
 {
     tfp_buf_text(&x->text, "; ");
-    if (x->f->whole)
+    if (x->f->begin.whole)
         tfp_buf_printf(&x->text, "%.0f %s%s", count, what, count < 1.5 ? "" : "s");
     else
         tfp_buf_printf(&x->text, count < 100 ? "%.1f %ss a step" : "%.0f %ss a step", count, what);
@@ -34,7 +34,7 @@ void tfp_ruling_rate(tfp_ruling *x, double count, const char *what)
 
 void tfp_ruling_share(tfp_ruling *x, const char *where, double ns)
 {
-    if (ns < 1 || tfp_part(ns, x->f->judged_ns) < 0.005) return;
+    if (ns < 1 || tfp_part(ns, x->f->mean.judged_ns) < 0.005) return;
     tfp_buf_text(&x->text, ", ");
     tfp_ruling_us(x, ns);
     tfp_buf_printf(&x->text, " of it %s", where);

@@ -382,9 +382,9 @@ static bool say_trace(tfp_report *r, const tfp_trace_facts *f)
     bool ok = add_number(r, "ranks", f->x.unit_count > 1 ? "ranks" : NULL, TFP_LABEL, (int64_t)f->x.unit_count);
     if (f->x.unit_count > 1) ok = ok && say_ranks(r, f);
     ok = ok && say_devices(r, f) && say_trace_steps(r, f);
-    if (f->warm_up != TFP_NONE && f->warm_up_ns > 2 * f->even_ns)
-        ok = ok && add_real(r, "step_0_us", "step 0, start", TFP_MICROS, f->warm_up_ns / 1000);
-    if (f->memory_peak) ok = ok && add_number(r, "device_memory_peak_bytes", "device memory", TFP_SIZE, f->memory_peak);
+    if (f->begin.warm_up != TFP_NONE && f->begin.warm_up_ns > 2 * f->mean.even_ns)
+        ok = ok && add_real(r, "step_0_us", "step 0, start", TFP_MICROS, f->begin.warm_up_ns / 1000);
+    if (f->memory.memory_peak) ok = ok && add_number(r, "device_memory_peak_bytes", "device memory", TFP_SIZE, f->memory.memory_peak);
     return ok;
 }
 

@@ -35,9 +35,9 @@ static small_sums sum_small(const tfp_trace_facts *f, double limit)
         longest = longer(f, longest, t->longest);
     }
     double steps = (double)f->step_count;
-    small_sums s = { (double)count / steps, least((double)ns / steps, f->exposed_communication_ns),
+    small_sums s = { (double)count / steps, least((double)ns / steps, f->mean.exposed_communication_ns),
                      count ? (double)bytes / (double)count : 0, longest };
-    if (s.count < 10 || tfp_part(s.saving, f->judged_ns) < limit) s.count = 0;
+    if (s.count < 10 || tfp_part(s.saving, f->mean.judged_ns) < limit) s.count = 0;
     return s;
 }
 
@@ -49,7 +49,7 @@ bool tfp_ruling_small_collectives(tfp_ruling *x)
     tfp_format_real(&x->text, TFP_SIZE, s.mean_bytes);
     tfp_buf_text(&x->text, " each; ");
     tfp_ruling_us(x, s.saving);
-    tfp_buf_printf(&x->text, " of a step (%.0f%%) is theirs alone", 100 * tfp_part(s.saving, x->f->judged_ns));
+    tfp_buf_printf(&x->text, " of a step (%.0f%%) is theirs alone", 100 * tfp_part(s.saving, x->f->mean.judged_ns));
     x->saving_ns = s.saving;
     x->evidence = s.longest;
     return true;
@@ -59,13 +59,13 @@ bool tfp_ruling_small_collectives(tfp_ruling *x)
 static double skew_ns(const tfp_trace_facts *f)
 {
     double ns = f->ranks.skew_ns - (f->ranks.straggler >= 0 ? f->ranks.straggler_ns : 0);
-    return ns > 0 ? least(ns, f->exposed_communication_ns) : 0;
+    return ns > 0 ? least(ns, f->mean.exposed_communication_ns) : 0;
 }
 
 bool tfp_ruling_collective_skew(tfp_ruling *x)
 {
     double ns = skew_ns(x->f);
-    if (x->f->ranks.awaited < 0 || tfp_part(ns, x->f->judged_ns) < x->limit) return false;
+    if (x->f->ranks.awaited < 0 || tfp_part(ns, x->f->mean.judged_ns) < x->limit) return false;
     tfp_ruling_part(x, "waiting in collectives for the last rank", ns);
     tfp_buf_printf(&x->text, "; mostly for rank %lld, longest in ", (long long)x->f->ranks.awaited);
     tfp_ruling_span(x, x->f->ranks.worst);
@@ -89,13 +89,13 @@ static const tfp_transfer_row *most_exposed(const tfp_trace_facts *f)
 bool tfp_ruling_exposed_communication(tfp_ruling *x)
 {
     small_sums s = sum_small(x->f, 0.03);
-    double small = s.count > 0 ? s.saving : 0, ns = x->f->exposed_communication_ns - small;
+    double small = s.count > 0 ? s.saving : 0, ns = x->f->mean.exposed_communication_ns - small;
     double waiting = x->f->ranks.awaited >= 0 ? least(ns, x->f->ranks.skew_ns) : 0;
     ns -= waiting;
     if (!x->f->has_devices) return false; /* HostCommunication tells of it */
-    if (ns <= 0 || tfp_part(ns, x->f->judged_ns) < x->limit) return false;
+    if (ns <= 0 || tfp_part(ns, x->f->mean.judged_ns) < x->limit) return false;
     const tfp_transfer_row *most = most_exposed(x->f);
-    tfp_ruling_part(x, "communication that nothing computes beside", x->f->exposed_communication_ns);
+    tfp_ruling_part(x, "communication that nothing computes beside", x->f->mean.exposed_communication_ns);
     tfp_ruling_share(x, "waiting for the last rank", waiting);
     tfp_ruling_share(x, "in collectives of few bytes", small);
     if (most) {
@@ -123,9 +123,9 @@ static bool judge_copies(tfp_ruling *x, bool pageable)
         x->evidence = longer(f, x->evidence, t->longest);
         if (t->bytes != TFP_ABSENT) bytes = tfp_add(bytes, t->bytes, NULL);
     }
-    double copying = least((double)ns / (double)f->step_count, f->exposed_copy_ns);
-    double saving = copying + (pageable ? f->pageable.idle_ns : 0);
-    if (saving <= 0 || tfp_part(saving, f->judged_ns) < x->limit) return false;
+    double copying = least((double)ns / (double)f->step_count, f->mean.exposed_copy_ns);
+    double saving = copying + (pageable ? f->host.pageable.idle_ns : 0);
+    if (saving <= 0 || tfp_part(saving, f->mean.judged_ns) < x->limit) return false;
     tfp_ruling_part(x,
                     pageable ? "copying from or to pageable memory"
                     : tpu    ? "copying that nothing hides"
@@ -133,10 +133,10 @@ static bool judge_copies(tfp_ruling *x, bool pageable)
                     saving);
     if (tpu)
         x->remedy = "keep tensors in the device's memory, offload less to the host; start copies well before their use";
-    tfp_buf_printf(&x->text, f->whole ? "; %.0f copies, " : "; %.1f copies a step, ",
+    tfp_buf_printf(&x->text, f->begin.whole ? "; %.0f copies, " : "; %.1f copies a step, ",
                    (double)count / (double)f->step_count);
     tfp_format_real(&x->text, TFP_SIZE, (double)bytes / (double)f->step_count);
-    if (pageable) tfp_ruling_share(x, "with the device idle and the host in the call", f->pageable.idle_ns);
+    if (pageable) tfp_ruling_share(x, "with the device idle and the host in the call", f->host.pageable.idle_ns);
     x->saving_ns = saving;
     return true;
 }
@@ -172,11 +172,11 @@ bool tfp_ruling_low_occupancy(tfp_ruling *x)
     const tfp_trace_facts *f = x->f;
     for (size_t i = 0; i < f->kernel_count; i++) {
         const tfp_kernel_fact *k = &f->kernels[i];
-        double ns = least((double)k->steps_ns / (double)f->step_count, f->compute_ns);
-        if (k->class != TFP_CLASS_COMPUTE || tfp_part(ns, f->judged_ns) < x->limit) continue;
+        double ns = least((double)k->steps_ns / (double)f->step_count, f->mean.compute_ns);
+        if (k->class != TFP_CLASS_COMPUTE || tfp_part(ns, f->mean.judged_ns) < x->limit) continue;
         if (isnan(k->occupancy) || k->occupancy >= 25 || tfp_name_says(k->name) & TFP_NAME_TILES) continue;
         double alone = tfp_alone_ns(f, is_kernel, k);
-        if (tfp_part(alone, f->judged_ns) < x->limit / 2) continue;
+        if (tfp_part(alone, f->mean.judged_ns) < x->limit / 2) continue;
         tfp_ruling_part(x, "a kernel of low occupancy", ns);
         tfp_buf_printf(&x->text, "; %.0f%% occupied: ", k->occupancy);
         tfp_ruling_name(x, k->name);
@@ -191,13 +191,13 @@ bool tfp_ruling_low_occupancy(tfp_ruling *x)
 bool tfp_ruling_one_stream(tfp_ruling *x)
 {
     const tfp_trace_facts *f = x->f;
-    const tfp_tally *t = &f->small_grids;
-    if (!f->one_stream || t->count < 2 || tfp_part(t->ns, f->judged_ns) < x->limit) return false;
-    if (f->idle_ns > 0.5 * f->judged_ns) return false;
+    const tfp_tally *t = &f->device.small_grids;
+    if (!f->device.one_stream || t->count < 2 || tfp_part(t->ns, f->mean.judged_ns) < x->limit) return false;
+    if (f->mean.idle_ns > 0.5 * f->mean.judged_ns) return false;
     tfp_ruling_part(x, "running small kernels one after the other in one stream", t->ns);
-    tfp_buf_printf(&x->text, ", with blocks for %.0f%% of the multiprocessors, such as ", 100 * f->small_grids_part);
+    tfp_buf_printf(&x->text, ", with blocks for %.0f%% of the multiprocessors, such as ", 100 * f->device.small_grids_part);
     tfp_ruling_span(x, t->longest);
-    x->saving_ns = tfp_sort_alone_ns(f, TFP_SORT_SMALL) * (1 - f->small_grids_part);
+    x->saving_ns = tfp_sort_alone_ns(f, TFP_SORT_SMALL) * (1 - f->device.small_grids_part);
     x->evidence = t->longest;
     return true;
 }
@@ -207,15 +207,15 @@ bool tfp_ruling_tiny_kernels(tfp_ruling *x)
 {
     enum { FEW = 100 }; /* a step */
     const tfp_trace_facts *f = x->f;
-    const tfp_tally *t = &f->tiny;
-    double ns = t->ns + f->tiny_gaps_ns;
-    if (t->a_step < FEW || tfp_part(ns, f->judged_ns) < x->limit || tfp_optimizer_is_unfused(f, t->a_step / 2))
+    const tfp_tally *t = &f->device.tiny;
+    double ns = t->ns + f->device.tiny_gaps_ns;
+    if (t->a_step < FEW || tfp_part(ns, f->mean.judged_ns) < x->limit || tfp_optimizer_is_unfused(f, t->a_step / 2))
         return false;
-    double saving = tfp_sort_alone_ns(f, TFP_SORT_TINY) + f->tiny_gaps_ns;
-    if (tfp_part(saving, f->judged_ns) < x->limit) return false;
+    double saving = tfp_sort_alone_ns(f, TFP_SORT_TINY) + f->device.tiny_gaps_ns;
+    if (tfp_part(saving, f->mean.judged_ns) < x->limit) return false;
     tfp_ruling_part(x, "running kernels of at most 10 us, with the gaps between them,", ns);
-    tfp_buf_printf(&x->text, "; %.0f of the %.0f activities%s, on average of ", t->a_step, f->kernels_per_step,
-                   f->whole ? "" : " of a step");
+    tfp_buf_printf(&x->text, "; %.0f of the %.0f activities%s, on average of ", t->a_step, f->mean.kernels_per_step,
+                   f->begin.whole ? "" : " of a step");
     tfp_ruling_us(x, t->ns / t->a_step);
     tfp_buf_text(&x->text, ", such as ");
     tfp_ruling_span(x, t->longest);
@@ -228,9 +228,9 @@ bool tfp_ruling_tiny_kernels(tfp_ruling *x)
 static bool judge_kernels(tfp_ruling *x, tfp_sort_of_work sort, const tfp_tally *t, const char *what, double worth)
 {
     const tfp_trace_facts *f = x->f;
-    if (!t->count || tfp_part(t->ns, f->judged_ns) < x->limit || tfp_part(t->ns, f->busy_ns) < x->limit) return false;
+    if (!t->count || tfp_part(t->ns, f->mean.judged_ns) < x->limit || tfp_part(t->ns, f->mean.busy_ns) < x->limit) return false;
     double alone = tfp_sort_alone_ns(f, sort);
-    if (tfp_part(alone, f->judged_ns) < x->limit / 2) return false;
+    if (tfp_part(alone, f->mean.judged_ns) < x->limit / 2) return false;
     tfp_ruling_part(x, what, t->ns);
     tfp_ruling_rate(x, t->a_step, "kernel");
     tfp_buf_text(&x->text, ", such as ");
@@ -250,27 +250,27 @@ static double tensor_cores(const tfp_trace_facts *f)
 
 bool tfp_ruling_casts(tfp_ruling *x)
 {
-    return judge_kernels(x, TFP_SORT_CASTS, &x->f->casts, "converting types on the device", 1);
+    return judge_kernels(x, TFP_SORT_CASTS, &x->f->device.casts, "converting types on the device", 1);
 }
 bool tfp_ruling_layouts(tfp_ruling *x)
 {
-    return judge_kernels(x, TFP_SORT_LAYOUTS, &x->f->layouts,
+    return judge_kernels(x, TFP_SORT_LAYOUTS, &x->f->device.layouts,
                          "only copying tensors on the device, into another layout or as they are,", 1);
 }
 bool tfp_ruling_odd_shapes(tfp_ruling *x)
 {
-    return judge_kernels(x, TFP_SORT_ODD, &x->f->odd_matmuls,
+    return judge_kernels(x, TFP_SORT_ODD, &x->f->device.odd_matmuls,
                          "multiplying matrices of 16 bits with sides that are no multiples of 8", tensor_cores(x->f));
 }
 
 bool tfp_ruling_plain_matmuls(tfp_ruling *x)
 {
     const tfp_trace_facts *f = x->f;
-    const tfp_tally *t = &f->plain_matmuls;
+    const tfp_tally *t = &f->device.plain_matmuls;
     bool has_cores = f->capability <= 0 || f->capability >= 7, has_tf32 = f->capability <= 0 || f->capability >= 8;
-    if (!has_cores || !t->count || tfp_part(t->ns, f->judged_ns) < x->limit) return false;
+    if (!has_cores || !t->count || tfp_part(t->ns, f->mean.judged_ns) < x->limit) return false;
     double alone = tfp_sort_alone_ns(f, TFP_SORT_PLAIN);
-    if (tfp_part(alone, f->judged_ns) < x->limit / 2) return false;
+    if (tfp_part(alone, f->mean.judged_ns) < x->limit / 2) return false;
     tfp_ruling_part(x, "multiplying matrices in single precision, at the slow rate of this device,", t->ns);
     tfp_buf_text(&x->text, "; ");
     tfp_ruling_span(x, t->longest);
@@ -287,13 +287,13 @@ bool tfp_ruling_plain_matmuls(tfp_ruling *x)
 bool tfp_ruling_memory_limit(tfp_ruling *x)
 {
     const tfp_trace_facts *f = x->f;
-    int64_t held = f->reserved_peak > f->memory_peak ? f->reserved_peak : f->memory_peak;
-    if (!f->memory_limit || (double)held < x->limit * (double)f->memory_limit) return false;
+    int64_t held = f->memory.reserved_peak > f->memory.memory_peak ? f->memory.reserved_peak : f->memory.memory_peak;
+    if (!f->memory.memory_limit || (double)held < x->limit * (double)f->memory.memory_limit) return false;
     tfp_format_amount(&x->text, TFP_SIZE, held);
     tfp_buf_text(&x->text, " of the device's ");
-    tfp_format_amount(&x->text, TFP_SIZE, f->memory_limit);
+    tfp_format_amount(&x->text, TFP_SIZE, f->memory.memory_limit);
     tfp_buf_text(&x->text, " were reserved");
-    x->evidence = f->memory_span;
+    x->evidence = f->memory.memory_span;
     return true;
 }
 
@@ -301,13 +301,13 @@ bool tfp_ruling_memory_limit(tfp_ruling *x)
 bool tfp_ruling_fragmentation(tfp_ruling *x)
 {
     const tfp_trace_facts *f = x->f;
-    int64_t lost = f->reserved_peak - f->memory_peak;
-    if (!f->memory_peak || lost < (int64_t)1 << 30 || (double)lost < x->limit * (double)f->reserved_peak) return false;
-    if (f->memory_limit && (double)f->reserved_peak < 0.6 * (double)f->memory_limit) return false;
+    int64_t lost = f->memory.reserved_peak - f->memory.memory_peak;
+    if (!f->memory.memory_peak || lost < (int64_t)1 << 30 || (double)lost < x->limit * (double)f->memory.reserved_peak) return false;
+    if (f->memory.memory_limit && (double)f->memory.reserved_peak < 0.6 * (double)f->memory.memory_limit) return false;
     tfp_format_amount(&x->text, TFP_SIZE, lost);
     tfp_buf_text(&x->text, " of ");
-    tfp_format_amount(&x->text, TFP_SIZE, f->reserved_peak);
+    tfp_format_amount(&x->text, TFP_SIZE, f->memory.reserved_peak);
     tfp_buf_text(&x->text, " that were reserved were not in use at any time recorded");
-    x->evidence = f->memory_span;
+    x->evidence = f->memory.memory_span;
     return true;
 }

@@ -13,14 +13,14 @@ static double rest(double a) { return a > 0 ? a : 0; }
  * idle between activities that were launched before. */
 static double felt_ns(const tfp_trace_facts *f, const tfp_tally *t)
 {
-    return f->has_devices ? least(t->ns, f->host_cost_ns) : t->ns;
+    return f->has_devices ? least(t->ns, f->gaps.host_cost_ns) : t->ns;
 }
 
 bool tfp_ruling_input_bound(tfp_ruling *x)
 {
-    const tfp_tally *t = &x->f->data;
+    const tfp_tally *t = &x->f->host.data;
     double felt = x->f->has_devices ? felt_ns(x->f, t) : t->alone_ns;
-    if (!t->count || tfp_part(felt, x->f->judged_ns) < x->limit) return false;
+    if (!t->count || tfp_part(felt, x->f->mean.judged_ns) < x->limit) return false;
     tfp_ruling_part(x, "waiting for input", t->ns);
     x->saving_ns = felt;
     x->evidence = t->longest;
@@ -29,34 +29,34 @@ bool tfp_ruling_input_bound(tfp_ruling *x)
 
 bool tfp_optimizer_is_unfused(const tfp_trace_facts *f, double kernels)
 {
-    return f->optimizer.a_step >= kernels && f->optimizer.a_step >= 0.3 * f->kernels_per_step;
+    return f->device.optimizer.a_step >= kernels && f->device.optimizer.a_step >= 0.3 * f->mean.kernels_per_step;
 }
 
 /* An optimizer of many small kernels: the host's time for them while the device waits. */
 static double optimizer_host_ns(const tfp_trace_facts *f)
 {
-    return tfp_optimizer_is_unfused(f, 50) ? f->late_ns * f->optimizer.a_step / f->kernels_per_step : 0;
+    return tfp_optimizer_is_unfused(f, 50) ? f->gaps.late_ns * f->device.optimizer.a_step / f->mean.kernels_per_step : 0;
 }
 
 /* Late launches that no other rule of the host explains, in short gaps and in long ones. */
 static double unexplained_ns(const tfp_trace_facts *f)
 {
-    double explained = f->data.ns + f->item.ns + f->synchronize.ns + f->allocations.ns + f->compilations.ns;
-    return rest(f->late_ns - rest(explained - f->stall_known_ns) - optimizer_host_ns(f));
+    double explained = f->host.data.ns + f->host.item.ns + f->host.synchronize.ns + f->host.allocations.ns + f->host.compilations.ns;
+    return rest(f->gaps.late_ns - rest(explained - f->gaps.stall_known_ns) - optimizer_host_ns(f));
 }
 
-static double stalled_ns(const tfp_trace_facts *f) { return rest(f->stall_ns - f->stall_known_ns); }
+static double stalled_ns(const tfp_trace_facts *f) { return rest(f->gaps.stall_ns - f->gaps.stall_known_ns); }
 
 /* Time of frames outside of all ops. */
 static double python_ns(const tfp_trace_facts *f)
 {
-    return f->python.count ? rest(f->python.ns - f->ops.ns - f->data.ns - f->own.ns) : 0;
+    return f->host.python.count ? rest(f->host.python.ns - f->host.ops.ns - f->host.data.ns - f->host.own.ns) : 0;
 }
 
 static bool is_python(const tfp_trace_facts *f, double limit)
 {
-    return f->has_devices && python_ns(f) > 0 && tfp_part(python_ns(f), f->judged_ns) >= limit &&
-           unexplained_ns(f) + stalled_ns(f) > 0.1 * f->judged_ns;
+    return f->has_devices && python_ns(f) > 0 && tfp_part(python_ns(f), f->mean.judged_ns) >= limit &&
+           unexplained_ns(f) + stalled_ns(f) > 0.1 * f->mean.judged_ns;
 }
 
 bool tfp_ruling_python_time(tfp_ruling *x)
@@ -64,12 +64,12 @@ bool tfp_ruling_python_time(tfp_ruling *x)
     const tfp_trace_facts *f = x->f;
     if (!is_python(f, x->limit)) return false;
     tfp_ruling_part(x, "Python outside of all operators", python_ns(f));
-    if (tfp_part(f->lead_ns, f->judged_ns) > 0.1) {
+    if (tfp_part(f->gaps.lead_ns, f->mean.judged_ns) > 0.1) {
         tfp_buf_text(&x->text, "; the device's first activity begins after ");
-        tfp_ruling_us(x, f->lead_ns);
+        tfp_ruling_us(x, f->gaps.lead_ns);
     }
-    x->saving_ns = least(least(python_ns(f), unexplained_ns(f) + stalled_ns(f)), f->host_cost_ns);
-    x->evidence = f->python.longest;
+    x->saving_ns = least(least(python_ns(f), unexplained_ns(f) + stalled_ns(f)), f->gaps.host_cost_ns);
+    x->evidence = f->host.python.longest;
     return true;
 }
 
@@ -80,16 +80,16 @@ bool tfp_ruling_host_bound(tfp_ruling *x)
 {
     const tfp_trace_facts *f = x->f;
     double late = rest(unexplained_ns(f) - python_part(f));
-    if (!f->has_devices || late <= 0 || tfp_part(late, f->judged_ns) < x->limit) return false;
-    tfp_ruling_part(x, "the device's wait for launches, in gaps of up to a millisecond,", f->late_ns);
-    tfp_ruling_share(x, "explained by waits, Python or the optimizer", f->late_ns - late);
-    tfp_ruling_rate(x, f->kernels_per_step, "kernel");
-    if (f->kernels_per_step > 0) {
+    if (!f->has_devices || late <= 0 || tfp_part(late, f->mean.judged_ns) < x->limit) return false;
+    tfp_ruling_part(x, "the device's wait for launches, in gaps of up to a millisecond,", f->gaps.late_ns);
+    tfp_ruling_share(x, "explained by waits, Python or the optimizer", f->gaps.late_ns - late);
+    tfp_ruling_rate(x, f->mean.kernels_per_step, "kernel");
+    if (f->mean.kernels_per_step > 0) {
         tfp_buf_text(&x->text, ", on average of ");
-        tfp_ruling_us(x, f->busy_ns / f->kernels_per_step);
+        tfp_ruling_us(x, f->mean.busy_ns / f->mean.kernels_per_step);
     }
-    x->saving_ns = least(late, f->host_cost_ns);
-    x->evidence = f->late_launch;
+    x->saving_ns = least(late, f->gaps.host_cost_ns);
+    x->evidence = f->gaps.late_launch;
     return true;
 }
 
@@ -97,8 +97,8 @@ bool tfp_ruling_host_bound(tfp_ruling *x)
 static void put_cause(tfp_ruling *x)
 {
     const tfp_trace_facts *f = x->f;
-    double share = 100 * least(f->stall_share, 1);
-    switch (f->stall_cover) {
+    double share = 100 * least(f->gaps.stall_share, 1);
+    switch (f->gaps.stall_cover) {
     case TFP_STALL_ITSELF: tfp_buf_printf(&x->text, ", in which the host spends %.0f%% in ", share); break;
     case TFP_STALL_AROUND:
         tfp_buf_printf(&x->text, ", in which the host runs many short operations, %.0f%% of it in ", share);
@@ -108,7 +108,7 @@ static void put_cause(tfp_ruling *x)
         break;
     case TFP_STALL_OTHER:
         tfp_buf_printf(&x->text, ", in which the thread that goes on after it recorded nothing, and ");
-        tfp_lane_put(f->x.p, f->x.s->lane[f->stall_span], &x->text);
+        tfp_lane_put(f->x.p, f->x.s->lane[f->gaps.stall_span], &x->text);
         tfp_buf_printf(&x->text, " spends %.0f%% in ", share);
         break;
     case TFP_STALL_NOTHING:
@@ -116,34 +116,34 @@ static void put_cause(tfp_ruling *x)
         x->remedy = "record Python's stacks to see what it is; move that out of the steps";
         return;
     }
-    tfp_ruling_span(x, f->stall_span);
+    tfp_ruling_span(x, f->gaps.stall_span);
 }
 
 bool tfp_ruling_host_stalls(tfp_ruling *x)
 {
     const tfp_trace_facts *f = x->f;
     double stalled = rest(stalled_ns(f) - rest(python_part(f) - unexplained_ns(f)));
-    if (stalled <= 0 || tfp_part(stalled, f->judged_ns) < x->limit) return false;
+    if (stalled <= 0 || tfp_part(stalled, f->mean.judged_ns) < x->limit) return false;
     tfp_ruling_part(x,
                     f->has_devices ? "the device's wait for the host, in gaps of over a millisecond,"
                                    : "time in which no operation runs, in gaps of over a millisecond,",
-                    f->stall_ns);
-    tfp_ruling_share(x, "explained by waits, allocations, compilations or Python", f->stall_ns - stalled);
-    if (f->has_devices) tfp_ruling_share(x, "before the device's first activity", least(f->lead_ns, f->stall_ns));
-    tfp_ruling_rate(x, f->stalls, "such gap");
+                    f->gaps.stall_ns);
+    tfp_ruling_share(x, "explained by waits, allocations, compilations or Python", f->gaps.stall_ns - stalled);
+    if (f->has_devices) tfp_ruling_share(x, "before the device's first activity", least(f->gaps.lead_ns, f->gaps.stall_ns));
+    tfp_ruling_rate(x, f->gaps.stalls, "such gap");
     tfp_buf_text(&x->text, ", the longest of ");
-    tfp_ruling_us(x, (double)f->longest_stall_ns);
+    tfp_ruling_us(x, (double)f->gaps.longest_stall_ns);
     put_cause(x);
-    x->saving_ns = f->has_devices ? least(stalled, f->host_cost_ns) : stalled;
-    x->evidence = f->stall_span == TFP_NONE ? f->stall_end : f->stall_span;
+    x->saving_ns = f->has_devices ? least(stalled, f->gaps.host_cost_ns) : stalled;
+    x->evidence = f->gaps.stall_span == TFP_NONE ? f->gaps.stall_end : f->gaps.stall_span;
     return true;
 }
 
 bool tfp_ruling_value_reads(tfp_ruling *x)
 {
-    const tfp_tally *t = &x->f->item;
+    const tfp_tally *t = &x->f->host.item;
     double felt = felt_ns(x->f, t);
-    if (!x->f->has_devices || t->a_step < 0.5 || tfp_part(felt, x->f->judged_ns) < x->limit) return false;
+    if (!x->f->has_devices || t->a_step < 0.5 || tfp_part(felt, x->f->mean.judged_ns) < x->limit) return false;
     tfp_ruling_part(x, "reading values from the device", t->ns);
     tfp_ruling_rate(x, t->a_step, "read");
     tfp_buf_text(&x->text, ", longest at ");
@@ -156,9 +156,9 @@ bool tfp_ruling_value_reads(tfp_ruling *x)
 /* In a copy or synchronisation that waits for nothing that a device does. */
 bool tfp_ruling_blocked_host(tfp_ruling *x)
 {
-    const tfp_tally *t = &x->f->blocked;
-    double idle = rest(t->idle_ns - x->f->pageable.idle_ns); /* PageableCopies tells of those */
-    if (!x->f->has_devices || tfp_part(idle, x->f->judged_ns) < x->limit) return false;
+    const tfp_tally *t = &x->f->host.blocked;
+    double idle = rest(t->idle_ns - x->f->host.pageable.idle_ns); /* PageableCopies tells of those */
+    if (!x->f->has_devices || tfp_part(idle, x->f->mean.judged_ns) < x->limit) return false;
     tfp_ruling_part(x, "a device that does nothing while the host stands in copies or synchronisation", idle);
     tfp_buf_text(&x->text, "; the host stands there for ");
     tfp_ruling_us(x, t->ns);
@@ -172,9 +172,9 @@ bool tfp_ruling_blocked_host(tfp_ruling *x)
 
 bool tfp_ruling_host_communication(tfp_ruling *x)
 {
-    const tfp_tally *t = &x->f->communication;
-    double felt = x->f->has_devices ? felt_ns(x->f, t) : least(t->alone_ns, x->f->exposed_communication_ns);
-    if (!t->count || tfp_part(felt, x->f->judged_ns) < x->limit) return false;
+    const tfp_tally *t = &x->f->host.communication;
+    double felt = x->f->has_devices ? felt_ns(x->f, t) : least(t->alone_ns, x->f->mean.exposed_communication_ns);
+    if (!t->count || tfp_part(felt, x->f->mean.judged_ns) < x->limit) return false;
     tfp_ruling_part(x, "communication by the host", t->ns);
     tfp_ruling_rate(x, t->a_step, "call");
     tfp_buf_text(&x->text, ", longest in ");
@@ -186,8 +186,8 @@ bool tfp_ruling_host_communication(tfp_ruling *x)
 
 bool tfp_ruling_retracing(tfp_ruling *x)
 {
-    const tfp_tally *t = &x->f->retraces;
-    if (t->count < 2 || tfp_part(t->ns, x->f->judged_ns) < x->limit) return false;
+    const tfp_tally *t = &x->f->host.retraces;
+    if (t->count < 2 || tfp_part(t->ns, x->f->mean.judged_ns) < x->limit) return false;
     tfp_ruling_part(x, "calling functions that are traced again", t->ns);
     tfp_buf_printf(&x->text, "; %lld such calls in the steps recorded, longest of ", (long long)t->count);
     tfp_ruling_span(x, t->longest);
@@ -198,10 +198,10 @@ bool tfp_ruling_retracing(tfp_ruling *x)
 
 bool tfp_ruling_synchronization(tfp_ruling *x)
 {
-    const tfp_tally *t = &x->f->synchronize;
+    const tfp_tally *t = &x->f->host.synchronize;
     double busy = rest(t->ns - t->idle_ns); /* waits while the device is idle are the finding BlockedHost */
-    double felt = x->f->has_devices ? least(busy, x->f->host_cost_ns) : t->ns;
-    if (t->a_step < 1.5 || tfp_part(felt, x->f->judged_ns) < x->limit) return false;
+    double felt = x->f->has_devices ? least(busy, x->f->gaps.host_cost_ns) : t->ns;
+    if (t->a_step < 1.5 || tfp_part(felt, x->f->mean.judged_ns) < x->limit) return false;
     tfp_ruling_part(x, "waiting in synchronising calls", t->ns);
     if (x->f->has_devices) tfp_ruling_share(x, "while the device does nothing", least(t->idle_ns, t->ns));
     tfp_ruling_rate(x, t->a_step, "call");
@@ -214,9 +214,9 @@ bool tfp_ruling_synchronization(tfp_ruling *x)
 
 bool tfp_ruling_allocations(tfp_ruling *x)
 {
-    const tfp_tally *t = &x->f->allocations;
+    const tfp_tally *t = &x->f->host.allocations;
     double felt = felt_ns(x->f, t);
-    if (t->a_step < 0.5 || tfp_part(felt, x->f->judged_ns) < x->limit) return false;
+    if (t->a_step < 0.5 || tfp_part(felt, x->f->mean.judged_ns) < x->limit) return false;
     tfp_ruling_part(x, "allocating device memory", t->ns);
     tfp_ruling_rate(x, t->a_step, "call");
     tfp_buf_text(&x->text, ", such as ");
@@ -228,9 +228,9 @@ bool tfp_ruling_allocations(tfp_ruling *x)
 
 bool tfp_ruling_compilations(tfp_ruling *x)
 {
-    const tfp_tally *t = &x->f->compilations;
+    const tfp_tally *t = &x->f->host.compilations;
     double felt = felt_ns(x->f, t);
-    if (t->count < 2 || tfp_part(felt, x->f->judged_ns) < x->limit) return false;
+    if (t->count < 2 || tfp_part(felt, x->f->mean.judged_ns) < x->limit) return false;
     tfp_ruling_part(x, "compiling or tracing", t->ns);
     tfp_buf_printf(&x->text, "; %lld times in the steps recorded, such as ", (long long)t->count);
     tfp_ruling_span(x, t->longest);
@@ -272,14 +272,14 @@ static void put_reason(tfp_ruling *x, const tfp_step_row *longer, const tfp_step
 bool tfp_ruling_uneven_steps(tfp_ruling *x)
 {
     const tfp_trace_facts *f = x->f;
-    if (isnan(f->step_cv) || f->step_cv < x->limit || f->median_step == SIZE_MAX) return false;
-    const tfp_step_row *odd = &f->steps[f->odd_step], *median = &f->steps[f->median_step];
+    if (isnan(f->mean.step_cv) || f->mean.step_cv < x->limit || f->mean.median_step == SIZE_MAX) return false;
+    const tfp_step_row *odd = &f->steps[f->mean.odd_step], *median = &f->steps[f->mean.median_step];
     bool is_long = odd->duration_ns > median->duration_ns;
     tfp_buf_text(&x->text, "steps ");
     if (f->x.unit_count > 1) tfp_buf_printf(&x->text, "of rank %lld ", (long long)odd->rank);
-    tfp_buf_printf(&x->text, "differ by %.0f%% of their mean (standard deviation), which is ", 100 * f->step_cv);
-    tfp_ruling_us(x, f->cv_mean_ns);
-    if (f->warm_up != TFP_NONE) tfp_buf_text(&x->text, " without step 0");
+    tfp_buf_printf(&x->text, "differ by %.0f%% of their mean (standard deviation), which is ", 100 * f->mean.step_cv);
+    tfp_ruling_us(x, f->mean.cv_mean_ns);
+    if (f->begin.warm_up != TFP_NONE) tfp_buf_text(&x->text, " without step 0");
     tfp_buf_printf(&x->text, "; step %.*s takes ", (int)odd->step.size, odd->step.data);
     tfp_ruling_us(x, (double)odd->duration_ns);
     tfp_buf_printf(&x->text, ", step %.*s, the median one, ", (int)median->step.size, median->step.data);
@@ -292,12 +292,12 @@ bool tfp_ruling_uneven_steps(tfp_ruling *x)
 bool tfp_ruling_unfused_optimizer(tfp_ruling *x)
 {
     const tfp_trace_facts *f = x->f;
-    const tfp_tally *t = &f->optimizer;
-    if (t->a_step < 50 || t->a_step < x->limit * f->kernels_per_step) return false;
+    const tfp_tally *t = &f->device.optimizer;
+    if (t->a_step < 50 || t->a_step < x->limit * f->mean.kernels_per_step) return false;
     tfp_buf_printf(&x->text, "the optimizer launches %.0f of the %.0f kernels of a step, which take ", t->a_step,
-                   f->kernels_per_step);
+                   f->mean.kernels_per_step);
     tfp_ruling_us(x, t->ns);
-    x->saving_ns = tfp_sort_alone_ns(f, TFP_SORT_OPTIMIZER) + least(optimizer_host_ns(f), f->host_cost_ns);
+    x->saving_ns = tfp_sort_alone_ns(f, TFP_SORT_OPTIMIZER) + least(optimizer_host_ns(f), f->gaps.host_cost_ns);
     x->evidence = t->longest;
     return true;
 }

@@ -237,7 +237,7 @@ static bool finish_text(tfp_ruling *x, const rule *of, sentence_parts *parts)
     if (x->saving_ns >= 1 || x->change) {
         tfp_buf_text(&x->text, "; at most ");
         tfp_ruling_us(x, x->saving_ns);
-        tfp_buf_text(&x->text, x->f->whole ? " to gain" : " a step to gain");
+        tfp_buf_text(&x->text, x->f->begin.whole ? " to gain" : " a step to gain");
         if (x->change) tfp_buf_printf(&x->text, " by whatif -%s", x->change);
     }
     if (x->limit < of->limit || x->limit > of->limit)
@@ -285,10 +285,10 @@ static tfp_status ask_whatif(tfp_report *r, const tfp_trace_facts *f, spoken *al
 static void judge_all(const tfp_report *r, const tfp_trace_facts *f, spoken *all)
 {
     bool little = tfp_steps_hold_little(f->x.p);
-    for (size_t i = 0; i < RULES && f->judged_ns > 0; i++) {
+    for (size_t i = 0; i < RULES && f->mean.judged_ns > 0; i++) {
         tfp_ruling x = { .f = f, .limit = limit_of(r, &rules[i]), .about_ns = NAN, .evidence = TFP_NONE };
         bool speaks = (!little || rules[i].any_steps) && rules[i].judge(&x);
-        if (x.saving_ns > f->judged_ns) x.saving_ns = f->judged_ns;
+        if (x.saving_ns > f->mean.judged_ns) x.saving_ns = f->mean.judged_ns;
         if (!speaks) {
             tfp_buf_free(&x.text);
             continue;

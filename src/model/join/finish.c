@@ -98,7 +98,7 @@ tfp_status tfp_build_finish(tfp_builder *b, tfp_error *err)
     note_contents(b);
     write_warnings(b);
     p->finished = !b->status;
-    p->finished_before = true;
+    p->files->finished_before = true;
     if (p->program) p->program->finished = true;
     return tfp_builder_status(b, err);
 }

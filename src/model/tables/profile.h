@@ -47,7 +47,6 @@ struct tfp_profile {
     tfp_step_choice kept; /* with TFP_KEEP_TOTAL */
     bool finished;
     bool reopened;        /* read from a file of tables (store/), which are finished; nothing but a checkpoint is added */
-    bool finished_before; /* what comes now is the next state of a growing model: a graph again, with more nodes */
 };
 
 /* Its tables, all empty, in one piece of memory; false without memory. tfp_profile_new calls it. */

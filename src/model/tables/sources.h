@@ -20,6 +20,7 @@ struct tfp_source_tables {
     tfp_progress_fn progress;
     void *progress_ctx;
     size_t adding;   /* of files that are added together: which one */
+    bool finished_before; /* what comes now is the next state of a growing model: a graph again, with more nodes */
     uint64_t stored; /* bytes of all inputs, as they were given */
 };
 

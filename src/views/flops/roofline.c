@@ -285,7 +285,7 @@ tfp_status tfp_work_utilization(const tfp_work_tables *t, tfp_error *err)
     if (s == TFP_LIMIT) tfp_error_clear(err);
     if (s) return s == TFP_LIMIT ? TFP_OK : s;
     double of_steps = (double)t->all.step_float_ops / (double)t->all.float_ops;
-    double seconds = f->step_ns * (double)f->step_count / 1e9; /* of each device in each step */
+    double seconds = f->mean.step_ns * (double)f->step_count / 1e9; /* of each device in each step */
     if (!f->has_devices || seconds <= 0) return TFP_OK;
     tfp_fact *fact = tfp_fact_add(t->r, "utilization", "utilization", 'r', TFP_SHARE);
     if (!fact) return tfp_nomem(err);

@@ -94,9 +94,9 @@ static uint32_t caller_of(const cause *c, uint32_t span)
 static void say(cause *c, tfp_stall_cover cover, uint32_t span, int64_t ns)
 {
     int64_t gap = c->g->end - c->g->start;
-    c->f->stall_cover = cover;
-    c->f->stall_span = span;
-    c->f->stall_share = gap > 0 ? (double)ns / (double)gap : 0;
+    c->f->gaps.stall_cover = cover;
+    c->f->gaps.stall_span = span;
+    c->f->gaps.stall_share = gap > 0 ? (double)ns / (double)gap : 0;
 }
 
 /* One span with half of the gap for itself; else the shortest one around half of it; else one of another thread; else what

@@ -101,7 +101,7 @@ typedef struct gatherer {
 static int64_t judged_part(const tfp_trace_facts *f, uint32_t span)
 {
     const tfp_span_columns *s = f->x.s;
-    if (!f->whole) return s->duration_ns[span];
+    if (!f->begin.whole) return s->duration_ns[span];
     return tfp_union_within(&f->judged[tfp_trace_unit_of(&f->x, span)], s->start_ns[span], tfp_span_end(s, span));
 }
 
@@ -115,13 +115,13 @@ static void tally(gatherer *g, tfp_tally *t, uint32_t span)
 static void tally_sort(gatherer *g, tfp_sort_of_work sort, uint32_t span)
 {
     tfp_trace_facts *f = g->f;
-    tfp_tally *const all[] = { [TFP_SORT_CASTS] = &f->casts,
-                               [TFP_SORT_LAYOUTS] = &f->layouts,
-                               [TFP_SORT_OPTIMIZER] = &f->optimizer,
-                               [TFP_SORT_PLAIN] = &f->plain_matmuls,
-                               [TFP_SORT_ODD] = &f->odd_matmuls,
-                               [TFP_SORT_SMALL] = &f->small_grids,
-                               [TFP_SORT_TINY] = &f->tiny };
+    tfp_tally *const all[] = { [TFP_SORT_CASTS] = &f->device.casts,
+                               [TFP_SORT_LAYOUTS] = &f->device.layouts,
+                               [TFP_SORT_OPTIMIZER] = &f->device.optimizer,
+                               [TFP_SORT_PLAIN] = &f->device.plain_matmuls,
+                               [TFP_SORT_ODD] = &f->device.odd_matmuls,
+                               [TFP_SORT_SMALL] = &f->device.small_grids,
+                               [TFP_SORT_TINY] = &f->device.tiny };
     f->sorts[span] |= (uint8_t)(1u << sort);
     tally(g, all[sort], span);
 }
@@ -220,7 +220,7 @@ static void add_activity(gatherer *g, uint32_t span)
 {
     const tfp_span_columns *s = g->f->x.s;
     if (s->class[span] == TFP_CLASS_COPY && s->launch[span] != TFP_NONE && is_pageable(g, span))
-        tally(g, &g->f->pageable, s->launch[span]);
+        tally(g, &g->f->host.pageable, s->launch[span]);
     if (s->class[span] != TFP_CLASS_COMPUTE) return;
     if (s->duration_ns[span] <= TINY_NS) tally_sort(g, TFP_SORT_TINY, span);
     g->streams[s->lane[span]] = 1;
@@ -283,24 +283,24 @@ static void add_host(gatherer *g, uint32_t span, const uint8_t *waits)
 {
     const tfp_span_columns *s = g->f->x.s;
     unsigned kind = s->kind[span], flags = flags_of(&g->names, span);
-    bool start = s->step[span] == g->f->warm_up || g->f->whole; /* there it is not known whether it repeats */
+    bool start = s->step[span] == g->f->begin.warm_up || g->f->begin.whole; /* there it is not known whether it repeats */
     bool compiles = (kind == TFP_SPAN_OP || kind == TFP_SPAN_ANNOTATION) && flags & TFP_NAME_COMPILES;
     bool allocates = kind == TFP_SPAN_CALL && flags & TFP_NAME_ALLOCATES;
-    if (flags & TFP_NAME_PROFILER) tally(g, &g->f->own, span);
+    if (flags & TFP_NAME_PROFILER) tally(g, &g->f->host.own, span);
     g->f->frameworks |= flags & (TFP_NAME_TORCH | TFP_NAME_TENSORFLOW | TFP_NAME_JAX);
-    if (kind == TFP_SPAN_FRAME || kind == TFP_SPAN_MODULE) tally(g, &g->f->python, span);
-    if (kind == TFP_SPAN_OP || kind == TFP_SPAN_CALL) tally(g, &g->f->ops, span);
-    if (allocates && !start) tally(g, &g->f->allocations, span);
-    if (compiles && !start) tally(g, &g->f->compilations, span);
+    if (kind == TFP_SPAN_FRAME || kind == TFP_SPAN_MODULE) tally(g, &g->f->host.python, span);
+    if (kind == TFP_SPAN_OP || kind == TFP_SPAN_CALL) tally(g, &g->f->host.ops, span);
+    if (allocates && !start) tally(g, &g->f->host.allocations, span);
+    if (compiles && !start) tally(g, &g->f->host.compilations, span);
     if (waits[span] == TFP_WAITS_DATA || (waits[span] == TFP_WAITS_QUEUE && takes_from_queue(g, span)))
-        tally(g, &g->f->data, span);
-    if (waits[span] == TFP_WAITS_ITEM) tally(g, &g->f->item, span);
-    if (waits[span] == TFP_WAITS_SYNCHRONIZE) tally(g, &g->f->synchronize, span);
+        tally(g, &g->f->host.data, span);
+    if (waits[span] == TFP_WAITS_ITEM) tally(g, &g->f->host.item, span);
+    if (waits[span] == TFP_WAITS_SYNCHRONIZE) tally(g, &g->f->host.synchronize, span);
     bool joins = communicates(g, span);
     bool blocking = blocks(g, span, waits), retraces = is_retrace(g, span);
-    if (joins) tally(g, &g->f->communication, span);
-    if (blocking) tally(g, &g->f->blocked, span);
-    if (retraces) tally(g, &g->f->retraces, span);
+    if (joins) tally(g, &g->f->host.communication, span);
+    if (blocking) tally(g, &g->f->host.blocked, span);
+    if (retraces) tally(g, &g->f->host.retraces, span);
     if (waits[span] || joins || blocking || retraces || (!start && (allocates || compiles))) tally(g, &g->known, span);
 }
 
@@ -310,10 +310,10 @@ static bool find_streams(gatherer *g)
     const tfp_trace_index *x = &g->f->x;
     uint32_t *found = TFP_NEW(&g->r->arena, uint32_t, x->device_count + 1);
     if (!found) return false;
-    g->f->one_stream = true;
+    g->f->device.one_stream = true;
     for (size_t i = 0; i < x->p->lanes.size; i++)
         if (g->streams[i] && x->device_of_lane[i] != TFP_NONE && found[x->device_of_lane[i]]++)
-            g->f->one_stream = false;
+            g->f->device.one_stream = false;
     return true;
 }
 
@@ -344,22 +344,22 @@ static bool add_spans(tfp_report *r, tfp_trace_facts *f)
             add_host(&g, i, waits);
     }
     const tally_end all[] = {
-        { &f->item, true },         { &f->synchronize, true },    { &f->data, true },
-        { &f->allocations, true },  { &f->compilations, true },   { &f->python, true },
-        { &f->ops, true },          { &f->casts, false },         { &f->layouts, false },
-        { &f->optimizer, false },   { &f->plain_matmuls, false }, { &f->odd_matmuls, false },
-        { &f->small_grids, false }, { &g.known, true },           { &f->own, true },
-        { &f->blocked, true },      { &f->pageable, true },       { &f->communication, true },
-        { &f->retraces, true },     { &f->tiny, false },
+        { &f->host.item, true },         { &f->host.synchronize, true },    { &f->host.data, true },
+        { &f->host.allocations, true },  { &f->host.compilations, true },   { &f->host.python, true },
+        { &f->host.ops, true },          { &f->device.casts, false },         { &f->device.layouts, false },
+        { &f->device.optimizer, false },   { &f->device.plain_matmuls, false }, { &f->device.odd_matmuls, false },
+        { &f->device.small_grids, false }, { &g.known, true },           { &f->host.own, true },
+        { &f->host.blocked, true },      { &f->host.pageable, true },       { &f->host.communication, true },
+        { &f->host.retraces, true },     { &f->device.tiny, false },
     };
     ok = ok && !g.failed && find_streams(&g);
     const tfp_union *known = ok ? tfp_tally_unions(r, f, &g.known) : NULL;
-    const tfp_union *own = ok ? tfp_tally_unions(r, f, &f->own) : NULL;
-    f->inputs = ok ? tfp_tally_unions(r, f, &f->data) : NULL;
+    const tfp_union *own = ok ? tfp_tally_unions(r, f, &f->host.own) : NULL;
+    f->inputs = ok ? tfp_tally_unions(r, f, &f->host.data) : NULL;
     ok = known && own && f->inputs && tfp_idle_of(r, f, own) && tfp_gaps_of(f, known, own);
-    tfp_tally *const effects[] = { &f->data, &f->synchronize, &f->blocked, &f->pageable, &f->communication };
+    tfp_tally *const effects[] = { &f->host.data, &f->host.synchronize, &f->host.blocked, &f->host.pageable, &f->host.communication };
     for (size_t i = 0; i < sizeof effects / sizeof *effects; i++) ok = ok && tfp_tally_effect(r, f, effects[i]);
-    f->small_grids_part = g.small_ns > 0 ? g.small_part_ns / g.small_ns : 0;
+    f->device.small_grids_part = g.small_ns > 0 ? g.small_part_ns / g.small_ns : 0;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         ok = ok && tfp_tally_end(r, f, all[i].tally, all[i].host);
         tfp_vec_free(&all[i].tally->spans);

@@ -99,22 +99,23 @@ typedef struct tfp_gap {
     uint32_t after;                /* -> spans: the launch, or the op */
     int64_t start, end;
 } tfp_gap;
-bool tfp_find_cause(struct tfp_trace_facts *f, const tfp_gap *g); /* fills f->stall_...; false without memory */
+bool tfp_find_cause(struct tfp_trace_facts *f, const tfp_gap *g); /* fills f->gaps.stall_...; false without memory */
 
-typedef struct tfp_trace_facts {
-    tfp_trace_index x;
-    tfp_step_row *steps;
-    tfp_transfer_row *transfers;
-    tfp_kernel_fact *kernels; /* the longest first */
-    size_t step_row_count, transfer_count, kernel_count;
-    int64_t step_count;   /* rows of steps and devices; at least 1 */
-    int64_t window_count; /* steps of ranks; at least 1 */
-    bool has_devices;
+/* The mean step of a device, and how steps differ. */
+typedef struct tfp_mean_facts {
     /* means of one step on one device */
     double step_ns, compute_ns, communication_ns, copy_ns, exposed_communication_ns, exposed_copy_ns, idle_ns, busy_ns;
     double kernels_per_step;
     double
         judged_ns; /* what findings are a part of: a step; without marks from a device's first activity to its last */
+    double even_ns;          /* mean length of steps without the warm-up */
+    /* of the rank whose steps differ most: standard deviation divided by the mean (NAN: no rank has 3 steps), mean */
+    double step_cv, cv_mean_ns;
+    size_t median_step, odd_step; /* -> steps: rows of its first device; the one farthest from the median; SIZE_MAX */
+} tfp_mean_facts;
+
+/* Gaps in what devices do, a step. */
+typedef struct tfp_gap_facts {
     /* gaps of a device within its steps whose next activity was launched in them: up to a millisecond, and longer ones; without
      * devices the longer ones in which no op of the host runs */
     double late_ns, stall_ns;
@@ -134,11 +135,10 @@ typedef struct tfp_trace_facts {
     double stall_share; /* the part of that gap that it covers */
     uint32_t stall_end; /* -> spans: the call or op that ended it; TFP_NONE: none */
     int64_t longest_stall_ns;
-    bool whole;          /* no step is marked: the whole trace is the one step */
-    uint32_t warm_up;    /* -> the profile's steps: step 0 where the trace begins with it and has others; TFP_NONE: none */
-    double warm_up_ns;   /* how long it took */
-    unsigned frameworks; /* TFP_NAME_TORCH, TFP_NAME_TENSORFLOW, TFP_NAME_JAX: those that names tell of */
-    double capability;   /* CUDA's compute capability of the first device; 0: not known */
+} tfp_gap_facts;
+
+/* Spans of the host. */
+typedef struct tfp_host_tallies {
     tfp_tally item, synchronize, data; /* waits of the host */
     tfp_tally blocked;                 /* calls that copy or synchronise, outside of other waits */
     tfp_tally pageable;                /* calls that launch copies from or to pageable memory */
@@ -149,6 +149,10 @@ typedef struct tfp_trace_facts {
     tfp_tally python;                  /* Python frames, with the functions that they call */
     tfp_tally own;                     /* the profiler's own work */
     tfp_tally ops;                     /* host ops and calls */
+} tfp_host_tallies;
+
+/* Activities of devices. */
+typedef struct tfp_device_tallies {
     tfp_tally casts,
         layouts;         /* kernels that only convert types, or only copy tensors, into another layout or as they are */
     tfp_tally optimizer; /* activities launched within the optimizer's step, but for those of many tensors */
@@ -159,20 +163,46 @@ typedef struct tfp_trace_facts {
     double tiny_gaps_ns;     /* the device's own short gaps before those, a step */
     double small_grids_part; /* share of the multiprocessors in use, weighted by time */
     bool one_stream;         /* compute runs in one stream of each device only */
-    double even_ns;          /* mean length of steps without the warm-up */
-    /* of the rank whose steps differ most: standard deviation divided by the mean (NAN: no rank has 3 steps), mean */
-    double step_cv, cv_mean_ns;
-    size_t median_step, odd_step; /* -> steps: rows of its first device; the one farthest from the median; SIZE_MAX */
+} tfp_device_tallies;
+
+/* Memory of the device nearest to its limit. */
+typedef struct tfp_memory_facts {
+    int64_t memory_peak, memory_limit, reserved_peak; /* of the device nearest to its limit; 0: not known */
+    uint32_t memory_span;                             /* -> spans: the op in which it held most; TFP_NONE: none */
+} tfp_memory_facts;
+
+/* How the recording begins. */
+typedef struct tfp_begin_facts {
+    bool whole;          /* no step is marked: the whole trace is the one step */
+    uint32_t warm_up;    /* -> the profile's steps: step 0 where the trace begins with it and has others; TFP_NONE: none */
+    double warm_up_ns;   /* how long it took */
+} tfp_begin_facts;
+
+typedef struct tfp_trace_facts {
+    tfp_trace_index x;
+    tfp_step_row *steps;
+    tfp_transfer_row *transfers;
+    tfp_kernel_fact *kernels; /* the longest first */
+    size_t step_row_count, transfer_count, kernel_count;
+    int64_t step_count;   /* rows of steps and devices; at least 1 */
+    int64_t window_count; /* steps of ranks; at least 1 */
+    bool has_devices;
+    unsigned frameworks; /* TFP_NAME_TORCH, TFP_NAME_TENSORFLOW, TFP_NAME_JAX: those that names tell of */
+    double capability;   /* CUDA's compute capability of the first device; 0: not known */
     const tfp_union *inputs;      /* by unit: when the host waits for input */
     /* by device: when it does nothing and could work: within steps, without the profiler's own work; where the recording may have
      * begun or ended in the middle of the work, from its first activity on, and up to the last */
     const tfp_union *idle;
-    int64_t memory_peak, memory_limit, reserved_peak; /* of the device nearest to its limit; 0: not known */
-    uint32_t memory_span;                             /* -> spans: the op in which it held most; TFP_NONE: none */
     tfp_union *judged;  /* by unit: the same, without marks from the first activity to the last */
     tfp_union *covered; /* by unit: the time of its steps */
     uint8_t *sorts;     /* by span: bits 1 << tfp_sort_of_work */
     tfp_rank_facts ranks;
+    tfp_mean_facts mean;
+    tfp_gap_facts gaps;
+    tfp_host_tallies host;
+    tfp_device_tallies device;
+    tfp_memory_facts memory;
+    tfp_begin_facts begin;
 } tfp_trace_facts;
 
 /* In the report's arena. TFP_LIMIT: more steps than a table has rows; TFP_NOMEM. */

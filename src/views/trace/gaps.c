@@ -37,7 +37,7 @@ static void add_gap(gaps *t, const tfp_trace_device *d, const tfp_gap *g)
         t->late += (double)ns;
         if (ns <= t->longest_late) return;
         t->longest_late = ns;
-        t->f->late_launch = g->launch;
+        t->f->gaps.late_launch = g->launch;
         return;
     }
     int64_t known = tfp_union_within(&t->known[g->unit], g->start, g->end), rest = ns - (known < ns ? known : ns);
@@ -75,7 +75,7 @@ static void add_device(gaps *t, const tfp_trace_device *d)
         int64_t start = s->start_ns[span], end = tfp_span_end(s, span);
         bool late = start > since && launch != TFP_NONE && s->start_ns[launch] > since;
         if (start > since && (late || launch == TFP_NONE)) add_idle(t, d, since, start, late);
-        if (late && (f->warm_up == TFP_NONE || s->step[span] != f->warm_up))
+        if (late && (f->begin.warm_up == TFP_NONE || s->step[span] != f->begin.warm_up))
             add_gap(t, d, &(tfp_gap){ d->unit, launch, s->lane[launch], launch, since, start });
         bool own = start > since && start - since <= OWN_GAP_NS && !late;
         if (own && f->sorts[span] & 1u << TFP_SORT_TINY)
@@ -126,7 +126,7 @@ static void add_host(gaps *t, const tfp_trace_device *d)
     add_host_idle(t, d, covered->start[0], since, true);
     for (size_t i = 0; i < d->count; i++) {
         uint32_t span = f->x.items[d->first + i];
-        bool start = f->warm_up != TFP_NONE && s->step[span] == f->warm_up;
+        bool start = f->begin.warm_up != TFP_NONE && s->step[span] == f->begin.warm_up;
         int64_t end = tfp_span_end(s, span);
         add_host_idle(t, d, since, s->start_ns[span], false);
         if (s->start_ns[span] > since && !start)
@@ -147,7 +147,7 @@ static void clip(const tfp_trace_facts *f, const tfp_trace_device *d, int64_t *s
     for (size_t i = 0; i < e->windows.size && !marked; i++)
         marked = e->processes.at[e->windows.at[i].process].steps == TFP_STEPS_MARKED;
     if (!marked || d->host) *start = d->start_ns;
-    if (f->whole) *end = d->end_ns;
+    if (f->begin.whole) *end = d->end_ns;
 }
 
 static bool add_idle_of(tfp_report *r, const tfp_trace_facts *f, const tfp_trace_device *d, const tfp_union *own,
@@ -177,25 +177,25 @@ bool tfp_gaps_of(tfp_trace_facts *f, const tfp_union *known, const tfp_union *ow
 {
     gaps t = { .f = f, .known = known, .own = own };
     double steps = (double)f->step_count;
-    f->late_launch = f->stall_span = TFP_NONE;
+    f->gaps.late_launch = f->gaps.stall_span = TFP_NONE;
     for (size_t i = 0; i < f->x.device_count; i++) {
         add_device(&t, &f->x.devices[i]);
         add_host(&t, &f->x.devices[i]);
     }
-    f->late_ns = t.late / steps;
-    f->stall_ns = t.stalls / steps;
-    f->host_idle_ns = t.host_idle / steps;
-    f->host_cost_ns = t.host_cost / steps;
-    f->long_gaps_ns = t.long_gaps / steps;
-    f->tiny_gaps_ns = t.tiny_gaps / steps;
-    f->lead_ns = t.lead / steps;
-    f->launched_late_ns = t.launched_late / steps;
-    f->launch_untold_ns = t.launch_untold / steps;
-    f->profiling_ns = t.profiling / steps;
-    f->before_ns = t.before / steps;
-    f->stall_known_ns = t.known_ns / steps;
-    f->stalls = t.count / steps;
-    f->longest_stall_ns = t.longest_stall;
-    f->stall_end = t.longest_stall ? t.worst.after : TFP_NONE;
+    f->gaps.late_ns = t.late / steps;
+    f->gaps.stall_ns = t.stalls / steps;
+    f->gaps.host_idle_ns = t.host_idle / steps;
+    f->gaps.host_cost_ns = t.host_cost / steps;
+    f->gaps.long_gaps_ns = t.long_gaps / steps;
+    f->device.tiny_gaps_ns = t.tiny_gaps / steps;
+    f->gaps.lead_ns = t.lead / steps;
+    f->gaps.launched_late_ns = t.launched_late / steps;
+    f->gaps.launch_untold_ns = t.launch_untold / steps;
+    f->gaps.profiling_ns = t.profiling / steps;
+    f->gaps.before_ns = t.before / steps;
+    f->gaps.stall_known_ns = t.known_ns / steps;
+    f->gaps.stalls = t.count / steps;
+    f->gaps.longest_stall_ns = t.longest_stall;
+    f->gaps.stall_end = t.longest_stall ? t.worst.after : TFP_NONE;
     return !t.longest_stall || tfp_find_cause(f, &t.worst);
 }

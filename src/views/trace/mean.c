@@ -13,7 +13,7 @@ static bool is_all(const tfp_step_row *s) { return *s->step.data == 'a'; }
 
 static bool is_warm_up(const tfp_trace_facts *f, const tfp_step_row *s)
 {
-    return f->warm_up != TFP_NONE && tfp_str_eq(s->step, TFP_STR("0"));
+    return f->begin.warm_up != TFP_NONE && tfp_str_eq(s->step, TFP_STR("0"));
 }
 
 /* Whether steps are marked, and whether the first one is that in which a program starts: number 0, where the trace begins. */
@@ -21,11 +21,11 @@ static void look_at_steps(tfp_trace_facts *f)
 {
     const tfp_profile *p = f->x.p;
     const tfp_event_tables *e = p->events;
-    f->whole = e->windows.size > 0;
-    for (size_t i = 0; i < e->windows.size && f->whole; i++)
-        f->whole = e->processes.at[e->windows.at[i].process].steps == TFP_STEPS_NONE;
+    f->begin.whole = e->windows.size > 0;
+    for (size_t i = 0; i < e->windows.size && f->begin.whole; i++)
+        f->begin.whole = e->processes.at[e->windows.at[i].process].steps == TFP_STEPS_NONE;
     bool several = p->runs->step_order.size > 1;
-    f->warm_up = several && p->runs->steps.at[p->runs->step_order.at[0]].id == 0 ? p->runs->step_order.at[0] : TFP_NONE;
+    f->begin.warm_up = several && p->runs->steps.at[p->runs->step_order.at[0]].id == 0 ? p->runs->step_order.at[0] : TFP_NONE;
 }
 
 static void add_steps(tfp_trace_facts *f)
@@ -39,29 +39,29 @@ static void add_steps(tfp_trace_facts *f)
             continue;
         }
         f->step_count++;
-        f->step_ns += (double)s->duration_ns;
-        f->busy_ns += (double)s->busy_ns;
-        f->compute_ns += (double)s->compute_ns;
-        f->communication_ns += (double)s->communication_ns;
-        f->copy_ns += (double)s->copy_ns;
-        f->exposed_communication_ns += (double)s->exposed_communication_ns;
-        f->exposed_copy_ns += (double)s->exposed_copy_ns;
-        f->idle_ns += (double)s->idle_ns;
-        f->kernels_per_step += (double)s->kernels;
+        f->mean.step_ns += (double)s->duration_ns;
+        f->mean.busy_ns += (double)s->busy_ns;
+        f->mean.compute_ns += (double)s->compute_ns;
+        f->mean.communication_ns += (double)s->communication_ns;
+        f->mean.copy_ns += (double)s->copy_ns;
+        f->mean.exposed_communication_ns += (double)s->exposed_communication_ns;
+        f->mean.exposed_copy_ns += (double)s->exposed_copy_ns;
+        f->mean.idle_ns += (double)s->idle_ns;
+        f->mean.kernels_per_step += (double)s->kernels;
         if (is_warm_up(f, s)) {
-            if ((double)s->duration_ns > f->warm_up_ns) f->warm_up_ns = (double)s->duration_ns;
+            if ((double)s->duration_ns > f->begin.warm_up_ns) f->begin.warm_up_ns = (double)s->duration_ns;
             continue;
         }
         even++;
         sum += (double)s->duration_ns;
     }
     double n = f->step_count ? (double)f->step_count : 1;
-    double *means[] = { &f->step_ns,          &f->busy_ns, &f->compute_ns,
-                        &f->communication_ns, &f->copy_ns, &f->exposed_communication_ns,
-                        &f->exposed_copy_ns,  &f->idle_ns, &f->kernels_per_step };
+    double *means[] = { &f->mean.step_ns,          &f->mean.busy_ns, &f->mean.compute_ns,
+                        &f->mean.communication_ns, &f->mean.copy_ns, &f->mean.exposed_communication_ns,
+                        &f->mean.exposed_copy_ns,  &f->mean.idle_ns, &f->mean.kernels_per_step };
     for (size_t i = 0; i < sizeof means / sizeof *means; i++) *means[i] /= n;
-    f->judged_ns = f->whole && extent > 0 ? extent / n : f->step_ns;
-    f->even_ns = even > 0 ? sum / even : 0;
+    f->mean.judged_ns = f->begin.whole && extent > 0 ? extent / n : f->mean.step_ns;
+    f->mean.even_ns = even > 0 ? sum / even : 0;
     if (!f->step_count) f->step_count = 1;
 }
 
@@ -84,21 +84,21 @@ static void compare_steps(tfp_trace_facts *f, const uint32_t *rows, size_t count
     }
     double mean = sum / n, variance = squares / n - mean * mean;
     double cv = mean > 0 ? sqrt(variance > 0 ? variance : 0) / mean : NAN;
-    if (isnan(cv) || cv <= f->step_cv) return;
-    f->step_cv = cv;
-    f->cv_mean_ns = mean;
-    f->median_step = rows[(count - 1) / 2];
-    int64_t median = f->steps[f->median_step].duration_ns;
+    if (isnan(cv) || cv <= f->mean.step_cv) return;
+    f->mean.step_cv = cv;
+    f->mean.cv_mean_ns = mean;
+    f->mean.median_step = rows[(count - 1) / 2];
+    int64_t median = f->steps[f->mean.median_step].duration_ns;
     bool is_long = f->steps[rows[count - 1]].duration_ns - median >= median - f->steps[rows[0]].duration_ns;
-    f->odd_step = rows[is_long ? count - 1 : 0];
+    f->mean.odd_step = rows[is_long ? count - 1 : 0];
 }
 
 /* Ranks may differ from each other: each is compared with itself, by the windows of its first device. */
 static bool find_odd_steps(tfp_report *r, tfp_trace_facts *f)
 {
     uint32_t *rows = TFP_NEW(&r->arena, uint32_t, f->step_row_count + 1);
-    f->median_step = f->odd_step = SIZE_MAX;
-    f->step_cv = NAN;
+    f->mean.median_step = f->mean.odd_step = SIZE_MAX;
+    f->mean.step_cv = NAN;
     for (size_t first = 0, end; rows && first < f->step_row_count; first = end) {
         size_t count = 0;
         const tfp_step_row *head = &f->steps[first];
@@ -107,10 +107,10 @@ static bool find_odd_steps(tfp_report *r, tfp_trace_facts *f)
                 tfp_str_eq(f->steps[end].device, head->device))
                 rows[count++] = (uint32_t)end;
         if (!tfp_sort(rows, count, lasts_less, f->steps)) return false;
-        if (isnan(f->step_cv)) f->step_cv = -1;
+        if (isnan(f->mean.step_cv)) f->mean.step_cv = -1;
         compare_steps(f, rows, count);
     }
-    if (f->step_cv < 0) f->step_cv = NAN;
+    if (f->mean.step_cv < 0) f->mean.step_cv = NAN;
     return rows != NULL;
 }
 

@@ -24,7 +24,7 @@ typedef struct parts {
 
 static void add(parts *x, const char *name, double ns, const char *command)
 {
-    double all = x->f->step_ns;
+    double all = x->f->mean.step_ns;
     x->rows[x->count++] = (tfp_part_row){ tfp_str_of(name), ns / 1000, all > 0 ? ns / all : NAN, tfp_str_of(command) };
 }
 
@@ -34,10 +34,10 @@ static void add(parts *x, const char *name, double ns, const char *command)
 static void add_device_idle(parts *x)
 {
     const tfp_trace_facts *f = x->f;
-    double late = fmin(f->launched_late_ns, f->idle_ns), untold = fmin(f->launch_untold_ns, f->idle_ns - late);
-    double profiling = fmin(f->profiling_ns, f->idle_ns - late - untold);
+    double late = fmin(f->gaps.launched_late_ns, f->mean.idle_ns), untold = fmin(f->gaps.launch_untold_ns, f->mean.idle_ns - late);
+    double profiling = fmin(f->gaps.profiling_ns, f->mean.idle_ns - late - untold);
     add(x, "  of it host-bound", late, "steps -critical_path");
-    add(x, "  of it with work queued", f->idle_ns - late - untold - profiling, "wait");
+    add(x, "  of it with work queued", f->mean.idle_ns - late - untold - profiling, "wait");
     if (untold > 0) add(x, "  of it before work whose launch is not told", untold, "steps -critical_path");
     if (profiling > 0) add(x, "  of it while the profiler starts or stops", profiling, "calls");
 }
@@ -46,36 +46,36 @@ static void add_device_idle(parts *x)
 static void add_host_idle(parts *x)
 {
     const tfp_trace_facts *f = x->f;
-    double profiling = fmin(f->profiling_ns, f->idle_ns), before = fmin(f->before_ns, f->idle_ns - profiling);
-    double stalls = fmin(f->long_gaps_ns, f->idle_ns - profiling - before);
+    double profiling = fmin(f->gaps.profiling_ns, f->mean.idle_ns), before = fmin(f->gaps.before_ns, f->mean.idle_ns - profiling);
+    double stalls = fmin(f->gaps.long_gaps_ns, f->mean.idle_ns - profiling - before);
     add(x, "  of it in gaps of over 1 ms", stalls, "wait");
-    add(x, "  of it in shorter gaps", f->idle_ns - stalls - profiling - before, "steps -critical_path");
+    add(x, "  of it in shorter gaps", f->mean.idle_ns - stalls - profiling - before, "steps -critical_path");
     if (before > 0) add(x, "  of it before the first operation", before, "calls");
     if (profiling > 0) add(x, "  of it while the profiler starts or stops", profiling, "calls");
 }
 
 static void add_idle(parts *x)
 {
-    add(x, "idle", x->f->idle_ns, x->f->has_devices ? "wait" : "steps -critical_path");
+    add(x, "idle", x->f->mean.idle_ns, x->f->has_devices ? "wait" : "steps -critical_path");
     if (x->f->has_devices)
         add_device_idle(x);
-    else if (x->f->long_gaps_ns > 0 || x->f->profiling_ns > 0)
+    else if (x->f->gaps.long_gaps_ns > 0 || x->f->gaps.profiling_ns > 0)
         add_host_idle(x);
 }
 
 static void add_waits(parts *x)
 {
     const tfp_trace_facts *f = x->f;
-    if (f->has_devices || f->data.count) add(x, "host waits for data", f->data.step_ns, "wait");
-    if (f->has_devices) add(x, "host waits for the device", f->item.step_ns + f->synchronize.step_ns, "wait");
+    if (f->has_devices || f->host.data.count) add(x, "host waits for data", f->host.data.step_ns, "wait");
+    if (f->has_devices) add(x, "host waits for the device", f->host.item.step_ns + f->host.synchronize.step_ns, "wait");
 }
 
 size_t tfp_step_parts(const tfp_trace_facts *f, tfp_part_row rows[TFP_PARTS_MOST])
 {
     parts x = { .f = f, .rows = rows };
-    add(&x, "compute", f->compute_ns, "steps");
-    add(&x, "exposed communication", f->exposed_communication_ns, "transfer");
-    add(&x, "exposed copies", f->exposed_copy_ns, "transfer");
+    add(&x, "compute", f->mean.compute_ns, "steps");
+    add(&x, "exposed communication", f->mean.exposed_communication_ns, "transfer");
+    add(&x, "exposed copies", f->mean.exposed_copy_ns, "transfer");
     add_idle(&x);
     add_waits(&x);
     return x.count;

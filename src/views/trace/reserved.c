@@ -57,7 +57,7 @@ bool tfp_reserved_of(tfp_trace_facts *f)
     TFP_VEC(held) devices = { 0 };
     tfp_map64 by_device = { 0 }, limits = { 0 };
     bool ok = add_limits(p, &limits);
-    f->memory_span = TFP_NONE;
+    f->memory.memory_span = TFP_NONE;
     for (size_t i = 0; ok && i < p->events->memory.size; i++) {
         const tfp_memory_event *m = &p->events->memory.at[i];
         uint32_t process = p->lanes.at[m->lane].process;
@@ -77,10 +77,10 @@ bool tfp_reserved_of(tfp_trace_facts *f)
         if (!nearest || nearer(&devices.at[i], nearest)) nearest = &devices.at[i];
     }
     if (ok && nearest) {
-        f->memory_peak = nearest->allocated;
-        f->reserved_peak = nearest->reserved;
-        f->memory_limit = nearest->limit;
-        f->memory_span = nearest->span;
+        f->memory.memory_peak = nearest->allocated;
+        f->memory.reserved_peak = nearest->reserved;
+        f->memory.memory_limit = nearest->limit;
+        f->memory.memory_span = nearest->span;
     }
     tfp_vec_free(&devices);
     tfp_map64_free(&by_device);

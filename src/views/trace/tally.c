@@ -221,7 +221,7 @@ bool tfp_steps_cover(tfp_report *r, tfp_trace_facts *f)
 bool tfp_judged_of(tfp_report *r, tfp_trace_facts *f)
 {
     f->judged = f->covered;
-    if (!f->whole) return true;
+    if (!f->begin.whole) return true;
     tfp_union *judged = TFP_NEW(&r->arena, tfp_union, f->x.unit_count + 1);
     int64_t *ends = TFP_NEW(&r->arena, int64_t, 4 * f->x.unit_count + 1);
     if (!judged || !ends) return false;
