@@ -171,6 +171,7 @@ typedef enum tfp_content {
     TFP_HAS_TYPES,     /**< all types of the nodes, as a ProfileProto keeps them */
     TFP_HAS_TRACE,     /**< events of a trace: processes, threads and devices */
     TFP_HAS_STACKS,    /**< code traces, or calls of functions in a trace, for the code and lines views */
+    TFP_HAS_HEAP,      /**< what an allocator recorded: a memory snapshot of PyTorch */
     TFP_CONTENT_COUNT
 } tfp_content;
 

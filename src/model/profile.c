@@ -229,6 +229,7 @@ int tfp_profile_has(const tfp_profile *p, tfp_content what)
     /* files may be of a kind that has something, and have none of it */
     if (what == TFP_HAS_CODE && !p->code->traces.size) return 0;
     if (what == TFP_HAS_STACKS) return has_stacks(p);
+    if (what == TFP_HAS_HEAP) return p->allocator->devices.size > 0;
     if (what == TFP_HAS_GRAPH && !p->graph->inputs.size) return 0;
     return tfp_has(p, what);
 }

@@ -6,6 +6,8 @@ import { check, go, noFaults, open, rows, said, same, section, selected } from "
 const TRACE = "pytorch/train.json.gz";
 const FILE = new URL(`../data/sample/${TRACE}`, import.meta.url).pathname;
 const DENSE = "dense/profile_3.gz";
+const SNAPSHOT = "torch_files/snapshot.pickle";
+const SNAPSHOT_FILE = new URL(`../data/sample/${SNAPSHOT}`, import.meta.url).pathname;
 
 async function holders(page, ids) {
   for (const by of ["category", "tensor"]) {
@@ -48,11 +50,27 @@ async function lines(page, ids) {
   await selected(page, "line");
 }
 
+const cells = (page, grid, column) => rows(page, grid).evaluateAll((all, name) => all.map((r) => Number(r.querySelector(`[data-column="${name}"]`).dataset.value)), column);
+
+/** A memory snapshot has its memory only: what did not fit, lines at the peak, segments. */
+async function snapshot(page, ids) {
+  for (const place of ["overview", "memory"]) {
+    await go(page, `#/p/${ids[SNAPSHOT]}/${place}`);
+    await rows(page, "Segments").first().waitFor();
+    const facts = await page.locator(".fact-lines").innerText();
+    check(`a snapshot, ${place}: what was out of memory, and what would have to go`, /out of memory/.test(facts) && /to make it fit/.test(facts), facts);
+    same(`a snapshot, ${place}: lines as the command line has them`, await cells(page, "Holders", "bytes"), said("memory", SNAPSHOT_FILE, "-by", "line").rows.map((r) => r.bytes));
+    same(`a snapshot, ${place}: segments`, await cells(page, "Segments", "largest"), said("memory", SNAPSHOT_FILE, "-by", "segment").rows.map((r) => r.largest_free_bytes));
+  }
+  check("a snapshot has no place for what ran", (await page.locator("nav a").allInnerTexts()).every((name) => !/Table|Flame|Timeline/.test(name)));
+}
+
 export async function memory(browser, ids) {
   const page = await open(browser);
   await holders(page, ids);
   await panels(page, ids);
   await lines(page, ids);
+  await snapshot(page, ids);
   noFaults("memory", page);
   await page.context().close();
 }

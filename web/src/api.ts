@@ -32,10 +32,12 @@ export interface ProfileFacts {
   steps: number[];
   warnings: string[];
   coverage: number[];
-  has?: { code: boolean; stacks: boolean; memory: boolean; checkpoint: boolean; graph: boolean; timeline: boolean; times: boolean; trace: boolean };
+  has?: { code: boolean; stacks: boolean; memory: boolean; checkpoint: boolean; graph: boolean; timeline: boolean; times: boolean; trace: boolean; heap?: boolean };
 }
 
 /** Sampled stacks have lines of code and no nodes. */
+/** A memory snapshot alone: it has nothing that ran. */
+export const isOfHeap = (facts: ProfileFacts): boolean => facts.nodes === 0 && !facts.has?.trace && (facts.has?.heap ?? false);
 export const isOfStacks = (facts: ProfileFacts): boolean => facts.nodes === 0 && (facts.has?.code ?? false);
 
 export interface Named {

@@ -2,7 +2,7 @@
 // What the checkers found, by what can be gained; each finding has an identity and evidence.
 import type { StepWindows } from "./data";
 import { jsonOnce } from "./data";
-import { profilePath } from "./api";
+import { isOfHeap, profilePath } from "./api";
 import { spacedUnits } from "./format";
 import type { Loaded } from "./load";
 import { useLoaded } from "./load";
@@ -90,6 +90,7 @@ function ofIdle(found: Finding[], steps: StepRow[]): Finding[] {
 }
 
 export async function findingsOf(of: Opened, steps: StepRow[]): Promise<Finding[]> {
+  if (isOfHeap(of.facts)) return []; // nothing ran
   const advice = ofCheckers(await jsonOnce<Answer>(profilePath(of.id, "views/advise?format=json")));
   const checks = of.facts.has?.times ? ofChecks(await jsonOnce<CheckAnswer>(profilePath(of.id, "views/check?format=json")).catch(() => ({ rows: [] }))) : [];
   const all = [...advice, ...ofIdle(advice, steps)];

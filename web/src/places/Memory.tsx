@@ -2,7 +2,7 @@
 // Memory over time, and who held it at the peak or at the time that was clicked: by scope, op, line or tensor.
 import { useMemo } from "preact/hooks";
 import type { Table } from "../api";
-import { profilePath } from "../api";
+import { isOfHeap, profilePath } from "../api";
 import { useTable } from "../data";
 import { formatBytes, formatMicros } from "../format";
 import { Grid } from "../grid/Grid";
@@ -12,6 +12,7 @@ import type { Opened } from "../opened";
 import { CurvePicture } from "../memory/CurvePicture";
 import type { Curve } from "../memory/curve";
 import { curvesOf, indexAt } from "../memory/curve";
+import { HeapFacts, Segments } from "../memory/Heap";
 import { Actions } from "../parts/Actions";
 import { Quantity } from "../parts/Quantity";
 import { Status } from "../parts/Status";
@@ -29,14 +30,16 @@ interface HoldersBy {
   fits?: (of: Opened) => boolean;
 }
 
+const hasRun = (of: Opened): boolean => !isOfHeap(of.facts);
+
 /** Of a trace single allocations are known, of TensorFlow's files what each node held. */
 const BY: HoldersBy[] = [
-  { by: "scope", title: "by scope", kind: "scope", name: "scope" },
-  { by: "op", title: "by op", kind: "op", name: "op" },
+  { by: "scope", title: "by scope", kind: "scope", name: "scope", fits: hasRun },
+  { by: "op", title: "by op", kind: "op", name: "op", fits: hasRun },
   { by: "line", title: "by line", kind: "line", name: "line" },
-  { by: "category", title: "by category", kind: "tensor", name: "category" },
+  { by: "category", title: "by category", kind: "tensor", name: "category", fits: hasRun },
   { by: "tensor", title: "by tensor", kind: "tensor", name: "name", fits: (of) => of.facts.has?.trace ?? false },
-  { by: "node", title: "by tensor", kind: "tensor", name: "name", fits: (of) => !of.facts.has?.trace },
+  { by: "node", title: "by tensor", kind: "tensor", name: "name", fits: (of) => hasRun(of) && !of.facts.has?.trace },
 ];
 
 /** From when until when each allocation was held; what is held at the end has no end. */
@@ -93,6 +96,7 @@ function Device({ of, curves, curve, step }: PlaceProps & { curves: Curve[]; cur
   const path = profilePath(of.id, `views/memory?by=${by.by}&format=columns`);
   return (
     <>
+      {of.facts.has?.heap && <HeapFacts of={of} />}
       <div class="bar-line">
         <span><Quantity name="memory.peak" of="all" value={curves[0]?.held[curves[0].peak] ?? peak} unit="bytes" class="num-big" /> at the peak, {formatMicros(curves[0]?.at[curves[0].peak] ?? peakAt)}</span>
         {curves.length > 1 && <select aria-label="device" value={curve.device} onChange={(e) => change({ more: { on: e.currentTarget.value, at: "" } })}>{curves.map((c) => <option key={c.device}>{c.device}</option>)}</select>}
@@ -106,6 +110,7 @@ function Device({ of, curves, curve, step }: PlaceProps & { curves: Curve[]; cur
         {Number.isFinite(asked) && <> <button type="button" onClick={() => change({ more: { at: "" } })}>At the peak</button></>}
       </p>
       <Holders of={of} curve={curve} by={by} step={step} />
+      {of.facts.has?.heap && <Segments of={of} device={curve.device} />}
     </>
   );
 }

@@ -2,7 +2,7 @@
 // The places of a profile, a row each: the rail and the main area are made from this table.
 import type { ComponentType } from "preact";
 import type { ProfileFacts } from "../api";
-import { isOfStacks } from "../api";
+import { isOfHeap, isOfStacks } from "../api";
 import type { Opened } from "../opened";
 import type { Place } from "../store";
 import { ComparePlace } from "./Compare";
@@ -31,17 +31,23 @@ export interface PlaceRow {
 }
 
 const always = (): boolean => true;
+const hasRun = (f: ProfileFacts): boolean => !isOfHeap(f);
 const hasTimes = (f: ProfileFacts): boolean => (f.has?.times ?? false) && f.steps.length > 0;
 
+/** Of a memory snapshot nothing but its memory is to be told. */
+function StartPlace({ of }: PlaceProps) {
+  return isOfHeap(of.facts) ? <MemoryPlace of={of} /> : <OverviewPlace of={of} />;
+}
+
 export const PLACES: PlaceRow[] = [
-  { name: "overview", title: "Overview", key: "o", fits: always, show: OverviewPlace },
-  { name: "findings", title: "Findings", key: "i", fits: always, show: FindingsPlace },
+  { name: "overview", title: "Overview", key: "o", fits: always, show: StartPlace },
+  { name: "findings", title: "Findings", key: "i", fits: hasRun, show: FindingsPlace },
   { name: "timeline", title: "Timeline", key: "t", group: "When", fits: (f) => f.steps.length > 0 || (f.has?.trace ?? false), show: TimelinePlace },
   { name: "steps", title: "Steps", key: "s", fits: hasTimes, show: StepsPlace },
   { name: "memory", title: "Memory", key: "m", fits: (f) => f.has?.memory ?? false, show: MemoryPlace },
-  { name: "table", title: "Table", key: "b", group: "Where", fits: always, show: TablePlace },
-  { name: "flame", title: "Flame", key: "f", fits: always, show: FlamePlace },
+  { name: "table", title: "Table", key: "b", group: "Where", fits: hasRun, show: TablePlace },
+  { name: "flame", title: "Flame", key: "f", fits: hasRun, show: FlamePlace },
   { name: "graph", title: "Graph", key: "d", fits: (f) => (f.has?.graph ?? true) && !isOfStacks(f), show: GraphPlace },
-  { name: "compare", title: "Compare", key: "c", fits: always, show: ComparePlace },
+  { name: "compare", title: "Compare", key: "c", fits: hasRun, show: ComparePlace },
   { name: "more", title: "More", key: "x", fits: always, show: MorePlace },
 ];
