@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#define ZLIB_CONST /* it reads its input only, and says so */
 #include <zlib.h>
 
 #define CHUNK ((size_t)256 << 10) /* bytes processed at a time */
@@ -115,7 +116,7 @@ static tfp_status take_more(tfp_gunzip *g, tfp_error *err)
     size_t have = g->z.avail_in, more = 0;
     if (g->fd < 0) {
         more = g->packed.size - (size_t)g->taken < CHUNK ? g->packed.size - (size_t)g->taken : CHUNK;
-        g->z.next_in = (Bytef *)(uintptr_t)(g->packed.data + used(g));
+        g->z.next_in = (const Bytef *)(g->packed.data + used(g));
     } else {
         if (have) memmove(g->buffer, g->z.next_in, have);
         ssize_t n = tfp_read_some(g->fd, g->buffer + have, CHUNK - have);
@@ -134,7 +135,7 @@ static tfp_status begin_member(tfp_gunzip *g, tfp_error *err)
 {
     tfp_str left = { (const char *)g->z.next_in, g->z.avail_in };
     while (left.size && left.data[0] == 0) left.data++, left.size--;
-    g->z.next_in = (Bytef *)(uintptr_t)left.data;
+    g->z.next_in = (const Bytef *)left.data;
     g->z.avail_in = (uInt)left.size;
     if (left.size < 2 && !g->no_more) return TFP_OK; /* read more first */
     g->ended = left.size == 0;
@@ -237,7 +238,7 @@ tfp_status tfp_gunzip_whole(tfp_str packed, tfp_buf *out, bool *cut, bool *big, 
 
 tfp_status tfp_gunzip_head(tfp_str packed, tfp_buf *out, bool *ended, tfp_error *err)
 {
-    z_stream z = { .next_in = (Bytef *)(uintptr_t)packed.data };
+    z_stream z = { .next_in = (const Bytef *)packed.data };
     z.avail_in = (uInt)(packed.size < UINT32_MAX / 2 ? packed.size : UINT32_MAX / 2);
     if (inflate_start(&z) != Z_OK) return tfp_nomem(err);
     z.next_out = (Bytef *)out->data;

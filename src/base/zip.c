@@ -2,6 +2,7 @@
 /* base/zip.c: the directory of a ZIP archive and the data of its entries. Every place and size is checked against the file first. */
 #include "base/zip.h"
 
+#define ZLIB_CONST /* it reads its input only, and says so */
 #include <zlib.h>
 
 enum {
@@ -168,7 +169,7 @@ static tfp_status seek_data(const tfp_zip_entry *e, tfp_input *in, tfp_error *er
 
 static tfp_status inflate_all(tfp_str packed, size_t size, tfp_buf *out, tfp_error *err)
 {
-    z_stream z = { .next_in = (unsigned char *)(uintptr_t)packed.data, .avail_in = (unsigned)packed.size };
+    z_stream z = { .next_in = (const unsigned char *)packed.data, .avail_in = (unsigned)packed.size };
     tfp_buf_fill(out, 0, size + 1);
     if (out->failed || inflateInit2(&z, -15) != Z_OK) return tfp_nomem(err);
     z.next_out = (unsigned char *)out->data;

@@ -3,6 +3,7 @@
  * compressed packets. */
 #include "formats/perfetto/perfetto.h"
 
+#define ZLIB_CONST /* it reads its input only, and says so */
 #include <zlib.h>
 
 #define PACKED_MOST 1000 /* times its size that a compressed packet may unpack to */
@@ -132,7 +133,7 @@ static void unpack(tfp_pf_reader *r, tfp_str packed)
     int rc = Z_OK;
     if (most > r->spare) most = r->spare;
     if (packed.size > UINT32_MAX || !tfp_pf_keep(r, inflateInit(&z) == Z_OK)) return;
-    z.next_in = (unsigned char *)packed.data;
+    z.next_in = (const unsigned char *)packed.data;
     z.avail_in = (unsigned)packed.size;
     while (rc == Z_OK && out.size <= most && !out.failed) {
         unsigned char chunk[16384];

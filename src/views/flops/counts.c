@@ -186,8 +186,9 @@ static tfp_status count_instructions(tfp_report *r, tfp_error *err)
     uint32_t worked_out = 1u << TFP_V_MACS | 1u << TFP_V_BYTES_MOVED | 1u << TFP_V_MOVED_FLOAT_OPS;
     bool own = r->options->flops.float_ops_source == TFP_FLOPS_OWN;
     if (!own && !(r->values & worked_out)) return TFP_OK;
-    tfp_status s = tfp_instruction_counts(r, err);
-    return s || !own ? s : add_note(r, (tfp_counts *)r->tree->counts, NULL, err);
+    tfp_counts *c;
+    tfp_status s = tfp_instruction_counts(r, &c, err);
+    return s || !own ? s : add_note(r, c, NULL, err);
 }
 
 tfp_status tfp_counts_start(tfp_report *r, tfp_error *err)

@@ -267,7 +267,7 @@ static tfp_status count_spans(const tfp_report *r, tfp_node_count *nodes, tfp_er
     return TFP_OK;
 }
 
-tfp_status tfp_instruction_counts(tfp_report *r, tfp_error *err)
+tfp_status tfp_instruction_counts(tfp_report *r, struct tfp_counts **out, tfp_error *err)
 {
     tfp_counts *c = TFP_NEW(&r->arena, tfp_counts, 1);
     if (!c || !(c->nodes = TFP_NEW(&r->arena, tfp_node_count, r->profile->graph->nodes.size))) return tfp_nomem(err);
@@ -276,6 +276,6 @@ tfp_status tfp_instruction_counts(tfp_report *r, tfp_error *err)
         count_module(r->profile, c->nodes);
     else
         s = count_spans(r, c->nodes, err);
-    r->tree->counts = c;
+    r->tree->counts = *out = c;
     return s;
 }

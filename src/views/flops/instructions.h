@@ -39,8 +39,9 @@ bool tfp_calls_collect(const tfp_report *r, bool every, tfp_instruction_sums *ou
 /* What runs by itself, in the report's step; fusions with what they hold. */
 tfp_status tfp_instructions_of(const tfp_report *r, tfp_instruction_sums *out, tfp_error *err);
 
-/* What each node counts, for the columns of all views. */
-tfp_status tfp_instruction_counts(tfp_report *r, tfp_error *err);
+struct tfp_counts;
+/* What each node counts, for the columns of all views: r->tree->counts, and `out`. */
+tfp_status tfp_instruction_counts(tfp_report *r, struct tfp_counts **out, tfp_error *err);
 
 /* The report `flops`. */
 tfp_status tfp_flops_instructions(tfp_report *r, tfp_error *err);

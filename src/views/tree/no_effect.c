@@ -76,10 +76,10 @@ tfp_status tfp_note_unmatched(tfp_report *r, const tfp_str *names, size_t count,
 }
 
 /* The types of the nodes, each once; and those that kinds of variables have. */
-static bool list_types(const tfp_report *r, tfp_str **out, size_t *count)
+static bool list_types(tfp_report *r, tfp_str **out, size_t *count)
 {
     const tfp_profile *p = r->profile;
-    tfp_arena *a = (tfp_arena *)(uintptr_t)&r->arena;
+    tfp_arena *a = &r->arena;
     uint8_t *seen = TFP_NEW(a, uint8_t, p->strings.count + 1);
     tfp_str *names = *out = TFP_NEW(a, tfp_str, p->strings.count + 16);
     *count = 0;
