@@ -28,7 +28,7 @@ bool http_url_of(const char *text, const char *port, http_url *out, const char *
     *out = (http_url){ 0 };
     snprintf(out->port, sizeof out->port, "%s", port);
     if (strncasecmp(text, "https://", 8) == 0)
-        return refuse(why, "https is not supported: name a collector of this machine or network by http://");
+        return refuse(why, "https (TLS) is not supported: name a collector of this machine or network by http://");
     if (strncasecmp(text, scheme, sizeof scheme - 1) != 0) return refuse(why, "it does not begin with http://");
     text += sizeof scheme - 1;
     for (const char *at = text; *at; at++)
