@@ -199,7 +199,8 @@ async function selection(browser, ids) {
     const { id } = await selected(page, "kernel");
     same("the row's kernel is selected", id, await rows(page, "Table").nth(1).getAttribute("data-id"));
     same("nothing jumps", await main(page).boundingBox(), before);
-    same("its sections", await details(page).getByRole("region").evaluateAll((all) => all.map((r) => r.getAttribute("aria-label"))), ["Numbers", "Over steps", "Comes from", "Spans", "Findings"]);
+    await section(page, "What if").waitFor(); // when the steps are there
+    same("its sections", await details(page).getByRole("region").evaluateAll((all) => all.map((r) => r.getAttribute("aria-label"))), ["Numbers", "Over steps", "Comes from", "Spans", "What if", "Findings"]);
     check("its op is a link", await section(page, "Comes from").locator('[data-kind="op"]').count());
     await section(page, "Comes from").locator('[data-kind="op"]').first().click();
     await selected(page, "op");
