@@ -213,7 +213,7 @@ def report_cases(native, folder):
         r = q.report("scope", o)
         q.add_file(RUN_META)
         q.finish()
-        for look in (r.columns, r.notes, r.arrow_stream):
+        for look in (r.columns, r.notes, r.note_codes, r.arrow_stream):
             refused(look)
 
     def every_output():
