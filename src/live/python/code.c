@@ -79,10 +79,10 @@ static bool read_code(const tfp_python *p, tfp_code_copy *out)
 {
     const tfp_python_layout *v = p->layout;
     unsigned char b[CODE_MOST], head[TEXT_HEAD];
-    if (!tfp_python_read(p, out->address, b, (size_t)v->code_size) || word(b, 8) != p->code_type) return false;
-    memcpy(&out->first_line, b + v->code_first, sizeof out->first_line);
-    out->objects[TFP_CODE_FILE] = word(b, v->code_file);
-    out->objects[TFP_CODE_NAME] = word(b, v->code_name);
+    if (!tfp_python_read(p, out->address, b, (size_t)v->code.size) || word(b, 8) != p->code_type) return false;
+    memcpy(&out->first_line, b + v->code.first, sizeof out->first_line);
+    out->objects[TFP_CODE_FILE] = word(b, v->code.file);
+    out->objects[TFP_CODE_NAME] = word(b, v->code.name);
     for (int i = 0; i < 2; i++)
         if (!tfp_python_read(p, out->objects[i], head, sizeof head) || !read_form(p, head, &out->texts[i]))
             return false;
@@ -110,7 +110,7 @@ bool tfp_python_copied_text(const tfp_code_copy *copy, tfp_code_text which, tfp_
 static size_t add_pieces(const tfp_python *p, const tfp_code_copy *c, struct iovec *from)
 {
     from[0] =
-        (struct iovec){ (void *)(uintptr_t)c->address, (size_t)p->layout->code_size }; /* NOLINT: of another process */
+        (struct iovec){ (void *)(uintptr_t)c->address, (size_t)p->layout->code.size }; /* NOLINT: of another process */
     size_t size = from[0].iov_len;
     for (int i = 0; i < 2; i++) {
         from[1 + i].iov_base = (void *)(uintptr_t)c->objects[i]; /* NOLINT */
@@ -126,10 +126,10 @@ static bool is_same(const tfp_python *p, const tfp_code_copy *c, const unsigned 
     const tfp_python_layout *v = p->layout;
     tfp_text_copy form;
     const unsigned char *bytes = c->bytes.at;
-    if (word(b, 8) != p->code_type || memcmp(b + v->code_first, &c->first_line, sizeof c->first_line) != 0 ||
-        word(b, v->code_file) != c->objects[TFP_CODE_FILE] || word(b, v->code_name) != c->objects[TFP_CODE_NAME])
+    if (word(b, 8) != p->code_type || memcmp(b + v->code.first, &c->first_line, sizeof c->first_line) != 0 ||
+        word(b, v->code.file) != c->objects[TFP_CODE_FILE] || word(b, v->code.name) != c->objects[TFP_CODE_NAME])
         return false;
-    b += v->code_size;
+    b += v->code.size;
     for (int i = 0; i < 2; i++) {
         const tfp_text_copy *text = &c->texts[i];
         if (text->at < TEXT_HEAD || !read_form(p, b, &form) || form.length != text->length || form.kind != text->kind ||
@@ -222,9 +222,9 @@ int64_t tfp_python_line(const tfp_python *p, uint64_t code, int64_t at)
     const tfp_python_layout *v = p->layout;
     unsigned char b[CODE_MOST];
     int32_t first;
-    if (!tfp_python_read(p, code, b, (size_t)v->code_size)) return 0;
-    memcpy(&first, b + v->code_first, sizeof first);
-    uint64_t table = word(b, v->code_lines), length = 0;
+    if (!tfp_python_read(p, code, b, (size_t)v->code.size)) return 0;
+    memcpy(&first, b + v->code.first, sizeof first);
+    uint64_t table = word(b, v->code.lines), length = 0;
     int64_t line = -1;
     int64_t size = tfp_python_read(p, table + 16, &length, sizeof length) ? (int64_t)length : 0;
     char *bytes = size > 0 && size <= LINES_MOST ? malloc((size_t)size) : NULL;

@@ -170,8 +170,8 @@ static void put_local(const tfp_python *p, uint64_t name, uint64_t value, tfp_bu
 bool tfp_python_locals(const tfp_python *p, const tfp_live_frame *frame, tfp_buf *out)
 {
     const tfp_python_layout *v = p->layout;
-    const int tuples[] = { v->code_locals, v->code_cells, v->code_free };
-    uint64_t at = frame->address + (uint64_t)v->frame_locals;
+    const int tuples[] = { v->code.locals, v->code.cells, v->code.free };
+    uint64_t at = frame->address + (uint64_t)v->frame.locals;
     size_t left = LOCALS_MOST;
     out->size = 0;
     for (size_t t = 0; t < 3 && tuples[t] >= 0; t++) {
@@ -185,5 +185,5 @@ bool tfp_python_locals(const tfp_python *p, const tfp_live_frame *frame, tfp_buf
             left--;
         }
     }
-    return !out->failed && (read_word(p, frame->address + (uint64_t)v->frame_code) & ~TAGS) == frame->code;
+    return !out->failed && (read_word(p, frame->address + (uint64_t)v->frame.code) & ~TAGS) == frame->code;
 }

@@ -9,17 +9,24 @@
 #include "live/files/method.h"
 
 /* Offsets in the structs of one version, on x86-64; -1: it has no such field. live/python/layout.c */
+typedef struct tfp_frame_layout {
+    int back, code, at, owner, entry, size; /* entry: 3.11 only */
+    int locals;                             /* the values of local variables, in the order of their names */
+} tfp_frame_layout;
+typedef struct tfp_code_layout {
+    int first, file, name, lines, bytes, size;
+    int locals, cells, free; /* tuples of names; from 3.11 on all are in the first one */
+} tfp_code_layout;
 typedef struct tfp_python_layout {
     int minor; /* of 3.minor */
     int runtime_head;
     int interp_next, interp_threads;
     int thread_next, thread_frame, thread_cframe, cframe_frame, thread_id, thread_native;
-    int frame_back, frame_code, frame_at, frame_owner, frame_entry, frame_size; /* frame_entry: 3.11 only */
-    int code_first, code_file, code_name, code_lines, code_bytes, code_size;
+    tfp_frame_layout frame;
+    tfp_code_layout code;
+    int tuple_items;
     int text_ascii, text_data;   /* where the characters of a str begin */
     int runtime_gil, interp_gil; /* the interpreter lock: in _PyRuntime, or a pointer to it in the interpreter */
-    int frame_locals;            /* the values of local variables, in the order of their names */
-    int code_locals, code_cells, code_free, tuple_items; /* tuples of names; from 3.11 on all are in the first one */
     int pending_mutex; /* in _PyRuntime: a PyMutex around the main thread's pending calls; 0: another lock */
 } tfp_python_layout;
 const tfp_python_layout *tfp_python_layout_of(int minor); /* NULL: not known */

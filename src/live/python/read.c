@@ -141,7 +141,7 @@ typedef struct ahead {
 
 static const unsigned char *frame_bytes(const tfp_python *p, uint64_t address, ahead *a)
 {
-    size_t size = (size_t)p->layout->frame_size;
+    size_t size = (size_t)p->layout->frame.size;
     if (a->size && address >= a->low && address - a->low <= a->size - size) return a->bytes + (address - a->low);
     a->size = p->layout->minor >= 11 ? sizeof a->bytes : size;
     a->low = address + size - a->size;
@@ -158,17 +158,17 @@ static bool read_frame(const tfp_python *p, uint64_t address, ahead *a, raw_fram
     const tfp_python_layout *v = p->layout;
     const unsigned char *b = frame_bytes(p, address, a);
     if (!b) return false;
-    *raw = (raw_frame){ address, word(b, v->frame_back), word(b, v->frame_code) & ~TAG, true };
-    raw->python = v->frame_owner < 0 || b[v->frame_owner] < OWNED_BY_C;
+    *raw = (raw_frame){ address, word(b, v->frame.back), word(b, v->frame.code) & ~TAG, true };
+    raw->python = v->frame.owner < 0 || b[v->frame.owner] < OWNED_BY_C;
     if (!raw->python) return true;
     out->address = address;
     out->code = raw->code;
-    out->entry = v->frame_entry > 0 ? b[v->frame_entry] != 0 : v->frame_owner < 0;
-    if (v->code_bytes >= 0) {
-        out->at = (int64_t)(word(b, v->frame_at) - (raw->code + (uint64_t)v->code_bytes));
+    out->entry = v->frame.entry > 0 ? b[v->frame.entry] != 0 : v->frame.owner < 0;
+    if (v->code.bytes >= 0) {
+        out->at = (int64_t)(word(b, v->frame.at) - (raw->code + (uint64_t)v->code.bytes));
     } else {
         int32_t at;
-        memcpy(&at, b + v->frame_at, sizeof at);
+        memcpy(&at, b + v->frame.at, sizeof at);
         out->at = at < 0 ? -1 : v->minor == 10 ? 2 * (int64_t)at : at;
     }
     return true;
@@ -191,8 +191,8 @@ static bool unchanged(const tfp_python *p, const raw_frame *raw, size_t count)
         size_t n = count - at < MANY ? count - at : MANY, pieces = 0;
         for (size_t i = 0; i < n; i++) {
             const raw_frame *f = &raw[at + i];
-            add_piece(to, from, &pieces, &again[i][0], f->address + (uint64_t)v->frame_back);
-            add_piece(to, from, &pieces, &again[i][1], f->address + (uint64_t)v->frame_code);
+            add_piece(to, from, &pieces, &again[i][0], f->address + (uint64_t)v->frame.back);
+            add_piece(to, from, &pieces, &again[i][1], f->address + (uint64_t)v->frame.code);
             again[i][2] = p->code_type;
             if (f->python) add_piece(to, from, &pieces, &again[i][2], f->code + 8);
         }
