@@ -142,20 +142,20 @@ static int64_t of_dot(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
 {
     const tfp_hlo_array *left = tfp_hlo_first_array(c, tfp_hlo_operand(c, i, 0));
     int64_t contracted = left ? 1 : TFP_HLO_UNKNOWN;
-    for (uint32_t k = 0; k < i->contract_count; k++)
-        contracted = tfp_hlo_times(contracted, tfp_hlo_dim(c, left, c->m->numbers.at[i->contract_first + k]));
+    for (uint32_t k = 0; k < i->work.contract_count; k++)
+        contracted = tfp_hlo_times(contracted, tfp_hlo_dim(c, left, c->m->numbers.at[i->work.contract_first + k]));
     return tfp_hlo_times(tfp_hlo_elements_of(c, i), contracted);
 }
 
 static int64_t of_fft(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
 {
     const tfp_hlo_array *in = tfp_hlo_first_array(c, tfp_hlo_operand(c, i, 0)), *out = tfp_hlo_first_array(c, i);
-    if (!in || !out || i->fft_points <= 0) return TFP_HLO_UNKNOWN;
+    if (!in || !out || i->work.fft_points <= 0) return TFP_HLO_UNKNOWN;
     bool real_in = tfp_hlo_type_bits(in->type) < tfp_hlo_type_bits(out->type);
     bool real_out = tfp_hlo_type_bits(in->type) > tfp_hlo_type_bits(out->type);
     int64_t points = tfp_hlo_elements(c->m, real_in ? in : out); /* the longer side of a real transform */
     if (points < 0) return TFP_HLO_UNKNOWN;
-    double n = (double)i->fft_points, all = (double)points * (real_in || real_out ? 2.5 : 5) * log2(n);
+    double n = (double)i->work.fft_points, all = (double)points * (real_in || real_out ? 2.5 : 5) * log2(n);
     return all < 9e18 ? (int64_t)all : TFP_HLO_UNKNOWN;
 }
 
@@ -222,10 +222,10 @@ static int64_t flops_of(const tfp_hlo_counter *c, const tfp_hlo_instruction *i, 
                              2);
     case REDUCE: return of_reduce(c, i);
     case REDUCE_WINDOW:
-        return tfp_hlo_times(tfp_hlo_times(tfp_hlo_elements_of(c, i), less_one(i->window)), of_function(c, i, 0));
+        return tfp_hlo_times(tfp_hlo_times(tfp_hlo_elements_of(c, i), less_one(i->work.window)), of_function(c, i, 0));
     case SELECT_AND_SCATTER: /* each element of the source: choose one of a window, add it to the result */
         return tfp_hlo_times(tfp_hlo_elements_of(c, tfp_hlo_operand(c, i, 1)),
-                             plus(tfp_hlo_times(less_one(i->window), of_function(c, i, 0)), of_function(c, i, 1)));
+                             plus(tfp_hlo_times(less_one(i->work.window), of_function(c, i, 0)), of_function(c, i, 1)));
     case SCATTER:
         return tfp_hlo_times(tfp_hlo_elements_of(c, tfp_hlo_operand(c, i, i->operand_count - 1)), of_function(c, i, 0));
     case MAP: return tfp_hlo_times(tfp_hlo_elements_of(c, i), of_function(c, i, 0));

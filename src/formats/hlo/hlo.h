@@ -67,6 +67,19 @@ typedef struct tfp_hlo_cost {
     bool counted; /* its operation has a rule and all shapes for it */
 } tfp_hlo_cost;
 
+/* What the cost of an instruction follows from, beside its shapes (cost.c). */
+typedef struct tfp_hlo_work {
+    uint32_t contract_first, contract_count; /* -> numbers: contracted dims of a dot's left side */
+    int64_t window;                          /* product of the window's sizes; 1 without */
+    int64_t fft_points;                      /* product of the lengths; 0 without */
+    int32_t kernel_input;                    /* dim of the kernel: its input features; -1 without */
+} tfp_hlo_work;
+
+typedef struct tfp_hlo_constant {
+    int64_t value; /* of an integer constant, if has_value */
+    bool has_value;
+} tfp_hlo_constant;
+
 typedef struct tfp_hlo_instruction {
     int64_t id;
     tfp_strid name, opcode;
@@ -79,16 +92,13 @@ typedef struct tfp_hlo_instruction {
     uint32_t operand_first, operand_count; /* -> links: instructions of the module, TFP_NONE: not there */
     uint32_t called_first, called_count;   /* -> links: computations */
     uint32_t computation;
-    uint32_t contract_first, contract_count; /* -> numbers: contracted dims of a dot's left side */
-    int64_t window;                          /* product of the window's sizes; 1 without */
-    int64_t fft_points;                      /* product of the lengths; 0 without */
-    int32_t kernel_input;                    /* dim of the kernel: its input features; -1 without */
+    tfp_hlo_work work;
+    tfp_hlo_constant constant;
     int32_t parameter;                       /* of a parameter: its number; -1 of others */
     int64_t trips;                           /* of a while: iterations; -1: not known */
-    int64_t value;                           /* of an integer constant, if has_value */
     int32_t index;                           /* of a get-tuple-element; -1 of others */
     uint8_t direction;                       /* of a compare: TFP_HLO_LT, TFP_HLO_LE; 0 */
-    bool has_value, custom; /* custom: a fusion that a library or a generator runs, of the kind kCustom */
+    bool custom; /* a fusion that a library or a generator runs, of the kind kCustom */
     uint32_t scheduled;     /* its place in the order in which the module runs, from 1; 0: not told */
     tfp_str config;    /* backend_config of a custom call, borrowed from the file's bytes until costs are counted */
     tfp_hlo_cost cost; /* of cost.c, with called computations */

@@ -38,5 +38,5 @@ int64_t tfp_hlo_log2_up(int64_t n)
 int64_t tfp_hlo_window_macs(const tfp_hlo_counter *c, const tfp_hlo_instruction *i, int64_t out,
                             const tfp_hlo_array *kernel)
 {
-    return tfp_hlo_times(tfp_hlo_times(out, i->window), tfp_hlo_dim(c, kernel, i->kernel_input));
+    return tfp_hlo_times(tfp_hlo_times(out, i->work.window), tfp_hlo_dim(c, kernel, i->work.kernel_input));
 }

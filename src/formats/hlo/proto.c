@@ -89,7 +89,7 @@ static void read_window(tfp_wire *outer, const tfp_field *field, tfp_hlo_instruc
         for (tfp_field g; tfp_wire_next(&d, &g);)
             if (g.number == 1) size = tfp_field_int(&d, &g);
         tfp_wire_join(&w, &d, "window");
-        i->window = size < 0 ? 0 : tfp_mul(i->window, size, NULL);
+        i->work.window = size < 0 ? 0 : tfp_mul(i->work.window, size, NULL);
     }
     tfp_wire_join(outer, &w, "window");
 }
@@ -97,9 +97,9 @@ static void read_window(tfp_wire *outer, const tfp_field *field, tfp_hlo_instruc
 static void read_convolution(tfp_wire *outer, const tfp_field *field, tfp_hlo_instruction *i)
 {
     tfp_wire w = tfp_field_message(outer, field);
-    i->kernel_input = 0; /* the number 0 is not written */
+    i->work.kernel_input = 0; /* the number 0 is not written */
     for (tfp_field f; tfp_wire_next(&w, &f);)
-        if (f.number == 3) i->kernel_input = tfp_field_int32(&w, &f);
+        if (f.number == 3) i->work.kernel_input = tfp_field_int32(&w, &f);
     tfp_wire_join(outer, &w, "convolution_dimension_numbers");
 }
 
@@ -107,12 +107,12 @@ static void read_dot(reader *r, tfp_wire *outer, const tfp_field *field, tfp_hlo
 {
     uint64_t v;
     tfp_wire w = tfp_field_message(outer, field);
-    i->contract_first = (uint32_t)r->m->numbers.size;
-    i->contract_count = 0;
+    i->work.contract_first = (uint32_t)r->m->numbers.size;
+    i->work.contract_count = 0;
     for (tfp_field f; tfp_wire_next(&w, &f);) {
         if (f.number != 1) continue;
         for (tfp_packed p = tfp_packed_start(&w, &f, TFP_VARINT); tfp_packed_next(&w, &p, &v);)
-            if (ok(r, tfp_push(&r->m->numbers, (int64_t)v))) i->contract_count++;
+            if (ok(r, tfp_push(&r->m->numbers, (int64_t)v))) i->work.contract_count++;
     }
     tfp_wire_join(outer, &w, "dot_dimension_numbers");
 }
@@ -129,7 +129,7 @@ static void read_fft(tfp_wire *w, const tfp_field *f, tfp_hlo_instruction *i)
 {
     uint64_t v;
     for (tfp_packed p = tfp_packed_start(w, f, TFP_VARINT); tfp_packed_next(w, &p, &v);)
-        i->fft_points = tfp_mul(i->fft_points ? i->fft_points : 1, (int64_t)v, NULL);
+        i->work.fft_points = tfp_mul(i->work.fft_points ? i->work.fft_points : 1, (int64_t)v, NULL);
 }
 
 /* Operands and called computations lie side by side each, though a file may mix them: two ways through the fields. */
@@ -153,9 +153,9 @@ static void read_literal(tfp_wire *outer, const tfp_field *field, tfp_hlo_instru
     for (tfp_field f; tfp_wire_next(&w, &f);) {
         if (f.number < 4 || f.number > 7) continue; /* s32s, s64s, u32s, u64s */
         for (tfp_packed p = tfp_packed_start(&w, &f, TFP_VARINT); tfp_packed_next(&w, &p, &v); count++)
-            i->value = (int64_t)v;
+            i->constant.value = (int64_t)v;
     }
-    i->has_value = count == 1;
+    i->constant.has_value = count == 1;
     tfp_wire_join(outer, &w, "literal");
 }
 
@@ -169,7 +169,7 @@ static void read_instruction(reader *r, tfp_wire *outer, const tfp_field *field,
 {
     tfp_wire w = tfp_field_message(outer, field);
     tfp_hlo_instruction i = {
-        .window = 1, .kernel_input = -1, .trips = -1, .shape = TFP_NONE, .parameter = -1, .index = 0
+        .work.window = 1, .work.kernel_input = -1, .trips = -1, .shape = TFP_NONE, .parameter = -1, .index = 0
     };
     i.computation = computation;
     read_links(r, w, &i);

@@ -81,11 +81,11 @@ static void read_dot(tfp_shlo *r, tfp_hlo_instruction *i, tfp_str text, bool gen
 {
     tfp_str list = behind_one(text, "lhs_contracting_dimensions = ", "contracting_dims = ");
     int64_t n = -1; /* the last one */
-    i->contract_first = (uint32_t)r->m->numbers.size;
+    i->work.contract_first = (uint32_t)r->m->numbers.size;
     if (general && !begin_list(&list)) return;
-    while (general ? next_number(&list, &n) : !i->contract_count) {
+    while (general ? next_number(&list, &n) : !i->work.contract_count) {
         if (!tfp_shlo_ok(r, tfp_push(&r->m->numbers, n))) return;
-        i->contract_count++;
+        i->work.contract_count++;
     }
 }
 
@@ -103,9 +103,9 @@ static void read_convolution(tfp_shlo *r, tfp_hlo_instruction *i, tfp_str text, 
     const tfp_hlo_array *kernel = &r->m->arrays.at[all->first + 1];
     for (uint32_t k = 0; labels.size && labels.data[0] != ']' && k < kernel->dim_count; k++) {
         tfp_str label = tfp_shlo_word(&labels);
-        if (tfp_str_eq(label, TFP_STR("i"))) i->kernel_input = (int32_t)k;
+        if (tfp_str_eq(label, TFP_STR("i"))) i->work.kernel_input = (int32_t)k;
         if (label.size && label.data[0] >= '0' && label.data[0] <= '9')
-            i->window = tfp_mul(i->window, r->m->dims.at[kernel->dim_first + k], NULL);
+            i->work.window = tfp_mul(i->work.window, r->m->dims.at[kernel->dim_first + k], NULL);
         if (!tfp_shlo_take(&labels, ",")) break;
     }
 }
@@ -114,8 +114,8 @@ static void read_constant(tfp_hlo_instruction *i, tfp_str text)
 {
     tfp_str value = tfp_shlo_behind(text, "dense<");
     value.size = tfp_shlo_outside(value, ">");
-    i->has_value = tfp_parse_int64(value, &i->value);
-    if (tfp_str_eq(value, TFP_STR("true")) || tfp_str_eq(value, TFP_STR("false"))) i->has_value = false;
+    i->constant.has_value = tfp_parse_int64(value, &i->constant.value);
+    if (tfp_str_eq(value, TFP_STR("true")) || tfp_str_eq(value, TFP_STR("false"))) i->constant.has_value = false;
 }
 
 static void read_direction(tfp_hlo_instruction *i, tfp_str text)
@@ -154,9 +154,9 @@ void tfp_shlo_attributes(tfp_shlo *r, tfp_hlo_instruction *i, tfp_str name, tfp_
     if (tfp_str_eq(opcode, TFP_STR("constant"))) read_constant(i, text);
     if (tfp_str_eq(opcode, TFP_STR("compare"))) read_direction(i, text);
     if (tfp_str_eq(opcode, TFP_STR("fft")))
-        i->fft_points = product(behind_one(text, "length = ", "fft_length = "), i->fft_points);
+        i->work.fft_points = product(behind_one(text, "length = ", "fft_length = "), i->work.fft_points);
     if (tfp_str_eq(opcode, TFP_STR("reduce-window")) || tfp_str_eq(opcode, TFP_STR("select-and-scatter")))
-        i->window = product(tfp_shlo_behind(text, "window_dimensions = "), i->window);
+        i->work.window = product(tfp_shlo_behind(text, "window_dimensions = "), i->work.window);
     if (tfp_str_eq(opcode, TFP_STR("call"))) read_call(r, i, text);
     if (tfp_str_eq(opcode, TFP_STR("custom-call"))) i->target = symbol(r, text, "call_target_name = ");
     if (tfp_str_eq(opcode, TFP_STR("get-tuple-element"))) {

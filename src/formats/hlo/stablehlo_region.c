@@ -42,8 +42,8 @@ tfp_hlo_instruction tfp_shlo_instruction(tfp_shlo *r, tfp_strid opcode, uint32_t
                                   .opcode = opcode,
                                   .shape = shape,
                                   .frame = r->place == TFP_NONE ? 0 : r->place + 1, /* until places are settled */
-                                  .window = 1,
-                                  .kernel_input = -1,
+                                  .work.window = 1,
+                                  .work.kernel_input = -1,
                                   .trips = -1,
                                   .parameter = -1,
                                   .index = -1,

@@ -128,7 +128,7 @@ static void read_window(reader *r, tfp_hlo_instruction *i, tfp_str value)
     size_t at = tfp_str_find(value, TFP_STR("size="));
     if (at == SIZE_MAX) return;
     reader in = inside(r, (tfp_str){ value.data + at + 5, value.size - at - 5 }, 0);
-    do i->window = tfp_mul(i->window, take_number(&in), NULL);
+    do i->work.window = tfp_mul(i->work.window, take_number(&in), NULL);
     while (take(&in, "x"));
 }
 
@@ -138,23 +138,23 @@ static void read_labels(tfp_hlo_instruction *i, tfp_str value)
     size_t at = tfp_str_find(value, TFP_STR("_")), end = tfp_str_find(value, TFP_STR("->"));
     if (at == SIZE_MAX || end == SIZE_MAX) return;
     for (size_t k = at + 1; k < end; k++)
-        if (value.data[k] == 'i') i->kernel_input = (int32_t)(k - at - 1);
+        if (value.data[k] == 'i') i->work.kernel_input = (int32_t)(k - at - 1);
 }
 
 static void read_lengths(reader *r, tfp_hlo_instruction *i, tfp_str value)
 {
     reader in = inside(r, value, 1);
-    i->fft_points = 1;
-    do i->fft_points = tfp_mul(i->fft_points, take_number(&in), NULL);
+    i->work.fft_points = 1;
+    do i->work.fft_points = tfp_mul(i->work.fft_points, take_number(&in), NULL);
     while (take(&in, ","));
 }
 
 static void read_contracted(reader *r, tfp_hlo_instruction *i, tfp_str value)
 {
     reader in = inside(r, value, 1);
-    i->contract_first = (uint32_t)r->m->numbers.size;
+    i->work.contract_first = (uint32_t)r->m->numbers.size;
     while (in.line.size) {
-        if (ok(r, tfp_push(&r->m->numbers, take_number(&in)))) i->contract_count++;
+        if (ok(r, tfp_push(&r->m->numbers, take_number(&in)))) i->work.contract_count++;
         if (!take(&in, ",")) break;
     }
 }
@@ -224,7 +224,7 @@ static void read_operands(reader *r, tfp_hlo_instruction *i)
             add_id(r, &i->operand_count, instruction_id(r, tfp_build_string(r->b, name)));
         else if (parameter)
             i->parameter = (int32_t)take_number(&number);
-        else if (part.size && (i->has_value = tfp_parse_int64(part, &i->value)))
+        else if (part.size && (i->constant.has_value = tfp_parse_int64(part, &i->constant.value)))
             break; /* a constant that is an integer */
         if (!take(r, ",")) break;
     }
@@ -232,7 +232,7 @@ static void read_operands(reader *r, tfp_hlo_instruction *i)
 
 static tfp_status read_instruction(reader *r, tfp_error *err)
 {
-    tfp_hlo_instruction i = { .window = 1, .kernel_input = -1, .trips = -1, .parameter = -1, .index = -1 };
+    tfp_hlo_instruction i = { .work.window = 1, .work.kernel_input = -1, .trips = -1, .parameter = -1, .index = -1 };
     skip_blanks(r);
     bool root = take(r, "ROOT ");
     tfp_str name = take_name(r);

@@ -23,8 +23,8 @@ static const tfp_hlo_instruction *operand(const finder *f, const tfp_hlo_instruc
 
 static bool is_constant(const finder *f, const tfp_hlo_instruction *i, int64_t *out)
 {
-    if (!i || !i->has_value || !is_opcode(f, i, "constant")) return false;
-    *out = i->value;
+    if (!i || !i->constant.has_value || !is_opcode(f, i, "constant")) return false;
+    *out = i->constant.value;
     return true;
 }
 
