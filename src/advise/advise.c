@@ -69,6 +69,7 @@ static bool add_finding(tfp_report *r, uint32_t at, const tfp_trace_verdict *v)
     tfp_buf_printf(&b, "tfprof %s", v->command);
     const char *command = b.failed ? NULL : tfp_arena_copy(&r->arena, (tfp_str){ b.data, b.size });
     tfp_finding f = { .checker = at,
+                      .about = v->rule->about,
                       .text = v->text,
                       .problem = v->problem,
                       .remedy = v->remedy,

@@ -15,6 +15,7 @@ typedef struct tfp_checker {
     tfp_check_fn check;
     tfp_check_fn
         tensorflow; /* with -compat tensorflow: the findings of TensorFlow's tool; NULL: it has no such checker */
+    tfp_about about; /* what its findings are about */
 } tfp_checker;
 
 /* TFP_BADARG when a list of names, separated by commas, has one that is no checker. */

@@ -14,6 +14,7 @@ typedef struct tfp_ruling {
     tfp_buf text;
     double about_ns;    /* of a step, as the text tells it first; NAN: it tells none */
     double saving_ns;   /* of a step; 0: not known */
+    double host_ns;     /* what the rules on the host before this one could save, added up */
     const char *change; /* of `tfprof whatif`, which saving_ns is then from; NULL: none */
     uint32_t evidence;  /* -> spans: the one to look at; TFP_NONE: none */
     const char *remedy; /* a remedy that fits the trace better than the rule's; NULL: none */
@@ -44,6 +45,7 @@ bool tfp_ruling_blocked_host(tfp_ruling *x);
 bool tfp_ruling_host_communication(tfp_ruling *x);
 bool tfp_ruling_retracing(tfp_ruling *x);
 bool tfp_ruling_compilations(tfp_ruling *x);
+bool tfp_ruling_idle_device(tfp_ruling *x);
 bool tfp_ruling_uneven_steps(tfp_ruling *x);
 bool tfp_ruling_unfused_optimizer(tfp_ruling *x);
 

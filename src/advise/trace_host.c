@@ -269,6 +269,39 @@ static void put_reason(tfp_ruling *x, const tfp_step_row *longer, const tfp_step
                    100 * least(tfp_part((double)parts[most].more, difference), 1), parts[most].what);
 }
 
+/* The first activity behind the longest time in which a device does nothing; TFP_NONE: there is none. */
+static uint32_t after_longest_idle(const tfp_trace_facts *f)
+{
+    const tfp_span_columns *s = f->x.s;
+    int64_t longest = 0, end = 0;
+    size_t device = 0;
+    for (size_t d = 0; d < f->x.device_count; d++)
+        for (size_t i = 0; i < f->idle[d].count; i++) {
+            int64_t length = f->idle[d].end[i] - f->idle[d].start[i];
+            if (length > longest) longest = length, end = f->idle[d].end[i], device = d;
+        }
+    const tfp_trace_device *of = f->x.device_count ? &f->x.devices[device] : NULL;
+    for (size_t i = 0; longest && i < of->count; i++) {
+        uint32_t span = f->x.items[of->first + i];
+        if (s->start_ns[span] >= end) return span;
+    }
+    return TFP_NONE;
+}
+
+/* What no other rule explains; the time itself is worth a look. */
+bool tfp_ruling_idle_device(tfp_ruling *x)
+{
+    const tfp_trace_facts *f = x->f;
+    double elsewhere = x->host_ns + f->host.pageable.idle_ns + f->device.tiny_gaps_ns; /* the last two: PageableCopies, TinyKernels */
+    double explained = least(elsewhere, f->mean.idle_ns), idle = f->mean.idle_ns - explained;
+    if (!f->has_devices || f->begin.whole || tfp_part(idle, f->mean.judged_ns) < x->limit) return false;
+    tfp_ruling_part(x, "idle time of the device", f->mean.idle_ns);
+    tfp_ruling_share(x, "told by other findings", explained);
+    x->saving_ns = idle;
+    x->evidence = after_longest_idle(f);
+    return true;
+}
+
 bool tfp_ruling_uneven_steps(tfp_ruling *x)
 {
     const tfp_trace_facts *f = x->f;

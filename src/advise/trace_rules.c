@@ -26,82 +26,84 @@ typedef struct rule {
 /* ---- the table ---- */
 
 /* clang-format off */
-#define RULE(name, help, judge, limit, of, remedy, command, ...) \
-    { { name, help, NULL, NULL }, tfp_ruling_##judge, limit, of, remedy, command, __VA_ARGS__ }
+#define RULE(name, kind, help, judge, limit, of, remedy, command, ...) \
+    { { name, help, NULL, NULL, TFP_ABOUT_##kind }, tfp_ruling_##judge, limit, of, remedy, command, __VA_ARGS__ }
 #define STEP "of the step"
 static const rule rules[] = {
-    RULE("InputBound", "Steps of a trace that wait for input.", input_bound, 0.1, STEP,
+    RULE("InputBound", HOST, "Steps of a trace that wait for input.", input_bound, 0.1, STEP,
          "load and prepare input beside the step: more workers, prefetching, cheaper decoding", "wait",
          "num_workers, prefetch_factor, persistent_workers", "prefetch, map with num_parallel_calls, cache", NULL, "input 0"),
-    RULE("HostBound", "Devices that wait for launches.", host_bound, 0.2, STEP,
+    RULE("HostBound", HOST, "Devices that wait for launches.", host_bound, 0.2, STEP,
          "launch less and bigger: compile, bigger batches", "steps -critical_path",
          "torch.compile, CUDA graphs", "tf.function, jit_compile=True", "jit around the whole step, lax.scan"),
-    RULE("HostStalls", "Devices, or without devices operations, that wait over a millisecond for something else on the host.", host_stalls, 0.1, STEP,
+    RULE("HostStalls", HOST, "Devices, or without devices operations, that wait over a millisecond for something else on the host.", host_stalls, 0.1, STEP,
          "move that out of the steps, or beside them into another thread", "steps -critical_path", NULL, NULL, NULL),
-    RULE("PythonTime", "Devices that wait for Python.", python_time, 0.3, STEP,
+    RULE("PythonTime", HOST, "Devices that wait for Python.", python_time, 0.3, STEP,
          "move work out of the loop, batch it, or compile it", "code", "torch.compile", "tf.function", "jit"),
-    RULE("ValueReads", "Values read from a device within steps.", value_reads, 0.05, STEP,
+    RULE("ValueReads", HOST, "Values read from a device within steps.", value_reads, 0.05, STEP,
          "keep values on the device (item(), float(), print and asserts wait for it); read them every N steps", "wait",
          NULL, NULL, NULL),
-    RULE("Synchronization", "Calls that wait for the device within steps.", synchronization, 0.1, STEP,
+    RULE("Synchronization", HOST, "Calls that wait for the device within steps.", synchronization, 0.1, STEP,
          "leave out explicit synchronisation; use asynchronous copies from pinned memory", "wait",
          "non_blocking=True", NULL, "block_until_ready", "no-sync"),
-    RULE("BlockedHost", "Devices that do nothing while the host stands in a copy or a synchronisation.", blocked_host, 0.1, STEP,
+    RULE("BlockedHost", HOST, "Devices that do nothing while the host stands in a copy or a synchronisation.", blocked_host, 0.1, STEP,
          "copy from pinned memory, asynchronously, and launch the next work before the wait; if the call waits for work that the trace lacks (a captured graph, another process or rank), record that too",
          "wait", "pin_memory=True, non_blocking=True", NULL, "block_until_ready once, at the end"),
-    RULE("HostCommunication", "Communication by the host that nothing hides.", host_communication, 0.1, STEP,
+    RULE("HostCommunication", HOST, "Communication by the host that nothing hides.", host_communication, 0.1, STEP,
          "communicate from device to device, or beside the computation; join small messages", "wait",
          "backend nccl, async_op=True", "NcclAllReduce", NULL),
-    RULE("DeviceAllocations", "Device memory allocated by the driver within steps.", allocations, 0.02, STEP,
+    RULE("DeviceAllocations", MEMORY, "Device memory allocated by the driver within steps.", allocations, 0.02, STEP,
          "keep shapes alike from step to step, warm the allocator up, reserve memory at the start", "calls",
          "no empty_cache() in the loop", NULL, NULL),
-    RULE("Compilations", "Compilation or tracing within steps.", compilations, 0.05, STEP,
+    RULE("Compilations", HOST, "Compilation or tracing within steps.", compilations, 0.05, STEP,
          "keep shapes and Python values alike, mark dynamic dimensions", "calls",
          "TORCH_LOGS=recompiles tells why", "input_signature, reduce_retracing=True", "jax_explain_cache_misses tells why"),
-    RULE("Retracing", "Calls of a tf.function that trace it again.", retracing, 0.05, STEP,
+    RULE("Retracing", HOST, "Calls of a tf.function that trace it again.", retracing, 0.05, STEP,
          "call it with tensors of few shapes and types, not with Python numbers; make it once, outside of loops", "calls",
          NULL, "input_signature, reduce_retracing=True", NULL),
-    RULE("UnevenSteps", "Steps of very different length.", uneven_steps, 0.25, "standard deviation by mean",
+    RULE("UnevenSteps", HOST, "Steps of very different length.", uneven_steps, 0.25, "standard deviation by mean",
          "compare a long with a short one: diff FILE@A FILE@B", "steps", NULL, NULL, NULL),
-    RULE("ExposedCommunication", "Communication that no compute hides.", exposed_communication, 0.1, STEP,
+    RULE("ExposedCommunication", COMMUNICATION, "Communication that no compute hides.", exposed_communication, 0.1, STEP,
          "overlap it with compute, or communicate less often: accumulate gradients", "transfer",
          "smaller or earlier buckets, another stream", NULL, "XLA's latency hiding scheduler, another sharding", "overlap comm"),
-    RULE("SmallCollectives", "Many collectives of few bytes.", small_collectives, 0.03, STEP,
+    RULE("SmallCollectives", COMMUNICATION, "Many collectives of few bytes.", small_collectives, 0.03, STEP,
          "join them into bigger ones", "transfer", "bucket_cap_mb", NULL, "XLA's combine thresholds"),
-    RULE("CollectiveSkew", "Collectives in which ranks wait for the last one to arrive.", collective_skew, 0.05, STEP,
+    RULE("CollectiveSkew", COMMUNICATION, "Collectives in which ranks wait for the last one to arrive.", collective_skew, 0.05, STEP,
          "balance what ranks do before it (data, host work); look at the rank they wait for", "transfer -by collective",
          NULL, NULL, NULL, "ideal stragglers"),
-    RULE("PageableCopies", "Copies between the device and pageable host memory.", pageable_copies, 0.03, STEP,
+    RULE("PageableCopies", COPY, "Copies between the device and pageable host memory.", pageable_copies, 0.03, STEP,
          "pin the host memory and copy asynchronously", "transfer", "pin_memory=True, non_blocking=True", NULL, NULL),
-    RULE("ExposedCopies", "Copies between host and device that nothing hides.", exposed_copies, 0.1, STEP,
+    RULE("ExposedCopies", COPY, "Copies between host and device that nothing hides.", exposed_copies, 0.1, STEP,
          "copy the next batch in a stream of its own while this one computes; keep tensors on the device", "transfer",
          NULL, "prefetch_to_device", "device_put ahead of its use"),
-    RULE("Stragglers", "Ranks that compute longer than others in more than half of the steps.", stragglers, 0.05, "over the median rank",
+    RULE("Stragglers", COMMUNICATION, "Ranks that compute longer than others in more than half of the steps.", stragglers, 0.05, "over the median rank",
          "balance the work of ranks; look at that machine", "steps", NULL, NULL, NULL, "ideal stragglers"),
-    RULE("LowOccupancy", "Kernels that take long and leave most of the device unused.", low_occupancy, 0.1, STEP,
+    RULE("LowOccupancy", COMPUTE, "Kernels that take long and leave most of the device unused.", low_occupancy, 0.1, STEP,
          "bigger batches or tiles; another algorithm for this shape", "kernel", NULL, NULL, NULL),
-    RULE("OneStream", "Small kernels one after the other where streams could overlap them.", one_stream, 0.2, STEP,
+    RULE("OneStream", COMPUTE, "Small kernels one after the other where streams could overlap them.", one_stream, 0.2, STEP,
          "run independent parts in streams of their own, or as one batch", "kernel", NULL, NULL, NULL),
-    RULE("TinyKernels", "Many kernels that take less time than starting them.", tiny_kernels, 0.3, STEP,
+    RULE("TinyKernels", COMPUTE, "Many kernels that take less time than starting them.", tiny_kernels, 0.3, STEP,
          "fuse them", "kernel", "torch.compile, foreach forms, scaled_dot_product_attention", "jit_compile=True", "jit around more"),
-    RULE("Casts", "Kernels that only convert types.", casts, 0.08, STEP,
+    RULE("Casts", COMPUTE, "Kernels that only convert types.", casts, 0.08, STEP,
          "choose one type for weights and activations; let a compiler fuse conversions", "op", NULL, NULL, NULL),
-    RULE("Layouts", "Kernels that only move elements.", layouts, 0.08, STEP,
+    RULE("Layouts", COMPUTE, "Kernels that only move elements.", layouts, 0.08, STEP,
          "use one memory format throughout, avoid copies of views", "op",
          "channels_last, no contiguous() or clone()", NULL, NULL),
-    RULE("UnfusedOptimizer", "An optimizer of many small kernels.", unfused_optimizer, 0.3, "of the kernels",
+    RULE("UnfusedOptimizer", HOST, "An optimizer of many small kernels.", unfused_optimizer, 0.3, "of the kernels",
          "use its fused or foreach form", "kernel", "fused=True or foreach=True", NULL, NULL),
-    RULE("PlainMatmuls", "Matrix products that do not use tensor cores.", plain_matmuls, 0.2, STEP,
+    RULE("PlainMatmuls", COMPUTE, "Matrix products that do not use tensor cores.", plain_matmuls, 0.2, STEP,
          "use a 16-bit type, or TF32 where the device has it (from compute capability 8.0 on)", "kernel",
          "autocast, torch.set_float32_matmul_precision", "mixed_float16", "jax_default_matmul_precision"),
-    RULE("OddShapes", "Matrix products of 16 bits whose sides are no multiples of 8.", odd_shapes, 0.2, STEP,
+    RULE("OddShapes", COMPUTE, "Matrix products of 16 bits whose sides are no multiples of 8.", odd_shapes, 0.2, STEP,
          "pad vocabulary, hidden sizes and sequences to multiples of 8, better 64", "op -select micros,input_shapes",
          NULL, NULL, NULL),
-    RULE("MemoryLimit", "Devices whose memory is nearly full.", memory_limit, 0.92, "of the device's memory",
+    RULE("MemoryLimit", MEMORY, "Devices whose memory is nearly full.", memory_limit, 0.92, "of the device's memory",
          "smaller batches, recomputation, sharded states", "memory", NULL, NULL, NULL, NULL, true),
-    RULE("Fragmentation", "Much of a device's memory reserved and not used.", fragmentation, 0.4, "of what is reserved",
+    RULE("Fragmentation", MEMORY, "Much of a device's memory reserved and not used.", fragmentation, 0.4, "of what is reserved",
          "allocate alike sizes, shapes that repeat", "memory",
          "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True", NULL, NULL, NULL, true),
+    RULE("IdleDevice", HOST, "Devices that do nothing for much of a step, of which no other rule tells the cause.", idle_device, 0.2, STEP,
+         "see in the timeline what the host does meanwhile; record it with stacks", "wait", "with_stack=True", NULL, NULL),
 };
 /* clang-format on */
 enum { RULES = sizeof rules / sizeof *rules };
@@ -285,14 +287,16 @@ static tfp_status ask_whatif(tfp_report *r, const tfp_trace_facts *f, spoken *al
 static void judge_all(const tfp_report *r, const tfp_trace_facts *f, spoken *all)
 {
     bool little = tfp_steps_hold_little(f->x.p);
+    double host_ns = 0;
     for (size_t i = 0; i < RULES && f->mean.judged_ns > 0; i++) {
-        tfp_ruling x = { .f = f, .limit = limit_of(r, &rules[i]), .about_ns = NAN, .evidence = TFP_NONE };
+        tfp_ruling x = { .f = f, .limit = limit_of(r, &rules[i]), .about_ns = NAN, .evidence = TFP_NONE, .host_ns = host_ns };
         bool speaks = (!little || rules[i].any_steps) && rules[i].judge(&x);
         if (x.saving_ns > f->mean.judged_ns) x.saving_ns = f->mean.judged_ns;
         if (!speaks) {
             tfp_buf_free(&x.text);
             continue;
         }
+        if (rules[i].checker.about == TFP_ABOUT_HOST) host_ns += x.saving_ns;
         all->x[all->count] = x;
         all->of[all->count++] = &rules[i];
     }

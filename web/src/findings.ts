@@ -9,7 +9,6 @@ import { useLoaded } from "./load";
 import type { Opened } from "./opened";
 import type { Window } from "./store";
 import type { StepRow } from "./steps";
-import { quantitiesOf } from "./steps";
 
 interface SpanEvidence {
   span: number;
@@ -20,7 +19,7 @@ interface SpanEvidence {
 }
 
 interface Answer {
-  checkers: { name: string; reports: string[]; findings?: { name: string; text: string; problem?: string | null; remedy?: string | null; seconds?: number | null; gain_seconds?: number | null; span?: SpanEvidence | null; command?: string }[] }[];
+  checkers: { name: string; reports: string[]; findings?: { name: string; about?: string; text: string; problem?: string | null; remedy?: string | null; seconds?: number | null; gain_seconds?: number | null; span?: SpanEvidence | null; command?: string }[] }[];
 }
 
 interface CheckAnswer {
@@ -36,13 +35,9 @@ export interface Finding {
   takes: number | null; // microseconds of a step
   gain: number | null;
   evidence: SpanEvidence | null;
-  step: number | null; // evidence where no span is known
   quality: boolean; // about the data, not the program
   look: string;
 }
-
-const LOOK: [RegExp, string][] = [[/Communic|Collect|Stragg/, "communication"], [/Cop(y|ies)|Memory|Fragment|Alloc/, "copy"], [/Host|Input|Python|Value|Synchron|Blocked|Idle|Compil|Retrac|Uneven/, "host"]];
-const lookOf = (checker: string): string => LOOK.find(([re]) => re.test(checker))?.[1] ?? "compute";
 
 /** Sentences of a report: it joins them by semicolons. */
 function sentences(text: string): string[] {
@@ -59,7 +54,7 @@ function ofCheckers(answer: Answer): Finding[] {
       const us = (seconds: number | null | undefined): number | null => (seconds ? seconds * 1e6 : null);
       return {
         id: `${c.name}:${i}`, checker: c.name, says: big(says), more: more.map(big), text: f.text,
-        takes: us(full.seconds), gain: us(full.gain_seconds), evidence: full.span ?? null, step: null, quality: false, look: lookOf(c.name),
+        takes: us(full.seconds), gain: us(full.gain_seconds), evidence: full.span ?? null, quality: false, look: full.about ?? "compute",
       };
     }),
   );
@@ -68,41 +63,21 @@ function ofCheckers(answer: Answer): Finding[] {
 function ofChecks(answer: CheckAnswer): Finding[] {
   return answer.rows.map((r, i): Finding => ({
     id: `Data:${i}`, checker: "Data", says: `${big(r.what)}: ${r.count.toLocaleString("en-US")}`, more: r.first ? [`First: ${r.first}`] : [], text: r.what,
-    takes: null, gain: null, evidence: null, step: null, quality: true, look: "host",
+    takes: null, gain: null, evidence: null, quality: true, look: "host",
   }));
 }
 
-const IDLE_LEAST = 0.2;
-
-/** A device that idles for over a fifth of a step is always said, also when no checker knows the cause. */
-function ofIdle(found: Finding[], steps: StepRow[]): Finding[] {
-  if (!steps.length) return [];
-  const q = quantitiesOf(steps);
-  const idle = q.parts.idle;
-  const known = found.some((f) => f.look === "host" && (f.gain ?? 0) > idle / 2);
-  if (known || !(q.mean > 0) || idle / q.mean < IDLE_LEAST) return [];
-  const worst = steps.reduce((a, b) => (b.parts.idle > a.parts.idle ? b : a));
-  const share = Math.round((100 * idle) / q.mean);
-  return [{
-    id: "Idle:0", checker: "Idle", says: `The device is idle for ${share}\u00a0% of a step`, more: ["The table of waits says what each stream waits for, and the timeline what the host does meanwhile"], text: "idle",
-    takes: idle, gain: idle, evidence: null, step: worst.step, quality: false, look: "host",
-  }];
-}
-
-export async function findingsOf(of: Opened, steps: StepRow[]): Promise<Finding[]> {
+export async function findingsOf(of: Opened): Promise<Finding[]> {
   if (isOfHeap(of.facts)) return []; // nothing ran
   const advice = ofCheckers(await jsonOnce<Answer>(profilePath(of.id, "views/advise?format=json")));
   const checks = of.facts.has?.times ? ofChecks(await jsonOnce<CheckAnswer>(profilePath(of.id, "views/check?format=json")).catch(() => ({ rows: [] }))) : [];
-  const all = [...advice, ...ofIdle(advice, steps)];
-  return [...all.sort((a, b) => (b.gain ?? -1) - (a.gain ?? -1)), ...checks];
+  return [...advice.sort((a, b) => (b.gain ?? -1) - (a.gain ?? -1)), ...checks];
 }
 
-export const useFindings = (of: Opened, steps: StepRow[] | undefined): Loaded<Finding[]> =>
-  useLoaded(`findings ${of.id} ${steps ? steps.length : "-"}`, () => (steps ? findingsOf(of, steps) : Promise.resolve([])));
+export const useFindings = (of: Opened): Loaded<Finding[]> => useLoaded(`findings ${of.id}`, () => findingsOf(of));
 
 /** Where the timeline shows the evidence: around the span, on the timeline's clock, or the step. */
 export function evidenceView(f: Finding, steps: StepRow[], windows: StepWindows): Window | null {
-  if (f.step !== null) return windows.get(f.step) ?? null;
   if (!f.evidence) return null;
   const first = steps[0];
   const zero = first ? (windows.get(first.step)?.from ?? 0) - first.start : 0;

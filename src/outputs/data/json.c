@@ -305,10 +305,7 @@ static void put_seconds(writer *w, const char *key, double seconds)
 static void put_or_null(writer *w, const char *key, tfp_str text)
 {
     tfp_json_key(&w->j, key);
-    if (text.size)
-        tfp_json_str(&w->j, text);
-    else
-        tfp_json_null(&w->j);
+    text.size ? tfp_json_str(&w->j, text) : tfp_json_null(&w->j);
 }
 
 /* What the sentence says, as fields. */
@@ -322,6 +319,7 @@ static void put_finding_fields(writer *w, uint32_t checker)
         if (f->checker != checker) continue;
         tfp_json_open(&w->j, '{');
         put_or_null(w, "name", r->tree->rows.at[checker].name);
+        put_or_null(w, "about", tfp_str_of(tfp_about_name(f->about)));
         tfp_json_key(&w->j, "text");
         tfp_json_lines(&w->j, f->text);
         put_or_null(w, "problem", f->problem);

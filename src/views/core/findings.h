@@ -14,8 +14,20 @@ typedef struct tfp_evidence {
     tfp_str lane;
 } tfp_evidence;
 
+/* The kind of time, or of use, that a finding is about; pictures colour by it. */
+typedef enum tfp_about {
+    TFP_ABOUT_COMPUTE,
+    TFP_ABOUT_COMMUNICATION,
+    TFP_ABOUT_COPY,
+    TFP_ABOUT_MEMORY,
+    TFP_ABOUT_HOST,
+    TFP_ABOUT_KINDS
+} tfp_about;
+const char *tfp_about_name(tfp_about about); /* report.c */
+
 typedef struct tfp_finding {
     uint32_t checker; /* -> rows: the checker's row */
+    tfp_about about;
     tfp_str text;     /* one or more lines, as TensorFlow reports them */
     tfp_str problem;  /* the part of the text that says what is the case; empty: all of it */
     tfp_str remedy;   /* the part that says what helps; empty: none */

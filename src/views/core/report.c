@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/core/report.c: rows and what can be asked of them. */
+#include "views/core/findings.h"
 #include "model/span_names.h"
 #include "model/tables/code.h"
 #include "model/tables/events.h"
@@ -196,4 +197,14 @@ bool tfp_is_aligned(const tfp_report *r)
     bool compat = o->compat10 || o->compat_tensorflow;
     bool own = r->kind == TFP_REPORT_GRID || (r->profile && tfp_is_beyond_tensorflow(r->profile));
     return tfp_for_screen(o) || (!compat && own);
+}
+
+const char *tfp_about_name(tfp_about about)
+{
+    static const char *const names[TFP_ABOUT_KINDS] = { [TFP_ABOUT_COMPUTE] = "compute",
+                                                        [TFP_ABOUT_COMMUNICATION] = "communication",
+                                                        [TFP_ABOUT_COPY] = "copy",
+                                                        [TFP_ABOUT_MEMORY] = "memory",
+                                                        [TFP_ABOUT_HOST] = "host" };
+    return names[about];
 }

@@ -15,7 +15,7 @@ import { useRow } from "./rows";
 export function FindingPanel({ of, thing }: PanelProps) {
   const steps = useSteps(of).value;
   const windows = useWindows(of) ?? new Map();
-  const f = (useFindings(of, steps).value ?? []).find((x) => x.id === thing.id);
+  const f = (useFindings(of).value ?? []).find((x) => x.id === thing.id);
   if (!f) return <Head kind="finding" name={thing.id.replace(/:.*$/, "")} says="…" />;
   const mean = steps?.length ? quantitiesOf(steps).mean : 0;
   const share = (us: number): string => (mean > 0 ? `, ${formatPercent((100 * us) / mean)} of a step` : "");

@@ -26,7 +26,7 @@ async function spanBeside(of: Opened, span: number, back: boolean): Promise<Thin
 async function idsOf(of: Opened, thing: Thing): Promise<string[]> {
   if (thing.kind === "step") return of.facts.steps.map(String);
   if (thing.kind === "rank") return [...new Set((await allSteps(of)).map((r) => r.rank))].sort((a, b) => a - b).map(String);
-  if (thing.kind === "finding") return (await findingsOf(of, await allSteps(of))).map((f) => f.id);
+  if (thing.kind === "finding") return (await findingsOf(of)).map((f) => f.id);
   if (thing.kind === "change") return bestIds(of);
   const it = TABLES.find((t) => t.by === thing.kind);
   if (!it) return [];

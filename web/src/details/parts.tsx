@@ -86,7 +86,7 @@ export function Spans({ of, count, sql, children }: { of: Opened; count: string;
 export function FindingsOf({ of, names }: { of: Opened; names: string[] }) {
   const steps = useSteps(of).value;
   const windows = useWindows(of);
-  const found = (useFindings(of, steps).value ?? []).filter((f) => names.some((n) => n.length > 3 && f.text.includes(n)));
+  const found = (useFindings(of).value ?? []).filter((f) => names.some((n) => n.length > 3 && f.text.includes(n)));
   return (
     <Section name="Findings">
       {found.length ? (

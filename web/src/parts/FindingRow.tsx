@@ -22,7 +22,7 @@ interface Props {
 /** "cpu/thread:python/7" is the thread python, "gpu:0/stream:7" the stream 7. */
 const laneWord = (lane: string): string => (/thread:[^/]+/.exec(lane)?.[0] ?? lane.replace(/^.*\//, "")).replace(":", " ");
 
-/** The link to the timeline, with the span or the step selected. */
+/** The link to the timeline, with the span selected. */
 export function EvidenceLink({ f, steps, windows }: { f: Finding; steps: StepRow[]; windows: StepWindows }) {
   const view = evidenceView(f, steps, windows);
   if (f.evidence)
@@ -31,7 +31,6 @@ export function EvidenceLink({ f, steps, windows }: { f: Finding; steps: StepRow
         {f.evidence.rank === undefined ? "" : `rank ${f.evidence.rank}, `}{laneWord(f.evidence.lane)} at {view ? formatMicros(view.from + (view.to - view.from) / 2) : formatStep(f.evidence.start_us)}
       </ThingLink>
     );
-  if (f.step !== null) return <ThingLink kind="step" id={String(f.step)} class="s lk" evidence also={view ? { view } : {}}>step {f.step} in the timeline</ThingLink>;
   return null;
 }
 

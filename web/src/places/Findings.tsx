@@ -12,7 +12,7 @@ import type { PlaceProps } from "./index";
 export function FindingsPlace({ of }: PlaceProps) {
   const steps = useSteps(of).value;
   const windows = useWindows(of) ?? new Map();
-  const loaded = useFindings(of, steps);
+  const loaded = useFindings(of);
   const rows = (list: Finding[], most: number) => list.map((f) => <FindingRow key={f.id} f={f} most={most} steps={steps ?? []} windows={windows} of={of} whole />);
   return (
     <>

@@ -56,7 +56,7 @@ function useView(of: Opened, by: string, params: string, wanted: boolean): Loade
 /** `all` is not there until the steps are known. */
 function Findings({ of, all }: { of: Opened; all: StepRow[] | undefined }) {
   const windows = useWindows(of) ?? new Map();
-  const loaded = useFindings(of, all);
+  const loaded = useFindings(of);
   if (!all || !loaded.value || loaded.busy) return null;
   const found = loaded.value.filter((f) => !f.quality);
   const most = Math.max(0, ...found.map((f) => f.gain ?? 0));

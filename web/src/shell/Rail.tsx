@@ -4,14 +4,13 @@ import { Fragment } from "preact";
 import { useFindings } from "../findings";
 import type { Opened } from "../opened";
 import { PLACES } from "../places";
-import { useSteps } from "../steps";
 import { goTo, hrefOf, place } from "../store";
 import { isPlainClick } from "../parts/Thing";
 
 const LESS = ["steps", "flame", "graph", "memory", "compare"]; // of a phone they appear with More
 
 export function Rail({ of }: { of: Opened }) {
-  const findings = useFindings(of, useSteps(of).value).value ?? [];
+  const findings = useFindings(of).value ?? [];
   const counts: Partial<Record<string, number>> = { findings: findings.filter((f) => !f.quality).length, steps: of.facts.steps.length };
   return (
     <nav class={[...LESS, "more"].includes(place.value) ? "rail all" : "rail"} aria-label="Places">
