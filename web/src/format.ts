@@ -109,3 +109,6 @@ export function formatShare(part: number, whole: number): string {
 export function formatDate(seconds: number): string {
   return new Date(seconds * 1000).toLocaleString("en-GB", { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
 }
+
+/** "1 step", "3 steps": a count with its word, whose plural ends with s. */
+export const counted = (n: number, word: string): string => `${formatCount(n)} ${word}${n === 1 ? "" : "s"}`;

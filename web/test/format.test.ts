@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatBytes, formatCount, formatMicros, formatPercent, formatStep, shortDecimals, signed, spacedUnits } from "../src/format";
+import { counted, formatBytes, formatCount, formatMicros, formatPercent, formatStep, shortDecimals, signed, spacedUnits } from "../src/format";
 
 const plain = (text: string): string => text.replaceAll("\u00a0", " ");
 
@@ -20,3 +20,4 @@ test("units in sentences of the library stand after a blank, and names stay", ()
   assert.equal(plain(spacedUnits("cpu: 7.66ms, accelerator: 0us (97%), 3 of 5 %, 1sec")), "cpu: 7.66 ms, accelerator: 0 µs (97 %), 3 of 5 %, 1 s");
   assert.equal(spacedUnits("sgemm_128x64s in v1.2ms_kernel, x4B"), "sgemm_128x64s in v1.2ms_kernel, x4B");
 });
+test("one thing is not many", () => assert.deepEqual([1, 0, 3, 67_219].map((n) => counted(n, "step")), ["1 step", "0 steps", "3 steps", "67,219 steps"]));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A kernel, copy or collective: what it costs, what launched it.
 import { useQuery } from "../data";
-import { formatBytes, formatCount, formatMicros, formatPercent } from "../format";
+import { counted, formatBytes, formatCount, formatMicros, formatPercent } from "../format";
 import { isReport } from "../held";
 import type { Opened } from "../opened";
 import { ScopeName } from "../parts/ScopeName";
@@ -74,7 +74,7 @@ export function KernelPanel({ of, thing }: PanelProps) {
       </Section>
       <OverSteps of={of} sql={overSteps(`s.class IS NOT NULL AND ${isName("s.name", thing.id)}`)} />
       <ComesFrom of={of} thing={thing} />
-      <Spans of={of} count={`${formatCount(count ?? 0)} spans, the longest:`} sql={longest(`s.class IS NOT NULL AND ${isName("s.name", thing.id)}`)} />
+      <Spans of={of} count={`${counted(count ?? 0, "span")}, the longest:`} sql={longest(`s.class IS NOT NULL AND ${isName("s.name", thing.id)}`)} />
       <WhatIf of={of} thing={thing} />
       <FindingsOf of={of} names={[thing.id.replace(/^void /, "").replace(/[(<].*$/, "")]} />
       <PanelActions of={of} thing={thing} best="In table" also={[{ text: "In timeline", to: { place: "timeline", q: thing.id.slice(0, 60) } }]} />

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An op, with its scopes and what it launches; a scope, with what is below it; a line, with its text; a call, with its path.
 import { useQuery } from "../data";
-import { formatBytes, formatCount, formatMicros, formatPercent } from "../format";
+import { counted, formatBytes, formatCount, formatMicros, formatPercent } from "../format";
 import { isReport } from "../held";
 import type { Opened } from "../opened";
 import { ShortName } from "../parts/ShortName";
@@ -98,7 +98,7 @@ export function OpPanel({ of, thing }: PanelProps) {
         </dl>
       </Section>
       <LeadsTo of={of} sql={launchedBy(isName("o.name", thing.id))} kind="kernel" none="it launches nothing on a device" />
-      <Spans of={of} count={`${formatCount(r.value("count") ?? 0)} runs, the longest:`} sql={of.facts.has?.trace ? longest(where) : ""} />
+      <Spans of={of} count={`${counted(r.value("count") ?? 0, "run")}, the longest:`} sql={of.facts.has?.trace ? longest(where) : ""} />
       <WhatIf of={of} thing={thing} deviceTime={deviceOf(r)} />
       <FindingsOf of={of} names={[thing.id]} />
       <PanelActions of={of} thing={thing} best="In table" also={[{ text: "In timeline", to: { place: "timeline", q: thing.id } }]} />

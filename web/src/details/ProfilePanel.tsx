@@ -3,7 +3,7 @@
 import { Fragment } from "preact";
 import { profilePath } from "../api";
 import { jsonOnce } from "../data";
-import { formatBytes, formatCount, formatMicros } from "../format";
+import { counted, formatBytes, formatCount, formatMicros } from "../format";
 import { useLoaded } from "../load";
 import type { Opened } from "../opened";
 import { goTo } from "../store";
@@ -61,7 +61,7 @@ function Recorded({ of, info }: { of: Opened; info: Info }) {
   const rows: [string, string][] = [
     ["when", text("recorded")],
     ["by", [text("framework"), of.entry?.format.replaceAll("_", " ")].filter(Boolean).join(" · ")],
-    ["length", s.range_us ? `${formatMicros(Number(s.range_us))}${s.steps ? `, ${s.step_count ?? of.facts.steps.length} steps` : ""}` : ""],
+    ["length", s.range_us ? `${formatMicros(Number(s.range_us))}${s.steps ? `, ${counted(Number(s.step_count ?? of.facts.steps.length), "step")}` : ""}` : ""],
     ["device", [spaced(text("device_models")), text("devices")].filter(Boolean).join(": ")],
     ["host", text("hosts")],
     ["ranks", rankWords(info)],

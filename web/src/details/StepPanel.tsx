@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A step: why it takes as long as it does, its parts; a rank; a part of a step.
-import { formatCount, formatPercent, formatStep, signed } from "../format";
+import { counted, formatPercent, formatStep, signed } from "../format";
 import { useLoaded } from "../load";
 import type { Opened } from "../opened";
 import { Quantity } from "../parts/Quantity";
@@ -89,7 +89,7 @@ export function StepPanel({ of, thing }: PanelProps) {
   const what = chosen.length || device ? "" : `step:${step}`;
   return (
     <>
-      <Head kind={`step${here.length ? ` · ${formatCount(here.reduce((n, r) => n + r.kernels, 0))} kernels` : ""}`} name={`Step ${step}`} big={here.length ? <Quantity name="step.mean" of={what} value={q.mean} /> : "–"} says={here.length ? `${signed(formatPercent(100 * (q.mean / median(all.map((r) => r.duration)) - 1)), q.mean - median(all.map((r) => r.duration)))} of the median of ${new Set(all.map((r) => r.step)).size} steps` : "it is not among the chosen steps"} />
+      <Head kind={`step${here.length ? ` · ${counted(here.reduce((n, r) => n + r.kernels, 0), "kernel")}` : ""}`} name={`Step ${step}`} big={here.length ? <Quantity name="step.mean" of={what} value={q.mean} /> : "–"} says={here.length ? `${signed(formatPercent(100 * (q.mean / median(all.map((r) => r.duration)) - 1)), q.mean - median(all.map((r) => r.duration)))} of the median of ${counted(new Set(all.map((r) => r.step)).size, "step")}` : "it is not among the chosen steps"} />
       {here.length > 0 && <Why of={of} step={step} rows={all} />}
       {here.length > 0 && <Parts q={q} what={what} />}
       <Series rows={all} value={(r) => r.duration} now={step} />

@@ -3,6 +3,7 @@
 import { useRef, useState } from "preact/hooks";
 import { json } from "../api";
 import type { Route } from "../route";
+import { saidLines } from "../said";
 
 interface Said {
   line: string;
@@ -46,7 +47,7 @@ export function Prompt({ route }: { route: Route }) {
           <div key={i}>
             <div class="asked">tfprof&gt; {s.line}</div>
             {s.output && <pre tabIndex={0}>{s.output}</pre>}
-            {s.error && <div class="fault">{s.error}</div>}
+            {saidLines(s.error).map((l) => <div key={l.text} class={l.error ? "fault" : "s"}>{l.text}</div>)}
           </div>
         ))}
         <div ref={end} />

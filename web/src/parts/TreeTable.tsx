@@ -48,7 +48,7 @@ export function TreeTable(props: Props) {
       <div class="tools">
         {table.tree && <button type="button" onClick={state.openAll}>Open all</button>}
         {table.tree && <button type="button" onClick={state.closeAll}>Close all</button>}
-        <span class="count" aria-live="polite">{rows.length.toLocaleString()} of {table.rows.toLocaleString()} rows</span>
+        <span class="count" aria-live="polite">{rows.length.toLocaleString()} of {table.rows.toLocaleString()} {table.rows === 1 ? "row" : "rows"}</span>
         {props.pickHint && <span class="count hint">Enter or a double click: {props.pickHint}</span>}
         <span class="right"><Copies kinds={copies} /></span>
       </div>

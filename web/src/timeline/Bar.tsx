@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The line above the timeline: what is seen, what the colours mean, zoom, and the menu of lanes. One stop of the Tab key.
 import { useRef } from "preact/hooks";
-import { formatCount, formatMicros, markMicros } from "../format";
+import { counted, formatMicros, markMicros } from "../format";
 import { Item, Menu } from "../parts/Menu";
 import { NoteLine } from "../parts/NoteLine";
 import type { Window } from "../store";
@@ -59,7 +59,7 @@ export function Bar({ stage, seen, source, notes }: { stage: Stage | null; seen:
   return (
     <div class="tl-bar" ref={box} onKeyDown={onArrow}>
       <b>{seen.from > all.from ? markMicros(seen.from - all.from, length / 100) : 0} – {markMicros(seen.to - all.from, length / 100)}</b>
-      <span class="s tl-of">{formatMicros(length)} of {formatMicros(all.to - all.from)} · {formatCount(spans)} spans</span>
+      <span class="s tl-of">{formatMicros(length)} of {formatMicros(all.to - all.from)} · {counted(spans, "span")}</span>
       <span class="s tl-note"><NoteLine notes={notes} /></span>
       <span class="fill" />
       <Legend source={source} />

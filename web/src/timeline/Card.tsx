@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The card beside the pointer: what is there, in two or three lines.
 import { cellText } from "../api";
-import { formatCount, formatMicros, formatShare } from "../format";
+import { counted, formatMicros, formatShare } from "../format";
 import type { Items } from "./data";
 import { kindAt, nameAt, shortAt } from "./data";
 import { counterText, sampleAt } from "./overlay";
@@ -17,7 +17,7 @@ function SpanCard({ items, i, lane, zero }: { items: Items; i: number; lane: str
   if (times > 1)
     return (
       <>
-        <b>{formatCount(times)} spans</b>
+        <b>{counted(times, "span")}</b>
         <div>busy {formatShare(items.busy[i] ?? 0, length)} of {formatMicros(length)}; the longest: {name}</div>
         <div class="s">a click comes closer</div>
       </>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole run in small: its steps, what the devices did, and what is seen. A drag moves it.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { formatMicros } from "../format";
+import { counted, formatMicros } from "../format";
 import type { Window } from "../store";
 import type { Items, Lane, LaneKind, Source } from "./data";
 import { kindAt, listOf } from "./data";
@@ -114,7 +114,7 @@ export function Minimap({ stage, source, seen, theme }: { stage: Stage | null; s
   return (
     <div class="tl-map">
       <span class="s">whole run {formatMicros(all.to - all.from)}</span>
-      <canvas ref={canvas} role="img" aria-label={`the whole run of ${formatMicros(all.to - all.from)} with ${source.lanes.steps.length} steps, and what is seen of it`} onPointerDown={go} onPointerMove={go} />
+      <canvas ref={canvas} role="img" aria-label={`the whole run of ${formatMicros(all.to - all.from)} with ${counted(source.lanes.steps.length, "step")}, and what is seen of it`} onPointerDown={go} onPointerMove={go} />
     </div>
   );
 }

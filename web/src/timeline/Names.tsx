@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The names of the lanes, left of the stage. They stick while their lane is seen; buttons fold, pin, move and hide.
 import type { ComponentChildren } from "preact";
-import { formatCount, formatMicros, formatShare } from "../format";
+import { counted, formatMicros, formatShare } from "../format";
 import { hideOrNot, move, pinOrNot, toggle } from "./arranged";
 import type { Source } from "./data";
 import { counterText } from "./overlay";
@@ -29,7 +29,7 @@ function Row({ track, y, level, expanded, children, class: look = "" }: { track:
 function LaneName({ track, y, own, focusable }: { track: LaneTrack; y: number; own: string[]; focusable: boolean }) {
   const { lane, pinned } = track;
   const several = lane.rows > 1;
-  const title = `${lane.name} ${lane.detail}: ${formatCount(lane.spans)} spans, busy ${formatMicros(lane.busy)}`;
+  const title = `${lane.name} ${lane.detail}: ${counted(lane.spans, "span")}, busy ${formatMicros(lane.busy)}`;
   const act = (label: string, sign: string, what: () => void) => <button type="button" tabIndex={-1} aria-label={`${label} ${lane.name} ${lane.detail}`} title={label} onClick={what}>{sign}</button>;
   return (
     <Row track={track} y={y} level={2} expanded={several ? track.open : undefined} class={`${lane.kind} lane`}>
