@@ -11,8 +11,8 @@ def names(table: str) -> List[str]:
 
     table: "views", "columns" (of select), "options" (keywords of the views), "command_options"
         (of stats, diff, query and flops alone), "outputs", "formats", "checkers" (of advise), "orders" (of
-        order_by), "ops" (the help is the formula of float operations), "op_sources" (where it is from) or
-        "trace_columns" (the columns; the help is what they mean in a trace of events).
+        order_by), "ops" (the help is the formula of float operations), "op_sources" (where it is from),
+        "trace_columns" (the columns; the help is what they mean in a trace of events) or "notes" (codes of notes).
     """
     return list(_native.table(table))
 
@@ -25,7 +25,7 @@ def help(table: str, name: Optional[str] = None) -> str:
 
     help("micros") explains a name of any table.
     """
-    if name is None and table not in _TABLES + ("op_sources", "trace_columns"):
+    if name is None and table not in _TABLES + ("op_sources", "trace_columns", "notes"):
         found = [t for t in _TABLES if table in _native.table(t)]
         if found:
             return "\n".join("%s of %s: %s" % (table, t, _native.table(t)[table]) for t in found)
