@@ -92,7 +92,7 @@ COLUMN = """COLUMN(ZZ_SHORTEST, "zz_shortest", STATISTIC, TFP_MICROS,
     .statistic = tfp_shortest_of_runs,
     .order_at = 75)
 """
-RULE = """    RULE("ZzRule", "A rule of the recipe.", zz_rule, 0, STEP, "nothing", "steps", NULL, NULL, NULL),
+RULE = """    RULE("ZzRule", HOST, "A rule of the recipe.", zz_rule, 0, STEP, "nothing", "steps", NULL, NULL, NULL),
 """
 JUDGE = """
 bool tfp_ruling_zz_rule(tfp_ruling *x)
