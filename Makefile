@@ -66,6 +66,7 @@ bench: all
 	@python3 tests/bench/replays.py $(BUILD)
 	@python3 tests/bench/xplane.py $(BUILD)
 	@python3 tests/bench/tables.py $(BUILD)
+	@python3 tests/bench/fleet.py $(BUILD)
 	@python3 tests/bench/live.py $(BUILD)/tfprof
 	@python3 tests/bench/diff.py --bench $(BUILD)/tfprof
 	@if [ -e .venv/ready ]; then .venv/bin/python tests/bench/add_step.py; fi
