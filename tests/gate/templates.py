@@ -77,6 +77,9 @@ def pre_commit(folder, env, check):
     for version, status, word in (("base", 1, "was made"), ("base", 0, "gate: passed"), ("new", 5, "| step | step |")):
         done = sh(hook.replace("VERSION", version), folder, env)
         check(f"pre-commit: {version}, {word}", done.returncode == status and word in done.stdout + done.stderr, done.stdout + done.stderr)
+    for what, line in (("operation", r"^\| aten::\w+ \| op \| us \|.*\| failed \|$"), ("line", r"^\| train\.py:\d+:\w+ \| line \|.*\| failed \|$"),
+                       ("cause", r"^> a step takes [\d.]+ ms more: cpu/compute \+[\d.]+ ms")):
+        check(f"the comment names the {what}", re.search(line, done.stdout, re.M), done.stdout)
 
 
 def run(folder, program, check):

@@ -92,6 +92,11 @@ def packages_fit(build):
     setup = re.search(r'^build="(.+)"', common.read("tools/setup.sh"), re.M)[1].split()
     missing = {name for name in setup if name.endswith("-dev") and name != "libc6-dev" and name not in common.read("debian/control")}
     case("debian/control needs what tools/setup.sh installs", not missing, missing)
+    script = common.read("tools/setup.sh")
+    installed = set((" ".join(re.findall(r'^(?:build|python)="(.+)"', script, re.M)) + " " + re.search(r'^release\) packages="([^"]+)"', script, re.M)[1]).split())
+    needed = set(re.findall(r"^(?:Build-Depends:)?\s+([a-z][\w+.-]+)", re.search(r"^Build-Depends:.*?(?=^\S)", common.read("debian/control"), re.M | re.S)[0], re.M))
+    needed = {name.replace("debhelper-compat", "debhelper") for name in needed} | {"build-essential"}  # which every package needs
+    case("tools/setup.sh release installs what debian/control needs", len(needed) > 10 and needed <= installed | {"pkg-config"}, needed - installed)
     library = os.path.join(build, "src", "libtfprof.so")
     said = subprocess.run(["nm", "-D", "--defined-only", library], check=True, stdout=subprocess.PIPE, text=True).stdout
     shown = set(re.findall(r" T (\w+)$", said, re.M))
