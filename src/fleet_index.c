@@ -4,6 +4,7 @@
 #include "fleet/index/index.h"
 #include "fleets.h"
 #include "fleet/duckdb.h"
+#include "fleet/index/parts.h"
 #include "fleet/index/sources.h"
 #include "fleet/list/list.h"
 #include "fleet/trend/trend.h"
@@ -170,6 +171,7 @@ static const struct {
     { "unchanged", offsetof(tfp_index_counts, unchanged) }, { "replaced", offsetof(tfp_index_counts, replaced) },
     { "skipped", offsetof(tfp_index_counts, skipped) },     { "bytes", offsetof(tfp_index_counts, bytes) },
     { "parts", offsetof(tfp_index_counts, parts) },         { "not_taken", offsetof(tfp_index_counts, not_taken) },
+    { "closed", offsetof(tfp_index_counts, closed) },
 };
 
 int64_t tfp_index_count(const tfp_index *x, const char *name)
@@ -188,6 +190,18 @@ int tfp_index_is_over(const tfp_index *x)
 
 /* ---- questions ---- */
 
+/* No answer is better than an empty one: trend's would pass a check. */
+static tfp_status check_parts(const char *path, tfp_error *err)
+{
+    tfp_part_names runs = { 0 };
+    if (!tfp_is_index(path)) return tfp_fail(err, TFP_BADFILE, "%s: no folder that tfprof index made", path);
+    tfp_status s = tfp_part_names_read(&runs, path, tfp_fleet_tables[TFP_FLEET_RUNS].name, err);
+    if (!s && !runs.size)
+        s = tfp_fail(err, TFP_BADFILE, "%s: an index without runs yet: tfprof index is at work there, or ended before its first part and is to be run again", path);
+    tfp_part_names_free(&runs);
+    return s;
+}
+
 int tfp_is_index(const char *path) { return path && tfp_duckdb_is_index(path); }
 
 tfp_status tfp_index_query(const char *path, const char *sql, const tfp_options *o, tfp_report **out, tfp_error *err)
@@ -195,7 +209,8 @@ tfp_status tfp_index_query(const char *path, const char *sql, const tfp_options 
     tfp_error_clear(err);
     if (out) *out = NULL;
     if (!path || !sql || !out) return tfp_fail(err, TFP_BADARG, "no index, no SQL, or nowhere to put the report");
-    return tfp_duckdb_query(path, sql, o, out, err);
+    tfp_status s = check_parts(path, err);
+    return s ? s : tfp_duckdb_query(path, sql, o, out, err);
 }
 
 tfp_status tfp_index_trend(const char *path, const char *const *settings, const tfp_options *o, tfp_report **out,
@@ -205,8 +220,8 @@ tfp_status tfp_index_trend(const char *path, const char *const *settings, const 
     tfp_error_clear(err);
     if (out) *out = NULL;
     if (!path || !out) return tfp_fail(err, TFP_BADARG, "no index, or nowhere to put the report");
-    if (!tfp_is_index(path)) return tfp_fail(err, TFP_BADFILE, "%s: no folder that tfprof index made", path);
-    return tfp_trend_of(path, settings, o, out, regressed ? regressed : &own, err);
+    tfp_status s = check_parts(path, err);
+    return s ? s : tfp_trend_of(path, settings, o, out, regressed ? regressed : &own, err);
 }
 
 tfp_status tfp_index_runs(const char *path, const char *const *settings, tfp_report **out, size_t *total, size_t *found,

@@ -61,7 +61,11 @@ static tfp_status set_all(tfp_index *x, const cli_call *call, const tfp_options 
 static void tell(cli *c, const tfp_index *x)
 {
     char text[200];
-    int64_t failed = tfp_index_count(x, "failed"), not_taken = tfp_index_count(x, "not_taken");
+    int64_t failed = tfp_index_count(x, "failed"), not_taken = tfp_index_count(x, "not_taken"), closed = tfp_index_count(x, "closed");
+    if (closed) {
+        snprintf(text, sizeof text, "folders that may not be read were left out: %lld", (long long)closed);
+        cli_tell_remark(c, text);
+    }
     if (not_taken) {
         snprintf(text, sizeof text, "malformed dates and ranks in paths and sidecars were not taken: %lld", (long long)not_taken);
         cli_tell_remark(c, text);

@@ -45,7 +45,8 @@ TFP_API tfp_status tfp_index_run(tfp_index *x, const char *const *sources, size_
                                  tfp_error *err);
 
 /** A number of the last or running pass: "files", "indexed", "failed", "duplicates", "unchanged", "replaced", "skipped", "bytes",
- *  "parts", "not_taken" (malformed dates and ranks in paths and sidecars); -1 for others. */
+ *  "parts", "not_taken" (malformed dates and ranks in paths and sidecars), "closed" (folders that may not be read, which are left out);
+ *  -1 for others. */
 TFP_API int64_t tfp_index_count(const tfp_index *x, const char *name);
 
 /** 1 when more files failed than "fail-over" says, duplicates aside, else 0. */

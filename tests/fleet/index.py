@@ -184,6 +184,44 @@ def questions(out):
         check("one line", done.stderr.count("\n") == 1 and not done.stdout, bad, done.stderr)
 
 
+def as_other(*words):
+    """Runs it without the rights of root, who may read everything."""
+    drop = (lambda: (os.setgroups([]), os.setgid(65534), os.setuid(65534))) if os.geteuid() == 0 else None
+    return subprocess.run([TFPROF, *words], capture_output=True, text=True, preexec_fn=drop, check=False)  # pylint: disable=subprocess-popen-preexec-fn
+
+
+def unreadable(folder, traces):
+    """What may not be read is told: an answer from a part of the rows would be wrong."""
+    out = os.path.join(folder, "closed")
+    index(traces, out)
+    for path in (folder, traces, out):
+        os.chmod(path, 0o755)
+    os.chmod(os.path.join(out, "runs"), 0)
+    for words in (("query", "SELECT 1", out), ("trend", out)):
+        done = as_other(*words)
+        check("closed part", done.returncode == 1 and "cannot open" in done.stderr and not done.stdout, words, done.stdout, done.stderr)
+    os.chmod(os.path.join(out, "runs"), 0o755)
+    closed = next(e.path for e in os.scandir(traces) if e.is_dir())
+    os.chmod(closed, 0)
+    new = tempfile.mkdtemp(prefix="tfprof-other-")
+    os.chmod(new, 0o777)
+    done = as_other("index", traces, "-o", os.path.join(new, "out"))
+    check("closed folder", done.returncode == 0 and "folders that may not be read were left out: 1" in done.stderr, done.returncode, done.stderr)
+    os.chmod(closed, 0o755)
+    shutil.rmtree(new)
+
+
+def no_runs_yet(folder):
+    """An index whose first pass is at work, or was killed."""
+    out = os.path.join(folder, "begun")
+    os.makedirs(os.path.join(out, "runs"))
+    with open(os.path.join(out, "_tfprof.json"), "w", encoding="utf-8") as f:
+        f.write('{"schema":"tfprof.fleet","version":1}')
+    for words in (("query", "SELECT 1", out), ("trend", out)):
+        done = run(*words, status=1)
+        check("no runs yet", "without runs yet" in done.stderr and done.stderr.count("\n") == 1, words, done.stderr)
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="tfprof-index-") as folder:
         traces, out, made = numbers(folder)
@@ -193,6 +231,8 @@ def main():
         kills(folder, traces, made)
         sharing(folder, traces, made)
         refusals(folder, traces)
+        no_runs_yet(folder)
+        unreadable(folder, traces)
     print(f"{results[0]} passed, {results[1]} failed")
     return results[1] != 0
 

@@ -25,8 +25,10 @@ static int by_text(const void *a, const void *b) { return strcmp(*(char *const *
 tfp_status tfp_part_names_read(tfp_part_names *names, const char *out, const char *table, tfp_error *err)
 {
     char path[PATH_MAX];
-    DIR *dir = tfp_index_path(path, out, table, ".") ? opendir(path) : NULL;
+    bool fits = tfp_index_path(path, out, table, ".");
+    DIR *dir = fits ? opendir(path) : NULL;
     bool ok = true;
+    if (!dir && fits && errno != ENOENT && errno != ENOTDIR) return tfp_within_file(err, tfp_fail_errno(err, "cannot open"), path);
     if (!dir) return TFP_OK;
     for (struct dirent *e; ok && (e = readdir(dir));) {
         if (e->d_name[0] == '.' || e->d_name[0] == '_' || !tfp_str_ends(tfp_str_of(e->d_name), TFP_STR(".parquet")))

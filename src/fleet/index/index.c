@@ -311,6 +311,7 @@ tfp_status tfp_index_pass(const tfp_index_settings *settings, const char *const 
     if (!s) s = read_all(x, err);
     if (x->folder.lock >= 0 && s && s != TFP_BADFILE) (void)!tfp_index_recover(&x->folder, NULL);
     counts->seconds = now_s() - x->started_at;
+    if (x->walk) counts->closed = (int64_t)tfp_index_walk_closed(x->walk);
     release(x);
     sigaction(SIGPIPE, &before, NULL);
     return s;

@@ -26,7 +26,7 @@ typedef struct tfp_index_settings {
 } tfp_index_settings;
 
 typedef struct tfp_index_counts {
-    int64_t files, indexed, failed, duplicates, unchanged, replaced, skipped, bytes, parts, not_taken;
+    int64_t files, indexed, failed, duplicates, unchanged, replaced, skipped, bytes, parts, not_taken, closed;
     double seconds;
 } tfp_index_counts;
 
@@ -49,6 +49,7 @@ tfp_status tfp_index_walk_new(const char *const *sources, size_t count, const ch
 bool tfp_index_walk_again(tfp_index_walk *w, tfp_str path);
 /* The next file; false at the end. TFP_NOMEM and TFP_BADFILE (a folder that cannot be read) in *s. */
 bool tfp_index_walk_next(tfp_index_walk *w, tfp_index_walk_file *f, tfp_status *s, tfp_error *err);
+size_t tfp_index_walk_closed(const tfp_index_walk *w); /* folders that may not be read, which are left out */
 void tfp_index_walk_free(tfp_index_walk *w);
 
 /* ---- pool.c: processes that read files ---- */

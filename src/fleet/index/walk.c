@@ -29,7 +29,7 @@ struct tfp_index_walk {
     open_folder open[DEEPEST];
     size_t depth;
     tfp_buf list, again; /* paths of stdin, and of files that are read again, each ended by NUL */
-    size_t list_at, again_at;
+    size_t list_at, again_at, closed;
     TFP_VEC(const char *) folders; /* sources that are folders, for `again` */
 };
 
@@ -139,7 +139,10 @@ static bool next_name(tfp_index_walk *w, tfp_index_walk_file *f, tfp_status *s, 
     if (w->path[size - 1] != '/') return tell(w, f);
     w->path[size - 1] = '\0';
     *s = enter(w, err);
-    if (*s == TFP_BADFILE && err && err->number == EACCES) *s = TFP_OK; /* not ours to read */
+    if (*s == TFP_BADFILE && err && err->number == EACCES) { /* not ours to read */
+        w->closed++;
+        *s = TFP_OK;
+    }
     return false;
 }
 
@@ -257,6 +260,8 @@ tfp_status tfp_index_walk_new(const char *const *sources, size_t count, const ch
     *out = w;
     return TFP_OK;
 }
+
+size_t tfp_index_walk_closed(const tfp_index_walk *w) { return w->closed; }
 
 void tfp_index_walk_free(tfp_index_walk *w)
 {
