@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { axe, check, details, go, grid, main, noFaults, open, rows, said, same, section, selected } from "./harness.mjs";
+import { axe, check, details, go, grid, main, noFaults, open, rows, said, same, section, selected, settled } from "./harness.mjs";
 
 const RANKS = "jobs/rank0.json";
 const DATA = new URL("../data/sample/", import.meta.url).pathname;
@@ -96,6 +96,7 @@ async function reported(browser) {
   execFileSync(process.env.PAGE_PROGRAM, ["report", ...files, "-o", path], { stdio: ["ignore", "ignore", "pipe"] });
   const page = await open(browser, { offline: true });
   await page.goto(`file://${path}`);
+  await settled(page); // the address is written when the profile is known
   const base = (await page.evaluate(() => location.hash)).replace(/\/overview.*/, "");
   await page.evaluate((to) => (location.hash = to), `${base}/findings`);
   await rows(page, "Changes").first().waitFor();
