@@ -8,13 +8,6 @@
 
 static const double seconds_most = 0.5; /* as -time_limit below; what may pass until it is looked at comes on top */
 
-static int count_bytes(void *ctx, const void *data, size_t size)
-{
-    (void)data;
-    *(size_t *)ctx += size;
-    return 0;
-}
-
 static double now(void)
 {
     struct timespec t = { 0, 0 };
