@@ -227,8 +227,8 @@ def report_cases(native, folder):
     return {
         "Report.get": lambda: [scope.get(row, name) for row in range(len(scope)) for name in named + ["total_micros"]],
         "Report.column_type": lambda: [(scope.column_type(name), scope.column_type("none")) for name in named],
-        "Report.column columns notes": lambda: [(r.columns(), r.notes(), [r.column(c) for c, _ in r.columns()])
-                                                for r in reports.values()],
+        "Report.column columns notes note_codes": lambda: [(r.columns(), r.notes(), r.note_codes(), [r.column(c) for c, _ in r.columns()])
+                                                           for r in reports.values()],
         "Report.write": every_output,
         "Report.arrow_stream": lambda: scope.arrow_stream(),
         "Report, refused": wrong,

@@ -50,15 +50,15 @@ DIFFERENCES = {
 FINDINGS = {
     "alexnet_cuda_sync": "HostStalls",  # one call of 30 s before the first kernel
     "amd_mi250": "HostStalls HostBound",  # the first launch of a kernel takes 6.6 ms
-    "backward_thread": "HostStalls",
+    "backward_thread": "IdleDevice HostStalls",
     "cupti_profiler_range": "",  # no device was recorded; its cudaMalloc are the start of a program
     "diff_control_stacks": "ValueReads ExposedCommunication",  # overlapped it would still wait for the host
     "diff_test_stacks": "PlainMatmuls UnevenSteps",  # a V100 that is busy while values are read
     "legacy_categories": "HostStalls",
     "memory_events_r1": "HostBound ExposedCommunication PlainMatmuls",  # half of what is reserved is not used, of a third of the device
     "nccl_2rank_r0": "HostBound HostStalls",
-    "ranks128": "HostStalls Stragglers ExposedCommunication",
-    "resnet_16rank_r0": "PageableCopies ExposedCommunication",  # cudaMemcpyAsync of pageable memory holds the host for 43% of a step
+    "ranks128": "IdleDevice HostStalls Stragglers ExposedCommunication",
+    "resnet_16rank_r0": "PageableCopies IdleDevice ExposedCommunication",  # cudaMemcpyAsync of pageable memory holds the host for 43% of a step
     "simple_add_cuda_sync": "HostStalls",
     "torch213_cpu_stacks_memory": "UnevenSteps",
     "torch213_daemon_10_iterations": "",
