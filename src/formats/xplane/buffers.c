@@ -58,16 +58,6 @@ static tfp_strid without_signs(tfp_xreader *r, tfp_strid id)
     return id;
 }
 
-/* Without the number at its end. */
-static tfp_strid stem_of(tfp_xreader *r, tfp_strid id)
-{
-    tfp_str name = tfp_text(r->p, id);
-    size_t end = name.size;
-    while (end && name.data[end - 1] >= '0' && name.data[end - 1] <= '9') end--;
-    if (end < 2 || end == name.size || name.data[end - 1] != '_') return id;
-    return tfp_build_string(r->b, (tfp_str){ name.data, end - 1 });
-}
-
 /* ---- instructions ---- */
 
 typedef struct level { /* of computations that are laid flat */
@@ -173,7 +163,8 @@ static void add_item(flattener *f, uint32_t row, bool optional)
                              .runs = (uint8_t)what_runs(r, i),
                              .optional = optional };
     for (size_t k = 0; k < f->depth; k++) item.loops |= f->levels[k].first != TFP_NONE;
-    item.stem = stem_of(r, item.kernel);
+    tfp_str kernel = tfp_text(r->p, item.kernel), stem = tfp_kernel_stem(kernel);
+    item.stem = stem.size == kernel.size ? item.kernel : tfp_build_string(r->b, stem);
     item.line = tfp_line_of_trace(r->b, item.trace);
     if (item.runs != TFP_RUNS_OWN) item.family = family_of(r, i);
     if (tfp_xplane_ok(r, tfp_push(&r->p->captures->items, item))) f->to->count++;

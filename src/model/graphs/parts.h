@@ -40,6 +40,7 @@ unsigned tfp_kind_of_name(tfp_str name);          /* of a call or an activity */
 unsigned tfp_family_of_kernel(tfp_str name);      /* 0: not known */
 unsigned tfp_family_of_op(tfp_str name);
 tfp_str tfp_kernel_plain(tfp_str name);           /* without ".kd" */
+tfp_str tfp_kernel_stem(tfp_str name);            /* "loop_add_fusion" of "loop_add_fusion_1"; other names are whole */
 bool tfp_is_captured_call(tfp_str call);          /* a call that adds a node to a graph that is captured */
 tfp_agreement tfp_signs_agree(const tfp_graph_sign *launch, const tfp_graph_sign *activity);
 

@@ -97,6 +97,13 @@ tfp_str tfp_kernel_plain(tfp_str name)
     return name;
 }
 
+tfp_str tfp_kernel_stem(tfp_str name)
+{
+    size_t end = name.size;
+    while (end && name.data[end - 1] >= '0' && name.data[end - 1] <= '9') end--;
+    return end < 2 || end == name.size || name.data[end - 1] != '_' ? name : (tfp_str){ name.data, end - 1 };
+}
+
 bool tfp_is_captured_call(tfp_str call)
 {
     if (tfp_str_has(call, TFP_STR("Launch")))

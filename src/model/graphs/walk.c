@@ -64,11 +64,8 @@ void tfp_walks_end(tfp_walks *w)
 /* The name without its number; TFP_NONE: no text of the profile is that. */
 static tfp_strid stem_of(const tfp_walks *w, tfp_strid id)
 {
-    tfp_str name = tfp_text(w->b->p, id);
-    size_t end = name.size;
-    while (end && name.data[end - 1] >= '0' && name.data[end - 1] <= '9') end--;
-    if (end < 2 || end == name.size || name.data[end - 1] != '_') return id;
-    return tfp_strtab_find(&w->b->p->strings, (tfp_str){ name.data, end - 1 });
+    tfp_str name = tfp_text(w->b->p, id), stem = tfp_kernel_stem(name);
+    return stem.size == name.size ? id : tfp_strtab_find(&w->b->p->strings, stem);
 }
 
 /* Whether an instruction runs a library's kernels; a fusion for a library or a generator may, where no kernel has its name or that of
