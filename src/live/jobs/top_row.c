@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- texts ---- */
@@ -87,10 +86,7 @@ static void put_rates(const tfp_jobs *j, tfp_top_row *out, const sums *s)
 
 static int64_t age_of(const tfp_live_process *p)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_BOOTTIME, &t);
-    double age =
-        (double)t.tv_sec + (double)t.tv_nsec / 1e9 - (double)p->stat.start_ticks / (double)sysconf(_SC_CLK_TCK);
+    double age = tfp_proc_age(&p->stat);
     return age > 0 ? (int64_t)(age * 1e6) : 0;
 }
 

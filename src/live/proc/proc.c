@@ -163,6 +163,13 @@ bool tfp_proc_stat_read(int64_t pid, tfp_proc_stat *out)
     return n > 0 && tfp_proc_stat_parse((tfp_str){ text, (size_t)n }, out);
 }
 
+double tfp_proc_age(const tfp_proc_stat *stat)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_BOOTTIME, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9 - (double)stat->start_ticks / (double)sysconf(_SC_CLK_TCK);
+}
+
 static int64_t kilobytes(tfp_str text, tfp_str name)
 {
     int64_t n;

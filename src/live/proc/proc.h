@@ -54,6 +54,7 @@ bool tfp_proc_stat_read(int64_t pid, tfp_proc_stat *out);
 /* CPU time of all its threads, finer than the ticks of stat: it stays the same only while none of them runs. -1: not told. */
 int64_t tfp_proc_cpu_ns(int64_t pid);
 bool tfp_proc_stat_parse(tfp_str text, tfp_proc_stat *out);
+double tfp_proc_age(const tfp_proc_stat *stat); /* seconds since the process began */
 bool tfp_proc_status_read(int64_t pid, tfp_proc_status *out);
 void tfp_proc_status_parse(tfp_str text, tfp_proc_status *out);
 bool tfp_proc_maps_read(int64_t pid, tfp_proc_maps *out);

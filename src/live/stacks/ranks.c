@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
 #define RANKS_MOST 4096
 #define STACK_MOST ((size_t)64 << 10) /* bytes of a stack as text */
@@ -57,12 +56,10 @@ static int64_t number_of(int64_t pid, const char *name)
 static double begin_of(int64_t pid)
 {
     tfp_proc_stat stat;
-    struct timespec now, up;
+    struct timespec now;
     if (!tfp_proc_stat_read(pid, &stat)) return HUGE_VAL;
     clock_gettime(CLOCK_REALTIME, &now);
-    clock_gettime(CLOCK_BOOTTIME, &up);
-    return (double)(now.tv_sec - up.tv_sec) + (double)(now.tv_nsec - up.tv_nsec) / 1e9 +
-           (double)stat.start_ticks / (double)sysconf(_SC_CLK_TCK);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9 - tfp_proc_age(&stat);
 }
 
 /* The file into which PyTorch's flight recorder writes at a timeout, when that happened since the process began. */
