@@ -13,25 +13,13 @@ static const char *index_of(const question *q, answer *a)
     return index;
 }
 
-/* The report as JSON, within the answer. */
-static void put_report(answer *a, const char *key, const tfp_report *r)
-{
-    answer text = { 0 };
-    bool ok = tfp_report_write(r, "json", answer_write, &text, NULL) == TFP_OK;
-    answer_add(&text, "", 1);
-    if (!ok || answer_failed(&text))
-        a->no_memory = true;
-    else
-        json_raw(a, key, text.data);
-    answer_free(&text);
-}
-
 static void answer_runs(const question *q, answer *a)
 {
     const request *r = q->request;
     const char *index = index_of(q, a);
     const char *settings[] = { "filter", request_value(r, "filter"), "order", request_value(r, "order"),
                                "from",   request_value(r, "from"),   "count", request_value(r, "count"), NULL };
+    answer text = { 0 };
     tfp_report *report = NULL;
     size_t total = 0, found = 0;
     if (!index) return;
@@ -39,13 +27,14 @@ static void answer_runs(const question *q, answer *a)
     tfp_status s = err ? tfp_index_runs(index, settings, &report, &total, &found, err) : TFP_NOMEM;
     if (s) {
         answer_failure(a, s, err);
-    } else {
+    } else if (report_json(report, err, &text, a)) {
         json_open(a, NULL, '{');
         json_int(a, "total", (int64_t)total);
         json_int(a, "found", (int64_t)found);
-        put_report(a, "runs", report);
+        json_raw(a, "runs", text.data);
         json_close(a, '}');
     }
+    answer_free(&text);
     tfp_report_free(report);
     tfp_error_free(err);
 }

@@ -6,14 +6,7 @@
 static void put_table(tfp_report *report, tfp_error *err, answer *a)
 {
     answer table = { 0 };
-    tfp_status s = tfp_report_write(report, "json", answer_write, &table, err);
-    answer_add(&table, "", 1);
-    if (answer_failed(&table)) {
-        a->no_memory |= table.no_memory;
-        a->too_long |= table.too_long;
-    } else if (s) {
-        answer_failure(a, s, err);
-    } else {
+    if (report_json(report, err, &table, a)) {
         json_open(a, NULL, '{');
         json_text(a, "refused", NULL);
         json_raw(a, "table", table.data);

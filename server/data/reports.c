@@ -17,6 +17,16 @@ void answer_failure(answer *a, tfp_status s, const tfp_error *err)
     a->over_limit = s == TFP_LIMIT;
 }
 
+bool report_json(tfp_report *report, tfp_error *err, answer *text, answer *a)
+{
+    tfp_status s = tfp_report_write(report, "json", answer_write, text, err);
+    answer_add(text, "", 1);
+    a->no_memory |= text->no_memory;
+    a->too_long |= text->too_long;
+    if (s && !answer_failed(text)) answer_failure(a, s, err);
+    return !s && !answer_failed(text);
+}
+
 /* An option that is given again is a list; where the output goes is not for a request to say. */
 static tfp_status take_option(const request *r, size_t i, tfp_options *o, tfp_error *err)
 {
