@@ -172,7 +172,7 @@ def use(folder):
     for topic, names in (("views", "zz_view"), ("outputs", "zz_output"), ("formats", "zz_format"), ("columns", "zz_shortest"), ("checkers", "ZzRule")):
         check(f"help {topic}", names in told("help", topic))
     structure = subprocess.run([sys.executable, os.path.join("tools", "rooms.py")], cwd=folder, capture_output=True, text=True, check=False)
-    # How many sources a header builds again is held at today's number, which one more source may pass.
+    # rooms.py limits how many sources a header builds again. The limit is today's number, so that one more source may be over it.
     wrong = [line for line in structure.stdout.splitlines() if line.startswith("lint:") and " sources again, more than " not in line]
     check("the rooms hold", not wrong, wrong)
 

@@ -203,7 +203,7 @@ export interface Table {
   rows: number;
   tree: boolean;
   notes: string[];
-  noteCodes: string[]; // of each note: what programs know it by
+  noteCodes: string[]; // the code of each note, in the same order
   columns: Column[];
   column(name: string): Column | undefined;
 }

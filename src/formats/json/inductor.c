@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/json/inductor.c: what TorchInductor tells of the kernels that it made, with INDUCTOR_PROVENANCE=1. kernel_information.json: an
- * object of kernels, each with `stack_traces`, stacks as Python prints them, or with the array of stacks itself. Newer files have a
- * member for each call, NAME:NUMBER, perhaps inside an object for each compiled region. Without AOTInductor the same is in the log
- * of TORCH_TRACE, as the payload of an artifact. Layout: torch/_inductor/debug.py, compile_fx.py; torch/_logging/_internal.py. */
+ * object with a member for each kernel. The member is the array of stacks, as Python prints them, or has it as `stack_traces`. In newer
+ * files a member is a call of a kernel, NAME:NUMBER, and some files have an object around the calls of each compiled region. Without
+ * AOTInductor the same text is an artifact in the log of TORCH_TRACE. Layout: torch/_inductor/debug.py, compile_fx.py; torch/_logging/_internal.py. */
 #include "formats/files/folder.h"
 #include "formats/files/format.h"
 #include "model/graphs/parts.h"

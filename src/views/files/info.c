@@ -118,7 +118,7 @@ static void widen(range *x, int64_t start, int64_t end)
     if (end > x->end_ns) x->end_ns = end;
 }
 
-/* Clocks of several machines are aligned as in the timeline, because the difference between two clocks is no time of the run. */
+/* Clocks of several machines are aligned as in the timeline, because the difference between two clocks is not time that the run took. */
 static void widen_by_span(range *x, const tfp_profile *p, const tfp_timeline *t, uint32_t i)
 {
     const tfp_span_columns *s = &p->events->spans;

@@ -16,8 +16,7 @@ typedef struct cause {
     tfp_nest nest;
     TFP_VEC(part) parts; /* of the launching thread */
     tfp_map64 by_span;
-    uint32_t
-        other; /* -> spans: that of other threads which covers most of the gap, of equal ones the shortest; TFP_NONE: none */
+    uint32_t other; /* -> spans: of those of other threads the one that covers most of the gap, the shortest of several; TFP_NONE */
     int64_t other_ns;
 } cause;
 

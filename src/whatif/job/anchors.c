@@ -18,7 +18,7 @@ enum { RANK_END, RANK_LEAVE, RANK_REACH, RANK_FROM, RANK_START };
 /* What an anchor is made of: there are many, and they are sorted. */
 typedef struct raw {
     int64_t order;   /* nanoseconds since the first span of the unit */
-    uint32_t *tells; /* where the number of its anchor goes; NULL: none */
+    uint32_t *tells; /* receives the index of the anchor; NULL: nobody asks */
     uint32_t span, lane, unit;
     uint8_t rank, kind; /* kind: tfp_anchor_kind */
     bool ends : 1, launches : 1, waits : 1;

@@ -211,7 +211,7 @@ export class Stage {
     }
   }
 
-  /** Milliseconds of the last frames: from the frame before it, or after a pause from the moment it was asked for. */
+  /** How many milliseconds each of the last frames took, since the frame before it or, after a pause, since it was requested. */
   frames(): number[] {
     return [...this.times];
   }
