@@ -265,30 +265,30 @@ static bool is_asked(const tfp_jobs *j, const tfp_live_process *p)
  * settled before their children by walking up and coming down the same way. */
 static bool find_roots(tfp_jobs *j)
 {
-    enum { UNSETTLED = TFP_NONE - 1 };
+    const uint32_t unsettled = TFP_NONE - 1;
     size_t count = j->processes.size;
-    TFP_VEC(uint32_t) way = { 0 };
+    TFP_VEC(uint32_t) chain = { 0 };
     bool ok = true;
     for (size_t i = 0; i < count; i++) {
-        j->processes.at[i].root = UNSETTLED;
+        j->processes.at[i].root = unsettled;
         j->processes.at[i].parent = tfp_map64_get(&j->by_pid, (uint64_t)j->processes.at[i].stat.parent);
     }
     for (uint32_t i = 0; i < count && ok; i++) {
         uint32_t at = i;
-        way.size = 0;
-        for (; ok && at != TFP_NONE && j->processes.at[at].root == UNSETTLED && way.size <= count;
+        chain.size = 0;
+        for (; ok && at != TFP_NONE && j->processes.at[at].root == unsettled && chain.size <= count;
              at = j->processes.at[at].parent) {
-            ok = tfp_push(&way, at);
+            ok = tfp_push(&chain, at);
             if (j->processes.at[at].parent == at) break;
         }
-        uint32_t root = at != TFP_NONE && j->processes.at[at].root != UNSETTLED ? j->processes.at[at].root : TFP_NONE;
-        for (size_t k = way.size; k-- > 0;) {
-            tfp_live_process *p = &j->processes.at[way.at[k]];
-            if (is_asked(j, p) || ((root == TFP_NONE || j->select.apart) && starts_job(j, p))) root = way.at[k];
+        uint32_t root = at != TFP_NONE && j->processes.at[at].root != unsettled ? j->processes.at[at].root : TFP_NONE;
+        for (size_t k = chain.size; k-- > 0;) {
+            tfp_live_process *p = &j->processes.at[chain.at[k]];
+            if (is_asked(j, p) || ((root == TFP_NONE || j->select.apart) && starts_job(j, p))) root = chain.at[k];
             p->root = root;
         }
     }
-    tfp_vec_free(&way);
+    tfp_vec_free(&chain);
     return ok;
 }
 
