@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/stacks/ranks.c: the stacks of all ranks of a running job, a row each: which collective the main thread is in, at which line of the user's
- * code. RANK and WORLD_SIZE come from the environment that launchers set. */
+/* live/stacks/ranks.c: the stacks of all ranks of a running job, one row per rank: the collective that the main thread is in, and the line of
+ * the user's code. RANK and WORLD_SIZE come from the environment that launchers set. */
 #include "live/stacks/ranks.h"
 #include "live/stacks/parts.h"
 #include "model/span_names.h"
@@ -13,7 +13,7 @@
 #include <time.h>
 
 #define RANKS_MOST 4096
-#define STACK_MOST ((size_t)64 << 10) /* bytes of a stack as text */
+#define STACK_MOST ((size_t)64 << 10) /* most bytes of a stack as text */
 
 /* clang-format off */
 const tfp_row_column tfp_rank_columns[] = {
@@ -34,7 +34,7 @@ typedef struct ranks {
     tfp_report *r;
     TFP_VEC(tfp_rank_row) rows;
     size_t unread;
-    char why[400]; /* of the last one */
+    char why[400]; /* the reason for the last one */
     tfp_error *err;
 } ranks;
 
@@ -62,7 +62,7 @@ static double begin_of(int64_t pid)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9 - tfp_proc_age(&stat);
 }
 
-/* The file into which PyTorch's flight recorder writes at a timeout, when that happened since the process began. */
+/* The file that PyTorch's flight recorder writes at a timeout, if it was written after the process began. */
 static bool find_dump(ranks *x, tfp_rank_row *row)
 {
     char prefix[2000], path[2100];
@@ -76,7 +76,7 @@ static bool find_dump(ranks *x, tfp_rank_row *row)
     return !there || keep(x, tfp_str_of(path), &row->dump);
 }
 
-/* FILE and FUNCTION of FILE:LINE:FUNCTION. */
+/* Cuts FILE and FUNCTION out of FILE:LINE:FUNCTION. */
 static bool cut_frame(tfp_str name, tfp_str *file, tfp_str *function)
 {
     size_t at = name.size, line;
@@ -88,7 +88,8 @@ static bool cut_frame(tfp_str name, tfp_str *file, tfp_str *function)
     return true;
 }
 
-/* One frame of the main thread; the innermost comes first. The collective is the outermost function of torch.distributed, which the user called. */
+/* Takes one frame of the main thread; frames come innermost first. The collective is the outermost function of torch.distributed, the one that
+ * user code called. */
 static bool take_frame(ranks *x, tfp_rank_row *row, tfp_str name, bool *own)
 {
     tfp_str file, function;
@@ -122,7 +123,7 @@ static bool take_frames(ranks *x, const tfp_report *threads, tfp_rank_row *row)
     return ok;
 }
 
-/* Adds the row of a process; one that cannot be read is told later. */
+/* Adds the row of a process; one that cannot be read is counted and reported later. */
 static tfp_status add_process(ranks *x, const tfp_live *l, int64_t pid)
 {
     char text[24];
@@ -141,7 +142,7 @@ static tfp_status add_process(ranks *x, const tfp_live *l, int64_t pid)
     return s;
 }
 
-/* All processes of jobs that have a rank. */
+/* Adds all processes of jobs that have a rank. */
 static tfp_status add_jobs(ranks *x, const tfp_live *l)
 {
     tfp_report *top = NULL;
@@ -164,7 +165,7 @@ static bool lower_rank(const void *rows, uint32_t a, uint32_t b)
     return x->rank != y->rank ? x->rank < y->rank : x->pid < y->pid;
 }
 
-/* The table of the rows that are there. */
+/* Fills the table with the rows. */
 static tfp_status fill(ranks *x)
 {
     tfp_rank_row *rows = tfp_rows_sorted(&x->r->arena, x->rows.at, sizeof *rows, x->rows.size, lower_rank);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/stacks/ranks_judge.c: which rank of a running job the others wait for. A rank is in a collective when a public function of
- * torch.distributed is on its stack. With nobody in one, lines are compared. */
+/* live/stacks/ranks_judge.c: which ranks of a running job the others wait for. A rank is in a collective when a public function
+ * of torch.distributed is on its stack. If no rank is in one, source lines are compared. */
 #include "live/stacks/ranks.h"
 #include "views/core/engine.h"
 
@@ -14,7 +14,8 @@ typedef tfp_str (*place_of)(const tfp_rank_row *row);
 static tfp_str collective_of(const tfp_rank_row *row) { return row->collective; }
 static tfp_str line_of(const tfp_rank_row *row) { return row->line; }
 
-/* The place where most rows are that have one, of several the one of the first row; and how many are there. */
+/* The place where most rows are, among rows that have one; in a tie the place of the first row. Also gives how many
+ * rows are there. */
 static tfp_str most_common(const tfp_rank_rows *all, place_of place, size_t *most)
 {
     tfp_map64 count_of = { 0 };
@@ -33,7 +34,7 @@ static tfp_str most_common(const tfp_rank_rows *all, place_of place, size_t *mos
     return best;
 }
 
-/* The finding of each row. `common`: the collective in which most are, or else the line. */
+/* Sets the finding of each row. `common`: the collective, or else the line, where most ranks are. */
 static void find(const tfp_rank_rows *all, tfp_str collective, tfp_str line, size_t at_line)
 {
     for (size_t i = 0; i < all->count; i++) {
@@ -51,7 +52,7 @@ static void find(const tfp_rank_rows *all, tfp_str collective, tfp_str line, siz
 
 static bool has(const tfp_rank_row *row, const char *finding) { return tfp_str_eq(row->finding, tfp_str_of(finding)); }
 
-/* "0|2" of the rows with this finding; the first of them. */
+/* Writes the ranks with this finding, such as "0|2"; returns the first of their rows. */
 static const tfp_rank_row *put_ranks(tfp_buf *b, const tfp_rank_rows *all, const char *finding)
 {
     const tfp_rank_row *first = NULL;
@@ -107,7 +108,7 @@ static void put_verdict(tfp_buf *b, const tfp_rank_rows *all, tfp_str collective
         tfp_buf_text(b, "nothing to compare");
 }
 
-/* Ranks of the job that are not among the processes. */
+/* Writes the ranks of the job that have no process here. */
 static void put_absent(tfp_buf *b, const tfp_rank_rows *all)
 {
     int64_t world = 0, there = 0;
