@@ -98,6 +98,21 @@ tfp_status tfp_grid_fill(tfp_report *r, tfp_grid *g, const tfp_row_table *t, tfp
     return TFP_OK;
 }
 
+tfp_status tfp_grid_begin(tfp_report *r, tfp_grid *g, const tfp_row_table *t, tfp_error *err)
+{
+    g->row_count = t->row_count;
+    for (const tfp_row_column *c = t->columns; c->name; c++)
+        if ((!c->only || c->only & t->shown) && !add_column(r, g, c, type_of(r, c->type))) return tfp_nomem(err);
+    return TFP_OK;
+}
+
+void tfp_grid_put(tfp_grid *g, const tfp_row_table *t, size_t row, const void *from)
+{
+    tfp_grid_column *out = g->columns.at;
+    for (const tfp_row_column *c = t->columns; c->name; c++)
+        if (!c->only || c->only & t->shown) put(out++, row, (const char *)from + c->offset, c->type);
+}
+
 tfp_status tfp_grid_of(tfp_report *r, const tfp_row_table *t, tfp_error *err)
 {
     return tfp_grid_fill(r, r->grid, t, err);

@@ -120,6 +120,9 @@ typedef struct tfp_row_table {
 /* Makes the report's grid of it, or a grid of its parts; texts are borrowed and must live as long as the report. */
 tfp_status tfp_grid_of(tfp_report *r, const tfp_row_table *t, tfp_error *err);
 tfp_status tfp_grid_fill(tfp_report *r, tfp_grid *g, const tfp_row_table *t, tfp_error *err);
+/* The same for tables that are too long to hold twice: columns of t->row_count rows (t->rows is not used), then row by row from one struct. */
+tfp_status tfp_grid_begin(tfp_report *r, tfp_grid *g, const tfp_row_table *t, tfp_error *err);
+void tfp_grid_put(tfp_grid *g, const tfp_row_table *t, size_t row, const void *from);
 
 /* An empty grid as a part of the report, a table behind its own; to be filled before the next part is added. NULL without
  * memory. */
