@@ -173,7 +173,7 @@ static tfp_status fill(tfp_report *r, joined *j, tfp_live_host *hosts, size_t co
     if (!s && !rows) s = tfp_nomem(err);
     for (size_t i = 0; i < j->rows.size && !s; i++) memcpy(rows + i * j->row_size, j->rows.at[i], j->row_size);
     const tfp_rank_rows all = { rows, j->row_size, sizeof(tfp_str), j->rows.size };
-    if (!s && j->ranks && !tfp_ranks_judge(r, &all)) s = tfp_nomem(err);
+    if (!s && j->ranks) s = tfp_ranks_judge(r, &all, err);
     return s ? s : tfp_grid_of(r, &(tfp_row_table){ j->columns, rows, j->row_size, j->rows.size, 0 }, err);
 }
 

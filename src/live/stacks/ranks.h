@@ -7,7 +7,7 @@
 
 typedef struct tfp_rank_row {
     int64_t rank, world, pid; /* rank, world: TFP_ABSENT when the environment does not have them */
-    tfp_str finding, collective, line, state, dump, stack;
+    tfp_str finding, collective, line, state, dump, why, stack; /* why: the reason why it was not read; no data: it was read */
 } tfp_rank_row;
 extern const tfp_row_column tfp_rank_columns[];
 
@@ -16,7 +16,7 @@ typedef struct tfp_rank_rows {
     char *rows;
     size_t row_size, offset, count;
 } tfp_rank_rows;
-/* Sets the finding of each row and adds the verdict above the table. False: out of memory. */
-bool tfp_ranks_judge(tfp_report *r, const tfp_rank_rows *all);
+/* Sets the finding of each row, adds the verdict above the table, and a note that counts the processes that were not read. */
+tfp_status tfp_ranks_judge(tfp_report *r, const tfp_rank_rows *all, tfp_error *err);
 
 #endif

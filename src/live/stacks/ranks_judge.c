@@ -3,6 +3,7 @@
  * of torch.distributed is on its stack. If no rank is in one, source lines are compared. */
 #include "live/stacks/ranks.h"
 #include "views/core/engine.h"
+#include "views/core/notes.h"
 
 static tfp_rank_row *row_at(const tfp_rank_rows *all, size_t i)
 {
@@ -34,16 +35,26 @@ static tfp_str most_common(const tfp_rank_rows *all, place_of place, size_t *mos
     return best;
 }
 
-/* Sets the finding of each row. `common`: the collective, or else the line, where most ranks are. */
+static size_t unread(const tfp_rank_rows *all)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < all->count; i++) n += row_at(all, i)->why.size != 0;
+    return n;
+}
+
+/* Sets the finding of each row. collective, line: those where most ranks are. */
 static void find(const tfp_rank_rows *all, tfp_str collective, tfp_str line, size_t at_line)
 {
+    size_t read = all->count - unread(all);
     for (size_t i = 0; i < all->count; i++) {
         tfp_rank_row *row = row_at(all, i);
-        if (collective.size)
+        if (row->why.size)
+            row->finding = TFP_STR("unread");
+        else if (collective.size)
             row->finding = !row->collective.size                     ? TFP_STR("missing")
                            : tfp_str_eq(row->collective, collective) ? TFP_STR("waits")
                                                                      : TFP_STR("order");
-        else if (at_line * 2 > all->count && !tfp_str_eq(row->line, line))
+        else if (at_line * 2 > read && !tfp_str_eq(row->line, line))
             row->finding = TFP_STR("elsewhere");
         else
             row->finding = (tfp_str){ NULL, 0 };
@@ -101,8 +112,8 @@ static void put_verdict(tfp_buf *b, const tfp_rank_rows *all, tfp_str collective
         return;
     }
     if (collective.size)
-        put(b, "all wait in ", collective);
-    else if (line.size && all->count > 1)
+        put(b, unread(all) ? "all that were read wait in " : "all wait in ", collective);
+    else if (line.size && all->count - unread(all) > 1)
         tfp_buf_text(b, "no rank is in a collective");
     else
         tfp_buf_text(b, "nothing to compare");
@@ -121,7 +132,18 @@ static void put_absent(tfp_buf *b, const tfp_rank_rows *all)
         tfp_buf_printf(b, "; %lld of %lld ranks are not among these processes", (long long)(world - there), (long long)world);
 }
 
-bool tfp_ranks_judge(tfp_report *r, const tfp_rank_rows *all)
+/* Agents may send any text as the reason. */
+static tfp_status tell_unread(tfp_report *r, const tfp_rank_rows *all, tfp_error *err)
+{
+    size_t last = all->count;
+    while (last && !row_at(all, last - 1)->why.size) last--;
+    if (!last) return TFP_OK;
+    tfp_str why = row_at(all, last - 1)->why;
+    return tfp_report_note_add(r, TFP_NOTE_PROCESSES_NOT_READ, err, "processes that were not read: %zu; %.*s", unread(all),
+                               why.size < 400 ? (int)why.size : 400, why.data);
+}
+
+tfp_status tfp_ranks_judge(tfp_report *r, const tfp_rank_rows *all, tfp_error *err)
 {
     tfp_buf b = { 0 };
     size_t in_it, at_line;
@@ -133,5 +155,5 @@ bool tfp_ranks_judge(tfp_report *r, const tfp_rank_rows *all)
     tfp_fact *f = copy ? tfp_fact_add(r, "verdict", "verdict", 's', TFP_LABEL) : NULL;
     if (f) f->text = (tfp_str){ copy, b.size };
     tfp_buf_free(&b);
-    return f != NULL;
+    return f ? tell_unread(r, all, err) : tfp_nomem(err);
 }
