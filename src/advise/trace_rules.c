@@ -8,6 +8,7 @@
 #include "model/tables/sources.h"
 #include "options/options.h"
 #include "views/core/report.h"
+#include "views/timeline/range.h"
 #include "whatif/gains.h"
 
 #include <math.h>
@@ -314,8 +315,16 @@ static bool name_lane(tfp_report *r, const tfp_ruling *x, tfp_evidence *e)
     return copy != NULL;
 }
 
+/* On the timeline, whose beginning is known by process. */
+static void place_evidence(const tfp_ruling *x, const int64_t *zeros, tfp_evidence *e)
+{
+    if (e->span == TFP_NONE) return;
+    uint32_t process = x->f->x.p->lanes.at[x->f->x.s->lane[e->span]].process;
+    e->timeline_ns = tfp_add(x->f->x.s->start_ns[e->span], -zeros[process], NULL);
+}
+
 /* Among those before it by what it saves. False without memory. */
-static bool add_verdict(tfp_report *r, tfp_ruling *x, const rule *of, tfp_trace_verdict *out, size_t *count)
+static bool add_verdict(tfp_report *r, tfp_ruling *x, const rule *of, const int64_t *zeros, tfp_trace_verdict *out, size_t *count)
 {
     sentence_parts parts;
     const char *copy = finish_text(x, of, &parts) ? tfp_arena_copy(&r->arena, (tfp_str){ x->text.data, x->text.size }) : NULL;
@@ -323,6 +332,7 @@ static bool add_verdict(tfp_report *r, tfp_ruling *x, const rule *of, tfp_trace_
     size_t at = (*count)++;
     tfp_evidence evidence = evidence_of(x);
     if (!name_lane(r, x, &evidence)) return false;
+    place_evidence(x, zeros, &evidence);
     if (r->runs) evidence.span = TFP_NONE; /* of a trace that only the report has */
     for (; at && out[at - 1].saving_ns < x->saving_ns; at--) out[at] = out[at - 1];
     out[at] = (tfp_trace_verdict){ .rule = &of->checker,
@@ -347,8 +357,9 @@ tfp_status tfp_trace_judge(tfp_report *r, tfp_trace_verdict *out, size_t *count,
     if (s) return s;
     judge_all(r, f, &all);
     s = ask_whatif(r, f, &all, err);
+    const int64_t *zeros = s ? NULL : tfp_timeline_zeros(f->x.p, &r->arena);
     for (size_t i = 0; !s && i < all.count; i++)
-        if (!add_verdict(r, &all.x[i], all.of[i], out, count)) s = tfp_nomem(err);
+        if (!zeros || !add_verdict(r, &all.x[i], all.of[i], zeros, out, count)) s = tfp_nomem(err);
     for (size_t i = 0; i < all.count; i++) tfp_buf_free(&all.x[i].text);
     return s;
 }

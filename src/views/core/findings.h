@@ -9,7 +9,8 @@
 typedef struct tfp_evidence {
     uint32_t span;    /* -> events.spans; TFP_NONE: there is none */
     int64_t rank;     /* the rank, when there are several; else -1 */
-    int64_t start_ns; /* from the first start of its rank */
+    int64_t start_ns;    /* from the first start of its rank */
+    int64_t timeline_ns; /* from the first start of the timeline, as -range counts */
     int64_t duration_ns;
     tfp_str lane;
 } tfp_evidence;

@@ -24,22 +24,30 @@ static int64_t origin_of(const tfp_timeline *t)
     return s->size ? first : 0;
 }
 
+int64_t *tfp_timeline_zeros(const tfp_profile *p, tfp_arena *a)
+{
+    tfp_timeline t = { .p = p };
+    int64_t *zeros = TFP_NEW(a, int64_t, p->events->processes.size + 1);
+    bool ok = tfp_timeline_set_clocks(&t) && zeros;
+    int64_t origin = ok ? origin_of(&t) : 0;
+    for (size_t i = 0; ok && i < p->events->processes.size; i++) zeros[i] = tfp_add(origin, -t.offset_ns[i], NULL);
+    free(t.offset_ns);
+    return ok ? zeros : NULL;
+}
+
 static tfp_status find_moments(const tfp_profile *whole, tfp_arena *a, int64_t from_ns, int64_t to_ns, tfp_cut *out,
                                tfp_error *err)
 {
-    tfp_timeline t = { .p = whole };
     size_t count = whole->events->processes.size;
+    int64_t *zeros = tfp_timeline_zeros(whole, a);
     out->from_ns = TFP_NEW(a, int64_t, count + 1);
     out->to_ns = TFP_NEW(a, int64_t, count + 1);
-    bool ok = tfp_timeline_set_clocks(&t) && out->from_ns && out->to_ns;
-    int64_t origin = ok ? origin_of(&t) : 0;
-    for (size_t i = 0; ok && i < count; i++) {
-        int64_t zero = tfp_add(origin, -t.offset_ns[i], NULL);
-        out->from_ns[i] = tfp_add(zero, from_ns, NULL);
-        out->to_ns[i] = tfp_add(zero, to_ns, NULL);
+    if (!zeros || !out->from_ns || !out->to_ns) return tfp_nomem(err);
+    for (size_t i = 0; i < count; i++) {
+        out->from_ns[i] = tfp_add(zeros[i], from_ns, NULL);
+        out->to_ns[i] = tfp_add(zeros[i], to_ns, NULL);
     }
-    free(t.offset_ns);
-    return ok ? TFP_OK : tfp_nomem(err);
+    return TFP_OK;
 }
 
 /* ---- some ranks, a device ---- */

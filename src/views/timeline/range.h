@@ -9,4 +9,7 @@
 /* Makes the report one of the range, ranks and device that its options ask for: its profile becomes a cut (r->cut). */
 tfp_status tfp_report_cut(tfp_report *r, tfp_error *err);
 
+/* By process the time of its file at which the timeline begins, and -range counts from. NULL without memory. */
+int64_t *tfp_timeline_zeros(const tfp_profile *p, tfp_arena *a);
+
 #endif
