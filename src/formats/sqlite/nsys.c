@@ -86,7 +86,7 @@ static tfp_status read_calls(reader *n, tfp_error *err)
 enum { DEVICE = 2, STREAM, CORRELATION, GLOBAL, FIRST }; /* columns of activities */
 #define ACTIVITY "start end deviceId streamId correlationId globalPid "
 
-/* Names an activity and gives its class; the columns of its table begin at FIRST. */
+/* Names an activity and gives its class. The columns of its own table begin at FIRST. */
 typedef tfp_strid name_fn(reader *n, const tfp_db_rows *rows, tfp_span_class *class);
 
 static tfp_status read_activities(reader *n, const char *table, const char *columns, name_fn *name, tfp_error *err)
@@ -131,8 +131,8 @@ static tfp_strid name_graph(reader *n, const tfp_db_rows *rows, tfp_span_class *
     return tfp_build_string(n->r->b, tfp_str_of(name));
 }
 
-/* The ids of copy kinds differ between versions of Nsight Systems. The file's enum table says what they mean; a file without one
- * uses the ids below. */
+/* The direction of a copy. Ids of copy kinds differ between versions of Nsight Systems; the file's enum table gives their
+ * meaning, and a file without one uses the ids below. */
 static const char *direction_of(const reader *n, int64_t kind)
 {
     static const struct {
@@ -216,7 +216,7 @@ static bool is_on_device(const reader *n, int64_t kind)
     return false;
 }
 
-/* An event is a moment: it has a start, and stands in the lane of the API call that it happened in. */
+/* Reads allocations. An event has only a start, and belongs to the lane of the API call in which it happened. */
 static tfp_status read_allocations(reader *n, tfp_error *err)
 {
     tfp_db_rows rows;
@@ -246,7 +246,7 @@ static tfp_status read_allocations(reader *n, tfp_error *err)
 
 /* ---- the file ---- */
 
-/* A view can be endless, so none is read. */
+/* Notes views that were not read: a view can be endless. */
 static void tell_views(reader *n)
 {
     static const char *const names[] = { "CUPTI_ACTIVITY_KIND_KERNEL",
