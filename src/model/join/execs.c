@@ -91,7 +91,9 @@ void tfp_exec_add(const tfp_profile *p, tfp_exec *e, const tfp_runs *r, bool ran
     bool first = !e->run_count && !e->start_ns && !e->end_ns;
     int64_t count = r->marks & TFP_MARK_CONTINUES ? 0 : r->count;
     if (!activity || !ran_on_host) e->run_count += count;
-    e->float_ops = tfp_add(e->float_ops, tfp_mul(stats_flops(p, r->stats, flops), count, NULL), NULL);
+    /* the call that launches a kernel has its stats, too */
+    if (r->kind != TFP_SPAN_CALL)
+        e->float_ops = tfp_add(e->float_ops, tfp_mul(stats_flops(p, r->stats, flops), count, NULL), NULL);
     add_time(e, activity ? &e->accelerator_ns : &e->cpu_ns, r->self_ns, r->start_ns, r->end_ns, first);
 }
 

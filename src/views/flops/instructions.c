@@ -101,6 +101,7 @@ typedef struct collector {
     const tfp_profile *p;
     told *told;   /* by set of stats */
     tfp_map64 by; /* module << 32 | instruction, or the node -> sums */
+    bool *open; /* by lane: its last activity began a run of which nothing is counted yet */
     tfp_instruction_sums *out;
 } collector;
 
@@ -119,7 +120,17 @@ static tfp_instruction_sum *sum_of(collector *c, const told *t, uint32_t node)
     return tfp_map64_put(&c->by, key, at) && tfp_push(c->out, sum) ? &c->out->at[at] : NULL;
 }
 
-static bool add_span(collector *c, uint32_t span)
+/* Several activities of one instruction are one run. It counts with the first of them that is work: a memset may come before. */
+static bool begins_run(collector *c, uint32_t span, bool work)
+{
+    const tfp_span_columns *s = &c->p->events->spans;
+    bool *open = &c->open[s->lane[span]];
+    bool begins = !(s->marks[span] & TFP_MARK_CONTINUES) || *open;
+    *open = begins && !work;
+    return begins;
+}
+
+static bool add_span(collector *c, uint32_t span, bool begins)
 {
     static const told nothing = { 0 };
     const tfp_span_columns *s = &c->p->events->spans;
@@ -127,13 +138,14 @@ static bool add_span(collector *c, uint32_t span)
     const told *t = stats == TFP_NONE ? &nothing : &c->told[stats];
     tfp_instruction_sum *sum = sum_of(c, t, s->node[span]);
     if (!sum) return false;
+    add(&sum->ns, s->self_ns[span]);
+    if (!begins) return true;
     sum->runs++;
     add(&sum->float_ops, t->flops);
     add(&sum->macs, t->macs);
     add(&sum->bytes, t->bytes);
     if (t->type) add(&sum->of_type[t->type], t->flops);
     if (tfp_in_a_step(c->p, span)) tfp_instruction_step(sum, t->flops, t->macs, t->bytes);
-    add(&sum->ns, s->self_ns[span]);
     sum->counted &= t->counted;
     sum->moves |= t->moves;
     return true;
@@ -161,10 +173,14 @@ static told *read_stats(const tfp_profile *p)
 static bool collect_spans(const tfp_report *r, bool every, tfp_instruction_sums *out)
 {
     if (tfp_aten_recorded(r->profile)) return tfp_calls_collect(r, every, out);
-    collector c = { .p = r->profile, .told = read_stats(r->profile), .out = out };
-    bool ok = c.told != NULL;
-    for (uint32_t i = 0; ok && i < c.p->events->spans.size; i++)
-        if (is_work(c.p, i) && (every || tfp_span_in_step(r, i))) ok = add_span(&c, i);
+    const tfp_profile *p = r->profile;
+    collector c = { .p = p, .told = read_stats(p), .open = calloc(p->lanes.size + 1, sizeof *c.open), .out = out };
+    bool ok = c.told && c.open;
+    for (uint32_t i = 0; ok && i < p->events->spans.size; i++) {
+        bool work = is_work(p, i), begins = begins_run(&c, i, work);
+        if (work && (every || tfp_span_in_step(r, i))) ok = add_span(&c, i, begins);
+    }
+    free(c.open);
     free(c.told);
     tfp_map64_free(&c.by);
     return ok;
