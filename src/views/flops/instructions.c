@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/flops/instructions.c: the float operations of compiled programs, instruction by instruction. In: the instructions of
- * HLO modules (model/tables/instructions.h), or the stats of a trace's spans. Out: sums by instruction, and what each node counts. */
+/* views/flops/instructions.c: the float operations of compiled programs, instruction by instruction. In: the instructions of HLO
+ * modules (model/tables/instructions.h), or the stats of a trace's spans. Out: sums by instruction, and the counts of each node. */
 #include "views/flops/instructions.h"
 
 #include "flops/aten/aten.h"
@@ -25,9 +25,9 @@ typedef struct keys {
     tfp_strid flops, macs, moved, accessed, unknown, op, module, opcode, type;
 } keys;
 
-typedef struct told { /* of one execution */
+typedef struct told { /* counts of one execution */
     tfp_strid op, module, opcode;
-    tfp_float_type type; /* TFP_FLOAT_OTHER: not known, too */
+    tfp_float_type type; /* TFP_FLOAT_OTHER: also when unknown */
     int64_t flops, macs, bytes;
     bool counted, moves;
 } told;
@@ -45,7 +45,7 @@ static keys find_keys(const tfp_profile *p)
                    .module = tfp_stat_key(p, "hlo_module") };
 }
 
-/* By the names that the reader of HLO gives (formats/hlo/describe.c). */
+/* The type from the names that the HLO reader uses (formats/hlo/describe.c). */
 static tfp_float_type type_named(tfp_str name)
 {
     static const char *const names[TFP_FLOAT_TYPES] = { "", "f32", "tf32", "f16", "bf16", "f8" };
@@ -54,7 +54,7 @@ static tfp_float_type type_named(tfp_str name)
     return TFP_FLOAT_OTHER;
 }
 
-/* An unknown key is TFP_NONE, which no stat has either. */
+/* An unknown key is TFP_NONE, which no stat has. */
 static told told_by(const tfp_profile *p, const keys *k, const tfp_stat_set *set)
 {
     told t = { 0 };
@@ -92,15 +92,15 @@ bool tfp_has_recorded_calls(const tfp_profile *p)
     return p->instructions.size && p->graph->nodes.at[p->instructions.at[0].node].calls > 0;
 }
 
-/* With a trace, executed instructions count, not those of a module beside it. */
+/* Whether an HLO module is counted; with a trace the executed instructions are counted instead. */
 static bool is_module(const tfp_profile *p) { return p->instructions.size && !tfp_has(p, TFP_HAS_TRACE); }
 
 /* ---- sums of a trace ---- */
 
 typedef struct collector {
     const tfp_profile *p;
-    told *told;   /* by set of stats */
-    tfp_map64 by; /* module << 32 | instruction, or the node -> sums */
+    told *told;   /* indexed by set of stats */
+    tfp_map64 by; /* module << 32 | instruction, or the node -> index in sums */
     bool *open; /* by lane: its last activity began a run of which nothing is counted yet */
     tfp_instruction_sums *out;
 } collector;
@@ -151,7 +151,7 @@ static bool add_span(collector *c, uint32_t span, bool begins)
     return true;
 }
 
-/* Ops and kernels; copies of the tracer, API calls and asynchronous lines are no work of the model. */
+/* Whether it is an op or a kernel; copies by the tracer, API calls and asynchronous lines are no work of the model. */
 static bool is_work(const tfp_profile *p, uint32_t span)
 {
     const tfp_span_columns *s = &p->events->spans;
@@ -161,7 +161,7 @@ static bool is_work(const tfp_profile *p, uint32_t span)
            (s->class[span] == TFP_CLASS_COMPUTE || s->class[span] == TFP_CLASS_COMMUNICATION);
 }
 
-/* Once per set of stats; NULL without memory, for the caller to free. */
+/* Reads each set of stats once; NULL: out of memory. The caller frees the result. */
 static told *read_stats(const tfp_profile *p)
 {
     keys k = find_keys(p);
@@ -213,7 +213,7 @@ static void merge(tfp_instruction_sum *to, const tfp_instruction_sum *n)
     to->moves |= n->moves;
 }
 
-/* Recorded calls of one node are a row, whatever their arguments were. */
+/* All recorded calls of one node are one row, whatever their arguments were. */
 static bool collect_module(const tfp_profile *p, tfp_instruction_sums *out)
 {
     bool ok = true, calls = tfp_has_recorded_calls(p);
@@ -240,7 +240,7 @@ tfp_status tfp_instructions_of(const tfp_report *r, tfp_instruction_sums *out, t
 
 /* ---- nodes ---- */
 
-/* Instructions inside fusions are nodes as well: each counts its own float operations. */
+/* Instructions inside fusions are nodes as well, and each counts its own float operations. */
 static void count_module(const tfp_profile *p, tfp_node_count *nodes)
 {
     for (size_t i = 0; i < p->instructions.size; i++) {
@@ -256,7 +256,7 @@ static void count_module(const tfp_profile *p, tfp_node_count *nodes)
     }
 }
 
-/* Of a trace: sums of all executions, divided among the runs. */
+/* For a trace: sums of all executions, divided by the number of runs. */
 static tfp_status count_spans(const tfp_report *r, tfp_node_count *nodes, tfp_error *err)
 {
     tfp_instruction_sums sums = { 0 };

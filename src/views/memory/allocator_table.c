@@ -81,7 +81,7 @@ static tfp_status fill_lines(tfp_heap *p, tfp_grid *g, bool at_end, tfp_error *e
         const tfp_heap_point *at = at_end ? &d->end : &d->peak;
         ok = tfp_heap_holders_at(p, d, at->done, &of);
         size_t kept = 0;
-        for (size_t k = 0; k < of.size; k++) /* at the end: only what the recording added */
+        for (size_t k = 0; k < of.size; k++) /* for the end: only what the recording added */
             if (!at_end || of.at[k].recorded) of.at[kept++] = of.at[k];
         of.size = kept;
         ok = ok && tfp_heap_add_lines(p, d, at, &of, &rows);
@@ -194,7 +194,7 @@ static tfp_status fill(tfp_heap *p, tfp_grid *g, grouping by, tfp_error *err)
     }
 }
 
-/* Without -by: by line, and behind it what grew, the segments and what ran out of memory. */
+/* Without -by: the table by line, followed by what grew, the segments, and what ran out of memory. */
 static tfp_status add_parts(tfp_heap *p, tfp_error *err)
 {
     tfp_grid *g = tfp_grid_part_add(p->r, "growth", "allocated in the recording and held at its end");
@@ -229,7 +229,7 @@ static tfp_status build_held(tfp_report *r, tfp_error *err)
     return s ? s : fill_lines(&p, r->grid, false, err);
 }
 
-/* Of SQL: `held`. */
+/* For SQL: the table `held`. */
 const tfp_view tfp_view_held = {
     "held", "Of memory snapshots: who held memory at its peak, by line.", TFP_REPORT_GRID, NULL, NULL, build_held, TFP_TAKES_SNAPSHOTS, line_columns, NULL, TFP_ROWS_OTHER,
 };

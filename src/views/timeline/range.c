@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/timeline/range.c: a report of a part of the recording (a range, some ranks, a device) is the report of a cut of the profile
- * (model/join/cut.h). Moments count from the first start of the timeline, in which files with clocks of their own stand side by side. */
+/* views/timeline/range.c: makes a report of a part of the recording (a time range, some ranks, a device) from a cut of the profile
+ * (model/join/cut.h). Times are relative to the first start of the timeline, where files with different clocks are shifted to be side by
+ * side. */
 #include "views/timeline/range.h"
 #include "model/tables/processes.h"
 #include "options/options.h"
@@ -11,7 +12,7 @@
 
 /* ---- a range ---- */
 
-/* The first start, with what the timeline moves each process by. */
+/* The first start, after the timeline's shift of each process. */
 static int64_t origin_of(const tfp_timeline *t)
 {
     const tfp_span_columns *s = &t->p->events->spans;
@@ -52,7 +53,7 @@ static tfp_status find_moments(const tfp_profile *whole, tfp_arena *a, int64_t f
 
 /* ---- some ranks, a device ---- */
 
-/* Cuts one part off the front of "0,3,8-15"; false at its end, and with `wrong` where it is none. */
+/* Cuts the first part off "0,3,8-15"; false at the end, and with `wrong` set where it is malformed. */
 static bool next_ranks(tfp_str *rest, int64_t *from, int64_t *to, bool *wrong)
 {
     if (!rest->size) return false;

@@ -40,11 +40,11 @@ static const tfp_row_column sum_columns[] = {
 
 typedef struct sums {
     const tfp_timeline *t;
-    int64_t all_ns[2]; /* all_ns: of the host, of devices, whatever was searched for */
+    int64_t all_ns[2]; /* all_ns: of the host, and of devices, without the search */
     sum_by by;
-    const uint8_t *found; /* NULL: all */
+    const uint8_t *found; /* for each span, whether the search found it; NULL: no search */
     TFP_VEC(sum_row) rows;
-    tfp_map64 at; /* by key */
+    tfp_map64 at; /* key -> index */
     tfp_arena *arena;
     bool ok;
 } sums;
