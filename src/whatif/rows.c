@@ -51,7 +51,9 @@ bool tfp_whatif_apply(tfp_whatif *w, const tfp_change *changes, size_t count, co
 
 bool tfp_whatif_result_add(tfp_whatif *w, tfp_str scenario, double replay_us, double path_share)
 {
-    double step = w->recorded_us - (w->replay_us - replay_us), gain = w->recorded_us - step;
+    double step = w->recorded_us - (w->replay_us - replay_us);
+    if (step < 0) step = 0; /* of a replay that is too long all is taken away */
+    double gain = w->recorded_us - step;
     tfp_whatif_row row = { .scenario = scenario,
                            .step_us = step,
                            .gain_us = gain,
