@@ -10,14 +10,7 @@
 
 #include <stdatomic.h>
 
-#define BLOCK ((size_t)8192) /* rows that are filled at a time */
-
-const tfp_store_entry *tfp_store_entry_find(const tfp_store_file *f, const char *table, const char *column)
-{
-    for (size_t i = 0; i < f->entry_count; i++)
-        if (strcmp(f->entries[i].column, column) == 0 && strcmp(f->entries[i].table, table) == 0) return &f->entries[i];
-    return NULL;
-}
+#define BLOCK TFP_PACK_ROWS /* rows that are filled at a time */
 
 static tfp_store_fault fail(tfp_store_file *f, tfp_store_fault fault, const char *table, const char *column)
 {
@@ -102,54 +95,79 @@ typedef struct passage {
     const tfp_store_entry *e; /* NULL: every value is the default */
     char *to;                 /* of the first row */
     size_t stride;
-    uint32_t crc;
+    tfp_store_blocks blocks; /* and the checksum of what was read */
 } passage;
+
+/* What one thread needs to fill rows. */
+typedef struct bench {
+    char *numbers;   /* of a column, on their way to rows */
+    int64_t *beside; /* of the column before */
+    tfp_unpacker unpacker;
+} bench;
 
 static tfp_store_fault start(const tfp_store_file *f, passage *x, size_t rows)
 {
-    x->e = tfp_store_entry_find(f, x->t->name, x->c->name);
-    if (x->e && (x->e->width != x->c->width || x->e->rows != rows || x->e->size != (uint64_t)rows * x->c->width))
-        return TFP_STORE_ABSENT;
-    return TFP_STORE_FINE;
+    const tfp_store_entry *e = x->e = tfp_store_entry_find(f, x->t->name, x->c->name);
+    if (!e) return TFP_STORE_FINE;
+    x->blocks = tfp_store_blocks_of(e);
+    bool fits = e->packed || e->size == (uint64_t)rows * e->width;
+    return fits && e->width == x->c->width && e->rows == rows ? TFP_STORE_FINE : TFP_STORE_ABSENT;
 }
 
-/* Rows first .. first + count, by way of `numbers` unless they lie side by side in the end, too. */
-static tfp_store_fault pass(const tfp_store_file *f, passage *x, size_t first, size_t count, char *numbers)
+/* The numbers of the column before, which are any of 8 bytes: they were read as they are. */
+static const int64_t *numbers_beside(const passage *x, size_t first, size_t count, bench *b)
+{
+    const passage *before = x - 1;
+    const char *from = before->to + first * before->stride;
+    for (size_t i = 0; i < count; i++, from += before->stride) memcpy(&b->beside[i], from, sizeof *b->beside);
+    return b->beside;
+}
+
+static tfp_store_fault read_numbers(const tfp_store_file *f, passage *x, size_t first, size_t count, bench *b, char *at)
 {
     size_t width = x->c->width;
-    char *to = x->to + first * x->stride, *at = x->stride == width ? to : numbers;
-    if (!x->e) {
-        memset(at, x->c->rule == TFP_STORE_ROW_OR_NONE ? 0xff : 0, count * width);
-        if (!obeys(f, x->c, at, count)) return TFP_STORE_WRONG;
-    } else {
-        tfp_store_fault fault = read_at(f, x->e->offset + (uint64_t)first * width, at, count * width);
-        if (fault) return fault;
-        x->crc = tfp_crc32c(x->crc, at, count * width);
-        if (!obeys(f, x->c, at, count)) return TFP_STORE_WRONG;
+    if (x->e->packed) {
+        tfp_pack_numbers n = { NULL, x->c->beside ? numbers_beside(x, first, count, b) : NULL, count, width };
+        return tfp_store_next_numbers(f, &x->blocks, &b->unpacker, n, at);
     }
+    tfp_store_fault fault = read_at(f, x->e->offset + (uint64_t)first * width, at, count * width);
+    if (!fault) x->blocks.crc = tfp_crc32c(x->blocks.crc, at, count * width);
+    return fault;
+}
+
+/* Rows first .. first + count, by way of b->numbers unless they lie side by side in the end, too. */
+static tfp_store_fault pass(const tfp_store_file *f, passage *x, size_t first, size_t count, bench *b)
+{
+    size_t width = x->c->width;
+    char *to = x->to + first * x->stride, *at = x->stride == width ? to : b->numbers;
+    if (x->e) {
+        tfp_store_fault fault = read_numbers(f, x, first, count, b, at);
+        if (fault) return fault;
+    } else {
+        memset(at, x->c->rule == TFP_STORE_ROW_OR_NONE ? 0xff : 0, count * width);
+    }
+    if (!obeys(f, x->c, at, count)) return TFP_STORE_WRONG;
     if (at != to) scatter(at, count, to, x->stride, width);
     return TFP_STORE_FINE;
 }
 
 /* The fault of a column with a number that breaks its rule: damage where the checksum is wrong too, which says more than the
  * broken rule. */
-static tfp_store_fault wrong_or_changed(const tfp_store_file *f, const passage *x, size_t rows, char *numbers)
+static tfp_store_fault wrong_or_changed(const tfp_store_file *f, const tfp_store_entry *e, char *bytes)
 {
     uint32_t crc = 0;
-    for (size_t at = 0; x->e && at < rows; at += BLOCK) {
-        size_t size = (rows - at < BLOCK ? rows - at : BLOCK) * x->c->width;
-        if (read_at(f, x->e->offset + (uint64_t)at * x->c->width, numbers, size)) return TFP_STORE_UNREAD;
-        crc = tfp_crc32c(crc, numbers, size);
+    for (uint64_t at = 0, some; e && at < e->size; at += some) {
+        some = e->size - at < BLOCK ? e->size - at : BLOCK;
+        if (read_at(f, e->offset + at, bytes, (size_t)some)) return TFP_STORE_UNREAD;
+        crc = tfp_crc32c(crc, bytes, (size_t)some);
     }
-    return x->e && !tfp_checksum_fits(crc, x->e->crc) ? TFP_STORE_CHANGED : TFP_STORE_WRONG;
+    return e && !tfp_checksum_fits(crc, e->crc) ? TFP_STORE_CHANGED : TFP_STORE_WRONG;
 }
 
-static tfp_store_fault run_passages(const tfp_store_file *f, passage *all, size_t count, size_t rows,
-                                    const tfp_store_column **at_fault)
+static tfp_store_fault run_passages_at(const tfp_store_file *f, passage *all, size_t count, size_t rows, bench *b,
+                                       const tfp_store_column **at_fault)
 {
     tfp_store_fault fault = TFP_STORE_FINE;
-    char *numbers = malloc(BLOCK * sizeof(int64_t));
-    if (!numbers) return TFP_STORE_NO_MEMORY;
     for (size_t i = 0; i < count && !fault; i++) {
         *at_fault = all[i].c;
         fault = start(f, &all[i], rows);
@@ -158,42 +176,30 @@ static tfp_store_fault run_passages(const tfp_store_file *f, passage *all, size_
         size_t some = rows - first < BLOCK ? rows - first : BLOCK;
         for (size_t i = 0; i < count && !fault; i++) {
             *at_fault = all[i].c;
-            fault = pass(f, &all[i], first, some, numbers);
-            if (fault == TFP_STORE_WRONG) fault = wrong_or_changed(f, &all[i], rows, numbers);
+            fault = pass(f, &all[i], first, some, b);
+            if (fault == TFP_STORE_WRONG) fault = wrong_or_changed(f, all[i].e, b->numbers);
         }
     }
     for (size_t i = 0; i < count && !fault; i++) {
         *at_fault = all[i].c;
-        if (all[i].e && !tfp_checksum_fits(all[i].crc, all[i].e->crc)) fault = TFP_STORE_CHANGED;
+        if (all[i].e && !tfp_checksum_fits(all[i].blocks.crc, all[i].e->crc)) fault = TFP_STORE_CHANGED;
     }
-    free(numbers);
+    return fault;
+}
+
+static tfp_store_fault run_passages(const tfp_store_file *f, passage *all, size_t count, size_t rows,
+                                    const tfp_store_column **at_fault)
+{
+    bench b = { malloc(BLOCK * sizeof(int64_t)), malloc(BLOCK * sizeof(int64_t)), { 0 } };
+    bool ready = tfp_unpacker_start(&b.unpacker) && b.numbers && b.beside;
+    tfp_store_fault fault = ready ? run_passages_at(f, all, count, rows, &b, at_fault) : TFP_STORE_NO_MEMORY;
+    tfp_unpacker_free(&b.unpacker);
+    free(b.numbers);
+    free(b.beside);
     return fault;
 }
 
 /* ---- texts ---- */
-
-/* The sizes and bytes of a column of texts, in the profile's arena. */
-static tfp_store_fault load_texts(tfp_store_file *f, const tfp_store_entry *e, size_t rows, const uint32_t **sizes,
-                                  const char **bytes)
-{
-    size_t head = rows * sizeof(uint32_t), size = (size_t)e->size;
-    if (e->width || e->rows != rows || e->size > SIZE_MAX / 4 || e->size < head) return TFP_STORE_ABSENT;
-    char *all = tfp_arena_alloc(&f->p->arena, size + 1);
-    if (!all) return TFP_STORE_NO_MEMORY;
-    tfp_store_fault fault = read_at(f, e->offset, all, size);
-    if (fault) return fault;
-    if (!tfp_checksum_fits(tfp_crc32c(0, all, size), e->crc)) return TFP_STORE_CHANGED;
-    uint64_t need = head;
-    *sizes = (const uint32_t *)(void *)all;
-    *bytes = all + head;
-    for (size_t i = 0; i < rows; i++) {
-        uint32_t n = (*sizes)[i];
-        if (n == TFP_NONE) continue;
-        need += (uint64_t)n + 1;
-        if (need > size || all[need - 1] != 0) return TFP_STORE_WRONG;
-    }
-    return need == size ? TFP_STORE_FINE : TFP_STORE_WRONG;
-}
 
 static tfp_store_fault load_words(tfp_store_file *f, const tfp_store_table *t, const tfp_store_column *c, char *to,
                                   size_t rows)
@@ -201,7 +207,7 @@ static tfp_store_fault load_words(tfp_store_file *f, const tfp_store_table *t, c
     const tfp_store_entry *e = tfp_store_entry_find(f, t->name, c->name);
     const uint32_t *sizes = NULL;
     const char *at = NULL;
-    tfp_store_fault fault = e ? load_texts(f, e, rows, &sizes, &at) : TFP_STORE_ABSENT;
+    tfp_store_fault fault = e ? tfp_store_read_texts(f, e, rows, &sizes, &at) : TFP_STORE_ABSENT;
     for (size_t i = 0; i < rows && !fault; i++, to += t->item) {
         bool there = sizes[i] != TFP_NONE;
         if (!there && c->rule != TFP_STORE_TEXT_OR_NULL) return TFP_STORE_WRONG;
@@ -225,7 +231,7 @@ tfp_store_fault tfp_store_load_strings(tfp_store_file *f)
     const uint32_t *sizes = NULL;
     const char *at = NULL;
     tfp_store_fault fault = TFP_STORE_ABSENT;
-    if (e && e->rows && e->rows < TFP_NONE - 2) fault = load_texts(f, e, (size_t)e->rows, &sizes, &at);
+    if (e && e->rows && e->rows < TFP_NONE - 2) fault = tfp_store_read_texts(f, e, (size_t)e->rows, &sizes, &at);
     for (size_t i = 0; !fault && i < e->rows; i++) {
         if (sizes[i] == TFP_NONE) return fail(f, TFP_STORE_WRONG, TFP_STORE_STRINGS, "value");
         tfp_strid id = tfp_intern_kept(strings, (tfp_str){ at, sizes[i] });
@@ -316,7 +322,8 @@ static tfp_store_fault prepare_arrays(loader *l, tfp_store_id id, char *to)
         if (!array) return TFP_STORE_NO_MEMORY;
         memcpy(to + c->at, &array, sizeof array);
         add_passage(l, t, c, array, c->width);
-        add_job(l, t, l->passages.size - 1, rows);
+        bool alone = i + 1 == t->column_count || !t->columns[i + 1].beside; /* a column is read with the one that it is beside */
+        if (alone) add_job(l, t, l->passages.size - 1 - c->beside, rows);
     }
     tfp_span_columns *s = (tfp_span_columns *)(void *)to;
     s->size = s->capacity = rows;

@@ -2,7 +2,6 @@
 /* store/read.c: the format of tfprof's own files. In: a file that `tfprof convert` wrote. Out: the profile that was
  * converted, with the tables that are to be kept. Nothing of the file is trusted: docs/formats.md says what is checked.
  * Nothing else can be added to such a profile but a checkpoint, whose values no file of ours holds. */
-#include "base/crc32c.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
@@ -11,55 +10,11 @@
 
 static const char again[] = "convert the original files again";
 
-/* ---- the frame: head, directory, foot ---- */
-
 static int probe(tfp_str head, uint64_t total)
 {
     (void)total;
     return head.size >= sizeof tfp_store_magic && memcmp(head.data, tfp_store_magic, sizeof tfp_store_magic) == 0 ? 100
                                                                                                                   : 0;
-}
-
-static tfp_status check_head(const tfp_store_head *head, tfp_error *err)
-{
-    if (memcmp(head->magic, tfp_store_magic, sizeof head->magic) != 0)
-        return tfp_fail(err, TFP_BADFILE, "not a file of tfprof convert");
-    if (head->order != TFP_STORE_ORDER)
-        return tfp_fail(err, TFP_BADFILE, "written by a machine of another byte order: %s", again);
-    if (head->version != TFP_STORE_VERSION)
-        return tfp_fail(err, TFP_BADFILE, "of version %u, where this tfprof reads version %u: %s", head->version,
-                        TFP_STORE_VERSION, again);
-    return TFP_OK;
-}
-
-static tfp_status read_directory(tfp_store_file *f, tfp_error *err)
-{
-    tfp_store_head head;
-    tfp_store_foot foot;
-    uint64_t total = f->in.size;
-    if (total < sizeof head + sizeof foot) return tfp_fail(err, TFP_BADFILE, "cut short: %s", again);
-    tfp_status s = tfp_source_read(&f->in, 0, &head, sizeof head, err);
-    if (!s) s = check_head(&head, err);
-    if (!s) s = tfp_source_read(&f->in, total - sizeof foot, &foot, sizeof foot, err);
-    if (s) return s;
-    uint64_t size = total - sizeof foot - foot.directory;
-    if (memcmp(foot.magic, tfp_store_magic, sizeof foot.magic) != 0 || foot.order != TFP_STORE_ORDER ||
-        foot.directory > total - sizeof foot || size % sizeof *f->entries || size / sizeof *f->entries != foot.entries)
-        return tfp_fail(err, TFP_BADFILE, "cut short, or its end is damaged: %s", again);
-    if (size > SIZE_MAX / 4 || !(f->entries = malloc((size_t)size + 1))) return tfp_nomem(err);
-    s = tfp_source_read(&f->in, foot.directory, f->entries, (size_t)size, err);
-    if (s) return s;
-    uint32_t crc = tfp_crc32c(tfp_crc32c(0, &head, sizeof head), f->entries, (size_t)size);
-    if (!tfp_checksum_fits(tfp_crc32c(crc, &foot, offsetof(tfp_store_foot, crc)), foot.crc))
-        return tfp_fail(err, TFP_BADFILE, "damaged: its directory has another checksum: %s", again);
-    f->entry_count = (size_t)foot.entries;
-    for (size_t i = 0; i < f->entry_count; i++) {
-        const tfp_store_entry *e = &f->entries[i];
-        bool named = memchr(e->table, 0, sizeof e->table) && memchr(e->column, 0, sizeof e->column);
-        if (!named || e->offset > foot.directory || e->size > foot.directory - e->offset || e->rows >= TFP_NONE - 1)
-            return tfp_fail(err, TFP_BADFILE, "damaged: entry %zu of its directory: %s", i, again);
-    }
-    return TFP_OK;
 }
 
 static tfp_status fail_at(const tfp_store_file *f, tfp_store_fault fault, tfp_error *err)
@@ -105,9 +60,7 @@ static tfp_status count_rows(tfp_store_file *f, tfp_error *err)
         bool of_program = t->home != TFP_STORE_IN_PROFILE;
         if (!e || (t->keep & ~f->p->keep) || (of_program && !f->p->program)) continue;
         f->rows[i] = (size_t)e->rows;
-        size_t item = t->item;
-        for (size_t k = 0; t->form == TFP_STORE_ARRAYS && k < t->column_count; k++) item += t->columns[k].width;
-        bytes += e->rows * (item + (t->chain.there ? sizeof(uint32_t) : 0));
+        bytes += e->rows * tfp_store_row_bytes(t);
     }
     if (f->p->arena.limit && bytes > f->p->arena.limit)
         return tfp_fail(err, TFP_LIMIT, "needs more than %zu MB of memory", f->p->arena.limit >> 20);
@@ -167,6 +120,13 @@ static void empty(tfp_profile *p)
     tfp_map64_clear(&p->graph->types_by_node);
 }
 
+/* A small file can hold tables that are much bigger, for columns are packed. */
+static void allow_memory(tfp_profile *p, uint64_t stored)
+{
+    size_t most = ((size_t)360 << 20) + (size_t)stored * TFP_STORE_READER_PER_BYTE;
+    if (p->arena.limit && p->arena.limit < most) p->arena.limit = most;
+}
+
 static tfp_status read(tfp_builder *b, tfp_input *in, tfp_error *err)
 {
     tfp_profile *p = b->p;
@@ -179,7 +139,8 @@ static tfp_status read(tfp_builder *b, tfp_input *in, tfp_error *err)
     /* places in the file are read one by one, and side by side: its window is not used */
     f.in = in->fd < 0 ? tfp_source_memory((tfp_str){ in->buffer, in->filled })
                       : (tfp_source){ .fd = in->fd, .size = in->total };
-    tfp_status s = read_directory(&f, err);
+    tfp_status s = tfp_store_read_directory(&f, err);
+    if (!s) allow_memory(p, f.in.size);
     if (!s && (s = load(&f, err))) {
         empty(p);
         /* there is room: this row was there before */
@@ -189,7 +150,8 @@ static tfp_status read(tfp_builder *b, tfp_input *in, tfp_error *err)
     p->reopened = !s;
     for (size_t i = 0; i < TFP_STORE_TABLES; i++) free(f.owners[i]);
     tfp_vec_free(&f.values.rows);
-    free(f.entries);
+    tfp_vec_free(&f.entries);
+    free(f.directory);
     return s;
 }
 

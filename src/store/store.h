@@ -9,8 +9,10 @@
 #include "base/source.h"
 #include "formats/files/format.h"
 #include "model/program.h"
+#include "store/pack.h"
 
-#define TFP_STORE_VERSION 1u
+#define TFP_STORE_VERSION 2u
+#define TFP_STORE_VERSION_UNPACKED 1u /* columns as they are in memory: no longer written */
 /* One more when readers or the join give the same file other columns: the cache does not use what an older program made. */
 #define TFP_STORE_MEANING 4
 
@@ -19,7 +21,6 @@
     (1u << TFP_HAS_PROGRAM | 1u << TFP_HAS_STEPS | 1u << TFP_HAS_SPANS | 1u << TFP_HAS_TRACE | 1u << TFP_HAS_MEMORY |  \
      1u << TFP_HAS_TENSORS)
 #define TFP_STORE_ORDER UINT32_C(0x01020304) /* as the machine that writes has it in memory */
-#define TFP_STORE_ALIGN 64u                  /* columns begin at multiples of it */
 extern const char tfp_store_magic[8];        /* the first bytes of a file, and its last */
 
 typedef struct tfp_store_head {
@@ -27,19 +28,42 @@ typedef struct tfp_store_head {
     uint32_t version, order;
 } tfp_store_head;
 
-typedef struct tfp_store_entry { /* of the directory: a table when `column` is empty, else a column of one */
+typedef struct tfp_store_unpacked_entry { /* of the directory of version 1: a table when `column` is empty, else a column of one */
     char table[24], column[32];
     uint32_t width; /* bytes of a number; 0: texts, or a table */
     uint32_t crc;   /* CRC-32C of the column's bytes */
     uint64_t rows, offset, size;
-} tfp_store_entry;
+} tfp_store_unpacked_entry;
 
-typedef struct tfp_store_foot {  /* the file's last bytes */
-    uint64_t directory, entries; /* the place of the directory, and its number of entries */
-    uint32_t crc;                /* of the head, the directory and the two numbers above */
+typedef struct tfp_store_foot { /* the file's last bytes */
+    uint64_t directory;         /* its place */
+    uint64_t entries;           /* their number; of version 2: the bytes of the directory when it is unpacked */
+    uint32_t crc;               /* of the head, the directory as it is in the file, and the two numbers above */
     uint32_t order;
     char magic[8];
 } tfp_store_foot;
+
+#define TFP_STORE_HERE_ROWS ((size_t)1024)        /* columns of up to so many numbers are in the directory */
+#define TFP_STORE_HERE_BYTES ((size_t)32 << 10)   /* texts of up to so many bytes, too */
+#define TFP_STORE_DIRECTORY ((uint64_t)64 << 20)  /* bytes of the directory, at most */
+
+/* How much memory a profile may take by the bytes of its file: no reader takes more, and the writer packs no more densely. */
+#define TFP_STORE_READER_PER_BYTE 24
+#define TFP_STORE_WRITER_PER_BYTE 16
+#define TFP_STORE_WRITER_FREE ((uint64_t)256 << 20)
+
+/* A table or a column of the file that is read. */
+typedef struct tfp_store_entry {
+    const char *table, *column; /* "": the table itself */
+    uint32_t width;             /* bytes of a number; 0: texts, or a table */
+    bool packed;
+    bool ended;    /* texts without sizes: none is absent, and the only byte 0 of each is its end */
+    uint32_t crc;  /* CRC-32C of its bytes in the file; 0 when they are in the directory */
+    uint64_t rows; /* of the table */
+    uint64_t offset, size; /* in the file */
+    uint64_t unpacked;     /* bytes of texts */
+    tfp_str here; /* packed: the column itself when `size` is 0, else the sizes of its blocks or pieces, as varints */
+} tfp_store_entry;
 
 /* The rule for the numbers of a column. A number that breaks it ends the reading. */
 typedef enum tfp_store_rule {
@@ -63,8 +87,10 @@ typedef struct tfp_store_column {
     size_t width;
     tfp_store_rule rule;
     uint32_t arg;
+    bool beside; /* like the column before, whose numbers are any of 8 bytes, too: the distances may be smaller */
 } tfp_store_column;
 
+/* The numbers of the tables in files of version 2: new ones go to the end, as new columns go to the end of their table. */
 typedef enum tfp_store_id {
     TFP_STORE_PROFILE,
     TFP_STORE_SOURCES,
@@ -177,6 +203,7 @@ typedef struct tfp_store_rows {
     size_t size, capacity;
 } tfp_store_rows;
 size_t tfp_store_count(const tfp_store_table *t, const void *at); /* rows; 0 for NULL */
+size_t tfp_store_row_bytes(const tfp_store_table *t);             /* of memory that a row takes while a file is read */
 
 /* values.c: attributes to bytes and back. */
 bool tfp_store_put_value(tfp_buf *b, const tfp_program_attr *a);
@@ -195,16 +222,31 @@ tfp_store_fault tfp_store_take_value(tfp_arena *arena, tfp_str bytes, tfp_progra
 typedef struct tfp_store_file {
     tfp_source in;
     tfp_profile *p;
-    tfp_store_entry *entries;
-    size_t entry_count;
+    TFP_VEC(tfp_store_entry) entries;
+    char *directory;               /* unpacked: entries point into it */
     size_t rows[TFP_STORE_TABLES]; /* of what is kept */
     uint32_t *owners[TFP_STORE_TABLES];
     tfp_store_values values;
     const char *table, *column; /* at fault */
 } tfp_store_file;
 
-/* load.c: the columns of the directory into the tables of an empty profile. */
+/* directory.c: which tables and columns the file has, and where. */
+tfp_status tfp_store_read_directory(tfp_store_file *f, tfp_error *err);
 const tfp_store_entry *tfp_store_entry_find(const tfp_store_file *f, const char *table, const char *column);
+
+/* blocks.c: the blocks or pieces of a packed column, one after another. */
+typedef struct tfp_store_blocks {
+    const tfp_store_entry *e;
+    tfp_str sizes;
+    uint64_t at;
+    uint32_t crc; /* of those that were read */
+} tfp_store_blocks;
+tfp_store_blocks tfp_store_blocks_of(const tfp_store_entry *e);
+tfp_store_fault tfp_store_next_numbers(const tfp_store_file *f, tfp_store_blocks *b, tfp_unpacker *u, tfp_pack_numbers numbers, void *to);
+/* The sizes and bytes of a column of texts as version 1 has them, in the profile's arena. */
+tfp_store_fault tfp_store_read_texts(tfp_store_file *f, const tfp_store_entry *e, size_t rows, const uint32_t **sizes, const char **bytes);
+
+/* load.c: the columns of the directory into the tables of an empty profile. */
 tfp_store_fault tfp_store_load_strings(tfp_store_file *f);
 /* One table that is the struct itself, then all others, whose `rows` are known. */
 tfp_store_fault tfp_store_load_one(tfp_store_file *f, tfp_store_id id);

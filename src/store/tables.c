@@ -25,9 +25,13 @@ const char tfp_store_magic[8] = { (char)0x89, 't', 'f', 'p', 'r', 'o', 'f', '\n'
 
 #define NUMBER(row, field, rule, arg)                                                                                  \
     {                                                                                                                  \
-#field, offsetof(row, field), sizeof(((row *)0)->field), TFP_STORE_##rule, (arg)                               \
+#field, offsetof(row, field), sizeof(((row *)0)->field), TFP_STORE_##rule, (arg), false                        \
     }
 #define ANY(row, field) NUMBER(row, field, ANY, 0)
+#define BESIDE(row, field)                                                                                             \
+    {                                                                                                                  \
+#field, offsetof(row, field), sizeof(((row *)0)->field), TFP_STORE_ANY, 0, true                                \
+    }
 #define STRING(row, field) NUMBER(row, field, STRING, 0)
 #define BELOW(row, field, limit) NUMBER(row, field, BELOW, (limit))
 #define IN(row, field, table) NUMBER(row, field, ROW, TFP_STORE_##table)
@@ -35,15 +39,15 @@ const char tfp_store_magic[8] = { (char)0x89, 't', 'f', 'p', 'r', 'o', 'f', '\n'
 #define RANGE(row, first, count, table) NUMBER(row, first, RANGE, TFP_STORE_##table), ANY(row, count)
 #define WORDS(row, field, rule)                                                                                        \
     {                                                                                                                  \
-#field, offsetof(row, field), 0, TFP_STORE_##rule, 0                                                           \
+#field, offsetof(row, field), 0, TFP_STORE_##rule, 0, false                                                    \
     }
 #define ALONE(type, rule, arg)                                                                                         \
     {                                                                                                                  \
-        "value", 0, sizeof(type), TFP_STORE_##rule, (arg)                                                              \
+        "value", 0, sizeof(type), TFP_STORE_##rule, (arg), false                                                       \
     } /* rows of one number */
 #define ALONE_WORDS(rule)                                                                                              \
     {                                                                                                                  \
-        "value", 0, 0, TFP_STORE_##rule, 0                                                                             \
+        "value", 0, 0, TFP_STORE_##rule, 0, false                                                                      \
     }
 
 /* ---- columns ---- */
@@ -52,7 +56,7 @@ const char tfp_store_magic[8] = { (char)0x89, 't', 'f', 'p', 'r', 'o', 'f', '\n'
 static const tfp_store_column profile[] = {
     BELOW(tfp_profile_about, functions, 2), ANY(tfp_profile_about, has), ANY(tfp_profile_about, time_grain_ns), ANY(tfp_profile_about, inputs_warned),
     BELOW(tfp_profile_about, miss_accelerator_stream, 2), BELOW(tfp_profile_about, name_twice, 2),
-    { "events.origin_unix_ns", offsetof(tfp_profile_about, origin_unix_ns), sizeof(int64_t), TFP_STORE_ANY, 0 }, ANY(tfp_profile_about, sample_type), WORDS(tfp_profile_about, graph_file, TEXT_OR_NULL),
+    { "events.origin_unix_ns", offsetof(tfp_profile_about, origin_unix_ns), sizeof(int64_t), TFP_STORE_ANY, 0, false }, ANY(tfp_profile_about, sample_type), WORDS(tfp_profile_about, graph_file, TEXT_OR_NULL),
 };
 static const tfp_store_column texts[] = { ALONE_WORDS(TEXT) };
 static const tfp_store_column texts_or_null[] = { ALONE_WORDS(TEXT_OR_NULL) };
@@ -99,7 +103,7 @@ static const tfp_store_column traces[] = { RANGE(tfp_trace, first, count, TRACE_
 /* what happened */
 static const tfp_store_column steps[] = { ANY(tfp_step, id), BELOW(tfp_step, listed, 2), ANY(tfp_step, exec_from) };
 static const tfp_store_column execs[] = {
-    IN(tfp_exec, step, STEPS), ANY(tfp_exec, run_count), ANY(tfp_exec, start_ns), ANY(tfp_exec, end_ns),
+    IN(tfp_exec, step, STEPS), ANY(tfp_exec, run_count), ANY(tfp_exec, start_ns), BESIDE(tfp_exec, end_ns),
     ANY(tfp_exec, cpu_ns), ANY(tfp_exec, accelerator_ns), ANY(tfp_exec, requested_bytes), ANY(tfp_exec, peak_bytes),
     ANY(tfp_exec, residual_bytes), ANY(tfp_exec, output_bytes), ANY(tfp_exec, float_ops),
 };
@@ -141,9 +145,10 @@ static const tfp_store_column processes[] = {
     BELOW(tfp_process, work_of_devices, 2),
 };
 #define SPAN(field, rule, arg)                                                                                         \
-    { #field, offsetof(tfp_span_columns, field), sizeof *((tfp_span_columns *)0)->field, TFP_STORE_##rule, (arg) }
+    { #field, offsetof(tfp_span_columns, field), sizeof *((tfp_span_columns *)0)->field, TFP_STORE_##rule, (arg), false }
+#define SPAN_BESIDE(field) { #field, offsetof(tfp_span_columns, field), sizeof *((tfp_span_columns *)0)->field, TFP_STORE_ANY, 0, true }
 static const tfp_store_column spans[] = {
-    SPAN(start_ns, ANY, 0), SPAN(duration_ns, NOT_NEGATIVE, 0), SPAN(self_ns, ANY, 0), SPAN(lane, ROW, TFP_STORE_LANES),
+    SPAN(start_ns, ANY, 0), SPAN(duration_ns, NOT_NEGATIVE, 0), SPAN_BESIDE(self_ns), SPAN(lane, ROW, TFP_STORE_LANES),
     SPAN(name, STRING, 0), SPAN(kind, BELOW, TFP_SPAN_OTHER + 1), SPAN(class, BELOW, TFP_CLASS_SET + 1),
     SPAN(marks, ANY, 0), SPAN(stats, ROW_OR_NONE, TFP_STORE_STAT_SETS), SPAN(correlation, ANY, 0), SPAN(external, ANY, 0),
     SPAN(sequence, ANY, 0), SPAN(path, STRING, 0), SPAN(op, STRING, 0), SPAN(trace, ROW_OR_NONE, TFP_STORE_TRACES),
@@ -377,4 +382,11 @@ size_t tfp_store_count(const tfp_store_table *t, const void *at)
     case TFP_STORE_ONE: break;
     }
     return 1;
+}
+
+size_t tfp_store_row_bytes(const tfp_store_table *t)
+{
+    size_t item = t->item + (t->chain.there ? sizeof(uint32_t) : 0);
+    for (size_t k = 0; t->form == TFP_STORE_ARRAYS && k < t->column_count; k++) item += t->columns[k].width;
+    return item;
 }

@@ -1,21 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-/* store/write.c: a profile becomes a file of columns: the head, each column of each table at a multiple of 64 bytes, the
- * directory that names them with their checksums, and a foot that says where the directory is. Written from front to end,
- * so that the file can be a pipe. */
+/* store/write.c: a profile becomes a file of columns: the head, the packed blocks of long columns one after another, the
+ * directory that names all columns and has the short ones in it, and a foot that says where the directory is. Written from front to
+ * end, so that the file can be a pipe. */
 #include "base/crc32c.h"
 #include "model/tables/profile.h"
 #include "store/store.h"
+#include "wire/proto.h"
 
-#define CHUNK ((size_t)64 << 10) /* bytes that are gathered at a time */
+#include <libdeflate.h>
+
+#define MEASURED 16       /* the way of so many blocks is that of the first of them */
+#define DIRECTORY_LEVEL 12 /* of deflate: it is small */
 
 typedef struct writer {
     const tfp_profile *p;
     tfp_sink *sink;
-    uint64_t at; /* bytes written */
-    TFP_VEC(tfp_store_entry) entries;
+    uint64_t at;   /* bytes written */
+    uint64_t need; /* bytes of memory that a reader takes for the tables so far */
+    tfp_buf directory;
+    tfp_packer packer;
+    size_t next_table; /* the number after the last one that was written */
+    char *chunk;       /* the next block's numbers or bytes */
+    int64_t *beside;   /* the numbers of the column before */
+    size_t filled;
+    uint32_t crc; /* of the column's blocks so far */
     tfp_store_values values;
     tfp_buf value_bytes;
-    char *chunk;
     bool no_memory;
 } writer;
 
@@ -26,27 +36,25 @@ static void put(writer *w, const void *data, size_t size)
     w->at += size;
 }
 
-static void align(writer *w)
+static void start_blocks(writer *w)
 {
-    static const char zeros[TFP_STORE_ALIGN];
-    put(w, zeros, (size_t)(-w->at & (TFP_STORE_ALIGN - 1)));
+    w->crc = 0;
+    w->filled = 0;
 }
 
-static tfp_store_entry *add_entry(writer *w, const tfp_store_table *t, const char *column, uint64_t rows)
+static void put_block(writer *w, tfp_str block)
 {
-    tfp_store_entry e = { .rows = rows, .offset = w->at };
-    strncpy(e.table, t->name, sizeof e.table - 1);
-    strncpy(e.column, column, sizeof e.column - 1);
-    if (!tfp_push(&w->entries, e)) w->no_memory = true;
-    return w->no_memory ? NULL : &w->entries.at[w->entries.size - 1];
+    tfp_put_varint(&w->directory, block.size);
+    w->crc = tfp_crc32c(w->crc, block.data, block.size);
+    put(w, block.data, block.size);
 }
 
-/* Bytes of a column, which also count for its checksum. */
-static void put_data(writer *w, tfp_store_entry *e, const void *data, size_t size)
+static void end_blocks(writer *w) { tfp_buf_add(&w->directory, &w->crc, sizeof w->crc); }
+
+/* Whether the file is already so small for its tables that readers could take it for forged. */
+static bool is_too_dense(const writer *w)
 {
-    e->crc = tfp_crc32c(e->crc, data, size);
-    e->size += size;
-    put(w, data, size);
+    return w->need > TFP_STORE_WRITER_FREE + w->at * TFP_STORE_WRITER_PER_BYTE;
 }
 
 /* ---- numbers ---- */
@@ -90,20 +98,42 @@ static bool is_nothing(const place *from, unsigned char nothing)
     return true;
 }
 
-static void put_numbers(writer *w, const tfp_store_table *t, const char *name, const place *from)
+/* The numbers of a block, and those of the column before where the column is like it. */
+static tfp_pack_numbers gather_block(writer *w, const place *from, const place *beside, size_t first)
 {
-    align(w);
-    tfp_store_entry *e = add_entry(w, t, name, from->rows);
-    size_t most = CHUNK / from->width;
-    for (size_t i = 0; e && i < from->rows; i += most) {
-        size_t count = from->rows - i < most ? from->rows - i : most;
-        gather(from, i, count, w->chunk);
-        put_data(w, e, w->chunk, count * from->width);
-    }
-    if (e) e->width = (uint32_t)from->width;
+    size_t left = from->rows - first, count = left < TFP_PACK_ROWS ? left : TFP_PACK_ROWS;
+    gather(from, first, count, w->chunk);
+    if (beside) gather(beside, first, count, (char *)w->beside);
+    return (tfp_pack_numbers){ w->chunk, beside ? w->beside : NULL, count, from->width };
 }
 
-/* ---- texts: the size of each, then the bytes of all, each ended by NUL ---- */
+/* Into the directory, with which they are deflated. */
+static void put_numbers_here(writer *w, const place *from, const place *beside)
+{
+    tfp_pack_way way = TFP_PACK_WAYS;
+    tfp_pack_numbers n = gather_block(w, from, beside, 0);
+    (void)tfp_pack_block(&w->packer, &n, &way);
+    size_t size = tfp_pack_split(&n, way, w->packer.split);
+    tfp_buf_add(&w->directory, w->packer.split, size);
+}
+
+static void put_numbers(writer *w, const place *from, const place *beside)
+{
+    tfp_pack_way way = TFP_PACK_WAYS;
+    if (from->rows <= TFP_STORE_HERE_ROWS) {
+        put_numbers_here(w, from, beside);
+        return;
+    }
+    start_blocks(w);
+    for (size_t i = 0, block = 0; i < from->rows; i += TFP_PACK_ROWS, block++) {
+        tfp_pack_numbers n = gather_block(w, from, beside, i);
+        if (block % MEASURED == 0) way = TFP_PACK_WAYS;
+        put_block(w, is_too_dense(w) ? tfp_pack_plain(&w->packer, &n) : tfp_pack_block(&w->packer, &n, &way));
+    }
+    end_blocks(w);
+}
+
+/* ---- texts: the size of each, unless each ends with the only byte 0 in it; then the bytes of all, each ended by a 0 ---- */
 
 static tfp_str text_at(const place *from, tfp_store_rule rule, size_t row, bool *there)
 {
@@ -115,22 +145,61 @@ static tfp_str text_at(const place *from, tfp_store_rule rule, size_t row, bool 
     return tfp_str_of(text);
 }
 
-static void put_texts(writer *w, const tfp_store_table *t, const char *name, tfp_store_rule rule, const place *from)
+/* The bytes of all texts and their ends; whether they can do without sizes. */
+static uint64_t measure_texts(const place *from, tfp_store_rule rule, bool *ended)
 {
-    align(w);
-    tfp_store_entry *e = add_entry(w, t, name, from->rows);
-    for (size_t i = 0; e && i < from->rows; i++) {
+    uint64_t size = 0;
+    *ended = true;
+    for (size_t i = 0; i < from->rows; i++) {
         bool there;
         tfp_str s = text_at(from, rule, i, &there);
-        uint32_t size = there ? (uint32_t)s.size : TFP_NONE;
-        put_data(w, e, &size, sizeof size);
+        if (there) size += (uint64_t)s.size + 1;
+        if (!there || (s.size && memchr(s.data, 0, s.size))) *ended = false;
     }
-    for (size_t i = 0; e && i < from->rows; i++) {
-        bool there;
+    return size;
+}
+
+static void put_piece(writer *w)
+{
+    tfp_str piece = { w->chunk, w->filled };
+    if (w->filled) put_block(w, is_too_dense(w) ? piece : tfp_pack_piece(&w->packer, piece));
+    w->filled = 0;
+}
+
+/* Bytes of a column of texts, into the directory or piece by piece. */
+static void put_bytes(writer *w, bool here, const void *data, size_t size)
+{
+    if (here) tfp_buf_add(&w->directory, data, size);
+    for (size_t done = 0, some; !here && done < size; done += some) {
+        some = TFP_PACK_BYTES - w->filled < size - done ? TFP_PACK_BYTES - w->filled : size - done;
+        memcpy(w->chunk + w->filled, (const char *)data + done, some);
+        w->filled += some;
+        if (w->filled == TFP_PACK_BYTES) put_piece(w);
+    }
+}
+
+static void put_texts(writer *w, tfp_store_rule rule, const place *from)
+{
+    bool ended, there;
+    uint64_t size = measure_texts(from, rule, &ended);
+    if (!ended) size += (uint64_t)from->rows * sizeof(uint32_t);
+    bool here = size <= TFP_STORE_HERE_BYTES;
+    w->need += size;
+    start_blocks(w);
+    tfp_put_varint(&w->directory, size << 1 | ended);
+    for (size_t i = 0; !ended && i < from->rows; i++) {
         tfp_str s = text_at(from, rule, i, &there);
-        if (there && s.size) put_data(w, e, s.data, s.size);
-        if (there) put_data(w, e, "", 1);
+        uint32_t bytes = there ? (uint32_t)s.size : TFP_NONE;
+        put_bytes(w, here, &bytes, sizeof bytes);
     }
+    for (size_t i = 0; i < from->rows; i++) {
+        tfp_str s = text_at(from, rule, i, &there);
+        if (there) put_bytes(w, here, s.data, s.size);
+        if (there) put_bytes(w, here, "", 1);
+    }
+    if (here) return;
+    put_piece(w);
+    end_blocks(w);
 }
 
 /* ---- tables ---- */
@@ -156,32 +225,58 @@ static void put_owners(writer *w, const tfp_store_table *t, const void *at, size
             memcpy(&next, row + (size_t)next * t->item + c->next, sizeof next);
         }
     }
-    put_numbers(w, t, TFP_STORE_OWNER, &(place){ (const char *)owner, sizeof *owner, sizeof *owner, rows });
+    put_numbers(w, &(place){ (const char *)owner, sizeof *owner, sizeof *owner, rows }, NULL);
     free(owner);
 }
 
-static void put_table(writer *w, const tfp_store_table *t)
+static bool is_written(const tfp_store_column *c, size_t i, const place *from)
 {
+    return !c->width || i == 0 || !is_nothing(from, c->rule == TFP_STORE_ROW_OR_NONE ? 0xff : 0);
+}
+
+/* A bit for each column that is written. */
+static uint64_t written(const tfp_store_table *t, const void *at, size_t rows)
+{
+    uint64_t bits = 0;
+    for (size_t i = 0; i < t->column_count; i++) {
+        place from = place_of(t, &t->columns[i], at, rows);
+        bits |= (uint64_t)is_written(&t->columns[i], i, &from) << i;
+    }
+    return bits;
+}
+
+static void put_column(writer *w, const tfp_store_table *t, const tfp_store_column *c, const void *at, size_t rows)
+{
+    place from = place_of(t, c, at, rows), before;
+    if (c->beside) before = place_of(t, c - 1, at, rows);
+    if (c->width)
+        put_numbers(w, &from, c->beside ? &before : NULL);
+    else
+        put_texts(w, c->rule, &from);
+}
+
+static void put_table(writer *w, tfp_store_id id)
+{
+    const tfp_store_table *t = &tfp_store_tables[id];
     const void *at = tfp_store_at(t, w->p, &w->values);
     size_t rows = tfp_store_count(t, at);
     if (!rows) return;
-    add_entry(w, t, "", rows);
+    uint64_t bits = written(t, at, rows);
+    w->need += (uint64_t)rows * tfp_store_row_bytes(t);
+    tfp_put_varint(&w->directory, id - w->next_table);
+    tfp_put_varint(&w->directory, rows);
+    tfp_put_varint(&w->directory, bits);
+    w->next_table = id + 1;
     if (t->chain.there) put_owners(w, t, at, rows);
-    for (size_t i = 0; i < t->column_count && !w->no_memory; i++) {
-        const tfp_store_column *c = &t->columns[i];
-        place from = place_of(t, c, at, rows);
-        if (!c->width)
-            put_texts(w, t, c->name, c->rule, &from);
-        else if (i == 0 || !is_nothing(&from, c->rule == TFP_STORE_ROW_OR_NONE ? 0xff : 0))
-            put_numbers(w, t, c->name, &from);
-    }
+    for (size_t i = 0; i < t->column_count && !w->no_memory; i++)
+        if (bits >> i & 1) put_column(w, t, &t->columns[i], at, rows);
 }
 
 static void put_strings(writer *w)
 {
-    static const tfp_store_table strings = { .name = TFP_STORE_STRINGS };
     place all = { (const char *)w->p->strings.strings, sizeof(tfp_str), 0, w->p->strings.count };
-    put_texts(w, &strings, "value", TFP_STORE_BYTES, &all);
+    tfp_put_varint(&w->directory, all.rows);
+    put_texts(w, TFP_STORE_BYTES, &all);
 }
 
 /* Each value's bytes stand behind one another while they are made; the rows point into them when all are there. */
@@ -198,17 +293,22 @@ static void make_values(writer *w)
     for (size_t i = 0; i < w->values.rows.size; at += w->values.rows.at[i++].size) w->values.rows.at[i].data = at;
 }
 
-static void put_foot(writer *w, const tfp_store_head *head)
+static void put_directory(writer *w, const tfp_store_head *head)
 {
-    align(w);
-    tfp_store_foot foot = { w->at, w->entries.size, 0, TFP_STORE_ORDER, { 0 } };
+    tfp_store_foot foot = { w->at, w->directory.size, 0, TFP_STORE_ORDER, { 0 } };
     memcpy(foot.magic, tfp_store_magic, sizeof foot.magic);
-    size_t size = w->entries.size * sizeof *w->entries.at;
+    struct libdeflate_compressor *d = libdeflate_alloc_compressor(DIRECTORY_LEVEL);
+    size_t room = d ? libdeflate_deflate_compress_bound(d, w->directory.size) : 0;
+    char *packed = d ? malloc(room) : NULL;
+    w->no_memory = !packed || w->directory.failed;
+    size_t size = w->no_memory ? 0 : libdeflate_deflate_compress(d, w->directory.data, w->directory.size, packed, room);
     foot.crc = tfp_crc32c(0, head, sizeof *head);
-    foot.crc = tfp_crc32c(foot.crc, w->entries.at, size);
+    foot.crc = tfp_crc32c(foot.crc, packed, size);
     foot.crc = tfp_crc32c(foot.crc, &foot, offsetof(tfp_store_foot, crc));
-    put(w, w->entries.at, size);
-    put(w, &foot, sizeof foot);
+    put(w, packed, size);
+    if (!w->no_memory) put(w, &foot, sizeof foot);
+    if (d) libdeflate_free_compressor(d);
+    free(packed);
 }
 
 tfp_status tfp_store_write(const tfp_profile *p, tfp_sink *sink, tfp_error *err)
@@ -218,15 +318,19 @@ tfp_status tfp_store_write(const tfp_profile *p, tfp_sink *sink, tfp_error *err)
     writer w = { .p = &kept, .sink = sink };
     tfp_store_head head = { .version = TFP_STORE_VERSION, .order = TFP_STORE_ORDER };
     memcpy(head.magic, tfp_store_magic, sizeof head.magic);
-    w.no_memory = !(w.chunk = malloc(CHUNK));
+    w.chunk = malloc(TFP_PACK_BYTES);
+    w.beside = malloc(TFP_PACK_ROWS * sizeof *w.beside);
+    w.no_memory = !tfp_packer_start(&w.packer) || !w.chunk || !w.beside;
     make_values(&w);
     put(&w, &head, sizeof head);
     if (!w.no_memory) put_strings(&w);
-    for (size_t i = 0; i < TFP_STORE_TABLES && !w.no_memory && !sink->status; i++) put_table(&w, &tfp_store_tables[i]);
-    if (!w.no_memory) put_foot(&w, &head);
-    tfp_vec_free(&w.entries);
+    for (size_t i = 0; i < TFP_STORE_TABLES && !w.no_memory && !sink->status; i++) put_table(&w, (tfp_store_id)i);
+    if (!w.no_memory) put_directory(&w, &head);
+    tfp_packer_free(&w.packer);
+    tfp_buf_free(&w.directory);
     tfp_vec_free(&w.values.rows);
     tfp_buf_free(&w.value_bytes);
     free(w.chunk);
+    free(w.beside);
     return w.no_memory ? tfp_nomem(err) : TFP_OK;
 }

@@ -10,15 +10,14 @@ import itertools
 import json
 import os
 import struct
-import subprocess
 import sys
-import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(os.path.dirname(HERE), "data")
 sys.path.insert(0, DATA)
 sys.path.insert(0, HERE)
 import seeds_compare  # noqa: E402
+import seeds_converted  # noqa: E402
 import seeds_elf
 import seeds_graphs
 import seeds_pickle  # noqa: E402
@@ -410,28 +409,9 @@ CHROME = rb"""[{"ph":"B","name":"a\u00e9","pid":"p","tid":1,"ts":1.5},{"ph":"b",
 "args":{"name":"main"}},{"ph":"X","name":"q","cat":"z","ts":1e2,"dur":-3,"pid":1,"tid":1}]"""
 
 
-CONVERTED = {"kineto": ["traces/kineto.json"], "xplane": ["xplane/odd.xplane.pb"], "hlo": ["xplane/step.hlo.pb"],
-             "profile": ["odd/profile_5"], "graph": ["odd/graph_shapes.pb", "odd/run_meta_0", "odd/tfprof_log"],
-             "model": ["functions/saved_model"]}
-
-
-def converted_seeds(program):
-    """What `tfprof convert` makes of small inputs."""
-    with tempfile.TemporaryDirectory() as scratch:
-        for name, files in CONVERTED.items():
-            path = os.path.join(scratch, name + ".tfprof")
-            subprocess.run([program, "convert", *(os.path.join(SAMPLE, f) for f in files), "-o", path], check=True,
-                           stderr=subprocess.DEVNULL)
-            with open(path, "rb") as f:
-                data = f.read()
-            yield "tfprof", name, data
-            yield "tfprof_bare", name, data
-            yield "recognise", name + ".tfprof", data
-
-
 def main():
     out = sys.argv[1]
-    for target, name, data in itertools.chain(seeds(), converted_seeds(sys.argv[2])):
+    for target, name, data in itertools.chain(seeds(), seeds_converted.seeds(sys.argv[2])):
         folder = os.path.join(out, target)
         os.makedirs(folder, exist_ok=True)
         with open(os.path.join(folder, name.replace("/", "_")), "wb") as f:

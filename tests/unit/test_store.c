@@ -7,6 +7,9 @@
 #include "model/tables/sources.h"
 #include "store/store.h"
 #include "support.h"
+#include "wire/proto.h"
+
+#include <libdeflate.h>
 
 #define KEEP (TFP_KEEP_ALL | TFP_KEEP_PROGRAM)
 
@@ -42,31 +45,18 @@ static tfp_status open_bytes(tfp_str bytes, tfp_profile **out, tfp_error *err)
 
 static tfp_str all(const tfp_buf *b) { return (tfp_str){ b->data, b->size }; }
 
-/* Only bytes between columns may change without notice: they are no part of anything. */
-static void a_changed_byte_is_refused_or_changes_nothing(void **state)
+/* Every byte of a file counts for a checksum. */
+static void a_changed_byte_is_refused(void **state)
 {
     (void)state;
     tfp_buf b = saved("traces/kineto.json");
-    size_t taken = 0;
     for (size_t i = 0; i < b.size; i++) {
         tfp_error err = { 0 };
-        tfp_profile *p = NULL;
-        tfp_buf again = { 0 };
         b.data[i] ^= 0x41;
-        if (open_bytes(all(&b), &p, &err)) {
-            assert_true(*tfp_error_message(&err));
-        } else {
-            assert_int_equal(tfp_profile_save(p, collect, &again, NULL), TFP_OK);
-            assert_int_equal(b.data[i], 0x41); /* it was padding */
-            again.data[i] ^= 0x41;
-            assert_true(tfp_str_eq(all(&again), all(&b)));
-            taken++;
-        }
+        assert_int_not_equal(open_bytes(all(&b), NULL, &err), TFP_OK);
+        assert_true(*tfp_error_message(&err));
         b.data[i] ^= 0x41;
-        tfp_profile_free(p);
-        tfp_buf_free(&again);
     }
-    assert_true(taken < b.size / 4);
     tfp_buf_free(&b);
 }
 
@@ -86,19 +76,22 @@ static void other_versions_and_byte_orders_are_refused_by_name(void **state)
     (void)state;
     tfp_error err = { 0 };
     tfp_buf b = saved("traces/kineto.json");
+    b.data[8] = 3;
+    assert_fails(open_bytes(all(&b), NULL, &err), &err, TFP_BADFILE, "of version 3, where this tfprof reads versions 1 and 2");
     b.data[8] = 2;
-    assert_fails(open_bytes(all(&b), NULL, &err), &err, TFP_BADFILE, "of version 2, where this tfprof reads version 1");
-    b.data[8] = 1;
     memcpy(b.data + 12, "\1\2\3\4", 4);
     assert_fails(open_bytes(all(&b), NULL, &err), &err, TFP_BADFILE, "another byte order");
     tfp_buf_free(&b);
 }
 
+/* Version 1 with an unpacked column of one byte a letter. */
 static void a_column_that_changed_is_named(void **state)
 {
     (void)state;
     tfp_error err = { 0 };
-    tfp_buf b = saved("traces/kineto.json");
+    tfp_buf b = { 0 };
+    assert_int_equal(tfp_read_file(TEST_DATA "/sample/converted/version_1.tfprof", 1 << 20, &b, &err), TFP_OK);
+    assert_int_equal(open_bytes(all(&b), NULL, &err), TFP_OK);
     size_t at = tfp_str_find(all(&b), TFP_STR("aten::")); /* of the first column: the strings */
     assert_true(at < b.size);
     b.data[at] = 'b';
@@ -106,25 +99,131 @@ static void a_column_that_changed_is_named(void **state)
     tfp_buf_free(&b);
 }
 
-/* Puts a number into a column and makes the checksums fit, as whoever crafts a file would. */
-static void craft(tfp_buf *b, const char *table, const char *column, size_t row, uint64_t number)
+/* A trace with columns that are not in the directory: 20,000 spans, three blocks. */
+static tfp_buf saved_long(void)
+{
+    tfp_error err = { 0 };
+    tfp_buf text = { 0 }, b = { 0 };
+    tfp_buf_text(&text, "[");
+    for (int i = 0; i < 20000; i++)
+        tfp_buf_printf(&text, "%s{\"ph\":\"X\",\"name\":\"f%d\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":%d}", i ? "," : "", i % 9, i * 10, i * 7919 % 9);
+    tfp_buf_text(&text, "]");
+    tfp_profile *p = tfp_profile_new();
+    tfp_status s = tfp_profile_keep(p, KEEP);
+    if (!s) s = tfp_profile_add_bytes(p, NULL, "long.json", text.data, text.size, &err);
+    if (!s) s = tfp_profile_finish(p, &err);
+    if (!s) s = tfp_profile_save(p, collect, &b, &err);
+    if (s) fail_msg("%s", tfp_error_message(&err));
+    tfp_profile_free(p);
+    tfp_buf_free(&text);
+    return b;
+}
+
+static void blocks_that_changed_are_named(void **state)
+{
+    (void)state;
+    tfp_buf b = saved_long();
+    tfp_store_foot foot;
+    memcpy(&foot, b.data + b.size - sizeof foot, sizeof foot);
+    assert_int_equal(open_bytes(all(&b), NULL, NULL), TFP_OK);
+    assert_in_range(foot.directory, 200, b.size);
+    for (size_t i = sizeof(tfp_store_head); i < foot.directory; i++) {
+        tfp_error err = { 0 };
+        b.data[i] ^= 0x41;
+        assert_fails(open_bytes(all(&b), NULL, &err), &err, TFP_BADFILE, " has another checksum: convert the original");
+        assert_non_null(strstr(tfp_error_message(&err), "damaged: spans."));
+        b.data[i] ^= 0x41;
+    }
+    tfp_buf_free(&b);
+}
+
+/* The same file with another directory in place of the one from foot->directory on. */
+static void put_directory(tfp_buf *b, tfp_str directory)
 {
     tfp_store_foot foot;
-    tfp_store_entry e;
-    char *end = b->data + b->size - sizeof foot, *at;
-    memcpy(&foot, end, sizeof foot);
-    for (at = b->data + foot.directory; at < end; at += sizeof e) {
-        memcpy(&e, at, sizeof e);
-        if (strcmp(e.table, table) == 0 && strcmp(e.column, column) == 0) break;
-    }
-    assert_true(at < end && row < e.rows);
-    memcpy(b->data + e.offset + row * e.width, &number, e.width); /* the machine has the lowest byte first */
-    e.crc = tfp_crc32c(0, b->data + e.offset, (size_t)e.size);
-    memcpy(at, &e, sizeof e);
-    foot.crc = tfp_crc32c(0, b->data, sizeof(tfp_store_head));
-    foot.crc = tfp_crc32c(foot.crc, b->data + foot.directory, (size_t)foot.entries * sizeof e);
+    memcpy(&foot, b->data + b->size - sizeof foot, sizeof foot);
+    struct libdeflate_compressor *d = libdeflate_alloc_compressor(6);
+    size_t room = libdeflate_deflate_compress_bound(d, directory.size);
+    char *packed = malloc(room);
+    size_t size = libdeflate_deflate_compress(d, directory.data, directory.size, packed, room);
+    libdeflate_free_compressor(d);
+    foot.entries = directory.size;
+    foot.crc = tfp_crc32c(tfp_crc32c(0, b->data, sizeof(tfp_store_head)), packed, size);
     foot.crc = tfp_crc32c(foot.crc, &foot, offsetof(tfp_store_foot, crc));
-    memcpy(end, &foot, sizeof foot);
+    b->size = (size_t)foot.directory;
+    tfp_buf_add(b, packed, size);
+    tfp_buf_add(b, &foot, sizeof foot);
+    free(packed);
+}
+
+/* Puts a number into a column and makes sizes and checksums fit, as whoever crafts a file would. */
+static void craft(tfp_buf *b, const char *table, const char *column, size_t row, uint64_t number)
+{
+    tfp_store_file f = { .in = tfp_source_memory(all(b)) };
+    assert_int_equal(tfp_store_read_directory(&f, NULL), TFP_OK);
+    const tfp_store_entry *e = tfp_store_entry_find(&f, table, column);
+    assert_true(e && !e->size && row < e->rows);
+    uint64_t numbers[1024] = { 0 };
+    unsigned char block[TFP_PACK_MOST];
+    tfp_unpacker u;
+    tfp_pack_numbers n = { numbers, NULL, (size_t)e->rows, e->width };
+    assert_true(tfp_unpacker_start(&u) && tfp_unpack_block(&u, e->here, &n, numbers));
+    memcpy((char *)numbers + row * e->width, &number, e->width); /* the machine has the lowest byte first */
+    size_t size = tfp_pack_split(&n, TFP_PACK_PLAIN, block), at = (size_t)(e->here.data - f.directory);
+    tfp_store_foot foot;
+    memcpy(&foot, b->data + b->size - sizeof foot, sizeof foot);
+    tfp_buf directory = { 0 };
+    tfp_buf_add(&directory, f.directory, at);
+    tfp_buf_add(&directory, block, size);
+    tfp_buf_add(&directory, f.directory + at + e->here.size, (size_t)foot.entries - at - e->here.size);
+    put_directory(b, all(&directory));
+    tfp_buf_free(&directory);
+    tfp_unpacker_free(&u);
+    tfp_vec_free(&f.entries);
+    free(f.directory);
+}
+
+/* Directories that lie: each is refused in a line, before there is memory for what it promises. */
+static void directories_that_lie_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t size;
+        const char *told;
+    } cases[] = {
+        { "", 0, "entry 0 of its directory" },
+        { "\1\3\0", 3, "profile.graph_file is not there" }, /* one string and no table */
+        { "\1\xff\xff\xff\xff\xff\xff\xff\xff\x7f\1", 11, "entry 0 of its directory" }, /* texts of exabytes */
+        { "\xff\xff\xff\xff\x0f\3\0", 7, "entry " },                                      /* strings without number */
+        { "\1\3\0\xff\x7f\1\1", 7, "only a newer tfprof reads" },                            /* a table of no list */
+        { "\1\3\0\0\1\x80\x80\x04", 8, "only a newer tfprof reads" },                        /* a column of no list */
+        { "\1\3\0\0\1\1\7\0", 8, "entry " },                                              /* a way that is none */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tfp_error err = { 0 };
+        tfp_buf b = saved("traces/kineto.json");
+        put_directory(&b, (tfp_str){ cases[i].bytes, cases[i].size });
+        assert_fails(open_bytes(all(&b), NULL, &err), &err, TFP_BADFILE, cases[i].told);
+        tfp_buf_free(&b);
+    }
+}
+
+/* 4 KB that unpack to a table of so many rows that no profile may take the memory. */
+static void tables_beyond_the_memory_of_a_profile_are_refused(void **state)
+{
+    (void)state;
+    tfp_error err = { 0 };
+    tfp_buf b = saved("traces/kineto.json"), d = { 0 };
+    tfp_buf_add(&d, "\1\3\0", 3);
+    tfp_buf_char(&d, TFP_STORE_NODES);
+    tfp_put_varint(&d, 100000000);
+    tfp_buf_char(&d, 0);
+    put_directory(&b, all(&d));
+    assert_int_not_equal(open_bytes(all(&b), NULL, &err), TFP_OK);
+    assert_true(*tfp_error_message(&err));
+    tfp_buf_free(&d);
+    tfp_buf_free(&b);
 }
 
 static void numbers_that_no_reader_makes_are_refused_behind_right_checksums(void **state)
@@ -212,36 +311,37 @@ static void the_document_names_every_column(void **state)
 {
     (void)state;
     tfp_buf doc = document();
+    size_t before = 0; /* the place of a table is its number in files, and that of a column its bit */
     for (size_t i = 0; i < TFP_STORE_TABLES; i++) {
         const tfp_store_table *t = &tfp_store_tables[i];
         char begin[64], cell[64];
         snprintf(begin, sizeof begin, "\n- `%s`:", t->name);
         size_t at = tfp_str_find(all(&doc), tfp_str_of(begin));
         if (at == SIZE_MAX) fail_msg("docs/formats.md lacks the table %s", t->name);
+        if (at < before) fail_msg("docs/formats.md: the table %s is out of order", t->name);
+        before = at;
         tfp_str rest = { doc.data + at + 1, doc.size - at - 1 };
         size_t end = tfp_str_find(rest, TFP_STR("\n- `")), last = tfp_str_find(rest, TFP_STR("\n\n"));
         tfp_str line = { rest.data, end < last ? end : last };
-        for (size_t k = 0; k < t->column_count; k++) {
+        for (size_t k = 0, place = 0, column; k < t->column_count; k++, place = column) {
             const tfp_store_column *c = &t->columns[k];
             if (c->width)
                 snprintf(cell, sizeof cell, "`%s` %zu", c->name, c->width);
             else
                 snprintf(cell, sizeof cell, "`%s` text", c->name);
-            if (!tfp_str_has(line, tfp_str_of(cell))) fail_msg("docs/formats.md: %s lacks %s", t->name, cell);
+            column = tfp_str_find(line, tfp_str_of(cell));
+            if (column == SIZE_MAX) fail_msg("docs/formats.md: %s lacks %s", t->name, cell);
+            if (column < place) fail_msg("docs/formats.md: %s: %s is out of order", t->name, cell);
         }
     }
     tfp_buf_free(&doc);
 }
 
-/* Names in the directory are cut at their fields' ends. */
-static void names_fit_into_the_directory(void **state)
+/* The columns of a table are bits of a number. */
+static void columns_fit_into_the_directory(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < TFP_STORE_TABLES; i++) {
-        assert_true(strlen(tfp_store_tables[i].name) < sizeof((tfp_store_entry *)0)->table);
-        for (size_t k = 0; k < tfp_store_tables[i].column_count; k++)
-            assert_true(strlen(tfp_store_tables[i].columns[k].name) < sizeof((tfp_store_entry *)0)->column);
-    }
+    for (size_t i = 0; i < TFP_STORE_TABLES; i++) assert_true(tfp_store_tables[i].column_count < 64);
 }
 
 /* ---- the model ---- */
@@ -295,16 +395,19 @@ static void every_field_of_a_row_has_its_column(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_changed_byte_is_refused_or_changes_nothing),
+        cmocka_unit_test(a_changed_byte_is_refused),
         cmocka_unit_test(a_file_that_was_cut_is_refused),
         cmocka_unit_test(other_versions_and_byte_orders_are_refused_by_name),
         cmocka_unit_test(a_column_that_changed_is_named),
+        cmocka_unit_test(blocks_that_changed_are_named),
+        cmocka_unit_test(directories_that_lie_are_refused),
+        cmocka_unit_test(tables_beyond_the_memory_of_a_profile_are_refused),
         cmocka_unit_test(numbers_that_no_reader_makes_are_refused_behind_right_checksums),
         cmocka_unit_test(nothing_but_a_checkpoint_is_added_to_it),
         cmocka_unit_test(functions_must_have_been_converted),
         cmocka_unit_test(a_checkpoint_alone_is_not_converted),
         cmocka_unit_test(the_document_names_every_column),
-        cmocka_unit_test(names_fit_into_the_directory),
+        cmocka_unit_test(columns_fit_into_the_directory),
         cmocka_unit_test(every_field_of_a_row_has_its_column),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fleet/index/sources.c: the folders to which an index's paths are relative, so that its traces can be found again: OUT/_sources, one per
- * line. */
+/* fleet/index/sources.c: the folders from which the paths of an index go on, so that its traces are found again: OUT/_sources, a line for each. */
 #include "fleet/index/index.h"
 #include "fleet/index/sources.h"
 #include "base/io.h"
@@ -26,8 +25,7 @@ static void add_folder(tfp_buf *b, const char *folder, size_t *count)
     ++*count;
 }
 
-/* Adds a source. For a folder the paths are below it; for a file they are as given: below the current folder, or
- * absolute. */
+/* Of a folder the paths are below it; of a file they are as given: below the current folder, or from the root on. */
 static void add_source(tfp_buf *b, const char *source, size_t *count)
 {
     char whole[PATH_MAX];
@@ -55,8 +53,7 @@ tfp_status tfp_index_sources_write(const char *out, const char *const *sources, 
     return s;
 }
 
-/* Whether the index is our own. Folders named in another user's index are not used, because it could name any
- * folder. */
+/* Of another user's index the folders are not believed: it could name any. */
 static bool is_own(const char *path)
 {
     struct stat st;

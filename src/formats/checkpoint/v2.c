@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/checkpoint/v2.c: checkpoints of version 2: P.index, a table of entries, and P.data-SSSSS-of-NNNNN with values.
- * In: the index; later, one entry's bytes. Out: variables with their parts; wide values. Uses base, wire, model. Layout:
- * tensorflow/core/protobuf/tensor_bundle.proto, core/util/tensor_bundle. Keys: "" for the header; a name for a variable;
- * a 0 byte and an ordered code of name and slice for a slice of a partitioned variable. Keys of slices sort before all
- * names. */
+ * In: the index; later, one entry's bytes. Out: variables with their parts; wide values. Uses base, wire, model.
+ * Layout: tensorflow/core/protobuf/tensor_bundle.proto, core/util/tensor_bundle. Keys: "" the header; a name; for the
+ * slices of a partitioned variable 0 and an ordered code of name and slice, which sort before all names. */
 #include "formats/checkpoint/parts.h"
 
 #include "base/crc32c.h"
@@ -16,11 +15,11 @@ typedef struct entry {
     int dtype;
     int64_t shard, offset, size;
     uint32_t crc;
-    tfp_str shape, all; /* all: the whole message */
+    tfp_str shape, all; /* all: the message itself */
     bool sliced;
 } entry;
 
-/* An entry of a slice, kept until its variable's entry is read. */
+/* An entry for a slice, kept until its variable comes. */
 typedef struct slice_entry {
     tfp_str key;
     int dtype;
@@ -31,7 +30,7 @@ typedef struct slice_entry {
 typedef struct index_reader {
     tfp_checkpoint *c;
     tfp_builder *b;
-    tfp_arena arena; /* memory for the keys of slices */
+    tfp_arena arena; /* keys of slices */
     TFP_VEC(slice_entry) slices;
     tfp_map64 file_of_shard;
     tfp_buf key;
@@ -71,7 +70,7 @@ static tfp_status read_entry(entry *e, tfp_str bytes, tfp_error *err)
         case 4: e->offset = tfp_field_int(&w, &f); break;
         case 5: e->size = tfp_field_int(&w, &f); break;
         case 6: e->crc = tfp_field_fixed32(&w, &f); break;
-        case 7: e->sliced = true; break; /* the slices themselves are read by add_slices */
+        case 7: e->sliced = true; break; /* the slices themselves: add_slices */
         }
     }
     tfp_status s = tfp_wire_end(&w, err);
@@ -81,7 +80,7 @@ static tfp_status read_entry(entry *e, tfp_str bytes, tfp_error *err)
 
 /* ---- the files with values ---- */
 
-/* Finds the file of a shard and checks it when it is first named. */
+/* The file of a shard, looked at when it is first named. */
 static tfp_status find_file(index_reader *r, int64_t shard, uint32_t *file, tfp_error *err)
 {
     tfp_checkpoint *c = r->c;
@@ -103,18 +102,17 @@ static tfp_status find_file(index_reader *r, int64_t shard, uint32_t *file, tfp_
     return tfp_push(&c->files, f) && tfp_map64_put(&r->file_of_shard, (uint64_t)shard, *file) ? TFP_OK : tfp_nomem(err);
 }
 
-/* Whether this many elements can take this many bytes. */
+/* Are these the bytes of so many elements? */
 static bool size_fits(int dtype, int64_t size, uint64_t count)
 {
     const tfp_dtype *d = tfp_dtype_of(dtype);
     if (size < 0) return false;
     if (d->class == TFP_DTYPE_OPAQUE) return true;
-    /* their lengths, and the checksum of these */
-    if (d->class == TFP_DTYPE_STRING) return size >= 4 && (uint64_t)size - 4 >= count;
+    if (d->class == TFP_DTYPE_STRING) return size >= 4 && (uint64_t)size - 4 >= count; /* lengths and their crc */
     return (uint64_t)size / d->size == count && (uint64_t)size % d->size == 0;
 }
 
-/* Makes a part of an entry that has bytes of its own. */
+/* Makes a part of an entry with bytes of its own. */
 static tfp_status make_part(index_reader *r, const entry *e, uint64_t count, tfp_part *part, tfp_error *err)
 {
     *part = (tfp_part){ .extent_first = TFP_NONE, .crc = e->crc };
@@ -168,7 +166,7 @@ static const slice_entry *find_slice_entry(const index_reader *r, tfp_str key)
     return NULL;
 }
 
-/* Adds one slice that a variable lists. */
+/* One slice that a variable lists. */
 static tfp_status add_slice(index_reader *r, const tfp_variable *v, tfp_str bytes, tfp_error *err)
 {
     tfp_checkpoint *c = r->c;
@@ -237,8 +235,7 @@ static tfp_status add_entry(index_reader *r, tfp_str key, tfp_str value, tfp_err
     return key.data[0] == 0 ? add_slice_entry(r, key, &e, err) : add_variable(r, key, &e, err);
 }
 
-/* Refuses two entries with the same bytes: TensorFlow never writes them, and many of them would make a small file look
- * like much data. */
+/* Two entries that claim the same bytes: never written, and many of them would make little data look like much. */
 static bool starts_before(const void *ctx, uint32_t a, uint32_t b)
 {
     const tfp_part *parts = ctx, *x = &parts[a], *y = &parts[b];
@@ -311,7 +308,7 @@ static uint32_t load32(const uint8_t *at, bool big_endian)
     return v;
 }
 
-/* Adds a length to the checksum: as 4 bytes, or as 8 when it needs them. */
+/* The lengths as the checksum sees them: 4 bytes each, 8 when they need it. */
 static uint32_t crc_length(uint32_t crc, uint64_t length, bool big_endian)
 {
     uint8_t bytes[8];
@@ -321,8 +318,7 @@ static uint32_t crc_length(uint32_t crc, uint64_t length, bool big_endian)
     return tfp_crc32c(crc, bytes, wide ? 8 : 4);
 }
 
-/* Reads strings: varint lengths, a checksum of 4 bytes over them, the texts. The lengths are first stored in the places
- * of the strings. */
+/* Varint lengths, 4 bytes checksum over them, the strings. The lengths first go into the places of the strings. */
 static tfp_status read_strings(tfp_str bytes, bool big_endian, size_t count, tfp_str *to, uint32_t *crc, tfp_error *err)
 {
     const uint8_t *at = (const uint8_t *)bytes.data, *end = at + bytes.size;
@@ -371,7 +367,7 @@ static tfp_status read_bytes(const tfp_checkpoint *c, const tfp_part *part, char
     return s;
 }
 
-/* Strings stay where they were read; numbers are kept only in wide form. */
+/* Strings stay where they were read; of numbers only the wide form is kept. */
 tfp_status tfp_checkpoint_read_part_v2(const tfp_checkpoint *c, const tfp_part_read *x, tfp_error *err)
 {
     const tfp_part *part = x->part;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/json/kineto_row.c: turns the members of an event into a row of the slot: category, times, lane, stats. Also starts and
- * frees the slot. */
+/* formats/json/kineto_row.c: the members of an event become a row of the slot: category, times, lane, stats. And the slot itself. */
 #include "formats/json/kineto_event.h"
 
 #define ABSURD_NS (INT64_C(9000000000000000) * 1000) /* 285 years */
@@ -132,13 +131,13 @@ static tfp_kineto_what what_of(tfp_str c)
         { "async_npu", TFP_KINETO_OP_FLOW },
     };
     static const category_row endings[] = {
-        /* categories of any vendor */
+        /* of the categories of any vendor */
         { "_runtime", TFP_KINETO_CALL },
         { "_driver", TFP_KINETO_CALL },
         { "_user_annotation", TFP_KINETO_ON_STREAM },
     };
     static const category_row xpu[] = {
-        /* after a vendor's prefix */
+        /* behind a vendor's word */
         { "kernel", TFP_KINETO_KERNEL },
         { "memcpy", TFP_KINETO_COPY },
         { "memset", TFP_KINETO_SET },
@@ -176,7 +175,7 @@ static void leave_out(tfp_kineto_slot *s, const event *e, int64_t *count, tfp_bu
     }
 }
 
-/* Start and end are both rounded down, so that events that nest in the file nest here too. */
+/* Start and end are each rounded down, so that what nests in the file does so here. */
 static bool set_times(tfp_kineto_slot *s, event *e)
 {
     tfp_kineto_row *r = &e->row;
@@ -234,7 +233,7 @@ void tfp_kineto_finish_event(tfp_kineto_slot *s, event *e)
         return;
     }
     if (meta) r->extra = e->label;
-    if (r->phase == 'm') r->phase = 0; /* this letter marks rows of memory, which are no events */
+    if (r->phase == 'm') r->phase = 0; /* the letter of rows of memory, not of events */
     r->what = category(s, r->category);
     if (r->what == TFP_KINETO_PLAIN && r->phase == 'X' && e->have & DEVICE && e->have & (STREAM | QUEUE))
         r->what = TFP_KINETO_UNKNOWN;

@@ -3,8 +3,7 @@
 
 
 class Finder:
-    """Stands on sys.meta_path. The other finders find a framework; this one tells the agent when its import
-    is complete."""
+    """On sys.meta_path: lets the others find a framework, and tells the agent when it is imported whole."""
 
     def __init__(self, agent):
         self.agent, self.waiting = agent, set(FRAMEWORKS)

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/attach/method.c: the way in which a capture would record a process. The order matters: reasons that rule out every way come
- * first. */
+/* live/attach/method.c: what a capture of a process would use. The order matters: what makes every way impossible is told first. */
 #include "live/attach/attach.h"
 
 #include <stdio.h>
 #include <sys/xattr.h>
 
-/* A program that has more rights than its caller (set-user-ID) must not be inspected. */
+/* A program with more rights than its caller must not be looked into. */
 static bool has_special_rights(int64_t pid)
 {
     char path[64];

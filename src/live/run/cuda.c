@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/run/cuda.c: reads the file that cuda_inject.c wrote for a process, record by record, and writes the JSON that PyTorch's Kineto would
- * write. */
+/* live/run/cuda.c: the file of a process that cuda_inject.c wrote, read record by record, becomes the JSON that PyTorch's Kineto writes. */
 #include "live/run/cuda_read.h"
 
 #include "wire/json.h"
@@ -15,7 +14,7 @@ typedef struct reader {
     tfp_sink *out;
     tfp_json json;
     tfp_arena arena;
-    TFP_VEC(tfp_str) names; /* the name with id N is at index N - 1 */
+    TFP_VEC(tfp_str) names; /* by id - 1 */
     bool no_memory;
 } reader;
 
@@ -42,7 +41,7 @@ static void add_name(reader *r, tfp_str record)
     if (!name.data || !tfp_push(&r->names, name)) r->no_memory = true;
 }
 
-/* Converts a time of CUPTI's clock to Unix time. */
+/* Unix time of a time of CUPTI's clock. */
 static bool unix_time(const reader *r, uint64_t ns, int64_t *out)
 {
     const tfp_cuda_head *h = &r->facts->head;
@@ -65,14 +64,14 @@ static void three(reader *r, const char *key, const uint32_t n[3])
     tfp_json_close(&r->json, ']');
 }
 
-/* The parts that all events have; times are of CUPTI's clock. */
+/* What all events have: times are of CUPTI's clock. */
 typedef struct happened {
     const char *category;
     tfp_str name;
     uint64_t pid, tid, start, end;
 } happened;
 
-/* Writes an event up to the members of "args". False: its times are not usable, and nothing is written. */
+/* Up to the members of "args". False: the times say nothing, and nothing is written. */
 static bool event(reader *r, const happened *x)
 {
     int64_t from, to;
@@ -135,7 +134,7 @@ static void kernel(reader *r, const char *record)
     r->facts->activities++;
 }
 
-/* CUpti_ActivityMemcpyKind and CUpti_ActivityMemoryKind, named as Kineto names them. */
+/* CUpti_ActivityMemcpyKind and CUpti_ActivityMemoryKind, in the words of Kineto. */
 static void copy_name(const tfp_cuda_copy *c, char out[64])
 {
     static const char *const ways[] = { "unknown", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA",
@@ -161,7 +160,7 @@ static void copy(reader *r, const char *record)
     r->facts->activities++;
 }
 
-/* Drops the version at the end of CUPTI's function names: cudaLaunchKernel_v7000. */
+/* CUPTI's names end with the version of the function: cudaLaunchKernel_v7000. */
 static tfp_str without_version(tfp_str name)
 {
     size_t n = name.size;
@@ -191,7 +190,7 @@ static void lost(reader *r, const char *record)
     r->facts->lost = l.count > INT64_MAX ? INT64_MAX : (int64_t)l.count;
 }
 
-/* The least size of a record of this kind; 0: an unknown kind, which is skipped. */
+/* The least size of a record; 0: a kind that is not known, which is passed over. */
 static size_t least_size(uint32_t kind)
 {
     switch (kind) {
@@ -220,7 +219,7 @@ static void read_record(reader *r, uint32_t kind, tfp_str record)
     }
 }
 
-/* Reads the next record; at the end it is one of size 0. */
+/* The next record, or one of size 0 at the end. */
 static tfp_status next_record(reader *r, tfp_input *in, uint32_t *kind, tfp_str *record, tfp_error *err)
 {
     uint32_t head[2];
