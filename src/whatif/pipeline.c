@@ -53,7 +53,8 @@ static tfp_status add_change(tfp_pipeline *p, tfp_whatif *w, const tfp_change *c
 static tfp_status add_today(const tfp_pipeline *p, tfp_whatif *w, tfp_error *err)
 {
     tfp_buf note = { 0 };
-    if (p->others) tfp_buf_printf(&note, "%zu spans have no place in the model of a pipeline and are left out", p->others);
+    if (p->others) tfp_buf_printf(&note, "%zu span%s no place in the model of a pipeline and %s left out", p->others,
+                                  p->others == 1 ? " has" : "s have", p->others == 1 ? "is" : "are");
     bool ok = tfp_whatif_today_add(w, &note);
     tfp_buf_free(&note);
     return ok ? TFP_OK : tfp_nomem(err);

@@ -32,6 +32,9 @@ async function table(browser, ids) {
     if (width > 1000) {
       const names = await rows(page, "Table").evaluateAll((all) => all.map((r) => r.querySelector("[data-column=name]").innerText));
       same("table: no two kernels have one name", new Set(names).size, names.length);
+      const widths = await rows(page, "Table").evaluateAll((all) => all.map((r) => r.querySelector("[data-column=name]").getBoundingClientRect().width));
+      check("table: names of kernels have 400 px or more", Math.min(...widths) >= 400, widths[0]);
+      check("table: and at most 64 letters", names.every((n) => n.trim().length <= 64), names.find((n) => n.trim().length > 64));
       const heads = await grid(page, "Table").getByRole("columnheader").evaluateAll((all) => all.map((h) => h.dataset.column));
       for (const name of heads.filter((n) => n && n !== "name"))
         check(`table: the column ${name} has a value`, Object.values(await column(page, "Table", name)).some((v) => v !== null && v !== undefined && !Number.isNaN(v)));

@@ -20,25 +20,13 @@ const texts = (name, values) => {
 const reals = (name, values) => ({ name, unit: null, type: "number", texts: null, short: null, absent: null, values: Float64Array.from(values) });
 const tableOf = (...columns) => ({ view: "", rows: columns[0].values.length, tree: false, notes: [], noteCodes: [], columns, column: (name) => columns.find((c) => c.name === name) });
 
-/** [row, start, duration, name, kind, class]; the trace of tests/unit/test_timeline.c. */
-const NESTED = [[0, 0, 100, "op", "op", ""], [1, 10, 80, "frame", "frame", ""], [2, 20, 40, "b", "op", ""], [3, 20, 200, "marked", "annotation", ""], [4, 30, 100, "kernel", "activity", "compute"], [4, 150, 20, "kernel", "activity", "compute"]];
-
+/** [row, start, duration, name, kind, class] */
 function spansOf(rows) {
   const of = (i) => rows.map((r) => r[i]);
   return tableOf(reals("row", of(0)), reals("span", rows.map((_, i) => i)), reals("count", rows.map(() => 1)), reals("start_us", of(1)), reals("duration_us", of(2)), reals("busy_us", of(2)), texts("name", of(3)), texts("short", rows.map(() => "")), texts("kind", of(4)), texts("class", of(5)));
 }
 
 const lane = (id, more) => ({ id: String(id), name: "thread", detail: "", device: "cpu", process: "", rank: -1, kind: "host", firstRow: id, rows: 1, spans: 1, start: 0, end: 1000, busy: 500, ...more });
-
-async function sums(m) {
-  const d = m.makeItems(spansOf(NESTED), { window: { from: 0, to: 1000 }, rows: "", scale: Infinity, search: "" });
-  const lanes = { lanes: [lane(0, { name: "main", rows: 3 }), lane(3, { kind: "compute", rows: 2 })], all: { from: 0, to: 1000 }, steps: [], notes: [] };
-  const told = (w, by, q = "") => m.sumsOf(d, lanes, w, by, q, "").rows.map((r) => [r.name, r.count, r.total_us, r.min_us, r.max_us].join());
-  same("sums of a report are those of the library", told({ from: 0, to: 1000 }, "name"), ["kernel,2,120,20,100", "b,1,40,40,40", "frame,1,40,40,40", "op,1,20,20,20"]);
-  same("sums are clipped to the range", told({ from: 50, to: 160 }, "name"), ["kernel,2,90,10,80", "frame,1,30,30,30", "b,1,10,10,10", "op,1,10,10,10"]);
-  same("sums obey the search", told({ from: 0, to: 1000 }, "name", "ker"), ["kernel,2,120,20,100"]);
-  same("sums by op give frames to the op around them", told({ from: 0, to: 1000 }, "op").slice(1), ["op,2,60,20,40", "b,1,40,40,40"]);
-}
 
 async function merging(m) {
   const rows = Array.from({ length: 100 }, (_, i) => [0, i, 0.5, i === 42 ? "long" : "short", "op", ""]);
@@ -88,8 +76,8 @@ export async function timelineModules() {
   globalThis.document ??= { querySelectorAll: () => [], querySelector: () => null };
   globalThis.location ??= { hash: "" };
   globalThis.addEventListener ??= () => undefined;
-  const m = await load("data", "sums", "held", "glide", "layout", "overlay");
-  for (const run of [sums, merging, moving, arranging]) await run(m);
+  const m = await load("data", "held", "glide", "layout", "overlay");
+  for (const run of [merging, moving, arranging]) await run(m);
 }
 
 // ---- a user

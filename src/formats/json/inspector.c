@@ -167,7 +167,7 @@ static tfp_status read_inspector(tfp_builder *b, tfp_input *in, tfp_error *err)
     }
     if (r.odd) tfp_build_warn_many(b, "lines that are cut short or lack rank, name, size or time, left out", TFP_STR(""), r.odd);
     tfp_buf_free(&r.text);
-    if (!s && !b->status && b->p->timed.size == before) s = tfp_fail(err, TFP_BADFILE, "no collective in %zu lines", r.lines);
+    if (!s && !b->status && b->p->timed.size == before) s = tfp_fail(err, TFP_BADFILE, "no collective in %zu line%s", r.lines, r.lines == 1 ? "" : "s");
     return s ? s : tfp_builder_status(b, err);
 }
 

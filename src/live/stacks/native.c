@@ -321,12 +321,14 @@ static tfp_status add_notes(tfp_native *n, tfp_error *err)
     tfp_perf_facts facts = tfp_perf_facts_of(n->perf);
     tfp_status status = TFP_OK;
     if (facts.refused)
-        status = tfp_report_note_add(r, TFP_NOTE_THREADS_NOT_READ, err, "%zu threads are not sampled: %s", facts.refused, facts.why);
+        status = tfp_report_note_add(r, TFP_NOTE_THREADS_NOT_READ, err, "%zu thread%s not sampled: %s", facts.refused,
+                                     facts.refused == 1 ? " is" : "s are", facts.why);
     if (!status && facts.user_only)
         status = tfp_report_note_add(
             r, TFP_NOTE_KERNEL_NOT_READ, err, "time in the kernel is not sampled: needs kernel.perf_event_paranoid of 1 or less, or CAP_PERFMON");
     if (!status && facts.lost)
-        status = tfp_report_note_add(r, TFP_NOTE_SAMPLES_LOST, err, "%lld samples were lost: the machine is busy", (long long)facts.lost);
+        status = tfp_report_note_add(r, TFP_NOTE_SAMPLES_LOST, err, "%lld sample%s lost: the machine is busy", (long long)facts.lost,
+                                     facts.lost == 1 ? " was" : "s were");
     if (!status && n->moved)
         status = tfp_report_note_add(
             r, TFP_NOTE_NATIVE_FRAMES_LOST, err, "%lld of %lld samples have Python frames only: their native call was over before these were read",

@@ -81,8 +81,8 @@ static tfp_status add_notes(tfp_sampler *s, const tfp_stacks_wish *wish, int64_t
     tfp_status status = tfp_stacks_note_limits(s, err);
     double wanted = (double)lasted / 1e9 * wish->rate;
     if (!status && s->torn)
-        status = tfp_report_note_add(s->r, TFP_NOTE_SAMPLES_TORN, err, "%lld samples were torn: their frames changed while they were read",
-                                     (long long)s->torn);
+        status = tfp_report_note_add(s->r, TFP_NOTE_SAMPLES_TORN, err, "%lld sample%s torn: the frames changed while they were read",
+                                     (long long)s->torn, s->torn == 1 ? " was" : "s were");
     if (!status && !s->samples && s->late)
         status = tfp_report_note_add(s->r, TFP_NOTE_NO_STACKS_READ, err, "no stack was read in the time: they are deep, or there are many");
     else if (!status && !s->samples)

@@ -151,8 +151,8 @@ tfp_status tfp_stacks_note_limits(tfp_sampler *s, tfp_error *err)
     if (!status && s->many_threads)
         status = tfp_report_note_add(s->r, TFP_NOTE_THREADS_NOT_READ, err, "only %d of its Python threads were looked at", TFP_PYTHON_THREADS);
     if (!status && s->cut)
-        status = tfp_report_note_add(s->r, TFP_NOTE_STACKS_CUT, err, "%lld stacks have more than %d frames: the others are left out",
-                                     (long long)s->cut, TFP_PYTHON_DEPTH);
+        status = tfp_report_note_add(s->r, TFP_NOTE_STACKS_CUT, err, "%lld stack%s more than %d frames: the others are left out",
+                                     (long long)s->cut, s->cut == 1 ? " has" : "s have", TFP_PYTHON_DEPTH);
     if (!status && s->unread)
         status = tfp_report_note_add(s->r, TFP_NOTE_PROCESSES_NOT_READ, err, "%zu of the processes that it started are not looked at; %s", s->unread,
                                      s->unread_why);

@@ -90,8 +90,9 @@ static bool say_verdict(hang *h, const hang_row *rows)
     if (h->rows.size)
         put_verdict(&b, rows);
     else
-        tfp_buf_printf(&b, "%zu dumps agree in %zu collectives of %zu groups, which all ended", dumps, h->compared,
-                       h->group_count);
+        tfp_buf_printf(&b, "%zu dump%s in %zu collective%s of %zu group%s, which all ended", dumps,
+                       dumps == 1 ? " agrees" : "s agree", h->compared, h->compared == 1 ? "" : "s", h->group_count,
+                       h->group_count == 1 ? "" : "s");
     tfp_str text = hang_text(h, &b);
     tfp_fact *f = text.data ? tfp_fact_add(h->r, "verdict", "verdict", 's', TFP_LABEL) : NULL;
     if (f) f->text = text;

@@ -203,8 +203,8 @@ static tfp_status build_graph(tfp_report *r, tfp_error *err)
     if (!tfp_tree_new(&t, r, &arena, f.count) || !fill(&t, r, &f) || !tfp_tree_link(&t, f.parent)) goto out;
     s = tfp_tree_show(&t, r, TFP_TREE_GRAPH, err);
     if (!s && led < nodes)
-        s = tfp_report_note_add(r, TFP_NOTE_CYCLES, err, "%s: graph view: %zu nodes on cycles that nothing leads into%s",
-                                tfp_source_of_graph(r->profile), nodes - led,
+        s = tfp_report_note_add(r, TFP_NOTE_CYCLES, err, "%s: graph view: %zu node%s on cycles that nothing leads into%s",
+                                tfp_source_of_graph(r->profile), nodes - led, nodes - led == 1 ? "" : "s",
                                 cycles ? ", each entered at its first node" : " are not shown");
 out:
     tfp_arena_free(&arena);

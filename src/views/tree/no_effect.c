@@ -174,8 +174,8 @@ static tfp_status check_operations(tfp_report *r, tfp_error *err)
     bool nests = r->about->rows_are == TFP_ROWS_OF_CALLS || r->about->rows_are == TFP_ROWS_OF_CODE;
     if (!p->lanes.size || (c.elsewhere && nests)) return TFP_OK;
     if (c.elsewhere)
-        return tfp_report_note_add(r, TFP_NOTE_NO_OPERATIONS, err, "no operation is in the trace: tfprof calls shows its %zu spans by name",
-                                   c.shown);
+        return tfp_report_note_add(r, TFP_NOTE_NO_OPERATIONS, err, "no operation is in the trace: tfprof calls shows its %zu span%s by name",
+                                   c.shown, c.shown == 1 ? "" : "s");
     return tfp_report_note_add(r, TFP_NOTE_NO_OPERATIONS, err,
                                "no operation is in the trace; asynchronous and derived spans count in no view: "
                                "tfprof timeline and query show them");

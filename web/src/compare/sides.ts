@@ -4,6 +4,7 @@ import { profile, profilePath, profiles } from "../api";
 import type { ProfileFacts } from "../api";
 import { tableOnce } from "../data";
 import { shortFile } from "../opened";
+import { toldApart } from "./apart";
 import type { StepRow } from "../steps";
 import { stepRows } from "../steps";
 import type { Kind } from "../store";
@@ -78,8 +79,9 @@ export async function differencesOf(before: Side, now: Side, it: ComparedBy): Pr
   };
   const [a, b] = [(row: number) => of(was, row, stepCount(before)), (row: number) => of(is, row, stepCount(now))];
   const shown = (row: number): Amount | undefined => is.get(ids[row] ?? "") ?? was.get(ids[row] ?? "");
+  const names = toldApart(ids, ids.map((_, row) => shown(row)?.name ?? ""));
   return {
-    set: { count: ids.length, thing: (row) => ({ kind: it.kind, id: ids[row] ?? "" }), name: (row) => shown(row)?.name ?? "", full: (row) => ids[row] ?? "", look: (row) => shown(row)?.look ?? "host" },
+    set: { count: ids.length, thing: (row) => ({ kind: it.kind, id: ids[row] ?? "" }), name: (row) => names[row] ?? "", full: (row) => ids[row] ?? "", look: (row) => shown(row)?.look ?? "host" },
     columns: [
       col("before", "before", "us", a, { help: "a step" }),
       col("now", "now", "us", b, { help: "a step" }),
