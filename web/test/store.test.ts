@@ -51,7 +51,7 @@ test("a link is the address to which the same change leads", () => {
   const href = hrefOf({ place: "timeline", sel: kernel, view: { from: 0, to: 5 } });
   goTo("timeline", { sel: kernel, view: { from: 0, to: 5 } });
   assert.equal(address(), href);
-  assert.equal(hrefOfProfile("b2"), "#/p/b2");
+  assert.equal(hrefOfProfile("b2"), "#/p/b2/overview");
 });
 test("what one place owns is merged, and given up by nothing", () => {
   change({ more: { at: "12", side: "up" } });
