@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/compare.c: the commands that hold rows against each other: stats over the steps of one profile, diff of several.
- * A side of diff is one file, or several files of one profile with commas between them, and perhaps @STEP behind; what a
- * scope view printed is a side too. At the prompt "@STEP", and the side that is missing, are of the profile loaded. */
+/* cli/compare.c: the commands that compare rows: stats over the steps of one profile, diff of several profiles. A side
+ * of diff is one file, or several files of one profile separated by commas, possibly followed by @STEP; the printed text
+ * of a scope view is a side too. At the prompt "@STEP", and a missing side, refer to the loaded profile. */
 #include "cli.h"
 
 #include <ctype.h>
@@ -15,7 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Texts of tables begin with the notes; where they go to stdout, stderr need not say it again. */
+/* Whether the notes must go to stderr: the text form of a table begins with the notes, so if it goes to stdout stderr
+ * need not repeat them. */
 bool cli_says_notes(const tfp_report *r, const tfp_options *o)
 {
     bool told = cli_option_begins(o, "format", "text") || cli_option_begins(o, "format", "md");
@@ -37,7 +38,7 @@ static int put(cli *c, const tfp_report *r, const tfp_options *o, bool remarks)
             cli_tell_note(c, note);
     tfp_status s = tfp_report_put(r, cli_write, c->out, c->err);
     if (s == TFP_OK) return 0;
-    if (c->out->size > before) c->out->size = before; /* no report, no word */
+    if (c->out->size > before) c->out->size = before; /* no report: its first line is taken back */
     return c->out->error || cli_interrupted ? cli_stdout_fault(c) : cli_fault_from(&c->fault, s, c->err);
 }
 
@@ -55,7 +56,7 @@ int cli_put_live(cli *c, tfp_report *r, const tfp_options *o)
     return status;
 }
 
-/* What the rows of the view need that are compared, step by step. */
+/* What must be kept for the rows that are compared step by step. */
 static unsigned keep_of_steps(const tfp_options *o)
 {
     return tfp_view_keep(tfp_options_get(o, "view"), o) & ~(unsigned)(TFP_KEEP_TOTAL | TFP_KEEP_ROWS);
@@ -73,21 +74,21 @@ int cli_stats(cli *c, const cli_call *call, tfp_options *o)
 /* ---- diff: its sides ---- */
 
 typedef struct side {
-    const char *word;     /* as it was given */
+    const char *word;     /* the word as the user gave it */
     const char *name;     /* NULL: none was given */
     char *files;          /* without the step; "" is the session's profile */
-    int64_t step;         /* -1: all */
-    tfp_profile *profile; /* NULL: a text, or the session's */
+    int64_t step;         /* -1: all steps */
+    tfp_profile *profile; /* NULL: a text, or the session's profile */
 } side;
 
 typedef struct comparison {
     side *sides;
     size_t count;
     tfp_sides *made;
-    unsigned keep; /* of profiles */
+    unsigned keep; /* what to keep of profiles */
 } comparison;
 
-/* "A@3" is step 3 of A, unless there is a file of that name. */
+/* "A@3" is step 3 of A, unless there is a file with that whole name. */
 static int take_apart(cli *c, side *x)
 {
     const char *at = strrchr(x->word, '@');
@@ -112,7 +113,7 @@ static int take_apart(cli *c, side *x)
     return 0;
 }
 
-enum { HEAD = 1 << 20 }; /* so early the tree of a printed view begins, whatever was printed before */
+enum { HEAD = 1 << 20 }; /* the tree of a printed view must begin within this many bytes */
 
 typedef struct text {
     char *data;
@@ -123,7 +124,8 @@ typedef struct text {
 enum { FIRST_MS = 3000, LATER_MS = 20000 }; /* the longest wait for bytes of a pipe: for the first byte, and for later ones */
 #define PIPE_MOST ((size_t)256 << 20)
 
-/* Waits for a pipe's next bytes, or its end; a FIFO that no process opens for writing never has either. False: too long. */
+/* Waits for a pipe's next bytes or its end; a FIFO that no process opens for writing never has either. False: the wait was
+ * too long. */
 static bool wait_for_pipe(int fd, bool first)
 {
     struct timespec nap = { 0, 20 * 1000 * 1000 }, start, now;
@@ -138,7 +140,7 @@ static bool wait_for_pipe(int fd, bool first)
     }
 }
 
-/* The beginning of a file, or all of a pipe, which can be read once only. */
+/* Reads the beginning of a file, or all of a pipe, which can be read only once. */
 static int read_text(cli *c, const char *path, text *t)
 {
     struct stat st;
@@ -183,7 +185,7 @@ static int read_text(cli *c, const char *path, text *t)
 
 static int from_library(cli *c, tfp_status s) { return s ? cli_fault_from(&c->fault, s, c->err) : 0; }
 
-/* A profile that came through a pipe. */
+/* Loads a profile that came through a pipe. */
 static int load_piped(cli *c, side *x, const char *path, const text *t, unsigned keep)
 {
     tfp_profile *p = tfp_profile_new();
@@ -199,14 +201,15 @@ static int load_piped(cli *c, side *x, const char *path, const text *t, unsigned
     return 0;
 }
 
-/* What belongs to every side, and only tells more of its traces: captures of graphs, and Inductor's kernels. */
+/* Whether a format belongs to every side, and only adds information to its traces: captures of graphs, and Inductor's
+ * kernels. */
 static bool is_of_all_sides(size_t format)
 {
     const char *name = tfp_list(TFP_FORMATS, format);
     return name && (strcmp(name, "capture") == 0 || strcmp(name, "inductor") == 0);
 }
 
-/* The files of a side as `tfprof FILE...` would load them. */
+/* Loads the files of a side as `tfprof FILE...` would. */
 int cli_load_side(cli *c, const cli_call *call, const char *names, unsigned keep, tfp_profile **out)
 {
     tfp_profile *session = c->profile;
@@ -235,7 +238,8 @@ int cli_load_side(cli *c, const cli_call *call, const char *names, unsigned keep
     return status;
 }
 
-/* A file that is no profile is taken for a text, whose errors name the line; bytes that are no text are not. */
+/* Adds a file. One that is no profile is taken for a text, and its errors name the line; bytes that are no text are
+ * refused as no profile. */
 static int add_file(cli *c, const cli_call *call, comparison *all, side *x, const char *path)
 {
     text t = { 0 };
@@ -309,7 +313,7 @@ static int check_extra(cli *c, const cli_call *call, size_t files, size_t names,
     return 0;
 }
 
-/* A list of words, or the one word behind '='. */
+/* A list of words, or the single word after '='. */
 static cli_list list_of(const cli_call *call, cli_flag_id id, char *const *room)
 {
     bool one = call->flags[id] && *call->flags[id];
@@ -347,7 +351,7 @@ static int collect(cli *c, const cli_call *call, bool script, comparison *all)
 
 enum { TOLD = 20 }; /* most lines about rows that broke the limit */
 
-/* Status 5 when something grew over -fail_over. */
+/* Returns status 5 when something grew by more than -fail_over. */
 static int grown(cli *c, const tfp_report *r, const tfp_options *o)
 {
     const char *line;
@@ -373,7 +377,7 @@ int cli_diff(cli *c, const cli_call *call, tfp_options *o)
     const char *format = tfp_options_get(o, "format");
     bool script = format && strcmp(format, "script") == 0;
     int status = all.made ? 0 : cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
-    all.keep &= ~(unsigned)TFP_KEEP_SUMS; /* the parts of a step are made of spans */
+    all.keep &= ~(unsigned)TFP_KEEP_SUMS; /* the parts of a step are computed from spans */
     if (!status) status = collect(c, call, script, &all);
     for (size_t i = 0; i < all.count && !status; i++) status = add_side(c, call, &all, &all.sides[i]);
     if (!status) status = from_library(c, tfp_diff(all.made, NULL, o, &r, c->err));

@@ -37,7 +37,7 @@ void cli_values(const char *option, cli_tell_fn tell, void *ctx)
     tfp_options *o = tfp_options_new();
     for (size_t v = 0; o && v < sizeof values / sizeof *values; v++) {
         if (strcmp(values[v].option, option) != 0) continue;
-        /* A table may hold more than the option takes. */
+        /* the table may have more entries than the option takes */
         for (size_t i = 0; (name = tfp_list(values[v].table, i)); i++)
             if (tfp_options_set(o, option, name, NULL) == TFP_OK) tell(ctx, name, strlen(name));
     }
@@ -78,7 +78,7 @@ static void offer(search *s, const char *word)
 
 static void offer_value(void *ctx, const char *word, size_t size)
 {
-    (void)size; /* values are ended by NUL */
+    (void)size; /* values end with NUL, so size is not needed */
     offer(ctx, word);
 }
 

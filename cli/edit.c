@@ -22,11 +22,11 @@ static char *prompt(EditLine *e)
 
 /* ---- completion ---- */
 typedef struct candidates {
-    FILE *to;      /* the list that is shown; NULL while the common beginning is sought */
-    size_t listed; /* in this row */
+    FILE *to;      /* where the list is shown; NULL while only the common beginning is determined */
+    size_t listed; /* number of words in this row */
     size_t count;
     size_t common_size;
-    char common[COMMON_MAX]; /* beginning that all share */
+    char common[COMMON_MAX]; /* the common beginning of all */
 } candidates;
 
 static void hear(void *ctx, const char *word, size_t size)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/fail_on.c: --fail-on: which checkers' findings end a command with status 5, and from which count on. */
+/* cli/fail_on.c: --fail-on: the checkers whose findings end a command with status 5, and the number of findings that it
+ * takes. */
 #include "cli.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Whether a list that is separated by commas has that item, with a value behind "=" or not. */
+/* Whether a comma-separated list has that item, with or without a value after "=". */
 static bool list_has(const char *list, const char *item, size_t size)
 {
     for (;;) {
@@ -16,7 +17,7 @@ static bool list_has(const char *list, const char *item, size_t size)
     }
 }
 
-/* A limit that --fail-on sets is one of -rule_limits. */
+/* A limit in --fail-on is set as one of -rule_limits. */
 static int set_limits(cli *c, const char *names, tfp_options *o)
 {
     char list[CLI_LINE_MAX];
@@ -33,7 +34,7 @@ static int set_limits(cli *c, const char *names, tfp_options *o)
     return s ? cli_fault_from(&c->fault, s, c->err) : 0;
 }
 
-/* --fail-on is checked before anything is read: its names exist, and -checkers does not leave them out. */
+/* Checks --fail-on before anything is read: its names exist, and -checkers does not leave them out. */
 int cli_check_fail_on(cli *c, const char *names, tfp_options *o)
 {
     const char *chosen = tfp_options_get(o, "checkers");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/gate.c: `tfprof diff --gate`: many runs of an old version held against many of a new one. Each file or folder is a run; a
- * baseline has as many runs as it was made of. Profiles are read one after the other: only their numbers are kept. */
+/* cli/gate.c: `tfprof diff --gate`: compares many runs of an old version with many of a new one. Each file or folder is a run;
+ * a baseline contains the runs that it was made of. Profiles are read one after the other, and only their numbers are kept. */
 #include "cli.h"
 
 #include <errno.h>
@@ -34,7 +34,7 @@ static bool read_up_to(int fd, char *to, size_t most, size_t *size)
     return true;
 }
 
-/* The bytes of a baseline; none when the file is something else, which the readers of profiles tell about. */
+/* Reads the bytes of a baseline; none if the file is something else, which the readers of profiles will report. */
 static int read_baseline(cli *c, const char *path, text *out)
 {
     char head[HEAD];
@@ -89,7 +89,7 @@ static int add_side(cli *c, const cli_call *call, tfp_gate *g, tfp_gate_side sid
 
 /* ---- what was asked ---- */
 
-/* "5%" or "0.5%"; the sign may be left out. */
+/* Parses "5%" or "0.5%"; the percent sign may be left out. */
 static bool parse_limit(const char *word, double *limit)
 {
     char *end;
@@ -139,7 +139,7 @@ static int save(cli *c, const tfp_gate *g, const char *path)
     return status;
 }
 
-/* The table on stdout, the verdict as one line on stderr. */
+/* Writes the table to stdout, and the verdict as one line to stderr. */
 static int tell(cli *c, const tfp_report *r, const tfp_options *o)
 {
     const char *note = tfp_report_note(r, 0);

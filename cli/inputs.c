@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/inputs.c: the files that a command line names become one profile.
- * In: --FORMAT_path flags and plain words. Out: a finished profile; on stderr a progress bar, the coverage of each
- * run_meta and one line per warning. */
+/* cli/inputs.c: reads the files on a command line as one profile. In: --FORMAT_path flags and plain words. Out: a
+ * finished profile; on stderr a progress bar, the coverage of each run_meta and one line per warning. */
 #include "cli.h"
 
 #include <stdint.h>
@@ -12,8 +11,8 @@
 #include <unistd.h>
 
 typedef struct input {
-    const char *format; /* NULL: a pipe, known only while it is read */
-    size_t row;         /* of TFP_FORMATS, the order in which formats are added */
+    const char *format; /* NULL: a pipe, whose format is known only while it is read */
+    size_t row;         /* row of TFP_FORMATS; formats are added in that order */
     const char *path;
     bool by_flag;
 } input;
@@ -21,7 +20,7 @@ typedef struct input {
 typedef struct inputs {
     input *at;
     size_t count;
-    char *lists; /* the comma lists, cut */
+    char *lists; /* a copy of comma-separated lists, cut into words */
 } inputs;
 
 static size_t row_of(const char *format)
@@ -53,7 +52,8 @@ static void add_flag(inputs *in, const char *format, size_t row, const char *val
     }
 }
 
-/* A pipe can be read once only, so it is not looked into; it stays behind the file named before it. */
+/* Whether a file's beginning may be read to find its format. A pipe can be read only once, so it is not, and it stays
+ * after the file named before it. */
 static bool can_look(const char *path)
 {
     struct stat st;
@@ -80,13 +80,13 @@ static int add_word(cli *c, inputs *in, const char *word, bool alone)
         cli_fault_set(&c->fault, CLI_BAD_INPUT, "%s", tfp_error_message(c->err));
         return c->fault.status;
     }
-    /* The same whole profile twice says nothing new; the same run metadata twice is two steps. */
+    /* the same complete profile twice adds nothing; the same run metadata twice is two steps */
     if (tfp_format_is(format, TFP_FORMAT_WHOLE) && named_before(in, path, format)) return 0;
     add(in, format, row_of(format), path, false);
     return 0;
 }
 
-/* By format; within one as they were named (insertion keeps that order, and there are few). */
+/* Sorts by format; within one format files stay in the given order (insertion sort, as there are few). */
 static void sort_inputs(inputs *in)
 {
     for (size_t i = 1; i < in->count; i++) {
@@ -107,7 +107,7 @@ static const char *named(const input *i, char *room, size_t size)
     return room;
 }
 
-/* A whole profile holds everything that others would add, but for a checkpoint. */
+/* A complete profile contains everything that others would add, except a checkpoint. */
 static int check_alone(cli *c, const inputs *in)
 {
     const input *profile = NULL;
@@ -155,7 +155,7 @@ static int collect(cli *c, const cli_call *call, inputs *in)
     return in->count ? check_alone(c, in) : no_input(c);
 }
 
-/* FILE@3, where there is no file of that whole name. */
+/* Finds the step in FILE@3, unless there is a file with that whole name. */
 static char *step_of(char *word)
 {
     struct stat st;
@@ -235,7 +235,7 @@ static void end_progress(progress *p)
 }
 
 /* ---- loading ---- */
-/* Formats, and behind them the paths: NULL without memory. */
+/* Lists formats, followed by the paths. NULL: out of memory. */
 static const char **listed(const inputs *in)
 {
     const char **words = calloc(in->count * 2 + 1, sizeof *words);
@@ -288,7 +288,7 @@ void cli_notes(cli *c, const cli_call *call)
 
 enum { CACHE_PATH = 4096 };
 
-/* The cache's file for a profile of these inputs; "" without one. */
+/* The cache's file for a profile of these inputs; "": none. */
 static void cache_path(cli *c, const inputs *in, unsigned keep, char *path)
 {
     const char **words = listed(in);
@@ -300,7 +300,8 @@ static void cache_path(cli *c, const inputs *in, unsigned keep, char *path)
     free(words);
 }
 
-/* NULL after a failure, which is reported if the file exists: then it is made anew. */
+/* Opens the cached profile; NULL after a failure, which is reported if the file exists. The profile is then read
+ * again. */
 static tfp_profile *open_cached(cli *c, const char *path, unsigned keep)
 {
     char text[CLI_LINE_MAX];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/mcp.c: the command mcp: the folder that is served, and a command line of a call. */
+/* cli/mcp.c: the command mcp: the folder to serve, and the execution of a call's command line. */
 #include "cli.h"
 #include "mcp.h"
 
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A line of a call, in a child of the server. */
+/* The command line of a call, run in a child of the server. */
 typedef struct line {
     cli *c;
     void (*take)(void *to, const tfp_report *r, const char *said);
@@ -33,7 +33,7 @@ static void take_report(void *ctx, const tfp_report *r)
     l->take(l->to, r, l->said);
 }
 
-/* The state of `c` is that of a program that was just started. */
+/* Runs it; the state of `c` is as in a program that was just started. */
 static int run(void *ctx, char **words, size_t count, void (*take)(void *to, const tfp_report *r, const char *said),
                void *to, char *why, size_t room)
 {

@@ -36,7 +36,7 @@ static size_t distance(const char *a, size_t an, const char *b, size_t bn)
 cli_near cli_near_start(const char *wanted)
 {
     size_t n = strlen(wanted);
-    /* Two slips in a long word, one in a short one, none worth guessing in less. */
+    /* a long word may have two errors, a short one one; very short words are not guessed */
     return (cli_near){ wanted, "", n > CLI_NAME_MAX || n < 2 ? 0 : n < 5 ? 2 : 3 };
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/pager.c: the terminal that stdout is: its width, and a pager for what is longer than it is high. Output is collected
- * while a command runs; when it ends it goes to the terminal, or through the pager. */
+/* cli/pager.c: stdout when it is a terminal: its width, and a pager for output that is longer than the screen. Output is
+ * collected while a command runs; when it ends it is written to the terminal or to the pager. */
 #include "cli.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { COLLECTED_MOST = 64 << 20 }; /* longer output is written as it comes */
+enum { COLLECTED_MOST = 64 << 20 }; /* longer output is written immediately */
 
 cli_size cli_terminal_size(int fd)
 {
@@ -85,7 +85,7 @@ static const char *program(void)
     return is_in_path("less") ? "less" : NULL;
 }
 
-/* Jobs of CI can have a terminal, at which nobody sits. */
+/* CI jobs may have a terminal without a user. */
 static bool is_ci(void)
 {
     const char *ci = getenv("CI");
@@ -118,7 +118,7 @@ static bool is_long(const cli *c)
     return lines >= c->pager.rows && c->pager.size;
 }
 
-/* The status of the pager; 127 when there was none to start. */
+/* Returns the pager's status; 127: it could not be started. */
 static int show(const cli *c)
 {
     int ends[2], status = 127;

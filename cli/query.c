@@ -80,7 +80,7 @@ static int load_one(cli *c, const cli_call *call, unsigned keep, const char *nam
     return 0;
 }
 
-/* Takes over the profile that was read, as all that a call names. */
+/* Takes the profile that was read as the only one of the call. */
 static void take_read(cli *c, const cli_call *call, profiles *out)
 {
     cli_notes(c, call);
@@ -89,7 +89,7 @@ static void take_read(cli *c, const cli_call *call, profiles *out)
     c->profile = NULL;
 }
 
-/* Which run each word and each flag's file is of. */
+/* For each word, and each flag's file, the run that it belongs to. */
 typedef struct shares {
     size_t *words, flags[CLI_FORMAT_MAX], runs;
 } shares;
@@ -99,7 +99,7 @@ static void count_run(shares *x, size_t run)
     if (run >= x->runs) x->runs = run + 1;
 }
 
-/* What flags name belongs to all runs, but for a trace. */
+/* Files named by flags belong to all runs, except a trace. */
 static bool is_trace_of_flag(const cli_call *call, size_t format)
 {
     return call->paths[format] && tfp_format_is(tfp_list(TFP_FORMATS, format), TFP_FORMAT_RANKS);
@@ -131,7 +131,8 @@ static cli_call call_of_run(const cli_call *all, const shares *x, size_t run, ch
     return one;
 }
 
-/* Traces, and what belongs to them: read together, to see which are ranks of one job. Several runs are read again, each by itself. */
+/* Loads traces and what belongs to them: first all together, to find out which are ranks of one job. If there are several runs, each
+ * is read again separately. */
 static int load_runs(cli *c, const cli_call *rest, unsigned keep, profiles *out)
 {
     shares x = { .words = calloc(rest->word_count + 1, sizeof *x.words) };
@@ -156,7 +157,7 @@ static int load_runs(cli *c, const cli_call *rest, unsigned keep, profiles *out)
 static int load_all(cli *c, const cli_call *call, unsigned keep, profiles *out)
 {
     cli_call rest = *call, one = { .command = call->command, .name = call->name };
-    bool alone = call->word_count == 1 && !has_paths(call); /* whatever it is */
+    bool alone = call->word_count == 1 && !has_paths(call); /* a single file is one run, whatever it is */
     int status = 0;
     rest.words = calloc(call->word_count + 1, sizeof *rest.words);
     rest.word_count = 0;
@@ -193,8 +194,8 @@ static void free_all(profiles *p)
 
 /* ---- the command ---- */
 
-/* What is kept only when asked for: rows of tables, and the program that shows where `parameters` differ from the model's. A
- * table is named as it is: SQL has no other way to write it. */
+/* What must be kept because the SQL uses it: rows of tables, and the program, which shows where `parameters` differ from the
+ * model's. A table must be named literally, because SQL has no other way to refer to it. */
 static unsigned keep_for(const char *sql)
 {
     static const char *const details[] = { "spans",        "span_args", "memory", "buffers", "allocations",

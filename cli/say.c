@@ -127,18 +127,18 @@ void cli_stderr(const char *data, size_t size)
     write_all(STDERR_FILENO, data, size, false);
 }
 
-/* Of the terminal that stderr is; 0: it is none. */
+/* Width of the terminal that stderr is; 0: it is none. */
 static size_t width_of_stderr(void)
 {
     return isatty(STDERR_FILENO) ? (size_t)cli_terminal_size(STDERR_FILENO).columns : 0;
 }
 
-/* Ends lines between words where they would pass a terminal's width, but not within the first `head` bytes; those that follow are
- * indented. Nothing is cut. */
+/* Breaks lines between words at the terminal's width, but not within the first `head` bytes; continuation lines are indented.
+ * Nothing is cut off. */
 static size_t fold(const char *text, size_t size, size_t head, size_t width, char *out)
 {
     enum { INDENT = 2 };
-    size_t n = 0, column = 0, blank = 0; /* blank: behind the last one of this line, in `out` */
+    size_t n = 0, column = 0, blank = 0; /* blank: index in `out` after the last blank of this line */
     bool colour = false;
     for (size_t i = 0; i < size; i++) {
         out[n++] = text[i];
@@ -152,14 +152,14 @@ static size_t fold(const char *text, size_t size, size_t head, size_t width, cha
         out[blank - 1] = '\n';
         memset(out + blank, ' ', INDENT);
         n += INDENT;
-        column = INDENT + word; /* at most: a word may hold bytes that take no column */
+        column = INDENT + word; /* an upper bound: a word may contain bytes that take no column */
         blank = 0;
     }
     out[n++] = '\n';
     return n;
 }
 
-/* One write for all of it, so that lines of several programs do not mix. */
+/* Writes everything with one write, so that lines of several programs do not mix. */
 static void line(const char *before, const char *text)
 {
     char all[CLI_LINE_MAX + 64], folded[3 * sizeof all];

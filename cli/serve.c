@@ -27,7 +27,7 @@ static bool is_one_of(const char *word, const char *const *words)
     return *words != NULL;
 }
 
-/* Words that would be files. Steps of the profile (@3) and SQL are none. */
+/* Whether a call has words that would name files. Steps of the profile (@3) and SQL do not. */
 static bool names_files(const cli_call *call)
 {
     for (size_t i = 0; i < CLI_FORMAT_MAX; i++)
@@ -66,7 +66,7 @@ int cli_page_refuses(cli *c, const cli_call *call, tfp_options *o)
     return s ? cli_fault_from(&c->fault, s, c->err) : 0;
 }
 
-/* One line, over one profile. Any number of threads come here at a time. */
+/* Runs one line over one profile. Any number of threads may call it at a time. */
 static int run_command(void *ctx, const tfp_profile *p, const char *line, tfp_write_fn fn, void *output, void *error)
 {
     (void)ctx;
@@ -182,7 +182,7 @@ static int open_live_folder(cli *c, const cli_call *call, serve_options *s, char
     s->live_made = !told || access(told, F_OK) != 0;
     if (tfp_live_folder(told, told ? NULL : "live", &s->live_fd, path, room, c->err))
         return cli_fault_set(&c->fault, CLI_BAD_OUTPUT, "%s", tfp_error_message(c->err));
-    s->live_folder = told ? told : strrchr(path, '/') + 1; /* one by date and time is in the current folder */
+    s->live_folder = told ? told : strrchr(path, '/') + 1; /* a name made from date and time is in the current folder */
     return 0;
 }
 
@@ -191,7 +191,8 @@ static void close_live_folder(const serve_options *s)
     if (!s->live_folder) return;
     close(s->live_fd);
     if (s->live_made)
-        rmdir(s->live_folder); /* only an empty one goes; a server that was started has given up the right */
+        rmdir(
+            s->live_folder); /* removes it only if it is empty; a server that was started has given up the right to do so */
 }
 
 static int run(void *ctx, const serve_options *s, char *why, size_t room)

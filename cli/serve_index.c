@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/serve_index.c: `tfprof serve` over an index (tfprof index): which folders the server may read. */
+/* cli/serve_index.c: `tfprof serve` for an index (tfprof index): finds the folders that the server may read. */
 #include "served.h"
 #include "tfprof/fleet.h"
 
@@ -15,7 +15,7 @@ const char *cli_index_of(const cli_call *call)
     return NULL;
 }
 
-/* The index and the folders of its traces, in which no profiles are looked for: there may be very many. */
+/* The index and the folders of its traces. These are not searched for profiles, because there may be very many. */
 typedef struct folders {
     serve_input *at;
     char **own; /* paths that are freed with the list */

@@ -21,8 +21,8 @@ static int complain(cli *c)
     return 0;
 }
 
-/* A line whose command takes SQL is cut where the SQL begins: blanks and dashes belong to it. Quotes around all of it,
- * as at a shell, go. */
+/* For a command that takes SQL, the line is cut where the SQL begins, because blanks and dashes belong to it. Quotes
+ * around all of it are removed, as a shell would. */
 static char *cut_sql(char *text)
 {
     const char *name;
@@ -64,7 +64,7 @@ static int write_pipe(void *ctx, const void *data, size_t size)
     return fwrite(data, 1, size, ctx) == size ? 0 : EPIPE;
 }
 
-/* The program behind " | " gets the answer; this works at a terminal only. */
+/* Opens the program after " | ", which receives the answer; only at a terminal. */
 static bool open_pipe(cli *c, char *text, pipe_out *p)
 {
     char *bar = c->page || !c->session || !isatty(STDIN_FILENO) ? NULL : strstr(text, " | ");
@@ -78,7 +78,7 @@ static bool open_pipe(cli *c, char *text, pipe_out *p)
     return true;
 }
 
-/* A program that does not want all of the answer is no fault. */
+/* Closes the pipe. A program that does not read all of the answer is no error. */
 static void close_pipe(pipe_out *p)
 {
     if (!p->to) return;
@@ -144,7 +144,7 @@ enum { LINE_LIMIT = 1 << 20, SKIP_LIMIT = 256 << 20 };
 
 /* stdin in lines of a bounded length. */
 typedef struct lines {
-    size_t at, size; /* of the bytes in `data` not given out yet */
+    size_t at, size; /* the bytes in `data` that were not returned yet */
     size_t number;
     bool ended;
     int error;
@@ -167,7 +167,7 @@ static bool fill(lines *in)
     return false;
 }
 
-/* Appends the next line to text, which has room for LINE_LIMIT + 1. Gives its whole length, or -1 at the end. */
+/* Appends the next line to text, which has room for LINE_LIMIT + 1. Returns its full length, or -1 at the end. */
 static long long next_line(lines *in, char *text)
 {
     long long size = 0;

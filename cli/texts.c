@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/texts.c: `help licences`, `help agents` and `help schema`: files that stand compressed in the program. A static program is one
- * file, and the licences of what is linked into it ask that their texts come along. */
+/* cli/texts.c: `help licences`, `help agents` and `help schema`: files that are compressed in the program. A static program is a
+ * single file, and the licences of the linked libraries require their texts to be included. */
 #include "texts.h"
 #include "cli.h"
 
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <zlib.h>
 
-/* The file's text, ended by NUL, to be freed; NULL without memory. */
+/* Unpacks a file's text, ended by NUL; the caller frees it. NULL: out of memory. */
 static char *unpacked(const unsigned char *data, size_t size, size_t plain_size)
 {
     uLongf room = plain_size;
@@ -40,8 +40,8 @@ typedef struct shape {
     const char *name, *schema; /* of $defs */
 } shape;
 
-/* Views whose JSON is not a table, and commands that are no view but have JSON. All other views give tables, all other commands no
- * JSON. */
+/* Views whose JSON is not a table, and commands that have JSON but are no views. All other views give tables; other commands have
+ * no JSON. */
 static const shape shapes[] = {
     { "scope", "report" },  { "graph", "report" },  { "op", "report" },     { "code", "report" },
     { "calls", "report" },  { "advise", "advise" }, { "diff", "table" },    { "stats", "table" },
@@ -56,7 +56,7 @@ static const char *schema_of(const char *name)
     return tfp_help(TFP_VIEWS, name) ? "table" : NULL;
 }
 
-/* Whether $defs has the name: each begins a line. */
+/* Whether $defs contains the name: each definition begins a line. */
 static bool is_defined(const char *parts, const char *name)
 {
     char line[64];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/live/agent.c: the command agent: running jobs as metrics and for other machines, until it is stopped. */
+/* cli/live/agent.c: the command agent: serves running jobs as metrics and to other machines, until it is stopped. */
 #include "agent/agent.h"
 #include "cli.h"
 #include "agent/push.h"
@@ -23,7 +23,7 @@ static void say(void *ctx, const char *line)
 
 static void warn(void *ctx, const char *line) { cli_tell_remark(ctx, line); }
 
-/* A token is what a header can carry. */
+/* Whether a text can be a token: a header must be able to carry it. */
 static bool is_token(const char *text)
 {
     size_t size = strlen(text);
@@ -32,7 +32,7 @@ static bool is_token(const char *text)
     return size >= TOKEN_LEAST && size <= TOKEN_MOST;
 }
 
-/* The first line of a file that only its owner can read. 0 or the status. */
+/* Reads the first line of a file that only its owner can read. Returns 0 or the status. */
 static int read_token(cli *c, const char *path, char out[TOKEN_MOST + 2])
 {
     struct stat st;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/live/capture.c: the command capture: recordings of many running jobs at once, a line each as they end. */
+/* cli/live/capture.c: the command capture: records many running jobs at once, and prints a line for each when it
+ * ends. */
 #include "cli.h"
 
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 
 typedef struct shown {
     cli *c;
-    bool text, lines; /* a line a row as it comes: for people; JSON */
+    bool text, lines; /* text: for people, a line for each row when it comes; lines: the same as JSON */
     bool failed;
 } shown;
 
@@ -21,7 +22,7 @@ static int show_row(void *ctx, const tfp_report *columns, const char *text, cons
     return cli_interrupted || s->failed;
 }
 
-/* The command that looks at each job that was recorded. */
+/* Shows the command that opens each recorded job. */
 static void show_commands(cli *c, const tfp_live *l, const tfp_report *r)
 {
     char file[512], last[512] = "";

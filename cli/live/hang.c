@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/live/hang.c: hang of a job that still runs: of its processes here, or through the agents of its machines. */
+/* cli/live/hang.c: the command hang for a job that still runs: from its processes on this machine, or through agents of
+ * other machines. */
 #include "cli.h"
 #include "remote.h"
 

@@ -38,8 +38,8 @@ typedef enum cell_kind { CELL_TEXT, CELL_COUNT, CELL_RATE, CELL_BYTES, CELL_AGE,
 static const struct {
     const char *column, *head;
     cell_kind kind;
-    int width; /* at least; numbers are aligned right, texts left. 0: the last column */
-    int leave; /* a narrow terminal leaves out the column with the largest number first; 0: none does */
+    int width; /* least width; numbers are aligned right, texts left. 0: the last column */
+    int leave; /* on a narrow terminal the column with the largest number is left out first; 0: never */
 } shown[] = {
     { "pid", "PID", CELL_COUNT, 7, 0 },
     { "user", "USER", CELL_TEXT, 8, 8 },
@@ -59,7 +59,7 @@ static const struct {
     { "command", "COMMAND", CELL_TEXT, 0, 0 },
 };
 
-/* Changes what a number's cell holds into what people read. */
+/* Converts a cell's number to the form for people. */
 static void put_number(cell_kind kind, char *out, size_t room)
 {
     char *end;
@@ -82,7 +82,7 @@ static_assert(sizeof shown / sizeof *shown == CLI_JOB_COLUMNS, "a width for each
 static void put_cell(char *line, size_t i, int width, const char *text)
 {
     size_t at = strlen(line);
-    if (width < 0) return; /* left out */
+    if (width < 0) return; /* the column is left out */
     if (width < shown[i].width) width = shown[i].width;
     snprintf(line + at, CLI_JOB_LINE - at, shown[i].kind == CELL_TEXT ? "%-*s  " : "%*s  ", width, text);
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/live/record.c: a recording that is started from the table of `tfprof top`, after it was asked for and confirmed. */
+/* cli/live/record.c: starts a recording from the table of `tfprof top`, after the user confirmed it. */
 #include "cli.h"
 
 #include <string.h>
 
-/* The reason why a recording would be refused, a word of the column `capture`; NULL: it would not be refused. */
+/* The reason why a recording would be refused, a word of the column `capture`; NULL: it would not be. */
 static const char *refusal(const char *way)
 {
     return strcmp(way, "agent") != 0 && strcmp(way, "attach") != 0 ? way : NULL;
@@ -28,7 +28,7 @@ static int stop_when_interrupted(void *ctx, const tfp_report *columns, const cha
     return cli_interrupted;
 }
 
-/* The first row with a file, else the first. */
+/* Shows the first row with a file, otherwise the first row. */
 static void tell_result(const tfp_live *l, const tfp_report *r, const char *pid, char *out, size_t room)
 {
     char text[512], code[64];
@@ -61,5 +61,5 @@ void cli_record(cli *c, const char *pid, const char *way, char *result, size_t r
         tell_result(l, r, pid, result, room);
     tfp_report_free(r);
     tfp_live_free(l);
-    cli_interrupted = 0; /* it ended the recording, and the table goes on */
+    cli_interrupted = 0; /* this ended the recording only, and the table continues */
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/live/remote.c: capture --agent: jobs of another machine, recorded by its `tfprof agent --listen`; and what top --agent shares with it. */
+/* cli/live/remote.c: capture --agent: records jobs of another machine through its `tfprof agent --listen`; and functions shared with top
+ * --agent. */
 #include "remote.h"
 
 #include <dirent.h>
@@ -27,7 +28,7 @@ int cli_remote_keep(void *ctx, const void *data, size_t size)
 
 /* ---- addresses ---- */
 
-enum { LIST_MOST = 1 << 18 }; /* bytes of a list of addresses */
+enum { LIST_MOST = 1 << 18 }; /* most bytes of a list of addresses */
 
 static int read_list(cli *c, const char *path, char *out)
 {
@@ -37,7 +38,7 @@ static int read_list(cli *c, const char *path, char *out)
     if (fd >= 0) close(fd);
     if (n < 0 || n == LIST_MOST) return cli_fault_set(&c->fault, CLI_BAD_INPUT, "--agent @%s: %s", path, strerror(why));
     out[n] = '\0';
-    for (char *at = out; *at; at++) /* what follows a # is a remark */
+    for (char *at = out; *at; at++) /* a comment begins with # */
         if (*at == '#')
             while (*at && *at != '\n') *at++ = ' ';
     return 0;
@@ -93,7 +94,7 @@ int cli_remote_show(cli *c, cli_remote_text *t)
     return cli_flush(c->out) ? cli_stdout_fault(c) : 0;
 }
 
-/* The table's form; NULL: one that tables of other machines do not have. */
+/* The output form of the table; NULL: a form that tables of other machines do not have. */
 static const char *form_of(const tfp_options *o)
 {
     static const char *const all[] = { "text", "json", "jsonl", "csv", "md" };

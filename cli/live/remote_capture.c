@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* cli/live/remote_capture.c: capture --agent: jobs of other machines, recorded by their `tfprof agent --listen`, each by a thread of its own.
- * Of several machines the recordings begin together: each tells that it is ready and how late its clock is, and then all are told the
- * moment, or those that are ready in time. */
+ * With several machines the recordings begin together: each machine reports that it is ready and its clock's offset; then all of them, or
+ * those that were ready in time, are told when to begin. */
 #include "remote.h"
 
 #include "http/answer.h"
@@ -15,9 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LEAD_MICROS 700000 /* from telling the moment to it: there is a connection to make */
-#define GRACE_MS 1500      /* for an answer on top of what the other end has */
-#define PATIENCE_MS 10000  /* for others to be ready */
+#define LEAD_MICROS 700000 /* time from sending the start time until that time: a connection must be made */
+#define GRACE_MS 1500      /* additional time for an answer, beyond the other side's own limits */
+#define PATIENCE_MS 10000  /* longest wait for other machines to be ready */
 #define CLOCK_MS 2000
 #define TABLE_MOST (16 << 20)
 
@@ -51,7 +51,7 @@ static int parameters(cli *c, const cli_call *call, const char *form, char *out,
     return 0;
 }
 
-/* 1000, 512MiB, 1GB; 0: no number */
+/* Parses 1000, 512MiB, 1GB; 0: it is no number. */
 static int64_t bytes_of(const char *value)
 {
     static const struct {
@@ -72,14 +72,14 @@ static int64_t bytes_of(const char *value)
 typedef struct machines machines;
 
 typedef struct machine {
-    remote to; /* first: start() and stopped() are told it */
+    remote to; /* must be first: it is passed to start() and stopped() */
     machines *all;
     cli_remote_text text;
     pthread_t thread;
-    char folder[300]; /* below the results; "": the results themselves */
+    char folder[300]; /* folder below the results; "": the results' own folder */
     char why[400];
     int fd, status;
-    int64_t ahead; /* its clock, of ours */
+    int64_t ahead; /* how far its clock is ahead of ours */
     bool runs, arrived, ended;
 } machine;
 
@@ -90,7 +90,9 @@ struct machines {
     pthread_mutex_t lock;
     pthread_cond_t change;
     int64_t start_micros,
-        until_ms; /* the moment that all share, 0: not settled; when it is settled without those that are not ready */
+        /* start_micros: the shared start time, 0: not chosen; until_ms: when it is chosen without those that are not
+         * ready */
+        until_ms;
 };
 
 static bool is_stopped(const remote *r)
@@ -99,7 +101,8 @@ static bool is_stopped(const remote *r)
     return cli_interrupted != 0;
 }
 
-/* The last one that arrives, or whoever waited long enough, settles the moment. With the lock held. */
+/* Called with the lock held. The last machine that gets ready, or one that has waited long enough, chooses the start
+ * time. */
 static void arrive(machines *all, machine *m)
 {
     if (!m->arrived) all->arrived++;
@@ -164,7 +167,7 @@ static void record_all(machines *all)
 
 /* ---- results ---- */
 
-/* 130, then 4, 3, 1, 5, as of one machine. */
+/* The worst status, first of 130, 4, 3, 1, 5, as for one machine. */
 static int worst(const machines *all)
 {
     static const int order[] = { 130, 4, 3, 2, 1, 5 };
@@ -174,7 +177,7 @@ static int worst(const machines *all)
     return 0;
 }
 
-/* What came of all machines: one manifest, whose files lie in the machines' folders. */
+/* Writes one manifest for the results of all machines, whose files are in the machines' folders. */
 static void put_manifest(const machines *all, const tfp_report *r, const cli_call *call, answer *a)
 {
     char cell[8192];
@@ -228,7 +231,7 @@ static int write_manifest(cli *c, const machines *all, const tfp_report *r, cons
     return ok ? 0 : cli_fault_set(&c->fault, CLI_BAD_OUTPUT, "manifest.json cannot be written");
 }
 
-/* The table of all machines, and for several their manifest. */
+/* Writes the table of all machines, and with several of them the manifest. */
 static int put_results(cli *c, machines *all, const cli_call *call, const tfp_options *o, int folder)
 {
     tfp_live_host *hosts = calloc(all->count, sizeof *hosts);
@@ -244,7 +247,8 @@ static int put_results(cli *c, machines *all, const cli_call *call, const tfp_op
         if (hosts[i].bad && !*all->of[i].why)
             snprintf(all->of[i].why, sizeof all->of[i].why, "%s", hosts[i].why), all->of[i].status = 1;
         if (!*all->of[i].folder) continue;
-        if (*all->of[i].why) unlinkat(folder, all->of[i].folder, AT_REMOVEDIR); /* where nothing came */
+        /* removes the folders that stayed empty */
+        if (*all->of[i].why) unlinkat(folder, all->of[i].folder, AT_REMOVEDIR);
     }
     if (!status && all->count > 1) status = write_manifest(c, all, r, call, folder);
     bool any = !s && (tfp_report_row_count(r) || worst(all) == 0);
@@ -318,7 +322,7 @@ static void free_machines(machines *all)
     free(all);
 }
 
-/* What failed, a line each; the last one is the command's own. */
+/* Reports failures, one line each; the last one is the command's own error. */
 static int tell_failed(cli *c, const machines *all, int status)
 {
     char line[700];
@@ -367,7 +371,7 @@ int cli_remote_capture(cli *c, const cli_call *call, const tfp_options *o)
         status = cli_fault_set(&c->fault, CLI_BAD_OUTPUT, "%s", tfp_error_message(c->err));
     if (!status) {
         status = record_into(c, call, o, all, fd);
-        rmdir(folder); /* where nothing came */
+        rmdir(folder); /* removes the folder if it stayed empty */
         bool any = false;
         for (size_t i = 0; i < all->count; i++) any = any || !*all->of[i].why;
         if (any && strcmp(form, "text") == 0) cli_print(c->out, "in %s\n", folder);

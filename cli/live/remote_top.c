@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/live/remote_top.c: top --agent and hang --agent: the jobs of other machines, or their ranks, in one table. Each agent is asked by a thread of its own, and what is there
- * after two seconds, or at the next refresh, is shown without those that have not answered. */
+/* cli/live/remote_top.c: top --agent and hang --agent: jobs of other machines, or their ranks, in one table. A thread asks each agent. After two
+ * seconds, or at the next refresh, the answers received so far are shown, without the agents that have not answered. */
 #include "jobs.h"
 #include "remote.h"
 
@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FIRST_MS 2000                    /* after so long what is there is shown, and the others follow */
-#define TABLES_MOST ((int64_t)128 << 20) /* bytes of all tables */
+#define FIRST_MS 2000                    /* after this time the answers received are shown; the others follow later */
+#define TABLES_MOST ((int64_t)128 << 20) /* most bytes of all tables */
 #define TABLE_MOST ((int64_t)8 << 20)
 #define TABLE_LEAST ((int64_t)256 << 10)
 
@@ -23,7 +23,7 @@ typedef enum asked_state { IDLE, RUNS, DONE } asked_state;
 typedef struct agents agents;
 
 typedef struct asked {
-    remote to; /* first: stopped() is told it */
+    remote to; /* must be first: it is passed to stopped() */
     agents *all;
     cli_remote_text text;
     pthread_t thread;
@@ -38,11 +38,11 @@ typedef struct asked {
 
 struct agents {
     cli *c;
-    const char *table; /* "top", "hang" */
+    const char *table; /* "top" or "hang" */
     asked *of;
     size_t count;
     double interval;
-    int width; /* of the longest address */
+    int width; /* width of the longest address */
     char token[CLI_TOKEN_ROOM];
     _Atomic bool quits;
 };
@@ -76,7 +76,7 @@ static void start(agents *all)
     pthread_attr_destroy(&small);
 }
 
-/* Takes in the answers that are there; whether all are. */
+/* Takes the answers that have arrived; returns whether all have. */
 static bool collect(agents *all)
 {
     bool whole = true;
@@ -105,7 +105,7 @@ static void wait_for(agents *all, int64_t ms)
 
 static const char *words_of(const asked *a) { return a->told ? a->told_why : "it has not answered yet"; }
 
-/* Joins the tables of all agents that answered. An agent whose answer is no table is listed with that reason. */
+/* Joins the tables of all agents that answered. An agent with an unusable answer is listed with the reason. */
 static int join(agents *all, bool rest, const tfp_options *o, tfp_live_host *hosts, tfp_report **out)
 {
     for (size_t i = 0; i < all->count; i++) {
@@ -148,7 +148,7 @@ static void print_agent(const agents *all, asked *a, drawing *d, size_t first, s
     }
 }
 
-/* rest: agents that were not printed before, without heads. pending: those that have not answered, too. */
+/* rest: only agents that were not printed before, without headings. pending: also those that have not answered. */
 static int print_all(agents *all, bool rest, bool pending, size_t width, size_t room)
 {
     char line[CLI_JOB_LINE];
@@ -191,7 +191,7 @@ static int show(void *ctx, int key)
     return print_all(all, false, true, (size_t)size.columns, (size_t)size.rows - 3u);
 }
 
-/* Agents that do not answer, or whose answer is no table. */
+/* Reports agents that did not answer, or whose answer was no table. */
 static int tell_failed(const agents *all)
 {
     int status = 0;
@@ -217,7 +217,7 @@ static int show_once(agents *all, int64_t answer_ms)
     return status ? status : tell_failed(all);
 }
 
-/* Other forms hold the tables of all that answered in time. */
+/* In other output forms, writes the tables of all agents that answered in time. */
 static int show_form(agents *all, const tfp_options *o, int64_t answer_ms)
 {
     tfp_report *r = NULL;
@@ -261,7 +261,7 @@ static int make_agents(agents *all, const cli_agents *names, int64_t answer_ms)
     return 0;
 }
 
-/* Threads that still look a name up are left behind, with what they use: the command is at its end. */
+/* Ends the threads. One that is still looking up a name is left running with its memory, as the command ends anyway. */
 static bool end_agents(agents *all)
 {
     all->quits = true;
@@ -275,7 +275,7 @@ static bool end_agents(agents *all)
     return true;
 }
 
-/* Asks all agents for their table; once: it is printed once, or as -format has it. */
+/* Asks all agents for their table; once: it is printed only once, or in the form of -format. */
 static int run(cli *c, const cli_call *call, const tfp_options *o, const char *table, double interval)
 {
     char token[CLI_TOKEN_ROOM];

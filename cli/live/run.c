@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/live/run.c: the command run: starts a command whose Python processes have an agent, and is otherwise not there: status, streams
- * and signals are the command's own. */
+/* cli/live/run.c: the command run: starts a command whose Python processes have an agent. Otherwise it is transparent: status,
+ * streams and signals are those of the command. */
 #include "cli.h"
 
 #include <errno.h>
@@ -11,12 +11,12 @@
 #include <unistd.h>
 
 static volatile sig_atomic_t child,
-    wanted; /* the process that the handlers pass signals on to; signals for tfprof itself */
+    wanted; /* the process to which the handlers pass signals on, and signals for tfprof itself */
 
 enum { ON_SIGNAL_NONE = 0 };
 static volatile sig_atomic_t our_signal = ON_SIGNAL_NONE;
 
-/* A signal of the terminal reaches the command by itself: only those of a process are passed on. */
+/* A signal from the terminal reaches the command directly, so only signals from processes are passed on. */
 static void pass_on(int number, siginfo_t *info, void *context)
 {
     (void)context;
@@ -35,7 +35,7 @@ typedef struct dispositions {
     sigset_t mask;
 } dispositions;
 
-/* From here on signals wait until the command is there. */
+/* Blocks signals until the command has started. */
 static void hold_signals(dispositions *d, int own)
 {
     struct sigaction ours = { .sa_sigaction = pass_on, .sa_flags = SA_SIGINFO }, plain = { .sa_handler = SIG_DFL };
@@ -50,7 +50,7 @@ static void hold_signals(dispositions *d, int own)
     sigaction(SIGXFSZ, &plain, &d->limit);
 }
 
-/* Between fork and exec: signals that tfprof's parent had it ignore are ignored again; handlers end with exec. */
+/* Between fork and exec: signals that tfprof's parent made it ignore are ignored again; exec resets handlers itself. */
 static void restore_in_child(const dispositions *d)
 {
     struct sigaction plain = { .sa_handler = SIG_DFL };
@@ -61,7 +61,7 @@ static void restore_in_child(const dispositions *d)
     sigprocmask(SIG_SETMASK, &d->mask, NULL);
 }
 
-/* Starts the command; 0, or why it cannot be. */
+/* Starts the command; returns 0, or the errno. */
 static int start(char **words, const dispositions *d)
 {
     int pipe_ends[2], why = 0;

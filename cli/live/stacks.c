@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/live/stacks.c: the command stacks: Python stacks of a running process, sampled for a while or read once; sent to stores of profiles. */
+/* cli/live/stacks.c: the command stacks: samples the Python stacks of a running process for a while, or reads them once; can send them to
+ * profile stores. */
 #include "cli.h"
 #include "agent/push.h"
 
@@ -19,7 +20,7 @@ static const struct {
 } stores[] = { { CLI_PYROSCOPE, PUSH_PYROSCOPE }, { CLI_PARCA, PUSH_PARCA } };
 enum { STORES = sizeof stores / sizeof *stores };
 
-/* Before anything is sampled: where it goes. */
+/* Checks where the stacks will be sent, before anything is sampled. */
 static int find_stores(cli *c, const cli_call *call, push_target to[STORES])
 {
     const char *wrong = "";
@@ -34,7 +35,7 @@ static int find_stores(cli *c, const cli_call *call, push_target to[STORES])
     return 0;
 }
 
-/* The labels of a process; where it cannot be found any more, its selector is the service. */
+/* The labels of a process; if it can no longer be found, its selector is the service name. */
 static push_job describe(const char *selector)
 {
     push_job job = { 0 };

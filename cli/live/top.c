@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/live/top.c: the command top: running jobs, once as a table of any format, or again and again in a terminal. */
+/* cli/live/top.c: the command top: running jobs, once as a table of any format, or refreshed in a terminal. */
 #include "jobs.h"
 
 #include <math.h>
@@ -65,11 +65,11 @@ static const struct {
 
 typedef struct screen {
     double interval;
-    size_t chosen; /* row */
+    size_t chosen; /* number of the chosen row */
     bool details;
-    char job[64], pid[24], way[32]; /* of the chosen row: columns job, pid and capture; "" without one */
-    char asked[64], asked_way[32];  /* the job and way of the question on the screen */
-    char line[1024];                /* a question or a result: shown until a key is pressed */
+    char job[64], pid[24], way[32]; /* of the chosen row: columns job, pid and capture; "": none */
+    char asked[64], asked_way[32];  /* the job and method that the question on the screen is about */
+    char line[1024];                /* a question or a result, shown until a key is pressed */
 } screen;
 
 static void put_number(const tfp_report *r, size_t row, const char *column, char *out, size_t room)
@@ -79,7 +79,7 @@ static void put_number(const tfp_report *r, size_t row, const char *column, char
     snprintf(out, room, "%lld", (long long)n);
 }
 
-/* The chosen job keeps being chosen while rows change places; when it has ended its row's next job is. */
+/* Keeps the chosen job chosen while rows move; when it has ended, the next job in its row is chosen. */
 static void choose(const tfp_report *r, screen *v)
 {
     char job[64];
@@ -123,7 +123,7 @@ static int draw(cli *c, tfp_live *l, screen *v)
     return cli_flush(c->out) ? cli_stdout_fault(c) : 0;
 }
 
-/* The chosen job: its facts, then its threads with their Python stacks, as far as the screen goes. */
+/* Shows the chosen job: its facts, then its threads with their Python stacks, as far as the screen allows. */
 static int draw_details(cli *c, tfp_live *l, screen *v)
 {
     static const char *const facts[] = { "job",     "framework", "version", "state",
@@ -175,7 +175,7 @@ static int draw_details(cli *c, tfp_live *l, screen *v)
     return cli_flush(c->out) ? cli_stdout_fault(c) : 0;
 }
 
-/* The answer to the question whether to record: anything but y is no. */
+/* Takes the answer to the question whether to record: anything but y means no. */
 static int answer(cli *c, tfp_live *l, screen *v, int key)
 {
     char job[sizeof v->asked];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/agent/agent.c: `tfprof agent`: looks at the jobs when their metrics are fetched, or are to be sent. */
+/* server/agent/agent.c: `tfprof agent`: samples the jobs when their metrics are fetched or must be sent. */
 #include "agent.h"
 
 #include "http/address.h"
@@ -14,10 +14,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LEAST_MS 1000 /* between two looks: rates of less time say little */
-#define MORE_LOOKS 2  /* for one answer */
+#define LEAST_MS 1000 /* between two samples: rates over less time are not meaningful */
+#define MORE_LOOKS 2  /* additional samples for one answer */
 #define TURN_MS 250
-#define OTLP_PORT "4318" /* of OTLP over HTTP */
+#define OTLP_PORT "4318" /* the default port of OTLP over HTTP */
 #define OTLP_PATH "/v1/metrics"
 
 enum { DONE = 0, BAD_INPUT = 1, BAD_USAGE = 2, LIMIT = 4 };
@@ -33,14 +33,15 @@ static void on_stop(int signal)
 
 typedef struct agent {
     const agent_options *options;
-    http_url url; /* of OTLP */
+    http_url url; /* address of the OTLP collector */
     push_target targets[PUSH_KINDS];
     push_rounds rounds;
-    fetchers *fetchers, *askers; /* of metrics; tfprof of other machines */
+    /* fetchers: connections for metrics; askers: connections from tfprof on other machines */
+    fetchers *fetchers, *askers;
     recorder recorder;
     tfp_error *err;
     int64_t looked_ms, sent_ms;
-    bool failed, rounds_failed; /* the last send; the last round of stacks */
+    bool failed, rounds_failed; /* whether the last send failed, and the last round of stacks */
 } agent;
 
 /* ---- jobs ---- */
@@ -52,7 +53,8 @@ static tfp_status sample(agent *a)
     return s;
 }
 
-/* A job that is new has its rate after one more interval, or two where its library takes long to search: who asks waits for them. */
+/* Samples the jobs. A new job gets its rate after one more interval, or after two if searching its library takes long, so the answer
+ * waits for that. */
 static tfp_status look(agent *a, tfp_report **out)
 {
     tfp_status s = TFP_OK;
@@ -77,7 +79,8 @@ static void fill_text(void *ctx, answer *out)
     tfp_report_free(top);
 }
 
-/* What a collector that does not answer misses is lost: the next send tells how things are then. */
+/* Sends the metrics now. If the collector does not answer, they are not sent again later: the next send has current
+ * values. */
 static void send_now(agent *a)
 {
     answer body = { .status = ANSWER_OK };
@@ -116,7 +119,7 @@ static bool split_address(const char *text, char *host, size_t room, int *port)
 
 static tfp_status look_for_recorder(void *ctx, tfp_report **out) { return look(ctx, out); }
 
-/* Listens at `where` for what `option` means; 0 or the status. */
+/* Starts to listen at the address that `option` gives; returns 0 or the status. */
 static int start_listening(const agent_options *o, const char *option, const char *where, fetch_rules *rules,
                            fetchers **out, char *why, size_t room)
 {
@@ -172,7 +175,7 @@ static int listen_for_others(agent *a, char *why, size_t room)
     return status;
 }
 
-/* A fault is told once: the next rounds have the same, mostly. */
+/* Reports an error only once, because the next rounds mostly have the same one. */
 static void end_round(agent *a)
 {
     char why[400];
@@ -224,7 +227,7 @@ static int begin(agent *a, char *why, size_t room)
         snprintf(why, room, "%s", tfp_error_message(a->err));
         return BAD_INPUT;
     }
-    a->sent_ms = a->looked_ms; /* the first send has an interval behind it */
+    a->sent_ms = a->looked_ms; /* the first send comes one interval after the start */
     return DONE;
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/agent/archive.c: recordings as one stream between an agent and a tfprof of another machine: entries of a line and so many
- * bytes. What a line may say is decided here, for both ends: names lead nowhere but into a folder of a job. */
+/* server/agent/archive.c: sends recordings as one stream between an agent and tfprof on another machine: each entry is a line,
+ * followed by the stated number of bytes. Both sides use this file to decide which lines are valid: a name may only lead into a
+ * job's folder. */
 #include "agent.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Letters, digits and ._-, not beginning with a dot; of one or two parts. */
+/* Whether a name is valid: letters, digits and ._-, not beginning with a dot; one or two components. */
 static bool is_name(const char *name)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/agent/client.c: asks the agent of another machine: the table of its jobs, and recordings, which become files here. Nothing
- * that the other end says is believed: names, sizes and order are checked, and every wait has a limit. */
+/* server/agent/client.c: asks the agent of another machine for the table of its jobs, and for recordings, which are stored as files
+ * here. Nothing from the other side is trusted: names, sizes and order are checked, and every wait has a limit. */
 #include "agent.h"
 
 #include <errno.h>
@@ -15,14 +15,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FILES_MOST 1000 /* of a process */
+#define FILES_MOST 1000 /* most files of a process */
 #define PROCESSES_MOST 256
 #define ENTRIES_MOST 20000
-#define CLOCK_MOST_MICROS 2000000 /* an answer that takes longer says too little of the other clock */
+#define CLOCK_MOST_MICROS 2000000 /* an answer that takes longer is too inaccurate for the other clock */
 
 typedef struct stream {
     int fd;
-    int64_t until_ms; /* whatever comes until then */
+    int64_t until_ms; /* end of the time for the whole answer */
     const remote *of;
     char bytes[1 << 16];
     size_t at, have;
@@ -37,13 +37,13 @@ static int refuse(char *why, size_t room, const char *text)
 
 static bool is_stopped(const remote *r) { return r->stopped && r->stopped(r); }
 
-/* Why nothing more came. */
+/* The reason why nothing more came. */
 static const char *late_or(const stream *s, const char *otherwise)
 {
     return agent_now_ms() >= s->until_ms ? "it did not answer in time" : otherwise;
 }
 
-/* More bytes: how many, 0: the end or none in time. */
+/* Receives more bytes; returns how many, 0: the end, or none in time. */
 static size_t more(stream *s)
 {
     s->at = s->have = 0;
@@ -66,7 +66,7 @@ static bool next_byte(stream *s, char *out)
     return true;
 }
 
-/* A line without its end. */
+/* Reads a line, without its line end. */
 static bool read_line(stream *s, char *out, size_t room)
 {
     size_t n = 0;
@@ -91,7 +91,7 @@ static bool read_head(stream *s)
     return false;
 }
 
-/* What an error says, as one line of plain characters. */
+/* Writes the text of an error as one line of plain characters. */
 static void tell_refusal(stream *s, int status, char *why, size_t room)
 {
     char text[200], c;
@@ -101,7 +101,7 @@ static void tell_refusal(stream *s, int status, char *why, size_t room)
     snprintf(why, room, "it answers with status %d: %s", status, text);
 }
 
-/* Sends a request and reads the head of its answer; false: why not. */
+/* Sends a request and reads the head of its answer; false: it failed, `why` has the reason. */
 static bool ask(const char *method, const char *target, stream *s, char *why, size_t room)
 {
     const remote *r = s->of;
@@ -141,7 +141,7 @@ static int64_t length_of(const char *head)
     return text && size && size < 16 && strspn(text, "0123456789") >= size ? strtoll(text, NULL, 10) : -1;
 }
 
-/* A body of a known length, passed on. */
+/* Passes on a body of known length. */
 static bool get(const remote *r, const char *target, char *why, size_t room)
 {
     stream *s = malloc(sizeof *s);
@@ -173,7 +173,7 @@ bool remote_table(const remote *r, const char *table, const char *format, char *
 
 /* ---- recordings ---- */
 
-/* So many bytes to a descriptor, or, -1, to write(). */
+/* Passes on a number of bytes to a descriptor, or, with -1, to write(). */
 static bool pass_on(stream *s, const remote *r, int64_t left, int fd)
 {
     while (left) {
@@ -227,7 +227,7 @@ bool remote_clock(const remote *r, int64_t *ahead)
 
 /* ---- limits of what comes ---- */
 
-/* Files of one process: those of a job's folder whose names begin with the same number, or with none. */
+/* The files of one process: those in a job's folder whose names begin with the same number, or with none. */
 typedef struct origin {
     char name[ARCHIVE_NAME];
     int64_t bytes;
@@ -253,7 +253,7 @@ static origin *origin_of(origins *all, const char *name)
     return o;
 }
 
-/* Whether one more file may come; else `why` has the limit. */
+/* Whether one more file is allowed; otherwise `why` names the limit. */
 static bool may_come(origins *all, const remote *r, const archive_entry *e, char *why, size_t room)
 {
     origin *o = origin_of(all, e->name);
@@ -277,7 +277,7 @@ static bool rename_new(int folder, const char *from, const char *to)
     return syscall(SYS_renameat2, folder, from, folder, to, NO_REPLACE) == 0;
 }
 
-/* A new file, 0600, which appears whole. Folders of jobs are made. */
+/* Writes a new file with mode 0600, which appears only when it is complete. Makes the job's folder if needed. */
 static int take_file(stream *s, const remote *r, const archive_entry *e, int folder, char *why, size_t room)
 {
     char part[ARCHIVE_NAME + 8], job[ARCHIVE_NAME];
@@ -293,7 +293,7 @@ static int take_file(stream *s, const remote *r, const archive_entry *e, int fol
     return refuse(why, room, whole ? strerror(errno) : late_or(s, "a file ended too early"));
 }
 
-/* The other end is ready: it is told the moment at which recordings begin, on a connection of its own. */
+/* The other side is ready: tells it when the recordings begin, through a separate connection. */
 static void tell_start(const stream *s)
 {
     char target[64], why[400];
@@ -315,7 +315,7 @@ typedef struct taken {
     origins from;
 } taken;
 
-/* One entry of the answer; false: `why` has the reason. */
+/* Takes one entry of the answer; false: `why` has the reason. */
 static bool take_entry(stream *s, taken *t, int folder, char *why, size_t room)
 {
     char line[ARCHIVE_NAME + 64];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/agent/folder.c: the folder of an agent's recording: made, sent and removed by its descriptor. With paths another user who may
- * write above it could have us send or remove other files. */
+/* server/agent/folder.c: the folder of an agent's recording: it is made, sent and removed through its descriptor. If paths were used,
+ * another user who may write above it could make us send or remove other files. */
 #include "agent.h"
 #include "data/live.h"
 
@@ -26,7 +26,7 @@ int agent_folder_make(char *path, size_t room)
     return -1;
 }
 
-/* A folder's names, without moving the descriptor. */
+/* Lists a folder's names, without moving the descriptor. */
 static DIR *list(int folder)
 {
     int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -57,7 +57,7 @@ void agent_folder_remove(const char *path, int folder)
     rmdir(path);
 }
 
-/* The other end calls it JOB/FILE, or FILE without a job. folder: that of the job. */
+/* Sends a file; its name in the stream is JOB/FILE, or FILE without a job. folder: the job's folder. */
 static bool send_file(int out, int folder, const char *job, const char *file)
 {
     char name[600], line[ARCHIVE_NAME + 64], bytes[1 << 16];

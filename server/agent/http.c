@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/agent/http.c: a small HTTP server for metrics and for tfprof of other machines: one request a connection, no body, strict heads
- * (http/gate_check.c), a time limit for each, and no thread. Who has no token never keeps one who has it waiting: a connection that has
- * not yet sent its head gives way to a newer one, and wrong tokens are answered later and later. */
+/* server/agent/http.c: a small HTTP server for metrics and for tfprof on other machines: one request per connection, no body, strict
+ * heads (http/gate_check.c), a time limit for each connection, and no threads. Clients without a token cannot delay those that have one:
+ * a connection that has not sent its head yet is replaced by a newer one, and answers to wrong tokens are delayed more and more. */
 #include "agent.h"
 #include "http/http.h"
 
@@ -18,28 +18,28 @@
 
 #define ASKING_MOST_MS 5000
 #define TAKING_MOST_MS 10000
-#define WRONG_FREE 3       /* wrong tokens of an address that are answered at once */
-#define WRONG_DELAY_MS 100 /* between two answers to it from then on */
+#define WRONG_FREE 3       /* how many wrong tokens from an address are answered at once */
+#define WRONG_DELAY_MS 100 /* delay between two answers to such an address from then on */
 #define WRONG_ADDRESSES 256
-#define WRONG_TELL_MS 10000 /* between two lines about an address */
+#define WRONG_TELL_MS 10000 /* least time between two messages about an address */
 
 typedef struct fetcher {
-    int fd; /* -1: free */
+    int fd; /* -1: unused */
     int64_t since_ms;
-    size_t have; /* of the head */
+    size_t have; /* bytes of the head received so far */
     char head[GATE_HEAD + 1];
-    answer out; /* once it is asked for */
-    int stream; /* what follows `out`, until its end; -1 */
+    answer out; /* valid once the answer was made */
+    int stream; /* a stream that follows `out` until its end; -1: none */
     size_t sent;
-    int64_t hold_until_ms;   /* the answer waits until then */
-    char peer[48];           /* its address */
-    bool answering, lingers; /* lingers: all is sent, its end is waited for */
+    int64_t hold_until_ms;   /* the answer is delayed until then */
+    char peer[48];           /* the client's address */
+    bool answering, lingers; /* lingers: everything was sent, and the client's end is awaited */
 } fetcher;
 
-typedef struct guesser { /* an address from which wrong tokens came */
+typedef struct guesser { /* an address that sent wrong tokens */
     char peer[48];
     size_t count;
-    int64_t next_ms, told_ms; /* the next answer; the last line */
+    int64_t next_ms, told_ms; /* times of the next answer and of the last message */
 } guesser;
 
 struct fetchers {
@@ -47,7 +47,7 @@ struct fetchers {
     fetch_rules rules;
     guesser guessers[WRONG_ADDRESSES];
     size_t guesser_count;
-    size_t fresh[FETCHERS_MOST], fresh_count; /* connections of this turn */
+    size_t fresh[FETCHERS_MOST], fresh_count; /* connections accepted in this turn */
     struct pollfd polls[2 * FETCHERS_MOST + 1];
     fetcher all[FETCHERS_MOST];
 };
@@ -79,7 +79,8 @@ void fetchers_free(fetchers *f)
 
 /* ---- a request ---- */
 
-/* Whether a name of `size` bytes is an address: a page of another site can have its name lead here, but not an address. */
+/* Whether a name of `size` bytes is a numeric address: another site's page can make its own name resolve to us, but it
+ * cannot do so with an address. */
 static bool is_address(const char *name, size_t size)
 {
     char text[64];
@@ -99,12 +100,13 @@ static bool is_own_name(const fetch_rules *r, const char *name, size_t size)
     const char *names[] = { "localhost", r->host, host };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strlen(names[i]) == size && strncasecmp(name, names[i], size) == 0) return true;
-    size_t first = strcspn(host, "."), given = 0; /* with or without a domain */
+    size_t first = strcspn(host, "."), given = 0; /* the host name matches with or without its domain */
     while (given < size && name[given] != '.') given++;
     return first && first == given && strncasecmp(name, host, first) == 0 && (given == size || !host[first]);
 }
 
-/* Names and addresses of this machine. The port is checked for metrics only: another machine may come through a tunnel. */
+/* Whether the Host header has a name or address of this machine. The port is checked for metrics only: another machine may
+ * come through a tunnel. */
 static bool host_fits(const fetch_rules *r, const char *head)
 {
     char port[16];
@@ -112,14 +114,15 @@ static bool host_fits(const fetch_rules *r, const char *head)
     const char *host = http_header_value(head, "Host", &size), *colon = NULL;
     for (size_t i = 0; host && i < size; i++)
         if (host[i] == ':') colon = host + i;
-    if (colon && memchr(colon, ']', (size_t)(host + size - colon))) colon = NULL; /* it belongs to an IPv6 address */
+    /* this colon is part of an IPv6 address */
+    if (colon && memchr(colon, ']', (size_t)(host + size - colon))) colon = NULL;
     size_t name = host ? colon ? (size_t)(colon - host) : size : 0;
     int n = snprintf(port, sizeof port, ":%d", r->port);
     if (!r->ask && (!colon || size - name != (size_t)n || memcmp(colon, port, (size_t)n) != 0)) return false;
     return name && (is_address(host, name) || is_own_name(r, host, name));
 }
 
-/* Pages of browsers name their origin; none of ours asks here. */
+/* Whether a browser's page sent the request: pages send their origin, and none of ours makes requests here. */
 static bool has_origin(const char *head) { return strcasestr(head, "\r\nOrigin:") != NULL; }
 
 static guesser *guesser_of(fetchers *f, const char *peer)
@@ -135,7 +138,8 @@ static guesser *guesser_of(fetchers *f, const char *peer)
     return oldest;
 }
 
-/* A wrong token: told, without the token, and after some of them answered one by one, whatever connections they come on. */
+/* Handles a wrong token: reports it, without the token. After several of them answers are delayed one after the other,
+ * whatever connections they use. */
 static int note_wrong(fetchers *f, fetcher *x, const char **why)
 {
     char line[200];
@@ -155,7 +159,7 @@ static int note_wrong(fetchers *f, fetcher *x, const char **why)
     return 429;
 }
 
-/* 0: the token is right, or none is needed. */
+/* Returns 0: the token is right, or none is required. */
 static int check_token(fetchers *f, fetcher *x, const char **why)
 {
     const char *token = f->rules.token;
@@ -177,7 +181,7 @@ static int check_names(const fetch_rules *r, const char *head, const char **why)
     return has_origin(head) ? 403 : 0;
 }
 
-/* The body, and its status. */
+/* Makes the body; returns its status. */
 static int fill(fetchers *f, fetcher *x, answer *body, const char **why)
 {
     const fetch_rules *r = &f->rules;
@@ -246,15 +250,16 @@ static void send_answer(fetcher *x)
         return;
     }
     if (n > 0) x->sent += (size_t)n;
-    if (n > 0) x->since_ms = x->stream >= 0 ? agent_now_ms() : x->since_ms; /* a stream takes as long as it moves */
+    /* a stream may last as long as data moves */
+    if (n > 0) x->since_ms = x->stream >= 0 ? agent_now_ms() : x->since_ms;
     if (x->sent < x->out.size) return;
     x->out.size = x->sent = 0;
     if (x->stream >= 0) return;
-    shutdown(x->fd, SHUT_WR); /* a close with bytes unread would take back what was sent */
+    shutdown(x->fd, SHUT_WR); /* closing with unread bytes would discard what was sent */
     x->lingers = true;
 }
 
-/* The next bytes of the stream; its end is the answer's. */
+/* Reads the next bytes of the stream; when it ends the answer ends. */
 static void read_stream(fetcher *x)
 {
     char bytes[1 << 16];
@@ -283,7 +288,7 @@ static void drain(fetcher *x)
 
 /* ---- all of them ---- */
 
-/* A free place, or that of the connection that has been there longest without having sent its head; NULL: all are being answered. */
+/* Finds a free place, or that of the oldest connection that has not sent its head; NULL: all are being answered. */
 static fetcher *find_place(fetchers *f)
 {
     fetcher *longest = NULL;
@@ -327,18 +332,18 @@ static void cut_slow(fetchers *f)
     }
 }
 
-/* A connection of which the poll said something; `came`: its stream has bytes, or ends. */
+/* Handles a connection for which poll reported events; `came`: its stream has bytes, or ended. */
 static void attend(fetchers *f, fetcher *x, short events, bool came)
 {
     if (waits_for_stream(x)) {
         if (events)
-            drop(x); /* nobody reads any more */
+            drop(x); /* the client no longer reads */
         else if (came)
             read_stream(x);
     } else if (!events) {
         return;
     } else if (x->answering && agent_now_ms() < x->hold_until_ms) {
-        drop(x); /* it did not wait for its answer */
+        drop(x); /* the client did not wait for its answer */
     } else if (x->lingers) {
         drain(x);
     } else if (x->answering) {
@@ -348,7 +353,7 @@ static void attend(fetchers *f, fetcher *x, short events, bool came)
     }
 }
 
-/* What a connection waits for; an answer that is held back for nothing but its time. */
+/* The events that a connection waits for; one with a delayed answer waits only for the time. */
 static short events_of(const fetcher *x, int64_t now)
 {
     if (waits_for_stream(x)) return POLLRDHUP;
@@ -381,7 +386,7 @@ void fetchers_wait(fetchers *f, int ms)
         if (f->all[i].fd >= 0) attend(f, &f->all[i], p[i].revents, p[STREAMS + i].revents != 0);
     f->fresh_count = 0;
     if (n > 0 && p[FETCHERS_MOST].revents) accept_all(f);
-    for (size_t i = 0; i < f->fresh_count; i++) { /* the head of most is there already */
+    for (size_t i = 0; i < f->fresh_count; i++) { /* most connections have sent their head already */
         fetcher *x = &f->all[f->fresh[i]];
         if (x->fd >= 0 && !x->have && !x->answering) read_request(f, x);
     }

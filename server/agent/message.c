@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/agent/message.c: protobuf's wire format, as far as metrics need it. */
+/* server/agent/message.c: writes protobuf's wire format, as far as metrics need it. */
 #include "message.h"
 
 #include "tfprof/tfprof.h"

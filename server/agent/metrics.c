@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/agent/metrics.c: the table `top` as metrics: Prometheus's text (version 0.0.4) and OTLP's protobuf, from one list. */
+/* server/agent/metrics.c: writes the table `top` as metrics, in Prometheus's text format (version 0.0.4) and as OTLP's
+ * protobuf, from one list of metrics. */
 #include "agent.h"
 
 #include "message.h"
@@ -13,7 +14,7 @@ enum { TEXT_ROOM = 4300 };
 
 typedef struct metric {
     const char *column, *name, *otlp, *unit, *help;
-    double scale; /* of the column's unit */
+    double scale; /* factor for the column's unit */
 } metric;
 
 /* clang-format off */
@@ -36,7 +37,7 @@ typedef struct label {
     const char *column, *name, *otlp;
     enum { LABEL_ALWAYS, LABEL_STEPS, LABEL_INFO, LABEL_COMMAND } where;
 } label;
-/* "job" is a label that Prometheus sets itself. */
+/* named other than "job", which Prometheus sets itself */
 static const label labels[] = {
     { "job",       "id",        "tfprof.job.id",        LABEL_ALWAYS },
     { "pid",       "pid",       "process.pid",          LABEL_ALWAYS },
@@ -53,7 +54,7 @@ static const label labels[] = {
 /* clang-format on */
 enum { METRICS = sizeof metrics / sizeof *metrics, LABELS = sizeof labels / sizeof *labels };
 
-/* Which labels a metric has; NULL: tfprof_job_info. */
+/* Whether a metric has a label; NULL: tfprof_job_info. */
 static bool has_label(const metric *m, const label *l, bool commands)
 {
     switch (l->where) {
@@ -169,7 +170,7 @@ static void put_point(answer *a, const tfp_report *top, size_t row, const metric
     message_close(a, point);
 }
 
-/* m NULL: what the jobs are. */
+/* m NULL: the metric with the jobs' properties. */
 static void put_metric(answer *a, const tfp_report *top, const metric *m, bool commands, int64_t unix_ns)
 {
     double value = 1;
@@ -183,7 +184,7 @@ static void put_metric(answer *a, const tfp_report *top, const metric *m, bool c
     bool empty = a->size == gauge;
     message_close(a, gauge);
     message_close(a, one);
-    if (empty) a->size = before; /* of no job it is known */
+    if (empty) a->size = before; /* the metric is not known for any job */
 }
 
 void metrics_otlp(const tfp_report *top, bool commands, int64_t unix_ns, answer *out)

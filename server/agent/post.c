@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/agent/post.c: one POST over HTTP/1.1 to a collector or a store of profiles. Everything together takes five seconds at most. */
+/* server/agent/post.c: makes one POST over HTTP/1.1 to a collector or a profile store, within five seconds in total. */
 #include "agent.h"
 
 #include <errno.h>
@@ -62,7 +62,7 @@ bool agent_send_all(int fd, const char *data, size_t size, int64_t until_ms)
     return true;
 }
 
-/* The status of the answer; -1: none came, or it is no HTTP. */
+/* Reads the status of the answer; -1: none came, or it is no HTTP. */
 static int read_status(int fd, int64_t until_ms)
 {
     char head[HEAD_ROOM];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/agent/push.c: one profile for Pyroscope (Connect: push.v1.PusherService/Push) or Parca (ProfileStoreService/WriteRaw by its HTTP
- * gateway). Both take JSON with the pprof in base64; their labels differ by one level. */
+/* server/agent/push.c: sends one profile to Pyroscope (Connect: push.v1.PusherService/Push) or Parca (ProfileStoreService/WriteRaw
+ * through its HTTP gateway). Both take JSON with the pprof in base64; their labels differ by one level of nesting. */
 #include "push.h"
 
 #include <stdio.h>

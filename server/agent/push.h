@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/agent/push.h: sampled stacks as pprof, sent to a store of profiles: Grafana Pyroscope or Parca. */
+/* server/agent/push.h: sends sampled stacks as pprof to a profile store: Grafana Pyroscope or Parca. */
 #ifndef TFP_SERVER_PUSH_H
 #define TFP_SERVER_PUSH_H
 
@@ -12,10 +12,10 @@ typedef struct push_target {
     http_url url;
 } push_target;
 
-/* text: http://HOST[:PORT][/PREFIX]; false: `why` says what is wrong. */
+/* Parses http://HOST[:PORT][/PREFIX]; false: `why` has the reason. */
 bool push_target_of(push_kind kind, const char *text, push_target *out, const char **why);
 
-typedef struct push_job { /* labels of a profile; "" is none */
+typedef struct push_job { /* labels of a profile; "": none */
     char service[256], job[64], pid[24], user[64], framework[128];
 } push_job;
 /* A row of the table top. The service is the name of the script, without its folder. */
@@ -31,14 +31,14 @@ bool push_stacks(const push_target *to, const tfp_report *stacks, const push_job
 typedef struct push_rounds {
     const push_target *targets;
     size_t target_count;
-    tfp_live *processes; /* the processes to sample; nothing else uses it */
+    tfp_live *processes; /* the processes to sample; used for nothing else */
     pid_t child;         /* 0: none */
-    int told;            /* from the child: a line for each fault; -1 */
-    char line[400];      /* of what it told, so far */
+    int told;            /* pipe from the child, with a line for each error; -1: none */
+    char line[400];      /* the current line, as far as received */
     size_t have;
 } push_rounds;
-void push_rounds_begin(push_rounds *r); /* unless one still runs */
-/* True: the round is over; `why` has its first fault, or is empty. */
+void push_rounds_begin(push_rounds *r); /* begins a round, unless one is still running */
+/* True: the round is over; `why` has its first error, or is empty. */
 bool push_rounds_over(push_rounds *r, char *why, size_t room);
 void push_rounds_end(push_rounds *r);
 

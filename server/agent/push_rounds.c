@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/agent/push_rounds.c: what `tfprof agent --pyroscope` and `--parca` do each interval: a child samples every Python process for a
- * second, one after another, and sends what it saw. The agent itself answers meanwhile. */
+/* server/agent/push_rounds.c: the rounds of `tfprof agent --pyroscope` and `--parca`: at each interval a child samples every Python
+ * process for a second, one after another, and sends the stacks. Meanwhile the agent goes on answering requests. */
 #include "push.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ static void tell(const char *who, const char *why)
     int n = snprintf(line, sizeof line - 1, "%s: %s", who, why);
     if (n > (int)sizeof line - 2) n = sizeof line - 2;
     line[n++] = '\n';
-    if (write(KEPT, line, (size_t)n) < 0) _exit(1); /* the agent is gone */
+    if (write(KEPT, line, (size_t)n) < 0) _exit(1); /* the agent has ended */
 }
 
 static void sample_one(const push_rounds *r, const push_job *job, tfp_error *err)
@@ -31,7 +31,7 @@ static void sample_one(const push_rounds *r, const push_job *job, tfp_error *err
     tfp_report *stacks = NULL;
     tfp_status s = tfp_live_stacks(r->processes, job->pid, NULL, NULL, NULL, &stacks, err);
     if (s && (kill((pid_t)atoi(job->pid), 0) == 0 || errno != ESRCH)) tell(job->pid, tfp_error_message(err));
-    if (!s && tfp_report_row_count(stacks)) /* else nothing ran */
+    if (!s && tfp_report_row_count(stacks)) /* without samples nothing ran, and nothing is sent */
         for (size_t i = 0; i < r->target_count; i++)
             if (!push_stacks(&r->targets[i], stacks, job, false, why, sizeof why))
                 tell(r->targets[i].url.authority, why);
@@ -65,7 +65,7 @@ void push_rounds_begin(push_rounds *r)
         signal(SIGINT, SIG_DFL);
         prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
         alarm(ROUND_SECONDS);
-        /* connections of others must end when the agent closes them */
+        /* the child must not keep connections open that the agent closes */
         if (ends[1] != KEPT && dup3(ends[1], KEPT, O_CLOEXEC) < 0) _exit(1);
         syscall(SYS_close_range, KEPT + 1, ~0u, 0);
         work(r);
@@ -81,7 +81,7 @@ void push_rounds_begin(push_rounds *r)
     r->have = 0;
 }
 
-/* Keeps the first line; more is read so that the child never waits. */
+/* Keeps the first line, but reads everything, so that the child never blocks. */
 static void take_lines(push_rounds *r)
 {
     char bytes[1024];

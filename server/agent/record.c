@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/agent/record.c: what `tfprof agent --listen` answers to another machine's tfprof: the table of jobs, and recordings. A
- * recording is made by a child, one at a time, in a private folder that is removed after it; its files go out as the child sends
- * them. The child ends when nobody reads, and then the recordings in the jobs end, too. */
+/* server/agent/record.c: answers another machine's tfprof, for `tfprof agent --listen`: with the table of jobs, and with
+ * recordings. A child makes the recording, one at a time, in a private folder that is removed afterwards; its files are sent as
+ * the child writes them. When the client disconnects the child ends, and with it the recordings in the jobs. */
 #include "agent.h"
 
 #include "data/live.h"
@@ -20,9 +20,9 @@
 #include <unistd.h>
 
 #define SETTINGS_MOST 24
-#define SEND_SECONDS 300 /* for all that was recorded */
-#define SETTLE_MS 15000  /* for the moment that others share */
-#define SHARED "shared"  /* the setting by which a recording waits for it */
+#define SEND_SECONDS 300 /* longest time for sending everything that was recorded */
+#define SETTLE_MS 15000  /* longest wait for the shared start time */
+#define SHARED "shared"  /* the setting that makes a recording wait for it */
 
 /* ---- parameters ---- */
 
@@ -37,7 +37,7 @@ typedef struct question {
 } question;
 
 static const char *const formats[] = { "text", "json", "jsonl", "csv", "md", NULL };
-/* Settings of tfp_live_set that a recording takes from another machine. */
+/* The settings of tfp_live_set that another machine may set for a recording. */
 static const char *const allowed[] = { "ms",   "steps",   "attach",    "align",      "all",          "parallel",
                                        "wait", "timeout", "max_bytes", "host_level", "python_level", NULL };
 
@@ -56,7 +56,7 @@ bool agent_is_plain(const char *text)
     return strlen(text) < 256 && !text[strspn(text, letters)];
 }
 
-/* NAME=VALUE&...: nothing is written with percent signs. A setting comes once, a selector often. */
+/* Parses NAME=VALUE&...; values have no percent encoding. A setting may occur once, a selector several times. */
 static bool parse(const char *head, size_t skip, question *q)
 {
     size_t size = strcspn(head + skip, " ");
@@ -97,14 +97,14 @@ static bool send_text(int fd, const char *kind, int status, const char *data, si
     return live_write_all(fd, line, strlen(line)) && live_write_all(fd, data, size);
 }
 
-/* What the child tells while it records. */
+/* State of the child's reports while it records. */
 typedef struct telling {
     int out, control;
-    int64_t waits_ms;  /* a recording that runs still then waits for another one */
-    int64_t settle_ms; /* when the moment to begin at is no longer waited for; 0: it is not asked for yet */
+    int64_t waits_ms;  /* a recording that has not ended by then waits for another one */
+    int64_t settle_ms; /* end of the wait for the start time; 0: it was not requested yet */
 } telling;
 
-/* Whether nobody reads any more. */
+/* Whether the client has disconnected. */
 static int is_unread(void *ctx, const tfp_report *columns, const char *text, const char *json)
 {
     telling *t = ctx;
@@ -117,7 +117,7 @@ static int is_unread(void *ctx, const tfp_report *columns, const char *text, con
     return poll(&p, 1, 0) > 0 && (p.revents & POLLERR);
 }
 
-/* All is ready to record: whoever asks has other machines to wait for, and tells the moment. */
+/* Everything is ready to record: the client, which may wait for other machines, is asked for the start time. */
 static int64_t shared_start(void *ctx)
 {
     telling *t = ctx;
@@ -202,9 +202,9 @@ void recorder_reap(recorder *r, bool now)
     r->child = 0;
 }
 
-enum { KEPT_OUT = 3, KEPT_CONTROL, KEPT_FOLDER, KEPT_END }; /* descriptors of the child */
+enum { KEPT_OUT = 3, KEPT_CONTROL, KEPT_FOLDER, KEPT_END }; /* numbers of the child's descriptors */
 
-/* Closes all descriptors but these and the standard ones. */
+/* Closes all descriptors except these and the standard ones. */
 static bool keep_only(int out, int control, int folder)
 {
     int high[] = { out, control, folder };
@@ -215,7 +215,7 @@ static bool keep_only(int out, int control, int folder)
     return ok;
 }
 
-/* Begins a recording; its stream, or -1: why not. */
+/* Begins a recording; returns its stream, or -1 with the reason. */
 static int begin(recorder *r, const question *q, const char **why)
 {
     int ends[2], control[2];
@@ -239,7 +239,7 @@ static int begin(recorder *r, const question *q, const char **why)
     if (child == 0) {
         signal(SIGTERM, SIG_DFL);
         signal(SIGINT, SIG_DFL);
-        /* connections of others must end when the agent closes them */
+        /* the child must not keep connections open that the agent closes */
         if (!keep_only(ends[1], control[0], r->folder_fd)) _exit(1);
         work(q, KEPT_FOLDER, r->commands, KEPT_OUT, KEPT_CONTROL);
     }
@@ -269,7 +269,7 @@ static int ask_capture(recorder *r, const question *q, int *stream, const char *
     return *stream >= 0 ? 200 : 503;
 }
 
-/* The moment at which the recording that waits for it begins. */
+/* Passes the start time to the recording that waits for it. */
 static int ask_start(recorder *r, const question *q, const char **why)
 {
     const char *value = value_of(q, "at", "");
@@ -293,7 +293,7 @@ static int ask_clock(answer *body)
     return 200;
 }
 
-/* A table of what is there now. Stacks name files of the jobs, as command lines do. */
+/* Answers with a current table. Stacks contain file names of the jobs, so they are treated like command lines. */
 static int ask_table(recorder *r, bool hang, const question *q, answer *body, const char **why)
 {
     tfp_report *top = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/agent/url.c: the URL of a collector as users write it, the first line of an HTTP answer, headers of a request. */
+/* server/agent/url.c: parses a collector's URL, the first line of an HTTP answer, and headers of a request. */
 #include "agent.h"
 
 #include <ctype.h>
@@ -65,7 +65,7 @@ int http_status_of(const char *head, size_t size)
     size_t n = sizeof start - 1, known = size < n ? size : n;
     if (memcmp(head, start, known) != 0) return -1;
     if (!memchr(head, '\n', size)) return size < STATUS_LINE_MOST ? 0 : -1;
-    const char *at = head + n; /* a line end is behind: there are bytes to look at, up to it */
+    const char *at = head + n; /* a line end follows, so there are bytes up to it */
     if ((*at != '0' && *at != '1') || at[1] != ' ') return -1;
     int status = 0;
     for (at += 2; isdigit((unsigned char)*at) && status < 1000; at++) status = 10 * status + *at - '0';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/api/command.c: a line of the prompt, run by the program over one profile; no state is kept. */
+/* server/api/command.c: runs a line of the prompt over one profile, in the program itself; no state is kept. */
 #include "routes.h"
 
 #include <stdlib.h>

@@ -28,7 +28,7 @@ static void answer_jobs(const question *q, answer *a)
     if (is_there(q, a)) live_ask(q->live, &(live_wish){ .what = LIVE_LIST }, a);
 }
 
-/* Stacks name files and functions of the job: they are kept from other machines as its command line is. */
+/* Stacks contain file and function names of the job, so they are hidden from other machines like its command line. */
 static void answer_stacks_of(const question *q, live_what what, answer *a)
 {
     long long seconds = what == LIVE_STACKS;

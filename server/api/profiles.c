@@ -58,7 +58,7 @@ static void answer_list(const question *q, answer *a)
 {
     catalog *c = q->catalog;
     json_open(a, NULL, '{');
-    json_int(a, "changed", (int64_t)catalog_version(c)); /* read first: a later change gets the next version */
+    json_int(a, "changed", (int64_t)catalog_version(c)); /* read first, so that a later change gives another version */
     put_notes(a, q);
     json_open(a, "profiles", '[');
     for (size_t i = 0; i < catalog_count(c); i++) {

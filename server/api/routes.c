@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/api/routes.c: from a path to the function that answers it. */
+/* server/api/routes.c: finds the function that answers a path. */
 #include "routes.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@ static const route *const lists[] = { routes_tables,  routes_profiles, routes_ru
                                       routes_compare, routes_source,   routes_command, routes_live,    routes_report,
                                       routes_whatif,  routes_page };
 
-/* A star stands for one part of the path, which is not empty. */
+/* A star matches one component of the path, which must not be empty. */
 static bool fits(const char *pattern, const char *path, route_words *w)
 {
     size_t word = 0;

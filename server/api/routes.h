@@ -10,7 +10,7 @@
 
 #include <stdatomic.h>
 
-/* The parts of a path at the stars of its route. */
+/* The components of a path at the stars of its route. */
 typedef struct route_words {
     char text[4][512];
 } route_words;
@@ -21,16 +21,17 @@ typedef struct profile_ids {
     size_t count;
 } profile_ids;
 
-typedef struct question { /* a request as the function that answers it gets it */
+typedef struct question { /* a request in the form that an answering function gets */
     catalog *catalog;
     live *live; /* running jobs; NULL: they are not shown */
     const request *request;
     route_words words;
-    lease profile; /* of a route that needs one */
-    const profile_ids *only; /* of a report: the profiles that it is of; its paths are cut to names. NULL: all, whole paths */
-    _Atomic bool *reporting; /* whether a report is being made for another request; NULL: none is made here */
-    const struct source_index *sources; /* of a report: its texts are cut to these lines; NULL: texts are whole */
-    /* Says to give up. NULL: profiles are not waited for, and the answer is ANSWER_LOADING while one is read. */
+    lease profile; /* for a route that needs one */
+    const profile_ids *only; /* for a report: its profiles; paths are cut to names. NULL: all profiles, whole paths */
+    _Atomic bool *reporting; /* whether a report is being made for another request; NULL: reports cannot be made here */
+    const struct source_index *sources; /* for a report: its texts are reduced to these lines; NULL: whole texts */
+    /* Tells whether to give up. NULL: profiles are not waited for, and the answer is ANSWER_LOADING while one is
+     * read. */
     bool (*stopped)(void *ctx);
     void *ctx;
 } question;
@@ -38,26 +39,26 @@ typedef struct question { /* a request as the function that answers it gets it *
 typedef struct route {
     const char *path; /* "/api/v1/profiles/ * /views/ *" without the blanks: a star is one part of the path */
     void (*answer)(const question *q, answer *a);
-    const char *parameters; /* the parameters that it takes, one blank between; "*": it checks them itself */
+    const char *parameters; /* the parameters that it takes, separated by one blank; "*": it checks them itself */
     enum {
-        ROUTE_QUICK = 1,   /* answered at once, by the thread that has the connection */
-        ROUTE_PROFILE = 2, /* the first star is a profile's id: it is read first */
-        ROUTE_POST = 3     /* it changes something: POST only, answered at once */
+        ROUTE_QUICK = 1,   /* answered at once, by the connection's own thread */
+        ROUTE_PROFILE = 2, /* the first star is a profile's id, and the profile is read first */
+        ROUTE_POST = 3     /* it changes something: only POST, answered at once */
     } kind;
 } route;
 
-/* Whether words with one blank between them have that one. */
+/* Whether a list of words separated by one blank contains a word. */
 bool routes_list_has(const char *list, const char *word);
 
-/* Fills the answer, for any request. Of the question catalog, request and stopped are set. */
+/* Fills the answer for any request. The question's catalog, request and stopped must be set. */
 void routes_answer(question *q, answer *a);
 bool routes_quick(const char *path);
-bool routes_changes(const char *path); /* it is for POST */
+bool routes_changes(const char *path); /* whether the path is for POST */
 
-/* Leases another profile for a question. False: the answer says why not; else it is to be given back. */
+/* Leases another profile for a question. False: the answer has the reason; otherwise it must be given back. */
 bool question_lease(const question *q, const char *id, lease *l, answer *a);
 
-/* A path as answers tell it: a report does not tell where on this machine its files were. */
+/* A path as answers show it: a report hides where its files were on this machine. */
 const char *question_told_path(const question *q, const char *path);
 
 /* The lists of routes, each ending with an empty one. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/api/runs.c: the runs of an index: filtered, sorted, a page at a time; and the profile of one of them. */
+/* server/api/runs.c: the runs of an index, filtered and sorted, a page at a time; and the profile of one run. */
 #include "data/reports.h"
 #include "tfprof/fleet.h"
 
@@ -48,7 +48,7 @@ static bool is_digest(const char *run)
     return strlen(run) == DIGEST && strspn(run, "0123456789abcdef") == DIGEST;
 }
 
-/* The path of a run in the index; false: the answer says why not. */
+/* Finds the path of a run in the index; false: the answer has the reason. */
 static bool path_of(const char *index, const char *run, char *path, size_t room, answer *a)
 {
     char filter[DIGEST + 8] = "run=";
@@ -70,7 +70,7 @@ static bool path_of(const char *index, const char *run, char *path, size_t room,
     return !s && size && size < room;
 }
 
-/* The id by which its profile is asked for: it is read when that is done. */
+/* Answers with the id of the run's profile, which is read when a request uses this id. */
 static void answer_profile(const question *q, answer *a)
 {
     const char *index = index_of(q, a), *run = q->words.text[0];

@@ -9,7 +9,7 @@
 enum { WIDTH = 1000, WIDTH_MOST = 10000, MOST = 1000000 };
 #define TIME_MOST_US 4e15 /* limits of a window */
 
-/* Microseconds with decimals, as nanoseconds; the value stays without the parameter. */
+/* Reads microseconds with decimals as nanoseconds; without the parameter the value is unchanged. */
 static bool take_time(const question *q, const char *name, int64_t *ns, answer *a)
 {
     const char *text = request_value(q->request, name);
@@ -30,7 +30,7 @@ static bool take_int(const question *q, const char *name, long long least, long 
     return ok;
 }
 
-typedef struct window { /* the parameters of a request; each route takes some of them */
+typedef struct window { /* the parameters of a request; each route uses some of them */
     int64_t from_ns, to_ns;
     long long width, first_row, last_row, step, most, after, backward;
     const char *search, *by, *rows;
@@ -107,7 +107,7 @@ static tfp_status ask_find(const question *q, const tfp_timeline *t, const windo
 }
 static void answer_find(const question *q, answer *a) { answer_timeline(q, a, ask_find); }
 
-/* A word that is no number names no span. */
+/* A word that is no number identifies no span. */
 static tfp_status ask_span(const question *q, const tfp_timeline *t, const window *w, tfp_report **out, tfp_error *err)
 {
     (void)w;

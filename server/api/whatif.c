@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/api/whatif.c: what changes would give, for the page: a replay that is refused is an answer here, and no fault. */
+/* server/api/whatif.c: the gains of changes, for the page: a refused replay is an answer here, not an error. */
 #include "data/reports.h"
 
 /* The table, as JSON; it is freed. */

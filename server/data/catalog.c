@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/data/catalog.c: which profiles there are. One thread looks for them, others read them (catalog_read.c), so that no
+/* server/data/catalog.c: the list of profiles. One thread looks for them and others read them (catalog_read.c), so that no
  * request waits for either. */
 #include "catalog_parts.h"
 
@@ -71,7 +71,7 @@ static entry *new_entry(catalog *c, const char *id, const found_profile *f)
     return e;
 }
 
-/* The same in every run of the program, so that addresses of the page stay valid. */
+/* Makes an id that is the same in every run of the program, so that the page's addresses stay valid. */
 static void make_id(const look *l, const part *p, char id[24])
 {
     uint64_t h = UINT64_C(0xcbf29ce484222325);
@@ -80,14 +80,14 @@ static void make_id(const look *l, const part *p, char id[24])
     snprintf(id, 24, "%012llx", (unsigned long long)(h >> 16));
 }
 
-/* The lock is held. False without memory: the next look tries again. */
+/* Called with the lock held. False: out of memory; the next look tries again. */
 static bool take_over(catalog *c, const found_profile *f)
 {
     char id[24];
     make_id(&c->look, f->parts, id);
     entry *e = catalog_entry(c, id);
     if (!e && !(e = new_entry(c, id, f))) return false;
-    if (e->present) return true; /* found through two folders, one inside the other: the first one counts */
+    if (e->present) return true; /* found through two folders, one inside the other: the first one is used */
     bool again = e->gone, same = parts_same(e->parts, e->part_count, f->parts, f->count);
     e->present = true;
     e->gone = false;
@@ -246,7 +246,7 @@ static const char *path_below(const root *r, const char *path)
     return strncmp(path, r->full, n) == 0 && (n == 1 || path[n] == '/') ? path + n + (n > 1) : NULL;
 }
 
-/* The entry may be known: its files are compared with what is there now. */
+/* The entry may exist already: then its files are compared with the present ones. */
 static bool add_found(catalog *c, const found_profile *f, char id[24])
 {
     make_id(&c->look, f->parts, id);

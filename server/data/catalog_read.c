@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/data/catalog_read.c: reads the profiles that requests ask for, and forgets those least recently used when the ones in
- * memory pass a bound. */
+/* server/data/catalog_read.c: reads the profiles that requests need, and drops the least recently used ones when those in
+ * memory exceed a limit. */
 #include "http/answer.h"
 #include "catalog_parts.h"
 
@@ -11,13 +11,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define KEPT_MOST ((uint64_t)600 << 20) /* bytes of profiles in memory; those just used may pass it */
+#define KEPT_MOST ((uint64_t)600 << 20) /* limit for profiles in memory; those just used may exceed it */
 #define HELD_MOST ((uint64_t)1500 << 20)
 #define JUST_MS 30000
-#define WAIT_NS 50000000 /* how often it checks whether to stop */
+#define WAIT_NS 50000000 /* interval of checks whether to stop */
 #define PACKED_GROWTH 8  /* gzip: the unpacked size is not known in advance */
 #define BATCH 64
-#define TORN_MOST 30 /* readings in a row during which a file changed */
+#define TORN_MOST 30 /* after this many readings in a row during which a file changed, it fails */
 
 /* ---- reading ---- */
 
@@ -25,11 +25,11 @@ typedef struct reading {
     catalog *c;
     entry *e;
     const part *parts; /* a copy */
-    size_t count, at;  /* at: of the parts that are being added, the first */
+    size_t count, at;  /* at: the first of the parts that are being added */
     tfp_profile *p;
     bool torn; /* a file changed meanwhile */
     tfp_status status;
-    const char *why; /* the error, where it is not the library's */
+    const char *why; /* the error, if it is not the library's */
     char *error;
 } reading;
 
@@ -42,8 +42,8 @@ static int on_progress(void *ctx, uint64_t done, uint64_t total)
     return atomic_load(&x->c->stop);
 }
 
-/* A checkpoint is many files, opened by their common prefix now and again when values are read: none of them may be a link
- * that leads out of the folder. */
+/* A checkpoint consists of many files, opened by their common prefix now and again when values are read. None of them may
+ * be a link that leads out of the folder. */
 static tfp_status add_prefix(reading *x, const root *r, tfp_profile *p, const part *f, tfp_error *err)
 {
     char prefix[PATH_MAX], path[PATH_MAX + 40];
@@ -56,7 +56,7 @@ static tfp_status add_prefix(reading *x, const root *r, tfp_profile *p, const pa
     return tfp_profile_add_file(p, f->format, path, err);
 }
 
-/* Parts that are open at the same time: small ones are read side by side. */
+/* Parts that are open at the same time: small ones are read in parallel. */
 typedef struct batch {
     size_t count;
     int fds[BATCH];
@@ -73,7 +73,7 @@ static void open_part(const reading *x, const part *f, batch *b)
     if (!file_state_of(b->fds[i], &b->before[i])) b->before[i] = f->state;
 }
 
-/* Whether part `i` changed since it was opened; of one with a fault, since it was found. */
+/* Whether part `i` changed since it was opened; if it had a fault, since it was found. */
 static bool is_torn(const reading *x, const batch *b, size_t i, bool faulty)
 {
     file_state after;
@@ -82,7 +82,7 @@ static bool is_torn(const reading *x, const batch *b, size_t i, bool faulty)
            (faulty && !file_state_same(&b->before[i], &x->parts[x->at + i].state));
 }
 
-/* The parts from `at` on, up to the next one that is named by a prefix, or that one. */
+/* Adds the parts from `at` on, up to the next one that is named by a prefix; or that one. */
 static tfp_status add_parts(reading *x, tfp_profile *p, size_t *added, tfp_error *err)
 {
     const part *f = &x->parts[x->at];
@@ -149,7 +149,7 @@ void catalog_drop(entry *e)
     e->loaded = NULL;
 }
 
-/* Gives the bytes of all profiles in memory. *oldest: of the profiles that nobody uses, the one that was used least recently. */
+/* Returns the size of all profiles in memory. *oldest: the least recently used one among those that nobody uses. */
 static uint64_t sum_up(const catalog *c, entry **oldest)
 {
     uint64_t sum = 0;
@@ -196,7 +196,7 @@ static void take_profile(catalog *c, entry *e, reading *x, tfp_profile *p)
     forget_unused(c, 0);
 }
 
-/* One entry; the lock is held before and after, not while it is read. */
+/* Reads one entry; the lock is held before and after, but not while reading. */
 static void read_entry(catalog *c, entry *e)
 {
     part *parts = parts_copy(e->parts, e->part_count);
@@ -256,7 +256,7 @@ static lease_result take(catalog *c, entry *e, lease *out)
         e->state = ENTRY_UNREAD;
     }
     if (e->state == ENTRY_UNREAD && e->full) {
-        e->full = false; /* the next one to ask begins anew */
+        e->full = false; /* the next request for it starts again */
         return LEASE_FULL;
     }
     if (e->state == ENTRY_UNREAD) ask_for(c, e);
@@ -267,7 +267,7 @@ static lease_result take(catalog *c, entry *e, lease *out)
     return LEASE_OK;
 }
 
-/* The lock is held. */
+/* Call with the lock held. */
 static lease_result take_or_say(catalog *c, const char *id, lease *out, lease_fault *fault)
 {
     entry *e = catalog_entry(c, id);

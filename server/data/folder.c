@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/data/folder.c: openat2 keeps a path below its folder whatever links lie there; without it (Linux before 5.6, some
- * containers) each part of a path is opened by itself, and links are not followed. */
+/* server/data/folder.c: openat2 keeps a path below its folder, whatever links there are. Without it (Linux before 5.6,
+ * some containers) each component of a path is opened separately, and links are not followed. */
 #include "folder.h"
 
 #include <dirent.h>
@@ -150,7 +150,7 @@ static void free_paths(paths *p)
     free(p->at);
 }
 
-/* The entries of one folder: folders go to `todo`, files to `files`. A folder that cannot be read is left out. */
+/* Lists one folder: folders are added to `todo`, files to `files`. A folder that cannot be read is skipped. */
 static walk_result list_folder(int root, const char *path, paths *todo, paths *files, size_t most)
 {
     int fd = open_below(root, *path ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/data/group.c: which files of a folder, or of those named together, are one profile. */
+/* server/data/group.c: decides which files of a folder, or of those named together, form one profile. */
 #include "look.h"
 
 #include <ctype.h>
@@ -95,7 +95,7 @@ static size_t add_following(const shelf *f, const char *format, part *out)
     return count;
 }
 
-/* A leading file with the following files of its folder, in the order of the formats. */
+/* A leading file with the following files in its folder, in the order of the formats. */
 static size_t companions(const shelf *f, const seen *leading, part *out)
 {
     size_t count = 0;
@@ -106,7 +106,7 @@ static size_t companions(const shelf *f, const seen *leading, part *out)
     return count;
 }
 
-/* Where the number of "rank12", "rank-12" or "rank_12" stands in a file's path; NULL: nowhere. */
+/* Where the number of "rank12", "rank-12" or "rank_12" is in a file's path; NULL: there is none. */
 static const char *rank_of(const char *path)
 {
     for (const char *p = path + folder_length(path); *p; p++) {
@@ -117,7 +117,7 @@ static const char *rank_of(const char *path)
     return NULL;
 }
 
-/* Whether two traces are ranks of one job: their names are the same but for the rank's number, which stands in `a` at `rank`. */
+/* Whether two traces are ranks of one job: their names differ only in the rank's number, which is at `rank` in `a`. */
 static bool same_job(const seen *a, const char *rank, const seen *b)
 {
     size_t at = (size_t)(rank - a->path);
@@ -127,9 +127,9 @@ static bool same_job(const seen *a, const char *rank, const seen *b)
     return size && strcmp(rank + strspn(rank, "0123456789"), other + size) == 0;
 }
 
-enum { RANKS_MOST = 1024, BESIDE_MOST = 2000 }; /* all ranks are read at once; a folder with more files is a collection */
+enum { RANKS_MOST = 1024, BESIDE_MOST = 2000 }; /* most ranks, because all are read at once; a folder with more files is a collection */
 
-/* All ranks of the job that a file is of, when it is the first of them: 0 when it is a later one. Of no job it is alone. */
+/* All ranks of the job of a file, if it is the first of them; 0: it is a later one. A file of no job is alone. */
 static size_t ranks_of(const shelf *f, size_t i, part *out)
 {
     size_t count = 0, before = 0;
@@ -147,10 +147,10 @@ static size_t ranks_of(const shelf *f, size_t i, part *out)
     return 1;
 }
 
-enum { LEADING_MOST = 8 }; /* models in several forms; a folder with more is a collection */
+enum { LEADING_MOST = 8 }; /* a model may have several forms; a folder with more leading files is a collection */
 
-/* Following files belong to the leading ones of their folder; without one each is a profile of its own, if its format allows. Traces
- * of ranks are one profile. */
+/* Groups files: following files belong to the leading ones of their folder; without one each is a profile of its own, if its format
+ * allows that. Traces of ranks are one profile. */
 static bool group_shelf(look *l, const shelf *f, part *room)
 {
     size_t leading = count_leading(f);
@@ -197,7 +197,7 @@ static size_t row_of(const char *format)
     return i;
 }
 
-/* In the order of the formats; those of one format in the order in which they were named. */
+/* Sorted in the order of the formats; files of one format stay in the order in which they were named. */
 bool group_named(look *l, size_t first)
 {
     part *parts = malloc((l->root_count + 1) * sizeof *parts);

@@ -14,7 +14,7 @@ static int64_t now_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* The lock is held. */
+/* Call with the lock held. */
 static void push(jobs *q, job *j)
 {
     j->next = NULL;
@@ -53,7 +53,7 @@ static bool is_query(const job *j)
     return size > n && strcmp(j->request.path + size - n, end) == 0;
 }
 
-/* The lock is held. */
+/* Call with the lock held. */
 static bool has_its_share(const jobs *q, const job *j)
 {
     size_t count = 0, queries = 0;
@@ -65,7 +65,7 @@ static bool has_its_share(const jobs *q, const job *j)
     return count >= JOBS_SHARE || (is_query(j) && queries >= JOBS_QUERIES);
 }
 
-/* Takes out the first job whose profile has less than its share of threads; NULL when there is none. The lock is held. */
+/* Takes the first job whose profile has less than its share of threads; NULL: there is none. Call with the lock held. */
 static job *take_next(jobs *q)
 {
     job *before = NULL, *j = q->first;
@@ -79,7 +79,7 @@ static job *take_next(jobs *q)
     return j;
 }
 
-/* A thread's place in `working`. The lock is held. */
+/* The thread's index in `working`. Call with the lock held. */
 static size_t own_place(const jobs *q)
 {
     size_t i = 0;
@@ -100,12 +100,13 @@ static void *work_all(void *ctx)
         }
         q->working[place] = j;
         pthread_mutex_unlock(&q->lock);
-        uint64_t version = q->version(q->ctx); /* before: a change from here on is noticed */
+        uint64_t version = q->version(q->ctx); /* read before the work, so that any change from here on is noticed */
         answer_free(&j->answer);
         q->work(q->ctx, j);
         pthread_mutex_lock(&q->lock);
         q->working[place] = NULL;
-        if (q->first) pthread_cond_signal(&q->some); /* its profile has a thread less: another job of it may go on */
+        /* its profile uses one thread less, so another job for it may start */
+        if (q->first) pthread_cond_signal(&q->some);
         pthread_mutex_unlock(&q->lock);
         finish(q, j, version);
         pthread_mutex_lock(&q->lock);
@@ -118,7 +119,7 @@ bool jobs_start(jobs *q)
 {
     pthread_mutex_init(&q->lock, NULL);
     pthread_cond_init(&q->some, NULL);
-    pthread_mutex_lock(&q->lock); /* until all threads are listed */
+    pthread_mutex_lock(&q->lock); /* waits until all threads are listed */
     while (q->thread_count < JOBS_THREADS && pthread_create(&q->threads[q->thread_count], NULL, work_all, q) == 0)
         q->thread_count++;
     pthread_mutex_unlock(&q->lock);

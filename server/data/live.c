@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/data/live.c: the server's side of running jobs: the processes that look at them, what they are asked, and the recordings that were
- * made. A recording has a thread that waits for its end. */
+/* server/data/live.c: the server's side of running jobs: the worker processes that look at them, the requests to these, and the recordings
+ * that were made. Each recording has a thread that waits for its end. */
 #include "live.h"
 
 #include "http/rights.h"
@@ -17,14 +17,14 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { KEPT = 20 };       /* recordings that are told of */
-#define ANSWER_SECONDS 30 /* the longest that a list or stacks take is 10 s of stacks, twice */
-#define LEAVE_MS 1500     /* for workers to end */
+enum { KEPT = 20 };       /* most recordings that are remembered */
+#define ANSWER_SECONDS 30 /* the longest answer takes 10 s of stacks; this is enough for it to be late */
+#define LEAVE_MS 1500     /* longest wait for workers to end */
 
 typedef struct worker {
     int socket;
-    pthread_mutex_t lock; /* one question at a time */
-    bool gone;            /* it has ended, or its answer is not waited for any more */
+    pthread_mutex_t lock; /* held during a request: one at a time */
+    bool gone;            /* it has ended, or its answer is no longer awaited */
 } worker;
 
 typedef struct recording {
@@ -32,7 +32,7 @@ typedef struct recording {
     live_wish wish;
     int64_t began; /* seconds since 1970 */
     bool running;
-    int status; /* ANSWER_OK: the table, as JSON; else a sentence */
+    int status; /* ANSWER_OK: text is the table as JSON; otherwise a sentence */
     char *text;
 } recording;
 
@@ -41,13 +41,13 @@ struct live {
     int keeper; /* socket of the process that starts workers */
     pid_t keeper_pid;
     worker workers[LIVE_WORKERS];
-    atomic_bool leaving; /* the server ends */
+    atomic_bool leaving; /* set when the server ends */
     char token[33];
-    pthread_mutex_t lock; /* of the recordings */
-    recording kept[KEPT]; /* the oldest first */
+    pthread_mutex_t lock; /* protects the recordings */
+    recording kept[KEPT]; /* oldest first */
     size_t kept_count;
     uint32_t last;
-    pthread_t thread; /* of the recording that runs, or of the last one */
+    pthread_t thread; /* thread of the current or last recording */
     bool has_thread, running;
 };
 
@@ -71,7 +71,7 @@ static worker *worker_for(live *l, live_what what)
     return &l->workers[what == LIVE_LIST ? 0 : what == LIVE_CAPTURE ? 2 : 1];
 }
 
-/* Signals of the terminal are for the server; when it ends, so do these processes. */
+/* Ignores signals from the terminal, which are for the server; when the server ends, so do these processes. */
 static void ignore_signals(void)
 {
     static const int ignored[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };
@@ -79,7 +79,7 @@ static void ignore_signals(void)
     signal(SIGALRM, SIG_DFL);
 }
 
-/* A byte with a descriptor beside it: the socket of a worker. -1: the other end is closed. */
+/* Receives a worker's socket, sent as a descriptor with one byte. -1: the other side is closed. */
 static int receive_socket(int from)
 {
     char byte;
@@ -111,20 +111,21 @@ static bool send_socket(int to, int fd)
     return sendmsg(to, &m, MSG_NOSIGNAL) == 1;
 }
 
-/* The process that starts workers, at first and where one has ended: the server may not look at processes, nor can what it starts. */
+/* The process that starts workers, at first and when one has ended: the server itself may not look at processes, nor may its
+ * children. */
 static void keep(const live *l, int socket)
 {
     ignore_signals();
     rights_of_lookers();
     for (int fd; (fd = receive_socket(socket)) >= 0; close(fd)) {
         while (waitpid(-1, NULL, WNOHANG) > 0) {}
-        if (fork()) continue; /* where there can be none the server sees a socket that is closed */
+        if (fork()) continue; /* if it cannot be started, the server sees a closed socket */
         close(socket);
         live_work(fd, l->options);
         _exit(0);
     }
     while (wait(NULL) > 0 || errno == EINTR) {}
-    if (l->options->live_made) rmdir(l->options->live_folder); /* nothing happens when there is something in it */
+    if (l->options->live_made) rmdir(l->options->live_folder); /* rmdir fails if the folder is not empty */
     _exit(0);
 }
 
@@ -142,7 +143,7 @@ static bool start_keeper(live *l)
     return l->keeper_pid > 0;
 }
 
-/* The lock of the worker is held, or nobody else knows it. */
+/* Call with the worker's lock held, or when nobody else knows the worker. */
 static bool start_worker(live *l, worker *w)
 {
     int ends[2];
@@ -153,7 +154,7 @@ static bool start_worker(live *l, worker *w)
     if (w->socket >= 0) close(w->socket);
     w->socket = ends[0];
     w->gone = !sent;
-    /* a recording has time limits of its own, and ends with them */
+    /* a recording has its own time limits */
     if (w != &l->workers[LIVE_WORKERS - 1]) setsockopt(ends[0], SOL_SOCKET, SO_RCVTIMEO, &most, sizeof most);
     if (l->leaving) shutdown(ends[0], SHUT_RDWR);
     return sent;
@@ -183,7 +184,7 @@ live *live_start(const serve_options *o, const char *token, char *why, size_t ro
 
 /* ---- questions ---- */
 
-/* It sends nothing before it is asked. */
+/* Whether the worker has ended: it sends nothing before it is asked. */
 static bool has_ended(const worker *w)
 {
     char byte;
@@ -191,7 +192,8 @@ static bool has_ended(const worker *w)
     return n >= 0 || (errno != EAGAIN && errno != EINTR);
 }
 
-/* The lock of the worker is held. Where it has ended another one is asked. The answer's bytes, ended by NUL and freed by the caller; NULL: there is none. */
+/* Sends a request and receives the answer; call with the worker's lock held. If the worker has ended another one is asked. Returns the answer's
+ * bytes, ended by NUL, which the caller frees; NULL: there is none. */
 static char *exchange(live *l, worker *w, const live_wish *q, live_head *head)
 {
     char *text = NULL;
@@ -205,7 +207,7 @@ static char *exchange(live *l, worker *w, const live_wish *q, live_head *head)
         return text;
     }
     free(text);
-    w->gone = true; /* half an answer may still come: no other question would get its own */
+    w->gone = true; /* the rest of this answer may still come, so the next request would get the wrong one */
     shutdown(w->socket, SHUT_RDWR);
     return NULL;
 }
@@ -216,7 +218,7 @@ void live_ask(live *l, const live_wish *q, answer *a)
     live_head head;
     pthread_mutex_lock(&w->lock);
     char *text = exchange(l, w, q, &head);
-    if (!text && errno != EAGAIN) text = exchange(l, w, q, &head); /* it ended meanwhile, and was not just late */
+    if (!text && errno != EAGAIN) text = exchange(l, w, q, &head); /* it ended meanwhile, and was not only late */
     pthread_mutex_unlock(&w->lock);
     if (!text)
         answer_error(a, ANSWER_UNUSABLE, "the process that looks at jobs ended, or took longer than %d seconds",
@@ -230,7 +232,7 @@ void live_ask(live *l, const live_wish *q, answer *a)
 
 /* ---- recordings ---- */
 
-/* The lock is held. */
+/* Call with the lock held. */
 static recording *find(live *l, uint32_t number)
 {
     for (size_t i = 0; i < l->kept_count; i++)
@@ -259,7 +261,7 @@ static void *wait_for_recording(void *ctx)
     return NULL;
 }
 
-/* The lock is held. */
+/* Call with the lock held. */
 static recording *new_recording(live *l)
 {
     if (l->kept_count == KEPT) {
@@ -272,7 +274,7 @@ static recording *new_recording(live *l)
     return r;
 }
 
-/* The lock is held. */
+/* Call with the lock held. */
 static bool begin(live *l, live_wish *wish)
 {
     struct tm t;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/data/live_worker.c: a process that looks at jobs, or records them, for the server. A question about stacks or a recording is
- * answered by a child with a time limit, so that nothing that goes wrong there ends the worker. */
+/* server/data/live_worker.c: a process that looks at jobs, or records them, for the server. A request for stacks or a recording is
+ * handled by a child with a time limit, so that an error there cannot end the worker. */
 #include "live.h"
 
 #include <errno.h>
@@ -14,14 +14,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#define INTERVAL_MS 900     /* between two samples, however often the list is asked for */
-#define FORGET_MS 30000     /* nobody asked: probes and what else is held of jobs is let go */
-#define CAPTURE_SECONDS 120 /* on top of the window: waiting for another session, and for data */
+#define INTERVAL_MS 900     /* least time between two samples, however often the list is requested */
+#define FORGET_MS 30000     /* after this time without a request, probes and other data about jobs are freed */
+#define CAPTURE_SECONDS 120 /* in addition to the window: waiting for another session, and for data */
 
 typedef struct worker {
     int socket;
     const serve_options *options;
-    tfp_live *jobs; /* the list's: rates are between two samples */
+    tfp_live *jobs; /* for the list: rates are computed between two samples */
     int64_t sampled_ms;
 } worker;
 
@@ -38,7 +38,7 @@ static void nap(int64_t ms)
     while (nanosleep(&t, &t) && errno == EINTR) {}
 }
 
-/* Whether the server is gone. */
+/* Whether the server has ended. */
 static bool is_alone(int socket)
 {
     struct pollfd p = { socket, POLLRDHUP, 0 };
@@ -109,7 +109,7 @@ static void forget_jobs(worker *w)
     w->jobs = NULL;
 }
 
-/* The first answer takes a second: rates need two samples. */
+/* The first answer takes a second, because rates need two samples. */
 static void list_jobs(worker *w, answer *a, tfp_error *err)
 {
     tfp_report *r = NULL;
@@ -133,7 +133,7 @@ static void list_jobs(worker *w, answer *a, tfp_error *err)
 
 /* ---- one job, or several ---- */
 
-/* Whether the processes are those that were meant: each has a row with its number and start time. */
+/* Whether the processes are still the requested ones: each has a row with its number and start time. */
 static bool are_there(tfp_live *l, const live_wish *q, answer *a, tfp_error *err)
 {
     char text[64], got[64];
@@ -208,7 +208,7 @@ static void record(worker *w, const live_wish *q, answer *a, tfp_error *err)
     tfp_report *r = NULL;
     int status = 0;
     tfp_live *l = new_live(w), *checked = new_live(w);
-    /* by the descriptor: the path may lead elsewhere by now */
+    /* through the descriptor, because the path may lead elsewhere by now */
     snprintf(path, sizeof path, "/proc/self/fd/%d/%s", w->options->live_fd, q->folder);
     for (size_t i = 0; i < q->job_count; i++) {
         snprintf(pids[i], sizeof pids[i], "%lld", (long long)q->jobs[i].pid);
@@ -243,7 +243,8 @@ static void answer_in_child(worker *w, const live_wish *q, int out)
     _exit(send_out(out, &a) ? 0 : 1);
 }
 
-/* Takes the child's whole answer before any of it is passed on: a child that ends early leaves a sentence, not half a one. */
+/* Receives the child's complete answer before passing on any of it: if a child ends early, the answer is an error sentence,
+ * not half an answer. */
 static void take_answer(int in, pid_t child, answer *a)
 {
     live_head head;
@@ -289,7 +290,8 @@ static void answer_by_child(worker *w, const live_wish *q, answer *a)
 
 /* ---- the worker ---- */
 
-/* The server checks requests; that it was taken over by one must not reach further than what a request could ask. */
+/* Checks a request. The server has checked it already; but if an attacker took over the server, he must not get more
+ * from the worker than a request may ask for. */
 static bool is_sound(const live_wish *q)
 {
     if (q->what == LIVE_LIST) return true;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/data/look.c: which files are profiles. A file is known by its first bytes, which are read again only when it changed. */
+/* server/data/look.c: finds which files are profiles. A file is recognized by its first bytes, which are read again only when it
+ * has changed. */
 #include "look.h"
 
 #include <errno.h>
@@ -38,7 +39,7 @@ static const char *format_of(const root *r, const char *path)
 
 typedef struct round { /* one look at one root */
     const root *r;
-    size_t old; /* files before it are done: both lists are in byte order */
+    size_t old; /* files before this index are done: both lists are in byte order */
     seen_list now;
 } round;
 
@@ -75,7 +76,7 @@ static void free_seen(seen_list *l)
     *l = (seen_list){ 0 };
 }
 
-/* The one file of a root, which may have been named by a prefix. */
+/* Looks at the only file of a root, which may have been named by a prefix. */
 static bool see_only(round *x)
 {
     const char *ending = "";
@@ -223,14 +224,14 @@ static bool no_memory(char *why, size_t room)
     return false;
 }
 
-/* After a failed call of the system. */
+/* Sets the reason after a failed system call. */
 static bool refuse_call(char *why, size_t room, const char *path)
 {
     return errno == ENOMEM ? no_memory(why, room) : refuse(why, room, path, strerror(errno));
 }
 
-/* A file's folder, and its name in it. A link that the user named is followed to its file. A prefix names no file:
- * its files lie where it was named. */
+/* Splits a file's path into its folder and its name there. A link that the user named is followed to its file. A prefix
+ * names no file itself, so its files are where it was named. */
 static bool split_path(const serve_input *in, root *r)
 {
     char *path = tfp_format_is(in->format, TFP_FORMAT_PREFIX) ? NULL : realpath(in->path, NULL);

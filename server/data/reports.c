@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/data/reports.c: options from parameters, and reports in the format that a request asks for. */
+/* server/data/reports.c: makes options from parameters, and reports in the requested format. */
 #include "reports.h"
 
 #include <stdlib.h>
@@ -27,14 +27,14 @@ bool report_json(tfp_report *report, tfp_error *err, answer *text, answer *a)
     return !s && !answer_failed(text);
 }
 
-/* An option that is given again is a list; where the output goes is not for a request to say. */
+/* Sets an option. One that is repeated is a list; a request may not choose where output is written. */
 static tfp_status take_option(const request *r, size_t i, tfp_options *o, tfp_error *err)
 {
     const char *name = r->parameters[i].name, *values[REQUEST_PARAMETERS] = { r->parameters[i].value };
     size_t count = 0;
     for (size_t k = 0; k < r->parameter_count; k++)
         if (strcmp(r->parameters[k].name, name) == 0) {
-            if (k < i) return TFP_OK; /* taken with the first of them */
+            if (k < i) return TFP_OK; /* it was set together with the first of them */
             values[count++] = r->parameters[k].value;
         }
     if (count > 1) return tfp_options_set_list(o, name, values, count, err);
@@ -64,7 +64,7 @@ bool options_of(const request *r, const char *except, tfp_options *o, answer *a)
     return ok;
 }
 
-/* The types of the library's outputs; a request can have those only. */
+/* The content types of the library's outputs; only these may be requested. */
 static const struct {
     const char *name, *type;
 } formats[] = {

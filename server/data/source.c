@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/data/source.c: which files and lines a profile's code names, and their text. Code traces (records "files", "code") and the
- * view of lines both name them. */
+/* server/data/source.c: finds the files and lines that a profile's code names, and their text. Both code traces (records "files",
+ * "code") and the view of lines name them. */
 #include "source.h"
 
 #include <limits.h>
@@ -26,7 +26,7 @@ static bool has_file(const code_rows *c, const char *file)
     return false;
 }
 
-/* The rows of code traces, or of the view of lines; false where the profile has none. */
+/* Opens the rows of code traces, or of the view of lines; false: the profile has none. */
 static bool open_rows(code_rows *c, const tfp_profile *p, const char *records)
 {
     *c = (code_rows){ .file = malloc(PATH_MAX) };
@@ -165,7 +165,7 @@ static size_t first_of(const source_index *x, const char *file)
 
 /* ---- the text around them ---- */
 
-/* Lines come in order, so that each is marked once. */
+/* Marks lines; they come in order, so each is marked once. */
 static void mark_lines(const source_index *x, const char *file, char *near, size_t count)
 {
     size_t first = first_of(x, file), end = first < x->count ? source_index_next(x, first) : first, done = 0;

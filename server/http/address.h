@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/http/address.h: addresses to listen at: of this machine only, unless another one is named. */
+/* server/http/address.h: addresses to listen at; only this machine can connect, unless another address is named. */
 #ifndef TFP_SERVER_ADDRESS_H
 #define TFP_SERVER_ADDRESS_H
 
@@ -12,9 +12,9 @@ typedef union address {
     struct sockaddr_in6 v6;
 } address;
 
-/* host: NULL, "localhost", or an address in numbers; false: it is none of these. */
+/* host: NULL, "localhost", or a numeric address; false: it is none of these. */
 bool address_of(const char *host, int port, address *out, socklen_t *size, bool *loopback);
-/* A socket that does not block; -1: errno says why not. *a gets the port where it was 0. */
+/* Opens a non-blocking socket; -1: errno has the reason. *a receives the port if it was 0. */
 int address_listen(address *a, socklen_t size);
 int address_port(const address *a);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/http/answer.h: an answer as a value: the status of a request, its type and its bytes, bounded; and JSON written into
- * it. */
+/* server/http/answer.h: an answer as a value: the status of a request, its type and its bytes, limited in size; and functions
+ * that write JSON into it. */
 #ifndef TFP_SERVER_ANSWER_H
 #define TFP_SERVER_ANSWER_H
 
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ANSWER_MOST ((size_t)192 << 20) /* bytes of one answer */
+#define ANSWER_MOST ((size_t)192 << 20) /* most bytes of one answer */
 
 enum { /* statuses of requests: HTTP's numbers, which http.c sends unchanged */
        ANSWER_OK = 200,
@@ -21,32 +21,32 @@ enum { /* statuses of requests: HTTP's numbers, which http.c sends unchanged */
 
 typedef struct answer {
     int status;        /* as above; http.c has a few more */
-    char *error;       /* unless it is OK or LOADING: one line for people */
+    char *error;       /* unless the status is OK or LOADING: one line for people */
     double progress;   /* while LOADING: 0 to 1 */
-    const char *type;  /* of the content; a literal */
-    const char *allow; /* of 405: the methods that the path has, a literal; NULL: GET, HEAD */
-    const char *file;  /* the name under which a browser saves it, NULL; lives as long as the answer */
-    bool immutable;    /* a file of the page: its name changes with its content */
-    bool packed;       /* gzip'ed already */
-    const void *fixed; /* bytes that live as long as the program, instead of data */
+    const char *type;  /* content type; a literal */
+    const char *allow; /* for 405: the methods that the path allows, a literal; NULL: GET, HEAD */
+    const char *file;  /* the name under which a browser saves it, or NULL; lives as long as the answer */
+    bool immutable;    /* a file of the page, whose name changes with its content */
+    bool packed;       /* the bytes are compressed with gzip already */
+    const void *fixed; /* bytes that live as long as the program; used instead of data */
     char *data;
     size_t size, room;
-    char tag[32]; /* the ETag; "" until the bytes are as they are sent */
-    int wait_ms;  /* not final: another try within this time may say more */
+    char tag[32]; /* the ETag; "" until the final bytes are known */
+    int wait_ms;  /* not final: another try within this time may give more */
     bool no_memory, too_long;
-    bool over_limit; /* of an error: the library met one of its limits */
+    bool over_limit; /* for an error: the library reached one of its limits */
     bool comma;      /* JSON: something precedes in this list or object */
-    /* Where the bytes go instead of data: gets each piece, in order; nonzero: no memory. */
+    /* If set, receives each piece instead of data, in order; nonzero: out of memory. */
     int (*pass)(void *ctx, const void *data, size_t size);
     void *pass_ctx;
 } answer;
 
-bool answer_failed(const answer *a); /* there was no memory for it, or it is longer than an answer may be */
+bool answer_failed(const answer *a); /* memory was out, or it is longer than an answer may be */
 void answer_free(answer *a);
 void answer_add(answer *a, const void *data, size_t size);
 void answer_text(answer *a, const char *text);
 int answer_write(void *a, const void *data, size_t size); /* a tfp_write_fn */
-/* Replaces the path of a folder's descriptor, by which checkpoints are opened, by the path below the folder. */
+/* Replaces the path of a folder's descriptor, through which checkpoints are opened, by the path below the folder. */
 void plain_paths(char *text);
 void answer_error(answer *a, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* The text of an answer that is not OK; never NULL. */

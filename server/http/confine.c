@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/http/confine.c: the server needs no right to write files, and to read only those below the folders that it was started
- * with, so it gives up the rest (Landlock, Linux 5.13 and newer; elsewhere nothing happens). */
+/* server/http/confine.c: the server needs no right to write files, and to read only those below the folders given at its start.
+ * It gives up all other rights (Landlock, Linux 5.13 and newer; on other systems nothing happens). */
 #include "confine.h"
 
 #include <stdbool.h>
@@ -26,7 +26,7 @@ static bool allow(long set, int folder)
 #define SANITIZERS_NEED "/usr"
 #endif
 
-/* The folders of libraries that are loaded when they are first needed. */
+/* Allows the folders of libraries that are loaded on first use. */
 static bool allow_libraries(long set)
 {
     static const char *const folders[] = { "/usr", "/lib", "/lib64", "/etc", SANITIZERS_NEED };

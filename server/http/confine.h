@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/http/confine.h: a process that only reads gives up all other rights. */
+/* server/http/confine.h: gives up all rights that a process does not need for reading. */
 #ifndef TFP_SERVER_CONFINE_H
 #define TFP_SERVER_CONFINE_H
 
 #include <stddef.h>
 
-/* Gives up rights of the process: from here on it can write no file, read none but those below `folders`, and gain no rights. */
+/* From here on the process can write no file, read none except those below `folders`, and gain no rights. */
 void confine(const int *folders, size_t count);
 
 #endif

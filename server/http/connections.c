@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
-#define ASKING_MOST_MS 8000 /* the gate passes on complete requests only: more than enough */
+#define ASKING_MOST_MS 8000 /* the gate only passes on complete requests, so this is more than enough */
 #define TAKING_MOST_MS 120000
 
 struct connection {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* server/http/gate.c: one thread holds all connections whose request is not complete yet. It only peeks at the bytes, so that
- * libmicrohttpd reads the request from its start. Slow connections and malformed requests are answered and closed here. */
+ * libmicrohttpd can read the request from its start. Slow connections and malformed requests are answered and closed here. */
 #include "gate.h"
 #include "http.h"
 
@@ -21,7 +21,8 @@
 #define ASKING_MOST_MS 8000
 #define LINGER_MS 1500
 #define PENDING_MOST 3000
-#define PEEKS_MOST 300 /* a request in more pieces is refused: peeking at all of them costs too much */
+/* a request that arrives in more pieces is refused, because peeking at all of them costs too much */
+#define PEEKS_MOST 300
 #define DRAIN_MOST ((size_t)1 << 20)
 
 typedef struct pending { /* a connection whose request is not complete, or that was refused */
@@ -68,7 +69,7 @@ static void unlink_pending(gate *g, pending *x)
     *(x->previous ? &x->previous->next : &g->first) = x->next;
 }
 
-/* Closes the socket with `shut`; else libmicrohttpd owns it from here on. */
+/* Removes it. `shut`: closes the socket; otherwise libmicrohttpd owns it from here on. */
 static void drop_pending(gate *g, pending *x, bool shut)
 {
     unlink_pending(g, x);
@@ -120,7 +121,7 @@ static void refuse_pending(gate *g, pending *x, int status, const char *why)
     drain(g, x);
 }
 
-/* The end of the head, with the empty line; 0: not yet. */
+/* The size of the head including the empty line; 0: it is not complete. */
 static size_t head_size(const char *text, size_t size)
 {
     const char *end = memmem(text, size, "\r\n\r\n", 4);
@@ -129,7 +130,7 @@ static size_t head_size(const char *text, size_t size)
     return end ? (size_t)(end - text) + 4 : 0;
 }
 
-/* No request begins like this, whatever follows. */
+/* Whether no request can begin like this, whatever follows. */
 static bool is_garbage(const char *text) { return !isalpha((unsigned char)*text); }
 
 /* `ended`: nothing more will come. */

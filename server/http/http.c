@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/http/http.c: checks every request first: method, Host, Origin, length, token. Routes see only requests that may be
- * answered. */
+/* server/http/http.c: checks every request first: method, Host, Origin, length, token. Only requests that may be answered
+ * reach a route. */
 #include "server_parts.h"
 
 #include <arpa/inet.h>
@@ -65,7 +65,7 @@ static enum MHD_Result take_header(void *cls, enum MHD_ValueKind kind, const cha
     return MHD_YES;
 }
 
-/* "NAME:PORT" of this server: localhost, the loopback addresses, and the address given with --host. */
+/* Whether "NAME:PORT" is this server: localhost, the loopback addresses, and the address given with --host. */
 static bool host_fits(const server *s, const char *host)
 {
     const char *names[] = { "localhost", "127.0.0.1", "[::1]", s->host_name };
@@ -86,7 +86,7 @@ static bool origin_fits(const headers *h)
            strcasecmp(h->origin + scheme, h->host) == 0;
 }
 
-/* NAME=TOKEN among the cookies. */
+/* Whether the cookies contain NAME=TOKEN. */
 static bool cookie_fits(const server *s, const char *cookies)
 {
     char name[32];
@@ -115,28 +115,30 @@ static bool token_fits(const server *s, const headers *h, const request *r)
     return bearer_fits(h, s->token);
 }
 
-/* A request that changes something needs a token in a header: cookies come along by themselves, also where another site's form
- * or a link sent it. The page has a token of its own for that, because scripts cannot read the cookie. */
+/* Whether a request may change something: it needs a token in a header. Cookies are not enough, because browsers send them
+ * even when another site's form or link made the request. The page has a separate token for this, because scripts cannot read
+ * the cookie. */
 static bool may_change(const server *s, const headers *h)
 {
     return (bearer_fits(h, s->token) || bearer_fits(h, live_token(s->live))) &&
            (!h->site || strcmp(h->site, "same-origin") == 0);
 }
 
-/* Another site's page may link here, but not fetch. */
+/* Whether the request may come from that site: another site's page may link here, but not fetch. */
 static bool site_fits(const headers *h)
 {
     bool other = h->site && (strcmp(h->site, "cross-site") == 0 || strcmp(h->site, "same-site") == 0);
     return !other || (h->mode && strcmp(h->mode, "navigate") == 0);
 }
 
-/* No page may be framed by another one; a redirect would not carry the header that says so. */
+/* Whether the page is inside another page's frame, which is not allowed; a redirect could not carry the header that
+ * forbids it. */
 static bool is_framed(const headers *h)
 {
     return h->dest && routes_list_has("iframe frame fencedframe embed object", h->dest);
 }
 
-/* 0, or the status with which it is refused; the text is in the answer then. */
+/* Returns 0, or the status of the refusal, with its text in the answer. */
 static int refuse(const server *s, const char *method, const headers *h, const request *r, answer *a)
 {
     int status = 0;
@@ -185,19 +187,18 @@ static enum MHD_Result answer_now(server *s, job *j, const headers *h, bool visi
     return send_answer(s, j->connection, h->match, &j->answer, visit);
 }
 
-/* The id of the profile that a request is about, in its path or its parameters; "" without one. */
+/* Finds the id of the profile that a request is about, in its path or its parameters; "": none. */
 static void find_subject(const request *r, char *out, size_t room)
 {
     static const char start[] = "/api/v1/profiles/", running[] = "/api/v1/live/";
     bool path = strncmp(r->path, start, sizeof start - 1) == 0;
     const char *id = path ? r->path + sizeof start - 1 : request_value(r, "profile");
     if (!id) id = request_value(r, "side");
-    if (strncmp(r->path, running, sizeof running - 1) == 0)
-        id = "live"; /* running jobs have their share of threads, too */
+    if (strncmp(r->path, running, sizeof running - 1) == 0) id = "live"; /* running jobs have a share of threads too */
     snprintf(out, room, "%.*s", id ? (int)strcspn(id, "/@") : 0, id ? id : "");
 }
 
-/* Answers quick requests at once; the connection of another one sleeps until a job is done. */
+/* Answers quick requests at once; otherwise the connection is suspended until a job is done. */
 static enum MHD_Result take_route(server *s, job *j, const headers *h)
 {
     if (!routes_quick(j->request.path) || strcmp(j->request.path, "/api/v1/changes") == 0) {
@@ -247,7 +248,7 @@ enum MHD_Result http_request(void *cls, struct MHD_Connection *c, const char *pa
     }
     read_headers(s, c, &h);
     if (j->done) return answer_now(s, j, &h, false);
-    if (j->asked) return MHD_YES; /* it sleeps */
+    if (j->asked) return MHD_YES; /* the connection is suspended */
     j->asked = true;
     return begin(s, j, method, path, &h);
 }
@@ -287,5 +288,5 @@ int64_t http_now_ms(void)
 void http_let_in(void *ctx, int socket, const struct sockaddr *from, unsigned size)
 {
     server *s = ctx;
-    s->mhd.MHD_add_connection(s->daemon, socket, from, size); /* it closes the socket when it cannot take it */
+    s->mhd.MHD_add_connection(s->daemon, socket, from, size); /* libmicrohttpd closes the socket if it cannot take it */
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/http/mhd.c: finds libmicrohttpd and its functions: in the system's library, or in the program (Meson's option `bundled`). */
+/* server/http/mhd.c: finds libmicrohttpd's functions in the system's library, or in the program itself (Meson's option `bundled`). */
 #include "mhd.h"
 
 #include <string.h>

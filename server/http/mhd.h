@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/http/mhd.h: libmicrohttpd, loaded by the first `serve`: linked in, it would cost every start of the program. */
+/* server/http/mhd.h: libmicrohttpd, which is loaded by the first `serve`: linking it would slow down every start of the
+ * program. */
 #ifndef TFP_SERVER_MHD_H
 #define TFP_SERVER_MHD_H
 
@@ -26,7 +27,7 @@ typedef struct mhd {
 #undef MHD_POINTER
 } mhd;
 
-/* false: it is not there; `why` gets a line that says how to get it. */
+/* false: it is not installed; `why` gets a line that says how to install it. */
 bool mhd_load(mhd *m, char *why, size_t room);
 void mhd_unload(mhd *m);
 

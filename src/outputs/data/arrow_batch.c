@@ -2,7 +2,7 @@
 /* outputs/data/arrow_batch.c: rows of a batch as an array of the Arrow C data interface. */
 #include "outputs/data/arrow_batch.h"
 
-/* How many rows from `row` on fit: texts count. */
+/* How many rows from `row` on fit, by the size of their texts. */
 static size_t rows_that_fit(const tfp_batch *b, size_t row, size_t rows_most, size_t text_most)
 {
     size_t count = b->row_count - row < rows_most ? b->row_count - row : rows_most;

@@ -10,7 +10,7 @@ enum { T_INT = 2, T_FLOAT = 3, T_UTF8 = 5, T_BOOL = 6 };
 
 /* ---- messages ---- */
 
-/* Begins a message, whose header is the table that is put next. */
+/* Starts a message; the table that is written next is its header. */
 static tfp_flat_table start_message(tfp_buf *b, int header, int64_t body)
 {
     tfp_flat_field fields[] = { { 2, VERSION_5 }, { 1, header }, TFP_FLAT_REFERENCE, { 8, body } };
@@ -20,7 +20,7 @@ static tfp_flat_table start_message(tfp_buf *b, int header, int64_t body)
     return t;
 }
 
-/* Marker, size, description; what follows begins at a multiple of eight bytes. */
+/* Sends the marker, the size and the description; what follows begins at a multiple of eight bytes. */
 static void send_message(tfp_sink *s, tfp_buf *b)
 {
     while (b->size % 8 && !b->failed) tfp_buf_char(b, 0);
@@ -51,7 +51,7 @@ static void put_pair(tfp_buf *b, size_t place, tfp_str key, tfp_str value)
     tfp_flat_refer(b, t.fields[1], tfp_flat_put_string(b, value));
 }
 
-/* The unit stands in the C interface's metadata, as arrow.c puts it: one pair, "unit" and its name. */
+/* The unit in the C interface's metadata, which arrow.c writes: one pair, "unit" and its name. */
 static tfp_str unit_of(const struct ArrowSchema *field)
 {
     enum { AT = 4 + 4 + 4 };
@@ -134,7 +134,7 @@ static void put_nodes(tfp_buf *b, size_t field, const struct ArrowArray *a)
     }
 }
 
-/* The places of the buffers behind the message; gives the size of all of them. */
+/* Writes the offsets of the buffers after the message; returns their total size. */
 static int64_t put_places(tfp_buf *b, size_t field, const struct ArrowArray *a, const struct ArrowSchema *schema)
 {
     buffer of[3];

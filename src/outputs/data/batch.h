@@ -17,7 +17,7 @@ typedef enum tfp_cell_type {
     TFP_CELL_TIME = 't'  /* microseconds since 1970-01-01T00:00:00Z */
 } tfp_cell_type;
 
-/* Different texts, each once; several batches may share them. */
+/* Distinct texts; several batches may share them. */
 typedef struct tfp_texts {
     tfp_arena arena;
     tfp_strtab table;
@@ -31,7 +31,7 @@ typedef struct tfp_batch_column {
     tfp_cell_type type;
     bool whole; /* no cell is absent */
     uint64_t *cells;
-    uint8_t *absent; /* a flag a row */
+    uint8_t *absent; /* one flag per row */
 } tfp_batch_column;
 
 typedef struct tfp_batch {
@@ -39,23 +39,23 @@ typedef struct tfp_batch {
     size_t column_count, row_count, capacity;
     size_t at;        /* the column of the next cell */
     tfp_texts *texts; /* borrowed */
-    bool failed;      /* without memory: rows are missing */
+    bool failed;      /* memory was out, so rows are missing */
 } tfp_batch;
 
-/* An empty batch with these columns, whose names, types and units are taken; false without memory. */
+/* Starts an empty batch with copies of these columns' names, types and units; false: out of memory. */
 bool tfp_batch_start(tfp_batch *b, const tfp_batch_column *columns, size_t count, tfp_texts *texts);
 void tfp_batch_clear(tfp_batch *b); /* removes the rows, keeps the memory */
 void tfp_batch_free(tfp_batch *b);
-size_t tfp_batch_bytes(const tfp_batch *b); /* of its cells */
-bool tfp_batch_room(tfp_batch *b, size_t rows); /* for more rows; false without memory */
+size_t tfp_batch_bytes(const tfp_batch *b); /* size of its cells */
+bool tfp_batch_room(tfp_batch *b, size_t rows); /* makes room for more rows; false: out of memory */
 
 /* Puts the next cell; the cell of the last column ends the row. */
 void tfp_batch_none(tfp_batch *b);
 void tfp_batch_cell(tfp_batch *b, uint64_t cell);
 void tfp_batch_int(tfp_batch *b, int64_t n);
-void tfp_batch_int_if(tfp_batch *b, bool known, int64_t n); /* not known: absent */
-void tfp_batch_real(tfp_batch *b, double x);  /* NAN: absent */
-void tfp_batch_text(tfp_batch *b, tfp_str s); /* without data: absent. Bytes that are not UTF-8 become \xNN */
+void tfp_batch_int_if(tfp_batch *b, bool known, int64_t n); /* absent if it is not known */
+void tfp_batch_real(tfp_batch *b, double x);  /* absent if it is NAN */
+void tfp_batch_text(tfp_batch *b, tfp_str s); /* absent if data is NULL. Bytes that are not UTF-8 become \xNN */
 
 static inline double tfp_cell_real(uint64_t cell)
 {
@@ -69,9 +69,9 @@ static inline tfp_str tfp_cell_text(const tfp_batch *b, uint64_t cell)
 }
 
 /* ---- a report as batches (report_batch.c) ---- */
-/* Starts a batch with the columns of the report's flat table, whose names must outlive it. */
+/* Starts a batch with the columns of the report's flat table; their names must outlive it. */
 tfp_status tfp_batch_of_report(tfp_batch *b, const tfp_report *r, tfp_texts *texts, tfp_error *err);
-/* Fills in rows from *row on, at most `most`, and moves *row behind them. */
+/* Copies rows from *row on, at most `most`, and advances *row. */
 tfp_status tfp_batch_fill(tfp_batch *b, const tfp_report *r, uint32_t *row, size_t most, tfp_error *err);
 
 #endif

@@ -27,8 +27,8 @@ typedef struct writer {
     size_t rows;
     block blocks[BLOCKS];
     size_t block_count;
-    size_t texts;         /* bytes */
-    const char *too_long; /* the column with which they are too many */
+    size_t texts;         /* bytes of all texts so far */
+    const char *too_long; /* the column at which the texts became too many */
 } writer;
 
 static void align(tfp_buf *b) { tfp_buf_fill(b, 0, (8 - b->size % 8) % 8); }

@@ -10,13 +10,13 @@
 #include "views/core/view.h"
 #include "wire/json.h"
 
-#define FRAMES_MOST ((uint64_t)64 << 20) /* most frames of all folded stacks together */
+#define FRAMES_MOST ((uint64_t)64 << 20) /* limit of frames for all folded stacks together */
 
 typedef struct stacks {
     const tfp_report *r;
     tfp_value value;
     tfp_unit unit;
-    int64_t *weight; /* by row */
+    int64_t *weight; /* for each row */
 } stacks;
 
 static bool only_value(const tfp_options *o, stacks *x)
@@ -54,7 +54,7 @@ static tfp_status start(stacks *x, const tfp_report *r, const char *output, tfp_
     return TFP_OK;
 }
 
-/* The name of a row without the scopes that its parent's name has. */
+/* The name of a row without the scopes that it shares with its parent. */
 static tfp_str frame_name(const tfp_report *r, uint32_t i)
 {
     tfp_str name = tfp_shown_name(r, i), above = r->tree->rows.at[r->tree->rows.at[i].parent].name;
@@ -94,7 +94,7 @@ tfp_status tfp_write_folded_tree(const tfp_report *r, tfp_sink *s, tfp_error *er
     for (uint32_t i = 1; i < rows && !status && !s->status && !path.failed; i++) {
         const tfp_row *row = &r->tree->rows.at[i];
         path.size =
-            length[row->parent]; /* rows come in the order of display: the buffer still begins with the parent's path */
+            length[row->parent]; /* rows come in display order, so the buffer still begins with the parent's path */
         if (path.size) tfp_buf_char(&path, ';');
         put_frame(&path, frame_name(r, i));
         length[i] = path.size;
@@ -129,7 +129,7 @@ typedef struct scope {
     stacks x;
     tfp_arena arena;
     tfp_strtab names;
-    uint32_t *frame; /* by row: -> names */
+    uint32_t *frame; /* for each row: index in names */
     TFP_VEC(opened) open;
     int64_t at;
 } scope;

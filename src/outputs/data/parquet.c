@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* outputs/data/parquet.c: writes a Parquet file: pages of columns, row group by row group, then the footer that tells where they
- * are and between which values they lie. */
+/* outputs/data/parquet.c: writes a Parquet file: pages of columns, row group by row group, then the footer with their offsets
+ * and their least and greatest values. */
 #include "outputs/data/parquet.h"
 #include "outputs/core/output.h"
 #include "wire/thrift.h"
 
 #include <libdeflate.h>
 
-enum { LEVEL = 6, BOUND_MOST = 256 /* bytes of a text that is worth a place in the footer */ };
+enum { LEVEL = 6, BOUND_MOST = 256 /* BOUND_MOST: longest text that is stored as a bound in the footer */ };
 
 static tfp_status write_out(tfp_parquet *w, tfp_str bytes, tfp_error *err)
 {
@@ -155,7 +155,7 @@ static void put_chunk(tfp_thrift *t, const tfp_batch *b, const tfp_batch_column 
     tfp_thrift_end(t);
 }
 
-/* Sizes of pages are written in 32 bits with a sign. */
+/* Checks that page sizes fit into signed 32 bits. */
 static tfp_status check_pages(const tfp_parquet_values *v, const tfp_batch_column *c, size_t rows, tfp_error *err)
 {
     const tfp_buf *values = v->distinct ? &v->indexes : &v->plain;
@@ -197,7 +197,8 @@ tfp_status tfp_parquet_group(tfp_parquet *w, const tfp_batch *b, tfp_error *err)
     return s;
 }
 
-/* The meaning of a column: its old name (ConvertedType), which every reader knows, and its new one (LogicalType). */
+/* Writes the meaning of a column: its old name (ConvertedType), which every reader knows, and its new one
+ * (LogicalType). */
 static void put_meaning(tfp_thrift *t, tfp_cell_type type)
 {
     if (type != TFP_CELL_TEXT && type != TFP_CELL_DATE && type != TFP_CELL_TIME) return;
@@ -232,7 +233,7 @@ static void put_schema(tfp_thrift *t, const tfp_batch *b)
     }
 }
 
-/* Without these readers do not know in which order texts lie between min and max, and ignore both. */
+/* Writes the sort order of texts; without it readers cannot use min and max, and ignore both. */
 static void put_orders(tfp_thrift *t, size_t count)
 {
     tfp_thrift_list(t, 7, TFP_THRIFT_STRUCT, count);

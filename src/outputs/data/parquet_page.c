@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* outputs/data/parquet_page.c: pages of a Parquet column: unpacked, then levels, then values or indexes into a dictionary. */
+/* outputs/data/parquet_page.c: reads pages of a Parquet column: unpacks them, then reads levels, then values or indexes into
+ * a dictionary. */
 #include "outputs/data/parquet_page.h"
 #include "outputs/data/parquet.h"
 #include "wire/thrift_read.h"
@@ -16,7 +17,7 @@ typedef struct page_head {
 typedef struct pages {
     tfp_parquet_cells *c;
     int codec;
-    size_t done; /* cells that are filled */
+    size_t done; /* cells that are filled so far */
     uint64_t *dictionary;
     size_t dictionary_size;
     uint32_t *numbers; /* levels or indexes of a page */
@@ -64,7 +65,7 @@ static tfp_status gunzip(tfp_str packed, char *to, size_t size, tfp_error *err)
     return ok && got == size ? TFP_OK : damaged(err);
 }
 
-/* Deflate and Snappy cannot grow bytes by more than about 1,032 times: a bigger size is forged. */
+/* Deflate and Snappy expand bytes by at most about 1,032 times, so a bigger size is forged. */
 static tfp_status unpack(pages *p, const page_head *h, tfp_str packed, tfp_str *out, tfp_error *err)
 {
     size_t size = (size_t)h->unpacked, got = size;
@@ -92,7 +93,7 @@ static uint64_t little(const char *at, size_t size)
     return n;
 }
 
-/* Numbers of `width` bits: runs of equal ones, and groups of eight packed ones. */
+/* Reads numbers of `width` bits: runs of equal numbers, and packed groups of eight. */
 static bool read_runs(tfp_str in, unsigned width, uint32_t *out, size_t count)
 {
     size_t n = 0, bytes = (width + 7) / 8;
@@ -126,7 +127,7 @@ static bool read_runs(tfp_str in, unsigned width, uint32_t *out, size_t count)
 
 static size_t width_of(tfp_cell_type type) { return type == TFP_CELL_DATE ? 4 : 8; }
 
-/* One value in PLAIN; false past the end. */
+/* Reads one PLAIN value; false past the end. */
 static bool plain_value(const pages *p, tfp_str *in, uint64_t *out)
 {
     size_t size = width_of(p->c->type);
@@ -156,7 +157,7 @@ static tfp_status read_dictionary(pages *p, const page_head *h, tfp_str in, tfp_
     return TFP_OK;
 }
 
-/* Which of the page's cells have a value; `in` moves behind the levels. */
+/* Reads which of the page's cells have a value, and advances `in` past the levels. */
 static bool read_levels(pages *p, tfp_str *in, size_t count, size_t *present)
 {
     uint8_t *absent = p->c->absent + p->done;

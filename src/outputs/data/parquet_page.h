@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* outputs/data/parquet_page.h: the pages of a Parquet column become cells. */
+/* outputs/data/parquet_page.h: reads the pages of a Parquet column as cells. */
 #ifndef TFP_PARQUET_PAGE_H
 #define TFP_PARQUET_PAGE_H
 
@@ -9,9 +9,9 @@ typedef struct tfp_parquet_cells {
     tfp_cell_type type;
     tfp_texts *texts;
     bool optional;
-    size_t count;     /* cells that there must be */
-    uint64_t *cells;  /* filled */
-    uint8_t *absent;  /* filled */
+    size_t count;     /* expected number of cells */
+    uint64_t *cells;  /* cells to fill */
+    uint8_t *absent;  /* flags to fill */
 } tfp_parquet_cells;
 
 /* Reads all pages of a column from its bytes. Errors: TFP_BADFILE damaged, or an encoding that is not known; TFP_NOMEM. */

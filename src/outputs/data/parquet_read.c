@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* outputs/data/parquet_read.c: the footer of a Parquet file: which columns it has and where they are. The values of a column are
- * read in parquet_page.c. */
+/* outputs/data/parquet_read.c: reads the footer of a Parquet file: its columns and their offsets. parquet_page.c reads the
+ * values of a column. */
 #include "outputs/data/parquet_page.h"
 #include "outputs/data/parquet.h"
 #include "wire/thrift_read.h"
@@ -72,7 +72,7 @@ static tfp_status read_schema(tfp_parquet_file *f, tfp_thrift_in *in, tfp_error 
 
 /* ---- row groups ---- */
 
-/* The name of the column that a chunk is of, when it is not nested. */
+/* The name of a chunk's column, if it is not nested. */
 static tfp_str read_path(tfp_thrift_in *in)
 {
     tfp_thrift_type of;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* outputs/data/parquet_values.c: the cells of a column in Parquet's encodings: levels that tell which rows have a value, values
- * one after another (PLAIN), or a dictionary of them and runs of indexes into it. */
+/* outputs/data/parquet_values.c: encodes the cells of a column for Parquet: levels, which tell which rows have a value; then
+ * the values in a row (PLAIN), or a dictionary of them and runs of indexes into it. */
 #include "outputs/data/parquet.h"
 #include "wire/thrift.h"
 
@@ -29,10 +29,10 @@ static void put_run(tfp_buf *b, uint32_t n, size_t count, unsigned width)
     for (unsigned i = 0; i < (width + 7) / 8; i++) tfp_buf_char(b, (char)(n >> (8 * i)));
 }
 
-/* Packed groups before a run are full ones: the run gives up its first numbers for the last group. */
+/* Packed groups must have eight numbers, so a run gives its first numbers to fill the last group before it. */
 static void put_runs(tfp_buf *b, const uint32_t *n, size_t count, unsigned width)
 {
-    size_t packed = 0; /* from here to i nothing is written yet */
+    size_t packed = 0; /* the numbers from here to i are not written yet */
     for (size_t i = 0; i < count;) {
         size_t end = i + 1, pad = (8 - (i - packed) % 8) % 8;
         while (end < count && n[end] == n[i]) end++;
@@ -87,7 +87,7 @@ static void bound(tfp_parquet_values *v, const tfp_batch *b, const tfp_batch_col
     if (is_less(b, c, v->max, cell)) v->max = cell;
 }
 
-/* Readers are told -0 as the least of zeros and +0 as the biggest, since both count as equal. */
+/* For the bounds, -0 is written as the least zero and +0 as the greatest, because the two compare equal. */
 static void settle_zeros(tfp_parquet_values *v)
 {
     if (tfp_cell_real(v->min) == 0) v->min = (uint64_t)1 << 63;
@@ -115,8 +115,8 @@ static unsigned width_of(size_t distinct)
     return width;
 }
 
-/* Indexes of the cells in a dictionary, in `index`; false when too few of them repeat. A dictionary has each value once, so the
- * bounds are found in it. */
+/* Finds the cells' indexes in a dictionary, in `index`; false: too few cells repeat. Each value is in the dictionary once, so
+ * the bounds are found there. */
 static bool find_distinct(tfp_parquet_values *v, const tfp_batch *b, const tfp_batch_column *c, uint32_t *index,
                           size_t values)
 {

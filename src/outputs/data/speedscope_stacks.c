@@ -8,14 +8,14 @@
 
 #include <stdio.h>
 
-#define FRAMES_MOST ((uint64_t)64 << 20) /* of all samples together */
+#define FRAMES_MOST ((uint64_t)64 << 20) /* limit of frames for all samples together */
 
 typedef struct scope {
     const tfp_stacks *all;
     tfp_sink *sink;
     tfp_json json;
-    uint32_t *order; /* -> moments, by thread and time */
-    size_t *first;   /* of each thread in `order`; one more at the end */
+    uint32_t *order; /* indexes in moments, sorted by thread and time */
+    size_t *first;   /* for each thread its first index in `order`; with one more element at the end */
 } scope;
 
 static bool sort_by_thread(scope *c)
@@ -34,7 +34,8 @@ static const tfp_stack_moment *moment(const scope *c, size_t i) { return &c->all
 
 static bool follows(const tfp_stack_moment *next, const tfp_stack_moment *m) { return next->look - m->look <= 1; }
 
-/* How long the i-th sample lasts, of which the thread's last one is before `end`; *gap: until the next one after that. */
+/* The duration of the i-th sample; the thread's last sample is before `end`. *gap: the time until the next sample after
+ * that. */
 static int64_t weight_of(const scope *c, size_t i, size_t end, int64_t *gap)
 {
     const tfp_stack_moment *m = moment(c, i), *next = i + 1 < end ? moment(c, i + 1) : NULL;
@@ -54,7 +55,7 @@ static void put_stack(scope *c, const tfp_stack *stack)
     tfp_sink_flush_if_full(c->sink);
 }
 
-/* The time before the first sample of a thread: none when the first look saw it. */
+/* The time before a thread's first sample: none if the first look saw it. */
 static int64_t before(const scope *c, size_t first)
 {
     const tfp_stack_moment *m = moment(c, first);
@@ -75,7 +76,7 @@ static void put_samples(scope *c, size_t first, size_t end)
     tfp_json_close(&c->json, ']');
 }
 
-/* Their sum. */
+/* Writes the weights; returns their sum. */
 static int64_t put_weights(scope *c, size_t first, size_t end)
 {
     int64_t sum = before(c, first), gap;
