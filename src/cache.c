@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cache.c: profiles that were read once, kept as files of tables (store/) in the user's cache. A file's name says of which
- * inputs it is, as they were: by their names, what the file system tells of them, and their first and last bytes. Each
- * file appears whole and is never changed, so any of them may be deleted at any time, and processes need no lock. */
+/* cache.c: keeps profiles that were read once as .tfprof files (store/) in the user's cache. A file's name is a hash of
+ * its inputs: their names, their file system data (size, times), and their first and last bytes. Each file appears when it
+ * is complete and never changes, so any file may be deleted at any time, and processes need no lock. */
 #include "base/io.h"
 #include "base/place.h"
 #include "store/store.h"
@@ -15,11 +15,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define KEPT_BYTES ((uint64_t)4 << 30) /* in all; past it the files used longest ago go */
-#define PEEK ((size_t)64 << 10)        /* bytes of an input's beginning, and of its end, that count for the name */
+/* size of the whole cache; beyond it the least recently used files are removed */
+#define KEPT_BYTES ((uint64_t)4 << 30)
+#define PEEK ((size_t)64 << 10) /* how many bytes of an input's beginning and end go into the name */
 #define FRESH_NS                                                                                                       \
-    INT64_C(100000000)     /* an input that changed so shortly ago could change again within one tick of its clock */
-#define PART_SECONDS 86400 /* what a killed writer left is removed after a day */
+    INT64_C(100000000)     /* an input that changed this recently could change again within one tick of its clock */
+#define PART_SECONDS 86400 /* files left by killed writers are removed after a day */
 
 static const char ending[] = ".tfprof";
 
@@ -85,7 +86,8 @@ static bool is_others(const tfp_buf *folder)
     char *path = strndup(folder->data, folder->size);
     tfp_error err = { .size = 0 };
     tfp_status s = path ? tfp_place_find(path, &p, &err) : TFP_NOMEM;
-    bool others = s && err.number == EACCES; /* a link of another user; what else is wrong the first write tells */
+    /* a link of another user; any other fault is reported by the first write */
+    bool others = s && err.number == EACCES;
     if (!s && p.there) others = p.st.st_uid != geteuid() || p.st.st_mode & (S_IWGRP | S_IWOTH);
     if (!s) tfp_place_free(&p);
     free(path);
@@ -159,7 +161,7 @@ static int newest_first(const void *a, const void *b)
     return x->used < y->used ? 1 : x->used > y->used ? -1 : strcmp(x->name, y->name);
 }
 
-/* What goes beyond the bound goes; the newest file stays, however big it is. */
+/* Removes files beyond the limit; the newest file stays, however big it is. */
 static void trim(const char *path, uint64_t most)
 {
     tfp_place p;
@@ -201,5 +203,5 @@ tfp_status tfp_cache_save(const tfp_profile *p, const char *path, tfp_error *err
 
 void tfp_cache_used(const char *path)
 {
-    if (path) utimensat(AT_FDCWD, path, NULL, 0); /* the time by which the oldest are found */
+    if (path) utimensat(AT_FDCWD, path, NULL, 0); /* this time shows which files were used least recently */
 }

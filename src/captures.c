@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* captures.c: the format "capture": a trace of the moment in which CUDA or HIP graphs were captured. It is read into a profile of its
- * own, of which only the captured launches are kept: the capture's own time and calls count nowhere. In: a trace of
- * PyTorch. Out: rows of the builder's captured graphs, with the float operations of each captured call. */
+/* captures.c: the format "capture": a trace of the time when CUDA or HIP graphs were captured. It is read into a separate profile, of
+ * which only the captured launches are kept: the capture's own time and calls are not counted. In: a trace of PyTorch. Out: rows of
+ * the builder's captured graphs, with the float operations of each captured call. */
 #include "flops/aten/captured.h"
 #include "formats/files/folder.h"
 #include "formats/files/format.h"
 #include "model/graphs/parts.h"
 #include "model/tables/sources.h"
 
-/* What the operators around the captured launches compute. */
+/* Counts the float operations of the operators around the captured launches. */
 static bool count_calls(tfp_graph_tables *g, const tfp_profile *p, size_t from)
 {
     tfp_aten_work w = { 0 };
@@ -20,7 +20,7 @@ static bool count_calls(tfp_graph_tables *g, const tfp_profile *p, size_t from)
     return ok;
 }
 
-/* What the reader had to say of the file. */
+/* Copies the reader's warnings about the file. */
 static void take_warnings(tfp_builder *b, const tfp_profile *from)
 {
     for (size_t i = 0; i < from->files->warnings.size; i++) {
@@ -38,7 +38,7 @@ static tfp_status take(tfp_builder *b, tfp_profile *from, tfp_error *err)
     if (!tfp_graphs_collect(b, from, false) || !count_calls(g, from, first)) return tfp_nomem(err);
     g->file_graphs = g->captured.size;
     g->file_launches = g->launches.size;
-    b->p->events->joined_events = SIZE_MAX; /* what was joined before is joined again */
+    b->p->events->joined_events = SIZE_MAX; /* makes everything join again */
     take_warnings(b, from);
     if (g->captured.size == graphs) tfp_build_warn(b, "no graph was captured in the trace", TFP_STR(""));
     return tfp_builder_status(b, err);
@@ -60,7 +60,7 @@ static tfp_status read_capture(tfp_builder *b, tfp_input *in, tfp_error *err)
     return s;
 }
 
-/* All traces of a folder, by name. */
+/* Lists all traces of a folder, by name. */
 static tfp_status list_captures(const char *path, tfp_buf *paths, tfp_error *err)
 {
     tfp_names names = { 0 };

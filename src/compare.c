@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* compare.c: the public functions of comparisons: a view's rows, and what is told of them. */
+/* compare.c: the public functions of comparisons: a view's rows, and access to them. */
 #include "compare/sides.h"
 #include "compare/stats.h"
 #include "model/tables/profile.h"
@@ -10,8 +10,8 @@
 
 #include <stdlib.h>
 
-/* The options with which a view has the rows that are then counted step by step: of all steps, with no more values than
- * choosing and sorting them takes. */
+/* The options for a view that finds the rows whose values are then computed step by step: for all steps, with only the
+ * values needed to select and sort rows. */
 static tfp_options *options_of_rows(const tfp_options *o)
 {
     tfp_options *rows = tfp_options_copy(o);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fleet_arrow.c: the public functions that read files as a table without an index: a stream of Arrow, which reads file after file as
- * it is pulled; and the files of folders, with what their paths and sidecars say of them. */
+/* fleet_arrow.c: the public functions that read files as a table without an index: a stream of Arrow batches, which reads one file
+ * after another as it is pulled; and the list of files in folders, with what paths and sidecars tell about them. */
 #include "fleets.h"
 #include "outputs/data/arrow_batch.h"
 
@@ -14,20 +14,20 @@ typedef enum fail_on { FAIL_NEVER, FAIL_MISSING, FAIL_ANY } fail_on;
 typedef struct pulled {
     tfp_index_settings settings;
     tfp_fleet_table_id table;
-    TFP_VEC(size_t) chosen;               /* numbers of the table's columns */
-    tfp_batch tables[TFP_FLEET_TABLES];   /* rows that were read and not yet given */
+    TFP_VEC(size_t) chosen;               /* numbers of the selected columns */
+    tfp_batch tables[TFP_FLEET_TABLES];   /* rows that were read but not passed on yet */
     tfp_texts texts[TFP_FLEET_TABLES];
-    tfp_batch view;                       /* the chosen columns of the table; its cells are borrowed */
-    size_t row;                           /* of `view`: the next that is given */
-    tfp_fleet_rows rows;                  /* of one file */
+    tfp_batch view;                       /* the selected columns of the table; its cells are borrowed */
+    size_t row;                           /* the next row of `view` to pass on */
+    tfp_fleet_rows rows;                  /* rows of one file */
     tfp_buf packed;
     tfp_pool *pool;                       /* NULL: files are read in this process */
-    bool apart;                           /* they are to be read in another one */
+    bool apart;                           /* read files in other processes */
     fail_on fails;
     tfp_fleet_next_fn next;
     void *ctx;
     bool ended;
-    const tfp_fleet_file *file;           /* of the pool's job */
+    const tfp_fleet_file *file;           /* the file of the pool's job */
     tfp_fleet_result result;
     tfp_error error;
 } pulled;
@@ -184,7 +184,7 @@ static tfp_status read_source(pulled *p, const tfp_fleet_source *from)
 
 /* ---- the stream ---- */
 
-/* Forgets rows that were given. */
+/* Removes rows that were passed on. */
 static bool empty(pulled *p)
 {
     bool ok = true;

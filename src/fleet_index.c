@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fleet_index.c: the public functions about an index: its settings, a pass, its counts (as a report: reports.c). */
+/* fleet_index.c: the public functions of an index: its settings, a pass, its counts (reports.c makes a report of
+ * them). */
 #include "tfprof/fleet.h"
 #include "fleet/index/index.h"
 #include "fleets.h"
@@ -155,7 +156,7 @@ tfp_status tfp_index_set(tfp_index *x, const char *name, const char *value, tfp_
 
 tfp_status tfp_index_run(tfp_index *x, const char *const *sources, size_t count, const char *out, tfp_error *err)
 {
-    tfp_error own; /* the pass looks at the errno of an error, also when the caller wants no message */
+    tfp_error own; /* the pass needs an error's errno even if the caller wants no message */
     tfp_error_clear(err);
     if (!x || !sources || !count || !out || !*out) return tfp_fail(err, TFP_BADARG, "no index, no source, or no folder");
     tfp_error_clear(&own);
@@ -190,7 +191,7 @@ int tfp_index_is_over(const tfp_index *x)
 
 /* ---- questions ---- */
 
-/* No answer is better than an empty one: trend's would pass a check. */
+/* An error is better than an empty answer: an empty table of trends would pass a check. */
 static tfp_status check_parts(const char *path, tfp_error *err)
 {
     tfp_part_names runs = { 0 };

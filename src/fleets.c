@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fleets.c: a trace file among many: read, identified and made rows of the fleet's tables; and the public functions about them. */
+/* fleets.c: reads a trace file of a fleet, identifies it and makes rows of the fleet's tables; also the public functions for
+ * this. */
 #include "fleet/read.h"
 #include "fleets.h"
 #include "base/io.h"
@@ -11,7 +12,7 @@
 /* Files up to this size are read into memory once. Bigger ones are read twice: for the digest, and in windows for the profile. */
 #define READ_WHOLE ((uint64_t)32 << 20)
 
-/* The message without the file's name before it: a name may have any words. */
+/* The message without the file's name before it, because a name may contain any words. */
 static const char *reason_of(const tfp_error *err, tfp_str name)
 {
     return tfp_str_begins(tfp_str_of(err->text), name) ? err->text + name.size : err->text;
@@ -27,7 +28,7 @@ static tfp_fleet_code code_of(tfp_status s, const tfp_fleet_file *f, tfp_str byt
     if (strstr(reason_of(err, bytes.data ? f->path : tfp_str_of(f->file)), "not a trace")) return TFP_FLEET_FORMAT;
     if (f->file && !bytes.data) return tfp_recognise_file(f->file, NULL) ? TFP_FLEET_DAMAGED : TFP_FLEET_FORMAT;
     if (tfp_recognise_bytes("", bytes.data, bytes.size, NULL)) return TFP_FLEET_DAMAGED;
-    s = tfp_input_memory(&in, "", bytes.data, bytes.size, NULL); /* damaged gzip has no bytes that could be recognised */
+    s = tfp_input_memory(&in, "", bytes.data, bytes.size, NULL); /* no bytes of damaged gzip can be recognized */
     tfp_input_close(&in);
     return s ? TFP_FLEET_DAMAGED : TFP_FLEET_FORMAT;
 }
@@ -58,12 +59,12 @@ static tfp_status add_profile(const tfp_fleet_rules *rules, const tfp_fleet_file
     return s;
 }
 
-/* bytes: the whole file; without data, the file is read in windows. */
+/* bytes: the whole file; data NULL: the file is read in windows. */
 static tfp_status read_trace(const tfp_fleet_rules *rules, const tfp_fleet_file *f, tfp_str bytes, tfp_fleet_rows *rows,
                              tfp_fleet_result *out)
 {
     tfp_profile *p = tfp_profile_new();
-    char name[512]; /* the path, ended by NUL, for messages */
+    char name[512]; /* the path ended by NUL, for messages */
     size_t size = f->path.size < sizeof name - 1 ? f->path.size : sizeof name - 1;
     memcpy(name, f->path.data, size);
     name[size] = '\0';
@@ -91,7 +92,7 @@ void tfp_fleets_read(const tfp_fleet_rules *rules, const tfp_fleet_file *f, tfp_
     if (small) {
         s = tfp_read_file(f->file, READ_WHOLE * 4, &whole, &out->error);
         bytes = (tfp_str){ whole.data ? whole.data : "", whole.size };
-        if (s == TFP_BADFILE && !out->error.number) out->error.number = EIO; /* not a regular file */
+        if (s == TFP_BADFILE && !out->error.number) out->error.number = EIO; /* it is no regular file */
     }
     if (!s && (!f->file || small) && !bytes.size) {
         tfp_fail(&out->error, TFP_BADFILE, "empty file");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fleets.h: what the public functions about fleets share. */
+/* fleets.h: shared by the public functions of fleets. */
 #ifndef TFP_FLEETS_H
 #define TFP_FLEETS_H
 

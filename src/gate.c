@@ -75,6 +75,8 @@ tfp_status tfp_gate_save(const tfp_gate *g, tfp_gate_side side, tfp_write_fn fn,
 {
     tfp_error_clear(err);
     if (!g || !is_side(side) || !fn || !g->sides[side].runs.size) return tfp_fail(err, TFP_BADARG, "no runs to save");
+    if (!g->sides[side].rows.size)
+        return tfp_fail(err, TFP_NOTFOUND, "no step, operation or counter was recorded in these runs: nothing could be compared with them");
     tfp_buf b = { 0 };
     tfp_gate_write(&g->sides[side], &b);
     tfp_status s = b.failed ? tfp_nomem(err) : TFP_OK;

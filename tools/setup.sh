@@ -25,7 +25,7 @@ unit) packages="$build libcmocka-dev python3" ;;
 fuzz) packages="$build clang libclang-rt-dev llvm libcmocka-dev python3" ;;
 lint) packages="$build libcmocka-dev cppcheck clang-format abigail-tools python3" ;;
 # What tools/release asks for: the libraries are compiled from Debian's sources, and aarch64 is tried under emulation.
-release) packages="$build $python git make build-essential dpkg-dev debhelper dh-python lintian qemu-user-static tclsh unicode-data ncurses-bin perl" ;;
+release) packages="$build $python git make build-essential dpkg-dev debhelper dh-python lintian qemu-user-static tcl unicode-data ncurses-bin perl" ;;
 *) echo "usage: tools/setup.sh build|python|unit|test|fuzz|lint|release" >&2; exit 2 ;;
 esac
 

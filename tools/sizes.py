@@ -61,7 +61,8 @@ def long_components():
 
 # Rooms whose tests run whole programs, and the tests of each.
 TESTED = {
-    "server": (("server",), ("tests/server", "tests/live/agent.py", "tests/live/push.py", "tests/live/remote.py", "tests/live/serve.py")),
+    "server": (("server",), ("tests/server", "tests/unit/test_server.c", "tests/unit/test_server_agent.c", "tests/unit/test_server_folder.c",
+                              "tests/live/agent.py", "tests/live/hostile_peers.py", "tests/live/machines.py", "tests/live/push.py", "tests/live/remote.py", "tests/live/serve.py")),
     "live": (("src/live", "cli/live"), ("tests/live", "tests/unit/test_live.c", "tests/unit/test_live_jobs.c", "tests/unit/test_live_wire.c",
                                         "tests/unit/test_cuda.c", "tests/unit/test_inside.c", "tests/unit/test_held.c")),
     "web": (("web/src",), ("web/test", "tests/page")),

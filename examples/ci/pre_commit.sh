@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The hook of .pre-commit-hooks.yaml: pre_commit.sh BASELINE LIMIT RUNS COMMAND [ARGUMENT...]
 # Runs COMMAND RUNS times, with the file to write as its last argument, and compares the recordings with BASELINE. A BASELINE that does not
-# exist is made of them, and the hook fails, so that it gets into the commit.
+# exist is made of them, and the hook fails, so that it gets into the commit. What COMMAND prints is shown when it fails.
 set -eu
 baseline=$1 limit=$2 runs=$3
 shift 3
@@ -10,7 +10,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 i=1
 while [ "$i" -le "$runs" ]; do
-    "$@" "$folder/run_$i.json.gz"
+    "$@" "$folder/run_$i.json.gz" >"$folder/said" 2>&1 || { cat "$folder/said" >&2; exit 1; }
     i=$((i + 1))
 done
 if [ ! -e "$baseline" ]; then

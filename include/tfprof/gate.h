@@ -31,7 +31,8 @@ TFP_API int tfp_is_baseline(const void *data, size_t size);
 TFP_API tfp_status tfp_gate_add_baseline(tfp_gate *g, tfp_gate_side side, const char *name, const void *data, size_t size,
                                          tfp_error *err);
 
-/** Writes the runs of a side as a baseline: JSON, a line for each row. Errors: TFP_BADARG no runs; TFP_BADOUTPUT; TFP_NOMEM. */
+/** Writes the runs of a side as a baseline: JSON, a line for each row. Errors: TFP_BADARG no runs;
+ *  TFP_NOTFOUND the runs have no numbers; TFP_BADOUTPUT; TFP_NOMEM. */
 TFP_API tfp_status tfp_gate_save(const tfp_gate *g, tfp_gate_side side, tfp_write_fn fn, void *ctx, tfp_error *err);
 
 /** Compares the sides.

@@ -46,6 +46,15 @@ TFP_API tfp_status tfp_timeline_whole(const tfp_timeline *t, int64_t step, int64
 TFP_API tfp_status tfp_timeline_sums(const tfp_timeline *t, int64_t from_ns, int64_t to_ns, const char *by,
                                      const char *search, const char *rows, tfp_report **out, tfp_error *err);
 
+/** Whose each moment is, as sums go by it, of all of the timeline (executions: of one step; -1: all): span, name, op, start_us, duration_us. A
+ *  row is a stretch of time that is the span's own; name is absent where sums by name go by the span's own; start and duration are absent where all of the span is its own, and duration is
+ *  0 where nothing is. Spans without a row count in no sum. Programs that hold a recording without this library, such as a
+ *  report's page, cut these rows to a window and add.
+ *  most    TFP_LIMIT for more spans than that; 0: any number
+ *  Errors: TFP_LIMIT; TFP_NOMEM. */
+TFP_API tfp_status tfp_timeline_leaves(const tfp_timeline *t, int64_t step, int64_t most, tfp_report **out,
+                                       tfp_error *err);
+
 /** Counters of a trace over time, and what devices held of memory: rank, name, unit, at_us, value, by counter and time. Of more
  *  than some thousand samples of a counter the largest of each part of the time are told. Errors: TFP_NOMEM. */
 TFP_API tfp_status tfp_timeline_counters(const tfp_timeline *t, tfp_report **out, tfp_error *err);

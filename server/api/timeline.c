@@ -84,6 +84,13 @@ static tfp_status ask_sums(const question *q, const tfp_timeline *t, const windo
 }
 static void answer_sums(const question *q, answer *a) { answer_timeline(q, a, ask_sums); }
 
+static tfp_status ask_leaves(const question *q, const tfp_timeline *t, const window *w, tfp_report **out, tfp_error *err)
+{
+    (void)q;
+    return tfp_timeline_leaves(t, w->step, w->most > 0 ? w->most : 0, out, err);
+}
+static void answer_leaves(const question *q, answer *a) { answer_timeline(q, a, ask_leaves); }
+
 static tfp_status ask_counters(const question *q, const tfp_timeline *t, const window *w, tfp_report **out,
                                tfp_error *err)
 {
@@ -122,6 +129,7 @@ const route routes_timeline[] = {
     { "/api/v1/profiles/*/lanes", answer_lanes, "step format", ROUTE_PROFILE },
     { "/api/v1/profiles/*/spans", answer_spans, "from to px rows q step most format", ROUTE_PROFILE },
     { "/api/v1/profiles/*/sums", answer_sums, "from to by q rows format", ROUTE_PROFILE },
+    { "/api/v1/profiles/*/leaves", answer_leaves, "step most format", ROUTE_PROFILE },
     { "/api/v1/profiles/*/counters", answer_counters, "format", ROUTE_PROFILE },
     { "/api/v1/profiles/*/find", answer_find, "q after backward first_row last_row format", ROUTE_PROFILE },
     { "/api/v1/profiles/*/spans/*", answer_span, "format", ROUTE_PROFILE },

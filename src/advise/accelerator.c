@@ -6,10 +6,10 @@
 #include "options/units.h"
 #include "views/core/report.h"
 
-typedef struct usage { /* a device in one step, later in all steps */
+typedef struct usage { /* a device in one step; later the sums over all steps */
     tfp_strid device;
     uint32_t steps;
-    int64_t start_ns, end_ns; /* of one step */
+    int64_t start_ns, end_ns; /* within one step */
     int64_t busy_ns, span_ns;
 } usage;
 
@@ -61,7 +61,7 @@ static void add_up(const usages *steps, usages *devices)
     }
 }
 
-/* Devices without any kernel time were not traced: nothing can be said of them. */
+/* A device without any kernel time was not traced, so nothing is reported. */
 static tfp_status report(tfp_report *r, uint32_t row, const usage *u, tfp_error *err)
 {
     double share = (double)u->busy_ns / (double)u->span_ns;

@@ -83,7 +83,7 @@ static bool add_finding(tfp_report *r, uint32_t at, const tfp_trace_verdict *v)
     return command && tfp_push(&r->findings, f);
 }
 
-/* A trace is judged by its own rules; those without a finding are not listed. */
+/* Runs the rules for traces; rules without a finding are not listed. */
 static tfp_status run_trace_rules(tfp_report *r, tfp_error *err)
 {
     tfp_trace_verdict found[TFP_TRACE_RULES_MOST];
@@ -110,7 +110,7 @@ static tfp_status build_advise(tfp_report *r, tfp_error *err)
         return s || r->findings.size ? s : tfp_report_note_add(r, TFP_NOTE_NO_FINDINGS, err, "no rule has a finding");
     }
     for (size_t i = 0; i < CHECKERS && !s; i++) s = run_checker(r, checkers[i], err);
-    return s || compat || !r->runs ? s : run_trace_rules(r, err); /* as far as the runs tell of time */
+    return s || compat || !r->runs ? s : run_trace_rules(r, err); /* as far as the runs have times */
 }
 
 const tfp_view tfp_view_advise = { "advise",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* advise/checker.c: what checkers and rules share: findings of a row, the view that a checker looks at. */
+/* advise/checker.c: shared by checkers and rules: adds findings to a row, and builds the view that a checker
+ * examines. */
 #include "advise/checker.h"
 #include "model/tables/sources.h"
 #include "options/columns.h"
@@ -31,7 +32,7 @@ void tfp_checker_about(tfp_report *r, double seconds, const char *command)
     f->file = tfp_only_source(r->profile);
 }
 
-/* A folder is none. */
+/* NULL for a folder as well. */
 tfp_str tfp_only_source(const tfp_profile *p)
 {
     uint32_t only = TFP_NONE;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* advise/expensive.c: one operation type, scope or line of Python that takes more than half of all time, with at most a
- * quarter of the operations that ran. The smallest such scope and the innermost such line count; lines of libraries only
- * when no other line holds as much. */
+ * quarter of the operations that ran. The smallest such scope and the innermost such line are reported; a library's line
+ * only if no other line takes as much. */
 #include "advise/checker.h"
 #include "model/span_names.h"
 #include "model/tables/code.h"
@@ -13,10 +13,10 @@
 #include "views/core/rows.h"
 typedef struct view_times {
     tfp_report *v;
-    uint32_t *ran; /* by row: operations in it that ran */
+    uint32_t *ran; /* for each row: number of operations in it that ran */
     uint32_t all_ran;
     int64_t all_ns;
-    bool list; /* rows are no tree: the op view */
+    bool list; /* rows form no tree: the op view */
 } view_times;
 
 static int64_t row_ns(const view_times *t, uint32_t row)
@@ -24,7 +24,7 @@ static int64_t row_ns(const view_times *t, uint32_t row)
     return t->list ? tfp_own(t->v, row, TFP_V_MICROS) : tfp_total(t->v, row, TFP_V_MICROS);
 }
 
-/* The operations that ran, by the rows in which they count and by those above. */
+/* Counts the operations that ran, for their rows and all rows above. */
 static bool count_ran(view_times *t, tfp_arena *arena)
 {
     const tfp_profile *p = t->v->profile;
@@ -51,7 +51,7 @@ static bool is_library(const tfp_report *v, uint32_t row)
     return tfp_is_library_file(tfp_text(v->profile, v->profile->code->frames.at[frame].file));
 }
 
-/* The last row on the way down from the root that holds more than half of the time; 0: none. */
+/* The last row, going down from the root, that takes more than half of the time; 0: none. */
 static uint32_t dominant(const view_times *t)
 {
     uint32_t at = 0, users = 0;

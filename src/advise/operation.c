@@ -10,7 +10,7 @@
 
 typedef struct operations {
     const tfp_profile *p;
-    bool ran; /* runs were recorded */
+    bool ran; /* whether runs were recorded */
     uint32_t count, example;
 } operations;
 
@@ -22,7 +22,7 @@ static void take(operations *o, uint32_t node)
     if (!o->count++) o->example = node;
 }
 
-/* The rank of a node's first output; -1 when it is not known. */
+/* The rank of a node's first output; -1: unknown. */
 static int rank_of(const tfp_profile *p, uint32_t node)
 {
     uint32_t first = p->graph->nodes.at[node].output_first;
@@ -32,8 +32,8 @@ static int rank_of(const tfp_profile *p, uint32_t node)
     return s->scalar ? 0 : s->count ? (int)s->count : -1;
 }
 
-/* tf.nn.batch_normalization makes SCOPE/batchnorm/Rsqrt and, for the tensor itself, SCOPE/batchnorm/mul_1. The fused
- * operation takes tensors of rank 4 or 5 only. */
+/* Whether batch normalisation can be fused. tf.nn.batch_normalization makes SCOPE/batchnorm/Rsqrt and, for the tensor
+ * itself, SCOPE/batchnorm/mul_1. The fused operation takes only tensors of rank 4 or 5. */
 static bool can_be_fused(const tfp_profile *p, tfp_str rsqrt)
 {
     tfp_buf name = { 0 };
@@ -52,7 +52,7 @@ static bool is_unfused_norm(const tfp_profile *p, uint32_t node)
     return tfp_str_eq(op, TFP_STR("Rsqrt")) && tfp_str_ends(name, TFP_STR("batchnorm/Rsqrt")) && can_be_fused(p, name);
 }
 
-/* Operations whose speed depends on the layout. */
+/* Whether an operation's speed depends on the layout. */
 static bool has_layout(tfp_str op)
 {
     static const char *const kinds[] = {
@@ -91,7 +91,7 @@ static tfp_status check(tfp_report *r, uint32_t row, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
     operations norms = { .p = p, .ran = p->runs->execs.size > 0 }, nhwc = norms;
-    bool converted = false; /* TensorFlow's layout optimizer changed the layout when the graph ran */
+    bool converted = false; /* set if TensorFlow's layout optimizer changed the layout when the graph ran */
     for (uint32_t i = 0; i < p->graph->nodes.size; i++) {
         if (is_unfused_norm(p, i)) take(&norms, i);
         if (is_nhwc_on_gpu(p, i)) take(&nhwc, i);

@@ -1,39 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
-/* advise/rules.h: what the files of the rules for traces share. A rule is a row of a table (trace_rules.c): when it speaks, what
- * it says, how much of a step its remedy could save, where to look. */
+/* advise/rules.h: shared by the files of the rules for traces. A rule is a row of a table (trace_rules.c): its condition, its
+ * text, how much of a step its remedy could save, and where to look. */
 #ifndef TFP_RULES_H
 #define TFP_RULES_H
 
 #include "advise/checker.h"
 #include "views/trace/facts.h"
 
-/* The function that judges: fills in `text` and returns whether the rule has a finding. */
+/* State of the function that judges: it fills in `text` and returns whether the rule has a finding. */
 typedef struct tfp_ruling {
     const tfp_trace_facts *f;
-    double limit; /* in force */
+    double limit; /* the limit in use */
     tfp_buf text;
-    double about_ns;    /* of a step, as the text tells it first; NAN: it tells none */
-    double saving_ns;   /* of a step; 0: not known */
-    double host_ns;     /* what the rules on the host before this one could save, added up */
-    const char *change; /* of `tfprof whatif`, which saving_ns is then from; NULL: none */
-    uint32_t evidence;  /* -> spans: the one to look at; TFP_NONE: none */
+    double about_ns;    /* time per step, the first one in the text; NAN: none */
+    double saving_ns;   /* saving per step; 0: unknown */
+    double host_ns;     /* sum of the savings of earlier rules about the host */
+    const char *change; /* the change of `tfprof whatif` that gave saving_ns; NULL: none */
+    uint32_t evidence;  /* index in spans: the one to look at; TFP_NONE: none */
     const char *remedy; /* a remedy that fits the trace better than the rule's; NULL: none */
 } tfp_ruling;
 typedef bool (*tfp_judge)(tfp_ruling *x);
 
 static inline double tfp_part(double part, double whole) { return whole > 0 ? part / whole : 0; }
 void tfp_ruling_us(tfp_ruling *x, double ns);
-/* "waiting for input takes 1.2ms of a step of 5.0ms (24%)"; `take` when it is several */
+/* appends "waiting for input takes 1.2ms of a step of 5.0ms (24%)"; `take` for a plural */
 void tfp_ruling_part(tfp_ruling *x, const char *what, double ns);
-void tfp_ruling_rate(tfp_ruling *x, double count, const char *what); /* "; 2.5 reads a step" */
-void tfp_ruling_share(tfp_ruling *x, const char *where, double ns);  /* ", 1.0ms of it WHERE"; nothing of nothing */
+void tfp_ruling_rate(tfp_ruling *x, double count, const char *what); /* appends "; 2.5 reads a step" */
+/* appends ", 1.0ms of it WHERE"; nothing when ns is 0 */
+void tfp_ruling_share(tfp_ruling *x, const char *where, double ns);
 void tfp_ruling_name(tfp_ruling *x, tfp_str name);
-void tfp_ruling_span(tfp_ruling *x, uint32_t span); /* its name */
-void tfp_ruling_path(tfp_ruling *x, uint32_t span); /* of the host: with the spans around it */
+void tfp_ruling_span(tfp_ruling *x, uint32_t span); /* appends its name */
+void tfp_ruling_path(tfp_ruling *x, uint32_t span); /* for a host span: appends it with the spans around it */
 
 /* trace_host.c */
 bool tfp_optimizer_is_unfused(const tfp_trace_facts *f,
-                              double least); /* it launches that many kernels a step, and a third of all */
+                              /* whether it launches at least this many kernels per step, and a third of all */
+                              double least);
 bool tfp_ruling_input_bound(tfp_ruling *x);
 bool tfp_ruling_host_bound(tfp_ruling *x);
 bool tfp_ruling_host_stalls(tfp_ruling *x);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* advise/ruling.c: what the rules on traces say of what they found: amounts, names, spans. */
+/* advise/ruling.c: writes texts for rules about traces: amounts, names, spans. */
 #include "advise/rules.h"
 #include "model/tables/spans.h"
 #include "names/names.h"
 
 #include <math.h>
 
-enum { MOST_SHOWN = 80 }; /* of a name */
+enum { MOST_SHOWN = 80 }; /* most characters of a name */
 
 void tfp_ruling_us(tfp_ruling *x, double ns) { tfp_format_real(&x->text, TFP_MICROS, ns / 1000); }
 
@@ -59,7 +59,7 @@ void tfp_ruling_path(tfp_ruling *x, uint32_t span)
     if (span == TFP_NONE) return;
     tfp_span_path(x->f->x.p, span, &path);
     if (path.failed) x->text.failed = true;
-    size_t from = 0; /* the end says more than the beginning */
+    size_t from = 0; /* cuts the beginning, because the end tells more */
     while (path.size - from > MOST_SHOWN) {
         const char *slash = memchr(path.data + from, '/', path.size - from);
         if (!slash || slash + 1 == path.data + path.size) break;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* advise/summary.c: the view `summary`: on one screen what a profile is, where its steps go, what takes longest and what
- * could be better; each part names the command that shows it whole. */
+/* advise/summary.c: the view `summary`: on one screen what a profile is, how its steps' time is spent, what takes
+ * longest and what could be improved; each part names the command that shows all of it. */
 #include "advise/checker.h"
 #include "model/files/allocator.h"
 #include "model/tables/events.h"
@@ -20,7 +20,7 @@
 
 enum { TOP = 5, FINDINGS = 3, NAME_SHOWN = 100 };
 
-#define CAPTURE_MISSED 0.1 /* of the device's time: from here on the capture is asked for */
+#define CAPTURE_MISSED 0.1 /* share of the device's time: from here on the summary asks for the capture's trace */
 
 typedef struct top_row {
     tfp_str name;
@@ -45,7 +45,7 @@ static bool add_real(tfp_report *r, const char *name, const char *label, tfp_uni
     return true;
 }
 
-/* A text from a buffer, which is freed. */
+/* Adds a fact with the text of a buffer, which is freed. */
 static bool add_text(tfp_report *r, const char *name, const char *label, tfp_buf *b)
 {
     tfp_fact *f = b->failed ? NULL : tfp_fact_add(r, name, label, 's', TFP_LABEL);
@@ -61,7 +61,7 @@ static bool say_files(tfp_report *r)
     tfp_buf b = { 0 };
     size_t told = 0;
     for (size_t i = 0; i < p->files->sources.size; i++) {
-        if (!p->files->formats.at[i]) continue; /* a folder: its files follow */
+        if (!p->files->formats.at[i]) continue; /* it is a folder, and its files follow */
         if (told++ < 4) tfp_buf_printf(&b, "%s%s", told > 1 ? ", " : "", p->files->sources.at[i]);
     }
     if (told > 4) tfp_buf_printf(&b, " and %zu more", told - 4);
@@ -91,12 +91,13 @@ static bool say_durations(tfp_report *r, double *us, size_t count, size_t steps)
            add_real(r, "step_cv", "step, CV", TFP_SHARE, cv);
 }
 
-/* Each step of each rank once, however many devices it has. Where each device has windows of its own, their mean. */
+/* Counts each step of each rank once, however many devices there are. If devices have their own windows, their mean is
+ * used. */
 static bool say_trace_steps(tfp_report *r, const tfp_trace_facts *f)
 {
     double *us = TFP_NEW(&r->arena, double, f->step_row_count + 1);
     uint32_t *devices = TFP_NEW(&r->arena, uint32_t, f->step_row_count + 1);
-    tfp_map64 places = { 0 }; /* rank and step -> us */
+    tfp_map64 places = { 0 }; /* rank and step -> index in us */
     size_t count = 0, steps = r->step.which != TFP_STEP_ONE ? f->x.p->runs->step_order.size : 1;
     bool ok = us && devices;
     for (size_t i = 0; ok && i < f->step_row_count; i++) {
@@ -112,7 +113,7 @@ static bool say_trace_steps(tfp_report *r, const tfp_trace_facts *f)
     return ok && say_durations(r, us, count, steps);
 }
 
-/* Of executions: the time from a step's first start to its last end. */
+/* For executions: the time from a step's first start to its last end. */
 static bool say_executed_steps(tfp_report *r)
 {
     const tfp_profile *p = r->profile;
@@ -155,7 +156,7 @@ static tfp_status show_parts(tfp_report *r, const tfp_trace_facts *f, tfp_error 
     return tfp_grid_of(r, &(tfp_row_table){ tfp_part_columns, rows, sizeof *rows, count, 0 }, err);
 }
 
-/* Of executions: the time of operations on hosts and on accelerators, overlaps counted twice. */
+/* For executions: the time of operations on hosts and on accelerators, where overlaps count twice. */
 static tfp_status show_sums(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
@@ -174,7 +175,7 @@ static tfp_status show_sums(tfp_report *r, tfp_error *err)
 
 /* ---- what takes longest ---- */
 
-/* A long name is cut where it is told: the command that the title names has it whole. */
+/* Shortens a long name: the command in the title shows it whole. */
 static tfp_str cut(tfp_report *r, tfp_str name)
 {
     size_t size = NAME_SHOWN;
@@ -212,7 +213,7 @@ static tfp_status add_kernels(tfp_report *r, const tfp_trace_facts *f, tfp_error
                          &(tfp_row_table){ kernel_columns, rows, sizeof *rows, count, 0 }, 0, err);
 }
 
-/* The names that take longest and their times, of scopes with all in them. */
+/* The names with the longest times; scopes include their contents. */
 static size_t longest(const tfp_strtab *names, double *sums, double all, top_row *rows)
 {
     size_t count = 0;
@@ -227,7 +228,7 @@ static size_t longest(const tfp_strtab *names, double *sums, double all, top_row
     return count;
 }
 
-/* Equal names are one. The table's strings stay in the report's arena. */
+/* Adds up equal names. The table's strings are in the report's arena. */
 static tfp_status pick(tfp_report *r, const tfp_report *v, bool totals, top_row *rows, size_t *count, tfp_error *err)
 {
     tfp_strtab names = { 0 };
@@ -245,7 +246,7 @@ static tfp_status pick(tfp_report *r, const tfp_report *v, bool totals, top_row 
     return s ? tfp_nomem(err) : TFP_OK;
 }
 
-/* The first rows of the table `lines`. */
+/* Adds the first rows of the table `lines`. */
 static tfp_status pick_lines(tfp_report *r, const tfp_report *v, top_row *rows, size_t *count, tfp_error *err)
 {
     bool functions = tfp_lines_are_functions(v->profile);
@@ -256,7 +257,7 @@ static tfp_status pick_lines(tfp_report *r, const tfp_report *v, top_row *rows, 
         const char *copy = tfp_arena_copy(&r->arena, name);
         if (!copy) return tfp_nomem(err);
         double micros = self->type == 'r' ? self->reals[*count] : (double)self->ints[*count];
-        if (micros == 0) break; /* it only calls others */
+        if (micros == 0) break; /* a line that only calls others */
         rows[*count] = (top_row){ { copy, name.size }, micros, share->reals[*count] };
     }
     return TFP_OK;
@@ -269,7 +270,7 @@ static tfp_status add_view(tfp_report *r, const tfp_view *view, const char *cons
     top_row rows[TOP];
     size_t count = 0;
     tfp_status s = tfp_checker_view(r, view, options, &v, err);
-    if (s == TFP_NOTFOUND || s == TFP_BADFILE || s == TFP_BADARG) { /* the profile has none of it */
+    if (s == TFP_NOTFOUND || s == TFP_BADFILE || s == TFP_BADARG) { /* the profile has no data for it */
         tfp_error_clear(err);
         return TFP_OK;
     }
@@ -300,7 +301,7 @@ static tfp_status add_tops(tfp_report *r, tfp_error *err)
 
 /* ---- findings ---- */
 
-/* Without the trace of the capture, replayed kernels count at the launch of their graph. */
+/* Notes that replayed kernels are counted at the launch of their graph, because the capture's trace is missing. */
 static bool say_capture(tfp_report *r, bool *said)
 {
     double share = tfp_share_without_capture(r);
@@ -315,7 +316,7 @@ static bool say_capture(tfp_report *r, bool *said)
     return add_text(r, "finding_capture", "findings", &b);
 }
 
-/* Each as a fact, for people its first clause. */
+/* Adds each finding as a fact; people see its first clause. */
 static tfp_status add_findings(tfp_report *r, tfp_error *err)
 {
     static const char *const none[] = { NULL };
@@ -356,7 +357,7 @@ static bool say_ranks(tfp_report *r, const tfp_trace_facts *f)
     return ok;
 }
 
-/* The devices of all ranks, each name once. */
+/* Adds the distinct names of all ranks' devices. */
 static bool say_devices(tfp_report *r, const tfp_trace_facts *f)
 {
     enum { SHOWN = 16 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* advise/tensorflow.c: two checks exactly as TensorFlow's tool makes them, mistakes included: -compat tensorflow. */
+/* advise/tensorflow.c: two checks exactly as TensorFlow's tool does them, including mistakes: -compat tensorflow. */
 #include "advise/checker.h"
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
@@ -13,7 +13,7 @@ typedef struct usage {
 } usage;
 typedef TFP_VEC(usage) usages;
 
-/* TensorFlow looks at the last step of each node only. */
+/* TensorFlow uses only the last step of each node. */
 static uint32_t last_exec(const tfp_profile *p, uint32_t node)
 {
     uint32_t last = TFP_NONE;

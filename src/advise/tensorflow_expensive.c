@@ -54,7 +54,7 @@ enum { LEVELS = 4, WIDTH = 3, LINE_MIN_US = 1000 };
 
 typedef struct kids {
     const tfp_report *v;
-    uint32_t *first, *next; /* by row: its first child, the next child of its parent; 0: none */
+    uint32_t *first, *next; /* for each row: its first child, and the next child of its parent; 0: none */
 } kids;
 
 static bool find_kids(kids *k, const tfp_report *v, tfp_arena *arena)
@@ -78,7 +78,7 @@ static bool find_kids(kids *k, const tfp_report *v, tfp_arena *arena)
 
 static bool forks(const kids *k, uint32_t row) { return k->first[row] && k->next[k->first[row]]; }
 
-/* The rows still to look at, level by level; the depth is bounded, so is the stack. */
+/* Rows are visited level by level; their depth is limited, and so is the stack. */
 static void write_lines(const kids *k, uint32_t top, tfp_buf *b)
 {
     uint32_t at[LEVELS + 1] = { 0 };

@@ -10,12 +10,12 @@ static double least(double a, double b) { return a < b ? a : b; }
 /* ---- what moves ---- */
 
 typedef struct small_sums {
-    double count, saving; /* a step */
+    double count, saving; /* per step */
     double mean_bytes;
-    uint32_t longest; /* -> spans */
+    uint32_t longest; /* index in spans */
 } small_sums;
 
-/* The longer of two spans; of TFP_NONE the other. */
+/* The longer of two spans; if one is TFP_NONE, the other. */
 static uint32_t longer(const tfp_trace_facts *f, uint32_t a, uint32_t b)
 {
     const int64_t *ns = f->x.s->duration_ns;
@@ -55,7 +55,7 @@ bool tfp_ruling_small_collectives(tfp_ruling *x)
     return true;
 }
 
-/* Time that ranks wait for the last one, which no straggler explains. */
+/* Time that ranks wait for the last one and that no straggler explains. */
 static double skew_ns(const tfp_trace_facts *f)
 {
     double ns = f->ranks.skew_ns - (f->ranks.straggler >= 0 ? f->ranks.straggler_ns : 0);
@@ -74,7 +74,7 @@ bool tfp_ruling_collective_skew(tfp_ruling *x)
     return true;
 }
 
-/* The longest run of the collective that is exposed longest. */
+/* The longest run of the collective with the most exposed time. */
 static const tfp_transfer_row *most_exposed(const tfp_trace_facts *f)
 {
     const tfp_transfer_row *most = NULL;
@@ -92,7 +92,7 @@ bool tfp_ruling_exposed_communication(tfp_ruling *x)
     double small = s.count > 0 ? s.saving : 0, ns = x->f->mean.exposed_communication_ns - small;
     double waiting = x->f->ranks.awaited >= 0 ? least(ns, x->f->ranks.skew_ns) : 0;
     ns -= waiting;
-    if (!x->f->has_devices) return false; /* HostCommunication tells of it */
+    if (!x->f->has_devices) return false; /* then HostCommunication reports it */
     if (ns <= 0 || tfp_part(ns, x->f->mean.judged_ns) < x->limit) return false;
     const tfp_transfer_row *most = most_exposed(x->f);
     tfp_ruling_part(x, "communication that nothing computes beside", x->f->mean.exposed_communication_ns);
@@ -165,8 +165,8 @@ static bool is_kernel(const void *ctx, const tfp_trace_facts *f, uint32_t span)
     return f->x.s->class[span] == k->class && tfp_str_eq(tfp_span_name(f->x.p, span), k->name);
 }
 
-/* Work that mostly lies under other work is no finding: with less than half of the limit for itself, a remedy gains nothing.
- * Products and convolutions are meant to run with few warps: their tiles fill the registers. */
+/* No finding if the work mostly overlaps with other work: with less than half of the limit outside the overlap, a remedy
+ * gains nothing. Products and convolutions are meant to run with few warps, because their tiles fill the registers. */
 bool tfp_ruling_low_occupancy(tfp_ruling *x)
 {
     const tfp_trace_facts *f = x->f;
@@ -187,7 +187,7 @@ bool tfp_ruling_low_occupancy(tfp_ruling *x)
     return false;
 }
 
-/* Where the device idles most of the step, running kernels side by side makes it idle longer. */
+/* No finding if the device is idle for most of the step: running kernels in parallel would make it idle longer. */
 bool tfp_ruling_one_stream(tfp_ruling *x)
 {
     const tfp_trace_facts *f = x->f;
@@ -202,10 +202,11 @@ bool tfp_ruling_one_stream(tfp_ruling *x)
     return true;
 }
 
-/* Compute of a few microseconds, with the device's own gaps before it; what waits for launches is HostBound's. */
+/* Compute activities of a few microseconds, with the device's own gaps before them; waits for launches are reported by
+ * HostBound. */
 bool tfp_ruling_tiny_kernels(tfp_ruling *x)
 {
-    enum { FEW = 100 }; /* a step */
+    enum { FEW = 100 }; /* per step */
     const tfp_trace_facts *f = x->f;
     const tfp_tally *t = &f->device.tiny;
     double ns = t->ns + f->device.tiny_gaps_ns;
@@ -224,7 +225,7 @@ bool tfp_ruling_tiny_kernels(tfp_ruling *x)
     return true;
 }
 
-/* `worth`: the part of their time that could be saved at most. */
+/* `worth`: the share of their time that could be saved at most. */
 static bool judge_kernels(tfp_ruling *x, tfp_sort_of_work sort, const tfp_tally *t, const char *what, double worth)
 {
     const tfp_trace_facts *f = x->f;
@@ -241,8 +242,8 @@ static bool judge_kernels(tfp_ruling *x, tfp_sort_of_work sort, const tfp_tally 
     return true;
 }
 
-/* What tensor cores leave of a product's time at best: they are 8 times as fast as other cores at 16 bits on Volta and Turing, 16
- * times from Ampere on (data sheets of V100: 15.7 and 125 teraflops, of A100: 19.5 and 312). */
+/* The share of a product's time that tensor cores save at best: with 16 bits they are 8 times as fast as other cores on Volta and
+ * Turing, and 16 times from Ampere on (data sheets of V100: 15.7 and 125 teraflops, of A100: 19.5 and 312). */
 static double tensor_cores(const tfp_trace_facts *f)
 {
     return f->capability > 0 && f->capability < 8 ? 1 - 1.0 / 8 : 1 - 1.0 / 16;
@@ -297,7 +298,7 @@ bool tfp_ruling_memory_limit(tfp_ruling *x)
     return true;
 }
 
-/* With room left on the device it does no harm. */
+/* While the device has memory left, fragmentation does no harm. */
 bool tfp_ruling_fragmentation(tfp_ruling *x)
 {
     const tfp_trace_facts *f = x->f;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* advise/trace_host.c: rules on what the host does within the steps of a trace. */
+/* advise/trace_host.c: rules about what the host does within a trace's steps. */
 #include "advise/rules.h"
 #include "model/tables/spans.h"
 #include "views/core/report.h"
@@ -9,8 +9,8 @@
 static double least(double a, double b) { return a < b ? a : b; }
 static double rest(double a) { return a > 0 ? a : 0; }
 
-/* A wait of the host costs at most what the device idles for the host. Nothing is to gain with the device busy all the time, or
- * idle between activities that were launched before. */
+/* The cost of a host's wait: at most the time that the device idles because of the host. Nothing can be gained while the device
+ * is busy, or idles between activities that were launched in time. */
 static double felt_ns(const tfp_trace_facts *f, const tfp_tally *t)
 {
     return f->has_devices ? least(t->ns, f->gaps.host_cost_ns) : t->ns;
@@ -32,13 +32,13 @@ bool tfp_optimizer_is_unfused(const tfp_trace_facts *f, double kernels)
     return f->device.optimizer.a_step >= kernels && f->device.optimizer.a_step >= 0.3 * f->mean.kernels_per_step;
 }
 
-/* An optimizer of many small kernels: the host's time for them while the device waits. */
+/* The host's time for an optimizer with many small kernels, while the device waits. */
 static double optimizer_host_ns(const tfp_trace_facts *f)
 {
     return tfp_optimizer_is_unfused(f, 50) ? f->gaps.late_ns * f->device.optimizer.a_step / f->mean.kernels_per_step : 0;
 }
 
-/* Late launches that no other rule of the host explains, in short gaps and in long ones. */
+/* Late launches that no other rule about the host explains, in short and long gaps. */
 static double unexplained_ns(const tfp_trace_facts *f)
 {
     double explained = f->host.data.ns + f->host.item.ns + f->host.synchronize.ns + f->host.allocations.ns + f->host.compilations.ns;
@@ -47,7 +47,7 @@ static double unexplained_ns(const tfp_trace_facts *f)
 
 static double stalled_ns(const tfp_trace_facts *f) { return rest(f->gaps.stall_ns - f->gaps.stall_known_ns); }
 
-/* Time of frames outside of all ops. */
+/* Time of Python frames outside all ops. */
 static double python_ns(const tfp_trace_facts *f)
 {
     return f->host.python.count ? rest(f->host.python.ns - f->host.ops.ns - f->host.data.ns - f->host.own.ns) : 0;
@@ -73,7 +73,7 @@ bool tfp_ruling_python_time(tfp_ruling *x)
     return true;
 }
 
-/* The parts of both that Python explains, when its rule has a finding. */
+/* The part of both that Python explains, if the rule about Python has a finding. */
 static double python_part(const tfp_trace_facts *f) { return is_python(f, 0.3) ? python_ns(f) : 0; }
 
 bool tfp_ruling_host_bound(tfp_ruling *x)
@@ -93,7 +93,7 @@ bool tfp_ruling_host_bound(tfp_ruling *x)
     return true;
 }
 
-/* What covers the longest gap: "in which the host spends 83% in X". */
+/* Writes what covers the longest gap: "in which the host spends 83% in X". */
 static void put_cause(tfp_ruling *x)
 {
     const tfp_trace_facts *f = x->f;
@@ -153,11 +153,11 @@ bool tfp_ruling_value_reads(tfp_ruling *x)
     return true;
 }
 
-/* In a copy or synchronisation that waits for nothing that a device does. */
+/* Time in a copy or synchronisation that waits although the device is doing nothing. */
 bool tfp_ruling_blocked_host(tfp_ruling *x)
 {
     const tfp_tally *t = &x->f->host.blocked;
-    double idle = rest(t->idle_ns - x->f->host.pageable.idle_ns); /* PageableCopies tells of those */
+    double idle = rest(t->idle_ns - x->f->host.pageable.idle_ns); /* those are reported by PageableCopies */
     if (!x->f->has_devices || tfp_part(idle, x->f->mean.judged_ns) < x->limit) return false;
     tfp_ruling_part(x, "a device that does nothing while the host stands in copies or synchronisation", idle);
     tfp_buf_text(&x->text, "; the host stands there for ");
@@ -199,7 +199,7 @@ bool tfp_ruling_retracing(tfp_ruling *x)
 bool tfp_ruling_synchronization(tfp_ruling *x)
 {
     const tfp_tally *t = &x->f->host.synchronize;
-    double busy = rest(t->ns - t->idle_ns); /* waits while the device is idle are the finding BlockedHost */
+    double busy = rest(t->ns - t->idle_ns); /* waits while the device is idle are reported by BlockedHost */
     double felt = x->f->has_devices ? least(busy, x->f->gaps.host_cost_ns) : t->ns;
     if (t->a_step < 1.5 || tfp_part(felt, x->f->mean.judged_ns) < x->limit) return false;
     tfp_ruling_part(x, "waiting in synchronising calls", t->ns);
@@ -245,7 +245,7 @@ static int64_t input_ns(const tfp_trace_facts *f, const tfp_step_row *row)
     return tfp_union_within(&f->inputs[row->unit], start, start + row->duration_ns);
 }
 
-/* The part with the largest share of the difference between two steps. */
+/* Writes the part with the largest share of the difference between two steps. */
 static void put_reason(tfp_ruling *x, const tfp_step_row *longer, const tfp_step_row *shorter)
 {
     int64_t input = input_ns(x->f, longer) - input_ns(x->f, shorter), idle = longer->idle_ns - shorter->idle_ns;
@@ -269,7 +269,7 @@ static void put_reason(tfp_ruling *x, const tfp_step_row *longer, const tfp_step
                    100 * least(tfp_part((double)parts[most].more, difference), 1), parts[most].what);
 }
 
-/* The first activity behind the longest time in which a device does nothing; TFP_NONE: there is none. */
+/* The first activity after the longest idle time of a device; TFP_NONE: none. */
 static uint32_t after_longest_idle(const tfp_trace_facts *f)
 {
     const tfp_span_columns *s = f->x.s;
@@ -288,11 +288,12 @@ static uint32_t after_longest_idle(const tfp_trace_facts *f)
     return TFP_NONE;
 }
 
-/* What no other rule explains; the time itself is worth a look. */
+/* Idle time that no other rule explains. */
 bool tfp_ruling_idle_device(tfp_ruling *x)
 {
     const tfp_trace_facts *f = x->f;
-    double elsewhere = x->host_ns + f->host.pageable.idle_ns + f->device.tiny_gaps_ns; /* the last two: PageableCopies, TinyKernels */
+    /* the last two are reported by PageableCopies and TinyKernels */
+    double elsewhere = x->host_ns + f->host.pageable.idle_ns + f->device.tiny_gaps_ns;
     double explained = least(elsewhere, f->mean.idle_ns), idle = f->mean.idle_ns - explained;
     if (!f->has_devices || f->begin.whole || tfp_part(idle, f->mean.judged_ns) < x->limit) return false;
     tfp_ruling_part(x, "idle time of the device", f->mean.idle_ns);

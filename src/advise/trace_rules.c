@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* advise/trace_rules.c: what slows the steps of a trace down: one row a rule: its limit, what judges it (trace_host.c,
- * trace_device.c), the remedy, and the command that shows the evidence. */
+/* advise/trace_rules.c: what slows down the steps of a trace, one row per rule: its limit, the function that judges it
+ * (trace_host.c, trace_device.c), the remedy, and the command that shows the evidence. */
 #include "advise/rules.h"
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
@@ -8,6 +8,7 @@
 #include "model/tables/sources.h"
 #include "options/options.h"
 #include "views/core/report.h"
+#include "views/timeline/range.h"
 #include "whatif/gains.h"
 
 #include <math.h>
@@ -15,12 +16,12 @@
 typedef struct rule {
     tfp_checker checker;
     tfp_judge judge;
-    double limit;                         /* the least value that makes a finding; -rule_limits sets another */
-    const char *of;                       /* the quantity that the limit is for */
-    const char *remedy, *command;         /* the remedy; the command with the evidence */
-    const char *torch, *tensorflow, *jax; /* how, in the words of a framework; NULL: there is none */
-    const char *change;                   /* of `tfprof whatif`, which does what the remedy does at most; NULL: there is none */
-    bool any_steps;                       /* it speaks whatever the steps are worth: it needs none */
+    double limit;                         /* the least value for a finding; -rule_limits sets another */
+    const char *of;                       /* name of the quantity that is compared with the limit */
+    const char *remedy, *command;         /* the remedy, and the command that shows the evidence */
+    const char *torch, *tensorflow, *jax; /* how to do it in each framework; NULL: no advice */
+    const char *change;                   /* the change of `tfprof whatif` that does at most what the remedy does; NULL: there is none */
+    bool any_steps;                       /* it does not depend on how much of the work is inside steps */
 } rule;
 
 /* ---- the table ---- */
@@ -120,7 +121,7 @@ static const rule *find_rule(tfp_str name)
     return NULL;
 }
 
-/* "0.2" or "20%". */
+/* Parses "0.2" or "20%". */
 static bool parse_limit(tfp_str text, double *out)
 {
     char copy[32], *end;
@@ -135,7 +136,7 @@ static bool parse_limit(tfp_str text, double *out)
     return end != copy && !*end && isfinite(*out) && *out >= 0;
 }
 
-/* The next item of "RULE=LIMIT,...": false at the end. */
+/* Takes the next item of "RULE=LIMIT,..."; false at the end. */
 static bool next_item(tfp_str *left, tfp_str *item)
 {
     if (!left->size) return false;
@@ -194,7 +195,7 @@ static tfp_evidence evidence_of(const tfp_ruling *x)
                            .duration_ns = index->s->duration_ns[span] };
 }
 
-/* That of the evidence, else the only one. */
+/* The file of the evidence, otherwise the only file. */
 static tfp_str file_of(const tfp_report *r, const tfp_ruling *x)
 {
     const tfp_profile *p = x->f->x.p;
@@ -215,12 +216,13 @@ static void put_evidence(tfp_ruling *x)
     tfp_ruling_us(x, (double)e.start_ns);
 }
 
-/* Where parts of a sentence stand in it. */
+/* Offsets of the parts of a sentence. */
 typedef struct sentence_parts {
     size_t problem_size, remedy_at, remedy_size;
 } sentence_parts;
 
-/* "launch less and bigger (torch.compile, CUDA graphs)": the remedy, and how where one framework alone made the trace. */
+/* Writes the remedy, and if a single framework made the trace, how to do it there: "launch less and bigger
+ * (torch.compile, CUDA graphs)". */
 static void put_remedy(tfp_ruling *x, const rule *of)
 {
     unsigned made = x->f->frameworks;
@@ -254,15 +256,16 @@ static bool finish_text(tfp_ruling *x, const rule *of, sentence_parts *parts)
 
 /* ---- what replaying says ---- */
 
-/* Rules that speak, in their order. */
+/* A rule with a finding. */
 typedef struct spoken {
     tfp_ruling x[TFP_TRACE_RULES_MOST];
     const rule *of[TFP_TRACE_RULES_MOST];
     size_t count;
 } spoken;
 
-/* A replay knows what else takes as long: its gain stands for the rule's own bound. It knows how PyTorch waits, not how TensorFlow and
- * JAX do. Where it finds nothing to gain it may only not know the cause, such as a rank whose host is late: the rule's bound stays. */
+/* Replaces a rule's own bound by the gain that a replay of the trace finds, because a replay knows what else takes time. A replay
+ * models how PyTorch waits, but not TensorFlow and JAX. If it finds no gain, it may only lack the cause, such as a rank with a late
+ * host: then the rule's bound is kept. */
 static tfp_status ask_whatif(tfp_report *r, const tfp_trace_facts *f, spoken *all, tfp_error *err)
 {
     const char *changes[TFP_TRACE_RULES_MOST];
@@ -302,7 +305,7 @@ static void judge_all(const tfp_report *r, const tfp_trace_facts *f, spoken *all
     }
 }
 
-/* By the thread's name, as the sentence has it: the number of a thread of TensorFlow says nothing. */
+/* Names a lane by the thread's name in the sentence, because the number of a TensorFlow thread means nothing. */
 static bool name_lane(tfp_report *r, const tfp_ruling *x, tfp_evidence *e)
 {
     tfp_buf name = { 0 };
@@ -314,8 +317,16 @@ static bool name_lane(tfp_report *r, const tfp_ruling *x, tfp_evidence *e)
     return copy != NULL;
 }
 
-/* Among those before it by what it saves. False without memory. */
-static bool add_verdict(tfp_report *r, tfp_ruling *x, const rule *of, tfp_trace_verdict *out, size_t *count)
+/* On the timeline, whose beginning is known by process. */
+static void place_evidence(const tfp_ruling *x, const int64_t *zeros, tfp_evidence *e)
+{
+    if (e->span == TFP_NONE) return;
+    uint32_t process = x->f->x.p->lanes.at[x->f->x.s->lane[e->span]].process;
+    e->timeline_ns = tfp_add(x->f->x.s->start_ns[e->span], -zeros[process], NULL);
+}
+
+/* Inserts the finding among the earlier ones, sorted by what it saves. False: out of memory. */
+static bool add_verdict(tfp_report *r, tfp_ruling *x, const rule *of, const int64_t *zeros, tfp_trace_verdict *out, size_t *count)
 {
     sentence_parts parts;
     const char *copy = finish_text(x, of, &parts) ? tfp_arena_copy(&r->arena, (tfp_str){ x->text.data, x->text.size }) : NULL;
@@ -323,7 +334,8 @@ static bool add_verdict(tfp_report *r, tfp_ruling *x, const rule *of, tfp_trace_
     size_t at = (*count)++;
     tfp_evidence evidence = evidence_of(x);
     if (!name_lane(r, x, &evidence)) return false;
-    if (r->runs) evidence.span = TFP_NONE; /* of a trace that only the report has */
+    place_evidence(x, zeros, &evidence);
+    if (r->runs) evidence.span = TFP_NONE; /* the span belongs to a trace that only the report has */
     for (; at && out[at - 1].saving_ns < x->saving_ns; at--) out[at] = out[at - 1];
     out[at] = (tfp_trace_verdict){ .rule = &of->checker,
                                    .text = { copy, x->text.size },
@@ -347,8 +359,9 @@ tfp_status tfp_trace_judge(tfp_report *r, tfp_trace_verdict *out, size_t *count,
     if (s) return s;
     judge_all(r, f, &all);
     s = ask_whatif(r, f, &all, err);
+    const int64_t *zeros = s ? NULL : tfp_timeline_zeros(f->x.p, &r->arena);
     for (size_t i = 0; !s && i < all.count; i++)
-        if (!add_verdict(r, &all.x[i], all.of[i], out, count)) s = tfp_nomem(err);
+        if (!zeros || !add_verdict(r, &all.x[i], all.of[i], zeros, out, count)) s = tfp_nomem(err);
     for (size_t i = 0; i < all.count; i++) tfp_buf_free(&all.x[i].text);
     return s;
 }

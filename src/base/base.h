@@ -96,8 +96,8 @@ bool tfp_parse_int64(tfp_str s, int64_t *out);
 bool tfp_random(uint64_t *out);  /* does not wait; false: there is none yet */
 size_t tfp_processors(void);     /* number of processors that this process may use; at least 1 */
 void tfp_memory_give_back(void); /* what was freed, where the C library keeps it */
-bool tfp_is_proc(int folder);    /* whether it lies in /proc */
-void tfp_end_with_parent(void);  /* SIGKILL for this process when the one that made it ends */
+bool tfp_is_proc(int folder);    /* whether the folder is in /proc */
+void tfp_end_with_parent(void);  /* has this process killed (SIGKILL) when its parent ends */
 
 /* ---- memory: one arena per owner ---- */
 typedef struct tfp_arena_block tfp_arena_block;
@@ -106,7 +106,7 @@ typedef struct tfp_arena {
     char *at, *end;
     size_t used;  /* bytes taken from malloc */
     size_t limit; /* 0: none; allocations beyond it fail */
-    bool refused; /* one did */
+    bool refused; /* some allocation did fail because of the limit */
 } tfp_arena;
 
 void *tfp_arena_alloc(tfp_arena *a, size_t size);              /* 16-aligned and cleared; NULL without memory */

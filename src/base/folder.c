@@ -11,8 +11,8 @@
 
 enum { DEEPEST = 6 };
 
-/* Where a file system gives every file the same owner (NFS that maps root, vfat, shared folders of virtual machines), one that we
- * make now has that owner too. */
+/* Whether the file system gives every file the same owner (NFS that maps root, vfat, shared folders of virtual machines): then a
+ * file that we create now has that owner too. */
 static bool owners_are_mapped(int folder, uid_t owner)
 {
     char name[64];

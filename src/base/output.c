@@ -91,7 +91,7 @@ void tfp_remove_parts(void)
 
 /* ---- a file that appears whole ---- */
 
-/* Nobody else can know the name before it is there, so that nobody can have put something there. */
+/* Makes a random name: nobody else can know it in advance, so nobody can have created a file with it. */
 static void name_part(const tfp_outfile *f, char name[NAME_MAX + 1])
 {
     uint64_t random;
@@ -138,7 +138,7 @@ static int open_directly(tfp_outfile *f, const tfp_place *p)
     return 0;
 }
 
-/* 0, or errno. The file of another user is replaced by one of ours, which has our mode. */
+/* 0, or errno. Another user's file is replaced by one of ours, with our mode. */
 static int open_at(tfp_outfile *f, const tfp_place *p)
 {
     if (p->there && S_ISDIR(p->st.st_mode)) return EISDIR;

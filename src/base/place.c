@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* base/place.c: walks a path with openat and O_NOFOLLOW, and decides about each link on the way. openat2 knows no rule about owners of
- * links, so it cannot do this. */
+/* base/place.c: walks a path with openat and O_NOFOLLOW, and decides about each link on the way. openat2 has no rule about the owners
+ * of links, so it cannot be used. */
 #include "base/place.h"
 
 #include <errno.h>
@@ -21,7 +21,8 @@ void tfp_user_name(int64_t uid, char *out, size_t room)
         snprintf(out, room, "%lld", (long long)uid);
 }
 
-/* Root may write everywhere anyway. In a user namespace the machine's root has another number: that of the owner of "/". */
+/* Whether files of this user may be trusted: root may write everywhere anyway. In a user namespace the machine's root has
+ * another number, which is that of the owner of "/". */
 static bool is_trusted(uid_t uid)
 {
     struct stat top;
@@ -37,7 +38,7 @@ bool tfp_is_planted(const struct stat *folder, const struct stat *thing)
 
 typedef struct walk {
     const char *path; /* for messages */
-    char *rest;       /* what is left of the path; owned */
+    char *rest;       /* the rest of the path; owned */
     int links;
     tfp_place *at;
     tfp_error *err;
@@ -67,7 +68,7 @@ static void enter(walk *w, int folder)
     w->at->folder = folder;
 }
 
-/* Takes the next part of the path; false at its end. *last: no other one follows. */
+/* Takes the next part of the path; false at its end. *last: it is the last one. */
 static bool next_part(walk *w, bool *last, bool *fits)
 {
     char *at = w->rest + strspn(w->rest, "/");
@@ -97,8 +98,8 @@ static tfp_status take_target(walk *w, const char *target)
     return TFP_OK;
 }
 
-/* Links of /proc such as fd/1 and cwd lead to a thing and not to a name. A folder is entered; a file is gone to by its name, where
- * it still has that, so that it can be replaced as a whole. True: the link is dealt with. */
+/* Links of /proc such as fd/1 and cwd lead to an object, not to a name. A folder is entered; a file is opened by its name, if it
+ * still has that name, so that it can be replaced as a whole. True: the link was handled. */
 static bool is_entered(walk *w, const char *target, bool last)
 {
     struct stat thing, named;
@@ -133,7 +134,7 @@ static tfp_status follow(walk *w, int link, const struct stat *st, bool last)
     return is_entered(w, target, last) ? TFP_OK : take_target(w, target);
 }
 
-/* One part of the path that is there. The walk may keep `found`. */
+/* Handles one existing part of the path. The walk may keep `found`. */
 static tfp_status step(walk *w, int found, bool last)
 {
     struct stat st;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* base/ranked.c: the k-th smallest number of a range. */
+/* base/ranked.c: finds the k-th smallest number of a range. */
 #include "base/ranked.h"
 
 static bool is_less(const void *ctx, uint32_t a, uint32_t b)
@@ -8,8 +8,8 @@ static bool is_less(const void *ctx, uint32_t a, uint32_t b)
     return numbers[a] < numbers[b];
 }
 
-/* Sorts the different numbers into `value`, and sets place[i], where number i stands among them. Returns how many there are, SIZE_MAX
- * without memory. */
+/* Writes the sorted distinct numbers to `value`, and to place[i] the rank of number i. Returns how many distinct ones there are;
+ * SIZE_MAX: out of memory. */
 static size_t find_places(tfp_arena *arena, const int64_t *numbers, size_t count, uint32_t *place, int64_t *value)
 {
     uint32_t *order = TFP_NEW(arena, uint32_t, count + 1);
@@ -39,7 +39,7 @@ static bool room_for_level(tfp_ranked *x, tfp_arena *arena, unsigned level)
     return x->bits[level] && x->ones[level];
 }
 
-/* Copies the places, those whose bit of this level is 0 before those whose bit is 1. */
+/* Copies the ranks so that those with a 0 bit at this level come before those with a 1 bit. */
 static void part(tfp_ranked *x, unsigned level, const uint32_t *from, uint32_t *to)
 {
     unsigned bit = x->levels - 1 - level;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* base/system.c: what Linux has and other systems call otherwise, or have not: the only file of the library outside live/ that includes
- * a header of Linux (tools/portable.py). Elsewhere each function does what C and POSIX allow. */
+/* base/system.c: functions that exist only on Linux, or have other names elsewhere. It is the only file of the library outside live/
+ * that includes a Linux header (tools/portable.py). On other systems each function does what C and POSIX allow. */
 #include "base/base.h"
 
 #include <sched.h>
@@ -40,7 +40,7 @@ size_t tfp_processors(void)
 void tfp_memory_give_back(void)
 {
 #ifdef __GLIBC__
-    malloc_trim(0); /* it keeps what was freed; musl, of the static program, gives large blocks back itself */
+    malloc_trim(0); /* glibc keeps freed memory; musl, in the static program, returns large blocks itself */
 #endif
 }
 

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-/* base/zip.c: the directory of a ZIP archive and the data of its entries. Every place and size is checked against the file first. */
+/* base/zip.c: the directory of a ZIP archive and the data of its entries. Every offset and size is first checked against the
+ * file. */
 #include "base/zip.h"
 
-#define ZLIB_CONST /* it reads its input only, and says so */
+#define ZLIB_CONST /* makes zlib declare its input as const */
 #include <zlib.h>
 
 enum {
     LOCAL = 30,     /* bytes of a header before the name */
-    CENTRAL = 46,   /* of a row of the directory before the name */
-    END = 22,       /* of the end record before its comment */
-    LOCATOR = 20,   /* of the 64-bit end record's place */
-    END64 = 56,     /* of that record */
+    CENTRAL = 46,   /* bytes of a directory row before the name */
+    END = 22,       /* bytes of the end record before its comment */
+    LOCATOR = 20,   /* bytes of the record that locates the 64-bit end record */
+    END64 = 56,     /* bytes of the 64-bit end record */
     COMMENT = 65535 /* most bytes of a comment */
 };
 #define DIRECTORY_MOST ((uint64_t)64 << 20)
-#define PACKED_MOST 1000 /* times smaller than unpacked; deflate cannot do more than 1,032 */
+#define PACKED_MOST 1000 /* how many times bigger unpacked data may be; deflate cannot exceed 1,032 */
 
 static uint64_t number(const char *at, unsigned bytes)
 {
@@ -43,7 +44,7 @@ static tfp_status cut_short(tfp_error *err)
     return tfp_fail(err, TFP_BADFILE, "cut short: an archive without its directory, which is at the end");
 }
 
-/* The 64-bit record says it all again; it is there when a number did not fit into the other one. */
+/* Reads the 64-bit end record, which repeats everything; it exists when a number did not fit into the other record. */
 static tfp_status find_long(tfp_input *in, uint64_t end_at, directory *d, tfp_error *err)
 {
     tfp_str text;
@@ -78,7 +79,7 @@ static tfp_status find_directory(tfp_input *in, directory *d, tfp_error *err)
     return cut_short(err);
 }
 
-/* Sizes and places of 64 bits stand in a field of their own, in this order, those that did not fit. */
+/* Reads 64-bit sizes and offsets, which are in an extra field, in this order; it has only those that did not fit. */
 static void read_long(tfp_zip_entry *e, tfp_str extra)
 {
     uint64_t *fields[] = { &e->size, &e->packed, &e->at };
@@ -92,7 +93,7 @@ static void read_long(tfp_zip_entry *e, tfp_str extra)
     }
 }
 
-/* Bytes of the row; 0: it is none, or has a place behind the directory. */
+/* Reads a row of the directory and returns its size; 0: it is malformed, or its offset is beyond the directory. */
 static size_t read_row(tfp_str text, uint64_t directory_at, tfp_zip_entry *e)
 {
     if (text.size < CENTRAL || memcmp(text.data, "PK\1\2", 4) != 0) return 0;
@@ -154,7 +155,7 @@ const tfp_zip_entry *tfp_zip_find(const tfp_zip *z, const char *ending)
 
 /* ---- data ---- */
 
-/* Where the data begin: the header before them has sizes of its own for the name and what is added to it. */
+/* Finds where the data begin: the header before them has its own sizes for the name and the extra field. */
 static tfp_status seek_data(const tfp_zip_entry *e, tfp_input *in, tfp_error *err)
 {
     tfp_str text;
@@ -173,7 +174,7 @@ static tfp_status inflate_all(tfp_str packed, size_t size, tfp_buf *out, tfp_err
     tfp_buf_fill(out, 0, size + 1);
     if (out->failed || inflateInit2(&z, -15) != Z_OK) return tfp_nomem(err);
     z.next_out = (unsigned char *)out->data;
-    z.avail_out = (unsigned)size + 1; /* one more: it is seen when there is more than the directory says */
+    z.avail_out = (unsigned)size + 1; /* one byte more than expected, to notice when there is more data than the directory says */
     int rc = inflate(&z, Z_FINISH);
     out->size = size + 1 - z.avail_out;
     inflateEnd(&z);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* compare/align.c: rows of several reports of one view become items: in the scope view by their paths, in the graph and op
- * views by their names, in the code view, and of tables, by their names and what is above them. */
+/* compare/align.c: maps the rows of several reports of one view to items: in the scope view by path; in the graph and op
+ * views by name; in the code view, and for tables, by name and the names above. */
 #include "compare/align.h"
 
 #include "views/core/rows.h"
@@ -29,7 +29,7 @@ static uint32_t nth_item(tfp_items *x, tfp_turns *t, uint32_t above, tfp_str nam
                                          : tfp_items_below(x, above, above, name, name.size, turn);
 }
 
-/* The item of a row, whose parent has one already. TFP_NONE: no memory, or not among fixed items. */
+/* The item of a row whose parent has an item already. TFP_NONE: out of memory, or not among fixed items. */
 static uint32_t row_item(tfp_items *x, const tfp_report *r, tfp_turns *t, const uint32_t *items, uint32_t at)
 {
     const tfp_row *row = &r->tree->rows.at[at];

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-/* compare/align.h: which rows of several reports of one view are the same row. */
+/* compare/align.h: finds which rows of several reports of one view are the same row. */
 #ifndef TFP_ALIGN_H
 #define TFP_ALIGN_H
 
 #include "compare/items.h"
 #include "model/tables/types.h"
 
-/* Counts the rows of one name in one place, in the code view, where names of frames can be alike. */
+/* Counts the rows with one name in one place, for the code view, where frames may have equal names. */
 typedef struct tfp_turns {
     TFP_VEC(uint32_t) next, report;
-    uint32_t number; /* of the report being aligned */
+    uint32_t number; /* number of the report being aligned */
     bool failed;     /* no memory */
 } tfp_turns;
 void tfp_turns_free(tfp_turns *t);
 
-/* Finds, or makes, the item of each row: `items` has a place for each. TFP_NONE for a row that is not among fixed items. False
- * without memory. */
+/* Finds or makes the item of each row and stores it in `items`. TFP_NONE: the row is not among fixed items. False: out of
+ * memory. */
 bool tfp_align(tfp_items *x, const tfp_report *r, tfp_turns *t, uint32_t *items);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* compare/diff.c: sides in, a report of what differs out.
- * A row is kept when it differs, or something below it does. Differing is: its biggest value over the sides is big enough
- * (-min_size), and one side lacks it or the biggest is over the smallest by more than -delta; of times with several steps a
- * side, only beyond what Welch's test lets pass as noise. What breaks -fail_over is kept too. */
+/* compare/diff.c: compares sides, and reports what differs. A row is kept if it differs, or if something below it does. It
+ * differs if its biggest value over the sides is big enough (-min_size), and one side lacks it or the biggest value exceeds
+ * the smallest by more than -delta; for times with several steps per side, only if Welch's test does not explain the
+ * difference as noise. Rows that break -fail_over are kept too. */
 #include "compare/diff.h"
 
 #include "compare/stats.h"
@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-#define FALSE_FINDS 0.05 /* share of the finds that may be none */
+#define FALSE_FINDS 0.05 /* false discovery rate: share of the reported differences that may be noise */
 enum { SIDES_MOST = 1000 };
 enum { KEPT = 1, DIFFERS = 2, BROKE = 4, IS_NOISE = 8 };
 
@@ -45,13 +45,13 @@ static tfp_status name_sides(tfp_differ *d, tfp_report *r, tfp_error *err)
     return TFP_OK;
 }
 
-/* A size without a unit is in every column's own; with one it is for the columns of that unit. */
+/* A size without a unit is in each column's own unit; with a unit it applies only to columns of that unit. */
 static double amount_for(const tfp_amount *a, tfp_column_id column)
 {
     return a->unit == TFP_LABEL || a->unit == tfp_columns[column].unit ? a->value : 0;
 }
 
-/* A limit that no column could ever pass is a mistake. */
+/* A limit that no column could exceed is a mistake. */
 static tfp_status check_limit(const tfp_differ *d, tfp_error *err)
 {
     tfp_unit unit = d->fail_over.unit;
@@ -62,7 +62,7 @@ static tfp_status check_limit(const tfp_differ *d, tfp_error *err)
                     d->w.options->sides.fail_over);
 }
 
-/* Growth too small to matter, whatever share it is: a thousandth of the base side's root, and 5us. */
+/* Growth that is too small to matter, whatever its share: a thousandth of the base side's root, and 5us. */
 static double gate_floor(const tfp_differ *d, size_t column)
 {
     double share = tfp_or_zero(tfp_differ_value(d, d->base, column, 0)) / 1000;
@@ -109,7 +109,7 @@ static bool apart(const tfp_differ *d, size_t column, tfp_extremes e)
     return e.there < d->w.count || e.most > e.least * (1 + d->w.options->sides.delta);
 }
 
-/* Rows that the sizes alone make differ, before noise is looked at. */
+/* Marks rows that differ by their sizes alone, before noise is considered. */
 static void mark_apart(tfp_differ *d)
 {
     for (uint32_t i = 0; i < d->w.items.at.size; i++) {
@@ -119,14 +119,14 @@ static void mark_apart(tfp_differ *d)
             there += e.there;
             if (apart(d, c, e)) d->marks[i] |= DIFFERS;
         }
-        /* the public script shows every row without values */
+        /* the public script shows every row that has no values */
         if (!there && d->w.script) d->marks[i] |= DIFFERS;
         for (size_t k = 0; k < d->pairs.size && d->gate; k++)
             if (tfp_pair_is_over(d, &d->pairs.at[k], i)) d->marks[i] |= BROKE;
     }
 }
 
-/* The largest significant p of a pairing, over all the rows that are tested in it. */
+/* Sets the largest p of a pairing that is significant, over all rows tested in it. */
 static tfp_status set_limits(tfp_differ *d, tfp_error *err)
 {
     size_t count = d->w.items.at.size;
@@ -145,7 +145,7 @@ static tfp_status set_limits(tfp_differ *d, tfp_error *err)
     return TFP_OK;
 }
 
-/* Whether a row that is apart is so in a way that is not known to be noise. */
+/* Whether a row that differs by size does so in a way that is not known to be noise. */
 static bool is_change(const tfp_differ *d, uint32_t item)
 {
     bool noise = false;
@@ -164,7 +164,7 @@ static bool is_change(const tfp_differ *d, uint32_t item)
     return !noise;
 }
 
-/* Noise is no change. The public script knows no noise. */
+/* Removes marks of noise. The public script does not consider noise. */
 static void drop_noise(tfp_differ *d)
 {
     for (uint32_t i = 0; i < d->w.items.at.size && !d->w.script; i++)
@@ -181,7 +181,7 @@ static void keep_ancestors(tfp_differ *d)
     if (!d->w.script) d->marks[0] |= KEPT;
 }
 
-/* Rows are told of that are not there for something below them either. */
+/* Adds notes about rows that were left out as noise and are not shown because of rows below them either. */
 static tfp_status tell_noise(const tfp_differ *d, tfp_error *err)
 {
     size_t n = 0;
@@ -211,8 +211,8 @@ static bool bigger(const void *ctx, uint32_t a, uint32_t b)
     return key[a] > key[b];
 }
 
-/* The public script looks at TO less FROM; else the size of the difference counts, of the side that is furthest from the
- * base, in the first column. */
+/* The sort key. The public script uses TO minus FROM; otherwise it is the size of the difference in the first column, of
+ * the side that is furthest from the base. */
 static double key_of(const tfp_differ *d, uint32_t item)
 {
     double most = 0;
@@ -250,7 +250,7 @@ static tfp_status order(tfp_differ *d, tfp_error *err)
     return ok ? TFP_OK : tfp_nomem(err);
 }
 
-/* The full path that filters see: the root's is empty. */
+/* The full path that filters use; empty for the root. */
 static tfp_str path_of(const tfp_differ *d, uint32_t item) { return item ? d->w.items.at.at[item].name : TFP_STR(""); }
 
 static bool is_shown(const tfp_differ *d, uint32_t item)
@@ -278,7 +278,7 @@ static tfp_status walk(tfp_differ *d, tfp_error *err)
     return ok ? TFP_OK : tfp_nomem(err);
 }
 
-/* The public script has no gate: rows that only broke the gate are no rows of it. */
+/* The public script has no gate, so rows that only broke the gate are left out. */
 static tfp_status walk_again(tfp_differ *d, tfp_error *err)
 {
     for (size_t i = 0; i < d->w.items.at.size; i++) d->marks[i] &= DIFFERS;
@@ -316,7 +316,7 @@ static void free_diff(tfp_differ *d)
     free(d->child_start);
 }
 
-/* Profiles whose values are the mean of their steps. Beside a text the views' mean is taken. */
+/* Adds a note about profiles whose values are means of their steps. Compared with a text, the views' mean is used. */
 static tfp_status note_means(const tfp_differ *d, tfp_error *err)
 {
     tfp_status s = TFP_OK;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* compare/diff_report.c: what diff.c found becomes the rows and columns of a grid, the lines that tell what broke the gate,
- * or what the form of the public script is made of. */
+/* compare/diff_report.c: turns the result of diff.c into a grid's rows and columns, into lines about what broke the gate,
+ * or into the data of the public script's form. */
 #include "compare/diff.h"
 
 #include "views/core/engine.h"
@@ -11,7 +11,8 @@
 
 #include <stdlib.h>
 
-#define NAMES_MOST ((size_t)128 << 20) /* bytes of all shown names; a deep row's name repeats those above it */
+/* most bytes of all shown names; the name of a deep row repeats those above it */
+#define NAMES_MOST ((size_t)128 << 20)
 
 static const char *const verdict_names[] = { [TFP_UNKNOWN] = "unknown", [TFP_NOISE] = "no", [TFP_REAL] = "yes" };
 
@@ -52,13 +53,13 @@ typedef struct pair_cells {
     tfp_str significant;
 } pair_cells;
 
-/* A row: the sides that have it, a value for each column and side, and the comparison of each pair. */
+/* A row: the sides that have it, a value for each column and side, and the comparison for each pair. */
 typedef struct row_cells {
     tfp_str only;
     double values[];
 } row_cells;
 
-enum { TESTED = 1, TIMED = 2 }; /* columns of a pair that not all have */
+enum { TESTED = 1, TIMED = 2 }; /* columns that only some pairs have */
 
 static const tfp_row_column only_columns[] = {
     TFP_COLUMN(row_cells, "only", TEXT, LABEL, only, "The sides that have this row, when not all have it."), { 0 }
@@ -104,7 +105,7 @@ static pair_cells cells_of_pair(const tfp_differ *d, const tfp_pairing *p, uint3
                          .significant = tfp_str_of(verdict_names[tfp_pair_verdict(d, p, item)]) };
 }
 
-/* The names of the sides that have a row, in the report's arena; without data when all have it. */
+/* The names of the sides that have a row, in the report's arena; data NULL: all have it. */
 static bool sides_of(const tfp_differ *d, uint32_t item, tfp_str *out)
 {
     tfp_buf names = { 0 };
@@ -132,7 +133,7 @@ static bool fill_row(const tfp_differ *d, uint32_t item, char *row)
     return sides_of(d, item, &cells->only);
 }
 
-/* Columns about a selected column and perhaps a side: COLUMN_SIDE_PART. */
+/* Adds columns about a selected column and perhaps a side: COLUMN_SIDE_PART. */
 static bool list_group(const tfp_differ *d, tfp_row_columns *list, size_t column, const char *side, tfp_row_group group)
 {
     const tfp_column *about = &tfp_columns[d->w.columns[column]];
@@ -197,7 +198,7 @@ static bool differs(const tfp_differ *d, uint32_t item)
     return false;
 }
 
-/* Limits that leave no difference to show, though there are some. */
+/* Adds a note if the limits hide all differences. */
 tfp_status tfp_differ_tell_hidden(const tfp_differ *d, tfp_error *err)
 {
     size_t hidden = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* compare/items.c: names to items, by a hash table of places and parts; a path costs its length, however deep it is. */
+/* compare/items.c: finds items by name, with a hash table of places and parts; a path takes time linear in its length,
+ * however deep it is. */
 #include "compare/items.h"
 
 static tfp_str part_of(const tfp_item *i)
@@ -37,7 +38,7 @@ static bool grow(tfp_items *x)
     free(x->slots);
     x->slots = slots;
     x->slot_count = count;
-    for (uint32_t i = 1; i < x->at.size; i++) { /* the root is not looked for */
+    for (uint32_t i = 1; i < x->at.size; i++) { /* the root is never looked up */
         const tfp_item *item = &x->at.at[i];
         uint64_t hash = hash_of(item->place, part_of(item), item->turn);
         x->slots[find_slot(x, hash, item->place, part_of(item), item->turn)] = hash >> 32 << 32 | (i + 1);
@@ -85,8 +86,8 @@ uint32_t tfp_items_below(tfp_items *x, uint32_t parent, uint32_t place, tfp_str 
     return (uint32_t)x->at.size - 1;
 }
 
-/* The deepest item that this path shares with the last one. `done` is the length of the shared part of the path; SIZE_MAX: only
- * the root is shared, which has no name. */
+/* The deepest item that this path shares with the previous one. `done`: length of the shared part of the path; SIZE_MAX: only
+ * the root, which has no name. */
 static uint32_t shared_way(tfp_items *x, tfp_str path, size_t *done)
 {
     size_t same = 0, most = path.size < x->last.size ? path.size : x->last.size;
@@ -102,10 +103,10 @@ static uint32_t shared_way(tfp_items *x, tfp_str path, size_t *done)
     return x->way.size ? x->way.at[x->way.size - 1] : 0;
 }
 
-/* One part further: `done` is the size of the name above, SIZE_MAX below the root; it becomes that of the item. */
+/* Goes one part further. `done` is the length of the name above (SIZE_MAX below the root) and becomes the item's. */
 static uint32_t next_part(tfp_items *x, uint32_t above, tfp_str path, size_t *done)
 {
-    size_t from = *done + 1; /* SIZE_MAX comes round to 0 */
+    size_t from = *done + 1; /* SIZE_MAX wraps to 0 */
     const char *slash = from < path.size ? memchr(path.data + from, '/', path.size - from) : NULL;
     *done = slash ? (size_t)(slash - path.data) : path.size;
     return tfp_items_below(x, above, above, (tfp_str){ path.data, *done }, *done - from, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* compare/lines.c: the table `lines` as rows of one number each: a line's own time, of traces that of a step. */
+/* compare/lines.c: the table `lines` as rows with one number each: a line's own time, in traces per step. */
 #include "compare/steps.h"
 
 #include "model/tables/profile.h"
@@ -33,7 +33,7 @@ static bool add_row(tfp_report *r, tfp_step_values *values, tfp_str name, double
     return true;
 }
 
-/* Of a trace the table sums all that was recorded. */
+/* In a trace the table sums everything that was recorded. */
 static double steps_of(const tfp_report *r)
 {
     const tfp_profile *p = r->profile;
@@ -46,7 +46,7 @@ static bool fill(tfp_report *r, tfp_step_values *values)
 {
     const tfp_grid_column *line = tfp_grid_find(r->grid, "line"), *self = tfp_grid_find(r->grid, "self_us");
     double steps = steps_of(r), all = 0;
-    if (!line) line = tfp_grid_find(r->grid, "function"); /* rows of Python frames */
+    if (!line) line = tfp_grid_find(r->grid, "function"); /* the rows are Python frames */
     if (!line || !self) return false;
     for (int turn = 0; turn < 2; turn++) {
         if (turn && !add_row(r, values, TFP_ROOT_NAME, all)) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* compare/load.c: every side's rows and values, aligned. Profiles give those of a view, for every step; texts give what they hold. */
+/* compare/load.c: loads and aligns every side's rows and values: of profiles for every step of a view, of texts what they contain. */
 #include "compare/diff.h"
 
 #include "compare/align.h"
@@ -23,7 +23,7 @@ static uint64_t columns_of_text(const tfp_scopetext *t)
     return bits;
 }
 
-/* The columns that all texts hold; ~0 when there is no text with legends. */
+/* The columns that all texts have; ~0: no text has legends. */
 static uint64_t columns_of_texts(const tfp_diff_work *d)
 {
     uint64_t bits = ~UINT64_C(0);
@@ -32,14 +32,14 @@ static uint64_t columns_of_texts(const tfp_diff_work *d)
     return bits;
 }
 
-/* Rows that are those of a table, with one number each. */
+/* Whether rows come from a table, with one number each. */
 static bool is_table(const tfp_diff_work *d) { return d->view->kind == TFP_REPORT_GRID; }
 
-/* The columns when none was selected: those of the texts; else memory in the script's form, which is made for it. */
+/* The columns if none was selected: those of the texts; in the script's form, memory. */
 static uint64_t default_columns(const tfp_diff_work *d)
 {
     uint64_t of_texts = columns_of_texts(d), bytes = UINT64_C(1) << TFP_C_BYTES;
-    /* "-select micros" prints three columns; the two that make it up are compared when they are asked for */
+    /* "-select micros" prints three columns; its two parts are compared only when they are selected */
     uint64_t parts = UINT64_C(1) << TFP_C_ACCELERATOR_MICROS | UINT64_C(1) << TFP_C_CPU_MICROS;
     if (is_table(d)) return UINT64_C(1) << TFP_C_MICROS;
     if (of_texts == ~UINT64_C(0)) return d->script ? bytes : d->options->select;
@@ -81,7 +81,7 @@ static tfp_status choose_columns(tfp_diff_work *d, tfp_error *err)
 
 /* ---- texts ---- */
 
-/* The place of a column in a text; a text without legends has one column, of the unit's kind. */
+/* The index of a column in a text; a text without legends has one column, of the unit's kind. */
 static int find_in_text(const tfp_scopetext *t, tfp_column_id column)
 {
     for (size_t i = 0; i < t->column_count; i++)
@@ -128,10 +128,10 @@ static tfp_status load_text(tfp_diff_work *d, size_t side, tfp_error *err)
 
 /* ---- profiles ---- */
 
-/* A ratio with divisor 0 is 0 here: it makes no row absent. */
+/* A ratio with divisor 0 is 0 here, so that the row is not absent. */
 static double row_value(const tfp_report *r, uint32_t row, tfp_column_id column)
 {
-    bool total = r->kind != TFP_REPORT_LIST || !row; /* in the op view a total holds all rows that follow */
+    bool total = r->kind != TFP_REPORT_LIST || !row; /* in the op view a total includes all following rows */
     double x = 0;
     return tfp_cell_number(r, row, column, total, &x) ? x : 0;
 }
@@ -161,7 +161,7 @@ static bool plain_format(tfp_options *o)
     return true;
 }
 
-/* The spread of a value over steps: Welford's sums. */
+/* The spread of a value over steps, by Welford's algorithm. */
 typedef struct spread {
     double *mean, *squares;
     uint32_t *seen;
@@ -174,7 +174,7 @@ static void spread_add(spread *s, uint32_t item, double value)
     s->squares[item] += apart * (value - s->mean[item]);
 }
 
-/* Steps in which a row was not there count as 0. */
+/* A row counts as 0 in steps in which it was missing. */
 static void spread_end(spread *s, uint32_t item, size_t steps)
 {
     double seen = s->seen[item], missing = (double)steps - seen;
@@ -191,12 +191,12 @@ static bool spread_start(spread *s, size_t size)
 
 /* The nodes that ran in each step, so that the reports of the steps need not search for executions. */
 typedef struct runs {
-    uint32_t *first; /* by row of a step, and one more: -> node, exec */
+    uint32_t *first; /* for each row of a step, with one more element at the end: index of its node and exec */
     uint32_t *node, *exec;
-    uint32_t *of_node; /* executions of the loaded step by node, or TFP_NONE */
+    uint32_t *of_node; /* for each node its execution in the loaded step, or TFP_NONE */
 } runs;
 
-/* Each step costs a look at each node, so a small file with many of both would be very expensive. */
+/* Each step takes time for each node, so a small file with many of both would be very expensive. */
 #define LOOKS_MAX ((uint64_t)4 << 20)
 #define LOOKS_BY_EXECUTION 16
 
@@ -220,7 +220,7 @@ static bool sort_runs(runs *x, const tfp_profile *p)
     x->of_node = malloc((nodes + 1) * sizeof *x->of_node);
     if (!x->first || !x->node || !x->exec || !x->of_node) return false;
     memset(x->of_node, 0xff, (nodes + 1) * sizeof *x->of_node); /* TFP_NONE */
-    uint32_t *start = x->first + 1; /* counted one place further, so that filling moves it back */
+    uint32_t *start = x->first + 1; /* counts are stored one index further, because filling moves them back */
     for (size_t i = 0; i < nodes; i++)
         for (TFP_EACH(runs->execs, e, p->graph->nodes.at[i].exec_first, p)) start[p->runs->execs.at[e].step + 1]++;
     for (size_t i = 1; i <= steps; i++) start[i] += start[i - 1];
@@ -244,10 +244,10 @@ static void free_runs(runs *x)
 typedef struct steps {
     tfp_options *options;
     runs runs;
-    size_t first, count; /* of the profile's steps */
+    size_t first, count; /* range of the profile's steps */
     tfp_turns turns;
-    spread spreads[TFP_COLUMNS_MAX]; /* of times only */
-    uint32_t *items;                 /* by row of the report of one step */
+    spread spreads[TFP_COLUMNS_MAX]; /* for times only */
+    uint32_t *items;                 /* for each row of one step's report */
 } steps;
 
 static void free_steps(steps *s)
@@ -300,7 +300,7 @@ static tfp_status load_step(tfp_diff_work *d, tfp_loaded *l, steps *s, const tfp
     return status;
 }
 
-/* The sums of all steps, then the means. The rows are those of the mean; minimums are for it, not for single steps. */
+/* Loads the sums of all steps, then divides. The rows are those of the mean; minimums apply to it only. */
 static tfp_status load_steps(tfp_diff_work *d, tfp_loaded *l, steps *s, const tfp_profile *p, tfp_error *err)
 {
     tfp_status status = limit_looks(d, l, p, err);
@@ -328,7 +328,7 @@ static tfp_status load_steps(tfp_diff_work *d, tfp_loaded *l, steps *s, const tf
     return status;
 }
 
-/* How much the rows of a trace explain where that is less than half of the time: of its devices, else of the host. */
+/* A note if a trace's rows explain less than half of the time of its devices, or else of the host. */
 static const tfp_note *coverage_of(const tfp_report *r)
 {
     const tfp_coverage *c = &r->covered->coverage;
@@ -341,7 +341,7 @@ static tfp_status load_rows(tfp_diff_work *d, tfp_loaded *l, steps *s, const tfp
     tfp_status status = tfp_view_build(p, d->view, s->options, &l->rows, err);
     if (status) return status;
     const tfp_report *r = l->rows;
-    s->options->made.counts = r->tree->counts; /* once for all steps */
+    s->options->made.counts = r->tree->counts; /* computed once for all steps */
     const char *name = d->names[l - d->loaded];
     tfp_note counted = { TFP_NOTE_FLOAT_OPS_COUNTED, r->tree->counts ? r->tree->counts->note : NULL };
     const tfp_note *notes[] = { counted.text ? &counted : NULL, tfp_report_note_of(r, TFP_NOTE_PARAMETERS_DIFFER),
@@ -367,7 +367,7 @@ static bool has_text(const tfp_diff_work *d)
     return false;
 }
 
-/* Beside a text, a profile is compared by the views' mean: over the steps in which each node ran. */
+/* Compared with a text, a profile uses the views' mean: over the steps in which each node ran. */
 static tfp_status load_profile(tfp_diff_work *d, size_t side, tfp_error *err)
 {
     const tfp_side *x = &d->sides->at.at[side];
@@ -385,7 +385,7 @@ static tfp_status load_profile(tfp_diff_work *d, size_t side, tfp_error *err)
 
 /* ---- the table `steps` ---- */
 
-/* The mean and the spread of one row's values; a step that its device does not have is none of them. */
+/* The mean and spread of one row's values; a step that its device does not have is skipped. */
 static void take_values(tfp_loaded *l, size_t column, uint32_t item, const tfp_step_values *values)
 {
     double sum = 0, squares = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* compare/pair.c: a side held against the base in one column of one row: the test over steps, its verdict, and the gate. */
+/* compare/pair.c: compares a side with the base in one column of one row: the test over steps, its result, and the gate. */
 #include "compare/diff.h"
 
 static size_t steps_of(const tfp_loaded *l, uint32_t item) { return l->counts ? l->counts[item] : l->steps; }
@@ -42,7 +42,7 @@ tfp_extremes tfp_differ_extremes(const tfp_differ *d, size_t column, uint32_t it
     return e;
 }
 
-/* Growth over the limit. A row that was absent, or took nothing, grew by more than any share. */
+/* Whether growth exceeds the limit. A row that was absent, or took nothing, grew by more than any share. */
 bool tfp_pair_is_over(const tfp_differ *d, const tfp_pairing *p, uint32_t item)
 {
     if (!d->gate) return false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* compare/scopetext.c: what a scope view printed, TensorFlow's or ours: lines of anything, perhaps a line of legends, then
- * the tree, a line "PATH (CELL, CELL ...)" for each row, to the first line that is none.
- * In: the bytes of a file. Out: paths and totals. Indentation only tells rows from what people and programs print around
- * the tree: the path says where a row stands. */
+/* compare/scopetext.c: reads what a scope view printed, TensorFlow's or ours: any lines, possibly a line of legends, then
+ * the tree: a line "PATH (CELL, CELL ...)" for each row, up to the first other line. In: the bytes of a file. Out: paths
+ * and totals. Indentation only distinguishes rows from text that people and programs print around the tree; the path gives
+ * a row's place. */
 #include "compare/scopetext.h"
 
 #include <stdio.h>
@@ -12,9 +12,9 @@
 
 typedef struct reader {
     tfp_scopetext *t;
-    tfp_str rest;   /* behind the current line */
-    tfp_str line;   /* without blanks at both ends */
-    const char *at; /* the beginning of the line, blanks included */
+    tfp_str rest;   /* text after the current line */
+    tfp_str line;   /* current line without blanks at both ends */
+    const char *at; /* beginning of the line, including blanks */
     bool indented;
     size_t number;
     int cells[TFP_COLUMNS_MAX + 3]; /* tfp_column_id of each cell, in the order of the legends */
@@ -118,8 +118,9 @@ static bool find_suffix(tfp_str s, double *times, tfp_unit *unit)
     return false;
 }
 
-/* Digits, perhaps with a point in them, at the beginning of s. Few digits are exact as an integer and a power of ten, whose
- * quotient is then the nearest double; others are left to strtod. Gives their length, 0 for none. */
+/* Reads digits, possibly with a point among them, at the beginning of s. A number with few digits is exact as an integer
+ * divided by a power of ten, so the quotient is the nearest double; others are left to strtod. Returns their length, 0:
+ * none. */
 static size_t read_digits(tfp_str s, double *out)
 {
     static const double powers[] = {
@@ -161,7 +162,7 @@ static bool read_number(tfp_str s, double *out, tfp_unit *unit)
     return true;
 }
 
-/* The total of a cell: the text behind its last slash; of "runs|definitions" only the first half counts. */
+/* Reads the total of a cell: the text after its last slash; of "runs|definitions" only the first half. */
 static bool read_total(tfp_str cell, double *out, tfp_unit *unit)
 {
     const char *bar = cell.size ? memchr(cell.data, '|', cell.size) : NULL;
@@ -178,7 +179,7 @@ static bool is_occurrence(tfp_str cell)
     return starts && bar && memchr(cell.data, '/', (size_t)(bar - cell.data));
 }
 
-/* The cell of a column. A shape may stand before parameters, and labels before an occurrence. */
+/* Finds the cell of a column. A shape may precede parameters, and labels may precede an occurrence. */
 static bool find_cell(int column, tfp_str *cells, tfp_str *cell)
 {
     bool more = true;
@@ -260,7 +261,7 @@ static tfp_status read_legend(reader *r)
         const char *bar = memchr(rest.data, '|', rest.size);
         size_t size = bar ? (size_t)(bar - rest.data) : rest.size, used = size + (bar != NULL);
         tfp_str legend = trimmed((tfp_str){ rest.data, size });
-        /* "op count (run|defined)" has a bar of its own */
+        /* "op count (run|defined)" contains a bar itself */
         tfp_str whole = { rest.data, rest.size };
         tfp_str runs = tfp_str_of(tfp_columns[TFP_C_OCCURRENCE].text.legend);
         if (tfp_str_begins(trimmed(whole), runs)) {
@@ -282,7 +283,7 @@ static tfp_status read_legend(reader *r)
     return TFP_OK;
 }
 
-/* Without legends: one number, whose unit tells its column. */
+/* Without legends there is one number, whose unit determines its column. */
 static tfp_status guess_column(reader *r, tfp_str cells)
 {
     tfp_str cell, last = cells;
@@ -328,7 +329,8 @@ static tfp_status find_root(reader *r)
                            : "empty");
 }
 
-/* Behind the tree anything may stand but more of it: then what ended it was no end, and rows would be lost. */
+/* After the tree anything may follow except more of it: then the line that ended it was no end, and rows would be
+ * lost. */
 static tfp_status read_end(reader *r)
 {
     tfp_str name, cells;
@@ -348,7 +350,7 @@ static tfp_status read_end(reader *r)
     return TFP_OK;
 }
 
-/* Values of tensors stand in brackets on lines of their own. */
+/* Values of tensors are in brackets on lines of their own. */
 static bool is_tensor(const reader *r)
 {
     return r->t->named && r->line.size && (r->line.data[0] == '[' || r->line.data[0] == ']');

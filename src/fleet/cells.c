@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fleet/cells.c: the columns that all rows of the fleet's tables begin with. */
+/* fleet/cells.c: the first columns of every table of the fleet. */
 #include "fleet/rows.h"
 
 void tfp_fleet_put_key(tfp_batch *b, const tfp_fleet_run *run)

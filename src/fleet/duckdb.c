@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fleet/duckdb.c: a question in SQL over an index, answered by the program duckdb, which may read the index and nothing else. Its answer
- * is JSON: an array of the columns' names and types, then an array of rows. */
+/* fleet/duckdb.c: answers an SQL query over an index with the program duckdb, which may read the index and nothing else. Its answer is
+ * JSON: an array of the columns' names and types, then an array of rows. */
 #include "fleet/duckdb.h"
 #include "base/io.h"
 #include "options/options.h"
@@ -29,7 +29,7 @@ bool tfp_duckdb_is_index(const char *path)
 
 /* ---- the script ---- */
 
-/* Between SQL's quotes. */
+/* Escapes a text for use in SQL's quotes. */
 static void put_escaped(tfp_buf *b, const char *text)
 {
     for (; *text; text++) {
@@ -52,7 +52,7 @@ static bool has_table(const char *out, const char *table)
     return n > 0 && (size_t)n < sizeof path && tfp_is_folder(path);
 }
 
-/* query() takes exactly one SELECT, so that nothing can be written. */
+/* query() takes exactly one SELECT, so nothing can be written. */
 static void put_script(tfp_buf *b, const char *out, const char *sql)
 {
     for (int t = 0; t < TFP_FLEET_TABLES; t++)
@@ -70,7 +70,7 @@ static void put_script(tfp_buf *b, const char *out, const char *sql)
 
 typedef struct answer {
     tfp_buf out, err;
-    int status; /* of waitpid */
+    int status; /* exit status from waitpid */
     bool full, stopped;
 } answer;
 
@@ -84,7 +84,7 @@ _Noreturn static void become_duckdb(const char *program, const char *script, int
     _exit(errno == ENOENT ? 127 : 126);
 }
 
-/* False at the end of the pipe. */
+/* Reads from the pipe; false at its end. */
 static bool take_some(int fd, tfp_buf *to)
 {
     char piece[1 << 16];
@@ -130,7 +130,7 @@ static tfp_status run(const char *script, const tfp_options *o, answer *a, tfp_e
     return a->out.failed || a->err.failed ? tfp_nomem(err) : TFP_OK;
 }
 
-/* The message of duckdb as one line. */
+/* Returns duckdb's message as one line. */
 static tfp_status fail_sql(const answer *a, tfp_error *err)
 {
     tfp_str text = { a->err.data ? a->err.data : "", a->err.size };
@@ -167,7 +167,7 @@ static tfp_str decoded(tfp_report *r, tfp_str raw)
     return s;
 }
 
-/* Objects with column_name and column_type. */
+/* Reads objects with column_name and column_type. */
 static bool read_columns(tfp_report *r, tfp_jscan *j, columns *out)
 {
     bool ok = tfp_jscan_take(j, '[', "no array");
@@ -186,7 +186,7 @@ static bool read_columns(tfp_report *r, tfp_jscan *j, columns *out)
     return ok && !j->fault;
 }
 
-/* Columns grow together, by doubling. */
+/* All columns grow together, by doubling. */
 static bool room(tfp_grid_column *c, size_t count)
 {
     void **cells = c->type == 'r' ? (void **)&c->reals : c->type == 's' ? (void **)&c->texts : (void **)&c->ints;

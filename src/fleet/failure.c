@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fleet/failure.c: rows of files that gave no run. */
+/* fleet/failure.c: the rows for files from which no run could be read. */
 #include "fleet/read.h"
 
 #include <time.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fleet/identity.c: fields of a run from the sidecar, the path and the trace. */
+/* fleet/identity.c: finds the fields of a run from the sidecar, the path and the trace. */
 #include "fleet/identity.h"
 #include "fleet/pattern.h"
 #include "base/io.h"
@@ -48,7 +48,8 @@ static bool digits(const char *at, size_t count, int64_t *out)
     return true;
 }
 
-/* Days from 1970-01-01 to a day of the proleptic Gregorian calendar; years begin in March, so that leap days come last. */
+/* Days from 1970-01-01 to a day of the proleptic Gregorian calendar. Years are counted from March, so that leap days come
+ * last. */
 static int64_t days_of(int64_t year, int64_t month, int64_t day)
 {
     year -= month <= 2;
@@ -143,14 +144,14 @@ static bool take_text(tfp_fleet_identity *id, tfp_str name, tfp_str raw)
     return ok;
 }
 
-/* Numbers, true, false and nested values. from: the value as it is written. */
+/* Takes numbers, true, false and nested values. from: the value as it is written. */
 static bool take_other(tfp_fleet_identity *id, tfp_str name, tfp_str from, const tfp_jscan_value *v)
 {
     int field = field_of(name);
     while (from.size && (unsigned char)from.data[0] <= ' ') from.data++, from.size--;
     while (from.size && (unsigned char)from.data[from.size - 1] <= ' ') from.size--;
     if (field == TFP_FIELDS && v->kind == TFP_JSCAN_REAL && !(v->real - v->real == 0)) {
-        put_text_label(id, name, from); /* NaN and Infinity are not JSON */
+        put_text_label(id, name, from); /* NaN and Infinity are not valid in JSON, so they become texts */
     } else if (field == TFP_FIELDS) {
         put_label_name(id, name);
         tfp_buf_str(&id->labels, from);
@@ -160,7 +161,7 @@ static bool take_other(tfp_fleet_identity *id, tfp_str name, tfp_str from, const
     return true;
 }
 
-/* Of a damaged sidecar the members before the damage count. */
+/* Reads the sidecar. If it is damaged, the members before the damage are used. */
 static bool take_sidecar(tfp_fleet_identity *id, tfp_str text)
 {
     tfp_jscan j = tfp_jscan_start(text);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fleet/pack.c: rows as bytes for a pipe: the texts, each once, then of each table its number of rows and its columns. Numbers are
- * as the machine has them: both ends are one program. What arrives is checked, since a process that reads hostile files made it. */
+/* fleet/pack.c: packs rows as bytes for a pipe: the distinct texts, then for each table its number of rows and its columns. Numbers
+ * are in the machine's byte order, because both ends are the same program. What arrives is checked, because the sending process has
+ * read hostile files. */
 #include "fleet/read.h"
 
 static void put_u32(tfp_buf *b, size_t n)
@@ -29,7 +30,7 @@ void tfp_fleet_pack(const tfp_fleet_rows *r, tfp_buf *out)
 typedef struct unpacking {
     tfp_str in;
     tfp_str *texts;
-    uint32_t *ids; /* by text: its number in the table that is filled, TFP_NONE: not there yet */
+    uint32_t *ids; /* for each text: its number in the table that is being filled, TFP_NONE: not in it yet */
     size_t text_count;
 } unpacking;
 

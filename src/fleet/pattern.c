@@ -67,10 +67,10 @@ static void give(taker *t, const piece *p, tfp_str value)
 /* Matches one part with one folder. A placeholder takes at least one character. t: gets the values; may be NULL. */
 static bool part_fits(tfp_str part, tfp_str name, taker *t)
 {
-    piece open = { { 0 }, false, false }; /* the placeholder whose end is not known yet */
+    piece open = { { 0 }, false, false }; /* the placeholder whose end is still unknown */
     while (part.size) {
         piece p = next_piece(&part);
-        if (p.takes && open.takes) { /* two side by side: the first one takes one character */
+        if (p.takes && open.takes) { /* two adjacent placeholders: the first one takes one character */
             if (!name.size) return false;
             give(t, &open, (tfp_str){ name.data, 1 });
             name.data++, name.size--;
@@ -135,7 +135,7 @@ bool tfp_pattern_fits(const char *pattern, tfp_str path, bool (*take)(void *ctx,
     return false;
 }
 
-/* Matches * and ?. After a mismatch the last * takes one character more; earlier ones are never tried again. */
+/* Matches * and ?. After a mismatch the last * takes one more character; earlier ones need not be tried again. */
 static bool glob_fits(tfp_str glob, tfp_str name)
 {
     size_t g = 0, n = 0, star = SIZE_MAX, from = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fleet/rows.c: the rows that a trace adds to the fleet's tables: the row of the run itself, with what the trace says of itself (host, rank,
- * framework, device, when it was recorded), and the others from the views. */
+/* fleet/rows.c: the rows that a trace adds to the fleet's tables: the row of the run itself, with facts from the trace (host, rank,
+ * framework, device, when it was recorded), and the other rows from views. */
 #include "fleet/views.h"
 #include "model/tables/details.h"
 #include "model/tables/devices.h"
@@ -62,7 +62,7 @@ static void widen(range *x, int64_t start_ns, int64_t end_ns)
     x->any = true;
 }
 
-/* From the first start to the last end. Spans of TFP_SPAN_OTHER count only where there are no others. */
+/* The range from the first start to the last end. Spans of TFP_SPAN_OTHER count only if there are no others. */
 static range range_of(const tfp_profile *p)
 {
     const tfp_span_columns *s = &p->events->spans;
@@ -90,14 +90,14 @@ static int64_t count_devices(const tfp_profile *p)
     for (size_t i = 0; i < p->lanes.size; i++) {
         const tfp_lane *l = &p->lanes.at[i];
         if (l->role == TFP_ROLE_STREAM && l->device)
-            (void)tfp_map64_put(&seen, (uint64_t)l->process << 32 | l->device, 1); /* without memory the count is too low */
+            (void)tfp_map64_put(&seen, (uint64_t)l->process << 32 | l->device, 1); /* when memory is out, the count is too low */
     }
     int64_t n = (int64_t)seen.count;
     tfp_map64_free(&seen);
     return n;
 }
 
-/* The reader has a finding that says so. */
+/* Whether the trace is truncated: the reader adds a finding that says so. */
 static bool is_cut_short(const tfp_profile *p)
 {
     for (size_t i = 0; i < p->events->findings.size; i++)

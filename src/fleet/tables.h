@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fleet/tables.h: the tables of a fleet, to which each trace adds rows: one list of columns for Parquet, Arrow, SQL and the docs.
- * Times are microseconds, sizes bytes, what is not known is absent. */
+/* fleet/tables.h: the fleet's tables, to which each trace adds rows: one list of columns for Parquet, Arrow, SQL and the
+ * documentation. Times are microseconds, sizes bytes; unknown values are absent. */
 #ifndef TFP_FLEET_TABLES_H
 #define TFP_FLEET_TABLES_H
 
@@ -26,16 +26,16 @@ typedef struct tfp_fleet_schema {
     const char *name, *help;
     const tfp_batch_column *columns;
     size_t count;
-    const char *const *helps; /* of the columns */
+    const char *const *helps; /* help texts of the columns */
 } tfp_fleet_schema;
 extern const tfp_fleet_schema tfp_fleet_tables[TFP_FLEET_TABLES];
 
 #define TFP_FLEET_BIT(table) (1u << (table))
 #define TFP_FLEET_ALL ((1u << TFP_FLEET_TABLES) - 1)
 
-/* The table of that name; TFP_FLEET_TABLES when there is none. */
+/* The table with that name; TFP_FLEET_TABLES: none. */
 tfp_fleet_table_id tfp_fleet_find(tfp_str name);
-/* An empty batch with the table's columns; false without memory. */
+/* Makes an empty batch with the table's columns; false: out of memory. */
 bool tfp_fleet_batch(tfp_batch *b, tfp_fleet_table_id table, tfp_texts *texts);
 
 #endif

@@ -21,7 +21,7 @@ tfp_status tfp_fleet_report(const tfp_profile *p, const tfp_view *view, const ch
     if (!s) s = tfp_view_build(p, view, o, out, err);
     tfp_options_free(o);
     if (s != TFP_NOTFOUND) return s;
-    tfp_error_clear(err); /* the trace has nothing that this view shows */
+    tfp_error_clear(err); /* the trace has no data for this view */
     return TFP_OK;
 }
 
@@ -50,7 +50,7 @@ static int64_t int_at(const tfp_report *r, const char *name, size_t row)
 
 static void put_int(tfp_batch *b, int64_t n) { tfp_batch_int_if(b, n != TFP_ABSENT, n); }
 
-/* The report's cell for the batch's next column, by its name. */
+/* Copies the report's cell with the name of the batch's next column. */
 static void put_same(tfp_batch *b, const tfp_report *r, size_t row)
 {
     const tfp_batch_column *c = &b->columns[b->at];
@@ -68,7 +68,7 @@ static void put_rest(tfp_batch *b, const tfp_report *r, size_t row)
     while (b->at);
 }
 
-/* "gpu:0", or with several ranks in a file "rank:3/gpu:0", as their lanes are named. */
+/* Writes "gpu:0"; with several ranks in a file "rank:3/gpu:0", as in the names of their lanes. */
 static void put_device(tfp_batch *b, const tfp_report *r, size_t row)
 {
     tfp_str device = tfp_fleet_text_at(r, "device", row);
@@ -86,7 +86,7 @@ typedef struct step_sum {
     double start_us, end_us, duration_us;
 } step_sum;
 
-/* Where devices have different windows of a step, the step goes from the first start to the last end. */
+/* Adds a step. If devices have different windows, the step lasts from the first start to the last end. */
 static bool add_step(const tfp_report *r, size_t row, int64_t step, tfp_map64 *seen, step_sum *sums)
 {
     uint32_t at = tfp_map64_get(seen, (uint64_t)step);
@@ -142,7 +142,7 @@ tfp_status tfp_fleet_add_steps(tfp_fleet_rows *rows, const tfp_profile *p, const
 
 /* ---- kernels ---- */
 
-/* Rows of one name and class on several ranks, added up. */
+/* The sum of rows with one name and class over several ranks. */
 typedef struct kernel_sum {
     tfp_str name, class, ops;
     int64_t count, bytes;
@@ -258,7 +258,7 @@ static void put_peak(tfp_batch *b, const tfp_fleet_run *run, const tfp_report *r
     const tfp_fact *peak = numbered_fact(r, "peak_bytes", number), *before = numbered_fact(r, "before_bytes", number);
     tfp_str device = tfp_str_of(peak->label + strlen("peak of "));
     int64_t row = -1, any = -1;
-    for (size_t i = 0; i < r->grid->row_count && row < 0; i++) { /* rows are sorted: the first one holds most */
+    for (size_t i = 0; i < r->grid->row_count && row < 0; i++) { /* rows are sorted: the first one holds most memory */
         if (!tfp_str_eq(tfp_fleet_text_at(r, "device", i), device)) continue;
         any = (int64_t)i;
         if (!tfp_str_eq(tfp_fleet_text_at(r, "op", i), tfp_str_of(before_row))) row = (int64_t)i;
@@ -279,7 +279,7 @@ tfp_status tfp_fleet_add_memory(tfp_fleet_rows *rows, const tfp_profile *p, cons
     tfp_report *r = NULL;
     tfp_status s = p->events->memory.size || p->detail->allocations.size
                        ? tfp_fleet_report(p, &tfp_view_memory, set, &r, err)
-                       : TFP_OK; /* memory estimated from nodes was not measured */
+                       : TFP_OK; /* memory that was estimated from nodes is left out, because it was not measured */
     for (unsigned n = 1; !s && r && n <= DEVICES_TOLD; n++)
         if (numbered_fact(r, "peak_bytes", n)) put_peak(&rows->tables[TFP_FLEET_MEMORY_PEAKS], run, r, n);
     tfp_report_free(r);

@@ -13,7 +13,7 @@ static void put_us(tfp_batch *b, int64_t ns) { tfp_batch_real(b, (double)ns / 10
 
 /* ---- operations ---- */
 
-/* The time of its nodes on accelerators in steps that are listed. */
+/* The time of a row's nodes on accelerators, within listed steps. */
 static int64_t in_steps(const tfp_report *r, const tfp_row *row)
 {
     const tfp_profile *p = r->profile;
@@ -34,7 +34,7 @@ static void put_op(tfp_batch *b, const tfp_report *r, uint32_t row, const tfp_fl
     put_us(b, tfp_own(r, row, TFP_V_CPU_MICROS));
     put_us(b, tfp_own(r, row, TFP_V_ACCELERATOR_MICROS));
     put_us(b, in_steps(r, &r->tree->rows.at[row]));
-    tfp_batch_int_if(b, tfp_total(r, 0, TFP_V_BYTES) != 0, tfp_own(r, row, TFP_V_BYTES)); /* a total of 0: nothing is known */
+    tfp_batch_int_if(b, tfp_total(r, 0, TFP_V_BYTES) != 0, tfp_own(r, row, TFP_V_BYTES)); /* a total of 0 means unknown */
     tfp_batch_int_if(b, tfp_total(r, 0, TFP_V_FLOAT_OPS) != 0, tfp_own(r, row, TFP_V_FLOAT_OPS));
 }
 
@@ -77,10 +77,10 @@ tfp_status tfp_fleet_add_modules(tfp_fleet_rows *rows, const tfp_profile *p, con
 
 typedef struct line_place {
     tfp_str file, function;
-    int64_t line; /* -1: not told */
+    int64_t line; /* -1: unknown */
 } line_place;
 
-/* "model.py:20:forward" or "model.py:20"; the colon of "C:\..." has no number behind it. */
+/* Splits "model.py:20:forward" or "model.py:20". The colon of "C:\..." is not followed by a number. */
 static line_place split_line(tfp_str name)
 {
     line_place out = { .file = name, .line = -1 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/append.c: the rows of a piece of a file become rows of the profile: strings are interned again by the hashes that
- * they have already, and numbers of rows move by as many rows as there are. */
+/* model/append.c: appends the rows of a file's piece to the profile. Strings are interned again, with the hashes that
+ * they have already, and row numbers are shifted by the rows that are there. */
 #include "model/append.h"
 #include "model/tables/details.h"
 #include "model/tables/graph.h"
@@ -69,13 +69,13 @@ void tfp_placement_free(tfp_placement *at)
 size_t tfp_append_memory(const tfp_profile *p, const tfp_profile *piece)
 {
     size_t own = tfp_profile_memory(p), more = tfp_profile_memory(piece);
-    return own + more + ((size_t)8 << 20); /* arenas grow by blocks */
+    return own + more + ((size_t)8 << 20); /* arenas grow in blocks */
 }
 
 /* ---- rows ---- */
 
-/* Room for `more` rows. Tables that grow grow to what the whole input will fill if it goes on like this, at most to eight
- * times what they hold: to move a table costs all threads a stop. */
+/* Makes room for `more` rows. A table that must grow gets the size that the whole input will need at this rate, at most
+ * eight times its contents, because moving a table stops all threads. */
 static bool make_room(tfp_builder *b, const tfp_placement *at, void **rows, size_t *capacity, size_t need, size_t item)
 {
     if (b->status) return false;
@@ -217,7 +217,7 @@ static void append_allocations(tfp_builder *b, const tfp_profile *piece, const t
     }
 }
 
-/* The rows of one execution. In a profile that keeps them, each execution has one. */
+/* Appends the details of one execution. A profile that keeps details has a row of them for each execution. */
 static void append_details(tfp_builder *b, const tfp_profile *piece, const tfp_placement *at)
 {
     tfp_profile *p = b->p;
@@ -247,7 +247,7 @@ static void append_attrs(tfp_builder *b, const tfp_profile *piece)
     }
 }
 
-/* The ends, before the piece, of the tables that nodes point into. */
+/* The ends, before the piece is added, of the tables that nodes refer to. */
 typedef struct ends {
     size_t types, execs, outputs, shapes, attrs;
 } ends;

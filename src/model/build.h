@@ -12,11 +12,11 @@ static inline bool check(tfp_builder *b, bool ok)
     return !b->status;
 }
 
-/* Rows are found by 32-bit numbers. */
+/* Whether there is room for a row: row numbers have 32 bits. */
 #define ROOM(b, table) check((b), (b)->p->table.size < TFP_NONE - 1)
 
-/* Appends `row` and hangs it behind the chain that the owner's FIRST and LAST name. The owner may lie in a table
- * that does not move meanwhile. */
+/* Appends `row` and links it to the end of the chain between the owner's FIRST and LAST. The owner may be in another
+ * table, which does not move meanwhile. */
 #define APPEND(b, table, row) (ROOM((b), table) && check((b), tfp_push(&(b)->p->table, (row))))
 #define CHAIN(p, table, first, last)                                                                                   \
     do {                                                                                                               \

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/builder.c: how the format readers fill a profile: strings, warnings, nodes and code. Rows are appended and chained,
- * strings interned. Executions are built in executions.c, events of traces in events.c; join/finish.c ends the adding. */
+/* model/builder.c: how the format readers fill a profile: strings, warnings, nodes and code. Rows are appended and
+ * chained, strings interned. Executions are built in executions.c, events of traces in events.c; join/finish.c is called
+ * at the end. */
 #include "model/build.h"
 #include "model/program.h"
 #include "model/tables/code.h"
@@ -144,7 +145,7 @@ void tfp_build_input(tfp_builder *b, uint32_t node, int32_t position, tfp_strid 
     tfp_input_edge e = { position, output_index, TFP_NONE, source, TFP_NONE };
     tfp_node *n = tfp_build_row(b, node);
     if (APPEND(b, graph->inputs, e)) CHAIN(b->p, graph->inputs, n->input_first, n->input_last);
-    /* one node may have very many */
+    /* checked often, because one node may have very many */
     if (b->p->graph->inputs.size % (1 << 16) == 0) tfp_builder_status(b, NULL);
 }
 
@@ -174,7 +175,7 @@ void tfp_build_output(tfp_builder *b, uint32_t node, int32_t slot, uint32_t shap
         CHAIN(b->p, graph->outputs, n->output_first, n->output_last);
 }
 
-/* Dims that differ become -1; of different ranks nothing is known. */
+/* Merges the shapes of two runs: dims that differ become -1; with different ranks the shape is unknown. */
 static void join_run_shape(tfp_builder *b, tfp_run_shape *r, const int64_t *dims, size_t count, bool scalar)
 {
     tfp_profile *p = b->p;
@@ -220,7 +221,7 @@ static bool same_trace(const tfp_profile *p, uint32_t trace, const uint32_t *fra
     return t->count == count && memcmp(p->code->trace_frames.at + t->first, frames, count * sizeof *frames) == 0;
 }
 
-/* The row of an equal frame, perhaps a new one. */
+/* The row of an equal frame; a new row if there is none. */
 static uint32_t build_frame(tfp_builder *b, const tfp_code_frame *f)
 {
     tfp_profile *p = b->p;

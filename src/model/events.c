@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/events.c: how readers of traces add events: rows are appended to columns; keys and sets of stats are interned. */
+/* model/events.c: how readers of traces add events: columns are appended to; keys and sets of stats are interned. */
 #include "model/builder.h"
 #include "model/event_builder.h"
 #include "model/launches.h"
@@ -14,7 +14,7 @@ static bool check(tfp_builder *b, bool ok)
     return !b->status;
 }
 
-/* Appends a row; its index, or TFP_NONE after a fault. */
+/* Appends a row; gives its index, or TFP_NONE after a fault. */
 #define ADD(b, table, row)                                                                                             \
     (check((b), (b)->p->events->table.size < TFP_NONE - 1 && tfp_push(&(b)->p->events->table, (row)))                    \
          ? (uint32_t)(b)->p->events->table.size - 1                                                                     \
@@ -25,7 +25,8 @@ uint32_t tfp_build_process(tfp_builder *b, const tfp_process *process)
     return b->status ? TFP_NONE : ADD(b, processes, *process);
 }
 
-/* Of a trace, whose devices have the model's names: "cpu", "gpu:0", "tpu:0"; of devices that are not known the file's. */
+/* Whether a trace's lane is on a CPU or an accelerator. Known devices have the model's names "cpu", "gpu:0", "tpu:0";
+ * unknown devices have the file's names. */
 static unsigned on_what(tfp_str device, tfp_lane_role role)
 {
     bool stream = role == TFP_ROLE_STREAM && !tfp_str_begins(device, TFP_STR("tpu:"));
@@ -33,7 +34,7 @@ static unsigned on_what(tfp_str device, tfp_lane_role role)
     return on | (tfp_str_has(device, TFP_STR("cpu")) ? TFP_NODE_ON_CPU : 0);
 }
 
-/* The device is what stands before the first slash of a lane's name. */
+/* Sets the device: the part of a lane's name before the first slash. */
 static void set_device(tfp_builder *b, tfp_lane *lane, tfp_lane_role role, tfp_str name)
 {
     const char *slash = memchr(name.data, '/', name.size);
@@ -68,7 +69,7 @@ void tfp_build_lane_again(tfp_builder *b, uint32_t lane, tfp_lane_role role, tfp
     b->p->lanes.at[lane] = row;
 }
 
-/* Most numbers are small and need no table. */
+/* Most numbers are small and are their own keys; bigger ones are looked up in a table. */
 #define BIG_KEY (UINT32_C(1) << 31)
 
 uint32_t tfp_build_key(tfp_builder *b, uint32_t process, unsigned space, uint64_t number)
@@ -124,7 +125,7 @@ uint32_t tfp_build_stats(tfp_builder *b, const tfp_stat *stats, size_t count)
 
 /* ---- spans ---- */
 
-/* Columns grow together; one that could not keeps its old memory, so that nothing is lost. */
+/* Grows all columns together; a column that cannot grow keeps its memory, so nothing is lost. */
 static bool grow(tfp_span_columns *s)
 {
     size_t capacity = s->capacity ? s->capacity * 2 : 1024;

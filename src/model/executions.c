@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/executions.c: how readers add steps, executions (a node in a step) and what belongs to one execution: spans in
+/* model/executions.c: how readers add steps, executions (a node in a step) and the details of an execution: spans in
  * lanes, memory, buffers and allocations. */
 #include "model/build.h"
 #include "model/tables/details.h"
@@ -24,8 +24,8 @@ uint32_t tfp_build_step(tfp_builder *b, int64_t id, bool listed)
     return check(b, tfp_map64_put(&p->runs->step_by_id, (uint64_t)id, at)) ? at : TFP_NONE;
 }
 
-/* Makes the table of executions by node and step, which is kept up from then on. Files that come step by step do without
- * it: it would take more memory than the executions. */
+/* Makes a table of executions by node and step, and keeps it up to date from then on. Files that come step by step do
+ * not need it, and it would take more memory than the executions. */
 static bool index_execs(tfp_builder *b)
 {
     tfp_profile *p = b->p;
@@ -42,7 +42,7 @@ uint32_t tfp_build_exec(tfp_builder *b, uint32_t node, uint32_t step)
     if (b->status) return TFP_NONE;
     tfp_profile *p = b->p;
     tfp_node *n = tfp_build_row(b, node);
-    /* Files come step by step: the node's last execution is of this step, or older than the step itself. */
+    /* Files come step by step, so the node's last execution is of this step or older than the step itself. */
     if (n->exec_first == TFP_NONE || n->exec_last < p->runs->steps.at[step].exec_from)
         return tfp_build_new_exec(b, node, step);
     if (p->runs->execs.at[n->exec_last].step == step) return n->exec_last;
@@ -51,7 +51,7 @@ uint32_t tfp_build_exec(tfp_builder *b, uint32_t node, uint32_t step)
     return exec != TFP_NONE ? exec : tfp_build_new_exec(b, node, step);
 }
 
-/* The heads of an execution's chains, or NULL when they are not kept. */
+/* The heads of an execution's chains; NULL when details are not kept. */
 static tfp_exec_detail *build_detail(tfp_builder *b, uint32_t exec)
 {
     tfp_profile *p = b->p;

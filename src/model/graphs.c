@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/graphs.c: what graphs replay, as the model has it: the end of the tables, and what is asked of an activity. */
+/* model/graphs.c: the model's tables of graph replays: freeing them, and looking up an activity. */
 #include "model/graphs.h"
 #include "model/tables/events.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/launches.c: the table of launches.h. The numbers are gone through three times: to see where they lie, to give pages to
- * those that are there, and to put the calls in. */
+/* model/launches.c: builds the table of launches.h in three passes over the numbers: to find their range, to give pages to
+ * those that occur, and to insert the calls. */
 #include "model/launches.h"
 
 #include "model/slim.h"
@@ -12,12 +12,12 @@
 
 #define PAGE_BITS 8 /* numbers of a page, as a power of two */
 #define PAGE ((size_t)1 << PAGE_BITS)
-#define SPREAD 4 /* the table has at most so many places a call */
+#define SPREAD 4 /* the table may have this many entries per call */
 #define BIG_BIT 31
 
 typedef struct maker {
     const tfp_profile *p;
-    const uint32_t *cpu_op_above; /* by span */
+    const uint32_t *cpu_op_above; /* for each span */
     tfp_launches *l;
     size_t count, used;
     bool ok;
@@ -114,7 +114,7 @@ static bool make_pages(maker *m)
     if (!l->pages) return false;
     memset(l->pages, 0xff, (total + 1) * sizeof *l->pages); /* TFP_NONE */
     each_number(m, give_page);
-    l->paged = (m->used - (m->used > 0)) * PAGE <= most; /* a page is always there to have */
+    l->paged = (m->used - (m->used > 0)) * PAGE <= most; /* one page is always allowed */
     return true;
 }
 
@@ -130,7 +130,7 @@ static tfp_launch *place_of(maker *m, uint32_t process, uint32_t number)
     return m->ok ? &l->at[m->used++] : NULL;
 }
 
-/* Of several calls of a number the first to start counts. */
+/* Inserts a call. Of several calls with one number the first to start counts. */
 static void put(maker *m, uint32_t process, uint32_t number, tfp_launch call, int64_t end_ns)
 {
     tfp_launch *place = place_of(m, process, number);
@@ -194,7 +194,8 @@ static bool fill(maker *m)
     if (!l->ranges || !find_tells(m)) return false;
     each_number(m, stretch);
     if (!make_pages(m)) return false;
-    l->at = calloc((l->paged ? m->used * PAGE : m->count) + 1, sizeof *l->at); /* pages that the kernel has cleared */
+    /* fresh pages from the kernel are zero */
+    l->at = calloc((l->paged ? m->used * PAGE : m->count) + 1, sizeof *l->at);
     if (!l->at) return false;
     if (!l->paged) m->used = 0;
     put_spans(m);

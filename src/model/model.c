@@ -116,7 +116,7 @@ void tfp_exec_stats_at(const tfp_profile *p, uint32_t node, uint32_t exec, tfp_n
     if (!out->float_ops) out->float_ops = tfp_mul(p->graph->nodes.at[node].float_ops, out->run_count, NULL);
 }
 
-/* A mean of times is cut to what the files' clocks tell, as everything that is summed from it was. */
+/* A mean of times is truncated to the resolution of the files' clocks, like everything that is summed from it. */
 static int64_t mean_time(const tfp_profile *p, int64_t sum_ns, int64_t count)
 {
     int64_t mean = sum_ns / count;
@@ -130,7 +130,7 @@ static bool takes_exec(const tfp_profile *p, tfp_step_choice step, uint32_t exec
     return tfp_step_takes(step, row) && (!only_listed || p->runs->steps.at[row].listed);
 }
 
-/* The mean is over the steps in which this node has statistics, each column divided and cut by itself. */
+/* The mean is over the steps in which this node has statistics; each column is divided and truncated separately. */
 void tfp_node_stats_at(const tfp_profile *p, uint32_t node, tfp_step_choice step, tfp_node_stats *out)
 {
     const tfp_node *n = &p->graph->nodes.at[node];
@@ -156,7 +156,7 @@ void tfp_node_stats_at(const tfp_profile *p, uint32_t node, tfp_step_choice step
         s.output_bytes /= count;
     }
     if (n->exec_first == TFP_NONE) s.run_count = n->calls;
-    /* a node that never ran keeps its static number; one that did not run in this step counts none */
+    /* a node that never ran keeps its static number; one that ran, but not in this step, has 0 */
     if (!s.float_ops) s.float_ops = n->exec_first == TFP_NONE ? n->float_ops : tfp_mul(n->float_ops, s.run_count, NULL);
     *out = s;
 }
@@ -191,7 +191,7 @@ uint32_t tfp_input_shape(const tfp_profile *p, const tfp_input_edge *e)
     if (e->node == TFP_NONE) return TFP_NONE;
     const tfp_node *n = &p->graph->nodes.at[e->node];
     if (n->output_first == TFP_NONE) return TFP_NONE;
-    uint32_t low = n->output_first, high = n->output_last; /* rows in order of their slots */
+    uint32_t low = n->output_first, high = n->output_last; /* rows are in order of their slots */
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (p->graph->outputs.at[middle].slot < e->output_index)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/nest.c: nesting with Python frames: each lane is swept by start, with a stack of the spans that are open. */
+/* model/nest.c: nesting that includes Python frames: each lane is visited by start, with a stack of the open spans. */
 #include "model/nest.h"
 #include "model/order.h"
 #include "model/tables/events.h"
@@ -8,7 +8,7 @@
 
 typedef struct open_span {
     uint32_t span;
-    int64_t end_ns; /* up to its cut */
+    int64_t end_ns; /* its end, possibly cut */
 } open_span;
 
 typedef struct sweep {
@@ -22,7 +22,7 @@ typedef struct sweep {
 bool tfp_has_plain_spans(const tfp_profile *p)
 {
     const tfp_span_columns *s = &p->events->spans;
-    if (tfp_only_sums(p)) return false; /* markers stand for steps there */
+    if (tfp_only_sums(p)) return false; /* only sums were kept; markers are the only spans */
     for (size_t i = 0; i < s->size; i++)
         if (s->kind[i] != TFP_SPAN_OTHER) return false;
     return true;
@@ -43,8 +43,8 @@ bool tfp_nests(const tfp_profile *p, bool plain, uint32_t span)
     }
 }
 
-/* Whether the span is behind an open one. Of whole microseconds each was rounded: what lies as far outside as inside stands
- * behind, as it does for the parents of the model (model/join/nest.c). */
+/* Whether the span comes after an open one. With whole microseconds both are rounded: a span that is at least as much
+ * outside as inside comes after, as for the parents of the model (model/join/nest.c). */
 static bool is_behind(const sweep *w, const open_span *o, uint32_t span)
 {
     const tfp_span_columns *s = w->s;
@@ -60,8 +60,8 @@ static bool crosses(const sweep *w, uint32_t span)
     return w->depth && tfp_span_end(w->s, span) > tfp_add(w->open[w->depth - 1].end_ns, w->tolerance_ns, NULL);
 }
 
-/* A frame is cut at the end of the call around it: the tracer closes generators late. An annotation is no call: it begins
- * and ends anywhere. */
+/* A frame is cut at the end of the call around it, because the tracer closes generators late. An annotation is no call:
+ * it may begin and end anywhere. */
 static bool is_cut(const sweep *w, uint32_t span)
 {
     return w->s->kind[span] == TFP_SPAN_FRAME && w->s->kind[w->open[w->depth - 1].span] != TFP_SPAN_ANNOTATION;
@@ -73,7 +73,7 @@ static void visit(sweep *w, uint32_t span)
     int64_t end = tfp_span_end(w->s, span);
     while (w->depth && is_behind(w, &w->open[w->depth - 1], span)) w->depth--;
     if (crosses(w, span) && !n->crossings++) n->first = span;
-    while (crosses(w, span) && !is_cut(w, span)) w->depth--; /* it holds nothing that this span does not hold too */
+    while (crosses(w, span) && !is_cut(w, span)) w->depth--; /* everything in it is in this span too */
     if (w->depth) {
         const open_span *around = &w->open[w->depth - 1];
         n->parent[span] = around->span;

@@ -15,7 +15,7 @@ static bool less_by_key(const void *ctx, uint32_t a, uint32_t b)
     return keys[a] < keys[b];
 }
 
-/* Digits from the lowest; those in which all keys agree are left out. */
+/* Radix sort from the lowest digit; digits in which all keys agree are skipped. */
 static bool sort_digits(uint32_t *items, size_t count, const uint64_t *keys)
 {
     uint64_t any = 0, all = UINT64_MAX;
@@ -40,7 +40,7 @@ static bool sort_digits(uint32_t *items, size_t count, const uint64_t *keys)
     return true;
 }
 
-/* How many items are behind one with a greater key. */
+/* How many items come after one with a greater key. */
 static size_t count_late(const uint32_t *items, size_t count, const uint64_t *keys)
 {
     uint64_t greatest = 0;
@@ -52,8 +52,8 @@ static size_t count_late(const uint32_t *items, size_t count, const uint64_t *ke
     return late;
 }
 
-/* Sorts the late items by themselves and merges them with the others. Equal keys keep their order: with such a key an item
- * that is not late stands before all that are. */
+/* Sorts the late items and merges them with the others. Equal keys keep their order: with the same key an item that is not
+ * late precedes all late ones. */
 static bool merge_late(uint32_t *items, size_t count, const uint64_t *keys, size_t late_count)
 {
     uint32_t *late = malloc(late_count * sizeof *late);
@@ -77,7 +77,8 @@ static bool merge_late(uint32_t *items, size_t count, const uint64_t *keys, size
     return ok;
 }
 
-#define FEW_LATE 16 /* one item in so many: writers put what ends late, such as steps, behind what it holds */
+/* at most one item of this many is late: writers put spans that end late, such as steps, after their contents */
+#define FEW_LATE 16
 
 bool tfp_sort_keys(uint32_t *items, size_t count, const uint64_t *keys)
 {
@@ -93,7 +94,7 @@ static bool longer(const void *ctx, uint32_t a, uint32_t b)
     return duration[a] > duration[b];
 }
 
-/* Spans of a lane by start, those that start together the longest first. */
+/* Sorts the spans of a lane by start; those that start together are sorted longest first. */
 static bool order_lane(const tfp_span_columns *s, uint32_t *items, size_t count, const uint64_t *keys)
 {
     if (!tfp_sort_keys(items, count, keys)) return false;

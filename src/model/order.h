@@ -5,11 +5,12 @@
 
 #include "model/tables/types.h"
 
-/* Sorts items by keys (by item), stable. Nearly sorted items take one pass. False without memory. */
+/* Sorts items by their keys; stable. Nearly sorted items take one pass. False: out of memory. */
 bool tfp_sort_keys(uint32_t *items, size_t count, const uint64_t *keys);
 
-/* All spans by lane, start, longest first, place in the file: what contains others comes before them. `order` has room for
- * all spans. lane_first, with room for two more than the lanes: where each lane begins, one more at the end. False without memory. */
+/* Sorts all spans by lane, start, longest first, position in the file: containers come before their contents. `order` has room for
+ * all spans. lane_first has room for two more than the lanes: where each lane begins, and one more at the end. False: out of
+ * memory. */
 bool tfp_order_spans(const tfp_profile *p, uint32_t *order, uint32_t *lane_first);
 
 #endif

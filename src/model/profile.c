@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/profile.c: a profile's beginning and end, what it is to keep, and what can be asked of it. */
+/* model/profile.c: making and freeing a profile, options of what it keeps, and the questions that callers ask it. */
 #include "model/build.h"
 #include "model/files/allocator.h"
 #include "model/files/collectives.h"
@@ -59,7 +59,7 @@ bool tfp_profile_tables_new(tfp_profile *p)
 
 void tfp_profile_tables_free(tfp_profile *p)
 {
-    free(p->graph); /* the first in the piece of memory */
+    free(p->graph); /* graph is the first in the block of memory */
     p->graph = NULL;
 }
 
@@ -226,7 +226,7 @@ static bool has_stacks(const tfp_profile *p)
 int tfp_profile_has(const tfp_profile *p, tfp_content what)
 {
     if (!p || (unsigned)what >= TFP_CONTENT_COUNT) return 0;
-    /* files may be of a kind that has something, and have none of it */
+    /* files may be of a kind that can have something, and still not have it */
     if (what == TFP_HAS_CODE && !p->code->traces.size) return 0;
     if (what == TFP_HAS_STACKS) return has_stacks(p);
     if (what == TFP_HAS_HEAP) return p->allocator->devices.size > 0;
@@ -253,7 +253,7 @@ tfp_status tfp_builder_status(tfp_builder *b, tfp_error *err)
     const tfp_profile *p = b->p;
     bool refused = p->arena.refused || (p->program && p->program->arena.refused);
     if (!b->status && p->arena.limit && tfp_profile_memory(p) > p->arena.limit) b->status = TFP_LIMIT;
-    if (b->status && refused) b->status = TFP_LIMIT; /* it was the limit, and not the system */
+    if (b->status && refused) b->status = TFP_LIMIT; /* memory ended at our limit, not at the system's */
     if (b->status == TFP_LIMIT)
         return tfp_fail(err, TFP_LIMIT, "needs more than %zu MB of memory", b->p->arena.limit >> 20);
     return b->status ? tfp_nomem(err) : TFP_OK;
@@ -275,7 +275,7 @@ static size_t events_memory(const tfp_event_tables *t)
 
 size_t tfp_profile_memory(const tfp_profile *p)
 {
-/* bytes in use: room that was never touched takes no memory */
+/* bytes in use: memory that was never touched takes no room */
 #define BYTES(table) (p->table.size * sizeof *p->table.at)
     return p->arena.used + BYTES(graph->nodes) + BYTES(graph->types) + BYTES(graph->inputs) + BYTES(graph->outputs) + BYTES(graph->shapes) + BYTES(graph->dims) +
            BYTES(instructions) + BYTES(runs->execs) + BYTES(detail->details) + BYTES(detail->spans) + BYTES(detail->run_transfers) + BYTES(sampled->samples) +

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/program.c: attributes found by name, and a program's memory. */
+/* model/program.c: looks up attributes by name, and measures and frees a program. */
 #include "model/program.h"
 #include "model/tables/profile.h"
 
-#define SCAN_MOST 12 /* attributes: comparing so many names is faster than to look the name's id up */
+#define SCAN_MOST 12 /* attributes: comparing this many names is faster than looking up the name's id */
 
 const tfp_program_attr *tfp_program_attr_find(const tfp_profile *p, const tfp_program *g, const tfp_program_node *n,
                                               const char *name)

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/recorded.c: recorded calls become a graph. The producer of a tensor is the outermost call that put it out and had
- * ended before its taker began; a call that puts out what a call inside it made takes it from there. Ids of calls grow as
- * they start, so one pass in that order, with the calls that are open on each thread, finds all edges. */
+/* model/recorded.c: builds a graph from recorded calls. The producer of a tensor is the outermost call that returned it
+ * and had ended before its consumer began. A call that returns a tensor made by a call inside it takes it from there. Ids
+ * of calls increase in the order of their starts, so one pass in that order, with the open calls of each thread, finds
+ * all edges. */
 #include "model/recorded.h"
 #include "model/build.h"
 #include "model/event_builder.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
 
-#define PATH_MOST 2048 /* bytes: a file of calls in calls must not become one of paths */
+#define PATH_MOST 2048 /* bytes: a file of deeply nested calls must not become one of long paths */
 
 typedef struct edge {
     uint32_t node, source;
@@ -19,13 +20,14 @@ typedef struct edge {
 typedef struct maker {
     tfp_builder *b;
     tfp_profile *p;
-    tfp_recorded_op *ops;        /* of all files */
-    uint32_t first, end;         /* of this one */
-    uint32_t *order;             /* ops by id */
-    uint32_t *below;             /* by op less first: the call that is open under it on its thread */
-    tfp_map64 by_id, open, made; /* op of an id; innermost open call of a thread; last output of a tensor (-> makers) */
-    TFP_VEC(uint64_t) makers;    /* op << 32 | slot */
-    tfp_map64 seen;              /* node << 32 | source: there is an edge */
+    tfp_recorded_op *ops; /* the ops of all files */
+    uint32_t first, end;  /* range of this file's ops */
+    uint32_t *order;      /* ops sorted by id */
+    uint32_t *below;      /* indexed by op - first: the open call below it on its thread */
+    /* id -> op; thread -> innermost open call; tensor -> its last output (index in makers) */
+    tfp_map64 by_id, open, made;
+    TFP_VEC(uint64_t) makers; /* op << 32 | slot */
+    tfp_map64 seen;           /* node << 32 | source: set when the edge exists */
     TFP_VEC(edge) edges;
     int64_t last_thread;
 } maker;
@@ -47,7 +49,7 @@ void tfp_recorded_put(tfp_recorded_texts *t, tfp_str dims, tfp_str type, tfp_str
 
 static tfp_strid take_list(tfp_builder *b, tfp_buf *list)
 {
-    if (!check(b, !list->failed) || !list->size) return 0; /* one that failed at once is empty */
+    if (!check(b, !list->failed) || !list->size) return 0; /* a list that could not grow is empty */
     tfp_buf_char(list, ']');
     tfp_strid id = check(b, !list->failed) ? tfp_build_made_string(b, (tfp_str){ list->data, list->size }) : 0;
     list->size = 0;
@@ -96,7 +98,7 @@ static void start(maker *m)
 
 /* ---- nodes ---- */
 
-/* The spans that recorded the same calls. Gives how many ops have one. */
+/* Finds the spans that recorded the same calls. Returns how many ops have one. */
 static size_t match(maker *m)
 {
     const tfp_event_tables *t = m->p->events;
@@ -112,7 +114,8 @@ static size_t match(maker *m)
     for (uint32_t i = m->first; i < m->end && !m->b->status; i++) {
         tfp_recorded_op *x = &m->ops[i];
         uint32_t span = x->call ? tfp_map64_get(&span_of, tfp_build_key(m->b, 0, 0, x->call)) : TFP_NONE;
-        if (span == TFP_NONE || s->name[span] != x->name) continue; /* another recording counts from 1, too */
+        /* another recording also counts from 1, so names must agree */
+        if (span == TFP_NONE || s->name[span] != x->name) continue;
         x->node = s->node[span];
         found += x->node != TFP_NONE;
     }
@@ -137,7 +140,7 @@ static void add_path(maker *m, tfp_strid *path, uint32_t op, tfp_buf *text)
         path[op - m->first] = tfp_build_made_string(m->b, (tfp_str){ text->data ? text->data : "", text->size });
 }
 
-/* Nodes by the path of calls around a call, and its name. */
+/* Makes nodes from the path of calls around a call, and its name. */
 static void make_nodes(maker *m)
 {
     size_t count = m->end - m->first;
@@ -176,7 +179,7 @@ static bool is_inside(const maker *m, uint32_t op, uint32_t outer)
     return op < outer && m->ops[op].id > m->ops[outer].id; /* it ended before, and started later */
 }
 
-/* A call ends: its outputs belong to it from now on. */
+/* Handles the end of a call: from now on its outputs belong to it. */
 static void end_call(maker *m, uint32_t op)
 {
     const tfp_recorded_op *x = &m->ops[op];
@@ -185,7 +188,7 @@ static void end_call(maker *m, uint32_t op)
         uint32_t at = tfp_map64_get(&m->made, t->id);
         uint64_t mine = (uint64_t)op << 32 | (uint32_t)t->position;
         if (at != TFP_NONE && is_inside(m, (uint32_t)(m->makers.at[at] >> 32), op))
-            add_edge(m, op, INT32_MAX, m->makers.at[at]); /* behind its arguments */
+            add_edge(m, op, INT32_MAX, m->makers.at[at]); /* in order after its arguments */
         if (x->scope || x->root || x->node == TFP_NONE) continue;
         if (at != TFP_NONE)
             m->makers.at[at] = mine;
@@ -194,7 +197,7 @@ static void end_call(maker *m, uint32_t op)
     }
 }
 
-/* Ends the calls of a thread that are open: up to `until`, or those that ended before the call `before` did. */
+/* Ends open calls of a thread: up to `until`, or those that had ended before the call `before`. */
 static void end_open(maker *m, int64_t thread, uint32_t until, uint32_t before)
 {
     uint32_t top = tfp_map64_get_any(&m->open, (uint64_t)thread);
@@ -252,7 +255,7 @@ static void build_edges(maker *m)
     free(order);
 }
 
-/* Shapes of a node's outputs: those of its first call. */
+/* Sets the shapes of a node's outputs from its first call. */
 static void build_outputs(maker *m)
 {
     for (size_t i = 0; i < m->end - m->first && !m->b->status; i++) {
@@ -260,7 +263,7 @@ static void build_outputs(maker *m)
         if (x->node == TFP_NONE || m->p->graph->nodes.at[x->node].output_first != TFP_NONE) continue;
         for (uint32_t k = 0; k < x->output_count && !m->b->status; k++) {
             const tfp_recorded_tensor *t = &m->p->recorded->tensors.at[x->tensors + x->input_count + k];
-            bool again = k && t[-1].position == t->position; /* the first one of a list of tensors */
+            bool again = k && t[-1].position == t->position; /* the first tensor of a list counts */
             if (!again) tfp_build_output(m->b, x->node, t->position, t->shape);
         }
     }

@@ -7,22 +7,25 @@
 
 /* The last number in a file's name; -1: none. */
 int32_t tfp_number_in_name(const char *path);
-/* A thread of tf.data, by its label: it prepares input beside the steps. */
+/* Whether it is a thread of tf.data, by its label: such threads prepare input in parallel to the steps. */
 bool tfp_is_input_thread(tfp_str label);
-/* A call of a function in which Keras runs a step, or several. */
+/* Whether it is a call of a function in which Keras runs one or several steps. */
 bool tfp_is_keras_step(tfp_str name);
-/* "EagerLocalExecute: __inference_NAME_123", TensorFlow's span around a call of a function, gives NAME; false for others. */
+/* For "EagerLocalExecute: __inference_NAME_123", TensorFlow's span around a function call, gives NAME; false for other
+ * names. */
 bool tfp_function_called(tfp_str span, tfp_str *name);
-/* A kernel that joins devices, by its name. */
+/* Whether a kernel communicates between devices, by its name. */
 bool tfp_is_collective_kernel(tfp_str name);
-/* Annotations and operators of PyTorch that communicate on the host, or wait there for what does. */
+/* Whether it is an annotation or operator of PyTorch that communicates on the host, or waits for communication
+ * there. */
 bool tfp_is_collective_range(tfp_str name);
 bool tfp_is_collective_op(tfp_str name);
-/* What an API call launches, by its name: a copy, a set, or (of most) a kernel. ROCm copies by kernels. */
+/* What an API call launches, by its name: a copy, a memset, or (most calls) a kernel. ROCm copies with kernels. */
 tfp_span_class tfp_class_of_call(tfp_str name);
-/* A span of the host that communicates, by its name: of PyTorch's backends, or a collective of TensorFlow. */
+/* Whether a host span communicates, by its name: one of PyTorch's backends, or a collective of TensorFlow. */
 bool tfp_is_host_collective(tfp_str name);
-/* A range in which a host communicates, also where there are devices: there c10d's operators launch what devices do. */
+/* Whether a host communicates in this range even if there are devices; there c10d's operators only launch what devices
+ * do. */
 bool tfp_is_host_range(tfp_str name);
 /* The parts of "FILE(LINE): FUNCTION", the name of a Python frame's span; false for other names (a built-in, a module). */
 typedef struct tfp_python_frame {

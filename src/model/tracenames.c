@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/tracenames.c: what the names of events say, whatever wrote them. */
+/* model/tracenames.c: what the names of events mean, in any writer's trace. */
 #include "model/span_names.h"
 #include "model/tables/spans.h"
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
 
-/* The words of `pattern` at `at`, in any case; '_' between them may be missing. */
+/* Whether the words of `pattern` are at `at`, in upper or lower case; '_' between them may be missing. */
 static bool words_at(const char *at, const char *end, const char *pattern)
 {
     for (; *pattern; pattern++) {
@@ -24,7 +24,7 @@ static bool has_words(tfp_str name, const char *pattern)
     return false;
 }
 
-/* What joins devices or machines, by a part of its name. */
+/* Names of what communicates between devices or machines, by a part of the name. */
 typedef enum place { BEGINS, HOLDS, HAS_WORDS } place;
 typedef struct collective {
     const char *text;
@@ -44,10 +44,10 @@ static const collective kernels[] = {
     { "ccl_", HOLDS },                 /* oneCCL */
     { "hccl", HOLDS },                 { "Hccl", HOLDS },          { "hcom_", BEGINS }, /* Ascend */
 };
-static const collective ranges[] = { /* annotations */
+static const collective ranges[] = { /* names of annotations */
     { "gloo:", BEGINS }, { "nccl:", BEGINS }, { "mpi:", BEGINS }, { "ucc:", BEGINS }, { "xccl:", BEGINS }, { "hccl:", BEGINS },
 };
-static const collective host_ranges[] = { /* of backends whose data goes through hosts */
+static const collective host_ranges[] = { /* names of backends whose data goes through hosts */
     { "gloo:", BEGINS }, { "mpi:", BEGINS },
 };
 static const collective ops[] = {
@@ -131,7 +131,7 @@ bool tfp_is_keras_step(tfp_str name)
     static const char *const parts[] = { "train_function", "test_function", "predict_function" };
     tfp_str make = TFP_STR("make_");
     tfp_function_called(name, &name);
-    if (name.size && name.data[0] == '$') { /* "$FILE:LINE FUNCTION", a frame */
+    if (name.size && name.data[0] == '$') { /* "$FILE:LINE FUNCTION" is a frame */
         size_t at = name.size;
         while (name.data[at - 1] != ' ' && at > 1) at--;
         name = (tfp_str){ name.data + at, name.size - at };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/apply.c: changes of what devices do: activities that take less time or are not there, faster links. */
 #include "model/graphs.h"
+#include "model/nest.h"
 #include "whatif/change.h"
 
 bool tfp_changer_new(tfp_changer *c, const tfp_job *j, tfp_variant *v)
@@ -52,7 +53,27 @@ static void empty_calls(tfp_changer *c)
 
 static bool launched_inside(const tfp_job *j, tfp_named *n, uint32_t i)
 {
-    return tfp_named_inside(n, j->s->launch[j->activities[i].span]) || tfp_named_inside(n, j->s->owner[j->activities[i].span]);
+    uint32_t span = j->activities[i].span;
+    return tfp_named_inside(n, j->s->launch[span]) || tfp_named_inside(n, j->s->owner[span]) || tfp_named_inside(n, span) ||
+           tfp_named_computes(n, span);
+}
+
+/* What lies inside of an activity is a part of it. */
+static bool has_name(const tfp_job *j, tfp_named *n, uint32_t i)
+{
+    uint32_t span = j->activities[i].span;
+    if (tfp_named_has(n, span)) return true;
+    return j->around && j->around[span] != TFP_NONE && tfp_named_inside(n, span);
+}
+
+/* Frames nest apart from all else, and that takes a while. */
+static bool nest_frames(tfp_changer *c, tfp_named *n)
+{
+    tfp_nest nest;
+    if (!n->regex || !tfp_named_frame(n)) return true;
+    if (!c->framed && tfp_nest_of(c->j->p, c->j->arena, &nest)) c->framed = nest.parent;
+    n->parent = c->framed;
+    return c->framed != NULL;
 }
 
 static void change_activities(tfp_changer *c, tfp_faster *f, bool by_name)
@@ -61,7 +82,7 @@ static void change_activities(tfp_changer *c, tfp_faster *f, bool by_name)
     for (uint32_t i = 0; i < j->activity_count; i++) {
         const tfp_job_activity *a = &j->activities[i];
         if (!tfp_job_of_rank(j, a->unit, f->rank)) continue;
-        if (!(by_name ? tfp_named_has(&f->named, a->span) : launched_inside(j, &f->named, i))) continue;
+        if (!(by_name ? has_name(j, &f->named, i) : launched_inside(j, &f->named, i))) continue;
         c->found = true;
         if (f->factor == 0)
             take_away(c, i);
@@ -79,6 +100,7 @@ bool tfp_apply_faster(tfp_changer *c, tfp_faster *f)
     c->found = false;
     for (uint32_t i = 0; i < j->activity_count && !by_name && !f->host; i++)
         by_name = tfp_job_of_rank(j, j->activities[i].unit, f->rank) && tfp_named_has(&f->named, j->activities[i].span);
+    if (!by_name && !nest_frames(c, &f->named)) return false;
     if (f->host || (!j->device_count && !by_name)) {
         f->host = true;
         if (f->factor == 0) change_activities(c, f, false);

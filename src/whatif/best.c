@@ -4,12 +4,26 @@
 #include "views/core/grid.h"
 #include "whatif/change.h"
 
-enum { OPS = 20, ROWS = 10 };
+enum { OPS = 20, ROWS = 10, LONG_NAME = 60 };
 
+/* How a pattern goes on behind the stem of a name. */
+enum { ENDS, OPEN, NUMBERED };
+static const char *const goes_on[] = { "", ".*", "(\\.[0-9]+)?" };
+
+/* Ops, or kernels of no op, that one pattern has. */
 typedef struct op_time {
-    tfp_strid name;
+    tfp_strid stem; /* -> stems */
+    unsigned on;    /* -> goes_on */
     double time;
 } op_time;
+
+typedef struct op_times {
+    const tfp_job *j;
+    bool *activity; /* by strid: an activity has this name */
+    tfp_strtab stems;
+    tfp_map64 by_name, by_stem; /* -> ops */
+    TFP_VEC(op_time) ops;
+} op_times;
 
 static bool longer(const void *ctx, uint32_t a, uint32_t b)
 {
@@ -17,37 +31,66 @@ static bool longer(const void *ctx, uint32_t a, uint32_t b)
     return o[a].time > o[b].time;
 }
 
-static bool add_time(op_time *ops, uint32_t *count, tfp_map64 *known, tfp_strid name, double time)
+static bool opens_arguments(tfp_str rest)
 {
-    uint32_t at = tfp_map64_get(known, name);
-    if (at == TFP_NONE) {
-        at = (*count)++;
-        ops[at].name = name;
-        if (!tfp_map64_put(known, name, at)) return false;
-    }
-    ops[at].time += time;
-    return true;
+    return rest.data[0] == '<' || (rest.data[0] == '(' && !tfp_str_begins(rest, TFP_STR("(anonymous namespace)")));
 }
 
-/* By the name of the op that launched it; without a device by host ops. */
-static bool collect(const tfp_job *j, op_time *ops, uint32_t *count)
+/* A long name ends before its template's or function's arguments, of which each kernel has others. */
+static tfp_str stem_of(tfp_str name)
 {
-    tfp_map64 known = { 0 };
+    if (name.size <= LONG_NAME) return name;
+    size_t size = 0;
+    while (size < LONG_NAME && !(size && opens_arguments((tfp_str){ name.data + size, name.size - size }))) size++;
+    while (size && ((unsigned char)name.data[size] & 0xc0) == 0x80) size--; /* no part of a character */
+    return (tfp_str){ name.data, size };
+}
+
+/* The place of a name in the list; TFP_NONE without memory. `numbered`: it is a type of XLA, whose instructions are called so, too, but for
+ * a number behind. */
+static uint32_t place_of(op_times *o, tfp_strid name, bool numbered)
+{
+    uint32_t at = tfp_map64_get(&o->by_name, (uint64_t)name << 1 | numbered);
+    if (at != TFP_NONE) return at;
+    tfp_str all = tfp_text(o->j->p, name), stem = stem_of(all);
+    unsigned on = stem.size < all.size ? OPEN : numbered ? NUMBERED : ENDS;
+    tfp_strid id = tfp_intern(&o->stems, stem);
+    if (id == TFP_NONE) return TFP_NONE;
+    uint64_t key = (uint64_t)id << 2 | on;
+    at = tfp_map64_get(&o->by_stem, key);
+    if (at == TFP_NONE) {
+        at = (uint32_t)o->ops.size;
+        if (!tfp_push(&o->ops, ((op_time){ id, on, 0 })) || !tfp_map64_put(&o->by_stem, key, at)) return TFP_NONE;
+    }
+    return tfp_map64_put(&o->by_name, (uint64_t)name << 1 | numbered, at) ? at : TFP_NONE;
+}
+
+static bool add_time(op_times *o, tfp_strid name, bool numbered, double time)
+{
+    uint32_t at = place_of(o, name, numbered);
+    if (at != TFP_NONE) o->ops.at[at].time += time;
+    return at != TFP_NONE;
+}
+
+/* By the name of its op; without a device by host ops. */
+static bool collect(op_times *o)
+{
+    const tfp_job *j = o->j;
     bool ok = true;
+    for (uint32_t i = 0; i < j->device_count; i++) o->activity[j->s->name[j->activities[i].span]] = true;
     for (uint32_t i = 0; ok && i < j->device_count; i++) {
         const tfp_job_activity *a = &j->activities[i];
-        uint32_t owner = j->s->owner[a->span];
         double time = a->joint == TFP_NONE ? a->duration : j->joints.at[a->joint].pure;
-        if (owner != TFP_NONE) ok = add_time(ops, count, &known, j->s->name[owner], time);
+        tfp_strid name = tfp_named_after(j, a->span);
+        ok = add_time(o, name, o->activity[name] && tfp_named_by_type(j, a->span) == name, time);
     }
     for (uint32_t i = 0; ok && !j->device_count && i < j->s->size; i++)
-        if (j->s->kind[i] == TFP_SPAN_OP) ok = add_time(ops, count, &known, j->s->name[i], (double)j->s->self_ns[i]);
-    tfp_map64_free(&known);
+        if (j->s->kind[i] == TFP_SPAN_OP) ok = add_time(o, j->s->name[i], false, (double)j->s->self_ns[i]);
     return ok;
 }
 
 /* A name as a pattern that has only it. */
-static tfp_str pattern_of(tfp_whatif *w, tfp_str name)
+static char *pattern_of(tfp_whatif *w, tfp_str name, unsigned on)
 {
     tfp_buf b = { 0 };
     tfp_buf_text(&b, "faster ");
@@ -55,44 +98,48 @@ static tfp_str pattern_of(tfp_whatif *w, tfp_str name)
         if (memchr("\\.+*?()[]{}|^$", name.data[i], 14)) tfp_buf_char(&b, '\\');
         tfp_buf_char(&b, name.data[i]);
     }
+    tfp_buf_text(&b, goes_on[on]);
     tfp_buf_text(&b, "=2");
     char *text = b.failed ? NULL : tfp_arena_copy(&w->r->arena, (tfp_str){ b.data, b.size });
-    tfp_str out = { text, text ? b.size : 0 };
     tfp_buf_free(&b);
-    return out;
+    return text;
 }
 
-static bool try_ops(tfp_whatif *w)
-{
-    const tfp_job *j = &w->job;
-    size_t most = j->p->strings.count + 1;
-    op_time *ops = calloc(most, sizeof *ops);
-    uint32_t *order = malloc(most * sizeof *order), count = 0;
-    bool ok = ops && order && collect(j, ops, &count);
-    for (uint32_t i = 0; ok && i < count; i++) order[i] = i;
-    ok = ok && tfp_sort(order, count, longer, ops);
-    for (uint32_t i = 0; ok && i < count && i < OPS; i++) {
-        tfp_faster f = { .factor = 2, .rank = -1 };
-        tfp_strid name = ops[order[i]].name;
-        tfp_named_of(j, name, &f.named);
-        tfp_variant_reset(j, &w->v);
-        ok = tfp_apply_faster(&w->changer, &f);
-        tfp_named_free(&f.named);
-        tfp_str scenario = pattern_of(w, tfp_text(j->p, name));
-        ok = ok && scenario.data && tfp_whatif_row_add(w, scenario);
-    }
-    free(ops);
-    free(order);
-    return ok;
-}
-
+/* A name that is no pattern, such as one with a line break, is left out. */
 static bool try_one(tfp_whatif *w, const char *typed)
 {
     tfp_change change;
     tfp_str rest = tfp_str_of(typed);
     const tfp_change *no_match;
-    return !tfp_change_next(&rest, &change) ||
-           (tfp_whatif_apply(w, &change, 1, &no_match) && tfp_whatif_row_add(w, change.typed));
+    if (!tfp_change_next(&rest, &change)) return true;
+    if (!tfp_whatif_apply(w, &change, 1, &no_match)) return false;
+    return no_match || tfp_whatif_row_add(w, change.typed);
+}
+
+static bool try_all(tfp_whatif *w, op_times *o)
+{
+    uint32_t count = (uint32_t)o->ops.size, *order = malloc((count + 1) * sizeof *order);
+    if (!order) return false;
+    for (uint32_t i = 0; i < count; i++) order[i] = i;
+    bool ok = tfp_sort(order, count, longer, o->ops.at);
+    for (uint32_t i = 0; ok && i < count && i < OPS; i++) {
+        const op_time *op = &o->ops.at[order[i]];
+        const char *typed = pattern_of(w, tfp_strtab_get(&o->stems, op->stem), op->on);
+        ok = typed && try_one(w, typed);
+    }
+    free(order);
+    return ok;
+}
+
+static bool try_ops(tfp_whatif *w)
+{
+    op_times o = { .j = &w->job, .activity = TFP_NEW(&w->r->arena, bool, w->job.p->strings.count + 1) };
+    bool ok = o.activity && tfp_strtab_init(&o.stems, &w->r->arena) == TFP_OK && collect(&o) && try_all(w, &o);
+    tfp_strtab_free(&o.stems);
+    tfp_map64_free(&o.by_name);
+    tfp_map64_free(&o.by_stem);
+    tfp_vec_free(&o.ops);
+    return ok;
 }
 
 static bool gains_more(const void *ctx, uint32_t a, uint32_t b)

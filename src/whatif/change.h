@@ -12,14 +12,25 @@ typedef struct tfp_named {
     const tfp_job *j;
     tfp_regex *regex; /* NULL: `name` */
     tfp_strid name;
-    uint8_t *known;  /* by strid */
-    uint8_t *inside; /* by span: whether it has the name, or a span around it */
+    const uint32_t *parent; /* by span: the one around it; NULL: that of the model, which leaves Python's frames out */
+    uint8_t *known;         /* by strid */
+    uint8_t *inside;        /* by span: whether it has the name, or a span around it */
+    uint8_t *stacks;        /* by call stack: whether one of its lines has the name */
 } tfp_named;
 bool tfp_named_new(const tfp_job *j, tfp_str pattern, tfp_named *out); /* false without memory */
 void tfp_named_of(const tfp_job *j, tfp_strid name, tfp_named *out);
 bool tfp_named_has(tfp_named *n, uint32_t span);
 /* Whether it, or a span around it, has the name. A span of a thread that takes turns is also inside the other thread's waiting span. */
 bool tfp_named_inside(tfp_named *n, uint32_t span);
+/* Whether the activity computes something of that name, whatever launched it: an op of a program or of a captured graph, a module or a
+ * line around that. */
+bool tfp_named_computes(tfp_named *n, uint32_t activity);
+/* The name of the op that an activity is of; its own, where none is known: the call that launched it is no op. */
+tfp_strid tfp_named_after(const tfp_job *j, uint32_t activity);
+/* The type of the instruction of XLA that it runs; 0: none. */
+tfp_strid tfp_named_by_type(const tfp_job *j, uint32_t activity);
+/* Whether a Python frame has the name. */
+bool tfp_named_frame(tfp_named *n);
 void tfp_named_free(tfp_named *n);
 
 typedef struct tfp_faster {
@@ -36,6 +47,7 @@ typedef struct tfp_changer {
     bool *anchor_flags;  /* by anchor */
     double *anchor_sums; /* by anchor */
     uint8_t *joint_done; /* by joint */
+    uint32_t *framed;    /* by span: the one around it, Python's frames included; NULL: no pattern has asked for it */
     bool found;          /* the pattern matched */
 } tfp_changer;
 bool tfp_changer_new(tfp_changer *c, const tfp_job *j, tfp_variant *v);

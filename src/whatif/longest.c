@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/longest.c: the longest path of a replay: from the end of the last step back, always to what was waited for longest. */
+/* whatif/longest.c: the longest path of a replay: from the end of the last step back, always to what was waited for longest, to where the
+ * first step begins. */
 #include "whatif/change.h"
 
 #include <math.h>
@@ -50,11 +51,11 @@ bool tfp_longest_of(const tfp_job *j, const tfp_variant *unchanged, const tfp_re
     TFP_VEC(uint32_t) edges = { 0 };
     uint32_t node = replay->last;
     bool ok = true;
-    for (uint32_t most = j->node_count; ok && node != TFP_NONE && most; most--) {
+    for (uint32_t most = j->node_count; ok && node != TFP_NONE && most && replay->at[node] > replay->from; most--) {
         uint32_t from = TFP_NONE, edge = edge_of(j, unchanged, replay->at, node, &from);
         if (edge == TFP_NONE) break;
-        double touched;
-        out->length += length_of(j, unchanged, &j->edges.at[edge], &touched);
+        double touched, length = length_of(j, unchanged, &j->edges.at[edge], &touched), inside = replay->at[node] - replay->from;
+        out->length += length < inside ? length : inside;
         ok = tfp_push(&edges, edge);
         node = from;
     }

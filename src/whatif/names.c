@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/names.c: which spans a pattern names: by their name, modules also without PyTorch's word before it, Python's frames by
- * FILE:LINE; and what lies inside of these. */
+ * FILE:LINE; what lies inside of these; and activities by what they compute. */
+#include "model/graphs.h"
 #include "model/span_names.h"
+#include "model/tables/code.h"
+#include "model/tables/events.h"
+#include "model/tables/graph.h"
 
-#include "options/regex.h"
 #include "whatif/change.h"
 
 enum { UNKNOWN, NO, YES };
@@ -22,19 +25,24 @@ void tfp_named_free(tfp_named *n)
     tfp_regex_free(n->regex);
     free(n->known);
     free(n->inside);
+    free(n->stacks);
     *n = (tfp_named){ 0 };
+}
+
+static bool matches_place(const tfp_named *n, tfp_str file, int number)
+{
+    tfp_buf line = { 0 };
+    tfp_buf_str(&line, file);
+    tfp_buf_printf(&line, ":%d", number);
+    bool found = !line.failed && tfp_regex_full_match(n->regex, (tfp_str){ line.data, line.size });
+    tfp_buf_free(&line);
+    return found;
 }
 
 static bool matches_line(const tfp_named *n, tfp_str name)
 {
     tfp_python_frame frame;
-    if (!tfp_python_frame_of(name, &frame)) return false;
-    tfp_buf line = { 0 };
-    tfp_buf_str(&line, frame.file);
-    tfp_buf_printf(&line, ":%d", frame.line);
-    bool found = !line.failed && tfp_regex_full_match(n->regex, (tfp_str){ line.data, line.size });
-    tfp_buf_free(&line);
-    return found;
+    return tfp_python_frame_of(name, &frame) && matches_place(n, frame.file, frame.line);
 }
 
 static bool matches(const tfp_named *n, tfp_str name)
@@ -46,9 +54,8 @@ static bool matches(const tfp_named *n, tfp_str name)
     return matches_line(n, name);
 }
 
-bool tfp_named_has(tfp_named *n, uint32_t span)
+static bool has_name(tfp_named *n, tfp_strid name)
 {
-    tfp_strid name = n->j->s->name[span];
     if (!n->regex) return name == n->name;
     if (!n->known) n->known = calloc(n->j->p->strings.count + 1, 1);
     if (!n->known) return false;
@@ -56,21 +63,30 @@ bool tfp_named_has(tfp_named *n, uint32_t span)
     return n->known[name] == YES;
 }
 
-static uint32_t around_of(const tfp_job *j, uint32_t span)
+bool tfp_named_has(tfp_named *n, uint32_t span) { return has_name(n, n->j->s->name[span]); }
+
+bool tfp_named_frame(tfp_named *n)
 {
-    uint32_t parent = j->s->parent[span];
+    for (uint32_t i = 0; i < n->j->s->size; i++)
+        if (n->j->s->kind[i] == TFP_SPAN_FRAME && tfp_named_has(n, i)) return true;
+    return false;
+}
+
+static uint32_t around_of(const tfp_named *n, uint32_t span)
+{
+    const tfp_job *j = n->j;
+    uint32_t parent = n->parent ? n->parent[span] : j->s->parent[span];
     return parent == TFP_NONE && j->around ? j->around[span] : parent;
 }
 
 /* Each span is looked at once: what is found is kept for those on the way. */
 bool tfp_named_inside(tfp_named *n, uint32_t span)
 {
-    const tfp_job *j = n->j;
-    if (!n->inside) n->inside = calloc(j->s->size + 1, 1);
+    if (!n->inside) n->inside = calloc(n->j->s->size + 1, 1);
     if (!n->inside || span == TFP_NONE) return false;
     uint32_t at = span;
     uint8_t found = NO;
-    for (; at != TFP_NONE; at = around_of(j, at)) {
+    for (; at != TFP_NONE; at = around_of(n, at)) {
         if (n->inside[at]) {
             found = n->inside[at];
             break;
@@ -80,7 +96,69 @@ bool tfp_named_inside(tfp_named *n, uint32_t span)
             break;
         }
     }
-    for (uint32_t i = span; i != at; i = around_of(j, i)) n->inside[i] = found;
+    for (uint32_t i = span; i != at; i = around_of(n, i)) n->inside[i] = found;
     if (at != TFP_NONE) n->inside[at] = found;
     return found == YES;
+}
+
+/* ---- what an activity computes ---- */
+
+static bool stack_has(const tfp_named *n, uint32_t trace)
+{
+    const tfp_code_tables *c = n->j->p->code;
+    const tfp_trace *t = &c->traces.at[trace];
+    for (uint32_t i = t->first; i < t->first + t->count; i++) {
+        const tfp_code_frame *f = &c->frames.at[c->trace_frames.at[i]];
+        if (matches_place(n, tfp_text(n->j->p, f->file), f->line)) return true;
+    }
+    return false;
+}
+
+/* Many activities have the same stack: it is looked at once. */
+static bool has_stack(tfp_named *n, uint32_t trace)
+{
+    if (!n->regex || trace == TFP_NONE) return false;
+    if (!n->stacks) n->stacks = calloc(n->j->p->code->traces.size + 1, 1);
+    if (!n->stacks) return false;
+    if (!n->stacks[trace]) n->stacks[trace] = stack_has(n, trace) ? YES : NO;
+    return n->stacks[trace] == YES;
+}
+
+/* Modules, ops and annotations around a captured launch, or around an instruction. */
+static bool has_place(tfp_named *n, uint32_t place)
+{
+    const tfp_graph_tables *g = n->j->p->captures;
+    for (; place != TFP_NONE && place; place = g->places.at[place].parent)
+        if (has_name(n, g->places.at[place].name)) return true;
+    return false;
+}
+
+tfp_strid tfp_named_by_type(const tfp_job *j, uint32_t activity)
+{
+    uint32_t node = j->s->path[activity] ? j->s->node[activity] : TFP_NONE;
+    tfp_strid type = node == TFP_NONE ? 0 : j->p->graph->nodes.at[node].op;
+    return type && tfp_str_begins(tfp_text(j->p, type), TFP_STR("(")) ? 0 : type; /* "(no op)" */
+}
+
+bool tfp_named_computes(tfp_named *n, uint32_t activity)
+{
+    const tfp_span_columns *s = n->j->s;
+    const tfp_profile *p = n->j->p;
+    tfp_strid type = tfp_named_by_type(n->j, activity);
+    if (type && has_name(n, type)) return true;
+    if (has_stack(n, s->trace[activity])) return true;
+    if (s->attribution[activity] == TFP_NONE) return false;
+    tfp_attribution a = tfp_span_attribution(p, activity);
+    return (a.op && has_name(n, a.op)) || has_place(n, a.place);
+}
+
+tfp_strid tfp_named_after(const tfp_job *j, uint32_t activity)
+{
+    const tfp_span_columns *s = j->s;
+    uint32_t owner = s->owner[activity];
+    tfp_strid type = tfp_named_by_type(j, activity);
+    tfp_strid captured = s->attribution[activity] == TFP_NONE ? 0 : tfp_span_attribution(j->p, activity).op;
+    if (captured) return captured;
+    if (type) return type;
+    return owner != TFP_NONE && s->kind[owner] == TFP_SPAN_OP ? s->name[owner] : s->name[activity];
 }

@@ -94,15 +94,34 @@ static void put(tfp_buf *note, const char *text)
     tfp_buf_text(note, text);
 }
 
-/* Time of activities without a known call, as a share. */
-static double launchless(const tfp_job *j)
+/* Time of activities without a known call; of that what a program runs, such as XLA's on a TPU, whose file names the ops instead. */
+typedef struct launchless {
+    double share, program_share;
+} launchless;
+
+static launchless find_launchless(const tfp_job *j)
 {
-    double all = 0, without = 0;
+    double all = 0, without = 0, program = 0;
     for (uint32_t i = 0; i < j->device_count; i++) {
-        all += j->activities[i].duration;
-        if (j->activities[i].call == TFP_NONE) without += j->activities[i].duration;
+        const tfp_job_activity *a = &j->activities[i];
+        all += a->duration;
+        if (a->call != TFP_NONE) continue;
+        without += a->duration;
+        if (j->s->path[a->span]) program += a->duration;
     }
-    return all > 0 ? without / all : 0;
+    return all > 0 ? (launchless){ without / all, program / all } : (launchless){ 0 };
+}
+
+static void note_launchless(const tfp_job *j, tfp_buf *note)
+{
+    launchless l = find_launchless(j);
+    if (l.share <= LAUNCHLESS_OVER) return;
+    put(note, "");
+    if (l.program_share > l.share / 2)
+        tfp_buf_printf(note, "a program runs %.0f %% of the device's time without launch calls in the trace: it keeps its delays",
+                       100 * l.share);
+    else
+        tfp_buf_printf(note, "%.0f %% of the device's time has no known launch: it keeps its delays", 100 * l.share);
 }
 
 /* Ranks of the job, as the files tell it, of which no file is there. */
@@ -133,16 +152,13 @@ static tfp_status note_ranks(tfp_whatif *w, tfp_buf *note, tfp_error *err)
 
 tfp_status tfp_whatif_judge(tfp_whatif *w, tfp_buf *note, tfp_error *err)
 {
-    double error = (w->replay_us - w->recorded_us) / w->recorded_us, share = launchless(&w->job);
+    double error = (w->replay_us - w->recorded_us) / w->recorded_us;
     if (fabs(error) > REFUSED_OVER) return refuse(w, error, err);
     if (fabs(error) > SAID_OVER) {
         put(note, "");
         tfp_buf_printf(note, "the replay is off by %.1f %%", 100 * error);
     }
     tfp_status s = note_ranks(w, note, err);
-    if (!s && share > LAUNCHLESS_OVER) {
-        put(note, "");
-        tfp_buf_printf(note, "%.0f %% of the device's time has no known launch: it keeps its delays", 100 * share);
-    }
+    if (!s) note_launchless(&w->job, note);
     return s;
 }

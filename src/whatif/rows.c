@@ -51,7 +51,9 @@ bool tfp_whatif_apply(tfp_whatif *w, const tfp_change *changes, size_t count, co
 
 bool tfp_whatif_result_add(tfp_whatif *w, tfp_str scenario, double replay_us, double path_share)
 {
-    double step = w->recorded_us - (w->replay_us - replay_us), gain = w->recorded_us - step;
+    double step = w->recorded_us - (w->replay_us - replay_us);
+    if (step < 0) step = 0; /* of a replay that is too long all is taken away */
+    double gain = w->recorded_us - step;
     tfp_whatif_row row = { .scenario = scenario,
                            .step_us = step,
                            .gain_us = gain,
@@ -85,22 +87,32 @@ static void put_count(tfp_buf *b, size_t count, const char *of)
     tfp_buf_printf(b, ", %zu %s%s", count, of, count == 1 ? "" : "s");
 }
 
+static void put_steps(tfp_buf *b, const tfp_whatif *w, size_t steps)
+{
+    if (w->job.window_count && w->job.windows[0].step == TFP_NONE) {
+        tfp_buf_text(b, " in all, as the trace marks no steps");
+        return;
+    }
+    tfp_buf_text(b, " a step");
+    if (w->r->step.which == TFP_STEP_ONE)
+        tfp_buf_printf(b, ", step %lld", (long long)w->r->step.id);
+    else
+        put_count(b, steps, "step");
+}
+
 bool tfp_whatif_headline(tfp_whatif *w, size_t steps, size_t ranks)
 {
     tfp_buf b = { 0 };
     const tfp_whatif_row *today = &w->rows.at[0];
     tfp_buf_text(&b, "today  ");
     tfp_format_real(&b, TFP_MICROS, today->step_us);
-    tfp_buf_text(&b, " a step");
-    if (w->r->step.which == TFP_STEP_ONE)
-        tfp_buf_printf(&b, ", step %lld", (long long)w->r->step.id);
-    else
-        put_count(&b, steps, "step");
+    put_steps(&b, w, steps);
     put_count(&b, ranks, "rank");
     tfp_buf_text(&b, "; replayed unchanged: ");
     tfp_format_real(&b, TFP_MICROS, today->replay_us);
     tfp_buf_text(&b, " (");
-    tfp_format_real(&b, TFP_SHARE, today->replay_error);
+    double off = today->replay_error;
+    tfp_format_real(&b, TFP_SHARE, fabs(off) < 0.001 ? fabs(off) : off); /* "<0.1%" has no sign */
     tfp_buf_text(&b, " off)");
     if (today->note.size) tfp_buf_text(&b, "; ");
     tfp_buf_str(&b, today->note);

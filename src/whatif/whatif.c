@@ -5,6 +5,7 @@
 #include "views/core/grid.h"
 #include "views/core/report.h"
 #include "views/core/view.h"
+#include "views/spans/trace.h"
 #include "whatif/change.h"
 #include "whatif/gains.h"
 #include "whatif/pipeline.h"
@@ -52,7 +53,7 @@ static tfp_status replay_today(tfp_whatif *w, tfp_error *err)
     tfp_buf note = { 0 };
     w->replay.at = TFP_NEW(&w->r->arena, double, j->node_count + 1);
     if (!w->replay.at || !tfp_variant_new(j, &w->v) || !tfp_changer_new(&w->changer, j, &w->v)) return tfp_nomem(err);
-    w->recorded_us = tfp_job_step(j, &w->v, NULL, NULL);
+    w->recorded_us = tfp_job_step(j, &w->v, NULL, &w->replay);
     if (!(w->recorded_us > 0))
         return tfp_within_file(err, tfp_fail(err, TFP_BADFILE, "no step with a length: there is nothing to replay"),
                                tfp_first_source(w->r->profile));
@@ -97,6 +98,7 @@ static tfp_status fill_rows(tfp_whatif *w, const tfp_change *changes, size_t cou
     s = tfp_job_of(w->r, &w->job, err);
     if (!s) s = replay_today(w, err);
     if (!s && !tfp_whatif_headline(w, (size_t)w->job.steps, w->job.unit_count)) s = tfp_nomem(err);
+    if (!s) s = tfp_note_guessed_steps(w->r, w->r->profile, NULL, err);
     if (s) return s;
     return count ? add_asked(w, changes, count, err) : tfp_whatif_best(w, err);
 }

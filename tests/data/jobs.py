@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Runs a small training job of two ranks on paper and writes what PyTorch's profiler would have recorded of it into sample/jobs: rank0.json
-and rank1.json; late.json: kernels start late for no reason that a trace has; plain.json: threads without a device; pipeline.json: a timeline of pipelined stages. A changed job
+and rank1.json; late.json: kernels start late for no reason that a trace has; lines.json: with a line of Python; plain.json: threads without a device; pipeline.json: a timeline of pipelined stages. A changed job
 can be run, too: `step_us(job(...))` is the true length of a step, which the replay of the unchanged one must predict
 (tests/trace/replayed.py). Times are microseconds."""
 import json
@@ -12,10 +12,12 @@ COMPUTE, COMM = 7, 20
 STEPS = 3
 
 
-def job(gemm=(300, 300), host=(20, 20), reduce_us=400, data=(150, 150), launch=6, late=0, wait=True, beside=False):
+def job(gemm=(300, 300), host=(20, 20), reduce_us=400, data=(150, 150), launch=6, late=0, wait=True, beside=False, frames=False, forward_us=None):
     """`gemm`, `host`, `data`: of each rank. `wait`: the host reads the loss at the end of a step. `beside`: nothing waits for
-    collectives."""
-    return dict(gemm=gemm, host=host, reduce_us=reduce_us, data=data, launch=launch, late=late, wait=wait, beside=beside)
+    collectives. `frames`: lines of Python are recorded. `forward_us`: of each rank, kernels of the forward
+    pass; else as `gemm`."""
+    return dict(gemm=gemm, host=host, reduce_us=reduce_us, data=data, launch=launch, late=late, wait=wait, beside=beside,
+                frames=frames, forward_us=forward_us)
 
 
 class Rank:
@@ -28,7 +30,7 @@ class Rank:
         if device:
             args = dict(args, device=0, stream=tid)
         self.events.append({"ph": "X", "cat": cat, "name": name, "pid": 0 if device else 1, "tid": tid or 1,
-                            "ts": round(start, 3), "dur": round(end - start, 3), "args": args})
+                            "ts": round(start, 3), "dur": round(round(end, 3) - round(start, 3), 3), "args": args})
 
     def call(self, name, cost):
         self.key += 1
@@ -71,8 +73,10 @@ def forward_backward(ranks, what, step):
         r.op(("aten::copy_", "Memcpy HtoD (Pinned -> Device)"), 80, cat="gpu_memcpy")
         module = r.now
         for _ in range(3):
-            r.op(("aten::addmm", "gemm_forward"), what["gemm"][r.number])
+            r.op(("aten::addmm", "gemm_forward"), (what["forward_us"] or what["gemm"])[r.number])
         r.add("python_function", "nn.Module: Net_0", module, r.now)
+        if what["frames"]:
+            r.add("python_function", "model/net.py(12): forward", module, r.now)
         r.op(("aten::mm", "gemm_backward"), 2 * what["gemm"][r.number])
         after = r.event(COMPUTE, COMM)
         begun.append(r.op(("c10d::allreduce_", "ncclDevKernel_AllReduce_Sum_f32"), None, COMM, after=after))
@@ -173,6 +177,7 @@ if __name__ == "__main__":
     os.makedirs(out, exist_ok=True)
     write_job(out, STRAGGLER)
     write(os.path.join(out, "late.json"), trace(run(job(late=500))[0]))
+    write(os.path.join(out, "lines.json"), trace(run(job(gemm=(300, 300), frames=True))[0]))
     write(os.path.join(out, "pipeline.json"), pipeline())
     write(os.path.join(out, "plain.json"), {"schemaVersion": 1, "traceEvents": [
         e for e in trace(run(job())[0])["traceEvents"] if e["cat"] in ("cpu_op", "user_annotation", "python_function")]})

@@ -291,12 +291,13 @@ def rocm():
                     **({'name': Ref(name)} if name else {}))
     for at in (0, 200):
         net = 'jit(f)/net/conv_general_dilated'
+        add = run('add.2')  # ROCm gives the call what the kernel has
         launch('hipModuleLaunchKernel', at + 0, kernels, 'loop_fusion.kd', 3, **run('loop.9', 'x'))
         launch('hipMemsetAsync', at + 10, kernels, '__amd_rocclr_fillBufferAligned.kd', 1, **run('conv.1', net))
         launch('hipMemsetAsync', at + 20, kernels, '__amd_rocclr_fillBufferAligned.kd', 1, **run('conv.1', net))
         launch('hipExtModuleLaunchKernel', at + 30, kernels, 'Im3d2Col.kd', 4, **run('conv.1', net))
         launch('hipExtModuleLaunchKernel', at + 40, kernels, 'Cijk_Ailk.kd', 20, **run('conv.1', net))
-        launch('hipModuleLaunchKernel', at + 70, kernels, 'add_2.kd', 5, **run('add.2'))
+        launch('hipModuleLaunchKernel', at + 70, kernels, 'add_2.kd', 5, call_stats=add, **add)
         launch('hipModuleLaunchKernel', at + 80, kernels, 'add_3.kd', 6, **run('add.3', tf_op='Thunk:'))
         launch('hipModuleLaunchKernel', at + 90, kernels, 'add_4.kd', 7, **run('add.4'))
         launch('hipModuleLaunchKernel', at + 110, kernels, 'permute.kd', 8, **run('ppermute.5'))

@@ -14,7 +14,7 @@ def samples(*names):
             yield os.path.basename(name), f.read()
 
 
-RECORDINGS = (("nsys", "nsys/report.sqlite", ("KERNEL", "MEM", "NVTX", "USAGE")), ("rocpd", "rocpd/2_results.db", ("dispatch", "copy|region", "allocate|region", "region")),
+RECORDINGS = (("nsys", "nsys/report.sqlite", ("KERNEL", "MEM", "NVTX", "USAGE", "SYNC|OVERHEAD", "CUDA_EVENT|OSRT")), ("rocpd", "rocpd/2_results.db", ("dispatch", "copy|region", "allocate|region", "region")),
               ("ascend", "ascend/ascend_pytorch_profiler_0.db", ("PYTORCH|ENUM_API|STEP", "TASK|CONNECTION", "COMM|HCCL", "MEMCPY|RANK")))
 SHARED = ("string", "strings", "stringids", "string_ids", "runtime", "cann_api", "task", "event", "metadata", "agent", "symbol", "process", "thread")
 

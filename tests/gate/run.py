@@ -109,6 +109,12 @@ def profiles(folder):
     saved = folder + "/saved.json"
     done = ask("--base", fast, fast, fast, "--save-base", saved)
     check("a baseline is written", done.returncode == 0 and os.path.getsize(saved) < 20000, done.stderr)
+    nothing = folder + "/nothing.json"
+    with open(nothing, "w", encoding="utf-8") as f:
+        json.dump({"traceEvents": [{"ph": "X", "name": "ProfilerStep", "cat": "empty", "ts": 1, "dur": 0, "pid": 1, "tid": 1}]}, f)
+    done = ask("--base", nothing, nothing, nothing, "--save-base", folder + "/nothing_saved.json")
+    check("a baseline without numbers is refused", done.returncode != 0 and "nothing could be compared" in done.stderr
+          and not os.path.exists(folder + "/nothing_saved.json"), (done.returncode, done.stderr))
     verdict("a profile passes against itself", saved, fast, 0, "unknown")
     done = ask("--gate", "5%", "--base", saved, "--new", slow, slow, slow)
     check("the slow one fails", done.returncode == 5 and "gate: failed: step +757.3%" in done.stderr, done.stderr)

@@ -77,6 +77,8 @@ def pre_commit(folder, env, check):
     for version, status, word in (("base", 1, "was made"), ("base", 0, "gate: passed"), ("new", 5, "| step | step |")):
         done = sh(hook.replace("VERSION", version), folder, env)
         check(f"pre-commit: {version}, {word}", done.returncode == status and word in done.stdout + done.stderr, done.stdout + done.stderr)
+    lost = sh(f"{ROOT}/{entry} own.json 5% 3 sh -c 'echo lost the GPU; exit 3'", folder, env)
+    check("pre-commit: a recording that fails says why", lost.returncode == 1 and "lost the GPU" in lost.stderr, lost.stderr)
     for what, line in (("operation", r"^\| aten::\w+ \| op \| us \|.*\| failed \|$"), ("line", r"^\| train\.py:\d+:\w+ \| line \|.*\| failed \|$"),
                        ("cause", r"^> a step takes [\d.]+ ms more: cpu/compute \+[\d.]+ ms")):
         check(f"the comment names the {what}", re.search(line, done.stdout, re.M), done.stdout)

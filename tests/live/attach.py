@@ -23,7 +23,7 @@ from attach_refused import another_program, at_their_limits, its_agent_leaves, i
 from attach_unharmed import deaths, handlers, killed_while_recording, pending_lock  # noqa: E402
 from attaching import AWAKE, BUSY, COMPUTE, IDLE, Place, agent_threads, has_our_pages, is_ok, same_as_before  # noqa: E402
 import fake  # noqa: E402
-from checks import check, ended, until  # noqa: E402
+from checks import check, ended, prepared, until  # noqa: E402
 from stacks import pythons  # noqa: E402
 
 
@@ -147,9 +147,9 @@ def surroundings(p):
 def processes(p):
     """Jobs that fork, spawn, run threads, take signals, end."""
     for way in ("fork", "spawn"):
-        job = p.job("import jax, multiprocessing as mp, time\ndef work():\n    import jax\n    end = time.time() + 60\n    while time.time() < end: time.sleep(0.002)\n"
+        job = p.job("import jax, multiprocessing as mp, time\ndef work():\n    import jax\n    print('child', flush=True)\n    end = time.time() + 60\n    while time.time() < end: time.sleep(0.002)\n"
                     f"if __name__ == '__main__':\n    c = mp.get_context('{way}').Process(target=work)\n    c.start()\n    print('ready', flush=True)\n    c.join()\n")
-        time.sleep(1)
+        check(f"{way}: its child", job.stdout.readline() == b"child\n")
         done, rows, out = p.capture(job.pid, "--timeout", "2", "--wait", "0")
         codes = [r["code"] for r in rows]  # the parent is in waitpid, which runs nothing until it ends
         check(f"{way}", codes == ["timeout", None] and rows[1]["pid"] != job.pid and os.listdir(os.path.join(out, str(job.pid))) == [f"{rows[1]['pid']}.xplane.pb"], rows)
@@ -162,8 +162,7 @@ def processes(p):
                 "print('ready', flush=True)\nwhile got <= 500 or not select.select([0], [], [], 0)[0]: pass\nprint(got > 500)\n")
     rows = [p.capture(job.pid)[1][0] for _ in range(8)]
     check("signals all the time", all(r["status"] == "ok" for r in rows) and job.communicate(b"\n", timeout=60)[0] == b"True\n", rows)
-    job = p.job("import jax, threading, time\ndef spin():\n    while True: pass\nfor _ in range(8): threading.Thread(target=spin, daemon=True).start()\nprint('ready', flush=True)\ntime.sleep(0.5)\nspin()\n")
-    time.sleep(0.6)
+    job = p.job("import jax, threading, time\ndef spin():\n    while True: pass\nfor _ in range(8): threading.Thread(target=spin, daemon=True).start()\nprint('ready', flush=True)\nspin()\n")
     done, rows, _ = p.capture(job.pid)
     check("threads that hold the lock", is_ok(rows) and not agent_threads(job.pid), rows)
     job.kill()
@@ -188,11 +187,11 @@ def all_of_them(p):
 
 def inside_of_all(p):
     jobs = [p.job(BUSY), p.job(AWAKE.replace("jax", "torch")), p.job(IDLE.replace("jax", "tensorflow").replace("time.sleep(60)", "import threading; threading.Event().wait(60)"))]
-    prepared = subprocess.Popen([p.program, "run", "--dir", p.name("run-out"), "--", sys.executable, "-c", IDLE], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+    started = subprocess.Popen([p.program, "run", "--dir", p.name("run-out"), "--", sys.executable, "-c", IDLE], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
                                 env=p.env, start_new_session=True)
-    p.jobs.append(prepared)
-    prepared.stdout.readline()
-    time.sleep(1)
+    p.jobs.append(started)
+    started.stdout.readline()
+    prepared(p.run)
     _, rows, _ = p.capture("--all", "--align", "--ms", "100")
     mine = {j.pid: "attach" for j in jobs}
     ours = [r for r in rows if r["pid"] in mine]

@@ -30,6 +30,13 @@ def until(true, seconds=60):
     return got
 
 
+def prepared(folder, count=1):
+    """Waits until so many jobs that `tfprof run` started have announced their agents in the run folder."""
+    def announced():
+        return [name for name in os.listdir(folder) if name.endswith(".json")]
+    check("agents are announced", until(lambda: len(announced()) >= count), os.listdir(folder))
+
+
 def allowance():
     """Seconds more than promised that a command may take: on a machine with more work than processors all waits are longer, and there it is
     enough that it ends, and not at a limit of its own."""

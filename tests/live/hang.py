@@ -6,12 +6,13 @@ import contextlib
 import csv
 import io
 import os
+import socket
 import subprocess
 import sys
 import tempfile
 
 from checks import check, ended, is_asleep, until
-from remote import TOKEN, agent
+from remote import TOKEN, agent, answered
 
 C10D = """
 import sys
@@ -142,6 +143,32 @@ def agents(program, started, want):
         check("stacks name files", "--commands only" in words, words)
 
 
+def unread(program, folder):
+    """A rank that is no Python has a row, of this machine and of an agent's; it says nothing of the others."""
+    environment = {**os.environ, "RANK": "1", "WORLD_SIZE": "2"}
+    with ranks(folder, ["all_reduce"], world=2) as started, subprocess.Popen(["sleep", "100"], env=environment) as other:
+        want = {"0": ("waits", "all_reduce", "job.py:6:train"), "1": ("unread", "", "")}
+        rows = settled(program, started, want, *pids(started), str(other.pid))
+        check("why", "not-python" in rows[1]["why"], rows)
+        done = subprocess.run([program, "hang", *pids(started), str(other.pid)], capture_output=True, timeout=120, check=False, text=True)
+        check("the verdict of those that were read", "all that were read wait in all_reduce" in done.stdout, done.stdout)
+        check("a note", "processes that were not read: 1; " in done.stdout and "not-python" in done.stdout, done)
+        other.kill()
+
+
+def joined(program):
+    """An agent's table of ranks, one of which was not read; its words may be hostile."""
+    table = (b"rank,world,pid,finding,collective,line,state,dump,why,stack\r\n0,2,7,waits,all_reduce,/job.py:6:train,sleeping,,,\r\n"
+             b"1,2,8,,,,,,process 8: no-permission \x1b[2J,\r\n")
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(table)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        done = answered(program, server, head + table, "hang", "-format", "csv")
+        rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))
+        check("rows of an agent", told(rows) == {"0": ("waits", "all_reduce", "job.py:6:train"), "1": ("unread", "", "")}, done)
+        done = answered(program, server, head + table, "hang")
+        check("a note of an agent's ranks", b"processes that were not read: 1; process 8: no-permission" in done.stdout and b"\x1b" not in done.stdout, done)
+
+
 def refused(program):
     with subprocess.Popen(["sleep", "100"]) as other:
         _, words = ask(program, str(other.pid), status=1)
@@ -166,7 +193,9 @@ def main():
         write(folder, "site-packages/torch/distributed/distributed_c10d.py", C10D)
         write(folder, "job.py", JOB)
         places(program, folder)
+        unread(program, folder)
         refused(program)
+        joined(program)
     torch = os.environ.get("TFPROF_TORCH_PYTHON")
     if torch:
         with tempfile.TemporaryDirectory() as folder:

@@ -22,7 +22,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import fake  # noqa: E402
-from checks import allowance, check, ended, until  # noqa: E402
+from checks import allowance, check, ended, prepared, until  # noqa: E402
 
 JOB = "import jax, time\nprint('ready', flush=True)\nend = time.time() + 120\nwhile time.time() < end:\n    sum(range(2000))\n    time.sleep(0.002)\n"
 TOKEN = "secret-of-12-bytes"
@@ -195,7 +195,8 @@ def together(program, folder, environment):
             agents.append(stack.enter_context(agent(program, environment=own))[0])
         silent = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
         hangs = "127.0.0.1:%d" % silent.getsockname()[1]
-        time.sleep(1)
+        for i in range(2):
+            prepared(os.path.join(folder, f"run{i}"))
         for _ in range(4):
             out = os.path.join(folder, f"together{time.monotonic_ns()}")
             text, err = run(program, "capture", "--agent", ",".join(agents), "--all", "--ms", "100", "-o", out, "-format", "json", status=1)
@@ -222,7 +223,7 @@ def interrupted(program, address, job, folder, leaves):
     """A reader that goes away ends the recording: another one can begin."""
     with subprocess.Popen([program, "capture", str(job.pid), "--agent", address, "--attach", "--ms", "60000", "-o", os.path.join(folder, "z")],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "TFPROF_TOKEN": TOKEN}) as client:
-        time.sleep(1.5)
+        check("it records", until(lambda: [n for n in os.listdir(leaves) if n.startswith("tfprof-agent-")]), os.listdir(leaves))
         got = raw(address, request("/v1/capture?all=", method="POST"))
         check("one at a time", got.startswith(b"HTTP/1.1 503 ") and b"another recording" in got, got)
         client.send_signal(signal.SIGINT)

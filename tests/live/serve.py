@@ -179,8 +179,9 @@ def ends(s, folder, job):
     """A recording ends with the server, and so do its processes."""
     workers = s.workers()
     check("a keeper and three processes", len(workers) == 4, workers)
+    before = len(os.listdir(os.path.join(folder, "recorded")))
     s.post(f"/record?job={job}&ms=30000")
-    time.sleep(0.5)
+    until(lambda: len(os.listdir(os.path.join(folder, "recorded"))) > before)
     status, err, seconds = s.stop(signal.SIGINT)
     check("it ends at once", status == 0 and seconds < 4 and not err, (status, err, seconds))
     check("its processes end", until(lambda: not any(os.path.exists(f"/proc/{p}/stat") for p in workers), 10), workers)

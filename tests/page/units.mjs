@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/page/units.mjs: parts of the page without a browser: numbers, copied rows, costs of lines, and how long components are.
+// tests/page/units.mjs: parts of the page without a browser: numbers, copied rows, and how long components are.
 import { spawnSync } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
 import { build } from "../../web/node_modules/esbuild/lib/main.js";
@@ -43,20 +43,6 @@ async function copies() {
   const t = tableOf(texts("name", ["a", 'b,"c"', "d"]), reals("micros", [1500, 2, null], "us"));
   same("rows as CSV, as they are shown", rowsAsCsv(t, t.columns.slice(1), [2, 0, 1]), 'name,micros\nd,\na,1500\n"b,""c""",2\n');
   same("rows as text", rowsAsText(t, t.columns.slice(1), [0, 2], [0, 0, 1]), "name   micros\na     1.50\u00a0ms\n  d         -\n");
-}
-
-async function lines() {
-  const { costsOf, startOf } = await load("lines.ts");
-  const own = "train.py";
-  const lib = "site-packages/tensorflow/ops.py";
-  const code = tableOf(reals("trace", [0, 0, 0, 1, 1, 1, 2]), texts("file", [own, own, lib, own, own, lib, lib]), reals("line", [9, 4, 77, 9, 9, 77, 77]));
-  const sums = tableOf(reals("trace", [0, 1, 2]), reals("micros", [10, 5, 100]), reals("gradient_micros", [3, null, null]), reals("nodes", [2, 1, 1]));
-  const files = costsOf(code, sums);
-  same("the user's file comes first", files.map((f) => f.name), [own, lib]);
-  same("a line that stands twice in a stack counts once", files[0].lines.get(9), { micros: 15, own: 5, gradient: 3, nodes: 3 });
-  same("the innermost line of the user's has its own time", files[0].lines.get(4), { micros: 10, own: 10, gradient: 3, nodes: 2 });
-  same("a library's lines have none", files[1].lines.get(77), { micros: 115, own: 0, gradient: 3, nodes: 4 });
-  same("begins at the most expensive line", startOf(files[0]), 4);
 }
 
 async function asks() {
@@ -122,5 +108,5 @@ function modules() {
 }
 
 export async function units() {
-  for (const run of [modules, numbers, copies, lines, asks, flames, curves, components]) await run();
+  for (const run of [modules, numbers, copies, asks, flames, curves, components]) await run();
 }

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import time
 import zipfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -120,6 +121,8 @@ def archives_are_reproducible():
             rows = list(csv.reader(io.StringIO(archive.read(archive.namelist()[-1]).decode())))
             modes = {info.filename: info.external_attr >> 16 & 0o777 for info in archive.infolist()}
             case("RECORD names every file of the wheel", {row[0] for row in rows} == set(archive.namelist()), rows)
+            case("a wheel is packed whole, with one time", archive.testzip() is None and archive.read("b/two") == b"2" * 1000
+                 and {info.date_time for info in archive.infolist()} == {tuple(time.gmtime(common.epoch())[:5]) + (time.gmtime(common.epoch())[5] // 2 * 2,)})
             case("programs in a wheel can be run", modes["b/two"] == 0o755 and modes["a.py"] == 0o644, modes)
         with tarfile.open(paths[2]) as archive:
             case("a tar.gz has no owner", {(m.uid, m.gid, m.uname) for m in archive.getmembers()} == {(0, 0, "")})

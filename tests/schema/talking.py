@@ -12,7 +12,7 @@ from serving import Server, quote  # noqa: E402
 
 TRACE = "train.json.gz"
 # Paths below /profiles/ID that answer with a table, of a trace and of a TensorFlow profile.
-TABLES = ["steps", "timeline", "lanes", "spans?from=0&to=1000&px=20", "spans/3", "sums?from=0&to=100000", "counters", "find?q=conv&after=0", "memory",
+TABLES = ["steps", "timeline", "lanes", "spans?from=0&to=1000&px=20", "spans/3", "sums?from=0&to=100000", "leaves", "counters", "find?q=conv&after=0", "memory",
           "peak", "stats?view=op", "query?sql=" + quote("SELECT count(*) AS n FROM nodes"), "views/steps", "views/kernel", "views/check", "views/flops"]
 MCP_CALLS = [("info", {"path": TRACE}), ("view", {"path": TRACE, "view": "op", "options": {"top": 3}}), ("view", {"path": TRACE, "view": "advise"}),
              ("view", {"path": TRACE, "view": "summary"}), ("query", {"paths": [TRACE], "sql": "SELECT * FROM nodes", "max_rows": 5}),

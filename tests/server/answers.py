@@ -142,6 +142,13 @@ def test_a_report(s):
     check(200 in told and set(told) <= {200, 503}, f"one at a time: {told}")
 
 
+def evidence_of(s, name):
+    """For each finding with a span when it starts, by the finding and by the timeline."""
+    at = f"profiles/{s.id_of(name)}/"
+    said = [f["span"] for c in s.api(at + "views/advise?format=json").json()["checkers"] for f in c.get("findings", []) if f["span"]]
+    return [(e["timeline_us"], s.api(f"{at}spans/{e['span']}").json()["summary"]["start_us"]) for e in said]
+
+
 def test_windows_of_a_timeline(s):
     """However narrow a picture is, every span is in it; and spans are those of SQL."""
     for name in ("pytorch/train.json.gz", "gpu/profile_1.gz", "xplane/tpu.xplane.pb"):
@@ -168,9 +175,51 @@ def test_windows_of_a_timeline(s):
         check(all(abs(sum(r["total_us"] for r in t["rows"]) - told) < 1 for t in sums.values()), f"{name}: all sums share out the same time")
         whole = s.api(f"{at}spans?most=1000000").json()["rows"]
         check(len(whole) == all_spans and all(r["count"] == 1 for r in whole), f"{name}: all of them one by one")
+    findings = [f for name in ("traces/kineto.json", "pytorch/train.json.gz", "gpu/profile_1.gz") for f in evidence_of(s, name)]
+    check(len(findings) > 1 and not [f for f in findings if f[0] != f[1]], f"evidence stands where the timeline has its span: {findings}")
     kernels = s.id_of("traces/kineto.json")
     links = [s.api(f"profiles/{kernels}/spans/{r['span']}").json()["rows"] for r in s.api(f"profiles/{kernels}/spans?most=1000").json()["rows"] if r["launch"] is not None]
     check(links and all("launched by" in [k["relation"] for k in one] for one in links), "kernels are linked to their launches")
+
+
+def sums_of_leaves(at, s, window, by):
+    """The sums of a window, added up as a report's page does: how many spans, and how much time of each is its own."""
+    items = s.api(f"{at}spans?most=1000000").json()["rows"]
+    spans, names = {r["span"]: (r["start_us"], r["start_us"] + r["duration_us"]) for r in items}, {r["span"]: r["name"] for r in items}
+    cut = lambda start, end: max(0, min(end, window[1]) - max(start, window[0]))
+    own = {}
+    for r in s.api(f"{at}leaves").json()["rows"]:
+        span = spans[r["span"]]
+        whole = r["start_us"] is None
+        part = span if whole else (r["start_us"], r["start_us"] + r["duration_us"])
+        if cut(*span):
+            had = own.setdefault(r["span"], [r[by] or (names[r["span"]] if by == "name" else "without op"), 0])
+            had[1] += cut(*part)
+    told = {}
+    for name, time in own.values():
+        had = told.setdefault(name, [0, 0])
+        had[0] += 1
+        had[1] += time
+    return told
+
+
+def test_sums_of_leaves(s):
+    """Whoever holds the leaves adds up the same sums of any window as the server."""
+    for name in ("pytorch/train.json.gz", "gpu/profile_1.gz", "xplane/tpu.xplane.pb", "traces/kineto.json"):
+        at = f"profiles/{s.id_of(name)}/"
+        lanes = s.api(at + "lanes").json()["rows"]
+        end = max(lane["end_us"] for lane in lanes)
+        for window in ((0, end + 1), (round(end * 0.3), round(end * 0.6)), (round(end * 0.5), round(end * 0.5) + 40)):
+            for by in ("name", "op"):
+                want = {}
+                for r in s.api(f"{at}sums?from={window[0]}&to={window[1]}&by={by}").json()["rows"]:
+                    had = want.setdefault(r["name"], [0, 0])
+                    had[0] += r["count"]
+                    had[1] += r["total_us"]
+                got = sums_of_leaves(at, s, window, by)
+                unlike = [n for n in want | got if n not in want or n not in got or want[n][0] != got[n][0] or abs(want[n][1] - got[n][1]) > 0.01]
+                check(want and not unlike or not want and not got, f"{name}, {by}, {window}: {[(n, want.get(n), got.get(n)) for n in unlike[:3]]}")
+    check(s.api(f"profiles/{s.id_of('pytorch/train.json.gz')}/leaves?most=3").status == 422, "more spans than asked for")
 
 
 def test_files_that_belong_together(_):
@@ -227,7 +276,7 @@ def test_one_profile_does_not_hold_up_the_others(_):
         s.api(f"profiles/{gpu}")
         begin = time.monotonic()
         slow = [pool.submit(s.api, f"profiles/{p}/query?sql={quote(ENDLESS)}", 120) for _ in range(8)]
-        time.sleep(0.5)
+        s.busy()
         asked = time.monotonic()
         check(s.api(f"profiles/{gpu}/views/scope?max_depth=1").status == 200, "a view of another profile")
         check(s.api(f"profiles/{p}/views/scope?max_depth=1").status == 200, "another view of that profile")

@@ -43,7 +43,7 @@ def test_it_ends_at_once(_):
             s.api(f"profiles/{p}")
             with s.connect() as busy:
                 busy.sendall(f"GET /api/v1/profiles/{p}/query?sql={quote(slow)} HTTP/1.1\r\nHost: {s.host}\r\n\r\n".encode())
-                time.sleep(0.3)
+                s.busy()
                 status, err, seconds = s.stop(kind)
                 check(status == 0 and err == "" and seconds < 3, f"{kind.name}: status {status}, {seconds:.1f} s {err[:2000]}")
 

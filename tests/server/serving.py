@@ -69,6 +69,15 @@ class Server:
             if answer.status != 202 or time.monotonic() > end:
                 return answer
 
+    def busy(self, seconds=0.1, timeout=15):
+        """Waits until the server has used so much more processor time: until a request that computes has begun."""
+        def used():
+            with open(f"/proc/{self.process.pid}/stat", encoding="utf-8") as f:
+                return sum(map(int, f.read().rpartition(")")[2].split()[11:13])) / os.sysconf("SC_CLK_TCK")
+        begin, end = used(), time.monotonic() + timeout
+        while used() < begin + seconds and time.monotonic() < end:
+            time.sleep(0.01)
+
     def profiles(self):
         return self.get("/api/v1/profiles").json()["profiles"]
 

@@ -4,7 +4,8 @@
 
 For every sample it asks every verb that tells a step's length, exposed communication, idle time, the parts of a step, parameters, the
 peak of memory, the devices and the sums of host and device time: info, summary, steps, transfer, wait, advise, op, scope, memory,
-params, diff as JSON, SQL, and the API of the page. All values of a quantity must be one. The samples are the project's
+params, diff as JSON, SQL, and the API of the page. What changes would give is told by whatif as text, JSON and JSON lines, in SQL, by the API and in
+advise. All values of a quantity must be one. The samples are the project's
 own and, where they exist, the traces in ../shared/formats.
 """
 import glob
@@ -47,7 +48,9 @@ def own_samples():
                "dense_resource/model.meta.gz", "functions/saved_model", "functions/shared", "resnet32/model.meta.gz", "loops/graph.pb"]
     sets = [("recorded/loop.graph.pb", "recorded/loop.xplane.pb.gz"), ("dense/graph.pb", "dense/run_meta_0", "dense/run_meta_3"),
             ("resnet32/graph.pbtxt.gz", "resnet32/run_meta_0.gz"), ("seq2seq/graph_shapes.pb.gz", "seq2seq/run_meta_0.gz"),
-            ("towers/graph.pb.gz", "towers/run_meta_1.gz")]
+            ("towers/graph.pb.gz", "towers/run_meta_1.gz"), ("jobs/rank0.json", "jobs/rank1.json"),
+            ("hosts/rank0.json", "hosts/rank1.json")]
+    singles += ["jobs/late.json", "jobs/lines.json", "jobs/pipeline.json", "graphs/own.json"]
     more = [os.path.join(ROOT, "tests", "data", "pytorch_more", "train.json.gz")]
     return [of(n) for n in singles if os.path.exists(of(n)[0])] + [of(*s) for s in sets] + [more]
 
@@ -260,6 +263,52 @@ def listed(text):
     return set(text.split(", ")) if text and " more" not in text else None
 
 
+# ---- what changes would give ----
+
+# change: the checkers whose bound it is
+BOUNDS = {"input 0": ["InputBound"], "no-sync": ["Synchronization"], "overlap comm": ["ExposedCommunication"],
+          "ideal stragglers": ["CollectiveSkew", "Stragglers"]}
+SCENARIOS = "SELECT scenario, step_us, gain_us, gain_share, replay_us FROM whatif"
+
+
+def gains(v, source, rows):
+    for r in rows:
+        for key in ("step_us", "gain_us", "gain_share", "replay_us"):
+            v.add(f"whatif {r['scenario']}: {key}", source, r[key])
+
+
+def gains_told(v, text, rows):
+    """The lines of the text have the gain between the step and its share."""
+    for r in rows[1:]:
+        found = re.search("^" + re.escape(r["scenario"]) + "  +" + TIME + "  +-?" + TIME, text, re.M)
+        if found and r["gain_us"] >= 0:
+            for key, digits, unit in (("step_us", 1, 2), ("gain_us", 3, 4)):
+                scale = UNITS[found[unit]]
+                v.add(f"whatif {r['scenario']}: {key}", "whatif (text)", float(found[digits].replace(",", "")) * scale, rounding(found[digits]) * scale)
+
+
+def of_whatif(program, files, v, a):
+    """A trace whose replay is refused has no rows anywhere."""
+    run = lambda *words: subprocess.run([program, *words], capture_output=True, text=True, timeout=120)
+    done = run("whatif", *files, "-format", "json")
+    if done.returncode:
+        return
+    rows = json.loads(done.stdout)["rows"]
+    gains(v, "whatif", rows)
+    gains(v, "whatif -format jsonl", [json.loads(line) for line in run("whatif", *files, "-format", "jsonl").stdout.splitlines()[1:]])
+    gains_told(v, run("whatif", *files).stdout, rows)
+    asked = run("query", SCENARIOS, *files, "-format", "json")
+    if len(files) == 1 or len(rows) > 1 and "ranks" in run("whatif", *files).stdout.split("\n")[0]:  # else they are profiles of their own
+        gains(v, "whatif in SQL", json.loads(asked.stdout)["rows"])
+    by = {r["scenario"]: r["gain_us"] for r in rows}
+    for c in a.get("advise", {}).get("checkers", []):
+        for name in [n for n, checkers in BOUNDS.items() if c["name"] in checkers and n in by]:
+            for text in c["reports"]:
+                bound = told(text, "at most") if f"by whatif -{name}" in text else None
+                if bound:
+                    v.add(f"whatif {name}: gain_us", c["name"], *bound)
+
+
 def collect(a):
     v = Values()
     info, summary = a.get("info", {}).get("summary", {}), a.get("summary", {}).get("summary", {})
@@ -303,6 +352,9 @@ def of_page(server, profile, v):
         devices = {r["device"] for r in peak}
         sums_held = [sum(r["bytes"] for r in peak if r["device"] == d) for d in devices]
         v.add("most memory of a device", "API peak", max(sums_held, default=None))
+    changed = server.api(f"profiles/{profile}/whatif")
+    if changed.status == 200 and changed.json()["table"]:
+        gains(v, "API whatif", changed.json()["table"]["rows"])
     for view in ("steps", "summary", "wait"):
         answer = server.api(f"profiles/{profile}/views/{view}")
         if answer.status != 200:
@@ -349,7 +401,9 @@ def main():
     samples = [s for s in own_samples() + shared_samples() if len(words) < 2 or words[1] in s[0]]
     values = []
     for files in samples:
-        values.append(collect(ask(program, files)))
+        answers = ask(program, files)
+        values.append(collect(answers))
+        of_whatif(program, files, values[-1], answers)
         of_diff(program, files, values[-1])
     pages(program, samples, values)
     passed = failed = 0

@@ -22,6 +22,7 @@ DEVICES = {
     "input": (["-input", "0"], lambda w: dict(w, data=(0, 0))),
     "launch": (["-launch", "2us"], lambda w: dict(w, launch=min(2, w["launch"]))),
     "ideal": (["-ideal", "stragglers"], lambda w: dict(w, **{k: (sum(w[k]) / 2,) * 2 for k in ("gemm", "host", "data")})),
+    "line": (["-faster", r"model/net\.py:12=3"], lambda w: dict(w, forward_us=tuple(us / 3 for us in w["gemm"]))),
     "two": (["-faster", "gemm.*=3", "-no-sync"], lambda w: dict(w, gemm=tuple(us / 3 for us in w["gemm"]), wait=False)),
 }
 
@@ -48,7 +49,7 @@ def pair_of(draw, least, most):
 
 def device_job(draw):
     return jobs.job(gemm=pair_of(draw, 10, 400), host=pair_of(draw, 5, 60), reduce_us=draw.uniform(20, 900),
-                    data=pair_of(draw, 0, 300), launch=draw.uniform(3, 12))
+                    data=pair_of(draw, 0, 300), launch=draw.uniform(3, 12), frames=True)
 
 
 def host_job(draw):

@@ -7,7 +7,7 @@
 #include "model/tables/runs.h"
 #include "support.h"
 
-#include <dirent.h>
+#include <ftw.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <time.h>
@@ -205,15 +205,15 @@ char *new_folder(void)
     return folder;
 }
 
+static int drop_one(const char *path, const struct stat *st, int kind, struct FTW *where)
+{
+    (void)st, (void)kind, (void)where;
+    return remove(path);
+}
+
 void drop_folder(char *folder)
 {
-    DIR *d = opendir(folder);
-    assert_non_null(d);
-    for (struct dirent *e; (e = readdir(d));) {
-        if (e->d_name[0] != '.' || strlen(e->d_name) > 2) unlinkat(dirfd(d), e->d_name, 0);
-    }
-    closedir(d);
-    assert_int_equal(rmdir(folder), 0);
+    assert_int_equal(nftw(folder, drop_one, 16, FTW_DEPTH | FTW_PHYS), 0);
     free(folder);
 }
 

@@ -15,6 +15,7 @@ from common import ARCHES, DIST, GLIBC, ROOT, need, reproducible, version
 TRACE = os.path.join(ROOT, "tests", "data", "sample", "pytorch", "train.json.gz")
 QUESTIONS = (["--version"], ["summary", TRACE], ["op", TRACE, "-start_name_regexes", "aten::.*", "-format", "csv"],
              ["query", "SELECT count(*) FROM nodes", TRACE])
+LARGEST_WHEEL = 5_000_000
 faults = []
 
 
@@ -27,6 +28,7 @@ def case(name, good, why=""):
 def wheels():
     for path in sorted(glob.glob(os.path.join(DIST, "*.whl"))):
         name = os.path.basename(path)
+        case(f"at most {LARGEST_WHEEL:,} bytes: {name}", os.path.getsize(path) <= LARGEST_WHEEL, f"{os.path.getsize(path):,}")
         said = subprocess.run(["auditwheel", "show", path], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
         floors = [tuple(map(int, found)) for found in re.findall(r"manylinux_(\d+)_(\d+)_", " ".join(said.split('tag: "')[1:]))]
         case(f"auditwheel: {name}", floors and floors[0] <= tuple(map(int, GLIBC.split("."))), said)

@@ -256,7 +256,7 @@ def main():
     if len(sys.argv) != 2 or sys.argv[1] not in TARGETS:
         sys.exit(f"usage: deps.py {'|'.join(TARGETS)}")
     reproducible()
-    for program, package in (("dpkg-source", "dpkg-dev"), ("tclsh", "tclsh"), ("perl", "perl"), ("cc", "gcc"), ("make", "make")):
+    for program, package in (("dpkg-source", "dpkg-dev"), ("tclsh", "tcl"), ("perl", "perl"), ("cc", "gcc"), ("make", "make")):
         need(program, package)
     print(built(sys.argv[1]))
 

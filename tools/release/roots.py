@@ -31,7 +31,7 @@ ASK = "summary trace.json.gz"
 WHEEL = f"./tfprof-{version()}-cp310-abi3-manylinux_2_28_x86_64.whl"
 TOLD = readme.commands()
 QUIET = " >/dev/null 2>&1 && "
-STATIC = TOLD["static"] + QUIET + "/root/.local/bin/tfprof " + ASK
+STATIC = "{ " + TOLD["static"] + "; }" + QUIET + "/root/.local/bin/tfprof " + ASK
 PIP = "python3 -m venv /venv && PATH=/venv/bin:$PATH && PIP_NO_INDEX=1 " + TOLD["pip"] + QUIET
 APT = "apt-get update -qq && apt-get install -y -qq ./*.deb" + QUIET
 ONE_PACKAGE = "apt-get update -qq && " + TOLD["apt"].replace("sudo apt install", "apt-get install -y -qq") + QUIET

@@ -14,10 +14,10 @@ import shutil
 import sys
 import sysconfig
 import time
-import zipfile
 
 from common import ARCHES, CACHE, DIST, GLIBC, ROOT, enter_venv, epoch, fail, read, reproducible, run, version
 from mesonbuild import build
+from packed import write_zip
 
 OLDEST = "cp310"  # limited_api in python/meson.build
 
@@ -80,12 +80,7 @@ def write(path, files):
         rows.append(f"{name},sha256={digest},{len(data)}\n")
     ordered = sorted(files.items(), key=lambda item: (".dist-info/" in item[0], item[0]))
     ordered.append((record, ("".join([*rows, f"{record},,\n"]).encode(), 0o644)))
-    stamp = time.gmtime(epoch())[:6]
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        for name, (data, mode) in ordered:
-            info = zipfile.ZipInfo(name, stamp)
-            info.compress_type, info.external_attr, info.create_system = zipfile.ZIP_DEFLATED, (0o100000 | mode) << 16, 3
-            archive.writestr(info, data, compresslevel=9)
+    write_zip(path, [(name, data, mode) for name, (data, mode) in ordered], time.gmtime(epoch()))
 
 
 def contents(arch):
@@ -115,7 +110,7 @@ def main():
     os.makedirs(DIST, exist_ok=True)
     path = os.path.join(DIST, f"tfprof-{version()}-{tag(sys.argv[1])}.whl")
     write(path, contents(sys.argv[1]))
-    print(path)
+    print(f"{path}: {os.path.getsize(path):,} bytes")
 
 
 if __name__ == "__main__":

@@ -5,28 +5,6 @@
 /** Every edge of the graph, by the names of its ends. */
 export const EDGES_SQL = "SELECT s.name AS source, n.name AS target FROM edges e JOIN nodes n ON n.node = e.node JOIN nodes s ON s.node = e.source";
 
-/** The forward node of a gradient, by its name, as in the code view: the part between "gradients/" and "_grad/". NULL: not a
- * gradient. */
-const FORWARD =
-  "CASE WHEN instr(name, 'gradients/') = 0 OR instr(name, '_grad/') IN (0, instr(name, 'gradients/') + 10) THEN NULL " +
-  "WHEN instr(name, '_grad/') > instr(name, 'gradients/') THEN substr(name, instr(name, 'gradients/') + 10, instr(name, '_grad/') - instr(name, 'gradients/') - 10) " +
-  "ELSE substr(name, instr(name, 'gradients/') + 10) END";
-
-/** Every call stack, outermost line first. */
-export const CODE_SQL = "SELECT trace, file, line FROM code";
-
-/** Time by call stack, assigned as in the code view: a gradient belongs to the stack of its forward node. As in the views it is
- * the mean of the steps, in whole microseconds, and of traces, which alone have processes, that of all steps. */
-export const TRACES_SQL =
-  `WITH named AS (SELECT node, trace, ${FORWARD} AS forward FROM nodes WHERE trace IS NOT NULL), ` +
-  "booked AS (SELECT node, trace, 0 AS gradient FROM named WHERE forward IS NULL UNION ALL " +
-  "SELECT g.node, n.trace, 1 FROM named g JOIN nodes n ON n.name = g.forward JOIN named f ON f.node = n.node AND f.forward IS NULL " +
-  "WHERE g.forward IS NOT NULL), " +
-  "times AS (SELECT node, CASE WHEN EXISTS (SELECT 1 FROM processes) THEN sum(run_us) ELSE sum(run_us) / count(*) END AS us " +
-  "FROM executions GROUP BY node) " +
-  "SELECT b.trace AS trace, sum(x.us) AS micros, sum(CASE WHEN b.gradient THEN x.us END) AS gradient_micros, count(*) AS nodes " +
-  "FROM booked b LEFT JOIN times x ON x.node = b.node GROUP BY b.trace";
-
 /** Columns of a profile's files (except values of tensors, which have their own page and may be as large as the
  * checkpoint), and columns that change when float operations are computed from the graph. */
 const COLUMNS =
@@ -83,12 +61,11 @@ export const ASKS: string[][] = [
   ["memory", `${one}/views/memory`, "by=time", columns, chosen],
   ...["scope", "op", "line", "node", "category", "tensor"].map((by) => ["memory", `${one}/views/memory`, `by=${by}`, columns, chosen]),
   ["checkpoint", `${one}/tensors`, columns],
-  ["source", `${one}/query`, columns, `sql=${CODE_SQL}`],
-  ["source", `${one}/query`, columns, `sql=${TRACES_SQL}`],
   ["text", `${one}/source`, "file=SOURCE"],
   ["timeline", `${one}/lanes`, first],
   ["timeline", `${one}/counters`, columns],
   ["timeline", `${one}/spans`, columns, `most=${HELD_SPANS}`, first],
+  ["sums of a range", `${one}/leaves`, columns, `most=${HELD_SPANS}`, first],
   view("calls"),
   worked("calls"),
   ["arguments", `${one}/query`, columns, `sql=${ARGUMENTS_SQL}`],

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the checkers found, by what can be gained; each finding has an identity and evidence.
-import type { StepWindows } from "./data";
 import { jsonOnce } from "./data";
 import { isOfHeap, profilePath } from "./api";
 import { spacedUnits } from "./format";
@@ -8,13 +7,13 @@ import type { Loaded } from "./load";
 import { useLoaded } from "./load";
 import type { Opened } from "./opened";
 import type { Window } from "./store";
-import type { StepRow } from "./steps";
 
 interface SpanEvidence {
   span: number;
   rank?: number;
   lane: string;
-  start_us: number; // from the first step
+  start_us: number; // from the first start of its rank
+  timeline_us: number; // on the timeline's clock
   duration_us: number;
 }
 
@@ -76,12 +75,10 @@ export async function findingsOf(of: Opened): Promise<Finding[]> {
 
 export const useFindings = (of: Opened): Loaded<Finding[]> => useLoaded(`findings ${of.id}`, () => findingsOf(of));
 
-/** Where the timeline shows the evidence: around the span, on the timeline's clock, or the step. */
-export function evidenceView(f: Finding, steps: StepRow[], windows: StepWindows): Window | null {
-  if (!f.evidence) return null;
-  const first = steps[0];
-  const zero = first ? (windows.get(first.step)?.from ?? 0) - first.start : 0;
-  const { start_us: start, duration_us: length } = f.evidence;
+/** Where the timeline shows the evidence: the span with some time around it. */
+export function evidenceView({ evidence }: Finding): Window | null {
+  if (!evidence) return null;
+  const { timeline_us: start, duration_us: length } = evidence;
   const around = Math.max(length * 2, 200);
-  return { from: Math.max(0, zero + start - around), to: zero + start + length + around };
+  return { from: Math.max(0, start - around), to: start + length + around };
 }

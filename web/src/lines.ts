@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cost of lines of code, file by file.
-import type { Column, Table } from "./api";
+// The cost of lines of code, file by file: the rows of `tfprof lines`, which knows whose line each call is.
+import type { Table } from "./api";
+import { numbers, texts } from "./table/read";
 
 export interface LineCost {
   micros: number; // of everything that the line made, directly or through its calls
   own: number; // the part in which it is the innermost line of the user's own code
   gradient: number; // the part from gradients
-  nodes: number;
+  runs: number;
 }
 
 export interface FileCost {
@@ -16,69 +17,39 @@ export interface FileCost {
   own: number; // of all lines
 }
 
-/** Files of Python and its packages; all others are the user's own. */
-const LIBRARY = /(^|\/)(site|dist)-packages\/|\/lib\/python|^</;
-
-interface Costs {
-  of: LineCost;
-  last: number; // the trace added last: a line counts once for each trace, however often it occurs in it
+/** The number in "nets.py:57:dense" or "/home/me/nets.py:57:dense"; 0: none, a function without lines. */
+function numberIn(row: string, file: string): number {
+  const base = file.slice(file.lastIndexOf("/") + 1);
+  const known = [file, base].find((f) => f && row.startsWith(`${f}:`));
+  return known === undefined ? 0 : Number(/^:(\d+)/.exec(row.slice(known.length))?.[1] ?? 0);
 }
 
-function add(to: LineCost, more: LineCost): void {
-  to.micros += more.micros;
-  to.gradient += more.gradient;
-  to.nodes += more.nodes;
-}
-
-const none = (): LineCost => ({ micros: 0, own: 0, gradient: 0, nodes: 0 });
-
-function sumsOf(traces: Table): Map<number, LineCost> {
-  const [trace, micros, gradient, nodes] = ["trace", "micros", "gradient_micros", "nodes"].map((n) => traces.column(n));
-  const at = (c: Column | undefined, i: number): number => (!c || c.absent?.[i] ? 0 : (c.values[i] ?? 0));
-  const out = new Map<number, LineCost>();
-  for (let i = 0; i < traces.rows; i++) out.set(at(trace, i), { micros: at(micros, i), own: 0, gradient: at(gradient, i), nodes: at(nodes, i) });
-  return out;
-}
-
-/** Costs by file and line. `code` has the lines of each trace together, the outermost first. */
-function linesOf(code: Table, sums: Map<number, LineCost>): Map<number, Map<number, Costs>> {
-  const [trace, file, line] = ["trace", "file", "line"].map((n) => code.column(n));
-  const library = (file?.texts ?? []).map((text) => LIBRARY.test(text));
-  const out = new Map<number, Map<number, Costs>>();
-  let own: LineCost | undefined; // the innermost line of the user's in the trace
-  for (let i = 0; i < code.rows && trace && file && line; i++) {
-    const here = trace.values[i] ?? 0;
-    const sum = sums.get(here);
-    const of = file.values[i] ?? 0;
-    const lines = out.get(of) ?? new Map<number, Costs>();
-    const number = line.values[i] ?? 0;
-    const costs = lines.get(number) ?? { of: none(), last: -1 };
-    lines.set(number, costs);
-    out.set(of, lines);
-    if (sum && costs.last !== here) add(costs.of, sum);
-    costs.last = here;
-    if (!library[of]) own = costs.of;
-    if (i + 1 < code.rows && trace.values[i + 1] === here) continue;
-    if (own && sum) own.own += sum.micros;
-    own = undefined;
-  }
-  return out;
+/** Several functions may share a line, such as a lambda and the one that calls it: the longest of them is what the line took. */
+function add(lines: Map<number, LineCost>, number: number, more: LineCost): void {
+  const had = lines.get(number) ?? { micros: 0, own: 0, gradient: 0, runs: 0 };
+  const own = had.own + more.own;
+  lines.set(number, { own, micros: Math.max(had.micros, more.micros, own), gradient: had.gradient + more.gradient, runs: had.runs + more.runs });
 }
 
 /** The files whose own lines cost most come first. */
-export function costsOf(code: Table, traces: Table): FileCost[] {
-  const file = code.column("file");
-  const out: FileCost[] = [];
-  for (const [of, lines] of linesOf(code, sumsOf(traces))) {
-    const costs = new Map([...lines].map(([number, l]) => [number, l.of]));
-    let [micros, own] = [0, 0];
-    for (const l of costs.values()) {
-      micros = Math.max(micros, l.micros);
-      own += l.own;
-    }
-    out.push({ name: file?.texts?.[of] ?? "", lines: costs, micros, own });
+export function filesOf(t: Table): FileCost[] {
+  const [row, file] = [texts(t, t.columns[0]?.name ?? "line"), texts(t, "file")];
+  const column = (name: string): ((row: number) => number) => {
+    const value = numbers(t, name);
+    return (i) => value(i) ?? 0;
+  };
+  const [total, self, gradient, runs] = [column("total_us"), column("self_us"), column("gradient_us"), column("runs")];
+  const by = new Map<string, FileCost>();
+  for (let i = 0; i < t.rows; i++) {
+    const number = numberIn(row(i), file(i));
+    if (!number) continue;
+    const of = by.get(file(i)) ?? { name: file(i), lines: new Map(), micros: 0, own: 0 };
+    add(of.lines, number, { micros: total(i), own: self(i), gradient: gradient(i), runs: runs(i) });
+    of.micros = Math.max(of.micros, total(i));
+    of.own += self(i);
+    by.set(of.name, of);
   }
-  return out.sort((a, b) => b.own - a.own || b.micros - a.micros);
+  return [...by.values()].sort((a, b) => b.own - a.own || b.micros - a.micros);
 }
 
 /** The line to show first: the one with the highest own cost, or else the highest cost. */

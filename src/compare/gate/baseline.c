@@ -25,7 +25,7 @@ static bool is_same(const tfp_gate_runs *g, const tfp_gate_row *row)
 {
     for (size_t i = 0; i < g->runs.size; i++)
         if (tfp_gate_value(row, i) != tfp_gate_value(row, 0)) return false;
-    return g->runs.size > 0; /* of a run without the row the value is NAN, which equals nothing */
+    return g->runs.size > 0; /* for a run without the row the value is NAN, which equals nothing */
 }
 
 static void write_row(const tfp_gate_runs *g, const tfp_gate_row *row, tfp_json *j)
@@ -86,7 +86,7 @@ typedef struct reader {
     tfp_jscan scan;
     tfp_gate_runs *g;
     const char *start;
-    size_t first, count; /* the file's runs among all */
+    size_t first, count; /* the range of this file's runs among all runs */
     tfp_buf name;
 } reader;
 
@@ -141,7 +141,7 @@ typedef struct row {
     tfp_measure measure;
     char *name;
     size_t name_size, count;
-    double *values; /* room for those of all runs of the file */
+    double *values; /* room for the values of all runs of the file */
 } row;
 
 static tfp_status take_values(reader *x, row *r, bool same, tfp_error *err)
@@ -174,7 +174,7 @@ static tfp_status take_name(reader *x, row *r, tfp_error *err)
     return TFP_OK;
 }
 
-/* Members and measures that only a newer tfprof knows are left out. */
+/* Members and measures that only a newer tfprof knows are skipped. */
 static tfp_status take_member(reader *x, row *r, tfp_jscan_text key, tfp_error *err)
 {
     tfp_str text;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* compare/gate/gate_report.c: verdicts as a table, and in words: one line for stderr, the cause, and what the spread of the
- * runs lets one find. */
+/* compare/gate/gate_report.c: reports verdicts as a table and in words: one line for stderr, the cause, and the least
+ * change that the runs' spread allows to detect. */
 #include "compare/gate/gate.h"
 #include "views/core/grid.h"
 #include "views/core/notes.h"
@@ -62,7 +62,7 @@ static tfp_status fill(tfp_report *r, const tfp_gate_result *x, tfp_error *err)
 
 /* ---- the line ---- */
 
-/* "step +15.2% (+11.0% to +19.4%)", "float_ops of aten::mm from 2048 to 4096". */
+/* Writes "step +15.2% (+11.0% to +19.4%)" or "float_ops of aten::mm from 2048 to 4096". */
 static void put_row(tfp_buf *b, const tfp_gate_finding *f)
 {
     bool exact = tfp_measures[f->measure].exact;
@@ -126,7 +126,7 @@ static bool is_cause(tfp_str name)
     return false;
 }
 
-/* How much longer a part of the step takes, in microseconds. */
+/* By how much a part of the step became longer, in microseconds. */
 static double grown(const tfp_gate_runs *base, const tfp_gate_runs *now, const tfp_gate_row *row)
 {
     tfp_str name = tfp_strtab_get(&now->names, row->name);
@@ -134,7 +134,7 @@ static double grown(const tfp_gate_runs *base, const tfp_gate_runs *now, const t
     return (isnan(after) ? 0 : after) - (isnan(before) ? 0 : before);
 }
 
-/* "cpu compute_us +1.90 ms": the parts that grew most, down to a tenth of what the step did. */
+/* Writes "cpu compute_us +1.90 ms": the parts that grew most, down to a tenth of the step's growth. */
 static size_t put_causes(tfp_buf *b, const tfp_gate_runs *base, const tfp_gate_runs *now, double step)
 {
     double last = INFINITY;
@@ -154,7 +154,7 @@ static size_t put_causes(tfp_buf *b, const tfp_gate_runs *base, const tfp_gate_r
         last = most;
         tfp_str name = tfp_strtab_get(&now->names, best->name);
         tfp_buf_text(b, told ? ", " : "");
-        tfp_escape(b, (tfp_str){ name.data, name.size - 3 }); /* without _us */
+        tfp_escape(b, (tfp_str){ name.data, name.size - 3 }); /* without the ending _us */
         tfp_buf_text(b, " +");
         tfp_format_real(b, TFP_MICROS, most);
     }

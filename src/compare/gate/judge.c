@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-/* compare/gate/judge.c: which rows grew. Equal sides fail by chance in 0.5 % of comparisons: 0.4 % are for the step, and 0.1 % is
- * shared evenly by the operations and lines that take a hundredth of a step or more (Bonferroni's correction, weighted). So of a
- * thousand comparisons hardly ever more than 1 % fail. Counters have no noise and are compared exactly. */
+/* compare/gate/judge.c: decides which rows grew. Equal sides may fail by chance in 0.5 % of comparisons: 0.4 % for the step, and
+ * 0.1 % shared evenly by the operations and lines that take at least a hundredth of a step (weighted Bonferroni correction). So
+ * in a thousand comparisons more than 1 % hardly ever fail. Counters have no noise and are compared exactly. */
 #include "compare/gate/gate.h"
 
 #include <stdlib.h>
 
 #define ALPHA_STEP 0.004
 #define ALPHA_ROWS 0.001
-#define SHARE_TESTED 0.01 /* of a step */
+#define SHARE_TESTED 0.01 /* share of a step */
 
 typedef struct judge {
     const tfp_gate_runs *base, *now;
     tfp_gate_result *out;
-    double least; /* time of the shortest row that is tested */
+    double least; /* least time of a row that is tested */
     size_t tested;
     double *a, *b; /* logarithms of a row's times */
 } judge;
@@ -22,7 +22,7 @@ static tfp_str name_of(const tfp_gate_runs *g, const tfp_gate_row *row) { return
 
 static bool is_time(tfp_measure m) { return !tfp_measures[m].exact; }
 
-/* Whether the time of a row is tested: long enough on one of the sides. `other` may be NULL. */
+/* Whether the time of a row is tested: it is long enough on one of the sides. `other` may be NULL. */
 static bool is_tested(const judge *j, const tfp_gate_row *row, const tfp_gate_row *other)
 {
     if (row->measure == TFP_M_STEP) return true;
@@ -79,7 +79,7 @@ static range range_of(const tfp_gate_row *row)
     return x;
 }
 
-/* A counter fails when every new run has more than any run of the base; one that varies from run to run has noise after all. */
+/* A counter fails if every new run has more than any run of the base. If it varies from run to run, the result is unknown. */
 static void judge_counter(const tfp_gate_row *base, const tfp_gate_row *now, tfp_gate_finding *f)
 {
     range x = range_of(base), y = range_of(now);
@@ -90,7 +90,7 @@ static void judge_counter(const tfp_gate_row *base, const tfp_gate_row *now, tfp
 
 /* ---- rows ---- */
 
-/* One of the rows may be NULL. */
+/* Judges a row; one of the two may be NULL. */
 static bool judge_row(const judge *j, const tfp_gate_row *base, const tfp_gate_row *now)
 {
     tfp_measure m = (base ? base : now)->measure;
@@ -112,7 +112,7 @@ static bool judge_row(const judge *j, const tfp_gate_row *base, const tfp_gate_r
     return tfp_push(&j->out->rows, f);
 }
 
-/* The rows of the base, then those that only the new side has. */
+/* Judges the rows of the base, then those that only the new side has. */
 static bool judge_side(const judge *j, bool is_base)
 {
     const tfp_gate_runs *side = is_base ? j->base : j->now, *other = is_base ? j->now : j->base;
@@ -138,10 +138,10 @@ static size_t count_tested(const judge *j)
     return n;
 }
 
-/* An operation that others replace is no growth: the sum over all operations decides. */
+/* An operation that replaces another one is no growth: the sum over all operations decides. */
 static void settle_counters(tfp_gate_result *out)
 {
-    bool grown[TFP_M_COUNT] = { [TFP_M_LAUNCHES] = true }; /* of devices: there is no sum */
+    bool grown[TFP_M_COUNT] = { [TFP_M_LAUNCHES] = true }; /* for devices there is no sum */
     for (size_t i = 0; i < out->rows.size; i++) {
         const tfp_gate_finding *f = &out->rows.at[i];
         if (tfp_str_eq(f->name, TFP_GATE_ALL)) grown[f->measure] |= f->verdict == TFP_GATE_FAILED;

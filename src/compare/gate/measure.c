@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* compare/gate/measure.c: the numbers of one run: the median over its steps of the step, of its parts, of each operation and
- * its counters; of a line the mean, which is all that the table of lines has. */
+/* compare/gate/measure.c: the numbers of one run: the median over its steps of the step, its parts, each operation and its
+ * counters; for a line the mean, because the table of lines has only that. */
 #include "compare/gate/gate.h"
 #include "compare/stats.h"
 #include "compare/steps.h"
@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#define SHARE_KEPT 0.005 /* of a step: shorter times are not kept; judge.c tests from twice of it on */
+#define SHARE_KEPT 0.005 /* share of a step: shorter times are dropped; judge.c tests from twice this share on */
 enum { COLUMN_NAME = 64 };
 
 static size_t last_run(const tfp_gate_runs *g) { return g->runs.size - 1; }
@@ -31,7 +31,7 @@ static tfp_status take_step_row(tfp_gate_runs *g, size_t at, tfp_str name, const
     return tfp_gate_put(g, last_run(g), TFP_M_PART, name, median, err);
 }
 
-/* A profile without steps, or without spans, has no such rows; that is no error. */
+/* A profile without steps, or without spans, has no such rows, which is no error. */
 static tfp_status or_nothing(tfp_status s, tfp_error *err)
 {
     if (s != TFP_NOTFOUND && s != TFP_BADARG) return s;
@@ -73,7 +73,7 @@ tfp_status tfp_gate_take_lines(tfp_gate_runs *g, const tfp_profile *p, tfp_error
 
 static bool is_table(const tfp_report *r) { return r->kind == TFP_REPORT_GRID; }
 
-/* Of statistics the median, of the op view the number itself. False: absent. */
+/* From statistics the median; from the op view the number itself. False: absent. */
 static bool op_value(const tfp_report *r, size_t row, int column, double *out)
 {
     char name[COLUMN_NAME];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* compare/gate/runs.c: the numbers of several runs: a row for each name and measure, a value for each run. */
+/* compare/gate/runs.c: the numbers of several runs: one row per name and measure, one value per run. */
 #include "compare/gate/gate.h"
 #include "compare/stats.h"
 #include "options/columns.h"
@@ -55,7 +55,7 @@ tfp_status tfp_gate_run_add(tfp_gate_runs *g, tfp_str name, tfp_error *err)
 
 static uint64_t key_of(tfp_measure m, tfp_strid name) { return (uint64_t)m << 32 | name; }
 
-/* A row, added if it is new; NULL without memory. */
+/* The row, added if it is new; NULL: out of memory. */
 static tfp_gate_row *row_of(tfp_gate_runs *g, tfp_measure m, tfp_str name)
 {
     tfp_strid id = tfp_intern(&g->names, name);
@@ -74,7 +74,7 @@ const tfp_gate_row *tfp_gate_row_find(const tfp_gate_runs *g, tfp_measure m, tfp
     return place == TFP_NONE ? NULL : &g->rows.at[place];
 }
 
-/* To a nanosecond, so that files are short and a value that was written reads back as itself. */
+/* Rounds to a nanosecond, so that files are short and a written value is read back unchanged. */
 static double rounded(double value) { return value < 1e12 ? round(value * 1000) / 1000 : value; }
 
 tfp_status tfp_gate_put(tfp_gate_runs *g, size_t run, tfp_measure m, tfp_str name, double value, tfp_error *err)

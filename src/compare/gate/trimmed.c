@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* compare/gate/trimmed.c: Yuen's test: Welch's t test with trimmed means and winsorized variances. Of eight runs and more the
- * slowest and the fastest eighth do not count, because runs on shared machines have outliers. Logarithms make growth a
- * difference. docs/gate.md has the rates that this gives. */
+/* compare/gate/trimmed.c: Yuen's test: Welch's t test with trimmed means and winsorized variances. With eight or more runs
+ * the slowest and the fastest eighth are dropped, because runs on shared machines have outliers. With logarithms, growth is a
+ * difference. docs/gate.md has the resulting error rates. */
 #include "compare/gate/gate.h"
 #include "compare/welch.h"
 
 #include <stdlib.h>
 
 enum { TRIM_ONE_OF = 8 };
-#define FOUND_IN 0.9 /* of the comparisons */
+#define FOUND_IN 0.9 /* share of the comparisons that detect such a growth */
 
 typedef struct trimmed {
     double mean, error, freedom; /* error: squared standard error of the mean */
@@ -33,7 +33,7 @@ static trimmed trimmed_of(double *v, size_t count)
     return (trimmed){ sum / h, squares / (h * (h - 1)), h - 1 };
 }
 
-/* tfp_student_quantile takes both tails. */
+/* tfp_student_quantile is two-sided. */
 static tfp_growth growth_of(double difference, double error, double freedom, double alpha)
 {
     double reach = error * tfp_student_quantile(2 * alpha, freedom);
@@ -47,7 +47,7 @@ tfp_growth tfp_growth_test(double *a, size_t a_count, double *b, size_t b_count,
     trimmed x = trimmed_of(a, a_count), y = trimmed_of(b, b_count);
     double difference = y.mean - x.mean, sum = x.error + y.error;
     if (!(sum > 0)) return (tfp_growth){ expm1(difference), expm1(difference), expm1(difference), 0 };
-    double of_x = x.error / sum, of_y = y.error / sum; /* shares first: the squares of tiny numbers vanish */
+    double of_x = x.error / sum, of_y = y.error / sum; /* divide first, because the squares of tiny numbers underflow */
     double freedom = 1 / (of_x * of_x / x.freedom + of_y * of_y / y.freedom);
     return growth_of(difference, sqrt(sum), freedom, alpha);
 }

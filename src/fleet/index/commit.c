@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fleet/index/commit.c: a commit is atomic: its renames are first written to a journal, which the next index completes after a kill.
- * Parts with rows of replaced runs are written again without these rows, under the same name. */
+/* fleet/index/commit.c: a commit is atomic: its renames are first written to a journal, and if the process is killed the next index
+ * completes them. Parts with rows of replaced runs are rewritten without these rows, under the same name. */
 #include "fleet/index/index.h"
 #include "fleet/index/parts.h"
 #include "fleet/index/stream.h"
@@ -20,7 +20,7 @@ static tfp_status rename_line(const tfp_index_folder *f, const char *work, const
 {
     char from[PATH_MAX], to[PATH_MAX], name[NAME_MAX + 1];
     size_t size = strcspn(line, "\t");
-    if (!line[size] || size > NAME_MAX || strstr(line, "..")) return TFP_OK; /* not a line that an index wrote */
+    if (!line[size] || size > NAME_MAX || strstr(line, "..")) return TFP_OK; /* no index wrote this line */
     memcpy(name, line, size);
     name[size] = '\0';
     if (!tfp_index_path(from, work, NULL, line + size + 1) || !tfp_index_path(to, f->out, NULL, name)) return TFP_OK;
@@ -28,7 +28,7 @@ static tfp_status rename_line(const tfp_index_folder *f, const char *work, const
     return TFP_OK;
 }
 
-/* Renames that are done already fail with ENOENT: a journal can be played again. */
+/* Plays a journal. Renames that were done already fail with ENOENT, so a journal can be played again. */
 static tfp_status play(const tfp_index_folder *f, const char *work, tfp_error *err)
 {
     char path[PATH_MAX];
@@ -47,7 +47,7 @@ static tfp_status play(const tfp_index_folder *f, const char *work, tfp_error *e
     return s;
 }
 
-/* Removes files that an index left when it was killed. */
+/* Removes files that a killed index left. */
 static void clear(const char *work)
 {
     char path[PATH_MAX];
@@ -58,7 +58,8 @@ static void clear(const char *work)
     if (dir) closedir(dir);
 }
 
-/* Plays the journals of all shards: the index of another shard is dead, or waits for the lock and has not begun to play its own. */
+/* Plays the journals of all shards: the index of another shard was killed, or waits for the lock and has not begun to play its
+ * own. */
 static tfp_status play_all(const tfp_index_folder *f, tfp_error *err)
 {
     char work[PATH_MAX];
@@ -82,8 +83,8 @@ tfp_status tfp_index_recover(const tfp_index_folder *f, tfp_error *err)
 
 typedef struct sifting {
     const tfp_dead *dead;
-    bool failures; /* the table: failures, else another one */
-    size_t gone;   /* rows of a part */
+    bool failures; /* the table is failures, not another one */
+    size_t gone;   /* rows of a part that are dropped */
     tfp_parquet kept;
 } sifting;
 
@@ -96,10 +97,11 @@ static const tfp_batch_column *column_of(const tfp_batch_column *columns, size_t
 
 static bool has(const tfp_map64 *hashes, uint64_t hash) { return tfp_map64_get(hashes, hash) != TFP_NONE; }
 
-/* What becomes of a row. AGAIN: it goes, and its file, a duplicate of a run that goes, is to be read again. */
+/* What happens to a row. GOES: it is dropped. AGAIN: it is dropped, and its file is read again, because it duplicates a
+ * run that is dropped. */
 typedef enum fate { STAYS, GOES, AGAIN } fate;
 
-/* path: the column of failures, NULL in other tables. */
+/* path: the column of failures; NULL in other tables. */
 static fate fate_of(const tfp_dead *dead, const tfp_batch *b, const tfp_batch_column *run, const tfp_batch_column *path,
                     size_t row)
 {
@@ -140,7 +142,8 @@ static tfp_status count_gone(void *ctx, tfp_batch *b, tfp_error *err)
     return TFP_OK;
 }
 
-/* Counts the rows of a part that go. Only the columns that tell it are read: most parts have no such row. */
+/* Counts the rows of a part that must be dropped. It reads only the columns that decide this, because most parts have
+ * no such row. */
 static tfp_status look(sifting *x, const tfp_fleet_schema *t, const char *from, tfp_error *err)
 {
     tfp_batch_column keys[2] = { *column_of(t->columns, t->count, "run") };
@@ -149,10 +152,10 @@ static tfp_status look(sifting *x, const tfp_fleet_schema *t, const char *from, 
     return tfp_parquet_each(from, keys, x->failures ? 2 : 1, count_gone, x, err);
 }
 
-/* Copies a part without the rows that go. */
+/* Copies a part without the dropped rows. */
 static tfp_status sift(sifting *x, const tfp_fleet_schema *t, const char *from, int fd, tfp_error *err)
 {
-    tfp_batch none; /* its columns: those of the footer */
+    tfp_batch none; /* its columns are those of the footer */
     if (!tfp_batch_start(&none, t->columns, t->count, NULL)) return tfp_nomem(err);
     tfp_status s = tfp_parquet_start(&x->kept, tfp_stream_put, &fd, err);
     if (!s) s = tfp_parquet_each(from, t->columns, t->count, keep_rows, x, err);
@@ -182,7 +185,7 @@ static tfp_status sift_part(sifting *x, const tfp_index_folder *f, const tfp_fle
     return s;
 }
 
-/* Rows of `runs` go first: a query that joins runs does not see rows of other tables whose run is gone. */
+/* Handles `runs` first: a query that joins runs then never sees rows of other tables whose run is gone. */
 static tfp_status sift_all(const tfp_index_folder *f, const tfp_dead *dead, tfp_buf *journal, tfp_error *err)
 {
     tfp_status s = TFP_OK;
@@ -233,7 +236,7 @@ static void put_new(tfp_buf *journal, unsigned written, unsigned which, const ch
     }
 }
 
-/* The parts of `runs` get their names last, so that a run that is seen has all its rows. */
+/* Commits. The parts of `runs` get their names last, so that a visible run has all its rows. */
 static tfp_status commit(const tfp_index_folder *f, tfp_index_writer *w, const tfp_dead *dead, unsigned tables,
                          int64_t *parts, tfp_error *err)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fleet/index/folder.c: the folder of an index: made or recognised, locked for one index of each shard, and the names of its parts. */
+/* fleet/index/folder.c: the folder of an index: creates or recognizes it, locks it for one index process per shard, and names its
+ * parts. */
 #include "fleet/duckdb.h"
 #include "fleet/index/index.h"
 #include "fleet/index/parts.h"
@@ -76,7 +77,8 @@ static bool is_index(const char *out)
     return ok;
 }
 
-/* Hidden names do not count: an index that was killed at its start leaves a temporary file. */
+/* Whether the folder is empty. Hidden names do not count, because an index that was killed at its start leaves a
+ * temporary file. */
 static bool is_empty(const char *out)
 {
     DIR *dir = opendir(out);
@@ -99,8 +101,8 @@ static tfp_status mark_index(const char *out, tfp_error *err)
     return s;
 }
 
-/* Makes a folder an index by a file that marks it. Several processes may start on a new folder at once: they lock the folder itself, because it
- * holds no file yet, so that one makes the mark and the others find it. */
+/* Makes a folder an index by adding a file that marks it. Several processes may start on a new folder at once. They lock the folder itself, as
+ * there is no file yet, so that one makes the mark and the others find it. */
 static tfp_status make_index(const char *out, tfp_error *err)
 {
     if (mkdir(out, 0777) != 0 && errno != EEXIST) return tfp_index_fail_output(err, out);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fleet/index/index.c: a pass over the sources: known files are skipped, the pool reads the others, and their rows are taken in the
- * order of the files. */
+/* fleet/index/index.c: a pass over the sources: known files are skipped, a pool of processes reads the others, and their rows are
+ * stored in the order of the files. */
 #include "fleet/index/index.h"
 #include "fleet/index/sources.h"
 
@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 enum {
-    WINDOW = 256,            /* files from the first that is not done to the last that was begun */
-    HELD_MOST = 16 << 20,    /* bytes of results that wait for an earlier one */
-    COMMIT_SECONDS = 300     /* so that a kill costs no more than this */
+    WINDOW = 256,            /* most files from the first unfinished one to the last one begun */
+    HELD_MOST = 16 << 20,    /* most bytes of results that wait for an earlier one */
+    COMMIT_SECONDS = 300     /* so that a kill loses at most this much work */
 };
 
 typedef struct slot { /* a file that is being read, or whose result waits for its turn */
@@ -32,14 +32,14 @@ typedef struct pass {
     tfp_index_walk *walk;
     tfp_pool *pool;
     tfp_index_writer *writer;
-    tfp_dead dead;   /* since the last commit */
+    tfp_dead dead;   /* rows to be dropped since the last commit */
     tfp_map64 gone;  /* runs that were replaced in this pass */
     tfp_map64 fresh; /* runs of this pass */
-    tfp_map64 seen, given; /* hashes of paths: all of this pass, if one may come twice; those given to the pool */
+    tfp_map64 seen, given; /* hashes of paths: all of this pass, if a path may occur twice; and those given to the pool */
     slot slots[WINDOW];
-    uint64_t next, taken; /* numbers of the next file to read and of the next result to take */
+    uint64_t next, taken; /* numbers of the next file to read and of the next result to store */
     size_t held;
-    bool several, ended, last; /* several: more than one source, or a list; last: files are read again */
+    bool several, ended, last; /* several: more than one source, or a list; last: the stage in which files are read again */
     double started_at, committed_at;
 } pass;
 
@@ -54,7 +54,7 @@ static bool has(const tfp_map64 *m, uint64_t key) { return tfp_map64_get(m, key)
 
 /* ---- results ---- */
 
-/* Marks the rows that the file had before as dead. */
+/* Marks the file's earlier rows as dead. */
 static bool bury(pass *x, const slot *f, const tfp_known_file *known)
 {
     if (!known) return true;
@@ -145,7 +145,8 @@ static tfp_status take(void *ctx, const tfp_pool_result *r, tfp_error *err)
 
 /* ---- files ---- */
 
-/* Where another source has the same path, the whole path is the file's. False: the file was seen already. */
+/* Whether a file is new. If another source has the same relative path, the whole path is used. False: the file was seen
+ * already. */
 static bool is_new(pass *x, tfp_index_walk_file *f, uint64_t *hash, bool *ok)
 {
     *hash = tfp_known_hash(tfp_str_of(f->path));
@@ -202,7 +203,7 @@ static tfp_status begin(pass *x, tfp_index_walk_file *f, tfp_error *err)
 
 static tfp_status begin_files(pass *x, tfp_error *err)
 {
-    enum { AT_ONCE = 1000 }; /* so that progress is reported while no file needs to be read */
+    enum { AT_ONCE = 1000 }; /* so that progress is reported even when no file needs to be read */
     tfp_status s = TFP_OK;
     tfp_index_walk_file f;
     for (int n = 0; !s && n < AT_ONCE && tfp_pool_has_room(x->pool); n++) {
@@ -223,7 +224,7 @@ static tfp_status tell(const pass *x, tfp_error *err)
     return stop ? tfp_fail(err, TFP_CANCELLED, "interrupted") : TFP_OK;
 }
 
-/* Runs until there are no more files and all results are taken. */
+/* Runs until there are no more files and all results are stored. */
 static tfp_status read_files(pass *x, tfp_error *err)
 {
     tfp_status s = TFP_OK;
@@ -237,7 +238,7 @@ static tfp_status read_files(pass *x, tfp_error *err)
     return s;
 }
 
-/* Duplicates of runs that were replaced are read when all others are done; a commit finds them. */
+/* Reads all files. Duplicates of replaced runs are read after all others; a commit finds them. */
 static tfp_status read_all(pass *x, tfp_error *err)
 {
     tfp_status s = read_files(x, err);

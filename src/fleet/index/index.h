@@ -4,7 +4,7 @@
  *     sources ──walk.c──▶ files ──pool.c, worker.c──▶ rows in order ──index.c──▶ writer.c ──commit.c──▶ OUT/TABLE/part-*.parquet
  *                                                            known.c: what OUT has already
  *
- * Rows are taken in the order of the files, whichever process is done first, so that two passes give the same rows. */
+ * Rows are stored in the order of the files, whichever process finishes first, so two passes give the same rows. */
 #ifndef TFP_FLEET_INDEX_H
 #define TFP_FLEET_INDEX_H
 
@@ -16,9 +16,9 @@
 typedef struct tfp_index_settings {
     tfp_fleet_rules rules;
     char *names;     /* --name; NULL: the usual endings */
-    unsigned tables; /* TFP_FLEET_BIT of those that are wanted */
+    unsigned tables; /* bits TFP_FLEET_BIT of the wanted tables */
     int64_t jobs, memory, timeout_s, shard, shards, part_bytes;
-    double fail_over; /* share of failures; NAN: none */
+    double fail_over; /* allowed share of failures; NAN: no limit */
     bool retry;
     tfp_progress_fn progress;
     void *progress_ctx;
@@ -30,26 +30,26 @@ typedef struct tfp_index_counts {
     double seconds;
 } tfp_index_counts;
 
-/* One pass over the sources. Errors: TFP_BADFILE a source is missing, OUT is something else, another index is at work;
- * TFP_BADOUTPUT; TFP_NOMEM; TFP_CANCELLED. What was committed stays. */
+/* Makes one pass over the sources. Errors: TFP_BADFILE a source is missing, OUT is something else, or another index is
+ * running; TFP_BADOUTPUT; TFP_NOMEM; TFP_CANCELLED. What was committed stays. */
 tfp_status tfp_index_pass(const tfp_index_settings *settings, const char *const *sources, size_t count, const char *out,
                           tfp_index_counts *counts, tfp_error *err);
 
 /* ---- walk.c: the files of the sources, in order ---- */
 typedef struct tfp_index_walk tfp_index_walk;
 typedef struct tfp_index_walk_file {
-    const char *file; /* to be opened; valid until the next call */
-    const char *path; /* as in the tables: a part of `file`, or all of it */
+    const char *file; /* path to open; valid until the next call */
+    const char *path; /* path in the tables: a part of `file`, or all of it */
     int64_t size, mtime_us; /* INT64_MIN: it does not exist */
 } tfp_index_walk_file;
 /* TFP_BADFILE: a source is missing. */
 tfp_status tfp_index_walk_new(const char *const *sources, size_t count, const char *names, const char *sidecar, tfp_index_walk **out,
                         tfp_error *err);
-/* Adds a file behind the last source, by its path in the tables. False without memory. */
+/* Adds a file after the last source, by its path in the tables. False: out of memory. */
 bool tfp_index_walk_again(tfp_index_walk *w, tfp_str path);
 /* The next file; false at the end. TFP_NOMEM and TFP_BADFILE (a folder that cannot be read) in *s. */
 bool tfp_index_walk_next(tfp_index_walk *w, tfp_index_walk_file *f, tfp_status *s, tfp_error *err);
-size_t tfp_index_walk_closed(const tfp_index_walk *w); /* folders that may not be read, which are left out */
+size_t tfp_index_walk_closed(const tfp_index_walk *w); /* number of folders that may not be read, which were left out */
 void tfp_index_walk_free(tfp_index_walk *w);
 
 /* ---- pool.c: processes that read files ---- */
@@ -61,13 +61,13 @@ typedef struct tfp_pool_result {
     int64_t attempts;
     size_t not_taken;
     char run[TFP_DIGEST];
-    tfp_str message, rows; /* of a failure; of a run, packed. Valid until the next call */
+    tfp_str message, rows; /* the message of a failure; the packed rows of a run. Valid until the next call */
 } tfp_pool_result;
 tfp_status tfp_pool_new(const tfp_index_settings *settings, tfp_pool **out, tfp_error *err);
-bool tfp_pool_has_room(const tfp_pool *p); /* a process is idle */
+bool tfp_pool_has_room(const tfp_pool *p); /* whether a process is idle */
 bool tfp_pool_is_busy(const tfp_pool *p);
 tfp_status tfp_pool_give(tfp_pool *p, uint64_t number, const tfp_index_walk_file *f, tfp_error *err);
-/* Waits for results, at most a quarter of a second, and gives each to take(). */
+/* Waits for results, at most a quarter of a second, and passes each to take(). */
 tfp_status tfp_pool_wait(tfp_pool *p, tfp_status (*take)(void *ctx, const tfp_pool_result *r, tfp_error *err), void *ctx,
                          tfp_error *err);
 void tfp_pool_free(tfp_pool *p); /* ends its processes */
@@ -86,13 +86,13 @@ _Noreturn void tfp_worker_run(const tfp_index_settings *settings, int jobs, int 
 
 /* ---- known.c: the files that OUT has rows of ---- */
 typedef struct tfp_known_file {
-    uint64_t path, stamp, run; /* hashes; of size and mtime; of the digest: 0 of a failure without a run */
+    uint64_t path, stamp, run; /* hashes: of the path; of size and mtime; of the digest, 0 for a failure without a run */
     uint32_t attempts;
     bool failed, duplicate;
 } tfp_known_file;
 typedef struct tfp_known {
-    TFP_VEC(tfp_known_file) files; /* by path once they are sorted */
-    tfp_map64 runs; /* of the parts that were there */
+    TFP_VEC(tfp_known_file) files; /* sorted by path in the end */
+    tfp_map64 runs; /* runs of the parts that existed */
 } tfp_known;
 uint64_t tfp_known_hash(tfp_str s);
 uint64_t tfp_known_stamp(int64_t size, int64_t mtime_us);
@@ -107,10 +107,10 @@ typedef struct tfp_index_writer tfp_index_writer;
 tfp_status tfp_index_writer_new(const char *work, unsigned tables, tfp_index_writer **out, tfp_error *err);
 tfp_status tfp_index_writer_add(tfp_index_writer *w, tfp_str packed, tfp_error *err);
 tfp_status tfp_index_writer_fail(tfp_index_writer *w, const tfp_fleet_failure *f, tfp_error *err);
-uint64_t tfp_index_writer_bytes(const tfp_index_writer *w); /* of the biggest part */
+uint64_t tfp_index_writer_bytes(const tfp_index_writer *w); /* size of the biggest part */
 bool tfp_index_writer_is_empty(const tfp_index_writer *w);
-/* Ends WORK/TABLE.parquet of each table that has rows. Tables in `empty` get one without rows: they have no part yet, and engines
- * need one for the columns. *written: the tables that got a file. */
+/* Completes WORK/TABLE.parquet for each table that has rows. A table in `empty`, which has no part yet, gets one without rows,
+ * because engines need a file to know the columns. *written: the tables that got a file. */
 tfp_status tfp_index_writer_end(tfp_index_writer *w, unsigned empty, unsigned *written, tfp_error *err);
 void tfp_index_writer_free(tfp_index_writer *w);
 
@@ -119,29 +119,29 @@ typedef struct tfp_index_folder {
     char out[PATH_MAX - 300], work[PATH_MAX - 200];
     int lock, commit_lock; /* descriptors */
 } tfp_index_folder;
-/* Makes OUT or checks that it is an index, and takes the lock of this share. */
+/* Makes OUT, or checks that it is an index, and takes the lock of this shard. */
 tfp_status tfp_index_folder_open(tfp_index_folder *f, const char *out, int64_t shard, int64_t shards, tfp_error *err);
-tfp_status tfp_index_folder_lock(tfp_index_folder *f, tfp_error *err); /* for a commit; waits */
+tfp_status tfp_index_folder_lock(tfp_index_folder *f, tfp_error *err); /* takes the lock for a commit; waits for it */
 void tfp_index_folder_unlock(tfp_index_folder *f);
 void tfp_index_folder_close(tfp_index_folder *f);
-/* FOLDER/NAME or FOLDER/TABLE/NAME; false: too long. */
+/* Makes FOLDER/NAME or FOLDER/TABLE/NAME; false: too long. */
 bool tfp_index_path(char out[PATH_MAX], const char *folder, const char *table, const char *name);
-/* TFP_BADOUTPUT with the path and what errno says. */
+/* Sets TFP_BADOUTPUT with the path and the text of errno. */
 tfp_status tfp_index_fail_output(tfp_error *err, const char *path);
-/* Writes a file of OUT that appears whole. */
+/* Writes a file of OUT that appears only when it is complete. */
 tfp_status tfp_index_write(const char *path, const tfp_buf *text, tfp_error *err);
-tfp_status tfp_index_write_views(const tfp_index_folder *f, unsigned tables, tfp_error *err); /* views.sql */
+tfp_status tfp_index_write_views(const tfp_index_folder *f, unsigned tables, tfp_error *err); /* writes views.sql */
 
 /* ---- commit.c: parts get their names, all or none of them ---- */
-/* Rows that are to go: of runs that were replaced, and of failures whose file was read again. */
+/* Rows to be dropped: those of runs that were replaced, and of failures whose file was read again. */
 typedef struct tfp_dead {
-    tfp_map64 runs, paths; /* hashes */
-    bool (*again)(void *ctx, tfp_str path); /* gets the file of each duplicate of these runs; false without memory */
+    tfp_map64 runs, paths; /* hashes of runs and of paths */
+    bool (*again)(void *ctx, tfp_str path); /* called with the file of each duplicate of these runs; false: out of memory */
     void *ctx;
 } tfp_dead;
-/* Completes the commits of killed indexes, and removes files that they left. The caller holds the lock. */
+/* Completes the commits of killed indexes, and removes their leftover files. The caller holds the lock. */
 tfp_status tfp_index_recover(const tfp_index_folder *f, tfp_error *err);
-/* Ends the writer's parts and gives them their names. Parts of the index with rows that are to go are replaced by ones without. */
+/* Completes the writer's parts and renames them. Parts of the index with rows to be dropped are replaced by parts without them. */
 tfp_status tfp_index_commit(tfp_index_folder *f, tfp_index_writer *w, const tfp_dead *dead, unsigned tables, int64_t *parts,
                             tfp_error *err);
 

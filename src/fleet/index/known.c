@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fleet/index/known.c: the files that an index has rows of: 32 bytes each, found by a hash of the path. */
+/* fleet/index/known.c: the files of which an index has rows: 32 bytes each, found by a hash of the path. */
 #include "fleet/index/index.h"
 #include "fleet/index/parts.h"
 #include "outputs/data/parquet_read.h"
@@ -33,7 +33,7 @@ uint64_t tfp_known_stamp(int64_t size, int64_t mtime_us)
 static const tfp_batch_column columns[] = {
     { "path", NULL, TFP_CELL_TEXT, false, NULL, NULL }, { "bytes", NULL, TFP_CELL_INT, false, NULL, NULL },
     { "mtime", NULL, TFP_CELL_TIME, false, NULL, NULL }, { "run", NULL, TFP_CELL_TEXT, false, NULL, NULL },
-    { "attempts", NULL, TFP_CELL_INT, false, NULL, NULL }, /* runs have none: absent */
+    { "attempts", NULL, TFP_CELL_INT, false, NULL, NULL }, /* runs do not have these columns */
 };
 /* clang-format on */
 enum { PATH, BYTES, MTIME, RUN, ATTEMPTS };
@@ -59,7 +59,7 @@ static bool add_row(tfp_known *k, const tfp_batch *b, size_t row, bool failed)
 
 typedef struct reading {
     tfp_known *known;
-    bool failed; /* the table: failures, else runs */
+    bool failed; /* the table is failures, otherwise runs */
 } reading;
 
 static tfp_status add_rows(void *ctx, tfp_batch *b, tfp_error *err)
@@ -88,7 +88,7 @@ static int by_path(const void *a, const void *b)
 {
     const tfp_known_file *x = a, *y = b;
     if (x->path != y->path) return x->path < y->path ? -1 : 1;
-    return (int)x->failed - (int)y->failed; /* a run is found before a failure of another shard */
+    return (int)x->failed - (int)y->failed; /* a run is preferred to a failure of another shard */
 }
 
 tfp_status tfp_known_read(tfp_known *k, const char *out, tfp_error *err)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fleet/index/pool.c: processes that read files, each one file at a time. One that dies or takes too long is replaced; a file at
- * which one died is tried once more, since something else may have ended the process. */
+/* fleet/index/pool.c: a pool of processes, each of which reads one file at a time. A process that dies or takes too long is
+ * replaced. The file that it read is tried once more, because something else may have killed the process. */
 #include "fleet/index/index.h"
 #include "fleet/index/stream.h"
 
@@ -16,8 +16,8 @@ typedef struct member {
     bool busy;
     uint64_t number;
     int64_t deadline_ms, attempts;
-    tfp_buf job; /* the message, for another try */
-    tfp_buf got; /* of its answer */
+    tfp_buf job; /* the request, kept for another try */
+    tfp_buf got; /* the part of its answer received so far */
 } member;
 
 struct tfp_pool {
@@ -133,7 +133,7 @@ static tfp_status send(tfp_pool *p, member *m, tfp_error *err)
     m->attempts++;
     m->got.size = 0;
     m->deadline_ms = tfp_add(now_ms(), tfp_mul(p->settings->timeout_s, 1000, NULL), NULL);
-    (void)!tfp_stream_write(m->jobs, m->job.data, m->job.size); /* if it died, its pipe of answers ends */
+    (void)!tfp_stream_write(m->jobs, m->job.data, m->job.size); /* if the process died, its pipe of answers ends and this is noticed */
     return TFP_OK;
 }
 
@@ -189,7 +189,7 @@ static tfp_status take_timeout(tfp_pool *p, member *m, const taker *t, tfp_error
     return give_failure(m, t, TFP_FLEET_TIMEOUT, 0, text, err);
 }
 
-/* Whether the whole answer has arrived; *bad: it is malformed. */
+/* Whether the complete answer has arrived; *bad: it is malformed. */
 static bool is_whole(const member *m, tfp_worker_answer *head, bool *bad)
 {
     if (m->got.size < sizeof *head) return false;

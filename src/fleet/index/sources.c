@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fleet/index/sources.c: the folders from which the paths of an index go on, so that its traces are found again: OUT/_sources, a line for each. */
+/* fleet/index/sources.c: the folders to which an index's paths are relative, so that its traces can be found again: OUT/_sources, one per
+ * line. */
 #include "fleet/index/index.h"
 #include "fleet/index/sources.h"
 #include "base/io.h"
@@ -25,7 +26,8 @@ static void add_folder(tfp_buf *b, const char *folder, size_t *count)
     ++*count;
 }
 
-/* Of a folder the paths are below it; of a file they are as given: below the current folder, or from the root on. */
+/* Adds a source. For a folder the paths are below it; for a file they are as given: below the current folder, or
+ * absolute. */
 static void add_source(tfp_buf *b, const char *source, size_t *count)
 {
     char whole[PATH_MAX];
@@ -53,7 +55,8 @@ tfp_status tfp_index_sources_write(const char *out, const char *const *sources, 
     return s;
 }
 
-/* Of another user's index the folders are not believed: it could name any. */
+/* Whether the index is our own. Folders named in another user's index are not used, because it could name any
+ * folder. */
 static bool is_own(const char *path)
 {
     struct stat st;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fleet/index/stream.h: whole messages through pipes, and whole parts into files. */
+/* fleet/index/stream.h: sends complete messages through pipes, and complete parts to files. */
 #ifndef TFP_FLEET_STREAM_H
 #define TFP_FLEET_STREAM_H
 
@@ -29,13 +29,13 @@ static inline bool tfp_stream_write(int fd, const void *from, size_t size)
     return true;
 }
 
-/* A tfp_write_fn; ctx: a pointer to the descriptor. */
+/* A tfp_write_fn; ctx points to the descriptor. */
 static inline int tfp_stream_put(void *ctx, const void *data, size_t size)
 {
     return tfp_stream_write(*(const int *)ctx, data, size) ? 0 : 1;
 }
 
-/* Waits until a file is on the disk; true for what cannot be synchronised, such as a pipe. */
+/* Waits until a file is on the disk; true also for what cannot be synchronized, such as a pipe. */
 static inline bool tfp_stream_sync(int fd) { return fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP; }
 
 #endif

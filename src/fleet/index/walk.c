@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fleet/index/walk.c: the files of the sources in the order of their paths, folder by folder: only the names in open folders are held
+/* fleet/index/walk.c: walks over the sources' files in the order of their paths, folder by folder: only the names in open folders are
  * in memory. */
 #include "fleet/index/index.h"
 #include "fleet/pattern.h"
@@ -15,9 +15,9 @@
 enum { DEEPEST = 64 };
 
 typedef struct open_folder {
-    tfp_buf names;           /* each ended by NUL; of folders with a slash before it */
-    TFP_VEC(uint32_t) order; /* -> names, sorted */
-    size_t next, path_size;  /* of the folder's own path */
+    tfp_buf names;           /* each ended by NUL; names of folders begin with a slash */
+    TFP_VEC(uint32_t) order; /* offsets in names, sorted */
+    size_t next, path_size;  /* next: index in order; path_size: length of the folder's own path */
 } open_folder;
 
 struct tfp_index_walk {
@@ -28,9 +28,9 @@ struct tfp_index_walk {
     size_t path_from; /* where the path below the source begins */
     open_folder open[DEEPEST];
     size_t depth;
-    tfp_buf list, again; /* paths of stdin, and of files that are read again, each ended by NUL */
+    tfp_buf list, again; /* paths from stdin, and of files to be read again, each ended by NUL */
     size_t list_at, again_at, closed;
-    TFP_VEC(const char *) folders; /* sources that are folders, for `again` */
+    TFP_VEC(const char *) folders; /* the sources that are folders, for `again` */
 };
 
 /* ---- folders ---- */
@@ -45,7 +45,7 @@ static bool is_wanted(const tfp_index_walk *w, const char *name)
     return strcmp(name, w->sidecar) != 0 && tfp_glob_fits_one(w->names, tfp_str_of(name));
 }
 
-/* 'd' folder, 'f' file, 0: ignored, as links to folders, pipes and devices are. */
+/* 'd' folder, 'f' file, 0: ignored, such as links to folders, pipes and devices. */
 static char kind_of(int folder, const struct dirent *e)
 {
     struct stat st;
@@ -76,7 +76,7 @@ static void close_folder(open_folder *o)
     *o = (open_folder){ 0 };
 }
 
-/* Opens the folder whose path stands in w->path, unless it is an index. */
+/* Opens the folder with the path in w->path, unless it is an index. */
 static tfp_status enter(tfp_index_walk *w, tfp_error *err)
 {
     size_t size = strlen(w->path);
@@ -124,7 +124,7 @@ static bool tell(tfp_index_walk *w, tfp_index_walk_file *f)
     return true;
 }
 
-/* The next name of the open folders; false: none is open, or a folder was entered and *s tells how that went. */
+/* Takes the next name of the open folders. False: none is open, or a folder was entered and *s has the result. */
 static bool next_name(tfp_index_walk *w, tfp_index_walk_file *f, tfp_status *s, tfp_error *err)
 {
     open_folder *o = &w->open[w->depth - 1];
@@ -139,14 +139,14 @@ static bool next_name(tfp_index_walk *w, tfp_index_walk_file *f, tfp_status *s, 
     if (w->path[size - 1] != '/') return tell(w, f);
     w->path[size - 1] = '\0';
     *s = enter(w, err);
-    if (*s == TFP_BADFILE && err && err->number == EACCES) { /* not ours to read */
+    if (*s == TFP_BADFILE && err && err->number == EACCES) { /* we may not read it */
         w->closed++;
         *s = TFP_OK;
     }
     return false;
 }
 
-/* A source, or a line of a list: a folder is entered, else it is the next file. */
+/* Starts a source, or a line of a list: a folder is entered, a file is the next file. */
 static bool start_source(tfp_index_walk *w, const char *source, tfp_index_walk_file *f, tfp_status *s, tfp_error *err)
 {
     struct stat st;
@@ -178,7 +178,7 @@ static tfp_status read_list(tfp_index_walk *w, tfp_error *err)
     return s ? tfp_within_file(err, s, "stdin") : w->list.failed ? tfp_nomem(err) : TFP_OK;
 }
 
-/* The next of some paths, each ended by NUL; NULL: there are no more. */
+/* Takes the next of several paths, each ended by NUL; NULL: there are no more. */
 static const char *next_of(const tfp_buf *list, size_t *at)
 {
     while (*at < list->size && !list->data[*at]) ++*at;
@@ -188,7 +188,7 @@ static const char *next_of(const tfp_buf *list, size_t *at)
     return path;
 }
 
-/* Finds the file of a path of the tables: below the first folder that has it, else the path itself. */
+/* Finds the file for a path in the tables: below the first folder that has it, otherwise the path itself. */
 static bool start_again(tfp_index_walk *w, const char *path, tfp_index_walk_file *f)
 {
     for (size_t i = 0; i < w->folders.size; i++) {

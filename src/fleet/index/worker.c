@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* fleet/index/worker.c: a process that reads one file after another and answers with rows. It may crash, hang or take too much
- * memory: then the index ends it, and goes on with another one. */
+ * memory: then the index ends it, and continues with another one. */
 #include "fleet/index/index.h"
 #include "fleet/index/stream.h"
 
@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Limits the process to the memory that it has now and `bytes` more; 0: no limit. */
+/* Limits the process to its present memory plus `bytes`; 0: no limit. */
 static void limit_memory(int64_t bytes)
 {
     long long pages = 0;
@@ -53,15 +53,15 @@ static bool answer(int fd, const tfp_fleet_rows *rows, const tfp_fleet_result *r
 _Noreturn void tfp_worker_run(const tfp_index_settings *settings, int jobs, int answers)
 {
     enum { BIG = 16 << 20 };
-    static tfp_fleet_result result; /* it holds a message of 4,000 bytes */
+    static tfp_fleet_result result; /* static because it holds a message of 4,000 bytes */
     tfp_fleet_rows rows;
     tfp_worker_job job;
     tfp_buf names = { 0 }, packed = { 0 };
     tfp_end_with_parent();
-    signal(SIGINT, SIG_IGN); /* the index ends its workers */
+    signal(SIGINT, SIG_IGN); /* the index ends its workers itself */
     signal(SIGTERM, SIG_DFL);
     signal(SIGPIPE, SIG_IGN);
-    setenv("TFPROF_THREADS", "1", 1); /* files are read in parallel, not the pieces of one file */
+    setenv("TFPROF_THREADS", "1", 1); /* several files are read in parallel, so each file is read by one thread */
     if (!tfp_fleet_rows_start(&rows, settings->tables)) _exit(1);
     while (tfp_stream_read(jobs, &job, sizeof job) && job.size < 4 * PATH_MAX) {
         names.size = 0;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fleet/index/writer.c: rows of many traces into one part a table. A part is written group by group, so that few rows are in memory. */
+/* fleet/index/writer.c: writes rows of many traces into one part per table. A part is written group by group, so that few rows are in
+ * memory. */
 #include "fleet/index/index.h"
 #include "fleet/index/stream.h"
 #include "outputs/data/parquet.h"
 
 #include <fcntl.h>
 
-/* Cells and texts of a table that wait for their row group. Bigger groups are smaller files, and more memory. */
+/* Cells and texts of a table that are collected for a row group. Bigger groups give smaller files, but need more
+ * memory. */
 #define GROUP_BYTES ((size_t)1 << 20)
 
 typedef struct part {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fleet/list/list.c: a page of the runs of an index as a report: a row for each run, with the columns of the table `runs`. */
+/* fleet/list/list.c: a page of an index's runs as a report: one row per run, with the columns of the table `runs`. */
 #include "fleet/index/index.h"
 #include "fleet/index/parts.h"
 #include "fleet/list/list.h"
@@ -69,7 +69,7 @@ static tfp_str time_text(tfp_report *r, tfp_cell_type type, int64_t n)
     return (tfp_str){ copy, copy ? size : 0 };
 }
 
-/* False without memory. */
+/* Copies a cell. False: out of memory. */
 static bool put_cell(tfp_report *r, const tfp_batch *b, size_t column, size_t row, size_t to)
 {
     const tfp_batch_column *from = &b->columns[column];
@@ -87,7 +87,7 @@ static bool put_cell(tfp_report *r, const tfp_batch *b, size_t column, size_t ro
         return c->texts[to].data != NULL;
     } else {
         c->texts[to] = time_text(r, from->type, (int64_t)cell);
-        c->absent[to] = !c->texts[to].data; /* no such year */
+        c->absent[to] = !c->texts[to].data; /* the year is out of range */
     }
     return true;
 }
@@ -99,7 +99,7 @@ static bool put_row(tfp_report *r, const tfp_batch *b, size_t row, size_t to)
     return ok;
 }
 
-/* Reads the groups of an open part in which there are runs of the page. */
+/* Reads the groups of an open part that contain runs of the page. */
 static tfp_status put_rows(tfp_report *r, const tfp_parquet_file *f, const place *p, size_t count, tfp_error *err)
 {
     tfp_texts texts = { 0 };
@@ -167,7 +167,7 @@ static tfp_status fill(tfp_report *r, char *const *parts, const tfp_run_picks *p
 
 /* ---- both ---- */
 
-/* The names of the parts become their paths. */
+/* Turns the names of the parts into their paths. */
 static tfp_status find_parts(const char *index, tfp_part_names *parts, tfp_error *err)
 {
     char path[PATH_MAX];

@@ -13,37 +13,38 @@
 /* ---- words.c: words of a filter, with blanks between them, each of which a run must fit ---- */
 
 typedef struct tfp_run_word {
-    size_t column; /* of `runs`; SIZE_MAX: any text has it */
+    size_t column; /* index in the columns of `runs`; SIZE_MAX: any text column may match */
     char compare;  /* = < > */
-    tfp_str text;  /* "" behind =: the cell is absent */
-    double number; /* of a column without text */
+    tfp_str text;  /* empty after "=": the cell must be absent */
+    double number; /* the value for a column that is no text */
 } tfp_run_word;
 
 typedef TFP_VEC(tfp_run_word) tfp_run_words;
 
-/* The words of a text, which must outlive them. Errors: TFP_BADARG a value that is none of its column; TFP_NOMEM. */
+/* Parses the words of a filter text, which must outlive them. Errors: TFP_BADARG a value that its column cannot have;
+ * TFP_NOMEM. */
 tfp_status tfp_run_words_of(tfp_str text, tfp_run_words *out, tfp_error *err);
-/* Marks the columns of `runs` that the words look at. */
+/* Marks the columns of `runs` that the words use. */
 void tfp_run_words_mark(const tfp_run_words *words, bool *wanted);
-/* b: has the column i of `runs` at place[i]. */
+/* Whether a run matches. b: has column i of `runs` at index place[i]. */
 bool tfp_run_fits(const tfp_run_words *words, const tfp_batch *b, const size_t *place, size_t row);
 
 /* ---- pick.c ---- */
 
 typedef struct tfp_run_pick {
-    uint64_t key; /* what it is sorted by: greater is later */
+    uint64_t key; /* sort key: greater is later */
     uint32_t part, row;
-    bool absent; /* nothing to sort by: it comes last */
+    bool absent; /* it has no value to sort by, so it comes last */
 } tfp_run_pick;
 
 typedef struct tfp_run_picks {
-    TFP_VEC(tfp_run_pick) found; /* in order */
-    size_t total;                /* runs of the index */
+    TFP_VEC(tfp_run_pick) found; /* sorted */
+    size_t total;                /* number of runs in the index */
 } tfp_run_picks;
 
 typedef struct tfp_run_order {
-    size_t column; /* of `runs` */
-    bool down;     /* greatest first */
+    size_t column; /* index in the columns of `runs` */
+    bool down;     /* descending */
 } tfp_run_order;
 
 /* parts: paths of the table's files. Errors: TFP_BADFILE, TFP_NOMEM. */
@@ -52,8 +53,8 @@ tfp_status tfp_run_pick_all(char *const *parts, size_t count, const tfp_run_word
 
 /* ---- list.c ---- */
 
-/* settings: names and values in turn, ended by NULL: filter, order, from, count; those with value NULL have their default.
- * Errors: TFP_BADARG, TFP_BADFILE, TFP_NOMEM. */
+/* Makes the report. settings: names and values in turn, ended by NULL: filter, order, from, count; value NULL: the
+ * default. Errors: TFP_BADARG, TFP_BADFILE, TFP_NOMEM. */
 tfp_status tfp_run_list(const char *index, const char *const *settings, tfp_report **out, size_t *total, size_t *found,
                         tfp_error *err);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fleet/list/pick.c: which runs fit a filter, in which order. Texts are kept once each while they are sorted by. */
+/* fleet/list/pick.c: finds the runs that match a filter and sorts them. Each distinct text is kept once while runs are
+ * sorted by it. */
 #include "fleet/list/list.h"
 #include "outputs/data/parquet_read.h"
 
@@ -10,12 +11,12 @@ typedef struct picking {
     const tfp_run_words *words;
     tfp_run_order order;
     tfp_run_picks *out;
-    size_t place[COLUMNS_MOST]; /* of a column of `runs` among those that are read */
-    uint32_t part, rows;        /* rows of this part that were looked at */
-    tfp_texts texts;            /* that the runs are sorted by */
+    size_t place[COLUMNS_MOST]; /* index of a column of `runs` among those that are read */
+    uint32_t part, rows;        /* number of this part, and its rows so far */
+    tfp_texts texts;            /* the texts that the runs are sorted by */
 } picking;
 
-/* Signed numbers and reals as unsigned ones in the same order. */
+/* Converts signed numbers and reals to unsigned ones with the same order. */
 static uint64_t key_of(tfp_cell_type type, uint64_t cell)
 {
     const uint64_t sign = UINT64_C(1) << 63;
@@ -52,7 +53,7 @@ static int by_text(const void *a, const void *b, void *ctx)
     return tfp_str_cmp(tfp_strtab_get(t, *(const tfp_strid *)a), tfp_strtab_get(t, *(const tfp_strid *)b));
 }
 
-/* The keys of texts become their places in byte order. */
+/* Replaces the keys of texts by their ranks in byte order. */
 static bool rank_texts(picking *x)
 {
     const tfp_strtab *t = &x->texts.table;
@@ -69,7 +70,7 @@ static bool rank_texts(picking *x)
     return ok;
 }
 
-/* Rows of one key stay as they are in the files, whichever way. */
+/* Rows with equal keys stay in the order of the files, ascending or descending. */
 static int by_key(const void *a, const void *b)
 {
     const tfp_run_pick *x = a, *y = b;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fleet/list/words.c: the filter of a list of runs: NAME=VALUE, NAME<VALUE and NAME>VALUE ask a column; other words ask whether any text of
- * the run has them, whatever the case. */
+/* fleet/list/words.c: the filter of a list of runs: NAME=VALUE, NAME<VALUE and NAME>VALUE test a column; any other word must occur in some
+ * text of the run, ignoring case. */
 #include "fleet/identity.h"
 #include "fleet/list/list.h"
 
@@ -10,7 +10,7 @@
 #define RUNS (&tfp_fleet_tables[TFP_FLEET_RUNS])
 #define DAY_US 86400000000.0
 
-/* The column that a word begins with; SIZE_MAX: none. *end gets the place behind its name. */
+/* The column that a word begins with; SIZE_MAX: none. *end: index after its name. */
 static size_t column_of(tfp_str word, size_t *end)
 {
     *end = 0;
@@ -95,7 +95,7 @@ static bool any_text_has(const tfp_batch *b, size_t row, tfp_str text)
     return false;
 }
 
-/* A time equals a day where it is in it. */
+/* A time is equal to a day if it is within that day. */
 static int order_of(const tfp_batch_column *c, size_t row, double wanted)
 {
     double x = c->type == TFP_CELL_REAL ? tfp_cell_real(c->cells[row]) : (double)(int64_t)c->cells[row];

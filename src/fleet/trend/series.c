@@ -46,7 +46,7 @@ static bool series_of(tfp_fleet_series *s, tfp_str job, tfp_str op, uint32_t *ou
     return tfp_push(&s->series, one) && tfp_map64_put(&s->by_name, key, *out);
 }
 
-/* A day of a series; dates are 32 bits in the files. */
+/* Adds to a day of a series; dates have 32 bits in the files. */
 static bool add_to_day(tfp_fleet_series *s, uint32_t series, int64_t date, double micros, double runs)
 {
     uint64_t key = (uint64_t)series << 32 | (uint32_t)date;
@@ -128,7 +128,7 @@ tfp_status tfp_series_read(tfp_fleet_series *s, const char *index, tfp_error *er
         { TFP_FLEET_STEPS, step_columns, sizeof step_columns / sizeof *step_columns, add_step },
         { TFP_FLEET_OPS, op_columns, sizeof op_columns / sizeof *op_columns, add_op },
     };
-    bool no_step = s->op != NULL; /* who asks for operations means those */
+    bool no_step = s->op != NULL; /* a filter for operations leaves out the series of whole steps */
     tfp_status status = tfp_texts_start(&s->names) ? TFP_OK : tfp_nomem(err);
     for (size_t i = 0; i < sizeof tables / sizeof *tables && !status; i++)
         if (tables[i].id != TFP_FLEET_STEPS || !no_step) status = read_table(s, &tables[i], index, err);

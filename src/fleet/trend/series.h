@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fleet/trend/series.h: of an index, how long a step, and in it each operation, took in each job on each day. */
+/* fleet/trend/series.h: from an index, the duration of a step and of each operation in it, for each job and day. */
 #ifndef TFP_SERIES_H
 #define TFP_SERIES_H
 
@@ -9,24 +9,24 @@
 typedef struct tfp_day {
     uint32_t series;
     int64_t date;     /* days since 1970-01-01 */
-    double sum, runs; /* microseconds of a step, of all runs together */
+    double sum, runs; /* microseconds of a step: sum over all runs */
 } tfp_day;
 
 typedef struct tfp_series {
-    uint32_t job, op; /* numbers of texts; TFP_NONE: the step */
+    uint32_t job, op; /* numbers of texts; op TFP_NONE: the whole step */
 } tfp_series;
 
 typedef struct tfp_fleet_series {
     tfp_texts names;
     TFP_VEC(tfp_series) series;
-    TFP_VEC(tfp_day) days; /* by series and date, once read */
-    tfp_map64 by_name, by_day; /* while they are read */
-    tfp_map64 steps;           /* of a run, by its digest; runs that are cut short are not in it */
-    const tfp_filter *job, *op; /* NULL: all */
+    TFP_VEC(tfp_day) days; /* sorted by series and date, after reading */
+    tfp_map64 by_name, by_day; /* used while reading */
+    tfp_map64 steps;           /* steps of a run, by its digest; truncated runs are not in it */
+    const tfp_filter *job, *op; /* NULL: all jobs, all operations */
 } tfp_fleet_series;
 
-/* Reads the tables runs, steps and ops. Runs without a job, a date or a step, and those that are cut short, do not count.
- * Errors: TFP_BADFILE, TFP_NOMEM. */
+/* Reads the tables runs, steps and ops. Runs without a job, a date or a step, and truncated runs, are skipped. Errors:
+ * TFP_BADFILE, TFP_NOMEM. */
 tfp_status tfp_series_read(tfp_fleet_series *s, const char *index, tfp_error *err);
 void tfp_series_free(tfp_fleet_series *s);
 

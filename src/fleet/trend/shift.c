@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fleet/trend/shift.c: finds a lasting change of level. Medians and their distances are not moved by a single bad day; the noise
- * is what is left of the days beside the medians of their sides. */
+/* fleet/trend/shift.c: finds a lasting change of level. Medians and distances from them are not affected by a single bad day;
+ * noise is the days' distance from the median of their side. */
 #include "fleet/trend/shift.h"
 #include "compare/welch.h"
 
 #include <math.h>
 
-enum { CANDIDATES = 16 /* places that are looked at closely: those where smoothed days differ most */ };
+enum { CANDIDATES = 16 /* how many places are examined closely: those where smoothed days differ most */ };
 
 static int ascending(const void *a, const void *b)
 {
@@ -14,7 +14,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-typedef struct middle { /* the two middle values; the same of an odd number */
+typedef struct middle { /* the two middle values; equal for an odd count */
     double low, high;
 } middle;
 
@@ -36,7 +36,7 @@ static double mean_of(const double *values, size_t count)
 
 typedef struct split {
     middle before, after;
-    double cost; /* distances of the days from their side's median, together */
+    double cost; /* sum of the days' distances from their side's median */
 } split;
 
 static double median(middle m) { return m.low + (m.high - m.low) / 2; }
@@ -48,8 +48,8 @@ static split split_at(const double *values, size_t count, size_t at, double *roo
     return s;
 }
 
-/* How far the sides are apart at least: of two middle values the one that is nearer to the other side counts, so that one bad
- * day of two changes nothing. */
+/* The least distance between the sides: of two middle values the one nearer to the other side is used, so that one bad day of
+ * two changes nothing. */
 static double apart(const split *s)
 {
     if (s->after.low > s->before.high) return s->after.low - s->before.high;
@@ -57,7 +57,8 @@ static double apart(const split *s)
     return 0;
 }
 
-/* The deviation of a day, from the median distance; corrected for the two medians that the days themselves gave. */
+/* The standard deviation of a day, estimated from the median distance, with a correction because the two medians come
+ * from the same days. */
 static double deviation(const double *values, size_t count, size_t at, const split *s, double *room)
 {
     double *distances = room + count;
@@ -65,7 +66,7 @@ static double deviation(const double *values, size_t count, size_t at, const spl
     return 1.4826 * middle_of(distances, count, room).high * sqrt((double)count / (double)(count - 2));
 }
 
-/* Whether both of the last two days are nearer to the level before the change. */
+/* Whether both of the last two days are closer to the level before the change. */
 static bool went_back(const double *values, size_t count, const split *s)
 {
     double halfway = (median(s->before) + median(s->after)) / 2;
@@ -84,7 +85,7 @@ static double smoothed(const double *values, size_t count, size_t i)
     return fmax(fmin(a, b), fmin(fmax(a, b), c));
 }
 
-/* The places where the means of smoothed days differ most, in t's unit; returns how many. */
+/* Finds the places where the means of smoothed days differ most, in the unit of t; returns how many. */
 static size_t candidates(const double *values, size_t count, size_t places[CANDIDATES])
 {
     double scores[CANDIDATES], sum = 0, all = 0;
@@ -104,7 +105,7 @@ static size_t candidates(const double *values, size_t count, size_t places[CANDI
     return found;
 }
 
-/* The change of days [0, count); p is 1 where there is none. `room` is for twice as many numbers. */
+/* The best change in days [0, count); p is 1 if there is none. `room` has space for twice as many numbers. */
 static tfp_shift best(const double *values, size_t count, double *room)
 {
     size_t places[CANDIDATES], found = candidates(values, count, places);
@@ -121,7 +122,7 @@ static tfp_shift best(const double *values, size_t count, double *room)
     out.change = before > 0 ? after / before - 1 : 0;
     if (!(gap > 0) || went_back(values, count, &chosen)) return out;
     double shares = 1 / (double)out.at + 1 / (double)(count - out.at);
-    /* 1.2533: a median varies so much more than a mean */
+    /* 1.2533: the standard error of a median is larger than that of a mean by this factor */
     double error = 1.2533 * deviation(values, count, out.at, &chosen, room) * sqrt(shares);
     size_t tried = count - 2 * TFP_SHIFT_SIDE + 1;
     double p = error > 0 ? tfp_student_tail(gap / error, (double)(count - 2)) * (double)tried : 0;

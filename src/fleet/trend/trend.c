@@ -58,7 +58,7 @@ typedef struct row {
 
 typedef struct test {
     uint32_t series;
-    size_t first; /* its days in `days` */
+    size_t first; /* index of its first day in `days` */
     tfp_shift shift;
 } test;
 
@@ -153,7 +153,7 @@ static row row_of(tfp_report *r, const tfp_fleet_series *s, const test *t, doubl
     return one;
 }
 
-/* The biggest growth first. */
+/* Biggest growth first. */
 static int by_change(const void *a, const void *b)
 {
     double x = ((const row *)a)->change, y = ((const row *)b)->change;

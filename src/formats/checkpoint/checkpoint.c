@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/checkpoint/checkpoint.c: checkpoints of both versions become the profile's `checkpoint`: names, types and shapes at once,
- * values when they are asked for (values.c).
- * In: a prefix, a file, or bytes. Uses base, wire, model. The two layouts are in v1.c and v2.c. */
+/* formats/checkpoint/checkpoint.c: reads checkpoints of both versions into the profile's `checkpoint`: names, types and shapes
+ * at once, values on demand (values.c). In: a prefix, a file, or bytes. Uses base, wire, model. The two layouts are in v1.c and
+ * v2.c. */
 #include "formats/checkpoint/parts.h"
 #include "formats/files/folder.h"
 #include "formats/files/format.h"
@@ -9,9 +9,9 @@
 
 #include <stdlib.h>
 
-#define KEEP_GROWTH 64 /* names, shapes and slices: this many times the files' bytes at most, and */
+#define KEEP_GROWTH 64 /* limit for names, shapes and slices: this many times the bytes of the files, and KEEP_MAX */
 #define KEEP_SLACK ((size_t)16 << 20)
-#define KEEP_MAX ((uint64_t)8 << 30) /* keeps indexes in 32 bits */
+#define KEEP_MAX ((uint64_t)8 << 30) /* so that indexes fit into 32 bits */
 
 static void free_checkpoint(tfp_checkpoint *c)
 {
@@ -36,7 +36,7 @@ static tfp_status new_checkpoint(tfp_checkpoint **out, const tfp_builder *b, con
     if (!c) return tfp_nomem(err);
     c->path = tfp_arena_copy(&c->arena, tfp_str_of(path));
     c->reader = tfp_reader_new();
-    /* never empty, so that a place in them is never an offset from NULL */
+    /* never empty, so that no offset is added to NULL */
     if (!c->path || !c->reader || !tfp_reserve(&c->dims, 1) || !tfp_reserve(&c->extents, 1) ||
         !tfp_reserve(&c->parts, 1)) {
         free_checkpoint(c);
@@ -53,7 +53,7 @@ static void count_bytes(tfp_checkpoint *c, uint64_t size)
     c->keep_limit = (size_t)limit;
 }
 
-/* Version 1 starts with a message in field 1, version 2 with a number. */
+/* Finds the version: version 1 starts with a message in field 1, version 2 with a number. */
 static tfp_status find_version(const tfp_source *source, int *version, tfp_error *err)
 {
     tfp_sstable table;
@@ -72,7 +72,7 @@ static tfp_status find_version(const tfp_source *source, int *version, tfp_error
     return s;
 }
 
-/* One table: an index, or values. `file` says where its bytes are. */
+/* Reads one table: an index, or values. `file` says where its bytes are. */
 static tfp_status read_table(tfp_checkpoint *c, tfp_builder *b, const tfp_shard *file, tfp_error *err)
 {
     tfp_source source;
@@ -87,7 +87,7 @@ static tfp_status read_table(tfp_checkpoint *c, tfp_builder *b, const tfp_shard 
     return s;
 }
 
-/* The memory for all values. A small file that asks for much was made to fill memory. */
+/* Limit of memory for all values: a small file that asks for much more was made to exhaust memory. */
 static uint64_t wide_bytes(const tfp_checkpoint *c)
 {
     int64_t sum = 0;
@@ -100,7 +100,7 @@ static uint64_t wide_bytes(const tfp_checkpoint *c)
     return (uint64_t)sum;
 }
 
-/* Hands a read checkpoint to the profile, or frees it. */
+/* Gives the checkpoint to the profile, or frees it. */
 static tfp_status finish(tfp_checkpoint *c, tfp_builder *b, tfp_status s, tfp_error *err)
 {
     if (!s && c->version == 1) s = tfp_checkpoint_end_v1(c, err);
@@ -135,7 +135,7 @@ static tfp_status read_input(tfp_builder *b, tfp_input *in, tfp_error *err)
     return s ? s : finish(c, b, read_bytes(c, b, in, err), err);
 }
 
-/* A table that is a regular file stays where it is; a pipe or a gzip file is taken into memory. */
+/* Reads one file. A regular file is read in place; a pipe or a gzip file is read into memory. */
 static tfp_status read_one_file(tfp_checkpoint *c, tfp_builder *b, const char *path, tfp_error *err)
 {
     tfp_source source;
@@ -171,13 +171,14 @@ static tfp_status read_path(tfp_builder *b, const char *path, tfp_error *err)
     return c ? finish(c, b, s, err) : s;
 }
 
-/* A prefix is no file, so whatever stands beside it, damaged or not, is meant. A file is known by its last bytes. */
+/* Whether this is the path of a checkpoint. A prefix is no file itself, so it is taken for a checkpoint if its files
+ * exist, even damaged ones. A file is recognized by its last bytes. */
 static bool probe_path(const char *path)
 {
     if (tfp_is_folder(path)) return tfp_checkpoint_is_folder(path);
     tfp_file_set set = { 0 };
     tfp_status s = tfp_file_set_find(&set, path, NULL);
-    bool none = s == TFP_NOMEM && !tfp_exists(path); /* perhaps a prefix: reading it will say what is wrong */
+    bool none = s == TFP_NOMEM && !tfp_exists(path); /* perhaps a prefix: the reader will say what is wrong */
     bool is = none || (set.tables.size && (!tfp_exists(path) || (s == TFP_OK && tfp_is_table_file(set.tables.at[0]))));
     tfp_file_set_free(&set);
     return is;
@@ -185,7 +186,8 @@ static bool probe_path(const char *path)
 
 static const char *const endings[] = { ".index", "-00000-of-00001", NULL };
 
-/* Data and later shards are read by way of the index or of the first shard; `checkpoint` names the latest one. */
+/* Data and later shards are read through the index or the first shard; the file `checkpoint` names the latest
+ * checkpoint. */
 static bool name_is(const char *name, tfp_path_fact fact)
 {
     const char *of = strstr(name, "-of-");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/checkpoint/files.c: the files that the name of a checkpoint stands for.
- * In: a path: a prefix, an index, a shard, a file. Out: the index, or the tables of version 1. Uses base, wire. */
+/* formats/checkpoint/files.c: finds the files of a checkpoint. In: a path: a prefix, an index, a shard, a file. Out:
+ * the index, or the tables of version 1. Uses base, wire. */
 #include "formats/checkpoint/parts.h"
 
 #include <dirent.h>
@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 /* clang-format off */
-#define SHARD_PATTERN "-?????" "-of-?????" /* in two, or it holds a trigraph */
+#define SHARD_PATTERN "-?????" "-of-?????" /* in two literals, because one would contain a trigraph */
 /* clang-format on */
 
 const char *tfp_base_name(const char *path)
@@ -18,7 +18,7 @@ const char *tfp_base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Ends the path in -NNNNN-of-NNNNN? Gives what stands before that. */
+/* Whether the path ends in -NNNNN-of-NNNNN; *before: the length of the rest. */
 static bool is_shard(tfp_str path, size_t *before)
 {
     static const char form[] = "-00000-of-00000";
@@ -62,7 +62,7 @@ static tfp_status add_table(tfp_file_set *set, char *path, tfp_error *err)
     return path && tfp_push(&set->tables, path) ? TFP_OK : tfp_nomem(err);
 }
 
-/* PREFIX.index, if it is there. */
+/* Takes PREFIX.index, if it exists. */
 static tfp_status try_prefix(tfp_file_set *set, tfp_str prefix, tfp_error *err)
 {
     char *index = join_text(&set->arena, prefix, ".index");
@@ -94,7 +94,7 @@ static tfp_status list_shards(tfp_file_set *set, const char *path, tfp_error *er
     return s;
 }
 
-/* PATH-?????-of-?????, all of them or an error. */
+/* Takes PATH-?????-of-?????: all of them, or it is an error. */
 static tfp_status try_shards(tfp_file_set *set, const char *path, tfp_error *err)
 {
     tfp_status s = list_shards(set, path, err);
@@ -116,7 +116,7 @@ static tfp_status try_shards(tfp_file_set *set, const char *path, tfp_error *err
     return s;
 }
 
-/* The same, asked for as TensorFlow 1 did. */
+/* The same, for a name with question marks as TensorFlow 1 took it. */
 static tfp_status try_pattern(tfp_file_set *set, tfp_str prefix, tfp_error *err)
 {
     char *path = tfp_arena_copy(&set->arena, prefix);

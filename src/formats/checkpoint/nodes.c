@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/checkpoint/nodes.c: what a checkpoint tells of the nodes, once all files are there: alone its variables are the
- * nodes; beside a graph they mark the nodes of their names. */
+/* formats/checkpoint/nodes.c: applies a checkpoint to the nodes once all files are read. Without a graph its variables
+ * become the nodes; with a graph the nodes of the same names are marked as variables. */
 #include "base/dtype.h"
 #include "formats/checkpoint/parts.h"
 #include "formats/files/format.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
 
-/* In a checkpoint without a graph the variables are the nodes. */
+/* Without a graph the variables are the nodes. */
 static void build_checkpoint_nodes(tfp_builder *b)
 {
     tfp_profile *p = b->p;
@@ -17,7 +17,8 @@ static void build_checkpoint_nodes(tfp_builder *b)
         const int64_t *dims = tfp_checkpoint_dims(p->checkpoint, i, &count);
         uint32_t node =
             tfp_build_node(b, tfp_checkpoint_name(p->checkpoint, i), TFP_STR("_checkpoint_variables"), true);
-        if (node == TFP_NONE || tfp_checkpoint_dtype(p->checkpoint, i) == TFP_DT_STRING) continue; /* no parameters */
+        /* strings are no parameters */
+        if (node == TFP_NONE || tfp_checkpoint_dtype(p->checkpoint, i) == TFP_DT_STRING) continue;
         uint32_t shape = tfp_build_shape(b, dims, count, count == 0);
         tfp_build_row(b, node)->shape = shape;
     }
@@ -41,6 +42,6 @@ void tfp_checkpoint_finish(tfp_builder *b)
     if (p->about.graph_file) b->file = p->about.graph_file;
     if (!tfp_has(p, TFP_HAS_GRAPH) && !p->graph->nodes.size && !p->events->spans.size) build_checkpoint_nodes(b);
     b->file = file;
-    /* A ProfileProto holds its own types; marking them by a checkpoint would differ from TensorFlow */
+    /* a ProfileProto holds its own types; to mark its nodes by a checkpoint would differ from TensorFlow */
     if (!tfp_has(p, TFP_HAS_TYPES)) mark_checkpoint_variables(b);
 }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/checkpoint/parts.c: what both versions of checkpoints have in common: shapes, slices, version numbers, and the
- * one file that is open at a time. In: messages inside a checkpoint. Out: rows of a tfp_checkpoint.
- * Uses base, wire, model. Messages: tensorflow/core/framework/{tensor_shape,tensor_slice,versions}.proto. */
+ * file that is open (one at a time). In: messages inside a checkpoint. Out: rows of a tfp_checkpoint. Uses base, wire,
+ * model. Messages: tensorflow/core/framework/{tensor_shape,tensor_slice,versions}.proto. */
 #include "formats/checkpoint/parts.h"
 
 #include "wire/orderedcode.h"
 
 #include <stdlib.h>
 
-#define VERSION_READ 1 /* the newest kind of checkpoint that is understood here */
+#define VERSION_READ 1 /* the newest checkpoint version that is understood here */
 
 /* ---- messages ---- */
 
@@ -152,7 +152,7 @@ tfp_status tfp_shard_open(const tfp_shard *file, tfp_source *out, tfp_error *err
     return s;
 }
 
-/* Takes the lock, and opens the file unless it is the one that is open. */
+/* Takes the lock and opens the file, unless it is open already. */
 tfp_status tfp_reader_take(const tfp_checkpoint *c, uint32_t file, tfp_reader **out, tfp_error *err)
 {
     tfp_reader *r = c->reader;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/checkpoint/tensor.c: the types of tensors as a table, and their values from a file's bytes to wide numbers.
- * In: raw elements, or a TensorProto. Out: doubles, int64s or strings. Uses base, wire.
- * Numbers and fields: tensorflow/core/framework/types.proto, tensor.proto. */
+/* formats/checkpoint/tensor.c: a table of tensor types, and the conversion of values from a file's bytes to wide
+ * numbers. In: raw elements, or a TensorProto. Out: doubles, int64s or strings. Uses base, wire. Numbers and fields:
+ * tensorflow/core/framework/types.proto, tensor.proto. */
 #include "formats/checkpoint/tensor.h"
 
 #include "base/dtype.h"
@@ -125,7 +125,7 @@ size_t tfp_tensor_unit(int dtype)
     }
 }
 
-/* bool and complex numbers have values but no kind: only callers that know the type may look. */
+/* Bool and complex numbers have values but no kind, so only callers that know the type may look. */
 void *tfp_tensor_values(tfp_tensor *t)
 {
     size_t bytes;
@@ -156,7 +156,7 @@ static uint64_t load(const uint8_t *at, unsigned size, bool big_endian)
     return v;
 }
 
-/* A float of 16 bits or fewer: sign, exponent, and the rest. */
+/* Decodes a float of 16 bits or fewer: sign, exponent, mantissa. */
 static double small_float(const tfp_dtype *d, uint32_t bits)
 {
     unsigned width = d->style == TFP_FLOAT_FINITE ? 4 : 8 * d->size, fraction_bits = width - 1 - d->bits;
@@ -187,7 +187,7 @@ static double to_double(const tfp_dtype *d, uint64_t bits)
     return small_float(d, (uint32_t)bits);
 }
 
-/* Only the bits that count are looked at: a byte that holds an int4 may have anything in its other half. */
+/* Masks the bits that do not count: a byte that holds an int4 may have anything in its other half. */
 static int64_t to_int(const tfp_dtype *d, uint64_t bits)
 {
     if (d->class == TFP_DTYPE_BOOL) return bits != 0;
@@ -209,7 +209,7 @@ tfp_status tfp_widen(int dtype, tfp_str bytes, bool big_endian, size_t count, vo
     const uint8_t *at = (const uint8_t *)bytes.data, *end = at + bytes.size;
     if (is_floating(d)) {
         double *v = to;
-        if (size == 4 && !big_endian) /* most tensors */
+        if (size == 4 && !big_endian) /* fast path for most tensors */
             for (; at < end; at += 4) *v++ = to_double(d, load(at, 4, false));
         else
             for (; at < end; at += size) *v++ = to_double(d, load(at, size, big_endian));
@@ -220,14 +220,14 @@ tfp_status tfp_widen(int dtype, tfp_str bytes, bool big_endian, size_t count, vo
     return TFP_OK;
 }
 
-/* What has been read of a TensorProto. */
+/* State of reading a TensorProto. */
 typedef struct reading {
     const tfp_dtype *d;
     void *to;
-    size_t room, used; /* in values; a complex number is two */
+    size_t room, used; /* both in values; a complex number takes two */
 } reading;
 
-/* Counts a value and, if there is room, says where it goes. Too many are told apart at the end. */
+/* Counts a value; if there is room, gives its place. Too many values are reported at the end. */
 static bool place(reading *r, size_t *at)
 {
     *at = r->used++;
@@ -255,7 +255,7 @@ static tfp_wire_type wire_type_of(uint8_t field)
     }
 }
 
-/* The field that holds this type's values. */
+/* Reads the field that holds this type's values. */
 static void read_values(reading *r, tfp_wire *w, const tfp_field *f)
 {
     size_t at;
@@ -263,7 +263,7 @@ static void read_values(reading *r, tfp_wire *w, const tfp_field *f)
     if (r->d->class == TFP_DTYPE_STRING) {
         tfp_str s = tfp_field_bytes(w, f);
         if (place(r, &at)) ((tfp_str *)r->to)[at] = s;
-    } else if (r->d->field == 18) { /* float8_val: a byte each */
+    } else if (r->d->field == 18) { /* float8_val: one byte per value */
         tfp_str s = tfp_field_bytes(w, f);
         for (size_t i = 0; i < s.size; i++) add_number(r, (uint8_t)s.data[i]);
     } else {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/checkpoint/v1.c: checkpoints of version 1: tables in which the values themselves stand.
- * In: a table's first value (what there is), later the values of one slice. Out: variables with their parts; wide values.
- * Uses base, wire, model. Layout: tensorflow/core/util/saved_tensor_slice.proto. Keys: "" for what there is, else an
- * ordered code of name and slice. */
+/* formats/checkpoint/v1.c: checkpoints of version 1: tables that contain the values themselves. In: a table's first value
+ * (the list of variables), later the values of one slice. Out: variables with their parts; wide values. Uses base, wire,
+ * model. Layout: tensorflow/core/util/saved_tensor_slice.proto. Keys: "" for the list of variables, otherwise an ordered
+ * code of name and slice. */
 #include "formats/checkpoint/parts.h"
 
 #include <stdlib.h>
 
 /* ---- what there is ---- */
 
-/* SavedSliceMeta: the fields come in any order, so slices are read when the shape is known. */
+/* SavedSliceMeta: fields come in any order, so slices are read after the shape is known. */
 static tfp_status read_slices(tfp_checkpoint *c, tfp_variable *v, uint32_t file, tfp_str meta, tfp_error *err)
 {
     tfp_status s = TFP_OK;
@@ -157,14 +157,14 @@ tfp_status tfp_checkpoint_end_v1(tfp_checkpoint *c, tfp_error *err)
 
 /* ---- values ---- */
 
-/* The name in a value must be the one that its key was looked up by. */
+/* The name in a value must be the one that its key was made of. */
 static tfp_status check_name(tfp_str slice, const tfp_variable *v, tfp_str *data, tfp_error *err)
 {
     tfp_str name = { 0 };
     bool found = false;
     tfp_wire w = tfp_wire_start(slice);
     for (tfp_field f = { 0 }; tfp_wire_next(&w, &f);) {
-        switch (f.number) { /* SavedSlice; the slice itself (2) is the key's */
+        switch (f.number) { /* SavedSlice; its field 2, the slice itself, repeats the key */
         case 1: name = tfp_field_bytes(&w, &f); break;
         case 3:
             *data = tfp_field_bytes(&w, &f);
@@ -178,7 +178,7 @@ static tfp_status check_name(tfp_str slice, const tfp_variable *v, tfp_str *data
     return s;
 }
 
-/* Strings are views into the message: it must outlive the block that it stands in. */
+/* Strings are views into the message, which must outlive the block that contains it. */
 static tfp_status read_data(tfp_str value, const tfp_part_read *x, tfp_error *err)
 {
     const tfp_variable *v = x->v;

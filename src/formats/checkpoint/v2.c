@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/checkpoint/v2.c: checkpoints of version 2: P.index, a table of entries, and P.data-SSSSS-of-NNNNN with values.
- * In: the index; later, one entry's bytes. Out: variables with their parts; wide values. Uses base, wire, model.
- * Layout: tensorflow/core/protobuf/tensor_bundle.proto, core/util/tensor_bundle. Keys: "" the header; a name; for the
- * slices of a partitioned variable 0 and an ordered code of name and slice, which sort before all names. */
+ * In: the index; later, one entry's bytes. Out: variables with their parts; wide values. Uses base, wire, model. Layout:
+ * tensorflow/core/protobuf/tensor_bundle.proto, core/util/tensor_bundle. Keys: "" for the header; a name for a variable;
+ * a 0 byte and an ordered code of name and slice for a slice of a partitioned variable. Keys of slices sort before all
+ * names. */
 #include "formats/checkpoint/parts.h"
 
 #include "base/crc32c.h"
@@ -15,11 +16,11 @@ typedef struct entry {
     int dtype;
     int64_t shard, offset, size;
     uint32_t crc;
-    tfp_str shape, all; /* all: the message itself */
+    tfp_str shape, all; /* all: the whole message */
     bool sliced;
 } entry;
 
-/* An entry for a slice, kept until its variable comes. */
+/* An entry of a slice, kept until its variable's entry is read. */
 typedef struct slice_entry {
     tfp_str key;
     int dtype;
@@ -30,7 +31,7 @@ typedef struct slice_entry {
 typedef struct index_reader {
     tfp_checkpoint *c;
     tfp_builder *b;
-    tfp_arena arena; /* keys of slices */
+    tfp_arena arena; /* memory for the keys of slices */
     TFP_VEC(slice_entry) slices;
     tfp_map64 file_of_shard;
     tfp_buf key;
@@ -70,7 +71,7 @@ static tfp_status read_entry(entry *e, tfp_str bytes, tfp_error *err)
         case 4: e->offset = tfp_field_int(&w, &f); break;
         case 5: e->size = tfp_field_int(&w, &f); break;
         case 6: e->crc = tfp_field_fixed32(&w, &f); break;
-        case 7: e->sliced = true; break; /* the slices themselves: add_slices */
+        case 7: e->sliced = true; break; /* the slices themselves are read by add_slices */
         }
     }
     tfp_status s = tfp_wire_end(&w, err);
@@ -80,7 +81,7 @@ static tfp_status read_entry(entry *e, tfp_str bytes, tfp_error *err)
 
 /* ---- the files with values ---- */
 
-/* The file of a shard, looked at when it is first named. */
+/* Finds the file of a shard and checks it when it is first named. */
 static tfp_status find_file(index_reader *r, int64_t shard, uint32_t *file, tfp_error *err)
 {
     tfp_checkpoint *c = r->c;
@@ -102,17 +103,18 @@ static tfp_status find_file(index_reader *r, int64_t shard, uint32_t *file, tfp_
     return tfp_push(&c->files, f) && tfp_map64_put(&r->file_of_shard, (uint64_t)shard, *file) ? TFP_OK : tfp_nomem(err);
 }
 
-/* Are these the bytes of so many elements? */
+/* Whether this many elements can take this many bytes. */
 static bool size_fits(int dtype, int64_t size, uint64_t count)
 {
     const tfp_dtype *d = tfp_dtype_of(dtype);
     if (size < 0) return false;
     if (d->class == TFP_DTYPE_OPAQUE) return true;
-    if (d->class == TFP_DTYPE_STRING) return size >= 4 && (uint64_t)size - 4 >= count; /* lengths and their crc */
+    /* their lengths, and the checksum of these */
+    if (d->class == TFP_DTYPE_STRING) return size >= 4 && (uint64_t)size - 4 >= count;
     return (uint64_t)size / d->size == count && (uint64_t)size % d->size == 0;
 }
 
-/* Makes a part of an entry with bytes of its own. */
+/* Makes a part of an entry that has bytes of its own. */
 static tfp_status make_part(index_reader *r, const entry *e, uint64_t count, tfp_part *part, tfp_error *err)
 {
     *part = (tfp_part){ .extent_first = TFP_NONE, .crc = e->crc };
@@ -166,7 +168,7 @@ static const slice_entry *find_slice_entry(const index_reader *r, tfp_str key)
     return NULL;
 }
 
-/* One slice that a variable lists. */
+/* Adds one slice that a variable lists. */
 static tfp_status add_slice(index_reader *r, const tfp_variable *v, tfp_str bytes, tfp_error *err)
 {
     tfp_checkpoint *c = r->c;
@@ -235,7 +237,8 @@ static tfp_status add_entry(index_reader *r, tfp_str key, tfp_str value, tfp_err
     return key.data[0] == 0 ? add_slice_entry(r, key, &e, err) : add_variable(r, key, &e, err);
 }
 
-/* Two entries that claim the same bytes: never written, and many of them would make little data look like much. */
+/* Refuses two entries with the same bytes: TensorFlow never writes them, and many of them would make a small file look
+ * like much data. */
 static bool starts_before(const void *ctx, uint32_t a, uint32_t b)
 {
     const tfp_part *parts = ctx, *x = &parts[a], *y = &parts[b];
@@ -308,7 +311,7 @@ static uint32_t load32(const uint8_t *at, bool big_endian)
     return v;
 }
 
-/* The lengths as the checksum sees them: 4 bytes each, 8 when they need it. */
+/* Adds a length to the checksum: as 4 bytes, or as 8 when it needs them. */
 static uint32_t crc_length(uint32_t crc, uint64_t length, bool big_endian)
 {
     uint8_t bytes[8];
@@ -318,7 +321,8 @@ static uint32_t crc_length(uint32_t crc, uint64_t length, bool big_endian)
     return tfp_crc32c(crc, bytes, wide ? 8 : 4);
 }
 
-/* Varint lengths, 4 bytes checksum over them, the strings. The lengths first go into the places of the strings. */
+/* Reads strings: varint lengths, a checksum of 4 bytes over them, the texts. The lengths are first stored in the places
+ * of the strings. */
 static tfp_status read_strings(tfp_str bytes, bool big_endian, size_t count, tfp_str *to, uint32_t *crc, tfp_error *err)
 {
     const uint8_t *at = (const uint8_t *)bytes.data, *end = at + bytes.size;
@@ -367,7 +371,7 @@ static tfp_status read_bytes(const tfp_checkpoint *c, const tfp_part *part, char
     return s;
 }
 
-/* Strings stay where they were read; of numbers only the wide form is kept. */
+/* Strings stay where they were read; numbers are kept only in wide form. */
 tfp_status tfp_checkpoint_read_part_v2(const tfp_checkpoint *c, const tfp_part_read *x, tfp_error *err)
 {
     const tfp_part *part = x->part;

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/checkpoint/values.c: a tensor's values out of a checkpoint, whole or from its slices, and what else the views ask.
- * In: a name. Out: a tfp_tensor. Uses base, wire, model. */
+/* formats/checkpoint/values.c: reads a tensor's values from a checkpoint, whole or from its slices, and answers the views'
+ * other questions. In: a name. Out: a tfp_tensor. Uses base, wire, model. */
 #include "formats/checkpoint/parts.h"
 
 #include <stdlib.h>
 
-#define UNPACK_GROWTH 64 /* values in memory: this many times the files' bytes (zeros, packed by snappy: 42), and */
+/* limit of values in memory: this many times the bytes of the files (zeros packed by snappy need 42), and a constant */
+#define UNPACK_GROWTH 64
 #define UNPACK_SLACK ((uint64_t)64 << 20)
 
 /* ---- slices ---- */
 
-/* Assembling a variable from slices. */
+/* State of assembling a variable from slices. */
 typedef struct assembly {
     const tfp_tensor *t;
     size_t unit;
     char *to;
-    uint8_t *seen; /* a bit per element: slices may not overlap */
+    uint8_t *seen; /* one bit per element: slices may not overlap */
 } assembly;
 
 static bool mark(uint8_t *seen, size_t first, size_t count)
@@ -27,7 +28,7 @@ static bool mark(uint8_t *seen, size_t first, size_t count)
     return true;
 }
 
-/* Copies a slice, row by row, to its place; at[] counts through all dimensions but the last. */
+/* Copies a slice to its place, row by row; at[] counts through all dimensions but the last. */
 static tfp_status place_slice(assembly *a, const tfp_extent *slice, const char *from, size_t count, tfp_error *err)
 {
     const int64_t *dims = a->t->dims;
@@ -70,7 +71,7 @@ static tfp_status slice_count(const tfp_checkpoint *c, const tfp_variable *v, co
     return tfp_slice_count(c->dims.at + v->dim_first, c->extents.at + part->extent_first, v->dim_count, count, err);
 }
 
-/* As many elements in the slices as in the variable: with no overlap, all of it. */
+/* Checks that the slices have as many elements as the variable; as they do not overlap, they then cover it. */
 static tfp_status check_slices(const tfp_checkpoint *c, const tfp_variable *v, uint64_t whole, tfp_error *err)
 {
     uint64_t sum = 0, count;
@@ -94,7 +95,7 @@ static tfp_status read_slices(const tfp_checkpoint *c, const tfp_variable *v, tf
     for (uint32_t i = 0; !s && i < v->part_count; i++) {
         const tfp_part *part = &c->parts.at[v->part_first + i];
         uint64_t count;
-        s = slice_count(c, v, part, &count, err); /* succeeds: check_slices was here */
+        s = slice_count(c, v, part, &count, err); /* cannot fail: check_slices has checked it */
         if (!s) s = read_part(c, &(tfp_part_read){ v, part, (size_t)count, t, one }, err);
         if (s) break;
         s = place_slice(&a, c->extents.at + part->extent_first, one, (size_t)count, err);
@@ -105,7 +106,7 @@ static tfp_status read_slices(const tfp_checkpoint *c, const tfp_variable *v, tf
     return s;
 }
 
-/* Checks all that can be checked before there is memory for the values. */
+/* Checks everything that can be checked before memory is allocated for the values. */
 static tfp_status check_variable(const tfp_checkpoint *c, const tfp_variable *v, const tfp_part *only, tfp_tensor *t,
                                  tfp_error *err)
 {

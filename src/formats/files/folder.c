@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/files/folder.c: which files of a folder are its newest recording: a profile of TensorFlow's ProfileContext, traces of
- * PyTorch, or the checkpoint that the file `checkpoint` names. XPlane folders: formats/xplane/folder.c. */
+/* formats/files/folder.c: finds the files of the newest recording in a folder: a profile of TensorFlow's ProfileContext, traces
+ * of PyTorch, or the checkpoint that the file `checkpoint` names. XPlane folders: formats/files/xplane_folder.c. */
 #include "formats/files/folder.h"
 
 #include <stdio.h>
@@ -34,7 +34,7 @@ static tfp_status give(tfp_buf *paths, const char *path, tfp_error *err)
 
 /* ---- profile_N ---- */
 
-/* N of profile_N and profile_N.gz; -1 for other names. */
+/* N in profile_N and profile_N.gz; -1 for other names. */
 static long long step_of(const char *name)
 {
     static const char begin[] = "profile_";
@@ -80,7 +80,7 @@ tfp_status tfp_profile_list(const char *path, tfp_buf *paths, tfp_error *err)
 
 /* ---- traces of PyTorch ---- */
 
-/* The size of the worker's name in WORKER.TIME.pt.trace.json; 0 for other names. */
+/* The length of WORKER in WORKER.TIME.pt.trace.json; 0 for other names. */
 static size_t worker_size(const char *name)
 {
     const char *end = strstr(name, ".pt.trace.json");
@@ -90,7 +90,8 @@ static size_t worker_size(const char *name)
     return at > name + 1 && at < end && at[-1] == '.' ? (size_t)(at - 1 - name) : (size_t)(end - name);
 }
 
-/* Names are in byte order, so a worker's traces follow each other, the last one last: times have equally many digits. */
+/* Lists each worker's last trace. Names are in byte order and times have the same number of digits, so a worker's traces
+ * follow each other and its last one comes last. */
 static tfp_status list_workers(const char *folder, const tfp_names *names, tfp_buf *paths, tfp_error *err)
 {
     tfp_status s = TFP_OK;
@@ -118,7 +119,7 @@ static tfp_status list_ranks(const char *folder, const tfp_names *names, tfp_buf
     return s;
 }
 
-/* "trace.json", and what ends so. */
+/* Whether it is "trace.json", or ends in this. */
 static bool is_trace(const char *name)
 {
     static const char *const names[] = { "trace.json", "trace.json.gz" };
@@ -155,7 +156,7 @@ tfp_status tfp_kineto_list(const char *path, tfp_buf *paths, tfp_error *err)
 bool tfp_kineto_is_folder(const char *path)
 {
     tfp_buf paths = { 0 };
-    /* XPlane's folders hold the same recording as a trace, with less in it */
+    /* a folder of XPlane files has the same recording also as a trace, which holds less */
     bool is = tfp_is_folder(path) && !tfp_xplane_is_folder(path) && tfp_kineto_list(path, &paths, NULL) == TFP_OK;
     tfp_buf_free(&paths);
     return is;
@@ -163,7 +164,7 @@ bool tfp_kineto_is_folder(const char *path)
 
 /* ---- the file `checkpoint` ---- */
 
-/* The value of the line `model_checkpoint_path: "PREFIX"`, with the escapes that paths may have. */
+/* Reads the value of the line `model_checkpoint_path: "PREFIX"`, with the escapes that paths may have. */
 static bool read_prefix(const char *folder, char out[TFP_PATH_ROOM])
 {
     static const char key[] = "model_checkpoint_path:";
@@ -183,7 +184,7 @@ static bool read_prefix(const char *folder, char out[TFP_PATH_ROOM])
     return size > 0;
 }
 
-/* A checkpoint that was moved with its folder has its old path in the file: only the name counts. */
+/* Finds the prefix. After a move of the folder the file still has the old path, so only the name is used. */
 static bool find_prefix(const char *folder, char out[TFP_PATH_ROOM])
 {
     char prefix[TFP_PATH_ROOM], index[TFP_PATH_ROOM];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/files/names.c: names of the files in a folder, in order. */
+/* formats/files/names.c: lists the names of a folder's files in order. */
 #include "formats/files/folder.h"
 
 #include <dirent.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/files/unread.c: files that people give to a profiler and that are none of its formats: other profilers' recordings, models,
- * archives, notebooks. Known by their first bytes, by a text in their beginning, or by the ending of their name; the first row
- * that fits tells what the file is, and the way that works. */
+/* formats/files/unread.c: files that people give to a profiler but that tfprof does not read: other profilers' recordings, models,
+ * archives, notebooks. They are recognized by their first bytes, by a text near their beginning, or by the ending of their name. The
+ * first matching row tells what the file is and what to do instead. */
 #include "formats/files/unread.h"
 
 #define CUDA_WAY "record the job again with `tfprof run --cuda -- COMMAND`, or torch.profiler, or jax.profiler"
@@ -13,10 +13,10 @@
 
 typedef struct unread {
     const char *begins; /* the first bytes; NULL: any */
-    size_t size;        /* their number; 0: as a text */
-    size_t at;          /* where they stand */
+    size_t size;        /* number of those bytes; 0: length of the text */
+    size_t at;          /* offset of those bytes */
     const char *holds;  /* a text in the first 64 kB; NULL: any */
-    const char *ending; /* of the name, or a part of the last part of it; NULL: any */
+    const char *ending; /* ending of the name, or a part of its last component; NULL: any */
     const char *told;
 } unread;
 
@@ -72,7 +72,7 @@ static const unread kinds[] = {
     { "\x7f" "ELF", 0, 0, NULL, NULL, "a program or library, not a recording; `tfprof run -- PROGRAM` starts a job, `tfprof capture` records it" },
     { "\x89PNG", 0, 0, NULL, NULL, "a picture; give the recording that it was drawn from" },
     { "%PDF", 0, 0, NULL, NULL, "a PDF document, not a recording" },
-    /* archives and packers: what is inside may be a recording */
+    /* archives and compressed files: their contents may be a recording */
     { "PK\3\4", 0, 0, NULL, NULL, "a ZIP archive; unpack it (unzip) and give the files or the folder" },
     { "ustar", 0, 257, NULL, NULL, "a tar archive; unpack it (tar -xf) and give the files or the folder" },
     { "7z\xbc\xaf\x27\x1c", 0, 0, NULL, NULL, "a 7-Zip archive; unpack it and give the files or the folder" },
@@ -86,7 +86,7 @@ static const unread kinds[] = {
 };
 /* clang-format on */
 
-/* The last part of a path, without the ending .gz. */
+/* The last component of a path, without the ending .gz. */
 static tfp_str name_of(const char *path)
 {
     tfp_str name = tfp_str_of(path), packed = TFP_STR(".gz");
@@ -108,7 +108,7 @@ static bool fits(const unread *k, tfp_str head, tfp_str name)
     if (k->holds && !tfp_str_has(head, tfp_str_of(k->holds))) return false;
     if (!k->ending) return true;
     tfp_str ending = tfp_str_of(k->ending);
-    bool inside = k->ending[ending.size - 1] == '.'; /* events.out.tfevents.1234.host */
+    bool inside = k->ending[ending.size - 1] == '.'; /* such as events.out.tfevents.1234.host */
     return inside ? tfp_str_has(name, ending) : tfp_str_ends(name, ending);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/files/xplane_folder.c: the files of a folder that a profiler wrote: LOG/plugins/profile/DATE/HOST.xplane.pb, one a
- * host. Of several dates the last one is the recording. */
+/* formats/files/xplane_folder.c: the files of a folder that a profiler wrote: LOG/plugins/profile/DATE/HOST.xplane.pb, one
+ * per host. Of several dates the last one is taken. */
 #include "formats/files/folder.h"
 
 #include <dirent.h>
@@ -21,7 +21,7 @@ static bool holds_files(const char *path)
 
 /* ---- the folder of the last recording ---- */
 
-/* The last of the folders in `path` that hold files; false when none does, or without memory. */
+/* The last of the folders in `path` that hold files; false when there is none, or memory is out. */
 static bool last_date(const char *path, char *out)
 {
     tfp_names in = { 0 };
@@ -32,7 +32,8 @@ static bool last_date(const char *path, char *out)
     return found;
 }
 
-/* The path itself, path/DATE, path/plugins/profile/DATE, or that of a part of a run, such as path/train. */
+/* Finds the recording: the path itself, path/DATE, path/plugins/profile/DATE, or these below a part of a run, such as
+ * path/train. */
 static bool find_recording(const char *path, char *out)
 {
     char profile[TFP_PATH_ROOM], part[TFP_PATH_ROOM];

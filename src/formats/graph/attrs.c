@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/graph/attrs.c: one AttrValue becomes a number, a text, a shape, a tensor or a list of these.
- * In: the message's bytes. Out: a tfp_program_attr; nothing in it points into the input.
- * Message layout: tensorflow/core/framework/attr_value.proto, tensor_shape.proto, tensor.proto. */
+/* formats/graph/attrs.c: decodes an AttrValue to a number, a text, a shape, a tensor or a list of these. In: the
+ * message's bytes. Out: a tfp_program_attr; nothing in it points into the input. Message layout:
+ * tensorflow/core/framework/attr_value.proto, tensor_shape.proto, tensor.proto. */
 #include "base/dtype.h"
 
 #include "formats/graph/attrs.h"
@@ -24,7 +24,7 @@ static tfp_str copied(decoder *d, tfp_str text)
     return copy ? (tfp_str){ copy, text.size } : (tfp_str){ "", 0 };
 }
 
-/* DataType; the references of TensorFlow 1 are the plain types and 100. */
+/* DataType; the reference types of TensorFlow 1 are the plain types plus 100. */
 static int plain_type(uint64_t dtype)
 {
     return dtype > 2 * TFP_DT_REF ? 0 : (int)(dtype > TFP_DT_REF ? dtype - TFP_DT_REF : dtype);
@@ -50,7 +50,7 @@ static int64_t decode_dim(decoder *d, tfp_str bytes)
     return size < 0 ? TFP_DIM_UNKNOWN : size;
 }
 
-/* TensorShapeProto; any shape for one of a rank that TensorFlow refuses. */
+/* Decodes a TensorShapeProto. A shape whose rank TensorFlow refuses counts as unknown. */
 static tfp_dims decode_shape(decoder *d, tfp_str bytes)
 {
     int64_t dims[TFP_RANK_MOST];
@@ -104,7 +104,7 @@ static tfp_str decode_function(decoder *d, tfp_str bytes)
 
 static bool is_number(uint32_t field) { return field == 3 || field == 5 || field == 6; } /* i, b, type */
 
-/* The numbers of one field, packed or not; only counted when `list` has no room yet. */
+/* Adds the numbers of one field, packed or not; while `list` has no room yet they are only counted. */
 static void add_numbers(tfp_wire *w, const tfp_field *f, tfp_attr_list *list)
 {
     uint64_t value;
@@ -145,7 +145,7 @@ static void add_members(decoder *d, tfp_wire w, tfp_attr_list *list)
     d->fault |= w.fault != NULL;
 }
 
-/* Goes through the list twice: to count its members, and to keep them. */
+/* Goes through the list twice: first to count its members, then to store them. */
 static const tfp_attr_list *decode_list(decoder *d, tfp_str bytes)
 {
     tfp_attr_list count = { 0 }, *list = ok(d, TFP_NEW(d->arena, tfp_attr_list, 1));
@@ -164,7 +164,7 @@ static const tfp_attr_list *decode_list(decoder *d, tfp_str bytes)
 
 /* ---- the value ---- */
 
-/* The last field counts, as in any oneof. */
+/* Finds the last field, which is the one that counts in a oneof. */
 static bool last_field(tfp_str value, tfp_field *out)
 {
     bool found = false;

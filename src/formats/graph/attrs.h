@@ -5,8 +5,8 @@
 
 #include "model/program.h"
 
-/* Decodes an AttrValue into *out, whose name stays; what it points to is in `arena`. A value that is cut or malformed
- * inside becomes TFP_ATTR_NONE. False without memory. */
+/* Decodes an AttrValue into *out, whose name is kept; everything that it points to is in `arena`. A value that is cut
+ * off or malformed becomes TFP_ATTR_NONE. False: out of memory. */
 bool tfp_decode_attr(tfp_str value, tfp_arena *arena, tfp_program_attr *out);
 
 #endif

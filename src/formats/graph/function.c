@@ -14,7 +14,7 @@ static void read_handle(tfp_program_reader *r, tfp_wire *outer, const tfp_field 
     tfp_wire_join(outer, &w, "handle_data");
 }
 
-/* OpDef.ArgDef, of an argument or of a result. */
+/* Reads an OpDef.ArgDef, of an argument or of a result. */
 static tfp_program_arg read_arg(tfp_program_reader *r, tfp_wire *outer, const tfp_field *field, const char *place)
 {
     tfp_program_arg a = { .shape = TFP_NONE, .handle_shape = TFP_NONE };
@@ -24,7 +24,8 @@ static tfp_program_arg read_arg(tfp_program_reader *r, tfp_wire *outer, const tf
         if (f.number == 1) a.name = tfp_build_string(r->b, tfp_field_bytes(&w, &f));
         if (f.number == 3) a.dtype = tfp_field_int32(&w, &f);
         if (f.number == 7 && !handle) {
-            handle = true; /* a list of resources has one for each, but no signature that TensorFlow writes has lists */
+            /* a list of resources has one entry for each, but TensorFlow never writes lists in signatures */
+            handle = true;
             read_handle(r, &w, &f, &a);
         }
     }
@@ -50,7 +51,7 @@ static void read_signature(tfp_program_reader *r, tfp_wire *outer, const tfp_fie
     tfp_wire_join(outer, &w, "signature");
 }
 
-/* An entry of ret: which output of the body a result is. */
+/* Reads an entry of ret: the output of the body that is a result. */
 static void read_ret(tfp_program_reader *r, tfp_wire *outer, const tfp_field *field, uint32_t body)
 {
     tfp_graph_entry e = tfp_read_entry(outer, field, "ret");
@@ -59,7 +60,7 @@ static void read_ret(tfp_program_reader *r, tfp_wire *outer, const tfp_field *fi
     if (at < r->g->results.size) r->g->results.at[at].from = tfp_program_parse_input(r, tfp_wire_bytes(&e.value), true);
 }
 
-/* An entry of control_ret: the name of a control output -> a node that runs in every call. */
+/* Reads an entry of control_ret: name of a control output -> a node that runs in every call. */
 static void read_control(tfp_program_reader *r, tfp_wire *outer, const tfp_field *field)
 {
     tfp_graph_entry e = tfp_read_entry(outer, field, "control_ret");
@@ -83,7 +84,7 @@ static uint32_t first_shape(tfp_program_reader *r, tfp_wire *outer, tfp_wire w)
     return shape;
 }
 
-/* An entry of arg_attr: number of the argument -> ArgAttrs. */
+/* Reads an entry of arg_attr: number of an argument -> ArgAttrs. */
 static void read_arg_attr(tfp_program_reader *r, tfp_wire *outer, const tfp_field *field, const tfp_program_body *body)
 {
     uint64_t arg = 0;
@@ -103,7 +104,7 @@ static void read_arg_attr(tfp_program_reader *r, tfp_wire *outer, const tfp_fiel
     tfp_wire_join(outer, &w, "arg_attr");
 }
 
-/* What stands beside the nodes. Fields may come in any order: the signature tells what the others are about. */
+/* Reads the fields other than nodes. Fields may come in any order, and the signature is needed for the others. */
 static tfp_status read_head(tfp_program_reader *r, tfp_wire w, uint32_t number, tfp_program_body *body, tfp_error *err)
 {
     tfp_wire rest = w;
@@ -136,7 +137,7 @@ static tfp_status read_body(tfp_program_reader *r, tfp_wire w, uint32_t number, 
     return s ? s : tfp_wire_end(&w, err);
 }
 
-/* FunctionDef. One without a name cannot be called; of one name the first stays. */
+/* Reads a FunctionDef. One without a name cannot be called; of several with one name the first is kept. */
 static tfp_status read_function(tfp_program_reader *r, tfp_wire w, tfp_error *err)
 {
     tfp_str name = { "", 0 };

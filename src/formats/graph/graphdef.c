@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/graph/graphdef.c: a GraphDef, alone or inside a MetaGraphDef or a SavedModel, becomes nodes and inputs.
- * In: the message's bytes, text or binary, from a file or from a SavedModel's folder. Out: calls on a tfp_builder.
- * Uses base, wire, model. Message layout: tensorflow/core/framework/graph.proto, node_def.proto, attr_value.proto,
+/* formats/graph/graphdef.c: reads a GraphDef, alone or inside a MetaGraphDef or a SavedModel, as nodes and inputs. In:
+ * the message's bytes, text or binary, from a file or from a SavedModel's folder. Out: calls on a tfp_builder. Uses
+ * base, wire, model. Message layout: tensorflow/core/framework/graph.proto, node_def.proto, attr_value.proto,
  * tensor_shape.proto; core/protobuf/meta_graph.proto, saved_model.proto. */
 #include "formats/graph/graphdef.h"
 #include "formats/files/format.h"
@@ -15,17 +15,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef struct pending_attr { /* the value of an attribute: the last one of a name counts, as in a map */
+typedef struct pending_attr { /* the value of an attribute; of several with one name the last counts, as in a map */
     tfp_wire value;
     bool given;
 } pending_attr;
 
-typedef struct node_reader { /* reused from node to node */
+typedef struct node_reader { /* its memory is reused for each node */
     tfp_builder *b;
     tfp_str function; /* the function whose body is read; empty in the graph itself */
     tfp_buf scratch;
     TFP_VEC(tfp_str) inputs;
-    tfp_graph_shape shape; /* the last one */
+    tfp_graph_shape shape; /* the shape that was read last */
     tfp_buf attrs;
     bool no_memory;
 } node_reader;
@@ -38,7 +38,7 @@ static void node_reader_free(node_reader *r)
     tfp_buf_free(&r->scratch);
 }
 
-/* A name in the profile: nodes of a function's body stand in the function's scope. Valid until the next call. */
+/* A node's name in the profile: nodes of a function's body are in the function's scope. Valid until the next call. */
 static tfp_str full_name(node_reader *r, tfp_str name)
 {
     if (!r->function.size) return name;
@@ -67,7 +67,7 @@ static void read_own_shape(node_reader *r, tfp_wire *outer, pending_attr *attr, 
     tfp_wire_join(outer, &w, "attr shape");
 }
 
-/* The list: one shape an output. */
+/* Reads the list with one shape per output. */
 static void read_output_shapes(node_reader *r, tfp_wire *outer, pending_attr *attr, uint32_t node)
 {
     int32_t slot = 0;
@@ -105,7 +105,8 @@ static const struct {
 /* clang-format on */
 #define KNOWN_ATTRS (sizeof known_attrs / sizeof *known_attrs)
 
-/* An entry of attr: name -> AttrValue. Kept as an entry of ProfileNode.attrs (field 11), which has the same form. */
+/* Reads an entry of attr: name -> AttrValue. It is kept in the same form, as an entry of ProfileNode.attrs (field
+ * 11). */
 static void read_attr(node_reader *r, tfp_wire *outer, const tfp_field *field, pending_attr *pending)
 {
     tfp_graph_entry e = tfp_read_attr_entry(outer, field);
@@ -116,7 +117,7 @@ static void read_attr(node_reader *r, tfp_wire *outer, const tfp_field *field, p
 
 /* ---- inputs: "n", "n:k", "^n", and in functions "n:output:k" ---- */
 
-/* The name of an input's source, without the number of its output: TensorFlow's release builds lose that number, too, because they
+/* The name of an input's source, without the number of the output. TensorFlow's release builds lose that number too, because they
  * parse it inside a check of debug builds. */
 static tfp_str source_of(const node_reader *r, tfp_str input)
 {
@@ -190,7 +191,7 @@ static tfp_status read_node(node_reader *r, tfp_wire w, tfp_graph_source source,
 
 /* ---- functions: FunctionDefLibrary ---- */
 
-/* OpDef: its name, and a node for each argument, so that inputs have a source. */
+/* Reads an OpDef: its name, and a node for each argument, so that inputs have a source. */
 static tfp_status read_signature(node_reader *r, tfp_wire w, tfp_error *err)
 {
     tfp_wire args = w;
@@ -210,7 +211,7 @@ static tfp_status read_signature(node_reader *r, tfp_wire w, tfp_error *err)
     return tfp_wire_end(&w, err);
 }
 
-/* FunctionDef; a function without a name cannot be called and is no scope. */
+/* Reads a FunctionDef. A function without a name cannot be called and makes no scope. */
 static tfp_status read_function(node_reader *r, tfp_wire w, tfp_graph_source source, tfp_error *err)
 {
     bool wanted = r->b->p->keep & TFP_KEEP_FUNCTIONS;
@@ -250,7 +251,7 @@ static tfp_status read_library(node_reader *r, tfp_wire w, tfp_graph_source sour
 
 /* ---- graphs: GraphDef, MetaGraphDef, SavedModel ---- */
 
-/* A field of the GraphDef; versions say nothing. A field of a wrong type leaves its fault in `w`. */
+/* Reads a field of the GraphDef; versions are skipped. A field of a wrong wire type sets the fault in `w`. */
 static tfp_status read_graph_field(node_reader *r, tfp_wire *w, const tfp_field *f, size_t *count,
                                    tfp_graph_source source, tfp_error *err)
 {
@@ -271,7 +272,7 @@ tfp_status tfp_read_graph_def(tfp_builder *b, tfp_wire w, tfp_graph_source sourc
     return s ? s : tfp_wire_end(&w, err);
 }
 
-/* A GraphDef that is a file, in windows: one node or function library is in memory at a time. */
+/* Reads a GraphDef file in windows: one node or function library is in memory at a time. */
 static tfp_status read_graph_windows(tfp_builder *b, tfp_input *in, tfp_graph_source source, tfp_error *err)
 {
     node_reader r = { .b = b };
@@ -286,7 +287,7 @@ static tfp_status read_graph_windows(tfp_builder *b, tfp_input *in, tfp_graph_so
     return s;
 }
 
-/* The same bytes are read twice: for the tables of the four views, and for the program. */
+/* Reads the same bytes twice: for the tables of the four views, and for the program. */
 static tfp_status read_whole_graph(tfp_builder *b, tfp_wire w, tfp_graph_source source, tfp_error *err)
 {
     tfp_status s = tfp_read_graph_def(b, w, source, err);
@@ -306,7 +307,7 @@ static tfp_status read_meta_graph(tfp_builder *b, tfp_wire w, tfp_graph_source s
     return s || !source.program ? s : tfp_program_add_meta(source.program, whole, err);
 }
 
-/* Meta graphs of one model are variants of it: training and serving share most of their nodes. */
+/* Reads all meta graphs. They are variants of one model: training and serving share most of their nodes. */
 static tfp_status read_saved_model(tfp_builder *b, tfp_wire w, tfp_graph_source source, tfp_error *err)
 {
     tfp_status s = TFP_OK;
@@ -322,7 +323,8 @@ static tfp_status read_saved_model(tfp_builder *b, tfp_wire w, tfp_graph_source 
 
 /* ---- files and folders ---- */
 
-/* Bytes that are read a second time for the program are held in memory whole; so are models of several graphs. */
+/* Whether the file must be in memory as a whole: to read the bytes a second time for the program, or for a model of
+ * several graphs. */
 static tfp_status read_kind(tfp_builder *b, tfp_input *in, tfp_kind kind, tfp_graph_source source, tfp_error *err)
 {
     if (kind == TFP_KIND_GRAPH && !source.program) return read_graph_windows(b, in, source, err);
@@ -338,7 +340,7 @@ static tfp_status read_kind(tfp_builder *b, tfp_input *in, tfp_kind kind, tfp_gr
 static tfp_status read_binary(tfp_builder *b, tfp_input *in, tfp_kind kind, tfp_error *err)
 {
     size_t before = b->p->graph->nodes.size;
-    /* a SavedModel's parameters are counted by its variables, in every command */
+    /* parameters of a SavedModel are counted by its variables, in every command */
     bool saved = kind == TFP_KIND_SAVED_MODEL, wanted = saved || b->p->keep & (TFP_KEEP_PROGRAM | TFP_KEEP_GRAPHS);
     tfp_graph_source source = { .overlaps = b->p->files->finished_before, .program = wanted ? tfp_program_start(b) : NULL };
     if (wanted && !source.program) return tfp_nomem(err);
@@ -363,7 +365,7 @@ static int probe(tfp_str head, uint64_t total) { return tfp_sniff_score(head, to
 
 static const char *const model_files[] = { "saved_model.pb", "saved_model.pbtxt", NULL };
 
-/* The model in a folder, its path in `file`; false when there is none, or when the path is longer than any can be. */
+/* Finds the model file in a folder; false when there is none, or when the path is too long. */
 static bool model_in(const char *path, char file[PATH_MAX])
 {
     for (size_t i = 0; model_files[i]; i++) {
@@ -373,7 +375,7 @@ static bool model_in(const char *path, char file[PATH_MAX])
     return false;
 }
 
-/* A SavedModel is known by its folder; the fingerprint beside it is not read. */
+/* A SavedModel is recognized by its folder; the fingerprint beside it is not read. */
 static bool name_is(const char *name, tfp_path_fact fact)
 {
     if (fact == TFP_PATH_PART) return strcmp(name, "fingerprint.pb") == 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/graph/graphdef.h: reading a GraphDef that stands inside another message. */
+/* formats/graph/graphdef.h: reads a GraphDef that is part of another message. */
 #ifndef TFP_GRAPHDEF_H
 #define TFP_GRAPHDEF_H
 
@@ -8,12 +8,13 @@
 #include "wire/proto.h"
 
 typedef struct tfp_graph_source {
-    bool overlaps; /* nodes of the same name are expected (the meta graphs of a SavedModel): no warning for them */
-    tfp_program_reader *program; /* of the model's own graph, when it is kept; else NULL */
+    /* nodes with equal names are expected (in the meta graphs of a SavedModel), so there is no warning */
+    bool overlaps;
+    tfp_program_reader *program; /* receives the model's own graph when it is wanted; otherwise NULL */
 } tfp_graph_source;
 
-/* Adds the nodes of a GraphDef to the profile; of nodes with one name the first stays. The nodes of its function library
- * are no nodes of the graph: they are left out with a warning, or with TFP_KEEP_FUNCTIONS become FUNCTION/NODE. */
+/* Adds the nodes of a GraphDef to the profile; of nodes with one name the first is kept. Nodes of its function library
+ * are not part of the graph: they are left out with a warning, or with TFP_KEEP_FUNCTIONS become FUNCTION/NODE. */
 tfp_status tfp_read_graph_def(tfp_builder *b, tfp_wire w, tfp_graph_source source, tfp_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/graph/graphdef_parts.h: pieces of a GraphDef that both of its readers read: graphdef.c, which keeps what TensorFlow's
- * tool keeps, and program.c, which keeps all. Inline: a wire whose address goes nowhere stays in registers. */
+/* formats/graph/graphdef_parts.h: parts of a GraphDef that both its readers need: graphdef.c, which keeps what TensorFlow's
+ * tool keeps, and program.c, which keeps everything. Inline: a wire whose address is not passed on stays in registers. */
 #ifndef TFP_GRAPHDEF_PARTS_H
 #define TFP_GRAPHDEF_PARTS_H
 
@@ -27,7 +27,7 @@ static inline tfp_graph_entry tfp_read_entry(tfp_wire *outer, const tfp_field *f
     return e;
 }
 
-/* An entry of attr, name -> AttrValue, whose value is sound at its top, whether anybody asks for it or not. */
+/* Reads an entry of attr, name -> AttrValue, and checks the value's top level even when nobody needs it. */
 static inline tfp_graph_entry tfp_read_attr_entry(tfp_wire *outer, const tfp_field *field)
 {
     tfp_graph_entry e = tfp_read_entry(outer, field, "attr");
@@ -53,7 +53,7 @@ static inline int64_t tfp_read_dim(tfp_wire *outer, const tfp_field *field)
     return size;
 }
 
-/* False at a fault or without memory; the previous content of `shape` is lost. */
+/* False at a fault or when memory is out; the previous content of `shape` is lost. */
 static inline bool tfp_read_shape(tfp_wire *outer, const tfp_field *field, tfp_graph_shape *shape)
 {
     shape->unknown_rank = false;
@@ -67,7 +67,7 @@ static inline bool tfp_read_shape(tfp_wire *outer, const tfp_field *field, tfp_g
     return !w.fault && !shape->no_memory;
 }
 
-/* The k of "n:k": digits, and few enough of them. */
+/* Whether this is the k of "n:k": only digits, and not too many. */
 static inline bool tfp_is_output_number(tfp_str s)
 {
     for (size_t i = 0; i < s.size; i++)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/graph/meta.c: what a MetaGraphDef tells beside its graph: signatures, and variables of the object graph
- * (TensorFlow 2) or of collections (TensorFlow 1).
- * Message layout: tensorflow/core/protobuf/meta_graph.proto, saved_object_graph.proto, core/framework/variable.proto. */
+/* formats/graph/meta.c: the contents of a MetaGraphDef beside its graph: signatures, and variables of the object graph
+ * (TensorFlow 2) or of collections (TensorFlow 1). Message layout: tensorflow/core/protobuf/meta_graph.proto,
+ * saved_object_graph.proto, core/framework/variable.proto. */
 #include "formats/graph/program_parts.h"
 
 /* ---- signatures ---- */
 
-/* An entry of outputs, name -> TensorInfo. Maps have no order: the first output is the one of the least name. */
+/* Reads an entry of outputs, name -> TensorInfo. A map has no order, so the output with the least name counts as the
+ * first. */
 static void read_output(tfp_program_reader *r, tfp_wire *outer, const tfp_field *field, tfp_str *least, tfp_strid *node)
 {
     tfp_str tensor = { "", 0 };
@@ -21,7 +22,7 @@ static void read_output(tfp_program_reader *r, tfp_wire *outer, const tfp_field 
     *node = from;
 }
 
-/* An entry of signature_def, key -> SignatureDef. */
+/* Reads an entry of signature_def, key -> SignatureDef. */
 static void read_signature_def(tfp_program_reader *r, tfp_wire *outer, const tfp_field *field)
 {
     tfp_str least = { "", 0 };
@@ -76,10 +77,11 @@ static child read_child(tfp_wire *outer, const tfp_field *field)
     return c;
 }
 
-/* Keras' archives have two lists under the root, which know what the model freezes; its variables do not. */
+/* Keras' archives have two lists under the root that tell which variables the model freezes; the variables themselves
+ * do not tell. */
 typedef struct object_reader {
-    TFP_VEC(uint32_t) variable; /* by object: -> variables, TFP_NONE */
-    uint64_t trained, fixed;    /* the lists; 0, the root, when there are none */
+    TFP_VEC(uint32_t) variable; /* for each object: index in variables, TFP_NONE */
+    uint64_t trained, fixed;    /* object numbers of these lists; 0, the root: there are none */
 } object_reader;
 
 static void read_object(tfp_program_reader *r, object_reader *o, tfp_wire *outer, const tfp_field *field)
@@ -125,7 +127,7 @@ static void read_lists(tfp_program_reader *r, object_reader *o, tfp_wire w)
     }
 }
 
-/* SavedObjectGraph: its objects, of which some are variables. */
+/* Reads a SavedObjectGraph: its objects, some of which are variables. */
 static tfp_status read_objects(tfp_program_reader *r, tfp_wire w, tfp_error *err)
 {
     object_reader o = { 0 };
@@ -160,7 +162,7 @@ static void read_variable_def(tfp_program_reader *r, tfp_wire *outer, const tfp_
     }
 }
 
-/* An entry of collection_def. Those named here hold variables; other collections may hold anything. */
+/* Reads an entry of collection_def. The collections named here hold variables; others may hold anything. */
 static void read_collection(tfp_program_reader *r, tfp_wire *outer, const tfp_field *field, tfp_map64 *seen)
 {
     tfp_graph_entry e = tfp_read_entry(outer, field, "collection_def");
@@ -188,7 +190,7 @@ static tfp_status read_collections(tfp_program_reader *r, tfp_wire w, tfp_error 
     return s ? s : reader_status(r, err);
 }
 
-/* Of several meta graphs the first with an object graph tells of its variables: the others have the same ones. */
+/* Of several meta graphs the first one with an object graph gives the variables: the others have the same ones. */
 tfp_status tfp_program_add_meta(tfp_program_reader *r, tfp_wire w, tfp_error *err)
 {
     tfp_status s = TFP_OK;

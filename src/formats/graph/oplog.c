@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/graph/oplog.c: an op log adds types, float operations and code traces to nodes that the graph has.
- * In: a file in windows: an OpLogProto, or an OpLog of TensorFlow 1.0 to 1.2, whose traces hold their strings in place.
- * Out: calls on a tfp_builder; nothing is printed.
- * Uses base, wire, model. Message layout: tensorflow/core/profiler/tfprof_log.proto (1.0: contrib/tfprof). */
+/* formats/graph/oplog.c: an op log adds types, float operations and code traces to the graph's nodes. In: a file in
+ * windows: an OpLogProto, or an OpLog of TensorFlow 1.0 to 1.2, whose traces contain their strings. Out: calls on a
+ * tfp_builder; nothing is printed. Uses base, wire, model. Message layout: tensorflow/core/profiler/tfprof_log.proto
+ * (1.0: contrib/tfprof). */
 #include "formats/files/format.h"
 #include "formats/graph/sniff.h"
 #include "model/tables/code.h"
@@ -14,7 +14,7 @@
 
 typedef struct reader {
     tfp_builder *b;
-    tfp_map64 string_by_id; /* id_to_string: -> string ids of the profile */
+    tfp_map64 string_by_id; /* id_to_string -> string ids of the profile */
     TFP_VEC(tfp_code_frame) frames;
     size_t entries;
     bool no_memory;
@@ -33,7 +33,7 @@ static tfp_strid string_of(reader *r, int64_t id)
     return tfp_build_string(r->b, TFP_STR("none"));
 }
 
-typedef struct frame_fields { /* CodeDef.Trace: texts of the old form, ids of today's */
+typedef struct frame_fields { /* CodeDef.Trace: texts in the old form, ids in today's */
     tfp_str file, function, text;
     int64_t file_id, function_id, text_id;
 } frame_fields;
@@ -69,7 +69,7 @@ static void read_frame(reader *r, tfp_wire *outer, const tfp_field *field)
     if (!tfp_push(&r->frames, frame)) r->no_memory = true;
 }
 
-/* CodeDef: the first trace of a node stays. */
+/* Reads a CodeDef: the first trace of a node is kept. */
 static void read_trace(reader *r, tfp_wire *outer, const tfp_field *field, uint32_t node)
 {
     tfp_wire w = tfp_field_message(outer, field);
@@ -140,7 +140,7 @@ static tfp_status read_string(reader *r, tfp_wire w, tfp_error *err)
     return s;
 }
 
-/* The entries of one number, in windows: other fields are only looked at where they begin. */
+/* Reads the entries with one field number, in windows; other fields are skipped. */
 static tfp_status read_fields(reader *r, tfp_input *in, uint32_t number, const char *what,
                               tfp_status (*read)(reader *r, tfp_wire w, tfp_error *err), tfp_error *err)
 {
@@ -160,19 +160,19 @@ static tfp_status read_fields(reader *r, tfp_input *in, uint32_t number, const c
     return s;
 }
 
-/* The table of strings stands behind the entries that need it: two ways through the message. */
+/* The table of strings comes after the entries that need it, so the message is read twice. */
 static tfp_status read_binary(tfp_builder *b, tfp_input *in, tfp_kind kind, tfp_error *err)
 {
-    (void)kind; /* the old form and today's have the same tables */
+    (void)kind; /* the old form and today's have the same field numbers */
     reader r = { .b = b };
     uint64_t start = tfp_input_at(in);
     tfp_progress_fn progress = in->progress;
-    in->progress = NULL; /* only of the second kind of entry */
+    in->progress = NULL; /* only the second pass reports progress */
     tfp_status s = read_fields(&r, in, 2, "id_to_string", read_string, err);
     in->progress = progress;
     if (!s) s = tfp_input_seek(in, start, err);
     if (!s) s = read_fields(&r, in, 1, "log_entries", read_entry, err);
-    if (!s) s = tfp_input_skip(in, 0, err); /* fields at the end were left out: all is read */
+    if (!s) s = tfp_input_skip(in, 0, err); /* fields at the end were skipped: the rest of the file is consumed */
     if (!s && !r.entries) tfp_build_warn(b, "no data in it", TFP_STR(""));
     tfp_map64_free(&r.string_by_id);
     tfp_vec_free(&r.frames);

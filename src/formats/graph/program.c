@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/graph/program.c: a GraphDef becomes the profile's program: every node with all its inputs and attributes, every
- * function, and what a MetaGraphDef tells of signatures and variables.
- * In: wire bytes whose main graph graphdef.c has read before. Out: rows of a tfp_program; strings through a tfp_builder.
- * Uses base, wire, model. Message layout: tensorflow/core/framework/graph.proto, node_def.proto, attr_value.proto,
- * function.proto, op_def.proto, variable.proto; core/protobuf/meta_graph.proto, saved_object_graph.proto. */
+/* formats/graph/program.c: reads a GraphDef as the profile's program: every node with all its inputs and attributes,
+ * every function, and the signatures and variables of a MetaGraphDef. In: wire bytes whose main graph graphdef.c has read
+ * before. Out: rows of a tfp_program; strings through a tfp_builder. Uses base, wire, model. Message layout:
+ * tensorflow/core/framework/graph.proto, node_def.proto, attr_value.proto, function.proto, op_def.proto, variable.proto;
+ * core/protobuf/meta_graph.proto, saved_object_graph.proto. */
 #include "formats/graph/attrs.h"
 #include "formats/graph/program_parts.h"
 #include "model/tables/profile.h"
@@ -17,7 +17,7 @@ uint32_t tfp_program_read_shape(tfp_program_reader *r, tfp_wire *outer, const tf
     return tfp_build_shape(r->b, r->shape.dims.at, count, !count && !r->shape.unknown_rank);
 }
 
-/* The first node of that name in a body; of one that comes again it says false. */
+/* Whether it is the first node with that name in a body. */
 static bool is_first(tfp_program_reader *r, tfp_strid name, uint32_t body)
 {
     size_t size = r->in.size;
@@ -33,7 +33,8 @@ static bool is_first(tfp_program_reader *r, tfp_strid name, uint32_t body)
 
 /* ---- attributes ---- */
 
-#define SHORT_VALUE 64 /* bytes: most values are types and shapes, and the same in many nodes: decoded once */
+/* bytes: most values are types and shapes that recur in many nodes, so short values are decoded once */
+#define SHORT_VALUE 64
 
 static void add_attr(tfp_program_reader *r, tfp_str name, tfp_str value)
 {
@@ -50,7 +51,7 @@ static void add_attr(tfp_program_reader *r, tfp_str name, tfp_str value)
     APPEND(r, attrs, a);
 }
 
-/* By name, so that a node's attributes are found fast; of one name the last stays. */
+/* Sorts by name, so that a node's attributes are found fast; of several with one name the last is kept. */
 static bool goes_before(const void *attrs, uint32_t a, uint32_t b)
 {
     return ((const tfp_program_attr *)attrs)[a].name < ((const tfp_program_attr *)attrs)[b].name;
@@ -162,7 +163,7 @@ tfp_status tfp_program_read_node(tfp_program_reader *r, tfp_wire w, uint32_t bod
     return reader_status(r, err);
 }
 
-/* Nodes of the main graph that came after functions go in front of them: a body's nodes stand side by side. */
+/* Moves nodes of the main graph that came after functions to the front: the nodes of a body must be contiguous. */
 static tfp_status settle_main(tfp_program_reader *r, uint32_t first, tfp_error *err)
 {
     tfp_program *g = r->g;
@@ -259,7 +260,7 @@ static bool start(tfp_program_reader *r)
     for (uint32_t i = 0; i < main_graph->node_count; i++)
         is_first(r, r->g->nodes.at[main_graph->node_first + i].name, 0);
     return !r->no_memory && tfp_strtab_init(&r->values, &r->scratch) == TFP_OK &&
-           tfp_push(&r->decoded, (tfp_program_attr){ 0 }); /* of the empty text, which has the id 0 */
+           tfp_push(&r->decoded, (tfp_program_attr){ 0 }); /* for the empty text, which has the id 0 */
 }
 
 tfp_program_reader *tfp_program_start(tfp_builder *b)
@@ -280,7 +281,7 @@ tfp_status tfp_program_end(tfp_program_reader *r, tfp_status s, tfp_error *err)
     if (!s) s = reader_status(r, err);
     tfp_profile *p = r->b->p;
     tfp_program *gone = r->before;
-    if (s && r->g) { /* half a program is none */
+    if (s && r->g) { /* an incomplete program is dropped */
         gone = p->program;
         p->program = r->before;
     }

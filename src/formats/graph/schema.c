@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/graph/schema.c: the fields of every message that a text graph, run metadata, op log or profile may hold.
  * Facts only: names, numbers and types of TensorFlow 2.21's graph.proto, meta_graph.proto, saved_model.proto,
- * config.proto and tfprof_log.proto with all that they use. CodeDef.Trace also has the strings in place that
- * TensorFlow 1.0 wrote. */
+ * config.proto and tfprof_log.proto with all that they use. CodeDef.Trace also has the strings that TensorFlow 1.0
+ * wrote in it. */
 #include "formats/graph/schema.h"
 
-/* A row is F (one value), R (repeated), O (in the message's oneof) or P (one value whose zero counts as given);
- * a second letter says that it is an M (message) or an E (enum). */
+/* A row is F (one value), R (repeated), O (member of the message's oneof) or P (one value, present even when it is
+ * zero); a second letter marks an M (message) or an E (enum). */
 /* clang-format off */
 #define TEXT(s) { (s), sizeof(s) - 1 }
 #define VALUE(s, number, kind, flags) { TEXT(s), (number), TFP_TEXT_##kind, (flags), NULL, NULL }
@@ -71,7 +71,7 @@ static const tfp_text_enum variable_aggregation = VALUES(
     V("VARIABLE_AGGREGATION_NONE", 0), V("VARIABLE_AGGREGATION_SUM", 1), V("VARIABLE_AGGREGATION_MEAN", 2),
     V("VARIABLE_AGGREGATION_ONLY_FIRST_REPLICA", 3));
 
-/* Messages hold each other. */
+/* Messages may contain each other, so they are declared first. */
 MESSAGE
     node_def, attr_value, attr_value_list_value, tensor_shape_proto, tensor_shape_proto_dim, tensor_proto,
     resource_handle_proto, resource_handle_proto_dtype_and_shape, variant_tensor_data_proto, name_attr_list,

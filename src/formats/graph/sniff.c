@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/graph/sniff.c: which of TensorFlow's messages a file holds, and the way in that their readers share. Protobuf
- * files have no mark of their own, and most of these messages begin with field 1 and a nested message. So the head of
- * the file is walked along each message's table (schema.c): what stands where the table says counts for it, what it
- * does not know against it. */
+/* formats/graph/sniff.c: recognizes which of TensorFlow's messages a file holds, and has the entry point that their
+ * readers share. Protobuf files have no signature, and most of these messages begin with field 1 and a nested message.
+ * So the head of the file is compared with each message's table (schema.c): fields that the table has count for the
+ * message, others against it. */
 #include "formats/graph/sniff.h"
 #include "formats/graph/schema.h"
 #include "wire/proto.h"
 
 #define HEAD ((size_t)64 << 10)
-#define DEPTH 12    /* nested messages that are looked into */
-#define FIELDS 1500 /* fields that are looked at: enough to know, cheap enough to try every kind */
-#define SURE 60     /* a score that says what a file is */
+#define DEPTH 12    /* most levels of nested messages */
+#define FIELDS 1500 /* most fields that are compared: enough to decide, and cheap for every kind */
+#define SURE 60     /* a score from which the kind is certain */
 
 typedef struct kind_row {
-    const char *name; /* with its article, for messages */
+    const char *name; /* with its article, for error messages */
     const tfp_message_schema *schema;
 } kind_row;
 
@@ -26,8 +26,8 @@ static const kind_row kind_rows[TFP_KIND_COUNT] = {
     [TFP_KIND_OP_LOG] = { "an OpLogProto", &tfp_schema_op_log },
 };
 
-/* Fields that every real message of a type has, though the format does not ask for them: they tell a node of a graph
- * from an entry of an op log, which both begin with a name. */
+/* Fields that every real message of a type has, although they are optional in protobuf. They distinguish a graph's node
+ * from an op log's entry, which both begin with a name. */
 static const struct {
     const char *message;
     uint32_t number;
@@ -46,7 +46,7 @@ typedef struct level {
     tfp_wire w;
     const tfp_message_schema *schema;
     uint64_t seen; /* fields met, by number below 64 */
-    bool cut;      /* it goes on past the head */
+    bool cut;      /* the message continues after the head */
 } level;
 
 static const tfp_text_field *field_of(const tfp_message_schema *schema, uint32_t number)
@@ -64,7 +64,7 @@ static bool right_type(const tfp_text_field *row, uint32_t type)
     case TFP_TEXT_MESSAGE: return type == TFP_BYTES;
     default: break;
     }
-    if (type == TFP_BYTES) return row->flags & TFP_TEXT_MANY; /* packed */
+    if (type == TFP_BYTES) return row->flags & TFP_TEXT_MANY; /* repeated numbers may be packed */
     bool wide = row->kind == TFP_TEXT_DOUBLE || row->kind == TFP_TEXT_FIXED64;
     return type == (uint32_t)(wide ? TFP_FIXED64 : row->kind == TFP_TEXT_FLOAT ? TFP_FIXED32 : TFP_VARINT);
 }
@@ -76,7 +76,7 @@ static bool is_wordy(tfp_str s)
     return true;
 }
 
-/* A length-delimited field that goes past the end of the head is shortened to it. True when it was. */
+/* Shortens a length-delimited field that goes past the end of the head. Returns whether there was one. */
 static bool next_cut(level *l, tfp_field *f)
 {
     tfp_wire w = tfp_wire_start((tfp_str){ (const char *)l->w.at, (size_t)(l->w.end - l->w.at) });
@@ -98,7 +98,7 @@ static unsigned missing_usual(const level *l)
     return count;
 }
 
-/* Judges one field; the nested message to look into is put at *deeper. True when there is one. */
+/* Scores one field. If it is a nested message to look into, it is put into *deeper and the result is true. */
 static bool judge(evidence *e, level *l, const tfp_field *f, bool cut, level *deeper)
 {
     const tfp_text_field *row = field_of(l->schema, f->number);
@@ -113,7 +113,7 @@ static bool judge(evidence *e, level *l, const tfp_field *f, bool cut, level *de
     return true;
 }
 
-/* Walks without recursion; what lies deeper than DEPTH counts by its own field only. */
+/* Walks without recursion; of messages deeper than DEPTH only the outer field counts. */
 static evidence weigh(tfp_str head, uint64_t total, const tfp_message_schema *schema)
 {
     level levels[DEPTH];
@@ -125,7 +125,7 @@ static evidence weigh(tfp_str head, uint64_t total, const tfp_message_schema *sc
         const uint8_t *before = l->w.at;
         tfp_field f = { 0 };
         bool cut = false, more = tfp_wire_next(&l->w, &f);
-        if (!more && l->w.fault) { /* a file that was cut short is known too, and refused later */
+        if (!more && l->w.fault) { /* a truncated file is recognized too, and refused later */
             l->w.at = before;
             more = cut = (l->cut || depth == 1) && next_cut(l, &f);
             if (!more && !l->cut) e.bad += 2;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/graph/tfdevice.c: what the names of TensorFlow's devices mean: which are devices and which are streams, which are
- * CPUs and which accelerators, and what the times recorded there count as. Names are in lower case. */
+/* formats/graph/tfdevice.c: the meaning of TensorFlow's device names: which are devices and which streams, which are CPUs
+ * and which accelerators, and what kind of time is recorded there. Names are in lower case. */
 #include "formats/graph/tfdevice.h"
 
-/* Anything, a slash, "device:gpu", "gpu", "device:cpu" or "cpu", a colon and digits, and nothing behind them. The regex
- * that TensorFlow uses has a dot for "anything": no newline, and only whole UTF-8 characters. */
+/* Matches: anything, a slash, "device:gpu", "gpu", "device:cpu" or "cpu", a colon and digits up to the end. The regular
+ * expression that TensorFlow uses has a dot for "anything", which matches no newline and only complete UTF-8
+ * characters. */
 static bool is_canonical(tfp_str name)
 {
     size_t end = name.size, at = end;
@@ -38,7 +39,7 @@ static bool take(tfp_str *s, const char *word)
     return true;
 }
 
-/* Up to the next slash, or to the end. */
+/* Cuts off the part up to the next slash, or to the end. */
 static tfp_str part(tfp_str *s)
 {
     const char *slash = s->size ? memchr(s->data, '/', s->size) : NULL;
@@ -126,7 +127,7 @@ uint32_t tfp_tf_twin_lane(tfp_builder *b, tfp_str name, tfp_lane_kind kind)
     return tfp_build_lane(b, &row, false);
 }
 
-/* "gpu:" and digits become "cpu:0", wherever they stand. */
+/* Replaces "gpu:" and digits by "cpu:0", wherever they are. */
 tfp_strid tfp_tf_host_of(tfp_builder *b, tfp_str name)
 {
     tfp_buf host = { 0 };

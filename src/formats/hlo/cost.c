@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/hlo/cost.c: float operations, multiply-adds and bytes of each instruction of an HLO module. One multiply and
- * one add are two operations. Elementwise functions count one an element when they work on floating point numbers,
- * exp and tanh too (XLA's cost_analysis tells those as transcendentals beside its flops, and counts integers).
- * A fusion, a call and an asynchronous operation have the sum of their computation; bodies of loops and branches run by
- * themselves. Semantics of operations: openxla.org/xla/operation_semantics. */
+ * one add are two operations. Elementwise functions count one operation per element when they work on floating point
+ * numbers, including exp and tanh (XLA's cost_analysis reports those separately as transcendentals, and counts
+ * integers). A fusion, a call and an asynchronous operation count the sum of their computation; the bodies of loops and
+ * branches are counted by their own instructions. Semantics of operations: openxla.org/xla/operation_semantics. */
 #include "formats/hlo/count.h"
 #include "model/tables/instructions.h"
 
 #include <math.h>
 
 typedef enum cost_rule {
-    NOTHING,     /* moves or names data */
-    ELEMENTWISE, /* one an element of the result, of floating point */
-    COMPARE,     /* one an element of the result, when the operands are of floating point */
+    NOTHING,     /* only moves or renames data */
+    ELEMENTWISE, /* one per element of the result, if that is floating point */
+    COMPARE,     /* one per element of the result, if the operands are floating point */
     DOT,
     CONVOLUTION,
-    REDUCE,        /* (elements in less elements out) times the function's cost */
-    REDUCE_WINDOW, /* elements out times (window less 1) times the function's cost */
+    REDUCE,        /* (elements in minus elements out) times the function's cost */
+    REDUCE_WINDOW, /* elements out times (window size minus 1) times the function's cost */
     SELECT_AND_SCATTER,
     SCATTER,
     MAP,
@@ -24,17 +24,17 @@ typedef enum cost_rule {
     FFT,
     CHOLESKY,
     TRIANGULAR,
-    ALL_REDUCE, /* one addition an element */
+    ALL_REDUCE, /* one addition per element */
     INSIDE,     /* the sum of the called computation */
-    APART,      /* its computations run by themselves */
+    APART,      /* the instructions of its computations are counted by themselves */
     CUSTOM
 } cost_rule;
 
-/* The elements of operands and results that are read and written. */
+/* Which elements of operands and results are read and written. */
 typedef enum byte_rule {
     EDGES,        /* all operands and the result */
-    NO_BYTES,     /* none: no data moves, or others count it */
-    RESULT_TWICE, /* the slice: read and written */
+    NO_BYTES,     /* none: no data moves, or other instructions count it */
+    RESULT_TWICE, /* the slice is read and written */
     UPDATE_TWICE  /* operand 1, read and written in place */
 } byte_rule;
 
@@ -159,7 +159,7 @@ static int64_t of_fft(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
     return all < 9e18 ? (int64_t)all : TFP_HLO_UNKNOWN;
 }
 
-/* n * n * n / 3 of each matrix. */
+/* n * n * n / 3 for each matrix. */
 static int64_t of_cholesky(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
 {
     const tfp_hlo_array *a = tfp_hlo_first_array(c, i);
@@ -174,7 +174,7 @@ static int64_t of_triangular(const tfp_hlo_counter *c, const tfp_hlo_instruction
     return tfp_hlo_times(tfp_hlo_elements_of(c, i), a ? tfp_hlo_dim(c, a, (int64_t)a->dim_count - 1) : TFP_HLO_UNKNOWN);
 }
 
-/* Float operations of the first called computation, a reduction's function; 1 when it is not there. */
+/* Float operations of the first called computation, the function of a reduction; 1 when it is missing. */
 static int64_t of_function(const tfp_hlo_counter *c, const tfp_hlo_instruction *i, uint32_t k)
 {
     uint32_t at = k < i->called_count ? c->m->links.at[i->called_first + k] : TFP_NONE;
@@ -223,7 +223,7 @@ static int64_t flops_of(const tfp_hlo_counter *c, const tfp_hlo_instruction *i, 
     case REDUCE: return of_reduce(c, i);
     case REDUCE_WINDOW:
         return tfp_hlo_times(tfp_hlo_times(tfp_hlo_elements_of(c, i), less_one(i->work.window)), of_function(c, i, 0));
-    case SELECT_AND_SCATTER: /* each element of the source: choose one of a window, add it to the result */
+    case SELECT_AND_SCATTER: /* for each element of the source: choose one of a window, and add to the result */
         return tfp_hlo_times(tfp_hlo_elements_of(c, tfp_hlo_operand(c, i, 1)),
                              plus(tfp_hlo_times(less_one(i->work.window), of_function(c, i, 0)), of_function(c, i, 1)));
     case SCATTER:
@@ -242,7 +242,7 @@ static int64_t flops_of(const tfp_hlo_counter *c, const tfp_hlo_instruction *i, 
     }
 }
 
-/* The sum of a called computation. */
+/* Adds the sum of a called computation. */
 static void take_inside(const tfp_hlo_counter *c, const tfp_hlo_instruction *i, tfp_hlo_cost *cost)
 {
     cost->counted = i->called_count > 0;
@@ -296,10 +296,10 @@ static void count_computation(tfp_hlo_counter *c, uint32_t at)
 }
 
 typedef struct visit {
-    uint32_t computation, instruction, call; /* the next of its calls to look at */
+    uint32_t computation, instruction, call; /* call: the next of its calls to look at */
 } visit;
 
-/* The next computation that an instruction of `v` calls and that is not counted yet; TFP_NONE when there is none. */
+/* The next computation that an instruction of `v` calls and that is not counted yet; TFP_NONE: none. */
 static uint32_t next_callee(const tfp_hlo_counter *c, visit *v, const uint8_t *state)
 {
     const tfp_hlo_computation *k = &c->m->computations.at[v->computation];
@@ -318,7 +318,7 @@ bool tfp_hlo_count(const tfp_builder *b, tfp_hlo_module *m)
     size_t n = m->computations.size;
     tfp_hlo_counter c = { b, m, calloc(n + 1, sizeof(tfp_hlo_cost)) };
     uint8_t *state =
-        calloc(n + 1, 1); /* 1: on the stack, 2: counted; one that calls itself counts what it has so far */
+        calloc(n + 1, 1); /* 1: on the stack, 2: counted. A computation that calls itself uses the sum so far. */
     TFP_VEC(visit) stack = { 0 };
     bool fine = c.inside && state;
     for (uint32_t i = 0; fine && i < n; i++) {

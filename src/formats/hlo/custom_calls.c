@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/hlo/custom_calls.c: float operations of the kernels that XLA calls by name: of cuBLAS, cuDNN, oneDNN, LAPACK and
- * Triton. What a kernel computes is told by its name, its shapes and the backend_config, which is JSON. A kernel of a name
- * that is not known here counts what its config estimates, else what its called computations do, else nothing is known.
- * Names: xla/service/gpu/cublas_cudnn.cc, xla/service/cpu/onednn_*.cc, jaxlib's FFI targets. */
+ * Triton. What a kernel computes follows from its name, its shapes and the backend_config, which is JSON. For a kernel
+ * with an unknown name the estimate in its config counts, otherwise the sum of its called computations; otherwise the
+ * number is unknown. Names: xla/service/gpu/cublas_cudnn.cc, xla/service/cpu/onednn_*.cc, jaxlib's FFI targets. */
 #include "formats/hlo/count.h"
 #include "model/tables/profile.h"
 
 typedef enum custom_rule {
-    NOTHING, /* a note for the compiler, or moves data */
+    NOTHING, /* a note for the compiler, or moves data only */
     MATMUL,
     CONVOLUTION,
     CONVOLUTION_FILTER, /* gradient of the kernel: the result is the kernel */
@@ -24,7 +24,7 @@ typedef enum custom_rule {
 
 /* clang-format off */
 static const struct {
-    const char *begin; /* of the target's name; the first row that fits counts */
+    const char *begin; /* beginning of the target's name; the first matching row counts */
     custom_rule rule;
 } rules[] = {
     { "__cublas$triangularSolve", TRIANGULAR }, { "__cublas$", MATMUL },
@@ -57,7 +57,7 @@ static custom_rule rule_of(tfp_str target)
 
 /* ---- numbers in JSON ---- */
 
-/* The numbers of ["1","2"] or [1,2] behind "key": in JSON, one after another; false at the end. */
+/* Iterates over the numbers of ["1","2"] or [1,2] behind "key": in JSON; false at the end. */
 typedef struct number_list {
     tfp_str rest;
 } number_list;
@@ -119,7 +119,7 @@ static int64_t of_attention(const tfp_hlo_counter *c, const tfp_hlo_instruction 
     return any && shared > 0 && all >= 0 ? all / shared : TFP_HLO_UNKNOWN;
 }
 
-/* Float operations for each element of the operand: `over` n's, by `under`, n the last dimension. */
+/* Float operations for each element of the operand: `over` * n / `under`, where n is the last dimension. */
 static int64_t of_matrix(const tfp_hlo_counter *c, const tfp_hlo_instruction *i, int64_t over, int64_t under)
 {
     const tfp_hlo_instruction *in = tfp_hlo_operand(c, i, 0);
@@ -143,7 +143,7 @@ static int64_t of_sort(const tfp_hlo_counter *c, const tfp_hlo_instruction *i)
     return tfp_hlo_times(n, tfp_hlo_log2_up(n));
 }
 
-/* An estimate by the kernel's author (Pallas), or the call inside of it (Triton). */
+/* An estimate of the kernel's author (Pallas), or the sum of the computation that it calls (Triton). */
 static int64_t of_unknown(const tfp_hlo_counter *c, const tfp_hlo_instruction *i, int64_t *macs)
 {
     number_list estimate = numbers_behind(i->config, "\"cost_estimate\"");

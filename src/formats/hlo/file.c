@@ -8,7 +8,7 @@
 
 /* ---- knowing such a file ---- */
 
-/* Comments and empty lines may stand before the first word. */
+/* Whether the head is HLO text. Comments and empty lines may come before the first word. */
 static bool is_text(tfp_str head)
 {
     while (head.size) {
@@ -20,7 +20,7 @@ static bool is_text(tfp_str head)
     return false;
 }
 
-/* The first field `number` of a message, which may go on past the head; empty when there is none. */
+/* The first field `number` of a message, possibly cut at the end of the head; empty when there is none. */
 static tfp_str field_bytes(tfp_str bytes, uint32_t number)
 {
     tfp_wire w = tfp_wire_start(bytes);
@@ -39,7 +39,7 @@ static tfp_str field_bytes(tfp_str bytes, uint32_t number)
     return (tfp_str){ "", 0 };
 }
 
-/* HloModuleProto: its first computation's first instruction has a known opcode. */
+/* Whether it is a HloModuleProto: the first instruction of its first computation has a known opcode. */
 static bool is_module(tfp_str bytes)
 {
     tfp_str instruction = field_bytes(field_bytes(bytes, 3), 2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/hlo/hlo.c: an HLO module in memory: ids become indexes, names are found, types have sizes. What its instructions
- * are in the profile is in place.c. */
+/* formats/hlo/hlo.c: an HLO module in memory: ids are turned into indexes, names can be looked up, types have sizes.
+ * place.c adds its instructions to the profile. */
 #include "formats/hlo/hlo.h"
 #include "model/tables/instructions.h"
 
@@ -20,7 +20,7 @@ static bool map_instructions(const tfp_hlo_module *m, tfp_map64 *by_id)
     return true;
 }
 
-/* When several computations have an instruction of one name, traces mean the one outside of fusions. */
+/* When several computations have an instruction of one name, traces refer to the one outside fusions. */
 static bool map_names(tfp_hlo_module *m)
 {
     for (int fused = 0; fused < 2; fused++) {
@@ -50,10 +50,12 @@ static void resolve(tfp_hlo_module *m, const tfp_map64 *computations, const tfp_
         if (at != TFP_NONE) m->instructions.at[at].scheduled = k + 1;
     }
     m->entry = tfp_map64_get(computations, (uint64_t)m->entry_id);
-    if (m->entry == TFP_NONE && m->computations.size) m->entry = (uint32_t)m->computations.size - 1; /* it comes last */
+    /* the entry computation comes last */
+    if (m->entry == TFP_NONE && m->computations.size) m->entry = (uint32_t)m->computations.size - 1;
 }
 
-/* Computations of loops and branches run instruction by instruction; others are part of the instruction that calls. */
+/* Computations of loops and branches run instruction by instruction; other called computations are part of the
+ * instruction that calls them. */
 static void find_fused(const tfp_builder *b, tfp_hlo_module *m)
 {
     for (uint32_t i = 0; i < m->instructions.size; i++) {

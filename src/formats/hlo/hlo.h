@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/hlo/hlo.h: an XLA program (HLO module) in tables: computations, instructions, shapes, call stacks. It is read from
- * an HloProto (proto.c) or from a text dump (text.c). XPlane files hold the modules that ran: the reader of traces
- * looks instructions up here (cost.c: float operations; place.c: nodes and edges of the profile).
- * Uses base, wire, model. Message layout: xla/service/hlo.proto, xla/xla_data.proto. */
+ * an HloProto (proto.c) or from a text dump (text.c). XPlane files contain the modules that ran, and the reader of traces
+ * looks up instructions here (cost.c: float operations; place.c: nodes and edges of the profile). Uses base, wire, model.
+ * Message layout: xla/service/hlo.proto, xla/xla_data.proto. */
 #ifndef TFP_HLO_H
 #define TFP_HLO_H
 
@@ -11,7 +11,7 @@
 #include "wire/proto.h"
 
 /* PrimitiveType of xla_data.proto; the names are in hlo_types.c. */
-/* The numbers of XLA's types of elements, as its files have them (PrimitiveType of xla_data.proto). Names and sizes: types.c. */
+/* Numbers of XLA's element types, as in its files (PrimitiveType of xla_data.proto). Names and sizes: types.c. */
 enum {
     TFP_HLO_PRED = 1,
     TFP_HLO_S8 = 2,
@@ -49,34 +49,34 @@ enum {
 };
 
 typedef struct tfp_hlo_array { /* a shape that is no tuple */
-    uint32_t type;             /* PrimitiveType; 0: not known */
+    uint32_t type;             /* PrimitiveType; 0: unknown */
     uint32_t dim_first, dim_count;
 } tfp_hlo_array;
 
-typedef struct tfp_hlo_shape { /* an array, or the arrays of a tuple, nested ones laid flat */
-    uint32_t first, count;     /* -> arrays */
+typedef struct tfp_hlo_shape { /* an array, or the arrays of a tuple, with nested tuples flattened */
+    uint32_t first, count;     /* index in arrays */
     bool tuple;
 } tfp_hlo_shape;
 
 enum { TFP_HLO_LT = 1, TFP_HLO_LE };
 
-/* Known costs of one execution; TFP_HLO_UNKNOWN: no count. */
+/* Costs of one execution, as far as known; TFP_HLO_UNKNOWN: no count. */
 #define TFP_HLO_UNKNOWN ((int64_t)-1)
 typedef struct tfp_hlo_cost {
     int64_t flops, macs, bytes;
-    bool counted; /* its operation has a rule and all shapes for it */
+    bool counted; /* there is a rule for its operation, and all shapes that the rule needs */
 } tfp_hlo_cost;
 
-/* What the cost of an instruction follows from, beside its shapes (cost.c). */
+/* What the cost of an instruction depends on, beside its shapes (cost.c). */
 typedef struct tfp_hlo_work {
-    uint32_t contract_first, contract_count; /* -> numbers: contracted dims of a dot's left side */
-    int64_t window;                          /* product of the window's sizes; 1 without */
-    int64_t fft_points;                      /* product of the lengths; 0 without */
-    int32_t kernel_input;                    /* dim of the kernel: its input features; -1 without */
+    uint32_t contract_first, contract_count; /* index in numbers: contracted dims of a dot's left side */
+    int64_t window;                          /* product of the window's sizes; 1: no window */
+    int64_t fft_points;                      /* product of the lengths; 0: no FFT */
+    int32_t kernel_input;                    /* the kernel's dim of input features; -1: none */
 } tfp_hlo_work;
 
 typedef struct tfp_hlo_constant {
-    int64_t value; /* of an integer constant, if has_value */
+    int64_t value; /* value of an integer constant, if has_value */
     bool has_value;
 } tfp_hlo_constant;
 
@@ -86,34 +86,34 @@ typedef struct tfp_hlo_instruction {
     tfp_strid op_name, op_type; /* of the framework's op: "jit(f)/dense/dot_general" */
     tfp_strid file;
     int32_t line;
-    tfp_strid target;                      /* of a custom call */
-    uint32_t frame;                        /* -> frames, from 1; 0: none */
-    uint32_t shape;                        /* -> shapes */
-    uint32_t operand_first, operand_count; /* -> links: instructions of the module, TFP_NONE: not there */
-    uint32_t called_first, called_count;   /* -> links: computations */
+    tfp_strid target;                      /* target of a custom call */
+    uint32_t frame;                        /* index in frames, from 1; 0: none */
+    uint32_t shape;                        /* index in shapes */
+    uint32_t operand_first, operand_count; /* index in links: instructions of the module, TFP_NONE: missing */
+    uint32_t called_first, called_count;   /* index in links: computations */
     uint32_t computation;
     tfp_hlo_work work;
     tfp_hlo_constant constant;
-    int32_t parameter;                       /* of a parameter: its number; -1 of others */
-    int64_t trips;                           /* of a while: iterations; -1: not known */
-    int32_t index;                           /* of a get-tuple-element; -1 of others */
-    uint8_t direction;                       /* of a compare: TFP_HLO_LT, TFP_HLO_LE; 0 */
-    bool custom; /* a fusion that a library or a generator runs, of the kind kCustom */
-    uint32_t scheduled;     /* its place in the order in which the module runs, from 1; 0: not told */
-    tfp_str config;    /* backend_config of a custom call, borrowed from the file's bytes until costs are counted */
-    tfp_hlo_cost cost; /* of cost.c, with called computations */
+    int32_t parameter;                       /* number of a parameter; -1 for other instructions */
+    int64_t trips;                           /* iterations of a while; -1: unknown */
+    int32_t index;                           /* index of a get-tuple-element; -1 for other instructions */
+    uint8_t direction;                       /* of a compare: TFP_HLO_LT, TFP_HLO_LE; otherwise 0 */
+    bool custom; /* a fusion of kind kCustom, which a library or a code generator runs */
+    uint32_t scheduled;     /* its position in the order in which the module runs, from 1; 0: unknown */
+    tfp_str config;    /* backend_config of a custom call; points into the file's bytes until costs are counted */
+    tfp_hlo_cost cost; /* set by cost.c; includes called computations */
 } tfp_hlo_instruction;
 
 typedef struct tfp_hlo_computation {
     tfp_strid name;
     int64_t id, root_id;
-    uint32_t first, count; /* -> instructions */
-    uint32_t root;         /* -> instructions, TFP_NONE */
-    bool fused;            /* called by a fusion, or as the function of a reduction: not run by itself */
+    uint32_t first, count; /* index in instructions */
+    uint32_t root;         /* index in instructions, or TFP_NONE */
+    bool fused;            /* called by a fusion, or the function of a reduction: its instructions do not run by themselves */
 } tfp_hlo_computation;
 
 typedef struct tfp_hlo_place { /* FileLocation */
-    uint32_t file, function;   /* -> files, functions, from 1 */
+    uint32_t file, function;   /* indexes in files and functions, from 1 */
     int32_t line;
 } tfp_hlo_place;
 
@@ -124,7 +124,7 @@ typedef struct tfp_hlo_frame {
 typedef struct tfp_hlo_module {
     tfp_strid name;
     int64_t id, entry_id;
-    uint32_t entry; /* -> computations, TFP_NONE */
+    uint32_t entry; /* index in computations, or TFP_NONE */
     TFP_VEC(tfp_hlo_instruction) instructions;
     TFP_VEC(tfp_hlo_computation) computations;
     TFP_VEC(tfp_hlo_shape) shapes;
@@ -132,82 +132,85 @@ typedef struct tfp_hlo_module {
     TFP_VEC(int64_t) dims;
     TFP_VEC(int64_t) numbers;
     TFP_VEC(uint32_t) links;
-    TFP_VEC(int64_t) ids; /* of the targets of `links`, until these are found */
-    TFP_VEC(int64_t) schedule; /* ids of instructions in the order of each computation, until these are found */
+    TFP_VEC(int64_t) ids; /* ids of the targets of `links`, until they are resolved */
+    TFP_VEC(int64_t) schedule; /* ids of instructions in the order of each computation, until they are resolved */
     TFP_VEC(tfp_strid) files;
     TFP_VEC(tfp_strid) functions;
     TFP_VEC(tfp_hlo_place) places;
     TFP_VEC(tfp_hlo_frame) frames;
-    bool ran;          /* events of a trace name it */
-    tfp_map64 by_name; /* strid -> instructions; of one name the first in the entry, else the first */
+    bool ran;          /* events of a trace refer to it */
+    tfp_map64 by_name; /* name -> instruction; of several with one name the first in the entry, otherwise the first */
 } tfp_hlo_module;
 
-/* What an instruction does (describe.c): "dot", "fusion(dot)" by what computes most in it, "custom-call(TARGET)". */
+/* What an instruction does (describe.c): "dot"; "fusion(dot)", after the instruction in it that computes most;
+ * "custom-call(TARGET)". */
 tfp_strid tfp_hlo_what(tfp_builder *b, const tfp_hlo_module *m, uint32_t row);
-/* The PrimitiveType of the numbers that it computes with most; 0: not known. */
+/* The PrimitiveType of most of the numbers that it computes with; 0: unknown. */
 uint32_t tfp_hlo_type(const tfp_builder *b, const tfp_hlo_module *m, uint32_t row);
-/* "bf16", "f8"; NULL for types that devices have no peaks of. */
+/* "bf16", "f8"; NULL for types for which devices state no peak rate. */
 const char *tfp_hlo_float_name(uint32_t type);
 
-/* An HloProto, or an HloModuleProto. On failure the module is empty. Strings are interned by the builder. */
+/* Reads an HloProto or an HloModuleProto. On failure the module is empty. Strings are interned by the builder. */
 tfp_status tfp_hlo_read_proto(tfp_builder *b, tfp_wire w, tfp_hlo_module *m, tfp_error *err);
-/* A text dump of one module (`HloModule NAME, ...`). Errors as "LINE:COLUMN: ...". */
+/* Reads a text dump of one module (`HloModule NAME, ...`). Errors are "LINE:COLUMN: ...". */
 tfp_status tfp_hlo_read_text(tfp_builder *b, tfp_str text, tfp_hlo_module *m, tfp_error *err);
 void tfp_hlo_free(tfp_hlo_module *m);
 
-/* The end of every reader: operands and calls become indexes, names a map; then trips of loops and costs. */
+/* The last step of every reader: turns operands and calls into indexes, builds the map of names, then finds trip counts
+ * and costs. */
 tfp_status tfp_hlo_complete(tfp_builder *b, tfp_hlo_module *m, tfp_error *err);
 
-/* The number behind {"known_trip_count":{"n":"5"}} of a backend_config, which is JSON; -1 without. */
+/* The number in {"known_trip_count":{"n":"5"}} of a backend_config, which is JSON; -1: none. */
 int64_t tfp_hlo_trips(tfp_str config);
 
-/* Iterations of loops that count from a constant to a constant (trips.c). */
+/* Finds the iterations of loops that count from a constant to a constant (trips.c). */
 void tfp_hlo_find_trips(const tfp_builder *b, tfp_hlo_module *m);
 
-/* Sets the cost of each instruction. False without memory. */
+/* Sets the cost of each instruction. False: out of memory. */
 bool tfp_hlo_count(const tfp_builder *b, tfp_hlo_module *m);
 
-/* Whether there is such an operation ("dot"). */
+/* Whether HLO has an operation of this name ("dot"). */
 bool tfp_hlo_is_opcode(tfp_str name);
 
-/* The row of that name; TFP_NONE when absent. */
+/* The instruction of that name; TFP_NONE: none. */
 uint32_t tfp_hlo_find(const tfp_hlo_module *m, tfp_strid name);
 
 /* ---- types ---- */
-unsigned tfp_hlo_type_bits(uint32_t type); /* 0: not known, or no array */
+unsigned tfp_hlo_type_bits(uint32_t type); /* 0: unknown, or no array */
 bool tfp_hlo_type_is_float(uint32_t type); /* floating point or complex */
-uint32_t tfp_hlo_type_named(tfp_str name); /* "f32"; 0 when there is none such */
+uint32_t tfp_hlo_type_named(tfp_str name); /* such as "f32"; 0: no type has this name */
 int64_t tfp_hlo_elements(const tfp_hlo_module *m,
-                         const tfp_hlo_array *a);               /* TFP_HLO_UNKNOWN when too many or dynamic */
+                         const tfp_hlo_array *a);               /* TFP_HLO_UNKNOWN when there are too many, or a dimension is dynamic */
 int64_t tfp_hlo_bytes(const tfp_hlo_module *m, uint32_t shape); /* the same */
 
 /* ---- what becomes of instructions in the profile ---- */
 
-/* Where in the model an instruction is, and its op: "PATH" and the last part of it, or (hlo)/MODULE/INSTRUCTION. */
+/* Where in the model an instruction is, and its op: "PATH" and its last part, or (hlo)/MODULE/INSTRUCTION. */
 typedef struct tfp_hlo_where {
     tfp_strid path, op;
 } tfp_hlo_where;
-/* The place in the model of a framework's op name, which is NAME:TYPE or a path of JAX. Empty op_name: module and instruction are the place. */
+/* The place in the model that a framework's op name gives; the name is NAME:TYPE or a path of JAX. Without op_name, module and instruction are
+ * the place. */
 tfp_hlo_where tfp_hlo_place_of(tfp_builder *b, tfp_str op_name, tfp_str module, tfp_str instruction);
-/* NAME:TYPE as TensorFlow writes its ops: one colon, no blank. False: it is none. */
+/* Splits NAME:TYPE, as TensorFlow writes its ops: one colon, no blank. False: it has another form. */
 bool tfp_op_name_split(tfp_str s, tfp_str *name, tfp_str *type);
-/* Whether it is written as TensorFlow writes types of ops: a C identifier that begins with a capital or `_`. */
+/* Whether it has the form of TensorFlow's op types: a C identifier that begins with a capital or `_`. */
 bool tfp_op_type_is(tfp_str s);
-/* The call stack of an instruction, outermost first; -> traces, TFP_NONE. */
+/* The call stack of an instruction, outermost first, as an index in traces; TFP_NONE: none. */
 uint32_t tfp_hlo_trace(tfp_builder *b, const tfp_hlo_module *m, const tfp_hlo_instruction *i);
-/* How one run of a module executes its computations (runs.c); arrays by computation. */
+/* How often one run of a module executes its computations (runs.c); the arrays are indexed by computation. */
 typedef struct tfp_hlo_runs {
-    uint32_t *caller; /* -> instructions: the first that calls it; TFP_NONE: none */
-    int64_t *runs;    /* executions; 0 in a branch that is not taken */
-    bool *alone;      /* its instructions run by themselves, not as a part of a fusion or of a reduction's function */
+    uint32_t *caller; /* the first instruction that calls it; TFP_NONE: none */
+    int64_t *runs;    /* number of executions; 0 in a branch that is not taken */
+    bool *alone;      /* its instructions run one by one, not as a part of a fusion or a reduction's function */
 } tfp_hlo_runs;
 bool tfp_hlo_runs_new(const tfp_builder *b, const tfp_hlo_module *m,
-                      tfp_hlo_runs *r); /* false without memory; free it */
+                      tfp_hlo_runs *r); /* false: out of memory. Free it in both cases. */
 void tfp_hlo_runs_free(tfp_hlo_runs *r);
 
-/* A node with edges, shape and call stack for each place of the module's instructions. Of a trace executions count float
- * operations, and only what runs by itself is a node; else each node has those of one run of the module, and fusions are
- * open to their insides. */
+/* Adds a node with edges, shape and call stack for each place of the module's instructions. With a trace, executions
+ * count the float operations, and only instructions that run by themselves become nodes. Without one, each node has the
+ * float operations of one run of the module, and instructions inside fusions are nodes too. */
 void tfp_hlo_build_nodes(tfp_builder *b, const tfp_hlo_module *m, bool of_trace);
 
 #endif

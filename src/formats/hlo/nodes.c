@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/hlo/nodes.c: instructions of an HLO module become nodes of the profile, with edges, shapes and call stacks.
- * Places that several instructions share are one node. Edges lead from nodes that were there first: the graph of nodes has
- * no cycles, whatever names the instructions have. */
+/* formats/hlo/nodes.c: adds the instructions of an HLO module to the profile as nodes with edges, shapes and call stacks.
+ * Instructions with the same place are one node. Edges only lead from nodes that were added earlier, so the graph has no
+ * cycles, whatever names the instructions have. */
 #include "formats/hlo/hlo.h"
 #include "model/tables/graph.h"
 #include "model/tables/instructions.h"
 
-#define OUTPUTS_MOST 256 /* of a tuple */
+#define OUTPUTS_MOST 256 /* most outputs of a tuple */
 
-/* Instructions that only name data: edges go through them to what made it. */
+/* Whether an instruction only renames data: edges pass through it to the instruction that made the data. */
 static bool is_plumbing(const tfp_builder *b, const tfp_hlo_instruction *i)
 {
     static const char *const names[] = { "bitcast",     "get-tuple-element",    "parameter", "tuple",  "constant",
@@ -29,15 +29,17 @@ typedef struct grapher {
     tfp_builder *b;
     const tfp_hlo_module *m;
     bool of_trace;
-    uint32_t *node; /* by instruction: -> nodes, TFP_NONE: it has none */
+    uint32_t *node; /* for each instruction: its node; TFP_NONE: it has none */
     tfp_hlo_runs r;
-    uint32_t *seen; /* by node: the last consumer that took it, so that an edge is there once */
+    uint32_t *seen; /* for each node: the last consumer that took it, so that each edge is added once */
     TFP_VEC(uint32_t) stack;
-    size_t budget; /* steps through plumbing: tuples of thousands with thousands of users make no graph */
+    /* steps through renaming instructions that are left: without a limit, tuples of thousands with thousands of users
+     * would take quadratic time */
+    size_t budget;
 } grapher;
 
-/* Whether the instructions of a computation are nodes. Of a trace those that run by themselves; else fusions and calls
- * are open too, and only the functions of reductions, sorts and the like are not. */
+/* Whether the instructions of a computation are nodes. With a trace, only those that run by themselves. Otherwise those
+ * in fusions and calls too, but not the functions of reductions, sorts and the like. */
 static bool is_open(const grapher *g, uint32_t computation)
 {
     const tfp_hlo_computation *c = &g->m->computations.at[computation];
@@ -50,7 +52,7 @@ static bool is_open(const grapher *g, uint32_t computation)
 
 /* ---- nodes ---- */
 
-/* Sums of insides are the insides' when those are nodes too. */
+/* Whether its float operations are only the sum of inner instructions that are nodes themselves. */
 static bool is_sum(const grapher *g, const tfp_hlo_instruction *i)
 {
     for (uint32_t k = 0; k < i->called_count; k++) {
@@ -80,7 +82,7 @@ static void add_instruction(const grapher *g, const tfp_hlo_instruction *i, uint
     if (!tfp_push(&g->b->p->instructions, n) && !g->b->status) g->b->status = TFP_NOMEM;
 }
 
-/* One output for each array of the result, of the first instruction that is this node. */
+/* Adds one output for each array in the result of the first instruction that is this node. */
 static void add_outputs(const grapher *g, uint32_t node, const tfp_hlo_instruction *i)
 {
     if (i->shape == TFP_NONE) return;
@@ -99,7 +101,7 @@ static void add_node(grapher *g, uint32_t at)
     tfp_builder *b = g->b;
     tfp_hlo_where w =
         tfp_hlo_place_of(b, tfp_text(b->p, i->op_name), tfp_text(b->p, g->m->name), tfp_text(b->p, i->name));
-    if (i->parameter >= 0) w.op = i->opcode; /* the operand is the name of an argument */
+    if (i->parameter >= 0) w.op = i->opcode; /* the op name is the name of an argument */
     uint32_t node = b->status ? TFP_NONE : tfp_named_node(b->p, w.path);
     bool fresh = node == TFP_NONE;
     if (fresh) node = tfp_build_node(b, tfp_text(b->p, w.path), tfp_text(b->p, w.op), true);
@@ -118,7 +120,7 @@ static void add_node(grapher *g, uint32_t at)
 
 /* ---- edges ---- */
 
-/* The sources of a value without plumbing: pushes instructions that are nodes. */
+/* Finds the sources of a value, passing through renaming instructions, and pushes those that are nodes. */
 static void push_source(grapher *g, uint32_t at)
 {
     if (at != TFP_NONE && g->budget) {
@@ -131,7 +133,7 @@ static void push_behind(grapher *g, uint32_t at)
 {
     const tfp_hlo_module *m = g->m;
     const tfp_hlo_instruction *i = &m->instructions.at[at];
-    if (i->parameter >= 0) { /* the value that a computation gives to the one instruction that opens it */
+    if (i->parameter >= 0) { /* the value comes from the one instruction that calls this computation */
         uint32_t caller = m->computations.at[i->computation].fused ? g->r.caller[i->computation] : TFP_NONE;
         if (caller == TFP_NONE || (uint32_t)i->parameter >= m->instructions.at[caller].operand_count) return;
         push_source(g, m->links.at[m->instructions.at[caller].operand_first + (uint32_t)i->parameter]);
@@ -157,7 +159,7 @@ static void add_edges(grapher *g, uint32_t at)
     if (tfp_build_row(g->b, node)->input_first != TFP_NONE) last = &g->b->p->graph->inputs.at[last_input];
     int32_t position = last ? last->position + 1 : 0;
     g->stack.size = 0;
-    for (uint32_t k = 0; k < i->called_count; k++) { /* the result of an open computation goes into its caller */
+    for (uint32_t k = 0; k < i->called_count; k++) { /* the result of a called computation goes to its caller */
         uint32_t c = m->links.at[i->called_first + k];
         if (c != TFP_NONE && is_open(g, c)) push_source(g, m->computations.at[c].root);
     }
@@ -173,7 +175,7 @@ static void add_edges(grapher *g, uint32_t at)
 
 /* ---- all of it ---- */
 
-/* Entry parameters are nodes of a module that stands alone: its inputs. */
+/* Parameters of the entry are nodes if the module is a file of its own: they are its inputs. */
 static bool is_node(const grapher *g, const tfp_hlo_instruction *i)
 {
     if (!is_open(g, i->computation)) return false;

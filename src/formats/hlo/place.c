@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/hlo/place.c: what the instructions of an HLO module are in the profile: the place in the model that the
- * framework's op name says, the call stack, nodes with edges. */
+/* formats/hlo/place.c: finds an instruction's place in the profile: the place in the model that the framework's op name
+ * gives, and the call stack. */
 #include "formats/hlo/hlo.h"
 #include "model/tables/code.h"
 
@@ -23,7 +23,8 @@ bool tfp_op_name_split(tfp_str s, tfp_str *name, tfp_str *type)
     if (!colon || colon == s.data) return false;
     size_t at = (size_t)(colon - s.data);
     tfp_str n = { s.data, at }, t = { colon + 1, s.size - at - 1 };
-    if (!is_letter(n.data[0]) && !is_digit(n.data[0]) && n.data[0] != '.') return false; /* as TensorFlow names nodes */
+    /* as in names of TensorFlow's nodes */
+    if (!is_letter(n.data[0]) && !is_digit(n.data[0]) && n.data[0] != '.') return false;
     for (size_t i = 0; i < n.size; i++)
         if (!is_letter(n.data[i]) && !is_digit(n.data[i]) && !memchr("._-/\\>", n.data[i], 6)) return false;
     if (!tfp_op_type_is(t)) return false;
@@ -32,7 +33,7 @@ bool tfp_op_name_split(tfp_str s, tfp_str *name, tfp_str *type)
     return true;
 }
 
-/* Without the parentheses at its ends that have no partner in it. */
+/* Removes the parentheses at both ends of the text that have no partner in it. */
 static tfp_str paired(tfp_str part)
 {
     size_t open = 0, unpaired = 0;
@@ -49,7 +50,8 @@ static tfp_str paired(tfp_str part)
     return part;
 }
 
-/* The last part of a path without _N: "transpose" of "jit(f)/layer1/transpose_3", "mlp" of "jit(f)/jvp(layer1/mlp)". */
+/* The last part of a path, without _N: "transpose" of "jit(f)/layer1/transpose_3", "mlp" of
+ * "jit(f)/jvp(layer1/mlp)". */
 static tfp_str last_part(tfp_str path)
 {
     size_t at = path.size;
@@ -79,9 +81,9 @@ static tfp_hlo_where by_instruction(tfp_builder *b, tfp_str module, tfp_str inst
     return w;
 }
 
-#define OPEN_MOST 64 /* parentheses in one another; a name with more stays as it is */
+#define OPEN_MOST 64 /* levels of parentheses; a name with more is kept as it is */
 
-/* Behind the parenthesis that closes the one before `at`; SIZE_MAX: none does. */
+/* The position after the parenthesis that closes the one before `at`; SIZE_MAX: none closes it. */
 static size_t behind_close(tfp_str s, size_t at)
 {
     for (size_t open = 1; at < s.size; at++) {
@@ -91,9 +93,9 @@ static size_t behind_close(tfp_str s, size_t at)
     return SIZE_MAX;
 }
 
-/* The compiler joins the names of what it merges: "jit(f)/(mul:jvp()/add)/x". The first of each parenthesis stays. The
- * parenthesis goes with the others, but where it is that of a call, "jvp(a:b)", whose first name is no path. False: the name
- * has no such parenthesis, or is not well formed. */
+/* When the compiler merges instructions it joins their names: "jit(f)/(mul:jvp()/add)/x". Keeps only the first name in each
+ * such parenthesis. The parenthesis itself is dropped too, unless it belongs to a call, "jvp(a:b)", whose first name is no
+ * path. False: the name has no such parenthesis, or is malformed. */
 static bool first_of_joined(tfp_str name, tfp_buf *out)
 {
     size_t open[OPEN_MOST], depth = 0;
@@ -108,7 +110,7 @@ static bool first_of_joined(tfp_str name, tfp_buf *out)
         } else if (c == ':' && depth) {
             size_t from = open[depth - 1], behind = behind_close(name, i + 1);
             if (behind == SIZE_MAX) return false;
-            if (out->size == from + 1) continue; /* no first name */
+            if (out->size == from + 1) continue; /* there is no first name */
             depth--;
             bool call =
                 from && (is_letter(out->data[from - 1]) || is_digit(out->data[from - 1]) || out->data[from - 1] == '_');
@@ -148,7 +150,7 @@ tfp_hlo_where tfp_hlo_place_of(tfp_builder *b, tfp_str op_name, tfp_str module, 
 
 /* ---- call stacks ---- */
 
-#define STACK_MOST 256 /* frames; a parent that leads in a circle ends there */
+#define STACK_MOST 256 /* most frames; a chain of parents that is a circle ends there */
 
 static tfp_strid listed(const tfp_strid *at, size_t size, uint32_t number)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/hlo/proto.c: the bytes of an HloProto become an HLO module (formats/hlo/hlo.h).
- * Message layout: xla/service/hlo.proto, xla/xla_data.proto. */
+/* formats/hlo/proto.c: reads the bytes of an HloProto as an HLO module (formats/hlo/hlo.h). Message layout:
+ * xla/service/hlo.proto, xla/xla_data.proto. */
 #include "formats/hlo/hlo.h"
 #include "model/tables/profile.h"
 
@@ -23,9 +23,9 @@ static tfp_strid text(reader *r, tfp_wire *w, const tfp_field *f)
 
 /* ---- shapes ---- */
 
-#define SHAPE_DEPTH 32 /* tuples in tuples; deeper ones are left out */
+#define SHAPE_DEPTH 32 /* levels of nested tuples; deeper ones are left out */
 
-/* ShapeProto, tuples laid flat without recursion. -> shapes */
+/* Reads a ShapeProto; tuples are flattened without recursion. Returns an index in shapes. */
 static uint32_t read_shape(reader *r, tfp_wire *outer, const tfp_field *field)
 {
     tfp_hlo_module *m = r->m;
@@ -97,7 +97,7 @@ static void read_window(tfp_wire *outer, const tfp_field *field, tfp_hlo_instruc
 static void read_convolution(tfp_wire *outer, const tfp_field *field, tfp_hlo_instruction *i)
 {
     tfp_wire w = tfp_field_message(outer, field);
-    i->work.kernel_input = 0; /* the number 0 is not written */
+    i->work.kernel_input = 0; /* protobuf does not write the number 0 */
     for (tfp_field f; tfp_wire_next(&w, &f);)
         if (f.number == 3) i->work.kernel_input = tfp_field_int32(&w, &f);
     tfp_wire_join(outer, &w, "convolution_dimension_numbers");
@@ -117,7 +117,7 @@ static void read_dot(reader *r, tfp_wire *outer, const tfp_field *field, tfp_hlo
     tfp_wire_join(outer, &w, "dot_dimension_numbers");
 }
 
-/* Numbers into `ids`, which stand beside `links`. */
+/* Reads numbers into `ids`, which is parallel to `links`. */
 static void read_ids(reader *r, tfp_wire *w, const tfp_field *f, uint32_t *count)
 {
     uint64_t v;
@@ -132,7 +132,7 @@ static void read_fft(tfp_wire *w, const tfp_field *f, tfp_hlo_instruction *i)
         i->work.fft_points = tfp_mul(i->work.fft_points ? i->work.fft_points : 1, (int64_t)v, NULL);
 }
 
-/* Operands and called computations lie side by side each, though a file may mix them: two ways through the fields. */
+/* Operands and called computations are stored contiguously, but a file may mix them, so the fields are read twice. */
 static void read_links(reader *r, tfp_wire w, tfp_hlo_instruction *i)
 {
     tfp_wire again = w;
@@ -144,7 +144,7 @@ static void read_links(reader *r, tfp_wire w, tfp_hlo_instruction *i)
         if (f.number == 38) read_ids(r, &again, &f, &i->called_count);
 }
 
-/* LiteralProto: the one integer of a scalar. */
+/* Reads a LiteralProto: the single integer of a scalar. */
 static void read_literal(tfp_wire *outer, const tfp_field *field, tfp_hlo_instruction *i)
 {
     uint64_t v;
@@ -190,13 +190,13 @@ static void read_instruction(reader *r, tfp_wire *outer, const tfp_field *field,
         case 32: read_fft(&w, &f, &i); break;
         case 35: i.id = tfp_field_int(&w, &f); break;
         case 36:
-        case 38: break; /* read_links */
+        case 38: break; /* done in read_links */
         case 63: i.direction = direction_of(tfp_field_bytes(&w, &f)); break;
         case 43: i.trips = tfp_hlo_trips(i.config = tfp_field_bytes(&w, &f)); break;
         }
     }
     tfp_wire_join(outer, &w, "instruction");
-    /* the number 0 is not written */
+    /* protobuf does not write the number 0 */
     if (i.parameter < 0 && tfp_str_eq(tfp_text(r->b->p, i.opcode), TFP_STR("parameter"))) i.parameter = 0;
     ok(r, tfp_push(&r->m->instructions, i));
 }
@@ -266,7 +266,7 @@ static void read_frames(reader *r, tfp_wire *outer, const tfp_field *field)
 
 /* ---- the order in which it runs: HloScheduleProto ---- */
 
-/* The ids of the instructions of a computation: InstructionSequence. */
+/* Reads the ids of a computation's instructions: InstructionSequence. */
 static void read_sequence(reader *r, tfp_wire *outer, const tfp_field *field)
 {
     uint64_t id;
@@ -279,7 +279,7 @@ static void read_sequence(reader *r, tfp_wire *outer, const tfp_field *field)
     tfp_wire_join(outer, &w, "instruction_ids");
 }
 
-/* A map: computation -> sequence. */
+/* Reads a map: computation -> sequence. */
 static void read_schedule(reader *r, tfp_wire *outer, const tfp_field *field)
 {
     tfp_wire w = tfp_field_message(outer, field);
@@ -316,7 +316,8 @@ static tfp_status read_module(reader *r, tfp_wire w, tfp_error *err)
     return s ? s : tfp_wire_end(&w, err);
 }
 
-/* An HloProto holds its module in field 1 as a message; an HloModuleProto begins with its name, a text. */
+/* Whether it is the module itself: an HloProto holds its module as a message in field 1; an HloModuleProto begins with
+ * its name, a text. */
 static bool is_module(tfp_wire w)
 {
     bool computations = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/hlo/runs.c: how often one run of an HLO module executes each of its computations: once for each call, times the
- * iterations of loops; of a conditional the branch with the most float operations is taken. Callers come before callees
- * (topological order), so nothing recurses; computations that call themselves never run. */
+ * iterations of loops. Of a conditional the branch with the most float operations counts. Computations are visited in
+ * topological order, callers before callees, so nothing recurses; computations that call themselves never run. */
 #include "formats/hlo/hlo.h"
 #include "model/tables/instructions.h"
 
@@ -14,13 +14,13 @@ typedef struct walk {
     const tfp_builder *b;
     const tfp_hlo_module *m;
     tfp_hlo_runs *r;
-    uint32_t *waits; /* by computation: calls of it that were not seen yet */
-    uint32_t *order; /* callers before callees */
-    int64_t *total;  /* by computation: float operations of one execution with all that it calls */
+    uint32_t *waits; /* for each computation: calls of it that are not visited yet */
+    uint32_t *order; /* computations, callers before callees */
+    int64_t *total;  /* for each computation: float operations of one execution, with everything that it calls */
     size_t count;
 } walk;
 
-/* The k-th computation that an instruction calls; TFP_NONE. */
+/* The k-th computation that an instruction calls, or TFP_NONE. */
 static uint32_t callee(const walk *w, const tfp_hlo_instruction *i, uint32_t k)
 {
     return w->m->links.at[i->called_first + k];
@@ -59,7 +59,7 @@ static void sort_computations(walk *w)
 
 /* ---- which branch of a conditional is taken ---- */
 
-/* The number of the branch; TFP_NONE without any. */
+/* The number of the branch with the most float operations; TFP_NONE: there is no branch. */
 static uint32_t expensive_branch(const walk *w, const tfp_hlo_instruction *n)
 {
     uint32_t best = TFP_NONE;
@@ -73,7 +73,7 @@ static uint32_t expensive_branch(const walk *w, const tfp_hlo_instruction *n)
     return best;
 }
 
-/* Whether instructions of a called computation run one by one, not as a part of the instruction that calls. */
+/* Whether the instructions of a called computation run one by one, not as a part of the calling instruction. */
 static bool runs_apart(const walk *w, const tfp_hlo_instruction *n)
 {
     return is_opcode(w->b, n, "while") || is_opcode(w->b, n, "conditional") || is_opcode(w->b, n, "call");
@@ -86,7 +86,7 @@ static int64_t times_of(const walk *w, const tfp_hlo_instruction *n, uint32_t k)
     return is_opcode(w->b, n, "while") && n->trips >= 0 ? n->trips : 1;
 }
 
-/* Callees first. */
+/* Adds up the totals, callees first. */
 static void find_totals(const walk *w)
 {
     const tfp_hlo_module *m = w->m;

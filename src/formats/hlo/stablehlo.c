@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/hlo/stablehlo.c: the lines of a StableHLO module. A line is an operation, the beginning or the end of
- * a region, a function, or a location. Nothing recurses: open regions are on a stack. Values of operations with several
- * results are HLO's tuples; a while takes and gives one. */
+/* formats/hlo/stablehlo.c: parses a StableHLO module line by line. A line is an operation, the beginning or end of a
+ * region, a function, or a location. Nothing recurses: open regions are on a stack. An operation with several results
+ * has a tuple as in HLO; a while takes and returns one. */
 #include "formats/hlo/stablehlo.h"
 #include "model/tables/instructions.h"
 
@@ -13,7 +13,7 @@ static bool begins(tfp_str s, const char *word)
     return tfp_str_begins(s, tfp_str_of(word));
 }
 
-/* Its first line that is no comment or location begins a module or a function of MLIR. */
+/* Whether the first line that is no comment or location begins a module or a function of MLIR. */
 bool tfp_shlo_is(tfp_str head)
 {
     while (head.size) {
@@ -28,7 +28,7 @@ bool tfp_shlo_is(tfp_str head)
 
 /* ---- operations ---- */
 
-/* The results' shape, from "(T, T) -> T", "T", or "T, T" of which the last or all are results. */
+/* The shape of the results, from "(T, T) -> T", "T", or "T, T", where the last or all are results. */
 static uint32_t result_shape(tfp_shlo *r, tfp_str types, uint32_t results)
 {
     uint32_t count;
@@ -48,7 +48,7 @@ static uint32_t result_shape(tfp_shlo *r, tfp_str types, uint32_t results)
     return tfp_shlo_types(r, &types, &count);
 }
 
-/* The last operation has all that belongs to it: types, and attributes of its head or behind its regions. */
+/* Completes the last operation: adds its types, and attributes in its head or after its regions. */
 static void finish_op(tfp_shlo *r, tfp_str types)
 {
     tfp_shlo_frame *f = tfp_shlo_top(r);
@@ -60,7 +60,7 @@ static void finish_op(tfp_shlo *r, tfp_str types)
         tfp_shlo_push_parts(r, i->id, i->shape, f->results);
 }
 
-/* Computations of the last operation. */
+/* Sets the computations that the last operation calls. */
 static void set_calls(tfp_shlo *r)
 {
     tfp_shlo_frame *f = tfp_shlo_top(r);
@@ -72,7 +72,7 @@ static void set_calls(tfp_shlo *r)
     f->called.size = 0;
 }
 
-/* "applies stablehlo.add": a function of two scalars, of the type of the operation's result. */
+/* "applies stablehlo.add": adds a function of two scalars, of the type of the operation's result. */
 static void push_applied(tfp_shlo *r, tfp_str name)
 {
     tfp_shlo_frame *f = tfp_shlo_top(r);
@@ -92,7 +92,7 @@ static void push_applied(tfp_shlo *r, tfp_str name)
     if (tfp_shlo_ok(r, tfp_push(&tfp_shlo_top(r)->called, function))) set_calls(r);
 }
 
-/* "%a:2 = " or "%a, %b = ": the name, and how many results. */
+/* Reads "%a:2 = " or "%a, %b = ": the name, and the number of results. */
 static void read_results(tfp_shlo *r, tfp_str *s)
 {
     tfp_shlo_frame *f = tfp_shlo_top(r);
@@ -127,7 +127,7 @@ static bool is_return(tfp_str name)
            tfp_str_eq(name, TFP_STR("stablehlo.return")) || tfp_str_eq(name, TFP_STR("mhlo.return"));
 }
 
-/* [RESULTS =] NAME WHAT : TYPES, or [RESULTS =] "NAME"(OPERANDS) WHAT ({ with types behind the regions. */
+/* Reads [RESULTS =] NAME TEXT : TYPES, or [RESULTS =] "NAME"(OPERANDS) TEXT ({ with types after the regions. */
 static tfp_status read_op(tfp_shlo *r, tfp_error *err)
 {
     tfp_str s = r->line, line = r->line;
@@ -169,7 +169,7 @@ static tfp_status read_op(tfp_shlo *r, tfp_error *err)
 
 /* ---- regions ---- */
 
-/* "}" and what follows: the next region of the operation, or its types. */
+/* Reads "}" and what follows it: the operation's next region, or its types. */
 static tfp_status close_frame(tfp_shlo *r, tfp_error *err)
 {
     tfp_str s = r->line;
@@ -192,7 +192,7 @@ static tfp_status close_frame(tfp_shlo *r, tfp_error *err)
     }
     set_calls(r);
     if (r->place != TFP_NONE) f->instructions.at[f->op].frame = r->place + 1;
-    if (!tfp_shlo_take(&s, ")") || r->b->status) return tfp_builder_status(r->b, err); /* types came before */
+    if (!tfp_shlo_take(&s, ")") || r->b->status) return tfp_builder_status(r->b, err); /* the types came before */
     size_t colon = tfp_shlo_types_at(s);
     tfp_str types = { s.data + colon, s.size - colon };
     tfp_hlo_instruction *i = &f->instructions.at[f->op];
@@ -206,7 +206,8 @@ static tfp_status close_frame(tfp_shlo *r, tfp_error *err)
     return tfp_builder_status(r->b, err);
 }
 
-/* "cond {", "do {", "reducer(%a: T, %b: T) (%c: T, %d: T) {": a region of the last operation, in its pretty form. */
+/* Whether the line begins a region of the last operation in its pretty form: "cond {", "do {", "reducer(%a: T, %b: T)
+ * (%c: T, %d: T) {". */
 static bool begins_region(tfp_str line)
 {
     return line.data[line.size - 1] == '{' &&
@@ -221,7 +222,7 @@ static tfp_status begin_region(tfp_shlo *r, tfp_error *err)
     tfp_str s = r->line;
     int32_t number = 0;
     if (!tfp_shlo_open_region(r) || !tfp_shlo_take(&s, "reducer")) return tfp_builder_status(r->b, err);
-    while (tfp_shlo_take(&s, "(")) { /* one pair of brackets for each input: its value so far and the next one */
+    while (tfp_shlo_take(&s, "(")) { /* for each input one pair of brackets: the value so far, and the next one */
         size_t end = tfp_shlo_outside(s, ")");
         tfp_shlo_parameters(r, (tfp_str){ s.data, end }, &number);
         s = (tfp_str){ s.data + end, s.size - end };
@@ -230,7 +231,7 @@ static tfp_status begin_region(tfp_shlo *r, tfp_error *err)
     return tfp_builder_status(r->b, err);
 }
 
-/* "^bb0(%a: TYPE, ...):" */
+/* Reads "^bb0(%a: TYPE, ...):". */
 static tfp_status read_block(tfp_shlo *r, tfp_error *err)
 {
     tfp_shlo_frame *f = tfp_shlo_top(r);
@@ -247,7 +248,7 @@ static tfp_status read_block(tfp_shlo *r, tfp_error *err)
 
 /* ---- modules and functions ---- */
 
-/* The name behind "@", or "sym_name = "; that of the module when there is none. */
+/* The name after "@" or "sym_name = "; the module's name when there is none. */
 static tfp_strid symbol_of(tfp_shlo *r, tfp_str line, const char *none)
 {
     tfp_str s = tfp_shlo_behind(line, "sym_name = "), at = tfp_shlo_behind(line, "@");
@@ -260,7 +261,7 @@ static tfp_strid symbol_of(tfp_shlo *r, tfp_str line, const char *none)
 static tfp_status begin_function(tfp_shlo *r, tfp_error *err)
 {
     tfp_strid name = symbol_of(r, r->line, "function");
-    if (r->line.data[r->line.size - 1] != '{') return tfp_builder_status(r->b, err); /* only declared */
+    if (r->line.data[r->line.size - 1] != '{') return tfp_builder_status(r->b, err); /* a declaration without a body */
     if (r->frames.size && tfp_shlo_top(r)->kind != TFP_SHLO_MODULE)
         return tfp_shlo_fail(r, r->line.data, err, "a function in a function");
     if (!tfp_shlo_open(r, TFP_SHLO_FUNCTION, name, false)) return tfp_builder_status(r->b, err);
@@ -284,7 +285,7 @@ static tfp_status begin_module(tfp_shlo *r, tfp_error *err)
 
 /* ---- lines ---- */
 
-/* Takes " loc(...)" off the end. */
+/* Removes " loc(...)" from the end of the line. */
 static void take_place(tfp_shlo *r)
 {
     r->place = TFP_NONE;
@@ -319,7 +320,7 @@ static tfp_status read_line(tfp_shlo *r, tfp_error *err)
     if (!r->frames.size) return tfp_shlo_fail(r, r->line.data, err, "neither a module nor a function");
     if (r->line.data[0] == '}') return close_frame(r, err);
     if (r->line.data[0] == '^') return read_block(r, err);
-    if (tfp_shlo_top(r)->kind == TFP_SHLO_MODULE) return TFP_OK; /* meshes and other facts */
+    if (tfp_shlo_top(r)->kind == TFP_SHLO_MODULE) return TFP_OK; /* meshes and other lines without operations */
     if (begins_region(r->line)) return begin_region(r, err);
     return read_op(r, err);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/hlo/stablehlo_op.c: what an operation of StableHLO is in HLO: its name, and the attributes that costs depend on, in
- * the pretty and the generic form. */
+/* formats/hlo/stablehlo_op.c: converts an operation of StableHLO to HLO: its name, and the attributes that costs depend on,
+ * in pretty and generic form. */
 #include "formats/hlo/stablehlo.h"
 #include "model/tables/profile.h"
 
@@ -59,7 +59,7 @@ static bool next_number(tfp_str *s, int64_t *out)
     return true;
 }
 
-/* The product of a list's numbers; `none` without a list. */
+/* The product of a list's numbers; `none` when there is no list. */
 static int64_t product(tfp_str list, int64_t none)
 {
     int64_t all = 1, n;
@@ -68,7 +68,7 @@ static int64_t product(tfp_str list, int64_t none)
     return all;
 }
 
-/* The first of these keys that the text has; empty without. */
+/* The text after the first of these keys that is there; empty: none is. */
 static tfp_str behind_one(tfp_str text, const char *first, const char *second)
 {
     tfp_str found = tfp_shlo_behind(text, first);
@@ -80,7 +80,7 @@ static tfp_str behind_one(tfp_str text, const char *first, const char *second)
 static void read_dot(tfp_shlo *r, tfp_hlo_instruction *i, tfp_str text, bool general)
 {
     tfp_str list = behind_one(text, "lhs_contracting_dimensions = ", "contracting_dims = ");
-    int64_t n = -1; /* the last one */
+    int64_t n = -1; /* the last number wins */
     i->work.contract_first = (uint32_t)r->m->numbers.size;
     if (general && !begin_list(&list)) return;
     while (general ? next_number(&list, &n) : !i->work.contract_count) {
@@ -89,8 +89,8 @@ static void read_dot(tfp_shlo *r, tfp_hlo_instruction *i, tfp_str text, bool gen
     }
 }
 
-/* "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]": of the kernel, whose type is the second. The window is what its dims with
- * numbers span. */
+/* Reads "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]". The middle part is that of the kernel, whose type is the second one.
+ * The window has the kernel's dims that are numbered. */
 static void read_convolution(tfp_shlo *r, tfp_hlo_instruction *i, tfp_str text, tfp_str types)
 {
     tfp_str labels = behind_one(text, "dim_numbers = ", "#stablehlo.conv<");
@@ -127,7 +127,7 @@ static void read_direction(tfp_hlo_instruction *i, tfp_str text)
     if (tfp_str_eq(word, TFP_STR("LE"))) i->direction = TFP_HLO_LE;
 }
 
-/* "@NAME", or the text behind a key: a function, or the target of a custom call. */
+/* "@NAME", or the text after a key: a function, or the target of a custom call. */
 static tfp_strid symbol(tfp_shlo *r, tfp_str text, const char *key)
 {
     tfp_str found = tfp_shlo_behind(text, key);

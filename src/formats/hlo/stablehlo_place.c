@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/hlo/stablehlo_place.c: locations of MLIR: "NAME"(#loc1), "FILE":LINE:COLUMN, callsite(#loc1 at #loc2), fused[...].
- * The outermost name of an operation is the framework's op; names right around a file are functions. Aliases stand
- * before or behind the operations, so they are looked up in the end. */
+ * The outermost name of an operation is the framework's op; the name directly around a file is a function. Aliases may come
+ * before or after the operations, so they are looked up at the end. */
 #include "formats/hlo/stablehlo.h"
 #include "model/tables/instructions.h"
 
-/* A name (#loc3) of a place that the file may define later. */
+/* The place of a name (#loc3), which the file may define later. */
 static uint32_t alias(tfp_shlo *r, tfp_str *s)
 {
     if (!tfp_shlo_take(s, "#")) return TFP_NONE;
@@ -17,7 +17,7 @@ static uint32_t alias(tfp_shlo *r, tfp_str *s)
     return tfp_shlo_ok(r, tfp_push(&r->places, unknown) && tfp_map64_put(&r->place_by_name, name, at)) ? at : TFP_NONE;
 }
 
-/* "FILE":LINE:COLUMN, or "NAME" with what stands in it. */
+/* Reads "FILE":LINE:COLUMN, or "NAME" with the location inside it. */
 static void read_name(tfp_shlo *r, tfp_str *s, tfp_shlo_place *p)
 {
     tfp_strid text = tfp_build_string(r->b, tfp_shlo_quoted(s));
@@ -30,7 +30,7 @@ static void read_name(tfp_shlo *r, tfp_str *s, tfp_shlo_place *p)
     p->name = text;
     if (!tfp_shlo_take(s, "(")) return;
     tfp_shlo_blanks(s);
-    if (s->size && s->data[0] == '"') { /* a file */
+    if (s->size && s->data[0] == '"') { /* it is a file */
         tfp_strid file = tfp_build_string(r->b, tfp_shlo_quoted(s));
         int64_t line = tfp_shlo_take(s, ":") ? tfp_shlo_number(s) : 0;
         if (line > 0 && line < INT32_MAX) {
@@ -49,7 +49,7 @@ static tfp_shlo_place place_of(tfp_shlo *r, tfp_str s)
         p.inner = alias(r, &s);
         if (tfp_shlo_take(&s, "at")) p.caller = alias(r, &s);
     } else if (tfp_shlo_take(&s, "fused")) {
-        size_t at = tfp_shlo_outside(s, "["); /* metadata may stand before */
+        size_t at = tfp_shlo_outside(s, "["); /* metadata may come before it */
         s = (tfp_str){ s.data + at, s.size - at };
         tfp_shlo_take(&s, "[");
         tfp_shlo_blanks(&s);
@@ -83,9 +83,9 @@ void tfp_shlo_read_alias(tfp_shlo *r)
 
 /* ---- names and stacks ---- */
 
-#define DEEPEST 128 /* names in one another, calls */
+#define DEEPEST 128 /* most nested names or calls */
 
-/* The outermost name. */
+/* The outermost name of a place. */
 static tfp_strid name_of(const tfp_shlo *r, uint32_t at)
 {
     for (int depth = 0; at != TFP_NONE && depth < DEEPEST; depth++, at = r->places.at[at].inner) {
@@ -97,7 +97,7 @@ static tfp_strid name_of(const tfp_shlo *r, uint32_t at)
     return 0;
 }
 
-/* The file around which `at` stands, and the function in it. */
+/* The file inside `at`, and the function around that file. */
 static const tfp_shlo_place *file_of(const tfp_shlo *r, uint32_t at, tfp_strid *function)
 {
     *function = 0;
@@ -110,7 +110,7 @@ static const tfp_shlo_place *file_of(const tfp_shlo *r, uint32_t at, tfp_strid *
     return NULL;
 }
 
-/* The call site that `at` is, or that stands in its names. */
+/* The call site that `at` is, or that its names contain. */
 static uint32_t site_of(const tfp_shlo *r, uint32_t at)
 {
     for (int depth = 0; at != TFP_NONE && depth < DEEPEST; depth++, at = r->places.at[at].inner)
@@ -132,7 +132,7 @@ static uint32_t add_frame(tfp_shlo *r, uint32_t at, uint32_t parent)
     return tfp_shlo_ok(r, tfp_push(&m->frames, frame)) ? (uint32_t)m->frames.size : 0;
 }
 
-/* -> frames, from 1: those of the callers come first, each place once. */
+/* Adds the frames of a place, callers first, each place once. Returns an index in frames, from 1. */
 static uint32_t frame_of(tfp_shlo *r, uint32_t at)
 {
     uint32_t stack[DEEPEST];
@@ -152,7 +152,7 @@ static uint32_t frame_of(tfp_shlo *r, uint32_t at)
     return r->places.at[at].frame;
 }
 
-/* Names are relative to the call of the function that they stand in, unless they begin with the program. */
+/* Names are relative to the call of the function that contains them, unless they begin with the program. */
 static bool is_absolute(tfp_str name)
 {
     static const char *const programs[] = { "jit(", "pjit(", "pmap(" };
@@ -161,7 +161,7 @@ static bool is_absolute(tfp_str name)
     return false;
 }
 
-#define PREFIX_MOST 1024 /* bytes; functions that call one another would make names longer and longer */
+#define PREFIX_MOST 1024 /* bytes; functions that call one another would make names ever longer */
 
 static void prefix(tfp_shlo *r, tfp_hlo_instruction *i, tfp_str before)
 {
@@ -174,7 +174,7 @@ static void prefix(tfp_shlo *r, tfp_hlo_instruction *i, tfp_str before)
     if (tfp_shlo_ok(r, !r->text.failed)) i->op_name = tfp_build_string(r->b, (tfp_str){ r->text.data, r->text.size });
 }
 
-/* The first call of each function, by its name. */
+/* Finds the first call of each function, by its name. */
 static void find_calls(tfp_shlo *r, tfp_map64 *calls)
 {
     tfp_hlo_module *m = r->m;
@@ -186,7 +186,8 @@ static void find_calls(tfp_shlo *r, tfp_map64 *calls)
     }
 }
 
-/* Computations of a function stand before it; callers before what they call. */
+/* Puts prefixes before the names. The computations inside a function come before it, and callers come before what they
+ * call. */
 static void prefix_all(tfp_shlo *r)
 {
     tfp_hlo_module *m = r->m;
@@ -209,7 +210,7 @@ void tfp_shlo_settle_places(tfp_shlo *r)
 {
     for (size_t i = 0; i < r->m->instructions.size && !r->b->status; i++) {
         tfp_hlo_instruction *n = &r->m->instructions.at[i];
-        uint32_t place = n->frame; /* until now, from 1 */
+        uint32_t place = n->frame; /* until now it was an index in places, from 1 */
         n->frame = 0;
         if (!place) continue;
         n->op_name = name_of(r, place - 1);

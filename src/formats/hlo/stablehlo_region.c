@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/hlo/stablehlo_region.c: values, instructions and regions of a StableHLO module. Instructions are collected by region
- * and become a computation when it ends. */
+/* formats/hlo/stablehlo_region.c: values, instructions and regions of a StableHLO module. A region's instructions are
+ * collected, and become a computation when it ends. */
 #include "formats/hlo/stablehlo.h"
 #include "model/tables/instructions.h"
 
@@ -18,7 +18,7 @@ void tfp_shlo_name_value(tfp_shlo *r, tfp_strid name, int64_t id)
     if (id >= 0 && name) tfp_shlo_ok(r, tfp_map64_put(&r->value_by_name, key, (uint32_t)id));
 }
 
-/* "%NAME" or "%NAME#2", from the innermost region outwards. */
+/* Looks up "%NAME" or "%NAME#2", from the innermost region outwards. */
 static int64_t take_value(tfp_shlo *r, tfp_str *s)
 {
     if (!tfp_shlo_take(s, "%")) return TFP_SHLO_NONE;
@@ -41,7 +41,8 @@ tfp_hlo_instruction tfp_shlo_instruction(tfp_shlo *r, tfp_strid opcode, uint32_t
     return (tfp_hlo_instruction){ .id = id,
                                   .opcode = opcode,
                                   .shape = shape,
-                                  .frame = r->place == TFP_NONE ? 0 : r->place + 1, /* until places are settled */
+                                  /* an index in places, until places are resolved */
+                                  .frame = r->place == TFP_NONE ? 0 : r->place + 1,
                                   .work.window = 1,
                                   .work.kernel_input = -1,
                                   .trips = -1,
@@ -51,7 +52,7 @@ tfp_hlo_instruction tfp_shlo_instruction(tfp_shlo *r, tfp_strid opcode, uint32_t
                                   .called_first = (uint32_t)r->m->ids.size };
 }
 
-/* "dot_general.7" */
+/* Makes a name such as "dot_general.7". */
 tfp_strid tfp_shlo_numbered(tfp_shlo *r, tfp_str name, int64_t id)
 {
     r->text.size = 0;
@@ -67,7 +68,7 @@ void tfp_shlo_push(tfp_shlo *r, tfp_hlo_instruction i)
     tfp_shlo_ok(r, room && tfp_push(&tfp_shlo_top(r)->instructions, i));
 }
 
-/* An instruction that the text does not have: a tuple or a part of one. */
+/* Adds an instruction that the text does not have: a tuple, or an element of one. */
 int64_t tfp_shlo_push_made(tfp_shlo *r, tfp_str opcode, uint32_t shape, const int64_t *operands, size_t count,
                            int32_t index)
 {
@@ -124,7 +125,8 @@ void tfp_shlo_free_frame(tfp_shlo_frame *f)
     tfp_vec_free(&f->arguments);
 }
 
-/* "%a: TYPE, %b: TYPE {...} loc(...)": parameters of a computation; of a loop they are parts of one. */
+/* Reads "%a: TYPE, %b: TYPE {...} loc(...)": the parameters of a computation; in a loop they are elements of one
+ * parameter. */
 void tfp_shlo_parameters(tfp_shlo *r, tfp_str s, int32_t *number)
 {
     tfp_shlo_frame *f = tfp_shlo_top(r);
@@ -148,7 +150,7 @@ void tfp_shlo_parameters(tfp_shlo *r, tfp_str s, int32_t *number)
     r->place = before;
 }
 
-/* One parameter, a tuple, whose parts have the names. */
+/* Adds one parameter, a tuple, whose elements have the names. */
 void tfp_shlo_loop_parameters(tfp_shlo *r, const tfp_shlo_name *names, size_t count)
 {
     tfp_hlo_shape shape = { .first = (uint32_t)r->m->arrays.size, .tuple = true };
@@ -167,7 +169,7 @@ void tfp_shlo_loop_parameters(tfp_shlo *r, const tfp_shlo_name *names, size_t co
         tfp_shlo_name_value(r, names[i].name, (int64_t)(r->values.at[tuple].first_part + i));
 }
 
-/* A region of the last operation. */
+/* Opens a region of the last operation. */
 bool tfp_shlo_open_region(tfp_shlo *r)
 {
     tfp_shlo_frame *owner = tfp_shlo_top(r);
@@ -178,7 +180,7 @@ bool tfp_shlo_open_region(tfp_shlo *r)
     return !r->b->status;
 }
 
-/* Its instructions become a computation's. -> its id */
+/* Closes a region: its instructions become a computation. Returns its id. */
 int64_t tfp_shlo_close(tfp_shlo *r)
 {
     tfp_shlo_frame *f = tfp_shlo_top(r);
@@ -205,7 +207,8 @@ int64_t tfp_shlo_close(tfp_shlo *r)
     return c.id;
 }
 
-/* The values in a text, those in quotes left out. Of a while "%name = %value" names the arguments of its regions. */
+/* Takes the values in a text, except those in quotes. In a while "%name = %value" names the arguments of its
+ * regions. */
 tfp_status tfp_shlo_operands(tfp_shlo *r, tfp_str s, bool loop, tfp_hlo_instruction *i, tfp_error *err)
 {
     TFP_VEC(int64_t) ids = { 0 };

@@ -45,7 +45,7 @@ int64_t tfp_shlo_number(tfp_str *s)
     return minus ? -n : n;
 }
 
-/* The place behind the text in quotes that begins at `at`. */
+/* The position after the quoted text that begins at `at`. */
 static size_t quote_end(tfp_str s, size_t at)
 {
     for (at++; at < s.size && s.data[at] != '"'; at++)
@@ -63,7 +63,7 @@ tfp_str tfp_shlo_quoted(tfp_str *s)
     return text;
 }
 
-/* Goes over one character, a text in quotes or an arrow, and counts brackets. */
+/* Steps over one character, a quoted text or an arrow, and counts brackets. */
 static size_t step(tfp_str s, size_t at, size_t *depth)
 {
     char c = s.data[at];
@@ -100,7 +100,7 @@ tfp_str tfp_shlo_behind(tfp_str s, const char *key)
 
 /* ---- types ---- */
 
-/* "i32" is s32, "ui8" u8, "i1" pred; the others have HLO's names. */
+/* "i32" is s32, "ui8" u8, "i1" pred in HLO; other types have the same names. */
 static uint32_t element_type(tfp_str name)
 {
     char text[24];
@@ -123,7 +123,7 @@ static uint32_t element_type(tfp_str name)
     return tfp_hlo_type_named((tfp_str){ text, n });
 }
 
-/* "8x?x16xf32" */
+/* Reads "8x?x16xf32". */
 static void read_tensor(tfp_shlo *r, tfp_str inside)
 {
     tfp_hlo_module *m = r->m;
@@ -146,7 +146,8 @@ static void read_tensor(tfp_shlo *r, tfp_str inside)
 void tfp_shlo_type(tfp_shlo *r, tfp_str *s)
 {
     tfp_hlo_module *m = r->m;
-    while (tfp_shlo_take(s, "tuple<") || tfp_shlo_take(s, ">") || tfp_shlo_take(s, ",")) continue; /* laid flat */
+    /* nested tuples are flattened */
+    while (tfp_shlo_take(s, "tuple<") || tfp_shlo_take(s, ">") || tfp_shlo_take(s, ",")) continue;
     if (tfp_shlo_take(s, "tensor<")) {
         size_t end = tfp_shlo_outside(*s, ">");
         read_tensor(r, (tfp_str){ s->data, end });
@@ -196,7 +197,7 @@ uint32_t tfp_shlo_tuple(tfp_shlo *r, const int64_t *ids, size_t count)
     for (size_t i = 0; i < count; i++) {
         uint32_t at = r->values.at[ids[i]].shape;
         bool array =
-            at != TFP_NONE && m->shapes.at[at].count == 1; /* a tuple in it would be laid flat again and again */
+            at != TFP_NONE && m->shapes.at[at].count == 1; /* a nested tuple would be flattened again and again */
         tfp_hlo_array a = array ? m->arrays.at[m->shapes.at[at].first] : (tfp_hlo_array){ .type = TFP_HLO_OPAQUE };
         tfp_shlo_ok(r, tfp_push(&m->arrays, a));
     }
@@ -206,6 +207,6 @@ uint32_t tfp_shlo_tuple(tfp_shlo *r, const int64_t *ids, size_t count)
 
 tfp_status tfp_shlo_fail(const tfp_shlo *r, const char *at, tfp_error *err, const char *what)
 {
-    if (r->b->status) return tfp_builder_status(r->b, err); /* without memory nothing is there */
+    if (r->b->status) return tfp_builder_status(r->b, err); /* out of memory: nothing was read */
     return tfp_fail_at(err, TFP_BADFILE, r->line_number, (int)(at - r->line_start) + 1, "%s", what);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/hlo/text.c: the text of an HLO module (a dump of XLA, or as_text() of JAX) becomes the same tables as its proto.
- * One line an instruction: [ROOT] [%]NAME = SHAPE OPCODE(OPERANDS), KEY=VALUE, ... Brackets nest; nothing recurses.
- * Grammar: xla/hlo/parser. */
+/* formats/hlo/text.c: reads the text of an HLO module (a dump of XLA, or as_text() of JAX) into the same tables as its
+ * protobuf. Each line is an instruction: [ROOT] [%]NAME = SHAPE OPCODE(OPERANDS), KEY=VALUE, ... Brackets nest, but
+ * nothing recurses. Grammar: xla/hlo/parser. */
 #include "formats/hlo/words.h"
 #include "model/tables/profile.h"
 
-/* A value in quotes without its escapes, any other value as it stands. Interned. */
+/* A quoted value without its escapes; any other value as it is. Interned. */
 static tfp_strid text_of(reader *r, tfp_str value)
 {
     if (value.size < 2 || value.data[0] != '"') return tfp_build_string(r->b, value);
@@ -24,7 +24,7 @@ static tfp_strid text_of(reader *r, tfp_str value)
 
 /* ---- shapes ---- */
 
-/* An array: f32[8,16]{1,0}. False when it is none. */
+/* Reads an array: f32[8,16]{1,0}. False: it is none. */
 static bool read_array(reader *r)
 {
     tfp_hlo_module *m = r->m;
@@ -38,7 +38,7 @@ static bool read_array(reader *r)
     while (r->line.size && r->line.data[0] != ']') {
         bool bounded = take(r, "<="), unknown = take(r, "?");
         int64_t dim = take_number(r);
-        (void)bounded; /* the most that it may be */
+        (void)bounded; /* "<=" marks the bound of a dynamic dimension */
         if (ok(r, tfp_push(&m->dims, unknown ? -1 : dim))) a.dim_count++;
         if (!take(r, ",") && r->line.size && r->line.data[0] != ']') return false;
     }
@@ -51,7 +51,7 @@ static bool read_array(reader *r)
     return ok(r, tfp_push(&m->arrays, a));
 }
 
-/* Tuples are laid flat. -> shapes; TFP_NONE when there is none */
+/* Reads a shape; tuples are flattened. Returns an index in shapes; TFP_NONE: there is none. */
 static uint32_t read_shape(reader *r)
 {
     tfp_hlo_shape s = { .first = (uint32_t)r->m->arrays.size };
@@ -76,7 +76,7 @@ static uint32_t read_shape(reader *r)
 
 /* ---- attributes ---- */
 
-/* A reader of a part of the line, such as the text in brackets. */
+/* A reader for a part of the line, such as the text in brackets. */
 static reader inside(const reader *r, tfp_str part, size_t cut)
 {
     reader copy = *r;
@@ -89,7 +89,7 @@ static void add_id(reader *r, uint32_t *count, int64_t id)
     if (ok(r, tfp_push(&r->m->ids, id))) (*count)++;
 }
 
-/* {%a, %b}, or one name: computations. */
+/* Reads {%a, %b}, or one name, as computations. */
 static void read_calls(reader *r, tfp_hlo_instruction *i, tfp_str value)
 {
     bool many = value.size && value.data[0] == '{';
@@ -104,7 +104,7 @@ static void read_calls(reader *r, tfp_hlo_instruction *i, tfp_str value)
     }
 }
 
-/* metadata={op_name="..." source_file="..." source_line=7 stack_frame_id=3} */
+/* Reads metadata={op_name="..." source_file="..." source_line=7 stack_frame_id=3}. */
 static void read_metadata(reader *r, tfp_hlo_instruction *i, tfp_str value)
 {
     reader in = inside(r, value, 1);
@@ -122,7 +122,7 @@ static void read_metadata(reader *r, tfp_hlo_instruction *i, tfp_str value)
     }
 }
 
-/* window={size=3x3 stride=2x2}: the product of the sizes */
+/* Reads window={size=3x3 stride=2x2}: the product of the sizes. */
 static void read_window(reader *r, tfp_hlo_instruction *i, tfp_str value)
 {
     size_t at = tfp_str_find(value, TFP_STR("size="));
@@ -132,7 +132,7 @@ static void read_window(reader *r, tfp_hlo_instruction *i, tfp_str value)
     while (take(&in, "x"));
 }
 
-/* dim_labels=b01f_01io->b01f: where the kernel has its input features. */
+/* Reads dim_labels=b01f_01io->b01f: the kernel's dimension of input features. */
 static void read_labels(tfp_hlo_instruction *i, tfp_str value)
 {
     size_t at = tfp_str_find(value, TFP_STR("_")), end = tfp_str_find(value, TFP_STR("->"));
@@ -197,13 +197,13 @@ static void read_attribute(reader *r, tfp_hlo_instruction *i, tfp_str key, tfp_s
 
 /* ---- instructions ---- */
 
-/* Names are those of one computation. */
+/* The id of a name; names are unique within one computation. */
 static int64_t instruction_id(const reader *r, tfp_strid name)
 {
     return (int64_t)((uint64_t)r->m->computations.size << 32 | name);
 }
 
-/* "f32[8]{0} %name", "%name" or "name": the last word. */
+/* The last word of "f32[8]{0} %name", "%name" or "name". */
 static tfp_str operand_name(tfp_str s)
 {
     while (s.size && s.data[s.size - 1] == ' ') s.size--;
@@ -225,7 +225,7 @@ static void read_operands(reader *r, tfp_hlo_instruction *i)
         else if (parameter)
             i->parameter = (int32_t)take_number(&number);
         else if (part.size && (i->constant.has_value = tfp_parse_int64(part, &i->constant.value)))
-            break; /* a constant that is an integer */
+            break; /* an integer constant */
         if (!take(r, ",")) break;
     }
 }
@@ -289,7 +289,7 @@ static void end_computation(reader *r)
 
 /* ---- tables of call stacks ---- */
 
-/* {file_name_id=1 function_name_id=2 line=10}: the number of a key, 0 without */
+/* In {file_name_id=1 function_name_id=2 line=10}: the number after a key; 0: none. */
 static int64_t number_of(const reader *r, const char *key)
 {
     size_t at = tfp_str_find(r->line, tfp_str_of(key));
@@ -311,7 +311,7 @@ static void read_row(reader *r)
                             (int32_t)number_of(r, " line=") };
         ok(r, tfp_push(&m->places, p));
     }
-    if (r->section == 'S') { /* in the text parents count from 1, which is none */
+    if (r->section == 'S') { /* in the text parents count from 1, where 1 means none */
         int64_t parent = number_of(r, "parent_frame_id=");
         tfp_hlo_frame f = { (uint32_t)number_of(r, "file_location_id="), parent > 0 ? (uint32_t)parent - 1 : 0 };
         ok(r, tfp_push(&m->frames, f));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/hlo/trips.c: the iterations of loops that the compiler did not note (known_trip_count), as JAX lowers scan and
- * fori_loop: a counter in the loop's tuple begins at a constant, the condition compares it with a constant, and the body adds
- * a constant to it. */
+/* formats/hlo/trips.c: finds the iterations of loops for which the compiler noted none (known_trip_count), as JAX lowers scan
+ * and fori_loop: a counter in the loop's tuple starts at a constant, the condition compares it with a constant, and the body
+ * adds a constant to it. */
 #include "formats/hlo/hlo.h"
 #include "model/tables/instructions.h"
 
@@ -28,7 +28,7 @@ static bool is_constant(const finder *f, const tfp_hlo_instruction *i, int64_t *
     return true;
 }
 
-/* Whether it is a part of the computation's parameter; *index tells which. */
+/* Whether it is an element of the computation's parameter; *index says which one. */
 static bool is_part(const finder *f, const tfp_hlo_instruction *i, int32_t *index)
 {
     const tfp_hlo_instruction *from = operand(f, i, 0);
@@ -37,7 +37,7 @@ static bool is_part(const finder *f, const tfp_hlo_instruction *i, int32_t *inde
     return true;
 }
 
-/* The root of the loop's condition, which is a truth value, or of its body. */
+/* The root of the loop's condition, which is a boolean, or of its body. */
 static const tfp_hlo_instruction *root_of(const finder *f, const tfp_hlo_instruction *loop, bool condition)
 {
     for (uint32_t k = 0; k < loop->called_count; k++) {
@@ -51,7 +51,7 @@ static const tfp_hlo_instruction *root_of(const finder *f, const tfp_hlo_instruc
     return NULL;
 }
 
-/* The condition: counter < limit. */
+/* Finds the limit in the condition: counter < limit. */
 static bool find_limit(const finder *f, const tfp_hlo_instruction *loop, int32_t *counter, int64_t *limit)
 {
     const tfp_hlo_instruction *root = root_of(f, loop, true);
@@ -63,7 +63,7 @@ static bool find_limit(const finder *f, const tfp_hlo_instruction *loop, int32_t
     return !clamped && (root->direction == TFP_HLO_LE || root->direction == TFP_HLO_LT);
 }
 
-/* The increment of the counter in the loop's body, when it is positive. */
+/* Finds the increment of the counter in the loop's body, if it is positive. */
 static bool find_stride(const finder *f, const tfp_hlo_instruction *loop, int32_t counter, int64_t *stride)
 {
     const tfp_hlo_instruction *root = root_of(f, loop, false);

@@ -6,7 +6,7 @@ static const struct {
     const char *name;
     uint8_t type, bits;
     bool is_float;
-    const char *rate; /* by whose rate a device multiplies it, where peak rates have a row for it */
+    const char *rate; /* the type whose peak rate applies to its multiplications, if tables of devices have one */
 } types[] = {
     { "pred", TFP_HLO_PRED, 8, false, NULL },
     { "s1", TFP_HLO_S1, 1, false, NULL },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/hlo/words.h: the reader of an HLO module's text and the words of a line: names, numbers, parts between brackets.
- * What the words mean is in text.c. */
+/* formats/hlo/words.h: the reader of an HLO module's text, and the words of a line: names, numbers, parts in brackets.
+ * text.c interprets the words. */
 #ifndef TFP_HLO_WORDS_H
 #define TFP_HLO_WORDS_H
 
@@ -9,13 +9,13 @@
 typedef struct reader {
     tfp_builder *b;
     tfp_hlo_module *m;
-    tfp_str line; /* the rest of it */
+    tfp_str line; /* the rest of the line */
     const char *line_start;
     int line_number;
     bool in_computation;
     tfp_hlo_computation computation;
     char
-        section; /* of the tables before the computations: N(ames of files), F(unctions), L(ocations), S(tack frames) */
+        section; /* the table before the computations that is being read: N(ames of files), F(unctions), L(ocations), S(tack frames) */
     tfp_buf text; /* a quoted text without its escapes */
 } reader;
 
@@ -27,7 +27,7 @@ static inline bool ok(reader *r, bool fine)
 
 static inline tfp_status fail(const reader *r, tfp_error *err, const char *what)
 {
-    if (r->b->status) return tfp_builder_status(r->b, err); /* without memory nothing is there */
+    if (r->b->status) return tfp_builder_status(r->b, err); /* out of memory: nothing was read */
     return tfp_fail_at(err, TFP_BADFILE, r->line_number, (int)(r->line.data - r->line_start) + 1, "%s", what);
 }
 
@@ -59,7 +59,7 @@ static inline bool in_name(char c)
            c == '-';
 }
 
-/* A name, its percent sign left out. */
+/* Takes a name, without its percent sign. */
 static inline tfp_str take_name(reader *r)
 {
     take(r, "%");
@@ -81,7 +81,7 @@ static inline int64_t take_number(reader *r)
     return minus ? -n : n;
 }
 
-/* Up to one of `ends` outside of brackets and quotes. */
+/* Takes the text up to one of `ends` outside brackets and quotes. */
 static inline tfp_str take_until(reader *r, const char *ends)
 {
     size_t depth = 0, n = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/json/execution_trace.c: PyTorch's execution trace (ExecutionTraceObserver), the form that Chakra's tools read too. In: an object with
- * `schema` and `nodes`: each call with its arguments and outputs. Tensors are [id, storage, offset, elements, bytes, device].
- * Schemas 1.0.0 and 1.0.1 have lists of values, shapes and types and the attributes as members; from 1.0.2 on these are in
- * `inputs`, `outputs` and `attrs`, and from 1.1.0 on `parent` is called `ctrl_deps`. Layout:
+/* formats/json/execution_trace.c: PyTorch's execution trace (ExecutionTraceObserver), the form that Chakra's tools read too. In: an object
+ * with `schema` and `nodes`; each node is a call with its arguments and outputs. Tensors are [id, storage, offset, elements, bytes, device].
+ * In schemas 1.0.0 and 1.0.1 a node's lists of values, shapes and types and its attributes are members; from 1.0.2 on they are in `inputs`,
+ * `outputs` and `attrs`, and from 1.1.0 on `parent` is called `ctrl_deps`. Layout:
  * torch/csrc/profiler/standalone/execution_trace_observer.cpp. */
 #include "formats/files/format.h"
 #include "model/recorded.h"
@@ -11,7 +11,7 @@
 
 enum { DIMS = 64 };
 
-/* Values, shapes and types, an item of each for every argument. */
+/* Values, shapes and types; each list has one item per argument. */
 typedef struct arguments {
     tfp_str values, shapes, types;
 } arguments;
@@ -66,7 +66,7 @@ static uint32_t shape_of(reader *r, tfp_str shape)
     return tfp_build_shape(r->b, dims, count, count == 0);
 }
 
-/* [id, storage, ...] */
+/* Reads [id, storage, ...]. */
 static void add_tensor(reader *r, tfp_str value, tfp_str shape, int32_t position, bool output)
 {
     tfp_recorded_tensor t = { .position = position, .shape = TFP_NONE };
@@ -86,7 +86,7 @@ static tfp_str raw_of(const tfp_jscan_value *v)
     return v->kind >= TFP_JSCAN_STRING ? v->text.raw : (tfp_str){ "", 0 };
 }
 
-/* The tensors of a list; lists in it are none of tensors. */
+/* Adds the tensors of a list; nested lists hold no tensors. */
 static void add_list(reader *r, tfp_str values, tfp_str shapes, int32_t position, bool output)
 {
     tfp_jscan v = tfp_jscan_start(values), s = tfp_jscan_start(shapes);
@@ -107,7 +107,7 @@ static void add_plain(tfp_buf *b, const tfp_jscan_value *v)
     if (v->kind == TFP_JSCAN_REAL) tfp_buf_printf(b, "%.17g", v->real);
 }
 
-/* A number, or a list of them: "[2, 2]". Of words, such as devices, nothing is told. */
+/* Writes a number, or a list of numbers: "[2, 2]". Words, such as devices, are skipped. */
 static void put_plain(reader *r, const tfp_jscan_value *v)
 {
     bool list = v->kind == TFP_JSCAN_ARRAY;
@@ -133,7 +133,7 @@ static void add_argument(reader *r, tfp_str type, const tfp_jscan_value *v, tfp_
                          bool output)
 {
     tfp_str tensor = TFP_STR("Tensor(");
-    if (tfp_str_begins(type, TFP_STR("Tensor(nullptr"))) { /* an undefined one */
+    if (tfp_str_begins(type, TFP_STR("Tensor(nullptr"))) { /* an undefined tensor */
         if (!output) tfp_recorded_put(&r->texts, shape, TFP_STR(""), TFP_STR(""));
     } else if (tfp_str_begins(type, tensor)) {
         add_tensor(r, raw_of(v), shape, position, output);
@@ -181,7 +181,7 @@ static void read_arguments_member(tfp_str object, arguments *out)
     }
 }
 
-/* A field that is a member in old schemas and an attribute in new ones. */
+/* Takes a field that is a member in old schemas and an attribute in new ones. */
 static void take_attribute(reader *r, tfp_str name, const tfp_jscan_value *v)
 {
     if (v->kind != TFP_JSCAN_INT) return;

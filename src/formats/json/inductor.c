@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/json/inductor.c: what TorchInductor tells of the kernels that it made, with INDUCTOR_PROVENANCE=1. kernel_information.json: an
- * object with a member for each kernel. The member is the array of stacks, as Python prints them, or has it as `stack_traces`. In newer
- * files a member is a call of a kernel, NAME:NUMBER, and some files have an object around the calls of each compiled region. Without
- * AOTInductor the same text is an artifact in the log of TORCH_TRACE. Layout: torch/_inductor/debug.py, compile_fx.py; torch/_logging/_internal.py. */
+/* formats/json/inductor.c: the sources of kernels that TorchInductor generated, written with INDUCTOR_PROVENANCE=1. kernel_information.json is
+ * an object with one member per kernel. The member is an array of stacks, as Python prints them, or an object with this array in `stack_traces`.
+ * In newer files a member is a call of a kernel, NAME:NUMBER; in some files the calls of each compiled region are in an object of their own.
+ * Without AOTInductor the same text is an artifact in the log of TORCH_TRACE. Layout: torch/_inductor/debug.py, compile_fx.py;
+ * torch/_logging/_internal.py. */
 #include "formats/files/folder.h"
 #include "formats/files/format.h"
 #include "model/graphs/parts.h"
@@ -11,7 +12,7 @@
 typedef struct reader {
     tfp_builder *b;
     tfp_buf name, text;
-    bool wrong; /* something that no such file has */
+    bool wrong; /* the file has something that such files never have */
 } reader;
 
 static tfp_str plain(tfp_buf *room, const tfp_jscan_text *t)
@@ -22,7 +23,7 @@ static tfp_str plain(tfp_buf *room, const tfp_jscan_text *t)
     return (tfp_str){ room->data ? room->data : "", room->size };
 }
 
-/* The first of the stacks. */
+/* The source line in the first of the stacks. */
 static tfp_kernel_line line_of(reader *r, tfp_jscan *j)
 {
     tfp_kernel_line line = { 0, TFP_NONE };
@@ -40,7 +41,7 @@ static tfp_kernel_line line_of(reader *r, tfp_jscan *j)
     return line;
 }
 
-/* "triton_poi_fused_add_0:3" is a call of the kernel before the colon. */
+/* Adds a kernel: "triton_poi_fused_add_0:3" is a call of the kernel before the colon. */
 static void add_kernel(reader *r, tfp_str key, tfp_kernel_line line)
 {
     const char *colon = key.size ? memchr(key.data, ':', key.size) : NULL;
@@ -48,7 +49,7 @@ static void add_kernel(reader *r, tfp_str key, tfp_kernel_line line)
     if (!tfp_str_begins(name, TFP_STR("extern_kernels."))) tfp_build_kernel_line(r->b, name, line);
 }
 
-/* An array of stacks, without an object around; false: it is something else. */
+/* Reads an array of stacks that is not inside an object; false: it is something else. */
 static bool read_stacks(reader *r, tfp_jscan *j, tfp_str key)
 {
     const char *from = j->at;
@@ -56,10 +57,10 @@ static bool read_stacks(reader *r, tfp_jscan *j, tfp_str key)
     tfp_kernel_line line = line_of(r, j);
     bool told = array && tfp_str_has((tfp_str){ from, (size_t)(j->at - from) }, TFP_STR("File \\\""));
     if (told) add_kernel(r, key, line);
-    return told || (array && j->at - from <= 4); /* of a kernel whose stack is not known: [] */
+    return told || (array && j->at - from <= 4); /* a kernel whose stack is not known has [] */
 }
 
-/* A kernel's object, or that of a region: its members are kernels. */
+/* Reads an object: that of a kernel, or that of a region, whose members are kernels. */
 static void read_object(reader *r, tfp_jscan *j, tfp_str key, bool region)
 {
     tfp_jscan_text member;
@@ -104,7 +105,7 @@ static void read_json(reader *r, tfp_str text)
 
 /* ---- the log of TORCH_TRACE ---- */
 
-/* "V1124 13:51:49.320000 PID FILE:LINE] {...}": a letter, the day. */
+/* Whether it is a log: "V1124 13:51:49.320000 PID FILE:LINE] {...}" begins with a letter and the date. */
 static bool is_log(tfp_str all)
 {
     bool head = all.size > 6 && memchr("VDIWE", all.data[0], 5) && all.data[5] == ' ';
@@ -112,7 +113,7 @@ static bool is_log(tfp_str all)
     return head;
 }
 
-/* The payload of an artifact: the lines behind it that begin with a tab. */
+/* Takes the payload of an artifact: the lines after it that begin with a tab. */
 static tfp_str payload_of(tfp_str *rest)
 {
     tfp_str payload = { rest->data, 0 };
@@ -152,7 +153,7 @@ static tfp_status read_kernels(tfp_builder *b, tfp_input *in, tfp_error *err)
     if (failed) return tfp_nomem(err);
     if (r.wrong)
         return tfp_fail(err, TFP_BADFILE, "not what Inductor tells of its kernels (kernel_information.json, or a log of TORCH_TRACE)");
-    b->p->events->joined_events = SIZE_MAX; /* so that events that were joined without these kernels are joined again */
+    b->p->events->joined_events = SIZE_MAX; /* events that were already joined without these kernels must be joined again */
     return tfp_builder_status(b, err);
 }
 
@@ -160,10 +161,11 @@ static bool is_listed(const char *name)
 {
     tfp_str text = tfp_str_of(name);
     if (tfp_name_ends(name, ".log")) return tfp_str_has(text, TFP_STR("torch_trace"));
-    return tfp_name_ends(name, ".json") && tfp_str_has(text, TFP_STR("kernel_stack_traces")); /* as tlparse takes it out of the log */
+    /* the artifact as tlparse extracts it from the log */
+    return tfp_name_ends(name, ".json") && tfp_str_has(text, TFP_STR("kernel_stack_traces"));
 }
 
-/* kernel_information.json, else what TORCH_TRACE left in its folder. */
+/* Lists kernel_information.json, or else the logs of TORCH_TRACE in the folder. */
 static tfp_status list_kernels(const char *path, tfp_buf *paths, tfp_error *err)
 {
     char file[TFP_PATH_ROOM];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/json/inspector.c: what NCCL's inspector plugin writes: JSON lines, a file for each process, a line for each collective or
- * transfer between two ranks, with its size and how long it took. When it began is not told, so the lines become rows for the view
+/* formats/json/inspector.c: files of NCCL's inspector plugin: JSON lines, one file per process, one line for each collective or
+ * transfer between two ranks, with its size and duration. The lines do not tell when it began, so they become rows of the view
  * transfer and no spans. Layout: github.com/NVIDIA/nccl, ext-profiler/inspector, version 4.0. */
 #include "formats/files/format.h"
 #include "model/files/collectives.h"
@@ -73,7 +73,7 @@ static void read_header(reader *r, tfp_jscan *j, line_fields *to)
     }
 }
 
-/* "coll_perf" or "p2p_perf", whose members begin with "coll" or "p2p". */
+/* Reads "coll_perf" or "p2p_perf", whose members begin with "coll" or "p2p". */
 static void read_perf(reader *r, tfp_jscan *j, tfp_str prefix, line_fields *to)
 {
     tfp_jscan_text key;

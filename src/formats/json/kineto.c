@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/json/kineto.c: traces of PyTorch (Kineto), and any other trace in Chrome's trace event format. In: an object with
  * `traceEvents`, or an array of events. Out: events of one process, with its rank and its devices. The file is read in
- * windows; a window is cut into pieces behind events, and each piece is parsed by itself (kineto_event.c). A file that
- * ends in the middle gives what is whole, with a warning: its writer was killed. */
+ * windows; a window is cut into pieces between events, and each piece is parsed by itself (kineto_event.c). Of a truncated
+ * file, whose writer was killed, the complete events are read, with a warning. */
 #include "formats/json/kineto.h"
 #include "base/threads.h"
 #include "formats/files/folder.h"
@@ -13,11 +13,11 @@
 
 #define WINDOW ((size_t)1 << 20)
 #define PIECE WINDOW
-#define AHEAD ((size_t)16 << 10) /* where the end of a piece is looked for */
+#define AHEAD ((size_t)16 << 10) /* bytes in which the end of a piece is looked for */
 #define AHEAD_MOST ((size_t)256 << 10)
-#define FALSE_CUTS 4 /* of a file whose events cannot be told apart that often pieces are not tried again */
-#define MEMBER ((size_t)64 << 10)  /* of the object around the events */
-#define FACT_MAX ((size_t)4 << 20) /* of an array or object that is kept as a fact */
+#define FALSE_CUTS 4               /* after this many wrong cuts the file is no longer cut into pieces */
+#define MEMBER ((size_t)64 << 10)  /* most bytes of a member of the object around the events */
+#define FACT_MAX ((size_t)4 << 20) /* most bytes of an array or object that is kept as a fact */
 #define EVENT_MAX ((size_t)256 << 20)
 
 typedef struct file {
@@ -26,17 +26,17 @@ typedef struct file {
     tfp_kineto_reader r;
     tfp_kineto_slot *slots;
     size_t slot_count, threads, piece;
-    char key[64]; /* of the first member of an event */
+    char key[64]; /* key of the first member of an event */
     size_t key_size;
     unsigned false_cuts;
-    uint64_t next;        /* where reading goes on behind the pieces */
-    bool stopped, closed; /* the pieces end; the array did */
-    tfp_status status;    /* of the pieces that were joined */
+    uint64_t next;        /* where reading goes on after the pieces */
+    bool stopped, closed; /* stopped: no more pieces; closed: the array has ended */
+    tfp_status status;    /* status of the pieces that were merged */
     tfp_error *err;
-    tfp_status taking; /* of the next one, which another thread takes meanwhile */
+    tfp_status taking; /* status of reading the next piece, set by another thread */
     tfp_error taking_error;
-    bool has_events; /* there was an array of events */
-    bool cut;        /* the file ends in the middle */
+    bool has_events; /* an array of events was found */
+    bool cut;        /* the file is truncated */
     tfp_kineto_facts facts;
 } file;
 
@@ -56,10 +56,10 @@ static int probe(tfp_str head, uint64_t total)
     unsigned char next = tfp_jscan_peek(&j);
     if (c == '[') return next == '{' && tfp_str_has(head, TFP_STR("\"ph\"")) ? 90 : next == '{' ? 20 : 0;
     if (next != '"' && next != '}') return 0;
-    if (tfp_str_has(head, TFP_STR("\"tfprof.capture\""))) return 0; /* a manifest of recordings */
+    if (tfp_str_has(head, TFP_STR("\"tfprof.capture\""))) return 0; /* it is a manifest of recordings */
     if (tfp_str_has(head, TFP_STR("\"traceEvents\""))) return 95;
     if (tfp_str_has(head, TFP_STR("\"schemaVersion\""))) return 90;
-    return whole ? 0 : 40; /* a settings file beside the traces of a folder is none of them */
+    return whole ? 0 : 40; /* a settings file in a folder of traces is no trace */
 }
 
 /* ---- errors ---- */
@@ -71,7 +71,7 @@ static tfp_status fail_at(const file *f, const char *what, size_t offset, tfp_er
 
 /* ---- events, one piece at a time ---- */
 
-/* Reads some events from the current place; what the window cuts is left for the next call. */
+/* Reads some events from the current position; an event that the window cuts is left for the next call. */
 static tfp_status read_some(file *f, bool *first, bool *closed, tfp_error *err)
 {
     tfp_kineto_slot *s = &f->slots[0];
@@ -92,7 +92,7 @@ static tfp_status read_some(file *f, bool *first, bool *closed, tfp_error *err)
         }
         tfp_kineto_merge(&f->r, s);
         if (s->fault == TFP_JSCAN_WRONG) return fail_at(f, s->wrong, (size_t)(s->wrong_at - window.data), err);
-        f->cut = used == 0 && !s->closed; /* the file ends here */
+        f->cut = used == 0 && !s->closed; /* the file is truncated here */
         *closed = s->closed;
         *first = s->first;
         status = tfp_input_skip(f->in, used, err);
@@ -102,9 +102,9 @@ static tfp_status read_some(file *f, bool *first, bool *closed, tfp_error *err)
 
 /* ---- events, several pieces side by side ---- */
 
-/* The end of the first event behind `from` that looks as if another event followed: "}, {" and the key with which the
- * first event of the file begins. NULL: none in sight. What looks so may stand in an event; then the piece does not end
- * where it should, and is read again. */
+/* The end of the first event after `from` that seems to be followed by another event: "}, {" and the key with which the
+ * file's first event begins. NULL: there is none within reach. The same text may occur inside an event; the piece then
+ * ends in the wrong place, which is noticed, and it is read again. */
 static const char *find_cut(const file *f, const char *from, const char *end)
 {
     while ((from = memchr(from, '}', (size_t)(end - from)))) {
@@ -119,7 +119,7 @@ static const char *find_cut(const file *f, const char *from, const char *end)
     return NULL;
 }
 
-/* The next piece. The buffer that holds its bytes becomes the slot's, for the input's window moves on. */
+/* Takes the next piece. Its bytes are copied to the slot's buffer, because the input's window moves on. */
 static bool take(void *ctx, size_t slot, size_t worker)
 {
     file *f = ctx;
@@ -157,12 +157,12 @@ static bool join(void *ctx, size_t slot)
                              (unsigned long long)(s->offset + (uint64_t)(s->wrong_at - s->window.data)), s->wrong);
     }
     f->closed = s->closed;
-    f->stopped = s->closed || s->end != s->soft; /* the piece did not end with an event */
+    f->stopped = s->closed || s->end != s->soft; /* whether the piece ended with an event */
     f->false_cuts += !s->closed && f->stopped;
     return !f->status && !f->stopped;
 }
 
-/* Pieces as long as their cuts hold. The input then stands behind the last event that was added. */
+/* Reads pieces as long as the cuts are right. Afterwards the input is behind the last event that was added. */
 static tfp_status read_pieces(file *f, tfp_error *err)
 {
     static const tfp_pieces calls = { .take = take, .work = work, .join = join, .caller_joins = true };
@@ -172,7 +172,7 @@ static tfp_status read_pieces(file *f, tfp_error *err)
     f->status = f->taking = TFP_OK;
     f->stopped = f->closed = false;
     f->next = tfp_input_at(f->in);
-    f->in->window = f->piece + AHEAD; /* what is read beyond a piece is copied to the next one */
+    f->in->window = f->piece + AHEAD; /* the bytes read beyond a piece are copied to the next one */
     tfp_pieces_run(&pieces, f->threads);
     if (!f->status && !f->stopped && f->taking) {
         f->status = f->taking;
@@ -181,7 +181,7 @@ static tfp_status read_pieces(file *f, tfp_error *err)
     return f->status ? f->status : tfp_input_seek(f->in, f->next, err);
 }
 
-/* The key with which the first event begins. */
+/* Finds the key with which the first event begins. */
 static tfp_status learn_key(file *f, tfp_error *err)
 {
     tfp_str window;
@@ -198,7 +198,7 @@ static tfp_status learn_key(file *f, tfp_error *err)
     return TFP_OK;
 }
 
-/* Reads the array's events; its '[' was taken. */
+/* Reads the array's events; its '[' was read already. */
 static tfp_status read_events(file *f, tfp_error *err)
 {
     bool first = true, closed = false;
@@ -214,7 +214,7 @@ static tfp_status read_events(file *f, tfp_error *err)
     return s;
 }
 
-/* Skips the array or object at the current place; only a part of it is in memory at a time. */
+/* Skips the array or object at the current position; only a part of it is in memory at a time. */
 static tfp_status skip_member(file *f, tfp_error *err)
 {
     tfp_jscan_nest nest = { .depth = 0 };
@@ -235,14 +235,15 @@ static tfp_status skip_member(file *f, tfp_error *err)
     }
 }
 
-/* Whether an array or object at `from` is longer than a fact; the scanner stands behind what of it is in the window. */
+/* Whether an array or object at `from` is too long for a fact; afterwards the scanner is behind the part of it that is
+ * in the window. */
 static bool is_too_long(const tfp_jscan *j, const char *from, tfp_str window)
 {
     if (!from || (*from != '{' && *from != '[')) return false;
     return (size_t)((j->fault ? window.data + window.size : j->at) - from) > FACT_MAX;
 }
 
-/* One member of the object around the events. */
+/* Reads one member of the object around the events. */
 static tfp_status read_member(file *f, bool first, bool *closed, tfp_error *err)
 {
     for (size_t want = MEMBER;; want *= 2) {
@@ -280,7 +281,7 @@ static tfp_status read_member(file *f, bool first, bool *closed, tfp_error *err)
     }
 }
 
-/* Behind the trace: blanks, and zeros that a preallocated or damaged file ends with. */
+/* Reads the rest of the file: blanks, and zeros at the end of a preallocated or damaged file. */
 static tfp_status read_rest(file *f, tfp_error *err)
 {
     bool zeros = false;
@@ -289,7 +290,7 @@ static tfp_status read_rest(file *f, tfp_error *err)
         tfp_status s = tfp_input_peek(f->in, MEMBER, &window, err);
         if (s) return s;
         tfp_jscan j = tfp_jscan_start(window);
-        zeros |= memchr(window.data, 0, window.size) != NULL; /* the scanner takes them for blanks */
+        zeros |= memchr(window.data, 0, window.size) != NULL; /* the scanner treats them as blanks */
         if (tfp_jscan_peek(&j))
             return fail_at(f, "text behind the end of the trace", (size_t)(j.at - window.data), err);
         s = tfp_input_skip(f->in, window.size, err);
@@ -336,7 +337,7 @@ static bool start_slots(file *f)
     return ok;
 }
 
-/* What is known once all was read. */
+/* Settles what is known only after everything was read. */
 static void settle(file *f)
 {
     tfp_builder *b = f->b;

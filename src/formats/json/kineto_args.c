@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/json/kineto_args.c: the args of an event: those that join events or tell of memory, those that nothing is made of, and
- * all others, which become stats. Runs on any thread: it touches its slot only.
- * Layout: the args are those that PyTorch's Kineto writes. */
+/* formats/json/kineto_args.c: reads the args of an event. Some join events or describe memory, some are ignored, and all others
+ * become stats. Runs on any thread: it touches only its slot. Layout: the args that PyTorch's Kineto writes. */
 #include "formats/json/kineto_event.h"
 
 /* ---- values that were read before ---- */
 
-/* Most events of a name repeat the shapes, types and sizes of earlier ones: the same text of the same key has the same
- * stat. Returns the place where the value at j->at would be known; NULL where it cannot be looked up. */
+/* Most events of a name repeat the shapes, types and sizes of earlier ones, and the same text of the same key gives the
+ * same stat. Returns the entry in which the value at j->at would be cached; NULL: it cannot be looked up. */
 static tfp_kineto_value *value_place(tfp_kineto_slot *s, const tfp_jscan *j, uint32_t key)
 {
     uint64_t begin;
@@ -17,7 +16,7 @@ static tfp_kineto_value *value_place(tfp_kineto_slot *s, const tfp_jscan *j, uin
     return &s->values[begin >> 32 & (TFP_KINETO_VALUES - 1)];
 }
 
-/* Takes the value when it is the one of that place. */
+/* Takes the value if it equals the cached one. */
 static bool take_known(tfp_jscan *j, uint32_t key, const tfp_kineto_value *known)
 {
     if (!known || !known->size || known->key != key || memcmp(j->at, known->text, known->size) != 0) return false;
@@ -81,7 +80,7 @@ static void read_stat(tfp_kineto_slot *s, tfp_jscan *j, uint32_t key)
     keep(s, tfp_push(&s->one, stat));
 }
 
-/* The first text of an array, as a stat. */
+/* Reads the first text of an array as a stat. */
 static void read_first(tfp_kineto_slot *s, tfp_jscan *j, uint32_t key)
 {
     tfp_stat stat = { .key = key };
@@ -123,7 +122,7 @@ static void read_arg(tfp_kineto_slot *s, tfp_jscan *j, event *e, const tfp_kinet
         e->stream.b = tfp_kineto_number_or_word(s, j, &e->stream.words, 2);
         e->have |= STREAM;
         return;
-    case TFP_ARG_QUEUE_WORD: /* as Intel calls streams */
+    case TFP_ARG_QUEUE_WORD: /* Intel's word for a stream */
         if (e->have & STREAM) break;
         e->stream.b = tfp_kineto_number_or_word(s, j, &e->stream.words, 2);
         e->have |= QUEUE;
@@ -162,7 +161,7 @@ static void read_arg(tfp_kineto_slot *s, tfp_jscan *j, event *e, const tfp_kinet
         if ((e->row.phase == 'M' || !(e->have & PHASE)) && tfp_jscan_peek(j) == '"') {
             const char *from = j->at;
             if (tfp_jscan_string(j, &text)) e->label = tfp_kineto_string_of(s, &text);
-            if (!j->fault) j->at = from; /* a stat as well */
+            if (!j->fault) j->at = from; /* the value is also read again as a stat */
         }
         break;
     case TFP_ARG_COLLECTIVE: e->row.flags |= TFP_KINETO_COLLECTIVE; break;

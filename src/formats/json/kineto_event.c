@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/json/kineto_event.c: the members of one event of a Chrome trace are read; kineto_args.c reads its args, and kineto_row.c
- * makes a row of them. Runs on any thread: it touches its slot only.
- * Layout: docs of Chrome's trace event format. */
+/* formats/json/kineto_event.c: reads the members of one event of a Chrome trace; kineto_args.c reads its args, and kineto_row.c
+ * makes a row of them. Runs on any thread: it touches only its slot. Layout: the documentation of Chrome's trace event format. */
 #include "formats/json/kineto_event.h"
 
 /* ---- one event ---- */
@@ -11,11 +10,11 @@ static void read_id(tfp_jscan *j, event *e)
     tfp_jscan_value v;
     tfp_jscan_value_of(j, &v);
     e->row.flags |= TFP_KINETO_HAS_ID;
-    /* numbers are themselves, words (such as "0x5f") are told by their hash */
+    /* a number is its own id; a word (such as "0x5f") is represented by its hash */
     e->row.correlation = v.kind == TFP_JSCAN_INT ? (uint64_t)v.number : tfp_hash(v.text.raw.data, v.text.raw.size);
 }
 
-/* A number, or a text that is one, as some writers have it. */
+/* Reads a number, or a text that is a number, as some writers have it. */
 static tfp_jscan_time read_time(tfp_jscan *j)
 {
     tfp_jscan_time none = { 0 };
@@ -24,7 +23,7 @@ static tfp_jscan_time read_time(tfp_jscan *j)
     char number[64];
     if (!tfp_jscan_string(j, &text) || text.raw.size >= sizeof number) return none;
     memcpy(number, text.raw.data, text.raw.size);
-    number[text.raw.size] = ' '; /* a number ends where something else begins */
+    number[text.raw.size] = ' '; /* a separator ends the number */
     tfp_jscan inner = tfp_jscan_start((tfp_str){ number, text.raw.size + 1 });
     tfp_jscan_time time = tfp_jscan_micros(&inner);
     return tfp_jscan_peek(&inner) ? none : time;
@@ -108,7 +107,7 @@ void tfp_kineto_parse(tfp_kineto_slot *s)
             break;
         }
         first = false;
-        if (tfp_jscan_peek(&j) != '{') { /* null and the like between events */
+        if (tfp_jscan_peek(&j) != '{') { /* something else than an event, such as null */
             tfp_jscan_skip(&j);
             s->unreadable += !j.fault;
         } else if (!read_event(s, &j)) {
@@ -118,7 +117,7 @@ void tfp_kineto_parse(tfp_kineto_slot *s)
         s->end = j.at;
     }
     s->first = first;
-    s->fault = s->failed ? TFP_JSCAN_FINE : j.fault; /* without memory an event ends anywhere */
+    s->fault = s->failed ? TFP_JSCAN_FINE : j.fault; /* without memory reading stops at the end of an event */
     s->wrong = j.wrong;
     s->wrong_at = j.at;
 }

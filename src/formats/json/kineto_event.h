@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/json/kineto_event.h: an event of a Chrome trace between reading its members and making a row of it. */
+/* formats/json/kineto_event.h: the state of a Chrome trace's event while its members are read and made into a row. */
 #ifndef TFP_KINETO_EVENT_H
 #define TFP_KINETO_EVENT_H
 
 #include "formats/json/kineto.h"
 
-/* The keys of args that mean something, by tfp_kineto_key.arg. */
+/* The keys of args that have a meaning, in tfp_kineto_key.arg. */
 enum {
     TFP_ARG_STAT,
-    TFP_ARG_NOISE, /* a number of one run that nothing is made of, or a text that is told elsewhere */
+    TFP_ARG_NOISE, /* a number that is of no use, or a text that is recorded elsewhere */
     TFP_ARG_DEVICE_WORD,
     TFP_ARG_STREAM_WORD,
     TFP_ARG_QUEUE_WORD,
     TFP_ARG_STACK,
-    TFP_ARG_STACKS, /* of a kernel that Inductor made: one text, or several in an array */
+    TFP_ARG_STACKS, /* the stack of a kernel that Inductor made: one text, or several in an array */
     TFP_ARG_CORRELATION,
     TFP_ARG_EXTERNAL,
     TFP_ARG_FORWARD_THREAD,
@@ -29,7 +29,7 @@ enum {
     TFP_ARG_COLLECTIVE,
 };
 
-/* The members of an event that mean something, by tfp_kineto_key.member. */
+/* The members of an event that have a meaning, in tfp_kineto_key.member. */
 enum {
     OTHER_MEMBER,
     PH_MEMBER,
@@ -46,10 +46,10 @@ enum {
 typedef struct event {
     tfp_kineto_row row;
     tfp_jscan_time ts, dur;
-    tfp_kineto_lane thread, stream; /* stream: of args */
+    tfp_kineto_lane thread, stream; /* stream: from the args */
     tfp_kineto_memory memory;
-    uint32_t label; /* a string of the slot: of metadata the name that it gives */
-    unsigned have;  /* bits below */
+    uint32_t label; /* a string of the slot: the name that a metadata event gives */
+    unsigned have;  /* the bits below */
 } event;
 enum {
     PHASE = 1,
@@ -72,14 +72,15 @@ static inline bool keep(tfp_kineto_slot *s, bool ok)
     return !s->failed;
 }
 
-/* kineto_event.c: the slot's string; a pid, tid or the like, which sets or clears `bit` of *words. */
+/* kineto_event.c: gives the slot's string; reads a pid, tid or similar, and sets or clears `bit` of *words. */
 uint32_t tfp_kineto_string_of(tfp_kineto_slot *s, const tfp_jscan_text *t);
 bool tfp_kineto_other_key(tfp_kineto_slot *s, tfp_jscan *j, bool first, bool args, uint32_t before, uint32_t *key);
 uint64_t tfp_kineto_number_or_word(tfp_kineto_slot *s, tfp_jscan *j, uint32_t *words, uint32_t bit);
-/* kineto_args.c: the value of `args`. */
-uint8_t tfp_kineto_arg_of(tfp_str key); /* what a key of args is */
+/* kineto_args.c: reads the value of `args`. */
+uint8_t tfp_kineto_arg_of(tfp_str key); /* the meaning of a key of args */
 void tfp_kineto_read_args(tfp_kineto_slot *s, tfp_jscan *j, event *e);
-/* kineto_row.c: the event's times, lane, category and stats; a row of the slot, unless it is left out. */
+/* kineto_row.c: sets the event's times, lane, category and stats, and adds a row to the slot, unless the event is left
+ * out. */
 void tfp_kineto_finish_event(tfp_kineto_slot *s, event *e);
 
 /* Reads the next key if it is the guessed one (the key that came here in the last event); false: it is another key. */
@@ -89,7 +90,8 @@ static inline bool tfp_kineto_take_guess(tfp_kineto_slot *s, tfp_jscan *j, bool 
     return k->size && k->first == first && tfp_jscan_take_text(j, k->text, k->size);
 }
 
-/* Takes the next member's key. *key -> the slot's keys; args: of args. False at the end of the object and after a fault. */
+/* Reads the next member's key. *key: index in the slot's keys; args: it is a key of args. False at the end of the object
+ * and after a fault. */
 static inline bool tfp_kineto_take_key(tfp_kineto_slot *s, tfp_jscan *j, bool first, bool args, tfp_kineto_guess guess,
                                        uint32_t *key)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/json/kineto_facts.c: what stands beside the events of a Chrome trace: the rank, the devices, and facts about the recording. */
+/* formats/json/kineto_facts.c: the members of a Chrome trace beside its events: the rank, the devices, and facts about the recording. */
 #include "formats/json/kineto.h"
 #include "model/event_builder.h"
 
@@ -18,7 +18,7 @@ static void read_rank(tfp_kineto_facts *f, tfp_str object)
     }
 }
 
-/* CUDA's compute capability, as "7.0". */
+/* Keeps CUDA's compute capability, such as "7.0". */
 static void keep_capability(tfp_kineto_facts *f, int64_t major, int64_t minor)
 {
     tfp_buf text = { 0 };
@@ -79,7 +79,7 @@ static void read_devices(tfp_kineto_facts *f, tfp_str array)
     }
 }
 
-/* Facts about the recording are kept as they are told. */
+/* Facts about the recording are kept as they are. */
 static void keep_fact(tfp_kineto_facts *f, const tfp_jscan_text *key, const tfp_jscan_value *v)
 {
     tfp_buf text = { 0 };

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/json/kineto_flows.c: arrows from operators to activities. Huawei's profiler writes no numbers that join the two: it draws
- * an arrow (`async_npu`) from the start of an operator to the start of each of its activities. Such an activity gets the
- * external number of its operator, by which the join finds it. All other arrows say what spans say, too, and are left out. */
+/* formats/json/kineto_flows.c: arrows from operators to activities. Huawei's profiler writes no number that joins the two. Instead
+ * it draws an arrow (`async_npu`) from the start of an operator to the start of each of its activities. Such an activity gets its
+ * operator's external number, by which the join finds the operator. All other arrows repeat what spans say and are left out. */
 #include "formats/json/kineto.h"
 #include "model/event_builder.h"
 #include "model/tables/events.h"
 
 #include <stdlib.h>
 
-#define OWN_NUMBERS (UINT64_C(1) << 63) /* of operators without an external number; files have smaller ones */
+/* numbers of operators that have no external number; those in files are smaller */
+#define OWN_NUMBERS (UINT64_C(1) << 63)
 
 void tfp_kineto_keep_flow(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_row *x)
 {
@@ -35,7 +36,7 @@ static int by_id(const void *a, const void *b)
     return x->span < y->span ? -1 : x->span > y->span;
 }
 
-/* The first arrow at the start of a span; NULL: there is none. */
+/* The first arrow that starts where a span starts; NULL: there is none. */
 static tfp_kineto_flow *first_at(const tfp_kineto_reader *r, const tfp_kineto_flow *place)
 {
     size_t low = 0, high = r->flows.size;
@@ -49,7 +50,8 @@ static tfp_kineto_flow *first_at(const tfp_kineto_reader *r, const tfp_kineto_fl
     return low < r->flows.size && by_place(&r->flows.at[low], place) == 0 ? &r->flows.at[low] : NULL;
 }
 
-/* Of operators that start together the innermost is the shortest, of equal ones the later in the file. */
+/* Finds the operator at each arrow's start. Of several that start together the innermost is the shortest; of equal ones
+ * it is the later one in the file. */
 static void find_spans(tfp_kineto_reader *r)
 {
     const tfp_span_columns *s = &r->b->p->events->spans;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/json/kineto_lanes.c: the lanes of a Chrome trace: threads, streams of devices, and rows that are shown beside them. Lanes of a slot
- * are given their places in the profile when the first event needs them. */
+/* formats/json/kineto_lanes.c: the lanes of a Chrome trace: threads, streams of devices, and rows that are shown beside them. A slot's lane
+ * gets a lane in the profile when the first event needs it. */
 #include "formats/json/kineto.h"
 #include "model/event_builder.h"
 #include "model/tables/events.h"
@@ -21,8 +21,8 @@ static void add_word(tfp_kineto_reader *r, tfp_buf *b, uint64_t word, bool is_st
         tfp_buf_int(b, (int64_t)word);
 }
 
-/* "cpu/thread:7"; a second process with a thread of that number has its pid in the name. Kineto writes -1 where it knows the
- * thread only. */
+/* Makes a name such as "cpu/thread:7"; if a second process has a thread with the same number, its name includes the pid.
+ * Kineto writes -1 as the pid where it knows only the thread. */
 static void name_thread(tfp_kineto_reader *r, const tfp_kineto_lane *lane, tfp_buf *b)
 {
     uint64_t tid = lane->b ^ (uint64_t)(lane->words & 2) << 62, pid = lane->a ^ (uint64_t)(lane->words & 1) << 63;
@@ -39,12 +39,13 @@ static void name_thread(tfp_kineto_reader *r, const tfp_kineto_lane *lane, tfp_b
     add_word(r, b, lane->b, lane->words & 2);
 }
 
-/* "gpu:0/stream:7"; of a device of an unknown category the category stands for the kind of device. */
+/* Makes a name such as "gpu:0/stream:7"; for a device of an unknown category the category is the kind of device. */
 static void name_stream(tfp_kineto_reader *r, const tfp_kineto_lane *lane, tfp_buf *b)
 {
     tfp_str category = tfp_text(r->b->p, lane->category);
     for (size_t i = 0; lane->category && i < category.size; i++)
-        tfp_buf_char(b, category.data[i] == '/' ? '_' : category.data[i]); /* a device ends at the first slash */
+        tfp_buf_char(b, category.data[i] == '/' ? '_'
+                                                : category.data[i]); /* the name of a device ends at the first slash */
     tfp_buf_text(b, lane->category ? ":" : "gpu:");
     add_word(r, b, lane->a, lane->words & 1);
     tfp_buf_text(b, "/stream:");
@@ -79,7 +80,7 @@ static uint32_t new_lane(tfp_kineto_reader *r, const tfp_kineto_lane *lane)
     return at;
 }
 
-/* The place of a lane in r->lanes; new ones have no lane of the profile yet. */
+/* The index of a lane in r->lanes; a new one has no lane of the profile yet. */
 static uint32_t place_of(tfp_kineto_reader *r, const tfp_kineto_lane *lane)
 {
     for (uint64_t hash = tfp_hash(lane, sizeof *lane);; hash++) {
@@ -120,7 +121,7 @@ uint32_t tfp_kineto_new_lane(tfp_kineto_reader *r, tfp_kineto_slot *s, uint32_t 
 
 /* ---- processes that are devices ---- */
 
-/* Huawei's profiler gives its events no category; its device is a process. */
+/* Huawei's profiler gives its events no category, and its device is a process. */
 static void note_hardware(tfp_kineto_reader *r, const tfp_kineto_lane *lane, tfp_str name)
 {
     if (tfp_str_eq(name, TFP_STR("Ascend Hardware")))
@@ -135,7 +136,7 @@ static bool is_hardware(const tfp_kineto_reader *r, const tfp_kineto_lane *lane)
     return false;
 }
 
-/* A thread's lane becomes that of a stream. */
+/* Turns a thread's lane into that of a stream. */
 static void make_stream(tfp_kineto_reader *r, tfp_kineto_lane *lane, uint32_t at)
 {
     tfp_buf name = { 0 };
@@ -150,7 +151,7 @@ static void make_activities(tfp_kineto_reader *r, const uint8_t *made)
 {
     tfp_span_columns *s = &r->b->p->events->spans;
     tfp_map64 class_of = { 0 };
-    bool found = false; /* the first event that stays without a category */
+    bool found = false; /* the first event that has no category in the end */
     for (size_t i = r->first_span; i < s->size; i++) {
         if (s->kind[i] != TFP_SPAN_OTHER || s->marks[i] & TFP_MARK_INSTANT) continue;
         if (!made[s->lane[i]]) {
@@ -189,7 +190,7 @@ static void find_hardware(tfp_kineto_reader *r)
 
 /* ---- names ---- */
 
-/* Names of threads and streams; they may stand before or after the events of their lane. */
+/* Takes names of threads and streams; they may come before or after the events of their lane. */
 void tfp_kineto_label(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_row *x)
 {
     tfp_str what = s->strings.strings[x->name];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/json/kineto_merge.c: rows of pieces become events of the profile, in the order of the file. Strings, lanes and sets of
- * stats of a slot are given their places in the profile when the first event needs them, so that the profile is the same
- * however the file was cut. */
+/* formats/json/kineto_merge.c: adds the rows of pieces to the profile as events, in the order of the file. A slot's strings,
+ * lanes and sets of stats get their numbers in the profile when the first event needs them, so the profile does not depend on
+ * how the file was cut. */
 #include "formats/json/kineto.h"
 #include "model/event_builder.h"
 #include "model/recorded.h"
@@ -62,7 +62,7 @@ static bool take_frame(tfp_kineto_reader *r, tfp_str text, tfp_code_frame *f)
     return true;
 }
 
-/* "INNERMOST;...;OUTERMOST"; what is no line of Python is left out. */
+/* Parses "INNERMOST;...;OUTERMOST"; parts that are no line of Python are left out. */
 static uint32_t trace_of(tfp_kineto_reader *r, tfp_str stack)
 {
     TFP_VEC(tfp_code_frame) frames = { 0 };
@@ -110,7 +110,7 @@ static tfp_span_kind kind_of(const tfp_kineto_row *x, uint8_t name)
 static tfp_span_class class_of(const tfp_kineto_row *x, uint8_t name)
 {
     tfp_span_class class = TFP_CLASS_COMPUTE;
-    uint8_t told = 0; /* by the name */
+    uint8_t told = 0; /* as the event's name tells */
     switch (x->what) {
     case TFP_KINETO_COPY: return TFP_CLASS_COPY;
     case TFP_KINETO_SET: return TFP_CLASS_SET;
@@ -190,7 +190,7 @@ static void pop_open(tfp_kineto_reader *r, tfp_map64 *by, uint64_t key, int64_t 
     tfp_kineto_remember(r, tfp_map64_put_any(by, key, o->below));
 }
 
-/* Events of one async id may overlap anything: each category is a row of its own that counts nowhere. */
+/* Events with one async id may overlap other events, so each category gets a row of its own, which is not counted. */
 static uint64_t async_key(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_row *x)
 {
     const uint64_t key[2] = { x->correlation, tfp_kineto_global(r, s, x->category) };
@@ -262,11 +262,12 @@ static void add_row(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_r
     case 'f':
         if (x->what == TFP_KINETO_OP_FLOW) tfp_kineto_keep_flow(r, s, x);
         break;
-    default: break; /* objects, samples: numbers come without them */
+    default: break; /* objects, samples: all other events are skipped */
     }
 }
 
-/* They are told at the end: in the middle their number and place, and with them the strings', would be those of the pieces. */
+/* Counts events that are left out. They are reported at the end: earlier, their number and the order of strings would depend
+ * on the pieces. */
 static void leave_out(tfp_kineto_reader *r, tfp_kineto_left_out *all, int64_t count, const tfp_buf *first)
 {
     if (count && !all->count) tfp_buf_str(&all->first, (tfp_str){ first->data ? first->data : "", first->size });

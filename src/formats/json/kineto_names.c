@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/json/kineto_names.c: the meaning of an event's name. Each name is looked at once (kineto_merge.c). */
+/* formats/json/kineto_names.c: what an event's name means. Each distinct name is looked at once (kineto_merge.c). */
 #include "formats/json/kineto.h"
 #include "model/span_names.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/json/kineto_row.c: the members of an event become a row of the slot: category, times, lane, stats. And the slot itself. */
+/* formats/json/kineto_row.c: turns the members of an event into a row of the slot: category, times, lane, stats. Also starts and
+ * frees the slot. */
 #include "formats/json/kineto_event.h"
 
 #define ABSURD_NS (INT64_C(9000000000000000) * 1000) /* 285 years */
@@ -131,13 +132,13 @@ static tfp_kineto_what what_of(tfp_str c)
         { "async_npu", TFP_KINETO_OP_FLOW },
     };
     static const category_row endings[] = {
-        /* of the categories of any vendor */
+        /* categories of any vendor */
         { "_runtime", TFP_KINETO_CALL },
         { "_driver", TFP_KINETO_CALL },
         { "_user_annotation", TFP_KINETO_ON_STREAM },
     };
     static const category_row xpu[] = {
-        /* behind a vendor's word */
+        /* after a vendor's prefix */
         { "kernel", TFP_KINETO_KERNEL },
         { "memcpy", TFP_KINETO_COPY },
         { "memset", TFP_KINETO_SET },
@@ -175,7 +176,7 @@ static void leave_out(tfp_kineto_slot *s, const event *e, int64_t *count, tfp_bu
     }
 }
 
-/* Start and end are each rounded down, so that what nests in the file does so here. */
+/* Start and end are both rounded down, so that events that nest in the file nest here too. */
 static bool set_times(tfp_kineto_slot *s, event *e)
 {
     tfp_kineto_row *r = &e->row;
@@ -233,7 +234,7 @@ void tfp_kineto_finish_event(tfp_kineto_slot *s, event *e)
         return;
     }
     if (meta) r->extra = e->label;
-    if (r->phase == 'm') r->phase = 0; /* the letter of rows of memory, not of events */
+    if (r->phase == 'm') r->phase = 0; /* this letter marks rows of memory, which are no events */
     r->what = category(s, r->category);
     if (r->what == TFP_KINETO_PLAIN && r->phase == 'X' && e->have & DEVICE && e->have & (STREAM | QUEUE))
         r->what = TFP_KINETO_UNKNOWN;

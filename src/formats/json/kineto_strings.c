@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/json/kineto_strings.c: strings and keys of a piece, which events mostly repeat. */
+/* formats/json/kineto_strings.c: strings and keys of a piece; most events repeat those of earlier ones. */
 #include "formats/json/kineto_event.h"
 
 static uint32_t new_string(tfp_kineto_slot *s, tfp_str text)
@@ -13,7 +13,8 @@ static uint32_t new_string(tfp_kineto_slot *s, tfp_str text)
     return id;
 }
 
-/* Nearly all short strings are one of a few dozen keys, categories and types: the last one of each place is at hand. */
+/* Nearly all short strings are one of a few dozen keys, categories and types, so a small cache holds the last string
+ * for each hash. */
 static inline uint32_t *recent_place(tfp_kineto_slot *s, tfp_str text)
 {
     const unsigned char *at = (const unsigned char *)text.data;
@@ -56,14 +57,16 @@ static tfp_kineto_key make_key(uint32_t string, tfp_str text)
     return (tfp_kineto_key){ .string = string, .member = member_of(text), .arg = tfp_kineto_arg_of(text) };
 }
 
-/* Of a file with ever new keys the first ones are kept; all others share a row, which is that of the last one. */
+/* The row for further keys: if a file has ever new keys, only the first ones are kept, and all others share this row,
+ * which holds the last of them. */
 static uint32_t shared_key(tfp_kineto_slot *s, uint32_t string, tfp_str text)
 {
     s->keys.at[TFP_KINETO_SHARED_KEY] = make_key(string, text);
     return TFP_KINETO_SHARED_KEY;
 }
 
-/* The key of that text; 0 without memory. Of keys of args, which become stats, the string is known, too. */
+/* The row of the key with this text; 0: out of memory. For keys of args, which become stats, the string is added
+ * too. */
 static uint32_t key_of(tfp_kineto_slot *s, const tfp_jscan_text *text, bool args)
 {
     bool full = s->keys.size >= TFP_KINETO_KEYS;
@@ -76,7 +79,7 @@ static uint32_t key_of(tfp_kineto_slot *s, const tfp_jscan_text *text, bool args
     return s->known.at[string].key = (uint32_t)s->keys.size - 1;
 }
 
-/* The row of a key in that layout. Where there are many, the last row is that of the one met lately. */
+/* The row of a key in this layout. When there are too many layouts, the last row is reused for the current one. */
 static uint32_t layout_of(tfp_kineto_slot *s, uint32_t key, tfp_str text, bool first)
 {
     uint32_t at = key;
@@ -99,7 +102,8 @@ static uint32_t layout_of(tfp_kineto_slot *s, uint32_t key, tfp_str text, bool f
     return at;
 }
 
-/* Events have their members in the order and layout of earlier ones: this one is remembered. */
+/* Events have their members in the same order and layout as earlier ones, so this key is remembered as the next
+ * guess. */
 bool tfp_kineto_other_key(tfp_kineto_slot *s, tfp_jscan *j, bool first, bool args, uint32_t before, uint32_t *key)
 {
     tfp_jscan_text text;
@@ -114,8 +118,8 @@ bool tfp_kineto_other_key(tfp_kineto_slot *s, tfp_jscan *j, bool first, bool arg
     return !s->failed;
 }
 
-/* A pid, tid or the like: a number or a word. A number that does not fit in 64 bits with a sign, such as the address of a
- * thread, is a word: its digits tell it from others. */
+/* Reads a pid, tid or similar: a number or a word. A number that does not fit into a signed 64-bit integer, such as the
+ * address of a thread, is kept as a word. */
 uint64_t tfp_kineto_number_or_word(tfp_kineto_slot *s, tfp_jscan *j, uint32_t *words, uint32_t bit)
 {
     tfp_jscan_value v;

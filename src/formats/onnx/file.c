@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/onnx/file.c: models in ONNX: ModelProto. The file is read in windows: the values of big tensors are skipped, and so are files
- * beside it that hold them. What is in the graph is collected, because initializers and shapes come after the nodes that use them.
+/* formats/onnx/file.c: reads models in ONNX: ModelProto. The file is read in windows; the values of big tensors are skipped, and so are
+ * files beside it that hold values. The graph is collected first, because initializers and shapes come after the nodes that use them.
  * Uses base, wire, model. Message layout: onnx.proto of github.com/onnx/onnx. */
 #include "formats/files/format.h"
 #include "formats/onnx/onnx.h"
@@ -48,7 +48,7 @@ static tfp_status add_initializer(tfp_onnx_model *m, tfp_str bytes, tfp_error *e
     w.dim_count = t.dim_count;
     w.tensor_size = m->tensors.size - w.tensor_at;
     for (size_t i = 0; i < t.dim_count; i++) m->no_memory |= !tfp_push(&m->dims, t.dims[i]);
-    if (tfp_onnx_type_of(t.type)->trains) m->tensors.size -= w.tensor_size, w.tensor_size = 0; /* no shape is computed with it */
+    if (tfp_onnx_type_of(t.type)->trains) m->tensors.size -= w.tensor_size, w.tensor_size = 0; /* no shape is computed from it */
     m->no_memory |= !tfp_push(&m->weights, w);
     return status_of(m, err);
 }
@@ -61,7 +61,7 @@ typedef struct walker {
     tfp_error *err;
 } walker;
 
-/* The next field of a message that ends at byte `end`; false at its end, or with *s set. */
+/* Reads the next field of a message that ends at byte `end`; false at its end, or with *s set. */
 static bool next_field(walker *x, uint64_t end, tfp_field *f, uint64_t *size, tfp_status *s)
 {
     uint64_t at = tfp_input_at(x->in);
@@ -72,7 +72,7 @@ static bool next_field(walker *x, uint64_t end, tfp_field *f, uint64_t *size, tf
     return !*s;
 }
 
-/* A whole field with bytes, in memory; the place is behind it afterwards. */
+/* Reads a whole length-delimited field into memory; afterwards the position is behind it. */
 static tfp_status take(walker *x, const tfp_field *f, uint64_t size, tfp_str *out)
 {
     tfp_status s = tfp_input_peek(x->in, (size_t)size, out, x->err);
@@ -82,14 +82,14 @@ static tfp_status take(walker *x, const tfp_field *f, uint64_t size, tfp_str *ou
     return TFP_OK;
 }
 
-/* The place is at the first byte inside the field; -> where it ends. */
+/* Enters a field: the position is then at its first byte; gives where it ends. */
 static tfp_status enter(walker *x, const tfp_field *f, uint64_t size, uint64_t *end)
 {
     *end = tfp_input_at(x->in) + size;
     return tfp_input_skip(x->in, (size_t)(size - f->bytes.size), x->err);
 }
 
-/* A big TensorProto: only its small fields are kept. */
+/* Reads a big TensorProto: only its small fields are kept. */
 static tfp_status big_initializer(walker *x, const tfp_field *f, uint64_t size)
 {
     uint64_t end, part;
@@ -178,7 +178,7 @@ static bool is_text(tfp_str s)
     return s.size < 1000;
 }
 
-/* In `head`, a field with bytes may go on past the end: true then, with *cut. */
+/* Whether `bytes` begins a graph. In `head` a length-delimited field may go past the end: true then, with *cut. */
 static bool is_graph_begun(tfp_str bytes)
 {
     tfp_wire w = tfp_wire_start(bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/onnx/graph.c: the graph of an ONNX model becomes nodes and inputs, its initializers become parameters or constants, and
- * with TFP_KEEP_PROGRAM all of it becomes the program. Attributes are kept as TensorFlow's AttrValues, which the rules of float
+/* formats/onnx/graph.c: turns the graph of an ONNX model into nodes and inputs, its initializers into parameters or constants,
+ * and with TFP_KEEP_PROGRAM all of it into the program. Attributes are kept as TensorFlow's AttrValues, which the rules of float
  * operations read. Message layout: NodeProto, AttributeProto, ValueInfoProto, TypeProto of onnx.proto; attr_value.proto. */
 #include "formats/onnx/onnx.h"
 #include "formats/weights/weights.h"
@@ -16,9 +16,9 @@ typedef struct maker {
     tfp_onnx_model *m;
     tfp_builder *b;
     tfp_program_reader *program; /* NULL: not kept */
-    tfp_map64 taken;             /* strid -> 1: names of nodes */
-    tfp_buf name, value, attrs;  /* scratch */
-    TFP_VEC(tfp_str) outputs;    /* of the node at hand */
+    tfp_map64 taken;             /* name -> 1: names of nodes that are taken */
+    tfp_buf name, value, attrs;  /* buffers that are reused */
+    TFP_VEC(tfp_str) outputs;    /* outputs of the current node */
     TFP_VEC(int) in_types;
     tfp_program_node row;
     uint32_t node;
@@ -27,8 +27,8 @@ typedef struct maker {
 
 /* ---- names ---- */
 
-/* The name of a node: without the slash that PyTorch writes first, and without signs that mean an output. Names of values are split
- * at their dots, as those of parameters. */
+/* The name of a node: without the leading slash that PyTorch writes, and without characters that mark an output. Names of values,
+ * such as parameters, are split at their dots. */
 static tfp_strid node_name(maker *k, tfp_str name, bool dots)
 {
     while (name.size && name.data[0] == '/') name = (tfp_str){ name.data + 1, name.size - 1 };
@@ -48,7 +48,7 @@ static tfp_strid node_name(maker *k, tfp_str name, bool dots)
         return id;
     }
     again = again == TFP_NONE ? 0 : again;
-    for (tfp_strid first = id; !k->no_memory; id = TFP_NONE) { /* the next number that is free */
+    for (tfp_strid first = id; !k->no_memory; id = TFP_NONE) { /* try the next number that is free */
         char number[16];
         snprintf(number, sizeof number, "_%u", ++again);
         k->name.size = plain;
@@ -66,7 +66,7 @@ static tfp_strid node_name(maker *k, tfp_str name, bool dots)
 
 /* ---- attributes ---- */
 
-/* Gives the node at hand an attribute: the AttrValue in k->value. */
+/* Adds an attribute to the current node: the AttrValue in k->value. */
 static void add_attr(maker *k, tfp_str name)
 {
     if (k->value.failed) k->no_memory = true;
@@ -80,7 +80,7 @@ static void add_attr(maker *k, tfp_str name)
     tfp_put_close(&k->attrs, entry);
 }
 
-/* A TensorShapeProto as field `number`; rank < 0: unknown. */
+/* Writes a TensorShapeProto as field `number`; rank < 0: unknown. */
 static void put_shape(tfp_buf *to, uint32_t number, const int64_t *dims, int rank)
 {
     size_t shape = tfp_put_open(to, number);
@@ -93,7 +93,7 @@ static void put_shape(tfp_buf *to, uint32_t number, const int64_t *dims, int ran
     tfp_put_close(to, shape);
 }
 
-/* TensorShapeProto of ONNX: dims with a value, or with the name of an unknown one. -1: unknown rank. */
+/* Reads ONNX's TensorShapeProto: dims have a value, or a name if unknown. Returns the rank, -1: unknown. */
 static int read_shape(tfp_wire w, int64_t dims[TFP_ONNX_RANK_MOST])
 {
     int rank = 0;
@@ -109,7 +109,7 @@ static int read_shape(tfp_wire w, int64_t dims[TFP_ONNX_RANK_MOST])
     return w.fault ? -1 : rank;
 }
 
-/* What a TypeProto says of a tensor: its rank (-1: nothing) and type. */
+/* Reads a tensor's rank (-1: unknown) and type from a TypeProto. */
 static int read_type(tfp_str bytes, int64_t dims[TFP_ONNX_RANK_MOST], int *dtype)
 {
     int rank = -1;
@@ -132,7 +132,7 @@ static tfp_str info_of(const maker *k, const tfp_onnx_value *v)
 
 static tfp_status put_attr_value(maker *k, tfp_wire *w, const tfp_field *f, size_t *list, tfp_error *err)
 {
-    static const uint8_t listed[] = { [7] = 4, [8] = 3, [9] = 2 }; /* floats, ints, strings: fields of a list */
+    static const uint8_t listed[] = { [7] = 4, [8] = 3, [9] = 2 }; /* floats, ints, strings: the list fields of the two messages */
     tfp_onnx_tensor t;
     switch (f->number) {
     case 2:
@@ -166,7 +166,7 @@ static tfp_status put_attr_value(maker *k, tfp_wire *w, const tfp_field *f, size
     return TFP_OK;
 }
 
-/* AttributeProto. Graphs (of If, Loop, Scan) are left out. */
+/* Reads an AttributeProto. Graphs (in If, Loop, Scan) are skipped. */
 static tfp_status read_attr(maker *k, tfp_wire w, tfp_error *err)
 {
     tfp_str name = { "", 0 };
@@ -209,7 +209,7 @@ static tfp_status end_node(maker *k, tfp_error *err)
     return tfp_builder_status(k->b, err);
 }
 
-/* Shapes and types of the outputs, as two attributes; those of the node at hand are at k->outputs. */
+/* Adds shapes and types of the outputs as two attributes of the current node; k->outputs names them. */
 static void tell_outputs(maker *k, tfp_str op)
 {
     int64_t dims[TFP_ONNX_RANK_MOST];
@@ -226,7 +226,7 @@ static void tell_outputs(maker *k, tfp_str op)
         if (rank >= 0 && k->node != TFP_NONE)
             tfp_build_output(k->b, k->node, (int32_t)i, tfp_build_shape(k->b, dims, (size_t)rank, rank == 0));
         if (!v) continue;
-        if (v->node != TFP_NONE) continue; /* another node has made it */
+        if (v->node != TFP_NONE) continue; /* another node made it already */
         *v = (tfp_onnx_value){ .name = v->name, .info_at = v->info_at, .info_size = v->info_size, .node = k->row.name, .slot = i };
         v->dtype = dtype;
     }
@@ -244,7 +244,7 @@ static void add_input(maker *k, tfp_str name, int32_t position)
 {
     tfp_program_input in = { 0 };
     int dtype = 0;
-    if (name.size) { /* an optional one that is left out has no name */
+    if (name.size) { /* an optional output that is left out has no name */
         tfp_onnx_value *v = tfp_onnx_value_of(k->m, tfp_build_string(k->b, name));
         if (!v) {
             k->no_memory = true;
@@ -277,7 +277,7 @@ static void read_head(maker *k, tfp_wire *w, node_head *head)
     if (!head->name.size && k->outputs.size) head->name = k->outputs.at[0];
 }
 
-/* Operators of other domains have their domain's name before theirs. */
+/* An operator of another domain has the domain's name before its own. */
 static tfp_str op_name(maker *k, const node_head *head)
 {
     if (!head->domain.size || tfp_str_eq(head->domain, TFP_STR("ai.onnx"))) return head->op;
@@ -370,7 +370,7 @@ static tfp_status make(maker *k, tfp_error *err)
 {
     tfp_status s = TFP_OK;
     for (size_t i = 0; !s && i < k->m->weights.size; i++) s = add_weight(k, &k->m->weights.at[i], err);
-    for (size_t i = 0, count = k->m->values.size; !s && i < count; i++) /* IR before 4 lists initializers among the inputs */
+    for (size_t i = 0, count = k->m->values.size; !s && i < count; i++) /* before IR version 4 initializers are also listed as inputs */
         if (k->m->values.at[i].input && k->m->values.at[i].node == TFP_NONE) s = add_graph_input(k, i, err);
     tfp_wire w = tfp_wire_start((tfp_str){ k->m->nodes.data ? k->m->nodes.data : "", k->m->nodes.size });
     size_t count = 0;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/onnx/tensors.c: tensors of ONNX: their names, types and shapes, and the values of small ones in TensorFlow's form, which
- * the constant folding of float operations reads. Message layout: TensorProto of onnx.proto, tensor.proto of TensorFlow. */
+/* formats/onnx/tensors.c: tensors of ONNX: names, types and shapes, and the values of small ones in TensorFlow's form, from which
+ * float operations fold constants. Message layout: TensorProto of onnx.proto, tensor.proto of TensorFlow. */
 #include "formats/onnx/onnx.h"
 
 enum { INT32_DATA = 5 };
 
-/* The field of TensorFlow's TensorProto for a field with values; 0: none. */
+/* The field of TensorFlow's TensorProto that takes ONNX's values field; 0: none. */
 static uint32_t field_for(uint32_t number, int dtype)
 {
     enum { HALF = 19, BFLOAT16 = 14, BOOL = 10, UINT32 = 22 };
@@ -26,7 +26,7 @@ static void put_value(tfp_buf *as, uint32_t number, const tfp_field *f)
     case TFP_BYTES: tfp_put_bytes(as, number, f->bytes); break;
     case TFP_VARINT: tfp_put_int_always(as, number, (int64_t)f->value); break;
     case TFP_FIXED64: tfp_put_fixed64(as, number, f->value); break;
-    default: /* a float by itself */
+    default: /* a single float, not packed */
         tfp_put_tag(as, number, TFP_FIXED32);
         for (int i = 0; i < 4; i++) tfp_buf_char(as, (char)(f->value >> 8 * i));
     }
@@ -43,7 +43,7 @@ static void put_shape(tfp_buf *as, const tfp_onnx_tensor *t)
     tfp_put_close(as, shape);
 }
 
-/* Name, type and dims. */
+/* Reads name, type and dims. */
 static const char *read_head(tfp_wire *w, tfp_onnx_tensor *t)
 {
     const char *fault = NULL;
@@ -62,7 +62,7 @@ static const char *read_head(tfp_wire *w, tfp_onnx_tensor *t)
     return fault;
 }
 
-/* TensorFlow takes missing values for zeros, so a tensor without all of its values is none. */
+/* TensorFlow takes missing values as zeros, so a tensor that lacks some of its values is not kept. */
 static tfp_status put_tensor(tfp_wire w, const tfp_onnx_tensor *t, tfp_buf *as, tfp_error *err)
 {
     size_t start = as->size, room = TFP_ONNX_VALUES_MOST;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/onnx/types.c: values by name, the types of elements in ONNX, and of what its operators put out. Source: onnx/onnx.proto and docs/Operators.md
- * of github.com/onnx/onnx. */
+/* formats/onnx/types.c: values by name, ONNX's element types, and the output types of its operators. Source: onnx/onnx.proto and
+ * docs/Operators.md of github.com/onnx/onnx. */
 #include "formats/onnx/onnx.h"
 
-enum { FLOAT = 1, INT32 = 3, UINT8 = 4, INT64 = 9, BOOL = 10 }; /* TensorFlow's */
+enum { FLOAT = 1, INT32 = 3, UINT8 = 4, INT64 = 9, BOOL = 10 }; /* numbers of TensorFlow's DataType */
 
 /* clang-format off */
 static const tfp_onnx_type types[] = {
@@ -18,10 +18,10 @@ static const tfp_onnx_type types[] = {
     [25] = { "UINT2", 2, 0, true },            [26] = { "INT2", 2, 0, true },
 };
 
-/* Outputs whose type is not that of the first input. */
+/* Operators whose output type is not that of the first input. */
 static const struct {
-    const char *ops; /* between blanks */
-    int dtype;       /* 0: that of input `from` */
+    const char *ops; /* names with blanks between them */
+    int dtype;       /* 0: the type of input `from` */
     uint32_t from, output;
 } made[] = {
     { " Equal Greater GreaterOrEqual Less LessOrEqual And Or Xor Not IsNaN IsInf ", BOOL, 0, 0 },

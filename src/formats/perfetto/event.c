@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/perfetto/event.c: TrackEvent, and the annotations that are its args. */
+/* formats/perfetto/event.c: reads TrackEvents, and the annotations that are their args. */
 #include "formats/perfetto/perfetto.h"
 
 #include "wire/jsonscan.h"
 
-#define DEPTH 16 /* of arrays and dicts in a value; deeper ones are null */
+#define DEPTH 16 /* levels of nested arrays and dicts in a value; deeper ones are written as null */
 
 /* ---- values ---- */
 
@@ -13,7 +13,7 @@ typedef struct level {
     bool dict, first;
 } level;
 
-/* JSON that the program wrote as text; null when it is none. */
+/* Writes JSON that the program stored as text; null when it is no JSON. */
 static void put_legacy(tfp_buf *out, tfp_str text)
 {
     tfp_jscan j = tfp_jscan_start(text);
@@ -36,7 +36,7 @@ static void put_double(tfp_buf *out, double d)
     tfp_json_double(&j, d);
 }
 
-/* A value without parts; false: it has parts, or none. */
+/* Writes a value without parts; false: it has parts, or there is none. */
 static bool put_plain(tfp_pf_reader *r, uint32_t sequence, tfp_str annotation, tfp_buf *out)
 {
     tfp_wire w = tfp_wire_start(annotation);
@@ -57,7 +57,7 @@ static bool put_plain(tfp_pf_reader *r, uint32_t sequence, tfp_str annotation, t
     return false;
 }
 
-/* The name of an annotation: its own, or an interned one. */
+/* The name of an annotation: its own text, or an interned one. */
 static tfp_str name_of(const tfp_pf_reader *r, uint32_t sequence, tfp_str annotation)
 {
     tfp_str name = { "", 0 };
@@ -70,7 +70,7 @@ static tfp_str name_of(const tfp_pf_reader *r, uint32_t sequence, tfp_str annota
     return name;
 }
 
-/* Whether it is an array or a dict, and which. */
+/* Whether the annotation is an array or a dict; also says which. */
 static bool has_parts(tfp_str annotation, bool *dict)
 {
     tfp_wire w = tfp_wire_start(annotation);
@@ -81,7 +81,7 @@ static bool has_parts(tfp_str annotation, bool *dict)
     return false;
 }
 
-/* The next part of an array or dict. */
+/* Takes the next part of an array or dict. */
 static bool next_part(level *l, tfp_str *part)
 {
     for (tfp_field f; tfp_wire_next(&l->at, &f);) {
@@ -119,7 +119,7 @@ void tfp_pf_put_value(tfp_pf_reader *r, uint32_t sequence, tfp_str annotation, t
 
 /* ---- events ---- */
 
-/* corr_id is what rocprofv3 calls the correlation. */
+/* Adds an arg. rocprofv3 calls the correlation corr_id. */
 static void add_arg(tfp_pf_reader *r, uint32_t sequence, tfp_str annotation, tfp_pf_event *e)
 {
     tfp_str name = name_of(r, sequence, annotation);
@@ -139,7 +139,7 @@ static void add_event(tfp_pf_reader *r, tfp_pf_event *e)
         tfp_pf_keep(r, !r->args.failed && tfp_push(&r->events, *e));
 }
 
-/* A flow is told by fixed numbers, or by varints in older files. */
+/* Whether the field is a flow: a fixed number, or a varint in older files. */
 static bool is_flow(const tfp_field *f)
 {
     bool now = (f->number == 47 || f->number == 48) && f->type == TFP_FIXED64;
@@ -179,7 +179,7 @@ void tfp_pf_read_event(tfp_pf_reader *r, uint32_t sequence, tfp_str event, int64
     add_event(r, &e);
 }
 
-/* GpuRenderStageEvent: a kernel with its own duration, on a queue of a GPU. */
+/* Reads a GpuRenderStageEvent: a kernel with its own duration, on a queue of a GPU. */
 void tfp_pf_read_stage(tfp_pf_reader *r, uint32_t sequence, tfp_str event, int64_t at_ns)
 {
     tfp_pf_event e = { .at_ns = at_ns, .args = r->args.size, .type = TFP_PF_WHOLE };

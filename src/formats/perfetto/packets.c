@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/perfetto/packets.c: goes through the packets of a Perfetto trace, keeps the state of each sequence of packets, and unpacks
- * compressed packets. */
+/* formats/perfetto/packets.c: reads the packets of a Perfetto trace, keeps the state of each packet sequence, and unpacks compressed
+ * packets. */
 #include "formats/perfetto/perfetto.h"
 
-#define ZLIB_CONST /* it reads its input only, and says so */
+#define ZLIB_CONST /* makes zlib declare its input as const */
 #include <zlib.h>
 
-#define PACKED_MOST 1000 /* times its size that a compressed packet may unpack to */
+#define PACKED_MOST 1000 /* a compressed packet may unpack to this many times its size */
 
 bool tfp_pf_keep(tfp_pf_reader *r, bool ok)
 {
@@ -40,7 +40,7 @@ tfp_strid tfp_pf_interned(const tfp_pf_reader *r, uint32_t sequence, tfp_pf_tabl
     return string == TFP_NONE ? 0 : string;
 }
 
-/* Rows of all tables are alike: the number is field 1, the text field 2. */
+/* Reads a row of any table: field 1 is the number, field 2 the text. */
 static void intern_row(tfp_pf_reader *r, uint32_t sequence, tfp_pf_table table, tfp_str row)
 {
     uint64_t id = 0;
@@ -124,7 +124,7 @@ static void read_defaults(tfp_pf_sequence *s, tfp_str defaults)
     }
 }
 
-/* Packets that were packed together by zlib. */
+/* Unpacks packets that were compressed together by zlib. */
 static void unpack(tfp_pf_reader *r, tfp_str packed)
 {
     z_stream z = { 0 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/perfetto/perfetto.c: traces of Perfetto (.pftrace), as PyTorch, rocprofv3 and Kineto write them. */
+/* formats/perfetto/perfetto.c: reads traces of Perfetto (.pftrace), as PyTorch, rocprofv3 and Kineto write them. */
 #include "formats/perfetto/perfetto.h"
 
 #include "formats/files/format.h"
 
-#define LEAST_ROOM ((uint64_t)128 << 20)      /* bytes of events and texts that any file may fill */
-#define ROOM_OF_BYTE 48                       /* and so many for each of its bytes, as it is stored */
-#define UNPACKED_MOST ((uint64_t)256 << 20) /* of all compressed packets */
+#define LEAST_ROOM ((uint64_t)128 << 20)      /* bytes of events and texts that even the smallest file may fill */
+#define ROOM_OF_BYTE 48                       /* and this many more for each byte of the file */
+#define UNPACKED_MOST ((uint64_t)256 << 20) /* limit for all compressed packets together */
 
 static tfp_status read_again(tfp_pf_reader *r, const tfp_input *in, tfp_buf *text, tfp_error *err)
 {
@@ -67,8 +67,8 @@ static tfp_status read_perfetto(tfp_builder *b, tfp_input *in, tfp_error *err)
     return s;
 }
 
-/* The first packet: field 1 of the file, whose fields are those of TracePacket. XPlane begins alike, but its plane has a
- * number and a name with a slash. */
+/* Looks at the first packet: field 1 of the file, whose fields are those of TracePacket. XPlane begins alike, but its
+ * plane has a number and a name with a slash. */
 static int probe(tfp_str head, uint64_t total)
 {
     tfp_wire w = tfp_wire_start(head);
@@ -85,7 +85,7 @@ static int probe(tfp_str head, uint64_t total)
         bool number = f.number == 8 || f.number == 10 || f.number == 13 || f.number == 41 || f.number == 42 ||
                       f.number == 58 || f.number == 87;
         if ((bytes && f.type == TFP_BYTES) || (number && f.type == TFP_VARINT)) known++;
-        if (f.number <= 5) return 0; /* a plane, or a message of another file */
+        if (f.number <= 5) return 0; /* a plane, or another file's message */
     }
     return known ? 70 : 0;
 }

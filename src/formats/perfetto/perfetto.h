@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/perfetto/perfetto.h: what the files of the Perfetto reader share. Packets become events of tracks (packets.c, event.c), whose begins
- * and ends become slices (slices.c), which are written as a Chrome trace: its reader knows what the categories and args mean.
- * Layout: google/perfetto, protos/perfetto/trace/ (trace_packet.proto, track_event/, interned_data/, clock_snapshot.proto). */
+/* formats/perfetto/perfetto.h: what the files of the Perfetto reader share. Packets become events of tracks (packets.c, event.c). Begins and
+ * ends of events become slices (slices.c). The slices are written as a Chrome trace, because its reader knows what the categories and args
+ * mean. Layout: google/perfetto, protos/perfetto/trace/ (trace_packet.proto, track_event/, interned_data/, clock_snapshot.proto). */
 #ifndef TFP_PERFETTO_H
 #define TFP_PERFETTO_H
 
@@ -12,35 +12,35 @@ typedef struct tfp_pf_track {
     uint64_t uuid, parent; /* parent 0: none */
     int64_t pid, tid;
     tfp_strid name;
-    bool has_process, has_thread, is_counter, adds; /* adds: each value is added to the one before */
-    int64_t factor;                                 /* of a counter's values */
+    bool has_process, has_thread, is_counter, adds; /* adds: each value is added to the previous one */
+    int64_t factor;                                 /* multiplies a counter's values */
     double total;
 } tfp_pf_track;
 
 typedef enum tfp_pf_type { TFP_PF_BEGIN = 1, TFP_PF_END, TFP_PF_INSTANT, TFP_PF_COUNTER, TFP_PF_WHOLE } tfp_pf_type;
 
 typedef struct tfp_pf_event {
-    int64_t at_ns, duration_ns; /* duration: of TFP_PF_WHOLE */
+    int64_t at_ns, duration_ns; /* duration: for TFP_PF_WHOLE */
     uint64_t flow;              /* 0: none */
-    double value;               /* of counters */
-    size_t args;                /* where the members of its args stand in the reader's `args` */
+    double value;               /* value of a counter */
+    size_t args;                /* offset of its args' members in the reader's `args` */
     uint32_t args_size, track, name, category;
     uint8_t type;
     bool has_correlation;
 } tfp_pf_event;
 
-typedef struct tfp_pf_clock { /* as its last snapshot has it */
-    int64_t at_ns, boot_ns;   /* the same moment, by this clock and by the trace's */
-    int64_t factor, last_ns;  /* nanoseconds of a tick; of incremental clocks the last time */
+typedef struct tfp_pf_clock { /* a clock as its last snapshot gives it */
+    int64_t at_ns, boot_ns;   /* the same moment, by this clock and by the trace's clock */
+    int64_t factor, last_ns;  /* nanoseconds per tick; of an incremental clock the last time */
     bool incremental;
 } tfp_pf_clock;
 
 typedef struct tfp_pf_sequence {
-    uint32_t generation; /* how often its state was cleared */
-    uint64_t clock, track; /* by default; 0: none */
+    uint32_t generation; /* how often its state was reset */
+    uint64_t clock, track; /* the defaults; 0: none */
 } tfp_pf_sequence;
 
-/* What numbers of a sequence stand for. */
+/* The tables of a sequence that give numbers a meaning. */
 typedef enum tfp_pf_table { TFP_PF_CATEGORIES, TFP_PF_NAMES, TFP_PF_KEYS, TFP_PF_STRINGS, TFP_PF_STAGES } tfp_pf_table;
 
 typedef struct tfp_pf_reader {
@@ -51,41 +51,42 @@ typedef struct tfp_pf_reader {
     TFP_VEC(tfp_pf_event) events;
     TFP_VEC(tfp_pf_sequence) sequences;
     TFP_VEC(tfp_pf_clock) clocks;
-    TFP_VEC(tfp_buf) unpacked; /* compressed packets, which live until the end */
+    TFP_VEC(tfp_buf) unpacked; /* compressed packets after unpacking; they live until the end */
     tfp_map64 track_by_uuid, sequence_by_id, interned, clock_by_hash;
-    tfp_buf args;   /* of all events: members of JSON objects */
-    uint64_t most;  /* bytes of events, args and the trace that is made of them */
+    tfp_buf args;   /* args of all events: members of JSON objects */
+    uint64_t most;  /* limit in bytes for events, args and the resulting trace */
     uint64_t spare; /* bytes that compressed packets may still unpack to */
     uint64_t unreadable;
     bool cut, no_memory, too_big;
 } tfp_pf_reader;
 
-/* False after a fault: no memory, or over the limit. */
+/* False after a fault: out of memory, or over the limit. */
 bool tfp_pf_keep(tfp_pf_reader *r, bool ok);
-bool tfp_pf_fits(tfp_pf_reader *r, uint64_t more); /* so many more bytes; false: over the limit */
-tfp_strid tfp_pf_text(tfp_pf_reader *r, tfp_str text); /* -> strings; 0 without memory */
-void tfp_pf_put_string(tfp_buf *out, tfp_str s);       /* a string of JSON */
-/* A warning and a finding of `check` about so many things, if there are any. */
+bool tfp_pf_fits(tfp_pf_reader *r, uint64_t more); /* counts `more` bytes; false: over the limit */
+tfp_strid tfp_pf_text(tfp_pf_reader *r, tfp_str text); /* returns an index in strings; 0: out of memory */
+void tfp_pf_put_string(tfp_buf *out, tfp_str s);       /* writes a JSON string */
+/* Adds a warning and a finding of `check` about this many things, if there are any. */
 void tfp_pf_tell(const tfp_pf_reader *r, const char *severity, const char *what, uint64_t count);
 
-uint32_t tfp_pf_track_of(tfp_pf_reader *r, uint64_t uuid); /* finds or adds; -> tracks */
+uint32_t tfp_pf_track_of(tfp_pf_reader *r, uint64_t uuid); /* finds or adds a track; returns an index in tracks */
 void tfp_pf_read_track(tfp_pf_reader *r, tfp_str descriptor);
 
 void tfp_pf_intern(tfp_pf_reader *r, uint32_t sequence, tfp_str data); /* InternedData */
 tfp_strid tfp_pf_interned(const tfp_pf_reader *r, uint32_t sequence, tfp_pf_table table, uint64_t id); /* 0: unknown */
 
 void tfp_pf_read_snapshot(tfp_pf_reader *r, uint32_t sequence, tfp_str snapshot);
-int64_t tfp_pf_time(tfp_pf_reader *r, uint32_t sequence, uint64_t clock, uint64_t time); /* in the trace's clock */
+int64_t tfp_pf_time(tfp_pf_reader *r, uint32_t sequence, uint64_t clock, uint64_t time); /* converts a time to the trace's clock */
 
-/* A value of a debug annotation as JSON. */
+/* Writes a value of a debug annotation as JSON. */
 void tfp_pf_put_value(tfp_pf_reader *r, uint32_t sequence, tfp_str annotation, tfp_buf *out);
-/* A TrackEvent; a packet of a GPU's stage. */
+/* Reads a TrackEvent, and a packet of a GPU's stage. */
 void tfp_pf_read_event(tfp_pf_reader *r, uint32_t sequence, tfp_str event, int64_t at_ns);
 void tfp_pf_read_stage(tfp_pf_reader *r, uint32_t sequence, tfp_str event, int64_t at_ns);
 
-/* All packets of `bytes`. inside: of a compressed packet, which holds no other one. */
+/* Reads all packets of `bytes`. inside: they come from a compressed packet, which may contain no other compressed
+ * packet. */
 void tfp_pf_read_packets(tfp_pf_reader *r, tfp_str bytes, bool inside);
-/* The events as a Chrome trace. */
+/* Writes the events as a Chrome trace. */
 void tfp_pf_write_trace(tfp_pf_reader *r, tfp_buf *out);
 
 #endif

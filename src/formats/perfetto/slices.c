@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/perfetto/slices.c: begins and ends of a track become slices, and everything becomes the text of a Chrome trace. */
+/* formats/perfetto/slices.c: joins begins and ends of a track to slices, and writes everything as the text of a Chrome
+ * trace. */
 #include "formats/perfetto/perfetto.h"
 #include "formats/sqlite/range_text.h"
 #include "model/builder.h"
 #include "model/event_builder.h"
 
-#define PARENTS 32 /* of a track that are searched for its process; a longer chain, or a circle, has no process */
+#define PARENTS 32 /* most parents of a track that are searched for its process; with a longer chain, or a circle, it has none */
 
 /* ---- the order of events ---- */
 
-/* By track and time. At one time ends come before begins: PyTorch writes all begins of a kind, then all ends, and kernels that follow
- * each other share a time. */
+/* Orders by track and time. At the same time ends come before begins: PyTorch writes all begins of a kind, then all ends, and
+ * successive kernels share a time. */
 static bool earlier(const void *ctx, uint32_t a, uint32_t b)
 {
     const tfp_pf_event *all = ctx, *x = &all[a], *y = &all[b];
@@ -25,7 +26,8 @@ typedef struct lane {
     int64_t pid, tid;
 } lane;
 
-/* The thread, or the process with the track's own number, of the track or of the one above it. */
+/* The thread of the track or of a track above it; without one the process, with the track's own number as its
+ * thread. */
 static lane lane_of(const tfp_pf_reader *r, uint32_t track)
 {
     const tfp_pf_track *t = &r->tracks.at[track];
@@ -82,7 +84,7 @@ static void put_head(tfp_buf *out, const char *phase, lane l)
     tfp_buf_int(out, l.tid);
 }
 
-/* The text of a range may be an operator's or a step's. */
+/* Writes a range; by its text it may be an operator or a step. */
 static void put_range(tfp_buf *out, tfp_str category, tfp_str name, tfp_buf *more)
 {
     int64_t number;
@@ -162,12 +164,12 @@ static void put_labels(tfp_pf_reader *r, tfp_buf *out)
 typedef struct slices {
     tfp_pf_reader *r;
     tfp_buf *out;
-    TFP_VEC(uint32_t) open; /* -> events: begins of the track without an end so far */
+    TFP_VEC(uint32_t) open; /* begins of the track that have no end so far, as indexes in events */
     int64_t last_ns;
     uint64_t unfinished, loose; /* loose: ends without a begin */
 } slices;
 
-/* Slices that are open at the end of their track go on to the end of the trace. */
+/* Extends slices that are still open at the end of their track to the end of the trace. */
 static void close_track(slices *s)
 {
     for (; s->open.size; s->unfinished++) {
@@ -176,7 +178,8 @@ static void close_track(slices *s)
     }
 }
 
-/* A begin at the time of an end that closes nothing: a slice that took no time, whose end was sorted before it. */
+/* Takes a begin. If an end at the same time closed nothing, the slice took no time, and its end was sorted before
+ * it. */
 static void take(slices *s, uint32_t at, int64_t *empty_ns, uint64_t *empty)
 {
     const tfp_pf_event *e = &s->r->events.at[at];

@@ -2,8 +2,8 @@
 /* formats/perfetto/tracks.c: tracks and clocks of a Perfetto trace. */
 #include "formats/perfetto/perfetto.h"
 
-#define BOOT_CLOCK 6  /* the trace's, unless a packet says another one */
-#define OF_SEQUENCE 64 /* clocks from this number on belong to a sequence */
+#define BOOT_CLOCK 6  /* the trace's clock, unless a packet names another one */
+#define OF_SEQUENCE 64 /* clocks with this number or a higher one belong to a sequence */
 
 /* ---- tracks ---- */
 
@@ -38,7 +38,7 @@ static void read_counter(tfp_pf_track *t, tfp_str bytes)
     }
 }
 
-/* TrackDescriptor. One of a track that is known adds to it. */
+/* Reads a TrackDescriptor. One for a known track adds to what is known. */
 void tfp_pf_read_track(tfp_pf_reader *r, tfp_str descriptor)
 {
     uint64_t uuid = 0;
@@ -67,7 +67,7 @@ static uint64_t clock_key(uint32_t sequence, uint64_t clock)
     return tfp_hash(parts, sizeof parts);
 }
 
-typedef struct reading { /* of one clock, in a snapshot */
+typedef struct reading { /* one clock in a snapshot */
     uint64_t clock, time, factor;
     bool incremental;
 } reading;
@@ -111,7 +111,8 @@ static void put_clock(tfp_pf_reader *r, uint32_t sequence, const reading *c, int
                            tfp_map64_put(&r->clock_by_hash, key, (uint32_t)r->clocks.size - 1));
 }
 
-/* ClockSnapshot: the same moment by several clocks. Without the trace's clock the first one stands for it. */
+/* Reads a ClockSnapshot: the same moment by several clocks. If the trace's clock is not among them, the first one takes
+ * its place. */
 void tfp_pf_read_snapshot(tfp_pf_reader *r, uint32_t sequence, tfp_str snapshot)
 {
     int64_t boot_ns = -1, first_ns = -1;
@@ -136,7 +137,7 @@ int64_t tfp_pf_time(tfp_pf_reader *r, uint32_t sequence, uint64_t clock, uint64_
     int64_t plain = scaled(time, 1);
     if (!clock || clock == BOOT_CLOCK) return plain;
     uint32_t at = tfp_map64_get(&r->clock_by_hash, clock_key(sequence, clock));
-    if (at == TFP_NONE) return plain; /* no snapshot: nothing else to compare with */
+    if (at == TFP_NONE) return plain; /* without a snapshot there is nothing to convert with */
     tfp_pf_clock *c = &r->clocks.at[at];
     int64_t now = tfp_mul(plain, c->factor, NULL);
     if (c->incremental) now = c->last_ns = tfp_add(c->last_ns, now, NULL);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #define SPARE_LEAST ((uint64_t)1 << 20)
-#define SPARE_OF_BYTE 2 /* an item of a list takes a byte or more, and is read at most twice */
+#define SPARE_OF_BYTE 2 /* each item of a list takes a byte or more of the file, and is read at most twice */
 
 typedef struct reader {
     tfp_builder *b;
@@ -19,10 +19,10 @@ typedef struct reader {
     pickle_words words;
     tfp_frames frames;
     uint32_t dump;
-    tfp_map64 group_by_name;   /* strid -> groups */
-    tfp_map64 group_by_number; /* pg_id -> groups */
+    tfp_map64 group_by_name;   /* name -> index in groups */
+    tfp_map64 group_by_number; /* pg_id -> index in groups */
     tfp_buf text;
-    uint64_t spare; /* items of lists that entries may still have: in a pickle all of them can refer to one list */
+    uint64_t spare; /* list items that may still be read: in a pickle all entries may refer to one list */
     bool nomem, too_many;
 } reader;
 
@@ -82,7 +82,8 @@ static void read_config(reader *r, tfp_pvalue config)
     }
 }
 
-/* A group without entries in this dump has only a number here; the dumps of other ranks have its name. */
+/* Reads the status of a group. A group without entries in this dump has only a number here; dumps of other ranks have
+ * its name. */
 static void read_status(reader *r, tfp_pvalue status)
 {
     tfp_flight_tables *t = r->b->p->flights;
@@ -141,7 +142,7 @@ static void read_sizes(reader *r, tfp_pvalue entry, tfp_str name, tfp_flight_ent
 
 static int by_text(const void *a, const void *b) { return tfp_str_cmp(*(const tfp_str *)a, *(const tfp_str *)b); }
 
-/* The types, sorted, each once: "BFloat16|Float". */
+/* The distinct types, sorted: "BFloat16|Float". */
 static tfp_strid types_of(reader *r, tfp_pvalue entry, tfp_str name)
 {
     tfp_pvalue lists[2] = { member(r, entry, WORD_INPUT_DTYPES), member(r, entry, WORD_OUTPUT_DTYPES) };
@@ -165,7 +166,7 @@ static tfp_strid types_of(reader *r, tfp_pvalue entry, tfp_str name)
     return made_string(r);
 }
 
-/* "nccl:all_reduce" without the library. */
+/* The name without the library, such as "all_reduce" for "nccl:all_reduce". */
 static tfp_str name_of(const reader *r, tfp_pvalue entry)
 {
     tfp_str s = { "", 0 };
@@ -196,7 +197,7 @@ static void read_entry(reader *r, tfp_pvalue entry)
     if (!name.size || is_set(r, member(r, entry, WORD_IS_P2P)) || tfp_str_has(name, TFP_STR("coalesced"))) return;
     tfp_strid group_name = string_of(r, tfp_pickle_item(r->m, group, 0));
     int64_t id = number_of(r, member(r, entry, WORD_PG_ID), -1);
-    if (!group_name) group_name = name_of_number(r, id); /* of a dump that names no groups */
+    if (!group_name) group_name = name_of_number(r, id); /* the dump names no groups */
     uint32_t at = group_name ? group_named(r, group_name) : TFP_NONE;
     if (at == TFP_NONE) return;
     t->groups.at[at].number = id;
@@ -217,7 +218,7 @@ static void read_entry(reader *r, tfp_pvalue entry)
 
 /* ---- the file ---- */
 
-/* A file that cannot be read adds no rows. */
+/* Refuses a file without the lists; it adds no rows. */
 static tfp_status refuse_lists(reader *r, const size_t before[3])
 {
     tfp_flight_tables *t = r->b->p->flights;

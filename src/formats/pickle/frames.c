@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/pickle/frames.c: the stacks of PyTorch's pickles become traces of code. Many entries have equal lists of frames,
- * and each list is read once. */
+/* formats/pickle/frames.c: turns the stacks of PyTorch's pickles into code traces. Many entries have equal lists of
+ * frames, so each list is read once. */
 #include "formats/pickle/pickles.h"
 #include "model/tables/code.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/pickle/pickles.h: what the readers of PyTorch's pickles share: the words of its dicts, stacks, and refusals of opaque
- * values. */
+/* formats/pickle/pickles.h: what the readers of PyTorch's pickles share: the words of its dicts, stacks, and error messages for
+ * opaque values. */
 #ifndef TFP_PICKLES_H
 #define TFP_PICKLES_H
 
@@ -32,17 +32,17 @@ typedef enum pickle_word {
 } pickle_word;
 
 typedef struct pickle_words {
-    tfp_pvalue at[WORDS]; /* of the machine */
+    tfp_pvalue at[WORDS]; /* the words as values of the pickle machine */
 } pickle_words;
 
-bool tfp_pickle_words(tfp_pickle *m, pickle_words *out); /* false without memory */
-bool tfp_is_pickle(tfp_str head);                        /* of protocols 2 to 5 */
-uint64_t tfp_pickle_memory(const tfp_input *in);         /* limit of the machine for this file */
-/* "WHAT is an opaque object of x.Y", "WHAT is missing". Returns TFP_BADFILE. */
+bool tfp_pickle_words(tfp_pickle *m, pickle_words *out); /* false: out of memory */
+bool tfp_is_pickle(tfp_str head);                        /* recognizes protocols 2 to 5 */
+uint64_t tfp_pickle_memory(const tfp_input *in);         /* the machine's memory limit for this file */
+/* Sets the error "WHAT is an opaque object of x.Y" or "WHAT is missing". Returns TFP_BADFILE. */
 tfp_status tfp_pickle_refuse(tfp_pickle *m, tfp_pvalue v, const char *what, tfp_error *err);
-/* A text as a string of the profile; 0: it is none. */
+/* Adds a text to the profile's strings; 0: it is no text. */
 tfp_strid tfp_pickle_string(tfp_builder *b, const tfp_pickle *m, tfp_pvalue v);
-/* A member that must be a whole number. */
+/* Reads a member that must be a whole number. */
 tfp_status tfp_pickle_number_of(tfp_pickle *m, tfp_pvalue of, const pickle_words *words, pickle_word word, int64_t *out,
                                 tfp_error *err);
 
@@ -51,10 +51,11 @@ typedef struct tfp_frames {
     tfp_builder *b;
     tfp_pickle *m;
     const pickle_words *words;
-    tfp_map64 trace_by_items; /* hash of the list's values -> traces */
+    tfp_map64 trace_by_items; /* hash of the list's values -> index in traces */
     TFP_VEC(tfp_code_frame) stack;
 } tfp_frames;
-/* -> the profile's traces, TFP_NONE for an empty list and other values. Folds the list: it is read once. */
+/* Index in the profile's traces; TFP_NONE for an empty list and other values. Folds the list, so that it is read only
+ * once. */
 uint32_t tfp_frames_trace(tfp_frames *f, tfp_pvalue list);
 void tfp_frames_free(tfp_frames *f);
 

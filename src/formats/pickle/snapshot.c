@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/pickle/snapshot.c: a memory snapshot of PyTorch (torch.cuda.memory._dump_snapshot): what the caching allocator recorded
- * for each device, and its segments at the end. In: a pickle of plain values. Out: the allocator's tables of the profile.
- * Fields: docstring of torch.cuda.memory._snapshot. The pickle is read once: entries, blocks and segments become rows as soon as
- * they are whole, so that memory holds the rows and not the values. */
+ * for each device, and its segments at the end. In: a pickle of plain values. Out: the allocator's tables of the profile. Fields:
+ * docstring of torch.cuda.memory._snapshot. The pickle is read once: entries, blocks and segments become rows as soon as they are
+ * complete, so that memory holds only rows, not the values. */
 #include "formats/pickle/pickles.h"
 #include "model/files/allocator.h"
 #include "model/tables/devices.h"
@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-typedef struct taken_block { /* of a segment that is not whole yet */
+typedef struct taken_block { /* a block whose segment is not complete yet */
     tfp_pvalue list;
     int64_t address, size, requested;
     uint32_t trace, next; /* next: the block before it in the same list, as 1 + its index in blocks; 0: none */
@@ -24,15 +24,15 @@ typedef struct reader {
     tfp_error *err;
     pickle_words words;
     tfp_frames frames;
-    TFP_VEC(tfp_pvalue) lists;    /* of device_traces, as they come */
-    tfp_map64 list_by_value;      /* -> lists */
-    tfp_pvalue last_list;         /* the list that was last asked for, and its number */
+    TFP_VEC(tfp_pvalue) lists;    /* the lists in device_traces, in order of appearance */
+    tfp_map64 list_by_value;      /* list -> index in lists */
+    tfp_pvalue last_list;         /* the list that was looked up last, and its number */
     uint32_t last_number;
-    TFP_VEC(taken_block) blocks;  /* blocks that wait for their segment */
-    tfp_map64 blocks_of;          /* list -> 1 + the index of its last block; 0: they were added */
-    tfp_map64 device_by_number;   /* -> the profile's devices */
-    tfp_map64 segment_by_hash;    /* -> the profile's segments */
-    size_t first_entry, skipped, waiting; /* waiting: blocks */
+    TFP_VEC(taken_block) blocks;  /* blocks whose segments are not complete yet */
+    tfp_map64 blocks_of;          /* list -> 1 + the index of its last block; 0: its blocks were added */
+    tfp_map64 device_by_number;   /* device number -> index in the profile's devices */
+    tfp_map64 segment_by_hash;    /* hash -> index in the profile's segments */
+    size_t first_entry, skipped, waiting; /* waiting: number of blocks without a segment so far */
     int64_t first_us;
 } reader;
 
@@ -47,7 +47,7 @@ static tfp_pvalue member(const reader *r, tfp_pvalue of, pickle_word word)
     return tfp_pickle_member(r->m, of, r->words.at[word]);
 }
 
-/* A whole number that has to be there. */
+/* Reads a whole number that must be there. */
 static int64_t needed(reader *r, tfp_pvalue of, pickle_word word)
 {
     int64_t n = 0;
@@ -75,7 +75,8 @@ static uint32_t device_of(reader *r, int64_t number)
 
 /* ---- entries of device_traces ---- */
 
-/* The device of a list of entries is known only at the end of the file; until then `device` has the list's number. */
+/* The number of a list of entries. Its device is known only at the end of the file; until then `device` holds the
+ * list's number. */
 static uint32_t number_of_list(reader *r, tfp_pvalue list)
 {
     if (r->lists.size && list == r->last_list) return r->last_number;
@@ -139,7 +140,7 @@ static void take_block(reader *r, tfp_pvalue list, tfp_pvalue block)
     r->waiting++;
 }
 
-/* "0,1", or nothing where the snapshot knows no pools. */
+/* A pool such as "0,1"; empty when the snapshot has no pools. */
 static tfp_strid pool_of(reader *r, tfp_pvalue pool)
 {
     char text[64];
@@ -151,7 +152,7 @@ static tfp_strid pool_of(reader *r, tfp_pvalue pool)
     return tfp_build_made_string(r->b, tfp_str_of(text));
 }
 
-/* The row of all segments of the same device, stream, pool and type. NULL after a fault. */
+/* The row for all segments with the same device, stream, pool and type. NULL after a fault. */
 static tfp_allocator_segment *row_of(reader *r, tfp_pvalue segment)
 {
     tfp_allocator_tables *t = r->b->p->allocator;
@@ -188,7 +189,7 @@ static void add_block(reader *r, tfp_allocator_segment *s, const taken_block *x,
     }
 }
 
-/* Adds the blocks of a list in their order. They are chained from the last one to the first, so the chain is reversed. */
+/* Adds the blocks of a list in order. They are chained from the last one to the first, so the chain is reversed first. */
 static void add_blocks(reader *r, tfp_allocator_segment *s, tfp_pvalue list, int64_t address)
 {
     uint32_t last = tfp_map64_get(&r->blocks_of, list), after = 0;
@@ -217,7 +218,7 @@ static void take_segment(reader *r, tfp_pvalue segment)
     add_blocks(r, s, list, address);
     uint32_t number;
     if (!tfp_pickle_folded(r->m, list, &number)) tfp_pickle_fold(r->m, list, 0);
-    tfp_frames_trace(&r->frames, member(r, segment, WORD_FRAMES)); /* folds them */
+    tfp_frames_trace(&r->frames, member(r, segment, WORD_FRAMES)); /* also folds the frames */
     if (!r->waiting) r->blocks.size = 0;
 }
 
@@ -226,7 +227,7 @@ static bool take(void *ctx, tfp_pickle *m, tfp_pvalue to, tfp_pvalue item)
     reader *r = ctx;
     (void)m;
     if (tfp_pickle_kind_of(item) != TFP_PICKLE_DICT || tfp_pickle_kind_of(to) != TFP_PICKLE_LIST) return false;
-    if (r->status || r->b->status) return true; /* told at the end */
+    if (r->status || r->b->status) return true; /* the fault is reported at the end */
     tfp_pvalue action = member(r, item, WORD_ACTION);
     if (action)
         take_entry(r, to, item, action);
@@ -241,7 +242,7 @@ static bool take(void *ctx, tfp_pickle *m, tfp_pvalue to, tfp_pvalue item)
 
 /* ---- the end ---- */
 
-/* The place of a list in device_traces is the number of its device. */
+/* Sets the devices of entries: the index of a list in device_traces is its device number. */
 static void place_entries(reader *r, tfp_pvalue traces)
 {
     tfp_allocator_tables *t = r->b->p->allocator;

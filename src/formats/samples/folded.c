@@ -7,7 +7,7 @@
 #include "model/tables/graph.h"
 #include "model/tables/samples.h"
 
-#define LOOKED_AT 50 /* lines that the probe reads at most */
+#define LOOKED_AT 50 /* most lines that the probe reads */
 
 typedef struct reader {
     tfp_builder *b;
@@ -16,7 +16,7 @@ typedef struct reader {
     size_t samples, lines, odd;
 } reader;
 
-/* The next line without its end; false at the end of the text. */
+/* Takes the next line without its line end; false at the end of the text. */
 static bool next_line(tfp_str *text, tfp_str *line)
 {
     if (!text->size) return false;
@@ -27,7 +27,7 @@ static bool next_line(tfp_str *text, tfp_str *line)
     return true;
 }
 
-/* "stack NUMBER" in two; false: the line is none. */
+/* Splits "stack NUMBER" in two; false: the line has another form. */
 static bool split(tfp_str line, tfp_str *stack, int64_t *number)
 {
     size_t at = line.size;
@@ -37,7 +37,8 @@ static bool split(tfp_str line, tfp_str *stack, int64_t *number)
     return tfp_parse_int64((tfp_str){ line.data + at, line.size - at }, number);
 }
 
-/* "step (train.py:12)", as py-spy writes it, is the function with its place; any other text is the function. */
+/* Reads a frame: "step (train.py:12)", as py-spy writes it, is a function with its place; any other text is the
+ * function alone. */
 static tfp_code_frame frame_of(tfp_builder *b, tfp_str text)
 {
     tfp_code_frame frame = { 0 };
@@ -100,7 +101,7 @@ static tfp_status read_folded(tfp_builder *b, tfp_input *in, tfp_error *err)
     return tfp_builder_status(b, err);
 }
 
-/* All lines that are seen whole are stacks with a number, and one has two frames or more. */
+/* All complete lines must be stacks with a number, and one must have two or more frames. */
 static int probe(tfp_str head, uint64_t total)
 {
     bool whole = head.size == total, deep = false;
@@ -109,7 +110,7 @@ static int probe(tfp_str head, uint64_t total)
     int lines = 0;
     if (!head.size || head.data[0] == '{' || head.data[0] == '[' || memchr(head.data, 0, head.size)) return 0;
     while (lines < LOOKED_AT && next_line(&head, &line)) {
-        if (!head.size && !whole) break; /* its end is not seen */
+        if (!head.size && !whole) break; /* the head cuts the line */
         if (!line.size) continue;
         if (!split(line, &stack, &number)) return 0;
         deep |= memchr(stack.data, ';', stack.size) != NULL;

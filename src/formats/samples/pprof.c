@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/samples/pprof.c: sampled stacks in pprof's format: https://github.com/google/pprof, proto/profile.proto. In: one message
  * perftools.profiles.Profile. Out: a trace for each stack, with inlined functions as frames of their own, and a sample for
- * each number that is not 0. Its tables may come in any order, so they are found first and the samples read after them. */
+ * each number that is not 0. Its tables may come in any order, so they are found first, and the samples are read afterwards. */
 #include "formats/files/format.h"
 #include "model/event_builder.h"
 #include "model/tables/code.h"
@@ -10,10 +10,11 @@
 #include "model/tables/samples.h"
 #include "wire/proto.h"
 
-#define FRAMES_MOST ((uint64_t)16 << 20) /* limit over all samples: a small file can repeat a location of many lines */
+/* limit for all samples together: a small file can repeat a location of many lines */
+#define FRAMES_MOST ((uint64_t)16 << 20)
 
 typedef struct mapping {
-    tfp_strid label; /* "[libm.so.6]" */
+    tfp_strid label; /* such as "[libm.so.6]" */
 } mapping;
 
 typedef struct function {
@@ -23,27 +24,27 @@ typedef struct function {
 
 typedef struct location {
     tfp_wire message;
-    uint32_t first, count; /* -> frames: the innermost inlined function first; count 0: not read yet */
+    uint32_t first, count; /* index in frames: the innermost inlined function first; count 0: not read yet */
 } location;
 
 typedef struct reader {
     tfp_builder *b;
     tfp_wire file;
     TFP_VEC(tfp_str) texts;
-    TFP_VEC(tfp_strid) strings; /* one a text; TFP_NONE: not interned yet */
-    TFP_VEC(uint32_t) types;    /* -> the profile's sample types */
+    TFP_VEC(tfp_strid) strings; /* one for each text; TFP_NONE: not interned yet */
+    TFP_VEC(uint32_t) types;    /* indexes in the profile's sample types */
     TFP_VEC(mapping) mappings;
     TFP_VEC(function) functions;
     TFP_VEC(location) locations;
     tfp_map64 mapping_by_id, function_by_id, location_by_id;
-    TFP_VEC(tfp_code_frame) frames; /* of locations */
+    TFP_VEC(tfp_code_frame) frames; /* frames of all locations */
     TFP_VEC(tfp_code_frame) stack;
-    TFP_VEC(uint64_t) ids; /* of the sample's locations, innermost first */
+    TFP_VEC(uint64_t) ids; /* locations of the sample, innermost first */
     TFP_VEC(int64_t) values;
     TFP_VEC(tfp_stat) labels;
-    uint64_t frame_count; /* of all stacks */
+    uint64_t frame_count; /* frames in all stacks so far */
     size_t samples;
-    bool bad_string; /* a number of a string that the table does not have */
+    bool bad_string; /* a string has a number that the table does not contain */
 } reader;
 
 static bool keep(reader *r, bool ok)
@@ -91,7 +92,7 @@ static void read_mapping(reader *r, tfp_wire *w)
     keep(r, tfp_map64_put(&r->mapping_by_id, id, (uint32_t)r->mappings.size) && tfp_push(&r->mappings, m));
 }
 
-/* "model:layer" of model.py is how tfprof and TensorFlow's tool write the function `layer`. */
+/* tfprof and TensorFlow's tool write the function `layer` of model.py as "model:layer". */
 static tfp_strid without_file(reader *r, tfp_strid name, tfp_str file)
 {
     tfp_str text = tfp_text(r->b->p, name);
@@ -100,7 +101,7 @@ static tfp_strid without_file(reader *r, tfp_strid name, tfp_str file)
     const char *dot = file.size ? memrchr(file.data, '.', file.size) : NULL;
     size_t n = dot ? (size_t)(dot - file.data) : file.size;
     bool prefix = n && text.size > n + 1 && memcmp(text.data, file.data, n) == 0 && text.data[n] == ':';
-    if (!prefix || text.data[n + 1] == ':') return name; /* of C++ "file::function" is the function's own name */
+    if (!prefix || text.data[n + 1] == ':') return name; /* in C++ "file::function" is the function's own name */
     return tfp_build_string(r->b, (tfp_str){ text.data + n + 1, text.size - n - 1 });
 }
 
@@ -155,7 +156,7 @@ static void read_line(reader *r, tfp_wire *w)
     keep(r, tfp_push(&r->frames, frame));
 }
 
-/* A location without a function is told by the file that its address lies in. */
+/* Reads a location. One without a function is named after the file that contains its address. */
 static void read_location(reader *r, location *x)
 {
     uint64_t mapping_id = 0;
@@ -219,7 +220,7 @@ static void read_sample(reader *r, tfp_wire *w)
     }
 }
 
-/* The frames of the sample's locations, outermost first. */
+/* Collects the frames of the sample's locations, outermost first. */
 static void make_stack(reader *r)
 {
     r->stack.size = 0;
@@ -308,7 +309,7 @@ static void choose_type(reader *r, uint64_t number)
     r->b->p->about.sample_type = chosen;
 }
 
-/* Strings first, for all other tables name them. */
+/* Finds the strings first, because all other tables refer to them. */
 static void find_strings(reader *r, tfp_str bytes)
 {
     r->file = tfp_wire_start(bytes);
@@ -384,7 +385,8 @@ static tfp_status read_pprof(tfp_builder *b, tfp_input *in, tfp_error *err)
 
 /* ---- probe ---- */
 
-/* The wire types of the fields of a nested message; what is not in the list makes it another message. */
+/* Compares the wire types of a nested message's fields; a field that is not in the list means that it is another
+ * message. */
 static bool looks_like(tfp_str bytes, uint32_t varints, uint32_t messages)
 {
     tfp_wire w = tfp_wire_start(bytes);
@@ -417,8 +419,8 @@ static int probe(tfp_str head, uint64_t total)
         if (!ok) return 0;
     }
     if (w.fault && head.size == total && fields < 200)
-        return types && fields > 4 ? 60 : 0;  /* cut short: known and refused */
-    bool more = w.fault && head.size < total; /* the second field may be longer than the head: one deep stack is */
+        return types && fields > 4 ? 60 : 0;  /* a truncated file is recognized, and refused later */
+    bool more = w.fault && head.size < total; /* the second field may be longer than the head, as one deep stack is */
     return types && (fields > 1 || more) ? 97 : 0;
 }
 

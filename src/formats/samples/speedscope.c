@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/samples/speedscope.c: files of speedscope, with sampled or evented profiles. In: JSON. Out: a trace for each stack, and
- * a sample for each weight, labelled by its profile's name (a thread). Members may come in any order, so they are found first.
+ * a sample for each weight, labelled by its profile's name (a thread). Members may come in any order, so they are located first.
  * Layout: https://www.speedscope.app/file-format-schema.json. */
 #include "formats/files/format.h"
 #include "model/event_builder.h"
@@ -10,21 +10,21 @@
 #include "model/tables/samples.h"
 #include "wire/jsonscan.h"
 
-#define FRAMES_MOST ((uint64_t)16 << 20) /* limit over all stacks: each event of a deep stack is a stack of its own */
+#define FRAMES_MOST ((uint64_t)16 << 20) /* limit for all stacks together: each event of a deep stack makes another stack */
 
-typedef struct profile { /* its members, as texts of the file */
+typedef struct profile { /* members of a profile, as texts of the file */
     tfp_str samples, weights, events;
     tfp_strid name;
-    double factor; /* from its unit to that of the sample type */
-    uint32_t type; /* -> sample_types */
+    double factor; /* converts its unit to that of the sample type */
+    uint32_t type; /* index in sample_types */
 } profile;
 
 typedef struct reader {
     tfp_builder *b;
-    TFP_VEC(tfp_code_frame) frames; /* of the file */
+    TFP_VEC(tfp_code_frame) frames; /* frames of the file */
     TFP_VEC(tfp_code_frame) stack;
-    uint64_t frame_count;   /* of all stacks */
-    uint64_t odd;           /* frames that the file does not have, and ends of frames that are not open */
+    uint64_t frame_count;   /* frames in all stacks so far */
+    uint64_t odd;           /* references to frames that the file does not have, and ends of frames that are not open */
     size_t profiles, samples;
     const char *wrong;
 } reader;
@@ -43,7 +43,7 @@ static bool wrong(reader *r, const tfp_jscan *j)
 
 /* ---- values ---- */
 
-/* The text of the next value, which is skipped. */
+/* The text of the next value; the value is skipped. */
 static tfp_str value_text(tfp_jscan *j)
 {
     tfp_jscan_peek(j);
@@ -68,7 +68,7 @@ static double number_of(const tfp_jscan_value *v)
     return v->kind == TFP_JSCAN_INT ? (double)v->number : v->kind == TFP_JSCAN_REAL ? v->real : 0;
 }
 
-/* A number of the array; false at its end. */
+/* Takes a number of the array; false at its end. */
 static bool next_number(reader *r, tfp_jscan *j, bool *first, double *out)
 {
     tfp_jscan_value v = { 0 };
@@ -124,12 +124,12 @@ static void add_frame(reader *r, double number)
         r->odd++;
 }
 
-/* The stack with that weight, of the profile's unit. */
+/* Adds a sample of the stack with this weight, in the profile's unit. */
 static void add_sample(reader *r, const profile *p, double weight)
 {
     tfp_stack_sample s = { .type = p->type, .labels = TFP_NONE };
     double value = weight * p->factor;
-    if (!(value >= 0.5) || !r->stack.size) return; /* an empty stack is time in which the thread was not seen */
+    if (!(value >= 0.5) || !r->stack.size) return; /* an empty stack covers time in which the thread was not observed */
     r->frame_count += r->stack.size;
     if (r->frame_count > FRAMES_MOST) return;
     s.value = value >= 9e18 ? INT64_MAX : (int64_t)(value + 0.5);
@@ -143,7 +143,7 @@ static void add_sample(reader *r, const profile *p, double weight)
     r->samples++;
 }
 
-/* Stacks, outermost frame first, and the weight of each; without weights each counts once. */
+/* Reads stacks, outermost frame first, and the weight of each; without weights each counts as 1. */
 static void read_sampled(reader *r, const profile *p)
 {
     tfp_jscan samples = tfp_jscan_start(p->samples), weights = tfp_jscan_start(p->weights);
@@ -181,7 +181,7 @@ static moment read_moment(reader *r, tfp_jscan *j)
     return m;
 }
 
-/* Opens and closes: what is open between two events took the time between them. */
+/* Reads opens and closes: the frames that are open between two events took the time between them. */
 static void read_evented(reader *r, const profile *p)
 {
     tfp_jscan j = tfp_jscan_start(p->events);

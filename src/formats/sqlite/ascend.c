@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/sqlite/ascend.c: databases of Ascend's profilers (torch_npu.profiler, msprof): operators, ranges, API calls, tasks and
- * collectives become spans. Layout: torch_npu's documentation of ascend_pytorch_profiler_N.db, and msprof's of msprof_N.db. */
+/* formats/sqlite/ascend.c: reads databases of Ascend's profilers (torch_npu.profiler, msprof): operators, ranges, API calls,
+ * tasks and collectives become spans. Layout: torch_npu's documentation of ascend_pytorch_profiler_N.db, and msprof's of
+ * msprof_N.db. */
 #include "formats/json/kineto.h"
 #include "formats/sqlite/recording.h"
 #include "model/event_builder.h"
@@ -9,10 +10,10 @@
 #define NO_CONNECTION INT64_C(4294967295)
 enum { OF_CONNECTION = 0, OF_OPERATOR = 1, OF_SEQUENCE = 2 }; /* spaces of tfp_build_key */
 
-typedef struct task { /* what a row of TASK is, by globalTaskId */
+typedef struct task { /* the meaning of a row in TASK, found by globalTaskId */
     tfp_strid name;
     tfp_span_class class;
-    int64_t bytes; /* of copies */
+    int64_t bytes; /* bytes of a copy */
 } task;
 
 typedef struct reader {
@@ -20,8 +21,8 @@ typedef struct reader {
     tfp_map64 strings, api_types, data_types, task_by_id, operator_by_connection;
     TFP_VEC(task) tasks;
     tfp_strid collective, group, elements, dtype;
-    int64_t only_device; /* of rows that name none; -1: there are several */
-    bool devices_told;   /* by a table; else the tasks tell the devices */
+    int64_t only_device; /* the device of rows that name none; -1: there are several devices */
+    bool devices_told;   /* a table lists the devices; otherwise they are taken from the tasks */
 } reader;
 
 static tfp_str text_at(const reader *a, const tfp_db_rows *rows, int column, const tfp_map64 *names)
@@ -35,7 +36,7 @@ static tfp_strid name_at(reader *a, const tfp_db_rows *rows, int column)
     return tfp_build_string(a->r->b, text_at(a, rows, column, &a->strings));
 }
 
-/* The number of a connection in this column; false: none. */
+/* Reads the number of a connection in this column; false: none. */
 static bool connection_at(const tfp_db_rows *rows, int column, int64_t *out)
 {
     return tfp_db_int(rows, column, out) && *out >= 0 && *out != NO_CONNECTION;
@@ -93,7 +94,8 @@ static tfp_status read_copies(reader *a, tfp_error *err)
     return tfp_db_end(&rows, s, err);
 }
 
-/* An operator has an id, and CONNECTION_IDS has the connections of what it launched. */
+/* Reads the connections: an operator has an id, under which CONNECTION_IDS lists the connections of what it
+ * launched. */
 static tfp_status read_connections(reader *a, tfp_error *err)
 {
     tfp_db_rows rows;
@@ -128,7 +130,7 @@ static uint32_t thread_of(reader *a, int64_t global)
 
 enum { THREAD = 3, CONNECTION, SEQUENCE, FORWARD, SHAPES, TYPE }; /* columns of PYTORCH_API */
 
-/* "8,16;16,16" as "[[8, 16], [16, 16]]" */
+/* converts "8,16;16,16" to "[[8, 16], [16, 16]]" */
 static void add_shapes(reader *a, tfp_event *e, tfp_str shapes)
 {
     tfp_buf b = { 0 };
@@ -173,7 +175,7 @@ static void add_api(reader *a, const tfp_db_rows *rows, tfp_event *e)
         tfp_recording_add(a->r, e);
     } else if (tfp_str_eq(type, TFP_STR("op"))) {
         add_operator(a, rows, e);
-    } else { /* queues, and types of versions to come */
+    } else { /* queues, and types of later versions */
         e->kind = TFP_SPAN_OTHER;
         e->lane = tfp_recording_aside(a->r, PID_OF(global), TID_OF(global));
         tfp_recording_add(a->r, e);
@@ -196,7 +198,7 @@ static bool waits(tfp_str name)
 {
     static const char *const names[] = { "aclrtSynchronizeStream", "aclrtSynchronizeDevice", "aclrtSynchronizeEvent" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (tfp_str_begins(name, tfp_str_of(names[i]))) return true; /* ..WithTimeout, too */
+        if (tfp_str_begins(name, tfp_str_of(names[i]))) return true; /* also names ending in WithTimeout */
     return false;
 }
 
@@ -236,13 +238,14 @@ static void add_activity(reader *a, const tfp_db_rows *rows, int column, tfp_eve
     tfp_recording_add(a->r, e);
 }
 
-/* The devices of tasks, where no table lists them. */
+/* Adds the devices of tasks if no table lists them. */
 static void note_device(reader *a, int64_t device, bool first)
 {
     if (!a->devices_told) a->only_device = first || a->only_device == device ? device : -1;
 }
 
-/* Other tasks than kernels and copies are steps of the scheduler: notes, events, parts of collectives. */
+/* Reads tasks. Those that are neither kernels nor copies are steps of the scheduler: notes, events, parts of
+ * collectives. */
 static tfp_status read_tasks(reader *a, tfp_error *err)
 {
     tfp_db_rows rows;
@@ -267,7 +270,7 @@ static tfp_status read_tasks(reader *a, tfp_error *err)
     return tfp_db_end(&rows, s, err);
 }
 
-/* A type of HCCL by PyTorch's name for it, which the views know. */
+/* PyTorch's name for a type of HCCL; the views know PyTorch's names. */
 static tfp_str type_of(tfp_str name)
 {
     static const struct {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/sqlite/db.c: opens SQLite files and goes through the rows of their tables. */
+/* formats/sqlite/db.c: opens SQLite files and reads the rows of their tables. */
 #include "formats/sqlite/db.h"
 
 #include <ctype.h>
@@ -7,10 +7,10 @@
 
 enum { IS_TABLE, IS_VIEW };
 
-#define NAME_MOST 200 /* bytes of a table's name */
-#define ROW_BYTES 4   /* a row takes at least these: a pointer, and two numbers of its cell */
-#define WORK 8        /* how many times the bytes of a file may be read: names are read by several tables */
-#define MEMORY_MOST ((uint64_t)256 << 20) /* of files that are not read from a disk */
+#define NAME_MOST 200 /* most bytes of a table's name */
+#define ROW_BYTES 4   /* least bytes of a row: a pointer, and two numbers in its cell */
+#define WORK 8        /* how many times a file's bytes may be read: several tables refer to the same names */
+#define MEMORY_MOST ((uint64_t)256 << 20) /* limit for files that are not read from a disk */
 
 static tfp_status failed(const tfp_db *d, int rc, tfp_error *err)
 {
@@ -18,7 +18,7 @@ static tfp_status failed(const tfp_db *d, int rc, tfp_error *err)
     return tfp_fail(err, TFP_BADFILE, "a damaged SQLite file: %s", d->db ? d->api->errmsg(d->db) : "it does not open");
 }
 
-/* The file that the input has open: its name may be a link, or be gone. */
+/* Opens the file that the input has open: its name may be a link, or may be gone. */
 static int open_file(tfp_db *d, const tfp_input *in)
 {
     char uri[80];
@@ -36,7 +36,7 @@ static tfp_status open_memory(tfp_db *d, tfp_input *in, tfp_error *err)
     d->bytes = malloc(all.size + 1);
     if (!d->bytes) return tfp_nomem(err);
     memcpy(d->bytes, all.data, all.size);
-    if (all.size > 19) d->bytes[18] = d->bytes[19] = 1; /* a write-ahead log would be a second file */
+    if (all.size > 19) d->bytes[18] = d->bytes[19] = 1; /* clears write-ahead mode, which would need a second file */
     int rc =
         d->api->open_v2(":memory:", &d->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX, NULL);
     if (!rc)
@@ -45,7 +45,7 @@ static tfp_status open_memory(tfp_db *d, tfp_input *in, tfp_error *err)
     return rc ? failed(d, rc, err) : TFP_OK;
 }
 
-/* Notes the tables and views: virtual tables run code, so they are neither. */
+/* Lists tables and views. Virtual tables run code, so they are left out. */
 static tfp_status note_tables(tfp_db *d, tfp_error *err)
 {
     sqlite3_stmt *st = NULL;
@@ -124,7 +124,7 @@ static bool has_column(const tfp_db *d, const char *table, const char *column)
 {
     char sql[256];
     sqlite3_stmt *st = NULL;
-    /* not in double quotes: SQLite takes an unknown name in them as a string */
+    /* not in double quotes: SQLite would take an unknown name in them as a string */
     snprintf(sql, sizeof sql, "SELECT [%s] FROM [%s]", column, table);
     bool found = !d->api->prepare_v2(d->db, sql, -1, &st, NULL);
     d->api->finalize(st);
@@ -150,7 +150,7 @@ tfp_status tfp_db_start(tfp_db_rows *r, tfp_db *d, const char *table, const char
     return rc ? tfp_within(err, failed(d, rc, err), "table %s", table) : TFP_OK;
 }
 
-/* False when a file has given more than it can have. */
+/* Counts bytes that were read. False when there were more than the file can have. */
 static bool spend(tfp_db *d, uint64_t bytes)
 {
     if (d->left < bytes) return d->left = 0, false;

@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/sqlite/nsys.c: Nsight Systems' export (nsys export --type sqlite): kernels, copies, sets, API calls and NVTX ranges become
- * spans. Tables exist only when they have rows, and columns differ by version.
+ * spans (what else it holds: nsys_shown.c). Tables exist only when they have rows, and columns differ by version.
  * Layout: Nsight Systems' user guide, "SQLite Schema Reference". */
+#include "formats/sqlite/nsys.h"
+
 #include "formats/json/kineto.h"
 #include "formats/sqlite/range_text.h"
-#include "formats/sqlite/recording.h"
 #include "model/event_builder.h"
 
 #include <stdio.h>
 
-#define PID_OF(global) ((uint64_t)(global) >> 24 & 0xffffff)
-#define TID_OF(global) ((uint64_t)(global)&0xffffff)
-
-typedef struct reader {
-    tfp_recording *r;
-    tfp_map64 text_by_id, gpu_by_device, copy_kinds, memory_kinds;
-    tfp_map64 lane_by_launch; /* of API calls, only with allocations */
-    bool allocations;
-} reader;
+typedef tfp_nsys reader;
 
 /* ---- names ---- */
 
@@ -54,21 +47,19 @@ static tfp_str name_at(const reader *n, const tfp_map64 *names, int64_t id)
 
 static uint32_t lane_of_thread(reader *n, int64_t global)
 {
-    return tfp_recording_thread(n->r, (int64_t)PID_OF(global), (int64_t)TID_OF(global));
+    return tfp_recording_thread(n->r, (int64_t)TFP_NSYS_PID(global), (int64_t)TFP_NSYS_TID(global));
 }
 
-/* A device's number is the process's own: under CUDA_VISIBLE_DEVICES each begins with 0. */
-static int64_t device_of(const reader *n, int64_t global, int64_t device)
+int64_t tfp_nsys_device(const reader *n, int64_t global, int64_t device)
 {
-    uint32_t gpu = tfp_map64_get(&n->gpu_by_device, PID_OF(global) << 32 | (uint32_t)device);
+    uint32_t gpu = tfp_map64_get(&n->gpu_by_device, TFP_NSYS_PID(global) << 32 | (uint32_t)device);
     return gpu != TFP_NONE ? gpu : device;
 }
 
-/* Numbers of correlation repeat in other processes. */
-static uint32_t key_of(reader *n, int64_t global, int64_t correlation)
+uint32_t tfp_nsys_key(reader *n, int64_t global, int64_t correlation)
 {
     if (correlation <= 0) return 0;
-    return tfp_build_key(n->r->b, n->r->process, 0, PID_OF(global) << 40 | (uint64_t)correlation);
+    return tfp_build_key(n->r->b, n->r->process, 0, TFP_NSYS_PID(global) << 40 | (uint64_t)correlation);
 }
 
 static tfp_status read_calls(reader *n, tfp_error *err)
@@ -84,7 +75,7 @@ static tfp_status read_calls(reader *n, tfp_error *err)
         e.kind = TFP_SPAN_CALL;
         e.lane = lane_of_thread(n, global);
         e.name = tfp_build_string(n->r->b, tfp_api_name(name_at(n, &n->text_by_id, name)));
-        e.correlation = key_of(n, global, correlation);
+        e.correlation = tfp_nsys_key(n, global, correlation);
         if (n->allocations && e.correlation)
             tfp_recording_keep(n->r, tfp_map64_put(&n->lane_by_launch, e.correlation, e.lane));
         tfp_recording_add(n->r, &e);
@@ -95,7 +86,7 @@ static tfp_status read_calls(reader *n, tfp_error *err)
 enum { DEVICE = 2, STREAM, CORRELATION, GLOBAL, FIRST }; /* columns of activities */
 #define ACTIVITY "start end deviceId streamId correlationId globalPid "
 
-/* Names an activity and gives its class; the columns of its table begin at FIRST. */
+/* Names an activity and gives its class. The columns of its own table begin at FIRST. */
 typedef tfp_strid name_fn(reader *n, const tfp_db_rows *rows, tfp_span_class *class);
 
 static tfp_status read_activities(reader *n, const char *table, const char *columns, name_fn *name, tfp_error *err)
@@ -109,9 +100,9 @@ static tfp_status read_activities(reader *n, const char *table, const char *colu
         tfp_db_int(&rows, DEVICE, &device), tfp_db_int(&rows, STREAM, &stream);
         tfp_db_int(&rows, CORRELATION, &correlation), tfp_db_int(&rows, GLOBAL, &global);
         e.kind = TFP_SPAN_ACTIVITY;
-        e.lane = tfp_recording_numbered_stream(n->r, device_of(n, global, device), stream);
+        e.lane = tfp_recording_numbered_stream(n->r, tfp_nsys_device(n, global, device), stream);
         e.name = name(n, &rows, &e.class);
-        e.correlation = key_of(n, global, correlation);
+        e.correlation = tfp_nsys_key(n, global, correlation);
         if (e.class >= TFP_CLASS_COPY && tfp_db_int(&rows, FIRST, &bytes))
             e.stats = tfp_recording_bytes(n->r, bytes);
         tfp_recording_add(n->r, &e);
@@ -140,8 +131,8 @@ static tfp_strid name_graph(reader *n, const tfp_db_rows *rows, tfp_span_class *
     return tfp_build_string(n->r->b, tfp_str_of(name));
 }
 
-/* The ids of copy kinds differ between versions of Nsight Systems. The file's enum table says what they mean; a file without one
- * uses the ids below. */
+/* The direction of a copy. Ids of copy kinds differ between versions of Nsight Systems; the file's enum table gives their
+ * meaning, and a file without one uses the ids below. */
 static const char *direction_of(const reader *n, int64_t kind)
 {
     static const struct {
@@ -207,7 +198,7 @@ static tfp_status read_ranges(reader *n, tfp_error *err)
             text = name_at(n, &n->text_by_id, id);
         }
         e.lane = type == PUSH_POP ? lane_of_thread(n, global)
-                                  : tfp_recording_aside(n->r, (int64_t)PID_OF(global), (int64_t)TID_OF(global));
+                                  : tfp_recording_aside(n->r, (int64_t)TFP_NSYS_PID(global), (int64_t)TFP_NSYS_TID(global));
         tfp_recording_range(n->r, &e, text, type == PUSH_POP ? TFP_RANGE_NVTX : TFP_RANGE_CROSSES);
     }
     return tfp_db_end(&rows, s, err);
@@ -225,7 +216,7 @@ static bool is_on_device(const reader *n, int64_t kind)
     return false;
 }
 
-/* An event is a moment: it has a start, and stands in the lane of the API call that it happened in. */
+/* Reads allocations. An event has only a start, and belongs to the lane of the API call in which it happened. */
 static tfp_status read_allocations(reader *n, tfp_error *err)
 {
     tfp_db_rows rows;
@@ -242,11 +233,11 @@ static tfp_status read_allocations(reader *n, tfp_error *err)
         }
         tfp_db_int(&rows, 3, &global), tfp_db_int(&rows, 4, &device), tfp_db_int(&rows, 5, &kind);
         tfp_db_int(&rows, 6, &address), tfp_db_int(&rows, 7, &correlation);
-        uint32_t lane = tfp_map64_get(&n->lane_by_launch, key_of(n, global, correlation));
+        uint32_t lane = tfp_map64_get(&n->lane_by_launch, tfp_nsys_key(n, global, correlation));
         m.lane = lane != TFP_NONE ? lane : lane_of_thread(n, global);
         if (operation == 1) m.bytes = -m.bytes;
         m.address = (uint64_t)address;
-        if (is_on_device(n, kind)) snprintf(name, sizeof name, "gpu:%lld", (long long)device_of(n, global, device));
+        if (is_on_device(n, kind)) snprintf(name, sizeof name, "gpu:%lld", (long long)tfp_nsys_device(n, global, device));
         m.device = tfp_build_string(n->r->b, tfp_str_of(name));
         tfp_build_memory_event(n->r->b, &m);
     }
@@ -255,7 +246,7 @@ static tfp_status read_allocations(reader *n, tfp_error *err)
 
 /* ---- the file ---- */
 
-/* A view can be endless, so none is read. */
+/* Notes views that were not read: a view can be endless. */
 static void tell_views(reader *n)
 {
     static const char *const names[] = { "CUPTI_ACTIVITY_KIND_KERNEL",
@@ -282,7 +273,8 @@ static tfp_status read_all(reader *n, tfp_error *err)
         s = read_activities(n, "CUPTI_ACTIVITY_KIND_MEMCPY", ACTIVITY "bytes copyKind srcKind dstKind", name_copy, err);
     if (!s) s = read_activities(n, "CUPTI_ACTIVITY_KIND_MEMSET", ACTIVITY "bytes memKind", name_set, err);
     if (!s) s = read_ranges(n, err);
-    return s ? s : read_allocations(n, err);
+    if (!s) s = read_allocations(n, err);
+    return s ? s : tfp_nsys_shown(n, err);
 }
 
 static tfp_status read_nsys(tfp_recording *r, tfp_error *err)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/sqlite/range_text.c: the texts of ranges, copies and API calls.
- * Layout of operators' texts: torch/csrc/autograd/profiler_legacy.cpp and torch/csrc/profiler/util.cpp (getNvtxStr). */
+/* formats/sqlite/range_text.c: parses the texts of ranges, copies and API calls. Layout of operators' texts:
+ * torch/csrc/autograd/profiler_legacy.cpp and torch/csrc/profiler/util.cpp (getNvtxStr). */
 #include "formats/sqlite/range_text.h"
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -23,7 +23,7 @@ static bool take_one_of(tfp_str *s, const char *chars)
     return true;
 }
 
-/* (train(ing)?[ _-]?)?(step|iter|iteration|batch)[ _:#=-]* in any case */
+/* Matches (train(ing)?[ _-]?)?(step|iter|iteration|batch)[ _:#=-]* in upper or lower case. */
 static bool take_step_word(tfp_str *s)
 {
     tfp_str rest = *s;
@@ -51,7 +51,7 @@ bool tfp_range_is_step(tfp_str text, int64_t *number)
     return text.size && tfp_parse_int64(text, number) && *number >= 0;
 }
 
-/* Cuts ", key = VALUE" off the end, if it stands there. */
+/* Cuts ", key = VALUE" off the end of the text, if it is there. */
 static bool cut(tfp_str *text, const char *key, bool list, tfp_str *value)
 {
     size_t size = strlen(key);
@@ -120,7 +120,7 @@ tfp_str tfp_api_name(tfp_str name)
     if (tfp_str_ends(s, TFP_STR("_ptsz")) || tfp_str_ends(s, TFP_STR("_ptds"))) s.size -= 5;
     size_t digits = s.size;
     while (digits && is_digit(s.data[digits - 1])) digits--;
-    /* _v7000 is CUDA's release; _v2 belongs to the name */
+    /* _v7000 is a CUDA release; _v2 is part of the name */
     bool version = s.size - digits >= 4 && digits > 2 && s.data[digits - 1] == 'v' && s.data[digits - 2] == '_';
     return version ? (tfp_str){ name.data, digits - 2 } : name;
 }

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/sqlite/range_text.h: the texts of ranges, which may be steps and operators of PyTorch, and names of copies and API calls. */
+/* formats/sqlite/range_text.h: parses the texts of ranges, which may be steps and operators of PyTorch, and the names of copies and
+ * API calls. */
 #ifndef TFP_RANGE_TEXT_H
 #define TFP_RANGE_TEXT_H
 
 #include "base/base.h"
 
-/* `ProfilerStep#N`, or one of the names that people give their steps, with its number. */
+/* Whether it is `ProfilerStep#N`, or another name that people give to steps; gives its number. */
 bool tfp_range_is_step(tfp_str text, int64_t *number);
 
-/* What torch.autograd.profiler.emit_nvtx writes: NAME[, seq = N][, op_id = N][, sizes = [..]][, input_op_ids = [..]]. */
+/* A text of torch.autograd.profiler.emit_nvtx: NAME[, seq = N][, op_id = N][, sizes = [..]][, input_op_ids = [..]]. */
 typedef struct tfp_range_op {
-    tfp_str name, sizes; /* sizes: empty when not told */
+    tfp_str name, sizes; /* sizes: empty when the text has none */
     int64_t sequence;    /* -1: none */
-    bool told, backward; /* told: the text has one of the endings; else only a name such as aten::mm */
+    bool told, backward; /* told: the text has one of the endings; otherwise it is only a name such as aten::mm */
 } tfp_range_op;
 bool tfp_range_is_op(tfp_str text, tfp_range_op *out);
 
-/* rocprofv3's MEMORY_COPY_HOST_TO_DEVICE is Memcpy HtoD, as in other traces; other names stay. */
+/* Turns rocprofv3's MEMORY_COPY_HOST_TO_DEVICE into Memcpy HtoD, as in other traces; other names are kept. */
 tfp_str tfp_copy_name(tfp_str name);
 
-/* cudaLaunchKernel_v7000 and cudaLaunchKernel_v7000_ptsz are cudaLaunchKernel. */
+/* Turns cudaLaunchKernel_v7000 and cudaLaunchKernel_v7000_ptsz into cudaLaunchKernel. */
 tfp_str tfp_api_name(tfp_str name);
 
 #endif

@@ -46,7 +46,8 @@ uint8_t tfp_recording_bits(tfp_recording *r, tfp_strid name)
 
 /* ---- lanes ---- */
 
-/* Threads of several processes may have one number. The first of them keeps its number; the others are named with their process. */
+/* The lane of a thread. Threads of several processes may have the same number: the first keeps its number as its name, the others
+ * include their process. */
 uint32_t tfp_recording_thread(tfp_recording *r, int64_t pid, int64_t tid)
 {
     char name[80];
@@ -175,7 +176,7 @@ void tfp_recording_range(tfp_recording *r, tfp_event *e, tfp_str text, tfp_range
             tfp_recording_step(r, e, number);
             return;
         }
-        e->kind = TFP_SPAN_STEP; /* the table has it, too */
+        e->kind = TFP_SPAN_STEP; /* the table of steps has it too */
         e->name = tfp_build_string(r->b, text);
         tfp_recording_add(r, e);
     } else if (kind != TFP_RANGE_CROSSES && tfp_range_is_op(text, &op) && (op.told || kind == TFP_RANGE_NVTX)) {

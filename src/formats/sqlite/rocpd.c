@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/sqlite/rocpd.c: databases of rocprofv3 and rocprof-sys (rocpd): kernels, copies, allocations, API calls and roctx
- * ranges become spans. Tables end in _GUID, and each ending is a process with ids and strings of its own.
+ * ranges become spans. Names of tables end in _GUID; each such ending is a process with its own ids and strings.
  * Layout: ROCm/rocm-systems, rocpd_tables.sql (schema 3). */
 #include "formats/json/kineto.h"
 #include "formats/sqlite/range_text.h"
@@ -10,15 +10,15 @@
 
 #include <stdio.h>
 
-#define TABLE_MOST 256 /* bytes of a table's name, with its ending */
+#define TABLE_MOST 256 /* most bytes of a table's name with its ending */
 
 typedef struct event {
-    int64_t stack; /* joins a call and what it launched; 0: none */
+    int64_t stack; /* number that joins a call and what it launched; 0: none */
     tfp_strid category, message;
 } event;
 
 typedef struct agent {
-    int64_t index; /* among the agents of its type */
+    int64_t index; /* index among the agents of its type */
     bool gpu;
 } agent;
 
@@ -30,10 +30,10 @@ typedef struct allocation {
     bool free;
 } allocation;
 
-typedef struct reader { /* of one process */
+typedef struct reader { /* state of reading one process */
     tfp_recording *r;
     const char *ending;
-    uint32_t number; /* of the process in the file */
+    uint32_t number; /* number of the process in the file */
     tfp_map64 strings, kernels, pids, tids, event_by_id, agent_by_id, lane_by_launch;
     TFP_VEC(event) events;
     TFP_VEC(agent) agents;
@@ -56,7 +56,7 @@ static tfp_status read_names(reader *p, const char *table, const char *columns, 
     return tfp_recording_names(p->r, name, columns, to, err);
 }
 
-/* Maps ids of rows to the numbers that the system gave to processes or threads. */
+/* Maps ids of rows to the system's numbers of processes or threads. */
 static tfp_status read_numbers(reader *p, const char *table, const char *columns, tfp_map64 *to, tfp_error *err)
 {
     tfp_db_rows rows;
@@ -98,7 +98,7 @@ static const agent *agent_at(const reader *p, const tfp_db_rows *rows, int colum
     return at == TFP_NONE ? &none : &p->agents.at[at];
 }
 
-/* The name of a kernel as its source has it, else as the linker has it. */
+/* Reads names of kernels: the source's name if there is one, otherwise the linker's. */
 static tfp_status read_kernels(reader *p, tfp_error *err)
 {
     tfp_db_rows rows;
@@ -112,7 +112,7 @@ static tfp_status read_kernels(reader *p, tfp_error *err)
     return tfp_db_end(&rows, s, err);
 }
 
-/* The text of "message" in an object of JSON; 0: it has none. */
+/* The text of "message" in a JSON object; 0: it has none. */
 static tfp_strid message_of(reader *p, tfp_str json)
 {
     tfp_jscan j = tfp_jscan_start(json);
@@ -207,7 +207,7 @@ static tfp_status read_regions(reader *p, tfp_error *err)
     return tfp_db_end(&rows, s, err);
 }
 
-/* The stream, or the queue where the program used no streams. */
+/* The stream; the queue if the program used no streams. */
 static int64_t stream_at(const tfp_db_rows *rows, int stream, int queue)
 {
     int64_t number;
@@ -283,7 +283,7 @@ static bool earlier(const void *ctx, uint32_t a, uint32_t b)
     return all[a].at_ns < all[b].at_ns;
 }
 
-/* A free has an address and no size: it repeats what the last allocation there had. */
+/* Adds allocations. A free has an address but no size: it repeats the size of the last allocation at that address. */
 static void add_allocations(reader *p)
 {
     size_t count = p->allocations.size;
@@ -294,7 +294,7 @@ static void add_allocations(reader *p)
     for (size_t i = 0; i < count && !p->r->b->status; i++) {
         const allocation *a = &p->allocations.at[order[i]], *of = a;
         uint32_t was = a->free ? tfp_map64_get_any(&at, a->address) : TFP_NONE;
-        if (a->free && was == TFP_NONE) continue; /* allocated before the recording */
+        if (a->free && was == TFP_NONE) continue; /* it was allocated before the recording */
         if (a->free) of = &p->allocations.at[was];
         tfp_recording_keep(p->r, tfp_map64_put_any(&at, a->address, a->free ? TFP_NONE : order[i]));
         tfp_memory_event m = { .at_ns = a->at_ns,
@@ -349,7 +349,7 @@ static tfp_status read_process(reader *p, tfp_error *err)
     return s;
 }
 
-/* Files of the first versions have no ending. */
+/* Reads all processes. In files of the first versions the names of tables have no ending. */
 static tfp_status read_rocpd(tfp_recording *r, tfp_error *err)
 {
     tfp_buf endings = { 0 };

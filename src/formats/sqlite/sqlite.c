@@ -42,7 +42,7 @@ static tfp_status read_sqlite(tfp_builder *b, tfp_input *in, tfp_error *err)
     return s;
 }
 
-/* The schema may lie behind the pages that `head` has, so any SQLite file may be one. */
+/* The schema may be in pages beyond `head`, so any SQLite file may be one of these. */
 static int probe(tfp_str head, uint64_t total)
 {
     (void)total;
@@ -50,7 +50,7 @@ static int probe(tfp_str head, uint64_t total)
     for (size_t i = 0; i < KINDS; i++)
         for (const char *const *word = kinds[i]->words; *word; word++)
             if (tfp_str_has(head, tfp_str_of(*word))) return 95;
-    return 45; /* below a guess, so that files of nvprof, known by their names, are told what they are */
+    return 45; /* this score is below that of a guess, so that files of nvprof, which are recognized by name, get their own message */
 }
 
 const tfp_format tfp_format_sqlite = {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/tensorflow/profileproto.c: a ProfileProto, tfprof's own file (profile_N), becomes a whole profile.
- * In: a file in windows, one node at a time. Out: calls on a tfp_builder; nothing is printed.
- * Its parts are in files of their own: profileproto_node.c, profileproto_exec.c, profileproto_end.c,
- * profileproto_program.c; big files are read by several threads (profileproto_pieces.c).
- * Uses base, wire, model. Message layout: tensorflow/core/profiler/tfprof_log.proto. */
+/* formats/tensorflow/profileproto.c: a ProfileProto, tfprof's own file (profile_N), is read as a whole profile. In: a
+ * file in windows, one node at a time. Out: calls on a tfp_builder; nothing is printed. Its parts are in files of their
+ * own: profileproto_node.c, profileproto_exec.c, profileproto_end.c, profileproto_program.c; big files are read by
+ * several threads (profileproto_pieces.c). Uses base, wire, model. Message layout:
+ * tensorflow/core/profiler/tfprof_log.proto. */
 #include "formats/files/folder.h"
 #include "formats/graph/sniff.h"
 #include "formats/tensorflow/profileproto_parts.h"
@@ -13,7 +13,7 @@
 
 static tfp_status read_binary(tfp_builder *b, tfp_input *in, tfp_kind kind, tfp_error *err)
 {
-    (void)kind; /* there is one only */
+    (void)kind; /* there is only one kind */
     tfp_profile_reader r = { .b = b, .p = b->p, .first_row = b->p->graph->nodes.size, .small_keys = in->total / 8 };
     tfp_status s = tfp_profile_program_start(&r) ? TFP_OK : tfp_nomem(err);
     if (!s) s = tfp_profile_read_pieces(&r, in, err);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/tensorflow/profileproto_end.c: the end of a ProfileProto: nodes come before the strings that their traces name, and
- * inputs may name nodes that come later, so that both wait until all is read; then duplicates can go, too. */
+/* formats/tensorflow/profileproto_end.c: the end of a ProfileProto. Nodes come before the strings that their traces refer to,
+ * and inputs may refer to nodes that come later, so both are resolved when everything is read. Then duplicates can be
+ * removed. */
 #include "formats/tensorflow/profileproto_parts.h"
 #include "model/tables/code.h"
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
 
-/* The string with that id; 0 is "none" by convention, whether the table says so or not. */
+/* The string with that id; by convention 0 is "none", whether the table has it or not. */
 static tfp_strid string_of(tfp_profile_reader *r, int64_t id)
 {
     tfp_strid text = tfp_map64_get(&r->string_by_id, (uint64_t)id);
@@ -62,9 +63,9 @@ static tfp_status finish_traces(tfp_profile_reader *r, tfp_error *err)
     return r->no_memory ? tfp_nomem(err) : tfp_builder_status(r->b, err);
 }
 
-#define FETCHED 16 /* edges ahead whose sources' rows are fetched */
+#define FETCHED 16 /* how many edges ahead the rows of sources are prefetched */
 
-/* Sources become names while every number still has its row. */
+/* Replaces the numbers of sources by names, while every number still has its row. */
 static void name_sources(tfp_profile_reader *r)
 {
     for (size_t i = 0; i < r->edges.size; i++) {
@@ -80,7 +81,7 @@ static void name_sources(tfp_profile_reader *r)
 }
 
 /* Of nodes with one number the last is kept, as in a map; then of those with one name the first. The rows of the others
- * go, so that no view meets them. */
+ * are removed, so that no view sees them. */
 static void drop_duplicates(tfp_profile_reader *r)
 {
     tfp_profile *p = r->p;
@@ -114,7 +115,7 @@ static void build_inputs(tfp_profile_reader *r)
     }
 }
 
-/* A file that was cut between two of its fields looks whole, but for what came last in it. */
+/* A file that was cut between two fields looks complete, except for what should come last in it. */
 static void check_steps(tfp_profile_reader *r)
 {
     for (size_t i = 0; i < r->p->runs->steps.size; i++) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/tensorflow/profileproto_exec.c: what a node of a ProfileProto did in one step: times by device, memory, allocations.
- * In: an entry of ProfileNode.execs. Out: calls on a tfp_builder. Message: ExecProfile of tfprof_log.proto. */
+/* formats/tensorflow/profileproto_exec.c: reads what a node of a ProfileProto did in one step: times by device, memory,
+ * allocations. In: an entry of ProfileNode.execs. Out: calls on a tfp_builder. Message: ExecProfile of tfprof_log.proto. */
 #include "formats/graph/tfdevice.h"
 #include "formats/tensorflow/profileproto_parts.h"
 #include "model/tables/details.h"
 #include "model/tables/lanes.h"
 #include "model/tables/runs.h"
 
-/* A lane counts as the map says in which its times stand, not as its name says. */
+/* The lane of a device. Its kind follows from the map that holds its times, not from its name. */
 uint32_t tfp_profile_lane(tfp_profile_reader *r, tfp_str name, tfp_lane_kind kind)
 {
     memo *m = &r->lanes[kind].last;
@@ -25,7 +25,7 @@ uint32_t tfp_profile_lane(tfp_profile_reader *r, tfp_str name, tfp_lane_kind kin
     return lane;
 }
 
-/* Tuple: [start, duration] */
+/* Reads a Tuple: [start, duration]. */
 static void read_time(tfp_profile_reader *r, tfp_str bytes, uint32_t exec, uint32_t lane)
 {
     int64_t values[2] = { 0, 0 };
@@ -46,7 +46,7 @@ static void read_time(tfp_profile_reader *r, tfp_str bytes, uint32_t exec, uint3
     if (count > 2) tfp_build_warn(r->b, "times with more than start and duration, the rest left out", TFP_STR(""));
 }
 
-/* An entry of accelerator_execs or cpu_execs: device name -> ExecTime */
+/* Reads an entry of accelerator_execs or cpu_execs: device name -> ExecTime. */
 static void read_times(tfp_profile_reader *r, tfp_str bytes, uint32_t exec, tfp_lane_kind kind)
 {
     tfp_profile_entry e = tfp_profile_read_entry(r, bytes, true, "execs of a device");
@@ -58,8 +58,8 @@ static void read_times(tfp_profile_reader *r, tfp_str bytes, uint32_t exec, tfp_
     TFP_PROFILE_END(r, times, "execs of a device");
 }
 
-/* A device that an execution names beside those with times, such as one stream of a GPU: kept as an empty span, so that
- * it is known where the node was. */
+/* Reads a device that an execution names without times, such as one stream of a GPU. It is kept as an empty span, so
+ * that the node's device is known. */
 static void read_device(tfp_profile_reader *r, tfp_str name, uint32_t exec)
 {
     for (int kind = TFP_LANE_CPU; kind <= TFP_LANE_ACCELERATOR; kind++) {
@@ -71,7 +71,7 @@ static void read_device(tfp_profile_reader *r, tfp_str name, uint32_t exec)
     if (lane != TFP_NONE) tfp_build_span(r->b, exec, lane, 0, 0);
 }
 
-/* An entry of output_memory: slot -> Memory */
+/* Reads an entry of output_memory: slot -> Memory. */
 static void read_buffer(tfp_profile_reader *r, tfp_str bytes, uint32_t memory)
 {
     int64_t size = 0;
@@ -92,7 +92,7 @@ static void read_buffer(tfp_profile_reader *r, tfp_str bytes, uint32_t memory)
 /* ExecMemory */
 static void read_memory(tfp_profile_reader *r, tfp_str bytes, uint32_t exec)
 {
-    int64_t v[11] = { 0 }; /* by field number */
+    int64_t v[11] = { 0 }; /* values by field number */
     r->buffers.size = 0;
     tfp_wire w = tfp_wire_start(bytes);
     for (tfp_field f; tfp_wire_next(&w, &f);) {
@@ -128,7 +128,7 @@ static uint32_t find_step(tfp_profile_reader *r, int64_t id)
     return step;
 }
 
-/* The execution of the node in that step: a step that comes twice starts anew, as in a map. */
+/* The execution of the node in that step. A step that comes twice starts again, as in a map. */
 static uint32_t start_exec(tfp_profile_reader *r, uint32_t node, int64_t step_id)
 {
     uint32_t step = find_step(r, step_id);
@@ -140,7 +140,7 @@ static uint32_t start_exec(tfp_profile_reader *r, uint32_t node, int64_t step_id
         *last = (exec_ref){ node, tfp_build_new_exec(r->b, node, step) };
         return last->exec;
     }
-    if (last->exec == TFP_NONE) return TFP_NONE; /* no memory for it */
+    if (last->exec == TFP_NONE) return TFP_NONE; /* out of memory */
     tfp_profile_warn(r, "steps that come twice in one node, the last kept", step_id);
     tfp_build_exec_again(r->b, last->exec);
     return last->exec;
@@ -149,7 +149,7 @@ static uint32_t start_exec(tfp_profile_reader *r, uint32_t node, int64_t step_id
 /* ExecProfile */
 static void read_exec_fields(tfp_profile_reader *r, tfp_str bytes, uint32_t exec)
 {
-    tfp_exec *x = &r->p->runs->execs.at[exec]; /* no execution is added meanwhile */
+    tfp_exec *x = &r->p->runs->execs.at[exec]; /* the pointer is valid: no execution is added meanwhile */
     tfp_wire w = tfp_wire_start(bytes);
     for (tfp_field f; tfp_wire_next(&w, &f);) {
         switch (f.number) {
@@ -173,7 +173,7 @@ static void read_exec_fields(tfp_profile_reader *r, tfp_str bytes, uint32_t exec
     x->end_ns = x->start_ns;
 }
 
-/* An entry of execs: step -> ExecProfile */
+/* Reads an entry of execs: step -> ExecProfile. */
 void tfp_profile_read_exec(tfp_profile_reader *r, tfp_str bytes, uint32_t node)
 {
     tfp_profile_entry e = tfp_profile_read_entry(r, bytes, false, "execs");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/tensorflow/profileproto_node.c: one node of a ProfileProto: a row of the profile, and what of it waits for the end.
- * In: a ProfileNode. Out: calls on a tfp_builder. Message: ProfileNode of tfprof_log.proto. */
+/* formats/tensorflow/profileproto_node.c: reads one node of a ProfileProto: adds a row to the profile, and keeps what must
+ * wait for the end. In: a ProfileNode. Out: calls on a tfp_builder. Message: ProfileNode of tfprof_log.proto. */
 #include "formats/graph/tfdevice.h"
 #include "formats/tensorflow/profileproto_parts.h"
 #include "model/tables/graph.h"
@@ -21,7 +21,7 @@ uint32_t tfp_profile_trace(tfp_profile_reader *r, raw_trace t)
     }
 }
 
-/* An entry of output_shapes: slot -> Tuple; no numbers mean that nothing is known. */
+/* Reads an entry of output_shapes: slot -> Tuple; without numbers the shape is unknown. */
 static void read_output(tfp_profile_reader *r, tfp_str bytes)
 {
     tfp_profile_entry e = tfp_profile_read_entry(r, bytes, false, "output_shapes");
@@ -46,7 +46,7 @@ static int by_slot(const void *a, const void *b)
     return x->place < y->place ? -1 : 1;
 }
 
-/* Outputs in order of their slots; of two for one slot the last in the file. */
+/* Adds the outputs in order of their slots; of two with one slot the last in the file is kept. */
 static void build_outputs(tfp_profile_reader *r, uint32_t node)
 {
     output *o = r->outputs.at;
@@ -62,8 +62,8 @@ static void build_outputs(tfp_profile_reader *r, uint32_t node)
     }
 }
 
-/* Inputs wait until all nodes are known. Here the node's own two maps are joined: position -> source, and source ->
- * which of its outputs. Both maps are short, but not in a file that means harm: then a table is made. */
+/* Inputs are resolved when all nodes are known. Here the node's own two maps are joined: position -> source, and source
+ * -> which of its outputs. Both maps are short, except in a hostile file: then a hash table is made. */
 static int32_t output_index_of(tfp_profile_reader *r, tfp_map64 *table, int64_t source)
 {
     size_t count = r->sources.size;
@@ -80,10 +80,10 @@ static int by_position(const void *a, const void *b)
 {
     const edge *x = a, *y = b;
     if (x->position != y->position) return x->position < y->position ? -1 : 1;
-    return x->output_index < y->output_index ? -1 : 1; /* where it stood, see below */
+    return x->output_index < y->output_index ? -1 : 1; /* the original order, see below */
 }
 
-/* Brings the node's inputs into the order of their positions; of two for one position the last in the file stays. */
+/* Sorts the node's inputs by position; of two with one position the last in the file is kept. */
 static void sort_edges(tfp_profile_reader *r, node_ref *n)
 {
     size_t count = r->edges.size - n->edge_first, kept = 0;
@@ -118,14 +118,15 @@ static void finish_edges(tfp_profile_reader *r, node_ref *n)
     tfp_map64_free(&table);
 }
 
-/* An entry of attrs: name -> AttrValue. All of them are kept as they are for writing the profile again, one is read. */
+/* Reads an entry of attrs: name -> AttrValue. All of them are kept unchanged for writing the profile again; one is
+ * interpreted. */
 static void read_attr(tfp_profile_reader *r, tfp_str bytes, uint32_t node)
 {
     tfp_profile_entry e = tfp_profile_read_entry(r, bytes, true, "attrs");
     tfp_str text = { "", 0 };
     bool wanted = tfp_str_eq(e.name, TFP_STR("data_format"));
     tfp_wire v = tfp_wire_start(e.value);
-    for (tfp_field f; tfp_wire_next(&v, &f);) /* values that are not used must be sound, but may be anything */
+    for (tfp_field f; tfp_wire_next(&v, &f);) /* values that are not used must be well-formed, but may be of any kind */
         if (wanted && f.number == 2) text = tfp_field_bytes(&v, &f);
     TFP_PROFILE_END(r, v, "attrs");
     if (wanted) tfp_build_row(r->b, node)->data_format = tfp_build_string(r->b, text);
@@ -141,8 +142,8 @@ static void push_edge(tfp_profile_reader *r, tfp_profile_int_pair pair, bool of_
         tfp_profile_ok(r, tfp_push(&r->sources, ((edge){ pair.key, 0, (int32_t)pair.value })));
 }
 
-/* The row needs the name and the operation first. They come before what is long in a node; a file where they come again
- * is seen to later. */
+/* The row needs the name and the operation first. They come before the long parts of a node; if a file has them again
+ * later, that is handled then. */
 static uint32_t start_node(tfp_profile_reader *r, tfp_str bytes)
 {
     tfp_str name = { "", 0 }, op = name;
@@ -158,7 +159,7 @@ static uint32_t start_node(tfp_profile_reader *r, tfp_str bytes)
     return w.fault ? TFP_NONE : tfp_build_node(r->b, name, op, false);
 }
 
-/* Of two names the last counts; the profile's table of names is made anew when that happens. */
+/* Reads the name. Of two names the last counts; the profile's table of names is rebuilt then. */
 static void read_name(tfp_profile_reader *r, tfp_node *n, tfp_str name)
 {
     if (tfp_str_eq(name, tfp_text(r->p, n->name))) return;
@@ -187,7 +188,7 @@ static void read_device(tfp_profile_reader *r, uint32_t node, tfp_str name)
 
 static void read_node_fields(tfp_profile_reader *r, tfp_str bytes, uint32_t node, node_ref *ref)
 {
-    tfp_node *n = tfp_build_row(r->b, node); /* no node is added meanwhile */
+    tfp_node *n = tfp_build_row(r->b, node); /* the pointer is valid: no node is added meanwhile */
     tfp_wire w = tfp_wire_start(bytes);
     for (tfp_field f; tfp_wire_next(&w, &f);) {
         switch (f.number) {
@@ -223,7 +224,7 @@ static void read_node_fields(tfp_profile_reader *r, tfp_str bytes, uint32_t node
     TFP_PROFILE_END(r, w, NULL);
 }
 
-/* Makes the node of the fields that were read. */
+/* Makes the node from the fields that were read. */
 static void finish_node(tfp_profile_reader *r, uint32_t node, node_ref *ref)
 {
     finish_edges(r, ref);
@@ -254,7 +255,7 @@ tfp_status tfp_profile_read_node(tfp_profile_reader *r, tfp_str bytes, int64_t k
     uint32_t node = start_node(r, bytes);
     r->sources.size = r->attrs.size = r->shape.size = r->outputs.size = 0;
     if (node != TFP_NONE) {
-        tfp_build_row(r->b, node)->id = 0; /* a zero is not written */
+        tfp_build_row(r->b, node)->id = 0; /* protobuf does not write the number 0 */
         tfp_profile_program_attrs_from(r, &ref);
         read_node_fields(r, bytes, node, &ref);
         if (!r->fault.fault) finish_node(r, node, &ref);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/tensorflow/profileproto_pieces.c: a big ProfileProto is read by several threads. The file is cut between the fields of its
- * message; each piece is read into tables of its own, which are appended to the profile in the order of the file.
- * The result is the same for any number of threads. What could make a difference (a fault, a number that comes twice, a
- * profile close to its limit of memory) leads to the piece being read again, straight into the profile.
- * Message: ProfileProto of tfprof_log.proto. */
+ * message; each piece is read into tables of its own, which are appended to the profile in the order of the file. The result is the
+ * same for any number of threads. If something could make a difference (a fault, a number that comes twice, a profile close to its
+ * memory limit), the piece is read again, directly into the profile. Message: ProfileProto of tfprof_log.proto. */
 #include "base/threads.h"
 #include "formats/tensorflow/profileproto_parts.h"
 #include "model/append.h"
@@ -11,36 +10,36 @@
 
 #include <stdlib.h>
 
-#define SMALLEST ((uint64_t)4 << 20) /* a smaller file is read sooner than threads are started */
-#define PIECE ((size_t)256 << 10)    /* it and its tables fit into a processor's second-level cache */
+#define SMALLEST ((uint64_t)4 << 20) /* a smaller file is read faster than threads are started */
+#define PIECE ((size_t)256 << 10)    /* a piece and its tables fit into a processor's second-level cache */
 #define PIECE_LIMIT ((size_t)48 << 20)
 
 typedef enum state {
-    FRESH,  /* taken */
+    FRESH,  /* its bytes were taken */
     READ,   /* its tables are complete */
-    DIRECT, /* to be read straight into the profile */
+    DIRECT, /* it must be read directly into the profile */
     FAILED  /* its bytes could not be read */
 } state;
 
-typedef struct piece { /* of one slot, used for one piece after another */
+typedef struct piece { /* state of one slot, which is used for one piece after another */
     tfp_profile p;
     tfp_builder b;
     tfp_profile_reader r;
     tfp_buf own;   /* holds the bytes of a file */
     tfp_str bytes; /* the piece */
-    uint64_t base; /* where in the file */
+    uint64_t base; /* offset in the file */
     state state;
 } piece;
 
 typedef struct cut {
     tfp_profile_reader *whole;
     tfp_input *in;
-    piece *pieces; /* by slot */
+    piece *pieces; /* one for each slot */
     size_t size;   /* wanted bytes of a piece */
     tfp_placement place;
     tfp_status status; /* the first fault in the order of the file */
-    tfp_error *err;    /* of the piece that is appended */
-    tfp_error *taken;  /* of the piece that is taken */
+    tfp_error *err;    /* error of the piece that is being appended */
+    tfp_error *taken;  /* error of the piece that is being taken */
     tfp_status take_status;
     uint64_t told; /* progress */
     bool no_more;
@@ -48,8 +47,8 @@ typedef struct cut {
 
 /* ---- cutting ---- */
 
-/* Takes the next piece; a field longer than a piece is one of its own. What is no sound field is left to the caller of
- * tfp_profile_read_pieces, which knows what to say. */
+/* Takes the next piece; a field longer than a piece is a piece of its own. A malformed field is left to the caller of
+ * tfp_profile_read_pieces, which reports it. */
 static tfp_status take(cut *c, piece *x)
 {
     tfp_str seen;
@@ -78,7 +77,7 @@ static tfp_status tell_progress(cut *c, uint64_t now)
     return tfp_profile_tell_progress(c->whole->p, &c->told, now, c->in->total, c->taken);
 }
 
-/* Progress is told on the caller's thread only. */
+/* Progress is reported only on the caller's thread. */
 static bool take_piece(void *ctx, size_t slot, size_t worker)
 {
     cut *c = ctx;
@@ -152,7 +151,7 @@ static bool append_edges(tfp_profile_reader *whole, const tfp_profile_reader *r)
     return true;
 }
 
-/* The reader's rows of nodes: keys, traces, edges. */
+/* Appends the reader's own rows of nodes: keys, traces, edges. */
 static bool append_refs(tfp_profile_reader *whole, tfp_profile_reader *r)
 {
     size_t first = whole->nodes.size, first_edge = whole->edges.size;
@@ -240,11 +239,11 @@ tfp_status tfp_profile_read_pieces(tfp_profile_reader *r, tfp_input *in, tfp_err
     cut c = { .whole = r, .in = in, .size = PIECE, .err = err };
     size_t threads = tfp_threads_for_bytes(tfp_input_left(in), SMALLEST, &c.size);
     size_t count = TFP_SLOTS(threads), started = 0;
-    if (threads < 2 || r->program) return TFP_OK; /* the tables of a program have one reader */
+    if (threads < 2 || r->program) return TFP_OK; /* only one reader can fill the tables of a program */
     c.pieces = calloc(count, sizeof *c.pieces);
     c.taken = tfp_error_new();
     while (c.pieces && c.taken && started < count && start_piece(&c.pieces[started], r)) started++;
-    if (started == count) { /* without memory for that many one thread reads */
+    if (started == count) { /* without memory for that many, one thread reads all */
         tfp_pieces work = { &c, take_piece, read_piece, append_piece, false };
         tfp_pieces_run(&work, threads);
         if (!c.status && c.told != in->total && !tfp_input_left(in)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/tensorflow/profileproto_program.c: the nodes of a ProfileProto as a program, for shapes and float operations: as much as
- * the file holds. There are no functions in it, and control inputs look like others; an operation that takes a list says
- * in an attribute how many of its inputs are data. */
+/* formats/tensorflow/profileproto_program.c: keeps the nodes of a ProfileProto as a program, for shapes and float operations, as
+ * far as the file has them. It has no functions, and control inputs look like other inputs; an operation that takes a list says in
+ * an attribute how many of its inputs are data. */
 #include "formats/graph/graphdef_parts.h"
 #include "formats/tensorflow/profileproto_parts.h"
 #include "model/tables/graph.h"
@@ -18,7 +18,7 @@ bool tfp_profile_program_start(tfp_profile_reader *r)
 /* clang-format off */
 static const struct {
     const char *op;
-    int64_t others; /* data inputs beside the N of the list */
+    int64_t others; /* number of data inputs beside the N of the list */
 } lists[] = {
     { "AddN", 0 }, { "AccumulateNV2", 0 }, { "Concat", 1 }, { "ConcatOffset", 1 }, { "ConcatV2", 1 }, { "Einsum", 0 },
     { "Merge", 0 }, { "Pack", 0 }, { "ParallelConcat", 0 }, { "RefMerge", 0 }, { "ShapeN", 0 },
@@ -42,7 +42,7 @@ static int64_t data_inputs(const tfp_profile *p, const tfp_program_node *n)
 
 /* ---- shapes ---- */
 
-/* A TensorShapeProto. The file says 1 both for a scalar and for one element: that is not known. */
+/* Writes a TensorShapeProto. The file has 1 both for a scalar and for one element, so that shape is unknown. */
 static void put_shape(tfp_buf *out, const tfp_profile *p, uint32_t shape)
 {
     const tfp_shape *s = &p->graph->shapes.at[shape];
@@ -59,7 +59,7 @@ static void put_shape(tfp_buf *out, const tfp_profile *p, uint32_t shape)
 
 #define SLOTS_MOST 1000
 
-/* The attribute _output_shapes, of what the file says of outputs. */
+/* Adds the attribute _output_shapes from the outputs in the file. */
 static void add_shapes(tfp_profile_reader *r, const tfp_node *n, tfp_buf *value)
 {
     const tfp_profile *p = r->p;
@@ -95,7 +95,7 @@ void tfp_profile_program_attrs_from(tfp_profile_reader *r, node_ref *ref)
     if (r->program) ref->attr_first = tfp_program_attr_count(r->program);
 }
 
-/* When the outputs of the node are known, and before the next node's attributes come. */
+/* Called when the node's outputs are known and before the next node's attributes come. */
 void tfp_profile_program_attrs_to(tfp_profile_reader *r, uint32_t node, node_ref *ref)
 {
     if (!r->program) return;

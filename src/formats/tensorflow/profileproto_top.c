@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/tensorflow/profileproto_top.c: the fields of the message itself; pieces of a big one are read with it, too. */
+/* formats/tensorflow/profileproto_top.c: the fields of the message itself; pieces of a big file use these functions
+ * too. */
 #include "formats/tensorflow/profileproto_parts.h"
 
 /* An entry of nodes: key -> ProfileNode */

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/tensorflow/runmetadata.c: one TensorFlow RunMetadata message becomes one step of the profile.
- * In: a file in windows. Out: calls on a tfp_builder; nothing is printed. Its parts are in files of their own:
- * runmetadata_pieces.c cuts the message, runmetadata_entry.c reads what one run of a node did, and runmetadata_shapes.c and
- * runmetadata_transfer.c what few commands need of it.
- * Uses base, wire, model. Message layout: tensorflow/core/protobuf/config.proto, framework/step_stats.proto. */
+/* formats/tensorflow/runmetadata.c: one TensorFlow RunMetadata message becomes one step of the profile. In: a file in
+ * windows. Out: calls on a tfp_builder; nothing is printed. Its parts are in files of their own: runmetadata_pieces.c cuts
+ * the message, runmetadata_entry.c reads what one run of a node did, and runmetadata_shapes.c and runmetadata_transfer.c
+ * read what only few commands need. Uses base, wire, model. Message layout: tensorflow/core/protobuf/config.proto,
+ * framework/step_stats.proto. */
 #include "formats/tensorflow/runmetadata.h"
 #include "formats/graph/sniff.h"
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
 #include "wire/textproto.h"
 
-/* The share of all nodes that some run metadata had statistics for when it found them known; a hair less, as
- * TensorFlow's, which matters where two decimals are printed: 7 of 8 are 0.87. */
+/* The share of all nodes for which some run metadata had statistics, slightly reduced as in TensorFlow. The reduction
+ * matters where two decimals are printed: 7 of 8 is 0.87. */
 static double coverage(const tfp_profile *p)
 {
     size_t covered = 0;
@@ -49,7 +49,7 @@ static tfp_status finish_reading(tfp_run_reader *r, tfp_status s, tfp_error *err
 
 static tfp_status read_binary(tfp_builder *b, tfp_input *in, tfp_kind kind, tfp_error *err)
 {
-    (void)kind; /* there is one only */
+    (void)kind; /* there is only one kind */
     tfp_run_reader r = start_reading(b);
     return finish_reading(&r, tfp_run_read_pieces(&r, in, err), err);
 }
@@ -81,7 +81,7 @@ static void *start_decoding(void)
     return NULL;
 }
 
-/* Texts are transcoded first, in their turn. */
+/* Decodes a file ahead of its turn; text files are left for their turn, because they must be transcoded first. */
 static bool decode_ahead(void *x, tfp_input *in)
 {
     decoded *d = x;

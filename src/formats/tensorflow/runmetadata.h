@@ -12,20 +12,21 @@
 typedef struct tfp_run_stats {
     tfp_str bytes; /* all of it */
     tfp_str name, label;
-    tfp_str node;  /* the part of the name before what the runtime hung on it */
-    uint32_t hash; /* of that */
+    tfp_str node;  /* the part of the name before what the runtime appended */
+    uint32_t hash; /* hash of that part */
     int64_t start_ns, op_end_ns;
     tfp_memory memory;
-    int64_t run_output_bytes; /* the requested ones, which TensorFlow 1.0 counted */
+    int64_t run_output_bytes; /* requested bytes, which TensorFlow 1.0 counted */
 } tfp_run_stats;
 
-/* What becomes of values that no sound file has: warnings when there is a builder, else a note that there are some. */
+/* What happens to values that no sound file has: with a builder they give warnings, otherwise it is only noted that
+ * there are some. */
 typedef struct tfp_run_values {
     tfp_builder *b;
     bool odd;
 } tfp_run_values;
 
-/* Reads the entry whose bytes `w` has; gives the wire behind it, with its fault if it has one. */
+/* Reads the entry in the bytes of `w`; returns the wire after it, with its fault if it has one. */
 tfp_wire tfp_run_decode(tfp_run_values *v, tfp_wire w, tfp_run_stats *e);
 int64_t tfp_run_end(tfp_run_values *v, int64_t start_ns, int64_t duration_ns);
 void tfp_run_add_memory(tfp_builder *b, tfp_run_stats *e, uint32_t exec, bool on_cpu);
@@ -36,32 +37,32 @@ typedef struct tfp_run_device { /* a DeviceStepStats */
     tfp_strid name;             /* lower case */
     tfp_str text;
     tfp_tf_device is;
-    tfp_strid host; /* where it is scheduled from */
+    tfp_strid host; /* the host that it is scheduled from */
     uint32_t lane;
-    size_t count; /* entries read */
+    size_t count; /* number of entries read */
 } tfp_run_device;
 
 typedef struct tfp_run_reader {
     tfp_builder *b;
     tfp_profile *p;
     int64_t step_id;
-    uint32_t step;         /* -> steps; TFP_NONE: none yet */
-    tfp_run_device device; /* of the entries being read */
+    uint32_t step;         /* index in steps; TFP_NONE: none yet */
+    tfp_run_device device; /* the device whose entries are being read */
     bool has_gpu, has_gpu_stream;
     size_t entries, unknown; /* entries in all, and those of nodes that no graph has */
 } tfp_run_reader;
 
-/* A step_stats begins; a device of it begins; an entry of the device was read. */
+/* Called when a step_stats begins, when a device in it begins, and when an entry of the device was read. */
 tfp_status tfp_run_start_step(tfp_run_reader *r, tfp_error *err);
 tfp_status tfp_run_start_device(tfp_run_reader *r, tfp_str name, tfp_error *err);
 tfp_status tfp_run_add(tfp_run_reader *r, tfp_run_stats *e, tfp_error *err);
 
-/* runmetadata_pieces.c: the whole message, in windows and by several threads. */
+/* runmetadata_pieces.c: reads the whole message, in windows and with several threads. */
 tfp_status tfp_run_read_pieces(tfp_run_reader *r, tfp_input *in, tfp_error *err);
 
-/* The same of a small file in memory, in two parts: decoded on any thread, before the files ahead of it are added. False:
- * its faults and odd values have to be told, by tfp_run_read_pieces. The input must stay until it was added; then the tables
- * are used again. */
+/* The same for a small file in memory, in two parts. It is decoded on any thread, before the files ahead of it are added.
+ * False: it has faults or odd values, and tfp_run_read_pieces must read it, to report them. The input must live until the
+ * file was added; after that the tables can be used again. */
 typedef struct tfp_run_decoded tfp_run_decoded;
 tfp_run_decoded *tfp_run_decoded_new(void); /* NULL without memory */
 bool tfp_run_decode_ahead(tfp_run_decoded *d, tfp_input *in);
@@ -70,16 +71,16 @@ void tfp_run_decoded_free(tfp_run_decoded *d);
 
 /* ---- parts of an entry that few commands need ---- */
 
-/* What an entry says of itself, for runmetadata_transfer.c. */
+/* The texts and numbers of an entry, for runmetadata_transfer.c. */
 typedef struct tfp_run_entry {
     tfp_str name, label;                  /* node_name, timeline_label */
-    uint32_t step, lane, node;            /* -> steps, lanes, nodes; TFP_NONE: no node of its own */
-    int64_t start_ns, duration_ns, bytes; /* bytes: of its outputs */
+    uint32_t step, lane, node;            /* indexes in steps, lanes, nodes; TFP_NONE: no node of its own */
+    int64_t start_ns, duration_ns, bytes; /* bytes: size of its outputs */
     tfp_strid device;
 } tfp_run_entry;
-/* Notes that an entry is a copy, or received a tensor from another device, when it is one. */
+/* Adds a transfer if the entry is a copy, or received a tensor from another device. */
 void tfp_read_transfer(tfp_builder *b, const tfp_run_entry *e);
-/* Of a NodeExecStats: the shapes that the node's outputs had. */
+/* Reads from a NodeExecStats the shapes that the node's outputs had. */
 void tfp_read_run_shapes(tfp_builder *b, tfp_wire w, uint32_t node);
 
 #endif

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/tensorflow/runmetadata_add.c: what an entry of step_stats adds to the profile: executions, spans, transfers. */
+/* formats/tensorflow/runmetadata_add.c: adds an entry of step_stats to the profile: executions, spans, transfers. */
 #include "formats/tensorflow/runmetadata.h"
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
 
-/* Every node carries its device's name into every output: a small file must not become a huge report by one long
- * name. */
+/* Every output repeats each node's device name, so a small file with one long name must not become a huge report. */
 #define DEVICE_NAME_BYTES ((size_t)256 << 20)
 
-#define LOOK 32 /* entries between two looks at the memory that the profile takes */
+#define LOOK 32 /* entries between two checks of the memory that the profile takes */
 
 /* The node of an entry, a new one when no graph has it; TFP_NONE for the runtime's own bookkeeping. */
 static uint32_t find_node(tfp_run_reader *r, tfp_str name, uint32_t hash)
@@ -28,8 +27,8 @@ static uint32_t find_node(tfp_run_reader *r, tfp_str name, uint32_t hash)
     return node;
 }
 
-/* The first canonical device that a node is seen on is its device; what it did on another one is not taken, as in
- * TensorFlow. Streams and the like are no canonical devices. */
+/* A node's device is the first canonical device on which it is seen; what it did on another one is ignored, as in
+ * TensorFlow. Streams and similar are no canonical devices. */
 static bool settle_device(tfp_run_reader *r, uint32_t node, const tfp_run_device *d)
 {
     tfp_node *n = tfp_build_row(r->b, node);
@@ -44,7 +43,7 @@ static bool settle_device(tfp_run_reader *r, uint32_t node, const tfp_run_device
     return true;
 }
 
-/* Some are so quick that the clock of microseconds did not move. */
+/* Some entries are so short that the microsecond clock did not advance. */
 static int64_t duration_of(const tfp_run_stats *e) { return e->op_end_ns ? e->op_end_ns : 1000; }
 
 static void add_time(tfp_run_reader *r, const tfp_run_stats *e, uint32_t exec)

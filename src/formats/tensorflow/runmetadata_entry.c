@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/tensorflow/runmetadata_entry.c: a NodeExecStats, what one run of a node did, becomes a plain struct, on any thread; and what
- * is kept of it one by one becomes calls on a tfp_builder.
- * Message layout: tensorflow/core/framework/step_stats.proto, tensor_description.proto, allocation_description.proto. */
+/* formats/tensorflow/runmetadata_entry.c: decodes a NodeExecStats, what one run of a node did, into a plain struct, on any thread; its
+ * details are then added through a tfp_builder. Message layout: tensorflow/core/framework/step_stats.proto, tensor_description.proto,
+ * allocation_description.proto. */
 #include "formats/tensorflow/runmetadata.h"
 
-/* Where the parts of an entry go that are kept one by one; none of it when exec is TFP_NONE. */
+/* Where the details of an entry are added; nothing is added when exec is TFP_NONE. */
 typedef struct target {
     uint32_t exec, memory;
 } target;
 
-/* A value that no sound file has: a warning, or just a note when other threads use the builder. */
+/* Reports a value that no sound file has: as a warning, or only as a note when other threads use the builder. */
 static void tell_odd(tfp_run_values *v, const char *what)
 {
     if (v->b)
@@ -66,8 +66,8 @@ static void read_record(tfp_run_values *v, tfp_wire *outer, const tfp_field *fie
     if (exec != TFP_NONE && !w.fault) tfp_build_allocation(v->b, exec, TIME(v, at), bytes);
 }
 
-/* AllocatorMemoryUsed: its sums enter the entry when there is no target yet. Only allocators of a GPU tell what is in
- * use, and TensorFlow knows them by their names. */
+/* Reads an AllocatorMemoryUsed. Its sums go into the entry when there is no target yet. Only a GPU's allocators tell
+ * what is in use; TensorFlow recognizes them by their names. */
 static void read_allocator(tfp_run_values *v, tfp_wire *outer, const tfp_field *field, tfp_run_stats *e, target to)
 {
     tfp_str name = { "", 0 };
@@ -103,7 +103,7 @@ typedef struct allocation {
     uint64_t address;
 } allocation;
 
-/* TensorDescription: only its AllocationDescription */
+/* Reads only the AllocationDescription in a TensorDescription. */
 static void read_description(tfp_wire *outer, const tfp_field *field, allocation *a)
 {
     tfp_wire w = tfp_field_message(outer, field);
@@ -124,7 +124,7 @@ static void read_description(tfp_wire *outer, const tfp_field *field, allocation
     tfp_wire_join(outer, &w, "tensor_description");
 }
 
-/* NodeOutput: its bytes enter the entry when there is no target yet. */
+/* Reads a NodeOutput. Its bytes go into the entry when there is no target yet. */
 static void read_output(tfp_run_values *v, tfp_wire *outer, const tfp_field *field, tfp_run_stats *e, target to)
 {
     int32_t slot = 0;
@@ -148,7 +148,7 @@ static void read_output(tfp_run_values *v, tfp_wire *outer, const tfp_field *fie
     ADD_BYTES(v, e->run_output_bytes, requested);
 }
 
-/* MemoryStats. What is on the host and what on the accelerator follows from where the node ran, known later. */
+/* Reads MemoryStats. Whether this is host or accelerator memory depends on where the node ran, which is known later. */
 static void read_memory_stats(tfp_run_values *v, tfp_wire *outer, const tfp_field *field, tfp_run_stats *e)
 {
     tfp_wire w = tfp_field_message(outer, field);
@@ -192,7 +192,7 @@ tfp_wire tfp_run_decode(tfp_run_values *v, tfp_wire w, tfp_run_stats *e)
     return w;
 }
 
-/* The second way through an entry: what is kept one by one. */
+/* The second pass over an entry: adds its details. */
 static void read_details(tfp_run_values *v, tfp_run_stats *e, target to)
 {
     tfp_wire w = tfp_wire_start(e->bytes);
@@ -204,7 +204,7 @@ static void read_details(tfp_run_values *v, tfp_run_stats *e, target to)
     }
 }
 
-/* Temporary and persistent bytes belong to the totals, the persistent ones also to what stays. */
+/* Adds temporary and persistent bytes to the totals; persistent ones also count as memory that stays. */
 static void finish_memory(tfp_run_values *v, tfp_run_stats *e, bool on_cpu)
 {
     tfp_memory *m = &e->memory;

@@ -1,42 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/tensorflow/runmetadata_pieces.c: a RunMetadata is read in pieces: some entries of one device each. The pieces are taken in
- * the order of the file, decoded side by side by several threads, and added to the profile in the same order. What is odd
- * in a piece (a fault, a negative number) leads to its being decoded again when it is added, with messages.
- * Messages: RunMetadata of config.proto, StepStats and DeviceStepStats of step_stats.proto. */
+ * the order of the file, decoded in parallel by several threads, and added to the profile in the same order. A piece with something
+ * odd (a fault, a negative number) is decoded again when it is added, to report it. Messages: RunMetadata of config.proto, StepStats
+ * and DeviceStepStats of step_stats.proto. */
 #include "base/threads.h"
 #include "formats/tensorflow/runmetadata.h"
 
 #include <stdlib.h>
 
-#define PIECE ((size_t)32 << 10)     /* it and what it is decoded to fit into a processor's second-level cache */
-#define SMALLEST ((uint64_t)1 << 19) /* a smaller file is read sooner than threads are started */
+#define PIECE ((size_t)32 << 10)     /* a piece and its decoded entries fit into a processor's second-level cache */
+#define SMALLEST ((uint64_t)1 << 19) /* a smaller file is read faster than threads are started */
 
-#define NEAR 4 /* entries ahead whose names are fetched */
+#define NEAR 4 /* how many entries ahead names are prefetched */
 #define FAR 8
 
 typedef enum depth { IN_FILE, IN_STEP, IN_DEVICE, DEPTHS } depth;
 
-typedef struct piece { /* of one slot, used for one piece after another */
+typedef struct piece { /* state of one slot, which is used for one piece after another */
     bool starts_step, starts_device, failed, odd;
-    tfp_buf name;  /* of the device that starts */
+    tfp_buf name;  /* name of the device that starts */
     tfp_buf own;   /* holds the bytes of a file */
     tfp_str bytes; /* fields of a device */
-    uint64_t base; /* where in the file */
+    uint64_t base; /* offset in the file */
     TFP_VEC(tfp_run_stats) entries;
 } piece;
 
 typedef struct cut {
     tfp_run_reader *whole;
     tfp_input *in;
-    piece *pieces; /* by slot */
+    piece *pieces; /* one for each slot */
     size_t size;   /* wanted bytes of a piece */
     depth depth;
     uint64_t ends[DEPTHS];
-    size_t devices;    /* taken, of the step_stats that is taken */
+    size_t devices;    /* number of devices taken from the current step_stats */
     size_t added;      /* devices that were started in the profile */
     tfp_status status; /* the first fault in the order of the file */
-    tfp_error *err;    /* of the piece that is added */
-    tfp_error *taken;  /* of the piece that is taken */
+    tfp_error *err;    /* error of the piece that is being added */
+    tfp_error *taken;  /* error of the piece that is being taken */
     tfp_status take_status;
     uint64_t told; /* progress */
     bool no_more;
@@ -44,15 +44,15 @@ typedef struct cut {
 
 /* ---- taking ---- */
 
-/* Adds to the error of a fault in which message it is. */
+/* Adds to the error the message in which the fault is. */
 static tfp_status say_where(const cut *c, tfp_status s)
 {
     if (c->depth == IN_DEVICE) s = tfp_within(c->taken, s, "device %zu", c->devices - 1);
     return c->depth == IN_FILE ? s : tfp_within(c->taken, s, "step_stats");
 }
 
-/* The device's name, which comes first in practice, but the format does not say so. Leaves the input where it was; a fault
- * is found again when the entries are taken. */
+/* Finds the device's name. In practice it comes first, but the format does not require that. The input's position is
+ * restored; a fault will be found again when the entries are taken. */
 static tfp_status find_name(cut *c, tfp_buf *name)
 {
     tfp_field f;
@@ -88,7 +88,7 @@ static tfp_status enter(cut *c, piece *x, uint64_t body, uint64_t size)
     return s ? s : find_name(c, &x->name);
 }
 
-/* The next field of the file or of a step_stats: entered or left out. */
+/* Takes the next field of the file or of a step_stats: enters it or skips it. */
 static tfp_status take_field(cut *c, piece *x)
 {
     tfp_field f;
@@ -103,7 +103,7 @@ static tfp_status take_field(cut *c, piece *x)
     return tfp_wire_end(&w, c->taken);
 }
 
-/* A file's bytes are copied: pieces are much smaller than its windows, which are filled while pieces are decoded. */
+/* Copies the bytes of a file, because its window moves on while pieces are decoded. */
 static tfp_status take_bytes(cut *c, piece *x, tfp_str bytes)
 {
     if (c->in->fd >= 0) {
@@ -133,7 +133,7 @@ static tfp_status take_fields(cut *c, piece *x)
     return s ? s : take_bytes(c, x, (tfp_str){ seen.data, (size_t)size });
 }
 
-/* A step or a device without entries is a piece, too: it counts. */
+/* Takes the next piece. A step or a device without entries is a piece too, because it is counted. */
 static tfp_status take(cut *c, piece *x)
 {
     tfp_status s = TFP_OK;
@@ -157,7 +157,7 @@ static tfp_status tell_progress(cut *c, uint64_t now)
     return tfp_profile_tell_progress(c->whole->p, &c->told, now, c->ends[IN_FILE], c->taken);
 }
 
-/* Progress is told on the caller's thread only. */
+/* Progress is reported only on the caller's thread. */
 static bool take_piece(void *ctx, size_t slot, size_t worker)
 {
     cut *c = ctx;
@@ -273,7 +273,7 @@ tfp_status tfp_run_read_pieces(tfp_run_reader *r, tfp_input *in, tfp_error *err)
     cut c = { .whole = r, .in = in, .size = PIECE, .err = err, .ends = { in->total } };
     size_t threads = tfp_threads_for_bytes(tfp_input_left(in), SMALLEST, &c.size), count = TFP_SLOTS(threads);
     tfp_progress_fn progress = in->progress;
-    in->progress = NULL; /* told here instead, and only on this thread */
+    in->progress = NULL; /* reported here instead, and only on this thread */
     c.pieces = calloc(count, sizeof *c.pieces);
     c.taken = tfp_error_new();
     if (c.pieces && c.taken) {
@@ -294,7 +294,7 @@ tfp_status tfp_run_read_pieces(tfp_run_reader *r, tfp_input *in, tfp_error *err)
 
 struct tfp_run_decoded {
     piece *pieces;
-    size_t count, capacity, made; /* made: pieces whose tables exist, which the next file uses again */
+    size_t count, capacity, made; /* made: pieces whose tables exist; the next file uses them again */
     uint64_t total;               /* bytes */
 };
 
@@ -307,7 +307,7 @@ void tfp_run_decoded_free(tfp_run_decoded *d)
     free(d);
 }
 
-/* A piece is as much of a device as there is: the file is small and in memory. */
+/* Decodes the next piece: a whole device, because the file is small and in memory. */
 static bool decode_next(cut *c, tfp_run_decoded *d)
 {
     if (d->count == d->made) {

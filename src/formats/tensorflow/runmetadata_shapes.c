@@ -42,7 +42,7 @@ static void read_output(tfp_wire *outer, const tfp_field *field, run_shape *s)
     }
 }
 
-/* The bytes were found sound when they were read before. */
+/* The bytes were checked when they were read before. */
 void tfp_read_run_shapes(tfp_builder *b, tfp_wire w, uint32_t node)
 {
     run_shape s;

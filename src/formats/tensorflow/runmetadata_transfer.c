@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/tensorflow/runmetadata_transfer.c: which entries of RunMetadata are transfers, by their names and labels: a tensor that was
- * received (`RecvTensor` of a worker, `_Recv` of an executor) and copies of a GPU (`...:MEMCPYHtoD`).
- * Labels: tensorflow/core/common_runtime/step_stats_collector.cc, distributed_runtime/worker_cache_logger.cc. */
+/* formats/tensorflow/runmetadata_transfer.c: finds the entries of RunMetadata that are transfers, by their names and labels: received
+ * tensors (`RecvTensor` of a worker, `_Recv` of an executor) and copies of a GPU (`...:MEMCPYHtoD`). Labels:
+ * tensorflow/core/common_runtime/step_stats_collector.cc, distributed_runtime/worker_cache_logger.cc. */
 #include "formats/tensorflow/runmetadata.h"
 #include "formats/graph/tfdevice.h"
 
@@ -9,7 +9,7 @@
 
 static tfp_str rest_from(tfp_str s, size_t at) { return (tfp_str){ s.data + at, s.size - at }; }
 
-/* The text behind a word's last place; false when it is nowhere. */
+/* Splits the text at the last occurrence of a word; false when there is none. */
 static bool split(tfp_str s, tfp_str word, tfp_str *before, tfp_str *behind)
 {
     for (size_t at = s.size < word.size ? 0 : s.size - word.size + 1; at-- > 0;) {
@@ -21,7 +21,7 @@ static bool split(tfp_str s, tfp_str word, tfp_str *before, tfp_str *behind)
     return false;
 }
 
-/* The number before " bytes", or behind "bytes:"; -1: none. */
+/* The number before " bytes", or after "bytes:"; -1: none. */
 static int64_t bytes_in(tfp_str label)
 {
     tfp_str before, behind;
@@ -37,7 +37,7 @@ static int64_t bytes_in(tfp_str label)
     return tfp_parse_int64(rest_from(before, first), &n) ? n : -1;
 }
 
-/* What the texts of an entry say of a transfer. */
+/* What an entry's texts tell about a transfer. */
 typedef struct told {
     tfp_str kind, name, from, to;
     int64_t bytes;

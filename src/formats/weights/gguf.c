@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/weights/gguf.c: files of weights of llama.cpp: GGUF, versions 2 and 3. The values of the head are skipped, the tensors'
- * names, shapes and types are read; their bytes follow from the type. Layout: ggml-org/ggml, docs/gguf.md; sizes: gguf-py, constants.py. */
+/* formats/weights/gguf.c: files of weights of llama.cpp: GGUF, versions 2 and 3. The header's values are skipped; the tensors' names,
+ * shapes and types are read, and their sizes follow from the type. Layout: ggml-org/ggml, docs/gguf.md; sizes: gguf-py, constants.py. */
 #include "formats/weights/weights.h"
 
 enum { DIMS_MOST = 8, NEST_MOST = 16, TEXT_MOST = 1 << 20 };
@@ -8,7 +8,7 @@ enum { DIMS_MOST = 8, NEST_MOST = 16, TEXT_MOST = 1 << 20 };
 typedef struct gguf_type {
     uint8_t number;
     const char *name;
-    uint16_t block, bytes; /* elements of a block, and what it takes */
+    uint16_t block, bytes; /* elements of a block, and bytes of a block */
 } gguf_type;
 
 /* clang-format off */
@@ -29,7 +29,7 @@ typedef struct reader {
     tfp_input *in;
     tfp_error *err;
     tfp_status status;
-    uint64_t data_end; /* of the tensors, from the beginning of the data */
+    uint64_t data_end; /* end of the tensors, from the beginning of the data */
 } reader;
 
 static uint64_t number(reader *r, size_t bytes)
@@ -58,14 +58,14 @@ static void skip(reader *r, uint64_t bytes)
     }
 }
 
-/* Bytes of a value of the head; 0: a text or an array. */
+/* Bytes of a header value; 0: a text or an array. */
 static size_t size_of_value(uint64_t type)
 {
     static const uint8_t sizes[] = { 1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8 };
     return type < sizeof sizes ? sizes[type] : 0;
 }
 
-/* Arrays may hold arrays: what is left of each open one. */
+/* Skips a value. Arrays may contain arrays, so the items left of each open one are kept on a stack. */
 static void skip_value(reader *r, uint64_t type)
 {
     enum { TEXT = 8, ARRAY = 9 };
@@ -121,7 +121,7 @@ static void read_tensor(reader *r, tfp_buf *name)
     row.dim_count = (size_t)number(r, 4);
     if (!r->status && row.dim_count > DIMS_MOST)
         r->status = tfp_fail(r->err, TFP_BADFILE, "a tensor of %zu dimensions", row.dim_count);
-    for (size_t i = row.dim_count; !r->status && i-- > 0;) { /* the innermost first */
+    for (size_t i = row.dim_count; !r->status && i-- > 0;) { /* the file has the innermost first */
         uint64_t n = number(r, 8);
         dims[i] = n > INT64_MAX ? -1 : (int64_t)n;
     }
@@ -156,7 +156,7 @@ static tfp_status read_gguf(tfp_builder *b, tfp_input *in, tfp_error *err)
     tfp_buf name = { 0 };
     check_version(&r);
     uint64_t tensors = number(&r, 8), values = number(&r, 8);
-    /* a value takes 13 bytes at least, a tensor 24 */
+    /* a value takes at least 13 bytes, a tensor 24 */
     if (!r.status && (values > tfp_input_left(in) / 13 || tensors > tfp_input_left(in) / 24))
         r.status = tfp_fail(err, TFP_BADFILE, "it tells more values or tensors than it has room for");
     for (uint64_t i = 0; i < values && !r.status; i++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/weights/safetensors.c: files of weights in safetensors: one file, an index of several beside it, or their folder. Only the
- * header is read: names, types, shapes and places of the tensors. Layout: github.com/huggingface/safetensors (README). */
+ * header is read: names, types, shapes and offsets of the tensors. Layout: github.com/huggingface/safetensors (README). */
 #include "formats/files/folder.h"
 #include "formats/weights/weights.h"
 #include "model/tables/profile.h"
@@ -9,14 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define HEADER_MOST ((uint64_t)100 << 20) /* as the format's own library */
+#define HEADER_MOST ((uint64_t)100 << 20) /* the limit of the format's own library */
 enum { DIMS_MOST = 64 };
 
 typedef struct reader {
     tfp_builder *b;
     tfp_pickle *m;
-    uint64_t data_bytes; /* behind the header */
-    tfp_map64 *wanted;   /* hashes of the names that an index lists; NULL: without an index all tensors count */
+    uint64_t data_bytes; /* bytes after the header */
+    tfp_map64 *wanted;   /* hashes of the names that an index lists; NULL: there is no index, so all tensors count */
 } reader;
 
 static tfp_status fail(tfp_error *err, tfp_str name, const char *what)
@@ -24,7 +24,7 @@ static tfp_status fail(tfp_error *err, tfp_str name, const char *what)
     return tfp_fail(err, TFP_BADFILE, "tensor %.*s: %s", (int)(name.size < 200 ? name.size : 200), name.data, what);
 }
 
-/* "F8_E4M3" has 8 bits, "I64" 64, "BOOL" 8; 0: not known. */
+/* Bits of a type: "F8_E4M3" has 8, "I64" 64, "BOOL" 8; 0: unknown. */
 static unsigned bits_of(tfp_str type)
 {
     unsigned n = 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/weights/torch.c: files of torch.save and torch.jit.save (.pt, .pth, .bin: a ZIP archive with NAME/data.pkl, before PyTorch 1.6 pickles one
- * after the other) and of torch.export.save (.pt2). Only names, types and shapes are read, no tensor's data; no class is
- * loaded and nothing runs. Source: torch/serialization.py, torch/export/pt2_archive/constants.py. */
+/* formats/weights/torch.c: files of torch.save and torch.jit.save (.pt, .pth, .bin: a ZIP archive with NAME/data.pkl; before PyTorch 1.6 several
+ * pickles in a row) and of torch.export.save (.pt2). Only names, types and shapes are read, no tensor's data; no class is loaded and nothing
+ * runs. Source: torch/serialization.py, torch/export/pt2_archive/constants.py. */
 #include "formats/weights/torch.h"
 
 #define MACHINE_MOST ((uint64_t)256 << 20)
 #define LEGACY "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19." /* a pickle of the number 0x1950a86a20f9469cfc6c */
-enum { LEGACY_SIZE = 15, LEGACY_BEFORE = 3 /* pickles before the values: that number, a version, about the machine */ };
+enum { LEGACY_SIZE = 15, LEGACY_BEFORE = 3 /* number of pickles before the values: the number above, a version, facts about the machine */ };
 
 static bool is_legacy(tfp_str head) { return head.size >= LEGACY_SIZE && !memcmp(head.data, LEGACY, LEGACY_SIZE); }
 
@@ -54,7 +54,7 @@ static tfp_status read_torch(tfp_builder *b, tfp_input *in, tfp_error *err)
     return is_legacy(head) ? read_pickle(b, in, LEGACY_BEFORE, err) : read_archive(b, in, err);
 }
 
-/* The directory is at the end; the beginning names the first files. */
+/* A ZIP file's directory is at the end, but its beginning has the names of the first files. */
 static int probe(tfp_str head, uint64_t total)
 {
     static const char *const parts[] = { "/data.pkl", "/data/weights/", "/archive_format", "/.format_version", "/code/__torch__",

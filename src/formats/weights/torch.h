@@ -7,8 +7,8 @@
 #include "wire/pickle.h"
 #include "base/zip.h"
 
-/* A type as torch names it ("float32"), its elements as a trace calls them ("float"), with bits of one, 0: not known. By the name of a class of storage ("torch.FloatStorage") or a
- * dtype ("torch.float32"), or by torch.export's number. */
+/* A type: torch's name ("float32"), the name of its elements in a trace ("float"), and bits of an element, 0: unknown. It is found by the name
+ * of a storage class ("torch.FloatStorage"), by a dtype ("torch.float32"), or by torch.export's number. */
 typedef struct tfp_torch_type {
     tfp_str name, element;
     unsigned bits;
@@ -16,12 +16,12 @@ typedef struct tfp_torch_type {
 tfp_torch_type tfp_torch_type_of(tfp_str told);
 tfp_torch_type tfp_torch_type_numbered(int64_t number);
 
-/* The tensors of what torch.save wrote, wherever they are in dicts, lists and modules. */
+/* Adds the tensors in what torch.save wrote, wherever they are in dicts, lists and modules. */
 tfp_status tfp_torch_add_values(tfp_builder *b, tfp_pickle *m, tfp_pvalue root, tfp_error *err);
 
 /* Whether an archive is a program of torch.export. */
 bool tfp_torch_is_program(const tfp_zip *z);
-/* Its parameters and buffers, and the operators of its graphs. */
+/* Adds its parameters and buffers, and the operators of its graphs. */
 tfp_status tfp_torch_add_program(tfp_builder *b, const tfp_zip *z, tfp_input *in, tfp_error *err);
 
 #endif

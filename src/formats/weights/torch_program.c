@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/weights/torch_program.c: a program of torch.export (.pt2). data/weights/NAME_weights_config.json has its parameters and buffers,
- * models/NAME.json its graph: operators of ATen with the shapes of all tensors, which are recorded as a trace records them. Before
- * PyTorch 2.8 both were one JSON file beside a file of torch.save. Source: torch/_export/serde/schema.py, torch/export/pt2_archive/constants.py. */
+ * models/NAME.json its graph: operators of ATen with the shapes of all tensors. Operators are added like those of a trace. Before PyTorch 2.8
+ * both were one JSON file beside a file of torch.save. Source: torch/_export/serde/schema.py, torch/export/pt2_archive/constants.py. */
 #include "formats/weights/torch.h"
 #include "model/files/weights.h"
 #include "model/recorded.h"
@@ -13,11 +13,11 @@ typedef struct program {
     tfp_builder *b;
     tfp_pickle *m;
     tfp_pvalue values;             /* tensors of the graph by name */
-    tfp_map64 at;                  /* the name's place in them */
+    tfp_map64 at;                  /* name -> index in values */
     tfp_recorded_op op;            /* the operator that is being read */
-    tfp_recorded_texts texts;      /* of its arguments */
-    uint64_t count;                /* ids of operators and modules */
-    tfp_str module;                /* around the operator before, with the id of its row */
+    tfp_recorded_texts texts;      /* texts of its arguments */
+    uint64_t count;                /* number of operators and modules so far, for their ids */
+    tfp_str module;                /* the module around the previous operator, with the id of its row */
     uint64_t module_id;
 } program;
 
@@ -26,7 +26,7 @@ static tfp_pvalue member_of(tfp_pickle *m, tfp_pvalue of, const char *name, cons
     return tfp_pickle_named(m, tfp_pickle_named(m, of, name), inner);
 }
 
-/* Sizes that depend on the input have the value that they had when it was exported. False: one is not known. */
+/* Reads sizes. A size that depends on the input has the value that it had at the export. False: one is unknown. */
 static bool read_sizes(tfp_pickle *m, tfp_pvalue sizes, int64_t dims[DIMS_MOST], size_t *count)
 {
     *count = tfp_pickle_count(m, sizes);
@@ -60,7 +60,7 @@ static tfp_status add_weight(tfp_builder *b, tfp_pickle *m, tfp_str name, tfp_pv
     return tfp_weight_add(b, &row, err);
 }
 
-/* {"config": {NAME: {"path_name", "is_param", "tensor_meta"}}}; names of one file are one tensor. */
+/* Reads {"config": {NAME: {"path_name", "is_param", "tensor_meta"}}}. Names that share a file are one tensor. */
 static tfp_status add_weights(tfp_builder *b, tfp_pickle *m, tfp_pvalue root, tfp_error *err)
 {
     tfp_pvalue config = tfp_pickle_named(m, root, "config");
@@ -91,7 +91,7 @@ static void put_shape(tfp_buf *b, const int64_t *dims, size_t count)
     tfp_buf_char(b, ']');
 }
 
-/* A tensor {"name"} as an edge, and its shape; false: the graph does not tell it. */
+/* Adds a tensor {"name"} as an edge, with its shape; false: the graph does not have it. */
 static bool add_edge(program *p, tfp_pvalue tensor, int32_t position, bool output, tfp_buf *shape, tfp_str *type)
 {
     int64_t dims[DIMS_MOST], dtype = 0;
@@ -114,7 +114,7 @@ static bool add_edge(program *p, tfp_pvalue tensor, int32_t position, bool outpu
 
 static tfp_str text_of(const tfp_buf *b) { return (tfp_str){ b->data ? b->data : "", b->size }; }
 
-/* A number, or a list of them: "[2, 2]". */
+/* Writes a number, or a list of numbers: "[2, 2]". */
 static void put_scalar(program *p, tfp_pvalue v, tfp_buf *text)
 {
     int64_t whole;
@@ -145,7 +145,7 @@ static void add_scalars(program *p, tfp_pvalue v)
     tfp_buf_free(&text);
 }
 
-/* {"as_tensor": {"name"}}, {"as_tensors": [...]}, {"as_int": 3} ... */
+/* Adds an argument: {"as_tensor": {"name"}}, {"as_tensors": [...]}, {"as_int": 3} ... */
 static void add_argument(program *p, tfp_pvalue arg, int32_t position, bool output)
 {
     tfp_pvalue one = tfp_pickle_named(p->m, arg, "as_tensor"), many = tfp_pickle_named(p->m, arg, "as_tensors");
@@ -165,7 +165,8 @@ static void add_argument(program *p, tfp_pvalue arg, int32_t position, bool outp
     tfp_buf_free(&shape);
 }
 
-/* "torch.ops.aten.linear.default" is aten::linear; what is no operator of a library computes nothing. */
+/* The operator's name: "torch.ops.aten.linear.default" is aten::linear. Calls that are no operators of a library
+ * compute nothing. */
 static tfp_strid operator_name(program *p, tfp_str target)
 {
     tfp_str begin = TFP_STR("torch.ops.");
@@ -185,7 +186,8 @@ static tfp_strid operator_name(program *p, tfp_str target)
     return id;
 }
 
-/* The innermost of the modules around an operator: "NAME,layers.0,torch.nn.Linear", the outermost first, with semicolons between. */
+/* The innermost module around an operator. The text has the outermost first, separated by semicolons:
+ * "NAME,layers.0,torch.nn.Linear". */
 static tfp_str module_of(program *p, tfp_pvalue node)
 {
     tfp_str stack = { "", 0 };
@@ -204,7 +206,7 @@ static void push_row(program *p)
     if (t->ops.size >= TFP_NONE - 1 || !tfp_push(&t->ops, p->op)) p->b->status = TFP_NOMEM;
 }
 
-/* A module is the range around its operators: a row of its own wherever it begins. */
+/* A module is the range around its operators; each time it begins it gets a new row. */
 static void enter_module(program *p, tfp_str module)
 {
     tfp_buf path = { 0 };
@@ -224,7 +226,8 @@ static void enter_module(program *p, tfp_str module)
     tfp_buf_free(&path);
 }
 
-/* Arguments that have their default are not in the file. A convolution needs stride, padding and dilation to be counted. */
+/* Arguments with their default value are not in the file, but a convolution needs stride, padding and dilation to be
+ * counted. */
 static void add_defaults(program *p, tfp_str name, size_t count)
 {
     static const char *const defaults[] = { "", "", "", "[1]", "[0]", "[1]" };

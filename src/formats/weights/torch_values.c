@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/weights/torch_values.c: finds the tensors in a pickled value of torch.save: a state_dict, a training checkpoint of several, or a whole
- * module. A tensor is a call of one of torch's functions that rebuild it; nothing is called here. Tensors that are one piece
- * of one storage count once. Source: torch/_utils.py, torch/serialization.py, torch/nn/modules/module.py. */
+ * module. In the pickle a tensor is a call of one of torch's rebuild functions; these are recognized, not called. Tensors that are the same part
+ * of the same storage count once. Source: torch/_utils.py, torch/serialization.py, torch/nn/modules/module.py. */
 #include "formats/weights/torch.h"
 #include "model/files/weights.h"
 #include "model/tables/profile.h"
@@ -12,9 +12,9 @@ enum { DIMS_MOST = 64, DEPTH_MOST = 100, NAME_MOST = 4096 };
 
 /* clang-format off */
 static const struct {
-    const char *told; /* what is before "Storage"; NULL: it has none of its own */
+    const char *told; /* the text before "Storage"; NULL: it has no storage class of its own */
     const char *name;
-    const char *element; /* as a trace calls it */
+    const char *element; /* the name of its elements in a trace */
     unsigned bits;
     int number; /* in torch.export's files; 0: none */
 } types[] = {
@@ -77,7 +77,7 @@ tfp_torch_type tfp_torch_type_numbered(int64_t number)
 
 typedef struct frame { /* a container that is being walked */
     tfp_pvalue value;
-    size_t next, name_size; /* the next member; of the name up to here */
+    size_t next, name_size; /* index of the next member; length of the name so far */
     bool pairs;
 } frame;
 
@@ -86,8 +86,8 @@ typedef struct walk {
     tfp_pickle *m;
     tfp_buf name;
     TFP_VEC(frame) stack;
-    tfp_map64 seen, tensors; /* containers; pieces of storages */
-    tfp_map64 states;        /* of objects, looked at: many objects may share one */
+    tfp_map64 seen, tensors; /* containers, and parts of storages */
+    tfp_map64 states;        /* states of objects that were visited: many objects may share one */
     tfp_pvalue modules, parameters, buffers;
     bool too_deep;
 } walk;
@@ -107,7 +107,8 @@ static tfp_str text_of(const walk *w, tfp_pvalue v)
 
 static tfp_pvalue argument(const walk *w, tfp_pvalue args, size_t i) { return tfp_pickle_item(w->m, args, i); }
 
-/* Functions whose arguments begin with storage, offset, size; where each stands. meta: those without a storage have dtype, size. */
+/* Functions whose arguments begin with storage, offset, size; this table has the position of each. Functions without a storage
+ * (meta) have dtype, size. */
 static const struct {
     const char *name;
     int inner;              /* the argument that is the tensor itself; -1: none */
@@ -122,7 +123,7 @@ static const struct {
     { "torch._utils._rebuild_parameter_with_state", 0, -1, -1, -1 },
 };
 
-/* The call that rebuilds a tensor of a subclass: function, class, arguments. */
+/* Steps into the call that rebuilds a tensor of a subclass: function, class, arguments. */
 static void step_into_type(const walk *w, tfp_str *function, tfp_pvalue *args)
 {
     if (!tfp_str_eq(*function, TFP_STR("torch._tensor._rebuild_from_type_v2"))) return;
@@ -155,7 +156,7 @@ static bool find_tensor(const walk *w, tfp_pvalue v, tensor *out)
     return false;
 }
 
-/* A piece of a storage by its key, offset and sizes. */
+/* Identifies a part of a storage by its key, offset and sizes. */
 static uint64_t piece_of(const walk *w, const tensor *t, const int64_t *dims, size_t count)
 {
     int64_t offset = 0;
@@ -168,7 +169,7 @@ static uint64_t piece_of(const walk *w, const tensor *t, const int64_t *dims, si
     return tfp_hash((const char *)&piece, sizeof piece);
 }
 
-/* A view that repeats elements has more of them than are stored. */
+/* Bytes of a tensor. A view that repeats elements has more elements than are stored. */
 static int64_t bytes_of(const walk *w, const tensor *t, int64_t elements)
 {
     int64_t stored;
@@ -200,13 +201,13 @@ static tfp_status add_tensor(walk *w, const tensor *t, bool optimizer, tfp_error
 
 /* ---- containers ---- */
 
-/* A dict of module.__dict__ whose members are named like the module's own. */
+/* Whether it is a dict in module.__dict__ whose members have names like the module's own members. */
 static bool is_nameless(const walk *w, tfp_pvalue key)
 {
     return key && (key == w->modules || key == w->parameters || key == w->buffers);
 }
 
-/* What a module or a container is walked by: a dict, a list, or the dict that is the state of a module. *ok is cleared without memory. */
+/* What to walk for a module or a container: a dict, a list, or the dict that is a module's state. Clears *ok when memory is out. */
 static tfp_pvalue container_of(walk *w, tfp_pvalue v, bool *ok)
 {
     tfp_pickle_kind kind = tfp_pickle_kind_of(v);
@@ -216,7 +217,7 @@ static tfp_pvalue container_of(walk *w, tfp_pvalue v, bool *ok)
     tfp_pvalue state = tfp_pickle_state(w->m, v);
     bool module = tfp_str_begins(text_of(w, tfp_pickle_callee(w->m, v)), TFP_STR("__torch__."));
     if (!module) {
-        if (tfp_map64_get(&w->states, state) != TFP_NONE) return 0; /* no module, or walked */
+        if (tfp_map64_get(&w->states, state) != TFP_NONE) return 0; /* it is no module, or was visited */
         *ok = tfp_map64_put(&w->states, state, 1);
         module = tfp_pickle_member(w->m, state, w->modules) || tfp_pickle_member(w->m, state, w->parameters);
     }
@@ -238,7 +239,7 @@ static tfp_status enter(walk *w, tfp_pvalue v, tfp_error *err)
     return tfp_map64_put(&w->seen, at, 1) && tfp_push(&w->stack, f) ? TFP_OK : tfp_nomem(err);
 }
 
-/* Adds the key to the name; false: it is none that a name can have. */
+/* Adds the key to the name; false: the key cannot be part of a name. */
 static bool add_name(walk *w, tfp_pvalue key)
 {
     int64_t number;

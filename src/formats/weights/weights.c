@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/weights/weights.c: a tensor of a file of weights becomes a node with its shape, and a row of what is stored of it. */
+/* formats/weights/weights.c: adds a tensor of a weights file as a node with its shape, and as a row that tells how it is
+ * stored. */
 #include "formats/weights/weights.h"
 #include "model/files/weights.h"
 #include "model/tables/graph.h"

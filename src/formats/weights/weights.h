@@ -15,11 +15,11 @@ typedef struct tfp_weight_row {
     tfp_weight_kind kind;
 } tfp_weight_row;
 
-/* A tensor whose name came before is left out with a warning. Errors: dims that are negative or too many elements. */
+/* Adds a tensor. If its name came before, it is skipped with a warning. Errors: negative dims, or too many elements. */
 tfp_status tfp_weight_add(tfp_builder *b, const tfp_weight_row *row, tfp_error *err);
-/* The same for a node that a graph has; one that is no parameter has its shape only. */
+/* The same for a node of a graph; one that is no parameter gets only its shape. */
 tfp_status tfp_weight_of_node(tfp_builder *b, uint32_t node, const tfp_weight_row *row, bool counts, tfp_error *err);
-/* The product of the dims; false when one is negative or it passes 63 bits. */
+/* The product of the dims; false when one is negative or the product exceeds 63 bits. */
 bool tfp_weight_elements(const int64_t *dims, size_t count, int64_t *out);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/xplane/buffers.c: command buffers of XLA, which are CUDA or HIP graphs: all kernels of one have one launch, and their
- * events name the buffer, not the instruction. In: the programs of the file. Out: for each buffer its instructions in the order
- * in which they are launched (model/graphs.h), which the join holds against what ran. Older compilers make a computation
- * `command_buffer` of a buffer, and call it; newer ones make buffers of parts of the program, which does not show them.
- * Kernels are named as xla/service/gpu names them: the instruction's name with `_` for all that is no letter or digit. */
+/* formats/xplane/buffers.c: command buffers of XLA, which are CUDA or HIP graphs: all kernels of one have a single launch, and
+ * their events name the buffer, not the instruction. In: the programs of the file. Out: for each buffer its instructions in
+ * launch order (model/graphs.h), which the join compares with what ran. Older compilers make a buffer a computation
+ * `command_buffer` and call it; newer ones make buffers of parts of the program, and the program does not show them. Kernels
+ * are named as xla/service/gpu names them: the instruction's name with `_` for every character that is no letter or digit. */
 #include "formats/xplane/parts.h"
 #include "model/graphs.h"
 #include "model/graphs/parts.h"
@@ -16,7 +16,7 @@ static bool is_opcode(const tfp_xreader *r, const tfp_hlo_instruction *i, const 
     return tfp_str_eq(tfp_text(r->p, i->opcode), tfp_str_of(name));
 }
 
-/* The k-th computation that an instruction calls; TFP_NONE. */
+/* The k-th computation that an instruction calls, or TFP_NONE. */
 static uint32_t callee(const tfp_hlo_module *m, const tfp_hlo_instruction *i, uint32_t k)
 {
     return k < i->called_count ? m->links.at[i->called_first + k] : TFP_NONE;
@@ -46,7 +46,7 @@ static bool is_sign(char c)
     return !((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'));
 }
 
-/* "loop_add_fusion_1" of "loop_add_fusion.1". */
+/* Makes "loop_add_fusion_1" of "loop_add_fusion.1". */
 static tfp_strid without_signs(tfp_xreader *r, tfp_strid id)
 {
     tfp_str name = tfp_text(r->p, id);
@@ -60,13 +60,13 @@ static tfp_strid without_signs(tfp_xreader *r, tfp_strid id)
 
 /* ---- instructions ---- */
 
-typedef struct level { /* of computations that are laid flat */
-    uint32_t *rows;    /* of instructions, in the order of the schedule */
+typedef struct level { /* a computation that is being flattened */
+    uint32_t *rows;    /* its instructions in the order of the schedule */
     size_t count, at;
-    bool optional, then_optional; /* of the computation that follows */
-    uint32_t first;     /* of a loop: -> items of the buffer; TFP_NONE: none */
-    uint32_t condition; /* the last item of its condition; TFP_NONE: none */
-    uint32_t then;      /* a computation that follows this one; TFP_NONE: none */
+    bool optional, then_optional; /* whether the items of this computation, and of the one after it, are optional */
+    uint32_t first;     /* of a loop: its first item in the buffer; TFP_NONE: no loop */
+    uint32_t condition; /* the last item of the loop's condition; TFP_NONE: none */
+    uint32_t then;      /* the computation to flatten after this one; TFP_NONE: none */
 } level;
 enum { LEVELS = 16 };
 
@@ -75,7 +75,7 @@ typedef struct flattener {
     const tfp_hlo_module *m;
     tfp_command_buffer *to;
     level levels[LEVELS];
-    size_t depth, budget; /* budget: instructions that may still be laid out: computations may be called from many places */
+    size_t depth, budget; /* budget: how many more instructions may be added, because a computation may be called from many places */
 } flattener;
 
 static bool runs_nothing(const tfp_xreader *r, const tfp_hlo_instruction *i)
@@ -96,7 +96,7 @@ static tfp_buffer_runs what_runs(const tfp_xreader *r, const tfp_hlo_instruction
     return TFP_RUNS_LIBRARY;
 }
 
-/* What the kernels of a library's call do, by the words that signs.c knows. */
+/* The family of kernels of a library call, from the words that signs.c knows. */
 static uint8_t family_of(tfp_xreader *r, const tfp_hlo_instruction *i)
 {
     if (is_opcode(r, i, "dot")) return (uint8_t)tfp_family_of_kernel(TFP_STR("gemm"));
@@ -105,7 +105,7 @@ static uint8_t family_of(tfp_xreader *r, const tfp_hlo_instruction *i)
     return (uint8_t)tfp_family_of_kernel(tfp_text(r->p, text));
 }
 
-/* The names around the last one of a path. */
+/* Adds the names in a path before its last one as modules. */
 static uint32_t modules_of(tfp_xreader *r, tfp_str path)
 {
     uint32_t place = 0;
@@ -118,7 +118,7 @@ static uint32_t modules_of(tfp_xreader *r, tfp_str path)
     return place;
 }
 
-/* What two paths begin with, whole names. */
+/* The common beginning of two paths, in whole names. */
 static tfp_str shared_path(tfp_str a, tfp_str b)
 {
     size_t at = 0, end = 0;
@@ -128,7 +128,8 @@ static tfp_str shared_path(tfp_str a, tfp_str b)
     return (tfp_str){ a.data, whole ? at : end };
 }
 
-/* The framework's name of an instruction; a fusion without one has what the names inside share, as XLA annotates it. */
+/* The framework's name of an instruction. A fusion without one gets the common part of the names inside, as XLA
+ * annotates it. */
 static tfp_str op_name_of(flattener *f, const tfp_hlo_instruction *i)
 {
     tfp_str name = tfp_text(f->r->p, i->op_name);
@@ -139,7 +140,7 @@ static tfp_str op_name_of(flattener *f, const tfp_hlo_instruction *i)
     f->budget -= c->count;
     for (uint32_t k = c->first; k < c->first + c->count; k++) {
         tfp_str other = tfp_text(f->r->p, f->m->instructions.at[k].op_name);
-        if (!other.size || f->m->instructions.at[k].parameter >= 0) continue; /* a parameter has the name of an argument */
+        if (!other.size || f->m->instructions.at[k].parameter >= 0) continue; /* a parameter has an argument's name */
         name = name.size ? shared_path(name, other) : other;
         if (!name.size) break;
     }
@@ -178,7 +179,7 @@ static bool sooner(const void *ctx, uint32_t a, uint32_t b)
     return m->instructions.at[a].scheduled < m->instructions.at[b].scheduled;
 }
 
-/* False: it is not gone into, because it lies too deep or there are too many. */
+/* Enters a computation. False: it is nested too deep, or there are too many instructions. */
 static bool enter(flattener *f, uint32_t computation, level with)
 {
     if (computation == TFP_NONE || f->depth == LEVELS) return false;
@@ -197,7 +198,7 @@ static bool enter(flattener *f, uint32_t computation, level with)
     return tfp_xplane_ok(f->r, tfp_sort(with.rows, with.count, sooner, f->m));
 }
 
-/* A loop is its condition and its body, over and over; the condition may be left out where the number of rounds is known. */
+/* Enters a loop: its condition and body, repeated. The condition may be missing where the number of iterations is known. */
 static void enter_loop(flattener *f, const tfp_hlo_instruction *i, bool optional)
 {
     uint32_t body = callee(f->m, i, 0), condition = callee(f->m, i, 1);
@@ -215,7 +216,7 @@ static void enter_branches(flattener *f, const tfp_hlo_instruction *i)
     for (uint32_t k = i->called_count; k-- > 0;) enter(f, callee(f->m, i, k), with);
 }
 
-/* The level is at its end. */
+/* Leaves a level at its end. */
 static void leave(flattener *f)
 {
     level done = f->levels[--f->depth];
@@ -223,7 +224,7 @@ static void leave(flattener *f)
     uint32_t last = f->to->count ? f->to->count - 1 : TFP_NONE;
     free(done.rows);
     if (done.first == TFP_NONE || last == TFP_NONE || done.first > last) return;
-    if (done.then != TFP_NONE) { /* the condition of a loop: now its body */
+    if (done.then != TFP_NONE) { /* after a loop's condition comes its body */
         level with = { .optional = done.then_optional, .first = done.first, .condition = last, .then = TFP_NONE };
         enter(f, done.then, with);
         return;
@@ -260,7 +261,7 @@ static void flatten(flattener *f, uint32_t computation)
         uint32_t row = top->rows[top->at++];
         lay_out(f, row, top->optional);
     }
-    while (f->depth) free(f->levels[--f->depth].rows); /* after a fault */
+    while (f->depth) free(f->levels[--f->depth].rows); /* only left over after a fault */
 }
 
 /* ---- the buffers of a program ---- */

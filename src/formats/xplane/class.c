@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/xplane/class.c: what an event of a trace is: host op, API call, annotation, activity of a device; its name, its
- * place in the model, its class. Events that agree in all that this depends on are one class, which is found by a hash. */
+/* formats/xplane/class.c: the class of a trace's event: host op, API call, annotation or device activity; its name and its
+ * place in the model. Events that agree in everything on which this depends share a class, which is found by a hash. */
 #include "formats/xplane/parts.h"
 #include "model/event_builder.h"
 #include "model/span_names.h"
@@ -9,7 +9,7 @@
 
 /* ---- the program of an event ---- */
 
-typedef struct facts { /* of the event and its metadata, the event's first */
+typedef struct facts { /* stats of the event and its metadata; the event's own come first */
     const tfp_xvalue *flops, *bytes, *source, *stack;
     tfp_strid tf_op, name, hlo_op, hlo_module, details;
     bool copy_details, set_details;
@@ -79,9 +79,9 @@ tfp_strid tfp_xplane_running(const tfp_xplane *p, int64_t at_ns)
     return low && p->runs.at[low - 1].end_ns >= at_ns ? p->runs.at[low - 1].module : 0;
 }
 
-typedef struct program {    /* where in a program of the file an event is */
-    tfp_hlo_module *module; /* NULL: not there */
-    uint32_t row;           /* -> its instructions; TFP_NONE: none */
+typedef struct program {    /* the instruction of an event in a program of the file */
+    tfp_hlo_module *module; /* NULL: the file has no such program */
+    uint32_t row;           /* index in its instructions; TFP_NONE: none */
 } program;
 
 static tfp_hlo_module *find_module(const tfp_xreader *r, const facts *f, tfp_strid name)
@@ -105,7 +105,7 @@ static bool digits(tfp_str s)
 static size_t last_colon(tfp_str s)
 {
     while (s.size > 0 && s.data[s.size - 1] != ':') s.size--;
-    return s.size; /* the place behind it */
+    return s.size; /* the position after it */
 }
 
 static bool frame_of(tfp_xreader *r, tfp_str line, tfp_code_frame *out)
@@ -116,7 +116,7 @@ static bool frame_of(tfp_xreader *r, tfp_str line, tfp_code_frame *out)
     tfp_str file = { line.data, at - 1 };
     size_t before = last_colon(file);
     tfp_str other = { file.data + before, file.size - before };
-    if (before >= 2 && digits(other)) { /* the last number was a column */
+    if (before >= 2 && digits(other)) { /* the previous number was a column */
         number = other;
         file.size = before - 1;
     }
@@ -154,8 +154,8 @@ static int8_t memory_kind(tfp_str name)
     return tfp_str_eq(name, TFP_STR("MemoryDeallocation")) ? -1 : 0;
 }
 
-/* A host event. Its kind may still change by its duration: without one it is no annotation. `what`: what its instruction
- * does. */
+/* Classifies a host event. Its kind may still change with its duration: without one it is no annotation. `what`: what
+ * its instruction does. */
 static void classify_host(tfp_xreader *r, tfp_xclass *c, const tfp_xmeta *m, const facts *f, tfp_strid what)
 {
     c->name = m->name;
@@ -205,10 +205,11 @@ static void classify_device(tfp_xreader *r, tfp_xclass *c, const tfp_xmeta *m, c
     if (line == XL_ASYNC) c->name = async_name(r, c->name);
 }
 
-/* What an instruction does: its opcode, of a part of an asynchronous one that of the computation which its start calls. */
+/* What an instruction does: its opcode; for a part of an asynchronous operation, the opcode of the computation that its
+ * start calls. */
 static tfp_strid opcode_of(const tfp_xreader *r, const tfp_hlo_module *m, uint32_t row)
 {
-    for (unsigned depth = 0; depth < 4; depth++) { /* done, update, start, what it calls */
+    for (unsigned depth = 0; depth < 4; depth++) { /* done, update, start, and the called computation */
         const tfp_hlo_instruction *i = &m->instructions.at[row];
         if (!tfp_str_begins(tfp_text(r->p, i->opcode), TFP_STR("async-"))) return i->opcode;
         uint32_t called = i->called_count ? m->links.at[i->called_first] : TFP_NONE;
@@ -221,8 +222,9 @@ static tfp_strid opcode_of(const tfp_xreader *r, const tfp_hlo_module *m, uint32
     return m->instructions.at[row].opcode;
 }
 
-/* Newer JAX names a collective after its own operation ("psum.7"): the program in the file tells what it is. What the program
- * leaves open, as a fusion may hold a collective, is told by the instruction's name. */
+/* What the event's instruction does. Newer JAX names a collective after its own operation ("psum.7"), so the program in
+ * the file is asked first. Where the program is not clear, as a fusion may contain a collective, the instruction's name
+ * decides. */
 static tfp_strid what_it_does(const tfp_xreader *r, const program *g, tfp_strid instruction)
 {
     static const char *const open[] = { "fusion", "call", "custom-call", "async-start", "async-update", "async-done" };
@@ -232,7 +234,7 @@ static tfp_strid what_it_does(const tfp_xreader *r, const program *g, tfp_strid 
     return opcode ? opcode : instruction;
 }
 
-/* Stats of the metadata that the reader has no use for itself. */
+/* Adds stats of the metadata that the reader does not use itself. */
 static void add_meta_stats(tfp_xreader *r, const tfp_xplane *p, const tfp_xmeta *m)
 {
     for (uint32_t i = 0; i < m->value_count; i++) {
@@ -242,7 +244,7 @@ static void add_meta_stats(tfp_xreader *r, const tfp_xplane *p, const tfp_xmeta 
     }
 }
 
-/* The names that XLA gives the whole of what it runs on a GPU: they tell no place. */
+/* Whether it is a name that XLA gives to everything that it runs on a GPU, which tells no place. */
 static bool is_module_word(tfp_str name)
 {
     if (name.size && name.data[name.size - 1] == ':') name.size--;
@@ -301,7 +303,7 @@ static void classify(tfp_xreader *r, tfp_xclass *c, const facts *f, int64_t star
         classify_device(r, c, m, f, what);
     if (c->kind == TFP_SPAN_OP && c->class == TFP_CLASS_COMMUNICATION) c->marks |= TFP_MARK_COLLECTIVE;
     bool buffer = tfp_xline_is_stream(line) && tfp_xplane_in_buffer(r, g.module, g.row, f->hlo_op, f->of_graph);
-    if (!buffer) place(r, c, f, &g, instruction); /* else the join finds out which instruction it is */
+    if (!buffer) place(r, c, f, &g, instruction); /* otherwise the join finds out which instruction it is */
     if (buffer && g.module) g.module->ran = true;
     if (tfp_xline_is_stream(line) && c->module && !buffer) c->instruction = f->hlo_op;
     c->stat_first = (uint32_t)r->class_stats.size;
@@ -340,7 +342,7 @@ uint32_t tfp_xplane_classify(tfp_xreader *r, uint32_t plane, uint32_t line_kind,
     tfp_xmeta *m = &p->metas.at[meta];
     for (size_t i = 0; i < count; i++) take(r, &f, &values[i]);
     tfp_xclass_key key;
-    memset(&key, 0, sizeof key); /* it is compared byte by byte */
+    memset(&key, 0, sizeof key); /* padding too, because the key is compared byte by byte */
     key.meta = meta;
     key.line_kind = line_kind | (unsigned)f.has_call << 8 | (unsigned)f.of_graph << 9;
     key.tf_op = f.tf_op;
@@ -348,7 +350,7 @@ uint32_t tfp_xplane_classify(tfp_xreader *r, uint32_t plane, uint32_t line_kind,
     key.hlo_op = f.hlo_op;
     key.hlo_module = f.hlo_module;
     key.details = f.details;
-    key.program = f.program + f.has_program; /* 0 is a program too */
+    key.program = f.program + f.has_program; /* plus 1, because 0 is a valid program */
     key.ordinal = f.ordinal;
     bool by_time = !f.hlo_module && (line_kind == XL_OPS || line_kind == XL_ASYNC) && p->runs.size;
     if (by_time) key.hlo_module = tfp_xplane_running(p, start_ns);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/xplane/eager.c: the operation that the name of a host event tells: NAME:TYPE of a function, or what TensorFlow ran
- * without one. Names: tensorflow/core/common_runtime/eager/execute.cc. */
+/* formats/xplane/eager.c: the operation in a host event's name: NAME:TYPE in a function, or an operation that TensorFlow ran
+ * eagerly. Names: tensorflow/core/common_runtime/eager/execute.cc. */
 #include "formats/xplane/parts.h"
 
-/* What TensorFlow ran eagerly, "EagerLocalExecute: MatMul": the type of the operation. Calls of functions
- * ("__inference_f_81") are none: the function's own operations are. Returns an empty string for other names. */
+/* The type in the name of an eager operation, "EagerLocalExecute: MatMul". Calls of functions ("__inference_f_81") do
+ * not count, because the function's own operations do. Empty for other names. */
 static tfp_str eager_type(tfp_str name)
 {
     static const tfp_str none = { "", 0 }, prefix = { "EagerLocalExecute: ", 19 };

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/xplane/event.c: a piece of a line of an XPlane file becomes rows, on any thread. Only events as nearly all are:
- * times and short stats. Rows whose bytes agree in all but times and numbers of their own are of one kind, so that strings
- * and classes are looked up once a kind. All else (steps, roots, allocations, odd times, whatever is wrong) is left to
- * line.c, which reads any event.
- * Message layout: XEvent and XStat of tsl/profiler/protobuf/xplane.proto. */
+/* formats/xplane/event.c: reads a piece of an XPlane line into rows, on any thread. It handles only the usual events:
+ * times and short stats. Rows whose bytes differ only in times and in numbers of their own are of one kind, so strings and
+ * classes are looked up once per kind. All other events (steps, roots, allocations, odd times, faults) are left to line.c,
+ * which reads any event. Message layout: XEvent and XStat of tsl/profiler/protobuf/xplane.proto. */
 #include "formats/xplane/parts.h"
 
-#define KEY_MOST 512                             /* bytes of a key; events with longer stats are left out */
-#define KEY_HEAD (2 * sizeof(uint32_t) + 1)      /* metadata, the module that runs, the line's kind */
-#define KINDS_MOST 20000                         /* of a slot; with more it begins again */
-#define OFFSET_MOST INT64_C(4000000000000000000) /* ps; sums of two and of a line's start do not overflow */
-#define BASE_MOST INT64_C(4000000000000000000)   /* ns */
+#define KEY_MOST 512                             /* most bytes of a key; events with longer stats are left to line.c */
+#define KEY_HEAD (2 * sizeof(uint32_t) + 1)      /* metadata, the running module, the line's kind */
+#define KINDS_MOST 20000                         /* most kinds of a slot; when it has more it starts again */
+#define OFFSET_MOST INT64_C(4000000000000000000) /* in ps; sums of two of these and of a line's start do not overflow */
+#define BASE_MOST INT64_C(4000000000000000000)   /* in ns */
 
 static bool ok(tfp_xslot *s, bool fine)
 {
@@ -101,10 +100,10 @@ void tfp_xplane_slot_start(tfp_xslot *s, const tfp_xplane *p, bool sums)
 
 typedef struct bytes {
     const uint8_t *at, *end;
-    const uint8_t *readable; /* the end of the piece, which lies behind `end` or there */
+    const uint8_t *readable; /* the end of the piece, at `end` or after it */
 } bytes;
 
-/* The next eight bytes, the first lowest. */
+/* Reads the next eight bytes, little-endian. */
 static inline uint64_t eight(const uint8_t *at)
 {
     uint64_t word;
@@ -117,7 +116,8 @@ static inline uint64_t eight(const uint8_t *at)
 
 #define LAST_BITS UINT64_C(0x8080808080808080)
 
-/* A varint of at most 9 bytes. Up to eight of them are taken at once: the groups of seven bits move together in pairs. */
+/* Reads a varint of at most 9 bytes. Up to eight bytes are handled at once: neighbouring groups of seven bits are joined
+ * in pairs. */
 static inline bool varint(bytes *b, uint64_t *out)
 {
     if (b->at < b->end && *b->at < 128) return *out = *b->at++, true;
@@ -139,7 +139,8 @@ static inline bool varint(bytes *b, uint64_t *out)
     return false;
 }
 
-/* An XStat of the form that all writers use: its id, then its value. False: the event is left out. */
+/* Reads an XStat in the form that all writers use: its id, then its value. False: another form; line.c reads the
+ * event. */
 static inline bool take_stat(const tfp_xslot *s, bytes *event, key *k, tfp_xrow *row, bool *has_run)
 {
     const uint8_t *begin = event->at;
@@ -169,7 +170,7 @@ static inline bool take_stat(const tfp_xslot *s, bytes *event, key *k, tfp_xrow 
     }
 }
 
-/* Times of an event; false: odd ones. */
+/* Sets the times of an event; false: they are odd. */
 static inline bool set_times(const tfp_xslot *s, uint64_t offset, uint64_t duration, tfp_xrow *row)
 {
     int64_t base = s->line->timestamp_ns;
@@ -179,12 +180,12 @@ static inline bool set_times(const tfp_xslot *s, uint64_t offset, uint64_t durat
     return true;
 }
 
-typedef struct again { /* an event that is compared with the key of the last one of its type */
+typedef struct again { /* state of comparing an event with the key of the last one of its type */
     const uint8_t *want, *want_end;
     bool has_run;
 } again;
 
-/* A stat of the event: the same as in the key, or a number of its own. */
+/* Whether a stat equals the one in the key, or is a number of the event's own. */
 static inline bool stat_again(const tfp_xslot *s, bytes *event, again *a, tfp_xrow *row)
 {
     const uint8_t *at = event->at;
@@ -216,7 +217,8 @@ static inline bool stat_again(const tfp_xslot *s, bytes *event, again *a, tfp_xr
     return true;
 }
 
-/* Reads an event that is as the last one of its type but for its numbers, as most are; false: it may be another. */
+/* Reads an event that differs from the last one of its type only in its numbers, as most do; false: it may differ in
+ * more. */
 static inline bool read_again(tfp_xslot *s, bytes b, tfp_xrow *row)
 {
     uint64_t id, offset = 0, duration = 0;
@@ -244,7 +246,7 @@ static inline bool read_again(tfp_xslot *s, bytes b, tfp_xrow *row)
     return told == module && head[2 * sizeof meta] == (uint8_t)(s->line->kind << 1 | a.has_run);
 }
 
-/* False: an event that is not as nearly all are. */
+/* Reads an event; false: it is not a usual one. */
 static inline bool read_event(tfp_xslot *s, bytes b, tfp_xrow *row)
 {
     uint64_t id = 0, offset = 0, duration = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/xplane/lane.c: the head of a line, what stands before its first event, and its lane. */
+/* formats/xplane/lane.c: the head of a line, which is everything before its first event, and its lane. */
 #include "formats/xplane/parts.h"
 #include "model/event_builder.h"
 
@@ -9,7 +9,7 @@ static const tfp_lane_role roles[] = {
     [XL_SHOWN] = TFP_ROLE_DERIVED
 };
 
-/* "cpu/thread:-7", "gpu:0/stream:13", "tpu:1/XLA Ops". */
+/* Makes a name such as "cpu/thread:-7", "gpu:0/stream:13", "tpu:1/XLA Ops". */
 uint32_t tfp_xplane_lane(tfp_xline_reader *lr)
 {
     tfp_xreader *r = lr->r;
@@ -57,7 +57,7 @@ tfp_status tfp_xplane_read_head(tfp_xreader *r, tfp_xplane *p, tfp_xline *l, tfp
         if ((s = tfp_wire_peek_input(r->in, &f, &size, err))) break;
         if (f.number == 4 && f.type == TFP_BYTES) {
             if (named && timed) break;
-            s = tfp_input_seek(r->in, at + size, err); /* fields behind the events: look for them */
+            s = tfp_input_seek(r->in, at + size, err); /* some fields of the head may come after the events */
             continue;
         }
         if (!tfp_wire_next_input(r->in, &f, &s, err)) break;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/xplane/line.c: the second way through a plane: events of a line, in windows, become spans.
- * Start and end are each rounded down to nanoseconds, so that nesting survives. */
+/* formats/xplane/line.c: the second pass over a plane: reads the events of a line in windows and adds them as spans.
+ * Start and end are both rounded down to nanoseconds, so that nesting is kept. */
 #include "formats/xplane/parts.h"
 #include "model/event_builder.h"
 #include "model/span_names.h"
@@ -19,7 +19,7 @@
 
 static int64_t floor_ns(int64_t ps) { return ps / 1000 - (ps % 1000 < 0); }
 
-/* False: the event is left out. */
+/* Sets the times of an event. False: the event is left out. */
 static bool times_of(tfp_xline_reader *lr, const tfp_xevent *e, tfp_event *out)
 {
     tfp_xreader *r = lr->r;
@@ -48,7 +48,7 @@ static bool times_of(tfp_xline_reader *lr, const tfp_xevent *e, tfp_event *out)
 
 /* ---- numbers of single events ---- */
 
-typedef struct own { /* what is no class's */
+typedef struct own { /* what belongs to one event and not to its class */
     const tfp_xvalue *correlation, *run, *step, *root;
     const tfp_xvalue *bytes, *allocated, *reserved, *allocator, *address;
 } own;
@@ -124,7 +124,8 @@ static uint32_t find_meta(tfp_xline_reader *lr, uint64_t id)
     return lr->last_meta = tfp_xids_get(&lr->r->planes.at[lr->plane].meta_by_id, id);
 }
 
-/* The stream goes on with another module: what was seen of the last one in it is kept, as modules take turns. */
+/* The stream continues with another module. What was seen of the previous module in this stream is kept, because
+ * modules alternate. */
 static void change_module(tfp_xline_reader *lr, tfp_strid module)
 {
     tfp_map64 *seen = &lr->r->only_by_module;
@@ -135,8 +136,8 @@ static void change_module(tfp_xline_reader *lr, tfp_strid module)
     lr->instruction = 0;
 }
 
-/* A call of a library launches several kernels for one instruction. A kernel that comes again begins another run where its
- * module runs nothing else in the stream that could come between two runs. */
+/* A library call launches several kernels for one instruction. When a kernel comes again, it begins another run, if its
+ * module runs nothing else in this stream that could come between two runs. */
 unsigned tfp_xplane_run_marks(tfp_xline_reader *lr, const tfp_xclass *c, int64_t start_ns)
 {
     if (c->module != lr->module) change_module(lr, c->module);
@@ -174,7 +175,7 @@ uint32_t tfp_xplane_span(tfp_xline_reader *lr, tfp_xclass *c, tfp_event *e, cons
     return span;
 }
 
-/* An event with all that may be odd about it. */
+/* Adds an event, with everything that may be odd about it. */
 static void add_event(tfp_xline_reader *lr, const tfp_xevent *x, uint32_t meta)
 {
     tfp_xreader *r = lr->r;
@@ -212,7 +213,7 @@ static void add_event(tfp_xline_reader *lr, const tfp_xevent *x, uint32_t meta)
         tfp_xplane_call_around(r, e.start_ns + e.duration_ns, &mark);
     }
     mark.span = tfp_xplane_span(lr, c, &e, &n);
-    if (!lr->slim) mark.group = 0, mark.end_ns = 0; /* the join looks around spans */
+    if (!lr->slim) mark.group = 0, mark.end_ns = 0; /* the join looks at the spans around it */
     if (step || root) tfp_xplane_mark(lr, &e, &mark);
 }
 
@@ -293,15 +294,16 @@ void tfp_xplane_line_field(tfp_xline_reader *lr, tfp_wire *w, const tfp_field *f
     }
 }
 
-/* What is seen of a line's bytes. */
+/* The part of a line's bytes that is in memory. */
 typedef struct window {
     tfp_str seen;
-    uint64_t at; /* in the file */
+    uint64_t at; /* its offset in the file */
     bool last;
-    size_t used, need; /* bytes of the fields that were read; of the next one, when it does not lie in the window */
+    /* used: bytes of the fields that were read; need: bytes of the next field, when it does not fit into the window */
+    size_t used, need;
 } window;
 
-/* As many fields as lie in the window. */
+/* Reads the fields that are completely in the window. */
 static tfp_status read_window(tfp_xline_reader *lr, window *x, tfp_error *err)
 {
     tfp_wire w = tfp_wire_start_at(x->seen, x->at);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/xplane/names.c: what planes and lines are by their names, and classes of kernels by theirs.
- * Names of planes and lines: tsl/profiler/utils/xplane_schema.cc. */
+/* formats/xplane/names.c: the meaning of the names of planes, lines and kernels. Names of planes and lines:
+ * tsl/profiler/utils/xplane_schema.cc. */
 #include "formats/xplane/parts.h"
 #include "model/span_names.h"
 
@@ -29,7 +29,7 @@ void tfp_xids_free(tfp_xids *x)
 
 /* ---- planes and lines ---- */
 
-/* The digits at the end of "/device:GPU:3"; false when there is something else. */
+/* Parses the digits at the end of "/device:GPU:3"; false when the end is something else. */
 static bool number_behind(tfp_str name, const char *prefix, unsigned *out)
 {
     size_t at = strlen(prefix);
@@ -62,17 +62,18 @@ tfp_xplane_kind tfp_xplane_kind_of(tfp_str name, char *device, size_t room)
     return tfp_str_begins(name, TFP_STR("/host:")) ? XP_HOST_OTHER : XP_OTHER;
 }
 
-/* Lines that post-processing made of others have ids from here on. */
+/* Lines that post-processing derived from other lines have ids from here on. */
 #define DERIVED_FIRST INT64_C(0xDEADBEEF)
 #define DERIVED_LAST (DERIVED_FIRST + 63)
 
-/* "Stream #8(MemcpyOther)", as ROCm names what it tells no direction of; "Stream #20(Kernel,MemcpyD2H)" has more. */
+/* Whether the line has only copies: "Stream #8(MemcpyOther)", as ROCm names it when it knows no direction; "Stream
+ * #20(Kernel,MemcpyD2H)" has kernels too. */
 static bool has_copies_only(tfp_str line)
 {
     const char *open = line.size ? memchr(line.data, '(', line.size) : NULL;
     if (!open) return false;
     tfp_str kinds = { open, (size_t)(line.data + line.size - open) };
-    while (kinds.size) { /* at what stands before a kind */
+    while (kinds.size) { /* at the beginning of a kind */
         kinds = (tfp_str){ kinds.data + 1, kinds.size - 1 };
         if (!tfp_str_begins(kinds, TFP_STR("Memcpy"))) return false;
         const char *comma = memchr(kinds.data, ',', kinds.size);
@@ -106,7 +107,7 @@ tfp_str tfp_xplane_module_name(tfp_str run)
 
 /* ---- classes of kernels ---- */
 
-/* `base`, then nothing, -start or -done, and any suffix behind a point, an underscore or a hyphen. */
+/* Whether the name is `base`, then -start, -done or nothing, then any suffix after a dot, an underscore or a hyphen. */
 static bool is_instruction(tfp_str name, const char *base)
 {
     size_t n = strlen(base);

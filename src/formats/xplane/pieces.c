@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/xplane/pieces.c: the lines of a plane are read by several threads. They are cut between their fields; each piece
- * is read into rows (event.c), which are added in the order of the file. Where cutting meets something odd, the rest
- * of the line is read by one thread; so results and messages do not depend on the number of threads. */
+ * is read into rows (event.c), which are added in the order of the file. If something odd is found while cutting, one
+ * thread reads the rest of the line, so results and messages do not depend on the number of threads. */
 #include "base/threads.h"
 #include "formats/xplane/parts.h"
 
 #include <stdlib.h>
 
 #define PIECE ((size_t)256 << 10)
-#define SMALLEST ((uint64_t)1 << 20) /* bytes of lines for which threads are worth their start */
+#define SMALLEST ((uint64_t)1 << 20) /* least bytes of lines for which threads are started */
 
 typedef struct lines {
     tfp_xreader *r;
     uint32_t plane;
-    bool modules; /* lines of modules, or the others */
-    size_t line;  /* the one that is cut, and where the next piece begins */
+    bool modules; /* reads lines of modules, or the others */
+    size_t line;  /* the line that is being cut, and the offset of its next piece */
     uint64_t at;
     bool started; /* the line's first piece was taken */
     bool odd;     /* the rest of the line cannot be cut */
-    size_t piece; /* wanted bytes */
+    size_t piece; /* wanted bytes of a piece */
     tfp_xslot *slots;
-    tfp_xline_reader lr; /* of the line that is added */
+    tfp_xline_reader lr; /* reader of the line that is being added */
     tfp_status take_status, status;
     tfp_error *take_err, *err;
 } lines;
@@ -29,7 +29,7 @@ static tfp_xplane *plane_of(const lines *x) { return &x->r->planes.at[x->plane];
 
 /* ---- cutting ---- */
 
-/* The bytes of the fields that lie whole in the window. */
+/* The bytes of the fields that are completely in the window. */
 static size_t whole_fields(tfp_str seen)
 {
     tfp_wire w = tfp_wire_start(seen);
@@ -52,7 +52,7 @@ static bool next_line(lines *x)
     return true;
 }
 
-/* The next piece of a line: nothing of an empty one. */
+/* Takes the next piece of a line; an empty line has none. */
 static bool take(void *ctx, size_t slot, size_t worker)
 {
     lines *x = ctx;
@@ -89,7 +89,7 @@ static void work(void *ctx, size_t slot) { tfp_xplane_parse(&((lines *)ctx)->slo
 
 /* ---- adding ---- */
 
-/* Reads the field at `at` of the piece, for a row that is no plain event or the first of its kind. */
+/* Reads the field at `at` of the piece, for a row that is no usual event or the first of its kind. */
 static tfp_wire field_at(const tfp_xslot *s, size_t at, tfp_field *f)
 {
     tfp_wire w = tfp_wire_start_at((tfp_str){ s->bytes.data + at, s->bytes.size - at }, s->base + at);
@@ -162,7 +162,7 @@ static bool join(void *ctx, size_t slot)
 
 /* ---- all lines ---- */
 
-/* Goes on where cutting ended: a fault of the input, or the rest of a line that one thread reads. */
+/* Continues where cutting ended: with a fault of the input, or the rest of a line that one thread reads. */
 static tfp_status go_on(lines *x, tfp_error *err)
 {
     size_t line = x->line;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/xplane/plane.c: the first way through a plane of tsl/profiler/protobuf/xplane.proto: names, metadata, stats of the plane,
- * and where its lines are. */
+/* formats/xplane/plane.c: the first pass over a plane of tsl/profiler/protobuf/xplane.proto: names, metadata, stats of the plane,
+ * and offsets of its lines. */
 #include "formats/xplane/parts.h"
 #include "model/event_builder.h"
 #include "model/graphs.h"
@@ -43,9 +43,9 @@ static tfp_xstat_id known_stat(tfp_str name)
 
 /* ---- values ---- */
 
-#define TEXT_MOST ((size_t)1 << 20) /* what a compressed text may unpack to */
+#define TEXT_MOST ((size_t)1 << 20) /* most bytes that a compressed text may unpack to */
 
-/* A gzip text; what cannot be unpacked is empty. Texts of one event lie one after another. */
+/* Unpacks a gzip text; empty if that fails. Texts of one event are stored one after another. */
 static tfp_str unpack(tfp_xreader *r, tfp_str packed)
 {
     static const tfp_str none = { "", 0 };
@@ -66,7 +66,7 @@ static tfp_str unpack(tfp_xreader *r, tfp_str packed)
     return tfp_text(r->p, id);
 }
 
-/* A varint of at most 9 bytes, which leaves no bit over. */
+/* Reads a varint of at most 9 bytes with no bits left over. */
 static bool short_varint(const uint8_t **at, const uint8_t *end, uint64_t *out)
 {
     uint64_t value = 0;
@@ -78,7 +78,7 @@ static bool short_varint(const uint8_t **at, const uint8_t *end, uint64_t *out)
     return false;
 }
 
-/* The form that nearly all stats have: the id, then a number or a reference, and no more. *number is the field's. */
+/* Whether a stat has the usual form: the id, then a number or a reference, and nothing more. *number: the value's field. */
 static bool is_short(const tfp_field *f, uint64_t *id, unsigned *number, uint64_t *value)
 {
     if (f->type != TFP_BYTES || f->bytes.size < 4) return false;
@@ -165,7 +165,7 @@ tfp_strid tfp_xplane_strid(tfp_xreader *r, const tfp_xvalue *v)
     return v->ref ? v->ref : tfp_build_string(r->b, v->text);
 }
 
-/* As the model keeps it; false for bytes. */
+/* Converts a stat to the model's form; false for bytes. */
 bool tfp_xplane_stat(tfp_xreader *r, const tfp_xvalue *v, tfp_stat *out)
 {
     if (v->bytes) return false;
@@ -222,7 +222,7 @@ static void read_stat_name(tfp_xreader *r, tfp_xplane *p, tfp_wire *outer, const
                          tfp_xids_put(&p->stat_by_id, e.has_key ? e.key : id, at));
 }
 
-/* "fusion.3" of "%fusion.3 = f32[8]{0} fusion(%x)". */
+/* The instruction's name: "fusion.3" in "%fusion.3 = f32[8]{0} fusion(%x)". */
 static tfp_str instruction_of(tfp_str name, tfp_str display)
 {
     if (name.size && name.data[0] == '%') {
@@ -235,7 +235,7 @@ static tfp_str instruction_of(tfp_str name, tfp_str display)
 
 #define MODULE_MOST ((size_t)1 << 30)
 
-/* The stat `Hlo Proto` of a module. */
+/* Reads the stat `Hlo Proto` of a module. */
 static void read_module(tfp_xreader *r, tfp_wire w, uint64_t program, tfp_str name)
 {
     tfp_hlo_module m = { 0 };
@@ -258,7 +258,7 @@ static void read_module(tfp_xreader *r, tfp_wire w, uint64_t program, tfp_str na
         tfp_xplane_ok(r, tfp_map64_put(&r->module_by_name, m.name, at));
 }
 
-/* XEventMetadata: its stats may have a module among them. */
+/* Reads an XEventMetadata; its stats may contain a module. */
 static void read_meta(tfp_xreader *r, tfp_xplane *p, tfp_wire *outer, const tfp_field *field)
 {
     map_entry e = read_entry(outer, field);
@@ -295,7 +295,7 @@ static void read_meta(tfp_xreader *r, tfp_xplane *p, tfp_wire *outer, const tfp_
     if (p->kind == XP_METADATA) return;
     bool host = p->kind == XP_HOST;
     if (!host) m.instruction = tfp_build_string(r->b, instruction_of(name, display));
-    /* the whole text of an instruction is of no use, and long */
+    /* the full text of an instruction is long and of no use */
     m.name = host || name.size == 0 || name.data[0] != '%' ? tfp_build_string(r->b, name) : m.instruction;
     if (host) tfp_xplane_op_of(r, name, &m);
     r->graph_launches |= host && tfp_is_graph_launch(name);
@@ -313,7 +313,7 @@ static int64_t as_int(const tfp_xvalue *v)
     return v->real > -9e18 && v->real < 9e18 ? (int64_t)v->real : 0;
 }
 
-/* Numbers become the device's; everything is a fact about the recording. */
+/* Reads a stat of the plane. Numbers become properties of the device; each stat becomes a fact about the recording. */
 static void read_plane_stat(tfp_xreader *r, const tfp_xplane *p, const tfp_xvalue *v, tfp_device_info *device)
 {
     tfp_stat fact;
@@ -339,7 +339,7 @@ static void add_device(tfp_xreader *r, const tfp_xplane *p, tfp_device_info *dev
 {
     if (p->kind != XP_GPU && p->kind != XP_TPU) return;
     device->device = tfp_build_string(r->b, tfp_str_of(p->device));
-    device->process = TFP_NONE; /* set when the process is known */
+    device->process = TFP_NONE; /* set later, when the process is known */
     tfp_xplane_ok(r, tfp_push(&r->p->events->devices, *device));
 }
 
@@ -351,7 +351,7 @@ typedef struct piece { /* a field of the plane */
 } piece;
 typedef TFP_VEC(piece) pieces;
 
-/* Goes through the plane's fields without reading its lines and metadata. */
+/* Finds the plane's fields without reading its lines and metadata. */
 static tfp_status find_fields(tfp_xreader *r, tfp_xplane *p, pieces *found, tfp_error *err)
 {
     tfp_status s = TFP_OK;
@@ -427,7 +427,7 @@ tfp_status tfp_xplane_read_plane(tfp_xreader *r, uint64_t at, uint64_t size, tfp
     pieces found[7] = { { 0 } };
     uint64_t total = r->in->total;
     tfp_status s = tfp_input_seek(r->in, at, err);
-    r->in->total = at + size; /* the plane ends here for the loop that reads its fields */
+    r->in->total = at + size; /* makes the loop that reads the plane's fields stop at its end */
     if (!s) s = find_fields(r, &p, found, err);
     if (!s) s = read_parts(r, &p, found, err);
     r->in->total = total;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/xplane/slim.c: which lines become slim lanes (model/slim.h) when only sums are asked for: threads and lines of
- * devices with a lane of their own. Events that come out of order, allocations of memory, a second line for a lane that nests
- * and activities whose place follows from their launch end it: the rows of the lane become spans.
+/* formats/xplane/slim.c: decides which lines become slim lanes (model/slim.h) when only sums are asked for: host threads, and
+ * device lines with a lane of their own. A lane stops being slim, and its rows become spans, when events come out of order,
+ * when memory is allocated, when a second line for a nesting lane comes, or when an activity's place follows from its launch.
  * Uses base, model. */
 #include "formats/xplane/parts.h"
 #include "model/event_builder.h"
@@ -39,7 +39,8 @@ void tfp_xplane_stop_slim(tfp_xline_reader *lr)
     lr->slim = false;
 }
 
-/* An event whose node follows from what is around it, or around its launch: nothing of the process can be slim. */
+/* Called for an event whose node follows from what is around it or around its launch: no lane of the process can be
+ * slim then. */
 static void slim_no_more(tfp_xline_reader *lr)
 {
     tfp_event_tables *t = lr->r->p->events;
@@ -96,7 +97,7 @@ bool tfp_xplane_slim_row(tfp_xline_reader *lr, const tfp_xclass *c, const tfp_xr
     return true;
 }
 
-#define LEVELS 8 /* levels of spans around a root that are looked at; the join of spans looks at as many */
+#define LEVELS 8 /* how many levels of spans around a root are searched, the same number as in the join of spans */
 
 void tfp_xplane_call_around(const tfp_xreader *r, int64_t end_ns, tfp_step_mark *m)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/xplane/stats.c: the stats that events of a class have in common: what texts of the tracer tell in numbers, and what the
- * instruction of a program computes. In: values of a file, and its programs. Out: rows of the reader's class_stats. */
+/* formats/xplane/stats.c: stats that events of a class share: numbers in texts of the tracer, and what a program's instruction
+ * computes. In: values of a file, and its programs. Out: rows of the reader's class_stats. */
 #include "formats/xplane/parts.h"
 #include "model/event_builder.h"
 #include "model/tables/instructions.h"
@@ -19,7 +19,7 @@ void tfp_xplane_put_text(tfp_xreader *r, const char *name, tfp_strid text)
     if (text) add_stat(r, (tfp_stat){ .key = key_named(r, name), .type = TFP_STAT_TEXT, .value.text = text });
 }
 
-/* The number behind "KEY:" in a text such as "regs:32 grid:8,1,1 occ_pct:62.5"; false without. */
+/* The number after "KEY:" in a text such as "regs:32 grid:8,1,1 occ_pct:62.5"; false: the text has no such key. */
 static bool detail(tfp_str text, const char *key, double *out)
 {
     size_t n = strlen(key);
@@ -38,7 +38,7 @@ static bool detail(tfp_str text, const char *key, double *out)
     return false;
 }
 
-/* What texts of the tracer hold, under the names that Kineto has for them. */
+/* Splits texts of the tracer into stats with Kineto's names. */
 void tfp_xplane_put_details(tfp_xreader *r, tfp_strid details)
 {
     double number;
@@ -52,8 +52,8 @@ void tfp_xplane_put_details(tfp_xreader *r, tfp_strid details)
 
 /* ---- what is computed ---- */
 
-/* An instruction that no module of the file explains, and whose event tells nothing. Those that only call others do no
- * work. */
+/* Whether neither a module of the file nor the event itself explains an instruction. Instructions that only call others
+ * do no work and do not count. */
 static bool is_unexplained(const tfp_xtold *t, tfp_str instruction)
 {
     if (!instruction.size || t->flops || t->bytes) return false;
@@ -81,7 +81,7 @@ void tfp_xplane_put_work(tfp_xreader *r, const tfp_xtold *t, const tfp_hlo_modul
     if (t->bytes && t->bytes->type == TFP_STAT_INT)
         tfp_xplane_put_number(r, "bytes_accessed", t->bytes->number);
     else if (i && i->cost.bytes > 0)
-        tfp_xplane_put_number(r, "bytes_moved", i->cost.bytes); /* worked out, not told */
+        tfp_xplane_put_number(r, "bytes_moved", i->cost.bytes); /* computed, not in the file */
 }
 
 uint32_t tfp_xplane_work_stats(tfp_xreader *r, const tfp_hlo_module *m, uint32_t row)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/xplane/tell.c: the reader's first fault, and what it tells about a file. */
+/* formats/xplane/tell.c: the reader's first fault, and its warnings about a file. */
 #include "formats/xplane/parts.h"
 
 bool tfp_xplane_ok(tfp_xreader *r, bool fine)

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/xplane/xplane.c: an XSpace file (NAME.xplane.pb), which TensorFlow's and JAX's profilers write, becomes a trace.
- * In: a file in windows. Out: calls on a tfp_builder: lanes, spans (or, where only sums are asked for, slim rows), marks
- * of steps, memory events; nodes come of the join. Its parts are in files of their own: plane.c, line.c,
- * slim.c, class.c, folder.c; HLO modules that it holds are read by hlo/proto.c.
- * Uses base, wire, model. Message layout: tsl/profiler/protobuf/xplane.proto. */
+/* formats/xplane/xplane.c: reads an XSpace file (NAME.xplane.pb), which TensorFlow's and JAX's profilers write, as a
+ * trace. In: a file in windows. Out: calls on a tfp_builder: lanes, spans (or slim rows where only sums are asked for),
+ * marks of steps, memory events; the join makes the nodes. Its parts: plane.c, line.c, slim.c, class.c; hlo/proto.c reads
+ * the HLO modules in the file. Uses base, wire, model. Message layout: tsl/profiler/protobuf/xplane.proto. */
 #include "formats/files/folder.h"
 #include "formats/xplane/parts.h"
 #include "model/event_builder.h"
@@ -24,7 +23,8 @@ static bool is_plane_name(tfp_str s)
     return false;
 }
 
-/* The next field of which perhaps only the beginning is there; false at the end, or where there is no field. */
+/* Takes the next field, of which perhaps only the beginning is in the head; false at the end, or where there is no
+ * field. */
 static bool next_partly(tfp_wire *w, uint64_t *tag, tfp_str *bytes)
 {
     uint64_t size = 0;
@@ -43,8 +43,8 @@ static bool next_partly(tfp_wire *w, uint64_t *tag, tfp_str *bytes)
     return true;
 }
 
-/* The name of the first plane, which may go on past the head; empty when there is none. Newer writers may put fields before
- * it that are not known here. */
+/* The name of the first plane, possibly cut at the end of the head; empty when there is none. Newer writers may put unknown
+ * fields before it. */
 static tfp_str first_plane(tfp_str head)
 {
     tfp_wire w = tfp_wire_start(head);
@@ -63,13 +63,13 @@ static int probe(tfp_str head, uint64_t total)
     (void)total;
     if (is_plane_name(first_plane(head))) return 98;
     if (head.size < 2 || head.data[0] != '\n') return 0;
-    if (head.size > 64) head.size = 64; /* damaged at its beginning already */
+    if (head.size > 64) head.size = 64; /* it is damaged at its beginning already */
     return tfp_str_has(head, TFP_STR("/device:")) || tfp_str_has(head, TFP_STR("/host:CPU")) ? 40 : 0;
 }
 
 /* ---- the first way: planes without their events ---- */
 
-#define HEADS_WINDOW ((size_t)16 << 10) /* lines are jumped over, only their heads are read */
+#define HEADS_WINDOW ((size_t)16 << 10) /* lines are skipped except for their heads */
 
 static tfp_status read_text(tfp_xreader *r, const tfp_field *f, tfp_error *err)
 {
@@ -103,9 +103,9 @@ static tfp_status read_planes(tfp_xreader *r, tfp_error *err)
 
 /* ---- the process ---- */
 
-#define EPOCH_LEAST INT64_C(100000000000000000) /* ns: 1973; no trace takes so long */
+#define EPOCH_LEAST INT64_C(100000000000000000) /* in ns: the year 1973; no trace takes that long */
 
-/* Lines of older writers count from 1970. All of them move by the same. */
+/* Finds the base of times: lines of older writers count from 1970. All lines are shifted by the same amount. */
 static void find_base(tfp_xreader *r)
 {
     int64_t least = INT64_MAX;
@@ -119,7 +119,7 @@ static void find_base(tfp_xreader *r)
     r->base_ns = r->profile_start_ns >= EPOCH_LEAST && r->profile_start_ns <= least ? r->profile_start_ns : least;
 }
 
-/* The host's name: what the file says, else the beginning of its own name, "HOST.xplane.pb". */
+/* The host's name: from the file's contents, otherwise from its name, "HOST.xplane.pb". */
 static tfp_strid host_of(tfp_xreader *r)
 {
     if (r->hosts.size) return r->hosts.at[0];
@@ -150,7 +150,7 @@ static bool by_start(const void *ctx, uint32_t a, uint32_t b)
     return p->runs.at[a].start_ns < p->runs.at[b].start_ns;
 }
 
-/* Runs of modules into the order of their starts. */
+/* Sorts runs of modules by start. */
 static void sort_runs(tfp_xreader *r, tfp_xplane *p)
 {
     size_t n = p->runs.size;
@@ -167,7 +167,7 @@ static void sort_runs(tfp_xreader *r, tfp_xplane *p)
     free(sorted);
 }
 
-/* Modules before the operations, whose module is the one that runs. */
+/* Reads lines of modules before those of operations, which need to know the running module. */
 static tfp_status read_lines(tfp_xreader *r, uint32_t plane, tfp_error *err)
 {
     tfp_status s = tfp_xplane_read_lines(r, plane, true, err);
@@ -176,7 +176,7 @@ static tfp_status read_lines(tfp_xreader *r, uint32_t plane, tfp_error *err)
     return tfp_within(err, s, "plane %u", plane);
 }
 
-/* Runs of modules on the CPU are steps where nothing better says so. The thread of the last thunk drives them. */
+/* Uses runs of modules on the CPU as steps if there are no better ones. They belong to the thread of the last thunk. */
 static void mark_thunks(tfp_xreader *r)
 {
     for (size_t i = 0; i < r->thunks.size && !r->has_steps; i++) {
@@ -220,7 +220,7 @@ static tfp_status read_xplane(tfp_builder *b, tfp_input *in, tfp_error *err)
     tfp_xreader r = { .b = b, .p = b->p, .in = in, .sums = tfp_keeps_sums(b->p), .rows = b->p->keep & TFP_KEEP_ROWS };
     size_t devices = b->p->events->devices.size;
     tfp_progress_fn progress = in->progress;
-    in->progress = NULL; /* parts of the input are not its length */
+    in->progress = NULL; /* several planes are read, so positions do not measure progress */
     in->window = HEADS_WINDOW;
     tfp_status s = read_planes(&r, err);
     in->window = 0;
@@ -228,7 +228,7 @@ static tfp_status read_xplane(tfp_builder *b, tfp_input *in, tfp_error *err)
     if (!s) {
         tfp_xplane_settle_eager(&r);
         r.graph_id = tfp_build_string(b, TFP_STR("cuda_graph_id"));
-        if (r.graph_launches) r.sums = false; /* the places of activities follow from those around them */
+        if (r.graph_launches) r.sums = false; /* the places of activities follow from those around them, so spans are needed */
         find_base(&r);
         build_process(&r, devices);
         for (uint32_t i = 0; i < r.planes.size && !s; i++) {

@@ -17,10 +17,10 @@ class Agent:
     def __init__(self, run_folder):
         self.run_folder, self.out, self.out_id, self.here, self.run, self.job = run_folder, None, None, None, "", 0
         self.every, self.every_seconds, self.at, self.steps_each, self.ms, self.signal = 0, 0.0, (), 1, 500, 0
-        self.lock = _thread.allocate_lock()  # held by the one recording
+        self.lock = _thread.allocate_lock()  # held while a recording runs, so that only one runs at a time
         self.holder, self.server, self.loaded, self.kept = "", None, [], 0
         self.steps, self.alive, self.leave, self.stalls = Steps(self), False, False, Stalls()
-        self.patience = 5.0  # for a request's line
+        self.patience = 5.0  # seconds to wait for a request's line
 
     def path(self, end):
         return "%s/%d%s" % (self.run_folder, os.getpid(), end)
@@ -28,7 +28,7 @@ class Agent:
     def say(self, text):
         sys.stderr.write("tfprof: %s\n" % text)
 
-    # what the command line said: lines KEY=VALUE
+    # Takes over the settings of the command line: lines KEY=VALUE.
     def take(self, here, wish):
         words = dict(line.split("=", 1) for line in wish.split("\n") if "=" in line)
         self.here, self.out, self.out_id, self.run = here, words.get("out"), words.get("out_id"), words.get("run", "")
@@ -86,13 +86,14 @@ class Agent:
             except OSError:
                 if not self.alive:
                     return
-                time.sleep(0.1)  # no descriptor is left
+                time.sleep(0.1)  # no descriptor is left: try again later
                 continue
             peer = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM, 0, fd)
             _thread.start_new_thread(self.answer, (peer,))
 
     def after_fork(self):
-        """A forked child has no threads but its own: it gets an agent when it lives on without exec."""
+        """A forked child inherits none of our threads. It gets an agent of its own if it goes on
+        without an exec."""
         if self.server is not None:
             self.server.close()
         self.server, self.alive, self.lock, self.kept = None, False, _thread.allocate_lock(), 0
@@ -144,7 +145,7 @@ class Agent:
             pass
 
     def framework(self):
-        """Which one records: the one that works, of those that are loaded."""
+        """The framework that records: the first loaded one whose profiler works."""
         loaded = [n for n in FRAMEWORKS if n in sys.modules]
         if len(loaded) < 2:
             if not loaded:
@@ -158,7 +159,7 @@ class Agent:
         return next(n for n in ("tensorflow", "torch", "jax") if n in loaded)
 
     def gone(self, peer, seconds):
-        """Waits; whether the other side went away meanwhile."""
+        """Waits for some seconds. True: the other side closed the connection meanwhile."""
         end = time.monotonic() + seconds
         while True:
             left = end - time.monotonic()
@@ -169,11 +170,12 @@ class Agent:
             try:
                 if not peer.recv(64):
                     return True
-            except OSError:  # it was closed with bytes that nobody read
+            except OSError:  # the other side closed it before it had read all bytes
                 return True
 
     def moment(self, peer):
-        """The line "start UNIX_MICROS": when to begin; None: the other side went away."""
+        """Reads the line "start UNIX_MICROS", the moment to begin. None: the other side closed the
+        connection."""
         line = b""
         while not line.endswith(b"\n"):
             got = peer.recv(1)
@@ -215,13 +217,15 @@ class Agent:
             self.lock.release()
 
     def begin_thread(self):
-        """A thread of ours begins, or is ours again."""
+        """Called when a thread of the agent begins, and when a framework gives the thread back."""
 
     def lend_thread(self):
-        """The framework works in this thread: threads that it starts are not ours."""
+        """Called before a framework works in this thread: threads that the framework starts now are
+        not the agent's."""
 
     def capture_window(self, peer, name, wish, waited):
-        """Begins at the moment that all share, if there is one; while the job's own profiler is on it waits for its end."""
+        """Records for a time, beginning at the moment that all processes share, if there is one. While the job's own
+        profiler is on, it waits for that to end."""
         session, busy_since = SESSIONS[name](self, wish), None
         if wish["align"]:
             session.prepare()
@@ -301,7 +305,7 @@ class Agent:
         peer.sendall(b"done %s %d %d %s %d\n" % (kind.encode(), window, int(waited * 1e6), name.encode(), int(self.stalls.longest * 1e6)))
 
     def send_file(self, peer, end, path):
-        """In pieces: the file takes none of the job's memory."""
+        """Sends the file in pieces, so that it is never whole in the job's memory."""
         try:
             with open(path, "rb", 0) as f:
                 left = os.fstat(f.fileno()).st_size
@@ -343,7 +347,8 @@ class Agent:
         return os.getpid(), start_ticks()
 
     def keep(self, framework, kind, files, started, window):
-        """Writes files into the job's folder, with a row for each: the graph of TensorFlow 1 stands beside its runs."""
+        """Writes files into the job's folder, with a manifest row for each. The graph of TensorFlow 1 is written beside
+        its runs."""
         if not self.out:
             return
         job = str(self.job_key()[0])
@@ -375,7 +380,8 @@ class Agent:
             os.close(out)
 
     def start_window(self, why):
-        """The lock is taken here, so that the end of the process waits for the recording."""
+        """Records in a thread of its own. The lock is taken before the thread starts, so that the
+        end of the process waits for the recording."""
         if self.out and self.lock.acquire(False):
             _thread.start_new_thread(self.window, (why,))
 
@@ -406,7 +412,7 @@ class Agent:
 
     def at_exit(self):
         try:
-            if self.lock.acquire(True, 30.0):  # a recording that another thread is writing
+            if self.lock.acquire(True, 30.0):  # waits for a recording that another thread is writing
                 self.lock.release()
             if (self.every or self.at) and self.out and not self.kept:
                 name = self.framework()

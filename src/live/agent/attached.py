@@ -3,7 +3,7 @@
 # is gone, and leaves nothing behind: no thread, no descriptor, no module, no file, no hook. Nothing is printed: the process knows
 # nothing of us. `folder`, `watch`, `until` and `keep` come from tfprof.
 
-MARK = "tfprof-agent"  # the name of our threads, by which tfprof sees that they have ended
+MARK = "tfprof-agent"  # the name of the agent's threads; tfprof sees by it when they have ended
 
 
 class Attached(Agent):
@@ -13,7 +13,7 @@ class Attached(Agent):
         self.pid, self.busy, self.bell, self.ending = os.getpid(), 0, (-1, -1), False
         self.made_folder, self.left = False, _thread.allocate_lock()
         self.left.acquire()
-        self.patience = 600.0  # --align asks when every process is there
+        self.patience = 600.0  # long, because --align sends its request only when every process is there
 
     def say(self, text):
         pass
@@ -37,7 +37,7 @@ class Attached(Agent):
             self.made_folder = True
         except FileExistsError:
             pass
-        Agent.open(self)  # which refuses a folder of another user
+        Agent.open(self)  # open() refuses a folder that belongs to another user
 
     def close(self):
         Agent.close(self)
@@ -45,13 +45,13 @@ class Attached(Agent):
             try:
                 os.rmdir(self.run_folder)
             except OSError:
-                pass  # others use it by now
+                pass  # other threads use it by now
 
     def serve(self, delay=0):
         self.begin_thread()
         if not self.wanted():
             return
-        exits = sys.modules.get("atexit")  # a second one of ours would replace the first in Python 3.8 and 3.9
+        exits = sys.modules.get("atexit")  # in Python 3.8 and 3.9 a second handler of ours would replace the first
         if exits is not None:
             exits.register(self.at_exit)
         try:
@@ -91,27 +91,31 @@ class Attached(Agent):
             self.answer(peer)
         finally:
             self.end_thread()
-            os.write(self.bell[1], b"x")  # the last that this thread does
+            os.write(self.bell[1], b"x")  # the last thing that this thread does
 
     def begin_thread(self):
-        with open("/proc/thread-self/comm", "w") as f:  # no number: /proc may be that of other namespaces
+        # thread-self, not a number: /proc may show the numbers of another namespace
+        with open("/proc/thread-self/comm", "w") as f:
             f.write(MARK)
 
     def lend_thread(self):
-        """Kineto and others start threads that stay, with the name of the thread that starts them."""
+        """Kineto and others start threads that outlive the recording and inherit the name of the
+        thread that starts them. So this thread gives up its name first."""
         with open("/proc/self/comm", "rb") as f:
             name = f.read().strip() or b"python"
         with open("/proc/thread-self/comm", "wb") as f:
             f.write(name)
 
     def end_thread(self):
-        """Frameworks ask for the current thread, for which `threading` then makes an entry."""
+        """Frameworks ask `threading` for the current thread, which makes an entry for it. The entry
+        is removed here."""
         threading = sys.modules.get("threading")
         if threading is not None:
             threading._active.pop(_thread.get_ident(), None)
 
     def at_exit(self):
-        """The process ends: a thread in a framework's code when the interpreter goes down would take the process with it."""
+        """Called when the process ends. A thread that is still in a framework's code when the interpreter shuts down would
+        crash the process."""
         if os.getpid() != self.pid:
             return
         self.ending = True
@@ -120,7 +124,7 @@ class Attached(Agent):
     def gone(self, peer, seconds):
         return Agent.gone(self, peer, seconds) or self.ending
 
-    # steps are counted from the first request for them to its end
+    # Steps are counted from the first request for them until that request ends.
     def capture_steps(self, peer, name, wish, waited):
         steps = self.steps
         if name == "torch":

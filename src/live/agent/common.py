@@ -8,7 +8,8 @@ import time
 
 
 def _module(name):
-    """A module of the standard library written in C, whatever stands on sys.path. sys.modules stays as it is."""
+    """Loads a module of the standard library that is written in C, whatever is on sys.path. sys.modules stays as
+    it is."""
     found = sys.modules.get(name)
     if found is not None and getattr(found, "__spec__", None) is not None:
         origin = found.__spec__.origin or "built-in"
@@ -22,7 +23,7 @@ def _module(name):
         spec = external.PathFinder.find_spec(name, [library + "/lib-dynload", library])
     module = frozen.module_from_spec(spec)
     spec.loader.exec_module(module)
-    if found is not None:  # the interpreter puts some modules there by itself
+    if found is not None:  # the interpreter adds some modules to sys.modules by itself
         sys.modules[name] = found
     else:
         sys.modules.pop(name, None)
@@ -86,7 +87,7 @@ def command():
 
 
 def task_file(tid, name):
-    """Words of a file of one of our threads; none when it has ended."""
+    """The words in a /proc file of one of our threads; none when the thread has ended."""
     try:
         fd = os.open("/proc/self/task/%s/%s" % (tid, name), os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
@@ -100,15 +101,16 @@ def task_file(tid, name):
 
 
 def let_threads_pass(seconds=10.0):
-    """Waits until each other thread has left the short function in which it may have been: it sleeps, or has run for a millisecond. One
-    that was taken off its CPU inside of the function is still in it, however long that was ago."""
+    """Waits until every other thread has left the short function in which it may have been. A thread has left it when it sleeps or has
+    run for a millisecond: a thread that lost its CPU inside the function is still in it, however long ago that was."""
     def runs(tid):
         return task_file(tid, "stat")[:1] in ([b"R"], [b"D"])
 
     def ran_ns(tid):
         return int((task_file(tid, "schedstat") or [0])[0])
 
-    own = os.readlink("/proc/thread-self").rpartition("/")[2]  # as /proc has it, which may be that of other namespaces
+    # the thread's number as /proc shows it, which may be that of another namespace
+    own = os.readlink("/proc/thread-self").rpartition("/")[2]
     end = time.monotonic() + seconds
     time.sleep(0.02)
     waiting = [(tid, ran_ns(tid)) for tid in os.listdir("/proc/self/task") if tid != own and runs(tid)]
@@ -118,7 +120,7 @@ def let_threads_pass(seconds=10.0):
 
 
 def remove(path):
-    """A file or a folder with all in it."""
+    """Removes a file, or a folder with everything in it."""
     try:
         if os.path.isdir(path) and not os.path.islink(path):
             for name in os.listdir(path):
@@ -131,7 +133,8 @@ def remove(path):
 
 
 def keep_whole(folder, name, data):
-    """Bytes, or a file of ours that is to stand there; how many bytes they are. The folder is held."""
+    """Writes bytes, or moves a file of ours, to this name; returns the number of bytes. The folder is
+    open."""
     if not isinstance(data, str):
         write_whole(folder, name, data)
         return len(data)
@@ -141,7 +144,7 @@ def keep_whole(folder, name, data):
         size = os.fstat(fd).st_size
         try:
             os.rename(data, name, dst_dir_fd=folder)
-        except OSError:  # another file system
+        except OSError:  # the file is on another file system
             try:
                 with os.fdopen(os.dup(fd), "rb") as f:
                     write_whole(folder, name, f.read())
@@ -153,8 +156,8 @@ def keep_whole(folder, name, data):
 
 
 def open_own(path, identity=None):
-    """A folder, held: of this user alone and no link, or the very one that has this device and number. Its path may lead elsewhere
-    by the time of a write, where others may write above it."""
+    """Opens a folder that belongs to this user alone and is no link, or the very folder that has this device and inode number.
+    Writes then go through the descriptor: where others may write above the folder, its path may lead elsewhere by that time."""
     fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     about = os.fstat(fd)
     own = about.st_uid == os.geteuid() and not about.st_mode & 0o077
@@ -165,7 +168,7 @@ def open_own(path, identity=None):
 
 
 def open_below(path, name, flags):
-    """A file, 0600, in a folder of this user."""
+    """Opens a file with mode 0600 in a folder of this user."""
     folder = open_own(path)
     try:
         return os.open(name, flags | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600, dir_fd=folder)
@@ -174,7 +177,7 @@ def open_below(path, name, flags):
 
 
 def write_whole(folder, name, data):
-    """A file, in a folder that is held, that appears whole."""
+    """Writes a file in an open folder. The file appears only when it is whole."""
     part = "%s.%d.%d.part" % (name, os.getpid(), _thread.get_ident())
     try:
         os.unlink(part, dir_fd=folder)

@@ -3,7 +3,8 @@
 
 
 class Finder:
-    """On sys.meta_path: lets the others find a framework, and tells the agent when it is imported whole."""
+    """Stands on sys.meta_path. The other finders find a framework; this one tells the agent when its import
+    is complete."""
 
     def __init__(self, agent):
         self.agent, self.waiting = agent, set(FRAMEWORKS)

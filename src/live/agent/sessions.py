@@ -36,7 +36,7 @@ class JaxSession(Session):
     def stop(self):
         files = [(".xplane.pb", recorded(self.session.stop()))]
         self.session = None
-        trim_memory()  # a second of small steps is some hundred MB, and a fork copies the tables of all of it
+        trim_memory()  # a second of small steps takes some hundred MB, and every fork copies the page tables for it
         return files
 
     def drop(self):
@@ -107,10 +107,11 @@ class TorchSession(Session):
         activities = [profiler.ProfilerActivity.CPU]
         if torch.cuda.is_available():
             activities.append(profiler.ProfilerActivity.CUDA)
-        # Captures of graphs tell lines by stacks and float operations by shapes; shapes alone make a file half as big again.
+        # Captures of graphs need stacks for the lines and shapes for the float operations. Shapes alone make a file half as
+        # big again.
         words = dict.fromkeys(("with_stack", "with_modules", "record_shapes"), wish["python"] > 0)
         words["activities"] = activities
-        # With all three torch says nothing of what it may mean for activities of GPUs: they end here as well.
+        # All three are switched off together: with fewer of them torch prints a warning about activities of GPUs.
         self.ending = [getattr(profiler.ProfilerActivity, n) for n in ("CPU", "CUDA", "XPU") if hasattr(profiler.ProfilerActivity, n)]
         if not hasattr(profiler.profile, "toggle_collection_dynamic"):
             raise Refused("unsafe", "torch %s frees a recording while other threads write to it; newer ones can be kept from it" % torch.__version__)
@@ -122,7 +123,8 @@ class TorchSession(Session):
         return self.enabled is not None and self.enabled()
 
     def prepare(self):
-        """What start() does first: a process's first recording takes a quarter of a second for it."""
+        """Does first what start() would do: in a process's first recording this takes a quarter of a
+        second."""
         if hasattr(self.profile, "prepare_trace") and hasattr(self.profile, "start_trace") and not self.is_busy():
             with self.native, Unheard(self.native.c):
                 self.profile.prepare_trace()
@@ -133,7 +135,7 @@ class TorchSession(Session):
             raise Refused("profiling", "the job's own profiler is on")
         if not self.prepared:
             self.prepare()
-        with self.native:  # once more: the first recording of a process sets the level
+        with self.native:  # silenced once more, because the first recording of a process sets the log level
             if self.prepared:
                 self.profile.start_trace()
             else:
@@ -141,8 +143,8 @@ class TorchSession(Session):
         self.begun = True
 
     def halt(self):
-        """torch frees its events at the end, and other threads that are in one of its callbacks write to them: the job would crash, seen at
-        1 attach in 126. So the callbacks are taken away first, and every thread leaves them."""
+        """torch frees its events when a recording ends. Threads that are still in one of its callbacks then write to freed memory and crash
+        the job (seen in 1 attach of 126). So the callbacks are removed first, and then every thread is given time to leave them."""
         if not self.halted:
             self.halted = True
             self.profile.toggle_collection_dynamic(False, self.ending)
@@ -171,13 +173,14 @@ class TorchSession(Session):
 
     def drop(self):
         if self.prepared and not self.begun:
-            self.begin()  # torch takes back what it prepared at the end of a recording only
+            self.begin()  # torch undoes its preparation only at the end of a recording, so one is begun and ended
         if self.begun:
             self.end()
         self.forget()
 
     def forget(self):
-        """The recording is some ten times its file, and its objects hold each other, so that only the job's collector would free it."""
+        """Frees the recording. It takes some ten times the size of its file, and its objects refer to each other, so only the job's
+        garbage collector would free them."""
         self.native.empty(self.results())
         for held in (getattr(self.profile, "profiler", None), self.profile):
             getattr(held, "__dict__", {}).clear()
@@ -189,7 +192,7 @@ SESSIONS = {"jax": JaxSession, "tensorflow": TensorFlowSession, "torch": TorchSe
 
 
 def recording(name, agent, wish):
-    """A session that has begun."""
+    """Makes a session and begins it."""
     session = SESSIONS[name](agent, wish)
     session.begin()
     return session

@@ -11,7 +11,7 @@ def _tfprof():
     sys.path_importer_cache.pop(here, None)
     wish = os.environ.get("TFPROF_AGENT")
     if not wish or not os.path.isfile(here + "/agent.py"):
-        return  # tfprof has ended: a process that outlived it started this one
+        return  # tfprof has ended; a process that outlived it started this one
     space = {"__name__": "tfprof_agent"}
     for name in ("common", "native", "sessions", "steps", "agent", "hook"):
         path = "%s/%s.py" % (here, name)
@@ -22,7 +22,7 @@ def _tfprof():
 
 try:
     _tfprof()
-except Exception as wrong:  # never the job's trouble
+except Exception as wrong:  # an error of ours must never disturb the job
     sys.stderr.write("tfprof: not prepared: %s: %s\n" % (type(wrong).__name__, wrong))
 del _tfprof
 sys.modules.pop("sitecustomize", None)

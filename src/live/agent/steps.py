@@ -2,8 +2,8 @@
 # Steps of torch and TensorFlow 1: counted, and some of them recorded.
 
 class Steps:
-    """Counts optimizer steps (torch) and session runs (TensorFlow 1), and records some of them: `every`, `at` of the command
-    line, and wishes of captures, each a dict of steps, left and files."""
+    """Counts optimizer steps (torch) and session runs (TensorFlow 1) and records some of them: those that `every` and `at`
+    of the command line name, and those that captures ask for. A capture's request is a dict of steps, left and files."""
 
     def __init__(self, agent):
         self.agent, self.count, self.fd, self.what = agent, 0, -1, None
@@ -28,7 +28,7 @@ class Steps:
         a = self.agent
         return (a.every and n % a.every == 0) or n in a.at
 
-    # torch: a hook after each optimizer's step
+    # torch: installs a hook after each optimizer's step.
     def watch_torch(self):
         from torch.optim.optimizer import register_optimizer_step_post_hook
         handle = register_optimizer_step_post_hook(self.after_optimizer)
@@ -75,7 +75,7 @@ class Steps:
                 wish["started"] = self.since
 
     def finish(self, session):
-        """The last step has ended: nothing more is recorded, and another thread writes what was."""
+        """The last step has ended: the recording stops, and another thread writes it."""
         wish, window = self.for_wish, micros() - self.since
         try:
             session.halt()
@@ -91,7 +91,7 @@ class Steps:
             _thread.start_new_thread(self.write, (session, ".%d" % self.number, self.since, window))
 
     def write(self, session, number, since, window):
-        """Of `tfprof run`, which has the agent's lock until the file is there."""
+        """Used by `tfprof run`; the agent's lock is held until the file is written."""
         try:
             with self.agent.stalls:
                 files = session.stop()
@@ -101,7 +101,7 @@ class Steps:
         finally:
             self.agent.lock.release()
 
-    # TensorFlow 1: Session.run with tracing at the chosen runs
+    # TensorFlow 1: traces the chosen calls of Session.run.
     def watch_sessions(self):
         from tensorflow.python.client import session
         steps, before = self, session.BaseSession.run
@@ -159,7 +159,8 @@ class Steps:
         self.agent.keep("tensorflow", "tf1", files, since, micros() - since)
 
     def begin(self, what):
-        """At the first step: a job of TensorFlow 2 runs no session, and its probe tells more."""
+        """Called at the first step. A job of TensorFlow 2 runs no session, and the kernel's probe
+        counts more of it."""
         self.what = what
         if self.fd < 0:
             self.fd = open_below(self.agent.run_folder, "%d.steps" % os.getpid(), os.O_RDWR | os.O_TRUNC)

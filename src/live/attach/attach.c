@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/attach/attach.c: the stages of an attach, in order: stop, look again, find room, save, call, restore, let go; and the tries. */
+/* live/attach/attach.c: the stages of an attach in their order (stop, check again, find room, save, call, restore, let go), and the
+ * repeated tries. */
 #include "live/attach/attach.h"
 #include "live/attach/cpu.h"
 
@@ -19,14 +20,14 @@
 
 #define TRIES 10
 #define PAUSE_NS 5000000     /* between two tries */
-#define STOP_NS 500000000    /* for the thread to stop: it may wait for a disk */
-#define STARVED_NS 300000000 /* for a CPU, on a machine with more to do than it can */
-#define CALL_NS 15000000     /* for a function to return; the thread is held meanwhile */
+#define STOP_NS 500000000    /* the longest wait for the thread to stop: it may be waiting for a disk */
+#define STARVED_NS 300000000 /* the longest wait for a thread that gets no CPU on an overloaded machine */
+#define CALL_NS 15000000     /* the longest wait for a function to return; the thread is held meanwhile */
 #define STACK_LEAST ((uint64_t)64 << 10)
 
 /* ---- room on the stack ---- */
 
-/* PROCMAP_QUERY of linux/fs.h, Linux 6.11: one mapping without the list of all */
+/* PROCMAP_QUERY of linux/fs.h, since Linux 6.11: asks for one mapping without reading the list of all */
 typedef struct mapping_query {
     uint64_t size, flags, address, low, high, rights, page_size, offset, inode;
     uint32_t device_major, device_minor, name_size, build_id_size;
@@ -38,7 +39,7 @@ typedef struct mapping {
     uint64_t low, high;
 } mapping;
 
-/* The private mapping of an address that may be read and written. */
+/* Finds the private, readable and writable mapping that holds an address. */
 static bool find_mapping(int64_t pid, uint64_t address, mapping *out)
 {
     enum { READ_WRITE = 3, SHARED = 8 };
@@ -64,7 +65,8 @@ static bool find_mapping(int64_t pid, uint64_t address, mapping *out)
     return found;
 }
 
-/* The main stack grows by itself as far as its limit: there the frame must have room now, and the rest may come. */
+/* The main stack grows by itself up to its limit. The frame must fit into what is mapped now; the rest of the stack may
+ * grow later. */
 static bool has_room(const tfp_attach *a, const tfp_cpu *cpu)
 {
     mapping m;
@@ -83,12 +85,12 @@ typedef enum outcome { DONE, AGAIN, REFUSED } outcome;
 
 typedef struct work {
     tfp_attach *a;
-    tfp_str text; /* without: the page is given back */
+    tfp_str text; /* the text to run; empty: the page is given back */
     tfp_way *refusal;
     tfp_cpu *cpu;
     tfp_tracer tracer;
-    const char *why; /* of AGAIN */
-    bool alone;      /* the call waits for another thread, and the thread comes home by itself */
+    const char *why; /* the reason for AGAIN */
+    bool alone;      /* the call waits for another thread; this thread returns from it by itself */
     bool done;
 } work;
 
@@ -104,7 +106,7 @@ static outcome again(work *w, const char *why)
     return AGAIN;
 }
 
-/* A number may have come to another process, and a process may have become another program. */
+/* The process number may belong to another process by now, or the process may run another program. */
 static bool is_same(const tfp_attach *a)
 {
     char path[64], home[32];
@@ -119,15 +121,16 @@ static bool is_same(const tfp_attach *a)
            memcmp(home, tfp_cpu_home_code.data, tfp_cpu_home_code.size) == 0;
 }
 
-/* A thread that is ready to run waits for a CPU and nothing else. */
+/* Whether the thread is ready to run and only waits for a CPU. */
 static bool is_starved(const work *w)
 {
     tfp_proc_stat now;
     return tfp_proc_stat_read(w->tracer.pid, &now) && now.state == 'R';
 }
 
-/* Runs a function in the thread until it has returned, or until the system call for whose sake it is called has: libc does nothing
- * behind it, and each stop is time in which the job waits for a CPU. number -1: none. */
+/* Runs a function in the thread until it has returned, or until the system call `number` that the function makes has returned:
+ * libc does nothing after that call, and each stop makes the job wait for a CPU once more. number -1: until the function
+ * returns. */
 static outcome call(work *w, uint64_t function, const uint64_t args[TFP_CPU_ARGS], long number, int64_t *result)
 {
     int64_t begin = tfp_now_ns(), deadline = begin + CALL_NS;
@@ -159,8 +162,8 @@ static outcome make_page(work *w)
     return DONE;
 }
 
-/* A PyMutex puts its waiters into a list that stands on their stacks: such a wait may not be given up, and the main thread itself may
- * hold the lock. */
+/* Whether the PyMutex is held. A PyMutex keeps its waiters in a list on their own stacks, so a wait for it must not be broken off;
+ * and the main thread itself may hold it. */
 static bool mutex_is_held(const work *w)
 {
     uint8_t mutex = 0;
@@ -191,7 +194,7 @@ static outcome give_back(work *w)
     return o;
 }
 
-/* The thread is stopped for us. */
+/* One try, while the thread is stopped. */
 static outcome work_on(work *w)
 {
     const char *why;
@@ -208,7 +211,7 @@ static outcome work_on(work *w)
     return o;
 }
 
-/* Behind more threads than there are CPUs a thread that is ready to run is late to stop, too, but is not stuck. */
+/* Stops the thread. On a machine with more threads than CPUs a runnable thread stops late, but it is not stuck. */
 static tfp_stop interrupt(work *w)
 {
     enum { PERIODS = 4 };
@@ -246,11 +249,12 @@ static outcome try_once(work *w)
 
 /* ---- tries ---- */
 
-/* A thread of its own: when it ends the kernel lets go of whatever it traced. */
+/* Runs in a thread of its own: when this thread ends the kernel lets go of every thread that it traced. */
 static void *run(void *ctx)
 {
     work *w = ctx;
-    /* the job is stopped while we wait for a CPU: where the kernel allows it this thread gets one at once; it sleeps when it waits */
+    /* The job is stopped while we wait for a CPU. Where the kernel allows real-time priority this thread gets a CPU at once; it
+     * sleeps whenever it waits. */
     pthread_setschedparam(pthread_self(), SCHED_FIFO, &(struct sched_param){ .sched_priority = 1 });
     prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
     for (int i = 0; i < TRIES; i++) {
@@ -283,7 +287,7 @@ static bool do_work(tfp_attach *a, int64_t thread_id, tfp_str text, tfp_way *ref
 bool tfp_attach_queue(tfp_attach *a, tfp_str text, tfp_way *refusal)
 {
     if (do_work(a, a->pid, text, refusal)) return true;
-    tfp_attach_empty(a); /* a call that was given up may have queued it */
+    tfp_attach_empty(a); /* a call that was broken off may still have queued the text */
     return false;
 }
 
@@ -300,8 +304,8 @@ void tfp_attach_empty(tfp_attach *a)
 
 /* ---- one at a time ---- */
 
-/* The lock is of the process's memory file: only those who may attach can open it, the kernel gives it back when its holder dies, and
- * it leaves no file behind. */
+/* The lock is on the process's memory file: only those who may attach can open that file, the kernel releases the lock when its
+ * holder dies, and no file is left behind. */
 bool tfp_attach_lock(const tfp_attach *a) { return flock(a->memory, LOCK_EX | LOCK_NB) == 0; }
 
 void tfp_attach_free(tfp_attach *a)

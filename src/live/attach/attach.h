@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* live/attach/attach.h: running a line of Python in a process that nobody prepared. Its main thread is stopped for less than a millisecond,
  * calls mmap for a page of our own and Py_AddPendingCall with the text in that page, and goes on; the interpreter runs the text at
- * its next safe point. What is needed is found before (find.c), the order of stages is in attach.c, the calls of ptrace in
+ * its next safe point. Everything needed is found before that (find.c); the order of stages is in attach.c, the calls of ptrace in
  * tracer.c, registers in cpu_*.c, the text in text.c.
  *
- * The rules, each with a test in tests/live/attach.py: no code, data or stack in use is written to; all registers are saved and
+ * The rules (each has a test in tests/live/attach.py): no code, data or stack in use is written to; all registers are saved and
  * come back, vectors among them; the thread finds its way home when the tracer is killed; no other thread is stopped; what is not
  * known to be safe is refused. */
 #ifndef TFP_LIVE_ATTACH_H
@@ -15,32 +15,35 @@
 
 typedef struct tfp_attach {
     int64_t pid, start_ticks;
-    /* the program that was looked at: a process that has become another one is left alone */
+    /* identify the program that was looked at: a process that has run another one since is left alone */
     int64_t code_start, stack_start;
     uint64_t device, file;
     /* addresses in the process */
     uint64_t run, add;         /* PyRun_SimpleString, Py_AddPendingCall */
-    uint64_t map, unmap, home; /* of libc: mmap, munmap, the end of signal handlers */
-    uint64_t mutex;            /* a PyMutex that Py_AddPendingCall takes; 0: it takes another kind of lock */
-    uint64_t page, page_size;  /* ours in the process; 0: not yet */
-    int memory;                /* /proc/PID/mem; -1 */
-    /* a process with files or processes of its own, as in a container */
-    int64_t inner_pid;       /* the number that it knows itself by */
-    int inside;              /* a folder of its own for the agent's files; -1: it has the same as we */
-    const char *inside_name; /* what it calls that folder */
+    uint64_t map, unmap, home; /* of libc: mmap, munmap, the code that ends a signal handler */
+    uint64_t mutex;            /* the PyMutex that Py_AddPendingCall takes; 0: it takes another kind of lock */
+    uint64_t page, page_size;  /* the page that we mapped in the process; 0: none yet */
+    int memory;                /* /proc/PID/mem; -1: not open */
+    /* for a process with its own files or its own process numbers, as in a container */
+    int64_t inner_pid; /* its own number for itself */
+    /* a folder in its file system for the agent's files; -1: it sees the same files as we do */
+    int inside;
+    const char *inside_name; /* its name for that folder */
     int64_t stopped_ns;      /* how long the main thread was held by ptrace */
     bool queued;             /* the interpreter was told to run the text */
 } tfp_attach;
 
-/* Looks at a process, changing nothing. False: why it is refused. */
+/* Looks at a process and changes nothing. False: the attach is refused, *way says why. */
 bool tfp_attach_find(int64_t pid, int64_t start_ticks, tfp_attach *out, tfp_way *refusal);
-/* One attach to a process at a time. False: another tfprof has it. */
+/* Allows one attach to a process at a time. False: another tfprof is attached. */
 bool tfp_attach_lock(const tfp_attach *a);
-/* Has the interpreter run a text of Python at its next safe point. False: why not; the process goes on unharmed. */
+/* Makes the interpreter run a text of Python at its next safe point. False: it cannot, *way says why; the process goes
+ * on unharmed. */
 bool tfp_attach_queue(tfp_attach *a, tfp_str text, tfp_way *refusal);
-/* Empties a text that has not run: a process that stays long in C would run it after the caller gave up. */
+/* Empties a text that has not run yet. A process that stays in C code for long would otherwise run it after the caller
+ * gave up. */
 void tfp_attach_empty(tfp_attach *a);
-/* Gives the page back after the text has run: done by the thread that the text started, which is ours, so that the job is not held. */
+/* Unmaps the page after the text has run. The agent's thread, which the text started, makes the call, so that the job is not held. */
 void tfp_attach_unmap(tfp_attach *a, int64_t thread_id);
 void tfp_attach_free(tfp_attach *a);
 
@@ -49,9 +52,10 @@ bool tfp_attach_allowed(int64_t pid, const tfp_proc_status *status, tfp_way *ref
 
 /* text.c: the text that starts the agent, for a process. */
 typedef struct tfp_attach_wish {
-    const char *folder;             /* of the agent's files, as the process sees it */
-    int64_t watch_pid, watch_ticks; /* tfprof, as the process sees it; the agent leaves when it is gone. 0: not seen */
-    int64_t until_unix_seconds;     /* nobody connects later */
+    const char *folder; /* folder of the agent's files, as the process sees it */
+    /* tfprof's process, as the target sees it; the agent leaves when tfprof has ended. 0: not visible */
+    int64_t watch_pid, watch_ticks;
+    int64_t until_unix_seconds; /* after this time the agent expects no connection */
     bool keep;
 } tfp_attach_wish;
 void tfp_attach_text(const tfp_attach_wish *w, tfp_buf *out);

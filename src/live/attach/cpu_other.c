@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/attach/cpu_other.c: processors on which no thread is made to call anything: attach is refused before it is stopped. */
+/* live/attach/cpu_other.c: processors on which we cannot make a thread call a function: an attach is refused before it stops
+ * anything. */
 #include "live/attach/cpu.h"
 
 const tfp_str tfp_cpu_home_code = { "", 0 };

@@ -11,24 +11,24 @@
 #include <sys/uio.h>
 #include <sys/user.h>
 
-#include <linux/ptrace.h> /* after sys/ptrace.h, whose macros it shares */
+#include <linux/ptrace.h> /* must follow sys/ptrace.h: both define the same macros */
 
 /* mov $15, %rax; syscall: rt_sigreturn, the end of every signal handler, in glibc and musl alike */
 const tfp_str tfp_cpu_home_code = { "\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05", 9 };
 
 enum {
-    /* results of interrupted system calls that a tracer sees, of include/linux/errno.h */
+    /* results of interrupted system calls that only a tracer sees; from include/linux/errno.h */
     RESTART_SYS = 512,    /* the call starts again, unless a handler says otherwise */
     RESTART_NOINTR = 513, /* the call starts again */
     RESTART_NOHAND = 514, /* the call starts again, unless a handler ran */
-    RESTART_BLOCK = 516,  /* goes on by restart_syscall with the time that is left */
-    USER_CODE_64 = 0x33,  /* cs of 64-bit code */
+    RESTART_BLOCK = 516,  /* the call goes on by restart_syscall with the time that is left */
+    USER_CODE_64 = 0x33,  /* value of cs in 64-bit code */
     DIRECTION_FLAG = 0x400,
-    /* XSAVE: the legacy area, the words that software may use in it, the header behind it */
+    /* XSAVE: the legacy area, the words in it that software may use, the header behind it */
     XSAVE_LEGACY = 512,
     XSAVE_WORDS = 464,
     XSAVE_HEADER_END = 576,
-    RED_ZONE = 256,     /* 128 by the ABI; twice that */
+    RED_ZONE = 256,     /* the ABI says 128; twice that to be safe */
     CONTEXT_ROOM = 512, /* return address and ucontext, rounded up */
     XSTATE_MOST = 16384
 };
@@ -53,11 +53,11 @@ _Static_assert(sizeof(signal_frame) <= CONTEXT_ROOM, "the frame has its room");
 
 struct tfp_cpu {
     struct user_regs_struct saved;
-    struct user_regs_struct back; /* where it goes on while we live */
+    struct user_regs_struct back; /* the registers to restore while the tracer lives */
     unsigned char xstate[XSTATE_MOST];
     size_t xstate_size;
-    uint64_t mask;     /* of blocked signals */
-    uint64_t home, at; /* at: the return address of the called function, on its stack */
+    uint64_t mask;     /* the mask of blocked signals */
+    uint64_t home, at; /* at: where on the stack the called function finds its return address */
     size_t frame_size;
     unsigned char frame[CONTEXT_ROOM + 64 + XSTATE_MOST + 64];
 };
@@ -79,7 +79,8 @@ static void put64(unsigned char *to, uint64_t n) { memcpy(to, &n, sizeof n); }
 
 /* ---- the saved state ---- */
 
-/* Inside a restartable sequence a thread may not be led away: the kernel would take it for left without telling it. */
+/* A thread inside a restartable sequence must not be redirected: the kernel would not know that the sequence was
+ * interrupted. */
 static bool in_restartable_sequence(const tfp_tracer *t, uint64_t rip)
 {
     struct ptrace_rseq_configuration rseq = { 0 };
@@ -108,8 +109,8 @@ static size_t xsave_size(uint64_t features)
     return size;
 }
 
-/* Registers with which a thread goes on behind an interrupted system call: by itself as after a signal's handler, or `exact`, with
- * the kernel's own way of going on, which returning from a handler would have switched off. */
+/* The registers with which a thread goes on after an interrupted system call: as after a signal handler, or, with `exact`, as the
+ * kernel itself would restart the call, which a return from a handler rules out. */
 static struct user_regs_struct after_call(struct user_regs_struct r, bool exact)
 {
     int64_t result = (int64_t)r.rax;
@@ -124,7 +125,7 @@ static struct user_regs_struct after_call(struct user_regs_struct r, bool exact)
     } else if (rest) {
         r.rax = (uint64_t)-EINTR;
     }
-    r.orig_rax = (uint64_t)-1; /* so that the kernel does none of this a second time */
+    r.orig_rax = (uint64_t)-1; /* stops the kernel from restarting the call a second time */
     return r;
 }
 
@@ -133,10 +134,10 @@ static void build_frame(tfp_cpu *c, uint64_t features)
     struct user_regs_struct r = after_call(c->saved, false);
     size_t size = xsave_size(features);
     uint64_t state_at = (r.rsp - RED_ZONE - size - 64) & ~(uint64_t)63;
-    c->at = ((state_at - CONTEXT_ROOM) & ~(uint64_t)15) - 8; /* the stack of a function's first instruction */
+    c->at = ((state_at - CONTEXT_ROOM) & ~(uint64_t)15) - 8; /* stack alignment at a function's first instruction */
     signal_frame f = { .home = c->home,
                        .flags = 7, /* UC_FP_XSTATE, UC_SIGCONTEXT_SS, UC_STRICT_RESTORE_SS */
-                       /* flags that the kernel refuses: the thread's alternate stack stays as it was */
+                       /* flags that the kernel refuses, so that the thread's alternate stack stays as it was */
                        .alternate_flags = 0x100,
                        .r8 = r.r8,
                        .r9 = r.r9,
@@ -241,9 +242,10 @@ bool tfp_cpu_has_called(const tfp_tracer *t, long number, int64_t *result)
 bool tfp_cpu_restore(const tfp_cpu *c, const tfp_tracer *t)
 {
     struct user_regs_struct r = c->back;
-    uint64_t mask = c->mask; /* the call may be given up inside of a signal's handler, which changed the mask */
+    uint64_t mask = c->mask; /* the call may be broken off inside a signal handler, which changed the mask */
     struct iovec xstate = { (void *)(uintptr_t)c->xstate, c->xstate_size };
-    /* vectors first: until the registers are set as well, the frame leads home and brings its own vectors */
+    /* vectors first: as long as the other registers are not set, the frame is still in place and restores its own
+     * vectors */
     return ptrace(PTRACE_SETSIGMASK, t->pid, (void *)sizeof mask, &mask) == 0 &&
            ptrace(PTRACE_SETREGSET, t->pid, (void *)NT_X86_XSTATE, &xstate) == 0 && /* NOLINT: numbers as pointers */
            ptrace(PTRACE_SETREGS, t->pid, NULL, &r) == 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/attach/find.c: what must be known of a process before it is stopped, and reasons not to stop it. */
+/* live/attach/find.c: what must be known about a process before it is stopped, and reasons not to stop it. */
 #include "live/attach/attach.h"
 #include "live/attach/cpu.h"
 #include "live/proc/elf.h"
@@ -13,9 +13,9 @@
 
 /* ---- reasons not to stop it ---- */
 
-/* A filter may kill for a call that we let the process make; a container's filter lets every program make these. It is the container's
- * where we live under it, too, or where the container's first process has no other. That process itself has none of its own when there
- * is one only: the container's comes first. */
+/* Whether the process has a seccomp filter of its own. Such a filter may kill the process for a system call that we make it do; a
+ * container's filter allows these calls for every program. A filter is the container's if we run under the same one, or if the
+ * container's first process has no further one. If that first process has a single filter, that one is the container's. */
 static bool has_own_filter(int64_t pid, const tfp_proc_status *status)
 {
     tfp_proc_status other;
@@ -25,7 +25,7 @@ static bool has_own_filter(int64_t pid, const tfp_proc_status *status)
     return other.seccomp_filters != status->seccomp_filters || (like == pid && status->seccomp_filters != 1);
 }
 
-/* Its agent's files would lie where we cannot see them. */
+/* Whether the agent's files would be in a folder that we cannot see. */
 static bool is_out_of_reach(int64_t pid, const tfp_proc_status *status)
 {
     const char *name;
@@ -57,7 +57,8 @@ bool tfp_attach_allowed(int64_t pid, const tfp_proc_status *status, tfp_way *ref
                        "a seccomp filter of its own may kill it: start such jobs as tfprof run -- COMMAND");
     else if (status->shadow_stack)
         tfp_way_refuse(refusal, "unsafe", "it has a shadow stack: start such jobs as tfprof run -- COMMAND");
-    else if (geteuid() == 0 && !tfp_same_namespace(pid, "user")) /* inside that namespace root has another number, so the agent could not check who asks */
+    /* in that user namespace root has another number, so the agent could not check who connects */
+    else if (geteuid() == 0 && !tfp_same_namespace(pid, "user"))
         tfp_way_refuse(refusal, "no-permission",
                        "it is in another user namespace: run tfprof as its user, or in its container");
     else if (is_out_of_reach(pid, status))

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/attach/method.c: what a capture of a process would use. The order matters: what makes every way impossible is told first. */
+/* live/attach/method.c: the way in which a capture would record a process. The order matters: reasons that rule out every way come
+ * first. */
 #include "live/attach/attach.h"
 
 #include <stdio.h>
 #include <sys/xattr.h>
 
-/* A program with more rights than its caller must not be looked into. */
+/* A program that has more rights than its caller (set-user-ID) must not be inspected. */
 static bool has_special_rights(int64_t pid)
 {
     char path[64];

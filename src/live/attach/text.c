@@ -5,12 +5,13 @@
  * none that the job may have set (a train.py often has its own `compile` or `exec`), and lets no exception out. */
 #include "live/attach/attach.h"
 
-/* The builtins of a generator's frame are the interpreter's own, whatever __main__ calls so. */
+/* A generator's frame has the interpreter's own builtins, even if __main__ has redefined their names. */
 static const char begin[] = "try: (lambda: (yield))().gi_frame.f_builtins['exec'](";
 static const char otherwise[] = ")\nexcept: (lambda: (yield))().gi_frame.f_builtins['exec'](";
 static const char end[] = ",{})\n";
 
-/* Runs in a namespace of its own. A start_new_thread that is not the interpreter's would run the agent in the main thread. */
+/* Runs in a namespace of its own. If start_new_thread is not the interpreter's own, it might run the agent in the main
+ * thread; so this is checked. */
 static const char starter[] = "import _thread\n"
                               "def work():\n"
                               "    try:\n"
@@ -19,8 +20,8 @@ static const char starter[] = "import _thread\n"
                               "    except BaseException: pass\n"
                               "if type(_thread.start_new_thread) is type(len): _thread.start_new_thread(work, ())\n";
 
-/* A handler of the job that ran between two instructions of ours, and raised: KeyboardInterrupt, or SystemExit at SIGTERM. What it
- * raised was meant for the job, so the signal comes again when the job is back in its own code. */
+/* A signal handler of the job ran between two of our instructions and raised an exception: KeyboardInterrupt, or SystemExit at
+ * SIGTERM. The exception was meant for the job, so we send the signal again when the job is back in its own code. */
 static const char signal_again[] = "try:\n"
                                    "    import _thread, os, sys, time\n"
                                    "    def number(kind, wrong, at):\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/attach/tracer.c: ptrace. No other file but the processor's (cpu_x86.c) calls it. */
+/* live/attach/tracer.c: ptrace. Apart from it only cpu_x86.c calls ptrace. */
 #include "live/attach/tracer.h"
 #include "live/proc/proc.h"
 
@@ -10,23 +10,24 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WAIT_NS 20000 /* between two looks; a step of a stopped thread takes about that long */
+#define WAIT_NS 20000 /* pause between two looks; one step of a stopped thread takes about that long */
 
 int tfp_tracer_seize(tfp_tracer *t)
 {
-    /* without PTRACE_O_EXITKILL: a tracer that is killed leaves a running process */
+    /* without PTRACE_O_EXITKILL: if the tracer is killed, the process goes on */
     return ptrace(PTRACE_SEIZE, t->pid, NULL, (void *)PTRACE_O_TRACESYSGOOD) ? errno
                                                                              : 0; /* NOLINT: flags as a pointer */
 }
 
-/* waitpid without an end could hang for ever, and a signal that interrupts it would need a handler in the caller's program. */
+/* Waits by polling: waitpid without a limit could hang for ever, and a signal to interrupt it would need a handler in the
+ * caller's program. */
 static bool wait_for_change(const tfp_tracer *t, int64_t deadline_ns, int *status)
 {
     for (;;) {
         pid_t got = waitpid(t->pid, status, __WALL | WNOHANG);
         if (got == t->pid) return true;
         if (got < 0 && errno != EINTR) {
-            *status = 0; /* it reads as an end */
+            *status = 0; /* a status of 0 reads as an exit */
             return true;
         }
         if (tfp_now_ns() >= deadline_ns) return false;
@@ -34,7 +35,8 @@ static bool wait_for_change(const tfp_tracer *t, int64_t deadline_ns, int *statu
     }
 }
 
-/* Waits for the next stop. A stop before a signal is delivered gives TFP_STOP_ASKED and the signal in *signal, which is 0 for all others. */
+/* Waits for the next stop. A stop before the delivery of a signal gives TFP_STOP_ASKED and the signal in *signal; every other stop sets it
+ * to 0. */
 static tfp_stop next_stop(tfp_tracer *t, int64_t deadline_ns, int *signal)
 {
     int status;
@@ -59,7 +61,7 @@ tfp_stop tfp_tracer_interrupt(tfp_tracer *t, int64_t deadline_ns)
 {
     int signal;
     t->since_ns = tfp_now_ns();
-    for (;;) { /* the kernel forgets that it was asked at every stop for a signal */
+    for (;;) { /* at each stop for a signal the kernel forgets our request to stop, so it is repeated */
         if (ptrace(PTRACE_INTERRUPT, t->pid, NULL, NULL)) return TFP_STOP_ENDED;
         tfp_stop stop = next_stop(t, deadline_ns, &signal);
         if (!signal) return stop;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/files/manifest.c: manifest.json, which a folder of captures gets last. */
+/* live/files/manifest.c: writes manifest.json, the last file that a folder of captures gets. */
 #include "live/files/run.h"
 
 #include "wire/json.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/files/method.c: how a process can be recorded: refusals. */
+/* live/files/method.c: reasons why a process cannot be recorded. */
 #include "live/files/method.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/files/results.c: the folder that takes what run and capture record: ours alone, and held as a descriptor, so that what is written
- * stays below it whatever happens to its name. */
+/* live/files/results.c: the folder for what run and capture record. It belongs to us alone and is held as a descriptor, so that files
+ * are written into it whatever happens to its name. */
 #include "live/files/run.h"
 
 #include "base/io.h"
@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { NAMES_MOST = 100 }; /* names by date and time that are tried; another user may have made the first ones */
+enum { NAMES_MOST = 100 }; /* how many names by date and time are tried; another user may have taken the first ones */
 
 int64_t tfp_unix_micros(void)
 {
@@ -22,7 +22,7 @@ int64_t tfp_unix_micros(void)
     return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
 }
 
-/* tfprof-VERB-DATE-TIME, then the same with numbers, then with one that nobody foresees. */
+/* tfprof-VERB-DATE-TIME, then the same with a number added, then with a random one that nobody can foresee. */
 static void name_by_time(const char *verb, int turn, char *name, size_t room)
 {
     struct timespec now;
@@ -37,7 +37,7 @@ static void name_by_time(const char *verb, int turn, char *name, size_t room)
         snprintf(name + n, room - n, "-%d", turn + 1);
 }
 
-/* In the current folder. */
+/* Makes it in the current folder. */
 static tfp_status make_by_time(const char *verb, int *folder, tfp_error *err)
 {
     tfp_place p;
@@ -56,8 +56,8 @@ static tfp_status make_by_time(const char *verb, int *folder, tfp_error *err)
     return s;
 }
 
-/* A folder that was there before: what others put into it while it was open to them would be taken for ours, so it must be empty after
- * it is closed to them. */
+/* Closes an existing folder to others. Files that others put into it before would be taken for ours, so it must be empty
+ * afterwards. */
 static tfp_status close_to_others(int folder, const char *path, tfp_error *err)
 {
     struct stat st;
@@ -116,7 +116,7 @@ tfp_status tfp_results_write(const tfp_results *results, const char *job, const 
     return s;
 }
 
-/* Closes what is held, and says that there is no run. */
+/* Closes all descriptors and marks the run as not there. */
 void tfp_run_free(tfp_run *r)
 {
     if (r->hook_fd >= 0) close(r->hook_fd);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/files/run.h: preparing a command so that the Python processes in it have an agent, and what they recorded. */
+/* live/files/run.h: prepares a command so that the Python processes in it have an agent, and collects what they
+ * recorded. */
 #ifndef TFP_LIVE_RUN_H
 #define TFP_LIVE_RUN_H
 
 #include "live/files/run_folder.h"
 
-/* Files of src/live/agent, as pieces, each ended by NULL. */
+/* Files of src/live/agent as pieces of text; each file is ended by NULL. */
 extern const char *const tfp_file_common[],
     *const tfp_file_native[], *const tfp_file_sessions[], *const tfp_file_steps[],
                                                               *const tfp_file_agent[],
@@ -13,7 +14,7 @@ extern const char *const tfp_file_common[],
                                                                       *const tfp_file_attached[],
                                                                           *const tfp_file_sitecustomize[];
 
-/* The library of run/cuda_inject.c. */
+/* The library made of run/cuda_inject.c. */
 extern const unsigned char tfp_cuda_library[];
 extern const size_t tfp_cuda_library_size;
 
@@ -25,19 +26,19 @@ typedef struct tfp_stacks_wish {
 
 /* The settings of `run` and `capture`. */
 typedef struct tfp_live_wish {
-    char *dir;                 /* NULL: named by date and time */
+    char *dir;                 /* NULL: a name by date and time */
     char *every, *at_step;     /* of run, checked; NULL: none */
     int64_t ms, steps, signal; /* steps 0: none asked for; signal 0: none */
     bool attach, keep_agent, align, all, kineto;
-    bool snapshot; /* what a recorder has, without a window */
-    bool cuda;     /* of run: CUDA's activities, by CUPTI */
+    bool snapshot; /* of a recorder: take what it has, without waiting for a window */
+    bool cuda;     /* of run: record CUDA's activities by CUPTI */
     enum { TFP_RECORDER_STAYS, TFP_RECORDER_STARTS, TFP_RECORDER_STOPS } recorder;
     int64_t parallel, host_level, python_level, max_bytes;
     double wait, timeout;
 } tfp_live_wish;
 void tfp_live_wish_start(tfp_live_wish *w);
 void tfp_live_wish_free(tfp_live_wish *w);
-/* Sets one by the name of its option. TFP_NOTFOUND: none has that name. */
+/* Sets one setting by the name of its option. TFP_NOTFOUND: none has that name. */
 tfp_status tfp_live_wish_set(tfp_live_wish *w, const char *name, const char *value, tfp_error *err);
 
 /* The folder of results, held as a descriptor, and its absolute path for messages. */
@@ -52,7 +53,7 @@ tfp_status tfp_results_write(const tfp_results *r, const char *job, const char *
 
 typedef struct tfp_manifest {
     const tfp_results *results;
-    int64_t started_unix_micros, ms, steps; /* steps -1: null */
+    int64_t started_unix_micros, ms, steps; /* steps -1: written as null */
     tfp_str rows;                           /* JSON objects with commas between them */
     char *const *notes;
     size_t note_count;
@@ -61,14 +62,14 @@ typedef struct tfp_manifest {
 tfp_status tfp_manifest_write(const tfp_manifest *m, tfp_error *err);
 int64_t tfp_unix_micros(void);
 typedef struct tfp_run {
-    char hook[128]; /* folder of the hook's files, below the run folder; "" without */
-    char id[32];    /* of this run, in its agents' entries */
+    char hook[128]; /* folder of the hook's files, below the run folder; "": none */
+    char id[32];    /* identifies this run in its agents' entries */
     tfp_results results;
     char run_folder[TFP_RUN_PATH_MAX];
-    int run_fd, hook_fd; /* these folders; valid while *hook is set */
+    int run_fd, hook_fd; /* descriptors of the two folders; valid while *hook is set */
     int64_t started;
 } tfp_run;
 #define TFP_RUN_NONE ((tfp_run){ .results = { .folder = -1 }, .run_fd = -1, .hook_fd = -1 })
-void tfp_run_free(tfp_run *r); /* closes what is held; harmless for TFP_RUN_NONE, and again */
+void tfp_run_free(tfp_run *r); /* closes all descriptors; may be called for TFP_RUN_NONE, and twice */
 
 #endif

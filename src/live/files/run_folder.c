@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/files/run_folder.c: finding the run folder and the agents in it. Whatever stands in these files came from another process: sizes
- * are bounded, links are not followed, and an entry counts only while its process is the one that wrote it. */
+/* live/files/run_folder.c: finds the run folder and the agents in it. Other processes wrote these files: sizes are bounded, links are
+ * not followed, and an entry counts only while the process that wrote it lives. */
 #include "live/files/run_folder.h"
 
 #include "base/place.h"
@@ -13,14 +13,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ENTRY_MOST 16384 /* bytes of PID.json */
+#define ENTRY_MOST 16384 /* most bytes of a PID.json */
 #define WHY_ROOM 200
 
 /* ---- the folder ---- */
 
 #define REMEDY "name another one in TFPROF_RUN_DIR or XDG_RUNTIME_DIR"
 
-/* Whether a folder belongs to its user. False: it does not, and `why` has the reason, or there is no folder, and `why` is empty. */
+/* Whether a folder belongs to this user alone. False: `why` has the reason; an empty `why` means that there is no folder. */
 static bool is_safe(const char *path, uid_t owner, char *why, size_t room)
 {
     struct stat st;
@@ -42,7 +42,7 @@ static bool is_safe(const char *path, uid_t owner, char *why, size_t room)
     return !*why;
 }
 
-/* A name that processes in other folders understand too. */
+/* Makes the name absolute: processes with other current folders use it too. */
 static tfp_status make_absolute(char folder[TFP_RUN_PATH_MAX], tfp_error *err)
 {
     char *whole = realpath(folder, NULL);
@@ -66,7 +66,8 @@ tfp_status tfp_run_folder(char out[TFP_RUN_PATH_MAX], bool make, tfp_error *err)
         size = snprintf(out, TFP_RUN_PATH_MAX, "/tmp/tfprof-%u", (unsigned)geteuid());
     if (size < 0 || size >= TFP_RUN_PATH_MAX)
         return tfp_fail(err, TFP_BADFILE, "the run folder's path is longer than %d bytes", TFP_RUN_PATH_MAX - 1);
-    while (size > 1 && out[size - 1] == '/') out[--size] = '\0'; /* lstat would follow a link */
+    /* without the slash, as lstat would follow a link that ends in one */
+    while (size > 1 && out[size - 1] == '/') out[--size] = '\0';
     if (make && mkdir(out, 0700) && errno != EEXIST)
         return tfp_fail(err, TFP_BADFILE, "%s: the run folder cannot be made: %s", out, strerror(errno));
     if (!is_safe(out, geteuid(), why, sizeof why) && *why) return tfp_fail(err, TFP_BADFILE, "%s: %s", out, why);
@@ -133,7 +134,7 @@ static bool find_in(const char *folder, uid_t owner, int64_t pid, int64_t start_
     snprintf(out->socket, sizeof out->socket, "%.79s/%lld.sock", folder, (long long)pid);
     if (lstat(out->socket, &st) || !S_ISSOCK(st.st_mode) || st.st_uid != owner) return false;
     snprintf(path, sizeof path, "%.79s/%lld.steps", folder, (long long)pid);
-    int64_t count[2]; /* steps, and when the last one ended */
+    int64_t count[2]; /* the number of steps, and when the last one ended */
     out->counts = *out->what && read_entry(path, owner, (char *)count, sizeof count) == sizeof count;
     if (!out->counts) return true;
     out->steps = count[0];
@@ -141,7 +142,7 @@ static bool find_in(const char *folder, uid_t owner, int64_t pid, int64_t start_
     return true;
 }
 
-/* Of a process that sees other files or numbers than we do: `tfprof run` left the run folder's name in its environment. */
+/* Finds the agent of a process in another namespace: `tfprof run` left the name of its run folder in the environment. */
 static bool find_inside(int64_t pid, int64_t start_ticks, int64_t uid, tfp_agent *out)
 {
     char folder[TFP_RUN_PATH_MAX], path[TFP_RUN_PATH_MAX];
@@ -155,7 +156,7 @@ static bool find_inside(int64_t pid, int64_t start_ticks, int64_t uid, tfp_agent
     bool found = safe && tfp_proc_status_read(pid, &status) && status.inner_pid > 0 &&
                  find_in(path, (uid_t)uid, status.inner_pid, start_ticks, out);
     close(fd);
-    /* whoever connects looks at the number of the process that answers */
+    /* the name need not be trusted: whoever connects checks the process number of the peer */
     int size = snprintf(out->socket, sizeof out->socket, "/proc/%lld/root%s/%lld.sock", (long long)pid, folder,
                         (long long)(found ? status.inner_pid : 0));
     return found && (size_t)size < sizeof out->socket;

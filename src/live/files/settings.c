@@ -33,7 +33,7 @@ static tfp_status wrong(const char *name, const char *value, const char *what, t
     return tfp_fail(err, TFP_BADARG, "--%s '%s': %s", option, value, what);
 }
 
-/* N steps, or Ns: seconds. */
+/* "N steps", or "Ns" for seconds. */
 static bool is_every(const char *v)
 {
     size_t digits = strspn(v, "0123456789");
@@ -54,7 +54,7 @@ static bool is_step_list(const char *v)
 
 static int64_t signal_of(const char *v)
 {
-    /* glibc has sigabbrev_np only since 2.32, other C libraries have nothing like it. */
+    /* glibc has sigabbrev_np only since 2.32, and other C libraries lack it. */
     static const char *const names[32] = {
         [SIGHUP] = "HUP",   [SIGINT] = "INT",       [SIGQUIT] = "QUIT", [SIGILL] = "ILL",     [SIGTRAP] = "TRAP",
         [SIGABRT] = "ABRT", [SIGBUS] = "BUS",       [SIGFPE] = "FPE",   [SIGKILL] = "KILL",   [SIGUSR1] = "USR1",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/jobs/jobs.c: samples of /proc folded into jobs. A process is known by its number and start time, so that a number that is
- * used again is another process. Of a process that did not run, as the kernel's CPU clock tells, nothing is read but every fifth time;
- * what is expensive (maps, threads) is read again only when something changed; files that are read every time stay open. */
+/* live/jobs/jobs.c: samples of /proc folded into jobs. A process is known by its number and start time, so that a reused number counts
+ * as another process. A process that did not run, by the kernel's CPU clock, is read only every fifth time; what is expensive (maps,
+ * threads) is read again only when something changed; files that are read every time stay open. */
 #include "live/jobs/jobs.h"
 #include "live/jobs/names.h"
 
@@ -13,12 +13,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MAPS_GROWTH ((int64_t)1 << 18) /* a library that is loaded adds more than this to the address space: libcudart has 700 KB */
-#define SAMPLES_A_RESTING_LOOK 4       /* of a process that did not run: its threads' states can hardly be new */
-#define SAMPLES_A_TURN 5               /* of a process that did not run, and of what rarely changes */
-#define LIST_NS ((int64_t)1900000000)  /* between two lists of all processes, if they are not asked for */
-#define FILES_LEAST 8                  /* descriptors, without which processes would seem to be gone */
-#define KEPT_MOST 400                  /* descriptors; the counters of steps take up to 512 */
+#define MAPS_GROWTH ((int64_t)1 << 18) /* a newly loaded library makes the address space grow by more than this: libcudart has 700 KB */
+#define SAMPLES_A_RESTING_LOOK 4       /* of a process that did not run: the states of its threads have hardly changed */
+#define SAMPLES_A_TURN 5               /* between two readings of a process that did not run, and of what rarely changes */
+#define LIST_NS ((int64_t)1900000000)  /* between two listings of all processes, unless the caller asks for one */
+#define FILES_LEAST 8                  /* descriptors that must be free: without any, processes would seem to have ended */
+#define KEPT_MOST 400                  /* descriptors kept open; the counters of steps take up to 512 more */
 
 /* ---- the table of processes ---- */
 
@@ -50,7 +50,7 @@ static void start_row(tfp_live_process *p, const tfp_proc_stat *stat)
                              .no_agent_ns = -1 };
 }
 
-/* The row of a process, a new one when its number was not seen before or belongs to another one now. */
+/* The row of a process. It is a new row when the number was not seen before or belongs to another process now. */
 static tfp_live_process *find(tfp_jobs *j, const tfp_proc_stat *stat)
 {
     uint32_t at = tfp_map64_get(&j->by_pid, (uint64_t)stat->pid);
@@ -69,7 +69,7 @@ static tfp_live_process *find(tfp_jobs *j, const tfp_proc_stat *stat)
     return p;
 }
 
-/* It has become another program: its libraries and names are others. */
+/* The process runs another program now, with other libraries and names. */
 static void note_program(tfp_live_process *p, const tfp_proc_stat *now)
 {
     if (p->stat.code_start == now->code_start && p->stat.stack_start == now->stack_start) return;
@@ -81,7 +81,7 @@ static void note_program(tfp_live_process *p, const tfp_proc_stat *now)
     p->names = NULL;
 }
 
-/* The frameworks that it has mapped: looked up again while its address space grows. */
+/* Reads which frameworks it has mapped; read again as long as its address space grows. */
 static void look_at_maps(tfp_live_process *p)
 {
     tfp_proc_maps maps;
@@ -100,13 +100,15 @@ static void look_at_maps(tfp_live_process *p)
     for (size_t i = 0; i < 4 && !*p->library; i++) memcpy(p->library, maps.library[i], sizeof p->library);
 }
 
-/* While none of its threads runs, only other processes change anything of it: its tracer and its parent. */
+/* Whether nothing of the process can have changed: while none of its threads runs, only other processes change anything
+ * about it, namely its tracer and its parent. */
 static bool did_not_run(const tfp_live_process *p)
 {
     return p->known && p->stat.state != 'R' && p->cpu_ns >= 0 && p->cpu_ns == p->read_cpu_ns;
 }
 
-/* None at the first sample, which may be the only one, and a quarter of what this process may have. */
+/* How many files may stay open: none at the first sample, which may be the only one; later a quarter of the limit of
+ * this process. */
 static size_t most_kept(const tfp_jobs *j)
 {
     struct rlimit limit;
@@ -114,7 +116,7 @@ static size_t most_kept(const tfp_jobs *j)
     return limit.rlim_cur / 4 < KEPT_MOST ? (size_t)limit.rlim_cur / 4 : KEPT_MOST;
 }
 
-/* Files of processes of jobs stay open, as far as there are descriptors. */
+/* Reads a file of a process. For processes of jobs it stays open, as long as there are descriptors. */
 static long read_file(tfp_jobs *j, tfp_live_process *p, const char *name, int *file, char *text, size_t room)
 {
     if (p->root == TFP_NONE || (*file < 0 && j->kept >= j->kept_most))
@@ -173,7 +175,8 @@ static bool list_processes(tfp_jobs *j, bool thorough, tfp_error *err)
     return ok;
 }
 
-/* For a list of processes the kernel goes through all threads of the machine. Between two lists only processes of jobs are read. */
+/* Reads all processes, or between two listings only those of jobs: to list processes the kernel goes through all threads of the
+ * machine. */
 static bool read_all(tfp_jobs *j, bool thorough, tfp_error *err)
 {
     size_t count = j->processes.size;
@@ -189,7 +192,7 @@ static bool read_all(tfp_jobs *j, bool thorough, tfp_error *err)
     return true;
 }
 
-/* Rows of processes that ended go; the others keep their order. */
+/* Removes rows of processes that ended; the others keep their order. */
 static bool drop_ended(tfp_jobs *j)
 {
     size_t kept = 0;
@@ -261,34 +264,35 @@ static bool is_asked(const tfp_jobs *j, const tfp_live_process *p)
     return false;
 }
 
-/* The first process of each one's job: the topmost that starts one, or that was asked for by its number. Parents are
- * settled before their children by walking up and coming down the same way. */
+/* Finds the first process of each one's job: the topmost process that starts a job, or that was selected by its number.
+ * The search walks up to a process whose root is known and comes back the same way, so parents are settled before their
+ * children. */
 static bool find_roots(tfp_jobs *j)
 {
-    enum { UNSETTLED = TFP_NONE - 1 };
+    const uint32_t unsettled = TFP_NONE - 1;
     size_t count = j->processes.size;
-    TFP_VEC(uint32_t) way = { 0 };
+    TFP_VEC(uint32_t) chain = { 0 };
     bool ok = true;
     for (size_t i = 0; i < count; i++) {
-        j->processes.at[i].root = UNSETTLED;
+        j->processes.at[i].root = unsettled;
         j->processes.at[i].parent = tfp_map64_get(&j->by_pid, (uint64_t)j->processes.at[i].stat.parent);
     }
     for (uint32_t i = 0; i < count && ok; i++) {
         uint32_t at = i;
-        way.size = 0;
-        for (; ok && at != TFP_NONE && j->processes.at[at].root == UNSETTLED && way.size <= count;
+        chain.size = 0;
+        for (; ok && at != TFP_NONE && j->processes.at[at].root == unsettled && chain.size <= count;
              at = j->processes.at[at].parent) {
-            ok = tfp_push(&way, at);
+            ok = tfp_push(&chain, at);
             if (j->processes.at[at].parent == at) break;
         }
-        uint32_t root = at != TFP_NONE && j->processes.at[at].root != UNSETTLED ? j->processes.at[at].root : TFP_NONE;
-        for (size_t k = way.size; k-- > 0;) {
-            tfp_live_process *p = &j->processes.at[way.at[k]];
-            if (is_asked(j, p) || ((root == TFP_NONE || j->select.apart) && starts_job(j, p))) root = way.at[k];
+        uint32_t root = at != TFP_NONE && j->processes.at[at].root != unsettled ? j->processes.at[at].root : TFP_NONE;
+        for (size_t k = chain.size; k-- > 0;) {
+            tfp_live_process *p = &j->processes.at[chain.at[k]];
+            if (is_asked(j, p) || ((root == TFP_NONE || j->select.apart) && starts_job(j, p))) root = chain.at[k];
             p->root = root;
         }
     }
-    tfp_vec_free(&way);
+    tfp_vec_free(&chain);
     return ok;
 }
 
@@ -334,15 +338,15 @@ static void look_at_threads(tfp_live_process *p)
     p->threads_cpu_ns = p->cpu_ns;
 }
 
-/* A thread that slept can do nothing without CPU time but become runnable: while none of the process's threads runs, all of
- * them sleep on, or one was woken and waits for a CPU. */
+/* Whether all threads of the process sleep on. A sleeping thread that uses no CPU time can only become runnable: while none
+ * of the process's threads runs, all sleep on, or one was woken and waits for a CPU. */
 static bool rests(const tfp_live_process *p)
 {
     bool slept = p->threads_ticks >= 0 && !p->runnable && !p->blocked;
     return slept && p->stat.cpu_ticks == p->threads_ticks && p->cpu_ns >= 0 && p->cpu_ns == p->threads_cpu_ns;
 }
 
-/* Processes that rest are looked at in turn: a thread that was woken and waits long for a CPU is found as well. */
+/* Looks at one resting process at a time, to find a thread that was woken but waits long for a CPU. */
 static void look_at_one_resting(tfp_jobs *j)
 {
     size_t count = j->processes.size, first = j->next_resting_look;
@@ -355,8 +359,8 @@ static void look_at_one_resting(tfp_jobs *j)
     }
 }
 
-/* Looks at processes until the budget is used up; the next sample continues at the next process. One process with many threads may use up the
- * budget of several samples in advance. */
+/* Looks at the threads of processes until the budget is used up; the next sample continues at the next process. A process with many threads
+ * may use up the budget of several samples in advance. */
 static void look_at_all_threads(tfp_jobs *j, size_t budget)
 {
     enum { SAMPLES_MOST = 2 };
@@ -378,7 +382,7 @@ static void look_at_all_threads(tfp_jobs *j, size_t budget)
     }
 }
 
-/* Bytes since they were read last, a second: none of a process that is seen for the first time. */
+/* The rates of reading and writing since the last reading; none for a process that is seen for the first time. */
 static void look_at_io(tfp_jobs *j, tfp_live_process *p)
 {
     char text[512];
@@ -394,7 +398,8 @@ static void look_at_io(tfp_jobs *j, tfp_live_process *p)
     p->io_ns = now;
 }
 
-/* For the file io the kernel goes through all threads of the process: it waits for its turn. */
+/* Reads the file io of one process after another, in turn: for each the kernel goes through all threads of the
+ * process. */
 static void look_at_files(tfp_jobs *j)
 {
     char text[4096];

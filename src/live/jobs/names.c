@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/jobs/names.c: names of a job's first process, and what a capture of it would use. Each takes several files, so they are read again
- * when it is the process's turn only; a library that is mapped keeps its version. */
+/* live/jobs/names.c: names of a job's first process, and the way in which a capture would record it. Each needs several files, so they
+ * are read again only when it is the process's turn. The version of a mapped library does not change. */
 #include "live/jobs/names.h"
 
 #include <sys/stat.h>
@@ -31,7 +31,7 @@ static void read_way(const char *run_folder, int64_t run_changed_ns, const tfp_l
     n->frameworks = p->frameworks;
 }
 
-/* Only the states stopped, traced and ended decide a way. */
+/* Only stopped, traced and ended processes differ in how they can be captured. */
 static bool same_state(char a, char b)
 {
     static const char telling[] = "TtZX";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/jobs/names.h: what rarely changes of a job's first process: kept between two samples of the table `top`. */
+/* live/jobs/names.h: facts about a job's first process that rarely change, kept from one sample of the table `top` to
+ * the next. */
 #ifndef TFP_LIVE_NAMES_H
 #define TFP_LIVE_NAMES_H
 
@@ -9,20 +10,20 @@
 typedef struct tfp_live_names {
     char user[64]; /* "": not known */
     char version[64], container[16], command[4097];
-    const char *capture; /* what a capture would use; lives for ever */
-    /* what that was decided by */
+    const char *capture; /* the way of a capture; lives for ever */
+    /* the process state by which that was decided */
     char state;
     int64_t uid, tracer, run_changed_ns;
     unsigned frameworks;
 } tfp_live_names;
 
-/* When an entry was last put into the run folder or taken out of it; -1: there is none. */
+/* When an entry was last added to the run folder or removed from it; -1: there is no folder. */
 int64_t tfp_run_changed_ns(const char *run_folder);
 /* Reads the names of a process when it is its turn, and the way of a capture also when something that decides it has changed.
- * run_changed_ns: of tfp_run_changed_ns. False without memory. */
+ * run_changed_ns: what tfp_run_changed_ns returned. False: out of memory. */
 bool tfp_live_names_read(const char *run_folder, int64_t run_changed_ns, tfp_live_process *p);
 
-/* The version of the framework whose library this is; false when no dist-info tells. */
+/* The version of the framework that this library belongs to; false when no dist-info folder names one. */
 bool tfp_live_version(int64_t pid, const char *library, char *out, size_t room);
 
 #endif

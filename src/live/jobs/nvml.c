@@ -16,7 +16,7 @@ typedef struct utilization { /* nvmlUtilization_t, in percent */
 
 enum { PROCESSES_MOST = 1024, GPUS_MOST = 256 };
 
-/* ISO C knows no cast from an object to a function. */
+/* ISO C has no cast from an object pointer to a function pointer. */
 static bool look_up(void *library, const char *name, void *out)
 {
     void *at = dlsym(library, name);
@@ -50,7 +50,7 @@ static void read_processes(tfp_gpus *g, void *device, uint32_t gpu, int (*list)(
     process_info *all = calloc(count, sizeof *all);
     if (all && list(device, &count, all) == 0)
         for (unsigned i = 0; i < count && i < PROCESSES_MOST; i++) {
-            bool known = all[i].used_bytes < INT64_MAX; /* all ones: not told */
+            bool known = all[i].used_bytes < INT64_MAX; /* all bits set: the driver does not tell */
             tfp_gpu_use use = { all[i].pid, known ? (int64_t)all[i].used_bytes : -1, gpu };
             if (!tfp_push(&g->uses, use)) g->why = "out of memory";
         }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/jobs/nvml.h: which GPUs a process uses, by NVIDIA's management library, loaded when it is first asked. */
+/* live/jobs/nvml.h: which GPUs a process uses, from NVIDIA's management library, which is loaded on first use. */
 #ifndef TFP_LIVE_NVML_H
 #define TFP_LIVE_NVML_H
 
 #include "base/base.h"
 
 typedef struct tfp_gpu_use {
-    int64_t pid, memory_bytes; /* memory: -1 when it is not told */
+    int64_t pid, memory_bytes; /* memory: -1 when the driver does not tell */
     uint32_t gpu;
 } tfp_gpu_use;
 
 typedef struct tfp_gpus {
     void *library;
-    const char *why;           /* nothing is known: the reason; NULL: all is well */
+    const char *why;           /* why nothing is known; NULL: all is well */
     TFP_VEC(tfp_gpu_use) uses; /* by GPU */
     TFP_VEC(double) busy;      /* by GPU: share of the last sample period in which a kernel ran */
 } tfp_gpus;

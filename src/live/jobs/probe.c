@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/jobs/probe.c: uprobes by perf_event_open(2): one counter a CPU and function, which writes the number of each calling
- * process into a ring that we read once an interval. */
+/* live/jobs/probe.c: uprobes by perf_event_open(2). Each CPU has one counter per function, which writes the number of the
+ * calling process into a ring; we read the rings once per interval. */
 #include "live/jobs/probe.h"
 
 #include "live/proc/elf.h"
@@ -22,14 +22,14 @@
 #define RINGS_MOST 512
 #define FILES_SPARE 16 /* descriptors that are left to others */
 #define SEARCH_MOST_NS                                                                                                 \
-    ((int64_t)700 * 1000000) /* in one look: libraries that take long must not keep the rows of others back */
+    ((int64_t)700 * 1000000) /* longest time in one look: slow libraries must not delay the rows of other processes */
 
 /* The functions that a framework calls once (or `calls` times) in each step of a plain loop. If a process calls several of them, the
  * first in this list counts its steps: torch's optimizers enter no_grad too, and TensorFlow 2 calls operators and functions. */
 /* clang-format off */
 static const struct {
     tfp_framework framework;
-    const char *library; /* beside the library that told of the framework; NULL: that one */
+    const char *library; /* a library beside the one that told of the framework; NULL: that one itself */
     const char *prefix, *what;
     int calls;
 } functions[] = {
@@ -45,8 +45,9 @@ static const struct {
 /* clang-format on */
 #define FUNCTIONS (sizeof functions / sizeof *functions)
 
-#define STAYS_NS 60000000000 /* so long after its last call a function is still the step of a process */
-#define FEW_CALLS 20         /* so few are timed by the calls themselves: an interval cuts off up to one */
+#define STAYS_NS 60000000000 /* for this long after its last call a function still counts the steps of a process */
+/* up to this many calls are timed from call to call: an interval cuts off up to one call */
+#define FEW_CALLS 20
 
 typedef struct ring {
     int fd;
@@ -54,33 +55,33 @@ typedef struct ring {
     uint32_t function; /* -> functions */
 } ring;
 
-typedef struct file { /* a library that is probed, or cannot be */
+typedef struct file { /* a library that is probed, or that cannot be */
     dev_t device;
     ino_t inode;
-    const char *why; /* NULL: it is probed */
+    const char *why; /* why it cannot; NULL: it is probed */
 } file;
 
 typedef struct calls {
-    int64_t count, first_ns, last_ns; /* since the last question; the times are 0 where there was none */
-    int64_t before_ns;                /* the last call before those; 0: none was seen */
-    int64_t period_ns;                /* from call to call, when it was seen last; 0: never */
+    int64_t count, first_ns, last_ns; /* calls since they were last taken; without any, the times are 0 */
+    int64_t before_ns;                /* time of the last call before those; 0: none was seen */
+    int64_t period_ns;                /* time from call to call when it was seen last; 0: never */
 } calls;
 
-typedef struct tally {         /* of a process that is watched */
+typedef struct tally {         /* counts of a process that is watched */
     int64_t since_ns;          /* its calls count from here on */
-    int64_t from_ns, until_ns; /* the interval of the last reading */
+    int64_t from_ns, until_ns; /* the interval that the last reading covers */
     calls of[FUNCTIONS];
 } tally;
 
 struct tfp_probes {
-    int type; /* of the uprobe unit; -1: there is none */
+    int type; /* perf's type number of uprobes; -1: there is none */
     TFP_VEC(file) files;
     TFP_VEC(ring) rings;
     TFP_VEC(tally) tallies;
     tfp_map64 by_pid;
     int64_t read_ns; /* when the rings were read last */
     size_t page;
-    int64_t spent_ns; /* searching libraries, since the counts were read last */
+    int64_t spent_ns; /* time spent on searching libraries since the counts were read last */
 };
 
 const char tfp_probes_later[] = "its library is searched at a later look: those of others took too long";
@@ -147,7 +148,7 @@ static const char *open_ring(tfp_probes *p, const char *path, uint64_t offset, i
     r.fd = (int)syscall(SYS_perf_event_open, &a, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
     if (r.fd < 0) return words_for(errno);
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && (rlim_t)r.fd + FILES_SPARE >= limit.rlim_cur) {
-        close(r.fd); /* the others of this process read /proc */
+        close(r.fd); /* for the other records: this process reads /proc itself */
         return words_for(EMFILE);
     }
     r.head = mmap(NULL, (RING_PAGES + 1) * p->page, PROT_READ | PROT_WRITE, MAP_SHARED, r.fd, 0);
@@ -167,15 +168,15 @@ static const char *probe_offset(tfp_probes *p, int fd, uint64_t offset, uint32_t
     char path[64];
     long cpus = sysconf(_SC_NPROCESSORS_CONF);
     const char *why = NULL;
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd); /* that file, whatever has its name by now */
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd); /* the open file, whatever its name refers to by now */
     for (int cpu = 0; cpu < cpus && !why; cpu++) {
         const char *this_why = open_ring(p, path, offset, cpu, function);
-        if (cpu == 0) why = this_why; /* a CPU that is off has none */
+        if (cpu == 0) why = this_why; /* a CPU that is offline has no counter */
     }
     return why;
 }
 
-/* Functions first to end - 1, which are all in this file. */
+/* Probes functions first to end - 1, which are all in this file. */
 static const char *probe_functions(tfp_probes *p, int fd, uint32_t first, uint32_t end)
 {
     const char *prefixes[FUNCTIONS], *why = NULL;
@@ -272,7 +273,8 @@ static void count_call(tfp_probes *p, const sample *s, uint32_t function)
     if (at == TFP_NONE || now < p->tallies.at[at].since_ns) return;
     calls *c = &p->tallies.at[at].of[function];
     if (!c->count++) c->first_ns = now;
-    if (now > c->last_ns) c->last_ns = now; /* each CPU has a ring of its own */
+    /* each CPU has a ring of its own, so times of several rings are not in order */
+    if (now > c->last_ns) c->last_ns = now;
     if (now < c->first_ns) c->first_ns = now;
 }
 
@@ -281,7 +283,8 @@ static void copy_out(const char *data, size_t room, uint64_t at, void *out, size
     for (size_t i = 0; i < size; i++) ((char *)out)[i] = data[(at + i) % room];
 }
 
-/* Records up to a time: later ones stay for the next reading, so that all rings are read for the same interval. */
+/* Takes records up to a time. Later records stay for the next reading, so that all rings are read for the same
+ * interval. */
 static bool read_ring(tfp_probes *p, const ring *r, int64_t until_ns)
 {
     const char *data = (const char *)r->head + p->page;
@@ -326,7 +329,7 @@ bool tfp_probes_read(tfp_probes *p)
     return whole;
 }
 
-/* The rate of calls: those of the interval, or, where they are few and go on, the time from call to call. */
+/* The rate of calls: their number in the interval, or, where they are few and go on, the time from call to call. */
 static tfp_calls rate_of(const tally *t, calls *c)
 {
     int64_t whole = t->until_ns - t->from_ns, idle = t->until_ns - c->last_ns;
@@ -334,9 +337,10 @@ static tfp_calls rate_of(const tally *t, calls *c)
         int64_t span = c->last_ns - (c->before_ns ? c->before_ns : c->first_ns), count = c->count - !c->before_ns;
         c->period_ns = count ? span / count : 0;
     }
-    if (c->count < FEW_CALLS && c->period_ns > 0 && idle <= 2 * c->period_ns) /* else they have ended, or paused */
+    /* otherwise the calls have ended or paused */
+    if (c->count < FEW_CALLS && c->period_ns > 0 && idle <= 2 * c->period_ns)
         return (tfp_calls){ 1, (double)c->period_ns / 1e9, NULL };
-    if (c->count == 1 && !c->before_ns) return (tfp_calls){ .count = 1 }; /* one call has no rate */
+    if (c->count == 1 && !c->before_ns) return (tfp_calls){ .count = 1 }; /* a single call gives no rate */
     return (tfp_calls){ c->count, (double)whole / 1e9, NULL };
 }
 

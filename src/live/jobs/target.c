@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/jobs/target.c: the one process that a number or the name of a script or program stands for. */
+/* live/jobs/target.c: finds the one process that a number or the name of a script or program refers to. */
 #include "live/jobs/top.h"
 
 #include <ctype.h>
 #include <dirent.h>
 #include <unistd.h>
 
-/* The topmost process of a script or program: forked workers bear its name too. */
+/* The topmost process of a script or program: forked workers have the same name. */
 static tfp_status find_named(const char *name, int64_t *pid, tfp_error *err)
 {
     TFP_VEC(int64_t) found = { 0 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/jobs/top.c: the table `top`: jobs by what they use, and the public functions that sample and show them. */
+/* live/jobs/top.c: the table `top`: jobs and the resources that they use, and the public functions that sample and show
+ * them. */
 #include "live/jobs/top.h"
 #include "views/core/notes.h"
 #include "views/core/report.h"
@@ -9,18 +10,18 @@
 #include <pwd.h>
 #include <stdio.h>
 
-#define THREADS_A_SAMPLE 100 /* of a table that is refreshed; one shot looks at all */
+#define THREADS_A_SAMPLE 100 /* in a table that is refreshed; a single table looks at all threads */
 
 /* ---- steps ---- */
 
-/* Words that live for ever; an agent's own text does not. */
+/* A constant text for what the agent counts: the agent's own text does not live long enough. */
 static const char *steps_name(const char *told)
 {
     return strcmp(told, "session runs") == 0 ? "session runs" : "optimizer steps";
 }
 
-/* Steps since the sample before, from the end of the last one then to the end of the last one now: an interval would cut off up to a step.
- * A step that is longer than the interval goes on at the rate of those before it. */
+/* The rate of steps since the previous sample, from the end of the last step then to the end of the last step now, because an interval
+ * would cut off part of a step. While a step takes longer than the interval, the earlier rate is kept. */
 static tfp_steps_of agent_rate(tfp_live_process *p, const tfp_agent *a, int64_t now)
 {
     tfp_steps_of out = { a->steps - p->agent_steps, (double)(now - p->agent_read_ns) / 1e9, steps_name(a->what), NULL };
@@ -33,11 +34,11 @@ static tfp_steps_of agent_rate(tfp_live_process *p, const tfp_agent *a, int64_t 
     return out;
 }
 
-/* What the agent of a process has counted. False where none counts, or where it counted for the first time. */
+/* The steps that the agent of a process has counted. False: no agent counts, or this is its first count. */
 static bool agent_steps(const tfp_live *l, tfp_live_process *p, tfp_steps_of *out)
 {
     tfp_agent a;
-    if (!p->turn && p->no_agent_ns == l->run_changed_ns) return false; /* no entry was added since */
+    if (!p->turn && p->no_agent_ns == l->run_changed_ns) return false; /* no entry was added to the run folder since */
     if (!tfp_agent_find(l->run_folder, p->stat.pid, p->stat.start_ticks, -1, &a) || !a.counts) {
         p->no_agent_ns = l->run_changed_ns;
         return false;
@@ -51,7 +52,8 @@ static bool agent_steps(const tfp_live *l, tfp_live_process *p, tfp_steps_of *ou
     return out->calls >= 0;
 }
 
-/* Probes every framework that the process has mapped: one package imports another, and only the calls tell which is used. */
+/* Probes every framework that the process has mapped. One package may import another, so only the calls tell which of them
+ * is used. */
 static const char *probe(tfp_live *l, int64_t pid)
 {
     static const tfp_framework order[] = { TFP_FRAMEWORK_JAX, TFP_FRAMEWORK_TENSORFLOW, TFP_FRAMEWORK_TORCH };
@@ -70,7 +72,7 @@ static const char *probe(tfp_live *l, int64_t pid)
     return why ? why : "no function of its framework is known";
 }
 
-/* Calls of a process since the last sample, as its agent or the kernel counted them. */
+/* Calls in a process since the last sample, as counted by its agent or the kernel. */
 static tfp_steps_of count_steps(tfp_live *l, tfp_live_process *p)
 {
     tfp_steps_of out = { -1, 0, NULL, NULL };
@@ -162,7 +164,7 @@ static double number_in(const tfp_top_row *r, const tfp_row_column *c)
     return n == TFP_ABSENT ? -INFINITY : (double)n;
 }
 
-/* Numbers from the biggest down, texts from A to Z; then by number of the process. */
+/* Larger numbers come first, texts are in order from A to Z; equal ones are in order of process number. */
 static bool goes_before(const void *ctx, uint32_t a, uint32_t b)
 {
     const sorting *s = ctx;
@@ -183,7 +185,7 @@ static const tfp_row_column *find_column(const char *name)
     return c->name ? c : NULL;
 }
 
-/* Processes by their jobs, so that each job's stand side by side. */
+/* Orders processes by job, so that those of a job are side by side. */
 static bool make_rows(const tfp_live *l, tfp_report *r, tfp_top_row *rows, uint32_t *order)
 {
     const tfp_jobs *j = &l->jobs;
@@ -267,7 +269,7 @@ tfp_status tfp_live_select(tfp_live *l, const char *selector, tfp_error *err)
     return copy && tfp_push(&l->jobs.select.names, copy) ? TFP_OK : tfp_nomem(err);
 }
 
-/* A number in its limits; of others the name, as the option is called, stands in the message. */
+/* Sets a number within its limits. `name` is the option's name, for the message. */
 static tfp_status take_number(const char *name, const char *value, double least, double most, double *out,
                               tfp_error *err)
 {
@@ -279,7 +281,7 @@ static tfp_status take_number(const char *name, const char *value, double least,
     return TFP_OK;
 }
 
-/* The setting of stacks that has no value. */
+/* The switch of `stacks` with this name, a setting that takes no value. */
 static bool *switch_of_stacks(tfp_stacks_wish *w, const char *name)
 {
     const struct {
@@ -337,7 +339,7 @@ tfp_status tfp_live_sample(tfp_live *l, tfp_error *err)
 {
     tfp_error_clear(err);
     if (!l) return tfp_fail(err, TFP_BADARG, "nothing to sample");
-    /* without a run folder there are no agents to ask: the rest is as true as with them */
+    /* without a run folder there are no agents to ask; all other facts hold without them */
     *l->no_agents = '\0';
     tfp_status s = tfp_run_folder(l->run_folder, false, err);
     if (s == TFP_BADFILE) {

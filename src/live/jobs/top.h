@@ -11,26 +11,26 @@
 #include "live/files/method.h"
 #include "views/core/grid.h"
 
-typedef struct tfp_steps_of { /* counted in a process since the previous sample */
+typedef struct tfp_steps_of { /* steps counted in a process since the previous sample */
     int64_t calls;            /* -1: not known */
-    double seconds;           /* in which they were made */
-    const char *what, *why;   /* why: nothing is counted in it */
+    double seconds;           /* the time in which they were made */
+    const char *what, *why;   /* why: the reason when nothing is counted */
 } tfp_steps_of;
 
 struct tfp_live {
     tfp_jobs jobs;
     tfp_gpus gpus;
     tfp_probes *probes;
-    TFP_VEC(tfp_steps_of) steps;       /* by process of the last sample */
-    char run_folder[TFP_RUN_PATH_MAX]; /* "": there is none that is safe */
-    char no_agents[400];               /* why; "" */
+    TFP_VEC(tfp_steps_of) steps;       /* for each process of the last sample */
+    char run_folder[TFP_RUN_PATH_MAX]; /* "": there is no safe run folder */
+    char no_agents[400];               /* why there is none; "": there is one */
     int64_t run_changed_ns;
-    bool new_jobs;              /* the last sample has some that are counted from now on only */
-    bool lost;                  /* calls were too many to count all */
-    tfp_arena arena;            /* texts of selectors */
-    const tfp_row_column *sort; /* NULL: by CPU time */
+    bool new_jobs;              /* some jobs of the last sample are counted only from now on */
+    bool lost;                  /* there were too many calls to count all */
+    tfp_arena arena;            /* memory for the texts of selectors */
+    const tfp_row_column *sort; /* the column to sort by; NULL: CPU time */
     bool all_threads;
-    bool no_commands; /* the table leaves the machine */
+    bool no_commands; /* the table will leave this machine, so command lines are left out */
     tfp_stacks_wish stacks;
     tfp_live_wish wish;
     tfp_live_start_fn start;
@@ -43,7 +43,7 @@ extern const char tfp_no_interval[]; /* why a rate is missing: the process was s
 /* "running", "sleeping" ... */
 const char *tfp_state_name(char state);
 
-/* The process that is meant. TFP_BADFILE: none, several, or one that has ended. */
+/* Finds the process that `target` refers to. TFP_BADFILE: there is none, there are several, or it has ended. */
 tfp_status tfp_live_find(const char *target, int64_t *pid, tfp_error *err);
 
 extern const tfp_row_column tfp_top_columns[];
@@ -64,7 +64,7 @@ typedef struct tfp_top_row {
     tfp_str container, capture, why, command;
 } tfp_top_row;
 
-/* The row of a job: its first process, and all of them. */
+/* The row of a job, given its first process and all its processes. */
 tfp_top_row tfp_top_row_of(const tfp_live *l, tfp_report *r, uint32_t root, const uint32_t *members, size_t count);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/jobs/top_row.c: the cells of one job in the table `top`, and why those that are empty are. */
+/* live/jobs/top_row.c: the cells of one job in the table `top`, and the reasons for those that are empty. */
 #include "live/jobs/top.h"
 #include "views/core/report.h"
 
@@ -15,7 +15,7 @@ static tfp_str keep(tfp_report *r, const char *text)
     return s.data ? s : (tfp_str){ "", 0 };
 }
 
-/* A text that is absent when it is empty. */
+/* Copies a text; an empty text is an absent cell. */
 static tfp_str keep_some(tfp_report *r, const char *text) { return *text ? keep(r, text) : (tfp_str){ NULL, 0 }; }
 
 static tfp_str framework_names(tfp_report *r, unsigned frameworks, bool python)
@@ -51,7 +51,7 @@ static void add_memory(const tfp_live_process *p, sums *s)
 {
     const tfp_proc_status *status = &p->status;
     if (!p->status_told || status->anonymous_bytes < 0) {
-        s->no_memory |= p->stat.memory_bytes > 0; /* a zombie has none */
+        s->no_memory |= p->stat.memory_bytes > 0; /* a zombie has no memory */
         return;
     }
     int64_t shared =
@@ -130,7 +130,7 @@ static bool is_member(const tfp_jobs *j, const uint32_t *members, size_t count, 
     return false;
 }
 
-/* The share is that of the busiest of its GPUs: NVML tells it of a GPU, not of a process. */
+/* The share of the busiest of its GPUs: NVML gives the share per GPU, not per process. */
 static void put_gpus(const tfp_live *l, tfp_report *r, const uint32_t *members, size_t count, tfp_top_row *out)
 {
     tfp_buf text = { 0 };

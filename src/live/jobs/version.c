@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* live/jobs/version.c: the version of a framework, by the name of the dist-info folder beside its package; none of the job's code
- * is run, and its files are seen through its own root. */
+ * is run, and files are looked up below the process's own root. */
 #include "live/jobs/names.h"
 
 #include "live/proc/namespace.h"
@@ -9,10 +9,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#define ENTRIES_MOST 20000 /* of the packages' folder that are looked at */
+#define ENTRIES_MOST 20000 /* most entries of the packages' folder that are read */
 
-/* Where a package's name begins in the path of its library; NULL: it cannot be told. Outside of site-packages (PYTHONPATH, pip install
- * --target) the frameworks' own names tell. */
+/* Where the package's name begins in the path of its library; NULL: it cannot be found. Outside site-packages (PYTHONPATH, pip install
+ * --target) it is found by the names of the known frameworks. */
 static const char *find_package(const char *library)
 {
     static const char *const holders[] = { "/site-packages/", "/dist-packages/" };
@@ -26,7 +26,8 @@ static const char *find_package(const char *library)
     return found;
 }
 
-/* The folder that holds the package of a library, and the package: ".../site-packages" and "torch". */
+/* Splits the path of a library into the folder that holds the package and the package's name: ".../site-packages" and
+ * "torch". */
 static bool split(const char *library, char *folder, char *package, size_t room)
 {
     const char *name = find_package(library);
@@ -40,7 +41,8 @@ static bool split(const char *library, char *folder, char *package, size_t room)
     return true;
 }
 
-/* "torch-2.13.0.dist-info" of torch, "tensorflow_cpu-2.21.0.dist-info" of tensorflow: the version stands between. */
+/* The version in the name of a dist-info folder: "torch-2.13.0.dist-info" for torch, "tensorflow_cpu-2.21.0.dist-info"
+ * for tensorflow. */
 static bool version_in(const char *entry, const char *package, char *out, size_t room)
 {
     static const char end[] = ".dist-info";

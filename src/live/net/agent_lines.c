@@ -30,7 +30,7 @@ static bool next_name(tfp_str *line, char *out, size_t room)
     return true;
 }
 
-/* A file's name, or an ending that begins with a point: nothing that leads elsewhere. */
+/* Whether it is a plain file name, or an ending that begins with a dot: no name that leads to another folder. */
 static bool is_file_name(const char *name)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";

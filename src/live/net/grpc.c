@@ -10,10 +10,10 @@ void tfp_profile_request_put(const tfp_profile_request *r, tfp_buf *out)
     tfp_put_int_always(out, 2, r->host_level);
     tfp_put_int_always(out, 3, 1); /* device_tracer_level */
     tfp_put_int_always(out, 4, r->python_level);
-    tfp_put_int(out, 5, 1); /* version: the levels are meant */
+    tfp_put_int(out, 5, 1); /* version: makes the server obey the levels */
     tfp_put_int(out, 7, 1); /* enable_hlo_proto */
     tfp_put_int(out, 8, r->start_unix_ns);
-    tfp_put_int(out, 9, r->ms); /* duration_ms: the one that servers obey */
+    tfp_put_int(out, 9, r->ms); /* duration_ms: the field that servers obey */
     tfp_put_close(out, options);
     tfp_put_bytes(out, 6, TFP_STR("tfprof"));    /* session_id */
     tfp_put_bytes(out, 7, TFP_STR("localhost")); /* host_name */
@@ -30,7 +30,7 @@ static void end_field(tfp_fields *f)
     f->whole = f->at;
 }
 
-/* The tag is whole: what follows? */
+/* The tag of a field is complete: prepares for what follows. */
 static void begin_field(tfp_fields *f)
 {
     static const unsigned char bytes[] = { 0, 8, 0, 0, 0, 4 };
@@ -47,7 +47,7 @@ static void begin_field(tfp_fields *f)
     }
 }
 
-/* One byte of a number of seven bits a byte; whether it was the last. */
+/* Adds one byte of a varint, which has seven bits per byte; returns whether it was the last one. */
 static bool add_byte(tfp_fields *f, uint64_t *to, unsigned char c)
 {
     if (f->shift > 63) f->wrong = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/net/hpack.c: header blocks of HTTP/2 (RFC 7541), as much as an answer needs: literals, Huffman codes, the static table's
- * statuses. We announce a dynamic table of no size, so a reference to one is a fault. */
+/* live/net/hpack.c: header blocks of HTTP/2 (RFC 7541), as far as an answer needs them: literals, Huffman codes and the static
+ * table's statuses. We announce a dynamic table of size 0, so a reference to one is an error. */
 #include "live/net/http2.h"
 
 /* The code of RFC 7541, appendix B, is canonical: how many symbols have 5 to 30 bits, and the symbols in order. */
@@ -45,7 +45,7 @@ static bool huffman(tfp_str in, tfp_buf *out)
             passed += count;
         }
     }
-    return bits < 8 && code == ((uint32_t)1 << bits) - 1; /* the rest is padding: ones */
+    return bits < 8 && code == ((uint32_t)1 << bits) - 1; /* the rest is padding: one bits */
 }
 
 typedef struct reader {
@@ -79,7 +79,7 @@ static bool read_string(reader *r, tfp_buf *out)
     return true;
 }
 
-/* Names and values that matter here; others of the static table are told without them. */
+/* Passes on the names and values that matter here; other entries of the static table are passed on without text. */
 static void tell_static(uint64_t index, tfp_header_fn fn, void *ctx)
 {
     static const char *const statuses[] = { "200", "204", "206", "304", "400", "404", "500" };
@@ -99,7 +99,7 @@ bool tfp_hpack_read(tfp_str block, tfp_header_fn fn, void *ctx)
             if (fine) tell_static(index, fn, ctx);
             continue;
         }
-        if ((*r.at & 0xe0) == 0x20) { /* a size of the dynamic table */
+        if ((*r.at & 0xe0) == 0x20) { /* an update of the dynamic table's size */
             fine = read_int(&r, 5, &index);
             continue;
         }

@@ -7,7 +7,8 @@
 enum { DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS, PUSH_PROMISE, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION };
 enum { END_STREAM = 1, ACK = 1, END_HEADERS = 4, PADDED = 8, WITH_PRIORITY = 32 };
 #define BLOCK_MOST ((size_t)64 << 10)
-#define IDLE_MOST 10000              /* frames without data beyond those with some: a server sends a few dozen */
+/* limit of frames without data in excess of those with data: a server sends a few dozen */
+#define IDLE_MOST 10000
 #define OUT_MOST ((size_t)128 << 10) /* bytes that wait to be sent: a request, and answers to frames that ask for one */
 
 /* ---- sending ---- */
@@ -22,7 +23,7 @@ static void put_frame(tfp_buf *b, int type, int flags, uint32_t stream, tfp_str 
     tfp_buf_str(b, payload);
 }
 
-/* A literal that no table takes up; lengths below 127 take one byte. */
+/* A header as a literal that no table stores; lengths below 127 take one byte. */
 static void put_header(tfp_buf *b, const char *name, const char *value)
 {
     const char *both[] = { name, value };
@@ -42,7 +43,7 @@ static void put_header(tfp_buf *b, const char *name, const char *value)
 
 void tfp_call_start(tfp_call *c, const char *authority, const char *path, tfp_str message, size_t body_most)
 {
-    /* no dynamic table, no push, windows and frames as big as they can be: flow control never holds the answer up */
+    /* no dynamic table, no push, windows and frames as big as possible, so that flow control never delays the answer */
     static const char settings[] = { 0, 1, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 4, 0x7f, -1, -1, -1, 0, 5, 0, -1, -1, -1 };
     static const char window[] = { 0x7f, -2, 0, 0 };
     tfp_buf headers = { 0 }, data = { 0 };

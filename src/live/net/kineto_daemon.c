@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/net/kineto_daemon.c: datagrams of PyTorch's processes and answers to them. Who sent one is known from the kernel: everybody on the
- * machine may write to the socket. */
+/* live/net/kineto_daemon.c: datagrams of PyTorch's processes and answers to them. Everybody on the machine may write to the socket, so
+ * the kernel is asked who sent each one. */
 #include "live/net/kineto_daemon.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #define HEAD_SIZE 40
 #define TYPE_AT 8
 #define TYPE_SIZE 32
-#define ACTIVITIES 2 /* bit of a poll's type: a trace; 1 would be counters */
+#define ACTIVITIES 2 /* the bit for a trace in a poll's type; bit 1 would ask for counters */
 
 static const char *const types[] = { [TFP_KINETO_NONE] = "", [TFP_KINETO_HELLO] = "ctxt", [TFP_KINETO_POLL] = "req" };
 
@@ -28,7 +28,7 @@ static int32_t int_at(tfp_str in, size_t at)
 
 tfp_kineto_kind tfp_kineto_datagram(tfp_str in, bool *activities)
 {
-    enum { BODY_LEAST = 16 }; /* of both: two numbers of 32 bits, and the job's of 64 */
+    enum { BODY_LEAST = 16 }; /* least body of both kinds: two numbers of 32 bits and the job number of 64 */
     uint64_t size;
     *activities = false;
     if (in.size < HEAD_SIZE + BODY_LEAST) return TFP_KINETO_NONE;
@@ -78,7 +78,7 @@ bool tfp_json_is_whole(tfp_str text)
     return j.ended && !j.wrong;
 }
 
-/* Removes a socket's file that nobody serves any more. errno stays what it was. */
+/* Removes a socket file that no process serves any more. Keeps errno. */
 static bool remove_left(const struct sockaddr_un *a)
 {
     struct stat st;
@@ -100,7 +100,7 @@ int tfp_kineto_open(char path[TFP_KINETO_PATH])
     const char *folder = getenv("KINETO_IPC_SOCKET_DIR");
     int one = 1, why;
     *path = '\0';
-    if (!folder || !*folder) { /* abstract, and its NUL counts */
+    if (!folder || !*folder) { /* an abstract name: the NUL at its beginning counts */
         memcpy(a.sun_path + 1, name, sizeof name);
         size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + sizeof name);
     } else if (snprintf(a.sun_path, sizeof a.sun_path, "%s/%s", folder, name) >= (int)sizeof a.sun_path) {
@@ -113,7 +113,8 @@ int tfp_kineto_open(char path[TFP_KINETO_PATH])
         (bind(fd, (struct sockaddr *)&a, size) == 0 ||
          (remove_left(&a) && bind(fd, (struct sockaddr *)&a, size) == 0))) {
         memcpy(path, a.sun_path, sizeof a.sun_path);
-        if (*path && geteuid() == 0) chmod(path, 0666); /* the processes of users; the kernel tells who sent what */
+        /* processes of other users may write: the kernel tells who sent what */
+        if (*path && geteuid() == 0) chmod(path, 0666);
         return fd;
     }
     why = errno;

@@ -8,18 +8,18 @@
 
 typedef enum tfp_kineto_kind { TFP_KINETO_NONE, TFP_KINETO_HELLO, TFP_KINETO_POLL } tfp_kineto_kind;
 
-/* What a datagram is; NONE: nothing that is known, or its size is not what it says. A poll asks for `activities` or for something that
- * we have not. */
+/* Parses a datagram. NONE: of unknown type, or its size differs from the size that it states. *activities: a poll asks for a trace,
+ * and not for something else. */
 tfp_kineto_kind tfp_kineto_datagram(tfp_str datagram, bool *activities);
 /* An answer of that type, as it is sent. */
 void tfp_kineto_answer(tfp_kineto_kind kind, tfp_str body, tfp_buf *out);
-/* The end of a JSON object whose text comes in pieces. */
+/* Finds the end of a JSON object whose text arrives in pieces. */
 typedef struct tfp_json_end {
     size_t depth;
-    bool quoted, escaped, ended, wrong; /* wrong: something comes after its end */
+    bool quoted, escaped, ended, wrong; /* wrong: more text follows the end of the object */
 } tfp_json_end;
 void tfp_json_end_feed(tfp_json_end *j, tfp_str piece);
-/* Whether a JSON text is one whole object: the process that writes it is done. */
+/* Whether a JSON text is one complete object, so that the process that writes it is done. */
 bool tfp_json_is_whole(tfp_str text);
 
 /* Opens the socket at which PyTorch's processes look for a daemon. Where KINETO_IPC_SOCKET_DIR is set it is the file `dynolog` in that folder,
@@ -34,8 +34,9 @@ typedef struct tfp_kineto_from { /* who sent a datagram, as the kernel tells */
     char address[128];
     unsigned address_size;
 } tfp_kineto_from;
-/* The next datagram; false: there is none now. */
+/* Receives the next datagram; false: there is none now. */
 bool tfp_kineto_receive(int fd, tfp_kineto_from *out);
-void tfp_kineto_send(int fd, const tfp_kineto_from *to, tfp_str body); /* what cannot be sent is lost: it asks again */
+/* what cannot be sent is dropped: the process will ask again */
+void tfp_kineto_send(int fd, const tfp_kineto_from *to, tfp_str body);
 
 #endif

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/proc/elf.c: see elf.h. A table of names is searched window by window for the wanted ones, and then the symbols for those that begin
- * at one of these places: so memory does not depend on the file. */
+/* live/proc/elf.c: see elf.h. The table of names is searched for the wanted names in one window after another; then the symbols are
+ * searched for those whose names begin at the places found. So memory does not depend on the file's size. */
 #include "live/proc/elf.h"
 
 #include <unistd.h>
 
-#define CHUNK 4096               /* symbols at a time */
-#define WINDOW ((size_t)1 << 20) /* bytes of names or of code at a time */
-#define NAME_ROOM 4096           /* bytes of a name that are looked at */
-#define PLACES 64                /* at which a wanted name may begin: names share their ends with longer ones */
+#define CHUNK 4096               /* symbols that are read at a time */
+#define WINDOW ((size_t)1 << 20) /* bytes of names or of code that are read at a time */
+#define NAME_ROOM 4096           /* bytes of a name that are compared */
+/* most places where a wanted name may begin: names share their ends with longer names */
+#define PLACES 64
 
 typedef struct elf {
     int fd;
@@ -28,7 +29,7 @@ bool tfp_elf_read(int fd, void *out, size_t size, uint64_t at)
     return true;
 }
 
-/* The same of a table or of code, within the limit. */
+/* Reads a part of a table or of code, within the limit. */
 static bool read_some(elf *e, void *out, size_t size, uint64_t at, tfp_elf_facts *facts)
 {
     if (size > e->left) {
@@ -67,7 +68,7 @@ static bool begin(elf *e, int fd, uint64_t most, tfp_elf_facts *facts)
     return e->room != NULL;
 }
 
-/* The file's offset of an address, by the segments that are loaded. */
+/* The file offset of an address, found by the loaded segments. */
 static uint64_t offset_of(const elf *e, uint64_t address)
 {
     Elf64_Phdr p;
@@ -81,7 +82,7 @@ static uint64_t offset_of(const elf *e, uint64_t address)
 
 /* Where wanted names begin in a table of names. */
 typedef struct places {
-    uint64_t mask; /* a bit for each place's last six bits: most symbols are passed over by it */
+    uint64_t mask; /* one bit for the last six bits of each place: rules out most symbols quickly */
     struct {
         uint64_t at;
         size_t name;
@@ -92,16 +93,17 @@ typedef struct places {
 typedef struct wanted {
     const char *const *names;
     size_t count;
-    bool prefix; /* names begin so; else they are whole */
+    bool prefix; /* the names are beginnings; otherwise whole names */
 } wanted;
 
-/* Cold parts count towards a limit of their own, because a hostile symbol table of cold parts only would take too long. */
+/* Whether no more places are wanted. Cold parts have a limit of their own, because a hostile table with nothing but cold
+ * parts would take too long. */
 static bool is_full(const places *p) { return p->count == PLACES || p->cold > 16 * PLACES; }
 
 static void add_place(places *p, uint64_t at, size_t name)
 {
     for (size_t i = 0; i < p->count; i++)
-        if (p->of[i].at == at && p->of[i].name == name) return; /* windows overlap */
+        if (p->of[i].at == at && p->of[i].name == name) return; /* found already, because windows overlap */
     if (p->count == PLACES) return;
     p->of[p->count].at = at;
     p->of[p->count++].name = name;
@@ -111,7 +113,7 @@ static void add_place(places *p, uint64_t at, size_t name)
 static void search_window(const wanted *w, const char *text, size_t size, uint64_t base, places *out)
 {
     for (size_t i = 0; i < w->count; i++) {
-        size_t length = strlen(w->names[i]) + !w->prefix; /* a whole name has its end */
+        size_t length = strlen(w->names[i]) + !w->prefix; /* a whole name is compared with its NUL */
         const char *end = text + size;
         for (const char *at = text; (at = memmem(at, (size_t)(end - at), w->names[i], length)); at++) {
             size_t rest = (size_t)(end - at) < NAME_ROOM ? (size_t)(end - at) : NAME_ROOM;
@@ -145,7 +147,7 @@ static bool find_places(elf *e, const Elf64_Shdr *table, const wanted *w, places
 
 /* ---- symbols ---- */
 
-typedef bool (*take_fn)(void *ctx, const Elf64_Sym *s, size_t name); /* true: that is all */
+typedef bool (*take_fn)(void *ctx, const Elf64_Sym *s, size_t name); /* returns true when no further symbol is wanted */
 
 static bool visit_table(elf *e, const Elf64_Shdr *table, const wanted *w, take_fn take, void *ctx, tfp_elf_facts *facts)
 {
@@ -165,7 +167,7 @@ static bool visit_table(elf *e, const Elf64_Shdr *table, const wanted *w, take_f
     return false;
 }
 
-/* Shows all symbols that have a wanted name, table by table, until one is enough. */
+/* Passes all symbols that have a wanted name to `take`, table by table, until it returns true. */
 static void visit(elf *e, const wanted *w, take_fn take, void *ctx, tfp_elf_facts *facts)
 {
     Elf64_Shdr s;
@@ -225,7 +227,7 @@ static uint64_t search_segment(elf *e, const Elf64_Phdr *p, tfp_str bytes, tfp_e
         if (!read_some(e, e->room, n, p->p_offset + at, facts)) return 0;
         const char *found = memmem(e->room, n, bytes.data, bytes.size);
         if (found) return p->p_vaddr + at + (uint64_t)(found - e->room);
-        at += n - (bytes.size - 1); /* they may stand across the border of two windows */
+        at += n - (bytes.size - 1); /* the bytes may cross the border of two windows */
     }
     return 0;
 }

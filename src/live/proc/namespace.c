@@ -25,7 +25,8 @@ bool tfp_same_namespace(int64_t pid, const char *name)
 
 bool tfp_is_inside(int64_t pid) { return !tfp_same_namespace(pid, "mnt") || !tfp_same_namespace(pid, "pid"); }
 
-/* Whoever loses its parent becomes a child of the first process, so the way up leads there. */
+/* A process that loses its parent becomes a child of the namespace's first process, so walking up the parents leads
+ * there. */
 int64_t tfp_inside_first(int64_t pid)
 {
     enum { MOST = 1000 };
@@ -50,7 +51,7 @@ int tfp_inside_open(int64_t pid, const char *name)
         size_t size = strcspn(name, "/");
         int above = fd;
         snprintf(step, sizeof step, "%.*s", (int)size, name);
-        bool is_up = strcmp(step, "..") == 0; /* of the process's root it would lead out */
+        bool is_up = strcmp(step, "..") == 0; /* from the process's root ".." would lead out */
         fd = size < sizeof step && !is_up ? openat(above, step, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
         close(above);
         name += size;
@@ -60,7 +61,7 @@ int tfp_inside_open(int64_t pid, const char *name)
 
 /* ---- files ---- */
 
-/* Before Linux 5.6: no link is followed at all. */
+/* Before Linux 5.6: refuses every link. */
 static int find_without_links(int64_t pid, const char *name)
 {
     char folder[4096];
@@ -89,7 +90,7 @@ static int find_file(int64_t pid, const char *name)
     return fd < 0 && why == ENOSYS ? find_without_links(pid, name) : fd;
 }
 
-/* What was found is opened only once it is known to be a plain file. */
+/* Opens what was found only when it is known to be a plain file. */
 static int open_plain(int found)
 {
     char path[64];

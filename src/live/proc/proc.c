@@ -41,7 +41,7 @@ static long read_from_start(int fd, char *buf, size_t room)
         if (n < 0 && !size) return -1;
         if (n <= 0) break;
         size += (size_t)n;
-        if (size + 1 < room) break; /* the kernel gives such a text whole: less than was asked for ends it */
+        if (size + 1 < room) break; /* the kernel returns such a text at once: a short read is the end */
     }
     buf[size] = '\0';
     return (long)size;
@@ -86,7 +86,7 @@ int64_t tfp_now_ns(void)
 
 /* ---- numbers in texts ---- */
 
-/* The next number behind blanks; moves *at behind it. False where there is none. */
+/* The next number after blanks; moves *at behind it. False: there is none. */
 static bool next_number(const char **at, const char *end, int64_t *out)
 {
     const char *c = *at;
@@ -101,7 +101,8 @@ static bool next_number(const char **at, const char *end, int64_t *out)
     return c > digits;
 }
 
-/* The first numbers of a line such as "VmRSS:   12 kB" in a text of lines: how many it has, at most `count`. */
+/* The first numbers of the line `name`, such as "VmRSS:   12 kB", in a text of lines; returns how many there are, at
+ * most `count`. */
 static size_t line_numbers(tfp_str text, tfp_str name, int64_t *out, size_t count)
 {
     const char *line = text.data, *end = text.data + text.size;
@@ -121,11 +122,11 @@ static size_t line_numbers(tfp_str text, tfp_str name, int64_t *out, size_t coun
 
 /* ---- stat and status ---- */
 
-/* The name in round brackets may hold anything, so that fields are counted from the last bracket on. */
+/* The name in round brackets may contain anything, so fields are counted from the last closing bracket. */
 bool tfp_proc_stat_parse(tfp_str text, tfp_proc_stat *out)
 {
     const char *at = text.data, *end = text.data + text.size, *name_end = NULL;
-    int64_t fields[25] = { 0 }; /* from field 4 on */
+    int64_t fields[25] = { 0 }; /* fields from number 4 on */
     *out = (tfp_proc_stat){ 0 };
     if (!next_number(&at, end, &out->pid)) return false;
     for (const char *c = at; c < end; c++)
@@ -149,7 +150,8 @@ bool tfp_proc_stat_parse(tfp_str text, tfp_proc_stat *out)
 
 int64_t tfp_proc_cpu_ns(int64_t pid)
 {
-    /* the number that clock_getcpuclockid(3) gives, which asks the kernel first whether there is such a process */
+    /* the clock number that clock_getcpuclockid(3) would give; that function first asks the kernel whether the process
+     * exists */
     clockid_t clock = (clockid_t)(~(unsigned)pid << 3 | 2);
     struct timespec t;
     if (clock_gettime(clock, &t)) return -1;
@@ -179,12 +181,12 @@ static int64_t kilobytes(tfp_str text, tfp_str name)
 /* The last of a line's numbers: there is one for each pid namespace, outermost first. */
 static int64_t last_number(tfp_str text, tfp_str name)
 {
-    int64_t n[32]; /* as many as the kernel allows within each other */
+    int64_t n[32]; /* the kernel nests at most this many pid namespaces */
     size_t count = line_numbers(text, name, n, sizeof n / sizeof *n);
     return count ? n[count - 1] : -1;
 }
 
-/* The words of a line; empty without it. */
+/* The words of the line `name`; empty when there is no such line. */
 static tfp_str line_of(tfp_str text, const char *name)
 {
     const char *at = text.data, *end = text.data + text.size;
@@ -211,7 +213,7 @@ void tfp_proc_status_parse(tfp_str text, tfp_proc_status *out)
     if (!line_numbers(text, TFP_STR("Seccomp"), &out->seccomp, 1)) out->seccomp = 0;
     if (!line_numbers(text, TFP_STR("Seccomp_filters"), &out->seccomp_filters, 1)) out->seccomp_filters = 0;
     out->inner_pid = last_number(text, TFP_STR("NSpid"));
-    /* x86_Thread_features_locked names what can no longer be changed, on or off */
+    /* x86_Thread_features_locked names the features that can no longer be switched on or off */
     out->shadow_stack = tfp_str_has(line_of(text, "x86_Thread_features:"), TFP_STR("shstk"));
 }
 
@@ -231,12 +233,12 @@ bool tfp_proc_io_parse(tfp_str text, int64_t *read_bytes, int64_t *write_bytes)
 
 /* ---- maps ---- */
 
-/* Libraries by the beginning of their file names; those that are not versioned end there in .so. */
+/* Libraries, by the beginnings of their file names. For those without a version ".so" follows at once. */
 static const struct {
     const char *begin;
-    bool ends; /* in .so */
+    bool ends; /* .so must follow */
     tfp_framework framework;
-    int place; /* in tfp_proc_maps.library */
+    int place; /* index in tfp_proc_maps.library */
 } libraries[] = { { "libjax_common.so", false, TFP_FRAMEWORK_JAX, 0 },
                   { "xla_extension", true, TFP_FRAMEWORK_JAX, 0 },
                   { "libtensorflow_cc.so", false, TFP_FRAMEWORK_TENSORFLOW, 1 },
@@ -286,7 +288,7 @@ void tfp_proc_maps_line(tfp_str line, tfp_proc_maps *out)
 
 bool tfp_proc_maps_read(int64_t pid, tfp_proc_maps *out)
 {
-    enum { MOST = 16 << 20 }; /* bytes: 65,530 lines, as many as the kernel allows by default, of 250 */
+    enum { MOST = 16 << 20 }; /* bytes: 65,530 lines, the kernel's default limit, of 250 bytes */
     char buf[16384];
     size_t kept = 0, all = 0;
     int fd = open_file(pid, "maps");
@@ -302,7 +304,7 @@ bool tfp_proc_maps_read(int64_t pid, tfp_proc_maps *out)
         for (char *next; (next = memchr(line, '\n', (size_t)(end - line))); line = next + 1)
             tfp_proc_maps_line((tfp_str){ line, (size_t)(next - line) }, out);
         kept = (size_t)(end - line);
-        if (kept == sizeof buf) kept = 0; /* a path longer than any: not one of ours */
+        if (kept == sizeof buf) kept = 0; /* a path that does not fit is none of ours */
         memmove(buf, line, kept);
     }
     close(fd);
@@ -314,7 +316,7 @@ bool tfp_proc_maps_read(int64_t pid, tfp_proc_maps *out)
 void tfp_proc_container(tfp_str cgroup, char out[16])
 {
     *out = '\0';
-    for (size_t i = 0, run = 0; i <= cgroup.size; i++) { /* 64 hex digits, as every runtime names them */
+    for (size_t i = 0, run = 0; i <= cgroup.size; i++) { /* 64 hex digits, as every container runtime names them */
         char c = i < cgroup.size ? cgroup.data[i] : '\n';
         bool hex = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
         if (hex) {
@@ -346,10 +348,9 @@ static const char *file_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The first word that is no option names the script of an interpreter; `-m x` names a module, `-c` nothing. */
 bool tfp_proc_setting(int64_t pid, const char *name, char *out, size_t room)
 {
-    enum { MOST = 1 << 17 }; /* bytes of an environment that are looked at */
+    enum { MOST = 1 << 17 }; /* most bytes of an environment that are read */
     char *text = malloc(MOST);
     long n = text ? tfp_proc_read(pid, "environ", text, MOST) : 0;
     size_t size = strlen(name), fits = 0;
@@ -365,6 +366,7 @@ bool tfp_proc_setting(int64_t pid, const char *name, char *out, size_t room)
     return fits > 0;
 }
 
+/* The first word of an interpreter's command that is no option names the script; `-m x` names a module, `-c` nothing. */
 void tfp_proc_program(int64_t pid, char *out, size_t room)
 {
     char words[4096];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/proc/selector.c: whether a process is what a selector calls it: the file name of its script or program, or the number or name that a
+/* live/proc/selector.c: whether a selector means a process: by the file name of its script or program, or by the number or name that a
  * scheduler has put into its environment: slurm@4711, slurm@4711_2 (of an array), k8s@trainer-0 (a pod, or the job of it). */
 #include "live/proc/proc.h"
 
@@ -7,7 +7,7 @@
 
 #define ID_ROOM 256
 
-/* A variable that has exactly this value. */
+/* Whether an environment variable has exactly this value. */
 static bool has(int64_t pid, const char *variable, const char *value)
 {
     char text[ID_ROOM];
@@ -25,7 +25,8 @@ static bool is_slurm_job(int64_t pid, const char *id)
     return strcmp(both, id) == 0;
 }
 
-/* In a pod HOSTNAME is the name of the pod. Manifests set the other variables through the downward API. */
+/* Whether this is the name of the process's pod, which HOSTNAME holds. The other variables are set by manifests through
+ * the downward API. */
 static bool is_pod(int64_t pid, const char *id)
 {
     static const char *const variables[] = { "POD_NAME", "MY_POD_NAME", "POD_UID", "JOB_NAME", "HOSTNAME" };

@@ -6,8 +6,8 @@
 
 #define NAME_MOST 1024 /* characters of a file's or function's name; longer ones are cut, and end in "…" */
 #define CODE_MOST 208  /* bytes of a code object before its code, in any version */
-#define LINES_MOST ((int64_t)1 << 20) /* bytes of a line table */
-#define TEXT_HEAD 40                  /* of a str: type, length and form are in it */
+#define LINES_MOST ((int64_t)1 << 20) /* most bytes of a line table */
+#define TEXT_HEAD 40                  /* bytes of a str that hold its type, length and form */
 #define TEXT_MOST (4 * NAME_MOST)
 
 static uint64_t word(const unsigned char *at, int offset)
@@ -38,7 +38,7 @@ static void put_character(tfp_buf *b, uint32_t c)
     }
 }
 
-/* What the head of a str tells of its characters. False: it is none, or none of a code object. */
+/* Parses what the head of a str says about its characters. False: it is no str, or none that a code object has. */
 static bool read_form(const tfp_python *p, const unsigned char head[TEXT_HEAD], tfp_text_copy *out)
 {
     uint32_t state;
@@ -52,7 +52,7 @@ static bool read_form(const tfp_python *p, const unsigned char head[TEXT_HEAD], 
     return true;
 }
 
-/* The characters of a str as UTF-8; lone surrogates stay as they are and are escaped where they are shown. */
+/* The characters of a str as UTF-8. Lone surrogates are kept here and escaped where they are shown. */
 static bool put_text(const tfp_text_copy *form, const unsigned char *data, tfp_buf *out)
 {
     out->size = 0;
@@ -96,7 +96,7 @@ bool tfp_python_copy_code(const tfp_python *p, uint64_t code, tfp_code_copy *out
 {
     out->address = code;
     if (read_code(p, out)) return true;
-    memset(out->objects, 0, sizeof out->objects); /* a part of it is nothing to compare with */
+    memset(out->objects, 0, sizeof out->objects); /* a partial copy must not be compared */
     memset(out->texts, 0, sizeof out->texts);
     return false;
 }
@@ -106,7 +106,7 @@ bool tfp_python_copied_text(const tfp_code_copy *copy, tfp_code_text which, tfp_
     return put_text(&copy->texts[which], copy->bytes.at + (which ? copy->texts[0].size : 0), out);
 }
 
-/* Where a code object, and then its texts, are read again; how many bytes. */
+/* Lists the memory of a code object and of its texts, to be read again; returns the number of bytes. */
 static size_t add_pieces(const tfp_python *p, const tfp_code_copy *c, struct iovec *from)
 {
     from[0] =
@@ -120,7 +120,8 @@ static size_t add_pieces(const tfp_python *p, const tfp_code_copy *c, struct iov
     return size;
 }
 
-/* b: what add_pieces named. A count of references, a hash and a cached form of a text may have changed. */
+/* b: the bytes that add_pieces listed. A reference count, a hash and a cached form of a text may have changed; they are
+ * not compared. */
 static bool is_same(const tfp_python *p, const tfp_code_copy *c, const unsigned char *b)
 {
     const tfp_python_layout *v = p->layout;
@@ -163,7 +164,7 @@ void tfp_python_same_codes(const tfp_python *p, const tfp_code_copy *const *copi
 
 /* ---- lines ---- */
 
-/* 3.8 and 3.9: pairs of byte and signed line steps. */
+/* 3.8 and 3.9: pairs of a byte step and a signed line step. */
 static int64_t line_of_lnotab(tfp_str t, int64_t line, int64_t at)
 {
     int64_t place = 0;
@@ -175,7 +176,7 @@ static int64_t line_of_lnotab(tfp_str t, int64_t line, int64_t at)
     return line;
 }
 
-/* The table of CPython 3.10: pairs of a length and a signed step of the line number, which applies to that length; -128: no line. */
+/* The table of CPython 3.10: pairs of a length and a signed line step that applies to that length; -128: no line. */
 static int64_t line_of_pairs(tfp_str t, int64_t line, int64_t at)
 {
     int64_t place = 0;
@@ -188,7 +189,8 @@ static int64_t line_of_pairs(tfp_str t, int64_t line, int64_t at)
     return -1;
 }
 
-/* 3.11 and later: entries that begin with a byte whose first bit is set: kind, and how many code units less one. */
+/* 3.11 and later: each entry begins with a byte whose first bit is set, which holds the kind and the number of code
+ * units minus one. */
 static int64_t line_of_locations(tfp_str t, int64_t line, int64_t at)
 {
     const unsigned char *b = (const unsigned char *)t.data;
@@ -197,7 +199,7 @@ static int64_t line_of_locations(tfp_str t, int64_t line, int64_t at)
         int kind = b[i] >> 3 & 15;
         size_t j = i + 1;
         if (kind >= 10 && kind <= 12) line += kind - 10;
-        if ((kind == 13 || kind == 14) && j < t.size) { /* a signed number of six bits a byte */
+        if ((kind == 13 || kind == 14) && j < t.size) { /* a signed number with six bits per byte */
             uint32_t v = b[j] & 63;
             for (unsigned shift = 6; j + 1 < t.size && (b[j] & 64) && shift < 32; shift += 6)
                 v |= (uint32_t)(b[++j] & 63) << shift;

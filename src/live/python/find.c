@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/python/find.c: where the interpreter of a process is: the mapped file that brings CPython, its version by name, and the
- * addresses of its symbols; and why a process may not be looked into. */
+/* live/python/find.c: finds the interpreter of a process: the mapped file that contains CPython, its version by the file's
+ * name, and the addresses of its symbols; and says why a process may not be inspected. */
 #include "live/proc/elf.h"
 #include "live/proc/namespace.h"
 #include "live/python/python.h"
@@ -92,7 +92,7 @@ typedef struct python_file {
     bool library;
 } python_file;
 
-/* A line of the beginning of a file that is CPython's by its name. */
+/* Takes a line of maps that maps the beginning of a file with a name of CPython's. */
 static bool take_line(const char *line, python_file *out)
 {
     if (!tfp_mapped_file_parse(line, &out->file)) return false;
@@ -101,7 +101,7 @@ static bool take_line(const char *line, python_file *out)
     return out->minor != 0;
 }
 
-/* The library where there is one, else the program. */
+/* Finds the library of CPython, or else the program. */
 static bool find_file(int64_t pid, python_file *out, int *why)
 {
     char name[64], line[1024];
@@ -113,7 +113,7 @@ static bool find_file(int64_t pid, python_file *out, int *why)
     for (size_t left = TFP_MAPS_LINES; left && f && fgets(line, sizeof line, f); left--) {
         if (!take_line(line, &found) || (any && (out->library || !found.library))) continue;
         *out = found;
-        out->file.name = NULL; /* it points into the other one */
+        out->file.name = NULL; /* it points into the other struct */
         any = true;
     }
     if (f && ferror(f)) *why = EACCES;
@@ -121,13 +121,13 @@ static bool find_file(int64_t pid, python_file *out, int *why)
     return any;
 }
 
-/* The interpreter's file, opened; -1: why not. */
+/* Opens the interpreter's file; -1: *way says why not. */
 static int open_python(int64_t pid, const python_file *file, const char **why)
 {
     char path[64];
     int fd = tfp_mapped_file_open(pid, &file->file);
     if (fd < 0 && file->file.deleted && !file->library) {
-        snprintf(path, sizeof path, "/proc/%lld/exe", (long long)pid); /* it runs, so it is a plain file */
+        snprintf(path, sizeof path, "/proc/%lld/exe", (long long)pid); /* it is running, so it is a plain file */
         fd = open(path, O_RDONLY | O_CLOEXEC);
     }
     *why = file->file.deleted ? "was replaced since it started: only root can still read it"
@@ -136,7 +136,8 @@ static int open_python(int64_t pid, const python_file *file, const char **why)
     return fd;
 }
 
-/* Addresses of symbols of the interpreter's file, in the process; 0 of those not found. False: why the file tells nothing. */
+/* Addresses of symbols of the interpreter's file in the process, 0 for those not found. False: the file cannot be used, *way
+ * says why. */
 static bool locate(int64_t pid, const python_file *file, const char *const *names, uint64_t *values, size_t count,
                    const char **why)
 {
@@ -193,7 +194,7 @@ bool tfp_python_open(int64_t pid, tfp_python *out, tfp_way *refusal)
     const char *lacks;
     char why[300];
     int fault;
-    uint64_t head, told[3] = { 0 }; /* cookie, version, free-threaded */
+    uint64_t head, told[3] = { 0 }; /* cookie, version, whether free-threaded */
     *out = (tfp_python){ .pid = pid, .inside = !tfp_same_namespace(pid, "pid") };
     *refusal = (tfp_way){ .code = NULL };
     if (!find_file(pid, &file, &fault)) {

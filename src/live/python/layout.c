@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/python/layout.c: where things stand in CPython's structs, by version. Made by compiling tools/pylayout.c against the headers of
- * each version: 3.8.18, 3.9.18, 3.10.13, 3.11.7, 3.12.1, 3.13.0 and 3.14.10 on
- * x86-64. They are the same in all releases of a minor version:
- * CPython keeps its binary interface in these. */
+/* live/python/layout.c: the offsets of fields in CPython's structs, by version. Made by compiling tools/pylayout.c against the headers
+ * of each version: 3.8.18, 3.9.18, 3.10.13, 3.11.7, 3.12.1, 3.13.0 and 3.14.10 on x86-64. They are the same in all releases of a minor
+ * version, because CPython does not change its binary interface within one. */
 #include "live/python/python.h"
 
 static const tfp_python_layout layouts[] = {

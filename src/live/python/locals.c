@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 /* live/python/locals.c: the local variables of a frame as text, read from outside: numbers, texts, sizes and items of lists, shapes of NumPy's
- * arrays, types of everything else. No code of the process runs, so nothing is asked for its repr. */
+ * arrays, types of everything else. No code of the process runs, so no object's repr is called. */
 #include "live/python/python.h"
 
 #include <stdio.h>
 
-#define LOCALS_MOST 64  /* variables of a frame */
-#define TEXT_MOST 80    /* bytes of a str */
-#define ITEMS_MOST 8    /* of a list or tuple */
-#define FRAME_MOST 2000 /* bytes of all of a frame */
+#define LOCALS_MOST 64  /* most variables of a frame */
+#define TEXT_MOST 80    /* most bytes of a str */
+#define ITEMS_MOST 8    /* most items of a list or tuple */
+#define FRAME_MOST 2000 /* most bytes for all variables of a frame */
 #define DIMENSIONS_MOST 8
 
 /* Offsets that are the same in every version. */
 enum { OBJECT_TYPE = 8, OBJECT_SIZE = 16, OBJECT_VALUE = 16, LIST_ITEMS = 24, LONG_DIGITS = 24 };
 enum { TYPE_NAME = 24, TYPE_FLAGS = 168, TYPE_SIZE = 176 };
-enum { ARRAY_DIMENSION_COUNT = 24, ARRAY_DIMENSIONS = 32 }; /* of NumPy's arrays */
+enum { ARRAY_DIMENSION_COUNT = 24, ARRAY_DIMENSIONS = 32 }; /* offsets in NumPy's arrays */
 #define IS_LONG (1ULL << 24)                                /* Py_TPFLAGS_..._SUBCLASS */
 #define IS_LIST (1ULL << 25)
 #define IS_TUPLE (1ULL << 26)
 #define IS_TEXT (1ULL << 28)
 #define IS_DICT (1ULL << 29)
 
-/* 3.14: a word of a frame is an address with a tag in its last bits, or a number. */
+/* 3.14: a word of a frame is an address with a tag in its lowest bits, or a number. */
 #define TAGS ((uint64_t)3)
 
 typedef struct object {
-    uint64_t address, flags; /* flags: of its type */
-    uint64_t words[5];       /* what could be read of it */
+    uint64_t address, flags; /* flags: those of its type */
+    uint64_t words[5];       /* the words of the object that could be read */
     char type[64];
 } object;
 
@@ -36,7 +36,7 @@ static uint64_t read_word(const tfp_python *p, uint64_t address)
     return address && tfp_python_read(p, address, &v, sizeof v) ? v : 0;
 }
 
-/* A text of C, as far as it goes on this page; cut. */
+/* A C string, cut at the end of its page. */
 static bool read_name(const tfp_python *p, uint64_t address, char *out, size_t room)
 {
     size_t on_page = 4096 - (size_t)(address & 4095), size = room - 1 < on_page ? room - 1 : on_page;
@@ -60,7 +60,7 @@ static bool read_object(const tfp_python *p, uint64_t address, object *out)
 
 static bool is(const object *o, const char *type) { return strcmp(o->type, type) == 0; }
 
-/* Two digits of 30 bits at most; longer numbers are told by their size. */
+/* Prints an int of at most two digits of 30 bits; for longer ones only the size. */
 static void put_int(const tfp_python *p, const object *o, tfp_buf *out)
 {
     int64_t size = (int64_t)o->words[OBJECT_SIZE / 8];
@@ -123,7 +123,7 @@ static void put_items(const tfp_python *p, const object *o, tfp_buf *out)
     tfp_buf_text(out, list ? "]" : count == 1 ? ",)" : ")");
 }
 
-/* inside: an item, whose own items are only counted. */
+/* inside: it is an item of a list or tuple; of its own items only the number is shown. */
 static void put_value(const tfp_python *p, uint64_t address, bool inside, tfp_buf *out)
 {
     object o;
@@ -150,12 +150,12 @@ static void put_value(const tfp_python *p, uint64_t address, bool inside, tfp_bu
     }
 }
 
-/* A variable; one that functions inside use is in a cell. */
+/* Prints a variable. A variable that inner functions use is stored in a cell. */
 static void put_local(const tfp_python *p, uint64_t name, uint64_t value, tfp_buf *out)
 {
     tfp_buf text = { 0 };
     object o;
-    if (p->layout->minor >= 14 && (value & TAGS) == TAGS) value = 0; /* a number of the interpreter's own */
+    if (p->layout->minor >= 14 && (value & TAGS) == TAGS) value = 0; /* a tagged number for the interpreter's own use */
     value &= ~TAGS;
     if (value && read_object(p, value, &o) && is(&o, "cell")) value = o.words[OBJECT_VALUE / 8];
     if (value && tfp_python_text(p, name, &text)) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* live/python/python.h: the inside of a running CPython, read from outside: its threads, their frames, names and lines. Only memory is read
- * (process_vm_readv): nothing is stopped, and nothing runs in the process. What is read may change meanwhile or be anything:
- * every size is bounded, every chain is followed a bounded number of times, and a stack that changed while it was read is told
- * as torn. */
+ * (process_vm_readv): nothing is stopped, and nothing runs in the process. What is read may change meanwhile or be anything: every size is
+ * bounded, every chain is followed a bounded number of times, and a stack that changed while it was read is reported as torn. */
 #ifndef TFP_LIVE_PYTHON_H
 #define TFP_LIVE_PYTHON_H
 
@@ -18,33 +17,33 @@ typedef struct tfp_code_layout {
     int locals, cells, free; /* tuples of names; from 3.11 on all are in the first one */
 } tfp_code_layout;
 typedef struct tfp_python_layout {
-    int minor; /* of 3.minor */
+    int minor; /* of CPython 3.minor */
     int runtime_head;
     int interp_next, interp_threads;
     int thread_next, thread_frame, thread_cframe, cframe_frame, thread_id, thread_native;
     tfp_frame_layout frame;
     tfp_code_layout code;
     int tuple_items;
-    int text_ascii, text_data;   /* where the characters of a str begin */
-    int runtime_gil, interp_gil; /* the interpreter lock: in _PyRuntime, or a pointer to it in the interpreter */
-    int pending_mutex; /* in _PyRuntime: a PyMutex around the main thread's pending calls; 0: another lock */
+    int text_ascii, text_data;   /* offset of the characters of a str */
+    int runtime_gil, interp_gil; /* the interpreter lock: its offset in _PyRuntime, or of a pointer to it in the interpreter */
+    int pending_mutex; /* offset in _PyRuntime of the PyMutex around the main thread's pending calls; 0: it is another kind of lock */
 } tfp_python_layout;
-const tfp_python_layout *tfp_python_layout_of(int minor); /* NULL: not known */
+const tfp_python_layout *tfp_python_layout_of(int minor); /* NULL: unknown version */
 
 typedef struct tfp_python {
     int64_t pid;
     const tfp_python_layout *layout;
     uint64_t runtime, code_type, text_type; /* addresses of _PyRuntime, PyCode_Type, PyUnicode_Type */
-    bool inside; /* it lives in another pid namespace: its threads have other numbers there */
+    bool inside; /* it is in another pid namespace, where its threads have other numbers */
     struct {
         int32_t theirs, ours;
-    } numbers[1024]; /* of threads, by the last bits of their own number; kept from one look to the next */
+    } numbers[1024]; /* the numbers of threads, indexed by the last bits of their own number; kept from one look to the next */
 } tfp_python;
 
-/* Finds the interpreter of a process. False: why not, as a code with its sentence. */
+/* Finds the interpreter of a process. False: *way says why not, as a code and a sentence. */
 bool tfp_python_open(int64_t pid, tfp_python *out, tfp_way *refusal);
 bool tfp_python_read(const tfp_python *p, uint64_t address, void *out, size_t size);
-/* Addresses of functions of the interpreter, in the process. False: it lacks one. */
+/* Addresses of functions of the interpreter, in the process. False: one of them is missing. */
 bool tfp_python_functions(int64_t pid, const char *const *names, uint64_t *values, size_t count);
 /* Whether there is one interpreter and no second one in the process. */
 bool tfp_python_is_single(const tfp_python *p);
@@ -58,31 +57,32 @@ typedef struct tfp_python_thread {
 #define TFP_PYTHON_THREADS 4096 /* most threads that are looked at */
 #define TFP_PYTHON_DEPTH 4096   /* most frames of a stack */
 
-/* The threads of all interpreters; how many, at most `room`. -1: nothing can be read. */
+/* Reads the threads of all interpreters; returns how many, at most `room`. -1: nothing can be read. */
 long tfp_python_threads(tfp_python *p, tfp_python_thread *out, size_t room);
 
 typedef struct tfp_live_frame {
-    uint64_t address; /* of the frame */
+    uint64_t address; /* address of the frame */
     uint64_t code;    /* address of the code object */
-    int64_t at;       /* byte in its code; -1: before the first */
+    int64_t at;       /* byte offset in its code; -1: before the first instruction */
     bool
-        entry; /* C called it: the frames before it, up to the last one that is an entry, share a call of the interpreter */
+        entry; /* C code called it. The frames it calls, up to the next entry, share one call of the interpreter. */
 } tfp_live_frame;
 
-/* The frames of a thread, innermost first; how many. -1: torn, they changed while they were read. */
+/* Reads the frames of a thread, innermost first; returns how many. -1: torn, they changed while they were read. */
 long tfp_python_stack(const tfp_python *p, uint64_t state, tfp_live_frame *out, size_t room);
 
 /* A str of CPython as it was read. */
 typedef struct tfp_text_copy {
     uint64_t length;   /* characters */
-    uint32_t at, size; /* bytes before its characters; of those that were read */
-    unsigned kind;     /* bytes of a character */
+    uint32_t at, size; /* at: bytes before its characters; size: bytes of the characters that were read */
+    unsigned kind;     /* bytes per character */
 } tfp_text_copy;
 
-/* A code object as it was read: its names, and what tells later whether it is still the same one, as another one may stand where it stood. */
+/* A code object as it was read: its names, and what is compared later to see whether it is still the same one: another object may have taken
+ * its place. */
 typedef enum tfp_code_text { TFP_CODE_FILE, TFP_CODE_NAME } tfp_code_text;
 typedef struct tfp_code_copy {
-    uint64_t address, objects[2]; /* of the object, and of its texts */
+    uint64_t address, objects[2]; /* address of the object, and of its texts */
     int32_t first_line;
     tfp_text_copy texts[2];
     TFP_VEC(unsigned char) bytes; /* the characters of both */
@@ -91,40 +91,41 @@ typedef struct tfp_code_copy {
 bool tfp_python_copy_code(const tfp_python *p, uint64_t code, tfp_code_copy *out);
 /* A text as UTF-8, escaped nowhere. False without memory. */
 bool tfp_python_copied_text(const tfp_code_copy *copy, tfp_code_text which, tfp_buf *out);
-/* same[i]: whether copies[i] is still what is there. One system call for many. */
+/* same[i]: whether the memory still holds copies[i]. One system call checks many. */
 void tfp_python_same_codes(const tfp_python *p, const tfp_code_copy *const *copies, bool *same, size_t count);
 /* The str at this address as UTF-8. False when it is none, or is gone. */
 bool tfp_python_text(const tfp_python *p, uint64_t address, tfp_buf *out);
-/* The line of a byte in its code; the first line where it is not known. */
+/* The line of a byte offset in its code; the function's first line where it is not known. */
 int64_t tfp_python_line(const tfp_python *p, uint64_t code, int64_t at);
 
-/* The local variables of a frame as text: "x=1, name='a', w=<Tensor>". False: the frame is another one by now. live/python/locals.c */
+/* The local variables of a frame as text: "x=1, name='a', w=<Tensor>". False: another frame is there by now. live/python/locals.c */
 bool tfp_python_locals(const tfp_python *p, const tfp_live_frame *frame, tfp_buf *out);
 
-/* The same from a line table's bytes: minor 8 and 9 lnotab, 10 PEP 626, 11 and later PEP 657. -1: no line. */
+/* The same from the bytes of a line table: lnotab for minor 8 and 9, PEP 626 for 10, PEP 657 from 11 on. -1: no
+ * line. */
 int64_t tfp_python_table_line(int minor, tfp_str table, int64_t first_line, int64_t at);
 /* "libpython3.11.so.1.0" and "python3.11" -> 11; 0: no CPython's name; -1: a debug or free-threaded build. */
 int tfp_python_minor(tfp_str file_name);
 
-/* From 3.13 on an interpreter says in the first words of _PyRuntime what it is, whatever its file is called: a cookie, PY_VERSION_HEX,
- * and whether it is free-threaded. False: its structs may be others than those of its version's releases. Older ones: true. */
+/* From 3.13 on the first words of _PyRuntime say what an interpreter is, whatever its file is called: a cookie, PY_VERSION_HEX, and
+ * whether it is free-threaded. False: its structs may differ from those of its version's releases. True for older ones. */
 bool tfp_python_is_final(int minor, const uint64_t told[3]);
 
-/* Why a process may not be looked into: the setting in the way and the remedy. */
+/* Why a process may not be inspected: the setting that forbids it, and the remedy. */
 void tfp_why_forbidden(int64_t pid, char *out, size_t room);
 
-/* A file that a process has mapped from its beginning on. */
+/* A file that a process has mapped at offset 0. */
 typedef struct tfp_mapped_file {
     char path[512];
-    const char *name; /* of the file, in `path` */
+    const char *name; /* the file's name, within `path` */
     uint64_t low;     /* where it begins in memory */
     uint64_t high;    /* where this mapping of it ends */
-    bool deleted;     /* it was replaced or removed since it was mapped */
+    bool deleted;     /* the file was replaced or removed after it was mapped */
 } tfp_mapped_file;
-/* The file, opened to be read, also when it was replaced or removed; -1: errno, EINVAL where it is no plain file. */
+/* Opens the file for reading, even when it was replaced or removed; -1: errno, EINVAL where it is no plain file. */
 int tfp_mapped_file_open(int64_t pid, const tfp_mapped_file *file);
-#define TFP_MAPS_LINES 131072 /* of /proc/PID/maps that are looked at; the kernel allows half as many by default */
-/* A line of /proc/PID/maps; false for lines of other parts and of no file. */
+#define TFP_MAPS_LINES 131072 /* most lines of /proc/PID/maps that are read; the kernel's default limit is half as many */
+/* Parses a line of /proc/PID/maps. False: the line has no file, or another part of one. */
 bool tfp_mapped_file_parse(const char *line, tfp_mapped_file *out);
 
 #endif

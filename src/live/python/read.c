@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/python/read.c: threads and frames of a running CPython. Pointers are followed only after each struct was read whole, and objects are
- * taken for what they are by their types. */
+/* live/python/read.c: threads and frames of a running CPython. Pointers are followed only after each struct was read whole, and the type of
+ * an object decides how it is read. */
 #include "live/python/python.h"
 
 #include <dirent.h>
 #include <stdio.h>
 #include <sys/uio.h>
 
-#define OWNED_BY_C 3 /* and above: FRAME_OWNED_BY_CSTACK, from 3.14 on also _INTERPRETER: no Python function */
-#define GIL_HOLDER 8 /* in struct _gil_runtime_state of every version: its last holder, and whether it is held */
+/* this value and above: FRAME_OWNED_BY_CSTACK, from 3.14 on also _INTERPRETER: no Python function */
+#define OWNED_BY_C 3
+/* offsets in struct _gil_runtime_state of every version: its last holder, and whether it is held */
+#define GIL_HOLDER 8
 #define GIL_LOCKED 16
-#define TAG ((uint64_t)1) /* 3.14: a reference that is not counted; addresses are even */
+#define TAG ((uint64_t)1) /* 3.14: marks a reference that is not counted; real addresses are even */
 
 static uint64_t word(const unsigned char *at, int offset)
 {
@@ -42,7 +44,7 @@ static bool is_thread(int64_t pid, int64_t tid)
     return tfp_proc_read(pid, path, name, sizeof name) > 0;
 }
 
-/* The numbers of all threads, as the process has them and as we have. */
+/* Reads the numbers of all threads: those that the process uses, and those in our /proc. */
 static void read_numbers(tfp_python *p)
 {
     enum { ROOM = sizeof p->numbers / sizeof *p->numbers };
@@ -64,7 +66,7 @@ static void read_numbers(tfp_python *p)
     if (d) closedir(d);
 }
 
-/* *looked: all numbers were read in this look. */
+/* *looked: all numbers were read already in this look. */
 static int64_t number_of(tfp_python *p, int64_t theirs, bool *looked)
 {
     enum { ROOM = sizeof p->numbers / sizeof *p->numbers };
@@ -89,10 +91,10 @@ static uint64_t lock_holder(const tfp_python *p, uint64_t interp)
     return locked == 1 ? word(gil, GIL_HOLDER) : 0;
 }
 
-/* A thread's struct; the address of the next one's. */
+/* Reads a thread's struct; returns the address of the next thread's. */
 static uint64_t read_thread(tfp_python *p, uint64_t state, tfp_python_thread *out, bool *looked)
 {
-    enum { SIZE = 184 }; /* holds the fields of every version */
+    enum { SIZE = 184 }; /* enough for the fields of every version */
     const tfp_python_layout *v = p->layout;
     unsigned char b[SIZE];
     if (!tfp_python_read(p, state, b, sizeof b)) memset(b, 0, sizeof b);
@@ -109,7 +111,7 @@ long tfp_python_threads(tfp_python *p, tfp_python_thread *out, size_t room)
     const tfp_python_layout *v = p->layout;
     uint64_t interp;
     size_t count = 0, next_mark = 1;
-    uint64_t mark = 0; /* a thread that comes again: the list was torn, or leads in a circle */
+    uint64_t mark = 0; /* a thread that is seen again: the list was torn, or is a circle */
     bool looked = false;
     if (!tfp_python_read(p, p->runtime + (uint64_t)v->runtime_head, &interp, sizeof interp)) return -1;
     for (size_t i = 0; interp && i < 256; i++) {
@@ -132,7 +134,7 @@ typedef struct raw_frame {
     bool python;
 } raw_frame;
 
-/* Memory that was read ahead: from 3.11 on the frames of a thread stand one after another, a caller's before those that it calls. */
+/* Memory that was read ahead: from 3.11 on the frames of a thread are contiguous, a caller's before those of its callees. */
 typedef struct ahead {
     uint64_t low;
     size_t size;
@@ -180,7 +182,7 @@ static void add_piece(struct iovec *to, struct iovec *from, size_t *count, void 
     from[(*count)++] = (struct iovec){ (void *)(uintptr_t)address, 8 }; /* NOLINT: an address of another process */
 }
 
-/* Whether the frames are unchanged since they were read, and have code objects: one system call for each hundred. */
+/* Whether the frames are unchanged since they were read, and have code objects. One system call checks a hundred. */
 static bool unchanged(const tfp_python *p, const raw_frame *raw, size_t count)
 {
     enum { MANY = 100 };
@@ -205,7 +207,7 @@ static bool unchanged(const tfp_python *p, const raw_frame *raw, size_t count)
     return true;
 }
 
-/* The innermost frame; 0: none. False: it cannot be read. */
+/* Reads the address of the innermost frame; 0: none. False: it cannot be read. */
 static bool first_frame(const tfp_python *p, uint64_t state, uint64_t *frame)
 {
     const tfp_python_layout *v = p->layout;
@@ -226,10 +228,10 @@ long tfp_python_stack(const tfp_python *p, uint64_t state, tfp_live_frame *out, 
         if (seen == next_mark) next_mark *= 2, mark = frame;
         whole = read_frame(p, frame, &window, &raw[seen], &out[count]);
         if (!whole) break;
-        if (!raw[seen].python && count) out[count - 1].entry = true; /* the frame of C that called it */
+        if (!raw[seen].python && count) out[count - 1].entry = true; /* a frame of C called the previous one */
         count += raw[seen].python;
         frame = raw[seen].back;
-        whole = !frame || frame != mark; /* a circle */
+        whole = !frame || frame != mark; /* the frames form a circle */
     }
     if (count) out[count - 1].entry = true;
     whole = whole && unchanged(p, raw, seen);

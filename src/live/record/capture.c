@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* live/record/capture.c: many recordings at once: one loop that starts as many as may run together, waits for all their connections, and ends
- * those whose time is over. The manifest is written last, whatever happened before. */
+ * those whose time is over. Whatever happens, the manifest is written last. */
 #include "live/record/capture.h"
 #include "views/core/report.h"
 
@@ -9,10 +9,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define ALIGN_LEAD_MICROS 400000        /* from telling it to the start that all share */
-#define SILENT_NS ((int64_t)1000000000) /* a session that has not answered for this long no longer counts as one of those that run at a time */
+#define ALIGN_LEAD_MICROS 400000        /* time from the announcement of the shared start to that start */
+/* a session that has not answered for this long does not count against the limit of concurrent sessions */
+#define SILENT_NS ((int64_t)1000000000)
 
-#define FILES_A_SESSION 8 /* descriptors: its connection, the process's memory, a lock, what is read on the way */
+#define FILES_A_SESSION 8 /* descriptors: the connection, the process's memory, a lock, files that are read on the way */
 
 typedef struct polled {
     struct pollfd *fds;
@@ -51,17 +52,18 @@ static bool any_in(const tfp_capture *c, tfp_session_state state)
 static void start_more(tfp_capture *c)
 {
     size_t running = count_busy(c), most = (size_t)c->wish->parallel;
-    if (c->wish->align || c->wish->kineto) most = SIZE_MAX; /* they wait for each other, or for the next poll */
+    if (c->wish->align || c->wish->kineto) most = SIZE_MAX; /* such sessions wait for each other, or for the next poll */
     for (size_t i = 0; i < c->sessions.size && running < most; i++) {
         tfp_session *s = c->sessions.at[i];
         if (s->state != TFP_SESSION_WAITS || (c->wish->align && !c->align_unix_micros && *s->host)) continue;
-        if (running && !c->wish->align && !tfp_files_left(FILES_A_SESSION)) return; /* this session waits until others give their files back */
+        if (running && !c->wish->align && !tfp_files_left(FILES_A_SESSION)) return; /* this session waits until others have closed their files */
         tfp_session_start(c, s);
         running++;
     }
 }
 
-/* With --align: whether a process still gets ready. One that takes a third of --timeout is not waited for any more. */
+/* With --align: whether a process is still getting ready. A process that needs more than a third of --timeout is no
+ * longer waited for. */
 static bool is_preparing(const tfp_capture *c, const tfp_session *s, int64_t now)
 {
     bool begins = s->state == TFP_SESSION_ATTACHES || s->state == TFP_SESSION_STANDS || s->state == TFP_SESSION_RUNS;
@@ -69,7 +71,7 @@ static bool is_preparing(const tfp_capture *c, const tfp_session *s, int64_t now
            !c->wish->steps && now - s->begun_ns < (int64_t)(c->wish->timeout / 3 * 1e9);
 }
 
-/* The moment that all share is settled when all are ready; where the caller has others to wait for, by the caller. */
+/* Chooses the shared moment to start when all are ready. If the caller waits for others too, the caller chooses it. */
 static void settle_start(tfp_capture *c)
 {
     int64_t now = tfp_now_ns(), told = 0;
@@ -81,7 +83,7 @@ static void settle_start(tfp_capture *c)
     c->align_unix_micros = told > 0 ? told : tfp_unix_micros() + ALIGN_LEAD_MICROS + 2000 * (int64_t)c->sessions.size;
 }
 
-/* Agents that answer are asked. */
+/* Sends requests to the agents that answer. */
 static void ask_agents(tfp_capture *c)
 {
     if (c->wish->align && !c->align_unix_micros) settle_start(c);
@@ -135,7 +137,7 @@ static tfp_status record_all(tfp_capture *c, tfp_error *err)
 
 static bool is(tfp_str text, const char *word) { return tfp_str_eq(text, tfp_str_of(word)); }
 
-/* 130, then 4, 3, 1, 5. */
+/* The exit status, the first that applies of 130, 4, 3, 1, 5. */
 static int status_of(const tfp_capture *c)
 {
     bool other = false, too_big = false;
@@ -157,7 +159,7 @@ static tfp_status add_note(tfp_capture *c, const char *text)
     return copy && tfp_push(&c->notes, copy) ? TFP_OK : TFP_NOMEM;
 }
 
-/* Recorders are profiler servers'; what a snapshot lacks is said with its remedy. */
+/* Notes about recorders of profiler servers: what a snapshot lacks, and the remedy. */
 static tfp_status note_recorders(tfp_capture *c)
 {
     for (size_t i = 0; i < c->sessions.size; i++) {
@@ -177,7 +179,7 @@ static void refuse_processes(tfp_capture *c)
     }
 }
 
-/* The empty table, for forms that begin before the rows are there. */
+/* Passes on an empty table, for output forms that begin before there are rows. */
 static tfp_status tell_columns(tfp_capture *c, const tfp_options *o, tfp_error *err)
 {
     if (!c->fn) return TFP_OK;
@@ -222,7 +224,7 @@ static tfp_status capture(tfp_capture *c, const char *const *selectors, size_t c
     if (c->wish->dir || has_files(c))
         s = tfp_capture_manifest(c, err);
     else
-        rmdir(c->results.path); /* nothing was recorded, and nobody asked for a folder */
+        rmdir(c->results.path); /* nothing was recorded and the folder's name was not given, so it is removed */
     if (!s && !(*out = tfp_report_new("capture", o))) s = tfp_nomem(err);
     if (!s) s = tfp_capture_table(c, *out, err);
     if (!s) s = tfp_grid_arrange(*out, err);
@@ -245,7 +247,7 @@ tfp_status tfp_live_capture(tfp_live *l, const char *const *selectors, size_t co
                       .ctx = ctx };
     bool there = l->wish.dir && access(l->wish.dir, F_OK) == 0;
     tfp_status s = capture(&c, selectors, count, o, out, err);
-    if (s && !there && *c.results.path) rmdir(c.results.path); /* of a refused one: only an empty folder goes */
+    if (s && !there && *c.results.path) rmdir(c.results.path); /* of a refused capture: removes the folder only if it is empty */
     *exit_status = s ? tfp_exit_status(s) : status_of(&c);
     snprintf(l->run.results.path, sizeof l->run.results.path, "%s", c.results.path);
     release(&c);

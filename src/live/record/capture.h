@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/record/capture.h: recordings of many processes at once: who is meant (select.c), one recording each (session.c), rows and the
- * manifest (row.c), and the loop over all of them (capture.c). */
+/* live/record/capture.h: recordings of many processes at once: the choice of processes (select.c), the recording of each
+ * (session.c), rows and the manifest (row.c), and the loop over all of them (capture.c). */
 #ifndef TFP_LIVE_CAPTURE_H
 #define TFP_LIVE_CAPTURE_H
 
@@ -12,15 +12,15 @@
 
 #include <netdb.h>
 
-#define TFP_FILES_MOST 1000 /* of one process */
+#define TFP_FILES_MOST 1000 /* most files of one process */
 
-/* A row of the table `capture`. Texts stand in the capture's arena. */
+/* A row of the table `capture`. Its texts are in the capture's arena. */
 typedef struct tfp_capture_row {
     tfp_str target, job;
     int64_t pid;
     tfp_str framework, via, status, code, message, kind, file;
     int64_t bytes, started_unix_micros, window_micros, stopped_micros, waited_micros, stalled_micros, started_us_late;
-    /* of the manifest only */
+    /* shown in the manifest only */
     tfp_str user, version, command, rank;
     int64_t start_ticks;
 } tfp_capture_row;
@@ -28,60 +28,60 @@ extern const tfp_row_column tfp_capture_columns[];
 
 typedef enum tfp_session_state {
     TFP_SESSION_WAITS,
-    TFP_SESSION_ATTACHES, /* until the agent that is started in it answers */
-    TFP_SESSION_STANDS,   /* connected; --align waits for the others */
+    TFP_SESSION_ATTACHES, /* until the agent that an attach starts in the process answers */
+    TFP_SESSION_STANDS,   /* connected; with --align it waits for the others */
     TFP_SESSION_CONNECTS,
     TFP_SESSION_RUNS,
-    TFP_SESSION_LEAVES, /* it is over; the agent leaves the process */
+    TFP_SESSION_LEAVES, /* the recording is over; the agent is leaving the process */
     TFP_SESSION_DONE
 } tfp_session_state;
 
 typedef struct tfp_session {
     tfp_capture_row row;
-    char folder[80]; /* below the results: the job's first process, or host_port */
-    char base[80];   /* names of its files */
-    bool first;      /* the job's first process: its graph needs no prefix */
+    char folder[80]; /* folder below the results, named by the job's first process, or host_port */
+    char base[80];   /* beginning of its files' names */
+    bool first;      /* it is the job's first process, whose graph has no prefix */
     tfp_session_state state;
     tfp_agent agent;
-    /* a process that was not prepared */
-    int64_t stack_start;  /* tells whether it ran another program since it was selected; 0: not told */
-    bool unprepared, ran; /* ran: the text that starts the agent */
+    /* a process that was not prepared for recording */
+    int64_t stack_start;  /* shows whether it has run another program since it was selected; 0: not known */
+    bool unprepared, ran; /* ran: the text that starts the agent has run */
     struct tfp_attach *attach;
     int64_t leave_by_ns;
-    /* a process that PyTorch records by itself */
+    /* a process that PyTorch records by itself, with Kineto */
     struct {
-        char folder[40]; /* for its trace; "": none was made */
-        int dir;         /* the same, held */
+        char folder[40]; /* folder for its trace; "": none was made */
+        int dir;         /* the same folder, open */
         bool asked;
         int64_t look_ns, seen_bytes, read_bytes;
     } kineto;
-    /* a server */
+    /* a profiler server */
     char host[256], port[8];
-    struct addrinfo *addresses, *address; /* address: the one that is tried */
-    struct tfp_resolver *resolver;        /* while its name is looked up */
+    struct addrinfo *addresses, *address; /* address: the one that is being tried */
+    struct tfp_resolver *resolver;        /* set while the name is looked up */
     tfp_call call;
     tfp_fields response;
     bool empty, has_xspace;    /* what the response says */
-    struct tfp_capture *owner; /* for pieces of the response */
+    struct tfp_capture *owner; /* used by the function that takes pieces of the response */
     /* the connection */
-    int64_t waits_since_ns; /* for another session of the process to end; 0: no */
+    int64_t waits_since_ns; /* since when it waits for another session of the process to end; 0: it does not */
     int fd;
     tfp_buf in, out;
-    struct { /* the file that comes */
+    struct { /* the file that is being received */
         tfp_outfile file;
         char below[300]; /* its name below the results */
         bool open;
         int64_t bytes;
-        tfp_fields fields, plane; /* of an XSpace; of the plane that comes */
+        tfp_fields fields, plane; /* the fields of an XSpace, and of the plane that is being received */
     } piecewise;
     size_t sent;
     char file_name[64];
     uint64_t file_left;
     bool in_file, file_cut;
-    size_t files; /* files that were announced */
-    bool ready;   /* to record at the moment that all share */
+    size_t files; /* number of files that were announced */
+    bool ready;   /* ready to record at the shared moment */
     int64_t begun_ns, waited_ns, retry_ns;
-    int64_t lost_ns; /* its connection broke off then; 0: no */
+    int64_t lost_ns; /* when its connection broke off; 0: it did not */
 } tfp_session;
 
 typedef struct tfp_capture {
@@ -94,61 +94,61 @@ typedef struct tfp_capture {
     int64_t started_unix_micros, align_unix_micros;
     TFP_VEC(char *) notes;
     bool nomem, bad_output, cancelled, too_many_files;
-    int daemon_fd;                     /* at which PyTorch's processes ask; -1: it is not open */
-    char daemon_path[TFP_KINETO_PATH]; /* its file; "" without */
+    int daemon_fd;                     /* socket that PyTorch's processes ask; -1: not open */
+    char daemon_path[TFP_KINETO_PATH]; /* file of that socket; "": none */
     tfp_live_row_fn fn;
     void *ctx;
 } tfp_capture;
 
-tfp_str tfp_capture_keep(tfp_capture *c, const char *text); /* absent for NULL */
+tfp_str tfp_capture_keep(tfp_capture *c, const char *text); /* NULL gives an absent text */
 
-/* select.c: fills `sessions`: those that cannot be recorded are done already, with their code. */
+/* select.c: fills `sessions`. Those that cannot be recorded are ended at once, with their code. */
 tfp_status tfp_capture_select(tfp_capture *c, const char *const *selectors, size_t count, tfp_error *err);
 
 /* session.c */
 void tfp_session_start(tfp_capture *c, tfp_session *s);
 void tfp_session_ask(tfp_capture *c,
-                     tfp_session *s); /* one that stands begins to record, or gets ready to with --align */
-void tfp_session_go(tfp_capture *c, tfp_session *s); /* one that is ready is told the moment that all share */
+                     tfp_session *s); /* a connected session begins to record, or with --align gets ready */
+void tfp_session_go(tfp_capture *c, tfp_session *s); /* a session that is ready is told the shared moment */
 int64_t tfp_session_deadline(const tfp_capture *c, const tfp_session *s);
-short tfp_session_events(const tfp_session *s); /* for poll */
+short tfp_session_events(const tfp_session *s); /* events for poll */
 void tfp_session_ready(tfp_capture *c, tfp_session *s, short events);
-void tfp_session_tick(tfp_capture *c, tfp_session *s); /* deadlines */
+void tfp_session_tick(tfp_capture *c, tfp_session *s); /* checks deadlines */
 /* Ends it: status "ok", "partial", "refused", "failed" or "cancelled"; code NULL for "ok". */
 void tfp_session_end(tfp_capture *c, tfp_session *s, const char *status, const char *code, const char *format, ...)
     TFP_PRINTF(5, 6);
 void tfp_session_free(tfp_session *s);
-/* session_attach.c: the agent comes and goes. */
+/* session_attach.c: the agent is started and leaves again. */
 void tfp_session_start_attach(tfp_capture *c, tfp_session *s);
-void tfp_session_agent_is_there(tfp_session *s);   /* and answers */
-bool tfp_session_must_leave(const tfp_session *s); /* an agent was started that has to leave first */
+void tfp_session_agent_is_there(tfp_session *s);   /* the agent answers */
+bool tfp_session_must_leave(const tfp_session *s); /* an agent was started and has to leave first */
 void tfp_session_leave(tfp_session *s);
-bool tfp_session_has_left(const tfp_capture *c, tfp_session *s); /* whether nothing of it is there any more */
-/* How long its thread was held, into the row. */
+bool tfp_session_has_left(const tfp_capture *c, tfp_session *s); /* whether the agent has left without a trace */
+/* Writes into the row how long the process's thread was held. */
 void tfp_session_note_stop(tfp_session *s);
 void tfp_session_free_attach(tfp_session *s);
-/* session_files.c: a file FOLDER/NAME that is written as its bytes come, so that memory does not depend on it, and appears whole; false:
- * the session has ended with the reason. */
+/* session_files.c: a file FOLDER/NAME. It is written as its bytes arrive, so that memory does not depend on its size, and it appears
+ * only when it is whole. False: the session has ended, with the reason. */
 bool tfp_session_open_file(tfp_capture *c, tfp_session *s, const char *name);
 void tfp_session_add(tfp_session *s, tfp_str bytes);
 const char *tfp_session_xspace_fault(const tfp_session *s, bool cut);
-bool tfp_session_keep_file(tfp_capture *c, tfp_session *s, int64_t size); /* its first bytes are kept */
+bool tfp_session_keep_file(tfp_capture *c, tfp_session *s, int64_t size); /* keeps the first `size` bytes of the file */
 void tfp_session_drop_file(tfp_session *s);
-void tfp_session_drop_folder(const tfp_capture *c, const tfp_session *s); /* if it is empty */
+void tfp_session_drop_folder(const tfp_capture *c, const tfp_session *s); /* removes the folder if it is empty */
 /* session_kineto.c: PyTorch's own way to record on demand. */
 void tfp_session_start_kineto(tfp_capture *c, tfp_session *s);
-void tfp_capture_serve_kineto(tfp_capture *c); /* processes have asked */
+void tfp_capture_serve_kineto(tfp_capture *c); /* answers processes that have asked */
 void tfp_session_kineto_tick(tfp_capture *c, tfp_session *s, bool ended);
 void tfp_session_free_kineto(tfp_session *s);
 /* session_grpc.c */
 void tfp_session_start_grpc(tfp_capture *c, tfp_session *s);
-bool tfp_session_is_resolved(const tfp_session *s); /* its name was looked up: it is to be started again */
+bool tfp_session_is_resolved(const tfp_session *s); /* the name was looked up, so the session can be started again */
 void tfp_session_stop_resolving(tfp_session *s);
 void tfp_session_connect_next(tfp_capture *c, tfp_session *s);
 void tfp_session_grpc_received(tfp_capture *c, tfp_session *s, tfp_str bytes, bool ended);
 
 /* row.c */
-void tfp_capture_tell(tfp_capture *c, const tfp_session *s); /* to the caller's function */
+void tfp_capture_tell(tfp_capture *c, const tfp_session *s); /* passes the row on to the caller's function */
 tfp_status tfp_capture_manifest(tfp_capture *c, tfp_error *err);
 tfp_status tfp_capture_table(tfp_capture *c, tfp_report *r, tfp_error *err);
 

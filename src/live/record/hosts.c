@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/record/hosts.c: the tables of several machines as one, with a column `host`. They come as comma-separated values from agents that may
- * send anything: rows, cells and bytes are bounded, numbers are read as numbers, and columns are known by their names. */
+/* live/record/hosts.c: joins the tables of several machines into one, with a column `host`. They arrive as comma-separated values from
+ * agents that may send anything: rows, cells and bytes are bounded, numbers are parsed as numbers, and columns are recognized by their
+ * names. */
 #include "live/record/capture.h"
 #include "live/stacks/ranks.h"
 #include "views/core/engine.h"
@@ -8,11 +9,11 @@
 #include <math.h>
 #include <stdio.h>
 
-#define CELLS_MOST 64        /* of a row */
-#define ROWS_MOST 10000      /* of a machine */
-#define ALL_ROWS_MOST 100000 /* rows of all hosts together */
+#define CELLS_MOST 64        /* most cells of a row */
+#define ROWS_MOST 10000      /* most rows of a machine */
+#define ALL_ROWS_MOST 100000 /* most rows of all hosts together */
 
-/* Cuts the next cell off a text; *last: the row ends with it. Quotes go. */
+/* Cuts the next cell off a text and removes its quotes. *last: it is the last one of the row. */
 static tfp_str cut_cell(char **at, char *end, bool *last)
 {
     char *from = *at, *to = from, *c = from;
@@ -30,12 +31,12 @@ static tfp_str cut_cell(char **at, char *end, bool *last)
     *at = c < end ? c + 1 : end;
     if (*last && to > from && to[-1] == '\r') to--;
     cell.size = (size_t)(to - from);
-    /* the apostrophe that keeps spreadsheets from taking a text for a formula */
+    /* the apostrophe that keeps a spreadsheet from reading a text as a formula */
     if (cell.size > 1 && *from == '\'' && memchr("=+-@", from[1], 4)) cell.data++, cell.size--;
     return cell;
 }
 
-/* One row of cells; how many. More than CELLS_MOST are counted, not kept. */
+/* Cuts one row into cells; returns how many there are. Cells beyond CELLS_MOST are counted but not kept. */
 static size_t cut_row(char **at, char *end, tfp_str cells[CELLS_MOST])
 {
     size_t count = 0;
@@ -48,7 +49,7 @@ static size_t cut_row(char **at, char *end, tfp_str cells[CELLS_MOST])
 
 typedef struct joined {
     tfp_arena *arena;
-    const tfp_row_column *columns; /* the table's own, with their places behind the host */
+    const tfp_row_column *columns; /* the table's own columns, which follow the host in each row */
     TFP_VEC(char *) rows;
     size_t row_size;
     bool files; /* it is the table capture */
@@ -79,7 +80,7 @@ static bool put_cell(joined *j, char *row, const tfp_row_column *c, tfp_str cell
     return true;
 }
 
-/* Files lie in the machine's own folder. */
+/* Puts the machine's own folder before the names of its files. */
 static bool put_folder(joined *j, char *row, const char *folder)
 {
     tfp_buf path = { 0 };
@@ -105,7 +106,7 @@ static tfp_status add_row(joined *j, const tfp_live_host *host, const uint32_t *
     return j->files && !put_folder(j, row, host->folder) ? tfp_nomem(err) : TFP_OK;
 }
 
-/* The table of one machine. TFP_BADFILE: it is none. */
+/* Adds the table of one machine. TFP_BADFILE: the text is no such table. */
 static tfp_status add_table(joined *j, const tfp_live_host *host, tfp_str csv, tfp_error *err)
 {
     tfp_str cells[CELLS_MOST];
@@ -160,7 +161,7 @@ static tfp_status fill(tfp_report *r, joined *j, tfp_live_host *hosts, size_t co
         if (!s && j->rows.size > ALL_ROWS_MOST)
             s = tfp_fail(err, TFP_BADFILE, "the tables have more than %d rows in all", ALL_ROWS_MOST);
         hosts[i].bad = s == TFP_BADFILE;
-        if (s == TFP_BADFILE) { /* the others are shown */
+        if (s == TFP_BADFILE) { /* tables of the other machines are still shown */
             j->rows.size = before;
             snprintf(hosts[i].why, sizeof hosts[i].why, "%s", tfp_error_message(err));
             tfp_error_clear(err);
@@ -172,7 +173,7 @@ static tfp_status fill(tfp_report *r, joined *j, tfp_live_host *hosts, size_t co
     if (!s && !rows) s = tfp_nomem(err);
     for (size_t i = 0; i < j->rows.size && !s; i++) memcpy(rows + i * j->row_size, j->rows.at[i], j->row_size);
     const tfp_rank_rows all = { rows, j->row_size, sizeof(tfp_str), j->rows.size };
-    if (!s && j->ranks && !tfp_ranks_judge(r, &all)) s = tfp_nomem(err);
+    if (!s && j->ranks) s = tfp_ranks_judge(r, &all, err);
     return s ? s : tfp_grid_of(r, &(tfp_row_table){ j->columns, rows, j->row_size, j->rows.size, 0 }, err);
 }
 

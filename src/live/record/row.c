@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/record/row.c: a recording as a row: of the table, of the manifest, as a line. */
+/* live/record/row.c: a recording as a row of the table, as a row of the manifest, and as a line. */
 #include "live/record/capture.h"
 #include "views/core/notes.h"
 #include "views/core/report.h"
@@ -28,7 +28,7 @@ const tfp_row_column tfp_capture_columns[] = {
     TFP_COLUMN(tfp_capture_row, "started_us_late", INT, MICROS, started_us_late, "With --align: after the start that all agreed on."),
     { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
 };
-static const tfp_row_column more[] = { /* of the manifest */
+static const tfp_row_column more[] = { /* columns of the manifest only */
     TFP_COLUMN(tfp_capture_row, "user", TEXT, LABEL, user, NULL),
     TFP_COLUMN(tfp_capture_row, "version", TEXT, LABEL, version, NULL),
     TFP_COLUMN(tfp_capture_row, "command", TEXT, LABEL, command, NULL),
@@ -140,7 +140,8 @@ tfp_status tfp_capture_table(tfp_capture *c, tfp_report *r, tfp_error *err)
     if (!rows) return tfp_nomem(err);
     for (size_t i = 0; i < c->sessions.size; i++) {
         rows[i] = c->sessions.at[i]->row;
-        if (c->live->no_commands) rows[i].message = (tfp_str){ NULL, 0 }; /* it may name a line of the job */
+        /* the message may contain a line of the job's source */
+        if (c->live->no_commands) rows[i].message = (tfp_str){ NULL, 0 };
         for (const tfp_row_column *k = tfp_capture_columns; k->name; k++)
             if (k->type == TFP_T_TEXT && !keep_text(r, (tfp_str *)((char *)&rows[i] + k->offset)))
                 return tfp_nomem(err);

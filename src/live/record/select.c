@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/record/select.c: which processes and servers selectors stand for, and what can be done with each. */
+/* live/record/select.c: finds the processes and servers that selectors refer to, and the way to record each. */
 #include "live/record/capture.h"
 #include "live/python/python.h"
 
@@ -37,7 +37,7 @@ static bool is_there(const tfp_capture *c, int64_t pid)
 
 /* ---- facts of a process ---- */
 
-/* RANK of its environment, as launchers set it. */
+/* The variable RANK of its environment, which launchers set. */
 static tfp_str rank_of(tfp_capture *c, int64_t pid)
 {
     char rank[12];
@@ -45,7 +45,7 @@ static tfp_str rank_of(tfp_capture *c, int64_t pid)
     return is_number ? tfp_capture_keep(c, rank) : (tfp_str){ NULL, 0 };
 }
 
-/* Bytes below the memory limit of its cgroup (version 2); -1: it has none, or it is not seen. */
+/* Bytes left below the memory limit of its cgroup (version 2); -1: there is no limit, or it is not visible. */
 static int64_t memory_left(int64_t pid)
 {
     char text[4096], path[4300];
@@ -69,7 +69,7 @@ static int64_t memory_left(int64_t pid)
 
 /* ---- processes ---- */
 
-/* With --via kineto PyTorch does everything itself: what an agent or an attach needs does not matter. */
+/* With --via kineto PyTorch does everything itself, so the conditions of an agent or an attach do not matter. */
 static void select_kineto(tfp_capture *c, tfp_session *s, const tfp_way *way, unsigned frameworks)
 {
     static const char *const hindered[] = { "zombie", "gone", "stopped", "other-user" };
@@ -161,7 +161,7 @@ static bool is_own(const tfp_jobs *j, int64_t pid)
     return false;
 }
 
-/* Jobs of that script or program; where there is none, its processes, so that the refusal says why. */
+/* Adds the jobs of that script or program. If there are none, adds its processes, so that the refusal says why. */
 static void add_named(tfp_capture *c, const char *target, const tfp_jobs *j)
 {
     size_t before = c->sessions.size;
@@ -213,7 +213,7 @@ static bool is_server(const char *target)
     return parse_server(target, host, sizeof host, port);
 }
 
-/* HOST:NUMBER that is none: a program of such a name is not meant. */
+/* Whether it looks like HOST:NUMBER but is no valid address: it is then not taken for the name of a program. */
 static bool is_wrong_server(const char *target)
 {
     const char *colon = strrchr(target, ':');

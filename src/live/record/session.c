@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/record/session.c: one recording: connecting, asking, taking in the answer, ending. Nothing here waits: the loop in capture.c tells when
- * a connection is ready, and looks at deadlines. */
+/* live/record/session.c: one recording: connecting, asking, receiving the answer, ending. Nothing here waits: the loop in capture.c calls when
+ * a connection is ready, and checks deadlines. */
 #include "live/attach/attach.h"
 #include "live/record/capture.h"
 
@@ -50,7 +50,7 @@ static int connect_agent(tfp_capture *c, tfp_session *s)
     return why;
 }
 
-/* Whether it is the process itself that answers. */
+/* Whether the process itself answers, and no other one. */
 static bool answers_itself(const tfp_session *s)
 {
     struct ucred peer;
@@ -61,7 +61,7 @@ static bool answers_itself(const tfp_session *s)
 static void start_agent(tfp_capture *c, tfp_session *s)
 {
     int why = connect_agent(c, s);
-    if ((why == ENOENT || why == ECONNREFUSED) && c->wish->attach) { /* the agent left since the process was selected */
+    if ((why == ENOENT || why == ECONNREFUSED) && c->wish->attach) { /* the agent left after the process was selected */
         s->unprepared = true;
         s->row.via = TFP_STR("attach");
         tfp_session_start_attach(c, s);
@@ -78,7 +78,7 @@ static void start_agent(tfp_capture *c, tfp_session *s)
         s->state = TFP_SESSION_STANDS;
 }
 
-/* The agent that an attach started is there when it answers. */
+/* Looks whether the agent that an attach started answers already. */
 static void look_for_agent(tfp_capture *c, tfp_session *s)
 {
     if (connect_agent(c, s)) return;
@@ -117,7 +117,7 @@ static bool is_one_of(const char *word, const char *const *words)
     return false;
 }
 
-/* Codes that an agent may tell; others are its failure. */
+/* Codes that an agent may report; any other code is a failure of the agent. */
 static void end_with_error(tfp_capture *c, tfp_session *s, const tfp_answer *a)
 {
     static const char *const refused[] = { "busy", "no-steps", "no-framework", "unsafe", NULL };
@@ -126,7 +126,7 @@ static void end_with_error(tfp_capture *c, tfp_session *s, const tfp_answer *a)
     tfp_session_end(c, s, known ? "refused" : "failed", known ? a->name : busy ? "busy" : "protocol", "%s", a->text);
 }
 
-/* Ends a session at --max-bytes: whole planes of an XSpace are kept. */
+/* Ends a session that exceeds --max-bytes: complete planes of an XSpace are kept. */
 static void end_too_big(tfp_capture *c, tfp_session *s)
 {
     bool xspace = strstr(s->file_name, ".xplane.pb") && !s->piecewise.fields.wrong;
@@ -235,7 +235,7 @@ static bool runs_another_program(const tfp_session *s)
            stat.stack_start != s->stack_start;
 }
 
-/* The end of a process is seen a moment later than its socket's. */
+/* Looks at lost connections again: the end of a process is visible a moment later than that of its socket. */
 static void look_at_lost(tfp_capture *c, tfp_session *s, int64_t now)
 {
     if (has_ended(s))
@@ -263,7 +263,7 @@ static void send_more(tfp_capture *c, tfp_session *s)
         ssize_t n = send(s->fd, out->data + s->sent, out->size - s->sent, MSG_NOSIGNAL);
         if (n <= 0) {
             if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
-            break; /* what the other side says of it is read */
+            break; /* the other side's last answer is still read */
         }
         s->sent += (size_t)n;
     }
@@ -310,7 +310,7 @@ void tfp_session_ready(tfp_capture *c, tfp_session *s, short events)
     if (events & (POLLIN | POLLHUP | POLLERR)) receive(c, s);
 }
 
-/* The innermost Python line of the main thread: where the job is while its agent cannot run. */
+/* The innermost Python line of the main thread, to say where the job is while its agent cannot run. */
 static void where_is_it(const tfp_session *s, char *out, size_t room)
 {
     tfp_python p;
@@ -338,7 +338,7 @@ static void where_is_it(const tfp_session *s, char *out, size_t room)
     tfp_buf_free(&function);
 }
 
-/* Sessions that have ended, or can go on, without a message from the other side. */
+/* Handles sessions that end, or can go on, without a message from the other side. */
 static void look_again(tfp_capture *c, tfp_session *s, int64_t now)
 {
     if (s->retry_ns && now >= s->retry_ns) {

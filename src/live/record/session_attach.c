@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/record/session_attach.c: the part of a recording that an attach adds: the agent is started in the process before, and has left it
- * after. Between the two it is a recording by an agent as any other. */
+/* live/record/session_attach.c: what an attach adds to a recording: the agent is started in the process before it, and leaves after it.
+ * In between it is a recording by an agent like any other. */
 #include "live/attach/attach.h"
 #include "live/record/capture.h"
 #include "live/proc/namespace.h"
@@ -13,9 +13,10 @@
 
 #define LOCK_RETRY_NS ((int64_t)50 * 1000000)
 #define LEAVE_NS                                                                                                       \
-    ((int64_t)3 * 1000000000) /* an agent leaves within a second; a job that holds the interpreter's lock delays it */
+    ((int64_t)3 * 1000000000) /* an agent leaves within a second, later when the job holds the interpreter's lock */
 
-/* The run folder of the process's user, as the process sees it and as we do; root writes its own only for itself. */
+/* The run folder of the process's user, as the process names it and as we do. Root's own folder serves only root's
+ * processes. */
 static void name_folders(const tfp_capture *c, const tfp_session *s, char theirs[TFP_RUN_PATH_MAX],
                          char ours[TFP_RUN_PATH_MAX])
 {
@@ -61,7 +62,7 @@ static void queue_text(tfp_capture *c, tfp_session *s)
     tfp_buf_free(&text);
 }
 
-/* Another tfprof may be attached: it is waited for as for any other session. */
+/* Takes the lock. If another tfprof is attached, this session waits for it as for any other session. */
 static bool take_lock(tfp_capture *c, tfp_session *s)
 {
     int64_t now = tfp_now_ns();
@@ -101,7 +102,7 @@ void tfp_session_start_attach(tfp_capture *c, tfp_session *s)
 
 /* ---- the end ---- */
 
-/* A thread of the agent, which are known by their name; 0: none. */
+/* Finds a thread of the agent by its name; 0: there is none. */
 static int64_t find_agent_thread(int64_t pid)
 {
     char path[64], name[300], comm[32];
@@ -137,7 +138,7 @@ void tfp_session_leave(tfp_session *s)
     s->state = TFP_SESSION_LEAVES;
 }
 
-/* PID.json, PID.sock, PID.steps, PID.tmp.json, and PID.json.N.N.part that was being written. */
+/* Whether it is PID.json, PID.sock, PID.steps, PID.tmp.json, or PID.json.N.N.part that was being written. */
 static bool is_agent_file(const char *name, const char *number)
 {
     static const char *const ends[] = { ".json", ".sock", ".steps", ".part" };
@@ -148,7 +149,8 @@ static bool is_agent_file(const char *name, const char *number)
     return false;
 }
 
-/* A process that ended left its agent's files. The folder may be a container's, so it must not be a link. */
+/* Removes the files of the agent of a process that has ended. The folder may be in a container, so it must not be a
+ * link. */
 static void remove_files(const tfp_session *s)
 {
     char path[sizeof s->agent.socket], number[24];
@@ -171,7 +173,7 @@ bool tfp_session_has_left(const tfp_capture *c, tfp_session *s)
     bool ended = !tfp_proc_stat_read(s->row.pid, &stat) || stat.start_ticks != s->row.start_ticks || stat.state == 'Z';
     bool there = !ended && find_agent_thread(s->row.pid) > 0;
     if (there && s->ran && !c->wish->keep_agent && tfp_now_ns() < s->leave_by_ns) return false;
-    if (!there) remove_files(s); /* it ended, or has become another program: the agent could not */
+    if (!there) remove_files(s); /* the process ended or runs another program: the agent could not remove them */
     tfp_session_note_stop(s);
     return true;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/record/session_end.c: the end of a recording, and when it must end. */
+/* live/record/session_end.c: ends a recording, and decides when it must end. */
 #include "live/record/capture.h"
 
 #include <dirent.h>
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define ALIGN_MOST_MICROS 50000 /* between a recording's begin and the one that all share, of which nothing is said */
+#define ALIGN_MOST_MICROS 50000 /* a recording may begin this much off the shared moment without a note */
 
 tfp_str tfp_capture_keep(tfp_capture *c, const char *text)
 {
@@ -39,7 +39,7 @@ void tfp_session_end(tfp_capture *c, tfp_session *s, const char *status, const c
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    if (s->row.file.data && strcmp(status, "failed") == 0) status = "partial"; /* what came is kept */
+    if (s->row.file.data && strcmp(status, "failed") == 0) status = "partial"; /* what was received is kept */
     s->row.status = tfp_capture_keep(c, status);
     s->row.code = tfp_capture_keep(c, code);
     if (c->align_unix_micros && s->row.started_unix_micros != TFP_ABSENT)
@@ -63,7 +63,7 @@ void tfp_session_end(tfp_capture *c, tfp_session *s, const char *status, const c
     tfp_capture_tell(c, s);
 }
 
-/* While it waits for another session the deadline moves along, up to --wait. */
+/* While the session waits for another one its deadline moves along, up to --wait. */
 int64_t tfp_session_deadline(const tfp_capture *c, const tfp_session *s)
 {
     double seconds = c->wish->timeout + (c->wish->steps ? 0 : (double)c->wish->ms / 1e3);

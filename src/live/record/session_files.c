@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/record/session_files.c: what a recording brings becomes files of its job's folder. */
+/* live/record/session_files.c: writes what a recording sends into files of its job's folder. */
 #include "live/record/capture.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
-/* ".xplane.pb" is an ending of the process's number; other names stand by themselves in the folder of the first process. */
+/* Names a file. The ending ".xplane.pb" is put behind the process's number. Other names are complete, and used as they are
+ * in the folder of the first process. */
 static void name_file(const tfp_session *s, const char *name, char *out, size_t room)
 {
     if (*name == '.')
@@ -43,7 +44,8 @@ bool tfp_session_open_file(tfp_capture *c, tfp_session *s, const char *name)
     return true;
 }
 
-/* A piece of a field of an XSpace. Its planes are messages, too: bytes that only have the length of one are no recording. */
+/* A piece of a field of an XSpace. Its planes must be messages too: bytes that merely have the length of a plane are no
+ * recording. */
 static void take_plane(void *ctx, uint64_t field, tfp_str bytes, uint64_t number)
 {
     enum { PLANES = 1 };
@@ -57,7 +59,7 @@ static void take_plane(void *ctx, uint64_t field, tfp_str bytes, uint64_t number
     *plane = (tfp_fields){ .at = 0 };
 }
 
-/* A failure to write is told at the end. */
+/* Writes a piece of the file. A failed write is reported at the end. */
 void tfp_session_add(tfp_session *s, tfp_str bytes)
 {
     tfp_fields_feed(&s->piecewise.fields, bytes, take_plane, s);
@@ -65,7 +67,7 @@ void tfp_session_add(tfp_session *s, tfp_str bytes)
     tfp_outfile_write(&s->piecewise.file, bytes.data, bytes.size);
 }
 
-/* Why the bytes that came are no recording; NULL: they are one. cut: --max-bytes ended the XSpace before its end. */
+/* Why the bytes received are no recording; NULL: they are one. cut: --max-bytes cut the XSpace short. */
 const char *tfp_session_xspace_fault(const tfp_session *s, bool cut)
 {
     const tfp_fields *f = &s->piecewise.fields;

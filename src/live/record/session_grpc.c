@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/record/session_grpc.c: a recording by a profiler server: TensorFlow's and JAX's, at a port that was named. */
+/* live/record/session_grpc.c: a recording by a profiler server of TensorFlow or JAX, at a given port. */
 #include "live/record/capture.h"
 
 #include <errno.h>
@@ -11,7 +11,8 @@
 
 #define RETRY_NS ((int64_t)250 * 1000000)
 
-/* The XSpace goes to its file as it comes. Two of them are one, as protobuf joins messages. */
+/* The XSpace is written to its file as it arrives. If the response has two XSpaces, they are one: protobuf joins such
+ * messages. */
 static void take_field(void *ctx, uint64_t field, tfp_str bytes, uint64_t number)
 {
     tfp_session *s = ctx;
@@ -45,11 +46,11 @@ static void prepare_call(tfp_capture *c, tfp_session *s)
     if (w->recorder == TFP_RECORDER_STARTS) method = TFP_PROFILER_SERVICE "StartContinuousProfiling";
     if (w->recorder == TFP_RECORDER_STOPS) method = TFP_PROFILER_SERVICE "StopContinuousProfiling";
     if (w->snapshot) method = TFP_PROFILER_SERVICE "GetSnapshot";
-    /* the other requests have no field that is needed */
+    /* the other requests need no field */
     if (!w->snapshot && w->recorder != TFP_RECORDER_STOPS) tfp_profile_request_put(&r, &message);
     snprintf(authority, sizeof authority, strchr(s->host, ':') ? "[%s]:%s" : "%s:%s", s->host, s->port);
     tfp_call_free(&s->call);
-    /* the XSpace stands behind a few bytes of the response */
+    /* a few bytes of the response come before the XSpace */
     tfp_call_start(&s->call, authority, method, (tfp_str){ message.data, message.size },
                    (size_t)c->wish->max_bytes + 64);
     s->call.take = take_message;
@@ -65,8 +66,8 @@ static void prepare_call(tfp_capture *c, tfp_session *s)
 
 /* ---- addresses ---- */
 
-/* A name is looked up by a thread of its own: a name server that does not answer must not hold up the other recordings. The thread cannot
- * be ended, so whoever is last, it or the session, frees this. */
+/* A name is looked up in a thread of its own: a name server that does not answer must not delay the other recordings. The thread cannot
+ * be stopped, so whichever ends last, the thread or the session, frees this. */
 typedef struct tfp_resolver {
     _Atomic int users;
     _Atomic bool done;
@@ -165,8 +166,8 @@ void tfp_session_start_grpc(tfp_capture *c, tfp_session *s)
     tfp_session_connect_next(c, s);
 }
 
-/* One session a process: a server that is in one says so, and is asked again until --wait is over. A recorder that is there, or
- * is not, stays so. */
+/* A server allows one session per process. One that is busy says so, and is asked again until --wait is over. Whether it has a
+ * recorder does not change, so a request for one is not repeated. */
 static bool wait_for_other(tfp_capture *c, tfp_session *s)
 {
     if (c->wish->snapshot || c->wish->recorder) return false;
@@ -183,7 +184,7 @@ static bool wait_for_other(tfp_capture *c, tfp_session *s)
     return true;
 }
 
-/* What is wrong with the answer; NULL: it has an XSpace, or as much of one as --max-bytes allows. */
+/* The fault in the answer; NULL: it has an XSpace, or as much of one as --max-bytes allows. */
 static const char *fault_of(const tfp_capture *c, tfp_session *s)
 {
     tfp_str message;
@@ -232,9 +233,9 @@ void tfp_session_grpc_received(tfp_capture *c, tfp_session *s, tfp_str bytes, bo
     char code[32];
     tfp_call *k = &s->call;
     if (s->row.started_unix_micros == TFP_ABSENT && !c->wish->snapshot && !c->wish->recorder)
-        s->row.started_unix_micros = tfp_unix_micros(); /* about: the server tells no time */
+        s->row.started_unix_micros = tfp_unix_micros(); /* approximate: the server does not tell when it began */
     if (bytes.size) tfp_call_feed(k, bytes.data, bytes.size);
-    if (s->state == TFP_SESSION_DONE) return; /* its file could not be written */
+    if (s->state == TFP_SESSION_DONE) return; /* the file could not be written */
     if (k->in.failed || k->body.failed || k->block.failed) {
         c->nomem = true;
         tfp_session_end(c, s, "failed", "low-memory", "tfprof has no memory for the answer");

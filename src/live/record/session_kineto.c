@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/record/session_kineto.c: a recording by PyTorch itself, in a process that was started with KINETO_USE_DAEMON=1: it asks a daemon every five
- * seconds whether there is something to do, and for a capture we are that daemon. The trace comes as a file in a folder of ours. */
+/* live/record/session_kineto.c: a recording by PyTorch itself, in a process that was started with KINETO_USE_DAEMON=1. The process asks a daemon
+ * every five seconds whether there is something to do, and for a capture we are that daemon. PyTorch writes the trace to a file in a folder of
+ * ours. */
 #include "live/record/capture.h"
 
 #include <dirent.h>
@@ -27,7 +28,7 @@ void tfp_session_start_kineto(tfp_capture *c, tfp_session *s)
         end_busy(c, s, errno);
         return;
     }
-    /* libkineto writes below /tmp only, unless it is told otherwise at its start */
+    /* libkineto writes below /tmp only, unless it was told otherwise when it started */
     snprintf(s->kineto.folder, sizeof s->kineto.folder, "/tmp/tfprof-kineto-XXXXXX");
     if (!mkdtemp(s->kineto.folder)) {
         *s->kineto.folder = '\0';
@@ -58,7 +59,7 @@ static void ask(tfp_capture *c, tfp_session *s, const tfp_kineto_from *from)
 {
     const tfp_live_wish *w = c->wish;
     tfp_buf text = { 0 };
-    /* without a second to warm up, a window of 300 ms held no event (torch 2.13) */
+    /* it needs a second to warm up: without it a window of 300 ms held no event (torch 2.13) */
     tfp_buf_printf(&text, "ACTIVITIES_LOG_FILE=%s/trace.json\nPROFILE_START_TIME=0\nACTIVITIES_WARMUP_PERIOD_SECS=1\n",
                    s->kineto.folder);
     if (w->steps)
@@ -72,7 +73,7 @@ static void ask(tfp_capture *c, tfp_session *s, const tfp_kineto_from *from)
     } else {
         tfp_kineto_send(c->daemon_fd, from, (tfp_str){ text.data, text.size });
         s->kineto.asked = true;
-        s->row.started_unix_micros = tfp_unix_micros(); /* about: it tells no time */
+        s->row.started_unix_micros = tfp_unix_micros(); /* approximate: the process does not tell when it began */
     }
     tfp_buf_free(&text);
 }
@@ -86,7 +87,7 @@ void tfp_capture_serve_kineto(tfp_capture *c)
         tfp_session *s = from.kind == TFP_KINETO_POLL && from.activities ? session_of(c, from.pid) : NULL;
         if (s)
             ask(c, s, &from);
-        else if (from.kind != TFP_KINETO_NONE) /* nothing to do; a hello is told how many there are */
+        else if (from.kind != TFP_KINETO_NONE) /* nothing to do; the answer to a hello is the number of processes */
             tfp_kineto_send(c->daemon_fd, &from,
                             (tfp_str){ (const char *)&one, from.kind == TFP_KINETO_HELLO ? sizeof one : 0 });
     }
@@ -94,8 +95,8 @@ void tfp_capture_serve_kineto(tfp_capture *c)
 
 /* ---- the trace ---- */
 
-/* The folder's next file that is a trace: plain, and no link, opened; -1: there is none yet. It is found by its descriptor, because
- * another user's folder may have become anything by now. */
+/* Opens the next file of the folder that is a trace, a plain file and no link; -1: there is none yet. It is looked up in the open
+ * folder, because another user may have replaced the folder by now. */
 static int open_file(const tfp_session *s, int64_t *size)
 {
     int fd = -1, copy = dup(s->kineto.dir);
@@ -116,7 +117,8 @@ static int open_file(const tfp_session *s, int64_t *size)
     return fd;
 }
 
-/* Copies the file piece by piece; false when it could not be read or written. *whole: it is one object to its end. */
+/* Copies the file piece by piece; false when it could not be read or written. *whole: it is one complete JSON
+ * object. */
 static bool copy_file(tfp_capture *c, tfp_session *s, int fd, int64_t size, bool *whole)
 {
     char piece[1 << 16];
@@ -152,7 +154,8 @@ static void take_file(tfp_capture *c, tfp_session *s, int fd, int64_t size)
     if (tfp_session_keep_file(c, s, size)) tfp_session_end(c, s, "ok", NULL, "%s", "");
 }
 
-/* A file that has not grown for a while is read once; it is taken when it is whole, else it still grows. */
+/* Looks for a trace file. A file that has not grown for a while is read once: it is taken when it is complete,
+ * otherwise it is still being written. */
 static void look_for_file(tfp_capture *c, tfp_session *s)
 {
     int64_t size = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/run/cuda.c: the file of a process that cuda_inject.c wrote, read record by record, becomes the JSON that PyTorch's Kineto writes. */
+/* live/run/cuda.c: reads the file that cuda_inject.c wrote for a process, record by record, and writes the JSON that PyTorch's Kineto would
+ * write. */
 #include "live/run/cuda_read.h"
 
 #include "wire/json.h"
@@ -14,7 +15,7 @@ typedef struct reader {
     tfp_sink *out;
     tfp_json json;
     tfp_arena arena;
-    TFP_VEC(tfp_str) names; /* by id - 1 */
+    TFP_VEC(tfp_str) names; /* the name with id N is at index N - 1 */
     bool no_memory;
 } reader;
 
@@ -41,7 +42,7 @@ static void add_name(reader *r, tfp_str record)
     if (!name.data || !tfp_push(&r->names, name)) r->no_memory = true;
 }
 
-/* Unix time of a time of CUPTI's clock. */
+/* Converts a time of CUPTI's clock to Unix time. */
 static bool unix_time(const reader *r, uint64_t ns, int64_t *out)
 {
     const tfp_cuda_head *h = &r->facts->head;
@@ -64,14 +65,14 @@ static void three(reader *r, const char *key, const uint32_t n[3])
     tfp_json_close(&r->json, ']');
 }
 
-/* What all events have: times are of CUPTI's clock. */
+/* The parts that all events have; times are of CUPTI's clock. */
 typedef struct happened {
     const char *category;
     tfp_str name;
     uint64_t pid, tid, start, end;
 } happened;
 
-/* Up to the members of "args". False: the times say nothing, and nothing is written. */
+/* Writes an event up to the members of "args". False: its times are not usable, and nothing is written. */
 static bool event(reader *r, const happened *x)
 {
     int64_t from, to;
@@ -134,7 +135,7 @@ static void kernel(reader *r, const char *record)
     r->facts->activities++;
 }
 
-/* CUpti_ActivityMemcpyKind and CUpti_ActivityMemoryKind, in the words of Kineto. */
+/* CUpti_ActivityMemcpyKind and CUpti_ActivityMemoryKind, named as Kineto names them. */
 static void copy_name(const tfp_cuda_copy *c, char out[64])
 {
     static const char *const ways[] = { "unknown", "HtoD", "DtoH", "HtoA", "AtoH", "AtoA",
@@ -160,7 +161,7 @@ static void copy(reader *r, const char *record)
     r->facts->activities++;
 }
 
-/* CUPTI's names end with the version of the function: cudaLaunchKernel_v7000. */
+/* Drops the version at the end of CUPTI's function names: cudaLaunchKernel_v7000. */
 static tfp_str without_version(tfp_str name)
 {
     size_t n = name.size;
@@ -190,7 +191,7 @@ static void lost(reader *r, const char *record)
     r->facts->lost = l.count > INT64_MAX ? INT64_MAX : (int64_t)l.count;
 }
 
-/* The least size of a record; 0: a kind that is not known, which is passed over. */
+/* The least size of a record of this kind; 0: an unknown kind, which is skipped. */
 static size_t least_size(uint32_t kind)
 {
     switch (kind) {
@@ -219,7 +220,7 @@ static void read_record(reader *r, uint32_t kind, tfp_str record)
     }
 }
 
-/* The next record, or one of size 0 at the end. */
+/* Reads the next record; at the end it is one of size 0. */
 static tfp_status next_record(reader *r, tfp_input *in, uint32_t *kind, tfp_str *record, tfp_error *err)
 {
     uint32_t head[2];

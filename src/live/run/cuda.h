@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/run/cuda.h: what the library that CUDA loads into a process (cuda_inject.c) writes, and its reader (cuda.c). A file is a head and
- * records, each a multiple of 8 bytes that begins with its kind and size, in the byte order of the machine. It holds times of CUPTI's
- * clock in ns. Both sides include this file; it needs no other of ours. */
+/* live/run/cuda.h: the file format between the library that CUDA loads into a process (cuda_inject.c) and its reader (cuda.c). A file is
+ * a head and records; each record has a multiple of 8 bytes, begins with its kind and size, and is in the machine's byte order. Times
+ * are of CUPTI's clock, in ns. Both sides include this file, which needs no other of ours. */
 #ifndef TFP_LIVE_CUDA_H
 #define TFP_LIVE_CUDA_H
 
@@ -11,21 +11,21 @@
 #define TFP_CUDA_VERSION 1
 
 /* Variables of the job's environment. */
-#define TFP_CUDA_FOLDER "TFPROF_CUDA"              /* where the files go: N.cuda, N.why */
-#define TFP_CUDA_MOST "TFPROF_CUDA_MAX_BYTES"      /* of one file */
-#define TFP_CUDA_INJECTION "CUDA_INJECTION64_PATH" /* CUDA's own: the library that cuInit loads */
+#define TFP_CUDA_FOLDER "TFPROF_CUDA"              /* folder of the files N.cuda and N.why */
+#define TFP_CUDA_MOST "TFPROF_CUDA_MAX_BYTES"      /* limit of one file */
+#define TFP_CUDA_INJECTION "CUDA_INJECTION64_PATH" /* CUDA's own variable: the library that cuInit loads */
 
 typedef struct tfp_cuda_head {
     char magic[8];
     uint32_t version, cupti_version, pid;
     int32_t rank;               /* -1: none */
-    uint64_t cupti_ns, unix_ns; /* the same moment on both clocks */
-    uint64_t start_ticks;       /* of the process, as /proc tells */
+    uint64_t cupti_ns, unix_ns; /* the same moment, read from both clocks */
+    uint64_t start_ticks;       /* start of the process, as in /proc */
     char job[48];               /* PID@TICKS, ended by NUL */
 } tfp_cuda_head;
 
 enum {
-    TFP_CUDA_NAME = 1, /* tfp_cuda_name and the text, filled up with NUL */
+    TFP_CUDA_NAME = 1, /* tfp_cuda_name and the text, padded with NUL */
     TFP_CUDA_KERNEL,
     TFP_CUDA_COPY,
     TFP_CUDA_SET,
@@ -46,7 +46,7 @@ typedef struct tfp_cuda_kernel {
     uint32_t registers, static_bytes, dynamic_bytes;
 } tfp_cuda_kernel;
 
-typedef struct tfp_cuda_copy { /* and a set, which has no from and to */
+typedef struct tfp_cuda_copy { /* also for a memset, which has no from and to */
     uint32_t kind, size;
     uint64_t start, end, bytes;
     uint32_t device, context, stream, correlation;
@@ -59,7 +59,7 @@ typedef struct tfp_cuda_call {
     uint32_t pid, tid, correlation, name;
 } tfp_cuda_call;
 
-typedef struct tfp_cuda_lost { /* CUPTI had no room for so many records */
+typedef struct tfp_cuda_lost { /* CUPTI had no room for this many records */
     uint32_t kind, size;
     uint64_t count;
 } tfp_cuda_lost;

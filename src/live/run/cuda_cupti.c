@@ -15,8 +15,8 @@ enum { SONAMES = sizeof sonames / sizeof *sonames };
 
 enum { PATH_ROOM = 4000 };
 
-/* Beside the libraries of CUDA that the process has loaded: NVIDIA's wheels and its toolkit. The loader's lock is held here, so the
- * path is kept and loaded later. */
+/* Looks for CUPTI beside the CUDA libraries that the process has loaded, as NVIDIA's wheels and its toolkit install it. The
+ * loader's lock is held here, so the path is kept and the library is loaded later. */
 static int beside(struct dl_phdr_info *info, size_t size, void *found)
 {
     static const char *const wheels[] = { "cu13/lib/libcupti.so.13", "cuda_cupti/lib/libcupti.so.12",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/run/cuda_cupti.h: the functions of the process's own CUPTI that cuda_inject.c calls. Each gives 0, or an error of CUPTI. */
+/* live/run/cuda_cupti.h: the functions of the process's own CUPTI that cuda_inject.c calls. Each returns 0, or an error of
+ * CUPTI. */
 #ifndef TFP_LIVE_CUDA_CUPTI_H
 #define TFP_LIVE_CUDA_CUPTI_H
 
@@ -17,14 +18,15 @@ typedef struct tfp_cupti_functions {
     int (*flush_all)(uint32_t flag);
     int (*timestamp)(uint64_t *ns);
     int (*version)(uint32_t *version);
-    int (*flush_period)(uint32_t ms); /* these may be absent */
+    int (*flush_period)(uint32_t ms); /* CUPTI may lack these */
     int (*dropped)(void *context, uint32_t stream, size_t *count);
     int (*callback_name)(uint32_t domain, uint32_t id, const char **name);
     int (*error_text)(int error, const char **text);
 } tfp_cupti_functions;
 extern tfp_cupti_functions tfp_cupti;
 
-/* Finds a libcupti, one that the process has loaded before all others, and its functions. False: `why` tells. */
+/* Finds a libcupti and its functions; one that the process has loaded already comes first. False: `why` has the
+ * reason. */
 bool tfp_cupti_load(char *why, size_t room);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/run/cuda_files.c: the folder is opened anew for each file: a job may close descriptors that it does not know. It must still be the same
- * folder then, because its path may lead elsewhere by now, where others may write above it. */
+/* live/run/cuda_files.c: opens the folder again for each file, because a job may close descriptors that it does not know. The folder must
+ * still be the same one: where others may write above it, its path may lead elsewhere by now. */
 #include "live/run/cuda_files.h"
 
 #include <errno.h>

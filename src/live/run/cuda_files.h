@@ -6,9 +6,10 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Takes the folder that tfprof made, and the first N that no earlier program of this process has used. False: it is not its user's own. */
+/* Sets the folder that tfprof made, and the first N that no earlier program of this process has used. False: the folder does not belong to
+ * this user alone. */
 bool tfp_cuda_files_begin(const char *folder, pid_t pid);
-/* Opens PID-N with this end. -1: errno tells why. */
+/* Opens the file PID-N with this ending. -1: errno has the reason. */
 int tfp_cuda_file(const char *end, int flags);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/run/cuda_inject.c: the library that CUDA loads into each process of `tfprof run --cuda` (CUDA_INJECTION64_PATH). It stands alone:
- * nothing of libtfprof is in it. It asks the process's own CUPTI for activities and writes them to a file (cuda.h). Whatever goes wrong
- * is a line in the file N.why beside it; the job is never told, and goes on.
- * CUPTI's functions, kinds and layouts are those of its documentation; only the fields that are read stand here. */
+/* live/run/cuda_inject.c: the library that CUDA loads into each process of `tfprof run --cuda` (CUDA_INJECTION64_PATH). It contains
+ * nothing of libtfprof. It asks the process's own CUPTI for activities and writes them to a file (cuda.h). Every error becomes a line in
+ * the file N.why beside it; the job never sees an error and goes on. CUPTI's functions, kinds and layouts are those of its
+ * documentation; only the fields that are read are declared here. */
 #include "live/run/cuda_cupti.h"
 
 #include "live/run/cuda.h"
@@ -33,11 +33,11 @@ enum { DOMAIN_DRIVER = 1, DOMAIN_RUNTIME = 2 };
 
 /* ---- layouts ---- */
 
-typedef struct memory_layout { /* 0: it has no such field */
+typedef struct memory_layout { /* 0: the record has no such field */
     uint8_t way, from, to, bytes, start, end, device, context, stream, correlation;
 } memory_layout;
 
-/* Where fields of a record are, from a version of CUPTI on. */
+/* Offsets of the fields of a record, valid from a version of CUPTI on. */
 typedef struct layout {
     uint32_t from;
     struct {
@@ -51,7 +51,7 @@ typedef struct layout {
 
 /* Newest first. */
 static const layout layouts[] = {
-    { 18, /* CUDA 11.8; 12.9 and 13.0 have the same */
+    { 18, /* CUDA 11.8; 12.9 and 13.0 have the same offsets */
       { .registers = 6,
         .start = 16,
         .end = 24,
@@ -77,7 +77,7 @@ static const layout layouts[] = {
       { .bytes = 8, .start = 16, .end = 24, .device = 32, .context = 36, .stream = 40, .correlation = 44 },
       { .id = 4, .start = 8, .end = 16, .process = 24, .thread = 28, .correlation = 32 } },
 };
-enum { NEWEST_KNOWN = 139999 }; /* of CUDA 13 */
+enum { NEWEST_KNOWN = 139999 }; /* the newest known version, of CUDA 13 */
 
 static uint32_t u32(const uint8_t *record, unsigned at)
 {
@@ -97,7 +97,7 @@ static uint64_t u64(const uint8_t *record, unsigned at)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static const layout *fields;
-static pid_t owner; /* a fork that inherits all this is none of ours */
+static pid_t owner; /* the process that writes; a forked child inherits all this but must not write */
 static bool writing;
 static uint64_t written, most, lost;
 static size_t held;
@@ -134,7 +134,8 @@ static void tell_error(const char *what, int error)
                         : "");
 }
 
-/* The file is opened for each write: a job may close descriptors that it does not know, and use their numbers again. */
+/* Writes the buffer to the file, which is opened for each write: a job may close descriptors that it does not know and
+ * reuse their numbers. */
 static void write_out(void)
 {
     int fd = held && writing ? tfp_cuda_file(".cuda", O_WRONLY | O_APPEND) : -1;
@@ -152,7 +153,7 @@ static void write_out(void)
     held = 0;
 }
 
-/* size is a multiple of 8 and smaller than OUT_BYTES. */
+/* Adds a record to the buffer. size must be a multiple of 8 and smaller than OUT_BYTES. */
 static void put(const void *record, size_t size)
 {
     if (!writing) return;
@@ -169,7 +170,7 @@ static void put(const void *record, size_t size)
     written += size;
 }
 
-/* The number of a name, which is written when it is first seen. When the table is full it is written again. */
+/* The id of a name. The name is written when it is new; when the table is full, names get new ids. */
 static uint32_t name_of(const char *text)
 {
     uint64_t hash = 0xcbf29ce484222325u;
@@ -217,7 +218,7 @@ static void put_kernel(const uint8_t *r)
     put(&k, sizeof k);
 }
 
-/* A copy, or a set, which has no way, from and to. */
+/* Writes a copy or a memset; a memset has no direction, source and target. */
 static void put_memory(const uint8_t *r, uint32_t kind, const memory_layout *f)
 {
     tfp_cuda_copy c = { .kind = kind, .size = sizeof c };
@@ -234,7 +235,8 @@ static void put_memory(const uint8_t *r, uint32_t kind, const memory_layout *f)
     put(&c, sizeof c);
 }
 
-/* Calls of the runtime are all kept; of the driver, which each of them calls, only those that start work. */
+/* Keeps all calls of the runtime API. Each of them calls the driver, so of the driver API only calls that start work
+ * are kept. */
 static bool is_kept(uint32_t domain, const char *name)
 {
     static const char *const begins[] = { "cuLaunch", "cuGraphLaunch", "cuMemcpy", "cuMemset" };
@@ -297,7 +299,7 @@ static void request(uint8_t **buffer, size_t *size, size_t *records)
     *buffer = *size ? memory : NULL;
 }
 
-/* On any thread of CUPTI or the job. errno is the job's. */
+/* Called on any thread of CUPTI or the job, so errno is saved for the job. */
 static void complete(void *context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid)
 {
     int before = errno;
@@ -372,7 +374,7 @@ static void begin(void)
     const char *limit = getenv(TFP_CUDA_MOST);
     uint32_t version = 0;
     int e, enabled = 0;
-    struct rlimit file_size; /* a write beyond it would be a signal to the job */
+    struct rlimit file_size; /* writing beyond this limit would send a signal to the job */
     most = limit ? strtoull(limit, NULL, 10) : UINT64_MAX;
     if (getrlimit(RLIMIT_FSIZE, &file_size) == 0 && file_size.rlim_cur < most) most = file_size.rlim_cur;
     char why[200];
@@ -400,7 +402,7 @@ static void begin(void)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         e = tfp_cupti.enable(kinds[i]);
         if (!e) enabled++;
-        if (e && (i == 0 || enabled)) { /* where the first fails all do, and one line says it */
+        if (e && (i == 0 || enabled)) { /* if the first kind fails all do, and one line is enough */
             char what[40];
             snprintf(what, sizeof what, "cuptiActivityEnable(%u)", kinds[i]);
             tell_error(what, e);
@@ -415,7 +417,7 @@ static void begin(void)
     atexit(finish);
 }
 
-/* CUDA calls this from cuInit. 1: it was loaded, whatever came of it. */
+/* CUDA calls this in cuInit. It returns 1 (loaded) even when something failed. */
 __attribute__((visibility("default"))) int InitializeInjection(void);
 int InitializeInjection(void)
 {

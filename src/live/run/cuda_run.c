@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/run/cuda_run.c: `run --cuda`: the library and the variables that make CUDA load it before the command, the traces after it. */
+/* live/run/cuda_run.c: `run --cuda`: before the command the library and the variables that make CUDA load it, after the command the
+ * traces. */
 #include "base/place.h"
 #include "live/run/cuda_read.h"
 #include "wire/json.h"
@@ -16,7 +17,7 @@ enum { NOTES_MOST = 10, WHY_MOST = 1000, NAME_ROOM = 64 };
 
 /* ---- before ---- */
 
-static const char raw[] = ".cuda"; /* the folder, below the results, that processes write to */
+static const char raw[] = ".cuda"; /* the folder below the results to which processes write */
 
 #ifdef TFP_STATIC
 tfp_status tfp_cuda_begin(const tfp_run *r, int64_t max_bytes, tfp_error *err)
@@ -52,7 +53,7 @@ tfp_status tfp_cuda_begin(const tfp_run *r, int64_t max_bytes, tfp_error *err)
 
 typedef struct ending {
     const tfp_run *run;
-    int folder; /* `raw` */
+    int folder; /* descriptor of the folder `raw` */
     tfp_buf *rows, *notes;
     tfp_demangle_fn *demangle;
     size_t traces, told;
@@ -60,8 +61,8 @@ typedef struct ending {
 
 typedef struct trace {
     char base[NAME_ROOM]; /* PID-N */
-    char file[128];       /* below the results, "" when there is none */
-    char why[WHY_MOST];   /* lines that the process wrote, joined; "" for none */
+    char file[128];       /* the trace, below the results; "" when there is none */
+    char why[WHY_MOST];   /* lines that the process wrote about errors, joined; "": none */
     tfp_cuda_facts facts;
     int64_t bytes;
 } trace;
@@ -87,7 +88,7 @@ static void read_why(const ending *e, trace *t)
     tfp_buf_free(&text);
 }
 
-/* The number of the job's first process; 0: the head tells none. */
+/* The process number of the job's first process; 0: the head has none. */
 static int64_t job_of(const tfp_cuda_head *h)
 {
     size_t digits = strspn(h->job, "0123456789");
@@ -120,7 +121,7 @@ static tfp_status convert(ending *e, trace *t, tfp_input *in, const char *to, tf
     return tfp_outfile_finish(&file, err);
 }
 
-/* The trace is written beside the raw file, and then goes to its job's folder, whose name is in the head. */
+/* Writes the trace beside the raw file, then moves it to the job's folder, which the head names. */
 static tfp_status make_trace(ending *e, trace *t, tfp_error *err)
 {
     char from[NAME_ROOM + 8], to[NAME_ROOM + 8], job_name[24];
@@ -216,7 +217,8 @@ static void tell(ending *e, const trace *t, bool failed)
         note(e, t, "it loaded CUDA, and nothing of it was recorded: nothing ran, or it was killed within a second");
 }
 
-/* One process. A recording that cannot be read is a note; only the disk and memory are errors. */
+/* Converts the recording of one process. A recording that cannot be read becomes a note; only a full disk or memory is
+ * an error. */
 static tfp_status end_one(ending *e, const char *base, tfp_error *err)
 {
     trace t = { .base = "" };
@@ -233,7 +235,7 @@ static tfp_status end_one(ending *e, const char *base, tfp_error *err)
     return s == TFP_BADFILE ? TFP_OK : s;
 }
 
-/* PID-N of a name of this folder, with this end. */
+/* Parses the file name PID-N of this folder, with this ending. */
 static bool is_base(const char *name, const char *end, char out[NAME_ROOM])
 {
     size_t pid = strspn(name, "0123456789");
@@ -253,7 +255,7 @@ static int by_number(const void *a, const void *b)
     return strverscmp(((const base_name *)a)->text, ((const base_name *)b)->text);
 }
 
-/* Each process once: by its recording, or by the line that says why there is none. */
+/* Lists each process once, by its recording or by the file that says why there is none. */
 static bool list_all(const ending *e, base_names *all)
 {
     char name[NAME_ROOM + 8];

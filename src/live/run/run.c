@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/run/run.c: what is around a command that tfprof starts: the hook's files and the environment that leads to them before, the
- * manifest of what the hook recorded after. The command itself is started by the caller. */
+/* live/run/run.c: what is done around a command that tfprof starts. Before it: the hook's files and the environment that makes
+ * Python load them. After it: the manifest of what the hook recorded. The caller starts the command. */
 
 #include "live/run/cuda_read.h"
 #include "live/jobs/top.h"
@@ -14,7 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* Below the run folder. */
+/* Folder name of the hook's files, below the run folder. */
 static const char *hook_name(const tfp_run *r) { return strrchr(r->hook, '/') + 1; }
 
 /* ---- before ---- */
@@ -65,7 +65,7 @@ static tfp_status set_environment(const tfp_run *r, const tfp_live_wish *w, tfp_
     tfp_buf wish = { 0 }, python = { 0 };
     struct stat st;
     if (fstat(r->results.folder, &st)) return tfp_fail(err, TFP_BADOUTPUT, "%s: %s", r->results.path, strerror(errno));
-    /* the job finds the folder by its path, and takes it for ours when it is this one */
+    /* the job finds the folder by its path, and checks by these numbers that it is ours */
     tfp_buf_printf(&wish, "run=%s\nout=%s\nout_id=%llu:%llu\nms=%lld\nsteps=%lld\nsignal=%lld\n", r->id,
                    r->results.path, (unsigned long long)st.st_dev, (unsigned long long)st.st_ino, (long long)w->ms,
                    (long long)(w->steps ? w->steps : 1), (long long)w->signal);
@@ -101,9 +101,10 @@ tfp_status tfp_live_run_begin(tfp_live *l, tfp_error *err)
 
 /* ---- meanwhile ---- */
 
-enum { ENTRY_MOST = 16384 }; /* bytes of PID.json */
+enum { ENTRY_MOST = 16384 }; /* most bytes of PID.json */
 
-/* Whether an entry of the run folder is an agent of this run, with its socket's address. text: the entry, ended by NUL. */
+/* Whether an entry of the run folder belongs to an agent of this run; gives the address of the agent's socket. text: the
+ * entry, ended by NUL. */
 static bool is_agent_of(const tfp_run *r, const char *entry, tfp_buf *text, struct sockaddr_un *to)
 {
     char mark[64];
@@ -144,7 +145,7 @@ typedef struct collected {
     bool oversized;
 } collected;
 
-/* Lines that the hook wrote: whole JSON objects, or they are left out. */
+/* Takes the lines that the hook wrote. Lines that are no complete JSON object are dropped. */
 static void take_rows(int folder, const char *name, collected *c)
 {
     tfp_buf text = { 0 };
@@ -165,7 +166,7 @@ static void take_rows(int folder, const char *name, collected *c)
     tfp_buf_free(&text);
 }
 
-/* Takes in what the hook left and removes its folder. */
+/* Reads what the hook left, and removes its folder. */
 static void collect(const tfp_run *r, collected *c)
 {
     DIR *d = tfp_folder_list(r->hook_fd);
@@ -180,7 +181,7 @@ static void collect(const tfp_run *r, collected *c)
     unlinkat(r->run_fd, hook_name(r), AT_REMOVEDIR);
 }
 
-/* Processes of this run that were killed left their entries. */
+/* Removes the entries of processes of this run that were killed. */
 static void remove_stale(const tfp_run *r)
 {
     static const char *const ends[] = { ".json", ".sock", ".steps" };
@@ -203,7 +204,7 @@ static void remove_stale(const tfp_run *r)
     tfp_buf_free(&text);
 }
 
-/* What there is to say of Python, as a line. */
+/* A line that says what was recorded of Python. */
 static void note_of(const tfp_live *l, const collected *c, tfp_buf *notes)
 {
     bool asked = l->wish.every || l->wish.at_step || l->wish.signal;
@@ -224,7 +225,7 @@ static void note_of(const tfp_live *l, const collected *c, tfp_buf *notes)
     tfp_buf_char(notes, '\n');
 }
 
-/* The manifest with each line as a note of its own. */
+/* Writes the manifest; each line becomes a note of its own. */
 static tfp_status write_manifest(const tfp_live *l, tfp_str rows, const char *notes, tfp_error *err)
 {
     TFP_VEC(char *) lines = { 0 };

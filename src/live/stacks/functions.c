@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/stacks/functions.c: the functions of a mapped file by their addresses (image.h). Only addresses are held; a name is read from the file
- * when it is asked for, so that 200 MB of names of a framework take no memory. */
+/* live/stacks/functions.c: the functions of a mapped file by address (image.h). Only addresses are kept in memory; a name is read from the
+ * file when it is needed, because a framework has 200 MB of names. */
 #include "live/proc/elf.h"
 #include "live/stacks/image.h"
 
-#define CHUNK 4096              /* symbols at a time */
-#define TABLE_MOST (96u << 20)  /* bytes of symbols that are read of a file */
-#define NAMES_MOST (256u << 20) /* bytes of names that are searched for a prefix */
+#define CHUNK 4096              /* symbols that are read at a time */
+#define TABLE_MOST (96u << 20)  /* most bytes of symbols that are read of a file */
+#define NAMES_MOST (256u << 20) /* most bytes of names that are searched for a prefix */
 #define WINDOW (64u << 10)
-#define PLACES 64 /* at which a wanted name may begin */
-#define SAME 16   /* functions at an address that are looked at */
+#define PLACES 64 /* most places where a wanted name may begin */
+#define SAME 16   /* most functions with the same address that are compared */
 
 /* ---- reading ---- */
 
-/* The whole table, where there is one; else that of dynamic linking. */
+/* Finds the full symbol table if there is one, otherwise the one for dynamic linking. */
 static bool find_table(int fd, const Elf64_Ehdr *h, Elf64_Shdr *out)
 {
     Elf64_Shdr s;
@@ -96,7 +96,7 @@ static bool read_name(const tfp_functions *f, int fd, uint32_t name, char *out, 
 
 static bool holds(const tfp_function *f, uint64_t address) { return address - f->low < f->size; }
 
-/* The last function that begins at or before an address and holds it, or has no size; SIZE_MAX: none. */
+/* The last function that begins at or before an address and either contains it or has no size; SIZE_MAX: none. */
 static size_t at_address(const tfp_functions *f, uint64_t address)
 {
     size_t low = 0, high = f->all.size;
@@ -118,7 +118,7 @@ bool tfp_functions_name(const tfp_functions *f, int fd, uint64_t address, char *
     if (i == SIZE_MAX || !read_name(f, fd, f->all.at[i].name, out, room)) return false;
     const tfp_function *best = &f->all.at[i];
     char *other = malloc(room);
-    for (size_t tries = 0; other && i-- > 0 && tries < SAME; tries++) { /* of several names the shortest */
+    for (size_t tries = 0; other && i-- > 0 && tries < SAME; tries++) { /* of several names the shortest is used */
         const tfp_function *one = &f->all.at[i];
         if (one->low != best->low || one->is_global != best->is_global || one->size != best->size) break;
         if (!read_name(f, fd, one->name, other, room)) continue;
@@ -131,7 +131,7 @@ bool tfp_functions_name(const tfp_functions *f, int fd, uint64_t address, char *
 
 /* ---- by the beginning of a name ---- */
 
-/* Where the prefix stands in the table of names. */
+/* Finds where the prefix occurs in the table of names. */
 static size_t find_places(const tfp_functions *f, int fd, const char *prefix, uint32_t places[PLACES])
 {
     size_t count = 0, size = strlen(prefix);

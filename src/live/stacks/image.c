@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* live/stacks/image.c: an ELF file for libdw: header, loaded segments and four sections (none, .eh_frame_hdr, .eh_frame, their names). libdw
- * follows the offsets of .eh_frame_hdr to entries of .eh_frame, and from there to others, and takes memory for what an entry says: so
- * each entry has a limited size, and only offsets of entries are left in. */
+ * follows offsets from .eh_frame_hdr to entries of .eh_frame and from these to others, and allocates what an entry asks for. So the size of
+ * an entry is limited, and offsets that lead to no entry are removed. */
 #include "live/stacks/image.h"
 
 #include "live/proc/elf.h"
@@ -10,17 +10,18 @@
 
 #define SECTIONS_MOST 4096
 #define LOADS_MOST 256
-#define ENTRY_MOST (128u << 10) /* bytes of an entry; the biggest one that was seen, of cuFFT, has 60,768 */
-#define WITHOUT_MOST (4u << 20) /* bytes of entries without a sorted table: libdw goes through all of them */
+#define ENTRY_MOST (128u << 10) /* most bytes of an entry; the biggest one seen, in cuFFT, has 60,768 */
+/* most bytes of entries when there is no sorted table, because libdw then goes through all of them */
+#define WITHOUT_MOST (4u << 20)
 #define HEADER_KNOWN                                                                                                   \
-    0x3b031b01u /* version 1; relative 4 bytes; 4 bytes; relative to the table, 4 bytes: all linkers write this */
+    0x3b031b01u /* version 1, and encodings: relative 4 bytes; 4 bytes; relative to the table, 4 bytes. All linkers write these. */
 #define NAMES "\0.eh_frame_hdr\0.eh_frame\0.shstrtab"
 
 typedef TFP_VEC(uint32_t) offsets;
 
 typedef struct found {
     Elf64_Ehdr head;
-    Elf64_Shdr frame, sorted; /* sh_size 0: there is none */
+    Elf64_Shdr frame, sorted; /* sh_size 0: the section is missing */
     Elf64_Phdr loads[LOADS_MOST];
     size_t load_count;
 } found;
@@ -85,7 +86,7 @@ static bool check_entries(const char *data, size_t *size, offsets *functions)
     while (ok && at + 8 <= *size && word_at(data, at)) {
         uint32_t length = word_at(data, at), common = word_at(data, at + 4);
         ok = length >= 4 && length <= ENTRY_MOST && length <= *size - at - 4;
-        if (ok && !common) /* of a common entry, which those of functions name by how far before it is */
+        if (ok && !common) /* the distance back to the common entry, which every function's entry refers to */
             ok = tfp_push(&commons, (uint32_t)at);
         else if (ok)
             ok = common <= at + 4 && has(&commons, (uint32_t)(at + 4 - common)) && tfp_push(functions, (uint32_t)at);
@@ -96,7 +97,7 @@ static bool check_entries(const char *data, size_t *size, offsets *functions)
     return ok;
 }
 
-/* The sorted table names the places of entries, and is as long as it says. */
+/* Whether all offsets of the sorted table lead to entries, and the table has the stated length. */
 static bool is_sorted_known(const char *table, const found *f, const offsets *functions)
 {
     size_t size = (size_t)f->sorted.sh_size;
@@ -174,7 +175,8 @@ bool tfp_image_make(int fd, tfp_image_budget *left, tfp_buf *out)
     if (ok) {
         f->frame.sh_size = size;
         bool known = sorted && is_sorted_known(sorted, f, &functions);
-        ok = known || (size <= WITHOUT_MOST && spend(left, 8 * (uint64_t)size)); /* libdw keeps what it went through */
+        /* libdw keeps a record of each entry */
+        ok = known || (size <= WITHOUT_MOST && spend(left, 8 * (uint64_t)size));
         if (ok) put(f, frame, known ? sorted : NULL, out);
     }
     tfp_vec_free(&functions);

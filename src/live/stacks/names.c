@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/stacks/names.c: functions, known by their texts, so that a code object that is made again is the same function. A code object whose
- * function is known is only compared with what it was: one system call for a whole stack. */
+/* live/stacks/names.c: functions are identified by their texts, so a code object that is created again is the same function. A known code
+ * object is only compared with its earlier copy, with one system call for a whole stack. */
 #include "live/stacks/parts.h"
 #include "views/core/report.h"
 
@@ -67,7 +67,7 @@ static known_code *known(tfp_stacked *p, uint64_t code)
     return at == TFP_NONE ? NULL : &p->codes.at[at];
 }
 
-/* Compares the known ones among the code objects of these frames, each once, with what is there now. */
+/* Compares the known code objects of these frames, each once, with what is in memory now. */
 static void compare(tfp_sampler *s, const tfp_live_frame *frames, size_t count)
 {
     enum { MANY = 64 };
@@ -89,7 +89,7 @@ static void compare(tfp_sampler *s, const tfp_live_frame *frames, size_t count)
     }
 }
 
-/* Reads a code object that is new, or is another one than before. */
+/* Reads a code object that is new, or differs from its earlier copy. */
 static uint32_t read_code(tfp_sampler *s, uint64_t code)
 {
     known_code fresh = { .seen = 0 }, *c = known(s->at, code);

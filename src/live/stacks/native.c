@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* live/stacks/native.c: native frames beside Python's. The kernel copies a running thread's registers and stack; its Python stack is
- * read some microseconds later. The native frames below the innermost Python function are shown under it only where the call is
- * still the same then: where the stack from its return address on, the interpreter's frame included, is unchanged. Otherwise the sample
- * has its Python frames alone. Frames of the interpreter's loop become the Python functions that they run. */
+ * read some microseconds later. The native frames that the innermost Python function called are shown only if it is still the same call
+ * by then: the stack from the return address on, with the interpreter's frame, must be unchanged. Otherwise the sample has only its
+ * Python frames. Frames of the interpreter's loop are replaced by the Python functions that they run. */
 #include "live/stacks/image.h"
 #include "live/stacks/parts.h"
 #include "views/core/notes.h"
@@ -12,14 +12,17 @@
 #include <stdio.h>
 #include <time.h>
 
-#define LIST_NS 50000000  /* between two lists of the threads */
-#define FIRST_NS 10000000 /* from the first list of threads to the second: comparing both shows which threads run */
+#define LIST_NS 50000000  /* between two listings of the threads */
+#define FIRST_NS 10000000 /* between the first two listings of threads: the comparison shows which threads run */
 #define ONCE_NS 100000000 /* how long --once waits for a sample of a running thread */
 #define LOOP "_PyEval_EvalFrameDefault"
 #define LOOPS_MOST 8
-#define LOOP_LEAST 8192 /* bytes; of 3.14 with tail calls it has 1184, of others 34,000 and more */
+/* least size of the interpreter's loop in bytes; in 3.14 with tail calls it has 1184, in other versions 34,000 and
+ * more */
+#define LOOP_LEAST 8192
 
-/* A stack before it has names: four words, the functions of Python (twice, and 1 for an entry), addresses (two words each). */
+/* A stack before its names are looked up: four words, the Python functions (twice, plus 1 for an entry frame), addresses (two
+ * words each). */
 enum { RAW_THREAD, RAW_KERNEL, RAW_PYTHON, RAW_FLAGS, RAW_HEAD };
 enum { RAW_WHOLE = 1 };
 
@@ -27,22 +30,22 @@ struct tfp_native {
     tfp_sampler *s;
     tfp_unwind *unwind;
     tfp_perf *perf;
-    uint64_t loops[LOOPS_MOST][2]; /* the interpreter's loop */
+    uint64_t loops[LOOPS_MOST][2]; /* address ranges of the interpreter's loop */
     size_t loop_count;
     bool idle;
     int64_t period_ns;
     int64_t listed_ns;
     size_t lists;
-    long python_count; /* of s->seen */
+    long python_count; /* the number of s->seen that are Python threads */
     TFP_VEC(int64_t) tids;
-    TFP_VEC(int64_t) once; /* threads that have their rows */
-    threads_rows *rows;    /* --once; else NULL */
+    TFP_VEC(int64_t) once; /* threads that have their rows already */
+    threads_rows *rows;    /* with --once; otherwise NULL */
     tfp_arena arena;
     tfp_strtab raw;
-    TFP_VEC(int64_t) counts; /* of raw */
-    uint32_t *key;           /* of raw */
+    TFP_VEC(int64_t) counts; /* for each raw stack, its samples */
+    uint32_t *key;           /* the raw stack that is being built */
     tfp_native_frame frames[TFP_STACKS_NATIVE_MOST];
-    char now[65536]; /* the stack, read after Python's frames */
+    char now[65536]; /* the stack as it was read after Python's frames */
     int64_t moved, taken;
     bool gone;
 };
@@ -64,7 +67,7 @@ static int64_t cpu_ns_of(int64_t pid, int64_t tid)
     return tfp_proc_read(pid, path, text, sizeof text) > 0 && sscanf(text, "%lld", &ns) == 1 ? ns : -1;
 }
 
-/* All threads; those that ran since the last list are sampled from now on. */
+/* Lists all threads; those that ran since the last list are sampled from now on. */
 static bool list_threads(tfp_native *n)
 {
     char path[64];
@@ -93,7 +96,7 @@ static bool list_threads(tfp_native *n)
     return n->tids.size > 0 && n->python_count >= 0;
 }
 
-/* The PyThreadState of a thread; 0: none. */
+/* The address of a thread's PyThreadState; 0: none. */
 static uint64_t state_of(const tfp_native *n, int64_t tid)
 {
     for (long i = 0; i < n->python_count; i++)
@@ -103,7 +106,8 @@ static uint64_t state_of(const tfp_native *n, int64_t tid)
 
 /* ---- whether the call is still the same ---- */
 
-/* Where the return address into the loop stands. The frames tell; where they end too early, the first such word of the copy does. */
+/* The stack address that holds the return address into the loop. The frames give it; if they end too early, the first such word of
+ * the copy is taken. */
 static uint64_t return_slot(const tfp_native *n, const tfp_native_state *at, size_t first, size_t count)
 {
     if (first < count) return n->frames[first].slot;
@@ -115,16 +119,17 @@ static uint64_t return_slot(const tfp_native *n, const tfp_native_state *at, siz
     return 0;
 }
 
-/* first: the innermost frame of the loop. now_size: bytes of the stack that could be read after Python's frames. */
+/* Whether the call is still the same. first: the innermost frame of the loop. now_size: bytes of the stack that could
+ * be read after Python's frames. */
 static bool is_same_call(const tfp_native *n, const tfp_native_state *at, size_t first, size_t count, size_t now_size)
 {
-    enum { LEAST = 64, MOST = 1024 }; /* of the loop's frame */
+    enum { LEAST = 64, MOST = 1024 }; /* bytes of the loop's frame that are compared */
     uint64_t slot = return_slot(n, at, first, count), sp = at->registers[TFP_DWARF_SP], word;
     if (slot < sp) return false;
     size_t from = (size_t)(slot - sp), size = MOST;
     if (first + 1 < count && n->frames[first + 1].slot > slot && n->frames[first + 1].slot - slot < MOST)
         size = (size_t)(n->frames[first + 1].slot - slot) + 8;
-    if (from >= now_size) /* deeper than the copy: the frames were followed in the memory of now */
+    if (from >= now_size) /* it is beyond the copy, so the unwinder read current memory already */
         return first < count && tfp_python_read(n->s->python, slot, &word, sizeof word) &&
                word == n->frames[first].pc + 1;
     if (size > now_size - from) size = now_size - from;
@@ -133,7 +138,7 @@ static bool is_same_call(const tfp_native *n, const tfp_native_state *at, size_t
 
 /* ---- one sample ---- */
 
-/* Functions of Python as key[RAW_HEAD...]; how many, -1: torn. */
+/* Reads the Python functions as key[RAW_HEAD...]; returns how many, -1: torn. */
 static long read_python(tfp_native *n, uint64_t state)
 {
     tfp_sampler *s = n->s;
@@ -169,7 +174,7 @@ static void take(void *ctx, int64_t tid, const tfp_native_state *at)
     tfp_native *n = ctx;
     tfp_sampler *s = n->s;
     bool whole = false;
-    if (tfp_stacks_over(s)) return; /* samples that are left when the time is over */
+    if (tfp_stacks_over(s)) return; /* samples that are left when the time is over are dropped */
     long depth = read_python(n, state_of(n, tid));
     size_t size = at->stack_size < sizeof n->now ? at->stack_size : sizeof n->now, count = 0, first = 0;
     if (size && !tfp_python_read(s->python, at->registers[TFP_DWARF_SP], n->now, size)) size = 0;
@@ -229,7 +234,7 @@ static uint32_t native_function(tfp_native *n, uint64_t pc)
     return s->nomem ? TFP_NONE : tfp_stacks_function_of(s, (tfp_str){ s->text.data, s->text.size }, f);
 }
 
-/* Python's frames alone: the native ones do not fit, or are not known. */
+/* Writes only Python's frames: the native ones do not fit, or are not known. */
 static size_t only_python(const uint32_t *python, size_t depth, uint32_t *out)
 {
     for (size_t i = 0; i < depth; i++) out[i] = python[i] >> 1;
@@ -291,7 +296,8 @@ static void put_rows(tfp_native *n, int64_t tid, size_t count)
 
 /* ---- sampling ---- */
 
-/* Threads that wait: their native frames as far as the stack pointer and the address tell, and Python's. */
+/* Takes threads that wait: native frames as far as the stack pointer and the program counter allow, and Python's
+ * frames. */
 static void take_waiting(tfp_native *n)
 {
     for (size_t i = 0; i < n->tids.size && !tfp_stacks_over(n->s); i++) {
@@ -340,7 +346,7 @@ static tfp_status add_notes(tfp_native *n, tfp_error *err)
     return status;
 }
 
-/* The samples in order of time, by the numbers that their stacks have now; those without one go. */
+/* Sorts the samples by time and gives them the final numbers of their stacks; those without a stack are removed. */
 static void name_moments(tfp_sampler *s, const tfp_strid *stacks)
 {
     size_t kept = 0;
@@ -388,7 +394,7 @@ tfp_status tfp_native_once(tfp_native *n, threads_rows *rows, tfp_error *err)
         tfp_perf_read(n->perf, ONCE_NS / 8, take, n);
         take_waiting(n);
     }
-    for (size_t i = 0; i < n->tids.size && !n->s->nomem; i++) { /* stopped ones, and those that gave no sample */
+    for (size_t i = 0; i < n->tids.size && !n->s->nomem; i++) { /* stopped threads, and those that gave no sample */
         tfp_native_state at = { .only_sp_and_pc = false };
         take(n, n->tids.at[i], &at);
     }

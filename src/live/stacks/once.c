@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/stacks/once.c: every thread read once, a row a frame, with --locals its variables. */
+/* live/stacks/once.c: reads every thread once; each frame becomes a row, with --locals including its variables. */
 #include "live/stacks/parts.h"
 #include "views/core/notes.h"
 
@@ -31,7 +31,7 @@ static void add_python_rows(tfp_sampler *s, const tfp_python_thread *thread, boo
     }
 }
 
-/* Every thread of every process; false when the one that was named has ended. */
+/* Reads every thread of every process; false when the process that was named has ended. */
 static bool add_all_rows(tfp_sampler *s, const tfp_stacks_wish *wish, threads_rows *rows)
 {
     tfp_stacks_find_children(s, true);

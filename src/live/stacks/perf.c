@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/stacks/perf.c: an event and a ring a thread. The clock is that of the CPU time that the thread uses, so that a thread that waits
- * costs nothing and gives no sample. */
+/* live/stacks/perf.c: one event and one ring per thread. The event counts the CPU time of the thread, so a waiting thread costs nothing
+ * and gives no sample. */
 #include "live/stacks/perf.h"
 
 #include "live/proc/proc.h"
@@ -14,18 +14,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#define RING_PAGES 8     /* a power of two: a sample, and a second one while it is read */
-#define STACK_COPY 12288 /* bytes from the stack pointer on; beyond it the process's memory is read */
+#define RING_PAGES 8     /* a power of two: room for one sample, and a second one while the first is read */
+#define STACK_COPY 12288 /* bytes copied from the stack pointer on; beyond them the process's memory is read */
 #define RECORD_MOST 65536
 #define THREADS_MOST 512
 
-/* Bits of linux/asm/perf_regs.h for x86 in the order of the sample, as DWARF's numbers. */
+/* DWARF's register number for each bit of linux/asm/perf_regs.h (x86), in the order of the sample. */
 static const unsigned char dwarf_of[] = { 0, 3, 2, 1, 4, 5, 6, 7, 16, 8, 9, 10, 11, 12, 13, 14, 15 };
 #define REGISTER_MASK (0x1ffull | 0xff0000ull) /* AX BX CX DX SI DI BP SP IP, R8 to R15 */
 
 typedef struct ring {
     int64_t tid;
-    int fd; /* -1: refused */
+    int fd; /* -1: the kernel refused it */
     struct perf_event_mmap_page *head;
 } ring;
 
@@ -77,7 +77,7 @@ static int open_event(tfp_perf *p, int64_t tid)
     a.exclude_kernel = p->facts.user_only;
     int fd = (int)syscall(SYS_perf_event_open, &a, (pid_t)tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
     if (fd >= 0 || (errno != EACCES && errno != EPERM) || p->facts.user_only) return fd;
-    a.exclude_kernel = 1; /* kernel.perf_event_paranoid 2 */
+    a.exclude_kernel = 1; /* required by kernel.perf_event_paranoid 2 */
     fd = (int)syscall(SYS_perf_event_open, &a, (pid_t)tid, -1, -1, PERF_FLAG_FD_CLOEXEC);
     if (fd >= 0) p->facts.user_only = true;
     return fd;
@@ -137,7 +137,7 @@ tfp_perf_facts tfp_perf_facts_of(const tfp_perf *p) { return p->facts; }
 
 /* ---- samples ---- */
 
-/* A copy of `size` bytes of the ring from `at` on. */
+/* Copies `size` bytes of the ring from `at` on. */
 static void copy_out(const tfp_perf *p, const ring *r, uint64_t at, void *out, size_t size)
 {
     const char *data = (const char *)r->head + p->page;
@@ -153,13 +153,13 @@ static uint64_t word_at(const char *b, size_t at)
     return v;
 }
 
-/* Thread, ABI, registers, size of the copy, the copy, how much of it is the stack's. */
+/* A record has: thread, ABI, registers, size of the copy, the copy, and how many of its bytes are valid. */
 bool tfp_perf_parse(const char *b, size_t size, tfp_native_state *out)
 {
     enum { REGISTERS = sizeof dwarf_of };
     size_t at = sizeof(struct perf_event_header) + 8;
     *out = (tfp_native_state){ .only_sp_and_pc = false };
-    if (size < at + 8 || word_at(b, at) != PERF_SAMPLE_REGS_ABI_64) return false; /* none: a kernel thread */
+    if (size < at + 8 || word_at(b, at) != PERF_SAMPLE_REGS_ABI_64) return false; /* no registers: a kernel thread */
     at += 8;
     if (size < at + 8 * REGISTERS + 8) return false;
     for (size_t i = 0; i < REGISTERS; i++) out->registers[dwarf_of[i]] = word_at(b, at + 8 * i);
@@ -185,7 +185,7 @@ static void read_ring(tfp_perf *p, const ring *r, void (*fn)(void *ctx, int64_t 
         if (h.size < sizeof h || h.size > head - at) break;
         copy_out(p, r, at, p->record, h.size);
         at += h.size;
-        __atomic_store_n(&r->head->data_tail, at, __ATOMIC_RELEASE); /* room for the next one */
+        __atomic_store_n(&r->head->data_tail, at, __ATOMIC_RELEASE); /* makes room for the next sample */
         if (h.type == PERF_RECORD_LOST && h.size >= 24) p->facts.lost += (int64_t)word_at(p->record, 16);
         if (h.type == PERF_RECORD_SAMPLE && tfp_perf_parse(p->record, h.size, &s)) fn(ctx, r->tid, &s);
     }
@@ -208,9 +208,9 @@ void tfp_perf_read(tfp_perf *p, int64_t wait_ns, void (*fn)(void *ctx, int64_t t
 bool tfp_native_blocked_parse(const char *text, tfp_native_state *out)
 {
     unsigned long long sp, pc;
-    const char *at = *text == 'r' ? NULL : strstr(text, " 0x"); /* "running" */
+    const char *at = *text == 'r' ? NULL : strstr(text, " 0x"); /* the text is "running" */
     for (int i = 0; *text != '-' && at && i < 6; i++)
-        at = strstr(at + 1, " 0x"); /* the call's arguments; -1 has none */
+        at = strstr(at + 1, " 0x"); /* skip the call's arguments; a text of -1 has none */
     if (!at || sscanf(at, " 0x%llx 0x%llx", &sp, &pc) != 2) return false;
     *out = (tfp_native_state){ .only_sp_and_pc = true };
     out->registers[TFP_DWARF_SP] = sp;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/stacks/processes.c: the processes whose stacks are sampled: the one that was named, and with --subprocesses what it started,
- * looked for again and again. */
+/* live/stacks/processes.c: the processes whose stacks are sampled: the one that was named, and with --subprocesses the processes
+ * that it started, which are looked for repeatedly. */
 #include "live/stacks/parts.h"
 
 #include <dirent.h>
 #include <stdio.h>
 
 #define LOOK_NS 250000000 /* between two looks for new processes */
-#define ABOVE_MOST 64     /* parents of a process that are followed */
+#define ABOVE_MOST 64     /* most ancestors of a process that are followed */
 
 static bool add(tfp_sampler *s, const tfp_python *python)
 {
@@ -42,7 +42,7 @@ static void forget_codes(tfp_stacked *p)
     tfp_map64_clear(&p->by_code);
 }
 
-/* A process of the family: it may be new, have ended, or run another program than before. */
+/* Looks at a process of the family: it may be new, have ended, or run another program now. */
 static void look_at(tfp_sampler *s, int64_t pid)
 {
     tfp_python python;
@@ -71,7 +71,7 @@ static void look_at(tfp_sampler *s, int64_t pid)
 
 typedef TFP_VEC(uint32_t) numbers;
 
-/* All processes, and the parent of each; false without memory. */
+/* Lists all processes with their parents; false: out of memory. */
 static bool list_processes(numbers *pids, tfp_map64 *parents)
 {
     DIR *d = opendir("/proc");

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/stacks/ranks.c: the stacks of all ranks of a running job, a row each: which collective the main thread is in, at which line of the user's
- * code. RANK and WORLD_SIZE come from the environment that launchers set. */
+/* live/stacks/ranks.c: the stacks of all ranks of a running job, one row per rank: the collective that the main thread is in, and the line of
+ * the user's code. RANK and WORLD_SIZE come from the environment that launchers set. */
 #include "live/stacks/ranks.h"
 #include "live/stacks/parts.h"
 #include "model/span_names.h"
 #include "views/core/engine.h"
-#include "views/core/notes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,18 +12,19 @@
 #include <time.h>
 
 #define RANKS_MOST 4096
-#define STACK_MOST ((size_t)64 << 10) /* bytes of a stack as text */
+#define STACK_MOST ((size_t)64 << 10) /* most bytes of a stack as text */
 
 /* clang-format off */
 const tfp_row_column tfp_rank_columns[] = {
     TFP_COLUMN(tfp_rank_row, "rank", INT, LABEL, rank, "RANK of its environment."),
     TFP_COLUMN(tfp_rank_row, "world", INT, LABEL, world, "WORLD_SIZE of its environment: how many ranks the job has."),
     TFP_COLUMN(tfp_rank_row, "pid", INT, LABEL, pid, "The process."),
-    TFP_COLUMN(tfp_rank_row, "finding", TEXT, LABEL, finding, "waits: it is in the collective in which most are; missing: it is in none; order: in another one; elsewhere: nobody is in one, and most are at another line."),
+    TFP_COLUMN(tfp_rank_row, "finding", TEXT, LABEL, finding, "waits: it is in the collective in which most are; missing: it is in none; order: in another one; elsewhere: nobody is in one, and most are at another line; unread: it was not read, see why."),
     TFP_COLUMN(tfp_rank_row, "collective", TEXT, LABEL, collective, "The function of torch.distributed that its main thread is in."),
     TFP_COLUMN(tfp_rank_row, "line", TEXT, LABEL, line, "FILE:LINE:FUNCTION of the innermost frame of the user's own code."),
     TFP_COLUMN(tfp_rank_row, "state", TEXT, LABEL, state, "Of the main thread: running, sleeping, waiting (for a device), stopped, traced."),
     TFP_COLUMN(tfp_rank_row, "dump", TEXT, LABEL, dump, "What its flight recorder wrote since it began; tfprof hang compares the dumps of all ranks."),
+    TFP_COLUMN_PROGRAMS(tfp_rank_row, "why", why, "Why the process was not read.", 0),
     TFP_COLUMN_PROGRAMS(tfp_rank_row, "stack", stack, "The whole stack, the outermost frame first.", 0),
     { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
 };
@@ -33,8 +33,8 @@ const tfp_row_column tfp_rank_columns[] = {
 typedef struct ranks {
     tfp_report *r;
     TFP_VEC(tfp_rank_row) rows;
-    size_t unread;
-    char why[400]; /* of the last one */
+    size_t read; /* of the processes */
+    char why[400]; /* the reason for the last one that was not read */
     tfp_error *err;
 } ranks;
 
@@ -62,7 +62,7 @@ static double begin_of(int64_t pid)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9 - tfp_proc_age(&stat);
 }
 
-/* The file into which PyTorch's flight recorder writes at a timeout, when that happened since the process began. */
+/* The file that PyTorch's flight recorder writes at a timeout, if it was written after the process began. */
 static bool find_dump(ranks *x, tfp_rank_row *row)
 {
     char prefix[2000], path[2100];
@@ -76,7 +76,7 @@ static bool find_dump(ranks *x, tfp_rank_row *row)
     return !there || keep(x, tfp_str_of(path), &row->dump);
 }
 
-/* FILE and FUNCTION of FILE:LINE:FUNCTION. */
+/* Cuts FILE and FUNCTION out of FILE:LINE:FUNCTION. */
 static bool cut_frame(tfp_str name, tfp_str *file, tfp_str *function)
 {
     size_t at = name.size, line;
@@ -88,7 +88,8 @@ static bool cut_frame(tfp_str name, tfp_str *file, tfp_str *function)
     return true;
 }
 
-/* One frame of the main thread; the innermost comes first. The collective is the outermost function of torch.distributed, which the user called. */
+/* Takes one frame of the main thread; frames come innermost first. The collective is the outermost function of torch.distributed, the one that
+ * user code called. */
 static bool take_frame(ranks *x, tfp_rank_row *row, tfp_str name, bool *own)
 {
     tfp_str file, function;
@@ -122,7 +123,7 @@ static bool take_frames(ranks *x, const tfp_report *threads, tfp_rank_row *row)
     return ok;
 }
 
-/* Adds the row of a process; one that cannot be read is told later. */
+/* Adds the row of a process, also of one that cannot be read. */
 static tfp_status add_process(ranks *x, const tfp_live *l, int64_t pid)
 {
     char text[24];
@@ -131,17 +132,19 @@ static tfp_status add_process(ranks *x, const tfp_live *l, int64_t pid)
     snprintf(text, sizeof text, "%lld", (long long)pid);
     tfp_status s = tfp_live_stacks(l, text, NULL, NULL, NULL, &threads, x->err);
     if (s == TFP_BADFILE) {
-        x->unread++;
         snprintf(x->why, sizeof x->why, "%s", tfp_error_message(x->err));
         tfp_error_clear(x->err);
-        return TFP_OK;
+        s = keep(x, tfp_str_of(x->why), &row.why) ? TFP_OK : tfp_nomem(x->err);
+    } else if (!s) {
+        x->read++;
+        if (!take_frames(x, threads, &row)) s = tfp_nomem(x->err);
     }
-    if (!s && (!take_frames(x, threads, &row) || !find_dump(x, &row) || !tfp_push(&x->rows, row))) s = tfp_nomem(x->err);
+    if (!s && (!find_dump(x, &row) || !tfp_push(&x->rows, row))) s = tfp_nomem(x->err);
     tfp_report_free(threads);
     return s;
 }
 
-/* All processes of jobs that have a rank. */
+/* Adds all processes of jobs that have a rank. */
 static tfp_status add_jobs(ranks *x, const tfp_live *l)
 {
     tfp_report *top = NULL;
@@ -164,14 +167,12 @@ static bool lower_rank(const void *rows, uint32_t a, uint32_t b)
     return x->rank != y->rank ? x->rank < y->rank : x->pid < y->pid;
 }
 
-/* The table of the rows that are there. */
+/* Fills the table with the rows. */
 static tfp_status fill(ranks *x)
 {
     tfp_rank_row *rows = tfp_rows_sorted(&x->r->arena, x->rows.at, sizeof *rows, x->rows.size, lower_rank);
     const tfp_rank_rows all = { (char *)rows, sizeof *rows, 0, x->rows.size };
-    if (!rows || !tfp_ranks_judge(x->r, &all)) return tfp_nomem(x->err);
-    tfp_status s = x->unread ? tfp_report_note_add(x->r, TFP_NOTE_PROCESSES_NOT_READ, x->err, "%zu processes were not read; %s", x->unread, x->why)
-                             : TFP_OK;
+    tfp_status s = rows ? tfp_ranks_judge(x->r, &all, x->err) : tfp_nomem(x->err);
     return s ? s : tfp_grid_of(x->r, &(tfp_row_table){ tfp_rank_columns, rows, sizeof *rows, x->rows.size, 0 }, x->err);
 }
 
@@ -185,7 +186,7 @@ static tfp_status add_all(ranks *x, const char *const *targets, size_t count)
         s = tfp_live_find(targets[i], &pid, x->err);
         if (!s) s = add_process(x, l, pid);
     }
-    if (!s && count && !x->rows.size) s = tfp_fail(x->err, TFP_BADFILE, "%s", x->why);
+    if (!s && count && !x->read) s = tfp_fail(x->err, TFP_BADFILE, "%s", x->why);
     tfp_live_free(l);
     return s;
 }

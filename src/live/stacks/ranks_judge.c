@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/stacks/ranks_judge.c: which rank of a running job the others wait for. A rank is in a collective when a public function of
- * torch.distributed is on its stack. With nobody in one, lines are compared. */
+/* live/stacks/ranks_judge.c: which ranks of a running job the others wait for. A rank is in a collective when a public function
+ * of torch.distributed is on its stack. If no rank is in one, source lines are compared. */
 #include "live/stacks/ranks.h"
 #include "views/core/engine.h"
+#include "views/core/notes.h"
 
 static tfp_rank_row *row_at(const tfp_rank_rows *all, size_t i)
 {
@@ -14,7 +15,8 @@ typedef tfp_str (*place_of)(const tfp_rank_row *row);
 static tfp_str collective_of(const tfp_rank_row *row) { return row->collective; }
 static tfp_str line_of(const tfp_rank_row *row) { return row->line; }
 
-/* The place where most rows are that have one, of several the one of the first row; and how many are there. */
+/* The place where most rows are, among rows that have one; in a tie the place of the first row. Also gives how many
+ * rows are there. */
 static tfp_str most_common(const tfp_rank_rows *all, place_of place, size_t *most)
 {
     tfp_map64 count_of = { 0 };
@@ -33,16 +35,26 @@ static tfp_str most_common(const tfp_rank_rows *all, place_of place, size_t *mos
     return best;
 }
 
-/* The finding of each row. `common`: the collective in which most are, or else the line. */
+static size_t unread(const tfp_rank_rows *all)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < all->count; i++) n += row_at(all, i)->why.size != 0;
+    return n;
+}
+
+/* Sets the finding of each row. collective, line: those where most ranks are. */
 static void find(const tfp_rank_rows *all, tfp_str collective, tfp_str line, size_t at_line)
 {
+    size_t read = all->count - unread(all);
     for (size_t i = 0; i < all->count; i++) {
         tfp_rank_row *row = row_at(all, i);
-        if (collective.size)
+        if (row->why.size)
+            row->finding = TFP_STR("unread");
+        else if (collective.size)
             row->finding = !row->collective.size                     ? TFP_STR("missing")
                            : tfp_str_eq(row->collective, collective) ? TFP_STR("waits")
                                                                      : TFP_STR("order");
-        else if (at_line * 2 > all->count && !tfp_str_eq(row->line, line))
+        else if (at_line * 2 > read && !tfp_str_eq(row->line, line))
             row->finding = TFP_STR("elsewhere");
         else
             row->finding = (tfp_str){ NULL, 0 };
@@ -51,7 +63,7 @@ static void find(const tfp_rank_rows *all, tfp_str collective, tfp_str line, siz
 
 static bool has(const tfp_rank_row *row, const char *finding) { return tfp_str_eq(row->finding, tfp_str_of(finding)); }
 
-/* "0|2" of the rows with this finding; the first of them. */
+/* Writes the ranks with this finding, such as "0|2"; returns the first of their rows. */
 static const tfp_rank_row *put_ranks(tfp_buf *b, const tfp_rank_rows *all, const char *finding)
 {
     const tfp_rank_row *first = NULL;
@@ -100,14 +112,14 @@ static void put_verdict(tfp_buf *b, const tfp_rank_rows *all, tfp_str collective
         return;
     }
     if (collective.size)
-        put(b, "all wait in ", collective);
-    else if (line.size && all->count > 1)
+        put(b, unread(all) ? "all that were read wait in " : "all wait in ", collective);
+    else if (line.size && all->count - unread(all) > 1)
         tfp_buf_text(b, "no rank is in a collective");
     else
         tfp_buf_text(b, "nothing to compare");
 }
 
-/* Ranks of the job that are not among the processes. */
+/* Writes the ranks of the job that have no process here. */
 static void put_absent(tfp_buf *b, const tfp_rank_rows *all)
 {
     int64_t world = 0, there = 0;
@@ -120,7 +132,18 @@ static void put_absent(tfp_buf *b, const tfp_rank_rows *all)
         tfp_buf_printf(b, "; %lld of %lld ranks are not among these processes", (long long)(world - there), (long long)world);
 }
 
-bool tfp_ranks_judge(tfp_report *r, const tfp_rank_rows *all)
+/* Agents may send any text as the reason. */
+static tfp_status tell_unread(tfp_report *r, const tfp_rank_rows *all, tfp_error *err)
+{
+    size_t last = all->count;
+    while (last && !row_at(all, last - 1)->why.size) last--;
+    if (!last) return TFP_OK;
+    tfp_str why = row_at(all, last - 1)->why;
+    return tfp_report_note_add(r, TFP_NOTE_PROCESSES_NOT_READ, err, "processes that were not read: %zu; %.*s", unread(all),
+                               why.size < 400 ? (int)why.size : 400, why.data);
+}
+
+tfp_status tfp_ranks_judge(tfp_report *r, const tfp_rank_rows *all, tfp_error *err)
 {
     tfp_buf b = { 0 };
     size_t in_it, at_line;
@@ -132,5 +155,5 @@ bool tfp_ranks_judge(tfp_report *r, const tfp_rank_rows *all)
     tfp_fact *f = copy ? tfp_fact_add(r, "verdict", "verdict", 's', TFP_LABEL) : NULL;
     if (f) f->text = (tfp_str){ copy, b.size };
     tfp_buf_free(&b);
-    return f != NULL;
+    return f ? tell_unread(r, all, err) : tfp_nomem(err);
 }

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/stacks/read.c: threads of a process, their states and stacks, and samples that are counted: those of one stack together. */
+/* live/stacks/read.c: lists the threads of a process with their states, reads stacks, and counts samples, with equal stacks
+ * counted together. */
 #include "live/stacks/parts.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#define FILES_LEAST 4 /* descriptors that are left for others */
+#define FILES_LEAST 4 /* descriptors that must stay free for other uses */
 
 int64_t tfp_stacks_next_look(int64_t due_ns, int64_t step_ns, int64_t now_ns)
 {
-    enum { LATE_NS = 100000000 }; /* what is later than this is left out */
+    enum { LATE_NS = 100000000 }; /* a sample that is later than this is skipped */
     return due_ns + step_ns < now_ns - LATE_NS ? now_ns - LATE_NS : due_ns + step_ns;
 }
 
-/* The kernel's name of a thread; of several processes with the number of its own before it. */
+/* The kernel's name of a thread; with several processes, preceded by the number of its process. */
 static tfp_strid name_of(tfp_sampler *s, int64_t tid)
 {
     char path[64], name[64], text[128];
@@ -39,7 +40,8 @@ watched *tfp_stacks_thread(tfp_sampler *s, int64_t tid)
     watched w = { .tid = tid, .fd = -1 };
     snprintf(path, sizeof path, "/proc/%lld/task/%lld/stat", (long long)s->python->pid, (long long)tid);
     if (tid && s->threads.size < 512) w.fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (w.fd >= 0 && !tfp_files_left(FILES_LEAST)) { /* the others' states are read, too */
+    /* without enough descriptors, states are read from /proc each time */
+    if (w.fd >= 0 && !tfp_files_left(FILES_LEAST)) {
         close(w.fd);
         w.fd = -1;
     }

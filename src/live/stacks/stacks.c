@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/stacks/stacks.c: the Python stacks of a process, and with --subprocesses of those that it started, sampled for a while or read once, as a
- * report. */
+/* live/stacks/stacks.c: a report of the Python stacks of a process, and with --subprocesses of the processes that it started; sampled for a
+ * while, or read once. */
 #include "live/stacks/parts.h"
 #include "views/core/notes.h"
 #include "views/core/report.h"
@@ -8,9 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FILES_LEAST 4 /* descriptors */
+#define FILES_LEAST 4 /* descriptors that must be free */
 
-/* Looks at every thread of a process once; false when it is gone. Where the time ends within a look, the next one begins with the thread
+/* Looks at every thread of a process once; false when it is gone. If the time ends within a look, the next look begins with the thread
  * that was due. */
 static bool sample_process(tfp_sampler *s, const tfp_stacks_wish *wish, bool *locked)
 {
@@ -31,7 +31,7 @@ static bool sample_process(tfp_sampler *s, const tfp_stacks_wish *wish, bool *lo
     return count >= 0;
 }
 
-/* False when all processes are gone. */
+/* Looks at all processes; false when all are gone. */
 static bool sample_all(tfp_sampler *s, const tfp_stacks_wish *wish)
 {
     bool alive = false, locked = false;
@@ -75,7 +75,7 @@ static tfp_status sample_for(tfp_sampler *s, const tfp_stacks_wish *wish, tfp_na
     return TFP_OK;
 }
 
-/* What is to be said of how it was sampled. */
+/* Adds notes about how the sampling went. */
 static tfp_status add_notes(tfp_sampler *s, const tfp_stacks_wish *wish, int64_t lasted, tfp_error *err)
 {
     tfp_status status = tfp_stacks_note_limits(s, err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/stacks/table.c: the tables stacks, a row a function with its samples, and threads, a row a frame. */
+/* live/stacks/table.c: the tables `stacks`, one row per function with its samples, and `threads`, one row per frame. */
 #include "live/stacks/parts.h"
 #include "views/core/notes.h"
 #include "views/core/report.h"
@@ -97,7 +97,7 @@ tfp_status tfp_stacks_fill(tfp_report *r, const tfp_stacks *all, tfp_error *err)
         rows[x->functions[0]].self += x->count;
         for (size_t k = 0; k < x->depth; k++) {
             uint32_t f = x->functions[k];
-            if (mark[f] == i + 1) continue; /* recursion counts once */
+            if (mark[f] == i + 1) continue; /* a recursive function counts once per stack */
             mark[f] = i + 1;
             rows[f].total += x->count;
         }
@@ -108,7 +108,7 @@ tfp_status tfp_stacks_fill(tfp_report *r, const tfp_stacks *all, tfp_error *err)
         rows[i].self_share = samples > 0 ? (double)rows[i].self / samples : 0;
         rows[i].total_share = samples > 0 ? (double)rows[i].total / samples : 0;
     }
-    size_t count = 0; /* functions of stacks that were torn have no sample */
+    size_t count = 0; /* functions seen only in torn stacks have no sample */
     for (size_t i = 0; i < all->function_count; i++)
         if (rows[i].total) rows[count++] = rows[i];
     stacks_row *sorted = tfp_rows_sorted(&r->arena, rows, sizeof *rows, count, more_self);

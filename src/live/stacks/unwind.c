@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* live/stacks/unwind.c: libdw's functions looked up by name; their C types are those of elfutils/libdwfl.h, which it keeps. Files are
- * opened as the process sees them (/proc/PID/root) and read here (image.h); libdw gets images in memory. No debug files are looked
- * for: that could ask a server. */
+/* live/stacks/unwind.c: calls libdw through functions that are looked up by name; their C types are those of elfutils/libdwfl.h, a
+ * stable interface. Files are opened as the process sees them (/proc/PID/root) and read here (image.h); libdw gets images in memory.
+ * Debug files are not looked for, because that could ask a server. */
 #include "live/stacks/unwind.h"
 
 #include "live/proc/namespace.h"
@@ -17,10 +17,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NAME_MOST 2048     /* bytes of a symbol's name that are made readable */
-#define AGAIN_NS 500000000 /* between two looks at what is mapped */
+#define NAME_MOST 2048     /* longest name of a symbol that is demangled */
+#define AGAIN_NS 500000000 /* between two readings of the list of mappings */
 #define STACK_MOST (16u << 20)
-#define READS 64 /* words that are remembered, to find the places of return addresses */
+#define READS 64 /* how many of the last words read are remembered, to find where return addresses are stored */
 
 typedef struct Dwfl Dwfl;
 typedef struct Dwfl_Module Dwfl_Module;
@@ -83,10 +83,10 @@ static const char *const names[] = {
 
 _Static_assert(sizeof(dwfl_api) == sizeof names, "one function a name, nothing between");
 
-typedef struct module { /* the functions of a file */
+typedef struct module { /* a mapped file and its functions */
     const Dwfl_Module *of;
-    int fd;         /* names are read when they are asked for; -1: it cannot be opened */
-    uint64_t moved; /* addresses less those in the file */
+    int fd;         /* names are read from it on demand; -1: it cannot be opened */
+    uint64_t moved; /* address in memory minus address in the file */
     tfp_functions functions;
 } module;
 
@@ -96,26 +96,26 @@ struct tfp_unwind {
     dwfl_api api;
     char *(*demangle)(const char *, char *, size_t *, int *);
     Dwfl *dwfl;
-    int64_t mapped_ns; /* when the list of mapped files was made */
+    int64_t mapped_ns; /* when the list of mappings was last read */
     tfp_image_budget left;
-    size_t refused; /* files that are damaged, or would take more */
+    size_t refused; /* files that are damaged or would take too much memory */
     TFP_VEC(module) modules;
-    TFP_VEC(tfp_buf) images; /* images that libdw refers to */
+    TFP_VEC(tfp_buf) images; /* images that libdw still refers to */
     char name[NAME_MOST];
-    tfp_buf text; /* of the last name */
-    /* while a stack is walked */
+    tfp_buf text; /* text of the last name */
+    /* valid while a stack is walked */
     const tfp_native_state *state;
     tfp_native_frame *out;
     size_t count, room;
     uint64_t reads[READS][2];
     size_t read_count;
-    char window[512]; /* of memory beyond the copy */
+    char window[512]; /* process memory beyond the copy of the stack */
     uint64_t window_at;
 };
 
 /* ---- files ---- */
 
-/* The kernel's code in each process is the same, and ours can be trusted. */
+/* The vdso, the kernel's code in each process, is the same in all, and our own can be trusted. */
 static int open_vdso(void)
 {
     const char *at = (const char *)(uintptr_t)getauxval(AT_SYSINFO_EHDR); /* NOLINT */
@@ -133,7 +133,7 @@ static int open_file(const tfp_unwind *u, const char *name)
     return *name == '/' ? tfp_inside_file(u->pid, name) : -1;
 }
 
-/* What libdw gets of a mapped file: an image, and no descriptor. */
+/* Gives libdw an image of a mapped file, and no descriptor. */
 static int find_elf(Dwfl_Module *m, void **data, const char *name, uint64_t base, char **file, void **elf)
 {
     (void)m, (void)base, (void)file;
@@ -185,7 +185,7 @@ static bool read_mapped(tfp_unwind *u)
     return ok;
 }
 
-/* The file of an address; one that was mapped since is found, too. */
+/* The file that contains an address; files that were mapped since are found too. */
 static Dwfl_Module *module_of(tfp_unwind *u, uint64_t pc)
 {
     Dwfl_Module *m = u->api.addrmodule(u->dwfl, pc);
@@ -220,7 +220,7 @@ static bool set_registers(Dwfl_Thread *thread, void *arg)
 static bool read_beyond(tfp_unwind *u, uint64_t address, uint64_t *out)
 {
     uint64_t low = address & ~(uint64_t)(sizeof u->window - 1);
-    if (address + sizeof *out > low + sizeof u->window) return false; /* not aligned: no word of a stack */
+    if (address + sizeof *out > low + sizeof u->window) return false; /* not aligned, so it is no stack word */
     if (u->window_at != low) {
         struct iovec to = { u->window, sizeof u->window };
         struct iovec from = { (void *)(uintptr_t)low, sizeof u->window }; /* NOLINT: of another process */
@@ -246,7 +246,7 @@ static bool read_memory(Dwfl *d, uint64_t address, uint64_t *out, void *arg)
     return true;
 }
 
-/* Where this return address was read, among the last words. */
+/* The stack address from which this return address was read, among the last words read. */
 static uint64_t slot_of(const tfp_unwind *u, uint64_t pc)
 {
     for (size_t i = u->read_count, n = 0; i-- > 0 && n < READS; n++)
@@ -273,11 +273,11 @@ size_t tfp_unwind_stack(tfp_unwind *u, const tfp_native_state *s, tfp_native_fra
     u->room = room;
     u->count = u->read_count = 0;
     u->window_at = 0;
-    module_of(u, s->registers[TFP_DWARF_PC]); /* a file that is new is taken first */
+    module_of(u, s->registers[TFP_DWARF_PC]); /* a newly mapped file must be added first */
     *whole = u->api.getthread_frames(u->dwfl, (pid_t)u->pid, take_frame, u) == 0;
     uint64_t sp = s->registers[TFP_DWARF_SP];
     if (u->count > 1 && !*whole && out[u->count - 1].pc - sp < STACK_MOST)
-        u->count--; /* no code, but a word of the stack: a table was wrong */
+        u->count--; /* no code but a word of the stack: an unwind table was wrong */
     return u->count;
 }
 
@@ -321,7 +321,7 @@ void tfp_unwind_name(tfp_unwind *u, uint64_t pc, tfp_str *file, tfp_str *functio
     if (!m) return;
     const char *base = strrchr(path, '/');
     *file = tfp_str_of(base ? base + 1 : path);
-    if (strncmp(path, "[vdso", 5) == 0) *file = TFP_STR("[vdso]"); /* with its process */
+    if (strncmp(path, "[vdso", 5) == 0) *file = TFP_STR("[vdso]"); /* file name without the process number */
     if (tfp_functions_name(&m->functions, m->fd, pc - m->moved, u->name, sizeof u->name)) {
         put_name(u, u->name);
     } else {
@@ -362,7 +362,7 @@ static bool load(tfp_unwind *u, char *why, size_t room)
     }
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         void *at = dlsym(u->library, names[i]);
-        memcpy((char *)&u->api + i * sizeof at, &at, sizeof at); /* ISO C knows no cast to a function */
+        memcpy((char *)&u->api + i * sizeof at, &at, sizeof at); /* ISO C has no cast to a function pointer */
         if (at) continue;
         snprintf(why, room, "libdw.so.1 has no %s: it is too old", names[i]);
         return false;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/files/collectives.h: collectives of which only their length was recorded: NCCL Inspector's lines. */
+/* model/files/collectives.h: collectives for which only the duration was recorded: lines of NCCL's inspector. */
 #ifndef TFP_COLLECTIVES_H
 #define TFP_COLLECTIVES_H
 
 #include "model/tables/types.h"
 
 struct tfp_timed_collective {
-    int64_t rank, group_size; /* group_size: -1 when not told */
+    int64_t rank, group_size; /* group_size: -1: unknown */
     int64_t bytes, duration_ns;
     tfp_strid kind, group; /* "AllReduce", the communicator's name */
 };

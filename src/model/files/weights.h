@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/files/weights.h: the tensors of a file of weights: each is a node, whose shape the model has; here is what is stored of it. */
+/* model/files/weights.h: how the tensors of a weights file are stored; each tensor is also a node of the model, which has its
+ * shape. */
 #ifndef TFP_WEIGHTS_H
 #define TFP_WEIGHTS_H
 
 #include "model/tables/types.h"
 
 typedef enum tfp_weight_kind {
-    TFP_WEIGHT_OF_MODEL, /* nothing says whether it is trained */
+    TFP_WEIGHT_OF_MODEL, /* the file does not tell whether it is trained */
     TFP_WEIGHT_TRAINED,
     TFP_WEIGHT_FIXED,
     TFP_WEIGHT_OF_OPTIMIZER
 } tfp_weight_kind;
 
 struct tfp_weight {
-    uint32_t node;    /* -> nodes */
-    tfp_strid type;   /* as the file calls it: "BF16", "Q4_K" */
+    uint32_t node;    /* index in nodes */
+    tfp_strid type;   /* the file's name for it: "BF16", "Q4_K" */
     int64_t elements;
-    int64_t bytes;    /* stored */
-    uint8_t kind;     /* tfp_weight_kind */
+    int64_t bytes;    /* bytes in the file */
+    uint8_t kind;     /* of tfp_weight_kind */
 };
 
 #endif

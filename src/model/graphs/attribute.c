@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/graphs/attribute.c: what is stored of each activity: what the captures say of it, else what its event names, and the line that
- * Inductor knows for its kernel. */
+/* model/graphs/attribute.c: stores the result for each activity: what the captures tell, otherwise what its event names, and the line
+ * that Inductor recorded for its kernel. */
 #include "model/graphs/parts.h"
 #include "model/tables/stats.h"
 
-/* The row that is equal, perhaps a new one; TFP_NONE after a fault. */
+/* The index of an equal row, which is added if it is new; TFP_NONE after a fault. */
 static uint32_t row_of(tfp_builder *b, const tfp_attribution *a)
 {
     tfp_map64 *by_hash = &b->p->captures->attribution_by_hash;
@@ -18,7 +18,7 @@ static uint32_t row_of(tfp_builder *b, const tfp_attribution *a)
     }
 }
 
-/* The text of an activity's stat with that key; 0: it has none. */
+/* The text of an activity's stat with that key; 0: none. */
 static tfp_strid text_of(tfp_builder *b, uint32_t span, const char *key)
 {
     tfp_strid id = tfp_strtab_find(&b->p->strings, tfp_str_of(key));
@@ -26,7 +26,7 @@ static tfp_strid text_of(tfp_builder *b, uint32_t span, const char *key)
     return stat ? (tfp_strid)stat->value.text : 0;
 }
 
-/* "layers.0.attention.wq": a place a part. */
+/* Adds "layers.0.attention.wq" as places, one for each part. */
 static uint32_t place_of_name(tfp_builder *b, tfp_str name)
 {
     uint32_t place = 0;
@@ -39,7 +39,7 @@ static uint32_t place_of_name(tfp_builder *b, tfp_str name)
     return place;
 }
 
-/* The module that the event names. */
+/* Takes the module that the event names. */
 static void take_name(tfp_builder *b, uint32_t span, tfp_attribution *a)
 {
     tfp_strid module = text_of(b, span, "module_fqn"), text = module ? 0 : text_of(b, span, "str");
@@ -52,7 +52,7 @@ static void take_name(tfp_builder *b, uint32_t span, tfp_attribution *a)
     a->module = tfp_graph_place_text(b, place);
 }
 
-/* Many activities have the same text: it is parsed once. */
+/* Many activities have the same text, so it is parsed once. */
 static tfp_kernel_line line_of_stack(tfp_builder *b, tfp_strid stack)
 {
     tfp_graph_tables *g = b->p->captures;
@@ -64,7 +64,7 @@ static tfp_kernel_line line_of_stack(tfp_builder *b, tfp_strid stack)
     return line;
 }
 
-/* The line that Inductor wrote for the kernel, in the event or beside the trace. */
+/* The line that Inductor recorded for the kernel, in the event or in a file beside the trace. */
 static tfp_kernel_line line_of(tfp_builder *b, uint32_t span)
 {
     const tfp_graph_tables *g = b->p->captures;
@@ -93,7 +93,7 @@ void tfp_attribute(tfp_builder *b, uint32_t span, bool replayed, tfp_attribution
         a.trace = line.trace;
         a.line_from = TFP_LINE_OF_INDUCTOR;
     } else if (!replayed) {
-        return; /* its launch tells all */
+        return; /* its own launch has all the information */
     }
     s->attribution[span] = row_of(b, &a);
     if (a.trace == TFP_NONE || b->status) return;

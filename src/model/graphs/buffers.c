@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/graphs/buffers.c: the places of what XLA's command buffers ran. Their kernels have one launch, and events that name the buffer;
- * the program in the file lists the buffer's instructions. In: replays, and the buffers of the file's programs. Out: attributions:
- * by name (unique), by the order between names (order), else what the instructions that are left share. Replays of one pattern and
- * buffer share the answer. */
+/* model/graphs/buffers.c: finds the places of what XLA's command buffers ran. Their kernels have a single launch, and events that name
+ * only the buffer; the program in the file lists the buffer's instructions. In: replays, and the buffers of the file's programs. Out:
+ * attributions: by name (unique), by the order relative to named ones (order), otherwise the common part of the instructions that
+ * remain. Replays with one pattern and buffer share the answer. */
 #include "model/graphs/walk.h"
 #include "model/tables/stats.h"
 
-enum { LEAST = 1 << 20, EACH = 256 }; /* steps of walks; for each instruction and activity */
+enum { LEAST = 1 << 20, EACH = 256 }; /* steps of walks: a base, and as many for each pair of instruction and activity */
 
 typedef struct buffer_keys {
     tfp_strid module, program, op;
 } buffer_keys;
 
-/* What the events tell of the buffer that a replay ran. */
+/* What the events tell about the buffer that a replay ran. */
 typedef struct told {
     uint32_t process, pattern;
     tfp_strid module, op; /* 0 */
@@ -32,10 +32,10 @@ typedef struct judge {
     tfp_walks walks;
     tfp_map64 question;
     TFP_VEC(question) questions;
-    tfp_map64 answer;              /* pattern << 32 | buffer -> rows */
-    TFP_VEC(tfp_attribution) rows; /* of answers, by place in the pattern */
-    TFP_VEC(uint32_t) row_item;    /* beside it: -> items; TFP_NONE: none */
-    uint32_t *last;                /* by item: one above the replay that ran it last */
+    tfp_map64 answer;              /* pattern << 32 | buffer -> index in rows */
+    TFP_VEC(tfp_attribution) rows; /* rows of answers, in the order of the pattern */
+    TFP_VEC(uint32_t) row_item;    /* parallel to rows: index in items; TFP_NONE: none */
+    uint32_t *last;                /* for each item: 1 + the replay that ran it last */
 } judge;
 
 /* ---- whose buffer a replay is ---- */
@@ -46,7 +46,7 @@ static tfp_strid text_of(const judge *j, uint32_t span, tfp_strid key)
     return stat ? (tfp_strid)stat->value.text : 0;
 }
 
-/* "jit_f:XLA GPU module", XLA's span around all that a program launches, names the program. */
+/* XLA's span "jit_f:XLA GPU module", around everything that a program launches, names the program. */
 static tfp_strid module_around(const judge *j, uint32_t span)
 {
     const tfp_span_columns *s = &j->b->p->events->spans;
@@ -62,7 +62,7 @@ static told told_of(const judge *j, const tfp_replay *replay)
     uint32_t span = j->r->activity[replay->first];
     const tfp_stat *program = tfp_typed_stat(j->b->p->events, span, j->keys.program, TFP_STAT_INT);
     told t;
-    memset(&t, 0, sizeof t); /* it is hashed byte by byte */
+    memset(&t, 0, sizeof t); /* padding too, because it is hashed byte by byte */
     t.process = replay->process;
     t.pattern = replay->pattern;
     t.op = text_of(j, span, j->keys.op);
@@ -74,14 +74,14 @@ static told told_of(const judge *j, const tfp_replay *replay)
     return t;
 }
 
-/* Whether the module of a buffer is the one that ran: by its number, else by its name. */
+/* Whether the buffer belongs to the module that ran, by its number or else by its name. */
 static bool is_of(const tfp_command_buffer *b, const told *t)
 {
     if (b->process != t->process) return false;
     return t->has_program ? b->program == t->program : t->module && b->module == t->module;
 }
 
-/* Whether the name of the buffer in the events is that of this one: of its computation, or the call of it. */
+/* Whether the events name this buffer: by its computation, or by the call of it. */
 static bool is_called(const judge *j, const tfp_command_buffer *b, tfp_strid op)
 {
     tfp_str name = tfp_text(j->b->p, b->name), word = tfp_text(j->b->p, op);
@@ -91,7 +91,8 @@ static bool is_called(const judge *j, const tfp_command_buffer *b, tfp_strid op)
     return true;
 }
 
-/* Of the buffers that it may be the one with most of its names; TFP_NONE: there is none, or several have as many. */
+/* Of the buffers that are possible, the one with most of its names; TFP_NONE: there is none, or several have equally
+ * many. */
 static uint32_t find_buffer(judge *j, const told *t)
 {
     const tfp_pattern *p = &j->r->patterns.at[t->pattern];
@@ -110,7 +111,7 @@ static uint32_t find_buffer(judge *j, const told *t)
     return tie ? TFP_NONE : best;
 }
 
-/* The buffer that a replay ran, found once for all that tell the same. */
+/* Finds the buffer that a replay ran; replays whose events tell the same share the answer. */
 static bool buffer_of(judge *j, const tfp_replay *replay, uint32_t *buffer)
 {
     told t = told_of(j, replay);
@@ -126,8 +127,8 @@ static bool buffer_of(judge *j, const tfp_replay *replay, uint32_t *buffer)
 
 /* ---- answers ---- */
 
-typedef struct shared { /* what instructions share */
-    uint32_t first, modules; /* -> items, places */
+typedef struct shared { /* what several instructions have in common */
+    uint32_t first, modules; /* indexes in items and places */
     bool place, op, line;
 } shared;
 
@@ -182,7 +183,7 @@ static tfp_attribution decide(judge *j, const tfp_walked *of, const tfp_walked_a
     if (!w->count) return tfp_attribution_none(TFP_AMBIGUOUS);
     const uint32_t *items = of->items.at + w->first;
     shared s = share(j, items, w->count);
-    if (w->again || w->loose) s.op = s.line = false; /* of one that it may not be */
+    if (w->again || w->loose) s.op = s.line = false; /* the instruction is not certain */
     if (w->again || w->loose || !s.place) return partly(j, &s);
     return whole(j, items[0], w->count == 1, w->by_name ? TFP_SURE_BY_UNIQUE : TFP_SURE_BY_ORDER);
 }
@@ -198,7 +199,7 @@ static bool put_rows(judge *j, const tfp_walked *of, uint32_t count)
         bool one = a.path && w->count == 1;
         if (!tfp_push(&j->rows, a) || !tfp_push(&j->row_item, one ? of->items.at[w->first] : TFP_NONE)) return false;
     }
-    bool spent = j->walks.effort.spent; /* what was found is not all that there is */
+    bool spent = j->walks.effort.spent; /* the search was cut short, so there may be further possibilities */
     for (size_t i = first; (spent || !any) && i < j->rows.size; i++) {
         j->rows.at[i] = tfp_attribution_none(spent ? TFP_AMBIGUOUS : TFP_NO_MATCH);
         j->row_item.at[i] = TFP_NONE;
@@ -206,7 +207,7 @@ static bool put_rows(judge *j, const tfp_walked *of, uint32_t count)
     return !j->b->status;
 }
 
-/* Where the rows of a replay begin; SIZE_MAX without memory. */
+/* The index of a replay's first row; SIZE_MAX: out of memory. */
 static size_t answer_of(judge *j, const tfp_replay *replay, uint32_t buffer)
 {
     const tfp_pattern *p = &j->r->patterns.at[replay->pattern];
@@ -222,7 +223,7 @@ static size_t answer_of(judge *j, const tfp_replay *replay, uint32_t buffer)
     return ok && tfp_map64_put(&j->answer, key, (uint32_t)first) ? first : SIZE_MAX;
 }
 
-/* Several kernels of one instruction are one run of it. */
+/* Marks a kernel: several kernels of one instruction are one run of it. */
 static void mark(judge *j, uint32_t span, uint32_t item, uint32_t replay)
 {
     uint8_t *marks = &j->b->p->events->spans.marks[span];

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/graphs/choose.c: of the captured graphs that look alike those that the order of the replays leaves. Graphs are
- * replayed in the order in which they were captured, one round after the other; a trace may begin anywhere. Best are the
- * assignments in which most neighbouring replays have neighbouring graphs. From either end, the best scores of the
- * candidates of one replay differ by at most one, so the set of those with the higher score suffices: T from the first
- * replay on, U from the last. */
+/* model/graphs/choose.c: selects, among captured graphs that look alike, those that the order of the replays allows.
+ * Graphs are replayed in the order of their capture, one round after the other; a trace may begin anywhere. The best
+ * assignments are those in which most neighbouring replays have neighbouring graphs. Seen from either end, the best
+ * scores of one replay's candidates differ by at most one, so it is enough to keep the set with the higher score: T
+ * counted from the first replay, U counted from the last. */
 #include "model/graphs/parts.h"
 
 enum { WORD = 64 };
-#define WORDS_MOST ((size_t)8 << 20)  /* of the sets of a process */
-#define MANY ((size_t)4 << 20)       /* choices; past them a replay has all of its candidates */
+#define WORDS_MOST ((size_t)8 << 20)  /* most memory for the sets of a process, in words */
+#define MANY ((size_t)4 << 20)       /* most choices; with more, a replay keeps all of its candidates */
 
 typedef struct sets {
     const tfp_matches *m;
-    const tfp_candidates *c; /* of the replays that are looked at, all of one owner: the same graphs */
+    const tfp_candidates *c; /* of the current replays, which all have one owner and so the same graphs */
     size_t words;
-    const uint64_t *own; /* the candidates of the replay that is looked at */
-    uint64_t *lists;     /* the candidates of patterns */
+    const uint64_t *own; /* candidates of the current replay */
+    uint64_t *lists;     /* candidates of each pattern */
     size_t list_count;
     tfp_map64 list_by_pattern;
 } sets;
@@ -28,7 +28,7 @@ static const tfp_candidates *candidates_of(const tfp_matches *m, size_t replay)
 static void put(uint64_t *set, uint32_t i) { set[i / WORD] |= UINT64_C(1) << i % WORD; }
 static bool has(const uint64_t *set, uint32_t i) { return set[i / WORD] >> i % WORD & 1; }
 
-/* Each pattern's candidates become a set once. False without memory. */
+/* Makes a set of each pattern's candidates, once. False: out of memory. */
 static bool look_at(sets *s, size_t replay)
 {
     const tfp_candidates *c = candidates_of(s->m, replay);
@@ -43,7 +43,7 @@ static bool look_at(sets *s, size_t replay)
     return true;
 }
 
-/* to = the neighbours of `from` in round order; forward: the next ones. */
+/* to = the neighbours of `from` in the order of rounds; forward: the next ones. */
 static void turn(const sets *s, const uint64_t *from, uint64_t *to, bool forward)
 {
     uint32_t all = s->c->all, last = all - 1;
@@ -55,7 +55,8 @@ static void turn(const sets *s, const uint64_t *from, uint64_t *to, bool forward
     if (forward ? has(from, last) : has(from, 0)) put(to, forward ? 0 : last);
 }
 
-/* Finds the best candidates of a replay, given the best ones of the replay beside it; neighbour NULL: there is none. */
+/* Finds the best candidates of a replay, given the best ones of the neighbouring replay; neighbour NULL: there is
+ * none. */
 static void step(const sets *s, const uint64_t *neighbour, uint64_t *best, bool forward)
 {
     bool any = false;
@@ -87,7 +88,7 @@ static bool add_choice(const sets *s, tfp_choices *c, const uint64_t *t, const u
     return tfp_push(&c->at, choice);
 }
 
-/* Where the sets would take too much memory, nothing is chosen. */
+/* Keeps all candidates, because the sets would take too much memory. */
 static bool choose_all(tfp_choices *c, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -95,7 +96,7 @@ static bool choose_all(tfp_choices *c, size_t count)
     return true;
 }
 
-/* Chooses for the replays of one process. It keeps the set U of each replay; the set T is only needed from one replay to the next. */
+/* Chooses for the replays of one process. The set U is kept for each replay; the set T is needed only from one replay to the next. */
 static bool choose_sets(sets *s, size_t first, size_t count, uint64_t *u, tfp_choices *c)
 {
     uint64_t *t = u + s->words * count, *last_t = t + s->words;

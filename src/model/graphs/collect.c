@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/graphs/collect.c: the graphs that a trace saw being captured. Between the begin and the end of a capture the launches of a thread
- * run nothing; they tell in which modules, ops and frames each node of the graph stands. In: a joined trace. Out: rows of
- * the builder's tables. Answers are kept by span, so that the work is linear in the spans. Of a network that is captured whole
- * PyTorch's engine runs the backward pass in a thread of its own: its launches belong to the capture, too, and stand where their
- * forward operators do. */
+/* model/graphs/collect.c: collects the graphs that were captured while a trace was recorded. Between the begin and the end of a
+ * capture a thread's launches run nothing; they show the modules, ops and frames around each node of the graph. In: a joined trace.
+ * Out: rows of the builder's tables. Answers are stored per span, so the work is linear in the spans. When a whole network is
+ * captured, PyTorch's engine runs the backward pass in another thread: its launches belong to the capture too, and get the places of
+ * their forward operators. */
 #include "model/graphs/parts.h"
 #include "model/nest.h"
 #include "model/span_names.h"
 #include "model/tables/code.h"
 #include "model/tables/stats.h"
 
-enum { STACK_MOST = 256 }; /* innermost frames of a stack; Python's own limit is 1000 */
+enum { STACK_MOST = 256 }; /* most frames of a stack, innermost ones; Python's own limit is 1000 */
 #define NOTHING (TFP_NONE - 1)
 
-/* What is known of a span and those around it. */
+/* What may be asked about a span and those around it; the answers are: */
 typedef enum asked {
     MODULES, /* places: the modules */
     OUTER,   /* modules and ops */
-    INNER,   /* with annotations that began within the capture */
+    INNER,   /* places, with annotations that began within the capture */
     OP,      /* spans: the nearest op */
     FRAME,   /* the nearest frame of Python */
     LINE,    /* strings: the line of the nearest frame that is no library's */
@@ -25,10 +25,10 @@ typedef enum asked {
     ASKED
 } asked;
 
-typedef struct interval { /* a capture: spans of a thread, in the order of the nest */
+typedef struct interval { /* a capture: spans of one thread, in nesting order */
     uint32_t begin, first, end;
     int64_t end_ns;
-    bool beside; /* another one of the process goes on meanwhile: whose calls of other threads are is not known */
+    bool beside; /* another capture of the process overlaps, so calls of other threads cannot be assigned */
 } interval;
 
 typedef struct collector {
@@ -38,16 +38,16 @@ typedef struct collector {
     bool own;
     tfp_arena arena;
     tfp_nest nest;
-    uint8_t *active;       /* by span: a call that launched something */
-    uint32_t *forward;     /* by span: of the outermost backward operator around its contents the forward one; TFP_NONE */
-    tfp_strid backward;    /* the word */
-    TFP_VEC(uint32_t) others;  /* calls within backward operators that may be of a capture, by process and start */
-    TFP_VEC(uint32_t) calls; /* of one capture */
-    uint32_t *known[ASKED]; /* by span: TFP_NONE: not asked yet */
-    uint32_t *trace;       /* by span: of a frame -> the builder's traces */
-    tfp_strid *line;       /* by string of a frame's name: its line; 0 of a library; TFP_NONE: not looked at */
-    tfp_strid *string;     /* by string: the builder's; TFP_NONE: none */
-    int64_t begin_ns;      /* of the capture that is looked at */
+    uint8_t *active;       /* for each span: whether it is a call that launched something */
+    uint32_t *forward;     /* for each span: the forward operator of the outermost backward operator around its contents, or TFP_NONE */
+    tfp_strid backward;    /* the string "backward" */
+    TFP_VEC(uint32_t) others;  /* calls within backward operators that may belong to a capture, by process and start */
+    TFP_VEC(uint32_t) calls; /* calls of one capture */
+    uint32_t *known[ASKED]; /* for each span: the answer; TFP_NONE: not asked yet */
+    uint32_t *trace;       /* for each span that is a frame: index in the builder's traces */
+    tfp_strid *line;       /* for each string that names a frame: its line; 0: it is a library's; TFP_NONE: not looked at */
+    tfp_strid *string;     /* for each string: the builder's string; TFP_NONE: none */
+    int64_t begin_ns;      /* begin of the current capture */
     tfp_strid kernel, dims; /* keys of stats */
     TFP_VEC(uint32_t) path;
     TFP_VEC(interval) captures;
@@ -80,7 +80,7 @@ static tfp_strid line_of_frame(collector *c, uint32_t span)
     return *line = tfp_line_of_frames(c->b, &own, 1);
 }
 
-/* A text among the stats of a span, as a string of the builder's without ".kd"; 0. */
+/* A text among the stats of a span, as a string of the builder, without ".kd"; 0: none. */
 static tfp_strid text_stat(collector *c, uint32_t span, tfp_strid key)
 {
     const tfp_stat *stat = tfp_typed_stat(c->p->events, span, key, TFP_STAT_TEXT);
@@ -106,7 +106,7 @@ static uint32_t around_backward(collector *c, asked what, uint32_t span, uint32_
     return what == MODULES ? modules : tfp_graph_place_below(c->b, modules, c->backward);
 }
 
-/* The answer for a span. `above` is the answer for the span around it. */
+/* The answer for a span, given the answer for the span around it in `above`. */
 static uint32_t answer(collector *c, asked what, uint32_t span, uint32_t above)
 {
     if (c->s->kind[span] == TFP_SPAN_OP) above = around_backward(c, what, span, above);
@@ -135,9 +135,11 @@ static uint32_t around(const collector *c, asked what, uint32_t span)
 static uint32_t ask(collector *c, asked what, uint32_t span)
 {
     uint32_t *known = c->known[what], found = what == OP || what == FRAME ? NOTHING : 0;
-    size_t base = c->path.size; /* what is around a backward operator is asked from here, once: it is in none */
+    /* the answer for what is around a backward operator starts here, once, because the forward operator is in none
+     * itself */
+    size_t base = c->path.size;
     for (; span != TFP_NONE; span = around(c, what, span)) {
-        if (what == INNER && c->s->start_ns[span] <= c->begin_ns) { /* annotations from here on say nothing of the model */
+        if (what == INNER && c->s->start_ns[span] <= c->begin_ns) { /* annotations that began before the capture tell nothing about the model */
             what = OUTER;
             known = c->known[OUTER];
         }
@@ -159,7 +161,7 @@ static uint32_t ask(collector *c, asked what, uint32_t span)
     return found;
 }
 
-/* The innermost frames, as a call stack of the builder's. */
+/* The innermost frames as a call stack of the builder. */
 static uint32_t trace_of(collector *c, uint32_t frame)
 {
     tfp_code_frame frames[STACK_MOST];
@@ -224,7 +226,7 @@ static bool add_launch(collector *c, uint32_t call)
 
 static uint32_t process_of(const collector *c, uint32_t span) { return c->p->lanes.at[c->s->lane[span]].process; }
 
-/* Puts the calls of other threads that belong to a capture: those in backward operators while nothing else is captured. */
+/* Adds calls of other threads that belong to a capture: those in backward operators while nothing else is captured. */
 static bool take_others(collector *c, const interval *of)
 {
     size_t low = 0, high = c->others.size;
@@ -299,11 +301,11 @@ static bool earlier(const void *ctx, uint32_t a, uint32_t b)
     return c->s->start_ns[c->captures.at[a].begin] < c->s->start_ns[c->captures.at[b].begin];
 }
 
-/* Captures of one process that go on at one time; `order` has them by start. */
+/* Finds overlapping captures of one process; `order` sorts them by start. */
 static bool find_beside(collector *c, const uint32_t *order)
 {
     size_t processes = c->p->events->processes.size + 1;
-    uint32_t *last = malloc(processes * sizeof *last); /* by process: the one that ends last of those before */
+    uint32_t *last = malloc(processes * sizeof *last); /* for each process: the earlier capture that ends last */
     if (!last) return false;
     memset(last, 0xff, processes * sizeof *last); /* TFP_NONE */
     for (size_t k = 0; k < c->captures.size; k++) {
@@ -319,7 +321,7 @@ static bool find_beside(collector *c, const uint32_t *order)
 
 /* ---- backward operators ---- */
 
-/* The last forward operator of each number. */
+/* Finds the last forward operator for each sequence number. */
 static bool find_forwards(collector *c, tfp_map64 *forwards)
 {
     for (uint32_t i = 0; i < c->s->size; i++) {
@@ -332,7 +334,8 @@ static bool find_forwards(collector *c, tfp_map64 *forwards)
     return true;
 }
 
-/* Which spans are in backward operators; of the outermost ones the forward operator, where that is in none; and the calls in them. */
+/* Finds the spans in backward operators, the calls in them, and for outermost backward operators the forward operator, if that is
+ * itself in no backward operator. */
 static bool find_backwards(collector *c)
 {
     tfp_map64 forwards = { 0 };

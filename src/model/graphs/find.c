@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/graphs/find.c: the stage of the join that finds out what graphs replayed: captures, replays, which fit, which of several, and
- * what that says of each activity. Then what Inductor knows of all others. */
+/* model/graphs/find.c: the stage of the join that finds out what graphs replayed: it collects captures and replays, matches them,
+ * chooses among several matches, and derives the place of each activity. Then it adds what Inductor recorded for all other
+ * activities. */
 #include "model/graphs/parts.h"
 #include "model/slim.h"
 
-/* What an earlier join found is found again, with the files that came since. */
+/* Forgets what an earlier join found: it is found again, together with files added since. */
 void tfp_graphs_forget(tfp_builder *b)
 {
     tfp_graph_tables *g = b->p->captures;
@@ -21,7 +22,7 @@ static void warn_of_crowd(tfp_builder *b, size_t launches)
 {
     tfp_graph_tables *g = b->p->captures;
     if (!launches || g->crowded) return;
-    g->crowded = true; /* a later join does not tell it again */
+    g->crowded = true; /* set, so that a later join does not report it again */
     tfp_build_warn_many(b, "launches of graphs are not joined: too many captured graphs or instructions look alike", TFP_STR(""), launches);
 }
 
@@ -44,7 +45,7 @@ static bool judge_replays(tfp_builder *b)
     return ok;
 }
 
-/* Activities with a launch of their own, whose line Inductor knows better. */
+/* Activities with a launch of their own, for which Inductor has a better line. */
 static void attribute_launched(tfp_builder *b)
 {
     const tfp_span_columns *s = &b->p->events->spans;
@@ -59,7 +60,7 @@ static void attribute_launched(tfp_builder *b)
 void tfp_graphs_join(tfp_builder *b)
 {
     b->p->captures->joined = b->p->events->spans.size;
-    if (b->p->events->slim->slims.size) return; /* sums of XPlane, whose events tell their places */
+    if (b->p->events->slim->slims.size) return; /* only sums of XPlane were read, and their events tell their places */
     tfp_graph_keep(b, judge_replays(b));
     attribute_launched(b);
 }

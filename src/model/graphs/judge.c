@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/graphs/judge.c: the place of each replayed activity, and how sure it is: from the nodes that it may be in all candidates, and in
- * those that the order of the replays leaves. Replays of one pattern with one choice share the answer. In: candidates and choices.
- * Out: attributions. */
+/* model/graphs/judge.c: finds the place of each replayed activity and how certain it is: from the nodes that it may be in all candidate
+ * graphs, and in those that the order of the replays leaves. Replays with the same pattern and choice share the answer. In: candidates
+ * and choices. Out: attributions. */
 #include "model/graphs/parts.h"
 #include "model/span_names.h"
 #include "model/tables/code.h"
 
-/* What the captured launches share that an activity may be. */
+/* What the captured launches that an activity may be have in common. */
 typedef struct shared {
-    uint32_t first, modules; /* -> launches, places; first TFP_NONE: there is none yet */
+    uint32_t first, modules; /* indexes in launches and places; first TFP_NONE: none yet */
     bool place, op, line, trace, dims;
-    bool one; /* each graph has one such launch only */
+    bool one; /* each graph has only one such launch */
 } shared;
 
-typedef struct answer { /* of a pattern with a choice */
+typedef struct answer { /* the answer for a pattern with a choice */
     uint32_t pattern;
     tfp_choice choice;
-    size_t first; /* -> rows */
+    size_t first; /* index in rows */
     bool crowded; /* too many graphs look alike */
 } answer;
 
@@ -26,17 +26,17 @@ typedef struct judge {
     const tfp_matches *m;
     const tfp_replays *r;
     const tfp_choices *c;
-    uint32_t *fit_of_look;      /* of the pattern that is looked at */
+    uint32_t *fit_of_look;      /* of the current pattern */
     TFP_VEC(answer) answers;
     tfp_map64 answer_by_hash;
-    TFP_VEC(tfp_attribution) rows; /* of answers, by place in the pattern */
-    TFP_VEC(shared) all;           /* of patterns, what all of their candidates share */
+    TFP_VEC(tfp_attribution) rows; /* rows of answers, in the order of the pattern */
+    TFP_VEC(shared) all;           /* for each pattern, what all of its candidates have in common */
     tfp_map64 all_by_pattern;
     tfp_effort effort;
-    tfp_map64 row_by_word;         /* while a graph's answer is made: a word that stands on several streams -> its row */
+    tfp_map64 row_by_word;         /* while a graph's answer is made: a word that occurs on several streams -> its row */
 } judge;
 
-typedef struct graph_list { /* places in m->order */
+typedef struct graph_list { /* a list of indexes in m->order */
     const uint32_t *at;
     size_t count;
 } graph_list;
@@ -104,13 +104,13 @@ static tfp_attribution whole(judge *j, const shared *s, tfp_certainty sure)
                               .trace = l->trace,
                               .place = l->place,
                               .captured = s->dims ? s->first : TFP_NONE,
-                              .call = TFP_NONE, /* it is counted after the join */
+                              .call = TFP_NONE, /* counted after the join */
                               .stats = TFP_NONE,
                               .certainty = (uint8_t)sure,
                               .line_from = l->line ? TFP_LINE_OF_FRAME : TFP_LINE_NOWHERE };
 }
 
-/* The call stack of a line that different stacks share: the line alone. */
+/* The call stack of a line that is shared by different stacks: only the line. */
 static uint32_t trace_of_line(judge *j, const tfp_captured_launch *l)
 {
     const tfp_profile *p = j->b->p;
@@ -146,7 +146,7 @@ static tfp_attribution decide(judge *j, const answer *of, uint32_t at, shared al
     return partly(j, &chosen);
 }
 
-/* On several streams those of one name have one answer, unless they have one place each. */
+/* Activities of one name on several streams get the same answer, unless each has only one possible place. */
 static bool decide_word(judge *j, const answer *of, uint32_t at, tfp_attribution *out)
 {
     const tfp_pattern *p = &j->r->patterns.at[of->pattern];
@@ -160,7 +160,8 @@ static bool decide_word(judge *j, const answer *of, uint32_t at, tfp_attribution
     return tfp_map64_put(&j->row_by_word, word, (uint32_t)j->rows.size);
 }
 
-/* What all candidates of a pattern share, for each of its places: found once for all choices. SIZE_MAX without memory. */
+/* What all candidates of a pattern have in common, for each of its positions; found once for all choices. SIZE_MAX: out
+ * of memory. */
 static size_t shared_by_all(judge *j, uint32_t pattern)
 {
     const tfp_pattern *p = &j->r->patterns.at[pattern];
@@ -172,7 +173,7 @@ static size_t shared_by_all(judge *j, uint32_t pattern)
     return tfp_map64_put(&j->all_by_pattern, pattern, (uint32_t)first) ? first : SIZE_MAX;
 }
 
-/* Puts the rows of an answer that has candidates. */
+/* Adds the rows of an answer that has candidates. */
 static bool decide_all(judge *j, const answer *of)
 {
     const tfp_pattern *p = &j->r->patterns.at[of->pattern];
@@ -196,7 +197,7 @@ static bool make_answer(judge *j, answer *of)
     of->first = j->rows.size;
     of->crowded = c->crowded;
     if (c->count && !decide_all(j, of)) return false;
-    if (c->count && j->effort.spent) of->crowded = true; /* what was found is not all that there is */
+    if (c->count && j->effort.spent) of->crowded = true; /* the search was cut short, so there may be further candidates */
     if (c->count && !of->crowded) return !j->b->status;
     tfp_no_place why = of->crowded ? TFP_AMBIGUOUS : c->all ? TFP_NO_MATCH : TFP_NO_CAPTURE;
     j->rows.size = of->first;
@@ -212,7 +213,7 @@ static bool same_choice(const judge *j, const answer *a, uint32_t pattern, tfp_c
     return c.all || memcmp(j->c->list.at + a->choice.first, j->c->list.at + c.first, bytes) == 0;
 }
 
-/* The answer of a replay, which patterns with the same candidates share; NULL without memory. */
+/* The answer for a replay, shared by patterns with the same candidates; NULL: out of memory. */
 static const answer *answer_of(judge *j, size_t replay)
 {
     uint32_t pattern = j->m->candidates.at[j->r->at.at[replay].pattern].like;

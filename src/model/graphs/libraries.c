@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 /* clang-format off */
-/* PyTorch cuts what is in Python's search path off the files of its frames: they begin with the package. Beside the frameworks
- * these are the modules of Python's library that torch itself imports; a file of the user's with such a name would have
- * kept torch from starting. Sorted. */
+/* Packages of frameworks. PyTorch removes Python's search path from the file names of its frames, so they begin with the
+ * package. The list also has the modules of Python's library that torch itself imports; a user's file with such a name would
+ * have prevented torch from starting. Sorted. */
 static const char *const packages[] = {
     "__future__", "_collections_abc", "_weakrefset", "abc", "accelerate", "argparse", "ast", "asyncio", "base64", "bisect", "calendar",
     "codecs", "collections", "concurrent", "contextlib", "copy", "copyreg", "csv", "ctypes", "dataclasses", "datetime", "difflib", "dis",
@@ -21,7 +21,7 @@ static const char *const packages[] = {
 };
 /* clang-format on */
 
-static char slash(char c) { return c == '\\' ? '/' : c; } /* as Windows writes it */
+static char slash(char c) { return c == '\\' ? '/' : c; } /* a path of Windows */
 
 static bool begins(tfp_str s, const char *with)
 {
@@ -42,7 +42,7 @@ static int by_name(const void *key, const void *package)
     return tfp_str_cmp(*(const tfp_str *)key, tfp_str_of(*(const char *const *)package));
 }
 
-/* "torch/nn/modules/module.py", "typing.py" */
+/* Whether the path is like "torch/nn/modules/module.py" or "typing.py". */
 static bool begins_with_package(tfp_str path)
 {
     size_t size = 0;
@@ -58,7 +58,7 @@ bool tfp_is_library_file(tfp_str path)
                                          "/lib/python2",   "tensorflow/python/", "tensorflow_core/python/" };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (has(path, parts[i])) return true;
-    if (begins(path, "<")) /* <frozen importlib>, <string>; but the cells of a notebook are the user's */
+    if (begins(path, "<")) /* such as <frozen importlib>, <string>; but cells of a notebook are the user's */
         return !begins(path, "<ipython-input-") && !begins(path, "<stdin>");
     return begins_with_package(path);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/graphs/lines.c: lines of the user's code: of frames, and of the texts that Python prints of a stack, which Inductor writes for the
- * kernels that it makes. */
+/* model/graphs/lines.c: finds lines of the user's code, in frames and in stacks that Python printed as text, which Inductor writes for its
+ * kernels. */
 #include "model/graphs/parts.h"
 #include "model/span_names.h"
 #include "model/tables/code.h"
@@ -44,7 +44,7 @@ tfp_strid tfp_line_of_trace(tfp_builder *b, uint32_t trace)
     return 0;
 }
 
-/* `File "FILE", line NUMBER, in FUNCTION` */
+/* Parses `File "FILE", line NUMBER, in FUNCTION`. */
 static bool frame_of(tfp_builder *b, tfp_str text, tfp_code_frame *out)
 {
     tfp_str file = TFP_STR("File \""), line = TFP_STR("\", line "), in = TFP_STR(", in ");
@@ -73,7 +73,7 @@ tfp_kernel_line tfp_line_of_traceback(tfp_builder *b, tfp_str text)
     while (text.size && !b->status) {
         tfp_code_frame f;
         if (!frame_of(b, tfp_str_cut_line(&text), &f)) continue;
-        if (count == FRAMES_MOST) memmove(frames, frames + 1, --count * sizeof *frames); /* the innermost ones stay */
+        if (count == FRAMES_MOST) memmove(frames, frames + 1, --count * sizeof *frames); /* keeps the innermost ones */
         frames[count++] = f;
     }
     tfp_kernel_line line = { tfp_line_of_frames(b, frames, count), TFP_NONE };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/graphs/looks.c: captured graphs whose launches have the same signs look alike, and are compared with replays once; which graphs the
- * replays of an owner may be of. In: captured graphs. Out: looks, and for each owner its graphs and their looks by size. */
+/* model/graphs/looks.c: groups captured graphs that look alike, because all their launches have the same features, so that each group is
+ * compared with replays once; and finds the graphs that an owner's replays may be. In: captured graphs. Out: looks, and for each owner its
+ * graphs and their looks by size. */
 #include "model/graphs/parts.h"
 
 static const tfp_captured_graph *graph_at(const tfp_matches *m, uint32_t graph) { return &m->g->captured.at[graph]; }
@@ -73,12 +74,12 @@ static bool order_graphs(tfp_matches *m)
 
 bool tfp_looks_find(tfp_matches *m) { return find_looks(m) && order_graphs(m); }
 
-/* The graphs of an owner are one piece of `order`. */
+/* Finds an owner's graphs, which are contiguous in `order`. */
 static void find_piece(const tfp_matches *m, uint32_t owner, tfp_offer *o)
 {
     size_t from = 0, end = m->order.size;
     const uint32_t *order = m->order.at;
-    while (from < end) { /* the first that is not before it */
+    while (from < end) { /* the first one that is not before it */
         size_t middle = from + (end - from) / 2;
         if (graph_at(m, order[middle])->owner < owner)
             from = middle + 1;
@@ -96,7 +97,7 @@ static bool smaller(const void *ctx, uint32_t a, uint32_t b)
     return graph_at(m, m->looks.at[a].graph)->count < graph_at(m, m->looks.at[b].graph)->count;
 }
 
-/* Puts the looks of the piece, each once, by the number of their nodes. */
+/* Adds the distinct looks of an owner's graphs, sorted by number of nodes. */
 static bool offer_looks(tfp_matches *m, tfp_offer *o)
 {
     o->first = m->offered.size;
@@ -110,7 +111,7 @@ static bool offer_looks(tfp_matches *m, tfp_offer *o)
     return tfp_sort(m->offered.at + o->first, o->count, smaller, m);
 }
 
-/* A capture that is alone belongs to all. */
+/* If there is only one capture it belongs to all owners. */
 bool tfp_offer_of(tfp_matches *m, uint32_t owner, tfp_offer *o)
 {
     size_t all = m->order.size;

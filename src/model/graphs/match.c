@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/graphs/match.c: which captured graphs a pattern of replays may be of. Graphs that look alike are compared once, and so are
- * replays. In: replays and captured graphs. Out: the candidates of each pattern, and which nodes each of its activities may be.
- * Patterns that fit the same graphs share their list. The effort of all has a limit: patterns beyond it have no candidates. */
+/* model/graphs/match.c: finds the captured graphs that a pattern of replays may be. Graphs that look alike are compared once, and
+ * so are replays. In: replays and captured graphs. Out: the candidates of each pattern, and the nodes that each of its activities
+ * may be. Patterns that fit the same graphs share their list. The total effort is limited: patterns beyond the limit have no
+ * candidates. */
 #include "model/graphs/parts.h"
 
 static const tfp_captured_graph *graph_at(const tfp_matches *m, uint32_t graph) { return &m->g->captured.at[graph]; }
@@ -17,9 +18,10 @@ static const tfp_graph_sign *sign_at(const tfp_matches *m, const tfp_pattern *p,
 
 /* ---- effort: how much the matching may compare ---- */
 
-/* Real traces stay far below it: a server of 70 batch sizes and 60 pieces of a model compares some millions. */
+/* Limit of comparisons. Real traces stay far below it: a server with 70 batch sizes and 60 pieces of a model needs some
+ * millions. */
 #define LEAST (UINT64_C(4) << 20)
-enum { EACH = 64 }; /* comparisons for a captured launch and a replayed activity */
+enum { EACH = 64 }; /* further comparisons for each captured launch and replayed activity */
 
 tfp_effort tfp_effort_of(const tfp_graph_tables *g, const tfp_replays *r)
 {
@@ -51,7 +53,7 @@ static bool agrees(const tfp_matches *m, const tfp_pattern *p, uint32_t at, uint
     return tfp_signs_agree(node_at(m, graph, node), sign_at(m, p, at)) == TFP_AGREES;
 }
 
-/* Fills for each activity the range of nodes that it may be, where some nodes of the graph did not run. False: the pattern is no
+/* Finds for each activity the range of nodes that it may be, when some nodes of the graph did not run. False: the pattern is no
  * subsequence of the graph. */
 static bool fits_in_part(const tfp_matches *m, const tfp_pattern *p, uint32_t graph, tfp_range32 *ranges)
 {
@@ -71,10 +73,10 @@ static bool fits_in_part(const tfp_matches *m, const tfp_pattern *p, uint32_t gr
 
 /* ---- several streams ---- */
 
-/* Nodes and activities by what they are: a kernel's name, or a copy or set. */
+/* The word of a node or an activity: a kernel's name, or a copy or memset. */
 static uint64_t word_of(const tfp_graph_sign *s) { return s->kind == TFP_LAUNCHES_KERNEL ? s->kernel : UINT64_MAX - s->kind; }
 
-typedef struct sorted { /* by word, then by their order */
+typedef struct sorted { /* sorted by word, then by order */
     uint32_t *at;
     uint64_t *word;
 } sorted;
@@ -91,7 +93,8 @@ static bool sort_words(sorted *s, const tfp_graph_sign *first, size_t stride, ui
     return tfp_sort_keys(s->at, count, s->word);
 }
 
-/* Those of one word: in their order when they ran on one stream, else each may be any. */
+/* Sets the ranges for activities with one word: in order if they ran on one stream, otherwise each may be any of the
+ * nodes. */
 static void range_word(const tfp_matches *m, const tfp_pattern *p, const uint32_t *activities, const uint32_t *nodes,
                        size_t count, tfp_range32 *ranges)
 {
@@ -103,7 +106,7 @@ static void range_word(const tfp_matches *m, const tfp_pattern *p, const uint32_
                                         : (tfp_range32){ nodes[i], nodes[i] };
 }
 
-/* Whether the same words come as often; *fits tells. False without memory. */
+/* Whether graph and pattern have the same words equally often, in *fits. False: out of memory. */
 static bool fits_by_words(const tfp_matches *m, const tfp_pattern *p, uint32_t graph, tfp_range32 *ranges, bool *fits)
 {
     sorted a = { 0 }, n = { 0 };
@@ -124,11 +127,11 @@ static bool fits_by_words(const tfp_matches *m, const tfp_pattern *p, uint32_t g
 
 /* ---- candidates ---- */
 
-enum { FIT = 8 }; /* comparisons that the memory of a fit counts as */
+enum { FIT = 8 }; /* how many comparisons the memory of a fit counts as */
 
 typedef enum way { WHOLE, BY_WORDS, IN_PART } way;
 
-/* Whether the pattern fits a look in that way; the fit is added. */
+/* Tries whether the pattern fits a look in that way, and adds the fit. */
 static bool try_fit(tfp_matches *m, const tfp_pattern *p, uint32_t look, way w, bool *fits)
 {
     uint32_t graph = m->looks.at[look].graph, nodes = nodes_of(m, look);
@@ -147,7 +150,7 @@ static bool try_fit(tfp_matches *m, const tfp_pattern *p, uint32_t look, way w, 
     return !*fits || (tfp_effort_take(&m->effort, FIT), tfp_push(&m->fits, fit));
 }
 
-/* The first of an owner's looks, which are by size, that has as many nodes or more. */
+/* The first of an owner's looks, sorted by size, that has at least this many nodes. */
 static size_t first_look(const tfp_matches *m, const tfp_offer *o, uint64_t nodes)
 {
     size_t from = o->first, end = o->first + o->count;
@@ -174,7 +177,7 @@ static bool add_fitting(tfp_matches *m, const tfp_pattern *p, way w, const tfp_o
     return true;
 }
 
-/* Of an earlier pattern that fits the same looks as whole graphs; TFP_NONE. *key: what it is found by. */
+/* An earlier pattern that fits the same looks as whole graphs, or TFP_NONE. *key: its key. */
 static uint32_t like_of(const tfp_matches *m, const tfp_candidates *c, uint64_t *key)
 {
     const tfp_fit *fits = m->fits.at + c->fits;
@@ -190,7 +193,7 @@ static uint32_t like_of(const tfp_matches *m, const tfp_candidates *c, uint64_t 
     }
 }
 
-/* The graphs that look as the pattern fits. state: by look, of zeros. */
+/* Lists the graphs with looks that the pattern fits. state: one zero byte for each look. */
 static bool list_graphs(tfp_matches *m, uint8_t *state, tfp_candidates *c)
 {
     bool ok = true;
@@ -204,7 +207,8 @@ static bool list_graphs(tfp_matches *m, uint8_t *state, tfp_candidates *c)
     return ok;
 }
 
-/* On several streams by words; else whole graphs, and only without such those of which nodes did not run. */
+/* Finds candidates: on several streams by words; otherwise whole graphs, and only if there are none, graphs of which
+ * some nodes did not run. */
 static bool find_candidates(tfp_matches *m, const tfp_pattern *p, uint8_t *state, tfp_candidates *c)
 {
     tfp_offer o;

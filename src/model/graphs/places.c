@@ -3,7 +3,7 @@
 #include "model/graphs/parts.h"
 
 enum { TEXT_MOST = 16 << 10 };
-enum { DEPTH_MOST = 256 }; /* names of a place; what is deeper stands beside the last of them */
+enum { DEPTH_MOST = 256 }; /* most names of a place; deeper names are put beside the last one */
 
 static bool start(tfp_graph_tables *g)
 {
@@ -41,7 +41,8 @@ static tfp_strid join_names(tfp_builder *b, uint32_t place)
     size_t length = 0;
     tfp_buf text = { 0 };
     for (uint32_t i = place; i; i = g->places.at[i].parent) length += tfp_text(b->p, g->places.at[i].name).size + 1;
-    while (length > TEXT_MOST + 1 && g->places.at[place].parent) { /* the outer names of one that is too long */
+    /* of a text that is too long only the outer names are kept */
+    while (length > TEXT_MOST + 1 && g->places.at[place].parent) {
         length -= tfp_text(b->p, g->places.at[place].name).size + 1;
         place = g->places.at[place].parent;
     }
@@ -51,7 +52,7 @@ static tfp_strid join_names(tfp_builder *b, uint32_t place)
         tfp_str name = tfp_text(b->p, g->places.at[i].name);
         at -= name.size;
         if (name.size) memcpy(text.data + at, name.data, name.size);
-        at -= at > 0; /* the slash */
+        at -= at > 0; /* skips the slash */
     }
     tfp_strid id = 0;
     if (text.failed)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/graphs/replays.c: what each launch of a graph replayed, in the order of the graph's nodes, and which replays look alike. In: the
- * launches of all activities. Out: replays by process and start, and the patterns that they have. Nodes are ordered by
- * their ids where the writer gives them: then all replays of a graph together tell its nodes. Else by start. */
+/* model/graphs/replays.c: finds what each graph launch replayed, in the order of the graph's nodes, and which replays look alike. In:
+ * the launches of all activities. Out: replays sorted by process and start, and their patterns. Where the writer gives ids of nodes,
+ * nodes are ordered by id, and all replays of a graph together show its nodes; otherwise they are ordered by start. */
 #include "model/graphs/parts.h"
 #include "model/tables/stats.h"
 
@@ -9,10 +9,10 @@ typedef struct finder {
     tfp_replays *r;
     tfp_builder *b;
     const tfp_span_columns *s;
-    uint64_t *key;              /* by span: what is sorted by */
-    uint64_t *node;             /* by span: its node's id; 0 */
-    uint8_t *launches;          /* by string: 1 a launch of a graph, 2 another name; 0: not looked at */
-    tfp_strid node_key[2], id_key[2]; /* of stats: as Kineto and as XLA call them */
+    uint64_t *key;              /* for each span: its sort key */
+    uint64_t *node;             /* for each span: its node's id; 0: none */
+    uint8_t *launches;          /* for each string: 1 a launch of a graph, 2 another name; 0: not looked at */
+    tfp_strid node_key[2], id_key[2]; /* keys of stats, in Kineto's and in XLA's names */
     tfp_map64 group_by_id;      /* hash of a process and a graph's id -> number of the group */
     TFP_VEC(uint64_t) group_id;
     TFP_VEC(uint32_t) group_process;
@@ -38,7 +38,7 @@ static bool is_replayed(finder *f, uint32_t span)
 
 static uint64_t by_time(const finder *f, uint32_t span) { return (uint64_t)f->s->start_ns[span] ^ UINT64_C(1) << 63; }
 
-/* All replayed activities by process, start of the launch, launch, and their own start. */
+/* Sorts all replayed activities by process, start of the launch, launch, and their own start. */
 static bool order_activities(finder *f)
 {
     tfp_replays *r = f->r;
@@ -76,7 +76,7 @@ static uint32_t group_of(finder *f, uint32_t process, uint64_t id)
     }
 }
 
-/* Orders a replay by its nodes' ids, when all have distinct ones. */
+/* Orders a replay's activities by their nodes' ids, if they all have distinct ones. */
 static bool order_by_id(finder *f, tfp_replay *replay)
 {
     uint32_t *a = f->r->activity + replay->first;
@@ -140,7 +140,8 @@ static bool same_pattern(const tfp_replays *r, const tfp_pattern *a, const tfp_p
            (!a->streams || memcmp(r->lanes.at + a->first, r->lanes.at + b->first, lanes) == 0);
 }
 
-/* The pattern of the signs that were put last; those of one that is known are taken away again. TFP_NONE without memory. */
+/* The pattern of the signs that were added last; if the pattern exists already, these signs are removed again. TFP_NONE:
+ * out of memory. */
 static uint32_t intern_pattern(tfp_replays *r, tfp_pattern p)
 {
     uint64_t words[] = { tfp_hash(r->signs.at + p.first, p.count * sizeof *r->signs.at), p.owner, p.streams };
@@ -174,7 +175,7 @@ static bool make_pattern(tfp_replays *r, tfp_replay *replay)
 
 /* ---- graphs with an id: the nodes of all their replays ---- */
 
-/* Items are places among all activities. */
+/* Orders nodes; items are indexes among all activities. */
 static bool order_nodes(finder *f, uint32_t *items, size_t *count, uint64_t *group)
 {
     const tfp_replays *r = f->r;
@@ -193,7 +194,7 @@ static bool order_nodes(finder *f, uint32_t *items, size_t *count, uint64_t *gro
     return ok;
 }
 
-/* Puts a group's nodes as a pattern, and tells the activities their places in it. */
+/* Adds a group's nodes as a pattern, and sets the activities' indexes in it. */
 static bool unite(finder *f, const uint32_t *items, size_t count, uint32_t owner, uint32_t *pattern)
 {
     tfp_replays *r = f->r;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/graphs/signs.c: whether a captured launch may have become an activity, by what the names of both say. */
+/* model/graphs/signs.c: decides from the two names whether a captured launch may have become an activity. */
 #include "model/graphs/parts.h"
 
 typedef struct family {
-    const char *kernels; /* parts of a kernel's name, of which one will do, with blanks between; _? is _ or nothing */
-    const char *ops;     /* parts of an op's name; NULL: the same */
-    const char *op_ends; /* or what an op's name ends in */
+    const char *kernels; /* parts of a kernel's name, one of which must occur, separated by blanks; _? is _ or nothing */
+    const char *ops;     /* the same for an op's name; NULL: the same parts */
+    const char *op_ends; /* or an ending of an op's name */
     bool in_place;       /* a _ may follow */
 } family;
 
-/* The first that fits counts. */
+/* The first matching row counts. */
 enum { UNKNOWN, COLLECTIVE, MATMUL, ATTENTION };
 static const family families[] = {
     [COLLECTIVE] = { "nccl rccl cross_device_reduce all_?reduce all_?gather reduce_?scatter all_?to_?all",
@@ -27,7 +27,7 @@ enum { FAMILIES = sizeof families / sizeof *families };
 
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c; }
 
-/* Whether a pattern stands at the beginning of the text. */
+/* Whether the text begins with a pattern. */
 static bool stands(tfp_str s, tfp_str pattern)
 {
     size_t at = 0;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/graphs/walk.c: which instruction of a command buffer each activity of a replay may be. In: the buffer's instructions in the order
- * in which they are launched, the activities in the order of their nodes. Out: for each activity the instructions that are left.
- * Names come first: a kernel has the name of its instruction, or of an equal one before it, as XLA compiles equal fusions once. Then what
- * lies between activities with one instruction left is held against the instructions that lie between these: each runs at least
- * one activity, a library's may run several, branches may run none, loops go back. The states of this walk are sets
- * of instructions, forward and backward, so that the work is bounded by the activities times the instructions between two names. */
+/* model/graphs/walk.c: finds the instructions of a command buffer that each activity of a replay may be. In: the buffer's instructions in
+ * launch order, the activities in node order. Out: for each activity the possible instructions. First names are matched: a kernel has the
+ * name of its instruction, or of an equal earlier one, because XLA compiles equal fusions once. Then the activities between two that have
+ * only one instruction are matched with the instructions between those two: each instruction runs at least one activity, a library's may
+ * run several, branches may run none, loops go back. The states of this search are sets of instructions, computed forward and backward,
+ * so the work is at most the number of activities times the number of instructions between two names. */
 #include "model/graphs/walk.h"
 
-#define START (TFP_NONE - 1) /* before the first instruction */
+#define START (TFP_NONE - 1) /* the position before the first instruction */
 
 /* ---- names ---- */
 
@@ -61,15 +61,15 @@ void tfp_walks_end(tfp_walks *w)
     tfp_vec_free(&w->state_first);
 }
 
-/* The name without its number; TFP_NONE: no text of the profile is that. */
+/* The name without its number; TFP_NONE: the profile has no such string. */
 static tfp_strid stem_of(const tfp_walks *w, tfp_strid id)
 {
     tfp_str name = tfp_text(w->b->p, id), stem = tfp_kernel_stem(name);
     return stem.size == name.size ? id : tfp_strtab_find(&w->b->p->strings, stem);
 }
 
-/* Whether an instruction runs a library's kernels; a fusion for a library or a generator may, where no kernel has its name or that of
- * an equal one. */
+/* Whether an instruction runs a library's kernels. A fusion for a library or a code generator may do so if no kernel has its name or
+ * that of an equal one. */
 static bool is_library(const tfp_walks *w, const tfp_buffer_item *item)
 {
     if (item->runs != TFP_RUNS_EITHER) return item->runs == TFP_RUNS_LIBRARY;
@@ -80,7 +80,7 @@ static bool is_present(const tfp_walks *w, tfp_strid name) { return name < w->st
 
 static bool is_fusion(const tfp_buffer_item *i) { return i->runs == TFP_RUNS_OWN || i->runs == TFP_RUNS_EITHER; }
 
-/* Fusions whose own names no kernel has, by stem: each runs the kernel of an equal one. */
+/* Finds fusions whose own names no kernel has, by stem: each runs the kernel of an equal fusion. */
 static bool find_spare(tfp_walks *w)
 {
     const tfp_buffer_item *items = w->g->items.at;
@@ -98,7 +98,8 @@ static bool find_spare(tfp_walks *w)
     return true;
 }
 
-/* Instructions that a kernel's name may mean: of that name; behind it equal ones, whose own names are not there. */
+/* The instructions that a kernel's name may mean: the one with that name, and later equal ones whose own names do not
+ * occur. */
 static tfp_walked_name name_of(const tfp_walks *w, tfp_strid kernel)
 {
     tfp_walked_name n = { tfp_map64_get(&w->by_kernel, in_buffer(w->buffer, kernel)), TFP_NONE, stem_of(w, kernel), false };
@@ -120,7 +121,7 @@ static bool is_candidate(const tfp_walks *w, uint32_t k, uint32_t item)
            (n->owner == TFP_NONE || item > n->owner);
 }
 
-/* All of them. */
+/* Adds all of these instructions. */
 static bool put_candidates(tfp_walks *w, uint32_t k, tfp_walked *out)
 {
     const tfp_walked_name *n = &w->names.at[k];
@@ -156,7 +157,7 @@ static bool may_be(const tfp_walks *w, uint32_t k, uint32_t item)
     return library && tfp_signs_agree(&launch, s) != TFP_CONTRADICTS;
 }
 
-/* Whether the next activity may be of the same instruction: a library's, or what a memset prepared. */
+/* Whether the next activity may belong to the same instruction: one of a library, or one that a memset prepares. */
 static bool may_stay(const tfp_walks *w, uint32_t k, uint32_t item)
 {
     return is_library(w, &w->g->items.at[item]) || w->signs[k].kind == TFP_LAUNCHES_SET;
@@ -165,8 +166,8 @@ static bool may_stay(const tfp_walks *w, uint32_t k, uint32_t item)
 /* ---- steps from instruction to instruction ---- */
 
 typedef struct steps {
-    uint32_t at, from[3], left; /* where runs of instructions begin that may follow */
-    bool ended;                 /* the buffer may end there */
+    uint32_t at, from[3], left; /* where ranges of possible next instructions begin */
+    bool ended;                 /* the buffer may end here */
 } steps;
 
 static uint32_t end_of(const tfp_walks *w) { return w->of->first + w->of->count; }
@@ -181,7 +182,7 @@ static steps steps_from(const tfp_walks *w, uint32_t item)
     return s;
 }
 
-/* The next instruction that may follow; false: there is no more. */
+/* The next possible instruction; false: there is no more. */
 static bool next_step(tfp_walks *w, steps *s, uint32_t *item)
 {
     while (s->at == TFP_NONE || s->at >= end_of(w)) {
@@ -198,8 +199,8 @@ static bool next_step(tfp_walks *w, steps *s, uint32_t *item)
 /* ---- the walk between two activities whose instructions are known ---- */
 
 typedef struct gap {
-    uint32_t first, end;  /* activities between */
-    uint32_t from, until; /* the instructions of those before and behind; START, the buffer's end */
+    uint32_t first, end;  /* activities in between */
+    uint32_t from, until; /* the instructions of the activities before and after them, or START and the buffer's end */
 } gap;
 
 static bool put_state(tfp_walks *w, uint32_t k, uint32_t item)
@@ -209,7 +210,7 @@ static bool put_state(tfp_walks *w, uint32_t k, uint32_t item)
     return tfp_push(&w->states, item);
 }
 
-/* What an activity may be when the one before it is `item`. */
+/* Adds what an activity may be when the one before it is `item`. */
 static bool put_behind(tfp_walks *w, const gap *of, uint32_t k, uint32_t item)
 {
     uint32_t next;
@@ -224,7 +225,7 @@ static bool put_behind(tfp_walks *w, const gap *of, uint32_t k, uint32_t item)
     return ok;
 }
 
-/* Whether the walk may go from `item`, of activity k, to the next instruction that is marked with the stamp, or to the end. */
+/* Whether `item`, for activity k, can be followed by an instruction that has the stamp, or by the end. */
 static bool leads_on(tfp_walks *w, uint32_t k, uint32_t item, bool to_end)
 {
     uint32_t next;
@@ -236,7 +237,7 @@ static bool leads_on(tfp_walks *w, uint32_t k, uint32_t item, bool to_end)
     return to_end && s.ended;
 }
 
-/* Forward: the states of each activity. False: there are none, or no memory. */
+/* Forward pass: the states of each activity. False: there are none, or memory is out. */
 static bool walk_forward(tfp_walks *w, const gap *of)
 {
     w->states.size = w->state_first.size = 0;
@@ -252,7 +253,7 @@ static bool walk_forward(tfp_walks *w, const gap *of)
     return !w->failed;
 }
 
-/* Backward: states that lead on, at the beginnings of their lists; *left gets how many. */
+/* Backward pass: moves the states that can reach the end to the beginning of their lists; *left: their numbers. */
 static bool walk_backward(tfp_walks *w, const gap *of, uint32_t *left)
 {
     for (uint32_t k = of->end; k-- > of->first;) {
@@ -272,7 +273,7 @@ static bool walk_backward(tfp_walks *w, const gap *of, uint32_t *left)
 
 /* ---- the answer ---- */
 
-/* What is left of an activity becomes its list in `out`. */
+/* Stores an activity's remaining instructions in `out`. */
 static bool settle(uint32_t k, const uint32_t *items, uint32_t count, tfp_walked *out)
 {
     out->at[k] = (tfp_walked_activity){ .first = (uint32_t)out->items.size, .count = count };
@@ -281,7 +282,7 @@ static bool settle(uint32_t k, const uint32_t *items, uint32_t count, tfp_walked
     return true;
 }
 
-/* An activity for which the walk found no instruction: it may be any of the instructions between its neighbours'. */
+/* An activity for which no instruction was found may be any of the instructions between those of its neighbours. */
 static bool settle_loose(tfp_walks *w, const gap *of, uint32_t k, tfp_walked *out)
 {
     uint32_t first = of->from == START ? w->of->first : of->from, end = of->until == end_of(w) ? end_of(w) : of->until + 1;
@@ -310,7 +311,7 @@ static bool walk(tfp_walks *w, const gap *of, tfp_walked *out)
     return ok && !w->failed;
 }
 
-/* Of activities whose order is not known: those of their names, or all that may be. */
+/* For activities in unknown order: the instructions of their names, or all possible ones. */
 static bool settle_unordered(tfp_walks *w, tfp_walked *out)
 {
     for (uint32_t k = 0; k < w->count; k++) {
@@ -319,7 +320,7 @@ static bool settle_unordered(tfp_walks *w, tfp_walked *out)
             if (may_be(w, k, i) && !tfp_push(&out->items, i)) return false;
         if (is_named(w, k) && !put_candidates(w, k, out)) return false;
         out->at[k].count = (uint32_t)out->items.size - out->at[k].first;
-        out->at[k].by_name = is_named(w, k) || out->at[k].count == 1; /* the only one that it may be */
+        out->at[k].by_name = is_named(w, k) || out->at[k].count == 1; /* the only possible one */
     }
     return true;
 }

@@ -1,36 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/join/calls.c: steps of a trace without marks, made of the calls that begin them: Keras's step functions, or roots. Many
- * such calls return before their work is done, and their work runs on other threads; so what the host does is added up between
- * the beginnings of calls, and compared with what it does during them. */
+/* model/join/calls.c: finds steps of a trace without marks, from the calls that begin them: Keras' step functions, or roots.
+ * Many such calls return before their work is done, and the work runs on other threads. So the host's work is added up from the
+ * beginning of a call to the next beginning, and compared with the work during the call. */
 #include "model/join/steps.h"
 #include "model/span_names.h"
 #include "model/tables/processes.h"
 #include "model/tables/step_marks.h"
 
 typedef struct call {
-    uint32_t span;  /* -> spans */
-    tfp_strid name; /* what is called */
+    uint32_t span;  /* index in spans */
+    tfp_strid name; /* name of the called function */
     int64_t start_ns, end_ns;
-    int64_t returns_ns;                 /* when the call around it returns: no sooner than it ends */
-    int64_t inside_ns;                  /* self times of the host ops that start during it */
-    int64_t work_ns;                    /* and of those that start before the next call */
-    int64_t inside_end_ns, work_end_ns; /* when the last of those ends; inside: that start before the call returns */
+    int64_t returns_ns; /* when the surrounding call returns, at the earliest when this one ends */
+    int64_t inside_ns;  /* self times of the host ops that start during the call */
+    int64_t work_ns;    /* and of those that start before the next call */
+    /* when the last of those ends; inside: only those that start before the call returns */
+    int64_t inside_end_ns, work_end_ns;
 } call;
 
 typedef struct calls {
     tfp_step_finder *f;
-    TFP_VEC(call) at; /* outermost, of one thread, by start */
+    TFP_VEC(call) at; /* outermost calls of one thread, sorted by start */
 } calls;
 
 /* ---- which calls ---- */
 
-typedef struct lane_sum { /* of the outermost marks of a thread */
+typedef struct lane_sum { /* of the outermost marks of one thread */
     bool any;
-    int64_t start_ns, end_ns; /* of the last one */
+    int64_t start_ns, end_ns; /* start and end of the last one */
     int64_t ns;
 } lane_sum;
 
-/* The thread on which the outermost of them take longest. Of two that start together the longer one holds the other. */
+/* The thread on which the outermost marks take longest. Of two marks that start together the longer contains the
+ * other. */
 static uint32_t longest_lane(const tfp_step_finder *f, lane_sum *lanes)
 {
     const tfp_span_columns *s = &f->x->t->spans;
@@ -49,7 +51,8 @@ static uint32_t longest_lane(const tfp_step_finder *f, lane_sum *lanes)
 
 #define LEVELS 8 /* TensorFlow has three spans between the call of a function and its run */
 
-/* A run of a function has the name of the function, and returns with the call of it, which is a span around the run. */
+/* Finds the call of a function. A run of a function has the function's name and returns with the call, which is a span
+ * around the run. */
 static void find_function(tfp_join *x, const tfp_step_mark *m, call *c)
 {
     const tfp_span_columns *s = &x->t->spans;
@@ -57,7 +60,7 @@ static void find_function(tfp_join *x, const tfp_step_mark *m, call *c)
     tfp_strid around = m->group;
     int64_t end_ns = m->end_ns;
     uint32_t span = s->parent[m->span];
-    if (s->marks[m->span] & TFP_MARK_INSTANT) span = TFP_NONE; /* it runs nothing */
+    if (s->marks[m->span] & TFP_MARK_INSTANT) span = TFP_NONE; /* an instant runs nothing */
     for (int i = 0; i < LEVELS && !around && span != TFP_NONE; i++, span = s->parent[span]) {
         if (!tfp_function_called(tfp_text(x->p, s->name[span]), &name)) continue;
         around = s->name[span];
@@ -68,7 +71,7 @@ static void find_function(tfp_join *x, const tfp_step_mark *m, call *c)
     if (end_ns > c->returns_ns) c->returns_ns = end_ns;
 }
 
-/* A function on several devices has a root for each of them in one call: together they are that call. */
+/* A function that runs on several devices has a root for each of them in one call; together they count as that call. */
 static bool of_last(call *last, int64_t start_ns, int64_t end_ns)
 {
     if (start_ns == last->start_ns || end_ns > last->returns_ns) return false;
@@ -76,7 +79,7 @@ static bool of_last(call *last, int64_t start_ns, int64_t end_ns)
     return true;
 }
 
-/* Two marks that start together: the longer one stands first, as it holds the other. */
+/* Adds the marks of a thread. Of two marks that start together the longer comes first and contains the other. */
 static bool take(calls *c, uint32_t lane)
 {
     tfp_join *x = c->f->x;
@@ -113,7 +116,8 @@ static void find_calls(calls *c)
 
 /* ---- what ran because of them ---- */
 
-/* The last call that starts no later; NULL when all start later. `near` is the one found last: ops come by start. */
+/* The last call that does not start later; NULL when all start later. `near` is the result of the last search, because
+ * ops come by start. */
 static call *call_at(const calls *c, size_t *near, int64_t at_ns)
 {
     const call *all = c->at.at;
@@ -144,7 +148,7 @@ static void add_op(const calls *c, size_t *near, int64_t start_ns, int64_t durat
     if (start_ns < of->returns_ns && end_ns > of->inside_end_ns) of->inside_end_ns = end_ns;
 }
 
-/* The host ops of one thread, whether it has spans or rows in place of them. */
+/* Adds the host ops of one thread, which has spans or slim rows. */
 static void add_lane(const calls *c, uint32_t lane)
 {
     const tfp_join *x = c->f->x;
@@ -164,7 +168,7 @@ static void add_lane(const calls *c, uint32_t lane)
     }
 }
 
-/* Input is prepared beside the steps, for later ones. */
+/* Threads that prepare input work for later steps, so they are skipped. */
 static void add_work(const calls *c)
 {
     const tfp_join *x = c->f->x;
@@ -175,10 +179,10 @@ static void add_work(const calls *c)
     }
 }
 
-/* The calls that another one follows: what comes behind the last one may be anything. */
+/* The number of calls that are followed by another one; after the last call anything may come. */
 static size_t followed(const calls *c) { return c->at.size > 1 ? c->at.size - 1 : c->at.size; }
 
-/* Whether most calls have more work behind them than in them. */
+/* Whether most calls have more work after them than in them. */
 static bool asynchronous(const calls *c)
 {
     size_t count = 0, behind = 0;
@@ -192,7 +196,7 @@ static bool asynchronous(const calls *c)
 
 /* ---- the end of the last one ---- */
 
-typedef struct launched { /* activities that were launched from `from_ns` on, before `before_ns` */
+typedef struct launched { /* activities launched at `from_ns` or later, but before `before_ns` */
     const tfp_join *x;
     uint32_t process;
     int64_t from_ns, before_ns, end_ns;
@@ -207,7 +211,7 @@ static void add_activity(launched *l, uint32_t correlation, int64_t start_ns, in
     if (at_ns >= l->from_ns && at_ns < l->before_ns && end_ns > l->end_ns) l->end_ns = end_ns;
 }
 
-/* When the last activity ends that the call launched; `least` when none ends later. */
+/* When the last activity launched by the call ends; `least` when none ends later. */
 static int64_t launched_end(tfp_step_finder *f, int64_t from_ns, int64_t before_ns, int64_t least)
 {
     tfp_join *x = f->x;
@@ -228,8 +232,8 @@ static int64_t launched_end(tfp_step_finder *f, int64_t from_ns, int64_t before_
     return l.end_ns;
 }
 
-/* The last call's work ends with what was begun before it returned; one of which nobody knows when it returns has all that
- * comes. */
+/* The end of the last call's work: work that was begun before the call returned. If its return is unknown, everything
+ * until the end counts. */
 static int64_t last_end(tfp_step_finder *f, const call *c, bool apart)
 {
     bool open = apart && c->returns_ns == c->end_ns;
@@ -238,7 +242,7 @@ static int64_t last_end(tfp_step_finder *f, const call *c, bool apart)
 
 /* ---- steps ---- */
 
-/* Adds steps that last from the start of a call to the start of the next call. `name`: only calls of this name; NULL: all calls. */
+/* Adds steps from the start of a call to the start of the next one. `name`: only calls with this name; NULL: all calls. */
 static void add_apart(tfp_step_finder *f, const calls *c, const tfp_strid *name, bool apart)
 {
     const call *before = NULL;
@@ -263,7 +267,7 @@ void tfp_steps_of_functions(tfp_step_finder *f)
     tfp_vec_free(&c.at);
 }
 
-/* The name under which most work ran; where no work was recorded, that of the calls that take longest. */
+/* The name of the calls with most work; if no work was recorded, of the calls that take longest. */
 static tfp_strid most_work(const calls *c, bool apart)
 {
     tfp_join *x = c->f->x;
@@ -291,7 +295,7 @@ static tfp_strid most_work(const calls *c, bool apart)
     return best;
 }
 
-/* Each root is a step, and no annotation any more. */
+/* Makes each root a step, so that it is no longer an annotation. */
 static void add_roots(tfp_step_finder *f, const calls *c, tfp_strid name)
 {
     tfp_span_columns *s = &f->x->t->spans;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/join/cut.c: the part of a trace between two moments. Parents, launches, owners, nodes and steps of spans stay as the join
- * found them in the whole; self times are worked out again of what lies inside, and executions are summed again. */
+/* model/join/cut.c: the part of a trace between two times. Parents, launches, owners, nodes and steps of spans stay as the join
+ * found them in the whole trace; self times are computed again from what is inside, and executions are summed again. */
 #include "model/join/cut.h"
 #include "model/join/join.h"
 #include "model/tables/details.h"
@@ -10,21 +10,22 @@
 #include "model/tables/runs.h"
 #include "model/tables/step_marks.h"
 
-enum { PARENTS_MOST = 1000 }; /* between two host ops; hostile files nest deeper */
+enum { PARENTS_MOST = 1000 }; /* most spans between two host ops; hostile files nest deeper */
 
 typedef struct cutter {
     const tfp_profile *whole;
     tfp_arena *a;
     tfp_cut *c;
-    int64_t *in_ns; /* by span: of its duration, what lies inside */
-    uint8_t *ran;   /* by node: it has host spans */
-    uint32_t *last; /* by node: its last execution */
+    int64_t *in_ns; /* for each span: the part of its duration that is inside */
+    uint8_t *ran;   /* for each node: whether it has host spans */
+    uint32_t *last; /* for each node: its last execution */
     tfp_map64 exec_by_step;
 } cutter;
 
 /* ---- self times ---- */
 
-/* Of an instant the moment counts, and a range holds its start but not its end. */
+/* The time inside the range. An instant counts if its time is in the range, which contains its start but not its
+ * end. */
 static int64_t overlap(int64_t start, int64_t end, int64_t from, int64_t to)
 {
     int64_t low = start > from ? start : from, high = end < to ? end : to;
@@ -45,7 +46,8 @@ static void clip(cutter *x, uint32_t i)
     if (!there) x->c->p.events->spans.marks[i] |= TFP_MARK_OUTSIDE;
 }
 
-/* What the join takes a span's duration off (model/join/nest.c): the host op around it, or a span of no known kind. */
+/* The span from which the join subtracted a span's duration (model/join/nest.c): the host op around it, or a span of
+ * unknown kind. */
 static uint32_t payer(const tfp_span_columns *s, uint32_t i)
 {
     uint32_t at = s->parent[i];
@@ -77,7 +79,7 @@ static bool is_nested_device(const tfp_profile *p, uint32_t lane)
     return p->lanes.at[lane].role == TFP_ROLE_STREAM && name.size > 4 && memcmp(name.data, "tpu:", 4) == 0;
 }
 
-/* Activities of a TPU nest, and have no parents. */
+/* Activities of a TPU nest but have no parents, so their self times are computed here. */
 static bool settle_devices(cutter *x)
 {
     const tfp_profile *p = x->whole;
@@ -116,7 +118,7 @@ static bool cut_spans(cutter *x)
     for (uint32_t i = 0; i < s->size; i++) clip(x, i);
     settle(x);
     if (!settle_devices(x)) return false;
-    for (uint32_t i = 0; i < s->size; i++) /* of spans that cross, the join took more off than they had */
+    for (uint32_t i = 0; i < s->size; i++) /* where spans cross, the join subtracted more than they had */
         if (out->self_ns[i] < 0) out->self_ns[i] = 0;
     return true;
 }
@@ -126,14 +128,14 @@ static bool cut_spans(cutter *x)
 static tfp_exec *exec_of(cutter *x, uint32_t node, uint32_t step)
 {
     tfp_profile *p = &x->c->p;
-    if (step == TFP_NONE) step = tfp_find_step(p, -1); /* of what is in no step */
+    if (step == TFP_NONE) step = tfp_find_step(p, -1); /* for work outside all steps */
     if (step == TFP_NONE) return NULL;
     uint32_t at = x->last[node];
     if (at != TFP_NONE && p->runs->execs.at[at].step == step) return &p->runs->execs.at[at];
     uint64_t key = tfp_exec_key(node, step);
     at = tfp_map64_get(&x->exec_by_step, key);
     if (at == TFP_NONE) {
-        at = (uint32_t)p->runs->execs.size++; /* the whole has as many or more, but for allocations */
+        at = (uint32_t)p->runs->execs.size++; /* never more than in the whole trace, except for allocations */
         p->runs->execs.at[at] = (tfp_exec){ .step = step, .next = TFP_NONE };
         tfp_node *n = &p->graph->nodes.at[node];
         if (n->exec_first == TFP_NONE)
@@ -170,7 +172,7 @@ static bool sum_spans(cutter *x)
     return true;
 }
 
-/* The step of an allocation that no op made; of a trace without steps all are of its one step. */
+/* The step of an allocation outside all ops; in a trace without steps it is the only step. */
 static uint32_t step_at(const tfp_profile *p, uint32_t process, int64_t at_ns)
 {
     bool whole = p->events->processes.at[process].steps == TFP_STEPS_NONE;
@@ -182,7 +184,7 @@ static uint32_t step_at(const tfp_profile *p, uint32_t process, int64_t at_ns)
     return tfp_find_step(p, -1);
 }
 
-/* The allocations and frees of the range, by the nodes that made them. */
+/* Adds the allocations and frees in the range to the nodes that made them. */
 static bool cut_memory(cutter *x)
 {
     const tfp_event_tables *t = x->whole->events;
@@ -242,7 +244,7 @@ static bool cut_windows(cutter *x)
     return true;
 }
 
-/* The tables that the cut shares only in part. */
+/* Makes copies of the tables in which the cut differs from its profile. */
 static bool own_tables(cutter *x)
 {
     struct tables {

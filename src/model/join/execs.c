@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/join/execs.c: what each node did in each step: runs, times, bytes. */
+/* model/join/execs.c: sums what each node did in each step: runs, times, bytes. */
 #include "model/graphs.h"
 #include "model/join/join.h"
 #include "model/tables/graph.h"
@@ -7,8 +7,8 @@
 #include "model/tables/runs.h"
 #include "model/tables/stats.h"
 
-/* The execution in the step among those that the join made: most lanes go through the steps in order, and so do the executions
- * of a node. TFP_NONE: it is not where it would be then. */
+/* The node's next execution, if it is in that step. Most lanes go through the steps in order, and a node's executions are in
+ * the same order. TFP_NONE: it is not the next one. */
 static uint32_t next_exec(const tfp_join *x, uint32_t node, uint32_t step)
 {
     const tfp_profile *p = x->p;
@@ -18,7 +18,7 @@ static uint32_t next_exec(const tfp_join *x, uint32_t node, uint32_t step)
     return first != TFP_NONE && p->runs->execs.at[first].step == step ? first : TFP_NONE;
 }
 
-/* An execution that is found without an index, or made, where all executions are the join's own. */
+/* Finds or makes an execution without an index, when all executions were made by this join. */
 static uint32_t own_exec(tfp_join *x, uint32_t node, uint32_t step)
 {
     tfp_profile *p = x->p;
@@ -33,7 +33,7 @@ static uint32_t own_exec(tfp_join *x, uint32_t node, uint32_t step)
     return tfp_push(&x->t->joined_execs, at) ? at : TFP_NONE;
 }
 
-/* An execution that another file may have made. */
+/* Finds or makes an execution that another file may have made. */
 static uint32_t shared_exec(tfp_join *x, uint32_t node, uint32_t step)
 {
     uint64_t key = (uint64_t)node << 32 | step;
@@ -44,7 +44,7 @@ static uint32_t shared_exec(tfp_join *x, uint32_t node, uint32_t step)
     return ok ? at : TFP_NONE;
 }
 
-/* The execution of a node in a step. Spans outside all steps count in a step that cannot be asked for. */
+/* The execution of a node in a step. Spans outside all steps are counted in a step that nobody can ask for. */
 static tfp_exec *exec_of(tfp_join *x, uint32_t node, uint32_t step)
 {
     tfp_profile *p = x->p;
@@ -68,7 +68,7 @@ static void add_time(tfp_exec *e, int64_t *sum, int64_t self_ns, int64_t start_n
     if (first || end_ns > e->end_ns) e->end_ns = end_ns;
 }
 
-/* The float operations in a span's stats: recorded in the file, or worked out from its HLO. */
+/* The float operations in a span's stats: recorded in the file, or computed from its HLO. */
 static int64_t stats_flops(const tfp_profile *p, uint32_t at, tfp_strid key)
 {
     if (at == TFP_NONE || key == TFP_NONE) return 0;
@@ -91,7 +91,9 @@ void tfp_exec_add(const tfp_profile *p, tfp_exec *e, const tfp_runs *r, bool ran
     bool first = !e->run_count && !e->start_ns && !e->end_ns;
     int64_t count = r->marks & TFP_MARK_CONTINUES ? 0 : r->count;
     if (!activity || !ran_on_host) e->run_count += count;
-    e->float_ops = tfp_add(e->float_ops, tfp_mul(stats_flops(p, r->stats, flops), count, NULL), NULL);
+    /* the call that launches a kernel has its stats, too */
+    if (r->kind != TFP_SPAN_CALL)
+        e->float_ops = tfp_add(e->float_ops, tfp_mul(stats_flops(p, r->stats, flops), count, NULL), NULL);
     add_time(e, activity ? &e->accelerator_ns : &e->cpu_ns, r->self_ns, r->start_ns, r->end_ns, first);
 }
 
@@ -116,7 +118,7 @@ tfp_runs tfp_runs_of_span(const tfp_profile *p, uint32_t i)
                        .end_ns = tfp_span_end(s, i) };
 }
 
-/* For the mean: the node ran in that step. */
+/* Notes that the node ran in that step, for the mean. */
 static void note_step(tfp_join *x, uint32_t node, uint32_t step)
 {
     if (x->kept.mean && step != TFP_NONE) tfp_join_keep(x, tfp_join_ran(x, node, step));
@@ -163,7 +165,7 @@ static void add_slim(tfp_join *x, const tfp_slim_lane *f, tfp_strid flops)
 
 /* ---- memory ---- */
 
-/* An allocation or a free counts for the op in which it happened. */
+/* Adds an allocation or a free to the op in which it happened. */
 static void add_memory(tfp_join *x, const tfp_memory_event *m)
 {
     const tfp_span_columns *s = &x->t->spans;

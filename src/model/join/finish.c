@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/join/finish.c: the end of adding: traces are joined, inputs find their nodes, steps their order, warnings their words, and
- * the profile learns what it has. */
+/* model/join/finish.c: called after the last file: joins traces, finds the nodes of inputs, sorts steps, writes the texts of
+ * warnings, and notes what the profile contains. */
 #include "model/build.h"
 #include "model/files/allocator.h"
 #include "model/join/join.h"
@@ -62,7 +62,7 @@ static void sort_steps(tfp_builder *b)
     check(b, tfp_sort(p->runs->step_order.at, p->runs->step_order.size, step_less, p));
 }
 
-/* Memory over time comes from allocators' own counts, from allocations, or from what executions kept. */
+/* Whether there is data for memory over time: allocators' counts, allocations, or memory of executions. */
 static bool has_memory(const tfp_profile *p)
 {
     if (p->events->memory.size || p->detail->allocations.size || p->allocator->devices.size) return true;
@@ -90,7 +90,7 @@ tfp_status tfp_build_finish(tfp_builder *b, tfp_error *err)
     if (!p->reopened) tfp_build_join(b);
     if (!p->reopened) tfp_build_recorded(b);
     if (p->events->spans.size || p->events->slim->slims.size || p->sampled->samples.size)
-        p->about.time_grain_ns = 1; /* traces have times below a microsecond */
+        p->about.time_grain_ns = 1; /* times of traces are finer than a microsecond */
     if (p->about.graph_file) b->file = p->about.graph_file;
     resolve_inputs(b);
     sort_steps(b);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/join/join.c: the order in which events are joined. */
+/* model/join/join.c: joins events, stage by stage. */
 #include "base/threads.h"
 #include "model/graphs/stage.h"
 #include "model/join/join.h"
@@ -28,7 +28,7 @@ int32_t tfp_number_in_name(const char *path)
     return (int32_t)n;
 }
 
-/* Each of several files is a rank: the recorded one, else the last number in its name, else its place. */
+/* With several files each is a rank: the recorded rank, otherwise the last number in its name, otherwise its index. */
 static void find_ranks(tfp_join *x)
 {
     size_t count = 0;
@@ -44,7 +44,7 @@ static void find_ranks(tfp_join *x)
 
 /* ---- the join ---- */
 
-/* Makes the columns that the join fills, without what an earlier join put there. False without memory. */
+/* Makes the columns that the join fills, and clears those of an earlier join. False: out of memory. */
 static bool make_columns(tfp_join *x)
 {
     tfp_span_columns *s = &x->t->spans;
@@ -59,15 +59,15 @@ static bool make_columns(tfp_join *x)
     return ok;
 }
 
-/* A stage, and work that neither needs it nor is needed by it: on two processors they run side by side. */
+/* A stage, and independent work that runs in parallel with it. */
 typedef struct stage {
     void (*run)(tfp_join *x);
-    bool (*beside)(tfp_join *x); /* leaves the builder alone; false without memory */
+    bool (*beside)(tfp_join *x); /* must not touch the builder; false: out of memory */
 } stage;
 typedef struct stage_run {
     const stage *of;
     tfp_join *x;
-    bool began, ok; /* what is beside it */
+    bool began, ok; /* state of the work beside the stage */
 } stage_run;
 
 static void run_part(void *ctx, size_t worker)
@@ -95,7 +95,7 @@ static void drop_launches(tfp_event_tables *t)
     t->launches = NULL;
 }
 
-/* Executions need the memory more; `steps` asks for calls again. */
+/* Frees the table of calls, because executions need the memory; the stage of steps makes it again. */
 static void drop_calls(tfp_join *x)
 {
     if (!(x->p->keep & TFP_KEEP_ROWS)) drop_launches(x->t);
@@ -103,7 +103,7 @@ static void drop_calls(tfp_join *x)
 
 static void join_graphs(tfp_join *x) { tfp_graphs_join(x->b); }
 
-/* The sums of an earlier join are made again, with the events added since. */
+/* Forgets the sums of an earlier join: they are made again, including events added since. */
 static void forget(tfp_join *x)
 {
     for (size_t i = 0; i < x->t->joined_execs.size; i++) tfp_build_exec_again(x->b, x->t->joined_execs.at[i]);
@@ -111,15 +111,15 @@ static void forget(tfp_join *x)
     drop_launches(x->t);
     tfp_graphs_forget(x->b);
     x->t->windows.size = 0;
-    size_t kept = 0; /* links that files told */
+    size_t kept = 0; /* links that came from files are kept */
     for (size_t i = 0; i < x->t->flows.size; i++)
         if (x->t->flows.at[i].kind != TFP_FLOW_BACKWARD) x->t->flows.at[kept++] = x->t->flows.at[i];
     x->t->flows.size = kept;
-    for (size_t i = 0; i < x->p->files->warnings.size; i++) /* this join makes the warnings of an earlier one again */
+    for (size_t i = 0; i < x->p->files->warnings.size; i++) /* this join will repeat the warnings of the earlier one */
         if (x->p->files->warnings.at[i].what == tfp_join_cut_paths) x->p->files->warnings.at[i].count = 0;
 }
 
-/* Rows of slim lanes stay rows only if all lanes are slim. If any lane has spans, every row becomes a span. */
+/* Rows of slim lanes can stay rows only if all lanes are slim. If any lane has spans, every row becomes a span. */
 static void widen_mixed(tfp_builder *b)
 {
     tfp_event_tables *t = b->p->events;
@@ -138,7 +138,7 @@ void tfp_build_join(tfp_builder *b)
     tfp_join x = { .b = b, .p = b->p, .t = t, .count = t->spans.size, .no_op = TFP_NONE, .outside = TFP_NONE };
     size_t events = t->spans.size + t->memory.size + t->slim->slims.size;
     if (b->status || !t->processes.size || (t->spans.parent && t->joined_events == events)) return;
-    b->p->about.time_grain_ns = 1; /* means of traces are not cut to whole microseconds */
+    b->p->about.time_grain_ns = 1; /* means of traces are not truncated to whole microseconds */
     find_ranks(&x);
     forget(&x);
     static const stage stages[] = { { tfp_join_order, make_columns },

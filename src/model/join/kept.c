@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/join/kept.c: which steps keep sums of their own when only some are asked for (TFP_KEEP_TOTAL). A step that is not the one
- * asked for shares its sums with the others; of the mean all steps share them, and it is counted in how many each node ran. */
+/* model/join/kept.c: selects the steps that have sums of their own when only some are asked for (TFP_KEEP_TOTAL). All steps but
+ * the one asked for share their sums. For the mean all steps share them, and the steps in which each node ran are counted. */
 #include "model/join/join.h"
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
@@ -26,7 +26,7 @@ bool tfp_join_ran(tfp_join *x, uint32_t node, uint32_t step)
     return tfp_push(&x->ran_in, ((tfp_node_step){ node, step }));
 }
 
-/* The places of the pairs, those of one node together. */
+/* Indexes of the pairs, sorted by node. */
 static uint32_t *by_node(const tfp_join *x, size_t *first)
 {
     size_t nodes = x->p->graph->nodes.size;
@@ -45,7 +45,8 @@ void tfp_join_count_steps(tfp_join *x)
     size_t nodes = x->p->graph->nodes.size;
     if (!x->kept.mean) return;
     size_t *first = calloc(nodes + 2, sizeof *first);
-    uint32_t *seen = malloc((x->p->runs->steps.size + 1) * sizeof *seen); /* by step: the last node that ran in it */
+    /* for each step: the last node that ran in it */
+    uint32_t *seen = malloc((x->p->runs->steps.size + 1) * sizeof *seen);
     uint32_t *steps = first && seen ? by_node(x, first) : NULL;
     free(x->t->slim->mean_steps);
     x->t->slim->mean_steps = calloc(nodes + 1, sizeof *x->t->slim->mean_steps);

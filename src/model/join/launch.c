@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/join/launch.c: which API call launched an activity, which op it belongs to, and its step. */
+/* model/join/launch.c: finds the API call that launched each activity, the op that it belongs to, and its step. */
 #include "base/threads.h"
 #include "model/join/join.h"
 #include "model/span_names.h"
@@ -10,27 +10,27 @@
 
 #define PAGE_BITS 8 /* keys of a page, as a power of two */
 #define PAGE ((size_t)1 << PAGE_BITS)
-#define SPREAD 4 /* a table by number has at most so many places a span */
+#define SPREAD 4 /* a table by number may have this many entries per span */
 
 typedef struct key_range { /* the keys of one process */
-    uint32_t low, high;    /* 0: none */
-    size_t first;          /* in key_index.pages */
+    uint32_t low, high;    /* high 0: none */
+    size_t first;          /* index in key_index.pages */
 } key_range;
 
-/* Spans of one kind by process and key. Writers count their keys up, some from far apart begins, so nearly always a table by
- * key of which only the pages with keys are kept is small, and is read in the order of the file; a hash table of a million
- * spans misses the caches with each of its reads. */
+/* Finds spans of one kind by process and key. Writers count their keys up, sometimes from distant starting values. So a
+ * table indexed by key, of which only pages that contain keys are stored, is nearly always small and is read in the order of
+ * the file. In a hash table of a million spans each read would miss the cache. */
 typedef struct key_index {
-    const uint32_t *keys; /* by span */
+    const uint32_t *keys; /* one for each span */
     unsigned kind;
-    bool earliest;     /* of several spans with a key the first to start, else the first of the file */
-    key_range *ranges; /* by process */
-    uint32_t *pages;   /* -> at, in pages; TFP_NONE: no key there */
-    uint32_t *at;      /* NULL: the keys are too far apart */
+    bool earliest;     /* of several spans with one key take the first to start; otherwise the first in the file */
+    key_range *ranges; /* one for each process */
+    uint32_t *pages;   /* page number -> index in at, in pages; TFP_NONE: the page has no key */
+    uint32_t *at;      /* NULL: the keys are too far apart for a table */
     tfp_map64 sparse;
 } key_index;
 
-/* The page of a key in its process's range. */
+/* The page of a key, within its process's range. */
 static uint32_t *page_of(const key_index *k, uint32_t process, uint32_t key)
 {
     const key_range *r = &k->ranges[process];
@@ -58,7 +58,7 @@ static bool is_indexed(const tfp_join *x, const key_index *k, uint32_t i)
     return x->t->spans.kind[i] == k->kind && k->keys[i] && tfp_span_process(x, i) < x->t->processes.size;
 }
 
-/* How many pages span the keys of all processes. */
+/* The number of pages from the lowest to the highest key, for all processes. */
 static size_t find_ranges(const tfp_join *x, key_index *k)
 {
     size_t total = 0;
@@ -76,7 +76,7 @@ static size_t find_ranges(const tfp_join *x, key_index *k)
     return total;
 }
 
-/* Makes the table by key, unless the keys are too far apart for one. False without memory. */
+/* Makes the table indexed by key, unless the keys are too far apart. False: out of memory. */
 static bool make_pages(const tfp_join *x, key_index *k)
 {
     k->ranges = calloc(x->t->processes.size + 1, sizeof *k->ranges);
@@ -91,7 +91,7 @@ static bool make_pages(const tfp_join *x, key_index *k)
         uint32_t *page = page_of(k, tfp_span_process(x, i), k->keys[i]);
         if (*page == TFP_NONE) *page = (uint32_t)used++;
     }
-    if ((used - (used > 0)) * PAGE > most) return true; /* a page is always there to have */
+    if ((used - (used > 0)) * PAGE > most) return true; /* one page is always allowed */
     k->at = malloc((used + 1) * PAGE * sizeof *k->at);
     if (k->at) memset(k->at, 0xff, used * PAGE * sizeof *k->at); /* TFP_NONE */
     return k->at != NULL;
@@ -122,11 +122,11 @@ static void index_free(key_index *k)
 
 struct tfp_join_index {
     key_index calls, ops;
-    uint8_t *call_class; /* by strid: what calls of that name launch; NULL: kernels, all of them */
-    bool any;            /* activities */
+    uint8_t *call_class; /* for each name of a call: what it launches; NULL: all calls launch kernels */
+    bool any;            /* there are activities */
 };
 
-/* Notes which names of calls copy or set. */
+/* Finds the names of calls that copy or set memory. */
 static bool class_calls(const tfp_join *x, tfp_join_index *l)
 {
     const tfp_span_columns *s = &x->t->spans;
@@ -174,8 +174,8 @@ void tfp_join_index_free(tfp_join *x)
     x->index = NULL;
 }
 
-typedef struct call_found { /* of an activity */
-    uint32_t span;          /* TFP_NONE: there is none, or it is a row */
+typedef struct call_found { /* the call of an activity */
+    uint32_t span;          /* TFP_NONE: there is none, or it is a slim row */
     bool any, collective;
     int64_t start_ns;
 } call_found;
@@ -234,7 +234,7 @@ static void launch(const tfp_join *x, uint32_t i)
         s->step[i] = tfp_join_step_at(x, process, 0, call.any ? call.start_ns : s->start_ns[i]);
 }
 
-/* Each activity writes its own row only. */
+/* Runs in parallel: each activity writes only its own row. */
 static void launch_rows(void *ctx, size_t worker, size_t first, size_t end)
 {
     const tfp_join *x = ctx;

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/join/nest.c: which span encloses which: the spans of a lane are swept by start, with a stack of those that may still
- * contain others. A span that ends no later than one behind it can hold nothing that the other does not hold too, and the
- * other is the innermost: so ends on the stack rise towards its bottom, and the innermost container is found by halving.
- * Plain Python frames contain nothing here: they often cross operators. views/spans/nest.c nests with them. */
+/* model/join/nest.c: finds which span encloses which. The spans of a lane are visited by start, with a stack of those that
+ * may still contain others. A span that ends no later than a later-starting one can be dropped: whatever it contains, the
+ * other contains too, and more closely. So the ends on the stack increase towards its bottom, and the innermost container is
+ * found by binary search. Plain Python frames are no containers here, because they often cross operators; model/nest.c nests
+ * with them. */
 #include "model/join/join.h"
 #include "model/tables/memory_events.h"
 #include "model/tables/processes.h"
 
 typedef struct container {
-    int64_t end_ns; /* of a span that sticks out of its own container, the container's: sticking out does not add up */
+    /* its end; if it sticks out of its own container, the container's end, so that the tolerance does not add up */
+    int64_t end_ns;
     uint32_t span;
-    uint32_t place; /* in the order of the lane */
+    uint32_t place; /* position in the order of the lane */
 } container;
 typedef struct stack {
     TFP_VEC(container) at;
 } stack;
 
-/* The topmost container that ends at or behind `end_ns`; NULL when there is none. */
+/* The topmost container that ends at `end_ns` or later; NULL: there is none. */
 static const container *find(const stack *s, int64_t end_ns)
 {
     size_t holding = tfp_spans_holding(s->at.at, s->at.size, sizeof *s->at.at, end_ns);
@@ -29,7 +31,7 @@ static bool push(stack *s, container c)
     return tfp_push(&s->at, c);
 }
 
-/* When a container must end to hold a span, which may stick out by the tolerance. */
+/* The least end of a container for a span, which may stick out by the tolerance. */
 static int64_t least_end(int64_t start_ns, int64_t duration_ns, int64_t tolerance_ns)
 {
     int64_t inside = tfp_add(start_ns, duration_ns > 0, NULL);
@@ -39,13 +41,13 @@ static int64_t least_end(int64_t start_ns, int64_t duration_ns, int64_t toleranc
 
 typedef struct sweep {
     tfp_join *x;
-    stack known, other; /* other: spans of no known kind, which hold such spans only */
+    stack known, other; /* other: spans of unknown kind, which contain only such spans */
     int64_t tolerance_ns;
-    bool device; /* a lane of nested activities */
+    bool device; /* a device lane with nested activities */
 } sweep;
 
-/* Two spans of whole microseconds of which the second lies as far outside of the first as inside, and is no shorter, stand
- * one behind the other: each was rounded. */
+/* With times rounded to whole microseconds, two spans may seem to overlap. They follow each other if the second is at
+ * least as much outside the first as inside, and is not shorter. */
 static bool is_neighbour(const tfp_span_columns *s, const container *c, uint32_t span)
 {
     int64_t outside = tfp_span_end(s, span) - c->end_ns, duration = s->duration_ns[span];
@@ -57,7 +59,8 @@ static const container *container_of(const sweep *w, uint32_t span)
     const tfp_span_columns *s = &w->x->t->spans;
     int64_t end = least_end(s->start_ns[span], s->duration_ns[span], w->tolerance_ns);
     const container *c = find(&w->known, end);
-    if (c && is_neighbour(s, c, span)) c = c > w->known.at.at ? c - 1 : NULL; /* ends later: nothing sticks out of it */
+    /* it ends later, so nothing sticks out of it */
+    if (c && is_neighbour(s, c, span)) c = c > w->known.at.at ? c - 1 : NULL;
     if (s->kind[span] == TFP_SPAN_OTHER) {
         const container *o = find(&w->other, end);
         if (o && (!c || o->place > c->place)) c = o;
@@ -99,7 +102,7 @@ static void visit(sweep *w, uint32_t span, uint32_t place)
     tfp_join_keep(x, push(kind == TFP_SPAN_OTHER ? &w->other : &w->known, c));
 }
 
-/* An allocation belongs to the innermost host op around its moment. */
+/* An allocation belongs to the innermost host op at its time. */
 static void visit_memory(sweep *w, tfp_memory_event *m)
 {
     const container *c = find(&w->known, m->at_ns);
@@ -114,7 +117,7 @@ static void sweep_lane(sweep *w, uint32_t lane, const uint32_t *memory, size_t m
     tfp_join *x = w->x;
     const tfp_lane *l = &x->p->lanes.at[lane];
     tfp_memory_event *events = x->t->memory.at;
-    if (l->process >= x->t->processes.size) return; /* of RunMetadata, whose spans have nodes already */
+    if (l->process >= x->t->processes.size) return; /* a lane of RunMetadata, whose spans have nodes already */
     w->known.at.size = w->other.at.size = 0;
     w->tolerance_ns = x->t->processes.at[l->process].tolerance_ns;
     tfp_str name = tfp_text(x->p, l->name);
@@ -129,7 +132,7 @@ static void sweep_lane(sweep *w, uint32_t lane, const uint32_t *memory, size_t m
     while (m < memory_count) visit_memory(w, &events[memory[m++]]);
 }
 
-/* Memory events by lane and time. */
+/* Sorts memory events by lane and time. */
 static bool order_memory(tfp_join *x, uint32_t *order, uint32_t *lane_first)
 {
     size_t count = x->t->memory.size, lanes = x->p->lanes.size;
@@ -166,7 +169,7 @@ void tfp_join_nest(tfp_join *x)
     }
     for (size_t i = 0; i < x->count && !x->b->status; i++)
         if (x->t->spans.self_ns[i] < 0) x->t->spans.self_ns[i] = 0;
-    free(x->op_above); /* arrays of the join end as soon as no stage needs them: they are large */
+    free(x->op_above); /* the join's arrays are large, so each is freed as soon as no stage needs it */
     x->op_above = NULL;
     tfp_vec_free(&w.known.at);
     tfp_vec_free(&w.other.at);

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/join/nodes.c: places of host ops in the model, and nodes. */
+/* model/join/nodes.c: finds the places of host ops in the model, and makes nodes. */
 #include "model/event_builder.h"
 #include "model/graphs.h"
 #include "model/join/join.h"
 #include "model/tables/graph.h"
 #include "model/tables/processes.h"
 
-/* Paths up to this length are told whole; once all paths together are long, shorter ones are. A few thousand levels of
- * nesting would otherwise take the square of their number. */
+/* Paths up to this length are kept complete; when all paths together have become long, only shorter ones are. Otherwise
+ * a few thousand levels of nesting would take memory quadratic in their number. */
 #define PATH_MAX_WHOLE ((size_t)16 << 10)
 #define PATH_MAX_LATER ((size_t)512)
 #define PATH_MAX_KEPT                                                                                                  \
-    ((size_t)4 << 10) /* longest path that is kept whole; spans inside of longer ones get a node further up */
+    ((size_t)4 << 10) /* the limit of length in that case; spans inside longer paths belong to a node further up */
 #define PATHS_MANY ((size_t)48 << 20)
 
 /* ---- places ---- */
 
-/* Where what is inside of a place hangs. */
+/* The place below which the contents of a place are added. */
 static uint32_t attach_of(const tfp_join *x, uint32_t place)
 {
     const tfp_place *p = &x->places.at[place];
@@ -43,7 +43,7 @@ static uint32_t place_below(tfp_join *x, uint32_t parent, tfp_strid name)
 
 static bool is_scope(unsigned kind) { return kind == TFP_SPAN_ANNOTATION || kind == TFP_SPAN_MODULE; }
 
-/* Annotations and modules around each span: the place of a backward op's forward op. */
+/* Finds annotations and modules around each span: the place of a backward op is that of its forward op. */
 static bool find_models(tfp_join *x)
 {
     const tfp_span_columns *s = &x->t->spans;
@@ -56,9 +56,9 @@ static bool find_models(tfp_join *x)
     return !x->b->status;
 }
 
-typedef struct forwards { /* forward ops by process and number, then in the order of spans */
+typedef struct forwards { /* forward ops sorted by process and number, then in the order of spans */
     uint32_t *at;
-    uint64_t *keys; /* by span */
+    uint64_t *keys; /* for each span */
     size_t count;
 } forwards;
 
@@ -86,7 +86,7 @@ static bool find_forwards(const tfp_join *x, forwards *f)
     return ok;
 }
 
-/* The last of its number to start before it. */
+/* The last forward op with this number that starts before the span. */
 static uint32_t forward_of(const tfp_join *x, const forwards *f, uint32_t span)
 {
     const tfp_span_columns *s = &x->t->spans;
@@ -103,7 +103,7 @@ static uint32_t forward_of(const tfp_join *x, const forwards *f, uint32_t span)
     return low && f->keys[f->at[low - 1]] == key ? f->at[low - 1] : TFP_NONE;
 }
 
-/* The place in which a host op stands, or around what an annotation or module holds. */
+/* The place of a host op, or the place around the contents of an annotation or module. */
 static uint32_t place_around(tfp_join *x, uint32_t i, const forwards *f, tfp_strid word)
 {
     const tfp_span_columns *s = &x->t->spans;
@@ -141,7 +141,7 @@ static bool grow_nodes(tfp_join *x)
     return true;
 }
 
-/* The node of that path and op; one of a graph that was given beside the trace has its op from there. */
+/* The node with that path and op. If a graph was given with the trace, the op comes from the graph. */
 static uint32_t node_named(tfp_join *x, tfp_strid path, tfp_strid op)
 {
     uint64_t key = (uint64_t)path << 32 | op;
@@ -149,7 +149,7 @@ static uint32_t node_named(tfp_join *x, tfp_strid path, tfp_strid op)
     if (node != TFP_NONE || x->b->status) return node;
     node = tfp_named_node(x->p, path);
     if (node != TFP_NONE && x->p->graph->nodes.at[node].op != op && x->p->graph->nodes.at[node].flags & TFP_NODE_TRACED)
-        node = TFP_NONE; /* another op of that name: "a/b" in itself, and "b" in "a" */
+        node = TFP_NONE; /* it has another op: it is "a/b" alone, not "b" in "a" */
     if (node == TFP_NONE) {
         bool twin = tfp_named_node(x->p, path) != TFP_NONE;
         uint32_t first = twin ? tfp_named_node(x->p, path) : TFP_NONE;
@@ -166,7 +166,7 @@ static uint32_t node_named(tfp_join *x, tfp_strid path, tfp_strid op)
     return node;
 }
 
-/* Writes a place's path from its end. */
+/* Builds a place's path from its end. */
 static tfp_strid path_of(tfp_join *x, uint32_t place)
 {
     size_t length = x->places.at[place].length;
@@ -178,7 +178,7 @@ static tfp_strid path_of(tfp_join *x, uint32_t place)
         tfp_str name = tfp_text(x->p, x->places.at[i].name);
         at -= name.size;
         if (name.size) memcpy(x->text.data + at, name.data, name.size);
-        at -= at > 0; /* the slash */
+        at -= at > 0; /* skips the slash */
     }
     x->path_bytes += length;
     return tfp_build_string(x->b, (tfp_str){ x->text.data, length });
@@ -196,7 +196,7 @@ typedef struct words {
     tfp_strid backward, runtime, communication;
 } words;
 
-typedef struct host_run { /* what a host span tells of its node */
+typedef struct host_run { /* what a host span contributes to its node */
     uint32_t node, lane, trace;
     unsigned kind, marks;
     bool backward, collective;
@@ -207,7 +207,7 @@ static void host_types(tfp_join *x, const host_run *h, const words *w)
     uint32_t node = h->node;
     if (node == TFP_NONE || x->b->status) return;
     const tfp_lane *lane = &x->p->lanes.at[h->lane];
-    if (!x->ran.at[node]) { /* once a node */
+    if (!x->ran.at[node]) { /* once for each node */
         tfp_join_type(x, node, lane->device);
         if (h->kind == TFP_SPAN_CALL) tfp_build_type(x->b, node, w->runtime);
         tfp_build_node_device(x->b, node, lane->device, lane->on);
@@ -260,7 +260,7 @@ uint32_t tfp_join_no_op(tfp_join *x)
 
 /* ---- what a graph replayed: its place in the capture, below the annotations around the launch of the replay ---- */
 
-/* The place of the annotations around a span, itself included. Each span is asked once. */
+/* The place of the annotations around a span, including itself. It is computed once for each span. */
 static uint32_t annotations_of(tfp_join *x, uint32_t span)
 {
     const tfp_span_columns *s = &x->t->spans;
@@ -287,7 +287,7 @@ static uint32_t annotations_of(tfp_join *x, uint32_t span)
     return place;
 }
 
-/* A captured place below a place of the trace. */
+/* Finds or adds a captured place below a place of the trace. */
 static uint32_t place_within(tfp_join *x, uint32_t above, uint32_t captured)
 {
     const tfp_graph_tables *g = x->p->captures;
@@ -380,7 +380,7 @@ static void slim_activity_nodes(tfp_join *x, tfp_slim_lane *f, const words *w)
     }
 }
 
-/* Nodes of an earlier join that share their name. */
+/* Finds the nodes of an earlier join that share their name. */
 static bool recall_twins(tfp_join *x)
 {
     for (size_t i = 0; i < x->t->twins.size; i++) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/join/runs.c: a trace of events from the executions of RunMetadata and ProfileProto. The lanes of their devices become
- * streams and host lanes, executions become host ops, launches and activities, and each step becomes a mark.
- * A device may record an activity in several lanes (in one for all of its kernels, in the stream's own, in one for copies):
- * it counts once, from the most precise lane that the device has. */
+/* model/join/runs.c: makes a trace of events from the executions of RunMetadata and ProfileProto. Devices' lanes become
+ * streams and host lanes; executions become host ops, launches and activities; each step becomes a mark. A device may record
+ * an activity in several lanes (one for all of its kernels, the stream's own, one for copies); it is counted once, from the
+ * device's most precise lane. */
 #include "model/join/runs.h"
 #include "model/builder.h"
 #include "model/event_builder.h"
@@ -14,38 +14,38 @@
 
 #include <stdlib.h>
 
-enum { ROWS_MOST = 256 }; /* host lanes of one device: ops that overlap stand in different ones */
+enum { ROWS_MOST = 256 }; /* most host lanes of one device: overlapping ops are put into different lanes */
 
-typedef struct source_lane { /* of the profile that the trace is made of */
+typedef struct source_lane { /* a lane of the source profile */
     tfp_run_use use;
-    uint32_t device; /* -> devices */
-    uint32_t lane;   /* -> the trace's lanes; TFP_NONE: not made yet. Host lanes are packed into rows instead. */
+    uint32_t device; /* index in devices */
+    uint32_t lane;   /* index in the trace's lanes; TFP_NONE: not made yet. Host lanes are packed into rows instead. */
 } source_lane;
 
 typedef struct run_device {
-    tfp_strid name; /* of the trace: "gpu:0", "worker:0/cpu:0" */
+    tfp_strid name; /* name in the trace: "gpu:0", "worker:0/cpu:0" */
     bool has_stream, stream_copies, has_memcpy;
-    TFP_VEC(uint32_t) rows; /* -> the trace's lanes */
+    TFP_VEC(uint32_t) rows; /* indexes in the trace's lanes */
     TFP_VEC(int64_t) row_end;
 } run_device;
 
 typedef struct run { /* a span of an execution, or a transfer */
     int64_t start_ns, duration_ns;
-    uint32_t lane;     /* -> source lanes */
-    uint32_t node;     /* -> nodes of the source; TFP_NONE: a transfer */
-    uint32_t transfer; /* -> run_transfers; TFP_NONE: none */
+    uint32_t lane;     /* index in source lanes */
+    uint32_t node;     /* index in the source's nodes; TFP_NONE: a transfer */
+    uint32_t transfer; /* index in run_transfers; TFP_NONE: none */
     uint32_t key;      /* joins a launch with its activities; 0: none */
 } run;
 
 typedef struct maker {
     const tfp_profile *p;
-    tfp_builder b; /* of the trace */
+    tfp_builder b; /* builds the trace */
     uint32_t process;
     source_lane *lanes;
     TFP_VEC(run_device) devices;
     TFP_VEC(run) runs;
     tfp_map64 device_by_name;
-    tfp_map64 received;       /* step << 32 | tensor: a RecvTensor tells of it */
+    tfp_map64 received;       /* step << 32 | tensor: set if a RecvTensor reports it */
     tfp_map64 receiving_node; /* nodes whose runs are transfers */
     int64_t *step_start, *step_end;
     tfp_strid key_bytes, key_accessed, key_collective, key_group;
@@ -93,7 +93,7 @@ static void add_run(maker *m, const run *r)
 {
     source_lane *l = &m->lanes[r->lane];
     if (l->use == TFP_USE_NONE || r->start_ns <= 0 || m->b.status)
-        return; /* spans without a time say where a node was */
+        return; /* a span without a time only tells the device of a node */
     run_device *d = &m->devices.at[l->device];
     d->has_stream |= l->use == TFP_USE_STREAM;
     d->has_memcpy |= l->use == TFP_USE_MEMCPY;
@@ -107,7 +107,8 @@ static bool starts_before(const void *ctx, uint32_t a, uint32_t b)
     return r[a].start_ns < r[b].start_ns;
 }
 
-/* Activities of an execution belong to the last launch of it before them. The runs of one execution stand at the end. */
+/* Joins the activities of an execution to its last launch before them. The runs of one execution are at the end of the
+ * list. */
 static void join_launches(maker *m, size_t first)
 {
     size_t count = m->runs.size - first;
@@ -134,7 +135,8 @@ static void widen(maker *m, uint32_t step, int64_t start, int64_t end)
     if (end > m->step_end[step]) m->step_end[step] = end;
 }
 
-/* A tensor from another machine is told by the runtime (RecvTensor) and by the op that waited for it: the first counts. */
+/* A tensor from another machine is reported by the runtime (RecvTensor) and by the op that waited for it: only the first
+ * counts. */
 static void find_receivers(maker *m)
 {
     const tfp_profile *p = m->p;
@@ -193,11 +195,11 @@ static uint32_t new_lane(maker *m, const run_device *d, tfp_lane_role role, cons
                         ? tfp_build_event_lane(&m->b, m->process, role, (tfp_str){ name.data, name.size }, TFP_STR(""))
                         : TFP_NONE;
     tfp_buf_free(&name);
-    if (lane != TFP_NONE) m->b.p->lanes.at[lane].device = d->name; /* may hold a slash of its own */
+    if (lane != TFP_NONE) m->b.p->lanes.at[lane].device = d->name; /* the name may contain a slash of its own */
     return lane;
 }
 
-/* A row of the device in which nothing runs at that time: ops of one device overlap, and do not nest. */
+/* A row of the device that is free at that time: ops of one device overlap, but do not nest. */
 static uint32_t host_row(maker *m, run_device *d, const run *r)
 {
     size_t at = 0;
@@ -221,7 +223,7 @@ static uint32_t stream_of(maker *m, const run_device *d, source_lane *l, uint32_
     return l->lane;
 }
 
-/* Whether this lane is the one of its device that such an activity counts from. */
+/* Whether such activities of the device are counted from this lane. */
 static bool counts(const run_device *d, tfp_run_use use, bool copy)
 {
     if (!copy) return use == TFP_USE_STREAM || (use == TFP_USE_ALL && !d->has_stream);
@@ -331,7 +333,7 @@ static void add_events(maker *m)
     free(order);
     for (size_t i = 0; i < m->p->files->warnings.size; i++) {
         const tfp_warning *w = &m->p->files->warnings.at[i];
-        if (w->what == tfp_lost_inputs) continue; /* of the graph, and a later file may bring the node */
+        if (w->what == tfp_lost_inputs) continue; /* a warning about the graph; a later file may still bring the node */
         tfp_build_data_finding(&m->b, "warning", w->what, (int64_t)w->count, tfp_str_of(w->first ? w->first : ""));
     }
 }

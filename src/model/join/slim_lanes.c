@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/join/slim_lanes.c: rows of slim lanes become groups of one kind and step, in the order of their first spans: so nodes
- * and executions are made in the order that spans would give. Lanes are shared out over the processors. */
+/* model/join/slim_lanes.c: groups rows of slim lanes by kind and step, in the order of their first spans, so that nodes and
+ * executions are made in the same order as from spans. Lanes are distributed over the processors. */
 #include "base/threads.h"
 #include "model/join/join.h"
 #include "model/tables/processes.h"
@@ -12,16 +12,16 @@
 typedef struct lanes {
     tfp_join *x;
     atomic_size_t next;
-    atomic_bool failed; /* no memory */
+    atomic_bool failed; /* out of memory */
 } lanes;
 
 typedef struct worker {
     const tfp_join *x;
-    uint32_t *last;    /* by kind: its last group; TFP_NONE: none */
-    tfp_map64 by_step; /* of kinds that have several */
+    uint32_t *last;    /* for each kind: its last group; TFP_NONE: none */
+    tfp_map64 by_step; /* for kinds with several groups */
 } worker;
 
-/* What tells the groups of a kind from each other. */
+/* What distinguishes the groups of a kind. */
 typedef struct which {
     uint32_t step, call;
     uint8_t class;
@@ -32,7 +32,7 @@ static bool is(const tfp_slim_group *g, uint32_t kind, const which *w)
     return g->kind == kind && g->step == w->step && g->class == w->class && g->call == w->call;
 }
 
-/* The group of that kind; NULL without memory. */
+/* The group with these features; NULL: out of memory. */
 static tfp_slim_group *group_of(worker *w, tfp_slim_lane *f, uint32_t kind, const which *of)
 {
     uint32_t last = w->last[kind];
@@ -72,7 +72,7 @@ static void add(tfp_slim_group *g, int64_t start_ns, int64_t duration_ns, int64_
     g->self_ns = tfp_add(g->self_ns, self_ns, NULL);
 }
 
-/* What an activity's call tells of it. */
+/* Takes the class from an activity's call. */
 static void take_call(const tfp_join *x, const tfp_launch *call, which *of)
 {
     uint32_t kind = tfp_launch_kind(call);
@@ -82,12 +82,13 @@ static void take_call(const tfp_join *x, const tfp_launch *call, which *of)
 
 /* ---- outermost spans of a thread ---- */
 
-/* Rows and annotations beside them come by start, the longer first: one is held by another when one before it ends no earlier. */
+/* Finds outermost rows. Rows and the annotations beside them come by start, the longer first; a row is contained in another one
+ * if one before it does not end earlier. */
 typedef struct outer {
     const tfp_join *x;
     const tfp_slim_lane *f;
-    uint32_t next, last; /* -> order */
-    int64_t end_ns;      /* the last end so far */
+    uint32_t next, last; /* index in order */
+    int64_t end_ns;      /* the latest end so far */
 } outer;
 
 static outer outer_start(const tfp_join *x, const tfp_slim_lane *f)
@@ -95,7 +96,7 @@ static outer outer_start(const tfp_join *x, const tfp_slim_lane *f)
     return (outer){ x, f, x->lane_first[f->lane], x->lane_first[f->lane + 1], INT64_MIN };
 }
 
-/* The annotations that come before a row. Those that became steps hold nothing. */
+/* Takes the annotations that come before a row; those that became steps contain nothing. */
 static void pass_annotations(outer *o, int64_t start_ns, int64_t duration_ns)
 {
     tfp_span_columns *s = &o->x->t->spans;
@@ -104,7 +105,7 @@ static void pass_annotations(outer *o, int64_t start_ns, int64_t duration_ns)
         if (s->start_ns[i] > start_ns || (s->start_ns[i] == start_ns && s->duration_ns[i] < duration_ns)) return;
         if (s->kind[i] != TFP_SPAN_ANNOTATION) continue;
         int64_t end_ns = tfp_span_end(s, i);
-        bool held = end_ns <= o->end_ns && !o->f->wide; /* the parents of a wide lane's spans tell it */
+        bool held = end_ns <= o->end_ns && !o->f->wide; /* in a wide lane the spans' parents tell it */
         s->marks[i] = (uint8_t)((s->marks[i] & ~(unsigned)TFP_MARK_HELD) | (held ? TFP_MARK_HELD : 0));
         if (end_ns > o->end_ns) o->end_ns = end_ns;
     }
@@ -121,7 +122,8 @@ static void add_outer(outer *o, tfp_slim_group *g, int64_t start_ns, int64_t dur
 
 /* ---- groups of a lane ---- */
 
-/* Whether steps stand in for marked ones: tfp_join_work asks how much of the work lies in them, also of all steps together. */
+/* Whether the process's steps replace marked ones: tfp_join_work then needs the share of the work inside them, even when all
+ * steps are summed. */
 static bool are_guessed(const tfp_join *x, uint32_t process)
 {
     unsigned source = x->t->processes.at[process].steps;
@@ -173,7 +175,7 @@ static bool before(const void *ctx, uint32_t a, uint32_t b)
     return x->start_ns != y->start_ns ? x->start_ns < y->start_ns : x->first_ns > y->first_ns;
 }
 
-/* Groups of a flat lane, whose rows have any order. */
+/* Sorts the groups of a flat lane, whose rows may have any order. */
 static bool sort_groups(tfp_slim_lane *f)
 {
     size_t n = f->groups.size;
@@ -217,7 +219,7 @@ static void work(void *ctx, size_t number)
 
 static bool sum_outer(tfp_join *x)
 {
-    int64_t *by_step = calloc(x->p->runs->steps.size + 2, sizeof *by_step); /* one step may be added: of what lies in none */
+    int64_t *by_step = calloc(x->p->runs->steps.size + 2, sizeof *by_step); /* plus one step, for what is outside all steps */
     for (size_t i = 0; by_step && i < x->t->slim->slims.size; i++) {
         const tfp_slim_lane *f = &x->t->slim->slims.at[i];
         for (size_t k = 0; k < f->groups.size; k++) {

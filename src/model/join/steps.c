@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/join/steps.c: which step each moment belongs to. A process has the steps of the first source that it has marks of;
- * windows may overlap, and what lies in several belongs to the one that starts last: so time is cut into parts of one
- * step each, in which a moment is looked up by halving. */
+/* model/join/steps.c: finds the step of each moment. A process's steps come from the first kind of marks that it has.
+ * Windows may overlap, and a moment in several of them belongs to the one that starts last. So time is cut into parts that
+ * belong to one step each, and moments are looked up by binary search. */
 #include "model/join/steps.h"
 #include "base/threads.h"
 #include "model/tables/processes.h"
@@ -19,7 +19,7 @@ void tfp_step_add(finder *f, int64_t number, tfp_strid device, int64_t start_ns,
     tfp_join_keep(x, tfp_push(&f->found, w));
 }
 
-/* Spans of one number are one step; marks without a number are counted. */
+/* Spans with the same number are one step; marks without a number are counted. */
 static void marked(finder *f)
 {
     const tfp_span_columns *s = &f->x->t->spans;
@@ -29,7 +29,7 @@ static void marked(finder *f)
         const tfp_step_mark *m = tfp_step_mark_at(f, i);
         int64_t number = m->number >= 0 ? m->number : counted++, end = tfp_span_end(s, m->span);
         uint32_t at = tfp_map64_get(&by_number, (uint64_t)number);
-        if (at != TFP_NONE) { /* marks come by start */
+        if (at != TFP_NONE) { /* marks are sorted by start */
             if (end > f->found.at[at].end_ns) f->found.at[at].end_ns = end;
             continue;
         }
@@ -66,13 +66,14 @@ static tfp_strid longest_module(finder *f)
     return best;
 }
 
-/* Runs of one module: by the number of the run over all devices, else each span on its own device. */
+/* Finds runs of one module: a run is identified by its number over all devices; without a number each span is a run on
+ * its own device. */
 static void modules(finder *f)
 {
     tfp_join *x = f->x;
     const tfp_span_columns *s = &x->t->spans;
     tfp_strid module = longest_module(f);
-    tfp_map64 by_run = { 0 }, counted = { 0 }; /* of a device */
+    tfp_map64 by_run = { 0 }, counted = { 0 }; /* of one device */
     for (size_t i = 0; i < f->count && !x->b->status; i++) {
         const tfp_step_mark *m = tfp_step_mark_at(f, i);
         if (m->group != module) continue;
@@ -94,7 +95,7 @@ static void modules(finder *f)
     tfp_map64_free(&counted);
 }
 
-/* From the first start to the last end of a process's spans. */
+/* The range from the first start to the last end of a process's spans. */
 static bool extent(const tfp_join *x, uint32_t process, int64_t *start_ns, int64_t *end_ns)
 {
     const tfp_span_columns *s = &x->t->spans;
@@ -121,7 +122,7 @@ static bool ends_before(const void *ctx, uint32_t a, uint32_t b)
     return tfp_span_end(&t->spans, t->step_marks.at[a].span) < tfp_span_end(&t->spans, t->step_marks.at[b].span);
 }
 
-/* A step ends with each of them; the first begins with the trace. */
+/* Each of these marks ends a step; the first step begins with the trace. */
 static void optimizers(finder *f)
 {
     tfp_join *x = f->x;
@@ -159,12 +160,12 @@ static void add_part(tfp_join *x, int64_t start_ns, int64_t end_ns, uint32_t ste
     if (end_ns > start_ns) tfp_join_keep(x, tfp_push(&x->parts, ((tfp_step_part){ start_ns, end_ns, step })));
 }
 
-/* Windows of one process and device, by start: a later one covers those before it until it ends. */
+/* Cuts the windows of one process and device into parts, by start: a later window hides earlier ones until it ends. */
 static void cut_parts(tfp_join *x, const tfp_step_window *w, size_t count)
 {
     uint32_t *open = malloc((count + 1) * sizeof *open);
     size_t depth = 0;
-    int64_t at = 0; /* up to here parts are made */
+    int64_t at = 0; /* parts are made up to here */
     (void)tfp_join_keep(x, open != NULL);
     for (size_t i = 0; open && i <= count && !x->b->status; i++) {
         int64_t next = i < count ? w[i].start_ns : INT64_MAX;
@@ -182,7 +183,7 @@ static void cut_parts(tfp_join *x, const tfp_step_window *w, size_t count)
     free(open);
 }
 
-/* Windows in their order, and the parts of each device. */
+/* Sorts the windows, and makes the parts of each device. */
 static void settle(finder *f)
 {
     tfp_join *x = f->x;
@@ -218,14 +219,14 @@ tfp_step_cursor tfp_step_cursor_start(const tfp_join *x, uint32_t process, tfp_s
     return (tfp_step_cursor){ .x = x, .process = process, .device = device, .step = TFP_NONE };
 }
 
-/* Goes to the part that holds the moment, or to the gap between two. */
+/* Moves to the part that contains the moment, or to the gap between two parts. */
 static void seek(tfp_step_cursor *c, int64_t at_ns)
 {
     const tfp_join *x = c->x;
     bool whole = x->t->processes.at[c->process].steps == TFP_STEPS_NONE;
     const tfp_step_parts *list = whole ? NULL : parts_of(x, c->process, c->device);
     const tfp_step_part *part = list && list->count ? x->parts.at + list->first : NULL;
-    size_t low = 0, high = list ? list->count : 0; /* those below `low` start no later */
+    size_t low = 0, high = list ? list->count : 0; /* parts below `low` do not start later */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (part[middle].start_ns <= at_ns)
@@ -277,7 +278,7 @@ static void find_process(tfp_join *x, uint32_t process, uint32_t *marks, const u
     tfp_vec_free(&f.found);
 }
 
-/* A step is no span's parent: the children of annotations that became steps move to the span around. */
+/* A step is not a span's parent, so the children of annotations that became steps get the span around it as parent. */
 static void leave_roots_out(tfp_join *x)
 {
     tfp_span_columns *s = &x->t->spans;
@@ -287,7 +288,7 @@ static void leave_roots_out(tfp_join *x)
     }
 }
 
-/* The steps of host spans; each is written in its own row. */
+/* Sets the steps of host spans; runs in parallel, each row is written once. */
 static void place_rows(void *ctx, size_t worker, size_t first, size_t end)
 {
     const tfp_join *x = ctx;
@@ -304,8 +305,8 @@ static void place_rows(void *ctx, size_t worker, size_t first, size_t end)
 
 /* ---- work in steps ---- */
 
-typedef struct work {              /* of a process */
-    int64_t ns[2], in_steps_ns[2]; /* self times of host ops, of activities */
+typedef struct work {              /* work of a process */
+    int64_t ns[2], in_steps_ns[2]; /* self times: [0] of host ops, [1] of activities */
 } work;
 
 static void add_work(work *w, unsigned kind, int64_t self_ns, bool in_step)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/join/steps.h: what the files that find steps share: steps.c (marks, and what belongs to a window) and
- * calls.c (calls that stand in for marks). */
+/* model/join/steps.h: shared by the files that find steps: steps.c (from marks, and which window a moment is in) and
+ * calls.c (from calls that replace marks). */
 #ifndef TFP_JOIN_STEPS_H
 #define TFP_JOIN_STEPS_H
 
@@ -10,7 +10,7 @@
 typedef struct tfp_step_finder {
     tfp_join *x;
     uint32_t process;
-    const uint32_t *marks; /* of the process and the source that counts, by start */
+    const uint32_t *marks; /* the process's marks of the kind that is used, sorted by start */
     size_t count;
     TFP_VEC(tfp_step_window) found;
 } tfp_step_finder;
@@ -21,7 +21,7 @@ static inline const tfp_step_mark *tfp_step_mark_at(const tfp_step_finder *f, si
 }
 void tfp_step_add(tfp_step_finder *f, int64_t number, tfp_strid device, int64_t start_ns, int64_t end_ns);
 
-/* calls.c: Keras's step functions; outermost roots. */
+/* calls.c: from Keras' step functions; from outermost roots. */
 void tfp_steps_of_functions(tfp_step_finder *f);
 void tfp_steps_of_roots(tfp_step_finder *f);
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/tables/code.h: call stacks: frames, and the traces that are made of them. */
+/* model/tables/code.h: call stacks: frames, and traces, which consist of frames. */
 #ifndef TFP_TABLES_CODE_H
 #define TFP_TABLES_CODE_H
 
 #include "model/tables/profile.h"
 
 struct tfp_code_frame {
-    tfp_strid file, function, text; /* text: the source line, 0 when not recorded */
+    tfp_strid file, function, text; /* text: the source line; 0: not recorded */
     int32_t line, function_line;
 };
 
-typedef struct tfp_trace { /* outermost frame first; equal traces are one */
-    uint32_t first, count; /* -> trace_frames -> frames */
+typedef struct tfp_trace { /* a call stack, outermost frame first; equal ones are stored once */
+    uint32_t first, count; /* index in trace_frames, which has indexes in frames */
 } tfp_trace;
 
 struct tfp_code_tables {

@@ -7,27 +7,27 @@
 
 enum {
     TFP_NODE_INVENTED = 1, /* known only from run metadata */
-    TFP_NODE_TRACED = 4,   /* made of events by the join */
-    TFP_NODE_COVERED = 2   /* some run metadata had statistics for it when it was known already */
+    TFP_NODE_TRACED = 4,   /* the join made it from events */
+    TFP_NODE_COVERED = 2   /* some run metadata had statistics for it when it was already known */
 };
 
 struct tfp_node {
     tfp_strid name, op;
-    tfp_strid device; /* canonical: lower case, where it ran; 0 when it never did */
+    tfp_strid device; /* canonical device on which it ran, in lower case; 0: it never ran */
     tfp_strid host_device;
-    tfp_strid graph_device;             /* as written in the graph */
-    tfp_strid data_format;              /* attribute of convolutions and their kind; 0 when absent */
-    uint32_t type_first, type_last;     /* -> types */
-    uint32_t exec_first, exec_last;     /* -> execs */
-    uint32_t input_first, input_last;   /* -> inputs, in order of position */
-    uint32_t output_first, output_last; /* -> outputs, side by side in order of slots */
-    uint32_t shape;                     /* -> shapes, the attribute `shape`; TFP_NONE when absent */
-    uint32_t trace;                     /* -> traces; TFP_NONE when absent */
-    uint32_t attrs;                     /* -> attrs, encoded; TFP_NONE when absent or not kept */
+    tfp_strid graph_device;             /* the device as the graph writes it */
+    tfp_strid data_format;              /* attribute of convolutions and similar; 0: none */
+    uint32_t type_first, type_last;     /* indexes in types */
+    uint32_t exec_first, exec_last;     /* indexes in execs */
+    uint32_t input_first, input_last;   /* indexes in inputs, in order of position */
+    uint32_t output_first, output_last; /* indexes in outputs, contiguous in order of slots */
+    uint32_t shape;                     /* index in shapes, the attribute `shape`; TFP_NONE: none */
+    uint32_t trace;                     /* index in traces; TFP_NONE: none */
+    uint32_t attrs;                     /* index in attrs, encoded; TFP_NONE: none, or not kept */
     uint32_t flags;
     int64_t id;
-    int64_t float_ops; /* of one run */
-    int64_t calls;     /* that were recorded without times, and made the node; else 0 */
+    int64_t float_ops; /* for one run */
+    int64_t calls;     /* number of calls that were recorded without times and made this node; otherwise 0 */
 };
 
 typedef struct tfp_type { /* an extra op type: the op itself, user-defined ones, the device */
@@ -37,27 +37,27 @@ typedef struct tfp_type { /* an extra op type: the op itself, user-defined ones,
 
 struct tfp_input_edge {
     int32_t position;
-    int32_t output_index; /* of the source */
-    uint32_t node;        /* source; TFP_NONE when it is not in the profile */
-    tfp_strid name;       /* of the source */
+    int32_t output_index; /* which output of the source it is */
+    uint32_t node;        /* the source node; TFP_NONE: it is not in the profile */
+    tfp_strid name;       /* name of the source */
     uint32_t next;
 };
 
 typedef struct tfp_output {
     int32_t slot;
-    uint32_t shape; /* -> shapes */
+    uint32_t shape; /* index in shapes */
     uint32_t next;
 } tfp_output;
 
 typedef struct tfp_shape {
-    uint32_t first, count; /* -> dims; a known scalar has the one dim 1 and `scalar` set; unknown rank has none */
+    uint32_t first, count; /* index in dims; a scalar has a single dim of 1 and `scalar` set; an unknown rank has no dims */
     bool scalar;
 } tfp_shape;
 
-typedef struct tfp_run_shape { /* shape of an output at run time, when all runs agree */
+typedef struct tfp_run_shape { /* shape of an output at run time, as far as all runs agree */
     uint32_t node;
     int32_t slot;
-    uint32_t shape; /* -> shapes; a dim of -1 differed, without dims the rank did */
+    uint32_t shape; /* index in shapes; a dim of -1 differed between runs; no dims: the rank differed */
 } tfp_run_shape;
 
 struct tfp_node_tables {
@@ -67,27 +67,27 @@ struct tfp_node_tables {
     TFP_VEC(tfp_output) outputs;
     TFP_VEC(tfp_shape) shapes;
     TFP_VEC(int64_t) dims;
-    TFP_VEC(tfp_run_shape) run_shapes; /* kept with TFP_KEEP_PROGRAM only */
+    TFP_VEC(tfp_run_shape) run_shapes; /* kept only with TFP_KEEP_PROGRAM */
     TFP_VEC(tfp_str) attrs;            /* encoded repeated NodeDef.attr / ProfileNode.attrs entries, in the arena */
-    TFP_VEC(uint32_t) node_by_name;    /* by strid: its node, or TFP_NONE; shorter than the string table */
-    tfp_map64 types_by_node;           /* node << 32 | type -> 0: the types of nodes that have very many */
-    tfp_map64 run_shape_by_output;     /* node << 32 | slot -> run_shapes */
+    TFP_VEC(uint32_t) node_by_name;    /* for each name: its node, or TFP_NONE; shorter than the string table */
+    tfp_map64 types_by_node;           /* node << 32 | type -> 0: types of nodes with very many types */
+    tfp_map64 run_shape_by_output;     /* node << 32 | slot -> index in run_shapes */
 };
 
-static inline uint32_t tfp_named_node(const tfp_profile *p, tfp_strid name) /* TFP_NONE when absent */
+static inline uint32_t tfp_named_node(const tfp_profile *p, tfp_strid name) /* TFP_NONE: there is none */
 {
     return name < p->graph->node_by_name.size ? p->graph->node_by_name.at[name] : TFP_NONE;
 }
-uint32_t tfp_find_node(const tfp_profile *p, tfp_str name); /* TFP_NONE when absent */
+uint32_t tfp_find_node(const tfp_profile *p, tfp_str name); /* TFP_NONE: there is none */
 
-/* Its operations come from an execution trace, which counts their calls. */
+/* Whether the profile's operations come from an execution trace, which counts their calls. */
 static inline bool tfp_counts_calls(const tfp_profile *p) { return p->graph->nodes.size && p->graph->nodes.at[0].calls; }
 
-/* The shape that an output had when it ran (-> shapes), TFP_NONE when it was not recorded. */
+/* The shape that an output had when it ran, as an index in shapes; TFP_NONE: not recorded. */
 uint32_t tfp_run_shape_of(const tfp_profile *p, uint32_t node, uint32_t slot);
-/* The product of the attribute shape; 0 when it is unknown. */
+/* The product of the attribute `shape`; 0 when it is unknown. */
 int64_t tfp_node_parameters(const tfp_profile *p, uint32_t node, bool *clamped);
-/* The shape of the source's output that feeds this input; TFP_NONE when unknown. */
+/* The shape of the source's output that feeds this input; TFP_NONE: unknown. */
 uint32_t tfp_input_shape(const tfp_profile *p, const tfp_input_edge *e);
 
 #endif

@@ -8,12 +8,12 @@
 /* An allocation (bytes above 0) or a free on a device, while a thread ran. */
 struct tfp_memory_event {
     int64_t at_ns, bytes;
-    int64_t allocated_bytes, reserved_bytes; /* of the device after it; -1: not told */
+    int64_t allocated_bytes, reserved_bytes; /* the device's totals after it; -1: unknown */
     uint64_t address;
-    uint32_t lane;    /* the thread */
+    uint32_t lane;    /* lane of the thread */
     tfp_strid device; /* "cpu", "gpu:0" */
-    uint32_t span;    /* the innermost host op around it, TFP_NONE: none; set by the join */
-    bool asked_by_op; /* it happened in an API call: the op around the call holds it, where there is one; read by the join */
+    uint32_t span;    /* the innermost host op at that time, set by the join; TFP_NONE: none */
+    bool asked_by_op; /* it happened in an API call, so it belongs to the op around the call, if there is one; used by the join */
 };
 
 #endif

@@ -7,50 +7,51 @@
 
 typedef struct tfp_step {
     int64_t id;
-    bool listed;        /* may be asked for by -step */
-    uint32_t exec_from; /* number of executions when it was added: all of its own come later */
+    bool listed;        /* -step may select it */
+    uint32_t exec_from; /* number of executions when it was added: its own come later */
 } tfp_step;
 
 struct tfp_exec { /* one node in one step, all its runs together */
-    uint32_t step;        /* -> steps */
-    uint32_t next;        /* the same node's next step */
+    uint32_t step;        /* index in steps */
+    uint32_t next;        /* the same node's execution in the next step */
     int64_t run_count;
-    int64_t start_ns, end_ns;       /* earliest start, latest end; 0 when it has no time */
+    int64_t start_ns, end_ns;       /* earliest start, latest end; 0: it has no time */
     int64_t cpu_ns, accelerator_ns; /* sums over its spans in lanes of that kind */
     int64_t requested_bytes, peak_bytes, residual_bytes, output_bytes; /* sums over its runs */
-    int64_t float_ops; /* of traces: sum over its spans; 0: none was recorded */
+    int64_t float_ops; /* in traces: sum over its spans; 0: none was recorded */
 };
 
 struct tfp_run_tables {
     TFP_VEC(tfp_step) steps;
     TFP_VEC(uint32_t) step_order; /* the listed steps by ascending id; made by tfp_build_finish */
     TFP_VEC(tfp_exec) execs;
-    TFP_VEC(int64_t) run_output_bytes; /* per exec: sum of requested bytes of all outputs (`bytes` with -compat 1.0);
-                                        * empty when only a ProfileProto was read */
+    /* for each exec: sum of requested bytes of all outputs (`bytes` with -compat 1.0); empty when only a ProfileProto
+     * was read */
+    TFP_VEC(int64_t) run_output_bytes;
     TFP_VEC(double) coverage;          /* one per run_meta */
-    tfp_map64 step_by_id;              /* id -> steps */
-    tfp_map64 exec_by_step;            /* tfp_exec_key -> execs; made when a file does not come step by step */
-    size_t execs_indexed;              /* of the first of them; all, or the table is made anew */
-    int64_t next_step;                 /* of the next run_meta, if has_next_step */
+    tfp_map64 step_by_id;              /* id -> index in steps */
+    tfp_map64 exec_by_step;            /* tfp_exec_key -> index in execs; made when a file does not come step by step */
+    size_t execs_indexed;              /* how many executions the table has; if not all, it is rebuilt */
+    int64_t next_step;                 /* step of the next run_meta, if has_next_step */
     bool has_next_step;
 };
 
 bool tfp_ran_any(const tfp_profile *p); /* whether a node ran in some step */
 static inline uint64_t tfp_exec_key(uint32_t node, uint32_t step) { return (uint64_t)node << 32 | step; }
-uint32_t tfp_find_step(const tfp_profile *p, int64_t id); /* TFP_NONE when absent */
+uint32_t tfp_find_step(const tfp_profile *p, int64_t id); /* TFP_NONE: there is none */
 
-/* The values of a node's columns at a step, as the mean over the steps with statistics of the node, or as the sum
- * over all steps. */
+/* The values of a node's columns: at a step, as the mean over the steps in which it has statistics, or as the sum over
+ * all steps. */
 struct tfp_node_stats {
-    int64_t run_count, total_ns, accelerator_ns, cpu_ns; /* of a mean: whole multiples of the profile's time_grain_ns */
+    int64_t run_count, total_ns, accelerator_ns, cpu_ns; /* in a mean: multiples of the profile's time_grain_ns */
     int64_t requested_bytes, peak_bytes, residual_bytes, output_bytes;
     int64_t float_ops;
 };
 void tfp_node_stats_at(const tfp_profile *p, uint32_t node, tfp_step_choice step, tfp_node_stats *out);
-/* When the node first started in these steps; INT64_MAX when it has no time in them. */
+/* The first start of the node in these steps; INT64_MAX: it has no time in them. */
 int64_t tfp_node_first_ns(const tfp_profile *p, uint32_t node, tfp_step_choice step);
 void tfp_exec_stats_at(const tfp_profile *p, uint32_t node, uint32_t exec,
-                       tfp_node_stats *out);                                /* of one of its steps */
-uint32_t tfp_node_exec(const tfp_profile *p, uint32_t node, uint32_t step); /* -> execs, TFP_NONE */
+                       tfp_node_stats *out);                                /* for one of its steps */
+uint32_t tfp_node_exec(const tfp_profile *p, uint32_t node, uint32_t step); /* returns an index in execs, or TFP_NONE */
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/tables/samples.h: sampled stacks, and the numbers that were counted with them. */
+/* model/tables/samples.h: sampled stacks, and the numbers that were counted for them. */
 #ifndef TFP_TABLES_SAMPLES_H
 #define TFP_TABLES_SAMPLES_H
 
@@ -10,9 +10,9 @@ typedef struct tfp_sample_type {
     tfp_strid type, unit;
 } tfp_sample_type;
 struct tfp_stack_sample {
-    uint32_t trace;  /* -> traces: the stack that was found; TFP_NONE: none */
-    uint32_t type;   /* -> sample_types; a sample of several types has a row for each */
-    uint32_t labels; /* -> events.stat_sets, TFP_NONE */
+    uint32_t trace;  /* index in traces: the stack; TFP_NONE: none */
+    uint32_t type;   /* index in sample_types; a sample with several types has a row for each */
+    uint32_t labels; /* index in events.stat_sets, or TFP_NONE */
     int64_t value;   /* not negative */
 };
 

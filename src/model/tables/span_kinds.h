@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/tables/span_kinds.h: the words for spans of a trace: kinds, classes, marks, and kinds of links between them. */
+/* model/tables/span_kinds.h: kinds, classes and marks of a trace's spans, and kinds of links between them. */
 #ifndef TFP_TABLES_SPAN_KINDS_H
 #define TFP_TABLES_SPAN_KINDS_H
 
 #include "base/base.h"
 
 typedef enum tfp_span_kind {
-    TFP_SPAN_NONE,       /* of RunMetadata and ProfileProto, whose lanes say what counts */
+    TFP_SPAN_NONE,       /* of RunMetadata and ProfileProto, whose lanes determine what counts */
     TFP_SPAN_OP,         /* host op: an operation of the framework, or of a module compiled for the host */
     TFP_SPAN_CALL,       /* API call of the device's runtime or driver; a host op too */
     TFP_SPAN_ANNOTATION, /* user annotation */
     TFP_SPAN_MODULE,     /* nn.Module frame */
     TFP_SPAN_FRAME,      /* Python function call */
-    TFP_SPAN_STEP,       /* marker of a step */
-    TFP_SPAN_ACTIVITY,   /* occupies a device: kernel, copy, set */
-    TFP_SPAN_OTHER       /* in the timeline, `calls` of plain traces and SQL only */
+    TFP_SPAN_STEP,       /* marks a step */
+    TFP_SPAN_ACTIVITY,   /* occupies a device: a kernel, copy or memset */
+    TFP_SPAN_OTHER       /* shown only in the timeline, in `calls` of plain traces and in SQL */
 } tfp_span_kind;
 static inline bool tfp_is_host_op(unsigned kind) { return kind == TFP_SPAN_OP || kind == TFP_SPAN_CALL; }
 
-typedef enum tfp_span_class { /* of activities, and of host ops where no device is */
+typedef enum tfp_span_class { /* for activities, and for host ops where there is no device */
                               TFP_CLASS_COMPUTE,
                               TFP_CLASS_COMMUNICATION,
                               TFP_CLASS_COPY,
@@ -27,18 +27,19 @@ typedef enum tfp_span_class { /* of activities, and of host ops where no device 
 
 /* Marks of a span. */
 enum {
-    TFP_MARK_BACKWARD = 1, /* repeats a forward op's sequence number */
+    TFP_MARK_BACKWARD = 1, /* it repeats a forward op's sequence number */
     TFP_MARK_CLAMPED = 2,  /* its duration was negative or missing */
     TFP_MARK_INSTANT = 4,
     TFP_MARK_COLLECTIVE = 8, /* the file says that it is a collective, whatever its name */
-    TFP_MARK_CONTINUES = 16, /* an activity of the run of an operation that the one before it in its stream is of */
-    TFP_MARK_WAITS = 32,     /* a call that the file says to wait for the device, whatever its name */
-    TFP_MARK_OP_TOLD = 32,   /* of an activity: `external` tells its op, also where its call is known */
-    TFP_MARK_HELD = 64,      /* an annotation that a row of its slim lane holds; set by the join */
-    TFP_MARK_OUTSIDE = 128   /* not in the range of time that a report is of (model/join/cut.h) */
+    TFP_MARK_CONTINUES = 16, /* an activity in the same run of an operation as the activity before it in its stream */
+    TFP_MARK_WAITS = 32,     /* a call that waits for the device according to the file, whatever its name */
+    TFP_MARK_OP_TOLD = 32,   /* for activities: `external` gives its op, even if its call is known */
+    TFP_MARK_HELD = 64,      /* an annotation inside a row of its slim lane; set by the join */
+    TFP_MARK_OUTSIDE = 128   /* outside the time range of the report (model/join/cut.h) */
 };
 
-/* Links between spans. Launches are spans.launch; the join makes those of TFP_FLOW_BACKWARD (forward operator, backward one). */
+/* Links between spans. Launches are in spans.launch instead; the join makes those of TFP_FLOW_BACKWARD (from forward to backward
+ * operator). */
 typedef enum tfp_flow_kind { TFP_FLOW_LAUNCH, TFP_FLOW_BACKWARD, TFP_FLOW_PRODUCER, TFP_FLOW_OTHER } tfp_flow_kind;
 
 #endif

@@ -8,37 +8,37 @@
 
 /* A link between spans. */
 struct tfp_flow {
-    uint32_t from, to; /* -> spans */
+    uint32_t from, to; /* indexes in spans */
     tfp_flow_kind kind;
 };
 
-/* The columns of a span: type, name, what stands where nothing is known. All code that goes through the columns (growing,
- * freeing, measuring, writing to a file) reads these two lists. The first is the readers', the second the join's. */
+/* The columns of a span: type, name, value for "unknown". All code that handles every column (growing, freeing,
+ * measuring, writing to a file) uses these two lists. Readers fill the first list, the join fills the second. */
 #define TFP_SPAN_IN_COLUMNS(X)                                                                                         \
     X(int64_t, start_ns, 0)                                                                                            \
     X(int64_t, duration_ns, 0)                                                                                         \
-    X(uint32_t, lane, 0)            /* -> lanes */                                                                     \
-    X(uint32_t, name, 0)            /* a strid */                                                                      \
+    X(uint32_t, lane, 0)            /* index in lanes */                                                                     \
+    X(uint32_t, name, 0)            /* a string */                                                                      \
     X(uint8_t, kind, TFP_SPAN_NONE) /* tfp_span_kind */                                                                \
     X(uint8_t, class, 0)            /* tfp_span_class */                                                               \
     X(uint8_t, marks, 0)            /* TFP_MARK_... */                                                                 \
-    X(uint32_t, stats, TFP_NONE)    /* -> stat_sets */                                                                 \
-    X(uint32_t, correlation, 0)     /* -> the launch, as tfp_build_key made it; 0 none */                              \
-    X(uint32_t, external, 0)        /* Kineto's `External id` as tfp_build_key made it; 0 none */                      \
-    X(uint32_t, sequence, 0)        /* number of autograd, as tfp_build_key made it; 0 none */                         \
-    X(uint32_t, path, 0)            /* strid: where in the model, when the file says so; 0: follows from nesting */    \
-    X(uint32_t, op, 0)              /* strid: its type, of spans with a path */                                        \
-    X(uint32_t, trace, TFP_NONE)    /* -> traces: the call stack */
+    X(uint32_t, stats, TFP_NONE)    /* index in stat_sets */                                                                 \
+    X(uint32_t, correlation, 0)     /* joins it to the launch, from tfp_build_key; 0: none */                              \
+    X(uint32_t, external, 0)        /* Kineto's `External id`, from tfp_build_key; 0: none */                      \
+    X(uint32_t, sequence, 0)        /* autograd's sequence number, from tfp_build_key; 0: none */                         \
+    X(uint32_t, path, 0)            /* string: its place in the model, if the file tells it; 0: it follows from nesting */    \
+    X(uint32_t, op, 0)              /* string: its op type, for spans with a path */                                        \
+    X(uint32_t, trace, TFP_NONE)    /* index in traces: the call stack */
 #define TFP_SPAN_JOIN_COLUMNS(X)                                                                                       \
     X(uint32_t, parent, TFP_NONE) /* innermost host op, annotation, module or frame around it */                       \
-    X(uint32_t, launch, TFP_NONE) /* of an activity: the API call */                                                   \
-    X(uint32_t, owner, TFP_NONE)  /* of an activity: the op that launched it; TFP_NONE: no op */                       \
-    X(uint32_t, node, TFP_NONE)   /* -> nodes */                                                                       \
-    X(uint32_t, step, TFP_NONE)   /* -> steps; TFP_NONE: in none */                                                    \
-    X(uint32_t, attribution, TFP_NONE) /* -> attributions: of an activity, where the launch does not tell its place */  \
+    X(uint32_t, launch, TFP_NONE) /* for activities: the API call */                                                   \
+    X(uint32_t, owner, TFP_NONE)  /* for activities: the op that launched it; TFP_NONE: none */                       \
+    X(uint32_t, node, TFP_NONE)   /* index in nodes */                                                                       \
+    X(uint32_t, step, TFP_NONE)   /* index in steps; TFP_NONE: in none */                                                    \
+    X(uint32_t, attribution, TFP_NONE) /* index in attributions: for activities whose launch does not tell their place */  \
     X(int64_t, self_ns, 0)
 
-/* One array a column, equally long. The join's arrays are there once it ran. */
+/* One array per column, all of the same length. The join's arrays exist after its first run. */
 struct tfp_span_columns {
     size_t size, capacity;
 #define TFP_SPAN_FIELD(type, name, none) type *name;
@@ -52,8 +52,8 @@ static inline int64_t tfp_span_end(const tfp_span_columns *s, uint32_t span)
     return tfp_add(s->start_ns[span], s->duration_ns[span], NULL);
 }
 
-/* How many rows of a stack end at or behind `end_ns`: the last of them is the innermost span that holds one up to there. The
- * rows are of `size` bytes and begin with their ends, which rise towards the bottom. */
+/* How many rows of a stack end at `end_ns` or later: the last of these is the innermost span that contains one with that
+ * end. A row has `size` bytes and begins with its end; ends increase towards the bottom. */
 static inline size_t tfp_spans_holding(const void *rows, size_t count, size_t size, int64_t end_ns)
 {
 #define END_OF(i) (*(const int64_t *)((const char *)rows + (i)*size))

@@ -9,7 +9,7 @@
 typedef enum tfp_stat_type { TFP_STAT_INT, TFP_STAT_REAL, TFP_STAT_TEXT } tfp_stat_type;
 struct tfp_stat {
     tfp_strid key;
-    uint32_t type; /* tfp_stat_type; a word, so that equal stats are equal bytes */
+    uint32_t type; /* of tfp_stat_type; a whole word without padding, so that equal stats have equal bytes */
     union {
         int64_t number;
         double real;
@@ -17,10 +17,10 @@ struct tfp_stat {
     } value;
 };
 struct tfp_stat_set {
-    uint32_t first, count; /* -> stats */
+    uint32_t first, count; /* index in stats */
 };
 
-/* The stat of a span with that key and type, or NULL. No span has the key TFP_NONE. */
+/* The stat of a span with that key and type, or NULL. TFP_NONE is no span's key. */
 const tfp_stat *tfp_typed_stat(const tfp_event_tables *t, uint32_t span, tfp_strid key, tfp_stat_type type);
 
 #endif

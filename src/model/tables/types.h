@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/tables/types.h: the names of the model's types, for headers that only pass them on by pointer. Who looks inside includes
- * the header of that table: what changes there builds only those again. */
+/* model/tables/types.h: names of the model's types, for headers that only pass pointers to them. Code that uses their fields
+ * includes the table's own header, so a change there rebuilds only that code. */
 #ifndef TFP_TABLES_TYPES_H
 #define TFP_TABLES_TYPES_H
 
@@ -34,7 +34,7 @@ typedef struct tfp_attribution tfp_attribution;
 typedef struct tfp_weight tfp_weight;
 typedef struct tfp_timed_collective tfp_timed_collective;
 
-/* Tables; tfp_profile says in which header each is. */
+/* Tables; tfp_profile lists the header of each. */
 typedef struct tfp_node_tables tfp_node_tables;
 typedef struct tfp_run_tables tfp_run_tables;
 typedef struct tfp_detail_tables tfp_detail_tables;
@@ -53,7 +53,7 @@ typedef struct tfp_checkpoint tfp_checkpoint; /* model/tensors.h */
 typedef struct tfp_program tfp_program;       /* model/program.h */
 typedef struct tfp_tensor tfp_tensor;         /* model/tensors.h */
 
-/* What the device of a node is, as the file's reader understands the name; among tfp_node.flags. */
+/* The kind of a node's device, as the file's reader understands its name; bits of tfp_node.flags. */
 enum { TFP_NODE_ON_CPU = 8, TFP_NODE_ON_ACCELERATOR = 16 };
 
 /* Times are kept in nanoseconds and shown in whole microseconds. */

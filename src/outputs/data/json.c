@@ -276,6 +276,8 @@ static void put_span(writer *w, const tfp_evidence *e)
     tfp_json_str(&w->j, e->lane);
     tfp_json_key(&w->j, "start_us");
     tfp_json_thousandths(&w->j, e->start_ns);
+    tfp_json_key(&w->j, "timeline_us");
+    tfp_json_thousandths(&w->j, e->timeline_ns);
     tfp_json_key(&w->j, "duration_us");
     tfp_json_thousandths(&w->j, e->duration_ns);
     tfp_json_close(&w->j, '}');

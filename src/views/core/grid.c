@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/core/grid.c: an array of row structs and its list of columns become a grid: one array a column. Grids are put in the
- * order that -order_by asks for, and cut as -top says, here for all of them. */
+/* views/core/grid.c: makes a grid, one array per column, from an array of row structs and its list of columns. All grids are
+ * sorted by -order_by and cut by -top here. */
 #include "views/core/grid.h"
 
 #include "names/names.h"
@@ -10,7 +10,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A column with a cell a row, none of them absent so far. NULL without memory; good until the next column is added. */
+/* Adds a column with one cell per row, none absent so far. NULL: out of memory; the pointer is valid until the next
+ * column is added. */
 static tfp_grid_column *add_column(tfp_report *r, tfp_grid *g, const tfp_row_column *about, char type)
 {
     tfp_grid_column c = { .name = about->name, .type = type, .unit = about->unit, .help = about->help, .programs = about->programs };
@@ -98,6 +99,21 @@ tfp_status tfp_grid_fill(tfp_report *r, tfp_grid *g, const tfp_row_table *t, tfp
     return TFP_OK;
 }
 
+tfp_status tfp_grid_begin(tfp_report *r, tfp_grid *g, const tfp_row_table *t, tfp_error *err)
+{
+    g->row_count = t->row_count;
+    for (const tfp_row_column *c = t->columns; c->name; c++)
+        if ((!c->only || c->only & t->shown) && !add_column(r, g, c, type_of(r, c->type))) return tfp_nomem(err);
+    return TFP_OK;
+}
+
+void tfp_grid_put(tfp_grid *g, const tfp_row_table *t, size_t row, const void *from)
+{
+    tfp_grid_column *out = g->columns.at;
+    for (const tfp_row_column *c = t->columns; c->name; c++)
+        if (!c->only || c->only & t->shown) put(out++, row, (const char *)from + c->offset, c->type);
+}
+
 tfp_status tfp_grid_of(tfp_report *r, const tfp_row_table *t, tfp_error *err)
 {
     return tfp_grid_fill(r, r->grid, t, err);
@@ -168,7 +184,7 @@ void *tfp_rows_sorted(tfp_arena *arena, const void *rows, size_t row_size, size_
 
 /* ---- -order_by and -top ---- */
 
-/* Numbers from the biggest down, texts up, absent cells last. */
+/* Numbers in descending order, texts in ascending order, absent cells last. */
 static bool goes_before(const void *ctx, uint32_t a, uint32_t b)
 {
     const tfp_grid_column *c = ctx;
@@ -217,7 +233,7 @@ static tfp_status no_column(const tfp_report *r, const char *name, tfp_error *er
     return s;
 }
 
-/* By its name, or by the head that people see. */
+/* Finds a column by its name, or by the heading that people see. */
 static const tfp_grid_column *find_by_any_name(const tfp_grid *g, const char *name)
 {
     const tfp_grid_column *c = tfp_grid_find(g, name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/core/kinds.h: what the kinds of columns of -select (options.h, tfp_column_kind) do in a report: one row each. How outputs write
- * them stands in each output, in a table by kind. */
+/* views/core/kinds.h: how the kinds of columns of -select (options.h, tfp_column_kind) behave in a report, one row per kind. How
+ * outputs write them is in a table by kind in each output. */
 #ifndef TFP_KINDS_H
 #define TFP_KINDS_H
 
@@ -8,9 +8,9 @@
 
 typedef struct tfp_kind_rules {
     const char *name;
-    bool number;  /* its cells are numbers; the functions are NULL for other kinds */
-    bool adds_up; /* what rows have of their own adds up to their total: a share of the whole means something */
-    bool of_sums; /* its cells are worked out from sums, so stats and diff can work them out for single steps */
+    bool number;  /* its cells are numbers; for other kinds the functions are NULL */
+    bool adds_up; /* the rows' own values add up to their total, so a share of the total makes sense */
+    bool of_sums; /* its cells are computed from sums, so stats and diff can compute them for single steps */
     bool (*in_row)(const tfp_report *r, uint32_t row, tfp_column_id column, bool total,
                    double *out); /* as tfp_cell_number */
     double (*in_place)(const tfp_report *r, tfp_column_id column, const tfp_values *v,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/core/lane_name.c: a lane as texts name it. */
+/* views/core/lane_name.c: the name of a lane in texts. */
 #include "model/tables/lanes.h"
 #include "views/core/report.h"
 
-/* Of "thread -1837281 (python)" what stands in the parentheses, else the label itself. */
+/* The text in parentheses of "thread -1837281 (python)"; without parentheses the whole label. */
 static tfp_str name_in(tfp_str label)
 {
     size_t from = tfp_str_find(label, TFP_STR(" ("));
@@ -11,10 +11,10 @@ static tfp_str name_in(tfp_str label)
     return (tfp_str){ label.data + from + 2, label.size - from - 3 };
 }
 
-/* A number that says nothing to people: below zero, or an address. */
+/* Whether a number means nothing to people: negative, or an address. */
 static bool is_odd(tfp_str number)
 {
-    enum { MOST = 10 }; /* digits of the kernel's numbers of threads, and more */
+    enum { MOST = 10 }; /* more digits than the kernel's thread numbers have */
     return number.size && (*number.data == '-' || number.size > MOST);
 }
 

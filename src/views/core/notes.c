@@ -47,13 +47,14 @@ const tfp_note *tfp_report_note_of(const tfp_report *r, tfp_note_code code)
     return NULL;
 }
 
-/* A graph, an op log and a checkpoint bring no times, bytes or runs, but the columns asked for may be among theirs. */
+/* Whether the requested columns may be among what this format brings: a graph, an op log and a checkpoint bring no
+ * times, bytes or runs. */
 static bool may_be_of(const tfp_report *r, size_t source)
 {
     static const char *const graphs[] = { "graph", "op_log", "checkpoint" };
     const tfp_profile *p = r->profile;
     const char *format = source < p->files->formats.size ? p->files->formats.at[source] : NULL;
-    if (!format) return false; /* a folder: its files follow */
+    if (!format) return false; /* it is a folder, and its files follow */
     if (!p->runs->execs.size || (r->values & (1u << TFP_V_PARAMS | 1u << TFP_V_FLOAT_OPS | TFP_V_KINDS))) return true;
     for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++)
         if (strcmp(format, graphs[i]) == 0) return false;

@@ -18,9 +18,9 @@ typedef enum tfp_note_code {
 
 typedef struct tfp_note_kind {
     const char *name, *help;
-    bool remark; /* puts no number of the report in doubt */
+    bool remark; /* it does not put any number of the report in doubt */
 } tfp_note_kind;
-extern const tfp_note_kind tfp_note_kinds[]; /* by tfp_note_code; the last has no name */
+extern const tfp_note_kind tfp_note_kinds[]; /* indexed by tfp_note_code; the last has no name */
 
 typedef struct tfp_note {
     tfp_note_code code;
@@ -29,11 +29,11 @@ typedef struct tfp_note {
 
 tfp_status tfp_report_note_add(struct tfp_report *r, tfp_note_code code, tfp_error *err, const char *format, ...)
     TFP_PRINTF(4, 5);
-/* Adds a note of another report, which is about one side of a comparison: "SIDE: TEXT". NULL: of no side. */
+/* Copies a note of another report, as "SIDE: TEXT" when it is about one side of a comparison. NULL: no side. */
 tfp_status tfp_report_note_copy(struct tfp_report *r, const char *side, const tfp_note *note, tfp_error *err);
-/* Where sums were clamped: with the files summed. */
+/* Adds a note where sums were clamped, naming the files. */
 tfp_status tfp_report_note_clamped(struct tfp_report *r, tfp_error *err);
-/* The first note with that code; NULL without. */
+/* The first note with that code; NULL: none. */
 const tfp_note *tfp_report_note_of(const struct tfp_report *r, tfp_note_code code);
 
 #endif

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/core/own_frame.c: lines of code: which one a call stack is told by, and how a line is written. */
+/* views/core/own_frame.c: selects the line of code that represents a call stack, and writes it. */
 #include "views/core/own_frame.h"
 #include "model/span_names.h"
 #include "model/tables/code.h"
 #include "views/core/view.h"
 
-/* C++ frames have no line that anyone could change; a notebook's cell is a file without an ending. */
+/* Whether it is a Python file: C++ frames have no line that a user could change; a notebook's cell is a file without an
+ * ending. */
 static bool is_python(tfp_str file)
 {
     return tfp_str_ends(file, TFP_STR(".py")) || tfp_str_begins(file, TFP_STR("<ipython-input-")) ||

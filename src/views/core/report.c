@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/core/report.c: rows and what can be asked of them. */
+/* views/core/report.c: a report's rows and the functions on them. */
 #include "views/core/findings.h"
 #include "model/span_names.h"
 #include "model/tables/code.h"
@@ -88,7 +88,8 @@ tfp_status tfp_report_read_tensor(tfp_report *r, tfp_row *row, tfp_error *err)
     row->tensor = TFP_NONE;
     const tfp_checkpoint *c = r->profile->checkpoint;
     if (!c || !tfp_selects(r->options, TFP_C_TENSOR_VALUE)) return TFP_OK;
-    /* a variable in parts, such as emb/part_0 and emb/part_1, is in the checkpoint under the name of their scope */
+    /* the checkpoint has a variable that is split into parts, such as emb/part_0 and emb/part_1, under the name of
+     * their scope */
     tfp_str name = row->node == TFP_NONE ? row->name : tfp_text(r->profile, r->profile->graph->nodes.at[row->node].name);
     if (!tfp_checkpoint_has(c, name)) return TFP_OK; /* not every node is a variable */
     tfp_tensor *t = calloc(1, sizeof *t);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/core/statistics.c: the runs of nodes, and the statistics of those that a row holds. */
+/* views/core/statistics.c: the runs of nodes, and statistics over the runs in a row. */
 #include "views/core/statistics.h"
 #include "model/join/cut.h"
 #include "model/join/join.h"
@@ -20,9 +20,9 @@ typedef struct finder {
     const tfp_report *r;
     struct tfp_statistics *out;
     tfp_arena arena;
-    uint32_t *run;     /* by span: its run; TFP_NONE: none */
-    uint8_t *on_host;  /* by node: it ran on the host in some step */
-    uint32_t *of_lane; /* by lane: the last activity */
+    uint32_t *run;     /* for each span: its run; TFP_NONE: none */
+    uint8_t *on_host;  /* for each node: whether it ran on the host in some step */
+    uint32_t *of_lane; /* for each lane: the last activity */
 } finder;
 
 static uint32_t add_run(finder *f, uint32_t node, int64_t ns)
@@ -55,8 +55,8 @@ static bool is_taken(const finder *f, uint32_t span)
     return tfp_cut_takes(f->r->profile, span) && takes_step(f->r, f->r->profile->events->spans.step[span]);
 }
 
-/* An activity is a part of the run that launched it, or of the one that it continues. Of a node that ran on the host it is no run
- * by itself, as it is none in `occurrence`. */
+/* Adds an activity to the run that launched it, or to the run that it continues. If its node also ran on the host, the activity
+ * is no run of its own, as in `occurrence`. */
 static bool add_activity(finder *f, uint32_t span)
 {
     const tfp_span_columns *s = &f->r->profile->events->spans;
@@ -103,8 +103,8 @@ static bool starts_before(const void *ctx, uint32_t a, uint32_t b)
     return spans[a].start_ns < spans[b].start_ns;
 }
 
-/* The spans of an execution that ran several times, such as the body of a loop: each on the host is a run, with what accelerators did
- * from its start to the next one's. */
+/* Adds the spans of an execution that ran several times, such as the body of a loop. Each host span is a run, together with the
+ * accelerators' work from its start to the start of the next one. */
 static bool add_spans(finder *f, uint32_t node, uint32_t exec)
 {
     const tfp_profile *p = f->r->profile;
@@ -129,7 +129,7 @@ static bool add_spans(finder *f, uint32_t node, uint32_t exec)
     return ok;
 }
 
-/* false: only their sum is known. */
+/* false: only the sum of the runs is known. */
 static bool knows_runs(const tfp_profile *p, uint32_t exec)
 {
     return p->runs->execs.at[exec].run_count <= 1 || tfp_detail(p, exec)->span_first != TFP_NONE;
@@ -156,7 +156,7 @@ static tfp_status find_in_executions(finder *f, tfp_error *err)
 
 /* ---- which columns, and why not ---- */
 
-/* Why the rows of the report have sums only; NULL: their runs are those of nodes. */
+/* Why the report's rows have only sums; NULL: their runs are those of nodes. */
 static const char *only_sums(const tfp_report *r)
 {
     const tfp_profile *p = r->profile;
@@ -219,9 +219,9 @@ size_t tfp_statistics_at(const tfp_report *r, tfp_column_id column)
 typedef struct filler {
     const tfp_report *r;
     const tfp_run_slots *slots;
-    uint32_t *slot;  /* by item; TFP_NONE: it has none */
-    uint32_t *first; /* by slot: its first run; one more than there are slots */
-    tfp_ranked runs; /* in the order of the slots */
+    uint32_t *slot;  /* for each item; TFP_NONE: it has none */
+    uint32_t *first; /* for each slot: its first run; with one more element at the end */
+    tfp_ranked runs; /* sorted by slot */
 } filler;
 
 static uint32_t slot_of(const filler *f, const tfp_node_run *run)
@@ -241,7 +241,7 @@ static bool order_runs(filler *f, tfp_arena *arena)
     if (!f->slot || !f->first || !ns) return false;
     memset(f->slot, 0xff, x->items * sizeof *f->slot); /* TFP_NONE */
     for (size_t i = 0; i < x->count; i++) f->slot[x->item[i]] = (uint32_t)i;
-    uint32_t *start = f->first + 1; /* counted one place further, so that filling moves it back */
+    uint32_t *start = f->first + 1; /* counts are stored one index further, because filling moves them back */
     size_t count = 0;
     for (size_t i = 0; i < s->runs.size; i++) {
         uint32_t slot = slot_of(f, &s->runs.at[i]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/core/values.c: the numbers of rows: only the columns that a report needs, one array each. */
+/* views/core/values.c: the numbers of rows: one array for each column that a report needs. */
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
 #include "options/options.h"
@@ -10,7 +10,8 @@
 
 #include <math.h>
 
-/* One execution's number for all runs; of what never ran in any step, for one run of the model. */
+/* Multiplies one execution's number by the number of runs; for a node that never ran in any step, by the runs in one
+ * run of the model. */
 static int64_t in_runs(const tfp_report *r, uint32_t node, const tfp_node_stats *s, int64_t n)
 {
     int64_t of = r->tree->counts->nodes[node].of_runs;
@@ -22,7 +23,7 @@ static int64_t in_runs(const tfp_report *r, uint32_t node, const tfp_node_stats 
 static int64_t counted_value(const tfp_report *r, uint32_t node, const tfp_node_stats *s, tfp_value v)
 {
     const tfp_node_count *n = &r->tree->counts->nodes[node];
-    if (n->of_runs && v == TFP_V_FLOAT_OPS) return s->float_ops; /* as each step's spans tell */
+    if (n->of_runs && v == TFP_V_FLOAT_OPS) return s->float_ops; /* the sum of each step's spans */
     switch (v) {
     case TFP_V_FLOAT_OPS: return in_runs(r, node, s, n->float_ops);
     case TFP_V_MACS: return in_runs(r, node, s, n->macs);
@@ -35,7 +36,7 @@ static int64_t counted_value(const tfp_report *r, uint32_t node, const tfp_node_
     }
 }
 
-/* Of what the files say: an operation has a count when they give one. */
+/* Values from the files: an operation has a count if the files give one. */
 static int64_t given_value(const tfp_report *r, uint32_t node, const tfp_node_stats *s, tfp_value v)
 {
     switch (v) {
@@ -52,7 +53,8 @@ int64_t tfp_report_parameters(const tfp_report *r, uint32_t node, bool *clamped)
     return r->tree->parameters ? r->tree->parameters->own[node] : tfp_node_parameters(r->profile, node, clamped);
 }
 
-/* Of a variable of that kind; where nothing says what is trained, all of the model's variables count as trained. */
+/* The elements of a variable of that kind. If nothing tells what is trained, all of the model's variables count as
+ * trained. */
 static int64_t elements_of_kind(const tfp_report *r, uint32_t node, tfp_value v)
 {
     const tfp_parameter_counts *c = r->tree->kinds;
@@ -96,10 +98,11 @@ static void add(tfp_report *r, tfp_values *v, tfp_value c, size_t i, int64_t n, 
     if (v->at[c]) v->at[c][i] = tfp_add(v->at[c][i], times == 1 ? n : tfp_mul(n, times, &r->clamped), &r->clamped);
 }
 
-#define STATIC (1u << TFP_V_PARAMS | 1u << TFP_V_DEFINITIONS | TFP_V_KINDS) /* what needs no statistics */
+#define STATIC (1u << TFP_V_PARAMS | 1u << TFP_V_DEFINITIONS | TFP_V_KINDS) /* columns that need no statistics */
 #define ONCE (1u << TFP_V_RUNS | 1u << TFP_V_DEFINITIONS) /* the op view's occurrence counts each node once */
 
-/* A comparison builds the view for every step, and passes the executions so that none are searched for. */
+/* The statistics of a node. A comparison builds the view for every step and passes the executions, so that they need
+ * not be searched. */
 static void stats_of(const tfp_report *r, uint32_t node, tfp_node_stats *out)
 {
     const uint32_t *execs = r->options->made.step_execs;
@@ -205,7 +208,7 @@ double tfp_place_number(const tfp_report *r, tfp_column_id column, const tfp_val
 
 /* ---- which types are accounted ---- */
 
-/* Which patterns match a type: one bit each; past 64 patterns the last bit stands for the rest. */
+/* The patterns that match a type, one bit each; from the 64th pattern on they share the last bit. */
 static uint64_t mask_of(const tfp_filter *f, tfp_str type)
 {
     uint64_t mask = 0;
@@ -226,7 +229,7 @@ bool tfp_account_start(tfp_account *a, const tfp_report *r, tfp_arena *arena)
     return a->masks && a->known;
 }
 
-/* Types are few, so each is matched once. */
+/* There are few types, so each is matched only once. */
 static uint64_t type_mask(tfp_account *a, tfp_strid type)
 {
     if (a->known[type]) return a->masks[type];

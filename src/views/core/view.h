@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/core/view.h: the interface of every view, their list, and how a report is built. */
+/* views/core/view.h: the interface and the list of views, and the function that builds a report. */
 #ifndef TFP_VIEW_H
 #define TFP_VIEW_H
 
@@ -8,14 +8,14 @@
 typedef struct tfp_view {
     const char *name, *help;
     tfp_report_kind kind;
-    const char *doc;       /* the Doc block's line after "NAME: " */
-    const char *doc_label; /* TensorFlow prints the scope view's label for graph too */
-    /* Fills a report whose profile, options, step and values are set. */
+    const char *doc;       /* the text after "NAME: " in the Doc block */
+    const char *doc_label; /* label in the Doc block; TensorFlow prints the scope view's label for graph too */
+    /* Fills a report whose profile, options, step and values are set already. */
     tfp_status (*build)(tfp_report *r, tfp_error *err);
-    unsigned needs;                       /* a sum of TFP_NEEDS_...: a profile without it is refused before `build` */
-    const struct tfp_row_column *columns; /* of a table whose columns never change; else NULL */
-    const char *no_rows;                  /* the note of a table without rows; NULL: none */
-    /* What a row stands for, where views below the view itself must tell them apart. */
+    unsigned needs;                       /* bits TFP_NEEDS_...: a profile that lacks them is refused before `build` */
+    const struct tfp_row_column *columns; /* for a table whose columns are always the same; otherwise NULL */
+    const char *no_rows;                  /* the note for a table without rows; NULL: none */
+    /* What a row represents, for functions used by several views. */
     enum { TFP_ROWS_OTHER, TFP_ROWS_OF_SCOPES, TFP_ROWS_OF_CODE, TFP_ROWS_OF_CALLS } rows_are;
 } tfp_view;
 enum {
@@ -23,18 +23,18 @@ enum {
     TFP_NEEDS_CODE = 2,      /* code traces */
     TFP_NEEDS_SPANS = 4,     /* a trace of events */
     TFP_NEEDS_PROGRAM = 8,   /* the graph as a program: files must be read with TFP_KEEP_PROGRAM */
-    TFP_USES_PROGRAM = 16,   /* shows more of files that were read so */
-    TFP_USES_MEMORY = 32,    /* shows more of files that were read with TFP_KEEP_MEMORY */
-    TFP_NEEDS_EVENTS = 64,   /* with TFP_NEEDS_SPANS: only a recorded trace of events will do, not one that was made of executions */
+    TFP_USES_PROGRAM = 16,   /* shows more if files were read with TFP_KEEP_PROGRAM */
+    TFP_USES_MEMORY = 32,    /* shows more if files were read with TFP_KEEP_MEMORY */
+    TFP_NEEDS_EVENTS = 64,   /* with TFP_NEEDS_SPANS: it must be a recorded trace of events, not one made from executions */
     TFP_NEEDS_CALLS = 256,   /* a trace of events, or sampled stacks */
-    TFP_TAKES_LIMITS = 1024, /* of a table: minimums and patterns narrow it */
-    TFP_SUMS_DO = 512,       /* of a trace the executions are enough: files may be read with TFP_KEEP_SUMS */
-    TFP_ROWS_DO = 2048, /* a table that is made of the rows of slim lanes, too: files may be read with TFP_KEEP_ROWS */
+    TFP_TAKES_LIMITS = 1024, /* for a table: minimums and patterns filter its rows */
+    TFP_SUMS_DO = 512,       /* for a trace executions are enough: files may be read with TFP_KEEP_SUMS */
+    TFP_ROWS_DO = 2048, /* a table that can be made from rows of slim lanes: files may be read with TFP_KEEP_ROWS */
     TFP_NO_STEP_SUMS = 4096, /* a view that needs no sums of single steps (TFP_KEEP_TOTAL) */
-    TFP_FINDS_STEPS = 8192, /* of a profile without steps it looks for the step by itself */
-    TFP_TAKES_SNAPSHOTS = 16384, /* answers for a memory snapshot alone, too */
-    TFP_TAKES_SOUND = 32768, /* files and folders that processes left when they were killed: those that cannot be read are left out */
-    TFP_USES_SPANS = 128     /* says more of executions that were read with TFP_KEEP_MEMORY: tfp_report.runs is made */
+    TFP_FINDS_STEPS = 8192, /* handles a profile without steps itself */
+    TFP_TAKES_SNAPSHOTS = 16384, /* works also for a memory snapshot alone */
+    TFP_TAKES_SOUND = 32768, /* for files and folders that killed processes left: unreadable ones are left out */
+    TFP_USES_SPANS = 128     /* shows more if executions were read with TFP_KEEP_MEMORY: tfp_report.runs is made */
 };
 
 extern const tfp_view tfp_view_scope, tfp_view_graph, tfp_view_op, tfp_view_code, tfp_view_flops, tfp_view_advise,
@@ -44,10 +44,10 @@ extern const tfp_view tfp_view_scope, tfp_view_graph, tfp_view_op, tfp_view_code
 
 #define TFP_ROOT_NAME TFP_STR("_TFProfRoot")
 
-/* A report of a finished profile; NULL options mean every default. On failure *out is NULL. */
+/* Builds a report of a finished profile; options NULL: defaults. On failure *out is NULL. */
 tfp_status tfp_view_build(const tfp_profile *p, const tfp_view *view, const tfp_options *o, tfp_report **out,
                           tfp_error *err);
 
-tfp_status tfp_no_program(const tfp_profile *p, tfp_error *err); /* why there is none (flops/counts.c) */
+tfp_status tfp_no_program(const tfp_profile *p, tfp_error *err); /* the error when there is no program (flops/counts.c) */
 
 #endif

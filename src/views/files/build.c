@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/files/build.c: a report from a profile, a view and options: the step, what the options ask for, what the view needs,
- * and then the view's own work. */
+/* views/files/build.c: builds a report from a profile, a view and options: finds the step, checks what options and view
+ * need, and calls the view. */
 #include "model/files/allocator.h"
 #include "model/join/runs.h"
 #include "model/tables/graph.h"
@@ -19,7 +19,7 @@
 
 #include <stdlib.h>
 
-/* Tables of a trace are made of the executions of RunMetadata and ProfileProto, too. */
+/* Makes a trace from the executions of RunMetadata and ProfileProto, for tables of traces. */
 static tfp_status start_trace(tfp_report *r, tfp_error *err)
 {
     bool wanted = (r->about->needs & TFP_NEEDS_SPANS) && !(r->about->needs & TFP_NEEDS_EVENTS);
@@ -38,7 +38,7 @@ static tfp_status find_step(tfp_report *r, tfp_error *err)
          table = r->kind == TFP_REPORT_GRID || r->kind == TFP_REPORT_FINDINGS;
     if (trace && asked.which == TFP_STEP_MEAN && !chosen) asked.which = TFP_STEP_ALL;
     if (asked.which == TFP_STEP_ALL && table)
-        asked.which = TFP_STEP_MEAN; /* tables have no mean and call all steps so */
+        asked.which = TFP_STEP_MEAN; /* tables have no mean; to them this means all steps */
     r->step = asked;
     if (asked.which != TFP_STEP_ONE) return TFP_OK;
     r->step.row = tfp_find_step(p, asked.id);
@@ -49,14 +49,14 @@ static tfp_status find_step(tfp_report *r, tfp_error *err)
     for (size_t i = 0; i < n && i < 50; i++)
         tfp_buf_printf(&known, "%s%lld", i ? " " : "", (long long)tfp_profile_step(p, i));
     if (n > 50) tfp_buf_text(&known, " ...");
-    tfp_status s = trace ? TFP_BADFILE : TFP_NOTFOUND; /* as TensorFlow's tool; of a trace the file lacks it */
+    tfp_status s = trace ? TFP_BADFILE : TFP_NOTFOUND; /* as in TensorFlow's tool; in a trace it is the file that lacks the step */
     tfp_fail(err, s, "step %lld not found (%s%.*s)", (long long)asked.id, n ? "steps " : "no steps", (int)known.size,
              known.data ? known.data : "");
     tfp_buf_free(&known);
     return tfp_within_file(err, s, tfp_first_source(p));
 }
 
-/* A match without memory says no, and the report would be another one. */
+/* The number of matches that ran out of memory. Such a match answers "no", so the report would be wrong. */
 static unsigned failed_matches(const tfp_options *o)
 {
     unsigned n = 0;
@@ -89,14 +89,15 @@ static bool has(const tfp_profile *p, unsigned need)
     }
 }
 
-/* Whether a report asks for spans that the profile was read without. */
+/* Whether a report needs spans that were left out when the profile was read. */
 static bool asks_for_spans(const tfp_report *r)
 {
     if (r->profile->keep & TFP_KEEP_ROWS) return !(r->about->needs & TFP_ROWS_DO) || r->options->verb.critical_path;
     return !(r->about->needs & TFP_SUMS_DO) || tfp_options_need_spans(r->options);
 }
 
-/* Of a profile that knows one choice of steps. Tables have no mean: they call all steps so. */
+/* Whether the report needs other steps than the choice of steps that the profile was read with. For tables, which have
+ * no mean, the mean means all steps. */
 static bool asks_for_other_steps(const tfp_report *r)
 {
     tfp_step_choice kept = r->profile->kept, asked = r->step;
@@ -142,7 +143,7 @@ static tfp_status check_needs(const tfp_report *r, tfp_error *err)
     return s ? tfp_within_file(err, s, tfp_first_source(p)) : TFP_OK;
 }
 
-/* -top of a tree: below each row its first ones, with what is below these. */
+/* -top for a tree: keeps the first rows below each row, and what is below these. */
 static bool cut_tree(tfp_report *r, uint64_t most)
 {
     size_t count = r->tree->rows.size, kept = 0;
@@ -160,11 +161,11 @@ static bool cut_tree(tfp_report *r, uint64_t most)
     return true;
 }
 
-/* -top: the first types of a list, and of trees the first rows below each. */
+/* -top: keeps the first types of a list; in trees the first rows below each row. */
 static tfp_status cut(tfp_report *r, tfp_error *err)
 {
     uint64_t most = (uint64_t)r->options->top;
-    if (!most || r->kind == TFP_REPORT_FINDINGS || r->options->made.reach) return TFP_OK; /* stats and diff cut their own */
+    if (!most || r->kind == TFP_REPORT_FINDINGS || r->options->made.reach) return TFP_OK; /* stats and diff cut their reports themselves */
     if (r->kind != TFP_REPORT_LIST) return cut_tree(r, most) ? TFP_OK : tfp_nomem(err);
     if (r->tree->rows.size > most + 1) { /* the root comes before them */
         r->tree->left += r->tree->rows.size - 1 - (size_t)most;
@@ -173,7 +174,7 @@ static tfp_status cut(tfp_report *r, tfp_error *err)
     return TFP_OK;
 }
 
-/* Formats for people; programs get the rows of a pipe by name. */
+/* Whether a format is for people; programs that ask for it get a pipe's rows, in order of name. */
 static bool is_text(const char *format) { return strcmp(format, "text") == 0 || strcmp(format, "md") == 0; }
 
 /* In aligned tables, and with -top, rows are sorted by the first column, biggest first, unless -order_by was given. */
@@ -192,13 +193,14 @@ static tfp_status order_by_size(tfp_report *r, tfp_error *err)
     return TFP_OK;
 }
 
-/* The table `lines` has that of its code view. */
+/* Whether the view reports its coverage; the table `lines` uses that of its code view. */
 static bool tells_coverage(const tfp_view *view)
 {
     return view == &tfp_view_op || view == &tfp_view_scope || view == &tfp_view_calls || view == &tfp_view_code;
 }
 
-/* Views that show time by place or by kernel; `lines` has the note of its code view, `summary` adds its own. */
+/* Whether the view shows time by place or by kernel, and gets the note about attribution; `lines` has that of its code
+ * view, `summary` adds its own. */
 static bool tells_attributed(const tfp_view *view)
 {
     return (tells_coverage(view) && view != &tfp_view_calls) || view == &tfp_view_graph || view == &tfp_view_kernel ||
@@ -228,7 +230,7 @@ static tfp_status build(tfp_report *r, const tfp_view *view, tfp_error *err)
     if (!s && r->kind != TFP_REPORT_GRID) s = tfp_statistics_start(r, err);
     size_t notes = r->notes.size;
     if (!s) s = view->build(r, err);
-    bool told = !r->options->made.step_execs; /* diff builds a report a step, whose notes nobody reads */
+    bool told = !r->options->made.step_execs; /* diff builds a report per step, whose notes nobody reads */
     if (!s && told && tells_coverage(view)) s = tfp_coverage_add(r, err);
     if (!s && told && tells_attributed(view)) s = tfp_attributed_note(r, err);
     if (!s && r->kind == TFP_REPORT_GRID) s = tfp_grid_arrange(r, err);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/files/info.c: the table `info`: what is in a profile, what is not, and which commands that leaves. It comes before any
- * number: which files, recorded when and where, how much of what. */
+/* views/files/info.c: the table `info`: what a profile contains, what it lacks, and which commands can be used. It should be
+ * read before any numbers: which files, when and where they were recorded, and how much they contain. */
 #include "flops/aten/aten.h"
 #include "flops/core/parameters.h"
 #include "model/files/allocator.h"
@@ -49,7 +49,7 @@ static bool add_number(tfp_report *r, const char *name, const char *label, int64
     return f != NULL;
 }
 
-/* A text from a buffer, which is freed; no fact when there is none. */
+/* Adds a fact with the text of a buffer, which is freed; no fact when it is empty. */
 static bool add_text(tfp_report *r, const char *name, const char *label, tfp_buf *b)
 {
     bool ok = !b->failed;
@@ -72,7 +72,7 @@ static bool say_files(tfp_report *r)
     bool ok = true;
     tfp_buf all = { 0 };
     for (size_t i = 0; i < p->files->sources.size; i++) {
-        if (!p->files->formats.at[i]) continue; /* a folder: its files follow */
+        if (!p->files->formats.at[i]) continue; /* it is a folder, and its files follow */
         if (files++ >= FILES_SHOWN) continue;
         tfp_buf_printf(&all, "%s%s (%s)", told++ ? ", " : "", p->files->sources.at[i], p->files->formats.at[i]);
     }
@@ -87,13 +87,13 @@ static bool is_told(const tfp_profile *p, const char *key)
     return false;
 }
 
-/* Not any other program that writes Chrome traces. */
+/* Whether PyTorch wrote the trace, and no other program that writes Chrome traces. */
 static bool is_torch(const tfp_profile *p)
 {
     return tfp_has_format(p, "kineto") && (is_told(p, "schemaVersion") || is_told(p, "deviceProperties"));
 }
 
-/* Only what the files say: an XPlane is of TensorFlow or of JAX, and does not tell which. */
+/* Only says what the files tell: an XPlane comes from TensorFlow or JAX, and does not tell which. */
 static bool say_framework(tfp_report *r)
 {
     static const char *const tensorflow[] = { "profile", "graph", "run_meta", "op_log" };
@@ -108,7 +108,7 @@ static bool say_framework(tfp_report *r)
 /* ---- when ---- */
 
 typedef struct range {
-    int64_t start_ns, end_ns; /* of all spans; 0, 0: there are none */
+    int64_t start_ns, end_ns; /* range of all spans; 0, 0: there are none */
     int64_t origin_ns;        /* Unix time of the trace's time 0 */
 } range;
 
@@ -118,7 +118,7 @@ static void widen(range *x, int64_t start, int64_t end)
     if (end > x->end_ns) x->end_ns = end;
 }
 
-/* Clocks of several machines are aligned as in the timeline, because the difference between two clocks is not time that the run took. */
+/* Aligns clocks of several machines as in the timeline, because the difference between two clocks is no time of the run. */
 static void widen_by_span(range *x, const tfp_profile *p, const tfp_timeline *t, uint32_t i)
 {
     const tfp_span_columns *s = &p->events->spans;
@@ -135,7 +135,7 @@ static bool range_of(const tfp_profile *p, range *out)
     bool ok = p->events->processes.size < 2 || tfp_timeline_set_clocks(&t);
     for (uint32_t i = 0; i < s->size; i++)
         if (s->kind[i] != TFP_SPAN_OTHER) widen_by_span(&x, p, &t, i);
-    bool plain = x.end_ns == 0; /* another program's trace: none of its spans has a kind */
+    bool plain = x.end_ns == 0; /* a trace of another program: none of its spans has a kind */
     for (uint32_t i = 0; plain && i < s->size; i++) widen_by_span(&x, p, &t, i);
     free(t.offset_ns);
     for (size_t i = 0; !s->size && i < p->runs->execs.size; i++)
@@ -167,7 +167,7 @@ static bool say_when(tfp_report *r)
 
 /* ---- where ---- */
 
-/* Names, each once, in the order in which they come. */
+/* A list of distinct names in order of appearance. */
 typedef struct name_list {
     tfp_map64 seen;
     tfp_buf text;
@@ -245,7 +245,7 @@ static bool say_steps(tfp_report *r)
            add_number(r, "first_step", NULL, first) && add_number(r, "last_step", NULL, last);
 }
 
-/* Sampled stacks: how many numbers, and of which kinds. */
+/* Sampled stacks: the number of samples, and their kinds. */
 static bool say_samples(tfp_report *r)
 {
     const tfp_profile *p = r->profile;
@@ -313,7 +313,7 @@ static int64_t run_count(const tfp_profile *p)
 static int64_t program_count(const tfp_profile *p)
 {
     if (p->program) return (int64_t)p->program->nodes.size;
-    return p->instructions.size ? (int64_t)p->instructions.size : TFP_ABSENT; /* spans tell without saying how many */
+    return p->instructions.size ? (int64_t)p->instructions.size : TFP_ABSENT; /* the trace's spans tell it, without a number */
 }
 
 /* The source of float operations: a graph, XLA's instructions, or the arguments of PyTorch's operators. */
@@ -357,7 +357,7 @@ static tfp_status show_parts(tfp_report *r, tfp_error *err)
              "variables", "scope -select tensor_value", "a checkpoint (--checkpoint_path)"),
         collectives_part(p),
     };
-    size_t count = sizeof all / sizeof *all - !(p->flights->dumps.size || p->timed.size); /* few jobs have them */
+    size_t count = sizeof all / sizeof *all - !(p->flights->dumps.size || p->timed.size); /* shown only if they exist, as few jobs have them */
     r->grid->sentences = true;
     return tfp_grid_of(r, &(tfp_row_table){ info_columns, all, sizeof *all, count, 0 }, err);
 }

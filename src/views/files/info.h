@@ -5,7 +5,8 @@
 
 #include "views/core/report.h"
 
-/* The commands that fit these files and what they answer, as a part of the report. `parameters`: the files have any. TFP_NOMEM. */
+/* Adds the commands that fit these files, and the questions that they answer, as a part of the report. `parameters`: the files
+ * have parameters. TFP_NOMEM. */
 tfp_status tfp_info_next(tfp_report *r, bool parameters, tfp_error *err);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/files/lines.c: the table `lines`: time by line of the user's own code. What frames of libraries take counts to the line of
- * the user's that called them. In: the rows of the code view. Out: a row a line: itself, and with all that it calls. */
+/* views/files/lines.c: the table `lines`: time by line of the user's own code. Time in library frames is counted for the user's
+ * line that called them. In: the rows of the code view. Out: one row per line: its own time, and the time with everything that it
+ * calls. */
 #include "model/span_names.h"
 #include "model/tables/code.h"
 #include "options/columns.h"
@@ -19,20 +20,20 @@ typedef struct line_row {
     tfp_str line, file;
     int64_t self_ns, total_ns, accelerator_ns, gradient_ns, bytes, runs;
     double self_share, total_share, all_share;
-    uint32_t active; /* rows of it above the one that is looked at: a line that calls itself counts once */
+    uint32_t active; /* how many of its rows are above the current one: a recursive line counts once */
 } line_row;
 
 typedef struct table {
     tfp_report *r;
     const tfp_report *code;
     TFP_VEC(line_row) rows;
-    tfp_map64 row_of; /* hash of a name and its file -> rows */
-    uint32_t *line;   /* by row of the code view: -> rows; rows of a library have their caller's; TFP_NONE: no line */
+    tfp_map64 row_of; /* hash of a name and its file -> index in rows */
+    uint32_t *line;   /* for each row of the code view: index in rows; a library's row has its caller's; TFP_NONE: no line */
 } table;
 
 static const char gradient_mark[] = " (gradient)";
 
-/* "nets.py:57:dense", of a gradient too. */
+/* The name without marks, such as "nets.py:57:dense", also for a gradient. */
 static tfp_str plain_name(tfp_str name, bool *gradient)
 {
     size_t n = sizeof gradient_mark - 1;
@@ -40,7 +41,7 @@ static tfp_str plain_name(tfp_str name, bool *gradient)
     return *gradient ? (tfp_str){ name.data, name.size - n } : name;
 }
 
-/* The file of a line: its frame's, or of a trace the beginning of the row's name, FILE:LINE:FUNCTION. */
+/* The file of a line: its frame's, or for a trace the beginning of the row's name FILE:LINE:FUNCTION. */
 tfp_str tfp_line_file(const tfp_report *code, uint32_t row)
 {
     const tfp_profile *p = code->profile;
@@ -52,7 +53,7 @@ tfp_str tfp_line_file(const tfp_report *code, uint32_t row)
     if (tfp_str_eq(name, TFP_STR(TFP_REPLAY_ROW))) return (tfp_str){ "", 0 };
     const char *slash = name.size ? memrchr(name.data, '/', name.size) : NULL;
     size_t at = slash ? (size_t)(slash - name.data) : 0;
-    for (; at + 1 < name.size; at++) /* not the colon of "C:\..." */
+    for (; at + 1 < name.size; at++) /* skips the colon of "C:\..." */
         if (name.data[at] == ':' && name.data[at + 1] >= '0' && name.data[at + 1] <= '9')
             return (tfp_str){ name.data, at };
     return name;
@@ -93,11 +94,11 @@ static void add_own(table *t, uint32_t row, bool gradient)
     if (gradient) x->gradient_ns = tfp_add(x->gradient_ns, own(t, row, TFP_V_MICROS), clamped);
 }
 
-/* Rows come parents first, each with the rows below it right behind it. */
+/* Adds all rows. Parents come first, directly followed by the rows below them. */
 static bool add_rows(table *t)
 {
     const tfp_report *c = t->code;
-    TFP_VEC(uint32_t) path = { 0 }; /* rows from the root to the one that is looked at */
+    TFP_VEC(uint32_t) path = { 0 }; /* the rows from the root to the current one */
     bool ok = true;
     t->line = TFP_NEW(&t->r->arena, uint32_t, c->tree->rows.size + 1);
     if (!t->line) return false;
@@ -122,14 +123,14 @@ static bool add_rows(table *t)
     return ok;
 }
 
-/* Rows may be means: the number of them that the coverage, which is of all steps, is about. */
+/* If rows are means: the number of steps, because the coverage is for all steps together. */
 static double times_of(const table *t)
 {
     double rows = (double)tfp_total(t->code, 0, TFP_V_MICROS);
     return rows > 0 ? (double)t->code->covered->coverage.rows_ns / rows : 0;
 }
 
-/* Of the host and the devices, with what no line explains; 0: not known. */
+/* All time of the host and the devices, including what no line explains; 0: unknown. */
 static double all_time(const table *t)
 {
     const tfp_coverage *c = &t->code->covered->coverage;
@@ -137,7 +138,7 @@ static double all_time(const table *t)
     return c->known && times > 0 ? ((double)c->host.all_ns + (double)c->device.all_ns) / times : 0;
 }
 
-/* Rows of libraries that nobody's line called are in no row. */
+/* The time in library rows that no user's line called; these are in no row. */
 static tfp_explained lost(const table *t)
 {
     const tfp_report *c = t->code;
@@ -154,7 +155,7 @@ static tfp_explained lost(const table *t)
                             .why_not = "in libraries that no line called" };
 }
 
-/* Lines that cost nothing are left out when some cost anything. */
+/* Drops lines without cost if some lines have a cost. Returns how many are left. */
 static size_t finish(table *t)
 {
     double all = (double)tfp_total(t->code, 0, TFP_V_MICROS);
@@ -184,7 +185,7 @@ static bool longer_first(const void *rows, uint32_t a, uint32_t b)
 /* ---- the table ---- */
 
 enum { LINES_SHOWN = 40 };
-enum { SHOW_LINES = 1, SHOW_FUNCTIONS = 2, SHOW_ALL = 4 }; /* columns */
+enum { SHOW_LINES = 1, SHOW_FUNCTIONS = 2, SHOW_ALL = 4 }; /* bits: which columns are shown */
 
 /* clang-format off */
 static const tfp_row_column columns[] = {
@@ -205,7 +206,7 @@ static const tfp_row_column columns[] = {
 };
 /* clang-format on */
 
-/* The code view of all rows, whatever the table's own order. */
+/* Builds the code view with all rows, independent of the table's own order. */
 static tfp_status build_code(tfp_report *r, tfp_report **out, tfp_error *err)
 {
     static const char *const set[] = { "order_by", "name",   "max_depth", "1000000", "top",
@@ -220,7 +221,7 @@ static tfp_status build_code(tfp_report *r, tfp_report **out, tfp_error *err)
     return s;
 }
 
-/* Names of the code view's rows live as long as its report. */
+/* Copies the names, because those of the code view's rows die with its report. */
 static bool keep_names(tfp_report *r, line_row *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

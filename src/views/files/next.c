@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/files/next.c: what to ask next of a profile: a table of conditions, commands and the questions that they answer. */
+/* views/files/next.c: suggests what to ask next about a profile: a table of conditions, commands and the questions that
+ * they answer. */
 #include "model/files/allocator.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
@@ -26,14 +27,14 @@ static const tfp_row_column next_columns[] = {
 };
 /* clang-format on */
 
-/* The files as a command takes them: each as a shell reads it back. */
+/* Writes the files as arguments of a command, quoted for a shell. */
 static void put_files(const tfp_profile *p, tfp_buf *b)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%";
     size_t shown = 0;
     for (size_t i = 0; i < p->files->sources.size; i++) {
         const char *path = p->files->sources.at[i];
-        bool in_folder = i && !p->files->formats.at[0]; /* a folder stands first, its files after it */
+        bool in_folder = i && !p->files->formats.at[0]; /* a folder comes first, followed by its files */
         if (in_folder) continue;
         if (shown++ >= 3 || path[strspn(path, plain)] || !*path || *path == '-') {
             tfp_buf_text(b, " FILE...");
@@ -62,7 +63,7 @@ static bool has_rows(const tfp_profile *p) { return p->graph->nodes.size || p->e
 
 static const struct {
     bool (*fits)(const tfp_profile *p);
-    bool of_parameters; /* only where the files have any */
+    bool of_parameters; /* only if the files have parameters */
     const char *command, *answers;
 } next_commands[] = {
     { has_memory, false, "memory", "who held memory at the peak, what did not fit?" },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/files/parameters.c: the model's parameters, where they are more than the elements of every node's attribute shape: with
- * -float_ops_source own, of a SavedModel, and of a checkpoint alone, of which TensorFlow's tool shows nothing. In: tfp_parameters. */
+/* views/files/parameters.c: the model's parameters, in the cases in which they are not simply the elements of every node's attribute
+ * shape: with -float_ops_source own, for a SavedModel, and for a checkpoint alone, for which TensorFlow's tool shows nothing. In:
+ * tfp_parameters. */
 #include "flops/core/parameters.h"
 #include "model/tables/graph.h"
 #include "options/columns.h"
@@ -10,7 +11,7 @@
 #include "views/core/rows.h"
 #include "views/core/view.h"
 
-/* A note on the parameters that the column leaves out. */
+/* Adds a note about parameters that the column leaves out. */
 static tfp_status note_others(tfp_report *r, const tfp_parameter_counts *c, tfp_error *err)
 {
     static const struct {
@@ -62,7 +63,7 @@ tfp_status tfp_parameters_start(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
     bool own = counts_variables(r), kinds = r->values & TFP_V_KINDS;
-    bool all = tfp_filter_any(r->options->filters[TFP_F_ACCOUNT]); /* types that the user named choose the parameters */
+    bool all = tfp_filter_any(r->options->filters[TFP_F_ACCOUNT]); /* types that the user named select the parameters */
     bool tell = !own && all && p->program && (r->values >> TFP_V_PARAMS & 1) && tfp_options_show_parameters(r->options);
 
     if (kinds && !p->program && !tfp_parameters_once(p))
@@ -77,7 +78,7 @@ tfp_status tfp_parameters_start(tfp_report *r, tfp_error *err)
     if (tell) s = tfp_parameters_note_difference(r, p, c, "params", "-float_ops_source own, tfprof params", err);
     if (s || !own) return s;
     r->tree->parameters = c;
-    if (!(r->values >> TFP_V_PARAMS & 1)) return TFP_OK; /* only their kinds are asked for */
+    if (!(r->values >> TFP_V_PARAMS & 1)) return TFP_OK; /* only the kinds of parameters are needed */
     r->clamped |= c->clamped;
     return note_others(r, c, err);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/files/params.c: the table `params`: the model's variables by block: how many elements, trained or not, of optimizers,
- * how many bytes of which type. A block is a scope; -max_depth says how deep. In: tfp_parameters. */
+/* views/files/params.c: the table `params`: the model's variables by block: how many elements (trained, not trained, of
+ * optimizers), and how many bytes of which type. A block is a scope; -max_depth sets its depth. In: tfp_parameters. */
 #include "flops/core/parameters.h"
 #include "model/tables/graph.h"
 #include "model/tables/sources.h"
@@ -29,9 +29,9 @@ typedef struct table {
     tfp_parameter_counts counts;
     TFP_VEC(block_row) blocks;
     TFP_VEC(dtype_row) dtypes;
-    tfp_map64 block_of; /* hash of a name -> blocks */
-    tfp_map64 dtype_of; /* DataType -> dtypes */
-    bool unsized;       /* a variable's type has no size that is known */
+    tfp_map64 block_of; /* hash of a name -> index in blocks */
+    tfp_map64 dtype_of; /* DataType -> index in dtypes */
+    bool unsized;       /* the size of some variable's type is unknown */
 } table;
 
 /* Bytes of an element of a DataType; 0 for texts, resources and unknown types. */
@@ -50,7 +50,7 @@ static int64_t size_of(int32_t dtype)
 static bool is_of_model(tfp_parameter_kind k) { return k == TFP_TRAINED || k == TFP_FIXED || k == TFP_PARAMETER; }
 static bool is_shown(tfp_parameter_kind k) { return is_of_model(k) || k == TFP_SLOT; }
 
-/* The scopes of a name down to a depth. A name with fewer scopes is in the block of all its scopes. */
+/* The scopes of a name down to a depth. A name with fewer scopes belongs to the block of all its scopes. */
 static tfp_str block_name(tfp_str name, int64_t depth)
 {
     size_t end = 0;
@@ -59,7 +59,7 @@ static tfp_str block_name(tfp_str name, int64_t depth)
     return end ? (tfp_str){ name.data, end } : (tfp_str){ "(no scope)", 10 };
 }
 
-/* The first depth at which there is more than one block; a model that is one scope in all is not told as one row. */
+/* The first depth with more than one block, so that a model inside a single scope is not shown as one row. */
 static int64_t depth_of(const table *t)
 {
     const tfp_profile *p = t->r->profile;

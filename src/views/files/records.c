@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/files/records.c: what was recorded, row by row: steps, what ran where and when, memory over time, a checkpoint's
- * variables. Programs that draw them ask for these tables. */
+/* views/files/records.c: tables of what was recorded, row by row: steps, what ran where and when, memory over time, a
+ * checkpoint's variables. Programs that draw these data use these tables. */
 #include "model/tables/code.h"
 #include "model/tables/details.h"
 #include "model/tables/graph.h"
@@ -63,7 +63,7 @@ static tfp_status steps(tfp_report *r, tfp_error *err)
     const tfp_profile *p = r->profile;
     size_t count = p->runs->step_order.size;
     step_row *rows = TFP_NEW(&r->arena, step_row, count + 1);
-    uint32_t *row_of = TFP_NEW(&r->arena, uint32_t, p->runs->steps.size + 1); /* by step; TFP_NONE: not listed */
+    uint32_t *row_of = TFP_NEW(&r->arena, uint32_t, p->runs->steps.size + 1); /* for each step; TFP_NONE: not listed */
     if (!rows || !row_of) return tfp_nomem(err);
     for (size_t i = 0; i < p->runs->steps.size; i++) row_of[i] = TFP_NONE;
     for (uint32_t i = 0; i < count; i++) {
@@ -82,7 +82,7 @@ static tfp_status steps(tfp_report *r, tfp_error *err)
 
 typedef struct placed {
     int64_t step;
-    uint32_t lane, node, span; /* lane: its place by name */
+    uint32_t lane, node, span; /* lane: its index when sorted by name */
 } placed;
 
 static int compare_placed(const void *a, const void *b, void *ctx)
@@ -93,7 +93,7 @@ static int compare_placed(const void *a, const void *b, void *ctx)
     if (x->lane != y->lane) return x->lane < y->lane ? -1 : 1;
     const tfp_span *s = &p->detail->spans.at[x->span], *t = &p->detail->spans.at[y->span];
     if (s->start_ns != t->start_ns) return s->start_ns < t->start_ns ? -1 : 1;
-    if (s->duration_ns != t->duration_ns) return s->duration_ns > t->duration_ns ? -1 : 1; /* outer spans first */
+    if (s->duration_ns != t->duration_ns) return s->duration_ns > t->duration_ns ? -1 : 1; /* longer spans first */
     return x->span < y->span ? -1 : x->span > y->span;
 }
 
@@ -108,7 +108,7 @@ static bool collect_spans(const tfp_report *r, const uint32_t *lane_place, place
             if (!p->runs->steps.at[step].listed || !tfp_step_takes(r->step, step)) continue;
             for (TFP_EACH(detail->spans, s, tfp_detail(p, e)->span_first, p)) {
                 const tfp_span *it = &p->detail->spans.at[s];
-                /* a lane that was named without a time is kept for tfp_profile_write, but is no span */
+                /* a lane without a time is kept for tfp_profile_write, but it is no span */
                 if (!it->start_ns && !it->duration_ns) continue;
                 placed x = { p->runs->steps.at[step].id, lane_place[it->lane], n, s };
                 if (!tfp_push(out, x)) return false;
@@ -188,7 +188,7 @@ static const tfp_row_column tensor_columns[] = {
     { 0 }
 };
 
-/* False without memory. */
+/* Adds a row for a variable. False: out of memory. */
 static bool tensor_of(tfp_report *r, size_t i, tfp_buf *shape, tensor_row *out)
 {
     const tfp_checkpoint *k = r->profile->checkpoint;
@@ -262,7 +262,7 @@ static tfp_status files(tfp_report *r, tfp_error *err)
 static const struct {
     const char *name;
     tfp_status (*make)(tfp_report *r, tfp_error *err);
-    bool detail; /* runs: of a profile that was read with TFP_KEEP_MEMORY */
+    bool detail; /* runs: only if the profile was read with TFP_KEEP_MEMORY */
 } tables[] = {
     { "steps", steps, false },          { "spans", spans, true },      { "memory", tfp_records_memory, true },
     { "peak", tfp_records_peak, true }, { "tensors", tensors, false }, { "files", files, false },

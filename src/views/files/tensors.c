@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/files/tensors.c: one tensor of a checkpoint in few numbers: what its values are, and how they are spread. */
+/* views/files/tensors.c: summarizes one tensor of a checkpoint: its kinds of values and their distribution. */
 #include "model/tables/profile.h"
 #include "model/tensors.h"
 #include "views/core/report.h"
 
 #include <math.h>
 
-#define ELEMENTS_MOST ((int64_t)16 << 20) /* they are read whole, as doubles */
+#define ELEMENTS_MOST ((int64_t)16 << 20) /* most elements, because they are read completely, as doubles */
 
 static double value_at(const tfp_tensor *t, size_t i)
 {
     return t->kind == TFP_VALUES_DOUBLE ? t->doubles[i] : (double)t->ints[i];
 }
 
-/* Counts, least, most and mean of the finite values; the mean is kept as such, so that no sum overflows. */
+/* Counts finite values and finds their minimum, maximum and mean; the mean is updated step by step, so that no sum
+ * overflows. */
 static void sum_up(const tfp_tensor *t, tfp_tensor_summary *out)
 {
     double mean = 0, squares = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/flops/calls.c: the float operations of PyTorch's traces, as sums by node for instructions.c. In: what each call
- * takes (src/flops/aten). What runs inside of an operator that counts, kernels too, counts as its time. */
+/* views/flops/calls.c: the float operations of PyTorch's traces, as sums by node for instructions.c. In: the
+ * operations of each call (src/flops/aten). Everything that runs inside a counted operator, also kernels, is counted
+ * as its time. */
 #include "flops/aten/captured.h"
 #include "model/graphs.h"
 #include "model/tables/events.h"
@@ -22,7 +23,7 @@ static tfp_instruction_sum *sum_of(const tfp_profile *p, tfp_map64 *by_node, uin
     return tfp_map64_put(by_node, node, at) && tfp_push(out, sum) ? &out->at[at] : NULL;
 }
 
-/* Kernels, also those that communicate; copies are no work of an operator. */
+/* Whether it is a kernel, including those that communicate; copies are not counted as work. */
 static bool is_work(const tfp_profile *p, uint32_t span)
 {
     const tfp_span_columns *s = &p->events->spans;
@@ -30,7 +31,7 @@ static bool is_work(const tfp_profile *p, uint32_t span)
     return s->class[span] == TFP_CLASS_COMPUTE || s->class[span] == TFP_CLASS_COMMUNICATION;
 }
 
-/* The operator that a span's time is spent for; TFP_NONE: it is no operator's. */
+/* The operator for which a span's time was spent; TFP_NONE: none. */
 static uint32_t spent_for(const tfp_profile *p, const tfp_aten_work *w, uint32_t span)
 {
     const tfp_span_columns *s = &p->events->spans;
@@ -44,7 +45,8 @@ static uint32_t spent_for(const tfp_profile *p, const tfp_aten_work *w, uint32_t
     return w->cover[span] == TFP_NONE ? span : w->cover[span];
 }
 
-/* Libraries name their kernels by what tensor cores multiply: tf32, or s1688, which is the instruction for it. */
+/* Whether a kernel uses tf32, by its name: libraries name kernels after what tensor cores multiply, tf32 or the
+ * instruction for it, s1688. */
 static bool uses_tf32(const tfp_profile *p, uint32_t span)
 {
     tfp_str name = tfp_text(p, p->events->spans.name[span]);
@@ -57,7 +59,7 @@ static bool add_span(const tfp_profile *p, const tfp_aten_work *w, uint32_t span
     const tfp_span_columns *s = &p->events->spans;
     uint32_t op = spent_for(p, w, span);
     if (op == TFP_NONE || s->node[op] == TFP_NONE) return true;
-    if (w->state[op] == TFP_ATEN_INSIDE && w->cover[op] == TFP_NONE) return true; /* it was captured: nothing ran */
+    if (w->state[op] == TFP_ATEN_INSIDE && w->cover[op] == TFP_NONE) return true; /* it was only captured: nothing ran */
     tfp_instruction_sum *sum = sum_of(p, by_node, s->node[op], out);
     if (!sum) return false;
     add(&sum->ns, s->self_ns[span]);
@@ -79,7 +81,7 @@ static bool add_span(const tfp_profile *p, const tfp_aten_work *w, uint32_t span
     return true;
 }
 
-/* Where a node's kernels multiply in tf32, what it takes in fp32 counts as that. */
+/* If a node's kernels multiply in tf32, its fp32 operations count as tf32. */
 static void settle_types(tfp_instruction_sums *sums)
 {
     for (size_t i = 0; i < sums->size; i++) {
@@ -90,7 +92,7 @@ static void settle_types(tfp_instruction_sums *sums)
     }
 }
 
-/* What a captured call computes counts once a replay. */
+/* Counts the operations of a captured call once per replay. */
 static void add_call(const tfp_profile *p, uint32_t span, const tfp_captured_call *call, tfp_instruction_sum *sum)
 {
     sum->runs++;
@@ -103,7 +105,7 @@ static void add_call(const tfp_profile *p, uint32_t span, const tfp_captured_cal
     if (tfp_in_a_step(p, span)) tfp_instruction_step(sum, call->float_ops, call->macs, call->bytes);
 }
 
-/* The time of an activity of a replay counts where it stands; of which call it is may not be known. */
+/* Adds the time of a replayed activity at its place; the call that it belongs to may be unknown. */
 static bool add_replayed(tfp_replayed *r, uint32_t span, tfp_map64 *by_node, tfp_instruction_sums *out)
 {
     const tfp_profile *p = r->p;

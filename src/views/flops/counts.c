@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/flops/counts.c: float operations that are worked out, as the nodes of a profile count them: for -float_ops_source
- * tensorflow and own. In: a profile's program, by the engine of src/flops. Out: tfp_counts, a row a node. */
+/* views/flops/counts.c: computed float operations for the nodes of a profile, with -float_ops_source tensorflow and own.
+ * In: a profile's program, evaluated by src/flops. Out: tfp_counts, one row per node. */
 #include "model/tables/graph.h"
 #include "options/columns.h"
 #include "options/options.h"
@@ -69,7 +69,7 @@ tfp_status tfp_flops_of(const tfp_profile *p, tfp_flops_source source, const tfp
 
 static int64_t known(int64_t n) { return n > 0 ? n : 0; }
 
-/* Whether nodes of bodies are in the profile, so that calls must not count them too. */
+/* Whether the profile has nodes of function bodies, so that calls must not count them again. */
 static bool has_bodies(const tfp_flops *f)
 {
     uint32_t main_end = f->program->bodies.at[0].node_first + f->program->bodies.at[0].node_count;
@@ -78,13 +78,13 @@ static bool has_bodies(const tfp_flops *f)
     return false;
 }
 
-/* The counts of a node: with the functions that it calls (`whole`), or by itself. */
+/* The counts of a node: including the functions that it calls (`whole`), or by itself. */
 static tfp_node_count count_of(const tfp_node_flops *n, bool whole, bool registry)
 {
     bool counted = n->state == TFP_COUNTED;
     tfp_node_count c = { .runs = registry ? 1 : n->needed ? n->loop_runs : 0 };
     int64_t float_ops = whole ? n->all.flops : n->flops;
-    /* a product of TensorFlow's that wrapped, or a reduction of nothing, is a number there */
+    /* in TensorFlow a product that wrapped, and a reduction of nothing, still are numbers */
     c.float_ops = registry && counted ? float_ops : known(float_ops);
     c.macs = known(whole ? n->all.macs : n->macs);
     c.bytes = known(whole ? n->all.bytes : n->bytes);
@@ -95,7 +95,8 @@ static tfp_node_count count_of(const tfp_node_flops *n, bool whole, bool registr
     return c;
 }
 
-/* The same of a node of a function, and of the main graph beside them: of all its runs together, because calls may differ. */
+/* The same for a node of a function, and of the main graph if both are shown: the sum over all runs, because calls may
+ * differ. */
 static tfp_node_count count_of_runs(const tfp_node_flops *n)
 {
     tfp_node_count c = count_of(n, false, false);
@@ -113,7 +114,7 @@ static tfp_status keep_note(tfp_report *r, tfp_counts *c, const char *text, tfp_
     return c->note ? TFP_OK : tfp_nomem(err);
 }
 
-/* Which of a SavedModel's signatures was counted. */
+/* Adds a note that names the signature of a SavedModel that was counted. */
 static tfp_status note_signature(tfp_report *r, const tfp_flops *f, tfp_error *err)
 {
     if (f->signature == TFP_NONE || f->program->signatures.size < 2 || r->options->flops.signature) return TFP_OK;
@@ -122,7 +123,7 @@ static tfp_status note_signature(tfp_report *r, const tfp_flops *f, tfp_error *e
                                key.size < 100 ? (int)key.size : 100, key.data);
 }
 
-/* How many operations have a count, and of the graph's own count, what share of the work that is. */
+/* Adds a note: how many operations have a count and, for our own count, what share of the work they are. */
 static tfp_status add_note(tfp_report *r, tfp_counts *c, tfp_flops *f, tfp_error *err)
 {
     int64_t ops = 0, counted = 0;
@@ -154,10 +155,10 @@ static tfp_status make(tfp_report *r, tfp_flops *f, tfp_error *err)
     for (size_t i = 0; ok && i < count; i++) {
         uint32_t at = f->program_node[i];
         bool argument = tfp_str_eq(tfp_text(r->profile, r->profile->graph->nodes.at[i].op), TFP_STR("_Arg"));
-        /* a node that ran and is in no graph: nothing is known of it; arguments of functions are no operations */
+        /* a node that ran and is in no graph is unknown; arguments of functions are no operations */
         c->nodes[i] = (tfp_node_count){ .ops = !argument, .runs = 1 };
         if (at == TFP_NONE) continue;
-        bool ran = r->profile->graph->nodes.at[i].exec_first != TFP_NONE; /* then its executions are the runs */
+        bool ran = r->profile->graph->nodes.at[i].exec_first != TFP_NONE; /* then its executions give the number of runs */
         c->nodes[i] =
             bodies && !registry && !ran ? count_of_runs(&f->nodes[at]) : count_of(&f->nodes[at], !bodies, registry);
     }
@@ -166,7 +167,7 @@ static tfp_status make(tfp_report *r, tfp_flops *f, tfp_error *err)
     return add_note(r, c, f, err);
 }
 
-/* Columns that neither the files nor an op log can fill. */
+/* Adds notes about columns that neither the files nor an op log can fill. */
 static tfp_status note_missing(tfp_report *r, tfp_error *err)
 {
     int order = r->options->order.by;
@@ -175,12 +176,12 @@ static tfp_status note_missing(tfp_report *r, tfp_error *err)
     uint32_t missing = r->values & (1u << TFP_V_MACS | (files ? 1u << TFP_V_BYTES_MOVED : 0));
     if (r->options->flops.float_ops_source == TFP_FLOPS_OWN || !missing) return TFP_OK;
     for (int v = TFP_V_FILES_COUNT; v < TFP_V_COUNT; v++) needed |= r->options->min[v] > 0;
-    if (!needed) r->values &= ~missing; /* a cell without a number is better than one with a wrong 0 */
+    if (!needed) r->values &= ~missing; /* a cell without a number is better than a wrong 0 */
     return tfp_report_note_add(r, TFP_NOTE_NO_FLOAT_OPS, err, "%s: -float_ops_source own works them out",
                                files ? "macs, bytes_moved and intensity are in no file" : "macs are in no op log");
 }
 
-/* Compiled programs, and traces of them, tell what they count: there is nothing to choose. */
+/* Uses the counts that compiled programs, and traces of them, contain: there is nothing to choose. */
 static tfp_status count_instructions(tfp_report *r, tfp_error *err)
 {
     uint32_t worked_out = 1u << TFP_V_MACS | 1u << TFP_V_BYTES_MOVED | 1u << TFP_V_MOVED_FLOAT_OPS;

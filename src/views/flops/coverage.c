@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/flops/coverage.c: how much of a model's work its count covers, and which assumption would make it cover more. What has
- * no count is estimated: as the mean of its type where others of the type have a count, else as one float operation for
- * each element of its outputs. Products and convolutions without a shape are the bulk of any model that has some, and
- * nothing tells how many they are: then the coverage is unknown. */
+/* views/flops/coverage.c: what share of a model's work is counted, and which assumption would increase it. Work without a
+ * count is estimated: as the mean of its op type if others of the type have a count, otherwise as one float operation per
+ * output element. Products and convolutions are most of the work of any model that has some; if such an op has no shape,
+ * nothing tells how much it is, so the coverage is unknown. */
 #include "model/tables/profile.h"
 #include "options/options.h"
 #include "views/core/notes.h"
@@ -13,10 +13,10 @@
 
 typedef struct type_work { /* of one operation type */
     tfp_strid op;
-    int64_t flops, nodes;  /* nodes that have a count */
-    int64_t missing, runs; /* nodes without, and how often they run */
-    int64_t elements;      /* elements of their outputs, as far as shapes are known */
-    bool shapes;           /* every one of these has known outputs */
+    int64_t flops, nodes;  /* nodes: number of those with a count */
+    int64_t missing, runs; /* missing: number of those without; runs: how often these run */
+    int64_t elements;      /* elements of their outputs, if their shapes are known */
+    bool shapes;           /* whether all their output shapes are known */
 } type_work;
 
 typedef struct coverage {
@@ -24,7 +24,7 @@ typedef struct coverage {
     TFP_VEC(type_work) types;
     double known, estimated;
     int64_t loops;         /* loops of TensorFlow 1 with an unknown number of iterations */
-    const type_work *bulk; /* the type of products that lacks most shapes */
+    const type_work *bulk; /* the type of products that most often lacks shapes */
     bool no_memory;
 } coverage;
 
@@ -64,11 +64,11 @@ static void add_node(const tfp_flops_table *w, coverage *c, uint32_t node)
     if (own.state == TFP_COUNTED) {
         t->flops = tfp_add(t->flops, flops, NULL);
         t->nodes = tfp_add(t->nodes, runs, NULL);
-        /* a loop that runs once as far as anybody knows runs at least twice */
+        /* a loop whose number of iterations is unknown, and counted as 1, runs at least twice */
         if (w->f->nodes[node].trips < 0) c->estimated += (double)w->f->nodes[node].all.flops * (double)runs;
         return;
     }
-    if (runs <= 0) runs = 1; /* a branch may count nothing for what it lacks */
+    if (runs <= 0) runs = 1; /* for what it lacks, a branch may count nothing */
     elements = output_elements(&w->f->nodes[node]);
     t->missing++;
     c->known += (double)flops; /* calls whose count is known */
@@ -82,7 +82,7 @@ static void add_type(const tfp_flops_table *w, coverage *c, const type_work *t)
     tfp_str op = tfp_text(w->p, t->op);
     c->known += (double)t->flops;
     if (!t->missing) return;
-    if (t->nodes && !is_call(op)) /* arguments of one function tell nothing of another */
+    if (t->nodes && !is_call(op)) /* other calls tell nothing about a call without a count, because functions differ */
         c->estimated += (double)t->flops / (double)t->nodes * (double)t->runs;
     else if ((is_product(op) || is_call(op)) && (!c->bulk || t->missing > c->bulk->missing))
         c->bulk = t;
@@ -100,8 +100,8 @@ static bool measure(const tfp_flops_table *w, coverage *c)
 /* ---- what brings input whose shape is open ---- */
 
 typedef struct inputs {
-    int64_t batch, others; /* that lack only the first dimension, or more */
-    uint32_t first;        /* of the others */
+    int64_t batch, others; /* number that lack only the first dimension, and number that lack more */
+    uint32_t first;        /* the first one of the latter */
 } inputs;
 
 static inputs find_inputs(const tfp_flops_table *w)
@@ -124,7 +124,7 @@ static inputs find_inputs(const tfp_flops_table *w)
     return x;
 }
 
-/* False without memory. */
+/* Adds a hint. False: out of memory. */
 static bool put_hint(const tfp_flops_table *w, const inputs *x, char *out, size_t size)
 {
     bool ok = true;
@@ -143,8 +143,8 @@ static bool put_hint(const tfp_flops_table *w, const inputs *x, char *out, size_
     return ok;
 }
 
-/* A SavedModel without signatures: its functions are there for Python alone, and nothing in the graph calls them. The first of
- * these, or NULL. */
+/* The first function of a SavedModel without signatures, or NULL. Its functions can be called only from Python; nothing in the
+ * graph calls them. */
 static const tfp_program_body *uncalled(const tfp_flops_table *w)
 {
     for (size_t i = 0; i < w->g->signatures.size; i++) {
@@ -198,7 +198,7 @@ tfp_status tfp_flops_coverage(const tfp_flops_table *w, double *share, char *tex
     return ok ? TFP_OK : tfp_nomem(err);
 }
 
-/* Notes, once a report: assumptions without effect, functions that call themselves, limits that cut the work. */
+/* Adds notes, once per report: assumptions without effect, recursive functions, limits that cut the work short. */
 tfp_status tfp_flops_notes(tfp_report *r, const tfp_flops *f, tfp_error *err)
 {
     tfp_status s = TFP_OK;

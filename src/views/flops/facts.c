@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/flops/facts.c: what the flops report says before its tables: the totals, how much of the model they cover, and what
- * would make them know more. */
+/* views/flops/facts.c: the facts above the tables of the flops report: the totals, their coverage of the model, and what
+ * would increase it. */
 #include "flops/core/parameters.h"
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
@@ -11,7 +11,7 @@
 
 /* ---- facts ---- */
 
-/* A number; one that is not known is absent. */
+/* Adds a number; an unknown one is absent. */
 static bool add_number(tfp_report *r, const char *name, const char *label, tfp_unit unit, int64_t n)
 {
     tfp_fact *f = tfp_fact_add(r, name, label, 'i', unit);
@@ -35,7 +35,7 @@ static bool keep_text(tfp_report *r, tfp_fact *f, const char *format, va_list ar
     return copy != NULL;
 }
 
-/* Behind the last fact, for people. */
+/* Adds text after the last fact, for people. */
 static bool say_more(tfp_report *r, const char *format, ...)
 {
     va_list args;
@@ -54,7 +54,7 @@ static bool say_more_of(tfp_report *r, tfp_fact *f, const char *format, ...)
     return ok;
 }
 
-/* 25.58m and a word. False without memory. */
+/* Writes a number such as 25.58m and a word. False: out of memory. */
 static bool put_short(char *out, size_t size, int64_t n, const char *word)
 {
     tfp_buf b = { 0 };
@@ -88,7 +88,7 @@ static void plus(int64_t *to, int64_t n)
     if (n > 0) *to = tfp_add(*to, n, NULL);
 }
 
-/* The engine's sum, or the sum over the main graph's nodes. */
+/* The total: the engine's sum, or the sum over the main graph's nodes. */
 static tfp_work total_of(const tfp_flops_table *w)
 {
     tfp_work sum = { .macs = TFP_UNKNOWN };
@@ -107,7 +107,7 @@ typedef struct measured {
     double micros, covered;
 } measured;
 
-/* The share of the measured time that went to operations with a count. */
+/* The share of the measured time in operations with a count. */
 static measured measure(const tfp_flops_table *w)
 {
     measured m = { 0 };
@@ -128,7 +128,7 @@ static measured measure(const tfp_flops_table *w)
 
 /* ---- loops ---- */
 
-/* While loops with an unknown number of iterations. */
+/* The number of while loops with an unknown number of iterations. */
 static int64_t unknown_loops(const tfp_flops_table *w, uint32_t *first)
 {
     int64_t n = 0;
@@ -155,7 +155,7 @@ static const char *const source_words[] = {
     [TFP_FLOPS_FILES] = "files", [TFP_FLOPS_TENSORFLOW] = "tensorflow", [TFP_FLOPS_OWN] = "own"
 };
 
-/* Notes which signature of a SavedModel was counted. */
+/* Adds the signature of a SavedModel that was counted. */
 static bool put_signature(const tfp_flops_table *w)
 {
     size_t count = w->g->signatures.size;
@@ -166,7 +166,7 @@ static bool put_signature(const tfp_flops_table *w)
     return count < 2 || say_more(w->r, "one of %zu: --signature NAME counts another, all the whole graph", count);
 }
 
-/* Of a model whose bulk has no count, what is counted says little: `least`. */
+/* Adds the totals. If most of the model has no count, the counted part means little and is labelled `least`. */
 static bool put_totals(const tfp_flops_table *w, const tfp_work *total, bool least)
 {
     const char *more = least ? "at least" : "";
@@ -190,7 +190,7 @@ static bool put_totals(const tfp_flops_table *w, const tfp_work *total, bool lea
     return ok;
 }
 
-/* A graph without variables, such as a frozen one, says nothing of parameters to people. */
+/* Adds parameters. For a graph without variables, such as a frozen one, people see none. */
 static tfp_status put_parameters(tfp_flops_table *w, tfp_error *err)
 {
     tfp_report *r = w->r;
@@ -198,7 +198,7 @@ static tfp_status put_parameters(tfp_flops_table *w, tfp_error *err)
     char trained[64] = "", fixed[64] = "", rest[96] = "";
     tfp_status s = tfp_parameters(w->p, &w->arena, &c, err);
     if (s) return s;
-    bool told = !c.elements[TFP_PARAMETER] && c.elements[TFP_TRAINED] + c.elements[TFP_FIXED] > 0; /* as params has it */
+    bool told = !c.elements[TFP_PARAMETER] && c.elements[TFP_TRAINED] + c.elements[TFP_FIXED] > 0; /* the same as the column params */
     bool ok = add_number(r, "total_parameters", c.total > 0 || c.unknown ? "parameters" : NULL, TFP_NUMBER, c.total) &&
               add_number(r, "trainable_parameters", NULL, TFP_NUMBER, told ? c.elements[TFP_TRAINED] : TFP_UNKNOWN) &&
               add_number(r, "non_trainable_parameters", NULL, TFP_NUMBER, told ? c.elements[TFP_FIXED] : TFP_UNKNOWN) &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/flops/flops.c: how many float operations a model takes, worked out from its graph: what counts most, what is not known
- * and why, and how much of it all that covers. */
+/* views/flops/flops.c: how many float operations a model needs, computed from its graph: the most expensive parts, what is
+ * unknown and why, and how much of the work is covered. */
 #include "views/flops/flops.h"
 #include "model/tables/graph.h"
 #include "options/options.h"
@@ -48,7 +48,8 @@ static tfp_status build_flops(tfp_report *r, tfp_error *err)
                           .source = chosen ? (tfp_flops_source)o->flops.float_ops_source : TFP_FLOPS_OWN };
     if (!r->profile->program && w.source != TFP_FLOPS_TENSORFLOW && tfp_has_instructions(r->profile))
         return tfp_flops_instructions(r, err);
-    tfp_flops_source engine = w.source == TFP_FLOPS_FILES ? TFP_FLOPS_OWN : w.source; /* shapes are worked out anyway */
+    /* shapes are computed in any case */
+    tfp_flops_source engine = w.source == TFP_FLOPS_FILES ? TFP_FLOPS_OWN : w.source;
     tfp_status s = tfp_flops_of(r->profile, engine, o, &w.f, err);
     if (s) return s;
     w.g = w.f->program;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/flops/instruction_tables.c: the report `flops` of a compiled program (HLO), or of a trace: totals, by op, the
- * instructions that count most, by scope, and what has no count. Totals are in work_facts.c, peaks in
- * roofline.c. */
+/* views/flops/instruction_tables.c: the report `flops` of a compiled program (HLO) or of a trace: totals, by op, the
+ * most expensive instructions, by scope, and what has no count. work_facts.c has the totals, roofline.c the peaks. */
 #include "flops/aten/aten.h"
 #include "model/tables/graph.h"
 #include "options/options.h"
@@ -115,7 +114,7 @@ static const tfp_row_column gap_columns[] = {
 
 static tfp_str text(const tfp_work_tables *t, tfp_strid id) { return tfp_text(t->r->profile, id); }
 
-/* The path up to its last slash, the model's root without one. */
+/* The path up to its last slash; without a slash the model's root. */
 static tfp_str scope_of(const tfp_work_tables *t, uint32_t node)
 {
     tfp_str path = text(t, t->r->profile->graph->nodes.at[node].name);
@@ -124,7 +123,7 @@ static tfp_str scope_of(const tfp_work_tables *t, uint32_t node)
     return path.size ? path : TFP_STR("(top)");
 }
 
-/* As 0:8x4|1:16, of the node's first instruction. */
+/* Writes the shapes of the node's first instruction, as 0:8x4|1:16. */
 static bool put_shapes(const tfp_work_tables *t, uint32_t node, tfp_str *out)
 {
     const tfp_profile *p = t->r->profile;
@@ -150,7 +149,7 @@ typedef struct work_rows {
     size_t count;
 } work_rows;
 
-/* Sorted rows into a grid; people see `few` of them. */
+/* Puts sorted rows into a grid; people see `few` of them. */
 static tfp_status put(const tfp_work_tables *t, tfp_grid *g, work_rows rows, size_t few, tfp_error *err)
 {
     const tfp_work_row *sorted = tfp_rows_sorted(&t->r->arena, rows.at, sizeof *rows.at, rows.count, more_first);
@@ -168,7 +167,7 @@ static tfp_status put_part(const tfp_work_tables *t, const char *name, const cha
 }
 
 typedef struct groups {
-    tfp_map64 by_name; /* strid, or the place of a text -> rows */
+    tfp_map64 by_name; /* name, or index of a text -> index in rows */
     TFP_VEC(tfp_work_row) rows;
 } groups;
 
@@ -187,7 +186,7 @@ static void groups_free(groups *g)
     tfp_vec_free(&g->rows);
 }
 
-/* The sums by op, those that count most first. */
+/* Sums by op, the most expensive first. */
 static bool more_of_op(const void *ctx, uint32_t a, uint32_t b)
 {
     const tfp_work_tables *t = ctx;
@@ -197,7 +196,7 @@ static bool more_of_op(const void *ctx, uint32_t a, uint32_t b)
     return x->float_ops != y->float_ops ? x->float_ops > y->float_ops : x->opcode < y->opcode;
 }
 
-/* "dot|fusion(dot)": the opcodes of one op's instructions, each once, at most three. */
+/* Writes the distinct opcodes of an op's instructions, at most three: "dot|fusion(dot)". */
 static bool put_opcodes(const tfp_work_tables *t, const uint32_t *sums, size_t count, tfp_str *out)
 {
     enum { MOST = 3 };
@@ -292,7 +291,7 @@ static tfp_status put_gaps(const tfp_work_tables *t, tfp_error *err)
     return s;
 }
 
-/* Every instruction a row: the names that tell one from another, and its shapes. */
+/* One row per instruction, with the names that distinguish instructions, and shapes. */
 static tfp_work_row *instruction_rows(const tfp_work_tables *t)
 {
     tfp_work_row *rows = TFP_NEW(&t->r->arena, tfp_work_row, t->sums.size + 1);
@@ -325,7 +324,7 @@ static tfp_status put_top(const tfp_work_tables *t, tfp_error *err)
     return put_part(t, "top_nodes", title, (work_rows){ instruction_columns, rows, count }, err);
 }
 
-/* -nodes: in the order of the file. */
+/* -nodes: rows in the order of the file. */
 static tfp_status put_nodes(const tfp_work_tables *t, tfp_error *err)
 {
     tfp_work_row *rows = instruction_rows(t);

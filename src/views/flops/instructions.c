@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/flops/instructions.c: the float operations of compiled programs, instruction by instruction. In: the instructions of
- * HLO modules (model/tables/instructions.h), or the stats of a trace's spans. Out: sums by instruction, and what each node counts. */
+/* views/flops/instructions.c: the float operations of compiled programs, instruction by instruction. In: the instructions of HLO
+ * modules (model/tables/instructions.h), or the stats of a trace's spans. Out: sums by instruction, and the counts of each node. */
 #include "views/flops/instructions.h"
 
 #include "flops/aten/aten.h"
@@ -25,9 +25,9 @@ typedef struct keys {
     tfp_strid flops, macs, moved, accessed, unknown, op, module, opcode, type;
 } keys;
 
-typedef struct told { /* of one execution */
+typedef struct told { /* counts of one execution */
     tfp_strid op, module, opcode;
-    tfp_float_type type; /* TFP_FLOAT_OTHER: not known, too */
+    tfp_float_type type; /* TFP_FLOAT_OTHER: also when unknown */
     int64_t flops, macs, bytes;
     bool counted, moves;
 } told;
@@ -45,7 +45,7 @@ static keys find_keys(const tfp_profile *p)
                    .module = tfp_stat_key(p, "hlo_module") };
 }
 
-/* By the names that the reader of HLO gives (formats/hlo/describe.c). */
+/* The type from the names that the HLO reader uses (formats/hlo/describe.c). */
 static tfp_float_type type_named(tfp_str name)
 {
     static const char *const names[TFP_FLOAT_TYPES] = { "", "f32", "tf32", "f16", "bf16", "f8" };
@@ -54,7 +54,7 @@ static tfp_float_type type_named(tfp_str name)
     return TFP_FLOAT_OTHER;
 }
 
-/* An unknown key is TFP_NONE, which no stat has either. */
+/* An unknown key is TFP_NONE, which no stat has. */
 static told told_by(const tfp_profile *p, const keys *k, const tfp_stat_set *set)
 {
     told t = { 0 };
@@ -92,15 +92,16 @@ bool tfp_has_recorded_calls(const tfp_profile *p)
     return p->instructions.size && p->graph->nodes.at[p->instructions.at[0].node].calls > 0;
 }
 
-/* With a trace, executed instructions count, not those of a module beside it. */
+/* Whether an HLO module is counted; with a trace the executed instructions are counted instead. */
 static bool is_module(const tfp_profile *p) { return p->instructions.size && !tfp_has(p, TFP_HAS_TRACE); }
 
 /* ---- sums of a trace ---- */
 
 typedef struct collector {
     const tfp_profile *p;
-    told *told;   /* by set of stats */
-    tfp_map64 by; /* module << 32 | instruction, or the node -> sums */
+    told *told;   /* indexed by set of stats */
+    tfp_map64 by; /* module << 32 | instruction, or the node -> index in sums */
+    bool *open; /* by lane: its last activity began a run of which nothing is counted yet */
     tfp_instruction_sums *out;
 } collector;
 
@@ -119,7 +120,17 @@ static tfp_instruction_sum *sum_of(collector *c, const told *t, uint32_t node)
     return tfp_map64_put(&c->by, key, at) && tfp_push(c->out, sum) ? &c->out->at[at] : NULL;
 }
 
-static bool add_span(collector *c, uint32_t span)
+/* Several activities of one instruction are one run. It counts with the first of them that is work: a memset may come before. */
+static bool begins_run(collector *c, uint32_t span, bool work)
+{
+    const tfp_span_columns *s = &c->p->events->spans;
+    bool *open = &c->open[s->lane[span]];
+    bool begins = !(s->marks[span] & TFP_MARK_CONTINUES) || *open;
+    *open = begins && !work;
+    return begins;
+}
+
+static bool add_span(collector *c, uint32_t span, bool begins)
 {
     static const told nothing = { 0 };
     const tfp_span_columns *s = &c->p->events->spans;
@@ -127,19 +138,20 @@ static bool add_span(collector *c, uint32_t span)
     const told *t = stats == TFP_NONE ? &nothing : &c->told[stats];
     tfp_instruction_sum *sum = sum_of(c, t, s->node[span]);
     if (!sum) return false;
+    add(&sum->ns, s->self_ns[span]);
+    if (!begins) return true;
     sum->runs++;
     add(&sum->float_ops, t->flops);
     add(&sum->macs, t->macs);
     add(&sum->bytes, t->bytes);
     if (t->type) add(&sum->of_type[t->type], t->flops);
     if (tfp_in_a_step(c->p, span)) tfp_instruction_step(sum, t->flops, t->macs, t->bytes);
-    add(&sum->ns, s->self_ns[span]);
     sum->counted &= t->counted;
     sum->moves |= t->moves;
     return true;
 }
 
-/* Ops and kernels; copies of the tracer, API calls and asynchronous lines are no work of the model. */
+/* Whether it is an op or a kernel; copies by the tracer, API calls and asynchronous lines are no work of the model. */
 static bool is_work(const tfp_profile *p, uint32_t span)
 {
     const tfp_span_columns *s = &p->events->spans;
@@ -149,7 +161,7 @@ static bool is_work(const tfp_profile *p, uint32_t span)
            (s->class[span] == TFP_CLASS_COMPUTE || s->class[span] == TFP_CLASS_COMMUNICATION);
 }
 
-/* Once per set of stats; NULL without memory, for the caller to free. */
+/* Reads each set of stats once; NULL: out of memory. The caller frees the result. */
 static told *read_stats(const tfp_profile *p)
 {
     keys k = find_keys(p);
@@ -161,10 +173,14 @@ static told *read_stats(const tfp_profile *p)
 static bool collect_spans(const tfp_report *r, bool every, tfp_instruction_sums *out)
 {
     if (tfp_aten_recorded(r->profile)) return tfp_calls_collect(r, every, out);
-    collector c = { .p = r->profile, .told = read_stats(r->profile), .out = out };
-    bool ok = c.told != NULL;
-    for (uint32_t i = 0; ok && i < c.p->events->spans.size; i++)
-        if (is_work(c.p, i) && (every || tfp_span_in_step(r, i))) ok = add_span(&c, i);
+    const tfp_profile *p = r->profile;
+    collector c = { .p = p, .told = read_stats(p), .open = calloc(p->lanes.size + 1, sizeof *c.open), .out = out };
+    bool ok = c.told && c.open;
+    for (uint32_t i = 0; ok && i < p->events->spans.size; i++) {
+        bool work = is_work(p, i), begins = begins_run(&c, i, work);
+        if (work && (every || tfp_span_in_step(r, i))) ok = add_span(&c, i, begins);
+    }
+    free(c.open);
     free(c.told);
     tfp_map64_free(&c.by);
     return ok;
@@ -197,7 +213,7 @@ static void merge(tfp_instruction_sum *to, const tfp_instruction_sum *n)
     to->moves |= n->moves;
 }
 
-/* Recorded calls of one node are a row, whatever their arguments were. */
+/* All recorded calls of one node are one row, whatever their arguments were. */
 static bool collect_module(const tfp_profile *p, tfp_instruction_sums *out)
 {
     bool ok = true, calls = tfp_has_recorded_calls(p);
@@ -224,7 +240,7 @@ tfp_status tfp_instructions_of(const tfp_report *r, tfp_instruction_sums *out, t
 
 /* ---- nodes ---- */
 
-/* Instructions inside fusions are nodes as well: each counts its own float operations. */
+/* Instructions inside fusions are nodes as well, and each counts its own float operations. */
 static void count_module(const tfp_profile *p, tfp_node_count *nodes)
 {
     for (size_t i = 0; i < p->instructions.size; i++) {
@@ -240,7 +256,7 @@ static void count_module(const tfp_profile *p, tfp_node_count *nodes)
     }
 }
 
-/* Of a trace: sums of all executions, divided among the runs. */
+/* For a trace: sums of all executions, divided by the number of runs. */
 static tfp_status count_spans(const tfp_report *r, tfp_node_count *nodes, tfp_error *err)
 {
     tfp_instruction_sums sums = { 0 };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/flops/nodes.c: the flops report with -nodes: a row for every node of the graph, then for those of each function,
- * with the shapes of its outputs and what one execution of it counts. */
+/* views/flops/nodes.c: the flops report with -nodes: one row for every node of the graph, then for those of each
+ * function, with the shapes of its outputs and the counts of one execution. */
 #include "model/tables/profile.h"
 #include "views/core/report.h"
 #include "views/flops/flops.h"
 
-/* 0:32x112x112x64|1:?x3, a scalar is "0:". */
+/* Writes shapes as 0:32x112x112x64|1:?x3; a scalar is "0:". */
 bool tfp_flops_shapes(const tfp_flops_table *w, uint32_t node, tfp_str *out)
 {
     const tfp_node_flops *n = &w->f->nodes[node];

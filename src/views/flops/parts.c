@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/flops/parts.c: the tables behind that of types: the nodes that count most, what a model's signatures cost, and what
- * is not known: operations without a formula, and without a shape, with what would help. */
+/* views/flops/parts.c: the tables after that of types: the most expensive nodes, the cost of a model's signatures, and what
+ * is unknown (operations without a formula or without a shape) with what would help. */
 #include "model/tables/profile.h"
 #include "views/core/report.h"
 #include "views/flops/flops.h"
 
-/* FUNCTION/NODE, or the node's name alone. */
+/* Writes FUNCTION/NODE, or only the node's name. */
 static bool put_place(tfp_flops_table *w, tfp_str *out, uint32_t node)
 {
     tfp_str name = tfp_text(w->p, w->g->nodes.at[node].name);
@@ -25,7 +25,7 @@ static bool put_place(tfp_flops_table *w, tfp_str *out, uint32_t node)
 
 enum { TOP_NODES = 10 };
 
-/* The biggest so far in `top`, sorted; few, so insertion. */
+/* Inserts into the sorted list `top` of the biggest values so far; the list is short. */
 static void keep_top(uint32_t *top, int64_t *value, size_t *count, uint32_t node, int64_t n)
 {
     size_t at = *count < TOP_NODES ? (*count)++ : TOP_NODES - 1;
@@ -85,9 +85,9 @@ tfp_status tfp_flops_top_nodes(tfp_flops_table *w, tfp_error *err)
 /* ---- signatures: the costs of one call ---- */
 
 typedef struct reach {
-    tfp_map64 node_by_name; /* of the main graph */
+    tfp_map64 node_by_name; /* nodes of the main graph */
     uint32_t *stack;
-    uint32_t *seen; /* by node: the last signature that used it */
+    uint32_t *seen; /* for each node: the last signature that used it */
 } reach;
 
 static bool start_reach(tfp_flops_table *w, reach *x)
@@ -110,7 +110,7 @@ static void add_work(tfp_work *to, const tfp_node_flops *n)
     to->counted = tfp_add(to->counted, n->all.counted > 0 ? n->all.counted : 0, NULL);
 }
 
-/* All that a signature needs. */
+/* The work of everything that a signature needs. */
 static tfp_work work_below(tfp_flops_table *w, reach *x, const tfp_program_signature *s, uint32_t turn)
 {
     tfp_work sum = { 0 };
@@ -153,7 +153,7 @@ static const tfp_row_column signature_columns[] = {
 
 tfp_status tfp_flops_signatures(tfp_flops_table *w, tfp_error *err)
 {
-    size_t count = w->source == TFP_FLOPS_OWN ? w->g->signatures.size : 0; /* their bodies count in no op log */
+    size_t count = w->source == TFP_FLOPS_OWN ? w->g->signatures.size : 0; /* an op log does not count their bodies */
     reach x = { 0 };
     if (!count) return TFP_OK;
     signature_row *rows = TFP_NEW(&w->arena, signature_row, count);
@@ -177,7 +177,7 @@ tfp_status tfp_flops_signatures(tfp_flops_table *w, tfp_error *err)
 
 typedef struct gap { /* of one operation type */
     tfp_strid op;
-    uint32_t first; /* node of the program */
+    uint32_t first; /* a node of the program */
     int64_t nodes;
 } gap;
 
@@ -193,7 +193,7 @@ static bool more_nodes(const void *ctx, uint32_t a, uint32_t b)
     return x->at[a].nodes > x->at[b].nodes;
 }
 
-/* Numbers of nodes that some run reaches. */
+/* Collects the nodes without a count that some run reaches. */
 static bool find_gaps(tfp_flops_table *w, tfp_count_state state, gaps *x)
 {
     tfp_map64 by_op = { 0 };
@@ -237,7 +237,7 @@ static const tfp_program_arg *find_arg(const tfp_flops_table *w, uint32_t body, 
     return NULL;
 }
 
-/* Nodes by name, in all bodies: the key is body and name. */
+/* Nodes in all bodies, found by body and name. */
 typedef struct names {
     tfp_map64 at;
 } names;
@@ -254,7 +254,8 @@ static bool list_names(const tfp_flops_table *w, names *x)
 
 static void put_text(tfp_buf *b, tfp_str s) { tfp_buf_add(b, s.data, s.size < 200 ? s.size : 200); }
 
-/* Where the unknown begins: the farthest node above whose own inputs are known. An argument ends the walk too. */
+/* Writes where unknown shapes begin: the farthest node above whose own inputs are known. The search also ends at an
+ * argument. */
 static void put_reason(const tfp_flops_table *w, const names *x, uint32_t node, tfp_buf *b)
 {
     uint32_t at = node;
@@ -313,7 +314,7 @@ static const tfp_row_column gap_columns[] = { TFP_COLUMN_WHOLE(gap_row, "op", TE
                                                             SHOWN_MISSING, true),
                                               { 0 } };
 
-/* Reasons are told where names are given. */
+/* Fills rows; reasons are given in the table that has names. */
 static bool fill_gaps(tfp_flops_table *w, const gaps *x, const names *by_name, gap_row *rows)
 {
     tfp_buf b = { 0 };

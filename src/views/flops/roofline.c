@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/flops/roofline.c: what a device could do at most, and how much of that a trace or a compiled program does. Peaks are those
- * that the options give, else those that the trace tells of its device, else, of PyTorch's traces, which tell the device's
- * name and the types of inputs, those of a known device by type (flops/core/devices.h). */
+/* views/flops/roofline.c: what a device can do at most, and what share of it a trace or a compiled program achieves. The peaks
+ * are, in this order: those in the options; those that the trace states for its device; for PyTorch's traces, which state the
+ * device's name and the types of inputs, those of a known device by type (flops/core/devices.h). */
 #include "flops/aten/aten.h"
 #include "model/tables/devices.h"
 #include "model/tables/events.h"
@@ -18,7 +18,7 @@
 
 static tfp_str name_of(const tfp_work_tables *t, const tfp_device_info *d) { return tfp_text(t->r->profile, d->name); }
 
-/* The first device with a name; another kind of device beside it has other peaks. */
+/* Finds the first device with a name; if there is another kind of device, its peaks differ. */
 static tfp_status find_device(tfp_work_tables *t, tfp_error *err)
 {
     const tfp_event_tables *e = t->r->profile->events;
@@ -46,8 +46,7 @@ static tfp_status find_device(tfp_work_tables *t, tfp_error *err)
                                name.data);
 }
 
-/* A bandwidth that the trace tells, and that is far from what the vendor publishes of this device, is wrong: ROCm's is that of half
- * of the memory's pins. */
+/* Corrects a bandwidth in the trace that is far from the vendor's published one: ROCm reports that of half of the memory's pins. */
 static tfp_status check_bandwidth(tfp_work_tables *t, tfp_error *err)
 {
     const tfp_device_info *d = t->device;
@@ -81,7 +80,7 @@ tfp_status tfp_work_check_peaks(const tfp_work_tables *t, double most_attained, 
                                given ? "" : ": give -peak_flops and -peak_bandwidth");
 }
 
-/* Of the numbers that are computed with; peaks of known devices are by type. */
+/* Whether the types of numbers are used; peaks of known devices are by type. */
 static bool has_types(const tfp_work_tables *t)
 {
     if (tfp_aten_recorded(t->r->profile)) return true;
@@ -117,7 +116,7 @@ tfp_status tfp_work_find_peaks(tfp_work_tables *t, tfp_error *err)
 
 /* ---- rows ---- */
 
-/* Of work of several types each takes its time; 0: a type has no peak. */
+/* The mean peak for work of several types, each of which takes its own time; 0: a type has no peak. */
 static double peak_of(const tfp_work_tables *t, const tfp_work_row *row)
 {
     double seconds = 0;
@@ -130,7 +129,7 @@ static double peak_of(const tfp_work_tables *t, const tfp_work_row *row)
     return seconds > 0 ? (double)row->float_ops / seconds : 0;
 }
 
-/* "bf16, fp32", in the order of the types. */
+/* Writes "bf16, fp32", in the order of the types. */
 static bool put_types(const tfp_work_tables *t, tfp_work_row *row)
 {
     char text[64] = "";
@@ -151,7 +150,7 @@ bool tfp_work_roof(const tfp_work_tables *t, tfp_work_row *row)
     row->attainable = row->attained = NAN;
     if (t->shown & TFP_WORK_TYPES && !put_types(t, row)) return false;
     row->peak = peak_of(t, row);
-    if (t->all.device_ns > 0 && !row->device_ns) return true; /* it ran on the host, whose peaks these are not */
+    if (t->all.device_ns > 0 && !row->device_ns) return true; /* it ran on the host, for which these peaks do not apply */
     if (isnan(x) || !row->float_ops || !(t->shown & TFP_WORK_PEAK) || (t->known && row->peak <= 0)) return true;
     double fed = t->peak_bandwidth > 0 ? x * t->peak_bandwidth : row->peak;
     row->attainable = row->peak > 0 && row->peak < fed ? row->peak : fed;
@@ -175,8 +174,8 @@ static const tfp_row_column type_columns[] = {
 };
 /* clang-format on */
 
-/* Adds up by type. The time of an instruction of several types counts for none of them, because it cannot be divided; nor does the time of
- * one on the host, whose peak is not the device's. */
+/* Adds up by type. The time of an instruction with several types cannot be divided, so it counts for none; nor does the time of one on the
+ * host, because the peak is the device's. */
 static void add_types(const tfp_work_tables *t, tfp_work_row *rows)
 {
     for (size_t k = 0; k < t->sums.size; k++) {
@@ -186,7 +185,7 @@ static void add_types(const tfp_work_tables *t, tfp_work_row *rows)
             rows[i].instructions++;
             rows[i].float_ops = tfp_add(rows[i].float_ops, n->of_type[i], NULL);
             if (n->of_type[i] != n->float_ops || (t->all.device_ns > 0 && !n->device_ns)) continue;
-            rows[i].moved_float_ops = tfp_add(rows[i].moved_float_ops, n->float_ops, NULL); /* with a time */
+            rows[i].moved_float_ops = tfp_add(rows[i].moved_float_ops, n->float_ops, NULL); /* it has a time */
             rows[i].working_ns = tfp_add(rows[i].working_ns, n->device_ns ? n->device_ns : n->ns, NULL);
         }
     }
@@ -221,7 +220,7 @@ tfp_status tfp_work_types(const tfp_work_tables *t, tfp_error *err)
 
 /* ---- facts ---- */
 
-/* "fp32 19.5, tf32 156 tera float ops a second" */
+/* Writes "fp32 19.5, tf32 156 tera float ops a second". */
 static bool add_known(const tfp_work_tables *t)
 {
     tfp_fact *f = tfp_fact_add(t->r, "device", "roofline of", 's', TFP_LABEL);
@@ -266,7 +265,7 @@ bool tfp_work_peak_facts(const tfp_work_tables *t)
     return true;
 }
 
-/* Seconds that all work would take at the peak; what has no peak takes none. */
+/* Seconds that all work would take at the peak; work without a peak is left out. */
 static double seconds_at_peak(const tfp_work_tables *t)
 {
     double seconds = 0;
@@ -285,7 +284,7 @@ tfp_status tfp_work_utilization(const tfp_work_tables *t, tfp_error *err)
     if (s == TFP_LIMIT) tfp_error_clear(err);
     if (s) return s == TFP_LIMIT ? TFP_OK : s;
     double of_steps = (double)t->all.step_float_ops / (double)t->all.float_ops;
-    double seconds = f->mean.step_ns * (double)f->step_count / 1e9; /* of each device in each step */
+    double seconds = f->mean.step_ns * (double)f->step_count / 1e9; /* time of each device in each step */
     if (!f->has_devices || seconds <= 0) return TFP_OK;
     tfp_fact *fact = tfp_fact_add(t->r, "utilization", "utilization", 'r', TFP_SHARE);
     if (!fact) return tfp_nomem(err);

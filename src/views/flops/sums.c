@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/flops/sums.c: what the tables of float operations ask of a node: its own count, its runs, what they take. */
+/* views/flops/sums.c: functions that the tables of float operations use for a node: its own counts, its runs, and their
+ * sums. */
 #include "model/tables/graph.h"
 #include "views/flops/flops.h"
 
 #include <stdio.h>
 
-/* TensorFlow's op log, and the files, know nodes of the main graph only. */
+/* TensorFlow's op log and the files have only nodes of the main graph. */
 tfp_own_count tfp_flops_own(const tfp_flops_table *w, uint32_t node)
 {
     const tfp_node_flops *n = &w->f->nodes[node];
@@ -16,8 +17,8 @@ tfp_own_count tfp_flops_own(const tfp_flops_table *w, uint32_t node)
         int64_t given = at == TFP_NONE ? 0 : w->p->graph->nodes.at[at].float_ops;
         return given > 0 ? (tfp_own_count){ TFP_COUNTED, given, TFP_UNKNOWN } : none;
     }
-    if (out.state != TFP_COUNTED) out.flops = TFP_UNKNOWN; /* TensorFlow's may be negative all the same */
-    if (out.state != TFP_COUNTED || w->source != TFP_FLOPS_OWN) out.macs = TFP_UNKNOWN; /* an op log has none */
+    if (out.state != TFP_COUNTED) out.flops = TFP_UNKNOWN; /* TensorFlow's counts may be negative even then */
+    if (out.state != TFP_COUNTED || w->source != TFP_FLOPS_OWN) out.macs = TFP_UNKNOWN; /* an op log has no macs */
     return out;
 }
 
@@ -57,7 +58,7 @@ void tfp_flops_shape_text(tfp_buf *b, tfp_dims d)
     }
 }
 
-/* 7754331136 as 7,754,331,136. */
+/* Writes 7754331136 as 7,754,331,136. */
 void tfp_flops_exact(char *out, int64_t n)
 {
     char digits[32];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/flops/types.c: the flops report's own table: operation types, those that count most first. With times what they
- * achieve, with the device's peaks a roofline: what they could, and what bounds them. */
+/* views/flops/types.c: the flops report's own table: operation types, the most expensive first. If times are known, it
+ * shows what they achieve; with the device's peaks also a roofline: what they could achieve, and what limits them. */
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
 #include "options/options.h"
@@ -13,7 +13,7 @@ typedef struct op_type {
     tfp_strid op;
     int64_t nodes, runs, counted_nodes;
     int64_t float_ops, macs, bytes;
-    int64_t moved_float_ops, moved_nodes; /* of nodes with known bytes */
+    int64_t moved_float_ops, moved_nodes; /* sums over nodes with known bytes */
     int64_t macs_nodes;                   /* number of nodes whose macs are known */
     int64_t ns, timed_float_ops;
 } op_type;
@@ -27,7 +27,7 @@ typedef struct op_types {
 
 static void plus(int64_t *to, int64_t n) { *to = tfp_add(*to, n, NULL); }
 
-/* Measurements of a node: its own float operations and the time that it took. */
+/* Adds a node's own float operations and time to the measurements. */
 static void add_measured(const tfp_flops_table *w, op_type *t, uint32_t node, const tfp_own_count *c)
 {
     uint32_t at = w->profile_node[node];
@@ -66,7 +66,7 @@ static bool goes_before(const void *ctx, uint32_t a, uint32_t b)
     return tfp_str_cmp(tfp_text(x->p, s->op), tfp_text(x->p, t->op)) < 0;
 }
 
-/* Nodes that no run reaches count nothing and are not listed; those of a branch that costs less are, with 0 runs. */
+/* Nodes that no run reaches are not counted and not listed; nodes in the cheaper branch are listed with 0 runs. */
 static bool find_types(tfp_flops_table *w, op_types *x)
 {
     tfp_map64 by_op = { 0 };
@@ -96,7 +96,7 @@ static bool find_types(tfp_flops_table *w, op_types *x)
 
 typedef struct peaks {
     double flops, bandwidth; /* 0: not given */
-    double whole;            /* float operations of all types */
+    double whole;            /* float operations of all types together */
 } peaks;
 
 typedef struct type_row {
@@ -106,7 +106,7 @@ typedef struct type_row {
 } type_row;
 
 /* clang-format off */
-enum { TIMED = 1, PEAK = 2, BOTH_PEAKS = 4, TIMED_PEAK = 8 }; /* when a column is there */
+enum { TIMED = 1, PEAK = 2, BOTH_PEAKS = 4, TIMED_PEAK = 8 }; /* bits: which columns are present */
 static const tfp_row_column type_columns[] = {
     TFP_COLUMN_WHOLE(type_row, "op", TEXT, LABEL, op, NULL),
     TFP_COLUMN_WHOLE(type_row, "nodes", INT, LABEL, nodes, NULL),
@@ -132,7 +132,7 @@ static unsigned shown(const peaks *k, bool timed)
     return (timed ? TIMED : 0u) | (peak ? PEAK : 0u) | (both ? BOTH_PEAKS : 0u) | (timed && peak ? TIMED_PEAK : 0u);
 }
 
-/* What the device could do: its peak, or what its memory feeds it; unknown without a type's intensity. */
+/* What the device could achieve: its peak, or what its memory bandwidth allows; unknown if the type's intensity is. */
 static double attainable(const type_row *row, const peaks *k)
 {
     if (isnan(row->intensity) || row->float_ops == 0) return NAN;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/flops/work.h: what the files of the report `flops` of compiled programs and traces share: rows of work, and the
- * tables being made of them. */
+/* views/flops/work.h: shared by the files of the report `flops` of compiled programs and traces: rows of work, and the
+ * tables that are made of them. */
 #ifndef TFP_VIEWS_FLOPS_WORK_H
 #define TFP_VIEWS_FLOPS_WORK_H
 
@@ -21,15 +21,15 @@ enum {
 
 typedef struct tfp_work_row { /* an op, a scope, an instruction, or a type of numbers */
     tfp_str name, op, module, scope, shapes, source, bound, types;
-    tfp_str opcode; /* of an op: those of its instructions that compute most, at most three */
+    tfp_str opcode; /* for an op: the opcodes of its instructions that compute most, at most three */
     int64_t instructions, counted, runs;
     int64_t float_ops, macs, bytes;
-    int64_t moved_float_ops; /* of instructions whose bytes are known */
+    int64_t moved_float_ops; /* sum over instructions whose bytes are known */
     int64_t ns, device_ns;
-    int64_t working_ns; /* of each instruction that of accelerators, where it has any */
+    int64_t working_ns; /* the instructions' time on accelerators; for those without any, their whole time */
     int64_t step_float_ops, step_macs, step_bytes;
     int64_t of_type[TFP_FLOAT_TYPES];
-    bool moves; /* the bytes of one are known */
+    bool moves; /* the bytes of some instruction are known */
     double share, intensity, peak, attainable, rate, attained;
 } tfp_work_row;
 
@@ -38,33 +38,34 @@ typedef struct tfp_work_tables {
     tfp_instruction_sums sums;
     tfp_work_row all;
     int64_t uncounted_bytes, counted_ns, loops;
-    bool bytes_missing; /* of instructions without a count */
+    bool bytes_missing; /* bytes of some instruction without a count are unknown */
     bool operators;     /* the rows are PyTorch's operators, not instructions */
     tfp_strid first_loop;
-    double peak_flops, peak_bandwidth; /* 0: not known, or by type */
+    double peak_flops, peak_bandwidth; /* 0: unknown, or by type */
     const tfp_device_info *device;     /* the device whose peaks are used; NULL: none */
-    const tfp_device_peaks *known;     /* its peaks by its data sheet, used where the trace has none; NULL: none */
-    const char *published;             /* its name, if the vendor's bandwidth is used instead of the trace's; NULL: it is not */
+    const tfp_device_peaks *known;     /* its peaks from its data sheet, used if the trace has none; NULL: none */
+    const char *published;             /* its name, if the vendor's bandwidth replaces the trace's; NULL: it does not */
     unsigned shown;
 } tfp_work_tables;
 
 void tfp_work_add(tfp_work_row *row, const tfp_instruction_sum *n);
 
-/* roofline.c. Finds the peaks: the options', else those that the trace tells, else those of a known device. */
+/* roofline.c. Finds the peaks: those of the options, otherwise those in the trace, otherwise those of a known
+ * device. */
 tfp_status tfp_work_find_peaks(tfp_work_tables *t, tfp_error *err);
-/* What the row achieves, and what the device could; false without memory. */
+/* Sets what a row achieves and what the device could; false: out of memory. */
 bool tfp_work_roof(const tfp_work_tables *t, tfp_work_row *row);
-/* The table of types, where peaks are by type. */
+/* Adds the table of types, if peaks are by type. */
 tfp_status tfp_work_types(const tfp_work_tables *t, tfp_error *err);
-/* Tells of a share over 1: no work is faster than its device, so that a peak is wrong. */
+/* Adds a note if a share exceeds 1: no work is faster than its device, so a peak must be wrong. */
 tfp_status tfp_work_check_peaks(const tfp_work_tables *t, double most_attained, tfp_error *err);
-bool tfp_work_peak_facts(const tfp_work_tables *t); /* false without memory */
-/* The fact how much of the device's peak the steps use, where the peak is known. */
+bool tfp_work_peak_facts(const tfp_work_tables *t); /* false: out of memory */
+/* Adds the fact how much of the device's peak the steps use, if the peak is known. */
 tfp_status tfp_work_utilization(const tfp_work_tables *t, tfp_error *err);
 
-/* work_facts.c: what stands before the tables; false without memory. */
+/* work_facts.c: the facts above the tables; false: out of memory. */
 bool tfp_work_facts(const tfp_work_tables *t);
-/* Behind the last fact, for people. */
+/* Adds text after the last fact, for people. */
 bool tfp_work_say(const tfp_work_tables *t, const char *format, ...) TFP_PRINTF(2, 3);
 
 #endif

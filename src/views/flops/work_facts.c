@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/flops/work_facts.c: what the report `flops` of compiled programs and traces says before its tables: the totals, and how
- * much of it all they cover. */
+/* views/flops/work_facts.c: the facts above the tables of the report `flops` for compiled programs and traces: the totals and
+ * their coverage. */
 #include "model/tables/runs.h"
 #include "views/core/report.h"
 #include "views/flops/flops.h"
@@ -33,7 +33,7 @@ static bool add_loops(const tfp_work_tables *t)
                         name.data);
 }
 
-/* The share of the bytes that instructions with a count move; it is told of all that has known shapes. */
+/* Adds the share of the bytes that instructions with a count move, if all shapes are known. */
 static bool add_coverage(const tfp_work_tables *t)
 {
     bool ok = add_number(t, "ops", NULL, TFP_LABEL, t->all.instructions) &&
@@ -59,7 +59,7 @@ static bool add_mean(const tfp_work_tables *t, const char *name, const char *lab
     return f != NULL;
 }
 
-/* One step before all of them: that is the number which others' tables and papers have. */
+/* Adds the number for one step before that for all steps: other tables and papers have the former. */
 static bool add_steps(const tfp_work_tables *t)
 {
     size_t steps = t->r->profile->runs->step_order.size;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/hang/find.c: of each group the first collective in which something is wrong: ranks that called another one, with other sizes
- * or types, ranks that never came, or all waiting for something else. Rules: docs/formats.md. */
+/* views/hang/find.c: finds in each group the first collective with a fault: ranks that called another one, or with other sizes or
+ * types, ranks that never came, or all ranks waiting for something else. Rules: docs/formats.md. */
 #include "model/files/flights.h"
 #include "model/tables/profile.h"
 #include "views/core/report.h"
@@ -25,7 +25,7 @@ tfp_str hang_text(hang *h, tfp_buf *b)
     return s;
 }
 
-/* The ranks as text, "0|1|2"; *numbers gets them as an array that ends with -1, in which causes are searched for. */
+/* Writes the ranks as text, "0|1|2"; *numbers receives them as an array ended by -1, for the search for causes. */
 static tfp_str list(hang *h, const ranks *of, int64_t **numbers)
 {
     tfp_buf b = { 0 };
@@ -45,7 +45,7 @@ static tfp_str line_of(hang *h, uint32_t entry)
     return trace == TFP_NONE ? TFP_STR("") : tfp_own_line(h->r->profile, trace, &h->r->arena);
 }
 
-/* The row brings its finding, its group's number, and what it found there and wanted. */
+/* Adds a row with its finding, its group's number, and found and expected values. */
 static bool add_row(hang *h, hang_row *row, const sequence *s, const ranks *who, const ranks *waiting, uint32_t shown)
 {
     const tfp_profile *p = h->r->profile;
@@ -73,7 +73,7 @@ static tfp_strid value_of(const tfp_flight_entry *e, size_t what, bool shown)
     return what == 0 ? e->name : what == 1 ? (shown ? e->sizes : e->must_agree) : e->types;
 }
 
-/* What most ranks have; of several the one of the lowest rank. */
+/* The value that most ranks have; in a tie that of the lowest rank. */
 static uint32_t most_common(const hang *h, const sequence *s, size_t what, bool *ok)
 {
     tfp_map64 count = { 0 };
@@ -166,7 +166,7 @@ static bool without_dump(const hang_group *g, ranks *out, ranks *with)
     return ok;
 }
 
-/* All who have a dump are in it, and it does not end. */
+/* Whether all ranks with a dump are in the collective and it does not end. */
 static bool find_stuck(hang *h, size_t group, const sequence *s, bool *found)
 {
     const hang_group *g = &h->groups[group];
@@ -206,7 +206,7 @@ static bool find_dead(hang *h, size_t group)
 
 /* ---- groups ---- */
 
-/* The entries of one number, the first of each rank; `room` takes them. */
+/* The entries with the next number, the first of each rank; they are stored in `room`. */
 static size_t next_sequence(const hang *h, const hang_group *g, size_t from, uint32_t *room, sequence *out)
 {
     size_t i = from;
@@ -222,7 +222,7 @@ static bool find_in_group(hang *h, size_t group)
 {
     const hang_group *g = &h->groups[group];
     uint32_t *room = TFP_NEW(&h->r->arena, uint32_t, g->entry_count + 1);
-    int64_t start = -1, all_came = INT64_MAX; /* all_came: every member with a dump came to the collectives up to this one */
+    int64_t start = -1, all_came = INT64_MAX; /* all_came: every member with a dump entered the collectives up to this one */
     bool found = false, ok = room != NULL;
     for (size_t i = 0; i < g->member_count; i++) {
         const hang_member *m = &g->members[i];
@@ -243,7 +243,7 @@ static bool find_in_group(hang *h, size_t group)
 
 /* ---- which finding is behind which ---- */
 
-/* Both lists are in order of the ranks, so one walk over both finds a rank that both have. */
+/* Whether a rank is in both lists; they are sorted, so one pass is enough. */
 static bool share(const int64_t *a, const int64_t *b)
 {
     while (*a >= 0 && *b >= 0) {
@@ -269,7 +269,7 @@ static bool is_before(const hang_row *a, const hang_row *b)
     return order ? order < 0 : a->sequence != b->sequence ? a->sequence < b->sequence : a->group_at < b->group_at;
 }
 
-enum { MOST_COMPARED = 1000 }; /* findings that are searched for causes: each is compared with each */
+enum { MOST_COMPARED = 1000 }; /* most findings that are searched for causes, because each is compared with each other one */
 
 static bool find_causes(hang *h)
 {

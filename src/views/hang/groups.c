@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/hang/groups.c: the process groups of a job. Each dump knows its own; a name with the same members is one group, and one
- * name may be several. Members come from the dumps' settings, which are texts, or are those who have entries. */
+/* views/hang/groups.c: the process groups of a job. Each dump lists its own groups; groups with the same name and members are
+ * one, but one name may belong to several. Members come from the dumps' settings, which are texts; without these they are the
+ * ranks with entries. */
 #include "model/files/flights.h"
 #include "model/tables/profile.h"
 #include "views/core/report.h"
@@ -35,7 +36,7 @@ static bool lower(const void *ctx, uint32_t a, uint32_t b)
     return n[a] < n[b];
 }
 
-/* The members in order, each once. */
+/* Sets the sorted, distinct members. */
 static bool set_members(hang *h, hang_group *g, const ranks *of)
 {
     uint32_t *order = TFP_NEW(&h->r->arena, uint32_t, of->size + 1);
@@ -68,8 +69,8 @@ static hang_member *member_of(const hang_group *g, int64_t rank)
 
 typedef struct joining {
     hang *h;
-    uint32_t *group_of; /* by the dumps' groups -> groups, TFP_NONE */
-    ranks *entered;     /* by group: ranks with entries, where members are not told */
+    uint32_t *group_of; /* for each group in a dump: index in groups, or TFP_NONE */
+    ranks *entered;     /* for each group: ranks with entries, if its members are unknown */
 } joining;
 
 static bool number_groups(joining *j)
@@ -113,7 +114,7 @@ static bool find_members(joining *j)
 
 /* ---- dumps and entries ---- */
 
-/* The first of two dumps of one rank counts. */
+/* Of two dumps of one rank the first counts. */
 static bool find_dumps(hang *h)
 {
     const tfp_flight_tables *t = h->r->profile->flights;
@@ -130,7 +131,8 @@ static bool find_dumps(hang *h)
     return ok;
 }
 
-/* What a rank enqueued last may be later than its last entry, or stand under the group's number only. */
+/* Finds what a rank enqueued last; that may be later than its last entry, and may be recorded only under the group's
+ * number. */
 static bool find_enqueued(const joining *j)
 {
     const tfp_flight_tables *t = j->h->r->profile->flights;
@@ -175,7 +177,7 @@ static bool sort_entries(hang *h)
     size_t all = h->r->profile->flights->entries.size, n = 0;
     uint32_t *order = TFP_NEW(&h->r->arena, uint32_t, all + 1);
     if (!order) return false;
-    for (size_t i = 0; i < all; i++) /* a damaged file has entries of groups without a name */
+    for (size_t i = 0; i < all; i++) /* a damaged file may have entries of groups without a name */
         if (h->group_of[i] != TFP_NONE) order[n++] = (uint32_t)i;
     if (!tfp_sort(order, n, entry_first, h)) return false;
     for (size_t i = 0, end; i < n; i = end) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/hang/view.c: the table `hang`: which rank keeps a job waiting, of dumps of PyTorch's flight recorder. The first row is the
- * verdict, and the text begins with it as a sentence. */
+/* views/hang/view.c: the table `hang`: which rank keeps a job waiting, from dumps of PyTorch's flight recorder. The first row is
+ * the verdict; the text form also begins with it as a sentence. */
 #include "model/files/flights.h"
 #include "model/tables/profile.h"
 #include "views/core/report.h"
@@ -25,7 +25,8 @@ static const tfp_row_column columns[] = {
 };
 /* clang-format on */
 
-/* Rows without a cause come first. Within both kinds rows stand by sequence number, those without a number last, then by group. */
+/* Rows without a cause come first. Within both kinds rows are sorted by sequence number, those without a number last, then by
+ * group. */
 static bool goes_first(const void *rows, uint32_t a, uint32_t b)
 {
     const hang_row *x = (const hang_row *)rows + a, *y = (const hang_row *)rows + b;

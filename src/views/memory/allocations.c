@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/memory/allocations.c: the allocations and frees of a trace, by device and time. A free is counted for the one who allocated the
- * memory. The allocator's own sum tells what was held before the recording began. */
+/* views/memory/allocations.c: the allocations and frees of a trace, by device and time. A free is counted for the owner of the
+ * allocation. The allocator's own sum shows what was held before the recording began. */
 #include "views/memory/allocations.h"
 #include "model/tables/devices.h"
 #include "model/tables/events.h"
@@ -17,16 +17,16 @@ typedef struct tracer {
     tfp_report *r;
     const tfp_profile *p;
     tfp_holding *out;
-    tfp_map64 device_of; /* process << 32 | device -> devices */
-    tfp_map64 live_of;   /* hash of device and address -> lives */
+    tfp_map64 device_of; /* process << 32 | device -> index in devices */
+    tfp_map64 live_of;   /* hash of device and address -> index in lives */
     TFP_VEC(tfp_held_device) devices;
     TFP_VEC(live) lives;
-    uint32_t *order, *device; /* by event */
+    uint32_t *order, *device; /* for each event */
 } tracer;
 
 static uint32_t process_of(const tracer *t, const tfp_memory_event *m) { return t->p->lanes.at[m->lane].process; }
 
-/* "gpu:0", with several processes "gpu:0 of rank 1". */
+/* "gpu:0"; with several processes "gpu:0 of rank 1". */
 static tfp_str device_name(tracer *t, const tfp_memory_event *m)
 {
     tfp_str name = tfp_text(t->p, m->device);
@@ -75,8 +75,8 @@ static bool sort_events(tracer *t)
     return ok && tfp_sort(t->order, n, goes_first, t);
 }
 
-/* The allocator's sum begins with the process on GPUs; on CPUs PyTorch's begins with the recording, and tells nothing of what was
- * there. */
+/* Finds what was held before. On GPUs the allocator's sum begins with the process; on CPUs PyTorch's begins with the recording
+ * and does not show it. */
 static void find_before(tracer *t, tfp_held_device *d, const tfp_memory_event *m)
 {
     if (d->before >= 0) return;
@@ -86,7 +86,7 @@ static void find_before(tracer *t, tfp_held_device *d, const tfp_memory_event *m
     d->before_told = more || (m->allocated_bytes >= 0 && !host);
 }
 
-/* Finds the allocation that a free ends. An address is given out again once it is free. */
+/* Finds the allocation that a free ends. An address may be allocated again after its free. */
 static bool settle(tracer *t, uint32_t i, tfp_held_event *e)
 {
     const tfp_memory_event *m = &t->p->events->memory.at[i];
@@ -125,7 +125,7 @@ static bool add(tracer *t, uint32_t i)
     return ok;
 }
 
-/* The window of the step, from its first start to its last end. */
+/* Finds the window of the step, from its first start to its last end. */
 static void find_window(const tfp_report *r, tfp_holding *out)
 {
     const tfp_event_tables *x = r->profile->events;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/memory/allocator.c: the recording of an allocator, replayed. What was held before its first entry follows backwards from
- * the blocks and segments at the end; who held it at some point, from the addresses. */
+/* views/memory/allocator.c: replays the recording of an allocator. What was held before its first entry is computed backwards
+ * from the blocks and segments at the end; the holders at some point follow from addresses. */
 #include "views/memory/allocator.h"
 #include "model/files/allocator.h"
 #include "model/span_names.h"
@@ -24,7 +24,7 @@ int64_t tfp_heap_time(const tfp_heap *p, const tfp_allocator_entry *e)
     return e->at_us < 0 || origin < 0 ? TFP_ABSENT : e->at_us - origin;
 }
 
-/* Row numbers sorted by device: `first` gets where those of each device begin. */
+/* Row numbers sorted by device; `first` receives where those of each device begin. */
 static uint32_t *by_device(tfp_arena *arena, const uint32_t *device, size_t row_size, size_t count, size_t *first,
                            size_t devices)
 {
@@ -49,7 +49,7 @@ tfp_str tfp_heap_text(tfp_report *r, tfp_buf *b)
     return s;
 }
 
-/* "gpu:0", of several files "gpu:0 of rank 1". */
+/* "gpu:0"; with several files "gpu:0 of rank 1". */
 static tfp_str name_of(tfp_report *r, const tfp_allocator_device *d)
 {
     const tfp_profile *p = r->profile;
@@ -90,7 +90,7 @@ static void find_before(tfp_heap *p, tfp_heap_device *d, int64_t reserved)
     if (d->entry_count) d->before.at_us = tfp_heap_time(p, tfp_heap_entry(p, d, 0));
 }
 
-/* The first highest value, or with -at the last one up to then. */
+/* Finds the first time of the highest value, or with -at the last point up to then. */
 static void find_peak(tfp_heap *p, tfp_heap_device *d)
 {
     const tfp_moments *at = &p->r->options->part.at;
@@ -137,7 +137,7 @@ tfp_status tfp_heap_new(tfp_report *r, tfp_heap *out, tfp_error *err)
 
 /* ---- who holds it ---- */
 
-/* Replays an entry. live: address -> 1 + the number of the entry that allocated there; 0: freed. unknown: it frees what no entry allocated. */
+/* Replays an entry. live: address -> 1 + the number of the entry that allocated it; 0: freed. unknown: it frees what no entry allocated. */
 static bool replay(const tfp_heap *p, const tfp_heap_device *d, size_t i, tfp_map64 *live, bool *unknown)
 {
     const tfp_allocator_entry *e = tfp_heap_entry(p, d, i);
@@ -161,7 +161,7 @@ static bool add_live(const tfp_heap *p, const tfp_heap_device *d, size_t done, c
     return ok;
 }
 
-/* What was there before the recording and is there at its end. */
+/* Adds what existed before the recording and still exists at its end. */
 static bool add_blocks(const tfp_heap *p, const tfp_heap_device *d, const tfp_map64 *live, tfp_heap_holders *out)
 {
     bool ok = true;

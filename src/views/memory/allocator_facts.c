@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/memory/allocator_facts.c: what stands above the tables of a memory snapshot: the last time that a device ran out of memory
- * and what would have had to go, and for each device its peak and what its segments waste. */
+/* views/memory/allocator_facts.c: the facts above the tables of a memory snapshot: the last time that a device ran out of memory
+ * and what would have to be freed, and for each device its peak and the memory that its segments waste. */
 #include "model/files/allocator.h"
 #include "model/tables/profile.h"
 #include "options/options.h"
@@ -46,8 +46,8 @@ static bool say_oom(tfp_heap *p, const tfp_heap_device *d)
     return say(p, "out_of_memory", "out of memory", &b);
 }
 
-/* Lines whose allocations, together with what was free, would have been enough: the biggest first. What is free inside of
- * segments counts: without other tensors in them the allocator gives whole segments back. */
+/* Lists lines whose allocations, together with the free memory, would have been enough, biggest first. Free memory inside
+ * segments counts: when a segment has no other tensors the allocator returns it. */
 static bool say_what_fits(tfp_heap *p, const tfp_heap_device *d)
 {
     const tfp_allocator_entry *e = &p->r->profile->allocator->entries.at[d->oom_entry];

@@ -81,7 +81,7 @@ static tfp_status fill_lines(tfp_heap *p, tfp_grid *g, bool at_end, tfp_error *e
         const tfp_heap_point *at = at_end ? &d->end : &d->peak;
         ok = tfp_heap_holders_at(p, d, at->done, &of);
         size_t kept = 0;
-        for (size_t k = 0; k < of.size; k++) /* at the end: only what the recording added */
+        for (size_t k = 0; k < of.size; k++) /* for the end: only what the recording added */
             if (!at_end || of.at[k].recorded) of.at[kept++] = of.at[k];
         of.size = kept;
         ok = ok && tfp_heap_add_lines(p, d, at, &of, &rows);
@@ -94,30 +94,50 @@ static tfp_status fill_lines(tfp_heap *p, tfp_grid *g, bool at_end, tfp_error *e
     return s;
 }
 
-/* A row for each device and time that changed something. */
+typedef struct time_rows {
+    tfp_grid *grid; /* NULL: the rows are only counted */
+    tfp_row_table of;
+    size_t count;
+} time_rows;
+
+static void add_time(time_rows *to, const time_row *row)
+{
+    if (to->grid) tfp_grid_put(to->grid, &to->of, to->count, row);
+    to->count++;
+}
+
+/* A row for each time that changed something. */
+static void add_times(const tfp_heap *p, const tfp_heap_device *d, time_rows *to)
+{
+    tfp_heap_point now = d->before;
+    time_row row = { 0 };
+    for (size_t k = 0; k < d->entry_count; k++) {
+        const tfp_allocator_entry *e = tfp_heap_entry(p, d, k);
+        int64_t at_us = tfp_heap_time(p, e), held = now.held;
+        tfp_heap_step(&now, e);
+        if (e->action == TFP_ALLOCATOR_OOM) continue;
+        if (row.device.data && row.at_us != at_us) add_time(to, &row);
+        if (!row.device.data || row.at_us != at_us) row = (time_row){ d->name, at_us, 0, 0, 0 };
+        row.held = now.held;
+        row.change = tfp_add(row.change, tfp_add(now.held, -held, NULL), NULL);
+        row.in_use = now.reserved;
+    }
+    if (row.device.data) add_time(to, &row);
+}
+
+/* Counted first and then put in place one by one: a snapshot may have a row for each of its entries. */
 static tfp_status fill_times(tfp_heap *p, tfp_grid *g, tfp_error *err)
 {
-    size_t count = 0;
-    time_row *rows = TFP_NEW(&p->r->arena, time_row, p->r->profile->allocator->entries.size + 1);
-    if (!rows) return tfp_nomem(err);
-    for (size_t i = 0; i < p->device_count; i++) {
-        const tfp_heap_device *d = &p->devices[i];
-        tfp_heap_point now = d->before;
-        size_t first = count;
-        for (size_t k = 0; k < d->entry_count; k++) {
-            const tfp_allocator_entry *e = tfp_heap_entry(p, d, k);
-            int64_t at_us = tfp_heap_time(p, e), held = now.held;
-            tfp_heap_step(&now, e);
-            if (e->action == TFP_ALLOCATOR_OOM) continue;
-            if (count == first || rows[count - 1].at_us != at_us) rows[count++] = (time_row){ d->name, at_us, 0, 0, 0 };
-            time_row *x = &rows[count - 1];
-            x->held = now.held;
-            x->change = tfp_add(x->change, tfp_add(now.held, -held, NULL), NULL);
-            x->in_use = now.reserved;
-        }
-    }
+    time_rows rows = { .of = { .columns = time_columns } };
+    for (size_t i = 0; i < p->device_count; i++) add_times(p, &p->devices[i], &rows);
     g->few = SHOWN_TIMES;
-    return tfp_grid_fill(p->r, g, &(tfp_row_table){ time_columns, rows, sizeof *rows, count, 0 }, err);
+    rows.of.row_count = rows.count;
+    tfp_status s = tfp_grid_begin(p->r, g, &rows.of, err);
+    if (s) return s;
+    rows.grid = g;
+    rows.count = 0;
+    for (size_t i = 0; i < p->device_count; i++) add_times(p, &p->devices[i], &rows);
+    return TFP_OK;
 }
 
 static tfp_status fill_segments(tfp_heap *p, tfp_grid *g, tfp_error *err)
@@ -174,7 +194,7 @@ static tfp_status fill(tfp_heap *p, tfp_grid *g, grouping by, tfp_error *err)
     }
 }
 
-/* Without -by: by line, and behind it what grew, the segments and what ran out of memory. */
+/* Without -by: the table by line, followed by what grew, the segments, and what ran out of memory. */
 static tfp_status add_parts(tfp_heap *p, tfp_error *err)
 {
     tfp_grid *g = tfp_grid_part_add(p->r, "growth", "allocated in the recording and held at its end");
@@ -209,7 +229,7 @@ static tfp_status build_held(tfp_report *r, tfp_error *err)
     return s ? s : fill_lines(&p, r->grid, false, err);
 }
 
-/* Of SQL: `held`. */
+/* For SQL: the table `held`. */
 const tfp_view tfp_view_held = {
     "held", "Of memory snapshots: who held memory at its peak, by line.", TFP_REPORT_GRID, NULL, NULL, build_held, TFP_TAKES_SNAPSHOTS, line_columns, NULL, TFP_ROWS_OTHER,
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/memory/blocks.c: `memory -by tensor`: single allocations that a device held at its peak, or at the time of -at: from when until
- * when, by whom. And the category of an allocation: the part of a step in which it was made, by the place of its op. */
+/* views/memory/blocks.c: `memory -by tensor`: the single allocations that a device held at its peak, or at the time of -at: their
+ * lifetimes and owners. And the category of an allocation: the part of a step in which it was made, from the place of its op. */
 #include "views/memory/blocks.h"
 #include "model/tables/graph.h"
 #include "options/options.h"
@@ -10,7 +10,8 @@
 
 /* ---- categories ---- */
 
-/* Whether a level of the path is `word`, or begins with it and what no letter is, such as Optimizer.step#SGD.step. */
+/* Whether a level of the path is `word`, or begins with it followed by a character that is no letter, as
+ * Optimizer.step#SGD.step does. */
 static bool has_level(tfp_str path, tfp_str word)
 {
     for (size_t i = 0, begin = 0; i <= path.size; i++) {
@@ -71,7 +72,7 @@ static const tfp_row_column block_columns[] = {
 typedef struct lists {
     tfp_report *r;
     const tfp_holding *held;
-    uint32_t *freed; /* by block: the event that freed it */
+    uint32_t *freed; /* for each block: the event that freed it */
     TFP_VEC(block_row) rows;
     bool ok;
 } lists;
@@ -142,7 +143,7 @@ static bool more_first(const void *rows, uint32_t a, uint32_t b)
     return x->from_ns != y->from_ns ? x->from_ns < y->from_ns : a < b;
 }
 
-/* The event that frees each block. */
+/* Finds the event that frees each block. */
 static bool find_freed(lists *l)
 {
     const tfp_holding *h = l->held;

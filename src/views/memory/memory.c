@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/memory/memory.c: what devices held over a step: sums of the allocations that were recorded, and the allocators' own
- * counts. A device without such records is worked out: a node holds what it kept until the last node that reads it has
- * ended. */
+ * counts. For a device without such records memory is computed: a node holds its memory until the last node that reads it
+ * has ended. */
 #include "model/tables/details.h"
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
@@ -15,21 +15,21 @@
 #include <stdlib.h>
 
 typedef struct event {
-    uint32_t device;      /* its place by name */
-    uint32_t node;        /* TFP_NONE: the allocator's own count */
-    int64_t at_ns, bytes; /* more, or with `counted` all that the allocator had */
+    uint32_t device;      /* its index when sorted by name */
+    uint32_t node;        /* TFP_NONE: a count of the allocator */
+    int64_t at_ns, bytes; /* bytes added; with `counted` the allocator's total */
     bool counted;
-    uint32_t place; /* in the order of the profile */
+    uint32_t place; /* order in the profile */
 } event;
 
 typedef struct memory {
     tfp_report *r;
     const tfp_profile *p;
-    uint32_t step;            /* -> steps; TFP_NONE: there is none */
-    uint32_t *exec;           /* by node: in that step, TFP_NONE */
-    int64_t *read_ns;         /* by node: when the last reader ended; 0: no node reads it */
-    tfp_used_devices devices; /* of the nodes that ran in it */
-    bool *recorded;           /* by device: it has allocations */
+    uint32_t step;            /* index in steps; TFP_NONE: there is none */
+    uint32_t *exec;           /* for each node: its execution in that step, or TFP_NONE */
+    int64_t *read_ns;         /* for each node: when the last reader ended; 0: no node reads it */
+    tfp_used_devices devices; /* devices of the nodes that ran in it */
+    bool *recorded;           /* for each device: whether it has allocations */
     TFP_VEC(event) events;
 } memory;
 
@@ -59,7 +59,7 @@ static bool find_execs(memory *m)
     return ok;
 }
 
-/* When the last node that takes something of a node had ended. */
+/* Finds when the last node that reads a node's output ended. */
 static void find_readers(memory *m)
 {
     const tfp_profile *p = m->p;
@@ -134,7 +134,7 @@ static tfp_status note_guesses(memory *m, tfp_error *err)
     return s;
 }
 
-/* The events of a step, in order of device and time. */
+/* Collects the events of a step, sorted by device and time. */
 static tfp_status collect(memory *m, tfp_error *err)
 {
     const tfp_profile *p = m->p;
@@ -221,7 +221,7 @@ static int compare_holders(const void *a, const void *b)
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* The last event of one device at the time when it held most. */
+/* The last event of a device at the time when it held most. */
 static size_t find_peak(const memory *m, size_t first, size_t after)
 {
     int64_t held = 0, most = 0;
@@ -244,7 +244,7 @@ static bool add_holders(memory *m, size_t first, size_t after, int64_t *held, ho
         if (!x->counted) held[x->node] = tfp_add(held[x->node], x->bytes, &m->r->clamped);
     }
     bool ok = true;
-    for (size_t i = first; i <= peak; i++) { /* each node once; the sums are 0 again for the next device */
+    for (size_t i = first; i <= peak; i++) { /* each node once; this also resets the sums to 0 for the next device */
         const event *x = &m->events.at[i];
         if (x->counted) continue;
         holder h = { x->device, x->node, m->events.at[peak].at_ns, held[x->node] };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/memory/table.c: the table `memory`: who held memory when a device held most, by operation, scope, line and node, and
- * how much was held over time. In: views/memory/allocations.h. -by says which table is the report's own; without it all but the last. */
+/* views/memory/table.c: the table `memory`: who held memory when a device held most, by operation, scope, line and node, and how much
+ * was held over time. In: views/memory/allocations.h. -by selects the report's own table; without it all tables but the last are
+ * shown. */
 #include "model/files/allocator.h"
 #include "model/span_names.h"
 #include "model/tables/code.h"
@@ -44,11 +45,11 @@ typedef struct holding { /* bytes of one owner at the peak */
 typedef struct table {
     tfp_report *r;
     tfp_holding held;
-    peak *peaks;     /* by device */
-    int64_t *sums;   /* by node, and two more: no owner, allocated before the recording */
-    uint32_t *spans; /* by owner as well: the span around the last allocation */
-    tfp_nest nest;   /* made for lines */
-    bool functions;  /* lines are those of Python frames: functions */
+    peak *peaks;     /* one for each device */
+    int64_t *sums;   /* for each node, then for no owner and for allocations before the recording */
+    uint32_t *spans; /* for each owner likewise: the span around its last allocation */
+    tfp_nest nest;   /* made when lines are needed */
+    bool functions;  /* lines come from Python frames, so they are functions */
 } table;
 
 static size_t place(const table *t, uint32_t owner)
@@ -92,7 +93,7 @@ static void find_peaks(table *t)
     }
 }
 
-/* The bytes of each owner at the peak. The sums are 0 again afterwards. */
+/* Finds the bytes of each owner at the peak. Afterwards the sums are 0 again. */
 typedef TFP_VEC(holding) holdings;
 static bool holders_of(table *t, uint32_t device, holdings *out)
 {
@@ -137,7 +138,8 @@ static tfp_str made(table *t, tfp_buf *b)
     return s;
 }
 
-/* The innermost line of the user's own code in a call stack; of a stack of libraries only its innermost one. */
+/* The innermost line of the user's own code in a call stack; for a stack with only library frames, its innermost
+ * line. */
 static tfp_str line_of_stack(table *t, uint32_t trace)
 {
     const tfp_profile *p = t->r->profile;
@@ -284,7 +286,7 @@ static tfp_status fill_holders(table *t, tfp_grid *g, grouping by, tfp_error *er
     return s;
 }
 
-/* A row for each device and time. */
+/* Adds a row for each device and time. */
 static tfp_status fill_times(table *t, tfp_grid *g, tfp_error *err)
 {
     size_t n = t->held.events.size, count = 0;
@@ -331,7 +333,8 @@ static bool say_peak(table *t, uint32_t d, const char *label)
     return f->more.data != NULL;
 }
 
-/* What a trace's device held when the recording began: parameters, states of optimizers, what other steps left. */
+/* Adds a fact: what a trace's device held when the recording began, such as parameters, optimizer states, and memory
+ * left by other steps. */
 static bool say_before(table *t, uint32_t d)
 {
     const tfp_held_device *x = &t->held.devices[d];
@@ -350,7 +353,8 @@ static bool say_before(table *t, uint32_t d)
     return true;
 }
 
-/* TensorFlow's steps have memory of their own, and their mean has none: the last step is shown. */
+/* Adds a fact about the step. Each of TensorFlow's steps has memory of its own, and a mean makes no sense, so the last
+ * step is shown. */
 static bool say_step(table *t)
 {
     const tfp_profile *p = t->r->profile;

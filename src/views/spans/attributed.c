@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/spans/attributed.c: how much of the device's time has a launch of its own, which leads to an op, a module and a line, and why
- * the rest has none. What a CUDA or HIP graph replays has the one launch of the whole graph: its op and line are those
+ * the rest has none. Everything that a CUDA or HIP graph replays has only the launch of the whole graph, so its op and line are those
  * of the replay. In: the joined spans. Out: a note. */
 #include "model/graphs.h"
 
@@ -15,7 +15,7 @@
 #include "views/core/view.h"
 #include "views/spans/trace.h"
 
-/* In the order in which they are told: classes that have a place, then reasons. */
+/* In the order of the note: certainties of places, then reasons for none. */
 enum { SUMS = TFP_SURE_BY_NONE + TFP_NO_PLACES };
 
 const char *tfp_certainty_word(unsigned certainty)
@@ -65,7 +65,8 @@ static void sum_classes(const tfp_report *r, int64_t sums[SUMS])
     }
 }
 
-/* Of a trace whose calls were recorded, whatever columns are shown: runs and float operations stand at these places, too. */
+/* Whether the note is wanted. For a trace with recorded calls it is wanted with any columns, because runs and float
+ * operations are at these places too. */
 static bool is_asked(const tfp_report *r)
 {
     const tfp_options *o = r->options;
@@ -86,7 +87,7 @@ static int64_t sum_of(const int64_t *sums, size_t from, size_t end)
     return sum;
 }
 
-/* "attributed: 96.2 % (launch 3.1 %, unique 93.1 %)", of sums above 0. */
+/* Writes "attributed: 96.2 % (launch 3.1 %, unique 93.1 %)", listing sums above 0. */
 static void put_part(tfp_buf *b, const char *head, const int64_t *sums, size_t from, size_t end, double all)
 {
     const char *between = " (";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/spans/busy.c: how long a device was busy up to given moments: one pass over its activities and the moments, both by
- * start, so that the pieces of their union are never stored. */
+/* views/spans/busy.c: how long a device was busy up to given times: one pass over its activities and the times, both
+ * sorted, so that the pieces of their union need not be stored. */
 #include "views/spans/busy.h"
 
 #include "model/launches.h"
@@ -15,9 +15,9 @@
 typedef struct pass {
     const tfp_trace_index *x;
     tfp_busy now;
-    int64_t end_ns[TFP_BUSY_SETS]; /* of the last piece of each union; now.ns holds their lengths up to there */
+    int64_t end_ns[TFP_BUSY_SETS]; /* end of the last piece of each union; now.ns has their lengths up to there */
     tfp_busy *rows;
-    uint32_t *order; /* rows by moment */
+    uint32_t *order; /* rows sorted by time */
     size_t count, told;
 } pass;
 
@@ -29,7 +29,7 @@ static const unsigned classes[TFP_BUSY_SETS] = {
     [TFP_BUSY_NO_COPIES] = TFP_CLASS_BIT(TFP_CLASS_COMPUTE) | TFP_CLASS_BIT(TFP_CLASS_COMMUNICATION),
 };
 
-/* Tells the moments up to a start: pieces may reach past them. */
+/* Fills rows for times up to a start; pieces of the union may extend past them. */
 static void tell(pass *s, int64_t up_to_ns)
 {
     for (; s->told < s->count; s->told++) {

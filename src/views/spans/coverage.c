@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/spans/coverage.c: the coverage of core/coverage.h. All time of the host is what its threads spend in spans (operations, annotations,
- * modules, Python frames; not steps), each thread by itself; all time of devices is the self time of their activities. */
+/* views/spans/coverage.c: computes the coverage of core/coverage.h. The host's total time is that of its threads in spans (operations,
+ * annotations, modules, Python frames; not steps), added up over threads; the devices' total time is the self time of their activities. */
 #include "model/graphs.h"
 
 #include "model/join/cut.h"
@@ -49,19 +49,19 @@ bool tfp_is_replayed_without_line(const tfp_report *r, uint32_t span)
 
 /* ---- all time, by spans ---- */
 
-typedef struct tally { /* of activities each counts in the first that fits */
+typedef struct tally { /* sums; an activity is counted in the first that applies */
     int64_t device_all, replayed, unlaunched, outside, placeless, launched;
-    int64_t host_all, called; /* called: of that what lies in operations or in Python frames */
+    int64_t host_all, called; /* called: the part of it inside operations or Python frames */
     int64_t ops;
 } tally;
 
-/* What a row of a slim lane holds is time of the row. */
+/* What a row of a slim lane contains is counted with the row. */
 static bool on_host(const tfp_span_columns *s, uint32_t i)
 {
     return s->kind[i] >= TFP_SPAN_OP && s->kind[i] <= TFP_SPAN_FRAME && !(s->marks[i] & TFP_MARK_HELD);
 }
 
-/* Whether the report is about a step. Of the mean what is in no step does not count. */
+/* Whether the report includes a step. A mean does not include work outside steps. */
 static bool takes(const tfp_report *r, uint32_t step)
 {
     if (r->step.which != TFP_STEP_MEAN) return tfp_step_takes(r->step, step);
@@ -73,7 +73,7 @@ bool tfp_coverage_counts(const tfp_report *r, uint32_t span)
     return tfp_cut_takes(r->profile, span) && takes(r, r->profile->events->spans.step[span]);
 }
 
-/* The part of a span behind the end of those before it; they come by start. */
+/* The part of a span after the end of those before it; spans come by start. */
 static int64_t behind(int64_t *end, int64_t start, int64_t to)
 {
     int64_t from = start > *end ? start : *end;
@@ -82,7 +82,7 @@ static int64_t behind(int64_t *end, int64_t start, int64_t to)
     return to - from;
 }
 
-/* Frames cross operations, so that parents do not tell what lies in them: the unions of each lane do. */
+/* Adds up host time. Frames cross operators, so parents do not show what is inside them; unions per lane do. */
 static bool tally_host(const tfp_report *r, tally *t)
 {
     const tfp_profile *p = r->profile;
@@ -107,7 +107,7 @@ static bool tally_host(const tfp_report *r, tally *t)
     return ok;
 }
 
-/* Where an activity with a place of its own, or a node, counts. */
+/* The sum for an activity with a place of its own, or for a node. */
 static int64_t *of_place(tally *t, tfp_str path)
 {
     if (tfp_str_eq(path, TFP_STR("(no op)"))) return &t->unlaunched;
@@ -173,7 +173,7 @@ static void tally_execs(const tfp_report *r, tally *t)
     t->host_all = t->ops;
 }
 
-/* Lanes without spans say how long their outermost spans are in each step. */
+/* Adds lanes without spans, which store the length of their outermost spans for each step. */
 static bool tally_slims(const tfp_report *r, tally *t)
 {
     const tfp_event_tables *e = r->profile->events;
@@ -204,7 +204,7 @@ static int64_t rest_of(const tfp_cover *c)
     return rest;
 }
 
-/* Spans that cross would explain more than there is. */
+/* Limits sums: spans that cross would explain more than the total. */
 static void settle(tfp_cover *c, const char *why)
 {
     if (c->explained_ns > c->all_ns) c->explained_ns = c->all_ns;
@@ -242,7 +242,7 @@ static void by_lines(const tally *t, const tfp_explained *x, tfp_coverage *c)
     settle(&c->device, x->why_not);
 }
 
-/* `calls` has everything. */
+/* `calls` shows everything. */
 static void by_calls(const tally *t, tfp_coverage *c)
 {
     c->host.explained_ns = t->host_all;
@@ -253,7 +253,7 @@ static void by_calls(const tally *t, tfp_coverage *c)
 
 /* ---- the note ---- */
 
-/* "96%", and "under 1%" of what is there and would be rounded away. */
+/* Writes "96%", or "under 1%" for a part that would be rounded to 0. */
 static void put_share(tfp_buf *b, int64_t part, int64_t all)
 {
     double share = 100 * (double)part / (double)all;
@@ -275,7 +275,7 @@ static void put_cover(tfp_buf *b, const tfp_report *r, const tfp_cover *c, const
         tfp_format_real(b, TFP_MICROS, (double)c->all_ns / 1000);
     size_t told = 0;
     for (size_t i = 0; i < c->rest_count; i++) {
-        bool small = 100 * (double)c->rest[i].ns < (double)c->all_ns; /* the JSON form has these, too */
+        bool small = 100 * (double)c->rest[i].ns < (double)c->all_ns; /* the JSON form contains these too */
         if (small && c->rest_count > 1) continue;
         tfp_buf_text(b, told++ ? ", " : " (");
         put_share(b, c->rest[i].ns, c->all_ns);
@@ -284,7 +284,8 @@ static void put_cover(tfp_buf *b, const tfp_report *r, const tfp_cover *c, const
     if (told) tfp_buf_char(b, ')');
 }
 
-/* Of TensorFlow's own files nearly all has a call stack: then there is nothing to say. */
+/* Whether everything is explained. In TensorFlow's own files nearly everything has a call stack, so there is nothing to
+ * report. */
 static bool is_whole(const tfp_cover *c) { return (double)c->explained_ns >= 0.99 * (double)c->all_ns; }
 
 static bool has_backward(const tfp_profile *p)
@@ -319,7 +320,7 @@ static tfp_status add_note(tfp_report *r, tfp_error *err)
 
 /* ---- the two ways in ---- */
 
-/* Whether the report shows times, and nothing that ran is filtered out. */
+/* Whether the report shows times, without filtering out anything that ran. */
 static bool is_asked(const tfp_report *r)
 {
     const tfp_options *o = r->options;
@@ -350,7 +351,7 @@ tfp_status tfp_coverage_add(tfp_report *r, tfp_error *err)
     return add_note(r, err);
 }
 
-/* Sums at the end of time saturate, and may differ by more than there is. */
+/* Sums of extremely large times saturate, so a part may seem larger than the whole. */
 static int64_t part_of(int64_t part, int64_t all)
 {
     if (part > all) part = all;

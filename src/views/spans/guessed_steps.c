@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/spans/guessed_steps.c: what is said of steps that no mark tells: what stands in for marks, and how much of the work lies in
- * the windows that follow from it. */
+/* views/spans/guessed_steps.c: notes about steps without marks: what replaces the marks, and how much of the work is inside the
+ * resulting windows. */
 #include "model/tables/events.h"
 #include "model/tables/processes.h"
 #include "views/core/notes.h"
@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 static const struct {
-    const char *check, *each; /* a finding of `check`; what one step is */
+    const char *check, *each; /* check: a finding of `check`; each: what one step is */
 } stand_ins[] = {
     [TFP_STEPS_KERAS] = { "no step markers: calls of Keras's step functions count as steps",
                           "each call of a Keras step function counts as one" },
@@ -25,7 +25,7 @@ static const struct {
 
 const char *tfp_stand_in(unsigned source) { return source <= TFP_STEPS_NONE ? stand_ins[source].check : NULL; }
 
-typedef struct guess { /* of the processes whose steps come of one source */
+typedef struct guess { /* sums over processes whose steps have the same source */
     int64_t processes, work_ns, in_steps_ns;
     bool of_devices;
 } guess;

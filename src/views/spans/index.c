@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/spans/index.c: which rank and device each activity belongs to, and the activities of each device by start. */
+/* views/spans/index.c: finds the rank and device of each activity, and sorts each device's activities by start. */
 #include "model/join/cut.h"
 #include "model/slim.h"
 #include "model/tables/graph.h"
@@ -51,7 +51,8 @@ uint32_t tfp_trace_unit_of(const tfp_trace_index *x, uint32_t span)
     return unit_of_lane(x, &x->p->lanes.at[x->s->lane[span]]);
 }
 
-/* From the first span of a unit to the end of its last; what occupies no thread and no device does not count. */
+/* Finds the range from a unit's first span to the end of its last; spans that occupy no thread and no device are
+ * ignored. */
 static void find_extent(tfp_trace_index *x)
 {
     for (uint32_t i = 0; i < x->s->size; i++) {
@@ -73,7 +74,7 @@ static bool is_of_tasks(const tfp_trace_index *x, const tfp_lane *l)
     return l->process != TFP_NONE && x->p->events->processes.at[l->process].tasks;
 }
 
-/* Of "worker:0/gpu:0" the task "worker:0", as a number. */
+/* The task, such as "worker:0" in "worker:0/gpu:0", as a number. */
 static uint64_t task_of(const tfp_trace_index *x, const tfp_lane *l)
 {
     tfp_str device = tfp_text(x->p, l->device);
@@ -81,7 +82,8 @@ static uint64_t task_of(const tfp_trace_index *x, const tfp_lane *l)
     return tfp_hash(device.data, slash ? (size_t)(slash - device.data) : 0);
 }
 
-/* Host ops stand for a device where a unit has no other; of a job of TensorFlow, where a task has none. */
+/* Host ops serve as a device's activities in a unit without another device; in a TensorFlow job, in a task without
+ * one. */
 static bool find_hosts(tfp_report *r, tfp_trace_index *x)
 {
     size_t count = x->p->lanes.size;
@@ -107,11 +109,11 @@ static bool counts(const tfp_trace_index *x, uint32_t span)
     uint32_t kind = x->s->kind[span];
     if (tfp_trace_unit_of(x, span) == TFP_NONE || !tfp_cut_takes(x->p, span)) return false;
     if (!x->lane_on_host[x->s->lane[span]]) return kind == TFP_SPAN_ACTIVITY;
-    if (kind == TFP_SPAN_ANNOTATION) return x->s->class[span] == TFP_CLASS_COMMUNICATION; /* "gloo:all_reduce" */
+    if (kind == TFP_SPAN_ANNOTATION) return x->s->class[span] == TFP_CLASS_COMMUNICATION; /* such as "gloo:all_reduce" */
     return kind == TFP_SPAN_OP || kind == TFP_SPAN_CALL;
 }
 
-/* Finds or adds the device of a lane that has spans which count; TFP_NONE without memory. */
+/* Finds or adds the device of a lane with spans that count; TFP_NONE: out of memory. */
 static uint32_t find_device(tfp_trace_index *x, tfp_map64 *by_name, uint32_t lane)
 {
     const tfp_lane *l = &x->p->lanes.at[lane];
@@ -142,7 +144,7 @@ static void add_to_device(tfp_trace_index *x, tfp_trace_device *d, uint32_t span
     x->item_count++;
 }
 
-/* The device of a lane that has rows. */
+/* Finds the device of a lane that has rows. */
 static bool add_rows(tfp_trace_index *x, tfp_map64 *by_name, const tfp_slim_lane *f)
 {
     int64_t start, end;
@@ -156,7 +158,7 @@ static bool add_rows(tfp_trace_index *x, tfp_map64 *by_name, const tfp_slim_lane
     return true;
 }
 
-/* Lists devices in the order of their lanes, because spans that were made of rows are not in the order of the file. */
+/* Lists devices in the order of their lanes, because spans made from rows are not in the order of the file. */
 static bool find_by_lane(tfp_trace_index *x, tfp_map64 *by_name)
 {
     size_t lanes = x->p->lanes.size;
@@ -195,7 +197,7 @@ static bool starts_before(const void *ctx, uint32_t a, uint32_t b)
     return s->start_ns[a] < s->start_ns[b];
 }
 
-/* Each device's spans side by side, then each sorted. */
+/* Groups spans by device, then sorts each group. */
 static bool sort_items(tfp_report *r, tfp_trace_index *x)
 {
     size_t *at = TFP_NEW(&r->arena, size_t, x->device_count + 1), first = 0;
@@ -257,7 +259,7 @@ bool tfp_span_in_window(const tfp_report *r, uint32_t span)
     return r->profile->events->spans.step[span] != TFP_NONE && tfp_span_in_step(r, span);
 }
 
-/* Whether a span is a part of the paths of those in it. */
+/* Whether a span is part of the paths of the spans in it. */
 static bool in_paths(const tfp_span_columns *s, uint32_t span)
 {
     uint32_t kind = s->kind[span];
@@ -271,7 +273,7 @@ void tfp_span_path(const tfp_profile *p, uint32_t span, tfp_buf *out)
     const tfp_span_columns *s = &p->events->spans;
     uint32_t parts[MAX_PARTS], count = 0, base = TFP_NONE;
     for (uint32_t at = span; at != TFP_NONE && count < MAX_PARTS; at = s->parent[at]) {
-        if (at != span && !in_paths(s, at)) continue; /* API calls and frames stand in no path but their own */
+        if (at != span && !in_paths(s, at)) continue; /* API calls and frames are only in their own paths */
         if (s->node[at] != TFP_NONE || s->path[at]) {
             base = at;
             break;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/spans/intervals.c: unions of intervals: how long at least one of some spans ran. A union is disjoint pieces in
- * order with the length before each, so that any window is answered by two binary searches. */
+/* views/spans/intervals.c: unions of intervals: how long at least one of several spans ran. A union is a sorted list of
+ * disjoint pieces, each with the length before it, so that any window needs only two binary searches. */
 #include "model/tables/spans.h"
 #include "model/tables/types.h"
 #include "views/spans/trace.h"
@@ -55,7 +55,7 @@ bool tfp_union_of_list(tfp_arena *a, const tfp_trace_index *x, const uint32_t *s
 /* The length of the union before a time. */
 static int64_t length_before(const tfp_union *u, int64_t at)
 {
-    size_t low = 0, high = u->count; /* the first piece that starts at or after it */
+    size_t low = 0, high = u->count; /* finds the first piece that starts at or after it */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (u->start[middle] < at)
@@ -92,7 +92,7 @@ bool tfp_union_less(tfp_arena *arena, const tfp_union *a, const tfp_union *b, tf
     for (size_t i = 0, k = 0; i < a->count; i++) {
         int64_t at = a->start[i];
         while (k < b->count && b->end[k] <= at) k++;
-        size_t next = k; /* the last piece of b may reach into the next one of a */
+        size_t next = k; /* the last piece of b may extend into the next one of a */
         for (; next < b->count && b->start[next] < a->end[i]; next++) {
             tfp_union_add(out, at, b->start[next]);
             if (b->end[next] > at) at = b->end[next];

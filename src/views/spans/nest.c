@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/spans/nest.c: what a report makes of the nesting with Python frames (model/nest.h): the part within a range, the time of
- * each span without those inside, and a note on what was cut. */
+/* views/spans/nest.c: adapts the nesting with Python frames (model/nest.h) to a report: clips to a range, computes self times,
+ * and adds a note about cut spans. */
 #include "views/spans/nest.h"
 #include "views/core/notes.h"
 #include "views/core/report.h"

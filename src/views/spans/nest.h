@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/spans/nest.h: what a report makes of the nesting with Python frames. */
+/* views/spans/nest.h: adapts the nesting with Python frames to a report. */
 #ifndef TFP_TRACE_NEST_H
 #define TFP_TRACE_NEST_H
 
@@ -7,11 +7,11 @@
 #include "model/nest.h"
 #include "model/tables/types.h"
 
-/* Durations become the parts within a range; c NULL: as they are. */
+/* Clips durations to a range; c NULL: leaves them as they are. */
 void tfp_nest_cut(const tfp_profile *p, const tfp_cut *c, tfp_nest *n);
-/* Duration less the durations of the children, by span; NULL without memory. */
+/* For each span its duration minus its children's; NULL: out of memory. */
 int64_t *tfp_nest_self(const tfp_profile *p, const tfp_nest *n, tfp_arena *arena);
-/* Tells of the spans that were cut, if any. */
+/* Adds a note about spans that were cut, if any. */
 tfp_status tfp_nest_note(tfp_report *r, const tfp_nest *n, tfp_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/spans/rows.c: the rows of slim lanes (model/slim.h) in place of spans: what they add to the index of a trace, and the
- * rows of a device by start. Lanes are merged by a heap; one whose rows are not in order is sorted first. */
+/* views/spans/rows.c: rows of slim lanes (model/slim.h) instead of spans: adds them to the index of a trace, and gives a
+ * device's rows by start. Lanes are merged with a heap; a lane whose rows are not in order is sorted first. */
 #include "views/spans/rows.h"
 #include "model/slim.h"
 #include "model/tables/events.h"
@@ -34,7 +34,7 @@ void tfp_rows_extent(tfp_trace_index *x)
         if (f->end_ns > u->end_ns) u->end_ns = f->end_ns;
         u->has_devices |= f->nesting != TFP_SLIM_HOST;
     }
-    for (size_t i = 0; i < t->step_marks.size && t->slim->slims.size; i++) { /* marks of steps need not have rows */
+    for (size_t i = 0; i < t->step_marks.size && t->slim->slims.size; i++) { /* marks of steps need no rows */
         uint32_t span = t->step_marks.at[i].span, process = x->p->lanes.at[t->spans.lane[span]].process;
         if (t->step_marks.at[i].source == TFP_STEPS_MODULES || process == TFP_NONE) continue;
         tfp_trace_unit *u = &x->units[x->unit_of_process[process]];
@@ -66,7 +66,7 @@ bool tfp_rows_of_lane(const tfp_trace_index *x, const tfp_slim_lane *f, int64_t 
 
 /* ---- a device's rows by start ---- */
 
-typedef struct placed { /* of a lane that is sorted */
+typedef struct placed { /* for a lane that is sorted */
     int64_t start_ns;
     const tfp_slim_row *row;
 } placed;
@@ -74,10 +74,10 @@ typedef struct placed { /* of a lane that is sorted */
 struct tfp_row_stream {
     const tfp_slim_lane *lane;
     const tfp_slim_block *block;
-    uint32_t next; /* in the block */
+    uint32_t next; /* index in the block */
     placed *sorted;
     size_t at, count;
-    int64_t start_ns; /* of the row that comes next */
+    int64_t start_ns; /* start of the next row */
     const tfp_slim_row *row;
     bool host;
 };
@@ -111,7 +111,7 @@ static bool sort_lane(tfp_row_stream *s)
     return true;
 }
 
-/* Goes to the next row that counts; false at the end. */
+/* Moves to the next row that counts; false at the end. */
 static bool advance(const tfp_profile *p, tfp_row_stream *s)
 {
     while (s->sorted ? s->at < s->count : s->block != NULL) {
@@ -131,7 +131,7 @@ static bool advance(const tfp_profile *p, tfp_row_stream *s)
     return false;
 }
 
-/* The stream at the top starts first; of equal ones any. */
+/* Restores the heap: the stream at the top starts first. */
 static void sink(tfp_rows *m)
 {
     size_t i = 0;

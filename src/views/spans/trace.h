@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/spans/trace.h: what the tables of a trace share: which process and device an activity belongs to, lengths of unions of
- * intervals, the path of a span, its stats. Made once a report, in the report's arena. Reads the events of the profile. */
+/* views/spans/trace.h: shared by the tables of a trace: the process and device of an activity, lengths of unions of intervals,
+ * the path of a span, its stats. Made once per report, in the report's arena. Reads the events of the profile. */
 #ifndef TFP_VIEWS_TRACE_H
 #define TFP_VIEWS_TRACE_H
 
@@ -9,43 +9,43 @@
 
 /* One rank or host: all processes that came from one file. */
 typedef struct tfp_trace_unit {
-    int64_t rank;              /* as the file says, else the order of the files */
-    bool named;                /* the file says the rank */
+    int64_t rank;              /* from the file, otherwise the index of the file */
+    bool named;                /* whether the file has the rank */
     int64_t origin_ns, end_ns; /* first start and last end of its spans */
     bool has_devices;
 } tfp_trace_unit;
 
-/* A device of a unit and its activities; a unit without devices has "cpu" with its host ops. */
+/* A device of a unit with its activities. A unit without devices has one named "cpu" with its host ops. */
 typedef struct tfp_trace_device {
     uint32_t unit;
     tfp_str name;
     bool host;
-    bool has_async;           /* a lane of it has the role TFP_ROLE_ASYNC */
-    size_t first, count;      /* -> items: its spans by start; 0 of one with rows (rows.h) */
+    bool has_async;           /* one of its lanes has the role TFP_ROLE_ASYNC */
+    size_t first, count;      /* index in items: its spans by start; count 0 if it has rows (rows.h) */
     int64_t start_ns, end_ns; /* of its spans */
 } tfp_trace_device;
 
 typedef struct tfp_trace_index {
     const tfp_profile *p;
-    const struct tfp_cut *cut; /* of a range of time; NULL: none */
+    const struct tfp_cut *cut; /* the time range; NULL: none */
     const tfp_span_columns *s;
     tfp_trace_unit *units;
     size_t unit_count;
     uint32_t *unit_of_process;
-    uint32_t *device_of_lane; /* -> devices, TFP_NONE */
-    bool *lane_on_host;       /* by lane: no device activity stands beside it, so its host ops count */
+    uint32_t *device_of_lane; /* index in devices, or TFP_NONE */
+    bool *lane_on_host;       /* for each lane: it has no device activity beside it, so its host ops count */
     tfp_trace_device *devices;
     size_t device_count;
-    uint32_t *items; /* -> spans */
+    uint32_t *items; /* indexes in spans */
     size_t item_count;
 } tfp_trace_index;
 
 tfp_status tfp_trace_index_new(tfp_report *r, tfp_trace_index *x, tfp_error *err);
-/* For tfp_row_table.shown: the column `rank` is there when there are several. */
+/* For tfp_row_table.shown: the column `rank` is present when there are several. */
 #define TFP_SHOWN_RANKS 1u
 static inline unsigned tfp_trace_shown(const tfp_trace_index *x) { return x->unit_count > 1 ? TFP_SHOWN_RANKS : 0; }
 uint32_t tfp_trace_unit_of(const tfp_trace_index *x, uint32_t span);
-/* Whether it was made of executions (model/join/runs.h). */
+/* Whether it was made from executions (model/join/runs.h). */
 bool tfp_trace_is_runs(const tfp_trace_index *x);
 
 /* Why the host waits in a span. */
@@ -58,31 +58,31 @@ enum {
     TFP_WAITS_BARRIER,
     TFP_WAITS_LOCK
 };
-/* By span: why it waits, of the outermost waits only (trace/wait.c). NULL without memory. */
+/* For each span why it waits; only outermost waits are set (trace/wait.c). NULL: out of memory. */
 const uint8_t *tfp_host_waits(tfp_report *r, const tfp_trace_index *x);
 /* Whether an API call waits for the device (trace/wait.c). */
 bool tfp_trace_waits(const tfp_trace_index *x, uint32_t call);
 
 /* ---- steps that no mark tells (guessed_steps.c) ---- */
-/* What `check` says of a source of steps; NULL: it is marks. */
+/* What `check` says about a source of steps; NULL: it is marks. */
 const char *tfp_stand_in(unsigned source);
-/* Guessed steps whose windows hold less than half of the work: nothing is to be concluded from them. */
+/* Whether guessed steps contain less than half of the work, so that no conclusion can be drawn from them. */
 bool tfp_steps_hold_little(const tfp_profile *p);
-/* A note on guessed steps, with their share of the work; `side` of a comparison: before it, NULL: nothing. */
+/* Adds a note about guessed steps, with their share of the work; `side`: prefix in a comparison, or NULL. */
 tfp_status tfp_note_guessed_steps(tfp_report *r, const tfp_profile *p, const char *side, tfp_error *err);
 
 /* ---- intervals: the union of some spans, as disjoint pieces in order ---- */
 typedef struct tfp_union {
-    int64_t *start, *end, *before; /* before: length of all pieces ahead of this one */
+    int64_t *start, *end, *before; /* before: length of all pieces before this one */
     size_t count;
 } tfp_union;
-void tfp_union_add(tfp_union *u, int64_t start, int64_t end); /* the next by start; there is room */
-/* Intervals of the device's spans (by start) whose class is in `classes` (bits 1 << class). */
+void tfp_union_add(tfp_union *u, int64_t start, int64_t end); /* appends the next one by start; there must be room */
+/* The union of the device's spans (sorted by start) whose class is in `classes` (bits 1 << class). */
 bool tfp_union_of(tfp_arena *a, const tfp_trace_index *x, const tfp_trace_device *d, unsigned classes, tfp_union *u);
 bool tfp_union_of_list(tfp_arena *a, const tfp_trace_index *x, const uint32_t *spans, size_t count, tfp_union *u);
-int64_t tfp_union_within(const tfp_union *u, int64_t start, int64_t end); /* its length between two times */
+int64_t tfp_union_within(const tfp_union *u, int64_t start, int64_t end); /* length of the union between two times */
 int64_t tfp_union_length(const tfp_union *u);
-/* What of `a` is in none of `b`. False without memory. */
+/* The parts of `a` that are outside `b`. False: out of memory. */
 bool tfp_union_less(tfp_arena *arena, const tfp_union *a, const tfp_union *b, tfp_union *out);
 /* Length of the intersection; searches b for each piece of a. */
 int64_t tfp_union_overlap(const tfp_union *a, const tfp_union *b);
@@ -92,24 +92,25 @@ int64_t tfp_union_overlap(const tfp_union *a, const tfp_union *b);
 #define TFP_CLASS_COPIES (TFP_CLASS_BIT(TFP_CLASS_COPY) | TFP_CLASS_BIT(TFP_CLASS_SET))
 
 /* ---- spans ---- */
-/* A real number as a whole one: what is outside of 64 bits is cut to them, NaN is 0. */
+/* Converts a real number to int64: values outside the range are clamped, NaN is 0. */
 static inline int64_t tfp_whole_of(double x)
 {
     return x >= 0x1p63 ? INT64_MAX : x < -0x1p63 ? INT64_MIN : x == x ? (int64_t)x : 0;
 }
 static inline bool tfp_is_tpu(tfp_str device) { return device.size > 4 && memcmp(device.data, "tpu:", 4) == 0; }
-/* For tfp_sort, with the profile's span columns: by lane, then by start, the longer first. */
+/* For tfp_sort over the profile's span columns: by lane, then by start, the longer first. */
 bool tfp_span_nests(const void *columns, uint32_t a, uint32_t b);
-/* The stat of a span with that key, or NULL. Keys are looked up once: pass tfp_stat_key's result. */
-tfp_strid tfp_stat_key(const tfp_profile *p, const char *name); /* TFP_NONE when no span has it */
+/* The stat of a span with that key, or NULL. Look the key up once, with tfp_stat_key. */
+tfp_strid tfp_stat_key(const tfp_profile *p, const char *name); /* TFP_NONE: no span has it */
 const tfp_stat *tfp_span_stat(const tfp_profile *p, uint32_t span, tfp_strid key);
 tfp_str tfp_span_name(const tfp_profile *p, uint32_t span);
-/* Whether the span belongs to the report's step, and to its range of time; always true when the report is of all. */
+/* Whether the span is within the report's step and time range; always true for a report of everything. */
 bool tfp_span_in_step(const tfp_report *r, uint32_t span);
-bool tfp_span_in_window(const tfp_report *r, uint32_t span); /* and in the window of a step */
-/* Of the time of devices, what graphs replay whose capture no file has; 0 where the report does not tell it (attributed.c). */
+bool tfp_span_in_window(const tfp_report *r, uint32_t span); /* and within the window of a step */
+/* The share of the devices' time in graph replays whose capture is in no file; 0: the report does not tell it
+ * (attributed.c). */
 double tfp_share_without_capture(const tfp_report *r);
-/* Appends the path: annotations, modules and ops around the span, outermost first, and its name. */
+/* Appends the path: annotations, modules and ops around the span, outermost first, then its name. */
 void tfp_span_path(const tfp_profile *p, uint32_t span, tfp_buf *out);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/timeline/clocks.c: by how much the times of each process move so that files of one job can be looked at side by side.
- * Where a file shares no moment with the first one, their clocks have nothing to do with each other: it moves as a whole, so that
- * the first step that both have begins at one place. Only what is drawn moves; every table keeps the file's times. */
+/* views/timeline/clocks.c: shifts the times of processes so that files of one job can be viewed side by side. If a file's time
+ * range does not overlap the first file's, their clocks are unrelated: the file is shifted as a whole so that the first step that
+ * both have begins at the same time. Only drawings are shifted; every table keeps the file's times. */
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
 #include "model/tables/runs.h"
@@ -11,16 +11,16 @@
 
 typedef struct recording { /* what one file recorded */
     int64_t start_ns, end_ns;
-    uint32_t step; /* -> steps: the first that the first file has, too; TFP_NONE: none */
+    uint32_t step; /* index in steps: the first one that the first file also has; TFP_NONE: none */
     int64_t step_ns;
     bool there;
 } recording;
 
 typedef struct clocks {
     tfp_timeline *t;
-    recording *files; /* by source */
-    int64_t *steps;   /* by step: where the first file's window of it begins; INT64_MAX */
-    uint32_t first;   /* -> files */
+    recording *files; /* one for each source */
+    int64_t *steps;   /* for each step: where its window in the first file begins; INT64_MAX: none */
+    uint32_t first;   /* index in files */
 } clocks;
 
 static recording *file_of(const clocks *c, uint32_t process)
@@ -50,7 +50,7 @@ static void find_ranges(clocks *c)
     }
 }
 
-/* The first file's steps, then of each other file the first that is among them. */
+/* Finds the first file's steps, then in every other file the first step that is among them. */
 static void find_steps(clocks *c)
 {
     const tfp_profile *p = c->t->p;
@@ -79,7 +79,7 @@ static void move(clocks *c)
         const recording *f = file_of(c, i);
         c->t->offset_ns[i] = e->processes.at[i].clock_offset_ns;
         if (!f || !f->there || f == first) continue;
-        if (f->start_ns <= first->end_ns && first->start_ns <= f->end_ns) continue; /* one clock */
+        if (f->start_ns <= first->end_ns && first->start_ns <= f->end_ns) continue; /* both use one clock */
         int64_t to = f->step == TFP_NONE ? first->start_ns : c->steps[f->step];
         int64_t from = f->step == TFP_NONE ? f->start_ns : f->step_ns, by;
         if (__builtin_sub_overflow(to, from, &by)) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/timeline/counters.c: what was counted over time, on the clock of the timeline: counters of the trace, and what devices
- * held of memory. Where there are more samples than a picture has pixels, the largest of each part of the time stays. */
+/* views/timeline/counters.c: values over time in the timeline: counters of the trace, and memory that devices held. If there
+ * are more samples than a picture has pixels, the largest value of each part of the time is kept. */
 #include "model/order.h"
 #include "model/tables/devices.h"
 #include "model/tables/events.h"
@@ -13,9 +13,9 @@
 
 #include <stdlib.h>
 
-enum { PARTS = 4000 }; /* of the whole time; so many samples of a counter at most */
+enum { PARTS = 4000 }; /* parts of the whole time, and so most samples of a counter */
 
-typedef struct counter_key { /* of a counter: process, name and series; of memory: process, device, and no series */
+typedef struct counter_key { /* for a counter: process, name and series; for memory: process, device, and no series */
     uint32_t process;
     tfp_strid name, series;
     bool memory;
@@ -70,7 +70,7 @@ static bool sample_before(const void *samples, uint32_t a, uint32_t b)
     return order ? order < 0 : x->at_ns != y->at_ns ? x->at_ns < y->at_ns : a < b;
 }
 
-/* Allocators that tell no sum are summed here, in order of time. */
+/* Takes samples. If an allocator reports no total, it is summed up here, in order of time. */
 static bool take_samples(counting *c)
 {
     const tfp_event_tables *e = c->t->p->events;
@@ -109,7 +109,7 @@ static counter_row row_of(const counting *c, const sample *s)
     return row;
 }
 
-/* The samples of one counter, in order of time. */
+/* Adds the samples of one counter, in order of time. */
 static bool show_counter(counting *c, const uint32_t *order, size_t count)
 {
     const sample *first = &c->samples.at[order[0]];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/timeline/find.c: spans of a timeline by name: which hold a text, and the next of them. */
+/* views/timeline/find.c: searches a timeline's spans by name: all that contain a text, and the next one. */
 #include "model/tables/details.h"
 #include "model/tables/events.h"
 #include "views/core/grid.h"
@@ -36,7 +36,7 @@ static const tfp_row_column match_columns[] = {
     { 0 }
 };
 
-/* By start, then by place. */
+/* By start, then by position. */
 static bool comes_before(const tfp_timeline *t, uint32_t a, uint32_t b)
 {
     return t->start_ns[a] != t->start_ns[b] ? t->start_ns[a] < t->start_ns[b] : a < b;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/timeline/index.c: spans in lanes and rows. A span goes into the first row of its lane that is free when it starts, so
- * that what nests stands in the row of its depth and what overlaps stands side by side. */
+/* views/timeline/index.c: assigns spans to lanes and rows. A span goes into the first row of its lane that is free when it
+ * starts, so that nested spans are in the row of their depth, and overlapping spans are below each other. */
 #include "model/order.h"
 #include "model/tables/details.h"
 #include "model/tables/events.h"
@@ -14,10 +14,10 @@
 
 /* ---- the spans to lay out, in the order of the profile ---- */
 
-typedef struct item_list { /* columns, as long as capacity */
+typedef struct item_list { /* columns of length capacity */
     size_t count;
     uint32_t *span, *node,
-        *lane; /* lane: -> lane_list, then tfp_timeline.lanes; node: only in timelines of executions */
+        *lane; /* lane: index in lane_list, later in tfp_timeline.lanes; node: only in timelines of executions */
     int64_t *start_ns, *duration_ns;
 } item_list;
 
@@ -52,7 +52,7 @@ static void add_item(item_list *x, uint32_t span, uint32_t node, uint32_t lane, 
 
 /* ---- lanes ---- */
 
-/* Numbers in names are compared as numbers: stream:7 stands before stream:20. */
+/* Compares numbers in names as numbers: stream:7 comes before stream:20. */
 static int compare_names(tfp_str a, tfp_str b)
 {
     size_t i = 0, j = 0;
@@ -68,7 +68,8 @@ static int compare_names(tfp_str a, tfp_str b)
     return i < a.size ? 1 : j < b.size ? -1 : 0;
 }
 
-/* Threads that the recording names do the work more often than those of which it knows a number, or not even that. */
+/* How unimportant a thread is: threads with a name do the work more often than those with only a number, or without
+ * any. */
 static int obscurity(const tfp_profile *p, const tfp_lane *l)
 {
     tfp_str name = tfp_text(p, l->name);
@@ -91,7 +92,7 @@ static bool lane_before(const void *ctx, uint32_t a, uint32_t b)
     return order ? order < 0 : a < b;
 }
 
-/* By lane of the profile: its place among all. */
+/* For each lane of the profile: its position among all, in display order. */
 static uint32_t *rank_lanes(const tfp_profile *p)
 {
     uint32_t *order = malloc((p->lanes.size + 1) * sizeof *order), *rank = malloc((p->lanes.size + 1) * sizeof *rank);
@@ -104,10 +105,10 @@ static uint32_t *rank_lanes(const tfp_profile *p)
     return NULL;
 }
 
-typedef struct lane_list { /* lanes that have items, as they are met */
+typedef struct lane_list { /* lanes that have items, in order of appearance */
     TFP_VEC(uint64_t)
-    keys; /* group << 32 | place among all lanes; the group of an execution is its step's place in step_order */
-    tfp_map64 number; /* by key */
+    keys; /* group << 32 | position among all lanes; an execution's group is its step's index in step_order */
+    tfp_map64 number; /* key -> index */
 } lane_list;
 
 static uint32_t number_lane(lane_list *l, uint64_t key)
@@ -118,7 +119,7 @@ static uint32_t number_lane(lane_list *l, uint64_t key)
     return tfp_push(&l->keys, key) && tfp_map64_put(&l->number, key, at) ? at : TFP_NONE;
 }
 
-/* The lanes in order of their keys; the items' numbers become places in t->lanes. */
+/* Sorts the lanes by key; the items' numbers become indexes in t->lanes. */
 static bool make_lanes(tfp_timeline *t, item_list *x, const lane_list *l, const uint32_t *rank)
 {
     size_t count = l->keys.size, lanes = t->p->lanes.size;
@@ -146,7 +147,7 @@ static bool make_lanes(tfp_timeline *t, item_list *x, const lane_list *l, const 
 static bool take_events(tfp_timeline *t, item_list *x, lane_list *l, const uint32_t *rank)
 {
     const tfp_span_columns *s = &t->p->events->spans;
-    uint32_t *number = malloc((t->p->lanes.size + 1) * sizeof *number); /* by lane; TFP_NONE: not met yet */
+    uint32_t *number = malloc((t->p->lanes.size + 1) * sizeof *number); /* for each lane; TFP_NONE: not seen yet */
     bool ok = number && reserve_items(x, s->size, false);
     for (size_t i = 0; ok && i < t->p->lanes.size; i++) number[i] = TFP_NONE;
     for (uint32_t i = 0; ok && i < s->size; i++) {
@@ -163,8 +164,8 @@ static bool take_events(tfp_timeline *t, item_list *x, lane_list *l, const uint3
 static bool take_runs(tfp_timeline *t, item_list *x, lane_list *l, const uint32_t *rank)
 {
     const tfp_profile *p = t->p;
-    uint32_t *place =
-        malloc((p->runs->steps.size + 1) * sizeof *place); /* place of a step in step_order; TFP_NONE: not listed */
+    uint32_t *place = malloc((p->runs->steps.size + 1) *
+                             sizeof *place); /* for each step: its index in step_order; TFP_NONE: not listed */
     bool ok = place && reserve_items(x, p->detail->spans.size, true);
     for (size_t i = 0; ok && i < p->runs->steps.size; i++) place[i] = TFP_NONE;
     for (uint32_t i = 0; ok && i < p->runs->step_order.size; i++) place[p->runs->step_order.at[i]] = i;
@@ -174,7 +175,7 @@ static bool take_runs(tfp_timeline *t, item_list *x, lane_list *l, const uint32_
             if (group == TFP_NONE) continue;
             for (TFP_EACH(detail->spans, i, tfp_detail(p, e)->span_first, p)) {
                 const tfp_span *s = &p->detail->spans.at[i];
-                if (s->start_ns <= 0) continue; /* a span without a time only says where the node was */
+                if (s->start_ns <= 0) continue; /* a span without a time only tells where the node was */
                 uint32_t lane = number_lane(l, group << 32 | rank[s->lane]);
                 ok &= lane != TFP_NONE;
                 add_item(x, i, n, lane, s->start_ns, s->duration_ns > 0 ? s->duration_ns : 0);
@@ -186,8 +187,8 @@ static bool take_runs(tfp_timeline *t, item_list *x, lane_list *l, const uint32_
 
 /* ---- rows ---- */
 
-typedef struct free_rows { /* a tree of minima over the times at which the rows of a lane are free again */
-    int64_t *at;           /* 2 * room; the rows are the second half */
+typedef struct free_rows { /* a binary tree with the minimum of the times at which a lane's rows become free */
+    int64_t *at;           /* 2 * room elements; the second half are the rows */
     size_t room, used;     /* room: a power of two */
 } free_rows;
 
@@ -204,7 +205,7 @@ static bool grow_rows(free_rows *f)
     return true;
 }
 
-/* The first row that is free at `start`, taken until `end`. TFP_NONE without memory. */
+/* Finds the first row that is free at `start`, and takes it until `end`. TFP_NONE: out of memory. */
 static uint32_t take_row(free_rows *f, int64_t start, int64_t end)
 {
     if ((!f->room || f->at[1] > start) && !grow_rows(f)) return TFP_NONE;
@@ -220,8 +221,8 @@ static uint32_t take_row(free_rows *f, int64_t start, int64_t end)
 typedef struct layout {
     tfp_timeline *t;
     const item_list *x;
-    uint32_t *order; /* items by lane, start, longest first */
-    uint32_t *row;   /* of each span in `order`: its row among all rows */
+    uint32_t *order; /* items sorted by lane, start, longest first */
+    uint32_t *row;   /* for each span in `order`: its row among all rows */
     free_rows rows;
 } layout;
 
@@ -308,7 +309,7 @@ static int64_t since(int64_t time, int64_t origin)
     return __builtin_sub_overflow(time, origin, &ns) ? INT64_MAX : ns;
 }
 
-/* Items into the places of their rows; times count from the first start from here on. */
+/* Moves items to the positions of their rows; from here on times are relative to the first start. */
 static bool put_places(layout *l)
 {
     tfp_timeline *t = l->t;

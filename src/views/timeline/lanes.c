@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/timeline/lanes.c: the lanes of a timeline, where its steps lie, and what its answers share. */
+/* views/timeline/lanes.c: the lanes of a timeline, the times of its steps, and functions that its queries share. */
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/lanes.h"
@@ -49,7 +49,7 @@ tfp_str tfp_timeline_class(const tfp_timeline *t, uint32_t place)
     return tfp_str_of(classes[t->p->events->spans.class[t->span[place]]]);
 }
 
-/* The last i of [0, count) with first[i] <= n; `first` begins with 0. */
+/* The last i in [0, count) with first[i] <= n; `first` begins with 0. */
 static uint32_t row_at(const uint32_t *first, size_t count, uint32_t n)
 {
     size_t low = 0, high = count ? count - 1 : 0;
@@ -78,7 +78,8 @@ const tfp_timeline_lane *tfp_timeline_lane_of(const tfp_timeline *t, uint32_t ro
     return &t->lanes[low];
 }
 
-/* The first place of a row that ends after a time, or lies there without a duration; the row's end without. */
+/* The first item of a row that ends after a time, or is at this time without a duration; the row's end if there is
+ * none. */
 uint32_t tfp_timeline_after(const tfp_timeline *t, uint32_t row, int64_t time_ns)
 {
     uint32_t low = t->row_first[row], high = t->row_first[row + 1];
@@ -207,7 +208,7 @@ static void widen_step(step_row *x, int64_t start_ns, int64_t end_ns)
     if (end_ns > x->end_ns) x->end_ns = end_ns;
 }
 
-/* Where each step lies, all processes and devices together. */
+/* Finds the time of each step, over all processes and devices. */
 static tfp_status tell_steps(const tfp_timeline *t, tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = t->p;

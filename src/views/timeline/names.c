@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/timeline/names.c: what people see for the lanes and spans of a timeline: what a lane mostly does, a title for it
+/* views/timeline/names.c: the names that people see for the lanes and spans of a timeline: what a lane mostly does, a title for it
  * ("compute" with "stream 7", "main" with "4515"), and kernels by their meaning. The picture, the sums and the search use the same names. */
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
@@ -26,7 +26,7 @@ bool tfp_timeline_occupies(const tfp_timeline *t, uint32_t place)
     return t->runs || t->p->events->spans.kind[t->span[place]] == TFP_SPAN_ACTIVITY;
 }
 
-/* An accelerator's lane of all streams repeats the streams, where they are there. */
+/* Whether it is an accelerator's lane of all streams, which repeats the lanes of single streams if these are there. */
 static bool repeats_streams(const tfp_timeline *t, const tfp_timeline_lane *l)
 {
     const tfp_lane *lane = &t->p->lanes.at[l->lane];
@@ -48,7 +48,7 @@ static tfp_track_kind kind_of_runs(const tfp_timeline *t, const tfp_timeline_lan
     }
 }
 
-/* The class that took most of the lane's time; a lane without activities is the host's. */
+/* The class that took most of the lane's time; a lane without activities is a host lane. */
 static tfp_track_kind kind_of_events(const tfp_timeline *t, const tfp_timeline_lane *l)
 {
     const tfp_span_columns *s = &t->p->events->spans;
@@ -70,7 +70,7 @@ static tfp_track_kind kind_of_events(const tfp_timeline *t, const tfp_timeline_l
 
 /* ---- short names ---- */
 
-/* The different names of activities, as -> strings. */
+/* Collects the distinct names of activities, as strings of the profile. */
 static bool find_names(tfp_timeline *t, uint32_t **names, size_t *count)
 {
     const tfp_span_columns *s = &t->p->events->spans;
@@ -117,9 +117,10 @@ bool tfp_timeline_set_names(tfp_timeline *t)
 
 /* ---- titles of lanes ---- */
 
-enum { LOOKED_AT = 200 }; /* spans of a thread from whose names its use is guessed */
+enum { LOOKED_AT = 200 }; /* how many spans of a thread are looked at to guess its use */
 
-/* The thread that runs the steps is the main one; PyTorch's autograd engine names its spans. */
+/* The use of a thread: the one that runs the steps is the main thread; PyTorch's autograd engine is known by the names
+ * of its spans. */
 static const char *use_of_thread(const tfp_timeline *t, const tfp_timeline_lane *l)
 {
     const tfp_span_columns *s = &t->p->events->spans;
@@ -132,7 +133,7 @@ static const char *use_of_thread(const tfp_timeline *t, const tfp_timeline_lane 
     return NULL;
 }
 
-/* "tf_XLAPjRtCpuClient/-852113": the number behind the slash is the thread's. */
+/* In "tf_XLAPjRtCpuClient/-852113" the number after the slash is the thread's. */
 static tfp_str without_number(tfp_str label)
 {
     size_t end = label.size;
@@ -140,7 +141,8 @@ static tfp_str without_number(tfp_str label)
     return end > 1 && end < label.size && label.data[end - 1] == '/' ? (tfp_str){ label.data, end - 1 } : label;
 }
 
-/* Of "thread 4515 (python3.8)" what stands in the parentheses; a label without is a name, unless it only repeats the number. */
+/* The text in parentheses of "thread 4515 (python3.8)"; a label without parentheses is a name, unless it only repeats the
+ * number. */
 static tfp_str name_in_label(tfp_str label, tfp_str number)
 {
     size_t from = tfp_str_find(label, TFP_STR(" ("));
@@ -150,7 +152,7 @@ static tfp_str name_in_label(tfp_str label, tfp_str number)
     return without_number(label);
 }
 
-/* Addresses and numbers below zero say nothing to people. */
+/* Whether a number means something to people: not an address, and not negative. */
 static bool is_plain_number(tfp_str number)
 {
     enum { MOST = 8 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/timeline/range.c: a report of a part of the recording (a range, some ranks, a device) is the report of a cut of the profile
- * (model/join/cut.h). Moments count from the first start of the timeline, in which files with clocks of their own stand side by side. */
+/* views/timeline/range.c: makes a report of a part of the recording (a time range, some ranks, a device) from a cut of the profile
+ * (model/join/cut.h). Times are relative to the first start of the timeline, where files with different clocks are shifted to be side by
+ * side. */
 #include "views/timeline/range.h"
 #include "model/tables/processes.h"
 #include "options/options.h"
@@ -11,7 +12,7 @@
 
 /* ---- a range ---- */
 
-/* The first start, with what the timeline moves each process by. */
+/* The first start, after the timeline's shift of each process. */
 static int64_t origin_of(const tfp_timeline *t)
 {
     const tfp_span_columns *s = &t->p->events->spans;
@@ -24,27 +25,35 @@ static int64_t origin_of(const tfp_timeline *t)
     return s->size ? first : 0;
 }
 
+int64_t *tfp_timeline_zeros(const tfp_profile *p, tfp_arena *a)
+{
+    tfp_timeline t = { .p = p };
+    int64_t *zeros = TFP_NEW(a, int64_t, p->events->processes.size + 1);
+    bool ok = tfp_timeline_set_clocks(&t) && zeros;
+    int64_t origin = ok ? origin_of(&t) : 0;
+    for (size_t i = 0; ok && i < p->events->processes.size; i++) zeros[i] = tfp_add(origin, -t.offset_ns[i], NULL);
+    free(t.offset_ns);
+    return ok ? zeros : NULL;
+}
+
 static tfp_status find_moments(const tfp_profile *whole, tfp_arena *a, int64_t from_ns, int64_t to_ns, tfp_cut *out,
                                tfp_error *err)
 {
-    tfp_timeline t = { .p = whole };
     size_t count = whole->events->processes.size;
+    int64_t *zeros = tfp_timeline_zeros(whole, a);
     out->from_ns = TFP_NEW(a, int64_t, count + 1);
     out->to_ns = TFP_NEW(a, int64_t, count + 1);
-    bool ok = tfp_timeline_set_clocks(&t) && out->from_ns && out->to_ns;
-    int64_t origin = ok ? origin_of(&t) : 0;
-    for (size_t i = 0; ok && i < count; i++) {
-        int64_t zero = tfp_add(origin, -t.offset_ns[i], NULL);
-        out->from_ns[i] = tfp_add(zero, from_ns, NULL);
-        out->to_ns[i] = tfp_add(zero, to_ns, NULL);
+    if (!zeros || !out->from_ns || !out->to_ns) return tfp_nomem(err);
+    for (size_t i = 0; i < count; i++) {
+        out->from_ns[i] = tfp_add(zeros[i], from_ns, NULL);
+        out->to_ns[i] = tfp_add(zeros[i], to_ns, NULL);
     }
-    free(t.offset_ns);
-    return ok ? TFP_OK : tfp_nomem(err);
+    return TFP_OK;
 }
 
 /* ---- some ranks, a device ---- */
 
-/* Cuts one part off the front of "0,3,8-15"; false at its end, and with `wrong` where it is none. */
+/* Cuts the first part off "0,3,8-15"; false at the end, and with `wrong` set where it is malformed. */
 static bool next_ranks(tfp_str *rest, int64_t *from, int64_t *to, bool *wrong)
 {
     if (!rest->size) return false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/timeline/span.c: all that is known of one span of a timeline: its times, its arguments, and the spans that it is
- * linked to: what is around it, what launched it or what it launched, the forward operator of a backward one; of
- * executions what they waited for, along the edges of the graph. */
+/* views/timeline/span.c: everything known about one span of a timeline: its times, its arguments, and related spans:
+ * those around it, its launch or what it launched, the forward operator of a backward one; for executions, what they
+ * waited for along the edges of the graph. */
 #include "model/span_names.h"
 #include "model/tables/details.h"
 #include "model/tables/events.h"
@@ -17,7 +17,7 @@
 
 #include <stdlib.h>
 
-enum { LINKS_MOST = 100 }; /* of one relation */
+enum { LINKS_MOST = 100 }; /* most links of one relation */
 
 typedef struct link_row {
     tfp_str relation, name;
@@ -91,7 +91,8 @@ static void add_frame(details *d, uint32_t span)
     add_link(d, tfp_is_library_file(f.file) ? LIBRARY : FRAME, span);
 }
 
-/* The functions of Python that the host was in when it ran the span, or launched it; of very many the last to begin. */
+/* Adds the Python functions that the host was in when it ran or launched the span; if there are very many, those that
+ * began last. */
 static void link_frames(details *d)
 {
     const tfp_span_columns *s = &d->t->p->events->spans;
@@ -152,7 +153,7 @@ static void tell_args(details *d)
 
 /* ---- of executions ---- */
 
-/* Nodes at the other ends of the node's edges: node -> relation. */
+/* Finds the nodes at the other ends of the node's edges: node -> relation. */
 static bool neighbours(const details *d, tfp_map64 *out)
 {
     const tfp_profile *p = d->t->p;
@@ -165,7 +166,7 @@ static bool neighbours(const details *d, tfp_map64 *out)
     return true;
 }
 
-/* For each of these nodes the nearest run in the same step: the last one before, or else the first one after. */
+/* Finds the nearest run of each of these nodes in the same step: the last one before, otherwise the first one after. */
 static bool nearest_runs(const details *d, const tfp_map64 *relation_of, tfp_map64 *out)
 {
     const tfp_timeline *t = d->t;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/timeline/sums.c: the time of a window of a timeline, by name, kind, lane or op. Each moment of a thread counts once, to the
- * innermost span that runs then; each activity of a device counts with all of its time inside the window. Spans of lanes
- * that are derived of others do not count, nor do annotations on devices. */
+/* views/timeline/sums.c: the time of a window of a timeline, by name, kind, lane or op. leaves.h says whose each moment is; whoever adds up
+ * by himself gets that as a table. */
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
+#include "model/tables/runs.h"
 #include "views/core/report.h"
 #include "views/core/grid.h"
-#include "views/timeline/timeline.h"
+#include "views/timeline/leaves.h"
 
 #include <stdlib.h>
 
@@ -38,19 +38,13 @@ static const tfp_row_column sum_columns[] = {
     { 0 }
 };
 
-typedef struct open_span { /* a span of a thread that is open at the time of the sweep */
-    uint32_t place, op;    /* op: the name of the innermost op around it, or its own; TFP_NONE: none */
-    int64_t end_ns, leaf_ns;
-} open_span;
-
 typedef struct sums {
     const tfp_timeline *t;
-    int64_t from_ns, to_ns, all_ns[2]; /* all_ns: of the host, of devices, whatever was searched for */
+    int64_t all_ns[2]; /* all_ns: of the host, and of devices, without the search */
     sum_by by;
-    const uint8_t *found; /* NULL: all */
+    const uint8_t *found; /* for each span, whether the search found it; NULL: no search */
     TFP_VEC(sum_row) rows;
-    tfp_map64 at; /* by key */
-    TFP_VEC(open_span) open;
+    tfp_map64 at; /* key -> index */
     tfp_arena *arena;
     bool ok;
 } sums;
@@ -80,22 +74,17 @@ static tfp_str kind_of(const sums *x, uint32_t place)
     return class.data ? class : tfp_timeline_kind(x->t, place);
 }
 
-static tfp_strid name_of(const sums *x, uint32_t place)
-{
-    return x->t->runs ? x->t->p->graph->nodes.at[x->t->node[place]].op : tfp_timeline_name(x->t, place);
-}
-
 static group group_of(const sums *x, const tfp_timeline_lane *lane, uint32_t place, uint32_t op)
 {
     const tfp_profile *p = x->t->p;
     switch (x->by) {
     case BY_KIND: {
         tfp_str kind = kind_of(x, place);
-        return (group){ x->t->runs ? name_of(x, place) : (uint64_t)(uintptr_t)kind.data, kind };
+        return (group){ x->t->runs ? tfp_leaf_name(x->t, place) : (uint64_t)(uintptr_t)kind.data, kind };
     }
     case BY_LANE: return (group){ (uint64_t)(lane - x->t->lanes), { 0 } };
     case BY_OP: return (group){ op, op == TFP_NONE ? TFP_STR("without op") : tfp_text(p, op) };
-    default: return (group){ name_of(x, place), tfp_text(p, name_of(x, place)) };
+    default: return (group){ tfp_leaf_name(x->t, place), tfp_text(p, tfp_leaf_name(x->t, place)) };
     }
 }
 
@@ -115,81 +104,21 @@ static sum_row *row_of(sums *x, const tfp_timeline_lane *lane, uint32_t place, u
     return x->ok ? &x->rows.at[x->rows.size - 1] : NULL;
 }
 
-static void count(sums *x, const tfp_timeline_lane *lane, uint32_t place, uint32_t op, int64_t leaf_ns)
+static bool count(void *ctx, const tfp_leaf *of)
 {
-    bool on_device = lane->kind != TFP_TRACK_HOST;
-    x->all_ns[on_device] = tfp_add(x->all_ns[on_device], leaf_ns, NULL);
-    if (x->found && !x->found[tfp_timeline_name(x->t, place)] && !(x->by == BY_OP && op != TFP_NONE && x->found[op]))
-        return;
-    sum_row *row = row_of(x, lane, place, op, on_device);
-    if (!row) return;
+    sums *x = ctx;
+    bool on_device = of->lane->kind != TFP_TRACK_HOST;
+    x->all_ns[on_device] = tfp_add(x->all_ns[on_device], of->own_ns, NULL);
+    if (x->found && !x->found[tfp_timeline_name(x->t, of->place)] && !(x->by == BY_OP && of->op != TFP_NONE && x->found[of->op]))
+        return true;
+    sum_row *row = row_of(x, of->lane, of->place, of->op, on_device);
+    if (!row) return false;
     row->count++;
-    row->total_ns = tfp_add(row->total_ns, leaf_ns, NULL);
-    if (leaf_ns < row->min_ns) row->min_ns = leaf_ns;
-    if (leaf_ns > row->max_ns || row->count == 1) row->span = x->t->span[place];
-    if (leaf_ns > row->max_ns) row->max_ns = leaf_ns;
-}
-
-/* ---- lanes ---- */
-
-static bool clip(const sums *x, uint32_t place, int64_t *start_ns, int64_t *end_ns)
-{
-    const tfp_timeline *t = x->t;
-    *start_ns = t->start_ns[place] > x->from_ns ? t->start_ns[place] : x->from_ns;
-    *end_ns = t->end_ns[place] < x->to_ns ? t->end_ns[place] : x->to_ns;
-    return *end_ns > *start_ns;
-}
-
-static uint32_t op_of(const sums *x, uint32_t place, uint32_t around)
-{
-    const tfp_span_columns *s = &x->t->p->events->spans;
-    if (x->t->runs) return x->t->p->graph->nodes.at[x->t->node[place]].op;
-    uint32_t span = x->t->span[place];
-    if (s->kind[span] == TFP_SPAN_ACTIVITY) return s->owner[span] == TFP_NONE ? TFP_NONE : s->name[s->owner[span]];
-    return s->kind[span] == TFP_SPAN_OP ? s->name[span] : around;
-}
-
-static void sum_activities(sums *x, const tfp_timeline_lane *lane)
-{
-    int64_t start_ns, end_ns;
-    for (size_t i = lane->first; x->ok && i < lane->first + lane->count; i++) {
-        uint32_t place = x->t->order[i];
-        if (x->t->start_ns[place] >= x->to_ns) break;
-        if (!tfp_timeline_occupies(x->t, place) || !clip(x, place, &start_ns, &end_ns)) continue;
-        count(x, lane, place, op_of(x, place, TFP_NONE), end_ns - start_ns);
-    }
-}
-
-/* The spans that end until a time are closed: the time since `at_ns` is the innermost one's. */
-static int64_t close_until(sums *x, const tfp_timeline_lane *lane, int64_t at_ns, int64_t until_ns)
-{
-    while (x->ok && x->open.size && x->open.at[x->open.size - 1].end_ns <= until_ns) {
-        open_span o = x->open.at[--x->open.size];
-        if (o.end_ns > at_ns) {
-            o.leaf_ns += o.end_ns - at_ns;
-            at_ns = o.end_ns;
-        }
-        count(x, lane, o.place, o.op, o.leaf_ns);
-    }
-    return at_ns;
-}
-
-static void sum_thread(sums *x, const tfp_timeline_lane *lane)
-{
-    int64_t start_ns, end_ns, at_ns = x->from_ns;
-    x->open.size = 0;
-    for (size_t i = lane->first; x->ok && i < lane->first + lane->count; i++) {
-        uint32_t place = x->t->order[i];
-        if (x->t->start_ns[place] >= x->to_ns) break;
-        if (!clip(x, place, &start_ns, &end_ns)) continue;
-        at_ns = close_until(x, lane, at_ns, start_ns);
-        open_span *around = x->open.size ? &x->open.at[x->open.size - 1] : NULL;
-        if (around && start_ns > at_ns) around->leaf_ns += start_ns - at_ns;
-        open_span fresh = { .place = place, .op = op_of(x, place, around ? around->op : TFP_NONE), .end_ns = end_ns };
-        at_ns = start_ns;
-        x->ok = tfp_push(&x->open, fresh);
-    }
-    close_until(x, lane, at_ns, INT64_MAX);
+    row->total_ns = tfp_add(row->total_ns, of->own_ns, NULL);
+    if (of->own_ns < row->min_ns) row->min_ns = of->own_ns;
+    if (of->own_ns > row->max_ns || row->count == 1) row->span = x->t->span[of->place];
+    if (of->own_ns > row->max_ns) row->max_ns = of->own_ns;
+    return true;
 }
 
 /* ---- the table ---- */
@@ -246,20 +175,92 @@ tfp_status tfp_timeline_sums(const tfp_timeline *t, int64_t from_ns, int64_t to_
         return tfp_fail(err, TFP_BADARG, "sums are by name, kind, lane or op, of rows such as 0-24,33");
     }
     uint8_t *found = search && *search ? tfp_timeline_matches(t, search) : NULL;
-    sums x = {
-        .t = t, .from_ns = from_ns, .to_ns = to_ns, .by = (sum_by)find_grouping(by), .found = found, .arena = &r->arena
-    };
+    sums x = { .t = t, .by = (sum_by)find_grouping(by), .found = found, .arena = &r->arena };
     x.ok = found || !search || !*search;
+    tfp_leaf_sweep sweep = { .t = t, .from_ns = from_ns, .to_ns = to_ns, .ctx = &x, .leaf = count };
     for (size_t i = 0; x.ok && i < t->lane_count; i++) {
         const tfp_timeline_lane *lane = &t->lanes[i];
-        if (lane->kind == TFP_TRACK_DERIVED || tfp_timeline_next_row(t, rows, lane->first_row) != lane->first_row)
-            continue;
-        (lane->kind == TFP_TRACK_HOST && !t->runs ? sum_thread : sum_activities)(&x, lane);
+        if (tfp_timeline_next_row(t, rows, lane->first_row) == lane->first_row) x.ok = tfp_leaves_of_lane(&sweep, lane);
     }
     s = show(&x, r, err);
     free(found);
     tfp_vec_free(&x.rows);
-    tfp_vec_free(&x.open);
     tfp_map64_free(&x.at);
+    return tfp_timeline_give(r, s, out);
+}
+
+/* ---- what sums go by, as a table ---- */
+
+typedef struct leaf_row {
+    int64_t span, start_ns, duration_ns;
+    tfp_str name, op;
+} leaf_row;
+
+static const tfp_row_column leaf_columns[] = {
+    TFP_COLUMN_WHOLE(leaf_row, "span", INT, NUMBER, span, "its number"),
+    TFP_COLUMN(leaf_row, "name", TEXT, LABEL, name, "by which it is summed, where that is not its own: of executions the type of the node"),
+    TFP_COLUMN(leaf_row, "op", TEXT, LABEL, op, "the op that it is or belongs to"),
+    TFP_COLUMN(leaf_row, "start_us", NANO, MICROS, start_ns, "of a stretch of its own time; absent: all of the span is its own"),
+    TFP_COLUMN(leaf_row, "duration_us", NANO, MICROS, duration_ns, "0: none of its time is its own"),
+    { 0 }
+};
+
+typedef struct leaves {
+    const tfp_timeline *t;
+    TFP_VEC(leaf_row) rows;
+} leaves;
+
+static leaf_row leaf_row_of(const leaves *x, const tfp_leaf *of, int64_t start_ns, int64_t duration_ns)
+{
+    const tfp_profile *p = x->t->p;
+    return (leaf_row){ .span = x->t->span[of->place],
+                       .name = x->t->runs ? tfp_text(p, tfp_leaf_name(x->t, of->place)) : (tfp_str){ 0 },
+                       .op = of->op == TFP_NONE ? (tfp_str){ 0 } : tfp_text(p, of->op),
+                       .start_ns = start_ns,
+                       .duration_ns = duration_ns };
+}
+
+static bool add_part(void *ctx, const tfp_leaf *of, int64_t from_ns, int64_t to_ns)
+{
+    leaves *x = ctx;
+    return tfp_push(&x->rows, leaf_row_of(x, of, from_ns, to_ns - from_ns));
+}
+
+/* Where all of a span's time is its own one row stands for the stretches of it, and one where none is. */
+static bool add_leaf(void *ctx, const tfp_leaf *of)
+{
+    leaves *x = ctx;
+    int64_t start_ns = x->t->start_ns[of->place];
+    if (!of->own_ns) return tfp_push(&x->rows, leaf_row_of(x, of, start_ns, 0));
+    if (of->own_ns < x->t->end_ns[of->place] - start_ns) return true;
+    while (x->rows.size && x->rows.at[x->rows.size - 1].span == x->t->span[of->place]) x->rows.size--;
+    return tfp_push(&x->rows, leaf_row_of(x, of, TFP_ABSENT, TFP_ABSENT));
+}
+
+static bool is_of_step(const tfp_timeline *t, const tfp_timeline_lane *lane, int64_t step)
+{
+    return step < 0 || lane->step == TFP_NONE || t->p->runs->steps.at[lane->step].id == step;
+}
+
+tfp_status tfp_timeline_leaves(const tfp_timeline *t, int64_t step, int64_t most, tfp_report **out, tfp_error *err)
+{
+    tfp_report *r = NULL;
+    tfp_status s = tfp_timeline_ask(t, "leaves", &r, out, err);
+    if (s) return s;
+    leaves x = { .t = t };
+    tfp_leaf_sweep all = { .t = t, .from_ns = INT64_MIN, .to_ns = INT64_MAX, .ctx = &x, .part = add_part, .leaf = add_leaf };
+    int64_t spans = 0;
+    bool ok = true;
+    for (size_t i = 0; i < t->lane_count; i++)
+        if (is_of_step(t, &t->lanes[i], step)) spans += (int64_t)t->lanes[i].count;
+    if (most > 0 && spans > most) {
+        tfp_report_free(r);
+        return tfp_fail(err, TFP_LIMIT, "%lld spans are more than %lld", (long long)spans, (long long)most);
+    }
+    for (size_t i = 0; ok && i < t->lane_count; i++)
+        if (is_of_step(t, &t->lanes[i], step)) ok = tfp_leaves_of_lane(&all, &t->lanes[i]);
+    tfp_row_table table = { leaf_columns, x.rows.at, sizeof *x.rows.at, x.rows.size, 0 };
+    s = ok ? tfp_grid_of(r, &table, err) : tfp_nomem(err);
+    tfp_vec_free(&x.rows);
     return tfp_timeline_give(r, s, out);
 }

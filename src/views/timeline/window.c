@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/timeline/window.c: what can be seen of a window of a timeline at a width, and all of it in few rows. */
+/* views/timeline/window.c: the visible spans of a window of a timeline at a width in pixels, and an overview in few
+ * rows. */
 #include "model/tables/events.h"
 #include "model/tables/runs.h"
 #include "views/core/grid.h"
@@ -41,14 +42,14 @@ static const tfp_row_column seen_columns[] = {
 typedef struct window {
     const tfp_timeline *t;
     int64_t from_ns, to_ns;
-    double pixels; /* a nanosecond */
+    double pixels; /* pixels per nanosecond */
     const uint8_t *found;
     TFP_VEC(seen_row) rows;
 } window;
 
 static int64_t reference(uint32_t span) { return span == TFP_NONE ? TFP_ABSENT : (int64_t)span; }
 
-/* Spans of a row that are seen as one. */
+/* Spans of a row that are drawn as one. */
 typedef struct together {
     uint32_t first, end, longest;
     int64_t busy_ns, found;
@@ -81,13 +82,13 @@ static bool add_seen(window *w, uint32_t row, const together *g)
     return tfp_push(&w->rows, x);
 }
 
-/* Spans narrower than a pixel that start in the same one are one. */
+/* Adds a row. Spans narrower than a pixel that start in the same pixel are drawn as one. */
 static bool see_row(window *w, uint32_t row)
 {
     const tfp_timeline *t = w->t;
     uint32_t last = t->row_first[row + 1];
     for (uint32_t i = tfp_timeline_after(t, row, w->from_ns), end; i < last && t->start_ns[i] < w->to_ns; i = end) {
-        double pixel = floor((double)(t->start_ns[i] - w->from_ns) * w->pixels) + 1; /* NaN where no span is narrow */
+        double pixel = floor((double)(t->start_ns[i] - w->from_ns) * w->pixels) + 1; /* NaN if no span is narrow */
         uint32_t longest = i;
         int64_t busy_ns = 0, found = 0;
         for (end = i; end < last; end++) {
@@ -107,7 +108,7 @@ static bool see_row(window *w, uint32_t row)
     return true;
 }
 
-/* Adds the visible spans of rows from one to another, both included. */
+/* Adds the visible spans of a range of rows, both ends included. */
 static bool see(window *w, int64_t first_row, int64_t last_row)
 {
     bool ok = true;
@@ -124,7 +125,7 @@ static bool see_list(window *w, const char *rows)
     return ok;
 }
 
-/* The rows that were seen as the report's table; they are freed. */
+/* Makes the report's table of the visible spans, and frees them. */
 static tfp_status show_seen(window *w, bool ok, tfp_report *r, tfp_error *err)
 {
     tfp_row_table table = { seen_columns, w->rows.at, sizeof *w->rows.at, w->rows.size, w->found ? SHOWS_FOUND : 0 };
@@ -153,7 +154,7 @@ tfp_status tfp_timeline_spans(const tfp_timeline *t, int64_t from_ns, int64_t to
 
 enum { WIDTH_FIRST = 8192, WIDTH_LEAST = 16 };
 
-/* The lanes of a step, and how many spans they have; of a trace all lanes. Each step's lanes stand side by side. */
+/* The range of a step's lanes, which are contiguous, and the number of their spans; for a trace all lanes. */
 static int64_t rows_of_step(const tfp_timeline *t, int64_t step, int64_t *first_row, int64_t *last_row, window *w)
 {
     int64_t spans = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/trace/attribution.c: the tables `attribution` and `coverage` of queries: for each activity of a device its place in the model, how
- * sure that is and why there is none; and the sums of these. In: the joined spans. Out: a row an activity; a row for each class
- * and reason. They are no commands: op, scope, kernel and lines count by the same places. */
+/* views/trace/attribution.c: the tables `attribution` and `coverage` for queries: for each activity of a device its place in the model,
+ * how certain it is or why there is none; and sums of these. In: the joined spans. Out: one row per activity; one row per class and
+ * reason. They are no commands: op, scope, kernel and lines use the same places. */
 #include "model/graphs.h"
 #include "model/span_names.h"
 #include "model/tables/code.h"
@@ -18,7 +18,7 @@
 
 #include <math.h>
 
-enum { MODULES_MOST = 16 << 10 }; /* bytes of a path of modules */
+enum { MODULES_MOST = 16 << 10 }; /* most bytes of a path of modules */
 
 typedef struct activity_row {
     int64_t rank, span, start_ns, duration_ns, graph, graph_node, replay;
@@ -38,10 +38,10 @@ typedef struct places {
     const tfp_span_columns *s;
     tfp_nest nest;
     tfp_strtab names;
-    uint32_t *line, *module; /* by span: -> names; 0: none */
-    uint32_t *line_of_name;  /* by string of a frame's name: -> names; 0 of libraries; TFP_NONE: not looked at */
-    uint32_t *line_of_trace; /* the same by trace */
-    int64_t *replay;         /* by span of a launch: its number; -1 */
+    uint32_t *line, *module; /* for each span: index in names; 0: none */
+    uint32_t *line_of_name;  /* for each string that names a frame: index in names; 0: a library's; TFP_NONE: not looked at */
+    uint32_t *line_of_trace; /* the same for each trace */
+    int64_t *replay;         /* for each span that is a launch: its number; -1 */
     tfp_buf text;
     bool failed;
 } places;
@@ -100,7 +100,7 @@ static uint32_t module_below(places *t, uint32_t above, tfp_str name)
     return keep_text(t);
 }
 
-/* Parents come first. */
+/* Sets the places of all spans; parents come first. */
 static void find_places(places *t)
 {
     const tfp_span_columns *s = t->s;
@@ -124,7 +124,7 @@ static bool earlier(const void *columns, uint32_t a, uint32_t b)
     return s->start_ns[a] < s->start_ns[b];
 }
 
-/* Launches of graphs that replayed something, of each rank by start. */
+/* Numbers the graph launches that replayed something, for each rank by start. */
 static bool number_replays(places *t)
 {
     const tfp_span_columns *s = t->s;
@@ -151,7 +151,7 @@ static bool number_replays(places *t)
 
 /* ---- rows ---- */
 
-typedef struct id_keys { /* of stats: as Kineto calls an id, and as XLA does */
+typedef struct id_keys { /* keys of stats: Kineto's name of an id, and XLA's */
     tfp_strid kineto, xla;
 } id_keys;
 
@@ -165,7 +165,7 @@ static int64_t number_of(const places *t, uint32_t span, id_keys keys)
 static tfp_str text_or_none(const tfp_profile *p, tfp_strid id) { return id ? tfp_text(p, id) : (tfp_str){ NULL, 0 }; }
 static tfp_str word(const char *s) { return *s ? tfp_str_of(s) : (tfp_str){ NULL, 0 }; }
 
-/* What the launch tells. */
+/* Takes what the launch tells. */
 static void take_launch(places *t, uint32_t span, activity_row *row)
 {
     const tfp_span_columns *s = t->s;
@@ -308,7 +308,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     return s;
 }
 
-/* Rows come by rank; those of a rank by class and reason. */
+/* Sums rows by class and reason; rows come by rank, and within a rank sorted by class and reason. */
 static coverage_row *sum(tfp_report *r, const activity_row *rows, size_t count, size_t *sums)
 {
     coverage_row *at = TFP_NEW(&r->arena, coverage_row, count + 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/trace/cause.c: what the host does while a device waits for it: of all spans that lie in a gap, the one that says most. */
+/* views/trace/cause.c: what the host does while a device waits for it: the span in the gap that explains most. */
 #include "model/tables/lanes.h"
 #include "model/tables/spans.h"
 #include "views/spans/nest.h"
@@ -14,9 +14,11 @@ typedef struct cause {
     tfp_trace_facts *f;
     const tfp_gap *g;
     tfp_nest nest;
-    TFP_VEC(part) parts; /* of the launching thread */
+    TFP_VEC(part) parts; /* parts of the launching thread */
     tfp_map64 by_span;
-    uint32_t other; /* -> spans: of those of other threads the one that covers most of the gap, the shortest of several; TFP_NONE */
+    /* a span of another thread, as its index: the one that covers most of the gap, the shortest if there are several; TFP_NONE:
+     * none */
+    uint32_t other;
     int64_t other_ns;
 } cause;
 
@@ -29,8 +31,8 @@ static int64_t within(const cause *c, uint32_t span)
     return end > start ? end - start : 0;
 }
 
-/* Frames of other threads are left out: a thread that waits for work stands in one all the time. In XPlane they are annotations
- * with the sign of its tracer before their name. */
+/* Whether a span of another thread shows work. Frames do not, because a thread that waits for work is inside one all the time.
+ * In XPlane frames are annotations that begin with the tracer's sign. */
 static bool works(const cause *c, uint32_t span)
 {
     uint32_t kind = c->f->x.s->kind[span];
@@ -38,7 +40,7 @@ static bool works(const cause *c, uint32_t span)
     return kind == TFP_SPAN_OP || kind == TFP_SPAN_CALL || kind == TFP_SPAN_ANNOTATION || kind == TFP_SPAN_MODULE;
 }
 
-/* A span as long as the recording tells of the recording alone. */
+/* Whether a span is as long as the recording, so that it only shows that there is one. */
 static bool is_whole(const cause *c, uint32_t span)
 {
     const tfp_trace_unit *u = &c->f->x.units[c->g->unit];
@@ -71,12 +73,12 @@ static void take_from_parents(cause *c)
     for (size_t i = 0; i < c->parts.size; i++) {
         uint32_t around = c->nest.parent[c->parts.at[i].span];
         uint32_t at = around == TFP_NONE ? TFP_NONE : tfp_map64_get(&c->by_span, around);
-        if (at != TFP_NONE) /* spans that cross add up */
+        if (at != TFP_NONE) /* of spans that cross, the times add up */
             c->parts.at[at].own_ns = tfp_add(c->parts.at[at].own_ns, -c->parts.at[i].all_ns, NULL);
     }
 }
 
-/* A built-in function, such as `next`, and the frames of context managers say less than the function that calls them. */
+/* Whether a function says less than the one that calls it: a built-in such as `next`, or a context manager's frame. */
 static bool says_little(tfp_str name)
 {
     return tfp_str_begins(name, TFP_STR("<built-in")) || tfp_str_begins(name, TFP_STR("contextlib.py("));
@@ -98,8 +100,8 @@ static void say(cause *c, tfp_stall_cover cover, uint32_t span, int64_t ns)
     c->f->gaps.stall_share = gap > 0 ? (double)ns / (double)gap : 0;
 }
 
-/* One span with half of the gap for itself; else the shortest one around half of it; else one of another thread; else what
- * is at least a tenth of it. */
+/* Chooses the cause: one span whose own time is half of the gap; otherwise the shortest span around half of it; otherwise
+ * one of another thread; otherwise what is at least a tenth of it. */
 static void judge(cause *c)
 {
     const tfp_span_columns *s = c->f->x.s;

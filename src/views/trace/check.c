@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/trace/check.c: the table `check`: findings on the data of a trace: what the readers and the join told, and what can
- * be seen only when all files are there. Nothing is left out because of a finding. */
+/* views/trace/check.c: the table `check`: findings about a trace's data, from the readers and the join, and those that need
+ * all files. A finding does not exclude anything from other tables. */
 #include "model/graphs.h"
 #include "model/tables/devices.h"
 #include "model/tables/processes.h"
@@ -45,7 +45,7 @@ static int64_t tolerance_of(const checks *t, uint32_t span)
     return process == TFP_NONE ? 0 : t->x.p->events->processes.at[process].tolerance_ns;
 }
 
-/* Host ops of one thread that begin inside another one and end after it. */
+/* Reports host ops of one thread that begin inside another one and end after it. */
 static bool check_nesting(checks *t)
 {
     const tfp_span_columns *s = t->x.s;
@@ -71,7 +71,7 @@ static bool check_nesting(checks *t)
     return add(t, "warning", "host ops of one thread that overlap without nesting", crossed, first);
 }
 
-/* Annotations and Python frames cross others in sound traces. */
+/* Reports frames that were cut. Annotations and Python frames cross others even in correct traces. */
 static bool check_cuts(checks *t)
 {
     tfp_nest nest;
@@ -99,7 +99,7 @@ static void note(const checks *t, tally *n, uint32_t span)
     if (!n->count++) n->first = tfp_span_name(t->x.p, span);
 }
 
-/* Launches of graphs whose kernels have no place, and those of them that fit no capture. */
+/* Reports launches of graphs whose kernels have no place, and how many of them fit no capture. */
 static bool check_graphs(checks *t)
 {
     const tfp_span_columns *s = t->x.s;
@@ -136,7 +136,7 @@ static bool check_launches(checks *t)
     }
     for (uint32_t i = 0; i < s->size; i++) {
         uint32_t unit = tfp_trace_unit_of(&t->x, i);
-        if (unit == TFP_NONE || !has_calls[unit]) continue; /* launches were not recorded: TPU, CPU */
+        if (unit == TFP_NONE || !has_calls[unit]) continue; /* launches were not recorded, as for a TPU or CPU */
         if (s->kind[i] == TFP_SPAN_ACTIVITY && s->launch[i] == TFP_NONE) note(t, &unlaunched, i);
         if (s->kind[i] == TFP_SPAN_CALL && !launched[i] && launches(tfp_span_name(t->x.p, i))) note(t, &idle, i);
     }
@@ -195,7 +195,8 @@ static int weight(tfp_str severity)
     return tfp_str_eq(severity, TFP_STR("error")) ? 0 : tfp_str_eq(severity, TFP_STR("warning")) ? 1 : 2;
 }
 
-/* The worst first, and findings alike by their words: the order does not tell in how many calls the files were added. */
+/* The most severe first; equally severe ones by their texts, so that the order does not depend on how the files were
+ * added. */
 static bool worse(const void *rows, uint32_t a, uint32_t b)
 {
     const row *x = (const row *)rows + a, *y = (const row *)rows + b;
@@ -222,7 +223,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     if (!s && !sorted) s = tfp_nomem(err);
     tfp_row_table table = { columns, sorted, sizeof *sorted, t.rows.size, 0 };
     if (!s) s = tfp_grid_of(r, &table, err);
-    /* For people only: where programs read, notes are warnings, and this note says that all is well. */
+    /* Only people get this note, which says that all is well: for programs a note would look like a warning. */
     bool people = tfp_is_aligned(r) && strcmp(r->options->to.format, "text") == 0;
     if (!s && !t.rows.size && people) s = tfp_report_note_add(r, TFP_NOTE_DATA_FINE, err, "nothing odd in the data");
     tfp_vec_free(&t.rows);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/trace/facts.c: the facts of facts.h, each from one pass over the spans or over the rows of a table. */
+/* views/trace/facts.c: gathers the facts of facts.h, each with one pass over the spans or over the rows of a table. */
 #include "views/trace/facts.h"
 #include "model/span_names.h"
 #include "model/tables/events.h"
@@ -26,7 +26,7 @@ static void add_kernel(tfp_trace_facts *f, tfp_kernel_fact *k, uint32_t span, co
     k->steps_ns = tfp_add(k->steps_ns, ns, NULL);
     if (k->longest == TFP_NONE || ns > f->x.s->self_ns[k->longest]) k->longest = span;
     if (!tfp_occupancy_of(f->x.p, span, keys, &percent) || percent == 0)
-        return; /* what runs occupies something: ROCm writes 0 for not known */
+        return; /* 0 means unknown: ROCm writes 0, but whatever runs has some occupancy */
     k->occupancy = (isnan(k->occupancy) ? 0 : k->occupancy) + percent * (double)ns;
     k->occupancy_ns = tfp_add(k->occupancy_ns, ns, NULL);
 }
@@ -68,10 +68,10 @@ static bool add_kernels(tfp_report *r, tfp_trace_facts *f)
 
 /* ---- names ---- */
 
-/* Each is looked at once. */
+/* A cache of what names mean: each is looked at once. */
 typedef struct namer {
     const tfp_profile *p;
-    uint32_t *known; /* by string */
+    uint32_t *known; /* for each string */
 } namer;
 
 static unsigned flags_of(const namer *n, uint32_t span)
@@ -83,18 +83,18 @@ static unsigned flags_of(const namer *n, uint32_t span)
 
 /* ---- tallies ---- */
 
-#define TINY_NS 10000 /* at most: starting it takes as long as its work */
+#define TINY_NS 10000 /* longest duration: its launch takes as long as its work */
 
 typedef struct gatherer {
     tfp_report *r;
     tfp_trace_facts *f;
     namer names;
     tfp_strid dims, types, blocks, details, retraced, traced_count;
-    uint8_t *streams; /* by lane: compute ran there */
-    tfp_tally known;  /* when the host is known to wait for something but its own launches */
-    tfp_tally own;    /* when the profiler works for itself */
+    uint8_t *streams; /* for each lane: whether compute ran there */
+    tfp_tally known;  /* times when the host is known to wait for something other than its own launches */
+    tfp_tally own;    /* times when the profiler does its own work */
     double small_ns,
-        small_part_ns; /* kernels of small grids: their time, and that times their part of the multiprocessors */
+        small_part_ns; /* kernels with small grids: their time, and this time multiplied by the share of multiprocessors that they use */
     bool failed;
 } gatherer;
 
@@ -149,7 +149,7 @@ static bool has_odd_side(tfp_str dims)
     return odd;
 }
 
-/* Whether a product works on a type of 16 bits, as its op says, else the name of its kernel. */
+/* Whether a product works on a 16-bit type, by its op or else its kernel's name. */
 static bool is_half(const gatherer *g, uint32_t span, uint32_t op)
 {
     const tfp_stat *types = tfp_span_stat(g->f->x.p, op, g->types);
@@ -166,7 +166,7 @@ static void add_product(gatherer *g, uint32_t span, uint32_t op)
         tally_sort(g, TFP_SORT_ODD, span);
 }
 
-/* The sort of a kernel, by its own name, its operation or that of XLA's instruction; -1: none. */
+/* The sort of a kernel, from its own name, its operation or XLA's instruction; -1: none. */
 static int own_sort(gatherer *g, uint32_t span)
 {
     const tfp_span_columns *s = g->f->x.s;
@@ -174,13 +174,13 @@ static int own_sort(gatherer *g, uint32_t span)
     unsigned flags = flags_of(&g->names, span);
     tfp_str text = tfp_text(g->f->x.p, op);
     if (flags & TFP_NAME_TRANSPOSES) return TFP_SORT_LAYOUTS;
-    if (op && flags & TFP_NAME_CASTS) return TFP_SORT_CASTS; /* the instruction itself, without those fused with it */
+    if (op && flags & TFP_NAME_CASTS) return TFP_SORT_CASTS; /* of the instruction itself, without those fused with it */
     if (op && flags & TFP_NAME_MOVES) return TFP_SORT_LAYOUTS;
     if (tfp_str_eq(text, TFP_STR("Cast"))) return TFP_SORT_CASTS;
     return tfp_str_eq(text, TFP_STR("Transpose")) ? TFP_SORT_LAYOUTS : -1;
 }
 
-/* The kind of a compute kernel by the ops around its launch; the innermost op with a known kind counts. */
+/* Finds the sort of a compute kernel from the ops around its launch: the innermost op of a known sort decides. */
 static void add_launched(gatherer *g, uint32_t span)
 {
     enum { LEVELS = 100 };
@@ -206,7 +206,7 @@ static void add_launched(gatherer *g, uint32_t span)
     }
 }
 
-/* As `transfer` tells it. */
+/* As in the table `transfer`. */
 static bool is_pageable(const gatherer *g, uint32_t span)
 {
     const tfp_stat *details = tfp_span_stat(g->f->x.p, span, g->details);
@@ -224,7 +224,7 @@ static void add_activity(gatherer *g, uint32_t span)
     if (s->class[span] != TFP_CLASS_COMPUTE) return;
     if (s->duration_ns[span] <= TINY_NS) tally_sort(g, TFP_SORT_TINY, span);
     g->streams[s->lane[span]] = 1;
-    unsigned flags = flags_of(&g->names, span); /* a product of 16 bits may be in single precision inside */
+    unsigned flags = flags_of(&g->names, span); /* a 16-bit product may compute in single precision inside */
     if (flags & TFP_NAME_PLAIN && !(flags & TFP_NAME_HALF)) tally_sort(g, TFP_SORT_PLAIN, span);
     const tfp_stat *blocks = tfp_span_stat(g->f->x.p, span, g->blocks);
     double per_sm = !blocks || blocks->type == TFP_STAT_TEXT ? 1
@@ -238,7 +238,7 @@ static void add_activity(gatherer *g, uint32_t span)
     add_launched(g, span);
 }
 
-/* A run that takes from a queue waits for what another one puts into it: its input. */
+/* Whether an op takes from a queue: it waits for its input, which another op puts there. */
 static bool takes_from_queue(const gatherer *g, uint32_t span)
 {
     const tfp_profile *p = g->f->x.p;
@@ -246,8 +246,8 @@ static bool takes_from_queue(const gatherer *g, uint32_t span)
     return !tfp_str_has(of, TFP_STR("Enqueue")) && !tfp_str_has(of, TFP_STR("enqueue"));
 }
 
-/* TensorFlow's stats of a call of a tf.function: "traced-nonXla" or "notTraced-nonXla", and how often it was traced by then. The
- * first call may trace twice, once to create variables. */
+/* Whether a call of a tf.function traced it again. TensorFlow's stats of a call are "traced-nonXla" or "notTraced-nonXla", and
+ * the number of traces so far. The first call may trace twice, once to create variables. */
 static bool is_retrace(const gatherer *g, uint32_t span)
 {
     const tfp_profile *p = g->f->x.p;
@@ -257,7 +257,7 @@ static bool is_retrace(const gatherer *g, uint32_t span)
            (!count || count->type != TFP_STAT_INT || count->value.number > 2);
 }
 
-/* A copy or a synchronisation that is no part of another wait. */
+/* Whether it is a copy or a synchronisation that is not part of another wait. */
 static bool blocks(const gatherer *g, uint32_t span, const uint8_t *waits)
 {
     const tfp_span_columns *s = g->f->x.s;
@@ -283,7 +283,7 @@ static void add_host(gatherer *g, uint32_t span, const uint8_t *waits)
 {
     const tfp_span_columns *s = g->f->x.s;
     unsigned kind = s->kind[span], flags = flags_of(&g->names, span);
-    bool start = s->step[span] == g->f->begin.warm_up || g->f->begin.whole; /* there it is not known whether it repeats */
+    bool start = s->step[span] == g->f->begin.warm_up || g->f->begin.whole; /* in these cases it is unknown whether it repeats */
     bool compiles = (kind == TFP_SPAN_OP || kind == TFP_SPAN_ANNOTATION) && flags & TFP_NAME_COMPILES;
     bool allocates = kind == TFP_SPAN_CALL && flags & TFP_NAME_ALLOCATES;
     if (flags & TFP_NAME_PROFILER) tally(g, &g->f->host.own, span);
@@ -304,7 +304,7 @@ static void add_host(gatherer *g, uint32_t span, const uint8_t *waits)
     if (waits[span] || joins || blocking || retraces || (!start && (allocates || compiles))) tally(g, &g->known, span);
 }
 
-/* Whether each device computes in one stream. */
+/* Finds whether each device computes in only one stream. */
 static bool find_streams(gatherer *g)
 {
     const tfp_trace_index *x = &g->f->x;
@@ -369,7 +369,7 @@ static bool add_spans(tfp_report *r, tfp_trace_facts *f)
 
 /* ---- all of it ---- */
 
-/* "7.0" of the first device that told it. */
+/* The capability, such as "7.0", of the first device that states it. */
 static double capability_of(const tfp_trace_facts *f)
 {
     const tfp_profile *p = f->x.p;
@@ -401,7 +401,7 @@ static tfp_status fill(tfp_report *r, tfp_trace_facts *f, tfp_error *err)
     return TFP_OK;
 }
 
-/* The trace that was made of the executions has steps of its own. */
+/* Uses the trace that was made from the executions, which has its own steps. */
 static void use_runs(tfp_report *r)
 {
     if (r->step.which == TFP_STEP_ONE) r->step.row = tfp_find_step(r->runs, r->step.id);

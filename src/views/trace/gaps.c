@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/trace/gaps.c: gaps in what a device does at all whose next activity was launched only in them: so the device waited for
- * the host. Short ones are the price of many launches; in a long one the host did something else, and this finds out what.
- * Without devices: long gaps in which no operation of the host runs. */
+/* views/trace/gaps.c: gaps of a device whose next activity was launched only during the gap, so that the device waited for the
+ * host. Short gaps are the cost of many launches; in long ones the host did something else, and this file finds out what.
+ * Without devices: long gaps during which no operation of the host runs. */
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
 #include "model/tables/step_marks.h"
 #include "views/core/report.h"
 #include "views/trace/facts.h"
 
-#define OWN_GAP_NS 30000 /* the device's own turn-around, as `wait` has it */
-#define STALL_NS 1000000 /* a longer gap is no affair of launches any more */
+#define OWN_GAP_NS 30000 /* the device's own delay between activities, as in `wait` */
+#define STALL_NS 1000000 /* longer gaps are not explained by the cost of launches */
 
 typedef struct gaps {
     tfp_trace_facts *f;
@@ -17,10 +17,10 @@ typedef struct gaps {
     double late, stalls, known_ns, count, host_idle;
     double long_gaps, tiny_gaps, host_cost, lead, launched_late, launch_untold, profiling, before;
     int64_t longest_late, longest_stall;
-    tfp_gap worst; /* the longest of the long gaps, less its explained part */
+    tfp_gap worst; /* the longest of the long gaps, minus its explained part */
 } gaps;
 
-/* Of idle time the part in which the profiler starts or stops. */
+/* The part of idle time during which the profiler starts or stops. */
 static double add_profiling(gaps *t, const tfp_trace_device *d, int64_t start, int64_t end, double ns)
 {
     double own = (double)tfp_union_within(&t->own[d->unit], start, end);
@@ -49,19 +49,21 @@ static void add_gap(gaps *t, const tfp_trace_device *d, const tfp_gap *g)
     t->worst = *g;
 }
 
-/* Idle time that is not that of work which was launched before it: its next activity was launched late, or has no launch. */
+/* Adds idle time, except while an activity that was launched earlier waits: the next activity was launched late, or has no
+ * launch. */
 static void add_idle(gaps *t, const tfp_trace_device *d, int64_t start, int64_t end, bool late)
 {
     int64_t cost = tfp_union_within(&t->f->idle[d - t->f->x.devices], start, end);
     double ns = (double)tfp_union_within(&t->f->covered[d->unit], start, end);
     t->host_idle += ns;
     *(start < d->start_ns ? &t->lead : &t->host_cost) +=
-        (double)cost; /* before the first activity nothing is to gain */
+        (double)cost; /* before the first activity nothing can be gained */
     *(late ? &t->launched_late : &t->launch_untold) += ns - add_profiling(t, d, start, end, ns);
 }
 
-/* The first gap of a device begins with the first step, the last one ends with the last step: there the host has nothing more to
- * launch, and makes the step longer all the same; f->idle says what of them counts. What starts a program is not looked at. */
+/* Adds a device's gaps. Its first gap begins with the first step, and its last one ends with the last step: there the host has
+ * nothing more to launch, but still makes the step longer; f->idle decides how much of them counts. Program start is not
+ * examined. */
 static void add_device(gaps *t, const tfp_trace_device *d)
 {
     const tfp_trace_facts *f = t->f;
@@ -69,7 +71,7 @@ static void add_device(gaps *t, const tfp_trace_device *d)
     const tfp_union *covered = &f->covered[d->unit];
     if (d->host || !covered->count) return;
     int64_t since = covered->start[0], last = covered->end[covered->count - 1];
-    uint32_t before = TFP_NONE; /* the launch of the last activity */
+    uint32_t before = TFP_NONE; /* launch of the previous activity */
     for (size_t i = 0; i < d->count; i++) {
         uint32_t span = f->x.items[d->first + i], launch = s->launch[span];
         int64_t start = s->start_ns[span], end = tfp_span_end(s, span);
@@ -88,7 +90,7 @@ static void add_device(gaps *t, const tfp_trace_device *d)
         add_gap(t, d, &(tfp_gap){ d->unit, before, s->lane[before], before, since, last });
 }
 
-/* The thread on which the steps of a unit are marked, else another one. */
+/* The thread on which the steps of a unit are marked, otherwise another one. */
 static uint32_t home_of(const tfp_trace_facts *f, uint32_t unit, uint32_t other)
 {
     const tfp_profile *p = f->x.p;
@@ -101,7 +103,7 @@ static uint32_t home_of(const tfp_trace_facts *f, uint32_t unit, uint32_t other)
     return other;
 }
 
-/* Adds a gap of the host to the parts of idle; lead: the gap is before the first op. */
+/* Adds a gap of the host to the kinds of idle time; lead: it is before the first op. */
 static void add_host_idle(gaps *t, const tfp_trace_device *d, int64_t start, int64_t end, bool lead)
 {
     double ns = (double)tfp_union_within(&t->f->covered[d->unit], start, end), rest;
@@ -113,8 +115,8 @@ static void add_host_idle(gaps *t, const tfp_trace_device *d, int64_t start, int
         t->long_gaps += rest;
 }
 
-/* Gaps of the host, before the op that ends each; not before the first one, for the recording may have begun in a step. Ops of a
- * RunMetadata's device may wait for those of another. */
+/* Adds the host's gaps, each named after the op that ends it. The gap before the first op is skipped, because the recording may
+ * have begun within a step. Ops on one device of a RunMetadata may wait for those on another. */
 static void add_host(gaps *t, const tfp_trace_device *d)
 {
     const tfp_trace_facts *f = t->f;
@@ -138,8 +140,8 @@ static void add_host(gaps *t, const tfp_trace_device *d)
         add_gap(t, d, &(tfp_gap){ d->unit, TFP_NONE, home, f->x.items[d->first + d->count - 1], since, last });
 }
 
-/* Where steps are marked, the time before the first activity is that of a step; else the recording may have begun before the work
- * did, and gone on after it. */
+/* If steps are marked, the time before the first activity belongs to a step. Otherwise the recording may have begun before the
+ * work did, or ended after it. */
 static void clip(const tfp_trace_facts *f, const tfp_trace_device *d, int64_t *start, int64_t *end)
 {
     const tfp_event_tables *e = f->x.p->events;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/trace/host_waits.c: what the host waits for: which calls and spans wait, by their names. The table `wait` and the critical path ask. */
+/* views/trace/host_waits.c: finds calls and spans in which the host waits, by their names. Used by the table `wait` and the critical path. */
 #include "model/tables/profile.h"
 #include "model/tables/spans.h"
 #include "views/core/report.h"
 #include "views/trace/facts.h"
 
-enum { UNKNOWN, OUTSIDE, INSIDE }; /* of a wait */
+enum { UNKNOWN, OUTSIDE, INSIDE }; /* position of a span relative to a wait */
 
-/* The rest of a name behind a beginning; false when it begins otherwise. */
+/* The rest of a name after a prefix; false: the name has another beginning. */
 static bool behind(tfp_str name, const char *begin, tfp_str *rest)
 {
     size_t size = strlen(begin);
@@ -27,7 +27,7 @@ static bool is_other_vendors(tfp_str name)
     return tfp_str_ends(name, TFP_STR("synchronizeStream")) || tfp_str_ends(name, TFP_STR("aclrtSynchronizeStream"));
 }
 
-/* Whether an API call waits: cudaStreamSynchronize, hipMemcpyWithStream, cuCtxSynchronize_v2 and their like. */
+/* Whether an API call waits: cudaStreamSynchronize, hipMemcpyWithStream, cuCtxSynchronize_v2 and similar ones. */
 static bool synchronizes(tfp_str name)
 {
     static const char *const runtime[] = { "DeviceSynchronize", "StreamSynchronize", "EventSynchronize" };
@@ -61,7 +61,8 @@ static bool has_any(tfp_str name, const char *const *words)
     return false;
 }
 
-/* Ops of TensorFlow's runtime that wait for another one's result; by op or, without a graph, by the node's name. */
+/* Finds ops of TensorFlow's runtime that wait for another op's result; by op type or, without a graph, by the node's
+ * name. */
 static unsigned cause_of_run(tfp_str op)
 {
     static const char *const data[] = { "IteratorGetNext", NULL };
@@ -88,7 +89,7 @@ static unsigned cause_of_name(const tfp_trace_index *x, tfp_str name, bool call)
     return waits_for_data(name) ? TFP_WAITS_DATA : TFP_WAITS_NOT;
 }
 
-/* Why each host span waits; a name is looked at once as a call, and once as anything else. */
+/* Finds why each host span waits; a name is looked at once as a call, and once as any other span. */
 static bool find_waits(tfp_report *r, const tfp_trace_index *x, uint8_t *waits)
 {
     enum { UNSEEN = 0xff };
@@ -107,7 +108,7 @@ static bool find_waits(tfp_report *r, const tfp_trace_index *x, uint8_t *waits)
     return true;
 }
 
-/* Whether a span or one around it is a wait. Each span is looked at once: what is found is kept for those on the way. */
+/* Whether a span or one around it is a wait. Results are stored for all spans on the way, so each is looked at once. */
 static uint8_t find_place(const tfp_trace_index *x, const uint8_t *waits, uint8_t *places, uint32_t span)
 {
     uint32_t at = span;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/trace/input_bytes.c: how many bytes a call takes, by what PyTorch records of it: `Input Dims` "[[2,3],[4]]" and
- * `Input type` "[\"float\",\"float\"]", or the element type of a collective. */
+/* views/trace/input_bytes.c: computes how many bytes a call reads, from what PyTorch records: `Input Dims`
+ * "[[2,3],[4]]" and `Input type` "[\"float\",\"float\"]", or the element type of a collective. */
 #include "model/tables/types.h"
 #include "views/trace/tables.h"
 
@@ -26,7 +26,7 @@ int64_t tfp_element_size(tfp_str type)
     return tfp_str_has_caseless(type, TFP_STR("float8")) ? 1 : 0;
 }
 
-/* The next text in double quotes; empty texts stand for inputs that are no tensors. False: there is no other. */
+/* The next text in double quotes; it is empty for an input that is no tensor. False: there is no more. */
 static bool next_word(tfp_str *rest, tfp_str *word)
 {
     const char *from = rest->size ? memchr(rest->data, '"', rest->size) : NULL;
@@ -39,7 +39,7 @@ static bool next_word(tfp_str *rest, tfp_str *word)
     return true;
 }
 
-/* Of an element of every tensor; 0: not known, or they differ. */
+/* Bytes per element, if equal for all tensors; 0: unknown, or they differ. */
 static int64_t common_size(tfp_str types)
 {
     int64_t size = 0;
@@ -79,7 +79,7 @@ bool tfp_input_bytes(tfp_str dims, tfp_str types, int64_t *out)
     return true;
 }
 
-/* What nccl-tests multiplies the plain rate with, so that it can be held against the links' speed. */
+/* The factor by which nccl-tests multiplies the plain rate, to make it comparable with the links' speed. */
 double tfp_bus_factor(tfp_str kind, int64_t n)
 {
     double share = (double)(n - 1) / (double)n;

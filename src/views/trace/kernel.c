@@ -20,10 +20,10 @@ typedef struct kernel_row {
     int64_t rank;
     tfp_str name, class, ops, certainty;
     int64_t count, total_ns, min_ns, max_ns, bytes;
-    int64_t by_certainty[TFP_CERTAINTIES]; /* its time */
+    int64_t by_certainty[TFP_CERTAINTIES]; /* its time for each certainty */
     double mean_us, share, occupancy, attributed;
-    uint32_t certainties;    /* bits: those that it has */
-    uint32_t unit, first_op; /* -> ops */
+    uint32_t certainties;    /* bits: the certainties that occur */
+    uint32_t unit, first_op; /* first_op: index in ops */
     bool async;
 } kernel_row;
 
@@ -33,7 +33,7 @@ typedef struct op_count {
     int64_t count;
 } op_count;
 
-typedef struct occupied { /* activities of a row with the same occupancy */
+typedef struct occupied { /* time of a row's activities with the same occupancy */
     uint32_t row;
     double percent;
     int64_t count, total_ns;
@@ -44,16 +44,16 @@ typedef struct kernels {
     const tfp_trace_index *x;
     tfp_bytes_keys bytes;
     tfp_occupancy_keys occupancy;
-    tfp_map64 row_by_name; /* hash of unit, class, lane role and name -> rows */
-    tfp_map64 op_by_row;   /* row << 32 | op -> ops */
+    tfp_map64 row_by_name; /* hash of unit, class, lane role and name -> index in rows */
+    tfp_map64 op_by_row;   /* row << 32 | op -> index in ops */
     TFP_VEC(kernel_row) rows;
-    TFP_VEC(tfp_strid) names; /* by row: of the profile */
+    TFP_VEC(tfp_strid) names; /* for each row: its name in the profile */
     TFP_VEC(op_count) ops;
     TFP_VEC(occupied) occupied;
     tfp_map64 occupied_by_row;
 } kernels;
 
-/* Activities that are alike, or one of them. */
+/* One activity, or several equal ones. */
 typedef struct alike {
     uint32_t unit;
     tfp_strid name, op; /* op: TFP_NONE: they have no node */
@@ -63,7 +63,7 @@ typedef struct alike {
     int64_t count, total_ns, min_ns, max_ns;
 } alike;
 
-/* The time with an occupancy: whole numbers, so that the mean does not depend on the order of the activities. */
+/* Adds time with an occupancy, in whole numbers, so that the mean does not depend on the order of activities. */
 static bool add_occupancy(kernels *t, const alike *a, uint32_t row)
 {
     double percent;
@@ -96,7 +96,7 @@ static const char *class_name(unsigned class)
     return names[class & 3];
 }
 
-/* The row of a name and class, perhaps a new one; TFP_NONE without memory. */
+/* The row of a name and class, added if it is new; TFP_NONE: out of memory. */
 static uint32_t row_of(kernels *t, const alike *a)
 {
     const char *class = class_name(a->told.class);
@@ -212,7 +212,7 @@ static bool goes_before(const tfp_profile *p, const op_count *a, const op_count 
     return tfp_str_cmp(tfp_text(p, a->op), tfp_text(p, b->op)) < 0;
 }
 
-/* The commonest ops, joined by '|'. */
+/* The most frequent ops, joined by '|'. */
 static bool name_ops(const kernels *t, kernel_row *row)
 {
     const op_count *best[OPS_SHOWN];
@@ -266,7 +266,7 @@ static int by_percent(const void *a, const void *b)
     return x->percent < y->percent ? -1 : x->percent > y->percent;
 }
 
-/* Occupancy is averaged with the duration of each activity as its weight, or equally where no activity has a duration. */
+/* The mean occupancy is weighted by the activities' durations, or not weighted if none has a duration. */
 static void finish_occupancy(kernels *t)
 {
     for (size_t i = 0; i < t->rows.size; i++) t->rows.at[i].occupancy = NAN;

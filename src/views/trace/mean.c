@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/trace/mean.c: the mean step of a device, whether the first one is the start of a program, and how much the steps of a
+/* views/trace/mean.c: the mean step of a device, whether the first step is a program's start, and how much the steps of a
  * rank differ. */
 #include "model/tables/events.h"
 #include "model/tables/runs.h"
@@ -16,7 +16,8 @@ static bool is_warm_up(const tfp_trace_facts *f, const tfp_step_row *s)
     return f->begin.warm_up != TFP_NONE && tfp_str_eq(s->step, TFP_STR("0"));
 }
 
-/* Whether steps are marked, and whether the first one is that in which a program starts: number 0, where the trace begins. */
+/* Finds whether steps are marked, and whether the first one contains the program's start: it has number 0 and the trace
+ * begins with it. */
 static void look_at_steps(tfp_trace_facts *f)
 {
     const tfp_profile *p = f->x.p;
@@ -71,8 +72,8 @@ static bool lasts_less(const void *ctx, uint32_t a, uint32_t b)
     return s[a].duration_ns < s[b].duration_ns;
 }
 
-/* Compares the steps of one rank, sorted by length. Of all ranks the one whose steps differ most is kept, with its median step and the
- * step farthest from that: the difference between these two says why steps vary. */
+/* Compares the steps of one rank, sorted by length. The rank whose steps differ most is kept, with its median step and the step
+ * farthest from the median: comparing these two shows why steps vary. */
 static void compare_steps(tfp_trace_facts *f, const uint32_t *rows, size_t count)
 {
     double n = (double)count, sum = 0, squares = 0;
@@ -93,7 +94,8 @@ static void compare_steps(tfp_trace_facts *f, const uint32_t *rows, size_t count
     f->mean.odd_step = rows[is_long ? count - 1 : 0];
 }
 
-/* Ranks may differ from each other: each is compared with itself, by the windows of its first device. */
+/* Ranks may differ from each other, so each rank's steps are compared only with each other, using the windows of its
+ * first device. */
 static bool find_odd_steps(tfp_report *r, tfp_trace_facts *f)
 {
     uint32_t *rows = TFP_NEW(&r->arena, uint32_t, f->step_row_count + 1);

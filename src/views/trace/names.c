@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/trace/names.c: what the name of a span says of its work: the words of PyTorch, TensorFlow, JAX and of the libraries of
- * kernels, in one place. */
+/* views/trace/names.c: what the name of a span tells about its work: the words of PyTorch, TensorFlow, JAX and of kernel
+ * libraries, in one place. */
 #include "model/span_names.h"
 #include "model/tables/types.h"
 #include "views/trace/facts.h"
@@ -28,27 +28,28 @@ static const word beginnings[] = {
     { "cudaMalloc", TFP_NAME_ALLOCATES }, { "cudaFree", TFP_NAME_ALLOCATES },
     { "hipMalloc", TFP_NAME_ALLOCATES },  { "hipFree", TFP_NAME_ALLOCATES },
     { "cuMemAlloc", TFP_NAME_ALLOCATES }, { "cuMemFree", TFP_NAME_ALLOCATES },
-    /* memory that is mapped, as PyTorch's expandable segments are */
+    /* mapping of memory, used by PyTorch's expandable segments */
     { "cuMemCreate", TFP_NAME_ALLOCATES }, { "cuMemRelease", TFP_NAME_ALLOCATES },
     { "cuMemMap", TFP_NAME_ALLOCATES },    { "cuMemUnmap", TFP_NAME_ALLOCATES },
     { "cuMemSetAccess", TFP_NAME_ALLOCATES },
     { "Optimizer.step", TFP_NAME_OPTIMIZER },
     { "aten::", TFP_NAME_TORCH },         { "nn.Module: ", TFP_NAME_TORCH },  { "ProfilerStep#", TFP_NAME_TORCH },
-    { "PjitFunction", TFP_NAME_JAX },     { "PjRtCpuExecutable", TFP_NAME_JAX }, { "jit_", TFP_NAME_JAX }, /* a module */
+    /* prefix of a module's name */
+    { "PjitFunction", TFP_NAME_JAX },     { "PjRtCpuExecutable", TFP_NAME_JAX }, { "jit_", TFP_NAME_JAX },
     { "EagerLocalExecute", TFP_NAME_TENSORFLOW }, { "EagerExecute", TFP_NAME_TENSORFLOW },
     { "ExecutorState::", TFP_NAME_TENSORFLOW },   { "FunctionRun", TFP_NAME_TENSORFLOW },
     { "SessionRun", TFP_NAME_TENSORFLOW },
     { "Activity Buffer Request", TFP_NAME_PROFILER }, { "Buffer Flush", TFP_NAME_PROFILER },
     { "<built-in method _disable_profiler", TFP_NAME_PROFILER }, { "<built-in method _enable_profiler", TFP_NAME_PROFILER },
 };
-/* Functions of Python in which a profiler works for itself, by the end of their file; NULL: all of that file. What wraps a
- * user's function stands in none of them. */
+/* Python functions in which a profiler does its own work, by the end of their file; function NULL: all of the file.
+ * Functions that wrap user code are not among them. */
 static const struct {
     const char *file, *function;
 } own_frames[] = {
     { "torch/profiler/profiler.py", NULL }, { "torch/autograd/profiler.py", NULL },
     { "profiler.py", "start_trace" },       { "profiler.py", "stop_trace" },
-    { "profiler.py", "trace" }, /* JAX's context manager: its beginning and its end */
+    { "profiler.py", "trace" }, /* begin and end of JAX's context manager */
     { "profiler_v2.py", NULL },
 };
 static const word parts[] = {
@@ -57,12 +58,13 @@ static const word parts[] = {
     { "_compile.compile_inner", TFP_NAME_COMPILES }, { "create_aot_dispatcher", TFP_NAME_COMPILES },
     { "CompileToLocalExecutable", TFP_NAME_COMPILES }, { "XLA compile", TFP_NAME_COMPILES },
     { "nchwToNhwc", TFP_NAME_TRANSPOSES },        { "nhwcToNchw", TFP_NAME_TRANSPOSES },
-    /* products in single precision, by the cores that every device has */
+    /* products in single precision on the ordinary cores that every device has */
     { "sgemm", TFP_NAME_PLAIN | TFP_NAME_TILES }, { "scudnn", TFP_NAME_PLAIN | TFP_NAME_TILES },
     { "f32f32_f32f32", TFP_NAME_PLAIN | TFP_NAME_TILES },
-    { "Cijk_Ailk_Bljk_S", TFP_NAME_PLAIN }, { "Cijk_Alik_Bljk_S", TFP_NAME_PLAIN }, /* rocBLAS: layouts, then S for single */
+    /* rocBLAS: layouts, then S for single precision */
+    { "Cijk_Ailk_Bljk_S", TFP_NAME_PLAIN }, { "Cijk_Alik_Bljk_S", TFP_NAME_PLAIN },
     { "Cijk_Ailk_Bjlk_S", TFP_NAME_PLAIN }, { "Cijk_Alik_Bjlk_S", TFP_NAME_PLAIN },
-    /* their tiles fill the registers: few warps at once are how they are meant to run */
+    /* their tiles fill the registers, so few active warps are intended */
     { "gemm", TFP_NAME_TILES },     { "conv", TFP_NAME_TILES },   { "cudnn", TFP_NAME_TILES },    { "xmma", TFP_NAME_TILES },
     { "cutlass", TFP_NAME_TILES },  { "wgrad", TFP_NAME_TILES },  { "dgrad", TFP_NAME_TILES },    { "fprop", TFP_NAME_TILES },
     { "flash", TFP_NAME_TILES },    { "fmha", TFP_NAME_TILES },     { "Fmha", TFP_NAME_TILES },   { "Cijk_", TFP_NAME_TILES },
@@ -73,7 +75,7 @@ static const word parts[] = {
 /* clang-format on */
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
-/* An instruction of XLA without its number: "transpose.5", "convert_3". */
+/* The name of an XLA instruction without its number: "transpose.5", "convert_3". */
 static tfp_str without_number(tfp_str name)
 {
     size_t size = name.size;
@@ -85,7 +87,7 @@ static tfp_str without_number(tfp_str name)
     return (tfp_str){ name.data, size };
 }
 
-/* "$FILE:LINE FUNCTION", as XPlane writes a frame, or "FILE(LINE): FUNCTION". */
+/* Splits "$FILE:LINE FUNCTION", a frame in XPlane, or "FILE(LINE): FUNCTION". */
 static bool frame_of(tfp_str name, tfp_str *file, tfp_str *function)
 {
     tfp_python_frame frame;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/trace/parts.c: where the mean step of a trace goes, as rows: one function, so that `summary` and `wait` show the same
- * numbers. The parts of idle add up to idle. */
+/* views/trace/parts.c: divides a trace's mean step into parts, as rows. `summary` and `wait` both use this function, so they
+ * show the same numbers. The parts of idle add up to idle. */
 #include "model/tables/types.h"
 #include "views/trace/facts.h"
 
@@ -28,9 +28,9 @@ static void add(parts *x, const char *name, double ns, const char *command)
     x->rows[x->count++] = (tfp_part_row){ tfp_str_of(name), ns / 1000, all > 0 ? ns / all : NAN, tfp_str_of(command) };
 }
 
-/* Why a device is idle: its next activity was launched late; it was launched in time and waits in a queue; the trace has no launch of
- * it, so the reason is unknown; or the profiler held the host up. Gaps count in the windows of all steps, idle only in the
- * steps in which the device has activities: gaps may be more than idle, and are cut to it. */
+/* Why a device is idle: its next activity was launched late; or it was launched in time and waits in a queue; or the trace does not
+ * have its launch, so the reason is unknown; or the profiler delayed the host. Gaps are measured in the windows of all steps, idle
+ * only in steps in which the device has activities, so gaps may exceed idle and are limited to it. */
 static void add_device_idle(parts *x)
 {
     const tfp_trace_facts *f = x->f;
@@ -42,7 +42,8 @@ static void add_device_idle(parts *x)
     if (profiling > 0) add(x, "  of it while the profiler starts or stops", profiling, "calls");
 }
 
-/* Without devices no operation of the host runs: in long gaps the host does something else, short ones are between operations. */
+/* Without devices, gaps are times when no host operation runs: in long ones the host does something else, short ones are between
+ * operations. */
 static void add_host_idle(parts *x)
 {
     const tfp_trace_facts *f = x->f;

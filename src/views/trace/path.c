@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/trace/path.c: the critical path of each step: from the end of its window backwards to whatever the present moment had
- * to wait for: a stream waits for its launch, the activity before, or another stream; a synchronising call for the device;
- * a thread for what runs in it, or for another thread. What is on the path bounds the step; the rest ran beside it. */
+/* views/trace/path.c: the critical path of each step. It is walked backwards from the end of the step's window, always to
+ * what the current position had to wait for: a stream waits for its launch, its previous activity, or another stream; a
+ * synchronising call waits for the device; a thread waits for what runs in it, or for another thread. What is on the path
+ * determines the step's length; the rest ran in parallel. */
 #include "views/trace/path.h"
 #include "model/tables/events.h"
 #include "model/tables/step_marks.h"
@@ -11,10 +12,10 @@
 
 #include <math.h>
 
-#define EVENT_WAIT_NS 10000 /* an activity that starts so soon after one of another stream waited for it, */
-#define OWN_WAIT_NS 5000    /* unless the one before in its own stream, or its launch, ended so soon before it */
+#define EVENT_WAIT_NS 10000 /* an activity that starts this soon after one of another stream waited for it, */
+#define OWN_WAIT_NS 5000    /* unless the previous one in its own stream, or its launch, ended this soon before it */
 
-/* The span that ends last of those that end at or before a time; TFP_NONE: none. */
+/* The span that ends last among those that end at or before a time; TFP_NONE: none. */
 static uint32_t last_ended(const tfp_path *t, const uint32_t *list, tfp_range of, int64_t at)
 {
     const uint32_t *items = list + of.first;
@@ -31,14 +32,14 @@ static uint32_t last_ended(const tfp_path *t, const uint32_t *list, tfp_range of
 
 /* ---- the walk ---- */
 
-typedef struct place { /* where the walk stands: on a device when `activity`, else on a thread */
+typedef struct place { /* the position of the walk: on a device when `activity`, otherwise on a thread */
     uint32_t activity, lane;
     int64_t at;
 } place;
 
 static const char *const class_names[] = { "host", "synchronize", "launch", "gap", "compute", "communication", "copy" };
 
-/* Puts a stretch of the path into the row of its class and name. */
+/* Adds a section of the path to the row of its class and name. */
 static bool take(tfp_path *t, uint32_t span, unsigned class, int64_t from, int64_t to)
 {
     if (to <= from) return true;
@@ -64,8 +65,9 @@ static bool take(tfp_path *t, uint32_t span, unsigned class, int64_t from, int64
     return true;
 }
 
-/* An activity may start before the call that launches it returns: then the call counts up to there, unless it goes on until the
- * activity has ended and so waited for what the stream did before. Of clocks that contradict there is no launch. */
+/* The end of an activity's launch. An activity may start before the launching call returns: then the call counts up to that
+ * start, unless it continues until the activity has ended, so that it waited for earlier work of the stream. If clocks
+ * contradict each other there is no launch. */
 static int64_t end_of_launch(const tfp_span_columns *s, uint32_t span, int64_t begin, int64_t before_end)
 {
     uint32_t launch = s->launch[span];
@@ -75,7 +77,8 @@ static int64_t end_of_launch(const tfp_span_columns *s, uint32_t span, int64_t b
     return end < begin ? end : begin;
 }
 
-/* Before an activity: what ended last of its launch, the activity before it in its stream, and one of another stream. */
+/* Moves before an activity: to whichever ended last of its launch, the previous activity in its stream, and one of
+ * another stream. */
 static bool from_activity(tfp_path *t, place *p, int64_t start)
 {
     const tfp_span_columns *s = t->x->s;
@@ -92,7 +95,7 @@ static bool from_activity(tfp_path *t, place *p, int64_t start)
         before = other;
         since = before_end = other_end;
     }
-    if (since == INT64_MIN) since = begin; /* neither is known: the host goes on from here */
+    if (since == INT64_MIN) since = begin; /* neither is known: the path continues on the host */
     p->at = since > start ? since : start;
     if (!take(t, span, before_end > launch_end ? TFP_PATH_GAP : TFP_PATH_LAUNCH, p->at, begin)) return false;
     p->activity = before_end > launch_end ? before : TFP_NONE;
@@ -100,7 +103,7 @@ static bool from_activity(tfp_path *t, place *p, int64_t start)
     return true;
 }
 
-/* The piece of a thread that holds the moment just before a time, or the gap before it. */
+/* The piece of a thread at the moment just before a time, or the gap before it. */
 static tfp_piece piece_before(const tfp_path *t, uint32_t lane, int64_t at)
 {
     const tfp_range *of = &t->threads[lane];
@@ -118,21 +121,23 @@ static tfp_piece piece_before(const tfp_path *t, uint32_t lane, int64_t at)
     return (tfp_piece){ found.end, at, TFP_NONE };
 }
 
-/* A synchronising call waited for the activity that ended last before the call's end, if that was within the call. */
+/* A synchronising call waited for the activity that ended last before the call's end, if that end was during the
+ * call. */
 static bool from_sync(tfp_path *t, place *p, const tfp_piece *now)
 {
     uint32_t activity = last_ended(t, t->by_end, t->ends_of_unit[t->unit], p->at);
     if (activity == TFP_NONE || tfp_span_end(t->x->s, activity) <= now->start) return false;
-    if (t->x->s->start_ns[activity] >= p->at) return false; /* without a length: the path would come back here */
+    /* it has no duration: the path would return to the same place */
+    if (t->x->s->start_ns[activity] >= p->at) return false;
     p->activity = activity;
     return true;
 }
 
-/* Any other call that returns after an activity of its own has ended waited for it: a copy to memory that is not pinned,
- * a kernel under CUDA_LAUNCH_BLOCKING. */
+/* Any other call that returns after its own activity ended waited for it: a copy to memory that is not pinned, or a
+ * kernel under CUDA_LAUNCH_BLOCKING. */
 static bool from_own(tfp_path *t, place *p, const tfp_piece *now)
 {
-    enum { MOST = 32 }; /* activities of other calls that ended after it, meanwhile */
+    enum { MOST = 32 }; /* most activities of other calls, which ended after it, that are skipped */
     const tfp_span_columns *s = t->x->s;
     tfp_range of = t->ends_of_unit[t->unit];
     int64_t begin = s->start_ns[now->span], end = p->at;
@@ -156,8 +161,8 @@ static uint32_t awaited(const tfp_path *t, const place *p, const tfp_piece *now)
     return t->x->s->start_ns[op] >= now->start || now->span == TFP_NONE ? op : TFP_NONE;
 }
 
-/* Whether a thread may be waiting for a device without a call that says so: TensorFlow's runtime records none where no thread
- * runs; of a device whose launches are not known, such as a TPU, it may be anywhere outside of ops and calls. */
+/* Whether a thread may wait for a device without a recorded call: TensorFlow's runtime records none while no thread runs; for
+ * a device with unknown launches, such as a TPU, a thread may wait anywhere outside ops and calls. */
 static bool may_wait(const tfp_path *t, const tfp_piece *now)
 {
     uint32_t kind = now->span == TFP_NONE ? TFP_SPAN_NONE : t->x->s->kind[now->span];
@@ -165,7 +170,7 @@ static bool may_wait(const tfp_path *t, const tfp_piece *now)
     return kind != TFP_SPAN_OP && kind != TFP_SPAN_CALL;
 }
 
-/* Continues the path on a device: with the last activity that ended during the wait and after the op that is waited for. */
+/* Continues the path on a device, at the last activity that ended during the wait and after the awaited op. */
 static bool from_device(tfp_path *t, place *p, const tfp_piece *now, uint32_t op)
 {
     uint32_t activity = last_ended(t, t->by_end, t->ends_of_unit[t->unit], p->at);
@@ -203,7 +208,7 @@ static bool from_thread(tfp_path *t, place *p, uint32_t home, int64_t start)
         p->lane = s->lane[op];
         return ok;
     }
-    if (now.span == TFP_NONE && p->lane != home) { /* what another thread did before is what let this one begin */
+    if (now.span == TFP_NONE && p->lane != home) { /* what another thread did before let this one begin */
         p->lane = home;
         return true;
     }
@@ -215,7 +220,8 @@ static bool from_thread(tfp_path *t, place *p, uint32_t home, int64_t start)
 static bool walk(tfp_path *t, uint32_t home, int64_t start, int64_t end)
 {
     place p = { TFP_NONE, home, end };
-    size_t most = 4 * (t->x->s->size + 16); /* time never goes forward, and threads are changed once a moment */
+    /* limit of steps: time never increases, and the thread changes at most once at each moment */
+    size_t most = 4 * (t->x->s->size + 16);
     while (p.at > start && most-- > 0)
         if (!(p.activity != TFP_NONE ? from_activity(t, &p, start) : from_thread(t, &p, home, start))) return false;
     return true;
@@ -234,14 +240,14 @@ static bool window_before(const void *ctx, uint32_t a, uint32_t b)
 static bool walk_window(tfp_path *t, const tfp_step_window *w, int64_t end)
 {
     if (end <= w->start_ns || !tfp_step_takes(t->r->step, w->step) || !t->works[t->unit]) return true;
-    uint32_t home = t->home[t->unit]; /* TFP_NONE: nothing of the host was recorded */
+    uint32_t home = t->home[t->unit]; /* TFP_NONE: nothing was recorded on the host */
     t->step_count[t->unit]++;
     if (!tfp_push(&t->windows, ((tfp_piece){ w->start_ns, end, t->unit }))) return false;
     t->path_ns[t->unit] = tfp_add(t->path_ns[t->unit], end - w->start_ns, NULL);
     return walk(t, home, w->start_ns, end);
 }
 
-/* Windows by start, from the last on; each ends where the next begins, so that no time is walked twice. */
+/* Walks the windows from the last to the first; each ends where the next begins, so no time is walked twice. */
 static bool walk_all(tfp_path *t)
 {
     const tfp_step_window *windows = t->x->p->events->windows.at, *next = NULL;
@@ -255,7 +261,7 @@ static bool walk_all(tfp_path *t)
         t->unit = t->x->unit_of_process[w->process];
         if (t->unit != last_unit) next = NULL;
         last_unit = t->unit;
-        if (next && next->step == w->step) continue; /* a step has a window on each device, and is walked once */
+        if (next && next->step == w->step) continue; /* a step has a window on each device but is walked only once */
         if (!walk_window(t, w, next && next->start_ns < w->end_ns ? next->start_ns : w->end_ns)) return false;
         next = w;
     }

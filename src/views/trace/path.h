@@ -9,13 +9,13 @@
 typedef struct tfp_path_row {
     int64_t rank;
     tfp_str class, name;
-    int64_t count, total_ns; /* of all steps */
+    int64_t count, total_ns; /* sums over all steps */
     int64_t lost_ns;         /* the part of total_ns that no change can save: see tfp_path.begins */
-    bool profilers;          /* the profiler's own work, which nobody can gain either */
+    bool profilers;          /* the profiler's own work, which cannot be saved either */
     double share, total_us, gain_us;
     uint32_t unit;
-    unsigned kind;      /* its class; TFP_PATH_... */
-    tfp_strid activity; /* its name; TFP_NONE: nothing recorded */
+    unsigned kind;      /* its class: TFP_PATH_... */
+    tfp_strid activity; /* its name; TFP_NONE: nothing was recorded */
 } tfp_path_row;
 enum {
     TFP_PATH_HOST,
@@ -27,7 +27,7 @@ enum {
     TFP_PATH_COPY
 };
 
-/* A piece of a thread's time and the innermost span that it belongs to; TFP_NONE: nothing recorded. */
+/* A part of a thread's time and the innermost span during it; TFP_NONE: nothing was recorded. */
 typedef struct tfp_piece {
     int64_t start, end;
     uint32_t span;
@@ -42,36 +42,36 @@ typedef struct tfp_path {
     const tfp_trace_index *x;
     tfp_piece *pieces;
     size_t piece_count;
-    tfp_range *threads;      /* by lane: -> pieces */
-    uint32_t *by_end;        /* activities by unit, then end */
-    tfp_range *ends_of_unit; /* -> by_end */
-    uint32_t *lane_end;      /* activities by lane, then end */
-    tfp_range *streams;      /* by lane: -> lane_end */
+    tfp_range *threads;      /* for each lane: range in pieces */
+    uint32_t *by_end;        /* activities sorted by unit, then end */
+    tfp_range *ends_of_unit; /* for each unit: range in by_end */
+    uint32_t *lane_end;      /* activities sorted by lane, then end */
+    tfp_range *streams;      /* for each lane: range in lane_end */
     size_t activity_count;
-    uint32_t *ops;          /* outermost host ops by unit, then end */
-    tfp_range *ops_of_unit; /* -> ops */
+    uint32_t *ops;          /* outermost host ops sorted by unit, then end */
+    tfp_range *ops_of_unit; /* for each unit: range in ops */
     size_t op_count;
-    tfp_map64 row_by_key; /* unit, class and number of the name -> rows */
+    tfp_map64 row_by_key; /* unit, class and number of the name -> index in rows */
     TFP_VEC(tfp_path_row) rows;
     uint32_t unit;
-    TFP_VEC(tfp_piece) windows; /* of the steps; span: the unit */
-    int64_t *path_ns;           /* by unit: length of all its paths */
-    int64_t *step_count;        /* by unit */
-    uint32_t *home;             /* by unit: -> lanes; TFP_NONE: none */
-    int64_t *begins;            /* by unit: of a trace without steps, when a device begins; before it the recording may have begun */
-    bool *launched;             /* by unit: launches of its activities are known */
-    bool *works;                /* by unit: it has a device, or host ops that stand for one, so that it has steps */
+    TFP_VEC(tfp_piece) windows; /* windows of steps; `span` holds the unit */
+    int64_t *path_ns;           /* for each unit: total length of its paths */
+    int64_t *step_count;        /* for each unit */
+    uint32_t *home;             /* for each unit: its main thread as an index in lanes; TFP_NONE: none */
+    int64_t *begins;            /* for each unit of a trace without steps: when a device begins; the recording may have begun before */
+    bool *launched;             /* for each unit: whether launches of its activities are known */
+    bool *works;                /* for each unit: whether it has a device, or host ops in place of one, and so has steps */
 } tfp_path;
 
-/* Fills the lists of `t` (path_lists.c); false without memory. */
+/* Fills the lists of `t` (path_lists.c); false: out of memory. */
 bool tfp_path_lists(tfp_path *t);
 
-/* Of each row what one step could gain at most (path_gain.c), for the ten longest of each unit; rows by unit and length. False
- * without memory. */
+/* Computes how much one step could gain at most (path_gain.c), for the ten longest rows of each unit; rows are sorted by unit
+ * and length. False: out of memory. */
 bool tfp_path_gains(tfp_path *t, tfp_path_row *rows, size_t count);
 unsigned tfp_path_class(const tfp_path *t, uint32_t activity);
 
-/* Fills the report's grid: by class and name, how much of the steps' critical paths it is. */
+/* Fills the report's grid: for each class and name, its share of the steps' critical paths. */
 tfp_status tfp_trace_path(tfp_report *r, const tfp_trace_index *x, tfp_error *err);
 
 #endif

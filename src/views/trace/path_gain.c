@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/trace/path_gain.c: what a step could gain at most if one part of its critical path took no time: not more than that part,
- * and not more than what the busiest device leaves of the step with all its other work. The profiler's own work is no gain. */
+/* views/trace/path_gain.c: how much a step could gain at most if one part of its critical path took no time: at most that part,
+ * and at most what remains of the step beside all other work of the busiest device. The profiler's own work is no gain. */
 #include "model/tables/spans.h"
 #include "model/tables/types.h"
 #include "views/core/report.h"
@@ -16,7 +16,7 @@ static bool window_before(const void *ctx, uint32_t a, uint32_t b)
     return w[a].span != w[b].span ? w[a].span < w[b].span : w[a].start < w[b].start;
 }
 
-/* By unit, the time that was walked. */
+/* For each unit, the time that was walked. */
 static tfp_union *walked(tfp_path *t)
 {
     size_t count = t->windows.size;
@@ -42,7 +42,7 @@ static bool is_of(const tfp_path *t, const tfp_path_row *row, uint32_t span)
            tfp_path_class(t, span) == row->kind;
 }
 
-/* How long a device works within the steps if what the row is about took no time. */
+/* How long a device would work within the steps if the row's activity took no time. */
 static int64_t still_busy(const tfp_path *t, const tfp_path_row *row, const tfp_trace_device *d, const tfp_union *steps)
 {
     const tfp_span_columns *s = t->x->s;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/trace/path_lists.c: what the critical path walks over: threads cut into pieces of their innermost span, activities and
- * ops by their ends, and the thread that drives each unit's steps. */
+/* views/trace/path_lists.c: the lists that the critical path uses: threads cut into pieces by their innermost span, activities
+ * and ops sorted by their ends, and the thread that drives each unit's steps. */
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
 #include "model/tables/step_marks.h"
@@ -24,7 +24,7 @@ static void put_piece(tfp_path *t, uint32_t lane, int64_t start, int64_t end, ui
     of->count++;
 }
 
-/* The spans of one lane, outer before inner: what is innermost at any time becomes a piece. */
+/* Cuts the spans of one lane, outer before inner, into pieces of the innermost span. */
 static void cut_lane(tfp_path *t, const uint32_t *items, size_t count, uint32_t *open)
 {
     size_t depth = 0;
@@ -68,7 +68,7 @@ static bool cut_threads(tfp_path *t)
         cut_lane(t, items + first, i - first, open);
         first = i;
     }
-    t->ops = items; /* what is left of them, in place */
+    t->ops = items; /* the remaining ones, stored in place */
     for (size_t i = 0; i < count; i++)
         if (is_outermost_op(s, items[i])) t->ops[t->op_count++] = items[i];
     return true;
@@ -95,7 +95,7 @@ static bool lane_ends_before(const void *ctx, uint32_t a, uint32_t b)
     return x != y ? x < y : ends_before(t, a, b);
 }
 
-/* Where each unit's part of a list begins, and how long it is. */
+/* Finds the range of each unit in a list. */
 static void find_units(const tfp_path *t, const uint32_t *items, size_t count, tfp_range *of)
 {
     for (size_t i = 0; i < count; i++) {
@@ -131,7 +131,8 @@ static bool sort_by_ends(tfp_path *t)
     return true;
 }
 
-/* The thread that steps are driven from, by unit: where their marks stand, else where most is recorded. */
+/* Finds the thread that drives the steps of each unit: the one with their marks, otherwise the one with most recorded
+ * time. */
 static bool find_homes(tfp_path *t)
 {
     const tfp_profile *p = t->x->p;

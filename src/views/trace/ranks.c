@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/trace/ranks.c: how the ranks of a job differ: which are there, which computes longer than the others, and for which the
- * others wait in collectives (skew.c). */
+/* views/trace/ranks.c: how a job's ranks differ: which are present, which one computes longer than the others, and for which
+ * one the others wait in collectives (skew.c). */
 #include "model/tables/events.h"
 #include "model/tables/processes.h"
 #include "model/tables/runs.h"
 #include "views/core/report.h"
 #include "views/trace/facts.h"
 
-#define SLOWER 1.05 /* than the median rank: a straggler (docs/traces.md) */
+#define SLOWER 1.05 /* factor over the median rank that makes a straggler (docs/traces.md) */
 
 /* ---- which are there ---- */
 
@@ -17,7 +17,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* How many ranks the job has, by what the files say of it; else up to the highest rank seen. */
+/* The number of ranks in the job, as the files tell it; otherwise up to the highest rank seen. */
 static int64_t world_size(const tfp_trace_index *x, int64_t highest)
 {
     const tfp_event_tables *e = x->p->events;
@@ -46,21 +46,21 @@ bool tfp_rank_census_of(tfp_report *r, const tfp_trace_index *x, tfp_rank_census
         distinct++;
     }
     if (out->first_missing < 0) out->first_missing = (int64_t)distinct;
-    /* one file is one rank, and says nothing of the others */
+    /* a single file is one rank, and does not tell about others */
     if (x->unit_count > 1) out->missing = world_size(x, ranks[count - 1]) - (int64_t)distinct;
     return true;
 }
 
 /* ---- stragglers ---- */
 
-/* Compute by step and unit, the mean of its devices; NAN where a rank lacks the step. */
+/* Compute times by step and unit, as means over its devices; NAN if a rank lacks the step. */
 typedef struct compute_table {
     size_t steps, units;
     double *ns, *devices;
-    double *communication; /* by unit: of its steps, added up */
-    int64_t *slow;         /* by unit: in how many steps it is slower than the median */
-    double *over;          /* by unit: sum of (its compute - the median's) */
-    double *sum;           /* by unit: its compute in the steps that are compared, and how many it has of them */
+    double *communication; /* for each unit: sum over its steps */
+    int64_t *slow;         /* for each unit: in how many steps it is slower than the median */
+    double *over;          /* for each unit: sum of (its compute - the median's) */
+    double *sum;           /* for each unit: its compute in the steps that are compared, and their number */
     int64_t *has;
     double median_sum;
     int64_t compared;
@@ -85,7 +85,7 @@ static bool start_table(tfp_report *r, const tfp_trace_facts *f, compute_table *
 static void add_row(compute_table *t, const tfp_trace_facts *f, const tfp_step_row *row)
 {
     int64_t id;
-    if (!tfp_parse_int64(row->step, &id)) return; /* `all` */
+    if (!tfp_parse_int64(row->step, &id)) return; /* the row `all` */
     uint32_t step = tfp_find_step(f->x.p, id);
     if (step == TFP_NONE) return;
     size_t cell = step * t->units + row->unit;
@@ -103,7 +103,7 @@ static void compare_step(compute_table *t, size_t step, double *sorted)
     }
     if (count < 2) return;
     qsort(sorted, count, sizeof *sorted, tfp_by_real);
-    double median = sorted[(count - 1) / 2]; /* of two ranks the faster */
+    double median = sorted[(count - 1) / 2]; /* of two ranks the faster one */
     if (median <= 0) return;
     t->compared++;
     t->median_sum += median;
@@ -123,7 +123,7 @@ static bool computes_less(const void *ctx, uint32_t a, uint32_t b)
     return t->sum[a] / (double)t->has[a] < t->sum[b] / (double)t->has[b];
 }
 
-/* Ranks by how long they compute in a step. */
+/* Ranks by compute time in a step. */
 static bool rank_them(tfp_report *r, const compute_table *t, tfp_trace_facts *f)
 {
     uint32_t *order = TFP_NEW(&r->arena, uint32_t, t->units + 1);
@@ -141,7 +141,8 @@ static bool rank_them(tfp_report *r, const compute_table *t, tfp_trace_facts *f)
     return true;
 }
 
-/* Whether the fastest rank is in communication, where it can only wait, for at least half as much longer as it computes less. */
+/* Whether the fastest rank spends more time in communication, where it can only wait, by at least half of the time that it
+ * computes less. */
 static bool waits_for(const compute_table *t, size_t slowest, size_t fastest)
 {
     double steps = (double)(t->has[fastest] < t->has[slowest] ? t->has[fastest] : t->has[slowest]);

@@ -10,12 +10,12 @@ typedef struct held {
     uint32_t process;
     tfp_strid device;
     int64_t allocated, reserved, limit;
-    uint32_t span; /* in which it reserved, or else held, most */
+    uint32_t span; /* op during which it reserved, or otherwise held, most */
 } held;
 
 static int64_t most_of(const held *h) { return h->reserved > h->allocated ? h->reserved : h->allocated; }
 
-/* What each device can hold, by process and name; of any process under TFP_NONE. */
+/* Collects each device's limit by process and name; limits for any process are under TFP_NONE. */
 static bool add_limits(const tfp_profile *p, tfp_map64 *limits)
 {
     bool ok = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/trace/skew.c: for which rank the others wait in each collective: `transfer -by collective`. Ranks have clocks of their
- * own, so that only lengths are compared: a collective ends at the same time on all ranks, hence the one in which it is
- * shortest came last, and the others waited. */
+/* views/trace/skew.c: for which rank the others wait in each collective: `transfer -by collective`. Ranks' clocks differ, so
+ * only durations are compared: a collective ends at the same time on all ranks, so the rank on which it is shortest arrived
+ * last, and the others waited for it. */
 #include "model/recorded.h"
 #include "model/tables/profile.h"
 #include "model/tables/spans.h"
@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-typedef struct call_key { /* the n-th collective of that name and group on a rank is the n-th on each */
+typedef struct call_key { /* the n-th collective of a name and group is the same one on every rank */
     uint64_t hash;
     uint32_t unit, span, number;
 } call_key;
@@ -20,12 +20,12 @@ typedef struct call_key { /* the n-th collective of that name and group on a ran
 typedef struct skews {
     tfp_report *r;
     const tfp_trace_index *x;
-    bool in_windows; /* only what belongs to a step */
+    bool in_windows; /* only calls within a step */
     tfp_strid group; /* key of the stat */
     TFP_VEC(call_key) calls;
     TFP_VEC(tfp_skew_row) rows;
-    double *waited; /* by unit: mean time that ranks wait for it */
-    double *here;   /* the same in the collective that is looked at, of all ranks together */
+    double *waited; /* for each unit: mean time that other ranks wait for it */
+    double *here;   /* the same for the current collective, summed over all ranks */
 } skews;
 
 static bool key_before(const void *ctx, uint32_t a, uint32_t b)
@@ -49,7 +49,7 @@ static uint64_t hash_of(const skews *t, uint32_t span)
     return tfp_hash(key, sizeof key);
 }
 
-/* Items of a device come by start, so that calls of one name are counted in their order. */
+/* Collects calls. Items of a device come by start, so calls of one name are counted in order. */
 static bool collect(skews *t)
 {
     bool ok = true;
@@ -71,7 +71,7 @@ static bool collect(skews *t)
     return ok;
 }
 
-/* One call on all its ranks: how much shorter it is on the last to arrive than on the first. */
+/* Compares one call on all its ranks: how much shorter it is on the last one to arrive than on the first. */
 static void compare_call(skews *t, const uint32_t *order, tfp_skew_row *row)
 {
     const call_key *keys = t->calls.at;
@@ -98,14 +98,14 @@ static void compare_call(skews *t, const uint32_t *order, tfp_skew_row *row)
     row->worst = last->span;
 }
 
-/* The rank that is waited for most, and its part of all the waiting. `order`: the first call of each rank. */
+/* Finds the rank that others wait for most, and its share of the waiting time. `order`: the first call of each rank. */
 static void find_awaited(skews *t, const uint32_t *order, tfp_skew_row *row)
 {
     double sum = 0;
     uint32_t most = t->calls.at[order[0]].unit;
     for (int64_t i = 0; i < row->ranks; i++) {
         uint32_t u = t->calls.at[order[i]].unit;
-        if (i && u == t->calls.at[order[i - 1]].unit) continue; /* another device of it */
+        if (i && u == t->calls.at[order[i - 1]].unit) continue; /* another device of the same rank */
         sum += t->here[u];
         if (t->here[u] > t->here[most]) most = u;
     }
@@ -117,8 +117,8 @@ static void find_awaited(skews *t, const uint32_t *order, tfp_skew_row *row)
             t->x->s->start_ns[row->worst] - t->x->units[tfp_trace_unit_of(t->x, row->worst)].origin_ns;
 }
 
-/* The calls of one name and group, by number and rank. They are compared where every rank has as many: else the n-th is not the
- * n-th of the others. */
+/* Compares the calls of one name and group, sorted by number and rank. Only if every rank has the same number of calls:
+ * otherwise the n-th calls need not be the same one. */
 static bool compare_calls(skews *t, const uint32_t *order, size_t count)
 {
     const call_key *keys = t->calls.at;

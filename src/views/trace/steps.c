@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/trace/steps.c: the table `steps`: where the time of each step goes on each device. All lengths are of unions of
- * intervals cut to the step's window, so that busy = compute + exposed communication + exposed copies. */
+/* views/trace/steps.c: the table `steps`: how the time of each step is spent on each device. All lengths are those of
+ * unions of intervals clipped to the step's window, so that busy = compute + exposed communication + exposed copies. */
 #include "model/tables/events.h"
 #include "model/tables/runs.h"
 #include "model/tables/step_marks.h"
@@ -15,14 +15,14 @@
 #include <math.h>
 #include <stdio.h>
 
-#define ROWS_MOST ((size_t)500000) /* steps by devices: a small file may have many of both, and a row takes 400 bytes */
+#define ROWS_MOST ((size_t)500000) /* limit of steps times devices: a small file may have many of both, and a row takes 400 bytes */
 
 typedef struct steps {
     tfp_report *r;
     const tfp_trace_index *x;
-    uint32_t *windows;     /* by unit, then start */
-    size_t *windows_first; /* by unit: -> windows; one more at the end */
-    bool full;             /* it would have more than ROWS_MOST rows */
+    uint32_t *windows;     /* sorted by unit, then start */
+    size_t *windows_first; /* for each unit: its first window; with one more element at the end */
+    bool full;             /* there would be more than ROWS_MOST rows */
     TFP_VEC(tfp_step_row) rows;
 } steps;
 
@@ -71,7 +71,7 @@ static bool is_of(const steps *t, const tfp_step_window *w, const tfp_trace_devi
     return !w->device || d->host || tfp_str_eq(tfp_text(t->x->p, w->device), d->name);
 }
 
-/* The i-th window of the device's unit that has a row; NULL: it has none. */
+/* The i-th window with a row in the device's unit; NULL: there is none. */
 static const tfp_step_window *window_of(const steps *t, const tfp_trace_device *d, size_t i)
 {
     const tfp_step_window *w = &t->x->p->events->windows.at[t->windows[i]];
@@ -91,7 +91,7 @@ static bool add_device(steps *t, uint32_t device)
             ok = tfp_push(&at, ((tfp_busy){ .at_ns = w->start_ns })) &&
                  tfp_push(&at, ((tfp_busy){ .at_ns = w->end_ns }));
     }
-    if (t->x->cut) /* activities that reach into the range do not count from its device's first start on */
+    if (t->x->cut) /* for an activity that extends into the range, the device's first start is not used */
         ok = ok && tfp_push(&at, ((tfp_busy){ .at_ns = d->start_ns })) &&
              tfp_push(&at, ((tfp_busy){ .at_ns = d->end_ns }));
     ok = ok && tfp_busy_measure(t->x, device, at.at, at.size, &last);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/trace/tally.c: how long the spans of a tally take of the steps: the union of each rank's spans, or of each device's, cut
- * to the windows of its steps. So a share of the steps never passes 1, however spans nest and threads run side by side. */
+/* views/trace/tally.c: the time that a tally's spans take within the steps: the union of each rank's spans, or of each
+ * device's, clipped to the windows of its steps. So a share of the steps never exceeds 1, however spans nest or threads run
+ * in parallel. */
 #include "model/span_names.h"
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
@@ -8,7 +9,7 @@
 #include "views/core/report.h"
 #include "views/trace/facts.h"
 
-typedef struct groups { /* units or devices */
+typedef struct groups { /* spans grouped by unit or device */
     const tfp_trace_index *x;
     bool host;
 } groups;
@@ -71,7 +72,7 @@ bool tfp_tally_end(tfp_report *r, const tfp_trace_facts *f, tfp_tally *t, bool h
 
 enum { RELATED = 1, INSIDE_OF = 2, LEVELS = 100 };
 
-/* By lane: a thread that prepares input. NULL without memory. */
+/* For each lane, whether it is a thread that prepares input. NULL: out of memory. */
 static const bool *input_threads(tfp_report *r)
 {
     const tfp_profile *p = r->profile;
@@ -81,8 +82,8 @@ static const bool *input_threads(tfp_report *r)
     return prepares;
 }
 
-/* Ops that run beside the spans of a tally: neither around them nor in them. Work on later input is none: a wait for input
- * is long because of it. */
+/* Finds ops that run in parallel to a tally's spans: neither around nor inside them. Preparation of later input does not
+ * count, because it is the cause of a long wait for input. */
 static bool find_others(tfp_report *r, const tfp_trace_facts *f, const tfp_tally *t, tfp_tally *others)
 {
     const tfp_span_columns *s = f->x.s;
@@ -130,7 +131,7 @@ bool tfp_tally_effect(tfp_report *r, const tfp_trace_facts *f, tfp_tally *t)
     return own && (f->has_devices || find_alone(r, f, t, own));
 }
 
-/* The union of a device's activities but those of one kind, within its steps. */
+/* The length of the union of a device's activities except those of one kind, within its steps. */
 static int64_t busy_without(const tfp_trace_facts *f, const tfp_trace_device *d, tfp_activity_fn is, const void *ctx)
 {
     const tfp_span_columns *s = f->x.s;
@@ -182,7 +183,7 @@ static bool window_before(const void *ctx, uint32_t a, uint32_t b)
     return u != v ? u < v : w[a].start_ns < w[b].start_ns;
 }
 
-/* Each step of each rank is a window, but where every device has its own: then they count once. */
+/* Collects windows: each step of each rank is one; if every device has its own, they count once. */
 static bool collect_windows(const tfp_report *r, tfp_trace_facts *f, uint32_t *order, size_t *count)
 {
     const tfp_event_tables *e = f->x.p->events;
@@ -225,7 +226,7 @@ bool tfp_judged_of(tfp_report *r, tfp_trace_facts *f)
     tfp_union *judged = TFP_NEW(&r->arena, tfp_union, f->x.unit_count + 1);
     int64_t *ends = TFP_NEW(&r->arena, int64_t, 4 * f->x.unit_count + 1);
     if (!judged || !ends) return false;
-    for (size_t i = 0; i < f->x.unit_count; i++) { /* what is outside */
+    for (size_t i = 0; i < f->x.unit_count; i++) { /* removes what is outside */
         ends[4 * i] = INT64_MIN;
         ends[4 * i + 1] = ends[4 * i + 3] = INT64_MAX;
         ends[4 * i + 2] = INT64_MIN;
@@ -247,7 +248,7 @@ bool tfp_judged_of(tfp_report *r, tfp_trace_facts *f)
 uint32_t tfp_step_marker(const tfp_trace_facts *f, const tfp_step_row *row)
 {
     const tfp_event_tables *e = f->x.p->events;
-    if (tfp_trace_is_runs(&f->x)) return TFP_NONE; /* its marks were made of the executions */
+    if (tfp_trace_is_runs(&f->x)) return TFP_NONE; /* its marks were made from the executions */
     int64_t start = row->start_ns + f->x.units[row->unit].origin_ns;
     for (size_t i = 0; i < e->step_marks.size; i++) {
         uint32_t span = e->step_marks.at[i].span;

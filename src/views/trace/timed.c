@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/trace/timed.c: rows of `transfer` for collectives of which only their length was recorded (NCCL's inspector): sums by rank,
- * kind and group. No device is told, nor what ran beside them. */
+/* views/trace/timed.c: rows of `transfer` for collectives for which only the duration was recorded (NCCL's inspector): sums by
+ * rank, kind and group. Neither a device is known nor what ran in parallel. */
 #include "model/files/collectives.h"
 #include "model/tables/profile.h"
 #include "views/core/report.h"
@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* Equal keys stand side by side. */
+/* Sorts equal keys next to each other. */
 static bool goes_before(const void *rows, uint32_t a, uint32_t b)
 {
     const tfp_timed_collective *x = (const tfp_timed_collective *)rows + a, *y = (const tfp_timed_collective *)rows + b;

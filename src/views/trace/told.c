@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/trace/told.c: the numbers that a trace tells of an activity: bytes and occupancy. Each recorder has its own place for them. */
+/* views/trace/told.c: numbers that a trace states for an activity: bytes and occupancy. Each recorder stores them in its own way. */
 #include "model/tables/events.h"
 #include "model/tables/stats.h"
 #include "views/trace/tables.h"
@@ -16,7 +16,7 @@ static const tfp_stat *stat_of(const tfp_profile *p, uint32_t stats, tfp_strid k
     return NULL;
 }
 
-/* The number behind a word in the text of a detail, such as "size:" or "occ_pct:". */
+/* The number after a word in a detail text, such as "size:" or "occ_pct:". */
 static bool number_behind(const tfp_profile *p, uint32_t stats, tfp_strid key, const char *word, double *out)
 {
     const tfp_stat *stat = stat_of(p, stats, key);
@@ -24,7 +24,7 @@ static bool number_behind(const tfp_profile *p, uint32_t stats, tfp_strid key, c
     tfp_str text = tfp_text(p, (tfp_strid)stat->value.text);
     size_t at = tfp_str_find(text, tfp_str_of(word));
     if (at == SIZE_MAX) return false;
-    char *end; /* strings of the profile end with NUL */
+    char *end; /* the profile's strings end with NUL */
     const char *from = text.data + at + strlen(word);
     *out = strtod(from, &end);
     return end != from && isfinite(*out);
@@ -43,7 +43,7 @@ tfp_occupancy_keys tfp_occupancy_keys_of(const tfp_profile *p)
     return (tfp_occupancy_keys){ tfp_stat_key(p, "est. achieved occupancy %"), tfp_stat_key(p, "kernel_details") };
 }
 
-/* PyTorch writes -99 where it could not estimate it. */
+/* PyTorch writes -99 when it could not estimate the occupancy. */
 bool tfp_told_occupancy(const tfp_profile *p, uint32_t stats, const tfp_occupancy_keys *keys, double *percent)
 {
     bool told =
@@ -65,7 +65,7 @@ tfp_bytes_keys tfp_bytes_keys_of(const tfp_profile *p)
                              .memset_details = tfp_stat_key(p, "Memset_details") };
 }
 
-/* Of copies and sets, which HIP records on the API call; of a TPU's instructions, the bytes accessed. */
+/* For copies and memsets, which HIP records on the API call; for a TPU's instructions, the bytes accessed. */
 bool tfp_told_bytes(const tfp_profile *p, const tfp_told *a, const tfp_bytes_keys *keys, int64_t *out)
 {
     double n;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* views/trace/transfer.c: the table `transfer`: copies by direction and collectives by name and group: how many bytes, how
- * fast, and how much of it lies under compute. */
+ * fast, and how much of the time overlaps with compute. */
 #include "model/span_names.h"
 #include "model/tables/lanes.h"
 #include "model/tables/spans.h"
@@ -14,22 +14,22 @@
 #include <math.h>
 #include <stdio.h>
 
-typedef struct keys { /* of stats */
+typedef struct keys { /* keys of stats */
     tfp_strid bytes, size, bytes_accessed, memcpy_details, memset_details, collective, group, group_size, in, out,
         dtype, hlo_op, direction, dims, types;
 } keys;
 
-typedef struct found { /* a row and what it is made of */
+typedef struct found { /* a row and its spans */
     tfp_transfer_row row;
-    TFP_VEC(uint32_t) spans; /* by start */
+    TFP_VEC(uint32_t) spans; /* sorted by start */
 } found;
 
 typedef struct transfers {
     tfp_report *r;
     const tfp_trace_index *x;
-    bool in_windows; /* only what belongs to a step */
+    bool in_windows; /* only what is within a step */
     keys k;
-    tfp_strtab names; /* device, kind and group as one text -> rows, from 1 */
+    tfp_strtab names; /* device, kind and group as one text -> index in rows, from 1 */
     TFP_VEC(found) rows;
 } transfers;
 
@@ -41,7 +41,7 @@ static tfp_str text_of(const transfers *t, uint32_t span, tfp_strid key)
     return stat && stat->type == TFP_STAT_TEXT ? tfp_text(t->x->p, (tfp_strid)stat->value.text) : TFP_STR("");
 }
 
-/* Sizes and counts: a negative one tells nothing. */
+/* Reads a size or count; a negative one is ignored. */
 static bool number_of(const transfers *t, uint32_t span, tfp_strid key, int64_t *out)
 {
     int64_t n = -1;
@@ -52,7 +52,7 @@ static bool number_of(const transfers *t, uint32_t span, tfp_strid key, int64_t 
     return n >= 0;
 }
 
-/* The same of the span, or else of the op that launched it. */
+/* The same from the span, or else from the op that launched it. */
 static bool number_near(const transfers *t, uint32_t span, tfp_strid key, int64_t *out)
 {
     uint32_t owner = t->x->s->owner[span];
@@ -74,7 +74,7 @@ static tfp_str up_to(tfp_str s, char end)
     return at ? (tfp_str){ s.data, (size_t)(at - s.data) } : s;
 }
 
-/* The number behind "size:" or the like in the text of a detail. */
+/* The number after "size:" or similar in a detail text. */
 static bool number_behind(tfp_str text, tfp_str word, int64_t *out)
 {
     size_t at = tfp_str_find(text, word);
@@ -103,8 +103,8 @@ static const char *direction_of(tfp_str name)
     return NULL;
 }
 
-/* Of a TPU's transfers the pieces in `XLA Ops` are left out where the asynchronous line or the -done holds the transfer:
- * each piece tells the bytes of the whole. */
+/* Whether a TPU's transfer is counted elsewhere: its pieces in `XLA Ops` are skipped if the asynchronous line or the
+ * -done span has the transfer, because each piece states the bytes of the whole. */
 static bool counts_elsewhere(const transfers *t, const tfp_trace_device *d, uint32_t span)
 {
     tfp_str instruction = up_to(tfp_span_name(t->x->p, span), '.');
@@ -133,12 +133,13 @@ static void put_copy_kind(const transfers *t, const tfp_trace_device *d, uint32_
         tfp_buf_text(out, " pinned");
 }
 
-/* "multimem_all_reduce_kernel" of "void (anonymous namespace)::multimem_all_reduce_kernel<c10::BFloat16, 16>(c10::BFloat16*)". */
+/* Writes the function's name: "multimem_all_reduce_kernel" for "void (anonymous
+ * namespace)::multimem_all_reduce_kernel<c10::BFloat16, 16>(c10::BFloat16*)". */
 static void put_function(tfp_str name, tfp_buf *out)
 {
     tfp_str nothing = TFP_STR("void "), nowhere = TFP_STR("(anonymous namespace)::");
     size_t depth = 0;
-    bool is_template = tfp_str_begins(name, nothing); /* compilers tell what a template returns, and of nothing else */
+    bool is_template = tfp_str_begins(name, nothing); /* compilers write the return type only for templates */
     if (is_template) name = (tfp_str){ name.data + nothing.size, name.size - nothing.size };
     for (size_t i = 0; i < name.size; i++) {
         char c = name.data[i];
@@ -187,7 +188,7 @@ static bool collective_bytes(const transfers *t, uint32_t span, tfp_str kind, in
            tfp_input_bytes(text_of(t, span, t->k.dims), text_of(t, span, t->k.types), out);
 }
 
-/* HIP tells the size on the API call; 0 there means that it does not know. */
+/* HIP states the size on the API call; 0 means unknown. */
 static bool copy_bytes(const transfers *t, uint32_t span, int64_t *out)
 {
     uint32_t launch = t->x->s->launch[span];
@@ -201,7 +202,7 @@ static bool copy_bytes(const transfers *t, uint32_t span, int64_t *out)
 
 /* ---- rows ---- */
 
-/* The row of a kind, device and group, perhaps a new one; NULL without memory. */
+/* The row of a kind, device and group, added if it is new; NULL: out of memory. */
 static found *find_row(transfers *t, uint32_t device, tfp_str kind, tfp_str group)
 {
     const tfp_trace_device *d = &t->x->devices[device];
@@ -215,7 +216,7 @@ static found *find_row(transfers *t, uint32_t device, tfp_str kind, tfp_str grou
     tfp_buf_free(&key);
     if (id == TFP_NONE) return NULL;
     if (id <= t->rows.size) return &t->rows.at[id - 1];
-    tfp_str text = tfp_strtab_get(&t->names, id); /* the kind is a part of it, which stays */
+    tfp_str text = tfp_strtab_get(&t->names, id); /* the kind is a part of this text, which stays in memory */
     tfp_transfer_row new_row = { .rank = t->x->units[d->unit].rank,
                                  .kind = { text.data + skip, kind.size },
                                  .device = d->name,
@@ -269,8 +270,8 @@ static bool finish_row(transfers *t, found *f, const tfp_union *compute)
     return true;
 }
 
-/* Without a device: ranges of gloo, MPI and the like, instructions of XLA:CPU, collectives of TensorFlow. Operators of c10d only
- * begin them or wait for them. */
+/* Whether a span without a device communicates: ranges of gloo, MPI and similar, instructions of XLA:CPU, collectives of
+ * TensorFlow. c10d's operators only begin communication or wait for it. */
 static bool moves_on_host(const transfers *t, uint32_t span)
 {
     const tfp_span_columns *s = t->x->s;
@@ -376,7 +377,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     tfp_trace_index x;
     tfp_transfer_row *rows;
     size_t count;
-    if (r->profile->timed.size) { /* they stand alone */
+    if (r->profile->timed.size) { /* such files have nothing else */
         if (!tfp_timed_rows(r, &rows, &count)) return tfp_nomem(err);
         return tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, count, TFP_SHOWN_RANKS }, err);
     }

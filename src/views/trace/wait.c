@@ -9,12 +9,12 @@
 
 #include <math.h>
 
-#define QUEUE_GAP_NS 30000 /* a longer gap is no longer the device's own turn-around */
+#define QUEUE_GAP_NS 30000 /* longer gaps are not the device's own delay between activities */
 
 typedef struct wait_table {
     tfp_report *r;
     const tfp_trace_index *x;
-    tfp_strtab places; /* unit, cause and place as one text -> rows, from 1 */
+    tfp_strtab places; /* unit, cause and place as one text -> index in rows, from 1 */
     TFP_VEC(tfp_wait_row) rows;
 } wait_table;
 
@@ -106,7 +106,7 @@ static bool collect_devices(wait_table *t)
     if (!last_end || !seen) return false;
     for (size_t i = 0; i < t->x->device_count; i++) {
         const tfp_trace_device *d = &t->x->devices[i];
-        if (d->host || tfp_is_tpu(d->name)) continue; /* its lines are no queues */
+        if (d->host || tfp_is_tpu(d->name)) continue; /* a TPU's lines are no queues */
         if (!collect_device(t, d, last_end, seen)) return false;
     }
     return true;
@@ -158,13 +158,13 @@ bool tfp_wait_rows(tfp_report *r, const tfp_trace_index *x, tfp_wait_row **rows,
     return ok;
 }
 
-/* What of it a step feels, as `summary` tells: the rows add up calls of all threads, in steps and out of them. */
+/* Adds the part that affects a step, as in `summary`: the rows sum calls of all threads, inside and outside steps. */
 static tfp_status add_parts(tfp_report *r, tfp_error *err)
 {
     tfp_part_row parts[TFP_PARTS_MOST];
     const tfp_trace_facts *f;
     tfp_status s = tfp_trace_facts_of(r, &f, err);
-    if (s == TFP_LIMIT) { /* more steps than rows: the waits stand without them */
+    if (s == TFP_LIMIT) { /* there are more steps than allowed rows: the waits are shown without them */
         tfp_error_clear(err);
         return TFP_OK;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/tree/calls.c: what called what: everything as it nested on the host's threads, kernels under their launches, all threads
+/* views/tree/calls.c: what called what: spans as they nest on the host's threads, kernels below their launches, all threads
  * together. Rows are found by the path of names. */
 #include "model/tables/samples.h"
 #include "views/core/report.h"
@@ -12,8 +12,8 @@ typedef struct calls {
     const tfp_profile *p;
     tfp_arena arena;
     tfp_nest nest;
-    uint32_t *item;   /* by span */
-    int64_t *self_ns; /* duration less that of children */
+    uint32_t *item;   /* for each span */
+    int64_t *self_ns; /* duration minus its children's */
 } calls;
 
 static bool start(calls *c, tfp_report *r)

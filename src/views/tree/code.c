@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/tree/code.c: nodes by the lines of Python that made them, as the tree of their call stacks. A gradient stands on
- * the stack of its forward node. */
+/* views/tree/code.c: nodes by the Python lines that created them, as the tree of their call stacks. A gradient is on the
+ * stack of its forward node. */
 #include "model/tables/code.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
@@ -14,10 +14,10 @@
 #include "views/core/view.h"
 #include "views/tree/trace_tree.h"
 
-typedef struct source { /* one trace, seen forward or as a gradient */
+typedef struct source { /* one trace, used for forward nodes or for gradients */
     uint32_t trace;
     bool gradient;
-    tfp_str first_name; /* smallest name that brings it: the order in which TensorFlow meets it */
+    tfp_str first_name; /* the least name of a node that uses it: TensorFlow meets the traces in this order */
     uint32_t leaf;      /* item of its last frame */
 } source;
 
@@ -25,11 +25,11 @@ typedef struct stacks {
     tfp_report *r;
     const tfp_profile *p;
     tfp_arena *arena;
-    tfp_code_tree *code;       /* in the report's arena but for its growing list */
-    source *sources;           /* forward ones by trace, then gradients by trace */
-    uint32_t *leaf_of;         /* by node: place in sources, TFP_NONE without */
-    tfp_strtab names;          /* frame names */
-    tfp_strid *frame_names[2]; /* by frame, plain and as gradient; TFP_NONE: not made yet */
+    tfp_code_tree *code;       /* in the report's arena, except for its growing list */
+    source *sources;           /* forward ones in order of traces, then those of gradients in order of traces */
+    uint32_t *leaf_of;         /* for each node: index in sources, or TFP_NONE */
+    tfp_strtab names;          /* names of frames */
+    tfp_strid *frame_names[2]; /* for each frame, plain and as gradient; TFP_NONE: not made yet */
     tfp_map64 children;        /* parent item and name -> item */
 } stacks;
 
@@ -53,7 +53,7 @@ static void add_source(stacks *x, uint32_t node, uint32_t place, tfp_str name)
     x->leaf_of[node] = place;
 }
 
-/* Sorts out which node stands on which trace. */
+/* Finds the trace of each node. */
 static tfp_status find_sources(stacks *x, tfp_error *err)
 {
     const tfp_profile *p = x->p;
@@ -83,7 +83,7 @@ static tfp_status find_sources(stacks *x, tfp_error *err)
                  : TFP_OK;
 }
 
-/* Words of 20 bytes and more are cut to 17 and "...". */
+/* Appends a word; words of 20 bytes and more are cut to 17 and "...". */
 static void add_cut(tfp_buf *b, tfp_str s)
 {
     if (s.size < 20) {
@@ -94,7 +94,7 @@ static void add_cut(tfp_buf *b, tfp_str s)
     tfp_buf_text(b, "...");
 }
 
-/* "basename:line:function", with -show_source ":text", and " (gradient)". */
+/* Makes "basename:line:function", with -show_source also ":text", and for gradients " (gradient)". */
 static tfp_strid frame_name(stacks *x, uint32_t frame, bool gradient)
 {
     tfp_strid *id = &x->frame_names[gradient][frame];
@@ -119,7 +119,7 @@ static tfp_strid frame_name(stacks *x, uint32_t frame, bool gradient)
     return *id;
 }
 
-/* The child of that name, made when it is the first. */
+/* The child with that name, added if it is new. */
 static uint32_t child_item(stacks *x, uint32_t parent, uint32_t frame, bool gradient)
 {
     tfp_strid name = frame_name(x, frame, gradient);
@@ -155,7 +155,7 @@ static bool add_stack(stacks *x, source *s)
     return item != TFP_NONE;
 }
 
-/* Forward traces first, then gradients, each in order of the first name: siblings come in this order. */
+/* Adds forward traces first, then gradients, each in order of the first name: siblings come in this order. */
 static bool build_items(stacks *x)
 {
     size_t n = x->p->code->traces.size;
@@ -177,7 +177,7 @@ static bool build_items(stacks *x)
     return true;
 }
 
-/* Nodes by item, in order of name when an output lists them. */
+/* Lists nodes by item, in order of name if an output lists them. */
 static bool fill_members(stacks *x)
 {
     size_t n = x->p->graph->nodes.size, items = x->code->items.size;
@@ -252,7 +252,7 @@ static bool fill_tree(tfp_tree *t, stacks *x)
     return tfp_tree_link(t, parent);
 }
 
-/* Rows list the accounted members of their frames: those stand in r->members in the order of items. */
+/* Rows list the accounted members of their frames, which are in r->members in the order of items. */
 static bool set_members(tfp_report *r, const tfp_tree *t)
 {
     uint32_t *first = TFP_NEW(t->arena, uint32_t, t->count + 1);
@@ -266,7 +266,7 @@ static bool set_members(tfp_report *r, const tfp_tree *t)
     return true;
 }
 
-/* What runs of nodes on a stack take. */
+/* Sets the time that runs of nodes with a stack explain. */
 static void say_explained(const stacks *x)
 {
     tfp_explained e = { .given = x->p->runs->execs.size > 0, .why_not = "in operations without a call stack" };

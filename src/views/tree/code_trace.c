@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/tree/code_trace.c: the code view of a trace. With Python frames in it rows are frames: their own time is what no frame
- * inside took. Without, rows are the lines of call stacks, with the ops that stand on them. */
+/* views/tree/code_trace.c: the code view of a trace. If it has Python frames, rows are frames; their own time is the time
+ * outside inner frames. Otherwise rows are the lines of call stacks, with the ops on them. */
 #include "model/span_names.h"
 #include "model/tables/code.h"
 #include "model/tables/events.h"
@@ -20,12 +20,12 @@ typedef struct lines {
     const tfp_profile *p;
     tfp_arena arena;
     tfp_nest nest;
-    uint32_t *item;      /* by span: the row of the frame or stack in force; 0: none */
-    uint32_t *frame;     /* by span: the frame that it is, or that is around it; TFP_NONE: none */
+    uint32_t *item;      /* for each span: the row of the innermost frame or stack around it; 0: none */
+    uint32_t *frame;     /* for each span: the frame that it is, or that is around it; TFP_NONE: none */
     int64_t *self_ns;    /* of frames */
     int64_t replayed_ns; /* time of kernels of captured graphs: the line that launches a graph is not the line of its kernels */
-    uint32_t *by_trace;  /* by trace: its row; 0: none yet */
-    tfp_strid *row_name; /* by string: of a frame's name; TFP_NONE: not looked at, 0: no line of Python */
+    uint32_t *by_trace;  /* for each trace: its row; 0: none yet */
+    tfp_strid *row_name; /* for each string that names a frame; TFP_NONE: not looked at, 0: it is no line of Python */
     tfp_buf text;
 } lines;
 
@@ -38,7 +38,7 @@ static tfp_strid line_name(lines *x, tfp_str file, int64_t line, tfp_str functio
     return x->tree.failed ? 0 : id;
 }
 
-/* The row's name of a frame; 0 when it is no line of Python. */
+/* The row's name for a frame; 0: it is no line of Python. */
 static tfp_strid frame_name(lines *x, uint32_t span)
 {
     const tfp_span_columns *s = &x->p->events->spans;
@@ -97,7 +97,7 @@ static void add_stacks(lines *x)
         if (trace != TFP_NONE)
             x->item[i] = item_of_trace(x, trace);
         else if (!s->path[i] &&
-                 parent != TFP_NONE) /* a span with a place of its own has a call stack of its own, or none */
+                 parent != TFP_NONE) /* a span with a place of its own has its own call stack, or none */
             x->item[i] = x->item[parent];
         bool op = s->kind[i] == TFP_SPAN_OP || s->kind[i] == TFP_SPAN_CALL;
         if (op && x->item[i] && tfp_cut_takes(x->p, i))
@@ -114,7 +114,7 @@ static uint32_t replay_item(lines *x)
     return x->tree.failed ? 0 : tfp_trace_item_below(&x->tree, 0, name, TFP_SPAN_FRAME);
 }
 
-/* Activities stand where they were launched. */
+/* Adds activities at their launches. */
 static void add_activities(lines *x)
 {
     bool apart = x->tree.r->options->made.replays_apart;

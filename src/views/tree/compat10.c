@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/tree/compat10.c: the scope and graph views of TensorFlow 1.0.
- * They differ from today's in nearly every rule: which nodes there are, what they own, which node takes an input's total,
- * that the start comes before the sums, and that only accounted nodes have rows. So they have an engine of their own,
- * one for both views: items and their children in, shown items out. Rows and their order are those of views/tree/tree.c. */
+/* views/tree/compat10.c: the scope and graph views of TensorFlow 1.0. They differ from today's in nearly every rule: which
+ * nodes exist, what they own, which node takes an input's total, that the start is found before summing, and that only
+ * accounted nodes have rows. So both have an engine of their own: in come items and their children, out come shown items.
+ * Rows and their order are made by views/tree/tree.c. */
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
 #include "options/columns.h"
@@ -16,8 +16,8 @@
 
 typedef struct step { /* an item whose children are being visited */
     uint32_t item, next;
-    uint32_t entry;  /* display: the nearest shown item, for what is below */
-    uint32_t hidden; /* display: items since then */
+    uint32_t entry;  /* when showing: the nearest shown item, for the items below */
+    uint32_t hidden; /* when showing: items since then */
     int64_t depth;
 } step;
 typedef TFP_VEC(step) steps;
@@ -26,8 +26,8 @@ typedef struct old_view {
     tfp_report *r;
     const tfp_options *o;
     tfp_arena arena;
-    tfp_tree t;               /* children: of the graph view each input once, by name */
-    uint8_t *match;           /* by string: 1 no account regex matches it, 2 one does */
+    tfp_tree t;               /* children: in the graph view each input once, by name */
+    uint8_t *match;           /* for each string: 1 no account regex matches it, 2 one does */
     TFP_VEC(uint32_t) starts; /* the items below the root */
     bool graph;
 } old_view;
@@ -47,7 +47,7 @@ static bool is_variable(tfp_str op)
     return false;
 }
 
-/* Bytes requested for all outputs of an execution. A ProfileProto does not hold them, only a similar number. */
+/* Bytes requested for all outputs of an execution. A ProfileProto does not contain them, only a similar number. */
 static int64_t output_bytes(const tfp_profile *p, uint32_t exec)
 {
     if (p->runs->run_output_bytes.size == 0) return p->runs->execs.at[exec].output_bytes;
@@ -66,7 +66,7 @@ static int64_t requested_bytes(old_view *v, uint32_t node)
     return count && v->r->step.which == TFP_STEP_MEAN ? sum / count : sum;
 }
 
-/* Not times the runs. */
+/* Not multiplied by the runs. */
 static int64_t float_ops(const tfp_report *r, uint32_t node)
 {
     return r->tree->counts ? r->tree->counts->nodes[node].float_ops : r->profile->graph->nodes.at[node].float_ops;
@@ -103,8 +103,7 @@ static bool is_accounted(old_view *v, uint32_t node, bool variables)
     return device && matches(v, device);
 }
 
-/* Fills in which items are accounted, and their own numbers. Items without a node are made up; the root is one of
- * them. */
+/* Sets which items are accounted, and their own numbers. Items without a node, including the root, are made up. */
 static bool fill(old_view *v)
 {
     const tfp_filter *account = v->o->filters[TFP_F_ACCOUNT];
@@ -136,7 +135,7 @@ static const uint32_t *children(const old_view *v, uint32_t item, size_t *count)
     return v->t.children + v->t.child_start[item];
 }
 
-/* One flag an item, set for those that are not there, so that no walk goes to them. */
+/* One flag per item, set for items that do not exist here, so that no walk visits them. */
 static uint8_t *new_flags(old_view *v)
 {
     uint8_t *flags = TFP_NEW(&v->arena, uint8_t, v->t.count);
@@ -144,7 +143,7 @@ static uint8_t *new_flags(old_view *v)
     return flags;
 }
 
-/* The first matches on every branch, each item asked once. */
+/* Finds the first matches on every branch; each item is tested once. */
 static bool find_starts(old_view *v)
 {
     const tfp_tree *t = &v->t;
@@ -168,7 +167,7 @@ static bool find_starts(old_view *v)
 
 enum { NEW, STARTED /* or not there */, DONE, TAKEN };
 
-/* A finished item takes the totals of its children that no other item took before. */
+/* Completes an item: it takes the totals of those children that no other item took before. */
 static void finish(old_view *v, uint32_t item, uint8_t *state)
 {
     size_t count;
@@ -228,7 +227,7 @@ static bool should_show(const old_view *v, uint32_t item, int64_t depth)
            !tfp_filter_matches(v->o->filters[TFP_F_HIDE], v->t.name[item]);
 }
 
-/* Meets an item for the first time: a row or one more hidden item, and whether to go on below it. */
+/* Visits an item for the first time: adds a row or one more hidden item, and decides whether to go on below it. */
 static bool meet(old_view *v, steps *stack, tfp_shown_items *shown, uint32_t item, const step *above)
 {
     step s = { .item = item, .depth = above->depth + 1, .entry = above->entry, .hidden = above->hidden + 1 };
@@ -265,7 +264,7 @@ static bool choose(old_view *v, tfp_shown_items *shown)
     return ok;
 }
 
-/* From items and their children to rows. */
+/* Makes rows from items and their children. */
 static tfp_status show(old_view *v, tfp_error *err)
 {
     tfp_shown_items shown = { 0 };
@@ -283,8 +282,8 @@ static void end(old_view *v)
 
 /* ---- scope ---- */
 
-/* Nodes that only run metadata knows are not there; where others stand below them they are made-up parents, and
- * parents of nothing else are not there either. */
+/* Leaves out nodes that only run metadata has. If other nodes are below them they become made-up parents; parents of
+ * nothing else are left out too. */
 static bool leave_out_invented(old_view *v)
 {
     tfp_tree *t = &v->t;
@@ -297,7 +296,7 @@ static bool leave_out_invented(old_view *v)
         uint32_t item = order[count++] = stack[--depth];
         for (uint32_t c = t->child_start[item]; c < t->child_start[item + 1]; c++) stack[depth++] = t->children[c];
     }
-    while (count--) { /* backwards: children come before their parents */
+    while (count--) { /* backwards, because children come after their parents in order */
         uint32_t item = order[count];
         if (t->node[item] != TFP_NONE && !exists(p, &p->graph->nodes.at[t->node[item]])) t->node[item] = TFP_NONE;
         t->kept[item] = item == 0 || t->node[item] != TFP_NONE;
@@ -318,7 +317,7 @@ tfp_status tfp_compat10_scope(tfp_report *r, tfp_error *err)
 
 /* ---- graph ---- */
 
-/* Items are the nodes in order of name, so that children in order of item are in order of name. */
+/* Items are the nodes in order of name, so children in order of item are also in order of name. */
 static bool list_nodes(old_view *v, uint32_t **item_of)
 {
     const tfp_profile *p = v->r->profile;
@@ -346,7 +345,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Each input once, in order of name. Gives the place behind them. */
+/* Adds each input once, in order of name. Returns the index after them. */
 static uint32_t link_inputs(old_view *v, uint32_t item, const uint32_t *item_of, uint32_t at)
 {
     const tfp_profile *p = v->r->profile;
@@ -361,7 +360,7 @@ static uint32_t link_inputs(old_view *v, uint32_t item, const uint32_t *item_of,
     return at + kept;
 }
 
-/* The root's children are the nodes that are the input of no other. */
+/* The root's children are the nodes that are no other node's input. */
 static uint32_t link_root(old_view *v, const uint32_t *item_of, uint8_t *taken)
 {
     const tfp_profile *p = v->r->profile;

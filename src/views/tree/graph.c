@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/tree/graph.c: nodes by dataflow: a node stands under the node that takes its output first, depth first from the
- * nodes whose output no other node takes. */
+/* views/tree/graph.c: nodes by dataflow: a node is below the first node that takes its output, depth first, beginning
+ * with the nodes whose output no other node takes. */
 #include "model/tables/graph.h"
 #include "options/options.h"
 #include "views/core/engine.h"
@@ -11,15 +11,15 @@
 #include <stdlib.h>
 
 typedef struct visit {
-    uint32_t item, edge; /* edge: the input to go on with */
+    uint32_t item, edge; /* edge: the input to continue with */
 } visit;
 
 typedef struct flow {
     const tfp_profile *p;
-    uint32_t *nodes; /* by item: items are numbered as they are reached */
+    uint32_t *nodes; /* for each item; items are numbered in the order in which they are reached */
     uint32_t *parent;
     size_t count;
-    uint8_t *visited; /* by node */
+    uint8_t *visited; /* for each node */
     visit *stack;
 } flow;
 
@@ -63,7 +63,7 @@ static void walk_from(flow *f, uint32_t root)
     }
 }
 
-/* Nodes that are no node's input, in order of name. */
+/* Finds nodes that are no other node's input, in order of name. */
 static bool find_roots(const tfp_profile *p, tfp_arena *arena, uint32_t **roots, size_t *count)
 {
     size_t n = p->graph->nodes.size;
@@ -85,9 +85,9 @@ static bool find_roots(const tfp_profile *p, tfp_arena *arena, uint32_t **roots,
 
 /* ---- cycles that nothing leads into ---- */
 
-/* Edges from a node to those that take its output, of the nodes that no root leads to. */
+/* Edges from a node to those that take its output, for nodes that cannot be reached from a root. */
 typedef struct takers {
-    uint32_t *start, *at; /* start: by node, one more than there are nodes */
+    uint32_t *start, *at; /* start: for each node, with one more element at the end */
 } takers;
 
 static bool find_takers(const flow *f, tfp_arena *arena, takers *t)
@@ -108,7 +108,7 @@ static bool find_takers(const flow *f, tfp_arena *arena, takers *t)
     return true;
 }
 
-/* The nodes in postorder of a walk along the inputs. Of cycles that lead into each other, the one without an
+/* Lists the nodes in postorder of a walk along the inputs. Of cycles that lead into each other, the one without an
  * incoming edge comes last. */
 static size_t leave_order(const flow *f, uint8_t *seen, uint32_t *order)
 {
@@ -141,7 +141,7 @@ static bool before(const tfp_profile *p, uint32_t a, uint32_t b)
     return tfp_str_cmp(tfp_text(p, p->graph->nodes.at[a].name), tfp_text(p, p->graph->nodes.at[b].name)) < 0;
 }
 
-/* The first by name of the nodes on cycles through `node`, which nothing else leads into; `todo` has room for all nodes. */
+/* The first by name of the nodes on cycles through `node` that nothing else leads into; `todo` has room for all nodes. */
 static uint32_t first_on_cycle(const flow *f, const takers *t, uint32_t node, uint8_t *seen, uint32_t *todo)
 {
     uint32_t first = node;
@@ -160,7 +160,7 @@ static uint32_t first_on_cycle(const flow *f, const takers *t, uint32_t node, ui
     return first;
 }
 
-/* Enters each such cycle at its first node. */
+/* Walks from the first node of each such cycle. */
 static bool walk_cycles(flow *f, tfp_arena *arena)
 {
     size_t n = f->p->graph->nodes.size;
@@ -211,7 +211,7 @@ out:
     return s == TFP_NOMEM ? tfp_nomem(err) : s;
 }
 
-/* TensorFlow prints the scope view's line of help for the graph view too. */
+/* TensorFlow prints the scope view's help line for the graph view too. */
 const tfp_view tfp_view_graph = { "graph",
                                   "Nodes by dataflow: each under the node that takes its output.",
                                   TFP_REPORT_TREE,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/tree/no_effect.c: notes for what was asked and changed nothing: columns of runs where nothing ran, patterns that no name
- * matches, filters that leave no row, tensor values without a tensor. One note each; none with -compat. */
+/* views/tree/no_effect.c: notes for options that changed nothing: columns of runs if nothing ran, patterns that match no name,
+ * filters that leave no row, tensor values without a tensor. One note for each; none with -compat. */
 #include "flops/core/parameters.h"
 #include "model/slim.h"
 #include "model/tables/graph.h"
@@ -32,7 +32,7 @@ static const name_filter name_filters[] = { { TFP_F_START, "start_name_regexes" 
                      { TFP_F_SHOW, "show_name_regexes" },
                      { TFP_F_HIDE, "hide_name_regexes" } };
 
-/* The item of a list that is shown as `text`; a list given whole may hold commas, so then all of it is told. */
+/* The item of a list that is to be shown; a list given as one text may contain commas, so then all of it is shown. */
 static tfp_str item_text(const tfp_filter *f, size_t at)
 {
     tfp_str all = tfp_str_of(f->text);
@@ -50,7 +50,7 @@ static tfp_status note_pattern(tfp_report *r, const char *option, tfp_str item, 
                                (int)(item.size < 200 ? item.size : 200), item.data);
 }
 
-/* One note for each pattern of a filter that none of the names matches. Only the names that are needed are looked at. */
+/* Adds one note for each pattern of a filter that matches none of the names. It looks at no more names than needed. */
 static tfp_status check_filter(tfp_report *r, const name_filter *by, const char *what, const tfp_str *names, size_t count,
                                tfp_error *err)
 {
@@ -75,7 +75,7 @@ tfp_status tfp_note_unmatched(tfp_report *r, const tfp_str *names, size_t count,
     return s;
 }
 
-/* The types of the nodes, each once; and those that kinds of variables have. */
+/* Lists the distinct types of the nodes, and those of the kinds of variables. */
 static bool list_types(tfp_report *r, tfp_str **out, size_t *count)
 {
     const tfp_profile *p = r->profile;
@@ -135,10 +135,10 @@ static tfp_status check_runs(tfp_report *r, tfp_error *err)
                                calls ? "the trace of the same run (--kineto_path)" : "run metadata (--run_meta_path)");
 }
 
-/* Spans of a trace, whether they or sums were kept (TFP_KEEP_SUMS). */
+/* Numbers of a trace's spans, whether spans or sums were kept (TFP_KEEP_SUMS). */
 typedef struct counted {
-    size_t elsewhere; /* on lanes that are not derived, which are not read for sums */
-    size_t shown;     /* by `calls` */
+    size_t elsewhere; /* on lanes that are not derived; these are not read for sums */
+    size_t shown;     /* shown by `calls` */
 } counted;
 
 static void count_spans(const tfp_profile *p, uint32_t lane, size_t count, bool nests, counted *c)
@@ -164,8 +164,8 @@ static counted count_all(const tfp_profile *p)
     return c;
 }
 
-/* Traces of other programs have no operations. Asynchronous events (b, e) may overlap anything, so that views of time
- * leave them out. */
+/* Traces of other programs have no operations. Asynchronous events (b, e) may overlap anything, so views of time skip
+ * them. */
 static tfp_status check_operations(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
@@ -181,7 +181,7 @@ static tfp_status check_operations(tfp_report *r, tfp_error *err)
                                "tfprof timeline and query show them");
 }
 
-/* Columns that a trace of events does not tell, though the files have runs. */
+/* Columns for which a trace of events has no data although the files have runs. */
 static tfp_status check_trace(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
@@ -202,7 +202,7 @@ static tfp_status check_trace(tfp_report *r, tfp_error *err)
     return s ? s : check_operations(r, err);
 }
 
-/* Float operations of files that hold none: a 0 would be taken for an answer. */
+/* Float operations, if files contain none: a 0 would look like an answer. */
 static tfp_status check_float_ops(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
@@ -229,7 +229,7 @@ static tfp_status check_tensors(tfp_report *r, tfp_error *err)
     return tfp_report_note_add(r, TFP_NOTE_NO_TENSORS, err, "tensor_value: no row that is shown has a tensor in the checkpoint");
 }
 
-/* What is assumed changes numbers that are worked out, of which this report has none. */
+/* Assumptions only change computed numbers; this report has none. */
 static tfp_status check_assumptions(tfp_report *r, tfp_error *err)
 {
     static const char *const names[] = { "assume_batch", "assume_shape", "signature" };
@@ -252,7 +252,7 @@ static tfp_status check_devices(tfp_report *r, tfp_error *err)
 
 /* ---- rows ---- */
 
-typedef struct narrowed { /* how the options leave rows out */
+typedef struct narrowed { /* which options filter rows */
     bool minimum, filter, broken;
 } narrowed;
 
@@ -269,14 +269,14 @@ static narrowed narrowed_by(const tfp_options *o)
     return n;
 }
 
-/* Filters that each match something may still leave nothing together. */
+/* Filters that each match something may together leave nothing. */
 static tfp_status check_rows(tfp_report *r, size_t notes_before, tfp_error *err)
 {
     const tfp_options *o = r->options;
     narrowed n = narrowed_by(o);
-    if (o->max_depth < 2 && r->kind != TFP_REPORT_LIST) return TFP_OK; /* a report of the root alone was asked for */
+    if (o->max_depth < 2 && r->kind != TFP_REPORT_LIST) return TFP_OK; /* only the root was asked for */
     if (r->tree->rows.size > 1 || r->notes.size > notes_before || !r->profile->graph->nodes.size) return TFP_OK;
-    if (n.broken) return TFP_OK; /* an error of its own */
+    if (n.broken) return TFP_OK; /* it has an error of its own */
     if (!n.minimum && !n.filter) return TFP_OK;
     return tfp_report_note_add(r, TFP_NOTE_ROWS_HIDDEN, err, "no row is left: %s%s%s hide all of them", n.minimum ? "minimums (-min_*)" : "",
                                n.minimum && n.filter ? " and " : "",
@@ -297,7 +297,7 @@ tfp_status tfp_note_left(tfp_report *r, size_t types, tfp_error *err)
 {
     r->tree->left = types;
     if (!speaks(r) || !types || tfp_options_chosen(r->options, "max_depth")) return TFP_OK;
-    if (tfp_is_aligned(r)) return TFP_OK; /* its head tells how many there are */
+    if (tfp_is_aligned(r)) return TFP_OK; /* the head of the table shows how many there are */
     return tfp_report_note_add(r, TFP_NOTE_ROWS_LEFT, err, "%zu more type%s not shown (-max_depth)", types, types == 1 ? " is" : "s are");
 }
 

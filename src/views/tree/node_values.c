@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/tree/node_values.c: what the nodes of a tree have of their own, worked out by several threads: each item by itself. */
+/* views/tree/node_values.c: computes the nodes' own values in a tree with several threads, each item independently. */
 #include "base/threads.h"
 #include "model/tables/runs.h"
 #include "options/columns.h"
@@ -31,7 +31,7 @@ static void fill_item(const job *j, tfp_report *r, size_t i)
     tfp_reach_item(r, node, i, 1);
 }
 
-/* Pages are written before they are read: reading a fresh page and writing to it later costs a second page fault,
+/* Pages are written before they are read: reading a fresh page and writing to it later causes a second page fault,
  * which stops all threads. */
 static void clear(const tfp_values *v, size_t first, size_t end)
 {
@@ -42,7 +42,7 @@ static void clear(const tfp_values *v, size_t first, size_t end)
 static void fill_items(void *ctx, size_t worker, size_t first, size_t end)
 {
     job *j = ctx;
-    tfp_report mine = *j->r; /* shares all but the flag */
+    tfp_report mine = *j->r; /* a copy that shares everything except the flag */
     mine.clamped = false;
     clear(&j->t->own, first, end);
     clear(&j->t->total, first, end);

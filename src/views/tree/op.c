@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/tree/op.c: nodes grouped by operation type, as a list whose totals hold everything that follows. */
+/* views/tree/op.c: nodes grouped by operation type, as a list in which each total includes all following types. */
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
 #include "options/options.h"
@@ -11,17 +11,17 @@ typedef struct types {
     tfp_arena *arena;
     size_t count;
     tfp_str *name;
-    uint32_t *of_node;                /* by node: its type */
-    uint32_t *member_start, *members; /* accounted nodes by type */
-    int64_t *first_ns; /* with -order_by start: the first start of a member; else NULL */
+    uint32_t *of_node;                /* for each node: its type */
+    uint32_t *member_start, *members; /* accounted nodes of each type */
+    int64_t *first_ns; /* with -order_by start: the first start of a member; otherwise NULL */
     tfp_values own, total;
-    uint32_t *order; /* accounted types as sorted */
+    uint32_t *order; /* accounted types in sorted order */
     size_t order_count;
     const tfp_report *r;
     const tfp_options *o;
 } types;
 
-/* Types in order of their names. */
+/* Lists types in order of their names. */
 static bool find_types(types *t, const tfp_profile *p)
 {
     tfp_map64 by_op = { 0 };
@@ -66,7 +66,7 @@ static bool fill_starts(types *t, const tfp_report *r, const uint8_t *times)
     return true;
 }
 
-/* Members and sums. A node that matches several patterns adds that often. */
+/* Fills members and sums. A node that matches several patterns is added several times. */
 static bool fill(types *t, tfp_report *r)
 {
     const tfp_profile *p = r->profile;
@@ -90,7 +90,7 @@ static bool fill(types *t, tfp_report *r)
     if (!fill_starts(t, r, times)) return false;
     for (size_t i = 2; i <= t->count + 1; i++) t->member_start[i] += t->member_start[i - 1];
     if ((r->values & TFP_V_ALL) == TFP_V_ALL && !tfp_name_order(p, order))
-        return false; /* the proto lists members by name */
+        return false; /* the protobuf lists members by name */
     for (size_t i = 0; i < n; i++)
         if (times[order[i]]) r->tree->members[t->member_start[t->of_node[order[i]] + 1]++] = order[i];
     return true;
@@ -111,10 +111,10 @@ static bool less(const void *ctx, uint32_t a, uint32_t b)
     if (by == TFP_BY_COLUMN)
         return tfp_place_number(t->r, order->column, &t->own, a) > tfp_place_number(t->r, order->column, &t->own, b);
     if (by == TFP_BY_START && t->first_ns[a] != t->first_ns[b]) return t->first_ns[a] < t->first_ns[b];
-    return a < b; /* types are numbered by name */
+    return a < b; /* types are numbered in order of name */
 }
 
-/* The root, and the types of the list: each holds all that follow. */
+/* Sets the statistics of the root and the list's types; each includes all that follow. */
 static bool fill_statistics(types *t, const tfp_report *r, const uint32_t *list, size_t n)
 {
     tfp_run_slots slots = { .count = n + 1, .items = t->count + 1 };
@@ -141,7 +141,7 @@ static bool sort_types(types *t, const tfp_report *r)
     return tfp_sort(t->order, t->order_count, less, t);
 }
 
-/* Each total holds what follows in the list; place `count` is the root's, which has nothing of its own. */
+/* Each total includes all following types; index `count` is the root, which has no values of its own. */
 static bool sum_up(types *t, tfp_report *r, const uint32_t *list, size_t n)
 {
     for (int c = 0; c < TFP_V_COUNT; c++)
@@ -165,8 +165,8 @@ static bool should_show(const types *t, uint32_t type)
     return tfp_filter_matches(f[TFP_F_SHOW], t->name[type]) && !tfp_filter_matches(f[TFP_F_HIDE], t->name[type]);
 }
 
-/* From the first start name to the first trimmed one, at most max_depth + 1 types; -top has a limit of its own, which cuts
- * the rows afterwards. *left: types that -max_depth alone keeps out. */
+/* Chooses the types from the first start name to the first trimmed one, at most max_depth + 1; -top has a limit of its
+ * own, which cuts the rows afterwards. *left: number of types that only -max_depth leaves out. */
 static size_t choose(const types *t, uint32_t *shown, size_t *left)
 {
     tfp_filter *const *f = t->o->filters;
@@ -214,7 +214,7 @@ static bool emit(const types *t, tfp_report *r, const uint32_t *shown, size_t n)
     return true;
 }
 
-/* From types to the rows that show them. */
+/* Sets the rows of nodes, through the rows of their types. */
 static bool settle_reach(const types *t, tfp_report *r)
 {
     if (!r->tree->reach) return true;

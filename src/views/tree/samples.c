@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/tree/samples.c: `code` and `calls` of sampled stacks (pprof). A row has what was sampled with its function on top; the
- * numbers go to the column that the kind of sample says. In: tfp_profile.samples and their stacks. */
+/* views/tree/samples.c: `code` and `calls` of sampled stacks (pprof). A row's own number is what was sampled with its function
+ * on top; the kind of sample decides the column. In: tfp_profile.samples and their stacks. */
 #include "model/tables/code.h"
 #include "model/tables/events.h"
 #include "model/tables/samples.h"
@@ -17,12 +17,12 @@ typedef struct sampled {
     const tfp_profile *p;
     tfp_arena arena;
     bool lines;            /* rows are lines, not functions */
-    uint32_t type, counts; /* -> sample types: the one that is shown, the one that counts runs; TFP_NONE: none */
+    uint32_t type, counts; /* indexes in sample types: the one that is shown, and the one that counts runs; TFP_NONE: none */
     tfp_value value;       /* the column that `type` fills */
-    int64_t times;         /* factor: from the unit of `type` to the unit of the column */
-    uint32_t *item_of;     /* by trace, 0: none yet */
-    tfp_strid *name_of;    /* by frame, of the tree's names; TFP_NONE: none yet */
-    tfp_strid label;       /* -sample_label: the key; TFP_NONE: no sample has it, or none is asked for */
+    int64_t times;         /* times: factor from the unit of `type` to the column's unit */
+    uint32_t *item_of;     /* for each trace; 0: none yet */
+    tfp_strid *name_of;    /* for each frame, a name of the tree; TFP_NONE: none yet */
+    tfp_strid label;       /* -sample_label: the key; TFP_NONE: no sample has it, or none was given */
     tfp_str label_value;
     tfp_buf text;
 } sampled;
@@ -44,7 +44,7 @@ static const struct {
     { "megabytes", TFP_V_BYTES, 1 << 20 },
 };
 
-/* A type with the name of a column, as tfprof writes them, is that column; of others the unit tells. */
+/* A type with the name of a column, as tfprof writes them, uses that column; for others the unit decides. */
 static void find_column(sampled *x)
 {
     const tfp_sample_type *t = &x->p->sampled->sample_types.at[x->type];
@@ -68,7 +68,7 @@ static bool counts_runs(const tfp_profile *p, uint32_t type)
     return tfp_str_eq(tfp_text(p, p->sampled->sample_types.at[type].unit), TFP_STR("count"));
 }
 
-/* The last type of that name; without a name the file's own choice. */
+/* The last type with that name; without a name the file's default. */
 static tfp_status choose_type(sampled *x, const tfp_options *o, tfp_error *err)
 {
     const tfp_profile *p = x->p;
@@ -140,7 +140,7 @@ static bool has_label(sampled *x, uint32_t set)
 
 /* ---- rows ---- */
 
-/* "FILE:LINE:FUNCTION", or the function alone: in `calls`, and where no file is known. */
+/* "FILE:LINE:FUNCTION"; only the function in `calls`, and if no file is known. */
 static tfp_strid name_of(sampled *x, uint32_t frame)
 {
     const tfp_code_frame *f = &x->p->code->frames.at[frame];

@@ -9,28 +9,29 @@
 
 #include <stdatomic.h>
 
-typedef struct level { /* the first `end` bytes of a name and their item */
+typedef struct level { /* the first `end` bytes of a name, and the item for them */
     size_t end;
     uint32_t item;
 } level;
 
-/* All items: the root, then every part of every name as it is met. An item is found by the one above it and its own
- * part, never by its whole name, so that a name of a million parts costs its length and not its square. */
+/* All items: the root, then every part of every name in order of appearance. An item is found by its parent and its own
+ * part, never by its whole name, so a name of a million parts takes linear time, not quadratic. */
 typedef struct scopes {
     const tfp_profile *p;
     TFP_VEC(tfp_str) name;
     TFP_VEC(uint32_t) parent;
     TFP_VEC(uint32_t) node; /* TFP_NONE: a made-up parent */
-    uint64_t *slots;        /* open addressing: the hash of parent and part above, item + 1 below; 0 is free */
+    /* open addressing: the hash of parent and part in the upper half, item + 1 in the lower; 0 is free */
+    uint64_t *slots;
     size_t slot_count;
-    tfp_str last;         /* the name before */
+    tfp_str last;         /* the previous name */
     TFP_VEC(level) above; /* the items of its parts */
 } scopes;
 
-/* Siblings share everything up to the last slash: what is behind it orders them. */
+/* Siblings share everything up to the last slash, so what follows it determines their order. */
 typedef struct sorting {
     tfp_tree *t;
-    tfp_str *tail; /* by item */
+    tfp_str *tail; /* for each item */
     atomic_bool failed;
 } sorting;
 
@@ -40,7 +41,7 @@ static size_t last_slash(tfp_str s)
     return at ? (size_t)(at - s.data) : SIZE_MAX;
 }
 
-/* The part of a name behind its last slash. */
+/* The part of a name after its last slash. */
 static tfp_str own_part(tfp_str name)
 {
     size_t slash = last_slash(name), skip = slash == SIZE_MAX ? 0 : slash + 1;
@@ -53,7 +54,8 @@ static uint32_t hash_of(uint32_t parent, tfp_str part)
     return (uint32_t)(hash >> 32 ^ hash);
 }
 
-/* Names below one parent begin alike: they are equal when they are as long and end alike. */
+/* Finds a slot. Names below one parent have the same beginning, so they are equal if their lengths and ends are
+ * equal. */
 static size_t find_slot(const scopes *x, uint32_t hash, uint32_t parent, tfp_str name, tfp_str part)
 {
     size_t at = hash & (x->slot_count - 1);
@@ -67,7 +69,7 @@ static size_t find_slot(const scopes *x, uint32_t hash, uint32_t parent, tfp_str
     return at;
 }
 
-/* Twice as many slots; the first time so many that all nodes find room. */
+/* Doubles the slots; the first time it makes room for all nodes. */
 static bool grow(scopes *x)
 {
     size_t count = x->slot_count ? x->slot_count * 2 : 1024;
@@ -93,7 +95,7 @@ static uint32_t add_item(scopes *x, tfp_str name, uint32_t parent)
     return (uint32_t)x->name.size - 1;
 }
 
-/* The item of that name below `parent`; a new one when there is none yet. */
+/* The item with that name below `parent`, added if it is new. */
 static uint32_t item_below(scopes *x, uint32_t parent, tfp_str name, tfp_str part)
 {
     if ((x->name.size + 1) * 2 > x->slot_count && !grow(x)) return TFP_NONE;
@@ -117,7 +119,7 @@ static size_t common_size(tfp_str a, tfp_str b)
     return i;
 }
 
-/* The item of a full name, found part by part from the root. Neighbouring names mostly share scopes: the shared part
+/* The item of a full name, found part by part from the root. Successive names mostly share scopes, and the shared part
  * is not looked up again. */
 static uint32_t item_named(scopes *x, tfp_str name)
 {
@@ -159,7 +161,7 @@ static void find_tails(void *ctx, size_t worker, size_t first, size_t end)
     for (size_t i = first; i < end; i++) s->tail[i] = own_part(s->t->name[i]);
 }
 
-/* Each item's children are a part of `children` of their own. */
+/* Sorts children; each item's children are a separate part of `children`. */
 static void sort_below(void *ctx, size_t worker, size_t first, size_t end)
 {
     sorting *s = ctx;
@@ -181,7 +183,7 @@ static bool sort_children(tfp_tree *t)
     return !s.failed;
 }
 
-/* Made-up parents are accounted as if they had a type of that name. */
+/* Made-up parents are accounted as if they had a type with their name. */
 static bool fill(tfp_tree *t, tfp_report *r)
 {
     return tfp_tree_fill(t, r, tfp_filter_matches(r->options->filters[TFP_F_ACCOUNT], TFP_STR("_kTFScopeParent")));

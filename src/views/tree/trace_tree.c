@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/tree/trace_tree.c: a tree of items found by parent and name; spans add their times to it, step by step. */
+/* views/tree/trace_tree.c: a tree of items found by parent and name, to which the times of spans are added by step. */
 #include "views/tree/trace_tree.h"
 
 #include "model/tables/runs.h"
@@ -22,7 +22,7 @@ void tfp_trace_tree_start(tfp_trace_tree *t, tfp_report *r)
     if (t->name_of) memset(t->name_of, 0xff, strings * sizeof *t->name_of); /* TFP_NONE */
 }
 
-/* Names of objects end with their address, which says nothing: "<built-in method f of X object at 0x7f01>". */
+/* Removes the address at the end of an object's name: "<built-in method f of X object at 0x7f01>". */
 static bool without_address(tfp_str name, tfp_buf *out)
 {
     tfp_str mark = TFP_STR(" at 0x");
@@ -62,7 +62,7 @@ uint32_t tfp_trace_item_below(tfp_trace_tree *t, uint32_t parent, tfp_strid name
     return t->failed ? 0 : at;
 }
 
-/* Counts the steps of an item, each once. */
+/* Counts each distinct step of an item. */
 static void count_step(tfp_trace_tree *t, tfp_trace_item *x, uint32_t item, uint32_t step)
 {
     uint64_t key = (uint64_t)item << 32 | step;
@@ -136,7 +136,7 @@ void tfp_trace_tree_free(tfp_trace_tree *t)
     tfp_map64_free(&t->by_step);
 }
 
-/* From items to the nearest rows that hold them. What is not kept counts nowhere. */
+/* Sets the nearest rows of items. Items that are not kept have none. */
 static bool settle_runs(const tfp_trace_tree *x, const tfp_tree *t)
 {
     tfp_report *r = x->r;
@@ -153,7 +153,7 @@ static bool settle_runs(const tfp_trace_tree *x, const tfp_tree *t)
     return true;
 }
 
-/* Rows of kernels are shown by what these do. Equal names are one string of the tree. */
+/* Shows kernels by what they do. Equal names are one string of the tree. */
 static bool shorten_kernels(const tfp_trace_tree *x)
 {
     tfp_report *r = x->r;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/tree/tree.c: from a tree of items to the rows that the options ask for: account, sum up, find the start, choose
- * what is shown, sort, emit. Every step is a loop over indexes; trees may be as deep as they like. */
+/* views/tree/tree.c: makes the rows that the options select from a tree of items: account, sum up, find the start,
+ * choose what is shown, sort, emit. Every stage is a loop over indexes, so trees may have any depth. */
 #include "model/tables/graph.h"
 #include "options/options.h"
 #include "options/regex.h"
@@ -8,8 +8,8 @@
 
 #include <stdlib.h>
 
-#define NAMES_MAX ((size_t)128 << 20)   /* what the names of made-up scopes may take together */
-#define MATCHED_MAX ((size_t)256 << 20) /* how much of them patterns go through */
+#define NAMES_MAX ((size_t)128 << 20)   /* most bytes for the names of made-up scopes */
+#define MATCHED_MAX ((size_t)256 << 20) /* most bytes of these names that patterns are matched with */
 
 bool tfp_tree_new(tfp_tree *t, tfp_report *r, tfp_arena *arena, size_t count)
 {
@@ -31,7 +31,7 @@ bool tfp_tree_link(tfp_tree *t, const uint32_t *parent)
     t->child_start = TFP_NEW(t->arena, uint32_t, t->count + 2);
     t->children = TFP_NEW(t->arena, uint32_t, t->count);
     if (!t->child_start || !t->children) return false;
-    uint32_t *start = t->child_start + 1; /* counted one place further, so that filling moves it back */
+    uint32_t *start = t->child_start + 1; /* counts are stored one index further, because filling moves them back */
     for (size_t i = 1; i < t->count; i++)
         if (parent[i] != TFP_NONE) start[parent[i] + 1]++;
     for (size_t i = 1; i <= t->count; i++) start[i] += start[i - 1];
@@ -42,7 +42,7 @@ bool tfp_tree_link(tfp_tree *t, const uint32_t *parent)
 
 typedef struct place {
     uint32_t item;
-    uint32_t next; /* child to go on with */
+    uint32_t next; /* the child to continue with */
 } place;
 
 typedef struct walk {
@@ -52,14 +52,14 @@ typedef struct walk {
     uint32_t *order; /* items in preorder */
     size_t order_size;
     tfp_shown_items shown;
-    bool redo;        /* totals count the shown entries only */
-    tfp_values total; /* then by entry */
+    bool redo;        /* totals include only the shown entries */
+    tfp_values total; /* then indexed by entry */
     const tfp_options *o;
     int64_t max_depth;
     uint32_t own_minimums; /* bits of tfp_value */
 } walk;
 
-/* Items in preorder, by an explicit stack. */
+/* Lists items in preorder, using an explicit stack. */
 static bool preorder(walk *w)
 {
     tfp_tree *t = w->t;
@@ -81,7 +81,7 @@ static void starts_below(tfp_tree *t, uint32_t item, uint32_t child)
     if (t->first_ns && t->first_ns[child] < t->first_ns[item]) t->first_ns[item] = t->first_ns[child];
 }
 
-/* An unaccounted item of the graph view adds nothing of its own; in the others it does once it is kept. */
+/* Sums up. An unaccounted item of the graph view adds nothing of its own; in other views it does, once it is kept. */
 static void sum_up(walk *w)
 {
     tfp_tree *t = w->t;
@@ -126,8 +126,8 @@ typedef struct visit {
 } visit;
 typedef TFP_VEC(visit) visits;
 
-/* Pushes the children that take part, so that the first comes off the stack first. In the graph view those of an
- * unaccounted item stand in its place. */
+/* Pushes the children that take part, so that the first is popped first. In the graph view an unaccounted item is
+ * replaced by its children. */
 static bool push_children(const walk *w, visits *stack, uint32_t item, uint32_t parent, int64_t depth)
 {
     const tfp_tree *t = w->t;
@@ -139,7 +139,7 @@ static bool push_children(const walk *w, visits *stack, uint32_t item, uint32_t 
     return true;
 }
 
-/* The first matches on every branch become what stands below the root. */
+/* Finds the first matches on every branch, which become the root's children. */
 static bool find_starts(walk *w, visits *starts)
 {
     const tfp_filter *f = w->o->filters[TFP_F_START];
@@ -193,7 +193,7 @@ static bool choose(walk *w)
     return ok;
 }
 
-/* From how many slots each holds, itself included, to where its range ends. */
+/* Converts the number of slots that each slot contains, itself included, to the end of its range. */
 static bool fill_statistics(const walk *w, tfp_run_slots *slots, uint32_t *size, tfp_values *total)
 {
     for (size_t i = 0; i < slots->count; i++) size[i] += (uint32_t)i;
@@ -201,7 +201,7 @@ static bool fill_statistics(const walk *w, tfp_run_slots *slots, uint32_t *size,
     return tfp_statistics_fill(w->r, slots, &w->t->own, total);
 }
 
-/* Over the runs of all items, in preorder. */
+/* Statistics over the runs of all items, in preorder. */
 static bool statistics_of_items(const walk *w)
 {
     tfp_tree *t = w->t;
@@ -218,7 +218,7 @@ static bool statistics_of_items(const walk *w)
     return fill_statistics(w, &slots, size, &t->total);
 }
 
-/* Over the runs of the shown items only: they stand in preorder. */
+/* Statistics over the runs of the shown items only, which are in preorder. */
 static bool statistics_of_shown(walk *w)
 {
     size_t n = w->shown.size;
@@ -235,7 +235,7 @@ static bool statistics_of_shown(walk *w)
     return fill_statistics(w, &slots, size, &w->total);
 }
 
-/* Totals of the shown entries only, by entry. */
+/* Totals of the shown entries only, indexed by entry. */
 static bool shown_totals(walk *w)
 {
     size_t n = w->shown.size;
@@ -245,12 +245,12 @@ static bool shown_totals(walk *w)
         tfp_values_add(w->r, &w->total, i, &w->t->own, e->item);
         if (i) tfp_values_add(w->r, &w->total, e->parent, &w->total, i);
     }
-    /* here TensorFlow adds the root to its own total, which has nothing else to add */
+    /* TensorFlow adds the root to its own total here, which has nothing else to add */
     if (n && w->total.at[TFP_V_DEFINITIONS]) w->total.at[TFP_V_DEFINITIONS][0]++;
     return statistics_of_shown(w);
 }
 
-/* Where the total of an entry stands: among those of the shown, or of all items. */
+/* The totals of an entry: those of shown entries, or of all items. */
 static const tfp_values *totals(const walk *w) { return w->redo ? &w->total : &w->t->total; }
 static uint32_t total_at(const walk *w, uint32_t e) { return w->redo ? e : w->shown.at[e].item; }
 
@@ -331,8 +331,8 @@ static tfp_status emit(walk *w, tfp_error *err)
                         .accounted = w->t->accounted[x->item] };
         tfp_status s = tfp_report_read_tensor(r, &row, err);
         if (s) return s;
-        if (row.node == TFP_NONE) { /* may be the beginning of a node's name: rows' names end with NUL */
-            /* the scopes of one long name take the square of its length */
+        if (row.node == TFP_NONE) { /* it may be the beginning of a node's name, but rows' names end with NUL */
+            /* the scopes of one long name take memory quadratic in its length */
             if ((copied += row.name.size) > NAMES_MAX)
                 return tfp_fail(err, TFP_LIMIT, "names of scopes of more than %d MB; a smaller -max_depth shows fewer",
                                 (int)(NAMES_MAX >> 20));
@@ -353,7 +353,7 @@ tfp_status tfp_tree_emit(tfp_tree *t, tfp_report *r, const tfp_shown_items *show
     return !redo || shown_totals(&w) ? emit(&w, err) : tfp_nomem(err);
 }
 
-/* From items to the nearest rows that hold them. When totals count the shown items only, nothing counts in another row. */
+/* Sets the nearest rows of items. If totals include only shown items, nothing is counted in another row. */
 static bool settle_reach(walk *w, bool redo)
 {
     tfp_tree *t = w->t;
@@ -373,7 +373,8 @@ static bool settle_reach(walk *w, bool redo)
     return true;
 }
 
-/* The scopes of one long name take the square of its length: patterns would go through gigabytes of a small file. */
+/* The scopes of one long name are quadratic in its length: patterns would be matched with gigabytes for a small
+ * file. */
 static tfp_status limit_matching(const walk *w, tfp_error *err)
 {
     tfp_filter *const *f = w->o->filters;

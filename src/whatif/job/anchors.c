@@ -146,7 +146,7 @@ static bool collect_windows(anchors *b)
     for (uint32_t i = 0; ok && i < j->window_count; i++) {
         tfp_job_window *w = &j->windows[i];
         uint32_t home = j->units[w->unit].home;
-        if (home == TFP_NONE) continue;
+        if (home == TFP_NONE || w->on_device) continue;
         ok = add_owned(b, w->unit, home, w->start, RANK_REACH, &w->start_anchor) &&
              add_owned(b, w->unit, home, w->end, RANK_LEAVE, &w->end_anchor);
     }

@@ -4,30 +4,124 @@
 #include "views/core/grid.h"
 #include "whatif/job/job.h"
 
-static bool is_before(const void *ctx, uint32_t a, uint32_t b)
+bool tfp_job_around(tfp_job *j)
 {
-    const tfp_span_columns *s = ctx;
-    if (s->lane[a] != s->lane[b]) return s->lane[a] < s->lane[b];
-    if (s->start_ns[a] != s->start_ns[b]) return s->start_ns[a] < s->start_ns[b];
-    return s->duration_ns[a] < s->duration_ns[b];
+    if (j->around) return true;
+    j->around = TFP_NEW(j->arena, uint32_t, j->s->size + 1);
+    for (size_t i = 0; j->around && i < j->s->size; i++) j->around[i] = TFP_NONE;
+    return j->around != NULL;
 }
 
-/* Activities of lanes that occupy a device; those beside a stream (async lines) gate nothing. */
-static uint32_t *collect(tfp_job *j)
+/* Lanes of TPUs, whose activities nest: the body of a loop of XLA lies inside of the loop. */
+typedef struct lane_kinds {
+    const tfp_span_columns *s;
+    bool *nested; /* by lane */
+    bool some;
+} lane_kinds;
+
+static bool find_nested(tfp_job *j, lane_kinds *l)
+{
+    *l = (lane_kinds){ j->s, TFP_NEW(j->arena, bool, j->p->lanes.size + 1), false };
+    for (size_t i = 0; l->nested && i < j->p->lanes.size; i++) {
+        const tfp_lane *lane = &j->p->lanes.at[i];
+        l->nested[i] = lane->role == TFP_ROLE_STREAM && tfp_str_begins(tfp_text(j->p, lane->name), TFP_STR("tpu:"));
+        l->some |= l->nested[i];
+    }
+    return l->nested != NULL;
+}
+
+/* Of nested ones that start together the longer one is around the other. */
+static bool is_before(const void *ctx, uint32_t a, uint32_t b)
+{
+    const lane_kinds *l = ctx;
+    const tfp_span_columns *s = l->s;
+    if (s->lane[a] != s->lane[b]) return s->lane[a] < s->lane[b];
+    if (s->start_ns[a] != s->start_ns[b]) return s->start_ns[a] < s->start_ns[b];
+    return l->nested[s->lane[a]] ? s->duration_ns[a] > s->duration_ns[b] : s->duration_ns[a] < s->duration_ns[b];
+}
+
+/* Activities of lanes that occupy a device, in order; those beside a stream (async lines) gate nothing. */
+static uint32_t *collect(tfp_job *j, lane_kinds *l)
 {
     const tfp_profile *p = j->p;
     uint32_t count = 0, *spans;
     for (uint32_t i = 0; i < j->s->size; i++)
         count += j->s->kind[i] == TFP_SPAN_ACTIVITY && p->lanes.at[j->s->lane[i]].role == TFP_ROLE_STREAM;
     spans = TFP_NEW(j->arena, uint32_t, count + 1);
-    if (!spans) return NULL;
+    if (!spans || !find_nested(j, l)) return NULL;
     j->device_count = 0;
     for (uint32_t i = 0; i < j->s->size; i++)
         if (j->s->kind[i] == TFP_SPAN_ACTIVITY && p->lanes.at[j->s->lane[i]].role == TFP_ROLE_STREAM &&
             tfp_job_unit_of(j, i) != TFP_NONE)
             spans[j->device_count++] = i;
-    return tfp_sort(spans, j->device_count, is_before, j->s) ? spans : NULL;
+    return tfp_sort(spans, j->device_count, is_before, l) ? spans : NULL;
 }
+
+/* ---- nested activities: each moment is of the innermost one, so that one with others inside becomes several pieces ---- */
+
+typedef struct piece {
+    uint32_t span;
+    int64_t start_ns, end_ns;
+} piece;
+
+typedef struct pieces {
+    tfp_job *j;
+    TFP_VEC(piece) list;
+    uint32_t top;  /* -> spans: the innermost one that is open; job.around has the others */
+    int64_t at_ns; /* up to here all is told */
+    bool ok;
+} pieces;
+
+static void add_piece(pieces *x, uint32_t span, int64_t start, int64_t end)
+{
+    x->ok = x->ok && tfp_push(&x->list, ((piece){ span, start, end }));
+}
+
+static void tell_top(pieces *x, int64_t until)
+{
+    if (until > x->at_ns) add_piece(x, x->top, x->at_ns, until);
+    if (until > x->at_ns) x->at_ns = until;
+}
+
+static void close_until(pieces *x, int64_t until)
+{
+    for (; x->top != TFP_NONE && tfp_span_end(x->j->s, x->top) <= until; x->top = x->j->around[x->top])
+        tell_top(x, tfp_span_end(x->j->s, x->top));
+}
+
+static void open_span(pieces *x, uint32_t span)
+{
+    const tfp_span_columns *s = x->j->s;
+    int64_t start = s->start_ns[span];
+    close_until(x, start);
+    if (x->top != TFP_NONE) tell_top(x, start);
+    x->at_ns = start;
+    x->j->around[span] = x->top;
+    if (s->duration_ns[span])
+        x->top = span;
+    else
+        add_piece(x, span, start, start);
+}
+
+static bool cut_nested(tfp_job *j, const lane_kinds *l, const uint32_t *spans, pieces *x)
+{
+    const tfp_span_columns *s = j->s;
+    *x = (pieces){ .j = j, .top = TFP_NONE, .ok = tfp_job_around(j) };
+    for (uint32_t i = 0; x->ok && i < j->device_count; i++) {
+        uint32_t span = spans[i];
+        if (i && s->lane[span] != s->lane[spans[i - 1]]) close_until(x, INT64_MAX);
+        if (l->nested[s->lane[span]])
+            open_span(x, span);
+        else
+            add_piece(x, span, s->start_ns[span], tfp_span_end(s, span));
+    }
+    close_until(x, INT64_MAX);
+    if (x->list.size >= TFP_NONE) x->ok = false;
+    if (x->ok) j->device_count = (uint32_t)x->list.size;
+    return x->ok;
+}
+
+/* ---- activities ---- */
 
 static void fill(tfp_job *j, tfp_job_activity *a, uint32_t span)
 {
@@ -48,6 +142,15 @@ static void fill(tfp_job *j, tfp_job_activity *a, uint32_t span)
         a->launched = tfp_job_time(j, unit, j->s->start_ns[launch]);
         a->called = true;
     }
+}
+
+static void fill_piece(tfp_job *j, tfp_job_activity *a, const piece *x)
+{
+    fill(j, a, x->span);
+    a->start = tfp_job_time(j, a->unit, x->start_ns);
+    a->end = tfp_job_time(j, a->unit, x->end_ns);
+    a->duration = a->end - a->start;
+    if (!a->called) a->launched = a->start;
 }
 
 /* No step: the length of one is that of the thread of the steps. */
@@ -93,23 +196,37 @@ static bool sort_streams(tfp_job *j)
     return j->streams != NULL;
 }
 
-bool tfp_job_activities(tfp_job *j)
+static bool make(tfp_job *j, const uint32_t *spans, const pieces *x)
 {
     tfp_arena *a = j->arena;
-    uint32_t *spans = collect(j);
+    size_t lane_count = j->p->lanes.size;
     j->activity_count = j->device_count + j->hosted_count;
-    size_t lanes = j->p->lanes.size;
     j->activities = TFP_NEW(a, tfp_job_activity, j->activity_count + 1);
     j->seen = TFP_NEW(a, double, j->activity_count + 1);
-    j->streams = TFP_NEW(a, tfp_job_stream, lanes + 1);
-    j->stream_of_lane = TFP_NEW(a, uint32_t, lanes + 1);
-    if (!spans || !j->activities || !j->seen || !j->streams || !j->stream_of_lane) return false;
-    for (size_t i = 0; i < lanes; i++) j->stream_of_lane[i] = TFP_NONE;
-    for (uint32_t i = 0; i < j->device_count; i++) fill(j, &j->activities[i], spans[i]);
+    j->streams = TFP_NEW(a, tfp_job_stream, lane_count + 1);
+    j->stream_of_lane = TFP_NEW(a, uint32_t, lane_count + 1);
+    if (!j->activities || !j->seen || !j->streams || !j->stream_of_lane) return false;
+    for (size_t i = 0; i < lane_count; i++) j->stream_of_lane[i] = TFP_NONE;
+    for (uint32_t i = 0; i < j->device_count; i++) {
+        if (x)
+            fill_piece(j, &j->activities[i], &x->list.at[i]);
+        else
+            fill(j, &j->activities[i], spans[i]);
+    }
     for (uint32_t i = 0; i < j->hosted_count; i++)
         fill_hosted(j, &j->activities[j->device_count + i], j->hosted_spans[i]);
     cut_streams(j);
     return sort_streams(j);
+}
+
+bool tfp_job_activities(tfp_job *j)
+{
+    lane_kinds l;
+    pieces x = { 0 };
+    uint32_t *spans = collect(j, &l);
+    bool ok = spans && (!l.some || cut_nested(j, &l, spans, &x)) && make(j, spans, l.some ? &x : NULL);
+    tfp_vec_free(&x.list);
+    return ok;
 }
 
 uint32_t tfp_job_launched(const tfp_job *j, const tfp_job_stream *stream, double at)

@@ -111,19 +111,22 @@ static void find_latency(const device_edges *d, tfp_job_unit *u, double *values)
     if (u->latency > LATENCY_MOST_US) u->latency = LATENCY_MOST_US;
 }
 
+/* Without launches each delay is kept as it was. */
 static void find_gap(const device_edges *d, tfp_job_unit *u, double *values)
 {
     const tfp_job *j = d->j;
     size_t count = 0;
+    bool called = false;
     for (uint32_t s = u->stream_first; s < u->stream_first + u->stream_count; s++)
         for (uint32_t i = j->streams[s].first; i < j->streams[s].first + j->streams[s].count; i++) {
             const tfp_job_activity *a = &j->activities[i];
             uint32_t before = before_of(j, i);
+            called |= a->called;
             if (before == TFP_NONE) continue;
             double end = j->activities[before].end;
             if ((!a->called || a->launched + u->latency < end) && d->event[i] <= end) values[count++] = a->start - end;
         }
-    u->gap = count ? tfp_job_quantile(values, count, 0.5) : 0;
+    u->gap = called && count ? tfp_job_quantile(values, count, 0.5) : 0;
     if (u->gap > GAP_MOST_US) u->gap = GAP_MOST_US;
 }
 

@@ -79,6 +79,7 @@ static void add_wait(tfp_job *j, uint32_t row)
 {
     uint32_t unit = tfp_job_unit_of(j, row), stream = j->stream_of_lane[j->s->lane[row]], other = TFP_NONE;
     double waited, recorded;
+    if (!tfp_span_stat(j->p, row, tfp_stat_key(j->p, "wait_on_stream"))) return; /* of Nsight Systems: whose event it is isn't told */
     j->units[unit].has_events = true;
     if (stream == TFP_NONE || !tfp_job_event_of(j, row, &other, &recorded) || other == TFP_NONE) return;
     uint32_t call = tfp_map64_get(&j->call_by_key, (uint64_t)unit << 32 | j->s->correlation[row]);

@@ -101,7 +101,10 @@ typedef struct tfp_job_wait { /* of a stream for an event in another */
 typedef struct tfp_job_window {
     uint32_t unit, step;
     double start, end;
-    uint32_t start_anchor, end_anchor; /* TFP_NONE: the unit has no thread */
+    uint32_t start_anchor, end_anchor; /* TFP_NONE: the unit has no thread, or the step is a run of a device's program */
+    uint32_t last; /* -> activities: the last of the step to end; TFP_NONE: none */
+    double tail;   /* from its end to that of the window */
+    bool on_device;
 } tfp_job_window;
 
 /* Of the ranks of one clock. `before`: the end of the step before the one that is asked for. */
@@ -150,7 +153,8 @@ typedef struct tfp_job {
     uint32_t *edge_from; /* by node: the first of its edges in `edges`, which are by `to`; one more at the end */
     uint32_t *order;     /* nodes, each after those that it waits for */
     uint32_t node_count;
-    uint32_t *around; /* by span of a thread that takes turns: the span of the other thread, TFP_NONE: none; NULL: no thread takes turns */
+    uint32_t *around; /* by span of a thread that takes turns: the span of the other thread; by activity inside another: that one; TFP_NONE:
+                       * none; NULL: there are none at all */
     uint32_t *sync_row; /* by span: the row that says what the call waits for, TFP_NONE: none; NULL: no trace has such rows */
     struct tfp_job_wait *waits; /* of streams for events */
     uint32_t wait_count;
@@ -180,6 +184,7 @@ typedef struct tfp_variant {
 typedef struct tfp_replayed {
     double *at; /* by node */
     double step_us;
+    double from;   /* where the first step that counts begins: that of the steps that is asked for, or the first of all */
     uint32_t last; /* -> nodes: where the last step ends */
 } tfp_replayed;
 
@@ -215,6 +220,8 @@ uint32_t tfp_job_launched(const tfp_job *j, const tfp_job_stream *stream, double
 /* Activities of devices by unit, within it by `less` of the job's activities; first[unit]... of `order`, which ends at first[unit + 1]. */
 bool tfp_job_by_unit(const tfp_job *j, bool (*less)(const void *activities, uint32_t a, uint32_t b), uint32_t **order,
                      uint32_t **first);
+/* Makes room in job.around, once. */
+bool tfp_job_around(tfp_job *j);
 /* Sorts the values. 0: there are none. */
 double tfp_job_quantile(double *values, size_t count, double share);
 
@@ -259,7 +266,7 @@ uint32_t tfp_job_source(const tfp_job *j, const tfp_job_edge *e); /* -> nodes: t
 /* Whether the variant has the edge; the earliest time that it leaves to `to`, by times of all nodes. */
 bool tfp_job_has_edge(const tfp_job *j, const tfp_variant *v, const tfp_job_edge *e);
 double tfp_job_arrival(const tfp_job *j, const tfp_variant *v, const double *at, const tfp_job_edge *e);
-/* The length of a step by such times; `at` NULL: as recorded. `last` may be NULL. 0: there is none. */
-double tfp_job_step(const tfp_job *j, const tfp_variant *v, const double *at, uint32_t *last);
+/* The length of a step by such times; `at` NULL: as recorded. `out` gets `from` and `last`. 0: there is none. */
+double tfp_job_step(const tfp_job *j, const tfp_variant *v, const double *at, tfp_replayed *out);
 
 #endif

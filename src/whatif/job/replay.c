@@ -172,7 +172,7 @@ void tfp_job_replay(const tfp_job *j, const tfp_variant *v, tfp_replayed *out)
         out->at[node] = finish(j, v, node, latest);
     }
     out->last = TFP_NONE;
-    out->step_us = tfp_job_step(j, v, out->at, &out->last);
+    out->step_us = tfp_job_step(j, v, out->at, out);
 }
 
 bool tfp_variant_new(const tfp_job *j, tfp_variant *v)

@@ -60,7 +60,9 @@ static bool take_windows(tfp_job *j)
                                                           .start = tfp_job_time(j, unit, x->start_ns),
                                                           .end = tfp_job_time(j, unit, x->end_ns),
                                                           .start_anchor = TFP_NONE,
-                                                          .end_anchor = TFP_NONE };
+                                                          .end_anchor = TFP_NONE,
+                                                          .last = TFP_NONE,
+                                                          .on_device = x->device != 0 };
     }
     return true;
 }
@@ -75,8 +77,32 @@ static void take_units(tfp_job *j)
                                                           .step = TFP_NONE,
                                                           .end = tfp_job_time(j, unit, u->end_ns),
                                                           .start_anchor = TFP_NONE,
-                                                          .end_anchor = TFP_NONE };
+                                                          .end_anchor = TFP_NONE,
+                                                          .last = TFP_NONE };
     }
+}
+
+/* Where no thread tells the end of a step, it ends with the last activity in it, and what is behind that is kept. */
+static bool find_lasts(tfp_job *j)
+{
+    tfp_map64 windows = { 0 };
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < j->window_count; i++) {
+        const tfp_job_window *w = &j->windows[i];
+        if (w->on_device || j->units[w->unit].home == TFP_NONE) ok = tfp_map64_put(&windows, (uint64_t)w->unit << 32 | w->step, i);
+    }
+    for (uint32_t i = 0; ok && windows.count && i < j->device_count; i++) {
+        const tfp_job_activity *a = &j->activities[i];
+        uint32_t at = tfp_map64_get(&windows, (uint64_t)a->unit << 32 | a->step);
+        if (at == TFP_NONE) at = tfp_map64_get(&windows, (uint64_t)a->unit << 32 | TFP_NONE);
+        if (at == TFP_NONE) continue;
+        tfp_job_window *w = &j->windows[at];
+        if (w->last == TFP_NONE || a->end > j->activities[w->last].end) w->last = i;
+        w->tail = w->end - j->activities[w->last].end;
+        if (!(w->tail > 0)) w->tail = 0;
+    }
+    tfp_map64_free(&windows);
+    return ok;
 }
 
 static bool count_steps(tfp_job *j)
@@ -94,7 +120,7 @@ bool tfp_job_windows(tfp_job *j)
     for (size_t i = 0; i < j->unit_count; i++) j->units[i].home = TFP_NONE;
     if (!find_homes(j) || !take_windows(j)) return false;
     if (!j->window_count) take_units(j);
-    return count_steps(j);
+    return find_lasts(j) && count_steps(j);
 }
 
 /* ---- the length of a step ---- */
@@ -102,6 +128,13 @@ bool tfp_job_windows(tfp_job *j)
 static double anchor_time(const tfp_job *j, const double *at, uint32_t anchor, double recorded)
 {
     return at && anchor != TFP_NONE ? at[tfp_job_anchor_node(j, anchor)] : recorded;
+}
+
+static double end_of(const tfp_job *j, const tfp_variant *v, const double *at, const tfp_job_window *w, uint32_t *node)
+{
+    *node = w->end_anchor != TFP_NONE ? tfp_job_anchor_node(j, w->end_anchor) : w->last;
+    if (!at || w->end_anchor != TFP_NONE || w->last == TFP_NONE) return anchor_time(j, at, w->end_anchor, w->end);
+    return tfp_job_end(j, v, at, w->last) + w->tail;
 }
 
 static void reach(double *most, uint32_t *node, double at, uint32_t here)
@@ -125,8 +158,8 @@ static void measure(const tfp_job *j, const tfp_variant *v, const double *at)
     for (uint32_t i = 0; i < j->window_count; i++) {
         const tfp_job_window *w = &j->windows[i];
         tfp_job_extent *e = &j->extents[j->units[w->unit].island];
-        double start = anchor_time(j, at, w->start_anchor, w->start), end = anchor_time(j, at, w->end_anchor, w->end);
-        uint32_t node = w->end_anchor == TFP_NONE ? TFP_NONE : tfp_job_anchor_node(j, w->end_anchor);
+        uint32_t node;
+        double start = anchor_time(j, at, w->start_anchor, w->start), end = end_of(j, v, at, w, &node);
         if (start < e->first) e->first = start;
         if (one && is_earlier(j, w->step)) reach(&e->before, &e->before_node, end, node);
         if (!one || w->step == j->step.row) reach(&e->last, &e->last_node, end, node);
@@ -141,7 +174,7 @@ static void measure(const tfp_job *j, const tfp_variant *v, const double *at)
     }
 }
 
-double tfp_job_step(const tfp_job *j, const tfp_variant *v, const double *at, uint32_t *last)
+double tfp_job_step(const tfp_job *j, const tfp_variant *v, const double *at, tfp_replayed *out)
 {
     bool one = j->step.which == TFP_STEP_ONE;
     double longest = 0;
@@ -149,10 +182,11 @@ double tfp_job_step(const tfp_job *j, const tfp_variant *v, const double *at, ui
     for (uint32_t island = 0; island < j->islands; island++) { /* ranks without a common clock: the slowest */
         tfp_job_extent e = j->extents[island];
         if (!(e.first < INFINITY && e.last > -INFINITY)) continue;
-        double all = one ? e.last - (e.before > -INFINITY ? e.before : e.first) : (e.last - e.first) / (double)j->steps;
+        double from = one && e.before > -INFINITY ? e.before : e.first, all = (e.last - from) / (one ? 1 : (double)j->steps);
         if (!(all > longest)) continue;
         longest = all;
-        if (last) *last = e.last_node;
+        out->from = from;
+        out->last = e.last_node;
     }
     return longest;
 }

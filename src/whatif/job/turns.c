@@ -151,10 +151,7 @@ bool tfp_job_turns(tfp_job *j)
     turns t = { .j = j };
     bool ok = collect(&t);
     if (ok && t.outer_count) {
-        j->around = TFP_NEW(j->arena, uint32_t, j->s->size + 1);
-        ok = j->around != NULL;
-        for (size_t i = 0; ok && i < j->s->size; i++) j->around[i] = TFP_NONE;
-        ok = ok && find_turns(&t);
+        ok = tfp_job_around(j) && find_turns(&t);
     }
     ok = ok && keep(&t);
     tfp_home_free(&t.home);

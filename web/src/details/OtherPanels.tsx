@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // A finding; and things that are a row of a table: a transfer, a wait, a parameter, a lane.
-import { useWindows } from "./useWindows";
 import { useFindings } from "../findings";
 import { formatPercent, formatStep } from "../format";
 import { cellText } from "../grid/Row";
@@ -14,7 +13,6 @@ import { useRow } from "./rows";
 
 export function FindingPanel({ of, thing }: PanelProps) {
   const steps = useSteps(of).value;
-  const windows = useWindows(of) ?? new Map();
   const f = (useFindings(of).value ?? []).find((x) => x.id === thing.id);
   if (!f) return <Head kind="finding" name={thing.id.replace(/:.*$/, "")} says="…" />;
   const mean = steps?.length ? quantitiesOf(steps).mean : 0;
@@ -32,7 +30,7 @@ export function FindingPanel({ of, thing }: PanelProps) {
       </Section>
       <Section name="Leads to">
         {f.more.map((m) => <p key={m}><LinkedText text={m} of={of} /></p>)}
-        <p><EvidenceLink f={f} steps={steps ?? []} windows={windows} /></p>
+        <p><EvidenceLink f={f} /></p>
       </Section>
       <PanelActions of={of} thing={thing} best="In findings" />
     </>

@@ -11,11 +11,9 @@ import type { Opened } from "../opened";
 import type { OverStep, SpanPlace } from "../sql";
 import { goTo, sel } from "../store";
 import type { State, Thing } from "../store";
-import { useSteps } from "../steps";
 import { plainName } from "../table/read";
 import { Section } from "./Section";
 import { neighbour } from "./like";
-import { useWindows } from "./useWindows";
 
 interface HeadProps {
   look?: string | undefined;
@@ -84,8 +82,6 @@ export function Spans({ of, count, sql, children }: { of: Opened; count: string;
 
 /** The findings that name a thing. */
 export function FindingsOf({ of, names }: { of: Opened; names: string[] }) {
-  const steps = useSteps(of).value;
-  const windows = useWindows(of);
   const found = (useFindings(of).value ?? []).filter((f) => names.some((n) => n.length > 3 && f.text.includes(n)));
   return (
     <Section name="Findings">
@@ -93,7 +89,7 @@ export function FindingsOf({ of, names }: { of: Opened; names: string[] }) {
         found.map((f) => (
           <p key={f.id}>
             <ThingLink kind="finding" id={f.id}>{f.says}</ThingLink>
-            {f.evidence && windows && <> <ThingLink kind="span" id={String(f.evidence.span)} evidence also={{ view: evidenceView(f, steps ?? [], windows) }}>evidence</ThingLink></>}
+            {f.evidence && <> <ThingLink kind="span" id={String(f.evidence.span)} evidence also={{ view: evidenceView(f) }}>evidence</ThingLink></>}
           </p>
         ))
       ) : (

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The user's source code with the cost of each line.
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { profilePath, queryPath, table, text } from "../api";
-import { CODE_SQL, TRACES_SQL } from "../asks";
+import { profilePath, text } from "../api";
+import { useTable } from "../data";
 import { formatMicros } from "../format";
 import { heldParts, isReport } from "../held";
 import type { FileCost, LineCost } from "../lines";
-import { costsOf, startOf } from "../lines";
+import { filesOf, startOf } from "../lines";
 import { useLoaded } from "../load";
 import { Status } from "../parts/Status";
 import type { Route } from "../route";
@@ -88,7 +88,7 @@ function Lines({ file, caption }: { file: FileCost; caption: string }) {
           <th scope="col" class="number">Total time</th>
           <th scope="col" class="number">Own time</th>
           <th scope="col" class="number">Of gradients</th>
-          <th scope="col" class="number">Nodes</th>
+          <th scope="col" class="number">Runs</th>
         </tr>
       </thead>
       <tbody>
@@ -98,7 +98,7 @@ function Lines({ file, caption }: { file: FileCost; caption: string }) {
             <td class="number" title={`${cost.micros} us`}>{formatMicros(Math.round(cost.micros))}</td>
             <td class="number">{micros(cost.own)}</td>
             <td class="number">{micros(cost.gradient)}</td>
-            <td class="number">{cost.nodes.toLocaleString()}</td>
+            <td class="number">{cost.runs.toLocaleString()}</td>
           </tr>
         ))}
       </tbody>
@@ -107,12 +107,8 @@ function Lines({ file, caption }: { file: FileCost; caption: string }) {
 }
 
 export function SourcePage({ route }: { route: Route }) {
-  const paths = [CODE_SQL, TRACES_SQL].map((sql) => `${queryPath(route.id, sql)}&format=columns`);
-  const loaded = useLoaded(paths.join(), (signal, progress) => Promise.all(paths.map((path) => table(path, signal, progress))));
-  const files = useMemo(() => {
-    const [code, traces] = loaded.value ?? [];
-    return code && traces ? costsOf(code, traces) : [];
-  }, [loaded.value]);
+  const loaded = useTable(profilePath(route.id, "views/lines?format=columns"));
+  const files = useMemo(() => (loaded.value ? filesOf(loaded.value) : []), [loaded.value]);
   const file = files.find((f) => f.name === route.params.get("file")) ?? files[0];
   return (
     <section class="old">

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // A finding in one line: what can be gained, a bar, the sentence, the evidence.
-import type { StepWindows } from "../data";
 import type { Finding } from "../findings";
 import { evidenceView } from "../findings";
 import { formatMicros, formatStep } from "../format";
 import type { Opened } from "../opened";
 import { sameThing, sel, select } from "../store";
-import type { StepRow } from "../steps";
 import { LinkedText } from "./Linked";
 import { ThingLink } from "./Thing";
 
 interface Props {
   f: Finding;
   most: number; // the biggest gain
-  steps: StepRow[];
-  windows: StepWindows;
   of: Opened;
   whole?: boolean; // with all sentences
 }
@@ -23,15 +19,13 @@ interface Props {
 const laneWord = (lane: string): string => (/thread:[^/]+/.exec(lane)?.[0] ?? lane.replace(/^.*\//, "")).replace(":", " ");
 
 /** The link to the timeline, with the span selected. */
-export function EvidenceLink({ f, steps, windows }: { f: Finding; steps: StepRow[]; windows: StepWindows }) {
-  const view = evidenceView(f, steps, windows);
-  if (f.evidence)
-    return (
-      <ThingLink kind="span" id={String(f.evidence.span)} class="s lk" evidence also={view ? { view } : {}}>
-        {f.evidence.rank === undefined ? "" : `rank ${f.evidence.rank}, `}{laneWord(f.evidence.lane)} at {view ? formatMicros(view.from + (view.to - view.from) / 2) : formatStep(f.evidence.start_us)}
-      </ThingLink>
-    );
-  return null;
+export function EvidenceLink({ f }: { f: Finding }) {
+  const [view, evidence] = [evidenceView(f), f.evidence];
+  return evidence && (
+    <ThingLink kind="span" id={String(evidence.span)} class="s lk" evidence also={{ view }}>
+      {evidence.rank === undefined ? "" : `rank ${evidence.rank}, `}{laneWord(evidence.lane)} at {formatMicros(evidence.timeline_us)}
+    </ThingLink>
+  );
 }
 
 export function FindingHead() {
@@ -42,7 +36,7 @@ export function FindingHead() {
   );
 }
 
-export function FindingRow({ f, most, steps, windows, of, whole }: Props) {
+export function FindingRow({ f, most, of, whole }: Props) {
   const thing = { kind: "finding", id: f.id } as const;
   const chosen = sameThing(sel.value, thing);
   const gain = f.gain === null ? (f.takes === null ? "–" : formatStep(f.takes)) : `≤ ${formatStep(f.gain)}`;
@@ -56,7 +50,7 @@ export function FindingRow({ f, most, steps, windows, of, whole }: Props) {
         <div><LinkedText text={f.says} of={of} /></div>
         {whole && f.more.map((m) => <div key={m} class="s"><LinkedText text={m} of={of} /></div>)}
       </div>
-      <span role="gridcell" data-column="evidence"><EvidenceLink f={f} steps={steps} windows={windows} /></span>
+      <span role="gridcell" data-column="evidence"><EvidenceLink f={f} /></span>
     </div>
   );
 }

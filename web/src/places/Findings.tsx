@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What checkers found, by what can be gained: sentence and evidence. Findings on the data itself are folded.
-import { useWindows } from "../details/useWindows";
 import type { Finding } from "../findings";
 import { useFindings } from "../findings";
 import { Changes } from "../parts/Changes";
 import { FindingHead, FindingRow } from "../parts/FindingRow";
 import { Status } from "../parts/Status";
-import { useSteps } from "../steps";
 import type { PlaceProps } from "./index";
 
 export function FindingsPlace({ of }: PlaceProps) {
-  const steps = useSteps(of).value;
-  const windows = useWindows(of) ?? new Map();
   const loaded = useFindings(of);
-  const rows = (list: Finding[], most: number) => list.map((f) => <FindingRow key={f.id} f={f} most={most} steps={steps ?? []} windows={windows} of={of} whole />);
+  const rows = (list: Finding[], most: number) => list.map((f) => <FindingRow key={f.id} f={f} most={most} of={of} whole />);
   return (
     <>
       <h1 class="place-title">Findings <span class="s">by what can be gained in a step</span></h1>

@@ -18,7 +18,6 @@ import { TopList } from "../overview/TopList";
 import { WholeRun } from "../overview/WholeRun";
 import { FindingHead, FindingRow } from "../parts/FindingRow";
 import { filters, goTo, hrefOf } from "../store";
-import type { StepRow } from "../steps";
 import { useQuantities } from "../steps";
 import { TABLES } from "../table/tables";
 import { pathOf } from "./Table";
@@ -53,11 +52,9 @@ function useView(of: Opened, by: string, params: string, wanted: boolean): Loade
   return useTable(path);
 }
 
-/** `all` is not there until the steps are known. */
-function Findings({ of, all }: { of: Opened; all: StepRow[] | undefined }) {
-  const windows = useWindows(of) ?? new Map();
+function Findings({ of }: { of: Opened }) {
   const loaded = useFindings(of);
-  if (!all || !loaded.value || loaded.busy) return null;
+  if (!loaded.value || loaded.busy) return null;
   const found = loaded.value.filter((f) => !f.quality);
   const most = Math.max(0, ...found.map((f) => f.gain ?? 0));
   return (
@@ -66,7 +63,7 @@ function Findings({ of, all }: { of: Opened; all: StepRow[] | undefined }) {
       {found.length > 0 && (
         <div role="grid" aria-label="Findings" aria-rowcount={found.length + 1}>
           <FindingHead />
-          {found.slice(0, 5).map((f) => <FindingRow key={f.id} f={f} most={most} steps={all} windows={windows} of={of} />)}
+          {found.slice(0, 5).map((f) => <FindingRow key={f.id} f={f} most={most} of={of} />)}
         </div>
       )}
       {!found.length && <p class="s">No checker found anything.</p>}
@@ -76,7 +73,7 @@ function Findings({ of, all }: { of: Opened; all: StepRow[] | undefined }) {
 }
 
 export function OverviewPlace({ of }: PlaceProps) {
-  const { rows, all, q, of: what, known } = useQuantities(of);
+  const { rows, q, of: what, known } = useQuantities(of);
   const times = of.facts.has?.times ?? false;
   const { range } = filters.value;
   const params = filterParams(filters.value, useWindows(of) ?? new Map());
@@ -102,7 +99,7 @@ export function OverviewPlace({ of }: PlaceProps) {
       ) : (
         known && !byOp.busy && <WholeRun of={of} ops={ops} />
       )}
-      <Findings of={of} all={known ? all : undefined} />
+      {known && <Findings of={of} />}
       <div class="two">
         <List by="kernel" column="total" title="Device, by kernel" t={kernels} a={a} per={per} />
         <List by="op" column="self" title="Host, by op" t={ops} a={a} per={per} />

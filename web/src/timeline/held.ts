@@ -5,7 +5,8 @@ import { ARGUMENTS_SQL, HELD_SPANS } from "../asks";
 import { heldParts, whyNot } from "../held";
 import type { Details, Items, LaneAnswer, Linked, Source } from "./data";
 import { firstAfter, makeItems, nameAt, readLanes, shortAt } from "./data";
-import { sumsOf } from "./sums";
+import type { Leaves } from "./sums";
+import { readLeaves, sumsOf } from "./sums";
 import { has } from "./scene";
 import type { Window } from "../store";
 
@@ -122,6 +123,14 @@ function matchesOf(d: Items, search: string): number[] {
   return found.sort((a, b) => (d.start[a] ?? 0) - (d.start[b] ?? 0) || a - b);
 }
 
+const leaves = new WeakMap<Items, Leaves>();
+
+async function leavesOf(id: string, step: string, d: Items, signal: AbortSignal): Promise<Leaves> {
+  const known = leaves.get(d) ?? readLeaves(await table(profilePath(id, `leaves?step=${step}&most=${HELD_SPANS}&format=columns`), signal), d);
+  leaves.set(d, known);
+  return known;
+}
+
 export async function heldSource(id: string, step: string, signal: AbortSignal): Promise<Source> {
   const lanes = readLanes(await json<LaneAnswer>(profilePath(id, `lanes?step=${step}`), signal));
   const t = await table(profilePath(id, `spans?step=${step}&most=${HELD_SPANS}&format=columns`), signal);
@@ -138,7 +147,10 @@ export async function heldSource(id: string, step: string, signal: AbortSignal):
     summary: t.notes.join(" "),
     items: (w, rows, px, search) => Promise.resolve(windowOf(whole(search), w, rows, px)),
     details: async (span, stop) => detailsOf(whole(""), lanes, span, (await args(id, stop)).get(span) ?? []),
-    sums: (w, by, search, rows) => Promise.resolve(sumsOf(whole(""), lanes, w, by, search, rows)),
+    sums: async (w, by, search, rows, stop) => {
+      const d = whole("");
+      return sumsOf(await leavesOf(id, step, d, stop), d, lanes, w, by, search, rows);
+    },
     find(search, after, backward) {
       const d = whole("");
       const all = matchesOf(d, search);

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the agent, its collectors and the tfprof of another machine write to each other: URLs, headers, statuses, lines of archives, names of
+ * services, protobuf. */
+#include "agent/agent.h"
+#include "agent/message.h"
+#include "agent/push.h"
+#include "support.h"
+
+#include <string.h>
+
+#define ROWS(table) (sizeof table / sizeof *table)
+
+/* ---- URLs and answers of collectors ---- */
+
+static void urls_are_taken_apart(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *host, *port, *path, *authority; /* host NULL: refused */
+    } rows[] = {
+        { "http://a", "a", "80", "/", "a:80" },
+        { "HTTP://a/", "a", "80", "/", "a:80" },
+        { "http://a.b:4318/v1/metrics?x=1", "a.b", "4318", "/v1/metrics?x=1", "a.b:4318" },
+        { "http://[::1]:9/x", "::1", "9", "/x", "[::1]:9" },
+        { "http://[::1]", "::1", "80", "/", "[::1]:80" },
+        { "https://a", NULL, NULL, NULL, NULL },
+        { "a:80", NULL, NULL, NULL, NULL },
+        { "http://", NULL, NULL, NULL, NULL },
+        { "http://:80/", NULL, NULL, NULL, NULL },
+        { "http://[]/", NULL, NULL, NULL, NULL },
+        { "http://[::1/", NULL, NULL, NULL, NULL },
+        { "http://a:", NULL, NULL, NULL, NULL },
+        { "http://a:port/", NULL, NULL, NULL, NULL },
+        { "http://a:123456/", NULL, NULL, NULL, NULL },
+        { "http://user@a/", NULL, NULL, NULL, NULL },
+        { "http://a?x=1", NULL, NULL, NULL, NULL },
+        { "http://a/b c", NULL, NULL, NULL, NULL },
+        { "http://a/\r\nX: 1", NULL, NULL, NULL, NULL }, /* a header of the user's own */
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        http_url u;
+        const char *why = NULL;
+        bool ok = http_url_of(rows[i].text, "80", &u, &why);
+        if (ok != (rows[i].host != NULL) || (!ok && !why)) fail_msg("%s: %d %s", rows[i].text, ok, why ? why : "");
+        if (!ok) continue;
+        assert_string_equal(u.host, rows[i].host);
+        assert_string_equal(u.port, rows[i].port);
+        assert_string_equal(u.path, rows[i].path);
+        assert_string_equal(u.authority, rows[i].authority);
+    }
+}
+
+static void stores_of_stacks_have_their_paths(void **state)
+{
+    (void)state;
+    push_target t;
+    const char *why = NULL;
+    assert_true(push_target_of(PUSH_PYROSCOPE, "http://a", &t, &why));
+    assert_string_equal(t.url.port, "4040");
+    assert_string_equal(t.url.path, "/push.v1.PusherService/Push");
+    assert_true(push_target_of(PUSH_PARCA, "http://a:80/below/", &t, &why));
+    assert_string_equal(t.url.path, "/below/api/profiles/writeraw");
+    assert_false(push_target_of(PUSH_PARCA, "http://a/x?y", &t, &why));
+    char text[600] = "http://a/";
+    memset(text + 9, 'x', 500);
+    assert_false(push_target_of(PUSH_PARCA, text, &t, &why)); /* too long with the path behind it */
+    assert_string_equal(why, "its path is too long");
+}
+
+static void a_service_is_called_as_its_script(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *command, *service;
+    } rows[] = {
+        { "python train.py --lr 1", "train.py" },
+        { "/usr/bin/python3 /home/a/train.py", "train.py" },
+        { "python -u train.py", "train.py" },
+        { "python3 -X faulthandler -W ignore -uB /x/train.py -m y", "train.py" },
+        { "python -m package.train --x", "package.train" },
+        { "python -u -m package.train", "package.train" },
+        { "python -c import torch", "python" },
+        { "/opt/bin/python3 -u", "python3" },
+        { "/opt/tool", "tool" },
+        { "torchrun --nproc_per_node 8 train.py", "torchrun" },
+        { "python folder/", "folder/" },
+        { "", "" },
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        char name[64];
+        push_service_of(rows[i].command, name, sizeof name);
+        if (strcmp(name, rows[i].service) != 0) fail_msg("%s gives %s", rows[i].command, name);
+    }
+}
+
+static void a_header_is_there_once(void **state)
+{
+    (void)state;
+    static const char head[] = "GET / HTTP/1.1\r\nHost: a\r\nAuthorization: \t Bearer x \r\nTwice: 1\r\ntwice: 2\r\nHostile: b\r\n\r\nHidden: 1\r\n";
+    size_t size;
+    const char *value = http_header_value(head, "authorization", &size);
+    assert_int_equal(size, 8);
+    assert_memory_equal(value, "Bearer x", 8);
+    value = http_header_value(head, "Host", &size);
+    assert_true(size == 1 && *value == 'a'); /* not that of Hostile */
+    assert_null(http_header_value(head, "Twice", &size));
+    assert_int_equal(size, 0);
+    assert_null(http_header_value(head, "Absent", &size));
+    assert_null(http_header_value(head, "Hidden", &size)); /* behind the head */
+}
+
+static void statuses_of_answers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *head;
+        int status;
+    } rows[] = {
+        { "HTTP/1.1 200 OK\r\n", 200 }, { "HTTP/1.0 404\n", 404 },      { "HTTP/1.1 503 \r\n", 503 },  { "", 0 },
+        { "HTTP", 0 },                  { "HTTP/1.1 20", 0 },            { "HTTX", -1 },                { "HTTP/2.0 200 OK\r\n", -1 },
+        { "HTTP/1.1 99 x\r\n", -1 },    { "HTTP/1.1 600 x\r\n", -1 },    { "HTTP/1.1 2000 x\r\n", -1 }, { "HTTP/1.1  200 x\r\n", -1 },
+        { "HTTP/1.1 200x\r\n", -1 },
+    };
+    for (size_t i = 0; i < ROWS(rows); i++)
+        if (http_status_of(rows[i].head, strlen(rows[i].head)) != rows[i].status)
+            fail_msg("%s gives %d", rows[i].head, http_status_of(rows[i].head, strlen(rows[i].head)));
+    char endless[2000] = "HTTP/1.1 200 ";
+    memset(endless + 13, 'x', sizeof endless - 13);
+    assert_int_equal(http_status_of(endless, sizeof endless), -1);
+}
+
+/* ---- recordings between machines ---- */
+
+static void lines_of_archives(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        int kind; /* -1: refused */
+        const char *name;
+        int64_t number, size;
+    } rows[] = {
+        { "end", ARCHIVE_END, "", 0, 0 },
+        { "waits", ARCHIVE_WAITS, "", 0, 0 },
+        { "ready", ARCHIVE_READY, "", 0, 0 },
+        { "file manifest.json 12", ARCHIVE_FILE, "manifest.json", 0, 12 },
+        { "file 4711/a-b_c.pb 0", ARCHIVE_FILE, "4711/a-b_c.pb", 0, 0 },
+        { "report 1 300", ARCHIVE_REPORT, "", 1, 300 },
+        { "failed 130 0", ARCHIVE_FAILED, "", 130, 0 },
+        { "file ../x 1", -1, NULL, 0, 0 },
+        { "file a/../x 1", -1, NULL, 0, 0 },
+        { "file a/b/c 1", -1, NULL, 0, 0 },
+        { "file /etc/x 1", -1, NULL, 0, 0 },
+        { "file .hidden 1", -1, NULL, 0, 0 },
+        { "file a/.hidden 1", -1, NULL, 0, 0 },
+        { "file a/ 1", -1, NULL, 0, 0 },
+        { "file a\tb 1", -1, NULL, 0, 0 },
+        { "file a", -1, NULL, 0, 0 },
+        { "file a ", -1, NULL, 0, 0 },
+        { "file a -1", -1, NULL, 0, 0 },
+        { "file a 1 ", -1, NULL, 0, 0 },
+        { "file a 1234567890123456", -1, NULL, 0, 0 },
+        { "report 256 1", -1, NULL, 0, 0 },
+        { "report 1", -1, NULL, 0, 0 },
+        { "report 0 16777217", -1, NULL, 0, 0 }, /* longer than a text may be */
+        { "failed x 1", -1, NULL, 0, 0 },
+        { "End", -1, NULL, 0, 0 },
+        { "", -1, NULL, 0, 0 },
+    };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        archive_entry e;
+        bool ok = archive_line(rows[i].line, &e);
+        if (ok != (rows[i].kind >= 0)) fail_msg("%s: %d", rows[i].line, ok);
+        if (!ok) continue;
+        assert_int_equal(e.kind, rows[i].kind);
+        assert_string_equal(e.name, rows[i].name);
+        assert_int_equal(e.status, rows[i].number);
+        assert_int_equal(e.size, rows[i].size);
+    }
+    char line[400] = "file ";
+    memset(line + 5, 'n', ARCHIVE_NAME);
+    strcpy(line + 5 + ARCHIVE_NAME, " 1");
+    archive_entry e;
+    assert_false(archive_line(line, &e)); /* a longer name than there is room for */
+    strcpy(line + 5 + ARCHIVE_NAME - 1, " 1");
+    assert_true(archive_line(line, &e));
+    assert_true(agent_is_plain("a-b_c.1"));
+    assert_false(agent_is_plain("a b"));
+    assert_false(agent_is_plain("a&b=c"));
+}
+
+/* Read back as protobuf's description of its wire format has it: tag, length, bytes. */
+static void messages_have_lengths(void **state)
+{
+    (void)state;
+    answer a = { .status = ANSWER_OK };
+    size_t outer = message_open(&a, 1), inner = message_open(&a, 2);
+    message_text(&a, 3, "abc");
+    message_close(&a, inner);
+    message_fixed(&a, 4, 0x0102030405060708);
+    message_close(&a, outer);
+    static const unsigned char wanted[] = { 0x0a, 16, 0x12, 5, 0x1a, 3, 'a', 'b', 'c', 0x21, 8, 7, 6, 5, 4, 3, 2, 1 };
+    assert_int_equal(a.size, sizeof wanted);
+    assert_memory_equal(a.data, wanted, sizeof wanted);
+    answer_free(&a);
+    answer b = { .status = ANSWER_OK };
+    size_t big = message_open(&b, 100); /* a tag of two bytes, and a length of two */
+    char text[201];
+    memset(text, 'x', 200);
+    text[200] = '\0';
+    message_text(&b, 1, text);
+    message_close(&b, big);
+    static const unsigned char head[] = { 0xa2, 0x06, 0xcb, 0x01, 0x0a, 0xc8, 0x01, 'x' };
+    assert_int_equal(b.size, 4 + 203);
+    assert_memory_equal(b.data, head, sizeof head);
+    answer_free(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(urls_are_taken_apart),
+        cmocka_unit_test(stores_of_stacks_have_their_paths),
+        cmocka_unit_test(a_service_is_called_as_its_script),
+        cmocka_unit_test(a_header_is_there_once),
+        cmocka_unit_test(statuses_of_answers),
+        cmocka_unit_test(lines_of_archives),
+        cmocka_unit_test(messages_have_lengths),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
