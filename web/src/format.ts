@@ -37,7 +37,14 @@ export function formatCount(n: number): string {
   return withMinus(Math.round(n).toLocaleString("en-US"));
 }
 
+/** By how much a time is over or under the median of others. */
+export const besideMedian = (us: number, median: number): string => {
+  const by = median > 0 ? 100 * (us / median - 1) : 0;
+  return Math.abs(by) < 0.05 ? "as the median" : `${formatPercent(Math.abs(by))} ${by > 0 ? "over" : "under"} the median`;
+};
+
 export function formatMicros(us: number): string {
+  if (Math.abs(us) < 1e-7) us = 0; // what is left of sums that cancel
   if (us && Math.abs(us) < 0.9995) return `${Math.abs(us) < 0.000_995 ? withMinus((1000 * us).toPrecision(3)) : threeDigits(1000 * us)}${NB}ns`;
   return inUnits(us, TIMES, MICROS);
 }

@@ -27,6 +27,10 @@ export const overSteps = (where: string): string =>
 export const selfOverSteps = (where: string): string =>
   `SELECT s.step AS step, ${us("sum(s.self_ns)")} AS total_us, count(*) AS count FROM spans s WHERE s.step IS NOT NULL AND ${where} GROUP BY s.step ORDER BY s.step LIMIT 2000`;
 
+/** The time of an op's nodes by step, where nodes were timed and not spans. */
+export const runsOverSteps = (op: string): string =>
+  `SELECT e.step AS step, sum(e.run_us) AS total_us, sum(e.runs) AS count FROM nodes n JOIN executions e ON e.node = n.node WHERE ${isName("n.op", op)} GROUP BY e.step ORDER BY e.step LIMIT 2000`;
+
 export interface Origin {
   launch: string | null;
   op: string | null;
@@ -111,3 +115,8 @@ export const nearTrace = (where: string): string =>
 export const opsOnLine = (file: string, line: number): string =>
   `SELECT s.name AS name, count(*) AS count, ${us("sum(s.duration_ns)")} AS total_us FROM spans s WHERE s.kind = 'op' AND s.trace IN (SELECT c.trace FROM code c WHERE c.file = ${quoted(file)} AND c.line = ${line}) ` +
   "GROUP BY s.name ORDER BY total_us DESC LIMIT 6";
+
+/** The same of a graph, whose nodes have call stacks. */
+export const nodesOnLine = (file: string, line: number): string =>
+  `SELECT n.op AS name, coalesce(sum(e.runs), 0) AS count, coalesce(sum(e.run_us), 0) AS total_us FROM nodes n LEFT JOIN executions e ON e.node = n.node WHERE n.trace IN (SELECT c.trace FROM code c WHERE c.file = ${quoted(file)} AND c.line = ${line}) ` +
+  "GROUP BY n.op ORDER BY total_us DESC LIMIT 6";

@@ -13,6 +13,8 @@ function change(before: Side, now: Side, a: Quantities, b: Quantities): string {
   return `${signed(formatPercent(by), by)}${off > 0 ? ` ± ${formatPercent(off)}` : ""}`;
 }
 
+const lookOf = (by: number): string => (by > 0 ? "worse-text" : by < 0 ? "better-text" : "s");
+
 function Part({ title, look, was, is, most }: { title: string; look: string; was: number; is: number; most: number }) {
   const by = is - was;
   return (
@@ -21,7 +23,7 @@ function Part({ title, look, was, is, most }: { title: string; look: string; was
       <span>
         {[was, is].map((n, i) => <span key={i} class="bar" title={`${i ? "now" : "before"}: ${formatStep(n)}`}><i class={`seg ${look}`} style={{ width: `${most > 0 ? (100 * n) / most : 0}%` }} /></span>)}
       </span>
-      <span class="num">{formatStep(was)} → {formatStep(is)} <span class={by > 0 ? "worse-text" : "better-text"}>{signed(formatStep(by), by)}</span></span>
+      <span class="num">{formatStep(was)} → {formatStep(is)} <span class={lookOf(by)}>{signed(formatStep(by), by)}</span></span>
     </div>
   );
 }
@@ -34,8 +36,8 @@ export function Headline({ before, now }: { before: Side; now: Side }) {
   const [first] = parts;
   return (
     <>
-      <p class="big">{formatStep(a.mean)} → {formatStep(b.mean)} a step, <span class={b.mean > a.mean ? "worse-text" : "better-text"}>{b.mean > a.mean ? "▲" : "▼"} {change(before, now, a, b)}</span></p>
-      {first && <p class="sentence">Most of it is {first.title}: {signed(formatStep(first.is - first.was), first.is - first.was)} a step.</p>}
+      <p class="big">{formatStep(a.mean)} → {formatStep(b.mean)} a step, <span class={lookOf(b.mean - a.mean)}>{b.mean > a.mean ? "▲" : b.mean < a.mean ? "▼" : "="} {change(before, now, a, b)}</span></p>
+      {first && <p class="sentence">{first.is === first.was ? "No part of a step changed." : <>What changed most is {first.title}: {signed(formatStep(first.is - first.was), first.is - first.was)} a step.</>}</p>}
       <div class="differ">{parts.map((p) => <Part key={p.name} title={p.title} look={p.look} was={p.was} is={p.is} most={most} />)}</div>
     </>
   );

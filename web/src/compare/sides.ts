@@ -3,7 +3,7 @@
 import { profile, profilePath, profiles } from "../api";
 import type { ProfileFacts } from "../api";
 import { tableOnce } from "../data";
-import { shortFile } from "../opened";
+import { nameOf } from "../opened";
 import { toldApart } from "./apart";
 import type { StepRow } from "../steps";
 import { stepRows } from "../steps";
@@ -22,7 +22,8 @@ export interface Side {
 export async function sideOf(id: string): Promise<Side> {
   const [facts, list] = await Promise.all([profile(id), profiles()]);
   const steps = facts.has?.times ? stepRows(await tableOnce(profilePath(id, "views/steps?format=columns"))) : [];
-  return { id, facts, steps, name: shortFile(list.profiles.find((p) => p.id === id)?.name ?? facts.name ?? id) };
+  const entry = list.profiles.find((p) => p.id === id);
+  return { id, facts, steps, name: nameOf(entry?.name ?? facts.name ?? id, entry?.files ?? []) };
 }
 
 interface Amount {
@@ -69,6 +70,11 @@ function byRank(rows: StepRow[]): [string, Amount][] {
 /** How many steps a side's sums are of; of ranks each has its own. */
 export const stepCount = (side: Side): number => Math.max(1, new Set(side.steps.map((r) => r.step)).size || side.facts.steps.length);
 
+export const rankCount = (side: Side): number => Math.max(1, new Set(side.steps.map((r) => r.rank)).size);
+
+/** What a comparison begins with: kernels, where a side has any. */
+export const firstBy = (before: Side, now: Side): string => ([before, now].some((s) => !s.steps.length || s.steps.some((r) => r.kernels > 0)) ? "kernel" : "op");
+
 export async function differencesOf(before: Side, now: Side, it: ComparedBy): Promise<Content> {
   const amounts = async (side: Side): Promise<Map<string, Amount>> => new Map(it.read(await tableOnce(profilePath(side.id, it.path))));
   const [was, is] = await Promise.all([amounts(before), amounts(now)]);
@@ -77,7 +83,8 @@ export async function differencesOf(before: Side, now: Side, it: ComparedBy): Pr
     const one = map.get(ids[row] ?? "");
     return one ? one.us / steps : null;
   };
-  const [a, b] = [(row: number) => of(was, row, stepCount(before)), (row: number) => of(is, row, stepCount(now))];
+  const parts = (side: Side): number => stepCount(side) * (it.by === "rank" ? 1 : rankCount(side));
+  const [a, b] = [(row: number) => of(was, row, parts(before)), (row: number) => of(is, row, parts(now))];
   const shown = (row: number): Amount | undefined => is.get(ids[row] ?? "") ?? was.get(ids[row] ?? "");
   const names = toldApart(ids, ids.map((_, row) => shown(row)?.name ?? ""));
   return {

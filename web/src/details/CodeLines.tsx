@@ -57,13 +57,20 @@ function Shown({ of, ids }: { of: Opened; ids: string[] }) {
   );
 }
 
-/** The innermost lines of a call stack. */
+/** Code of packages and of Python itself. */
+const isLibrary = (file: string): boolean => /(^|\/)(site|dist)-packages\/|\/lib\/python\d|^<frozen /.test(file);
+
+/** The innermost lines of a call stack: those of the user's, else all. */
 export function Lines({ of, trace }: { of: Opened; trace: number }) {
   const lines = useQuery<CodeLine>(of.id, isReport ? "" : linesOf(trace)).value ?? [];
-  return lines.length ? <Shown of={of} ids={lines.map(lineId)} /> : <>…</>;
+  const own = lines.filter((l) => !isLibrary(l.file));
+  return lines.length ? <Shown of={of} ids={(own.length ? own : lines).map(lineId)} /> : <>…</>;
 }
 
-const NOT_RECORDED = <span class="s">{NOT_HELD || "not recorded (with_stack=True)"}</span>;
+/** The program of XLA says where an instruction comes from, or not; PyTorch is to be asked for it. */
+function NotRecorded({ of }: { of: Opened }) {
+  return <span class="s">{NOT_HELD || (of.entry?.format === "xplane" ? "the compiled program names none" : "not recorded (with_stack=True)")}</span>;
+}
 
 /** The functions of Python around a span, where the trace has them as spans of their own: those of the user's, else all. */
 export function FrameLines({ of, d }: { of: Opened; d: Details | undefined }) {
@@ -71,7 +78,7 @@ export function FrameLines({ of, d }: { of: Opened; d: Details | undefined }) {
   const framesOf = (relation: string) => d.rows.filter((r) => r.relation === relation).sort((a, b) => a.start_us - b.start_us || b.duration_us - a.duration_us);
   const own = framesOf("frame");
   const ids = frameIds((own.length ? own : framesOf("library frame")).map((r) => r.name));
-  return ids.length ? <Shown of={of} ids={ids} /> : NOT_RECORDED;
+  return ids.length ? <Shown of={of} ids={ids} /> : <NotRecorded of={of} />;
 }
 
 /** The same of the longest span of those that a condition finds. */
@@ -79,5 +86,5 @@ export function FramesOfLongest({ of, where }: { of: Opened; where: string }) {
   const asked = useQuery<SpanPlace>(of.id, isReport || !of.facts.has?.trace ? "" : longest(where));
   const span = asked.value?.[0]?.span;
   const d = useLoaded(`frames ${of.id} ${span ?? ""}`, () => (span === undefined ? Promise.resolve(undefined) : spanDetails(of, span)));
-  return asked.busy || d.busy ? <>…</> : span === undefined ? NOT_RECORDED : <FrameLines of={of} d={d.value} />;
+  return asked.busy || d.busy ? <>…</> : span === undefined ? <NotRecorded of={of} /> : <FrameLines of={of} d={d.value} />;
 }

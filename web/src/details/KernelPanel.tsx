@@ -72,7 +72,7 @@ export function KernelPanel({ of, thing }: PanelProps) {
           {bytes !== null && <Pair word="bytes">{formatBytes(bytes)}</Pair>}
         </dl>
       </Section>
-      <OverSteps of={of} sql={overSteps(`s.class IS NOT NULL AND ${isName("s.name", thing.id)}`)} />
+      <OverSteps of={of} look={look} sql={overSteps(`s.class IS NOT NULL AND ${isName("s.name", thing.id)}`)} />
       <ComesFrom of={of} thing={thing} />
       <Spans of={of} count={`${counted(count ?? 0, "span")}, the longest:`} sql={longest(`s.class IS NOT NULL AND ${isName("s.name", thing.id)}`)} />
       <WhatIf of={of} thing={thing} />

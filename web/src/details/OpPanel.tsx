@@ -7,7 +7,7 @@ import type { Opened } from "../opened";
 import { ShortName } from "../parts/ShortName";
 import { ScopeName } from "../parts/ScopeName";
 import { ThingLink } from "../parts/Thing";
-import { inScope, isName, launchedBy, launchedIn, longest, opsOnLine, scopesOf, selfOverSteps } from "../sql";
+import { inScope, isName, launchedBy, launchedIn, longest, nodesOnLine, opsOnLine, runsOverSteps, scopesOf, selfOverSteps } from "../sql";
 import type { Launched, Where } from "../sql";
 import { plainName } from "../table/read";
 import { FramesOfLongest, Lines, SourceText, partsOfLine } from "./CodeLines";
@@ -49,7 +49,7 @@ function Numbers({ r }: { r: TableRow }) {
 }
 
 function LeadsTo({ of, sql, kind, none }: { of: Opened; sql: string; kind: "kernel" | "op"; none: string }) {
-  const loaded = useQuery<Launched>(of.id, isReport || !of.facts.has?.trace ? "" : sql);
+  const loaded = useQuery<Launched>(of.id, isReport ? "" : sql);
   const rows = loaded.value ?? [];
   return (
     <Section name="Leads to">
@@ -75,7 +75,7 @@ function HeadOf({ r, kind, name, full }: { r: TableRow; kind: string; name: stri
       name={name}
       full={full}
       big={value === null ? (r.busy ? "…" : "–") : formatMicros(value)}
-      says={share === null ? word : `${formatPercent(100 * share)} · ${word}${where && ` of ${where}`}`}
+      says={share === null ? word : `${formatPercent(100 * share)} of ${kind === "line" ? "what has a line" : word}${where && ` of ${where}`}`}
     />
   );
 }
@@ -90,15 +90,15 @@ export function OpPanel({ of, thing }: PanelProps) {
     <>
       <HeadOf r={r} kind="op" name={plainName(thing.id)} full={thing.id} />
       <Numbers r={r} />
-      <OverSteps of={of} sql={selfOverSteps(where)} />
+      <OverSteps of={of} sql={of.facts.has?.trace ? selfOverSteps(where) : runsOverSteps(thing.id)} />
       <Section name="Comes from">
         <dl>
           <Pair word="scope">{scopes.length ? scopes.slice(0, 3).map((s) => <div key={s.scope}><ScopeName path={s.scope} /></div>) : none}</Pair>
           <Pair word="line">{trace !== null ? <Lines of={of} trace={trace} /> : <FramesOfLongest of={of} where={where} />}</Pair>
         </dl>
       </Section>
-      <LeadsTo of={of} sql={launchedBy(isName("o.name", thing.id))} kind="kernel" none="it launches nothing on a device" />
-      <Spans of={of} count={`${counted(r.value("count") ?? 0, "run")}, the longest:`} sql={of.facts.has?.trace ? longest(where) : ""} />
+      <LeadsTo of={of} sql={of.facts.has?.trace ? launchedBy(isName("o.name", thing.id)) : ""} kind="kernel" none="it launches nothing on a device" />
+      <Spans of={of} count={`${counted(r.value("count") ?? 0, "run")}${of.facts.has?.trace ? ", the longest:" : ""}`} sql={of.facts.has?.trace ? longest(where) : ""} />
       <WhatIf of={of} thing={thing} deviceTime={deviceOf(r)} />
       <FindingsOf of={of} names={[thing.id]} />
       <PanelActions of={of} thing={thing} best="In table" also={[{ text: "In timeline", to: { place: "timeline", q: thing.id } }]} />
@@ -117,7 +117,7 @@ export function ScopePanel({ of, thing }: PanelProps) {
       <Section name="Comes from">
         {above ? <p>inside <ScopeName path={above} /></p> : <p class="s">an outermost scope</p>}
       </Section>
-      <LeadsTo of={of} sql={launchedIn(thing.id)} kind="kernel" none="nothing on a device" />
+      <LeadsTo of={of} sql={of.facts.has?.trace ? launchedIn(thing.id) : ""} kind="kernel" none="nothing on a device" />
       <FindingsOf of={of} names={[thing.id.split("/").pop() ?? thing.id]} />
       <PanelActions of={of} thing={thing} best="In flame" also={[{ text: "In table", to: { place: "table", by: "scope" } }]} />
     </>
@@ -135,7 +135,7 @@ export function LinePanel({ of, thing }: PanelProps) {
         <p>{name && <>in <b>{name}</b> of </>}{file}</p>
         <SourceText of={of} id={thing.id} />
       </Section>
-      <LeadsTo of={of} sql={opsOnLine(file, line)} kind="op" none="its ops were not recorded with their stacks" />
+      <LeadsTo of={of} sql={of.facts.has?.trace ? opsOnLine(file, line) : nodesOnLine(file, line)} kind="op" none="its ops were not recorded with their stacks" />
       <WhatIf of={of} thing={thing} />
       <FindingsOf of={of} names={[`${file}:${line}`]} />
       <PanelActions of={of} thing={thing} best="In table" also={[{ text: "In flame", to: { place: "flame", by: "line" } }]} />

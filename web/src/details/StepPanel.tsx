@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A step: why it takes as long as it does, its parts; a rank; a part of a step.
-import { counted, formatPercent, formatStep, signed } from "../format";
+import { besideMedian, counted, formatPercent, formatStep, signed } from "../format";
 import { useLoaded } from "../load";
 import type { Opened } from "../opened";
 import { Quantity } from "../parts/Quantity";
@@ -14,6 +14,8 @@ import { Pair, Section } from "./Section";
 import type { PanelProps } from "./kinds";
 import { useWindows } from "./useWindows";
 import { whyOf } from "./why";
+
+const SLOWEST = 16; // ranks of a step
 
 const plus = (us: number): string => signed(formatStep(us), us);
 
@@ -89,13 +91,13 @@ export function StepPanel({ of, thing }: PanelProps) {
   const what = chosen.length || device ? "" : `step:${step}`;
   return (
     <>
-      <Head kind={`step${here.length ? ` · ${counted(here.reduce((n, r) => n + r.kernels, 0), "kernel")}` : ""}`} name={`Step ${step}`} big={here.length ? <Quantity name="step.mean" of={what} value={q.mean} /> : "–"} says={here.length ? `${signed(formatPercent(100 * (q.mean / median(all.map((r) => r.duration)) - 1)), q.mean - median(all.map((r) => r.duration)))} of the median of ${counted(new Set(all.map((r) => r.step)).size, "step")}` : "it is not among the chosen steps"} />
+      <Head kind={`step${here.length ? ` · ${counted(here.reduce((n, r) => n + r.kernels, 0), "kernel")}` : ""}`} name={`Step ${step}`} big={here.length ? <Quantity name="step.mean" of={what} value={q.mean} /> : "–"} says={here.length ? `${besideMedian(q.mean, median(all.map((r) => r.duration)))} of ${counted(new Set(all.map((r) => r.step)).size, "step")}` : "it is not among the chosen steps"} />
       {here.length > 0 && <Why of={of} step={step} rows={all} />}
       {here.length > 0 && <Parts q={q} what={what} />}
       <Series rows={all} value={(r) => r.duration} now={step} />
       {ranks.length > 1 && (
-        <Section name="Ranks">
-          {here.slice(0, 16).map((r) => <div key={`${r.rank} ${r.device}`} class="pairrow"><ThingLink kind="rank" id={String(r.rank)}>rank {r.rank}</ThingLink><span class="s">{formatStep(r.duration)}</span></div>)}
+        <Section name="Ranks" aside={ranks.length > SLOWEST ? `the ${SLOWEST} slowest of ${ranks.length}` : undefined}>
+          {[...here].sort((x, y) => y.duration - x.duration).slice(0, SLOWEST).map((r) => <div key={`${r.rank} ${r.device}`} class="pairrow"><ThingLink kind="rank" id={String(r.rank)}>rank {r.rank}</ThingLink><span class="s">{formatStep(r.duration)}</span></div>)}
         </Section>
       )}
       <FindingsOf of={of} names={[`step ${step}`]} />
@@ -112,7 +114,7 @@ export function RankPanel({ of, thing }: PanelProps) {
   const others = median([...new Set(all.map((r) => r.rank))].map((r) => quantitiesOf(all.filter((x) => x.rank === r)).mean));
   return (
     <>
-      <Head kind={`rank · ${[...new Set(rows.map((r) => r.device))].join(", ")}`} name={`Rank ${rank}`} big={<Quantity name="step.mean" of={`rank:${rank}`} value={q.mean} />} says={`a step · ${signed(formatPercent(100 * (q.mean / others - 1)), q.mean - others)} of the median rank`} />
+      <Head kind={`rank · ${[...new Set(rows.map((r) => r.device))].join(", ")}`} name={`Rank ${rank}`} big={<Quantity name="step.mean" of={`rank:${rank}`} value={q.mean} />} says={`a step · ${besideMedian(q.mean, others)} rank`} />
       <Parts q={q} what={`rank:${rank}`} />
       <Series rows={rows} value={(r) => r.duration} />
       <FindingsOf of={of} names={[`Rank ${rank} `, `rank ${rank} `, `rank ${rank}'s`]} />

@@ -42,7 +42,7 @@ export function Head({ look, kind, name, full, big, says }: HeadProps) {
 export const NOT_HELD = isReport ? "not in this report: tfprof serve FILE shows it" : "";
 
 /** Small bars, one a step; each selects its step. */
-export function OverSteps({ of, sql, chosen }: { of: Opened; sql: string; chosen?: number | null }) {
+export function OverSteps({ of, sql, chosen, look = "", none = "in no step" }: { of: Opened; sql: string; chosen?: number | null; look?: string | undefined; none?: string }) {
   const loaded = useQuery<OverStep>(of.id, isReport || of.facts.steps.length < 1 ? "" : sql);
   const rows = loaded.value ?? [];
   const most = Math.max(0, ...rows.map((r) => r.total_us));
@@ -50,7 +50,7 @@ export function OverSteps({ of, sql, chosen }: { of: Opened; sql: string; chosen
   return (
     <Section name="Over steps">
       {shown.length ? (
-        <div class="overs">
+        <div class={`overs ${look}`}>
           {shown.map((r) => (
             <ThingLink key={r.step} kind="step" id={String(r.step)} class={r.step === chosen ? "now" : ""} title={`step ${r.step}: ${formatMicros(r.total_us)}, ${r.count}×`}>
               <i style={{ height: `${most ? Math.max(2, (100 * r.total_us) / most) : 0}%` }} /><span class="away">step {r.step}: {formatMicros(r.total_us)}</span>
@@ -58,7 +58,7 @@ export function OverSteps({ of, sql, chosen }: { of: Opened; sql: string; chosen
           ))}
         </div>
       ) : (
-        <p class="s">{NOT_HELD || (loaded.busy ? "…" : "in no step")}</p>
+        <p class="s">{NOT_HELD || (loaded.busy ? "…" : none)}</p>
       )}
     </Section>
   );

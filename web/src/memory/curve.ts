@@ -2,6 +2,7 @@
 // What a device held over time, and its picture.
 import type { Table } from "../api";
 import { formatBytes, markMicros } from "../format";
+import { tickOf } from "../timeline/overlay";
 import { numbers, texts } from "../table/read";
 
 export interface Curve {
@@ -71,8 +72,11 @@ export function drawCurve(canvas: HTMLCanvasElement, c: Curve, f: Frame, at: num
     pen.fillText(formatBytes(bytes), PAD.left - 6, y(bytes) + 4);
   }
   pen.textAlign = "left";
-  const step = (f.to - f.from) / 5;
-  for (let i = 0; i < 5; i++) pen.fillText(markMicros(f.from + i * step, 10 ** Math.floor(Math.log10(step))), x(f.from + i * step), height - 5);
+  const tick = tickOf(f.to - f.from, width - PAD.left);
+  for (let at = Math.ceil(f.from / tick) * tick; at < f.to; at += tick) {
+    const text = markMicros(at, tick);
+    if (x(at) + pen.measureText(text).width <= width) pen.fillText(text, x(at), height - 5);
+  }
   const line = (values: number[]): void => {
     pen.beginPath();
     pen.moveTo(x(f.from), y(0));

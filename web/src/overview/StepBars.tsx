@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bars of steps with an axis and numbers; the slowest one is marked. A click selects a step.
-import { formatPercent, formatStep, markMicros, signed } from "../format";
+import { besideMedian, formatPercent, formatStep, markMicros, signed } from "../format";
 import { sameThing, sel, select, hrefOf } from "../store";
-import { isPlainClick, goToBest } from "../parts/Thing";
+import { isPlainClick, goToBest, ThingLink } from "../parts/Thing";
 import type { StepRow } from "../steps";
 import { PARTS, groupBy, median, quantitiesOf } from "../steps";
 
@@ -29,6 +29,14 @@ function barsOf(rows: StepRow[]): Bar[] {
 function roundStep(most: number): number {
   const base = 10 ** Math.floor(Math.log10(most || 1));
   return [0.2, 0.5, 1, 2, 5].map((f) => f * base).find((s) => most / s <= 4) ?? base;
+}
+
+/** The slowest step as a link, where the bars are too many to have words. */
+export function SlowestStep({ rows }: { rows: StepRow[] }) {
+  const bars = barsOf(rows);
+  if (bars.length <= NUMBERED) return null;
+  const { step, duration } = bars.reduce((a, b) => (b.duration > a.duration ? b : a));
+  return <span class="s">slowest: <ThingLink kind="step" id={String(step)}>{`${step}, ${formatStep(duration)}, ${besideMedian(duration, median(bars.map((b) => b.duration)))}`}</ThingLink></span>;
 }
 
 export function StepBars({ rows, height = 100 }: { rows: StepRow[]; height?: number }) {

@@ -21,8 +21,8 @@ interface Props {
 
 const times = (n: number): string => (Number.isInteger(n) || n >= 10 ? formatCount(Math.round(n)) : n.toFixed(1));
 
-/** FILE:LINE without the folders of the file, whose end is what tells lines apart. */
-const withoutFolder = (line: string): string => line.replace(/^.*\/(?=[^/]*:\d+)/, "");
+/** FILE:LINE without the folders of the file, and of a long name of a file both ends: the number must be seen. */
+const shortLine = (line: string): string => line.replace(/^.*\/(?=[^/]*:\d+)/, "").replace(/^([^:]{8})[^:]{6,}([^:]{8}:\d)/, "$1…$2");
 
 export function TopList({ title, says, set, by, count, share, a, most = 7, notes }: Props) {
   const { rows } = visible({ ...set, parent: undefined }, [by], `-${by.name}`, "", () => false);
@@ -32,7 +32,7 @@ export function TopList({ title, says, set, by, count, share, a, most = 7, notes
   return (
     <div>
       <h2>{title} <span class="s">{says}</span></h2>
-      {notes && notes.length > 0 && <p class="s cut"><NoteLine notes={notes} /></p>}
+      {notes && notes.length > 0 && <p class="s two-lines"><NoteLine notes={notes} /></p>}
       {shown.map((row) => {
         const { kind, id } = set.thing(row);
         const value = by.value(row) ?? 0;
@@ -40,7 +40,7 @@ export function TopList({ title, says, set, by, count, share, a, most = 7, notes
         return (
           <div key={id} class={`toprow ${set.look?.(row) ?? "host"}`}>
             <span class="dot" />
-            <ThingLink kind={kind} id={id} full={set.full(row)} class="nm"><NameText text={kind === "line" ? withoutFolder(set.name(row)) : set.name(row)} /></ThingLink>
+            <ThingLink kind={kind} id={id} full={set.full(row)} class="nm"><NameText text={kind === "line" ? shortLine(set.name(row)) : set.name(row)} /></ThingLink>
             <span class="num">{count ? `${times((count.value(row) ?? 0) / a)}×` : ""}</span>
             <span class="num">{by.unit === "us" ? formatMicros(value / a) : formatUnit(by.unit, value)}</span>
             <span class="track" aria-hidden="true"><i style={{ width: `${(100 * value) / longest}%` }} /></span>

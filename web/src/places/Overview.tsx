@@ -13,7 +13,7 @@ import { Headline } from "../overview/Headline";
 import type { IdleCause } from "../overview/PartsBar";
 import { PartsBar } from "../overview/PartsBar";
 import { RankBars } from "../overview/RankBars";
-import { StepBars } from "../overview/StepBars";
+import { SlowestStep, StepBars } from "../overview/StepBars";
 import { TopList } from "../overview/TopList";
 import { WholeRun } from "../overview/WholeRun";
 import { FindingHead, FindingRow } from "../parts/FindingRow";
@@ -94,7 +94,7 @@ export function OverviewPlace({ of }: PlaceProps) {
           <h2>Where a step goes</h2>
           <PartsBar q={q} what={what} causes={what === "all" ? causes : []} />
           <RankBars rows={rows} />
-          {q.steps > 1 && <><h2>Steps</h2><StepBars rows={rows} /></>}
+          {q.steps > 1 && <><h2>Steps <SlowestStep rows={rows} /></h2><StepBars rows={rows} /></>}
         </>
       ) : (
         known && !byOp.busy && <WholeRun of={of} ops={ops} />

@@ -53,7 +53,7 @@ function readOps(t: Table): Content {
       col("parameters", "parameters", "count", unlessAllZero(at(numbers(t, "params")), n), { width: 84 }),
     ],
     sort: allDevice > 0 ? "-total" : allHost > 0 ? "-self" : "-parameters",
-    says: allDevice > 0 ? `shares are of ${formatMicros(allDevice)} of device time; the host is in ops for ${formatMicros(allHost)}` : allHost > 0 ? `shares are of ${formatMicros(allHost)} of host time` : "nothing ran in this profile",
+    says: allDevice > 0 ? `shares are of ${formatMicros(allDevice)} of device time${allHost > 0 ? `; the host is in ops for ${formatMicros(allHost)}` : ""}` : allHost > 0 ? `shares are of ${formatMicros(allHost)} of host time` : "nothing ran in this profile",
   };
 }
 

@@ -39,16 +39,18 @@ function drawAxis(pen: Pen, s: Scene): void {
   }
 }
 
-function stepText(s: Scene, step: number, length: number): string {
+/** What is told of a step, as much of it as has room: no part is cut. */
+function stepText(pen: Pen, s: Scene, step: number, length: number, room: number): string {
   const f = s.facts.get(step);
-  if (!f?.duration) return ` · ${formatMicros(length)}`;
-  const share = (n: number): string => formatShare(n, f.duration);
-  return ` · ${formatMicros(f.duration)} · compute ${share(f.compute)} · exposed comm. ${share(f.communication)} · idle ${share(f.idle)}`;
+  const share = (n: number): string => formatShare(n, f?.duration ?? 0);
+  const parts = f?.duration ? [formatMicros(f.duration), `compute ${share(f.compute)}`, `exposed comm. ${share(f.communication)}`, `idle ${share(f.idle)}`] : [formatMicros(length)];
+  return parts.reduce((text, part) => (pen.measureText(`${text} · ${part}`).width <= room ? `${text} · ${part}` : text), "");
 }
 
 function drawSteps(pen: Pen, s: Scene): void {
   const { palette } = s;
-  for (const step of s.lanes.steps) {
+  for (const [i, step] of s.lanes.steps.entries()) {
+    const next = s.lanes.steps[i + 1];
     const [left, right] = [Math.max(-4, xOf(s, step.from)), Math.min(s.width + 4, xOf(s, step.to))];
     if (right < 0 || left > s.width || right - left < 0.5) continue;
     const on = step.step === s.step;
@@ -57,7 +59,7 @@ function drawSteps(pen: Pen, s: Scene): void {
     pen.strokeStyle = on ? palette.accent : palette.line;
     pen.lineWidth = 1;
     pen.strokeRect(Math.round(left) + 0.5, AXIS + 1.5, Math.max(1, Math.round(right - left) - 2), BAND - 5);
-    const room = right - Math.max(0, left) - 10;
+    const room = Math.min(right, next ? xOf(s, next.from) : right) - Math.max(0, left) - 10; // steps of ranks may overlap
     if (room < 14) continue;
     pen.fillStyle = palette.ink;
     pen.font = BOLD;
@@ -66,7 +68,7 @@ function drawSteps(pen: Pen, s: Scene): void {
     const width = pen.measureText(name).width;
     if (width < room) pen.fillText(name, x, AXIS + BAND / 2 - 1);
     pen.font = FONT;
-    if (room - width > 40) drawFitting(pen, stepText(s, step.step, step.to - step.from), x + width, AXIS + BAND / 2 - 1, room - width);
+    pen.fillText(stepText(pen, s, step.step, step.to - step.from, room - width), x + width, AXIS + BAND / 2 - 1);
   }
 }
 
