@@ -6,8 +6,8 @@ const folder = new URL("../../docs/images/", import.meta.url).pathname;
 
 // name, profile, what is behind #/p/ID/, theme
 const SHOTS = [
-  ["timeline", "pytorch/train.json.gz", "timeline?sel=span:2078", "dark"],
-  ["overview", "tutorials/clusters/run/rank_0.json.gz", "overview", "light"],
+  ["timeline", "jobs/rank0.json", "timeline?range=3000-5200", "dark"],
+  ["overview", "jobs/rank0.json", "overview?sel=rank:1", "light"],
   ["memory", "pytorch/train.json.gz", "memory?by=tensor", "light"],
 ];
 

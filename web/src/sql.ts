@@ -116,7 +116,7 @@ export const opsOnLine = (file: string, line: number): string =>
   `SELECT s.name AS name, count(*) AS count, ${us("sum(s.duration_ns)")} AS total_us FROM spans s WHERE s.kind = 'op' AND s.trace IN (SELECT c.trace FROM code c WHERE c.file = ${quoted(file)} AND c.line = ${line}) ` +
   "GROUP BY s.name ORDER BY total_us DESC LIMIT 6";
 
-/** The same of a graph, whose nodes have call stacks. */
+/** The same of a graph, whose nodes have call stacks; its lines are named without the folders of the file. */
 export const nodesOnLine = (file: string, line: number): string =>
-  `SELECT n.op AS name, coalesce(sum(e.runs), 0) AS count, coalesce(sum(e.run_us), 0) AS total_us FROM nodes n LEFT JOIN executions e ON e.node = n.node WHERE n.trace IN (SELECT c.trace FROM code c WHERE c.file = ${quoted(file)} AND c.line = ${line}) ` +
+  `SELECT n.op AS name, coalesce(sum(e.runs), 0) AS count, coalesce(sum(e.run_us), 0) AS total_us FROM nodes n LEFT JOIN executions e ON e.node = n.node WHERE n.trace IN (SELECT c.trace FROM code c WHERE (c.file = ${quoted(file)} OR substr(c.file, ${-[...file].length - 1}) = ${quoted(`/${file}`)}) AND c.line = ${line}) ` +
   "GROUP BY n.op ORDER BY total_us DESC LIMIT 6";

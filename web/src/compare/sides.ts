@@ -44,7 +44,7 @@ const plain = (name: string, columns: string[], look: string) => (t: Awaited<Ret
   const [text, parent] = [texts(t, t.column(name) ? name : (t.columns[0]?.name ?? name)), numbers(t, "parent")];
   const values = columns.map((c) => numbers(t, c));
   return Array.from({ length: t.rows }, (_, row) => row)
-    .filter((row) => !t.tree || parent(row) !== null)
+    .filter((row) => (!t.tree || parent(row) !== null) && text(row) !== "_TFProfRoot")
     .map((row): [string, Amount] => [text(row), { name: plainName(text(row)), look, us: values.reduce((all, v) => all + (v(row) ?? 0), 0) }]);
 };
 

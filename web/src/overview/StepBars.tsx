@@ -56,7 +56,7 @@ export function StepBars({ rows, height = 100 }: { rows: StepRow[]; height?: num
       <div class="plot">
         <div class="lines" aria-hidden="true">{marks.map((m) => <i key={m} style={{ bottom: `${(100 * m) / longest}%` }} />)}</div>
         {bars.map((b, i) => {
-          const slowest = bars.length > 1 && b.duration === longest;
+          const slowest = b.duration === longest && longest > 1.0005 * mid;
           const note = slowest ? "slowest" : Math.abs(b.duration / mid - 1) >= 0.02 ? signed(formatPercent(100 * (b.duration / mid - 1)), b.duration - mid) : "";
           const thing = { kind: "step", id: String(b.step) } as const;
           return (
