@@ -2,7 +2,7 @@
 /* gate.c: the public functions of the gate for CI: runs in, a verdict out. */
 #include "compare/gate/gate.h"
 #include "model/tables/profile.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/core/grid.h"
 #include "views/core/view.h"
 
@@ -109,7 +109,7 @@ tfp_status tfp_gate_judge(const tfp_gate *g, double limit, int pairs, const tfp_
     if (!g->sides[0].runs.size || !g->sides[1].runs.size) return tfp_fail(err, TFP_BADARG, "a side has no runs");
     tfp_report *r = tfp_report_new("gate", o);
     if (!r) return tfp_nomem(err);
-    r->grid->keeps_order = true;
+    tfp_table_of(r)->keeps_order = true;
     tfp_gate_result x = { .limit = limit, .pairs = pairs != 0 };
     tfp_status s = judge(g, r, &x, err);
     if (!s && verdict) *verdict = told(x.verdict);

@@ -5,7 +5,7 @@
 #include "options/options.h"
 #include "registry.h"
 #include "views/core/notes.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/core/view.h"
 
 size_t tfp_text_escape(const char *text, size_t size, char *out, size_t room)

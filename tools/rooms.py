@@ -11,9 +11,10 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 # The longest chain of includes, and how many sources a change of any header of these rooms may build again.
 CHAIN, AGAIN = 10, {"model/": 160, "views/core/": 124}
-# Headers over that limit, each with its own: words that others pass on, which tables a profile has, which parts a report has, and the
-# types of tensors.
-OVER = {"model/tables/types.h": 395, "model/tables/profile.h": 295, "model/tables/span_kinds.h": 190, "model/tensors.h": 170, "views/core/report.h": 175}
+# Headers with limits of their own. Over that limit: words that others pass on, which tables a profile has, a report as most files see it,
+# and the types of tensors. Below it: which parts a report has.
+OWN = {"model/tables/types.h": 395, "model/tables/profile.h": 295, "model/tables/span_kinds.h": 190, "model/tensors.h": 170,
+       "views/core/handle.h": 175, "views/core/report.h": 59}
 # What a program's folder may use of others.
 BESIDE = {"cli": ("server", "mcp"), "mcp": ("server",)}
 # Includes inside rooms that still point up.
@@ -67,11 +68,11 @@ def measure():
     print("rooms: the longest chain of includes has %d files" % longest)
     for room, most in AGAIN.items():
         all_of = sorted(((path, n) for path, n in again.items() if path.startswith(room)), key=lambda pair: (-pair[1], pair[0]))
-        for many, what in ((True, "over the limit"), (False, "within it")):
-            first = [(path, n) for path, n in all_of if (path in OVER) == many]
-            print("rooms: a change builds again, of %s* %s: %s" % (room, what, ", ".join("%s %d" % (path[len(room):], n) for path, n in first[:5])))
-        wrong += ["a change of %s builds %d sources again, more than %d" % (path, n, OVER.get(path, most)) for path, n in all_of
-                  if n > OVER.get(path, most)]
+        for many, what in ((True, "with limits of their own"), (False, "the others")):
+            first = [(path, n) for path, n in all_of if (path in OWN) == many]
+            print("rooms: a change builds again, of %s*, %s: %s" % (room, what, ", ".join("%s %d" % (path[len(room):], n) for path, n in first[:5])))
+        wrong += ["a change of %s builds %d sources again, more than %d" % (path, n, OWN.get(path, most)) for path, n in all_of
+                  if n > OWN.get(path, most)]
     return wrong
 
 

@@ -4,7 +4,7 @@
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
 #include "options/units.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 
 typedef struct usage { /* a device in one step; later the sums over all steps */
     tfp_strid device;
@@ -68,7 +68,7 @@ static tfp_status report(tfp_report *r, uint32_t row, const usage *u, tfp_error 
     if (u->busy_ns <= 0 || share >= 0.5) return TFP_OK;
     tfp_buf b = { 0 };
     tfp_buf_text(&b, "device: ");
-    tfp_escape(&b, tfp_text(r->profile, u->device));
+    tfp_escape(&b, tfp_text(tfp_profile_of(r), u->device));
     tfp_buf_printf(&b, " low utilization: %.2f (kernels ran ", share);
     tfp_format_time(&b, tfp_micros(u->busy_ns) / u->steps);
     tfp_buf_text(&b, " of ");
@@ -83,15 +83,15 @@ static bool less_by_device(const void *ctx, uint32_t a, uint32_t b)
 {
     const tfp_report *r = ((const void *const *)ctx)[0];
     const usages *u = ((const void *const *)ctx)[1];
-    return tfp_str_cmp(tfp_text(r->profile, u->all.at[a].device), tfp_text(r->profile, u->all.at[b].device)) < 0;
+    return tfp_str_cmp(tfp_text(tfp_profile_of(r), u->all.at[a].device), tfp_text(tfp_profile_of(r), u->all.at[b].device)) < 0;
 }
 
 static tfp_status check(tfp_report *r, uint32_t row, tfp_error *err)
 {
     usages steps = { 0 }, devices = { 0 };
-    collect_steps(r->profile, &steps);
+    collect_steps(tfp_profile_of(r), &steps);
     if (!steps.nomem) add_up(&steps, &devices);
-    uint32_t *order = TFP_NEW(&r->arena, uint32_t, devices.all.size);
+    uint32_t *order = TFP_NEW(tfp_arena_of(r), uint32_t, devices.all.size);
     bool ok = order && !steps.nomem && !devices.nomem;
     for (uint32_t i = 0; ok && i < devices.all.size; i++) order[i] = i;
     ok = ok && tfp_sort(order, devices.all.size, less_by_device, (const void *[]){ r, &devices });

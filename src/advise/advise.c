@@ -5,6 +5,7 @@
 #include "options/options.h"
 #include "views/core/engine.h"
 #include "views/core/notes.h"
+#include "views/core/report.h"
 #include "views/core/rows.h"
 #include "views/spans/trace.h"
 

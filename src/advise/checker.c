@@ -6,6 +6,7 @@
 #include "options/columns.h"
 #include "options/options.h"
 #include "options/units.h"
+#include "views/core/report.h"
 #include "views/core/rows.h"
 
 #include <math.h>

@@ -27,8 +27,8 @@ static int64_t row_ns(const view_times *t, uint32_t row)
 /* Counts the operations that ran, for their rows and all rows above. */
 static bool count_ran(view_times *t, tfp_arena *arena)
 {
-    const tfp_profile *p = t->v->profile;
-    t->ran = TFP_NEW(arena, uint32_t, t->v->tree->rows.size);
+    const tfp_profile *p = tfp_profile_of(t->v);
+    t->ran = TFP_NEW(arena, uint32_t, tfp_row_count(t->v));
     t->all_ran = 0;
     t->all_ns = 0;
     if (!t->ran) return false;
@@ -38,25 +38,25 @@ static bool count_ran(view_times *t, tfp_arena *arena)
         if (stats.run_count <= 0) continue;
         t->all_ran++;
         t->all_ns = tfp_add(t->all_ns, stats.total_ns, NULL);
-        if (t->v->tree->reach && t->v->tree->reach[i].row != TFP_NONE) t->ran[t->v->tree->reach[i].row]++;
+        if (tfp_tree_of(t->v)->reach && tfp_tree_of(t->v)->reach[i].row != TFP_NONE) t->ran[tfp_tree_of(t->v)->reach[i].row]++;
     }
-    for (size_t i = t->v->tree->rows.size; --i;) t->ran[t->v->tree->rows.at[i].parent] += t->ran[i];
+    for (size_t i = tfp_row_count(t->v); --i;) t->ran[tfp_row_at(t->v, i)->parent] += t->ran[i];
     return true;
 }
 
 static bool is_library(const tfp_report *v, uint32_t row)
 {
-    if (!v->tree->code) return false;
-    uint32_t frame = v->tree->code->items.at[v->tree->rows.at[row].item].frame;
-    return tfp_is_library_file(tfp_text(v->profile, v->profile->code->frames.at[frame].file));
+    if (!tfp_tree_of(v)->code) return false;
+    uint32_t frame = tfp_tree_of(v)->code->items.at[tfp_row_at(v, row)->item].frame;
+    return tfp_is_library_file(tfp_text(tfp_profile_of(v), tfp_profile_of(v)->code->frames.at[frame].file));
 }
 
 /* The last row, going down from the root, that takes more than half of the time; 0: none. */
 static uint32_t dominant(const view_times *t)
 {
     uint32_t at = 0, users = 0;
-    for (uint32_t i = 1; i < t->v->tree->rows.size; i++) {
-        if (t->v->tree->rows.at[i].parent != at || row_ns(t, i) <= t->all_ns / 2) continue;
+    for (uint32_t i = 1; i < tfp_row_count(t->v); i++) {
+        if (tfp_row_at(t->v, i)->parent != at || row_ns(t, i) <= t->all_ns / 2) continue;
         at = i;
         if (!is_library(t->v, i)) users = i;
     }
@@ -68,14 +68,14 @@ static tfp_status find(tfp_report *r, uint32_t row, const view_times *t, uint32_
 {
     tfp_buf b = { 0 };
     tfp_buf_text(&b, what);
-    tfp_escape(&b, t->v->tree->rows.at[at].name);
+    tfp_escape(&b, tfp_row_at(t->v, at)->name);
     tfp_buf_printf(&b, " takes %.2f%% of all time with %u of the %u operations that ran",
                    100.0 * (double)row_ns(t, at) / (double)t->all_ns, (unsigned)t->ran[at], (unsigned)t->all_ran);
     tfp_checker_times(&b, t->v, at, !t->list);
     tfp_status s = tfp_checker_find_text(r, row, &b, err);
     static const char *const commands[] = { "tfprof op -order_by micros", "tfprof scope -order_by micros",
                                             "tfprof code -order_by micros" };
-    if (!s) tfp_checker_about(r, (double)row_ns(t, at) / 1e9, commands[t->list ? 0 : t->v->tree->code ? 2 : 1]);
+    if (!s) tfp_checker_about(r, (double)row_ns(t, at) / 1e9, commands[t->list ? 0 : tfp_tree_of(t->v)->code ? 2 : 1]);
     return s;
 }
 
@@ -95,7 +95,7 @@ static tfp_status check_view(tfp_report *r, uint32_t row, const tfp_view *view, 
 
 static tfp_status check(tfp_report *r, uint32_t row, tfp_error *err)
 {
-    const tfp_profile *p = r->profile;
+    const tfp_profile *p = tfp_profile_of(r);
     bool steps = false;
     for (size_t i = 0; i < p->runs->steps.size; i++) steps |= p->runs->steps.at[i].listed;
     if (!steps) return tfp_report_note_add(r, TFP_NOTE_CHECKER_SKIPPED, err, "ExpensiveOperationChecker: no steps (run metadata)");

@@ -2,6 +2,7 @@
 /* advise/findings.c: the findings of `advise` as a table, for queries (sql/grids.c). It is no command: `advise` has the same cells. */
 #include "advise/checker.h"
 #include "views/core/grid.h"
+#include "views/core/report.h"
 #include "views/core/rows.h"
 
 typedef struct finding_row {

@@ -4,7 +4,7 @@
 #include "advise/checker.h"
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 
 #include <math.h>
 
@@ -80,7 +80,7 @@ static tfp_status find(tfp_report *r, uint32_t row, const operations *o, const w
     tfp_buf b = { 0 };
     tfp_buf_printf(&b, "%u %s", (unsigned)o->count, o->count == 1 ? w->one : w->many);
     tfp_buf_text(&b, o->count == 1 ? ": " : ", such as ");
-    tfp_escape(&b, tfp_text(r->profile, r->profile->graph->nodes.at[o->example].name));
+    tfp_escape(&b, tfp_text(tfp_profile_of(r), tfp_profile_of(r)->graph->nodes.at[o->example].name));
     tfp_buf_printf(&b, " (%s)", w->advice);
     tfp_status s = tfp_checker_find_text(r, row, &b, err);
     if (!s) tfp_checker_about(r, NAN, "tfprof op");
@@ -89,7 +89,7 @@ static tfp_status find(tfp_report *r, uint32_t row, const operations *o, const w
 
 static tfp_status check(tfp_report *r, uint32_t row, tfp_error *err)
 {
-    const tfp_profile *p = r->profile;
+    const tfp_profile *p = tfp_profile_of(r);
     operations norms = { .p = p, .ran = p->runs->execs.size > 0 }, nhwc = norms;
     bool converted = false; /* set if TensorFlow's layout optimizer changed the layout when the graph ran */
     for (uint32_t i = 0; i < p->graph->nodes.size; i++) {

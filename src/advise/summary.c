@@ -10,6 +10,7 @@
 #include "options/columns.h"
 #include "views/core/coverage.h"
 #include "views/core/engine.h"
+#include "views/core/report.h"
 #include "views/core/rows.h"
 #include "views/memory/allocator.h"
 #include "views/spans/trace.h"

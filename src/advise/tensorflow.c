@@ -3,7 +3,7 @@
 #include "advise/checker.h"
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 
 /* ---- AcceleratorUtilizationChecker: how busy each accelerator is between its first start and its last end ---- */
 
@@ -44,7 +44,7 @@ static tfp_status report(tfp_report *r, uint32_t row, const usage *u, tfp_error 
     double share = (double)u->busy_ns / (double)(u->end_ns - u->start_ns);
     tfp_buf b = { 0 };
     tfp_buf_text(&b, "device: ");
-    tfp_escape(&b, tfp_text(r->profile, u->device));
+    tfp_escape(&b, tfp_text(tfp_profile_of(r), u->device));
     tfp_buf_printf(&b, " %sutilization: %.2f", share >= 0.5 ? "" : "low ", share);
     tfp_status s = b.failed ? tfp_nomem(err) : tfp_checker_find(r, row, (tfp_str){ b.data, b.size }, err);
     tfp_buf_free(&b);
@@ -55,12 +55,12 @@ static bool less_by_device(const void *ctx, uint32_t a, uint32_t b)
 {
     const tfp_report *r = ((const void *const *)ctx)[0];
     const usages *all = ((const void *const *)ctx)[1];
-    return tfp_str_cmp(tfp_text(r->profile, all->at[a].device), tfp_text(r->profile, all->at[b].device)) < 0;
+    return tfp_str_cmp(tfp_text(tfp_profile_of(r), all->at[a].device), tfp_text(tfp_profile_of(r), all->at[b].device)) < 0;
 }
 
 tfp_status tfp_tensorflow_accelerator(tfp_report *r, uint32_t row, tfp_error *err)
 {
-    const tfp_profile *p = r->profile;
+    const tfp_profile *p = tfp_profile_of(r);
     usages all = { 0 };
     tfp_map64 by_device = { 0 };
     bool ok = true;
@@ -74,7 +74,7 @@ tfp_status tfp_tensorflow_accelerator(tfp_report *r, uint32_t row, tfp_error *er
         else
             ok = false;
     }
-    uint32_t *order = TFP_NEW(&r->arena, uint32_t, all.size);
+    uint32_t *order = TFP_NEW(tfp_arena_of(r), uint32_t, all.size);
     for (uint32_t i = 0; order && i < all.size; i++) order[i] = i;
     ok = ok && order && tfp_sort(order, all.size, less_by_device, (const void *[]){ r, &all });
     tfp_status s = ok ? TFP_OK : tfp_nomem(err);
@@ -96,7 +96,7 @@ static bool has_type(const tfp_profile *p, uint32_t node, tfp_str type)
 /* "FusedBatchNorm" exactly: TensorFlow's check does not know its later versions. */
 tfp_status tfp_tensorflow_operation(tfp_report *r, uint32_t row, tfp_error *err)
 {
-    const tfp_profile *p = r->profile;
+    const tfp_profile *p = tfp_profile_of(r);
     bool batch_norm = false, fused = false, nhwc = false;
     for (uint32_t i = 0; i < p->graph->nodes.size; i++) {
         const tfp_node *n = &p->graph->nodes.at[i];

@@ -13,16 +13,16 @@ static tfp_status check_ops(tfp_report *r, uint32_t row, tfp_error *err)
     tfp_report *v = NULL;
     tfp_buf b = { 0 };
     tfp_status s = tfp_checker_view(r, &tfp_view_op, options, &v, err);
-    for (uint32_t i = 1; !s && i < v->tree->rows.size && i <= 3; i++) {
+    for (uint32_t i = 1; !s && i < tfp_row_count(v) && i <= 3; i++) {
         if (i > 1) tfp_buf_char(&b, '\n');
         tfp_buf_printf(&b, "top %u operation type: ", (unsigned)i);
-        tfp_escape(&b, v->tree->rows.at[i].name);
+        tfp_escape(&b, tfp_row_at(v, i)->name);
         tfp_checker_times(&b, v, i, false);
         tfp_buf_printf(&b, " (%.2f%%)",
                        100.0 * tfp_exact(TFP_V_MICROS, tfp_own(v, i, TFP_V_MICROS)) /
                            (tfp_exact(TFP_V_MICROS, tfp_total(v, 0, TFP_V_MICROS)) + 1e-10));
     }
-    if (!s && v->tree->rows.size > 1) s = tfp_checker_find_text(r, row, &b, err);
+    if (!s && tfp_row_count(v) > 1) s = tfp_checker_find_text(r, row, &b, err);
     tfp_buf_free(&b);
     tfp_report_free(v);
     return s;
@@ -35,11 +35,11 @@ static tfp_status check_scopes(tfp_report *r, uint32_t row, tfp_error *err)
     tfp_buf b = { 0 };
     unsigned found = 0;
     tfp_status s = tfp_checker_view(r, &tfp_view_scope, options, &v, err);
-    for (uint32_t i = 1; !s && i < v->tree->rows.size && found < 3; i++) {
-        if (v->tree->rows.at[i].depth != 1) continue;
+    for (uint32_t i = 1; !s && i < tfp_row_count(v) && found < 3; i++) {
+        if (tfp_row_at(v, i)->depth != 1) continue;
         if (found++) tfp_buf_char(&b, '\n');
         tfp_buf_printf(&b, "top %u graph node: ", found);
-        tfp_escape(&b, v->tree->rows.at[i].name);
+        tfp_escape(&b, tfp_row_at(v, i)->name);
         tfp_checker_times(&b, v, i, false);
     }
     if (!s && found) s = tfp_checker_find_text(r, row, &b, err);
@@ -59,14 +59,14 @@ typedef struct kids {
 
 static bool find_kids(kids *k, const tfp_report *v, tfp_arena *arena)
 {
-    size_t n = v->tree->rows.size;
+    size_t n = tfp_row_count(v);
     uint32_t *last = TFP_NEW(arena, uint32_t, n);
     k->v = v;
     k->first = TFP_NEW(arena, uint32_t, n);
     k->next = TFP_NEW(arena, uint32_t, n);
     if (!last || !k->first || !k->next) return false;
     for (uint32_t i = 1; i < n; i++) {
-        uint32_t parent = v->tree->rows.at[i].parent;
+        uint32_t parent = tfp_row_at(v, i)->parent;
         if (k->first[parent] == 0)
             k->first[parent] = i;
         else
@@ -95,7 +95,7 @@ static void write_lines(const kids *k, uint32_t top, tfp_buf *b)
         if (tfp_micros(tfp_total(k->v, row, TFP_V_MICROS)) < LINE_MIN_US) continue;
         if (lines++) tfp_buf_char(b, '\n');
         tfp_buf_fill(b, ' ', 2 * (size_t)level);
-        tfp_escape(b, k->v->tree->rows.at[row].name);
+        tfp_escape(b, tfp_row_at(k->v, row)->name);
         tfp_checker_times(b, k->v, row, true);
         if (level + 1 < LEVELS && forks(k, row)) {
             level++;
@@ -112,7 +112,7 @@ static tfp_status check_code(tfp_report *r, uint32_t row, tfp_error *err)
     tfp_arena arena = { 0 };
     tfp_buf b = { 0 };
     kids k;
-    if (!tfp_profile_has(r->profile, TFP_HAS_CODE))
+    if (!tfp_profile_has(tfp_profile_of(r), TFP_HAS_CODE))
         return tfp_report_note_add(r, TFP_NOTE_CHECKER_SKIPPED, err, "ExpensiveOperationChecker: no code traces (op log)");
     tfp_status s = tfp_checker_view(r, &tfp_view_code, options, &v, err);
     if (!s && !find_kids(&k, v, &arena)) s = tfp_nomem(err);
@@ -134,7 +134,7 @@ tfp_status tfp_tensorflow_expensive(tfp_report *r, uint32_t row, tfp_error *err)
 {
     tfp_status s = TFP_OK;
     bool steps = false;
-    for (size_t i = 0; i < r->profile->runs->steps.size; i++) steps |= r->profile->runs->steps.at[i].listed;
+    for (size_t i = 0; i < tfp_profile_of(r)->runs->steps.size; i++) steps |= tfp_profile_of(r)->runs->steps.at[i].listed;
     if (steps)
         s = check_ops(r, row, err);
     else

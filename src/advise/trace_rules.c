@@ -7,7 +7,8 @@
 #include "model/tables/processes.h"
 #include "model/tables/sources.h"
 #include "options/options.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
+#include "views/core/texts.h"
 #include "views/timeline/range.h"
 #include "whatif/gains.h"
 
@@ -174,7 +175,7 @@ tfp_status tfp_trace_limits_known(const char *list, tfp_error *err)
 
 static double limit_of(const tfp_report *r, const rule *of)
 {
-    tfp_str left = tfp_str_of(r->options->verb.rule_limits), item;
+    tfp_str left = tfp_str_of(tfp_options_of(r)->verb.rule_limits), item;
     double limit = of->limit, told;
     bool is_limit;
     while (next_item(&left, &item))
@@ -200,9 +201,9 @@ static tfp_str file_of(const tfp_report *r, const tfp_ruling *x)
 {
     const tfp_profile *p = x->f->x.p;
     uint32_t span = x->evidence;
-    if (span != TFP_NONE && !r->runs)
+    if (span != TFP_NONE && !tfp_runs_of(r))
         return tfp_str_of(p->files->sources.at[p->events->processes.at[p->lanes.at[x->f->x.s->lane[span]].process].source]);
-    return tfp_only_source(r->profile);
+    return tfp_only_source(tfp_profile_of(r));
 }
 
 static void put_evidence(tfp_ruling *x)
@@ -311,7 +312,7 @@ static bool name_lane(tfp_report *r, const tfp_ruling *x, tfp_evidence *e)
     tfp_buf name = { 0 };
     if (e->span == TFP_NONE) return true;
     tfp_lane_put(x->f->x.p, x->f->x.s->lane[e->span], &name);
-    const char *copy = name.failed ? NULL : tfp_arena_copy(&r->arena, (tfp_str){ name.data, name.size });
+    const char *copy = name.failed ? NULL : tfp_arena_copy(tfp_arena_of(r), (tfp_str){ name.data, name.size });
     e->lane = (tfp_str){ copy, copy ? name.size : 0 };
     tfp_buf_free(&name);
     return copy != NULL;
@@ -329,13 +330,13 @@ static void place_evidence(const tfp_ruling *x, const int64_t *zeros, tfp_eviden
 static bool add_verdict(tfp_report *r, tfp_ruling *x, const rule *of, const int64_t *zeros, tfp_trace_verdict *out, size_t *count)
 {
     sentence_parts parts;
-    const char *copy = finish_text(x, of, &parts) ? tfp_arena_copy(&r->arena, (tfp_str){ x->text.data, x->text.size }) : NULL;
+    const char *copy = finish_text(x, of, &parts) ? tfp_arena_copy(tfp_arena_of(r), (tfp_str){ x->text.data, x->text.size }) : NULL;
     if (!copy) return false;
     size_t at = (*count)++;
     tfp_evidence evidence = evidence_of(x);
     if (!name_lane(r, x, &evidence)) return false;
     place_evidence(x, zeros, &evidence);
-    if (r->runs) evidence.span = TFP_NONE; /* the span belongs to a trace that only the report has */
+    if (tfp_runs_of(r)) evidence.span = TFP_NONE; /* the span belongs to a trace that only the report has */
     for (; at && out[at - 1].saving_ns < x->saving_ns; at--) out[at] = out[at - 1];
     out[at] = (tfp_trace_verdict){ .rule = &of->checker,
                                    .text = { copy, x->text.size },

@@ -32,25 +32,25 @@ static uint32_t nth_item(tfp_items *x, tfp_turns *t, uint32_t above, tfp_str nam
 /* The item of a row whose parent has an item already. TFP_NONE: out of memory, or not among fixed items. */
 static uint32_t row_item(tfp_items *x, const tfp_report *r, tfp_turns *t, const uint32_t *items, uint32_t at)
 {
-    const tfp_row *row = &r->tree->rows.at[at];
+    const tfp_row *row = tfp_row_at(r, at);
     if (at == 0) return 0;
     uint32_t above = items[row->parent];
-    switch (r->kind) {
+    switch (tfp_kind_of(r)) {
     case TFP_REPORT_LIST: return tfp_items_below(x, 0, 0, row->name, row->name.size, 0);
     case TFP_REPORT_GRID:
     case TFP_REPORT_GROUPS: return above == TFP_NONE ? TFP_NONE : nth_item(x, t, above, row->name);
     default: break;
     }
-    if (r->about == &tfp_view_scope)
+    if (tfp_view_of(r) == &tfp_view_scope)
         return above == TFP_NONE ? TFP_NONE
-                                 : tfp_items_path_below(x, above, row->name, r->tree->rows.at[row->parent].name.size);
+                                 : tfp_items_path_below(x, above, row->name, tfp_row_at(r, row->parent)->name.size);
     return tfp_items_below(x, above == TFP_NONE ? 0 : above, 0, row->name, row->name.size, 0);
 }
 
 bool tfp_align(tfp_items *x, const tfp_report *r, tfp_turns *t, uint32_t *items)
 {
     t->number++;
-    for (uint32_t row = 0; row < r->tree->rows.size; row++) {
+    for (uint32_t row = 0; row < tfp_row_count(r); row++) {
         items[row] = row_item(x, r, t, items, row);
         if (items[row] == TFP_NONE && !x->fixed) return false;
     }

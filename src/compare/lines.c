@@ -24,9 +24,9 @@ static tfp_options *options_for(const tfp_options *o)
 
 static bool add_row(tfp_report *r, tfp_step_values *values, tfp_str name, double us)
 {
-    tfp_row row = { .name = name, .depth = r->tree->rows.size != 0, .node = TFP_NONE, .item = TFP_NONE, .tensor = TFP_NONE };
+    tfp_row row = { .name = name, .depth = tfp_row_count(r) != 0, .node = TFP_NONE, .item = TFP_NONE, .tensor = TFP_NONE };
     uint32_t at = tfp_report_add_row(r, &row);
-    double *value = TFP_NEW(&r->arena, double, 1);
+    double *value = TFP_NEW(tfp_arena_of(r), double, 1);
     if (at == TFP_NONE || !value) return false;
     *value = us;
     values[at] = (tfp_step_values){ TFP_C_MICROS, value, 1 };
@@ -36,21 +36,21 @@ static bool add_row(tfp_report *r, tfp_step_values *values, tfp_str name, double
 /* In a trace the table sums everything that was recorded. */
 static double steps_of(const tfp_report *r)
 {
-    const tfp_profile *p = r->profile;
+    const tfp_profile *p = tfp_profile_of(r);
     size_t steps = tfp_profile_step_count(p);
-    bool sums = tfp_has(p, TFP_HAS_TRACE) && r->options->step.which != TFP_STEP_ONE;
+    bool sums = tfp_has(p, TFP_HAS_TRACE) && tfp_options_of(r)->step.which != TFP_STEP_ONE;
     return sums && steps ? (double)steps : 1;
 }
 
 static bool fill(tfp_report *r, tfp_step_values *values)
 {
-    const tfp_grid_column *line = tfp_grid_find(r->grid, "line"), *self = tfp_grid_find(r->grid, "self_us");
+    const tfp_grid_column *line = tfp_grid_find(tfp_table_of(r), "line"), *self = tfp_grid_find(tfp_table_of(r), "self_us");
     double steps = steps_of(r), all = 0;
-    if (!line) line = tfp_grid_find(r->grid, "function"); /* the rows are Python frames */
+    if (!line) line = tfp_grid_find(tfp_table_of(r), "function"); /* the rows are Python frames */
     if (!line || !self) return false;
     for (int turn = 0; turn < 2; turn++) {
         if (turn && !add_row(r, values, TFP_ROOT_NAME, all)) return false;
-        for (size_t i = 0; i < r->grid->row_count; i++) {
+        for (size_t i = 0; i < tfp_table_of(r)->row_count; i++) {
             double us = (self->type == 'r' ? self->reals[i] : (double)self->ints[i]) / steps;
             if (!turn)
                 all += us;
@@ -69,7 +69,7 @@ tfp_status tfp_line_table_of(const tfp_profile *p, const tfp_options *o, tfp_ste
     tfp_status s = table ? tfp_view_build(p, &tfp_view_lines, table, &r, err) : tfp_nomem(err);
     tfp_options_free(table);
     if (s) return s;
-    tfp_step_values *values = TFP_NEW(&r->arena, tfp_step_values, r->grid->row_count + 1);
+    tfp_step_values *values = TFP_NEW(tfp_arena_of(r), tfp_step_values, tfp_table_of(r)->row_count + 1);
     if (!values || !fill(r, values)) {
         tfp_report_free(r);
         return tfp_nomem(err);

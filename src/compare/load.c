@@ -9,6 +9,7 @@
 #include "views/core/coverage.h"
 #include "views/core/kinds.h"
 #include "views/core/notes.h"
+#include "views/core/report.h"
 #include "views/core/view.h"
 #include "views/spans/trace.h"
 

@@ -9,6 +9,8 @@
 #include "options/options.h"
 #include "views/core/kinds.h"
 #include "views/core/notes.h"
+#include "views/core/report.h"
+#include "views/core/texts.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -33,7 +33,7 @@ static size_t end_of_device(const maker *m, size_t first)
     size_t end = first;
     do {
         if (is_all(m, end++)) break;
-    } while (end < m->r->grid->row_count && tfp_str_eq(m->device->texts[end], m->device->texts[first]) &&
+    } while (end < tfp_table_of(m->r)->row_count && tfp_str_eq(m->device->texts[end], m->device->texts[first]) &&
              (!m->rank || m->rank->ints[end] == m->rank->ints[first]));
     return end;
 }
@@ -41,7 +41,7 @@ static size_t end_of_device(const maker *m, size_t first)
 static bool add_row(maker *m, tfp_str name, tfp_step_values values)
 {
     tfp_row row = {
-        .name = name, .depth = m->r->tree->rows.size != 0, .node = TFP_NONE, .item = TFP_NONE, .tensor = TFP_NONE
+        .name = name, .depth = tfp_row_count(m->r) != 0, .node = TFP_NONE, .item = TFP_NONE, .tensor = TFP_NONE
     };
     return tfp_report_add_row(m->r, &row) != TFP_NONE && tfp_push(&m->values, values);
 }
@@ -54,15 +54,15 @@ static tfp_str name_of(maker *m, size_t row, const tfp_grid_column *c)
     if (m->rank) tfp_buf_printf(&b, "rank %lld/", (long long)m->rank->ints[row]);
     tfp_buf_add(&b, m->device->texts[row].data, m->device->texts[row].size);
     tfp_buf_printf(&b, "/%s", c->name);
-    tfp_str name = { b.failed ? NULL : tfp_arena_copy(&m->r->arena, (tfp_str){ b.data, b.size }), b.size };
+    tfp_str name = { b.failed ? NULL : tfp_arena_copy(tfp_arena_of(m->r), (tfp_str){ b.data, b.size }), b.size };
     tfp_buf_free(&b);
     return name;
 }
 
 static bool is_shown(const maker *m, tfp_str name)
 {
-    return tfp_filter_matches(m->r->options->filters[TFP_F_SHOW], name) &&
-           !tfp_filter_matches(m->r->options->filters[TFP_F_HIDE], name);
+    return tfp_filter_matches(tfp_options_of(m->r)->filters[TFP_F_SHOW], name) &&
+           !tfp_filter_matches(tfp_options_of(m->r)->filters[TFP_F_HIDE], name);
 }
 
 static bool add_column(maker *m, size_t first, size_t end, const tfp_grid_column *c)
@@ -70,7 +70,7 @@ static bool add_column(maker *m, size_t first, size_t end, const tfp_grid_column
     tfp_step_values values = { .column = c->unit == TFP_MICROS ? TFP_C_MICROS : TFP_C_OCCURRENCE };
     if (!(m->select >> values.column & 1)) return true;
     tfp_str name = name_of(m, first, c);
-    values.at = TFP_NEW(&m->r->arena, double, end - first);
+    values.at = TFP_NEW(tfp_arena_of(m->r), double, end - first);
     if (!name.data || !values.at || !tfp_push(&m->names, name)) return false;
     for (size_t row = first; row < end; row++)
         if (!is_all(m, row) && !(c->absent && c->absent[row])) values.at[values.count++] = number(c, row);
@@ -85,7 +85,7 @@ static bool is_measure(const maker *m, const tfp_grid_column *c)
 
 static bool add_devices(maker *m)
 {
-    const tfp_grid *g = m->r->grid;
+    const tfp_grid *g = tfp_table_of(m->r);
     bool ok = true;
     for (size_t first = 0, end; first < g->row_count && ok; first = end) {
         end = end_of_device(m, first);
@@ -100,10 +100,10 @@ static bool add_devices(maker *m)
 /* The duration of each step, the mean over the devices that have it. */
 static bool add_root(maker *m)
 {
-    size_t count = m->r->grid->row_count;
+    size_t count = tfp_table_of(m->r)->row_count;
     tfp_map64 places = { 0 };
-    tfp_step_values all = { TFP_C_MICROS, TFP_NEW(&m->r->arena, double, count + 1), 0 };
-    double *devices = TFP_NEW(&m->r->arena, double, count + 1);
+    tfp_step_values all = { TFP_C_MICROS, TFP_NEW(tfp_arena_of(m->r), double, count + 1), 0 };
+    double *devices = TFP_NEW(tfp_arena_of(m->r), double, count + 1);
     bool ok = all.at && devices;
     for (size_t row = 0; row < count && ok; row++) {
         int64_t step;
@@ -137,12 +137,12 @@ static tfp_options *options_for(const tfp_options *o)
 
 static tfp_status fill(maker *m, tfp_error *err)
 {
-    const tfp_options *o = m->r->options;
+    const tfp_options *o = tfp_options_of(m->r);
     unsigned failed = tfp_filter_failures(o->filters[TFP_F_SHOW]) + tfp_filter_failures(o->filters[TFP_F_HIDE]);
-    m->step = tfp_grid_find(m->r->grid, "step");
-    m->device = tfp_grid_find(m->r->grid, "device");
-    m->rank = tfp_grid_find(m->r->grid, "rank");
-    m->duration = tfp_grid_find(m->r->grid, "duration_us");
+    m->step = tfp_grid_find(tfp_table_of(m->r), "step");
+    m->device = tfp_grid_find(tfp_table_of(m->r), "device");
+    m->rank = tfp_grid_find(tfp_table_of(m->r), "rank");
+    m->duration = tfp_grid_find(tfp_table_of(m->r), "duration_us");
     bool ok = add_root(m) && add_devices(m);
     ok = ok && failed == tfp_filter_failures(o->filters[TFP_F_SHOW]) + tfp_filter_failures(o->filters[TFP_F_HIDE]);
     if (!ok) return tfp_nomem(err);
@@ -156,7 +156,7 @@ tfp_status tfp_step_table_of(const tfp_profile *p, const tfp_options *o, tfp_ste
     *out = (tfp_step_table){ NULL, NULL };
     tfp_status s = table ? tfp_view_build(p, &tfp_view_steps, table, &m.r, err) : tfp_nomem(err);
     if (!s) s = fill(&m, err);
-    if (!s && !(out->rows = TFP_NEW(&m.r->arena, tfp_step_values, m.values.size))) s = tfp_nomem(err);
+    if (!s && !(out->rows = TFP_NEW(tfp_arena_of(m.r), tfp_step_values, m.values.size))) s = tfp_nomem(err);
     if (!s) {
         memcpy(out->rows, m.values.at, m.values.size * sizeof *out->rows);
         out->report = m.r;

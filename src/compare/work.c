@@ -4,7 +4,8 @@
 #include "compare/diff.h"
 #include "model/tables/graph.h"
 #include "views/core/notes.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
+#include "views/core/texts.h"
 
 static uint32_t twin_of(const tfp_profile *p, uint32_t node, const tfp_profile *other)
 {

@@ -6,6 +6,7 @@
 #include "model/tables/events.h"
 #include "views/core/findings.h"
 #include "views/core/grid.h"
+#include "views/core/report.h"
 #include "views/core/rows.h"
 
 #include <math.h>

@@ -16,10 +16,10 @@ static void put_us(tfp_batch *b, int64_t ns) { tfp_batch_real(b, (double)ns / 10
 /* The time of a row's nodes on accelerators, within listed steps. */
 static int64_t in_steps(const tfp_report *r, const tfp_row *row)
 {
-    const tfp_profile *p = r->profile;
+    const tfp_profile *p = tfp_profile_of(r);
     int64_t ns = 0;
     for (uint32_t i = 0; i < row->member_count; i++) {
-        const tfp_node *node = &p->graph->nodes.at[r->tree->members[row->member_first + i]];
+        const tfp_node *node = &p->graph->nodes.at[tfp_tree_of(r)->members[row->member_first + i]];
         for (TFP_EACH(runs->execs, e, node->exec_first, p))
             if (p->runs->steps.at[p->runs->execs.at[e].step].listed) ns = tfp_add(ns, p->runs->execs.at[e].accelerator_ns, NULL);
     }
@@ -29,11 +29,11 @@ static int64_t in_steps(const tfp_report *r, const tfp_row *row)
 static void put_op(tfp_batch *b, const tfp_report *r, uint32_t row, const tfp_fleet_run *run)
 {
     tfp_fleet_put_key(b, run);
-    tfp_batch_text(b, r->tree->rows.at[row].name);
+    tfp_batch_text(b, tfp_row_at(r, row)->name);
     tfp_batch_int(b, tfp_own(r, row, TFP_V_RUNS));
     put_us(b, tfp_own(r, row, TFP_V_CPU_MICROS));
     put_us(b, tfp_own(r, row, TFP_V_ACCELERATOR_MICROS));
-    put_us(b, in_steps(r, &r->tree->rows.at[row]));
+    put_us(b, in_steps(r, tfp_row_at(r, row)));
     tfp_batch_int_if(b, tfp_total(r, 0, TFP_V_BYTES) != 0, tfp_own(r, row, TFP_V_BYTES)); /* a total of 0 means unknown */
     tfp_batch_int_if(b, tfp_total(r, 0, TFP_V_FLOAT_OPS) != 0, tfp_own(r, row, TFP_V_FLOAT_OPS));
 }
@@ -46,7 +46,7 @@ tfp_status tfp_fleet_add_ops(tfp_fleet_rows *rows, const tfp_profile *p, const t
                                        NULL };
     tfp_report *r;
     tfp_status s = tfp_fleet_report(p, &tfp_view_op, set, &r, err);
-    for (uint32_t i = 1; !s && r && i < r->tree->rows.size; i++) put_op(&rows->tables[TFP_FLEET_OPS], r, i, run);
+    for (uint32_t i = 1; !s && r && i < tfp_row_count(r); i++) put_op(&rows->tables[TFP_FLEET_OPS], r, i, run);
     tfp_report_free(r);
     return s;
 }
@@ -56,7 +56,7 @@ tfp_status tfp_fleet_add_ops(tfp_fleet_rows *rows, const tfp_profile *p, const t
 static void put_module(tfp_batch *b, const tfp_report *r, uint32_t row, const tfp_fleet_run *run)
 {
     tfp_fleet_put_key(b, run);
-    tfp_batch_text(b, r->tree->rows.at[row].name);
+    tfp_batch_text(b, tfp_row_at(r, row)->name);
     tfp_batch_int(b, tfp_total(r, row, TFP_V_RUNS));
     put_us(b, tfp_total(r, row, TFP_V_CPU_MICROS));
     put_us(b, tfp_total(r, row, TFP_V_ACCELERATOR_MICROS));
@@ -67,8 +67,8 @@ tfp_status tfp_fleet_add_modules(tfp_fleet_rows *rows, const tfp_profile *p, con
     static const char *const set[] = { ALL_ROWS, "select", "micros,occurrence", NULL };
     tfp_report *r;
     tfp_status s = tfp_fleet_report(p, &tfp_view_scope, set, &r, err);
-    for (uint32_t i = 1; !s && r && i + 1 < r->tree->rows.size; i++) /* the first child of a row follows it */
-        if (r->tree->rows.at[i + 1].parent == i) put_module(&rows->tables[TFP_FLEET_MODULES], r, i, run);
+    for (uint32_t i = 1; !s && r && i + 1 < tfp_row_count(r); i++) /* the first child of a row follows it */
+        if (tfp_row_at(r, i + 1)->parent == i) put_module(&rows->tables[TFP_FLEET_MODULES], r, i, run);
     tfp_report_free(r);
     return s;
 }
@@ -117,7 +117,7 @@ tfp_status tfp_fleet_add_lines(tfp_fleet_rows *rows, const tfp_profile *p, const
     tfp_report *r = NULL;
     tfp_status s =
         tfp_profile_has(p, TFP_HAS_STACKS) ? tfp_fleet_report(p, &tfp_view_lines, set, &r, err) : TFP_OK;
-    for (size_t i = 0; !s && r && i < r->grid->row_count; i++) put_line(&rows->tables[TFP_FLEET_LINES], r, i, run);
+    for (size_t i = 0; !s && r && i < tfp_table_of(r)->row_count; i++) put_line(&rows->tables[TFP_FLEET_LINES], r, i, run);
     tfp_report_free(r);
     return s;
 }

@@ -7,7 +7,8 @@
 #include "model/tables/details.h"
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
+#include "views/core/texts.h"
 
 static void put_int(sql_cell *out, int64_t i)
 {

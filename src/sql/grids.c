@@ -158,7 +158,7 @@ static int close_grid(sqlite3_vtab_cursor *base)
 
 static size_t rows_of(const tfp_report *r)
 {
-    return !r ? 0 : r->kind == TFP_REPORT_GRID ? r->grid->row_count : r->tree->rows.size;
+    return !r ? 0 : tfp_kind_of(r) == TFP_REPORT_GRID ? tfp_table_of(r)->row_count : tfp_row_count(r);
 }
 
 static int best_way(sqlite3_vtab *base, sqlite3_index_info *info)
@@ -251,7 +251,7 @@ static int give_cell(sqlite3_vtab_cursor *base, sqlite3_context *context, int i)
         return SQLITE_OK;
     }
     const tfp_row_column *about = &grids[t->grid].view->columns[i - 1];
-    const tfp_grid_column *column = tfp_grid_find(t->reports[c->profile]->grid, about->name); /* NULL: `rank` of one */
+    const tfp_grid_column *column = tfp_grid_find(tfp_table_of(t->reports[c->profile]), about->name); /* NULL: `rank` of one */
     if (!column || (column->absent && column->absent[c->row]))
         a->result_null(context);
     else if (column->type == 's')

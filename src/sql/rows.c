@@ -5,7 +5,7 @@
 #include "model/tables/profile.h"
 #include "options/options.h"
 #include "views/core/kinds.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/core/view.h"
 
 static const struct {
@@ -72,7 +72,7 @@ tfp_status sql_rows_build(const tfp_profile *p, const tfp_view *view, tfp_moment
 
 sql_row_cell sql_row_cell_at(const tfp_report *r, size_t row, size_t column)
 {
-    const tfp_row *at = &r->tree->rows.at[row];
+    const tfp_row *at = tfp_row_at(r, row);
     bool total;
     double number;
     switch (column) {
@@ -84,7 +84,7 @@ sql_row_cell sql_row_cell_at(const tfp_report *r, size_t row, size_t column)
     }
     const tfp_column *c = number_at(column - PLACES, &total);
     int v = tfp_value_of(c);
-    if (v >= 0 && !(total ? r->tree->total[v] : r->tree->own[v])) return (sql_row_cell){ .type = 'n' };
+    if (v >= 0 && !(total ? tfp_tree_of(r)->total[v] : tfp_tree_of(r)->own[v])) return (sql_row_cell){ .type = 'n' };
     if (v >= 0 && !tfp_is_time(v))
         return (sql_row_cell){ .type = 'i', .number = total ? tfp_total(r, (uint32_t)row, (tfp_value)v) : tfp_own(r, (uint32_t)row, (tfp_value)v) };
     if (!tfp_cell_number(r, (uint32_t)row, (tfp_column_id)(c - tfp_columns), total, &number)) return (sql_row_cell){ .type = 'n' };

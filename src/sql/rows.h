@@ -4,7 +4,7 @@
 #define TFP_SQL_ROWS_H
 
 #include "options/options.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/core/view.h"
 
 /* False past the end. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/best.c: without a change that is asked for, the ten single ones that help most. */
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/core/grid.h"
 #include "whatif/change.h"
 
@@ -100,7 +100,7 @@ static char *pattern_of(tfp_whatif *w, tfp_str name, unsigned on)
     }
     tfp_buf_text(&b, goes_on[on]);
     tfp_buf_text(&b, "=2");
-    char *text = b.failed ? NULL : tfp_arena_copy(&w->r->arena, (tfp_str){ b.data, b.size });
+    char *text = b.failed ? NULL : tfp_arena_copy(tfp_arena_of(w->r), (tfp_str){ b.data, b.size });
     tfp_buf_free(&b);
     return text;
 }
@@ -133,8 +133,8 @@ static bool try_all(tfp_whatif *w, op_times *o)
 
 static bool try_ops(tfp_whatif *w)
 {
-    op_times o = { .j = &w->job, .activity = TFP_NEW(&w->r->arena, bool, w->job.p->strings.count + 1) };
-    bool ok = o.activity && tfp_strtab_init(&o.stems, &w->r->arena) == TFP_OK && collect(&o) && try_all(w, &o);
+    op_times o = { .j = &w->job, .activity = TFP_NEW(tfp_arena_of(w->r), bool, w->job.p->strings.count + 1) };
+    bool ok = o.activity && tfp_strtab_init(&o.stems, tfp_arena_of(w->r)) == TFP_OK && collect(&o) && try_all(w, &o);
     tfp_strtab_free(&o.stems);
     tfp_map64_free(&o.by_name);
     tfp_map64_free(&o.by_stem);
@@ -155,7 +155,7 @@ tfp_status tfp_whatif_best(tfp_whatif *w, tfp_error *err)
     bool ok = try_ops(w) && (!device || (try_one(w, "no-sync") && try_one(w, "overlap comm") && try_one(w, "launch 0"))) &&
               try_one(w, "input 0") && (w->job.unit_count < 2 || try_one(w, "ideal stragglers"));
     tfp_whatif_row *sorted =
-        ok ? tfp_rows_sorted(&w->r->arena, w->rows.at, sizeof *w->rows.at, w->rows.size, gains_more) : NULL;
+        ok ? tfp_rows_sorted(tfp_arena_of(w->r), w->rows.at, sizeof *w->rows.at, w->rows.size, gains_more) : NULL;
     if (!sorted) return tfp_nomem(err);
     if (w->rows.size > ROWS + 1) w->rows.size = ROWS + 1;
     memcpy(w->rows.at, sorted, w->rows.size * sizeof *sorted);

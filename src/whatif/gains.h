@@ -3,7 +3,7 @@
 #ifndef TFP_WHATIF_GAINS_H
 #define TFP_WHATIF_GAINS_H
 
-#include "views/core/report.h"
+#include "views/core/handle.h"
 
 /* Of each change as it is typed ("input 0"): how much shorter a step gets, in microseconds; NAN where the replay cannot tell: it is too
  * far off, there is no step, or ranks are to be compared and there is one. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/pipeline.c: the rows of `whatif` for a pipeline's timeline: today, the job without stragglers, and that but for what is kept. */
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "whatif/change.h"
 #include "whatif/pipeline.h"
 
@@ -8,17 +8,17 @@
 
 static tfp_status refuse(const tfp_pipeline *p, tfp_status s, tfp_error *err)
 {
-    return tfp_within_file(err, s, tfp_first_source(p->r->profile));
+    return tfp_within_file(err, s, tfp_first_source(tfp_profile_of(p->r)));
 }
 
 static tfp_status find_step(const tfp_pipeline *p, uint32_t *step, tfp_error *err)
 {
     *step = TFP_NONE;
-    if (p->r->step.which != TFP_STEP_ONE) return TFP_OK;
+    if (tfp_step_of(p->r).which != TFP_STEP_ONE) return TFP_OK;
     for (uint32_t i = 0; i < p->steps.size; i++)
-        if (p->steps.at[i] == p->r->step.id) *step = i;
+        if (p->steps.at[i] == tfp_step_of(p->r).id) *step = i;
     if (*step != TFP_NONE) return TFP_OK;
-    return refuse(p, tfp_fail(err, TFP_BADFILE, "step %lld not found (%zu steps from %lld to %lld)", (long long)p->r->step.id,
+    return refuse(p, tfp_fail(err, TFP_BADFILE, "step %lld not found (%zu steps from %lld to %lld)", (long long)tfp_step_of(p->r).id,
                               p->steps.size, p->steps.size ? (long long)p->steps.at[0] : 0,
                               p->steps.size ? (long long)p->steps.at[p->steps.size - 1] : 0),
                   err);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/pipeline_model.c: what each operation of a pipeline waits for, as StragglerAnalysis' dependency model has it, and in which order
  * operations and groups can be evaluated. */
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "whatif/pipeline.h"
 
 #define APART_NS 50000 /* a receive so long after the last computation, or a send so long before the first, belongs to none */
@@ -47,10 +47,10 @@ static bool make_lists(model *m)
 {
     tfp_pipeline *p = m->p;
     size_t count = p->nodes.size;
-    m->sorted = TFP_NEW(&p->r->arena, uint32_t, count + 1);
-    m->compute = TFP_NEW(&p->r->arena, uint32_t, count + 1);
-    m->real = TFP_NEW(&p->r->arena, bool, count + 1);
-    m->lists = TFP_NEW(&p->r->arena, list, (size_t)p->stage_count * TFP_STAGE_TYPES + 1);
+    m->sorted = TFP_NEW(tfp_arena_of(p->r), uint32_t, count + 1);
+    m->compute = TFP_NEW(tfp_arena_of(p->r), uint32_t, count + 1);
+    m->real = TFP_NEW(tfp_arena_of(p->r), bool, count + 1);
+    m->lists = TFP_NEW(tfp_arena_of(p->r), list, (size_t)p->stage_count * TFP_STAGE_TYPES + 1);
     if (!m->sorted || !m->compute || !m->real || !m->lists) return false;
     for (uint32_t i = 0; i < count; i++) {
         m->sorted[i] = i;

@@ -5,7 +5,7 @@
 #include "model/tables/processes.h"
 #include "model/tables/stats.h"
 #include "options/options.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "whatif/pipeline.h"
 
 #include <math.h>
@@ -126,7 +126,7 @@ static bool number_ranks(tfp_pipeline *p, const int64_t *processes, size_t count
 
 static bool read_ops(tfp_pipeline *p)
 {
-    const tfp_profile *profile = p->r->profile;
+    const tfp_profile *profile = tfp_profile_of(p->r);
     size_t spans = profile->events->spans.size;
     keys k = { tfp_stat_key(profile, "step"), tfp_stat_key(profile, "seq_id"), tfp_stat_key(profile, "model_chunk") };
     int64_t(*numbers)[2] = malloc((spans + 1) * sizeof *numbers);

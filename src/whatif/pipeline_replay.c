@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/pipeline_replay.c: the steps of a pipeline, replayed: the members of a group end when the latest has started and their own
  * transfer is done. */
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "whatif/pipeline.h"
 
 #include <math.h>
@@ -36,9 +36,9 @@ static bool gather(tfp_arena *a, pairs x, size_t key_count, uint32_t **first, ui
 static bool find_order(tfp_pipeline *p, const uint32_t *from, const uint32_t *to, size_t count)
 {
     size_t items = p->nodes.size + p->groups.size;
-    uint32_t *first, *next, *open = TFP_NEW(&p->r->arena, uint32_t, items + 1);
-    p->order = TFP_NEW(&p->r->arena, uint32_t, items + 1);
-    if (!open || !p->order || !gather(&p->r->arena, (pairs){ from, to, count }, items, &first, &next)) return false;
+    uint32_t *first, *next, *open = TFP_NEW(tfp_arena_of(p->r), uint32_t, items + 1);
+    p->order = TFP_NEW(tfp_arena_of(p->r), uint32_t, items + 1);
+    if (!open || !p->order || !gather(tfp_arena_of(p->r), (pairs){ from, to, count }, items, &first, &next)) return false;
     for (size_t i = 0; i < count; i++) open[to[i]]++;
     size_t done = 0;
     for (uint32_t i = 0; i < items; i++)
@@ -57,7 +57,7 @@ static bool find_order(tfp_pipeline *p, const uint32_t *from, const uint32_t *to
 bool tfp_pipeline_order(tfp_pipeline *p)
 {
     size_t nodes = p->nodes.size, count = p->edges.size, places = p->ranks.size * nodes;
-    tfp_arena *a = &p->r->arena;
+    tfp_arena *a = tfp_arena_of(p->r);
     uint32_t *from = TFP_NEW(a, uint32_t, count + nodes + 1), *to = TFP_NEW(a, uint32_t, count + nodes + 1);
     uint32_t *before = TFP_NEW(a, uint32_t, count + 1);
     p->starts = TFP_NEW(a, double, places + 1);

@@ -3,7 +3,7 @@
 #include "model/tables/events.h"
 #include "model/tables/processes.h"
 #include "model/tables/runs.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/trace/tables.h"
 #include "whatif/change.h"
 
@@ -85,7 +85,7 @@ static tfp_status refuse(const tfp_whatif *w, double error, tfp_error *err)
                                          "of it: %.*s",
                                          100 * error, (int)why.size, why.data);
     tfp_buf_free(&why);
-    return tfp_within_file(err, s, tfp_first_source(w->r->profile));
+    return tfp_within_file(err, s, tfp_first_source(tfp_profile_of(w->r)));
 }
 
 static void put(tfp_buf *note, const char *text)
@@ -127,7 +127,7 @@ static void note_launchless(const tfp_job *j, tfp_buf *note)
 /* Ranks of the job, as the files tell it, of which no file is there. */
 static int64_t missing_ranks(const tfp_whatif *w, const tfp_rank_census *census)
 {
-    const tfp_profile *p = w->r->profile;
+    const tfp_profile *p = tfp_profile_of(w->r);
     int64_t most = 0;
     for (size_t i = 0; i < p->events->processes.size; i++)
         if (p->events->processes.at[i].rank_count > most) most = p->events->processes.at[i].rank_count;

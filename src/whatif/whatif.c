@@ -3,7 +3,7 @@
 #include "model/tables/events.h"
 #include "options/options.h"
 #include "views/core/grid.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/core/view.h"
 #include "views/spans/trace.h"
 #include "whatif/change.h"
@@ -16,7 +16,7 @@ static tfp_status unmatched(const tfp_whatif *w, const tfp_change *c, tfp_error 
 {
     tfp_status s = tfp_fail(err, TFP_BADFILE, "nothing has the name '%.*s' (%.*s)", (int)c->pattern.size, c->pattern.data,
                             (int)c->typed.size, c->typed.data);
-    return tfp_within_file(err, s, tfp_first_source(w->r->profile));
+    return tfp_within_file(err, s, tfp_first_source(tfp_profile_of(w->r)));
 }
 
 static tfp_status add_changes(tfp_whatif *w, const tfp_change *changes, size_t count, tfp_str scenario, tfp_error *err)
@@ -37,7 +37,7 @@ static tfp_status add_asked(tfp_whatif *w, const tfp_change *changes, size_t cou
         keeps |= changes[i].kind == TFP_CHANGE_KEEP;
         if (ideal && w->job.unit_count < 2)
             s = tfp_within_file(err, tfp_fail(err, TFP_BADFILE, "ideal stragglers compares ranks, and this is one"),
-                                tfp_first_source(w->r->profile));
+                                tfp_first_source(tfp_profile_of(w->r)));
         if (!s && changes[i].kind == TFP_CHANGE_KEEP && changes[i].keep != TFP_KEEP_RANK)
             s = tfp_fail(err, TFP_BADFILE, "of this trace only rank:R can be kept (%.*s)", (int)changes[i].typed.size,
                          changes[i].typed.data);
@@ -51,12 +51,12 @@ static tfp_status replay_today(tfp_whatif *w, tfp_error *err)
 {
     tfp_job *j = &w->job;
     tfp_buf note = { 0 };
-    w->replay.at = TFP_NEW(&w->r->arena, double, j->node_count + 1);
+    w->replay.at = TFP_NEW(tfp_arena_of(w->r), double, j->node_count + 1);
     if (!w->replay.at || !tfp_variant_new(j, &w->v) || !tfp_changer_new(&w->changer, j, &w->v)) return tfp_nomem(err);
     w->recorded_us = tfp_job_step(j, &w->v, NULL, &w->replay);
     if (!(w->recorded_us > 0))
         return tfp_within_file(err, tfp_fail(err, TFP_BADFILE, "no step with a length: there is nothing to replay"),
-                               tfp_first_source(w->r->profile));
+                               tfp_first_source(tfp_profile_of(w->r)));
     tfp_job_replay(j, &w->v, &w->replay);
     w->replay_us = w->replay.step_us;
     tfp_status s = tfp_whatif_judge(w, &note, err);
@@ -82,7 +82,7 @@ static const tfp_row_column columns[] = {
 static tfp_status give(tfp_whatif *w, tfp_error *err)
 {
     size_t count = w->rows.size;
-    tfp_whatif_row *rows = TFP_NEW(&w->r->arena, tfp_whatif_row, count + 1);
+    tfp_whatif_row *rows = TFP_NEW(tfp_arena_of(w->r), tfp_whatif_row, count + 1);
     if (!rows) return tfp_nomem(err);
     memcpy(rows, w->rows.at, count * sizeof *rows);
     return tfp_grid_of(w->r, &(tfp_row_table){ columns, rows, sizeof *rows, count, 0 }, err);
@@ -92,9 +92,9 @@ static tfp_status give(tfp_whatif *w, tfp_error *err)
 static tfp_status fill_rows(tfp_whatif *w, const tfp_change *changes, size_t count, tfp_error *err)
 {
     tfp_status s = TFP_OK;
-    if (w->r->step.which == TFP_STEP_ONE && w->r->step.row == TFP_NONE)
-        return tfp_within_file(err, tfp_fail(err, TFP_BADFILE, "step %lld not found (no steps)", (long long)w->r->step.id),
-                               tfp_first_source(w->r->profile));
+    if (tfp_step_of(w->r).which == TFP_STEP_ONE && tfp_step_of(w->r).row == TFP_NONE)
+        return tfp_within_file(err, tfp_fail(err, TFP_BADFILE, "step %lld not found (no steps)", (long long)tfp_step_of(w->r).id),
+                               tfp_first_source(tfp_profile_of(w->r)));
     s = tfp_job_of(w->r, &w->job, err);
     if (!s) s = replay_today(w, err);
     if (!s && !tfp_whatif_headline(w, (size_t)w->job.steps, w->job.unit_count)) s = tfp_nomem(err);
@@ -108,9 +108,9 @@ static tfp_status fill(tfp_whatif *w, tfp_error *err)
     TFP_VEC(tfp_change) changes = { 0 };
     tfp_change change;
     tfp_status s = TFP_OK;
-    for (tfp_str rest = tfp_str_of(w->r->options->verb.changes); !s && tfp_change_next(&rest, &change);)
+    for (tfp_str rest = tfp_str_of(tfp_options_of(w->r)->verb.changes); !s && tfp_change_next(&rest, &change);)
         if (!tfp_push(&changes, change)) s = tfp_nomem(err);
-    bool pipeline = tfp_is_pipeline(w->r->profile);
+    bool pipeline = tfp_is_pipeline(tfp_profile_of(w->r));
     if (!s) s = (pipeline ? tfp_pipeline_rows : fill_rows)(w, changes.at, changes.size, err);
     if (!s) s = give(w, err);
     tfp_vec_free(&changes);
@@ -142,7 +142,7 @@ static tfp_status gain_of(tfp_whatif *w, const char *typed, double *out, tfp_err
 
 static bool can_replay(const tfp_report *r)
 {
-    return r->profile->events->processes.size && !r->runs && !r->cut && !tfp_is_pipeline(r->profile);
+    return tfp_profile_of(r)->events->processes.size && !tfp_runs_of(r) && !tfp_cut_of(r) && !tfp_is_pipeline(tfp_profile_of(r));
 }
 
 tfp_status tfp_whatif_gains(tfp_report *r, const char *const *changes, size_t count, double *gains, tfp_error *err)

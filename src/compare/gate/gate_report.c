@@ -4,7 +4,7 @@
 #include "compare/gate/gate.h"
 #include "views/core/grid.h"
 #include "views/core/notes.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 
 enum { TOLD = 3, CAUSES = 3 };
 
@@ -41,11 +41,11 @@ static double percent(double share) { return isfinite(share) ? 100 * share : NAN
 
 static tfp_status fill(tfp_report *r, const tfp_gate_result *x, tfp_error *err)
 {
-    gate_row *rows = TFP_NEW(&r->arena, gate_row, x->rows.size + 1);
+    gate_row *rows = TFP_NEW(tfp_arena_of(r), gate_row, x->rows.size + 1);
     if (!rows) return tfp_nomem(err);
     for (size_t i = 0; i < x->rows.size; i++) {
         const tfp_gate_finding *f = &x->rows.at[i];
-        char *name = tfp_arena_copy(&r->arena, f->name);
+        char *name = tfp_arena_copy(tfp_arena_of(r), f->name);
         if (!name) return tfp_nomem(err);
         rows[i] = (gate_row){ .name = { name, f->name.size },
                               .measure = tfp_str_of(tfp_measures[f->measure].name),

@@ -45,8 +45,8 @@ tfp_status tfp_gate_take_steps(tfp_gate_runs *g, const tfp_profile *p, tfp_error
     tfp_options *o = tfp_options_new();
     tfp_status s = o ? tfp_options_set(o, "select", "micros,occurrence", err) : tfp_nomem(err);
     if (!s) s = tfp_step_table_of(p, o, &table, err);
-    for (size_t i = 0; !s && i < table.report->tree->rows.size; i++)
-        s = take_step_row(g, i, table.report->tree->rows.at[i].name, &table.rows[i], err);
+    for (size_t i = 0; !s && i < tfp_row_count(table.report); i++)
+        s = take_step_row(g, i, tfp_row_at(table.report, i)->name, &table.rows[i], err);
     tfp_report_free(table.report);
     tfp_options_free(o);
     return or_nothing(s, err);
@@ -61,9 +61,9 @@ tfp_status tfp_gate_take_lines(tfp_gate_runs *g, const tfp_profile *p, tfp_error
     tfp_options *o = least > 0 ? tfp_options_new() : NULL;
     if (!o) return least > 0 ? tfp_nomem(err) : TFP_OK;
     tfp_status s = tfp_line_table_of(p, o, &table, err);
-    for (size_t i = 1; !s && i < table.report->tree->rows.size; i++)
+    for (size_t i = 1; !s && i < tfp_row_count(table.report); i++)
         if (table.rows[i].at[0] >= least)
-            s = tfp_gate_put(g, last_run(g), TFP_M_LINE, table.report->tree->rows.at[i].name, table.rows[i].at[0], err);
+            s = tfp_gate_put(g, last_run(g), TFP_M_LINE, tfp_row_at(table.report, i)->name, table.rows[i].at[0], err);
     tfp_report_free(table.report);
     tfp_options_free(o);
     return or_nothing(s, err);
@@ -71,7 +71,7 @@ tfp_status tfp_gate_take_lines(tfp_gate_runs *g, const tfp_profile *p, tfp_error
 
 /* ---- operations ---- */
 
-static bool is_table(const tfp_report *r) { return r->kind == TFP_REPORT_GRID; }
+static bool is_table(const tfp_report *r) { return tfp_kind_of(r) == TFP_REPORT_GRID; }
 
 /* From statistics the median; from the op view the number itself. False: absent. */
 static bool op_value(const tfp_report *r, size_t row, int column, double *out)
@@ -79,7 +79,7 @@ static bool op_value(const tfp_report *r, size_t row, int column, double *out)
     char name[COLUMN_NAME];
     if (!is_table(r)) return tfp_cell_number(r, (uint32_t)row, (tfp_column_id)column, false, out);
     snprintf(name, sizeof name, "%s_median", tfp_columns[column].name);
-    const tfp_grid_column *c = tfp_grid_find(r->grid, name);
+    const tfp_grid_column *c = tfp_grid_find(tfp_table_of(r), name);
     if (!c || (c->absent && c->absent[row]) || c->type == 's') return false;
     *out = c->type == 'r' ? c->reals[row] : (double)c->ints[row];
     return true;
@@ -88,10 +88,10 @@ static bool op_value(const tfp_report *r, size_t row, int column, double *out)
 /* The name of a row of statistics is split at its last slash. */
 static void name_of(const tfp_report *r, size_t row, tfp_buf *out)
 {
-    const tfp_grid_column *name = tfp_grid_find(r->grid, "name"), *op = tfp_grid_find(r->grid, "op");
+    const tfp_grid_column *name = tfp_grid_find(tfp_table_of(r), "name"), *op = tfp_grid_find(tfp_table_of(r), "op");
     out->size = 0;
     if (!is_table(r)) {
-        tfp_buf_str(out, r->tree->rows.at[row].name);
+        tfp_buf_str(out, tfp_row_at(r, row)->name);
         return;
     }
     if (name) tfp_buf_str(out, name->texts[row]);
@@ -115,7 +115,7 @@ static tfp_status take_op(tfp_gate_runs *g, const tfp_report *r, size_t row, tfp
 tfp_status tfp_gate_take_ops(tfp_gate_runs *g, const tfp_report *r, tfp_error *err)
 {
     bool table = is_table(r);
-    size_t count = table ? r->grid->row_count : r->tree->rows.size;
+    size_t count = table ? tfp_table_of(r)->row_count : tfp_row_count(r);
     tfp_status s = TFP_OK;
     tfp_buf name = { 0 };
     double totals[TFP_M_COUNT] = { 0 };

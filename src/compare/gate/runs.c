@@ -3,7 +3,7 @@
 #include "compare/gate/gate.h"
 #include "compare/stats.h"
 #include "options/columns.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 
 enum { RUNS_MOST = 1000 };
 #define VALUES_MOST ((size_t)4 << 20) /* 32 MB */

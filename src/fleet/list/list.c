@@ -65,7 +65,7 @@ static tfp_str time_text(tfp_report *r, tfp_cell_type type, int64_t n)
     char text[64];
     if (!gmtime_r(&at, &utc)) return (tfp_str){ 0 };
     size_t size = strftime(text, sizeof text, type == TFP_CELL_DATE ? "%Y-%m-%d" : "%Y-%m-%dT%H:%M:%SZ", &utc);
-    const char *copy = tfp_arena_copy(&r->arena, (tfp_str){ text, size });
+    const char *copy = tfp_arena_copy(tfp_arena_of(r), (tfp_str){ text, size });
     return (tfp_str){ copy, copy ? size : 0 };
 }
 
@@ -73,7 +73,7 @@ static tfp_str time_text(tfp_report *r, tfp_cell_type type, int64_t n)
 static bool put_cell(tfp_report *r, const tfp_batch *b, size_t column, size_t row, size_t to)
 {
     const tfp_batch_column *from = &b->columns[column];
-    tfp_grid_column *c = &r->grid->columns.at[column];
+    tfp_grid_column *c = &tfp_table_of(r)->columns.at[column];
     uint64_t cell = from->cells[row];
     c->absent[to] = from->absent[row];
     if (c->absent[to]) return true;
@@ -83,7 +83,7 @@ static bool put_cell(tfp_report *r, const tfp_batch *b, size_t column, size_t ro
         c->ints[to] = (int64_t)cell;
     } else if (from->type == TFP_CELL_TEXT) {
         tfp_str text = tfp_cell_text(b, cell);
-        c->texts[to] = (tfp_str){ tfp_arena_copy(&r->arena, text), text.size };
+        c->texts[to] = (tfp_str){ tfp_arena_copy(tfp_arena_of(r), text), text.size };
         return c->texts[to].data != NULL;
     } else {
         c->texts[to] = time_text(r, from->type, (int64_t)cell);
@@ -135,27 +135,27 @@ static bool add_column(tfp_report *r, size_t i, size_t rows)
     tfp_grid_column c = { .name = from->name, .help = RUNS->helps[i], .unit = TFP_LABEL };
     c.type = text ? 's' : (char)from->type;
     if (from->unit) c.unit = strcmp(from->unit, "us") == 0 ? TFP_MICROS : strcmp(from->unit, "bytes") == 0 ? TFP_SIZE : TFP_NUMBER;
-    void *cells = tfp_arena_zero(&r->arena, rows + 1, text ? sizeof(tfp_str) : sizeof(int64_t));
-    c.absent = tfp_arena_zero(&r->arena, rows + 1, 1);
+    void *cells = tfp_arena_zero(tfp_arena_of(r), rows + 1, text ? sizeof(tfp_str) : sizeof(int64_t));
+    c.absent = tfp_arena_zero(tfp_arena_of(r), rows + 1, 1);
     if (!cells || !c.absent) return false;
     memset(c.absent, 1, rows);
     c.texts = text ? cells : NULL;
     c.reals = c.type == 'r' ? cells : NULL;
     c.ints = text || c.type == 'r' ? NULL : cells;
-    return tfp_push(&r->grid->columns, c);
+    return tfp_push(&tfp_table_of(r)->columns, c);
 }
 
 static tfp_status fill(tfp_report *r, char *const *parts, const tfp_run_picks *picks, const wish *w, tfp_error *err)
 {
     size_t from = (uint64_t)w->from < picks->found.size ? (size_t)w->from : picks->found.size;
     size_t count = picks->found.size - from < (size_t)w->count ? picks->found.size - from : (size_t)w->count;
-    place *places = tfp_arena_zero(&r->arena, count + 1, sizeof *places);
+    place *places = tfp_arena_zero(tfp_arena_of(r), count + 1, sizeof *places);
     bool ok = places != NULL;
     for (size_t i = 0; i < RUNS->count && ok; i++) ok = add_column(r, i, count);
     for (size_t i = 0; i < count && ok; i++)
         places[i] = (place){ picks->found.at[from + i].part, picks->found.at[from + i].row, i };
     if (!ok) return tfp_nomem(err);
-    r->grid->row_count = count;
+    tfp_table_of(r)->row_count = count;
     qsort(places, count, sizeof *places, by_place);
     tfp_status s = TFP_OK;
     for (size_t i = 0, end; i < count && !s; i = end) {

@@ -3,7 +3,7 @@
  * them. */
 #include "live/jobs/top.h"
 #include "views/core/notes.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/core/view.h"
 
 #include <math.h>
@@ -211,9 +211,9 @@ static bool make_rows(const tfp_live *l, tfp_report *r, tfp_top_row *rows, uint3
 static tfp_status fill(const tfp_live *l, tfp_report *r, tfp_error *err)
 {
     size_t count = l->jobs.roots.size;
-    tfp_top_row *rows = TFP_NEW(&r->arena, tfp_top_row, count + 1),
-                *sorted = TFP_NEW(&r->arena, tfp_top_row, count + 1);
-    uint32_t *order = TFP_NEW(&r->arena, uint32_t, l->jobs.processes.size + count + 1);
+    tfp_top_row *rows = TFP_NEW(tfp_arena_of(r), tfp_top_row, count + 1),
+                *sorted = TFP_NEW(tfp_arena_of(r), tfp_top_row, count + 1);
+    uint32_t *order = TFP_NEW(tfp_arena_of(r), uint32_t, l->jobs.processes.size + count + 1);
     if (!rows || !sorted || !order || !make_rows(l, r, rows, order)) return tfp_nomem(err);
     for (uint32_t i = 0; i < count; i++) order[i] = i;
     sorting by = { rows, l->sort ? l->sort : find_column("cpu") };

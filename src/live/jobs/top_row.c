@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* live/jobs/top_row.c: the cells of one job in the table `top`, and the reasons for those that are empty. */
 #include "live/jobs/top.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 static tfp_str keep(tfp_report *r, const char *text)
 {
-    tfp_str s = { tfp_arena_copy(&r->arena, tfp_str_of(text)), strlen(text) };
+    tfp_str s = { tfp_arena_copy(tfp_arena_of(r), tfp_str_of(text)), strlen(text) };
     return s.data ? s : (tfp_str){ "", 0 };
 }
 
@@ -184,7 +184,7 @@ static tfp_str reasons(const tfp_live *l, tfp_report *r, const tfp_top_row *out,
     if (!out->container.data) because(&why, "container", "its cgroup names none");
     if (l->no_commands) because(&why, "command", "command lines stay on the machine");
     if (!why.failed && why.size) {
-        const char *copy = tfp_arena_copy(&r->arena, (tfp_str){ why.data, why.size });
+        const char *copy = tfp_arena_copy(tfp_arena_of(r), (tfp_str){ why.data, why.size });
         if (copy) text = (tfp_str){ copy, why.size };
     }
     tfp_buf_free(&why);

@@ -2,7 +2,7 @@
 /* live/record/capture.c: many recordings at once: one loop that starts as many as may run together, waits for all their connections, and ends
  * those whose time is over. Whatever happens, the manifest is written last. */
 #include "live/record/capture.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 
 #include <errno.h>
 #include <poll.h>

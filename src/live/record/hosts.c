@@ -169,7 +169,7 @@ static tfp_status fill(tfp_report *r, joined *j, tfp_live_host *hosts, size_t co
         }
         hosts[i].rows = j->rows.size - before;
     }
-    char *rows = s ? NULL : tfp_arena_zero(&r->arena, j->rows.size + 1, j->row_size);
+    char *rows = s ? NULL : tfp_arena_zero(tfp_arena_of(r), j->rows.size + 1, j->row_size);
     if (!s && !rows) s = tfp_nomem(err);
     for (size_t i = 0; i < j->rows.size && !s; i++) memcpy(rows + i * j->row_size, j->rows.at[i], j->row_size);
     const tfp_rank_rows all = { rows, j->row_size, sizeof(tfp_str), j->rows.size };
@@ -196,9 +196,9 @@ tfp_status tfp_live_hosts(const char *table, tfp_live_host *hosts, size_t count,
         return tfp_fail(err, TFP_BADARG, "the tables of several machines are top, capture and hang");
     tfp_report *r = tfp_report_new(tables[which].name, o);
     if (!r) return tfp_nomem(err);
-    r->grid->sentences = which == HANG;
-    joined j = { .arena = &r->arena,
-                 .columns = with_host(&r->arena, tables[which].columns),
+    tfp_table_of(r)->sentences = which == HANG;
+    joined j = { .arena = tfp_arena_of(r),
+                 .columns = with_host(tfp_arena_of(r), tables[which].columns),
                  .row_size = sizeof(tfp_str) + tables[which].row_size,
                  .files = which == CAPTURE,
                  .ranks = which == HANG };

@@ -2,7 +2,7 @@
 /* live/record/row.c: a recording as a row of the table, as a row of the manifest, and as a line. */
 #include "live/record/capture.h"
 #include "views/core/notes.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "wire/json.h"
 
 #include <stdio.h>
@@ -130,13 +130,13 @@ tfp_status tfp_capture_manifest(tfp_capture *c, tfp_error *err)
 static bool keep_text(tfp_report *r, tfp_str *text)
 {
     if (!text->data) return true;
-    text->data = tfp_arena_copy(&r->arena, *text);
+    text->data = tfp_arena_copy(tfp_arena_of(r), *text);
     return text->data != NULL;
 }
 
 tfp_status tfp_capture_table(tfp_capture *c, tfp_report *r, tfp_error *err)
 {
-    tfp_capture_row *rows = TFP_NEW(&r->arena, tfp_capture_row, c->sessions.size + 1);
+    tfp_capture_row *rows = TFP_NEW(tfp_arena_of(r), tfp_capture_row, c->sessions.size + 1);
     if (!rows) return tfp_nomem(err);
     for (size_t i = 0; i < c->sessions.size; i++) {
         rows[i] = c->sessions.at[i]->row;

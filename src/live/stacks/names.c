@@ -2,13 +2,13 @@
 /* live/stacks/names.c: functions are identified by their texts, so a code object that is created again is the same function. A known code
  * object is only compared with its earlier copy, with one system call for a whole stack. */
 #include "live/stacks/parts.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 
 tfp_str tfp_stacks_kept(tfp_sampler *s, tfp_str text)
 {
-    char *copy = tfp_arena_copy(&s->r->arena, text);
+    char *copy = tfp_arena_copy(tfp_arena_of(s->r), text);
     if (!copy) s->nomem = true;
-    if (s->r->arena.used > TFP_STACKS_NAMES_MOST) s->full = "the names of its functions take more than 48 MB";
+    if (tfp_arena_of(s->r)->used > TFP_STACKS_NAMES_MOST) s->full = "the names of its functions take more than 48 MB";
     return (tfp_str){ copy ? copy : "", copy ? text.size : 0 };
 }
 
@@ -20,7 +20,7 @@ uint32_t tfp_stacks_function_of(tfp_sampler *s, tfp_str name, tfp_stack_function
         s->nomem = true;
         return TFP_NONE;
     }
-    if (s->names.arena->used + s->r->arena.used > TFP_STACKS_NAMES_MOST) {
+    if (s->names.arena->used + tfp_arena_of(s->r)->used > TFP_STACKS_NAMES_MOST) {
         s->full = "the names of its functions take more than 48 MB";
         return TFP_NONE;
     }

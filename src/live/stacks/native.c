@@ -6,7 +6,7 @@
 #include "live/stacks/image.h"
 #include "live/stacks/parts.h"
 #include "views/core/notes.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -289,7 +289,7 @@ static void put_rows(tfp_native *n, int64_t tid, size_t count)
         row.depth = (int64_t)k;
         row.kind = f.kind;
         row.name = *f.kind.data == 'p' ? tfp_stacks_frame_text(s, s->key[k], &s->frames[python++])
-                                       : (tfp_str){ tfp_arena_copy(&s->r->arena, f.name), f.name.size };
+                                       : (tfp_str){ tfp_arena_copy(tfp_arena_of(s->r), f.name), f.name.size };
         if (!row.name.data || !tfp_push(n->rows, row)) s->nomem = true;
     }
 }

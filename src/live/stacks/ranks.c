@@ -40,7 +40,7 @@ typedef struct ranks {
 
 static bool keep(ranks *x, tfp_str text, tfp_str *out)
 {
-    const char *copy = tfp_arena_copy(&x->r->arena, text);
+    const char *copy = tfp_arena_copy(tfp_arena_of(x->r), text);
     *out = (tfp_str){ copy, copy ? text.size : 0 };
     return copy != NULL;
 }
@@ -105,13 +105,13 @@ static bool take_frame(ranks *x, tfp_rank_row *row, tfp_str name, bool *own)
 
 static bool take_frames(ranks *x, const tfp_report *threads, tfp_rank_row *row)
 {
-    const tfp_grid_column *tid = tfp_grid_find(threads->grid, "tid"), *name = tfp_grid_find(threads->grid, "name"),
-                          *state = tfp_grid_find(threads->grid, "state");
+    const tfp_grid_column *tid = tfp_grid_find(tfp_table_of(threads), "tid"), *name = tfp_grid_find(tfp_table_of(threads), "name"),
+                          *state = tfp_grid_find(tfp_table_of(threads), "state");
     tfp_buf stack = { 0 };
     bool own = false, ok = tid && name && state;
     size_t first = 0, end;
-    while (ok && first < threads->grid->row_count && tid->ints[first] != row->pid) first++;
-    for (end = first; ok && end < threads->grid->row_count && tid->ints[end] == row->pid; end++)
+    while (ok && first < tfp_table_of(threads)->row_count && tid->ints[first] != row->pid) first++;
+    for (end = first; ok && end < tfp_table_of(threads)->row_count && tid->ints[end] == row->pid; end++)
         ok = take_frame(x, row, name->texts[end], &own);
     if (ok && end > first) ok = keep(x, state->texts[first], &row->state);
     for (size_t i = end; ok && i-- > first && stack.size < STACK_MOST;) {
@@ -153,8 +153,8 @@ static tfp_status add_jobs(ranks *x, const tfp_live *l)
     if (!s) s = tfp_live_set(jobs, "python", NULL, x->err);
     if (!s) s = tfp_live_sample(jobs, x->err);
     if (!s) s = tfp_live_top(jobs, NULL, &top, x->err);
-    const tfp_grid_column *pid = s ? NULL : tfp_grid_find(top->grid, "pid");
-    for (size_t i = 0; pid && !s && i < top->grid->row_count && x->rows.size < RANKS_MOST; i++)
+    const tfp_grid_column *pid = s ? NULL : tfp_grid_find(tfp_table_of(top), "pid");
+    for (size_t i = 0; pid && !s && i < tfp_table_of(top)->row_count && x->rows.size < RANKS_MOST; i++)
         if (number_of(pid->ints[i], "RANK") != TFP_ABSENT) s = add_process(x, l, pid->ints[i]);
     tfp_report_free(top);
     tfp_live_free(jobs);
@@ -170,7 +170,7 @@ static bool lower_rank(const void *rows, uint32_t a, uint32_t b)
 /* Fills the table with the rows. */
 static tfp_status fill(ranks *x)
 {
-    tfp_rank_row *rows = tfp_rows_sorted(&x->r->arena, x->rows.at, sizeof *rows, x->rows.size, lower_rank);
+    tfp_rank_row *rows = tfp_rows_sorted(tfp_arena_of(x->r), x->rows.at, sizeof *rows, x->rows.size, lower_rank);
     const tfp_rank_rows all = { (char *)rows, sizeof *rows, 0, x->rows.size };
     tfp_status s = rows ? tfp_ranks_judge(x->r, &all, x->err) : tfp_nomem(x->err);
     return s ? s : tfp_grid_of(x->r, &(tfp_row_table){ tfp_rank_columns, rows, sizeof *rows, x->rows.size, 0 }, x->err);
@@ -199,7 +199,7 @@ tfp_status tfp_live_hang(const char *const *targets, size_t count, const tfp_opt
         return tfp_fail(err, TFP_BADARG, "hang takes at most " TFP_QUOTED(RANKS_MOST) " processes");
     tfp_report *r = tfp_report_new("hang", o);
     if (!r) return tfp_nomem(err);
-    r->grid->sentences = true;
+    tfp_table_of(r)->sentences = true;
     ranks x = { .r = r, .err = err };
     tfp_status s = add_all(&x, targets, count);
     if (!s) s = fill(&x);

@@ -2,7 +2,7 @@
 /* live/stacks/table.c: the tables `stacks`, one row per function with its samples, and `threads`, one row per frame. */
 #include "live/stacks/parts.h"
 #include "views/core/notes.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 
 /* ---- the table of functions ---- */
 
@@ -34,7 +34,7 @@ static bool more_self(const void *rows, uint32_t a, uint32_t b)
 
 static bool keep_moments(tfp_sampler *s, tfp_stacks *all)
 {
-    tfp_arena *a = &s->r->arena;
+    tfp_arena *a = tfp_arena_of(s->r);
     tfp_stack_thread *threads = TFP_NEW(a, tfp_stack_thread, s->threads.size + 1);
     tfp_stack_moment *moments = TFP_NEW(a, tfp_stack_moment, s->moments.size + 1);
     if (!threads || !moments) return false;
@@ -56,7 +56,7 @@ static bool keep_moments(tfp_sampler *s, tfp_stacks *all)
 
 tfp_stacks *tfp_stacks_keep(tfp_sampler *s)
 {
-    tfp_arena *a = &s->r->arena;
+    tfp_arena *a = tfp_arena_of(s->r);
     tfp_stacks *all = TFP_NEW(a, tfp_stacks, 1);
     tfp_stack *stacks = TFP_NEW(a, tfp_stack, s->keys.count + 1);
     tfp_stack_function *functions = TFP_NEW(a, tfp_stack_function, s->functions.size + 1);
@@ -88,8 +88,8 @@ tfp_stacks *tfp_stacks_keep(tfp_sampler *s)
 
 tfp_status tfp_stacks_fill(tfp_report *r, const tfp_stacks *all, tfp_error *err)
 {
-    stacks_row *rows = TFP_NEW(&r->arena, stacks_row, all->function_count + 1);
-    size_t *mark = TFP_NEW(&r->arena, size_t, all->function_count + 1);
+    stacks_row *rows = TFP_NEW(tfp_arena_of(r), stacks_row, all->function_count + 1);
+    size_t *mark = TFP_NEW(tfp_arena_of(r), size_t, all->function_count + 1);
     double samples = (double)all->samples;
     if (!rows || !mark) return tfp_nomem(err);
     for (size_t i = 0; i < all->stack_count; i++) {
@@ -111,7 +111,7 @@ tfp_status tfp_stacks_fill(tfp_report *r, const tfp_stacks *all, tfp_error *err)
     size_t count = 0; /* functions seen only in torn stacks have no sample */
     for (size_t i = 0; i < all->function_count; i++)
         if (rows[i].total) rows[count++] = rows[i];
-    stacks_row *sorted = tfp_rows_sorted(&r->arena, rows, sizeof *rows, count, more_self);
+    stacks_row *sorted = tfp_rows_sorted(tfp_arena_of(r), rows, sizeof *rows, count, more_self);
     if (!sorted) return tfp_nomem(err);
     return tfp_grid_of(r, &(tfp_row_table){ stacks_columns, sorted, sizeof *sorted, count, 0 }, err);
 }
@@ -135,7 +135,7 @@ static const tfp_row_column threads_columns[] = {
 
 tfp_status tfp_threads_fill(tfp_report *r, const threads_rows *rows, bool locals, tfp_error *err)
 {
-    threads_row *all = TFP_NEW(&r->arena, threads_row, rows->size + 1);
+    threads_row *all = TFP_NEW(tfp_arena_of(r), threads_row, rows->size + 1);
     if (!all) return tfp_nomem(err);
     if (rows->size) memcpy(all, rows->at, rows->size * sizeof *all);
     return tfp_grid_of(r, &(tfp_row_table){ threads_columns, all, sizeof *all, rows->size, locals ? WITH_LOCALS : 0 },

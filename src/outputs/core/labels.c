@@ -31,13 +31,13 @@ static bool add_types(collector *c, uint32_t node)
 
 static bool collect(const tfp_report *r, uint32_t row, tfp_labels *out, bool (*add_node)(collector *c, uint32_t node))
 {
-    const tfp_row *x = &r->tree->rows.at[row];
-    collector c = { .p = r->profile, .out = out };
+    const tfp_row *x = tfp_row_at(r, row);
+    collector c = { .p = tfp_profile_of(r), .out = out };
     out->size = 0;
     bool ok = x->node == TFP_NONE || add_node(&c, x->node);
-    for (uint32_t i = 0; i < x->member_count && ok; i++) ok = add_node(&c, r->tree->members[x->member_first + i]);
+    for (uint32_t i = 0; i < x->member_count && ok; i++) ok = add_node(&c, tfp_tree_of(r)->members[x->member_first + i]);
     tfp_map64_free(&c.seen);
-    return ok && (out->size < 2 || tfp_sort_strings(out->at, out->size, r->profile->strings.strings));
+    return ok && (out->size < 2 || tfp_sort_strings(out->at, out->size, tfp_profile_of(r)->strings.strings));
 }
 
 /* The empty name stands for no device; it sorts first. */
@@ -63,15 +63,15 @@ static void join(const tfp_profile *p, tfp_labels *labels, bool ok, tfp_buf *out
 void tfp_labels_join_devices(const tfp_report *r, uint32_t row, tfp_buf *out)
 {
     tfp_labels labels = { 0 };
-    join(r->profile, &labels, collect(r, row, &labels, add_device), out);
+    join(tfp_profile_of(r), &labels, collect(r, row, &labels, add_device), out);
 }
 
 void tfp_labels_join_op_types(const tfp_report *r, uint32_t row, tfp_buf *out)
 {
     tfp_labels labels = { 0 };
-    if (r->kind == TFP_REPORT_TREE &&
-        r->tree->rows.at[row].node == TFP_NONE) /* TensorFlow's type for parents without a node */
-        tfp_buf_text(out, r->about == &tfp_view_graph ? "_TFGraphParent" : "_kTFScopeParent");
+    if (tfp_kind_of(r) == TFP_REPORT_TREE &&
+        tfp_row_at(r, row)->node == TFP_NONE) /* TensorFlow's type for parents without a node */
+        tfp_buf_text(out, tfp_view_of(r) == &tfp_view_graph ? "_TFGraphParent" : "_kTFScopeParent");
     else
-        join(r->profile, &labels, tfp_labels_op_types(r, row, &labels), out);
+        join(tfp_profile_of(r), &labels, tfp_labels_op_types(r, row, &labels), out);
 }

@@ -5,7 +5,9 @@
 #include "model/tensors.h"
 #include "options/options.h"
 #include "views/core/findings.h"
+#include "views/core/report.h"
 #include "views/core/rows.h"
+#include "views/core/texts.h"
 #include "wire/json.h"
 
 #include <math.h>

@@ -4,6 +4,7 @@
 #include "outputs/core/output.h"
 #include "outputs/core/table.h"
 #include "views/core/notes.h"
+#include "views/core/report.h"
 #include "views/core/rows.h"
 #include "wire/json.h"
 

@@ -6,6 +6,7 @@
 #include "options/options.h"
 #include "options/units.h"
 #include "outputs/core/output.h"
+#include "views/core/report.h"
 #include "views/core/rows.h"
 #include "views/core/view.h"
 #include "wire/json.h"

@@ -8,6 +8,7 @@
 #include "outputs/core/table.h"
 #include "outputs/data/json_grid.h"
 #include "views/core/findings.h"
+#include "views/core/report.h"
 #include "views/core/rows.h"
 #include "wire/json.h"
 

@@ -11,7 +11,9 @@
 #include "options/options.h"
 #include "options/units.h"
 #include "views/core/engine.h"
+#include "views/core/report.h"
 #include "views/core/rows.h"
+#include "views/core/texts.h"
 #include "views/core/view.h"
 #include "wire/proto.h"
 

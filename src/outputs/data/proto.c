@@ -12,6 +12,7 @@
 #include "options/columns.h"
 #include "outputs/core/output.h"
 #include "views/core/findings.h"
+#include "views/core/report.h"
 #include "views/core/rows.h"
 #include "wire/proto.h"
 

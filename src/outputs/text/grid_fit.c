@@ -18,7 +18,7 @@ void tfp_grid_lines_cell(tfp_grid_lines *w, size_t column, uint32_t row)
 {
     w->cell.size = 0;
     if (w->g->tree && column == 0) {
-        tfp_screen_depth(w->r->tree->rows.at[row].depth, &w->cell);
+        tfp_screen_depth(tfp_row_at(w->r, row)->depth, &w->cell);
         tfp_escape(&w->cell, tfp_screen_own_name(w->r, row));
         return;
     }
@@ -78,7 +78,7 @@ static size_t widest_text(const tfp_grid_lines *w)
 
 static bool is_order(const tfp_grid_lines *w, size_t c)
 {
-    const tfp_options *o = w->r->options;
+    const tfp_options *o = tfp_options_of(w->r);
     const char *order = o->order_column ? o->order_column : o->order.name;
     const tfp_flat *f = &w->columns.at[c];
     return strcmp(f->name, order) == 0 || tfp_is_head(tfp_str_of(order), f->name, tfp_flat_unit(f));
@@ -165,8 +165,8 @@ tfp_status tfp_grid_lines_start(const tfp_report *r, const tfp_grid *g, size_t r
     ok = ok && tfp_grid_columns(g, &out->columns);
     ok = ok && (out->of = calloc(out->columns.size + 1, sizeof *out->of)) != NULL;
     if (ok) measure(out);
-    if (ok && tfp_for_screen(r->options)) fit(out, (size_t)r->options->to.screen);
-    if (ok && !tfp_for_screen(r->options) && tfp_is_aligned(r)) choose_bar(out, SIZE_MAX); /* all is whole */
+    if (ok && tfp_for_screen(tfp_options_of(r))) fit(out, (size_t)tfp_options_of(r)->to.screen);
+    if (ok && !tfp_for_screen(tfp_options_of(r)) && tfp_is_aligned(r)) choose_bar(out, SIZE_MAX); /* all is whole */
     if (ok && !out->cell.failed && !out->left_out.failed) return TFP_OK;
     tfp_grid_lines_free(out);
     return tfp_nomem(err);

@@ -9,7 +9,9 @@
 #include "outputs/text/grid_text.h"
 #include "views/core/findings.h"
 #include "views/core/notes.h"
+#include "views/core/report.h"
 #include "views/core/rows.h"
+#include "views/core/texts.h"
 #include "wire/json.h"
 
 #include <stdlib.h>

@@ -8,6 +8,8 @@
 #include "outputs/core/labels.h"
 #include "outputs/core/tensor_text.h"
 #include "views/core/kinds.h"
+#include "views/core/report.h"
+#include "views/core/texts.h"
 
 #include <stdio.h>
 

@@ -94,7 +94,7 @@ void tfp_screen_depth(uint32_t depth, tfp_buf *out)
 
 tfp_str tfp_screen_own_name(const tfp_report *r, uint32_t row)
 {
-    const tfp_row *x = &r->tree->rows.at[row], *above = &r->tree->rows.at[x->parent];
+    const tfp_row *x = tfp_row_at(r, row), *above = tfp_row_at(r, x->parent);
     tfp_str name = tfp_shown_name(r, row);
     bool below = row && x->parent && name.size > above->name.size + 1 && name.data[above->name.size] == '/' &&
                  memcmp(name.data, above->name.data, above->name.size) == 0;

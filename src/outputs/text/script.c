@@ -3,6 +3,7 @@
  * then a line for each row with three significant digits. Columns other than memory have their own units. */
 #include "compare/diff.h"
 #include "outputs/core/output.h"
+#include "views/core/report.h"
 #include "views/core/rows.h"
 #include "wire/json.h"
 

@@ -11,7 +11,9 @@
 #include "outputs/text/screen.h"
 #include "outputs/text/text_compat10.h"
 #include "views/core/findings.h"
+#include "views/core/report.h"
 #include "views/core/rows.h"
+#include "views/core/texts.h"
 #include "views/core/view.h"
 
 #include <stdio.h>

@@ -8,6 +8,7 @@
 #include "outputs/core/labels.h"
 #include "outputs/core/tensor_text.h"
 #include "views/core/rows.h"
+#include "views/core/texts.h"
 
 #include <stdlib.h>
 
@@ -26,9 +27,9 @@ static void write_pair(items *x, const tfp_report *r, uint32_t row, tfp_column_i
 {
     const tfp_column *column = &tfp_columns[c];
     tfp_value v = (tfp_value)tfp_value_of(column);
-    if (!tfp_selects(r->options, c)) return;
+    if (!tfp_selects(tfp_options_of(r), c)) return;
     next_item(x);
-    if (r->tree->rows.at[row].accounted)
+    if (tfp_row_at(r, row)->accounted)
         tfp_format_unit(x->b, column->unit, tfp_whole(v, tfp_own(r, row, v)));
     else
         tfp_buf_text(x->b, "--");
@@ -59,8 +60,8 @@ static int by_text(const void *a, const void *b) { return tfp_str_cmp(*(const tf
 /* The types of a node, including its device, in byte order. */
 static void write_types(items *x, const tfp_report *r, uint32_t row)
 {
-    const tfp_profile *p = r->profile;
-    uint32_t node = r->tree->rows.at[row].node;
+    const tfp_profile *p = tfp_profile_of(r);
+    uint32_t node = tfp_row_at(r, row)->node;
     TFP_VEC(tfp_str) types = { 0 };
     next_item(x);
     if (node == TFP_NONE) {
@@ -84,22 +85,22 @@ static void write_types(items *x, const tfp_report *r, uint32_t row)
 static void write_items(const tfp_report *r, uint32_t row, const tfp_column_id *cells, size_t count, tfp_buf *b)
 {
     items x = { .b = b };
-    tfp_str device = device_of(r->profile, r->tree->rows.at[row].node);
-    if (tfp_selects(r->options, TFP_C_PARAMS)) write_shape(&x, r->profile, r->tree->rows.at[row].node);
+    tfp_str device = device_of(tfp_profile_of(r), tfp_row_at(r, row)->node);
+    if (tfp_selects(tfp_options_of(r), TFP_C_PARAMS)) write_shape(&x, tfp_profile_of(r), tfp_row_at(r, row)->node);
     for (size_t i = 0; i < count; i++)
         if (tfp_columns[cells[i]].text.compat10) write_pair(&x, r, row, cells[i]);
-    if (tfp_selects(r->options, TFP_C_DEVICE) && device.size) {
+    if (tfp_selects(tfp_options_of(r), TFP_C_DEVICE) && device.size) {
         next_item(&x);
         tfp_escape(b, device);
     }
-    if (tfp_selects(r->options, TFP_C_OP_TYPES)) write_types(&x, r, row);
+    if (tfp_selects(tfp_options_of(r), TFP_C_OP_TYPES)) write_types(&x, r, row);
 }
 
 /* Below hidden rows: writes how many are hidden, and indents the row and everything below it by two more spaces. */
 static size_t write_hidden(const tfp_report *r, uint32_t row, size_t indent, tfp_buf *b)
 {
-    uint32_t hidden = r->tree->rows.at[row].hidden;
-    if (!hidden || !tfp_selects(r->options, TFP_C_NUM_HIDDEN_OPS)) return indent;
+    uint32_t hidden = tfp_row_at(r, row)->hidden;
+    if (!hidden || !tfp_selects(tfp_options_of(r), TFP_C_NUM_HIDDEN_OPS)) return indent;
     tfp_buf_fill(b, ' ', indent);
     tfp_buf_text(b, "...hidden ");
     tfp_buf_int(b, hidden);
@@ -112,21 +113,21 @@ tfp_status tfp_text_compat10(const tfp_report *r, tfp_sink *s, tfp_error *err)
     tfp_buf *b = &s->buf;
     tfp_column_id cells[TFP_COLUMNS_MAX];
     size_t count = tfp_columns_in(TFP_LIST_TREE_CELLS, cells);
-    size_t *indent = calloc(r->tree->rows.size + 1, sizeof *indent); /* indent of the rows below each row */
+    size_t *indent = calloc(tfp_row_count(r) + 1, sizeof *indent); /* indent of the rows below each row */
     if (!indent) return tfp_nomem(err);
-    for (uint32_t row = 0; row < r->tree->rows.size; row++) {
-        const tfp_row *x = &r->tree->rows.at[row];
+    for (uint32_t row = 0; row < tfp_row_count(r); row++) {
+        const tfp_row *x = tfp_row_at(r, row);
         size_t here = write_hidden(r, row, row ? indent[x->parent] : 0, b);
         indent[row] = here + 2;
         tfp_buf_fill(b, ' ', here);
         tfp_escape(b, x->name);
-        if (r->options->select) {
+        if (tfp_options_of(r)->select) {
             tfp_buf_text(b, " (");
             write_items(r, row, cells, count, b);
             tfp_buf_char(b, ')');
         }
         tfp_buf_char(b, '\n');
-        if (x->tensor != TFP_NONE) tfp_tensor_text(r->tree->tensors.at[x->tensor], b);
+        if (x->tensor != TFP_NONE) tfp_tensor_text(tfp_tree_of(r)->tensors.at[x->tensor], b);
         tfp_sink_flush_if_full(s);
     }
     free(indent);

@@ -3,7 +3,7 @@
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
 #include "outputs/timeline/timeline.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 
 static void put_key_int(tfp_json *j, const char *key, int64_t n)
 {
@@ -71,11 +71,11 @@ void tfp_trace_process(tfp_trace_out *t, int64_t pid, const char *before, tfp_st
 
 uint32_t tfp_timeline_exec(const tfp_report *r, uint32_t node)
 {
-    const tfp_profile *p = r->profile;
-    if (node == TFP_NONE || r->step.which != TFP_STEP_ONE) return TFP_NONE;
+    const tfp_profile *p = tfp_profile_of(r);
+    if (node == TFP_NONE || tfp_step_of(r).which != TFP_STEP_ONE) return TFP_NONE;
     const tfp_node *n = &p->graph->nodes.at[node];
     if (n->device == 0 || n->host_device == 0) return TFP_NONE;
-    uint32_t exec = tfp_node_exec(p, node, r->step.row);
+    uint32_t exec = tfp_node_exec(p, node, tfp_step_of(r).row);
     return exec != TFP_NONE && p->runs->execs.at[exec].start_ns != 0 ? exec : TFP_NONE;
 }
 

@@ -124,8 +124,8 @@ static void index_regions(graph *g)
 
 static bool collect(graph *g)
 {
-    for (size_t i = 1; i < g->r->tree->rows.size; i++) {
-        uint32_t node = g->r->tree->rows.at[i].node, exec = tfp_timeline_exec(g->r, node);
+    for (size_t i = 1; i < tfp_row_count(g->r); i++) {
+        uint32_t node = tfp_row_at(g->r, i)->node, exec = tfp_timeline_exec(g->r, node);
         if (exec != TFP_NONE && !add_node(g, node, exec)) return false;
     }
     if (!sort_regions(g)) return false;
@@ -202,7 +202,7 @@ static bool list_sources(graph *g, sources *s, uint32_t node)
 {
     s->first[node] = (uint32_t)s->list.size;
     s->count[node] = 0;
-    if (g->r->tree->node_accounted && !g->r->tree->node_accounted[node]) return true;
+    if (tfp_tree_of(g->r)->node_accounted && !tfp_tree_of(g->r)->node_accounted[node]) return true;
     uint32_t exec = tfp_timeline_exec(g->r, node);
     if (exec == TFP_NONE) return true;
     for (TFP_EACH(detail->spans, i, tfp_detail(g->p, exec)->span_first, g->p)) {
@@ -429,8 +429,8 @@ static tfp_status put_events(graph *g, tfp_error *err)
 
 tfp_status tfp_timeline_graph(const tfp_report *r, tfp_trace_out *t, tfp_error *err)
 {
-    graph g = { .r = r, .p = r->profile, .t = t };
-    size_t lanes = r->profile->lanes.size;
+    graph g = { .r = r, .p = tfp_profile_of(r), .t = t };
+    size_t lanes = tfp_profile_of(r)->lanes.size;
     g.rank = malloc((lanes + 1) * sizeof *g.rank);
     g.pid = malloc((lanes + 1) * sizeof *g.pid);
     g.device = malloc((lanes + 1) * sizeof *g.device);

@@ -16,23 +16,23 @@ enum { TOP_COUNT = 10, MIN_DISTANCE_NS = 100000 };
 bool tfp_timeline_devices(const tfp_report *r, tfp_used_devices *out)
 {
     bool ok = true;
-    for (size_t i = 1; ok && i < r->tree->rows.size; i++) {
-        uint32_t node = r->tree->rows.at[i].node;
-        bool shown = tfp_timeline_exec(r, node) != TFP_NONE && !(r->profile->graph->nodes.at[node].flags & TFP_NODE_ON_CPU);
-        ok = !shown || tfp_used_devices_add(out, r->profile, node);
+    for (size_t i = 1; ok && i < tfp_row_count(r); i++) {
+        uint32_t node = tfp_row_at(r, i)->node;
+        bool shown = tfp_timeline_exec(r, node) != TFP_NONE && !(tfp_profile_of(r)->graph->nodes.at[node].flags & TFP_NODE_ON_CPU);
+        ok = !shown || tfp_used_devices_add(out, tfp_profile_of(r), node);
     }
-    return ok && tfp_used_devices_sort(out, r->profile);
+    return ok && tfp_used_devices_sort(out, tfp_profile_of(r));
 }
 
 static bool put_peak(const tfp_report *r, const tfp_used_device *d, tfp_buf *out)
 {
     tfp_memory_points points = { 0 };
     int64_t peak = 0;
-    bool ok = tfp_device_memory(d, r->profile, r->step.row, true, &points);
+    bool ok = tfp_device_memory(d, tfp_profile_of(r), tfp_step_of(r).row, true, &points);
     for (size_t i = 0; i < points.size; i++)
         if (points.at[i].bytes > peak) peak = points.at[i].bytes;
     tfp_vec_free(&points);
-    tfp_escape(out, tfp_text(r->profile, d->name));
+    tfp_escape(out, tfp_text(tfp_profile_of(r), d->name));
     tfp_buf_printf(out, " peak memory: %.2f MB\n", (double)peak / 1000000.0);
     return ok;
 }
@@ -93,8 +93,8 @@ static int64_t persistent_bytes(const tfp_profile *p, uint32_t node)
 /* A node's allocations as a running sum, one holding for each time; persistent memory is held from time 0. */
 static bool add_owner(holdings *h, uint32_t owner)
 {
-    const tfp_profile *p = h->r->profile;
-    uint32_t node = h->nodes[owner], exec = tfp_node_exec(p, node, h->r->step.row);
+    const tfp_profile *p = tfp_profile_of(h->r);
+    uint32_t node = h->nodes[owner], exec = tfp_node_exec(p, node, tfp_step_of(h->r).row);
     size_t count = 1, first = h->at.size;
     for (TFP_EACH(detail->allocations, a, tfp_detail(p, exec)->alloc_first, p)) count++;
     if (!tfp_reserve(&h->at, first + count)) return false;
@@ -117,7 +117,7 @@ static bool add_owner(holdings *h, uint32_t owner)
 
 static bool sort_by_name(holdings *h, const tfp_used_device *d)
 {
-    const tfp_profile *p = h->r->profile;
+    const tfp_profile *p = tfp_profile_of(h->r);
     size_t n = d->nodes.size;
     tfp_str *names = calloc(n + 1, sizeof *names);
     uint32_t *order = malloc((n + 1) * sizeof *order);
@@ -294,7 +294,7 @@ static void put_top(const holdings *h, const tfp_memory_point *x, int64_t pid, t
             continue;
         }
         const holding *held = &h->at.at[top[i]];
-        const tfp_profile *p = h->r->profile;
+        const tfp_profile *p = tfp_profile_of(h->r);
         text->size = 0;
         tfp_buf_printf(text, "%g MB from ", (double)held->bytes / 1000000.0);
         tfp_buf_str(text, tfp_trace_name(t, tfp_text(p, p->graph->nodes.at[h->nodes[held->owner]].name), &room));
@@ -335,7 +335,7 @@ tfp_status tfp_memory_counters(const tfp_report *r, const tfp_used_device *d, in
 {
     holdings h = { .r = r };
     tfp_memory_points points = { 0 };
-    bool ok = tfp_device_memory(d, r->profile, r->step.row, true, &points) && holdings_make(&h, d);
+    bool ok = tfp_device_memory(d, tfp_profile_of(r), tfp_step_of(r).row, true, &points) && holdings_make(&h, d);
     if (ok) put_points(&h, &points, pid, t);
     tfp_vec_free(&points);
     holdings_free(&h);

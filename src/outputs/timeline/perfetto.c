@@ -140,9 +140,9 @@ static bool put_counters(tfp_pf_out *x)
 
 static tfp_status write_perfetto(const tfp_report *r, tfp_sink *sink, tfp_error *err)
 {
-    if (r->about != &tfp_view_calls)
-        return tfp_fail(err, TFP_BADARG, "%s view has no Perfetto trace: use calls, which has what ran when", r->view);
-    tfp_pf_out x = { .r = r, .p = r->profile, .s = &r->profile->events->spans, .sink = sink, .first = true };
+    if (tfp_view_of(r) != &tfp_view_calls)
+        return tfp_fail(err, TFP_BADARG, "%s view has no Perfetto trace: use calls, which has what ran when", tfp_name_of(r));
+    tfp_pf_out x = { .r = r, .p = tfp_profile_of(r), .s = &tfp_profile_of(r)->events->spans, .sink = sink, .first = true };
     tfp_status s = make_room(&x) && put_lanes(&x) ? TFP_OK : tfp_nomem(err);
     if (!s) s = tfp_pf_put_spans(&x, err);
     if (!s && !put_counters(&x)) s = tfp_nomem(err);

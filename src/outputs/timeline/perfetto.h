@@ -6,7 +6,7 @@
 
 #include "model/tables/spans.h"
 #include "outputs/core/output.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "wire/proto.h"
 
 typedef struct tfp_pf_out {
@@ -28,7 +28,7 @@ static inline uint64_t tfp_pf_process_track(uint32_t lane) { return 2 * (uint64_
 
 static inline bool tfp_pf_shown(const tfp_pf_out *x, uint32_t span)
 {
-    return tfp_step_takes(x->r->step, x->s->step[span]);
+    return tfp_step_takes(tfp_step_of(x->r), x->s->step[span]);
 }
 
 static inline tfp_str tfp_pf_bytes(const tfp_buf *b) { return (tfp_str){ b->data ? b->data : "", b->size }; }

@@ -17,12 +17,12 @@
 static tfp_status write_nested(const tfp_report *r, tfp_trace_out *t, tfp_error *err)
 {
     static const tfp_str none = { "", 0 };
-    if (!r->tree->total[TFP_V_MICROS]) return tfp_fail(err, TFP_BADARG, "a timeline needs a report with the column micros");
-    int64_t *at = malloc((r->tree->rows.size + 1) * sizeof *at); /* where the next child of a row begins; -1: left out */
+    if (!tfp_tree_of(r)->total[TFP_V_MICROS]) return tfp_fail(err, TFP_BADARG, "a timeline needs a report with the column micros");
+    int64_t *at = malloc((tfp_row_count(r) + 1) * sizeof *at); /* where the next child of a row begins; -1: left out */
     if (!at) return tfp_nomem(err);
     uint32_t depths = 0;
-    for (uint32_t i = 0; i < r->tree->rows.size && !t->sink->status; i++) {
-        const tfp_row *x = &r->tree->rows.at[i];
+    for (uint32_t i = 0; i < tfp_row_count(r) && !t->sink->status; i++) {
+        const tfp_row *x = tfp_row_at(r, i);
         int64_t *parent = &at[x->parent], ns = tfp_total(r, i, TFP_V_MICROS);
         at[i] = i == 0 ? 0 : *parent;
         if (i && (*parent < 0 || ns <= 0)) {
@@ -66,12 +66,12 @@ static void put_losses(tfp_trace_out *t)
 
 static tfp_status write_timeline(const tfp_report *r, tfp_sink *s, tfp_error *err)
 {
-    bool graph = r->about == &tfp_view_graph, calls = r->about == &tfp_view_calls;
-    if (!graph && r->kind != TFP_REPORT_TREE && r->kind != TFP_REPORT_GROUPS)
-        return tfp_fail(err, TFP_BADARG, "%s view has no timeline: use graph, scope or code", r->view);
-    if (graph && r->profile->detail->details.size < r->profile->runs->execs.size)
+    bool graph = tfp_view_of(r) == &tfp_view_graph, calls = tfp_view_of(r) == &tfp_view_calls;
+    if (!graph && tfp_kind_of(r) != TFP_REPORT_TREE && tfp_kind_of(r) != TFP_REPORT_GROUPS)
+        return tfp_fail(err, TFP_BADARG, "%s view has no timeline: use graph, scope or code", tfp_name_of(r));
+    if (graph && tfp_profile_of(r)->detail->details.size < tfp_profile_of(r)->runs->execs.size)
         return tfp_fail(err, TFP_BADARG, "a timeline of the graph view needs a profile read with TFP_KEEP_MEMORY");
-    if (graph && r->step.which != TFP_STEP_ONE)
+    if (graph && tfp_step_of(r).which != TFP_STEP_ONE)
         return tfp_fail(err, TFP_BADARG, "a timeline of the graph view needs -step");
     tfp_trace_out t = { .sink = s, .j = tfp_json_start(&s->buf) };
     tfp_json_open(&t.j, '{');

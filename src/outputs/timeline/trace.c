@@ -6,7 +6,7 @@
 #include "model/tables/lanes.h"
 #include "model/tables/processes.h"
 #include "outputs/timeline/timeline.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 
 typedef struct trace {
     const tfp_report *r;
@@ -18,7 +18,7 @@ typedef struct trace {
     int64_t arrows;
 } trace;
 
-static bool shown(const trace *x, uint32_t span) { return tfp_step_takes(x->r->step, x->s->step[span]); }
+static bool shown(const trace *x, uint32_t span) { return tfp_step_takes(tfp_step_of(x->r), x->s->step[span]); }
 
 static void put_int(tfp_json *j, const char *key, int64_t n)
 {
@@ -45,7 +45,7 @@ static void put_time(trace *x, const char *key, int64_t ns)
 
 bool tfp_shown_lanes(const tfp_report *r, uint32_t **process_of, uint8_t **used)
 {
-    const tfp_profile *p = r->profile;
+    const tfp_profile *p = tfp_profile_of(r);
     const tfp_span_columns *s = &p->events->spans;
     tfp_map64 by_device = { 0 };
     size_t count = p->lanes.size;
@@ -53,7 +53,7 @@ bool tfp_shown_lanes(const tfp_report *r, uint32_t **process_of, uint8_t **used)
     *used = calloc(count + 1, 1);
     bool ok = *process_of && *used;
     for (uint32_t i = 0; ok && i < s->size; i++)
-        if (tfp_step_takes(r->step, s->step[i])) (*used)[s->lane[i]] = 1;
+        if (tfp_step_takes(tfp_step_of(r), s->step[i])) (*used)[s->lane[i]] = 1;
     for (uint32_t i = 0; ok && i < count; i++) {
         const tfp_lane *lane = &p->lanes.at[i];
         uint64_t key = (uint64_t)lane->process << 32 | lane->device;
@@ -182,7 +182,7 @@ static void put_arrows(trace *x)
 
 tfp_status tfp_timeline_trace(const tfp_report *r, tfp_trace_out *t, tfp_error *err)
 {
-    trace x = { .r = r, .p = r->profile, .s = &r->profile->events->spans, .t = t };
+    trace x = { .r = r, .p = tfp_profile_of(r), .s = &tfp_profile_of(r)->events->spans, .t = t };
     bool ok = tfp_shown_lanes(r, &x.pid, &x.used) && put_lanes(&x);
     for (uint32_t i = 0; ok && i < x.s->size && !t->sink->status; i++)
         if (shown(&x, i)) put_span(&x, i);

@@ -4,7 +4,7 @@
 #ifndef TFP_COVERAGE_H
 #define TFP_COVERAGE_H
 
-#include "views/core/report.h"
+#include "views/core/handle.h"
 
 enum { TFP_COVER_RESTS = 5 };
 typedef struct tfp_cover_rest {
@@ -38,16 +38,16 @@ struct tfp_report_coverage {
 };
 
 /* Fills r->covered->coverage and adds the note about it, if the report shows times of a trace or of lines of code. TFP_NOMEM. */
-tfp_status tfp_coverage_add(struct tfp_report *r, tfp_error *err);
+tfp_status tfp_coverage_add(tfp_report *r, tfp_error *err);
 /* The same for a report whose rows are made from another report's: reduced by what the new rows lack. */
-tfp_status tfp_coverage_less(struct tfp_report *r, const tfp_coverage *of, const tfp_explained *lost, tfp_error *err);
+tfp_status tfp_coverage_less(tfp_report *r, const tfp_coverage *of, const tfp_explained *lost, tfp_error *err);
 
 /* Whether a span is within the report's steps and time range. */
-bool tfp_coverage_counts(const struct tfp_report *r, uint32_t span);
+bool tfp_coverage_counts(const tfp_report *r, uint32_t span);
 
 /* Adds a note that says how much of the device's time has a launch of its own, and why the rest has none; no note if all has.
  * For traces of events (attributed.c). TFP_NOMEM. */
-tfp_status tfp_attributed_note(struct tfp_report *r, tfp_error *err);
+tfp_status tfp_attributed_note(tfp_report *r, tfp_error *err);
 /* The words for a certainty, and for the reason why there is no place. */
 const char *tfp_certainty_word(unsigned certainty);
 const char *tfp_no_place_word(unsigned reason);
@@ -57,7 +57,7 @@ tfp_str tfp_certainties_text(tfp_arena *arena, const int64_t *ns, unsigned bits)
 /* The name of the row of `lines` for it. */
 #define TFP_REPLAY_ROW "(graph replay)"
 /* Whether a graph (CUDA or HIP) replayed an activity and its place is unknown; whether its line is unknown. */
-bool tfp_is_replayed(const struct tfp_report *r, uint32_t span);
-bool tfp_is_replayed_without_line(const struct tfp_report *r, uint32_t span);
+bool tfp_is_replayed(const tfp_report *r, uint32_t span);
+bool tfp_is_replayed_without_line(const tfp_report *r, uint32_t span);
 
 #endif

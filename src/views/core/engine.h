@@ -114,7 +114,7 @@ tfp_status tfp_tree_emit(tfp_tree *t, tfp_report *r, const tfp_shown_items *show
 /* Notes in tfp_report_tree.reach that a node is counted in an item, this many times. */
 static inline void tfp_reach_item(tfp_report *r, uint32_t node, size_t item, int64_t times)
 {
-    if (r->tree->reach) r->tree->reach[node] = (tfp_reach){ (uint32_t)item, (uint32_t)times };
+    if (tfp_tree_of(r)->reach) tfp_tree_of(r)->reach[node] = (tfp_reach){ (uint32_t)item, (uint32_t)times };
 }
 
 /* Reads a row's tensor from the checkpoint, if it is asked for and exists. */

@@ -6,6 +6,7 @@
 #include "names/names.h"
 #include "options/options.h"
 #include "views/core/report.h"
+#include "views/core/texts.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -60,6 +60,7 @@ typedef struct tfp_fact {
 
 /* Adds a fact for the caller to fill; NULL: out of memory. The pointer is valid until the next one is added. */
 tfp_fact *tfp_fact_add(tfp_report *r, const char *name, const char *label, char type, tfp_unit unit);
+tfp_fact *tfp_fact_last(tfp_report *r); /* of a report that has one */
 
 typedef enum tfp_row_type {
     TFP_T_INT, /* int64_t; TFP_ABSENT: absent */
@@ -120,6 +121,7 @@ typedef struct tfp_row_table {
 
 /* Makes it the report's grid, or the grid of a part; texts are borrowed and must live as long as the report. */
 tfp_status tfp_grid_of(tfp_report *r, const tfp_row_table *t, tfp_error *err);
+tfp_grid *tfp_table_of(const tfp_report *r); /* that grid */
 tfp_status tfp_grid_fill(tfp_report *r, tfp_grid *g, const tfp_row_table *t, tfp_error *err);
 /* The same for tables that are too long to hold twice: columns of t->row_count rows (t->rows is not used), then row by row from one struct. */
 tfp_status tfp_grid_begin(tfp_report *r, tfp_grid *g, const tfp_row_table *t, tfp_error *err);

@@ -11,7 +11,9 @@
 #include "options/options.h"
 #include "views/core/coverage.h"
 #include "views/core/grid.h"
+#include "views/core/report.h"
 #include "views/core/statistics.h"
+#include "views/core/texts.h"
 #include "views/core/view.h"
 
 #include <stdio.h>
@@ -44,6 +46,18 @@ tfp_report *tfp_report_of_table(const tfp_profile *p, const char *name)
     if (r) r->profile = p;
     return r;
 }
+
+const tfp_profile *tfp_profile_of(const tfp_report *r) { return r->profile; }
+tfp_profile *tfp_runs_of(const tfp_report *r) { return r->runs; }
+const struct tfp_cut *tfp_cut_of(const tfp_report *r) { return r->cut; }
+const tfp_options *tfp_options_of(const tfp_report *r) { return r->options; }
+tfp_step_choice tfp_step_of(const tfp_report *r) { return r->step; }
+const tfp_view *tfp_view_of(const tfp_report *r) { return r->about; }
+const char *tfp_name_of(const tfp_report *r) { return r->view; }
+tfp_report_kind tfp_kind_of(const tfp_report *r) { return r->kind; }
+tfp_arena *tfp_arena_of(tfp_report *r) { return &r->arena; }
+bool *tfp_clamped_of(tfp_report *r) { return &r->clamped; }
+tfp_grid *tfp_table_of(const tfp_report *r) { return r->grid; }
 
 uint32_t tfp_report_add_row(tfp_report *r, const tfp_row *row)
 {
@@ -83,6 +97,8 @@ tfp_fact *tfp_fact_add(tfp_report *r, const char *name, const char *label, char 
     return tfp_push(&r->facts, f) ? &r->facts.at[r->facts.size - 1] : NULL;
 }
 
+tfp_fact *tfp_fact_last(tfp_report *r) { return &r->facts.at[r->facts.size - 1]; }
+
 tfp_status tfp_report_read_tensor(tfp_report *r, tfp_row *row, tfp_error *err)
 {
     row->tensor = TFP_NONE;
@@ -106,32 +122,6 @@ tfp_status tfp_report_read_tensor(tfp_report *r, tfp_row *row, tfp_error *err)
 }
 
 /* ---- labels ---- */
-
-void tfp_shape_text(const tfp_profile *p, uint32_t shape, tfp_buf *out)
-{
-    if (shape == TFP_NONE) return;
-    const tfp_shape *s = &p->graph->shapes.at[shape];
-    for (uint32_t i = 0; i < s->count; i++) {
-        if (i) tfp_buf_char(out, 'x');
-        tfp_buf_int(out, p->graph->dims.at[s->first + i]);
-    }
-}
-
-void tfp_node_input_shapes(const tfp_profile *p, uint32_t node, const char *separator, tfp_buf *out)
-{
-    size_t n = 0;
-    for (TFP_EACH(graph->inputs, i, p->graph->nodes.at[node].input_first, p)) {
-        const tfp_input_edge *e = &p->graph->inputs.at[i];
-        uint32_t shape = tfp_input_shape(p, e);
-        if (n++) tfp_buf_text(out, separator);
-        tfp_buf_int(out, e->position);
-        tfp_buf_char(out, ':');
-        if (shape == TFP_NONE || p->graph->shapes.at[shape].count == 0)
-            tfp_buf_text(out, "unknown");
-        else
-            tfp_shape_text(p, shape, out);
-    }
-}
 
 void tfp_report_put_number(const tfp_report *r, int value, tfp_unit unit, int64_t n, tfp_buf *out)
 {
@@ -189,8 +179,6 @@ bool tfp_lines_are_functions(const tfp_profile *p)
         if (s->kind[i] == TFP_SPAN_FRAME && tfp_python_frame_of(tfp_text(p, s->name[i]), &f)) return true;
     return false;
 }
-
-bool tfp_fine_times(const tfp_profile *p) { return p && p->about.time_grain_ns % 1000 != 0; }
 
 bool tfp_is_aligned(const tfp_report *r)
 {

@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/core/report.h: the report, which every view makes and every output reads: the question that it answers, and rows of a tree or
- * a grid, facts, notes. Each part is declared in its own header, so that a change there rebuilds only its readers. */
+/* views/core/report.h: what every view makes and every output reads, as a list of its parts: the question that it answers, and rows of
+ * a tree or a grid, facts, notes. What a part is stands in its header, so that a change there builds only its readers again; those
+ * who need no part by name include handle.h instead. */
 #ifndef TFP_REPORT_H
 #define TFP_REPORT_H
 
-#include "model/tables/types.h"
-
-/* The kind of a report's rows; outputs lay them out differently. */
-typedef enum tfp_report_kind {
-    TFP_REPORT_TREE,     /* scope, graph: rows are nodes; GraphNodeProto */
-    TFP_REPORT_GROUPS,   /* code: rows are frames with member nodes; MultiGraphNodeProto */
-    TFP_REPORT_LIST,     /* op: a flat list in which each total includes all following rows; MultiGraphNodeProto as a chain */
-    TFP_REPORT_FINDINGS, /* advise: rows are checkers with findings; AdviceProto */
-    TFP_REPORT_GRID      /* diff, stats, query: rows with the report's own columns */
-} tfp_report_kind;
+#include "views/core/handle.h"
 
 typedef struct tfp_report_tree tfp_report_tree;         /* views/core/rows.h */
 typedef struct tfp_grid tfp_grid;                       /* views/core/grid.h */
@@ -50,22 +42,5 @@ struct tfp_report {
     tfp_report_coverage *covered;         /* how much of a trace's times the rows explain */
     bool clamped;                         /* a sum was too big for 64 bits */
 };
-
-/* Makes an empty grid report with a copy of the options (NULL: defaults), and a report of a profile. NULL: out of
- * memory. */
-tfp_report *tfp_report_new(const char *view, const tfp_options *o);
-tfp_report *tfp_report_of_table(const tfp_profile *p, const char *name);
-
-const char *tfp_doc_of(const tfp_report *r);                       /* the line about its rows in the Doc block */
-/* Whether the text form is an aligned table for people: at a terminal, and in a pipe except for views and files that
- * TensorFlow's tool has, too. */
-bool tfp_is_aligned(const tfp_report *r);
-
-bool tfp_fine_times(const tfp_profile *p);
-/* Appends the name of a lane; for a thread whose number means nothing (negative, an address) the name in the file. */
-void tfp_lane_put(const tfp_profile *p, uint32_t lane, tfp_buf *out);
-/* Append the input shapes of a node as "0:32x10|1:unknown", and a shape as "3x3x16" ("" when unknown or absent). */
-void tfp_node_input_shapes(const tfp_profile *p, uint32_t node, const char *separator, tfp_buf *out);
-void tfp_shape_text(const tfp_profile *p, uint32_t shape, tfp_buf *out);
 
 #endif

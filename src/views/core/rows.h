@@ -4,7 +4,7 @@
 #define TFP_REPORT_ROWS_H
 
 #include "options/columns.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 
 typedef struct tfp_row {
     tfp_str name;    /* unescaped, ended by NUL; outputs escape it */
@@ -66,7 +66,7 @@ typedef struct tfp_counts {
 typedef struct tfp_parameter_counts tfp_parameter_counts; /* flops/core/parameters.h */
 
 /* The rows of a report, their numbers, and the source of the nodes' numbers. */
-struct tfp_report_tree {
+typedef struct tfp_report_tree {
     TFP_VEC(tfp_row) rows;                          /* in display order, parents before children */
     int64_t *own[TFP_V_COUNT], *total[TFP_V_COUNT]; /* indexed by tfp_row.own_at and total_at; NULL: not computed */
     /* statistics over runs (core/statistics.h); NULL: no column needs them */
@@ -86,33 +86,19 @@ struct tfp_report_tree {
     const tfp_parameter_counts *parameters; /* NULL: parameters are the elements of the attribute shape */
     const tfp_parameter_counts *kinds;      /* for the columns of kinds of variables; NULL: no such column is shown */
     size_t left;                            /* op: number of types that -max_depth hides */
-};
+} tfp_report_tree;
+tfp_report_tree *tfp_tree_of(const tfp_report *r);
+size_t tfp_row_count(const tfp_report *r);
+tfp_row *tfp_row_at(const tfp_report *r, uint32_t row);
 
 /* The name of a row as people see it. */
-static inline tfp_str tfp_shown_name(const tfp_report *r, uint32_t row)
-{
-    tfp_str name = r->tree->rows.at[row].name;
-    uint32_t at = r->tree->short_at.count ? tfp_map64_get(&r->tree->short_at, (uintptr_t)name.data) : TFP_NONE;
-    return at == TFP_NONE ? name : r->tree->shorts[at];
-}
+tfp_str tfp_shown_name(const tfp_report *r, uint32_t row);
 
 /* A row's number; NULL: the report was built without that column. */
-static inline const int64_t *tfp_own_of(const tfp_report *r, uint32_t row, tfp_value v)
-{
-    return r->tree->own[v] ? &r->tree->own[v][r->tree->rows.at[row].own_at] : NULL;
-}
-static inline const int64_t *tfp_total_of(const tfp_report *r, uint32_t row, tfp_value v)
-{
-    return r->tree->total[v] ? &r->tree->total[v][r->tree->rows.at[row].total_at] : NULL;
-}
-static inline int64_t tfp_own(const tfp_report *r, uint32_t row, tfp_value v)
-{
-    return (unsigned)v < TFP_V_COUNT && r->tree->own[v] ? *tfp_own_of(r, row, v) : 0;
-}
-static inline int64_t tfp_total(const tfp_report *r, uint32_t row, tfp_value v)
-{
-    return (unsigned)v < TFP_V_COUNT && r->tree->total[v] ? *tfp_total_of(r, row, v) : 0;
-}
+const int64_t *tfp_own_of(const tfp_report *r, uint32_t row, tfp_value v);
+const int64_t *tfp_total_of(const tfp_report *r, uint32_t row, tfp_value v);
+int64_t tfp_own(const tfp_report *r, uint32_t row, tfp_value v);
+int64_t tfp_total(const tfp_report *r, uint32_t row, tfp_value v);
 /* Times among the values (tfp_is_time) are nanoseconds inside reports. People and TensorFlow's formats get whole
  * microseconds, truncated; machine formats also get the decimals if the profile has them (tfp_fine_times). */
 static inline int64_t tfp_whole(int value, int64_t n) { return tfp_is_time(value) ? tfp_micros(n) : n; }

@@ -9,6 +9,7 @@
 #include "model/tables/samples.h"
 #include "options/options.h"
 #include "views/core/kinds.h"
+#include "views/core/report.h"
 #include "views/core/view.h"
 
 #include <math.h>

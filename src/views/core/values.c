@@ -5,6 +5,7 @@
 #include "options/options.h"
 #include "options/regex.h"
 #include "views/core/kinds.h"
+#include "views/core/report.h"
 #include "views/core/statistics.h"
 #include "views/core/view.h"
 

@@ -3,7 +3,7 @@
 #ifndef TFP_VIEW_H
 #define TFP_VIEW_H
 
-#include "views/core/report.h"
+#include "views/core/handle.h"
 
 typedef struct tfp_view {
     const char *name, *help;

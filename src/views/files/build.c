@@ -12,6 +12,7 @@
 #include "views/core/grid.h"
 #include "views/core/kinds.h"
 #include "views/core/notes.h"
+#include "views/core/report.h"
 #include "views/core/statistics.h"
 #include "views/core/view.h"
 #include "views/flops/instructions.h"

@@ -20,7 +20,7 @@
 #include "model/tables/spans.h"
 #include "model/tables/stats.h"
 #include "model/tensors.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/core/grid.h"
 #include "views/core/view.h"
 #include "views/files/info.h"
@@ -55,7 +55,7 @@ static bool add_text(tfp_report *r, const char *name, const char *label, tfp_buf
     bool ok = !b->failed;
     if (ok && b->size) {
         tfp_fact *f = tfp_fact_add(r, name, label, 's', TFP_LABEL);
-        char *copy = f ? tfp_arena_copy(&r->arena, (tfp_str){ b->data, b->size }) : NULL;
+        char *copy = f ? tfp_arena_copy(tfp_arena_of(r), (tfp_str){ b->data, b->size }) : NULL;
         if (f) f->text = (tfp_str){ copy, copy ? b->size : 0 };
         ok = copy != NULL;
     }
@@ -67,7 +67,7 @@ enum { FILES_SHOWN = 8, NAMES_SHOWN = 8 };
 
 static bool say_files(tfp_report *r)
 {
-    const tfp_profile *p = r->profile;
+    const tfp_profile *p = tfp_profile_of(r);
     size_t told = 0, files = 0;
     bool ok = true;
     tfp_buf all = { 0 };
@@ -97,7 +97,7 @@ static bool is_torch(const tfp_profile *p)
 static bool say_framework(tfp_report *r)
 {
     static const char *const tensorflow[] = { "profile", "graph", "run_meta", "op_log" };
-    const tfp_profile *p = r->profile;
+    const tfp_profile *p = tfp_profile_of(r);
     tfp_buf b = { 0 };
     for (size_t i = 0; i < 4 && !b.size; i++)
         if (tfp_has_format(p, tensorflow[i])) tfp_buf_text(&b, "TensorFlow");
@@ -149,7 +149,7 @@ static bool range_of(const tfp_profile *p, range *out)
 static bool say_when(tfp_report *r)
 {
     range x;
-    if (!range_of(r->profile, &x)) return false;
+    if (!range_of(tfp_profile_of(r), &x)) return false;
     int64_t at = tfp_add(x.origin_ns, x.start_ns, NULL);
     time_t seconds = (time_t)(at / 1000000000);
     struct tm utc;
@@ -192,7 +192,7 @@ static bool say_names(tfp_report *r, const char *name, const char *label, name_l
 
 static bool say_processes(tfp_report *r)
 {
-    const tfp_profile *p = r->profile;
+    const tfp_profile *p = tfp_profile_of(r);
     name_list hosts = { 0 };
     tfp_buf ranks = { 0 };
     int32_t of = 0;
@@ -216,7 +216,7 @@ static bool say_processes(tfp_report *r)
 
 static bool say_devices(tfp_report *r)
 {
-    const tfp_profile *p = r->profile;
+    const tfp_profile *p = tfp_profile_of(r);
     name_list devices = { 0 }, models = { 0 };
     for (size_t i = 0; i < p->lanes.size; i++)
         if (p->lanes.at[i].role == TFP_ROLE_THREAD || p->lanes.at[i].role == TFP_ROLE_STREAM)
@@ -231,7 +231,7 @@ static bool say_devices(tfp_report *r)
 
 static bool say_steps(tfp_report *r)
 {
-    const tfp_profile *p = r->profile;
+    const tfp_profile *p = tfp_profile_of(r);
     size_t n = p->runs->step_order.size;
     tfp_buf b = { 0 };
     if (!n) return add_number(r, "step_count", NULL, 0);
@@ -248,7 +248,7 @@ static bool say_steps(tfp_report *r)
 /* Sampled stacks: the number of samples, and their kinds. */
 static bool say_samples(tfp_report *r)
 {
-    const tfp_profile *p = r->profile;
+    const tfp_profile *p = tfp_profile_of(r);
     tfp_buf kinds = { 0 };
     if (!p->sampled->sample_types.size) return true;
     for (uint32_t i = 0; i < p->sampled->sample_types.size && i < NAMES_SHOWN; i++) {
@@ -337,7 +337,7 @@ static bool has_graph(const tfp_profile *p) { return tfp_has(p, TFP_HAS_GRAPH) &
 
 static tfp_status show_parts(tfp_report *r, tfp_error *err)
 {
-    const tfp_profile *p = r->profile;
+    const tfp_profile *p = tfp_profile_of(r);
     int64_t records = memory_records(p);
     const info_row all[] = {
         part("nodes", p->graph->nodes.size > 0, (int64_t)p->graph->nodes.size, "nodes", "scope, op, query",
@@ -358,15 +358,15 @@ static tfp_status show_parts(tfp_report *r, tfp_error *err)
         collectives_part(p),
     };
     size_t count = sizeof all / sizeof *all - !(p->flights->dumps.size || p->timed.size); /* shown only if they exist, as few jobs have them */
-    r->grid->sentences = true;
+    tfp_table_of(r)->sentences = true;
     return tfp_grid_of(r, &(tfp_row_table){ info_columns, all, sizeof *all, count, 0 }, err);
 }
 
 static tfp_status build(tfp_report *r, tfp_error *err)
 {
-    const tfp_profile *p = r->profile;
+    const tfp_profile *p = tfp_profile_of(r);
     tfp_parameter_counts counts;
-    tfp_status s = tfp_parameters(p, &r->arena, &counts, err);
+    tfp_status s = tfp_parameters(p, tfp_arena_of(r), &counts, err);
     if (s) return s;
     bool ok = say_files(r) && say_framework(r) && say_when(r) && say_processes(r) && say_devices(r);
     ok = ok && say_steps(r) && say_samples(r) && add_number(r, "nodes", "nodes", (int64_t)p->graph->nodes.size) &&

@@ -3,7 +3,7 @@
 #ifndef TFP_INFO_H
 #define TFP_INFO_H
 
-#include "views/core/report.h"
+#include "views/core/handle.h"
 
 /* Adds the commands that fit these files, and the questions that they answer, as a part of the report. `parameters`: the files
  * have parameters. TFP_NOMEM. */

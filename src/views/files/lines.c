@@ -11,6 +11,7 @@
 #include "views/core/engine.h"
 #include "views/core/grid.h"
 #include "views/core/notes.h"
+#include "views/core/report.h"
 #include "views/core/rows.h"
 #include "views/core/view.h"
 

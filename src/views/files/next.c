@@ -10,7 +10,7 @@
 #include "options/units.h"
 #include "views/core/engine.h"
 #include "views/core/grid.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/core/view.h"
 #include "views/files/info.h"
 #include "views/flops/instructions.h"
@@ -91,9 +91,9 @@ static bool put_next(tfp_report *r, next_row *row, const char *command, const ch
     tfp_buf b = { 0 };
     size_t verb = strcspn(command, " ");
     tfp_buf_printf(&b, "tfprof %.*s", (int)verb, command);
-    put_files(r->profile, &b);
+    put_files(tfp_profile_of(r), &b);
     tfp_buf_text(&b, command + verb);
-    char *copy = b.failed ? NULL : tfp_arena_copy(&r->arena, (tfp_str){ b.data, b.size });
+    char *copy = b.failed ? NULL : tfp_arena_copy(tfp_arena_of(r), (tfp_str){ b.data, b.size });
     *row = (next_row){ { copy, copy ? b.size : 0 }, tfp_str_of(answers) };
     tfp_buf_free(&b);
     return copy != NULL;
@@ -104,7 +104,7 @@ tfp_status tfp_info_next(tfp_report *r, bool parameters, tfp_error *err)
     next_row rows[NEXT_COMMANDS];
     size_t n = 0;
     for (size_t i = 0; i < NEXT_COMMANDS; i++)
-        if (next_commands[i].fits(r->profile) && (parameters || !next_commands[i].of_parameters) &&
+        if (next_commands[i].fits(tfp_profile_of(r)) && (parameters || !next_commands[i].of_parameters) &&
             !put_next(r, &rows[n++], next_commands[i].command, next_commands[i].answers))
             return tfp_nomem(err);
     if (!n) return TFP_OK;

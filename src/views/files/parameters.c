@@ -8,6 +8,7 @@
 #include "options/options.h"
 #include "options/regex.h"
 #include "views/core/notes.h"
+#include "views/core/report.h"
 #include "views/core/rows.h"
 #include "views/core/view.h"
 

@@ -8,7 +8,7 @@
 #include "options/options.h"
 #include "views/core/grid.h"
 #include "views/core/notes.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/core/view.h"
 
 #include <math.h>
@@ -62,9 +62,9 @@ static tfp_str block_name(tfp_str name, int64_t depth)
 /* The first depth with more than one block, so that a model inside a single scope is not shown as one row. */
 static int64_t depth_of(const table *t)
 {
-    const tfp_profile *p = t->r->profile;
-    if (tfp_options_chosen(t->r->options, "max_depth"))
-        return t->r->options->max_depth < 1 ? 1 : t->r->options->max_depth;
+    const tfp_profile *p = tfp_profile_of(t->r);
+    if (tfp_options_chosen(tfp_options_of(t->r), "max_depth"))
+        return tfp_options_of(t->r)->max_depth < 1 ? 1 : tfp_options_of(t->r)->max_depth;
     for (int64_t depth = 1; depth < 10; depth++) {
         tfp_str first = { NULL, 0 };
         for (size_t i = 0; i < p->graph->nodes.size; i++) {
@@ -94,7 +94,7 @@ static dtype_row *find_dtype(table *t, int32_t dtype)
     uint32_t at = tfp_map64_get(&t->dtype_of, (uint32_t)dtype);
     if (at != TFP_NONE) return &t->dtypes.at[at];
     dtype_row row = { .dtype = tfp_str_of(dtype > 0 ? tfp_dtype_name(dtype) : "unknown") };
-    if (dtype < 0) row.dtype = tfp_text(t->r->profile, (tfp_strid)(-1 - dtype));
+    if (dtype < 0) row.dtype = tfp_text(tfp_profile_of(t->r), (tfp_strid)(-1 - dtype));
     bool ok = tfp_push(&t->dtypes, row) && tfp_map64_put(&t->dtype_of, (uint32_t)dtype, (uint32_t)t->dtypes.size - 1);
     return ok ? &t->dtypes.at[t->dtypes.size - 1] : NULL;
 }
@@ -103,7 +103,7 @@ static void more(int64_t *sum, int64_t n) { *sum = tfp_add(*sum, n, NULL); }
 
 static bool add_variable(table *t, uint32_t node, int64_t depth)
 {
-    const tfp_profile *p = t->r->profile;
+    const tfp_profile *p = tfp_profile_of(t->r);
     tfp_parameter_kind kind = (tfp_parameter_kind)t->counts.kinds[node];
     int64_t n = t->counts.elements_of[node], size = size_of(t->counts.dtype[node]);
     int64_t bytes = t->counts.bytes_of ? t->counts.bytes_of[node] : tfp_mul(n, size, NULL);
@@ -158,8 +158,7 @@ static bool say(tfp_report *r, const char *name, const char *label, tfp_unit uni
     if (unit != TFP_NUMBER || exact < 1000000) return true;
     tfp_buf b = { 0 };
     tfp_buf_printf(&b, "(%lld)", (long long)exact);
-    char *copy = b.failed ? NULL : tfp_arena_copy(&r->arena, (tfp_str){ b.data, b.size });
-    f = &r->facts.at[r->facts.size - 1];
+    char *copy = b.failed ? NULL : tfp_arena_copy(tfp_arena_of(r), (tfp_str){ b.data, b.size });
     f->more = (tfp_str){ copy, copy ? b.size : 0 };
     tfp_buf_free(&b);
     return copy != NULL;
@@ -217,10 +216,10 @@ static tfp_status show(table *t, tfp_error *err)
         t->blocks.at[i].share = t->counts.total ? (double)t->blocks.at[i].params / (double)t->counts.total : NAN;
     unsigned shown = t->counts.elements[TFP_PARAMETER] ? 0 : KINDS_KNOWN;
     tfp_status s = say_totals(t) ? note_gaps(t, err) : tfp_nomem(err);
-    block_row *sorted = tfp_rows_sorted(&t->r->arena, t->blocks.at, sizeof *t->blocks.at, t->blocks.size, bigger_first);
+    block_row *sorted = tfp_rows_sorted(tfp_arena_of(t->r), t->blocks.at, sizeof *t->blocks.at, t->blocks.size, bigger_first);
     tfp_row_table blocks = { block_columns, sorted, sizeof *sorted, t->blocks.size, shown };
     if (!sorted) return tfp_nomem(err);
-    t->r->grid->few = BLOCKS_SHOWN;
+    tfp_table_of(t->r)->few = BLOCKS_SHOWN;
     tfp_row_table dtypes = { dtype_columns, t->dtypes.at, sizeof *t->dtypes.at, t->dtypes.size, 0 };
     if (!s) s = tfp_grid_of(t->r, &blocks, err);
     return s ? s : tfp_grid_part(t->r, "dtypes", "by type", &dtypes, 0, err);
@@ -228,7 +227,7 @@ static tfp_status show(table *t, tfp_error *err)
 
 static tfp_status build(tfp_report *r, tfp_error *err)
 {
-    const tfp_profile *p = r->profile;
+    const tfp_profile *p = tfp_profile_of(r);
     table t = { .r = r };
     if (!p->program && !tfp_parameters_once(p)) {
         bool torch = tfp_has_format(p, "kineto") || tfp_has_format(p, "execution_trace");
@@ -238,11 +237,11 @@ static tfp_status build(tfp_report *r, tfp_error *err)
                        : "params needs the graph file or SavedModel (--graph_path), or a checkpoint");
         return tfp_within_file(err, TFP_NOTFOUND, tfp_first_source(p));
     }
-    tfp_status s = tfp_parameters(p, &r->arena, &t.counts, err);
+    tfp_status s = tfp_parameters(p, tfp_arena_of(r), &t.counts, err);
     int64_t depth = s ? 0 : depth_of(&t);
     for (uint32_t i = 0; !s && i < p->graph->nodes.size; i++)
         if (is_shown((tfp_parameter_kind)t.counts.kinds[i]) && !add_variable(&t, i, depth)) s = tfp_nomem(err);
-    r->clamped |= t.counts.clamped;
+    *tfp_clamped_of(r) |= t.counts.clamped;
     if (!s) s = show(&t, err);
     tfp_vec_free(&t.blocks);
     tfp_vec_free(&t.dtypes);

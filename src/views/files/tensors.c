@@ -2,7 +2,7 @@
 /* views/files/tensors.c: summarizes one tensor of a checkpoint: its kinds of values and their distribution. */
 #include "model/tables/profile.h"
 #include "model/tensors.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 
 #include <math.h>
 

@@ -8,7 +8,7 @@
 #include "model/tables/graph.h"
 #include "model/tables/lanes.h"
 #include "model/tables/runs.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/flops/instructions.h"
 #include "views/spans/trace.h"
 
@@ -137,7 +137,7 @@ static bool add_any(const tfp_aten_work *w, tfp_replayed *r, uint32_t span, tfp_
 
 bool tfp_calls_collect(const tfp_report *r, bool every, tfp_instruction_sums *out)
 {
-    const tfp_profile *p = r->profile;
+    const tfp_profile *p = tfp_profile_of(r);
     tfp_aten_work w;
     tfp_map64 by_node = { 0 };
     tfp_replayed replayed = { 0 };

@@ -5,6 +5,7 @@
 #include "options/columns.h"
 #include "options/options.h"
 #include "views/core/notes.h"
+#include "views/core/report.h"
 #include "views/core/rows.h"
 #include "views/flops/flops.h"
 #include "views/flops/instructions.h"

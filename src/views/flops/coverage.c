@@ -6,7 +6,7 @@
 #include "model/tables/profile.h"
 #include "options/options.h"
 #include "views/core/notes.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/flops/flops.h"
 
 #include <stdio.h>
@@ -202,7 +202,7 @@ tfp_status tfp_flops_coverage(const tfp_flops_table *w, double *share, char *tex
 tfp_status tfp_flops_notes(tfp_report *r, const tfp_flops *f, tfp_error *err)
 {
     tfp_status s = TFP_OK;
-    if (r->options->flops.assume_batch > 0 && !f->batches_assumed)
+    if (tfp_options_of(r)->flops.assume_batch > 0 && !f->batches_assumed)
         s = tfp_report_note_add(r, TFP_NOTE_OPTION_IGNORED, err,
                                 "assume_batch: no placeholder, queue or iterator has an unknown first dimension");
     if (!s && f->recursive_calls)

@@ -4,7 +4,7 @@
 #include "views/flops/flops.h"
 #include "model/tables/graph.h"
 #include "options/options.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/flops/instructions.h"
 
 /* ---- the work ---- */
@@ -24,7 +24,7 @@ static bool link_nodes(tfp_flops_table *w)
 
 tfp_status tfp_flops_coverage_of(tfp_report *r, tfp_flops *f, double *share, char *text, size_t size, tfp_error *err)
 {
-    tfp_flops_table w = { .r = r, .p = r->profile, .g = f->program, .f = f, .source = TFP_FLOPS_OWN };
+    tfp_flops_table w = { .r = r, .p = tfp_profile_of(r), .g = f->program, .f = f, .source = TFP_FLOPS_OWN };
     tfp_status s = link_nodes(&w) ? tfp_flops_coverage(&w, share, text, size, err) : tfp_nomem(err);
     tfp_arena_free(&w.arena);
     return s;
@@ -41,16 +41,16 @@ static tfp_status summary(tfp_flops_table *w, tfp_error *err)
 
 static tfp_status build_flops(tfp_report *r, tfp_error *err)
 {
-    const tfp_options *o = r->options;
+    const tfp_options *o = tfp_options_of(r);
     bool chosen = tfp_options_chosen(o, "float_ops_source");
     tfp_flops_table w = { .r = r,
-                          .p = r->profile,
+                          .p = tfp_profile_of(r),
                           .source = chosen ? (tfp_flops_source)o->flops.float_ops_source : TFP_FLOPS_OWN };
-    if (!r->profile->program && w.source != TFP_FLOPS_TENSORFLOW && tfp_has_instructions(r->profile))
+    if (!tfp_profile_of(r)->program && w.source != TFP_FLOPS_TENSORFLOW && tfp_has_instructions(tfp_profile_of(r)))
         return tfp_flops_instructions(r, err);
     /* shapes are computed in any case */
     tfp_flops_source engine = w.source == TFP_FLOPS_FILES ? TFP_FLOPS_OWN : w.source;
-    tfp_status s = tfp_flops_of(r->profile, engine, o, &w.f, err);
+    tfp_status s = tfp_flops_of(tfp_profile_of(r), engine, o, &w.f, err);
     if (s) return s;
     w.g = w.f->program;
     s = link_nodes(&w) ? TFP_OK : tfp_nomem(err);

@@ -5,7 +5,8 @@
 #include "model/tables/graph.h"
 #include "options/options.h"
 #include "views/core/notes.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
+#include "views/core/texts.h"
 #include "views/flops/flops.h"
 #include "views/flops/work.h"
 
@@ -112,12 +113,12 @@ static const tfp_row_column gap_columns[] = {
 
 /* ---- names ---- */
 
-static tfp_str text(const tfp_work_tables *t, tfp_strid id) { return tfp_text(t->r->profile, id); }
+static tfp_str text(const tfp_work_tables *t, tfp_strid id) { return tfp_text(tfp_profile_of(t->r), id); }
 
 /* The path up to its last slash; without a slash the model's root. */
 static tfp_str scope_of(const tfp_work_tables *t, uint32_t node)
 {
-    tfp_str path = text(t, t->r->profile->graph->nodes.at[node].name);
+    tfp_str path = text(t, tfp_profile_of(t->r)->graph->nodes.at[node].name);
     while (path.size && path.data[path.size - 1] != '/') path.size--;
     if (path.size > 1) path.size--;
     return path.size ? path : TFP_STR("(top)");
@@ -126,7 +127,7 @@ static tfp_str scope_of(const tfp_work_tables *t, uint32_t node)
 /* Writes the shapes of the node's first instruction, as 0:8x4|1:16. */
 static bool put_shapes(const tfp_work_tables *t, uint32_t node, tfp_str *out)
 {
-    const tfp_profile *p = t->r->profile;
+    const tfp_profile *p = tfp_profile_of(t->r);
     tfp_buf b = { 0 };
     for (TFP_EACH(graph->outputs, o, p->graph->nodes.at[node].output_first, p)) {
         if (b.size) tfp_buf_char(&b, '|');
@@ -134,7 +135,7 @@ static bool put_shapes(const tfp_work_tables *t, uint32_t node, tfp_str *out)
         tfp_buf_char(&b, ':');
         tfp_shape_text(p, p->graph->outputs.at[o].shape, &b);
     }
-    char *copy = b.failed ? NULL : tfp_arena_copy(&t->r->arena, (tfp_str){ b.data, b.size });
+    char *copy = b.failed ? NULL : tfp_arena_copy(tfp_arena_of(t->r), (tfp_str){ b.data, b.size });
     *out = (tfp_str){ copy, b.size };
     tfp_buf_free(&b);
     return copy != NULL;
@@ -152,7 +153,7 @@ typedef struct work_rows {
 /* Puts sorted rows into a grid; people see `few` of them. */
 static tfp_status put(const tfp_work_tables *t, tfp_grid *g, work_rows rows, size_t few, tfp_error *err)
 {
-    const tfp_work_row *sorted = tfp_rows_sorted(&t->r->arena, rows.at, sizeof *rows.at, rows.count, more_first);
+    const tfp_work_row *sorted = tfp_rows_sorted(tfp_arena_of(t->r), rows.at, sizeof *rows.at, rows.count, more_first);
     if (!sorted) return tfp_nomem(err);
     tfp_status s = tfp_grid_fill(t->r, g, &(tfp_row_table){ rows.columns, sorted, sizeof *sorted, rows.count, t->shown }, err);
     g->few = few < rows.count ? few : rows.count;
@@ -191,7 +192,7 @@ static bool more_of_op(const void *ctx, uint32_t a, uint32_t b)
 {
     const tfp_work_tables *t = ctx;
     const tfp_instruction_sum *x = &t->sums.at[a], *y = &t->sums.at[b];
-    tfp_strid op = t->r->profile->graph->nodes.at[x->node].op, other = t->r->profile->graph->nodes.at[y->node].op;
+    tfp_strid op = tfp_profile_of(t->r)->graph->nodes.at[x->node].op, other = tfp_profile_of(t->r)->graph->nodes.at[y->node].op;
     if (op != other) return op < other;
     return x->float_ops != y->float_ops ? x->float_ops > y->float_ops : x->opcode < y->opcode;
 }
@@ -212,7 +213,7 @@ static bool put_opcodes(const tfp_work_tables *t, const uint32_t *sums, size_t c
         tfp_buf_str(&b, text(t, opcode));
         told[n++] = opcode;
     }
-    const char *copy = b.failed ? NULL : tfp_arena_copy(&t->r->arena, (tfp_str){ b.data, b.size });
+    const char *copy = b.failed ? NULL : tfp_arena_copy(tfp_arena_of(t->r), (tfp_str){ b.data, b.size });
     *out = (tfp_str){ copy, copy ? b.size : 0 };
     tfp_buf_free(&b);
     return copy != NULL;
@@ -221,13 +222,13 @@ static bool put_opcodes(const tfp_work_tables *t, const uint32_t *sums, size_t c
 static bool find_opcodes(const tfp_work_tables *t, groups *g)
 {
     size_t n = t->sums.size;
-    uint32_t *order = t->shown & TFP_WORK_OPCODE ? TFP_NEW(&t->r->arena, uint32_t, n + 1) : NULL;
+    uint32_t *order = t->shown & TFP_WORK_OPCODE ? TFP_NEW(tfp_arena_of(t->r), uint32_t, n + 1) : NULL;
     if (!order) return !(t->shown & TFP_WORK_OPCODE);
     for (uint32_t i = 0; i < n; i++) order[i] = i;
     bool ok = tfp_sort(order, n, more_of_op, t);
     for (size_t first = 0, end; ok && first < n; first = end) {
-        tfp_strid op = t->r->profile->graph->nodes.at[t->sums.at[order[first]].node].op;
-        for (end = first + 1; end < n && t->r->profile->graph->nodes.at[t->sums.at[order[end]].node].op == op;) end++;
+        tfp_strid op = tfp_profile_of(t->r)->graph->nodes.at[t->sums.at[order[first]].node].op;
+        for (end = first + 1; end < n && tfp_profile_of(t->r)->graph->nodes.at[t->sums.at[order[end]].node].op == op;) end++;
         uint32_t at = tfp_map64_get(&g->by_name, op);
         ok = at == TFP_NONE || put_opcodes(t, order + first, end - first, &g->rows.at[at].opcode);
     }
@@ -240,7 +241,7 @@ static tfp_status put_ops(const tfp_work_tables *t, tfp_error *err)
     bool ok = true;
     size_t few = 0;
     for (size_t i = 0; ok && i < t->sums.size; i++) {
-        tfp_strid op = t->r->profile->graph->nodes.at[t->sums.at[i].node].op;
+        tfp_strid op = tfp_profile_of(t->r)->graph->nodes.at[t->sums.at[i].node].op;
         tfp_work_row *row = group_of(&g, op, text(t, op));
         if ((ok = row != NULL)) tfp_work_add(row, &t->sums.at[i]);
     }
@@ -250,7 +251,7 @@ static tfp_status put_ops(const tfp_work_tables *t, tfp_error *err)
         few += g.rows.at[i].float_ops > 0;
     }
     if (!few || few > OPS_SHOWN) few = OPS_SHOWN;
-    tfp_status s = ok ? put(t, t->r->grid, (work_rows){ op_columns, g.rows.at, g.rows.size }, few, err) : tfp_nomem(err);
+    tfp_status s = ok ? put(t, tfp_table_of(t->r), (work_rows){ op_columns, g.rows.at, g.rows.size }, few, err) : tfp_nomem(err);
     groups_free(&g);
     return s;
 }
@@ -277,7 +278,7 @@ static tfp_status put_gaps(const tfp_work_tables *t, tfp_error *err)
     bool ok = true;
     for (size_t i = 0; ok && i < t->sums.size; i++) {
         const tfp_instruction_sum *n = &t->sums.at[i];
-        tfp_strid op = t->r->profile->graph->nodes.at[n->node].op;
+        tfp_strid op = tfp_profile_of(t->r)->graph->nodes.at[n->node].op;
         if (n->counted) continue;
         tfp_work_row *row = group_of(&g, op, text(t, op));
         if (!(ok = row != NULL)) break;
@@ -294,11 +295,11 @@ static tfp_status put_gaps(const tfp_work_tables *t, tfp_error *err)
 /* One row per instruction, with the names that distinguish instructions, and shapes. */
 static tfp_work_row *instruction_rows(const tfp_work_tables *t)
 {
-    tfp_work_row *rows = TFP_NEW(&t->r->arena, tfp_work_row, t->sums.size + 1);
+    tfp_work_row *rows = TFP_NEW(tfp_arena_of(t->r), tfp_work_row, t->sums.size + 1);
     for (size_t i = 0; rows && i < t->sums.size; i++) {
         const tfp_instruction_sum *n = &t->sums.at[i];
         rows[i].name = text(t, n->name);
-        rows[i].op = text(t, t->r->profile->graph->nodes.at[n->node].op);
+        rows[i].op = text(t, tfp_profile_of(t->r)->graph->nodes.at[n->node].op);
         if (n->opcode) rows[i].opcode = text(t, n->opcode);
         tfp_work_add(&rows[i], n);
     }
@@ -362,9 +363,9 @@ static void find_totals(tfp_work_tables *t)
 tfp_status tfp_flops_instructions(tfp_report *r, tfp_error *err)
 {
     tfp_work_tables t = { .r = r,
-                          .operators = tfp_aten_recorded(r->profile),
-                          .shown = tfp_has(r->profile, TFP_HAS_TRACE) ? TFP_WORK_TIMES : 0 };
-    const tfp_options *o = r->options;
+                          .operators = tfp_aten_recorded(tfp_profile_of(r)),
+                          .shown = tfp_has(tfp_profile_of(r), TFP_HAS_TRACE) ? TFP_WORK_TIMES : 0 };
+    const tfp_options *o = tfp_options_of(r);
     tfp_status s = tfp_instructions_of(r, &t.sums, err);
     if (!s) find_totals(&t);
     if (!s) s = tfp_work_find_peaks(&t, err);

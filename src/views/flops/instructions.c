@@ -172,8 +172,8 @@ static told *read_stats(const tfp_profile *p)
 
 static bool collect_spans(const tfp_report *r, bool every, tfp_instruction_sums *out)
 {
-    if (tfp_aten_recorded(r->profile)) return tfp_calls_collect(r, every, out);
-    const tfp_profile *p = r->profile;
+    if (tfp_aten_recorded(tfp_profile_of(r))) return tfp_calls_collect(r, every, out);
+    const tfp_profile *p = tfp_profile_of(r);
     collector c = { .p = p, .told = read_stats(p), .open = calloc(p->lanes.size + 1, sizeof *c.open), .out = out };
     bool ok = c.told && c.open;
     for (uint32_t i = 0; ok && i < p->events->spans.size; i++) {
@@ -234,7 +234,7 @@ static bool collect_module(const tfp_profile *p, tfp_instruction_sums *out)
 
 tfp_status tfp_instructions_of(const tfp_report *r, tfp_instruction_sums *out, tfp_error *err)
 {
-    bool ok = is_module(r->profile) ? collect_module(r->profile, out) : collect_spans(r, false, out);
+    bool ok = is_module(tfp_profile_of(r)) ? collect_module(tfp_profile_of(r), out) : collect_spans(r, false, out);
     return ok ? TFP_OK : tfp_nomem(err);
 }
 
@@ -260,7 +260,7 @@ static void count_module(const tfp_profile *p, tfp_node_count *nodes)
 static tfp_status count_spans(const tfp_report *r, tfp_node_count *nodes, tfp_error *err)
 {
     tfp_instruction_sums sums = { 0 };
-    const tfp_profile *p = r->profile;
+    const tfp_profile *p = tfp_profile_of(r);
     if (!collect_spans(r, true, &sums)) {
         tfp_vec_free(&sums);
         return tfp_nomem(err);
@@ -285,13 +285,13 @@ static tfp_status count_spans(const tfp_report *r, tfp_node_count *nodes, tfp_er
 
 tfp_status tfp_instruction_counts(tfp_report *r, struct tfp_counts **out, tfp_error *err)
 {
-    tfp_counts *c = TFP_NEW(&r->arena, tfp_counts, 1);
-    if (!c || !(c->nodes = TFP_NEW(&r->arena, tfp_node_count, r->profile->graph->nodes.size))) return tfp_nomem(err);
+    tfp_counts *c = TFP_NEW(tfp_arena_of(r), tfp_counts, 1);
+    if (!c || !(c->nodes = TFP_NEW(tfp_arena_of(r), tfp_node_count, tfp_profile_of(r)->graph->nodes.size))) return tfp_nomem(err);
     tfp_status s = TFP_OK;
-    if (is_module(r->profile))
-        count_module(r->profile, c->nodes);
+    if (is_module(tfp_profile_of(r)))
+        count_module(tfp_profile_of(r), c->nodes);
     else
         s = count_spans(r, c->nodes, err);
-    r->tree->counts = *out = c;
+    tfp_tree_of(r)->counts = *out = c;
     return s;
 }

@@ -2,7 +2,7 @@
 /* views/flops/nodes.c: the flops report with -nodes: one row for every node of the graph, then for those of each
  * function, with the shapes of its outputs and the counts of one execution. */
 #include "model/tables/profile.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/flops/flops.h"
 
 /* Writes shapes as 0:32x112x112x64|1:?x3; a scalar is "0:". */
@@ -16,7 +16,7 @@ bool tfp_flops_shapes(const tfp_flops_table *w, uint32_t node, tfp_str *out)
         tfp_buf_char(&b, ':');
         tfp_flops_shape_text(&b, n->outs[i].shape);
     }
-    char *copy = b.failed ? NULL : tfp_arena_copy(&w->r->arena, (tfp_str){ b.data, b.size });
+    char *copy = b.failed ? NULL : tfp_arena_copy(tfp_arena_of(w->r), (tfp_str){ b.data, b.size });
     *out = (tfp_str){ copy, b.size };
     tfp_buf_free(&b);
     return copy != NULL;

@@ -2,7 +2,7 @@
 /* views/flops/parts.c: the tables after that of types: the most expensive nodes, the cost of a model's signatures, and what
  * is unknown (operations without a formula or without a shape) with what would help. */
 #include "model/tables/profile.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/flops/flops.h"
 
 /* Writes FUNCTION/NODE, or only the node's name. */
@@ -15,7 +15,7 @@ static bool put_place(tfp_flops_table *w, tfp_str *out, uint32_t node)
     tfp_buf_str(&b, tfp_text(w->p, w->g->bodies.at[body].name));
     tfp_buf_char(&b, '/');
     tfp_buf_str(&b, name);
-    char *copy = b.failed ? NULL : tfp_arena_copy(&w->r->arena, (tfp_str){ b.data, b.size });
+    char *copy = b.failed ? NULL : tfp_arena_copy(tfp_arena_of(w->r), (tfp_str){ b.data, b.size });
     *out = (tfp_str){ copy, b.size };
     tfp_buf_free(&b);
     return copy != NULL;
@@ -326,7 +326,7 @@ static bool fill_gaps(tfp_flops_table *w, const gaps *x, const names *by_name, g
         if (!by_name || !ok) continue;
         b.size = 0;
         put_reason(w, by_name, t->first, &b);
-        char *copy = b.failed ? NULL : tfp_arena_copy(&w->r->arena, (tfp_str){ b.data, b.size });
+        char *copy = b.failed ? NULL : tfp_arena_copy(tfp_arena_of(w->r), (tfp_str){ b.data, b.size });
         rows[i].missing = (tfp_str){ copy, b.size };
         ok = copy != NULL;
     }

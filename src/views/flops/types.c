@@ -4,7 +4,7 @@
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
 #include "options/options.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/flops/flops.h"
 
 #include <math.h>
@@ -33,7 +33,7 @@ static void add_measured(const tfp_flops_table *w, op_type *t, uint32_t node, co
     uint32_t at = w->profile_node[node];
     tfp_node_stats s;
     if (at == TFP_NONE || w->p->graph->nodes.at[at].exec_first == TFP_NONE) return;
-    tfp_node_stats_at(w->p, at, w->r->step, &s);
+    tfp_node_stats_at(w->p, at, tfp_step_of(w->r), &s);
     plus(&t->ns, s.total_ns);
     if (s.total_ns > 0) plus(&t->timed_float_ops, c->flops > 0 ? tfp_mul(c->flops, s.run_count, NULL) : 0);
 }
@@ -168,7 +168,7 @@ static type_row row_of(const op_types *x, const op_type *t, const peaks *k)
 tfp_status tfp_flops_types(tfp_flops_table *w, tfp_error *err)
 {
     tfp_report *r = w->r;
-    const tfp_options *o = r->options;
+    const tfp_options *o = tfp_options_of(r);
     op_types x = { 0 };
     peaks k = { 0 };
     bool timed = w->p->runs->execs.size > 0;
@@ -177,9 +177,9 @@ tfp_status tfp_flops_types(tfp_flops_table *w, tfp_error *err)
     if (!find_types(w, &x)) return tfp_nomem(err);
     for (size_t i = 0; i < x.count; i++) {
         k.whole += (double)x.at[i].float_ops;
-        r->grid->few += x.at[i].float_ops > 0;
+        tfp_table_of(r)->few += x.at[i].float_ops > 0;
     }
-    if (r->grid->few > TFP_FLOPS_TYPES) r->grid->few = TFP_FLOPS_TYPES;
+    if (tfp_table_of(r)->few > TFP_FLOPS_TYPES) tfp_table_of(r)->few = TFP_FLOPS_TYPES;
     type_row *rows = TFP_NEW(&w->arena, type_row, x.count + 1);
     if (!rows) return tfp_nomem(err);
     for (size_t i = 0; i < x.count; i++) rows[i] = row_of(&x, &x.at[x.order[i]], &k);

@@ -2,7 +2,7 @@
 /* views/flops/work_facts.c: the facts above the tables of the report `flops` for compiled programs and traces: the totals and
  * their coverage. */
 #include "model/tables/runs.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/flops/flops.h"
 #include "views/flops/work.h"
 
@@ -26,7 +26,7 @@ static bool add_share(const tfp_work_tables *t, const char *name, const char *la
 
 static bool add_loops(const tfp_work_tables *t)
 {
-    tfp_str name = tfp_text(t->r->profile, t->first_loop);
+    tfp_str name = tfp_text(tfp_profile_of(t->r), t->first_loop);
     if (!t->loops) return true;
     return add_number(t, "loops_counted_once", "loops counted once", TFP_LABEL, t->loops) &&
            tfp_work_say(t, "the iterations are not known (first: %.*s)", (int)(name.size < 150 ? name.size : 150),
@@ -41,7 +41,7 @@ static bool add_coverage(const tfp_work_tables *t)
               add_share(t, "total_coverage", "coverage", (double)t->all.bytes - (double)t->uncounted_bytes,
                         t->all.counted == t->all.instructions ? 0 : (double)t->all.bytes);
     if (!ok) return false;
-    tfp_fact *f = &t->r->facts.at[t->r->facts.size - 1];
+    tfp_fact *f = tfp_fact_last(t->r);
     if (t->all.counted == t->all.instructions) f->absent = false, f->real = 1;
     const char *rows = t->operators ? "operators" : "instructions";
     ok = tfp_work_say(t, "of the bytes moved%s; %lld of %lld %s have a count",
@@ -55,15 +55,15 @@ static bool add_coverage(const tfp_work_tables *t)
 static bool add_mean(const tfp_work_tables *t, const char *name, const char *label, tfp_unit unit, int64_t sum)
 {
     tfp_fact *f = tfp_fact_add(t->r, name, label, 'r', unit);
-    if (f) f->real = (double)sum / (double)t->r->profile->runs->step_order.size;
+    if (f) f->real = (double)sum / (double)tfp_profile_of(t->r)->runs->step_order.size;
     return f != NULL;
 }
 
 /* Adds the number for one step before that for all steps: other tables and papers have the former. */
 static bool add_steps(const tfp_work_tables *t)
 {
-    size_t steps = t->r->profile->runs->step_order.size;
-    if (!(t->shown & TFP_WORK_TIMES) || t->r->step.which == TFP_STEP_ONE || !steps || !t->all.step_float_ops)
+    size_t steps = tfp_profile_of(t->r)->runs->step_order.size;
+    if (!(t->shown & TFP_WORK_TIMES) || tfp_step_of(t->r).which == TFP_STEP_ONE || !steps || !t->all.step_float_ops)
         return true;
     return add_mean(t, "step_float_ops", "float operations a step", TFP_NUMBER, t->all.step_float_ops) &&
            tfp_work_say(t, "the mean of %zu step%s; below, all that was recorded", steps, steps == 1 ? "" : "s") &&
@@ -77,7 +77,7 @@ bool tfp_work_facts(const tfp_work_tables *t)
     tfp_fact *f = tfp_fact_add(t->r, "float_ops_source", NULL, 's', TFP_LABEL);
     if (f)
         f->text = t->shown & TFP_WORK_TIMES               ? TFP_STR("trace")
-                  : tfp_has_recorded_calls(t->r->profile) ? TFP_STR("execution_trace")
+                  : tfp_has_recorded_calls(tfp_profile_of(t->r)) ? TFP_STR("execution_trace")
                                                           : TFP_STR("hlo");
     bool ok = f && add_steps(t) && add_number(t, "total_float_ops", "float operations", TFP_NUMBER, t->all.float_ops);
     tfp_flops_exact(exact, t->all.float_ops);

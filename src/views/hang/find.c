@@ -3,7 +3,7 @@
  * types, ranks that never came, or all ranks waiting for something else. Rules: docs/formats.md. */
 #include "model/files/flights.h"
 #include "model/tables/profile.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/core/own_frame.h"
 #include "views/hang/hang.h"
 
@@ -15,11 +15,11 @@ typedef struct sequence { /* the entries of one collective, the first of each ra
 
 typedef TFP_VEC(int64_t) ranks;
 
-static const tfp_flight_entry *entry_of(const hang *h, uint32_t i) { return &h->r->profile->flights->entries.at[i]; }
+static const tfp_flight_entry *entry_of(const hang *h, uint32_t i) { return &tfp_profile_of(h->r)->flights->entries.at[i]; }
 
 tfp_str hang_text(hang *h, tfp_buf *b)
 {
-    const char *copy = b->failed ? NULL : tfp_arena_copy(&h->r->arena, (tfp_str){ b->data ? b->data : "", b->size });
+    const char *copy = b->failed ? NULL : tfp_arena_copy(tfp_arena_of(h->r), (tfp_str){ b->data ? b->data : "", b->size });
     tfp_str s = { copy, copy ? b->size : 0 };
     tfp_buf_free(b);
     return s;
@@ -29,7 +29,7 @@ tfp_str hang_text(hang *h, tfp_buf *b)
 static tfp_str list(hang *h, const ranks *of, int64_t **numbers)
 {
     tfp_buf b = { 0 };
-    *numbers = TFP_NEW(&h->r->arena, int64_t, of->size + 1);
+    *numbers = TFP_NEW(tfp_arena_of(h->r), int64_t, of->size + 1);
     if (!*numbers) return (tfp_str){ 0 };
     for (size_t i = 0; i < of->size; i++) {
         tfp_buf_printf(&b, "%s%lld", i ? "|" : "", (long long)of->at[i]);
@@ -42,13 +42,13 @@ static tfp_str list(hang *h, const ranks *of, int64_t **numbers)
 static tfp_str line_of(hang *h, uint32_t entry)
 {
     uint32_t trace = entry == TFP_NONE ? TFP_NONE : entry_of(h, entry)->trace;
-    return trace == TFP_NONE ? TFP_STR("") : tfp_own_line(h->r->profile, trace, &h->r->arena);
+    return trace == TFP_NONE ? TFP_STR("") : tfp_own_line(tfp_profile_of(h->r), trace, tfp_arena_of(h->r));
 }
 
 /* Adds a row with its finding, its group's number, and found and expected values. */
 static bool add_row(hang *h, hang_row *row, const sequence *s, const ranks *who, const ranks *waiting, uint32_t shown)
 {
-    const tfp_profile *p = h->r->profile;
+    const tfp_profile *p = tfp_profile_of(h->r);
     const hang_group *g = &h->groups[row->group_at];
     const tfp_flight_entry *e = shown == TFP_NONE ? NULL : entry_of(h, shown);
     tfp_str none = TFP_STR("");
@@ -108,8 +108,8 @@ static bool find_difference(hang *h, size_t group, const sequence *s, bool *foun
         if (*found && ok) {
             hang_row row = { .finding = tfp_str_of(findings[what]),
                              .group_at = group,
-                             .have = tfp_text(h->r->profile, value_of(entry_of(h, odd), what, true)),
-                             .want = tfp_text(h->r->profile, value_of(entry_of(h, common), what, true)),
+                             .have = tfp_text(tfp_profile_of(h->r), value_of(entry_of(h, odd), what, true)),
+                             .want = tfp_text(tfp_profile_of(h->r), value_of(entry_of(h, common), what, true)),
                              .line = line_of(h, odd) };
             ok = add_row(h, &row, s, &who, &agree, common);
         }
@@ -128,9 +128,9 @@ static tfp_str told(hang *h, uint32_t entry)
     const tfp_flight_entry *e = entry_of(h, entry);
     tfp_buf_str(&b, h->groups[h->group_of[entry]].name);
     tfp_buf_printf(&b, "#%lld ", (long long)e->sequence);
-    tfp_buf_str(&b, tfp_text(h->r->profile, e->name));
+    tfp_buf_str(&b, tfp_text(tfp_profile_of(h->r), e->name));
     tfp_buf_char(&b, ' ');
-    tfp_buf_str(&b, tfp_text(h->r->profile, e->state));
+    tfp_buf_str(&b, tfp_text(tfp_profile_of(h->r), e->state));
     return hang_text(h, &b);
 }
 
@@ -221,7 +221,7 @@ static size_t next_sequence(const hang *h, const hang_group *g, size_t from, uin
 static bool find_in_group(hang *h, size_t group)
 {
     const hang_group *g = &h->groups[group];
-    uint32_t *room = TFP_NEW(&h->r->arena, uint32_t, g->entry_count + 1);
+    uint32_t *room = TFP_NEW(tfp_arena_of(h->r), uint32_t, g->entry_count + 1);
     int64_t start = -1, all_came = INT64_MAX; /* all_came: every member with a dump entered the collectives up to this one */
     bool found = false, ok = room != NULL;
     for (size_t i = 0; i < g->member_count; i++) {

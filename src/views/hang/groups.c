@@ -4,14 +4,14 @@
  * ranks with entries. */
 #include "model/files/flights.h"
 #include "model/tables/profile.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/hang/hang.h"
 
 typedef TFP_VEC(int64_t) ranks;
 
 int64_t hang_rank_of(const hang *h, uint32_t entry)
 {
-    const tfp_flight_tables *t = h->r->profile->flights;
+    const tfp_flight_tables *t = tfp_profile_of(h->r)->flights;
     return t->dumps.at[t->groups.at[t->entries.at[entry].group].dump].rank;
 }
 
@@ -39,8 +39,8 @@ static bool lower(const void *ctx, uint32_t a, uint32_t b)
 /* Sets the sorted, distinct members. */
 static bool set_members(hang *h, hang_group *g, const ranks *of)
 {
-    uint32_t *order = TFP_NEW(&h->r->arena, uint32_t, of->size + 1);
-    g->members = TFP_NEW(&h->r->arena, hang_member, of->size + 1);
+    uint32_t *order = TFP_NEW(tfp_arena_of(h->r), uint32_t, of->size + 1);
+    g->members = TFP_NEW(tfp_arena_of(h->r), hang_member, of->size + 1);
     if (!order || !g->members) return false;
     for (size_t i = 0; i < of->size; i++) order[i] = (uint32_t)i;
     if (!tfp_sort(order, of->size, lower, of->at)) return false;
@@ -75,7 +75,7 @@ typedef struct joining {
 
 static bool number_groups(joining *j)
 {
-    const tfp_profile *p = j->h->r->profile;
+    const tfp_profile *p = tfp_profile_of(j->h->r);
     const tfp_flight_tables *t = p->flights;
     tfp_map64 known = { 0 };
     bool ok = true;
@@ -97,7 +97,7 @@ static bool number_groups(joining *j)
 
 static bool find_members(joining *j)
 {
-    const tfp_profile *p = j->h->r->profile;
+    const tfp_profile *p = tfp_profile_of(j->h->r);
     const tfp_flight_tables *t = p->flights;
     bool ok = true;
     for (size_t i = 0; i < t->groups.size && ok; i++) {
@@ -117,7 +117,7 @@ static bool find_members(joining *j)
 /* Of two dumps of one rank the first counts. */
 static bool find_dumps(hang *h)
 {
-    const tfp_flight_tables *t = h->r->profile->flights;
+    const tfp_flight_tables *t = tfp_profile_of(h->r)->flights;
     tfp_map64 dump_of = { 0 };
     bool ok = true;
     for (size_t i = t->dumps.size; i-- > 0 && ok;) ok = tfp_map64_put(&dump_of, (uint64_t)t->dumps.at[i].rank, (uint32_t)i);
@@ -135,7 +135,7 @@ static bool find_dumps(hang *h)
  * number. */
 static bool find_enqueued(const joining *j)
 {
-    const tfp_flight_tables *t = j->h->r->profile->flights;
+    const tfp_flight_tables *t = tfp_profile_of(j->h->r)->flights;
     tfp_map64 group_of_number = { 0 };
     bool ok = true;
     for (size_t i = 0; i < t->groups.size && ok; i++)
@@ -155,7 +155,7 @@ static bool find_enqueued(const joining *j)
 static bool entry_first(const void *ctx, uint32_t a, uint32_t b)
 {
     const hang *h = ctx;
-    const tfp_flight_entry *x = &h->r->profile->flights->entries.at[a], *y = &h->r->profile->flights->entries.at[b];
+    const tfp_flight_entry *x = &tfp_profile_of(h->r)->flights->entries.at[a], *y = &tfp_profile_of(h->r)->flights->entries.at[b];
     if (h->group_of[a] != h->group_of[b]) return h->group_of[a] < h->group_of[b];
     if (x->sequence != y->sequence) return x->sequence < y->sequence;
     int64_t p = hang_rank_of(h, a), q = hang_rank_of(h, b);
@@ -164,7 +164,7 @@ static bool entry_first(const void *ctx, uint32_t a, uint32_t b)
 
 static void take_entry(hang *h, hang_group *g, uint32_t entry)
 {
-    const tfp_flight_tables *t = h->r->profile->flights;
+    const tfp_flight_tables *t = tfp_profile_of(h->r)->flights;
     const tfp_flight_entry *e = &t->entries.at[entry];
     hang_member *m = member_of(g, hang_rank_of(h, entry));
     if (!m || m->dump != t->groups.at[e->group].dump) return;
@@ -174,8 +174,8 @@ static void take_entry(hang *h, hang_group *g, uint32_t entry)
 
 static bool sort_entries(hang *h)
 {
-    size_t all = h->r->profile->flights->entries.size, n = 0;
-    uint32_t *order = TFP_NEW(&h->r->arena, uint32_t, all + 1);
+    size_t all = tfp_profile_of(h->r)->flights->entries.size, n = 0;
+    uint32_t *order = TFP_NEW(tfp_arena_of(h->r), uint32_t, all + 1);
     if (!order) return false;
     for (size_t i = 0; i < all; i++) /* a damaged file may have entries of groups without a name */
         if (h->group_of[i] != TFP_NONE) order[n++] = (uint32_t)i;
@@ -191,8 +191,8 @@ static bool sort_entries(hang *h)
 
 bool hang_groups_of(hang *h)
 {
-    const tfp_flight_tables *t = h->r->profile->flights;
-    tfp_arena *a = &h->r->arena;
+    const tfp_flight_tables *t = tfp_profile_of(h->r)->flights;
+    tfp_arena *a = tfp_arena_of(h->r);
     joining j = { h, TFP_NEW(a, uint32_t, t->groups.size + 1), TFP_NEW(a, ranks, t->groups.size + 1) };
     h->groups = TFP_NEW(a, hang_group, t->groups.size + 1);
     h->group_of = TFP_NEW(a, uint32_t, t->entries.size + 1);

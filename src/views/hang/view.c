@@ -3,7 +3,7 @@
  * the verdict; the text form also begins with it as a sentence. */
 #include "model/files/flights.h"
 #include "model/tables/profile.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/core/view.h"
 #include "views/hang/hang.h"
 
@@ -86,7 +86,7 @@ static void put_verdict(tfp_buf *b, const hang_row *row)
 
 static bool say_verdict(hang *h, const hang_row *rows)
 {
-    size_t dumps = h->r->profile->flights->dumps.size;
+    size_t dumps = tfp_profile_of(h->r)->flights->dumps.size;
     tfp_buf b = { 0 };
     if (h->rows.size)
         put_verdict(&b, rows);
@@ -103,16 +103,16 @@ static bool say_verdict(hang *h, const hang_row *rows)
 static tfp_status build(tfp_report *r, tfp_error *err)
 {
     hang h = { .r = r };
-    if (!r->profile->flights->dumps.size) {
+    if (!tfp_profile_of(r)->flights->dumps.size) {
         tfp_fail(err, TFP_BADFILE, "no dump of PyTorch's flight recorder, which hang compares");
-        return tfp_within_file(err, TFP_BADFILE, tfp_first_source(r->profile));
+        return tfp_within_file(err, TFP_BADFILE, tfp_first_source(tfp_profile_of(r)));
     }
     bool ok = hang_groups_of(&h) && hang_find(&h);
-    hang_row *rows = ok ? tfp_rows_sorted(&r->arena, h.rows.at, sizeof *rows, h.rows.size, goes_first) : NULL;
+    hang_row *rows = ok ? tfp_rows_sorted(tfp_arena_of(r), h.rows.at, sizeof *rows, h.rows.size, goes_first) : NULL;
     ok = rows && say_verdict(&h, rows);
     tfp_row_table of = { columns, rows, sizeof *rows, h.rows.size, 0 };
-    r->grid->sentences = true;
-    tfp_status s = ok ? tfp_grid_fill(r, r->grid, &of, err) : tfp_nomem(err);
+    tfp_table_of(r)->sentences = true;
+    tfp_status s = ok ? tfp_grid_fill(r, tfp_table_of(r), &of, err) : tfp_nomem(err);
     tfp_vec_free(&h.rows);
     return s;
 }

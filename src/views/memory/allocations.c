@@ -7,7 +7,7 @@
 #include "model/tables/lanes.h"
 #include "model/tables/memory_events.h"
 #include "model/tables/step_marks.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 
 typedef struct live {
     uint32_t owner, span, block;
@@ -36,7 +36,7 @@ static tfp_str device_name(tracer *t, const tfp_memory_event *m)
     int32_t rank = t->p->events->processes.at[process].rank;
     tfp_buf_str(&b, name);
     tfp_buf_printf(&b, " of %s %d", rank >= 0 ? "rank" : "process", rank >= 0 ? (int)rank : (int)process);
-    const char *copy = b.failed ? NULL : tfp_arena_copy(&t->r->arena, (tfp_str){ b.data, b.size });
+    const char *copy = b.failed ? NULL : tfp_arena_copy(tfp_arena_of(t->r), (tfp_str){ b.data, b.size });
     tfp_str made = { copy, copy ? b.size : 0 };
     tfp_buf_free(&b);
     return made;
@@ -64,8 +64,8 @@ static bool goes_first(const void *ctx, uint32_t a, uint32_t b)
 static bool sort_events(tracer *t)
 {
     size_t n = t->p->events->memory.size;
-    t->order = TFP_NEW(&t->r->arena, uint32_t, n + 1);
-    t->device = TFP_NEW(&t->r->arena, uint32_t, n + 1);
+    t->order = TFP_NEW(tfp_arena_of(t->r), uint32_t, n + 1);
+    t->device = TFP_NEW(tfp_arena_of(t->r), uint32_t, n + 1);
     bool ok = t->order && t->device;
     for (uint32_t i = 0; ok && i < n; i++) {
         t->order[i] = i;
@@ -128,11 +128,11 @@ static bool add(tracer *t, uint32_t i)
 /* Finds the window of the step, from its first start to its last end. */
 static void find_window(const tfp_report *r, tfp_holding *out)
 {
-    const tfp_event_tables *x = r->profile->events;
-    if (r->step.which != TFP_STEP_ONE) return;
+    const tfp_event_tables *x = tfp_profile_of(r)->events;
+    if (tfp_step_of(r).which != TFP_STEP_ONE) return;
     for (size_t i = 0; i < x->windows.size; i++) {
         const tfp_step_window *w = &x->windows.at[i];
-        if (w->step != r->step.row) continue;
+        if (w->step != tfp_step_of(r).row) continue;
         if (!out->to_ns || w->start_ns < out->from_ns) out->from_ns = w->start_ns;
         if (w->end_ns > out->to_ns) out->to_ns = w->end_ns;
     }
@@ -140,13 +140,13 @@ static void find_window(const tfp_report *r, tfp_holding *out)
 
 static tfp_status of_trace(tfp_report *r, tfp_holding *out, tfp_error *err)
 {
-    tracer t = { .r = r, .p = r->profile, .out = out };
+    tracer t = { .r = r, .p = tfp_profile_of(r), .out = out };
     bool ok = sort_events(&t);
     for (size_t i = 0; ok && i < t.p->events->memory.size; i++) ok = add(&t, t.order[i]);
     for (size_t i = 0; ok && i < t.devices.size; i++)
         if (!t.devices.at[i].before_told && t.devices.at[i].freed > t.devices.at[i].before)
             t.devices.at[i].before = t.devices.at[i].freed;
-    out->devices = ok ? TFP_NEW(&r->arena, tfp_held_device, t.devices.size + 1) : NULL;
+    out->devices = ok ? TFP_NEW(tfp_arena_of(r), tfp_held_device, t.devices.size + 1) : NULL;
     ok = ok && out->devices;
     if (ok && t.devices.size) memcpy(out->devices, t.devices.at, t.devices.size * sizeof *t.devices.at);
     out->device_count = t.devices.size;
@@ -172,8 +172,8 @@ static int64_t origin_of(const tfp_profile *p, const tfp_holding *h)
 tfp_status tfp_holding_new(tfp_report *r, tfp_holding *out, tfp_error *err)
 {
     *out = (tfp_holding){ 0 };
-    tfp_status s = r->profile->events->memory.size ? of_trace(r, out, err) : tfp_held_of_records(r, out, err);
-    out->origin_ns = origin_of(r->profile, out);
+    tfp_status s = tfp_profile_of(r)->events->memory.size ? of_trace(r, out, err) : tfp_held_of_records(r, out, err);
+    out->origin_ns = origin_of(tfp_profile_of(r), out);
     return s;
 }
 

@@ -9,18 +9,18 @@
 #include "model/tables/sources.h"
 #include "options/options.h"
 #include "views/core/own_frame.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 
 /* ---- entries and blocks by device ---- */
 
 const tfp_allocator_entry *tfp_heap_entry(const tfp_heap *p, const tfp_heap_device *d, size_t i)
 {
-    return &p->r->profile->allocator->entries.at[d->entries[i]];
+    return &tfp_profile_of(p->r)->allocator->entries.at[d->entries[i]];
 }
 
 int64_t tfp_heap_time(const tfp_heap *p, const tfp_allocator_entry *e)
 {
-    int64_t origin = p->r->profile->allocator->devices.at[e->device].origin_us;
+    int64_t origin = tfp_profile_of(p->r)->allocator->devices.at[e->device].origin_us;
     return e->at_us < 0 || origin < 0 ? TFP_ABSENT : e->at_us - origin;
 }
 
@@ -43,7 +43,7 @@ static uint32_t *by_device(tfp_arena *arena, const uint32_t *device, size_t row_
 
 tfp_str tfp_heap_text(tfp_report *r, tfp_buf *b)
 {
-    const char *copy = b->failed ? NULL : tfp_arena_copy(&r->arena, (tfp_str){ b->data, b->size });
+    const char *copy = b->failed ? NULL : tfp_arena_copy(tfp_arena_of(r), (tfp_str){ b->data, b->size });
     tfp_str s = { copy, copy ? b->size : 0 };
     tfp_buf_free(b);
     return s;
@@ -52,7 +52,7 @@ tfp_str tfp_heap_text(tfp_report *r, tfp_buf *b)
 /* "gpu:0"; with several files "gpu:0 of rank 1". */
 static tfp_str name_of(tfp_report *r, const tfp_allocator_device *d)
 {
-    const tfp_profile *p = r->profile;
+    const tfp_profile *p = tfp_profile_of(r);
     tfp_str name = tfp_text(p, d->name);
     size_t files = 0;
     for (size_t i = 0; i < p->files->formats.size && files < 2; i++) files += p->files->formats.at[i] != NULL;
@@ -80,7 +80,7 @@ void tfp_heap_step(tfp_heap_point *at, const tfp_allocator_entry *e)
 
 static void find_before(tfp_heap *p, tfp_heap_device *d, int64_t reserved)
 {
-    const tfp_profile *profile = p->r->profile;
+    const tfp_profile *profile = tfp_profile_of(p->r);
     tfp_heap_point all = { 0 };
     for (size_t i = 0; i < d->entry_count; i++) tfp_heap_step(&all, tfp_heap_entry(p, d, i));
     int64_t held = 0;
@@ -93,7 +93,7 @@ static void find_before(tfp_heap *p, tfp_heap_device *d, int64_t reserved)
 /* Finds the first time of the highest value, or with -at the last point up to then. */
 static void find_peak(tfp_heap *p, tfp_heap_device *d)
 {
-    const tfp_moments *at = &p->r->options->part.at;
+    const tfp_moments *at = &tfp_options_of(p->r)->part.at;
     tfp_heap_point now = d->before;
     d->peak = now;
     for (size_t i = 0; i < d->entry_count; i++) {
@@ -109,17 +109,17 @@ static void find_peak(tfp_heap *p, tfp_heap_device *d)
 
 tfp_status tfp_heap_new(tfp_report *r, tfp_heap *out, tfp_error *err)
 {
-    const tfp_allocator_tables *t = r->profile->allocator;
+    const tfp_allocator_tables *t = tfp_profile_of(r)->allocator;
     size_t n = t->devices.size;
     *out = (tfp_heap){ .r = r, .device_count = n };
-    out->devices = TFP_NEW(&r->arena, tfp_heap_device, n + 1);
-    out->line_of_trace = TFP_NEW(&r->arena, tfp_str, r->profile->code->traces.size + 1);
-    size_t *entries = TFP_NEW(&r->arena, size_t, n + 1), *blocks = TFP_NEW(&r->arena, size_t, n + 1);
+    out->devices = TFP_NEW(tfp_arena_of(r), tfp_heap_device, n + 1);
+    out->line_of_trace = TFP_NEW(tfp_arena_of(r), tfp_str, tfp_profile_of(r)->code->traces.size + 1);
+    size_t *entries = TFP_NEW(tfp_arena_of(r), size_t, n + 1), *blocks = TFP_NEW(tfp_arena_of(r), size_t, n + 1);
     if (!out->devices || !out->line_of_trace || !entries || !blocks) return tfp_nomem(err);
     uint32_t *order =
-        by_device(&r->arena, t->entries.at ? &t->entries.at->device : NULL, sizeof *t->entries.at, t->entries.size, entries, n);
+        by_device(tfp_arena_of(r), t->entries.at ? &t->entries.at->device : NULL, sizeof *t->entries.at, t->entries.size, entries, n);
     out->blocks =
-        by_device(&r->arena, t->blocks.at ? &t->blocks.at->device : NULL, sizeof *t->blocks.at, t->blocks.size, blocks, n);
+        by_device(tfp_arena_of(r), t->blocks.at ? &t->blocks.at->device : NULL, sizeof *t->blocks.at, t->blocks.size, blocks, n);
     if (!order || !out->blocks) return tfp_nomem(err);
     for (size_t i = 0; i < n; i++) {
         tfp_heap_device *d = &out->devices[i];
@@ -166,7 +166,7 @@ static bool add_blocks(const tfp_heap *p, const tfp_heap_device *d, const tfp_ma
 {
     bool ok = true;
     for (size_t i = 0; i < d->block_count && ok; i++) {
-        const tfp_allocator_block *b = &p->r->profile->allocator->blocks.at[p->blocks[d->first_block + i]];
+        const tfp_allocator_block *b = &tfp_profile_of(p->r)->allocator->blocks.at[p->blocks[d->first_block + i]];
         uint32_t at = tfp_map64_get(live, b->address);
         if (at == TFP_NONE) ok = tfp_push(out, ((tfp_heap_holder){ b->bytes, b->trace, false, false }));
     }
@@ -196,7 +196,7 @@ tfp_str tfp_heap_line_of(tfp_heap *p, uint32_t trace)
 {
     if (trace == TFP_NONE) return TFP_STR("(no line)");
     tfp_str *known = &p->line_of_trace[trace];
-    if (!known->data) *known = tfp_own_line(p->r->profile, trace, &p->r->arena);
+    if (!known->data) *known = tfp_own_line(tfp_profile_of(p->r), trace, tfp_arena_of(p->r));
     return *known;
 }
 
@@ -211,7 +211,7 @@ static bool sort_from(tfp_heap *p, tfp_heap_lines *rows, size_t first)
 {
     size_t count = rows->size - first;
     if (count < 2) return true;
-    tfp_heap_line *sorted = tfp_rows_sorted(&p->r->arena, rows->at + first, sizeof *rows->at, count, more_first);
+    tfp_heap_line *sorted = tfp_rows_sorted(tfp_arena_of(p->r), rows->at + first, sizeof *rows->at, count, more_first);
     if (sorted) memcpy(rows->at + first, sorted, count * sizeof *sorted);
     return sorted != NULL;
 }
@@ -233,7 +233,7 @@ bool tfp_heap_add_lines(tfp_heap *p, const tfp_heap_device *d, const tfp_heap_po
             ok = tfp_push(rows, ((tfp_heap_line){ d->name, line, 0, 0, at->at_us, 0 })) && tfp_map64_put(&row_of, key, row);
         }
         if (!ok) break;
-        rows->at[row].bytes = tfp_add(rows->at[row].bytes, h->bytes, &p->r->clamped);
+        rows->at[row].bytes = tfp_add(rows->at[row].bytes, h->bytes, tfp_clamped_of(p->r));
         rows->at[row].holders++;
     }
     for (size_t i = first; i < rows->size; i++)

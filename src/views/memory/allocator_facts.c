@@ -4,7 +4,7 @@
 #include "model/files/allocator.h"
 #include "model/tables/profile.h"
 #include "options/options.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/memory/allocator.h"
 
 static void put_size(tfp_buf *b, const char *before, int64_t bytes, const char *after)
@@ -33,7 +33,7 @@ const tfp_heap_device *tfp_heap_last_oom(const tfp_heap *p)
 
 static bool say_oom(tfp_heap *p, const tfp_heap_device *d)
 {
-    const tfp_allocator_entry *e = &p->r->profile->allocator->entries.at[d->oom_entry];
+    const tfp_allocator_entry *e = &tfp_profile_of(p->r)->allocator->entries.at[d->oom_entry];
     tfp_str line = tfp_heap_line_of(p, e->trace);
     tfp_buf b = { 0 };
     tfp_escape(&b, d->name);
@@ -50,7 +50,7 @@ static bool say_oom(tfp_heap *p, const tfp_heap_device *d)
  * segments counts: when a segment has no other tensors the allocator returns it. */
 static bool say_what_fits(tfp_heap *p, const tfp_heap_device *d)
 {
-    const tfp_allocator_entry *e = &p->r->profile->allocator->entries.at[d->oom_entry];
+    const tfp_allocator_entry *e = &tfp_profile_of(p->r)->allocator->entries.at[d->oom_entry];
     int64_t unused = tfp_add(d->oom.reserved, -d->oom.held, NULL);
     int64_t missing = tfp_add(tfp_add(e->bytes, -(int64_t)e->address, NULL), unused > 0 ? -unused : 0, NULL);
     tfp_heap_holders of = { 0 };
@@ -81,7 +81,7 @@ static bool say_what_fits(tfp_heap *p, const tfp_heap_device *d)
 static bool say_peak(tfp_heap *p, size_t i)
 {
     const tfp_heap_device *d = &p->devices[i];
-    bool at = p->r->options->part.at.given;
+    bool at = tfp_options_of(p->r)->part.at.given;
     tfp_buf b = { 0 };
     tfp_buf_printf(&b, at ? "held_bytes_%zu" : "peak_bytes_%zu", i + 1);
     tfp_str name = tfp_heap_text(p->r, &b), label;

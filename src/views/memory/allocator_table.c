@@ -4,7 +4,7 @@
 #include "model/files/allocator.h"
 #include "model/tables/profile.h"
 #include "options/options.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/core/view.h"
 #include "views/memory/allocator.h"
 
@@ -142,14 +142,14 @@ static tfp_status fill_times(tfp_heap *p, tfp_grid *g, tfp_error *err)
 
 static tfp_status fill_segments(tfp_heap *p, tfp_grid *g, tfp_error *err)
 {
-    const tfp_allocator_tables *t = p->r->profile->allocator;
-    segment_row *rows = TFP_NEW(&p->r->arena, segment_row, t->segments.size + 1);
+    const tfp_allocator_tables *t = tfp_profile_of(p->r)->allocator;
+    segment_row *rows = TFP_NEW(tfp_arena_of(p->r), segment_row, t->segments.size + 1);
     if (!rows) return tfp_nomem(err);
     for (size_t i = 0; i < t->segments.size; i++) {
         const tfp_allocator_segment *s = &t->segments.at[i];
         rows[i] = (segment_row){ p->devices[s->device].name,
-                                 s->pool ? tfp_text(p->r->profile, s->pool) : (tfp_str){ 0 },
-                                 s->type ? tfp_text(p->r->profile, s->type) : (tfp_str){ 0 },
+                                 s->pool ? tfp_text(tfp_profile_of(p->r), s->pool) : (tfp_str){ 0 },
+                                 s->type ? tfp_text(tfp_profile_of(p->r), s->type) : (tfp_str){ 0 },
                                  s->stream,
                                  s->count,
                                  s->total_bytes,
@@ -210,23 +210,23 @@ static tfp_status add_parts(tfp_heap *p, tfp_error *err)
 
 tfp_status tfp_memory_of_allocator(tfp_report *r, tfp_error *err)
 {
-    const char *by = r->options->verb.by;
+    const char *by = tfp_options_of(r)->verb.by;
     size_t chosen = BY_LINE;
     tfp_heap p;
     if (by && !tfp_word_find(tfp_str_of(by), words, &chosen))
         return tfp_fail(err, TFP_BADARG, "option -by: value '%s': a memory snapshot has line, time, segment and oom", by);
     tfp_status s = tfp_heap_new(r, &p, err);
     if (!s) s = tfp_heap_facts(&p, err);
-    if (!s) s = fill(&p, r->grid, (grouping)chosen, err);
+    if (!s) s = fill(&p, tfp_table_of(r), (grouping)chosen, err);
     return s || by ? s : add_parts(&p, err);
 }
 
 static tfp_status build_held(tfp_report *r, tfp_error *err)
 {
     tfp_heap p;
-    if (!r->profile->allocator->devices.size) return tfp_fail(err, TFP_NOTFOUND, "no memory snapshot");
+    if (!tfp_profile_of(r)->allocator->devices.size) return tfp_fail(err, TFP_NOTFOUND, "no memory snapshot");
     tfp_status s = tfp_heap_new(r, &p, err);
-    return s ? s : fill_lines(&p, r->grid, false, err);
+    return s ? s : fill_lines(&p, tfp_table_of(r), false, err);
 }
 
 /* For SQL: the table `held`. */

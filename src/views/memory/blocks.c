@@ -4,7 +4,7 @@
 #include "views/memory/blocks.h"
 #include "model/tables/graph.h"
 #include "options/options.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 
 #include <math.h>
 
@@ -99,7 +99,7 @@ static void put_before(lists *l, uint32_t device, const tfp_memory_peak *p)
 
 static void put_block(lists *l, uint32_t device, const tfp_held_event *e, uint32_t freed)
 {
-    const tfp_profile *p = l->r->profile;
+    const tfp_profile *p = tfp_profile_of(l->r);
     int64_t until = freed == TFP_NONE ? TFP_ABSENT : l->held->events.at[freed].at_ns;
     block_row x = { .device = l->held->devices[device].name,
                     .device_at = device,
@@ -147,7 +147,7 @@ static bool more_first(const void *rows, uint32_t a, uint32_t b)
 static bool find_freed(lists *l)
 {
     const tfp_holding *h = l->held;
-    l->freed = TFP_NEW(&l->r->arena, uint32_t, h->block_count + 1);
+    l->freed = TFP_NEW(tfp_arena_of(l->r), uint32_t, h->block_count + 1);
     if (!l->freed) return false;
     for (size_t i = 0; i < h->block_count; i++) l->freed[i] = TFP_NONE;
     for (size_t i = 0; i < h->events.size; i++)
@@ -163,7 +163,7 @@ tfp_status tfp_memory_blocks(tfp_report *r, tfp_grid *g, const tfp_holding *held
     l.ok = find_freed(&l);
     for (uint32_t d = 0; l.ok && d < held->device_count; d++)
         if (peaks[d].at != SIZE_MAX) put_device(&l, d, &peaks[d]);
-    block_row *sorted = l.ok ? tfp_rows_sorted(&r->arena, l.rows.at, sizeof *l.rows.at, l.rows.size, more_first) : NULL;
+    block_row *sorted = l.ok ? tfp_rows_sorted(tfp_arena_of(r), l.rows.at, sizeof *l.rows.at, l.rows.size, more_first) : NULL;
     g->few = 10;
     tfp_row_table of = { block_columns, sorted, sizeof *sorted, l.rows.size, 0 };
     tfp_status s = sorted ? tfp_grid_fill(r, g, &of, err) : tfp_nomem(err);

@@ -7,7 +7,7 @@
 #include "model/tables/runs.h"
 #include "views/core/grid.h"
 #include "views/core/notes.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/memory/allocations.h"
 #include "views/memory/devices.h"
 #include "views/memory/records.h"
@@ -43,15 +43,15 @@ static tfp_str device_name(const memory *m, uint32_t device) { return tfp_text(m
 static bool find_execs(memory *m)
 {
     const tfp_profile *p = m->p;
-    m->exec = TFP_NEW(&m->r->arena, uint32_t, p->graph->nodes.size);
-    m->read_ns = TFP_NEW(&m->r->arena, int64_t, p->graph->nodes.size);
+    m->exec = TFP_NEW(tfp_arena_of(m->r), uint32_t, p->graph->nodes.size);
+    m->read_ns = TFP_NEW(tfp_arena_of(m->r), int64_t, p->graph->nodes.size);
     bool ok = m->exec && m->read_ns;
     for (uint32_t n = 0; ok && n < p->graph->nodes.size; n++) {
         m->exec[n] = m->step == TFP_NONE ? TFP_NONE : tfp_node_exec(p, n, m->step);
         if (m->exec[n] != TFP_NONE) ok = tfp_used_devices_add(&m->devices, p, n);
     }
     ok = ok && tfp_used_devices_sort(&m->devices, p);
-    m->recorded = TFP_NEW(&m->r->arena, bool, m->devices.at.size);
+    m->recorded = TFP_NEW(tfp_arena_of(m->r), bool, m->devices.at.size);
     ok = ok && m->recorded;
     for (uint32_t n = 0; ok && n < p->graph->nodes.size; n++)
         if (m->exec[n] != TFP_NONE && tfp_detail(p, m->exec[n])->alloc_first != TFP_NONE)
@@ -138,7 +138,7 @@ static tfp_status note_guesses(memory *m, tfp_error *err)
 static tfp_status collect(memory *m, tfp_error *err)
 {
     const tfp_profile *p = m->p;
-    m->step = m->r->step.which == TFP_STEP_ONE ? m->r->step.row
+    m->step = tfp_step_of(m->r).which == TFP_STEP_ONE ? tfp_step_of(m->r).row
               : p->runs->step_order.size             ? p->runs->step_order.at[p->runs->step_order.size - 1]
                                                : TFP_NONE;
     bool ok = find_execs(m);
@@ -188,7 +188,7 @@ static tfp_status put_memory(memory *m, tfp_error *err)
         if (!before || !same_row(before, x))
             rows[count++] = (memory_row){ device_name(m, x->device), tfp_micros(x->at_ns), TFP_ABSENT, TFP_ABSENT,
                                           m->recorded[x->device] };
-        if (!x->counted) held = tfp_add(held, x->bytes, &m->r->clamped);
+        if (!x->counted) held = tfp_add(held, x->bytes, tfp_clamped_of(m->r));
         *(x->counted ? &rows[count - 1].in_use_bytes : &rows[count - 1].held_bytes) = x->counted ? x->bytes : held;
     }
     tfp_status s = tfp_grid_of(m->r, &(tfp_row_table){ memory_columns, rows, sizeof *rows, count, 0 }, err);
@@ -198,7 +198,7 @@ static tfp_status put_memory(memory *m, tfp_error *err)
 
 tfp_status tfp_records_memory(tfp_report *r, tfp_error *err)
 {
-    memory m = { .r = r, .p = r->profile };
+    memory m = { .r = r, .p = tfp_profile_of(r) };
     tfp_status s = collect(&m, err);
     if (!s) s = put_memory(&m, err);
     end(&m);
@@ -241,7 +241,7 @@ static bool add_holders(memory *m, size_t first, size_t after, int64_t *held, ho
     if (peak == SIZE_MAX) return true;
     for (size_t i = first; i <= peak; i++) {
         const event *x = &m->events.at[i];
-        if (!x->counted) held[x->node] = tfp_add(held[x->node], x->bytes, &m->r->clamped);
+        if (!x->counted) held[x->node] = tfp_add(held[x->node], x->bytes, tfp_clamped_of(m->r));
     }
     bool ok = true;
     for (size_t i = first; i <= peak; i++) { /* each node once; this also resets the sums to 0 for the next device */
@@ -290,10 +290,10 @@ static tfp_status put_peak(memory *m, const holders *all, tfp_error *err)
 
 tfp_status tfp_records_peak(tfp_report *r, tfp_error *err)
 {
-    memory m = { .r = r, .p = r->profile };
+    memory m = { .r = r, .p = tfp_profile_of(r) };
     holders all = { 0 };
     tfp_status s = collect(&m, err);
-    int64_t *held = s ? NULL : calloc(r->profile->graph->nodes.size + 1, sizeof *held);
+    int64_t *held = s ? NULL : calloc(tfp_profile_of(r)->graph->nodes.size + 1, sizeof *held);
     bool ok = held != NULL;
     for (size_t first = 0, i = 1; ok && first < m.events.size; i++) {
         if (i < m.events.size && m.events.at[i].device == m.events.at[first].device) continue;
@@ -312,10 +312,10 @@ tfp_status tfp_records_peak(tfp_report *r, tfp_error *err)
 
 tfp_status tfp_held_of_records(tfp_report *r, tfp_holding *out, tfp_error *err)
 {
-    memory m = { .r = r, .p = r->profile };
+    memory m = { .r = r, .p = tfp_profile_of(r) };
     tfp_status s = collect(&m, err);
     size_t n = s ? 0 : m.devices.at.size;
-    out->devices = TFP_NEW(&r->arena, tfp_held_device, n);
+    out->devices = TFP_NEW(tfp_arena_of(r), tfp_held_device, n);
     out->device_count = n;
     bool ok = !s && out->devices;
     for (uint32_t i = 0; ok && i < n; i++)

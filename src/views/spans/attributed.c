@@ -11,7 +11,7 @@
 #include "options/regex.h"
 #include "views/core/coverage.h"
 #include "views/core/notes.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/core/view.h"
 #include "views/spans/trace.h"
 
@@ -53,11 +53,11 @@ tfp_str tfp_certainties_text(tfp_arena *arena, const int64_t *ns, unsigned left)
 
 static void sum_classes(const tfp_report *r, int64_t sums[SUMS])
 {
-    const tfp_profile *p = r->profile;
+    const tfp_profile *p = tfp_profile_of(r);
     const tfp_span_columns *s = &p->events->spans;
     for (uint32_t i = 0; i < s->size; i++) {
         if (s->kind[i] != TFP_SPAN_ACTIVITY || p->lanes.at[s->lane[i]].role != TFP_ROLE_STREAM) continue;
-        bool counts = r->kind == TFP_REPORT_GRID ? tfp_span_in_step(r, i) : tfp_coverage_counts(r, i);
+        bool counts = tfp_kind_of(r) == TFP_REPORT_GRID ? tfp_span_in_step(r, i) : tfp_coverage_counts(r, i);
         if (!counts) continue;
         tfp_attribution a = tfp_span_attribution(p, i);
         int64_t *sum = &sums[a.certainty < TFP_SURE_BY_NONE ? a.certainty : TFP_SURE_BY_NONE + a.reason];
@@ -69,10 +69,10 @@ static void sum_classes(const tfp_report *r, int64_t sums[SUMS])
  * operations are at these places too. */
 static bool is_asked(const tfp_report *r)
 {
-    const tfp_options *o = r->options;
-    const tfp_event_tables *e = r->profile->events;
+    const tfp_options *o = tfp_options_of(r);
+    const tfp_event_tables *e = tfp_profile_of(r)->events;
     if (o->compat10 || o->compat_tensorflow || !e->processes.size || e->processes.at[0].tasks) return false;
-    return !tfp_only_sums(r->profile) && tfp_filter_any(o->filters[TFP_F_ACCOUNT]);
+    return !tfp_only_sums(tfp_profile_of(r)) && tfp_filter_any(o->filters[TFP_F_ACCOUNT]);
 }
 
 static void put_share(tfp_buf *b, const char *word, int64_t ns, double all)

@@ -4,7 +4,7 @@
 #include "model/tables/events.h"
 #include "model/tables/processes.h"
 #include "views/core/notes.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/spans/trace.h"
 
 #include <stdio.h>

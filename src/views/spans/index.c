@@ -5,7 +5,7 @@
 #include "model/tables/graph.h"
 #include "model/tables/processes.h"
 #include "model/tables/stats.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/spans/rows.h"
 #include "views/spans/trace.h"
 
@@ -17,11 +17,11 @@ static bool start_units(tfp_report *r, tfp_trace_index *x)
 {
     const tfp_event_tables *t = x->p->events;
     size_t count = t->processes.size;
-    uint32_t *source = TFP_NEW(&r->arena, uint32_t, count + 1);
+    uint32_t *source = TFP_NEW(tfp_arena_of(r), uint32_t, count + 1);
     tfp_map64 unit_by_source = { 0 };
     bool ok = source != NULL;
-    x->units = TFP_NEW(&r->arena, tfp_trace_unit, count + 1);
-    x->unit_of_process = TFP_NEW(&r->arena, uint32_t, count + 1);
+    x->units = TFP_NEW(tfp_arena_of(r), tfp_trace_unit, count + 1);
+    x->unit_of_process = TFP_NEW(tfp_arena_of(r), uint32_t, count + 1);
     ok = ok && x->units && x->unit_of_process;
     for (uint32_t i = 0; ok && i < count; i++) {
         const tfp_process *process = &t->processes.at[i];
@@ -88,7 +88,7 @@ static bool find_hosts(tfp_report *r, tfp_trace_index *x)
 {
     size_t count = x->p->lanes.size;
     tfp_map64 active = { 0 };
-    bool ok = (x->lane_on_host = TFP_NEW(&r->arena, bool, count + 1)) != NULL;
+    bool ok = (x->lane_on_host = TFP_NEW(tfp_arena_of(r), bool, count + 1)) != NULL;
     for (size_t i = 0; ok && i < count; i++) {
         const tfp_lane *l = &x->p->lanes.at[i];
         if (is_of_tasks(x, l) && l->role == TFP_ROLE_STREAM) ok = tfp_map64_put(&active, task_of(x, l), 1);
@@ -174,8 +174,8 @@ static bool start_devices(tfp_report *r, tfp_trace_index *x)
 {
     size_t lanes = x->p->lanes.size;
     tfp_map64 by_name = { 0 };
-    x->device_of_lane = TFP_NEW(&r->arena, uint32_t, lanes + 1);
-    x->devices = TFP_NEW(&r->arena, tfp_trace_device, lanes + 1);
+    x->device_of_lane = TFP_NEW(tfp_arena_of(r), uint32_t, lanes + 1);
+    x->devices = TFP_NEW(tfp_arena_of(r), tfp_trace_device, lanes + 1);
     bool ok = x->device_of_lane && x->devices;
     for (size_t i = 0; ok && i < lanes; i++) x->device_of_lane[i] = TFP_NONE;
     ok = ok && (!(x->p->keep & TFP_KEEP_ROWS) || find_by_lane(x, &by_name));
@@ -200,8 +200,8 @@ static bool starts_before(const void *ctx, uint32_t a, uint32_t b)
 /* Groups spans by device, then sorts each group. */
 static bool sort_items(tfp_report *r, tfp_trace_index *x)
 {
-    size_t *at = TFP_NEW(&r->arena, size_t, x->device_count + 1), first = 0;
-    x->items = TFP_NEW(&r->arena, uint32_t, x->item_count + 1);
+    size_t *at = TFP_NEW(tfp_arena_of(r), size_t, x->device_count + 1), first = 0;
+    x->items = TFP_NEW(tfp_arena_of(r), uint32_t, x->item_count + 1);
     if (!at || !x->items) return false;
     for (size_t i = 0; i < x->device_count; i++) {
         at[i] = x->devices[i].first = first;
@@ -216,7 +216,7 @@ static bool sort_items(tfp_report *r, tfp_trace_index *x)
 
 tfp_status tfp_trace_index_new(tfp_report *r, tfp_trace_index *x, tfp_error *err)
 {
-    *x = (tfp_trace_index){ .p = r->profile, .cut = r->cut, .s = &r->profile->events->spans };
+    *x = (tfp_trace_index){ .p = tfp_profile_of(r), .cut = tfp_cut_of(r), .s = &tfp_profile_of(r)->events->spans };
     if (!start_units(r, x)) return tfp_nomem(err);
     find_extent(x);
     return find_hosts(r, x) && start_devices(r, x) && sort_items(r, x) ? TFP_OK : tfp_nomem(err);
@@ -251,12 +251,12 @@ tfp_str tfp_span_name(const tfp_profile *p, uint32_t span) { return tfp_text(p, 
 
 bool tfp_span_in_step(const tfp_report *r, uint32_t span)
 {
-    return tfp_cut_takes(r->profile, span) && tfp_step_takes(r->step, r->profile->events->spans.step[span]);
+    return tfp_cut_takes(tfp_profile_of(r), span) && tfp_step_takes(tfp_step_of(r), tfp_profile_of(r)->events->spans.step[span]);
 }
 
 bool tfp_span_in_window(const tfp_report *r, uint32_t span)
 {
-    return r->profile->events->spans.step[span] != TFP_NONE && tfp_span_in_step(r, span);
+    return tfp_profile_of(r)->events->spans.step[span] != TFP_NONE && tfp_span_in_step(r, span);
 }
 
 /* Whether a span is part of the paths of the spans in it. */

@@ -3,7 +3,7 @@
  * and adds a note about cut spans. */
 #include "views/spans/nest.h"
 #include "views/core/notes.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 
 void tfp_nest_cut(const tfp_profile *p, const tfp_cut *c, tfp_nest *n)
 {

@@ -7,7 +7,7 @@
 #include "model/tables/lanes.h"
 #include "model/tables/memory_events.h"
 #include "model/tables/processes.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/core/grid.h"
 #include "views/timeline/timeline.h"
 
@@ -151,7 +151,7 @@ tfp_status tfp_timeline_counters(const tfp_timeline *t, tfp_report **out, tfp_er
     tfp_report *r = NULL;
     tfp_status s = tfp_timeline_ask(t, "counters", &r, out, err);
     if (s) return s;
-    counting c = { .t = t, .arena = &r->arena };
+    counting c = { .t = t, .arena = tfp_arena_of(r) };
     bool ok = take_samples(&c) && show_counters(&c);
     s = ok ? tfp_grid_of(r, &(tfp_row_table){ counter_columns, c.rows.at, sizeof *c.rows.at, c.rows.size, 0 }, err)
            : tfp_nomem(err);

@@ -7,7 +7,7 @@
 #include "model/tables/step_marks.h"
 #include "views/core/grid.h"
 #include "views/core/notes.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/spans/trace.h"
 #include "views/timeline/timeline.h"
 
@@ -212,8 +212,8 @@ static void widen_step(step_row *x, int64_t start_ns, int64_t end_ns)
 static tfp_status tell_steps(const tfp_timeline *t, tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = t->p;
-    step_row *all = TFP_NEW(&r->arena, step_row, p->runs->steps.size + 1),
-             *rows = TFP_NEW(&r->arena, step_row, p->runs->steps.size + 1);
+    step_row *all = TFP_NEW(tfp_arena_of(r), step_row, p->runs->steps.size + 1),
+             *rows = TFP_NEW(tfp_arena_of(r), step_row, p->runs->steps.size + 1);
     size_t count = 0;
     if (!all || !rows) return tfp_nomem(err);
     for (size_t i = 0; i < p->runs->steps.size; i++) all[i] = (step_row){ p->runs->steps.at[i].id, 0, -1 };
@@ -237,7 +237,7 @@ tfp_status tfp_timeline_lanes(const tfp_timeline *t, int64_t step, tfp_report **
     lane_row *rows = calloc(t->lane_count + 1, sizeof *rows);
     size_t count = 0;
     for (size_t i = 0; rows && i < t->lane_count; i++) {
-        describe_lane(t, &t->lanes[i], &r->arena, &rows[count]);
+        describe_lane(t, &t->lanes[i], tfp_arena_of(r), &rows[count]);
         count += step < 0 || rows[count].step == TFP_ABSENT || rows[count].step == step;
     }
     s = rows ? tfp_grid_of(r, &(tfp_row_table){ lane_columns, rows, sizeof *rows, count, 0 }, err) : tfp_nomem(err);

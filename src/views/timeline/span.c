@@ -11,7 +11,7 @@
 #include "model/tables/stats.h"
 #include "views/core/grid.h"
 #include "views/core/notes.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/spans/trace.h"
 #include "views/timeline/timeline.h"
 
@@ -134,7 +134,7 @@ static void add_arg(details *d, const tfp_stat *stat)
             tfp_buf_int(&text, stat->value.number);
         else
             tfp_buf_printf(&text, "%.17g", stat->value.real);
-        value = (tfp_str){ text.failed ? NULL : tfp_arena_copy(&d->r->arena, (tfp_str){ text.data, text.size }),
+        value = (tfp_str){ text.failed ? NULL : tfp_arena_copy(tfp_arena_of(d->r), (tfp_str){ text.data, text.size }),
                            text.size };
     }
     arg_row row = { tfp_text(p, stat->key), value };

@@ -4,8 +4,8 @@
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
-#include "views/core/report.h"
 #include "views/core/grid.h"
+#include "views/core/handle.h"
 #include "views/timeline/leaves.h"
 
 #include <stdlib.h>
@@ -157,7 +157,7 @@ static tfp_status show(sums *x, tfp_report *r, tfp_error *err)
         row->share = all_ns ? (double)row->total_ns / (double)all_ns : 0;
     }
     tfp_status s = x->ok ? tell_all(x, r, err) : tfp_nomem(err);
-    sum_row *rows = s ? NULL : tfp_rows_sorted(&r->arena, x->rows.at, sizeof *x->rows.at, x->rows.size, more_time);
+    sum_row *rows = s ? NULL : tfp_rows_sorted(tfp_arena_of(r), x->rows.at, sizeof *x->rows.at, x->rows.size, more_time);
     if (s) return s;
     return rows ? tfp_grid_of(r, &(tfp_row_table){ sum_columns, rows, sizeof *rows, x->rows.size, 0 }, err)
                 : tfp_nomem(err);
@@ -175,7 +175,7 @@ tfp_status tfp_timeline_sums(const tfp_timeline *t, int64_t from_ns, int64_t to_
         return tfp_fail(err, TFP_BADARG, "sums are by name, kind, lane or op, of rows such as 0-24,33");
     }
     uint8_t *found = search && *search ? tfp_timeline_matches(t, search) : NULL;
-    sums x = { .t = t, .by = (sum_by)find_grouping(by), .found = found, .arena = &r->arena };
+    sums x = { .t = t, .by = (sum_by)find_grouping(by), .found = found, .arena = tfp_arena_of(r) };
     x.ok = found || !search || !*search;
     tfp_leaf_sweep sweep = { .t = t, .from_ns = from_ns, .to_ns = to_ns, .ctx = &x, .leaf = count };
     for (size_t i = 0; x.ok && i < t->lane_count; i++) {

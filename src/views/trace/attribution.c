@@ -11,7 +11,7 @@
 #include "views/core/engine.h"
 #include "views/core/grid.h"
 #include "views/core/own_frame.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/core/view.h"
 #include "views/spans/nest.h"
 #include "views/trace/tables.h"
@@ -226,7 +226,7 @@ static bool sooner(const void *rows, uint32_t a, uint32_t b)
 static activity_row *rows_of(places *t, size_t *count)
 {
     const tfp_profile *p = t->x.p;
-    tfp_arena *a = &t->r->arena;
+    tfp_arena *a = tfp_arena_of(t->r);
     size_t spans = t->s->size + 1, strings = p->strings.count + 1, traces = p->code->traces.size + 1;
     id_keys graph = { tfp_stat_key(p, "graph id"), tfp_stat_key(p, "cuda_graph_id") };
     id_keys node = { tfp_stat_key(p, "graph node id"), tfp_stat_key(p, "cuda_graph_node_id") };
@@ -297,7 +297,7 @@ static const tfp_row_column coverage_columns[] = {
 
 static tfp_status build(tfp_report *r, tfp_error *err)
 {
-    places t = { .r = r, .s = &r->profile->events->spans };
+    places t = { .r = r, .s = &tfp_profile_of(r)->events->spans };
     size_t count = 0;
     tfp_status s = tfp_trace_index_new(r, &t.x, err);
     if (s) return s;
@@ -311,7 +311,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
 /* Sums rows by class and reason; rows come by rank, and within a rank sorted by class and reason. */
 static coverage_row *sum(tfp_report *r, const activity_row *rows, size_t count, size_t *sums)
 {
-    coverage_row *at = TFP_NEW(&r->arena, coverage_row, count + 1);
+    coverage_row *at = TFP_NEW(tfp_arena_of(r), coverage_row, count + 1);
     double all = 0;
     size_t first = 0;
     for (size_t i = 0; at && i < count; i++) {
@@ -332,7 +332,7 @@ static coverage_row *sum(tfp_report *r, const activity_row *rows, size_t count, 
 
 static tfp_status build_coverage(tfp_report *r, tfp_error *err)
 {
-    places t = { .r = r, .s = &r->profile->events->spans };
+    places t = { .r = r, .s = &tfp_profile_of(r)->events->spans };
     size_t count = 0, sums = 0;
     tfp_status s = tfp_trace_index_new(r, &t.x, err);
     if (s) return s;

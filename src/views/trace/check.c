@@ -7,7 +7,7 @@
 #include "options/options.h"
 #include "views/core/coverage.h"
 #include "views/core/notes.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/core/view.h"
 #include "views/spans/nest.h"
 #include "views/trace/tables.h"
@@ -49,8 +49,8 @@ static int64_t tolerance_of(const checks *t, uint32_t span)
 static bool check_nesting(checks *t)
 {
     const tfp_span_columns *s = t->x.s;
-    uint32_t *items = TFP_NEW(&t->r->arena, uint32_t, s->size + 1),
-             *open = TFP_NEW(&t->r->arena, uint32_t, s->size + 1);
+    uint32_t *items = TFP_NEW(tfp_arena_of(t->r), uint32_t, s->size + 1),
+             *open = TFP_NEW(tfp_arena_of(t->r), uint32_t, s->size + 1);
     size_t count = 0, depth = 0;
     int64_t crossed = 0;
     tfp_str first = { "", 0 };
@@ -75,7 +75,7 @@ static bool check_nesting(checks *t)
 static bool check_cuts(checks *t)
 {
     tfp_nest nest;
-    if (!tfp_nest_of(t->x.p, &t->r->arena, &nest)) return false;
+    if (!tfp_nest_of(t->x.p, tfp_arena_of(t->r), &nest)) return false;
     tfp_str first = nest.crossings ? tfp_span_name(t->x.p, nest.first) : TFP_STR("");
     return add(t, "info", "spans of one thread that cross (calls, code and lines cut Python frames there)",
                nest.crossings, first);
@@ -104,7 +104,7 @@ static bool check_graphs(checks *t)
 {
     const tfp_span_columns *s = t->x.s;
     enum { PLACELESS = 1, UNMATCHED = 2 };
-    uint8_t *seen = TFP_NEW(&t->r->arena, uint8_t, s->size + 1);
+    uint8_t *seen = TFP_NEW(tfp_arena_of(t->r), uint8_t, s->size + 1);
     tally placeless = { 0, { "", 0 } }, unmatched = placeless;
     if (!seen) return false;
     for (uint32_t i = 0; i < s->size; i++) {
@@ -123,8 +123,8 @@ static bool check_graphs(checks *t)
 static bool check_launches(checks *t)
 {
     const tfp_span_columns *s = t->x.s;
-    uint8_t *launched = TFP_NEW(&t->r->arena, uint8_t, s->size + 1);
-    uint8_t *has_calls = TFP_NEW(&t->r->arena, uint8_t, t->x.unit_count + 1);
+    uint8_t *launched = TFP_NEW(tfp_arena_of(t->r), uint8_t, s->size + 1);
+    uint8_t *has_calls = TFP_NEW(tfp_arena_of(t->r), uint8_t, t->x.unit_count + 1);
     tally unlaunched = { 0, { "", 0 } }, idle = unlaunched, early = unlaunched;
     if (!launched || !has_calls) return false;
     for (uint32_t i = 0; i < s->size; i++) {
@@ -152,7 +152,7 @@ static tfp_str number_text(checks *t, int64_t n)
 {
     char text[24];
     int size = snprintf(text, sizeof text, "%lld", (long long)n);
-    const char *copy = tfp_arena_copy(&t->r->arena, (tfp_str){ text, (size_t)size });
+    const char *copy = tfp_arena_copy(tfp_arena_of(t->r), (tfp_str){ text, (size_t)size });
     return copy ? (tfp_str){ copy, (size_t)size } : TFP_STR("");
 }
 
@@ -219,12 +219,12 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     checks t = { .r = r };
     tfp_status s = tfp_trace_index_new(r, &t.x, err);
     const row *sorted =
-        !s && collect(&t) ? tfp_rows_sorted(&r->arena, t.rows.at, sizeof *t.rows.at, t.rows.size, worse) : NULL;
+        !s && collect(&t) ? tfp_rows_sorted(tfp_arena_of(r), t.rows.at, sizeof *t.rows.at, t.rows.size, worse) : NULL;
     if (!s && !sorted) s = tfp_nomem(err);
     tfp_row_table table = { columns, sorted, sizeof *sorted, t.rows.size, 0 };
     if (!s) s = tfp_grid_of(r, &table, err);
     /* Only people get this note, which says that all is well: for programs a note would look like a warning. */
-    bool people = tfp_is_aligned(r) && strcmp(r->options->to.format, "text") == 0;
+    bool people = tfp_is_aligned(r) && strcmp(tfp_options_of(r)->to.format, "text") == 0;
     if (!s && !t.rows.size && people) s = tfp_report_note_add(r, TFP_NOTE_DATA_FINE, err, "nothing odd in the data");
     tfp_vec_free(&t.rows);
     return s;

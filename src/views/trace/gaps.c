@@ -5,7 +5,7 @@
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
 #include "model/tables/step_marks.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/trace/facts.h"
 
 #define OWN_GAP_NS 30000 /* the device's own delay between activities, as in `wait` */
@@ -160,15 +160,15 @@ static bool add_idle_of(tfp_report *r, const tfp_trace_facts *f, const tfp_trace
     clip(f, d, &start, &end);
     outside.end[0] = start;
     outside.start[1] = end;
-    return tfp_union_of(&r->arena, &f->x, d, TFP_CLASS_ALL, &busy) &&
-           tfp_union_less(&r->arena, &f->covered[d->unit], &busy, &free_time) &&
-           tfp_union_less(&r->arena, &free_time, &outside, &busy) &&
-           tfp_union_less(&r->arena, &busy, &own[d->unit], out);
+    return tfp_union_of(tfp_arena_of(r), &f->x, d, TFP_CLASS_ALL, &busy) &&
+           tfp_union_less(tfp_arena_of(r), &f->covered[d->unit], &busy, &free_time) &&
+           tfp_union_less(tfp_arena_of(r), &free_time, &outside, &busy) &&
+           tfp_union_less(tfp_arena_of(r), &busy, &own[d->unit], out);
 }
 
 bool tfp_idle_of(tfp_report *r, tfp_trace_facts *f, const tfp_union *own)
 {
-    tfp_union *idle = TFP_NEW(&r->arena, tfp_union, f->x.device_count + 1);
+    tfp_union *idle = TFP_NEW(tfp_arena_of(r), tfp_union, f->x.device_count + 1);
     for (size_t i = 0; idle && i < f->x.device_count; i++)
         if (!add_idle_of(r, f, &f->x.devices[i], own, &idle[i])) return false;
     f->idle = idle;

@@ -2,7 +2,7 @@
 /* views/trace/host_waits.c: finds calls and spans in which the host waits, by their names. Used by the table `wait` and the critical path. */
 #include "model/tables/profile.h"
 #include "model/tables/spans.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/trace/facts.h"
 
 enum { UNKNOWN, OUTSIDE, INSIDE }; /* position of a span relative to a wait */
@@ -94,7 +94,7 @@ static bool find_waits(tfp_report *r, const tfp_trace_index *x, uint8_t *waits)
 {
     enum { UNSEEN = 0xff };
     size_t names = x->p->strings.count + 1;
-    uint8_t *known = TFP_NEW(&r->arena, uint8_t, 2 * names);
+    uint8_t *known = TFP_NEW(tfp_arena_of(r), uint8_t, 2 * names);
     if (!known) return false;
     memset(known, UNSEEN, 2 * names);
     for (uint32_t i = 0; i < x->s->size; i++) {
@@ -130,8 +130,8 @@ static uint8_t find_place(const tfp_trace_index *x, const uint8_t *waits, uint8_
 const uint8_t *tfp_host_waits(tfp_report *r, const tfp_trace_index *x)
 {
     size_t count = x->s->size;
-    uint8_t *waits = TFP_NEW(&r->arena, uint8_t, count + 1), *places = TFP_NEW(&r->arena, uint8_t, count + 1);
-    uint8_t *outer = TFP_NEW(&r->arena, uint8_t, count + 1);
+    uint8_t *waits = TFP_NEW(tfp_arena_of(r), uint8_t, count + 1), *places = TFP_NEW(tfp_arena_of(r), uint8_t, count + 1);
+    uint8_t *outer = TFP_NEW(tfp_arena_of(r), uint8_t, count + 1);
     if (!waits || !places || !outer || !find_waits(r, x, waits)) return NULL;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t parent = x->s->parent[i];

@@ -7,7 +7,7 @@
 #include "model/tables/graph.h"
 #include "model/tables/lanes.h"
 #include "views/core/coverage.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/core/view.h"
 #include "views/trace/tables.h"
 
@@ -188,7 +188,7 @@ static bool add_group(kernels *t, uint32_t lane, const tfp_slim_group *g)
     const tfp_profile *p = t->x->p;
     const tfp_slim_kind *k = &p->events->slim->slim_kinds.at[g->kind];
     uint32_t process = p->lanes.at[lane].process;
-    if (k->kind != TFP_SPAN_ACTIVITY || process == TFP_NONE || !tfp_step_takes(t->r->step, g->step)) return true;
+    if (k->kind != TFP_SPAN_ACTIVITY || process == TFP_NONE || !tfp_step_takes(tfp_step_of(t->r), g->step)) return true;
     alike a = { .unit = t->x->unit_of_process[process],
                 .name = k->name,
                 .op = op_of(p, g->node),
@@ -231,7 +231,7 @@ static bool name_ops(const kernels *t, kernel_row *row)
         if (i) tfp_buf_char(&text, '|');
         tfp_buf_str(&text, tfp_text(t->x->p, best[i]->op));
     }
-    char *copy = text.failed ? NULL : tfp_arena_copy(&t->r->arena, (tfp_str){ text.data, text.size });
+    char *copy = text.failed ? NULL : tfp_arena_copy(tfp_arena_of(t->r), (tfp_str){ text.data, text.size });
     row->ops = (tfp_str){ count ? copy : NULL, text.size };
     tfp_buf_free(&text);
     return copy != NULL;
@@ -241,7 +241,7 @@ static bool name_certainties(const kernels *t, kernel_row *row)
 {
     double known = (double)row->total_ns - (double)row->by_certainty[TFP_SURE_BY_NONE];
     row->attributed = row->total_ns ? known / (double)row->total_ns : NAN;
-    return (row->certainty = tfp_certainties_text(&t->r->arena, row->by_certainty, row->certainties)).data != NULL;
+    return (row->certainty = tfp_certainties_text(tfp_arena_of(t->r), row->by_certainty, row->certainties)).data != NULL;
 }
 
 static bool name_row(const kernels *t, kernel_row *row, tfp_str name)
@@ -253,7 +253,7 @@ static bool name_row(const kernels *t, kernel_row *row, tfp_str name)
     tfp_buf text = { 0 };
     tfp_buf_str(&text, name);
     tfp_buf_str(&text, mark);
-    char *copy = text.failed ? NULL : tfp_arena_copy(&t->r->arena, (tfp_str){ text.data, text.size });
+    char *copy = text.failed ? NULL : tfp_arena_copy(tfp_arena_of(t->r), (tfp_str){ text.data, text.size });
     row->name = (tfp_str){ copy, text.size };
     tfp_buf_free(&text);
     return copy != NULL;
@@ -288,7 +288,7 @@ static void finish_occupancy(kernels *t)
 static bool finish_rows(kernels *t)
 {
     finish_occupancy(t);
-    int64_t *all = TFP_NEW(&t->r->arena, int64_t, t->x->unit_count + 1);
+    int64_t *all = TFP_NEW(tfp_arena_of(t->r), int64_t, t->x->unit_count + 1);
     if (!all) return false;
     for (size_t i = 0; i < t->rows.size; i++)
         if (!t->rows.at[i].async)
@@ -354,13 +354,13 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     tfp_trace_index x;
     tfp_status s = tfp_trace_index_new(r, &x, err);
     if (s) return s;
-    const tfp_profile *p = r->profile;
+    const tfp_profile *p = tfp_profile_of(r);
     kernels t = { .r = r,
                   .x = &x,
                   .bytes = tfp_bytes_keys_of(p),
                   .occupancy = tfp_occupancy_keys_of(p) };
     kernel_row *rows =
-        fill(&t) ? tfp_rows_sorted(&r->arena, t.rows.at, sizeof *t.rows.at, t.rows.size, more_first) : NULL;
+        fill(&t) ? tfp_rows_sorted(tfp_arena_of(r), t.rows.at, sizeof *t.rows.at, t.rows.size, more_first) : NULL;
     s = rows ? tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, t.rows.size, tfp_trace_shown(&x) }, err)
              : tfp_nomem(err);
     tfp_map64_free(&t.row_by_name);

@@ -4,7 +4,7 @@
 #include "model/tables/events.h"
 #include "model/tables/runs.h"
 #include "model/tables/step_marks.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/trace/facts.h"
 
 #include <math.h>
@@ -98,7 +98,7 @@ static void compare_steps(tfp_trace_facts *f, const uint32_t *rows, size_t count
  * first device. */
 static bool find_odd_steps(tfp_report *r, tfp_trace_facts *f)
 {
-    uint32_t *rows = TFP_NEW(&r->arena, uint32_t, f->step_row_count + 1);
+    uint32_t *rows = TFP_NEW(tfp_arena_of(r), uint32_t, f->step_row_count + 1);
     f->mean.median_step = f->mean.odd_step = SIZE_MAX;
     f->mean.step_cv = NAN;
     for (size_t first = 0, end; rows && first < f->step_row_count; first = end) {

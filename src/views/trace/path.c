@@ -6,7 +6,7 @@
 #include "views/trace/path.h"
 #include "model/tables/events.h"
 #include "model/tables/step_marks.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/core/grid.h"
 #include "views/trace/facts.h"
 
@@ -239,7 +239,7 @@ static bool window_before(const void *ctx, uint32_t a, uint32_t b)
 
 static bool walk_window(tfp_path *t, const tfp_step_window *w, int64_t end)
 {
-    if (end <= w->start_ns || !tfp_step_takes(t->r->step, w->step) || !t->works[t->unit]) return true;
+    if (end <= w->start_ns || !tfp_step_takes(tfp_step_of(t->r), w->step) || !t->works[t->unit]) return true;
     uint32_t home = t->home[t->unit]; /* TFP_NONE: nothing was recorded on the host */
     t->step_count[t->unit]++;
     if (!tfp_push(&t->windows, ((tfp_piece){ w->start_ns, end, t->unit }))) return false;
@@ -252,7 +252,7 @@ static bool walk_all(tfp_path *t)
 {
     const tfp_step_window *windows = t->x->p->events->windows.at, *next = NULL;
     size_t count = t->x->p->events->windows.size;
-    uint32_t *order = TFP_NEW(&t->r->arena, uint32_t, count + 1), last_unit = TFP_NONE;
+    uint32_t *order = TFP_NEW(tfp_arena_of(t->r), uint32_t, count + 1), last_unit = TFP_NONE;
     if (!order) return false;
     for (uint32_t i = 0; i < count; i++) order[i] = i;
     if (!tfp_sort(order, count, window_before, t)) return false;
@@ -293,7 +293,7 @@ static bool by_time(const void *ctx, uint32_t a, uint32_t b)
 static tfp_status make_grid(tfp_path *t, tfp_error *err)
 {
     size_t count = t->rows.size;
-    tfp_path_row *sorted = tfp_rows_sorted(&t->r->arena, t->rows.at, sizeof *t->rows.at, count, by_time);
+    tfp_path_row *sorted = tfp_rows_sorted(tfp_arena_of(t->r), t->rows.at, sizeof *t->rows.at, count, by_time);
     if (!sorted) return tfp_nomem(err);
     for (size_t i = 0; i < count; i++) {
         tfp_path_row *out = &sorted[i];

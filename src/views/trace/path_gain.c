@@ -3,7 +3,7 @@
  * and at most what remains of the step beside all other work of the busiest device. The profiler's own work is no gain. */
 #include "model/tables/spans.h"
 #include "model/tables/types.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/trace/path.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ static bool window_before(const void *ctx, uint32_t a, uint32_t b)
 static tfp_union *walked(tfp_path *t)
 {
     size_t count = t->windows.size;
-    tfp_arena *a = &t->r->arena;
+    tfp_arena *a = tfp_arena_of(t->r);
     tfp_union *by_unit = TFP_NEW(a, tfp_union, t->x->unit_count + 1);
     uint32_t *order = TFP_NEW(a, uint32_t, count + 1);
     int64_t *room = TFP_NEW(a, int64_t, 3 * count + 3);

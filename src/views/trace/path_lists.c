@@ -4,7 +4,7 @@
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
 #include "model/tables/step_marks.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/trace/path.h"
 
 /* ---- threads as pieces ---- */
@@ -55,7 +55,7 @@ static bool is_outermost_op(const tfp_span_columns *s, uint32_t span)
 static bool cut_threads(tfp_path *t)
 {
     const tfp_span_columns *s = t->x->s;
-    tfp_arena *a = &t->r->arena;
+    tfp_arena *a = tfp_arena_of(t->r);
     uint32_t *items = TFP_NEW(a, uint32_t, s->size + 1), *open = TFP_NEW(a, uint32_t, s->size + 1);
     size_t count = 0;
     t->pieces = TFP_NEW(a, tfp_piece, 2 * s->size + 2);
@@ -107,7 +107,7 @@ static void find_units(const tfp_path *t, const uint32_t *items, size_t count, t
 static bool sort_by_ends(tfp_path *t)
 {
     const tfp_span_columns *s = t->x->s;
-    tfp_arena *a = &t->r->arena;
+    tfp_arena *a = tfp_arena_of(t->r);
     t->by_end = TFP_NEW(a, uint32_t, t->x->item_count + 1);
     t->lane_end = TFP_NEW(a, uint32_t, t->x->item_count + 1);
     t->ends_of_unit = TFP_NEW(a, tfp_range, t->x->unit_count + 1);
@@ -136,8 +136,8 @@ static bool sort_by_ends(tfp_path *t)
 static bool find_homes(tfp_path *t)
 {
     const tfp_profile *p = t->x->p;
-    int64_t *most = TFP_NEW(&t->r->arena, int64_t, t->x->unit_count + 1);
-    t->home = TFP_NEW(&t->r->arena, uint32_t, t->x->unit_count + 1);
+    int64_t *most = TFP_NEW(tfp_arena_of(t->r), int64_t, t->x->unit_count + 1);
+    t->home = TFP_NEW(tfp_arena_of(t->r), uint32_t, t->x->unit_count + 1);
     if (!most || !t->home) return false;
     for (size_t i = 0; i < t->x->unit_count; i++) t->home[i] = TFP_NONE;
     for (uint32_t lane = 0; lane < p->lanes.size; lane++) {
@@ -161,7 +161,7 @@ static bool find_homes(tfp_path *t)
 static bool find_begins(tfp_path *t)
 {
     const tfp_event_tables *e = t->x->p->events;
-    t->begins = TFP_NEW(&t->r->arena, int64_t, t->x->unit_count + 1);
+    t->begins = TFP_NEW(tfp_arena_of(t->r), int64_t, t->x->unit_count + 1);
     if (!t->begins) return false;
     for (size_t i = 0; i < t->x->unit_count; i++) t->begins[i] = INT64_MAX;
     for (size_t i = 0; i < t->x->device_count; i++) {
@@ -179,7 +179,7 @@ static bool find_begins(tfp_path *t)
 
 bool tfp_path_lists(tfp_path *t)
 {
-    tfp_arena *a = &t->r->arena;
+    tfp_arena *a = tfp_arena_of(t->r);
     t->threads = TFP_NEW(a, tfp_range, t->x->p->lanes.size + 1);
     t->streams = TFP_NEW(a, tfp_range, t->x->p->lanes.size + 1);
     t->path_ns = TFP_NEW(a, int64_t, t->x->unit_count + 1);

@@ -4,7 +4,7 @@
 #include "model/tables/events.h"
 #include "model/tables/processes.h"
 #include "model/tables/runs.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/trace/facts.h"
 
 #define SLOWER 1.05 /* factor over the median rank that makes a straggler (docs/traces.md) */
@@ -29,7 +29,7 @@ static int64_t world_size(const tfp_trace_index *x, int64_t highest)
 
 bool tfp_rank_census_of(tfp_report *r, const tfp_trace_index *x, tfp_rank_census *out)
 {
-    int64_t *ranks = TFP_NEW(&r->arena, int64_t, x->unit_count + 1);
+    int64_t *ranks = TFP_NEW(tfp_arena_of(r), int64_t, x->unit_count + 1);
     size_t count = 0, distinct = 0;
     *out = (tfp_rank_census){ .first_missing = -1 };
     if (!ranks) return false;
@@ -72,13 +72,13 @@ static bool start_table(tfp_report *r, const tfp_trace_facts *f, compute_table *
     t->units = f->x.unit_count;
     size_t cells;
     if (__builtin_mul_overflow(t->steps, t->units, &cells)) return false;
-    t->ns = TFP_NEW(&r->arena, double, cells + 1);
-    t->devices = TFP_NEW(&r->arena, double, cells + 1);
-    t->communication = TFP_NEW(&r->arena, double, t->units + 1);
-    t->slow = TFP_NEW(&r->arena, int64_t, t->units + 1);
-    t->over = TFP_NEW(&r->arena, double, t->units + 1);
-    t->sum = TFP_NEW(&r->arena, double, t->units + 1);
-    t->has = TFP_NEW(&r->arena, int64_t, t->units + 1);
+    t->ns = TFP_NEW(tfp_arena_of(r), double, cells + 1);
+    t->devices = TFP_NEW(tfp_arena_of(r), double, cells + 1);
+    t->communication = TFP_NEW(tfp_arena_of(r), double, t->units + 1);
+    t->slow = TFP_NEW(tfp_arena_of(r), int64_t, t->units + 1);
+    t->over = TFP_NEW(tfp_arena_of(r), double, t->units + 1);
+    t->sum = TFP_NEW(tfp_arena_of(r), double, t->units + 1);
+    t->has = TFP_NEW(tfp_arena_of(r), int64_t, t->units + 1);
     return t->ns && t->devices && t->communication && t->slow && t->over && t->sum && t->has;
 }
 
@@ -126,7 +126,7 @@ static bool computes_less(const void *ctx, uint32_t a, uint32_t b)
 /* Ranks by compute time in a step. */
 static bool rank_them(tfp_report *r, const compute_table *t, tfp_trace_facts *f)
 {
-    uint32_t *order = TFP_NEW(&r->arena, uint32_t, t->units + 1);
+    uint32_t *order = TFP_NEW(tfp_arena_of(r), uint32_t, t->units + 1);
     size_t count = 0;
     for (uint32_t u = 0; order && u < t->units; u++)
         if (t->has[u]) order[count++] = u;
@@ -166,7 +166,7 @@ static bool find_straggler(tfp_report *r, tfp_trace_facts *f)
 {
     compute_table t = { 0 };
     tfp_rank_facts *out = &f->ranks;
-    double *sorted = TFP_NEW(&r->arena, double, f->x.unit_count + 1);
+    double *sorted = TFP_NEW(tfp_arena_of(r), double, f->x.unit_count + 1);
     if (!sorted || !start_table(r, f, &t)) return false;
     for (size_t i = 0; i < f->step_row_count; i++) add_row(&t, f, &f->steps[i]);
     for (size_t s = 0; s < t.steps; s++) compare_step(&t, s, sorted);
@@ -196,7 +196,7 @@ static bool find_skew(tfp_report *r, tfp_trace_facts *f)
 {
     tfp_skew_row *rows;
     size_t count, most = 0;
-    double *waited = TFP_NEW(&r->arena, double, f->x.unit_count + 1), sum = 0, worst = 0;
+    double *waited = TFP_NEW(tfp_arena_of(r), double, f->x.unit_count + 1), sum = 0, worst = 0;
     if (!waited || !tfp_skew_rows(r, &f->x, true, &rows, &count, waited)) return false;
     for (size_t i = 0; i < count; i++)
         if (rows[i].worst_ns > worst) worst = rows[i].worst_ns, f->ranks.worst = rows[i].worst;

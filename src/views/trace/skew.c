@@ -7,7 +7,7 @@
 #include "model/tables/spans.h"
 #include "model/tables/stats.h"
 #include "views/core/notes.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/trace/tables.h"
 
 #include <math.h>
@@ -142,7 +142,7 @@ static bool compare_calls(skews *t, const uint32_t *order, size_t count)
 static bool compare_all(skews *t)
 {
     size_t count = t->calls.size;
-    uint32_t *order = TFP_NEW(&t->r->arena, uint32_t, count + 1);
+    uint32_t *order = TFP_NEW(tfp_arena_of(t->r), uint32_t, count + 1);
     bool ok = order != NULL;
     for (uint32_t i = 0; ok && i < count; i++) order[i] = i;
     ok = ok && tfp_sort(order, count, key_before, t->calls.at);
@@ -165,10 +165,10 @@ bool tfp_skew_rows(tfp_report *r, const tfp_trace_index *x, bool in_windows, tfp
     skews t = {
         .r = r, .x = x, .in_windows = in_windows, .group = tfp_stat_key(x->p, "Process Group Name"), .waited = waited
     };
-    t.here = TFP_NEW(&r->arena, double, x->unit_count + 1);
+    t.here = TFP_NEW(tfp_arena_of(r), double, x->unit_count + 1);
     bool ok = t.here && collect(&t) && compare_all(&t);
     *count = t.rows.size;
-    *rows = ok ? tfp_rows_sorted(&r->arena, t.rows.at, sizeof *t.rows.at, t.rows.size, waits_longer) : NULL;
+    *rows = ok ? tfp_rows_sorted(tfp_arena_of(r), t.rows.at, sizeof *t.rows.at, t.rows.size, waits_longer) : NULL;
     tfp_vec_free(&t.calls);
     tfp_vec_free(&t.rows);
     return *rows != NULL;
@@ -194,7 +194,7 @@ tfp_status tfp_skew_table(tfp_report *r, const tfp_trace_index *x, tfp_error *er
 {
     tfp_skew_row *rows;
     size_t count;
-    double *waited = TFP_NEW(&r->arena, double, x->unit_count + 1);
+    double *waited = TFP_NEW(tfp_arena_of(r), double, x->unit_count + 1);
     if (!waited || !tfp_skew_rows(r, x, false, &rows, &count, waited)) return tfp_nomem(err);
     tfp_status s = x->unit_count > 1
                        ? TFP_OK

@@ -6,7 +6,7 @@
 #include "model/tables/step_marks.h"
 #include "options/options.h"
 #include "views/core/notes.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/core/view.h"
 #include "views/spans/busy.h"
 #include "views/trace/path.h"
@@ -55,7 +55,7 @@ static bool add_step(steps *t, const tfp_trace_device *d, const tfp_step_window 
     t->full = t->rows.size >= ROWS_MOST;
     if (t->full) return false;
     tfp_step_row out = measure(t, d, &at[0], &at[1]);
-    out.step = (tfp_str){ tfp_arena_copy(&t->r->arena, (tfp_str){ text, (size_t)size }), (size_t)size };
+    out.step = (tfp_str){ tfp_arena_copy(tfp_arena_of(t->r), (tfp_str){ text, (size_t)size }), (size_t)size };
     return out.step.data && tfp_push(&t->rows, out);
 }
 
@@ -75,7 +75,7 @@ static bool is_of(const steps *t, const tfp_step_window *w, const tfp_trace_devi
 static const tfp_step_window *window_of(const steps *t, const tfp_trace_device *d, size_t i)
 {
     const tfp_step_window *w = &t->x->p->events->windows.at[t->windows[i]];
-    return is_of(t, w, d) && tfp_step_takes(t->r->step, w->step) ? w : NULL;
+    return is_of(t, w, d) && tfp_step_takes(tfp_step_of(t->r), w->step) ? w : NULL;
 }
 
 static bool add_device(steps *t, uint32_t device)
@@ -102,7 +102,7 @@ static bool add_device(steps *t, uint32_t device)
     }
     tfp_busy all[2] = { { .at_ns = d->start_ns }, last };
     if (ok && t->x->cut) memcpy(all, &at.at[count], sizeof all);
-    ok = ok && (t->r->step.which == TFP_STEP_ONE || add_all(t, d, all));
+    ok = ok && (tfp_step_of(t->r).which == TFP_STEP_ONE || add_all(t, d, all));
     tfp_vec_free(&at);
     return ok;
 }
@@ -123,8 +123,8 @@ static bool window_before(const void *ctx, uint32_t a, uint32_t b)
 static bool sort_windows(steps *t)
 {
     size_t count = t->x->p->events->windows.size, known = 0, units = t->x->unit_count;
-    t->windows = TFP_NEW(&t->r->arena, uint32_t, count + 1);
-    t->windows_first = TFP_NEW(&t->r->arena, size_t, units + 2);
+    t->windows = TFP_NEW(tfp_arena_of(t->r), uint32_t, count + 1);
+    t->windows_first = TFP_NEW(tfp_arena_of(t->r), size_t, units + 2);
     if (!t->windows || !t->windows_first) return false;
     for (uint32_t i = 0; i < count; i++)
         if (unit_of(t, i) < units) t->windows[known++] = i;
@@ -159,7 +159,7 @@ tfp_status tfp_step_rows(tfp_report *r, const tfp_trace_index *x, tfp_step_row *
     bool ok = sort_windows(&t);
     for (uint32_t i = 0; i < x->device_count && ok; i++) ok = add_device(&t, i);
     *count = t.rows.size;
-    *rows = ok ? TFP_NEW(&r->arena, tfp_step_row, t.rows.size + 1) : NULL;
+    *rows = ok ? TFP_NEW(tfp_arena_of(r), tfp_step_row, t.rows.size + 1) : NULL;
     if (*rows && *count) memcpy(*rows, t.rows.at, *count * sizeof **rows);
     tfp_vec_free(&t.rows);
     if (t.full)
@@ -190,7 +190,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     size_t count;
     tfp_status s = tfp_trace_index_new(r, &x, err);
     if (!s) s = tfp_note_guessed_steps(r, x.p, NULL, err);
-    if (s || r->options->verb.critical_path) return s ? s : tfp_trace_path(r, &x, err);
+    if (s || tfp_options_of(r)->verb.critical_path) return s ? s : tfp_trace_path(r, &x, err);
     s = tfp_step_rows(r, &x, &rows, &count, err);
     if (!s) s = note_ranks(r, &x, err);
     return s ? s : tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, count, tfp_trace_shown(&x) }, err);

@@ -6,7 +6,7 @@
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
 #include "model/tables/step_marks.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/trace/facts.h"
 
 typedef struct groups { /* spans grouped by unit or device */
@@ -31,7 +31,7 @@ static bool add_group(tfp_report *r, const tfp_trace_facts *f, const groups *g, 
 {
     uint32_t group = group_of(g, spans[0]), unit = g->host ? group : f->x.devices[group].unit;
     tfp_union own;
-    if (!tfp_union_of_list(&r->arena, &f->x, spans, count, &own)) return false;
+    if (!tfp_union_of_list(tfp_arena_of(r), &f->x, spans, count, &own)) return false;
     ns[0] += (double)tfp_union_overlap(&own, &f->judged[unit]);
     ns[1] += (double)tfp_union_overlap(&own, &f->covered[unit]);
     return true;
@@ -40,12 +40,12 @@ static bool add_group(tfp_report *r, const tfp_trace_facts *f, const groups *g, 
 tfp_union *tfp_tally_unions(tfp_report *r, const tfp_trace_facts *f, tfp_tally *t)
 {
     groups g = { &f->x, true };
-    tfp_union *by_unit = TFP_NEW(&r->arena, tfp_union, f->x.unit_count + 1);
+    tfp_union *by_unit = TFP_NEW(tfp_arena_of(r), tfp_union, f->x.unit_count + 1);
     if (!by_unit || !tfp_sort(t->spans.at, t->spans.size, span_before, &g)) return NULL;
     for (size_t first = 0, end; first < t->spans.size; first = end) {
         uint32_t unit = group_of(&g, t->spans.at[first]);
         for (end = first + 1; end < t->spans.size && group_of(&g, t->spans.at[end]) == unit;) end++;
-        if (!tfp_union_of_list(&r->arena, &f->x, t->spans.at + first, end - first, &by_unit[unit])) return NULL;
+        if (!tfp_union_of_list(tfp_arena_of(r), &f->x, t->spans.at + first, end - first, &by_unit[unit])) return NULL;
     }
     return by_unit;
 }
@@ -75,8 +75,8 @@ enum { RELATED = 1, INSIDE_OF = 2, LEVELS = 100 };
 /* For each lane, whether it is a thread that prepares input. NULL: out of memory. */
 static const bool *input_threads(tfp_report *r)
 {
-    const tfp_profile *p = r->profile;
-    bool *prepares = TFP_NEW(&r->arena, bool, p->lanes.size + 1);
+    const tfp_profile *p = tfp_profile_of(r);
+    bool *prepares = TFP_NEW(tfp_arena_of(r), bool, p->lanes.size + 1);
     for (size_t i = 0; prepares && i < p->lanes.size; i++)
         prepares[i] = tfp_is_input_thread(tfp_text(p, p->lanes.at[i].label));
     return prepares;
@@ -87,7 +87,7 @@ static const bool *input_threads(tfp_report *r)
 static bool find_others(tfp_report *r, const tfp_trace_facts *f, const tfp_tally *t, tfp_tally *others)
 {
     const tfp_span_columns *s = f->x.s;
-    uint8_t *marks = TFP_NEW(&r->arena, uint8_t, s->size + 1);
+    uint8_t *marks = TFP_NEW(tfp_arena_of(r), uint8_t, s->size + 1);
     const bool *prepares = input_threads(r);
     bool ok = marks && prepares;
     for (size_t i = 0; ok && i < t->spans.size; i++) marks[t->spans.at[i]] = RELATED | INSIDE_OF;
@@ -112,7 +112,7 @@ static bool find_alone(tfp_report *r, const tfp_trace_facts *f, tfp_tally *t, co
     const tfp_union *beside = find_others(r, f, t, &others) ? tfp_tally_unions(r, f, &others) : NULL;
     for (size_t i = 0; beside && i < f->x.unit_count; i++) {
         tfp_union alone;
-        if (!tfp_union_less(&r->arena, &own[i], &beside[i], &alone)) beside = NULL;
+        if (!tfp_union_less(tfp_arena_of(r), &own[i], &beside[i], &alone)) beside = NULL;
         if (beside) ns += (double)tfp_union_overlap(&alone, &f->judged[i]);
     }
     t->alone_ns = ns / (double)f->window_count;
@@ -191,7 +191,7 @@ static bool collect_windows(const tfp_report *r, tfp_trace_facts *f, uint32_t *o
     bool ok = true;
     for (uint32_t i = 0; ok && i < e->windows.size; i++) {
         uint64_t key = (uint64_t)unit_of_window(&f->x, i) << 32 | e->windows.at[i].step;
-        if (!tfp_step_takes(r->step, e->windows.at[i].step)) continue;
+        if (!tfp_step_takes(tfp_step_of(r), e->windows.at[i].step)) continue;
         if (tfp_map64_get(&seen, key) == TFP_NONE) f->window_count++;
         ok = tfp_map64_put(&seen, key, 1);
         order[(*count)++] = i;
@@ -204,9 +204,9 @@ bool tfp_steps_cover(tfp_report *r, tfp_trace_facts *f)
 {
     const tfp_step_window *w = f->x.p->events->windows.at;
     size_t all = f->x.p->events->windows.size, count = 0;
-    uint32_t *order = TFP_NEW(&r->arena, uint32_t, all + 1);
-    int64_t *room = TFP_NEW(&r->arena, int64_t, 3 * all + 3);
-    f->covered = TFP_NEW(&r->arena, tfp_union, f->x.unit_count + 1);
+    uint32_t *order = TFP_NEW(tfp_arena_of(r), uint32_t, all + 1);
+    int64_t *room = TFP_NEW(tfp_arena_of(r), int64_t, 3 * all + 3);
+    f->covered = TFP_NEW(tfp_arena_of(r), tfp_union, f->x.unit_count + 1);
     f->window_count = 0;
     if (!order || !room || !f->covered || !collect_windows(r, f, order, &count)) return false;
     if (!f->window_count) f->window_count = 1;
@@ -223,8 +223,8 @@ bool tfp_judged_of(tfp_report *r, tfp_trace_facts *f)
 {
     f->judged = f->covered;
     if (!f->begin.whole) return true;
-    tfp_union *judged = TFP_NEW(&r->arena, tfp_union, f->x.unit_count + 1);
-    int64_t *ends = TFP_NEW(&r->arena, int64_t, 4 * f->x.unit_count + 1);
+    tfp_union *judged = TFP_NEW(tfp_arena_of(r), tfp_union, f->x.unit_count + 1);
+    int64_t *ends = TFP_NEW(tfp_arena_of(r), int64_t, 4 * f->x.unit_count + 1);
     if (!judged || !ends) return false;
     for (size_t i = 0; i < f->x.unit_count; i++) { /* removes what is outside */
         ends[4 * i] = INT64_MIN;
@@ -239,7 +239,7 @@ bool tfp_judged_of(tfp_report *r, tfp_trace_facts *f)
     for (size_t i = 0; i < f->x.unit_count; i++) {
         int64_t *e = ends + 4 * i;
         tfp_union outside = { (int64_t[]){ e[0], e[2] }, (int64_t[]){ e[1], e[3] }, NULL, 2 };
-        if (!tfp_union_less(&r->arena, &f->covered[i], &outside, &judged[i])) return false;
+        if (!tfp_union_less(tfp_arena_of(r), &f->covered[i], &outside, &judged[i])) return false;
     }
     f->judged = judged;
     return true;

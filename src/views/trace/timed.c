@@ -3,7 +3,7 @@
  * rank, kind and group. Neither a device is known nor what ran in parallel. */
 #include "model/files/collectives.h"
 #include "model/tables/profile.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/trace/tables.h"
 
 #include <math.h>
@@ -36,10 +36,10 @@ static tfp_transfer_row row_of(const tfp_profile *p, const tfp_timed_collective 
 
 bool tfp_timed_rows(tfp_report *r, tfp_transfer_row **rows, size_t *count)
 {
-    const tfp_profile *p = r->profile;
+    const tfp_profile *p = tfp_profile_of(r);
     size_t n = p->timed.size;
-    uint32_t *order = TFP_NEW(&r->arena, uint32_t, n + 1);
-    tfp_transfer_row *sums = TFP_NEW(&r->arena, tfp_transfer_row, n + 1);
+    uint32_t *order = TFP_NEW(tfp_arena_of(r), uint32_t, n + 1);
+    tfp_transfer_row *sums = TFP_NEW(tfp_arena_of(r), tfp_transfer_row, n + 1);
     *count = 0;
     if (!order || !sums) return false;
     for (size_t i = 0; i < n; i++) order[i] = (uint32_t)i;
@@ -57,6 +57,6 @@ bool tfp_timed_rows(tfp_report *r, tfp_transfer_row **rows, size_t *count)
         x->gbps = x->total_ns ? (double)x->bytes / (double)x->total_ns : NAN;
         x->bus_gbps = x->group_size > 0 ? x->gbps * tfp_bus_factor(x->kind, x->group_size) : NAN;
     }
-    *rows = tfp_rows_sorted(&r->arena, sums, sizeof *sums, *count, by_time);
+    *rows = tfp_rows_sorted(tfp_arena_of(r), sums, sizeof *sums, *count, by_time);
     return *rows != NULL;
 }

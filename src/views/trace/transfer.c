@@ -6,7 +6,7 @@
 #include "model/tables/spans.h"
 #include "model/tables/stats.h"
 #include "options/options.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/core/view.h"
 #include "views/trace/tables.h"
 
@@ -260,7 +260,7 @@ static bool finish_row(transfers *t, found *f, const tfp_union *compute)
     tfp_transfer_row *out = &f->row;
     const tfp_trace_device *d = &t->x->devices[out->device_at];
     tfp_union own;
-    if (!tfp_union_of_list(&t->r->arena, t->x, f->spans.at, f->spans.size, &own)) return false;
+    if (!tfp_union_of_list(tfp_arena_of(t->r), t->x, f->spans.at, f->spans.size, &own)) return false;
     out->overlapped_ns = tfp_union_overlap(&own, compute);
     out->exposed_ns = tfp_union_length(&own) - out->overlapped_ns;
     out->gbps = out->bytes != TFP_ABSENT && out->total_ns ? (double)out->bytes / (double)out->total_ns : NAN;
@@ -298,7 +298,7 @@ static bool collect(transfers *t)
             if (!counts || !is_transfer(t, d, span)) continue;
             if (!add_span(t, i, span)) return false;
         }
-        if (!tfp_union_of(&t->r->arena, t->x, d, TFP_CLASS_BIT(TFP_CLASS_COMPUTE), &compute)) return false;
+        if (!tfp_union_of(tfp_arena_of(t->r), t->x, d, TFP_CLASS_BIT(TFP_CLASS_COMPUTE), &compute)) return false;
         for (size_t k = first; k < t->rows.size; k++)
             if (!finish_row(t, &t->rows.at[k], &compute)) return false;
     }
@@ -353,9 +353,9 @@ static const tfp_row_column columns[] = {
 
 static bool give_rows(transfers *t, tfp_transfer_row **rows, size_t *count)
 {
-    const found *sorted = tfp_rows_sorted(&t->r->arena, t->rows.at, sizeof *t->rows.at, t->rows.size, by_time);
+    const found *sorted = tfp_rows_sorted(tfp_arena_of(t->r), t->rows.at, sizeof *t->rows.at, t->rows.size, by_time);
     *count = t->rows.size;
-    *rows = TFP_NEW(&t->r->arena, tfp_transfer_row, t->rows.size + 1);
+    *rows = TFP_NEW(tfp_arena_of(t->r), tfp_transfer_row, t->rows.size + 1);
     if (!sorted || !*rows) return false;
     for (size_t i = 0; i < *count; i++) (*rows)[i] = sorted[i].row;
     return true;
@@ -365,7 +365,7 @@ bool tfp_transfer_rows(tfp_report *r, const tfp_trace_index *x, bool in_windows,
 {
     transfers t = { .r = r, .x = x, .in_windows = in_windows };
     find_keys(&t);
-    bool ok = tfp_strtab_init(&t.names, &r->arena) == TFP_OK && collect(&t) && give_rows(&t, rows, count);
+    bool ok = tfp_strtab_init(&t.names, tfp_arena_of(r)) == TFP_OK && collect(&t) && give_rows(&t, rows, count);
     for (size_t i = 0; i < t.rows.size; i++) tfp_vec_free(&t.rows.at[i].spans);
     tfp_vec_free(&t.rows);
     tfp_strtab_free(&t.names);
@@ -377,13 +377,13 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     tfp_trace_index x;
     tfp_transfer_row *rows;
     size_t count;
-    if (r->profile->timed.size) { /* such files have nothing else */
+    if (tfp_profile_of(r)->timed.size) { /* such files have nothing else */
         if (!tfp_timed_rows(r, &rows, &count)) return tfp_nomem(err);
         return tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, count, TFP_SHOWN_RANKS }, err);
     }
     tfp_status s = tfp_trace_index_new(r, &x, err);
     if (s) return s;
-    const char *by = r->options->verb.by;
+    const char *by = tfp_options_of(r)->verb.by;
     if (by && *by && strcmp(by, "collective") != 0)
         return tfp_fail(err, TFP_BADARG, "option -by: value '%s': transfer has collective", by);
     if (by && *by) return tfp_skew_table(r, &x, err);

@@ -3,7 +3,7 @@
  * the gaps of each stream by what ended them. */
 #include "model/tables/lanes.h"
 #include "model/tables/spans.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/core/view.h"
 #include "views/trace/facts.h"
 
@@ -101,8 +101,8 @@ static bool collect_device(wait_table *t, const tfp_trace_device *d, int64_t *la
 static bool collect_devices(wait_table *t)
 {
     size_t lanes = t->x->p->lanes.size;
-    int64_t *last_end = TFP_NEW(&t->r->arena, int64_t, lanes + 1);
-    uint8_t *seen = TFP_NEW(&t->r->arena, uint8_t, lanes + 1);
+    int64_t *last_end = TFP_NEW(tfp_arena_of(t->r), int64_t, lanes + 1);
+    uint8_t *seen = TFP_NEW(tfp_arena_of(t->r), uint8_t, lanes + 1);
     if (!last_end || !seen) return false;
     for (size_t i = 0; i < t->x->device_count; i++) {
         const tfp_trace_device *d = &t->x->devices[i];
@@ -137,7 +137,7 @@ static bool by_time(const void *ctx, uint32_t a, uint32_t b)
 static bool give_rows(wait_table *t, tfp_wait_row **rows, size_t *count)
 {
     *count = t->rows.size;
-    *rows = tfp_rows_sorted(&t->r->arena, t->rows.at, sizeof *t->rows.at, *count, by_time);
+    *rows = tfp_rows_sorted(tfp_arena_of(t->r), t->rows.at, sizeof *t->rows.at, *count, by_time);
     for (size_t i = 0; *rows && i < *count; i++) {
         tfp_wait_row *out = &(*rows)[i];
         const tfp_trace_unit *u = &t->x->units[out->unit];
@@ -151,7 +151,7 @@ static bool give_rows(wait_table *t, tfp_wait_row **rows, size_t *count)
 bool tfp_wait_rows(tfp_report *r, const tfp_trace_index *x, tfp_wait_row **rows, size_t *count)
 {
     wait_table t = { .r = r, .x = x };
-    bool ok = tfp_strtab_init(&t.places, &r->arena) == TFP_OK && collect_host(&t) && collect_devices(&t) &&
+    bool ok = tfp_strtab_init(&t.places, tfp_arena_of(r)) == TFP_OK && collect_host(&t) && collect_devices(&t) &&
               give_rows(&t, rows, count);
     tfp_vec_free(&t.rows);
     tfp_strtab_free(&t.places);

@@ -2,7 +2,7 @@
 /* views/tree/calls.c: what called what: spans as they nest on the host's threads, kernels below their launches, all threads
  * together. Rows are found by the path of names. */
 #include "model/tables/samples.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/core/view.h"
 #include "views/spans/nest.h"
 #include "views/tree/trace_tree.h"
@@ -18,13 +18,13 @@ typedef struct calls {
 
 static bool start(calls *c, tfp_report *r)
 {
-    const tfp_profile *p = r->profile;
+    const tfp_profile *p = tfp_profile_of(r);
     size_t count = p->events->spans.size + 1;
     *c = (calls){ .p = p };
     tfp_trace_tree_start(&c->tree, r);
     c->item = TFP_NEW(&c->arena, uint32_t, count);
     if (c->tree.failed || !c->item || !tfp_nest_of(p, &c->arena, &c->nest)) return false;
-    tfp_nest_cut(p, r->cut, &c->nest);
+    tfp_nest_cut(p, tfp_cut_of(r), &c->nest);
     return (c->self_ns = tfp_nest_self(p, &c->nest, &c->arena)) != NULL;
 }
 
@@ -60,7 +60,7 @@ static tfp_status add_activities(calls *c)
 static tfp_status build_calls(tfp_report *r, tfp_error *err)
 {
     calls c;
-    if (r->profile->sampled->samples.size) return tfp_tree_of_samples(r, false, err);
+    if (tfp_profile_of(r)->sampled->samples.size) return tfp_tree_of_samples(r, false, err);
     tfp_status s = start(&c, r) ? TFP_OK : TFP_NOMEM;
     if (!s) s = add_spans(&c);
     if (!s) s = add_activities(&c);

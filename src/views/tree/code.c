@@ -10,6 +10,7 @@
 #include "views/core/coverage.h"
 #include "views/core/engine.h"
 #include "views/core/notes.h"
+#include "views/core/report.h"
 #include "views/core/rows.h"
 #include "views/core/view.h"
 #include "views/tree/trace_tree.h"

@@ -9,6 +9,7 @@
 #include "options/options.h"
 #include "options/regex.h"
 #include "views/core/engine.h"
+#include "views/core/report.h"
 #include "views/core/rows.h"
 #include "views/core/view.h"
 

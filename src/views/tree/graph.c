@@ -5,7 +5,7 @@
 #include "options/options.h"
 #include "views/core/engine.h"
 #include "views/core/notes.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/core/view.h"
 
 #include <stdlib.h>
@@ -175,36 +175,36 @@ static bool walk_cycles(flow *f, tfp_arena *arena)
 
 static bool fill(tfp_tree *t, tfp_report *r, const flow *f)
 {
-    r->tree->node_accounted = TFP_NEW(&r->arena, uint8_t, r->profile->graph->nodes.size);
-    if (!r->tree->node_accounted) return false;
+    tfp_tree_of(r)->node_accounted = TFP_NEW(tfp_arena_of(r), uint8_t, tfp_profile_of(r)->graph->nodes.size);
+    if (!tfp_tree_of(r)->node_accounted) return false;
     t->name[0] = TFP_ROOT_NAME;
     t->node[0] = TFP_NONE;
     for (size_t i = 1; i < t->count; i++) {
         uint32_t node = t->node[i] = f->nodes[i];
-        t->name[i] = tfp_text(r->profile, r->profile->graph->nodes.at[node].name);
+        t->name[i] = tfp_text(tfp_profile_of(r), tfp_profile_of(r)->graph->nodes.at[node].name);
     }
     return tfp_tree_fill(t, r, false);
 }
 
 static tfp_status build_graph(tfp_report *r, tfp_error *err)
 {
-    if (r->options->compat10) return tfp_compat10_graph(r, err);
+    if (tfp_options_of(r)->compat10) return tfp_compat10_graph(r, err);
     tfp_arena arena = { 0 };
     tfp_tree t;
     flow f;
     uint32_t *roots;
     size_t root_count;
     tfp_status s = TFP_NOMEM;
-    if (!start(&f, &arena, r->profile) || !find_roots(r->profile, &arena, &roots, &root_count)) goto out;
+    if (!start(&f, &arena, tfp_profile_of(r)) || !find_roots(tfp_profile_of(r), &arena, &roots, &root_count)) goto out;
     for (size_t i = 0; i < root_count; i++) walk_from(&f, roots[i]);
-    size_t led = f.count - 1, nodes = r->profile->graph->nodes.size;
-    bool cycles = led < nodes && !r->options->compat_tensorflow;
+    size_t led = f.count - 1, nodes = tfp_profile_of(r)->graph->nodes.size;
+    bool cycles = led < nodes && !tfp_options_of(r)->compat_tensorflow;
     if (cycles && !walk_cycles(&f, &arena)) goto out;
     if (!tfp_tree_new(&t, r, &arena, f.count) || !fill(&t, r, &f) || !tfp_tree_link(&t, f.parent)) goto out;
     s = tfp_tree_show(&t, r, TFP_TREE_GRAPH, err);
     if (!s && led < nodes)
         s = tfp_report_note_add(r, TFP_NOTE_CYCLES, err, "%s: graph view: %zu node%s on cycles that nothing leads into%s",
-                                tfp_source_of_graph(r->profile), nodes - led, nodes - led == 1 ? "" : "s",
+                                tfp_source_of_graph(tfp_profile_of(r)), nodes - led, nodes - led == 1 ? "" : "s",
                                 cycles ? ", each entered at its first node" : " are not shown");
 out:
     tfp_arena_free(&arena);

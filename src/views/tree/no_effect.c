@@ -10,6 +10,7 @@
 #include "options/regex.h"
 #include "views/core/grid.h"
 #include "views/core/notes.h"
+#include "views/core/report.h"
 #include "views/core/rows.h"
 #include "views/core/view.h"
 #include "views/spans/nest.h"

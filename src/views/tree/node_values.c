@@ -4,6 +4,7 @@
 #include "model/tables/runs.h"
 #include "options/columns.h"
 #include "views/core/engine.h"
+#include "views/core/report.h"
 #include "views/core/rows.h"
 #include "views/core/view.h"
 
@@ -25,9 +26,9 @@ static void fill_item(const job *j, tfp_report *r, size_t i)
         return;
     }
     t->accounted[i] = tfp_account_times(j->account, node) > 0;
-    if (r->tree->node_accounted) r->tree->node_accounted[node] = t->accounted[i];
+    if (tfp_tree_of(r)->node_accounted) tfp_tree_of(r)->node_accounted[node] = t->accounted[i];
     tfp_values_add_node(r, &t->own, i, node, 1);
-    if (t->first_ns) t->first_ns[i] = tfp_node_first_ns(r->profile, node, r->step);
+    if (t->first_ns) t->first_ns[i] = tfp_node_first_ns(tfp_profile_of(r), node, tfp_step_of(r));
     tfp_reach_item(r, node, i, 1);
 }
 
@@ -58,6 +59,6 @@ bool tfp_tree_fill(tfp_tree *t, tfp_report *r, bool parents)
     if (threads > 1) tfp_account_all(&account);
     job j = { .t = t, .r = r, .account = &account, .parents = parents };
     tfp_rows_run(threads, t->count, fill_items, &j);
-    for (size_t i = 0; i < threads; i++) r->clamped |= j.clamped[i];
+    for (size_t i = 0; i < threads; i++) *tfp_clamped_of(r) |= j.clamped[i];
     return true;
 }

@@ -4,6 +4,7 @@
 #include "model/tables/runs.h"
 #include "options/options.h"
 #include "options/regex.h"
+#include "views/core/report.h"
 #include "views/core/statistics.h"
 #include "views/core/view.h"
 

@@ -8,7 +8,7 @@
 #include "options/options.h"
 #include "views/core/notes.h"
 #include "views/core/own_frame.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/core/view.h"
 #include "views/tree/trace_tree.h"
 
@@ -93,16 +93,16 @@ static tfp_status choose_type(sampled *x, const tfp_options *o, tfp_error *err)
 
 tfp_status tfp_samples_select(tfp_report *r, tfp_error *err)
 {
-    sampled x = { .p = r->profile };
-    bool shows = r->about->rows_are == TFP_ROWS_OF_CODE || r->about->rows_are == TFP_ROWS_OF_CALLS;
-    if (!shows || !r->profile->sampled->samples.size || tfp_options_chosen(r->options, "select")) return TFP_OK;
-    tfp_status s = choose_type(&x, r->options, err);
+    sampled x = { .p = tfp_profile_of(r) };
+    bool shows = tfp_view_of(r)->rows_are == TFP_ROWS_OF_CODE || tfp_view_of(r)->rows_are == TFP_ROWS_OF_CALLS;
+    if (!shows || !tfp_profile_of(r)->sampled->samples.size || tfp_options_chosen(tfp_options_of(r), "select")) return TFP_OK;
+    tfp_status s = choose_type(&x, tfp_options_of(r), err);
     if (s) return s;
     find_column(&x);
     if (x.value == TFP_V_CPU_MICROS) return TFP_OK; /* the default column has it */
     for (int i = 0; i < tfp_column_count; i++)
         if (tfp_value_of(&tfp_columns[i]) == (int)x.value)
-            return tfp_options_set(r->options, "select", tfp_columns[i].name, err);
+            return tfp_options_set(tfp_options_of(r), "select", tfp_columns[i].name, err);
     return TFP_OK;
 }
 
@@ -110,7 +110,7 @@ tfp_status tfp_samples_select(tfp_report *r, tfp_error *err)
 
 static tfp_status choose_label(sampled *x, tfp_report *r, tfp_error *err)
 {
-    const char *asked = r->options->verb.sample_label, *equals = asked ? strchr(asked, '=') : NULL;
+    const char *asked = tfp_options_of(r)->verb.sample_label, *equals = asked ? strchr(asked, '=') : NULL;
     x->label = TFP_NONE;
     if (!asked || !*asked) return TFP_OK;
     if (!equals || equals == asked)
@@ -174,7 +174,7 @@ static uint32_t item_of(sampled *x, uint32_t trace)
 static void add(sampled *x, const tfp_stack_sample *s)
 {
     uint32_t item = item_of(x, s->trace);
-    int64_t n = tfp_mul(s->value, x->times, &x->tree.r->clamped);
+    int64_t n = tfp_mul(s->value, x->times, tfp_clamped_of(x->tree.r));
     int64_t runs = s->type == x->counts ? s->value : x->counts == TFP_NONE;
     if (s->type != x->type) n = 0;
     bool host = x->value == TFP_V_CPU_MICROS || x->value == TFP_V_MICROS, device = x->value == TFP_V_ACCELERATOR_MICROS;
@@ -182,7 +182,7 @@ static void add(sampled *x, const tfp_stack_sample *s)
     tfp_trace_tree_add(&x->tree, item, (tfp_trace_part){ TFP_NONE, INT64_MAX, host ? n : 0, device ? n : 0, runs });
     if (host || device || x->value == TFP_V_RUNS || x->tree.failed) return;
     tfp_trace_item *row = &x->tree.items.at[item];
-    row->amount = tfp_add(row->amount, n, &x->tree.r->clamped);
+    row->amount = tfp_add(row->amount, n, tfp_clamped_of(x->tree.r));
 }
 
 static bool start(sampled *x, tfp_report *r)
@@ -212,13 +212,13 @@ static size_t add_samples(sampled *x, const tfp_options *o)
 
 tfp_status tfp_tree_of_samples(tfp_report *r, bool lines, tfp_error *err)
 {
-    sampled x = { .p = r->profile, .lines = lines };
-    tfp_status s = choose_type(&x, r->options, err);
+    sampled x = { .p = tfp_profile_of(r), .lines = lines };
+    tfp_status s = choose_type(&x, tfp_options_of(r), err);
     if (!s) s = choose_label(&x, r, err);
     if (s) return s;
     find_column(&x);
     bool ok = start(&x, r);
-    size_t shown = ok ? add_samples(&x, r->options) : 0;
+    size_t shown = ok ? add_samples(&x, tfp_options_of(r)) : 0;
     tfp_arena_free(&x.arena);
     tfp_buf_free(&x.text);
     if (ok && !x.tree.failed && !shown)

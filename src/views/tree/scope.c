@@ -2,12 +2,12 @@
 /* views/tree/scope.c: nodes by the parts of their names between slashes, like files in folders. */
 #include "options/options.h"
 #include "views/core/engine.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/core/view.h"
 
 static tfp_status build_scope(tfp_report *r, tfp_error *err)
 {
-    if (r->options->compat10) return tfp_compat10_scope(r, err);
+    if (tfp_options_of(r)->compat10) return tfp_compat10_scope(r, err);
     tfp_arena arena = { 0 };
     tfp_tree t;
     tfp_status s = tfp_scope_tree(&t, r, &arena, err);

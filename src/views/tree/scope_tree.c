@@ -4,7 +4,7 @@
 #include "model/tables/graph.h"
 #include "options/options.h"
 #include "views/core/engine.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/core/view.h"
 
 #include <stdatomic.h>
@@ -186,12 +186,12 @@ static bool sort_children(tfp_tree *t)
 /* Made-up parents are accounted as if they had a type with their name. */
 static bool fill(tfp_tree *t, tfp_report *r)
 {
-    return tfp_tree_fill(t, r, tfp_filter_matches(r->options->filters[TFP_F_ACCOUNT], TFP_STR("_kTFScopeParent")));
+    return tfp_tree_fill(t, r, tfp_filter_matches(tfp_options_of(r)->filters[TFP_F_ACCOUNT], TFP_STR("_kTFScopeParent")));
 }
 
 tfp_status tfp_scope_tree(tfp_tree *t, tfp_report *r, tfp_arena *arena, tfp_error *err)
 {
-    scopes x = { .p = r->profile };
+    scopes x = { .p = tfp_profile_of(r) };
     bool ok = find_items(&x) && tfp_tree_new(t, r, arena, x.name.size);
     if (ok) {
         memcpy(t->name, x.name.at, t->count * sizeof *t->name);

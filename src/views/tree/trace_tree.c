@@ -7,6 +7,7 @@
 #include "names/names.h"
 #include "options/options.h"
 #include "views/core/engine.h"
+#include "views/core/report.h"
 #include "views/core/rows.h"
 #include "views/core/view.h"
 

@@ -18,12 +18,12 @@ bool tfp_tree_new(tfp_tree *t, tfp_report *r, tfp_arena *arena, size_t count)
     t->node = TFP_NEW(arena, uint32_t, count);
     t->accounted = TFP_NEW(arena, uint8_t, count);
     t->kept = TFP_NEW(arena, uint8_t, count);
-    bool by_start = r->options->order.by == TFP_BY_START;
+    bool by_start = tfp_options_of(r)->order.by == TFP_BY_START;
     t->first_ns = by_start ? TFP_NEW(arena, int64_t, count) : NULL;
     if (by_start && !t->first_ns) return false;
     for (size_t i = 0; i < count && by_start; i++) t->first_ns[i] = INT64_MAX;
     return t->name && t->node && t->accounted && t->kept &&
-           tfp_values_new(r, &t->own, &r->arena, count) && tfp_values_new(r, &t->total, &r->arena, count);
+           tfp_values_new(r, &t->own, tfp_arena_of(r), count) && tfp_values_new(r, &t->total, tfp_arena_of(r), count);
 }
 
 bool tfp_tree_link(tfp_tree *t, const uint32_t *parent)
@@ -206,7 +206,7 @@ static bool statistics_of_items(const walk *w)
 {
     tfp_tree *t = w->t;
     tfp_run_slots slots = { .item = w->order, .count = w->order_size, .counts = t->kept, .items = t->count };
-    if (!w->r->tree->statistics) return true;
+    if (!tfp_tree_of(w->r)->statistics) return true;
     uint32_t *below = TFP_NEW(t->arena, uint32_t, t->count + 1), *size = TFP_NEW(t->arena, uint32_t, slots.count + 1);
     if (!below || !size) return false;
     for (size_t i = slots.count; i-- > 0;) {
@@ -223,7 +223,7 @@ static bool statistics_of_shown(walk *w)
 {
     size_t n = w->shown.size;
     tfp_run_slots slots = { .count = n, .counts = w->t->kept, .items = w->t->count, .total_by_slot = true };
-    if (!w->r->tree->statistics) return true;
+    if (!tfp_tree_of(w->r)->statistics) return true;
     uint32_t *item = TFP_NEW(w->t->arena, uint32_t, n + 1), *size = TFP_NEW(w->t->arena, uint32_t, n + 1);
     if (!item || !size) return false;
     for (size_t i = n; i-- > 0;) {
@@ -239,7 +239,7 @@ static bool statistics_of_shown(walk *w)
 static bool shown_totals(walk *w)
 {
     size_t n = w->shown.size;
-    if (!tfp_values_new(w->r, &w->total, &w->r->arena, n)) return false;
+    if (!tfp_values_new(w->r, &w->total, tfp_arena_of(w->r), n)) return false;
     for (size_t i = n; i-- > 0;) {
         const tfp_shown *e = &w->shown.at[i];
         tfp_values_add(w->r, &w->total, i, &w->t->own, e->item);
@@ -313,7 +313,7 @@ static tfp_status emit(walk *w, tfp_error *err)
     size_t n = w->shown.size, depth = 0, copied = 0;
     uint32_t *start = TFP_NEW(w->t->arena, uint32_t, n + 2), *children = TFP_NEW(w->t->arena, uint32_t, n);
     uint32_t *stack = TFP_NEW(w->t->arena, uint32_t, n + 1), *row_of = TFP_NEW(w->t->arena, uint32_t, n);
-    if (!start || !children || !stack || !row_of || !tfp_reserve(&r->tree->rows, n) || !sort_entries(w, start, children))
+    if (!start || !children || !stack || !row_of || !tfp_reserve(&tfp_tree_of(r)->rows, n) || !sort_entries(w, start, children))
         return tfp_nomem(err);
     stack[depth++] = 0;
     while (depth) {
@@ -336,7 +336,7 @@ static tfp_status emit(walk *w, tfp_error *err)
             if ((copied += row.name.size) > NAMES_MAX)
                 return tfp_fail(err, TFP_LIMIT, "names of scopes of more than %d MB; a smaller -max_depth shows fewer",
                                 (int)(NAMES_MAX >> 20));
-            char *copy = tfp_arena_copy(&r->arena, row.name);
+            char *copy = tfp_arena_copy(tfp_arena_of(r), row.name);
             if (!copy) return tfp_nomem(err);
             row.name.data = copy;
         }
@@ -349,7 +349,7 @@ static tfp_status emit(walk *w, tfp_error *err)
 
 tfp_status tfp_tree_emit(tfp_tree *t, tfp_report *r, const tfp_shown_items *shown, bool redo, tfp_error *err)
 {
-    walk w = { .t = t, .r = r, .o = r->options, .shown = *shown, .redo = redo };
+    walk w = { .t = t, .r = r, .o = tfp_options_of(r), .shown = *shown, .redo = redo };
     return !redo || shown_totals(&w) ? emit(&w, err) : tfp_nomem(err);
 }
 
@@ -358,16 +358,16 @@ static bool settle_reach(walk *w, bool redo)
 {
     tfp_tree *t = w->t;
     tfp_report *r = w->r;
-    if (!r->tree->reach) return true;
+    if (!tfp_tree_of(r)->reach) return true;
     uint32_t *row = TFP_NEW(t->arena, uint32_t, t->count);
     if (!row) return false;
     memset(row, 0xff, t->count * sizeof *row); /* TFP_NONE */
-    for (uint32_t i = 0; i < r->tree->rows.size; i++) row[r->tree->rows.at[i].item] = i;
+    for (uint32_t i = 0; i < tfp_row_count(r); i++) row[tfp_row_at(r, i)->item] = i;
     for (size_t i = 0; i < w->order_size && !redo; i++)
         for (uint32_t c = t->child_start[w->order[i]]; c < t->child_start[w->order[i] + 1]; c++)
             if (row[t->children[c]] == TFP_NONE) row[t->children[c]] = row[w->order[i]];
-    for (size_t i = 0; i < r->profile->graph->nodes.size; i++) {
-        uint32_t *at = &r->tree->reach[i].row;
+    for (size_t i = 0; i < tfp_profile_of(r)->graph->nodes.size; i++) {
+        uint32_t *at = &tfp_tree_of(r)->reach[i].row;
         if (*at != TFP_NONE) *at = t->kept[*at] ? row[*at] : TFP_NONE;
     }
     return true;
@@ -391,7 +391,7 @@ static tfp_status limit_matching(const walk *w, tfp_error *err)
 
 tfp_status tfp_tree_show(tfp_tree *t, tfp_report *r, tfp_tree_rules rules, tfp_error *err)
 {
-    walk w = { .t = t, .r = r, .rules = rules, .o = r->options, .max_depth = tfp_options_depth(r->options) };
+    walk w = { .t = t, .r = r, .rules = rules, .o = tfp_options_of(r), .max_depth = tfp_options_depth(tfp_options_of(r)) };
     if (w.max_depth < 1) w.max_depth = 1;
     for (int i = 0; i < tfp_column_count; i++)
         if (tfp_columns[i].min.own) w.own_minimums |= 1u << tfp_value_of(&tfp_columns[i]);

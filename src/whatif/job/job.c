@@ -2,7 +2,7 @@
 /* whatif/job/job.c: a job is made of a profile: ranks, then what each of them did, then what waited for what. */
 #include "whatif/job/job.h"
 #include "model/tables/events.h"
-#include "views/core/report.h"
+#include "views/core/handle.h"
 #include "views/spans/trace.h"
 
 static bool build(tfp_job *j)
@@ -26,9 +26,9 @@ static bool start(tfp_job *j, const tfp_trace_index *x)
 
 tfp_status tfp_job_of(tfp_report *r, tfp_job *j, tfp_error *err)
 {
-    tfp_trace_index *x = TFP_NEW(&r->arena, tfp_trace_index, 1);
+    tfp_trace_index *x = TFP_NEW(tfp_arena_of(r), tfp_trace_index, 1);
     *j = (tfp_job){
-        .p = r->profile, .s = &r->profile->events->spans, .arena = &r->arena, .step = r->step, .r = r, .x = x
+        .p = tfp_profile_of(r), .s = &tfp_profile_of(r)->events->spans, .arena = tfp_arena_of(r), .step = tfp_step_of(r), .r = r, .x = x
     };
     tfp_status s = x ? tfp_trace_index_new(r, x, err) : tfp_nomem(err);
     if (s) return s;

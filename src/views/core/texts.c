@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* views/core/lane_name.c: the name of a lane in texts. */
+/* views/core/texts.c: parts of a profile as texts. */
+#include "views/core/texts.h"
+#include "model/tables/graph.h"
 #include "model/tables/lanes.h"
-#include "views/core/report.h"
 
 /* The text in parentheses of "thread -1837281 (python)"; without parentheses the whole label. */
 static tfp_str name_in(tfp_str label)
@@ -32,3 +33,31 @@ void tfp_lane_put(const tfp_profile *p, uint32_t lane, tfp_buf *out)
     tfp_escape(out, (tfp_str){ name.data, end });
     tfp_escape(out, label);
 }
+
+void tfp_shape_text(const tfp_profile *p, uint32_t shape, tfp_buf *out)
+{
+    if (shape == TFP_NONE) return;
+    const tfp_shape *s = &p->graph->shapes.at[shape];
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (i) tfp_buf_char(out, 'x');
+        tfp_buf_int(out, p->graph->dims.at[s->first + i]);
+    }
+}
+
+void tfp_node_input_shapes(const tfp_profile *p, uint32_t node, const char *separator, tfp_buf *out)
+{
+    size_t n = 0;
+    for (TFP_EACH(graph->inputs, i, p->graph->nodes.at[node].input_first, p)) {
+        const tfp_input_edge *e = &p->graph->inputs.at[i];
+        uint32_t shape = tfp_input_shape(p, e);
+        if (n++) tfp_buf_text(out, separator);
+        tfp_buf_int(out, e->position);
+        tfp_buf_char(out, ':');
+        if (shape == TFP_NONE || p->graph->shapes.at[shape].count == 0)
+            tfp_buf_text(out, "unknown");
+        else
+            tfp_shape_text(p, shape, out);
+    }
+}
+
+bool tfp_fine_times(const tfp_profile *p) { return p && p->about.time_grain_ns % 1000 != 0; }

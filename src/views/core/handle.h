@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+/* views/core/handle.h: a report for those who fill or read it through the headers of its parts (rows.h, grid.h, notes.h, findings.h,
+ * coverage.h): what it was asked, and the arena of its answer. Those who need its parts by name include report.h. */
+#ifndef TFP_REPORT_HANDLE_H
+#define TFP_REPORT_HANDLE_H
+
+#include "model/tables/types.h"
+
+/* The kind of a report's rows; outputs lay them out differently. */
+typedef enum tfp_report_kind {
+    TFP_REPORT_TREE,     /* scope, graph: rows are nodes; GraphNodeProto */
+    TFP_REPORT_GROUPS,   /* code: rows are frames with member nodes; MultiGraphNodeProto */
+    TFP_REPORT_LIST,     /* op: a flat list, each total includes all following rows; MultiGraphNodeProto as a chain */
+    TFP_REPORT_FINDINGS, /* advise: rows are checkers with findings; AdviceProto */
+    TFP_REPORT_GRID      /* diff, stats, query: rows with the report's own columns */
+} tfp_report_kind;
+
+/* An empty report of a grid with a copy of the options (NULL: every default), and one of a profile. NULL without memory. */
+tfp_report *tfp_report_new(const char *view, const tfp_options *o);
+tfp_report *tfp_report_of_table(const tfp_profile *p, const char *name);
+
+/* ---- what it was asked ---- */
+const tfp_profile *tfp_profile_of(const tfp_report *r); /* or the part of it that the report is of */
+tfp_profile *tfp_runs_of(const tfp_report *r);          /* the trace that the report made of executions; NULL without */
+const struct tfp_cut *tfp_cut_of(const tfp_report *r);  /* the part of the profile that it is of; NULL: all */
+const tfp_options *tfp_options_of(const tfp_report *r);
+tfp_step_choice tfp_step_of(const tfp_report *r);
+const struct tfp_view *tfp_view_of(const tfp_report *r);
+const char *tfp_name_of(const tfp_report *r);           /* of the view or table */
+tfp_report_kind tfp_kind_of(const tfp_report *r);
+
+/* ---- for its answer ---- */
+tfp_arena *tfp_arena_of(tfp_report *r);   /* lives as long as the report */
+bool *tfp_clamped_of(tfp_report *r);      /* whether a sum was too big for 64 bits */
+
+const char *tfp_doc_of(const tfp_report *r); /* the line of the Doc block about its rows */
+/* Whether text is an aligned table for people: at a terminal, and in a pipe except for the views that TensorFlow's tool has,
+ * of files that it could read. */
+bool tfp_is_aligned(const tfp_report *r);
+
+#endif
