@@ -6,6 +6,7 @@
 #include "formats/files/unread.h"
 #include "formats/files/folder.h"
 #include "flops/core/parameters.h"
+#include "model/builder.h"
 #include "model/tables/details.h"
 #include "model/tables/runs.h"
 #include "model/tables/sources.h"

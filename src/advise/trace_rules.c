@@ -360,7 +360,7 @@ tfp_status tfp_trace_judge(tfp_report *r, tfp_trace_verdict *out, size_t *count,
     if (s) return s;
     judge_all(r, f, &all);
     s = ask_whatif(r, f, &all, err);
-    const int64_t *zeros = s ? NULL : tfp_timeline_zeros(f->x.p, &r->arena);
+    const int64_t *zeros = s ? NULL : tfp_timeline_zeros(f->x.p, tfp_arena_of(r));
     for (size_t i = 0; !s && i < all.count; i++)
         if (!zeros || !add_verdict(r, &all.x[i], all.of[i], zeros, out, count)) s = tfp_nomem(err);
     for (size_t i = 0; i < all.count; i++) tfp_buf_free(&all.x[i].text);

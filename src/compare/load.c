@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* compare/load.c: loads and aligns every side's rows and values: of profiles for every step of a view, of texts what they contain. */
 #include "compare/diff.h"
-
 #include "compare/align.h"
 #include "compare/steps.h"
 #include "model/tables/graph.h"

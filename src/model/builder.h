@@ -6,7 +6,6 @@
 #define TFP_BUILDER_H
 
 #include "model/tables/types.h"
-#include "model/tensors.h"
 
 struct tfp_builder {
     tfp_profile *p;

@@ -2,6 +2,7 @@
 /* store/check.c: what the columns of a file tell only together: ranges of rows that do not go past a table's end, parents
  * that come before their children; then what the model has beside its columns: chains, maps, values of attributes. */
 #include "model/tables/events.h"
+#include "model/builder.h"
 #include "model/tables/graph.h"
 #include "model/tables/lanes.h"
 #include "model/tables/memory_events.h"

@@ -3,6 +3,7 @@
  * converted, with the tables that are to be kept. Nothing of the file is trusted: docs/formats.md says what is checked.
  * Nothing else can be added to such a profile but a checkpoint, whose values no file of ours holds. */
 #include "model/tables/events.h"
+#include "model/builder.h"
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
 #include "model/tables/sources.h"

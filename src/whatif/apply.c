@@ -2,6 +2,7 @@
 /* whatif/apply.c: changes of what devices do: activities that take less time or are not there, faster links. */
 #include "model/graphs.h"
 #include "model/nest.h"
+#include "model/tables/spans.h"
 #include "whatif/change.h"
 
 bool tfp_changer_new(tfp_changer *c, const tfp_job *j, tfp_variant *v)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/best.c: without a change that is asked for, the ten single ones that help most. */
 #include "views/core/handle.h"
+#include "model/tables/spans.h"
 #include "views/core/grid.h"
 #include "whatif/change.h"
 

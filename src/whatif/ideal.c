@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/ideal.c: a job without stragglers: every duration is the median over its peers on the other ranks. */
 #include "whatif/change.h"
+#include "model/tables/spans.h"
 #include "whatif/job/home.h"
 
 #include <math.h>

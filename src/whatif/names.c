@@ -6,7 +6,7 @@
 #include "model/tables/code.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"
-
+#include "model/tables/spans.h"
 #include "whatif/change.h"
 
 enum { UNKNOWN, NO, YES };

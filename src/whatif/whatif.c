@@ -98,7 +98,7 @@ static tfp_status fill_rows(tfp_whatif *w, const tfp_change *changes, size_t cou
     s = tfp_job_of(w->r, &w->job, err);
     if (!s) s = replay_today(w, err);
     if (!s && !tfp_whatif_headline(w, (size_t)w->job.steps, w->job.unit_count)) s = tfp_nomem(err);
-    if (!s) s = tfp_note_guessed_steps(w->r, w->r->profile, NULL, err);
+    if (!s) s = tfp_note_guessed_steps(w->r, tfp_profile_of(w->r), NULL, err);
     if (s) return s;
     return count ? add_asked(w, changes, count, err) : tfp_whatif_best(w, err);
 }

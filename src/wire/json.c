@@ -156,3 +156,21 @@ void tfp_json_null(tfp_json *j)
     separate(j);
     tfp_buf_text(j->out, "null");
 }
+
+void tfp_json_text_at(tfp_json *j, const char *key, const char *s)
+{
+    tfp_json_key(j, key);
+    tfp_json_text(j, s);
+}
+
+void tfp_json_str_at(tfp_json *j, const char *key, tfp_str s)
+{
+    tfp_json_key(j, key);
+    tfp_json_str(j, s);
+}
+
+void tfp_json_int_at(tfp_json *j, const char *key, int64_t n)
+{
+    tfp_json_key(j, key);
+    tfp_json_int(j, n);
+}

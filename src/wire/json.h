@@ -27,6 +27,10 @@ void tfp_json_thousandths(tfp_json *j, int64_t n); /* n / 1000, exactly */
 void tfp_json_double(tfp_json *j, double d);       /* shortest that reads back equal; "NaN", "Infinity", "-Infinity" */
 void tfp_json_bool(tfp_json *j, bool b);
 void tfp_json_null(tfp_json *j);
+/* A member of an object: its key, which is a plain literal, and its value. */
+void tfp_json_text_at(tfp_json *j, const char *key, const char *s);
+void tfp_json_str_at(tfp_json *j, const char *key, tfp_str s);
+void tfp_json_int_at(tfp_json *j, const char *key, int64_t n);
 
 /* The string's escaped characters without quotes, for values put together from pieces. */
 void tfp_json_put_escaped(tfp_buf *out, tfp_str s);

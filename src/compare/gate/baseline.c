@@ -32,10 +32,8 @@ static void write_row(const tfp_gate_runs *g, const tfp_gate_row *row, tfp_json 
 {
     bool same = is_same(g, row);
     tfp_json_open(j, '{');
-    tfp_json_key(j, "measure");
-    tfp_json_text(j, tfp_measures[row->measure].name);
-    tfp_json_key(j, "name");
-    tfp_json_str(j, tfp_strtab_get(&g->names, row->name));
+    tfp_json_text_at(j, "measure", tfp_measures[row->measure].name);
+    tfp_json_str_at(j, "name", tfp_strtab_get(&g->names, row->name));
     tfp_json_key(j, same ? "same" : "values");
     if (!same) tfp_json_open(j, '[');
     for (size_t i = 0; i < (same ? 1 : g->runs.size); i++) {

@@ -5,7 +5,6 @@
 #ifndef TFP_PARAMETERS_H
 #define TFP_PARAMETERS_H
 
-#include "model/program.h"
 #include "model/tables/types.h"
 
 typedef enum tfp_parameter_kind {

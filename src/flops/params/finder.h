@@ -4,6 +4,7 @@
 #define TFP_FINDER_H
 
 #include "flops/params/variables.h"
+#include "model/program.h"
 
 typedef struct tfp_finder {
     const tfp_profile *p;

@@ -4,7 +4,7 @@
 #define TFP_FORMAT_H
 
 #include "base/io.h"
-#include "model/builder.h"
+#include "model/tables/types.h"
 
 #define TFP_FORMAT_IS(fact) (1u << TFP_FORMAT_##fact)
 

@@ -5,6 +5,7 @@
  * (1.0: contrib/tfprof). */
 #include "formats/files/format.h"
 #include "formats/graph/sniff.h"
+#include "model/builder.h"
 #include "model/tables/code.h"
 #include "model/tables/graph.h"
 #include "wire/proto.h"

@@ -5,6 +5,7 @@
  * message, others against it. */
 #include "formats/graph/sniff.h"
 #include "formats/graph/schema.h"
+#include "model/builder.h"
 #include "wire/proto.h"
 
 #define HEAD ((size_t)64 << 10)

@@ -5,6 +5,7 @@
  * `outputs` and `attrs`, and from 1.1.0 on `parent` is called `ctrl_deps`. Layout:
  * torch/csrc/profiler/standalone/execution_trace_observer.cpp. */
 #include "formats/files/format.h"
+#include "model/builder.h"
 #include "model/recorded.h"
 #include "model/tables/profile.h"
 #include "wire/jsonscan.h"

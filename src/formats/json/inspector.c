@@ -3,6 +3,7 @@
  * transfer between two ranks, with its size and duration. The lines do not tell when it began, so they become rows of the view
  * transfer and no spans. Layout: github.com/NVIDIA/nccl, ext-profiler/inspector, version 4.0. */
 #include "formats/files/format.h"
+#include "model/builder.h"
 #include "model/files/collectives.h"
 #include "model/tables/events.h"
 #include "model/tables/graph.h"

@@ -6,7 +6,7 @@
 #define TFP_KINETO_H
 
 #include "model/builder.h"
-#include "model/tables/spans.h"
+#include "model/tables/span_kinds.h"
 #include "model/tables/stats.h"
 #include "wire/jsonscan.h"
 

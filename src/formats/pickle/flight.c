@@ -3,6 +3,7 @@
  * JSON (without stacks). Out: the flight tables of the profile; the rank is the number in the file's name. Fields:
  * torch/csrc/distributed/c10d/FlightRecorder.hpp. A file that cannot be read adds no rows. */
 #include "formats/pickle/pickles.h"
+#include "model/builder.h"
 #include "model/files/flights.h"
 #include "model/span_names.h"
 #include "model/tables/sources.h"

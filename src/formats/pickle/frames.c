@@ -2,6 +2,7 @@
 /* formats/pickle/frames.c: turns the stacks of PyTorch's pickles into code traces. Many entries have equal lists of
  * frames, so each list is read once. */
 #include "formats/pickle/pickles.h"
+#include "model/builder.h"
 #include "model/tables/code.h"
 
 static tfp_strid text_of(tfp_frames *f, tfp_pvalue frame, pickle_word word)

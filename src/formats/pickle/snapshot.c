@@ -4,6 +4,7 @@
  * docstring of torch.cuda.memory._snapshot. The pickle is read once: entries, blocks and segments become rows as soon as they are
  * complete, so that memory holds only rows, not the values. */
 #include "formats/pickle/pickles.h"
+#include "model/builder.h"
 #include "model/files/allocator.h"
 #include "model/tables/devices.h"
 #include "model/tables/sources.h"

@@ -2,6 +2,7 @@
 /* formats/pickle/words.c: the words of PyTorch's dicts as values of a pickle machine, and error messages about values of
  * another kind. */
 #include "formats/pickle/pickles.h"
+#include "model/builder.h"
 
 #include <stdio.h>
 

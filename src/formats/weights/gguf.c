@@ -2,6 +2,7 @@
 /* formats/weights/gguf.c: files of weights of llama.cpp: GGUF, versions 2 and 3. The header's values are skipped; the tensors' names,
  * shapes and types are read, and their sizes follow from the type. Layout: ggml-org/ggml, docs/gguf.md; sizes: gguf-py, constants.py. */
 #include "formats/weights/weights.h"
+#include "model/builder.h"
 
 enum { DIMS_MOST = 8, NEST_MOST = 16, TEXT_MOST = 1 << 20 };
 

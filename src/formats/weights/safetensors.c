@@ -3,6 +3,7 @@
  * header is read: names, types, shapes and offsets of the tensors. Layout: github.com/huggingface/safetensors (README). */
 #include "formats/files/folder.h"
 #include "formats/weights/weights.h"
+#include "model/builder.h"
 #include "model/tables/profile.h"
 #include "wire/pickle.h"
 

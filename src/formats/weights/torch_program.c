@@ -3,6 +3,7 @@
  * models/NAME.json its graph: operators of ATen with the shapes of all tensors. Operators are added like those of a trace. Before PyTorch 2.8
  * both were one JSON file beside a file of torch.save. Source: torch/_export/serde/schema.py, torch/export/pt2_archive/constants.py. */
 #include "formats/weights/torch.h"
+#include "model/builder.h"
 #include "model/files/weights.h"
 #include "model/recorded.h"
 #include "model/tables/profile.h"

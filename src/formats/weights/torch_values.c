@@ -3,6 +3,7 @@
  * module. In the pickle a tensor is a call of one of torch's rebuild functions; these are recognized, not called. Tensors that are the same part
  * of the same storage count once. Source: torch/_utils.py, torch/serialization.py, torch/nn/modules/module.py. */
 #include "formats/weights/torch.h"
+#include "model/builder.h"
 #include "model/files/weights.h"
 #include "model/tables/profile.h"
 

@@ -22,13 +22,10 @@ tfp_status tfp_manifest_write(const tfp_manifest *m, tfp_error *err)
     tfp_json j = tfp_json_start(&text);
     gethostname(host, sizeof host - 1);
     tfp_json_open(&j, '{');
-    tfp_json_key(&j, "schema");
-    tfp_json_text(&j, "tfprof.capture");
+    tfp_json_text_at(&j, "schema", "tfprof.capture");
     put_number(&j, "version", 1);
-    tfp_json_key(&j, "host");
-    tfp_json_str(&j, tfp_str_of(host));
-    tfp_json_key(&j, "tfprof");
-    tfp_json_text(&j, tfp_version());
+    tfp_json_str_at(&j, "host", tfp_str_of(host));
+    tfp_json_text_at(&j, "tfprof", tfp_version());
     put_number(&j, "started_unix_micros", m->started_unix_micros);
     put_number(&j, "ms", m->ms);
     put_number(&j, "steps", m->steps);

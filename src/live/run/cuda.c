@@ -86,12 +86,9 @@ static bool event(reader *r, const happened *x)
     if (f->last_ns == TFP_ABSENT || to > f->last_ns) f->last_ns = to;
     tfp_buf_char(&r->out->buf, '\n');
     tfp_json_open(j, '{');
-    tfp_json_key(j, "ph");
-    tfp_json_text(j, "X");
-    tfp_json_key(j, "cat");
-    tfp_json_text(j, x->category);
-    tfp_json_key(j, "name");
-    tfp_json_str(j, x->name);
+    tfp_json_text_at(j, "ph", "X");
+    tfp_json_text_at(j, "cat", x->category);
+    tfp_json_str_at(j, "name", x->name);
     number(r, "pid", x->pid);
     number(r, "tid", x->tid);
     tfp_json_key(j, "ts");

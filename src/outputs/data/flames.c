@@ -156,12 +156,9 @@ static bool name_frames(scope *c)
 static void put_event(tfp_json *j, const char *type, uint32_t frame, int64_t at)
 {
     tfp_json_open(j, '{');
-    tfp_json_key(j, "type");
-    tfp_json_text(j, type);
-    tfp_json_key(j, "frame");
-    tfp_json_int(j, frame);
-    tfp_json_key(j, "at");
-    tfp_json_int(j, at);
+    tfp_json_text_at(j, "type", type);
+    tfp_json_int_at(j, "frame", frame);
+    tfp_json_int_at(j, "at", at);
     tfp_json_close(j, '}');
 }
 
@@ -205,8 +202,7 @@ static void put_frames(scope *c, tfp_json *j, tfp_sink *s)
     tfp_json_open(j, '[');
     for (size_t i = 0; i < c->names.count && !s->status; i++) {
         tfp_json_open(j, '{');
-        tfp_json_key(j, "name");
-        tfp_json_str(j, tfp_strtab_get(&c->names, (tfp_strid)i));
+        tfp_json_str_at(j, "name", tfp_strtab_get(&c->names, (tfp_strid)i));
         tfp_json_close(j, '}');
         tfp_sink_flush_if_full(s);
     }
@@ -219,28 +215,21 @@ static bool put_file(scope *c, tfp_sink *s)
     const tfp_report *r = c->x.r;
     tfp_json j = tfp_json_start(&s->buf);
     tfp_json_open(&j, '{');
-    tfp_json_key(&j, "$schema");
-    tfp_json_text(&j, "https://www.speedscope.app/file-format-schema.json");
-    tfp_json_key(&j, "exporter");
-    tfp_json_text(&j, "tfprof");
+    tfp_json_text_at(&j, "$schema", "https://www.speedscope.app/file-format-schema.json");
+    tfp_json_text_at(&j, "exporter", "tfprof");
     put_frames(c, &j, s);
     tfp_json_key(&j, "profiles");
     tfp_json_open(&j, '[');
     tfp_json_open(&j, '{');
-    tfp_json_key(&j, "type");
-    tfp_json_text(&j, "evented");
-    tfp_json_key(&j, "name");
-    tfp_json_text(&j, r->view);
-    tfp_json_key(&j, "unit");
-    tfp_json_text(&j, unit_of(&c->x));
-    tfp_json_key(&j, "startValue");
-    tfp_json_int(&j, 0);
+    tfp_json_text_at(&j, "type", "evented");
+    tfp_json_text_at(&j, "name", r->view);
+    tfp_json_text_at(&j, "unit", unit_of(&c->x));
+    tfp_json_int_at(&j, "startValue", 0);
     tfp_json_key(&j, "events");
     tfp_json_open(&j, '[');
     bool ok = put_events(c, &j, s);
     tfp_json_close(&j, ']');
-    tfp_json_key(&j, "endValue");
-    tfp_json_int(&j, c->at);
+    tfp_json_int_at(&j, "endValue", c->at);
     tfp_json_close(&j, '}');
     tfp_json_close(&j, ']');
     tfp_json_close(&j, '}');

@@ -58,14 +58,10 @@ static void put_columns(writer *w)
         const tfp_column *c = &tfp_columns[i];
         if (!tfp_selects(w->r->options, (tfp_column_id)i)) continue;
         tfp_json_open(&w->j, '{');
-        tfp_json_key(&w->j, "name");
-        tfp_json_text(&w->j, c->name);
-        tfp_json_key(&w->j, "field");
-        tfp_json_text(&w->j, key_of_kind[c->kind](c, false));
-        tfp_json_key(&w->j, "total_field");
-        tfp_json_text(&w->j, key_of_kind[c->kind](c, true));
-        tfp_json_key(&w->j, "unit");
-        tfp_json_text(&w->j, tfp_unit_name(c->unit));
+        tfp_json_text_at(&w->j, "name", c->name);
+        tfp_json_text_at(&w->j, "field", key_of_kind[c->kind](c, false));
+        tfp_json_text_at(&w->j, "total_field", key_of_kind[c->kind](c, true));
+        tfp_json_text_at(&w->j, "unit", tfp_unit_name(c->unit));
         tfp_json_close(&w->j, '}');
     }
     tfp_json_close(&w->j, ']');
@@ -144,8 +140,7 @@ static void put_input_shapes(writer *w, const tfp_node *n)
     for (TFP_EACH(graph->inputs, i, n->input_first, p)) {
         const tfp_input_edge *e = &p->graph->inputs.at[i];
         tfp_json_open(&w->j, '{');
-        tfp_json_key(&w->j, "input");
-        tfp_json_int(&w->j, e->position);
+        tfp_json_int_at(&w->j, "input", e->position);
         tfp_json_key(&w->j, "shape");
         put_dims(w, tfp_input_shape(p, e));
         tfp_json_close(&w->j, '}');
@@ -168,8 +163,7 @@ static void put_tensor(writer *w, const tfp_tensor *t)
 {
     tfp_json_key(&w->j, "tensor_value");
     tfp_json_open(&w->j, '{');
-    tfp_json_key(&w->j, "dtype");
-    tfp_json_text(&w->j, tfp_dtype_name(t->dtype));
+    tfp_json_text_at(&w->j, "dtype", tfp_dtype_name(t->dtype));
     tfp_json_key(&w->j, "shape");
     tfp_json_open(&w->j, '[');
     for (size_t i = 0; i < t->dim_count; i++) tfp_json_int(&w->j, t->dims[i]);
@@ -201,8 +195,7 @@ static void put_node(writer *w, const tfp_node *n)
 static void put_fields(writer *w, uint32_t row)
 {
     const tfp_row *x = &w->r->tree->rows.at[row];
-    tfp_json_key(&w->j, "name");
-    tfp_json_str(&w->j, x->name);
+    tfp_json_str_at(&w->j, "name", x->name);
     tfp_json_key(&w->j, "accounted");
     tfp_json_bool(&w->j, x->accounted);
     put_numbers(w, row);
@@ -212,8 +205,7 @@ static void put_fields(writer *w, uint32_t row)
     if (x->node != TFP_NONE) put_node(w, &w->r->profile->graph->nodes.at[x->node]);
     if (x->tensor != TFP_NONE) put_tensor(w, w->r->tree->tensors.at[x->tensor]);
     if (w->r->options->compat10) {
-        tfp_json_key(&w->j, "num_hidden_ops");
-        tfp_json_int(&w->j, x->hidden);
+        tfp_json_int_at(&w->j, "num_hidden_ops", x->hidden);
     }
 }
 
@@ -267,14 +259,11 @@ static void put_span(writer *w, const tfp_evidence *e)
         return;
     }
     tfp_json_open(&w->j, '{');
-    tfp_json_key(&w->j, "span");
-    tfp_json_int(&w->j, e->span);
+    tfp_json_int_at(&w->j, "span", e->span);
     if (e->rank >= 0) {
-        tfp_json_key(&w->j, "rank");
-        tfp_json_int(&w->j, e->rank);
+        tfp_json_int_at(&w->j, "rank", e->rank);
     }
-    tfp_json_key(&w->j, "lane");
-    tfp_json_str(&w->j, e->lane);
+    tfp_json_str_at(&w->j, "lane", e->lane);
     tfp_json_key(&w->j, "start_us");
     tfp_json_thousandths(&w->j, e->start_ns);
     tfp_json_key(&w->j, "timeline_us");
@@ -346,8 +335,7 @@ static void put_findings(writer *w)
     tfp_json_open(&w->j, '[');
     for (uint32_t i = 1; i < r->tree->rows.size; i++) {
         tfp_json_open(&w->j, '{');
-        tfp_json_key(&w->j, "name");
-        tfp_json_str(&w->j, r->tree->rows.at[i].name);
+        tfp_json_str_at(&w->j, "name", r->tree->rows.at[i].name);
         tfp_json_key(&w->j, "reports");
         tfp_json_open(&w->j, '[');
         for (size_t k = 0; k < r->findings.size; k++)
@@ -366,12 +354,9 @@ static void open_report(writer *w)
 {
     const tfp_report *r = w->r;
     tfp_json_open(&w->j, '{');
-    tfp_json_key(&w->j, "schema");
-    tfp_json_text(&w->j, "tfprof.report");
-    tfp_json_key(&w->j, "version");
-    tfp_json_int(&w->j, TFP_JSON_VERSION);
-    tfp_json_key(&w->j, "view");
-    tfp_json_text(&w->j, r->view);
+    tfp_json_text_at(&w->j, "schema", "tfprof.report");
+    tfp_json_int_at(&w->j, "version", TFP_JSON_VERSION);
+    tfp_json_text_at(&w->j, "view", r->view);
     tfp_json_key(&w->j, "step");
     if (r->step.which == TFP_STEP_ALL)
         tfp_json_text(&w->j, "all");
@@ -408,15 +393,13 @@ static void put_line(writer *w, uint32_t row)
 {
     w->j = tfp_json_start(&w->sink->buf);
     tfp_json_open(&w->j, '{');
-    tfp_json_key(&w->j, "row");
-    tfp_json_int(&w->j, row);
+    tfp_json_int_at(&w->j, "row", row);
     tfp_json_key(&w->j, "parent");
     if (row)
         tfp_json_int(&w->j, parent_of(w->r, row));
     else
         tfp_json_null(&w->j);
-    tfp_json_key(&w->j, "depth");
-    tfp_json_int(&w->j, w->r->tree->rows.at[row].depth);
+    tfp_json_int_at(&w->j, "depth", w->r->tree->rows.at[row].depth);
     put_fields(w, row);
     tfp_json_close(&w->j, '}');
     tfp_buf_char(&w->sink->buf, '\n');

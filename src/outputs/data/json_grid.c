@@ -42,8 +42,7 @@ static void put_cover(tfp_json *j, const char *key, const tfp_cover *c)
     tfp_json_open(j, '[');
     for (size_t i = 0; i < c->rest_count; i++) {
         tfp_json_open(j, '{');
-        tfp_json_key(j, "why");
-        tfp_json_text(j, c->rest[i].why);
+        tfp_json_text_at(j, "why", c->rest[i].why);
         tfp_json_key(j, "us");
         tfp_json_thousandths(j, c->rest[i].ns);
         tfp_json_close(j, '}');
@@ -158,12 +157,9 @@ static void open_grid(writer *w)
 {
     const tfp_report *r = w->r;
     tfp_json_open(&w->j, '{');
-    tfp_json_key(&w->j, "schema");
-    tfp_json_text(&w->j, "tfprof.table");
-    tfp_json_key(&w->j, "version");
-    tfp_json_int(&w->j, TFP_JSON_VERSION);
-    tfp_json_key(&w->j, "view");
-    tfp_json_text(&w->j, r->view);
+    tfp_json_text_at(&w->j, "schema", "tfprof.table");
+    tfp_json_int_at(&w->j, "version", TFP_JSON_VERSION);
+    tfp_json_text_at(&w->j, "view", r->view);
     tfp_json_notes(&w->j, r);
     tfp_json_coverage(&w->j, r);
     put_facts(w);
@@ -173,12 +169,9 @@ static void open_grid(writer *w)
     for (size_t i = 0; i < r->grid->columns.size; i++) {
         const tfp_grid_column *c = &r->grid->columns.at[i];
         tfp_json_open(&w->j, '{');
-        tfp_json_key(&w->j, "name");
-        tfp_json_text(&w->j, c->name);
-        tfp_json_key(&w->j, "type");
-        tfp_json_text(&w->j, type_name(c->type));
-        tfp_json_key(&w->j, "unit");
-        tfp_json_text(&w->j, c->unit == TFP_LABEL ? NULL : tfp_unit_name(c->unit));
+        tfp_json_text_at(&w->j, "name", c->name);
+        tfp_json_text_at(&w->j, "type", type_name(c->type));
+        tfp_json_text_at(&w->j, "unit", c->unit == TFP_LABEL ? NULL : tfp_unit_name(c->unit));
         if (c->shorts) put_shorts(w, c, r->grid->row_count);
         tfp_json_close(&w->j, '}');
     }
@@ -188,17 +181,14 @@ static void open_grid(writer *w)
 static void put_place(writer *w, uint32_t row)
 {
     const tfp_row *x = &w->r->tree->rows.at[row];
-    tfp_json_key(&w->j, "row");
-    tfp_json_int(&w->j, row);
+    tfp_json_int_at(&w->j, "row", row);
     tfp_json_key(&w->j, "parent");
     if (row)
         tfp_json_int(&w->j, x->parent);
     else
         tfp_json_null(&w->j);
-    tfp_json_key(&w->j, "depth");
-    tfp_json_int(&w->j, x->depth);
-    tfp_json_key(&w->j, "name");
-    tfp_json_str(&w->j, x->name);
+    tfp_json_int_at(&w->j, "depth", x->depth);
+    tfp_json_str_at(&w->j, "name", x->name);
 }
 
 static void put_grid_row(writer *w, uint32_t row)

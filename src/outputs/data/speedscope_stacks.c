@@ -103,18 +103,13 @@ static void put_thread(scope *c, size_t thread)
     snprintf(tid, sizeof tid, " (%lld)", (long long)t->tid);
     if (t->tid) tfp_buf_text(&name, tid);
     tfp_json_open(&c->json, '{');
-    tfp_json_key(&c->json, "type");
-    tfp_json_text(&c->json, "sampled");
-    tfp_json_key(&c->json, "name");
-    tfp_json_str(&c->json, (tfp_str){ name.data, name.size });
-    tfp_json_key(&c->json, "unit");
-    tfp_json_text(&c->json, "nanoseconds");
-    tfp_json_key(&c->json, "startValue");
-    tfp_json_int(&c->json, 0);
+    tfp_json_text_at(&c->json, "type", "sampled");
+    tfp_json_str_at(&c->json, "name", (tfp_str){ name.data, name.size });
+    tfp_json_text_at(&c->json, "unit", "nanoseconds");
+    tfp_json_int_at(&c->json, "startValue", 0);
     put_samples(c, c->first[thread], c->first[thread + 1]);
     int64_t sum = put_weights(c, c->first[thread], c->first[thread + 1]);
-    tfp_json_key(&c->json, "endValue");
-    tfp_json_int(&c->json, sum);
+    tfp_json_int_at(&c->json, "endValue", sum);
     tfp_json_close(&c->json, '}');
     tfp_buf_free(&name);
 }
@@ -128,13 +123,10 @@ static void put_functions(scope *c)
     for (size_t i = 0; i < c->all->function_count && !c->sink->status; i++) {
         const tfp_stack_function *f = &c->all->functions[i];
         tfp_json_open(&c->json, '{');
-        tfp_json_key(&c->json, "name");
-        tfp_json_str(&c->json, f->function);
-        tfp_json_key(&c->json, "file");
-        tfp_json_str(&c->json, f->file);
+        tfp_json_str_at(&c->json, "name", f->function);
+        tfp_json_str_at(&c->json, "file", f->file);
         if (f->line > 0) {
-            tfp_json_key(&c->json, "line");
-            tfp_json_int(&c->json, f->line);
+            tfp_json_int_at(&c->json, "line", f->line);
         }
         tfp_json_close(&c->json, '}');
         tfp_sink_flush_if_full(c->sink);
@@ -146,10 +138,8 @@ static void put_functions(scope *c)
 static void put_file(scope *c)
 {
     tfp_json_open(&c->json, '{');
-    tfp_json_key(&c->json, "$schema");
-    tfp_json_text(&c->json, "https://www.speedscope.app/file-format-schema.json");
-    tfp_json_key(&c->json, "exporter");
-    tfp_json_text(&c->json, "tfprof");
+    tfp_json_text_at(&c->json, "$schema", "https://www.speedscope.app/file-format-schema.json");
+    tfp_json_text_at(&c->json, "exporter", "tfprof");
     put_functions(c);
     tfp_json_key(&c->json, "profiles");
     tfp_json_open(&c->json, '[');

@@ -25,18 +25,15 @@ void tfp_trace_put_region(tfp_trace_out *t, const tfp_trace_region *x, bool with
     tfp_json_open(j, '{');
     tfp_json_key(j, "args");
     tfp_json_open(j, '{');
-    tfp_json_key(j, "name");
-    tfp_json_str(j, name);
+    tfp_json_str_at(j, "name", name);
     if (with_op) {
-        tfp_json_key(j, "op");
-        tfp_json_str(j, name);
+        tfp_json_str_at(j, "op", name);
     }
     tfp_json_close(j, '}');
     put_key_text(j, "cat", "Op");
     tfp_json_key(j, "dur");
     tfp_json_thousandths(j, x->duration_ns);
-    tfp_json_key(j, "name");
-    tfp_json_str(j, name);
+    tfp_json_str_at(j, "name", name);
     put_key_text(j, "ph", "X");
     put_key_int(j, "pid", x->pid);
     put_key_int(j, "tid", x->tid);
@@ -58,8 +55,7 @@ void tfp_trace_process(tfp_trace_out *t, int64_t pid, const char *before, tfp_st
     tfp_json_open(j, '{');
     tfp_json_key(j, "args");
     tfp_json_open(j, '{');
-    tfp_json_key(j, "name");
-    tfp_json_str(j, (tfp_str){ full.data, full.size });
+    tfp_json_str_at(j, "name", (tfp_str){ full.data, full.size });
     tfp_json_close(j, '}');
     put_key_text(j, "name", "process_name");
     put_key_text(j, "ph", "M");

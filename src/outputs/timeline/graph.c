@@ -334,18 +334,12 @@ static void put_flow_end(graph *g, tfp_str name, int64_t id, const char *phase, 
 {
     tfp_json *j = &g->t->j;
     tfp_json_open(j, '{');
-    tfp_json_key(j, "cat");
-    tfp_json_text(j, "DataFlow");
-    tfp_json_key(j, "id");
-    tfp_json_int(j, id);
-    tfp_json_key(j, "name");
-    tfp_json_str(j, name);
-    tfp_json_key(j, "ph");
-    tfp_json_text(j, phase);
-    tfp_json_key(j, "pid");
-    tfp_json_int(j, g->pid[at->lane]);
-    tfp_json_key(j, "tid");
-    tfp_json_int(j, at->tid);
+    tfp_json_text_at(j, "cat", "DataFlow");
+    tfp_json_int_at(j, "id", id);
+    tfp_json_str_at(j, "name", name);
+    tfp_json_text_at(j, "ph", phase);
+    tfp_json_int_at(j, "pid", g->pid[at->lane]);
+    tfp_json_int_at(j, "tid", at->tid);
     tfp_json_key(j, "ts");
     tfp_json_thousandths(j, ts_ns);
     tfp_json_close(j, '}');

@@ -242,16 +242,11 @@ static void put_counter_head(tfp_json *j)
 static void put_counter_tail(tfp_json *j, const char *name, int64_t pid, int64_t ts_ns)
 {
     tfp_json_close(j, '}');
-    tfp_json_key(j, "cat");
-    tfp_json_text(j, "Memory");
-    tfp_json_key(j, "name");
-    tfp_json_text(j, name);
-    tfp_json_key(j, "ph");
-    tfp_json_text(j, "C");
-    tfp_json_key(j, "pid");
-    tfp_json_int(j, pid);
-    tfp_json_key(j, "tid");
-    tfp_json_int(j, 0);
+    tfp_json_text_at(j, "cat", "Memory");
+    tfp_json_text_at(j, "name", name);
+    tfp_json_text_at(j, "ph", "C");
+    tfp_json_int_at(j, "pid", pid);
+    tfp_json_int_at(j, "tid", 0);
     tfp_json_key(j, "ts");
     tfp_json_thousandths(j, ts_ns);
     tfp_json_close(j, '}');
@@ -283,8 +278,7 @@ static void put_top(const holdings *h, const tfp_memory_point *x, int64_t pid, t
     text->size = 0;
     tfp_buf_printf(text, "%.2f MB", (double)bytes / 1000000.0);
     put_counter_head(j);
-    tfp_json_key(j, "Not Displayed");
-    tfp_json_str(j, (tfp_str){ text->data, text->size });
+    tfp_json_str_at(j, "Not Displayed", (tfp_str){ text->data, text->size });
     for (size_t i = 0; i < TOP_COUNT; i++) {
         if (i == 0 && count == 0) continue;
         key[sizeof key - 2] = (char)('0' + i);
@@ -320,8 +314,7 @@ static void put_points(holdings *h, const tfp_memory_points *points, int64_t pid
             h->now[owner] = next;
         }
         put_counter_head(&t->j);
-        tfp_json_key(&t->j, "Allocator Bytes in Use");
-        tfp_json_int(&t->j, x->bytes);
+        tfp_json_int_at(&t->j, "Allocator Bytes in Use", x->bytes);
         put_counter_tail(&t->j, "Allocated Bytes", pid, x->at_ns);
         put_top(h, x, pid + 1, t, &text);
         tfp_sink_flush_if_full(t->sink);

@@ -54,12 +54,10 @@ static void put_losses(tfp_trace_out *t)
     tfp_json_key(j, "otherData");
     tfp_json_open(j, '{');
     if (t->names_cut) {
-        tfp_json_key(j, "tfprof.names");
-        tfp_json_text(j, "long names are cut: in full they pass 64 MB");
+        tfp_json_text_at(j, "tfprof.names", "long names are cut: in full they pass 64 MB");
     }
     if (t->flows_cut) {
-        tfp_json_key(j, "tfprof.flows");
-        tfp_json_text(j, "only the first 1000000 flows are here");
+        tfp_json_text_at(j, "tfprof.flows", "only the first 1000000 flows are here");
     }
     tfp_json_close(j, '}');
 }

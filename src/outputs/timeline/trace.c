@@ -87,8 +87,7 @@ static void put_lane(trace *x, uint32_t lane)
     tfp_json_open(j, '{');
     tfp_json_key(j, "args");
     tfp_json_open(j, '{');
-    tfp_json_key(j, "name");
-    tfp_json_str(j, tfp_text(x->p, l->label ? l->label : l->name));
+    tfp_json_str_at(j, "name", tfp_text(x->p, l->label ? l->label : l->name));
     tfp_json_close(j, '}');
     put_text(j, "name", "thread_name");
     put_text(j, "ph", "M");
@@ -126,8 +125,7 @@ static void put_span(trace *x, uint32_t i)
     tfp_json_open(j, '{');
     put_text(j, "cat", kinds[x->s->kind[i]]);
     if (!instant) put_time(x, "dur", x->s->duration_ns[i]);
-    tfp_json_key(j, "name");
-    tfp_json_str(j, tfp_trace_name(x->t, tfp_text(x->p, x->s->name[i]), &room));
+    tfp_json_str_at(j, "name", tfp_trace_name(x->t, tfp_text(x->p, x->s->name[i]), &room));
     put_text(j, "ph", instant ? "i" : "X");
     put_place(x, x->s->lane[i]);
     if (instant) put_text(j, "s", "t");

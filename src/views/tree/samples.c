@@ -8,7 +8,7 @@
 #include "options/options.h"
 #include "views/core/notes.h"
 #include "views/core/own_frame.h"
-#include "views/core/handle.h"
+#include "views/core/report.h"
 #include "views/core/view.h"
 #include "views/tree/trace_tree.h"
 
@@ -102,7 +102,7 @@ tfp_status tfp_samples_select(tfp_report *r, tfp_error *err)
     if (x.value == TFP_V_CPU_MICROS) return TFP_OK; /* the default column has it */
     for (int i = 0; i < tfp_column_count; i++)
         if (tfp_value_of(&tfp_columns[i]) == (int)x.value)
-            return tfp_options_set(tfp_options_of(r), "select", tfp_columns[i].name, err);
+            return tfp_options_set(r->options, "select", tfp_columns[i].name, err);
     return TFP_OK;
 }
 

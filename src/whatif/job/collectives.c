@@ -2,6 +2,7 @@
 /* whatif/job/collectives.c: the collectives of all ranks, matched, and one clock for the ranks that have some in common: a collective ends
  * on all of them at once. */
 #include "model/tables/stats.h"
+#include "model/tables/spans.h"
 #include "views/spans/trace.h"
 #include "whatif/job/job.h"
 

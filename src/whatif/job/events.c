@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/job/events.c: Kineto's rows `cuda_sync`: which event a stream waits for, and what a synchronising call waits for. */
 #include "model/tables/stats.h"
+#include "model/tables/spans.h"
 #include "views/spans/trace.h"
 #include "whatif/job/job.h"
 

@@ -7,7 +7,6 @@
 
 #include "model/tables/lanes.h"
 #include "model/tables/span_kinds.h"
-#include "model/tables/spans.h"
 
 #define TFP_JOB_SLACK_US 0.01 /* by which times may differ that are equal but for rounding */
 
@@ -193,22 +192,15 @@ static inline uint32_t tfp_job_joint_node(const tfp_job *j, uint32_t joint)
 {
     return j->activity_count + j->anchor_count + joint;
 }
-static inline uint32_t tfp_job_unit_of(const tfp_job *j, uint32_t span)
-{
-    uint32_t process = j->p->lanes.at[j->s->lane[span]].process;
-    return process == TFP_NONE ? TFP_NONE : j->unit_of_process[process];
-}
+uint32_t tfp_job_unit_of(const tfp_job *j, uint32_t span); /* -> units; TFP_NONE */
 /* Whether the unit is of that rank; -1: of any. */
 static inline bool tfp_job_of_rank(const tfp_job *j, uint32_t unit, int64_t rank)
 {
     return rank < 0 || j->units[unit].rank == rank;
 }
 /* A span of a host thread: an op, a call, an annotation, a frame or a mark of a step. */
-static inline bool tfp_job_is_host(const tfp_job *j, uint32_t span)
-{
-    return j->s->kind[span] >= TFP_SPAN_OP && j->s->kind[span] <= TFP_SPAN_STEP;
-}
-static inline tfp_str tfp_job_name(const tfp_job *j, uint32_t span) { return tfp_text(j->p, j->s->name[span]); }
+bool tfp_job_is_host(const tfp_job *j, uint32_t span);
+tfp_str tfp_job_name(const tfp_job *j, uint32_t span);
 /* A span's time on the job's clock. */
 static inline double tfp_job_time(const tfp_job *j, uint32_t unit, int64_t ns)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/job/sync.c: host calls that wait for the device: those that synchronise, and launches into a full queue. */
 #include "whatif/job/job.h"
+#include "model/tables/spans.h"
 
 #include <math.h>
 
