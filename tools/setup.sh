@@ -87,7 +87,9 @@ if [ "$goal" = release ]; then
     [ "$(cat .venv-release/ready 2>/dev/null)" != "$needed" ] || exit 0
     echo "setup: installing tools/release/requirements.txt into .venv-release (480 MB on disk, once)"
     rm -rf .venv-release
-    python3 -m venv .venv-release
+    # Debian's own Python, whatever else is first on the PATH: its headers are in what is built.
+    [ -x /usr/bin/python3 ] && system=/usr/bin/python3 || system=python3
+    "$system" -m venv .venv-release
     .venv-release/bin/pip install -q --disable-pip-version-check --no-deps --require-hashes --only-binary :all: -r tools/release/requirements.txt
     echo "$needed" >.venv-release/ready
     exit 0
