@@ -74,5 +74,7 @@ double tfp_longest_share(const tfp_job *j, const tfp_longest *path, const tfp_va
         length_of(j, v, &j->edges.at[path->edges[i]], &touched);
         all += touched;
     }
-    return path->length > 0 ? all / path->length : NAN;
+    double share = all / path->length; /* the first edge may begin before the first step */
+    if (!(path->length > 0)) return NAN;
+    return share < 1 ? share : 1;
 }

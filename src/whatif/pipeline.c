@@ -6,6 +6,9 @@
 
 #include <math.h>
 
+#define SAID_OVER 0.05
+#define REFUSED_OVER 0.25
+
 static tfp_status refuse(const tfp_pipeline *p, tfp_status s, tfp_error *err)
 {
     return tfp_within_file(err, s, tfp_first_source(tfp_profile_of(p->r)));
@@ -49,12 +52,19 @@ static tfp_status add_change(tfp_pipeline *p, tfp_whatif *w, const tfp_change *c
     return tfp_whatif_result_add(w, c->typed, tfp_pipeline_replay(p, &s), NAN) ? TFP_OK : tfp_nomem(err);
 }
 
-/* With a note on the spans that the model has no place for. */
+/* With notes on the spans that the model has no place for, and on delays of launches, which it does not have. */
 static tfp_status add_today(const tfp_pipeline *p, tfp_whatif *w, tfp_error *err)
 {
     tfp_buf note = { 0 };
+    double error = (w->replay_us - w->recorded_us) / w->recorded_us;
+    if (fabs(error) > REFUSED_OVER)
+        return refuse(p, tfp_fail(err, TFP_BADFILE,
+                                  "the replay of what was recorded is off by %.1f %%, so that no change can be predicted; most of it: "
+                                  "operations that start late though nothing that they need is missing",
+                                  100 * error), err);
     if (p->others) tfp_buf_printf(&note, "%zu span%s no place in the model of a pipeline and %s left out", p->others,
                                   p->others == 1 ? " has" : "s have", p->others == 1 ? "is" : "are");
+    if (fabs(error) > SAID_OVER) tfp_buf_printf(&note, "%sthe replay is off by %.1f %%", note.size ? "; " : "", 100 * error);
     bool ok = tfp_whatif_today_add(w, &note);
     tfp_buf_free(&note);
     return ok ? TFP_OK : tfp_nomem(err);

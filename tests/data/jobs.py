@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Runs a small training job of two ranks on paper and writes what PyTorch's profiler would have recorded of it into sample/jobs: rank0.json
-and rank1.json; late.json: kernels start late for no reason that a trace has; lines.json: with a line of Python; plain.json: threads without a device; pipeline.json: a timeline of pipelined stages. A changed job
+and rank1.json; late.json: kernels start late for no reason that a trace has; lines.json: with a line of Python; plain.json: threads without a device; pipeline.json: a timeline of pipelined stages; pipeline_late.json: one whose optimizer starts late. A changed job
 can be run, too: `step_us(job(...))` is the true length of a step, which the replay of the unchanged one must predict
 (tests/trace/replayed.py). Times are microseconds."""
 import json
@@ -136,7 +136,7 @@ def write_job(folder, what, clock=70000.0):
     return paths
 
 
-def pipeline(steps=2, micro=2):
+def pipeline(steps=2, micro=2, late=0):
     """A pipeline of two stages and two data-parallel ranks, as StragglerAnalysis publishes timelines; the second stage is slower, and
     the second rank's optimizer in the last step. Worked out by hand: F 100 and 140, B 200 and 280, sends 10."""
     events = []
@@ -162,8 +162,8 @@ def pipeline(steps=2, micro=2):
                 add("backward-recv", 0, rank, 1, free, 10, step, i)
                 add("backward-compute", 0, rank, 0, free + 10, 200, step, i, 0)
                 backward = free + 210
-            add("optimizer", 0, rank, 0, backward, 50 + 40 * (rank == 1 and step == steps - 1), step, 0)
-            add("optimizer", 1, rank, 0, free, 50, step, 0)
+            add("optimizer", 0, rank, 0, backward + late, 50 + 40 * (rank == 1 and step == steps - 1), step, 0)
+            add("optimizer", 1, rank, 0, free + late, 50, step, 0)
     names = [{"name": "thread_name", "pid": rank, "tid": 5 * (2 * stage + rank) + kind, "ph": "M",
               "args": {"name": f"PP rank {stage}, TP rank 0, {what}"}}
              for stage in range(2) for rank in range(2) for kind, what in enumerate(("compute", "pp-comm"))]
@@ -179,5 +179,6 @@ if __name__ == "__main__":
     write(os.path.join(out, "late.json"), trace(run(job(late=500))[0]))
     write(os.path.join(out, "lines.json"), trace(run(job(gemm=(300, 300), frames=True))[0]))
     write(os.path.join(out, "pipeline.json"), pipeline())
+    write(os.path.join(out, "pipeline_late.json"), pipeline(steps=1, micro=1, late=2000))
     write(os.path.join(out, "plain.json"), {"schemaVersion": 1, "traceEvents": [
         e for e in trace(run(job())[0])["traceEvents"] if e["cat"] in ("cpu_op", "user_annotation", "python_function")]})
