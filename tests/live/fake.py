@@ -90,6 +90,7 @@ class profile:
     def __init__(self, activities, with_stack=False, with_modules=False, record_shapes=False, experimental_config=None):
         assert experimental_config.words == {"profile_all_threads": True}
         self.callbacks = True
+        self.records = {"with_stack": int(with_stack), "with_modules": int(with_modules), "record_shapes": int(record_shapes)}
     def toggle_collection_dynamic(self, enable, activities):
         assert not enable and activities == [ProfilerActivity.CPU, ProfilerActivity.CUDA]
         self.callbacks = False
@@ -110,7 +111,7 @@ class profile:
         profile.on = False
     def export_chrome_trace(self, path):
         with open(path, "w") as f:
-            json.dump({"schemaVersion": 1, "steps": self.steps, "traceEvents": [
+            json.dump({"schemaVersion": 1, **self.records, "steps": self.steps, "traceEvents": [
                 {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 100.0 + i, "dur": 0.5, "args": {}}
                 for i in range(max(1, self.steps))]}, f)
 """

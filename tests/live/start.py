@@ -137,6 +137,11 @@ def recorded(p):
         with open(os.path.join(out, c["file"]), encoding="utf-8") as f:
             trace = json.load(f)
         check("torch, steps", trace["steps"] == 3 and c["kind"] == "kineto" and c["file"].endswith(".kineto.json"), (c, trace["steps"]))
+    for level in ("0", "1"):
+        done, m, out = p.run(["--at-step", "7", "--python-level", level], [sys.executable, p.script(TORCH), "12"])
+        with open(os.path.join(out, m["captures"][0]["file"]), encoding="utf-8") as f:
+            trace = json.load(f)
+        check(f"stacks, modules and shapes of PyTorch, --python-level {level}", [trace[key] for key in ("with_stack", "with_modules", "record_shapes")] == [int(level)] * 3, trace)
     done, m, out = p.run(["--every", "10"], [sys.executable, p.script(JAX), "0.2"])
     check("JAX has no steps", [(c["status"], c["code"]) for c in m["captures"]] == [("refused", "no-steps")] and done.returncode == 0, (m, done))
     done, m, out = p.run(["--every", "1s", "--ms", "20"], [sys.executable, p.script(JAX), "2.6"])

@@ -63,6 +63,7 @@ async function snapshot(page, ids) {
     same(`a snapshot, ${place}: segments`, await cells(page, "Segments", "largest"), said("memory", SNAPSHOT_FILE, "-by", "segment").rows.map((r) => r.largest_free_bytes));
   }
   check("a snapshot has no place for what ran", (await page.locator("nav a").allInnerTexts()).every((name) => !/Table|Flame|Timeline/.test(name)));
+  check("nor does its panel offer one", !/timeline/i.test((await page.locator(".actions").allInnerTexts()).join(" ")));
 }
 
 export async function memory(browser, ids) {

@@ -22,7 +22,9 @@ OP = "op -select accelerator_micros,occurrence -max_depth 1000"
 FLUX, SAGE = "*xdit_flux.1__capture*", "*xdit_flux.1_aiter_sage__capture*"
 # the trace holds the capture of its graphs: what the region replays is at the ops inside of it
 REPLAYED = "query SELECT sum(duration_us) AS us FROM attribution WHERE replay IS NOT NULL AND path LIKE '%Torch-Compiled Region: 0/0/%'"
-PLACES = "query SELECT class, round(share, 4) AS share, round(line_us / device_us, 4) AS lines FROM coverage"
+TOTALS = ("query SELECT round(sum(duration_us) / 1000, 2) AS ms, sum(replay IS NOT NULL) AS replayed, count(DISTINCT replay) AS graphs, "
+          "min(replay IS NULL OR module <> '') AS modules FROM attribution")
+PLACES = "query SELECT class, reason, round(share, 4) AS share, round(line_us / device_us, 4) AS lines FROM coverage"
 BY_DEVICE = ("query SELECT substr(lane, 1, 5) AS device, count(*) AS n, sum(duration_ns) AS ns FROM spans "
              "WHERE kind = 'activity' AND class IN ('compute', 'communication') GROUP BY 1")
 BY_KIND = "query SELECT coalesce(nullif(class, ''), kind) AS kind, count(*) AS n FROM spans GROUP BY 1"
@@ -71,6 +73,16 @@ FIGURES = [
     ("*vllm_decode*execution* *vllm_decode*capture*", PLACES, {"class": "unique"}, {"share": 0.9693, "lines": 1}),
     ("*sglang_decode__sglang* *sglang_decode__capture*", PLACES, {"class": "unique"}, {"share": 0.9875, "lines": 1}),
     ("*vllm_prefill*execution* *vllm_decode*capture*", PLACES, {"class": "unique"}, None),
+    ("*vllm_prefill*execution* *vllm_decode*capture*", PLACES, {"reason": "no match"}, {"share": 0.9605}),
+    ("*vllm_decode*execution* *vllm_prefill*capture*", PLACES, {"reason": "no match"}, {"share": 0.9693}),
+    ("*sglang_decode__sglang* *vllm_decode*capture*", PLACES, {"reason": "no match"}, {"share": 0.9875}),
+    ("*vllm_prefill*execution*", PLACES, {"reason": "no capture"}, {"share": 0.9605}),
+    ("*vllm_decode*execution*", PLACES, {"reason": "no capture"}, {"share": 0.9693}),
+    ("*sglang_decode__sglang*", PLACES, {"reason": "no capture"}, {"share": 0.9875}),
+    # the sums that the shares are of, of all activities and of those under graph launches
+    ("*vllm_prefill*execution* *vllm_prefill*capture*", TOTALS, {}, {"ms": 156.09, "replayed": 361, "modules": 1, "graphs": 25}),
+    ("*vllm_decode*execution* *vllm_decode*capture*", TOTALS, {}, {"ms": 10.72, "replayed": 421, "modules": 1, "graphs": 1}),
+    ("*sglang_decode__sglang* *sglang_decode__capture*", TOTALS, {}, {"ms": 9.78, "replayed": 544, "modules": 1, "graphs": 1}),
     # Nsight Systems
     ("nsys_h100*", BY_DEVICE, {"device": "gpu:0"}, {"n": 1721, "ns": 22385163}),
     ("nsys_h100*", BY_DEVICE, {"device": "gpu:1"}, {"n": 1721, "ns": 22444359}),

@@ -36,6 +36,9 @@ export interface ProfileFacts {
 }
 
 /** Sampled stacks have lines of code and no nodes. */
+/** Something ran at a known time. */
+export const hasTimeline = (facts: ProfileFacts): boolean => facts.steps.length > 0 || (facts.has?.trace ?? false);
+
 /** A memory snapshot alone: it has nothing that ran. */
 export const isOfHeap = (facts: ProfileFacts): boolean => facts.nodes === 0 && !facts.has?.trace && (facts.has?.heap ?? false);
 export const isOfStacks = (facts: ProfileFacts): boolean => facts.nodes === 0 && (facts.has?.code ?? false);

@@ -21,6 +21,7 @@ class Agent:
         self.holder, self.server, self.loaded, self.kept = "", None, [], 0
         self.steps, self.alive, self.leave, self.stalls = Steps(self), False, False, Stalls()
         self.patience = 5.0  # seconds to wait for a request's line
+        self.python_level = 0
 
     def path(self, end):
         return "%s/%d%s" % (self.run_folder, os.getpid(), end)
@@ -39,7 +40,7 @@ class Agent:
             self.every = int(every)
         self.at = tuple(int(n) for n in words.get("at", "").split(",") if n)
         self.steps_each, self.ms = int(words.get("steps") or 1), int(words.get("ms") or 500)
-        self.signal = int(words.get("signal") or 0)
+        self.signal, self.python_level = int(words.get("signal") or 0), int(words.get("python") or 0)
 
     # ---- being found ----
     def publish(self):
@@ -390,7 +391,7 @@ class Agent:
             name = self.framework()
             self.stalls = Stalls()
             with self.stalls:
-                session, started = recording(name, self, {"host": 2, "python": 0}), micros()
+                session, started = recording(name, self, {"host": 2, "python": self.python_level}), micros()
             time.sleep(self.ms / 1e3)
             with self.stalls:
                 window, files = micros() - started, session.stop()

@@ -63,7 +63,7 @@ class Steps:
             self.agent.stalls = Stalls()
         try:
             with self.agent.stalls:
-                self.session = recording("torch", self.agent, wish or {"python": 0})
+                self.session = recording("torch", self.agent, wish or {"python": self.agent.python_level})
         except Exception as wrong:
             if wish is None:
                 self.agent.lock.release()

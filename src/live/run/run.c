@@ -66,9 +66,9 @@ static tfp_status set_environment(const tfp_run *r, const tfp_live_wish *w, tfp_
     struct stat st;
     if (fstat(r->results.folder, &st)) return tfp_fail(err, TFP_BADOUTPUT, "%s: %s", r->results.path, strerror(errno));
     /* the job finds the folder by its path, and checks by these numbers that it is ours */
-    tfp_buf_printf(&wish, "run=%s\nout=%s\nout_id=%llu:%llu\nms=%lld\nsteps=%lld\nsignal=%lld\n", r->id,
+    tfp_buf_printf(&wish, "run=%s\nout=%s\nout_id=%llu:%llu\nms=%lld\nsteps=%lld\nsignal=%lld\npython=%lld\n", r->id,
                    r->results.path, (unsigned long long)st.st_dev, (unsigned long long)st.st_ino, (long long)w->ms,
-                   (long long)(w->steps ? w->steps : 1), (long long)w->signal);
+                   (long long)(w->steps ? w->steps : 1), (long long)w->signal, (long long)w->python_level);
     if (w->every) tfp_buf_printf(&wish, "every=%s\n", w->every);
     if (w->at_step) tfp_buf_printf(&wish, "at=%s\n", w->at_step);
     tfp_buf_char(&wish, 0);

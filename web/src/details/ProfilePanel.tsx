@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // With nothing selected the panel tells of the profile: when, by whom, devices, ranks, what it has and how to record what it lacks.
 import { Fragment } from "preact";
-import { profilePath } from "../api";
+import { hasTimeline, profilePath } from "../api";
 import { jsonOnce } from "../data";
 import { counted, formatBytes, formatCount, formatMicros } from "../format";
 import { useLoaded } from "../load";
@@ -82,7 +82,7 @@ export function ProfilePanel({ of }: PanelProps) {
       <Coverage of={of} />
       {of.facts.warnings.length > 0 && <Section name="Notes">{of.facts.warnings.map((w) => <p key={w}>{w}</p>)}</Section>}
       <div class="actions">
-        <button type="button" onClick={() => goTo("timeline")}>Open in timeline</button>
+        {hasTimeline(of.facts) && <button type="button" onClick={() => goTo("timeline")}>Open in timeline</button>}
         <button type="button" onClick={facts}>Copy facts</button>
       </div>
       <Section name="Keys"><dl><Pair word="/">search</Pair><Pair word="g t · g o · g b">timeline, overview, table</Pair><Pair word="?">all keys</Pair></dl></Section>

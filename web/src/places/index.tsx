@@ -2,7 +2,7 @@
 // The places of a profile, a row each: the rail and the main area are made from this table.
 import type { ComponentType } from "preact";
 import type { ProfileFacts } from "../api";
-import { isOfHeap, isOfStacks } from "../api";
+import { hasTimeline, isOfHeap, isOfStacks } from "../api";
 import type { Opened } from "../opened";
 import type { Place } from "../store";
 import { ComparePlace } from "./Compare";
@@ -42,7 +42,7 @@ function StartPlace({ of }: PlaceProps) {
 export const PLACES: PlaceRow[] = [
   { name: "overview", title: "Overview", key: "o", fits: always, show: StartPlace },
   { name: "findings", title: "Findings", key: "i", fits: hasRun, show: FindingsPlace },
-  { name: "timeline", title: "Timeline", key: "t", group: "When", fits: (f) => f.steps.length > 0 || (f.has?.trace ?? false), show: TimelinePlace },
+  { name: "timeline", title: "Timeline", key: "t", group: "When", fits: hasTimeline, show: TimelinePlace },
   { name: "steps", title: "Steps", key: "s", fits: hasTimes, show: StepsPlace },
   { name: "memory", title: "Memory", key: "m", fits: (f) => f.has?.memory ?? false, show: MemoryPlace },
   { name: "table", title: "Table", key: "b", group: "Where", fits: hasRun, show: TablePlace },
