@@ -32,7 +32,7 @@ static int put(cli *c, const tfp_report *r, const tfp_options *o, bool remarks)
         return 0;
     }
     for (size_t i = 0; !cli_says_notes(r, o) && (note = tfp_report_note(r, i)); i++)
-        if (remarks)
+        if (remarks || tfp_report_note_is_remark(r, i))
             cli_tell_remark(c, note);
         else
             cli_tell_note(c, note);

@@ -249,6 +249,7 @@ static tfp_status note_parameters(tfp_report *r, const sql_session *s, tfp_error
 static tfp_status query(tfp_report *r, sql_session *s, const char *sql, tfp_error *err)
 {
     result x = { .session = s, .r = r };
+    s->answer = r;
     tfp_status st = open_session(s, r->options, err);
     if (!st) st = run(&x, sql, err);
     if (!st) st = note_parameters(r, s, err);

@@ -30,6 +30,7 @@ struct sql_session {
     sql_grid_module grids[SQL_GRID_MOST];
     bool declaring;  /* SQLite reads a declaration of ours */
     bool parameters; /* the statement reads nodes.parameters */
+    tfp_report *answer; /* the query's report, which gets the notes of reports whose rows it reads */
     /* the guard's, sql/guard.h */
     tfp_progress_fn progress;
     void *progress_ctx;
