@@ -28,9 +28,9 @@ void tfp_work_add(tfp_work_row *row, const tfp_instruction_sum *n)
     plus(&row->bytes, n->bytes);
     row->moves |= n->moves;
     if (n->moves) plus(&row->moved_float_ops, n->float_ops);
-    plus(&row->step_float_ops, n->step_float_ops);
-    plus(&row->step_macs, n->step_macs);
-    plus(&row->step_bytes, n->step_bytes);
+    plus(&row->in_steps.float_ops, n->step_float_ops);
+    plus(&row->in_steps.macs, n->step_macs);
+    plus(&row->in_steps.bytes, n->step_bytes);
     plus(&row->ns, n->ns);
     plus(&row->device_ns, n->device_ns);
     plus(&row->working_ns, n->device_ns ? n->device_ns : n->ns);
@@ -41,7 +41,7 @@ static bool finish_row(const tfp_work_tables *t, tfp_work_row *row)
 {
     row->share = t->all.float_ops > 0 ? (double)row->float_ops / (double)t->all.float_ops : NAN;
     if (!row->moves) row->bytes = TFP_ABSENT;
-    row->intensity = row->bytes > 0 ? (double)row->moved_float_ops / (double)row->bytes : NAN;
+    row->rates.intensity = row->bytes > 0 ? (double)row->moved_float_ops / (double)row->bytes : NAN;
     return tfp_work_roof(t, row);
 }
 
@@ -60,14 +60,14 @@ static bool more_first(const void *rows, uint32_t a, uint32_t b)
     TFP_COLUMN(tfp_work_row, "share", REAL, SHARE, share, "Of the float operations of all rows."), \
     TFP_COLUMN(tfp_work_row, "macs", INT, NUMBER, macs, "Multiply-adds of all runs."), \
     TFP_COLUMN(tfp_work_row, "bytes_moved", INT, SIZE, bytes, "Bytes read and written; of a fusion at its edges."), \
-    TFP_COLUMN(tfp_work_row, "intensity", REAL, NUMBER, intensity, "Float operations for each byte moved."), \
+    TFP_COLUMN(tfp_work_row, "intensity", REAL, NUMBER, rates.intensity, "Float operations for each byte moved."), \
     TFP_COLUMN_ONLY(tfp_work_row, "type", TEXT, LABEL, types, "Types of the inputs; tf32: fp32 that tensor cores multiply.", TFP_WORK_TYPES), \
     TFP_COLUMN_ONLY(tfp_work_row, "bound", TEXT, LABEL, bound, "What limits it on the device: memory or compute.", TFP_WORK_BOUND), \
-    TFP_COLUMN_ONLY(tfp_work_row, "attainable", REAL, NUMBER, attainable, "Float operations a second that the device could do.", TFP_WORK_PEAK), \
+    TFP_COLUMN_ONLY(tfp_work_row, "attainable", REAL, NUMBER, rates.attainable, "Float operations a second that the device could do.", TFP_WORK_PEAK), \
     TFP_COLUMN_ONLY(tfp_work_row, "micros", NANO, MICROS, ns, "Measured time, without what is nested in it.", TFP_WORK_TIMES), \
     TFP_COLUMN_ONLY(tfp_work_row, "accelerator_micros", NANO, MICROS, device_ns, "Of it that of accelerators.", TFP_WORK_DEVICE), \
-    TFP_COLUMN_ONLY(tfp_work_row, "flops_per_second", REAL, NUMBER, rate, "Float operations a second of measured time, of the accelerators' where there is any.", TFP_WORK_TIMES), \
-    TFP_COLUMN_ONLY(tfp_work_row, "of_attainable", REAL, SHARE, attained, "Of what the device could do.", TFP_WORK_ATTAINED)
+    TFP_COLUMN_ONLY(tfp_work_row, "flops_per_second", REAL, NUMBER, rates.rate, "Float operations a second of measured time, of the accelerators' where there is any.", TFP_WORK_TIMES), \
+    TFP_COLUMN_ONLY(tfp_work_row, "of_attainable", REAL, SHARE, rates.attained, "Of what the device could do.", TFP_WORK_ATTAINED)
 
 static const tfp_row_column op_columns[] = {
     TFP_COLUMN(tfp_work_row, "op", TEXT, LABEL, name, "Operation of the framework."),
@@ -316,7 +316,7 @@ static tfp_status put_top(const tfp_work_tables *t, tfp_error *err)
         if (!rows[i].float_ops) continue;
         rows[count] = rows[i];
         bool ok = finish_row(t, &rows[count]);
-        if (rows[count].attained > most) most = rows[count].attained;
+        if (rows[count].rates.attained > most) most = rows[count].rates.attained;
         if (!ok || !put_shapes(t, t->sums.at[i].node, &rows[count++].shapes)) return tfp_nomem(err);
     }
     tfp_status s = tfp_work_check_peaks(t, most, err);

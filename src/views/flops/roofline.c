@@ -145,17 +145,17 @@ static bool put_types(const tfp_work_tables *t, tfp_work_row *row)
 
 bool tfp_work_roof(const tfp_work_tables *t, tfp_work_row *row)
 {
-    double x = row->intensity;
-    row->rate = row->working_ns > 0 ? (double)row->float_ops / ((double)row->working_ns / 1e9) : NAN;
-    row->attainable = row->attained = NAN;
+    double x = row->rates.intensity;
+    row->rates.rate = row->working_ns > 0 ? (double)row->float_ops / ((double)row->working_ns / 1e9) : NAN;
+    row->rates.attainable = row->rates.attained = NAN;
     if (t->shown & TFP_WORK_TYPES && !put_types(t, row)) return false;
-    row->peak = peak_of(t, row);
+    row->rates.peak = peak_of(t, row);
     if (t->all.device_ns > 0 && !row->device_ns) return true; /* it ran on the host, for which these peaks do not apply */
-    if (isnan(x) || !row->float_ops || !(t->shown & TFP_WORK_PEAK) || (t->known && row->peak <= 0)) return true;
-    double fed = t->peak_bandwidth > 0 ? x * t->peak_bandwidth : row->peak;
-    row->attainable = row->peak > 0 && row->peak < fed ? row->peak : fed;
-    row->attained = row->rate / row->attainable;
-    if (t->shown & TFP_WORK_BOUND) row->bound = fed < row->peak ? TFP_STR("memory") : TFP_STR("compute");
+    if (isnan(x) || !row->float_ops || !(t->shown & TFP_WORK_PEAK) || (t->known && row->rates.peak <= 0)) return true;
+    double fed = t->peak_bandwidth > 0 ? x * t->peak_bandwidth : row->rates.peak;
+    row->rates.attainable = row->rates.peak > 0 && row->rates.peak < fed ? row->rates.peak : fed;
+    row->rates.attained = row->rates.rate / row->rates.attainable;
+    if (t->shown & TFP_WORK_BOUND) row->bound = fed < row->rates.peak ? TFP_STR("memory") : TFP_STR("compute");
     return true;
 }
 
@@ -167,9 +167,9 @@ static const tfp_row_column type_columns[] = {
     TFP_COLUMN(tfp_work_row, "nodes", INT, LABEL, instructions, "Instructions that count in it."),
     TFP_COLUMN(tfp_work_row, "float_ops", INT, NUMBER, float_ops, "Float operations of all runs."),
     TFP_COLUMN(tfp_work_row, "share", REAL, SHARE, share, "Of the float operations of all rows."),
-    TFP_COLUMN(tfp_work_row, "peak_flops", REAL, NUMBER, peak, "What the device does at most a second in this type, without sparsity."),
-    TFP_COLUMN(tfp_work_row, "flops_per_second", REAL, NUMBER, rate, "Float operations a second of measured time, of the accelerators' where there is any; of instructions of this type only."),
-    TFP_COLUMN(tfp_work_row, "of_peak", REAL, SHARE, attained, "Of the peak."),
+    TFP_COLUMN(tfp_work_row, "peak_flops", REAL, NUMBER, rates.peak, "What the device does at most a second in this type, without sparsity."),
+    TFP_COLUMN(tfp_work_row, "flops_per_second", REAL, NUMBER, rates.rate, "Float operations a second of measured time, of the accelerators' where there is any; of instructions of this type only."),
+    TFP_COLUMN(tfp_work_row, "of_peak", REAL, SHARE, rates.attained, "Of the peak."),
     { 0 }
 };
 /* clang-format on */
@@ -202,9 +202,9 @@ tfp_status tfp_work_types(const tfp_work_tables *t, tfp_error *err)
         if (!row->float_ops) continue;
         row->name = tfp_str_of(tfp_float_names[i]);
         row->share = t->all.float_ops > 0 ? (double)row->float_ops / (double)t->all.float_ops : NAN;
-        row->peak = t->known->tera[i] > 0 ? t->known->tera[i] * 1e12 : NAN;
-        row->rate = row->working_ns > 0 ? (double)row->moved_float_ops / ((double)row->working_ns / 1e9) : NAN;
-        row->attained = row->rate / row->peak;
+        row->rates.peak = t->known->tera[i] > 0 ? t->known->tera[i] * 1e12 : NAN;
+        row->rates.rate = row->working_ns > 0 ? (double)row->moved_float_ops / ((double)row->working_ns / 1e9) : NAN;
+        row->rates.attained = row->rates.rate / row->rates.peak;
         rows[count++] = *row;
     }
     if (!count) return TFP_OK;
@@ -279,11 +279,11 @@ tfp_status tfp_work_utilization(const tfp_work_tables *t, tfp_error *err)
 {
     const tfp_trace_facts *f;
     double least = seconds_at_peak(t);
-    if (least <= 0 || !(t->shown & TFP_WORK_TIMES) || !t->all.step_float_ops) return TFP_OK;
+    if (least <= 0 || !(t->shown & TFP_WORK_TIMES) || !t->all.in_steps.float_ops) return TFP_OK;
     tfp_status s = tfp_trace_facts_of(t->r, &f, err);
     if (s == TFP_LIMIT) tfp_error_clear(err);
     if (s) return s == TFP_LIMIT ? TFP_OK : s;
-    double of_steps = (double)t->all.step_float_ops / (double)t->all.float_ops;
+    double of_steps = (double)t->all.in_steps.float_ops / (double)t->all.float_ops;
     double seconds = f->mean.step_ns * (double)f->step_count / 1e9; /* time of each device in each step */
     if (!f->has_devices || seconds <= 0) return TFP_OK;
     tfp_fact *fact = tfp_fact_add(t->r, "utilization", "utilization", 'r', TFP_SHARE);

@@ -19,6 +19,13 @@ enum {
     TFP_WORK_OPCODE = 64
 };
 
+/* What work reached, per second, beside what its device can do. NAN: unknown. */
+typedef struct tfp_work_rates {
+    double intensity; /* float operations for each byte moved */
+    double peak, attainable, rate;
+    double attained; /* the share of the attainable rate */
+} tfp_work_rates;
+
 typedef struct tfp_work_row { /* an op, a scope, an instruction, or a type of numbers */
     tfp_str name, op, module, scope, shapes, source, bound, types;
     tfp_str opcode; /* for an op: the opcodes of its instructions that compute most, at most three */
@@ -27,10 +34,13 @@ typedef struct tfp_work_row { /* an op, a scope, an instruction, or a type of nu
     int64_t moved_float_ops; /* sum over instructions whose bytes are known */
     int64_t ns, device_ns;
     int64_t working_ns; /* the instructions' time on accelerators; for those without any, their whole time */
-    int64_t step_float_ops, step_macs, step_bytes;
+    struct {
+        int64_t float_ops, macs, bytes;
+    } in_steps; /* for a trace: the part within windows of steps */
     int64_t of_type[TFP_FLOAT_TYPES];
     bool moves; /* the bytes of some instruction are known */
-    double share, intensity, peak, attainable, rate, attained;
+    double share;
+    tfp_work_rates rates;
 } tfp_work_row;
 
 typedef struct tfp_work_tables {

@@ -63,12 +63,12 @@ static bool add_mean(const tfp_work_tables *t, const char *name, const char *lab
 static bool add_steps(const tfp_work_tables *t)
 {
     size_t steps = tfp_profile_of(t->r)->runs->step_order.size;
-    if (!(t->shown & TFP_WORK_TIMES) || tfp_step_of(t->r).which == TFP_STEP_ONE || !steps || !t->all.step_float_ops)
+    if (!(t->shown & TFP_WORK_TIMES) || tfp_step_of(t->r).which == TFP_STEP_ONE || !steps || !t->all.in_steps.float_ops)
         return true;
-    return add_mean(t, "step_float_ops", "float operations a step", TFP_NUMBER, t->all.step_float_ops) &&
+    return add_mean(t, "step_float_ops", "float operations a step", TFP_NUMBER, t->all.in_steps.float_ops) &&
            tfp_work_say(t, "the mean of %zu step%s; below, all that was recorded", steps, steps == 1 ? "" : "s") &&
-           add_mean(t, "step_macs", "multiply-adds a step", TFP_NUMBER, t->all.step_macs) &&
-           add_mean(t, "step_bytes_moved", "bytes moved a step", TFP_SIZE, t->all.step_bytes);
+           add_mean(t, "step_macs", "multiply-adds a step", TFP_NUMBER, t->all.in_steps.macs) &&
+           add_mean(t, "step_bytes_moved", "bytes moved a step", TFP_SIZE, t->all.in_steps.bytes);
 }
 
 bool tfp_work_facts(const tfp_work_tables *t)
