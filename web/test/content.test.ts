@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ProfileFacts } from "../src/api";
-import { COMPARED_BY, stepCount } from "../src/compare/sides";
+import { COMPARED_BY, firstBy, rankCount, stepCount } from "../src/compare/sides";
 import type { Side } from "../src/compare/sides";
 import { itemAt, makeItems } from "../src/timeline/data";
 import type { Lane } from "../src/timeline/data";
@@ -69,6 +69,9 @@ test("only tables that a profile has are offered, and another is shown for one t
 test("sides of a comparison are counted in steps, of ranks in their own", () => {
   const side = (steps: object[], of: number[] = []): Side => ({ id: "", name: "", facts: { steps: of } as unknown as Side["facts"], steps: steps as Side["steps"] });
   assert.deepEqual([stepCount(side([{ step: 1, rank: 0 }, { step: 1, rank: 1 }, { step: 2, rank: 0 }])), stepCount(side([], [4, 5, 6])), stepCount(side([]))], [2, 3, 1]);
+  assert.deepEqual([rankCount(side([{ step: 1, rank: 0 }, { step: 1, rank: 1 }])), rankCount(side([]))], [2, 1]); // sums become those of one rank
+  const [host, gpu] = [side([{ step: 1, kernels: 0 }]), side([{ step: 1, kernels: 8 }])];
+  assert.deepEqual([firstBy(host, host), firstBy(host, gpu), firstBy(side([]), side([]))], ["op", "kernel", "kernel"]);
   const by = COMPARED_BY.find((b) => b.by === "op");
   assert.deepEqual(by?.read(ops([0, 0])).map(([id, a]) => [id, a.name, a.us]), [["aten::mm", "aten::mm", 30], ["(no op)", "without op", 10]]);
 });

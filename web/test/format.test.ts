@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { counted, formatBytes, formatCount, formatMicros, formatPercent, formatStep, shortDecimals, signed, spacedUnits } from "../src/format";
+import { besideMedian, counted, formatBytes, formatCount, formatMicros, formatPercent, formatStep, shortDecimals, signed, spacedUnits } from "../src/format";
 
 const plain = (text: string): string => text.replaceAll("\u00a0", " ");
 
@@ -21,3 +21,7 @@ test("units in sentences of the library stand after a blank, and names stay", ()
   assert.equal(spacedUnits("sgemm_128x64s in v1.2ms_kernel, x4B"), "sgemm_128x64s in v1.2ms_kernel, x4B");
 });
 test("one thing is not many", () => assert.deepEqual([1, 0, 3, 67_219].map((n) => counted(n, "step")), ["1 step", "0 steps", "3 steps", "67,219 steps"]));
+test("a time beside the median of others is over or under it, or as it is", () => {
+  assert.deepEqual([[145.4, 100], [90, 100], [100.01, 100], [5, 0]].map(([us = 0, median = 0]) => plain(besideMedian(us, median))), ["45.4 % over the median", "10.0 % under the median", "as the median", "as the median"]);
+  assert.equal(plain(formatMicros(2.27e-13)), "0 µs"); // sums that cancel
+});
