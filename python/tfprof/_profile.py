@@ -174,6 +174,8 @@ def open(
     run_meta: Union[Sources, Mapping[int, Source], None] = None,
     op_log: Optional[Sources] = None,
     checkpoint: Optional[Sources] = None,
+    capture: Optional[Sources] = None,
+    inductor: Optional[Sources] = None,
     functions: bool = False,
     progress: Optional[Callable[[int, int], Any]] = None,
 ) -> "Profile":
@@ -183,19 +185,15 @@ def open(
         a checkpoint is named by its prefix.
     profile, graph, run_meta, op_log, checkpoint: the same with a given format. run_meta takes
         several: a list makes steps 0, 1, 2 ..., a dict {step number: source} gives the numbers.
+    capture, inductor: what graphs that a trace replays were captured from, and TorchInductor's files.
     functions: include the nodes of a graph's functions, as FUNCTION/NODE.
     progress: called regularly with (bytes read, total bytes); an exception that it raises ends the load.
 
     Data that had to be dropped, clamped or guessed give a ProfileWarning. Ctrl-C ends a load.
     Raises InputError, UsageError, LimitError, OutOfMemoryError.
     """
-    named = {
-        "profile": profile,
-        "graph": graph,
-        "run_meta": run_meta,
-        "op_log": op_log,
-        "checkpoint": checkpoint,
-    }
+    named = {"profile": profile, "graph": graph, "run_meta": run_meta, "op_log": op_log}
+    named.update(checkpoint=checkpoint, capture=capture, inductor=inductor)
     return _read(_collect(sources, named), functions, progress)
 
 

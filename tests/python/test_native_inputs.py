@@ -27,6 +27,13 @@ def contents(name):
 
 
 class Inputs(unittest.TestCase):
+    def test_captures_of_graphs(self):
+        replay, capture = (os.path.join(SAMPLE, 'graphs', name) for name in ('replay.json', 'capture.json'))
+        alone, joined = tfprof.open(replay), tfprof.open(replay, capture=capture)
+        self.assertIn('device time attributed: 3.3 % (launch 3.3 %); not: 96.7 % (no capture 96.7 %)', list(alone.op().notes))
+        for view in ('op', 'scope', 'lines', 'kernel'):
+            self.assertIn('device time attributed: 100.0 % (launch 3.3 %, unique 93.1 %, partial 3.6 %)', list(getattr(joined, view)().notes))
+
     def test_paths_and_bytes_are_one(self):
         text = str(tfprof.open(PROFILE).scope())
         packed = contents('dense/profile_3.gz')
