@@ -246,7 +246,7 @@ static bool is_kept(uint32_t domain, const char *name)
     return false;
 }
 
-enum { UNWANTED = UINT32_MAX };
+#define UNWANTED UINT32_MAX
 
 static uint32_t name_of_call(uint32_t domain, uint32_t id)
 {
