@@ -53,7 +53,7 @@ int cli_page_refuses(cli *c, const cli_call *call, tfp_options *o)
                                            "report", "timeline", "convert", "completion", NULL };
     if (call->flags[CLI_HELP]) return 0;
     if (is_one_of(call->name, refused))
-        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "%s does not work on the page: each line stands by itself",
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "%s does not work on the page: each line is run separately",
                              call->name);
     const char *output = tfp_options_get(o, "output");
     if (!output) return cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");

@@ -60,7 +60,7 @@ static int add_words(cli *c, const cli_call *call, const char *index, folders *f
         if (word == index) continue;
         if (tfp_is_index(word)) return cli_fault_set(&c->fault, CLI_BAD_USAGE, "%s and %s: one index at a time", index, word);
         if (stat(word, &st) || !S_ISDIR(st.st_mode))
-            return cli_fault_set(&c->fault, CLI_BAD_INPUT, "%s: behind an index stand the folders of its traces, and this is none", word);
+            return cli_fault_set(&c->fault, CLI_BAD_INPUT, "%s: after an index come the folders of its traces, and this is no folder", word);
         add(f, word);
     }
     return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* mcp/call.c: each call is answered by a child that may read below the served folder and write nothing: a file that is slow, big or damaged
- * costs that call, not the server. */
+/* mcp/call.c: answers each call in a child that may read below the served folder and write nothing: a file that is slow, big or damaged
+ * costs only that call, not the server. */
 #include "parts.h"
 
 #include "http/confine.h"
@@ -41,7 +41,7 @@ static void write_all(int fd, const char *data, size_t size)
     }
 }
 
-/* In the child. Only the answer goes to the client: what the command would print goes nowhere. */
+/* Runs in the child. Only the answer goes to the client; other output of the command is dropped. */
 static _Noreturn void answer_it(const mcp_command *c, int root, const mcp_program *program, int to)
 {
     taken t = { .command = c, .result = { .status = ANSWER_OK } };
@@ -55,7 +55,7 @@ static _Noreturn void answer_it(const mcp_command *c, int root, const mcp_progra
     setrlimit(RLIMIT_CPU, &(struct rlimit){ MCP_SECONDS, MCP_SECONDS + 1 });
     confine(&root, 1);
     for (size_t i = 0; i < c->count; i++)
-        if (!(words[i] = strdup(c->words[i]))) _exit(1); /* parsing cuts them, and the answer names them */
+        if (!(words[i] = strdup(c->words[i]))) _exit(1); /* parsing changes them, but the answer must show them */
     int status = program->run(program->ctx, words, c->count, take, &t, why, sizeof why);
     if (!t.done) mcp_put_fault(*why ? why : status ? "the command failed" : "the command has no rows", &t.result);
     if (answer_failed(&t.result)) _exit(1);
@@ -70,7 +70,7 @@ static int64_t now_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
-/* Whether all of the child's answer came in time. */
+/* Receives the child's answer. False: it did not come completely, or not in time. */
 static bool receive(int from, answer *result)
 {
     int64_t end = now_ms() + MCP_SECONDS * 1000;

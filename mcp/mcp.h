@@ -12,15 +12,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Runs the words of a command line (tfprof itself left out) and gives take() its report, and the lines that it would have written to stderr. 0, or an exit
- * status and a line in `why`. */
+/* Runs the words of a command line (without tfprof itself) and passes to take() its report and the lines that it would have written to stderr.
+ * Returns 0, or an exit status with a line in `why`. */
 typedef struct mcp_program {
     int (*run)(void *ctx, char **words, size_t count, void (*take)(void *to, const tfp_report *r, const char *said),
                void *to, char *why, size_t room);
     void *ctx;
 } mcp_program;
 
-/* Serves until stdin ends, from the current folder, whose descriptor is `root`. 0, or 3 when stdout cannot be written to. */
+/* Serves until stdin ends, from the current folder, whose descriptor is `root`. Returns 0, or 3 when stdout cannot be
+ * written to. */
 int mcp_serve(int root, const mcp_program *program);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* mcp/message.c: a JSON message is read in one pass, without recursion deeper than MESSAGE_DEPTH; texts are unescaped where they stand. */
+/* mcp/message.c: reads a JSON message in one pass, with recursion limited to MESSAGE_DEPTH; texts are unescaped in place. */
 #include "message.h"
 
 #include <stdint.h>
@@ -22,7 +22,7 @@ static void skip_blanks(reader *r)
     while (r->at < r->end && memchr(" \t\r\n", *r->at, 4)) r->at++;
 }
 
-/* The index of a new value; SIZE_MAX without memory. */
+/* Adds a value and returns its index; SIZE_MAX: out of memory. */
 static size_t add(reader *r, value_kind kind)
 {
     message *m = r->m;
@@ -75,7 +75,7 @@ static char *put_utf8(char *to, uint32_t c)
     return to;
 }
 
-/* After \u; a pair of surrogates is one character, half of one is U+FFFD. */
+/* Reads the character after \u; a pair of surrogates is one character, half of one is U+FFFD. */
 static bool take_character(reader *r, char **to)
 {
     int32_t unit = take_unit(r), low = -1;
@@ -107,7 +107,7 @@ static bool take_escape(reader *r, char **to)
     return true;
 }
 
-/* An escape is longer than what it stands for, so that a text fits where it was. */
+/* Unescapes a text in place, since an escape is longer than the character it stands for. */
 static bool take_text(reader *r)
 {
     size_t v = add(r, VALUE_TEXT);
@@ -133,7 +133,7 @@ static bool take_text(reader *r)
 
 static size_t count_digits(const char *at) { return strspn(at, "0123456789"); }
 
-/* The size of the number by the grammar of JSON; 0: none. */
+/* The length of a number by JSON's grammar; 0: it is none. */
 static size_t number_size(const char *start)
 {
     const char *at = start + (*start == '-');

@@ -8,24 +8,24 @@
 #include "message.h"
 
 enum {
-    MCP_LINE_MOST = 1 << 20, /* of a client's message */
+    MCP_LINE_MOST = 1 << 20, /* most bytes of a client's message */
     MCP_ANSWER_MOST = 64000, /* bytes of a call's answer */
-    MCP_ROWS = 200,          /* of a table, unless the call says otherwise */
+    MCP_ROWS = 200,          /* most rows of a table, unless the call sets another limit */
     MCP_ROWS_MOST = 1000,
-    MCP_SECONDS = 20, /* for a call */
-    MCP_WORDS = 80,   /* of a command line */
+    MCP_SECONDS = 20, /* most seconds for a call */
+    MCP_WORDS = 80,   /* most words of a command line */
     MCP_WHY = 2000
 };
 
 enum { MCP_PARSE_ERROR = -32700, MCP_BAD_REQUEST = -32600, MCP_NO_METHOD = -32601, MCP_BAD_PARAMETERS = -32602 };
 
-/* What a call asks for: the words of its command, which are freed with it. */
+/* The command of a call as words, which are freed with it. */
 typedef struct mcp_command {
     char *words[MCP_WORDS];
     size_t count;
     int64_t max_rows;
-    int code;          /* of the protocol: the parameters are not those of the tool; 0: they are */
-    char why[MCP_WHY]; /* what is wrong; "": nothing */
+    int code;          /* error code of the protocol: the parameters do not fit the tool; 0: they do */
+    char why[MCP_WHY]; /* the error; "": none */
 } mcp_command;
 
 /* tools.c */
@@ -33,10 +33,10 @@ void mcp_list_tools(answer *a);
 void mcp_command_of(const message *m, const value *parameters, int root, mcp_command *out);
 void mcp_command_free(mcp_command *c);
 
-/* call.c: the result of tools/call, an error of the command included. */
+/* call.c: writes the result of tools/call, which may be an error of the command. */
 void mcp_call(const mcp_command *c, int root, const mcp_program *program, answer *result);
 
-/* result.c: the rows of a report as the result of a call. */
+/* result.c: writes the rows of a report as the result of a call. */
 void mcp_put_report(const mcp_command *c, const tfp_report *r, const char *said, answer *result);
 void mcp_put_fault(const char *why, answer *result);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* mcp/protocol.c: JSON-RPC 2.0, a message a line, as the Model Context Protocol has it over stdio. */
+/* mcp/protocol.c: JSON-RPC 2.0 with one message per line, as the Model Context Protocol uses it over stdio. */
 #include "parts.h"
 
 #include <errno.h>
@@ -98,7 +98,8 @@ static void put_id(answer *a, const value *id)
     }
 }
 
-/* A notification has no id and no answer. Answers of the client have no method, and nothing was asked. */
+/* Answers a message. A notification has no id and gets no answer. A client's own answers have no method, and are
+ * ignored because nothing was asked. */
 static void answer_one(const server *s, const message *m, const value *v, answer *a)
 {
     const value *id = message_member(m, v, "id"), *method = message_member(m, v, "method"),
@@ -120,7 +121,7 @@ static void answer_one(const server *s, const message *m, const value *v, answer
     json_close(a, '}');
 }
 
-/* Revision 2025-03-26 knows several messages in a list. */
+/* Revision 2025-03-26 allows several messages in a list. */
 static void answer_list(const server *s, const message *m, answer *a)
 {
     const value *v = message_first(m, m->values);
@@ -185,7 +186,7 @@ int mcp_serve(int root, const mcp_program *program)
     server s = { .root = root, .program = program };
     char *line = malloc(MCP_LINE_MOST + 1);
     size_t size = 0;
-    bool skips = false; /* the rest of a line that is too long */
+    bool skips = false; /* skips the rest of a line that is too long */
     if (!line) return 4;
     for (;;) {
         char *end = memchr(line, '\n', size);
@@ -209,7 +210,7 @@ int mcp_serve(int root, const mcp_program *program)
         if (n <= 0) break;
         size += (size_t)n;
     }
-    if (size && !skips && !s.lost) { /* a last line without its end */
+    if (size && !skips && !s.lost) { /* a last line without a line end */
         line[size] = '\0';
         take_line(&s, line, size);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* mcp/result.c: a report as the result of a call: its rows as values and as text, cut to what an answer may hold. */
+/* mcp/result.c: writes a report as the result of a call: its rows as values and as text, cut to the size limit of an
+ * answer. */
 #include "parts.h"
 
 #include <stdio.h>
@@ -40,7 +41,7 @@ static void put_command(answer *a, const mcp_command *c)
 
 /* ---- cells ---- */
 
-/* Cut at a whole character. */
+/* Cuts at a whole character. */
 static void cell_text(const tfp_report *r, size_t row, const char *column, char out[CELL_MOST + 8])
 {
     size_t whole = tfp_report_string(r, row, column, out, CELL_MOST);
@@ -135,7 +136,8 @@ static void collect(const mcp_command *c, const tfp_report *r, shown *s)
     answer_add(&s->text, "", 1);
 }
 
-/* What was said while the files were read, a line each, and the report's own notes; then the codes of the own ones. */
+/* Writes the messages from reading the files, one per line, and the report's own notes; then the codes of these
+ * notes. */
 static void put_notes(answer *a, const tfp_report *r, const char *said)
 {
     static const char *const heads[] = { "tfprof: warning: ", "tfprof: note: " };

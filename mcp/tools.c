@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* mcp/tools.c: the tools, and how the arguments of a call become the words of a command. */
+/* mcp/tools.c: the tools, and the conversion of a call's arguments to words of a command. */
 #include "parts.h"
 
 #include "data/folder.h"
@@ -117,7 +117,7 @@ static bool wrong(mcp_command *c, int code, const char *format, const char *name
     return false;
 }
 
-/* "BEFORE" "TEXT" as one word. */
+/* Adds BEFORE and TEXT as one word. */
 static bool add_word(mcp_command *c, const char *before, const char *text)
 {
     size_t size = strlen(before) + strlen(text) + 1;
@@ -137,7 +137,7 @@ static bool leads_out(const char *path)
     return *path == '/';
 }
 
-/* FILE@STEP is step STEP of FILE, unless there is a file of that name. */
+/* Whether a path is below the folder. FILE@STEP is step STEP of FILE, unless there is a file with that whole name. */
 static bool is_below(int root, const char *path)
 {
     char file[4096];
@@ -150,7 +150,7 @@ static bool is_below(int root, const char *path)
     return false;
 }
 
-/* A word that begins with a dash would be an option. */
+/* A word that begins with a dash would be taken for an option. */
 static bool add_path(mcp_command *c, const value *v, int root)
 {
     if (v->kind != VALUE_TEXT) return wrong(c, MCP_BAD_PARAMETERS, "a path is not a %s", "string");
@@ -178,7 +178,7 @@ static bool is_view(const char *name)
     return false;
 }
 
-/* Only options of views, and none that says where the answer goes. */
+/* Whether a call may set an option: it must be an option of views, and not one that chooses where output goes. */
 static bool is_free(const char *name)
 {
     static const char *const ours[] = { "output", "format", "dump_to_file", "proto_out", "time_limit" };
@@ -191,7 +191,7 @@ static bool is_free(const char *name)
     return isalpha((unsigned char)*plain) != 0;
 }
 
-/* A text, number or boolean as it stands behind "-name=", at most `room` - 1 bytes. */
+/* Writes a text, number or boolean as the value after "-name=", at most `room` - 1 bytes. */
 static bool put_scalar(const value *v, char *out, size_t room)
 {
     if (v->kind == VALUE_NULL || v->kind > VALUE_TEXT || v->size >= room) return false;
@@ -200,7 +200,7 @@ static bool put_scalar(const value *v, char *out, size_t room)
     return true;
 }
 
-/* A list is the same as its items with commas between. */
+/* A list is written as its items separated by commas. */
 static bool add_option(mcp_command *c, const message *m, const char *name, const value *v)
 {
     char word[MCP_WHY];
@@ -237,7 +237,7 @@ static bool take_rows(mcp_command *c, const value *v)
     return true;
 }
 
-/* The verb of a tool that takes it from an argument, and words that are not in the order of the parameters. */
+/* Handles a verb that is an argument of the tool, and words whose order differs from that of the parameters. */
 static bool add_text(mcp_command *c, const tool *t, const parameter *p, const value *v)
 {
     if (v->kind != VALUE_TEXT) return wrong(c, MCP_BAD_PARAMETERS, "%s: not a string", p->name);

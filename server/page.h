@@ -12,6 +12,6 @@ typedef struct page_file {
     size_t size;
     bool immutable; /* its name changes with its content */
 } page_file;
-extern const page_file page_files[]; /* ends with an empty row; nothing before it in a build without node */
+extern const page_file page_files[]; /* ends with an empty row; in a build without node it has no other rows */
 
 #endif

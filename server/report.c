@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/report.c: the page as one file. The questions that it would ask a server are asked here, of the same routes, and
- * the answers stand in it as data: gzip in base64, which holds nothing that a browser could take for a tag. The questions
- * are the page's own list (web/src/asks.ts): lines of words between tabs: purpose, path, parameters. */
+/* server/report.c: the page as one file. The requests that it would send to a server are made here, with the same routes,
+ * and the answers are in the file as data: gzip in base64, which contains nothing that a browser could take for a tag.
+ * The page itself has the list of requests (web/src/asks.ts): lines of words separated by tabs: purpose, path,
+ * parameters. */
 #include "report_page.h"
 #include "report_parts.h"
 #include "data/source.h"
@@ -56,7 +57,7 @@ static void give_up(maker *m, const ask *k, const char *name, const char *why)
     if (m->o->say) m->o->say(m->o->ctx, line);
 }
 
-/* There is no page without these. */
+/* Whether the page cannot work without this answer. */
 static bool is_needed(const ask *k)
 {
     static const char *const needed[] = { "tables", "profiles", "facts" };
@@ -65,7 +66,7 @@ static bool is_needed(const ask *k)
     return false;
 }
 
-/* The page says why something is missing; so does a line to the user, unless the profile just has no such thing. */
+/* The page shows why something is missing; the user also gets a line, unless the profile simply has no such data. */
 static int add_missing(maker *m, const ask *k, const answer *a, const char *name)
 {
     const char *why = answer_why(a);
@@ -94,7 +95,7 @@ static int check_size(maker *m, const ask *k, size_t before, const char *name)
     return 0;
 }
 
-/* The bytes of the answer go into the file as the library writes them. */
+/* Writes the answer's bytes into the file as the library makes them. */
 static int add_answer(maker *m, const ask *k, const char *name)
 {
     packer *p = malloc(sizeof *p);
@@ -137,7 +138,7 @@ static int answer_line(maker *m, const char *line, size_t size, const char *id, 
     else if (!report_fill_ask(m, k, id))
         status = 0;
     else if (m->lack && strcmp(m->lack->what, k->what) == 0)
-        leave_out(m, k, m->lack->why); /* before the work that such a view begins with */
+        leave_out(m, k, m->lack->why); /* checked before the work with which such a view begins */
     else
         status = add_answer(m, k, name);
     if (k) free(k->words);
@@ -157,7 +158,7 @@ static const char *name_of(maker *m, size_t i, char *room, size_t size)
     return room;
 }
 
-/* A line for each of the first tensors of a checkpoint. */
+/* Makes a request for each of the first tensors of a checkpoint. */
 static int answer_tensors(maker *m, const char *line, size_t size, const char *id, const char *name)
 {
     lease l;
@@ -183,7 +184,7 @@ static bool can_open(maker *m, const char *file)
     return fd >= 0;
 }
 
-/* A line for each source file that the profile's code names and that lies below the folder given. */
+/* Makes a request for each source file that the profile's code names and that is below the given folder. */
 static int answer_texts(maker *m, const char *line, size_t size, const char *id, const char *name)
 {
     lease l;
@@ -204,7 +205,7 @@ static int answer_texts(maker *m, const char *line, size_t size, const char *id,
     return status;
 }
 
-/* One line of the list: once, or for each profile. */
+/* Handles one line of the list: once, or for each profile. */
 static int answer_asks(maker *m, const char *line, size_t size)
 {
     char name[512];
@@ -270,7 +271,7 @@ static bool has_step(const tfp_profile *p, long long step)
     return at < count;
 }
 
-/* Every profile must be readable and have the step. */
+/* Checks that every profile can be read and has the step. */
 static int check_profile(maker *m, size_t i)
 {
     lease l;
@@ -365,7 +366,7 @@ int report_of_served(const report_options *o, catalog *c, const profile_ids *ids
     return status;
 }
 
-/* Of all profiles in a catalog. */
+/* Makes a report of all profiles in a catalog. */
 static int report_of_all(const report_options *o, catalog *c, answer *to, char *why, size_t room)
 {
     maker m = { .catalog = c, .why = why, .room = room };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/report_ask.c: the requests of a report: lines of the page's own list (web/src/asks.ts), filled in for a profile. */
+/* server/report_ask.c: the requests of a report: fills in lines of the page's own list (web/src/asks.ts) for a profile. */
 #include "report_parts.h"
 
 #include <stdio.h>
@@ -29,7 +29,7 @@ static void add_parameter(ask *k, const char *name, const char *value)
     if (r->parameter_count < REQUEST_PARAMETERS) r->parameters[r->parameter_count++] = (parameter){ name, value };
 }
 
-/* A value as it is for this profile. false: there is nothing to ask. */
+/* Takes a parameter with its value for this profile. False: there is nothing to request. */
 static bool take_parameter(maker *m, ask *k, const char *id, const char *name, const char *value)
 {
     if (strcmp(value, "CHOSEN") == 0) {
@@ -48,7 +48,7 @@ static bool take_parameter(maker *m, ask *k, const char *id, const char *name, c
     return true;
 }
 
-/* /ID in a path is the profile. */
+/* Replaces /ID in a path by the profile's id. */
 static void fill_path(ask *k, const char *path, const char *id)
 {
     const char *at = strstr(path, "/ID");

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PACK_LEVEL 3                /* 6 takes three times as long for a tenth less */
-#define LONG_AFTER ((uLong)8 << 20) /* bytes after which an answer is packed at level 1 */
+#define PACK_LEVEL 3                /* level 6 takes three times as long for a tenth less */
+#define LONG_AFTER ((uLong)8 << 20) /* an answer with more bytes is packed at level 1 from here on */
 
 static const page_file *find_file(const char *end)
 {

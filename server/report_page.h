@@ -7,16 +7,16 @@
 
 #include <zlib.h>
 
-bool page_has(const char *end);                      /* whether the page has a file whose name ends so */
+bool page_has(const char *end);                      /* whether the page has a file whose name has this ending */
 bool page_unpack(const char *end, answer *out);      /* adds that file's bytes */
 bool page_unpack_text(const char *end, answer *out); /* the same, ended by NUL */
-void page_add_html(answer *a, const char *text);     /* text of an element or between quotes */
+void page_add_html(answer *a, const char *text);     /* escapes text for an element or an attribute */
 
-/* Answers need blocks of megabytes, one after the other: if the allocator gave each back to the system, that would cost a fifth
+/* Keeps freed memory: answers need blocks of megabytes one after the other, and returning each to the system would take a fifth
  * of all time. */
 void page_reuse_memory(void);
 
-/* Packs bytes as they come: neither all of them nor their packed form is kept beside `out`. */
+/* Packs bytes as they come, so that neither all of them nor their packed form are in memory beside `out`. */
 typedef struct packer {
     z_stream z;
     answer *out;

@@ -17,11 +17,11 @@ typedef struct maker {
     const report_options *o;
     catalog *catalog;
     answer out;
-    size_t about; /* bytes of the rest of the page */
+    size_t about; /* approximate bytes of the rest of the page */
     profile_ids of;
-    lack *lacks; /* by profile, as its ids */
-    lack *lack;  /* of the profile in question; NULL: of none */
-    char thing[THING_NAME]; /* the tensor whose values are asked for, or the file whose text is */
+    lack *lacks; /* for each profile, in the order of the ids */
+    lack *lack;  /* for the current profile; NULL: none */
+    char thing[THING_NAME]; /* the tensor whose values are requested, or the file whose text is */
     const source_index *sources; /* source files whose texts are included; NULL: none */
     char *why;
     size_t room;
@@ -29,7 +29,7 @@ typedef struct maker {
 
 typedef struct ask {
     const char *what;
-    char *words; /* a copy of the line, cut */
+    char *words; /* a copy of the line, cut into words */
     char path[512];
     char first[24], chosen[24]; /* steps */
     request request;
@@ -37,7 +37,8 @@ typedef struct ask {
 
 bool report_is_stopped(void *maker);
 
-/* Fills in the request of a line of the list for a profile: k->words is the line, and is cut. False: there is nothing to ask. */
+/* Makes the request of a line of the list for a profile: k->words is the line, and is cut. False: there is nothing to
+ * request. */
 bool report_fill_ask(maker *m, ask *k, const char *id);
 
 #endif

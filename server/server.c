@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PORT 7007 /* TensorFlow's profiler-ui had this one */
+#define PORT 7007 /* the same port as TensorFlow's profiler-ui */
 #define THREADS 4
 #define CONNECTIONS 2400
 #define DESCRIPTORS 4096
@@ -55,7 +55,7 @@ static void catch_signals(void)
     sigaction(SIGPIPE, &ignored, NULL);
 }
 
-/* Whether other machines may reach the address. */
+/* Whether other machines can reach the address. */
 static bool leaves_machine(const serve_options *o)
 {
     address a;
@@ -227,14 +227,14 @@ static int start(server *s, const serve_options *o, int *fd, char *why, size_t r
         snprintf(why, room, "no random numbers for a token");
         return BAD_INPUT;
     }
-    /* first: its processes hold nothing of the server's */
+    /* started first, so that its processes inherit nothing of the server */
     if (o->live_folder && !(s->live = live_start(o, page_token, why, room))) return BAD_INPUT;
     s->catalog = catalog_new(o, why, room);
     if (!s->catalog) return catalog_status(why);
     *fd = listen_at(o, s, why, room);
     if (*fd < 0) return BAD_USAGE;
     tell(o, s);
-    /* before threads are started: only threads that start later inherit it */
+    /* before threads are started, because only later threads inherit the restriction */
     if (give_up_rights(s) && catalog_start(s->catalog, on_change, s) && start_answering(s, *fd)) return DONE;
     snprintf(why, room, "serve: no memory or threads to begin with");
     return LIMIT;

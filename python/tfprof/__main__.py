@@ -13,7 +13,7 @@ from typing import Iterator, NoReturn, Optional
 
 
 def _places() -> Iterator[str]:
-    """Where the program may be: where pip wrote it down, then where scripts are kept."""
+    """Where the program may be: where pip recorded it, then the usual folders for scripts."""
     try:
         for path in importlib.metadata.files("tfprof") or []:
             if path.name == "tfprof" and path.parent.name == "bin":
@@ -29,7 +29,8 @@ def program() -> Optional[str]:
 
 
 def main() -> NoReturn:
-    """Becomes the program, so that its signals and its exit status are the caller's."""
+    """Replaces this process by the program, so that its signals and exit status are the
+    caller's."""
     arguments = sys.argv[1:]
     if arguments == ["--build"]:
         from tfprof import _build

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of docs/fleet.md of any number of traces, as Arrow: read one by one as they are pulled."""
+"""Any number of traces as the Arrow tables of docs/fleet.md; the traces are read one by one as the
+stream is pulled."""
 
 import os
 from typing import Any, Iterable, Iterator, List, Optional, Sequence, Tuple, Union
 
 from tfprof import _native
 
-# A source, as the extension takes it: file, path in the tables, data, and if there is none, a code of failures and why.
+# A source in the extension's form: file, path in the tables, data, and if there is no data, a failure code and the
+# reason.
 Part = Tuple[Optional[bytes], Optional[bytes], Optional[bytes], Optional[bytes], Optional[bytes]]
 
 
@@ -15,7 +17,7 @@ def is_url(source: object) -> bool:
 
 
 def unread(path: str, error: Exception) -> Part:
-    """A file that could not be read: a row of the table failures."""
+    """The row in the table failures for a file that could not be read."""
     code = b"missing" if isinstance(error, FileNotFoundError) else b"unreadable"
     return None, os.fsencode(path), None, code, str(error).encode("utf-8", "replace").replace(b"\0", b"")
 
@@ -31,7 +33,7 @@ def file_system(url: str) -> Tuple[Any, str]:
 
 
 def fetched(url: str, path: Optional[str] = None) -> Part:
-    """path: as the tables have it."""
+    """Reads a URL. path: its name in the tables."""
     system, place = file_system(url)
     try:
         return None, os.fsencode(path or url), system.cat_file(place), None, None
@@ -63,7 +65,7 @@ def _from_all(sources: Iterable[Any], sidecar: Optional[str]) -> Iterator[Part]:
 
 
 def settings_of(path_pattern: Union[str, Sequence[str], None], sidecar: Optional[str]) -> Tuple[str, ...]:
-    """As the extension takes them."""
+    """The settings in the extension's form."""
     patterns = [path_pattern] if isinstance(path_pattern, str) else list(path_pattern or ())
     settings: List[str] = []
     for pattern in patterns:

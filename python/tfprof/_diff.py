@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Comparisons: profiles, steps of them and printed scope views in, a report of what differs out."""
+"""Comparisons: takes profiles, steps of them and printed scope views, and returns a report of the
+differences."""
 
 import builtins
 import os
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 Side = Union[Profile, Source, Sequence[Source]]
 
-_HEAD = 1 << 20  # the tree of a printed view begins within so many bytes
+_HEAD = 1 << 20  # the tree of a printed view must begin within this many bytes
 
 
 class DiffOptions(ViewOptions, total=False):

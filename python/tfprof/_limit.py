@@ -14,7 +14,7 @@ Test = TypeVar("Test", bound=Callable[..., Any])
 
 
 class Measured:
-    """One number that was held against its limit; pytest's summary lists them."""
+    """One number that was compared with its limit; pytest's summary lists them."""
 
     def __init__(self, test: str, name: str, value: float, most: float) -> None:
         self.test, self.name, self.value, self.most = test, name, value, most
@@ -34,12 +34,12 @@ def _shown(x: float) -> str:
 
 
 def _step_ms(p: Profile) -> float:
-    """The median over the steps; of several devices the mean."""
+    """The median over the steps; with several devices their mean."""
     steps: Dict[str, List[float]] = {}
     for row in p.view("steps"):
         if row["step"] != "all" and row["duration_us"] is not None:
             steps.setdefault(row["step"], []).append(row["duration_us"])
-    if not steps:  # of a graph
+    if not steps:  # for a graph, which has no steps
         raise _native.NotFoundError("step_ms: the profile has no steps")
     return statistics.median(statistics.mean(d) for d in steps.values()) / 1000
 
@@ -61,7 +61,7 @@ def _calls(p: Profile) -> float:
 
 
 def _peak_bytes(p: Profile) -> float:
-    """Of the device that held most."""
+    """The peak of the device that held most."""
     told = p.memory().to_dict()["summary"]
     return float(max(value for key, value in told.items() if key.startswith("peak_bytes")))
 
@@ -78,13 +78,13 @@ _MEASURES: Dict[str, Callable[[Profile], float]] = {
 
 
 def _top_operation(p: Profile, column: str) -> Optional[str]:
-    """The operation with most of a column."""
+    """The operation with the largest value in a column."""
     rows = p.op(select=[column], order_by=column)
     return str(rows[1].name) if len(rows) > 1 else None
 
 
 def _top_line(p: Profile) -> Optional[str]:
-    """The line of code that takes most time; None where the profile has no lines."""
+    """The line of code that takes most time; None if the profile has no lines."""
     try:
         rows = p.lines(top=1)
     except _native.Error:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from tfprof._options import Path
     from tfprof._profile import Profile
 
-_CELL_MB = 8  # what a profile puts into the notebook by itself; show() takes more
+_CELL_MB = 8  # size limit of the page that a profile shows by itself; show() allows more
 _MOST_MB = 64
 _HEIGHT = 640
 PLACES = (
@@ -26,7 +26,8 @@ PLACES = (
     "graph",
     "more",
 )
-# Where the page has what a view has. Views that are not here are at its table, by their own name.
+# The page's place for each view. Views that are missing here are shown as a table of their own
+# name.
 _OF_VIEWS = {
     "scope": "flame",
     "code": "flame",
@@ -58,7 +59,7 @@ class Page:
         self.height = int(height)
 
     def _repr_html_(self) -> str:
-        # The frame may run the page's script and nothing else: it sees neither the notebook nor the network.
+        # The frame may only run the page's script: it can access neither the notebook nor the network.
         inside = self.html.replace("&", "&amp;").replace('"', "&quot;")
         return (
             '<iframe sandbox="allow-scripts allow-downloads" title="tfprof" width="100%%" height="%d" '
@@ -75,14 +76,15 @@ class Page:
 
 
 def _name_of(profile: "Profile") -> str:
-    """The name that the page has at its top: that of the first file."""
+    """The page's title: the name of the first file."""
     files = profile._opened.files if profile._opened else []
     first = _os.path.basename(_os.fsdecode(files[0][0]).rstrip("/")) if files else ""
     return first.lstrip("-.") or "profile"
 
 
 def _page_of(profile: "Profile", most: int) -> str:
-    from tfprof.__main__ import program  # before `python -m tfprof` runs it, no import may have
+    # imported here, because `python -m tfprof` must run this module before anything has imported it
+    from tfprof.__main__ import program
 
     command = program()
     if command is None:
@@ -99,7 +101,8 @@ def _page_of(profile: "Profile", most: int) -> str:
 
 
 def _beginning_at(html: str, place: str) -> str:
-    """Links of a page in a frame would lead to the notebook without a base of its own."""
+    """Adds a base to the page: without it, links of a page in a frame would lead to the
+    notebook."""
     told = '<base href="about:srcdoc" /><meta name="tfprof-place" content="%s" />' % place
     return html.replace(_CHARSET, _CHARSET + told, 1)
 
@@ -115,7 +118,7 @@ def place_of(view: str) -> str:
 
 
 class InNotebooks:
-    """What a profile shows of itself in a notebook."""
+    """What a profile shows in a notebook."""
 
     def show(self: Any, place: str = "overview", *, height: int = _HEIGHT, max_mb: int = _MOST_MB) -> Page:
         """The page of this profile, which a notebook shows as the result of a cell: everything can be clicked, nothing is
@@ -130,7 +133,7 @@ class InNotebooks:
         return page(self, place, height, max_mb)
 
     def _repr_html_(self: Any) -> Optional[str]:
-        """The facts of a profile, then its page. Without the page where it cannot be made."""
+        """The facts of a profile, then its page; without the page if it cannot be made."""
         if self.closed:
             return None
         facts, frame = _parts(self)

@@ -12,12 +12,12 @@ _DESTINATIONS = frozenset(("output", "dump_to_file", "proto_out"))  # these may 
 _NO_LISTS = (bytes, bytearray, memoryview, Mapping)
 
 
-Items = Union[str, Sequence[str]]  # "a,b" or ["a", "b"]; items of a list are taken whole
+Items = Union[str, Sequence[str]]  # "a,b" or ["a", "b"]; items of a list may contain commas
 Amount = Union[int, str]  # 2000 or "2ms"
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 
 
-Parameters = Union[Sequence[Any], Mapping[str, Any]]  # of a query: for ?, or for :name
+Parameters = Union[Sequence[Any], Mapping[str, Any]]  # parameters of a query: for ?, or for :name
 
 
 class ViewOptions(TypedDict, total=False):
@@ -76,14 +76,14 @@ class StatsOptions(ViewOptions, total=False):
 
 
 class PlaceOptions(ViewOptions, total=False):
-    """The keywords of the views that can be of some ranks or of a device, for type checkers."""
+    """The keywords of views that can be limited to some ranks or a device, for type checkers."""
 
     ranks: Optional[str]
     device: Optional[str]
 
 
 class RangeOptions(PlaceOptions, total=False):
-    """The keywords of the views that can be of a part of a recording, for type checkers."""
+    """The keywords of views that can be limited to a part of a recording, for type checkers."""
 
     range: Optional[str]
 
@@ -134,7 +134,7 @@ class FlopsOptions(ViewOptions, total=False):
     peak_bandwidth: Optional[Union[float, str]]
 
 
-# The keywords of views that have more than all have.
+# The keywords of views that have additional ones.
 OF_VIEWS: Dict[str, Any] = {
     "calls": RangeOptions,
     "code": RangeOptions,
@@ -152,7 +152,7 @@ OF_VIEWS: Dict[str, Any] = {
 
 
 def dims_of(dims: Any) -> str:
-    """A shape as the option assume_shape writes it: (None, 224, 3) is ?,224,3."""
+    """Writes a shape as the option assume_shape takes it: (None, 224, 3) is ?,224,3."""
     if isinstance(dims, str):
         return dims
     try:
@@ -168,18 +168,18 @@ def _wrong(name: str, value: object, why: str) -> "_native.UsageError":
 
 
 def _text(name: str, value: Any) -> Union[str, bytes, None]:
-    """The text of one value as on the command line; None: the value has no such text."""
+    """The text of one value as on the command line; None: the value cannot be written so."""
     if isinstance(value, bool) or type(value).__module__ == "numpy" and type(value).__name__.startswith("bool"):
         return "true" if value else "false"
     if isinstance(value, str) or isinstance(value, bytes) and name.replace("-", "_") in _DESTINATIONS:
         return value
-    if isinstance(value, float):  # numpy's too
+    if isinstance(value, float):  # also numpy's floats
         return repr(float(value))
     if isinstance(value, os.PathLike):
         found: Union[str, bytes] = os.fspath(value)
         return found
     try:
-        return str(operator.index(value))  # numpy's integers too
+        return str(operator.index(value))  # also numpy's integers
     except TypeError:
         return None
 
@@ -208,7 +208,7 @@ def _set(options: "_native.Options", name: str, value: Any) -> None:
         raise _wrong(name, value, "type %s is no value of an option" % type(value).__name__)
 
 
-# Options whose values are words of a table, and what the message says of a value that is none of them.
+# Options whose values are words of a table, and the word for them in messages.
 _VALUES = {
     "select": ("columns", "no column"),
     "order_by": ("orders", "no such order"),
@@ -217,13 +217,13 @@ _VALUES = {
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
-    """What is added to the message on a name that is not known; "": none of them is near."""
+    """A suggestion for the message about an unknown name; "": no known name is similar."""
     near = difflib.get_close_matches(word, list(known), 1)
     return "; did you mean %s?" % near[0] if near else ""
 
 
 def hinted(wrong: "_native.UsageError", given: Mapping[str, Any]) -> "_native.UsageError":
-    """The error with a suggestion where a value is nearly one of the option's words."""
+    """The error, with a suggestion if a value is similar to one of the option's words."""
     message = str(wrong)
     for name, (table, what) in _VALUES.items():
         value = given.get(name)
@@ -238,7 +238,8 @@ def hinted(wrong: "_native.UsageError", given: Mapping[str, Any]) -> "_native.Us
 
 
 def options_of(given: Mapping[str, Any]) -> "_native.Options":
-    """Options from keywords: texts, numbers, booleans, and lists, whose items are taken whole."""
+    """Converts keywords to options: texts, numbers, booleans, and lists, whose items are not
+    split."""
     options = _native.Options()
     options.every_value(True)
     known = [*_native.table("options"), *_native.table("command_options")]
@@ -257,14 +258,14 @@ def options_of(given: Mapping[str, Any]) -> "_native.Options":
 
 
 def is_put(given: Mapping[str, Any]) -> bool:
-    """Whether the keywords also write the report somewhere, as the command line does."""
+    """Whether the keywords also ask to write the report to a file, as on the command line."""
     return any(
         value is not None and name.replace("-", "_") in _DESTINATIONS for name, value in given.items()
     )
 
 
 def destination(given: Mapping[str, Any]) -> Optional[str]:
-    """The one file that the keywords name; None: they name none, or several."""
+    """The only file in the keywords; None: there is none, or there are several."""
     named = [given.get(name) for name in ("dump_to_file", "proto_out")]
     put = _text("output", given.get("output"))
     if isinstance(put, str) and "outfile=" in put:

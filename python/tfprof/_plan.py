@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which files a cluster reads, and in which tasks: found, chosen by what their paths tell, and cut into parts of equal bytes. Needs no
-cluster: tfprof.spark asks."""
+"""Plans which files a cluster reads, and in which tasks: finds files, selects them by what their paths tell, and divides them into
+parts of similar size. It needs no cluster; tfprof.spark uses it."""
 
 import datetime
 import fnmatch
@@ -10,7 +10,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Opt
 from tfprof import _native
 from tfprof._arrow import Part, fetched, file_system, is_url
 
-FILE_COST = 4096  # what a file costs beside its bytes, in bytes
+FILE_COST = 4096  # the cost of a file in addition to its bytes, as bytes
 NAMES = "*.json,*.json.gz,*.pb,*.pb.gz,*.tfprof"
 FIELDS = ("job", "date", "host", "rank")
 
@@ -19,7 +19,7 @@ class File(NamedTuple):
     """A file of a fleet."""
 
     file: Union[bytes, str]  # str: a URL
-    path: bytes  # as the tables have it
+    path: bytes  # its path in the tables
     size: int
     mtime_us: Optional[int]
 
@@ -59,7 +59,7 @@ def listed(sources: Sequence[str], names: Optional[str] = None, sidecar: Optiona
         if is_url(source):
             found += _of_url(source, names or NAMES, sidecar or "meta.json")
             continue
-        place = os.fsencode(os.path.abspath(source))  # an executor has another working folder
+        place = os.fsencode(os.path.abspath(source))  # an executor may have another current folder
         if not os.path.exists(place):
             raise _native.MissingFileError("%s: no such file or folder" % source)
         for file, path, size, mtime_us in _native.fleet_files((place,), names, sidecar):
@@ -82,12 +82,12 @@ def modified_after(files: Iterable[File], text: str) -> List[File]:
 def _is_one_of(field: str, known: str, values: Iterable[Any]) -> bool:
     if field == "rank":
         return int(known) in {v for v in values if v is not None}
-    return known in {str(v) for v in values if v is not None}  # of a date its ISO form
+    return known in {str(v) for v in values if v is not None}  # a date becomes its ISO form
 
 
 def chosen(files: Iterable[File], wanted: Mapping[str, Sequence[Any]], settings: Tuple[str, ...]) -> List[File]:
-    """Without files whose path or sidecar tells another job, date, host or rank than those wanted. What only the trace tells is unknown
-    here: such a file stays. wanted: the values by field, all of which must fit; settings: patterns and sidecar."""
+    """Leaves out files whose path or sidecar gives another job, date, host or rank than the wanted ones. What only the trace tells is
+    unknown here, so such a file stays. wanted: the values by field, all of which must match; settings: patterns and sidecar."""
     if not wanted:
         return list(files)
     kept = []
@@ -100,7 +100,7 @@ def chosen(files: Iterable[File], wanted: Mapping[str, Sequence[Any]], settings:
 
 
 def cut(files: Iterable[File], bytes_per_task: int) -> List[List[File]]:
-    """Neighbours together, each part about as big as that; a bigger file is a part alone."""
+    """Joins neighbouring files to parts of about that size; a bigger file is a part alone."""
     parts: List[List[File]] = []
     room = 0
     for f in files:
@@ -114,7 +114,7 @@ def cut(files: Iterable[File], bytes_per_task: int) -> List[List[File]]:
 
 
 def number(options: Mapping[str, str], name: str, default: int) -> int:
-    """An option that is a positive number."""
+    """Reads an option that must be a positive number."""
     text = options.get(name.lower(), str(default))
     if not text.isdecimal() or int(text) < 1:
         raise _native.UsageError("option %s: '%s' must be a number from 1 on" % (name, text))

@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from tfprof._report import Report
 
 _COLOURS = ("#4477aa", "#66ccee", "#228833", "#ccbb44", "#ee6677", "#aa3377", "#bbbbbb")
-_FLAME_LEAST = 0.002  # of the whole: narrower boxes are left out
-_TIMELINE_MOST = 20000  # spans: a picture cannot show more
-_LABEL_LEAST = 0.05  # of the width: narrower boxes show no name
+_FLAME_LEAST = 0.002  # share of the whole; narrower boxes are left out
+_TIMELINE_MOST = 20000  # most spans, because a picture cannot show more
+_LABEL_LEAST = 0.05  # share of the width; narrower boxes show no name
 
 
 def _axes(ax: Any, height: float) -> Any:
@@ -71,7 +71,7 @@ def bars(report: "Report", column: Optional[str], step: Optional[int], top: int,
     name = _column_of(report, column)
     found: List[Tuple[float, int]] = []
     for i, value in enumerate(report.column(name)):
-        if value and (report.is_table or i):  # the root of a tree is its total
+        if value and (report.is_table or i):  # the root of a tree is its total, so it is skipped
             found.append((value, i))
     found.sort(key=lambda pair: (-abs(pair[0]), pair[1]))
     found = found[: max(top, 0)]
@@ -95,7 +95,7 @@ def flame(report: "Report", column: Optional[str], step: Optional[int], top: int
     parents, depths = report.column("parent"), report.column("depth")
     whole = totals[0] if totals else 0
     ax = _axes(ax, 1.2 + 0.32 * (max(depths, default=0) + 1))
-    next_at: Dict[int, float] = {}  # where the next child of a row begins
+    next_at: Dict[int, float] = {}  # for each row, where its next child begins
     for i, total in enumerate(totals):
         above = parents[i]
         left = 0.0 if above is None else next_at.get(above, 0.0)

@@ -74,7 +74,7 @@ class _Input:
 
 
 def _add(profile: "_native.Profile", alike: List[_Input]) -> None:
-    """All of them are files, or bytes; all have a step, or none has."""
+    """Adds inputs that are all files or all bytes, and of which all have a step or none has."""
     if alike[0].data is None:
         profile.add_files([(one.path, one.format, one.step) for one in alike])
         return
@@ -221,7 +221,7 @@ def recognise(source: Source) -> str:
 
 
 class Profile(InNotebooks):
-    """One model's profile. Made by tfprof.open; any number of threads may look at it."""
+    """One model's profile, made by tfprof.open. Any number of threads may use it."""
 
     def __init__(self, native: "_native.Profile", opened: Optional[_Opened] = None) -> None:
         self._native = native
@@ -415,7 +415,7 @@ class Profile(InNotebooks):
         return "<tfprof.Profile: %d nodes, %d steps>" % (len(self.node_names), len(self.steps))
 
 
-# Profile.steps is the list of steps, so that the view of that name has another method.
+# Profile.steps is the list of steps, so the view of that name is another method.
 _METHODS = {"steps": "step_table"}
 
 

@@ -103,16 +103,16 @@ class Row(Columns):
     def __repr__(self) -> str:
         columns = self._report.columns
         if self._report.view == "advise":
-            names = [c for c in columns if c not in ("checker", "report")]  # the report is a line of text
+            names = [c for c in columns if c not in ("checker", "report")]  # that report is a line of text
         else:
             names = columns[1 if self._report.is_table else 4 :]
         shown = [c for c in names if self[c] not in (None, "")]
         cells = ["%s=%r" % (c, self[c]) for c in shown]
-        first = self[columns[0]]  # the name, or the checker of a finding
+        first = self[columns[0]]  # for a finding the first column is the checker
         return "<tfprof.Row %s%s>" % (first, ": " + ", ".join(cells) if cells else "")
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """IPython's terminal: a column a line."""
+        """For IPython's terminal: one column per line."""
         printer.text(_shown.row_text(self))
 
 
@@ -175,7 +175,7 @@ class Report:
         return list(zip(self._native.column("checker"), self._native.column("report")))
 
     def _native_type(self, name: str) -> str:
-        """i, r, s or b; "" for an unknown column."""
+        """The column's type i, r, s or b; "" for an unknown column."""
         return self._native.column_type(name)
 
     def column(self, name: str) -> List[Any]:
@@ -215,7 +215,7 @@ class Report:
             return [Row(self, i) for i in range(*key.indices(len(self)))]
         if isinstance(key, str):
             return Row(self, self._number_of(key))
-        number = operator.index(key)  # numpy's integers too
+        number = operator.index(key)  # also numpy's integers
         index = number + len(self) if number < 0 else number
         if not 0 <= index < len(self):
             raise IndexError("no row %d of %d" % (number, len(self)))
@@ -269,7 +269,7 @@ class Report:
         return page(self.profile, place_of(self.view), height, 64)
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        """IPython's terminal: the first rows as a table."""
+        """For IPython's terminal: the first rows as a table."""
         printer.text(_shown.report_text(self))
 
     def plot(

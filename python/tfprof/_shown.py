@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Display of rows and reports as the result of a cell: in notebooks and in IPython's terminal."""
+"""How rows and reports are displayed as the result of a cell, in notebooks and in IPython's
+terminal."""
 
 import html as _html
 from typing import TYPE_CHECKING, Any, List, Tuple
@@ -19,7 +20,7 @@ def escaped(text: str) -> str:
 
 
 def _cell(value: Any) -> Tuple[str, str]:
-    """The style and the text of a table's cell."""
+    """The CSS style and the text of a table's cell."""
     if isinstance(value, str):
         return _TEXT_STYLE, _html.escape(value)
     return "", "" if value is None else "{:,}".format(value)
@@ -59,7 +60,7 @@ def _plain(value: Any) -> str:
 
 
 def row_text(row: "Row") -> str:
-    """A column a line, those without a value left out."""
+    """One column per line; columns without a value are left out."""
     names = [c for c in _names(row._report) if row[c] not in (None, "")]
     width = max((len(name) for name in names), default=0)
     lines = ["  %-*s  %s" % (width, name, _plain(row[name])) for name in names]

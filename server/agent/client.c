@@ -322,7 +322,7 @@ static bool take_entry(stream *s, taken *t, int folder, char *why, size_t room)
     archive_entry e;
     const remote *r = s->of;
     if (!read_line(s, line, sizeof line) || !archive_line(line, &e) || (t->last && e.kind != ARCHIVE_END))
-        return refuse(why, room, late_or(s, "its answer ended too early, or is none of tfprof's")) == 0;
+        return refuse(why, room, late_or(s, "its answer ended too early, or does not come from tfprof")) == 0;
     switch (e.kind) {
     case ARCHIVE_WAITS:
         if (!t->waits) s->until_ms += r->wait_ms;

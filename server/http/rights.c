@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/http/rights.c: what root may do beyond its files is given up, but for a few capabilities, by this process and all that it starts. */
+/* server/http/rights.c: root's rights beyond those to its own files are given up, except a few capabilities, by this process and all that it
+ * starts. */
 #include "rights.h"
 
 #include <linux/capability.h>
@@ -10,10 +11,10 @@
 
 enum { PERFMON = 38, CAPS_MOST = 64 }; /* CAP_PERFMON; newer than some headers */
 
-/* It opens files of other users below the folders that it was given, and nothing else that needs a right. */
+/* The server opens other users' files below the folders that it was given, and needs no right for anything else. */
 static const int of_server[] = { CAP_DAC_READ_SEARCH };
-/* Memory of processes and ptrace; files and sockets of other users' jobs; probes and samples of the kernel, which may lock memory for
- * their buffers. */
+/* Needed for memory of processes and ptrace; for files and sockets of other users' jobs; for probes and samples of the kernel, which
+ * may lock memory for their buffers. */
 static const int of_lookers[] = { CAP_SYS_PTRACE, CAP_DAC_READ_SEARCH, CAP_DAC_OVERRIDE, PERFMON, CAP_IPC_LOCK };
 
 static void keep_only(uint64_t kept)
@@ -22,7 +23,8 @@ static void keep_only(uint64_t kept)
     struct __user_cap_data_struct have[_LINUX_CAPABILITY_U32S_3];
     for (int i = 0; i < CAPS_MOST; i++)
         if (!(kept >> i & 1))
-            prctl(PR_CAPBSET_DROP, i, 0, 0, 0); /* for what it executes; an error: there is no such one */
+            prctl(PR_CAPBSET_DROP, i, 0, 0,
+                  0); /* for programs that it executes; an error means that there is no such capability */
     if (syscall(SYS_capget, &head, have)) return;
     for (unsigned i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
         uint32_t mask = (uint32_t)(kept >> 32 * i);
@@ -37,7 +39,7 @@ static uint64_t set_of(const int *all, size_t count)
 {
     uint64_t set = 0;
     for (size_t i = 0; i < count; i++) set |= (uint64_t)1 << all[i];
-    /* before Linux 5.8 the right to set probes was a part of this one */
+    /* before Linux 5.8 this capability included the right to set probes */
     if (set >> PERFMON & 1 && prctl(PR_CAPBSET_READ, PERFMON, 0, 0, 0) < 0) set |= (uint64_t)1 << CAP_SYS_ADMIN;
     return set;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/http/rights.h: capabilities that are not needed are given up for good; nothing happens to a user who has none. */
+/* server/http/rights.h: gives up capabilities that are not needed, for good; for a user who has none nothing changes. */
 #ifndef TFP_SERVER_RIGHTS_H
 #define TFP_SERVER_RIGHTS_H
 
-void rights_of_server(void);  /* opens files below the folders */
-void rights_of_lookers(void); /* look at jobs and record them */
+void rights_of_server(void);  /* keeps: opening files below the folders */
+void rights_of_lookers(void); /* keeps: looking at jobs and recording them */
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* server/http/send.c: answers as they are sent: headers, ETag, gzip, and the bytes of errors. */
+/* server/http/send.c: prepares answers for sending: headers, ETag, gzip, and the text of errors. */
 #include "http.h"
 #include "server_parts.h"
 
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#define BODIES_MOST ((size_t)96 << 20) /* bytes of all answers that are being sent; one alone may pass it */
+#define BODIES_MOST ((size_t)96 << 20) /* limit for all answers that are being sent; a single one may exceed it */
 #define WORTH_PACKING 1024
 
 const http_header http_always[] = {
@@ -55,7 +55,7 @@ static void free_body(void *cls)
     free(b);
 }
 
-/* gzip; false leaves the answer as it is. */
+/* Compresses the answer with gzip; false: the answer is unchanged. */
 static bool pack(answer *a)
 {
     z_stream z = { 0 };
@@ -79,7 +79,7 @@ static bool pack(answer *a)
     return a->packed = true;
 }
 
-/* A file of the page, for a client that does not take gzip. */
+/* Unpacks a file of the page, for a client that does not accept gzip. */
 static void unpack(answer *a)
 {
     unsigned char part[16384];
@@ -112,7 +112,7 @@ void send_prepare(answer *a, bool can_unpack)
     if (!a->fixed && a->size >= WORTH_PACKING && can_unpack) pack(a);
 }
 
-/* An error as JSON, in place of an answer. */
+/* Makes the answer an error, as JSON. */
 static void add_words(answer *a)
 {
     char *error = a->error;

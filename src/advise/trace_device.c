@@ -96,7 +96,7 @@ bool tfp_ruling_exposed_communication(tfp_ruling *x)
     if (!x->f->has_devices) return false; /* then HostCommunication reports it */
     if (ns <= 0 || tfp_part(ns, x->f->mean.judged_ns) < x->limit) return false;
     const tfp_transfer_row *most = most_exposed(x->f);
-    tfp_ruling_part(x, "communication that nothing computes beside", x->f->mean.exposed_communication_ns);
+    tfp_ruling_part(x, "communication that does not overlap with compute", x->f->mean.exposed_communication_ns);
     tfp_ruling_share(x, "waiting for the last rank", waiting);
     tfp_ruling_share(x, "in collectives of few bytes", small);
     if (most) {

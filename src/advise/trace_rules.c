@@ -33,7 +33,7 @@ typedef struct rule {
 #define STEP "of the step"
 static const rule rules[] = {
     RULE("InputBound", HOST, "Steps of a trace that wait for input.", input_bound, 0.1, STEP,
-         "load and prepare input beside the step: more workers, prefetching, cheaper decoding", "wait",
+         "load and prepare input in parallel to the step: more workers, prefetching, cheaper decoding", "wait",
          "num_workers, prefetch_factor, persistent_workers", "prefetch, map with num_parallel_calls, cache", NULL, "input 0"),
     RULE("HostBound", HOST, "Devices that wait for launches.", host_bound, 0.2, STEP,
          "launch less and bigger: compile, bigger batches", "steps -critical_path",
@@ -59,7 +59,7 @@ static const rule rules[] = {
          "no empty_cache() in the loop", NULL, NULL),
     RULE("Compilations", HOST, "Compilation or tracing within steps.", compilations, 0.05, STEP,
          "keep shapes and Python values alike, mark dynamic dimensions", "calls",
-         "TORCH_LOGS=recompiles tells why", "input_signature, reduce_retracing=True", "jax_explain_cache_misses tells why"),
+         "TORCH_LOGS=recompiles shows why", "input_signature, reduce_retracing=True", "jax_explain_cache_misses shows why"),
     RULE("Retracing", HOST, "Calls of a tf.function that trace it again.", retracing, 0.05, STEP,
          "call it with tensors of few shapes and types, not with Python numbers; make it once, outside of loops", "calls",
          NULL, "input_signature, reduce_retracing=True", NULL),

@@ -130,7 +130,7 @@ static void add_path(maker *m, tfp_strid *path, uint32_t op, tfp_buf *text)
     if (x->above != TFP_NONE) above = tfp_text(m->p, path[x->above - m->first]);
     text->size = 0;
     if (above.size + name.size >= PATH_MOST) {
-        tfp_build_warn(m->b, "operators in so many others that their path is cut", name);
+        tfp_build_warn(m->b, "operators nested so deeply that their path is cut", name);
         above = TFP_STR("(deep)");
     }
     tfp_buf_str(text, above);

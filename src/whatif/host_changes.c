@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/host_changes.c: changes of the time of host threads: spans that get faster, cheaper launches, no wait for input. */
+/* whatif/host_changes.c: changes of the time of host threads: faster spans, cheaper launches, no wait for input. */
 #include "model/tables/spans.h"
 #include "whatif/change.h"
 
@@ -19,7 +19,7 @@ typedef struct piece {
 } piece;
 
 typedef struct cover {
-    TFP_VEC(piece) pieces; /* disjoint, by unit, thread and time */
+    TFP_VEC(piece) pieces; /* disjoint, sorted by unit, thread and time */
 } cover;
 
 static bool piece_before(const void *ctx, uint32_t a, uint32_t b)
@@ -54,7 +54,7 @@ static bool merge(cover *o)
     return ok;
 }
 
-/* Of all pieces the length up to a moment of a thread. */
+/* The length of all pieces up to a time of a thread. */
 static double length_to(const cover *o, uint32_t unit, uint32_t lane, double at)
 {
     piece wanted = { .unit = unit, .lane = lane, .start = at };
@@ -83,7 +83,7 @@ static bool add_spans(cover *o, tfp_changer *c, tfp_faster *f)
         piece p = { unit, j->s->lane[i], tfp_job_time(j, unit, j->s->start_ns[i]), tfp_job_time(j, unit, tfp_span_end(j->s, i)), 0 };
         if (!tfp_push(&o->pieces, p)) return false;
     }
-    for (uint32_t i = 0; i < j->turn_count; i++) { /* what another thread does meanwhile is inside, too */
+    for (uint32_t i = 0; i < j->turn_count; i++) { /* what another thread does meanwhile is inside too */
         const tfp_job_turn *t = &j->turns[i];
         if (!tfp_job_of_rank(j, t->unit, f->rank) || !tfp_named_inside(&f->named, t->around)) continue;
         if (!tfp_push(&o->pieces, ((piece){ t->unit, t->lane, t->first, t->last, 0 }))) return false;
@@ -91,7 +91,8 @@ static bool add_spans(cover *o, tfp_changer *c, tfp_faster *f)
     return true;
 }
 
-/* The time before an anchor, or since the anchor of another thread that it waits for, in the thread that it is spent in. */
+/* Shortens the time before an anchor, or the time since the anchor of another thread that it waits for; the time counts in
+ * the thread that spends it. */
 static void shorten(tfp_changer *c, const cover *o, uint32_t i, double factor)
 {
     const tfp_job *j = c->j;
@@ -121,7 +122,8 @@ bool tfp_apply_host(tfp_changer *c, tfp_faster *f)
 
 /* ---- launches and input ---- */
 
-/* Calls, or waits for data, that take longer than so much are scaled down to it. `place`: the start of what holds an anchor. */
+/* Scales calls, or waits for data, that take longer than a limit down to it. `place`: the start of the span around an
+ * anchor. */
 static void limit(tfp_changer *c, double most, bool data)
 {
     const tfp_job *j = c->j;
@@ -138,8 +140,8 @@ static void limit(tfp_changer *c, double most, bool data)
     }
 }
 
-/* On each thread of each step the first launch stands for a graph of all: the host time from its end to the end of the last launch
- * is gone. What waits for devices or data stays. */
+/* On each thread in each step the first launch represents one graph with everything: the host time from its end to the end of the
+ * last launch is removed. Waits for devices or data stay. */
 static void make_graphs(tfp_changer *c)
 {
     const tfp_job *j = c->j;

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* A value and its peers: those with the same key and number on other ranks. */
+/* A value that is compared with its peers: those with the same key and number on other ranks. */
 typedef struct peer {
     uint64_t key;
     uint32_t number, unit;
@@ -28,7 +28,8 @@ static bool peer_before(const void *ctx, uint32_t a, uint32_t b)
     return p[a].unit < p[b].unit;
 }
 
-/* Where ranks differ in number, or fewer than half of them have it, each keeps its own. */
+/* Whether peers can be compared: if ranks differ in number, or fewer than half of them have the value, each keeps its
+ * own. */
 static bool comparable(const peers *p, const uint32_t *order, size_t count, size_t *ranks)
 {
     const peer *list = p->list.at;
@@ -72,7 +73,7 @@ static bool even_out_all(peers *p, int64_t kept)
     return ok;
 }
 
-/* Adds one with the next number of its key on its rank. `numbers` is of one rank. */
+/* Adds a value with the next number of its key on its rank. `numbers` is for one rank. */
 static bool add(peers *p, tfp_map64 *numbers, peer one)
 {
     uint32_t number = tfp_map64_get(numbers, one.key);
@@ -103,11 +104,11 @@ static bool add_activities(peers *p, tfp_variant *v)
 
 /* ---- points of the threads of the steps ---- */
 
-/* Ranks wait in different places for what hosts reduce, so that their anchors differ where their points do not. */
+/* Ranks wait in different places for collectives of hosts, so their anchors differ although their points do not. */
 typedef struct point_work {
     tfp_home home;
-    double *at, *recorded, *ideal; /* by point, of all units side by side: its time, the work since the point before it */
-    size_t *first;                 /* by unit */
+    double *at, *recorded, *ideal; /* for each point of all units: its time, and the work since the previous point */
+    size_t *first;                 /* for each unit */
 } point_work;
 
 static void free_points(point_work *w)
@@ -147,7 +148,7 @@ static bool read_points(const tfp_job *j, point_work *w)
     return true;
 }
 
-/* Each point once, also where windows overlap. */
+/* Adds each point once, even where windows overlap. */
 static bool add_points(peers *p, const point_work *w)
 {
     const tfp_job *j = p->j;
@@ -157,7 +158,7 @@ static bool add_points(peers *p, const point_work *w)
         const tfp_job_window *s = &j->windows[i];
         uint64_t key[2] = { 3, s->step };
         size_t at = w->first[s->unit], end = w->first[s->unit + 1], next = end;
-        for (; at < next;) { /* the first point behind the start of the window */
+        for (; at < next;) { /* finds the first point after the start of the window */
             size_t middle = at + (next - at) / 2;
             if (w->at[middle] <= s->start)
                 at = middle + 1;
@@ -172,7 +173,7 @@ static bool add_points(peers *p, const point_work *w)
     return ok;
 }
 
-/* What the points of a thread gain, its anchors gain. */
+/* The anchors of a thread get the gains of its points. */
 static void take_points(const tfp_job *j, const point_work *w, tfp_variant *v)
 {
     size_t at = 0;
@@ -201,7 +202,7 @@ static bool even_out_points(const tfp_job *j, int64_t kept, tfp_variant *v)
 
 /* ---- anchors ---- */
 
-/* The number of a thread on its rank: that of the steps is the first. */
+/* The number of a thread on its rank: the thread of the steps is the first. */
 static bool add_anchors(peers *p, tfp_variant *v)
 {
     const tfp_job *j = p->j;

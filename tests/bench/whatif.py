@@ -1,11 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Processor time of `tfprof whatif` on big traces: whatif.py PROGRAM [MILLIONS]
-
-Two traces of PyTorch's layout are made, of a quarter of so many million spans and of all (10 by default): operators of which each launches
-a kernel in one of two streams, a collective every twenty, a synchronisation and a step every hundred. One change is asked for, of the trace
-as a file of tfprof's own (`convert`). What reading takes (`info`) is told beside it. The aim is 5 s for ten million spans, and four times
-the spans in at most five times the time."""
+"""Processor time of `tfprof whatif` on big traces: whatif.py PROGRAM [MILLIONS]  It makes two traces in PyTorch's layout, with that many
+million spans (10 by default) and with a quarter of them: operators of which each launches a kernel in one of two streams, a collective
+every twenty, a synchronisation and a step every hundred. One change is asked for, of the trace as a file of tfprof's own (`convert`). What
+reading takes (`info`) is told beside it. The aim is 5 s for ten million spans, and four times the spans in at most five times the time."""
 import os
 import resource
 import subprocess

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is asked: a fixed list that takes each rule by itself, and random option sets from a seed. Plain Python."""
+"""The fixed list of cases, each of which tests one rule alone, and random option sets from a seed. Plain
+Python."""
 import functools
 import os
 import random

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Asks our program what core.py asks TensorFlow: the same cases in, answers of the same form out. Plain Python."""
+"""Runs our program on the cases that core.py runs TensorFlow on, and gives answers of the same form. Plain
+Python."""
 import gzip
 import os
 import re

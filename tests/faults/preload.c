@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/faults/preload.c: an allocator that fails, put before the whole program (LD_PRELOAD), C++ library and all.
- * FAIL_AT=N in the environment: the N-th allocation fails. Without it the number of allocations is written to the file
- * COUNT_TO at the end. */
+/* tests/faults/preload.c: an allocator that fails, loaded before all libraries of the program (LD_PRELOAD), including
+ * the C++ library. FAIL_AT=N in the environment: the N-th allocation fails. Without it the number of allocations is
+ * written to the file COUNT_TO at the end. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/faults/scenario_run.c: the life of one scenario, and all that can be seen of it. */
+/* tests/faults/scenario_run.c: runs one scenario from beginning to end, and records everything that can be observed. */
 #include "scenarios.h"
 
 #include "outputs/data/arrow.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/faults/scenarios.h: whole lives of a profile, small enough to be run once for every fault in them. */
+/* tests/faults/scenarios.h: complete uses of a profile, from reading to freeing, small enough to be run once for every
+ * fault in them. */
 #ifndef TFP_SCENARIOS_H
 #define TFP_SCENARIOS_H
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ops of no larger family: boosted trees, vocabularies of checkpoints, debugging, small sets."""
+"""Ops that belong to no larger family: boosted trees, vocabularies of checkpoints, debugging, small
+sets."""
 from oracle import tf
 from tensorflow.python.framework import op_def_library
 

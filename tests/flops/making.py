@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the cases of small graphs are built with."""
+"""Helpers that build the small graphs of the cases."""
 from oracle import tf
 from tensorflow.python.framework import op_def_library, op_def_registry
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One graph of what TensorFlow's Python library makes of its functions: signals, text, images, losses, tables, queues ..."""
+"""One graph with what TensorFlow's Python library makes of its functions: signals, text, images, losses, tables, queues
+..."""
 import oracle
 from net_forms import F, I, both, old_control_flow
 

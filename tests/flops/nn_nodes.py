@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the families of graphs for convolutions, norms, quantized and oneDNN's ops are built with."""
+"""Helpers that build the graphs for convolutions, norms, quantized ops and oneDNN's ops."""
 from cases_math import REFUSED, add
 from making import placeholder as ask
 from oracle import tf

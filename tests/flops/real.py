@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tfprof must make of the real models of nets.py: TensorFlow's shapes and counts, and totals that papers publish or
-that follow from the layers' sizes.
-"""
+"""The expected results for the real models of nets.py: TensorFlow's shapes and counts, and totals that papers publish or
+that follow from the layers' sizes."""
 import json
 import os
 import subprocess

@@ -6,7 +6,7 @@ export interface Mark {
   kind: string;
   id: string;
   name: string;
-  x: number; // pixels of the window
+  x: number; // in pixels of the window
   y: number;
   w: number;
   h: number;

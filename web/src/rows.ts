@@ -4,13 +4,13 @@ import type { Column, Table } from "./api";
 
 export interface Tree {
   rows: number;
-  first: Uint32Array; // where a row's children begin in `children`; after the last row the roots
+  first: Uint32Array; // for each row its first index in `children`; the last element is where the roots begin
   children: Uint32Array;
   depth: Uint32Array;
-  parent: Int32Array; // -1: a root
+  parent: Int32Array; // -1: it is a root
 }
 
-/** Children in the order of `order` (or the table). */
+/** Fills the children in the order of `order`, by default the table's. */
 function gather(tree: Omit<Tree, "children">, order: Uint32Array | null): Uint32Array {
   const { rows, parent, first } = tree;
   const at = first.slice();
@@ -26,7 +26,7 @@ function gather(tree: Omit<Tree, "children">, order: Uint32Array | null): Uint32
   return children;
 }
 
-/** Parents come before their children in a table; without a parent column every row is a root. */
+/** In a table parents come before their children; without a parent column every row is a root. */
 export function makeTree(t: Table): Tree {
   const { rows } = t;
   const parents = t.tree ? t.column("parent") : undefined;
@@ -49,8 +49,8 @@ export function hasChildren(tree: Tree, row: number): boolean {
   return (tree.first[row + 1] ?? 0) > (tree.first[row] ?? 0);
 }
 
-/** Rows with children that stand alone under the row above them, from the root down: closed, such a one would be all that is
- * shown. */
+/** From the root down, rows with children that are the only child of the row above: if such a row were closed, nothing else
+ * would be shown. */
 export function aloneIn(tree: Tree): number[] {
   const rows: number[] = [];
   for (let row = 0; ; ) {
@@ -67,7 +67,8 @@ export interface Order {
   down: boolean;
 }
 
-/** Numbers as 64-bit keys with the same order; absent numbers are last in either direction. */
+/** Converts numbers to 64-bit keys with the same order; absent numbers are last in both
+ * directions. */
 function keysOf(column: Column, rows: number, down: boolean): Uint16Array {
   const keys = Float64Array.from(column.values);
   const words = new Uint32Array(keys.buffer);
@@ -77,7 +78,7 @@ function keysOf(column: Column, rows: number, down: boolean): Uint16Array {
       words[2 * i] = words[2 * i + 1] = 0xffffffff;
       continue;
     }
-    // negative numbers flip all bits, others only the sign
+    // of negative numbers all bits are flipped, of others only the sign
     const below = (words[2 * i + 1] ?? 0) >>> 31 !== 0;
     words[2 * i] = (words[2 * i] ?? 0) ^ (below ? 0xffffffff : 0) ^ turn;
     words[2 * i + 1] = (words[2 * i + 1] ?? 0) ^ (below ? 0xffffffff : 0x80000000) ^ turn;
@@ -85,7 +86,8 @@ function keysOf(column: Column, rows: number, down: boolean): Uint16Array {
   return new Uint16Array(keys.buffer);
 }
 
-/** All rows by a column of numbers, ties in the table's order: a radix sort, linear in the rows. */
+/** Sorts all rows by a column of numbers, equal ones in the table's order: a radix sort, linear in
+ * the rows. */
 function byNumber(column: Column, rows: number, down: boolean): Uint32Array {
   const keys = keysOf(column, rows, down);
   let order = new Uint32Array(rows);
@@ -135,7 +137,7 @@ function byText(tree: Tree, column: Column, down: boolean): Uint32Array {
   return sorted;
 }
 
-/** Siblings by a column; absent cells last. Replaces tree.children. */
+/** Sorts siblings by a column; absent cells are last. Replaces tree.children. */
 export function sortSiblings(tree: Tree, order: Order | null): Uint32Array {
   if (!order) return tree.children;
   if (order.column.texts) return byText(tree, order.column, order.down);
@@ -175,7 +177,7 @@ export function textsWith(texts: string[], text: string): Uint8Array {
   return out;
 }
 
-/** Rows whose name has the text (2), and their ancestors (1); null: every row. */
+/** Marks rows whose name contains the text (2), and their ancestors (1); null: every row. */
 export function findRows(t: Table, tree: Tree, text: string): Uint8Array | null {
   const name = t.columns[0];
   if (!text || !name?.texts) return null;

@@ -6,7 +6,7 @@ export interface Line {
   error: boolean;
 }
 
-/** The lines of standard error; a line that is indented goes on with the one before it. */
+/** The lines of standard error; an indented line continues the previous one. */
 export function saidLines(text: string): Line[] {
   const out: Line[] = [];
   for (const line of text.split("\n").filter(Boolean)) {

@@ -5,14 +5,15 @@ import type { State } from "./address";
 import { START, writeAddress } from "./address";
 import type { Opened } from "./opened";
 
-/** Where the report begins: the place and what is chosen there, without what a report has no answers for. One step is the report's own. */
+/** Where the report begins: the place and what is selected there, without parts for which a report has no data. A report of one step
+ * contains only that step. */
 export function placeInReport(now: State): string {
   const kept: State = { ...now, profile: "x", vs: "", ranks: [], device: "", steps: null, range: now.place === "timeline" ? now.range : null };
   const shown = now.place === "compare" || now.place === "more" ? { ...START, profile: "x", place: "overview" as const } : kept;
   return writeAddress(shown).replace("#/p/x/", "");
 }
 
-/** The step of the report: the one that is chosen; "": the mean of all. */
+/** The step of the report: the selected one; "": the mean of all. */
 const stepOf = ({ steps }: State): string => (steps && steps.from === steps.to ? String(steps.from) : "");
 
 export function reportPath(id: string, now: State): string {

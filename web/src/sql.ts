@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queries that the details panel asks. A report holds no database: there they fail, and the panel says so.
 
-const MOST_NAME = 600; // letters of a name in a query: a request line may have 8,192 bytes
+const MOST_NAME = 600; // most letters of a name in a query, because a request line may have 8,192 bytes
 
 export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** Compares a column with a name; a very long one by its beginning and its length. */
+/** Compares a column with a name; a very long name by its beginning and its length. */
 export const isName = (column: string, name: string): string =>
   name.length <= MOST_NAME ? `${column} = ${quoted(name)}` : `substr(${column}, 1, ${MOST_NAME}) = ${quoted(name.slice(0, MOST_NAME))} AND length(${column}) = ${name.length}`;
 
@@ -19,11 +19,11 @@ export interface OverStep {
   count: number;
 }
 
-/** Time by step of the spans that fit. */
+/** Time per step of the spans that match. */
 export const overSteps = (where: string): string =>
   `SELECT s.step AS step, ${us("sum(s.duration_ns)")} AS total_us, count(*) AS count FROM spans s WHERE s.step IS NOT NULL AND ${where} GROUP BY s.step ORDER BY s.step LIMIT 2000`;
 
-/** Self time of host spans by step. */
+/** Self time of host spans per step. */
 export const selfOverSteps = (where: string): string =>
   `SELECT s.step AS step, ${us("sum(s.self_ns)")} AS total_us, count(*) AS count FROM spans s WHERE s.step IS NOT NULL AND ${where} GROUP BY s.step ORDER BY s.step LIMIT 2000`;
 
@@ -59,7 +59,7 @@ export const launchedIn = (scope: string): string =>
   `SELECT s.name AS name, count(*) AS count, ${us("sum(s.duration_ns)")} AS total_us FROM spans s CROSS JOIN nodes n ON n.node = s.node WHERE ${ON_DEVICE} AND ` +
   `(n.name = ${quoted(scope)} OR substr(n.name, 1, ${[...scope].length + 1}) = ${quoted(`${scope}/`)}) GROUP BY s.name ORDER BY total_us DESC LIMIT 6`;
 
-/** Spans of ops within a scope, by step. */
+/** Spans of ops within a scope, per step. */
 export const inScope = (scope: string): string =>
   `s.class IS NULL AND s.kind = 'op' AND s.node IN (SELECT node FROM nodes WHERE name = ${quoted(scope)} OR substr(name, 1, ${[...scope].length + 1}) = ${quoted(`${scope}/`)})`;
 
@@ -69,30 +69,30 @@ export interface Where {
   trace: number | null;
 }
 
-/** The scopes that hold an op. */
+/** The scopes that contain an op. */
 export const scopesOf = (op: string): string =>
   `SELECT n.name AS scope, coalesce(sum(e.runs), 0) AS count, n.trace AS trace FROM nodes n LEFT JOIN executions e ON e.node = n.node WHERE ${isName("n.op", op)} GROUP BY n.node ORDER BY count DESC LIMIT 5`;
 
 export interface SpanPlace {
   span: number;
-  start_us: number; // on no clock of people; only differences count
+  start_us: number; // relative time, not a time of day; only differences have a meaning
   duration_us: number;
   step: number | null;
 }
 
 const PLACE = `s.span AS span, ${us("s.start_ns")} AS start_us, ${us("s.duration_ns")} AS duration_us, s.step AS step`;
 
-/** The longest spans that fit. */
+/** The longest spans that match. */
 export const longest = (where: string): string => `SELECT ${PLACE} FROM spans s WHERE ${where} ORDER BY s.duration_ns DESC, s.span LIMIT 3`;
 
-/** The next span that fits in order of start, or the one before. */
+/** The next matching span in order of start, or the previous one. */
 export function beside(where: string, span: number, back: boolean): string {
   const [than, order] = back ? ["<", "DESC"] : [">", "ASC"];
   const start = `(SELECT start_ns FROM spans WHERE span = ${span})`;
   return `SELECT s.span AS span FROM spans s WHERE ${where} AND (s.start_ns ${than} ${start} OR (s.start_ns = ${start} AND s.span ${than} ${span})) ORDER BY s.start_ns ${order}, s.span ${order} LIMIT 1`;
 }
 
-/** How many spans fit, and how many of them begin no later than one of them. */
+/** How many spans match, and how many of them begin no later than a given one. */
 export const placeOf = (where: string, span: number): string =>
   `SELECT count(*) AS of, sum(s.start_ns <= (SELECT start_ns FROM spans WHERE span = ${span})) AS place, ${us("sum(s.duration_ns)")} AS total_us, ${us("min(s.duration_ns)")} AS min_us, ${us("max(s.duration_ns)")} AS max_us FROM spans s WHERE ${where}`;
 
@@ -106,12 +106,12 @@ export interface CodeLine {
 /** The lines of a call stack, outermost first. */
 export const linesOf = (trace: number): string => `SELECT position, file, line, function FROM code WHERE trace = ${trace} ORDER BY position LIMIT 200`;
 
-/** The call stack of the last op before a kernel's longest launch, on the thread that launched it: it tells where the code was. */
+/** The call stack of the last op before a kernel's longest launch, on the launching thread: it shows which code was running. */
 export const nearTrace = (where: string): string =>
   `SELECT p.trace AS trace, p.name AS name FROM spans o JOIN spans p ON p.lane_number = o.lane_number AND p.start_ns <= o.start_ns AND p.trace IS NOT NULL ` +
   `WHERE o.span = (SELECT s.owner FROM spans s WHERE ${ON_DEVICE} AND s.owner IS NOT NULL AND ${where} ORDER BY s.duration_ns DESC LIMIT 1) ORDER BY p.start_ns DESC LIMIT 1`;
 
-/** Ops called on a line: those whose innermost frame it is. */
+/** Ops called on a line: those whose innermost frame is on it. */
 export const opsOnLine = (file: string, line: number): string =>
   `SELECT s.name AS name, count(*) AS count, ${us("sum(s.duration_ns)")} AS total_us FROM spans s WHERE s.kind = 'op' AND s.trace IN (SELECT c.trace FROM code c WHERE c.file = ${quoted(file)} AND c.line = ${line}) ` +
   "GROUP BY s.name ORDER BY total_us DESC LIMIT 6";

@@ -17,7 +17,7 @@ export interface StepRow {
   rank: number;
   step: number;
   device: string;
-  start: number; // from the first step; the timeline's clock begins earlier
+  start: number; // relative to the first step; the timeline's clock begins earlier
   duration: number;
   communication: number;
   copy: number;
@@ -39,7 +39,7 @@ export function stepRows(t: Table): StepRow[] {
   const n = (name: string, row: number): number => at[name]?.(row) ?? 0;
   const out: StepRow[] = [];
   for (let i = 0; i < t.rows; i++) {
-    if (!/^\d+$/.test(step(i))) continue; // the row of everything recorded
+    if (!/^\d+$/.test(step(i))) continue; // skips the row for everything recorded
     const parts = Object.fromEntries(PARTS.map((p) => [p.name, n(p.column, i)])) as Record<PartName, number>;
     out.push({ rank: n("rank", i), step: Number(step(i)), device: device(i), start: n("start_us", i), duration: n("duration_us", i), communication: n("communication_us", i), copy: n("copy_us", i), kernels: n("kernels", i), parts });
   }
@@ -64,7 +64,7 @@ export function groupBy<T, K>(list: T[], key: (of: T) => K): Map<K, T[]> {
   return out;
 }
 
-/** The mean over steps, then over ranks: a rank with more steps counts no more. */
+/** The mean over steps, then over ranks, so that a rank with more steps has no more weight. */
 const meanOf = (rows: StepRow[], value: (r: StepRow) => number): number => mean([...groupBy(rows, (r) => r.rank).values()].map((of) => mean(of.map(value))));
 
 export interface Quantities {
@@ -72,7 +72,7 @@ export interface Quantities {
   median: number;
   spread: number; // standard deviation as a share of the mean
   parts: Record<PartName, number>;
-  hidden: number; // communication that something computes beside
+  hidden: number; // communication that overlaps with compute
   steps: number;
   ranks: number;
 }
@@ -91,14 +91,15 @@ export function quantitiesOf(rows: StepRow[]): Quantities {
   };
 }
 
-/** The rows that the filters leave. */
+/** The rows that pass the filters. */
 export function underFilters(rows: StepRow[], f: Filters): StepRow[] {
   return rows.filter(
     (r) => (!f.ranks.length || f.ranks.includes(r.rank)) && (!f.steps || (r.step >= f.steps.from && r.step <= f.steps.to)) && (!f.device || r.device === f.device),
   );
 }
 
-/** What a number is of, for data-of: all, rank:N, step:N or device:D; "": of a mixture, which has no name. */
+/** What a number is about, for the attribute data-of: all, rank:N, step:N or device:D; "": a mixture, which
+ * has no name. */
 export function ofWhat(f: Pick<Filters, "ranks" | "steps" | "device">): string {
   const one = f.steps && f.steps.from === f.steps.to ? `step:${f.steps.from}` : f.steps ? null : "";
   const named = [f.ranks.length === 1 ? `rank:${f.ranks[0]}` : f.ranks.length ? null : "", one, f.device && `device:${f.device}`];
@@ -107,7 +108,7 @@ export function ofWhat(f: Pick<Filters, "ranks" | "steps" | "device">): string {
   return words.length > 1 ? "" : (words[0] ?? "all");
 }
 
-/** The rows of all steps of a profile; none where no times were recorded. */
+/** The rows of all steps of a profile; none if no times were recorded. */
 export const allSteps = async (of: Opened): Promise<StepRow[]> => (of.facts.has?.times ? stepRows(await tableOnce(profilePath(of.id, "views/steps?format=columns"))) : []);
 export const useSteps = (of: Opened): Loaded<StepRow[]> => useLoaded(`steps ${of.id}`, () => allSteps(of));
 

@@ -26,7 +26,7 @@ const here = parseAddress(location.hash);
 export const state = signal<State>(here.state);
 export const ignored = signal<string[]>(here.ignored);
 
-/** A part of the state that keeps its identity while its content stays the same. */
+/** A part of the state that stays the same object while its content is the same. */
 function part<T>(get: (s: State) => T) {
   let last = get(state.value);
   let key = JSON.stringify(last);
@@ -46,7 +46,7 @@ export const view = part((s) => s.view);
 export const query = part((s) => s.q);
 export const filters = part(({ ranks, steps, range: r, device }): Filters => ({ ranks, steps, range: r, device }));
 
-/** The range as a thing that can be selected. */
+/** The range as a selectable thing. */
 const rangeThing = (s: State): Thing | null => s.range && { kind: "range", id: `${s.range.from}-${s.range.to}` };
 export const shown = part((s): Thing => s.sel ?? rangeThing(s) ?? { kind: "profile", id: s.profile });
 
@@ -70,14 +70,14 @@ export function change(to: Partial<State>, how?: "push" | "replace"): void {
   follow();
 }
 
-/** A range and the profile itself are what is shown when nothing else is selected. */
+/** Without another selection, the range or the profile itself is shown. */
 export function select(thing: Thing | null): void {
   const [from = 0, to = 0] = thing?.kind === "range" ? thing.id.split("-").map(Number) : [];
   if (to > from) change({ sel: null, range: { from, to } });
   else change({ sel: thing?.kind === "profile" ? null : thing });
 }
 
-/** The parts of a state at another place. */
+/** The parts of the state that change with a place. */
 const moved = (to: Place, also: Partial<State>): Partial<State> => ({ ...(to === state.value.place ? {} : { ...PLACE_OWN, more: ownerless() }), ...also, place: to });
 const ownerless = (): Record<string, string> => Object.fromEntries(Object.keys(state.value.more).map((name) => [name, ""]));
 
@@ -85,12 +85,12 @@ export function goTo(to: Place, also: Partial<State> = {}): void {
   change(moved(to, also), "push");
 }
 
-/** The address of the state after a change; with another place as goTo would go there. */
+/** The address of the state after a change; if the place changes, as goTo would set it. */
 export const hrefOf = (to: Partial<State>): string => writeAddress(changed(to.place ? moved(to.place, to) : to));
 /** The address of a place of another profile. */
 export const hrefOfProfile = (id: string, at: Place = "overview"): string => writeAddress({ ...START, profile: id, place: at });
 
-/** Escape: gives up the selection, then the range. True: there was something to give up. */
+/** On Escape: clears the selection, then the range. True: there was something to clear. */
 export function giveUp(): boolean {
   const now = state.value;
   if (!now.sel && !now.range) return false;

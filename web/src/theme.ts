@@ -5,7 +5,7 @@ import { useEffect, useState } from "preact/hooks";
 export const THEMES = ["auto", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
-// A report opened from a mail may have no storage.
+// A report that was opened from a mail may have no storage.
 export function keptTheme(): Theme {
   try {
     return (localStorage.getItem("theme") as Theme | null) ?? "auto";

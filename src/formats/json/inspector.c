@@ -160,7 +160,7 @@ static tfp_status read_inspector(tfp_builder *b, tfp_input *in, tfp_error *err)
     tfp_str line;
     tfp_status s = TFP_OK;
     if (b->p->graph->nodes.size || b->p->events->processes.size || b->p->sampled->samples.size)
-        return tfp_fail(err, TFP_BADARG, "lines of NCCL's inspector stand alone: they have no times to set beside others");
+        return tfp_fail(err, TFP_BADARG, "lines of NCCL's inspector cannot be combined with other files: they have no times");
     while (!b->status && next_line(in, &line, &s, err)) {
         if (line.size) read_line(&r, line);
         bool last = line.size >= tfp_input_left(in);

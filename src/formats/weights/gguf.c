@@ -159,7 +159,7 @@ static tfp_status read_gguf(tfp_builder *b, tfp_input *in, tfp_error *err)
     uint64_t tensors = number(&r, 8), values = number(&r, 8);
     /* a value takes at least 13 bytes, a tensor 24 */
     if (!r.status && (values > tfp_input_left(in) / 13 || tensors > tfp_input_left(in) / 24))
-        r.status = tfp_fail(err, TFP_BADFILE, "it tells more values or tensors than it has room for");
+        r.status = tfp_fail(err, TFP_BADFILE, "it claims more values or tensors than it has room for");
     for (uint64_t i = 0; i < values && !r.status; i++) {
         skip(&r, number(&r, 8));
         skip_value(&r, number(&r, 4));

@@ -71,7 +71,7 @@ void tfp_gpus_read(tfp_gpus *g)
         g->why = "NVML is too old";
         return;
     }
-    g->why = count_of(&count) == 0 ? NULL : "NVML tells no devices";
+    g->why = count_of(&count) == 0 ? NULL : "NVML reports no devices";
     for (unsigned i = 0; i < count && i < GPUS_MOST; i++) {
         void *device = NULL;
         utilization use = { 0, 0 };

@@ -171,7 +171,7 @@ static tfp_str reasons(const tfp_live *l, tfp_report *r, const tfp_top_row *out,
     if (!out->framework.data)
         because(&why, "framework", unreadable ? "its maps may not be read" : "no library of one is mapped");
     if (!out->version.data)
-        because(&why, "version", out->framework.data ? "no dist-info stands beside its library" : "no framework");
+        because(&why, "version", out->framework.data ? "there is no dist-info beside its library" : "no framework");
     if (no_steps) because(&why, "steps_per_second", no_steps);
     if (no_steps) because(&why, "steps_are", no_steps);
     if (isnan(out->cpu)) because(&why, "cpu", tfp_no_interval);

@@ -192,7 +192,7 @@ static void take_frame(tfp_call *c, const unsigned char *head, tfp_str p)
     }
     if (stream != 1) return;
     if (type == RST_STREAM) c->wrong = "the server gave the call up (RST_STREAM)";
-    if (type == PUSH_PROMISE) c->wrong = "a PUSH_PROMISE that nobody asked for";
+    if (type == PUSH_PROMISE) c->wrong = "an unrequested PUSH_PROMISE";
     if (type == CONTINUATION && !c->open_block) c->wrong = "headers that go on without a beginning";
     if (type == DATA || type == HEADERS) {
         if (!strip(head, &p)) {

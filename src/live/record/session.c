@@ -182,7 +182,7 @@ static void take_line(tfp_capture *c, tfp_session *s, const tfp_answer *a)
     case TFP_ANSWER_FILE: begin_file(c, s, a); break;
     case TFP_ANSWER_DONE:
         if (!is_one_of(a->name, kinds)) {
-            tfp_session_end(c, s, "failed", "protocol", "the agent told of no kind that is known");
+            tfp_session_end(c, s, "failed", "protocol", "the agent sent no known kind of recording");
             break;
         }
         s->row.kind = tfp_capture_keep(c, a->name);
@@ -195,7 +195,7 @@ static void take_line(tfp_capture *c, tfp_session *s, const tfp_answer *a)
             tfp_session_end(c, s, "failed", "protocol", "the agent sent no file");
         break;
     case TFP_ANSWER_ERROR: end_with_error(c, s, a); break;
-    default: tfp_session_end(c, s, "failed", "protocol", "the agent sent a line that is none of its protocol");
+    default: tfp_session_end(c, s, "failed", "protocol", "the agent sent a line that is not part of its protocol");
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* whatif/job/anchors.c: the anchors of each host thread: starts and ends of calls that launch or wait, of waits for data, of steps and of
- * turns. Between two anchors lies nothing but the thread's own work, which is one number. */
+ * turns. Between two anchors there is only the thread's own work, which is stored as one number. */
 #include "model/tables/spans.h"
 #include "views/spans/trace.h"
 #include "whatif/job/job.h"
@@ -8,17 +8,17 @@
 #include <math.h>
 
 enum { NAME_KNOWN = 1, NAME_LAUNCHES = 2, NAME_WAITS = 4, NAME_LOADS = 8 };
-/* The order of points of one moment: what ends, what a turn leaves, what a turn or a wait reaches, what a collective or a wait begins from,
- * what starts. */
+/* The order of points at the same time: an end; where a turn leaves; where a turn or a wait arrives; where a collective or a wait begins; a
+ * start. */
 enum { RANK_END, RANK_LEAVE, RANK_REACH, RANK_FROM, RANK_START };
 
-#define LOADER_OWN_US 30   /* the part of a wait for a loader's workers that is the host's own, at most */
-#define LOADER_LEAST_US 100 /* shorter waits are no waits */
+#define LOADER_OWN_US 30   /* most time of a wait for a loader's workers that is the host's own work */
+#define LOADER_LEAST_US 100 /* shorter ones do not count as waits */
 
-/* What an anchor is made of: there are many, and they are sorted. */
+/* What an anchor is made from; small, because there are many and they are sorted. */
 typedef struct raw {
     int64_t order;   /* nanoseconds since the first span of the unit */
-    uint32_t *tells; /* receives the index of the anchor; NULL: nobody asks */
+    uint32_t *tells; /* receives the index of the anchor; may be NULL */
     uint32_t span, lane, unit;
     uint8_t rank, kind; /* kind: tfp_anchor_kind */
     bool ends : 1, launches : 1, waits : 1;
@@ -27,9 +27,9 @@ typedef struct raw {
 typedef struct anchors {
     tfp_job *j;
     TFP_VEC(raw) list;
-    uint8_t *names;      /* by strid */
-    bool *used;          /* by span: a call that launched an activity */
-    const uint8_t *waits; /* by span: why it waits */
+    uint8_t *names;      /* for each string */
+    bool *used;          /* for each span: whether it is a call that launched an activity */
+    const uint8_t *waits; /* for each span: why it waits */
 } anchors;
 
 static uint8_t name_of(anchors *b, uint32_t span)
@@ -190,10 +190,10 @@ static bool place(anchors *b)
 
 /* ---- what holds the time before each anchor ---- */
 
-/* Starts of the spans that are open; those of one thread. */
+/* Starts of the open spans of one thread. */
 typedef struct open_spans {
     TFP_VEC(uint32_t) list; /* -> anchors */
-    uint8_t *closed;        /* by anchor */
+    uint8_t *closed;        /* for each anchor */
 } open_spans;
 
 static uint32_t innermost(const tfp_job *j, const open_spans *o, uint8_t kind)
@@ -234,13 +234,13 @@ static bool hold_all(tfp_job *j)
     return ok;
 }
 
-/* The steps of the time before each anchor. */
+/* Finds the step of the time before each anchor. */
 static void find_steps(tfp_job *j)
 {
     uint32_t at = 0;
     for (uint32_t i = 0; i < j->anchor_count; i++) {
         tfp_job_anchor *a = &j->anchors[i];
-        if (a->first) { /* back to the first window of its unit */
+        if (a->first) { /* returns to the first window of its unit */
             uint32_t low = 0, high = j->window_count;
             while (low < high) {
                 uint32_t middle = low + (high - low) / 2;
@@ -274,7 +274,7 @@ static void take_turns(tfp_job *j)
     }
 }
 
-/* What lies in a gap before the collectives end was waiting. */
+/* Treats the time in a gap before the collectives end as waiting. */
 static void take_gaps(tfp_job *j)
 {
     for (uint32_t i = 0; i < j->gap_count; i++) {
@@ -284,7 +284,8 @@ static void take_gaps(tfp_job *j)
     }
 }
 
-/* Waits for data workers. The workers do not get faster, so such a wait never ends earlier than recorded; hardly any of it is work of the host. */
+/* Handles waits for data workers. The workers do not get faster, so such a wait never ends earlier than recorded; hardly any of it is the host's
+ * own work. */
 static void take_loaders(anchors *b)
 {
     tfp_job *j = b->j;
@@ -295,7 +296,7 @@ static void take_loaders(anchors *b)
         double all = a->at - j->anchors[start].at;
         if (all <= LOADER_LEAST_US || start >= i) continue;
         a->floor = a->at;
-        if (a->data != start) continue; /* a wait inside of a wait, which has had its share */
+        if (a->data != start) continue; /* a wait inside another wait, which was handled already */
         for (uint32_t k = start + 1; k <= i; k++) j->anchors[k].own *= LOADER_OWN_US / all;
     }
 }

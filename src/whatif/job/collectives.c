@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/job/collectives.c: the collectives of all ranks, matched, and one clock for the ranks that have some in common: a collective ends
- * on all of them at once. */
+/* whatif/job/collectives.c: matches the collectives of all ranks, and finds one clock for ranks that have collectives in common: a
+ * collective ends on all of them at the same time. */
 #include "model/tables/stats.h"
 #include "model/tables/spans.h"
 #include "views/spans/trace.h"
@@ -10,7 +10,7 @@
 
 typedef struct member {
     uint64_t key;
-    uint32_t number; /* among those of the key on its rank */
+    uint32_t number; /* number among those with the key on its rank */
     uint32_t activity;
 } member;
 
@@ -18,7 +18,7 @@ typedef struct stat_keys {
     tfp_strid group, ranks, name, source, target, sequence, elements;
 } stat_keys;
 
-/* One collective on two ranks: the difference of its ends, and the limits that its starts set. */
+/* One collective on two ranks: the difference of its ends, and the bounds that its starts give. */
 typedef struct pair {
     uint32_t a, b; /* -> units */
     double difference, low, high;
@@ -29,10 +29,10 @@ typedef struct matching {
     stat_keys keys;
     TFP_VEC(member) members;
     TFP_VEC(pair) pairs;
-    bool *uneven;      /* by strid: collectives of hosts of which ranks have different numbers */
+    bool *uneven;      /* for each string: host collectives whose number differs between ranks */
     bool only_sided;   /* no collective waits on all of its ranks */
-    uint32_t *parent; /* by unit: of the same island */
-    double *to_parent; /* what is added to a time to get that of its parent */
+    uint32_t *parent; /* for each unit: a unit of the same island */
+    double *to_parent; /* added to a time to get that of its parent */
 } matching;
 
 static uint64_t mix(const matching *m, uint64_t hash, uint32_t span, tfp_strid key)
@@ -42,7 +42,7 @@ static uint64_t mix(const matching *m, uint64_t hash, uint32_t span, tfp_strid k
     return tfp_hash(value, sizeof value);
 }
 
-/* What one collective has in common on all of its ranks. */
+/* The key that one collective has on all of its ranks. */
 static uint64_t key_of(const matching *m, const tfp_job_activity *a)
 {
     const tfp_profile *p = m->j->p;
@@ -106,7 +106,8 @@ static bool find_uneven(matching *m)
     return ok;
 }
 
-/* Of two ranks what one sends is what the other receives; of more it is not known which. */
+/* The key of a host collective. With two ranks, what one sends the other receives; with more it is unknown which one
+ * receives. */
 static bool host_key(const matching *m, const tfp_job_activity *a, uint64_t *out)
 {
     const tfp_job *j = m->j;
@@ -136,7 +137,7 @@ static bool collect_hosted(matching *m)
     return ok;
 }
 
-/* A collective of hosts that not all ranks wait in. */
+/* Whether it is a host collective in which not all ranks wait. */
 static bool is_sided(const tfp_job *j, uint32_t activity)
 {
     return activity >= j->device_count && tfp_job_is_sided(tfp_job_name(j, j->activities[activity].span));
@@ -195,7 +196,7 @@ static bool pair_before(const void *ctx, uint32_t a, uint32_t b)
     return p[a].a != p[b].a ? p[a].a < p[b].a : p[a].b < p[b].b;
 }
 
-/* The island of a unit, and what its times need to be those of the island. */
+/* Finds a unit's island, and the offset of its times to those of the island. */
 static uint32_t root_of(matching *m, uint32_t unit, double *shift)
 {
     uint32_t root = unit;
@@ -205,7 +206,7 @@ static uint32_t root_of(matching *m, uint32_t unit, double *shift)
         root = m->parent[root];
     }
     *shift = all;
-    while (m->parent[unit] != unit) { /* the next search is short */
+    while (m->parent[unit] != unit) { /* path compression makes the next search short */
         uint32_t next = m->parent[unit];
         double own = m->to_parent[unit];
         m->parent[unit] = root;
@@ -216,8 +217,8 @@ static uint32_t root_of(matching *m, uint32_t unit, double *shift)
     return root;
 }
 
-/* The clock of b beside that of a: the median of the differences, moved so that no collective ends on one rank before it starts
- * on the other. */
+/* The offset of b's clock to a's: the median of the differences, shifted so that no collective ends on one rank before it
+ * starts on the other. */
 static double clock_of(const pair *pairs, const uint32_t *order, size_t count, double *values)
 {
     double low = -INFINITY, high = INFINITY;
@@ -277,7 +278,7 @@ static bool set_clocks(matching *m)
     return true;
 }
 
-/* Pure: from the latest start to the end; the rest was waiting for the other ranks. */
+/* Finds the pure time, from the latest start to the end; the rest was waiting for the other ranks. */
 static bool find_pure(tfp_job *j)
 {
     double *latest = TFP_NEW(j->arena, double, j->joints.size + 1);
@@ -289,7 +290,7 @@ static bool find_pure(tfp_job *j)
         if (a->start > latest[a->joint]) latest[a->joint] = a->start;
         if (a->end > j->joints.at[a->joint].end) j->joints.at[a->joint].end = a->end;
     }
-    for (uint32_t i = j->device_count; i < j->activity_count; i++) { /* gone before the others came */
+    for (uint32_t i = j->device_count; i < j->activity_count; i++) { /* it ended before the others started */
         tfp_job_activity *a = &j->activities[i];
         if (a->joint != TFP_NONE && is_sided(j, i) && a->end < latest[a->joint]) a->ends_with = TFP_NONE;
     }

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/job/device_edges.c: what an activity waits for: the call that launched it, the one before it in its stream, events in other
- * streams, the other ranks of a collective. */
+/* whatif/job/device_edges.c: finds what an activity waits for: the call that launched it, the previous one in its stream, events in
+ * other streams, the other ranks of a collective. */
 #include "whatif/job/job.h"
 
 #include <math.h>
 
 #define LATENCY_MOST_US 50
 #define GAP_MOST_US 10
-#define UNEXPLAINED_US 5 /* so much later than all that it is known to wait for: it waits for another stream, */
-#define NEAR_US 10       /* for what ended so shortly before */
-#define STREAMS_MOST 64  /* looked at one by one for an activity */
+#define UNEXPLAINED_US 5 /* if it starts this much later than all that it is known to wait for, it waited for another stream, */
+#define NEAR_US 10       /* for an activity that ended at most this long before */
+#define STREAMS_MOST 64  /* most streams that are examined for an activity */
 #define STEPS_BACK 16
 
 typedef struct device_edges {
     tfp_job *j;
-    double *since;        /* by activity: the latest end of what it waits for, without its launch; -INFINITY */
-    double *event;        /* the same of events only */
+    double *since;        /* for each activity: the latest end of what it waits for, except its launch; -INFINITY: none */
+    double *event;        /* the same for events only */
     uint32_t *plain;      /* the last activity up to it in its stream that is no collective; TFP_NONE: none */
-    uint32_t *collective; /* the last one that is */
-    uint32_t *by_end;     /* activities by unit and end */
-    uint32_t *unit_first; /* by unit -> by_end */
+    uint32_t *collective; /* the last one that is a collective */
+    uint32_t *by_end;     /* activities sorted by unit and end */
+    uint32_t *unit_first; /* for each unit its first index in by_end */
 } device_edges;
 
 static bool is_first(const tfp_job *j, uint32_t i) { return !i || j->activities[i - 1].lane != j->activities[i].lane; }
 
-/* The one before it in its stream, if it had ended: of a lane with several queues there is none. */
+/* The previous activity in its stream, if that had ended; a lane with several queues has none. */
 static uint32_t before_of(const tfp_job *j, uint32_t i)
 {
     return is_first(j, i) || j->activities[i - 1].end > j->activities[i].start + TFP_JOB_SLACK_US ? TFP_NONE : i - 1;
@@ -42,7 +42,8 @@ static void find_kinds(device_edges *d)
 
 /* ---- without rows that tell of events ---- */
 
-/* Of another stream, the last activity launched before a collective's call: c10d makes its stream wait for it. */
+/* The last activity of another stream that was launched before a collective's call: c10d makes its stream wait for
+ * it. */
 static uint32_t awaited_by_collective(const tfp_job *j, uint32_t i)
 {
     const tfp_job_activity *a = &j->activities[i];
@@ -65,7 +66,7 @@ static bool by_end(const void *ctx, uint32_t a, uint32_t b)
     return x[a].end < x[b].end;
 }
 
-/* The latest activity of another stream that ended at most NEAR_US before it; TFP_NONE. */
+/* The latest activity of another stream that ended at most NEAR_US before it; TFP_NONE: none. */
 static uint32_t ended_near(const device_edges *d, uint32_t i)
 {
     const tfp_job_activity *all = d->j->activities, *a = &all[i];
@@ -154,7 +155,8 @@ static bool find_constants(device_edges *d)
 
 /* ---- edges ---- */
 
-/* `i` waits for an activity. Where nothing waits for collectives, it waits for the last one before that is none. */
+/* Adds that `i` waits for an activity. In the variant where nothing waits for collectives, it waits for the last
+ * activity before that is none. */
 static void wait_for(device_edges *d, uint32_t i, uint32_t source, double lag)
 {
     tfp_job *j = d->j;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/job/events.c: Kineto's rows `cuda_sync`: which event a stream waits for, and what a synchronising call waits for. */
+/* whatif/job/events.c: Kineto's rows `cuda_sync`: the event that a stream waits for, and what a synchronising call waits
+ * for. */
 #include "model/tables/stats.h"
 #include "model/tables/spans.h"
 #include "views/spans/trace.h"
 #include "whatif/job/job.h"
 
-#define KEYS_PLAIN 0x7fffffff /* numbers below it are their own key (tfp_build_key), one above */
+#define KEYS_PLAIN 0x7fffffff /* numbers below this are their own keys plus one (tfp_build_key) */
 
 typedef struct row_names {
     tfp_strid wait, device, stream, event;
@@ -25,7 +26,7 @@ static bool map_calls(tfp_job *j)
         if (unit == TFP_NONE) continue;
         uint64_t key = (uint64_t)unit << 32 | j->s->correlation[i];
         uint32_t known = tfp_map64_get(&j->call_by_key, key);
-        if (known != TFP_NONE && j->s->start_ns[known] <= j->s->start_ns[i]) continue; /* a call in a call */
+        if (known != TFP_NONE && j->s->start_ns[known] <= j->s->start_ns[i]) continue; /* a call inside another call */
         if (!tfp_map64_put(&j->call_by_key, key, i)) return false;
     }
     return true;
@@ -43,7 +44,7 @@ static bool map_streams(tfp_job *j)
     return true;
 }
 
-/* When the call with that number, as the trace has it, started; false: it is not known. */
+/* When the call with the trace's number started; false: unknown. */
 static bool call_time(const tfp_job *j, uint32_t unit, int64_t correlation, double *at)
 {
     if (correlation <= 0 || correlation >= KEYS_PLAIN - 1) return false;
@@ -53,7 +54,7 @@ static bool call_time(const tfp_job *j, uint32_t unit, int64_t correlation, doub
     return true;
 }
 
-/* The stream (-> streams) of that number beside a lane; TFP_NONE. */
+/* The stream with that number on the same device as a lane, as an index in streams; TFP_NONE: none. */
 static uint32_t stream_numbered(const tfp_job *j, uint32_t lane, int64_t number)
 {
     const tfp_profile *p = j->p;
@@ -75,7 +76,7 @@ bool tfp_job_event_of(const tfp_job *j, uint32_t row, uint32_t *stream, double *
     return record && record->type == TFP_STAT_INT && call_time(j, tfp_job_unit_of(j, row), record->value.number, recorded);
 }
 
-/* The activity that waits, and the one that it waits for. */
+/* Adds the activity that waits, and the one that it waits for. */
 static void add_wait(tfp_job *j, uint32_t row)
 {
     uint32_t unit = tfp_job_unit_of(j, row), stream = j->stream_of_lane[j->s->lane[row]], other = TFP_NONE;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/job/home.c: the points of the thread of the steps. */
+/* whatif/job/home.c: finds the points of the thread of the steps. */
 #include "whatif/job/home.h"
 #include "model/tables/spans.h"
 
-/* The spans of each unit's thread of the steps, side by side. */
+/* Collects the spans of each unit's thread of the steps, unit by unit. */
 static bool gather(tfp_home *h)
 {
     const tfp_job *j = h->j;
@@ -40,7 +40,8 @@ void tfp_home_free(tfp_home *h)
     tfp_vec_free(&h->points);
 }
 
-/* At one moment ends come before starts, but of a span without a length; of starts that of the longest. */
+/* At the same time ends come before starts, except the end of a span without duration; of several starts the longest
+ * span comes first. */
 static bool is_before(const void *ctx, uint32_t a, uint32_t b)
 {
     const tfp_home *h = ctx;
@@ -68,7 +69,7 @@ static bool sort(tfp_home *h)
     return ok;
 }
 
-/* Takes what has ended off the stack of open spans. */
+/* Removes ended spans from the stack of open spans. */
 static void close_span(tfp_home *h, uint32_t span)
 {
     h->closed[span] = true;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/job/hosted.c: collectives that threads of the host run beside the thread of the steps (gloo's, MPI's): activities behind those
- * of devices. A point of the thread of the steps, or the collective before it in its own thread, lets one begin; the thread of the
- * steps waits for those that end in one of its gaps. */
+/* whatif/job/hosted.c: collectives that host threads run in parallel to the thread of the steps (gloo's, MPI's); they follow the
+ * devices' activities in the list. A point of the thread of the steps, or the previous collective in its own thread, lets one begin;
+ * the thread of the steps waits for those that end in one of its gaps. */
 #include "model/span_names.h"
 #include "model/tables/spans.h"
 #include "whatif/job/home.h"
 
 #include <math.h>
 
-#define WOKEN_NS 100000  /* a range in which nothing happens until so shortly after a collective has ended waited for it */
-#define LATE_NS 500000   /* who waits is woken before the thread has noted the end of its collective: so much before, at most, */
-#define IDLE_NS 100000   /* and it had to wait for so long, at least */
-#define BACK_MOST 256    /* points looked at for one collective */
+#define WOKEN_NS 100000  /* a range in which nothing happens until at most this long after a collective's end waited for it */
+#define LATE_NS 500000   /* the waiting thread may be woken before the other thread has noted the end, at most this long, */
+#define IDLE_NS 100000   /* and it must have waited at least this long */
+#define BACK_MOST 256    /* most points that are examined for one collective */
 
 static bool by_unit(const void *ctx, uint32_t a, uint32_t b)
 {
@@ -24,7 +24,7 @@ static bool by_unit(const void *ctx, uint32_t a, uint32_t b)
 bool tfp_job_hosted_spans(tfp_job *j)
 {
     TFP_VEC(uint32_t) found = { 0 };
-    uint8_t *known = calloc(j->p->strings.count + 1, 1); /* by strid: 1: no such name, 2: one */
+    uint8_t *known = calloc(j->p->strings.count + 1, 1); /* for each string: 1: no such name, 2: it is one */
     bool ok = known != NULL;
     for (uint32_t i = 0; ok && i < j->s->size; i++) {
         if (j->s->kind[i] != TFP_SPAN_ANNOTATION || j->p->lanes.at[j->s->lane[i]].role != TFP_ROLE_THREAD) continue;
@@ -57,16 +57,16 @@ bool tfp_job_is_sided(tfp_str name)
 typedef struct hosting {
     tfp_job *j;
     tfp_home home;
-    uint32_t *gap_of;            /* by point of the home: the gap behind it that something waits in; TFP_NONE: none */
+    uint32_t *gap_of;            /* for each point of the home thread: the gap after it in which something waits; TFP_NONE: none */
     tfp_map64 last;              /* lane -> the last of its collectives so far */
     TFP_VEC(tfp_job_gap) gaps;
 } hosting;
 
-/* A span that only waits, such as _c10d_functional::wait_tensor. */
+/* Whether a span only waits, such as _c10d_functional::wait_tensor. */
 static bool is_wait(const tfp_job *j, uint32_t span) { return tfp_str_has(tfp_job_name(j, span), TFP_STR("wait")); }
 
-/* Whether the thread of the steps waits behind a point for what started and ended then: in no operation, and in the same ranges as at
- * its start. A range that it entered meanwhile waits if it does nothing else. */
+/* Whether the thread of the steps waits after a point for what started and ended then: it is in no operation, and in the same ranges
+ * as at that start. A range that it entered meanwhile counts as waiting if it does nothing else. */
 static bool waits_in(const hosting *h, size_t point, int64_t start, int64_t end)
 {
     const tfp_job *j = h->j;
@@ -76,8 +76,8 @@ static bool waits_in(const hosting *h, size_t point, int64_t start, int64_t end)
     return j->s->start_ns[p->around] <= start || (p[1].at - end <= WOKEN_NS && p[1].at - end < end - p->at);
 }
 
-/* The point behind which the thread of the steps waits for it; TFP_NONE. `last`: how many points come before its end. A long gap that
- * ended a moment ago tells more than a short one that holds its end. */
+/* The point after which the thread of the steps waits for it; TFP_NONE: none. `last`: the number of points before its end. A long gap
+ * that has just ended is preferred to a short one that contains its end. */
 static uint32_t wait_of(const hosting *h, size_t last, int64_t start, int64_t end)
 {
     const tfp_home_point *points = h->home.points.at;
@@ -162,7 +162,7 @@ bool tfp_job_hosted_all(tfp_job *j)
 
 /* ---- edges ---- */
 
-/* The end in the recording that a replay's end of it stands for. */
+/* The recorded end that corresponds to a replay's end. */
 static double end_of(const tfp_job *j, uint32_t i)
 {
     const tfp_job_activity *a = &j->activities[i];
@@ -174,14 +174,14 @@ static double before_of(const tfp_job *j, const tfp_job_hosted *h)
     return h->before == TFP_NONE ? -INFINITY : j->activities[h->before].end;
 }
 
-/* Whether the end of the one before it let it begin, and not the thread of the steps. */
+/* Whether the end of the previous one let it begin, and not the thread of the steps. */
 static bool is_behind(const tfp_job *j, uint32_t i, const tfp_job_hosted *h)
 {
     double before = before_of(j, h);
     return before <= j->activities[i].start && !(h->from > before);
 }
 
-/* How long it takes until a thread begins with what it gets. */
+/* How long it takes until a thread begins with what it receives. */
 static double find_latency(const tfp_job *j, double *values)
 {
     size_t count = 0;
@@ -192,14 +192,14 @@ static double find_latency(const tfp_job *j, double *values)
     return tfp_job_quantile(values, count, 0.25);
 }
 
-/* What came last before its start let it begin; the other came before, too. */
+/* Adds the edge that let it begin: whichever came last before its start; the other one came earlier. */
 static void add_start(tfp_job *j, uint32_t i, const tfp_job_hosted *h, double latency)
 {
     double start = j->activities[i].start, before = before_of(j, h), distance = start - h->from;
     bool behind = is_behind(j, i, h);
     if (h->from_anchor != TFP_NONE)
         tfp_job_edge_add(j, tfp_job_anchor_node(j, h->from_anchor), i, behind && latency < distance ? latency : distance, 0);
-    if (before > start || h->before == TFP_NONE) return; /* a thread that runs several at once */
+    if (before > start || h->before == TFP_NONE) return; /* a thread that runs several at a time */
     tfp_job_edge_add(j, h->before, i, behind ? start - end_of(j, h->before) : before - end_of(j, h->before), 0);
 }
 

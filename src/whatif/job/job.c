@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/job/job.c: a job is made of a profile: ranks, then what each of them did, then what waited for what. */
+/* whatif/job/job.c: makes a job from a profile: first the ranks, then what each of them did, then what waited for
+ * what. */
 #include "whatif/job/job.h"
 #include "model/tables/events.h"
 #include "views/core/handle.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/job/replay.c: the order in which the nodes of a job can be evaluated, found once, and a replay: one pass in that order. Events of
- * one moment have no order of their own, so it is found by need: each node comes after all that it waits for. */
+/* whatif/job/replay.c: the order in which the nodes of a job can be evaluated, found once, and a replay: one pass in that order. Events at
+ * the same time have no order of their own, so it follows from the edges: each node comes after all that it waits for. */
 #include "whatif/job/job.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@ void tfp_job_edge_add(tfp_job *j, uint32_t from, uint32_t to, double lag, unsign
     if (!tfp_push(&j->edges, ((tfp_job_edge){ from, to, lag, (uint8_t)flags })) || j->edges.size >= TFP_NONE) j->failed = true;
 }
 
-/* Edges of one node side by side. */
+/* Sorts edges by node. */
 static bool sort_edges(tfp_job *j)
 {
     uint32_t *first = TFP_NEW(j->arena, uint32_t, j->node_count + 2);
@@ -38,9 +38,9 @@ uint32_t tfp_job_source(const tfp_job *j, const tfp_job_edge *e)
 
 typedef struct ordering {
     tfp_job *j;
-    uint32_t *next_of; /* by node: first of `next` */
+    uint32_t *next_of; /* for each node: its first index in `next` */
     uint32_t *next;    /* nodes that wait for it */
-    uint32_t *open;    /* by node: how many it still waits for */
+    uint32_t *open;    /* for each node: how many nodes it still waits for */
 } ordering;
 
 static bool find_next(ordering *o)
@@ -75,7 +75,7 @@ static bool recorded_before(const void *ctx, uint32_t a, uint32_t b)
     return recorded_time(ctx, a) < recorded_time(ctx, b);
 }
 
-/* Takes all that follows from the nodes at order[from...]. Returns how many there are then. */
+/* Takes all nodes that can follow those at order[from...]. Returns how many there are afterwards. */
 static uint32_t follow(ordering *o, uint32_t from, uint32_t count)
 {
     for (; from < count; from++) {
@@ -86,7 +86,7 @@ static uint32_t follow(ordering *o, uint32_t from, uint32_t count)
     return count;
 }
 
-/* Times that contradict make circles: there the node that was first in the recording goes first. */
+/* Contradicting times may make cycles: in a cycle the node that was first in the recording goes first. */
 static bool break_circles(ordering *o, uint32_t count)
 {
     tfp_job *j = o->j;
@@ -129,7 +129,7 @@ bool tfp_job_has_edge(const tfp_job *j, const tfp_variant *v, const tfp_job_edge
     if (e->flags & TFP_EDGE_COMM && v->overlap) return false;
     if (e->flags & TFP_EDGE_BESIDE && !v->overlap) return false;
     if (e->flags & TFP_EDGE_LAUNCH && v->removed[e->to]) return false;
-    return !(e->to >= j->activity_count + j->anchor_count && v->removed[e->from]); /* of a collective */
+    return !(e->to >= j->activity_count + j->anchor_count && v->removed[e->from]); /* an edge from a collective */
 }
 
 double tfp_job_arrival(const tfp_job *j, const tfp_variant *v, const double *at, const tfp_job_edge *e)

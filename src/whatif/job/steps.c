@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/job/steps.c: the windows of the steps and the thread that goes through them. */
+/* whatif/job/steps.c: finds the windows of the steps, and the thread that runs the steps. */
 #include "model/tables/events.h"
 #include "model/tables/runs.h"
 #include "model/tables/step_marks.h"
@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* Without marks: the thread in which host ops take longest. */
+/* Without marks it is the thread in which host ops take longest. */
 static bool find_homes(tfp_job *j)
 {
     const tfp_profile *p = j->p;
@@ -41,7 +41,7 @@ static bool window_before(const void *ctx, uint32_t a, uint32_t b)
     return w[a].start_ns != w[b].start_ns ? w[a].start_ns < w[b].start_ns : w[a].step < w[b].step;
 }
 
-/* Each device may have a window of a step: the first counts. */
+/* Each device may have its own window of a step: the first one is used. */
 static bool take_windows(tfp_job *j)
 {
     const tfp_step_window *w = j->p->events->windows.at;
@@ -67,7 +67,7 @@ static bool take_windows(tfp_job *j)
     return true;
 }
 
-/* A trace without steps is one step. */
+/* A trace without steps counts as one step. */
 static void take_units(tfp_job *j)
 {
     for (uint32_t unit = 0; unit < j->unit_count; unit++) {
@@ -149,7 +149,7 @@ static bool is_earlier(const tfp_job *j, uint32_t step)
     return step != TFP_NONE && j->p->runs->steps.at[step].id < j->step.id;
 }
 
-/* Where activities have no step, because the trace is one step, all of them count. */
+/* If activities have no step, because the trace is one step, all of them count. */
 static void measure(const tfp_job *j, const tfp_variant *v, const double *at)
 {
     bool one = j->step.which == TFP_STEP_ONE, whole = j->window_count && j->windows[0].step == TFP_NONE;
@@ -179,7 +179,7 @@ double tfp_job_step(const tfp_job *j, const tfp_variant *v, const double *at, tf
     bool one = j->step.which == TFP_STEP_ONE;
     double longest = 0;
     measure(j, v, at);
-    for (uint32_t island = 0; island < j->islands; island++) { /* ranks without a common clock: the slowest */
+    for (uint32_t island = 0; island < j->islands; island++) { /* with ranks that have no common clock, the slowest island decides */
         tfp_job_extent e = j->extents[island];
         if (!(e.first < INFINITY && e.last > -INFINITY)) continue;
         double from = one && e.before > -INFINITY ? e.before : e.first, all = (e.last - from) / (one ? 1 : (double)j->steps);

@@ -5,19 +5,19 @@
 
 #include <math.h>
 
-#define INSIDE_US 20     /* without a row that tells it, a call waits for what ended inside its last so many */
-#define STREAMS_MOST 64  /* looked at one by one for a call */
+#define INSIDE_US 20     /* without a row that tells it, a call waits for what ended during its last microseconds, this many */
+#define STREAMS_MOST 64  /* most streams that are examined for a call */
 #define FULL_US 20       /* a launch that takes longer than this, */
-#define FULL_TIMES 3     /* and so many times its usual cost, waits for the queue */
+#define FULL_TIMES 3     /* and this many times its usual cost, waits for the queue */
 
 typedef struct sync_edges {
     tfp_job *j;
-    uint32_t *by_start; /* activities by unit and start */
+    uint32_t *by_start; /* activities sorted by unit and start */
     uint32_t *unit_first;
-    double *usual; /* by strid: the tenth percentile of the durations of calls of that name */
+    double *usual; /* for each name of a call: the tenth percentile of its durations */
 } sync_edges;
 
-/* What a call waits for, while it is found out. */
+/* State of finding what a call waits for. */
 typedef struct awaited {
     uint32_t list[STREAMS_MOST];
     uint32_t count;
@@ -31,7 +31,8 @@ static void await(const tfp_job *j, awaited *w, uint32_t activity, double until)
     if (j->activities[activity].end > w->end) w->end = j->activities[activity].end;
 }
 
-/* Of each stream the last activity launched before the call. With `inside` only those that ended inside its last moments. */
+/* Waits for the last activity of each stream that was launched before the call. `inside`: only for those that ended during
+ * its last moments. */
 static void await_all(const tfp_job *j, awaited *w, const tfp_job_anchor *start, double until, bool inside)
 {
     const tfp_job_unit *u = &j->units[start->unit];
@@ -43,7 +44,7 @@ static void await_all(const tfp_job *j, awaited *w, const tfp_job_anchor *start,
     }
 }
 
-/* By the row that tells it. */
+/* Waits for what the trace's row says. */
 static void await_row(const tfp_job *j, awaited *w, const tfp_job_anchor *start, double until, uint32_t row)
 {
     tfp_str name = tfp_job_name(j, row);
@@ -87,7 +88,7 @@ static bool starts_before(const void *ctx, uint32_t a, uint32_t b)
     return x[a].start < x[b].start;
 }
 
-/* The last activity of other calls that started inside of a call; TFP_NONE. */
+/* The last activity of other calls that started during a call; TFP_NONE: none. */
 static uint32_t started_in(const sync_edges *e, uint32_t unit, double from, double to, uint32_t own)
 {
     const tfp_job_activity *all = e->j->activities;
@@ -115,7 +116,7 @@ static bool name_before(const void *ctx, uint32_t a, uint32_t b)
     return j->s->name[j->anchors[a].span] < j->s->name[j->anchors[b].span];
 }
 
-/* The usual cost of launches by name: the tenth percentile. */
+/* Finds the usual cost of launches by name: the tenth percentile. */
 static bool find_usual(sync_edges *e)
 {
     tfp_job *j = e->j;

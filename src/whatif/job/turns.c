@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/job/turns.c: threads that take turns. Autograd's thread works while the thread of the steps waits in a gap: what lies in one gap
- * of that thread begins after it and holds up what comes behind the gap. */
+/* whatif/job/turns.c: threads that take turns. Autograd's thread works while the thread of the steps waits in a gap: work in the gap
+ * begins after the gap's start and delays what follows the gap. */
 #include "model/tables/spans.h"
 #include "whatif/job/home.h"
 
 typedef struct gap {
     int64_t from, to;
-    uint32_t around; /* -> spans: the innermost span that holds it; TFP_NONE: none */
-    uint32_t gate;   /* -> turns: the run that ends last in it; TFP_NONE: none */
+    uint32_t around; /* index in spans: the innermost span around it; TFP_NONE: none */
+    uint32_t gate;   /* index in turns: the run in it that ends last; TFP_NONE: none */
 } gap;
 
 typedef struct turns {
@@ -15,13 +15,13 @@ typedef struct turns {
     tfp_home home;
     TFP_VEC(gap) gaps;
     TFP_VEC(tfp_job_turn) found;
-    uint32_t *outer;       /* host ops of all threads, by lane and start */
+    uint32_t *outer;       /* host ops of all threads, sorted by lane and start */
     size_t outer_count;
 } turns;
 
 static bool is_op(const tfp_job *j, uint32_t span) { return tfp_is_host_op(j->s->kind[span]); }
 
-/* The gaps between the points of a thread in which no host op is open. */
+/* Finds the gaps between the points of a thread in which no host op is open. */
 static bool find_gaps(turns *t, uint32_t unit)
 {
     bool ok = tfp_home_read(&t->home, unit);
@@ -33,7 +33,7 @@ static bool find_gaps(turns *t, uint32_t unit)
     return ok;
 }
 
-/* The gap that holds a span as a whole; NULL. */
+/* The gap that contains a span completely; NULL: none. */
 static gap *gap_of(turns *t, int64_t start, int64_t end)
 {
     size_t low = 0, high = t->gaps.size;
@@ -66,7 +66,7 @@ static void finish_run(turns *t, gap *g)
     if (g->gate == TFP_NONE || t->found.at[at].last > t->found.at[g->gate].last) g->gate = at;
 }
 
-/* Runs of one thread in the gaps: its outermost host ops, cut where they leave a gap. */
+/* Finds the runs of one thread in the gaps: its outermost host ops, cut where they leave a gap. */
 static bool find_runs(turns *t, uint32_t unit, const uint32_t *ops, size_t count)
 {
     tfp_job *j = t->j;
@@ -75,7 +75,7 @@ static bool find_runs(turns *t, uint32_t unit, const uint32_t *ops, size_t count
     bool ok = true;
     for (size_t i = 0; ok && i < count; i++) {
         int64_t start = j->s->start_ns[ops[i]], stop = tfp_span_end(j->s, ops[i]);
-        if (start < end) continue; /* inside of the one before */
+        if (start < end) continue; /* it is inside the previous one */
         gap *g = gap_of(t, start, stop);
         end = stop;
         if (open && g != open) finish_run(t, open);
@@ -101,7 +101,7 @@ static bool op_before(const void *ctx, uint32_t a, uint32_t b)
     return s->duration_ns[a] > s->duration_ns[b];
 }
 
-/* Host ops of threads other than those of the steps. */
+/* Collects host ops of threads other than those of the steps. */
 static bool collect(turns *t)
 {
     tfp_job *j = t->j;

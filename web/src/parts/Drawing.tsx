@@ -10,7 +10,7 @@ import type { Flow, Zoom } from "./useFlow";
 import { useFlow, useZoom } from "./useFlow";
 import { useDrag, useGraphPicture } from "./graphPicture";
 
-const NEAR_MOST = 12; // neighbours that are named
+const NEAR_MOST = 12; // most neighbours whose names are shown
 
 /** The nearest box in a direction. */
 function neighbour(boxes: Box[], of: Box, key: string): Box | undefined {
@@ -62,7 +62,7 @@ function Tools({ flow, zoom, children }: { flow: Flow; zoom: Zoom; children: Com
   );
 }
 
-/** The scopes that are open, and the boxes whose many lines are left out unless they are asked for. */
+/** Lists the open scopes, and the boxes whose many lines are hidden until the reader asks for them. */
 function Opened({ flow }: { flow: Flow }) {
   const { opened, put, picture, pathOf } = flow;
   return (
@@ -94,7 +94,7 @@ interface Props {
   edges: Table;
   total: Column;
   name: Column;
-  children: ComponentChildren; // controls that come first
+  children: ComponentChildren; // controls that are shown first
 }
 
 export function Drawing({ t, edges, total, name, children }: Props) {

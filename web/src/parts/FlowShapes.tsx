@@ -9,7 +9,7 @@ interface Point {
   y: number;
 }
 
-/** A line through the midpoints between its points, so that it has no corners. */
+/** A smooth curve through the midpoints between its points. */
 function curve(points: Point[]): string {
   const at = (p: Point): string => `${p.x.toFixed(1)} ${p.y.toFixed(1)}`;
   const [first, ...rest] = points;
@@ -85,7 +85,7 @@ interface PictureProps {
   picture: Picture;
   zoom: number;
   picked: number; // the row whose numbers are shown
-  current: number; // the box at which keys begin
+  current: number; // the box that the Tab key reaches first
   pathOf: (row: number) => string;
   valueOf: (row: number) => { text: string; share: number };
   onOpen: (box: Box) => void;

@@ -16,7 +16,7 @@ interface Known {
   short: string;
 }
 
-const LEAST = 5; // shorter names are words of every sentence
+const LEAST = 5; // shorter names may be ordinary words
 
 async function namesOf(of: Opened): Promise<Known[]> {
   const kernels = of.facts.has?.times ? await tableOnce(profilePath(of.id, "views/kernel?format=columns")).catch(() => null) : null;
@@ -35,7 +35,7 @@ interface Hit extends Known {
   size: number;
 }
 
-/** Names as they stand in the text: whole, or a kernel's before its parameters. */
+/** Finds names in the text: whole names, or a kernel's name without its parameters. */
 function hitsIn(text: string, known: Known[]): Hit[] {
   const hits: Hit[] = [];
   for (const k of known) {

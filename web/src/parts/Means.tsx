@@ -8,7 +8,7 @@ const ENDINGS: Record<string, string> = { text: "txt" };
 
 interface Props {
   words: string[];
-  path: string; // with its query, without a format
+  path: string; // path with its query, without a format
   file: string; // the name of the file, without its ending
   besides?: string; // parts of the page that the command line does not show
 }

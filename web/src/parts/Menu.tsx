@@ -5,15 +5,15 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 interface Props {
-  label?: string; // of the button, when its text is not enough
+  label?: string; // label of the button, when its text is not enough
   text: ComponentChildren;
   class?: string;
   role?: "menu" | "dialog";
-  name: string; // of the list
+  name: string; // name of the list
   children: (close: () => void) => ComponentChildren;
 }
 
-/** Closes at Escape and at a click outside. */
+/** Closes on Escape and on a click outside. */
 function useClosing(open: boolean, box: { current: HTMLElement | null }, close: () => void): void {
   useEffect(() => {
     if (!open) return undefined;
@@ -22,7 +22,7 @@ function useClosing(open: boolean, box: { current: HTMLElement | null }, close: 
     };
     const key = (e: KeyboardEvent): void => {
       if (e.key !== "Escape") return;
-      e.preventDefault(); // the selection stays
+      e.preventDefault(); // keeps the selection
       e.stopPropagation();
       close();
       box.current?.querySelector<HTMLElement>("button")?.focus();

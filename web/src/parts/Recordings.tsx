@@ -61,7 +61,7 @@ export function Record({ state, jobs, onAsked }: { state: LiveState; jobs: Job[]
   );
 }
 
-/** A profile of the recording: its files are in a folder for each job. */
+/** The profile of a recording; its files are in one folder per job. */
 function profileOf(list: ProfileEntry[], folder: string, r: Recording, row: Recorded): ProfileEntry | undefined {
   const job = row.file?.split("/")[0];
   const inJob = list.filter((p) => p.folder === folder && p.name.startsWith(`${r.folder}/${job}/`));
@@ -96,14 +96,15 @@ function One({ of, folder, list }: { of: Recording; folder: string; list: Profil
   );
 }
 
-/** The profile of a recording that gave just one, once the server has found it: a recording of several jobs stays a table to choose from. */
+/** The profile of a recording that gave only one, once the server has found it; for a recording of several jobs the reader chooses from a
+ * table. */
 export function onlyProfile(of: LiveState, recording: number | undefined, list: ProfileEntry[]): ProfileEntry | undefined {
   const r = of.recordings.find((one) => one.recording === recording && one.state === "done");
   const written = r?.table?.rows.filter((row) => row.file) ?? [];
   return r && written.length === 1 && written[0] ? profileOf(list, of.folder, r, written[0]) : undefined;
 }
 
-/** began: the recording that this page asked for; its profile opens by itself. */
+/** began: the recording that this page started; its profile opens by itself. */
 export function Recordings({ of, began }: { of: LiveState; began: number | undefined }) {
   const version = useListVersion();
   const list = useLoaded(`recorded ${version}`, (signal) => profiles(signal));

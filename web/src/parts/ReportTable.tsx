@@ -12,7 +12,7 @@ interface Props {
   t: Table;
   route: Route;
   label: string;
-  sort?: string; // unless the address says otherwise
+  sort?: string; // the default order, when the address has none
   fits?: (column: Column) => boolean;
   openDepth?: number;
   shortName?: boolean;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A line as large as a word: how a number went since the page is open.
 interface SparkProps {
-  of: (number | null)[]; // oldest first; null: unknown then
+  of: (number | null)[]; // oldest first; null: unknown at that time
   name: string;
 }
 
 const WIDTH = 48;
 const HEIGHT = 14;
 
-/** The points of the line in pixels, from 0 at the bottom to the largest value at the top; a gap begins a new line. */
+/** The points of the line in pixels, from 0 at the bottom to the largest value at the top; a gap starts a new line. */
 export function sparkPath(of: (number | null)[], width = WIDTH, height = HEIGHT): string {
   const most = Math.max(...of.map((v) => v ?? 0));
   const each = width / Math.max(of.length - 1, 1);

@@ -5,8 +5,8 @@ import type { Loaded } from "../load";
 
 interface Props<T> {
   of: Loaded<T>;
-  missing?: boolean; // an answer of status 400 says what the profile lacks: no fault
-  calm?: boolean; // keeps the old content while it is loaded again
+  missing?: boolean; // status 400 tells what the profile lacks, and is no error
+  calm?: boolean; // keeps the old content while it is loading again
   children: (value: T) => ComponentChildren;
 }
 

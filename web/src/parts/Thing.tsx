@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import type { Kind, State, Thing } from "../store";
 import { goTo, hrefOf, sel, sameThing, select } from "../store";
 
-/** Where a thing is shown best. */
+/** The place that shows a kind of thing best. */
 const BEST: Partial<Record<Kind, Partial<State> & { place: State["place"] }>> = {
   span: { place: "timeline" },
   step: { place: "timeline" },
@@ -30,15 +30,15 @@ export const isPlainClick = (e: MouseEvent): boolean => !e.ctrlKey && !e.metaKey
 interface Props {
   kind: Kind;
   id: string;
-  full?: string | undefined; // the whole name, where a shorter one is shown
+  full?: string | undefined; // the whole name, if a shorter one is shown
   class?: string;
   title?: string;
-  also?: Partial<State>; // what else a click changes
-  evidence?: boolean; // leads to the timeline
+  also?: Partial<State>; // further changes of the state on a click
+  evidence?: boolean; // links to the timeline
   children: ComponentChildren;
 }
 
-/** A name that leads on. */
+/** A name as a link. */
 export function ThingLink({ kind, id, full, class: look = "lk", title, also, evidence, children }: Props) {
   const thing = { kind, id };
   const follow = (e: MouseEvent): void => {

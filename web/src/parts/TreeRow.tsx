@@ -8,11 +8,11 @@ import type { TreeState } from "./tree";
 import { ROW_PX } from "./tree";
 
 export interface Reach {
-  most: number; // the largest number, without its sign
-  signed: boolean; // some are below zero
+  most: number; // the largest absolute value
+  signed: boolean; // some values are negative
 }
 
-/** The least and the biggest value of a column, without rows that are sums of others. */
+/** The least and greatest value of a column, without rows that are sums of others. */
 export function reachOf(column: Column, isSum: (row: number) => boolean): Reach {
   let [most, least] = [0, 0];
   if (column.type === "number" && !column.name.startsWith("start"))
@@ -24,7 +24,8 @@ export function reachOf(column: Column, isSum: (row: number) => boolean): Reach 
   return { most: Math.max(most, -least), signed: least < 0 };
 }
 
-/** Bars grow from the left; in columns with negative numbers from the middle, to either side. A sum of rows has none. */
+/** Bars grow from the left; in columns with negative numbers from the middle to either side. A row that is a sum has
+ * none. */
 function Bar({ value, reach }: { value: number; reach: Reach }) {
   const share = reach.most > 0 ? Math.abs(value) / reach.most : 0;
   if (!share || share > 1) return null;
@@ -67,7 +68,7 @@ interface Props {
   columns: Column[];
   reach: Reach[];
   style: Record<string, string>; // the columns' widths
-  shortName: boolean; // of a path only the part after the last slash
+  shortName: boolean; // of a path shows only the part after the last slash
   onPick?: ((row: number) => void) | undefined;
 }
 

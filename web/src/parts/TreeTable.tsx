@@ -13,15 +13,15 @@ const HEAD_PX = 48; // including a horizontal scroll bar
 
 interface Props {
   table: Table;
-  columns: Column[]; // after the name
+  columns: Column[]; // the columns after the name
   label: string;
   search: string;
-  sort: string; // a column's name, with "-" from the largest; "": the table's order
+  sort: string; // a column's name, with "-" for largest first; "": the table's order
   onSort: (sort: string) => void;
   openDepth: number; // rows of smaller depth are open at first
-  shortName?: boolean; // of a path only the part after the last slash
+  shortName?: boolean; // of a path shows only the part after the last slash
   onPick?: ((row: number) => void) | undefined;
-  pickHint?: string | undefined; // what picking a row does
+  pickHint?: string | undefined; // tells what choosing a row does
 }
 
 export function TreeTable(props: Props) {

@@ -7,7 +7,7 @@ import { usePicture } from "../pictures";
 
 type Ref = RefObject<HTMLDivElement | null>;
 
-/** A mark a box, in pixels of the window. */
+/** One mark per box, in pixels of the window. */
 export function useGraphPicture(box: Ref, picture: Picture, pathOf: (row: number) => string): void {
   const marks = () =>
     picture.boxes.flatMap((b) => {
@@ -17,7 +17,7 @@ export function useGraphPicture(box: Ref, picture: Picture, pathOf: (row: number
   usePicture("graph", () => box.current && { element: box.current, marks, view: () => ({ from: 0, to: picture.width }), frames: () => [] }, [picture]);
 }
 
-/** Dragging the ground moves the drawing; a click on a box stays a click. */
+/** Dragging the background moves the drawing; a click on a box is still a click. */
 export function useDrag(box: Ref) {
   const from = useRef<{ x: number; y: number; left: number; top: number } | null>(null);
   return {

@@ -12,10 +12,10 @@ const BEYOND = 10; // rows drawn above and below the visible ones
 export interface Seen {
   from: number;
   to: number;
-  slots: number; // elements, reused for the rows that come into sight
+  slots: number; // DOM elements, reused for rows that become visible
 }
 
-/** The rows that can be seen. All are of one height, so this is a division. */
+/** The visible rows. All have the same height, so a division finds them. */
 export function useSeen(count: number, box: RefObject<HTMLDivElement | null>): Seen {
   const [first, setFirst] = useState(0);
   const [height, setHeight] = useState(900);
@@ -50,7 +50,7 @@ function openAbove(tree: Tree, depth: number, also: number[]): Uint8Array {
 
 export interface TreeState {
   tree: Tree;
-  rows: Uint32Array; // the shown rows, in order
+  rows: Uint32Array; // indexes of the shown rows, in order
   found: Uint8Array | null;
   current: number; // index of the chosen row in rows
   isOpen: (row: number) => boolean;
@@ -74,7 +74,7 @@ export function useTree(table: Table, search: string, sort: string, openDepth: n
     tree,
     rows,
     found,
-    current: Math.max(0, rows.indexOf(chosen)), // the row stays chosen when it moves to another place
+    current: Math.max(0, rows.indexOf(chosen)), // the same row stays chosen when it moves
     isOpen: (row) => Boolean(open[row]) || Boolean(found),
     toggle: (row, to) => {
       const next = open.slice();

@@ -10,7 +10,7 @@ import type { Tree } from "../rows";
 import { aloneIn, hasChildren, makeTree } from "../rows";
 import { change, state } from "../store";
 
-const NONE_OPEN = ["-"]; // in the address: also the scopes that stand alone are closed
+const NONE_OPEN = ["-"]; // value in the address: scopes that stand alone are closed too
 const ZOOM_STEP = 1.25;
 const BEGIN_LEAST = 0.7; // at a smaller zoom the drawing starts at its left edge instead
 
@@ -44,13 +44,13 @@ export function useZoom(picture: Picture, box: RefObject<HTMLDivElement | null>)
 export interface Flow {
   tree: Tree;
   picture: Picture;
-  opened: number[]; // rows of scopes
+  opened: number[]; // rows of open scopes
   put: number[]; // rows whose lines are drawn although they have many
   picked: number;
-  told: string; // the outcome of a search
+  told: string; // the result of a search, as text
   pathOf: (row: number) => string;
   pick: (row: number) => void;
-  focus: (row: number) => void; // picks the row, and moves the keyboard's focus to its box
+  focus: (row: number) => void; // chooses the row, and moves the keyboard's focus to its box
   toggle: (row: number) => void;
   togglePut: (row: number) => void;
   closeAll: () => void;

@@ -3,7 +3,7 @@
 import { useRef } from "preact/hooks";
 import type { Job } from "../live";
 
-export const LOOKS_MOST = 60; // two minutes at one look in two seconds
+export const LOOKS_MOST = 60; // two minutes with one sample every two seconds
 
 export interface History {
   rate: (number | null)[];
@@ -11,7 +11,7 @@ export interface History {
   memory: (number | null)[];
 }
 
-/** The history with one more look at each job; jobs that are gone are forgotten. */
+/** The history with one more sample of each job; jobs that have ended are removed. */
 export function withLook(before: Map<string, History>, jobs: Job[]): Map<string, History> {
   const add = (to: (number | null)[] | undefined, value: number | null): (number | null)[] => [...(to ?? []), value].slice(-LOOKS_MOST);
   return new Map(jobs.map((j) => {
@@ -20,7 +20,7 @@ export function withLook(before: Map<string, History>, jobs: Job[]): Map<string,
   }));
 }
 
-/** Each answer of the server is one look: the array of its rows is a new one. */
+/** Each answer of the server is a new array of rows, and counts as one sample. */
 export function useHistory(jobs: Job[]): Map<string, History> {
   const seen = useRef<{ jobs: Job[]; history: Map<string, History> }>({ jobs: [], history: new Map() });
   if (seen.current.jobs !== jobs) seen.current = { jobs, history: withLook(seen.current.history, jobs) };

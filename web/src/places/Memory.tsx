@@ -32,7 +32,7 @@ interface HoldersBy {
 
 const hasRun = (of: Opened): boolean => !isOfHeap(of.facts);
 
-/** Of a trace single allocations are known, of TensorFlow's files what each node held. */
+/** In a trace single allocations are known; in TensorFlow's files, what each node held. */
 const BY: HoldersBy[] = [
   { by: "scope", title: "by scope", kind: "scope", name: "scope", fits: hasRun },
   { by: "op", title: "by op", kind: "op", name: "op", fits: hasRun },
@@ -42,7 +42,7 @@ const BY: HoldersBy[] = [
   { by: "node", title: "by tensor", kind: "tensor", name: "name", fits: (of) => hasRun(of) && !of.facts.has?.trace },
 ];
 
-/** From when until when each allocation was held; what is held at the end has no end. */
+/** The lifetime of each allocation; one that is still held at the end has no end. */
 function lifetimes(t: Table, at: (row: number) => number): Column[] {
   return ["lifetime", "from", "until"].map((name) => {
     const value = numbers(t, `${name}_us`);
@@ -115,7 +115,7 @@ function Device({ of, curves, curve, step }: PlaceProps & { curves: Curve[]; cur
   );
 }
 
-/** An address may lead here although nothing was recorded. */
+/** An address may lead here even if nothing was recorded. */
 export function MemoryPlace({ of }: PlaceProps) {
   if (of.facts.has?.memory) return <Recorded of={of} />;
   return (

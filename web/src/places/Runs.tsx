@@ -14,8 +14,8 @@ type Cell = string | number | boolean | null;
 type Run = Record<string, Cell>;
 
 interface RunPage {
-  total: number; // runs of the index
-  found: number; // that fit the filter
+  total: number; // number of runs in the index
+  found: number; // number of runs that match the filter
   runs: { rows: Run[] };
 }
 
@@ -61,7 +61,7 @@ function Pages({ page, from }: { page: RunPage; from: number }) {
   );
 }
 
-/** Words are asked for when they are whole: each answer reads the index. */
+/** A word is sent only when it is complete, because each answer reads the index. */
 function Filter({ q }: { q: string }) {
   const [text, set] = useState(q);
   return (
@@ -92,7 +92,7 @@ export function RunsPlace() {
       (e: unknown) => setFault(e instanceof Error ? e.message : String(e)),
     );
   };
-  const { run } = more; // the link of a row: Back must not lead to it
+  const { run } = more; // removed, so that Back does not return to the row's link
   useEffect(() => {
     if (run) openRun(run, "replace");
   }, [run]);

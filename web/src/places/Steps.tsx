@@ -21,7 +21,7 @@ import type { PlaceProps } from "./index";
 
 const NAMES: Record<PartName, string> = { compute: "compute", exposed_communication: "exposed comm.", exposed_copies: "exposed copies", idle: "idle" };
 
-/** A row a step: the mean over the ranks. */
+/** One row per step: the mean over the ranks. */
 function gridOf(rows: StepRow[]): { set: RowSet; columns: Column[] } {
   const steps = [...groupBy(rows, (r) => r.step)].sort(([a], [b]) => a - b).map(([step, of]) => ({ step, q: quantitiesOf(of), of }));
   const at = (row: number) => steps[row] as (typeof steps)[number];

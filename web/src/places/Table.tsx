@@ -17,7 +17,7 @@ import type { PlaceProps } from "./index";
 /** The path of a table with parameters for the filters. */
 export const pathOf = (id: string, it: TableBy, params: string): string => profilePath(id, `views/${it.view}?format=columns${it.params}${params}`);
 
-/** The path of a table under the filters that it obeys. */
+/** The path of a table with the filters that apply to it. */
 export const filteredPath = (id: string, it: TableBy, windows: StepWindows): string => pathOf(id, it, it.obeys === "none" ? "" : filterParams(filters.value, windows, it.obeys === "all"));
 
 function Choice({ all, by }: { all: TableBy[]; by: string }) {
@@ -54,7 +54,7 @@ export function TablePlace({ of }: PlaceProps) {
   const windows = useWindows(of);
   const it = tableBy(state.value.by, of.facts);
   if (!it) return <p>This profile has no table.</p>;
-  if (steps && !windows) return null; // the main area is busy meanwhile
+  if (steps && !windows) return null; // the main area shows that it is busy meanwhile
   return <Shown key={it.by} path={filteredPath(of.id, it, windows ?? new Map())} it={it} of={of} />;
 }
 
@@ -81,7 +81,7 @@ function Shown({ path, it, of }: { path: string; it: TableBy; of: PlaceProps["of
   );
 }
 
-/** What was not recorded says how to record it. */
+/** If something was not recorded, the text tells how to record it. */
 function emptyWords(it: TableBy): string {
   if (it.by === "line") return "No lines were recorded. PyTorch: profile(with_stack=True); sampled lines: tfprof stacks.";
   if (it.by === "kernel") return "No kernel ran on a device in this time.";

@@ -9,7 +9,8 @@ import { heldSource } from "../timeline/held";
 import { TimelineView } from "../timeline/View";
 import type { PlaceProps } from "./index";
 
-/** Of a trace all steps stand side by side; executions of one step have lanes of their own. */
+/** In a trace all steps are shown one after the other; executions have separate lanes for each
+ * step. */
 export function TimelinePlace({ of }: PlaceProps) {
   const first = String(filters.value.steps?.from ?? of.facts.steps[0] ?? 0);
   const step = of.facts.has?.trace ? (isReport ? String(of.facts.steps[0] ?? 0) : "") : first;

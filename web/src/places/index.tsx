@@ -23,8 +23,8 @@ export interface PlaceProps {
 export interface PlaceRow {
   name: Place;
   title: string;
-  group?: "When" | "Where"; // a heading of the rail begins with this row
-  key: string; // goes there after g
+  group?: "When" | "Where"; // this entry begins a group of the rail with this heading
+  key: string; // key that leads there after g
   /** Whether the place has anything to show for this profile. */
   fits: (facts: ProfileFacts) => boolean;
   show: ComponentType<PlaceProps>;
@@ -34,7 +34,7 @@ const always = (): boolean => true;
 const hasRun = (f: ProfileFacts): boolean => !isOfHeap(f);
 const hasTimes = (f: ProfileFacts): boolean => (f.has?.times ?? false) && f.steps.length > 0;
 
-/** Of a memory snapshot nothing but its memory is to be told. */
+/** A memory snapshot contains only memory, so nothing else is shown. */
 function StartPlace({ of }: PlaceProps) {
   return isOfHeap(of.facts) ? <MemoryPlace of={of} /> : <OverviewPlace of={of} />;
 }

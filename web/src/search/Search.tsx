@@ -13,7 +13,7 @@ import { haystackOf, hitsOf } from "./match";
 
 const TITLES: Record<string, string> = { place: "place", kernel: "kernel", op: "op", scope: "scope", line: "line", step: "step" };
 
-/** What can be found; asked for when the search is first used. */
+/** Everything that can be found; requested when the search is first used. */
 function useEntries(of: Opened, wanted: boolean): { all: Entry[]; haystack: string[] } {
   const [all, set] = useState<Entry[]>([]);
   useEffect(() => {
@@ -47,7 +47,7 @@ export function Search({ of }: { of: Opened }) {
     void follow(of, text, hits, i);
   };
   useEffect(() => {
-    // Enter came before the names did
+    // Enter was pressed before the names were loaded
     if (!waiting.current || !all.length) return;
     waiting.current = "";
     pick(0);

@@ -10,7 +10,7 @@ import { change, goTo, place, state } from "../store";
 import type { Entry } from "./index";
 
 interface Found {
-  text: string; // as typed
+  text: string; // the text as typed
   hits: Entry[];
   at: number;
   span: number | null; // the last span shown
@@ -19,7 +19,8 @@ interface Found {
 /** The last search that was followed. */
 export const found = signal<Found | null>(null);
 
-const SHOWS: Place[] = ["timeline", "table", "flame"]; // these light up matches, so the search stays there
+// these places highlight matches, so the search does not leave them
+const SHOWS: Place[] = ["timeline", "table", "flame"];
 
 async function nextSpan(of: Opened, text: string, after: number | null, back: boolean): Promise<number | null> {
   if (isReport) return null;
@@ -28,7 +29,7 @@ async function nextSpan(of: Opened, text: string, after: number | null, back: bo
   return answer.rows[0]?.span ?? null;
 }
 
-/** Enter: goes to a hit. */
+/** On Enter: goes to a match. */
 export async function follow(of: Opened, text: string, hits: Entry[], at: number): Promise<void> {
   const hit = hits[at];
   found.value = { text, hits, at, span: null };

@@ -10,13 +10,13 @@ import { TABLES } from "../table/tables";
 
 export interface Entry {
   kind: Kind | "place";
-  id: string; // of a place its name
-  text: string; // what is shown
+  id: string; // for a place: its name
+  text: string; // the text that is shown
   full: string; // the whole name
-  worth: number; // the more, the earlier
+  worth: number; // the higher, the earlier it is listed
 }
 
-const MOST = 40_000; // names of one kind
+const MOST = 40_000; // most names of one kind
 
 function entriesOf(by: string, t: Table): Entry[] {
   const it = TABLES.find((x) => x.by === by);
@@ -29,7 +29,7 @@ function entriesOf(by: string, t: Table): Entry[] {
   });
 }
 
-/** Everything that can be found, once a profile. */
+/** Everything that can be found; made once per profile. */
 export async function entries(of: Opened, places: { name: string; title: string }[]): Promise<Entry[]> {
   const wanted = TABLES.filter((t) => ["op", "kernel", "scope", "line"].includes(t.by) && t.fits(of.facts) && (t.by !== "line" || of.facts.has?.stacks || isOfStacks(of.facts)));
   const found = await Promise.all(wanted.map((t) => tableOnce(pathOf(of.id, t, "")).then((table) => entriesOf(t.by, table), () => [])));

@@ -2,7 +2,7 @@
 // Matching of what is typed: all words anywhere; where nothing has them, letters in order. Kinds first, then by how long things take.
 import type { Entry } from "./index";
 
-/** Whether the letters come in this order, few others between them. */
+/** Whether the letters occur in this order, with few others between them. */
 function inOrder(text: string, letters: string): boolean {
   let at = -1;
   for (const letter of letters) {
@@ -19,7 +19,7 @@ const ORDER: Record<string, number> = { place: 0, kernel: 1, op: 2, scope: 3, li
 /** Texts to match, in lower case, made once for a list of entries. */
 export const haystackOf = (all: Entry[]): string[] => all.map((e) => (e.full === e.text ? e.text : `${e.text} ${e.full}`).toLowerCase());
 
-/** The best entries for a text, the most expensive first among equals. */
+/** The best entries for a text; among equal ones the most expensive first. */
 export function hitsOf(all: Entry[], haystack: string[], text: string): Entry[] {
   const words = text.trim();
   if (!words) return [];

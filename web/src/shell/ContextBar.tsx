@@ -27,7 +27,7 @@ function Chip({ name, says, on, clear, children }: ChipProps) {
   );
 }
 
-const MOST = 256; // ranks or steps in a list
+const MOST = 256; // most ranks or steps in a list
 
 function Ranks({ all }: { all: number[] }) {
   const { ranks } = filters.value;

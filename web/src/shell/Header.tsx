@@ -23,7 +23,7 @@ function ThemeButton() {
   return <button type="button" class="hide" aria-label="Theme" title={`Theme: ${theme}; click for ${next}`} onClick={() => set(next)}>◐</button>;
 }
 
-const MOST = 60; // profiles in a menu
+const MOST = 60; // most profiles in a menu
 
 /** A list of the other profiles. */
 function Others({ pick }: { pick: (id: string) => void }) {

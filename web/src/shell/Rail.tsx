@@ -7,7 +7,7 @@ import { PLACES } from "../places";
 import { goTo, hrefOf, place } from "../store";
 import { isPlainClick } from "../parts/Thing";
 
-const LESS = ["steps", "flame", "graph", "memory", "compare"]; // of a phone they appear with More
+const LESS = ["steps", "flame", "graph", "memory", "compare"]; // on a phone these are under More
 
 export function Rail({ of }: { of: Opened }) {
   const findings = useFindings(of).value ?? [];

@@ -34,7 +34,7 @@ function Changed({ entry, onAgain }: { entry: ProfileEntry | undefined; onAgain:
   return <p class="note" role="status">The file has changed since. <button type="button" onClick={again}>Show what is in it now</button></p>;
 }
 
-/** While the file is read, and when it cannot be. */
+/** Shown while the file is being read, and when it cannot be read. */
 function Waiting({ name, entry, error, progress }: { name: string; entry: ProfileEntry | undefined; error: string; progress: number }) {
   return (
     <>

@@ -61,7 +61,7 @@ export function byName(t: Table, ranks: number[]): Content {
   };
 }
 
-/** The ops that launch a kernel, as its row tells. */
+/** The ops that launch a kernel, from its row. */
 export function kernelOps(content: Content, row: number): string[] {
   const text = content.columns.find((c) => c.name === "ops")?.text?.(row) ?? "";
   return text.split(", ").filter((op) => op && op !== plainName("(no op)"));

@@ -7,7 +7,7 @@ import type { Kind } from "../store";
 
 export type Num = (row: number) => number | null;
 
-/** A column of numbers; null where a cell is absent, and everywhere when the column is. */
+/** A column of numbers; null where a cell is absent, or everywhere if the column is missing. */
 export function numbers(t: Table, name: string): Num {
   const c = t.column(name);
   return c && c.type !== "text" ? (row) => (c.absent?.[row] ? null : (c.values[row] ?? null)) : () => null;
@@ -30,7 +30,7 @@ export const sum = (value: Num, count: number): number => {
   return all;
 };
 
-/** A number that is something in at least one row, otherwise a column without values. */
+/** The column, if some row has a value other than 0; otherwise a column without values. */
 export function unlessAllZero(value: Num, count: number): Num {
   for (let i = 0; i < count; i++) if (value(i)) return value;
   return () => null;
@@ -39,13 +39,13 @@ export function unlessAllZero(value: Num, count: number): Num {
 export const col = (name: string, title: string, unit: string | null, value: Num, more: Partial<Column> = {}): Column => ({ name, title, unit, value, ...more });
 export const textCol = (name: string, title: string, text: (row: number) => string, more: Partial<Column> = {}): Column => ({ name, title, unit: null, value: () => null, text, width: 110, ...more });
 
-/** Shares of a column's sum over the roots. */
+/** Each value as a share of the sum over the roots. */
 export const shareOf = (value: Num, whole: number): Num => (row) => {
   const v = value(row);
   return v === null || !(whole > 0) ? null : v / whole;
 };
 
-/** PAGE.md's word for what has no op. */
+/** PAGE.md's word for the row without an op. */
 export const plainName = (name: string): string => (name === "(no op)" ? "without op" : name);
 
 /** Rows of a view that is a list. */
@@ -55,11 +55,11 @@ export function listRows(t: Table, name: string, kind: Kind, look?: (row: number
 }
 
 export interface Tree {
-  rows: Int32Array; // rows of the table, without its root
-  parent: Int32Array; // into rows
+  rows: Int32Array; // rows of the table, except its root
+  parent: Int32Array; // indexes in rows
 }
 
-/** A tree without the root that stands for everything. */
+/** The tree without the root, which stands for everything. */
 export function treeOf(t: Table): Tree {
   const parents = numbers(t, "parent");
   const rows: number[] = [];

@@ -12,19 +12,19 @@ import { col, listRows, numbers, plainName, shareOf, sum, textCol, texts, treeOf
 export interface Content {
   set: RowSet;
   columns: Column[];
-  sort: string; // unless the reader asks for another
-  says?: string; // what the numbers cover
+  sort: string; // the default order
+  says?: string; // tells what the numbers cover
 }
 
 export interface TableBy {
   by: string;
-  title: string; // in the list of tables
-  name: string; // heading of the names
-  view: string; // of the server
+  title: string; // title in the list of tables
+  name: string; // heading of the column of names
+  view: string; // the server's view
   params: string;
   fits: (facts: ProfileFacts) => boolean;
   read: (t: Table, ranks: number[]) => Content;
-  obeys: "all" | "places" | "none"; // which filters change it: places are ranks and devices
+  obeys: "all" | "places" | "none"; // which filters apply to it; "places" means ranks and devices
 }
 
 const share = (value: Num, whole: number, title = "share"): Column => col("share", title, "share", shareOf(value, whole), { width: 60 });
@@ -57,7 +57,7 @@ function readOps(t: Table): Content {
   };
 }
 
-/** Scopes: a tree, each row with all below it. */
+/** Scopes: a tree, in which each row includes everything below it. */
 function readScopes(t: Table): Content {
   const { rows, parent } = treeOf(t);
   const n = rows.length;
@@ -100,7 +100,7 @@ function readCalls(t: Table): Content {
   const total = at("total_micros");
   const whole = sum((row) => ((parent[row] ?? -1) < 0 ? total(row) : 0), n);
   const name = texts(t, "name");
-  // a call's path is its identity: the same function is called from many places
+  // a call is identified by its path, because the same function is called from many places
   const paths: string[] = [];
   for (let row = 0; row < n; row++) paths[row] = ((parent[row] ?? -1) < 0 ? "" : `${paths[parent[row] ?? 0]} › `) + name(rows[row] ?? 0);
   return {
@@ -213,7 +213,7 @@ export const TABLES: TableBy[] = [
   { by: "parameter", title: "parameters", name: "parameter", view: "params", params: "", fits: (f) => Boolean(f.has?.checkpoint || (f.has?.graph && !f.has.trace)), read: readParameters, obeys: "none" },
 ];
 
-/** The tables that a profile has, and the one to show. */
+/** The tables of a profile, and the one to show first. */
 export const tablesOf = (facts: ProfileFacts): TableBy[] => TABLES.filter((t) => t.fits(facts));
 export const tableBy = (by: string, facts: ProfileFacts): TableBy | undefined =>
   tablesOf(facts).find((t) => t.by === by) ?? (isOfStacks(facts) ? TABLES[3] : TABLES[0]);

@@ -20,7 +20,7 @@ function Legend({ source }: { source: Source }) {
   );
 }
 
-/** The arrow keys go from button to button. */
+/** The arrow keys move from button to button. */
 function onArrow(e: KeyboardEvent): void {
   const by = e.key === "ArrowRight" ? 1 : e.key === "ArrowLeft" ? -1 : 0;
   const all = [...(e.currentTarget as HTMLElement).querySelectorAll<HTMLElement>(".tl-tools > button, .tl-tools > .menu-box > button")];

@@ -5,7 +5,7 @@ import { select } from "../store";
 import type { Details } from "./data";
 import type { EdgeName } from "./overlay";
 
-const MOST = 40; // letters
+const MOST = 40; // most letters of a name
 
 /** How long before or after the selected span it begins. */
 function distance({ link, left }: EdgeName, picked: Details | null): string {

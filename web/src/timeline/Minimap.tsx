@@ -13,7 +13,7 @@ const HEIGHT = 36;
 const PX = 800;
 const KINDS = ["compute", "communication", "copy", "host"] as const;
 
-/** The first rank's streams, or without a device its busiest thread. */
+/** The first rank's streams; without a device its busiest thread. */
 export function rowsOfMap(lanes: Lane[]): number[] {
   const rank = lanes[0]?.rank;
   const own = lanes.filter((l) => l.rank === rank && l.kind !== "derived");
@@ -23,7 +23,7 @@ export function rowsOfMap(lanes: Lane[]): number[] {
   return rows.sort((a, b) => a - b);
 }
 
-/** For each kind how much of each pixel it took. */
+/** For each kind the share that it took of each pixel. */
 export function partsOf(d: Items, all: Window, width: number): Record<(typeof KINDS)[number], Float32Array> {
   const out = Object.fromEntries(KINDS.map((k) => [k, new Float32Array(width)])) as Record<(typeof KINDS)[number], Float32Array>;
   const each = (all.to - all.from) / width;

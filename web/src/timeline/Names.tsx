@@ -11,7 +11,7 @@ import { AXIS, BAND } from "./scene";
 
 interface Props {
   layout: Layout;
-  head: number; // the height of what does not scroll
+  head: number; // height of the part that does not scroll
   top: number;
   height: number;
   steps: boolean;
@@ -52,7 +52,8 @@ function LaneName({ track, y, own, focusable }: { track: LaneTrack; y: number; o
 
 function busyText(track: GroupTrack, source: Source): string {
   const { from, to } = source.lanes.all;
-  if (track.device) return `${track.name.includes("rank") ? "" : "busy "}${formatShare(track.busy, 1)}`; // with a rank there is no room
+  // with a rank there is no room for the word
+  if (track.device) return `${track.name.includes("rank") ? "" : "busy "}${formatShare(track.busy, 1)}`;
   const threads = track.lanes.filter((l) => l.kind === "host");
   const active = threads.filter((l) => l.busy >= 0.01 * (to - from)).length;
   return `${active === threads.length ? "" : `${active} of `}${threads.length} ${threads.length === 1 ? "thread" : "threads"}`;
@@ -77,7 +78,7 @@ function nameOf(track: Track, y: number, p: Props, own: string[], focusable: boo
   );
 }
 
-/** Up and down go from name to name. */
+/** The up and down keys move from name to name. */
 function onArrow(e: KeyboardEvent): void {
   const by = e.key === "ArrowDown" ? 1 : e.key === "ArrowUp" ? -1 : 0;
   const all = [...(e.currentTarget as HTMLElement).querySelectorAll<HTMLElement>("button.tl-fold")];

@@ -24,7 +24,7 @@ const COLUMNS: { name: string; title: string; unit: string; width: number; value
   { name: "share", title: "share", unit: "share", width: 56, value: (s) => s.share },
 ];
 
-/** The rows of the lanes that the filters leave; "" for all. */
+/** The rows of the lanes that pass the filters; "": all. */
 function rowsOf(lanes: Lanes, ranks: number[], device: string): string {
   if (!ranks.length && !device) return "";
   const kept = lanes.lanes.filter((l) => (!ranks.length || l.rank < 0 || ranks.includes(l.rank)) && (!device || l.kind === "host" || l.device === device));

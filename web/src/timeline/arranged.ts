@@ -21,7 +21,7 @@ export function useArranged(source: Source, of: Opened): Layout {
   );
 }
 
-/** Folds or opens. */
+/** Closes or opens a lane. */
 export function toggle(id: string): void {
   const { open } = state.value;
   change({ open: open.includes(id) ? without(open, id) : [...open, id] });
@@ -39,7 +39,7 @@ export function hideOrNot(id: string): void {
   change({ more: { hide: (hide.includes(id) ? without(hide, id) : [...hide, id]).join(",") } });
 }
 
-/** Moves a lane past its neighbour; `own`: the ids of its group in their order. */
+/** Moves a lane past its neighbour; `own`: the ids of its group in order. */
 export function move(id: string, by: -1 | 1, own: string[]): void {
   const at = own.indexOf(id);
   const to = at + by;
@@ -50,5 +50,5 @@ export function move(id: string, by: -1 | 1, own: string[]): void {
   change({ more: { order: [...others, ...next].join(",") } });
 }
 
-/** Everything as it begins. */
+/** Restores the initial arrangement. */
 export const reset = (): void => change({ open: [], pin: [], more: { hide: "", order: "" } });

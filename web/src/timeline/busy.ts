@@ -2,7 +2,7 @@
 // How busy groups of lanes were over a window: a share for each of some equal parts of it.
 import type { Items, Lane } from "./data";
 
-/** Of devices all rows; of the host the busiest thread's outermost spans. */
+/** For devices all rows; for the host the outermost spans of the busiest thread. */
 export function rowsOfGroup(lanes: Lane[], device: boolean): number[] {
   const counted = lanes.filter((l) => l.kind !== "derived");
   if (device) return counted.flatMap((l) => Array.from({ length: l.rows }, (_, i) => l.firstRow + i));

@@ -9,7 +9,7 @@ import type { Counter } from "./layout";
 
 const NONE: Counter[] = [];
 
-/** Rows come by counter and time. */
+/** The table's rows are sorted by counter and time. */
 export function readCounters(t: Table): Counter[] {
   const [rank, name, unit, at, value] = ["rank", "name", "unit", "at_us", "value"].map((n) => t.column(n));
   const out: Counter[] = [];
@@ -29,7 +29,7 @@ export function readCounters(t: Table): Counter[] {
   return out.filter((c) => c.most > 0);
 }
 
-/** None where the profile has no trace, or the report no room for them. */
+/** None if the profile has no trace, or the report had no room for them. */
 export function useCounters(of: Opened): Counter[] {
   const path = of.facts.has?.trace ? profilePath(of.id, "counters?format=columns") : "";
   const loaded = useLoaded(path, async () => (path ? readCounters(await tableOnce(path)) : NONE));

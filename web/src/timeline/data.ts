@@ -8,7 +8,7 @@ import { textsWith } from "../rows";
 export type LaneKind = "compute" | "communication" | "copy" | "host" | "memory" | "derived";
 
 export interface Lane {
-  id: string; // its first row
+  id: string; // number of its first row
   name: string; // "compute", "main"
   detail: string; // "stream 7", "4515"
   device: string; // "gpu:0", "cpu"
@@ -29,15 +29,15 @@ export interface Step extends Window {
 
 export interface Lanes {
   lanes: Lane[];
-  all: Window; // from the first start to the last end
+  all: Window; // range from the first start to the last end
   steps: Step[];
   notes: string[];
 }
 
-/** Spans, or several narrower than a pixel as one, by row and start. */
+/** Spans sorted by row and start; several that are narrower than a pixel are one item. */
 export interface Items {
   window: Window;
-  rows: string; // the rows asked for, as a list
+  rows: string; // the requested rows, as a list
   scale: number; // pixels for each microsecond: items narrower than a pixel may be merged
   search: string;
   count: number;
@@ -51,8 +51,8 @@ export interface Items {
   short: Column | undefined;
   kind: Column;
   class: Column | undefined;
-  found: ArrayLike<number> | null; // how many of these contain the text searched for
-  at: Map<number, [number, number]>; // by row: its items
+  found: ArrayLike<number> | null; // for each item, how many of its spans contain the searched text
+  at: Map<number, [number, number]>; // for each row the range of its items
   t: Table;
 }
 
@@ -170,7 +170,7 @@ function placesOf(row: ArrayLike<number>): Map<number, [number, number]> {
   return at;
 }
 
-/** Of each item whether its name, or what people see for it, has the text. */
+/** For each item, whether its name, or the name that people see, contains the text. */
 function foundIn(words: Uint8Array, name: Column, short: Column | undefined, search: string): Float64Array {
   const seen = short?.texts ? textsWith(short.texts, search) : null;
   return Float64Array.from(name.values, (text, i) => (words[text] || (seen && !short?.absent?.[i] && seen[short?.values[i] ?? 0]) ? 1 : 0));
@@ -191,9 +191,9 @@ export function makeItems(t: Table, about: Pick<Items, "window" | "rows" | "scal
 }
 
 export const nameAt = (d: Items, i: number): string => cellText(d.name, i);
-/** What people see: kernels by their meaning. */
+/** The name that people see; a kernel is named by its meaning. */
 export const shortAt = (d: Items, i: number): string => (d.short && cellText(d.short, i)) || nameAt(d, i);
-/** The colour: of activities their class, else the host. */
+/** The kind that decides the colour: an activity's class, otherwise host. */
 export function kindAt(d: Items, i: number): LaneKind {
   const word = d.class ? cellText(d.class, i) : "";
   return word === "compute" || word === "communication" ? word : word ? "copy" : "host";
@@ -214,11 +214,11 @@ export function itemAt(d: Items, row: number, time: number, slack: number): numb
   const [from, to] = d.at.get(row) ?? [0, 0];
   const i = firstAfter(d, from, to, time - slack);
   if (i >= to || (d.start[i] ?? 0) > time + slack) return -1;
-  // of two within reach the one under the pointer
+  // if two are within reach, the one under the pointer
   return i + 1 < to && (d.end[i] ?? 0) < time && (d.start[i + 1] ?? 0) <= time ? i + 1 : i;
 }
 
-/** Numbers in ascending order as a list: 0, 1, 2, 5 are "0-2,5". */
+/** Writes ascending numbers as a list: 0, 1, 2, 5 is "0-2,5". */
 export function listOf(rows: number[]): string {
   const out: string[] = [];
   for (let i = 0, end; i < rows.length; i = end) {
@@ -242,7 +242,8 @@ const readSums = (answer: SumAnswer): Sums => ({ ...answer.summary, rows: answer
 const timesOf = (w: Window): string => `from=${Math.max(0, w.from)}&to=${Math.max(w.to, w.from + 0.001)}`;
 const asked = (name: string, value: string): string => (value ? `&${name}=${encodeURIComponent(value)}` : "");
 
-/** Asks a server. With a step only that step's lanes are listed, which matters where each step has its own. */
+/** A source that asks a server. With a step only that step's lanes are listed, which matters if each step has
+ * its own lanes. */
 export async function servedSource(id: string, step: string, signal: AbortSignal, progress: (part: number) => void): Promise<Source> {
   const lanes = readLanes(await json<LaneAnswer>(profilePath(id, `lanes?step=${encodeURIComponent(step || "-1")}`), signal, progress));
   return {

@@ -7,16 +7,16 @@ import { zoomed } from "./glide";
 import type { Window } from "../store";
 
 const CLICK_PX = 4; // a shorter drag is a click
-const HOLD_MS = 350; // a finger that stays this long marks a range
-const HELD_MS = 180; // a key that is down longer glides
-const WHEEL_RATE = 0.0025; // of a pixel: e to this power
-const STEP = 1.5; // of a key that is pressed once
-const PAN = 0.15; // of the width
+const HOLD_MS = 350; // a finger that stays in place this long selects a range
+const HELD_MS = 180; // a key that is held longer moves continuously
+const WHEEL_RATE = 0.0025; // zoom per pixel: e to this power
+const STEP = 1.5; // zoom of a short key press
+const PAN = 0.15; // share of the width that a short key press moves
 
 export interface Acts {
   pick(x: number, y: number): void;
   open(x: number, y: number): void; // a double click
-  mark(w: Window | null, done: boolean): void; // while it is dragged, and at its end
+  mark(w: Window | null, done: boolean): void; // called while a window is dragged, and at the end
   hover(at: { x: number; y: number } | null): void;
 }
 
@@ -33,10 +33,10 @@ const isNearHorizontal = (e: WheelEvent): boolean => Math.abs(e.deltaX) > Math.a
 
 export class Gestures {
   private drag: Drag | null = null;
-  private readonly fingers = new Map<number, number>(); // by pointer: x
+  private readonly fingers = new Map<number, number>(); // x of each pointer
   private pinch: { seen: Window; a: number; b: number } | null = null;
   private hold = 0;
-  private pointer: number | null = null; // x of the mouse over the stage
+  private pointer: number | null = null; // x of the mouse above the stage
   private readonly stop = new AbortController();
   private keys = new Map<string, number>(); // held keys and their timers
 
@@ -76,7 +76,7 @@ export class Gestures {
     const { glide } = this.stage;
     if (e.ctrlKey || e.metaKey) glide.zoom(Math.exp(Math.max(-200, Math.min(200, e.deltaY)) * WHEEL_RATE * (e.deltaMode ? 20 : 1)), this.stage.timeAt(x));
     else if (e.shiftKey || isNearHorizontal(e)) glide.pan((e.deltaX || e.deltaY) / this.stage.scene.width);
-    else return; // lanes scroll
+    else return; // otherwise the lanes scroll
     e.preventDefault();
     this.stage.ask();
   }
@@ -103,12 +103,12 @@ export class Gestures {
     this.pinch = { seen: this.stage.scene.seen, a: this.stage.timeAt(a), b: this.stage.timeAt(b) };
   }
 
-  /** Both times stay under their fingers. */
+  /** Keeps both times under their fingers. */
   private movePinch(): void {
     const [a = 0, b = 1] = [...this.fingers.values()];
     const { pinch, stage } = this;
     if (!pinch || Math.abs(a - b) < 4) return;
-    const each = (pinch.b - pinch.a) / (b - a); // microseconds a pixel
+    const each = (pinch.b - pinch.a) / (b - a); // microseconds per pixel
     if (each <= 0) return;
     stage.glide.jump({ from: pinch.a - a * each, to: pinch.a + (stage.scene.width - a) * each });
     stage.ask();
@@ -168,7 +168,7 @@ export class Gestures {
   private keyDown(e: KeyboardEvent): void {
     const move = this.held[e.key];
     if (!move || e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || isTyping(e)) return;
-    // arrows belong to what has the focus elsewhere, such as a table
+    // arrow keys belong to the focused element, such as a table
     if (e.key.startsWith("Arrow") && e.target instanceof Element && e.target !== document.body && !e.target.closest("main .tl")) return;
     e.preventDefault();
     if (this.keys.has(e.key)) return;
@@ -199,5 +199,5 @@ export class Gestures {
   }
 }
 
-/** A window with something in its middle that is seen whole. */
+/** A window around something, so that it is completely visible in the middle. */
 export const around = (w: Window, part = 0.5): Window => zoomed({ from: w.from, to: Math.max(w.to, w.from + 0.01) }, 1 + 2 * part, (w.from + w.to) / 2);

@@ -2,18 +2,19 @@
 // The window of time that is seen, and how it moves: towards a target, or on and on while a key is held.
 import type { Window } from "../store";
 
-const LEAST_US = 0.01; // shortest visible time
-const EASE_MS = 45; // the rest of the way shrinks to 1/e in this time
-const NEAR = 1e-4; // of the length: arrived
-const ZOOM_RATE = 2.4; // of a held key: e to this power in a second
-const PAN_RATE = 1.1; // widths in a second
+const LEAST_US = 0.01; // shortest visible range
+const EASE_MS = 45; // the remaining distance shrinks to 1/e in this time
+const NEAR = 1e-4; // share of the length at which the target counts as reached
+const ZOOM_RATE = 2.4; // zoom of a held key: e to this power per second
+const PAN_RATE = 1.1; // widths that a held key moves per second
 
 export interface Held {
-  zoom: number; // -1 nearer, 1 farther, 0
+  zoom: number; // -1 zooms in, 1 zooms out, 0: neither
   pan: number;
 }
 
-/** Times outside of everything are no use; what is longer than all shows all. */
+/** Clamps a window: times outside everything are not shown; a window longer than everything shows
+ * everything. */
 export function clampTo(all: Window, w: Window): Window {
   const whole = all.to - all.from;
   const length = Math.min(whole, Math.max(LEAST_US, w.to - w.from));
@@ -23,7 +24,7 @@ export function clampTo(all: Window, w: Window): Window {
   return { from: start, to: start + length };
 }
 
-/** About a time that stays where it is. */
+/** Zooms about a time, which stays in place. */
 export function zoomed(w: Window, factor: number, about: number): Window {
   return { from: about - (about - w.from) * factor, to: about + (w.to - about) * factor };
 }
@@ -38,12 +39,12 @@ export class Glide {
   constructor(
     public all: Window,
     seen: Window,
-    private readonly still: () => boolean, // the user wants no motion
+    private readonly still: () => boolean, // the user prefers no animation
   ) {
     this.seen = this.target = clampTo(all, seen);
   }
 
-  /** Goes there at once. */
+  /** Jumps there without animation. */
   jump(to: Window): void {
     this.seen = this.target = clampTo(this.all, to);
   }
@@ -55,7 +56,7 @@ export class Glide {
 
   zoom(factor: number, about: number | null): void {
     const w = this.target;
-    // the time under the pointer is the one that is seen there now
+    // uses the time that is under the pointer now
     const part = about === null ? 0.5 : (about - this.seen.from) / (this.seen.to - this.seen.from);
     this.show(about === null || w === this.seen ? zoomed(w, factor, about ?? (w.from + w.to) / 2) : zoomed(w, factor, w.from + part * (w.to - w.from)));
   }
@@ -78,7 +79,7 @@ export class Glide {
     return this.isHeld || this.seen !== this.target;
   }
 
-  /** One frame; true: more are to come. */
+  /** Computes one frame; true: more are needed. */
   step(now: number): boolean {
     const ms = Math.min(50, this.last ? now - this.last : 16);
     this.last = this.moves ? now : 0;

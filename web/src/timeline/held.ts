@@ -16,9 +16,10 @@ function linkedAt(d: Items, i: number, relation: string): Linked {
   return { relation, span: d.span[i] ?? 0, row: d.row[i] ?? 0, name: nameAt(d, i), start_us: d.start[i] ?? 0, duration_us: (d.end[i] ?? 0) - (d.start[i] ?? 0) };
 }
 
-const LIBRARY = /(^|\/)(site|dist)-packages\/|\/lib\/python|^(torch|jax|tensorflow|keras|numpy)\/|^</; // the server knows more of them
+// names of libraries, for which the server has a longer list
+const LIBRARY = /(^|\/)(site|dist)-packages\/|\/lib\/python|^(torch|jax|tensorflow|keras|numpy)\/|^</;
 
-/** The functions of Python around an item, but for the one that is shown. */
+/** The Python functions around an item, except the one that is shown. */
 function framesAround(d: Items, lanes: Source["lanes"], host: number, shown: number): Linked[] {
   const row = d.row[host] ?? -1;
   const lane = lanes.lanes.find((l) => row >= l.firstRow && row < l.firstRow + l.rows);
@@ -54,7 +55,7 @@ function detailsOf(d: Items, lanes: Source["lanes"], span: number, args: Details
   return { summary, args, rows };
 }
 
-/** The arguments of all spans; none where the report had no room for them. */
+/** The arguments of all spans; none if the report had no room for them. */
 async function args(id: string, signal: AbortSignal): Promise<Map<number, Details["args"]>> {
   const by = new Map<number, Details["args"]>();
   const path = `${queryPath(id, ARGUMENTS_SQL)}&format=columns`;
@@ -70,7 +71,8 @@ async function args(id: string, signal: AbortSignal): Promise<Map<number, Detail
   return by;
 }
 
-/** Items of a window: neighbours narrower than a pixel become one, as the server's do (src/views/timeline_window.c). */
+/** The items of a window: neighbours narrower than a pixel are merged, as the server does it
+ * (src/views/timeline/window.c). */
 export function windowOf(d: Items, w: Window, rows: string, px: number): Items {
   const scale = px / (w.to - w.from);
   const pick: number[] = [];
@@ -116,7 +118,7 @@ function picked(d: Items, about: Pick<Items, "window" | "rows" | "scale" | "sear
   };
 }
 
-/** By start; merged items are found by their common name. */
+/** Sorted by start; merged items are found by their common name. */
 function matchesOf(d: Items, search: string): number[] {
   const word = search.toLowerCase();
   const found = Array.from({ length: d.count }, (_, i) => i).filter((i) => nameAt(d, i).toLowerCase().includes(word) || shortAt(d, i).toLowerCase().includes(word));

@@ -17,7 +17,7 @@ from tfprof.compat.v1.protos import tensorflow
 TRAINABLE_VARIABLES = "_trainable_variables"
 REGISTERED_FLOP_STATS = "flops"
 
-_NO_TEXT = "none"  # string 0: stands for a file, function or source line that is not known
+_NO_TEXT = "none"  # string 0 stands for an unknown file, function or source line
 _MINUS_ONE = b"\xff" * 9 + b"\x01"
 
 
@@ -25,7 +25,7 @@ _MINUS_ONE = b"\xff" * 9 + b"\x01"
 
 
 def _varint(number: int) -> bytes:
-    number &= (1 << 64) - 1  # negative numbers are their 64-bit complement
+    number &= (1 << 64) - 1  # a negative number is encoded as its 64-bit complement
     out = bytearray()
     while number > 0x7F:
         out.append(number & 0x7F | 0x80)
@@ -46,19 +46,21 @@ def _number(tag: bytes, number: int) -> bytes:
 
 
 class _Told:
-    """What was sent of one graph. Names, not ops: an op would keep its graph alive."""
+    """What was already sent for one graph. Ops are kept by name, because an op would keep its graph
+    alive."""
 
     def __init__(self, formulas: Set[str]) -> None:
-        self.formulas = formulas  # op types that had a formula for float operations
+        self.formulas = formulas  # op types that have a formula for float operations
         self.op_count = 0
-        self.version = -1  # of the graph as it was sent
+        self.version = -1  # version of the graph when it was sent
         self.unknown: Dict[str, int] = {}  # op: how many of its outputs have an unknown shape
-        self.no_flops: Set[str] = set()  # ops with a formula whose shapes were not known enough
+        self.no_flops: Set[str] = set()  # ops with a formula that lacked a known shape
         self.trainable: Set[str] = set()
 
 
 class GraphLog:
-    """Sends graphs to a profiler. One thread at a time."""
+    """Sends the parts of graphs that are new to a profiler. Only one thread at a time may use
+    it."""
 
     def __init__(self, add_trace: bool = True, add_trainable_var: bool = True) -> None:
         self._add_trace = add_trace
@@ -67,7 +69,7 @@ class GraphLog:
         self._told: "weakref.WeakKeyDictionary[Any, _Told]" = weakref.WeakKeyDictionary()
 
     def graph(self, graph: Any) -> bytes:
-        """The GraphDef with shapes if it changed since it was last told; ask for op_log before."""
+        """The GraphDef with shapes, if it changed since it was last sent; call op_log first."""
         told = self._told_of(graph)
         version = graph.version
         if told.version == version:
@@ -98,7 +100,8 @@ class GraphLog:
         return entries + self._all_strings() if new_ops else entries
 
     def _told_of(self, graph: Any) -> _Told:
-        """A formula registered meanwhile may apply to any op: then everything is sent again."""
+        """If a formula was registered meanwhile it may apply to any op, so everything is sent
+        again."""
         formulas = _formulas()
         told = self._told.get(graph)
         if told is None or told.formulas != formulas:
@@ -143,7 +146,7 @@ class GraphLog:
         return self._strings.setdefault(text, len(self._strings)) if text else 0
 
     def _all_strings(self) -> bytes:
-        """OpLogProto.id_to_string: each op log that brings code stands for itself."""
+        """OpLogProto.id_to_string: each op log with code contains all strings that it needs."""
         return b"".join(
             _field(b"\x12", b"\x08" + _varint(i) + _field(b"\x12", text.encode("utf-8", "replace")))
             for text, i in self._strings.items()
