@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* The time that an edge stands for, and the part of it in what the variant changes. */
+/* The time that an edge represents, and the part of it that the variant's changes concern. */
 static double length_of(const tfp_job *j, const tfp_variant *v, const tfp_job_edge *e, double *touched)
 {
     double length = 0;
@@ -28,7 +28,7 @@ static double length_of(const tfp_job *j, const tfp_variant *v, const tfp_job_ed
     return length + e->lag;
 }
 
-/* The edge by which a node got its time; TFP_NONE: it has none. */
+/* The edge that determined a node's time; TFP_NONE: none. */
 static uint32_t edge_of(const tfp_job *j, const tfp_variant *v, const double *at, uint32_t node, uint32_t *from)
 {
     uint32_t best = TFP_NONE;
@@ -45,7 +45,7 @@ static uint32_t edge_of(const tfp_job *j, const tfp_variant *v, const double *at
     return best;
 }
 
-/* What the last step ends with: an activity, whose own time no edge tells, or an anchor. */
+/* The end of the last step: an activity, whose own time is in no edge, or an anchor. */
 bool tfp_longest_of(const tfp_job *j, const tfp_variant *unchanged, const tfp_replayed *replay, tfp_longest *out)
 {
     TFP_VEC(uint32_t) edges = { 0 };

@@ -79,7 +79,7 @@ static uint32_t around_of(const tfp_named *n, uint32_t span)
     return parent == TFP_NONE && j->around ? j->around[span] : parent;
 }
 
-/* Each span is looked at once: what is found is kept for those on the way. */
+/* Results are stored for all spans on the way, so each span is examined once. */
 bool tfp_named_inside(tfp_named *n, uint32_t span)
 {
     if (!n->inside) n->inside = calloc(n->j->s->size + 1, 1);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/pipeline.c: the rows of `whatif` for a pipeline's timeline: today, the job without stragglers, and that but for what is kept. */
+/* whatif/pipeline.c: the rows of `whatif` for a pipeline's timeline: today, the job without stragglers, and the same with some stragglers
+ * kept. */
 #include "views/core/handle.h"
 #include "whatif/change.h"
 #include "whatif/pipeline.h"

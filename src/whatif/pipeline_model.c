@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/pipeline_model.c: what each operation of a pipeline waits for, as StragglerAnalysis' dependency model has it, and in which order
- * operations and groups can be evaluated. */
+/* whatif/pipeline_model.c: finds what each operation of a pipeline waits for, by StragglerAnalysis' dependency model, and an order in
+ * which operations and groups can be evaluated. */
 #include "views/core/handle.h"
 #include "whatif/pipeline.h"
 
-#define APART_NS 50000 /* a receive so long after the last computation, or a send so long before the first, belongs to none */
+#define APART_NS 50000 /* a receive this long after the last computation, or a send this long before the first, belongs to none */
 
-typedef struct list { /* operations of one type and stage, by start */
+typedef struct list { /* operations of one type and stage, sorted by start */
     const uint32_t *at;
     size_t count;
 } list;
 
 typedef struct model {
     tfp_pipeline *p;
-    uint32_t *sorted;  /* nodes by stage, type and start */
-    list *lists;       /* by stage and type */
-    uint32_t *compute; /* computations of the stage at hand, by start */
+    uint32_t *sorted;  /* nodes sorted by stage, type and start */
+    list *lists;       /* for each stage and type */
+    uint32_t *compute; /* computations of the current stage, sorted by start */
     size_t compute_count;
-    bool *real;        /* by node: a send or receive with a peer */
-    int64_t chunks;    /* of the model on one stage */
+    bool *real;        /* for each node: whether it is a send or receive with a peer */
+    int64_t chunks;    /* number of the model's chunks on one stage */
     bool failed;
 } model;
 
@@ -65,7 +65,7 @@ static bool make_lists(model *m)
     return true;
 }
 
-/* One after the other. */
+/* Makes each wait for the previous one. */
 static void chain(model *m, const uint32_t *at, size_t count)
 {
     for (size_t i = 1; i < count; i++) wait_for(m, at[i], at[i - 1]);

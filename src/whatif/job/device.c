@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* whatif/job/device.c: the activities of a job by stream, in the order in which they ran, each with the call that launched it. */
+/* whatif/job/device.c: lists a job's activities by stream in the order in which they ran, each with the call that launched it. */
 #include "model/tables/spans.h"
 #include "views/core/grid.h"
 #include "whatif/job/job.h"
@@ -153,7 +153,7 @@ static void fill_piece(tfp_job *j, tfp_job_activity *a, const piece *x)
     if (!a->called) a->launched = a->start;
 }
 
-/* No step: the length of one is that of the thread of the steps. */
+/* Without a step: a step's length is measured on the thread of the steps. */
 static void fill_hosted(tfp_job *j, tfp_job_activity *a, uint32_t span)
 {
     fill(j, a, span);
@@ -184,7 +184,7 @@ static bool by_unit(const void *ctx, uint32_t a, uint32_t b)
     return s[a].unit < s[b].unit;
 }
 
-/* Streams of a unit stand side by side. */
+/* Sorts streams so that those of a unit are contiguous. */
 static bool sort_streams(tfp_job *j)
 {
     j->streams = tfp_rows_sorted(j->arena, j->streams, sizeof *j->streams, j->stream_count, by_unit);
