@@ -34,8 +34,13 @@ def _depths(report: "Report", count: int) -> List[int]:
     return report.column("depth")[:count] if "depth" in report.columns else [0] * count
 
 
+def notes_text(report: "Report") -> str:
+    """What the command line says beside a report: without it a number may be taken for more than it is."""
+    return "".join("note: %s\n" % note for note in report.notes)
+
+
 def report_html(report: "Report") -> str:
-    """A table of the first rows."""
+    """Its notes, and a table of the first rows."""
     count = min(len(report), _HTML_ROWS)
     shown = _names(report)
     head = "".join("<th>%s</th>" % _html.escape(c) for c in shown)
@@ -46,8 +51,9 @@ def report_html(report: "Report") -> str:
         rest = "".join('<td style="%s">%s</td>' % cell for cell in cells[1:])
         body.append("<tr>%s%s</tr>" % (first, rest))
     more = "<p>%d more rows</p>" % (len(report) - count) if len(report) > count else ""
-    table = "<table><thead><tr>%s</tr></thead><tbody>%s</tbody></table>%s"
-    return table % (head, "".join(body), more)
+    notes = "".join("<p>note: %s</p>" % _html.escape(note) for note in report.notes)
+    table = "%s<table><thead><tr>%s</tr></thead><tbody>%s</tbody></table>%s"
+    return table % (notes, head, "".join(body), more)
 
 
 def _plain(value: Any) -> str:
@@ -85,4 +91,5 @@ def report_text(report: "Report") -> str:
         lines.append("  ".join(cells).rstrip())
     if len(report) > count:
         lines.append("... %d more rows: print(report) shows all of it" % (len(report) - count))
+    lines += notes_text(report).splitlines()
     return "\n".join(lines)

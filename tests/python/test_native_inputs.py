@@ -31,6 +31,8 @@ class Inputs(unittest.TestCase):
         replay, capture = (os.path.join(SAMPLE, 'graphs', name) for name in ('replay.json', 'capture.json'))
         alone, joined = tfprof.open(replay), tfprof.open(replay, capture=capture)
         self.assertIn('device time attributed: 3.3 % (launch 3.3 %); not: 96.7 % (no capture 96.7 %)', list(alone.op().notes))
+        for shown in (str(alone.op()), alone.op()._repr_html_()):
+            self.assertIn('note: device time attributed: 3.3 %', shown)
         for view in ('op', 'scope', 'lines', 'kernel'):
             self.assertIn('device time attributed: 100.0 % (launch 3.3 %, unique 93.1 %, partial 3.6 %)', list(getattr(joined, view)().notes))
 
