@@ -7,8 +7,11 @@ import { pathOf } from "../places/Table";
 import type { PartName, StepRow } from "../steps";
 import { PARTS, median, quantitiesOf } from "../steps";
 import type { Thing } from "../store";
+import type { Kernel } from "../table/kernels";
 import { kernelsOf } from "../table/kernels";
 import { TABLES } from "../table/tables";
+
+const WORTH_NAMING = 0.01; // of what the part grew: less is noise
 
 export interface Grown {
   thing: Thing;
@@ -24,9 +27,16 @@ export interface Why {
   grown: Grown[]; // the three that grew most
 }
 
-/** By name: how long in the step, and the mean of the other steps. */
-function growth(all: Map<string, number>, here: Map<string, number>, steps: number): [string, number][] {
-  return [...here].map(([name, time]): [string, number] => [name, time - ((all.get(name) ?? time) - time) / Math.max(1, steps - 1)]).sort((a, b) => b[1] - a[1]);
+/** The three that grew most: how much longer in the step than in the mean of the other steps; `all` and `here` are sums over `ranks` ranks. */
+export function growth(all: Map<string, number>, here: Map<string, number>, steps: number, ranks: number, part: number): [string, number][] {
+  const more = (name: string, time: number): number => (time - ((all.get(name) ?? time) - time) / Math.max(1, steps - 1)) / Math.max(1, ranks);
+  return [...here].map(([name, time]): [string, number] => [name, more(name, time)])
+    .filter(([, by]) => by > part * WORTH_NAMING).sort((a, b) => b[1] - a[1]).slice(0, 3);
+}
+
+/** Kernels of a part's kind, by name: how long in all. */
+export function kernelTimes(t: Table, ranks: number[], look: string): Map<string, Kernel> {
+  return new Map(kernelsOf(t, ranks).filter((k) => k.look === look).map((k) => [k.name, k]));
 }
 
 async function tableOf(of: Opened, by: string, params: string): Promise<Table | null> {
@@ -34,7 +44,9 @@ async function tableOf(of: Opened, by: string, params: string): Promise<Table | 
   return it ? tableOnce(pathOf(of.id, it, params)).catch(() => null) : null;
 }
 
-async function grownBy(of: Opened, by: "kernel" | "op", step: number, ranks: number[]): Promise<Grown[]> {
+/** What of a part grew: kernels of its kind, but for idle time ops. `ranks`: the chosen ones, none: all; sums are over `count` of them. */
+async function grownBy(of: Opened, part: (typeof PARTS)[number], partMore: number, step: number, ranks: number[], count: number): Promise<Grown[]> {
+  const by = part.name === "idle" ? "op" : "kernel";
   // what ran in the step's time: a kernel may be launched a step before it runs
   const window = (await stepWindows(of.id)).get(step);
   const during = window ? tableOf(of, by, `&range=${window.from}:${window.to}`) : Promise.resolve(null);
@@ -42,14 +54,12 @@ async function grownBy(of: Opened, by: "kernel" | "op", step: number, ranks: num
   if (!all || !here) return [];
   const short = new Map<string, string>();
   const sums = (t: Table): Map<string, number> => {
-    if (by === "kernel") return new Map(kernelsOf(t, ranks).map((k) => (short.set(k.name, k.short), [k.name, k.total])));
+    if (by === "kernel") return new Map([...kernelTimes(t, ranks, part.look)].map(([name, k]) => (short.set(name, k.short), [name, k.total])));
     const { set, columns } = (TABLES.find((x) => x.by === "op") as (typeof TABLES)[number]).read(t, []);
     const self = columns.find((c) => c.name === "self");
     return new Map(Array.from({ length: set.count }, (_, row) => [set.thing(row).id, self?.value(row) ?? 0]));
   };
-  const ranksOf = Math.max(1, ranks.length || 1);
-  return growth(sums(all), sums(here), of.facts.steps.length).filter(([, more]) => more > 0).slice(0, 3)
-    .map(([name, more]) => ({ thing: { kind: by, id: name }, short: short.get(name) ?? name, more: more / ranksOf }));
+  return growth(sums(all), sums(here), of.facts.steps.length, count, partMore).map(([name, more]) => ({ thing: { kind: by, id: name }, short: short.get(name) ?? name, more }));
 }
 
 /** Null for a profile with one step, which nothing can be compared with. */
@@ -58,7 +68,8 @@ export async function whyOf(of: Opened, step: number, rows: StepRow[], ranks: nu
   if (!here.length || new Set(rows.map((r) => r.step)).size < 2) return null;
   const q = quantitiesOf(here);
   const more = (p: PartName): number => q.parts[p] - median(rows.map((r) => r.parts[p]));
-  const part = PARTS.map((p) => p.name).reduce((a, b) => (more(b) > more(a) ? b : a));
-  const grown = await grownBy(of, part === "idle" ? "op" : "kernel", step, ranks);
-  return { duration: q.mean, median: median(rows.map((r) => r.duration)), part, partMore: more(part), grown };
+  const part = PARTS.reduce((a, b) => (more(b.name) > more(a.name) ? b : a));
+  const partMore = more(part.name);
+  const grown = await grownBy(of, part, partMore, step, ranks, new Set(here.map((r) => r.rank)).size);
+  return { duration: q.mean, median: median(rows.map((r) => r.duration)), part: part.name, partMore, grown };
 }
