@@ -165,12 +165,15 @@ static tfp_status add_folder(tfp_profile *p, const tfp_format *f, const char *pa
     return !s && f == &tfp_format_kineto ? add_beside(p, path, err) : s;
 }
 
+enum { MOST = 64, MANY = 100 }; /* files of a folder that are looked at; more are many profiles, not one */
+
 /* The files of a folder that are known by their content: the path of the first, and names for people. */
 typedef struct known_files {
     size_t count;
     char first[TFP_PATH_ROOM];
     char names[160];
-    bool more; /* than `names` has room for */
+    bool more;    /* than `names` has room for */
+    bool folders; /* there are folders beside them */
 } known_files;
 
 /* Not any JSON object that might be a trace. */
@@ -189,13 +192,14 @@ static bool is_known(const char *path)
 /* Pipes are not looked at (they might keep us waiting), nor is more than the beginning of a big folder. */
 static void find_known(const char *path, const tfp_names *names, known_files *out)
 {
-    enum { MOST = 64 };
     size_t used = 0, looked = 0;
     *out = (known_files){ 0 };
     for (size_t i = 0; i < names->size && looked < MOST; i++) {
         struct stat st;
         char file[TFP_PATH_ROOM];
-        if (!tfp_path_join(file, path, names->at[i]) || stat(file, &st) != 0 || !S_ISREG(st.st_mode)) continue;
+        if (!tfp_path_join(file, path, names->at[i]) || stat(file, &st) != 0) continue;
+        out->folders |= S_ISDIR(st.st_mode);
+        if (!S_ISREG(st.st_mode)) continue;
         looked++;
         if (!is_known(file)) continue;
         if (out->count++ == 0) memcpy(out->first, file, sizeof file);
@@ -204,6 +208,19 @@ static void find_known(const char *path, const tfp_names *names, known_files *ou
         if (out->more) continue;
         used += (size_t)snprintf(out->names + used, sizeof out->names - used, "%s%s", used ? ", " : "", names->at[i]);
     }
+}
+
+/* A folder of no one profile; where it may be one of many, the commands that read such folders are named. */
+static tfp_status refuse_folder(const char *path, const known_files *known, bool many, tfp_error *err)
+{
+    char all[2 * TFP_PATH_ROOM + 80] = "";
+    if (many || (!known->count && known->folders))
+        snprintf(all, sizeof all, "; for all traces below it: tfprof index %s -o OUT, tfprof serve %s", path, path);
+    if (!known->count)
+        return tfp_fail(err, TFP_BADFILE, "is a folder without a profile, trace, SavedModel or checkpoint%s", all);
+    return tfp_fail(err, TFP_BADFILE,
+                    "is a folder with several files that can be read: give one, or those that belong together (%s%s)%s",
+                    known->names, known->more ? " ..." : "", all);
 }
 
 /* A folder that no format knows as a whole: its only file that can be read, or why there is none. */
@@ -223,12 +240,7 @@ static tfp_status add_from_folder(tfp_profile *p, const char *path, tfp_error *e
                          "give a checkpoint's prefix, such as %s/%.*s",
                          path, (int)(strlen(names.at[i]) - strlen(".index")), names.at[i]);
     if (!s) find_known(path, &names, &known);
-    if (!s && known.count > 1)
-        s = tfp_fail(err, TFP_BADFILE,
-                     "is a folder with several files that can be read: give one, or those that belong together (%s%s)",
-                     known.names, known.more ? " ..." : "");
-    if (!s && !known.count)
-        s = tfp_fail(err, TFP_BADFILE, "is a folder without a profile, trace, SavedModel or checkpoint");
+    if (!s && known.count != 1) s = refuse_folder(path, &known, names.size > MANY, err);
     tfp_names_free(&names);
     return s ? tfp_within_file(err, s, path) : tfp_profile_add_file(p, NULL, known.first, err);
 }

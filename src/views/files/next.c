@@ -59,6 +59,13 @@ static bool has_trace_of_another_program(const tfp_profile *p) { return tfp_has(
 static bool has_program(const tfp_profile *p) { return tfp_has(p, TFP_HAS_PROGRAM); }
 static bool has_instructions(const tfp_profile *p) { return !has_program(p) && tfp_has_instructions(p); }
 static bool has_tensors(const tfp_profile *p) { return tfp_has(p, TFP_HAS_TENSORS); }
+/* A folder of so many traces is read better by commands that keep them apart. */
+static bool has_many_traces(const tfp_profile *p)
+{
+    enum { MANY = 100 };
+    return tfp_has(p, TFP_HAS_TRACE) && p->files->sources.size > 1 + MANY && !p->files->formats.at[0];
+}
+static bool has_many_traces_of_operations(const tfp_profile *p) { return has_many_traces(p) && tfp_ran_any(p); }
 static bool has_rows(const tfp_profile *p) { return p->graph->nodes.size || p->events->spans.size; }
 
 static const struct {
@@ -82,6 +89,8 @@ static const struct {
     { has_instructions, false, "flops", "how many float operations, and how fast?" },
     { always, true, "params", "which parameters, in which blocks, trained or not?" },
     { has_tensors, false, "scope -select params,tensor_value", "what is in the variables?" },
+    { has_many_traces, false, "index -o tables", "how do the traces compare, each by itself, in SQL?" },
+    { has_many_traces_of_operations, false, "serve", "all of it as pages in the browser" },
     { has_rows, false, "report -o report.html", "all of it as a page in one file" },
 };
 #define NEXT_COMMANDS (sizeof next_commands / sizeof *next_commands)
