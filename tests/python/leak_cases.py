@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What leaks.py runs again and again: every function of tfprof._native, and what the package makes of them; a case is a name
-and a function that must leave nothing behind."""
+"""The cases that leaks.py repeats: every function of tfprof._native, and what the package builds on them. A case is a name
+and a function that must not leave anything allocated."""
 import contextlib
 import io
 import os
@@ -18,10 +18,10 @@ class Expected(Exception):
 
 
 def refused(function, *arguments, **keywords):
-    """A call that must end in an exception, whose message is made too."""
+    """Makes a call that must raise an exception, and builds its message too."""
     try:
         function(*arguments, **keywords)
-    except Exception as wrong:  # whatever the kind: its references count
+    except Exception as wrong:  # of every kind, because only references matter here
         str(wrong)
     else:
         raise Expected("%r%r went through" % (function, arguments))
@@ -33,7 +33,7 @@ def read(path):
 
 
 class Watcher:
-    """A progress callback that holds its profile."""
+    """A progress callback that holds a reference to its profile."""
 
     def __call__(self, done, total):
         return None
@@ -219,7 +219,7 @@ def report_cases(native, folder):
     def every_output():
         for report in reports.values():
             for output in native.table("outputs"):
-                with contextlib.suppress(native.Error):  # not every view has every output
+                with contextlib.suppress(native.Error):  # some views do not support every output
                     report.write(output)
                 with contextlib.suppress(native.Error):
                     report.write(output, target)
@@ -315,7 +315,8 @@ def without_case(native, names):
 
 
 def fleet_cases(native):
-    """Of many traces. A stream that nobody reads goes with its capsule; pyarrow reads one, where it is."""
+    """Cases with many traces. A stream that nobody reads is freed with its capsule; pyarrow reads one if
+    it is installed."""
     place = os.path.dirname(os.fsencode(PROFILE))
     parts = ((os.fsencode(PROFILE), None, None, None, None), (None, b"bad", b"no trace", None, None), (None, b"gone", None, b"missing", b"it is gone"))
 

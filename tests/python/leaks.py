@@ -19,7 +19,7 @@ import tempfile
 from leak_cases import SMALL, every_case, without_case
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-BUILD = os.path.join(os.path.dirname(os.path.dirname(HERE)), "build-python", "meson")  # tools/python.sh made it
+BUILD = os.path.join(os.path.dirname(os.path.dirname(HERE)), "build-python", "meson")  # created by tools/python.sh
 
 CALLS, ROUNDS = 10, 4
 CYCLES, GROWTH_KB = 1000, 1024
@@ -40,7 +40,7 @@ if hasattr(LIBC, "mallinfo2"):
 
 
 def heap_bytes():
-    """What C holds; 0 where the C library does not tell."""
+    """The bytes allocated on C's heap; 0 if the C library does not report them."""
     if not hasattr(LIBC, "mallinfo2"):
         return 0
     told = LIBC.mallinfo2()
@@ -62,8 +62,8 @@ def held():
 
 
 def growth(function):
-    """By how much each number grew in the round where it grew least; numbers that leak grow in every round."""
-    for _ in range(3):  # caches fill
+    """The growth of each number in the round where it grew least: a leak grows in every round."""
+    for _ in range(3):  # caches fill in these rounds
         function()
     least = None
     for _ in range(ROUNDS):
@@ -78,7 +78,7 @@ def growth(function):
 
 
 def check_cases(native, folder):
-    """How many cases held, and how many did not."""
+    """Returns how many cases passed and how many failed."""
     cases = every_case(native, folder)
     missing = without_case(native, cases)
     if missing:
@@ -86,7 +86,7 @@ def check_cases(native, folder):
     failed = bool(missing)
     own = growth(lambda: None)
     for name, function in cases.items():
-        for _ in range(3):  # what leaks does so each time; a cache that grew late does not
+        for _ in range(3):  # a leak grows again each time; a cache that filled late does not
             references, blocks, size = (grew - less for grew, less in zip(growth(function), own))
             if max(references, blocks, size) < CALLS:
                 break
@@ -97,7 +97,7 @@ def check_cases(native, folder):
 
 
 def check_size():
-    """A thousand profiles, one after the other."""
+    """Opens a thousand profiles, one after the other."""
     import tfprof
 
     def cycle():
@@ -146,7 +146,7 @@ def counted(folder):
 def main():
     if sys.argv[1:] == ["--here"]:
         return check_here()
-    # without its caches of freed memory, which count as held, C's numbers are exact
+    # without the allocator's caches, which count as allocated, C's numbers are exact
     environment = dict(os.environ, GLIBC_TUNABLES="glibc.malloc.tcache_count=0:glibc.malloc.mxfast=0")
     command = [sys.executable, "-W", "ignore", os.path.abspath(__file__), "--here"]
     counting = shutil.which("python3-dbg")

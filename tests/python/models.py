@@ -20,7 +20,7 @@ FULL_TRACE = tf.RunOptions.FULL_TRACE
 
 
 class Feeds:
-    """What a build function returns: fetches per step, and what is fed."""
+    """What a build function returns: the fetches of each step, and the values to feed."""
 
     def __init__(self, fetches, **fed):
         self.fetches, self.fed = fetches, fed
@@ -152,7 +152,7 @@ def conditional(modern):
 
 
 def shared():
-    """Deep name scopes, one layer used twice, types of the op log, names that filters must
+    """Deep name scopes, a layer that is used twice, types from the op log, names that filters must
     quote."""
     with tf.name_scope('outer'), tf.name_scope('inner'):
         left, right = tf.ones([4, 5], name='left'), tf.fill([4, 5], 2.0, name='right')
@@ -170,7 +170,7 @@ def shared():
 
 
 def branches():
-    """Neither variables nor known shapes; strings, booleans, sparse values."""
+    """No variables and no known shapes; strings, booleans, sparse values."""
     text = tf.placeholder(tf.string, None, 'text')
     parts = tf.strings.split(text, ',').values
     numbers = tf.strings.to_number(parts, name='numbers')
@@ -190,7 +190,7 @@ class Model:
         self.steps = self.graphs = None
 
     def build(self, count=1):
-        """So many new graphs, all alike down to the code traces."""
+        """This many new graphs, which are equal down to their code traces."""
         made = []
         for _ in range(count):
             graph = tf.Graph()
@@ -201,8 +201,8 @@ class Model:
         return made
 
     def pair(self):
-        """Two graphs, made once, one for each side: for questions that do not depend on the shapes
-        which others have filled in on them."""
+        """Two graphs, made once, one for each side; for questions whose answers do not depend on
+        shapes that earlier questions filled in."""
         if self.graphs is None:
             self.graphs = self.build(2)
         return self.graphs
@@ -218,7 +218,8 @@ class Model:
         return config
 
     def record(self):
-        """-> [(step, RunMetadata)]: made once; the last two share the number 3, as one may."""
+        """-> [(step, RunMetadata)]: recorded once; the last two have the same step number 3, which
+        is allowed."""
         if self.steps is None:
             graph = self.build()[0]
             fed = {graph.get_tensor_by_name(k + ':0'): v for k, v in graph.feeds.fed.items()}
@@ -239,7 +240,7 @@ class Model:
         return self.steps
 
     def op_log(self):
-        """A new one each time: both profilers write into the one they are given."""
+        """A new one each time, because both profilers write into the op log that they are given."""
         if not self.types:
             return None
         log = tfprof_log_pb2.OpLogProto()

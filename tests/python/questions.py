@@ -14,7 +14,7 @@ from support import COLUMNS, NUMBERS
 
 VIEWS = ('scope', 'graph', 'op', 'code')
 SHOWN = [c for c in COLUMNS if c != 'tensor_value']
-# Values that cut something in each of the small models, and leave something.
+# Limits that remove some nodes of each small model and keep others.
 LEAST = {
     'bytes': 100,
     'peak_bytes': 50,
@@ -118,7 +118,7 @@ def minimums():
         VIEWS,
         lambda B, out: B().with_min_occurrence(2).select(['occurrence']).build(),
     )
-    for depth in (0, 1, 2, 5):  # at depth 0 TensorFlow's code view dies
+    for depth in (0, 1, 2, 5):  # TensorFlow's code view crashes at depth 0
         yield Question(
             'depth %d' % depth,
             VIEWS if depth else VIEWS[:1],
@@ -232,19 +232,20 @@ def fixed():
 
 
 def broad():
-    """A few that see everything: for what is done with many profiles."""
+    """A few questions that show everything, for tests with many profiles."""
     names = ('default', 'parameters', 'float_ops', 'time_and_memory', 'every column', 'no keys')
     return [question for question in presets() + list(columns()) if question.name in names]
 
 
 def sampled(asked, number):
-    """Every second of a list, of model `number` the even or the odd ones: half of the models (or of
-    the steps of each) meet each. With TFP_WHOLE in the environment (make fuzz) all."""
+    """Every second item of a list, the even or the odd ones depending on the model's `number`: each
+    question is asked of half of the models (or of half of the steps). With TFP_WHOLE in the
+    environment (make fuzz) all items."""
     return asked if os.environ.get('TFP_WHOLE') else asked[number % 2 :: 2]
 
 
 class Words:
-    """What a filter could name in a graph."""
+    """The words of a graph that a filter could match."""
 
     def __init__(self, graph):
         operations = graph.get_operations()
@@ -305,7 +306,7 @@ def by_chance(rng, words, view):
 
 
 def random_questions(seed, graph, count):
-    """Some for every view; the options are dicts, the same for both sides."""
+    """Random questions for each view; the options are dicts, the same for both sides."""
     rng, words = random.Random(seed), Words(graph)
     for view in VIEWS:
         for i in range(count):

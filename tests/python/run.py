@@ -22,7 +22,7 @@ FILE_SECONDS = 600
 
 
 class Counting(unittest.TestResult):
-    """Counts tests; a failed subtest fails its test once for each, a skip counts neither way."""
+    """Counts tests: each failed subtest counts as a failure of its test, a skip does not count."""
 
     def __init__(self):
         super().__init__()
@@ -51,7 +51,7 @@ class Counting(unittest.TestResult):
         print(f"skipped: {test.id()}: {reason}", flush=True)
 
     def told(self, test, trace):
-        """One line of reason, then where it was."""
+        """One line with the reason, then the place."""
         self.failed += 1
         lines = trace.rstrip().splitlines()
         reason = next((line for line in reversed(lines) if line[:1].strip()), "")
@@ -62,7 +62,7 @@ class Counting(unittest.TestResult):
 
 
 def run_here(path):
-    """All tests of one file, in this process."""
+    """Runs all tests of a file in this process."""
     sys.path.insert(0, HERE)
     name = os.path.splitext(os.path.basename(path))[0]
     result = Counting()
@@ -72,13 +72,14 @@ def run_here(path):
 
 
 def looks_at_tensorflow(path):
-    """Whether the file, or what it shares with others, imports TensorFlow at its beginning."""
+    """Whether the file, or a helper that it imports, imports TensorFlow at its beginning."""
     with open(path, encoding="utf-8") as file:
         return re.search(r"^(import|from) (models|scripts|sides|tensorflow)\b|^ +tensorflow = support", file.read(), re.M)
 
 
 def with_tensorflow():
-    """Loads it into this process, which starts no thread of it."""
+    """Loads TensorFlow into this process. Loading starts no threads, so the process can be
+    forked."""
     if "tensorflow" not in sys.modules:
         sys.path.insert(0, HERE)
         import support
@@ -86,7 +87,7 @@ def with_tensorflow():
 
 
 def run_in_fork(path):
-    """One file in a copy of this process; what it printed, and its status."""
+    """Runs a file in a fork of this process; returns its output and its status."""
     sys.stdout.flush()
     ours, theirs = os.pipe()
     child = os.fork()
@@ -115,7 +116,7 @@ def run_in_fork(path):
 
 
 def run_alone(path):
-    """One file in a new process; what it printed, and its status."""
+    """Runs a file in a new process; returns its output and its status."""
     command = [sys.executable, os.path.abspath(__file__), "--here", path]
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -126,7 +127,7 @@ def run_alone(path):
 
 
 def run_apart(path):
-    """One file; what it printed, and how many passed and failed."""
+    """Runs a file; returns its output, and how many tests passed and failed."""
     if looks_at_tensorflow(path):
         with_tensorflow()
         output, status = run_in_fork(path)
@@ -139,13 +140,13 @@ def run_apart(path):
 
 
 def processors():
-    """Seconds, of what ran and ended."""
+    """Processor seconds of child processes that have ended."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 
 
 def main():
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # under nohup it is ignored
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # under nohup the signal is ignored, so it is set here
     if sys.argv[1:2] == ["--here"]:
         return run_here(sys.argv[2])
     words = sys.argv[1:]

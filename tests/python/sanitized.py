@@ -15,14 +15,15 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 
 
 def runtime(name):
-    """Where the compiler keeps a sanitizer's runtime."""
+    """The path of a sanitizer's runtime, from the compiler."""
     told = subprocess.run([os.environ.get("CC", "cc"), f"-print-file-name={name}"], stdout=subprocess.PIPE, text=True)
     return os.path.realpath(told.stdout.strip())
 
 
 def main():
     site = os.path.join(os.path.abspath(sys.argv[1]), "site")
-    # libstdc++ too: the sanitizer looks for what it throws with before the extension brings it
+    # libstdc++ is loaded early too: the sanitizer looks up its function for exceptions before the
+    # extension loads it
     environment = dict(os.environ, PYTHONPATH=site, PYTHONMALLOC="malloc",
                        LD_PRELOAD=f"{runtime('libasan.so')} {runtime('libstdc++.so')}",
                        ASAN_OPTIONS="detect_leaks=0:abort_on_error=0:exitcode=99:allocator_may_return_null=1:handle_sigill=1")

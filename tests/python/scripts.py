@@ -17,7 +17,7 @@ tf = tensorflow.compat.v1
 from tensorflow.python.client import session as tf_session  # noqa: E402
 
 EXAMPLES = os.path.join(HERE, 'examples')
-# An import line of TensorFlow's and below it ours.
+# TensorFlow's import lines, each followed by our replacement.
 IMPORTS = """
 from tensorflow.compat.v1 import profiler
 from tfprof.compat import v1 as profiler
@@ -50,7 +50,8 @@ PAIRS = dict(pair.split('\n') for pair in IMPORTS.strip().split('\n\n'))
 
 
 def source_of(name, ours):
-    """A script's text; with `ours` the import lines above are replaced, and nothing else."""
+    """The text of a script; with `ours` its import lines are replaced as above, and nothing
+    else."""
     with open(os.path.join(EXAMPLES, name)) as file:
         lines = file.read().split('\n')
     changed = [PAIRS.get(line, line) if ours else line for line in lines]
@@ -60,7 +61,7 @@ def source_of(name, ours):
 
 
 class Tape:
-    """Makes a second run see the run metadata of the first: what is compared is how they are
+    """Gives the second run the run metadata of the first, because the test compares how they are
     shown."""
 
     def __init__(self):
@@ -90,7 +91,8 @@ class Tape:
 
 
 class Ran:
-    """What a script did: text (standard output), errors, files (path below its folder: bytes)."""
+    """The results of a script: text (standard output), errors, and files (path below its folder:
+    bytes)."""
 
     def __init__(self, text, errors, files):
         self.text, self.errors, self.files = text, errors, files
@@ -101,7 +103,7 @@ def run(name, ours, tape, *arguments):
     code = compile(source_of(name, ours), os.path.join(EXAMPLES, name), 'exec')
     libc = ctypes.CDLL(
         None
-    )  # what C prints and what Python prints shall come out in the order of printing
+    )  # unbuffered, so that the output of C and of Python comes out in the right order
     libc.setvbuf(ctypes.c_void_p.in_dll(libc, 'stdout'), None, 2, 0)
     with tempfile.TemporaryDirectory() as folder:
         tf.reset_default_graph()
@@ -137,7 +139,7 @@ def files_below(folder):
 
 
 def run_both(name, *arguments):
-    """-> what it did with TensorFlow's imports, and what with ours."""
+    """-> its results with TensorFlow's imports, and those with ours."""
     tape, both = Tape(), []
     for ours in (False, True):
         if ours:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two sides of the comparison, TensorFlow's profiler (theirs) and tfprof.compat.v1 (ours),
-asked the same."""
+"""The two sides of a comparison, TensorFlow's profiler (theirs) and tfprof.compat.v1 (ours), which
+get the same questions."""
 
 import models
 import support
@@ -12,8 +12,8 @@ theirs = models.tf.profiler
 
 
 def profiler_of(side, graph, op_log, steps):
-    """A profiler with these steps added. TensorFlow has one a process, which goes when this one
-    does."""
+    """A profiler with these steps added. TensorFlow has only one for each process, which is freed
+    with its object."""
     profiler = quietly(side.Profiler, graph, op_log)
     for number, meta in steps:
         quietly(profiler.add_step, number, meta)
@@ -21,7 +21,7 @@ def profiler_of(side, graph, op_log, steps):
 
 
 def hear_all(side, profiler, asked):
-    """(view, question) pairs -> what a profiler of that side answers."""
+    """(view, question) pairs -> the answers of a profiler of that side."""
     hear = of_tensorflow if side is theirs else of_ours
     return [
         hear(
@@ -34,13 +34,13 @@ def hear_all(side, profiler, asked):
 
 
 def answers(side, graph, op_log, steps, asked):
-    """The same of a new profiler, which is gone afterwards."""
+    """The same with a new profiler, which is freed afterwards."""
     return hear_all(side, profiler_of(side, graph, op_log, steps), asked)
 
 
 def ask_both(model, asked, steps=None):
-    """Answers of both, in pairs; each has a graph of its own, since each fills in shapes on it: a new
-    one where the steps are told."""
+    """The answers of both sides in pairs. Each side has its own graph, because each fills in shapes;
+    with steps, the graphs are new."""
     graphs = model.pair() if steps is None else model.build(2)
     steps = model.record() if steps is None else steps
     return zip(

@@ -51,7 +51,7 @@ COLUMNS = (
 NUMBERS = COLUMNS[:10]
 
 
-# What protobuf says of a result nested more than 100 deep, of which it reads a part.
+# Protobuf's message about a result nested more than 100 deep, of which it reads only a part.
 TOO_DEEP = 'Exceeded upb_DecodeOptions_MaxDepth'
 
 
@@ -63,8 +63,7 @@ class Answer(typing.NamedTuple):
 
 
 class Descriptors:
-    """Takes what is written to file descriptors, from C as well; afterwards `texts` holds the
-    bytes."""
+    """Captures what is written to file descriptors, also by C; afterwards `texts` has the bytes."""
 
     def __init__(self, *numbers):
         self.numbers, self.texts = numbers, []
@@ -88,7 +87,7 @@ class Descriptors:
 
 
 def load_tensorflow():
-    """tensorflow, without the lines it says while it is loaded."""
+    """Imports tensorflow without the messages that it prints."""
     with Descriptors(2):
         import tensorflow
     return tensorflow
@@ -101,7 +100,7 @@ def flush():
 
 
 def read(path):
-    """A file, or what is packed in FILE.gz."""
+    """The bytes of a file, or of FILE.gz unpacked."""
     if not os.path.exists(path) and os.path.exists(path + '.gz'):
         path += '.gz'
     with open(path, 'rb') as file:
@@ -129,8 +128,8 @@ def _files(out):
 
 
 def of_tensorflow(call):
-    """call(OUT) -> an Answer, with what TensorFlow's C++ and Python wrote; OUT is where its files
-    should go."""
+    """call(OUT) -> an Answer, with the output of TensorFlow's C++ and Python code; OUT is the path
+    for its files."""
     with place_for_output() as out:
         with Descriptors(1, 2) as heard:
             value = call(out)
@@ -139,8 +138,8 @@ def of_tensorflow(call):
 
 
 def of_ours(call):
-    """The same of our package. It must speak through sys.stdout, so that notebooks hear it: what it
-    writes to the file descriptor itself is a fault."""
+    """The same for our package. It must print through sys.stdout, so that notebooks get the text:
+    output on the file descriptor itself is an error."""
     with place_for_output() as out:
         spoken = io.TextIOWrapper(io.BytesIO(), encoding='utf-8', newline='')
         errors = io.StringIO()
@@ -155,7 +154,7 @@ def of_ours(call):
 
 
 def spoken(call):
-    """What a call returns, and what it says on stderr."""
+    """Returns the result of a call, and its output on stderr."""
     with contextlib.redirect_stderr(io.StringIO()) as heard:
         return call(), heard.getvalue()
 
@@ -179,7 +178,7 @@ def difference(view, options, want, got):
     )
     if message or TOO_DEEP not in want.errors:
         return message or value_difference(view, want.value, got.value)
-    # What is left of it then hangs on the order of the fields; test_compare_files and
+    # The part that was read depends on the order of fields; test_compare_files and
     # test_compare_profiler compare the bytes.
     return None if TOO_DEEP in got.errors else 'the result was read: want %r' % want.errors
 
@@ -188,7 +187,7 @@ def _text_difference(view, kind, want, got):
     if kind in (
         'timeline',
         'pprof',
-    ):  # beside such a file only the peaks of memory are told in so many words
+    ):  # together with such a file, only the peaks of memory are reported in words
         want, got = rules.peaks(want), rules.peaks(got)
     message = rules.compare_text(want, got, view == 'advise')
     return message and 'text ' + message
@@ -224,8 +223,8 @@ def value_difference(view, want, got):
 
 
 def advice_difference(want, got):
-    """AdviceProtos: the checkers that TensorFlow has must have found the same; more checkers are
-    allowed."""
+    """Compares AdviceProtos: the checkers that TensorFlow has must have the same findings;
+    additional checkers are allowed."""
     if set(want.checkers) - set(got.checkers):
         return 'checkers: want %s got %s' % (sorted(want.checkers), sorted(got.checkers))
     for name in set(CHECKERS) & set(got.checkers):
@@ -239,7 +238,7 @@ def advice_difference(want, got):
 
 
 class Tally:
-    """Collects differences of many questions, so that one failure does not hide the others."""
+    """Collects the differences of many questions, so that one failure does not hide others."""
 
     def __init__(self):
         self.asked, self.wrong = 0, []
@@ -250,7 +249,8 @@ class Tally:
             self.wrong.append('%s: %s' % (question, message))
 
     def check(self, test, least=1):
-        """At least so many must have been asked: an empty comparison is a failure too."""
+        """At least this many questions must have been asked, because an empty comparison proves
+        nothing."""
         test.assertGreaterEqual(self.asked, least)
         if self.wrong:
             test.fail(

@@ -14,7 +14,7 @@ from support import Tally
 
 
 class Views(unittest.TestCase):
-    """Every view with every option: a test a model is added below."""
+    """Every view with every option; the tests of each model are added below."""
 
     def fixed(self, model):
         chosen = questions.sampled(questions.fixed(), models.MODELS.index(model))
@@ -29,7 +29,7 @@ class Views(unittest.TestCase):
         tally.check(self, 120)
 
     def nothing_run(self, model):
-        """A graph alone: no step was added."""
+        """A graph alone, to which no step was added."""
         asked, tally = pairs_of(questions.presets()), Tally()
         note_all(tally, asked, ask_both(model, asked, []))
         tally.check(self, 28)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Profiles and op logs in files: ours and TensorFlow's hold the same, and each reads what the other
-wrote."""
+"""Profiles and op logs in files: our files and TensorFlow's have the same content, and each side
+reads the other's."""
 
 import os
 import re
@@ -21,7 +21,7 @@ from tensorflow.python.util import _pywrap_tfprof as their_binding
 
 from tfprof.compat.v1 import pywrap
 
-# Each build of a graph numbers the functions of its loops and branches anew.
+# Each build of a graph gives new numbers to the functions of its loops and branches.
 FUNCTION = re.compile(r'_\d+')
 
 
@@ -74,7 +74,7 @@ def execution(x):
 
 
 class Files(unittest.TestCase):
-    """serialize_to_string and _write_profile: each reads what the other wrote."""
+    """serialize_to_string and _write_profile: each side reads the files of the other."""
 
     def written(self, side, graph, model, folder):
         profiler = sides.profiler_of(side, graph, model.op_log(), model.record())
@@ -120,7 +120,7 @@ class Files(unittest.TestCase):
         tally.check(self, 200)
 
     def read_by_both(self, tally, model, paths, view, question):
-        """What TensorFlow says of its own file is what all others must say."""
+        """What TensorFlow shows for its own file is the expected result for all other files."""
         options = question.make(theirs.ProfileOptionBuilder, '')
         message = their_analyzer._build_options(options).SerializeToString()
         wanted = loaded(their_binding, of_tensorflow, paths[0], view, message)
@@ -155,7 +155,7 @@ class OpLogs(unittest.TestCase):
     def test_written(self):
         for model in models.MODELS:
             for meta in (None, model.record()[0][1]):
-                graphs = model.build(2)  # new ones: from the metadata both fill in shapes
+                graphs = model.build(2)  # new graphs, because both sides fill in shapes from the metadata
                 for trace in (True, False):
                     logs = []
                     for side, graph in zip((theirs, ours), graphs):
@@ -164,7 +164,7 @@ class OpLogs(unittest.TestCase):
                             data = support.read(os.path.join(folder, 'tfprof_log'))
                         logs.append(tfprof_log_pb2.OpLogProto.FromString(data))
                     self.assertEqual(logs[0], logs[1], (model.name, trace))
-                    if trace:  # a small graph without variables has nothing else to log
+                    if trace:  # without code traces, a small graph without variables has nothing to log
                         self.assertGreater(len(logs[1].log_entries), 0)
 
 

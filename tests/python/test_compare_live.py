@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of today beside TensorFlow's profiler: eager code and tf.function, monitored sessions,
-training loops."""
+"""Modern programs, compared with TensorFlow's profiler: eager code and tf.function, monitored
+sessions, training loops."""
 
 import os
 import re
@@ -41,7 +41,7 @@ BROAD = [
 
 
 def compare(test, graphs, steps, least):
-    """A profiler of each side, made as a program would: graphs are (None, None) in eager mode."""
+    """Makes a profiler of each side as a program would; in eager mode graphs is (None, None)."""
     asked, tally = sides.pairs_of(BROAD), Tally()
     sides.note_all(
         tally,
@@ -62,7 +62,7 @@ class Today(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         class Net(tf2.Module):
-            """A function that calls a function, a loop, a branch."""
+            """A function that calls a function and has a loop and a branch."""
 
             def __init__(self):
                 super().__init__()
@@ -120,8 +120,8 @@ class Today(unittest.TestCase):
         tally.check(self, 60)
 
     def test_float_operations(self):
-        """A matrix of 3x4 by one of 4x5: two operations an element of the product and term of its
-        sum."""
+        """A product of 3x4 and 4x5 matrices: two operations for each element of the product and
+        each term of its sum."""
         times = tf2.function(tf2.matmul).get_concrete_function(
             tf2.TensorSpec([3, 4]), tf2.TensorSpec([4, 5])
         )
@@ -151,9 +151,9 @@ class Today(unittest.TestCase):
         compare(self, graphs[1:], steps, 30)
 
     def test_context(self):
-        """What the context tells of a function's run: the graph that ran, since some versions of
-        TensorFlow no times. Without a graph of its own the one-shot call still answers, as
-        TensorFlow's does."""
+        """What the context records of a function's run: the graph that ran, but in newer versions
+        of TensorFlow no times. Without a graph argument the one-shot call still returns a result,
+        like TensorFlow's."""
 
         @tf2.function
         def fresh(x):
@@ -176,7 +176,7 @@ class Today(unittest.TestCase):
         tally.check(self, 3)
 
     def test_context_by_steps(self):
-        """TensorFlow aborts the process on run metadata that says nothing; ours says so."""
+        """TensorFlow aborts the process on empty run metadata; ours reports an error."""
         profiler = ours.Profiler()
         with self.assertRaisesRegex(tfprof.Error, 'no run metadata for step 1'):
             profiler.add_step(1, tf.RunMetadata())
@@ -186,10 +186,10 @@ class Today(unittest.TestCase):
         self.assertIn(b'_TFProfRoot', answer.text)
 
     def test_graphs_of_the_context(self):
-        """The graphs that ran can be looked at like any other."""
+        """The graphs that ran can be profiled like others."""
 
         @tf2.function
-        def fresh(x):  # the context tells only of functions that it has not run yet
+        def fresh(x):  # the context records only functions that have not run before
             return tf2.reduce_sum(tf2.matmul(x, x))
 
         meta = self.context_metadata(lambda: fresh(tf2.ones([6, 6])))
@@ -212,7 +212,8 @@ class Today(unittest.TestCase):
         self.assertIn(b'MatMul', both[1].text)
 
     def test_eager_ops(self):
-        """Eager ops leave nothing in the context's run metadata; asking is no fault."""
+        """Eager ops are not recorded in the context's run metadata; to profile it is not an
+        error."""
         meta = self.context_metadata(
             lambda: tf2.tanh(tf2.matmul(self.net.dense, self.net.dense, transpose_b=True))
         )
@@ -225,16 +226,16 @@ class Today(unittest.TestCase):
 
 class Keras(unittest.TestCase):
     def test_float_operations(self):
-        """A script of today's users (it needs eager mode, so it is not with the others)."""
+        """A modern user script (it needs eager mode, so it is not in the list of the others)."""
         want, got = scripts.run_both('keras_flops.py')
         self.assertIsNone(support.rules.compare_text(want.text, got.text))
         found = int(re.search(rb'FLOPs: (\d+)', got.text)[1])
-        # The convolution has 27 terms an output, the dense layer 512.
+        # Each output of the convolution is a sum of 27 terms, each of the dense layer of 512.
         self.assertGreaterEqual(found, 2 * 16 * 16 * 8 * 27 + 2 * 512 * 10)
 
 
 class Tracing(tf.train.SessionRunHook):
-    """A hook as users write them: asks for a trace now and then and gives it to a profiler."""
+    """A hook like those of users: it requests a trace at times and passes it to a profiler."""
 
     def __init__(self, profiler_of_graph, every):
         self.profiler_of_graph, self.every, self.count, self.metas = profiler_of_graph, every, 0, []
@@ -256,7 +257,8 @@ class Tracing(tf.train.SessionRunHook):
 
 class Sessions(unittest.TestCase):
     def test_monitored_session(self):
-        """Ours listens while the session runs; TensorFlow's is told the same afterwards."""
+        """Our profiler gets each step while the session runs; TensorFlow's gets the same steps
+        afterwards."""
         model = models.BY_NAME['convnet']
         graph, other = model.build(2)
         with graph.as_default():
@@ -266,16 +268,16 @@ class Sessions(unittest.TestCase):
                     session.run(graph.feeds.fetches[0])
         self.assertEqual([number for number, _ in hook.metas], [0, 2, 4])
         asked, tally = sides.pairs_of(BROAD), Tally()
-        # The session added nodes to its graph (savers, summaries), so TensorFlow's takes that graph
-        # too.
+        # The session added nodes to its graph (savers, summaries), so TensorFlow's profiler gets
+        # that graph too.
         want = sides.answers(theirs, graph, None, hook.metas, asked)
         sides.note_all(tally, asked, zip(want, sides.hear_all(ours, hook.profiler, asked)))
         tally.check(self, 30)
         self.assertGreater(len(graph.get_operations()), len(other.get_operations()))
 
     def test_estimator_like_loop(self):
-        """train(), then evaluate() in a graph of its own, each with its checkpoint and profiler,
-        both alive."""
+        """train(), then evaluate() in a separate graph, each with a checkpoint and a profiler; both
+        profilers exist at the same time."""
 
         def model_fn(training):
             feeds = models.convnet()
@@ -310,8 +312,8 @@ class Sessions(unittest.TestCase):
         self.assertNotEqual(train, evaluation)
 
     def test_partition_graphs(self):
-        """RunMetadata that brings the graphs that ran, with nodes that the program's graph has
-        not."""
+        """RunMetadata with the graphs that ran, which have nodes that the program's graph does not
+        have."""
         model = models.BY_NAME['convnet']
         graph = model.build()[0]
         options = tf.RunOptions(trace_level=models.FULL_TRACE, output_partition_graphs=True)
@@ -326,7 +328,7 @@ class Sessions(unittest.TestCase):
         compare(self, model.build(2), steps, 30)
 
     def test_software_trace(self):
-        """SOFTWARE_TRACE and no trace at all: fewer numbers, or none."""
+        """SOFTWARE_TRACE and no trace at all: there are fewer numbers, or none."""
         model = models.BY_NAME['mlp']
         for level in (tf.RunOptions.SOFTWARE_TRACE, tf.RunOptions.NO_TRACE):
             graph = model.build()[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One-shot calls of tfprof.compat.v1, advice and the binding beside TensorFlow's."""
+"""One-shot calls of tfprof.compat.v1, advice and the binding, compared with TensorFlow's."""
 
 import os
 import sys
@@ -59,7 +59,7 @@ class OneShot(unittest.TestCase):
         tally.check(self, 100)
 
     def test_defaults(self):
-        """No options: trainable variables by scope. No graph: the default one."""
+        """Without options: trainable variables by scope. Without a graph: the default graph."""
         for model in models.MODELS[:3]:
 
             def call(side, graph, out):
@@ -133,7 +133,8 @@ class OneShot(unittest.TestCase):
 
 
 class Binding(unittest.TestCase):
-    """pywrap's functions beside those of TensorFlow's own module, bytes in and bytes out."""
+    """The functions of pywrap, compared with those of TensorFlow's own module: bytes in and bytes
+    out."""
 
     def setUp(self):
         self.model = models.BY_NAME['convnet']
@@ -189,11 +190,11 @@ class Binding(unittest.TestCase):
         tally.check(self, 40)
 
     def test_a_graph_of_no_nodes(self):
-        """The op view then shows its root, and no legend."""
+        """The op view then shows its root, but no legend."""
         tally = Tally()
         for view, options in self.options:
             if view == 'code':
-                continue  # no code traces: test_code_without_traces
+                continue  # without code traces: see test_code_without_traces
             pair = [
                 hear(lambda out: binding.PrintModelAnalysis(b'', b'', b'', view.encode(), options))
                 for binding, hear in ((their_binding, of_tensorflow), (pywrap, of_ours))
@@ -212,7 +213,7 @@ class Binding(unittest.TestCase):
         pywrap.DeleteProfiler()
 
     def test_what_is_refused(self):
-        """Both say one line on standard error and return nothing."""
+        """Both print one line on standard error and return nothing."""
         odd = tfprof_options_pb2.OptionsProto(
             max_depth=3,
             step=-1,
@@ -268,10 +269,11 @@ class Binding(unittest.TestCase):
 
 
 class Odd(unittest.TestCase):
-    """Options that make little sense, and names that few have."""
+    """Options that make little sense, and unusual names."""
 
     def ask(self, model, view, options):
-        """Options: a dict, in which {OUT} stands for the output file. -> both answers."""
+        """`options` is a dict, in which {OUT} is replaced by the path of the output file. -> both
+        answers."""
 
         def asked(side, graph):
             profiler = sides.profiler_of(side, graph, None, model.record())
@@ -291,7 +293,7 @@ class Odd(unittest.TestCase):
         return [asked(side, graph) for side, graph in zip((theirs, ours), model.build(2))]
 
     def test_outputs_that_are_refused(self):
-        """Nothing is shown, nothing returned, a line is said."""
+        """Nothing is shown or returned, and a line is printed."""
         for output in ('paper', 'file:', 'file:outfile=', 'none:x=1', 'stdout:x=1', 'timeline'):
             for answer in self.ask(models.BY_NAME['shared'], 'scope', {'output': output}):
                 self.assertEqual((answer.text, answer.files), (b'', {}), output)
@@ -299,7 +301,7 @@ class Odd(unittest.TestCase):
                 self.assertNotEqual(answer.errors, '', output)
 
     def test_drawings_that_are_refused(self):
-        """Of these views there is no such file: the result is a root without numbers."""
+        """These views cannot write such a file: the result is a root without numbers."""
         for view, output in (
             ('op', 'timeline:outfile={OUT}'),
             ('op', 'pprof:outfile={OUT}'),
@@ -312,8 +314,9 @@ class Odd(unittest.TestCase):
             self.assertEqual(got.files, {})
 
     def test_values_that_are_unknown(self):
-        """An unknown order is that of names, an unknown column is left out, a broken filter matches
-        nothing. (Only the listing of the options shows the values in force, not those given.)"""
+        """An unknown order means order by name, an unknown column is skipped, an invalid filter
+        matches nothing. (Only the list of options shows the effective values instead of the given
+        ones.)"""
         for options in (
             {'order_by': 'colour', 'select': ['micros']},
             {'select': ['colour', 'micros']},
@@ -327,7 +330,7 @@ class Odd(unittest.TestCase):
         ):
             for view in VIEWS:
                 if view == 'code' and 'max_depth' in options:
-                    continue  # TensorFlow dies of it
+                    continue  # TensorFlow crashes on it
                 want, got = self.ask(models.BY_NAME['shared'], view, options)
                 start = want.text.index(b'\nProfile:\n')
                 self.assertEqual(want.text[start:], got.text[got.text.index(b'\nProfile:\n') :])
@@ -343,7 +346,7 @@ class Odd(unittest.TestCase):
             self.assertGreater(len(got.files['']), 100)
 
     def test_names_in_other_alphabets(self):
-        """Files, functions and types; scripts may be called what they like."""
+        """Names of files, functions and types; scripts may have any name."""
         code = compile(
             'def größe(tf):\n    return tf.ones([3], name="x") * 2.0', 'модель 日.py', 'exec'
         )

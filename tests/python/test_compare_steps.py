@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A profiler that is told of one step after another, beside TensorFlow's after each of them."""
+"""A profiler that gets one step after another, compared with TensorFlow's after each step."""
 
 import os
 import sys
@@ -14,8 +14,8 @@ from support import Tally, quietly
 
 
 class Growing(unittest.TestCase):
-    """One profiler of ours, asked after each step, beside a new one of TensorFlow's with as many
-    steps (its views keep what they found first, so it has to begin anew)."""
+    """One profiler of ours, queried after each step, and a new one of TensorFlow's with the same
+    steps (its views keep their first result, so a new one is needed)."""
 
     def test_each_step(self):
         for number, model in enumerate(models.MODELS):

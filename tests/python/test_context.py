@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ProfileContext of tfprof.compat.v1: the steps that it traces and writes, and the sessions that it changes meanwhile."""
+"""ProfileContext of tfprof.compat.v1: the steps that it traces and writes, and the sessions that it changes in the
+meantime."""
 import os
 import sys
 import tempfile
@@ -44,7 +45,8 @@ class Context(unittest.TestCase):
         return tf.Session(graph=self.graph)
 
     def run_all(self, context, count, fetches=None):
-        """A session whose run 0 is the initializer, then `count` runs; said to stderr, and the last result."""
+        """A session whose run 0 is the initializer, followed by `count` runs; returns its stderr and the last
+        result."""
         def work():
             with context, self.session() as session:
                 session.run(self.init)
@@ -54,7 +56,7 @@ class Context(unittest.TestCase):
         return spoken(work)
 
     def traced(self, context):
-        """The steps that its profiler has."""
+        """The steps that the context's profiler has."""
         return tfprof.open(context.profiler.serialize_to_string()).steps
 
     def test_steps_that_are_asked_for(self):
@@ -65,7 +67,7 @@ class Context(unittest.TestCase):
         self.assertEqual(os.listdir(self.folder), [])
 
     def test_auto(self):
-        """New fetches after ten runs; profile_100 at run 100."""
+        """New fetches after ten runs; profile_100 is written at run 100."""
         context = ours.ProfileContext(self.folder)
         with context, self.session() as session:
             session.run(self.init)
@@ -167,7 +169,8 @@ class Context(unittest.TestCase):
         self.assertEqual(self.traced(context), [1, 2])
 
     def test_exceptions(self):
-        """In a run, the run is none; in the context, it is left as it was found."""
+        """An exception in a run: that run does not count. An exception in the context: the context
+        ends as usual."""
         context = ours.ProfileContext(self.folder, [1, 3], [])
         with self.assertRaises(KeyError), context, self.session() as session:
             session.run(self.init)
@@ -205,7 +208,7 @@ class Context(unittest.TestCase):
             self.assertEqual(self.traced(context), [1])
 
     def test_threads(self):
-        """Every run counts once; those beside a traced one are as they would be without."""
+        """Every run counts once; runs in parallel to a traced one are not changed."""
         with ours.ProfileContext(self.folder, range(0, 200, 2), []) as context, self.session() as session:
             session.run(self.init)
             want = session.run(self.out, self.fed).tolist()

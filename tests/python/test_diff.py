@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tfprof.diff: means over steps, Welch's intervals against numpy's numbers, texts, limits, and what is no comparison."""
+"""tfprof.diff: means over steps, Welch's intervals compared with numpy's numbers, texts, limits, and invalid
+comparisons."""
 
 import os
 import tempfile
@@ -14,7 +15,8 @@ TEXT = b"_TFProfRoot (--/%dMB)\n  a (1MB/%dMB)\n"
 
 
 def density_table(freedom, most=400.0, count=2_000_001):
-    """The distribution of |T| by plain integration: nothing of the library's way to it."""
+    """The distribution of |T| by numerical integration, which shares no code or method with the
+    library."""
     t = most * numpy.linspace(0, 1, count) ** 3
     log = numpy.log1p(t * t / freedom) * (-(freedom + 1) / 2)
     values = numpy.exp(log)
@@ -30,7 +32,7 @@ def quantile(freedom):
 
 
 def totals(profile, column):
-    """Per row name the totals of every step, 0 where the row is not in the step."""
+    """For each row name the totals of all steps, 0 for steps without the row."""
     steps = profile.steps
     found = {}
     for i, step in enumerate(steps):
@@ -41,13 +43,13 @@ def totals(profile, column):
 
 
 def exec_stats(i, us):
-    """NodeExecStats: started at 1, ran so long."""
+    """NodeExecStats that start at 1 and last this long."""
     fields = [(f, wire.VARINT, n) for f, n in ((2, 1), (4, us), (5, us))]
     return wire.write([(1, wire.BYTES, b"n%d" % i)] + fields)
 
 
 def made(steps, shape=4, device="/device:CPU:0"):
-    """A profile of nodes n0, n1 ... that took so many microseconds in each step."""
+    """A profile of nodes n0, n1 ... with these microseconds in each step."""
     node = 'node { name: "n%d" op: "MatMul" attr { key: "_output_shapes" '
     node += 'value { list { shape { dim { size: %d } } } } } '
     node += 'attr { key: "shape" value { shape { dim { size: %d } } } } }'
@@ -83,7 +85,7 @@ class DiffTest(unittest.TestCase):
             x, y = a[row.name], b[row.name]
             u, v = x.var(ddof=1) / len(x), y.var(ddof=1) / len(y)
             middle, reach = y.mean() - x.mean(), 0.0
-            if u + v > 0 and tested < 12:  # the integration takes a while
+            if u + v > 0 and tested < 12:  # few cases, because the integration is slow
                 freedom = (u + v) ** 2 / (u * u / (len(x) - 1) + v * v / (len(y) - 1))
                 reach = quantile(freedom) * numpy.sqrt(u + v)
                 tested += 1

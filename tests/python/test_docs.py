@@ -33,7 +33,7 @@ os.environ.setdefault('CUDA_VISIBLE_DEVICES', '')
 
 
 def golden():
-    """The golden tests' runner, which knows when an answer is the expected one."""
+    """The golden tests' runner, which decides whether an answer is the expected one."""
     path = os.path.join(ROOT, 'tests', 'golden', 'run.py')
     spec = importlib.util.spec_from_file_location('golden', path)
     module = importlib.util.module_from_spec(spec)
@@ -49,7 +49,7 @@ def importable(name):
 
 
 class Block:
-    """A ```python block: its code, the lines in which its answer stands, and what it needs."""
+    """A ```python block: its code, the lines of its answer, and the modules that it needs."""
 
     def __init__(self, line, code, needs):
         self.line, self.code, self.needs = line, code, needs
@@ -83,13 +83,13 @@ def blocks_of(lines):
 def make_folder(folder, files):
     for name in os.listdir(SAMPLE):
         os.symlink(os.path.join(SAMPLE, name), os.path.join(folder, name))
-    os.symlink(os.path.join(ROOT, 'tests'), os.path.join(folder, 'tests'))  # as from the root of a clone
+    os.symlink(os.path.join(ROOT, 'tests'), os.path.join(folder, 'tests'))  # paths as seen from the root of a clone
     for name, path in files.items():
         os.symlink(os.path.join(SAMPLE, path), os.path.join(folder, name))
 
 
 def printed(block, page, names):
-    """What a block writes to sys.stdout, as lines without blank ones at the ends."""
+    """The output of a block on sys.stdout, as lines without blank ones at the ends."""
     heard = io.StringIO()
     code = compile('\n' * block.line + '\n'.join(block.code), page, 'exec')
     with contextlib.redirect_stdout(heard), warnings.catch_warnings():
@@ -158,7 +158,7 @@ class Pages(unittest.TestCase):
 
 
 def rows(heading):
-    """The rows of the table below a heading of docs/python.md: lists of cells."""
+    """The rows of the table below a heading of docs/python.md, as lists of cells."""
     with open(os.path.join(ROOT, PAGE), encoding='utf-8') as file:
         text = file.read()
     section = re.split(r'\n#+ ', text.split('\n' + heading + '\n')[1])[0]
@@ -171,7 +171,8 @@ def code_in(cell):
 
 
 def says(told, line):
-    """Whether an import line of a cell imports what `line` does, as whatever; `...` is any name."""
+    """Whether an import line in a cell imports the same as `line`, under any name; `...` is any
+    name."""
     module, name = re.fullmatch(r'from (\S+) import (\w+)(?: as \w+)?', line).groups()
     for one in told:
         found = re.fullmatch(r'from (\S+) import (.+?)(?: as \w+)?', one)
@@ -194,7 +195,7 @@ class Tables(unittest.TestCase):
         self.assertGreater(tried, 20)
 
     def test_the_scripts_of_the_tests_are_changed_as_told(self):
-        """What tests/python/scripts.py does to users' scripts stands in the table."""
+        """The import lines that tests/python/scripts.py replaces are in the table."""
         with open(os.path.join(HERE, 'scripts.py'), encoding='utf-8') as file:
             pairs = re.findall(r'(from tensorflow\.[\w. ]+)\W+(from tfprof[\w. ]+)', file.read())
         table = rows('### Which import becomes which')
@@ -218,7 +219,7 @@ class Tables(unittest.TestCase):
         self.assertEqual(told, made)
 
     def test_every_option_and_view_is_told(self):
-        """By name, in the list of options of docs/python.md; tfprof.help says the rest."""
+        """Each option is named in the list of docs/python.md; tfprof.help describes it."""
         with open(os.path.join(ROOT, PAGE), encoding='utf-8') as file:
             text = file.read()
         for table in ('views', 'options', 'outputs', 'formats'):

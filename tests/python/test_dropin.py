@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tfprof.compat.v1, contrib and gfile where they stand in for TensorFlow's modules: names, options, contrib's text, files.
-Op logs are compared in test_oplogs.py, ProfileContext in test_context.py, the views themselves in test_compare*.py."""
+"""tfprof.compat.v1, contrib and gfile as replacements of TensorFlow's modules: names, options, contrib's text, files. Op
+logs are compared in test_oplogs.py, ProfileContext in test_context.py, the views in test_compare*.py."""
 import contextlib
 import inspect
 import io
@@ -28,7 +28,7 @@ PROFILE = support.sample('dense/profile_3')
 
 
 def python(code):
-    """A new interpreter in which TensorFlow and protobuf cannot be imported."""
+    """Runs code in a new interpreter in which TensorFlow and protobuf cannot be imported."""
     hidden = 'import sys; sys.modules.update(tensorflow=None, google=None, numpy=None)\n'
     return subprocess.run([sys.executable, '-c', hidden + code], capture_output=True, text=True)
 
@@ -48,7 +48,8 @@ class Names(unittest.TestCase):
         self.assertIs(contrib.OpLog, theirs.OpLogProto)
 
     def test_arguments(self):
-        """Each public function takes what TensorFlow's takes, in that order and with those defaults."""
+        """Each public function has TensorFlow's parameters, in the same order and with the same
+        defaults."""
         pairs = [(theirs, ours, ('advise', 'profile', 'write_op_log')),
                  (their_logger, tfprof_logger, ('merge_default_with_oplog', 'write_op_log')),
                  (theirs.Profiler, ours.Profiler, [n for n in dir(theirs.Profiler) if not n.startswith('__')]),
@@ -133,7 +134,7 @@ class Options(unittest.TestCase):
                              model_analyzer._build_advisor_options(options))
         self.assertEqual(their_analyzer.ALL_ADVICE, ours.ALL_ADVICE)
         self.assertRaises(TypeError, model_analyzer._build_options, {'max_depth': 'deep'})
-        # TensorFlow fails here, though its message has a place for it.
+        # TensorFlow fails here, although its message has a field for it.
         made = model_analyzer._build_advisor_options({'JobChecker': {'key': 'value'}})
         self.assertEqual(dict(made.checkers['JobChecker'].options), {'key': 'value'})
 
@@ -211,7 +212,7 @@ class Contrib(unittest.TestCase):
                 self.assertTrue(file.read().startswith('_TFProfRoot (--/404 params)\n'))
 
     def test_inputs(self):
-        """inputs: how many ops a row reads from; total_inputs: one more for each op that it takes."""
+        """inputs: how many ops a row reads from; total_inputs: plus one for each op below it."""
         everything = dict(self.analyzer.PRINT_ALL_TIMING_MEMORY, min_bytes=0, min_micros=0)
         for only in (False, True):
             node, _ = self.hear(self.meta, cmd='graph', options=dict(everything, account_displayed_op_only=only))
@@ -221,7 +222,7 @@ class Contrib(unittest.TestCase):
                 op = self.graph.get_operation_by_name(row.name)
                 sources = {t.op.name for t in op.inputs} | {c.name for c in op.control_inputs}
                 self.assertEqual(row.inputs, len(sources))
-            # every op is taken once, by another or by the root
+            # each op is below exactly one other op or below the root
             self.assertEqual(node.total_inputs, sum(row.inputs for row in rows) + len(rows) - 1)
         self.assertEqual(self.hear(self.meta, options=everything)[0].total_inputs, 0)
 
@@ -245,7 +246,7 @@ class Contrib(unittest.TestCase):
         self.assertIn('  layer_0/biases (16, 16/16 params, 77/77 flops)\n', text)
 
     def test_deep_trees(self):
-        """Deeper than Python's stack."""
+        """A tree that is deeper than Python's stack."""
         def chain():
             first = rest = self.analyzer.TFProfNode('0')
             for i in range(5000):
@@ -261,7 +262,7 @@ def quiet_errors(call, *arguments, **named):
 
 
 class Gfile(unittest.TestCase):
-    """As TensorFlow's gfile on local paths, in both spellings."""
+    """Like TensorFlow's gfile for local paths, in both spellings."""
 
     def setUp(self):
         self.place = tempfile.TemporaryDirectory()
@@ -313,7 +314,7 @@ class Gfile(unittest.TestCase):
         self.assertRaises(FileExistsError, gfile.rename, path, path)
 
     def test_remote(self):
-        """A path with a scheme goes to TensorFlow's gfile; ram:// is one that needs no network."""
+        """A path with a scheme is passed to TensorFlow's gfile; ram:// needs no network."""
         path = 'ram://tfprof_test/x'
         gfile.makedirs('ram://tfprof_test')
         gfile.write_whole(path, b'data')

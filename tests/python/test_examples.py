@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scripts in the manner of tfprof's users (examples/), with TensorFlow's import lines and with
-ours: the same output. What TensorFlow no longer has (ProfileContext, TF 1.0's contrib) runs with
-ours alone and is checked by itself.
-"""
+"""Scripts like those of tfprof's users (examples/), with TensorFlow's import lines and with ours,
+give the same output. What TensorFlow no longer has (ProfileContext, TF 1.0's contrib) runs with
+ours alone and has its own checks."""
 
 import glob
 import os
@@ -27,8 +26,8 @@ from tfprof.compat.v1 import pywrap
 
 
 def parted(text):
-    """What was printed before the first checker's advice, and the lines from there on, whose order
-    TensorFlow leaves to a hash table."""
+    """The output before the first checker's advice, and the lines after it, whose order depends on
+    a hash table in TensorFlow."""
     parts = re.split(rb'(?m)^(?=\n\w+Checker:\n)', text, maxsplit=1)
     return parts[0], sorted(b''.join(parts[1:]).split(b'\n'))
 
@@ -100,7 +99,7 @@ class Both(unittest.TestCase):
 
 
 class Context(unittest.TestCase):
-    """mnist_context.py: what ProfileContext must leave behind."""
+    """mnist_context.py: the files that ProfileContext must write."""
 
     @classmethod
     def setUpClass(cls):
@@ -120,19 +119,19 @@ class Context(unittest.TestCase):
         self.assertEqual(found, {'op', 'dumps/profile_20', 'auto/profile_100', 'hand/profile_4'})
 
     def test_steps_of_the_dump(self):
-        # The session's first run is step 0. Steps to be profiled are traced too.
+        # The session's first run is step 0. Steps that are profiled are traced too.
         self.assertEqual(self.opened('dumps/profile_20').steps, [10, 13, 15, 16, 18, 19, 20])
         self.assertEqual(self.opened('hand/profile_4').steps, [4])
 
     def test_steps_of_its_own_choice(self):
-        """Ten steps warm up; new fetches are traced at once, others now and then while few nodes
-        are known."""
+        """The first ten steps are not traced; new fetches are traced at once, and others at times,
+        as long as few nodes are known."""
         steps = self.opened('auto/profile_100').steps
         self.assertEqual(steps[0], 11)
         self.assertTrue(all(11 <= step <= 100 for step in steps), steps)
 
     def test_read_by_tensorflow(self):
-        """TensorFlow reads each dump and shows what ours shows."""
+        """TensorFlow reads each dump and shows the same as ours."""
         tally = support.Tally()
         for name, data in self.ran.files.items():
             if 'profile_' not in name:
@@ -156,7 +155,7 @@ class Context(unittest.TestCase):
         tally.check(self, 12)
 
     def test_last_automatic_view(self):
-        """The file of step 20's view is what its dump shows."""
+        """The view's file of step 20 equals what the dump of that step shows."""
         shown = self.ran.files['op'].decode()
         fresh = self.opened('dumps/profile_20').op(
             select=['micros', 'bytes'],
@@ -174,7 +173,7 @@ class Context(unittest.TestCase):
 
 
 class Old(unittest.TestCase):
-    """tutorial_1_0.py: TensorFlow 1.0's names."""
+    """tutorial_1_0.py, which uses the names of TensorFlow 1.0."""
 
     def test_runs(self):
         ran = scripts.run('tutorial_1_0.py', True, scripts.Tape())
@@ -185,7 +184,7 @@ class Old(unittest.TestCase):
         )
         self.assertIn(b'-device_regexes', ran.text)
         self.assertIn(b'dense/weights (16x4, 64/64 params)', ran.text)
-        self.assertIn(b'(1.02k/1.02k flops)', ran.text)  # 8x16 by 16x4
+        self.assertIn(b'(1.02k/1.02k flops)', ran.text)  # a product of 8x16 and 16x4
         log = tfprof_log_pb2.OpLogProto.FromString(ran.files['tfprof_log'])
         types = {entry.name: list(entry.types) for entry in log.log_entries}
         self.assertEqual(types['dense/weights'], ['_trainable_variables'])

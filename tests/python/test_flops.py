@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Float operations in Python: whatever holds a model gives the same numbers, and they are the right ones."""
+"""Float operations in Python: every kind of object that contains a model gives the same, correct numbers."""
 import importlib.util
 import os
 import subprocess
@@ -91,7 +91,7 @@ for found in (tfprof.flops(lowered), tfprof.flops(lowered.compile()), tfprof.flo
 
 
 class Lowered:
-    """As JAX's: HLO is one of its dialects."""
+    """A stand-in for JAX's lowered object: HLO is one of its dialects."""
 
     def as_text(self, dialect=None, debug_info=False):
         return HLO if dialect == 'hlo' else 'module @jit_f {}'
@@ -121,7 +121,7 @@ class CompiledPrograms(unittest.TestCase):
 
     @unittest.skipUnless(importlib.util.find_spec('jax'), 'no jax in .venv')
     def test_what_jax_gives(self):
-        """In a process of its own: TensorFlow and JAX each bring an XLA."""
+        """Runs in a separate process, because TensorFlow and JAX each load their own XLA."""
         done = subprocess.run([sys.executable, '-c', REAL_JAX], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               env=dict(os.environ, JAX_PLATFORMS='cpu'), check=False)
         self.assertEqual(done.returncode, 0, done.stdout)
@@ -145,7 +145,7 @@ class CompiledPrograms(unittest.TestCase):
 
 
 class Sources(unittest.TestCase):
-    """One model in each of its forms."""
+    """One model in each of its representations."""
 
     @classmethod
     def setUpClass(cls):
@@ -209,7 +209,7 @@ class Sources(unittest.TestCase):
 
 
 class Keras(unittest.TestCase):
-    """A model's call is traced with its inputs: one example by itself."""
+    """A model's call is traced with its inputs: the test uses a single example."""
 
     def model(self):
         layers = keras.layers
@@ -306,14 +306,15 @@ class Options(unittest.TestCase):
 
 
 class Views(unittest.TestCase):
-    """The same numbers as columns."""
+    """Tests that views show the same numbers as columns."""
 
     def test_ratios_are_made_of_sums(self):
         p = quietly(LOOPS)
         r = p.scope(float_ops_source='own', assume_batch=2, select='float_ops,macs,bytes_moved,coverage,intensity')
         root = r.root
         self.assertEqual(root.total_macs, tfprof.flops(p, assume_batch=2).macs)
-        self.assertTrue(0 < root.total_coverage < 1)  # of operations; that of tfprof.flops is of work
+        # the share of operations; that of tfprof.flops is the share of work
+        self.assertTrue(0 < root.total_coverage < 1)
         self.assertGreater(root.total_intensity, 0)
         self.assertIsNone(root.coverage)
         self.assertEqual(r['conv'].intensity, r['conv'].float_ops / r['conv'].bytes_moved)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What other tools make of a report: pandas, pyarrow, polars and duckdb read it through the Arrow
-protocol, IPython shows it."""
+"""Reports in other tools: pandas, pyarrow, polars and duckdb read them through the Arrow protocol,
+IPython displays them."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ from support import COLUMNS, NUMBERS, sample
 import tfprof
 
 PROFILE = sample('dense/profile_3')
-# Every numeric column but tensor_value's; what a reader calls the table.
+# Every numeric column except tensor_value.
 ASKED = {
     'scope': {'select': [c for c in COLUMNS if c != 'tensor_value'], 'max_depth': 100},
     'graph': {'select': ['micros', 'params', 'op_types'], 'max_depth': 50, 'order_by': 'micros'},
@@ -33,7 +33,7 @@ def rows_of(report):
 
 
 def cells(column):
-    """A column as any of the readers gives it, as plain numbers and texts."""
+    """A column of any reader as plain numbers and texts."""
     return [None if value is None or value != value else value for value in column]
 
 
@@ -196,8 +196,8 @@ class Readers(unittest.TestCase):
         self.assertNotIn(relu.report, repr(relu))
 
     def test_outlives_the_profile(self):
-        """A table keeps what it has when report and profile are gone; streams that nobody reads
-        cost nothing."""
+        """A table keeps its data after report and profile are freed; streams that nobody reads leak
+        nothing."""
         import pyarrow
 
         profile = tfprof.open(PROFILE)
@@ -216,7 +216,7 @@ class Readers(unittest.TestCase):
 
 
 class Notebook(unittest.TestCase):
-    """IPython finds _repr_html_ by itself."""
+    """IPython calls _repr_html_ by itself."""
 
     def shown(self, thing):
         from IPython.core.interactiveshell import InteractiveShell

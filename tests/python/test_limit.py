@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""@tfprof.limit: what passes, what fails and with which words, in unittest and in pytest."""
+"""@tfprof.limit: what passes, what fails and with which message, in unittest and in pytest."""
 import importlib.metadata
 import importlib.util
 import os
@@ -64,7 +64,7 @@ class Limits(unittest.TestCase):
     def test_name_and_arguments_stay(self):
         @tfprof.limit(params=10**6)
         def test_named(path, more=1):
-            """Its words."""
+            """The message of the failure."""
             return path
         self.assertEqual((test_named.__name__, test_named.__doc__), ("test_named", "Its words."))
         self.assertIsNone(test_named(GRAPH, more=2))

@@ -23,7 +23,7 @@ import tfprof
 
 WHOLE = os.environ.get('TFP_WHOLE')
 ROUNDS, WARM_UP, GRAPHS = (1000, 200, 200) if WHOLE else (300, 100, 100)
-SLACK = 1024  # KiB that the rounds may move: the allocator's and Python's own housekeeping
+SLACK = 1024  # KiB by which the rounds may differ: bookkeeping of the allocator and of Python
 
 
 def resident():
@@ -35,7 +35,7 @@ def resident():
 
 
 def growth(name, work, rounds=ROUNDS, warm_up=WARM_UP):
-    """How much more is resident after the rounds than after those of the warm-up."""
+    """The growth of resident memory between the end of the warm-up and the end of the rounds."""
     for _ in range(warm_up):
         work()
     before = resident()
@@ -48,7 +48,8 @@ def growth(name, work, rounds=ROUNDS, warm_up=WARM_UP):
 
 class Memory(unittest.TestCase):
     def setUp(self):
-        # The smallest model for what is done a thousand times, a larger one for what is kept.
+        # The smallest model for calls repeated a thousand times, a larger one for what a profile
+        # keeps.
         self.small, self.large = models.BY_NAME['shared'], models.BY_NAME['convnet']
         self.options = questions.everything(ours.ProfileOptionBuilder).with_empty_output().build()
 
@@ -57,7 +58,7 @@ class Memory(unittest.TestCase):
             getattr(profiler, method)(self.options)
 
     def test_whole_lives(self):
-        """Profiler, add_step, profile: many times on one graph."""
+        """Profiler, add_step, profile, many times on one graph."""
         graph, steps = self.small.build()[0], self.small.record()
 
         def life():
@@ -68,8 +69,8 @@ class Memory(unittest.TestCase):
         self.assertLess(growth('whole lives', life), SLACK)
 
     def test_graphs_come_and_go(self):
-        """Nothing is kept of a graph that is gone; TensorFlow's own graphs take memory, so it is
-        measured beside."""
+        """Nothing is kept of a graph that was freed. TensorFlow's own graphs take memory too, so
+        they are measured separately."""
         steps = self.small.record()
 
         def build():
@@ -104,7 +105,7 @@ class Memory(unittest.TestCase):
         )
 
     def test_errors(self):
-        """What is refused leaves nothing behind."""
+        """Failed calls leave nothing allocated."""
         profiler = sides.profiler_of(ours, self.small.build()[0], None, self.small.record())
 
         def refused():
@@ -120,7 +121,7 @@ class Memory(unittest.TestCase):
         self.assertLess(growth('errors', refused), SLACK)
 
     def test_native(self):
-        """Open, look in every way, let go."""
+        """Opens a profile, shows it in every way, frees it."""
         path = support.sample('odd/profile_5')
 
         def life():
@@ -154,8 +155,8 @@ class Memory(unittest.TestCase):
         self.assertGreater(more, 0)
 
     def test_a_step_again_and_again(self):
-        """Runs that share a step's number are all kept, for the numbers that are means of them;
-        views between them cost nothing."""
+        """Runs that share a step's number are all kept, because some numbers are their means; views
+        in between use no extra memory."""
         graph, (_, meta) = self.small.build()[0], self.small.record()[0]
         profiler = ours.Profiler(graph)
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The native API's inputs and manners: every kind of input, wrong ones, progress, Ctrl-C, threads."""
+"""The native API's inputs and behaviour: every kind of input, invalid ones, progress, Ctrl-C,
+threads."""
 import gzip
 import os
 import pathlib
@@ -191,7 +192,7 @@ class Patience(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.big = os.path.join(cls.folder.name, 'big')
         one = gzip.decompress(contents('dense/profile_3.gz'))
-        # field 2000, a string of a MB: what no reader knows is read past
+        # field 2000, a string of 1 MB: readers skip unknown fields
         block = b'\x82\x7d' + b'\x80\x80\x40' + b'x' * (1 << 20)
         with open(cls.big, 'wb') as f:
             f.write(one)
@@ -278,7 +279,7 @@ class Threads(unittest.TestCase):
         self.assertEqual(wrong, [])
 
     def test_steps_come_while_others_look(self):
-        """A reader sees one whole state after the other, or is told that its report is of an old one."""
+        """A reader sees one complete state after another, or an error that its report is outdated."""
         native = _native.Profile()
         native.add_file(os.path.join(DENSE, 'graph.pb'))
         native.finish()
@@ -306,7 +307,7 @@ class Threads(unittest.TestCase):
         self.assertEqual(native.steps(), list(range(100)))
 
     def test_queries_of_several_profiles_and_their_steps_do_not_wait_for_each_other(self):
-        """Each asks for both profiles in its own order, one for a profile twice, while steps wait to be added."""
+        """Each thread queries both profiles in its own order, one of them twice, while steps wait to be added."""
         run, done, wrong = contents('dense/run_meta_0'), threading.Event(), []
         pair = []
         for _ in range(2):

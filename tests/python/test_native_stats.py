@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Statistics over steps: what stats says of each row is what the reports of the steps say together."""
+"""Statistics over steps: the values in stats agree with the reports of the steps."""
 import contextlib
 import csv
 import io

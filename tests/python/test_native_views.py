@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The native API: the same text as the command line for the same files and options, and every other form of a report
-with the same numbers. Nothing but the package is needed; what pandas and its like make of reports is in test_frames.py.
-"""
+"""The native API gives the same text as the command line for the same files and options, and every other form of a
+report has the same numbers. Only the package is needed; test_frames.py checks pandas and similar tools."""
 import csv
 import gzip
 import io
@@ -47,7 +46,7 @@ def path(name):
 
 
 def sources(model):
-    """The keywords of open."""
+    """The keyword arguments of open."""
     def full(given):
         return [path(one) for one in given] if isinstance(given, list) else path(given)
     found = {format: full(given) for format, given in model.items()}
@@ -78,7 +77,7 @@ def words(asked):
 
 
 def command_line(*arguments):
-    """What the program prints; its exit status; its first line on stderr."""
+    """Runs the program; returns its output, its exit status, and its first line on stderr."""
     done = subprocess.run([PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     return done.stdout.decode(), done.returncode, done.stderr.decode().splitlines()
 
@@ -261,11 +260,11 @@ class Tables(unittest.TestCase):
         self.assertEqual(list(tfprof.ViewOptions.__annotations__), tfprof.names('options'))
 
     def test_reading_a_table_interns_nothing(self):
-        """Python's table of interned strings grows by strings that come and go, 4 MiB at a time in a
-        process that has loaded TensorFlow."""
+        """Interning would grow Python's table of strings, in a process with TensorFlow by 4 MiB at a
+        time, although the strings are freed."""
         for name in ('checkers', 'ops', 'views'):
             for row in _native.table(name):
-                same = (row + ' ')[:-1]  # an object of its own
+                same = (row + ' ')[:-1]  # an equal string that is another object
                 self.assertIsNot(sys.intern(same), row, name)
 
     def test_every_view_is_a_method_with_the_options_in_its_help(self):

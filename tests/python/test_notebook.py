@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The notebook of a tf_cnn_benchmarks user (examples/notebook.py) on a real profile of ten steps:
-with TensorFlow's imports, with ours, and beside the three lines of our own API that replace it."""
+with TensorFlow's imports, with ours, and compared with the three lines of our own API that replace
+it."""
 
 import csv
 import io
@@ -21,14 +22,14 @@ import tfprof.compat.v1
 tf, STEPS = models.tf, 10
 COLUMNS = ['micros', 'bytes', 'peak_bytes', 'output_bytes']
 SHOWN, HIDDEN = ['conv_[01].*', 'loss'], ['.*Initializer.*']
-# The notebook cuts 15 lines off; since its day the explanations above the rows became two lines
-# shorter.
+# The notebook skips 15 lines; since it was written, the explanations above the rows became two
+# lines shorter.
 NOTEBOOK_HEADER, HEADER = 15, 13
 TOTALS = ['total_requested_bytes', 'total_peak_bytes', 'total_output_bytes', 'total_exec_micros']
 
 
 def record(path):
-    """Ten traced steps of a small conv net, dumped as tf_cnn_benchmarks dumped them: one
+    """Ten traced steps of a small conv net, dumped the way tf_cnn_benchmarks did it, in one
     profile_N."""
     model = models.BY_NAME['convnet']
     graph = model.build()[0]
@@ -72,8 +73,8 @@ class Notebook(unittest.TestCase):
         self.assertRegex(self.ours.text, rb'^[1-9]\d* operations, [1-9]\d* us a step\n$')
 
     def test_the_header_is_two_lines_shorter(self):
-        """In TensorFlow 2.21 as in ours the rows below the root begin at line 13 (from 0): cut at
-        the sixteenth line, the text loses the first two of them."""
+        """In TensorFlow 2.21 and in ours the rows below the root begin at line 13 (from 0), so a
+        cut at 15 lines loses the first two of them."""
         for ran in (self.theirs, self.ours):
             for step in range(STEPS):
                 lines = ran.files['out.%d' % step].decode().split('\n')
@@ -94,7 +95,7 @@ class Notebook(unittest.TestCase):
         )
 
     def test_numbers_of_the_native_api(self):
-        """The notebook's numbers are rounded texts of those that to_dict() has."""
+        """The notebook's numbers are rounded forms of those in to_dict()."""
         rows = {
             row['operation']: row
             for row in csv.DictReader(io.StringIO(self.ours.files['out.csv'].decode()))
@@ -102,7 +103,7 @@ class Notebook(unittest.TestCase):
         sums, lost = {}, set()
         for step in range(STEPS):
             for i, row in enumerate(walk(self.native(step).to_dict()['root'])):
-                if i in (1, 2):  # the two rows below the root that the notebook's header takes
+                if i in (1, 2):  # the two rows below the root that are lost as part of the notebook's header
                     lost.add(row['name'])
                 elif i and row['accounted']:
                     sums.setdefault(row['name'], []).append(row)
@@ -118,15 +119,15 @@ class Notebook(unittest.TestCase):
                 ('cpu us', 'cpu_exec_micros'),
             ):
                 mean = sum(run[field] for run in runs) / len(runs)
-                # two decimals of the unit are printed: 0.5% at the most, when the number is just
-                # over one unit
+                # the text has two decimals: an error of at most 0.5%, if the number is just over
+                # one unit
                 self.assertAlmostEqual(
                     float(rows[name][column]), mean, delta=mean * 0.005 + 0.001, msg=(name, column)
                 )
         self.assertGreater(len(lost), 0)
 
     def test_three_lines_of_ours(self):
-        """What the notebook computes, without files and parsing, and without losing rows."""
+        """The notebook's result without files and parsing, and without lost rows."""
         import pandas
 
         profile = tfprof.open(profile=self.profile)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Op logs of tfprof.compat.v1, and what its profilers are told of a graph that grows, beside TensorFlow."""
+"""Op logs of tfprof.compat.v1, and what its profilers get of a growing graph, compared with TensorFlow."""
 import itertools
 import os
 import sys
@@ -34,7 +34,7 @@ class OpLogs(unittest.TestCase):
         asked = 0
         for model in models.MODELS:
             graphs, (_, meta) = model.build(2), model.record()[0]
-            # With a run the shapes are filled in for good: last.
+            # Run metadata fills in the shapes permanently, so those cases come last.
             for run_meta, given, trace, trainable in itertools.product(
                     (None, meta), (False, True), (True, False), (True, False)):
                 found = []
@@ -48,7 +48,7 @@ class OpLogs(unittest.TestCase):
         self.assertEqual(asked, 16 * len(models.MODELS))
 
     def test_ops_without_a_name_of_their_own_code(self):
-        """Default graph, no graph."""
+        """With the default graph and without a graph."""
         with tf.Graph().as_default():
             tf.constant(1.0, name='one')
             self.assertEqual(their_logger.merge_default_with_oplog(None), tfprof_logger.merge_default_with_oplog(None))
@@ -81,14 +81,15 @@ class OpLogs(unittest.TestCase):
     def test_a_file_is_whole_or_as_it_was(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, 'tfprof_log')
-            os.mkdir(path)  # cannot be replaced by a file
+            os.mkdir(path)  # a folder, which no file can replace
             with self.assertRaises(OSError):
                 gfile.write_whole(path, b'new')
             self.assertEqual(os.listdir(folder), ['tfprof_log'])
 
 
 def given_log(graph):
-    """A caller's op log: types, float operations that win, code that wins, a name twice, a node that is not there."""
+    """An op log from the caller: types, float operations and code that take precedence, a repeated name, a node that
+    does not exist."""
     log = tfprof_log_pb2.OpLogProto()
     names = [op.name for op in graph.get_operations()]
     for i, name in enumerate(names[::5] + names[:1] + ['no/such/node']):
@@ -102,7 +103,7 @@ def given_log(graph):
 
 
 def grow(graph, width):
-    """More ops on a graph that was profiled already: a variable, a gradient, an op of unknown shape."""
+    """Adds ops to a graph that was profiled before: a variable, a gradient, an op of unknown shape."""
     with graph.as_default():
         x = graph.get_tensor_by_name('x:0')
         with tf.variable_scope('more_%d' % width):
@@ -112,15 +113,17 @@ def grow(graph, width):
 
 
 class Told(unittest.TestCase):
-    """What add_step tells of a graph, beside TensorFlow, which tells all of it each time."""
+    """What add_step passes of a graph, compared with TensorFlow, which passes all of it each
+    time."""
 
     def both(self, actions, meta_count=4):
-        """The profilers after the same actions (functions of profiler, graph, metas), each on its own graph."""
+        """The profilers of both sides after the same actions (functions of profiler, graph, metas), each with
+        its own graph."""
         model = models.BY_NAME['mlp']
         metas = [meta for _, meta in model.record()]
         made = []
         graphs = model.build(2)
-        for action in actions:  # in one place, so that the traces are alike
+        for action in actions:  # both call from the same line, so that the traces are equal
             for i, side in enumerate((theirs, ours)):
                 if len(made) == i:
                     made.append(quietly(side.Profiler, graphs[i]))
@@ -210,7 +213,7 @@ class Told(unittest.TestCase):
         self.assertEqual(len(log._told), 0)
 
     def test_graph_def(self):
-        """With the shapes that as_graph_def(add_shapes=True) gives, but without functions."""
+        """With the shapes of as_graph_def(add_shapes=True), but without functions."""
         for model in models.MODELS:
             graph = model.build()[0]
             want = graph.as_graph_def(add_shapes=True)
@@ -218,7 +221,8 @@ class Told(unittest.TestCase):
             self.assertEqual(type(want).FromString(_graph.graph_def(graph)), want, model.name)
 
     def test_two_graphs_in_one_profiler(self):
-        """Strings of the second get numbers of their own (TensorFlow's collide with those of the first)."""
+        """Strings of the second graph get new numbers (in TensorFlow they collide with those of the
+        first)."""
         first, second = models.BY_NAME['mlp'].build()[0], models.BY_NAME['shared'].build()[0]
         profiler = quietly(ours.Profiler, first)
         profiler._graph = second
@@ -235,7 +239,8 @@ class Told(unittest.TestCase):
 
 
 def names_to_facts(profile):
-    """All that a ProfileProto says of each node; the order of its types is that of a hash table."""
+    """All facts of a ProfileProto about each node; the order of a node's types depends on a hash
+    table."""
     for node in profile.nodes.values():
         types = sorted(node.op_types)
         del node.op_types[:]
@@ -258,7 +263,7 @@ class Profilers(unittest.TestCase):
                 wrong.append(error)
         for model in models.MODELS:
             model.record()
-        # beforehand: some models switch between kinds of loops, for the whole process
+        # built first, because some models switch the kind of loops for the whole process
         graphs = {model.name: model.build()[0] for model in models.MODELS}
         with support.Descriptors(2):
             threads = [threading.Thread(target=work, args=(model,)) for model in models.MODELS]
@@ -275,7 +280,7 @@ class Profilers(unittest.TestCase):
             del profiler
 
     def test_from_file(self):
-        """Three ways; the last is how TensorFlow's own tests do it."""
+        """Reads the file in three ways; the last is that of TensorFlow's own tests."""
         path = PROFILE
         want = ours.Profiler.from_file(path).profile_name_scope(QUIET)
         self.assertGreater(want.total_exec_micros, 0)

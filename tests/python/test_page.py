@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a profile and its reports show in a notebook: facts, and the page in a frame."""
+"""What a profile and its reports display in a notebook: facts, and the page in a frame."""
 
 import html.parser
 import os
@@ -54,7 +54,7 @@ class Page(unittest.TestCase):
         self.assertLess(len(text), 2 << 20)
 
     def test_the_cell_has_the_page_and_nothing_else(self):
-        """Nothing of the page ends the attribute in which it stands."""
+        """The page is the value of an attribute; nothing in it may end that attribute."""
         page = self.profile.show()
         attributes, _ = frame(page._repr_html_())
         self.assertEqual(attributes['srcdoc'], page.html)

@@ -25,7 +25,7 @@ class Pictures(unittest.TestCase):
         self.profile = tfprof.open(sample('dense/profile_3'))
 
     def drawn(self, ax):
-        """It is painted, too, and is no empty page."""
+        """Checks that the plot can be painted and is not an empty page."""
         with tempfile.NamedTemporaryFile(suffix='.png') as file:
             ax.figure.savefig(file.name)
             self.assertGreater(os.path.getsize(file.name), 3000)
@@ -53,7 +53,7 @@ class Pictures(unittest.TestCase):
         boxes = [(bar.get_y() + bar.get_height() / 2, bar.get_x(), bar.get_width()) for bar in ax.patches]
         self.assertAlmostEqual(boxes[0][2], report.root.total_micros)
         self.assertGreater(len(boxes), 4)
-        for depth, left, width in boxes[1:]:  # each lies within one of the level above
+        for depth, left, width in boxes[1:]:  # each box lies within a box of the level above
             self.assertTrue(any(abs(above - (depth - 1)) < 1e-6 and at <= left + 1e-6 and left + width <= at + wide + 1e-6
                                 for above, at, wide in boxes), (depth, left, width))
 

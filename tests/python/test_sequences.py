@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Profiles and reports as Python's own things: with blocks, pickles, sequences, dicts, exceptions of files, odd paths."""
+"""Profiles and reports behave like Python objects: with blocks, pickles, sequences, dicts, errors about files, odd
+paths."""
 import gc
 import io
 import os
@@ -56,7 +57,7 @@ class Sequences(unittest.TestCase):
         self.assertEqual(row.get('micros'), row.micros)
 
     def test_columns_are_in_dir_and_in_the_stub(self):
-        """Every column that can be selected, with the type that the library says."""
+        """Every column that can be selected is listed, with the library's type."""
         report = opened().scope(select=tfprof.names('columns'))
         types = {'i': 'int', 'r': 'float', 's': 'str', 'b': 'bool'}
         told = {name: str(kind) for name, kind in Columns.__annotations__.items()}
@@ -212,7 +213,7 @@ class Paths(unittest.TestCase):
         self.profile = tfprof.open(os.fsdecode(self.path))
 
     def forms(self, name):
-        """The name in every form in which Python has paths."""
+        """The name in every type that Python has for paths."""
         path = os.path.join(self.folder, name)
         text = os.fsdecode(path)
         class Object:
@@ -310,7 +311,8 @@ class Parameters(unittest.TestCase):
 
 
 class Terminal(unittest.TestCase):
-    """What IPython's terminal shows; the printer is a stand-in with IPython's one method."""
+    """What IPython shows in a terminal; the printer is a stand-in that has the one method
+    needed."""
 
     class Printer(io.StringIO):
         text = io.StringIO.write
@@ -326,7 +328,7 @@ class Terminal(unittest.TestCase):
         self.assertEqual(lines[0], repr(report))
         self.assertEqual(lines[1].split(), ['name', 'micros', 'total_micros'])
         self.assertEqual(len(lines), 2 + len(report))
-        self.assertEqual(len({len(line) for line in lines[1:]}), 1)  # numbers stand to the right
+        self.assertEqual(len({len(line) for line in lines[1:]}), 1)  # numbers are aligned to the right
         long = opened().query('SELECT name FROM nodes')
         self.assertIn('%d more rows' % (len(long) - 40), self.shown(long)[-1])
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stubs say what the extension has: mypy compares them with it."""
+"""The stubs describe the extension exactly: mypy compares them."""
 import importlib.util
 import subprocess
 import sys
@@ -16,7 +16,7 @@ class Stubs(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout)
 
     def test_a_program_that_uses_the_package_is_checked_against_it(self):
-        """py.typed is installed: a wrong use is found, a right one is not complained about."""
+        """py.typed is installed: mypy reports a wrong use and accepts a right one."""
         with tempfile.NamedTemporaryFile("w", suffix=".py") as f:
             f.write("import tfprof\n"
                     "from tfprof._native import Options\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several profilers at a time, in threads: each gives what it gives alone."""
+"""Several profilers in parallel threads: each gives the same as alone."""
 
 import contextlib
 import io
@@ -24,7 +24,7 @@ THREADS, ROUNDS = 8, 5
 
 
 def in_threads(count, work):
-    """work(i) in so many threads at once -> the results in order; the first exception is raised
+    """Runs work(i) in this many threads -> the results in order; the first exception is raised
     here."""
     results, faults, together = [None] * count, [], threading.Barrier(count)
 
@@ -48,7 +48,7 @@ def in_threads(count, work):
 
 
 def looked_at(profiler, folder):
-    """Every view of a profiler: result and written file."""
+    """Every view of a profiler: its result and the file that it writes."""
     found, path = [], os.path.join(folder, 'shown')
     for view, method in support.METHODS.items():
         options = questions.everything(ours.ProfileOptionBuilder).with_file_output(path).build()
@@ -58,10 +58,10 @@ def looked_at(profiler, folder):
 
 
 class Own(unittest.TestCase):
-    """A profiler a thread."""
+    """Each thread has its own profiler."""
 
     def life(self, model, graph):
-        """A profiler from its making to its last view, with what it saw on the way."""
+        """Makes a profiler and shows all its views; returns the results."""
         with tempfile.TemporaryDirectory() as folder:
             profiler, seen = ours.Profiler(graph, model.op_log()), []
             for step in model.record():
@@ -78,15 +78,15 @@ class Own(unittest.TestCase):
             graphs = [model.build()[0] for model in chosen]
             together = in_threads(THREADS, lambda i: self.life(chosen[i], graphs[i]))
         for model, want, got in zip(chosen, alone, together):
-            # the graphs were built by two lines of this file, which the code view tells apart
+            # two different lines of this file built the graphs, which the code view shows
             self.assertEqual(without_code(want), without_code(got), model.name)
 
     def test_one_graph(self):
-        """All look at the same tf.Graph."""
+        """All threads profile the same tf.Graph."""
         model = models.BY_NAME['mlp']
         graph = model.build()[0]
         with contextlib.redirect_stderr(io.StringIO()):
-            self.life(model, graph)  # the first one fills in the shapes that were unknown
+            self.life(model, graph)  # the first profiler fills in the unknown shapes
             want = self.life(model, graph)
             for got in in_threads(THREADS, lambda i: self.life(model, graph)):
                 self.assertEqual(want, got)
@@ -106,7 +106,7 @@ class Own(unittest.TestCase):
             self.assertEqual(want, got)
 
     def test_many_alive(self):
-        """Fifty at a time, made and dropped in any order, each with its own steps."""
+        """Fifty profilers at a time, made and freed in any order, each with its own steps."""
         model = models.BY_NAME['shared']
         graph, options = (
             model.build()[0],
@@ -130,7 +130,7 @@ def without_code(seen):
 
 
 class Shared(unittest.TestCase):
-    """One profile for all threads."""
+    """All threads share one profile."""
 
     def test_native_views(self):
         profile = tfprof.open(sample('towers/profile_9'))
@@ -157,7 +157,7 @@ class Shared(unittest.TestCase):
             self.assertEqual(want, got)
 
     def test_one_report(self):
-        """Rows, texts, frames and Arrow streams of one report, read by all."""
+        """Rows, texts, frames and Arrow streams of one report, read by all threads."""
         import pyarrow
 
         report = tfprof.open(sample('dense/profile_3')).scope(
@@ -193,7 +193,8 @@ class Shared(unittest.TestCase):
             self.assertEqual(alone[i % 4], got)
 
     def test_current_one(self):
-        """pywrap's one current profiler, as threads of a program written for TensorFlow use it."""
+        """pywrap's current profiler, of which there is one, used by threads as in programs written
+        for TensorFlow."""
         profile = support.read(sample('dense/profile_3'))
         with tempfile.NamedTemporaryFile() as file:
             file.write(profile)
@@ -212,7 +213,8 @@ class Shared(unittest.TestCase):
 
 
 class AddingMeanwhile(unittest.TestCase):
-    """One thread adds steps while others look: each sees the profile as it was after some step."""
+    """One thread adds steps while others read: each reader sees the profile as it was after some
+    step."""
 
     def test_drop_in(self):
         model = models.BY_NAME['convnet']
@@ -254,7 +256,7 @@ class AddingMeanwhile(unittest.TestCase):
         self.assertEqual(profiler.profile_operations(options), allowed[-1])
 
     def test_binding(self):
-        """The same of a Stats alone, which writes its profile too while steps come in."""
+        """The same with a Stats alone, which also writes its profile while steps are added."""
         model = models.BY_NAME['loop_nodes']
         graph = model.build()[0].as_graph_def(add_shapes=True).SerializeToString()
         metas = [meta.SerializeToString() for _, meta in model.record()]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Profile.whatif: the step time that would be, as a table."""
+"""Profile.whatif: the predicted step time as a table."""
 import os
 import unittest
 

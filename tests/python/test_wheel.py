@@ -23,16 +23,16 @@ import zipfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SAMPLE = os.path.join(ROOT, "tests", "data", "sample", "dense", "profile_3.gz")
-# Nothing of the caller's environment may help.
+# The tests must not depend on the caller's environment.
 CLEAN = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
-# pip's Meson and Ninja, which lie beside this interpreter
+# pip's Meson and Ninja, which are installed beside this interpreter
 BUILDING = dict(CLEAN, PATH=os.path.join(sys.prefix, "bin") + os.pathsep + CLEAN["PATH"], PIP_NO_INDEX="1",
                 PIP_DISABLE_PIP_VERSION_CHECK="1")
-# what tools/python.sh leaves, and where it takes the library and the program from
+# built by tools/python.sh; the library and the program are taken from it
 BUILT = os.path.join(ROOT, "build-python")
 RELEASE = os.path.join(ROOT, "build")
 COMPILED_IN = [os.path.join(BUILT, "meson"), RELEASE]
-# the extension, and RE2 behind a name of its own
+# the extension, and RE2 under a name of its own
 COMPILED = ["tfprof/_native.abi3.so", "tfprof/_regex.so"]
 
 
@@ -50,7 +50,7 @@ def build(source, kind, target, *settings):
 
 
 def interpreters():
-    """(version, path) of this interpreter and of one each for the other versions that are installed."""
+    """(version, path) of this interpreter, and of one interpreter for each other installed version."""
     found = {sys.version_info[:2]: sys.executable}
     places = [os.path.join(folder, "python3.*") for folder in CLEAN["PATH"].split(os.pathsep)]
     places.append(os.path.join(os.environ.get("PYENV_ROOT") or os.path.expanduser("~/.pyenv"),
@@ -62,7 +62,7 @@ def interpreters():
     return sorted(found.items())
 
 
-EXTRAS = {"tfprof.spark": "pyspark"}  # what a module needs beside the package: an extra of it installs that
+EXTRAS = {"tfprof.spark": "pyspark"}  # modules that need another package; an extra installs it
 
 
 class Wheel(unittest.TestCase):
@@ -73,12 +73,12 @@ class Wheel(unittest.TestCase):
         cls.sdist = build(ROOT, "--sdist", os.path.join(cls.scratch, "sdist"))
         with tarfile.open(cls.sdist) as archive:
             archive.extractall(cls.scratch)
-        # from the sdist: what git does not know is not in it
+        # built from the sdist, so a file that git does not know is missing
         cls.source = cls.sdist_folder()
         built = glob.glob(os.path.join(BUILT, "dist", "*.whl"))
         finished = os.path.exists(os.path.join(BUILT, "installed"))
         cls.compiled = bool(os.environ.get("TFP_WHOLE")) or len(built) != 1 or not finished
-        # Compiled quickly: what is looked at does not depend on the optimizer.
+        # Compiled without much optimization, because the tests do not depend on it.
         cls.wheel = build(cls.source, "--wheel", os.path.join(cls.scratch, "wheel"),
                           "-Csetup-args=-Doptimization=0") if cls.compiled else built[0]
         with zipfile.ZipFile(cls.wheel) as archive:
@@ -93,7 +93,7 @@ class Wheel(unittest.TestCase):
 
     @classmethod
     def installed(cls, python, name):
-        """A new environment with the wheel and nothing else; its bin folder."""
+        """Makes a new environment with only the wheel; returns its bin folder."""
         where = os.path.join(cls.scratch, name)
         for command in ([python, "-m", "venv", "--without-pip", where],
                         [sys.executable, "-m", "pip", "--python", os.path.join(where, "bin", "python"), "install", "-q",
@@ -114,7 +114,8 @@ class Wheel(unittest.TestCase):
         return next(data for path, data in self.files.items() if path.endswith(".dist-info/" + name)).decode()
 
     def test_the_sdist_has_all_that_a_build_reads(self):
-        """It configures, each step finds its inputs, and each header that the compiler met is in it."""
+        """The build can be configured, each step finds its inputs, and each header that the compiler
+        read is included."""
         if self.compiled:
             self.skipTest("the wheel was compiled from it")
         made = os.path.join(self.scratch, "configured")
@@ -129,8 +130,8 @@ class Wheel(unittest.TestCase):
         self.assertFalse([name for name in missing if name not in changed and os.path.exists(os.path.join(ROOT, name))])
 
     def read_in(self, folder):
-        """The files that the compiler met in a build."""
-        # each by the Ninja that built it: one of another version would begin its log anew
+        """The files that the compiler read in a build."""
+        # each by the Ninja that built it, because another version would restart its log
         told = self.told(run("ninja", "-C", folder, "-t", "deps", env=CLEAN if folder == RELEASE else BUILDING))
         return {os.path.normpath(os.path.join(folder, line.strip())) for line in told.splitlines() if line[:1] == " "}
 
@@ -172,14 +173,15 @@ class Wheel(unittest.TestCase):
         self.assertEqual([line.split()[-1] for line in defined if line], ["PyInit__native"])
 
     def links(self, name):
-        """What a file of the wheel asks the loader for."""
+        """The libraries that a file of the wheel needs from the loader."""
         with tempfile.NamedTemporaryFile() as f:
             f.write(self.files[name])
             f.flush()
             return re.findall(r"NEEDED\s+(\S+)", self.told(run("objdump", "-p", f.name)))
 
     def test_only_the_regex_file_links_re2(self):
-        """TensorFlow shows the process its own RE2 under the same names; the extension must not ask for them."""
+        """TensorFlow exports its own RE2 under the same names to the process; the extension must not need
+        them."""
         self.assertFalse([library for library in self.links("tfprof/_native.abi3.so") if "re2" in library])
         self.assertTrue([library for library in self.links("tfprof/_regex.so") if "re2" in library])
 
@@ -193,7 +195,7 @@ class Wheel(unittest.TestCase):
             told, file = self.links(name), os.path.basename(name)
             self.assertEqual(info["links"][file], told)
             self.assertIn(f"{file} links: {' '.join(told)}\n", lines)
-            # the library itself is inside
+            # the library is linked statically
             self.assertFalse([library for library in told if "tfprof" in library])
         self.assertEqual(info["libraries"]["zlib"], self.told(run("pkg-config", "--modversion", "zlib")).strip())
         self.assertIn(f"\nVersion: {info['version']}\n", self.dist_info("METADATA"))
@@ -207,7 +209,7 @@ class Wheel(unittest.TestCase):
                          shown)
 
     def test_the_program_has_the_page(self):
-        """Where the page could be built: the sdist then has it, and the wheel is made of nothing else."""
+        """If the page could be built, the sdist has it, and the wheel uses only that."""
         if not os.path.exists(os.path.join(self.source, "web", "dist", "index.html")):
             self.skipTest("the page could not be built here")
         with tempfile.TemporaryDirectory() as folder:
@@ -254,7 +256,7 @@ class Wheel(unittest.TestCase):
 
 
 class Packages(unittest.TestCase):
-    """Where Debian's packages are missing, the build says which."""
+    """If Debian packages are missing, the build names them."""
 
     def told(self, **environment):
         asked = ("import sys; sys.path.insert(0, %r); import backend; print(*backend.missing_packages())\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/checkpoint_read.h: checkpoints opened, and their tensors read as text. */
+/* tests/unit/checkpoint_read.h: opens checkpoints and reads their tensors as text. */
 #ifndef TFP_TEST_CHECKPOINT_READ_H
 #define TFP_TEST_CHECKPOINT_READ_H
 
@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-/* A profile with that checkpoint, or NULL with err saying why. */
+/* A profile with that checkpoint, or NULL with the reason in err. */
 static inline tfp_profile *open_checkpoint(const char *path, tfp_error *err)
 {
     tfp_profile *p = tfp_profile_new();
@@ -52,7 +52,7 @@ static inline void put_tensor(tfp_buf *b, tfp_str name, const tfp_tensor *t)
     tfp_buf_char(b, '\n');
 }
 
-/* All tensors as text; counts those that fail, each of which must say why. */
+/* All tensors as text; counts those that fail. Each failure must have a message. */
 static inline size_t read_all(const tfp_checkpoint *c, tfp_buf *text)
 {
     tfp_error *err = tfp_error_new();

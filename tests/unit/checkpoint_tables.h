@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/checkpoint_tables.h: tables of checkpoints written here block by block. */
+/* tests/unit/checkpoint_tables.h: writes tables of checkpoints block by block. */
 #ifndef TFP_TEST_CHECKPOINT_TABLES_H
 #define TFP_TEST_CHECKPOINT_TABLES_H
 
@@ -12,7 +12,7 @@
 
 typedef struct table {
     tfp_buf file, block, index;
-    tfp_str index_key; /* of the next block; last_key when empty */
+    tfp_str index_key; /* of the next block; last_key if empty */
     char last_key[64];
     size_t last_size;
 } table;
@@ -38,7 +38,7 @@ static inline void add(table *t, tfp_str key, tfp_str value)
     t->last_size = key.size;
 }
 
-/* Puts a block as it is into the file, with its trailer; its handle goes into `handle`. */
+/* Appends a block, unchanged, and its trailer to the file, and stores its handle in `handle`. */
 static inline void put_block(table *t, tfp_str block, char compression, tfp_buf *handle)
 {
     size_t at = t->file.size;
@@ -81,7 +81,8 @@ static inline void drop_table(table *t)
     tfp_buf_free(&t->index);
 }
 
-/* That status from the load or from the first bad tensor, with that in the message. */
+/* Checks that loading the table, or its first bad tensor, fails with that status and a message that contains the
+ * text. */
 static inline void assert_table_fails(const table *t, tfp_status wanted, const char *part)
 {
     tfp_error *err = tfp_error_new();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/formats_made.h: inputs put together field by field, and what the profile made of them says. */
+/* tests/unit/formats_made.h: builds inputs field by field, and reads the profile made from them. */
 #ifndef TFP_TEST_FORMATS_MADE_H
 #define TFP_TEST_FORMATS_MADE_H
 
@@ -17,7 +17,7 @@ typedef struct made {
     tfp_status s;
 } made;
 
-static tfp_buf bytes; /* the message being put together */
+static tfp_buf bytes; /* the message being built */
 
 static inline size_t open_field(uint32_t number) { return tfp_put_open(&bytes, number); }
 static inline void close_field(size_t at) { tfp_put_close(&bytes, at); }
@@ -32,7 +32,7 @@ static inline void start(made *m)
     tfp_buf_free(&bytes);
 }
 
-/* Adds what was put together as a file of that format, called by its format. */
+/* Adds the built message as a file of that format; the file is named after the format. */
 static inline void add(made *m, const char *format)
 {
     m->s = tfp_profile_add_bytes(m->p, format, format, bytes.data ? bytes.data : "", bytes.size, &m->err);

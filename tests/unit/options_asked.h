@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/options_asked.h: options that a test asks for, and what a view shows with them. */
+/* tests/unit/options_asked.h: builds the options of a test, and reads what a view shows with them. */
 #ifndef TFP_TEST_OPTIONS_ASKED_H
 #define TFP_TEST_OPTIONS_ASKED_H
 
@@ -10,7 +10,7 @@
 typedef struct asked {
     tfp_options *o;
     tfp_error err;
-    tfp_buf bytes; /* the message being put together */
+    tfp_buf bytes; /* the message being built */
 } asked;
 
 static inline void start(asked *a)

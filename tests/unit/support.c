@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/support.c: what unit tests share. */
+/* tests/unit/support.c: helpers of the unit tests. */
 #include "model/tables/details.h"
 
 #include "formats/graph/tfdevice.h"
@@ -101,7 +101,7 @@ tfp_profile *profile_of(const char *lines)
     tfp_profile *p = tfp_profile_new();
     assert_non_null(p);
     tfp_error *err = tfp_error_new();
-    /* An empty graph first, so that the profile knows that something was added. */
+    /* An empty graph comes first, so that the profile has an input. */
     assert_int_equal(tfp_profile_add_bytes(p, "graph", "test", "\x22\x00", 2, err), TFP_OK);
     tfp_builder b = { .p = p, .file = "test" };
     for (const char *at = lines; *at; at += *at == '\n') {
@@ -143,7 +143,7 @@ tfp_report *report_of(const char *view, const char *lines, const char *options)
 
 void drop_report(tfp_report *r)
 {
-    /* The profile is the report's: report_of made it. */
+    /* report_of made this profile for this report alone, so it is freed here. */
     tfp_profile *p = (tfp_profile *)(uintptr_t)r->profile;
     tfp_report_free(r);
     tfp_profile_free(p);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/support.h: what unit tests share: inputs in a line or two, results as plain values. */
+/* tests/unit/support.h: helpers of the unit tests: make inputs in a line or two, and read results as plain values. */
 #ifndef TFP_TEST_SUPPORT_H
 #define TFP_TEST_SUPPORT_H
 
@@ -29,26 +29,27 @@ tfp_profile *profile_of(const char *lines);
 
 /* A report of such a profile; `options` are words "name value name value". Freed, with its profile, by drop_report. */
 tfp_report *report_of(const char *view, const char *lines, const char *options);
-/* The lane of one of TensorFlow's devices or streams, counting as its name says; and where a node ran. */
+/* Finds or adds the lane of one of TensorFlow's devices or streams, classified by its name, and adds where a node
+ * ran. */
 uint32_t lane_named(tfp_builder *b, const char *name);
 void runs_on(tfp_builder *b, uint32_t node, const char *device);
 
 void drop_report(tfp_report *r);
-int64_t own(const tfp_report *r, const char *row, const char *column); /* fails the test when there is no such row */
+int64_t own(const tfp_report *r, const char *row, const char *column); /* fails the test if there is no such row */
 int64_t total(const tfp_report *r, const char *row, const char *column);
 bool has_row(const tfp_report *r, const char *row);
 char *rows_of(const tfp_report *r);                     /* "_TFProfRoot a a/x": names in order; freed by the caller */
 char *written(const tfp_report *r, const char *output); /* what tfp_report_write gives, ended by NUL */
 
-/* Fails the test when the work takes more processor time than in proportion to its size. For ten times the size a linear
- * pass takes 10 to 20 times as long (tables outgrow the caches), a quadratic one 100 times; the limit is 30. The best of
+/* Fails the test if the processor time of the work grows faster than its size. For ten times the size a linear pass
+ * takes 10 to 20 times as long (tables outgrow the caches), a quadratic one 100 times; the limit is 30. The best of
  * several attempts counts. `size` should take a millisecond at least. */
 void assert_linear(void (*work)(void *ctx, size_t size), void *ctx, size_t size);
 
 /* Collects what is written to it; a tfp_write_fn whose ctx is a tfp_buf. */
 int collect(void *ctx, const void *data, size_t size);
 
-/* A fresh temporary folder, and files in it; removed with all that is in it by drop_folder. */
+/* A new temporary folder, and files in it; drop_folder removes it and everything in it. */
 char *new_folder(void);
 void drop_folder(char *folder);
 char *file_in(const char *folder, const char *name, const void *data, size_t size); /* its path, freed by the caller */
@@ -61,7 +62,7 @@ tfp_profile *profile_in_file(const char *path);
 /* The same bytes as gzip; freed by the caller. */
 tfp_buf gzip_of(const void *data, size_t size);
 
-/* The call gives `status` and a message that holds `part`. */
+/* Checks that the call returns `status` and a message that contains `part`. */
 #define assert_fails(call, err, wanted, part)                                                                          \
     do {                                                                                                               \
         assert_int_equal((call), (wanted));                                                                            \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/table_parts.h: what the tests of flat tables share: nodes and columns of a report, and its texts. */
+/* tests/unit/table_parts.h: helpers of the tests of flat tables: nodes and columns of a report, and its texts. */
 #ifndef TFP_TEST_TABLE_PARTS_H
 #define TFP_TEST_TABLE_PARTS_H
 

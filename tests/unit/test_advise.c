@@ -16,7 +16,7 @@ static bool finds(const tfp_report *r, const char *part)
     return found;
 }
 
-/* The findings of one checker, or of all; `part` is in one of them (NULL: there is none). */
+/* The findings of one checker, or of all; one of them must contain `part` (NULL: there must be no finding). */
 static void advises(const char *lines, const char *options, const char *part)
 {
     tfp_report *r = report_of("advise", lines, options);
@@ -36,7 +36,7 @@ static void a_fused_batch_norm_is_no_finding(void **state)
             "Maybe use faster FusedBatchNorm instead of BatchNorm");
 }
 
-/* Batch normalisation of a tensor of that rank as tf.nn.batch_normalization makes it. */
+/* A batch normalisation of a tensor of that rank, as tf.nn.batch_normalization builds it. */
 static tfp_report *advice_on_norm(const int64_t *dims, size_t rank)
 {
     tfp_profile *p = tfp_profile_new();
@@ -93,7 +93,7 @@ static void many_operations_of_one_type_are_no_finding(void **state)
 
 /* ---- AcceleratorUtilizationChecker ---- */
 
-/* Two steps of one kernel each: busy_us of the span_us that the step takes. */
+/* Two steps with one kernel each, which is busy for busy_us of the step's span_us. */
 static tfp_report *advice_on_gpu(int64_t busy_us, int64_t span_us, const char *compat)
 {
     tfp_profile *p = tfp_profile_new();

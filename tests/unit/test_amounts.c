@@ -101,7 +101,7 @@ static void columns_keep_the_order_asked(void **state)
     tfp_options_free(o);
 }
 
-/* As people write them: three digits, a blank, the unit. */
+/* Numbers have the form that people write: three digits, a blank, the unit. */
 static void numbers_are_as_people_write_them(void **state)
 {
     (void)state;
@@ -163,7 +163,7 @@ static void numbers_are_as_people_write_them(void **state)
     }
 }
 
-/* Decimals are rounded as printf does it, halves included. */
+/* Decimals are rounded like those of printf, ties included. */
 static void decimals_round_like_printf(void **state)
 {
     (void)state;
@@ -179,7 +179,7 @@ static void decimals_round_like_printf(void **state)
     }
 }
 
-/* Whole numbers have the text that they have as reals. */
+/* A whole number has the same text as the same number stored as a real. */
 static void whole_numbers_read_like_reals(void **state)
 {
     (void)state;
@@ -196,7 +196,7 @@ static void whole_numbers_read_like_reals(void **state)
         }
 }
 
-/* Heads do not repeat the unit that the cells have. */
+/* Column heads do not repeat the unit that the cells show. */
 static void heads_have_no_units(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_apart.c: which traces are ranks of one job, and which are runs of their own. */
+/* tests/unit/test_apart.c: which traces are ranks of one job, and which are separate runs. */
 #include "support.h"
 
 #include "tfprof/tfprof.h"
@@ -9,8 +9,8 @@
 
 typedef struct trace {
     const char *path;
-    int rank, ranks; /* -1: the file does not tell them */
-    size_t run;      /* what is to be answered */
+    int rank, ranks; /* -1: not in the file */
+    size_t run;      /* the expected result */
 } trace;
 
 static void add_trace(tfp_profile *p, const trace *t)
@@ -27,7 +27,7 @@ static void add_trace(tfp_profile *p, const trace *t)
 
 enum { MOST = 8 };
 
-/* Before the end of adding and after it: the join gives ranks to files that tell none. */
+/* Checked before and after the end of adding, because the join gives ranks to files that have none. */
 static void assert_runs(const trace *t, size_t count)
 {
     tfp_profile *p = tfp_profile_new();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Float operations of PyTorch's operators, from the texts that a trace has of their calls. */
+/* Float operations of PyTorch's operators, from the arguments that a trace records for their calls. */
 #include "flops/aten/aten.h"
 
 #include "support.h"

@@ -15,7 +15,7 @@ static void the_headers_have_the_version_of_the_build(void **state)
     UNUSED;
     char text[32];
     snprintf(text, sizeof text, "%d.%d.%d", TFP_VERSION_MAJOR, TFP_VERSION_MINOR, TFP_VERSION_PATCH);
-    assert_string_equal(text, tfp_version()); /* of meson.build */
+    assert_string_equal(text, tfp_version()); /* the version in meson.build */
     assert_int_equal(tfp_version_number(), TFP_VERSION_NUMBER);
 }
 

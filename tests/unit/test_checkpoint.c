@@ -138,7 +138,7 @@ static void tables_in_memory_read_like_files(void **state)
     assert_int_equal(read_all(p->checkpoint, &got), 0);
     assert_int_equal(tfp_profile_add_bytes(q, "checkpoint", "index", index.data, index.size, err), TFP_OK);
     tfp_buf_free(&index);
-    assert_int_equal(read_all(q->checkpoint, &got), tfp_checkpoint_count(q->checkpoint)); /* only names are in it */
+    assert_int_equal(read_all(q->checkpoint, &got), tfp_checkpoint_count(q->checkpoint)); /* the file has only names */
     assert_fails(tfp_profile_add_file(p, "checkpoint", DATA "types", err), err, TFP_BADARG, "second checkpoint");
     tfp_buf_free(&got);
     tfp_profile_free(p);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_checkpoint_damage.c: checkpoints cut, with turned bits, with missing or changed files. */
+/* tests/unit/test_checkpoint_damage.c: damaged checkpoints: truncated, with flipped bits, with missing or changed
+ * files. */
 #include "checkpoint_read.h"
 #include "model/tables/profile.h"
 
@@ -56,7 +57,7 @@ static void every_turned_bit_of_the_data_is_seen(void **state)
     tfp_buf_free(&text);
 }
 
-/* Only the padding of the footer is not looked at. */
+/* Only the padding of the footer is not checked. */
 static void turned_bits_of_a_table_never_go_unseen(void **state)
 {
     (void)state;

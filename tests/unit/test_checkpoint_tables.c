@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_checkpoint_tables.c: tables of checkpoints that nobody should write, and searches in real ones. */
+/* tests/unit/test_checkpoint_tables.c: invalid tables of checkpoints, and searches in valid ones. */
 #include "checkpoint_read.h"
 
 #include "checkpoint_tables.h"

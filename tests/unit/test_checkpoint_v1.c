@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_checkpoint_v1.c: checkpoints of version 1 that nobody should write. */
+/* tests/unit/test_checkpoint_v1.c: invalid checkpoints of version 1. */
 #include "checkpoint_tables.h"
 
 #include "wire/orderedcode.h"
 
-/* A SavedSliceMeta of int32 with slices of one dimension: start and length follow each other, length 0 ends it. */
+/* A SavedSliceMeta of int32 with slices of one dimension. The list alternates start and length; length 0 ends it. */
 static void put_meta(tfp_buf *b, const char *name, int64_t dim, const int64_t *slices)
 {
     size_t tensor = tfp_put_open(b, 1);
@@ -49,10 +49,10 @@ static void bad_slices_are_refused(void **state)
 {
     (void)state;
     static const struct {
-        int64_t dim, slices[8]; /* listed */
+        int64_t dim, slices[8]; /* the slices that the list names */
         const char *says_name;
-        int64_t values;   /* in each */
-        const char *says; /* NULL: it is fine */
+        int64_t values;   /* values in each slice */
+        const char *says; /* the expected message; NULL: the checkpoint is valid */
     } cases[] = {
         { 4, { 0, 2, 2, 2 }, "v", 2, NULL },
         { 4, { 0, 2, 0, 2 }, "v", 2, "slices overlap" },
@@ -124,7 +124,7 @@ static void a_small_file_can_not_claim_to_be_much(void **state)
     drop_table(&t);
 }
 
-/* A V1 list of variables with one of that shape message. */
+/* A V1 list of variables with one variable that has this shape message. */
 static void assert_shape_fails(tfp_str shape_message, const char *part)
 {
     table t = { 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_checkpoint_v2.c: checkpoints of version 2 that nobody should write. */
+/* tests/unit/test_checkpoint_v2.c: invalid checkpoints of version 2. */
 #include "checkpoint_read.h"
 #include "checkpoint_tables.h"
 #include "model/tables/profile.h"
@@ -165,7 +165,7 @@ static void types_without_values_are_names_with_a_warning(void **state)
 
 /* ---- tables that nobody should write ---- */
 
-/* Two bytes of name for each entry, each of which repeats a name of 100,000 bytes: little that would be much. */
+/* Each entry has two bytes of name, which repeat a name of 100,000 bytes: a small file that would need much memory. */
 static void names_can_not_fill_memory(void **state)
 {
     (void)state;

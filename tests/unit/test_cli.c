@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_cli.c: words, options and verbs of the program; what it says of wrong ones; what Tab offers. */
+/* tests/unit/test_cli.c: words, options and verbs of the command line; messages about wrong ones; completions by
+ * Tab. */
 #include "support.h"
 
 #include "../../cli/cli.h"
 
 #define UNUSED (void)state
 
-/* A line as the prompt or the shell would give it, taken apart; freed by done(). */
+/* A line from the prompt or the shell, parsed; freed by done(). */
 typedef struct parsed {
     char *line;
     char **words;
@@ -39,7 +40,7 @@ static void fails(cli_where where, const char *line, const char *message)
     done(&p);
 }
 
-/* One option of a line, by number. */
+/* Checks one option of a line, by number. */
 static void option_is(const parsed *p, size_t i, const char *name, const char *value)
 {
     assert_true(i < p->call.option_count);
@@ -115,7 +116,7 @@ static void the_verb_may_stand_anywhere(void **state)
     parsed p = parse(CLI_AT_SHELL, "--graph_path=g --run_meta_path a,b scope -- -odd-name scope");
     assert_int_equal(p.status, 0);
     assert_string_equal(p.call.name, "scope");
-    assert_int_equal(p.call.word_count, 2); /* only the first is the verb */
+    assert_int_equal(p.call.word_count, 2); /* only the first word is the verb */
     assert_string_equal(p.call.words[0], "-odd-name");
     size_t row;
     assert_string_equal(cli_path_format("run_meta_path", 13, &row), "run_meta");

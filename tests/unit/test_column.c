@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_column.c: a column is one row, and a table is one list of columns. The column table and the registry are
- * compiled again, in place of the library's own, with a column and a table more, and everything that shows or takes columns
- * and tables must know the new ones: outputs, options, help, the manual, completion and the page's lists. */
+/* tests/unit/test_column.c: a new column needs one row, and a new table one list of columns. The column table and the
+ * registry are compiled again with one more column and one more table, and replace those of the library; everything that
+ * shows or takes columns and tables must know the new ones: outputs, options, help, the manual, completion and the page's
+ * lists. */
 #include "model/tables/graph.h"
 
 #include "compare/sides.h"
@@ -51,7 +52,7 @@ static tfp_status build_names(tfp_report *r, tfp_error *err)
 
 static const tfp_view zz_names = { "zz_names", "Lengths of names.", TFP_REPORT_GRID, NULL, NULL, build_names, 0, NULL };
 
-#define tfp_view_advise tfp_view_advise, &zz_names /* one name more in the registry's list */
+#define tfp_view_advise tfp_view_advise, &zz_names /* one more name than the registry's list has */
 #include "registry.c"
 #undef tfp_view_advise
 
@@ -273,7 +274,7 @@ static void a_column_sorts_and_has_a_minimum(void **state)
     has_rows(UNSORTED, "order_by zz_nodes", "_TFProfRoot z z/x z/y b");
     has_rows(LINES, "min_zz_nodes 2", "_TFProfRoot a");
     tfp_report *r = report_of("op", LINES, "min_zz_nodes 3");
-    assert_int_equal(tfp_report_row_count(r), 2); /* the first type, whose total holds the second */
+    assert_int_equal(tfp_report_row_count(r), 2); /* the first type, whose total includes the second */
     drop_report(r);
 }
 
@@ -281,7 +282,7 @@ static void a_column_with_fields_is_in_the_proto(void **state)
 {
     (void)state;
     static const char root[] = "\xd0\x03\x03";                                /* field 58, a varint: 3 */
-    tfp_report *r = report_of("scope", LINES, "select zz_nodes format json"); /* json: with every number */
+    tfp_report *r = report_of("scope", LINES, "select zz_nodes format json"); /* json with all numbers */
     tfp_buf b = { 0 };
     assert_int_equal(tfp_report_write(r, "proto", collect, &b, NULL), TFP_OK);
     assert_non_null(memmem(b.data, b.size, root, sizeof root - 1));
@@ -402,15 +403,15 @@ static void a_table_is_in_arrow_and_single_cells(void **state)
     drop_report(r);
 }
 
-/* -view knows its words below the views: they are those of the registry all the same. Of tables
- * `steps` and `lines` are known. */
+/* The option -view has its own list of the views, because its layer is below theirs; the list must equal the
+ * registry's. Of the tables it has `steps` and `lines`. */
 static void the_views_with_numbers_are_those_that_can_be_compared(void **state)
 {
     (void)state;
     size_t at = 0, found;
     for (size_t i = 0; tfp_views[i]; i++) {
         bool numbers = tfp_views[i]->kind != TFP_REPORT_FINDINGS && tfp_views[i]->kind != TFP_REPORT_GRID;
-        numbers = numbers && strcmp(tfp_views[i]->name, "calls") != 0; /* its rows are no nodes */
+        numbers = numbers && strcmp(tfp_views[i]->name, "calls") != 0; /* its rows are not nodes */
         numbers |= strcmp(tfp_views[i]->name, "steps") == 0 || strcmp(tfp_views[i]->name, "lines") == 0;
         bool known = tfp_word_find(tfp_str_of(tfp_views[i]->name), tfp_compared_views, &found);
         assert_int_equal(known, numbers);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_compare.c: means that differ, rows that are aligned, and what a comparison makes of steps. */
+/* tests/unit/test_compare.c: differences of means, alignment of rows, and comparisons of steps. */
 #include "support.h"
 
 #include "compare/items.h"
@@ -14,7 +14,8 @@ static void near(double got, double wanted, double apart)
     if (!(fabs(got - wanted) <= apart)) fail_msg("%.12g is not %.12g", got, wanted);
 }
 
-/* Tables of Student's distribution, two-sided, and closed forms: 1 degree is Cauchy's, 2 degrees are algebraic. */
+/* Expected values come from tables of Student's distribution (two-sided) and from closed forms: 1 degree of freedom is
+ * the Cauchy distribution, 2 degrees are algebraic. */
 static void quantiles_are_those_of_the_tables(void **state)
 {
     (void)state;
@@ -34,7 +35,8 @@ static void quantiles_are_those_of_the_tables(void **state)
     }
 }
 
-/* Of 1 2 3 4 5 and 4 6 8: means 3 and 6, variances 2.5 and 4, so the error is sqrt(11/6), the freedom 3.5333 ... */
+/* Of 1 2 3 4 5 and 4 6 8: means 3 and 6, variances 2.5 and 4, so the error is sqrt(11/6), and there are 3.5333 ...
+ * degrees of freedom. */
 static void welchs_interval_is_that_of_the_textbook(void **state)
 {
     (void)state;
@@ -51,7 +53,7 @@ static void welchs_interval_is_that_of_the_textbook(void **state)
     assert_true(isfinite(w.low) && isfinite(w.high) && w.p == 1);
 }
 
-/* The example of Benjamini and Hochberg's paper of 1995: four of fifteen are found at 5 %. */
+/* The example of Benjamini and Hochberg's paper of 1995: four of fifteen hypotheses are rejected at 5 %. */
 static void false_finds_are_held_as_in_the_paper(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_compat10.c: -compat 1.0, the rules in which TensorFlow 1.0's views differ from today's. */
+/* tests/unit/test_compat10.c: -compat 1.0: the rules of TensorFlow 1.0's views that differ from today's. */
 #include "support.h"
 
-/* What the view prints for a graph and a run in protobuf's text format (NULL: no run). Freed by the caller. */
+/* The output of the view for a graph and a run in protobuf's text format (NULL: no run). Freed by the caller. */
 static char *printed(const char *view, const char *graph, const char *run, const char *options)
 {
     tfp_error *err = tfp_error_new();
@@ -88,7 +88,8 @@ static void hiding_and_depth_do_not_stop_the_walk_but_trim_does(void **state)
     check("scope", graph, NULL, "min_params 3", "_TFProfRoot (--/6 params)\n  a/b/c (3, 3/3 params)\n");
 }
 
-/* m takes b and v; b takes v too and is done first, so v's total is b's, though v's row stands where it was met. */
+/* m takes b and v; b takes v too and finishes first, so b gets the total of v, although the row of v stays where it was
+ * first reached. */
 static void the_first_consumer_that_finishes_takes_a_total(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_counts.c: float operations in reports: the options that ask for them, ratios of sums, the flops report.
- * What they are, operation by operation, is in tests/flops. */
+/* tests/unit/test_counts.c: float operations in reports: the options that select them, ratios of sums, the flops report.
+ * tests/flops checks the numbers of each operation. */
 #include "support.h"
 
 #include "options/options.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A product of [?,3] and [3,4], an activation, an unknown operation; as a text GraphDef. */
+/* A product of [?,3] and [3,4], an activation, and an unknown operation, as a text GraphDef. */
 static const char graph_text[] =
     "node { name: 'x' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } }"
     " attr { key: 'shape' value { shape { dim { size: -1 } dim { size: 3 } } } } }\n"
@@ -218,7 +218,7 @@ static void files_alone_say_no_macs(void **state)
     assert_true(real(r, "_TFProfRoot", "total_coverage") == 0);
     assert_true(strstr(tfp_report_note(r, 0), "-float_ops_source own"));
     drop_report(r);
-    r = counted("scope", "select macs order_by macs min_macs 1"); /* harmless */
+    r = counted("scope", "select macs order_by macs min_macs 1"); /* without effect */
     assert_int_equal(tfp_report_row_count(r), 1);
     drop_report(r);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What CUDA told of a process becomes a trace: whole, cut at every byte, and with records that are wrong. */
+/* A recording of CUDA calls in a process becomes a trace: complete, cut at every byte, and with invalid records. */
 #include "live/run/cuda_read.h"
 #include "live/net/kineto_daemon.h"
 #include "support.h"
@@ -12,7 +12,7 @@ static int keep(void *ctx, const void *data, size_t size)
     return 0;
 }
 
-/* Uppercase instead of C++'s rules. */
+/* An uppercase copy: a stand-in for the demangler of C++ names. */
 static char *shout(const char *name, char *buffer, size_t *size, int *status)
 {
     char *copy = strdup(name);
@@ -73,7 +73,7 @@ static void recorded(tfp_buf *b)
     tfp_buf_add(b, &c, sizeof c);
     tfp_buf_add(b, &l, sizeof l);
     k.start = 0;
-    tfp_buf_add(b, &k, sizeof k); /* CUPTI had no time for it */
+    tfp_buf_add(b, &k, sizeof k); /* CUPTI recorded no time for it */
     tfp_buf_add(b, &lost, sizeof lost);
 }
 
@@ -110,7 +110,7 @@ static void a_recording_becomes_a_trace(void **state)
     tfp_buf_free(&out);
 }
 
-/* What is whole counts, and the trace is whole JSON. */
+/* Complete records count, and the trace is valid JSON. */
 static void a_cut_recording_keeps_what_is_whole(void **state)
 {
     (void)state;
@@ -152,7 +152,7 @@ static void wrong_files_are_refused(void **state)
     raw.data[0] = 'T';
     assert_int_equal(convert((tfp_str){ raw.data, raw.size }, &out, &f, err), TFP_BADFILE);
     assert_non_null(strstr(tfp_error_message(err), "not a CUDA recording"));
-    /* sizes that no record has */
+    /* sizes that no valid record has */
     static const uint32_t sizes[] = { 0, 7, 8, 12, 1 << 20, UINT32_MAX };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         raw.size = 0;

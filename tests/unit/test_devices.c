@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Devices are found by the names that drivers give them, and no other device by the name of one. */
+/* Devices are found by the names that drivers report, and a similar name does not match another device. */
 #include "flops/core/devices.h"
 
 #include "support.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_events.c: the calls by which readers add the events of a trace, and what the join makes of a few. */
+/* tests/unit/test_events.c: the functions that readers call to add the events of a trace, and how the join links a few
+ * events. */
 #include "model/event_builder.h"
 
 #include "model/builder.h"
@@ -44,7 +45,7 @@ static uint32_t event(traced *x, uint32_t lane, tfp_span_kind kind, const char *
 static tfp_stat number(traced *x, const char *key, int64_t n)
 {
     tfp_stat s;
-    memset(&s, 0, sizeof s); /* equal stats are equal bytes */
+    memset(&s, 0, sizeof s); /* equal stats must be equal in all bytes */
     s.key = tfp_build_string(&x->b, tfp_str_of(key));
     s.type = TFP_STAT_INT;
     s.value.number = n;
@@ -164,7 +165,7 @@ static void the_join_nests_host_ops_and_takes_their_self_times(void **state)
 {
     (void)state;
     traced x = start();
-    uint32_t inner = event(&x, x.thread, TFP_SPAN_OP, "inner", 110, 30); /* the file's order does not matter */
+    uint32_t inner = event(&x, x.thread, TFP_SPAN_OP, "inner", 110, 30); /* the order in the file does not matter */
     uint32_t outer = event(&x, x.thread, TFP_SPAN_OP, "outer", 100, 100);
     uint32_t range = event(&x, x.thread, TFP_SPAN_ANNOTATION, "range", 50, 200);
     assert_int_equal(tfp_build_finish(&x.b, NULL), TFP_OK);
@@ -181,7 +182,7 @@ static void the_join_nests_host_ops_and_takes_their_self_times(void **state)
     tfp_profile_free(x.p);
 }
 
-/* Outermost roots are steps where nothing marks any; steps are not around anything. */
+/* Where nothing marks steps, the outermost roots are steps; such steps are not parents of other spans. */
 static void roots_that_are_steps_are_no_parents(void **state)
 {
     (void)state;
@@ -205,7 +206,7 @@ static void roots_that_are_steps_are_no_parents(void **state)
     }
 }
 
-/* Two processes use the same numbers, near each other or far apart; the second call of a number is later. */
+/* Two processes use the same numbers, close together or far apart in time; the second call with a number is later. */
 static void launches_are_found_in_their_process(void **state)
 {
     (void)state;
@@ -236,7 +237,7 @@ static void launches_are_found_in_their_process(void **state)
     }
 }
 
-/* In order, with a few items behind their place, with many, and backwards: stable always. */
+/* Items that are in order, with a few or many late items, and in reverse: the sort is always stable. */
 static void keys_are_sorted_however_many_are_late(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_files.c: inputs, whatever they come from and however they are packed, and outputs that are written whole. */
+/* tests/unit/test_files.c: inputs of every source and compression, and outputs that are written completely or not at all. */
 #include "support.h"
 
 #include "base/place.h"
@@ -30,7 +30,7 @@ static tfp_buf pattern(size_t size)
     return b;
 }
 
-/* Reads all of it in pieces of odd sizes and compares. */
+/* Reads the whole input in pieces of odd sizes and compares it. */
 static void reads_as(tfp_input *in, tfp_str want)
 {
     size_t at = 0;
@@ -86,7 +86,7 @@ static void gzip_is_unpacked_wherever_it_comes_from(void **state)
     reads_as(&in, (tfp_str){ data.data, data.size });
     assert_int_equal(tfp_input_memory(&in, "bytes", gz.data, gz.size, NULL), TFP_OK);
     reads_as(&in, (tfp_str){ data.data, data.size });
-    /* two members, and zeros behind them, as tape blocks leave them */
+    /* two members, followed by zero bytes, as tape blocks leave them */
     tfp_buf two = { 0 }, twice = { 0 };
     tfp_buf_add(&two, gz.data, gz.size);
     tfp_buf_add(&two, gz.data, gz.size);
@@ -119,7 +119,7 @@ static void damaged_gzip_is_refused_and_a_cut_one_is_known(void **state)
     for (size_t at = 3; at < gz.size; at += 101) {
         gz.data[at] ^= 0x10;
         tfp_status s = tfp_input_memory(&in, "bit", gz.data, gz.size, err);
-        /* flags and the time stamp in the header say nothing about the content */
+        /* flags and the time stamp in the header do not depend on the content */
         if (s == TFP_OK && !in.cut_at && at >= 10) fail_msg("a changed byte %zu was taken", at);
         tfp_input_close(&in);
         gz.data[at] ^= 0x10;
@@ -275,7 +275,7 @@ static void a_file_appears_when_it_is_finished_and_not_before(void **state)
     assert_string_equal(after.data, "new words");
     tfp_buf_free(&after);
     unlink(path);
-    assert_int_equal(rmdir(folder), 0); /* no part file is left */
+    assert_int_equal(rmdir(folder), 0); /* no temporary file is left */
     free(path);
     free(folder);
 }
@@ -339,7 +339,7 @@ static void what_cannot_be_written_says_why_and_leaves_nothing(void **state)
     tfp_error_free(err);
 }
 
-/* What the handler of SIGTERM does. */
+/* The handler of SIGTERM calls this. */
 static void parts_of_files_can_be_removed_at_any_time(void **state)
 {
     (void)state;
@@ -348,7 +348,7 @@ static void parts_of_files_can_be_removed_at_any_time(void **state)
     snprintf(path, sizeof path, "%s/out", folder);
     assert_int_equal(tfp_outfile_open(&f, path, NULL), TFP_OK);
     tfp_outfile_write(&f, "half", 4);
-    assert_int_equal(rmdir(folder), -1); /* the temporary file is in it */
+    assert_int_equal(rmdir(folder), -1); /* the temporary file is still in it */
     tfp_remove_parts();
     int held = open(folder, O_RDONLY | O_DIRECTORY);
     assert_true(tfp_folder_is_empty(held));
@@ -357,7 +357,7 @@ static void parts_of_files_can_be_removed_at_any_time(void **state)
     assert_int_equal(access(path, F_OK), -1);
     assert_int_equal(tfp_outfile_open(&f, path, NULL), TFP_OK);
     assert_int_equal(tfp_outfile_finish(&f, NULL), TFP_OK);
-    tfp_remove_parts(); /* what is finished stays */
+    tfp_remove_parts(); /* finished files stay */
     assert_int_equal(access(path, F_OK), 0);
     drop_folder(folder);
 }

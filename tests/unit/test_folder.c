@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_folder.c: which files of a folder are its newest recording. */
+/* tests/unit/test_folder.c: which files of a folder form its newest recording. */
 #include "support.h"
 
 #include "formats/files/folder.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* An empty file, written that many seconds after 1970. */
+/* An empty file whose modification time is that many seconds after 1970. */
 static void touch(const char *folder, const char *name, time_t written)
 {
     char *path = file_in(folder, name, "", 0);
@@ -22,7 +22,7 @@ static void write_text(const char *folder, const char *name, const char *text)
     free(file_in(folder, name, text, strlen(text)));
 }
 
-/* The names of the files that `list` gives, after blanks; freed by the caller. */
+/* The names of the files that `list` returns, each after a blank; freed by the caller. */
 static char *listed(tfp_status (*list)(const char *, tfp_buf *, tfp_error *), const char *folder)
 {
     tfp_buf paths = { 0 }, names = { 0 };
@@ -118,7 +118,7 @@ static void each_worker_of_pytorch_gives_its_last_trace(void **state)
     touch(folder, "host_1.1700000000001.pt.trace.json", 5);
     touch(folder, "host_1.1700000000009.pt.trace.json.gz", 1);
     touch(folder, "host_2.1700000000003.pt.trace.json", 1);
-    touch(folder, "rank0.json", 9); /* workers go before ranks, ranks before other traces */
+    touch(folder, "rank0.json", 9); /* the order: workers, ranks, other traces */
     touch(folder, "trace.json", 9);
     assert_true(tfp_kineto_is_folder(folder));
     assert_lists(tfp_kineto_list, folder, "host_1.1700000000009.pt.trace.json.gz host_2.1700000000003.pt.trace.json");
@@ -136,7 +136,7 @@ static void ranks_are_all_taken_and_of_other_traces_the_newest(void **state)
     touch(folder, "my_trace.json", 5);
     touch(folder, "old_trace.json.gz", 4);
     assert_lists(tfp_kineto_list, folder, "my_trace.json");
-    touch(folder, "trace.json", 7); /* the name by itself, too */
+    touch(folder, "trace.json", 7); /* a file name without a rank too */
     assert_lists(tfp_kineto_list, folder, "trace.json");
     touch(folder, "rank1.json", 1);
     touch(folder, "rank0.json", 2);
@@ -167,7 +167,7 @@ static void a_checkpoint_that_moved_is_found_by_its_name(void **state)
     snprintf(text, sizeof text, "model_checkpoint_path: \"%s/model-7\"\n", elsewhere);
     write_text(folder, "checkpoint", text);
     assert_lists(tfp_checkpoint_list, folder, "model-7");
-    touch(elsewhere, "model-7.index", 1); /* now it is where the file says */
+    touch(elsewhere, "model-7.index", 1); /* now it is at the path that the file names */
     assert_int_equal(tfp_checkpoint_list(folder, &paths, NULL), TFP_OK);
     assert_memory_equal(paths.data, elsewhere, strlen(elsewhere));
     tfp_buf_free(&paths);

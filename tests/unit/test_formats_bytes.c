@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_formats_bytes.c: the format of bytes that come without a name. */
+/* tests/unit/test_formats_bytes.c: detects the format of bytes that have no file name. */
 #include "support.h"
 
 static void bytes_are_known_by_their_content(void **state)
@@ -42,7 +42,7 @@ static void bytes_of_no_format_are_named_in_the_message(void **state)
     assert_string_not_equal(tfp_error_message(&err), "");
 }
 
-/* The group's end stands behind the plane: bytes of the caller's are never taken for a buffer that may grow. */
+/* The end of the group comes after the plane; bytes of the caller are never treated as a buffer that may grow. */
 static void a_group_ends_in_its_plane(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_formats_run.c: what run metadata becomes, and what odd ones say. */
+/* tests/unit/test_formats_run.c: what the profile gets from run metadata, and the messages about invalid ones. */
 #include "formats_made.h"
 #include "model/tables/graph.h"
 #include "model/tables/profile.h"
@@ -30,7 +30,7 @@ static void runs_are_numbered_by_their_files(void **state)
     }
     finish(&m);
     assert_int_equal(tfp_profile_step_count(m.p), 3);
-    assert_int_equal(micros(&m, "a", 0), 1); /* nothing is quicker than a microsecond */
+    assert_int_equal(micros(&m, "a", 0), 1); /* the shortest time is a microsecond */
     assert_int_equal(micros(&m, "a", 2), 2);
     assert_str(tfp_text(m.p, node_of(&m, "a")->device), "/device:cpu:0");
     assert_int_equal((int)(100 * tfp_profile_coverage(m.p, 2) + 0.5), 100);
@@ -159,8 +159,8 @@ static void group(uint32_t number)
     tfp_put_tag(&bytes, number, TFP_GROUP_END);
 }
 
-/* Fields may come in any order, with others between them, and of two names the last one counts: also of a message that is
- * cut into pieces. A device without entries and a step_stats without devices are there, too. */
+/* Fields may come in any order, with other fields between them, and of two names the last one counts, even if the message
+ * is split. The input also has a device without entries and a step_stats without devices. */
 static void run_metadata_is_the_same_in_any_order_of_its_fields(void **state)
 {
     UNUSED;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_graphs.c: what graphs replay is joined with their captures: which names go together, places, lines of stacks, the limit of
- * what is compared; and small traces that hold captures and replays, with the place of each activity. */
+/* tests/unit/test_graphs.c: joins replays of CUDA graphs with their captures: which names match, places, stack lines, the limit of
+ * comparisons; and small traces with captures and replays, with the place of each activity. */
 #include "model/tables/code.h"
 
 #include "model/graphs/parts.h"
@@ -32,7 +32,7 @@ static void calls_that_add_a_node(void **state)
     for (size_t i = 0; i < sizeof do_not / sizeof *do_not; i++) assert_false(tfp_is_captured_call(tfp_str_of(do_not[i])));
 }
 
-/* Of an operator whose kernel has no name, as CUDA records it, and an activity. */
+/* How an operator, whose kernel has no name in CUDA's record, agrees with an activity. */
 static tfp_agreement agreement(const char *op, const char *kernel)
 {
     tfp_graph_sign launch = { .family = (uint8_t)tfp_family_of_op(tfp_str_of(op)) };
@@ -76,7 +76,7 @@ static void effort_ends(void **state)
     assert_true(tfp_effort_take(&e, 3));
     assert_true(tfp_effort_take(&e, 0));
     assert_false(tfp_effort_take(&e, 1));
-    assert_false(tfp_effort_take(&e, 0)); /* what was refused once stays so: the rest would be half of the truth */
+    assert_false(tfp_effort_take(&e, 0)); /* once refused, always refused: a later part alone would give a wrong result */
     tfp_effort vast = { .left = 10 };
     assert_false(tfp_effort_take(&vast, UINT64_MAX));
 }
@@ -98,7 +98,7 @@ static void places_are_stored_once_and_share_what_is_above(void **state)
     assert_int_equal(tfp_graph_place_shared(p->captures, first, 0), 0);
     tfp_str text = tfp_text(p, tfp_graph_place_text(&b, deep));
     assert_true(tfp_str_eq(text, TFP_STR("Net/L_2/L_1")));
-    for (int i = 0; i < 1000; i++) deep = tfp_graph_place_below(&b, deep, net); /* of endless nesting the first levels stay */
+    for (int i = 0; i < 1000; i++) deep = tfp_graph_place_below(&b, deep, net); /* of too deep nesting the outer levels are kept */
     assert_true(p->captures->places.at[deep].depth <= 256);
     assert_int_equal(b.status, TFP_OK);
     tfp_profile_free(p);
@@ -132,7 +132,7 @@ static void put(recording *r, const char *category, const char *name, int start,
                    r->text.size ? ",\n" : "", category, name, strcmp(category, "kernel") ? 1 : 7, start, lasts, args);
 }
 
-/* Letters are kernels: `ab` is a graph of the kernels a and b. Each capture is in the module of its name. */
+/* Letters stand for kernels: `ab` is a graph of the kernels a and b. Each capture is in a module named after it. */
 static void capture(recording *r, const char *module, const char *kernels)
 {
     char name[64], args[64];
@@ -163,7 +163,7 @@ static void replay(recording *r, const char *kernels)
     r->now += 10 + 2 * (int)strlen(kernels);
 }
 
-/* Of each activity a word: u, o, p, n for unique, order, partial, none, and its module. */
+/* For each activity a word: u, o, p, n for unique, order, partial, none, then its module. */
 static void expect(recording *r, const char *want)
 {
     tfp_error err = { 0 };
@@ -219,7 +219,7 @@ static void without_an_order_nothing_is_told(void **state)
     capture(&r, "A", "ab");
     capture(&r, "B", "ab");
     replay(&r, "ab");
-    expect(&r, "p: p:"); /* the op is the same in both, the module is not */
+    expect(&r, "p: p:"); /* both captures have the same op, but different modules */
 }
 
 static void nodes_that_did_not_run_leave_what_their_neighbours_say(void **state)
@@ -227,7 +227,7 @@ static void nodes_that_did_not_run_leave_what_their_neighbours_say(void **state)
     (void)state;
     recording r = { 0 };
     capture(&r, "A", "abcdefghijkk");
-    replay(&r, "abcdefghijk"); /* which k was disabled is not known */
+    replay(&r, "abcdefghijk"); /* it is unknown which k was disabled */
     replay(&r, "bcdefghijkk");
     expect(&r, "u:A u:A u:A u:A u:A u:A u:A u:A u:A u:A p:A u:A u:A u:A u:A u:A u:A u:A u:A u:A u:A u:A");
 }
@@ -238,12 +238,12 @@ static void other_graphs_do_not_match(void **state)
     recording r = { 0 };
     capture(&r, "A", "abcd");
     replay(&r, "abce");
-    replay(&r, "abc"); /* less than nine tenths of the nodes */
+    replay(&r, "abc"); /* fewer than nine tenths of the nodes */
     replay(&r, "dcba");
     expect(&r, "n: n: n: n: n: n: n: n: n: n: n:");
 }
 
-/* Thousands of graphs that all fit thousands of replays: their number must not multiply. */
+/* Thousands of graphs that all match thousands of replays: the work must not be the product of both. */
 static void look_alikes(void *ctx, size_t size)
 {
     (void)ctx;

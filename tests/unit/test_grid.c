@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_grid.c: tables of a report's own in every output. */
+/* tests/unit/test_grid.c: tables that a report defines itself, in every output. */
 #include "support.h"
 
 #include "outputs/data/arrow.h"
 #include "outputs/core/table.h"
 
-/* A tree of three rows: a number, a real, a text and a truth, of which some are absent; no profile. */
+/* A tree of three rows without a profile: a number, a real, a text and a boolean, some of them absent. */
 static tfp_report *made_grid(bool tree)
 {
     tfp_report *r = tfp_report_new("test", NULL);

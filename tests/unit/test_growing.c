@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_growing.c: a profile that grows: added to after it was finished, looked at between, step by step. */
+/* tests/unit/test_growing.c: a growing profile: inputs are added after it was finished, with views in between, step by
+ * step. */
 #include "model/tables/profile.h"
 
 #include "support.h"
@@ -38,7 +39,7 @@ static void finish(growing *g)
     if (tfp_profile_finish(g->p, &g->err)) fail_msg("%s", tfp_error_message(&g->err));
 }
 
-/* A RunMetadata in which one node ran so long on the CPU. */
+/* A RunMetadata in which one node ran that long on the CPU. */
 static void add_run(growing *g, const char *node, int64_t us)
 {
     tfp_buf b = { 0 };
@@ -73,7 +74,7 @@ static tfp_options *options_of(const char *step)
     return o;
 }
 
-/* Every view in every output of a step; what one refuses is there with its reason. */
+/* Prints every view of a step in every output; a refused one is printed with its error. */
 static void put_reports(tfp_buf *b, const tfp_profile *p, const char *step)
 {
     tfp_options *o = options_of(step);
@@ -92,7 +93,7 @@ static void put_reports(tfp_buf *b, const tfp_profile *p, const char *step)
     tfp_options_free(o);
 }
 
-/* All that can be asked of a profile. */
+/* Prints everything that a profile can show. */
 static tfp_buf shown(const tfp_profile *p)
 {
     tfp_buf b = { 0 };
@@ -115,7 +116,7 @@ static void look(const growing *g)
     tfp_buf_free(&b);
 }
 
-/* They show the same; both are freed. */
+/* Checks that both show the same; frees both. */
 static void same(growing *one, growing *other)
 {
     tfp_buf a = shown(one->p), b = shown(other->p);
@@ -140,7 +141,7 @@ static int64_t micros(const growing *g, const char *node, const char *step)
 
 /* ---- adding after finish ---- */
 
-/* graph, two runs as steps 7 and 3, op log of one of the samples. */
+/* Adds the graph, two runs as steps 7 and 3, and the op log of a sample. */
 static void grow(growing *g, const char *const files[4], bool between)
 {
     static const char *const formats[] = { "graph", "run_meta", "run_meta", "op_log" };
@@ -149,7 +150,7 @@ static void grow(growing *g, const char *const files[4], bool between)
     for (size_t i = 0; i < 4; i++) {
         if (i == 1 || i == 2) assert_int_equal(tfp_profile_next_step(g->p, steps[i]), TFP_OK);
         add_sample(g, formats[i], files[i]);
-        if (!between || i == 2) continue; /* the second run and the op log come together */
+        if (!between || i == 2) continue; /* the second run and the op log are added together */
         finish(g);
         look(g);
     }
@@ -277,7 +278,7 @@ static void what_is_known_already_takes_no_memory(void **state)
     }
     assert_int_equal(tfp_profile_node_count(g.p), nodes);
     assert_int_equal(warning_count(g.p), warnings);
-    assert_true(tfp_profile_memory(g.p) - before <= 64 << 10); /* the files' names: one block of the arena */
+    assert_true(tfp_profile_memory(g.p) - before <= 64 << 10); /* the names of files: one block of the arena */
     tfp_profile_free(g.p);
 }
 
@@ -290,10 +291,10 @@ static void a_number_is_that_of_the_next_run_only(void **state)
     start(&g);
     add_graph(&g, "node { name: 'a' op: 'Relu' }");
     assert_int_equal(tfp_profile_next_step(g.p, 50), TFP_OK);
-    assert_int_equal(tfp_profile_next_step(g.p, 100), TFP_OK); /* the last word */
-    add_graph(&g, "node { name: 'b' op: 'Relu' }");            /* no run: the number waits */
+    assert_int_equal(tfp_profile_next_step(g.p, 100), TFP_OK); /* the last call counts */
+    add_graph(&g, "node { name: 'b' op: 'Relu' }");            /* no run yet: the number is kept for the next one */
     add_run(&g, "a", 5);
-    add_run(&g, "a", 7); /* the second run by position */
+    add_run(&g, "a", 7); /* the second run, found by its position */
     finish(&g);
     assert_int_equal(tfp_profile_step_count(g.p), 2);
     assert_int_equal(tfp_profile_step(g.p, 0), 1);
@@ -356,7 +357,7 @@ static void every_input_raises_the_limit_by_its_size(void **state)
         assert_int_equal(g.p->arena.limit, limit + i * 6 * graph.size);
     }
     limit = g.p->arena.limit;
-    add_run(&g, "a", 1); /* small as it is, it lowers nothing */
+    add_run(&g, "a", 1); /* although this run is small, it must not lower the limit */
     assert_true(g.p->arena.limit >= limit);
     tfp_buf_free(&b);
     tfp_profile_free(g.p);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_gunzip.c: gzip that is unpacked in windows gives the same bytes, the same faults and the same profile as
- * gzip that is unpacked as a whole. */
+/* tests/unit/test_gunzip.c: gzip unpacked in windows gives the same bytes, errors and profile as gzip unpacked at once. */
 #include "model/tables/profile.h"
 
 #include "formats/files/format.h"
@@ -9,7 +8,7 @@
 
 #include "tfprof/tfprof.h"
 
-/* Text of a few words: it packs well, and no two parts of it are the same. */
+/* Text of a few words: it compresses well, and no two parts of it are equal. */
 static tfp_buf text_of(size_t size)
 {
     tfp_buf b = { 0 };
@@ -22,7 +21,7 @@ static tfp_buf text_of(size_t size)
     return b;
 }
 
-/* All of it, in pieces of several sizes, some of which are given away. */
+/* Reads everything in pieces of several sizes, and discards some of them. */
 static tfp_status read_all(tfp_input *in, tfp_buf *out, tfp_error *err)
 {
     static const size_t asked[] = { 1, 700000, 4096, 3000000, 17 };
@@ -64,7 +63,7 @@ static void windows_give_all_bytes_of_all_members(void **state)
     tfp_buf_add(&two, gz.data, gz.size);
     tfp_buf_fill(&two, 0, 600);
     tfp_buf_add(&two, gz.data, gz.size);
-    tfp_buf_fill(&two, 0, 600000); /* as tape blocks leave them */
+    tfp_buf_fill(&two, 0, 600000); /* zero bytes, as tape blocks leave them */
     tfp_buf_add(&twice, text.data, text.size);
     tfp_buf_add(&twice, text.data, text.size);
     got.size = 0;
@@ -103,7 +102,7 @@ static void a_reader_goes_to_any_place(void **state)
     tfp_buf_free(&gz);
 }
 
-/* Reads damaged data both ways. */
+/* Reads damaged data in both ways; both must fail alike. */
 static void fails_alike(const char *data, size_t size, const tfp_buf *text)
 {
     tfp_input whole, windows;
@@ -142,7 +141,7 @@ static void damage_is_found_as_in_one_piece(void **state)
     tfp_buf_free(&gz);
 }
 
-/* A bomb is refused when little of it was read, however big it is. */
+/* A decompression bomb is refused after little of it was read, however large it is. */
 static void repetition_without_end_is_refused_early(void **state)
 {
     (void)state;
@@ -176,8 +175,8 @@ static void repetition_without_end_is_refused_early(void **state)
 
 /* ---- what reads in windows ---- */
 
-/* A trace whose strings look like the ends of events now and then, so that some cuts between pieces are wrong, and with
- * members behind the events. */
+/* A trace in which some strings look like the end of an event, so that some pieces are split at wrong places, and with
+ * members after the events. */
 static tfp_buf trace_of(int events)
 {
     tfp_buf b = { 0 };
@@ -236,7 +235,7 @@ static void a_trace_in_windows_is_the_same_profile(void **state)
     tfp_buf_free(&gz);
 }
 
-/* What needs all of its bytes says so. */
+/* Readers that need all bytes at once report it. */
 static void what_needs_the_size_refuses_windows(void **state)
 {
     (void)state;

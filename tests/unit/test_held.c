@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_held.c: the allocations and frees of a trace, each free taken off the one who had allocated it. */
+/* tests/unit/test_held.c: allocations and frees of a trace; each free is subtracted from the operator that allocated
+ * the memory. */
 #include "model/tables/graph.h"
 
 #include "support.h"
@@ -12,7 +13,7 @@ typedef struct held {
     tfp_holding h;
 } held;
 
-/* A trace of PyTorch with an operator `op` from 10 to 20, another one `other` from 30 to 40, and these events. */
+/* A PyTorch trace with the operator `op` from 10 to 20, the operator `other` from 30 to 40, and these events. */
 static held held_of(const char *events)
 {
     held x = { 0 };
@@ -42,7 +43,7 @@ static void drop(held *x)
     drop_report(x->r);
 }
 
-/* One of the allocator: at `ts` so many bytes at an address, of a device, with all that it had then. */
+/* An allocator event: at time `ts`, this many bytes at an address of a device, and the device's total after it. */
 #define EVENT(ts, address, bytes, device, total)                                                                       \
     ",{\"ph\": \"i\", \"cat\": \"cpu_instant_event\", \"name\": \"[memory]\", \"pid\": 1, \"tid\": 1, \"ts\": " #ts    \
     ", \"s\": \"t\", \"args\": {\"Addr\": " #address ", \"Bytes\": " #bytes                                            \
@@ -87,7 +88,7 @@ static void what_nobody_was_seen_to_allocate_was_held_before(void **state)
     assert_int_equal(x.h.devices[0].before, 600);
     assert_int_equal(x.h.events.at[0].owner, TFP_OWNER_BEFORE);
     assert_int_equal(x.h.events.at[1].owner, TFP_OWNER_BEFORE);
-    assert_int_equal(x.h.events.at[2].owner, TFP_NONE); /* no operator was around it */
+    assert_int_equal(x.h.events.at[2].owner, TFP_NONE); /* no operator was running */
     drop(&x);
 }
 
@@ -101,7 +102,8 @@ static void devices_are_kept_apart_and_their_events_are_in_order_of_time(void **
         const tfp_held_event *a = &x.h.events.at[i - 1], *b = &x.h.events.at[i];
         assert_true(a->device < b->device || (a->device == b->device && a->at_ns <= b->at_ns));
     }
-    assert_int_equal(x.h.events.at[3].owner, node_named(&x, "op")); /* not that of the same address elsewhere */
+    /* not the owner of the same address on another device */
+    assert_int_equal(x.h.events.at[3].owner, node_named(&x, "op"));
     assert_int_equal(x.h.origin_ns, x.h.events.at[0].at_ns - 1000);
     drop(&x);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_hlo.c: HLO modules as proto and text: what instructions cost and how often they run. */
+/* tests/unit/test_hlo.c: HLO modules as proto and text: the cost of instructions and how often they run. */
 #include "model/tables/graph.h"
 
 #include "formats/hlo/hlo.h"
@@ -9,7 +9,7 @@
 
 #define SAMPLE TEST_DATA "/sample/xplane/"
 
-/* Operations of the instruction r in a module of these lines, and its bytes. */
+/* The cost of the instruction r in a module of these lines: its float operations and bytes. */
 static tfp_hlo_cost cost_of(const char *before, const char *lines)
 {
     tfp_profile *p = tfp_profile_new();
@@ -128,7 +128,7 @@ static void modules_that_call_themselves_end(void **state)
     assert_int_equal(c.flops, 0);
 }
 
-/* Runs and float operations of the instruction `name` in a profile of the text. */
+/* The instruction `name` in a profile of the text, with its runs and float operations. */
 static const tfp_instruction *instruction_of(const tfp_profile *p, const char *name)
 {
     for (size_t i = 0; i < p->instructions.size; i++)
@@ -155,19 +155,21 @@ static void computations_run_as_often_as_they_are_called(void **state)
     tfp_profile *p = tfp_profile_new();
     tfp_error *err = tfp_error_new();
     if (tfp_profile_add_bytes(p, "hlo", "m.txt", text, sizeof text - 1, err)) fail_msg("%s", tfp_error_message(err));
-    assert_int_equal(instruction_of(p, "sq")->runs, 1 + 5); /* called by the entry, and in each iteration */
-    assert_int_equal(instruction_of(p, "e")->runs, 0);      /* the branch with the loop takes more */
+    /* once for the call from the entry, and once in each iteration */
+    assert_int_equal(instruction_of(p, "sq")->runs, 1 + 5);
+    assert_int_equal(instruction_of(p, "e")->runs, 0); /* the other branch, with the loop, costs more */
     assert_int_equal(instruction_of(p, "w")->runs, 1);
-    assert_int_equal(instruction_of(p, "r")->float_ops, 8); /* a fusion has what it holds, */
+    assert_int_equal(instruction_of(p, "r")->float_ops, 8); /* a fusion includes its instructions, */
     assert_int_equal(instruction_of(p, "r")->own_float_ops, 0);
-    assert_int_equal(instruction_of(p, "in")->own_float_ops, 8); /* which is a node too */
+    assert_int_equal(instruction_of(p, "in")->own_float_ops, 8); /* and each of them is also a node */
     assert_true(instruction_of(p, "in")->inside && !instruction_of(p, "sq")->inside);
-    assert_int_equal(instruction_of(p, "one")->float_ops, 0); /* what it calls runs by itself */
+    assert_int_equal(instruction_of(p, "one")->float_ops, 0); /* the called computation is counted by itself */
     tfp_error_free(err);
     tfp_profile_free(p);
 }
 
-/* Trips of a loop whose counter begins at `first`, steps by `stride` and is compared with `limit`. */
+/* The number of iterations of a loop whose counter begins at `first`, is advanced by `stride` and compared with
+ * `limit`. */
 static int64_t trips_of(const char *first, const char *stride, const char *limit, const char *direction)
 {
     tfp_profile *p = tfp_profile_new();

@@ -34,7 +34,7 @@ static void folders_of_a_process_are_opened_without_links(void **state)
     rmdir(folder);
 }
 
-/* Links lead below the root of the process, pipes and devices are not opened at all. */
+/* Links are resolved below the root of the process; pipes and devices are not opened. */
 static void only_plain_files_of_a_process_are_opened(void **state)
 {
     (void)state;

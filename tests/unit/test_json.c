@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_json.c: wire/json.c writes JSON that any reader takes, whatever the strings hold. */
+/* tests/unit/test_json.c: wire/json.c writes JSON that every reader accepts, whatever bytes the strings contain. */
 #include "support.h"
 
 #include <math.h>
@@ -63,9 +63,9 @@ static void controls_and_bad_bytes_read_as_in_text(void **state)
     SHOWN("nul\0end", "\"nul\\\\x00end\"");
     SHOWN("\x7f", "\"\\\\x7f\"");
     SHOWN("\xff", "\"\\\\xff\"");
-    SHOWN("\xc3", "\"\\\\xc3\"");                       /* cut short */
+    SHOWN("\xc3", "\"\\\\xc3\"");                       /* truncated */
     SHOWN("\xed\xa0\x80", "\"\\\\xed\\\\xa0\\\\x80\""); /* a surrogate */
-    SHOWN("\xe2\x80\xae", "\"\\\\u{202E}\"");           /* turns the reading direction */
+    SHOWN("\xe2\x80\xae", "\"\\\\u{202E}\"");           /* changes the reading direction */
     SHOWN("\xc2\x85", "\"\\\\u{0085}\"");
 }
 

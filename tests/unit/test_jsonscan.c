@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_jsonscan.c: wire/jsonscan.c: exact times, what is let through, and what asks for more bytes. */
+/* tests/unit/test_jsonscan.c: wire/jsonscan.c: exact times, accepted deviations, and values that need more bytes. */
 #include "support.h"
 
 #include "wire/jsonscan.h"
@@ -23,7 +23,7 @@ static void times_are_exact_nanoseconds_rounded_down(void **state)
     assert_true(micros("68.25,").fraction);
 }
 
-/* Digits are taken eight at a time where so many bytes stand, and one by one at the end of the window. */
+/* Digits are read eight at a time if eight bytes are left, and one by one at the end of the window. */
 static void whole_numbers_of_any_length_and_place(void **state)
 {
     (void)state;
@@ -33,7 +33,8 @@ static void whole_numbers_of_any_length_and_place(void **state)
             char text[40] = "";
             memcpy(text, digits, count);
             memcpy(text + count, ",9999999999/::", behind);
-            char *part = strndup(text, count + behind); /* an end that sanitizers watch */
+            /* a copy of its own, so that sanitizers see reads past its end */
+            char *part = strndup(text, count + behind);
             tfp_jscan j = tfp_jscan_start((tfp_str){ part, count + behind });
             int64_t n = 0;
             assert_true(tfp_jscan_integer(&j, &n));
@@ -62,7 +63,8 @@ static void a_known_text_is_taken_where_it_stands_only(void **state)
             memset(other, '1', sizeof other);
             memcpy(other, text, size);
             if (at < size) other[at] ^= 1;
-            char *part = strndup(other, size + 2 + behind); /* an end that sanitizers watch */
+            /* a copy of its own, so that sanitizers see reads past its end */
+            char *part = strndup(other, size + 2 + behind);
             tfp_jscan j = tfp_jscan_start((tfp_str){ part, size + 2 + behind });
             bool taken = tfp_jscan_take_text(&j, text, size);
             assert_int_equal(taken, at >= size && size + 2 + behind > TFP_JSCAN_TEXT);
@@ -91,7 +93,7 @@ static void a_window_that_ends_in_a_value_asks_for_more(void **state)
     const char *text = "{\"a\\\"b\": [1, {\"c\": \"}]\"}], \"d\": -1.5e3} ";
     size_t size = strlen(text);
     for (size_t cut = 0; cut < size - 1; cut++) {
-        char *part = strndup(text, cut); /* an end that sanitizers watch */
+        char *part = strndup(text, cut); /* a copy of its own, so that sanitizers see reads past its end */
         tfp_jscan j = tfp_jscan_start((tfp_str){ part, cut });
         tfp_jscan_skip(&j);
         assert_int_equal(j.fault, TFP_JSCAN_MORE);
@@ -134,7 +136,8 @@ static void escapes_become_characters_and_raw_backslashes_stay(void **state)
     decoded("\\u12", "\\u12");
 }
 
-/* Where the value at the beginning of `text` ends, byte by byte: nesting in one counter, for the brackets match. */
+/* The end of the value at the start of `text`, found byte by byte. One counter is enough for nesting, because the
+ * brackets match. */
 static size_t end_of(tfp_str text)
 {
     bool in_string = false;
@@ -154,7 +157,8 @@ static size_t end_of(tfp_str text)
     return at;
 }
 
-/* Skips the value at the begin of a text in windows of some bytes; a string that is longer than one gets a longer one. */
+/* Skips the value at the start of a text in windows of a given size; a string longer than a window gets a longer
+ * window. */
 static size_t end_in_windows(tfp_str text, size_t size)
 {
     tfp_jscan_nest nest = { .depth = 0 };
@@ -169,7 +173,7 @@ static size_t end_in_windows(tfp_str text, size_t size)
     }
 }
 
-/* Strings, escapes and brackets in strings, at every place of the blocks that are looked at together. */
+/* Strings, escapes and brackets in strings are tested at every position within the blocks that are scanned at once. */
 static void nested_values_end_where_they_do_byte_by_byte(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What /proc says, parsed: names with brackets in them, absent lines, libraries by their names, containers, symbols. */
+/* Parses what /proc shows: names with brackets, absent lines, libraries by their names, containers, symbols. */
 #include "live/attach/attach.h"
 #include "live/attach/cpu.h"
 #include "live/proc/elf.h"
@@ -89,7 +89,7 @@ static void a_shadow_stack_is_refused(void **state)
     assert_false(s.shadow_stack);
     tfp_proc_status_parse(TFP_STR("Name:\tx\nx86_Thread_features:\tshstk wrss\nx86_Thread_features_locked:\t\n"), &s);
     assert_true(s.shadow_stack);
-    if (!tfp_cpu_home_code.size) return; /* no attach on this machine at all */
+    if (!tfp_cpu_home_code.size) return; /* tfprof cannot attach to processes on this kind of machine */
     assert_false(tfp_attach_allowed(getpid(), &s, &way));
     assert_string_equal(way.code, "unsafe");
     assert_non_null(strstr(way.message, "shadow stack"));
@@ -121,7 +121,7 @@ static void code_is_found_by_its_bytes(void **state)
     const char *const names[] = { "main" };
     int exe = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
     assert_true(tfp_elf_symbols(exe, names, &value, 1, &facts));
-    if (!value) return; /* stripped */
+    if (!value) return; /* the symbols were stripped */
     char code[16];
     FILE *f = fopen("/proc/self/exe", "re");
     assert_non_null(f);
@@ -137,7 +137,7 @@ static void code_is_found_by_its_bytes(void **state)
     close(maps);
 }
 
-/* What a text does in a job is tested in tests/live/attach.py. */
+/* Checks the text only; tests/live/attach.py tests what it does in a job. */
 static void an_attach_text_is_two_lines_of_ascii(void **state)
 {
     (void)state;
@@ -205,7 +205,7 @@ static void a_function_is_found_in_our_own_program(void **state)
     close(maps);
 }
 
-/* An ELF file with `count` tables of symbols, all of them a hole of `size` bytes, in a file of `whole` bytes. */
+/* An ELF file of `whole` bytes with `count` symbol tables, each of which is a hole of `size` bytes. */
 static int with_tables(size_t count, uint64_t size, off_t whole)
 {
     FILE *f = tmpfile();
@@ -253,7 +253,7 @@ static void tables_of_terabytes_are_not_read(void **state)
     close(fd);
 }
 
-/* A copy of our own program in memory, as a file that can be damaged. */
+/* A copy of this program in memory, as a file that tests can damage. */
 static int copy_of_us(size_t *size, size_t *frame, size_t *sorted)
 {
     char room[65536];
@@ -293,19 +293,19 @@ static void damaged_unwind_tables_are_not_given_to_libdw(void **state)
     uint32_t length = 0, place = 0;
     assert_true(frame && sorted && image_of(fd, &whole) && whole < size);
     assert_true(tfp_elf_read(fd, &length, 4, frame) && tfp_elf_read(fd, &place, 4, sorted + 16));
-    put_word(fd, sorted + 16, place + 4); /* no entry begins there: the table is left out */
+    put_word(fd, sorted + 16, place + 4); /* no entry begins there, so the table is not used */
     assert_true(image_of(fd, &without) && without < whole);
-    put_word(fd, sorted + 8, 0x7fffffff); /* more entries than bytes */
+    put_word(fd, sorted + 8, 0x7fffffff); /* more entries than the file has bytes for */
     assert_true(image_of(fd, &without) && without < whole);
-    put_word(fd, frame, 1 << 20); /* a longer entry than any compiler writes */
+    put_word(fd, frame, 1 << 20); /* an entry longer than those of any compiler */
     assert_false(image_of(fd, &size));
     put_word(fd, frame, 0xffffffff);
     assert_false(image_of(fd, &size));
     put_word(fd, frame, length);
-    put_word(fd, frame + 4, 77); /* an entry of a function, of another one that is not there */
+    put_word(fd, frame + 4, 77); /* the entry of a function (FDE) whose common entry (CIE) does not exist */
     assert_false(image_of(fd, &size));
     put_word(fd, frame + 4, 0);
-    for (size_t at = whole; at > 0; at /= 2) { /* cut ever shorter */
+    for (size_t at = whole; at > 0; at /= 2) { /* the file is truncated to ever shorter lengths */
         assert_int_equal(ftruncate(fd, (off_t)at), 0);
         image_of(fd, &without);
     }
@@ -361,13 +361,13 @@ static void builds_of_python_by_their_first_words(void **state)
     uint64_t told[3] = { 0, 0x030e0af0, 0 };
     memcpy(&told[0], "xdebugpy", 8);
     assert_true(tfp_python_is_final(14, told) && !tfp_python_is_final(13, told));
-    told[2] = 1; /* free-threaded */
+    told[2] = 1; /* a free-threaded build */
     assert_false(tfp_python_is_final(14, told));
-    told[2] = 0, told[1] = 0x030e00b2; /* beta */
+    told[2] = 0, told[1] = 0x030e00b2; /* a beta version */
     assert_false(tfp_python_is_final(14, told));
     told[1] = 0x030e00f0, told[0]++;
     assert_false(tfp_python_is_final(14, told));
-    assert_true(tfp_python_is_final(12, told)); /* told nothing yet */
+    assert_true(tfp_python_is_final(12, told)); /* no version known yet */
 }
 
 static int64_t line(int minor, const char *table, size_t size, int64_t at)
@@ -378,12 +378,13 @@ static int64_t line(int minor, const char *table, size_t size, int64_t at)
 static void a_line_is_found_in_each_version_s_table(void **state)
 {
     (void)state;
-    static const char lnotab[] = { 4, 1, 6, -2 };        /* bytes 4: line 11; 10: line 9 */
-    static const char pairs[] = { 4, 1, 2, -128, 2, 3 }; /* to 4: 11; to 6: none; to 8: 14 */
+    static const char lnotab[] = { 4, 1, 6, -2 }; /* co_lnotab: from byte 4 on line 11, from byte 10 on line 9 */
+    /* co_linetable of 3.10: up to byte 4 line 11; up to 6 no line; up to 8 line 14 */
+    static const char pairs[] = { 4, 1, 2, -128, 2, 3 };
     static const char places[] = { (char)0x83, 0x10, (char)0xd8,
-                                   0x21,                   /* short: 4 units of line 10; one-line + 1: 1 unit */
-                                   (char)0xe9, 0x42, 0x01, /* no columns: + 33: 2 units */
-                                   (char)0xf8 };           /* none */
+                                   /* short form: 4 code units of line 10; one-line form + 1: 1 code unit */
+                                   0x21, (char)0xe9, 0x42, 0x01, /* form without columns, line + 33: 2 code units */
+                                   (char)0xf8 };                 /* a code unit without a line */
     assert_int_equal(line(9, lnotab, sizeof lnotab, 0), 10);
     assert_int_equal(line(9, lnotab, sizeof lnotab, 4), 11);
     assert_int_equal(line(9, lnotab, sizeof lnotab, 200), 9);
@@ -397,7 +398,7 @@ static void a_line_is_found_in_each_version_s_table(void **state)
     assert_int_equal(line(11, places, sizeof places, 14), -1);
     assert_int_equal(line(11, places, sizeof places, -2), 10);
     for (size_t size = 0; size < sizeof places; size++)
-        line(13, places, size, 13); /* cut anywhere: no read past its end */
+        line(13, places, size, 13); /* cut at any byte: it must not be read past its end */
 }
 
 static void an_interpreter_is_known_by_its_file_name(void **state)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Processes that are looked at again and again: which of their files are read, and how often. */
+/* Processes that are sampled repeatedly: which of their files are read, and how often. */
 #include "live/jobs/jobs.h"
 #include "support.h"
 
@@ -15,7 +15,7 @@ static void spin(int number)
     for (volatile unsigned turns = 0;;) turns = turns + 1;
 }
 
-/* Samples a process until it has as many running threads as are expected. */
+/* Samples a process until it has the expected number of running threads. */
 static void expect_runnable(tfp_jobs *j, int64_t pid, int64_t expected)
 {
     int64_t runnable = -1;
@@ -27,8 +27,8 @@ static void expect_runnable(tfp_jobs *j, int64_t pid, int64_t expected)
     assert_int_equal(runnable, expected);
 }
 
-/* A process that sleeps; it ends with the test, also where that fails, since whoever reads our output waits for all who hold
- * it. */
+/* A process that sleeps. It ends with the test even if that fails, because whoever reads our output waits until every
+ * process that has it open ends. */
 static pid_t sleeper(void)
 {
     pid_t parent = getpid(), child = fork();
@@ -39,7 +39,7 @@ static pid_t sleeper(void)
     _exit(0);
 }
 
-/* Waits until it has come to its sleep: its CPU clock stands for a while. */
+/* Waits until the process sleeps, that is, until its CPU clock no longer advances. */
 static void expect_sleep(pid_t pid)
 {
     int64_t clock = -1;
@@ -69,7 +69,7 @@ static void a_thread_that_sleeps_is_seen_when_it_runs(void **state)
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
     tfp_jobs_free(&j);
-    assert_int_equal(tfp_proc_cpu_ns(child), -1); /* it has ended */
+    assert_int_equal(tfp_proc_cpu_ns(child), -1); /* the process has ended */
 }
 
 static size_t open_descriptors(void)
@@ -103,7 +103,7 @@ static void a_process_that_sleeps_is_read_every_fifth_time(void **state)
     waitpid(child, NULL, 0);
     assert_int_equal(tfp_jobs_sample(&j, 1, NULL), TFP_OK);
     assert_true(tfp_map64_get(&j.by_pid, (uint64_t)child) == TFP_NONE);
-    assert_int_equal(open_descriptors(), before + j.kept); /* other jobs of this machine have theirs */
+    assert_int_equal(open_descriptors(), before + j.kept); /* other jobs on this machine keep theirs open */
     tfp_jobs_free(&j);
     assert_int_equal(open_descriptors(), before);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What comes from servers and agents, taken apart: header blocks, frames, responses, lines; settings of run and capture. */
+/* Parses what servers and agents send: header blocks, frames, responses, lines; and settings of run and capture. */
 #include "live/net/agent_lines.h"
 #include "live/net/http2.h"
 #include "live/files/run.h"
@@ -35,11 +35,11 @@ static void header_blocks_are_read(void **state)
     /* C.6.1: "302" and "private" */
     assert_true(block("\x48\x82\x64\x02\x00\x01y\x85\xae\xc3\x77\x1a\x4b", 13));
     assert_string_equal(told, ":status=302;y=private;");
-    assert_true(block("\x3f\xe1\x1f", 3)); /* a table size of 4096 */
+    assert_true(block("\x3f\xe1\x1f", 3)); /* a table size of 4096, the largest that is allowed */
     assert_string_equal(told, "");
-    assert_false(block("\xbe", 1));              /* the dynamic table */
-    assert_false(block("\x00\x7f", 2));          /* cut */
-    assert_false(block("\x00\x01x\x81\x00", 5)); /* padding that is no ones */
+    assert_false(block("\xbe", 1));              /* an index into the dynamic table, which is empty */
+    assert_false(block("\x00\x7f", 2));          /* truncated */
+    assert_false(block("\x00\x01x\x81\x00", 5)); /* the padding is not all ones */
     assert_false(block("\x80", 1));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_model.c: the builder's calls and the questions that the model answers, without any file. */
+/* tests/unit/test_model.c: the builder's functions and the queries of the model, without any file. */
 #include "model/tables/code.h"
 
 #include "model/builder.h"
@@ -47,7 +47,7 @@ static void times_of_files_in_microseconds_are_clamped_at_292_years(void **state
     tfp_profile_free(x.p);
 }
 
-/* One node that took 10 us in one step and 5.5 us in another. */
+/* A node that took 10 us in one step and 5.5 us in another. */
 static tfp_node_stats mean_with_grain(int64_t grain_ns)
 {
     built x = start();
@@ -100,12 +100,12 @@ static void thousandths_have_as_many_decimals_as_they_need(void **state)
 /* ---- executions ---- */
 
 typedef struct shape_of_steps {
-    bool announced; /* all steps are known before the first execution */
-    bool by_node;   /* one node after the other, not one step after the other */
-    bool back;      /* each step comes in two parts, with the next one in between */
+    bool announced; /* all steps are declared before the first execution */
+    bool by_node;   /* node by node, not step by step */
+    bool back;      /* each step comes in two parts, with the next step between them */
 } shape_of_steps;
 
-/* `steps` steps of 20 nodes, each execution asked for twice. */
+/* `steps` steps of 20 nodes; each execution is requested twice. */
 static void many_steps(void *ctx, size_t steps)
 {
     enum { NODES = 20 };
@@ -142,14 +142,14 @@ static void executions_are_found_in_time_linear_in_their_number(void **state)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) assert_linear(many_steps, (void *)(uintptr_t)&all[i], 2000);
 }
 
-/* Rows that were added behind the builder's back, as the pieces of a file are. */
+/* Rows added without the builder, as pieces of a file are. */
 static void an_execution_that_was_added_elsewhere_is_found(void **state)
 {
     (void)state;
     built x = start();
     uint32_t a = new_node(&x, "a"), zero = tfp_build_step(&x.b, 0, true), one = tfp_build_step(&x.b, 1, true);
     uint32_t first = tfp_build_exec(&x.b, a, one);
-    assert_int_equal(tfp_build_exec(&x.b, a, zero), first + 1); /* makes the table */
+    assert_int_equal(tfp_build_exec(&x.b, a, zero), first + 1); /* this call creates the table */
     uint32_t b = new_node(&x, "b");
     assert_true(tfp_push(&x.p->runs->execs, ((tfp_exec){ .step = zero, .next = first + 3 })));
     assert_true(tfp_push(&x.p->runs->execs, ((tfp_exec){ .step = one, .next = TFP_NONE })));
@@ -175,8 +175,8 @@ static void a_profile_says_what_it_has(void **state)
     assert_true(tfp_profile_has(x.p, TFP_HAS_STEPS));
     assert_false(tfp_profile_has(x.p, TFP_HAS_SPANS));
     assert_false(tfp_profile_has(x.p, TFP_HAS_MEMORY));
-    assert_false(tfp_profile_has(x.p, TFP_HAS_CODE));  /* there is no trace */
-    assert_false(tfp_profile_has(x.p, TFP_HAS_GRAPH)); /* no node has inputs */
+    assert_false(tfp_profile_has(x.p, TFP_HAS_CODE));  /* there is no code trace */
+    assert_false(tfp_profile_has(x.p, TFP_HAS_GRAPH)); /* no node has an input */
     tfp_build_span(&x.b, exec, lane_named(&x.b, "/device:cpu:0"), 1000, 1000);
     tfp_build_allocation(&x.b, exec, 1000, 5);
     tfp_build_input(&x.b, node, 0, tfp_build_string(&x.b, TFP_STR("a")), 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_names.c: names of kernels by their meaning. */
+/* tests/unit/test_names.c: readable names of kernels. */
 #include "support.h"
 
 #include "names/names.h"
@@ -41,7 +41,7 @@ static void names_tell_what_a_kernel_does(void **state)
         { "bmm_MxE4m3_MxE2m1MxE4m3_Fp32_t128x16x256u2_s3_et128x16_m128x16x32_rM_TN_transOut_bN_clmp_swiGlu_sm100f",
           "bmm mxfp4" X "mxfp8 128" X "16" X "256 tn swiglu" DOT "trtllm" },
         { "gemm_Bfloat16_E4m3_Fp32_t128x64x128_s4_rM_TN_sm100a", "gemm fp8 128" X "64" X "128 tn" DOT "trtllm" },
-        /* as Nsight Systems writes them */
+        /* the form of Nsight Systems */
         { "void at::native::vectorized_elementwise_kernel<(int)4, void at::native::<unnamed>::pow_kernel_impl<float, float>("
           "at::TensorIteratorBase &, T2)::[lambda(float) (instance 1)], std::array<char *, (unsigned long)2>>(int, T2, T3)",
           "pow float" DOT "vectorized" },
@@ -145,7 +145,7 @@ static void a_short_name_has_at_most_64_letters(void **state)
     strcpy(name + 3010, "<float>(int)");
     tfp_buf b = { 0 };
     assert_true(tfp_kernel_short(tfp_str_of(name), &b));
-    assert_true(b.size <= 64 + 3); /* an ellipsis and a dot have more bytes than one */
+    assert_true(b.size <= 64 + 3); /* an ellipsis and a dot need more than one byte */
     assert_true(tfp_str_ends((tfp_str){ b.data, b.size }, TFP_STR("lib")));
     tfp_buf_free(&b);
 }
@@ -171,7 +171,7 @@ static void equal_names_are_told_apart(void **state)
     tfp_arena_free(&arena);
 }
 
-/* Deep and unbalanced names end, and long ones take no more than a part of their bytes. */
+/* Deeply nested and unbalanced names do not hang the reader, and long names give short ones. */
 static void hostile_names_end(void **state)
 {
     (void)state;

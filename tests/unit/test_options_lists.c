@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_options_lists.c: options as bindings give them: lists of whole items, every value. */
+/* tests/unit/test_options_lists.c: options from bindings: lists of items that are not split again, and every value. */
 #include "options_asked.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_options_proto.c: options as TensorFlow's protos give them. */
+/* tests/unit/test_options_proto.c: options from TensorFlow's protos. */
 #include "options_asked.h"
 
 #include "wire/proto.h"
@@ -40,7 +40,7 @@ static tfp_status sent(asked *a, const char *view)
     return s;
 }
 
-/* A message after which everything is shown; tests add what they are about. */
+/* A message with options that show everything; tests add the fields that they check. */
 static void wide(asked *a)
 {
     number(a, MAX_DEPTH, 100);
@@ -57,7 +57,7 @@ static void every_field_sets_its_option(void **state)
     (void)state;
     static const struct {
         uint32_t field;
-        const char *option, *text; /* no text: the field's number is its value */
+        const char *option, *text; /* no text: the expected value is the field's number */
     } all[] = { { 1, "max_depth", NULL },           { 2, "min_bytes", NULL },
                 { 3, "min_micros", NULL },          { 4, "min_params", NULL },
                 { 5, "min_float_ops", NULL },       { 7, "order_by", "bytes" },
@@ -228,7 +228,7 @@ static void unknown_columns_are_left_out_with_a_word_about_the_first(void **stat
     start(&a);
     text(&a, SELECT, "bytes");
     text(&a, SELECT, "nope");
-    text(&a, SELECT, "params,micros"); /* one item, and no column is called so */
+    text(&a, SELECT, "params,micros"); /* one item; no column has this name */
     text(&a, SELECT, "");
     text(&a, SELECT, "micros");
     assert_fails(sent(&a, "scope"), &a.err, TFP_BADARG, "no column 'nope'");
@@ -291,7 +291,7 @@ static void fields_of_other_numbers_are_skipped(void **state)
     drop(&a);
 }
 
-/* All options as text, for comparing. */
+/* All options as text, for comparisons. */
 static char *listing(const tfp_options *o)
 {
     tfp_buf b = { 0 };
@@ -319,13 +319,13 @@ static void refused(const char *view, tfp_str message, const char *why)
 static void bytes_that_are_no_message_change_nothing(void **state)
 {
     (void)state;
-    refused("scope", TFP_STR("\x08\x03\x10"), "");                 /* max_depth, then a number that is cut off */
+    refused("scope", TFP_STR("\x08\x03\x10"), "");                 /* max_depth, then a truncated number */
     refused("scope", TFP_STR("\x08\x03\x3a\x05name"), "past");     /* order_by longer than the message */
     refused("scope", TFP_STR("\x08\x03\x0a\x01x"), "wire type");   /* max_depth as a text */
     refused("scope", TFP_STR("\x08\x03\x70\x01"), "wire type");    /* select as a number */
-    refused("scope", TFP_STR("\x08\x03\xff\xff\xff\xff\xff"), ""); /* a tag without end */
+    refused("scope", TFP_STR("\x08\x03\xff\xff\xff\xff\xff"), ""); /* a tag that does not end */
     refused("advise", TFP_STR("\x0a\x03\x0a\x01x\x0a\x09x"), "past");
-    refused("advise", TFP_STR("\x0a\x04\x0a\x05xy"), "checkers"); /* the fault is in an entry */
+    refused("advise", TFP_STR("\x0a\x04\x0a\x05xy"), "checkers"); /* the error is in an entry */
     refused("advise", TFP_STR("\x08\x01"), "wire type");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_outputs.c: json, jsonl, csv, md and proto against reports made by hand, and files of them. */
+/* tests/unit/test_outputs.c: json, jsonl, csv, md and proto of reports made by hand, and the files that are written. */
 #include "outputs_made.h"
 
 #include "wire/proto.h"
@@ -78,7 +78,7 @@ static void jsonl_is_the_report_and_then_a_line_a_row(void **state)
     drop_report(r);
 }
 
-/* The members of a row from its name on, but for its children. */
+/* Checks the members of a row from its name on, except its children. */
 static void has_row_of(const char *tree, const char *line)
 {
     const char *from = strstr(line, "\"name\""), *end = strstr(from, "}\n");
@@ -169,7 +169,7 @@ static void md_is_a_table_that_names_cannot_leave(void **state)
 
 /* ---- proto ---- */
 
-/* Follows the only child of each message; gives how many there are below the first. */
+/* Follows the only child of each message and returns the number of levels below the first. */
 static size_t chain_length(tfp_str message, uint32_t children)
 {
     size_t n = 0;
@@ -279,14 +279,14 @@ static void a_report_that_cannot_be_written_leaves_the_file(void **state)
     assert_fails(tfp_report_write_file(r, NULL, path, &err), &err, TFP_BADARG, "");
     assert_int_equal(tfp_report_write_file(NULL, "text", path, &err), TFP_BADARG);
     assert_int_equal(tfp_report_write_file(r, "text", NULL, &err), TFP_BADARG);
-    assert_true(asprintf(&inside, "%s/report/x", folder) > 0); /* no folder */
+    assert_true(asprintf(&inside, "%s/report/x", folder) > 0); /* not a folder */
     assert_fails(tfp_report_write_file(r, "text", inside, &err), &err, TFP_BADOUTPUT, "report/x");
     char *file = content(path);
     assert_string_equal(file, "old");
     free(file);
     free(inside);
     free(path);
-    drop_folder(folder); /* fails when there is more than the one file: nothing half written is left */
+    drop_folder(folder); /* fails if another file is left beside this one, such as a temporary file */
     drop_report(r);
 }
 

@@ -21,7 +21,7 @@ static void pprof_of_scopes_takes_names_apart(void **state)
     assert_int_equal(tfp_input_memory(&in, "x", b.data, b.size, NULL), TFP_OK);
     assert_int_equal(tfp_input_all(&in, &all, NULL), TFP_OK);
     assert_true(tfp_str_has(all, TFP_STR("\x32\x04"
-                                         "conv"))); /* a string of the table */
+                                         "conv"))); /* a string in the string table */
     size_t samples = 0;
     tfp_wire w = tfp_wire_start(all);
     for (tfp_field f; tfp_wire_next(&w, &f);) samples += f.number == 2;
@@ -128,7 +128,7 @@ static void pprof_pairs_a_function_with_its_own_line(void **state)
     assert_int_equal(at[1].line, 20);
     assert_int_equal(places_with("tensorflow", at), 1);
     assert_string_equal(at[0].name, "b:build");
-    assert_int_equal(at[0].line, 10); /* the caller's */
+    assert_int_equal(at[0].line, 10); /* the line of the caller */
 }
 
 static void pprof_wants_one_number(void **state)

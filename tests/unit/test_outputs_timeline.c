@@ -51,7 +51,7 @@ static tfp_report *graph_at_step_0(tfp_profile *p)
 
 static size_t count_of(const char *text, const char *part)
 {
-    /* not strstr, which under the address sanitizer looks at all of the text at every call */
+    /* not strstr: under the address sanitizer each call of it checks the whole text */
     size_t n = 0, size = strlen(part);
     for (; *text; text++) n += *text == *part && strncmp(text, part, size) == 0;
     return n;
@@ -66,7 +66,7 @@ static void timeline_opens_a_lane_when_all_are_taken(void **state)
     tfp_profile *p = empty_profile(&b);
     ran(&b, "a", CPU0, 1, 100, 0, 10);
     ran(&b, "b", CPU0, 1, 105, 0, 10);
-    ran(&b, "c", CPU0, 1, 110, 0, 10); /* begins where a ends */
+    ran(&b, "c", CPU0, 1, 110, 0, 10); /* begins at the end of a */
     ran(&b, "d", CPU0, 1, 111, 0, 10);
     tfp_report *r = graph_at_step_0(p);
     char *text = written(r, "timeline");
@@ -120,7 +120,7 @@ static void timeline_shows_who_holds_a_gpus_memory(void **state)
     tfp_profile *p = empty_profile(&b);
     uint32_t x = ran(&b, "x", GPU0, 1, 1000, 0, 10), y = ran(&b, "y", GPU0, 1, 2000, 0, 10);
     memory(&b, x, 1000, 5000000);
-    memory(&b, x, 1050, 9000000); /* too near to be drawn, but the peak */
+    memory(&b, x, 1050, 9000000); /* too close to its neighbour to be drawn, except that it is the peak */
     memory(&b, y, 2000, 3000000);
     tfp_build_allocation(&b, tfp_node_exec(p, x, 0), 900000, 2000000);
     tfp_build_allocation(&b, tfp_node_exec(p, x, 0), 1500000, -1500000);

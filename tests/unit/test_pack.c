@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_pack.c: numbers that are packed and unpacked again, in every way and width; bytes that are no block. */
+/* tests/unit/test_pack.c: packs and unpacks numbers with every method and width; rejects bytes that are not a block. */
 #include "store/pack.h"
 #include "support.h"
 
@@ -43,7 +43,7 @@ static void fill(char *to, enum shape shape, size_t count, size_t width)
     uint64_t seed = count + width;
     for (size_t i = 0; i < count; i++) {
         uint64_t n = number(shape, i, &seed);
-        memcpy(to + i * width, &n, width); /* the machine has the lowest byte first */
+        memcpy(to + i * width, &n, width); /* the machine is little-endian */
     }
 }
 
@@ -114,12 +114,12 @@ static void bytes_that_are_no_block_are_refused(void **state)
     for (size_t size = 0; size < block.size; size++) assert_false(tfp_unpack_block(&p->unpacker, (tfp_str){ copy, size }, &n, got));
     tfp_pack_numbers more = { NULL, NULL, 1001, 8 };
     assert_false(tfp_unpack_block(&p->unpacker, (tfp_str){ copy, block.size }, &more, got));
-    copy[0] = TFP_PACK_BESIDE; /* there is no column beside it */
+    copy[0] = TFP_PACK_BESIDE; /* this method needs another column, and there is none */
     assert_false(tfp_unpack_block(&p->unpacker, (tfp_str){ copy, block.size }, &n, got));
     copy[0] = TFP_PACK_WAYS;
     assert_false(tfp_unpack_block(&p->unpacker, (tfp_str){ copy, block.size }, &n, got));
-    assert_int_equal(tfp_pack_size((const unsigned char *)"\0\x10", 10, 4), 0); /* a fifth byte of four */
-    assert_int_equal(tfp_pack_size((const unsigned char *)"\2\1", 10, 1), 0);   /* distances of single bytes */
+    assert_int_equal(tfp_pack_size((const unsigned char *)"\0\x10", 10, 4), 0); /* the fifth byte of a number of four */
+    assert_int_equal(tfp_pack_size((const unsigned char *)"\2\1", 10, 1), 0);   /* differences of single bytes */
     assert_int_equal(tfp_pack_size((const unsigned char *)"\0\1", TFP_PACK_ROWS + 1, 1), 0);
 }
 

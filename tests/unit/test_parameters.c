@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_parameters.c: which variables are the model's parameters, each once, trained or not. */
+/* tests/unit/test_parameters.c: which variables are parameters of the model; each counts once, trained or not. */
 #include "model/tables/graph.h"
 
 #include "flops/core/parameters.h"
@@ -127,10 +127,10 @@ static void names_tell_slots_optimizers_and_bookkeeping(void **state)
     assert_int_equal(kind_of(&f, "w/Adam"), TFP_SLOT);
     assert_int_equal(kind_of(&f, "w/Adam_1"), TFP_SLOT);
     assert_int_equal(kind_of(&f, "w/bias"), TFP_PARAMETER);
-    assert_int_equal(kind_of(&f, "v/Adam"), TFP_PARAMETER); /* there is no v */
+    assert_int_equal(kind_of(&f, "v/Adam"), TFP_PARAMETER); /* there is no variable v */
     assert_int_equal(kind_of(&f, "adam/dense_velocity"), TFP_SLOT);
     assert_int_equal(kind_of(&f, "net/iteration"), TFP_BOOKKEEPING);
-    assert_int_equal(kind_of(&f, "net/w"), TFP_PARAMETER); /* no optimizer */
+    assert_int_equal(kind_of(&f, "net/w"), TFP_PARAMETER); /* `net` is not the name of an optimizer */
     assert_int_equal(kind_of(&f, "beta1_power_1"), TFP_BOOKKEEPING);
     assert_int_equal(kind_of(&f, "global_step"), TFP_BOOKKEEPING);
     drop(&f);
@@ -235,7 +235,7 @@ static void a_checkpoint_alone_shows_its_variables(void **state)
     if (tfp_profile_finish(f.p, &err)) fail_msg("%s", tfp_error_message(&err));
     if (tfp_parameters(f.p, &f.arena, &f.c, &err)) fail_msg("%s", tfp_error_message(&err));
     assert_true(f.c.elements[TFP_TRAINED] > 0);
-    assert_int_equal(f.c.elements[TFP_SLOT], f.c.elements[TFP_TRAINED]); /* momentum has a slot for each */
+    assert_int_equal(f.c.elements[TFP_SLOT], f.c.elements[TFP_TRAINED]); /* momentum has a slot for each parameter */
     assert_int_equal(f.c.total, f.c.elements[TFP_TRAINED]);
     drop(&f);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_params.c: the table `params`: variables by block and by type. Which variables count is test_parameters.c. */
+/* tests/unit/test_params.c: the table `params`: variables by block and by type. test_parameters.c checks which variables
+ * count. */
 #include "support.h"
 
 #include <string.h>
@@ -61,7 +62,7 @@ static void a_model_in_one_scope_is_told_by_what_is_below(void **state)
     assert_int_equal(tfp_report_row_count(r), 2);
     check_block(r, 0, "m/b");
     drop_report(r);
-    r = params_of(graph, "1"); /* unless a depth was asked for */
+    r = params_of(graph, "1"); /* except when a depth was asked for */
     assert_int_equal(tfp_report_row_count(r), 1);
     check_block(r, 0, "m");
     drop_report(r);
@@ -72,7 +73,7 @@ static void types_have_their_sizes_and_those_without_one_are_told(void **state)
     (void)state;
     tfp_report *r = params_of(VARIABLE("a/h", "DT_HALF", DIM(5)) VARIABLE("b/d", "DT_DOUBLE", DIM(3)), NULL);
     assert_int_equal(number(r, 0, "bytes") + number(r, 1, "bytes"), 5 * 2 + 3 * 8);
-    assert_null(tfp_report_note(r, 1)); /* only: nothing says which are trained */
+    assert_null(tfp_report_note(r, 1)); /* the only note: nothing shows which variables are trained */
     drop_report(r);
     r = params_of("node { name: 'a/w' op: 'VariableV2' attr { key: 'shape' value { shape { " DIM(5) "} } } }", NULL);
     bool told = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_pickle.c: pickles are read without Python: plain values as they are, objects as opaque ones with their names. */
+/* tests/unit/test_pickle.c: reads pickles without Python: plain values as values, and objects as opaque ones with their names. */
 #include "support.h"
 #include "wire/pickle.h"
 
@@ -61,7 +61,7 @@ static void a_call_is_not_made_but_remembered(void **state)
     assert_int_equal(READ("\x80\x02"
                           "cos\nsystem\n(X\x02\0\0\0id\x85R.",
                           &root),
-                     TFP_BADFILE); /* a mark too many */
+                     TFP_BADFILE); /* one mark too many */
     tfp_pickle_free(machine);
     assert_int_equal(READ("\x80\x02"
                           "cos\nsystem\nX\x02\0\0\0id\x85R.",
@@ -100,7 +100,7 @@ static void what_is_taken_is_not_there_again(void **state)
 
 static int offered;
 
-/* Takes dicts that have "a"; folds the list that they have there. */
+/* Takes dicts that have "a", and folds the list in it. */
 static bool take_folded(void *ctx, tfp_pickle *m, tfp_pvalue to, tfp_pvalue item)
 {
     (void)ctx, (void)to;
@@ -110,7 +110,7 @@ static bool take_folded(void *ctx, tfp_pickle *m, tfp_pvalue to, tfp_pvalue item
     return list != 0;
 }
 
-/* As entries of a memory snapshot: each has a stack of the same few frames. */
+/* Like the entries of a memory snapshot: each has a stack of the same few frames. */
 static void entries_that_are_taken_leave_no_memory_behind(void **state)
 {
     (void)state;
@@ -128,7 +128,7 @@ static void entries_that_are_taken_leave_no_memory_behind(void **state)
     offered = 0;
     assert_int_equal(read_bytes(all.data, all.size, take_folded, &root), TFP_OK);
     assert_int_equal(tfp_pickle_count(machine, root), 0);
-    assert_int_equal(offered, ENTRIES + 1); /* the frame once */
+    assert_int_equal(offered, ENTRIES + 1); /* each entry, and the frame once */
     tfp_buf_free(&all);
     tfp_pickle_free(machine);
 }

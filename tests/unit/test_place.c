@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_place.c: where files that are written end up: whose links are followed, and what a path may be. */
+/* tests/unit/test_place.c: where written files are placed: whose symbolic links are followed, and which paths are
+ * allowed. */
 #include "support.h"
 
 #include "base/io.h"
@@ -7,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* As root: what uid 65534 puts into a folder. */
+/* Runs as root: links that uid 65534 puts into a folder. */
 static void links_of_others_are_not_followed_where_they_may_write(void **state)
 {
     (void)state;
@@ -39,7 +40,7 @@ static void links_of_others_are_not_followed_where_they_may_write(void **state)
     tfp_error_free(err);
 }
 
-/* The place is held: another folder that gets its name meanwhile gets nothing. */
+/* The folder stays open: if another folder gets its name in the meantime, the file does not go there. */
 static void a_file_goes_to_the_folder_that_was_found(void **state)
 {
     (void)state;
@@ -58,7 +59,7 @@ static void a_file_goes_to_the_folder_that_was_found(void **state)
     drop_folder(folder);
 }
 
-/* Long chains of links end, and parts of a path that are no folders are told. */
+/* Long chains of links end with an error, and so do paths through something that is no folder. */
 static void odd_paths_are_refused(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_program.c: what a graph leaves in the profile's program: nodes, inputs, attributes, functions, variables. */
+/* tests/unit/test_program.c: what the profile's program keeps of a graph: nodes, inputs, attributes, functions, variables. */
 #include "model/tables/graph.h"
 
 #include "model/program.h"
@@ -172,7 +172,7 @@ static void graphs_of_one_state_add_up_and_the_next_state_takes_their_place(void
     tfp_profile_free(p);
 }
 
-/* A Const whose tensor has so many bytes of tensor_content. */
+/* A Const whose tensor has this many bytes of tensor_content. */
 static void big_tensors_lose_their_values_and_nothing_else(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_query.c: values for the parameters of a query, and the errno behind a message. */
+/* tests/unit/test_query.c: values for the parameters of a query, and the errno that goes with a message. */
 #include "support.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ static void values_reach_their_parameters(void **state)
     assert_int_equal(tfp_options_bind_real(o, "half", 0.5, NULL), TFP_OK);
     assert_int_equal(tfp_options_bind_text(o, "@t", "o'x", 3, NULL), TFP_OK);
     assert_int_equal(tfp_options_bind_text(o, "none", NULL, 0, NULL), TFP_OK);
-    assert_int_equal(tfp_options_bind_int(o, "half", 3, NULL), TFP_OK); /* again: the last one counts */
+    assert_int_equal(tfp_options_bind_int(o, "half", 3, NULL), TFP_OK); /* set twice: the last value counts */
     assert_int_equal(tfp_options_bind_real(o, "half", 0.25, NULL), TFP_OK);
     tfp_options *copy = tfp_options_copy(o);
     tfp_options_free(o);

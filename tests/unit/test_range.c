@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_range.c: reports of a part of a recording: times are clipped, nothing counts twice. */
+/* tests/unit/test_range.c: reports on a time range of a recording: times are clipped, and nothing counts twice. */
 #include "model/event_builder.h"
 
 #include "model/builder.h"
@@ -27,7 +27,7 @@ static void event(traced *x, uint32_t lane, tfp_span_kind kind, const char *name
     tfp_build_event(&x->b, &e);
 }
 
-/* outer 0-100 holds inner 20-60; the launch at 30 starts a kernel at 50-110. */
+/* outer 0-100 contains inner 20-60; the launch at 30 starts a kernel at 50-110 */
 static traced made(void)
 {
     traced x = { .p = tfp_profile_new() };
@@ -76,7 +76,7 @@ static void what_nests_counts_once(void **state)
 {
     (void)state;
     traced x = made();
-    char *text = answer(&x, "op", "10:50"); /* of 40 us outer has 10 to itself, inner 30 */
+    char *text = answer(&x, "op", "10:50"); /* of these 40 us, 10 are outer's own and 30 inner's */
     assert_non_null(strstr(text, "outer,"));
     assert_non_null(strstr(text, ",40,"));
     assert_non_null(strstr(text, ",30,"));

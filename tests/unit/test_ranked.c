@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_ranked.c: the k-th smallest number of a range, beside a sorted copy of the range. */
+/* tests/unit/test_ranked.c: the k-th smallest number of a range, compared with a sorted copy of the range. */
 #include "support.h"
 
 #include "base/ranked.h"
@@ -17,7 +17,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Every place of a range, and its sum. */
+/* Checks the number at each rank of a range, and the sum of the range. */
 static void check_range(const tfp_ranked *x, const int64_t *numbers, size_t first, size_t end)
 {
     tfp_ranked_part part = { x, first, end };

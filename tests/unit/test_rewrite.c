@@ -24,7 +24,7 @@ static char *rewritten(const char *const *expressions, const char *name)
     return out.data;
 }
 
-/* Answers of GNU sed -E. */
+/* The expected names are the output of GNU sed -E. */
 static void names_change_as_in_sed(void **state)
 {
     (void)state;
@@ -46,10 +46,10 @@ static void names_change_as_in_sed(void **state)
         { "s,/,\\,,g", "a/b/c", "a,b,c" },
         { "s/b/\\&\\\\&/", "abc", "a&\\bc" },
         { "s/(.)(.)(.)(.)(.)(.)(.)(.)(.)(.)/\\9\\1/", "abcdefghij", "ia" },
-        { "s|a\\|b|x|", "a|b", "x" }, /* an escaped mark means itself */
+        { "s|a\\|b|x|", "a|b", "x" }, /* an escaped delimiter is an ordinary character */
         { "sxaxbx", "aaa", "baa" },
         { "s.a\\.b.x.", "a.b acb", "x acb" },
-        { "s/\xc3\xa4*/-/g", "\xc3\xb6", "-\xc3\xb6-" }, /* whole characters are stepped over */
+        { "s/\xc3\xa4*/-/g", "\xc3\xb6", "-\xc3\xb6-" }, /* an empty match advances by a whole character */
         { "s/a/\\0\\0/", "xay", "xaay" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

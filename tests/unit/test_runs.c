@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_runs.c: the tables of a trace for RunMetadata: what becomes of its devices, streams, copies and tensors
- * that are sent. */
+/* tests/unit/test_runs.c: tables of a trace for RunMetadata: the rows of its devices, streams, copies and sent
+ * tensors. */
 #include "support.h"
 
 #define CPU0 "/job:localhost/replica:0/task:0/device:CPU:0"
@@ -12,7 +12,7 @@
     "' output{tensor_description{allocation_description{requested_bytes:64}}}}"
 #define DEVICE(name, entries) "dev_stats{device:'" name "' " entries "}"
 
-/* The report as CSV of a step with these devices; freed by the caller. */
+/* The report, as CSV, of a step with these devices; freed by the caller. */
 static char *table(const char *view, const char *devices, unsigned keep)
 {
     tfp_error *err = tfp_error_new();
@@ -69,7 +69,7 @@ static void an_activity_belongs_to_the_last_launch_of_its_node_before_it(void **
     (void)state;
     static const char loop[] = DEVICE(GPU0, ENTRY("a", 100, 5, "") ENTRY("a", 200, 5, ""))
         DEVICE(GPU0 "/stream:1", ENTRY("a:MatMul", 110, 20, "") ENTRY("a:MatMul", 215, 20, ""));
-    has("steps", loop, ",2,7.5\r\n"); /* 5 and 10 after the ends of their launches */
+    has("steps", loop, ",2,7.5\r\n"); /* they start 5 and 10 after the ends of their launches */
 }
 
 static void copies_have_direction_and_bytes(void **state)
@@ -115,7 +115,7 @@ static void ops_that_wait_are_waits(void **state)
     has("wait", waits, "barrier,sync/barrier/TakeMany,1,20,20,20,");
 }
 
-/* A worker's kernels say nothing of a parameter server, which has none. */
+/* The kernels of a worker do not affect a parameter server, which has no kernels of its own. */
 static void a_task_without_activities_has_rows_of_its_host(void **state)
 {
     (void)state;

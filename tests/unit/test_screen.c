@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_screen.c: texts for a terminal: cutting and wrapping by characters, bars, and views and tables that fit a
- * width, with a line that names the columns for which there is no room. */
+/* tests/unit/test_screen.c: texts for a terminal: cut and wrapped by characters, bars, and views and tables that fit a
+ * width, with a line that names the columns that were left out. */
 #include "support.h"
 
 #include "outputs/text/screen.h"
@@ -40,7 +40,7 @@ static void a_wrapped_text_has_all_its_words_below_each_other(void **state)
     tfp_buf_char(&b, '\0');
     assert_string_equal(b.data, "one two three four five\n    six");
     b.size = 0;
-    tfp_screen_wrap(&b, TFP_STR("one two three four five six"), 4, 0); /* no terminal */
+    tfp_screen_wrap(&b, TFP_STR("one two three four five six"), 4, 0); /* not a terminal */
     tfp_buf_char(&b, '\0');
     assert_string_equal(b.data, "one two three four five six");
     tfp_buf_free(&b);
@@ -80,7 +80,7 @@ static const char nodes[] = "scope/of/a/rather/long/name/product MatMul 3us 40B 
                             "scope/of/a/rather/long/name/sum Add 4us 50B 1f\n"
                             "w VariableV2 2x3\n";
 
-/* A view of a profile, which is freed, as a terminal of that width shows it; freed by the caller. */
+/* A view of a profile, as a terminal of that width shows it. Frees the profile; the caller frees the text. */
 static char *shown_of(tfp_profile *p, const char *view, int width, const char *const *settings)
 {
     tfp_error err = { 0 };
@@ -146,7 +146,7 @@ static void a_number_too_big_for_its_column_widens_it(void **state)
     static const char *const none[] = { NULL };
     char *text = shown_of(profile_of("a MatMul 9000000000000000us\nb Add 1us\n"), "op", 100, none);
     const char *header = strstr(text, "\n\n") + 2, *row = strstr(header, "\n") + 1;
-    /* the number and the name of its column end in one place */
+    /* the number and the name of its column end at the same position */
     assert_non_null(strstr(row, "9000000000 s"));
     assert_int_equal(strstr(header, "time") + strlen("time") - header,
                      strstr(row, "9000000000 s") + strlen("9000000000 s") - row);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What clients of the server write and what they get: heads of requests, tokens, numbers, addresses, answers and JSON. Most checks are rows: what
- * is given, what is expected. */
+/* What clients send to the server and what they get: request heads, tokens, numbers, addresses, answers and JSON. Most checks are table rows: an
+ * input and the expected result. */
 #include "http/address.h"
 #include "http/answer.h"
 #include "http/gate.h"
@@ -23,7 +23,7 @@ static int status_of(const char *head, bool posts)
     const char *why = NULL;
     int status = gate_check(head, strlen(head), posts, &why);
     assert_non_null(why);
-    assert_true(status ? *why : !*why); /* who is refused is told why */
+    assert_true(status ? *why : !*why); /* every refusal has a reason */
     return status;
 }
 
@@ -41,12 +41,12 @@ static void heads_are_refused_by_kind(void **state)
         { "GET / HTTP/1.1\n" HOST "\r\n", 400 },                  /* a bare line feed */
         { "GET / HTTP/1.1\r\nHost: a\n\r\n", 400 },               /* the same in a header */
         { "GET / HTTP/1.1\r\n" HOST "X : 1\r\n\r\n", 400 },       /* a blank before the colon: proxies disagree about it */
-        { "GET / HTTP/1.1\r\n" HOST " folded: 1\r\n\r\n", 400 },  /* a continued line */
+        { "GET / HTTP/1.1\r\n" HOST " folded: 1\r\n\r\n", 400 },  /* a folded header */
         { "GET / HTTP/1.1\r\n" HOST "X: a\x01\r\n\r\n", 400 },
         { "GET / HTTP/1.1\r\n" HOST "none\r\n\r\n", 400 },
         { "GET  HTTP/1.1\r\n" HOST "\r\n", 400 },                 /* no target */
-        { "GET x HTTP/1.1\r\n" HOST "\r\n", 400 },                /* not from / on */
-        { "GET http://other/ HTTP/1.1\r\n" HOST "\r\n", 400 },    /* what a proxy is asked */
+        { "GET x HTTP/1.1\r\n" HOST "\r\n", 400 },                /* the target does not begin with / */
+        { "GET http://other/ HTTP/1.1\r\n" HOST "\r\n", 400 },    /* a request for a proxy */
         { "GET /a b HTTP/1.1\r\n" HOST "\r\n", 400 },
         { "GET /%0 HTTP/1.1\r\n" HOST "\r\n", 400 },
         { "GET /%00 HTTP/1.1\r\n" HOST "\r\n", 400 },             /* NUL */
@@ -56,16 +56,16 @@ static void heads_are_refused_by_kind(void **state)
         { "GET / HTTP/2.0\r\n" HOST "\r\n", 400 },
         { "GET /\r\n" HOST "\r\n", 400 },                         /* HTTP 0.9 */
         { "G(T / HTTP/1.1\r\n" HOST "\r\n", 400 },
-        { "GET / HTTP/1.1\r\n\r\n", 400 },                        /* no host */
-        { "GET / HTTP/1.1\r\n" HOST HOST "\r\n", 400 },           /* two */
+        { "GET / HTTP/1.1\r\n\r\n", 400 },                        /* no Host */
+        { "GET / HTTP/1.1\r\n" HOST HOST "\r\n", 400 },           /* two Hosts */
         { "PUT / HTTP/1.1\r\n" HOST "\r\n", 405 },
         { "POST / HTTP/1.1\r\n" HOST "\r\n", 405 },
-        { "get / HTTP/1.1\r\n" HOST "\r\n", 405 },                /* methods are in capitals */
+        { "get / HTTP/1.1\r\n" HOST "\r\n", 405 },                /* method names are uppercase */
         { "GET / HTTP/1.1\r\n" HOST "Content-Length: 1\r\n\r\n", 413 },
         { "GET / HTTP/1.1\r\n" HOST "Content-Length: -1\r\n\r\n", 400 },
         { "GET / HTTP/1.1\r\n" HOST "Content-Length:\r\n\r\n", 400 },
         { "GET / HTTP/1.1\r\n" HOST "Content-Length: 0\r\nContent-Length: 0\r\n\r\n", 400 },
-        { "GET / HTTP/1.1\r\n" HOST "Content-Length: 0\r\nTransfer-Encoding: chunked\r\n\r\n", 400 }, /* smuggling */
+        { "GET / HTTP/1.1\r\n" HOST "Content-Length: 0\r\nTransfer-Encoding: chunked\r\n\r\n", 400 }, /* request smuggling */
         { "GET / HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\n\r\n", 413 },
         { "GET / HTTP/1.1\r\n" HOST "Expect: 100-continue\r\n\r\n", 417 },
     };
@@ -76,7 +76,7 @@ static void heads_are_refused_by_kind(void **state)
     assert_int_equal(status_of("POST / HTTP/1.1\r\n" HOST "Content-Length: 3\r\n\r\n", true), 413);
 }
 
-/* A head with so many headers beside Host, or a target of so many characters or parameters. */
+/* A head with this many headers besides Host, or a target with this many characters or parameters. */
 static int status_of_long(size_t headers, size_t target, size_t parameters)
 {
     size_t room = 200 + 8 * headers + target + 4 * parameters;
@@ -99,7 +99,7 @@ static void heads_have_limits(void **state)
     (void)state;
     assert_int_equal(status_of_long(GATE_HEADERS - 1, 0, 0), 0);
     assert_int_equal(status_of_long(GATE_HEADERS, 0, 0), 431);
-    assert_int_equal(status_of_long(0, GATE_LINE - 14, 0), 0); /* "GET /" and " HTTP/1.1" beside it */
+    assert_int_equal(status_of_long(0, GATE_LINE - 14, 0), 0); /* the line also has "GET /" and " HTTP/1.1" */
     assert_int_equal(status_of_long(0, GATE_LINE - 13, 0), 414);
     assert_int_equal(status_of_long(0, 0, REQUEST_PARAMETERS), 0);
     assert_int_equal(status_of_long(0, 0, REQUEST_PARAMETERS + 1), 400);
@@ -132,7 +132,7 @@ static void numbers_are_whole(void **state)
     for (size_t i = 0; i < ROWS(rows); i++) {
         request r = { .parameters = { { "n", "1" }, { "n", rows[i].text } }, .parameter_count = 2 };
         long long n = 77;
-        bool ok = request_int(&r, "n", -3, 10, &n); /* the last one counts */
+        bool ok = request_int(&r, "n", -3, 10, &n); /* the last value counts */
         if (ok != rows[i].ok || n != (ok ? rows[i].number : 77)) fail_msg("%s gives %d, %lld", rows[i].text, ok, n);
     }
     request none = { 0 };
@@ -180,7 +180,7 @@ static void a_free_port_is_told(void **state)
     int port = address_port(&a);
     assert_true(port > 0);
     assert_true(address_of(NULL, port, &b, &size, &loopback));
-    assert_int_equal(address_listen(&b, size), -1); /* taken */
+    assert_int_equal(address_listen(&b, size), -1); /* the address is in use */
     close(fd);
 }
 
@@ -235,7 +235,7 @@ static void an_answer_that_fails_stays_so(void **state)
     assert_false(answer_failed(&a));
     answer_text(&a, "more");
     assert_true(answer_failed(&a));
-    answer_text(&a, "x"); /* would fit: what came before it is lost, though */
+    answer_text(&a, "x"); /* this text would fit, but earlier text was lost */
     assert_int_equal(left, 1);
     assert_int_equal(answer_write(&a, "x", 1), 1);
     assert_string_equal(answer_why(&a), "out of memory");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the agent, its collectors and the tfprof of another machine write to each other: URLs, headers, statuses, lines of archives, names of
- * services, protobuf. */
+/* What the agent, its collectors and the tfprof of another machine exchange: URLs, headers, statuses, lines of archives, names of services,
+ * protobuf. */
 #include "agent/agent.h"
 #include "agent/message.h"
 #include "agent/push.h"
@@ -35,7 +35,7 @@ static void urls_are_taken_apart(void **state)
         { "http://user@a/", NULL, NULL, NULL, NULL },
         { "http://a?x=1", NULL, NULL, NULL, NULL },
         { "http://a/b c", NULL, NULL, NULL, NULL },
-        { "http://a/\r\nX: 1", NULL, NULL, NULL, NULL }, /* a header of the user's own */
+        { "http://a/\r\nX: 1", NULL, NULL, NULL, NULL }, /* an injected header */
     };
     for (size_t i = 0; i < ROWS(rows); i++) {
         http_url u;
@@ -63,7 +63,7 @@ static void stores_of_stacks_have_their_paths(void **state)
     assert_false(push_target_of(PUSH_PARCA, "http://a/x?y", &t, &why));
     char text[600] = "http://a/";
     memset(text + 9, 'x', 500);
-    assert_false(push_target_of(PUSH_PARCA, text, &t, &why)); /* too long with the path behind it */
+    assert_false(push_target_of(PUSH_PARCA, text, &t, &why)); /* too long once the path is appended */
     assert_string_equal(why, "its path is too long");
 }
 
@@ -102,11 +102,11 @@ static void a_header_is_there_once(void **state)
     assert_int_equal(size, 8);
     assert_memory_equal(value, "Bearer x", 8);
     value = http_header_value(head, "Host", &size);
-    assert_true(size == 1 && *value == 'a'); /* not that of Hostile */
+    assert_true(size == 1 && *value == 'a'); /* not the value of Hostile */
     assert_null(http_header_value(head, "Twice", &size));
     assert_int_equal(size, 0);
     assert_null(http_header_value(head, "Absent", &size));
-    assert_null(http_header_value(head, "Hidden", &size)); /* behind the head */
+    assert_null(http_header_value(head, "Hidden", &size)); /* it comes after the end of the head */
 }
 
 static void statuses_of_answers(void **state)
@@ -162,7 +162,7 @@ static void lines_of_archives(void **state)
         { "file a 1234567890123456", -1, NULL, 0, 0 },
         { "report 256 1", -1, NULL, 0, 0 },
         { "report 1", -1, NULL, 0, 0 },
-        { "report 0 16777217", -1, NULL, 0, 0 }, /* longer than a text may be */
+        { "report 0 16777217", -1, NULL, 0, 0 }, /* longer than the limit for texts */
         { "failed x 1", -1, NULL, 0, 0 },
         { "End", -1, NULL, 0, 0 },
         { "", -1, NULL, 0, 0 },
@@ -181,7 +181,7 @@ static void lines_of_archives(void **state)
     memset(line + 5, 'n', ARCHIVE_NAME);
     strcpy(line + 5 + ARCHIVE_NAME, " 1");
     archive_entry e;
-    assert_false(archive_line(line, &e)); /* a longer name than there is room for */
+    assert_false(archive_line(line, &e)); /* the name is longer than the buffer */
     strcpy(line + 5 + ARCHIVE_NAME - 1, " 1");
     assert_true(archive_line(line, &e));
     assert_true(agent_is_plain("a-b_c.1"));
@@ -189,7 +189,7 @@ static void lines_of_archives(void **state)
     assert_false(agent_is_plain("a&b=c"));
 }
 
-/* Read back as protobuf's description of its wire format has it: tag, length, bytes. */
+/* The messages are read by the rules of protobuf's wire format: tag, length, bytes. */
 static void messages_have_lengths(void **state)
 {
     (void)state;
@@ -204,7 +204,7 @@ static void messages_have_lengths(void **state)
     assert_memory_equal(a.data, wanted, sizeof wanted);
     answer_free(&a);
     answer b = { .status = ANSWER_OK };
-    size_t big = message_open(&b, 100); /* a tag of two bytes, and a length of two */
+    size_t big = message_open(&b, 100); /* the tag has two bytes, and so has the length */
     char text[201];
     memset(text, 'x', 200);
     text[200] = '\0';

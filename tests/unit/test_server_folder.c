@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the server sees of a folder: files below it and nothing else, in order, to a depth and a number; which of them are one profile; and
- * the lines of source text that a report takes along. */
+/* What the server finds in a folder: only files below it, in order, down to a depth and up to a number; which of them form one profile;
+ * and the source lines that a report includes. */
 #include "support.h"
 
 #include "data/folder.h"
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char *place; /* of one test */
+static char *place; /* the folder of one test */
 
 static void path_in(const char *name, char out[512]) { snprintf(out, 512, "%s/%s", place, name); }
 
@@ -87,11 +87,11 @@ static void nothing_above_is_opened(void **state)
         if (!opens(in, good[i])) fail_msg("%s does not open", good[i]);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         if (opens(in, bad[i])) fail_msg("%s opens", bad[i]);
-    assert_true(folder_has(in, "sub")); /* a folder is there, though it is no file to open */
+    assert_true(folder_has(in, "sub")); /* a folder exists, but it cannot be opened as a file */
     assert_false(folder_has(in, "up"));
     assert_true(folder_holds_all(in, "sub/"));
     assert_true(folder_holds_all(in, "fil"));
-    assert_false(folder_holds_all(in, "u")); /* one of these leads out */
+    assert_false(folder_holds_all(in, "u")); /* one of these links leads outside */
     assert_false(folder_holds_all(in, "absent/x"));
     close(in);
 }
@@ -105,7 +105,7 @@ static void a_changed_file_is_known(void **state)
     assert_true(file_state_of(fd, &before));
     assert_int_equal(before.bytes, 3);
     assert_true(file_state_of(fd, &after) && file_state_same(&before, &after));
-    make_file("other", "two"); /* as long, and another file */
+    make_file("other", "two"); /* of the same length, but another file */
     char from[512], to[512];
     path_in("other", from);
     path_in("file", to);
@@ -121,7 +121,7 @@ static void a_changed_file_is_known(void **state)
 
 typedef struct walked {
     char text[400];
-    size_t left; /* files until each() gives up */
+    size_t left; /* files after which each() returns false */
 } walked;
 
 static bool take(void *ctx, const char *path, const file_state *f)
@@ -196,7 +196,7 @@ static void ranks_of_a_job_are_one_profile(void **state)
     assert_true(look_open(&l, &o, why, sizeof why));
     assert_string_equal(names_of(&l, names), "RANK_7.json:1 alone.json:1 rank-0.json:3 rank-1_x.json:1 ");
     const found_profile *job = &l.found[2];
-    assert_string_equal(job->parts[1].path, "rank-2.json"); /* by number, not by letters */
+    assert_string_equal(job->parts[1].path, "rank-2.json"); /* sorted by number, not by letters */
     assert_string_equal(job->parts[2].path, "rank-10.json");
     char *file = look_file(&l, &job->parts[1]), wanted[512];
     path_in("rank-2.json", wanted);
@@ -207,7 +207,7 @@ static void ranks_of_a_job_are_one_profile(void **state)
     assert_true(look_again(&l));
     assert_string_equal(names_of(&l, names), "RANK_7.json:1 alone.json:1 new.json:1 rank-0.json:3 ");
     found_profile one;
-    assert_true(look_for(&l, 0, "rank-2.json", &one)); /* one of them by itself */
+    assert_true(look_for(&l, 0, "rank-2.json", &one)); /* one of the ranks alone */
     assert_int_equal(one.count, 1);
     parts_free(one.parts, one.count);
     assert_false(look_for(&l, 0, "notes.txt", &one));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_shift.c: the day on which a series of daily times changed for good, in made series whose change is known. */
+/* tests/unit/test_shift.c: finds the day on which a series of daily times changed permanently, in generated series whose
+ * change is known. */
 #include "support.h"
 
 #include "fleet/trend/shift.h"
@@ -10,7 +11,7 @@ enum { DAYS = 30 };
 static const tfp_shift_rules rules = { 0.03, 0.001 };
 
 static uint32_t seed = 11;
-/* Twelve uniform numbers less six: nearly normal, with deviation 1. */
+/* The sum of twelve uniform numbers minus six: nearly normal, with deviation 1. */
 static double noise(void)
 {
     double sum = -6;
@@ -72,7 +73,7 @@ static void what_went_back_is_no_change(void **state)
     assert_false(counts(&s) && s.change > 0);
 }
 
-/* Of series without a change at most as many are taken for one as the rule allows, and a few for chance. */
+/* In series without a change, the rule reports no more changes than it allows, plus a few by chance. */
 static void noise_is_no_change(void **state)
 {
     (void)state;
@@ -94,7 +95,7 @@ static void few_days_and_equal_days(void **state)
         tfp_shift s = found(days, count);
         assert_false(counts(&s));
     }
-    for (size_t i = 15; i < DAYS; i++) days[i] = 5; /* from nothing to something: without a share */
+    for (size_t i = 15; i < DAYS; i++) days[i] = 5; /* from zero to something: there is no relative change */
     tfp_shift s = found(days, DAYS);
     assert_int_equal(s.at, 15);
     assert_true(isfinite(s.change));
@@ -104,7 +105,7 @@ static void rates_are_those_of_the_rule(void **state)
 {
     (void)state;
     const double p[] = { 0.01, 0.5, 0.02, 0.03, 1 };
-    const double wanted[] = { 0.05, 0.625, 0.05, 0.05, 1 }; /* p times 5 by its place, and never more than a later one */
+    const double wanted[] = { 0.05, 0.625, 0.05, 0.05, 1 }; /* p times 5, divided by its rank, and at most the value of the next rank */
     double q[5];
     assert_true(tfp_shift_rates(p, q, 5));
     for (size_t i = 0; i < 5; i++) assert_true(fabs(q[i] - wanted[i]) < 1e-12);

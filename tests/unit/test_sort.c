@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_sort.c: sorting by an order given and by bytes. */
+/* tests/unit/test_sort.c: sorts by a given order and by bytes. */
 #include "support.h"
 
 #define UNUSED (void)state
@@ -28,7 +28,7 @@ static void sorting_is_stable(void **state)
         for (size_t i = 0; i < n; i++) came[i] = items[i] = chance(1000);
         assert_true(tfp_sort(items, n, less_tens, NULL));
         for (size_t i = 1; i < n; i++) assert_true(items[i - 1] / 10 <= items[i] / 10);
-        for (uint32_t ten = 0; ten < 100; ten++) { /* within a group the order in which they came */
+        for (uint32_t ten = 0; ten < 100; ten++) { /* items of a group keep their order */
             size_t at = 0;
             for (size_t i = 0; i < n; i++) {
                 if (came[i] / 10 != ten) continue;
@@ -52,7 +52,7 @@ static void strings_sort_as_bytes_whatever_their_shape(void **state)
     for (uint32_t i = 0; i < COUNT; i++) {
         size_t size = chance(40);
         char *s = tfp_arena_alloc(&a, size + 1);
-        /* few letters, zero bytes among them: long common beginnings, many equal ones */
+        /* few different bytes, zero among them, so that long common prefixes and equal texts occur */
         for (size_t k = 0; k < size; k++) s[k] = "\0/ab\xff"[k < 16 ? chance(20) ? 2 : 3 : chance(5)];
         strings[i] = (tfp_str){ s, size };
         items[i] = i;

@@ -153,7 +153,7 @@ static void what_is_wrong_is_told_with_its_place(void **state)
     }
 }
 
-/* Regions in one another: refused long before a stack or the memory ends. */
+/* Nested regions are refused long before the stack or the memory is exhausted. */
 static void deep_regions_are_refused(void **state)
 {
     (void)state;

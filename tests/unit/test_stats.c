@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_stats.c: the statistics over steps that fill a table of their own. */
+/* tests/unit/test_stats.c: the statistics over steps, which have a table of their own. */
 #include "support.h"
 
 #include "compare/stats.h"
@@ -57,11 +57,12 @@ static void steps_without_a_run_count_as_nothing(void **state)
     assert_true(cell(r, 0, "micros_mean") == 16.5 && cell(r, 0, "micros_min") == 13 && cell(r, 0, "micros_max") == 20);
     assert_true(cell(r, 1, "micros_mean") == 1.5 && cell(r, 1, "micros_cv") == 100 && cell(r, 1, "micros_min") == 0);
     assert_true(cell(r, 1, "occurrence_mean") == 0.5 && cell(r, 1, "float_ops_max") == 7);
-    /* what no step has a part in is the same in each */
+    /* a value that does not depend on the step is the same in each */
     assert_true(cell(r, 3, "params_mean") == 6 && cell(r, 3, "params_cv") == 0);
     assert_true(cell(r, 3, "float_ops_min") == 9 && cell(r, 3, "float_ops_max") == 9);
     tfp_report_free(r);
-    /* two patterns match MatMul on the CPU, three with its device: times are counted that often, runs once */
+    /* MatMul matches two patterns with the CPU and three with its device: its times count once for each pattern, its
+     * runs once */
     r = stats_of(p, "op", "micros,occurrence");
     assert_int_equal(tfp_report_row_count(r), 2);
     assert_true(cell(r, 1, "micros_max") == 9 && cell(r, 1, "occurrence_max") == 1);

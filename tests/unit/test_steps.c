@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_steps.c: steps of traces that mark none: what stands in for marks, and what is said of it. */
+/* tests/unit/test_steps.c: steps of traces that do not mark any: what is used in place of marks, and which note the
+ * report has. */
 #include "model/slim.h"
 
 #include "model/span_names.h"
@@ -32,7 +33,7 @@ static tfp_profile *read_sums(const char *name)
     return p;
 }
 
-/* Sums without spans have the same steps, which hold the same share of the work. */
+/* Sums without spans have the same steps, with the same share of the work. */
 static void assert_steps(const char *file, tfp_step_source source, const char *windows)
 {
     tfp_profile *spans = profile_in_file(file), *sums = read_sums(file);
@@ -50,7 +51,8 @@ static void assert_steps(const char *file, tfp_step_source source, const char *w
     tfp_profile_free(sums);
 }
 
-/* From start to start; the last to its own end, not to that of the checkpoint that is saved behind it. */
+/* A step lasts from start to start; the last one ends with its own work, not with the checkpoint that is saved after
+ * it. */
 static void calls_of_keras_are_steps(void **state)
 {
     (void)state;
@@ -64,7 +66,8 @@ static void work_may_go_on_behind_a_call(void **state)
     assert_steps(SAMPLE "keras_gpu.xplane.pb", TFP_STEPS_KERAS, "0+30 30+30 60+28");
 }
 
-/* Not of the function that does little, nor of the threads that prepare input; a function that is traced again is the same. */
+/* Steps come neither from the function that does little, nor from threads that prepare input; a function that is traced again
+ * stays the same one. */
 static void roots_of_the_function_that_works_are_steps(void **state)
 {
     (void)state;

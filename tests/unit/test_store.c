@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_store.c: files of `tfprof convert`: what is refused, and that docs/formats.md names all that is in them.
- * That views tell the same from them is checked by tests/golden/converted.py and, of every input, by the fuzz targets. */
+/* tests/unit/test_store.c: files of `tfprof convert`: invalid ones are refused, and docs/formats.md names everything in
+ * them. tests/golden/converted.py checks that views show the same for such a file, and the fuzz targets check it for every
+ * input. */
 #include "model/graphs.h"
 
 #include "base/crc32c.h"
@@ -45,7 +46,7 @@ static tfp_status open_bytes(tfp_str bytes, tfp_profile **out, tfp_error *err)
 
 static tfp_str all(const tfp_buf *b) { return (tfp_str){ b->data, b->size }; }
 
-/* Every byte of a file counts for a checksum. */
+/* The checksums cover every byte of a file. */
 static void a_changed_byte_is_refused(void **state)
 {
     (void)state;
@@ -84,7 +85,7 @@ static void other_versions_and_byte_orders_are_refused_by_name(void **state)
     tfp_buf_free(&b);
 }
 
-/* Version 1 with an unpacked column of one byte a letter. */
+/* A file of version 1 with an unpacked column that has one byte for each letter. */
 static void a_column_that_changed_is_named(void **state)
 {
     (void)state;
@@ -92,14 +93,14 @@ static void a_column_that_changed_is_named(void **state)
     tfp_buf b = { 0 };
     assert_int_equal(tfp_read_file(TEST_DATA "/sample/converted/version_1.tfprof", 1 << 20, &b, &err), TFP_OK);
     assert_int_equal(open_bytes(all(&b), NULL, &err), TFP_OK);
-    size_t at = tfp_str_find(all(&b), TFP_STR("aten::")); /* of the first column: the strings */
+    size_t at = tfp_str_find(all(&b), TFP_STR("aten::")); /* of the first column, which has the strings */
     assert_true(at < b.size);
     b.data[at] = 'b';
     assert_fails(open_bytes(all(&b), NULL, &err), &err, TFP_BADFILE, "damaged: strings.value has another checksum");
     tfp_buf_free(&b);
 }
 
-/* A trace with columns that are not in the directory: 20,000 spans, three blocks. */
+/* A trace of 20,000 spans in three blocks, with columns that are not in the directory. */
 static tfp_buf saved_long(void)
 {
     tfp_error err = { 0 };
@@ -137,7 +138,7 @@ static void blocks_that_changed_are_named(void **state)
     tfp_buf_free(&b);
 }
 
-/* The same file with another directory in place of the one from foot->directory on. */
+/* A copy of the file whose directory, from foot->directory on, is replaced. */
 static void put_directory(tfp_buf *b, tfp_str directory)
 {
     tfp_store_foot foot;
@@ -156,7 +157,7 @@ static void put_directory(tfp_buf *b, tfp_str directory)
     free(packed);
 }
 
-/* Puts a number into a column and makes sizes and checksums fit, as whoever crafts a file would. */
+/* Writes a number into a column and recomputes sizes and checksums, as an attacker would. */
 static void craft(tfp_buf *b, const char *table, const char *column, size_t row, uint64_t number)
 {
     tfp_store_file f = { .in = tfp_source_memory(all(b)) };
@@ -168,7 +169,7 @@ static void craft(tfp_buf *b, const char *table, const char *column, size_t row,
     tfp_unpacker u;
     tfp_pack_numbers n = { numbers, NULL, (size_t)e->rows, e->width };
     assert_true(tfp_unpacker_start(&u) && tfp_unpack_block(&u, e->here, &n, numbers));
-    memcpy((char *)numbers + row * e->width, &number, e->width); /* the machine has the lowest byte first */
+    memcpy((char *)numbers + row * e->width, &number, e->width); /* the machine is little-endian */
     size_t size = tfp_pack_split(&n, TFP_PACK_PLAIN, block), at = (size_t)(e->here.data - f.directory);
     tfp_store_foot foot;
     memcpy(&foot, b->data + b->size - sizeof foot, sizeof foot);
@@ -183,7 +184,7 @@ static void craft(tfp_buf *b, const char *table, const char *column, size_t row,
     free(f.directory);
 }
 
-/* Directories that lie: each is refused in a line, before there is memory for what it promises. */
+/* Directories with false sizes: each is refused with one line, before the promised memory is allocated. */
 static void directories_that_lie_are_refused(void **state)
 {
     (void)state;
@@ -195,10 +196,10 @@ static void directories_that_lie_are_refused(void **state)
         { "", 0, "entry 0 of its directory" },
         { "\1\3\0", 3, "profile.graph_file is not there" }, /* one string and no table */
         { "\1\xff\xff\xff\xff\xff\xff\xff\xff\x7f\1", 11, "entry 0 of its directory" }, /* texts of exabytes */
-        { "\xff\xff\xff\xff\x0f\3\0", 7, "entry " },                                      /* strings without number */
-        { "\1\3\0\xff\x7f\1\1", 7, "only a newer tfprof reads" },                            /* a table of no list */
-        { "\1\3\0\0\1\x80\x80\x04", 8, "only a newer tfprof reads" },                        /* a column of no list */
-        { "\1\3\0\0\1\1\7\0", 8, "entry " },                                              /* a way that is none */
+        { "\xff\xff\xff\xff\x0f\3\0", 7, "entry " },                                      /* an impossible number of strings */
+        { "\1\3\0\xff\x7f\1\1", 7, "only a newer tfprof reads" },                            /* an unknown table */
+        { "\1\3\0\0\1\x80\x80\x04", 8, "only a newer tfprof reads" },                        /* an unknown column */
+        { "\1\3\0\0\1\1\7\0", 8, "entry " },                                              /* an unknown packing method */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         tfp_error err = { 0 };
@@ -209,7 +210,7 @@ static void directories_that_lie_are_refused(void **state)
     }
 }
 
-/* 4 KB that unpack to a table of so many rows that no profile may take the memory. */
+/* 4 KB that unpack to a table with more rows than the memory limit of a profile allows. */
 static void tables_beyond_the_memory_of_a_profile_are_refused(void **state)
 {
     (void)state;
@@ -234,7 +235,7 @@ static void numbers_that_no_reader_makes_are_refused_behind_right_checksums(void
         size_t row;
         uint64_t number;
     } cases[] = {
-        { "towers/profile_9.gz", "profile", "time_grain_ns", 0, 0 }, /* means are cut to multiples of it */
+        { "towers/profile_9.gz", "profile", "time_grain_ns", 0, 0 }, /* means are rounded down to multiples of it */
         { "towers/profile_9.gz", "profile", "time_grain_ns", 0, UINT64_MAX },
         { "functions/saved_model", "program_bodies", "node_first", 1, 0 },
         { "functions/saved_model", "program_bodies", "node_count", 0, 1 },
@@ -293,7 +294,7 @@ static void a_checkpoint_alone_is_not_converted(void **state)
 
 /* ---- the document ---- */
 
-/* Lines that go on are one line. */
+/* docs/formats.md with continued lines joined. */
 static tfp_buf document(void)
 {
     tfp_buf text = { 0 }, doc = { 0 };
@@ -311,7 +312,7 @@ static void the_document_names_every_column(void **state)
 {
     (void)state;
     tfp_buf doc = document();
-    size_t before = 0; /* the place of a table is its number in files, and that of a column its bit */
+    size_t before = 0; /* a table's index is its number in files, and a column's index is its bit */
     for (size_t i = 0; i < TFP_STORE_TABLES; i++) {
         const tfp_store_table *t = &tfp_store_tables[i];
         char begin[64], cell[64];
@@ -337,7 +338,7 @@ static void the_document_names_every_column(void **state)
     tfp_buf_free(&doc);
 }
 
-/* The columns of a table are bits of a number. */
+/* The columns of a table are stored as the bits of one number. */
 static void columns_fit_into_the_directory(void **state)
 {
     (void)state;
@@ -348,7 +349,7 @@ static void columns_fit_into_the_directory(void **state)
 
 static void cover(bool *covered, size_t at, size_t size) { memset(covered + at, true, size); }
 
-/* The bytes of a row that a column holds, or that are made when the file is read. */
+/* Marks the bytes of a row that are stored in a column, or computed when the file is read. */
 static void cover_row(bool *covered, const tfp_store_table *t)
 {
     for (size_t k = 0; k < t->column_count; k++) {
@@ -368,14 +369,14 @@ static void cover_row(bool *covered, const tfp_store_table *t)
         cover(covered, offsetof(tfp_warning, line), sizeof(char *));
     }
     if (t == &tfp_store_tables[TFP_STORE_ATTRIBUTIONS]) {
-        cover(covered, offsetof(tfp_attribution, place), sizeof(uint32_t)); /* both are of the join, which is over */
+        cover(covered, offsetof(tfp_attribution, place), sizeof(uint32_t)); /* the join alone uses both, and it is done */
         cover(covered, offsetof(tfp_attribution, captured), sizeof(uint32_t));
     }
     if (t == &tfp_store_tables[TFP_STORE_PROGRAM_ATTRS])
-        cover(covered, offsetof(tfp_program_attr, text), sizeof(tfp_str)); /* a table of its own */
+        cover(covered, offsetof(tfp_program_attr, text), sizeof(tfp_str)); /* stored in a table of its own */
 }
 
-/* A field that is added to the model and not to the list would be lost without a word. Padding has less than 8 bytes. */
+/* A field that is added to the model but not to the list would be lost silently. Padding has less than 8 bytes. */
 static void every_field_of_a_row_has_its_column(void **state)
 {
     (void)state;

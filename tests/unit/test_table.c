@@ -146,7 +146,7 @@ static void cells_are_there_whatever_is_selected(void **state)
     assert_int_equal(int_at(r, 0, "total_params"), 6);
     assert_int_equal(int_at(r, x, "float_ops"), 7);
     assert_int_equal(int_at(r, 0, "total_runs"), 2);
-    assert_int_equal(int_at(r, 0, "total_definitions"), 4); /* the made-up parent too */
+    assert_int_equal(int_at(r, 0, "total_definitions"), 4); /* the generated parent too */
     assert_int_equal(int_at(r, x, "num_hidden_ops"), 0);
     drop_report(r);
 }
@@ -175,7 +175,7 @@ static void cells_that_are_not_there_are_told_apart(void **state)
     assert_int_equal(tfp_report_column_type(r, "name"), 's');
     assert_int_equal(tfp_report_column_type(r, "total_bytes"), 'i');
     assert_int_equal(tfp_report_column_type(r, "accounted"), 'b');
-    assert_int_equal(tfp_report_column_type(r, "report"), 0); /* of advise only */
+    assert_int_equal(tfp_report_column_type(r, "report"), 0); /* only advise has this column */
     assert_int_equal(tfp_report_column_type(r, NULL), 0);
     assert_int_equal(tfp_report_column_type(NULL, "name"), 0);
     drop_report(r);
@@ -187,7 +187,7 @@ static void texts_are_escaped_and_cut_at_characters(void **state)
     tfp_report *r = report_of("scope", "a\x1b\xc3\xa9z Const\n", "");
     char text[7];
     assert_int_equal(tfp_report_string(r, 1, "name", text, sizeof text), strlen("a\\x1b\xc3\xa9z"));
-    assert_string_equal(text, "a\\x1b"); /* the next character needs two bytes */
+    assert_string_equal(text, "a\\x1b"); /* no room: the next character needs two bytes */
     assert_int_equal(tfp_report_string(r, 1, "name", text, 1), 8);
     assert_string_equal(text, "");
     drop_report(r);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_table_arrow.c: a report as an Arrow stream, read as a consumer reads it. */
+/* tests/unit/test_table_arrow.c: a report as an Arrow stream, read the way a consumer reads it. */
 #include "model/tables/events.h"
 
 #include "model/tables/profile.h"
@@ -60,7 +60,7 @@ static void drop_table(table *t)
 
 static bool bit(const void *bits, int64_t i) { return ((const uint8_t *)bits)[i / 8] >> i % 8 & 1; }
 
-/* A cell as CSV has it, but for quotes. */
+/* Writes a cell in its CSV form, but without quotes. */
 static void put_cell(tfp_buf *out, const struct ArrowSchema *type, const struct ArrowArray *a, int64_t i)
 {
     assert_int_equal(a->offset, 0);
@@ -77,7 +77,7 @@ static void put_cell(tfp_buf *out, const struct ArrowSchema *type, const struct 
     }
 }
 
-/* All of it in CSV's form, batches one after another; without the column `without` (NULL: with all). */
+/* All batches of the table in CSV form, without the column `without` (NULL: with all columns). */
 static char *text_of(const table *t, const char *without)
 {
     tfp_buf b = { 0 };
@@ -136,7 +136,7 @@ static const char *unit_of(const table *t, const char *name)
 
 /* ---- findings ---- */
 
-/* A table of findings has these, whatever was found; only what is known of some findings alone may be absent. */
+/* A table of findings always has these columns; a cell is null only where a value is known for some findings alone. */
 static void assert_columns_of_findings(const table *t)
 {
     static const struct {
@@ -190,7 +190,8 @@ static void findings_are_rows_of_their_own(void **state)
     drop_report(r);
 }
 
-/* Of sums nobody knows which span to look at; of a trace the rules say it, and what a remedy saves. */
+/* For sums, nobody knows which span a finding is about; for a trace, the rules give the span and the time that a remedy
+ * saves. */
 static void what_is_not_known_of_a_finding_is_null(void **state)
 {
     (void)state;
@@ -276,7 +277,7 @@ static void arrow_says_types_units_and_nulls(void **state)
     assert_int_equal(a->null_count, 0);
     assert_int_equal(a->length, tfp_report_row_count(r));
     const struct ArrowArray *parent = a->children[column_at(&t, "parent")];
-    assert_int_equal(parent->null_count, 1); /* the root's */
+    assert_int_equal(parent->null_count, 1); /* the root has no parent */
     assert_int_equal(parent->n_buffers, 2);
     assert_false(bit(parent->buffers[0], 0));
     assert_true(bit(parent->buffers[0], 1));
@@ -285,7 +286,7 @@ static void arrow_says_types_units_and_nulls(void **state)
     assert_null(micros->buffers[0]);
     const struct ArrowArray *tensor = a->children[column_at(&t, "tensor_value")];
     assert_int_equal(tensor->n_buffers, 3);
-    assert_non_null(tensor->buffers[2]); /* though it has no byte */
+    assert_non_null(tensor->buffers[2]); /* the buffer exists although it has no bytes */
     drop_table(&t);
     drop_report(r);
 }
@@ -293,7 +294,7 @@ static void arrow_says_types_units_and_nulls(void **state)
 static void arrow_batches_are_bounded_in_rows_and_text(void **state)
 {
     (void)state;
-    enum { COUNT = 21 }; /* with the root 22 rows */
+    enum { COUNT = 21 }; /* 22 rows with the root */
     tfp_buf lines = { 0 };
     for (int i = 0; i < COUNT; i++) tfp_buf_printf(&lines, "name_of_ten_%02d Op %dus\n", i, i);
     tfp_buf_char(&lines, '\0');
@@ -307,11 +308,11 @@ static void arrow_batches_are_bounded_in_rows_and_text(void **state)
     assert_int_equal(t.batches.at[1].children[2]->null_count, 0);
     is(text_of(&t, "accounted"), csv);
     drop_table(&t);
-    t = small_batches(r, 1000, 40); /* the names of three rows are 39 bytes or more */
+    t = small_batches(r, 1000, 40); /* the names of three rows have 39 bytes or more */
     assert_in_range(t.batches.size, 5, 8);
     is(text_of(&t, "accounted"), csv);
     drop_table(&t);
-    t = small_batches(r, 1000, 0); /* a row a batch, still */
+    t = small_batches(r, 1000, 0); /* a batch still has at least one row */
     assert_int_equal(t.batches.size, COUNT + 1);
     drop_table(&t);
     free(csv);
@@ -319,7 +320,8 @@ static void arrow_batches_are_bounded_in_rows_and_text(void **state)
     drop_report(r);
 }
 
-/* What a consumer may do: keep one column, let all else go, and read it then. The sanitizer watches. */
+/* A consumer may keep one column, release everything else, and read the column afterwards. The sanitizer watches
+ * this. */
 static void arrow_columns_can_be_moved_out(void **state)
 {
     (void)state;
@@ -357,13 +359,13 @@ static void arrow_streams_may_be_dropped_half_read(void **state)
     struct ArrowArray batch;
     assert_int_equal(tfp_arrow_export(r, 2, INT_MAX, &stream, NULL), TFP_OK);
     assert_int_equal(stream.get_schema(&stream, &first), 0);
-    assert_int_equal(stream.get_schema(&stream, &second), 0); /* as often as one likes */
+    assert_int_equal(stream.get_schema(&stream, &second), 0); /* may be called repeatedly */
     assert_int_equal(stream.get_next(&stream, &batch), 0);
     tfp_arrow_release(&stream);
     assert_null(stream.release);
     tfp_arrow_release(&stream);
     tfp_arrow_release(NULL);
-    assert_int_equal(batch.length, 2); /* what was handed out stays */
+    assert_int_equal(batch.length, 2); /* earlier batches remain valid */
     assert_string_equal(second.children[0]->name, "name");
     batch.release(&batch);
     first.release(&first);

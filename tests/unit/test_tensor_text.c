@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_tensor_text.c: tensors as text, as TensorFlow prints them. */
+/* tests/unit/test_tensor_text.c: tensors as text in TensorFlow's form. */
 #include "support.h"
 
 #include "formats/checkpoint/tensor.h"
@@ -65,7 +65,7 @@ static void empty_tensors_and_other_types_print_little(void **state)
     assert_text((tfp_tensor){ .dtype = 4, .count = 1, .dim_count = 1, .dims = (int64_t[]){ 1 } }, "");
 }
 
-/* "[" and "0 " for each element; cut at 10,000 characters before the last bracket. */
+/* The text has "[", then "0 " for each element; it is cut at 10,000 characters before the last bracket. */
 static void long_tensors_are_cut(void **state)
 {
     (void)state;
@@ -88,7 +88,7 @@ static void long_tensors_are_cut(void **state)
     }
     int64_t deep[200];
     for (size_t i = 0; i < 200; i++) deep[i] = 1;
-    deep[0] = INT64_C(1) << 50; /* without elements, but with brackets for days */
+    deep[0] = INT64_C(1) << 50; /* no elements, but the brackets alone would take days */
     deep[199] = 0;
     char *got = text_of((tfp_tensor){ .dtype = 3, .dim_count = 200, .dims = deep });
     assert_int_equal(strlen(got), 10000 + strlen(tail));

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_textproto.c: what protobuf's text format allows, what it refuses, and where the fault is placed.
- * The bytes and places were compared with those of protobuf's own C++ parser. */
+/* tests/unit/test_textproto.c: what protobuf's text format allows and refuses, and the positions of errors. The bytes
+ * and positions were compared with those of protobuf's own C++ parser. */
 #include "support.h"
 
 #include "formats/graph/schema.h"
 
 static const char hex[] = "0123456789abcdef";
 
-/* The text of a GraphDef as wire bytes in hex; a fault as "LINE:COLUMN". Freed by the caller. */
+/* The text of a GraphDef as wire bytes in hex; for an error, its position as "LINE:COLUMN". Freed by the caller. */
 static char *wire_of(const char *text, size_t size, const tfp_message_schema *schema)
 {
     tfp_buf wire = { 0 }, out = { 0 };
@@ -175,7 +175,7 @@ static void faults_stand_where_protobuf_puts_them(void **state)
     free(nul);
 }
 
-/* What is the zero value does not count as given, unless the field is one of a oneof. */
+/* A field set to zero counts as not given, except in a oneof. */
 static void zero_values_may_be_given_again(void **state)
 {
     (void)state;

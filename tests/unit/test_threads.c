@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_threads.c: a finished profile may be read by any number of threads at a time, and work is shared out over
- * threads without a trace in its result. Under TSan (a build with -Db_sanitize=thread) this finds what they would share by
- * mistake; otherwise that they all get the same bytes. */
+/* tests/unit/test_threads.c: any number of threads may read a finished profile at the same time, and sharing work between
+ * threads does not change its result. In a TSan build (-Db_sanitize=thread) this finds data races; in other builds it
+ * checks that all threads get the same bytes. */
 #include "base/threads.h"
 #include "tfprof/tfprof.h"
 
@@ -24,7 +24,7 @@ static int count_bytes(void *ctx, const void *data, size_t size)
     return 0;
 }
 
-/* Every view in every form; the sum of all bytes is the answer. */
+/* Prints every view in every format; returns the sum of all bytes. */
 static void *read_all(void *profile)
 {
     uint64_t *sum = calloc(1, sizeof *sum);
@@ -115,7 +115,7 @@ enum { PIECES = 400 };
 typedef struct pieces {
     pthread_t caller;
     bool caller_joins;
-    unsigned taken, joined, stop_at; /* stop_at: the piece that ends everything */
+    unsigned taken, joined, stop_at; /* stop_at: the piece that ends all work */
     unsigned slots[TFP_SLOTS(7)];
 } pieces;
 

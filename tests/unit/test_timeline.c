@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_timeline.c: windows of what was recorded over time: rows, what is merged, links, what is found. */
+/* tests/unit/test_timeline.c: time windows of a recording: rows, merged spans, links, and search. */
 #include "model/event_builder.h"
 
 #include "model/builder.h"
@@ -138,7 +138,8 @@ static void lanes_stand_by_the_numbers_in_their_names(void **state)
     (void)state;
     traced x = start();
     event(&x, x.stream, TFP_SPAN_ACTIVITY, "k", 5000, 1000);
-    event(&x, x.stream, TFP_SPAN_ACTIVITY, "k", 5500, 1000); /* crosses: another row, and busy once */
+    /* overlaps another span: it goes to another row, and the busy time counts once */
+    event(&x, x.stream, TFP_SPAN_ACTIVITY, "k", 5500, 1000);
     event(&x, x.stream + 1, TFP_SPAN_ACTIVITY, "k", 5000, 1000);
     event(&x, x.thread, TFP_SPAN_OP, "op", 1000, 2000);
     tfp_timeline *t = laid_out(&x);
@@ -216,7 +217,8 @@ static void the_next_of_a_name_is_found_in_order_of_time(void **state)
     drop(t, &x);
 }
 
-/* op 0..100 with a frame 10..90 in it that calls b 20..60; a kernel 30..130 of the op, beside it a copy, and an annotation. */
+/* op 0..100 contains a frame 10..90, which contains the call b 20..60; op also has a kernel 30..130, and in parallel to it a
+ * copy and an annotation. */
 static tfp_timeline *nested(traced *x)
 {
     *x = start();
@@ -333,7 +335,7 @@ static void each_step_of_executions_has_lanes_of_its_own(void **state)
     drop_report(report);
 }
 
-/* Two ranks with a step each of two; the second one's clock begins at `later` microseconds. */
+/* Two ranks with two steps each; the clock of the second begins `later` microseconds later. */
 static char *lanes_of_ranks(long long later)
 {
     static const char form[] =
@@ -364,8 +366,8 @@ static void ranks_of_unrelated_clocks_stand_at_their_first_common_step(void **st
 {
     (void)state;
     char *far = lanes_of_ranks(9000000000), *near = lanes_of_ranks(1050);
-    assert_non_null(strstr(far, ",100,290,180")); /* rank 1 begins with step 1 of rank 0 */
-    assert_non_null(strstr(near, ",50,240,180")); /* clocks that share a moment stay */
+    assert_non_null(strstr(far, ",100,290,180")); /* rank 1 is shifted to begin with step 1 of rank 0 */
+    assert_non_null(strstr(near, ",50,240,180")); /* recordings that overlap in time are not shifted */
     free(far);
     free(near);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_views.c: what the views do with a node or three. The whole of it is in tests/golden and tests/compare. */
+/* tests/unit/test_views.c: views of one to three nodes. tests/golden and tests/compare check whole views. */
 #include "support.h"
 
 #include <string.h>

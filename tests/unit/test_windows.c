@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_windows.c: a file that is read in windows becomes the same profile as the same bytes in memory: messages
- * several windows long, with fields longer than a window, fields that are left out, and tables behind what needs them. */
+/* tests/unit/test_windows.c: a file that is read in windows gives the same profile as the same bytes in memory: messages
+ * that are several windows long, fields longer than a window, skipped fields, and tables that come after the rows that use
+ * them. */
 #include "model/tables/graph.h"
 
 #include "model/tables/profile.h"
@@ -10,7 +11,7 @@
 #include "wire/proto.h"
 
 #define NODES 6000
-#define LONG ((size_t)600 << 10) /* more than two windows */
+#define LONG ((size_t)600 << 10) /* longer than two windows */
 
 static void text(tfp_buf *b, uint32_t number, const char *s) { tfp_put_bytes_always(b, number, tfp_str_of(s)); }
 
@@ -83,7 +84,7 @@ static void put_run_meta(tfp_buf *b)
         if (i == NODES / 2) put_unknown(b, 14, LONG);
         tfp_put_close(b, entry);
     }
-    text(b, 1, "/device:CPU:0"); /* behind the entries that ran there */
+    text(b, 1, "/device:CPU:0"); /* comes after the entries that ran there */
     tfp_put_close(b, device);
     tfp_put_close(b, step);
     put_unknown(b, 15, LONG);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_wire.c: the protobuf wire format: reading, faults with their places, windows, writing; and how the
- * messages that tfprof reads are told apart. */
+/* tests/unit/test_wire.c: the protobuf wire format: reading, positions of errors, windows, writing; and how tfprof
+ * tells the messages that it reads apart. */
 #include "support.h"
 #include "formats/graph/sniff.h"
 #include "wire/proto.h"
@@ -10,7 +10,7 @@
 #define UNUSED (void)state
 #define WIRE(literal) tfp_wire_start(TFP_STR(literal))
 
-/* All fields, until the end or a fault; the message of the fault, "" without one. */
+/* Reads all fields, until the end or an error; returns the error's message, or "". */
 static const char *walk(tfp_wire w, size_t *count)
 {
     static tfp_error err;
@@ -329,7 +329,7 @@ static void what_is_written_is_read_again(void **state)
 
 static int score(tfp_str head, tfp_kind kind) { return tfp_sniff_score(head, head.size, TFP_KINDS(kind)); }
 
-/* That kind, surely, and no other one. */
+/* Checks that the head is recognised as this kind and no other. */
 static void is_only(tfp_str head, tfp_kind kind)
 {
     for (int k = 0; k < TFP_KIND_COUNT; k++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/test_xplane.c: XPlane traces: what spans the reader makes, and what their names say. */
+/* tests/unit/test_xplane.c: XPlane traces: the spans that the reader adds, and the meaning of their names. */
 #include "model/tables/code.h"
 
 #include "formats/xplane/parts.h"
@@ -43,9 +43,9 @@ static void start_and_end_are_each_rounded_down(void **state)
     tfp_profile *p = profile_in_file(SAMPLE "gpu.xplane.pb");
     const tfp_span_columns *s = &p->events->spans;
     uint32_t kernel = span_named(p, "fusion_1", 0), call = span_named(p, "cuLaunchKernel", 0);
-    assert_int_equal(s->start_ns[kernel], 1000 + 5000); /* 300 ps more */
+    assert_int_equal(s->start_ns[kernel], 1000 + 5000); /* plus 300 ps */
     assert_int_equal(s->duration_ns[kernel], 20000);
-    assert_int_equal(s->duration_ns[call], 2000); /* 500 ps more */
+    assert_int_equal(s->duration_ns[call], 2000); /* plus 500 ps */
     tfp_profile_free(p);
 }
 
@@ -65,7 +65,7 @@ static void kernels_have_paths_launches_and_classes(void **state)
     assert_int_equal(s->class[dot], TFP_CLASS_COMPUTE);
     assert_int_equal(s->kind[s->launch[dot]], TFP_SPAN_CALL);
     assert_int_equal(p->code->traces.at[s->trace[dot]].count, 2);
-    assert_int_equal(count_of(p, TFP_SPAN_ACTIVITY), 10); /* derived lines are none */
+    assert_int_equal(count_of(p, TFP_SPAN_ACTIVITY), 10); /* derived lines are skipped */
     assert_int_equal(p->events->devices.size, 1);
     tfp_profile_free(p);
 }
@@ -143,7 +143,7 @@ static void runs_of_modules_are_steps_of_each_device(void **state)
     assert_int_equal(tfp_profile_step_count(p), 3);
     assert_int_equal(p->events->windows.size, 6);
     uint32_t broadcast = span_named(p, "broadcast.1", 0), mul = span_named(p, "fusion.9", 0);
-    assert_str(tfp_text(p, s->path[broadcast]), "(hlo)/jit_small/broadcast.1"); /* the module that ran then */
+    assert_str(tfp_text(p, s->path[broadcast]), "(hlo)/jit_small/broadcast.1"); /* the module that ran at that time */
     assert_str(tfp_text(p, s->op[mul]), "mul");
     assert_int_equal(s->self_ns[span_named(p, "while.2", 0)], 4000);
     uint32_t async = span_named(p, "copy-start.5 (async)", 0);
@@ -160,12 +160,12 @@ static void host_ops_are_told_by_their_names(void **state)
     assert_int_equal(count_of(p, TFP_SPAN_OP), 9);
     assert_str(tfp_text(p, s->op[span_named(p, "layer/inner:_FusedMatMul", 0)]), "_FusedMatMul");
     assert_int_equal(s->kind[span_named(p, "not an op: it has blanks", 0)], TFP_SPAN_ANNOTATION);
-    assert_int_equal(tfp_profile_step_count(p), 3); /* roots */
+    assert_int_equal(tfp_profile_step_count(p), 3); /* the roots */
     assert_int_equal(p->events->memory.size, 6);
     assert_int_equal(p->events->memory.at[0].bytes, 1024);
     assert_int_equal(p->events->memory.at[0].span, span_named(p, "layer/inner:_FusedMatMul", 0));
     uint32_t stats = s->stats[span_named(p, "softmax:Softmax", 0)];
-    assert_true(stats != TFP_NONE); /* a compressed text */
+    assert_true(stats != TFP_NONE); /* the text is compressed */
     assert_str(tfp_text(p, (tfp_strid)p->events->stats.at[p->events->stat_sets.at[stats].first].value.text), "unpacked");
     tfp_profile_free(p);
 }
@@ -176,15 +176,15 @@ static void odd_files_are_read_and_told_of(void **state)
     tfp_profile *p = profile_in_file(SAMPLE "odd.xplane.pb");
     const tfp_span_columns *s = &p->events->spans;
     assert_int_equal(count_of(p, TFP_SPAN_OP), 5);
-    assert_int_equal(s->start_ns[0], 0); /* times since 1970 begin with the first line */
+    assert_int_equal(s->start_ns[0], 0); /* times since 1970 become relative to the first line */
     assert_int_equal(s->start_ns[span_named(p, "keep:Keep", 4)], 200000);
-    assert_int_equal(s->lane[0], s->lane[span_named(p, "keep:Keep", 4)]); /* lines of one id are one */
+    assert_int_equal(s->lane[0], s->lane[span_named(p, "keep:Keep", 4)]); /* lines with the same id are merged */
     assert_true(warned(p, "type that is not there") && warned(p, "negative duration") && warned(p, "absurd times"));
     assert_true(warned(p, "ran out of memory") && warned(p, "dropped") && warned(p, "HLO modules that cannot be read"));
     tfp_profile_free(p);
 }
 
-/* 40,000 events: several windows. */
+/* 40,000 events need several windows. */
 static void long_lines_come_in_windows(void **state)
 {
     (void)state;
@@ -218,7 +218,7 @@ static void long_lines_come_in_windows(void **state)
     tfp_buf_free(&b);
 }
 
-/* Stats are an id and a number or a reference; all that follows is written by somebody, and means the same. */
+/* A stat has an id and a number or a reference. Writers use many forms of these, and all mean the same. */
 static void stats_have_many_forms(void **state)
 {
     (void)state;
@@ -282,7 +282,7 @@ static void stats_have_many_forms(void **state)
     for (size_t i = 0; i < 4; i++) {
         assert_str(tfp_text(p, s->path[i]), "(hlo)/jit_f/all-reduce.1");
         assert_int_equal(s->kind[i], TFP_SPAN_OP);
-        assert_int_equal(s->stats[i], s->stats[0]); /* equal sets of stats are one */
+        assert_int_equal(s->stats[i], s->stats[0]); /* equal sets of stats share one entry */
         assert_int_equal(s->class[i], TFP_CLASS_COMMUNICATION);
         assert_true(s->marks[i] & TFP_MARK_COLLECTIVE); /* so its node has the type communication */
     }
@@ -361,7 +361,7 @@ static void places_follow_from_op_names(void **state)
         { "jit(f)/layer1/transpose_3:", "x", "jit(f)/layer1/transpose_3", "transpose" },
         { "a/b:MatMul", "x", "a/b", "MatMul" },
         { "jit(f)/a;jit(f)/b", "x", "jit(f)/a", "a" },
-        { "_a:B", "x", "_a:B", "_a:B" }, /* no node is called so */
+        { "_a:B", "x", "_a:B", "_a:B" }, /* there is no node with this name */
         { "a:b", "x", "a:b", "a:b" },
         { "", "all-reduce.1.clone", "(hlo)/m/all-reduce.1.clone", "all-reduce" },
         { "jvp()", "x", "jvp()", "jvp()" }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/unit.c: the program of all unit tests: `unit NAME` runs those of a file, `unit` lists the names. UNITS, from
- * meson.build, is UNIT(NAME) for each. */
+/* tests/unit/unit.c: the program of all unit tests: `unit NAME` runs the tests of a file, `unit` lists the names. UNITS
+ * comes from meson.build: UNIT(NAME) for each file. */
 #include <stdio.h>
 #include <string.h>
 

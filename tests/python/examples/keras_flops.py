@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Float operations of a Keras model, the way most programs of TensorFlow 2 ask for them."""
+"""Float operations of a Keras model, counted the way most TensorFlow 2 programs do it."""
 
 import tensorflow as tf
 from tensorflow.compat.v1 import profiler
@@ -27,7 +27,7 @@ graph_info = profiler.profile(
 )
 print('FLOPs: %d' % graph_info.total_float_ops)
 
-# The same as many write it: a graph of its own, the op view.
+# The same in another common form: in a graph of its own, with the op view.
 graph = tf.Graph()
 with graph.as_default():
     tf.import_graph_def(frozen.graph.as_graph_def(), name='')

@@ -17,7 +17,7 @@ rng = np.random.RandomState(1)
 def next_batch(count):
     labels = rng.randint(0, 10, count)
     images = rng.rand(count, 784) * 0.1
-    images[np.arange(count), labels * 70] += 1.0  # a bright spot that gives the digit away
+    images[np.arange(count), labels * 70] += 1.0  # a bright pixel that identifies the digit
     return images, np.eye(10)[labels]
 
 

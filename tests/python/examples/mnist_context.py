@@ -30,7 +30,7 @@ time_opts = (
 )
 param_opts = builder(builder.trainable_variables_parameter()).with_empty_output().build()
 
-# Steps 10, 13, 16 and 19 are traced and all of it is dumped at step 20, for tfprof on the command
+# Steps 10, 13, 16 and 19 are traced, and everything is dumped at step 20, for tfprof on the command
 # line or in a browser.
 with profile_context.ProfileContext(
     os.path.join(folder, 'dumps'), trace_steps=range(10, 20, 3), dump_steps=[20]
@@ -44,13 +44,13 @@ with profile_context.ProfileContext(
 print('op views of steps %s' % sorted(pctx.get_profiles('op')))
 print('parameters: %d' % pctx.get_profiles('scope')[20].total_parameters)
 
-# Nothing chosen: it decides by itself, and dumps at step 100.
+# No steps are chosen: the context picks them itself, and dumps at step 100.
 with profile_context.ProfileContext(os.path.join(folder, 'auto')) as pctx:
     with tf.train.MonitoredTrainingSession() as sess:
         for _ in range(101):
             sess.run(train_op, feed_dict={x: rng.rand(20, 784), y_: rng.randint(0, 10, 20)})
 
-# Step by step, by hand.
+# Here the steps are chosen one by one.
 with profile_context.ProfileContext(
     os.path.join(folder, 'hand'), trace_steps=[], dump_steps=[]
 ) as pctx:
@@ -64,7 +64,7 @@ with profile_context.ProfileContext(
         found = pctx.profiler.profile_operations(dict(time_opts, output='none'))
         print('traced by hand: %s' % (found.total_exec_micros > 0))
 
-# Switched off it costs nothing and leaves nothing.
+# A disabled context costs nothing and writes no files.
 with profile_context.ProfileContext(os.path.join(folder, 'off'), enabled=False) as pctx:
     with tf.Session() as sess:
         sess.run(tf.global_variables_initializer())
