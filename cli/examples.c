@@ -37,6 +37,8 @@ const cli_example cli_examples[] = {
     { "tfprof diff --gate 5% --base old*.json.gz --new new*.json.gz", "in CI: fail when the new runs are slower, beyond their noise" },
     { "tfprof stats trace.json.gz -view op -top 10", "mean, spread and percentiles over the steps" },
     { "tfprof query 'SELECT name, count(*) AS n FROM spans GROUP BY name ORDER BY n DESC LIMIT 5' trace.json.gz", "the commonest spans" },
+    { "tfprof index traces/ -o tables && tfprof query 'SELECT op, sum(accelerator_us) AS us FROM ops GROUP BY op ORDER BY us DESC LIMIT 5' tables", "tables of many traces, and a question to them; run again, index reads only what is new" },
+    { "tfprof index traces/ -o tables --path 'job={job}/rank={rank}'", "the same; folders such as job=llm/rank=3 tell whose run a trace is" },
     { "tfprof trend /lake/traces --since 2026-11-24 --fail-on regressed", "jobs and operations that got slower since then; status 5 when there are some" },
     { "tfprof capture --attach train.py -o rec", "records a running job into the folder rec" },
     { "tfprof run -- python train.py", "starts a job that can be recorded while it runs" },
@@ -82,6 +84,6 @@ void cli_list_own_examples(cli *c, const char *command)
     char begin[CLI_NAME_MAX + 16];
     size_t n = (size_t)snprintf(begin, sizeof begin, "tfprof %s ", command);
     for (const cli_example *e = cli_examples; e->command && !c->session; e++)
-        if (n < sizeof begin && strncmp(e->command, begin, n) == 0)
+        if (n < sizeof begin && strstr(e->command, begin))
             cli_print(c->out, "\n  # %s\n  %s\n", e->help, e->command);
 }
