@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inputs that nest deep, unpack to much or make much work, and pipes."""
+"""Inputs with deep nesting, large unpacked sizes or much work, and pipes."""
 import gzip
 import json
 import os
@@ -16,7 +16,8 @@ import wire
 
 @group
 def nested_spans(b):
-    """Paths of spans in each other grow with the square of their number until they are shortened; so does what a report holds of them."""
+    """The paths of nested spans grow with the square of their number until they are shortened, and so does the part of a report that
+    contains them."""
     for count, length in ((13000, 200), (70000, 20)):
         count = b.size(count)
         events = [{"ph": "X", "cat": "cpu_op", "name": "n" * length + str(i), "pid": 1, "tid": 1, "ts": i, "dur": 2 * (count - i)} for i in range(count)]
@@ -28,7 +29,7 @@ def nested_spans(b):
 
 @group
 def deep(b):
-    """Depth and size are no danger: nothing recurses on data, work is linear."""
+    """Depth and size do no harm: nothing recurses on data, and work is linear."""
     chain = b"".join(node("n%d" % i, "X", ["n%d" % (i - 1)] if i else []) for i in range(b.size(60000)))
     inputs = {
         "a chain of 60,000 nodes": chain, "a scope 50,000 deep": node("a/" * b.size(50000) + "x"),
@@ -44,7 +45,8 @@ def deep(b):
         path = b.file(graph, "deep.pb")
         for view in ("scope", "graph", "op"):
             b.sound("%s, %s" % (what, view), b.run(view, "--graph_path", path, *everything))
-            # rows are indented by their depth, so the text of all levels grows with the square: not printed
+            # rows are indented by their depth, so the text of all levels would grow with the square; it is
+            # not printed
             b.sound("%s, %s, all levels" % (what, view), b.run(view, "--graph_path", path, "-max_depth", "1000000", "-output", "none", *everything))
     for what, graph in {"a chain of 3,000": b"".join(node("n%d" % i, "X", ["n%d" % (i + 1)]) for i in range(3000)),
                         "a scope 2,000 deep": node("a/" * 2000)}.items():
@@ -76,7 +78,7 @@ def deep(b):
 
 @group
 def bombs(b):
-    """gzip that unpacks to more than the limit, and pipes without end."""
+    """Gzip files that unpack to more than the limit, and endless pipes."""
     bomb = gzip.compress(bytes(300 << 20), 9, mtime=0)
     b.refused("a gzip bomb", b.run("scope", b.file(bomb, "bomb.gz")), (1, 4), "bomb.gz")
     b.refused("a gzip bomb as a graph", b.run("scope", "--graph_path", b.file(bomb, "bomb.gz")), (1, 4), "bomb.gz")
@@ -86,7 +88,8 @@ def bombs(b):
 
 @group
 def big_gzip(b):
-    """gzip of more than is unpacked as a whole: traces are read in windows, and memory is bounded by what the profile holds."""
+    """Gzip files larger than the limit for unpacking at once: traces are read in windows, and only the profile's content needs
+    memory."""
     event = '{"ph":"X","cat":"cpu_op","name":"op%d","pid":1,"tid":1,"ts":%d,"dur":3,"args":{"note":"' + "-" * 400 + '"}}'
     step = ",\n".join(event % (i % 10, 10 * i) for i in range(1000)).encode()
     start, end, count = b'{"traceEvents":[', b"]}", (260 << 20) // len(step)
@@ -123,14 +126,15 @@ def big_gzip(b):
 
 @group
 def big_facts(b):
-    """What stands beside the events of a trace is kept when it is small, and never as a whole in memory when it is not."""
+    """Facts beside the events of a trace are kept if they are small; if not, they are never completely in memory."""
     events = b'"traceEvents": [{"ph":"X","cat":"cpu_op","name":"op9","pid":1,"tid":1,"ts":5,"dur":3}]'
     row = b'"one \\"error\\" of ]", {"a": [{"b": "}"}, %d]},\n'
     errors = b"".join(row % (i * 7919 % 1000003) for i in range(20000))
     path, times = b.path("facts.json"), b.size(60)
 
     def run(start, end, opener=open):
-        with opener(path, "wb") as out: # piece by piece: the memory of a process counts that of its parent when it began
+        # in pieces, because a process's peak memory includes that of its parent at the start
+        with opener(path, "wb") as out:
             out.write(start)
             for _ in range(times):
                 out.write(errors)
@@ -150,7 +154,8 @@ def big_facts(b):
 
 @group
 def warnings_of_several_files(b):
-    """A warning is about the file whose data it tells of, also when the join finds it after the last file."""
+    """A warning names the file whose data it is about, even if the join finds the problem after the last
+    file."""
     spans = [{"ph": "X", "cat": "cpu_op", "name": "op%d" % i, "pid": 1, "tid": 1, "ts": i, "dur": 20000 - 2 * i} for i in range(9000)]
     nested = b.file(json.dumps({"traceEvents": spans}).encode(), "nested.json")
     flat = b.file(json.dumps({"traceEvents": spans[:1]}).encode(), "flat.json")
@@ -162,7 +167,8 @@ def warnings_of_several_files(b):
 
 @group
 def more_work_than_input(b):
-    """Answers that a small file would make very long are refused, and those beside them are not."""
+    """Results that a small file would make very long are refused, and the others are still
+    printed."""
     nodes, steps = [], []
     for i in range(3000):
         run = wire.number_field(1, 1) + wire.number_field(2, 1000) + wire.number_field(3, 1009)
@@ -180,7 +186,7 @@ def more_work_than_input(b):
 
 @group
 def pipes(b):
-    """FIFOs: one that nobody writes to, one that is written to, one whose writer stops."""
+    """FIFOs: one without a writer, one with a writer, one whose writer stops."""
     fifo = b.path("fifo")
     os.mkfifo(fifo)
     r = b.run("scope", "--graph_path", fifo)
@@ -208,7 +214,7 @@ def pipes(b):
 
 @group
 def shared_lists(b):
-    """In a pickle many entries can refer to one list, which a reader that takes it once for each would read for a minute."""
+    """In a pickle many entries can refer to one list; a reader that reads it once for each entry would take a minute."""
     def dump(sizes, entries):
         entry = {"pg_id": 0, "process_group": ("0", "all"), "profiling_name": "nccl:all_reduce", "input_sizes": sizes, "state": "completed", "retired": True}
         return pickle.dumps({"pg_config": {}, "entries": [dict(entry, collective_seq_id=i) for i in range(entries)]}, 2)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checkpoints whose parts are missing or damaged."""
+"""Checkpoints with missing or damaged parts."""
 import os
 
 from groups import group
@@ -8,7 +8,7 @@ from making import sample_path
 
 @group
 def checkpoints(b):
-    """Checkpoints whose parts are missing, damaged or of a later version."""
+    """Checkpoints with missing or damaged parts, and of a later version."""
     g = ["--graph_path", sample_path("dense/graph.pb")]
     index, data = b.sample("dense/ckpt_v2/model.ckpt-3.index"), b.sample("dense/ckpt_v2/model.ckpt-3.data-00000-of-00001")
     v1 = b.sample("dense/ckpt_v1/model.ckpt-3")
@@ -33,7 +33,8 @@ def checkpoints(b):
         changed = bytearray(index)
         changed[at] ^= 0x40
         r = v2(i=bytes(changed))
-        # the padding of the footer and the name of an unread metaindex say nothing
+        # changes in the footer's padding and in the name of the metaindex, which is not read, have
+        # no effect
         b.refused("v2 index, byte %d" % at, r, 1, "c.index") if at < len(index) - 60 else b.sound("v2 index, byte %d" % at, r)
     for size in range(0, len(index), 31):
         b.refused("v2 index cut to %d" % size, v2(i=index[:size]), 1, "c.index")

@@ -56,7 +56,7 @@ static unsigned char *read_whole(const char *folder, const char *name, size_t *s
     return data;
 }
 
-/* A heap copy of exactly that size, so that the sanitizer sees a read past the end. */
+/* A heap copy of exactly this size, so that the sanitizer sees reads past the end. */
 static void try_bytes(const char *format, bool beside_graph, const unsigned char *data, size_t size)
 {
     unsigned char *exact = malloc(size ? size : 1);
@@ -67,7 +67,7 @@ static void try_bytes(const char *format, bool beside_graph, const unsigned char
     free(exact);
 }
 
-/* Of a packed file every prefix must be refused. */
+/* Every prefix of a compressed file must be refused. */
 static void refuse(const char *format, const unsigned char *data, size_t size)
 {
     tfp_error *err = tfp_error_new();
@@ -80,7 +80,7 @@ static void refuse(const char *format, const unsigned char *data, size_t size)
     tfp_error_free(err);
 }
 
-/* Showing what opens takes most of the time, and neighbours open alike: every eighth prefix is shown. */
+/* To print what opens takes most of the time, and neighbouring prefixes open alike, so only every eighth is printed. */
 static void load_only(const char *format, bool beside_graph, const unsigned char *data, size_t size)
 {
     tfp_error *err = tfp_error_new();
@@ -105,7 +105,8 @@ static unsigned long prefixes(const char *folder, size_t every)
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         size_t size;
         unsigned char *data = read_whole(folder, files[i].file, &size);
-        /* The work for all prefixes grows with the square of the file: bigger steps beyond some thousand bytes. */
+        /* The work for all prefixes grows with the square of the file size, so steps become larger after some thousand
+         * bytes. */
         for (size_t n = 0; n < size; n += n < 8192 ? 1 : 5) {
             if ((n + i) % every) continue;
             runs++;

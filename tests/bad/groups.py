@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The checks, in groups; each promise of "what bad input must get" has one or more. run.py imports the files that
-hold them."""
+"""The list of check groups; each promise of "what bad input must get" has one or more. run.py imports the files
+that define them."""
 ALL = []
 
 

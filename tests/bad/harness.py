@@ -23,7 +23,7 @@ UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u200e\u200f\u061c\u202a-\u
 
 
 class Result:
-    """What one run came to: status (negative: the signal), out, err, seconds, seconds of processors, megabytes."""
+    """The outcome of one run: status (negative: the signal), out, err, seconds, processor seconds, megabytes."""
 
     def __init__(self, status, out, err, seconds, busy, megabytes):
         self.status, self.out, self.err, self.seconds, self.busy, self.megabytes = status, out, err, seconds, busy, megabytes
@@ -34,7 +34,7 @@ class Result:
 
     @property
     def errors(self):
-        """Lines on stderr that are no warnings, notes and coverage."""
+        """Lines on stderr except warnings, notes and coverage."""
         return [line for line in self.lines
                 if not line.startswith(("tfprof: warning:", "tfprof: note:", "run graph coverage"))]
 
@@ -52,15 +52,17 @@ class Bench:
         self.folder = tempfile.mkdtemp(prefix="tfprof_bad_")
         with open(self.program, "rb") as f:
             self.sanitised = b"__asan_init" in f.read()
-        self.whole = bool(os.environ.get("TFP_WHOLE"))  # as `make fuzz` runs it: all that the others take samples of
+        self.whole = bool(os.environ.get("TFP_WHOLE"))  # in `make fuzz`: all items, of which other runs take a sample
         self.few = self.sanitised and not self.whole
-        self.seconds_most = 40 if self.sanitised else 5  # of processors: a busy machine makes no run slower by that
+        # processor time, which does not depend on the load of the machine
+        self.seconds_most = 40 if self.sanitised else 5
         self.hangs_after = 120 if self.sanitised else 60
         self.megabytes_most = 8192 if self.sanitised else 512
         self.count = 0
 
     def size(self, of):
-        """Of what is made big: an eighth with sanitizers, which look for other faults than the time and memory that it takes."""
+        """The size for large inputs: an eighth with sanitizers, because those runs look for other errors than time and
+        memory."""
         return of // 8 if self.few else of
 
     def close(self):
@@ -72,7 +74,7 @@ class Bench:
         return os.path.join(self.folder, name)
 
     def file(self, content, name=None):
-        """A file with that content; its path."""
+        """Writes a file with this content; returns its path."""
         if name is None:
             self.count += 1
             name = "input%d" % self.count
@@ -148,7 +150,8 @@ class Bench:
     # ---- judging ----
 
     def check(self, what, fault, result=None):
-        """Counts one check; `fault` is None or False when all is well, else what is wrong."""
+        """Counts one check; `fault` is None or False if it passed, else a description of the
+        error."""
         if not fault:
             self.passed += 1
             return True
@@ -162,7 +165,7 @@ class Bench:
         return False
 
     def unsound(self, r):
-        """What no run may do, whatever its input; None when all is well."""
+        """Behaviour that no run may show, whatever its input; None if all is well."""
         if r.status < 0:
             return "killed by signal %d" % -r.status
         if b"Sanitizer" in r.err or b"runtime error" in r.err or r.status == 99:
@@ -183,11 +186,12 @@ class Bench:
             text = data.decode("utf-8")
         except UnicodeDecodeError:
             return "bad UTF-8 on %s" % where
-        found = UNSAFE.search(text.replace("\r\n", "\n"))  # CSV ends its lines so
+        found = UNSAFE.search(text.replace("\r\n", "\n"))  # CSV lines end with \r\n
         return "control character %r on %s" % (found[0], where) if found else None
 
     def refused(self, what, r, status, *parts):
-        """Ended with that status (or one of them), an error of one line that holds the parts, and no report."""
+        """Checks that the run ended with this status (or one of them), printed an error of one line that
+        contains the parts, and no report."""
         wanted = status if isinstance(status, tuple) else (status,)
         fault = self.unsound(r)
         if not fault and r.status not in wanted:
@@ -202,7 +206,8 @@ class Bench:
         return self.check(what, fault, r)
 
     def works(self, what, r, *parts, warns=None, quiet=False):
-        """Ended well and wrote the parts; `warns`: words of a warning that must be there; quiet: none may be."""
+        """Checks that the run succeeded and printed the parts; `warns`: words of a warning that must be present;
+        quiet: there may be no warning."""
         fault = self.unsound(r) or self.unsafe(r.out, "stdout")
         if not fault and r.status != 0:
             fault = "status %d" % r.status
@@ -219,7 +224,8 @@ class Bench:
         return self.check(what, fault, r)
 
     def sound(self, what, r, statuses=(0, 1, 4)):
-        """Whatever it made of it, it stayed within the promises: a report, or one error line."""
+        """Checks that the run kept the promises, with either result: a report, or one error
+        line."""
         fault = self.unsound(r) or self.unsafe(r.out, "stdout")
         if not fault and r.status == 0 and r.errors:
             fault = "status 0 with an error line"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small inputs that the groups share, made field by field."""
+"""Helpers that make small inputs for the groups, field by field."""
 import os
 
 from harness import SAMPLE
@@ -15,7 +15,7 @@ def text(number, value):
 
 
 def node(name, op="NoOp", inputs=(), attrs=b""):
-    """A field of GraphDef."""
+    """A node as a field of GraphDef."""
     return text(1, text(1, name) + text(2, op) + b"".join(text(3, i) for i in inputs) + attrs)
 
 
@@ -25,7 +25,7 @@ def shape_attr(dims):
 
 
 def execution(name, start=1000, duration=5, extra=b""):
-    """A NodeExecStats; all_start, op_end and all_end are told."""
+    """A NodeExecStats with all_start, op_end and all_end."""
     return text(1, name) + b"".join(wire.number_field(n, v) for n, v in ((2, start), (4, duration), (5, duration))) + extra
 
 

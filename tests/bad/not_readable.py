@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inputs that are none: files of other kinds, files cut short, and bytes changed at random."""
+"""Invalid inputs: files of other kinds, truncated files, and random changes of bytes."""
 import gzip
 import os
 import random
@@ -10,7 +10,7 @@ from making import GRAPH, SMALL, sample_path
 
 @group
 def foreign(b):
-    """Files of other kinds, under every flag, by content, and at the prompt's start."""
+    """Files of other kinds, with every flag, by content, and at the start of the prompt."""
     rng = random.Random(1)
     kinds = {
         "empty": b"", "zero": b"\0", "zeros": b"\0" * 5000, "newline": b"\n", "blanks": b" \n\t\n",
@@ -28,7 +28,7 @@ def foreign(b):
         for flag in flags[number % 5::2] if b.few else flags:
             beside = [] if flag in ("profile", "graph") else ["--graph_path", b.file(GRAPH, "g.pb")]
             r = b.run("scope", *beside, "--%s_path" % flag, path)
-            if kind in ("newline", "blanks"):  # an empty message, as text
+            if kind in ("newline", "blanks"):  # as text this is an empty message
                 b.sound("%s as %s" % (kind, flag), r)
             else:
                 b.refused("%s as %s" % (kind, flag), r, (1, 4), "foreign")
@@ -42,7 +42,8 @@ def foreign(b):
 
 @group
 def sides(b):
-    """What diff cannot compare: foreign and cut texts, deep and wide ones, steps and files that are not there."""
+    """Inputs that diff cannot compare: foreign and truncated texts, deep and wide ones, missing steps and
+    files."""
     tree = b"_TFProfRoot (--/5MB)\n  a (1MB/4MB)\n    a/b (3MB/3MB)\n"
     whole = b.file(tree, "whole")
     for kind, content in {"empty": b"", "zeros": bytes(5000), "prose": b"This is a letter.\nIt is not a profile.\n",
@@ -77,7 +78,7 @@ def sides(b):
 
 @group
 def prefixes(b):
-    """Files cut short, through the program; every prefix of every file is tried in memory by damage.c."""
+    """Truncated files, given to the program; damage.c tries every prefix of every file in memory."""
     for name in SMALL:
         data = b.sample(name)
         steps = 8 if b.few else 40
@@ -88,14 +89,15 @@ def prefixes(b):
         for size in {len(packed) * i // 6 for i in range(1, 6)} | {len(packed) - 1, len(packed) - 8}:
             path = b.file(packed[:size], "prefix.gz")
             b.refused("%s packed and cut to %d" % (name, size), b.run("scope", path), 1, "prefix.gz")
-    packed = gzip.compress(b.sample("traces/kineto.json"), mtime=0)  # traces alone are read as far as they go
+    # of the formats, only truncated traces are read, up to the cut
+    packed = gzip.compress(b.sample("traces/kineto.json"), mtime=0)
     for size in range(len(packed) // 3, len(packed), 120 if b.few else 40):
         b.works("a trace packed and cut to %d" % size, b.run("scope", b.file(packed[:size], "cut.gz")), "(all)", warns="cut short")
 
 
 @group
 def mutants(b):
-    """Bytes changed at random, through the program with every view."""
+    """Random changes of bytes, given to the program with every view."""
     rng = random.Random(7)
     for round_ in range(30 if b.few else 150):
         name = SMALL[round_ % len(SMALL)]
@@ -103,5 +105,5 @@ def mutants(b):
         for _ in range(rng.randrange(1, 6)):
             data[rng.randrange(len(data))] = rng.choice([0, 1, 127, 128, 255, rng.randrange(256)])
         view = rng.choice(b.listed("views"))
-        # 2: the view needs a trace, or another file than this one
+        # status 2: the view needs a trace, or a file of another kind
         b.sound("%s round %d" % (name, round_), b.run(view, b.file(bytes(data), "mutant")), (0, 1, 2, 4))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Inputs that are legal and rare, and what is warned of or told of their places."""
+"""Inputs that are valid but unusual, and their warnings and positions of errors."""
 import csv
 import gzip
 import io
@@ -13,7 +13,7 @@ import wire
 
 @group
 def legal(b):
-    """What is odd but allowed works."""
+    """Unusual but valid inputs work."""
     g = b.file(GRAPH)
     for what, graph in (("a self input", node("a", "NoOp", ["a"])), ("a cycle", node("a", "X", ["b"]) + node("b", "X", ["a"])),
                         ("no op", text(1, text(1, "a")) + node("b", "X")), ("an odd name", node("a//b/") + node("/") + node("//")),
@@ -36,7 +36,7 @@ def legal(b):
 
 @group
 def warnings(b):
-    """What had to be dropped or guessed is told once, with the file's name."""
+    """Dropped or guessed data is reported once, with the file's name."""
     g = b.file(GRAPH, "whole.pb")
     b.works("nothing odd", b.run("scope", "--graph_path", g, "-select", "params"), quiet=True)
     for what, graph, words in (
@@ -68,7 +68,7 @@ def warnings(b):
 
 @group
 def text_errors(b):
-    """Text protos: line and column of what is wrong."""
+    """Errors in text protos are reported with line and column."""
     for content, place in ((b"node { nmae: 'x' }", "1:12"), (b"node {\n  name: 'a'\n  op: 5\n}", "3:"), (b"node {", "1:"),
                            (b"node { name: 'x }", "1:"), (b"\tnode { }\n\tnope { }", "2:14"), (b"node { name: 'a' } }", "1:"),
                            (b"node { name: 'a\nb' }", "1:"), (b"node { attr { key: 'f' value { i: 1.5 } } }", "1:"),
@@ -80,7 +80,7 @@ def text_errors(b):
 
 @group
 def names(b):
-    """Names are data: nothing in them reaches the terminal or breaks a format."""
+    """Names are data: none of their characters controls the terminal or breaks a format."""
     evil = ["a\nb", "\x1b[2J", "c\rd", "e\x00f", "g\x7fh", "\u202edecoy", "\x85next", "tab\there", '"quoted"', "back\\slash",
             "<script>alert(1)</script>", "=1+1", "|pipe|", "`tick`", "{brace}", "日本", "a,b", "'single'", "\u2066iso"]
     raw = [b"\xff\xfe", b"\xc3", b"\xed\xa0\x80", b"ok\xf0\x9f"]

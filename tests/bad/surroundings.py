@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands around a run: where its output goes, who reads it, and the lines that the prompt gets."""
+"""The environment of a run: where its output goes, who reads it, and the lines that the prompt gets."""
 import os
 import stat
 import subprocess
@@ -66,7 +66,7 @@ def outputs(b):
 
 @group
 def readers(b):
-    """A reader that goes away ends the program quietly."""
+    """If the reader of its output goes away, the program ends silently."""
     big = b.file(b"".join(node("scope%d/n%d" % (i % 50, i)) for i in range(40000)), "big.pb")
     for form in ("text", "json", "csv"):
         command = "%s scope --graph_path %s -select params -account_type_regexes '.*' --format %s" % (b.program, big, form)
@@ -79,14 +79,14 @@ def readers(b):
 
 @group
 def prompt(b):
-    """Bad lines are told in one line each; the session goes on and ends with 0."""
+    """Each bad line gets one line of error; the session continues and ends with 0."""
     profile = sample_path("odd/profile_5")
     lines = (b"fly\nscope -max_depth x\nscope -frob 1\nscope -step 9\n\n   \nset max_depth\nset nothing 1\nset max_depth 3\n"
              b"scope -account_type_regexes (\nop -order_by weight\n" + b"x" * 9000 + b"\n\x1b[31m\n\xff\xfe\nscope -max_depth 2\nhelp\n"
              b"scope -output file:outfile=/nowhere/x\n" + b"scope -max_depth 1 -select micros")
     r = b.run("--profile_path", profile, stdin=lines)
     fault = b.unsound(r) or b.unsafe(r.out, "stdout")
-    if not fault and r.status != 2:  # of the first line that failed
+    if not fault and r.status != 2:  # the status of the first line that failed
         fault = "status %d" % r.status
     if not fault and not 9 <= len(r.errors) <= 13:
         fault = "%d error lines" % len(r.errors)
@@ -109,7 +109,7 @@ def prompt(b):
 
 @group
 def statuses(b):
-    """The statuses of what goes well."""
+    """The statuses of successful runs."""
     profile = sample_path("odd/profile_5")
     for words in (["help"], ["--help"], ["help", "scope"], ["--version"], ["scope", profile], ["graph", profile], ["op", profile],
                   ["code", profile], ["advise", profile], ["scope", "--profile_path", profile, "-output", "none"]):

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Words that are wrong or odd: options, steps, rewrites, patterns."""
+"""Invalid or unusual words on the command line: options, steps, rewrites, patterns."""
 from groups import group
 from making import GRAPH, execution, node, run_meta, sample_path
 
 
 @group
 def usage(b):
-    """Wrong words: status 2, and the line names the option and the value."""
+    """Invalid words: status 2, and the error names the option and the value."""
     g = b.file(GRAPH, "g.pb")
     for option, value in (("max_depth", "many"), ("max_depth", ""), ("max_depth", "1.5"), ("min_bytes", "1k"),
                           ("min_micros", "99999999999999999999"), ("step", "last"), ("order_by", "weight"),
@@ -26,7 +26,7 @@ def usage(b):
         b.refused(" ".join(words), b.run("scope", "--graph_path", g, *words), (1, 2))
     for words in (["fly"], ["scop"], ["scope", "graph"], ["", "x"], ["help", "flying"]):
         b.refused(" ".join(words), b.run(*words), (1, 2))
-    # TensorFlow's answer to a broken show regex is the root alone: it is printed too (docs/differences.md)
+    # For an invalid show regex TensorFlow prints only the root, and so do we (docs/differences.md)
     r = b.run("scope", "--graph_path", g, "-show_name_regexes", "(a")
     b.check("a broken show regex", r.status != 2 or len(r.errors) != 1 or r.out.count(b"_TFProfRoot") != 1, r)
     b.refused("profile beside graph", b.run("scope", "--profile_path", sample_path("odd/profile_5"), "--graph_path", g), 2)
@@ -45,7 +45,7 @@ def usage(b):
 
 @group
 def steps(b):
-    """A step that is not there."""
+    """A step that does not exist."""
     profile = sample_path("odd/profile_5")
     for step in ("7", "1", "9223372036854775807"):
         b.refused("step " + step, b.run("scope", profile, "-step", step), 2, "step " + step, "profile_5", "0 5")
@@ -57,7 +57,7 @@ def steps(b):
 
 @group
 def statistics(b):
-    """stats of hostile names, numbers and steps; rewrites that are none, or too much."""
+    """Statistics with hostile names, numbers and steps; invalid and oversized rewrites."""
     g = b.file(GRAPH + node("deep/" * 2000 + "end") + node("=1+1") + node(b"new\nline\xff"), "g.pb")
     huge = [execution(n, start=-2 ** 63, duration=2 ** 63 - 1) for n in ("x", "a/mul", "a/b", "=1+1")]
     runs = [b.file(run_meta(*huge), "run_0"), b.file(run_meta(execution("x", duration=-5)), "run_1"), b.file(run_meta(), "run_2")]
@@ -81,7 +81,7 @@ def statistics(b):
 
 @group
 def depth(b):
-    """-max_depth below 1 works as 1 and says so."""
+    """-max_depth below 1 has the effect of 1, with a warning."""
     g = b.file(GRAPH)
     for value in ("0", "-1", "-2147483648"):
         for view in ("scope", "graph", "op"):
@@ -99,7 +99,7 @@ def no_code(b):
 
 @group
 def regexes(b):
-    """Every legal pattern gets its answer in time."""
+    """Every valid pattern is answered in time."""
     name = "a" * 4000 + "b"
     g = b.file(node(name) + node("a/b"))
     for pattern in ("(a+)+$", "(a|aa)+$", "(.*)*x", ".*.*.*.*.*.*.*.*=", "(a?){60}a{60}", "[a-z]*[a-z]*[a-z]*c", "a" * 3000,

@@ -27,7 +27,8 @@ WIDTH = 32
 
 
 def build(nodes, batch):
-    """A stack of dense layers under Adam: some 70 ops a layer. A batch of None leaves shapes for the run to tell."""
+    """A stack of dense layers with Adam: about 70 ops for each layer. With a batch of None, only the run shows some
+    shapes."""
     graph = tensorflow.Graph()
     with graph.as_default():
         x = out = tf.placeholder(tf.float32, [batch, WIDTH], 'x')
@@ -88,7 +89,8 @@ def resident():
 
 
 def growth(calls=1000):
-    """Memory after many calls. An added step is kept; what is beyond that would be a leak."""
+    """The growth of memory over many calls. An added step is kept; any other growth would be a
+    leak."""
     recorded = build(1000, None)
     metas = record(*recorded)
     profiler = ours.Profiler(recorded[0])

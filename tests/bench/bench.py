@@ -43,7 +43,7 @@ for view in ("scope", "op", "code", "graph"):
 
 
 def measure(command, times=5, threads=None):
-    """Best wall time in seconds and most memory in bytes of several runs."""
+    """The best wall time in seconds and the peak memory in bytes of several runs."""
     environment = dict(os.environ, TFPROF_THREADS=threads) if threads else None
     best, most = float("inf"), 0
     with open(os.devnull, "w") as null:

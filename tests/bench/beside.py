@@ -85,7 +85,7 @@ class Job:
         return json.loads(self.process.stdout.readline())
 
     def during(self, *command):
-        """What the job counted meanwhile; and what was said."""
+        """The job's numbers while the command ran, and the command's output."""
         done = subprocess.run(command, capture_output=True, check=False, cwd=self.folder)
         return self.ask(), done.stdout.decode(errors="replace") + done.stderr.decode(errors="replace")
 

@@ -23,7 +23,7 @@ from torch.profiler import ProfilerActivity, profile, record_function, schedule
 WIDTH, LAYERS, BATCH = 128, 4, 32
 WARM, BLOCK, TURNS, RECORDED = 3, 12, 4, 12
 TOLERANCE = 0.05
-now = {}  # the delays of this rank: {place: seconds}
+now = {}  # this rank's delays: {place: seconds}
 
 
 def pause(place):
@@ -75,7 +75,7 @@ class Items(torch.utils.data.Dataset):
 
 
 class Job:
-    """One training loop; `kind` is how gradients are reduced."""
+    """A training loop; `kind` is the way in which gradients are reduced."""
 
     def __init__(self, kind, loader):
         torch.manual_seed(1)
@@ -94,19 +94,19 @@ class Job:
         self.opt.step()
 
     def reduce(self, grads):
-        if self.kind == "each":  # one after the other
+        if self.kind == "each":  # one after another
             for i, grad in enumerate(grads):
                 if i == 2:
                     spot("between")
                 if i == 5:
                     spot("later")
                 dist.all_reduce(grad)
-        if self.kind == "together":  # started one by one, then waited for
+        if self.kind == "together":  # all are started, then all are awaited
             works = [dist.all_reduce(grad, async_op=True) for grad in grads]
             spot("beside")
             for work in works:
                 work.wait()
-        if self.kind == "gather":  # sharded: gathered, and sent by the first rank
+        if self.kind == "gather":  # sharded: gradients are gathered, and the first rank sends the result
             flat = torch.cat([grad.flatten() for grad in grads])
             dist.all_gather([torch.empty_like(flat) for _ in range(2)], flat)
             spot("between")
@@ -114,7 +114,8 @@ class Job:
             dist.all_reduce(flat)
 
 
-# name: kind of job, delays in ms {place: (rank 0, rank 1)}, options, delays afterwards, and what is recorded besides
+# name: kind of job, delays in ms {place: (rank 0, rank 1)}, options, delays of the changed job, and other recording
+# settings
 CASES = {
     "input of one rank": ("ddp", {"input": (20, 0)}, ["-faster", "input=0"], {}),
     "input of the other rank": ("ddp", {"input": (0, 10)}, ["-faster", "host:input=0"], {}),

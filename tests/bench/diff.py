@@ -55,7 +55,7 @@ def read(root, path, side, count):
 
 
 def keep(root, least, delta):
-    """Marks what is significant, the deepest first."""
+    """Marks significant rows, the deepest first."""
     order = [root]
     for node in order:
         order.extend(node.children.values())
@@ -137,7 +137,7 @@ def compare(words):
 # ---- made files ----
 
 def make(rng, lines, path, grow, digits):
-    """A tree of names with totals that are their sums, as a scope view prints it, one line in twenty left out."""
+    """A tree of names whose totals are sums, in the form of a scope view; one line in twenty is omitted."""
     names = ['']
     while len(names) < lines:
         above = rng.choice(names[-200:]) if rng.random() < 0.8 else rng.choice(names)

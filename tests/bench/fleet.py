@@ -31,7 +31,8 @@ RULE = ("--path", "job={job}/day={day}")
 
 
 def measure(words, **more):
-    """Processor seconds with all that it started, most memory of a process in MB, and stdout."""
+    """Processor seconds of a command and its children, the peak memory of one process in MB, and
+    stdout."""
     child = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, **more)
     out = child.stdout.read()
     _, status, usage = os.wait4(child.pid, 0)
@@ -75,7 +76,7 @@ def size_of(folder):
 
 
 def print_growth(fleet):
-    """Distinct traces, one in a hundred bad; the bigger folders hold the smaller ones' files again. Returns the biggest index."""
+    """Different traces, one in a hundred damaged; larger folders contain the files of smaller ones. Returns the largest index."""
     counts, points, folder = [n for n in (1000, 10000, 100000) if n <= LARGEST], [], fleet.at("growing")
     done = 0
     for count in counts:
@@ -117,7 +118,7 @@ def children(pid):
 
 
 def kill_workers(child, most):
-    """Workers that are at it, one after the other."""
+    """Kills running workers, one after another."""
     killed = 0
     while child.poll() is None and killed < most:
         for worker in children(child.pid)[:1]:
@@ -142,7 +143,7 @@ def print_kills(fleet):
     while True:
         child = subprocess.Popen([*words, "-o", again, "--jobs", "2", "--part-bytes", "20000"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         try:
-            child.wait(0.1 * 1.3**tries)  # ever longer: what was not committed is read again
+            child.wait(0.1 * 1.3**tries)  # waits longer each time, because work that was not committed is repeated
             break
         except subprocess.TimeoutExpired:
             tries += 1
@@ -171,7 +172,7 @@ def main():
         print_kills(fleet)
         rows = subprocess.run([PYTHON, os.path.join(ROOT, "tests", "bench", "fleet_rows.py"), fleet.program], stderr=subprocess.PIPE, text=True, check=False)
         if rows.returncode:
-            sys.exit("bench: " + rows.stderr[-2000:])  # Spark says much beside
+            sys.exit("bench: " + rows.stderr[-2000:])  # Spark prints many other messages
     finally:
         shutil.rmtree(scratch)
 

@@ -31,7 +31,7 @@ SQL = "SELECT count(*) AS n, sum(duration_us) AS us, sum(exposed_communication_u
 
 
 def sum_below(n, period):
-    """Of i % period over i < n."""
+    """The sum of i % period over i < n."""
     whole, rest = divmod(n, period)
     return whole * (period * (period - 1) // 2) + rest * (rest - 1) // 2
 

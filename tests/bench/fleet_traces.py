@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many distinct traces of PyTorch for tests/bench/fleet.py, whose sums are known without reading them."""
+"""Many different PyTorch traces for tests/bench/fleet.py; their sums are known without reading them."""
 import gzip
 import multiprocessing
 import os
 
-KERNELS = (140000, 21000, 26000, 90000, 33000, 180000, 80000)  # nanoseconds; what is added depends on the trace and the step
+# nanoseconds; a part that depends on the trace and the step is added
+KERNELS = (140000, 21000, 26000, 90000, 33000, 180000, 80000)
 NAMES = ("addmm", "layer_norm", "gelu", "bmm", "softmax", "attention", "adamw")
-PERIOD = 97  # of what is added, over the traces
+PERIOD = 97  # the period of the added part, over the traces
 JOBS = 100
 BAD = ("empty", "format", "damaged")
 PATTERN = "job={job}/day={day}/t{number}.json.gz"
@@ -21,7 +22,8 @@ def step_ns(i, step):
 
 
 def sum_of_steps_us(count, steps, is_bad):
-    """Over the traces 0 .. count - 1 that are good: a period at a time, as all periods are alike but for the bad ones."""
+    """The sum over the good traces of 0 .. count - 1, period by period, because all periods are equal except for the bad
+    traces."""
     period = sum(step_ns(i, s) for i in range(PERIOD) for s in range(steps))
     rest = sum(step_ns(i, s) for i in range(count % PERIOD) for s in range(steps))
     bad = sum(step_ns(i, s) for i in range(count) if is_bad(i) for s in range(steps))
@@ -33,7 +35,7 @@ def us(ns):
 
 
 def text(i, steps, repeat):
-    """repeat: how often a step runs its kernels' operators on the host, for bigger files."""
+    """repeat: how often each step runs its kernels' operators on the host, to make files larger."""
     out, at, number = [], 1000000 + i % 1000 * 7, 0
     pid = 4000 + i % 8
 
@@ -65,7 +67,7 @@ def path_of(i):
 
 
 def bad_of(i):
-    """One in a hundred, by turns."""
+    """One trace in a hundred is damaged, in ways that take turns."""
     return BAD[i // 100 % len(BAD)] if i % 100 == 99 else None
 
 

@@ -42,7 +42,7 @@ def tensor(kind, dims, content):
 
 
 def layer(i, before, colon):
-    """Eight nodes; the last one is what the next layer reads."""
+    """Eight nodes; the next layer reads the last one."""
     name = b"layer%d/" % i
     first = colon(b"product", b"product")
     return [

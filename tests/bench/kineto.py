@@ -27,7 +27,7 @@ OPS = ["aten::linear", "aten::addmm", "aten::relu", "aten::native_layer_norm", "
 
 
 def one_step():
-    """The text of a step with %-places, and for each place a number and what is added to it in each step."""
+    """The text of a step with %-placeholders, and for each one a number and its increment for each step."""
     text, places = [], []
 
     def put(cat, name, pid, tid, at, lasts, args):
@@ -81,7 +81,8 @@ def write_trace(path, megabytes):
 
 
 def measure(command, times=5, threads=None):
-    """Best wall time and processor time in seconds and most memory in bytes of several runs."""
+    """The best wall time and processor time in seconds and the peak memory in bytes of several
+    runs."""
     environment = dict(os.environ, TFPROF_THREADS=threads) if threads else None
     best, busy, most = float("inf"), float("inf"), 0
     for _ in range(times):
@@ -106,7 +107,7 @@ print(time.monotonic() - start, time.process_time() - busy)
 
 
 def beside_hta(program, scratch, python):
-    """HTA wants a rank and reads gzip only."""
+    """HTA needs a rank in the trace and reads only gzip."""
     trace, packed = os.path.join(scratch, "rank0.json"), os.path.join(scratch, "rank0.json.gz")
     write_trace(trace, 50)
     subprocess.run(["sed", "-i", "0,/{/s//{\"distributedInfo\": {\"rank\": 0},/", trace], check=True)

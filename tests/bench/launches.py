@@ -43,7 +43,7 @@ def stat(plane, name, value):
 
 
 class Device:
-    """A device and the thread that launches its kernels."""
+    """A device and the host thread that launches its kernels."""
 
     def __init__(self, shape, number):
         self.shape, self.random = shape, random.Random(number)
@@ -62,7 +62,7 @@ class Device:
         self.calls, self.at, self.pending, self.count = [], [0] * shape["streams"], [], 0
 
     def ids(self, first, count):
-        """The numbers of the next calls."""
+        """The ids of the next calls."""
         ids = list(range(first, first + count))
         if self.shape["order"] == "shuffled":
             for at in range(0, count, 4096):
@@ -74,7 +74,7 @@ class Device:
         return ids
 
     def launch(self, number, start):
-        """Notes a kernel, which is written once `far` others were launched."""
+        """Queues a kernel, which is written after `far` others have been launched."""
         self.pending.append((number, start))
         while len(self.pending) > self.shape["far"]:
             self.write(*self.pending.pop(0), start)
@@ -103,7 +103,7 @@ class Device:
 
 
 def thread(host, device, shape, first, count):
-    """The steps of a thread: `count` launches in each."""
+    """The steps of a thread, with `count` launches in each."""
     step_meta, pjit, launch = host.meta("train"), host.meta("PjitFunction(step)"), host.meta("cuLaunchKernel")
     correlation = b"\x08" + varint(host.stat_id("correlation_id")) + b"\x18"
     where = stat(host, "device_id", 0)
@@ -133,7 +133,7 @@ def write_trace(path, **changes):
     shape = {**SHAPE, **changes}
     host = xspace.Plane("/host:CPU")
     devices = [Device(shape, i) for i in range(shape["devices"])]
-    a_kernel = 127  # bytes, with its call
+    a_kernel = 127  # bytes of a kernel with its call
     count = max(1, int(shape["megabytes"] * 1e6 / a_kernel / shape["steps"] / shape["devices"]))
     for i, device in enumerate(devices):
         events = thread(host, device, shape, 1 + i * count * shape["steps"], count)

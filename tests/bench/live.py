@@ -21,7 +21,7 @@ import fake  # noqa: E402
 import real  # noqa: E402
 
 ATTACHES, JOBS, THREADS, SECONDS = 100, 50, 200, 20
-SETTLED = 40  # seconds until top has looked at the threads of all of them once
+SETTLED = 40  # seconds until top has looked at the threads of all processes once
 BUSY = "import jax\nprint('ready', flush=True)\nwhile True: sum(range(1000))\n"
 MANY = f"""
 import jax, threading, time
@@ -54,7 +54,7 @@ def attach(program, folder, env):
 
 
 def cpu_seconds(pid):
-    with open(f"/proc/{pid}/schedstat", encoding="ascii") as f:  # top has one thread
+    with open(f"/proc/{pid}/schedstat", encoding="ascii") as f:  # top has only one thread
         return int(f.read().split()[0]) / 1e9
 
 
@@ -102,7 +102,7 @@ while True:
 
 
 class Stepping:
-    """A job that tells its steps and its processor time, and what it told."""
+    """A job that prints its steps and its processor time, and the lines that it has printed."""
 
     def __init__(self, words, env):
         self.job, self.told = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=env, start_new_session=True), []
@@ -114,7 +114,7 @@ class Stepping:
             self.told.append([float(x) for x in line.split()])
 
     def cost(self, begin, end):
-        """Microseconds of processor time a step, between two moments."""
+        """Microseconds of processor time for each step between two moments."""
         inside = [t for t in list(self.told) if len(t) == 3 and begin <= t[0] <= end]
         return 1e6 * (inside[-1][2] - inside[0][2]) / (inside[-1][1] - inside[0][1]) if len(inside) > 1 else float("nan")
 

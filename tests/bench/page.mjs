@@ -5,9 +5,9 @@ import { open, start, url } from "../page/harness.mjs";
 
 const TIMES = 7;
 
-/** Milliseconds from the beginning of the page's load to the frame that shows the spans, and of it what the request took. */
+/** Milliseconds from the start of the page's load to the frame that shows the spans, and the share of the request. */
 async function picture(browser, hash) {
-  const page = await open(browser); // a context of its own: nothing is cached
+  const page = await open(browser); // a new browser context, so that nothing is cached
   await page.goto(`${url}/${hash}`);
   const times = await page.evaluate(
     () =>
@@ -27,7 +27,8 @@ async function picture(browser, hash) {
   return times;
 }
 
-/** Processor time of the server until now, in milliseconds: a busy machine changes it little. */
+/** The server's processor time so far, in milliseconds, which hardly depends on the load of the
+ * machine. */
 function busy() {
   const fields = readFileSync(`/proc/${process.env.PAGE_SERVER}/stat`, "utf8").split(") ")[1].split(" ");
   return 10 * (Number(fields[11]) + Number(fields[12]));

@@ -19,7 +19,7 @@ TOLERANCE, OF_RANKS, SECONDS = 0.01, 0.02, {"AR": 0.1}
 
 
 def numbered(figures):
-    """A list or an object of figures by name."""
+    """A list or an object of figures, by name."""
     return figures.items() if isinstance(figures, dict) else enumerate(figures)
 
 
@@ -29,7 +29,7 @@ def ask(program, path, *options):
 
 
 def figures_of(program, path, published):
-    """What is told by us and by them: (kind, ours, theirs)."""
+    """Our figures and the published ones: (kind, ours, theirs)."""
     rows = ask(program, path)
     today, ideal = rows["today"], rows["ideal stragglers"]
     yield "launch_slowdown", today["step_us"] / today["replay_us"], published["launch_slowdown"]
@@ -53,7 +53,8 @@ def seconds(program, path):
 
 
 def check(program, path, name):
-    """Prints the worst of each kind; returns how many figures are met, and how many not."""
+    """Prints the worst figure of each kind; returns how many are within the tolerance, and how many
+    are not."""
     with open(os.path.join(os.path.dirname(path), f"result-{name}.json")) as f:
         published = json.load(f)
     worst, passed, failed = {}, 0, 0

@@ -15,7 +15,7 @@ import tempfile
 from kineto import MEGABYTES, ROOT, measure
 
 LAYERS, SIZES = 36, 4
-# what a layer launches: op, module, line, kernel
+# the launches of a layer: op, module, line, kernel
 LAYER = [
     ("_C::fused_add_rms_norm", "RMSNorm_%d", "model/norm.py(21): forward", "void vllm::fused_add_rms_norm_kernel<c10::BFloat16, 8>(c10::BFloat16*, long)"),
     ("aten::mm", "Attention_%d/QKV_%d", "model/linear.py(40): forward", "Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT%dx32x64_MI16x16x1_SN_LDSB1_AFC1_GRVWA8"),
@@ -44,7 +44,7 @@ def call(api, name, start, number, args=""):
 
 
 def captured(api, size, at):
-    """One capture, and when it ends."""
+    """Writes one capture; returns its end time."""
     events, number, began = [], size << 16, at
     at += 10
     for layer in range(LAYERS):
@@ -75,7 +75,8 @@ def write_capture(path, api):
 
 
 def step(api, size, at, number):
-    """A graph's launch with what it replays, and the sampler; when all ends."""
+    """The launch of a graph with the activities that it replays, then the sampler; returns the end
+    time."""
     events, start = [call(api, "GraphLaunch", at + 20, number),
                      span("python_function", "/srv/runner.py(208): replay", at + 15, 30, '"Python id": %d' % number)], at
     at += 25

@@ -17,7 +17,7 @@ FRAME_BYTES, BATCH = 1 << 16, 1000
 
 
 class Writer:
-    """Writes opcodes in frames as CPython does."""
+    """Writes opcodes in frames, like CPython."""
     def __init__(self, file):
         self.file, self.parts, self.size, self.memo = file, [], 0, 0
 
@@ -32,7 +32,8 @@ class Writer:
         self.parts, self.size = [], 0
 
     def memoize(self, data):
-        """Puts what leaves a value, and remembers it; returns the opcode that gets it again."""
+        """Writes opcodes that leave a value, and memoizes it; returns the opcode that loads it
+        again."""
         self.put(data + b"\x94")
         self.memo += 1
         return b"h" + bytes([self.memo - 1]) if self.memo <= 256 else b"j" + struct.pack("<I", self.memo - 1)
@@ -55,7 +56,7 @@ def whole(value):
 
 
 def stacks(out):
-    """The frames are memoized once, in a list that the snapshot holds beside the entries; returns the items of each stack."""
+    """Memoizes the frames once, in a list that the snapshot has beside the entries; returns the items of each stack."""
     words = {}
     for word in ("filename", "line", "name"):
         words[word] = out.memoize(text(word))
@@ -120,7 +121,7 @@ def entries(out, file, most):
 
 
 def segments(out, held):
-    """What is held at the end stands in segments of up to 1,000 blocks."""
+    """Blocks that are held at the end are in segments of up to 1,000 blocks."""
     word = {key: text(key) for key in ("device", "address", "total_size", "stream", "segment_type", "blocks", "size", "requested_size", "state")}
     for first in range(0, len(held), 1000):
         blocks = held[first:first + 1000]

@@ -15,11 +15,12 @@ TABLES = {
 }
 PROCESS = 77 << 24
 THREAD = PROCESS | 78
-STEP = 2000  # launches
+STEP = 2000  # launches in a step
 
 
 def rows(n):
-    """A launch with its operator and its kernel; the last one of a step ends it."""
+    """The rows of a launch with its operator and its kernel; the last one in a step also ends the
+    step."""
     at = 9000 * n
     name = 1 + n % 250
     yield "CUPTI_ACTIVITY_KIND_RUNTIME", (at + 1000, at + 4000, 0, THREAD, n, 0, 0, None)

@@ -19,7 +19,8 @@ STEPS, NODES = int(os.environ.get("STEPS", "1000")), int(os.environ.get("NODES",
 
 
 def measure(words, threads=None, times=3):
-    """The least wall time and processor time of several runs, in seconds, and the least memory, in bytes."""
+    """The shortest wall time and processor time of several runs, in seconds, and the least memory, in
+    bytes."""
     environment = dict(os.environ, TFPROF_THREADS=threads) if threads else None
     best = None
     for _ in range(times):
@@ -44,7 +45,7 @@ def metas(folder, steps):
 
 
 def inputs(scratch, counts, nodes):
-    """(name, of each count the options that name the files)"""
+    """(name, for each count the options that name the files)"""
     profiles = []
     for steps in counts:
         path = os.path.join(scratch, "profile_%d" % steps)

@@ -10,8 +10,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-/* Which fields of which message are messages. The attributes of a profile's nodes are left as
- * bytes. */
+/* Lists which fields of which message are messages. The attributes of a profile's nodes stay bytes. */
 enum {
     SCALARS,
     PROFILE,
@@ -58,7 +57,7 @@ static const uint8_t inside[KINDS][17] = {
     [TIMES_ENTRY] = { [2] = TIMES },
     [TIMES] = { [1] = TUPLE },
     [TUPLE_ENTRY] = { [2] = TUPLE },
-    [TUPLE] = { [1] = SCALARS + KINDS }, /* packed numbers: walked as bytes are, by their count */
+    [TUPLE] = { [1] = SCALARS + KINDS }, /* packed numbers: skipped like bytes */
     [MEMORY] = { [11] = OUTPUT_ENTRY },
     [OUTPUT_ENTRY] = { [2] = SCALARS + KINDS },
     [GRAPH] = { [1] = NODE_DEF, [2] = LIBRARY },
@@ -94,7 +93,7 @@ static inline const uint8_t *varint(const uint8_t *at, uint64_t *v)
     return at;
 }
 
-/* The file is our own and whole: nothing is checked. */
+/* The file is our own and complete, so nothing is checked. */
 static void walk(const uint8_t *at, const uint8_t *end, unsigned kind)
 {
     while (at < end) {

@@ -10,11 +10,11 @@ import subprocess
 import sys
 import tempfile
 
-OPS = 100  # of a step
+OPS = 100  # operators in a step
 
 
 def step_of():
-    """The text of a step, with places for time and number."""
+    """The text of a step, with placeholders for time and number."""
     lines, at = [], 10
 
     def add(cat, name, ts, dur, pid, tid, args):

@@ -29,7 +29,7 @@ import launches  # noqa: E402
 import xspace  # noqa: E402
 
 MEGABYTES = int(os.environ.get("MEGABYTES", "200"))
-EVENTS = 20000  # of a line; lines of a plane are alike but for their ids
+EVENTS = 20000  # events of a line; the lines of a plane differ only in their ids
 NAMES = ["fusion.1", "tanh.7", "all-reduce.3", "copy.4"]
 
 
@@ -58,7 +58,8 @@ def stream(plane):
 
 
 def line_parts(name, events):
-    """A line is its id and what is the same in all: the name, the time base and the events."""
+    """A line is its id, followed by parts that all lines share: the name, the time base and the
+    events."""
     return xspace.message((2, name), (3, 1000), *((4, e) for e in events))
 
 
@@ -86,7 +87,8 @@ print(importlib.metadata.version("xprof"), took, resource.getrusage(resource.RUS
 
 
 def beside_xprof(trace, took, size):
-    """xprof leaves a cache beside the trace: it goes with the scratch folder, so only the first call counts."""
+    """xprof leaves a cache beside the trace, which is removed with the scratch folder, so only the first call
+    counts."""
     out = subprocess.run([os.environ["XPROF_PYTHON"], "-c", XPROF, trace], check=True, stdout=subprocess.PIPE,
                          stderr=subprocess.DEVNULL, text=True).stdout
     version, theirs, memory = out.split()[-3:]
@@ -100,7 +102,8 @@ WRITERS = {"threads": write_trace, "launches": lambda path, megabytes: launches.
 
 def measure(shape, program, walk, scratch):
     trace = os.path.join(scratch, shape + ".xplane.pb")
-    if os.fork() == 0:  # in a process of its own: what a program is told to have held at most counts the one that started it
+    # in a child process, because a program's reported peak memory includes that of the process that started it
+    if os.fork() == 0:
         WRITERS[shape](trace, MEGABYTES)
         os._exit(0)
     if os.wait()[1]:

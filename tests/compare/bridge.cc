@@ -56,13 +56,13 @@ namespace tfprof
 {
 A_MESSAGE(OpLogProto);
 
-/* Returned by value in the caller's room, so it needs a destructor. */
+/* Returned by value into the caller's storage, so it needs a destructor. */
 struct Status {
     ~Status() {}
     uintptr_t ok_is_1;
 };
 
-/* The members and their order are TensorFlow's, so that one made here can be filled there. */
+/* The members have TensorFlow's order, so that TensorFlow can fill an object made here. */
 struct Options {
     virtual ~Options() {}
     int64_t numbers[12] = {};
@@ -97,7 +97,7 @@ Status ParseCmdLine(const std::string &line, std::string *command, Options *o);
 using namespace tensorflow;
 using namespace tensorflow::tfprof;
 
-/* Never deleted: a test's process is short, and the room holds members that only TensorFlow could take down. */
+/* Never deleted: a test's process is short, and the object has members that only TensorFlow could destroy. */
 template <class T> static std::unique_ptr<T> parsed(const char *data, size_t size)
 {
     T *m = new T(nullptr);
@@ -114,7 +114,7 @@ static std::unique_ptr<checkpoint::CheckpointReader> reader(const char *prefix)
     return std::unique_ptr<checkpoint::CheckpointReader>(r);
 }
 
-static std::string result; /* of the last call that gives bytes */
+static std::string result; /* result of the last call that returns bytes */
 
 extern "C" {
 
@@ -134,7 +134,7 @@ void bridge_add_step(TFStats *t, int64_t step, const char *meta, size_t size)
     t->AddRunMeta(step, parsed<RunMetadata>(meta, size));
 }
 
-/* NULL when the options are refused */
+/* Returns NULL if the options are refused. */
 Options *bridge_options(const char *proto, size_t size)
 {
     auto *o = new Options;
@@ -151,7 +151,7 @@ const char *bridge_listing(const Options *o, size_t *size)
     return result.data();
 }
 
-/* One line of the prompt: -> the command, or NULL when the line is refused (told on stderr). */
+/* Parses one line of the prompt: -> the command, or NULL if the line is refused (with a message on stderr). */
 const char *bridge_parse(const char *line, Options *o)
 {
     static std::string command;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fixed list of cases, each of which tests one rule alone, and random option sets from a seed. Plain
+"""A fixed list of cases, each of which tests one rule, and random option sets from a seed. Plain
 Python."""
 import functools
 import os
@@ -59,7 +59,7 @@ class List:
 
 
 def tutorial(add):
-    """The thirteen examples of the TensorFlow 1.0 tutorial, in today's option names."""
+    """The thirteen examples of the TensorFlow 1.0 tutorial, with today's option names."""
     net = 'resnet32'
     bare, checkpoint = files(net, 'graph.pbtxt', log=False), 'resnet32/ckpt_v2/model.ckpt-1'
     logged, restored = files(net, 'graph.pbtxt'), dict(bare, checkpoint=checkpoint)
@@ -226,7 +226,8 @@ def fixed():
 
 # ---------------------------------------------------------------- random option sets
 class Words:
-    """What a filter could name: by default what the nodes of a ProfileProto hold."""
+    """The words of a graph that a filter could match: by default those in the nodes of a
+    ProfileProto."""
 
     def __init__(self, profile_bytes):
         names, types, frames, strings = set(), set(), set(), {}
@@ -270,7 +271,7 @@ def random_options(rng, words, view):
         if rng.random() < chance:
             patterns = words.patterns(rng, vocabulary)
             if (view, name) == ('code', 'trim') and any(re.fullmatch(p, ROOT) for p in patterns.split(',')):
-                continue  # TensorFlow dies of it
+                continue  # TensorFlow crashes on it
             options += ['-%s%s' % (name, '_type_regexes' if name == 'account' else '_name_regexes'), patterns]
     for column in NUMERIC:
         if rng.random() < 0.05:
@@ -292,7 +293,8 @@ def words_of(base, source):
 
 
 def random_cases(seed, count, sources, base):
-    """sources: (inputs, the profile whose words are used, or Words). One in eight draws a timeline or a pprof file."""
+    """sources: (inputs, the profile whose words are used, or Words). One case in eight writes a timeline or a pprof
+    file."""
     rng, made = random.Random(seed), List()
     words = {id(s): words_of(base, s) for _, s in sources}
     while len(made.cases) < count:

@@ -26,7 +26,7 @@ CHECKERS = ('AcceleratorUtilizationChecker', 'OperationChecker', 'ExpensiveOpera
 
 
 def read(path):
-    """A file, or what is packed in FILE.gz."""
+    """The bytes of a file, or of FILE.gz unpacked."""
     if not os.path.exists(path) and os.path.exists(path + '.gz'):
         path += '.gz'
     with open(path, 'rb') as f:
@@ -43,7 +43,7 @@ def build_bridge(folder):
 
 
 class Quiet:
-    """File descriptor 1 (and 2) into temporary files."""
+    """Redirects file descriptor 1 (and 2) into temporary files."""
 
     def __init__(self, fds=(1, 2)):
         self.fds, self.texts = fds, []
@@ -69,7 +69,7 @@ class Quiet:
 
 class Core:
     def __init__(self, folder):
-        """folder: where the bridge is built."""
+        """folder: where the bridge is compiled."""
         os.environ.update(TF_CPP_MIN_LOG_LEVEL='3', CUDA_VISIBLE_DEVICES='')
         with Quiet((2,)):
             import tensorflow
@@ -107,7 +107,7 @@ class Core:
         return graph.SerializeToString()
 
     def options(self, words):
-        """-name value words as the core's options: every field set, as a command line would."""
+        """-name value words as the core's options: every field is set, as on a command line."""
         proto = self.options_pb2.OptionsProto(max_depth=10, step=-1, order_by='name')
         lists = dict(LISTS)
         words = list(words)
@@ -134,7 +134,8 @@ class Core:
         return made
 
     def open(self, inputs, base):
-        """Loads it twice: through the bridge, and through the binding, which alone gives coverage and advice."""
+        """Loads the inputs twice: through the bridge, and through the binding, because only the binding gives
+        coverage and advice."""
         def path(name):
             return os.path.join(base, inputs[name]).encode() if inputs.get(name) else None
         if inputs.get('profile'):
@@ -152,7 +153,8 @@ class Core:
         return stats, coverage
 
     def show(self, stats, view, options):
-        """Prints; -> the returned proto. The blocks of advise are printed in the order of their names."""
+        """Prints the view; -> the returned proto. The blocks of advise are printed in the order of their
+        names."""
         if view != 'advise':
             return self.bytes_of(self.lib.bridge_show, stats, view.encode(), options)
         asked = self.options_pb2.AdvisorOptionsProto()
@@ -167,7 +169,8 @@ class Core:
         return proto
 
     def session(self, stats, lines):
-        """The prompt's loop when stdin is no terminal: `set` keeps its options, other commands use theirs once."""
+        """The prompt's loop if stdin is not a terminal: `set` keeps its options, other commands use theirs
+        once."""
         kept = self.options([])
         for line in lines:
             if not line:
@@ -195,7 +198,8 @@ class Core:
                     'coverage': coverage}
 
     def answers(self, cases, base):
-        """One answer a case, in order; None where the core died. Each set of inputs is loaded once, in a child."""
+        """One answer for each case, in order; None if the core crashed. Each set of inputs is loaded once, in a
+        child process."""
         found, groups = {}, {}
         for case in cases:
             groups.setdefault(json.dumps(case['inputs'], sort_keys=True), []).append(case)
@@ -204,7 +208,7 @@ class Core:
                 done = self.in_child(group, base)
                 found.update(done)
                 group = group[len(done):]
-                if group:  # it died at this one
+                if group:  # the core crashed in this case
                     found[group[0]['id']] = None
                     group = group[1:]
         return [found[case['id']] for case in cases]

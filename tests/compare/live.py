@@ -40,8 +40,8 @@ CONVERTED = [cases.DENSE, cases.RESOURCE, cases.TOWERS, cases.GPU, cases.ODD, RE
 
 
 def make_models(base):
-    """What tests/data/make_models.py makes, each model in a fork of this process, which has loaded TensorFlow and started
-    nothing of it: to load it is two thirds of the work of a process for each."""
+    """Makes the models of tests/data/make_models.py, each in a fork of this process, which has loaded TensorFlow and
+    started nothing of it: loading takes two thirds of the time if each model has a new process."""
     sys.path.insert(0, os.path.join(ROOT, 'tests', 'data'))
     os.environ.update(TF_CPP_MIN_LOG_LEVEL='3', CUDA_VISIBLE_DEVICES='')
     with core.Quiet((2,)):
@@ -71,7 +71,8 @@ def make_models(base):
 
 
 def chances(base, seed):
-    """Cases on the small random models; words for filters are those of the odd one, which they share parts with."""
+    """Cases on the small random models; the words for filters are those of the odd model, which shares parts with
+    them."""
     words, asked = copy.copy(cases.words_of(base, 'odd/profile_5')), []
     words.steps = [0, 1, 2]
     for name in sorted(os.listdir(os.path.join(base, 'chance'))):
@@ -131,7 +132,7 @@ def side_by_side(tally, tensorflow, binary, asked, base):
 
 
 def conversions(tally, tensorflow, binary, base, seed):
-    """TensorFlow's answers about what we converted, beside its answers about the inputs themselves."""
+    """Compares TensorFlow's answers about our converted files with its answers about the inputs."""
     with tempfile.TemporaryDirectory() as folder:
         for i, inputs in enumerate(CONVERTED):
             target = os.path.join(folder, 'profile_%d' % i)

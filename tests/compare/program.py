@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs our program on the cases that core.py runs TensorFlow on, and gives answers of the same form. Plain
-Python."""
+"""Runs our program on the cases of core.py, and returns answers in the same form. Plain Python."""
 import gzip
 import os
 import re
@@ -33,12 +32,12 @@ def command_of(program, case, base):
             words.append(flag + ','.join(path_of(base, n) for n in names))
     options = case.get('options', [])
     if case.get('view') in ('advise', 'graph') or any('pprof:' in option for option in options):
-        words += ['-compat', 'tensorflow']  # where tfprof's own answers differ on purpose
+        words += ['-compat', 'tensorflow']  # where tfprof differs from TensorFlow on purpose
     return words + options
 
 
 def answer(program, case, base):
-    """-> the answer, and what was said on stderr; raises RuntimeError when the program fails badly."""
+    """-> the answer, and the output on stderr; raises RuntimeError if the program crashes."""
     with tempfile.TemporaryDirectory() as folder:
         out, proto = os.path.join(folder, 'out'), os.path.join(folder, 'proto')
         words = [w.replace('{OUT}', out) for w in command_of(program, case, base)]

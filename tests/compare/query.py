@@ -114,7 +114,7 @@ def ask(program, sql, files):
 
 
 def same(ours, theirs):
-    """Numbers in a column of texts are texts."""
+    """Values in a text column are texts, even if they are numbers."""
     if isinstance(ours, float) or isinstance(theirs, float):
         return ours is not None and theirs is not None and abs(float(ours) - float(theirs)) <= 1e-12 * abs(float(theirs))
     return ours == theirs or (isinstance(ours, str) and ours == str(theirs))
@@ -142,7 +142,8 @@ def against_protobuf(program, path):
         if not found:
             print("no TensorFlow: not held against its protos")
             return
-        # Its messages without what its package does when it is imported: 5 s of processors.
+        # Loads TensorFlow's messages without running its package's import code, which takes 5 s of
+        # processor time.
         sys.modules["tensorflow"] = types.ModuleType("tensorflow")
         sys.modules["tensorflow"].__path__ = list(found.submodule_search_locations)
     from tensorflow.core.profiler import tfprof_log_pb2
@@ -168,7 +169,8 @@ def against_protobuf(program, path):
 
 
 def against_trace(program, path):
-    """Spans, arguments and counters of a trace against the file itself, as Python's JSON reads it."""
+    """Compares spans, arguments and counters of a trace with the file itself, as Python's JSON reads
+    it."""
     with open(os.path.join(SAMPLE, path), encoding="utf-8") as f:
         events = json.load(f)
     events = events["traceEvents"] if isinstance(events, dict) else events
@@ -228,7 +230,9 @@ def hostile(program):
 
 def main():
     program = os.path.abspath(sys.argv[1])
-    hostile(program)  # before TensorFlow is loaded: a child counts the memory of its parent until it starts its program
+    # before TensorFlow is loaded, because a child's peak memory includes that of its parent until it executes its
+    # program
+    hostile(program)
     for files in PROFILES:
         against_sqlite(program, files)
     for path in ("odd/profile_5", "dense/profile_3.gz", "gpu/profile_1.gz", "towers/profile_9.gz"):

@@ -23,12 +23,12 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SAMPLE = os.path.join(HERE, '..', 'data', 'sample')
 TARGET = os.path.join(HERE, '..', 'golden', 'tensorflow', 'answers.jsonl.xz')
 SEED, RANDOM = 2026, 200
-LARGEST = 200000       # bytes of one answer: larger ones are left to live.py
+LARGEST = 200000       # largest size of an answer in bytes; live.py checks larger ones
 LARGEST_PROTO = 1000
 
 
 def unpacked(target):
-    """TensorFlow does not read what is packed."""
+    """Unpacked copies, because TensorFlow does not read packed files."""
     for folder, _, names in os.walk(SAMPLE):
         to = os.path.join(target, os.path.relpath(folder, SAMPLE))
         os.makedirs(to, exist_ok=True)
@@ -42,7 +42,7 @@ def unpacked(target):
 
 
 def text_of(data):
-    """A str where it is one, else base64 in a list: JSON holds no bytes."""
+    """The text if the data is UTF-8, else base64 in a list, because JSON has no bytes."""
     try:
         return data.decode()
     except UnicodeDecodeError:

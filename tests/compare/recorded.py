@@ -22,7 +22,7 @@ ANSWERS = os.path.join(HERE, '..', 'golden', 'tensorflow', 'answers.jsonl.xz')
 
 
 def bytes_of(text):
-    """record_cases.text_of taken back; a digest stays a str."""
+    """The inverse of record_cases.text_of; a digest stays a str."""
     if isinstance(text, dict):
         return text['sha256']
     return base64.b64decode(text[0]) if isinstance(text, list) else text.encode()
@@ -41,7 +41,7 @@ def cases(pattern):
 
 
 def check(binary, case, want, base):
-    """None, or what differs, with the command to try it."""
+    """None, or the difference, with the command that repeats it."""
     try:
         got, said = program.answer(binary, case, base)
         message = rules.compare(case, want, got)

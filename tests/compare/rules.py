@@ -16,7 +16,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'data'))
 import wire
 
-sys.setrecursionlimit(100000)  # the op view's proto is a chain as long as there are types
+sys.setrecursionlimit(100000)  # in the op view's proto, nesting is as deep as the number of types
 CHECKERS = (b'AcceleratorUtilizationChecker', b'OperationChecker', b'ExpensiveOperationChecker')
 
 
@@ -31,7 +31,8 @@ def first_difference(want, got):
 
 
 def lines_that_count(text):
-    """The lines, with those between `Doc:` and `Profile:` cut to their labels."""
+    """The lines to compare, in which those between `Doc:` and `Profile:` are cut to their
+    labels."""
     out, header = [], False
     for line in text.split(b'\n'):
         if line == b'Doc:':
@@ -43,8 +44,8 @@ def lines_that_count(text):
 
 
 def advice(text):
-    """Blocks of TensorFlow's checkers, in the order of their names; left out are those of other checkers, and what was
-    said before the first."""
+    """Blocks of TensorFlow's checkers, in the order of their names, without those of other checkers and without text
+    before the first."""
     blocks = re.split(rb'(?m)^\n(?=\w+:\n)', text)
     return sorted(b for b in blocks[1:] if b.startswith(CHECKERS))
 
@@ -86,7 +87,7 @@ def compare_timeline(want, got):
 
 # ---------------------------------------------------------------- pprof
 def samples(data):
-    """-> sample types, and how often each (stack from the leaf up, values, labels) stands there."""
+    """-> sample types, and how often each (stack from the leaf up, values, labels) occurs."""
     if data[:2] == b'\x1f\x8b':
         data = gzip.decompress(data)
     top = wire.read(data)
@@ -133,7 +134,8 @@ ROOTS = {'scope': 'GraphNodeProto', 'graph': 'GraphNodeProto', 'op': 'MultiGraph
 
 
 def fields(data, message):
-    """A form in which equal protos are equal: fields by number, no defaults, maps in the order of their keys."""
+    """A normal form that is equal for equal protos: fields by number, no defaults, maps in the order of their
+    keys."""
     inner, maps = MESSAGES[message]
     out, mapped = [], {}
     for number, _, value in wire.read(data):
@@ -149,7 +151,7 @@ def fields(data, message):
 
 
 def first_field(want, got, at=''):
-    """Where two forms differ first."""
+    """The first difference between two normal forms."""
     for i in range(max(len(want), len(got))):
         w, g = want[i] if i < len(want) else None, got[i] if i < len(got) else None
         if w == g:
@@ -162,7 +164,7 @@ def first_field(want, got, at=''):
 
 
 def digest(view, proto):
-    """Stands for a proto where it would take too much room: equal for equal fields."""
+    """Replaces a proto that would take too much space: equal for equal fields."""
     return hashlib.sha256(repr(fields(proto, ROOTS[view])).encode()).hexdigest()
 
 
@@ -190,7 +192,7 @@ def peaks(text):
 
 
 def compare(case, want, got):
-    """None, or what differs."""
+    """None, or the difference."""
     kind = output_kind(case)
     out, ours = want['stdout'], got['stdout']
     if kind != 'text' and 'stdin' not in case:
@@ -210,7 +212,7 @@ def compare(case, want, got):
     if set(got['files']) - set(want['files']):
         return 'a file too many: %s' % sorted(set(got['files']) - set(want['files']))
     if kind != 'text' and (not want['files'] or not want['proto']):
-        return None  # TensorFlow refuses to draw, or draws each step: there it returns the proto of no view
+        return None  # TensorFlow refuses to draw, or draws each step; in both cases the returned proto has no view
     if want['proto'] or got['proto']:
         return compare_proto(case['view'], want['proto'], got['proto'])
     return None

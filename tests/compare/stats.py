@@ -26,7 +26,7 @@ PARTS = ('mean', 'cv', 'min', 'median', 'p95', 'max')
 
 
 def model(folder, **files):
-    """Flags of the program for a model of the sample."""
+    """The program's flags for a model of the sample."""
     return ['--%s_path=%s' % (format, ','.join(os.path.join(SAMPLE, folder, f) for f in given.split(',')))
             for format, given in files.items()]
 
@@ -49,7 +49,7 @@ MODELS = {
     'chance 36': model('chance/36', graph='graph_shapes.pb', run_meta='run_meta_0,run_meta_1', op_log='tfprof_log'),
     'one step': model('seq2seq', graph='graph_shapes.pb.gz', run_meta='run_meta_0.gz', op_log='tfprof_log.gz'),
 }
-EVERY = ','.join(sorted(FIELDS, reverse=True))  # not the order of the columns' table
+EVERY = ','.join(sorted(FIELDS, reverse=True))  # not in the order of the column table
 OPTIONS = [
     ['-select', EVERY, '-max_depth', '100'],
     ['-select', 'bytes,micros', '-max_depth', '3', '-order_by', 'micros'],
@@ -65,16 +65,17 @@ def run(program, *words):
 
 
 def steps_of(program, flags):
-    """From the message about a step that is not there."""
+    """The steps that the message about a missing step lists."""
     done = subprocess.run([program, 'scope', *flags, '-step', '999999999'], stderr=subprocess.PIPE, stdout=subprocess.PIPE)
     return [int(word) for word in done.stderr.decode().split('(steps ')[1].split(')')[0].split()]
 
 
 def rows_at(program, view, flags, options, step, columns=()):
-    """Rows without the root: the names from the root to it, with a number where a sibling has the same, and its numbers of `columns`."""
+    """Rows without the root: the names from the root down, with a number if a sibling has the same name, and the numbers of
+    `columns`."""
     status, text = run(program, view, *flags, *options, '-step', str(step), '-format', 'jsonl')
     assert status == 0, text
-    own = view == 'op'  # its totals hold the types that follow
+    own = view == 'op'  # the totals of this view include the types that follow
     keys = {name: key.replace('total_', '') if own else key for name, key in FIELDS.items()}
     paths, seen, found = {0: ()}, {}, []
     for row in json.loads('[%s]' % ','.join(text.splitlines()[2:])):
@@ -87,7 +88,8 @@ def rows_at(program, view, flags, options, step, columns=()):
 
 
 def wrong_cell(table, column, values):
-    """The first cell of a column that numpy sees otherwise, or None; `values` are those of each row, one a step."""
+    """The first cell of a column that differs from numpy's result, or None; `values` has a list for each row, one
+    value for each step."""
     values = numpy.array(values, dtype=numpy.float64).reshape(len(table), -1)
     mean, deviation = numpy.mean(values, axis=1), numpy.std(values, axis=1)
     cv = numpy.divide(100 * deviation, mean, out=numpy.zeros_like(mean), where=mean != 0)
@@ -103,7 +105,7 @@ def wrong_cell(table, column, values):
 
 
 def check(program, view, flags, options):
-    """What is wrong, or None."""
+    """The error, or None."""
     columns = options[options.index('-select') + 1].split(',')
     status, text = run(program, 'stats', '-view', view, *flags, *options, '-format', 'csv')
     first = run(program, view, *flags, *options)[0]
@@ -113,7 +115,8 @@ def check(program, view, flags, options):
     header = text.split('\r\n')[0].split(',')
     if header != ['name', 'op'] + ['%s_%s' % (c, part) for c in columns for part in PARTS]:
         return 'header %s' % header
-    # the rows and their order are those of the mean; what a step shows first may differ, so there all is shown
+    # the rows and their order are those of the mean; a single step may show other rows first, so all rows are
+    # shown there
     shown = rows_at(program, view, flags, options, -1)
     if len(table) != len(shown):
         return '%d rows, the view %d' % (len(table), len(shown))
@@ -134,7 +137,7 @@ def check(program, view, flags, options):
 
 
 def plain(cell):
-    """Without the apostrophe that keeps spreadsheets from taking a name for a formula."""
+    """Without the apostrophe that prevents spreadsheets from reading a name as a formula."""
     return cell[1:] if cell[:2] in ("'=", "'+", "'-", "'@") else cell
 
 
@@ -155,7 +158,7 @@ def field(number, value):
 
 
 def run_meta(times):
-    """RunMetadata: on the host, nodes that each take so many microseconds."""
+    """RunMetadata of host nodes that take these microseconds each."""
     stats = [field(1, name.encode()) + field(2, 1) + field(3, 0) + field(4, took) + field(5, took) for name, took in times.items()]
     device = field(1, b'/device:CPU:0') + b''.join(field(2, one) for one in stats)
     return field(1, field(1, device))

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the samples that are SQLite files; the same tables give the same bytes."""
+"""Writes the samples that are SQLite files; equal tables give equal bytes."""
 import os
 import sqlite3
 
 
 def write(path, tables, view=""):
-    """tables: (name, columns, rows) of each. view: a statement that makes one."""
+    """tables: (name, columns, rows) of each. view: an SQL statement that creates a view."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
     if os.path.exists(path):
         os.remove(path)

@@ -19,7 +19,7 @@ from wire import bytes_field, number_field
 
 SAMPLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'sample')
 PROFILE, GRAPH, META, LOG = 'towers/profile_9.gz', 'towers/graph.pb.gz', 'towers/run_meta_1.gz', 'towers/tfprof_log.gz'
-VARIANTS = 16  # of the times of one node
+VARIANTS = 16  # of the times of a node
 
 
 def sample(name):
@@ -32,7 +32,7 @@ def prefix_of(copy):
 
 
 def renamed(name, prefix):
-    """The forward node of `gradients/X_grad/...` is X: it gets the prefix too."""
+    """The forward node of `gradients/X_grad/...` is X, so X gets the prefix too."""
     before, mark, after = name.partition(b'gradients/')
     if mark and b'_grad/' in after:
         return prefix + before + mark + prefix + after
@@ -41,7 +41,7 @@ def renamed(name, prefix):
 
 # ---------------------------------------------------------------- ProfileProto
 def slower(times, by):
-    """An ExecTime whose durations are stretched by `by` sixteenths."""
+    """An ExecTime with durations longer by `by` sixteenths."""
     out = []
     for start, duration in (wire.numbers(wire.read(t), 1) for t in wire.every(wire.read(times), 1)):
         values = wire.varint(start) + wire.varint(duration * (16 + by) // 16)
@@ -61,7 +61,7 @@ def exec_variant(data, by):
 
 
 class Node:
-    """A ProfileNode taken apart: what depends on the copy, and the bytes of the rest."""
+    """A parsed ProfileNode: the fields that depend on the copy, and the bytes of the rest."""
 
     def __init__(self, data, steps):
         self.name, self.inputs, self.sources, self.id = b'', [], [], 0
@@ -107,7 +107,7 @@ def grow_profile(target, count, step_count):
         f.write(number_field(2, 1) + b''.join(number_field(3, s) for s in steps))
         f.write(b''.join(bytes_field(4, text) for text in wire.every(top, 4)))
         for copy in range(-(-count // len(nodes))):
-            part = nodes[:count - made]  # the last copy may be cut short
+            part = nodes[:count - made]  # the last copy may be incomplete
             kept = None if len(part) == len(nodes) else {n.id for n in part}
             f.write(b''.join((n if kept is None else without_others(n, kept)).copied(
                 prefix_of(copy), copy * room, copy * 7 + i) for i, n in enumerate(part)))
@@ -116,7 +116,7 @@ def grow_profile(target, count, step_count):
 
 
 def without_others(node, kept):
-    """A node of which no input lies outside of `kept`."""
+    """The node without inputs from outside `kept`."""
     node.inputs = [(at, source) for at, source in node.inputs if source in kept]
     node.sources = [(source, out) for source, out in node.sources if source in kept]
     return node
@@ -128,7 +128,7 @@ def input_renamed(text, prefix):
 
 
 def copies_of(data, copies, inner, change):
-    """Repeats field `inner` of a message for every copy, changed; its other fields stand once."""
+    """Repeats field `inner` of a message for every copy, with changes; other fields occur once."""
     out, parts = [], []
     for number, kind, value in wire.read(data):
         if number == inner:
@@ -166,7 +166,8 @@ def quoted(data):
 
 
 def text_graph(data):
-    """The graph as text: names, operations, inputs and devices; of the attributes, the types."""
+    """The graph as text: names, operations, inputs and devices; of the attributes only the
+    types."""
     out = []
     for node in (wire.read(n) for n in wire.every(wire.read(data), 1)):
         out.append(b'node {\n  name: %s\n  op: %s\n' % (quoted(wire.last(node, 1, b'')), quoted(wire.last(node, 2, b''))))

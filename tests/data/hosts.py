@@ -9,7 +9,8 @@ from jobs import write
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 STEPS = 3
-PICKED, WOKEN, NEXT = 15, 25, 5  # until gloo's thread takes a collective, until who waits goes on, between two of one thread
+# the delay until gloo's thread takes a collective, until a waiting thread continues, and between two collectives of a thread
+PICKED, WOKEN, NEXT = 15, 25, 5
 
 
 def job(data=(100, 100), augment=(50, 50), forward=(200, 200), backward=(300, 300), reduce_us=(400, 250), broadcast=True):
@@ -31,7 +32,7 @@ class Rank:
         self.now += 2
 
     def ask(self, name):
-        """Gives gloo a collective; returns when its thread begins."""
+        """Passes a collective to gloo; returns the time at which its thread begins."""
         self.spend("cpu_op", name, 20)
         begin = max(self.now - 2 + PICKED, self.free + NEXT)
         return begin
@@ -49,7 +50,7 @@ def reduce(ranks, begun, us):
 
 
 def broadcast(ranks):
-    """The first rank sends and goes on; the other waits for it."""
+    """The first rank sends and continues; the other waits for the data."""
     begun = [r.ask("c10d::broadcast_") for r in ranks]
     ends = [begun[0] + 30, max(begun) + 40]
     for r, begin, end in zip(ranks, begun, ends):
@@ -97,7 +98,7 @@ def step_us(what):
 
 
 def write_job(folder, what, clock=70000.0):
-    """The traces of both ranks; that of rank 1 has a clock of its own. Returns their paths."""
+    """Writes the traces of both ranks; rank 1 has another clock. Returns their paths."""
     paths = []
     for r in run(what):
         events = sorted(r.events, key=lambda e: (e["ts"], -e["dur"]))

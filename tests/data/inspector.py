@@ -22,7 +22,7 @@ def main():
         text += line(rank, "model", 2, "AllGather", 1 << 20, 50.5) + line(rank, "model", 2, "Send", 1000, 4, pair=True)
         text += line(rank, "model", 2, "AllReduce", 2048, 20)
         if rank:
-            text += "\n" + line(rank, "data", 4, "AllReduce", 4096, 100)[:150] + "\n"  # cut short
+            text += "\n" + line(rank, "data", 4, "AllReduce", 4096, 100)[:150] + "\n"  # truncated
         with open(os.path.join(FOLDER, "host-pid%d.log" % (10 + rank)), "w", encoding="utf-8") as f:
             f.write(text)
 

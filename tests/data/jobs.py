@@ -39,7 +39,7 @@ class Rank:
         return start, self.key
 
     def run(self, name, us, stream, after=0.0, cat="kernel", **args):
-        """Launches an activity and tells when it starts; collectives end later."""
+        """Launches an activity and returns its start time; collectives end later."""
         call, key = self.call({"kernel": "cudaLaunchKernel"}.get(cat, "cudaMemcpyAsync"), self.what["launch"])
         start = max(call + 5, self.free[stream] + 1, after) + (self.what["late"] if cat == "kernel" else 0)
         if us is not None:
@@ -64,7 +64,7 @@ class Rank:
 
 
 def forward_backward(ranks, what, step):
-    """Returns the collectives as they start on each rank."""
+    """Returns the collectives with their start times on each rank."""
     begun = []
     for r in ranks:
         r.begin, data = r.now, what["data"][r.number]
@@ -128,7 +128,7 @@ def write(path, made):
 
 
 def write_job(folder, what, clock=70000.0):
-    """The traces of both ranks; that of rank 1 has a clock of its own. Returns their paths."""
+    """Writes the traces of both ranks; rank 1 has another clock. Returns their paths."""
     paths = []
     for rank in run(what):
         paths.append(os.path.join(folder, f"rank{rank.number}.json"))
@@ -137,8 +137,8 @@ def write_job(folder, what, clock=70000.0):
 
 
 def pipeline(steps=2, micro=2, late=0):
-    """A pipeline of two stages and two data-parallel ranks, as StragglerAnalysis publishes timelines; the second stage is slower, and
-    the second rank's optimizer in the last step. Worked out by hand: F 100 and 140, B 200 and 280, sends 10."""
+    """A pipeline of two stages and two data-parallel ranks, in the form of StragglerAnalysis's timelines; the second stage is slower,
+    and so is the second rank's optimizer in the last step. Worked out by hand: F 100 and 140, B 200 and 280, sends 10."""
     events = []
 
     def add(name, stage, rank, kind, ts, dur, step, number, chunk=-1):

@@ -32,7 +32,7 @@ NAMES = ['float32', 'float64', 'float16', 'bfloat16', 'int8', 'int16', 'int32', 
 
 
 def values_of(name):
-    """A small tensor with the odd values of its type."""
+    """A small tensor with the special values of its type."""
     d = tf.dtypes.as_dtype(name)
     if name in QUANTISED:
         return tf.bitcast(tf.constant(np.array([[0, 1, 2], [100, 101, 102]], QUANTISED[name])), d)
@@ -80,7 +80,7 @@ def text_of(t):
     elif d.is_floating:
         values = ['%.17g' % v for v in a.astype(np.float64)]
     else:
-        if a.dtype.names:  # quantised
+        if a.dtype.names:  # quantised types
             a = a[a.dtype.names[0]]
         values = [str(int(v)) for v in (a.astype(np.uint64).view(np.int64) if d == tf.uint64 else a.astype(np.int64))]
     return '%s %s %s' % (d.name, 'x'.join(str(n) for n in t.shape) or '-', ' '.join(values))
@@ -166,7 +166,7 @@ def mask(crc):
 
 
 def entries(block):
-    """The entries of one block."""
+    """The key-value entries of a block."""
     at, key = 0, b''
     end = len(block) - 4 - 4 * struct.unpack('<I', block[-4:])[0]
     while at < end:
@@ -207,7 +207,7 @@ def block_of(pairs, interval):
 
 
 def snappy(data):
-    """Literals, and copies of what stood up to 64 KB before."""
+    """Unpacks Snappy data: literals, and copies from up to 64 KB before."""
     out, at, literal, seen = bytearray(wire.varint(len(data))), 0, bytearray(), {}
 
     def flush():
@@ -251,7 +251,8 @@ def write_table(path, pairs, packed=False, block_entries=7):
 
 
 def make_big_endian():
-    """A header and entries as in tensor_bundle.proto; all multi-byte values the other way round."""
+    """A header and entries in the format of tensor_bundle.proto, with reversed byte order in all
+    multi-byte values."""
     strings = [b'one', b'', b'three']
     crc = mask(crc32c(b''.join(struct.pack('>I', len(s)) for s in strings)))
     text = b''.join(wire.varint(len(s)) for s in strings) + struct.pack('>I', crc) + b''.join(strings)
@@ -278,7 +279,7 @@ def make_big_endian():
     with open(path + '.data-00000-of-00001', 'wb') as f:
         f.write(data)
     write_text('big_endian', {name: t for name, (t, _) in values.items()})
-    for name, (t, _) in values.items():  # TensorFlow agrees
+    for name, (t, _) in values.items():  # checks that TensorFlow reads the same
         got = tf.raw_ops.RestoreV2(prefix=path, tensor_names=[name], shape_and_slices=[''], dtypes=[t.dtype])[0]
         assert (got.numpy() == t.numpy()).all(), name
 

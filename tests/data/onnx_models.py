@@ -70,7 +70,7 @@ def model(nodes, tensors, inputs, outputs, infos=()):
 
 
 def classifier():
-    """A convolution with an open batch, the shape of its features computed from a shape, a head in one external file, and more."""
+    """A convolution with an open batch, a shape computed from the shape of its features, a head in an external file, and more."""
     nodes = [
         node("Conv", ["image", "stem.weight", "stem.bias"], ["c"], "/stem/Conv", kernel_shape=[3, 3], pads=[1, 1, 1, 1], strides=[2, 2]),
         node("Clip", ["c", "", "six"], ["r"], "/stem/Clip"),
@@ -92,7 +92,7 @@ def classifier():
 
 
 def attention():
-    """Products of matrices in a batch with fixed shapes, one value with a told shape that no rule knows."""
+    """Matrix products in a batch with fixed shapes, and one value of an unknown op whose shape is given."""
     nodes = [
         node("MatMul", ["x", "layers.0.q"], ["q"], "q"),
         node("MatMul", ["x", "layers.0.k"], ["k"], "k"),

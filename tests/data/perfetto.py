@@ -54,7 +54,7 @@ def trace(packets):
 
 
 def torch():
-    """All begins of a kind, then all ends; kernels that follow each other share a time."""
+    """All begins of a kind, then all ends; consecutive kernels share a time."""
     kernel = [begin(26000, 4, "gemm(float*)", "kernel", {"device": 1, "stream": 7, "correlation": 11, "grid": [1, 2, 3]}),
               begin(36000, 4, "norm(float*)", "kernel", {"device": 1, "stream": 7, "correlation": 12, "shared": {"a": 0.5, "b": True}})]
     op = [begin(15000, 2, "aten::linear", "cpu_op", {"Input Dims": [[8, 16], [16, 16]], "External id": 3}),
@@ -71,7 +71,7 @@ def torch():
 def sdk():
     names = text(1, number(1, 1) + text(2, "hip_api")) + text(2, number(1, 1) + text(2, "hipLaunchKernel")) + text(3, number(1, 1) + text(2, "corr_id"))
     kernels = text(1, number(1, 1) + text(2, "kernel_dispatch")) + text(2, number(1, 1) + text(2, "gemm(float*)"))
-    ticks = number(58, 64)  # a clock of the sequence: microseconds since the time before
+    ticks = number(58, 64)  # a clock of this sequence: microseconds since the previous time
     snapshot = text(6, text(1, number(1, 6) + number(2, 1000000)) + text(1, number(1, 64) + number(2, 500) + number(3, 1) + number(4, 1000)))
     mono = text(6, text(1, number(1, 6) + number(2, 1000000)) + text(1, number(1, 3) + number(2, 400000)))
     host = [number(10, 2) + number(13, 1) + snapshot + text(59, ticks + text(11, number(11, 2))),
@@ -79,12 +79,12 @@ def sdk():
             number(10, 2) + number(8, 2) + number(13, 2) + text(12, names) + text(11, number(9, 1) + number(10, 1) + number(3, 1) + fixed(47, 99)),
             number(10, 2) + number(8, 3) + text(11, number(9, 2)),
             number(10, 2) + number(8, 30) + text(11, number(9, 2)),
-            number(10, 2) + number(8, 1) + text(11, number(9, 2)),  # an end too much
+            number(10, 2) + number(8, 1) + text(11, number(9, 2)),  # one end too many
             number(10, 2) + number(8, 1) + text(11, number(9, 1) + text(23, "open") + text(22, "marker_api"))]
     device = [number(10, 3) + number(13, 1) + mono + text(12, kernels),
               number(10, 3) + number(58, 3) + number(8, 420000) + text(11, number(9, 1) + number(10, 1) + number(3, 1) + number(11, 4) + fixed(48, 99)),
               number(10, 3) + number(58, 3) + number(8, 430000) + text(11, number(9, 2) + number(11, 4)),
-              # the same numbers mean something else from here on
+              # from here on the same ids mean something else
               number(10, 3) + number(13, 1) + text(12, text(1, number(1, 1) + text(2, "memory_copy")) +
                                                    text(2, number(1, 1) + text(2, "MEMORY_COPY_HOST_TO_DEVICE"))),
               number(10, 3) + number(8, 1031000) + text(11, number(9, 1) + number(10, 1) + number(3, 1) + number(11, 4)),

@@ -48,7 +48,7 @@ class Net(torch.nn.Module):
 
 
 def without_paths(text):
-    """Paths of this machine say nothing."""
+    """Removes paths of this machine."""
     for prefix in (os.path.dirname(os.path.dirname(torch.__file__)) + "/", os.path.dirname(os.path.abspath(__file__)) + "/"):
         text = text.replace(prefix, "")
     return text

@@ -85,7 +85,7 @@ def nets():
     yield "products", products
 
 
-# The counter knows attention on GPUs only; these are its own formulas.
+# The counter knows attention only on GPUs; these are its own formulas.
 ATTENTION = {
     torch.ops.aten._scaled_dot_product_flash_attention_for_cpu: lambda q, k, v, *rest, **more: sdpa_flop_count(q, k, v),
     torch.ops.aten._scaled_dot_product_flash_attention_for_cpu_backward:
@@ -98,7 +98,7 @@ def main():
     torch.set_num_threads(1)
     runs = list(nets())
     with torch.backends.mkldnn.flags(enabled=True):
-        for _, run in runs:  # lazy modules and threads
+        for _, run in runs:  # a first run starts threads and initializes lazy modules
             run()
         for name, run in runs:
             with FlopCounterMode(display=False, custom_mapping=ATTENTION) as mode:

@@ -94,7 +94,7 @@ def number(costs, key):
 
 
 def entry(name, stage, text, costs, stablehlo=None):
-    text = re.sub(r"^(\d+) \"/.*/([^/]+)\"$", r'\1 "\2"', text, flags=re.M)  # paths of this machine
+    text = re.sub(r"^(\d+) \"/.*/([^/]+)\"$", r'\1 "\2"', text, flags=re.M)  # removes paths of this machine
     text = re.sub(r'source_file="/[^"]*/([^"/]+)"', r'source_file="\1"', text)
     return {"name": name, "stage": stage, "hlo": text, "stablehlo": stablehlo, "flops": number(costs, "flops"),
             "transcendentals": number(costs, "transcendentals"), "bytes": number(costs, "bytes accessed")}

@@ -48,7 +48,7 @@ def loss(params, x, y):
 
 def scale(g):
     """The square root of a norm by Newton's method: a while loop of unknown length."""
-    n = jnp.sum(g * g) + 9.0  # far from its square root, so that the loop has trips
+    n = jnp.sum(g * g) + 9.0  # far from its square root, so that the loop has several iterations
     return jax.lax.while_loop(lambda s: jnp.abs(s * s - n) > 1e-3 * n, lambda s: 0.5 * (s + n / s), n)
 
 
@@ -93,7 +93,7 @@ def main():
     y = jnp.asarray(rng.normal(size=(BATCH, 8)), jnp.float32)
     exchange = exchange_on(Mesh(np.array(jax.devices()), ("d",)))
     shards = jnp.arange(1024.0).reshape(4, 256)
-    for _ in range(2):  # compiled before it is recorded
+    for _ in range(2):  # compiles it before recording
         value, params = train_step(params, x, y)
         jax.block_until_ready((params, exchange(shards)))
     options = jax.profiler.ProfileOptions()

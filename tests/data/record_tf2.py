@@ -36,7 +36,7 @@ def data():
 
 
 def record(path, work):
-    work()  # traced and compiled before it is recorded
+    work()  # traces and compiles it before recording
     folder = tempfile.mkdtemp()
     tf.profiler.experimental.start(folder, QUIET)
     work()

@@ -29,7 +29,7 @@ STRINGS = ["HIP_RUNTIME_API", "MARKER_CORE_RANGE_API", "KERNEL_DISPATCH", "hipLa
 
 
 def rows(pid, shift):
-    """The same numbers in both processes: they mean its own rows."""
+    """Both processes use the same ids, each for its own rows."""
     at = {text: i + 1 for i, text in enumerate(STRINGS)}
     call, marker, kernel = (at[s] for s in STRINGS[:3])
     return {

@@ -14,7 +14,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SAMPLE = os.path.join(HERE, 'sample')
-LIMIT = 1300000  # bytes in all: a repository is not the place for more
+LIMIT = 1300000  # limit for all bytes, to keep the repository small
 
 PACKED = {
     'dense': ['graph_shapes.pbtxt', 'tfprof_log', 'tfprof_log_1', 'profile_3'],
@@ -32,7 +32,7 @@ PLAIN = {
             'tfprof_log_1', 'profile_5'],
     'functions': ['saved_model/saved_model.pb', 'shared/saved_model.pb', 'unsigned/saved_model.pb'],
     'loops': ['graph.pb'],
-    'chance': ['11', '13', '26', '36'],  # the first is a binary graph that looks like text for a while
+    'chance': ['11', '13', '26', '36'],  # the first is a binary graph that looks like text at its start
 }
 
 

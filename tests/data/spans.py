@@ -24,7 +24,7 @@ def pairs(times):
 
 
 def node(number, by_lane):
-    """One entry of ProfileProto.nodes; by_lane: of every lane the (start, duration) pairs."""
+    """One entry of ProfileProto.nodes; by_lane: the (start, duration) pairs of every lane."""
     op = OPS[number % len(OPS)]
     every = [span for spans in by_lane for span in spans]
     run = number_field(1, len(every)) + number_field(2, min(s for s, _ in every)) + number_field(3, max(s + d for s, d in every))

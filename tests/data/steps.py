@@ -14,7 +14,7 @@ from wire import bytes_field, number_field, varint
 
 OPS = ["MatMul", "Conv2D", "Relu", "AddV2", "BiasAdd", "Mul", "Softmax", "Transpose"]
 DEVICE = "/job:localhost/replica:0/task:0/device:CPU:0"
-START = 1_700_000_000_000_000  # of step 0, in microseconds: eight bytes as a varint, as all times here
+START = 1_700_000_000_000_000  # start of step 0 in microseconds: eight bytes as a varint, like all times here
 BYTES = 4096
 
 
@@ -27,7 +27,7 @@ def duration(number):
 
 
 def begins(nodes):
-    """When each node begins in its step, and how long the step is."""
+    """The start of each node within its step, and the length of the step."""
     at, out = 0, []
     for number in range(nodes):
         out.append(at)

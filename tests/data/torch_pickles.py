@@ -20,7 +20,7 @@ def block(address, size, requested, state, frames):
 
 
 def snapshot():
-    """One GPU: weights from before the recording, activations of which one stays, and a request that does not fit."""
+    """One GPU: weights from before the recording, activations of which one stays, and a failed allocation."""
     weights, grow, acts, loss, more = stack(3, "load"), stack(10), stack(11), LIBRARY, stack(12)
     blocks = [block(BASE, 1 << 20, 1000000, "active_allocated", weights),
               block(BASE + (1 << 20), 512, 400, "inactive", []),
@@ -46,7 +46,7 @@ def snapshot():
 
 
 def flight(rank, ranks=3):
-    """A dump of the flight recorder: rank 2 leaves the third all_reduce out, and waits in a barrier of its own group."""
+    """A dump of the flight recorder: rank 2 skips the third all_reduce, and waits in a barrier of its own group."""
     def entry(number, group, name, size, line, state):
         return {"record_id": number, "pg_id": int(group), "process_group": (group, "data parallel" if group == "0" else "pair"),
                 "collective_seq_id": number, "is_p2p": False, "profiling_name": "nccl:" + name, "input_sizes": [[size]] if size else [],

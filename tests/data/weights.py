@@ -40,7 +40,7 @@ def safetensors(tensors, metadata=None):
 
 
 def index(files):
-    """Of {FILE: tensors}."""
+    """The index of {FILE: tensors}."""
     where = {name: file for file, tensors in files.items() for name, _, _ in tensors}
     return (json.dumps({"metadata": {"total_size": 0}, "weight_map": where}, indent=1) + "\n").encode()
 
@@ -50,7 +50,7 @@ def text(s):
 
 
 def gguf(tensors, version=3, alignment=32):
-    """Shapes are as PyTorch has them; the file has the innermost dimension first."""
+    """Shapes are in PyTorch's order; the file has the innermost dimension first."""
     values = [text("general.architecture") + struct.pack("<I", STRING) + text("llama"),
               text("general.alignment") + struct.pack("<II", UINT32, alignment),
               text("llama.context_length") + struct.pack("<IQ", UINT64, 128),
@@ -72,7 +72,7 @@ TORCH = {name: types.ModuleType(name) for name in ("torch", "torch._utils", "tor
 
 
 def named(module, name):
-    """A class that a pickle calls so."""
+    """A class with this name for a pickle."""
     made = type(name, (), {"__module__": module, "__qualname__": name})
     setattr(TORCH[module], name, made)
     return made
@@ -83,16 +83,16 @@ STORAGES = {name: (named("torch", name), size) for name, size in (("FloatStorage
 
 
 class Tensor:
-    """A piece of a storage; `parameter` wraps it as torch does."""
+    """A view of a storage; `parameter` wraps it like torch."""
     def __init__(self, kind, key, shape, offset=0, parameter=False):
         self.kind, self.key, self.shape, self.offset, self.parameter = kind, key, shape, offset, parameter
 
 
 class Writer(pickle.Pickler):
-    """tensors are written as calls of torch's functions, storages as persistent ids."""
+    """Writes tensors as calls of torch's functions, and storages as persistent ids."""
     def __init__(self, out, sizes):
         super().__init__(out, protocol=2)
-        self.sizes = sizes  # of storages, elements
+        self.sizes = sizes  # elements of the storages
 
     def persistent_id(self, obj):
         return ("storage", STORAGES[obj[1]][0], obj[2], "cpu", self.sizes[obj[2]]) if isinstance(obj, tuple) and obj[:1] == ("a storage",) else None
@@ -124,7 +124,8 @@ def archive(files, packed=False):
 
 
 def torch_values():
-    """A training checkpoint: a model with two names for one tensor, its optimizer, and what is no tensor."""
+    """A training checkpoint: a model with two names for one tensor, its optimizer, and values that are not
+    tensors."""
     model = collections.OrderedDict([("embed.weight", Tensor("HalfStorage", "0", [16, 8])), ("layers.0.weight", Tensor("FloatStorage", "1", [8, 8])),
                                      ("layers.0.bias", Tensor("FloatStorage", "1", [8], 64)), ("head.weight", Tensor("HalfStorage", "0", [16, 8])),
                                      ("steps", Tensor("LongStorage", "2", []))])
@@ -134,7 +135,7 @@ def torch_values():
 
 
 def torch_module():
-    """A whole module, as torch.save(model) writes it."""
+    """A complete module, in the form of torch.save(model)."""
     module = LINEAR.__new__(LINEAR)
     inner = LINEAR.__new__(LINEAR)
     inner.__dict__.update({"_parameters": {"weight": Tensor("FloatStorage", "1", [4, 2], parameter=True), "bias": None}, "_buffers": {}, "_modules": {}, "training": True})
@@ -144,7 +145,7 @@ def torch_module():
 
 
 def legacy(value, sizes):
-    """Before PyTorch 1.6: pickles one after the other."""
+    """The form before PyTorch 1.6: pickles one after another."""
     return b"".join(pickle.dumps(x, protocol=2) for x in (0x1950A86A20F9469CFC6C, 1001, {"little_endian": True})) + pickled(value, sizes) + pickle.dumps(list(sizes), protocol=2)
 
 

@@ -32,7 +32,7 @@ def varint(value):
 
 
 def read(data):
-    """All fields of one message."""
+    """Reads all fields of a message."""
     at, end, out = 0, len(data), []
     while at < end:
         key, at = read_varint(data, at)
@@ -55,7 +55,7 @@ def read(data):
 
 
 def last(fields, number, default=0):
-    """The value of a field that stands once: proto's last one wins."""
+    """The value of a field that is not repeated: in protobuf the last one counts."""
     for n, _, value in reversed(fields):
         if n == number:
             return value
@@ -103,5 +103,5 @@ def write(fields):
 
 
 def signed(value):
-    """An int64 as the wire holds it, as Python's number."""
+    """Converts an int64 from the wire to Python's signed number."""
     return value - (1 << 64) if value >> 63 else value

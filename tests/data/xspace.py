@@ -39,7 +39,7 @@ def message(*fields):
 
 
 class Ref(str):
-    """A text that is stored as the name of a stat's metadata."""
+    """A text that is stored as a reference to the name of a stat's metadata."""
 
 
 class Packed(str):
@@ -274,7 +274,7 @@ def rocm():
                   ('add.3', 'fusion', shape(F32, 8), ['add.2'], op('jit(f)/jvp(a:b:c)/add_1'), (38, inside)),
                   ('add.4', 'fusion', shape(F32, 8), ['add.3'], op('jit(f)/jvp(net/attention)'), (38, inside)),
                   ('ppermute.5', 'collective-permute', shape(F32, 8), ['add.4'], op('jit(f)/ppermute')))
-    # as ROCm tells an MI300X: no name, and the bandwidth of half of its memory's pins
+    # ROCm's description of an MI300X: no name, and the bandwidth of half of its memory's pins
     host, device = Plane('/host:CPU'), Plane('/device:GPU:0', device_vendor='AMD', core_count=304, clock_rate=2100000,
                                              memory_size=206141652992, memory_bandwidth=2662400000000)
     one = Plane('/device:GPU:1', device_vendor='AMD')
@@ -291,7 +291,7 @@ def rocm():
                     **({'name': Ref(name)} if name else {}))
     for at in (0, 200):
         net = 'jit(f)/net/conv_general_dilated'
-        add = run('add.2')  # ROCm gives the call what the kernel has
+        add = run('add.2')  # ROCm gives the call the same stats as the kernel
         launch('hipModuleLaunchKernel', at + 0, kernels, 'loop_fusion.kd', 3, **run('loop.9', 'x'))
         launch('hipMemsetAsync', at + 10, kernels, '__amd_rocclr_fillBufferAligned.kd', 1, **run('conv.1', net))
         launch('hipMemsetAsync', at + 20, kernels, '__amd_rocclr_fillBufferAligned.kd', 1, **run('conv.1', net))
@@ -361,10 +361,10 @@ def odd():
     keep = p.meta('keep:Keep')
     epoch = 1700000000000000000
     events = [message((1, keep), (2, 20 * US * i), (3, 10 * US)) for i in range(3)]
-    events.append(message((3, 10 * US), (2, 70 * US), (1, 77)))  # a type that is not there
+    events.append(message((3, 10 * US), (2, 70 * US), (1, 77)))  # a type that does not exist
     events.append(message((1, keep), (2, 100 * US), (3, -5 & (1 << 64) - 1)))  # a negative duration
     events.append(message((1, p.meta('gone:Gone')), (2, 9 * 10**18), (3, 9 * 10**18), (99, b'unknown'), (98, 5)))
-    # a line whose name and time stand behind its events
+    # a line whose name and time come after its events
     p.lines.append(message(*((4, e) for e in events), (11, 'shown'), (2, 'main'), (1, -7), (3, epoch + 5000), (77, 'x')))
     p.lines.append(message((1, -7), (2, 'main'), (3, epoch + 205000), (4, message((1, keep), (2, 0), (3, 10 * US)))))
     bad = Plane('/host:metadata')

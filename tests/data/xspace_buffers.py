@@ -28,7 +28,7 @@ def frames(lines):
 
 
 class Program:
-    """A program whose instructions all have a line of their own: what() adds one to the computation that is open."""
+    """A program in which each instruction has its own line; what() adds one to the open computation."""
 
     def __init__(self, name, number):
         self.module, self.number, self.name, self.line = Module(name), number, name, 9
@@ -65,7 +65,7 @@ class Recorder:
         self.calls, self.streams, self.number, self.now = [], {}, 500, 10
 
     def launch(self, program, buffer, kernels, graph=None, ids=False, annotated=True):
-        """kernels: (stream, name, us, details) in the order of nodes. Streams run beside each other."""
+        """kernels: (stream, name, us, details) in the order of nodes. Streams run in parallel."""
         self.number += 1
         stats = dict(device_id=0, correlation_id=self.number)
         name = 'cuGraphLaunch'
@@ -146,7 +146,8 @@ def called():
 
 
 def parts():
-    """The program's first fusion runs by itself; two buffers follow, which the program does not show."""
+    """The program's first fusion runs by itself; two buffers follow, which the program's text does not
+    show."""
     p = Program('jit_train', 9)
     p.begin()
     p.what('loop_first_fusion', 'fusion', 'embed/gather')
@@ -159,7 +160,7 @@ def parts():
     p.what('cublas-gemm.2', 'custom-call', 'layer1/dense/dot_general', (28, '__cublas$gemm'))
     p.what('loop_mul_fusion.1', 'fusion', 'layer1/mul')
     p.end('main')
-    other = Program('jit_train', 11)  # the same name, compiled for another shape
+    other = Program('jit_train', 11)  # the same name, compiled for a different shape
     other.begin()
     other.what('loop_add_fusion', 'fusion', 'wrong/add')
     other.end('main')
@@ -194,7 +195,8 @@ def streams():
     r.launch(p, 'command_buffer', kernels)
     r.launch(strange, 'command_buffer', [kernel('loop_log_fusion', 10), kernel('loop_sin_fusion', 10)])
     r.launch(absent, 'command_buffer', [kernel('loop_add_fusion', 10)])
-    r.launch(p, None, kernels[:1] + kernels[3:], 40, annotated=False)  # only the span around the launch names the program
+    # only the span around the launch has the program's name
+    r.launch(p, None, kernels[:1] + kernels[3:], 40, annotated=False)
     return r.bytes([p, strange])
 
 

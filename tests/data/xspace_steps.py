@@ -15,14 +15,15 @@ from xspace import ENVIRONMENT, US, Plane, Ref, space
 
 
 def call(p, name, start, us, run):
-    """TensorFlow's spans of a call of a function: the call, and within it the function's run, which is a root."""
+    """TensorFlow's spans for the call of a function: the call, and within it the function's run, which is a
+    root."""
     return [p.event('EagerLocalExecute: __inference_' + name, start * US, us * US),
             p.event('EagerKernelExecute', int((start + .25) * US), int((us - .5) * US)),
             p.event('FunctionRun', int((start + .5) * US), int(run * US), _r=1)]
 
 
 def keras():
-    """Three batches, each a call that waits for its input first; the first call traces a function. Then a checkpoint is saved."""
+    """Three batches, each a call that first waits for its input; the first call traces a function. Then a checkpoint is saved."""
     p = Plane('/host:CPU')
     main, feed, worker = [p.event('make_train_function', 0, US)], [], []
     for batch in range(3):
@@ -42,7 +43,7 @@ def keras():
 
 
 def keras_gpu():
-    """Calls return before the kernels that they launch begin; those are launched by another thread."""
+    """Calls return before their kernels begin; another thread launches the kernels."""
     p, device = Plane('/host:CPU'), Plane('/device:GPU:0')
     main, worker, kernels = [], [], []
     for batch in range(3):
@@ -60,8 +61,8 @@ def keras_gpu():
 
 
 def functions():
-    """A loop that calls one function that works, and one that does little; the first is traced anew for the last round. Input is
-    prepared by functions, too, which take longer."""
+    """A loop that calls one function with much work and one with little; the first is traced again for the last round. Other
+    functions prepare input, and take longer."""
     p = Plane('/host:CPU')
     main, feed, worker = [], [], []
     for turn in range(3):
@@ -78,7 +79,8 @@ def functions():
 
 
 def outside():
-    """Most work comes before the first root, and the runs wait for input half of their time."""
+    """Most of the work comes before the first root, and the runs wait for input half of their
+    time."""
     p = Plane('/host:CPU')
     main = [p.event('load/Read:Read', 0, 100 * US, 'Read')]
     for run in range(2):
@@ -90,7 +92,7 @@ def outside():
 
 
 def replicas():
-    """A function that a strategy placed on two devices: each call has a root for each of them."""
+    """A function that a strategy runs on two devices: each call has a root for each of them."""
     p = Plane('/host:CPU')
     main, workers = [], [[], []]
     for turn in range(3):

@@ -87,7 +87,8 @@ def systemd(program, folder):
 # ---- Kubernetes ----
 
 def kubernetes_schema(objects):
-    """Kubernetes' own schema, which knows every field and its type; a field that it lacks is a fault."""
+    """Checks against Kubernetes' own schema, which has every field and its type; an unknown field is an
+    error."""
     try:
         import kubernetes_validate  # pylint: disable=import-outside-toplevel
     except ImportError:
@@ -103,7 +104,8 @@ def kubernetes_schema(objects):
 
 
 def kubernetes():
-    """Its own programs are in no package of Debian: the structure is looked at, and that parts name each other."""
+    """Debian has no package with Kubernetes' programs, so this checks the structure, and that references between
+    the parts exist."""
     try:
         import yaml  # pylint: disable=import-outside-toplevel
     except ImportError:
@@ -136,7 +138,7 @@ def queries():
 
 
 def dashboard():
-    """What Grafana's description of the JSON model asks for: names, places in a grid of 24 columns, variables that there are."""
+    """Checks the rules of Grafana's JSON model: names, positions in a grid of 24 columns, existing variables."""
     board = json.loads(text_of("grafana", "tfprof.json"))
     check("uid of the dashboard", re.fullmatch(r"[A-Za-z0-9_-]{1,40}", board["uid"]) and board["title"], board["uid"])
     check("its version", board["schemaVersion"] >= 36 and "id" not in board, board["schemaVersion"])
@@ -156,7 +158,7 @@ def dashboard():
 
 
 def prometheus(address, folder):
-    """A real one reads the rules and scrapes the agent; every query of rules and dashboard is one that it knows, of metrics that there are."""
+    """A real Prometheus reads the rules and scrapes the agent; every query of rules and dashboard is valid and uses existing metrics."""
     for words in (("check", "rules", "rules.yml"), ("check", "config", "prometheus.yml"), ("test", "rules", "rules_test.yml")):
         if there("promtool"):
             done = run("promtool", *words, cwd=os.path.join(DEPLOY, "prometheus"))
@@ -164,7 +166,7 @@ def prometheus(address, folder):
     known = set(re.findall(r"^# HELP (\S+)", fetched(f"http://{address}/metrics"), re.M))
     check("metrics of the agent", "tfprof_jobs" in known, known)
     can = known | {"tfprof_job_steps_per_second", "tfprof_job_gpu_ratio", "tfprof_job_gpu_memory_bytes", "tfprof_job_read_bytes_per_second",
-                   "tfprof_job_write_bytes_per_second"}  # left out where they are not known
+                   "tfprof_job_write_bytes_per_second"}  # missing where they are unknown
     for title, query in queries():
         check(f"{title}: its metrics", set(re.findall(r"\btfprof_\w+", query)) <= can, query)
     if not there("prometheus"):
@@ -191,7 +193,7 @@ def prometheus(address, folder):
 # ---- TLS ----
 
 def tls(program, folder, environment):
-    """Agent, stunnel, stunnel, tfprof: as the README says."""
+    """Agent, stunnel, stunnel, tfprof, set up as the README describes."""
     if not there("stunnel") or not there("openssl"):
         return
     made = run("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",

@@ -41,7 +41,7 @@ def text_of(path):
 # ---- commands that are only shown ----
 
 def blocks(text):
-    """Code blocks: (what stands behind the fence, lines)."""
+    """Code blocks: (the text after the fence, lines)."""
     fence, found = None, []
     for line in text.split("\n"):
         if mark := re.match(r"( *)```(.*)", line):
@@ -58,7 +58,8 @@ def blocks(text):
 
 
 def shown_commands(text):
-    """`tfprof ...` at the start of a line of code, as words; alternatives in brackets and "..." are no commands to type."""
+    """Each `tfprof ...` at the start of a line of code, as words; lines with alternatives in brackets or "..." are not
+    commands."""
     for _, lines in blocks(text):
         for line in lines:
             line = line.strip()
@@ -71,7 +72,7 @@ def commands(program):
     count = 0
     for path in PAGES:
         for line, words in shown_commands(text_of(path)):
-            if "--" in words:  # what follows is another program's
+            if "--" in words:  # the rest is a command of another program
                 words = words[:words.index("--")]
             if not words[1:2] or re.match(r"[A-Z]+$", words[1]):
                 continue
@@ -93,14 +94,14 @@ def interpreter(framework):
 
 
 def environment(folder, program, python):
-    """In which `python`, `torchrun` and `tfprof` are what the page means."""
+    """An environment in which `python`, `torchrun` and `tfprof` are those that the page means."""
     bin_ = os.path.join(folder, ".bin")
     os.mkdir(bin_)
     for name, words in (("python", [python]), ("torchrun", [python, "-m", "torch.distributed.run"]), ("tfprof", [program])):
         with open(os.path.join(bin_, name), "w", encoding="utf-8") as f:
             f.write("#!/bin/sh\nexec " + shlex.join(words) + ' "$@"\n')
         os.chmod(os.path.join(bin_, name), 0o755)
-    own = os.path.join(ROOT, ".venv", "bin")  # duckdb
+    own = os.path.join(ROOT, ".venv", "bin")  # has duckdb
     return dict(os.environ, PATH=os.pathsep.join((bin_, os.environ["PATH"], own)), JAX_PLATFORMS="cpu", CUDA_VISIBLE_DEVICES="", OMP_NUM_THREADS="1",
                 TF_CPP_MIN_LOG_LEVEL="3", NO_COLOR="1", TERM="dumb")
 
@@ -116,7 +117,7 @@ def sh(command, folder, env, seconds=300):
 
 
 def record(page, folder, env):
-    """Writes a page's scripts, and types what it says."""
+    """Writes the scripts of a page to files, and runs its commands."""
     steps = []
     for info, lines in blocks(text_of(page)):
         if title := re.search(r'title="([^"]+)"', info):
@@ -130,7 +131,7 @@ def record(page, folder, env):
 
 
 def asked(page):
-    """The commands of a page on what its scripts recorded, each with its answer where the scripts always write the same, else None."""
+    """The page's commands on the recordings of its scripts, each with its answer if the scripts always write the same, else None."""
     lines, own, exact = text_of(page).split("\n"), False, False
     for i, line in enumerate(lines):
         exact |= line == "<!-- on what the script wrote -->"
@@ -161,9 +162,10 @@ def tutorial(page, program):
 
 
 def keep(page, program):
-    """What a tutorial records, as part of the sample: without what tfprof does not read, packed."""
+    """Saves the recordings of a tutorial in the sample, packed, and without files that tfprof does
+    not read."""
     name = os.path.basename(page)[:-3]
-    folder = "/tmp/tutorial"  # recordings hold the path
+    folder = "/tmp/tutorial"  # recordings contain the path
     os.mkdir(folder)
     try:
         record(page, folder, environment(folder, program, interpreter(FRAMEWORKS[name])))
@@ -184,7 +186,7 @@ def keep(page, program):
 # ---- the site ----
 
 def note_codes(program):
-    """docs/json.md lists each code of a note."""
+    """Checks that docs/json.md lists the code of every note."""
     there = re.findall(r"^  (\w+) ", told(program, "help", "notes"), re.M)
     listed = re.findall(r"^\| `(\w+)` \|", text_of(os.path.join(ROOT, "docs", "json.md")).split("## Codes of notes")[1].split("\n## ")[0], re.M)
     check("codes of notes", len(there) > 60 and there == listed, sorted(set(there) ^ set(listed)))
@@ -220,7 +222,7 @@ def site(program):
 
 
 def search(folder):
-    """A browser, on the files themselves."""
+    """Tests the search in a browser, on local files."""
     browser = next(filter(os.path.exists, ("/usr/bin/chromium-headless-shell", "/usr/bin/chromium", "/usr/bin/google-chrome")), None)
     if not browser or not shutil.which("node") or not os.path.exists(os.path.join(ROOT, "web", "node_modules", "playwright-core")):
         print("left out: search in a browser: no Chromium, node or playwright-core")
@@ -232,7 +234,7 @@ def search(folder):
 
 
 def broken_links(python, program, folder):
-    """A copy of the docs with two links that lead nowhere does not build, and both are told."""
+    """A copy of the docs with two broken links does not build, and both are reported."""
     copy = os.path.join(folder, ".copy")
     for name in ("docs", "tools", "deploy", "include", "tests/data/sample/pytorch", "tests/data/sample/traces"):
         shutil.copytree(os.path.join(ROOT, name), os.path.join(copy, name))

@@ -29,7 +29,7 @@ static char failed_call[16];
 void faults_begin(void) { armed = true; }
 void faults_end(void) { armed = false; }
 
-/* True when this call is the one; `ways` (bits) says which faults it knows, `other` its second errno. */
+/* True if this is the call that must fail; `ways` (bits) has the errors that it supports, `other` its second errno. */
 static bool fails(const char *name, unsigned ways, int other)
 {
     if (!armed || !(ways >> how & 1) || ++calls != fail_at) return false;
@@ -39,7 +39,7 @@ static bool fails(const char *name, unsigned ways, int other)
 }
 enum { HARD = 1 << FAIL_IO | 1 << FAIL_OTHER, ANY = HARD | 1 << INTERRUPT | 1 << SHORT };
 
-/* With 64-bit offsets the compiler may call open or open64: both are wrapped. */
+/* With 64-bit offsets the compiler may call open or open64, so both are wrapped. */
 #define FAILING(type, name, arguments, pass, ways, other)                                                              \
     type __real_##name arguments;                                                                                      \
     type __wrap_##name arguments;                                                                                      \
@@ -60,7 +60,7 @@ int __real_close(int fd);
 int __wrap_close(int fd);
 int __wrap_close(int fd)
 {
-    bool failed = fails("close", HARD, ENOSPC); /* the descriptor is gone all the same */
+    bool failed = fails("close", HARD, ENOSPC); /* the descriptor is closed even so */
     int error = errno, status = __real_close(fd);
     if (failed) errno = error;
     return failed ? -1 : status;
@@ -161,7 +161,7 @@ static bool same(const bytes *a, const bytes *b)
     return a->size == b->size && (a->size == 0 || memcmp(a->data, b->data, a->size) == 0);
 }
 
-/* Every file is as it was ("old") or as it should become. */
+/* Checks that every file has its old content ("old") or its new one. */
 static const char *damage(const outcome *usual, const outcome *now)
 {
     static bytes old = { (char *)(uintptr_t) "old", 3, 3 };

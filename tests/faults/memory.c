@@ -16,7 +16,7 @@
 #include <sanitizer/lsan_interface.h>
 static int leaks(void) { return __lsan_do_recoverable_leak_check(); }
 #else
-static int leaks(void) { return 0; } /* valgrind sees them */
+static int leaks(void) { return 0; } /* valgrind reports them instead */
 #endif
 
 /* ---- the allocator that fails ---- */
@@ -95,7 +95,7 @@ static void run_scenario(tally *t, const scenario *s, const char *sample, const 
         sticky = mode == 1;
         for (unsigned long n = 1; n <= all; n++) {
             outcome now;
-            /* when all later ones fail too, what differs is in the first of them */
+            /* if all later allocations fail too, runs differ only in the first ones */
             if (n > ALL_OF_FIRST && (n + turn) % (sticky && every > 1 ? 4 * every : every)) continue;
             calls = 0;
             fail_at = n;

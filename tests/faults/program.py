@@ -33,17 +33,17 @@ def run(program, library, words, stdin, **environment):
 
 
 def fault_of(usual, now):
-    """What is wrong with a run in which an allocation failed, or None."""
+    """The error in a run in which an allocation failed, or None."""
     if now.returncode < 0:
         return "killed by signal %d" % -now.returncode
-    # RE2 logs a line of its own when an exception passes through it
+    # RE2 logs a line of its own if an exception passes through it
     lines = [line for line in now.stderr.splitlines() if not line.startswith(b"./re2/")]
     if any(not line.startswith((b"tfprof: ", b"run graph coverage")) for line in lines):
         return "a line without the program's name"
     if now.returncode == usual.returncode:
         good = now.stdout == usual.stdout or any(b"memory" in line for line in lines)
         return None if good else "the usual status, but another output"
-    if now.returncode not in (3, 4):  # 3: while help was written
+    if now.returncode not in (3, 4):  # 3: it failed while help was written
         return "status %d" % now.returncode
     return None if any(b"memory" in line for line in lines) else "no word of memory"
 

@@ -13,7 +13,7 @@
 static int take(void *ctx, const void *data, size_t size)
 {
     bytes *b = ctx;
-    faults_end(); /* memory of the test itself never fails */
+    faults_end(); /* the test's own allocations never fail */
     if (b->capacity - b->size < size) {
         b->capacity = b->capacity * 2 + size;
         b->data = realloc(b->data, b->capacity);
@@ -99,11 +99,11 @@ static tfp_status set_options(tfp_options *o, const scenario *s, const char *fol
     if (!st && s->sql && strchr(s->sql, '?')) st = tfp_options_bind_text(o, "1", "a%", 2, err);
     if (st || !s->message) return st;
     st = tfp_options_read_proto(o, s->view, s->message, s->message_size, err);
-    if (st == TFP_BADFILE) exit(2);        /* then the message is not what it should be */
-    return st == TFP_BADARG ? TFP_OK : st; /* all else is in force then, or the report shows it */
+    if (st == TFP_BADFILE) exit(2);        /* the message itself is wrong */
+    return st == TFP_BADARG ? TFP_OK : st; /* the other options are in effect, otherwise the report shows it */
 }
 
-/* Functions that make an object have no error to fill. */
+/* Functions that create an object have no error to fill. */
 static tfp_status no_object(outcome *out)
 {
     strcpy(out->message, "no object");
@@ -123,7 +123,7 @@ static void take_column(bytes *b, const struct ArrowSchema *type, const struct A
     }
 }
 
-/* A consumer of the stream, in batches of a few rows. */
+/* A consumer of the stream, with batches of a few rows. */
 static tfp_status take_stream(const tfp_report *r, outcome *out, tfp_error *err)
 {
     struct ArrowArrayStream stream;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/faults/scenarios.c: inputs times views times outputs, from three tables. */
+/* tests/faults/scenarios.c: combines inputs, views and outputs from three tables. */
 #include "scenarios.h"
 
 #include <stdio.h>
@@ -164,7 +164,7 @@ static const show_set show_sets[] = {
 };
 enum { SHOW_COUNT = sizeof show_sets / sizeof *show_sets };
 
-/* Patterns that hold commas, an invalid one, an unknown order and column, texts with NUL bytes. */
+/* Patterns with commas, an invalid pattern, an unknown order and column, texts with NUL bytes. */
 static const char message[] = "\x08\x64\x90\x01\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01" /* max_depth 100, step -1 */
                               "\x3a\x04nope\x42\x02.*\x4a\x06.{1,9}\x4a\x02(a" /* order_by, accounted, start */
                               "\x5a\x04.*\0b\x5a\x02.*\x62\x03x,y"             /* shown, hidden */
@@ -201,7 +201,7 @@ static scenario *add_shown(scenario **all, size_t *count, int input, const char 
     return s;
 }
 
-/* What bindings do: options from messages and lists, profiles that grow. */
+/* The calls of bindings: options from messages and lists, profiles that grow. */
 static void add_bindings(scenario **all, size_t *count)
 {
     scenario *s = add_shown(all, count, ALL, "options of a message", "scope");
@@ -222,7 +222,7 @@ static void add_bindings(scenario **all, size_t *count)
     s->options = tensors;
 }
 
-/* Statistics of every view, and in every form; as a list of changes too. */
+/* Statistics of every view in every form, also as a list of changes. */
 static void add_stats(scenario **all, size_t *count)
 {
     static const char *const views[][3] = {
@@ -247,7 +247,7 @@ static void add_stats(scenario **all, size_t *count)
     s->lists = changes;
 }
 
-/* Steps of one profile, and texts, in every view and form; of a profile with steps enough for intervals too. */
+/* Diffs of steps and of texts, in every view and form, also of a profile with enough steps for intervals. */
 static void add_diffs(scenario **all, size_t *count)
 {
     static const char *const options[] = { "select", "micros,bytes", "min_size", "0", "fail_over",
@@ -277,7 +277,8 @@ static void add_diffs(scenario **all, size_t *count)
     }
 }
 
-/* Queries through every way to the rows, with results of every type; the file is asked twice under two names. */
+/* Queries through every function that returns rows, with results of every type; the file is given twice, under two
+ * names. */
 static void add_queries(scenario **all, size_t *count)
 {
     static const char *const queries[] = {
@@ -303,7 +304,7 @@ static void add_queries(scenario **all, size_t *count)
     }
 }
 
-/* Several threads: which allocation is the one that fails differs from run to run, what must come of it does not. */
+/* Several threads: which allocation fails differs between runs, but the required outcome is the same. */
 static void add_threads(scenario **all, size_t *count)
 {
     scenario *s = add_shown(all, count, PROFILE, "graph, threads", "graph");
@@ -311,7 +312,7 @@ static void add_threads(scenario **all, size_t *count)
     s->lists = lists;
 }
 
-/* XPlane traces and compiled programs, in the views that go through their events and instructions. */
+/* XPlane traces and compiled programs, in the views that read their events and instructions. */
 static void add_programs(scenario **all, size_t *count)
 {
     static const input_set gpu_trace = { "xplane of a gpu", { "xplane" }, { "xplane/gpu.xplane.pb" } };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/faults/scenarios.h: complete uses of a profile, from reading to freeing, small enough to be run once for every
- * fault in them. */
+/* tests/faults/scenarios.h: complete uses of a profile, from reading to freeing, small enough to be repeated for every
+ * possible failure. */
 #ifndef TFP_SCENARIOS_H
 #define TFP_SCENARIOS_H
 
@@ -11,18 +11,18 @@
 
 typedef struct scenario {
     char name[128];
-    const char *formats[5], *files[5]; /* what is added, in tests/data/sample; ended by NULL */
+    const char *formats[5], *files[5]; /* the inputs, in tests/data/sample; ended by NULL */
     const char *view, *output;         /* NULL: only loaded; "file" outputs go through tfp_show */
-    const char *const *options;        /* name, value, ..., NULL; a value's @ stands for the folder */
+    const char *const *options;        /* name, value, ..., NULL; @ in a value means the folder */
     bool write_profile;                /* tfp_profile_write_file at the end */
     bool table;                        /* the report as an Arrow stream, and cell by cell */
     const char *const *lists;          /* name, "item|item", ..., NULL: for tfp_options_set_list */
-    const char *message;               /* for tfp_options_read_proto; values that are not known are no failure */
+    const char *message;               /* for tfp_options_read_proto; unknown values are not a failure */
     size_t message_size;
     const char *sql;     /* for the view "query" */
-    bool texts;          /* for "diff": printed views instead of the profile */
+    bool texts;          /* for "diff": printed views in place of the profile */
     bool grow;           /* finished and shown after every file, not only after the last */
-    const char *threads; /* TFPROF_THREADS; nothing is kept beside what views need; NULL: one thread */
+    const char *threads; /* TFPROF_THREADS; then the profile keeps nothing beyond what views need; NULL: one thread */
 } scenario;
 
 typedef struct bytes {
@@ -37,18 +37,19 @@ typedef struct written_file {
 
 enum { FILE_MOST = 32 };
 
-/* What one run of a scenario came to. */
+/* The outcome of one run of a scenario. */
 typedef struct outcome {
-    tfp_status status; /* of the first call that failed */
+    tfp_status status; /* status of the first call that failed */
     char message[4096];
-    bytes out;                     /* warnings, notes and what was written to the callback */
-    written_file files[FILE_MOST]; /* what the folder holds afterwards, by name */
+    bytes out;                     /* warnings, notes and the bytes that the callback got */
+    written_file files[FILE_MOST]; /* the files in the folder afterwards, by name */
     size_t file_count;
 } outcome;
 
-scenario *scenarios_make(size_t *count); /* free() it */
+scenario *scenarios_make(size_t *count); /* the caller calls free() on it */
 
-/* Runs one. `folder` is emptied first; the file "old" with the content "old" is put there, which outputs to @/old replace. */
+/* Runs one scenario. First `folder` is emptied and gets the file "old" with the content "old", which outputs to @/old
+ * replace. */
 void scenario_run(const scenario *s, const char *sample, const char *folder, outcome *out);
 bool outcome_same(const outcome *a, const outcome *b);
 void outcome_free(outcome *o);
@@ -56,14 +57,14 @@ void outcome_free(outcome *o);
 /* One call of a fault program: [-v] [-e EVERY] [WORD]. */
 typedef struct session {
     bool verbose;
-    unsigned long every; /* of so many faults one is tried */
-    const char *word;    /* in the names of the scenarios that run */
-    char folder[32];     /* an empty one */
+    unsigned long every; /* one of this many failures is tried */
+    const char *word;    /* only scenarios whose names contain it run */
+    char folder[32];     /* an empty temporary folder */
 } session;
 bool session_begin(int argc, char **argv, session *out); /* false: a wrong option, or no folder */
-bool session_end(const session *s);                      /* the folder is gone */
+bool session_end(const session *s);                      /* checks that the folder could be removed */
 
-/* Around the part in which faults may come; each fault program defines them. */
+/* Called around the part in which failures may occur; each fault program defines them. */
 void faults_begin(void);
 void faults_end(void);
 

@@ -18,7 +18,7 @@ def date(day):
 
 
 def duration(run, kernel):
-    """Microseconds of a kernel in a step: some noise that is known, and what is planted."""
+    """Microseconds of a kernel in a step: known noise plus the planted changes."""
     base = KERNELS[kernel][2] + (run["day"] * 7 + run["rank"] * 3 + kernel) % 5 * 0.125
     if run["job"] == "slower" and kernel == 1 and run["day"] >= run["since"]:
         base *= 1.25
@@ -74,7 +74,7 @@ def put(folder, path, data):
 
 
 def write(folder, **settings):
-    """Writes a fleet and returns its runs."""
+    """Writes a fleet; returns its runs."""
     made = list(runs(**settings))
     for run in made:
         put(folder, run["path"], trace(run))

@@ -55,7 +55,7 @@ def digest(out):
 
 
 def numbers(folder):
-    """Sums are those of the plan; identity comes from path and trace; damaged files are named."""
+    """Sums agree with the plan; identity comes from path and trace; damaged files are named."""
     traces, out = os.path.join(folder, "traces"), os.path.join(folder, "out")
     made = fleet.write(traces)
     fleet.put(traces, "empty.json", b"")
@@ -79,7 +79,7 @@ def numbers(folder):
 
 
 def names(folder, made):
-    """Why a file failed is read from the reader's message, not from the path before it."""
+    """The reason for a failure comes from the reader's message, not from the path before it."""
     traces, out = os.path.join(folder, "names"), os.path.join(folder, "names-out")
     fleet.put(traces, "not a trace/crc.json.gz", fleet.trace(made[0])[:-8] + b"01234567")
     index(traces, out, failed=1)
@@ -87,7 +87,8 @@ def names(folder, made):
 
 
 def changes(traces, out, made):
-    """A file that changes has new rows and no old ones, and its copies are runs of their own or copies again."""
+    """A file that changes has new rows and no old ones, and its copies become runs of their own or copies
+    again."""
     os.remove(os.path.join(traces, "pipe.json"))
     changed = dict(made[0], day=1, job="even", since=0, host="node1")
     time.sleep(0.01)
@@ -105,7 +106,7 @@ def changes(traces, out, made):
 
 
 def kills(folder, traces, made):
-    """However often it is killed: the rows are those of one pass."""
+    """However often it is killed, the rows are those of a single pass."""
     whole, out = os.path.join(folder, "whole"), os.path.join(folder, "killed")
     index(traces, whole)
     for tenths in range(1, 8):

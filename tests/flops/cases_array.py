@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays: what makes, names, reshapes, cuts, joins, reorders, gathers and scatters. Most graphs are drawn (draw.py)."""
+"""Array ops: ops that create, name, reshape, slice, join, reorder, gather and scatter. Most graphs are drawn at random
+(draw.py)."""
 import numpy as np
 
 from compare import WHOLE
@@ -155,7 +156,7 @@ def split_v(d):
         sizes[d.random.randrange(len(sizes))] = -1
     known = d.scalar(axis)
     if known.op.type == "Placeholder" and tf.get_static_value(sizes) is not None:
-        known = tf.constant(axis)  # TensorFlow takes the last axis for one that it does not know
+        known = tf.constant(axis)  # TensorFlow uses the last axis if the axis is unknown
     R.SplitV(value=d.tensor(dims), size_splits=d.vector(sizes, d.one([I, L])), axis=known, num_split=len(sizes))
 
 
@@ -225,7 +226,8 @@ def patches(d):
     padding = d.one(["SAME", "VALID"])
     d.one([lambda: R.ExtractImagePatches(images=d.tensor(dims), ksizes=sizes, strides=strides, rates=rates, padding=padding),
            lambda: R.ExtractVolumePatches(input=ask(d.blur([2]) + dims), ksizes=[1] + sizes, strides=[1] + strides,
-                                          padding=padding)])()  # of volumes known in part TensorFlow has the rank wrong
+                                          # TensorFlow computes a wrong rank for partly known volumes
+                                          padding=padding)])()
 
 
 def shapes(d):

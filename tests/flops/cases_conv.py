@@ -17,7 +17,7 @@ WINDOWS = [  # rows, columns: strides, dilations, padding, explicit before and a
 
 
 def around(form, pair, edge=1):
-    """A list for each dimension, from the two of the image."""
+    """A list with a value for each dimension, made from the two of the image."""
     edges = [edge] * (len(pair) // 2)
     pair = list(pair)
     return edges + edges + pair if form.startswith("NC") else edges + pair + edges
@@ -52,7 +52,7 @@ def convolutions():
 
 
 def any_convolutions():
-    """The op Conv."""
+    """Graphs with the op Conv."""
     for form, image in (("CHANNELS_LAST", [2, 19, 17, 6]), ("CHANNELS_FIRST", [2, 6, 19, 17])):
         short = "NC" if form == "CHANNELS_FIRST" else "N"
         for (strides, dilations, padding, pads), filters in itertools.product(WINDOWS, FILTERS):

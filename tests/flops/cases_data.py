@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ops that keep tensors (lists, TensorArrays, queues), text and examples, input pipelines."""
+"""Ops that store tensors (lists, TensorArrays, queues), text and examples, input pipelines."""
 import itertools
 
 from making import built, placeholder as ask
@@ -74,7 +74,7 @@ def arrays():
 
 
 def old_arrays():
-    """Version 2, which files of old have: its handles are two strings."""
+    """TensorArrays of version 2, as in old files: their handles are two strings."""
     graph = tf.compat.v1.GraphDef()
     graph.versions.producer = 20
     types = {"dtype": F, "T": F}
@@ -175,7 +175,8 @@ def stages():
 
 
 def loops():
-    """Lists that are made without a shape and filled in a loop, of TensorFlow 1 and 2; what TensorFlow cannot know."""
+    """Lists that are created without a shape and filled in a loop, in TensorFlow 1 and 2; TensorFlow cannot know their
+    shapes."""
     def body(i, handle):
         return i + 1, R.TensorListPushBack(input_handle=handle, tensor=tf.ones((4,)))
 
@@ -303,7 +304,7 @@ def files():
 # ---- input pipelines ----
 
 def pipelines():
-    """Datasets as tf.data writes them, into one graph."""
+    """Datasets in the form that tf.data writes, in one graph."""
     data = tf.data.Dataset.from_tensor_slices(ask((8, 5)))
     data = data.map(lambda x: (tf.matmul(x[None], tf.ones((5, 3))), tf.shape(x))).filter(lambda x, n: n[0] > 1)
     data = data.shuffle(10).repeat(3).batch(4).prefetch(2).take(9).skip(1).cache().enumerate()

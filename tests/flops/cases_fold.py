@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The folding of constants: numbers that are computed in a graph and end as a shape."""
+"""Constant folding: numbers that are computed in a graph and become a shape."""
 import itertools
 
 import numpy as np
@@ -13,7 +13,7 @@ from oracle import tf
 # ---- folding: a chain of operations on small numbers ends as a shape ----
 
 def known_vector(d, n, dtype=I):
-    """Numbers that TensorFlow computes, whichever way."""
+    """A vector whose value TensorFlow can compute, made in one of several ways."""
     values = [d.random.randint(0, 6) for _ in range(n)]
     kind = d.random.randint(0, 4)
     if kind < 2:
@@ -31,7 +31,7 @@ def in_part(d, n, dtype=I):
 
 
 def fold_step(d, x, n, dtype, source):
-    """One more operation on a vector of n numbers; gives a vector and its length."""
+    """Applies one more operation to a vector of n numbers; returns a vector and its length."""
     def other():
         return source(d, n, dtype)
 

@@ -19,7 +19,7 @@ BINARY = """Add AddV2 Sub Mul RealDiv Maximum Minimum Pow SquaredDifference Div 
     FloorMod TruncateMod NextAfter Xdivy Xlogy Xlog1py Atan2 Igamma Igammac IgammaGradA Zeta Polygamma Greater GreaterEqual
     Less LessEqual Equal NotEqual LogicalAnd LogicalOr BitwiseAnd BitwiseOr BitwiseXor LeftShift RightShift Complex RiscLogicalAnd
     RiscLogicalOr""".split()
-RISC = "RiscAdd RiscSub RiscMul RiscDiv RiscRem RiscMax RiscMin RiscPow".split()  # these do not broadcast
+RISC = "RiscAdd RiscSub RiscMul RiscDiv RiscRem RiscMax RiscMin RiscPow".split()  # these ops do not broadcast
 REDUCTIONS = "Sum Mean Prod Max Min All Any EuclideanNorm".split()
 AXES = [0, 1, -1, [0], [-1, 0], [0, 1], [], [2], [0, 0], "scalar", "one", "any", "none"]
 
@@ -103,7 +103,7 @@ def bins():
     for count, shape in itertools.product((5, 0, "scalar", "none"), SHAPES):
         add("HistogramFixedWidth", placeholder(shape), placeholder([2]), axis(count))
         add("Bincount", placeholder(shape, INT), axis(count), placeholder(shape))
-        if not (shape == [] and count in ("scalar", "none")):  # a vector, for which TensorFlow says scalar
+        if not (shape == [] and count in ("scalar", "none")):  # a vector, although TensorFlow infers a scalar
             add("DenseBincount", placeholder(shape, INT), axis(count), placeholder(None))
 
 
@@ -139,7 +139,7 @@ def sound():
         add("Mfcc", placeholder(shape), placeholder([], INT), dct_coefficient_count=12)
 
 
-# What is counted: float operations, op, inputs, attributes. The node's name is its place.
+# Expected counts: float operations, op, inputs, attributes. The node's name is its index.
 COUNTED = [
     (24, "Exp", [[2, 3, 4]], {}), (24, "Tanh", [[2, 3, 4]], {}), (96, "Sigmoid", [[2, 3, 4]], {}),
     (48, "Rsqrt", [[2, 3, 4]], {}), (72, "TanhGrad", [[2, 3, 4], [2, 3, 4]], {}), (96, "RsqrtGrad", [[2, 3, 4], [2, 3, 4]], {}),
@@ -156,7 +156,7 @@ def counted():
     for i, (_, op, inputs, attrs) in enumerate(COUNTED):
         sources = [tf.constant(x) if isinstance(x, tuple) else placeholder(x, type_for(op)) for x in inputs]
         assert add(op, *sources, name="counted_%d" % i, **attrs) is not None, REFUSED[-1]
-    with tf.control_dependencies([placeholder([2]), placeholder([])]):  # no addends
+    with tf.control_dependencies([placeholder([2]), placeholder([])]):  # there are no addends
         add("AddN", [placeholder([2, 3])] * 3, name="added")
 
 

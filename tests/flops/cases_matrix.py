@@ -43,7 +43,7 @@ EQUATIONS = {
     "ij->": [[[2, 3]]], "ijk->j": [[[2, 3, 4]]],
     "...ij->...ji": [[[5, 6, 2, 3]], [[2, 3]], [None]], "i...->...": [[[2, 3, 4]], [[2]]],
     "ij,jk->ik": [[[2, 3], [3, 4]], [[None, 3], [None, 4]], [None, [3, 4]]],
-    "ij, jk -> ik": [[[2, 3], None]],  # a blank is an index
+    "ij, jk -> ik": [[[2, 3], None]],  # a blank counts as an index
     "bij,bjk->bik": [[[7, 2, 3], [7, 3, 4]], [[None, 2, 3], [7, None, 4]]],
     "...ij,...jk->...ik": [[[2, 3], [3, 4]], [[7, 2, 3], [3, 4]], [[7, 1, 2, 3], [5, 3, 4]], [None, [3, 4]],
                            [[None, 2, 3], [1, 3, 4]], [[None, 2, 3], [None, 3, 4]]],
@@ -64,7 +64,7 @@ def einsum():
                 add("XlaEinsum", *map(placeholder, shapes), equation=equation)
 
 
-# Dims of the batch, contracted dims, shapes. Dims that are not there kill TensorFlow.
+# Dims of the batch, contracted dims, shapes. TensorFlow crashes on dims that do not exist.
 DOTS = [([], [(1, 0)], [([2, 3], [3, 4]), (None, [3, 4]), ([2, None], [3])]), ([], [], [([2], [3, None]), ([], [])]),
         ([(0, 0)], [(2, 1)], [([7, 2, 3], [7, 3, 4]), ([None, 2, 3], [7, None, 4])]),
         ([(0, 0), (1, 1)], [(3, 2)], [([7, 8, 2, 3], [7, 8, 3, 4])]), ([(1, 0)], [(0, 2), (2, 1)], [([3, 7, 2], [7, 2, 3, 5])])]
@@ -85,7 +85,7 @@ CONV_WORDS = {"precision_config": b"", "dimension_numbers": CONV.SerializeToStri
 
 
 def conv_inputs(image, strides):
-    """A kernel of 3x3, padded above and below, with holes from left to right."""
+    """A 3x3 kernel, padded above and below, dilated from left to right."""
     return [placeholder(image), placeholder([3, 3, 3, 4]), axis(strides), tf.constant([[1, 1], [0, 0]]), tf.constant([1, 1]),
             tf.constant([1, 2]), tf.constant(1)]
 
@@ -151,7 +151,8 @@ def solving():
         add("TridiagonalMatMul", placeholder(a), placeholder(a), placeholder(a), placeholder(b))
 
 
-# Ops that TensorFlow takes from files of its first versions only: their inputs, by shape and type.
+# Ops that TensorFlow accepts only from files of its first versions: their inputs, by shape and
+# type.
 ONE = [([2, 3, 3], FLOAT)]
 OLD = {
     "BatchMatrixDiag": [([2, 3], FLOAT)], "BatchMatrixDiagPart": ONE, "BatchCholesky": ONE, "BatchMatrixInverse": ONE,
@@ -180,11 +181,11 @@ def old_graph():
     return graph
 
 
-# What is counted: float operations and multiply-adds (None: half of them), op, inputs, attributes.
+# Expected counts: float operations and multiply-adds (None: half of them), op, inputs, attributes.
 COUNTED = [
     (64, 24, "_FusedMatMul", [[2, 3], [3, 4], [[4]]], {"fused_ops": ["BiasAdd", "Relu"]}),
     (420, None, "BatchMatMulV2", [[2, 3, 5], [2, 3, 7]], {"adj_x": True}),
-    (48, None, "MatMul", [[2, None], [3, 4]], {}),  # TensorFlow does not look at the second
+    (48, None, "MatMul", [[2, None], [3, 4]], {}),  # TensorFlow ignores the second
     (90, 0, "Cross", [[10, 3], [10, 3]], {}),
     (3840, None, "Einsum", [[[2, 5, 4, 8], [2, 6, 4, 8]]], {"equation": "BTNH,BFNH->BNFT"}),
     (2 * 7 * 5 * 24, None, "Einsum", [[[7, 1, 2, 3], [5, 3, 4]]], {"equation": "...ij,...jk->...ik"}),

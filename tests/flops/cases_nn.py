@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small graphs with every op of src/flops/rules_norm.c, _nn.c and _rnn.c, and counts of all of cases_conv.py's, too."""
+"""Small graphs with every op of src/flops/rules_norm.c, _nn.c and _rnn.c, and the counts of these and of
+cases_conv.py's ops."""
 import itertools
 
 from cases_quantized import quantized_conv
@@ -137,7 +138,7 @@ def recurrent():
 # ---- ops that TensorFlow takes from old files only ----
 
 def old(op, producer, inputs, outputs_type="T", **attrs):
-    """A GraphDef as an old version wrote it: `inputs` are shapes."""
+    """A GraphDef of an old version: `inputs` are shapes."""
     graph = graph_pb2.GraphDef()
     graph.versions.producer = producer
     row = graph.node.add(op=op, name="old")
@@ -179,13 +180,14 @@ COUNTED = []  # (node, float_ops, macs)
 
 
 def count(op, flops, macs, *inputs, **attrs):
-    """In the graph of counts: one node, and what it costs."""
+    """Adds one node to the graph of counts, with its expected cost."""
     made = node(op, *inputs, **attrs)
     COUNTED.append((made.op.name, flops, macs))
 
 
 def counted():
-    """Worked out by hand: of ops that TensorFlow's registry has no formula for, and of forms where it gives none."""
+    """Counts worked out by hand, for ops without a formula in TensorFlow's registry, and for forms where the formula
+    gives no number."""
     image, filters, out = [2, 9, 9, 6], [3, 2, 6, 4], 2 * 7 * 8 * 4
     plain = dict(strides=[1] * 4, padding="VALID")
     macs = out * 3 * 2 * 6
@@ -230,7 +232,7 @@ def counted():
     count("BlockLSTMV2", 7 * (2 * cell + 29 * 10), 7 * cell, ask([], L), ask([7, 2, 3]), *[ask() for _ in range(6)],
           ask([20]), use_peephole=True)
     count("GRUBlockCell", 2 * 2 * 8 * 15 + 17 * 10, 2 * 8 * 15, ask([2, 3]), ask([2, 5]), *[ask() for _ in range(4)])
-    # two layers of two directions: 3 inputs, then 10
+    # two layers with two directions each: 3 inputs, then 10
     steps = 7 * 2
     macs = steps * 2 * 4 * 5 * ((3 + 5) + (10 + 5))
     count("CudnnRNNV3", 2 * macs + 30 * steps * 5 * 4, macs, ask([7, 2, 3]), ask([4, 2, 5]), ask([4, 2, 5]), ask([U]),

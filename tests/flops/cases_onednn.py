@@ -7,7 +7,8 @@ from tensorflow.python.framework import op_def_registry
 
 
 def onednn():
-    """_MklNative… has the inputs of the plain op, some with a workspace; _Mkl… one more behind them for each."""
+    """_MklNative… has the inputs of the plain op, some also a workspace; _Mkl… has one more input for each of
+    them, after them."""
     image, filters = [2, 19, 17, 6], [3, 2, 6, 4]
     window_words = dict(strides=[1, 2, 3, 1], padding="SAME")
     volume_words = dict(strides=[1, 2, 3, 1, 1], padding="SAME")
@@ -77,7 +78,8 @@ def onednn_fused(image, filters, words):
         more = [] if "Native" in op else [extra] * 5 + [[]]
         node(op, ask(image), *[ask([6]) for _ in range(4)], [], *more, activation_mode="Relu")
     ranges = [ask([]) for _ in range(4)]
-    # TensorFlow's rule takes the first input for the axis: it passes only what it knows nothing of
+    # TensorFlow's rule takes the first input as the axis, so the test uses inputs of which nothing
+    # is known
     node("_MklQuantizedConcatV2", [ask(U, Q), ask(U, Q)], 1, ranges[:2], ranges[2:])
 
 

@@ -13,7 +13,7 @@ def ask(shape=None, dtype=F):
 
 
 def call(op, **arguments):
-    """Also of ops that tf.raw_ops does not have."""
+    """Calls an op, even if tf.raw_ops does not have it."""
     if hasattr(R, op):
         return getattr(R, op)(**arguments)
     return op_def_library._apply_op_helper(op, **arguments)[2].outputs  # pylint: disable=protected-access

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs that TensorFlow's Python functions build, alone and with their gradients: what tf.math, tf.linalg and tf.signal make
-of the ops, constants that are worked out on the way included."""
+"""Graphs that TensorFlow's Python functions build, alone and with their gradients: the ops behind tf.math, tf.linalg and
+tf.signal, and the constants that they compute on the way."""
 from oracle import tf
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The 46 ops that TensorFlow has formulas for: their odd corners. Attributes that a formula reads wrongly, control inputs,
-formats that it refuses, dimensions that make its numbers overflow."""
+"""Special cases of the 46 ops for which TensorFlow has formulas: attributes that a formula reads wrongly, control inputs,
+formats that it refuses, dimensions whose counts overflow."""
 import oracle
 
 tf = oracle.tf
@@ -47,7 +47,8 @@ def strings_and_odd_types():
 
 
 def formats():
-    """Pools and gradients of convolutions have a number in NHWC only, convolutions and biases in both."""
+    """For pools and gradients of convolutions the registry has a number only in NHWC, for convolutions
+    and biases in both formats."""
     with tf.Graph().as_default() as graph:
         for form, image, small in (("NHWC", (2, 9, 8, 3), (2, 4, 4, 3)), ("NCHW", (2, 3, 9, 8), (2, 3, 4, 4))):
             def along(height, width, last=form == "NHWC"):
@@ -77,7 +78,7 @@ def formats():
 
 
 def half_known():
-    """Where a shape is missing there is no number, even if what is missing cancels out."""
+    """Without a shape there is no number, even if the missing part cancels out."""
     with tf.Graph().as_default() as graph:
         some, any_rank = fed(None, 4), v1.placeholder(F, None)
         tf.raw_ops.MatMul(a=some, b=fed(4, 3))
@@ -109,7 +110,8 @@ BIG, HUGE = 1 << 21, 1 << 40
 
 
 def overflows():
-    """Numbers that do not fit into 64 bits are none in our own counts; TensorFlow's wrap, where numpy makes them."""
+    """Our own counts have no number if it does not fit into 64 bits; TensorFlow's numbers wrap where numpy computes
+    them."""
     with tf.Graph().as_default() as graph:
         tf.raw_ops.MatMul(a=fed(BIG, BIG), b=fed(BIG, 2), name="fits")
         tf.raw_ops.MatMul(a=fed(BIG, BIG), b=fed(BIG, BIG), name="product")

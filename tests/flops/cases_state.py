@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """State: variables, checkpoints, tables, optimizers; random numbers; sparse and ragged tensors, CSR matrices, segments;
-collectives and XLA's ops that move data. What a line of CASES becomes stands in op_lines.py."""
+collectives and XLA's ops that move data. op_lines.py describes how a line of CASES becomes a graph."""
 from op_lines import DEFINITIONS, Made, Var, add, graph_of
 from oracle import tf
 
@@ -30,7 +30,7 @@ def optimizers():
             yield prefix + "SparseApply" + name, [var] * (1 + slots) + [SCALAR] * before + [(4, 5), (4,)] + [SCALAR] * after
 
 
-# Operations of each rule, counted by hand.
+# Float operations of each rule, counted by hand.
 PER_ELEMENT = {
     "GradientDescent": 2, "ProximalGradientDescent": 8, "Adadelta": 17, "Adagrad": 7, "AdagradV2": 7, "ProximalAdagrad": 16,
     "AdagradDA": 12, "Ftrl": 17, "FtrlV2": 19, "Momentum": 4, "KerasMomentum": 4, "Adam": 12, "AdamWithAmsgrad": 13,
@@ -333,7 +333,7 @@ CASES = {
     ],
 }
 
-# Name, op, inputs, attributes, float operations, multiply-adds. The gradient has 30 elements, that of sparse updates 20.
+# Name, op, inputs, attributes, float operations, multiply-adds. The gradient has 30 elements, in sparse updates 20.
 COUNTED = [
     ("add", "AssignAddVariableOp", [V, (6, 5)], {}, 30, 0), ("add_held", "AssignSubVariableOp", [V, None], {}, 30, 0),
     ("add_ref", "AssignAdd", [(3, 4), (3, 4)], {}, 12, 0), ("read", "ReadVariableOp", [V], {}, 0, 0),

@@ -25,14 +25,15 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PROGRAM = os.path.join(ROOT, "build", "tfprof")
-WHOLE = "--whole" in sys.argv  # run.py
+WHOLE = "--whole" in sys.argv  # run.py sets this
 SHARE = 0.99
-SHARE_OF_CASES = 0.985  # their nodes are the odd ones, and few of them are placeholders, which anyone gets right
+SHARE_OF_CASES = 0.985  # their nodes are unusual ones, and few are placeholders, whose shapes are always right
 
 
 @functools.cache
 def shapes_of(text):
-    """`0:32x112|1:?x3` as lists with None for `?`, None for an unknown rank. The same few texts come again and again."""
+    """`0:32x112|1:?x3` as lists with None for `?`, None for an unknown rank. Results are cached, because the same few
+    texts repeat."""
     out = {}
     for part in text.split("|") if text else []:
         index, _, dims = part.partition(":")
@@ -48,7 +49,7 @@ class Row:
         self.macs = int(cells["macs"]) if cells["macs"] else None
 
     def faults(self, source):
-        """What a row may not be, whatever the graph."""
+        """Contradictions within a row, whatever the graph."""
         if (self.source == "formula") != (self.flops is not None):
             yield "source %r beside float_ops %r" % (self.source, self.flops)
         if self.source not in ("formula", "none", "no_shape"):
@@ -76,7 +77,7 @@ def ask(program, path, source, batch=0, shapes=None):
 
 
 def relation(theirs, ours):
-    """theirs: a list of known rank."""
+    """How our shape relates to TensorFlow's; theirs is a list of known rank."""
     if ours is None:
         return "less"
     if len(ours) != len(theirs) or any(a is not None and b is not None and a != b for a, b in zip(theirs, ours)):
@@ -87,7 +88,7 @@ def relation(theirs, ours):
 
 
 class Outcome:
-    """Numbers and differences of one file. `seen`: op -> what was looked at there."""
+    """Counts and differences of one file. `seen`: op -> what was compared for it."""
 
     def __init__(self, title, source, share=SHARE):
         self.title, self.source, self.share = title, source, share
@@ -95,7 +96,7 @@ class Outcome:
         self.counts = self.counts_right = self.bare = 0
         self.nodes, self.bodies = 0, 0
         self.differences = []  # (what, op, text)
-        self.uncounted = {}    # op -> nodes with known shapes and no count
+        self.uncounted = {}    # op -> nodes with known shapes but no count
 
     def add(self, what, op, text):
         self.differences.append((what, op, text))
@@ -124,7 +125,7 @@ class Outcome:
                     "; known shapes, no count: %d" % sum(self.uncounted.values())))
 
     def details(self, every=False):
-        """The first difference of each kind and op, how many there are, the worst kinds first."""
+        """The first difference of each kind and op, and their number, the worst kinds first."""
         groups = {}
         for what, op, text in self.differences:
             groups.setdefault((what, op), []).append(text)
@@ -193,7 +194,7 @@ def compare_count(outcome, where, graph, op, row, main):
 
 
 def compare_with(known, program, path, source, title=None, batch=0, shapes=None, share=SHARE):
-    """known: the Oracle of the same file."""
+    """known: TensorFlow's results (Oracle) for the same file."""
     outcome = Outcome(title or os.path.basename(path), source, share)
     try:
         rows = ask(program, path, source, batch, shapes)

@@ -19,7 +19,7 @@ def graph_of(build, *args):
 
 
 class Draw:
-    """Draws inputs; the same ones every time."""
+    """Draws random inputs, always the same ones."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
@@ -40,7 +40,7 @@ class Draw:
         return [None if self.chance(share) else d for d in dims]
 
     def tensor(self, dims, dtype=F):
-        """A tensor of that shape, known, in part, or not at all."""
+        """A tensor of this shape, which is known, partly known, or unknown."""
         kind = self.random.random()
         if kind < 0.4:
             return ask(dims, dtype)
@@ -61,7 +61,7 @@ class Draw:
         return ask((), dtype)
 
     def vector(self, values, dtype=I):
-        """Numbers as TensorFlow may know them."""
+        """A vector of numbers that TensorFlow may know, in several forms."""
         values = [int(v) for v in values]
         n = len(values)
         kind = self.random.randint(0, 15)
@@ -92,7 +92,7 @@ class Draw:
         return ask([None] if kind == 14 else None, dtype)
 
     def build(self, make):
-        """TensorFlow builds what it finds no fault with."""
+        """Builds the op if TensorFlow accepts it."""
         try:
             make()
             self.built += 1

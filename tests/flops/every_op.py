@@ -27,14 +27,14 @@ from tensorflow.python.framework import op_def_library  # noqa: E402
 
 import numpy as np  # noqa: E402
 
-# Ops that stand for something else, or that the importer treats in its own way.
+# Ops that are placeholders for something else, or that the importer treats specially.
 LEFT_OUT = re.compile("_.*|Placeholder.*|Const|.*TestStringOutput|While|If|Case|Stateless(While|If|Case)|PartitionedCall|"
                       "StatefulPartitionedCall|RemoteCall|SymbolicGradient|For|TPUPartitionedCall|XlaLaunch|NextIteration|"
                       "RefNextIteration|Enter|RefEnter")
 EQUATIONS = [b"ij,jk->ik", b"bij,bjk->bik", b"...ij,...jk->...ik", b"ij->ji", b"ii->i", b"ij,ij->"]
 TEXTS = {"equation": EQUATIONS, "data_format": [b"NHWC", b"NCHW"], "mode": [b"REFLECT"], "interpolation": [b"BILINEAR"],
          "direction": [b"unidirectional", b"bidirectional"], "Activation": [b"Relu"]}
-TYPES = [1, 1, 3, 9, 7, 10, 2]  # of no limits: float mostly
+TYPES = [1, 1, 3, 9, 7, 10, 2]  # for attributes without a list of allowed types: mostly float
 
 
 def definitions():
@@ -44,7 +44,7 @@ def definitions():
 
 
 def function():
-    """A function for ops that want one."""
+    """A function, for ops that need one."""
     @tf.function(input_signature=[tf.TensorSpec((2,))])
     def body(x):
         return x * 2.
@@ -52,12 +52,13 @@ def function():
 
 
 class Call:
-    """Attributes and what is known of each input; tensors are made of it in some graph."""
+    """The attributes of a call and what is known of each input; tensors are made from it in any
+    graph."""
 
     def __init__(self, op, rng, body):
         self.op, self.rng = op, rng
         self.attrs = {a.name: self.attr(a, body) for a in op.attr}
-        self.inputs = []  # (argument, place in it, type)
+        self.inputs = []  # (argument, index in it, type)
         for arg in op.input_arg:
             if arg.number_attr:
                 types = [self.type_of(arg)] * self.attrs[arg.number_attr]
@@ -111,7 +112,7 @@ class Call:
         return tf.TensorShape([rng.choice([None, 1, 2, 3, 4, 5, 6, 8]) for _ in range(rng.choice([0, 1, 1, 2, 2, 3, 4, 4, 5]))])
 
     def tell(self):
-        """Tells something else of one input; gives how to take it back."""
+        """Reveals one more fact about an input; returns a function that undoes it."""
         rng, at = self.rng, self.rng.randrange(len(self.inputs))
         before, dtype = self.known[at], self.inputs[at][2]
         if dtype.base_dtype in (tf.int32, tf.int64) and rng.random() < .6:
@@ -127,7 +128,7 @@ class Call:
         return lambda: self.known.__setitem__(at, before)
 
     def make(self, name):
-        """Into the default graph."""
+        """Builds the call in the default graph."""
         arguments, inferred = {}, set()
         for (arg, _, dtype), known in zip(self.inputs, self.known):
             inferred |= {arg.type_attr, arg.number_attr, arg.type_list_attr}

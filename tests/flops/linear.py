@@ -56,7 +56,7 @@ def argument(name, t=INT32):
 
 
 def body(name, args, results, nodes):
-    """results: (name, what it is) of the function."""
+    """A FunctionDef; results: (name, the tensor that it returns)."""
     signature = text(1, name) + b"".join(text(2, argument(a)) for a in args)
     signature += b"".join(text(3, argument(r)) for r, _ in results)
     parts = [text(1, signature)] + [text(3, n) for n in nodes]
@@ -72,7 +72,8 @@ def graph(nodes, bodies=()):
 # ---- kinds of graphs ----
 
 def instances(n, inner):
-    """n calls of one function, each with another constant, so each an instance of its own."""
+    """n calls of one function, each with another constant, so that each is an instance of its
+    own."""
     nodes = [constant("s%d" % i, [i]) for i in range(n)]
     nodes += [node("c%d" % i, "PartitionedCall", ["s%d" % i], f=function("f")) for i in range(n)]
     return graph(nodes, [body("f", ["x"], [("r", "i:output:0")], [node("i", "Identity", ["x"])] + inner)])
@@ -111,7 +112,7 @@ def calls_by_name(n):
 
 
 def exits(n):
-    """A loop of TensorFlow 1 with a long chain of Identity, and as many exits behind it."""
+    """A TensorFlow 1 loop with a long chain of Identity, followed by as many exits."""
     nodes = [constant("s", [0]), node("en", "Enter", ["s"], frame_name=text(2, "f")),
              node("me", "Merge", ["en", "ni"], N=integer(2)), node("i0", "Identity", ["me"])]
     nodes += [node("i%d" % i, "Identity", ["i%d" % (i - 1)]) for i in range(1, n)]
@@ -121,7 +122,7 @@ def exits(n):
 
 
 def enters(n):
-    """Loops in each other: what enters the inmost one entered all."""
+    """Nested loops: a tensor that enters the innermost one enters all."""
     nodes = [constant("s", [0]), node("e0", "Enter", ["s"], frame_name=text(2, "f0"))]
     nodes += [node("e%d" % i, "Enter", ["e%d" % (i - 1)], frame_name=text(2, "f%d" % i)) for i in range(1, n)]
     nodes += [node("m", "Merge", ["e%d" % (n - 1), "ni"]), node("ni", "NextIteration", ["m"])]
@@ -156,14 +157,14 @@ def branches(n):
 
 
 def folding(n):
-    """Each node computes with 4,096 elements."""
+    """Each node computes with 4,096 elements, which are folded."""
     nodes = [constant("v", [3] * 4096, [4096]), node("a0", "Add", ["v", "v"], T=kind(INT32))]
     nodes += [node("a%d" % i, "Add", ["a%d" % (i - 1), "v"], T=kind(INT32)) for i in range(1, n)]
     return graph(nodes)
 
 
 def long_shapes(n):
-    """Shapes of the highest rank there is."""
+    """Shapes of the highest rank allowed."""
     wide = text(7, shape(*[1] * 254))
     nodes = [node("p", "Placeholder", dtype=kind(FLOAT), shape=wide), node("a0", "Relu", ["p"], T=kind(FLOAT))]
     nodes += [node("a%d" % i, "Concat", ["p", "a%d" % (i - 1), "p"], N=integer(2), T=kind(FLOAT)) for i in range(1, n)]
@@ -222,7 +223,8 @@ def cost(program, path):
 
 
 def check(program, make, size, scratch, slow):
-    """-> what is wrong with the graphs of both sizes, or None. What looks wrong is measured again: the lowest of three counts."""
+    """-> what is wrong with the graphs of both sizes, or None. A bad result is measured again: the lowest of three times
+    counts."""
     paths = [os.path.join(scratch, name) for name in ("small.pb", "large.pb")]
     for path, n in zip(paths, (size, GROWTH * size)):
         with open(path, "wb") as file:

@@ -5,13 +5,14 @@ from tensorflow.python.framework import op_def_library, op_def_registry
 
 FLOAT, INT, BOOL, COMPLEX = tf.float32, tf.int32, tf.bool, tf.complex64
 SHAPES = [[2, 3], [2, None], [None, 3], [], None, [3], [1, 3], [0, 3], [5, 1, 3], [None, None, 3]]
-FILLED = [s for s in SHAPES if s != [0, 3]]  # of what is empty the registry counts less than nothing for some reductions
-REFUSED = []  # what TensorFlow says of nodes that it does not take: (op, text)
+# for empty tensors the registry counts negative numbers for some reductions
+FILLED = [s for s in SHAPES if s != [0, 3]]
+REFUSED = []  # TensorFlow's messages about nodes that it refuses: (op, text)
 
 
 def placeholder(shape=None, dtype=FLOAT):
-    """One of each shape and type in a graph: most nodes of the cases were placeholders, and half of the time was theirs. What
-    holds something else has one each time, and what stands inside of a loop or a branch."""
+    """One placeholder for each shape and type in a graph, because most nodes of the cases were placeholders and took half of
+    the time. Placeholders of other values, or within a loop or a branch, are made anew each time."""
     graph = tf.compat.v1.get_default_graph()
     if dtype in (tf.resource, tf.variant) or graph._get_control_flow_context() is not None:  # pylint: disable=protected-access
         return tf.compat.v1.placeholder(dtype, shape)
@@ -25,7 +26,7 @@ def placeholder(shape=None, dtype=FLOAT):
 
 
 def default_of(attr):
-    """The default of an attribute, as Python says it."""
+    """The default of an attribute as a Python value."""
     value, kind = attr.default_value, attr.type
     if kind.startswith("list("):
         lists = {"int": value.list.i, "float": value.list.f, "string": value.list.s, "bool": value.list.b}
@@ -34,7 +35,7 @@ def default_of(attr):
 
 
 def add(op, *inputs, **attrs):
-    """Adds a node to the default graph; None when TensorFlow refuses it. A list is an input of several tensors."""
+    """Adds a node to the default graph; None if TensorFlow refuses it. A list is an input of several tensors."""
     definition = op_def_registry.get(op)
     words = {arg.name: value for arg, value in zip(definition.input_arg, inputs)}
     derived = {arg.type_attr for arg in definition.input_arg} | {arg.number_attr for arg in definition.input_arg}
@@ -64,13 +65,13 @@ def type_for(op):
 
 
 def axis(value):
-    """A constant, or a placeholder of such a shape."""
+    """A constant, or a placeholder of a given shape."""
     shapes = {"scalar": [], "one": [1], "any": [None], "none": None}
     return placeholder(shapes[value], INT) if isinstance(value, str) else tf.constant(value, INT)
 
 
 def built(*parts):
-    """A graph for each of the functions, named like it."""
+    """One graph for each function, with the function's name."""
     for part in parts:
         with tf.Graph().as_default() as graph:
             part()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The forms in which nets.py has a model: a TensorFlow 1 graph, a function, what Keras makes; frozen, saved, without shapes."""
+"""The forms of each model in nets.py: a TensorFlow 1 graph, a function, the graphs of Keras; frozen, saved, without shapes."""
 import contextlib
 import os
 
@@ -41,7 +41,7 @@ def graph1(model, *inputs, optimizer=None, resource=False, old=True):
 
 
 def function2(model, *inputs, train=None, store=None):
-    """A concrete function: forward, or with `train` a step of an optimizer."""
+    """A concrete function: the forward pass, or with `train` a step of an optimizer."""
     store = store or Store()
 
     @tf.function(input_signature=[tf.TensorSpec(shape, dtype) for dtype, shape in inputs], autograph=False)
@@ -70,7 +70,7 @@ def descend(variables, gradients):
 
 
 def apply_adam(variables, gradients):
-    """The kernels that TensorFlow has for it, which Keras does not use."""
+    """TensorFlow's kernels for it, which Keras does not use."""
     for variable, gradient in zip(variables, gradients):
         if isinstance(gradient, tf.IndexedSlices):
             tf.raw_ops.ResourceSparseApplyAdagradV2(
@@ -83,7 +83,7 @@ def apply_adam(variables, gradients):
 
 
 def keras_train(model, *inputs, optimizer=None):
-    """The step that Model.fit would take."""
+    """The training step of Model.fit."""
     optimizer = optimizer or keras.optimizers.Adam()
     optimizer.build(model.trainable_variables)
 
@@ -108,7 +108,7 @@ def frozen(concrete):
 
 
 def inlined(concrete):
-    """Frozen, with the control flow that TensorFlow 1 has."""
+    """Frozen, with the control flow of TensorFlow 1."""
     return convert_variables_to_constants_v2(concrete, lower_control_flow=True).graph.as_graph_def()
 
 
@@ -120,13 +120,13 @@ def without_shapes(graph_def):
 
 
 def both(title, graph):
-    """As written without shapes, and with them."""
+    """The graph without shapes, and with them."""
     yield title, without_shapes(graph.as_graph_def())
     yield title + " with shapes", graph.as_graph_def(add_shapes=True)
 
 
 def both_saved(title, folder):
-    """As saved, and with its shapes taken out."""
+    """The saved model, and a copy without its shapes."""
     yield title, folder
     with open(os.path.join(folder, "saved_model.pb"), "rb") as file:
         saved = saved_model_pb2.SavedModel.FromString(file.read())

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One graph with what TensorFlow's Python library makes of its functions: signals, text, images, losses, tables, queues
-..."""
+"""One graph with the ops that TensorFlow's Python library uses for signals, text, images, losses, tables, queues ..."""
 import oracle
 from net_forms import F, I, both, old_control_flow
 
@@ -9,7 +8,7 @@ v1 = tf.compat.v1
 
 
 def library(folder):
-    """What TensorFlow's Python library makes of its functions for signals, text, images, losses, tables, queues ..."""
+    """The ops that TensorFlow's Python library uses for signals, text, images, losses, tables, queues ..."""
     with tf.Graph().as_default() as graph, old_control_flow(True):
         for part in (signals, languages, matrices, images, texts, sparse_things, arrays, lessons):
             with tf.name_scope(part.__name__):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The models of nets.py in own code: (inputs..., w) -> outputs. They take their variables from a Store, so that one text
-serves TensorFlow 1 graphs (variables of the graph, ref or resource, control flow of either kind) and tf.function."""
+"""The models of nets.py, written by us: (inputs..., w) -> outputs. They take their variables from a Store, so that the
+same code works in TensorFlow 1 graphs (variables of the graph, ref or resource, control flow of either kind) and in
+tf.function."""
 import oracle
 
 tf = oracle.tf
@@ -19,7 +20,7 @@ class Graph1:
 
 
 class Store:
-    """Variables outside of functions, made when they are first asked for."""
+    """Variables outside of functions, created at first use."""
 
     def __init__(self):
         self.made = {}
@@ -33,7 +34,7 @@ class Store:
 
 # ---------------------------------------------------------------- models
 def linear(x, w, name, units):
-    """Of any rank, by a matrix product of two."""
+    """A linear layer on inputs of any rank, through a product of two matrices."""
     depth = x.shape[-1]
     kernel, bias = w(name + "/kernel", [depth, units]), w(name + "/bias", [units])
     if x.shape.rank == 2:
@@ -81,7 +82,8 @@ def feed_forward(x, w, name, units):
 
 
 def encoder(ids, w, layers=2, depth=32, heads=4, words=100, einsum=False):
-    """As BERT: embeddings of words and places, layers, the first place's tanh."""
+    """An encoder like BERT's: embeddings of words and positions, layers, and tanh of the first
+    position."""
     x = tf.gather(w("words", [words, depth]), ids) + w("places", [512, depth])[:ids.shape[1]]
     x = layer_norm(x, w, "embedded")
     for i in range(layers):
@@ -108,7 +110,7 @@ def decoder(ids, memory, w, layers=2, heads=4, words=100):
 
 
 def lstm_loop(x, w, units=16):
-    """A loop over time with lists of tensors, as dynamic_rnn writes it."""
+    """A loop over time with lists of tensors, like that of dynamic_rnn."""
     steps, batch = x.shape[1], tf.shape(x)[0]
     kernel, bias = w("lstm/kernel", [x.shape[2] + units, 4 * units]), w("lstm/bias", [4 * units])
     over_time = tf.TensorArray(tf.float32, steps, element_shape=[x.shape[0], x.shape[2]]).unstack(tf.transpose(x, [1, 0, 2]))
@@ -160,7 +162,7 @@ def unet(x, w, nchw=False):
     x = conv(x, w, "middle", 32, nchw=nchw)
     for i, filters in ((1, 16), (0, 8)):
         old = kept[i]
-        # the size is asked for while the graph runs, as a model for images of any size does
+        # the size is computed in the graph, as in models for images of any size
         shape = tf.shape(old)
         to = tf.stack([shape[0], filters, shape[2], shape[3]] if nchw else [shape[0], shape[1], shape[2], filters])
         kernel = w("up%d/kernel" % i, [2, 2, filters, x.shape[axis]])
@@ -188,7 +190,7 @@ def mixed_convs(x, w):
 
 
 def branches(x, w):
-    """Branches and loops within each other, some of them with shapes that change."""
+    """Nested branches and loops, some of them with changing shapes."""
     y = tf.cond(tf.reduce_sum(x) > 0, lambda: tf.matmul(x, w("a", [8, 8])), lambda: tf.nn.relu(x))
 
     def inner(j, z):

@@ -54,7 +54,7 @@ def resnet(folder):
 
 
 def resnet_frozen(folder):
-    """With its weights, 100 MB; of mobilenet the form is always looked at."""
+    """With its weights it has 100 MB; this form is always checked for mobilenet instead."""
     yield "resnet50 frozen", frozen(keras_forward(keras.applications.ResNet50(weights=None), (F, [1, 224, 224, 3])))
 
 
@@ -199,7 +199,7 @@ def small_keras(folder):
 
 
 def loops_of_rows(folder):
-    """Loops that TensorFlow writes itself: map_fn, scan, foldl, vectorized_map; a gradient of one's own."""
+    """Loops that TensorFlow writes itself: map_fn, scan, foldl, vectorized_map; a custom gradient."""
     def mapped(x, w):
         return tf.map_fn(lambda row: tf.matmul(row[None], w("k", [8, 8]))[0], x)
 
@@ -232,7 +232,8 @@ def loops_of_rows(folder):
 
 
 def calls(folder):
-    """Functions of both kinds, called with one shape and with several; pipelines; Python in a graph."""
+    """Functions of both kinds, called with one and with several shapes; pipelines; Python code in a
+    graph."""
     with tf.Graph().as_default() as graph:
         x, z = v1.placeholder(F, [None, 8], "x"), v1.placeholder(F, [3, 4], "z")
 
@@ -274,13 +275,13 @@ def calls(folder):
 
 FORMS = (dense, resnet, mobilenet, vgg, transformer, bert, lstm, gru, unets, convs, control, small_keras, loops_of_rows, calls,
          library)
-# Where the whole is asked for: steps of the large models. Each takes as long as ten smaller models, and what their steps are
-# made of is trained in those: layers of Keras, convolutions of all kinds, an encoder.
+# Only in a whole run: steps of the large models. Each takes as long as ten smaller models, and smaller ones train the same
+# parts: layers of Keras, convolutions of all kinds, an encoder.
 LONG = (resnet_frozen, resnet_trained, mobilenet_trained, bert_trained)
 
 
 def mark_of_parts():
-    """Of all files that say what is built, and of TensorFlow."""
+    """A hash of all files that define what is built, and of TensorFlow's version."""
     mark = hashlib.sha256(tf.__version__.encode())
     for path in [os.path.join(HERE, "nets.py")] + sorted(glob.glob(os.path.join(HERE, "net_*.py"))):
         with open(path, "rb") as file:
@@ -289,7 +290,7 @@ def mark_of_parts():
 
 
 def built(form):
-    """(title, path) of all that a form yields."""
+    """(title, path) of every graph of a form."""
     mark = mark_of_parts()
     folder = os.path.join(CACHE, form.__name__)
     index = os.path.join(folder, "index.json")
@@ -299,7 +300,7 @@ def built(form):
         if known["mark"] == mark:
             return [(title, os.path.join(folder, name)) for title, name in known["files"]]
     os.makedirs(CACHE, exist_ok=True)
-    scratch = tempfile.mkdtemp(dir=CACHE)  # another process may build the same
+    scratch = tempfile.mkdtemp(dir=CACHE)  # another process may build the same form at this time
     files = []
     for title, made in form(os.path.join(scratch, "saved")):
         if isinstance(made, str):

@@ -7,7 +7,7 @@ from oracle import tf
 F, I, L, Q, S8, S32 = tf.float32, tf.int32, tf.int64, tf.quint8, tf.qint8, tf.qint32
 U = None
 SHAPES = [[2, 5], [2, U], [U, 5], U, [3, 2, 5], [U, U, U], [5, 7, 3, 4]]
-MADE = {}  # op -> nodes that TensorFlow took
+MADE = {}  # op -> nodes that TensorFlow accepted
 
 
 def node(op, *inputs, **attrs):
@@ -18,12 +18,12 @@ def node(op, *inputs, **attrs):
 
 
 def range_of(shape=()):
-    """Lows and highs."""
+    """Inputs for a minimum and a maximum."""
     return ask(shape), ask(shape)
 
 
 def check_made():
-    """Every op that was tried has a node."""
+    """Checks that every op that was tried has a node."""
     missing = sorted(op for op, times in MADE.items() if not times)
     if missing:
         raise AssertionError("TensorFlow took no node of %s: %s" % (

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs of lines: a line is an op and its inputs, and its attributes where they are not the usual ones. A graph has it with
-all shapes known, with each dimension and each shape unknown in turn, and with none known, as far as TensorFlow takes them.
-A tuple is a shape, a list or number a constant."""
+"""Graphs from lines: a line has an op, its inputs, and those attributes that differ from the usual ones. A graph has the op
+with all shapes known, with each dimension and each shape unknown in turn, and with none known, as far as TensorFlow accepts
+them. A tuple is a shape, a list or number a constant."""
 from making import placeholder
 from oracle import tf
 from tensorflow.core.framework import attr_value_pb2, op_def_pb2
@@ -22,7 +22,7 @@ class Var:
 
 
 class Made:
-    """What another op gives."""
+    """The output of another op."""
 
     def __init__(self, make):
         self.make = make
@@ -45,7 +45,7 @@ def shape_proto(value):
 
 
 def attr_of(kind, value):
-    """An AttrValue of that kind; value: as Python says it."""
+    """An AttrValue of this kind; `value` is a Python value."""
     attr = attr_value_pb2.AttrValue()
     one = kind.removeprefix("list(").removesuffix(")")
     field = {"int": "i", "float": "f", "bool": "b", "string": "s", "type": "type", "shape": "shape", "func": "func"}[one]
@@ -107,7 +107,8 @@ def tensor_of(wanted, dtype, is_ref):
 
 
 def variants(inputs):
-    """With all shapes known, with each of them, and each dimension, unknown, with none known."""
+    """The inputs with all shapes known, with each shape and each dimension unknown in turn, and
+    with none known."""
     yield inputs
     for i, wanted in enumerate(inputs):
         if not isinstance(wanted, tuple):
@@ -124,7 +125,7 @@ def add(graph, name, inputs, given, node=None):
     attrs = attributes(op, given)
     spare = len(inputs) - len(list(input_types(op, attrs)))
     for attr in [arg.type_list_attr for arg in op.input_arg if arg.type_list_attr and arg.type_list_attr not in given]:
-        attrs[attr] = attr_of("list(type)", [F] * (len(attrs[attr].list.type) + spare))  # as many as the line has
+        attrs[attr] = attr_of("list(type)", [F] * (len(attrs[attr].list.type) + spare))  # as many as the line gives
         break
     types = list(input_types(op, attrs))
     assert len(types) == len(inputs), (name, len(types), len(inputs))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""-float_ops_source tensorflow against the op log itself: graphs of which little is known, as files with and without shapes,
-each with and without the metadata of a run, which fills what the graph does not say."""
+"""Compares -float_ops_source tensorflow with the op log itself: graphs with few known shapes, as files with and without
+shapes, each with and without run metadata, which adds shapes that the graph lacks."""
 import csv
 import io
 import os
@@ -23,7 +23,7 @@ def descent():
 
 
 def models():
-    """title, graph, shapes of what is fed"""
+    """title, graph, shapes of the fed values"""
     yield "dense", graph1(net_models.dense_net, (F, [None, 20]), optimizer=adam), [(7, 20)]
     yield "lstm", graph1(net_models.lstm_loop, (F, [None, 7, 5]), optimizer=descent), [(3, 7, 5)]
     yield "gru", graph1(net_models.gru_loop, (F, [None, 7, 5]), optimizer=descent), [(3, 7, 5)]

@@ -26,7 +26,8 @@ MOST = (1 << 63) - 1
 
 
 def read(path):
-    """The GraphDef in a file: of a GraphDef (text or packed, too), a MetaGraphDef, or a SavedModel (its folder, too)."""
+    """The GraphDef in a file, which is a GraphDef (also as text or packed), a MetaGraphDef, or a SavedModel (also its
+    folder)."""
     if os.path.isdir(path):
         path = os.path.join(path, "saved_model.pb")
     with gzip.open(path) if path.endswith(".gz") else open(path, "rb") as file:
@@ -42,7 +43,7 @@ def read(path):
 
 
 def assume(graph_def, batch, shapes):
-    """Puts assumed shapes into the placeholders of the main graph, as --assume-batch and --assume-shape do."""
+    """Sets assumed shapes in the placeholders of the main graph, like --assume-batch and --assume-shape."""
     for node in graph_def.node:
         if node.op == "Placeholder":
             shape = node.attr["shape"].shape
@@ -56,7 +57,7 @@ def assume(graph_def, batch, shapes):
 
 
 class Argument:
-    """What is known of an argument of a body."""
+    """The known facts about an argument of a body."""
 
     def __init__(self, shape, held):
         self.shape, self.held = shape, held
@@ -66,7 +67,7 @@ class Argument:
 
 
 def either(a, b):
-    """What holds for both shapes."""
+    """The part of the shape in which both agree."""
     if a.rank is None or b.rank is None or a.rank != b.rank:
         return tf.TensorShape(None)
     return tf.TensorShape([m if m == n else None for m, n in zip(a.as_list(), b.as_list())])
@@ -85,7 +86,7 @@ def agreed_held(a, b):
 
 
 def of_tensor(tensor, otherwise=None):
-    """Of a loop's output, `otherwise` its input: the resource is the same one."""
+    """The facts about a loop's output; `otherwise` is its input, which is the same resource."""
     held = handle_data(tensor)
     if held is None and otherwise is not None and tensor.dtype == tf.resource:
         held = handle_data(otherwise)
@@ -100,7 +101,7 @@ def handle_data(tensor):
 
 
 def functions_of(value):
-    """The names of the functions that an attribute's value names."""
+    """The names of the functions in an attribute's value."""
     kind = value.WhichOneof("value")
     if kind == "func":
         return [value.func.name]
@@ -108,7 +109,7 @@ def functions_of(value):
 
 
 def calls(node, op):
-    """Pairs of a function's name and its arguments, None where they are not known."""
+    """Pairs of a function's name and its arguments, which are None if they are unknown."""
     def named(*attrs):
         return [name for attr in attrs if attr in node.attr for name in functions_of(node.attr[attr])]
 
@@ -138,7 +139,7 @@ class Body:
 
 
 class Oracle:
-    """bodies: those that TensorFlow read; left_out: function -> why it did not."""
+    """bodies: those that TensorFlow could read; left_out: function -> why it could not be read."""
 
     def __init__(self, graph_def, batch=0, shapes=None):
         given = graph_pb2.GraphDef()
@@ -158,7 +159,8 @@ class Oracle:
         return list(dict.fromkeys(name for node in nodes for name, _ in calls(node, None) if name in self.library))
 
     def order(self, first):
-        """Bodies that `first` lead to, callers before those they call, and those that call themselves."""
+        """The bodies that are reached from `first`, callers before callees, and those that call
+        themselves."""
         below = {name: self.called_by(f.node_def) for name, f in self.library.items()}
         reached, todo = set(), list(first)
         while todo:
@@ -217,7 +219,7 @@ class Oracle:
 
     # ---- one body
     def argument(self, function, i):
-        """Of the calls and, as far as it fits, of the function itself."""
+        """The facts from the calls and, if it agrees, from the function itself."""
         given = self.arguments.get(function.signature.name)
         shape, held = (given[i].shape, given[i].held) if given else (tf.TensorShape(None), None)
         arg = function.signature.input_arg[i]
@@ -260,7 +262,7 @@ class Oracle:
 
 # ---- float operations
 def registered(graph, op):
-    """What the op log would say: a number, or None where it would say nothing; and why."""
+    """The op log's number, or None if it has none; and the reason."""
     node = op.node_def
     try:
         ops._stats_registry.lookup(node.op + ",flops")  # pylint: disable=protected-access
@@ -281,7 +283,7 @@ def product(shape):
 
 
 def right(op, value):
-    """The registry's number without TensorFlow's bugs, where all shapes are known; else `value`."""
+    """The registry's number without TensorFlow's bugs if all shapes are known; else `value`."""
     if not all(t.shape.is_fully_defined() for t in list(op.inputs) + list(op.outputs)):
         return value
     ins, outs = [t.shape for t in op.inputs], [t.shape for t in op.outputs]

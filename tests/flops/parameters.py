@@ -78,7 +78,7 @@ def keras_saves(folder):
 
 
 class Module(tf.Module):
-    """Two variables of one name, a counter, and two signatures over the same ones."""
+    """Two variables with one name, a counter, and two signatures that share them."""
 
     def __init__(self):
         super().__init__()
@@ -135,7 +135,8 @@ def graphs_1(folder):
         path = os.path.join(folder, "one_%d" % resource)
         with tf.Graph().as_default() as graph, v1.Session() as session:
             x, y = graph_1(resource)
-            session.run(v1.variables_initializer(v1.trainable_variables()))  # averages begin with their values
+            # averages start with the values of their variables
+            session.run(v1.variables_initializer(v1.trainable_variables()))
             session.run(v1.global_variables_initializer())
             v1.train.Saver().save(session, path)
             v1.train.Saver(write_version=v1.train.SaverDef.V1).save(session, path + "_v1")
@@ -150,7 +151,7 @@ def graphs_1(folder):
 
 
 def train_steps(folder):
-    """A step of training as one graph: Keras' optimizers write their updates out."""
+    """A training step as one graph: Keras' optimizers write out each update."""
     for name, optimizer in (("adam", keras.optimizers.Adam()), ("sgd", keras.optimizers.SGD(0.1, momentum=0.9)),
                             ("adamw", keras.optimizers.AdamW()), ("rmsprop", keras.optimizers.RMSprop())):
         net = convnet()
@@ -173,7 +174,7 @@ EXPORTS = [keras_exports, keras_saves, modules, train_steps, graphs_1]
 
 
 def total_of(program, path, *options):
-    """Scope's root in JSON: the parameters of all that is accounted."""
+    """The root of the scope view in JSON: the sum of all accounted parameters."""
     flag = "--checkpoint_path" if os.path.exists(path + ".index") or path.endswith("_v1") else "--graph_path"
     command = program + ["scope", "%s=%s" % (flag, path), "-float_ops_source", "own", "-select", "params", "-order_by",
                          "params", "-max_depth", "100", "--format", "json", *options]

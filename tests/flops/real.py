@@ -10,14 +10,14 @@ import nets
 
 RECORDED = ("dense/graph.pb", "dense_resource/saved_model", "functions/saved_model", "resnet32/graph.pbtxt.gz",
             "seq2seq/graph_shapes.pb.gz", "towers/graph.pb.gz")
-ASSUMED = (  # what is assumed of the inputs is as if it stood in the file
+ASSUMED = (  # assumed shapes have the same effect as shapes in the file
     ("dense 1 train, batch unknown", {"batch": 32}), ("dense 2 saved without shapes", {"batch": 5}),
     ("mobilenetv2 exported without shapes", {"batch": 3}),
     ("unet 1, size unknown", {"shapes": {"input": [2, 64, 32, 3]}}), ("encoder 1 train", {"batch": 7}),
     ("lstm 1", {"batch": 4}), ("gru keras saved without shapes", {"batch": 6}), ("branches 1 train", {"batch": 9}))
 ASSUMED_WHOLE = (("mobilenetv2 frozen, batch unknown", {"batch": 16}),)
-# Multiply-adds that papers publish, how far ours may be off (a paper's two digits allow less to be said), and where the
-# figure stands. Those that count multiplications and additions apart are halved.
+# Multiply-adds from papers, the allowed deviation (a figure of two digits is not exact), and the source. Figures that
+# count multiplications and additions separately are halved.
 PUBLISHED = (
     ("resnet50 frozen", 3.8e9, 0.02, "He et al. 2016, Table 1: 3.8 * 10^9 (multiply-adds)"),
     ("resnet50 with shapes", 3.8e9, 0.02, "the same"),
@@ -25,7 +25,8 @@ PUBLISHED = (
     ("mobilenetv2 with shapes", 300e6, 0.01, "the same"),
     ("vgg16 with shapes", 30.94e9 / 2, 0.01, "Luo et al. 2017 (ThiNet), Table 2: 30.94B, two for a multiply-add"),
     ("bert base", 22.5e9 / 2, 0.01, "Jiao et al. 2020 (TinyBERT), Table 1: 22.5B at 128 words, two for a multiply-add"))
-# Multiply-adds of one run with all iterations: by hand, from the layers' sizes. A gradient takes each product twice again.
+# Multiply-adds of one run with all iterations, by hand from the layers' sizes. A gradient computes each product twice
+# more.
 LSTM_KERAS = 7 * 2 * ((5 + 16) * 64 + 2 * (16 + 4) * 16) + 2 * 8 * 3
 GRU = 7 * 3 * (5 + 16) * (32 + 16)
 LOOPS = (
@@ -53,7 +54,8 @@ def answer(program, *words):
 
 
 def check_totals(tally, compare_graph, program):
-    """The macs of all nodes are the paper's; and the views' totals are the sums of the nodes."""
+    """The sum of macs over all nodes is the paper's figure, and the totals of views are the sums of
+    the nodes."""
     paths = nets.every_graph(compare.WHOLE)
     for title, published, share, where in PUBLISHED:
         if title == "resnet50 frozen" and not compare.WHOLE:

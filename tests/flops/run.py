@@ -96,7 +96,9 @@ def run(tally, name, scratch):
 
 def main():
     words = sys.argv[1:]
-    gc.freeze()  # what TensorFlow's modules are made of stays, and a graph is many objects that stay for long
+    # TensorFlow's modules stay in memory and graphs have many long-lived objects, so the garbage collector
+    # should skip them
+    gc.freeze()
     gc.set_threshold(100000, 20, 20)
     tally = Tally("-v" in words)
     names = [os.path.basename(w).removesuffix(".py") for w in words if not w.startswith("-")]

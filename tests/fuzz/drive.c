@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/drive.c: every view to every output, and the promises of tfprof.h that can be checked on any input. */
+/* tests/fuzz/drive.c: prints every view to every output, and checks the promises of tfprof.h that hold for any
+ * input. */
 #include "drive.h"
 
 #include "outputs/data/arrow.h"
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Every option and its odd values; a view meets each set. The first is the default. */
+/* Every option with unusual values; each set is used with each view. The first set is the default. */
 static const char *const option_sets[][24] = {
     { NULL },
     { "max_depth", "1000000", "account_type_regexes", ".*", "select",
@@ -60,7 +61,7 @@ static const char graph_text[] =
     "node { name: 'gradients/a/mul_grad/MatMul' op: 'MatMul' input: 'a/b/add' }\n";
 const drive_part drive_graph = { "graph", graph_text, sizeof graph_text - 1 };
 
-/* A broken promise: say which and end, so that the fuzzer keeps the input. */
+/* A promise is broken: prints it and aborts, so that the fuzzer keeps the input. */
 static void broken(const char *promise, const char *what)
 {
     fprintf(stderr, "broken promise: %s: %s\n", promise, what);
@@ -156,7 +157,7 @@ static void check_column(const struct ArrowSchema *type, const struct ArrowArray
     }
 }
 
-/* Findings are rows of a stream, their checkers those of the report. */
+/* Findings are the rows of a stream; their checkers are those of the report. */
 static bool has_column(const struct ArrowSchema *schema, const char *name)
 {
     for (int64_t i = 0; i < schema->n_children; i++)
@@ -164,7 +165,7 @@ static bool has_column(const struct ArrowSchema *schema, const char *name)
     return false;
 }
 
-/* In small batches, so that there are several. */
+/* Uses small batches, so that there are several. */
 static void drive_arrow(const tfp_report *r, tfp_error *err)
 {
     struct ArrowArrayStream stream;
@@ -245,7 +246,7 @@ static void drive_set(const tfp_profile *p, const char *const *set, uint64_t pic
     tfp_options_free(o);
 }
 
-/* What we write can be read again, by us. */
+/* What we write must be readable by us. */
 static void drive_rewritten(const tfp_profile *p, tfp_error *err)
 {
     drive_text b = { 0 };
@@ -269,7 +270,7 @@ static int64_t sum_of(const tfp_report *r, const char *column)
     return sum;
 }
 
-/* However narrow a picture is, no span is lost in it. */
+/* Even in a narrow picture no span is lost. */
 static void drive_timeline(const tfp_profile *p, uint64_t pick, tfp_error *err)
 {
     tfp_timeline *t = NULL;
@@ -294,7 +295,7 @@ static void drive_timeline(const tfp_profile *p, uint64_t pick, tfp_error *err)
     tfp_timeline_free(t);
 }
 
-/* What is saved and opened again is the same to the last byte when it is saved again. */
+/* A profile that is saved, opened and saved again must give the same bytes. */
 static void drive_saved(const tfp_profile *p, tfp_error *err)
 {
     drive_text a = { 0 }, b = { 0 };
@@ -315,7 +316,7 @@ static void drive_saved(const tfp_profile *p, tfp_error *err)
     free(b.data);
 }
 
-/* Finishing again changes nothing and says nothing more. */
+/* Finishing a second time changes nothing and adds no message. */
 static void drive_finished(tfp_profile *p, tfp_error *err)
 {
     size_t warnings = 0, again = 0;
@@ -325,12 +326,12 @@ static void drive_finished(tfp_profile *p, tfp_error *err)
     if (again != warnings) broken("no warning comes twice", tfp_profile_warning(p, again - 1));
 }
 
-/* What the fuzzer's build does with an input: one thing, chosen by the input, so that it gets through more of them. */
+/* In the fuzzer's build each input is used for one check, which the input selects, so that more inputs are tried. */
 static void drive_one(tfp_profile *p, uint64_t pick, tfp_error *err)
 {
     enum { WAYS = 8 };
     uint64_t rest = pick / WAYS;
-    static tfp_options *known[SET_COUNT]; /* making them takes as long as reading a small input */
+    static tfp_options *known[SET_COUNT]; /* cached, because making them takes as long as reading a small input */
     size_t views = 0;
     while (tfp_list(TFP_VIEWS, views)) views++;
     switch (pick % WAYS) {
@@ -373,7 +374,7 @@ void drive_profile(tfp_profile *p, uint64_t pick)
     tfp_error_free(err);
 }
 
-/* Every view as JSON and the profile as it is written. */
+/* Every view as JSON, and the profile as it is written. */
 static drive_text all_of(const tfp_profile *p)
 {
     drive_text all = { 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/drive_files.c: the folder in which formats that are files get theirs. */
+/* tests/fuzz/drive_files.c: the temporary folder for formats that must be files. */
 #include "drive.h"
 
 #include <dirent.h>
@@ -11,7 +11,7 @@
 
 static char folder[64];
 
-/* With what the library itself left there. */
+/* Removes it with files that the library left there. */
 static void remove_folder(void)
 {
     DIR *d = opendir(folder);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/drive_program.c: the program that graphs leave in a profile, and what is worked out of it: rows lie in their
- * tables, and no graph makes the engine crash, hang, or say a number that can be none. */
+/* tests/fuzz/drive_program.c: checks the program that graphs leave in a profile, and its computed shapes and counts:
+ * indexes stay within their tables, and no graph makes the engine crash, hang, or return an impossible number. */
 #include "drive_program.h"
 #include "flops/rules/shared/rule.h"
 #include "model/tables/graph.h"
@@ -57,7 +57,7 @@ static void check_rows(const tfp_profile *p)
              "variables have names and shapes");
 }
 
-/* A count and whether it is one. */
+/* Whether a count is a possible one. */
 static bool is_count(int64_t n, bool known) { return known ? n >= 0 : n == TFP_UNKNOWN; }
 
 static void check_flops(const tfp_flops *f)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/drive_program.h: checks what a profile's graphs left in its program, and works it out. */
+/* tests/fuzz/drive_program.h: checks what graphs left in a profile's program, and computes its shapes and counts. */
 #ifndef TFP_DRIVE_PROGRAM_H
 #define TFP_DRIVE_PROGRAM_H
 
@@ -7,6 +7,6 @@
 
 #include "model/program.h"
 
-void drive_program(const tfp_profile *p, uint64_t pick); /* harmless without a program */
+void drive_program(const tfp_profile *p, uint64_t pick); /* does nothing without a program */
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/fuzz_aten.c: the bare reader of an operator's arguments, with the formula that takes them. Four lines: the
+/* tests/fuzz/fuzz_aten.c: the reader of an operator's arguments alone, with the formula that uses them. Four lines: the
  * operator, its shapes, types and values. */
 #include "flops/aten/aten.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/fuzz_baseline.c: two baselines of `diff --gate`, cut apart at the first NUL byte, held against each other. Without one
- * the baseline is held against itself. What was read is written and read again: the same bytes must come. */
+/* tests/fuzz/fuzz_baseline.c: two baselines of `diff --gate`, separated by the first NUL byte, are compared. Without a NUL byte the
+ * baseline is compared with itself. A baseline that was read is written and read again: the bytes must be the same. */
 #include "drive.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/fuzz_checkpoint.c: checkpoints, V1 (one table) and V2 (index and data).
- * First byte: 0 V1, 1 V2, the rest are the bytes of the table as they are; 2 V1, 3 V2: the rest are its blocks, each
- * behind a length of two bytes, from which a table with right checksums is made: a fuzzer seldom guesses a CRC.
- * The graph beside it has nodes of the names that the seeds have, so that values are read. */
+/* tests/fuzz/fuzz_checkpoint.c: checkpoints, V1 (one table) and V2 (index and data). The first byte: 0 V1, 1 V2,
+ * followed by the unchanged bytes of the table; 2 V1, 3 V2, followed by its blocks, each after a length of two bytes,
+ * from which a table with correct checksums is made, because a fuzzer seldom guesses a CRC. The profile also has a
+ * graph whose nodes have the names in the seeds, so that values are read. */
 #include "drive.h"
 
 #include "base/crc32c.h"
@@ -26,7 +26,7 @@ static void put32(uint8_t *to, uint32_t v)
     for (int i = 0; i < 4; i++) to[i] = (uint8_t)(v >> 8 * i);
 }
 
-/* Lays the blocks one after another with type and checksum behind each; the footer names the last two. */
+/* Writes the blocks one after another, each followed by its type and checksum; the footer refers to the last two. */
 static size_t table_of_blocks(const uint8_t *data, size_t size, uint8_t *out)
 {
     size_t at = 0, last[2][2] = { { 0, 0 }, { 0, 0 } };

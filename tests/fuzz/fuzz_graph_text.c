@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/fuzz_graph_text.c: text protos. The input is held to be text whatever it is: a comment stands before it. */
+/* tests/fuzz/fuzz_graph_text.c: text protos. A comment is put before the input, so that it is always read as text. */
 #include "drive.h"
 
 #include <stdlib.h>

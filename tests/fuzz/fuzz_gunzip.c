@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/fuzz_gunzip.c: gzip unpacked in windows beside the same unpacked as a whole: the same bytes, or the same
- * error. */
+/* tests/fuzz/fuzz_gunzip.c: compares gzip unpacked in windows with gzip unpacked at once: the bytes or the error must
+ * be equal. */
 #include "base/io.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static void compare(const char *data, size_t size)
     uint64_t cut_at = 0;
     tfp_status want = tfp_input_memory(&whole, "gz", data, size, NULL);
     tfp_status s = read_windows(data, size, &got, &cut_at, NULL);
-    /* Repetition is refused earlier in windows, and no memory is no fault of the input. */
+    /* Windows refuse repetition earlier, and out of memory is not an error of the input. */
     if (want != TFP_LIMIT && want != TFP_NOMEM && s != TFP_LIMIT && s != TFP_NOMEM && !got.failed) {
         if (s != want) abort();
         if (!s && (got.size != whole.total || cut_at != whole.cut_at)) abort();
@@ -41,9 +41,9 @@ static void compare(const char *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     tfp_buf gz = { 0 };
-    if (size < 2 || data[0] != 0x1f || data[1] != 0x8b) return 0; /* not taken for gzip */
+    if (size < 2 || data[0] != 0x1f || data[1] != 0x8b) return 0; /* not recognised as gzip */
     tfp_buf_add(&gz, data, size);
-    tfp_buf_char(&gz, 0); /* libdeflate leaves such data to zlib: it takes a few that zlib refuses */
+    tfp_buf_char(&gz, 0); /* libdeflate passes such data to zlib, because it accepts a few inputs that zlib refuses */
     if (!gz.failed) compare(gz.data, gz.size);
     tfp_buf_free(&gz);
     return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/fuzz_http.c: what clients, collectors and users write to `serve` and `agent`: the head of a request, the beginning of an
- * answer, a URL, a line of an agent. The first byte says which. */
+/* tests/fuzz/fuzz_http.c: what clients, collectors and users send to `serve` and `agent`: the head of a request, the beginning of an
+ * answer, a URL, a line of an agent. The first byte selects which. */
 #include "agent/agent.h"
 #include "http/gate.h"
 
@@ -23,7 +23,7 @@ static void heads_of_requests(const char *text, size_t size)
     gate_same_token(text, size, "0123456789abcdef");
 }
 
-/* However the bytes are cut, the answer is the same once it is there. */
+/* The parsed answer must not depend on how the bytes are split. */
 static void answers(const char *text, size_t size)
 {
     int whole = http_status_of(text, size);
@@ -46,7 +46,7 @@ static void urls(const char *text)
     }
 }
 
-/* A file's name leads nowhere but into a folder of a job. */
+/* A file's name must not lead outside the folder of its job. */
 static void lines_of_agents(const char *text)
 {
     archive_entry e;

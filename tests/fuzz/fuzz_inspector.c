@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/fuzz_inspector.c: lines of NCCL's inspector, two files as ranks, through every view. */
+/* tests/fuzz/fuzz_inspector.c: lines of NCCL's inspector in two files, as two ranks, through every view. */
 #include "drive.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/fuzz_live.c: what other processes and machines tell of running jobs. The first byte says what the rest is: frames of
- * HTTP/2, lines of an agent, an agent's entry, /proc, a line table, datagrams and files of PyTorch, samples of
- * native stacks, what CUDA told of a process, the memory of an interpreter. */
+/* tests/fuzz/fuzz_live.c: what other processes and machines send about running jobs. The first byte selects the meaning of the
+ * rest: frames of HTTP/2, lines of an agent, an agent's entry, /proc, a line table, datagrams and files of PyTorch, samples of
+ * native stacks, CUDA records of a process, the memory of an interpreter. */
 #include "live/net/agent_lines.h"
 #include "live/run/cuda_read.h"
 #include "live/net/http2.h"
@@ -17,7 +17,7 @@
 
 static void hpack_told(void *ctx, tfp_str name, tfp_str value) { *(size_t *)ctx += name.size + value.size; }
 
-/* However the bytes are cut, the answer is the same. */
+/* The answer must not depend on how the bytes are split. */
 static void answers_of_servers(tfp_str in)
 {
     tfp_call calls[2];
@@ -75,7 +75,7 @@ static void line_tables(tfp_str in)
         for (int64_t at = -2; at < 300; at += 7) tfp_python_table_line(minor, in, 10, at);
 }
 
-/* What is told of a stack's copy must lie in the record. */
+/* The copy of a stack that is reported must lie within the record. */
 static void native(tfp_str in)
 {
     tfp_native_state s;
@@ -87,7 +87,7 @@ static void native(tfp_str in)
     tfp_native_blocked_parse(line, &s);
 }
 
-/* A text that is whole is no longer so without its last bracket. */
+/* A complete text is not complete without its last bracket. */
 static void kineto(tfp_str in)
 {
     bool activities;
@@ -102,7 +102,7 @@ static int keep(void *ctx, const void *bytes, size_t size)
     return 0;
 }
 
-/* Whatever the records are, the trace is whole. */
+/* The trace must be complete JSON for any records. */
 static void cuda(tfp_str in)
 {
     tfp_cuda_facts facts;
@@ -119,7 +119,8 @@ static void cuda(tfp_str in)
     tfp_buf_free(&out);
 }
 
-/* Words that begin with 0xa5 are addresses in the same bytes: threads, frames, code objects and values that lead to each other. */
+/* Words that begin with 0xa5 become addresses within the same bytes, so that threads, frames, code objects and values refer to
+ * each other. */
 static uint64_t *memory_of(tfp_str in, size_t *count)
 {
     *count = in.size / 8 + 1;
@@ -131,7 +132,8 @@ static uint64_t *memory_of(tfp_str in, size_t *count)
     return words;
 }
 
-/* An interpreter of one of seven versions that is these bytes. What is told of it has its limits, and the same code object is the same. */
+/* These bytes are the memory of an interpreter of one of seven versions. What is read from it must stay within limits, and one code object
+ * must always give the same result. */
 static void memory_of_python(tfp_str in)
 {
     enum { DEPTH = 64, THREADS = 16, LOCALS_MOST = 16 << 10 };

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/fuzz_mcp.c: a message of a client of `mcp`: it is read, and becomes the words of a command. */
+/* tests/fuzz/fuzz_mcp.c: a client's message to `mcp` is parsed and converted into the words of a command. */
 #include "parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Every value ends behind its own beginning, inside of the message. */
+/* Checks that every value ends after its beginning and within the message. */
 static void check_values(const message *m)
 {
     for (size_t i = 0; i < m->count; i++)
         if (m->values[i].after <= i || m->values[i].after > m->count) abort();
 }
 
-/* No word can be taken for an option that the tool does not have. */
+/* Checks that no word is taken as an option that the tool does not have. */
 static void check_words(const mcp_command *c)
 {
     if (c->code && !*c->why) abort();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/fuzz_op_log.c: OpLogProto, beside a small graph that some of its entries belong to. */
+/* tests/fuzz/fuzz_op_log.c: OpLogProto, together with a small graph that has the nodes of some of its entries. */
 #include "drive.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/fuzz_options.c: options as text, one "name value" a line; then a small profile is shown with them, and its
- * statistics. */
+/* tests/fuzz/fuzz_options.c: options as text, one "name value" in each line; then a small profile and its statistics
+ * are shown with them. */
 #include "drive.h"
 
 #include <stdio.h>
@@ -27,7 +27,7 @@ static void set_lines(tfp_options *o, char *text, tfp_error *err)
         if (next) *next++ = '\0';
         char *value = strchr(line, ' ');
         if (value) *value++ = '\0';
-        if (names_a_file(line, value)) continue; /* the fuzzer shall not write files */
+        if (names_a_file(line, value)) continue; /* the fuzzer must not write files */
         if (tfp_options_set(o, line, value, err) != TFP_OK) {
             const char *message = tfp_error_message(err);
             if (!*message || strchr(message, '\n') || strlen(message) > 4000) abort();

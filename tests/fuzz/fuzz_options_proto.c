@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One run of the nodes of drive_graph as step 0, so that times, bytes and devices are there to be filtered. */
+/* One run of the nodes of drive_graph as step 0, so that filters by times, bytes and devices have an effect. */
 static const char run[] =
     "step_stats { dev_stats { device: '/job:localhost/replica:0/task:0/device:CPU:0'\n"
     "  node_stats { node_name: 'x' all_start_micros: 10 op_end_rel_micros: 3 all_end_rel_micros: 4 }\n"
@@ -19,7 +19,7 @@ static const char code[] =
     "  code_def { traces { file_id: 1 function_id: 2 line_id: 3 lineno: 5 func_start_line: 4 } } }\n"
     "id_to_string { key: 1 value: 'm.py' } id_to_string { key: 2 value: 'f' } id_to_string { key: 3 value: 'x = 1' }\n";
 
-/* Options are what is fuzzed: the profile is made once. */
+/* Only options are fuzzed, so the profile is made once. */
 static const tfp_profile *profile(void)
 {
     static tfp_profile *p;
@@ -32,7 +32,7 @@ static const tfp_profile *profile(void)
     return p;
 }
 
-/* All options as text. A value that cannot be told is a broken promise, whatever was read. */
+/* All options as text. Whatever was read, each value must be printable. */
 static char *listing(const tfp_options *o)
 {
     size_t size = 0, room = 0;
@@ -59,10 +59,10 @@ static void check(tfp_status s, const tfp_error *err, const char *before, const 
     const char *message = tfp_error_message(err);
     if ((s == TFP_OK) != !*message || strchr(message, '\n') || strlen(message) > 4000) abort();
     if (s != TFP_OK && s != TFP_BADFILE && s != TFP_BADARG) abort();
-    if (s == TFP_BADFILE && strcmp(before, after) != 0) abort(); /* nothing is changed then */
+    if (s == TFP_BADFILE && strcmp(before, after) != 0) abort(); /* on failure nothing may be changed */
 }
 
-/* The same message twice sets the same. */
+/* Reading the same message twice must give the same options. */
 static void read_twice(tfp_options *o, const char *view, const uint8_t *data, size_t size, tfp_error *err)
 {
     char *before = listing(o);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/fuzz_parquet.c: rows made of the input are written as Parquet and read back: they must be the same. Then bytes of the file
- * are changed as the input says, and it is read again. An input that begins like Parquet is read as it is. */
+/* tests/fuzz/fuzz_parquet.c: rows made from the input are written as Parquet and read back: they must be the same. Then the input
+ * selects bytes of the file to be changed, and it is read again. An input that begins like Parquet is read directly. */
 #include "outputs/data/parquet.h"
 #include "outputs/data/parquet_read.h"
 
@@ -31,7 +31,7 @@ static void end(tfp_batch *b, tfp_texts *texts)
     tfp_texts_free(texts);
 }
 
-/* A cell a byte: most are small numbers that repeat, or absent. */
+/* Makes a cell from each byte: most are small numbers that repeat, or absent. */
 static void fill(tfp_batch *b, const uint8_t *data, size_t size)
 {
     for (size_t i = 0; i < size || b->at; i++) {
@@ -62,7 +62,7 @@ static void compare(const tfp_batch *a, const tfp_batch *b)
         }
 }
 
-/* Whether it was read; `same`: the rows that it must have. */
+/* Returns whether it could be read; `same`: the rows that it must have. */
 static bool read_back(tfp_str bytes, const tfp_batch *same)
 {
     tfp_parquet_file f;

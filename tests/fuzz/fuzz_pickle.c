@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/fuzz_pickle.c: pickles, read with and without a taker of items; every value that is reached by the expected shape is
- * read in every way. */
+/* tests/fuzz/fuzz_pickle.c: pickles, read with and without a callback for items; every value that the expected structure reaches
+ * is read in every way. */
 #include "wire/pickle.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static void look_at(const tfp_pickle *m, tfp_pvalue v)
     tfp_buf_free(&said);
 }
 
-/* As deep as readers go. */
+/* Goes as deep as the readers do. */
 static void walk(const tfp_pickle *m, tfp_pvalue v, int depth)
 {
     look_at(m, v);

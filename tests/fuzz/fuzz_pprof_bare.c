@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/fuzz_pprof_bare.c: the bare reader of sampled stacks, without views. */
+/* tests/fuzz/fuzz_pprof_bare.c: only the reader of sampled stacks, without views. */
 #include "drive.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

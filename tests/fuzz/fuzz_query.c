@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/fuzz_query.c: SQL over a small profile, which is asked twice under two names. */
+/* tests/fuzz/fuzz_query.c: SQL over a small profile that is given twice, under two names. */
 #include "drive.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-static const double seconds_most = 0.5; /* as -time_limit below; what may pass until it is looked at comes on top */
+/* the value of -time_limit below; a query may also take the time until the next check of the limit */
+static const double seconds_most = 0.5;
 
 static double now(void)
 {
@@ -17,7 +18,8 @@ static double now(void)
 
 static void write_all(const tfp_report *r, tfp_error *err)
 {
-    if (tfp_report_row_count(r) <= 1000) drive_table(r, err); /* time is better spent on other statements */
+    /* larger results take time that is better spent on other statements */
+    if (tfp_report_row_count(r) <= 1000) drive_table(r, err);
 }
 
 static void ask(const tfp_profile *p, const char *sql, tfp_error *err)

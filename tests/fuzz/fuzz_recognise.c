@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/fuzz_recognise.c: a file of unknown format, by path: windows, gzip, recognition. */
+/* tests/fuzz/fuzz_recognise.c: a file of unknown format, given by path: windows, gzip, detection of the format. */
 #include "drive.h"
 
 #include <stdio.h>
@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!format && !*tfp_error_message(err)) abort();
     tfp_profile *p = tfp_profile_new();
     if (p && tfp_profile_add_file(p, NULL, path, err) == TFP_OK) {
-        if (!format) abort(); /* read without a word, but not recognised */
+        if (!format) abort(); /* no error, but no format either */
         drive_profile(p, drive_pick(data, size));
     }
     tfp_profile_free(p);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/fuzz_run_meta.c: RunMetadata, beside a small graph that some of its nodes belong to. */
+/* tests/fuzz/fuzz_run_meta.c: RunMetadata, together with a small graph that has some of its nodes. */
 #include "drive.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

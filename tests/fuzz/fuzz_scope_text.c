@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/fuzz_scope_text.c: two texts that scope views printed, cut apart at the first NUL byte, compared in every form.
- * Without one the text is compared with itself. */
+/* tests/fuzz/fuzz_scope_text.c: two texts printed by scope views, separated by the first NUL byte, are compared in every
+ * form. Without a NUL byte the text is compared with itself. */
 #include "drive.h"
 
 #include <math.h>
@@ -41,7 +41,7 @@ static void compare(const tfp_sides *sides, const tfp_options *o, tfp_error *err
     tfp_report_free(r);
 }
 
-/* What is the same on both sides is no difference, and breaks no limit. */
+/* Equal sides have no difference and break no limit. */
 static void compare_with_itself(const char *text, size_t size, const tfp_options *o, tfp_error *err)
 {
     tfp_sides *sides = tfp_sides_new();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/fuzz_tfprof.c: files of `tfprof convert`, as they are, and with a frame that fits what was changed: behind checksums
- * and deflate no number may be trusted either. Files that say version 3 are version 2 with a directory that is not packed yet, so
- * that its bytes can be changed one by one (seeds.py makes them). */
+/* tests/fuzz/fuzz_tfprof.c: files of `tfprof convert`, unchanged, and with checksums and sizes recomputed after a change, because
+ * numbers cannot be trusted even if checksums and deflate are right. A file marked as version 3 is one of version 2 whose
+ * directory is not packed yet, so that its bytes can be changed one by one (seeds.py makes them). */
 #include "drive.h"
 
 #include "base/crc32c.h"
@@ -11,7 +11,7 @@
 
 enum { NOT_PACKED_YET = 3 };
 
-/* Checksums of version 1, in place. */
+/* Recomputes the checksums of version 1 in place. */
 static void mend_columns(uint8_t *data, const tfp_store_foot *foot)
 {
     for (size_t i = 0; i < foot->entries; i++) {
@@ -24,7 +24,7 @@ static void mend_columns(uint8_t *data, const tfp_store_foot *foot)
     }
 }
 
-/* Packs the directory at `at` in place; there is room for it. */
+/* Packs the directory at `at` in place; the buffer has room for it. */
 static size_t pack_directory(uint8_t *at, size_t size)
 {
     struct libdeflate_compressor *d = libdeflate_alloc_compressor(1);
@@ -37,7 +37,7 @@ static size_t pack_directory(uint8_t *at, size_t size)
     return got;
 }
 
-/* Returns the new size. */
+/* Recomputes checksums and sizes; returns the new size. */
 static size_t mend(uint8_t *data, size_t size)
 {
     tfp_store_head head;
@@ -70,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     drive_part part = { "tfprof", data, size };
     drive_bytes(&part, 1);
-    uint8_t *mended = malloc(size + size / 1000 + 4096); /* deflate may make bytes a little more */
+    uint8_t *mended = malloc(size + size / 1000 + 4096); /* deflate may make bytes slightly longer */
     if (!mended) return 0;
     memcpy(mended, data, size);
     part.size = mend(mended, size);

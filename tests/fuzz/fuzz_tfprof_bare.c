@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/fuzz_tfprof_bare.c: the bare reader of what `tfprof convert` writes, without views. The build for fuzzing compares no
- * checksums, so that changed bytes get past them. */
+/* tests/fuzz/fuzz_tfprof_bare.c: only the reader of files of `tfprof convert`, without views. The fuzzing build skips checksums,
+ * so that changed bytes are not refused by them. */
 #include "drive.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/fuzz_whatif.c: jobs of one to three ranks, or timelines of pipelines, and changes of them. Bytes choose among spans and options
- * that mean something to `whatif`: mutants of JSON would rarely be jobs. Eight bytes of a head, then eight for each span. */
+/* tests/fuzz/fuzz_whatif.c: jobs of one to three ranks, or timelines of pipelines, and changes of them. The bytes select spans and options
+ * that `whatif` can use, because mutated JSON would rarely be a job. A head of eight bytes, then eight for each span. */
 #include "drive.h"
 
 #include <math.h>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/fuzz_xplane.c: XPlane traces: planes, lines, events, and the HLO modules inside. A profile that keeps sums in
- * place of spans (TFP_KEEP_SUMS, TFP_KEEP_ROWS), of each step, of all together (TFP_KEEP_TOTAL) or of the steps that are asked
- * for (tfp_profile_keep_step), must show the same. */
+/* tests/fuzz/fuzz_xplane.c: XPlane traces: planes, lines, events, and the HLO modules in them. A profile that keeps sums in
+ * place of spans (TFP_KEEP_SUMS, TFP_KEEP_ROWS), for each step, for all together (TFP_KEEP_TOTAL) or for the requested steps
+ * (tfp_profile_keep_step), must show the same. */
 #include "drive.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* NULL: it cannot be read. */
+/* NULL: it could not be read. */
 static tfp_profile *read_keeping(unsigned keep, const tfp_options *o, const uint8_t *data, size_t size)
 {
     tfp_profile *p = tfp_profile_new();
@@ -19,7 +19,8 @@ static tfp_profile *read_keeping(unsigned keep, const tfp_options *o, const uint
     return NULL;
 }
 
-/* The report and its notes. False without memory, where the profile has no such step, or more rows than a table may have. */
+/* Prints the report and its notes. False if memory is out, the profile has no such step, or a table would have too many
+ * rows. */
 static bool show(const tfp_profile *p, const char *view, const tfp_options *o, drive_text *out)
 {
     tfp_report *r = NULL;
@@ -32,10 +33,10 @@ static bool show(const tfp_profile *p, const char *view, const tfp_options *o, d
     return !s;
 }
 
-typedef struct way { /* of reading, and what must look the same then */
+typedef struct way { /* a way of reading, and the views that must be the same then */
     unsigned keep;
     const char *views[3], *step; /* step NULL: the default */
-    bool one_step;               /* only what that step needs */
+    bool one_step;               /* keeps only what that step needs */
 } way;
 
 static tfp_options *options_of(const way *w)

@@ -35,7 +35,7 @@ static uint64_t next_random(replay *r)
     return r->random;
 }
 
-/* The input that is running, for whoever finds us dead: see replay.py. */
+/* Saves the running input, so that it is known after a crash: see replay.py. */
 static void leave_trace(const uint8_t *data, size_t size)
 {
     const char *path = getenv("TFP_REPLAY_TRACE");
@@ -47,7 +47,7 @@ static void leave_trace(const uint8_t *data, size_t size)
 
 static void run_one(replay *r, const uint8_t *data, size_t size)
 {
-    uint8_t *exact = malloc(size ? size : 1); /* so that the sanitizer sees a read past the end */
+    uint8_t *exact = malloc(size ? size : 1); /* an exact copy, so that the sanitizer sees a read past the end */
     if (!exact) exit(2);
     if (size) memcpy(exact, data, size);
     leave_trace(exact, size);
@@ -56,7 +56,7 @@ static void run_one(replay *r, const uint8_t *data, size_t size)
     r->runs++;
 }
 
-/* One change: a bit, a byte, a run of bytes cut, doubled or copied elsewhere, an extreme number. */
+/* Makes one change: flips a bit, sets a byte, removes, doubles or moves a run of bytes, or writes an extreme number. */
 static size_t change(replay *r, uint8_t *data, size_t size, size_t room)
 {
     static const uint8_t extremes[] = { 0, 1, 0x7f, 0x80, 0xff, 0x0a, 0x12, '"', '{', '}' };
@@ -72,7 +72,7 @@ static size_t change(replay *r, uint8_t *data, size_t size, size_t room)
     case 2:
         if (size) data[at] = (uint8_t)(x >> 50);
         break;
-    case 3: /* cut out */
+    case 3: /* remove */
         if (at + count > size) count = size - at;
         memmove(data + at, data + at + count, size - at - count);
         return size - count;
@@ -80,7 +80,7 @@ static size_t change(replay *r, uint8_t *data, size_t size, size_t room)
         if (at + count > size || size + count > room) break;
         memmove(data + at + count, data + at, size - at);
         return size + count;
-    case 5: /* copy elsewhere */
+    case 5: /* copy to another place */
         if (at + count <= size && other + count <= size) memmove(data + other, data + at, count);
         break;
     default: /* a varint of ten bytes */

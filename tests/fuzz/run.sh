@@ -16,7 +16,7 @@ targets=${*:-$(printf '%s ' tests/fuzz/fuzz_*.c | sed 's|tests/fuzz/fuzz_||g; s|
 ninja -C build-fuzz --quiet tfprof $(printf 'tests/fuzz/fuzz_%s\n' $targets | sed 's/:.*//' | sort -u)
 python3 tests/fuzz/seeds.py build-fuzz/seeds build-fuzz/tfprof
 mkdir -p build-fuzz/found
-# Freed memory waits in a short queue and stays in the process, and leaks are looked for at the end only: an input takes half of the time.
+# A short queue keeps freed memory in the process, and leaks are checked only at the end: this halves the time for an input.
 export ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=1:quarantine_size_mb=4:thread_local_quarantine_size_kb=64:allocator_release_to_os_interval_ms=-1
 passed=0 failed=0
 limit="-max_total_time=$seconds"

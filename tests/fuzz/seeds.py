@@ -26,7 +26,7 @@ import seeds_whatif  # noqa: E402
 import wire  # noqa: E402
 
 SAMPLE = os.path.join(DATA, "sample")
-MOST = 6000  # bytes of a seed
+MOST = 6000  # largest size of a seed in bytes
 
 
 def sample(name):
@@ -39,7 +39,7 @@ def sample(name):
 
 
 def thinned(data, most=MOST):
-    """The message with repeated fields left out from the middle until it is small."""
+    """The message, with repeated fields removed from the middle until it is small."""
     fields = wire.read(data)
     size = [len(wire.write([f])) for f in fields]
     kept, total = [], 0
@@ -52,7 +52,7 @@ def thinned(data, most=MOST):
 
 
 def thinned_run(data, most=MOST):
-    """RunMetadata: its device lists thinned, its graphs left out."""
+    """RunMetadata with shortened device lists and without graphs."""
     devices = []
     for stats in wire.every(wire.read(data), 1):
         for device in wire.every(wire.read(stats), 1):
@@ -65,7 +65,7 @@ def varint_at(data, at):
 
 
 def blocks_of(table):
-    """The blocks of an uncompressed table in file order, the last two being metaindex and index."""
+    """The blocks of an uncompressed table in file order; the last two are metaindex and index."""
     footer = table[-48:]
     at = 0
     handles = []
@@ -111,7 +111,7 @@ def block(entries):
     return out + struct.pack("<II", 0, 1)
 
 
-# CRC-32C, masked, of N zero bytes: the data file beside a fuzzed index is all zeros.
+# The masked CRC-32C of N zero bytes: the data file of a fuzzed index has only zeros.
 def masked_crc_of_zeros(count):
     crc = 0xffffffff
     for _ in range(count):
@@ -128,7 +128,7 @@ def bundle_entry(dtype, dims, size, offset=0):
 
 
 def made_bundle():
-    """A V2 index of many dtypes whose tensors are zeros, as blocks."""
+    """A V2 index with tensors of many dtypes, all zeros, as blocks."""
     header = wire.number_field(1, 1) + wire.bytes_field(3, wire.number_field(1, 1))
     entries = [(b"", header)]
     for name, dtype, dims, size in (("f64", 2, [2], 16), ("global_step", 9, [], 8), ("h", 19, [3], 6),
@@ -191,7 +191,8 @@ def options_proto(numbers, texts):
 
 
 def options_proto_seeds():
-    """OptionsProto as TensorFlow's option builder sends it, and odd ones; AdvisorOptionsProto."""
+    """OptionsProto as TensorFlow's option builder writes it, unusual ones, and
+    AdvisorOptionsProto."""
     wide = [(8, ".*"), (9, ".*"), (11, ".*")]
     columns = ["params", "bytes", "micros", "float_ops", "occurrence", "device", "op_types", "input_shapes",
                "peak_bytes", "residual_bytes", "output_bytes", "accelerator_micros", "cpu_micros", "tensor_value"]
@@ -209,7 +210,7 @@ def options_proto_seeds():
                              for c in checkers)
 
 
-# operators with their shapes, types and values, as a trace has them
+# operators with their shapes, types and values, as traces contain them
 CALLS = [
     ("aten::addmm", "[[5],[2,3],[3,5],[],[]]", '["float","float","float","Scalar","Scalar"]', '["","","","1","1"]'),
     ("aten::convolution", "[[2,3,8,8],[4,3,3,3],[],[],[],[],[],[],[]]",
@@ -248,7 +249,7 @@ def http2(kind, flags, payload, stream=1):
 
 
 def mcp_seeds():
-    """Messages of clients, one for each tool and kind of value."""
+    """Messages of clients, one for each tool and each kind of value."""
     def call(name, **arguments):
         return json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}}).encode()
     yield "info", call("info", path="a/b.json")
@@ -259,7 +260,7 @@ def mcp_seeds():
 
 
 def http_seeds():
-    """The first byte says which reader gets the rest."""
+    """The first byte selects the reader of the rest."""
     yield "get", b"\0GET /metrics HTTP/1.1\r\nHost: 127.0.0.1:9400\r\nAuthorization: Bearer secret\r\n\r\n"
     yield "post", b"\0POST /api/v1/live/record?job=1@2&ms=5 HTTP/1.1\r\nHost: localhost:7007\r\nContent-Length: 0\r\nX: \ty \r\n\r\n"
     yield "body", b"\0GET /%41?a=b HTTP/1.0\r\nHost: [::1]:1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nExpect: 100-continue\r\n\r\n"
@@ -272,7 +273,7 @@ def http_seeds():
 
 
 def live_seeds():
-    """What servers, agents and /proc tell of running jobs; the first byte says which."""
+    """What servers, agents and /proc send about running jobs; the first byte selects the reader."""
     status = b"\x00\x0bgrpc-status\x010"
     body = b"\x38\x00\x42\x04\x0a\x02xy"
     head = http2(4, 0, b"", 0) + http2(1, 4, b"\x88\x00\x01x\x8c\xf1\xe3\xc2\xe5\xf2\x3a\x6b\xa0\xab\x90\xf4\xff")
@@ -302,7 +303,8 @@ def live_seeds():
 
 
 def python_memory():
-    """Words of an interpreter, of which those that begin with 0xa5 are addresses of others: a code object, its names, a frame with values."""
+    """The memory of an interpreter as words, of which those that begin with 0xa5 are addresses of others: a code object, its names, a frame
+    with values."""
     at = lambda i: 0xa5 << 56 | i
     words = [at(2), at(4)] + [0] * 398
     for place, item in ((10, [1, at(2)]),                                   # a code object, from word 10 on
@@ -311,7 +313,7 @@ def python_memory():
                         (100, [at(10), 0, 0, 0, at(10), 0, 0, at(24), 0, at(120), at(130), at(140)]),  # a frame with values
                         (120, [1, at(150), (1 << 3), 42]), (130, [1, at(180), 2, at(60), 0]), (140, [1, at(210), 2 ** 60])):
         words[place:place + len(item)] = item
-    for k in range(12, 27):  # its texts, names and lines, wherever this version has them
+    for k in range(12, 27):  # its texts, names and lines, at the offsets of all versions
         words[10 + k - 5] = at(60 if k % 2 else 80)
     for place, flag in ((150, 24), (180, 25), (210, 26)):  # types: int, list, tuple
         words[place + 3], words[place + 21] = at(65), 1 << flag
@@ -384,7 +386,7 @@ def seeds():
         yield "pprof_bare", name, data
         yield "recognise", name + ".pprof", data
     graph = sample("pytorch_graph/et.json")
-    few = graph[:graph.index(b"      },", 5000)] + b"}]}"  # some calls are enough
+    few = graph[:graph.index(b"      },", 5000)] + b"}]}"  # a few calls are enough
     for name, data in (("old", sample("traces/et_old.json")), ("new", few)):
         yield "execution_trace", name, data
         yield "execution_trace_bare", name, data

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What diff reads: baselines of `diff --gate` and printed scope files, two in one input with a NUL byte between them."""
+"""Seeds for the inputs of diff: baselines of `diff --gate` and printed scope files, two in one input with a NUL byte
+between them."""
 BASELINES = [
     b'{"tfprof_baseline":1,"runs":["a","b\\u00e9","c"],"rows":[\n{"measure":"step","name":"step","values":[100,101.5,99]},\n'
     b'{"measure":"part","name":"cpu/compute_us","values":[90,91,89.25]},{"measure":"op","name":"mm","values":[60,null,61]},\n'

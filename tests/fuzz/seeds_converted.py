@@ -13,14 +13,14 @@ CONVERTED = {"kineto": ["traces/kineto.json"], "xplane": ["xplane/odd.xplane.pb"
 
 
 def long_trace():
-    """A trace whose columns are longer than those that are kept in the directory."""
+    """A trace whose columns are longer than those that the directory itself can hold."""
     spans = ['{"ph":"X","cat":"%s","name":"f%d","pid":1,"tid":%d,"ts":%d,"dur":%d,"args":{"External id":%d}}'
              % ("cpu_op" if i % 3 else "kernel", i % 7, i % 2, i * 10, 9 - i % 5, i) for i in range(1300)]
     return ('{"schemaVersion":1,"traceEvents":[' + ",".join(spans) + "]}").encode()
 
 
 def with_plain_directory(data):
-    """A converted file with its directory unpacked, as fuzz_tfprof.c packs it again."""
+    """A converted file with an unpacked directory, which fuzz_tfprof.c packs again."""
     at, size = struct.unpack_from("<QQ", data, len(data) - 32)
     plain = zlib.decompress(data[at:-32], -15)
     assert len(plain) == size
@@ -28,7 +28,8 @@ def with_plain_directory(data):
 
 
 def seeds(program):
-    """What `tfprof convert` makes of small inputs, and what it made before columns were packed."""
+    """Files that `tfprof convert` makes from small inputs, and files from before columns were
+    packed."""
     with open(os.path.join(SAMPLE, "converted", "version_1.tfprof"), "rb") as f:
         data = f.read()
         yield "tfprof", "version_1", data

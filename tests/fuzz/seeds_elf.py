@@ -6,7 +6,8 @@ NAMES = b"\0.eh_frame_hdr\0.eh_frame\0.shstrtab\0.symtab\0.strtab\0"
 
 
 def elf(functions=3, sorted_table=True, wrong=0):
-    """One loaded segment, a common entry and one for each function; `wrong` is added to the places in the sorted table."""
+    """One loaded segment, a common entry and one for each function; `wrong` is added to the offsets in the sorted
+    table."""
     common = struct.pack("<IIB4sBBBBBBB", 20, 0, 1, b"zR\0\1", 0x78, 0x10, 1, 0x1b, 0x0c, 7, 8) + b"\x90\1\0\0\0"
     frame, places = common[:24].ljust(24, b"\0"), []
     for i in range(functions):

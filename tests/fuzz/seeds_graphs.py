@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Seeds of captures of graphs and of what Inductor tells. In: a function that reads a file of the samples."""
+"""Seeds for captures of graphs and Inductor's descriptions of kernels. Parameter: a function that reads a
+file of the samples."""
 import struct
 
 

@@ -8,13 +8,13 @@ import torch_pickles
 
 
 class Odd:
-    """Its pickles have the opcodes that build objects."""
+    """An object whose pickles have the opcodes that build objects."""
     def __init__(self):
         self.state = {"a": 1}
 
 
 def seeds():
-    """Plain values of every kind in every protocol, shared ones, objects, and odd opcodes."""
+    """Plain values of every kind in every protocol, shared values, objects, and unusual opcodes."""
     shared = [{"filename": "a.py", "line": 3, "name": "f"}] * 2
     plain = {"segments": [{"address": 1 << 47, "frames": shared, "state": "inactive", "ok": True}],
              "device_traces": [[{"action": "alloc", "addr": -(1 << 70), "size": 1.5, "frames": shared, 7: None}], []],
@@ -27,7 +27,8 @@ def seeds():
 
 
 def snapshots():
-    """Memory snapshots: the sample's in the protocols that are read, without times and addresses, and with objects in odd places."""
+    """Memory snapshots: the sample's in each supported protocol, without times and addresses, and with objects in unexpected
+    places."""
     whole = torch_pickles.snapshot()
     for protocol in (2, 4):
         yield f"snapshot_{protocol}", pickle.dumps(whole, protocol)
@@ -43,7 +44,8 @@ def snapshots():
 
 
 def flights():
-    """Dumps of the flight recorder: of a rank that waits and of one that is missing, pickled and as JSON."""
+    """Dumps of the flight recorder, of a rank that waits and of one that is missing, as pickle and as
+    JSON."""
     for rank in (1, 2):
         yield f"flight_{rank}", pickle.dumps(torch_pickles.flight(rank), 2)
         yield f"flight_json_{rank}", json.dumps(torch_pickles.flight(rank)).encode()

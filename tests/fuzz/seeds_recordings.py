@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Seeds of the fuzz targets of other profilers' recordings and of files of weights: the samples, whole; of SQLite parts of them as well,
-because most of a small file of many tables is empty pages, and a mutant should hit what is read."""
+"""Seeds of the fuzz targets of other profilers' recordings and of weight files: the whole samples. Of SQLite also parts of them, because
+most of a small file with many tables is empty pages, and a mutation should hit what is read."""
 import os
 import sqlite3
 import tempfile
@@ -20,7 +20,8 @@ SHARED = ("string", "strings", "stringids", "string_ids", "runtime", "cann_api",
 
 
 def part(path, words):
-    """The file with the tables that many need, and those whose names hold one of the words; of two processes the first."""
+    """The file with only the tables that many readers need, and those whose names contain one of the words; of two
+    processes only the first."""
     with tempfile.NamedTemporaryFile(suffix=".sqlite") as made:
         db = sqlite3.connect(made.name)
         db.execute("PRAGMA page_size=512")

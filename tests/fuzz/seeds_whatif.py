@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Seeds of fuzz_whatif: jobs and timelines of pipelines as it makes them of bytes."""
+"""Seeds of fuzz_whatif: jobs and timelines of pipelines, in the bytes from which it makes them."""
 import struct
 
 OP, LAUNCH, SYNC, EVENT, KERNEL, NCCL, COPY, ROW, GLOO, RANGE, FRAME, STEP = range(12)

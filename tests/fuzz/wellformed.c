@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/wellformed.c: checks of outputs, written apart from the library that makes them. */
+/* tests/fuzz/wellformed.c: checks outputs; it shares no code with the library that writes them. */
 #include "wellformed.h"
 
 #include <stdint.h>
 #include <string.h>
 
-/* Length of the UTF-8 sequence at data, 0 when it is none; the code point through *code. */
+/* Length of the UTF-8 sequence at data, or 0 if it is invalid; *code gets the code point. */
 static size_t sequence(const unsigned char *data, size_t size, uint32_t *code)
 {
     static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
@@ -89,7 +89,7 @@ static bool string(text *t)
     return word(t, "\"");
 }
 
-/* What a container is: one bit a level. */
+/* The kind of each open container: one bit for each level. */
 enum { LEVELS = 64000 };
 typedef struct levels {
     unsigned char bits[LEVELS / 8];
@@ -115,7 +115,8 @@ static bool key(text *t)
     return word(t, ":");
 }
 
-/* After a value: closes what ends here, and goes to the next value. False at a fault; *done at the end. */
+/* After a value: closes the containers that end here, and goes to the next value. False on an error; *done at the
+ * end. */
 static bool after_value(text *t, levels *l, bool *done)
 {
     for (;;) {

@@ -30,7 +30,8 @@ TOKEN = "secret-of-12-bytes"
 
 
 def samples(text):
-    """Prometheus's text, strictly: name -> [(labels, value)]; each metric has its HELP and TYPE before it, and no sample comes twice."""
+    """Parses Prometheus's text strictly: name -> [(labels, value)]; each metric has its HELP and TYPE before it, and no sample occurs
+    twice."""
     out, kinds, seen = {}, {}, set()
     assert text.endswith("\n") and "\r" not in text
     for line in text[:-1].split("\n"):
@@ -76,7 +77,7 @@ class Agent:
 
 
 class Collector:
-    """Takes POSTs; answers each with the next of `answers`, the last one for ever."""
+    """A collector that answers each POST with the next of `answers`, and repeats the last one."""
 
     def __init__(self, *answers):
         self.answers, self.got, self.socket = list(answers), [], socket.create_server(("127.0.0.1", 0))
@@ -111,7 +112,7 @@ class Collector:
 
 
 def with_rates(a):
-    """The answer to the first fetch that has rates: two looks at the jobs are behind it, a second apart."""
+    """The answer to the first fetch with rates, which needs two looks at the jobs, a second apart."""
     answers = []
 
     def has_rates():
@@ -156,7 +157,8 @@ def who_may(a):
     check("bare line ends", a.raw(b"GET /metrics HTTP/1.1\nHost: x\n\n\r\n\r\n").status == 400)
     check("noise", a.raw(bytes(range(256)) * 100).status in (0, 400))
     check("a long head", a.raw(b"GET /metrics HTTP/1.1\r\nHost: x\r\nX: " + b"y" * 20000).status in (0, 400, 431))
-    stuck = [socket.create_connection(("127.0.0.1", a.port)) for _ in range(40)]  # more than it holds at a time
+    # more connections than the agent accepts at a time
+    stuck = [socket.create_connection(("127.0.0.1", a.port)) for _ in range(40)]
     for s in stuck:
         s.sendall(b"GET /met")
     begin = time.monotonic()
@@ -187,7 +189,8 @@ def tokens(program, environment, folder):
         a = Agent(program, dict(environment, **more), "--metrics", "0.0.0.0:0", *words)
         check("its token", a.get("/metrics", "Authorization: Bearer " + TOKEN).status == 200)
         for wrong in ("Bearer x", "Basic " + TOKEN, "Bearer " + TOKEN + "x", "Bearer " + TOKEN[:-1], "Bearer"):
-            check(f"token {wrong}", a.get("/metrics", "Authorization: " + wrong).status in (403, 429))  # the fourth of an address
+            # the fourth wrong token from one address
+            check(f"token {wrong}", a.get("/metrics", "Authorization: " + wrong).status in (403, 429))
         check("no token", a.get().status == 403 and a.get("/metrics?token=" + TOKEN).status in (403, 404))
         check("two tokens", a.get("/metrics", "Authorization: Bearer " + TOKEN, "Authorization: Bearer x").status == 403)
         a.stop()
@@ -202,12 +205,13 @@ def nested(fields, number):
 
 
 def attributes(fields, number):
-    """Those of a message: KeyValue with AnyValue.string_value."""
+    """The attributes of a message: KeyValue with AnyValue.string_value."""
     return {text(pair, 1): text(nested(pair, 2)[0], 1) for pair in nested(fields, number)}
 
 
 def otlp(body, pid):
-    """ExportMetricsServiceRequest by its field numbers: the resource's attributes, and of each metric the job's value and labels."""
+    """Decodes ExportMetricsServiceRequest by its field numbers: the resource's attributes, and for each metric the job's value and
+    labels."""
     resource, = nested(wire.read(body), 1)
     scope, = nested(resource, 2)
     of, now = {}, time.time_ns()
@@ -245,7 +249,8 @@ def sent(program, environment, pid):
 
 
 def bad_collectors(program, environment):
-    """One note, whatever it answers; the metrics are answered meanwhile; when it comes back it is sent again."""
+    """Whatever a bad collector answers, there is one note, and metrics are still served; when it works again, it
+    gets data again."""
     ok = b"HTTP/1.1 200 OK\r\n\r\n"
     cases = {"status 503": b"HTTP/1.1 503 no\r\n\r\n", "no HTTP": b"SSH-2.0-x\r\n", "in time": [6, ok], "no HTTP ": b"", "no HTTP answer": b"HTTP/1.1 " + b"2" * 5000}
     for text, answer in cases.items():

@@ -28,7 +28,8 @@ from stacks import pythons  # noqa: E402
 
 
 def versions(p):
-    """Every CPython; threads, descriptors, modules and names are as before, and the results to the bit."""
+    """Every CPython: threads, descriptors, modules and names stay as before, and results are equal to the
+    bit."""
     for name, python in sorted(pythons().items()):
         job = p.job(COMPUTE.format(imports="import jax"), python)
         for i in range(4):
@@ -57,8 +58,8 @@ def frameworks(p):
 
 
 def framework_threads(p):
-    """A profiler starts a thread that stays, as Kineto does: it is the job's, not ours, and nothing waits for it. A profiler that holds the
-    interpreter's lock stalls the job, which its row tells."""
+    """A profiler starts a thread that stays, like Kineto: it belongs to the job, not to us, and nothing waits for it. A profiler that holds
+    the interpreter's lock stalls the job; its row says so."""
     job = p.job("""
 import jax, jaxlib._profiler, threading, time
 class Session(jaxlib._profiler.ProfilerSession):
@@ -88,7 +89,7 @@ while time.time() < end:
     quiet = p.job(AWAKE)
     begun = time.monotonic()
     _, rows, _ = p.capture(quiet.pid)
-    waits = 3  # the seconds for which a thread that does not end would be waited for
+    waits = 3  # the seconds to wait for a thread that does not end
     check("a profiler's thread is not waited for", min(lasted) < time.monotonic() - begun + waits - 0.5, lasted)
     check("no stall where there is none", rows[0]["stopped_micros"] <= rows[0]["stalled_micros"] < 1000000, rows)
 
@@ -104,7 +105,8 @@ def only_when_asked(p):
 
 
 def waits(p):
-    """A main thread that waits for a lock runs the line at once, and waits on; one that sleeps runs it never once we gave up."""
+    """A main thread that waits for a lock runs the line at once and continues to wait; one that sleeps never runs it after we
+    gave up."""
     kinds = {"Event.wait": "threading.Event().wait(3)", "join": "t = threading.Thread(target=time.sleep, args=(3,)); t.start(); t.join()",
              "queue.get": "import queue\n    try: queue.Queue().get(timeout=3)\n    except queue.Empty: pass",
              "lock": "l = threading.Lock(); l.acquire(); l.acquire(True, 3)"}
@@ -129,7 +131,8 @@ def waits(p):
 
 
 def surroundings(p):
-    """A module beside the script is not taken for the library's; -I, -S and -E do not matter."""
+    """A module beside the script is not taken for the library's module; -I, -S and -E make no
+    difference."""
     folder = p.name("beside")
     os.mkdir(folder)
     for name in ("socket", "_socket", "select", "json", "os_", "importlib"):
@@ -145,13 +148,13 @@ def surroundings(p):
 
 
 def processes(p):
-    """Jobs that fork, spawn, run threads, take signals, end."""
+    """Jobs that fork, spawn, run threads, receive signals, end."""
     for way in ("fork", "spawn"):
         job = p.job("import jax, multiprocessing as mp, time\ndef work():\n    import jax\n    print('child', flush=True)\n    end = time.time() + 60\n    while time.time() < end: time.sleep(0.002)\n"
                     f"if __name__ == '__main__':\n    c = mp.get_context('{way}').Process(target=work)\n    c.start()\n    print('ready', flush=True)\n    c.join()\n")
         check(f"{way}: its child", job.stdout.readline() == b"child\n")
         done, rows, out = p.capture(job.pid, "--timeout", "2", "--wait", "0")
-        codes = [r["code"] for r in rows]  # the parent is in waitpid, which runs nothing until it ends
+        codes = [r["code"] for r in rows]  # the parent is in waitpid, so it runs no Python code until that returns
         check(f"{way}", codes == ["timeout", None] and rows[1]["pid"] != job.pid and os.listdir(os.path.join(out, str(job.pid))) == [f"{rows[1]['pid']}.xplane.pb"], rows)
         os.killpg(job.pid, signal.SIGKILL)
     job = p.job("import jax, os, select\nprint('ready', flush=True)\nn = 0\nwhile n < 11 or not select.select([0], [], [], 0)[0]:\n    c = os.fork()\n    if not c: os._exit(3)\n"
@@ -174,7 +177,7 @@ def processes(p):
 
 
 def all_of_them(p):
-    """In a pid namespace of its own: --all --attach would reach every job of this machine."""
+    """In a separate pid namespace, because --all --attach would reach every job of this machine."""
     inside = ["unshare", "--pid", "--fork", "--mount-proc"]
     try:
         subprocess.run([*inside, "true"], check=True, capture_output=True)
@@ -198,14 +201,15 @@ def inside_of_all(p):
     agents = [r for r in rows if r["via"] == "agent" and r["status"] == "ok"]
     check("--all --attach", len(rows) == 4 and len(ours) == 3 and all(r["status"] == "ok" and r["via"] == "attach" for r in ours) and agents, rows)
     starts = [r["started_unix_micros"] for r in ours + agents]
-    check("--align", max(starts) - min(starts) < 500000, starts)  # 50 ms where a CPU is free
+    check("--align", max(starts) - min(starts) < 500000, starts)  # 50 ms if a CPU is free
 
 
 def one_at_a_time(p):
     job = p.job(AWAKE)
     first = p.start(job.pid, "--ms", "3000")
     check("first attaches", until(lambda: agent_threads(job.pid)))
-    check("first records", until(lambda: fake.is_recording(p.fakes, job.pid)))  # before that a second that is quicker would be served
+    # a second request before that, if it is faster, would be served
+    check("first records", until(lambda: fake.is_recording(p.fakes, job.pid)))
     done, rows, _ = p.capture(job.pid, "--wait", "0.2")
     check("a second is told", rows[0]["code"] == "busy" and rows[0]["status"] == "refused", rows)
     check("first", first.wait(timeout=20) == 0)
@@ -222,7 +226,7 @@ def one_at_a_time(p):
 
 
 def terminal(p):
-    """`top` records the chosen job when it is told to, and only after a y."""
+    """`top` records the selected job on request, but only after a y."""
     job = p.job(BUSY)
     folder = p.name("terminal")
     os.mkdir(folder)

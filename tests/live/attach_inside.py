@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs in containers, recorded from outside: other files, other numbers of processes, filters of system calls."""
+"""Jobs in containers, recorded from outside: they have other files, other process numbers, and filters of system
+calls."""
 import json
 import os
 import signal
@@ -14,13 +15,14 @@ from checks import check, child_of, until
 CONTAINER = ["unshare", "--pid", "--fork", "--mount", "--mount-proc", "--kill-child"]
 USERS = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--mount", "--mount-proc", "--net", "--kill-child"]
 
-# What of tfprof lies in its folders is told at a signal.
+# A job that prints which of tfprof's files are in its folders when it gets a signal.
 TELLING = BUSY.replace("import jax, time\n", "import jax, os, signal, time\nsignal.signal(signal.SIGUSR1, lambda *_: print(sorted(\n"
                        "    n for d in ('/tmp', '/dev/shm') for n in os.listdir(d) if n.startswith('tfprof')), flush=True))\n")
 TMP, NO_TMP = "-t tmpfs none /tmp", "-o remount,ro,bind /tmp"
 SHM, NO_SHM, NO_VAR = "-t tmpfs none /dev/shm", "-o remount,ro,bind /dev/shm", "-t tmpfs -o ro none /var/tmp"
 
-# Allows every system call, as often as it is told, and then becomes another program.
+# Installs a filter that allows every system call, the given number of times, and then executes
+# another program.
 FILTERED = """
 import ctypes, os, struct, sys
 code = ctypes.create_string_buffer(struct.pack("<HBBI", 6, 0, 0, 0x7fff0000))
@@ -34,7 +36,8 @@ os.execv(sys.executable, [sys.executable, "-c", sys.argv[2]])
 
 
 def job_in(p, what, *command, space=tuple(CONTAINER), mounts=()):
-    """-> the process of `unshare`, the number of its child; None, None where none can be made."""
+    """-> the process of `unshare`, the number of its child; None, None if namespaces are not
+    permitted."""
     env = p.env
     if mounts:
         env = dict(p.env, PYTHONPATH="/mnt")
@@ -54,7 +57,7 @@ def way_of(p, pid):
 
 
 def stacks_inside(p, name, pid):
-    """Its threads have other numbers for themselves than for us."""
+    """Its threads have other numbers inside than outside."""
     for words in ([], ["--native"]):
         shown = subprocess.run([p.program, "stacks", str(pid), *words, "--seconds", "0.5", "-format", "json"], capture_output=True, check=False, env=p.env)
         if words and b"perf_event" in shown.stderr:
@@ -92,7 +95,7 @@ def in_containers(p):
 
 
 def with_filters(p):
-    """The container's filter is no obstacle, one of the job's own is."""
+    """The container's filter does not prevent attaching, but the job's own filter does."""
     for name, count, code in (("the container's filter", 1, None), ("two filters", 2, "unsafe")):
         outer, pid = job_in(p, name, sys.executable, "-c", FILTERED, str(count), BUSY)
         if outer:
@@ -101,7 +104,7 @@ def with_filters(p):
 
 
 def killed_inside(p):
-    """tfprof removes the files of an agent whose job was killed, from a folder that the job's end did not take away."""
+    """tfprof removes the files of an agent whose job was killed, if their folder outlives the job."""
     outer, pid = job_in(p, "a job that is killed", sys.executable, "-c", BUSY, mounts=[TMP])
     if not outer:
         return
@@ -116,7 +119,7 @@ def killed_inside(p):
 
 
 def from_inside(p):
-    """tfprof in a container that sees the processes of all others, as a monitor of a cluster's node does."""
+    """tfprof in a container that sees all processes of the machine, like a monitor of a cluster node."""
     job = p.job(BUSY)
     done, rows, _ = p.capture(job.pid, before=["unshare", "--mount"])
     if b"unshare" in done.stderr:
@@ -126,7 +129,7 @@ def from_inside(p):
 
 
 def prepared_inside(p):
-    """A job that `tfprof run` started in a container answers from there."""
+    """A job that `tfprof run` started in a container is reachable from within it."""
     inner = dict(p.env)
     inner.pop("TFPROF_RUN_DIR")
     outer = subprocess.Popen([*CONTAINER, "sh", "-c", f"mount -t tmpfs none /dev/shm && cd / && exec {p.program} run --dir /dev/shm/out -- {sys.executable} -c \"$TEXT\""],
@@ -142,7 +145,8 @@ def prepared_inside(p):
 
 
 def in_other_users(p):
-    """Numbers of users are others there, so its agent cannot tell that root asks; but whoever made it is its user on both sides."""
+    """User numbers differ in that namespace, so the agent cannot see that root asks; but the creator of the namespace is its user
+    on both sides."""
     outer, pid = job_in(p, "a job in a user namespace", sys.executable, "-c", BUSY, space=USERS)
     if not outer:
         return

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs to which `tfprof capture --attach` does not attach, or not always: a row says why, and the job goes on."""
+"""Jobs to which `tfprof capture --attach` never or only sometimes attaches: a row says why, and the job
+continues."""
 import os
 import shutil
 import signal
@@ -83,14 +84,14 @@ libc.swapcontext(back, context)""")
         job = subprocess.Popen(["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", sys.executable, "-c", BUSY], stdout=subprocess.PIPE,
                                env=p.env, start_new_session=True)
         p.jobs.append(job)
-        if job.stdout.readline() == b"ready\n":  # else this Python may not be run by others
+        if job.stdout.readline() == b"ready\n":  # otherwise other users may not run this Python
             done, rows, _ = p.capture(job.pid)
             check("root attaches to a user's job", is_ok(rows) and rows[0]["user"] != "root", (done, rows))
             check("and leaves no folder", made_before or not os.path.exists("/tmp/tfprof-65534"))
 
 
 def at_their_limits(p):
-    """A job, or tfprof, that has no memory or no descriptors left: a row says so, and the job goes on as if nothing was."""
+    """A job, or tfprof, that has no memory or no descriptors left: a row says so, and the job continues undisturbed."""
     limits = {"no page": ("RLIMIT_AS", "vm_bytes"), "no stack for a thread": ("RLIMIT_AS", "vm_bytes + (1 << 20)"), "no descriptor": ("RLIMIT_NOFILE", "3")}
     for name, (limit, value) in limits.items():
         job = p.job("import jax, hashlib, resource, select\n"
@@ -100,7 +101,7 @@ def at_their_limits(p):
                     f"resource.setrlimit(resource.{limit}, (most, most))\nprint('end')\n")
         threads = os.listdir(f"/proc/{job.pid}/task")
         done, rows, _ = p.capture(job.pid, "--timeout", "1", "--wait", "0")
-        code = "low-memory" if name == "no page" else "timeout"  # the text runs, and starts nothing
+        code = "low-memory" if name == "no page" else "timeout"  # the text runs, but starts nothing
         check(f"{name}: a row", done.returncode == 1 and rows[0]["status"] in ("refused", "failed") and rows[0]["code"] == code, (done, rows))
         check(f"{name}: no thread", until(lambda: os.listdir(f"/proc/{job.pid}/task") == threads))
         out, err = job.communicate(b"\n", timeout=20)
@@ -118,7 +119,7 @@ def at_their_limits(p):
 
 
 def another_program(p):
-    """Between the selection and the stop the process becomes another program, or its number another process's: nothing is written to it."""
+    """Between the selection and the stop the process executes another program, or its number is reused: nothing is written to it."""
     shim = preloaded(p, "hook", HOOK)
     if not shim:
         print("left out: no C compiler for a process that becomes another program")
@@ -133,7 +134,7 @@ def another_program(p):
 
 
 def runs_another_program_meanwhile(p):
-    """A job that executes another program while it is recorded: the row says so, long before --timeout."""
+    """A job that executes another program while it is recorded: a row says so, long before --timeout."""
     job = p.job("import jax, os, select, sys, time\nprint('ready', flush=True)\nwhile not select.select([0], [], [], 0.01)[0]: pass\n"
                 "os.execv(sys.executable, [sys.executable, '-c', 'import time; time.sleep(60)'])\n")
 
@@ -149,9 +150,10 @@ def runs_another_program_meanwhile(p):
 
 
 def its_program_is_gone(p):
-    """An update replaces the interpreter of a job that runs, or deletes it: the job is what it was."""
+    """An update replaces or deletes the interpreter of a running job: the job is still recognised."""
     whole = os.path.realpath(sys.executable)
-    python = os.path.join(p.name("bin"), os.path.basename(whole))  # python3.11: without a library of Python the name tells the version
+    # python3.11: without a libpython the file name gives the version
+    python = os.path.join(p.name("bin"), os.path.basename(whole))
     os.mkdir(os.path.dirname(python))
     find = f"import sys\nsys.path[:0] = {[x for x in sys.path if x]!r}\n"
     for how in ("deleted", "replaced"):
@@ -169,7 +171,8 @@ def its_program_is_gone(p):
 
 
 def its_agent_leaves(p):
-    """The agent that another tfprof attached is there when the job is selected, and gone when its turn comes: it is attached to."""
+    """The agent that another tfprof attached exists when the job is selected, but has ended when the job's turn comes: tfprof
+    attaches again."""
     first, second = p.job(BUSY), p.job(BUSY)
     out = p.name("other")
     other = subprocess.Popen([p.program, "capture", "--attach", str(second.pid), "--ms", "2000", "-o", out], stdout=subprocess.PIPE,

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Jobs that an attach leaves unharmed when tfprof dies, and when it meets their signals and locks."""
+"""Jobs that are unharmed if tfprof dies while it attaches, or if it interferes with their signals and
+locks."""
 import os
 import signal
 import subprocess
@@ -12,7 +13,7 @@ from stacks import pythons
 
 
 def handlers(p):
-    """What a signal's handler raises reaches the job, also when the handler ran inside of our text. The text is taken from a job."""
+    """An exception of a signal handler reaches the job, even if the handler ran within our text. The text is taken from a job."""
     job = p.job(IDLE)
     p.capture(job.pid, "--timeout", "0.2", "--wait", "0")
     text = None
@@ -24,7 +25,7 @@ def handlers(p):
                 continue
             memory.seek(low)
             data = memory.read(high - low)
-            at = data.find(b"\0ry: (lambda: (yield")  # emptied
+            at = data.find(b"\0ry: (lambda: (yield")  # the text after cleanup
             if at >= 0:
                 text = b"t" + data[at + 1:data.index(b"\0", at + 1)]
     check("the text is found", text)
@@ -69,7 +70,7 @@ long ptrace(int request, ...)
 
 
 def deaths(p):
-    """tfprof is killed before and after each of its calls of ptrace; the job goes on, and its results are the same."""
+    """tfprof is killed before and after each of its ptrace calls; the job continues, and its results are the same."""
     shim = preloaded(p, "shim", SHIM)
     if not shim:
         print("left out: no C compiler for the deaths of tfprof")
@@ -89,7 +90,8 @@ def deaths(p):
             check(f"{name}: is not stopped after {at}", open(f"/proc/{job.pid}/stat", encoding="utf-8").read().split()[2] in "RS", at)
             if job.poll() is not None:
                 break
-        check(f"{name}: stages", stages >= 20, stages)  # 28 to 40: fewer calls where the thread stands well at once
+        # 28 to 40: fewer calls if the thread is at a suitable place at once
+        check(f"{name}: stages", stages >= 20, stages)
         check(f"{name}: agents leave", until(lambda: not agent_threads(job.pid), 8), agent_threads(job.pid))
         done, rows, _ = p.capture(job.pid, "--wait", "5")
         check(f"{name}: attach after all that", is_ok(rows), rows)
@@ -127,9 +129,9 @@ print('end')
 
 
 def pending_lock(p):
-    """A job that adds pending calls all the time is stopped inside the interpreter's lock now and then: our call is given up there. How
-    often a recording succeeds is not asked: such a job can keep all its other threads from running, for seconds. What it must not do is to
-    harm the job, to hold it, or to leave anything that spoils the recording after it."""
+    """A job that adds pending calls all the time is sometimes stopped while it holds the interpreter's internal lock; our call is then
+    given up. The test does not count successful recordings, because such a job can keep all its other threads from running for seconds.
+    Attaching must not harm or block the job, nor leave anything that spoils the next recording."""
     for name, python in sorted(pythons().items()):
         job = p.job(FLOOD, python)
         rows = [p.capture(job.pid, "--timeout", "2", "--wait", "0")[1][0] for _ in range(12 if python == sys.executable else 5)]

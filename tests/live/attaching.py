@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of `tfprof capture --attach` share: jobs, captures of them, and looks at what is in a process."""
+"""Helpers of the tests of `tfprof capture --attach`: jobs, captures of them, and inspection of processes."""
 import json
 import os
 import shutil
@@ -10,8 +10,8 @@ import sys
 import fake
 from checks import check
 
-# A computation whose result a lost bit would change: floats, and SHA-256 in vector registers. It tells its modules, threads and
-# descriptors before and after, when it is asked to go on. Its namespace hides builtins that a text could use.
+# A computation whose result a single wrong bit would change: floats, and SHA-256 in vector registers. On request it prints its
+# modules, threads and descriptors before and after. Its namespace hides builtins that a text could use.
 COMPUTE = """
 import hashlib, os, select, sys
 {imports}
@@ -38,7 +38,7 @@ sys.stdout.write(repr((before == after, [[x for x in a if x not in b] + [x for x
 """
 
 IDLE = "import jax, time\nprint('ready', flush=True)\ntime.sleep(60)\n"
-# Takes a text as soon as BUSY does, and no processor from the rest of the machine.
+# Accepts a text as quickly as BUSY, but uses no processor time.
 AWAKE = "import jax, time\nprint('ready', flush=True)\nend = time.time() + 60\nwhile time.time() < end:\n    time.sleep(0.002)\n"
 BUSY = "import jax, time\nprint('ready', flush=True)\nend = time.time() + 60\nwhile time.time() < end:\n    sum(range(1000))\n"
 
@@ -82,7 +82,7 @@ class Place:
                                 stderr=subprocess.DEVNULL, env=env or self.env)
 
     def clean(self):
-        """What killed processes left in the run folder."""
+        """Removes what killed processes left in the run folder."""
         for name in os.listdir(self.run):
             path = os.path.join(self.run, name)
             if os.path.isdir(path):
@@ -91,7 +91,8 @@ class Place:
                 os.unlink(path)
 
     def end(self):
-        """Of all jobs: one that computes takes a processor from the parts that follow."""
+        """Ends all jobs, because one that computes takes processor time from the following
+        parts."""
         for job in self.jobs:
             try:
                 os.killpg(job.pid, signal.SIGKILL)
@@ -117,7 +118,7 @@ def agent_threads(pid):
 
 
 def has_our_pages(pid):
-    """Whether a page of the process begins as the text of an attach does."""
+    """Whether a page of the process begins like the text of an attach."""
     with open(f"/proc/{pid}/maps", encoding="utf-8") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
         for line in maps:
             words = line.split()
@@ -130,12 +131,12 @@ def has_our_pages(pid):
                     if memory.read(20) == b"try: (lambda: (yield":
                         return True
                 except OSError:
-                    pass  # behind the end of a mapped file
+                    pass  # after the end of a mapped file
     return False
 
 
 def same_as_before(p, name, job):
-    """What a COMPUTE job says at its end."""
+    """Compares what a COMPUTE job prints at its end."""
     out, err = job.communicate(b"\n", timeout=60)
     try:
         same, differ, results, expected = eval(out.decode())  # noqa: S307: our own job's output
@@ -148,7 +149,7 @@ def same_as_before(p, name, job):
 
 
 def preloaded(p, name, text):
-    """A library of that C text for LD_PRELOAD; None without a compiler."""
+    """Compiles this C text to a library for LD_PRELOAD; None without a compiler."""
     source, library = p.name(name) + ".c", p.name(name) + ".so"
     with open(source, "w", encoding="utf-8") as f:
         f.write(text)

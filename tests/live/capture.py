@@ -23,7 +23,7 @@ TF2 = "import tensorflow, time\nprint('ready', flush=True)\ntime.sleep(60)\n"
 TORCH = "import torch, time\nsgd = torch.optim.SGD()\nprint('ready', flush=True)\nend = time.time() + 60\nwhile time.time() < end:\n    sgd.step()\n    time.sleep(0.002)\n"
 TF1 = ("import tensorflow, time\nfrom tensorflow.python.client import session\ns = session.BaseSession()\nprint('ready', flush=True)\n"
        "end = time.time() + 60\nwhile time.time() < end:\n    s.run(1)\n    time.sleep(0.002)\n")
-# holds the interpreter's lock, as a long call of C does that does not let go
+# holds the interpreter's lock, like a long C call that does not release it
 STUCK = ("import jax, os, sys, time\nagent = '%s/%d.json' % (os.environ['TFPROF_RUN_DIR'], os.getpid())\nwhile not os.path.exists(agent): time.sleep(0.01)\n"
          "sys.setswitchinterval(100)\ndef spin():\n    while True: pass\nprint('ready', flush=True)\nspin()\n")
 PAIR = ("import jax, multiprocessing as mp, time\ndef work():\n    time.sleep(60)\nif __name__ == '__main__':\n    c = mp.get_context('fork').Process(target=work)\n"
@@ -59,7 +59,7 @@ class Place:
         return job
 
     def recorded_by(self, job, *words, **options):
-        """A tfprof that records the job now."""
+        """Starts a tfprof that records the job now."""
         first = subprocess.Popen([self.program, "capture", str(job.python), *words], env=self.env, **options)
         check("a recording has begun", until(lambda: fake.is_recording(self.fakes, job.python)), words)
         return first
@@ -120,7 +120,7 @@ def agents(p):
     mine = [r for r in rows if r["pid"] in [j.python for j in jobs.values()]]
     check("--all", len(mine) == 3 and all(r["status"] == "ok" for r in mine), rows)
     check("text", done.stdout.count(b"agent") >= 3 and b"tfprof summary" in done.stdout, done.stdout)
-    for _ in range(5):  # a busy machine may let one of them wait for a CPU
+    for _ in range(5):  # on a busy machine one of them may wait for a CPU
         done, rows, out, _ = p.capture(*(str(j.python) for j in jobs.values()), "--ms", "200", "--align")
         starts = [r["started_unix_micros"] for r in rows]
         if done.returncode or max(starts) - min(starts) < 50000:
@@ -137,7 +137,8 @@ def agents(p):
 
 
 def aligned(p, jobs):
-    """The common start is settled when all are ready, however long one takes for that; one that begins late says so."""
+    """The common start time is set when all are ready, however long one of them takes; a recording that begins late
+    says so."""
     slow = p.job(TORCH.replace("sgd =", "torch.profiler.profile.prepare_trace = lambda self: time.sleep(2)\nsgd =", 1))
     late = p.job(JAX.replace("print(", "import jaxlib._profiler as q\nbegin = q.ProfilerSession.__init__\n"
                              "q.ProfilerSession.__init__ = lambda s, o: (time.sleep(0.3), begin(s, o))[1]\nprint(", 1))
@@ -160,7 +161,7 @@ def aligned(p, jobs):
 
 
 def unread(p, pid):
-    """A connection that is closed with bytes that nobody read, as by SIGKILL, ends the recording too."""
+    """A connection that is closed with unread bytes, as after SIGKILL, also ends the recording."""
     with socket.socket(socket.AF_UNIX) as s:
         s.connect(os.path.join(p.env["TFPROF_RUN_DIR"], f"{pid}.sock"))
         s.sendall(b"capture ms=20000 steps=0 host=2 python=0 wait=0 align=0\n")
@@ -199,7 +200,8 @@ def limits(p, jobs):
 
 
 def turns(p):
-    """Recordings of one job take turns; the job's own profiler is waited for, too, and then named."""
+    """Recordings of one job take turns; they also wait for the job's own profiler, and then name
+    it."""
     job = p.job(JAX)
     asked = [subprocess.Popen([p.program, "capture", str(job.python), "-o", p.name("turn"), "-format", "jsonl", "--ms", "500", "--wait", "30"],
                               stdout=subprocess.PIPE, env=p.env) for _ in range(3)]
@@ -319,7 +321,7 @@ def servers(p):
 
 
 def schedulers(p):
-    """Jobs by what their scheduler calls them."""
+    """Jobs have the names that their scheduler gives them."""
     env = dict(p.env)
     p.env = dict(env, SLURM_JOB_ID="4711", SLURM_ARRAY_JOB_ID="4700", SLURM_ARRAY_TASK_ID="3")
     slurm = p.job(JAX)
@@ -336,7 +338,7 @@ def schedulers(p):
 
 
 def hostile_agents(p):
-    """A socket in the run folder is believed only as far as its bytes make sense."""
+    """A malformed or lying socket in the run folder does no harm."""
     run = p.env["TFPROF_RUN_DIR"]
     answers = {"noise": b"\xff" * 9000, "cut": b"file .xplane.pb 100\nabc", "elsewhere": b"file ../../x 3\nabcdone xspace 1 1 jax\n",
                "no file": b"done xspace 1 1 jax\n", "no kind": b"file .kineto.json 1\nxdone what 1 1 jax\n", "its own code": b"error no-such-code because\n",
@@ -355,21 +357,21 @@ def hostile_agents(p):
         p.jobs.append(job)
         job.stdout.readline()
         done, rows, out, _ = p.capture(str(job.pid), "--timeout", "3", "--wait", "0")
-        status = "partial" if name == "no kind" else "failed"  # a file had come
+        status = "partial" if name == "no kind" else "failed"  # one file was received before
         check(f"hostile agent: {name}", done.returncode in (1, 5) and rows[0]["status"] == status and rows[0]["code"] in ("protocol", "too-big"), rows)
         check(f"no file: {name}", (os.listdir(out) == ["manifest.json"]) == (status == "failed"), os.listdir(out))
         os.killpg(job.pid, signal.SIGKILL)
 
 
 def recorders(p):
-    """--snapshot and --recorder: one call each, no window, of servers only."""
+    """--snapshot and --recorder make one call each, have no window, and work only with servers."""
     xspace, names = fake.sample(), []
 
     def method(server, number):
         return server.heads[number].split(b"/tensorflow.ProfilerService/")[1].split(b"\0")[0]
 
     class Named(Server):
-        """Keeps the heads of calls, too: the method stands in them."""
+        """A server that also keeps the heads of calls, which contain the method."""
         heads = ()
 
         def serve(self, peer):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of this folder count, and how they wait for events."""
+"""Counts checks for the tests of this folder, and waits for events."""
 import os
 import threading
 import time
@@ -17,13 +17,13 @@ def check(name, ok, what=""):
 
 
 def ended():
-    """The last line of a suite, and its exit status."""
+    """Prints the last line of a suite, and returns its exit status."""
     print(f"{passed} passed, {failed} failed")
     return failed != 0
 
 
 def until(true, seconds=60):
-    """Waits for an event: what `true` gives, as soon as that is true, or at the end."""
+    """Waits for an event: returns the result of `true` as soon as it is true, or at the timeout."""
     end = time.monotonic() + seconds
     while not (got := true()) and time.monotonic() < end:
         time.sleep(0.01)
@@ -31,20 +31,22 @@ def until(true, seconds=60):
 
 
 def prepared(folder, count=1):
-    """Waits until so many jobs that `tfprof run` started have announced their agents in the run folder."""
+    """Waits until this many jobs that `tfprof run` started have announced their agents in the run
+    folder."""
     def announced():
         return [name for name in os.listdir(folder) if name.endswith(".json")]
     check("agents are announced", until(lambda: len(announced()) >= count), os.listdir(folder))
 
 
 def allowance():
-    """Seconds more than promised that a command may take: on a machine with more work than processors all waits are longer, and there it is
-    enough that it ends, and not at a limit of its own."""
+    """The seconds that a command may take longer than promised: with more work than processors all waits are longer, and then it is enough
+    that it ends, and not at a limit of its own."""
     return 15 if os.getloadavg()[0] > (os.cpu_count() or 1) else 0
 
 
 def state_of(pid, tid=None):
-    """A thread's state as the kernel's letter: R runs, S waits in the kernel, T is stopped; None: it is gone."""
+    """A thread's state as the kernel's letter: R runs, S waits in the kernel, T is stopped; None: it has
+    ended."""
     try:
         with open(f"/proc/{pid}/task/{tid or pid}/stat", encoding="utf-8") as f:
             return f.read().rsplit(")", 1)[1].split()[0]
@@ -57,7 +59,7 @@ def is_asleep(pid, tid=None):
 
 
 def child_of(pid):
-    """A process that the process started; None: there is none."""
+    """A child of the process, or None."""
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{name}/stat", encoding="utf-8", errors="replace") as f:

@@ -29,7 +29,7 @@ class Place:
         self.env = dict(self.bare, LD_LIBRARY_PATH=fakes)
 
     def run(self, command, *options, env=None, **more):
-        """The command's end, the manifest, the folder, and the notes."""
+        """Runs a command; returns its result, the manifest, the folder, and the notes."""
         self.count += 1
         out = os.path.join(self.folder, f"out{self.count}")
         done = subprocess.run([self.program, "run", "--cuda", "--dir", out, *options, "--", *command], capture_output=True, timeout=60,
@@ -51,7 +51,7 @@ def kernels(p, path):
     if not isinstance(rows, list):
         return rows
     sums = {}
-    for r in rows:  # each process has rows of its own
+    for r in rows:  # each process has its own rows
         count, total = sums.get(r["name"], (0, 0))
         sums[r["name"]] = count + r["count"], total + r["total_us"]
     return sums
@@ -112,7 +112,7 @@ def recorded(p):
 
 
 def faults(p):
-    """The job ends as ever; what CUPTI answered is a note."""
+    """The job ends as usual; CUPTI's error becomes a note."""
     for fault, text in (("subscribed", "error 39"), ("no driver", "error 999"), ("old", "older than")):
         done, m, out = p.run([p.job, "status"], FAKE_CUPTI=fault)
         row = m["captures"][0]
@@ -139,7 +139,7 @@ def faults(p):
 
 
 def ends(p):
-    """Jobs that crash or leave without an end, and processes of a job."""
+    """Jobs that crash or exit early, and jobs with several processes."""
     done, m, out = p.run([p.job, "crash"])
     check("a crash", done.returncode == 128 + signal.SIGSEGV and near(kernels(p, out), 10), (done, kernels(p, out)))
     done, m, out = p.run([p.job, "quick"])

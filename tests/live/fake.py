@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packages that pretend to be JAX, TensorFlow and torch, as far as tfprof's agent asks: FOLDER/jax ... and the libraries by whose
-names a process is known as a job. `make(folder)` writes them; put the folder on PYTHONPATH."""
+"""Packages that imitate JAX, TensorFlow and torch as far as tfprof's agent uses them: FOLDER/jax ... and the libraries whose
+names identify a process as a job. `make(folder)` writes them; put the folder on PYTHONPATH."""
 import os
 
 LIBRARY = """
@@ -11,7 +11,8 @@ def held(name):
         return mmap.mmap(f.fileno(), 0, prot=mmap.PROT_READ)
 """
 
-LIBRARY_BYTES = bytes(600000)  # `top` looks at the libraries of a process again when it has grown, by less than the smallest real one has
+# `top` looks at the libraries of a process again after its mapped size has grown; the smallest real library is larger than this
+LIBRARY_BYTES = bytes(600000)
 
 PROFILER = """
 import _thread, os
@@ -137,7 +138,7 @@ class SGD:
 
 
 def sample():
-    """An XSpace of one plane with one event, by hand."""
+    """An XSpace with one plane and one event, encoded by hand."""
     def field(number, data):
         if isinstance(data, int):
             out = b""
@@ -155,7 +156,7 @@ def sample():
 
 
 def is_recording(folder, pid):
-    """Whether the pretended JAX of a process records; `folder` as given to make()."""
+    """Whether the imitated JAX of a process records; `folder` is the one that make() got."""
     return os.path.exists(os.path.join(folder, "jaxlib", f"recording.{pid}"))
 
 

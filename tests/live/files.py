@@ -23,14 +23,14 @@ ROOT = os.geteuid() == 0
 TRACE = {"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 1, "dur": 5}]}
 JAX = "import jax, time\nprint('ready', flush=True)\nfor _ in range(200000): time.sleep(0.002)\n"
 def as_other(text, *words):
-    """Python of another user, with nothing of ours."""
+    """Runs Python as another user, without anything of ours."""
     done = subprocess.run(["/usr/bin/env", "-i", "/usr/bin/python3", "-c", "import os, sys, time\nos.umask(0)\n" + text, *words], check=False,
                           capture_output=True, cwd="/", user=OTHER, group=OTHER, extra_groups=[])
     assert done.returncode == 0, done.stderr
 
 
 class Place:
-    """shared: as /tmp; theirs: the other user's own; secret: ours."""
+    """shared: a folder like /tmp; theirs: a folder of the other user; secret: one of ours."""
 
     def __init__(self, program, folder):
         self.program, self.folder, self.count = program, folder, 0
@@ -73,7 +73,7 @@ class Place:
 
 
 def writers(p, pid):
-    """Commands that write the file `out`, by name."""
+    """Commands that write to the file `out`, by name."""
     return {
         "report": lambda out: ("report", p.trace, "-o", out),
         "convert": lambda out: ("convert", p.trace, "-o", out),
@@ -90,7 +90,7 @@ def writers(p, pid):
 
 
 def own_files(p, all_writers):
-    """Our own links lead where they lead, and files of ours keep their mode."""
+    """Our own links are followed, and our files keep their mode."""
     for name, words in all_writers.items():
         target, link = p.at("ours", p.name("target")), p.at("shared", p.name("own"))
         with open(target, "w", encoding="utf-8") as f:
@@ -139,7 +139,7 @@ def manifest_of(folder):
 
 
 def folder_verbs(p, pid, agent):
-    """Commands that write into a folder: `dir` None is the default name."""
+    """Commands that write into a folder; `dir` None: into the default one."""
     def named(flag, folder):
         return [flag, folder] if folder else []
     verbs = {
@@ -194,7 +194,7 @@ def others_folders(p, verbs):
         done = p.run(*words(None), cwd=squatted)
         theirs = [n for n in was if os.listdir(os.path.join(squatted, n)) and os.stat(os.path.join(squatted, n)).st_uid == OTHER]
         made = set(os.listdir(squatted)) - was
-        nothing = name == "capture" and not made  # a refused one needs no folder
+        nothing = name == "capture" and not made  # a refused command needs no folder
         check(f"{name}: another name when the default one is taken", not theirs and (nothing or len(made) == 1 and
               manifest_of(os.path.join(squatted, *made))), (done, theirs, made))
         for where in "shared", "theirs":
@@ -208,7 +208,8 @@ def others_folders(p, verbs):
 
 
 def moved_meanwhile(p):
-    """The folder of results loses its name to a link, while the command runs: what is written follows the folder."""
+    """While the command runs, the folder of results is renamed and a link gets its name: files are still written to
+    the folder."""
     open_to_all = p.at("open")
     os.mkdir(open_to_all)
     os.chmod(open_to_all, 0o777)
@@ -231,7 +232,8 @@ def moved_meanwhile(p):
 
 
 def run_folder(p):
-    """Of another user: top goes on, the others say whose it is and what to do."""
+    """A run folder of another user: top still works, the other commands name its owner and the
+    remedy."""
     runtime = p.at("runtime")
     os.mkdir(runtime)
     os.mkdir(os.path.join(runtime, "tfprof"), 0o700)
@@ -245,7 +247,7 @@ def run_folder(p):
 
 
 def cache(p):
-    """Of another user: neither read nor written."""
+    """A cache of another user is neither read nor written."""
     home = p.at("home")
     os.mkdir(home)
     os.chown(home, OTHER, OTHER)
@@ -259,7 +261,7 @@ def cache(p):
 
 
 def killed(p):
-    """What a killed tfprof leaves in the run folder: nothing."""
+    """A killed tfprof leaves nothing in the run folder."""
     if os.uname().machine != "x86_64":
         return
     job = p.job()

@@ -61,7 +61,7 @@ def write(folder, name, text):
 
 @contextlib.contextmanager
 def ranks(folder, whats, world=None, python=sys.executable):
-    """Processes that wait, each where its word says."""
+    """Processes, each of which waits in the place that its word names."""
     started = []
     job = os.path.join(folder, "job.py")
     try:
@@ -95,7 +95,7 @@ def told(rows):
 
 
 def settled(program, started, want, *words):
-    """The rows, as soon as the processes are where they go."""
+    """The rows, once all processes have reached their places."""
     seen = []
     def there():
         rows, _ = ask(program, *(words or pids(started)))
@@ -144,7 +144,8 @@ def agents(program, started, want):
 
 
 def unread(program, folder):
-    """A rank that is no Python has a row, of this machine and of an agent's; it says nothing of the others."""
+    """A rank that does not run Python has a row, both on this machine and from an agent; the row does not
+    affect the others."""
     environment = {**os.environ, "RANK": "1", "WORLD_SIZE": "2"}
     with ranks(folder, ["all_reduce"], world=2) as started, subprocess.Popen(["sleep", "100"], env=environment) as other:
         want = {"0": ("waits", "all_reduce", "job.py:6:train"), "1": ("unread", "", "")}
@@ -157,7 +158,7 @@ def unread(program, folder):
 
 
 def joined(program):
-    """An agent's table of ranks, one of which was not read; its words may be hostile."""
+    """An agent's table of ranks, one of which could not be read; its text may be hostile."""
     table = (b"rank,world,pid,finding,collective,line,state,dump,why,stack\r\n0,2,7,waits,all_reduce,/job.py:6:train,sleeping,,,\r\n"
              b"1,2,8,,,,,,process 8: no-permission \x1b[2J,\r\n")
     head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(table)

@@ -21,9 +21,9 @@ import hostile_peers  # noqa: E402
 
 from checks import allowance, check, ended
 
-MEMORY_MOST = 512 << 10  # KB, as wait4 tells
+MEMORY_MOST = 512 << 10  # KB, as reported by wait4
 
-# Maps a page of each file, below all libraries, so that they are found first.
+# Maps a page of each file below all libraries in memory, so that these are found first.
 MAPS = """
 import ctypes, os, sys, time
 libc = ctypes.CDLL(None)
@@ -40,7 +40,7 @@ sys.stdin.read()
 
 
 class Done:
-    """What a command said, how long it took and how much memory it had."""
+    """A finished command: its output, its time and its memory."""
 
     def __init__(self, command, env=None, cwd=None, limit=60):
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
@@ -97,7 +97,7 @@ class Place:
 # ---- files ----
 
 def evil_elf(path):
-    """Tables of symbols that are holes of 8 TB, all of them named by a hole of 512 MB."""
+    """An ELF file whose symbol tables are holes of 8 TB, with names in a hole of 512 MB."""
     count, hole = 1000, 8 << 40
     head = b"\x7fELF\2\1\1" + bytes(9) + struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 0, 64, 4096, 0, 64, 56, 0, 64, count, 0)
     def section(kind, size, entry):
@@ -128,7 +128,7 @@ def files(p):
 
 
 def places(p):
-    """Mounted over the mapped libraries: a pipe, and a device. Neither is opened."""
+    """A pipe or a device is mounted over the mapped libraries. Neither is opened."""
     if os.geteuid() != 0 or not shutil.which("unshare") or subprocess.run(["unshare", "-m", "true"], stderr=subprocess.DEVNULL, check=False).returncode:
         print("left out: mounts over libraries, which cannot be made here")
         return
@@ -158,7 +158,8 @@ def places(p):
 
 # ---- libraries that are cut ----
 
-# Runs in a library, and cuts its file behind what runs: first its table of symbols goes, then the unwind tables' end.
+# Runs in a library, and truncates its file after the running code: first the symbol table is lost, then the end of
+# the unwind tables.
 CUTS = """
 import ctypes, os, struct, sys, threading, time
 library = ctypes.CDLL(sys.argv[1])
@@ -179,7 +180,8 @@ while True:
 
 
 def cut_files(p):
-    """A library is cut while its functions are sampled, and before: no signal ends tfprof, and the job's functions of Python are told."""
+    """A library is truncated before and while its functions are sampled: no signal ends tfprof, and the job's Python functions are still
+    reported."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     try:
         ctypes.CDLL("libdw.so.1")
@@ -195,7 +197,7 @@ def cut_files(p):
     job = p.start(sys.executable, "-c", CUTS, library)
     words = [p.program, "stacks", str(job.pid), "--native", "--seconds", "2"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=p.env, text=True) as child:
-        time.sleep(1)  # in the middle of the sampling; a cut that comes earlier or later must do no harm either
+        time.sleep(1)  # during the sampling; a cut that comes earlier or later must do no harm either
         job.stdin.write(b"\n")
         job.stdin.flush()
         check("the file is cut", job.stdout.readline() == b"cut\n")
@@ -219,7 +221,7 @@ def liars(p):
     source, library = os.path.join(HERE, "liar.c"), os.path.join(folder, "libpython3.12.so.1.0")
     subprocess.run([compiler, "-shared", "-fPIC", "-DLIBRARY", source, "-o", library], check=True)
     subprocess.run([compiler, "-fPIC", source, library, f"-Wl,-rpath,{folder}", "-o", os.path.join(folder, "job")], check=True)
-    cases = {  # threads, frames, characters of a name, a circle, names that change
+    cases = {  # threads, frames, characters of a name, a cycle, names that change
         "many threads": ((5000, 300, 20, 0, 0), "4096 of its Python threads"),
         "threads and frames": ((4096, 4096, 20, 0, 0), "looks were made"),
         "deep": ((1, 6000, 10, 0, 0), "more than 4096 frames"),

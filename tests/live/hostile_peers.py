@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other ends that flood, drip, hang or promise what nobody can hold, and `tfprof capture` and `top` that meet them: agents in processes of
+"""Peers that flood, send slowly, hang or promise too much, and `tfprof capture` and `top` that connect to them: agents in processes of
 this machine, profiler servers, agents of other machines. Part of hostile.py."""
 import contextlib
 import os
@@ -13,7 +13,7 @@ import time
 from checks import allowance
 from profiler_server import HEAD, frame, literal
 
-# An agent of its own: what it answers is a piece, sent once or for ever, with a pause after each.
+# A separate agent that answers with a piece, once or repeatedly, with a pause after each.
 AGENT = """
 import json, os, socket, sys, threading, time
 pid, run = os.getpid(), os.environ["TFPROF_RUN_DIR"]
@@ -74,7 +74,8 @@ def local_agents(p, check):
 
 
 class Flood:
-    """A server that sends a head and then a piece for ever, and reads the first bytes only."""
+    """A server that sends a head and then repeats a piece without end, and reads only the first
+    bytes."""
 
     def __init__(self, head, piece, pause=0.0, seconds=30):
         self.head, self.piece, self.pause, self.seconds = head, piece, pause, seconds
@@ -100,7 +101,7 @@ class Flood:
 
 
 def servers(p, check):
-    begun = HEAD + frame(0, 0, 1, b"\0\x7f\xff\xff\xff\x42\xff\xff\xff\xff\x07")  # of a message of 2 GB
+    begun = HEAD + frame(0, 0, 1, b"\0\x7f\xff\xff\xff\x42\xff\xff\xff\xff\x07")  # the beginning of a message of 2 GB
     big = struct.pack(">I", (1 << 24) - 1)[1:] + b"\0\0\0\0\0\1"
     cases = {
         "SETTINGS": (b"", frame(4, 0, 0, b"") * 5000, "protocol"),
@@ -125,7 +126,7 @@ def servers(p, check):
 # ---- agents of other machines ----
 
 def remote_agents(p, check):
-    """Whatever an agent sends: the time, the bytes and the number of files hold."""
+    """Whatever an agent sends, the limits of time, bytes and number of files hold."""
     p.env["TFPROF_TOKEN"] = "a-token-for-tests"
     head, block = b"HTTP/1.1 200 OK\r\n\r\n", b"A" * (1 << 20)
     cases = {
@@ -156,7 +157,8 @@ def remote_agents(p, check):
 
 
 def listen(p, check):
-    """A thousand connections that say nothing, and wrong tokens: who has the token is answered within a second. Names of other sites get nothing."""
+    """During a thousand silent connections and wrong tokens, a client with the right token gets an answer within a second. Host names of
+    other sites get nothing."""
     token = p.env["TFPROF_TOKEN"] = "a-token-for-tests"
     agent = subprocess.Popen([p.program, "agent", "--listen", "0", "--metrics", "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=p.env, text=True)
     ports = [int(agent.stdout.readline().split(":")[-1].split("/")[0]) for _ in range(2)]

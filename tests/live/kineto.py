@@ -18,7 +18,7 @@ import fake  # noqa: E402
 
 from checks import check, ended
 
-# A process that asks the daemon every 0.2 s, and does with its answers what argv[1] says.
+# A process that asks the daemon every 0.2 s, and treats the answers in the way that argv[1] names.
 JOB = r'''
 import json, os, socket, struct, sys, time
 if sys.argv[1] != "nothing":
@@ -128,7 +128,7 @@ def recordings(p):
     check("no folder is left", not [f for f in left if os.path.exists(os.path.dirname(f))], left)
     done, rows, out = p.capture(p.job("huge"), "--ms", "100", "--timeout", "60")
     check("a trace of 200 MB", done.returncode == 0 and rows[0]["bytes"] > 200000000, (done, rows))
-    # at most: of all tfprofs that have ended so far
+    # the maximum over all tfprofs that have ended so far
     most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     check("it is never in memory as a whole", most < 100 << 10, most)
     done, rows, out = p.capture(jobs["good"], "--steps", "7", "--python-level", "1")
@@ -149,7 +149,7 @@ def recordings(p):
         check(f"KINETO_IPC_SOCKET_DIR, {turn}", done.returncode == 0 and asked(out, rows[0])["ACTIVITIES_DURATION_MSECS"] == "20", (done, rows))
         check("its socket goes", os.listdir(home) == [f"dynoconfigclient{apart}"], os.listdir(home))
         left = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        left.bind(home + "/dynolog")  # of a tfprof that was killed
+        left.bind(home + "/dynolog")  # left by a tfprof that was killed
         left.close()
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as other:
         os.unlink(home + "/dynolog")
@@ -165,7 +165,8 @@ def recordings(p):
 
 
 def go_inside():
-    """Into a network namespace of its own: the daemon's name is one for all of them."""
+    """Moves into a network namespace of its own, because all processes of a namespace share the
+    daemon's name."""
     words = ["unshare", "-n"]
     if "TFPROF_INSIDE" not in os.environ and shutil.which("unshare") and not subprocess.run([*words, "true"], stderr=subprocess.DEVNULL, check=False).returncode:
         os.execvpe("unshare", [*words, sys.executable, *sys.argv], dict(os.environ, TFPROF_INSIDE="1"))

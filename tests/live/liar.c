@@ -23,7 +23,7 @@ static uint64_t address(const void *at) { return (uint64_t)(uintptr_t)at; }
 static char *a_text(size_t length)
 {
     char *text = calloc(56 + 4 * length, 1);
-    uint32_t smile = 0x1F600, state = 4 << 2 | 0x20; /* four bytes a character, compact */
+    uint32_t smile = 0x1F600, state = 4 << 2 | 0x20; /* compact, with four bytes for each character */
     put(text, 8, address(PyUnicode_Type));
     put(text, 16, length);
     memcpy(text + 32, &state, sizeof state);
@@ -39,7 +39,7 @@ static char *a_type(char *name, int flag)
     return type;
 }
 
-/* Variables of which nothing is true: a list in itself, numbers and tuples without an end, an array of 2,000,000,000 dimensions. */
+/* Invalid variables: a list that contains itself, endless numbers and tuples, an array of 2,000,000,000 dimensions. */
 static void put_variables(char *frames, long count, char *codes, char *text)
 {
     static char array_name[] = "numpy.ndarray", evil_name[] = "\33[31m\n";

@@ -17,7 +17,7 @@ from checks import check, child_of, ended, until  # noqa: E402
 
 COUNT = 3
 JOB = "import torch, time\nsgd = torch.optim.SGD()\nwhile True:\n    sgd.step()\n    time.sleep(0.005)\n"
-# A machine: it waits for its network, starts a job and an agent, and ends with the test's end of its stdin.
+# A machine: waits for its network, starts a job and an agent, and ends when the test closes its stdin.
 MACHINE = """
 hostname $NAME
 until ip link show eth0 >/dev/null 2>&1; do sleep 0.05; done
@@ -43,7 +43,8 @@ class Network:
                 f.write(text)
 
     def can(self):
-        # an address of its own: else the bridge has that of a machine, and another one when that machine goes
+        # the bridge gets an address of its own; otherwise it takes that of a machine, and a new one when that
+        # machine leaves
         return quiet("ip", "link", "add", self.bridge, "address", "02:74:66:70:00:01", "type", "bridge") and quiet("ip", "address", "add", f"{self.net}.1/24", "dev", self.bridge) and \
             quiet("ip", "link", "set", self.bridge, "up") and quiet("unshare", "--net", "--uts", "--pid", "--fork", "--mount-proc", "true")
 
@@ -76,9 +77,9 @@ class Network:
 
     def end(self):
         for machine in self.machines:
-            machine.send_signal(signal.SIGKILL)  # and with it all that is in it (--kill-child)
+            machine.send_signal(signal.SIGKILL)  # this also ends all processes in it (--kill-child)
             machine.wait()
-        for link in (*self.links, self.bridge):  # a namespace stays for as long as its sockets have to wait
+        for link in (*self.links, self.bridge):  # a namespace exists until its sockets have been closed by the kernel
             quiet("ip", "link", "del", link)
 
 
@@ -88,7 +89,7 @@ def several(n):
     if not rows:
         return
     out = os.path.join(n.folder, "out")
-    for turn in range(5):  # a busy machine may let one of them wait for a CPU
+    for turn in range(5):  # on a busy machine one of them may wait for a CPU
         done = n.tfprof("capture", "--agent", n.agents(), "--all", "--align", "--ms", "200", "-o", out + str(turn))
         with open(os.path.join(out + str(turn), "manifest.json"), encoding="utf-8") as f:
             found = json.load(f)["captures"]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A profiler server as `tfprof capture` meets it, which answers with any bytes: gRPC's frames by hand."""
+"""A profiler server for `tfprof capture` that can answer with any bytes: gRPC's frames are built by
+hand."""
 import socket
 import struct
 import threading
@@ -37,7 +38,8 @@ def trailers(status, text=b""):
 
 
 class Server:
-    """Answers every connection with what `answer(number, request)` gives: bytes, or a list of bytes and pauses."""
+    """Answers every connection with the result of `answer(number, request)`: bytes, or a list of bytes and
+    pauses."""
 
     def __init__(self, answer, family=socket.AF_INET):
         self.answer, self.calls, self.socket = answer, [], socket.socket(family)
@@ -77,7 +79,7 @@ class Server:
                     peer.sendall(part)
                 else:
                     time.sleep(part)
-            peer.shutdown(socket.SHUT_WR)  # a close with bytes unread would take back what was sent
+            peer.shutdown(socket.SHUT_WR)  # closing with unread bytes would discard what was sent
             peer.settimeout(5)
             while peer.recv(65536):
                 pass

@@ -36,7 +36,7 @@ while time.time() < end:
 """
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 PATHS = {"pyroscope": "/push.v1.PusherService/Push", "parca": "/api/profiles/writeraw"}
-NAME = f"push_{os.getpid()}.py"  # of no other test that runs
+NAME = f"push_{os.getpid()}.py"  # a name that no other running test uses
 
 
 def packed(data):
@@ -48,7 +48,8 @@ def packed(data):
 
 
 class Profile:
-    """A pprof, decoded by the field numbers of profile.proto; what it names must be in it."""
+    """A pprof, decoded by the field numbers of profile.proto; every id that it refers to must exist
+    in it."""
 
     def __init__(self, data):
         fields = wire.read(gzip.decompress(data))
@@ -74,7 +75,7 @@ class Profile:
 
 
 def request_of(data, kind):
-    """The labels and the profile of a request."""
+    """The labels and the profile in a request."""
     head, body = data.split(b"\r\n\r\n", 1)
     assert head.startswith(b"POST " + PATHS[kind].encode() + b" HTTP/1.1\r\n") and b"Content-Type: application/json\r\n" in head, head
     series, = json.loads(body)["series"]
@@ -150,7 +151,8 @@ def rounds(program, environment, pid):
 
 
 def away(program, environment):
-    """A store that is away is told once, and used when it comes back; a killed agent leaves nobody who samples."""
+    """An unreachable store is reported once, and used again when it returns; after an agent is killed, nobody
+    samples any more."""
     store = Collector(b"HTTP/1.1 500 no\r\n\r\n", b"HTTP/1.1 500 no\r\n\r\n", OK)
     a = Agent(program, environment, "--pyroscope", store.url, "--interval", "1", "--commands", NAME)
     check("tried again", store.wait(3, 60), store.got)

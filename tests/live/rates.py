@@ -11,7 +11,8 @@ import time
 
 from checks import check, ended
 
-# Makes a step at each deadline and notes when; late ones are made up for, so that a busy machine keeps the rate.
+# Makes a step at each deadline and records the time; after delays it catches up, so that a busy machine keeps
+# the rate.
 JOB = """
 import ctypes, sys, time
 log, period, calls = open(sys.argv[1], "w"), float(sys.argv[2]), []
@@ -33,9 +34,10 @@ NO_GRAD = "_ZN5torch8autogradL16set_grad_enabledEP7_objectS2_S2_"
 BATCH = "_ZN10tensorflow4data17IteratorGetNextOp9DoComputeEPNS_15OpKernelContextE"
 NEXT = "_ZN10tensorflow4data27IteratorGetNextAsOptionalOp9DoComputeEPNS_15OpKernelContextE"
 CALL, SESSION = "TFE_Execute", "TF_SessionRun"
-MANY = 300000  # symbols before the one that is looked for: the search takes longer than a step
+MANY = 300000  # symbols before the wanted one: the search takes longer than a step
 
-# name, period in seconds, what the table calls a step (None: the cell is empty), calls of a step
+# name, period in seconds, the table's name for a step (None: the cell is empty), calls for each
+# step
 JOBS = [
     ("training", 0.02, "backward passes", [("libtorch_cpu.so", BACKWARD, 1), ("libtorch_python.so", NO_GRAD, 2)]),
     ("inference_mode", 0.02, "inference_mode blocks", [("libtorch_cpu.so", BACKWARD, 0), ("libc10.so", INFERENCE, 2)]),
@@ -94,7 +96,7 @@ def compare(who, job, row, steps):
 
 
 def asked(command, environment=None):
-    """The table's rows by process, and when the question began and ended."""
+    """The table's rows by process, and when the query began and ended."""
     begun = time.monotonic()
     done = subprocess.run([*command, "-format", "json"], capture_output=True, timeout=120, check=True, env=environment)
     return {row["pid"]: row for row in json.loads(done.stdout)["rows"]}, begun, time.monotonic()
@@ -112,7 +114,7 @@ def first_answer(who, folder, processes, answer):
 
 
 def ask_an_agent(program):
-    """An agent that begins: what it answers to the first question."""
+    """Starts an agent; returns its answer to the first query."""
     environment = {**os.environ, "TFPROF_TOKEN": "0123456789abcdef"}
     with subprocess.Popen([program, "agent", "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, text=True, env=environment) as agent:
         try:

@@ -68,7 +68,8 @@ def step():
 """),
 }
 
-# Losses of all steps until it is told to stop; with STEPS, after each of these counts of steps what it would have said there.
+# Prints the losses of all steps until it is told to stop; with STEPS, it also prints after each of these numbers of steps
+# what it would print at the end.
 TRAIN = """
 import hashlib, os, select, sys, time
 {setup}
@@ -194,7 +195,7 @@ def end(jobs):
 
 
 def capture(program, env, out, *words):
-    """The process's end and the rows of the manifest."""
+    """The result of the process, and the rows of the manifest."""
     done = subprocess.run([program, "capture", "--attach", "-o", out, "--timeout", "60", *words], capture_output=True, env=env, check=False)
     try:
         with open(os.path.join(out, "manifest.json"), encoding="utf-8") as f:
@@ -204,7 +205,8 @@ def capture(program, env, out, *words):
 
 
 def same_losses(folder, name, told, env):
-    """What jobs said at their ends is what one says at these counts of steps that nobody disturbs."""
+    """What the jobs printed at their ends equals what an undisturbed job prints after these numbers
+    of steps."""
     marks = ",".join(steps.decode() for steps, _ in told)
     words = [PYTHONS[TRAINED[name][0]], script_of(folder, name)]
     alone = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=dict(env, STEPS=marks), check=False, timeout=1800).stdout.split(b"\n")
@@ -213,12 +215,14 @@ def same_losses(folder, name, told, env):
 
 
 def attached(program, folder, name, attaches):
-    """Many attaches to a job that nobody prepared: its losses and descriptors are those of a run without them."""
+    """Many attaches to a job that was not prepared: its losses and descriptors equal those of a run without
+    them."""
     framework, env = TRAINED[name][0], environment(folder, "run_" + name)
     with tempfile.TemporaryFile(dir=folder) as stderr:
         job = train([PYTHONS[framework], script_of(folder, name)], env, stderr)
         many_attaches_to(program, folder, name, attaches, job, env)
-        # JAX and TensorFlow log their own profilers' sessions; torch's, which is told to be silent, says nothing
+        # JAX and TensorFlow log the sessions of their own profilers; torch's, which runs in silent mode, prints
+        # nothing
         check(f"{name}: nothing on its stderr", framework != "torch" or not stderr.seek(0, 2), stderr.seek(0) or stderr.read(2000))
 
 
@@ -236,7 +240,7 @@ def many_attaches_to(program, folder, name, attaches, job, env):
             good += ok
             stopped += [r["stopped_micros"] for r in rows]
             now = len(os.listdir(f"/proc/{job.pid}/fd"))
-            descriptors = now if i == 0 else descriptors  # a framework's first session may open files of its own
+            descriptors = now if i == 0 else descriptors  # the first session of a framework may open files of its own
             check(f"{name}: descriptors {i}", now == descriptors, (now, descriptors))
             if kind and i < 10:
                 shown = subprocess.run([program, "op", out, "-select", "micros,occurrence"], capture_output=True, check=False)
@@ -246,7 +250,8 @@ def many_attaches_to(program, folder, name, attaches, job, env):
             if job.poll() is not None:
                 return
         now = len(os.listdir(f"/proc/{job.pid}/task"))
-        check(f"{name}: no thread stays", now <= threads + 8, (threads, now))  # frameworks start pools of their own
+        # frameworks start thread pools of their own
+        check(f"{name}: no thread stays", now <= threads + 8, (threads, now))
         told = job.communicate(b"\n", timeout=120)[0].split()
         check(f"{name}: status", job.returncode == 0, job.returncode)
         check(f"{name}: run folder is empty", not os.listdir(env["TFPROF_RUN_DIR"]), os.listdir(env["TFPROF_RUN_DIR"]))
@@ -259,7 +264,7 @@ def many_attaches_to(program, folder, name, attaches, job, env):
 
 
 def many_attaches(program, folder, found, attaches):
-    """All kinds at once, so that the jobs and tfprof wait for CPUs."""
+    """All kinds at the same time, so that the jobs and tfprof compete for CPUs."""
     threads = [threading.Thread(target=attached, args=(program, folder, name, attaches)) for name in TRAINED if found[TRAINED[name][0]]]
     for t in threads:
         t.start()
@@ -268,7 +273,7 @@ def many_attaches(program, folder, found, attaches):
 
 
 def mixed(program, folder, found):
-    """Two jobs of each kind, one of them started by `run`, in one capture of all."""
+    """Two jobs of each kind, one of them started by `run`, in a single capture of all."""
     if not os.environ.get(INSIDE):
         print("left out: a capture of all jobs, which needs a pid namespace")
         return
@@ -312,7 +317,7 @@ INSIDE = "TFPROF_TEST_INSIDE"
 
 
 def go_inside():
-    """The same again in namespaces of its own; None where they cannot be made."""
+    """Runs the test again in separate namespaces; None if they are not permitted."""
     if os.environ.get(INSIDE):
         return None
     words = ["unshare", "--net", "--pid", "--fork", "--mount-proc", "--kill-child", *([] if os.geteuid() == 0 else ["--user", "--map-root-user"])]

@@ -37,7 +37,7 @@ def run(program, *words, before=(), token=TOKEN, status=0):
 
 @contextlib.contextmanager
 def agent(program, *words, address="127.0.0.1:0", before=(), environment=None):
-    """An agent; its address."""
+    """Starts an agent; returns its address."""
     with subprocess.Popen([*before, program, "agent", "--listen", address, *words], stdout=subprocess.PIPE, text=True,
                           env={**(environment or os.environ), "TFPROF_TOKEN": TOKEN}) as process:
         try:
@@ -65,7 +65,7 @@ def request(target, token=TOKEN, method="GET", more=""):
 
 
 def gates(program, address):
-    """Who is not let in, and what is not understood."""
+    """Unauthorized and malformed requests are refused."""
     for name, data, status in (
             ("no token", b"GET /v1/top HTTP/1.1\r\nHost: x\r\n\r\n", 403), ("wrong token", request("/v1/top", TOKEN[:-1] + "x"), 403),
             ("a prefix", request("/v1/top", TOKEN[:-1]), 403), ("longer", request("/v1/top", TOKEN + "x"), 403),
@@ -77,7 +77,7 @@ def gates(program, address):
             ("form", request("/v1/top?format=x"), 400), ("stacks without --commands", request("/v1/hang?format=csv"), 403), ("many", request("/v1/capture?" + "&".join(["job=1"] * 25), method="POST"), 400),
             ("body", request("/v1/top", more="Content-Length: 5\r\n"), 413), ("long", b"GET /" + b"x" * 20000, 400)):
         got = raw(address, data)
-        late = name == "capture without" and got.startswith(b"HTTP/1.1 429 ")  # it is the fourth wrong token
+        late = name == "capture without" and got.startswith(b"HTTP/1.1 429 ")  # this is the fourth wrong token
         check(f"gate, {name}", got.startswith(f"HTTP/1.1 {status} ".encode()) or late or (name == "long" and got.startswith(b"HTTP/1.1 4")), got[:300])
     for wrong, status in (("wrong-secret", 1), ("short", 2), ("", 2)):
         out, err = run(program, "top", "--agent", address, token=wrong, status=status)
@@ -132,7 +132,7 @@ def tables(program, address, job):
 
 
 def refreshed(program, address, job):
-    """At a terminal the table is asked for again and again, until q."""
+    """On a terminal the table is fetched repeatedly, until q."""
     pid, screen = pty.fork()
     if pid == 0:
         os.execve(program, [program, "top", "--agent", address, "--interval", "0.2"], {**os.environ, "TFPROF_TOKEN": TOKEN})
@@ -163,7 +163,8 @@ def recordings(program, address, job, folder, before=(), leaves=None):
     check("manifest", row["status"] == "ok" and row["command"] is None and row["bytes"] == os.path.getsize(path), manifest)
     check("opens", subprocess.run([program, "info", os.path.join(out, str(job.pid))], capture_output=True, check=False).returncode == 0)
     if leaves:
-        until(lambda: not any(n.startswith("tfprof-agent-") for n in os.listdir(leaves)), 30)  # the answer is whole before the agent's child is gone
+        # the answer is complete before the agent's child has ended
+        until(lambda: not any(n.startswith("tfprof-agent-") for n in os.listdir(leaves)), 30)
         check("nothing stays at the agent", not [n for n in os.listdir(leaves) if n.startswith("tfprof-agent-")], os.listdir(leaves))
     out, err = run(program, "capture", str(job.pid), "--agent", address, "-o", out, before=before, status=3)
     check("folder in use", "not empty" in err, err)
@@ -181,7 +182,7 @@ def refusals(program, address, job, folder):
 
 
 def together(program, folder, environment):
-    """Several machines, as far as jobs and run folders of their own make them: one folder and table, and recordings begin together."""
+    """Several machines, simulated by separate jobs and run folders: one folder and table, and recordings begin together."""
     with contextlib.ExitStack() as stack:
         agents, jobs = [], []
         for i in range(2):
@@ -220,7 +221,7 @@ def together(program, folder, environment):
 
 
 def interrupted(program, address, job, folder, leaves):
-    """A reader that goes away ends the recording: another one can begin."""
+    """If the reader disconnects, the recording ends, and another one can begin."""
     with subprocess.Popen([program, "capture", str(job.pid), "--agent", address, "--attach", "--ms", "60000", "-o", os.path.join(folder, "z")],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "TFPROF_TOKEN": TOKEN}) as client:
         check("it records", until(lambda: [n for n in os.listdir(leaves) if n.startswith("tfprof-agent-")]), os.listdir(leaves))
@@ -233,7 +234,7 @@ def interrupted(program, address, job, folder, leaves):
 
 
 def answered(program, server, data, *words):
-    """What a command does that gets this answer."""
+    """The result of a command that gets this answer."""
     def serve():
         s, _ = server.accept()
         with s, contextlib.suppress(OSError):
@@ -261,7 +262,8 @@ sys.stdin.readline()
 
 
 def late_library(program, address, folder):
-    """A program that loads CUDA's library, which is small, after the agent has looked at it."""
+    """A program that loads CUDA's library, which is small, after the agent has looked at the
+    program."""
     library = os.path.join(folder, "libcudart.so.13")
     with open(library, "wb") as f:
         f.write(bytes(700000))
@@ -275,7 +277,8 @@ def late_library(program, address, folder):
 
 
 def hostile_tables(program):
-    """Answers to `top`: what is a table is shown, without what would move the cursor."""
+    """Hostile answers to `top`: a valid table is shown, but without control characters that move
+    the cursor."""
     tables_of = {"other columns": (b"a,b\n1,2\n", 1, b""), "a row too short": (b"pid,user\n1,x\n2\n", 1, b""), "nothing": (b"", 1, b""), "NULs": (b"pid\n\0\n", 1, b""),
                  "no rows": (b"pid,user\n", 0, b"no running job"), "quotes": (b'pid,command\n7,"a ""b"", c\nd"\n', 0, b'a "b", c'), "not ended": (b'pid,command\n7,"abc', 0, b"abc"),
                  "escapes": (b"pid,user\n7,\x1b[2J\xc2\x9b1m\n", 0, b"  7 "), "no number": (b"pid,cpu\nx,nan(3)\n", 0, b" - "),
@@ -288,7 +291,8 @@ def hostile_tables(program):
 
 
 def hostile_agents(program, folder):
-    """Answers that are wrong in all ways: none is written outside the folder, none is waited for without end."""
+    """Answers with every kind of error: no file is written outside the folder, and the command does not wait
+    forever."""
     report = b"report 0 3\nabc"
     head = b"HTTP/1.1 200 OK\r\n\r\n"
     answers = {
@@ -305,7 +309,7 @@ def hostile_agents(program, folder):
 
 
 def namespaces(program, folder, environment, job):
-    """The agent and its reader on two machines, as far as the network goes."""
+    """The agent and its reader on two machines, simulated by network namespaces."""
     ip = shutil.which("ip") if shutil.which("nsenter") else None
     names = [f"tfp{os.getpid()}{x}" for x in "ab"]
     made = ip and os.geteuid() == 0 and subprocess.run([ip, "netns", "add", names[0]], capture_output=True, check=False).returncode == 0

@@ -53,7 +53,8 @@ def start_ticks(pid):
 
 
 def agents(program, folder, job):
-    """A run folder with an entry for the job: the column capture, and steps that the agent counts."""
+    """Makes a run folder with an entry for the job, for the column capture, and with steps that the
+    agent counts."""
     run = os.path.join(folder, "run")
     os.mkdir(run, 0o700)
     os.environ["TFPROF_RUN_DIR"] = run
@@ -75,7 +76,7 @@ def agents(program, folder, job):
         until(lambda: state_of(job.pid) == "T")
         check("capture, stopped", (one()["capture"], one()["state"]) == ("stopped", "stopped"), one())
         os.kill(job.pid, signal.SIGCONT)
-        entry["start_ticks"] += 1  # the number was used again
+        entry["start_ticks"] += 1  # as if the process number was reused
         with open(os.path.join(run, f"{job.pid}.json"), "w", encoding="utf-8") as f:
             json.dump(entry, f)
         check("capture, stale", one()["capture"] == CAN_ATTACH, one())
@@ -89,7 +90,7 @@ def agents(program, folder, job):
 
 
 def formats(program, folder, job):
-    """-o and the formats are those of the other verbs."""
+    """-o and the formats work as in the other commands."""
     for name in ("text", "json", "jsonl", "csv", "md"):
         path = os.path.join(folder, "table." + name)
         done = subprocess.run([program, "top", "--once", "--interval", "0.2", str(job.pid), "-format", name, "-o", path],
@@ -103,7 +104,7 @@ def formats(program, folder, job):
 
 
 def few_descriptors(program, folder, job):
-    """Where descriptors are missing that is what is said, and no job is gone."""
+    """If descriptors run out, the error says so, and no job is reported as ended."""
     out = os.path.join(folder, "few")
     for count in (4, 5, 6, 8, 10, 12, 16, 24, 40):
         for words in (["top", "--once", "--interval", "0.2", str(job.pid), "-format", "csv"], ["capture", str(job.pid), "-o", out, "-format", "csv"],
@@ -151,7 +152,8 @@ print(json.dumps([before, after]))
 
 
 def number_used_again(program, folder, script, library):
-    """Another process with the number of one that has ended is another job, and the agent of the first is not its agent."""
+    """A process that reuses the number of one that has ended is another job, and the agent of the first is not its
+    agent."""
     run = os.path.join(folder, "again")
     os.mkdir(run, 0o700)
     done = subprocess.run(["unshare", "--pid", "--fork", "--mount-proc", sys.executable, "-c", USED_AGAIN, program, script, library, run],
@@ -165,7 +167,7 @@ def number_used_again(program, folder, script, library):
 
 
 def terminal(program, job):
-    """The table in a pseudo-terminal: it refreshes, shows a job's threads, and gives the terminal back."""
+    """The table in a pseudo-terminal: it refreshes, shows a job's threads, and restores the terminal."""
     main_end, other = pty.openpty()
     before = termios.tcgetattr(other)
     shown = subprocess.Popen([program, "top", "--interval", "0.2", str(job.pid)], stdin=other, stdout=other, stderr=other)
@@ -221,7 +223,7 @@ def main():
             check("command", "train_it.py" in busy["command"], busy["command"])
             check("why", all(f"{k}: " in (r["why"] or "") for r in rows for k, v in r.items()
                              if v is None and k != "why"), rows)
-            elsewhere = os.path.join(folder, "path", "torch", "lib")  # of PYTHONPATH
+            elsewhere = os.path.join(folder, "path", "torch", "lib")  # a folder of PYTHONPATH
             os.makedirs(elsewhere)
             os.makedirs(os.path.join(folder, "path", "torch-1.2.3.dist-info"))
             shutil.copy(library, elsewhere)

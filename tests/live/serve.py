@@ -43,7 +43,7 @@ def started(command, folder, environment):
 
 
 class Live(Server):
-    """With a token in a header, as programs have it."""
+    """A client with a token in a header, like programs."""
 
     def __init__(self, program, folder, environment, *words):
         super().__init__(program, "--live", "--dir", "recorded", *words, cwd=folder, token=True, environment=environment)
@@ -56,7 +56,7 @@ class Live(Server):
         return self.get("/api/v1/live" + path, *(headers or (self.bearer,)), method="POST")
 
     def workers(self):
-        """The process that starts the others, and these."""
+        """The process that starts the workers, and the workers."""
         def children(pid):
             with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as f:
                 return f.read().split()
@@ -66,7 +66,7 @@ class Live(Server):
         return next((r for r in self.ask("/jobs").json()["rows"] if r["pid"] == pid), None)
 
     def recorded(self, answer):
-        """The recording that an answer began, when it is over."""
+        """The finished recording that an answer began."""
         number = answer.json()["recording"]
         one = lambda: next(r for r in self.ask("").json()["recordings"] if r["recording"] == number)
         until(lambda: one()["state"] != "running", 60)
@@ -74,7 +74,7 @@ class Live(Server):
 
 
 def who_may(s, job):
-    """Nothing changes without a token in a header, from this origin."""
+    """Nothing changes without a token in a header, sent from this origin."""
     path = f"/record?job={job}&ms=100"
     own = s.ask("").json()["token"]
     cookie = f"Cookie: {s.cookie}"
@@ -132,7 +132,8 @@ def seen(s, prepared, plain):
 
 
 def capabilities(server):
-    """As root: the server keeps the right to read files, those that look at jobs what looking and recording takes."""
+    """As root: the server keeps the capability to read files, and the workers that look at jobs keep those for
+    looking and recording."""
     def kept(pid):
         with open(f"/proc/{pid}/status", encoding="utf-8") as f:
             lines = dict(line.split(":", 1) for line in f)
@@ -176,7 +177,7 @@ def recordings(s, folder, prepared, plain):
 
 
 def ends(s, folder, job):
-    """A recording ends with the server, and so do its processes."""
+    """When the server ends, a recording ends too, and so do its processes."""
     workers = s.workers()
     check("a keeper and three processes", len(workers) == 4, workers)
     before = len(os.listdir(os.path.join(folder, "recorded")))
@@ -192,7 +193,7 @@ def ends(s, folder, job):
 
 
 def dead_workers(s, job):
-    """Each process that is killed has a successor at the next question, which is answered."""
+    """Each killed worker is replaced at the next request, which is answered."""
     for turn in range(2):
         before = s.workers()
         for pid in before[1:]:
@@ -207,7 +208,8 @@ def dead_workers(s, job):
 
 
 def without(program, folder, environment):
-    """No page of jobs unless it is asked for; no token, no jobs; an empty folder does not stay."""
+    """Without the option there is no page of jobs; without a token, no jobs; an empty folder is
+    removed."""
     s = Server(program, cwd=folder, token=True, environment=environment)
     check("without --live", s.get("/api/v1/live/jobs").status == 404 and "live" not in s.get("/api/v1/tables").json())
     check("without --live no POST", s.get("/api/v1/live/record", method="POST").headers.get("allow") == "GET, HEAD")
@@ -219,7 +221,7 @@ def without(program, folder, environment):
 
 
 def from_elsewhere(program, folder, environment, pid):
-    """At an address that others reach command lines and stacks are left out."""
+    """At an address that other machines can reach, command lines and stacks are not shown."""
     for commands in (False, True):
         words = ["--host", "0.0.0.0"] + (["--commands"] if commands else [])
         p = subprocess.Popen([program, "serve", "--live", *words, "--port", "0"], cwd=folder, env=environment, stdout=subprocess.PIPE, text=True)

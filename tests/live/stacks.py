@@ -41,7 +41,8 @@ print("ready", flush=True)
 Worker().busy()
 """
 
-# A library that computes, called by a known function of Python, and a function of the interpreter that calls Python back.
+# A library with a computing function, which a known Python function calls, and a function of the interpreter that calls
+# Python back.
 LIBRARY = """
 double tfp_test_inner(double x, long n) { for (long i = 0; i < n; i++) x = x * 1.0000001 + 1e-9; return x; }
 double tfp_test_outer(double x, long n) { return tfp_test_inner(x, n) + 1; }
@@ -62,7 +63,8 @@ train()
 """
 
 def pythons():
-    """Interpreters by version, the one that runs this among them; those of other folders by folder, too: several builds of a version."""
+    """Interpreters by version, including the one that runs this; those of other folders also by folder: there may be several builds of a
+    version."""
     found = {f"{sys.version_info[0]}.{sys.version_info[1]}": sys.executable}
     for folder in ("/usr/bin", "/usr/local/bin", *glob.glob(os.path.expanduser("~/.pyenv/versions/*/bin"))):
         for minor in range(8, 15):
@@ -128,7 +130,7 @@ def forms(program, script, folder):
             job.stdout.readline()
             out, _ = run(program, os.path.basename(script), "--seconds", "0.5", "-format", "folded")
             lines = dict(line.rsplit(" ", 1) for line in out.splitlines())
-            # a sample may fall between two calls of hot()
+            # a sample may come between two calls of hot()
             check("folded", lines and all(k.count(";") >= 2 and int(v) > 0 for k, v in lines.items()), out)
             check("folded, hot", max(lines, key=lambda k: int(lines[k]), default="").endswith(":hot"), out)
             check("folded, order", all("<module>" in k.split(";")[1] for k in lines), out)
@@ -162,7 +164,7 @@ def forms(program, script, folder):
 
 
 def native_version(program, python, folder, name):
-    """Native frames stand between the Python functions that called them and that they called."""
+    """Native frames are between the Python functions that called them and that they called."""
     script = os.path.join(folder, "native.py")
     with subprocess.Popen([python, script, os.path.join(folder, "libtest.so"), "busy"], stdout=subprocess.PIPE) as job:
         try:
@@ -184,7 +186,7 @@ def native_version(program, python, folder, name):
             check(f"{name}: native in order of time", any(s and s[-1] in inner for p in shown["profiles"] for s in p["samples"]), out)
             with open(f"/proc/{job.pid}/status", encoding="utf-8") as f:
                 check(f"{name}: not stopped", "TracerPid:\t0\n" in f.read())
-            for _ in range(10):  # a thread that gets no CPU meanwhile has no sample
+            for _ in range(10):  # a thread that gets no CPU in this time has no sample
                 once = rows(program, str(job.pid), "--native", "--once")
                 if once and once[0]["kind"] == "native":
                     break
@@ -196,7 +198,7 @@ def native_version(program, python, folder, name):
 
 
 def native_new(program, python, folder, name):
-    """A loop that is many functions is refused; otherwise the native frames stand under their function."""
+    """A loop with too many functions is refused; otherwise native frames come below their function."""
     with subprocess.Popen([python, os.path.join(folder, "native.py"), os.path.join(folder, "libtest.so"), "busy"], stdout=subprocess.PIPE) as job:
         try:
             job.stdout.readline()
@@ -286,7 +288,8 @@ def native(program, folder):
 
 
 def deep(program, folder):
-    """A recursion of 800 calls whose function and file have long names of other letters is told whole."""
+    """A recursion of 800 calls, whose function and file have long names in other alphabets, is reported
+    completely."""
     function = "f\u00fcnktion_\u4e2d\u6587" + "\u00e4" * 60
     script = os.path.join(folder, "r\u00fcckw\u00e4rts.py")
     with open(script, "w", encoding="utf-8") as f:

@@ -13,7 +13,8 @@ import tempfile
 from checks import check, ended, is_asleep, until
 from stacks import pythons
 
-# The main thread holds the lock but for a call of C that releases it, in which another thread computes.
+# The main thread holds the lock, except during a C call that releases it; in that time another thread
+# computes.
 GIL = """
 import hashlib, threading, time
 def outside():
@@ -74,7 +75,7 @@ EXPECTED = {"name": "'a'", "count": "12", "rate": "0.25", "rest": "('r',)", "fla
             "many": "[0, 1, 2, 3, 4, 5, 6, 7, \u2026 92 more]", "text": "'h\u00f6rt\u4e2d'", "letters": "'" + "x" * 80 + "\u2026'",
             "mapping": "<dict of 2>", "raw": "<bytes>", "model": "<Model>", "kind": "<type>", "inner": "<function>"}
 
-# One code object after another at the same place, with other names.
+# One code object after another at the same address, with different names.
 MAKER = """
 print("ready", flush=True)
 n = 0
@@ -161,7 +162,7 @@ def variables(program, python, folder, name):
 
 
 def split(text):
-    """Of "a=1, b=[2, 3]": a=1 and b=[2, 3]."""
+    """Splits "a=1, b=[2, 3]" into a=1 and b=[2, 3]."""
     depth, quoted, part = 0, False, ""
     for c in text:
         quoted ^= c == "'"
@@ -176,7 +177,7 @@ def split(text):
 
 
 def made_again(program, python, folder, name):
-    """A function is known by what stands at its address now."""
+    """The name of a function comes from the code object that is at its address now."""
     with Job(python, folder, MAKER) as job:
         lines, _ = folded(program, job.pid, "--seconds", "1", "--rate", "1000")
         names = {frames[-1].rsplit(":", 1)[-1] for frames, _ in lines}
@@ -184,7 +185,7 @@ def made_again(program, python, folder, name):
 
 
 def over_time(program, folder):
-    """The thread sleeps between two functions: a flame chart in order of time, with gaps."""
+    """The thread sleeps between two functions: a flame chart in order of time has gaps."""
     text = "import time\ndef first():\n    end = time.monotonic() + 0.2\n    while time.monotonic() < end: pass\n" \
            "def second():\n    end = time.monotonic() + 0.2\n    while time.monotonic() < end: pass\n" \
            "print('ready', flush=True)\nwhile True:\n    first()\n    second()\n    time.sleep(0.2)\n"

@@ -94,7 +94,7 @@ def transparent(p):
 
 
 def interpreter(p):
-    """sys.path, sys.argv, sitecustomize and warnings are as without tfprof."""
+    """sys.path, sys.argv, sitecustomize and warnings are the same as without tfprof."""
     show = p.script(SHOW)
     for name, site in (("none", None), ("own", "MINE = 'own'\n"), ("broken", "raise ValueError('own fault')\n"), ("absent import", "import no_such_module\n")):
         env = dict(p.env)

@@ -7,7 +7,7 @@ const FILE = new URL(`../data/sample/${TRACE}`, import.meta.url).pathname;
 
 const marks = (page) => page.evaluate(() => globalThis.tfprof.pictures.flame.marks());
 
-/** Names of the bars of a depth, from left to right. */
+/** Names of the bars at a depth, from left to right. */
 const fromLeft = (all, y) => all.filter((m) => m.y === y).sort((a, b) => a.x - b.x).map((m) => m.name);
 
 async function byTime(page) {
@@ -15,7 +15,7 @@ async function byTime(page) {
   await settled(page);
 }
 
-/** The children of a row of the command line that a bar shows. */
+/** The children of a command-line row that have a bar. */
 const shownOf = (row) => row.children.filter((c) => c.total_cpu_exec_micros > 0).map((c) => c.name.split("/").pop());
 
 export async function flame(browser, ids) {

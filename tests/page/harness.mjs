@@ -23,7 +23,7 @@ export function same(name, got, want) {
   return check(name, JSON.stringify(got) === JSON.stringify(want), `${JSON.stringify(got)} instead of ${JSON.stringify(want)}`);
 }
 
-/** What the command line says, as JSON. */
+/** The output of the command line, parsed from JSON. */
 export function said(...words) {
   return JSON.parse(execFileSync(program, [...words, "--format", "json"], { encoding: "utf8", maxBuffer: 1 << 28, stdio: ["ignore", "pipe", "ignore"] }));
 }
@@ -32,12 +32,12 @@ export async function start() {
   return chromium.launch({ executablePath: process.env.PAGE_CHROMIUM, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
 }
 
-/** A page whose faults are gathered in page.faults; `answers` of the server with an error are expected by some checks. */
+/** Opens a page; its errors are collected in page.faults. Some checks expect `answers` of the server with an error. */
 export async function open(browser, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce", ...options });
   const page = await context.newPage();
   page.faults = [];
-  // a driver that draws in software tells how slow that is
+  // a driver that draws in software warns that it is slow
   page.on("console", (m) => ["error", "warning"].includes(m.type()) && !/GL Driver Message/.test(m.text()) && page.faults.push(`console: ${m.text()}`));
   page.on("pageerror", (e) => page.faults.push(`page error: ${e.message}`));
   page.on("request", (r) => {
@@ -59,7 +59,8 @@ export async function go(page, hash) {
   await settled(page);
 }
 
-/** The main area was not busy for some frames: a press may begin to load something later, and a busy machine draws its frames late. */
+/** Waits until the main area was not busy for some frames: a click may start loading later, and a busy machine draws its frames
+ * late. */
 export async function settled(page) {
   await page.waitForSelector("main");
   await page.waitForFunction((since) => {
@@ -80,13 +81,13 @@ export const grid = (page, name) => page.locator(`[role=grid][aria-label="${name
 export const rows = (page, name) => grid(page, name).locator("[role=row][data-kind][data-id]");
 export const placeOf = (page) => main(page).getAttribute("data-place");
 
-/** The rows of a grid that are in the document, by their whole names: the values of a column before they are formatted. */
+/** The rows of a grid that are in the document, by their full names: the values of a column before formatting. */
 export async function column(page, name, col) {
   const all = await rows(page, name).evaluateAll((list, c) => list.map((r) => [r.dataset.full, r.querySelector(`[data-column="${c}"]`)?.dataset.value]), col);
   return Object.fromEntries(all.map(([full, value]) => [full, value === undefined ? null : Number(value)]));
 }
 
-/** Waits until the panel tells of a thing of this kind, with all its sections. */
+/** Waits until the panel shows an item of this kind, with all its sections. */
 export async function selected(page, kind) {
   await page.waitForFunction((k) => {
     const e = document.querySelector('aside[aria-label="Details"]');
@@ -95,13 +96,13 @@ export async function selected(page, kind) {
   return details(page).evaluate((e) => ({ id: e.dataset.id, text: e.innerText }));
 }
 
-/** Every quantity that the page shows, by name and of what. */
+/** Every quantity that the page shows, by its name and its object. */
 export async function quantities(page) {
   const all = await page.locator("data[data-quantity]").evaluateAll((list) => list.map((d) => [`${d.dataset.quantity} of ${d.dataset.of}`, Number(d.value)]));
   return all;
 }
 
-/** `rules`: those that are asked, by default all. */
+/** `rules`: those to check, by default all. */
 export async function axe(name, page, rules = null) {
   if (!(await page.evaluate(() => Boolean(globalThis.axe)))) await page.evaluate(axeSource);
   const found = await page.evaluate((only) => globalThis.axe.run(document, { resultTypes: ["violations"], ...(only ? { runOnly: only } : {}) }), rules);
@@ -109,7 +110,7 @@ export async function axe(name, page, rules = null) {
   check(`${name}: axe`, !told.length, told.join("\n  "));
 }
 
-/** Whether the page as a whole can be scrolled sideways, and what sticks out. */
+/** Whether the page can be scrolled sideways, and which elements stick out. */
 export async function sideways(page) {
   return page.evaluate(() => {
     const wide = document.documentElement.scrollWidth;

@@ -4,7 +4,7 @@ import { go, open } from "./harness.mjs";
 
 const folder = new URL("../../docs/images/", import.meta.url).pathname;
 
-// name, profile, what is behind #/p/ID/, theme
+// name, profile, the rest of the address after #/p/ID/, theme
 const SHOTS = [
   ["timeline", "jobs/rank0.json", "timeline?range=3000-5200", "dark"],
   ["overview", "jobs/rank0.json", "overview?sel=rank:1", "light"],

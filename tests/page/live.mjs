@@ -2,9 +2,9 @@
 // tests/page/live.mjs: the page of running jobs: a pretended one is shown, its threads are read, it is recorded, and its profile opens.
 import { axe, check, main, noFaults, open, placeOf, same, settled, sideways } from "./harness.mjs";
 
-const OTHER_SERVER = /^request to http:\/\/127/; // not the one that the other tests are about
+const OTHER_SERVER = /^request to http:\/\/127/; // not the server of the other tests
 
-/** The row of the pretended job; other jobs of the machine are none of ours. */
+/** The row of the simulated job; the machine may have other jobs. */
 const rowOf = (page) => page.locator(".jobs tbody tr", { hasText: "import torch, time" });
 
 async function recorded(page) {

@@ -52,7 +52,8 @@ async function lines(page, ids) {
 
 const cells = (page, grid, column) => rows(page, grid).evaluateAll((all, name) => all.map((r) => Number(r.querySelector(`[data-column="${name}"]`).dataset.value)), column);
 
-/** A memory snapshot has its memory only: what did not fit, lines at the peak, segments. */
+/** A memory snapshot has only views of memory: allocations that failed, lines at the peak,
+ * segments. */
 async function snapshot(page, ids) {
   for (const place of ["overview", "memory"]) {
     await go(page, `#/p/${ids[SNAPSHOT]}/${place}`);

@@ -13,7 +13,8 @@ const trees = "-select micros,accelerator_micros,cpu_micros,occurrence,bytes,par
 const near = (a, b) => Math.abs(a - b) <= Math.max(0.01, 1e-6 * Math.abs(b));
 const at = (ids, name, place, query = "") => `#/p/${ids[name]}/${place}${query && `?${query}`}`;
 
-/** A page at a place, which is closed when the work is done and had no faults. */
+/** Runs a check on a page at an address; the page is closed afterwards and must have had no
+ * errors. */
 async function on(browser, hash, work, options) {
   const page = await open(browser, options);
   await go(page, hash);
@@ -22,7 +23,7 @@ async function on(browser, hash, work, options) {
   await page.context().close();
 }
 
-/** Every place of different profiles opens by its link, is named, and has no fault. */
+/** Every view of different profiles opens by its link, has a title, and shows no error. */
 async function places(browser, ids) {
   for (const name of [DENSE, "gpu/profile_1.gz", TRACE, "seq2seq", "dense/ckpt_v2/model.ckpt-3", "odd/graph.pb"])
     await on(browser, at(ids, name, "overview"), async (page) => {
@@ -39,7 +40,7 @@ async function places(browser, ids) {
     });
 }
 
-/** An address that leads to what was not recorded is told how to record it; tables without data are not offered. */
+/** The address of a view whose data was not recorded shows how to record it; tables without data are not offered. */
 async function lacking(browser, ids) {
   await on(browser, at(ids, "loops/graph.pb", "memory"), async (page) => {
     const text = await main(page).innerText();
@@ -51,11 +52,13 @@ async function lacking(browser, ids) {
   });
   await on(browser, at(ids, STEPS, "overview"), async (page) => {
     await main(page).locator('[data-kind="step"]:visible').first().click();
-    await selected(page, "step"); // no request of the panel fails: a console error is a fault
+    // no request of the panel may fail, because a console error counts as an error of the page
+    await selected(page, "step");
   });
 }
 
-/** Guessed steps are said where steps are shown, and a finding's thread has its name. */
+/** Where steps are shown, the page says that they are guessed, and the thread of a finding has its
+ * name. */
 async function guessed(browser, ids) {
   for (const place of ["overview", "steps"])
     await on(browser, at(ids, "recorded/keras.xplane.pb.gz", place), async (page) => {
@@ -90,7 +93,8 @@ async function covered(browser, ids) {
   await on(browser, at(ids, DENSE, "overview"), async (page) => check("coverage: not of what has no events", !/Device time explained/.test(await details(page).innerText())));
 }
 
-/** The graph shares the selection: a click on a box selects its scope, a double click opens it, and what is open stays open. */
+/** The graph uses the common selection: a click on a box selects its scope, a double click opens it, and open boxes stay
+ * open. */
 async function graph(browser, ids) {
   await on(browser, at(ids, "dense/graph.pb", "graph"), async (page) => {
     const marks = () => page.evaluate(() => globalThis.tfprof.pictures.graph.marks());
@@ -113,7 +117,7 @@ async function graph(browser, ids) {
   });
 }
 
-/** Rows of the command line by name: value of a field. */
+/** Rows of the command line by name, with the value of a field. */
 const byName = (list, field) => Object.fromEntries(list.map((r) => [r.name, r[field]]));
 
 function equalRows(what, got, wanted) {
@@ -144,7 +148,7 @@ async function numbers(browser, ids) {
   }
 }
 
-/** One value for each quantity, in every place and in the command line. */
+/** Each quantity has the same value everywhere in the page and on the command line. */
 async function oneValue(browser, ids) {
   const steps = said("steps", file(GPU)).rows.filter((r) => /^\d+$/.test(r.step));
   const mean = (field) => steps.reduce((a, r) => a + r[field], 0) / steps.length;
@@ -160,7 +164,7 @@ async function oneValue(browser, ids) {
   for (const [name, field] of Object.entries(wanted)) check(`${name} as steps has it`, near(seen.get(name), mean(field)), `${seen.get(name)}, not ${mean(field)}`);
 }
 
-/** A filter means the same in the page and in the command line. */
+/** A filter has the same effect in the page and on the command line. */
 async function filters(browser, ids) {
   const all = said("steps", file(STEPS)).rows.filter((r) => /^\d+$/.test(r.step));
   const { step } = all[1];
@@ -191,7 +195,7 @@ async function filters(browser, ids) {
   });
 }
 
-/** A click selects; the panel has its sections in order; everything leads on. */
+/** A click selects; the panel has its sections in order; every item in it is a link. */
 async function selection(browser, ids) {
   await on(browser, at(ids, GPU, "table", "by=kernel"), async (page) => {
     const before = await main(page).boundingBox();
@@ -199,7 +203,7 @@ async function selection(browser, ids) {
     const { id } = await selected(page, "kernel");
     same("the row's kernel is selected", id, await rows(page, "Table").nth(1).getAttribute("data-id"));
     same("nothing jumps", await main(page).boundingBox(), before);
-    await section(page, "What if").waitFor(); // when the steps are there
+    await section(page, "What if").waitFor(); // once the steps are loaded
     same("its sections", await details(page).getByRole("region").evaluateAll((all) => all.map((r) => r.getAttribute("aria-label"))), ["Numbers", "Over steps", "Comes from", "Spans", "What if", "Findings"]);
     check("its op is a link", await section(page, "Comes from").locator('[data-kind="op"]').count());
     await section(page, "Comes from").locator('[data-kind="op"]').first().click();
@@ -229,7 +233,7 @@ async function selection(browser, ids) {
     });
 }
 
-/** A slow step says why, and its evidence is in the timeline. */
+/** A slow step has its reasons, and their evidence is marked in the timeline. */
 async function evidence(browser, ids) {
   await on(browser, at(ids, STEPS, "overview"), async (page) => {
     await main(page).locator('[data-kind="step"]:visible').first().click();
@@ -267,7 +271,7 @@ async function address(browser, ids) {
   await page.context().close();
 }
 
-/** Keys of a tree, a search in it, columns, and only the rows that can be seen. */
+/** Keyboard navigation of a tree, search, columns, and rendering of visible rows only. */
 async function table(browser, ids) {
   await on(browser, at(ids, DENSE, "table", "by=scope"), async (page) => {
     const id = () => details(page).getAttribute("data-id");
@@ -335,7 +339,7 @@ async function profiles(browser) {
   });
 }
 
-/** The server ends: one alert, and the page goes on when it is back. */
+/** When the server ends, one alert appears; when it is back, the page continues. */
 async function gone(browser, ids) {
   const page = await open(browser);
   await go(page, at(ids, TRACE, "overview"));
@@ -346,11 +350,11 @@ async function gone(browser, ids) {
   await page.unroute("**/api/**");
   await page.getByRole("button", { name: "Try again" }).first().click();
   await rows(page, "Table").first().waitFor();
-  await page.waitForFunction(() => !document.querySelector("[role=alert]")); // what else failed is asked again, too
+  await page.waitForFunction(() => !document.querySelector("[role=alert]")); // other failed requests are repeated too
   await page.context().close();
 }
 
-/** No place sticks out or scrolls as a page; nothing for axe in both themes. */
+/** No view overflows or scrolls sideways; axe finds nothing in both themes. */
 async function looks(browser, ids) {
   for (const [width, height, colorScheme] of [[1440, 900, "light"], [1024, 768, "dark"], [390, 844, "light"]])
     for (const place of ["overview", "findings", "steps", "table"])

@@ -10,7 +10,7 @@ const fileOf = (name) => new URL(`../data/sample/${name}`, import.meta.url).path
 const viewLength = (page) => page.evaluate(() => { const v = globalThis.tfprof.pictures.timeline.view(); return v.to - v.from; });
 const boxOf = (page, name) => page.evaluate((which) => globalThis.tfprof.pictures[which].element.getBoundingClientRect().toJSON(), name);
 
-/** Two fingers that move apart, or together. */
+/** Moves two fingers apart or together. */
 async function pinch(page, { x, y }, apart) {
   const cdp = await page.context().newCDPSession(page);
   const touch = (type, half) => cdp.send("Input.dispatchTouchEvent", { type, touchPoints: half === null ? [] : [-half, half].map((dx, id) => ({ x: x + dx, y, id })) });
@@ -62,7 +62,8 @@ async function heights(browser, ids) {
   }
 }
 
-/** A range that begins and ends inside of kernels: the panel and the command line cut both alike. */
+/** A range that begins and ends within kernels: the panel and the command line clip both in the same
+ * way. */
 async function sameRange(browser, ids) {
   const kernels = said("query", "SELECT start_ns - (SELECT min(start_ns) FROM spans) AS at, duration_ns AS ns FROM spans WHERE class IS NOT NULL AND duration_ns > 1000 ORDER BY start_ns", fileOf(GPU)).rows;
   const middle = (k) => Math.round((k.at + k.ns / 2) / 1000);

@@ -20,7 +20,7 @@ function make(folder, name, ...words) {
   return path;
 }
 
-/** A page that may ask for its own file only. */
+/** A page that may request only its own file. */
 async function openFile(browser, path) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: "reduce", offline: true });
   const page = await context.newPage();
@@ -40,7 +40,7 @@ async function show(page, hash) {
   await settled(page);
 }
 
-/** Share saves the profile as a file that begins with the view. */
+/** Share saves the profile as a file that opens with the current view. */
 async function saved(browser, folder, ids) {
   const page = await open(browser);
   await go(page, `#/p/${ids["traces/kineto.json"]}/timeline`);
@@ -65,7 +65,7 @@ async function saved(browser, folder, ids) {
   await own.context().close();
 }
 
-/** Of a trace: calls, and of a span its arguments. */
+/** Reports of a trace: calls, and the arguments of a span. */
 async function traced(browser, folder) {
   const page = await openFile(browser, make(folder, "trace.html", join(sample, "traces/kineto.json")));
   const base = await baseOf(page);
@@ -89,7 +89,7 @@ async function traced(browser, folder) {
 }
 
 async function everyPlace(browser, folder) {
-  // by a link, as a training run may name its newest profile
+  // through a link, because a training run may link to its newest profile
   symlinkSync(resnet, join(folder, "latest"));
   const page = await openFile(browser, make(folder, "resnet.html", join(folder, "latest")));
   same("report: begins with the profile", await placeOf(page), "overview");
@@ -119,7 +119,8 @@ function byName(root, field) {
   return out;
 }
 
-/** The text of the code: of the lines with a cost and around them, from one folder only. */
+/** Source text is included for lines with a cost and the lines around them, and only from one
+ * folder. */
 async function withSource(browser, folder) {
   mkdirSync(join(folder, "code"));
   writeFileSync(join(folder, "code/train.py"), Array.from({ length: 40 }, (_, i) => `line_${i + 1} = ${i + 1}\n`).join(""));
@@ -173,12 +174,12 @@ async function oneStep(browser, folder) {
   await page.context().close();
 }
 
-/** 85,000 nodes: nothing is left out, and its table comes at once. */
+/** 85,000 nodes: nothing is left out, and the table appears at once. */
 async function large(browser, folder) {
   const path = make(folder, "large.html", big);
   check("large report: its size", statSync(path).size < 20 << 20, statSync(path).size);
   const page = await openFile(browser, path);
-  // calls, single allocations and what changes would give are of traces
+  // only traces have calls, single allocations and what-if results
   same("large report: nothing is left out", await page.locator('script[data-left]:not([data-ask*="/views/calls"]):not([data-ask*="by=tensor"]):not([data-ask*="/whatif"])').count(), 0);
   const from = Date.now();
   await show(page, `${await baseOf(page)}/table?by=scope`);
@@ -190,7 +191,7 @@ async function large(browser, folder) {
   await page.context().close();
 }
 
-/** What does not fit in is left out, and its page says so. */
+/** What does not fit is left out, and its view says so. */
 async function small(browser, folder) {
   const page = await openFile(browser, make(folder, "small.html", big, "--max-size", "1"));
   check("report with a bound: its size", statSync(join(folder, "small.html")).size <= 1 << 20, statSync(join(folder, "small.html")).size);
@@ -201,7 +202,7 @@ async function small(browser, folder) {
   await page.context().close();
 }
 
-/** Names from outside stay text. */
+/** Names from files are shown as text, never as HTML. */
 async function hostile(browser, folder) {
   const name = "</script><!--<script>alert(1)</script>&quot;.pbtxt";
   const file = join(folder, "</script><img src=x onerror=alert(1)>.pbtxt".replaceAll("/", "_"));

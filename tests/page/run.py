@@ -40,7 +40,7 @@ def chromium():
     return next((path for path in CHROMIUM if os.path.exists(path)), None)
 
 
-# A graph all of which lies in one scope in another one.
+# A graph whose only scope is inside another scope.
 ALONE = """node { name: "model/block/a" op: "Const" } node { name: "model/block/b" op: "Relu" input: "model/block/a" }
 node { name: "model/block/c" op: "Neg" input: "model/block/b" }"""
 
@@ -53,7 +53,7 @@ def quietly(command):
 
 def make_profiles(program, folder):
     os.makedirs(os.path.join(folder, "tests", "data"))
-    shutil.copy(os.path.join(DATA, "nets.py"), os.path.join(folder, "tests", "data"))  # the code of the models
+    shutil.copy(os.path.join(DATA, "nets.py"), os.path.join(folder, "tests", "data"))  # the source code of the models
     for name, graph in MODELS.items():
         at = os.path.join(DATA, "sample", name)
         quietly([program, "convert", "--graph_path", os.path.join(at, graph), "--run_meta_path", os.path.join(at, "run_meta_0.gz"),
@@ -65,7 +65,7 @@ def make_profiles(program, folder):
 
 
 def served(program, *folders):
-    """The server's process, and its address."""
+    """Starts a server; returns its process and its address."""
     server = subprocess.Popen([program, "serve", *folders, "--port", "0", "--no-token"],
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     line = server.stdout.readline().strip()
@@ -77,7 +77,7 @@ def served(program, *folders):
 
 @contextlib.contextmanager
 def live(program, folder):
-    """The address of a server that shows running jobs, one of them pretended and prepared."""
+    """The address of a server that shows running jobs, one of them simulated and prepared."""
     fake.make(os.path.join(folder, "fake"))
     os.mkdir(os.path.join(folder, "live"))
     os.mkdir(os.path.join(folder, "run"), 0o700)

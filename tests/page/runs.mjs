@@ -2,7 +2,7 @@
 // tests/page/runs.mjs: the runs of an index are filtered, sorted and paged by the server; one opens its trace.
 import { axe, check, grid, noFaults, open, placeOf, rows, same, settled } from "./harness.mjs";
 
-const OTHER_SERVER = /^request to http:\/\/127/; // not the one that the other tests are about
+const OTHER_SERVER = /^request to http:\/\/127/; // not the server of the other tests
 
 const pages = (page) => page.getByRole("group", { name: "Pages" });
 const cells = (page, column) => rows(page, "Runs").locator(`[data-column="${column}"]`).allInnerTexts();

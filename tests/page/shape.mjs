@@ -22,7 +22,8 @@ async function room(page, place) {
   check(`${place}: the page itself does not scroll`, !scrolls);
 }
 
-/** Rows begin near the top, on a phone too; no column is without a value; no two kernels have one name. */
+/** Rows begin near the top, on a phone too; no column is without values; no two kernels have the same
+ * name. */
 async function table(browser, ids) {
   for (const [width, height, most] of [[1440, 900, 160], [390, 844, 240]]) {
     const page = await open(browser, { viewport: { width, height } });
@@ -44,7 +45,7 @@ async function table(browser, ids) {
   }
 }
 
-/** The time of a step is the first number of the overview. */
+/** The address contains the visible part of the timeline and a selected range. */
 async function first(browser, ids) {
   const page = await open(browser, { viewport: { width: 1440, height: 900 } });
   await go(page, `#/p/${ids[GPU]}/overview`);

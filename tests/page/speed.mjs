@@ -4,11 +4,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { check, go, noFaults, open, url } from "./harness.mjs";
 
-const SLACK = 4; // times the figure aimed at
+const SLACK = 4; // factor by which the target time may be exceeded
 const TIMES = 5;
-const MEASURES = process.argv.slice(2).includes("speed"); // else it is enough to know that the page is quick enough
+const MEASURES = process.argv.slice(2).includes("speed"); // without it, the check is only that the page is fast enough
 
-/** The longest and the usual frame while something is done, in milliseconds. */
+/** The longest and the median frame during an action, in milliseconds. */
 async function frames(page, act) {
   await page.evaluate(() => {
     const seen = (globalThis.seen = { last: performance.now(), on: true, all: [] });
@@ -38,7 +38,8 @@ async function firstPaint(page, hash, sign, answer) {
       new Promise((done) => {
         const look = () => {
           const there = document.querySelector(sign);
-          const drawn = there && (there.tagName !== "CANVAS" || there.width !== 300); // as wide as it was made, until it is drawn on
+          // the canvas has its initial width until something is drawn
+          const drawn = there && (there.tagName !== "CANVAS" || there.width !== 300);
           if (!drawn || document.querySelector('main[aria-busy="true"]')) return requestAnimationFrame(look);
           requestAnimationFrame(() => {
             const entries = performance.getEntriesByType("resource").filter((e) => e.name.includes(answer));
@@ -51,7 +52,7 @@ async function firstPaint(page, hash, sign, answer) {
   );
 }
 
-/** The best of some times; where only the check is wanted, of as many as it takes. */
+/** The best of several times; if only the check is wanted, stops as soon as the target is met. */
 async function best(times, aim, measure) {
   let least = Infinity;
   for (let i = 0; i < times && (MEASURES || least > aim * SLACK); i++) least = Math.min(least, await measure());
@@ -73,7 +74,7 @@ function pageSize() {
 async function tableSpeed(browser, ids) {
   const page = await open(browser);
   const hash = `#/p/${ids.transformer}/table?by=scope&q=e`;
-  await go(page, hash); // reads the profile
+  await go(page, hash); // this reads the profile
   told("first paint of a scope table of 121,000 rows", await best(TIMES, 500, () => firstPaint(page, hash, "[role=treegrid] [role=row][data-id]", "/views/scope")), 500);
   const scrolling = () =>
     frames(page, () =>

@@ -84,7 +84,8 @@ export async function timelineModules() {
 
 const picture = (page, what) => page.evaluate((name) => globalThis.tfprof.pictures.timeline[name](), what);
 const length = async (page) => ((v) => v.to - v.from)(await picture(page, "view"));
-/** Waits until the length of the picture's view fulfils a condition. It is asked from here: the page evaluates no text. */
+/** Waits until the visible length of the timeline fulfils a condition. The check runs here, because the page does not
+ * evaluate text. */
 async function until(page, fulfilled) {
   const end = Date.now() + 30000;
   while (!fulfilled(await length(page))) {
@@ -138,7 +139,7 @@ async function ranges(page, ids, b) {
   await page.waitForFunction(() => !location.hash.includes("range="));
 }
 
-/** A click on merged spans zooms. */
+/** A click on merged spans zooms in. */
 async function merged(page, all) {
   const marks = await picture(page, "marks");
   const many = marks.find((m) => m.count > 5);
@@ -148,7 +149,8 @@ async function merged(page, all) {
   check("timeline: a click on merged spans zooms and selects nothing", !/sel=/.test(page.url()), page.url());
 }
 
-/** A lost GPU is given everything again: the picture is the same afterwards. */
+/** After the GPU context was lost, everything is uploaded again: the picture is the same as
+ * before. */
 export async function timelineRestored(browser, ids) {
   const page = await open(browser);
   await page.addInitScript(() => {

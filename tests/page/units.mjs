@@ -7,7 +7,7 @@ import { check, same } from "./harness.mjs";
 
 const source = new URL("../../web/src/", import.meta.url).pathname;
 
-globalThis.document = { querySelectorAll: () => [], querySelector: () => null }; // no report
+globalThis.document = { querySelectorAll: () => [], querySelector: () => null }; // there is no report
 
 async function load(name) {
   const made = await build({ entryPoints: [`${source}${name}`], bundle: true, write: false, format: "esm", logLevel: "warning" });
@@ -87,7 +87,7 @@ async function curves() {
   same("memory: a value holds until the next", [5, 10, 19, 25, 99].map((at) => gpu.held[indexAt(gpu, at)]), [100, 100, 100, 300, 200]);
 }
 
-/** Of each function at the start of a line the lines until its closing brace. */
+/** For each function that begins at the start of a line, its lines up to the closing brace. */
 function components() {
   for (const folder of ["", ...readdirSync(source, { withFileTypes: true }).filter((e) => e.isDirectory()).map((e) => `${e.name}/`)])
     for (const name of readdirSync(`${source}${folder}`).filter((n) => /\.tsx?$/.test(n))) {
@@ -101,7 +101,7 @@ function components() {
     }
 }
 
-/** The unit tests in TypeScript, by node's own runner. */
+/** The unit tests in TypeScript, run by node's test runner. */
 function modules() {
   const done = spawnSync(process.execPath, [new URL("../../web/test/run.mjs", import.meta.url).pathname], { encoding: "utf8" });
   check("the unit tests of the page's modules", done.status === 0, `${done.stdout}${done.stderr}`.slice(-600));

@@ -60,7 +60,7 @@ async function halves(browser, ids) {
   await page.context().close();
 }
 
-/** A line of a trace with stacks; without a device its host time is meant. */
+/** A line of a trace with stacks; without a device, its host time is used. */
 async function line(browser, ids) {
   const page = await open(browser);
   await go(page, at(ids, "pytorch/train.json.gz", "table", "by=line"));
@@ -89,14 +89,14 @@ async function refused(browser, ids) {
   await page.context().close();
 }
 
-/** A report has the ten; what it does not have, it says. */
+/** A report has ten results; for those that it lacks it says so. */
 async function reported(browser) {
   const folder = mkdtempSync(join(tmpdir(), "tfprof_whatif_"));
   const path = join(folder, "jobs.html");
   execFileSync(process.env.PAGE_PROGRAM, ["report", ...files, "-o", path], { stdio: ["ignore", "ignore", "pipe"] });
   const page = await open(browser, { offline: true });
   await page.goto(`file://${path}`);
-  await settled(page); // the address is written when the profile is known
+  await settled(page); // the address is set when the profile is known
   const base = (await page.evaluate(() => location.hash)).replace(/\/overview.*/, "");
   await page.evaluate((to) => (location.hash = to), `${base}/findings`);
   await rows(page, "Changes").first().waitFor();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Stands in for libcupti in tests/live/cuda.py: hands out made-up activities in the layouts of CUPTI's documentation (offsets as
- * measured on the headers of 11.8, 12.9 and 13.0, not taken from src/live). FAKE_CUPTI chooses a fault. */
+/* Replaces libcupti in tests/live/cuda.py: delivers made-up activities in the layouts of CUPTI's documentation (offsets as
+ * measured on the headers of 11.8, 12.9 and 13.0, not taken from src/live). FAKE_CUPTI selects an error. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -102,7 +102,7 @@ static void *add(uint32_t kind)
         request(&buffer, &room, &most);
         used = 0;
     }
-    uint8_t *r = memset(buffer + used, 0xee, size_of(kind)); /* what nobody reads is rubbish */
+    uint8_t *r = memset(buffer + used, 0xee, size_of(kind)); /* fields that are not read have arbitrary values */
     used += size_of(kind);
     memcpy(r, &kind, 4);
     return r;
@@ -126,7 +126,7 @@ static void kernel(const char *name, uint64_t start, uint64_t end, uint32_t corr
         put(r, 144, 9, 8);
 }
 
-/* What a training step would do: two kernels, a copy and a set. */
+/* The work of training steps: two kernels, a copy and a memset in each. */
 void fake_steps(int first, int count)
 {
     for (int i = first; i < first + count; i++) {

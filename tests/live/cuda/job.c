@@ -45,20 +45,20 @@ int main(int argc, char **argv)
     if (strcmp(word, "none") == 0) return 0;
     if (strcmp(word, "small") == 0) setrlimit(RLIMIT_FSIZE, &(struct rlimit){ 20000, 20000 });
     cu_init();
-    if (strcmp(word, "closed") == 0) { /* as a daemon does, and then the numbers are those of its own files */
+    if (strcmp(word, "closed") == 0) { /* like a daemon; afterwards these descriptor numbers belong to its own files */
         closefrom(3);
         for (int i = 0; i < 8; i++) open("own", O_WRONLY | O_CREAT | O_APPEND, 0600);
     }
     work(0, count);
     if (strcmp(word, "crash") == 0 || strcmp(word, "quick") == 0) {
         if (flush) flush(0);
-        work(count, 5); /* lost */
+        work(count, 5); /* these are lost */
         if (*word == 'c') raise(SIGSEGV);
         _exit(4);
     }
     if (strcmp(word, "fork") == 0) {
         if (fork() == 0) {
-            work(count, 3); /* no CUDA works after a fork; nothing of it may be written */
+            work(count, 3); /* CUDA does not work after a fork, so nothing may be written */
             exit(0);
         }
         wait(NULL);
