@@ -223,6 +223,26 @@ def no_runs_yet(folder):
         check("no runs yet", "without runs yet" in done.stderr and done.stderr.count("\n") == 1, words, done.stderr)
 
 
+def other_compressions(folder):
+    """Parts that another program wrote again: what cannot be read is told in one line, and what that line asks for can be read."""
+    traces, out = os.path.join(folder, "trends"), os.path.join(folder, "packed")
+    fleet.write(traces, jobs=("slower",), days=12, since=7)
+    index(traces, out)
+    answer = run("trend", out, "-format", "csv").stdout
+    check("there is an answer", "regressed" in answer, answer)
+    part, = (os.path.join(out, "ops", x) for x in os.listdir(os.path.join(out, "ops")))
+    for codec in ("zstd", "brotli", "lz4_raw"):
+        duckdb.sql(f"COPY (FROM '{part}') TO '{part}.new' (FORMAT parquet, COMPRESSION {codec})")
+        os.replace(part + ".new", part)
+        done = run("trend", out, status=1)
+        told = f"{part}: column run: compressed with {codec}; only snappy, gzip and no compression are read."
+        check(f"{codec} is named, with its file", told in done.stderr and done.stderr.count("\n") == 1, done.stderr)
+        rewrite = done.stderr[done.stderr.find("COPY"):].strip()
+        duckdb.sql(rewrite.replace("OLD.parquet", part).replace("NEW.parquet", part + ".new"))
+        os.replace(part + ".new", part)
+        check(f"{codec}, written again as told", run("trend", out, "-format", "csv").stdout == answer)
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="tfprof-index-") as folder:
         traces, out, made = numbers(folder)
@@ -233,6 +253,7 @@ def main():
         sharing(folder, traces, made)
         refusals(folder, traces)
         no_runs_yet(folder)
+        other_compressions(folder)
         unreadable(folder, traces)
     print(f"{results[0]} passed, {results[1]} failed")
     return results[1] != 0

@@ -65,14 +65,25 @@ static tfp_status gunzip(tfp_str packed, char *to, size_t size, tfp_error *err)
     return ok && got == size ? TFP_OK : damaged(err);
 }
 
+static tfp_status refuse_codec(int codec, tfp_error *err)
+{
+    static const char *const names[] = { [3] = "lzo", [4] = "brotli", [5] = "lz4", [6] = "zstd", [7] = "lz4_raw" };
+    char number[32];
+    snprintf(number, sizeof number, "codec %d", codec);
+    bool known = codec >= 0 && (size_t)codec < sizeof names / sizeof *names && names[codec];
+    return tfp_fail(err, TFP_BADFILE,
+                    "compressed with %s; only snappy, gzip and no compression are read. Rewrite the file, with DuckDB: "
+                    "COPY (FROM 'OLD.parquet') TO 'NEW.parquet' (FORMAT parquet, COMPRESSION snappy)",
+                    known ? names[codec] : number);
+}
+
 /* Deflate and Snappy expand bytes by at most about 1,032 times, so a bigger size is forged. */
 static tfp_status unpack(pages *p, const page_head *h, tfp_str packed, tfp_str *out, tfp_error *err)
 {
     size_t size = (size_t)h->unpacked, got = size;
     *out = packed;
     if (p->codec == NOT_PACKED) return size == packed.size ? TFP_OK : damaged(err);
-    if (p->codec != SNAPPY && p->codec != TFP_PARQUET_GZIP)
-        return tfp_fail(err, TFP_BADFILE, "compression %d is not known", p->codec);
+    if (p->codec != SNAPPY && p->codec != TFP_PARQUET_GZIP) return refuse_codec(p->codec, err);
     if (size / 1100 > packed.size) return damaged(err);
     p->plain.size = 0;
     tfp_buf_fill(&p->plain, 0, size + 1);

@@ -14,7 +14,8 @@ typedef struct tfp_parquet_cells {
     uint8_t *absent;  /* flags to fill */
 } tfp_parquet_cells;
 
-/* Reads all pages of a column from its bytes. Errors: TFP_BADFILE damaged, or an encoding that is not known; TFP_NOMEM. */
+/* Reads all pages of a column from its bytes. Errors: TFP_BADFILE damaged, or a compression or encoding that is not
+ * known; TFP_NOMEM. */
 tfp_status tfp_parquet_cells_read(tfp_parquet_cells *c, int codec, tfp_str bytes, tfp_error *err);
 
 #endif
