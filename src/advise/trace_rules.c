@@ -265,8 +265,9 @@ typedef struct spoken {
 } spoken;
 
 /* Replaces a rule's own bound by the gain that a replay of the trace finds, because a replay knows what else takes time. A replay
- * models how PyTorch waits, but not TensorFlow and JAX. If it finds no gain, it may only lack the cause, such as a rank with a late
- * host: then the rule's bound is kept. */
+ * models how PyTorch waits, but not TensorFlow and JAX: a thread that waits for input which other threads prepare still waits after the
+ * change, however exact the replay without a change is. If it finds no gain, it may only lack the cause, such as a rank with a late
+ * host: then the rule's bound is kept, too. */
 static tfp_status ask_whatif(tfp_report *r, const tfp_trace_facts *f, spoken *all, tfp_error *err)
 {
     const char *changes[TFP_TRACE_RULES_MOST];

@@ -71,6 +71,7 @@ bool tfp_longest_of(const tfp_job *j, const tfp_variant *unchanged, const tfp_re
 double tfp_longest_share(const tfp_job *j, const tfp_longest *path, const tfp_variant *v);
 
 /* ---- rows (rows.c) ---- */
+#define TFP_WHATIF_SAID_OVER 0.05 /* if the replay without a change is off by more, a note says so, and `advise` takes no gain from it */
 typedef struct tfp_whatif_row {
     tfp_str scenario, note;
     double step_us, gain_us, gain_share, replay_us, replay_error, critical_path_share;

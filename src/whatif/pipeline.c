@@ -7,7 +7,6 @@
 
 #include <math.h>
 
-#define SAID_OVER 0.05
 #define REFUSED_OVER 0.25
 
 static tfp_status refuse(const tfp_pipeline *p, tfp_status s, tfp_error *err)
@@ -65,7 +64,7 @@ static tfp_status add_today(const tfp_pipeline *p, tfp_whatif *w, tfp_error *err
                                   100 * error), err);
     if (p->others) tfp_buf_printf(&note, "%zu span%s no place in the model of a pipeline and %s left out", p->others,
                                   p->others == 1 ? " has" : "s have", p->others == 1 ? "is" : "are");
-    if (fabs(error) > SAID_OVER) tfp_buf_printf(&note, "%sthe replay is off by %.1f %%", note.size ? "; " : "", 100 * error);
+    if (fabs(error) > TFP_WHATIF_SAID_OVER) tfp_buf_printf(&note, "%sthe replay is off by %.1f %%", note.size ? "; " : "", 100 * error);
     bool ok = tfp_whatif_today_add(w, &note);
     tfp_buf_free(&note);
     return ok ? TFP_OK : tfp_nomem(err);

@@ -9,7 +9,6 @@
 
 #include <math.h>
 
-#define SAID_OVER 0.05
 #define REFUSED_OVER 0.25
 #define LAUNCHLESS_OVER 0.2
 
@@ -154,7 +153,7 @@ tfp_status tfp_whatif_judge(tfp_whatif *w, tfp_buf *note, tfp_error *err)
 {
     double error = (w->replay_us - w->recorded_us) / w->recorded_us;
     if (fabs(error) > REFUSED_OVER) return refuse(w, error, err);
-    if (fabs(error) > SAID_OVER) {
+    if (fabs(error) > TFP_WHATIF_SAID_OVER) {
         put(note, "");
         tfp_buf_printf(note, "the replay is off by %.1f %%", 100 * error);
     }

@@ -100,6 +100,15 @@ static void put_steps(tfp_buf *b, const tfp_whatif *w, size_t steps)
         put_count(b, steps, "step");
 }
 
+/* A greater error is in the note. */
+static void put_error(tfp_buf *b, double error)
+{
+    if (fabs(error) > TFP_WHATIF_SAID_OVER) return;
+    tfp_buf_text(b, " (");
+    tfp_format_real(b, TFP_SHARE, fabs(error) < 0.001 ? fabs(error) : error); /* "<0.1%" has no sign */
+    tfp_buf_text(b, " off)");
+}
+
 bool tfp_whatif_headline(tfp_whatif *w, size_t steps, size_t ranks)
 {
     tfp_buf b = { 0 };
@@ -110,10 +119,7 @@ bool tfp_whatif_headline(tfp_whatif *w, size_t steps, size_t ranks)
     put_count(&b, ranks, "rank");
     tfp_buf_text(&b, "; replayed unchanged: ");
     tfp_format_real(&b, TFP_MICROS, today->replay_us);
-    tfp_buf_text(&b, " (");
-    double off = today->replay_error;
-    tfp_format_real(&b, TFP_SHARE, fabs(off) < 0.001 ? fabs(off) : off); /* "<0.1%" has no sign */
-    tfp_buf_text(&b, " off)");
+    put_error(&b, today->replay_error);
     if (today->note.size) tfp_buf_text(&b, "; ");
     tfp_buf_str(&b, today->note);
     w->r->headline = b.failed ? NULL : tfp_arena_copy(&w->r->arena, (tfp_str){ b.data, b.size });

@@ -152,6 +152,7 @@ tfp_status tfp_whatif_gains(tfp_report *r, const char *const *changes, size_t co
     if (!count || !can_replay(r)) return TFP_OK;
     tfp_status s = tfp_job_of(r, &w.job, err);
     if (!s) s = replay_today(&w, err);
+    if (!s && fabs(w.rows.at[0].replay_error) > TFP_WHATIF_SAID_OVER) count = 0;
     for (size_t i = 0; !s && i < count; i++) s = gain_of(&w, changes[i], &gains[i], err);
     tfp_job_free(&w.job);
     tfp_vec_free(&w.rows);

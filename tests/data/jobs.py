@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Runs a small training job of two ranks on paper and writes what PyTorch's profiler would have recorded of it into sample/jobs: rank0.json
-and rank1.json; late.json: kernels start late for no reason that a trace has; lines.json: with a line of Python; plain.json: threads without a device; pipeline.json: a timeline of pipelined stages; pipeline_late.json: one whose optimizer starts late. A changed job
+and rank1.json; late.json: kernels start late for no reason that a trace has; late_little.json: less late; lines.json: with a line of Python; plain.json: threads without a device; pipeline.json: a timeline of pipelined stages; pipeline_late.json: one whose optimizer starts late. A changed job
 can be run, too: `step_us(job(...))` is the true length of a step, which the replay of the unchanged one must predict
 (tests/trace/replayed.py). Times are microseconds."""
 import json
@@ -177,6 +177,7 @@ if __name__ == "__main__":
     os.makedirs(out, exist_ok=True)
     write_job(out, STRAGGLER)
     write(os.path.join(out, "late.json"), trace(run(job(late=500))[0]))
+    write(os.path.join(out, "late_little.json"), trace(run(job(late=60))[0]))
     write(os.path.join(out, "lines.json"), trace(run(job(gemm=(300, 300), frames=True))[0]))
     write(os.path.join(out, "pipeline.json"), pipeline())
     write(os.path.join(out, "pipeline_late.json"), pipeline(steps=1, micro=1, late=2000))
