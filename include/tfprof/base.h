@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tfprof/base.h: version, statuses, errors, callbacks, the tables of what the library can do, and files that appear whole.
+/* tfprof/base.h: version, statuses, errors, callbacks, the tables of what the library can do, and files that are written completely or
+ * not at all.
  * Threads: any number may call any function here at a time; one tfp_error belongs to one thread at a time. */
 #ifndef TFPROF_BASE_H
 #define TFPROF_BASE_H
@@ -26,12 +27,12 @@ extern "C" {
 /** The kinds of failure, for programs to act on. The tfp_error has the message. */
 typedef enum tfp_status {
     TFP_OK = 0,
-    TFP_BADFILE,   /**< an input is missing, unreadable, damaged or not of the format it was said to be */
+    TFP_BADFILE,   /**< an input is missing, unreadable, damaged or not of the given format */
     TFP_BADARG,    /**< a wrong call: unknown option or value, invalid regex, NULL where an object is needed */
     TFP_NOTFOUND,  /**< the profile lacks a step, code traces ... or the library has no such view */
     TFP_BADOUTPUT, /**< the report could not be written */
     TFP_NOMEM,     /**< out of memory */
-    TFP_LIMIT,     /**< an input passes a size or nesting limit */
+    TFP_LIMIT,     /**< an input exceeds a size or nesting limit */
     TFP_CANCELLED  /**< the progress callback asked to stop */
 } tfp_status;
 

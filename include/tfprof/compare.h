@@ -57,13 +57,13 @@ TFP_API int tfp_is_scope_text(const void *data, size_t size);
  *          profiles), the filters of the views, and the options of the command diff. max_depth, when set, counts the parts
  *          of a name, and 0 or less means no limit, which is the default here.
  *  Columns, for each column C: C_NAME for each side (the mean of its steps, where a step in which a row did not run counts
- *  as 0; beside texts the mean that views print; absent where the side has no such row);
+ *  as 0; beside texts the mean that views print; absent if the side has no such row);
  *  C_difference and C_ratio against the first (C_NAME_difference ... with more than two sides); for times C_low and C_high,
  *  Welch's 95 % interval of the difference, when both sides have three steps, and C_significant: yes, no, or unknown
- *  (Benjamini and Hochberg's correction for all rows tested); finally `only`: the sides that have the row, when not all do.
+ *  (Benjamini and Hochberg's correction for all rows tested); finally `only`: the sides that have the row, if some do not.
  *  Rows: those that differ (options "delta", "min_size") beyond the noise of their steps, and their ancestors; siblings by
  *  difference, the largest first. With the option "format" at "script": the rows and the order of the public script.
- *  Notes tell when the profiles did different work: other nodes, shapes or devices.
+ *  Notes say if the profiles did different work: other nodes, shapes or devices.
  *  Errors: as tfp_report_build; TFP_BADARG fewer than two sides, no numeric column, a text without that column, two sides
  *  of one name. */
 TFP_API tfp_status tfp_diff(const tfp_sides *s, const char *view, const tfp_options *o, tfp_report **out,

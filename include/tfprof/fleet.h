@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tfprof/fleet.h: many traces as few tables: an index of Parquet files, made by processes that read one trace each at a time.
+/* tfprof/fleet.h: many traces as a few tables: an index of Parquet files, written by processes that each read one trace at a time.
  * tfprof.h does not include this header: programs that look at one profile need none of it.
  * Threads: one at a time for each index and stream; tfp_index_run starts processes with fork(), so the process must have one thread. */
 #ifndef TFPROF_FLEET_H
@@ -36,20 +36,20 @@ TFP_API void tfp_index_on_progress(tfp_index *x, tfp_progress_fn fn, void *ctx);
 
 /** One pass: reads the files of the sources that `out` has no rows of, or whose size or time changed.
  *  sources  files and folders; "-": reads paths from stdin, separated by NUL or newlines
- *  out      the folder of the index, made where it is not there
+ *  out      the folder of the index, which is created if it does not exist
  *  The process must have one thread: it starts others with fork(). A file that crashes its reader, takes too long or too much memory
  *  is a row of the table `failures`.
- *  Errors: TFP_BADFILE a source is missing, out holds something else, or another index is at work there; TFP_BADOUTPUT;
- *  TFP_NOMEM; TFP_CANCELLED. What was committed stays, and the next pass goes on. */
+ *  Errors: TFP_BADFILE a source is missing, out contains something else, or another process is writing the index there; TFP_BADOUTPUT;
+ *  TFP_NOMEM; TFP_CANCELLED. What was committed stays, and the next pass continues from there. */
 TFP_API tfp_status tfp_index_run(tfp_index *x, const char *const *sources, size_t count, const char *out,
                                  tfp_error *err);
 
 /** A number of the last or running pass: "files", "indexed", "failed", "duplicates", "unchanged", "replaced", "skipped", "bytes",
- *  "parts", "not_taken" (malformed dates and ranks in paths and sidecars), "closed" (folders that may not be read, which are left out);
+ *  "parts", "not_taken" (malformed dates and ranks in paths and sidecars), "closed" (folders without read permission, which are skipped);
  *  -1 for others. */
 TFP_API int64_t tfp_index_count(const tfp_index *x, const char *name);
 
-/** 1 when more files failed than "fail-over" says, duplicates aside, else 0. */
+/** 1 if more files failed than "fail-over" allows, not counting duplicates, else 0. */
 TFP_API int tfp_index_is_over(const tfp_index *x);
 
 /** The counts as a table of one row; o: its form, NULL means every default. Errors: TFP_NOMEM. */
@@ -62,11 +62,12 @@ TFP_API int tfp_is_index(const char *path);
  *  and nothing else.
  *  o     the form of the report, and tfp_options_on_query; NULL means every default
  *  out   on success a report; on failure NULL
- *  Errors: TFP_BADFILE duckdb is not installed, or what it says of the SQL; TFP_LIMIT more than 5,000,000 cells; TFP_CANCELLED; TFP_NOMEM. */
+ *  Errors: TFP_BADFILE duckdb is not installed, or it reports an error in the SQL; TFP_LIMIT more than 5,000,000 cells; TFP_CANCELLED;
+ *  TFP_NOMEM. */
 TFP_API tfp_status tfp_index_query(const char *path, const char *sql, const tfp_options *o, tfp_report **out,
                                    tfp_error *err);
 
-/** The jobs and operations of an index that changed for good, a row each: job, op (none: the step), date (the first day after the
+/** The jobs and operations of an index that changed permanently, a row each: job, op (none: the step), date (the first day after the
  *  change), before_us, after_us, change, runs_before, runs_after, q, status (regressed, improved).
  *  settings   names and values in turn, ended by NULL: "q" (share of false alarms; 0.01), "min-change" (3%), "since" (a date), "job"
  *             and "op" (regular expressions of whole names); NULL as a value, or for all: the default
@@ -77,19 +78,19 @@ TFP_API tfp_status tfp_index_trend(const char *path, const char *const *settings
                                    size_t *regressed, tfp_error *err);
 
 /** A page of the runs of an index, filtered and sorted: a row for each, with the columns of the table `runs`; dates and times are texts
- *  (2026-11-24, 2026-11-24T00:00:00Z). The files are read anew by each call; memory grows with the runs that fit, by some 24 bytes each, and
- *  the texts that they are sorted by.
- *  settings   names and values in turn, ended by NULL: "filter" (words, all of which a run must fit: NAME=VALUE, NAME<VALUE or NAME>VALUE with a
- *             column's name, where NAME= asks for absent ones; other words must be in one of its texts, in any case), "order" (a column,
- *             after "-" the greatest first; -started), "from" (0) and "count" (100, at most 1000). Absent cells come last. NULL as a
- *             value, or for all: the default
- *  total, found   get the number of runs of the index, and of those that fit the filter; may be NULL
+ *  (2026-11-24, 2026-11-24T00:00:00Z). Each call reads the files again; memory grows with the matching runs, by about 24 bytes for each,
+ *  plus the texts by which they are sorted.
+ *  settings   names and values in turn, ended by NULL: "filter" (words, all of which a run must match: NAME=VALUE, NAME<VALUE or
+ *             NAME>VALUE with a column's name, where NAME= asks for absent ones; other words must be in one of its texts, in any
+ *             case), "order" (a column, after "-" the greatest first; -started), "from" (0) and "count" (100, at most 1000). Absent
+ *             cells come last. NULL as a value, or for all: the default
+ *  total, found   get the number of runs of the index, and of those that match the filter; may be NULL
  *  Errors: TFP_BADARG a setting; TFP_BADFILE no index, or a damaged one; TFP_NOMEM. */
 TFP_API tfp_status tfp_index_runs(const char *path, const char *const *settings, tfp_report **out, size_t *total, size_t *found,
                                   tfp_error *err);
 
-/** Calls fn with each folder from which paths of the index go on (runs.path), as far as they exist: the folders that were indexed, and
- *  the current ones of then. None of an index that another user made. Errors: TFP_BADARG; TFP_BADFILE; TFP_NOMEM. */
+/** Calls fn with each existing folder to which relative paths of the index (runs.path) refer: the folders that were indexed, and the
+ *  current folders of those passes. With an index that another user made, no folder is given. Errors: TFP_BADARG; TFP_BADFILE; TFP_NOMEM. */
 TFP_API tfp_status tfp_index_folders(const char *path, void (*fn)(void *ctx, const char *folder), void *ctx, tfp_error *err);
 
 /* ---- without an index: files as a table ---- */
@@ -97,10 +98,10 @@ TFP_API tfp_status tfp_index_folders(const char *path, void (*fn)(void *ctx, con
 /** A file, or bytes in memory. */
 typedef struct tfp_fleet_source {
     const char *file; /**< to be opened; NULL: the bytes below */
-    const char *path; /**< as the tables have it; NULL: `file` */
+    const char *path; /**< the path that the tables show; NULL: `file` */
     const void *data;
     size_t size;
-    const char *code, *message; /**< it could not be had: missing or unreadable, and why; NULL: it is there */
+    const char *code, *message; /**< the file is missing or unreadable: the code and the reason; NULL: it is readable */
 } tfp_fleet_source;
 
 /** Gives the next source, which is used until the next call; returns 1, at the end 0, and -1 to end the stream with an
@@ -111,8 +112,8 @@ typedef int (*tfp_fleet_next_fn)(void *ctx, tfp_fleet_source *source);
  *  table `failures`, and no row of others.
  *  settings  names and values in turn, ended by NULL: "path" (a pattern such as job={job}/rank={rank}; may come several times), "sidecar",
  *            "columns" (names with commas between them; all), "fail-on" ("missing" or "any": such a file ends the stream with an
- *            error that names it; none), "apart" ("1": files, not bytes, are read in a process of its own, made with fork(), whose crash
- *            is a failure), and for such a process "timeout" (seconds for a file; 300) and "memory" (bytes for a file; no limit).
+ *            error that names it; none), "apart" ("1": files, not bytes, are read in a child process made with fork(), so that a crash is
+ *  only a failure of that file), and for such a process "timeout" (seconds for a file; 300) and "memory" (bytes for a file; no limit).
  *            NULL: the defaults, which stand after the semicolons
  *  out       on failure a released stream
  *  Errors: TFP_NOTFOUND no such table; TFP_BADARG; TFP_NOMEM. Threads: one at a time. */
@@ -129,7 +130,7 @@ TFP_API tfp_status tfp_fleet_files(const char *const *sources, size_t count, con
 
 typedef void (*tfp_fleet_field_fn)(void *ctx, const char *name, const char *value);
 
-/** What a path and the sidecar of a file say of its run: calls fn for each of job, date, host and rank that is known, without opening
+/** The facts about its run in a file's path and sidecar: calls fn for each of job, date, host and rank that is known, without opening
  *  the trace. settings: "path" and "sidecar", as above. file NULL: no sidecar. Errors: TFP_BADARG; TFP_NOMEM. */
 TFP_API tfp_status tfp_fleet_whose(const char *const *settings, const char *file, const char *path, tfp_fleet_field_fn fn,
                                    void *ctx, tfp_error *err);

@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/** Two sides of runs. A run is one profile, of which the gate keeps one number a row: the medians over its steps. */
+/** Two sides of runs. A run is one profile, from which the gate keeps one number for each row: the median over its steps. */
 typedef struct tfp_gate tfp_gate;
 typedef enum tfp_gate_side { TFP_GATE_BASE, TFP_GATE_NEW } tfp_gate_side;
 typedef enum tfp_gate_verdict { TFP_GATE_IS_FAILED, TFP_GATE_IS_UNKNOWN, TFP_GATE_IS_PASSED } tfp_gate_verdict;
@@ -36,7 +36,7 @@ TFP_API tfp_status tfp_gate_add_baseline(tfp_gate *g, tfp_gate_side side, const 
 TFP_API tfp_status tfp_gate_save(const tfp_gate *g, tfp_gate_side side, tfp_write_fn fn, void *ctx, tfp_error *err);
 
 /** Compares the sides.
- *  limit   how much a time may grow: 0.05 is 5 %; only growth that is proven over it fails
+ *  limit   how much a time may grow: 0.05 is 5 %; only growth that is proven to exceed it fails
  *  pairs   not 0: run i of one side and run i of the other were made one after the other on one machine
  *  o       -order_by, -top and the form of the report; NULL means every default
  *  out     on success a table, which the caller frees; on failure NULL
@@ -44,7 +44,7 @@ TFP_API tfp_status tfp_gate_save(const tfp_gate *g, tfp_gate_side side, tfp_writ
  *  Rows: the step, every operation and line of a hundredth of a step or more, and the counters that differ. Of sides that are
  *  equal, one comparison in two hundred fails by chance (docs/gate.md). Counters fail when every new run has more than every base
  *  run, operations' only if the sum over all operations does. The first note is one line: "gate: failed: ...".
- *  Errors: TFP_BADARG a side without runs, a limit that is no share, pairs of sides of different sizes; TFP_NOMEM. */
+ *  Errors: TFP_BADARG a side without runs, an invalid limit, pairs of sides of different sizes; TFP_NOMEM. */
 TFP_API tfp_status tfp_gate_judge(const tfp_gate *g, double limit, int pairs, const tfp_options *o, tfp_report **out,
                                   tfp_gate_verdict *verdict, tfp_error *err);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tfprof/live.h: running jobs: found, sampled, prepared and recorded.
+/* tfprof/live.h: running jobs: finding, sampling, preparing and recording them.
  * Threads: one at a time for each tfp_live; tfp_live_run_begin changes the environment of the process, so no other thread may read it then. */
 #ifndef TFPROF_LIVE_H
 #define TFPROF_LIVE_H
@@ -35,7 +35,7 @@ TFP_API tfp_status tfp_live_set(tfp_live *l, const char *name, const char *value
 /** Samples all processes. Rates are between the last two samples. Errors: TFP_BADFILE no /proc, or a run folder ($TFPROF_RUN_DIR ...)
  *  that is not the user's own; TFP_NOMEM. */
 TFP_API tfp_status tfp_live_sample(tfp_live *l, tfp_error *err);
-/** Whether the steps of a job are counted only since the last sample: its rate needs another one, a second later say. */
+/** Whether the steps of a job are counted only since the last sample: its rate needs another sample, for example a second later. */
 TFP_API int tfp_live_sampled_once(const tfp_live *l);
 
 /** The table `top` of the last sample: a row for each job, most CPU time first; the column `why` has the reason for
@@ -54,10 +54,10 @@ TFP_API tfp_status tfp_live_stacks(const tfp_live *l, const char *target, const 
                                    void *ctx, tfp_report **out, tfp_error *err);
 
 /** Where the ranks of a running job are, for one that hangs: the table `hang` of processes, a row for each: the collective of torch.distributed in
- *  which its main thread is, the line of the user's code, its stack; and above it the rank for which the others wait. Read as by
+ *  which its main thread is, the line of the user's code, its stack; and above them the rank for which the others wait. Read as by
  *  tfp_live_stacks: nothing is stopped.
  *  targets, count  processes (numbers), or file names of their scripts or programs; none: every process of a job with RANK in its environment
- *  A process that cannot be read is told in a note. Errors: TFP_BADFILE no such process, or none can be read; TFP_BADARG; TFP_NOMEM. */
+ *  A note names each process that cannot be read. Errors: TFP_BADFILE no such process, or none can be read; TFP_BADARG; TFP_NOMEM. */
 TFP_API tfp_status tfp_live_hang(const char *const *targets, size_t count, const tfp_options *o, tfp_report **out, tfp_error *err);
 
 /** Prepares this process so that a command started from it has an agent in each of its Python processes: makes the folder of
@@ -71,22 +71,22 @@ TFP_API void tfp_live_run_record(const tfp_live *l); /**< makes each agent of th
  *  the recordings, one a line, or the reason why there is none. Errors: TFP_BADOUTPUT, TFP_NOMEM. */
 TFP_API tfp_status tfp_live_run_end(tfp_live *l, char **note, tfp_error *err);
 
-/** Opens a folder for results, and makes it with mode 0700 where there is none. A link of another user is not followed in a folder
- *  that others may write to. What is put into it is to be named below the descriptor.
- *  path    NULL: tfprof-VERB-DATE-TIME in the current folder, or one like it when that is there already
- *  verb    for that name; NULL: the folder may hold something already, else it must be empty
+/** Opens a folder for results, and creates it with mode 0700 if it does not exist. A link of another user is not followed in a folder
+ *  that others may write to. Create files in it relative to the descriptor (openat).
+ *  path    NULL: tfprof-VERB-DATE-TIME in the current folder, or a similar name if that exists
+ *  verb    for that name; NULL: the folder may contain files; otherwise it must be empty
  *  folder  on success its descriptor, closed by the caller; on failure -1
  *  shown   gets its absolute path
- *  Errors: TFP_BADOUTPUT it cannot be made, holds something, or belongs to another user; TFP_BADARG; TFP_NOMEM. */
+ *  Errors: TFP_BADOUTPUT it cannot be created, is not empty, or belongs to another user; TFP_BADARG; TFP_NOMEM. */
 TFP_API tfp_status tfp_live_folder(const char *path, const char *verb, int *folder, char *shown, size_t room,
                                    tfp_error *err);
 
 /** Called for each recording as it ends, as a line for people (text) and as a JSON object (json). Before the first one `columns`
- *  is the empty table and both texts are NULL; in between all three are NULL. A nonzero result stops and cancels what runs. */
+ *  is the empty table and both texts are NULL; in between all three are NULL. A nonzero result stops and cancels the running recordings. */
 typedef int (*tfp_live_row_fn)(void *ctx, const tfp_report *columns, const char *text, const char *json);
 
 /** Records many running jobs at once: prepared processes by their agents, servers by gRPC, and with "attach" Python processes
- *  that nothing prepared. Without it those are left alone and refused, with a code. Files, and last the manifest, go into a folder.
+ *  that nothing prepared. Without it such processes are refused, with a code, and not touched. Files, and last the manifest, go into a folder.
  *  selectors    processes (numbers), scripts or programs (whole file names), HOST:PORT; none are needed with the setting "all"
  *  exit_status  0 all recorded; 1 not all; 3 a file could not be written; 4 out of file descriptors; 5 "max_bytes" ended a recording; 130 stopped
  *  out          the table `capture`, a row for each process
@@ -96,22 +96,22 @@ typedef int (*tfp_live_row_fn)(void *ctx, const tfp_report *columns, const char 
  *  Errors: TFP_BADARG nothing is selected; TFP_BADFILE the run folder is not the user's own; TFP_BADOUTPUT; TFP_NOMEM. */
 TFP_API tfp_status tfp_live_capture(tfp_live *l, const char *const *selectors, size_t count, const tfp_options *o,
                                     tfp_live_row_fn fn, void *ctx, int *exit_status, tfp_report **out, tfp_error *err);
-/** With the setting "align": who settles the moment at which all recordings begin. Called again and again from then on when all of them are
- *  ready. Above 0: the moment, in microseconds since 1970; 0: not yet; below 0: the library settles it, as without a function. So
- *  recordings of several machines begin together. */
+/** With the setting "align": decides when all recordings begin. Called repeatedly once all of them are ready. Above 0: the start time, in
+ *  microseconds since 1970; 0: not yet decided; below 0: the library decides, as without a function. This lets recordings of several
+ *  machines begin together. */
 typedef int64_t (*tfp_live_start_fn)(void *ctx);
 TFP_API void tfp_live_on_start(tfp_live *l, tfp_live_start_fn fn, void *ctx);
 TFP_API const char *tfp_live_results(const tfp_live *l); /**< the folder of the last run or capture, or "" */
 
-/** What the agent of another machine answered: its table as comma-separated values (-format csv), or NULL. */
+/** The answer of another machine's agent: its table as comma-separated values (-format csv), or NULL. */
 typedef struct tfp_live_host {
     const char *host;   /**< its address */
-    const char *folder; /**< below which its files of captures lie; NULL: none */
+    const char *folder; /**< the folder with the files of its captures; NULL: none */
     const char *csv;
     size_t size;
-    size_t rows;   /**< set: of its table */
-    int bad;       /**< set: what it sent is no such table, and left out */
-    char why[200]; /**< set with `bad` */
+    size_t rows;   /**< set by the function: rows of its table */
+    int bad;       /**< set by the function: its answer is not such a table, and is left out */
+    char why[200]; /**< the reason; set with `bad` */
 } tfp_live_host;
 /** The tables of several machines as one report, with a column `host` before the others. table: "top", "capture" or
  *  "hang", whose verdict is that of all machines.

@@ -82,8 +82,8 @@ TFP_API int tfp_options_work_out(const tfp_options *o);
  *  o     NULL means every default */
 TFP_API unsigned tfp_view_keep(const char *view, const tfp_options *o);
 
-/** 1 when a view compares what processes left when they were killed: of several files, and of folders, those that cannot be read are
- *  to be told and left out. Else 0, and for a name that is not a view's. */
+/** 1 if a view compares files that killed processes left behind: of several files, and of folders, unreadable ones should be reported and
+ *  skipped. Otherwise 0, also for a name that is not a view's. */
 TFP_API int tfp_view_takes_sound(const char *view);
 
 /** After tfp_profile_keep with TFP_KEEP_SUMS or TFP_KEEP_ROWS: of a trace only the sums of the steps that these options choose
@@ -91,8 +91,8 @@ TFP_API int tfp_view_takes_sound(const char *view);
  *  Without effect beside TFP_KEEP_TOTAL. Errors: TFP_BADARG. */
 TFP_API tfp_status tfp_profile_keep_step(tfp_profile *p, const tfp_options *o);
 
-/** Checks options for a view, or a command with that name: today, whether a view with numbers has the column that -order_by
- *  names; the columns of a table are known only when it is built.
+/** Checks options for a view, or a command with that name: at present, whether a view with numbers has the column that -order_by names;
+ *  the columns of a table are known only when it is built.
  *  Errors: TFP_BADARG. */
 TFP_API tfp_status tfp_options_check(const tfp_options *o, const char *view, tfp_error *err);
 

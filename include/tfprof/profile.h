@@ -23,7 +23,7 @@ typedef enum tfp_keep {
     TFP_KEEP_ALL = 3,       /**< everything that tfp_profile_write writes */
     TFP_KEEP_FUNCTIONS = 4, /**< nodes of functions, too, as FUNCTION/NODE; TensorFlow's tool leaves them out */
     TFP_KEEP_GRAPHS =
-        16, /**< the program of graphs and ProfileProtos, without what ran: to see where parameters differ */
+        16, /**< the program of graphs and ProfileProtos, without executions: for comparing parameters */
     TFP_KEEP_SUMS = 32, /**< of traces only sums by node and step, which op, scope and graph need, instead of spans.
                                  Other views are refused then (TFP_BADARG). Without effect beside TFP_KEEP_MEMORY or
                                  TFP_KEEP_PROGRAM. */
@@ -52,10 +52,10 @@ TFP_API tfp_status tfp_profile_on_progress(tfp_profile *p, tfp_progress_fn fn, v
  *  After an error the profile can only be freed. */
 TFP_API tfp_status tfp_profile_add_file(tfp_profile *p, const char *format, const char *path, tfp_error *err);
 
-/** Which of the files of a profile are one run. They are where they are ranks of one job: they tell different ranks, and no different
- *  numbers of ranks, and their folders are the same but for the rank's number; so are names with "rank" and a number, which do where a file tells
- *  no rank. Or they tell different hosts, and are in one folder. A folder is one run. A file without processes, such as a snapshot of
- *  memory, is of the run whose path is most like its own.
+/** Finds which files of a profile belong to one run. Files are one run if they are ranks of one job: they have different ranks, do not
+ *  disagree about the number of ranks, and their folders are equal except for the rank's number. So must be their names if these have "rank"
+ *  and a number, which gives the rank of a file that has none itself. Files are also one run if they have different hosts and are in one
+ *  folder. A folder is one run. A file without processes, such as a memory snapshot, belongs to the run whose path is most similar to its own.
  *  paths  `count` files and folders, as they were added
  *  runs   gets the run of each: runs are numbered from 0 in the order of their first files
  *  Errors: TFP_BADARG; TFP_NOMEM. Threads: none may add meanwhile. */

@@ -30,7 +30,7 @@ TFP_API const char *tfp_report_note(const tfp_report *r, size_t i);
 /** The code of note `i`, such as "steps_guessed": a name of tfp_list(TFP_NOTES, k), which keeps its meaning while sentences change.
  *  NULL past the end. */
 TFP_API const char *tfp_report_note_code(const tfp_report *r, size_t i);
-/** 1 when note `i` is a remark, else 0: it says how much of the time the rows explain, and puts no number in doubt. */
+/** 1 if note `i` is a remark, which says how much of the time the rows explain; 0 if it puts a number in doubt. */
 TFP_API int tfp_report_note_is_remark(const tfp_report *r, size_t i);
 
 /** 1 for a table with columns of its own, such as tfp_stats and the view flops make, else 0. Its rows are not rows of a view,
@@ -153,8 +153,8 @@ TFP_API tfp_status tfp_query(const tfp_profile *const *p, const char *const *nam
  *        residual_bytes, output_bytes: a row for each step that can be asked for, with sums of its executions
  *        "spans": step, lane, kind, name, op, node, start_us, duration_us: each execution, by step, lane and start
  *        "memory": device, at_us, held_bytes, in_use_bytes, recorded: for one step, by device and time: the sum of the
- *        allocations so far, and the count of the device's allocator. Where no allocations were recorded a node counts
- *        with the bytes it kept, until the last node that reads it has ended; `recorded` is then no, and a note says so
+ *        allocations so far, and the count of the device's allocator. If no allocations were recorded, a node counts with the bytes it
+ *  kept, until the last node that reads it has ended; `recorded` is then no, and a note says so
  *        "peak": device, at_us, name, op, bytes, start_us: for each device the nodes that held memory when held_bytes was
  *        largest
  *        "tensors": name, dtype, shape, elements: the variables of the checkpoint

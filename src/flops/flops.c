@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/flops.c: the engine's entry: one call works out a whole program. */
+/* flops/flops.c: the entry of the engine: one call infers a whole program. */
 #include "flops/engine/engine.h"
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
@@ -41,7 +41,7 @@ static uint32_t default_signature(const tfp_engine *e)
     return first;
 }
 
-/* With run metadata the nodes that ran are known: then the whole graph counts, each node as often as it ran. */
+/* Run metadata shows which nodes ran: then the whole graph counts, each node as often as it ran. */
 static tfp_status choose_signature(tfp_engine *e, tfp_error *err)
 {
     tfp_str wanted = e->assume ? e->assume->signature : (tfp_str){ "", 0 };

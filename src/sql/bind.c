@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sql/bind.c: the values of tfp_options_bind_* go to the parameters of a statement: every parameter has one, and every
- * value a parameter. */
+/* sql/bind.c: passes the values of tfp_options_bind_* to the parameters of a statement; every parameter needs a value,
+ * and every value a parameter. */
 #include "sql/bind.h"
 
 #include "options/options.h"
@@ -31,7 +31,7 @@ static int bind(const sql_api *a, sqlite3_stmt *statement, int place, const tfp_
     case 's':
         if (b->size > INT32_MAX) return SQLITE_TOOBIG;
         return a->bind_text(statement, place, b->text, (int)b->size,
-                            SQLITE_STATIC); /* the options stay until the end */
+                            SQLITE_STATIC); /* the options outlive the statement, so SQLite need not copy the text */
     default: return a->bind_null(statement, place);
     }
 }

@@ -6,8 +6,8 @@
 #include "options/options.h"
 #include "sql/guard.h"
 
-/* TFP_BADARG for a parameter without a value or a value without a parameter. What SQLite says against a value is in *rc,
- * and the result is TFP_OK. */
+/* TFP_BADARG for a parameter without a value or a value without a parameter. If SQLite rejects a value, its code is in
+ * *rc and the result is TFP_OK. */
 tfp_status sql_bind(sql_session *s, sqlite3_stmt *statement, const tfp_bindings *values, int *rc, tfp_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sql/cells.c: cells of queries that no field of a row holds as it is: names by number, sums, shapes, steps of executions. */
+/* sql/cells.c: cells of queries that are not simply a field of a row: names by number, sums, shapes, steps of executions. */
 #include "sql/cells.h"
 
 #include "flops/core/parameters.h"
@@ -16,7 +16,7 @@ static void put_int(sql_cell *out, int64_t i)
     out->i = i;
 }
 
-/* The text appended to the buffer; an empty one is NULL. */
+/* The text that was appended to the buffer; an empty one is NULL. */
 static void put_made(sql_cell *out, const tfp_buf *text)
 {
     if (!text->size) return;

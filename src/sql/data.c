@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sql/data.c: rows by number, by what they belong to and by what a cell holds, over the arrays of several profiles. */
+/* sql/data.c: finds rows by number, by owner and by the value of a cell, in the arrays of several profiles. */
 #include "flops/core/parameters.h"
 #include "model/tables/code.h"
 #include "model/tables/details.h"
@@ -64,7 +64,7 @@ static bool has_name(const sql_data *d, size_t before, tfp_str name)
     return false;
 }
 
-/* As it was said, or after the first file, with a number if there is one of that name; as UTF-8. No data: no memory. */
+/* The given name, or that of the first file, with a number if the name is taken; as UTF-8. No data: memory is out. */
 static tfp_str name_source(sql_data *d, size_t at, const char *said)
 {
     tfp_buf b = { 0 };
@@ -136,7 +136,7 @@ static bool own_source(sql_data *d, sql_source *s, sql_table_id table)
         }
         for (; at != TFP_NONE; at = word_at(items.at + at * t->item + t->next)) owners[at] = i;
     }
-    /* a lane that an execution named without a time: kept for writing the profile again, but no span */
+    /* a lane that an execution named without a time is kept for writing the profile again, but it is not a span */
     for (size_t i = 0; table == SQL_SPANS && i < count; i++)
         if (!s->p->detail->spans.at[i].start_ns && !s->p->detail->spans.at[i].duration_ns) owners[i] = TFP_NONE;
     s->owners[table] = owners;
@@ -171,7 +171,8 @@ bool sql_data_own(sql_data *d, sql_table_id table)
 bool sql_find(const sql_data *d, sql_table_id table, uint32_t number, sql_row *out)
 {
     if (number >= d->rows[table]) return false;
-    size_t low = 0, high = d->count - 1; /* the last source that begins at or before it; empty ones come before */
+    /* the last source that begins at or before it, because empty sources come before */
+    size_t low = 0, high = d->count - 1;
     while (low < high) {
         size_t middle = high - (high - low) / 2;
         if (d->sources[middle].base[table] <= number)
@@ -182,7 +183,7 @@ bool sql_find(const sql_data *d, sql_table_id table, uint32_t number, sql_row *o
     const sql_source *s = &d->sources[low];
     *out = (sql_row){ d, s, number - s->base[table] };
     if (table == SQL_SPANS && out->at >= s->p->detail->spans.size) return true;
-    uint32_t at = out->at; /* the owner may have none either: an execution of a node that came a second time */
+    uint32_t at = out->at; /* the owner may have no owner itself: a repeated execution of a node */
     for (int t = table; sql_tables[t].owner >= 0 && at != TFP_NONE; t = sql_tables[t].owner) at = s->owners[t][at];
     return at != TFP_NONE;
 }
@@ -216,7 +217,7 @@ static void read_field(const sql_row *row, sql_table_id table, const sql_column 
     }
 }
 
-/* SQL texts are UTF-8 without NUL bytes: names that are not are shown as reports show them. */
+/* SQL texts are UTF-8 without NUL bytes, so other names are escaped as in reports. */
 static void make_valid(tfp_buf *text, sql_cell *out)
 {
     if (out->type != 's' || out->made || (tfp_utf8_valid(out->s) && !memchr(out->s.data, 0, out->s.size))) return;
@@ -257,7 +258,7 @@ uint64_t sql_hash(const sql_cell *c)
     return n ^ n >> 32;
 }
 
-/* Rows in the order of their hashes: counted, then placed. */
+/* Sorts rows by their hashes: counts them, then places them. */
 static void place_rows(sql_index *x, const uint32_t *slots, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -265,7 +266,7 @@ static void place_rows(sql_index *x, const uint32_t *slots, uint32_t count)
     uint32_t sum = 0;
     for (uint32_t i = 0; i <= x->mask + 1; i++) {
         sum += x->start[i];
-        x->start[i] = sum; /* the end of the slot, from which its rows are placed downwards */
+        x->start[i] = sum; /* the end of the slot; its rows are placed from there backwards */
     }
     for (uint32_t i = count; i-- > 0;)
         if (slots[i] != TFP_NONE) x->rows[--x->start[slots[i]]] = i;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sql/expand.c: how big a statement grows. SQLite writes out a common table expression wherever it is named, before any
- * of its limits counts: forty that name the one before twice are 2^40. So the words of the text are counted first, those
- * of an expression as often as it is named. Older SQLites cannot be interrupted while they do that. */
+/* sql/expand.c: the size of a statement after expansion. SQLite expands a common table expression wherever it is named,
+ * before any of its limits applies: forty expressions that each name the previous one twice become 2^40. So the words of
+ * the text are counted first, those of an expression as often as it is named. Older versions of SQLite cannot be
+ * interrupted during the expansion. */
 #include "sql/guard.h"
 
 enum { DEFINED_MOST = 64, WORDS_MOST = 50000, NO_ONE = DEFINED_MOST };
@@ -14,21 +15,21 @@ typedef struct word {
 
 typedef struct defined {
     tfp_str name;
-    int around;       /* the definition that it stands in */
-    size_t depth;     /* of its brackets */
-    uint64_t words;   /* its own, then all */
+    int around;       /* the definition that contains it */
+    size_t depth;     /* nesting of its brackets */
+    uint64_t words;   /* its own words, later all of them */
     uint32_t *counts; /* how often it names each of the others */
 } defined;
 
 typedef struct text {
     const char *at;
-    char *room; /* for names; as long as the text */
+    char *room; /* storage for names; as long as the text */
 } text;
 
 typedef struct statement {
     word *words;
     size_t count;
-    defined all[DEFINED_MOST + 1]; /* and last the statement itself */
+    defined all[DEFINED_MOST + 1]; /* the statement itself is the last */
     int defined_count;
 } statement;
 
@@ -40,7 +41,7 @@ static bool in_name(char c)
            (unsigned char)c >= 0x80;
 }
 
-/* Past blanks and comments. */
+/* Skips blanks and comments. */
 static void skip(text *t)
 {
     for (;;) {
@@ -80,7 +81,7 @@ static bool next_word(text *t, word *w)
     if (!c) return false;
     if (c == '\'' || c == '"' || c == '`' || c == '[') {
         w->s = quoted(t, c == '[' ? ']' : c);
-        w->name = true; /* SQLite takes even '...' for a name where only a name can be */
+        w->name = true; /* SQLite accepts even '...' as a name where only a name is possible */
     } else if (in_name(c)) {
         while (in_name(*t->at)) t->at++;
         w->s.size = (size_t)(t->at - w->s.data);
@@ -97,7 +98,7 @@ static bool is_keyword(const word *w, const char *keyword) { return w->plain && 
 
 /* ---- definitions ---- */
 
-/* NAME [(...)] AS [NOT] [MATERIALIZED] ( : gives the place of the last bracket, 0 when it is something else. */
+/* NAME [(...)] AS [NOT] [MATERIALIZED] ( : returns the index of the last bracket, 0 if it is not a definition. */
 static size_t definition(const statement *x, size_t at)
 {
     size_t i = at + 1;
@@ -113,7 +114,7 @@ static size_t definition(const statement *x, size_t at)
     return i < x->count && is_mark(&x->words[i], '(') ? i : 0;
 }
 
-/* Finds the definitions, and gives each word to the innermost one around it: whose[i]. False: too many. */
+/* Finds the definitions, and assigns each word to the innermost one around it: whose[i]. False: too many. */
 static bool find_definitions(statement *x, uint8_t *whose)
 {
     int inside = NO_ONE;
@@ -150,8 +151,8 @@ static void count_names(statement *x, const uint8_t *whose)
     }
 }
 
-/* All words of the statement, each definition's as often as it is named, up to WORDS_MOST + 1. They may name those that
- * come later; definitions that name each other in a circle, which SQLite refuses, count as WORDS_MOST + 1. */
+/* All words of the statement, those of a definition as often as it is named, up to WORDS_MOST + 1. Definitions may name
+ * later ones; if they name each other in a cycle, which SQLite refuses, they count as WORDS_MOST + 1. */
 static uint64_t grown(statement *x)
 {
     uint64_t own[DEFINED_MOST + 1];

@@ -25,7 +25,7 @@ static const struct {
 typedef struct grid_table {
     sqlite3_vtab base;
     sql_session *session;
-    tfp_report **reports; /* by profile; NULL: it has none */
+    tfp_report **reports; /* by profile; NULL: the profile has no such report */
     size_t grid;
 } grid_table;
 
@@ -91,7 +91,8 @@ static void free_table(grid_table *t)
     free(t);
 }
 
-/* How much of the devices' time has a place in the model: rows of op, scope and kernel mislead without it. Said once for each profile. */
+/* Notes how much of the devices' time is attributed to the model, because rows of op, scope and kernel mislead without it. Once for each
+ * profile. */
 static bool tell_attributed(const sql_session *s, const sql_source *from, const tfp_report *r)
 {
     const tfp_note *note = r ? tfp_report_note_of(r, TFP_NOTE_ATTRIBUTED) : NULL;
@@ -105,7 +106,7 @@ static bool tell_attributed(const sql_session *s, const sql_source *from, const 
     return tfp_report_note_copy(s->answer, side, note, NULL) == TFP_OK;
 }
 
-/* A missing trace is no fault of the query; missing memory is. */
+/* A missing trace is not an error of the query; running out of memory is. */
 static int build_reports(grid_table *t)
 {
     const sql_data *d = &t->session->data;
@@ -188,7 +189,7 @@ static int best_way(sqlite3_vtab *base, sqlite3_index_info *info)
     return SQLITE_OK;
 }
 
-/* At a row, or past the last profile. */
+/* Moves on to the next existing row, or past the last profile. */
 static void settle(grid_cursor *c)
 {
     const grid_table *t = table_of(c);
@@ -224,7 +225,7 @@ static int past_end(sqlite3_vtab_cursor *base)
     return c->profile >= table_of(c)->session->data.count;
 }
 
-/* SQL texts are UTF-8 without NUL bytes: others are shown as reports show them. */
+/* SQL texts are UTF-8 without NUL bytes, so others are escaped as in reports. */
 static void give_text(grid_cursor *c, sqlite3_context *context, tfp_str s)
 {
     const sql_api *a = table_of(c)->session->api;
@@ -267,7 +268,7 @@ static int give_cell(sqlite3_vtab_cursor *base, sqlite3_context *context, int i)
         return SQLITE_OK;
     }
     const tfp_row_column *about = &grids[t->grid].view->columns[i - 1];
-    const tfp_grid_column *column = tfp_grid_find(tfp_table_of(t->reports[c->profile]), about->name); /* NULL: `rank` of one */
+    const tfp_grid_column *column = tfp_grid_find(tfp_table_of(t->reports[c->profile]), about->name); /* NULL: a table without `rank` */
     if (!column || (column->absent && column->absent[c->row]))
         a->result_null(context);
     else if (column->type == 's')

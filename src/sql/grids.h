@@ -5,11 +5,11 @@
 
 #include "sql/vtab.h"
 
-/* Makes them known to the session's connection; SQLite's result code. */
+/* Registers them with the session's connection; returns SQLite's result code. */
 int sql_grids_register(sql_session *s);
 bool sql_is_grid(const char *name);
 
-/* A column of one of them, counted through all; the first of each is the profile. False past the end. */
+/* A column of one of them, numbered through all tables; the first of each table is the profile. False past the end. */
 typedef struct sql_grid_column {
     const char *table, *name, *type, *help;
 } sql_grid_column;

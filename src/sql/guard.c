@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sql/guard.c: SQL comes from anywhere. Statements other than SELECT, tables and functions that are not ours or not
- * known to be harmless, values, texts and statements beyond all use are refused; time and memory are looked at while a
- * query runs. */
+/* sql/guard.c: SQL may come from anyone. Refused are statements other than SELECT, tables and functions that are not
+ * ours or not known to be harmless, and values, texts and statements of unreasonable size; time and memory are checked
+ * while a query runs. */
 #include "sql/guard.h"
 #include "sql/grids.h"
 
@@ -9,8 +9,8 @@
 
 /* ---- permitted statements ---- */
 
-/* Functions of SQLite that neither reach outside nor take long over little (as printf('%.2147483647c') does). In
- * alphabetical order. */
+/* Functions of SQLite that have no outside effect and take little time for small inputs (unlike
+ * printf('%.2147483647c')). In alphabetical order. */
 static const char *const functions[] = {
     "abs",        "acos",       "acosh",      "asin",  "asinh",       "atan",       "atan2",   "atanh",
     "avg",        "ceil",       "ceiling",    "char",  "coalesce",    "cos",        "cosh",    "count",
@@ -46,7 +46,7 @@ static int authorize(void *ctx, int action, const char *a, const char *b, const 
     switch (action) {
     case SQLITE_SELECT:
     case SQLITE_RECURSIVE: return SQLITE_OK;
-    /* no column: the rows are only counted, of a WITH table too */
+    /* without a column: the rows are only counted, also those of a WITH table */
     case SQLITE_READ:
         s->parameters |= a && b && strcasecmp(a, "nodes") == 0 && strcasecmp(b, "parameters") == 0;
         return (a && is_table(a)) || (b && !*b) ? SQLITE_OK : SQLITE_DENY;
@@ -64,7 +64,7 @@ static int64_t now_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-enum { TICK = 50 }; /* of SQLite's instructions */
+enum { TICK = 50 }; /* SQLite instructions between two checks */
 
 /* Nonzero stops the query. */
 static int on_tick(void *ctx)
@@ -96,7 +96,7 @@ static tfp_str text_of(const sql_api *a, sqlite3_value *v)
 
 static const char *find_in(tfp_str in, tfp_str part) { return memmem(in.data, in.size, part.data, part.size); }
 
-/* instr(X, Y): the place of Y in X, in characters from 1; 0: not found. */
+/* instr(X, Y): the position of Y in X, in characters from 1; 0: not found. */
 static void instr(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
     const sql_api *a = sql_api_loaded();
@@ -109,7 +109,7 @@ static void instr(sqlite3_context *context, int argc, sqlite3_value **argv)
     a->result_int64(context, place);
 }
 
-/* replace(X, Y, Z): X with Z for every Y. */
+/* replace(X, Y, Z): X with every Y replaced by Z. */
 static void replace(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
     const sql_api *a = sql_api_loaded();
@@ -152,7 +152,7 @@ static bool is_in(tfp_str set, const char *c, size_t size)
 
 enum { TRIM_SET_MOST = 100 };
 
-/* trim(X, Y), and on one side: X without the characters of Y at its ends. */
+/* trim(X, Y), ltrim, rtrim: X without the characters of Y at both ends, or at one. */
 static void trim(sqlite3_context *context, sqlite3_value **argv, bool left, bool right)
 {
     const sql_api *a = sql_api_loaded();

@@ -6,17 +6,17 @@
 #include "sql/vtab.h"
 
 enum {
-    SQL_MEMORY_MOST = 256 << 20, /* of SQLite's own, while a query runs */
+    SQL_MEMORY_MOST = 256 << 20, /* memory that SQLite itself may use during a query */
     SQL_LENGTH_MOST = 50000      /* bytes of a statement */
 };
 
-/* Nothing but reading the tables of tables.h, with functions that are known to end: to be set when the connection has
- * its tables. SQLite's result code. */
+/* Allows only reading the tables of tables.h, with functions that are known to end; call it after the tables are
+ * registered. Returns SQLite's result code. */
 int sql_guard_set(sql_session *s);
-/* Whether a statement is small enough for SQLite once its names are expanded, checked before SQLite sees it.
- * TFP_LIMIT, TFP_NOMEM. */
+/* Whether a statement is small enough for SQLite after expansion, checked before SQLite parses it. TFP_LIMIT,
+ * TFP_NOMEM. */
 tfp_status sql_guard_size(const char *sql, tfp_error *err);
-/* The clock starts; sql_session.stopped tells later why a query was stopped. */
+/* Starts the clock; later sql_session.stopped has the reason why a query was stopped. */
 void sql_guard_start(sql_session *s);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sql/query.c: tfp_query: one SELECT over the tables of tables.h becomes a grid. */
+/* sql/query.c: tfp_query: runs one SELECT over the tables of tables.h and stores its result as a grid. */
 #include "flops/core/parameters.h"
 #include "model/tables/profile.h"
 #include "sql/bind.h"
@@ -33,7 +33,7 @@ typedef struct result {
     size_t columns, rows;
 } result;
 
-/* SQLite's error as a status, with its words as the message. */
+/* Converts SQLite's error into a status, with SQLite's words as the message. */
 static tfp_status failed(sql_session *s, int rc, tfp_error *err)
 {
     switch (s->stopped) {
@@ -44,7 +44,7 @@ static tfp_status failed(sql_session *s, int rc, tfp_error *err)
     default: break;
     }
     if ((rc & 0xff) == SQLITE_NOMEM) return tfp_nomem(err);
-    if (strcmp(s->api->errmsg(s->db), "not authorized") == 0) /* SQLite's words for a refusal by guard.c */
+    if (strcmp(s->api->errmsg(s->db), "not authorized") == 0) /* SQLite's message if guard.c refused something */
         return tfp_fail(err, TFP_BADARG, "query: only SELECT over the tables of profiles is answered");
     const char *message = s->api->errmsg(s->db);
     bool unknown = strncmp(message, "no such table", 13) == 0 || strncmp(message, "no such column", 14) == 0;
@@ -113,7 +113,7 @@ static char type_of(const result *x, size_t column)
     return declared && strcmp(declared, "INTEGER") == 0 ? 'i' : 's';
 }
 
-/* Numbers among texts, as SQLite would write them. */
+/* Writes numbers in a text column in SQLite's form. */
 static bool write_number(tfp_arena *arena, const value *v, tfp_str *out)
 {
     char text[40];
@@ -149,7 +149,7 @@ static bool fill_column(const result *x, size_t column, tfp_grid_column *c)
     return true;
 }
 
-/* The column's name as SQL has it, escaped, and with a number behind it when there is one of that name. */
+/* The column's name from SQL, escaped, with a number appended if the name is taken. */
 static const char *name_of(const result *x, size_t column)
 {
     const char *said = x->session->api->column_name(x->statement, (int)column), *name = NULL;
@@ -197,7 +197,7 @@ static tfp_status open_session(sql_session *s, const tfp_options *o, tfp_error *
     return s->db ? failed(s, rc, err) : tfp_nomem(err);
 }
 
-/* The one statement of the text; comments may follow. */
+/* Prepares the single statement of the text; comments may follow. */
 static tfp_status prepare(result *x, const char *sql, tfp_error *err)
 {
     sql_session *s = x->session;
@@ -228,7 +228,7 @@ static tfp_status run(result *x, const char *sql, tfp_error *err)
     return st ? st : tfp_grid_arrange(x->r, err);
 }
 
-/* Whose `parameters` are not the elements of the model's variables. */
+/* Notes the profiles whose `parameters` are not the elements of the model's variables. */
 static tfp_status note_parameters(tfp_report *r, const sql_session *s, tfp_error *err)
 {
     tfp_status st = TFP_OK;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sql/rows.c: rows of op and scope for queries: where each stands in its tree, then the column table's numbers, own and in total. */
+/* sql/rows.c: rows of op and scope for queries: the position in the tree, then the numbers of the column table, own and in total. */
 #include "sql/rows.h"
 
 #include "model/tables/profile.h"
@@ -18,7 +18,7 @@ static const struct {
 };
 #define PLACES (sizeof places / sizeof *places)
 
-/* The numeric column that stands at a place behind the first ones: each has two, its own number and the total. */
+/* The numeric column at an index after the first columns: each number has two, its own value and the total. */
 static const tfp_column *number_at(size_t i, bool *total)
 {
     for (int c = 0; c < tfp_column_count; c++) {
@@ -40,7 +40,7 @@ bool sql_row_column_at(size_t i, const char **name, const char **type, const cha
     return *name != NULL;
 }
 
-/* Asks for every number and every row. */
+/* Selects every number and every row. */
 static bool ask_for(tfp_options *o, bool statistics)
 {
     tfp_buf select = { 0 };

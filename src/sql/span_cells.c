@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sql/span_cells.c: cells of spans, of what traces tell of them, and of their lanes and processes. The table `spans` has
- * the spans of executions (TensorFlow's files) first, then the events of traces. */
+/* sql/span_cells.c: cells of spans, of their arguments in traces, and of their lanes and processes. The table `spans`
+ * has the spans of executions (TensorFlow's files) first, then the events of traces. */
 #include "model/tables/details.h"
 #include "model/tables/devices.h"
 #include "model/tables/events.h"
@@ -28,7 +28,7 @@ static void put_string(const sql_row *row, tfp_strid id, sql_cell *out)
     out->type = 's';
     out->s = tfp_text(row->in->p, id);
 }
-/* A row of another table; TFP_NONE is NULL. */
+/* The number of a row of another table; TFP_NONE becomes NULL. */
 static void put_row(const sql_row *row, sql_table_id table, uint32_t at, sql_cell *out)
 {
     if (at != TFP_NONE) put_int(out, (int64_t)row->in->base[table] + at);
@@ -40,7 +40,7 @@ static void put_step(const sql_row *row, uint32_t step, sql_cell *out)
 
 /* ---- spans ---- */
 
-static const tfp_span *own_span(const sql_row *row) /* of an execution; NULL: of a trace */
+static const tfp_span *own_span(const sql_row *row) /* the span of an execution; NULL: the row is one of a trace */
 {
     return row->at < row->in->p->detail->spans.size ? &row->in->p->detail->spans.at[row->at] : NULL;
 }
@@ -158,7 +158,7 @@ void sql_span_self_ns(const sql_row *row, tfp_buf *b, sql_cell *out)
     if (kind != TFP_SPAN_OP && kind != TFP_SPAN_CALL && kind != TFP_SPAN_ACTIVITY) return;
     put_int(out, events_of(row)->self_ns[event_of(row)]);
 }
-/* Another span of the trace. */
+/* The number of another span of the trace. */
 static void put_event(const sql_row *row, const uint32_t *column, sql_cell *out)
 {
     uint32_t at = own_span(row) ? TFP_NONE : column[event_of(row)];
@@ -187,7 +187,8 @@ void sql_span_trace(const sql_row *row, tfp_buf *b, sql_cell *out)
 
 /* ---- arguments: a row for each one of each span, in the order of spans ---- */
 
-/* The span whose arguments hold a row: the last that begins at or before it, for those without arguments come before. */
+/* The span whose arguments contain a row: the last one that begins at or before it, because spans without arguments come
+ * before. */
 static uint32_t span_of(const sql_row *row)
 {
     const uint32_t *first = row->in->args;

@@ -330,7 +330,7 @@ static const char *type_name(char type)
     }
 }
 
-/* Column `at`, counted through all tables, those of grids.c last. */
+/* Column `at`, numbered through all tables, those of grids.c last. */
 static sql_grid_column column_at(uint32_t at)
 {
     sql_grid_column out = { "", "", "", "" };

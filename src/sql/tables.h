@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sql/tables.h: the tables that queries see, as rows: one for each table, one for each of its columns. They stand right
- * over the profile's own arrays; nothing is copied. Numbers of rows run on from profile to profile, so that a number
- * names one row of all of them, and joins need not look at the profile. */
+/* sql/tables.h: the tables that queries see: one row for each table, one for each of its columns. Queries read the
+ * profile's own arrays; nothing is copied. Row numbers continue from profile to profile, so that a number identifies
+ * one row among all profiles, and joins need not compare the profile. */
 #ifndef TFP_SQL_TABLES_H
 #define TFP_SQL_TABLES_H
 
@@ -31,18 +31,18 @@ typedef enum sql_table_id {
     SQL_TABLE_COUNT
 } sql_table_id;
 
-/* One profile among those that are asked. */
+/* One of the profiles that a query reads. */
 typedef struct sql_source {
     const tfp_profile *p;
     tfp_str name;
     const tfp_parameter_counts *parameters; /* counted by variables; NULL: elements of the attribute shape */
     uint32_t base[SQL_TABLE_COUNT];         /* the number of its first row */
-    uint32_t *owners[SQL_TABLE_COUNT];      /* the row that each row belongs to; made when first asked for */
+    uint32_t *owners[SQL_TABLE_COUNT];      /* the row that owns each row; made at first use */
     uint32_t *args;                         /* by span of a trace: its first row of span_args; one more at the end */
 } sql_source;
 
 typedef struct sql_index { /* rows by the hash of a column's cell */
-    uint32_t *start;       /* by hash & mask: places in rows; one more at the end */
+    uint32_t *start;       /* by hash & mask: indexes into rows; one more at the end */
     uint32_t *rows, mask;
 } sql_index;
 
@@ -58,7 +58,7 @@ typedef struct sql_data {
 
 typedef struct sql_cell {
     char type; /* 'i', 'r', 's', or 0: NULL */
-    bool made; /* the text stands in the buffer that was given, not in the profile */
+    bool made; /* the text is in the given buffer, not in the profile */
     int64_t i;
     double r;
     tfp_str s;
@@ -96,12 +96,13 @@ typedef struct sql_column {
 
 typedef struct sql_table {
     const char *name;
-    size_t tables, vector, /* the array: where the profile has the pointer to its tables (0: it is in the profile itself), where it is there */
+    /* where the array is: the offset of the pointer to its tables in the profile (0: it is in the profile itself), then its offset there */
+    size_t tables, vector,
         item;              /* the size of a row of it; 0: the table is made */
     int owner;           /* the table whose rows own those of this one, or -1 */
     size_t heads_tables, heads, heads_item, first,
-        next;    /* the links of their chains: array, its item's size, fields in it and here */
-    bool detail; /* kept with TFP_KEEP_MEMORY only */
+        next;    /* the links of the owner's chains: array, size of its items, fields in it and here */
+    bool detail; /* kept only with TFP_KEEP_MEMORY */
     const char *help;
     const sql_column *columns; /* ended by a NULL name */
 } sql_table;
@@ -112,11 +113,11 @@ tfp_status sql_data_start(sql_data *d, const tfp_profile *const *p, const char *
                           tfp_error *err);
 void sql_data_end(sql_data *d);
 
-bool sql_data_own(sql_data *d, sql_table_id table); /* makes what SQL_OWNER columns need; false without memory */
+bool sql_data_own(sql_data *d, sql_table_id table); /* prepares what SQL_OWNER columns need; false if memory is out */
 const sql_index *sql_data_index(sql_data *d, sql_table_id table, int column); /* NULL without memory */
 uint64_t sql_hash(const sql_cell *c);
 
-/* Row `number` of a table. False for a row without an owner (its execution came a second time), which is left out. */
+/* Row `number` of a table. False for a row without an owner (a repeated execution), which is left out. */
 bool sql_find(const sql_data *d, sql_table_id table, uint32_t number, sql_row *out);
 void sql_read(const sql_row *row, sql_table_id table, const sql_column *c, tfp_buf *text, sql_cell *out);
 

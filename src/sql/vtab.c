@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sql/vtab.c: SQLite's questions about a table, answered from tables.h. Any comparison of a column with `=` finds its
- * rows by number or through an index, which is made when it is first asked for, so that joins are not quadratic. */
+/* sql/vtab.c: gives SQLite the tables of tables.h. A comparison of a column with `=` finds its rows by number or
+ * through an index, which is made at first use, so that joins are not quadratic. */
 #include "sql/vtab.h"
 #include "model/tables/profile.h"
 
@@ -15,10 +15,10 @@ typedef struct cursor {
     sql_row row;
     const uint32_t *rows; /* the numbers to show, or NULL: at, at + 1 ... */
     uint32_t at, end;
-    tfp_buf text; /* of a cell that is made */
+    tfp_buf text; /* for the text of a computed cell */
 } cursor;
 
-/* The way a cursor finds its rows, as xBestIndex tells xFilter. */
+/* How a cursor finds its rows; xBestIndex passes it to xFilter. */
 enum { SCAN, BY_NUMBER, BY_CELL /* + column */ };
 
 static sql_data *data_of(cursor *c) { return &((table *)c->base.pVtab)->session->data; }
@@ -87,7 +87,7 @@ static int close_cursor(sqlite3_vtab_cursor *base)
 
 /* ---- which way to the rows ---- */
 
-/* About how many rows have one value of a column. */
+/* The approximate number of rows for one value of a column. */
 static double rows_a_value(const sql_data *d, sql_table_id id, const sql_column *c)
 {
     double rows = d->rows[id], values = 10;
@@ -117,7 +117,7 @@ static int best_index(sqlite3_vtab *base, sqlite3_index_info *info)
         const struct sqlite3_index_constraint *k = &info->aConstraint[i];
         if (!k->usable || k->op != SQLITE_INDEX_CONSTRAINT_EQ) continue;
         if (k->iColumn >= 0 && (columns[k->iColumn].type == 'r' || columns[k->iColumn].type == 'v')) continue;
-        /* BINARY is the one order in which equal texts are the same bytes */
+        /* only in the collation BINARY equal texts have equal bytes */
         const char *collation = t->session->api->vtab_collation(info, i);
         if (collation && strcmp(collation, "BINARY") != 0) continue;
         double rows = way_of(columns, k->iColumn) == BY_NUMBER ? 1 : rows_a_value(d, t->id, &columns[k->iColumn]);
@@ -164,7 +164,7 @@ static void find_number(cursor *c, sql_table_id id, const sql_cell *key)
     c->end = c->at + 1;
 }
 
-/* The rows of a profile stand side by side. */
+/* The rows of a profile are adjacent. */
 static void find_profile(cursor *c, sql_table_id id, const sql_cell *key)
 {
     const sql_data *d = data_of(c);
@@ -187,7 +187,7 @@ static bool find_cell(cursor *c, sql_table_id id, int column, const sql_cell *ke
     return true;
 }
 
-/* At a row that is one, or at the end. */
+/* Moves to the next row that exists, or to the end. */
 static void settle(cursor *c)
 {
     const table *t = (const table *)c->base.pVtab;
@@ -265,7 +265,7 @@ static int row_number(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
     return SQLITE_OK;
 }
 
-/* Without xCreate the tables exist in every connection, and statements cannot make more of them. */
+/* Without xCreate the tables exist in every connection, and statements cannot create more of them. */
 static const sqlite3_module module = {
     .xConnect = connect,
     .xBestIndex = best_index,

@@ -17,7 +17,7 @@ typedef struct sql_module { /* the parts of a connection's table */
 } sql_module;
 
 enum { SQL_GRID_MOST = 12 };
-typedef struct sql_grid_module { /* the same of a table whose rows are a report's (grids.c) */
+typedef struct sql_grid_module { /* the same for a table whose rows come from a report (grids.c) */
     sql_session *session;
     size_t grid;
 } sql_grid_module;
@@ -28,21 +28,21 @@ struct sql_session {
     sqlite3 *db;
     sql_module modules[SQL_TABLE_COUNT];
     sql_grid_module grids[SQL_GRID_MOST];
-    bool declaring;  /* SQLite reads a declaration of ours */
+    bool declaring;  /* SQLite is parsing one of our own declarations */
     bool parameters; /* the statement reads nodes.parameters */
     tfp_report *answer; /* the query's report, which gets the notes of reports whose rows it reads */
-    /* the guard's, sql/guard.h */
+    /* set by the guard, sql/guard.h */
     tfp_progress_fn progress;
     void *progress_ctx;
     double seconds;    /* 0: no limit */
-    tfp_moments range; /* of the tables whose rows are a report's */
+    tfp_moments range; /* the time range for tables whose rows come from a report */
     int64_t started_ns;
     int64_t memory_before;
     uint64_t ticks;
     tfp_status stopped; /* why a query was stopped */
 };
 
-/* Makes all tables known to the session's connection; SQLite's result code. */
+/* Registers all tables with the session's connection; returns SQLite's result code. */
 int sql_vtab_register(sql_session *s);
 
 #endif

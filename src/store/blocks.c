@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* store/blocks.c: what a packed column has in the file: blocks of numbers, or pieces of texts, one after another; and columns of texts
- * of both versions, whose sizes and bytes stay in memory as they are. */
+/* store/blocks.c: reads columns: the blocks of numbers or pieces of texts of a packed column, one after another; and columns of texts
+ * of both versions, whose sizes and bytes stay in memory unchanged. */
 #include "base/crc32c.h"
 #include "model/tables/profile.h"
 #include "store/store.h"
@@ -51,7 +51,7 @@ static tfp_store_fault unpack_pieces(const tfp_store_file *f, tfp_store_blocks *
     return TFP_STORE_FINE;
 }
 
-/* The bytes of a column as version 1 has them, but for the sizes of texts that do without. */
+/* The bytes of a column in the form of version 1, except for the sizes of texts that need none. */
 static tfp_store_fault read_bytes(const tfp_store_file *f, const tfp_store_entry *e, char *to)
 {
     tfp_store_blocks b = tfp_store_blocks_of(e);
@@ -66,7 +66,7 @@ static tfp_store_fault read_bytes(const tfp_store_file *f, const tfp_store_entry
     return !fault && !tfp_checksum_fits(b.crc, e->crc) ? TFP_STORE_CHANGED : fault;
 }
 
-/* Sizes of texts that are each ended by a 0 and have no other. */
+/* Finds the sizes of texts that each end with a 0 byte and have no other. */
 static bool measure(const char *at, const char *end, size_t rows, uint32_t *sizes)
 {
     for (size_t i = 0; i < rows; i++) {
@@ -78,7 +78,7 @@ static bool measure(const char *at, const char *end, size_t rows, uint32_t *size
     return at == end;
 }
 
-/* Whether the texts are where their sizes say, each ended by a 0, and nothing is behind them. */
+/* Whether the texts match their sizes, each ends with a 0 byte, and nothing follows the last. */
 static bool sizes_fit(const uint32_t *sizes, size_t rows, const char *bytes, size_t size)
 {
     uint64_t need = 0;

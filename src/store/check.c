@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* store/check.c: what the columns of a file tell only together: ranges of rows that do not go past a table's end, parents
- * that come before their children; then what the model has beside its columns: chains, maps, values of attributes. */
+/* store/check.c: checks that need several columns: ranges of rows stay within a table, parents come before their
+ * children. Then it builds the parts of the model that are not columns: chains, maps, values of attributes. */
 #include "model/tables/events.h"
 #include "model/builder.h"
 #include "model/tables/graph.h"
@@ -22,7 +22,7 @@ static tfp_store_fault wrong(tfp_store_file *f, tfp_store_id table, const char *
 
 /* ---- checks ---- */
 
-/* Ranges lie in their table, and no row is in two: else a small file could ask for endless work. */
+/* Ranges must lie in their table, and no row may be in two, because otherwise a small file could cause endless work. */
 static tfp_store_fault check_ranges(tfp_store_file *f, tfp_store_id id, const tfp_store_column *c)
 {
     const tfp_store_table *t = &tfp_store_tables[id];
@@ -49,7 +49,7 @@ static tfp_store_fault check_all_ranges(tfp_store_file *f)
     return fault;
 }
 
-/* A parent comes before its children in the order of its lane, so no span is above itself. */
+/* A parent must come before its children in the order of its lane, so that no span is its own ancestor. */
 static bool comes_before(const tfp_span_columns *s, uint32_t a, uint32_t b)
 {
     if (s->lane[a] != s->lane[b]) return false;
@@ -80,7 +80,7 @@ static bool sound_stats(const tfp_profile *p, const tfp_stat *stats, size_t coun
     return true;
 }
 
-/* Attributes are written into profiles as they are, so they must be what readers take: entries of a name and a value. */
+/* Attributes are written into profiles unchanged, so readers must accept them: entries of a name and a value. */
 static bool sound_entry(tfp_str entry)
 {
     tfp_str value = { "", 0 };
@@ -105,7 +105,7 @@ static bool sound_attrs(const tfp_profile *p)
     return true;
 }
 
-/* The kinds of warnings are the program's own words and are shown as they are. */
+/* The kinds of warnings are fixed texts of the program, and are shown without escaping. */
 static bool sound_warnings(const tfp_profile *p)
 {
     for (size_t i = 0; i < p->files->warnings.size; i++)
@@ -160,7 +160,7 @@ tfp_store_fault tfp_store_check(tfp_store_file *f)
 
 static void set_word(char *at, uint32_t n) { memcpy(at, &n, sizeof n); }
 
-/* Rows of one owner are chained in the order in which they lie, as the builder does it. */
+/* Chains the rows of each owner in their order, like the builder. */
 static void chain_rows(tfp_store_file *f, tfp_store_id id)
 {
     const tfp_store_table *t = &tfp_store_tables[id];
@@ -185,7 +185,7 @@ static void chain_rows(tfp_store_file *f, tfp_store_id id)
     }
 }
 
-/* Nodes with very many types find them by a table (builder.c). */
+/* Nodes with very many types need a table for lookups (builder.c). */
 static bool map_types(tfp_profile *p)
 {
     for (uint32_t n = 0; n < p->graph->nodes.size; n++)
@@ -219,7 +219,7 @@ static tfp_store_fault connect_program(tfp_store_file *f)
         fault = tfp_store_take_value(&g->arena, f->values.rows.at[i], &g->attrs.at[i]);
         if (fault == TFP_STORE_WRONG) wrong(f, TFP_STORE_PROGRAM_VALUES, "value");
     }
-    for (uint32_t i = 1; g && i < g->bodies.size && !fault; i++) /* the main graph is called by no name */
+    for (uint32_t i = 1; g && i < g->bodies.size && !fault; i++) /* no name calls the main graph */
         if (!tfp_map64_put(&g->body_by_name, g->bodies.at[i].name, i)) fault = TFP_STORE_NO_MEMORY;
     return fault;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* store/directory.c: the frame of a file: its head, its foot, and the directory of its tables and columns, of both versions. Places and
- * sizes are checked here, so that who reads a column need not ask whether it is in the file. */
+/* store/directory.c: the frame of a file: its head, its foot, and the directory of its tables and columns, of both versions. Offsets
+ * and sizes are checked here, so that readers of columns need not check whether they lie in the file. */
 #include "base/crc32c.h"
 #include "store/store.h"
 #include "wire/proto.h"
@@ -45,9 +45,9 @@ static tfp_status read_unpacked(tfp_store_file *f, tfp_str bytes, const tfp_stor
 
 typedef struct bytes_reader {
     const uint8_t *at, *end;
-    uint64_t block; /* where the next column's blocks are */
-    bool bad;       /* the bytes ended, or say what cannot be; all that is read then is 0 */
-    bool newer;     /* a table or a column that is in no list here */
+    uint64_t block; /* the offset of the next column's blocks */
+    bool bad;       /* the bytes ended or are invalid; all further numbers read as 0 */
+    bool newer;     /* a table or a column that is not in the lists here */
 } bytes_reader;
 
 static const uint8_t *take(bytes_reader *r, uint64_t size)
@@ -70,7 +70,7 @@ static uint64_t take_varint(bytes_reader *r)
     return v.value;
 }
 
-/* The sizes of so many blocks, and the checksum of all. */
+/* Reads the sizes of this many blocks, and the checksum of all. */
 static void take_blocks(bytes_reader *r, tfp_store_entry *e, uint64_t count)
 {
     const uint8_t *from = r->at;
@@ -124,7 +124,7 @@ static bool take_column(tfp_store_file *f, bytes_reader *r, const tfp_store_entr
     return r->bad || tfp_push(&f->entries, e);
 }
 
-/* The columns of a table whose bits are set. False without memory. */
+/* Reads the columns of a table whose bits are set. False if memory is out. */
 static bool take_columns(tfp_store_file *f, bytes_reader *r, const tfp_store_table *t, const tfp_store_entry *e)
 {
     uint64_t there = take_varint(r);
@@ -199,7 +199,7 @@ static tfp_status read_foot(tfp_store_file *f, tfp_store_foot *foot, tfp_error *
     return TFP_OK;
 }
 
-/* The directory as it is in the file. Freed by the caller. */
+/* The directory's bytes as stored. Freed by the caller. */
 static tfp_status read_bytes(tfp_store_file *f, const tfp_store_head *head, const tfp_store_foot *foot, tfp_str *out, tfp_error *err)
 {
     uint64_t size = f->in.size - sizeof *foot - foot->directory;
@@ -226,7 +226,7 @@ tfp_status tfp_store_read_directory(tfp_store_file *f, tfp_error *err)
     if (!s) s = read_bytes(f, &head, &foot, &bytes, err);
     if (!s) s = head.version == TFP_STORE_VERSION ? read_packed(f, bytes, &foot, err) : read_unpacked(f, bytes, &foot, err);
     if (!s && head.version == TFP_STORE_VERSION_UNPACKED)
-        f->directory = (char *)(uintptr_t)bytes.data; /* entries are named there */
+        f->directory = (char *)(uintptr_t)bytes.data; /* the names of entries point into it */
     else
         free((void *)(uintptr_t)bytes.data);
     return s;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* store/load.c: columns of a file become tables of the profile. A table of rows is filled block by block, so that it goes
- * through the processor's cache once; tables, and the arrays of spans, are loaded side by side. Each number is checked
- * against its rule and counts for its column's checksum as it passes. */
+/* store/load.c: fills the tables of the profile from the columns of a file. A table of rows is filled block by block, so
+ * that it passes through the processor's cache once; tables, and the arrays of spans, are loaded in parallel. While a
+ * number is copied, it is checked against its rule and added to its column's checksum. */
 #include "base/crc32c.h"
 #include "base/threads.h"
 #include "model/tables/profile.h"
@@ -69,7 +69,7 @@ static bool obeys(const tfp_store_file *f, const tfp_store_column *c, void *numb
     case TFP_STORE_RANGE: return words_below(numbers, count, (uint64_t)target + 1);
     case TFP_STORE_ROW_OR_NONE:
         if (target) return words_below_or_none(numbers, count, target);
-        memset(numbers, 0xff, count * c->width); /* of a table that is not kept */
+        memset(numbers, 0xff, count * c->width); /* the table that they refer to is not kept */
         return true;
     default: return true;
     }
@@ -88,20 +88,20 @@ static void scatter(const char *from, size_t count, char *to, size_t stride, siz
     }
 }
 
-/* A column on its way into the profile. */
+/* A column that is being loaded into the profile. */
 typedef struct passage {
     const tfp_store_table *t;
     const tfp_store_column *c;
     const tfp_store_entry *e; /* NULL: every value is the default */
-    char *to;                 /* of the first row */
+    char *to;                 /* address for the first row */
     size_t stride;
-    tfp_store_blocks blocks; /* and the checksum of what was read */
+    tfp_store_blocks blocks; /* and the checksum of the bytes read so far */
 } passage;
 
-/* What one thread needs to fill rows. */
+/* The buffers that one thread needs to fill rows. */
 typedef struct bench {
-    char *numbers;   /* of a column, on their way to rows */
-    int64_t *beside; /* of the column before */
+    char *numbers;   /* numbers of a column before they are copied to rows */
+    int64_t *beside; /* numbers of the previous column */
     tfp_unpacker unpacker;
 } bench;
 
@@ -114,7 +114,7 @@ static tfp_store_fault start(const tfp_store_file *f, passage *x, size_t rows)
     return fits && e->width == x->c->width && e->rows == rows ? TFP_STORE_FINE : TFP_STORE_ABSENT;
 }
 
-/* The numbers of the column before, which are any of 8 bytes: they were read as they are. */
+/* The numbers of the previous column; all 8-byte values are valid in it, so they were not changed after reading. */
 static const int64_t *numbers_beside(const passage *x, size_t first, size_t count, bench *b)
 {
     const passage *before = x - 1;
@@ -135,7 +135,7 @@ static tfp_store_fault read_numbers(const tfp_store_file *f, passage *x, size_t 
     return fault;
 }
 
-/* Rows first .. first + count, by way of b->numbers unless they lie side by side in the end, too. */
+/* Loads rows first .. first + count, through b->numbers unless they are adjacent in the profile too. */
 static tfp_store_fault pass(const tfp_store_file *f, passage *x, size_t first, size_t count, bench *b)
 {
     size_t width = x->c->width;
@@ -151,8 +151,7 @@ static tfp_store_fault pass(const tfp_store_file *f, passage *x, size_t first, s
     return TFP_STORE_FINE;
 }
 
-/* The fault of a column with a number that breaks its rule: damage where the checksum is wrong too, which says more than the
- * broken rule. */
+/* The error for a number that breaks its rule: damage if the checksum is wrong too, because that is the cause. */
 static tfp_store_fault wrong_or_changed(const tfp_store_file *f, const tfp_store_entry *e, char *bytes)
 {
     uint32_t crc = 0;
@@ -236,7 +235,7 @@ tfp_store_fault tfp_store_load_strings(tfp_store_file *f)
         if (sizes[i] == TFP_NONE) return fail(f, TFP_STORE_WRONG, TFP_STORE_STRINGS, "value");
         tfp_strid id = tfp_intern_kept(strings, (tfp_str){ at, sizes[i] });
         if (id == TFP_NONE) return TFP_STORE_NO_MEMORY;
-        if (id != i) fault = TFP_STORE_WRONG; /* a string twice, or an empty one that is not the first */
+        if (id != i) fault = TFP_STORE_WRONG; /* a repeated string, or an empty one that is not the first */
         at += (size_t)sizes[i] + 1;
     }
     return fail(f, fault, TFP_STORE_STRINGS, "value");
@@ -276,7 +275,7 @@ static const tfp_store_column *owner_column(tfp_store_id owner)
 static void add_job(loader *l, const tfp_store_table *t, size_t first, size_t rows)
 {
     job j = { .t = t, .count = l->passages.size - first, .rows = rows };
-    j.passages = NULL; /* set when no passage moves any more */
+    j.passages = NULL; /* set once the array of passages no longer moves */
     if (!tfp_push(&l->jobs, j)) l->no_memory = true;
 }
 
@@ -285,7 +284,7 @@ static void add_passage(loader *l, const tfp_store_table *t, const tfp_store_col
     if (!tfp_push(&l->passages, ((passage){ .t = t, .c = c, .to = to, .stride = stride }))) l->no_memory = true;
 }
 
-/* A table's memory, empty rows, and the jobs that fill it. */
+/* Allocates a table with empty rows, and adds the jobs that fill it. */
 static tfp_store_fault prepare_rows(loader *l, tfp_store_id id, tfp_store_rows *to)
 {
     tfp_store_file *f = l->f;
@@ -322,7 +321,8 @@ static tfp_store_fault prepare_arrays(loader *l, tfp_store_id id, char *to)
         if (!array) return TFP_STORE_NO_MEMORY;
         memcpy(to + c->at, &array, sizeof array);
         add_passage(l, t, c, array, c->width);
-        bool alone = i + 1 == t->column_count || !t->columns[i + 1].beside; /* a column is read with the one that it is beside */
+        /* a column is read together with the one that is stored relative to it */
+        bool alone = i + 1 == t->column_count || !t->columns[i + 1].beside;
         if (alone) add_job(l, t, l->passages.size - 1 - c->beside, rows);
     }
     tfp_span_columns *s = (tfp_span_columns *)(void *)to;

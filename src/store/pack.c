@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* store/pack.c: blocks of numbers and pieces of texts, packed and unpacked. Numbers have the byte order of the machine, little
- * endian where it counts: the first plane has the lowest bytes. */
+/* store/pack.c: packs and unpacks blocks of numbers and pieces of texts. Numbers are in the byte order of the machine, which
+ * is assumed to be little endian: the first plane has the lowest bytes. */
 #include "store/pack.h"
 
 #include <libdeflate.h>
 
-#define LEVEL 6 /* higher ones gain 2 % on numbers and take twice the time */
+#define LEVEL 6 /* higher levels save 2 % on numbers and take twice the time */
 
 /* ---- numbers to planes ---- */
 
@@ -18,7 +18,8 @@ static uint64_t number_at(const tfp_pack_numbers *n, size_t i)
     }
 }
 
-/* A number of 1, 4 or 8 bytes as a signed one whose sign is its lowest bit, so that small numbers have high bytes of 0. */
+/* Moves the sign of a number of 1, 4 or 8 bytes into its lowest bit, so that small numbers have zeros in their high
+ * bytes. */
 static uint64_t fold_sign(uint64_t n, size_t width)
 {
     unsigned bits = (unsigned)width * 8;
@@ -136,7 +137,8 @@ void tfp_packer_free(tfp_packer *p)
     free(p->other);
 }
 
-/* Deflates behind `head` bytes that stay as they are. What does not become smaller stays as it is, too. */
+/* Deflates the bytes after the first `head` bytes, which stay unchanged. If the result is not smaller, all bytes stay
+ * unchanged. */
 static tfp_str deflate_behind(tfp_packer *p, const unsigned char *bytes, size_t size, size_t head, unsigned char *to)
 {
     size_t got = size > head + 1 ? libdeflate_deflate_compress(p->deflate, bytes + head, size - head, to + head, size - head - 1) : 0;

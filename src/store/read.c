@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* store/read.c: the format of tfprof's own files. In: a file that `tfprof convert` wrote. Out: the profile that was
- * converted, with the tables that are to be kept. Nothing of the file is trusted: docs/formats.md says what is checked.
- * Nothing else can be added to such a profile but a checkpoint, whose values no file of ours holds. */
+/* store/read.c: the format of tfprof's own files. In: a file that `tfprof convert` wrote. Out: the converted profile,
+ * with the tables that the caller wants to keep. Nothing in the file is trusted: docs/formats.md lists the checks. Only
+ * a checkpoint can be added to such a profile, because our files do not contain its values. */
 #include "model/tables/events.h"
 #include "model/builder.h"
 #include "model/tables/graph.h"
@@ -34,7 +34,7 @@ static tfp_status fail_at(const tfp_store_file *f, tfp_store_fault fault, tfp_er
 
 /* ---- tables that are kept ---- */
 
-/* As the readers of graphs decide it. */
+/* Decides it like the readers of graphs. */
 static bool wants_program(const tfp_program *g, unsigned keep)
 {
     return keep & TFP_KEEP_PROGRAM || g->saved_model || keep & TFP_KEEP_GRAPHS;
@@ -103,7 +103,7 @@ static bool is_empty(const tfp_profile *p)
     return p->files->sources.size == 1 && !p->program && !p->checkpoint && !p->events->spans.start_ns;
 }
 
-/* Frees half-read tables: code that runs after a failure must find sound ones. */
+/* Frees half-read tables, because code that runs after a failure needs valid ones. */
 static void empty(tfp_profile *p)
 {
     tfp_program_free(p->program);
@@ -121,7 +121,7 @@ static void empty(tfp_profile *p)
     tfp_map64_clear(&p->graph->types_by_node);
 }
 
-/* A small file can hold tables that are much bigger, for columns are packed. */
+/* A small file may contain much larger tables, because columns are packed. */
 static void allow_memory(tfp_profile *p, uint64_t stored)
 {
     size_t most = ((size_t)360 << 20) + (size_t)stored * TFP_STORE_READER_PER_BYTE;
@@ -137,14 +137,14 @@ static tfp_status read(tfp_builder *b, tfp_input *in, tfp_error *err)
                         "a converted profile is whole: convert it again, together with the other files");
     char *name = p->files->sources.at[0];
     const char *format = p->files->formats.at[0];
-    /* places in the file are read one by one, and side by side: its window is not used */
+    /* columns are read from their offsets, by several threads, so the input's window is not used */
     f.in = in->fd < 0 ? tfp_source_memory((tfp_str){ in->buffer, in->filled })
                       : (tfp_source){ .fd = in->fd, .size = in->total };
     tfp_status s = tfp_store_read_directory(&f, err);
     if (!s) allow_memory(p, f.in.size);
     if (!s && (s = load(&f, err))) {
         empty(p);
-        /* there is room: this row was there before */
+        /* the array has room, because this row was in it before */
         p->files->sources.at[p->files->sources.size++] = name;
         p->files->formats.at[p->files->formats.size++] = format;
     }

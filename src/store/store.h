@@ -13,14 +13,15 @@
 
 #define TFP_STORE_VERSION 2u
 #define TFP_STORE_VERSION_UNPACKED 1u /* columns as they are in memory: no longer written */
-/* One more when readers or the join give the same file other columns: the cache does not use what an older program made. */
+/* Increase it when readers or the join produce other columns for the same file: the cache then ignores files of older
+ * programs. */
 #define TFP_STORE_MEANING 4
 
-/* Flags of a profile that are not stored: they are worked out when the tables were read. */
+/* Flags of a profile that are not stored, because they are computed after the tables were read. */
 #define TFP_STORE_FOLLOWS                                                                                              \
     (1u << TFP_HAS_PROGRAM | 1u << TFP_HAS_STEPS | 1u << TFP_HAS_SPANS | 1u << TFP_HAS_TRACE | 1u << TFP_HAS_MEMORY |  \
      1u << TFP_HAS_TENSORS)
-#define TFP_STORE_ORDER UINT32_C(0x01020304) /* as the machine that writes has it in memory */
+#define TFP_STORE_ORDER UINT32_C(0x01020304) /* in the memory byte order of the machine that writes */
 extern const char tfp_store_magic[8];        /* the first bytes of a file, and its last */
 
 typedef struct tfp_store_head {
@@ -28,7 +29,7 @@ typedef struct tfp_store_head {
     uint32_t version, order;
 } tfp_store_head;
 
-typedef struct tfp_store_unpacked_entry { /* of the directory of version 1: a table when `column` is empty, else a column of one */
+typedef struct tfp_store_unpacked_entry { /* in the directory of version 1: a table if `column` is empty, else one of its columns */
     char table[24], column[32];
     uint32_t width; /* bytes of a number; 0: texts, or a table */
     uint32_t crc;   /* CRC-32C of the column's bytes */
@@ -36,18 +37,19 @@ typedef struct tfp_store_unpacked_entry { /* of the directory of version 1: a ta
 } tfp_store_unpacked_entry;
 
 typedef struct tfp_store_foot { /* the file's last bytes */
-    uint64_t directory;         /* its place */
-    uint64_t entries;           /* their number; of version 2: the bytes of the directory when it is unpacked */
-    uint32_t crc;               /* of the head, the directory as it is in the file, and the two numbers above */
+    uint64_t directory;         /* its offset */
+    uint64_t entries;           /* the number of entries; in version 2: the size of the unpacked directory */
+    uint32_t crc;               /* of the head, the stored directory, and the two numbers above */
     uint32_t order;
     char magic[8];
 } tfp_store_foot;
 
-#define TFP_STORE_HERE_ROWS ((size_t)1024)        /* columns of up to so many numbers are in the directory */
-#define TFP_STORE_HERE_BYTES ((size_t)32 << 10)   /* texts of up to so many bytes, too */
+#define TFP_STORE_HERE_ROWS ((size_t)1024)        /* columns of up to this many numbers are stored in the directory */
+#define TFP_STORE_HERE_BYTES ((size_t)32 << 10)   /* and texts of up to this many bytes */
 #define TFP_STORE_DIRECTORY ((uint64_t)64 << 20)  /* bytes of the directory, at most */
 
-/* How much memory a profile may take by the bytes of its file: no reader takes more, and the writer packs no more densely. */
+/* The memory that a profile may take for each byte of its file: readers refuse more, and the writer does not pack more
+ * densely. */
 #define TFP_STORE_READER_PER_BYTE 24
 #define TFP_STORE_WRITER_PER_BYTE 16
 #define TFP_STORE_WRITER_FREE ((uint64_t)256 << 20)
@@ -57,12 +59,12 @@ typedef struct tfp_store_entry {
     const char *table, *column; /* "": the table itself */
     uint32_t width;             /* bytes of a number; 0: texts, or a table */
     bool packed;
-    bool ended;    /* texts without sizes: none is absent, and the only byte 0 of each is its end */
+    bool ended;    /* texts without stored sizes: none is absent, and each has a single 0 byte, at its end */
     uint32_t crc;  /* CRC-32C of its bytes in the file; 0 when they are in the directory */
     uint64_t rows; /* of the table */
     uint64_t offset, size; /* in the file */
     uint64_t unpacked;     /* bytes of texts */
-    tfp_str here; /* packed: the column itself when `size` is 0, else the sizes of its blocks or pieces, as varints */
+    tfp_str here; /* packed data: the column itself if `size` is 0, else the sizes of its blocks or pieces, as varints */
 } tfp_store_entry;
 
 /* The rule for the numbers of a column. A number that breaks it ends the reading. */
@@ -73,7 +75,7 @@ typedef enum tfp_store_rule {
     TFP_STORE_STRING,       /* a tfp_strid */
     TFP_STORE_ROW,          /* a row of the table `arg` */
     TFP_STORE_ROW_OR_NONE,  /* the same, or TFP_NONE; TFP_NONE is read when that table is not kept */
-    TFP_STORE_RANGE,        /* the first of rows of the table `arg`; how many stands in the next word of the row */
+    TFP_STORE_RANGE,        /* the first of several rows of the table `arg`; the next word of the row has their number */
     /* texts, whose width is 0 */
     TFP_STORE_TEXT,         /* char *, ended by NUL */
     TFP_STORE_TEXT_OR_NULL, /* the same, or NULL */
@@ -83,14 +85,15 @@ typedef enum tfp_store_rule {
 typedef struct tfp_store_column {
     const char *name;
     size_t
-        at; /* in the row; of TFP_STORE_ARRAYS: of the pointer to the column's array, in the struct that holds them */
+        at; /* offset in the row; for TFP_STORE_ARRAYS: offset of the pointer to the column's array, in its struct */
     size_t width;
     tfp_store_rule rule;
     uint32_t arg;
-    bool beside; /* like the column before, whose numbers are any of 8 bytes, too: the distances may be smaller */
+    bool beside; /* similar to the previous column, which has 8-byte numbers too, so the differences may be smaller */
 } tfp_store_column;
 
-/* The numbers of the tables in files of version 2: new ones go to the end, as new columns go to the end of their table. */
+/* The numbers of the tables in files of version 2: new tables are added at the end, and new columns at the end of their
+ * table. */
 typedef enum tfp_store_id {
     TFP_STORE_PROFILE,
     TFP_STORE_SOURCES,
@@ -168,10 +171,10 @@ typedef enum tfp_store_form {
 
 typedef enum tfp_store_home { TFP_STORE_IN_PROFILE, TFP_STORE_IN_PROGRAM, TFP_STORE_IN_VALUES } tfp_store_home;
 
-/* Rows that an owner chains by `next`: the file names the owner of each row, and the chains are made when it is read. */
+/* Rows that an owner chains by `next`: the file stores the owner of each row, and reading rebuilds the chains. */
 typedef struct tfp_store_chain {
     tfp_store_id owner;
-    size_t first, last, next; /* where: in the owner's row, and in the row itself */
+    size_t first, last, next; /* offsets: in the owner's row, and in the row itself */
     bool there;
 } tfp_store_chain;
 
@@ -179,23 +182,23 @@ typedef struct tfp_store_table {
     const char *name;
     tfp_store_form form;
     tfp_store_home home;
-    size_t within;   /* of the profile: where the pointer to the tables is that it belongs to; 0: it is in the home itself */
-    size_t at, item; /* there; bytes of a row */
+    size_t within;   /* offset in the profile of the pointer to the tables that contain it; 0: it is in the home itself */
+    size_t at, item; /* offset there; bytes of a row */
     const tfp_store_column *columns;
     size_t column_count;
-    unsigned keep; /* TFP_KEEP_...: read only then; 0: always. Tables of the program: see tfp_store_wants_program */
+    unsigned keep; /* TFP_KEEP_...: read only if one of these is set; 0: always. For tables of the program see tfp_store_wants_program */
     tfp_store_chain chain;
 } tfp_store_table;
 extern const tfp_store_table tfp_store_tables[TFP_STORE_TABLES];
-#define TFP_STORE_OWNER "owner"     /* the column of a chain */
-#define TFP_STORE_STRINGS "strings" /* the table of strings, which is none of the list */
+#define TFP_STORE_OWNER "owner"     /* the column that replaces a chain */
+#define TFP_STORE_STRINGS "strings" /* the table of strings, which is not in the list */
 
 /* The values of the program's attributes, each as bytes (values.c). */
 typedef struct tfp_store_values {
     TFP_VEC(tfp_str) rows;
 } tfp_store_values;
 
-/* The address of a table; NULL for one of a program that is not there. */
+/* The address of a table; NULL if it belongs to a missing program. */
 void *tfp_store_at(const tfp_store_table *t, const tfp_profile *p, const tfp_store_values *values);
 /* A growable array or a struct of arrays as every one of them begins. */
 typedef struct tfp_store_rows {
@@ -203,11 +206,11 @@ typedef struct tfp_store_rows {
     size_t size, capacity;
 } tfp_store_rows;
 size_t tfp_store_count(const tfp_store_table *t, const void *at); /* rows; 0 for NULL */
-size_t tfp_store_row_bytes(const tfp_store_table *t);             /* of memory that a row takes while a file is read */
+size_t tfp_store_row_bytes(const tfp_store_table *t);             /* bytes of memory for each row while a file is read */
 
 /* values.c: attributes to bytes and back. */
 bool tfp_store_put_value(tfp_buf *b, const tfp_program_attr *a);
-/* Into the program's arena; texts stay where they are. False when the bytes are not what the kind has. */
+/* Into the program's arena; texts are not copied. False if the bytes do not fit the kind. */
 typedef enum tfp_store_fault {
     TFP_STORE_FINE,
     TFP_STORE_NO_MEMORY,
@@ -223,11 +226,11 @@ typedef struct tfp_store_file {
     tfp_source in;
     tfp_profile *p;
     TFP_VEC(tfp_store_entry) entries;
-    char *directory;               /* unpacked: entries point into it */
-    size_t rows[TFP_STORE_TABLES]; /* of what is kept */
+    char *directory;               /* unpacked; entries point into it */
+    size_t rows[TFP_STORE_TABLES]; /* of the kept tables */
     uint32_t *owners[TFP_STORE_TABLES];
     tfp_store_values values;
-    const char *table, *column; /* at fault */
+    const char *table, *column; /* the place of the error */
 } tfp_store_file;
 
 /* directory.c: which tables and columns the file has, and where. */
@@ -246,13 +249,13 @@ tfp_store_fault tfp_store_next_numbers(const tfp_store_file *f, tfp_store_blocks
 /* The sizes and bytes of a column of texts as version 1 has them, in the profile's arena. */
 tfp_store_fault tfp_store_read_texts(tfp_store_file *f, const tfp_store_entry *e, size_t rows, const uint32_t **sizes, const char **bytes);
 
-/* load.c: the columns of the directory into the tables of an empty profile. */
+/* load.c: loads the columns of the directory into the tables of an empty profile. */
 tfp_store_fault tfp_store_load_strings(tfp_store_file *f);
-/* One table that is the struct itself, then all others, whose `rows` are known. */
+/* Loads a table that is the struct itself, then all others, whose `rows` are known. */
 tfp_store_fault tfp_store_load_one(tfp_store_file *f, tfp_store_id id);
 tfp_store_fault tfp_store_load_tables(tfp_store_file *f);
 
-/* check.c: what several columns tell together, and what follows from columns: chains, maps, values of attributes. */
+/* check.c: checks that need several columns, and data that follows from columns: chains, maps, values of attributes. */
 tfp_store_fault tfp_store_check(tfp_store_file *f);
 tfp_store_fault tfp_store_connect(tfp_store_file *f);
 

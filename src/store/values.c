@@ -61,7 +61,7 @@ bool tfp_store_put_value(tfp_buf *b, const tfp_program_attr *a)
 typedef struct bytes_reader {
     tfp_str left;
     tfp_arena *arena;
-    tfp_store_fault fault; /* the first fault stays; values read after it are empty */
+    tfp_store_fault fault; /* the first error is kept; values read after it are empty */
 } bytes_reader;
 
 static const char *take(bytes_reader *r, size_t size)
@@ -105,7 +105,7 @@ static void *room(bytes_reader *r, size_t count, size_t item)
     return p;
 }
 
-/* So many numbers of 8 bytes: bounded by the bytes that are left before room is made for them. */
+/* Reads this many 8-byte numbers; the bytes left are checked before memory is allocated. */
 static void *take_numbers(bytes_reader *r, size_t count)
 {
     const char *at = take(r, count * 8);
@@ -184,7 +184,7 @@ tfp_store_fault tfp_store_take_value(tfp_arena *arena, tfp_str bytes, tfp_progra
     case TFP_ATTR_SHAPE: a->shape = take_dims(&r); break;
     case TFP_ATTR_TENSOR: a->tensor = take_tensor(&r); break;
     case TFP_ATTR_LIST: a->list = take_list(&r); break;
-    default: return TFP_STORE_WRONG; /* kinds are not numbered without gaps */
+    default: return TFP_STORE_WRONG; /* kinds have gaps in their numbers */
     }
     if (!r.fault && r.left.size) r.fault = TFP_STORE_WRONG;
     return r.fault;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* store/write.c: a profile becomes a file of columns: the head, the packed blocks of long columns one after another, the
- * directory that names all columns and has the short ones in it, and a foot that says where the directory is. Written from front to
- * end, so that the file can be a pipe. */
+/* store/write.c: a profile becomes a file of columns: the head, the packed blocks of long columns one after another, the directory
+ * that names all columns and has the short ones in it, and a foot with the offset of the directory. The file is written
+ * sequentially, so that it can be a pipe. */
 #include "base/crc32c.h"
 #include "model/tables/profile.h"
 #include "store/store.h"
@@ -9,19 +9,19 @@
 
 #include <libdeflate.h>
 
-#define MEASURED 16       /* the way of so many blocks is that of the first of them */
-#define DIRECTORY_LEVEL 12 /* of deflate: it is small */
+#define MEASURED 16       /* this many blocks are packed in the way that is best for the first of them */
+#define DIRECTORY_LEVEL 12 /* for deflate: the directory is small, so a high level costs little */
 
 typedef struct writer {
     const tfp_profile *p;
     tfp_sink *sink;
     uint64_t at;   /* bytes written */
-    uint64_t need; /* bytes of memory that a reader takes for the tables so far */
+    uint64_t need; /* bytes of memory that a reader will need for the tables so far */
     tfp_buf directory;
     tfp_packer packer;
-    size_t next_table; /* the number after the last one that was written */
+    size_t next_table; /* one past the number of the table that was written last */
     char *chunk;       /* the next block's numbers or bytes */
-    int64_t *beside;   /* the numbers of the column before */
+    int64_t *beside;   /* the numbers of the previous column */
     size_t filled;
     uint32_t crc; /* of the column's blocks so far */
     tfp_store_values values;
@@ -51,7 +51,7 @@ static void put_block(writer *w, tfp_str block)
 
 static void end_blocks(writer *w) { tfp_buf_add(&w->directory, &w->crc, sizeof w->crc); }
 
-/* Whether the file is already so small for its tables that readers could take it for forged. */
+/* Whether the file is already so small for its tables that readers might refuse it as forged. */
 static bool is_too_dense(const writer *w)
 {
     return w->need > TFP_STORE_WRITER_FREE + w->at * TFP_STORE_WRITER_PER_BYTE;
@@ -88,7 +88,7 @@ static void gather(const place *from, size_t first, size_t count, char *out)
     }
 }
 
-/* Whether all values of a column are the default: then it is not written. */
+/* Whether all values of a column are the default; such a column is not written. */
 static bool is_nothing(const place *from, unsigned char nothing)
 {
     if (!from->at) return true;
@@ -98,7 +98,7 @@ static bool is_nothing(const place *from, unsigned char nothing)
     return true;
 }
 
-/* The numbers of a block, and those of the column before where the column is like it. */
+/* The numbers of a block, and those of the previous column if the column is stored relative to it. */
 static tfp_pack_numbers gather_block(writer *w, const place *from, const place *beside, size_t first)
 {
     size_t left = from->rows - first, count = left < TFP_PACK_ROWS ? left : TFP_PACK_ROWS;
@@ -107,7 +107,7 @@ static tfp_pack_numbers gather_block(writer *w, const place *from, const place *
     return (tfp_pack_numbers){ w->chunk, beside ? w->beside : NULL, count, from->width };
 }
 
-/* Into the directory, with which they are deflated. */
+/* Stores numbers in the directory, which is deflated as a whole. */
 static void put_numbers_here(writer *w, const place *from, const place *beside)
 {
     tfp_pack_way way = TFP_PACK_WAYS;
@@ -145,7 +145,7 @@ static tfp_str text_at(const place *from, tfp_store_rule rule, size_t row, bool 
     return tfp_str_of(text);
 }
 
-/* The bytes of all texts and their ends; whether they can do without sizes. */
+/* The total size of all texts with their end bytes; also finds whether the sizes can be omitted. */
 static uint64_t measure_texts(const place *from, tfp_store_rule rule, bool *ended)
 {
     uint64_t size = 0;
@@ -166,7 +166,7 @@ static void put_piece(writer *w)
     w->filled = 0;
 }
 
-/* Bytes of a column of texts, into the directory or piece by piece. */
+/* Writes the bytes of a text column, into the directory or piece by piece. */
 static void put_bytes(writer *w, bool here, const void *data, size_t size)
 {
     if (here) tfp_buf_add(&w->directory, data, size);
@@ -204,7 +204,7 @@ static void put_texts(writer *w, tfp_store_rule rule, const place *from)
 
 /* ---- tables ---- */
 
-/* The owner of each row, by going through the owners' chains. */
+/* Finds the owner of each row by following the owners' chains. */
 static void put_owners(writer *w, const tfp_store_table *t, const void *at, size_t rows)
 {
     const tfp_store_chain *c = &t->chain;
@@ -279,7 +279,7 @@ static void put_strings(writer *w)
     put_texts(w, TFP_STORE_BYTES, &all);
 }
 
-/* Each value's bytes stand behind one another while they are made; the rows point into them when all are there. */
+/* The bytes of all values are collected in one buffer; the rows point into it when it is complete. */
 static void make_values(writer *w)
 {
     const tfp_program *g = w->p->program;

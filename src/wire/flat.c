@@ -14,7 +14,7 @@ static void align(tfp_buf *b, size_t to, size_t rest)
 
 void tfp_flat_start(tfp_buf *b) { tfp_flat_put_number(b, 0, 4); }
 
-/* The offsets of its fields from the table's start, each at a multiple of its size; gives the table's size. */
+/* Lays the fields out at offsets from the table's start, each aligned to its size; returns the table's size. */
 static size_t lay_out(const tfp_flat_field *fields, size_t count, size_t *offsets)
 {
     size_t at = 4;
@@ -62,7 +62,7 @@ size_t tfp_flat_put_string(tfp_buf *b, tfp_str s)
 
 size_t tfp_flat_put_list(tfp_buf *b, size_t count, unsigned size)
 {
-    align(b, 8, 4); /* numbers of eight bytes follow the count */
+    align(b, 8, 4); /* eight-byte numbers follow the count, so they must be aligned */
     size_t at = b->size;
     tfp_flat_put_number(b, (int64_t)count, 4);
     for (size_t i = 0; i < count && size == 4; i++) tfp_flat_put_number(b, 0, 4);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wire/json.c: writes JSON tokens into a buffer. Strings come from files and may hold anything: bytes that tfp_escape escapes
- * are escaped the same way here, so that a name looks alike in text and in JSON, and the result is always UTF-8. */
+/* wire/json.c: writes JSON tokens into a buffer. Strings come from files and may contain any bytes: those that tfp_escape
+ * escapes are escaped in the same way here, so that a name looks the same in text and in JSON, and the result is always
+ * UTF-8. */
 #include "wire/json.h"
 
 #include <math.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wire/json.h: writing JSON that is always well formed, whatever the strings hold. Knows no message. */
+/* wire/json.h: writes JSON that is always well formed, whatever the strings contain. It knows no message. */
 #ifndef TFP_JSON_H
 #define TFP_JSON_H
 
 #include "base/base.h"
 
-/* Tokens go straight into a buffer. One bit of state is enough at any depth: whether the last token completed a value, so
- * that a comma is due. The caller opens and closes in pairs and gives each member a key. */
+/* Tokens are written directly into a buffer. One bit of state is enough at any depth: whether the last token completed a
+ * value, so that a comma is needed. The caller must pair opening and closing, and give each member a key. */
 typedef struct tfp_json {
     tfp_buf *out;
     bool comma;
@@ -32,7 +32,7 @@ void tfp_json_text_at(tfp_json *j, const char *key, const char *s);
 void tfp_json_str_at(tfp_json *j, const char *key, tfp_str s);
 void tfp_json_int_at(tfp_json *j, const char *key, int64_t n);
 
-/* The string's escaped characters without quotes, for values put together from pieces. */
+/* A string's escaped characters without quotes, for values that are composed from pieces. */
 void tfp_json_put_escaped(tfp_buf *out, tfp_str s);
 
 /* Shortest decimal form that reads back as the same double. */

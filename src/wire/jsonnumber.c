@@ -102,7 +102,7 @@ static tfp_jscan_time micros_of(const decimal *d)
     tfp_jscan_time t = { .known = true };
     uint64_t whole = d->digits, rest = 0, unit = 1; /* rest of `unit` */
     int power = d->power + 3;
-    t.fraction = d->power < 0 && d->digits; /* corrected below when it is zeros only */
+    t.fraction = d->power < 0 && d->digits; /* corrected below if these digits are all zeros */
     for (; power > 0 && whole; power--)
         if (__builtin_mul_overflow(whole, UINT64_C(10), &whole)) {
             t.known = false;

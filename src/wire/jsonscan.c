@@ -29,7 +29,7 @@ static bool wrong(tfp_jscan *j, const char *what)
 
 /* ---- searching ---- */
 
-/* The first byte from `at` that is above a blank; `end` when there is none. */
+/* The first byte from `at` that is greater than a blank; `end` if there is none. */
 static inline const char *after_blanks(const char *at, const char *end)
 {
 #ifdef __SSE2__
@@ -123,7 +123,8 @@ bool tfp_jscan_item(tfp_jscan *j, bool first)
     return tfp_jscan_peek(j) == ']' ? wrong(j, "a comma before ']'") : !j->fault;
 }
 
-/* Takes the bracket or brace at `at`. False at the end of the value and after a fault; the scanner then stands there. */
+/* Consumes the bracket or brace at `at`. False at the end of the value and after an error; the scanner then stays
+ * there. */
 static inline bool take_bracket(tfp_jscan *j, tfp_jscan_nest *n, const char *at)
 {
     unsigned char c = (unsigned char)*at;
@@ -144,7 +145,8 @@ static inline bool take_bracket(tfp_jscan *j, tfp_jscan_nest *n, const char *at)
     return false;
 }
 
-/* Takes the string at `at`; the place behind it. NULL after a fault; the scanner then stands where the string begins. */
+/* Consumes the string at `at`; returns the position after it. NULL after an error; the scanner then stays at the start
+ * of the string. */
 static const char *take_string(tfp_jscan *j, const char *at)
 {
     tfp_jscan_text text;
@@ -298,7 +300,7 @@ void tfp_jscan_decode(tfp_str raw, tfp_buf *out)
         } else if (at < end && *at == 'u' && (used = unicode_escape(at + 1, end, out))) {
             at += 1 + used;
         } else {
-            tfp_buf_char(out, '\\'); /* a raw backslash, as old writers left them */
+            tfp_buf_char(out, '\\'); /* a raw backslash, which old writers did not escape */
         }
     }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* wire/jsonscan.h: a scanner for JSON that is too big for a tree: the caller pulls members and values off a window of text.
- * Nothing is copied or allocated; nesting is bounded and never recursive. Lenient where writers of traces are odd: strings
- * hold any byte but an unescaped quote, unknown escapes stand for themselves, NaN and Infinity are numbers without a
- * value. Otherwise strict. A window may end anywhere: the scanner then asks for more bytes (TFP_JSCAN_MORE), and the caller
- * starts the same value again with a longer window. */
+ * Nothing is copied or allocated; nesting is bounded and never recursive. Lenient about known deviations of trace writers:
+ * strings hold any byte but an unescaped quote, unknown escapes stand for themselves, NaN and Infinity are numbers without
+ * a value. Otherwise strict. A window may end anywhere: the scanner then asks for more bytes (TFP_JSCAN_MORE), and the
+ * caller starts the same value again with a longer window. */
 #ifndef TFP_JSONSCAN_H
 #define TFP_JSONSCAN_H
 
@@ -22,7 +22,7 @@ typedef enum tfp_jscan_fault {
 } tfp_jscan_fault;
 
 typedef struct tfp_jscan {
-    const char *at, *end;  /* the same after a fault, so that all functions are harmless */
+    const char *at, *end;  /* both are equal after an error, so that all functions do nothing */
     tfp_jscan_fault fault; /* the first one */
     const char *wrong;
 } tfp_jscan;
@@ -77,9 +77,9 @@ static inline unsigned char tfp_jscan_peek(tfp_jscan *j)
 {
     if (j->end - j->at < 2) return tfp_jscan_blanks(j);
     if ((unsigned char)*j->at > ' ') return (unsigned char)*j->at;
-    if ((unsigned char)j->at[1] > ' ') return (unsigned char)*++j->at; /* behind a single blank */
+    if ((unsigned char)j->at[1] > ' ') return (unsigned char)*++j->at; /* after a single blank */
 #ifdef __SSE2__
-    if (j->end - j->at >= 16) { /* behind a line break and what the next line is moved in by */
+    if (j->end - j->at >= 16) { /* after a line break and the indentation of the next line */
         const __m128i blank = _mm_set1_epi8(' ');
         __m128i x = _mm_loadu_si128((const __m128i *)j->at);
         unsigned text = ~(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_max_epu8(x, blank), blank)) & 0xffff;
@@ -234,7 +234,7 @@ static inline void tfp_jscan_skip(tfp_jscan *j) /* any value */
 void tfp_jscan_skip_part(tfp_jscan *j, tfp_jscan_nest *n);
 void tfp_jscan_word(tfp_jscan *j, tfp_jscan_value *out); /* a number or a bare word */
 
-/* Appends the characters of a string. A lone surrogate becomes U+FFFD, an unknown escape stays as it is. */
+/* Appends the decoded characters of a string. A lone surrogate becomes U+FFFD, an unknown escape stays unchanged. */
 void tfp_jscan_decode(tfp_str raw, tfp_buf *out);
 
 #endif

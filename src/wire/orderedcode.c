@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wire/orderedcode.c: writes ordered codes. There is no reader: a caller makes the key that it looks for and
- * compares, and so never has to trust a key from a file. */
+/* wire/orderedcode.c: writes ordered codes. There is no reader: callers build the key that they search for and compare
+ * it, so that keys from a file are never decoded. */
 #include "wire/orderedcode.h"
 
 /* How many bytes a number needs in big-endian order; they are written right-aligned into bytes[8]. */
@@ -23,8 +23,8 @@ void tfp_put_ordered_uint(tfp_buf *b, uint64_t v)
     tfp_buf_add(b, bytes + 8 - used, used);
 }
 
-/* n bytes hold a sign and 7n - 1 bits: the sign bit is turned over so that negative numbers come first, and as many bits
- * after it as there are further bytes repeat it, which makes the length part of the order. */
+/* n bytes contain a sign and 7n - 1 bits. The sign bit is inverted, so that negative numbers sort first. The bits after
+ * it repeat it once for each further byte, so that the length is part of the order. */
 void tfp_put_ordered_int(tfp_buf *b, int64_t v)
 {
     uint64_t magnitude = v < 0 ? ~(uint64_t)v : (uint64_t)v;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wire/orderedcode.h: keys whose byte order is the order of their values. Checkpoints name the slices of a
- * tensor with them. */
+/* wire/orderedcode.h: keys whose byte order is the order of their values. Checkpoints use them for the names of a
+ * tensor's slices. */
 #ifndef TFP_ORDEREDCODE_H
 #define TFP_ORDEREDCODE_H
 

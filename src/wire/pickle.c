@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wire/pickle.c: the machine that runs a pickle's opcodes: a stack of values, a memo, and no call into anything. The input is
- * read in windows. Opcodes: CPython's Lib/pickletools.py. */
+/* wire/pickle.c: the machine that runs a pickle's opcodes: it has a stack of values and a memo, and never calls anything that
+ * a pickle names. The input is read in windows. Opcodes: CPython's Lib/pickletools.py. */
 #include "wire/pickle_parts.h"
 
 #define NEVER_FILLED "a place of the memo that was never filled"
@@ -9,7 +9,7 @@
 
 /* ---- the stack ---- */
 
-/* How many values lie above the last mark. */
+/* The number of values above the last mark. */
 static size_t above_mark(const tfp_pickle *m)
 {
     return m->stack.size - (m->marks.size ? m->marks.at[m->marks.size - 1] + 1 : 0);
@@ -31,7 +31,7 @@ static tfp_pvalue top(tfp_pickle *m)
     return 0;
 }
 
-/* The values above the last mark; they and the mark are off the stack, and stay where they are until the next push. */
+/* Pops the values above the last mark, and the mark; they stay in place until the next push. */
 static const tfp_pvalue *pop_marked(tfp_pickle *m, size_t *count)
 {
     *count = 0;
@@ -79,7 +79,8 @@ static void push_marked(tfp_pickle *m, unsigned kind)
 
 /* ---- what grows ---- */
 
-/* True: the caller has taken the item. A value that it left once is not offered again, until it grows: frames of stacks are in many lists. */
+/* True: the caller has taken the item. A value that it refused once is not offered again until it grows, because frames of stacks are in many
+ * lists. */
 static bool taken(tfp_pickle *m, tfp_pvalue to, tfp_pvalue item)
 {
     bool box = pv_is_box(item);
@@ -89,7 +90,7 @@ static bool taken(tfp_pickle *m, tfp_pvalue to, tfp_pvalue item)
     return took;
 }
 
-/* Offers items to the caller; those that it leaves are added to the list, as many at a time as come together. */
+/* Offers items to the caller; refused ones are added to the list, all that arrive together at once. */
 static void add_items(tfp_pickle *m, tfp_pvalue to, const tfp_pvalue *items, size_t count)
 {
     size_t first = 0;
@@ -124,7 +125,7 @@ static bool takes_items(tfp_pickle *m, tfp_pvalue to)
 {
     unsigned kind = PV_KIND(to);
     if (kind == TFP_PICKLE_LIST || kind == TFP_PICKLE_SET || kind == TFP_PICKLE_CALL) return true;
-    /* a value that cannot be looked into may hold anything: what is added to it is dropped */
+    /* the content of an opaque value is unknown, so items added to it are dropped */
     if (!tfp_pickle_is_opaque(to)) pickle_fail(m, "an item for what is no list");
     return false;
 }
@@ -176,7 +177,7 @@ static void set_marked(tfp_pickle *m)
 static void put(tfp_pickle *m, uint64_t index)
 {
     tfp_pvalue v = top(m);
-    /* each place costs an opcode, so a place far beyond the bytes read is no pickler's */
+    /* each memo index costs an opcode, so no pickler writes an index far beyond the bytes read so far */
     if (!m->status && index > tfp_input_at(m->in) + (uint64_t)(m->at - m->from)) pickle_fail(m, "a memo far too big");
     while (!m->status && m->memo.size <= index) {
         if (!pickle_keep(m, tfp_push(&m->memo, (tfp_pvalue)0))) return;
@@ -205,8 +206,8 @@ static void get(tfp_pickle *m, uint64_t index)
         push_shared(m, m->memo.at[index]);
 }
 
-/* Many lists are nothing but places of the memo (stacks are), so opcodes with places of four bytes that follow each other run at once: as
- * many as the window holds. The first opcode is at m->at[-1]. */
+/* Many lists, such as stacks, consist only of memo references, so a sequence of opcodes with four-byte indexes runs at once, as far as
+ * the window reaches. The first opcode is at m->at[-1]. */
 static void get_many(tfp_pickle *m)
 {
     enum { PLACE = 4, STRIDE = PLACE + 1, MOST = 1024 };
@@ -237,7 +238,7 @@ static tfp_pvalue name_of(tfp_pickle *m, tfp_str name)
     return pickle_string(m, TFP_PICKLE_NAME, (tfp_str){ m->text.data ? m->text.data : "", m->text.size });
 }
 
-/* Two lines: "MODULE.NAME". */
+/* Reads a name from two lines, as "MODULE.NAME". */
 static tfp_pvalue name_lines(tfp_pickle *m)
 {
     m->text.size = 0;
@@ -277,7 +278,7 @@ static void reduce(tfp_pickle *m, bool keywords)
     push_call(m, callee, args);
 }
 
-/* The values above the mark are arguments; of OBJ the first is the class. */
+/* The values above the mark are arguments; for OBJ the first one is the class. */
 static void instance(tfp_pickle *m, tfp_pvalue callee)
 {
     size_t count;
@@ -310,7 +311,7 @@ static void push_other(tfp_pickle *m) { pickle_push(m, pv_make(TFP_PICKLE_OTHER,
 
 /* ---- opcodes ---- */
 
-/* Those of protocols 0 and 1, which are letters. */
+/* Runs an opcode of protocols 0 and 1; these are letters. */
 static void run_letter(tfp_pickle *m, unsigned char op)
 {
     size_t count;
@@ -371,7 +372,7 @@ static void run_letter(tfp_pickle *m, unsigned char op)
     }
 }
 
-/* Those of protocols 2 to 5. */
+/* Runs an opcode of protocols 2 to 5. */
 static void run_byte(tfp_pickle *m, unsigned char op)
 {
     switch (op) {
@@ -399,7 +400,7 @@ static void run_byte(tfp_pickle *m, unsigned char op)
     case 0x92: reduce(m, true); break;
     case 0x93: push_stack_name(m); break;
     case 0x94: put(m, m->memo.size); break;
-    case 0x95: pickle_number(m, 8); break; /* FRAME: only tells how much to read at once */
+    case 0x95: pickle_number(m, 8); break; /* FRAME: only says how much to read at once */
     case 0x97: push_other(m); break;
     case 0x98: break;
     default: pickle_fail(m, "an opcode that pickles do not have"); break;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wire/pickle_json.c: JSON as the values of a pickle's machine, for readers whose files come in both. Nesting is bounded, and kept on
- * a stack of our own. */
+/* wire/pickle_json.c: reads JSON into the values of a pickle's machine, for readers whose files come in both forms. Nesting is
+ * bounded, and kept on a stack of its own. */
 #include "wire/jsonscan.h"
 #include "wire/pickle_parts.h"
 
@@ -41,7 +41,7 @@ static void push_scalar(json_reader *r)
     }
 }
 
-/* Closes what ends here; true when another value follows. */
+/* Closes the containers that end here; true if another value follows. */
 static bool next_value(json_reader *r, bool first)
 {
     tfp_pickle *m = r->m;

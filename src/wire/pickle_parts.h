@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wire/pickle_parts.h: the machine of a pickle, for the files that make it up: pickle.c runs opcodes, pickle_values.c keeps values. */
+/* wire/pickle_parts.h: the machine of a pickle, shared by its files: pickle.c runs opcodes, pickle_values.c stores values. */
 #ifndef TFP_PICKLE_PARTS_H
 #define TFP_PICKLE_PARTS_H
 
 #include "wire/pickle.h"
 
-/* A value is its kind in the low bits and a number above: itself, or a place in a table. */
+/* A value has its kind in the low bits and a number above them: the value itself, or an index into a table. */
 #define PV_BITS 5
 enum {
     PV_BIG = TFP_PICKLE_OTHER + 1, /* an INT that needs the table of wide numbers */
@@ -15,18 +15,18 @@ enum {
 #define PV_AT(v) ((size_t)((v) >> PV_BITS))
 static inline tfp_pvalue pv_make(unsigned kind, uint64_t at) { return at << PV_BITS | kind; }
 
-/* What holds other values. Calls hold callee, arguments and state first, then pairs. */
+/* A container of other values. Calls have callee, arguments and state first, then pairs. */
 typedef struct pickle_box {
     size_t first; /* -> words */
     uint32_t count, capacity;
-    uint32_t memo; /* where the memo has it; TFP_NONE: none */
+    uint32_t memo; /* its index in the memo; TFP_NONE: none */
     bool shared;   /* something else refers to it */
-    bool left;     /* the caller was asked and did not take it */
-    bool folded;   /* of a list: its items are gone, and `first` is the number in their place */
+    bool left;     /* the caller was offered it and refused it */
+    bool folded;   /* a list whose items were dropped; `first` is the number that replaces it */
 } pickle_box;
 
 #define CALL_HEAD 3
-#define FREE_SIZES 65 /* boxes of up to 64 words are used again */
+#define FREE_SIZES 65 /* boxes of up to 64 words are reused */
 
 struct tfp_pickle {
     tfp_pickle_take take;
@@ -41,7 +41,7 @@ struct tfp_pickle {
     TFP_VEC(pickle_box) boxes;
     TFP_VEC(uint32_t) free_boxes;
     TFP_VEC(uint64_t) wide;        /* numbers of 64 bits, and reals */
-    size_t free_words[FREE_SIZES]; /* by capacity: first of a chain + 1; 0: none */
+    size_t free_words[FREE_SIZES]; /* by capacity: 1 + the first free one of a chain; 0: none */
     tfp_buf text;
     /* the input */
     tfp_input *in;
@@ -62,7 +62,8 @@ static inline void pickle_push(tfp_pickle *m, tfp_pvalue v) { (void)pickle_keep(
 
 /* ---- pickle_scan.c ---- */
 tfp_status pickle_fail(tfp_pickle *m, const char *what); /* with the place; the first fault stays */
-/* Makes the window hold at least `size` bytes from the current place. False where the file ends before; ensure fails then. */
+/* Makes the window contain at least `size` bytes from the current position. False if the file ends before; pickle_ensure then
+ * fails. */
 bool pickle_need(tfp_pickle *m, size_t size);
 bool pickle_read_more(tfp_pickle *m, size_t size); /* the same, which fails */
 static inline bool pickle_ensure(tfp_pickle *m, size_t size)
@@ -77,7 +78,7 @@ static inline uint64_t pickle_number(tfp_pickle *m, unsigned bytes) /* little-en
     m->at += bytes;
     return n;
 }
-tfp_str pickle_line(tfp_pickle *m);                    /* of protocol 0, without its end; valid until the next read */
+tfp_str pickle_line(tfp_pickle *m);                    /* a line of protocol 0, without its end; valid until the next read */
 uint64_t pickle_index_line(tfp_pickle *m);
 void pickle_push_string(tfp_pickle *m, unsigned kind, uint64_t size);
 void pickle_push_long(tfp_pickle *m, uint64_t size);
@@ -90,11 +91,11 @@ void pickle_push_quoted(tfp_pickle *m);
 tfp_pvalue pickle_int(tfp_pickle *m, int64_t n);
 tfp_pvalue pickle_real(tfp_pickle *m, double x);
 tfp_pvalue pickle_string(tfp_pickle *m, unsigned kind, tfp_str s);
-/* A new box with these items, which may lie in m->stack. */
+/* A new box with these items, which may be in m->stack. */
 tfp_pvalue pickle_box_of(tfp_pickle *m, unsigned kind, const tfp_pvalue *items, size_t count);
 void pickle_box_add(tfp_pickle *m, tfp_pvalue box, const tfp_pvalue *items, size_t count);
 void pickle_release(tfp_pickle *m, tfp_pvalue item); /* after it was taken */
-bool pickle_fits(tfp_pickle *m);                     /* in the limit; else fails */
+bool pickle_fits(tfp_pickle *m);                     /* whether memory is within the limit; fails otherwise */
 static inline bool pv_is_box(tfp_pvalue v)
 {
     unsigned kind = PV_KIND(v);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wire/pickle_scan.c: the bytes of a pickle: windows of the input, numbers, lines and texts, which go on the machine's stack. */
+/* wire/pickle_scan.c: reads the bytes of a pickle: windows of the input, and the numbers, lines and texts that go on the
+ * machine's stack. */
 #include "wire/pickle_parts.h"
 
 #define WINDOW ((size_t)1 << 18)
 #define LINE_MOST ((size_t)1 << 16)    /* bytes of a line of protocol 0 */
-#define TEXT_MOST ((uint64_t)64 << 20) /* of a text; longer ones are no names and no messages */
-#define BYTES_KEPT ((uint64_t)4096)    /* of bytes */
+#define TEXT_MOST ((uint64_t)64 << 20) /* bytes of a text; longer ones are neither names nor messages */
+#define BYTES_KEPT ((uint64_t)4096)    /* bytes of a bytes object that are kept */
 
 /* ---- input ---- */
 
@@ -16,7 +17,7 @@ tfp_status pickle_fail(tfp_pickle *m, const char *what)
     return m->status;
 }
 
-/* Makes the window hold at least `size` bytes from the current place. False where the file ends before. */
+/* Makes the window contain at least `size` bytes from the current position. False if the file ends before. */
 bool pickle_need(tfp_pickle *m, size_t size)
 {
     tfp_str window;
@@ -88,18 +89,18 @@ void pickle_push_string(tfp_pickle *m, unsigned kind, uint64_t size)
     }
 }
 
-/* Little-endian with a sign; beyond 64 bits the nearest number that fits. */
+/* A little-endian signed number; beyond 64 bits it becomes the nearest 64-bit number. */
 void pickle_push_long(tfp_pickle *m, uint64_t size)
 {
     if (m->status) return;
-    if (size > 1024) { /* keys of cryptography: nothing here needs them */
+    if (size > 1024) { /* only cryptographic keys are that long, and no reader needs them */
         if (pickle_skip(m, size)) pickle_push(m, pv_make(TFP_PICKLE_OTHER, 0));
         return;
     }
     if (!pickle_ensure(m, (size_t)size)) return;
     const unsigned char *at = m->at;
     m->at += size;
-    if (size && size < 8) { /* nearly all */
+    if (size && size < 8) { /* the usual case */
         uint64_t small = 0;
         for (unsigned i = 0; i < size; i++) small |= (uint64_t)at[i] << 8 * i;
         uint64_t sign = UINT64_C(1) << (8 * size - 1);

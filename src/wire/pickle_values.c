@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wire/pickle_values.c: the values of a pickle: numbers and texts in a word, lists and dicts as rows of words in one array. */
+/* wire/pickle_values.c: stores the values of a pickle: numbers and texts in one word each, lists and dicts as sequences of
+ * words in one array. */
 #include "wire/pickle_parts.h"
 
 #define DEFAULT_LIMIT ((uint64_t)256 << 20)
@@ -80,12 +81,12 @@ tfp_pvalue tfp_pickle_word(tfp_pickle *m, tfp_str text)
 
 static void free_words(tfp_pickle *m, size_t first, uint32_t capacity)
 {
-    if (!capacity || capacity >= FREE_SIZES) return; /* long ones stay: there are few */
+    if (!capacity || capacity >= FREE_SIZES) return; /* long ones are not reused, because there are few */
     m->words.at[first] = m->free_words[capacity];
     m->free_words[capacity] = first + 1;
 }
 
-/* Room for so many words; -> words, SIZE_MAX without memory. */
+/* Allocates this many words; -> words, SIZE_MAX if memory is out. */
 static size_t take_words(tfp_pickle *m, uint32_t capacity)
 {
     if (capacity && capacity < FREE_SIZES && m->free_words[capacity]) {
@@ -104,7 +105,7 @@ static bool make_room(tfp_pickle *m, pickle_box *b, size_t count)
     size_t need = b->count + count, capacity = b->count ? need + need / 2 : need;
     if (need <= b->capacity) return true;
     if (!pickle_keep(m, capacity < UINT32_MAX)) return false;
-    if (b->capacity && b->first + b->capacity == m->words.size) { /* the last one grows where it is */
+    if (b->capacity && b->first + b->capacity == m->words.size) { /* the last one can grow in place */
         if (!pickle_keep(m, tfp_reserve(&m->words, b->first + capacity))) return false;
         m->words.size = b->first + capacity;
     } else {
@@ -122,7 +123,7 @@ void pickle_box_add(tfp_pickle *m, tfp_pvalue box, const tfp_pvalue *items, size
 {
     pickle_box *b = &m->boxes.at[PV_AT(box)];
     if (m->status || !count) return;
-    if (b->folded) { /* its items were counted when it was folded: the same list cannot grow again */
+    if (b->folded) { /* the items were counted when the list was folded, so it cannot grow again */
         m->status = tfp_fail(m->err, TFP_BADFILE, "an item for a list that is in use already");
         return;
     }
@@ -147,7 +148,8 @@ tfp_pvalue pickle_box_of(tfp_pickle *m, unsigned kind, const tfp_pvalue *items, 
     return made;
 }
 
-/* Frees one box and its words, but not the boxes in it; its place in the memo is emptied. The caller knows that nothing shares it. */
+/* Frees one box and its words, but not the boxes in it; clears its memo entry. The caller makes sure that nothing else refers to
+ * it. */
 static void release_box(tfp_pickle *m, tfp_pvalue v)
 {
     pickle_box *b = &m->boxes.at[PV_AT(v)];
@@ -245,7 +247,7 @@ tfp_pvalue tfp_pickle_item(const tfp_pickle *m, tfp_pvalue v, size_t i)
     return list && i < m->boxes.at[PV_AT(v)].count ? m->words.at[m->boxes.at[PV_AT(v)].first + i] : 0;
 }
 
-/* Of a dict or a call the words of its pairs. */
+/* The words with the pairs of a dict or a call. */
 static const tfp_pvalue *pairs_of(const tfp_pickle *m, tfp_pvalue v, size_t *count)
 {
     unsigned kind = PV_KIND(v);

@@ -56,7 +56,7 @@ typedef struct tfp_group {
 tfp_group tfp_group_skip(const uint8_t *at, const uint8_t *end, uint32_t number); /* `at`: after its first tag */
 tfp_status tfp_wire_failed(tfp_wire w, tfp_error *err);
 
-/* Bytes at offset `base` of the file (0 when it does not matter); faults report offsets in the file. */
+/* A wire over bytes at offset `base` of the file (0 if it does not matter); errors report offsets in the file. */
 static inline tfp_wire tfp_wire_start_at(tfp_str bytes, uint64_t base)
 {
     tfp_wire w;

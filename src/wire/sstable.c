@@ -121,7 +121,7 @@ static bool fail(tfp_walk *w, tfp_status s, tfp_error *err, const char *what)
     return false;
 }
 
-/* Puts the walk before the first entry of the bytes that it holds. */
+/* Places the walk before the first entry of its bytes. */
 static bool enter_block(tfp_walk *w, size_t size, tfp_error *err)
 {
     w->at = 0;

@@ -27,7 +27,7 @@ void tfp_scan_next(tfp_scanner *t);
 
 /* Records the first fault, at byte `at` of the text, and ends the tokens. */
 void tfp_scan_fail_at(tfp_scanner *t, const char *at, tfp_status s, const char *format, ...) TFP_PRINTF(4, 5);
-/* The same at the current word: "expected WHAT, found WORD". */
+/* Records the error at the current token: "expected WHAT, found WORD". */
 void tfp_scan_expected(tfp_scanner *t, const char *what);
 
 /* Goes past the sign if it is the current word. */

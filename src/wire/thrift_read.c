@@ -52,7 +52,7 @@ size_t tfp_thrift_read_list(tfp_thrift_in *in, tfp_thrift_type *of)
     uint8_t head = byte(in);
     uint64_t count = head >> 4 == 15 ? varint(in) : head >> 4;
     *of = (tfp_thrift_type)(head & 15);
-    in->fault |= count > (uint64_t)(in->end - in->at); /* an item takes a byte or more */
+    in->fault |= count > (uint64_t)(in->end - in->at); /* each item takes at least one byte */
     return in->fault ? 0 : (size_t)count;
 }
 
@@ -60,7 +60,7 @@ size_t tfp_thrift_read_list(tfp_thrift_in *in, tfp_thrift_type *of)
 typedef struct open_value {
     bool is_struct;
     uint64_t left; /* values */
-    tfp_thrift_type type, other; /* of values in turn: keys and values of a map */
+    tfp_thrift_type type, other; /* types of values that alternate: keys and values of a map */
     tfp_thrift_field field;
 } open_value;
 
@@ -70,7 +70,7 @@ static void skip_bytes(tfp_thrift_in *in, size_t size)
     if (!in->fault) in->at += size;
 }
 
-/* A value without parts is skipped; false for others, which `v` then describes. */
+/* Skips a value without parts; false for other types, which `v` then describes. */
 static bool skip_simple(tfp_thrift_in *in, tfp_thrift_type type, bool in_list, open_value *v)
 {
     *v = (open_value){ 0 };

@@ -39,7 +39,7 @@ typedef struct tfp_aten_rule {
     tfp_aten_cost (*count)(const tfp_aten_call *c,
                            const struct tfp_aten_rule *rule); /* NULL: an operator that only moves or makes data, 0 */
     int64_t each;
-    bool parts;                    /* composed of other operators: counts only when none of those was recorded */
+    bool parts;                    /* composed of other operators: counts only if none of those was recorded */
     const char *formula, *meaning; /* for documentation */
 } tfp_aten_rule;
 
@@ -65,9 +65,9 @@ typedef enum tfp_aten_state {
     TFP_ATEN_NO_FORMULA
 } tfp_aten_state;
 
-/* What is known of a call, of the calls around it and of those inside it. */
+/* Facts about a call, the calls around it and those inside it. */
 typedef struct tfp_aten_place {
-    bool covered;                  /* an enclosing operator's count includes it */
+    bool covered;                  /* the count of an enclosing operator includes it */
     bool known;                    /* it has a count of its own */
     bool any_below, counted_below; /* some operator inside it has a count; has a formula */
 } tfp_aten_place;

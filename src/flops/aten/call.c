@@ -167,7 +167,8 @@ int tfp_aten_numbers(const tfp_aten_input *in, int64_t *out, int most)
     tfp_jscan j = tfp_jscan_start(in->value);
     int n = 0;
     if (!in->value.size) return 0;
-    if (tfp_jscan_peek(&j) != '[') return tfp_parse_int64(in->value, &out[0]); /* a scan waits for what ends it */
+    /* the scanner needs a byte after the number, so a plain number is parsed here */
+    if (tfp_jscan_peek(&j) != '[') return tfp_parse_int64(in->value, &out[0]);
     j.at++;
     for (bool first = true; tfp_jscan_item(&j, first); first = false) {
         int64_t number;

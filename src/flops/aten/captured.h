@@ -12,14 +12,14 @@ bool tfp_aten_count_captured(tfp_graph_tables *g, const tfp_profile *p, const tf
 /* A captured call computes nothing by itself: in a trace that is its own capture such calls become parts of others. */
 void tfp_aten_leave_captured(const tfp_profile *p, tfp_aten_work *w);
 
-/* The operator that an activity of a replay certainly runs; NULL. */
+/* The operator that an activity of a replay runs, if it is certain; else NULL. */
 const tfp_captured_call *tfp_replayed_call(const tfp_profile *p, uint32_t span);
 
-/* Which activity of a replay is the first of its call, as the spans are gone through. */
+/* Finds which activity of a replay is the first of its call, while spans are visited in order. */
 typedef struct tfp_replayed {
     const tfp_profile *p;
-    uint32_t *latest; /* by call: one above the launch of the replay that was seen last */
-    tfp_map64 seen;   /* launch << 32 | call, where the launches of a call come in no order */
+    uint32_t *latest; /* by call: 1 + the launch of the replay that was seen last */
+    tfp_map64 seen;   /* launch << 32 | call; used if the launches of a call are not in order */
     bool ordered;
 } tfp_replayed;
 bool tfp_replayed_begin(const tfp_profile *p, tfp_replayed *r); /* false without memory */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/aten/execs.c: the float operations of a trace's calls, and of what graphs replay, as sums of executions. */
+/* flops/aten/execs.c: the float operations of a trace's calls, and of the activities that graphs replay, as sums of
+ * executions. */
 #include "flops/aten/aten.h"
 #include "flops/aten/captured.h"
 #include "model/graphs.h"
@@ -16,9 +17,10 @@ static uint32_t outside_step(const tfp_profile *p)
 
 typedef struct sums {
     const tfp_profile *p;
-    tfp_map64 by_step; /* node << 32 | step -> executions; made when a node's are not asked for in their order */
+    /* node << 32 | step -> executions; made if the executions of a node are requested out of order */
+    tfp_map64 by_step;
     bool indexed;
-    uint32_t *last; /* by node: the execution that was asked for last; TFP_NONE: none */
+    uint32_t *last; /* by node: the execution that was requested last; TFP_NONE: none */
     uint32_t outside;
     int64_t *of; /* by execution */
 } sums;
@@ -59,7 +61,7 @@ static bool add_sum(sums *x, uint32_t span, int64_t flops)
     return true;
 }
 
-/* A captured call counts once a replay, however many kernels it launched. */
+/* A captured call counts once for each replay, however many kernels it launched. */
 static bool add_replays(sums *x)
 {
     tfp_replayed r;
@@ -90,7 +92,7 @@ static bool add_calls(sums *x, tfp_profile *p)
     return ok;
 }
 
-/* Each activity that is one captured launch knows its operator. */
+/* Gives each activity that belongs to exactly one captured launch its operator. */
 static void tell_calls(tfp_profile *p)
 {
     const tfp_graph_tables *g = p->captures;

@@ -67,7 +67,7 @@ static bool find_sets(counter *c, uint32_t first, uint32_t end)
     return true;
 }
 
-/* Rows come in the order in which calls end, so inner calls stand before the outer one. */
+/* Rows are in the order in which calls end, so inner calls come before the outer one. */
 static uint32_t around(const counter *c, uint32_t op)
 {
     uint32_t above = c->ops[op].above;

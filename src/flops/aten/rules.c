@@ -359,7 +359,8 @@ static tfp_aten_cost count_avg_pool(const tfp_aten_call *c, const tfp_aten_rule 
     return pool(c, false, 4);
 }
 
-/* Each weight once for each step of each sequence; twice in the backward pass (each = 2). Tensors 1 and 2 are the weights. */
+/* Each weight counts once for each step of each sequence; in the backward pass twice (each = 2). Tensors 1 and 2 are the
+ * weights. */
 static tfp_aten_cost count_layer(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
     const tfp_aten_input *x = arg(c, 0);

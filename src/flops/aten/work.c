@@ -85,8 +85,8 @@ static void mark_above(worker *x, uint32_t span, uint8_t bits)
         x->flags[at] |= bits;
 }
 
-/* Finds the outermost counted operator around a span. The answer is kept for every span on the way, so that all spans
- * together cost one walk. */
+/* Finds the outermost counted operator around a span. The answer is kept for every span on the way, so that all
+ * searches together visit each span once. */
 static bool find_cover(worker *x, uint32_t span)
 {
     uint32_t at = span, cover = TFP_NONE;

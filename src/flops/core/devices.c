@@ -39,8 +39,8 @@ static const tfp_device_peaks devices[] = {
 };
 /* clang-format on */
 
-/* Devices that XPlane traces of ROCm do not name: cores and memory of AMD's table of GPU specifications (ROCm's documentation), clocks
- * of the data sheets. */
+/* Devices without a name in XPlane traces of ROCm: cores and memory from AMD's table of GPU specifications (ROCm's documentation),
+ * clocks from the data sheets. */
 /* clang-format off */
 static const struct {
     const char *vendor, *words;
@@ -58,7 +58,7 @@ static const struct {
 
 static bool parts(char c) { return c == ' ' || c == '-' || c == '_' || c == '/'; }
 
-/* Whether a word stands alone in the name, ignoring case: L4 does not match L40S. */
+/* Whether a word occurs separately in the name, ignoring case: L4 does not match L40S. */
 static bool has_word(tfp_str name, tfp_str word)
 {
     for (size_t at = 0; at < name.size;) {
@@ -82,7 +82,7 @@ static bool has_words(tfp_str name, const char *words)
 
 const tfp_device_peaks *tfp_device_find(tfp_str name, int64_t memory_bytes)
 {
-    /* suffixes of other devices, or of a part of one */
+    /* suffixes of other devices, or of a partition of a device */
     static const char *const others[] = { "MIG", "Ti", "D", "Laptop", "vGPU" };
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (has_words(name, others[i])) return NULL;

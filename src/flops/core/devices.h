@@ -27,7 +27,7 @@ typedef struct tfp_device_peaks {
 /* Finds a device by the name that drivers give ("NVIDIA A100-SXM4-80GB"); NULL when unknown, as for a part of a card. */
 const tfp_device_peaks *tfp_device_find(tfp_str name, int64_t memory_bytes);
 
-/* What a trace tells of a device that it does not name: the vendor ("AMD"), and numbers, 0 where they are not known. */
+/* A trace's facts about a device without a name: the vendor ("AMD"), and numbers, which are 0 if unknown. */
 typedef struct tfp_device_marks {
     tfp_str vendor;
     int64_t cores, memory_bytes, clock_khz;

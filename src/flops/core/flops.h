@@ -28,7 +28,7 @@ typedef struct tfp_assume {
 typedef enum tfp_count_state {
     TFP_COUNTED,
     TFP_NO_FORMULA,
-    TFP_NO_SHAPE /* it has a formula, but a shape that it needs is not known, or the number does not fit into 64 bits */
+    TFP_NO_SHAPE /* there is a formula, but a needed shape is unknown, or the number does not fit into 64 bits */
 } tfp_count_state;
 
 typedef struct tfp_work { /* the known part; TFP_UNKNOWN when a sum does not fit into 64 bits */
@@ -37,8 +37,8 @@ typedef struct tfp_work { /* the known part; TFP_UNKNOWN when a sum does not fit
     bool loops_unknown;
 } tfp_work;
 
-/* Of one execution of a node, where nothing else is said; beside program->nodes. A node of a function has what the calls agree
- * on that the model may run, or, where it runs none, all calls. */
+/* The cost of one execution of a node, unless stated otherwise; the array is parallel to program->nodes. A node of a function
+ * has the facts common to all calls that the model may run or, if it runs none, to all calls. */
 typedef struct tfp_node_flops {
     const tfp_known *outs; /* shapes and types of its outputs */
     tfp_known *common;     /* storage of outs where the calls differ */
@@ -48,10 +48,11 @@ typedef struct tfp_node_flops {
     int64_t flops,
         macs;    /* of the node itself, without bodies that it calls; TFP_UNKNOWN unless counted, or where it varies */
     bool varies; /* each call has a count, and these differ */
-    int64_t bytes;     /* read and written; TFP_UNKNOWN when a shape or type is not known */
-    int64_t trips;     /* of a while: iterations; TFP_UNKNOWN when not fixed (then its bodies count once), also at the
+    int64_t bytes; /* read and written; TFP_UNKNOWN when a shape or type is not known */
+    int64_t trips; /* of a while: iterations; TFP_UNKNOWN when not fixed (then its bodies count once), also at the
                           LoopCond of such a TF1 loop; else 1 */
-    bool needed;       /* some output of its body needs it, or it has an effect; all in a graph without signatures */
+    /* an output of its body needs it, or it has an effect; all nodes of a graph without signatures */
+    bool needed;
     int64_t loop_runs; /* how often one run of its body executes it: more than once in TF1 loops */
     tfp_work all;      /* including the bodies that it calls, times iterations, as far as known */
     bool reached;      /* one execution of the main graph may run it, perhaps in a branch that does not count */
@@ -74,7 +75,7 @@ typedef struct tfp_flops {
     bool cut_short;          /* a limit on work or memory was reached: later nodes are unknown */
 } tfp_flops;
 
-/* An operation that feeds data into the graph: a placeholder, a queue, an iterator. engine/told.c */
+/* Whether an operation feeds data into the graph: a placeholder, a queue, an iterator. engine/told.c */
 bool tfp_brings_input(tfp_str op);
 
 /* Works out the whole program. Errors: TFP_NOMEM; TFP_BADARG a profile without a program; TFP_NOTFOUND an assumed name. */

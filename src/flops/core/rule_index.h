@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/core/rule_index.h: everything known of an operation, found by its name: its rule, how its constants fold, its row in
+/* flops/core/rule_index.h: finds everything about an operation by its name: its rule, how its constants fold, its row in
  * TensorFlow's registry, the functions that it calls, the bytes that it moves. */
 #ifndef TFP_RULE_INDEX_H
 #define TFP_RULE_INDEX_H
@@ -42,7 +42,7 @@ extern const tfp_importer_rule tfp_importer_rules[]; /* ends with an empty row *
 
 typedef enum tfp_moves {                    /* the bytes that an op moves */
                          TFP_MOVES_ALL,     /* its inputs and outputs */
-                         TFP_MOVES_OUTPUTS, /* of its first input only as much as it outputs */
+                         TFP_MOVES_OUTPUTS, /* of its first input only as many bytes as it outputs */
                          TFP_MOVES_NOTHING  /* it forwards its input, or uses its shape only */
 } tfp_moves;
 

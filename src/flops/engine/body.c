@@ -6,7 +6,7 @@
 
 /* ---- calls ---- */
 
-/* An op with the name of a function: how TensorFlow 1 wrote calls. */
+/* TensorFlow 1's form of calls: an op that has the name of a function. */
 static const tfp_call_op named_call = { NULL, TFP_CALL_PLAIN, { NULL }, NULL, 0, 0 };
 
 static uint32_t body_named(const tfp_engine *e, tfp_str name)
@@ -50,7 +50,7 @@ static void find_calls(maker *m, tfp_local *l)
 
 /* ---- outputs: from the op's definition and the node's attributes ---- */
 
-#define OUTPUTS_OF_UNKNOWN 1024 /* an op without a definition has as many as are used, but not more than this */
+#define OUTPUTS_OF_UNKNOWN 1024 /* an op without a definition has as many outputs as are used, up to this limit */
 
 typedef struct out_item { /* one "N*NAME:TYPE" of a definition */
     tfp_str name;
@@ -258,7 +258,7 @@ static bool find_order(tfp_body *b, tfp_arena *arena)
         for (; at < done; at++)
             for (uint32_t n = b->order[at], u = first[n + 1]; u < first[n + 2]; u++)
                 if (--waits[users[u]] == 0 && users[u] <= i)
-                    b->order[done++] = users[u]; /* the loop comes to the others later */
+                    b->order[done++] = users[u]; /* the edge back into a loop does not delay its users */
     }
     for (uint32_t i = 0; ok && i < b->count && done < b->count; i++)
         if (waits[i]) b->order[done++] = i;
@@ -301,7 +301,8 @@ static bool passes(const tfp_engine *e, const tfp_body *b, uint32_t local)
     return false;
 }
 
-/* In the body's order an input's origin is known before it is needed; in a cycle the input itself is taken. */
+/* In the body's order the origin of an input is known before it is needed; in a cycle the input itself counts as the
+ * origin. */
 static bool find_origins(const tfp_engine *e, tfp_body *b)
 {
     const tfp_edge none = { TFP_NONE, 0, false };
@@ -318,7 +319,7 @@ static bool find_origins(const tfp_engine *e, tfp_body *b)
 
 /* ---- a body ---- */
 
-/* What the signature says of the arguments: the shapes with which the function was traced. */
+/* Reads the facts about the arguments from the signature: the shapes with which the function was traced. */
 static bool find_args(maker *m)
 {
     tfp_body *b = m->b;

@@ -15,7 +15,7 @@ static const tfp_known *handed(const tfp_op *op, const tfp_call_op *call, uint32
     return op->in + skip;
 }
 
-/* What holds for both of two possible results. */
+/* The facts that two possible results have in common. */
 static tfp_known join_known(tfp_op *op, const tfp_known *a, const tfp_known *b)
 {
     tfp_known k = { .shape = tfp_either(op, a->shape, b->shape), .dtype = a->dtype ? a->dtype : b->dtype };
@@ -34,7 +34,7 @@ bool tfp_call_all(tfp_machine *m, tfp_frame *f, tfp_op *op, const tfp_body *b, c
     for (; f->call_at < l->call_count; f->call_at++) {
         uint32_t body = b->calls.at[l->call_first + f->call_at];
         uint32_t of = tfp_instance_of(m, (tfp_request){ body, l->call->kind, args, count }, &started);
-        if (started || m->no_memory) return false; /* f may have moved */
+        if (started || m->no_memory) return false; /* the stack may have been reallocated, so f is not used any more */
         if (of == TFP_NONE) {
             f->lost = true;
             continue;
@@ -88,7 +88,8 @@ static void give_up(const tfp_frame *f, tfp_known *k, uint32_t i)
     *k = (tfp_known){ .shape = told_of(f, i), .dtype = k->dtype };
 }
 
-/* Merges variable i as assumed with its value `back` after an iteration; true when less is known than before. */
+/* Merges the assumed variable i with its value `back` after an iteration; true if the result has fewer facts than
+ * before. */
 static bool relax(const tfp_machine *m, const tfp_frame *f, tfp_op *op, uint32_t of, uint32_t i)
 {
     const tfp_instance *x = &m->e->instances.at[of];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/engine/count.c: turns shapes into counts: counts every node of every instance, sums instances up from callees to
- * callers, runs down from callers to callees, and makes the table of a body's nodes from the instances that run. */
+/* flops/engine/count.c: turns shapes into counts: counts every node of every instance, adds instances up from callees
+ * to callers, distributes runs from callers to callees, and fills the table of a body's nodes from the instances that
+ * run. */
 #include "base/dtype.h"
 #include "flops/engine/engine.h"
 
@@ -41,7 +42,7 @@ static void add_total(tfp_work *to, const tfp_work *t, int64_t times)
     to->loops_unknown |= t->loops_unknown;
 }
 
-/* The branches so far together with the next one: the work of the costliest, the operations of all. */
+/* Combines the branches so far with the next one: the work of the most expensive branch, the operations of all. */
 static tfp_work costlier(const tfp_work *so_far, const tfp_work *next, bool more)
 {
     tfp_work t = more ? *next : *so_far;
@@ -174,7 +175,7 @@ static void keep_node(summer *s, uint32_t local, const tfp_node_flops *n, const 
     to->all = n->all; /* for bodies the work of their calls is not needed */
 }
 
-/* Counts its nodes once more when they are to be kept, because only then it is known how often they run. */
+/* Counts the nodes of an instance again if the counts are kept, because only then the number of runs is known. */
 static void count_instance(summer *s, bool keep)
 {
     tfp_engine *e = s->e;
@@ -196,7 +197,7 @@ static void count_instance(summer *s, bool keep)
             bool all;
             tfp_work t = called_total(s, local, &op, &n.trips, &all);
             add_total(&n.all, &t, 1);
-            if (!all) { /* a recursive function, or one that the file lacks */
+            if (!all) { /* a recursive function, or one that is not in the file */
                 n.state = TFP_NO_FORMULA;
                 n.flops = n.macs = TFP_UNKNOWN;
                 sum(&n.all.ops, 1);
@@ -241,7 +242,7 @@ static void spread_runs(tfp_engine *e)
     }
 }
 
-/* Sums each instance up; those of the main graph are what runs. */
+/* Adds up each instance; those of the main graph are the total. */
 static tfp_status sum_up(tfp_engine *e, tfp_error *err)
 {
     for (size_t k = 0; k < e->finished.size; k++) {

@@ -19,7 +19,7 @@ typedef struct tfp_local {           /* an argument or a node */
     uint32_t call_first, call_count; /* -> calls: indexes of bodies, TFP_NONE when the library lacks the function */
     const tfp_rule_set *rules;
     const tfp_call_op *call; /* NULL: calls nothing */
-    uint32_t weight;         /* what one look at it costs, in steps */
+    uint32_t weight;         /* the cost of visiting it once, in steps */
 } tfp_local;
 
 typedef struct tfp_body {
@@ -31,8 +31,8 @@ typedef struct tfp_body {
     tfp_edge *results;
     tfp_edge *
         origins; /* per local: where its value comes from, through nodes that only forward an input (Identity, Switch) */
-    bool *needed;    /* per local: false when no output needs it, so that it does not run; NULL: all are needed */
-    tfp_known *args; /* what the signature says of the arguments */
+    bool *needed;    /* per local: false if no output needs it, so it does not run; NULL: all are needed */
+    tfp_known *args; /* facts about the arguments from the signature */
     TFP_VEC(tfp_edge) edges;
     TFP_VEC(int) types;
     TFP_VEC(uint32_t) calls;
@@ -45,7 +45,7 @@ typedef struct tfp_child { /* a call made by an instance */
     uint32_t local;        /* the node */
     uint32_t call;         /* which of its functions */
     uint32_t instance;
-    int64_t times; /* how often one execution of the node runs it: iterations, 0 for a branch that does not count */
+    int64_t times; /* how often one execution of the node runs it: iterations, or 0 for a branch that is not counted */
 } tfp_child;
 
 /* For TF1 loops, per local of a body: how often one run of the body executes it, and whether it is a LoopCond of a loop whose
@@ -78,7 +78,7 @@ typedef struct tfp_engine {
     const tfp_assume *assume;
     uint32_t signature; /* the signature that is counted; TFP_NONE: the whole graph */
     tfp_rule_index rules;
-    tfp_body *bodies;        /* as program->bodies */
+    tfp_body *bodies;        /* parallel to program->bodies */
     uint32_t *profile_node;  /* per node of the main graph: -> the nodes of the profile, TFP_NONE */
     uint32_t *local_by_name; /* by strid, for the body being prepared; TFP_NONE elsewhere */
     TFP_VEC(tfp_instance) instances;
@@ -120,7 +120,7 @@ tfp_status tfp_infer_all(tfp_engine *e, tfp_error *err); /* infer.c */
 tfp_status tfp_count_all(tfp_engine *e, tfp_error *err); /* count.c */
 /* An op as its rules see it, with the inputs and outputs of this instance. False when memory runs out. */
 bool tfp_op_of(tfp_engine *e, const tfp_body *b, const tfp_instance *x, uint32_t local, tfp_op *op);
-/* A call of While: its condition and body, and what enters. */
+/* A call of While: its condition and body, and the incoming values. */
 typedef struct tfp_while {
     const tfp_instance *cond, *body;
     const tfp_known *in;

@@ -81,7 +81,7 @@ static bool call(tfp_machine *m, tfp_frame *f, tfp_op *op, const tfp_body *b, co
     return ready;
 }
 
-/* Steps of work that one look at a node takes. */
+/* The cost of visiting a node once, in steps. */
 static uint64_t steps_of(const tfp_local *l, const tfp_op *op)
 {
     uint64_t steps = l->weight;
@@ -209,7 +209,7 @@ static bool *find_called(tfp_engine *e, tfp_error *err)
     return called;
 }
 
-/* Marks the instances that calls really use: loops were tried with more than one. */
+/* Marks the instances that calls really use, because loops also tried others. */
 static bool mark_used(tfp_machine *m, uint32_t from, bool *seen)
 {
     tfp_engine *e = m->e;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/engine/loops.c: how often loops run where that is fixed: a counter starts at a constant, grows by a constant and is
- * compared with a constant. Otherwise the number is unknown, because a condition on data may end a loop at any time. */
+/* flops/engine/loops.c: the number of iterations of loops, if it is fixed: a counter starts at a constant, grows by a
+ * constant and is compared with a constant. Otherwise the number is unknown, because a condition on data may end a loop at
+ * any time. */
 #include "flops/engine/engine.h"
 #include "model/tables/profile.h"
 
@@ -38,7 +39,7 @@ static double value_at(const place *p, tfp_edge edge)
     return k->elements && tfp_elements(k->shape) == 1 ? *k->elements : NAN;
 }
 
-/* How many iterations pass the comparison of the counter with `end`. */
+/* The number of iterations for which the counter passes the comparison with `end`. */
 static int64_t passes(double start, double step, double end, bool inclusive)
 {
     if (step < 0) start = -start, step = -step, end = -end;
@@ -115,7 +116,7 @@ static double added(const loop *l, const place *p, tfp_edge sum, tfp_edge variab
 typedef struct comparison {
     const char *const op[2];
     bool inclusive;
-    bool falls; /* the first input must fall for the loop to end */
+    bool falls; /* the loop ends when the first input becomes small enough */
 } comparison;
 
 static const comparison comparisons[] = { { { "Less", NULL }, false, false },
@@ -214,8 +215,7 @@ static uint32_t frame_named(frames *fs, tfp_str name, uint32_t parent, bool *no_
     uint32_t at = tfp_map64_get(&fs->by_name, key);
     if (at != TFP_NONE) {
         if (!fs->parents.at[at] && parent != at)
-            fs->parents.at[at] =
-                parent; /* constants have no frame of their own and look as if they came from outside */
+            fs->parents.at[at] = parent; /* constants have no frame of their own, and so appear to come from outside */
         return at;
     }
     if (!tfp_push(&fs->names, 0) || !tfp_push(&fs->parents, parent) || !tfp_push(&fs->trips, TFP_UNKNOWN) ||

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/engine/machine.h: the inference machine, for the files it consists of: infer.c drives it, told.c has facts from
- * outside the rules, instances.c finds bodies with their arguments, calls.c runs calls. */
+/* flops/engine/machine.h: the inference machine, shared by its files: infer.c runs it, told.c adds facts from outside
+ * the rules, instances.c finds bodies with their arguments, calls.c runs calls. */
 #ifndef TFP_MACHINE_H
 #define TFP_MACHINE_H
 
 #include "flops/engine/engine.h"
 
-#define TRIES_MOST 8 /* tries until a loop's shapes agree; after that its attributes count, or the shapes are unknown */
+/* attempts until a loop's shapes agree; afterwards its attributes are used, or the shapes are unknown */
+#define TRIES_MOST 8
 
 typedef struct tfp_relaxed { /* for a Merge that begins a loop: the result of the last pass */
     tfp_dims shape;
@@ -14,14 +15,14 @@ typedef struct tfp_relaxed { /* for a Merge that begins a loop: the result of th
     bool found;
 } tfp_relaxed;
 
-typedef struct tfp_frame { /* an instance that is being worked out */
+typedef struct tfp_frame { /* an instance that is being inferred */
     uint32_t instance;
     uint32_t at;               /* index in the body's order */
     uint32_t pass;             /* passes over a body with TF1 loops */
     uint32_t tries;            /* of the current While */
     uint32_t call_at;          /* of the current call: the index of its next function */
-    bool found, lost;          /* some earlier function of the call could be worked out; could not */
-    tfp_known *loop;           /* the variables as assumed; NULL before the first try */
+    bool found, lost;          /* some earlier function of the call could be inferred; some could not */
+    tfp_known *loop;           /* the assumed variables; NULL before the first attempt */
     const tfp_attr_list *told; /* the loop's attribute about the variables */
     tfp_relaxed *relaxed;      /* per local; NULL without loops */
 } tfp_frame;

@@ -67,7 +67,7 @@ static bool some_known(const tfp_op *op, uint32_t first)
     return false;
 }
 
-/* Rows of the data go where the indexes say; the last one stays. */
+/* Writes the rows of the data to the positions in the indexes; the last row for a position wins. */
 void tfp_fold_dynamic_stitch(tfp_op *op)
 {
     uint32_t count = op->in_count / 2;
@@ -88,7 +88,7 @@ void tfp_fold_dynamic_stitch(tfp_op *op)
     }
 }
 
-/* TensorScatterUpdate of a vector. */
+/* TensorScatterUpdate on a vector. */
 void tfp_fold_scatter(tfp_op *op)
 {
     const double *in = tfp_fold_in(op, 0), *updates = tfp_fold_in(op, 2);
@@ -127,7 +127,7 @@ void tfp_fold_range(tfp_op *op)
     for (int64_t i = 0; i < n; i++) out[i] = tfp_fold_fit(dtype, *start + (double)i * *delta);
 }
 
-/* Only where every step is exact. */
+/* Folds only if every step is exact. */
 void tfp_fold_lin_space(tfp_op *op)
 {
     const double *start = tfp_fold_in(op, 0), *stop = tfp_fold_in(op, 1);

@@ -137,7 +137,7 @@ void tfp_fold_concat_offset(tfp_op *op)
 
 /* ---- taking apart ---- */
 
-/* An input that is split along one dimension: how many elements there are before that dimension, in it and behind it. */
+/* An input that is split along one dimension: the number of elements before, in and after that dimension. */
 typedef struct whole {
     const double *in;
     int64_t outer, dim, inner;

@@ -15,7 +15,7 @@ typedef struct tfp_finder {
     uint32_t *variable_of; /* per node of the main graph: -> all, TFP_NONE */
     bool *taken;           /* per node of the main graph: a signature's outputs need it */
     bool trains;           /* some optimizer's operation is in the main graph */
-    int64_t idle;          /* as in tfp_parameter_counts */
+    int64_t idle;          /* like tfp_parameter_counts.idle */
     bool failed;
 } tfp_finder;
 

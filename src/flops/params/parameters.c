@@ -30,7 +30,7 @@ static tfp_str text_attr(const tfp_finder *f, const tfp_program_node *n, const c
 
 /* ---- which nodes are variables ---- */
 
-/* -1: not known, or not a possible number of elements. */
+/* The number of elements; -1: unknown or impossible. */
 static int64_t elements_of(const tfp_profile *p, uint32_t shape)
 {
     int64_t product = 1;
@@ -101,7 +101,7 @@ static void learn(tfp_finder *f, const tfp_program_node *n, uint32_t k, uint32_t
     f->all.at[v].dtype = dtype;
 }
 
-/* A called function knows what its arguments hold. */
+/* Copies a call's facts about its arguments to the called function. */
 static void learn_from_call(tfp_finder *f, const tfp_program_node *n)
 {
     const tfp_program_attr *called = tfp_program_attr_find(f->p, f->g, n, "f");
@@ -192,7 +192,8 @@ static void leave_out_others(tfp_finder *f)
 
 /* ---- facts in the file about its variables ---- */
 
-/* Variables that cannot be told apart, and the facts they agree on. Those of collections have no type and no shape. */
+/* Variables that cannot be told apart, and the facts they agree on. Variables from collections have no type and no
+ * shape. */
 typedef struct told_key {
     int64_t elements;
     tfp_strid name;
@@ -202,7 +203,7 @@ typedef struct told_key {
 typedef struct told_row {
     told_key key;
     bool trained, fixed;
-    bool handled, counts; /* a variable of the graph is one of these; one that is not left out */
+    bool handled, counts; /* the graph has such a variable; it has one that is not left out */
 } told_row;
 
 typedef struct told {
@@ -364,7 +365,7 @@ static bool find_in_checkpoint(tfp_finder *f)
     return true;
 }
 
-/* In a file that says which variables are trained, the others are not. */
+/* In a file that says which variables are trained, all others are not trained. */
 static tfp_parameter_kind rest_kind(const tfp_finder *f) { return f->trains ? TFP_FIXED : TFP_PARAMETER; }
 
 static void give(const tfp_finder *f, tfp_parameter_counts *out)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* flops/params/variables.c: classifies variables by their names. Optimizers and training loops have variables of their own,
- * in graphs and in checkpoints, which are recognised by their place: TensorFlow 1 puts a slot under its variable (w/Adam),
- * object-based checkpoints have a marked place for slots, and Keras has a scope for each optimizer. */
+ * in graphs and in checkpoints, which are recognised by their position in the name: TensorFlow 1 puts a slot under its
+ * variable (w/Adam), object-based checkpoints have a marked place for slots, and Keras has a scope for each optimizer. */
 #include "base/dtype.h"
 #include "flops/params/variables.h"
 
@@ -110,7 +110,7 @@ static bool is_optimizer_scope(const tfp_map64 *t, tfp_model_variable *all, cons
 
 #define DEEP 64 /* most parts of a name that are examined */
 
-/* Where the rest of the path begins behind a known scope; SIZE_MAX when it is in none. */
+/* The start of the rest of the path after a known scope; SIZE_MAX if it is in none. */
 static size_t inside_scope(const tfp_map64 *scopes, const tfp_model_variable *all, tfp_str path)
 {
     size_t parts = 0;

@@ -58,7 +58,7 @@ static void conv_scalars(tfp_op *op)
     tfp_conv_shape(op, 2);
     set_range(op, TFP_SCALAR_DIMS);
 }
-static void conv_channels(tfp_op *op) /* as the filter's range */
+static void conv_channels(tfp_op *op) /* like the filter's range */
 {
     tfp_conv_shape(op, 2);
     set_range(op, tfp_in(op, 5));

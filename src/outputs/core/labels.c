@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* Members share a few labels: each is collected once. */
+/* Many members have the same few labels, so each label is collected once. */
 typedef struct collector {
     const tfp_profile *p;
     tfp_labels *out;
@@ -40,7 +40,7 @@ static bool collect(const tfp_report *r, uint32_t row, tfp_labels *out, bool (*a
     return ok && (out->size < 2 || tfp_sort_strings(out->at, out->size, tfp_profile_of(r)->strings.strings));
 }
 
-/* The empty name stands for no device; it sorts first. */
+/* The empty name stands for "no device"; it sorts first. */
 bool tfp_labels_devices(const tfp_report *r, uint32_t row, tfp_labels *out)
 {
     if (!collect(r, row, out, add_device)) return false;

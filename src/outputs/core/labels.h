@@ -5,13 +5,13 @@
 
 #include "model/tables/types.h"
 
-/* Ids of strings in byte order, each once. Reused from row to row; freed with tfp_vec_free. */
+/* Ids of strings in byte order, without duplicates. Reused for each row; freed with tfp_vec_free. */
 typedef struct tfp_labels {
     tfp_strid *at;
     size_t size, capacity;
 } tfp_labels;
 
-/* Devices that a row's node, or its members, ran on; op types likewise. False without memory. */
+/* Collects the devices on which a row's node, or its members, ran; op types likewise. False if memory is out. */
 bool tfp_labels_devices(const tfp_report *r, uint32_t row, tfp_labels *out);
 bool tfp_labels_op_types(const tfp_report *r, uint32_t row, tfp_labels *out);
 

@@ -10,8 +10,8 @@ typedef struct tfp_output_format {
     const char *name; /* "text", "json", "csv", "md", "proto", "timeline", "pprof" ... */
     const char *help;
     bool in_format_option; /* may be given to -format */
-    /* TFP_BADARG when this report has no such form ("op view has no timeline"). Fills s->buf and calls
-     * tfp_sink_flush_if_full regularly; failures of the sink are found at tfp_sink_end. */
+    /* TFP_BADARG if this report has no such form ("op view has no timeline"). Fills s->buf and calls
+     * tfp_sink_flush_if_full regularly; tfp_sink_end reports failures of the sink. */
     tfp_status (*write)(const tfp_report *r, tfp_sink *s, tfp_error *err);
 } tfp_output_format;
 

@@ -4,7 +4,7 @@
 #include "base/threads.h"
 
 #define PIECE 2048  /* rows that a thread formats at once */
-#define FEWEST 8192 /* starting threads takes longer than formatting fewer rows */
+#define FEWEST 8192 /* for fewer rows, starting threads takes longer than it saves */
 #define LONG 2048   /* bytes of a row: longer rows are written one by one, to keep memory small */
 
 typedef struct piece {
@@ -16,7 +16,7 @@ typedef struct job {
     tfp_sink *sink;
     void (*write)(const void *ctx, size_t first, size_t end, tfp_buf *out);
     const void *ctx;
-    size_t count, size, next; /* rows: all; of a piece; taken so far */
+    size_t count, size, next; /* rows: all, in each piece, and taken so far */
     piece pieces[TFP_SLOTS(TFP_THREADS_MOST)];
 } job;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* outputs/core/table.c: the columns of table.h, a row for each, and how their cells are read. */
+/* outputs/core/table.c: the columns of table.h, one row for each, and functions that read their cells. */
 #include "outputs/core/table.h"
 #include "model/tables/graph.h"
 #include "model/tensors.h"
@@ -154,7 +154,7 @@ static void put_element(tfp_buf *b, const tfp_tensor *t, size_t i)
         tfp_escape(b, t->strings[i]);
 }
 
-/* Values in row-major order, separated by blanks. */
+/* Appends the values in row-major order, separated by blanks. */
 static void tensor_values(tfp_cells *c, uint32_t row, tfp_buf *out)
 {
     const tfp_tensor *t = tensor_of(c->r, row);
@@ -277,7 +277,7 @@ static bool part_of_sum(const tfp_report *r, tfp_column_id id, size_t i, tfp_fla
     return false;
 }
 
-/* A number that is no sum: the row's own, and in total. */
+/* A number that cannot be summed: the row's own value, and the one for its total. */
 static bool part_of_real(const tfp_report *r, tfp_column_id id, size_t i, tfp_flat *out)
 {
     const tfp_column *c = &tfp_columns[id];
@@ -296,7 +296,7 @@ static bool part_of_label(const tfp_report *r, tfp_column_id id, size_t i, tfp_f
     return false;
 }
 
-/* Column `i` of those that a column of -select adds, by kind; false past the end. */
+/* Column `i` of those that a column of -select adds, by its kind; false past the end. */
 static bool (*const of_kind[TFP_COLUMN_KINDS])(const tfp_report *r, tfp_column_id id, size_t i, tfp_flat *out) = {
     [TFP_COLUMN_IS_LABEL] = part_of_label,
     [TFP_COLUMN_IS_SUM] = part_of_sum,

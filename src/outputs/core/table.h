@@ -19,8 +19,8 @@ static inline void tfp_cells_free(tfp_cells *c) { tfp_vec_free(&c->labels); }
 /* When a column is in the table, besides with a column of -select: values of tfp_flat.column. */
 enum {
     TFP_FLAT_ALWAYS = -1,
-    TFP_FLAT_TYPED = -2, /* in tables with typed cells; not in CSV, whose columns must not change */
-    TFP_FLAT_ASKED = -3  /* in no table, but can be asked for by name */
+    TFP_FLAT_TYPED = -2, /* only in tables with typed cells; not in CSV, whose columns must not change */
+    TFP_FLAT_ASKED = -3  /* in no table, but available by name */
 };
 
 typedef struct tfp_flat tfp_flat;
@@ -33,7 +33,7 @@ struct tfp_flat {
     bool (*number)(const tfp_report *r, uint32_t row, tfp_value from, int64_t *out); /* false: absent */
     bool (*real)(const tfp_report *r, uint32_t row, const tfp_flat *f, double *out); /* false: absent */
     void (*text)(tfp_cells *c, uint32_t row, tfp_buf *out); /* appends, escaped; without memory out fails */
-    const tfp_grid_column *grid; /* a column of the report's own grid; replaces the three functions */
+    const tfp_grid_column *grid; /* a column that the report's grid defines; replaces the three functions */
 };
 
 /* Column `i` of those that the options select, in order; false past the end. `typed` as in TFP_FLAT_TYPED. */
@@ -42,7 +42,7 @@ typedef TFP_VEC(tfp_flat) tfp_flats;
 bool tfp_table_columns(const tfp_report *r, bool typed, tfp_flats *out); /* all of them; false without memory */
 /* Any column that such a report can have, selected or not; false when there is none of that name. */
 bool tfp_table_find(const tfp_report *r, const char *name, tfp_flat *out);
-tfp_flat tfp_flat_of(const tfp_grid_column *c); /* a column of a grid's own */
+tfp_flat tfp_flat_of(const tfp_grid_column *c); /* for a column that the grid defines */
 size_t tfp_table_rows(const tfp_report *r);
 tfp_unit tfp_flat_unit(const tfp_flat *f); /* TFP_LABEL when it has none */
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* outputs/text/grid_fit.c: the widths of a grid's columns. At a terminal texts are cut to its width; where that is not enough
+/* outputs/text/grid_fit.c: the widths of a grid's columns. At a terminal texts are cut to its width; if that is not enough,
  * columns are left out: first those without information, then from the last. Sentences and commands are not cut: they
  * continue on further lines. */
 #include "outputs/text/grid_fit.h"
@@ -89,8 +89,8 @@ static bool is_share(const tfp_grid_lines *w, size_t c)
     return w->columns.at[c].type == 'r' && tfp_flat_unit(&w->columns.at[c]) == TFP_SHARE;
 }
 
-/* The column to leave out next: the last of those with the least information, shares after all others; 0 when there is none.
- * The first column, the one that orders the rows, and the first number stay. */
+/* The column to leave out next: the last of those with the least information, where columns of shares come after all others;
+ * 0 if there is none. The first column, the one that orders the rows, and the first number always stay. */
 static size_t least_said(const tfp_grid_lines *w)
 {
     size_t best = 0, number = 1;
@@ -118,7 +118,7 @@ static void remove_left_out(tfp_grid_lines *w)
     w->columns.size = kept;
 }
 
-/* Leaves columns out until a line with its texts cut is no wider than the screen. */
+/* Leaves columns out until a line with shortened texts is no wider than the screen. */
 static void leave_out(tfp_grid_lines *w, size_t screen)
 {
     size_t width = 0;
@@ -166,7 +166,8 @@ tfp_status tfp_grid_lines_start(const tfp_report *r, const tfp_grid *g, size_t r
     ok = ok && (out->of = calloc(out->columns.size + 1, sizeof *out->of)) != NULL;
     if (ok) measure(out);
     if (ok && tfp_for_screen(tfp_options_of(r))) fit(out, (size_t)tfp_options_of(r)->to.screen);
-    if (ok && !tfp_for_screen(tfp_options_of(r)) && tfp_is_aligned(r)) choose_bar(out, SIZE_MAX); /* all is whole */
+    /* everything fits without cutting */
+    if (ok && !tfp_for_screen(tfp_options_of(r)) && tfp_is_aligned(r)) choose_bar(out, SIZE_MAX);
     if (ok && !out->cell.failed && !out->left_out.failed) return TFP_OK;
     tfp_grid_lines_free(out);
     return tfp_nomem(err);

@@ -100,7 +100,7 @@ static void put_wrapped_row(tfp_grid_lines *w, uint32_t row, tfp_buf *out)
     }
 }
 
-/* A row of two texts on two lines; the first is a command to copy, so it stays whole. */
+/* Writes a row of two texts on two lines; the first is a command to copy, so it is not broken. */
 static void put_row_below(tfp_grid_lines *w, uint32_t row, tfp_buf *out)
 {
     enum { INDENT = 4 };
@@ -127,7 +127,7 @@ static void put_lines(tfp_grid_lines *w, tfp_sink *s)
     }
 }
 
-/* Notes that a reader needs before the numbers, such as that two sides did different work. */
+/* Notes that a reader must know before the numbers, for example that two sides did different work. */
 static void put_notes(const tfp_report *r, tfp_buf *b)
 {
     for (size_t i = 0; i < r->notes.size; i++) {
@@ -139,7 +139,7 @@ static void put_notes(const tfp_report *r, tfp_buf *b)
         tfp_buf_char(b, '\n');
 }
 
-/* The remark after a fact's value, after a gap, at a column; on lines of its own where a terminal has no room. */
+/* The remark after a fact's value, aligned at a column; on separate lines if the terminal is too narrow. */
 static void put_more(tfp_buf *b, tfp_str more, size_t gap, size_t column, int64_t screen)
 {
     enum { ROOM = 24, BELOW = 4 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* outputs/text/headline.c: what people see of a table whose first row is told in a sentence: that line, and of the other rows the
- * columns that answer the question, under heads in words. Programs get the whole table. */
+/* outputs/text/headline.c: a table whose first row is shown as a sentence, for people: that sentence, then the other rows with
+ * the columns that answer the question, under heads in words. Programs get the whole table. */
 #include "outputs/text/headline.h"
 #include "options/options.h"
 #include "outputs/text/screen.h"
@@ -12,7 +12,7 @@ static const struct {
     const char *name, *head;
 } shown[SHOWN] = { { "scenario", "if" }, { "step_us", "a step" }, { "gain_us", "gain" }, { "gain_share", "of the step" } };
 
-/* A column from row `skip` on. */
+/* A column without the rows before `skip`. */
 static tfp_grid_column below(const tfp_grid_column *c, size_t skip, const char *head)
 {
     tfp_grid_column out = *c;
@@ -43,7 +43,7 @@ void tfp_headline_put(const tfp_report *r, tfp_buf *out)
 
 bool tfp_headline_grid(const tfp_report *r, tfp_grid *out)
 {
-    size_t skip = begins_with_today(r->grid); /* -order_by may have moved it: there it stays a row */
+    size_t skip = begins_with_today(r->grid); /* -order_by may have moved the first row; it is then an ordinary row */
     *out = (tfp_grid){ .row_count = r->grid->row_count - skip };
     for (size_t i = 0; i < SHOWN; i++) {
         const tfp_grid_column *c = tfp_grid_find(r->grid, shown[i].name);

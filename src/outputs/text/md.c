@@ -17,7 +17,7 @@
 #include <stdlib.h>
 
 #define MAX_INDENT 64 /* levels of indentation: deeper rows have no more */
-#define MAX_VALUES 16 /* values shown of a tensor; the others are counted */
+#define MAX_VALUES 16 /* values of a tensor that are shown; of the others only the number */
 
 typedef struct writer {
     const tfp_report *r;
@@ -67,7 +67,7 @@ static void put_text(writer *w, tfp_str s)
     put_cell(w);
 }
 
-/* Totals of the op view are sums over the rest of the list, which nobody wants to read. */
+/* Totals of the op view are sums over the rest of the list, which mean little to readers. */
 static bool has_totals(const writer *w) { return w->r->kind != TFP_REPORT_LIST; }
 
 static void put_name(writer *w, uint32_t row)
@@ -252,7 +252,7 @@ static void put_finding(writer *w, tfp_str text)
     tfp_buf_text(w->out, "- ");
     while (text.size) {
         tfp_str line = tfp_str_cut_line(&text);
-        size_t blanks = 0; /* Markdown would drop them */
+        size_t blanks = 0; /* Markdown would remove them */
         for (; blanks < line.size && line.data[blanks] == ' '; blanks++) tfp_buf_text(w->out, "&nbsp;");
         put_text(w, (tfp_str){ line.data + blanks, line.size - blanks });
         if (text.size) tfp_buf_text(w->out, "<br>\n  ");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* outputs/text/screen.c: the four views as an aligned table: a line that describes it, numbers in columns, and the share of the
  * first number with a bar. At a terminal names are cut to the width, and columns for which there is no room are left out and
- * named at the end; in a pipe everything is whole. TensorFlow's form is outputs/text/text.c. */
+ * named at the end; in a pipe nothing is cut. TensorFlow's form is outputs/text/text.c. */
 #include "outputs/text/screen.h"
 #include "model/tables/runs.h"
 #include "options/options.h"
@@ -27,7 +27,7 @@ typedef struct screen {
     number numbers[TFP_COLUMNS_MAX + 1];
     tfp_column_id labels[TFP_COLUMNS_MAX];
     size_t number_count, label_count;
-    size_t all_numbers, all_labels;     /* including those left out at the ends */
+    size_t all_numbers, all_labels;     /* also those that are left out */
     size_t widths[TFP_COLUMNS_MAX + 1]; /* of numbers */
     size_t name_width, label_widths[TFP_COLUMNS_MAX];
     bool bars; /* there is room for them */
@@ -46,7 +46,7 @@ static int64_t total_of(const screen *x, uint32_t row, tfp_value v)
     return x->list && row ? tfp_own(x->r, row, v) : tfp_total(x->r, row, v);
 }
 
-/* Host and accelerator times are useful beside their sum only where both exist. */
+/* Host and accelerator times are shown in addition to their sum only if both exist. */
 static bool is_told(const screen *x, tfp_column_id c)
 {
     bool part = c == TFP_C_CPU_MICROS || c == TFP_C_ACCELERATOR_MICROS;
@@ -199,7 +199,7 @@ static void leave_out(screen *x, size_t width)
 
 static size_t at_most(size_t n, size_t most) { return n < most ? n : most; }
 
-/* The name gets the width that numbers leave; labels, which follow it, get a part of that. */
+/* The name gets the width that the numbers leave, minus a part for the labels, which follow it. */
 static void measure(screen *x)
 {
     size_t left = (size_t)x->r->options->to.screen, numbers;
@@ -230,7 +230,7 @@ static void measure(screen *x)
 
 /* ---- lines ---- */
 
-/* From the end of a text to the next column; what is wider than its column shifts the rest of its line. */
+/* Fills up to the next column; a text wider than its column shifts the rest of its line. */
 static void put_gap(tfp_buf *out, size_t at, size_t to) { tfp_buf_fill(out, ' ', (at < to ? to - at : 0) + GAP); }
 
 static void put_right(tfp_buf *out, const tfp_buf *cell, size_t width)
@@ -282,7 +282,7 @@ static void put_row(screen *x, uint32_t row, tfp_buf *out)
     if (y->tensor != TFP_NONE) tfp_tensor_text(x->r->tree->tensors.at[y->tensor], out);
 }
 
-/* Of which part of the recording the rows are. */
+/* The part of the recording that the rows cover. */
 static void put_extent(const tfp_report *r, tfp_buf *line)
 {
     const tfp_moments *range = &r->options->part.range;

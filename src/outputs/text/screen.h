@@ -15,14 +15,16 @@ enum { TFP_BAR = 10 };                                               /* columns 
 size_t tfp_screen_width(tfp_str s); /* in characters, each one column wide */
 /* Cuts a text to that many characters, the last of them an ellipsis. */
 void tfp_screen_cut(tfp_buf *text, size_t width);
-/* The same in the middle, behind the indent: paths and kernels differ at their ends as often as at their beginnings. */
+/* Cuts in the middle, after the indent, because paths and kernels differ at their ends as often as at their
+ * beginnings. */
 void tfp_screen_cut_name(tfp_buf *text, size_t width);
 /* Wraps a text that begins at column `indent`: lines break between words, fit the width, and all begin at `indent`. */
 void tfp_screen_wrap(tfp_buf *out, tfp_str text, size_t indent, int64_t width);
 /* The next line of a text from byte *at on: as many words as fit, or part of one that does not. *at becomes the end of
  * the line. */
 tfp_str tfp_screen_line(tfp_str text, size_t width, size_t *at);
-/* Two blanks a level; of very deep rows the level as a number, or a chain of calls would be written as its length squared. */
+/* Two blanks for each level; for very deep rows the level as a number, because the indents of a long chain of calls would
+ * grow with the square of its length. */
 void tfp_screen_depth(uint32_t depth, tfp_buf *out);
 /* A row's name without the scopes of its parent's name. */
 tfp_str tfp_screen_own_name(const tfp_report *r, uint32_t row);

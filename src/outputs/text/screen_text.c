@@ -10,7 +10,7 @@ size_t tfp_screen_width(tfp_str s)
     return n;
 }
 
-/* The byte behind the first n characters. */
+/* The byte after the first n characters. */
 static size_t behind(const tfp_buf *text, size_t n)
 {
     size_t at = 0;
@@ -49,7 +49,7 @@ static void cut_signature(tfp_buf *text)
 
 void tfp_screen_cut_name(tfp_buf *text, size_t width)
 {
-    enum { LEAST = 8 }; /* letters that are worth a part on each side */
+    enum { LEAST = 8 }; /* fewer letters on a side tell nothing */
     size_t all = tfp_screen_width((tfp_str){ text->data, text->size }), indent = 0;
     if (all <= width) return;
     cut_signature(text);
@@ -71,7 +71,7 @@ void tfp_screen_cut_name(tfp_buf *text, size_t width)
     tfp_buf_free(&rest);
 }
 
-/* A blank between a number and its unit, at which no line ends: "16.6 ms", "2.04 s,". */
+/* Whether this is the blank between a number and its unit, where a line must not break: "16.6 ms", "2.04 s,". */
 static bool is_in_amount(tfp_str text, size_t at)
 {
     static const char *const units[] = { "ns", "\xc2\xb5s", "ms", "s", "B", "kB", "MB", "GB", "TB", "M", "G", "T" };
@@ -103,7 +103,7 @@ tfp_str tfp_screen_own_name(const tfp_report *r, uint32_t row)
 
 void tfp_screen_wrap(tfp_buf *b, tfp_str text, size_t indent, int64_t width)
 {
-    enum { LEAST = 24 }; /* below this width wrapping makes no sense */
+    enum { LEAST = 24 }; /* on narrower screens wrapping makes no sense */
     size_t screen = width > 0 ? (size_t)width : 0, column = indent;
     if (screen < indent + LEAST) {
         tfp_buf_add(b, text.data, text.size);
@@ -133,7 +133,7 @@ tfp_str tfp_screen_line(tfp_str text, size_t width, size_t *at)
         if (text.data[i] == ' ' && !is_in_amount(text, i)) space = i;
         n += ((unsigned char)text.data[i] & 0xc0) != 0x80;
     }
-    if (n > width) i = space > from ? space : i - 1; /* a wider word is broken */
+    if (n > width) i = space > from ? space : i - 1; /* a longer word is broken */
     *at = i;
     return (tfp_str){ text.data + from, i - from };
 }

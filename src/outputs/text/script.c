@@ -17,7 +17,7 @@ static const char *const units[][3] = {
     [TFP_LABEL] = { "", "", "" },
 };
 
-/* The same for whole numbers without printf: three digits, ties to even as in printf, then the unit. */
+/* Like put_size for whole numbers, without printf: three digits, ties to even like printf, then the unit. */
 static void put_whole(tfp_buf *b, tfp_unit unit, int64_t n)
 {
     int64_t step = 1, thousands = 1;
@@ -79,7 +79,7 @@ static void put_python(tfp_buf *b, double x)
     tfp_buf_printf(b, "%.*f", behind > 1 ? behind : 1, x);
 }
 
-/* The head's word for the numbers. */
+/* The word for the numbers in the heading. */
 static const char *word_for(tfp_column_id column)
 {
     return column == TFP_C_BYTES || tfp_columns[column].unit == TFP_LABEL ? "memory" : tfp_columns[column].name;

@@ -163,7 +163,7 @@ static void write_cell(const tfp_report *r, uint32_t row, tfp_column_id cell, tf
     if (tfp_columns[cell].text.suffix) tfp_buf_text(b, tfp_columns[cell].text.suffix);
 }
 
-/* The device cell and its comma are omitted where the device is not known. */
+/* TensorFlow omits the device cell and its comma if the device is unknown. */
 static bool has_cell(const tfp_report *r, uint32_t row, tfp_column_id cell)
 {
     const tfp_row *x = &r->tree->rows.at[row];
@@ -238,7 +238,7 @@ static void write_share(const tfp_report *r, uint32_t row, tfp_column_id cell, t
     pad_left(b, from, 30);
 }
 
-/* The type's own: what is no sum cannot be accumulated. */
+/* The type's own value, because a value that is not a sum cannot be accumulated. */
 static void write_real_of_type(const tfp_report *r, uint32_t row, tfp_column_id cell, tfp_buf *b)
 {
     size_t from = b->size;

@@ -96,7 +96,7 @@ static void write_items(const tfp_report *r, uint32_t row, const tfp_column_id *
     if (tfp_selects(tfp_options_of(r), TFP_C_OP_TYPES)) write_types(&x, r, row);
 }
 
-/* Below hidden rows: writes how many are hidden, and indents the row and everything below it by two more spaces. */
+/* After hidden rows: writes how many are hidden, and indents the row and everything below it by two more spaces. */
 static size_t write_hidden(const tfp_report *r, uint32_t row, size_t indent, tfp_buf *b)
 {
     uint32_t hidden = tfp_row_at(r, row)->hidden;

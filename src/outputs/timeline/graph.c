@@ -19,9 +19,11 @@ typedef struct graph {
     const tfp_report *r;
     const tfp_profile *p;
     tfp_trace_out *t;
-    TFP_VEC(region) regions;     /* first as found, then by device name and start, one for each start */
-    uint32_t *rank, *pid;        /* per lane of the profile: its rank by name; its process or TFP_NONE */
-    uint32_t *device;            /* the lane that represents its name: a file may have two kinds of one name */
+    /* at first in the order found, then sorted by device name and start, one for each start */
+    TFP_VEC(region) regions;
+    uint32_t *rank, *pid; /* per lane of the profile: its rank by name; its process or TFP_NONE */
+    /* the lane that stands for all lanes of its name, because a file may have two kinds of lanes with one name */
+    uint32_t *device;
     uint32_t *lane_first;        /* by rank: its first region; one more at the end */
     TFP_VEC(uint32_t) processes; /* lanes by pid */
     TFP_VEC(uint32_t) fresh;     /* lanes that the current node is the first to use */
@@ -90,7 +92,7 @@ static bool start_less(const void *ctx, uint32_t a, uint32_t b)
     return x->start_ns < y->start_ns;
 }
 
-/* Of runs that begin at the same time on a device only the first is drawn. */
+/* If several runs begin at the same time on a device, only the first is drawn. */
 static bool sort_regions(graph *g)
 {
     size_t n = g->regions.size, kept = 0;
@@ -170,7 +172,7 @@ static bool assign_lanes(graph *g)
 
 /* ---- flows ---- */
 
-/* Lists made once for each node: the regions where its runs are drawn. */
+/* Lists that are made once for each node: the regions in which its runs are drawn. */
 typedef struct sources {
     uint32_t *first, *count;   /* by node, into list; first is TFP_NONE before the list is made */
     TFP_VEC(uint32_t) list;    /* regions in ascending order, so those of one device together */
@@ -257,8 +259,8 @@ static bool add_flows(graph *g, const sources *s, uint32_t from, const uint32_t 
     return true;
 }
 
-/* Connects the regions of one node, device by device. An input that is drawn on one device only gives no flow there; every
- * other pair gives one: the work is bounded by inputs and flows. */
+/* Connects the regions of one node, device by device. An input that is drawn only on the same device gives no flow there;
+ * every other pair gives one, so the work is bounded by inputs and flows. */
 static bool connect_node(graph *g, sources *s, uint32_t node)
 {
     const uint32_t *own = s->own + s->own_first[node];
@@ -283,7 +285,7 @@ static int compare_flows(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* own: the regions by node, in their order. */
+/* own: the regions of each node, in the order of regions. */
 static void index_own(const graph *g, sources *s)
 {
     size_t nodes = g->p->graph->nodes.size;

@@ -49,7 +49,7 @@ void tfp_timeline_peaks(const tfp_report *r, tfp_buf *out)
 
 /* ---- bytes held by nodes ---- */
 
-typedef struct holding { /* in effect from its time until the owner's next one */
+typedef struct holding { /* holds from its time until the owner's next holding */
     int64_t at_ns, bytes;
     uint32_t owner; /* rank of the node by name */
 } holding;
@@ -59,10 +59,10 @@ typedef struct holdings {
     uint32_t *nodes;           /* by name */
     TFP_VEC(holding) at;       /* owner by owner, each in order of time */
     uint32_t *by_size, *place; /* sorted biggest first, then by name; its inverse */
-    uint32_t *by_time;         /* holdings that follow another one of their owner */
+    uint32_t *by_time;         /* holdings that follow another holding of the same owner */
     size_t later;
     uint32_t *now;  /* per owner: the holding in effect */
-    uint8_t *marks; /* a tree over by_size: some holding below is in effect and not 0 */
+    uint8_t *marks; /* a tree over by_size: whether a holding below is in effect and not 0 */
     size_t leaves;
 } holdings;
 
@@ -77,7 +77,7 @@ static int compare_holdings(const void *a, const void *b)
     return x->at_ns < y->at_ns ? -1 : x->at_ns > y->at_ns;
 }
 
-/* The most persistent bytes on the accelerator in any step of the node. */
+/* The largest number of persistent bytes on the accelerator in any step of the node. */
 static int64_t persistent_bytes(const tfp_profile *p, uint32_t node)
 {
     int64_t most = 0;
@@ -252,7 +252,7 @@ static void put_counter_tail(tfp_json *j, const char *name, int64_t pid, int64_t
     tfp_json_close(j, '}');
 }
 
-/* The biggest holdings that fit into the bytes in use, each into the bytes that bigger ones left. */
+/* The largest holdings that together fit into the bytes in use: each must fit into what larger ones left. */
 static size_t find_top(const holdings *h, int64_t *bytes, uint32_t top[TOP_COUNT])
 {
     size_t count = 0, at = 0;

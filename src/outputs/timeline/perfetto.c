@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* outputs/timeline/perfetto.c: a trace as recorded, as a Perfetto trace (.pftrace): processes, threads and streams are tracks, spans are
- * slices with their stats as annotations, launches are flows, counters and memory are counter tracks. */
+/* outputs/timeline/perfetto.c: writes a recorded trace as a Perfetto trace (.pftrace): processes, threads and streams are tracks, spans
+ * are slices with their stats as annotations, launches are flows, counters and memory are counter tracks. */
 #include "outputs/timeline/perfetto.h"
 
 #include "model/tables/devices.h"
@@ -32,7 +32,7 @@ static void put_process(tfp_pf_out *x, uint32_t lane)
     if (l->process < t->processes.size && t->processes.size > 1 && t->processes.at[l->process].rank >= 0)
         tfp_buf_printf(&name, "rank:%d/", t->processes.at[l->process].rank);
     tfp_buf_str(&name, tfp_text(x->p, l->device));
-    tfp_put_int_always(&x->part, 1, (int64_t)lane + 1); /* pid: of no process of the system, but different for each */
+    tfp_put_int_always(&x->part, 1, (int64_t)lane + 1); /* pid: an invented number, different for each lane */
     tfp_put_string(&x->part, 6, tfp_pf_bytes(&name));
     tfp_put_int_always(&x->event, 1, (int64_t)tfp_pf_process_track(lane));
     tfp_put_bytes_always(&x->event, 3, tfp_pf_bytes(&x->part));

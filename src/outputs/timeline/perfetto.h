@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* outputs/timeline/perfetto.h: shared by the parts of the Perfetto output: packets into a sink. All packets are of one sequence, so
- * that each text stands once in the file. Layout: google/perfetto, protos/perfetto/trace/. */
+ * that each text is written once. Layout: google/perfetto, protos/perfetto/trace/. */
 #ifndef TFP_OUTPUT_PERFETTO_H
 #define TFP_OUTPUT_PERFETTO_H
 
@@ -15,10 +15,10 @@ typedef struct tfp_pf_out {
     const tfp_span_columns *s;
     tfp_sink *sink;
     tfp_buf packet, event, part, interned; /* what is being written, inner parts first */
-    uint8_t *names, *keys, *texts;         /* by string: whether the file has it as a name, as a key, as a value */
+    uint8_t *names, *keys, *texts;         /* by string: whether it was written as a name, as a key, as a value */
     uint32_t *process_of;                  /* by lane: the first lane of its device and process */
     uint8_t *used;                         /* by lane: a span in it is shown */
-    uint64_t tracks;                       /* how many numbers of tracks are taken */
+    uint64_t tracks;                       /* the number of track ids that are in use */
     bool first;                            /* no packet so far */
 } tfp_pf_out;
 
@@ -35,7 +35,7 @@ static inline tfp_str tfp_pf_bytes(const tfp_buf *b) { return (tfp_str){ b->data
 
 /* Ends x->packet: adds what all packets have, and writes it. */
 void tfp_pf_put_packet(tfp_pf_out *x);
-/* A track without a thread of its own below another one. name: empty takes the parent's place in a viewer. */
+/* A track below another one that is not a thread. An empty name shows the parent's name in a viewer. */
 void tfp_pf_put_track(tfp_pf_out *x, uint64_t uuid, uint64_t parent, tfp_str name, bool counter);
 
 /* All spans that are shown, lane by lane in order of time. */

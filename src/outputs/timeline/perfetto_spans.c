@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* outputs/timeline/perfetto_spans.c: spans as slices of tracks. On a track an end closes the slice that began last, so
- * spans of a lane that cross, and those that take no time, stand on further tracks below the lane's own. */
+ * spans of a lane that overlap without nesting, and those without a duration, go to further tracks below the lane's
+ * own. */
 #include "model/tables/events.h"
 #include "model/tables/lanes.h"
 #include "model/tables/stats.h"
@@ -18,7 +19,7 @@ typedef struct row { /* one of the tracks of a lane */
 typedef struct writer {
     tfp_pf_out *x;
     row rows[ROWS];
-    size_t row_count, next; /* next: the row that gives way when none fits */
+    size_t row_count, next; /* next: the row that is reused if none fits */
     uint64_t instants;      /* the track of spans without a duration; 0: none so far */
     bool nomem;
 } writer;
@@ -35,7 +36,7 @@ static bool earlier(const void *ctx, uint32_t a, uint32_t b)
 
 /* ---- slices ---- */
 
-/* A text that stands once in the file: field 1 is its number, field 2 the text. */
+/* Writes a text once for the file: field 1 is its number, field 2 the text. */
 static void intern(tfp_pf_out *x, uint32_t table, uint8_t *known, tfp_strid string)
 {
     if (known[string]) return;
@@ -87,7 +88,7 @@ static void put_stat(tfp_pf_out *x, const tfp_stat *stat)
     x->part.size = 0;
 }
 
-/* The number behind a word in the name of a lane: gpu:0/stream:7. */
+/* The number after a word in the name of a lane: gpu:0/stream:7. */
 static bool number_in(tfp_str name, const char *word, int64_t *out)
 {
     size_t at = tfp_str_find(name, tfp_str_of(word)), digits = 0;
@@ -97,7 +98,7 @@ static bool number_in(tfp_str name, const char *word, int64_t *out)
     return tfp_parse_int64((tfp_str){ rest.data, digits }, out);
 }
 
-/* What joins an activity with its call, and the stream that it ran on; both are numbers of this file. */
+/* The id that connects an activity with its call, and its stream; both are numbers of this file. */
 static void put_join(tfp_pf_out *x, uint32_t span)
 {
     const tfp_span_columns *s = x->s;
@@ -114,7 +115,7 @@ static void put_join(tfp_pf_out *x, uint32_t span)
     tfp_put_fixed64(&x->event, 47, (uint64_t)call + 1);
 }
 
-/* Names of what put_join writes. */
+/* Whether put_join writes this key. */
 static bool is_joined(tfp_str key)
 {
     static const char *const keys[] = { "device", "stream", "correlation", "Sequence number", "Fwd thread id", "External id" };
@@ -133,7 +134,7 @@ static void put_stats(tfp_pf_out *x, uint32_t set)
     }
 }
 
-/* PyTorch's name for a module, whose beginning the model leaves out. */
+/* Restores PyTorch's name of a module, whose prefix the model removes. */
 static void put_module(tfp_pf_out *x, uint32_t span)
 {
     tfp_buf name = { 0 };

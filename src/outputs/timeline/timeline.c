@@ -18,7 +18,7 @@ static tfp_status write_nested(const tfp_report *r, tfp_trace_out *t, tfp_error 
 {
     static const tfp_str none = { "", 0 };
     if (!tfp_tree_of(r)->total[TFP_V_MICROS]) return tfp_fail(err, TFP_BADARG, "a timeline needs a report with the column micros");
-    int64_t *at = malloc((tfp_row_count(r) + 1) * sizeof *at); /* where the next child of a row begins; -1: left out */
+    int64_t *at = malloc((tfp_row_count(r) + 1) * sizeof *at); /* the start of a row's next child; -1: left out */
     if (!at) return tfp_nomem(err);
     uint32_t depths = 0;
     for (uint32_t i = 0; i < tfp_row_count(r) && !t->sink->status; i++) {

@@ -45,7 +45,7 @@ bool tfp_shown_lanes(const tfp_report *r, uint32_t **process_of, uint8_t **used)
 tfp_status tfp_timeline_trace(const tfp_report *r, tfp_trace_out *t, tfp_error *err);
 
 /* ---- memory of devices over time ---- */
-/* The devices, except CPUs, on which displayed nodes ran in the report's step. False when memory runs out. */
+/* The devices, except CPUs, on which displayed nodes ran in the report's step. False if memory is out. */
 bool tfp_timeline_devices(const tfp_report *r, tfp_used_devices *out);
 /* The counters of one device: its processes are pid and pid + 1. */
 tfp_status tfp_memory_counters(const tfp_report *r, const tfp_used_device *d, int64_t pid, tfp_trace_out *t,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* outputs/timeline/trace.c: a trace as recorded, as a Chrome trace: the calls view over time. A process for each device
+/* outputs/timeline/trace.c: writes a recorded trace as a Chrome trace: the calls view over time. A process for each device
  * and for the host of each rank, a lane for each thread and stream; arrows from launches to the launched activities and from
  * forward operators to their backward ones. */
 #include "model/tables/events.h"

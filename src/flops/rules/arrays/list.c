@@ -4,7 +4,8 @@
  * list_ops.cc, map_ops.cc, dataset_ops.cc. */
 #include "flops/rules/shared/known_values.h"
 
-static void pairs_to_scalars(tfp_op *op) /* inputs are handles of the old kind; a size comes out, or nothing */
+/* inputs are handles of the old kind; the output is a size, or there is none */
+static void pairs_to_scalars(tfp_op *op)
 {
     for (uint32_t i = 0; i < op->in_count; i++) need_pair(op, i);
     tfp_scalar_outputs(op);
@@ -23,7 +24,7 @@ static tfp_dims list_element(tfp_op *op, uint32_t i)
     return held.shape;
 }
 
-/* The shape of elements that input i gives; a single number instead of a vector means unknown. */
+/* The element shape in input i; a single number in place of a vector means unknown. */
 static tfp_dims told_element(tfp_op *op, uint32_t i)
 {
     tfp_dims told = tfp_in(op, i);

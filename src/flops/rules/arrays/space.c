@@ -116,7 +116,7 @@ static void move_depth(tfp_op *op, bool to_depth)
         if (spatial) dims[i] = to_depth ? tfp_dim_over(op, dims[i], block) : tfp_dim_times(op, dims[i], block);
         if (i == l->depth) dims[i] = to_depth ? tfp_dim_times(op, dims[i], square) : tfp_dim_over(op, dims[i], square);
     }
-    if (l->rank == 5) dims[4] = 4; /* the depth's inner part */
+    if (l->rank == 5) dims[4] = 4; /* the inner part of the depth */
     tfp_set(op, 0, tfp_shape_of(op, dims, l->rank));
 }
 

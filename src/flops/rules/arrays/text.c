@@ -52,7 +52,7 @@ static void join_along(tfp_op *op) /* text, axes */
     bool told = axes && count >= 0;
     for (int64_t k = 0; told && k < count; k++) {
         if (!(axes[k] >= -TFP_RANK_MOST && axes[k] <= TFP_RANK_MOST)) {
-            told = false; /* not known, or out of range */
+            told = false; /* unknown, or out of range */
             break;
         }
         int axis = (int)axes[k] + (axes[k] < 0 ? text.rank : 0);

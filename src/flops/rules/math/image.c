@@ -88,7 +88,7 @@ static void adjust_contrast(tfp_op *op) /* images, factor */
 static void draw(tfp_op *op) /* images, boxes, (colours) */
 {
     tfp_dims images = tfp_in(op, 0);
-    if (op->in_count == 2) { /* version 2 does not check */
+    if (op->in_count == 2) { /* version 2 does not check the colours */
         if (images.rank >= 0) tfp_merge_rank(op, images, 4);
         tfp_merge_dim(op, tfp_dim(tfp_merge_rank(op, tfp_in(op, 1), 3), 2), 4);
     }
@@ -142,7 +142,7 @@ static void encode(tfp_op *op)
     tfp_set(op, 0, TFP_SCALAR_DIMS);
 }
 
-static void encode_png(tfp_op *op) /* one file an image */
+static void encode_png(tfp_op *op) /* one file for each image */
 {
     tfp_set(op, 0, tfp_part(op, tfp_at_least(op, tfp_in(op, 0), 3), 0, -3));
 }
@@ -181,13 +181,13 @@ static void select_boxes(tfp_op *op) /* boxes or overlaps, scores, max_output_si
     tfp_set(op, 0, tfp_vector_of(op, tfp_attr_bool(op, "pad_to_max_output_size", false) ? most : TFP_DIM_UNKNOWN));
 }
 
-static void select_boxes_v4(tfp_op *op) /* and how many are valid */
+static void select_boxes_v4(tfp_op *op) /* also the number of valid ones */
 {
     select_boxes(op);
     tfp_set(op, 1, TFP_SCALAR_DIMS);
 }
 
-static void select_boxes_v5(tfp_op *op) /* and their scores, and how many are valid */
+static void select_boxes_v5(tfp_op *op) /* also their scores, and the number of valid ones */
 {
     select_boxes(op);
     if (op->out_count > 0) tfp_set(op, 1, tfp_out(op, 0));

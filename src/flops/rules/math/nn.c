@@ -112,7 +112,7 @@ static int64_t approximate_size(const tfp_op *op, int64_t n, int rank, int64_t k
 {
     int64_t tile = rank == 1 ? 1024 : 128, override = tfp_attr_int(op, "reduction_input_size_override", -1);
     double recall = tfp_attr_real(op, "recall_target", (double)0.95F);
-    if (n <= tile || recall == 1) return n; /* keep all: none may be missed */
+    if (n <= tile || recall == 1) return n; /* all are kept, because none may be missed */
     if (!(recall > 0 && recall <= 1) || (override >= 0 && override < n)) return TFP_DIM_UNKNOWN;
     if (k == 1) return tile;
     double bins = (1.0 - (double)k) / log(recall);
@@ -128,13 +128,13 @@ static void approximate_top_shape(tfp_op *op)
     tfp_dims in = tfp_in(op, 0);
     int64_t k = tfp_attr_int(op, "k", -1), axis = tfp_attr_int(op, "reduction_dimension", -1);
     if (in.rank < 0 || k < 0 || axis < -in.rank || axis >= in.rank) {
-        tfp_wrong(op, "nothing to reduce"); /* TensorFlow refuses an unknown rank, too */
+        tfp_wrong(op, "nothing to reduce"); /* TensorFlow also refuses an unknown rank */
         return;
     }
     if (axis < 0) axis += in.rank;
     int64_t n = in.at[axis];
     if (n < k) {
-        tfp_wrong(op, "more are wanted than there are"); /* an unknown dimension passes for none, as in TensorFlow */
+        tfp_wrong(op, "more are wanted than there are"); /* like TensorFlow, an unknown dimension counts as none */
         return;
     }
     bool gathered = tfp_attr_bool(op, "aggregate_to_topk", true);

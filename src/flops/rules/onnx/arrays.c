@@ -14,7 +14,7 @@ static void constant(tfp_op *op)
     if (tfp_attr_given(op, "value_floats")) tfp_set(op, 0, tfp_vector_of(op, (int64_t)tfp_attr_members(op, "value_floats")->real_count));
 }
 
-/* The file tells the shapes of inputs; here, because the size of a batch may be assumed. */
+/* Uses the input shapes in the file; they are set here, because the size of a batch may be assumed. */
 static void as_told(tfp_op *op) { tfp_set_listed(op, "_output_shapes"); }
 
 static void of_shape(tfp_op *op) { tfp_set(op, 0, tfp_in_as_shape(op, 0)); }
@@ -45,7 +45,7 @@ static void shape_of(tfp_op *op)
 
 /* ---- the same elements in another shape ---- */
 
-/* 0 keeps a dimension, unless allowzero; one -1 is what is left. */
+/* 0 keeps a dimension, unless allowzero is set; a single -1 gets the remaining elements. */
 static void reshape(tfp_op *op)
 {
     tfp_dims in = tfp_in(op, 0);
@@ -170,7 +170,7 @@ static void split(tfp_op *op)
     }
 }
 
-/* How many elements of a dimension a slice takes. */
+/* The number of elements that a slice takes from a dimension. */
 static int64_t sliced(int64_t size, int64_t from, int64_t to, int64_t step)
 {
     if (size < 0 || from == INT64_MIN || to == INT64_MIN || step == INT64_MIN || !step) return TFP_DIM_UNKNOWN;

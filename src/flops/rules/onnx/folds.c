@@ -18,13 +18,13 @@ static void constant(tfp_op *op)
         out[i] = one ? (double)tfp_attr_int(op, "value_int", 0) : (size_t)i < ints->number_count ? (double)ints->numbers[i] : (double)NAN;
 }
 
-/* All elements are the one of the attribute; 0 without. */
+/* All elements equal the attribute's element, or 0 without it. */
 static void of_shape(tfp_op *op)
 {
     const tfp_attr_tensor *v = tfp_attr_const(op, "value");
     int64_t n = tfp_elements(tfp_out(op, 0));
     double value = 0;
-    if (v) { /* read as a constant of one element */
+    if (v) { /* read like a constant of one element */
         tfp_known one = { .shape = v->shape };
         tfp_op of = *op;
         of.out = &one;
@@ -49,7 +49,7 @@ static void shape_of(tfp_op *op)
     }
 }
 
-/* Of vectors: the elements of all inputs, one after the other. */
+/* Folds vectors only: the elements of all inputs, one after another. */
 static void concat(tfp_op *op)
 {
     int64_t n = tfp_elements(tfp_out(op, 0)), at = 0;
@@ -63,7 +63,7 @@ static void concat(tfp_op *op)
     for (; out && at < n; at++) out[at] = NAN;
 }
 
-/* Of a vector; an index counts from the end when it is negative. */
+/* Folds a vector only; a negative index counts from the end. */
 static void gather(tfp_op *op)
 {
     const double *in = tfp_fold_in(op, 0), *index = tfp_fold_in(op, 1);
@@ -77,7 +77,7 @@ static void gather(tfp_op *op)
     }
 }
 
-/* Of a vector along its one axis. */
+/* Folds a vector only, along its single axis. */
 static void slice(tfp_op *op)
 {
     const double *in = tfp_fold_in(op, 0);
@@ -93,7 +93,7 @@ static void slice(tfp_op *op)
     }
 }
 
-/* One element for all. */
+/* Repeats a single element. */
 static void expand(tfp_op *op)
 {
     const double *in = tfp_fold_in(op, 0);

@@ -5,7 +5,7 @@
 
 /* ---- products ---- */
 
-/* As numpy.matmul: vectors get a dimension, others before the last two are broadcast. */
+/* Like numpy.matmul: vectors get a dimension, dimensions before the last two are broadcast. */
 static void matmul_at(tfp_op *op, uint32_t left, uint32_t right)
 {
     tfp_dims a = tfp_in(op, left), b = tfp_in(op, right);
@@ -159,7 +159,7 @@ static void transposed_convolution(tfp_op *op)
     tfp_set(op, 0, tfp_shape_of(op, dims, in.rank));
 }
 
-/* Each element of the input goes through the weights of its channel. */
+/* Each element of the input is multiplied by the weights of its channel. */
 static tfp_cost count_transposed(const tfp_op *op)
 {
     tfp_dims weights = tfp_in(op, 1);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/shared/known_values.h: ops whose handles lead to tensors. Shapes and types of those tensors travel with the handle as `held`. */
+/* flops/rules/shared/known_values.h: ops whose handles refer to tensors. Shapes and types of those tensors are passed along with the handle as
+ * `held`. */
 #ifndef TFP_RULES_HELD_H
 #define TFP_RULES_HELD_H
 
@@ -21,7 +22,7 @@ static inline void pass_held(tfp_op *op, uint32_t from, uint32_t to)
 
 static inline void need_scalar(tfp_op *op, uint32_t i) { tfp_merge_rank(op, tfp_in(op, i), 0); }
 
-/* A handle of the old kind is two strings, and so is the shape of its resource successor. */
+/* A handle of the old kind consists of two strings; the resource that replaced it has the same shape. */
 static inline void need_pair(tfp_op *op, uint32_t i)
 {
     tfp_merge_dim(op, tfp_dim(tfp_merge_rank(op, tfp_in(op, i), 1), 0), 2);

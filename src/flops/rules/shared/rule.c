@@ -84,7 +84,7 @@ tfp_dims tfp_in_as_shape(tfp_op *op, uint32_t i)
 {
     tfp_dims d = tfp_in(op, i);
     const double *x = i < op->in_count ? op->in[i].elements : NULL;
-    if (d.rank == 0) return TFP_ANY_DIMS; /* -1 alone: anything */
+    if (d.rank == 0) return TFP_ANY_DIMS; /* -1 alone: any shape */
     if (d.rank != 1 || d.at[0] < 0 || d.at[0] > TFP_RANK_MOST) return TFP_ANY_DIMS;
     if (!x) return tfp_any_of_rank(op, (int)d.at[0]);
     int64_t dims[TFP_RANK_MOST];
@@ -291,7 +291,7 @@ tfp_dims tfp_either(tfp_op *op, tfp_dims a, tfp_dims b)
 
 double *tfp_new_elements(tfp_op *op, uint32_t i)
 {
-    if (op->arena->used > op->arena->limit / 4) return NULL; /* keep memory for shapes */
+    if (op->arena->used > op->arena->limit / 4) return NULL; /* leave memory for shapes */
     int64_t n = tfp_elements(tfp_out(op, i));
     if (n < 0 || n > TFP_FOLD_MAX || !tfp_dims_known(tfp_out(op, i))) return NULL;
     double *at = TFP_NEW(op->arena, double, (size_t)n + 1);

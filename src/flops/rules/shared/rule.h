@@ -11,7 +11,7 @@
 #define TFP_UNKNOWN ((int64_t)-1)
 int64_t tfp_times(int64_t a, int64_t b);
 int64_t tfp_plus(int64_t a, int64_t b);
-int64_t tfp_minus(int64_t a, int64_t b);         /* also unknown below 0 */
+int64_t tfp_minus(int64_t a, int64_t b);         /* unknown too if the result is below 0 */
 int64_t tfp_over(int64_t a, int64_t b);          /* truncated; unknown when b is 0 */
 int64_t tfp_elements(tfp_dims d);                /* product of the dims; unknown when a dim is, unless another is 0 */
 static inline int64_t tfp_dim(tfp_dims d, int i) /* i < 0 counts from the end; unknown when out of range */
@@ -20,7 +20,7 @@ static inline int64_t tfp_dim(tfp_dims d, int i) /* i < 0 counts from the end; u
     return i >= 0 && i < d.rank ? d.at[i] : TFP_DIM_UNKNOWN;
 }
 bool tfp_dims_known(tfp_dims d);             /* no unknown dim, known rank */
-bool tfp_dims_equal(tfp_dims a, tfp_dims b); /* the same text: unknowns in the same places */
+bool tfp_dims_equal(tfp_dims a, tfp_dims b); /* equal, with unknown dims in the same places */
 
 /* ---- tensors: facts about one output of one node ---- */
 typedef struct tfp_held { /* the tensor behind a resource or variant: a variable's value, a list's elements */
