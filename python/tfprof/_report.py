@@ -250,7 +250,7 @@ class Report:
     # ---- display ----
 
     def __str__(self) -> str:
-        return self._native.write("text").decode() + _shown.notes_text(self)
+        return self._native.write("text").decode() + _shown.attributed_text(self)
 
     def __repr__(self) -> str:
         return "<tfprof.Report: %s view, %d rows>" % (self.view, len(self))

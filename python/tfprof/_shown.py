@@ -34,9 +34,10 @@ def _depths(report: "Report", count: int) -> List[int]:
     return report.column("depth")[:count] if "depth" in report.columns else [0] * count
 
 
-def notes_text(report: "Report") -> str:
-    """What the command line says beside a report: without it a number may be taken for more than it is."""
-    return "".join("note: %s\n" % note for note in report.notes)
+def attributed_text(report: "Report") -> str:
+    """How much of a trace's device time has a place of its own, where not all of it has: one launch of a graph may hold a whole model."""
+    told = zip(report.note_codes, report.notes)
+    return "".join("note: %s\n" % note for code, note in told if code == "attributed")
 
 
 def report_html(report: "Report") -> str:
@@ -91,5 +92,5 @@ def report_text(report: "Report") -> str:
         lines.append("  ".join(cells).rstrip())
     if len(report) > count:
         lines.append("... %d more rows: print(report) shows all of it" % (len(report) - count))
-    lines += notes_text(report).splitlines()
+    lines += ["note: %s" % note for note in report.notes]
     return "\n".join(lines)
