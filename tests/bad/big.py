@@ -219,5 +219,5 @@ def shared_lists(b):
         entry = {"pg_id": 0, "process_group": ("0", "all"), "profiling_name": "nccl:all_reduce", "input_sizes": sizes, "state": "completed", "retired": True}
         return pickle.dumps({"pg_config": {}, "entries": [dict(entry, collective_seq_id=i) for i in range(entries)]}, 2)
     few, many = b.file(dump([[1]] * 1000, 10), "trace_rank_0"), b.file(dump([[1]] * 100000, 2000), "trace_rank_1")
-    b.works("entries that share a list of 1,000 sizes", b.run("hang", few), "agree in 10 collectives")
+    b.works("entries that share a list of 1,000 sizes", b.run("hang", few), "agrees in 10 collectives")
     b.refused("entries that share a list of 100,000 sizes", b.run("hang", many), 4, "trace_rank_1", "more sizes and types than a dump of its size can hold")

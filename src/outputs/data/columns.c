@@ -100,23 +100,71 @@ static bool put_numbers(writer *w, const tfp_flat *f, uint8_t *absent)
     return any;
 }
 
+/* Long texts that many rows share (the name of a span around thousands) are escaped and looked up once. By where they lie: texts are borrowed, and
+ * one text may be a part of another. */
+enum { LONG_TEXT = 256 };
+typedef struct long_text {
+    size_t size;
+    tfp_strid id;
+} long_text;
+typedef struct long_texts {
+    TFP_VEC(long_text) at;
+    tfp_map64 by_place;
+} long_texts;
+
+static const tfp_str *long_text_of(const tfp_flat *f, uint32_t row)
+{
+    const tfp_grid_column *c = f->text ? NULL : f->grid;
+    if (!c || !c->texts || (c->absent && c->absent[row])) return NULL;
+    return c->texts[row].size >= LONG_TEXT ? &c->texts[row] : NULL;
+}
+
+/* TFP_NONE: it was not met before. */
+static tfp_strid known_text(const long_texts *l, const tfp_str *text)
+{
+    uint32_t at = text ? tfp_map64_get(&l->by_place, (uintptr_t)text->data) : TFP_NONE;
+    return at != TFP_NONE && l->at.at[at].size == text->size ? l->at.at[at].id : TFP_NONE;
+}
+
+static bool keep_text(long_texts *l, const tfp_str *text, tfp_strid id)
+{
+    if (!text || tfp_map64_get(&l->by_place, (uintptr_t)text->data) != TFP_NONE) return true;
+    long_text one = { text->size, id };
+    return tfp_map64_put(&l->by_place, (uintptr_t)text->data, (uint32_t)l->at.size) && tfp_push(&l->at, one);
+}
+
+/* The id of a row's text among those of the column; TFP_NONE without memory. */
+static tfp_strid intern_text(writer *w, const tfp_flat *f, uint32_t row, tfp_strtab *texts, uint8_t *absent)
+{
+    w->cell.size = 0;
+    *absent = !tfp_flat_text(f, &w->cells, row, &w->cell);
+    size_t count = texts->count;
+    tfp_strid id = w->cell.failed ? TFP_NONE : tfp_intern(texts, (tfp_str){ w->cell.data, w->cell.size });
+    if (texts->count > count) w->texts += w->cell.size;
+    if (w->texts > TEXTS_MOST) w->too_long = f->name;
+    return id;
+}
+
 /* Texts: indexes into a dictionary, which follows them. */
 static bool put_texts(writer *w, const tfp_flat *f, uint8_t *absent, bool *nomem)
 {
     tfp_arena arena = { 0 };
     tfp_strtab texts = { 0 };
+    long_texts met = { 0 };
     bool any = false, ok = tfp_strtab_init(&texts, &arena) == TFP_OK;
     for (uint32_t row = 0; ok && row < w->rows && !w->too_long; row++) {
-        w->cell.size = 0;
-        absent[row] = !tfp_flat_text(f, &w->cells, row, &w->cell);
+        const tfp_str *text = long_text_of(f, row);
+        tfp_strid id = known_text(&met, text);
+        absent[row] = 0;
+        if (id == TFP_NONE) {
+            id = intern_text(w, f, row, &texts, &absent[row]);
+            ok = id != TFP_NONE && (absent[row] || keep_text(&met, text, id));
+        }
         any |= absent[row] != 0;
-        size_t count = texts.count;
-        tfp_strid id = w->cell.failed ? TFP_NONE : tfp_intern(&texts, (tfp_str){ w->cell.data, w->cell.size });
-        ok = id != TFP_NONE;
-        if (texts.count > count) w->texts += w->cell.size;
-        if (w->texts > TEXTS_MOST) w->too_long = f->name;
         put_u32(&w->data, id);
     }
+    tfp_map64_free(&met.by_place);
+    tfp_vec_free(&met.at);
     if (w->too_long) ok = false;
     align(&w->data);
     tfp_buf_printf(&w->header, ",\"texts\":%zu", ok ? texts.count : 0);
