@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* cache.c: keeps profiles that were read once as .tfprof files (store/) in the user's cache. A file's name is a hash of
- * its inputs: their names, their file system data (size, times), and their first and last bytes. Each file appears when it
- * is complete and never changes, so any file may be deleted at any time, and processes need no lock. */
+ * its inputs: their names, their file system data (size, times), and their first and last bytes. A file appears only when
+ * it is complete, and never changes, so any file may be deleted at any time, and processes need no lock. */
 #include "base/io.h"
 #include "base/place.h"
 #include "store/store.h"
@@ -161,7 +161,7 @@ static int newest_first(const void *a, const void *b)
     return x->used < y->used ? 1 : x->used > y->used ? -1 : strcmp(x->name, y->name);
 }
 
-/* Removes files beyond the limit; the newest file stays, however big it is. */
+/* Removes files beyond the limit; the newest file stays, whatever its size. */
 static void trim(const char *path, uint64_t most)
 {
     tfp_place p;

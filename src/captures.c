@@ -38,7 +38,7 @@ static tfp_status take(tfp_builder *b, tfp_profile *from, tfp_error *err)
     if (!tfp_graphs_collect(b, from, false) || !count_calls(g, from, first)) return tfp_nomem(err);
     g->file_graphs = g->captured.size;
     g->file_launches = g->launches.size;
-    b->p->events->joined_events = SIZE_MAX; /* makes everything join again */
+    b->p->events->joined_events = SIZE_MAX; /* forces the join to run again for all events */
     take_warnings(b, from);
     if (g->captured.size == graphs) tfp_build_warn(b, "no graph was captured in the trace", TFP_STR(""));
     return tfp_builder_status(b, err);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* fleet_arrow.c: the public functions that read files as a table without an index: a stream of Arrow batches, which reads one file
- * after another as it is pulled; and the list of files in folders, with what paths and sidecars tell about them. */
+ * after another as it is pulled; and the list of files in folders, with the facts about them in paths and sidecars. */
 #include "fleets.h"
 #include "outputs/data/arrow_batch.h"
 
 #include <errno.h>
 #include <sys/stat.h>
 
-enum { ENOUGH_ROWS = 8192, ENOUGH_TEXT = 8 << 20 }; /* a batch ends with the file that reaches one of them */
+enum { ENOUGH_ROWS = 8192, ENOUGH_TEXT = 8 << 20 }; /* a batch ends after the file with which it reaches one of these limits */
 
 typedef enum fail_on { FAIL_NEVER, FAIL_MISSING, FAIL_ANY } fail_on;
 
@@ -22,7 +22,7 @@ typedef struct pulled {
     tfp_fleet_rows rows;                  /* rows of one file */
     tfp_buf packed;
     tfp_pool *pool;                       /* NULL: files are read in this process */
-    bool apart;                           /* read files in other processes */
+    bool apart;                           /* files are read in other processes */
     fail_on fails;
     tfp_fleet_next_fn next;
     void *ctx;

@@ -9,7 +9,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-/* Files up to this size are read into memory once. Bigger ones are read twice: for the digest, and in windows for the profile. */
+/* Files up to this size are read into memory once. Larger ones are read twice: for the digest, and in windows for the profile. */
 #define READ_WHOLE ((uint64_t)32 << 20)
 
 /* The message without the file's name before it, because a name may contain any words. */
@@ -59,7 +59,7 @@ static tfp_status add_profile(const tfp_fleet_rules *rules, const tfp_fleet_file
     return s;
 }
 
-/* bytes: the whole file; data NULL: the file is read in windows. */
+/* bytes: the whole file; if data is NULL, the file is read in windows. */
 static tfp_status read_trace(const tfp_fleet_rules *rules, const tfp_fleet_file *f, tfp_str bytes, tfp_fleet_rows *rows,
                              tfp_fleet_result *out)
 {
@@ -92,7 +92,7 @@ void tfp_fleets_read(const tfp_fleet_rules *rules, const tfp_fleet_file *f, tfp_
     if (small) {
         s = tfp_read_file(f->file, READ_WHOLE * 4, &whole, &out->error);
         bytes = (tfp_str){ whole.data ? whole.data : "", whole.size };
-        if (s == TFP_BADFILE && !out->error.number) out->error.number = EIO; /* it is no regular file */
+        if (s == TFP_BADFILE && !out->error.number) out->error.number = EIO; /* it is not a regular file */
     }
     if (!s && (!f->file || small) && !bytes.size) {
         tfp_fail(&out->error, TFP_BADFILE, "empty file");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* gate.c: the public functions of the gate for CI: runs in, a verdict out. */
+/* gate.c: the public functions of the gate for CI: they take runs and return a verdict. */
 #include "compare/gate/gate.h"
 #include "model/tables/profile.h"
 #include "views/core/handle.h"
@@ -32,7 +32,7 @@ void tfp_gate_free(tfp_gate *g)
 
 static bool is_side(tfp_gate_side side) { return side == TFP_GATE_BASE || side == TFP_GATE_NEW; }
 
-/* The operations: of a profile with steps their medians. */
+/* Takes the numbers of operations: for a profile with steps, their medians. */
 static tfp_status take_ops(tfp_gate_runs *runs, const tfp_profile *p, tfp_error *err)
 {
     bool steps = tfp_profile_step_count(p) > 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* groups.c: the public functions that say how files stand beside others and which belong together. The facts are the
- * formats' own (formats/files/format.h). */
+/* groups.c: the public functions that say how files of a format combine with others, and which files belong together.
+ * The facts come from the formats (formats/files/format.h). */
 #include "registry.h"
 
 int tfp_format_is(const char *format, tfp_format_fact fact)

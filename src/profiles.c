@@ -19,8 +19,8 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-/* Memory that a profile may take: so much for a small input, whatever it holds, and a multiple of big ones. What was
- * unpacked into memory takes its share first: a small gzip file must not make a big profile. */
+/* The memory that a profile may take: a fixed amount for small inputs, and a multiple of the size of large ones. Memory
+ * for unpacked bytes counts first, because a small gzip file must not become a large profile. */
 #define MEMORY_FLOOR ((size_t)360 << 20)
 #define MEMORY_UNPACKED ((size_t)400 << 20)
 #define MEMORY_PER_BYTE 6
@@ -48,7 +48,7 @@ static void fail_unknown(tfp_str head, uint64_t total, const char *path, tfp_err
     char names[512];
     size_t n = 0;
     for (size_t i = 0; tfp_formats[i] && n < sizeof names; i++)
-        if (tfp_formats[i]->probe || tfp_formats[i]->probe_path) /* others are named by their flags only */
+        if (tfp_formats[i]->probe || tfp_formats[i]->probe_path) /* other formats are selected only by their flags */
             n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? ", " : "", tfp_formats[i]->name);
     if (total && told)
         tfp_fail(err, TFP_BADFILE, "%s", told);
@@ -60,7 +60,7 @@ static void fail_unknown(tfp_str head, uint64_t total, const char *path, tfp_err
         tfp_fail(err, TFP_BADFILE, "empty file");
 }
 
-enum { GUESSED = 50 }; /* a less sure probe found nothing against its format, but nothing for it either */
+enum { GUESSED = 50 }; /* surety of a probe that found nothing against its format, but nothing for it either */
 
 static const tfp_format *surest(tfp_str head, uint64_t total, int *sure)
 {
@@ -77,7 +77,7 @@ static const tfp_format *surest(tfp_str head, uint64_t total, int *sure)
     return best;
 }
 
-/* The surest format. The error for an unrecognised file lists what it could be. */
+/* The format of the surest probe. The error for an unrecognised file lists the formats that it could have. */
 const tfp_format *tfp_profiles_recognise(tfp_str head, uint64_t total, const char *path, tfp_error *err)
 {
     int sure;
@@ -131,7 +131,7 @@ static tfp_status check_add(tfp_profile *p, const char *format, const char *name
     return copy && tfp_push(&p->files->sources, copy) && tfp_push(&p->files->formats, NULL) ? TFP_OK : tfp_nomem(err);
 }
 
-/* What was captured: each file is known by its content, and files of several kinds are one job's. */
+/* Adds a capture: each file is recognised by its content, and files of several kinds belong to one job. */
 static tfp_status add_capture(tfp_profile *p, const char *path, tfp_error *err)
 {
     tfp_buf paths = { 0 };
@@ -142,7 +142,7 @@ static tfp_status add_capture(tfp_profile *p, const char *path, tfp_error *err)
     return s;
 }
 
-/* What stands beside traces: captures of graphs, in a folder of their own, and what Inductor told. */
+/* Adds files that accompany traces: captures of graphs, in a folder of their own, and Inductor's kernel files. */
 static tfp_status add_beside(tfp_profile *p, const char *path, tfp_error *err)
 {
     char captures[TFP_PATH_ROOM], kernels[TFP_PATH_ROOM];
@@ -154,7 +154,7 @@ static tfp_status add_beside(tfp_profile *p, const char *path, tfp_error *err)
     return s;
 }
 
-/* The files of a folder, each by itself. They are named in warnings and errors, and the folder is not. */
+/* Adds the files of a folder one by one. Warnings and errors name the files, not the folder. */
 static tfp_status add_folder(tfp_profile *p, const tfp_format *f, const char *path, tfp_error *err)
 {
     tfp_buf paths = { 0 };
@@ -165,18 +165,18 @@ static tfp_status add_folder(tfp_profile *p, const tfp_format *f, const char *pa
     return !s && f == &tfp_format_kineto ? add_beside(p, path, err) : s;
 }
 
-enum { MOST = 64, MANY = 100 }; /* files of a folder that are looked at; more are many profiles, not one */
+enum { MOST = 64, MANY = 100 }; /* MOST files of a folder are examined; with more files it has many profiles, not one */
 
-/* The files of a folder that are known by their content: the path of the first, and names for people. */
+/* The files of a folder whose content is recognised: the path of the first, and names for people. */
 typedef struct known_files {
     size_t count;
     char first[TFP_PATH_ROOM];
     char names[160];
-    bool more;    /* than `names` has room for */
-    bool folders; /* there are folders beside them */
+    bool more;    /* there are more than `names` has room for */
+    bool folders; /* the folder also has subfolders */
 } known_files;
 
-/* Not any JSON object that might be a trace. */
+/* Whether the format is certain: a JSON object that may be a trace is not enough. */
 static bool is_known(const char *path)
 {
     enum { SURE = 50 };
@@ -189,7 +189,7 @@ static bool is_known(const char *path)
     return sure >= SURE;
 }
 
-/* Pipes are not looked at (they might keep us waiting), nor is more than the beginning of a big folder. */
+/* Skips pipes, because reading them may block, and examines only the first files of a large folder. */
 static void find_known(const char *path, const tfp_names *names, known_files *out)
 {
     size_t used = 0, looked = 0;
@@ -210,7 +210,7 @@ static void find_known(const char *path, const tfp_names *names, known_files *ou
     }
 }
 
-/* A folder of no one profile; where it may be one of many, the commands that read such folders are named. */
+/* Refuses a folder that is not one profile; if it may contain many, the error names commands for such folders. */
 static tfp_status refuse_folder(const char *path, const known_files *known, bool many, tfp_error *err)
 {
     char all[2 * TFP_PATH_ROOM + 80] = "";
@@ -223,7 +223,7 @@ static tfp_status refuse_folder(const char *path, const known_files *known, bool
                     known->names, known->more ? " ..." : "", all);
 }
 
-/* A folder that no format knows as a whole: its only file that can be read, or why there is none. */
+/* Adds the only readable file of a folder that no format knows as a whole, or reports why there is none. */
 static tfp_status add_from_folder(tfp_profile *p, const char *path, tfp_error *err)
 {
     tfp_names names = { 0 };
@@ -269,7 +269,7 @@ tfp_status tfp_profile_add_file(tfp_profile *p, const char *format, const char *
     return tfp_within_file(err, s, path);
 }
 
-/* As tfp_profile_add_file does with a file in windows. */
+/* Like tfp_profile_add_file for a file in windows. */
 tfp_status tfp_profiles_add_decoded(tfp_profile *p, const tfp_format *f, const tfp_input *in, void *decoded,
                                     tfp_error *err)
 {
@@ -365,7 +365,8 @@ const char *tfp_recognise_start(const char *name, const void *data, size_t size,
     return f ? f->name : NULL;
 }
 
-/* What is found only when all files are there is told of the first of them: the graph or the whole profile. */
+/* Problems that are found only after all files were added are reported for the first of them: the graph or the whole
+ * profile. */
 tfp_status tfp_profile_finish(tfp_profile *p, tfp_error *err)
 {
     tfp_error_clear(err);
@@ -412,7 +413,7 @@ tfp_status tfp_profile_write_file(const tfp_profile *p, const char *path, tfp_er
     return write_path(p, path, tfp_profile_write, err);
 }
 
-/* What a file of tables is to hold: any view may ask it. */
+/* A saved file must contain all this, because any view may need it. */
 #define SAVED (TFP_KEEP_MEMORY | TFP_KEEP_PROGRAM)
 
 tfp_status tfp_profile_save(const tfp_profile *p, tfp_write_fn fn, void *ctx, tfp_error *err)

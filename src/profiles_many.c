@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* profiles_many.c: several files are added in one call. Small ones are read and decoded side by side, each by itself, and
- * added in the order in which they were given, so that the profile and the first fault are the same for any number of
- * threads. All others are read in their turn, as tfp_profile_add_file does, which shares out one big file by itself. */
+/* profiles_many.c: adds several files in one call. Small ones are read and decoded in parallel, each separately, and
+ * added in the given order, so that the profile and the first error are the same for any number of threads. All others
+ * are read in their turn, as by tfp_profile_add_file, which splits a large file between threads itself. */
 #include "base/threads.h"
 #include "model/tables/sources.h"
 #include "profiles.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Bigger files are cut into pieces by their readers. What is decoded takes some four bytes a byte. */
+/* Readers split larger files into pieces. Decoded data takes about four bytes for each byte. */
 #define SMALL ((size_t)1 << 20)
 
 typedef struct given {
@@ -21,14 +21,14 @@ typedef struct given {
     const int64_t *steps;
 } given;
 
-typedef struct file { /* of one slot, used for one file after another */
+typedef struct file { /* one slot, which is used for one file after another */
     size_t number;
     tfp_buf own; /* holds its bytes */
     tfp_input in;
     const tfp_format *format;
-    const tfp_format *tables_of; /* what is decoded goes into tables of this format; NULL: none yet */
+    const tfp_format *tables_of; /* decoded data goes into tables of this format; NULL: none yet */
     void *tables;
-    bool decoded; /* else it is read in its turn */
+    bool decoded; /* false: the file is read in its turn */
 } file;
 
 typedef struct many {
@@ -60,7 +60,7 @@ static bool take_file(void *ctx, size_t slot, size_t worker)
     return true;
 }
 
-/* A pipe is opened once only, so not here. */
+/* A pipe can be opened only once, so it is not opened here. */
 static bool open_small(file *x, const given *g)
 {
     const char *name = g->names[x->number];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* registry.c: what this library can do, on one screen. A new format, view or output is one file and its name here; the
- * checkers stand in advise/advise.c, below what they are used by. */
+/* registry.c: everything that this library can do, on one screen. A new format, view or output needs one file and its
+ * name here; the list of checkers is in advise/advise.c, because it must be below the code that uses it. */
 #include "registry.h"
 
 #include "views/core/view.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* registry.h: the lists of registry.c, each ended by NULL; that of the checkers is in advise/checker.h. */
+/* registry.h: the lists of registry.c, each ended by NULL; the list of checkers is in advise/checker.h. */
 #ifndef TFP_REGISTRY_H
 #define TFP_REGISTRY_H
 

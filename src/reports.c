@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* reports.c: the public functions that build a report, tell its rows and cells, and write it. */
+/* reports.c: the public functions that build a report, return its rows and cells, and write it. */
 #include "fleets.h"
 #include "model/tables/profile.h"
 #include "options/options.h"
@@ -40,7 +40,7 @@ tfp_status tfp_options_check(const tfp_options *o, const char *view, tfp_error *
     return table ? TFP_OK : tfp_options_known_order(o, err);
 }
 
-/* Of a trace a tree shows all steps together unless another choice was made. */
+/* For a trace, a tree shows the total of all steps unless another choice was made. */
 static bool shows_total(const tfp_options *o)
 {
     return o && (o->step.which == TFP_STEP_ALL || (o->step.which == TFP_STEP_MEAN && !tfp_options_chosen(o, "step")));
@@ -235,7 +235,7 @@ tfp_status tfp_report_write(const tfp_report *r, const char *output, tfp_write_f
     tfp_sink sink;
     tfp_sink_start(&sink, fn, ctx);
     tfp_status s = f->write(r, &sink, err);
-    if (s) sink.buf.size = 0; /* nothing half written */
+    if (s) sink.buf.size = 0; /* incomplete output is discarded */
     tfp_status end = tfp_sink_end(&sink, s ? NULL : err);
     return s ? s : end;
 }

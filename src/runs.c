@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* runs.c: the public function that says which files of a profile are ranks of one job, and which are runs of their own. The facts are
- * those that the files tell (rank, number of ranks, host), and their paths. */
+/* runs.c: the public function that says which files of a profile are ranks of one job, and which are separate runs. It uses the facts
+ * in the files (rank, number of ranks, host) and their paths. */
 #include "base/base.h"
 #include "model/tables/events.h"
 #include "model/tables/processes.h"
@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <strings.h>
 
-/* A file that holds processes: what it tells of the first one. */
+/* A file with processes: the facts about the first one. */
 typedef struct traced {
     const char *path, *format;
-    int64_t rank, rank_count; /* -1, 0: not told */
-    tfp_strid host;           /* 0: not told */
+    int64_t rank, rank_count; /* -1, 0: unknown */
+    tfp_strid host;           /* 0: unknown */
     size_t run;
 } traced;
 
@@ -31,7 +31,7 @@ static size_t folder_size(const char *path)
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* Where the number of "rank12", "rank-12", "rank_12" or "rank=12" stands in a file's name; NULL: nowhere. */
+/* Finds the number of "rank12", "rank-12", "rank_12" or "rank=12" in a file's name; NULL: there is none. */
 static const char *rank_in_name(const char *path)
 {
     for (const char *p = path + folder_size(path); *p; p++) {
@@ -55,7 +55,7 @@ static bool is_number(tfp_str digits, int64_t number)
     return tfp_parse_int64(digits, &n) && n == number;
 }
 
-/* Whether two paths, up to a length each, are the same but for one number at most, which is the rank of each. */
+/* Whether two paths, up to given lengths, differ in at most one number, which is the rank of each. */
 static bool same_but_rank(const traced *x, size_t x_size, const traced *y, size_t y_size)
 {
     const char *a = x->path, *a_end = a + x_size, *b = y->path, *b_end = b + y_size;
@@ -92,7 +92,7 @@ static bool are_one_job(const traced *x, const traced *y)
     return x->host && y->host && x->host != y->host && are_paths_alike(x, y);
 }
 
-/* The first run of which a trace can be. */
+/* The first run to which a trace can belong. */
 static size_t run_of(const traces *t, const traced *x)
 {
     for (size_t run = 0; run < t->runs; run++) {
@@ -115,7 +115,7 @@ static traced traced_of(const tfp_profile *p, const tfp_process *process)
     return x;
 }
 
-/* The files of a folder are behind it, and in it. They are one run. */
+/* The files of a folder are listed after it, and their paths are in it. They are one run. */
 static bool is_in(const char *folder, const char *path)
 {
     size_t n = strlen(folder);
@@ -123,7 +123,7 @@ static bool is_in(const char *folder, const char *path)
     return strncmp(folder, path, n) == 0 && path[n] == '/';
 }
 
-/* Files, and the folders whose files were added: with the process of a folder's first file. False without memory. */
+/* Lists files, and folders whose files were added, each with the process of its first file. False if memory is out. */
 static bool find_traces(const tfp_profile *p, traces *t)
 {
     const char *folder = NULL; /* the last one */
@@ -133,7 +133,7 @@ static bool find_traces(const tfp_profile *p, traces *t)
         const char *path = p->files->sources.at[i];
         size_t first = next;
         while (next < p->events->processes.size && p->events->processes.at[next].source == i) next++;
-        if (first == next) folder = path; /* it holds no processes, so it may be a folder */
+        if (first == next) folder = path; /* it has no processes, so it may be a folder */
         if (first == next || (folder && is_in(folder, path) && t->count && t->at[t->count - 1].path == folder)) continue;
         traced x = traced_of(p, &p->events->processes.at[first]);
         if (folder && is_in(folder, path)) x.path = folder;

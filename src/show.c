@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* show.c: tfp_show and tfp_report_put: one command's worth: a report put where -output says. */
+/* show.c: tfp_show and tfp_report_put: write a report to the place that -output names, as one command does. */
 #include "options/options.h"
 #include "registry.h"
 #include "views/core/report.h"
@@ -23,8 +23,8 @@ static tfp_status say(const target *t, tfp_buf *b, tfp_error *err)
     return s;
 }
 
-/* NAME_STEP, as TensorFlow has it. A name that ends in .json or .json.gz is taken as it is; one of several files has the
- * step before that ending. */
+/* NAME_STEP, as in TensorFlow. A name that ends in .json or .json.gz is used unchanged; with several files the step
+ * comes before that ending. */
 static void timeline_path(tfp_buf *path, const tfp_options *o, bool several)
 {
     size_t n = strlen(o->to.outfile), end = n;
@@ -41,7 +41,7 @@ static void timeline_path(tfp_buf *path, const tfp_options *o, bool several)
     tfp_buf_char(path, 0);
 }
 
-/* What TensorFlow prints beside the file; scripts and people look for these lines. */
+/* The lines that TensorFlow prints in addition to the file; scripts and people look for them. */
 static tfp_status write_timeline(const tfp_report *r, const target *t, tfp_error *err)
 {
     bool graph = r->about == &tfp_view_graph;
@@ -61,7 +61,7 @@ static tfp_status write_timeline(const tfp_report *r, const target *t, tfp_error
     return s;
 }
 
-/* A file's name as a shell reads it back: in single quotes unless it is plain. */
+/* A file's name in the form that a shell reads: in single quotes unless it is plain. */
 static void quote(tfp_buf *b, const char *path)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=,+@%";
@@ -83,7 +83,7 @@ static tfp_status write_pprof(const tfp_report *r, const target *t, tfp_error *e
 {
     tfp_status s = tfp_report_write_file(r, "pprof", r->options->to.outfile, err);
     tfp_buf words = { 0 };
-    /* TensorFlow has pprof for the code view only, so only there its line is looked for */
+    /* TensorFlow has pprof only for the code view, so only there scripts look for its line */
     if (s || r->about != &tfp_view_code) return s;
     bool tensorflow = r->options->compat_tensorflow;
     tfp_buf_printf(&words, "\nRun pprof -png --nodecount=100 --sample_index=1 %s", tensorflow ? "<" : "");
@@ -131,9 +131,9 @@ tfp_status tfp_report_put(const tfp_report *r, tfp_write_fn fn, void *ctx, tfp_e
     return write_report(r, &t, err);
 }
 
-#define TIMELINES_MAX 1000 /* files that one command writes */
+#define TIMELINES_MAX 1000 /* largest number of files that one command writes */
 
-/* A graph timeline is of one step; for the mean there is one for each. */
+/* A graph timeline shows one step; for the mean, one is written for each step. */
 static tfp_status show_every_step(const tfp_profile *p, const char *view, const tfp_options *o, const target *t,
                                   tfp_report **out, tfp_error *err)
 {

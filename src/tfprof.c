@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tfprof.c: the public functions that need no profile: escaping, and the tables of what there is. */
+/* tfprof.c: the public functions that need no profile: escaping, and the tables of what the library can do. */
 #include "flops/rules/shared/rule.h"
 #include "options/columns.h"
 #include "options/options.h"
@@ -12,7 +12,7 @@ size_t tfp_text_escape(const char *text, size_t size, char *out, size_t room)
 {
     tfp_str all = { text, text ? size : 0 };
     tfp_buf escaped = { 0 };
-    if (!tfp_is_plain(all)) { /* plain text needs no memory: it may say that there is none */
+    if (!tfp_is_plain(all)) { /* plain text needs no memory, so even an out-of-memory message can be escaped */
         tfp_escape(&escaped, all);
         all = (tfp_str){ escaped.data, escaped.failed ? 0 : escaped.size };
     }

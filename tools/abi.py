@@ -31,7 +31,7 @@ def names_of(lines):
 
 
 def describe(folder):
-    """-> the path of the description of the headers as they are."""
+    """-> the path of the description of the current headers."""
     source, functions = declarations()
     code, library, out = (os.path.join(folder, name) for name in ("interface.c", "libtfprof.so", "now.abi"))
     with open(code, "w", encoding="utf-8") as f:
@@ -48,7 +48,7 @@ def version():
 
 
 def compare(now):
-    """-> the findings of abidiff, as text; empty: none."""
+    """-> the text of abidiff's findings; empty if there are none."""
     records = sorted(glob.glob(os.path.join(RECORDS, "*.abi")), key=lambda p: [int(n) for n in re.findall(r"\d+", os.path.basename(p))])
     if not records:
         return "no interface was recorded: tools/abi.py --record"

@@ -21,7 +21,7 @@ def main(out, files):
         name = os.path.splitext(os.path.basename(path))[0]
         with open(path, "rb") as f:
             data = f.read()
-        # a string literal has a limit in C; an array of pieces has none
+        # a string literal has a length limit in C; an array of pieces has none
         pieces = data.split(b"\n")
         blocks = [b"\n".join(pieces[i:i + 40]) + b"\n" for i in range(0, len(pieces), 40)]
         parts.append("const char *const tfp_file_%s[] = {\n%s,\n    NULL };\n" % (name, ",\n".join(literal(b) for b in blocks)))

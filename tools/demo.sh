@@ -7,7 +7,8 @@ sample=tests/data/sample
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# show WHAT LINES ARGUMENTS...: one line of explanation, the command as one would type it, the first lines of its answer.
+# show WHAT LINES ARGUMENTS...: prints one line of explanation, the command as a user would type it, and the first lines
+# of its answer.
 show() {
     printf '\n# %s\n$ tfprof' "$1"
     lines=$2
@@ -17,7 +18,7 @@ show() {
     done
     printf '\n'
     "$program" "$@" >"$scratch/answer"
-    # What the Doc block explains is left out here.
+    # The Doc block is left out here.
     sed '/^Doc:/,/^Profile:/d' "$scratch/answer" | sed '/./,$!d' | LC_ALL=C.UTF-8 sed -E 's/^(.{139}).{2,}/\1…/' | head -n "$lines"
     [ "$(sed '/^Doc:/,/^Profile:/d' "$scratch/answer" | sed '/./,$!d' | wc -l)" -le "$lines" ] || echo "  ..."
 }

@@ -19,17 +19,17 @@ ROOT = docs_reference.ROOT
 THEME = os.path.join(ROOT, "tools", "docs_theme")
 SAMPLE = os.path.join(ROOT, "tests", "data", "sample", "pytorch", "train.json.gz")
 PAGES = {"README.md": "overview.md", "CHANGELOG.md": "changes.md", "CONTRIBUTING.md": "contributing.md", "SECURITY.md": "security.md",
-         "deploy/README.md": "deploy.md"}  # of other folders, that are pages of the site
+         "deploy/README.md": "deploy.md"}  # files of other folders that are pages of the site
 FOLDER = re.compile(r"\[([^\]]*)\]\(([^)#\s:]+)\)")
-FILE_NAME = re.compile(r"\[([\w-]+)\.md\]\(")  # a page of the site is no file
-# Sentences for readers of the repository, and what the site says instead.
+FILE_NAME = re.compile(r"\[([\w-]+)\.md\]\(")  # on the site a page has no file name
+# Sentences for readers of the repository, and their replacements on the site.
 FRONT = {"](images/report.png)\n": "](example-report.html)\n", "On the docs site the picture opens the report itself.": "The picture opens it."}
-ALONE = ("README.md", "cookbook.md")  # their sections have no other page: a list of pages beside them would be empty
+ALONE = ("README.md", "cookbook.md")  # these sections have only one page, so a list of pages beside them would be empty
 LINK = re.compile(r"(\]\(|src=\"|href=\")([^)#\"\s:]+)(#[^)\"\s]*)?([)\"])")
 
 
 def mkdocs():
-    """A Python that has mkdocs and its theme."""
+    """Returns a Python that has mkdocs and its theme."""
     has = lambda python: subprocess.run([python, "-c", "import mkdocs, material"], capture_output=True, check=False).returncode == 0
     own = os.path.join(ROOT, ".venv-docs", "bin", "python")
     for python in (sys.executable, os.path.join(ROOT, ".venv", "bin", "python"), own):
@@ -57,9 +57,9 @@ def linked(text, source, target, extra):
             return match[0]
         return match[1] + os.path.relpath(place(path), os.path.dirname(target) or ".") + (match[3] or "") + match[4]
     def named(match):
-        """A folder is no page: its name stays."""
+        """The name of a folder is not a page, so it stays."""
         return match[1] if os.path.isdir(os.path.join(ROOT, os.path.dirname(source), match[2])) else match[0]
-    parts = re.split(r"(^```.*?^```)", text, flags=re.M | re.S)  # links in code are code
+    parts = re.split(r"(^```.*?^```)", text, flags=re.M | re.S)  # links in code blocks are not changed
     return "".join(part if part.startswith("```") else LINK.sub(replace, FOLDER.sub(named, FILE_NAME.sub(r"[\1](", part))) for part in parts)
 
 
@@ -72,11 +72,12 @@ def for_the_site(text, target):
 
 
 def example_report(program, out):
-    """A report holds its file's time and a number made of its path: both are the same in each build."""
+    """A report contains its file's time and a number made from its path; both are set to be the same in
+    each build."""
     try:
         folder = "/tmp/tfprof_docs_example"
         os.mkdir(folder, 0o700)
-    except FileExistsError:  # another build runs
+    except FileExistsError:  # another build is running
         folder = tempfile.mkdtemp(prefix="tfprof_docs_example_")
     try:
         file = os.path.join(folder, os.path.basename(SAMPLE))
@@ -96,7 +97,7 @@ def epoch():
 
 
 def gather(program, folder):
-    """All that mkdocs reads, in one folder."""
+    """Gathers everything that mkdocs reads in one folder."""
     pages = dict(PAGES)
     for place, _, names in os.walk(os.path.join(ROOT, "docs")):
         for name in names:
@@ -126,10 +127,11 @@ def build(program, out):
         gather(program, folder)
         environment = dict(os.environ, SOURCE_DATE_EPOCH=str(epoch()), TFPROF_DOCS=folder, TFPROF_SITE=os.path.abspath(out), NO_MKDOCS_2_WARNING="1", DISABLE_MKDOCS_2_WARNING="true")
         done = subprocess.run([mkdocs(), "-m", "mkdocs", "build", "--strict", "--clean", "-f", os.path.join(ROOT, "mkdocs.yml")], env=environment,
-                              capture_output=True, text=True, check=False)  # not --quiet: it counts no warnings
+                              # not --quiet, which would not count warnings
+                              capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit("\n".join(line for line in done.stderr.splitlines() if not line.startswith("INFO")))
-    for name in ("sitemap.xml", "sitemap.xml.gz"):  # of a site that has an address
+    for name in ("sitemap.xml", "sitemap.xml.gz"):  # only for a site that has an address
         if os.path.exists(os.path.join(out, name)):
             os.remove(os.path.join(out, name))
 

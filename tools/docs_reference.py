@@ -13,7 +13,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 TRACE = os.path.join(ROOT, "tests", "data", "sample", "traces", "kineto.json")
 
-LISTS = [  # page, title, what `tfprof help` lists, what the page says of it
+LISTS = [  # page, title, the topic of `tfprof help`, the introduction of the page
     ("options", "Options", "options", "Options of views and other commands: `-opt value`, `--opt value` or `-opt=value`. `tfprof help NAME` says more of one."),
     ("columns", "Columns", "columns", "Columns of the four views (`-select`), and where their numbers come from."),
     ("orders", "Orders", "orders", "By what rows are ordered (`-order_by`). Tables take the names of their columns, too."),
@@ -31,13 +31,14 @@ def told(program, *words):
 
 
 def entries(text):
-    """(section, name, help) of a list of `tfprof help`: a name two columns in, its help beside it or below."""
+    """(section, name, help) from a list of `tfprof help`: a name is indented by two columns, its help is
+    beside it or below."""
     section = name = None
     found = []
     for line in text.split("\n"):
         if re.match(r"\S", line):
             section, name = re.sub(r" \(.*", "", line), None
-            if not line[0].isupper():  # an option of that name is explained behind the list
+            if not line[0].isupper():  # an option with that name is explained after the list
                 break
         elif head := re.match(r"  (\S+)(?: +(.*))?$", line):
             name = head[1]
@@ -48,7 +49,8 @@ def entries(text):
 
 
 def cell(text):
-    """In a table of Markdown: characters that could be taken for markup are escaped, outside of code."""
+    """A cell of a Markdown table: characters that could be taken as markup are escaped, except in
+    code."""
     parts = re.split(r"(`[^`]*`)", text.replace("|", "\\|"))
     return "".join(p if p.startswith("`") else re.sub(r"([<>*_\[\]])", r"\\\1", p) for p in parts)
 
@@ -90,7 +92,7 @@ def tables_page(program):
 
 
 def headers_page():
-    """The public headers, which are their own manual, in the order of tfprof.h."""
+    """A page for the public headers, which are their own manual, in the order of tfprof.h."""
     folder = os.path.join(ROOT, "include", "tfprof")
 
     def read(name):

@@ -14,12 +14,13 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 # Links inside rooms that still point up.
 KNOWN = []
-# Circles of object files inside folders: how many there may be, and of how many files.
+# Limits for cycles of object files inside folders: their number, and the files in one.
 RINGS, RING_FILES = 8, 4
 
 
 def objects(build):
-    """(level, name of the source, object file) of every source of the library; the files of src/ itself are on top."""
+    """(level, name of the source, object file) of every source of the library; the files directly in src/ are at the
+    top."""
     with open(os.path.join(ROOT, "src", "meson.build"), encoding="utf-8") as f:
         text = f.read()
     rooms = re.findall(r"^  '([\w/]+)': \[(.*?)\]", text, re.M | re.S)
@@ -43,7 +44,8 @@ def symbols(path):
 
 
 def circles(graph):
-    """The strongly connected parts of more than one file (Tarjan), with an explicit stack of iterators."""
+    """The strongly connected components of more than one file (Tarjan), with an explicit stack of
+    iterators."""
     number, low, open_ones, found = {}, {}, [], []
     for root in graph:
         if root in number:

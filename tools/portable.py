@@ -11,14 +11,14 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 LINUX = re.compile(r"^(linux|asm)/|^sys/(auxv|epoll|eventfd|fanotify|fsuid|inotify|personality|prctl|ptrace|sendfile|signalfd|syscall|sysinfo|timerfd|user|vfs|xattr)\.h$"
                    r"|^(byteswap|elf|endian|error|link|malloc|mntent|pty)\.h$")
-# Live commands need Linux, and the server's guards do: epoll, Landlock, openat2, capabilities.
+# Live commands and the server's protection need Linux: epoll, Landlock, openat2, capabilities.
 PLACES = ("src/live/", "server/")
-# Where such a header stands between #ifdef __linux__ or __GLIBC__ and #endif.
+# Files in which such a header is between #ifdef __linux__ or __GLIBC__ and #endif.
 GUARDED = ("src/base/system.c",)
 
 
 def included(path):
-    """(line, header, whether a guard is around it)"""
+    """(line, header, whether a guard surrounds it)"""
     depth = 0
     with open(os.path.join(ROOT, path), encoding="utf-8") as f:
         for number, line in enumerate(f, 1):

@@ -17,10 +17,10 @@ if [ -e $build/installed ] && [ -z "$newer" ] && .venv/bin/python -c 'import tfp
 
 make --no-print-directory BUILD=build all >/dev/null
 
-# A run that was broken off leaves objects of which Ninja does not know the headers: they would never be built again.
+# An aborted run leaves objects whose headers Ninja does not know, so that they would never be rebuilt.
 if [ -e $build/started ]; then rm -rf $build/meson; fi
 
-# pip's Meson and Ninja, not Debian's, which are too old.
+# Uses pip's Meson and Ninja, because Debian's are too old.
 PATH=$PWD/.venv/bin:$PATH
 log=$build/log
 touch $build/started

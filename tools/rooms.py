@@ -9,26 +9,28 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
-# The longest chain of includes, and how many sources a change of any header of these rooms may build again.
+# Limits: the longest chain of includes, and the number of sources that a change of any header in these
+# rooms may rebuild.
 CHAIN, AGAIN = 10, {"model/": 150, "views/core/": 124}
 # Headers with limits of their own. Over that limit: words that others pass on, which tables a profile has, a report as most files see it.
 # Below it: which parts a report has.
 OWN = {"model/tables/types.h": 395, "model/tables/profile.h": 295, "model/tables/span_kinds.h": 190, "views/core/handle.h": 175,
        "views/core/report.h": 59}
-# What a program's folder may use of others.
+# Which other folders a program's folder may use.
 BESIDE = {"cli": ("server", "mcp"), "mcp": ("server",)}
 # Includes inside rooms that still point up.
 KNOWN = []
 
 
 def rooms():
-    """Folders of src/, with the folders inside rooms, bottom to top."""
+    """The folders of src/, including those inside rooms, bottom to top."""
     with open(os.path.join(ROOT, "src", "meson.build"), encoding="utf-8") as f:
         return list(dict.fromkeys(re.findall(r"^  '([\w/]+)': \[", f.read(), re.M)))
 
 
 def sources(order):
-    """(path, its folder), both from src/; a folder that lists no source, such as live/agent, has no place in the order."""
+    """(path, its folder), relative to src/; a folder without listed sources, such as live/agent, has no place in the
+    order."""
     top = os.path.join(ROOT, "src")
     for folder, _, names in sorted(os.walk(top)):
         room = os.path.relpath(folder, top)
@@ -54,7 +56,8 @@ def include_graph():
 
 
 def measure():
-    """Prints the longest chain of includes, and how many sources a change of a header builds again; what is over its limit."""
+    """Prints the longest chain of includes, and how many sources the change of a header rebuilds; returns what exceeds a
+    limit."""
     graph, length, whole = include_graph(), {}, {}
 
     def visit(path):
@@ -83,7 +86,7 @@ def main():
     for path, room in sources(order):
         for target in includes(os.path.join(ROOT, "src", path)):
             above = level.get(os.path.dirname(target), 0) > level[room]
-            # formats and views both know the model, never each other
+            # formats and views both use the model, but never each other
             beside = room.startswith("views/") and target.startswith("formats/")
             bare = "/" not in target and target.endswith(".h")
             if above and not beside and path + " " + target in known:

@@ -12,8 +12,8 @@ goal=${1:-build}
 build="gcc g++ libc6-dev meson ninja-build pkg-config libre2-dev libdeflate-dev zlib1g-dev libsnappy-dev libedit-dev libxxhash-dev libsqlite3-dev libmicrohttpd-dev"
 python="python3 python3-venv python3-dev binutils"
 optional= page=
-# The page's builder is node: that of the system, or the one that tools/page.sh takes from PyPI into a venv. Debian's own
-# nodejs and npm are 360 packages.
+# Building the page needs node: the system's, or the one that tools/page.sh installs from PyPI into a venv. Debian's
+# nodejs and npm have 360 packages.
 command -v npm >/dev/null || page="python3-venv"
 case $goal in
 build) packages=$build ;;
@@ -24,7 +24,7 @@ test) packages="$build $python libcmocka-dev" optional="python3-dbg chromium-hea
 unit) packages="$build libcmocka-dev python3" ;;
 fuzz) packages="$build clang libclang-rt-dev llvm libcmocka-dev python3" ;;
 lint) packages="$build libcmocka-dev cppcheck clang-format abigail-tools python3" ;;
-# What tools/release asks for: the libraries are compiled from Debian's sources, and aarch64 is tried under emulation.
+# Packages for tools/release: the libraries are compiled from Debian's sources, and aarch64 is tested under emulation.
 release) packages="$build $python git make build-essential dpkg-dev debhelper dh-python lintian qemu-user-static tcl unicode-data ncurses-bin perl" ;;
 *) echo "usage: tools/setup.sh build|python|unit|test|fuzz|lint|release" >&2; exit 2 ;;
 esac
@@ -32,7 +32,7 @@ esac
 optional="$optional $page"
 
 if ! command -v dpkg-query >/dev/null; then
-    # Not Debian: Meson says what is missing.
+    # Not Debian: Meson reports what is missing.
     command -v meson >/dev/null && exit 0
     echo "setup: this is no Debian system; install these or their like, then try again: $packages" >&2
     exit 1
@@ -52,7 +52,7 @@ fi
 
 install() {
     log=$(mktemp)
-    $sudo apt-get update -qq >"$log" 2>&1 || true # an old list may do
+    $sudo apt-get update -qq >"$log" 2>&1 || true # an old package list may be enough
     $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >>"$log" 2>&1 &&
         rm -f "$log"
 }
@@ -87,7 +87,8 @@ if [ "$goal" = release ]; then
     [ "$(cat .venv-release/ready 2>/dev/null)" != "$needed" ] || exit 0
     echo "setup: installing tools/release/requirements.txt into .venv-release (480 MB on disk, once)"
     rm -rf .venv-release
-    # Debian's own Python, whatever else is first on the PATH: its headers are in what is built.
+    # Uses Debian's own Python, even if another is first on the PATH, because the build uses its
+    # headers.
     [ -x /usr/bin/python3 ] && system=/usr/bin/python3 || system=python3
     "$system" -m venv .venv-release
     .venv-release/bin/pip install -q --disable-pip-version-check --no-deps --require-hashes --only-binary :all: -r tools/release/requirements.txt
@@ -95,7 +96,7 @@ if [ "$goal" = release ]; then
     exit 0
 fi
 
-# TensorFlow and the rest are worth a large download, but not a failed test run where there is no network.
+# TensorFlow and the others are worth a large download, but without a network the tests must not fail.
 case $goal in python | test) ;; *) exit 0 ;; esac
 [ -z "${TFP_NO_TENSORFLOW:-}" ] || exit 0
 needed=$(sha256sum <tools/requirements.txt)

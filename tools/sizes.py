@@ -12,16 +12,16 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 FILE_LINES, COMPONENT_LINES, FOLDER_FILES = 450, 100, 30
-# A table of one row for each operation.
+# A table with one row for each operation.
 LONG = {"src/flops/rules/shared/opdefs.c"}
 PARAMETERS, FIELDS = 6, 25
 # Functions with more parameters, which others fix: those of the public headers, whose callers are not ours, and a callback of libdw.
 PUBLIC = {"tfp_cache_path", "tfp_fleet_files", "tfp_gate_judge", "tfp_live_capture", "tfp_live_stacks", "tfp_query", "tfp_show",
           "tfp_timeline_find", "tfp_timeline_spans", "tfp_timeline_sums"}
 CALLBACKS = {"find_no_debuginfo"}
-# What the kernel writes for a signal.
+# The kernel defines this layout, for signals.
 FIXED = {"signal_frame"}
-# How many structs may still be over their number of fields.
+# The number of structs that may still exceed the limit of fields.
 WIDE_STRUCTS = 8
 FOLDERS = ("src", "cli", "server", "mcp", "python", "include", "tests", "tools")
 
@@ -47,7 +47,7 @@ def long_files():
 
 
 def long_components():
-    """A component begins with its name at the left edge and ends with a bracket there."""
+    """A component begins with its name in the first column, and ends with a bracket there."""
     for path in files("web/src", ".tsx"):
         begin = None
         for number, line in enumerate(lines(path), 1):
@@ -59,7 +59,7 @@ def long_components():
                 begin = None
 
 
-# Rooms whose tests run whole programs, and the tests of each.
+# Rooms whose tests run whole programs, and their tests.
 TESTED = {
     "server": (("server",), ("tests/server", "tests/unit/test_server.c", "tests/unit/test_server_agent.c", "tests/unit/test_server_folder.c",
                               "tests/live/agent.py", "tests/live/hostile_peers.py", "tests/live/machines.py", "tests/live/push.py", "tests/live/remote.py", "tests/live/serve.py")),
@@ -80,7 +80,7 @@ def tell_tested():
 
 
 def full_folders():
-    """Folders of the program with more files than a screen shows."""
+    """Folders of the program with more files than fit on a screen."""
     tracked = subprocess.run(["git", "ls-files", "src", "cli", "server", "mcp", "include"], cwd=ROOT, check=True, capture_output=True, text=True)
     folders = [os.path.dirname(path) for path in tracked.stdout.split()]
     most = max(set(folders), key=folders.count)
@@ -91,7 +91,7 @@ def full_folders():
 
 
 def parts(text, between):
-    """How many parts a text has, cut where the separator stands outside of brackets."""
+    """The number of parts of a text that is split at separators outside of brackets."""
     depth, count = 0, 1
     for sign in text:
         depth += (sign in "([{") - (sign in ")]}")
@@ -119,7 +119,8 @@ def wide():
 
 
 def is_there(name, tracked):
-    """A path from the root or the end of one: rows of the map name files relative to their folder."""
+    """Whether a path exists, given from the root or as its end: rows of the map name files relative
+    to their folder."""
     pattern = name.replace("NAME", "*") + ("*" if name.endswith("/") else "")
     return any(fnmatch.fnmatch("/" + path, "*/" + pattern) for path in tracked)
 

@@ -15,7 +15,7 @@ COMMENTS.update({end: "// %s" for end in (".c", ".h", ".cc", ".def", ".ts", ".ts
 
 
 def sources():
-    """(path, the line that it should have)"""
+    """(path, the line that it must have)"""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
     for name in os.fsdecode(listed).split("\0"):
         comment = COMMENTS.get(os.path.splitext(name)[1])

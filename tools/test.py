@@ -29,8 +29,8 @@ import typing
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RELEASE, ASAN, UNIT = "build", "build-asan", "build-unit"
 PYTHON = sys.executable
-BEHIND = 4  # nice value of what computes: those that wait come first, and other people's programs still leave it a share
-HANGS_AFTER = 1800  # seconds: a busy machine makes suites late, but none takes that long (at most 300 on a quiet one)
+BEHIND = 4  # nice value of suites that compute: suites that wait run first, and other users' programs still get a share
+HANGS_AFTER = 1800  # seconds: a busy machine slows suites, but none takes this long (at most 300 on a quiet one)
 TENSORFLOW = os.path.join(ROOT, ".venv", "bin", "python")
 
 # handle_sigill: undefined behaviour traps, see sanitized_build(). The quarantine, of freed memory that is not given out again,
@@ -48,8 +48,8 @@ class Suite(typing.NamedTuple):
     name: str
     command: list
     seconds: int
-    needs: typing.Optional[str] = None  # a file without which there is nothing to run
-    waits: bool = False  # for other processes: it meets the clock of a busy machine
+    needs: typing.Optional[str] = None  # without this file there is nothing to run
+    waits: bool = False  # waits for other processes, so the load of the machine affects its timing
 
 
 SUITES = [
@@ -118,7 +118,7 @@ SUITES = [
     Suite("gate for CI", [PYTHON, "tests/gate/run.py", f"{RELEASE}/tfprof"], 8),
     Suite("diff against the script in Python", [PYTHON, "tests/bench/diff.py", "--check", f"{RELEASE}/tfprof"], 1),
 
-    # Those that wait for other processes.
+    # Suites that wait for other processes.
     Suite("page in Chromium", [PYTHON, "tests/page/run.py", f"{RELEASE}/tfprof"], 159, waits=True),
     Suite("attach", [PYTHON, "tests/live/attach.py", f"{RELEASE}/tfprof"], 92, waits=True),
     Suite("server, release", [PYTHON, "tests/server/run.py", f"{RELEASE}/tfprof"], 56, waits=True),
@@ -144,7 +144,8 @@ SUITES = [
     Suite("terminal", [PYTHON, "tests/terminal/run.py", f"{RELEASE}/tfprof"], 3, waits=True),
 ]
 
-# What SUITES take samples of, whole: at the end of `make fuzz`. Half an hour of processors.
+# The full versions of suites of which SUITES runs samples: at the end of `make fuzz`. Half an hour
+# of processor time.
 EXHAUSTIVE = [
     Suite("damage, every prefix and bit", [PYTHON, "tests/bad/damage.py", ASAN], 900),
     Suite("random traces, more of them", [PYTHON, "tests/trace/random_traces.py", f"{RELEASE}/tfprof", "120", "1000"], 80),
@@ -162,7 +163,7 @@ EXHAUSTIVE = [
           [TENSORFLOW, "tests/flops/run.py", "--whole", "nets", "totals", "cases_array", "cases_fold"], 150, needs=".venv/ready"),
 ]
 
-# `make check`
+# the suites of `make check`
 QUICK = [
     Suite("unit", [PYTHON, "tools/run_unit.py", UNIT], 6),
     Suite("golden", [PYTHON, "tests/golden/run.py", f"{RELEASE}/tfprof"], 10),
@@ -171,7 +172,7 @@ QUICK = [
 
 
 def counts(output):
-    """Passed and failed in all lines that tell them."""
+    """The numbers of passed and failed tests in all lines that have them."""
     passed = failed = 0
     for line in output.splitlines():
         told = re.match(r"^(\d+) passed, (\d+) failed", line)
@@ -201,7 +202,7 @@ running = set()
 
 
 def end(process):
-    """With all that it started: each suite has a session of its own."""
+    """Ends a process and all that it started, because each suite has its own session."""
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:
@@ -215,7 +216,7 @@ def watched(command, behind=False):
     process = subprocess.Popen(command, cwd=ROOT, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, start_new_session=True)
     if behind:
-        try:  # where each session is scheduled as a group, the nice values inside of it do not matter to others
+        try:  # if each session is scheduled as a group, nice values inside it have no effect on others
             with open(f"/proc/{process.pid}/autogroup", "w", encoding="ascii") as file:
                 file.write(str(BEHIND))
         except OSError:
@@ -271,7 +272,7 @@ BUILDS = {"with sanitizers": sanitized_build, "of the unit tests": unit_build,
 
 
 def build_of(suite):
-    """The build that a suite needs beside the release build, which is there already; or None."""
+    """The build that a suite needs in addition to the release build, which exists; or None."""
     folders = {word.split("/")[0] for word in suite.command}
     if ASAN in folders:
         return "with sanitizers"
@@ -281,7 +282,7 @@ def build_of(suite):
 
 
 def build(name):
-    """-> whether it succeeded, what it printed, seconds of processors, seconds in all"""
+    """-> whether it succeeded, its output, processor seconds, seconds in total"""
     start, busy = time.monotonic(), 0.0
     for step in BUILDS[name]():
         try:
@@ -295,7 +296,8 @@ def build(name):
 
 
 class Lanes:
-    """Runs builds and suites in threads; `results` has what run() gives, of a suite whose build failed too."""
+    """Runs builds and suites in threads; `results` has the result of run(), also for a suite whose build
+    failed."""
 
     def __init__(self, wanted):
         self.results, self.stopped, self.busy = queue.Queue(), False, 0.0
@@ -308,7 +310,7 @@ class Lanes:
             threading.Thread(target=self.work, args=(lane,), daemon=True).start()
 
     def next(self, lane):
-        """A build, a suite that can run, or None at the end."""
+        """The next build, a suite that can run, or None at the end."""
         with self.changed:
             while not self.stopped and (lane or self.builds):
                 if self.builds and (lane is self.computing or not self.computing):
@@ -342,7 +344,7 @@ class Lanes:
 
 
 def excerpt(output):
-    """The lines that say what failed, or the last ones where none does."""
+    """The lines that describe failures, or the last lines if there are none."""
     lines = [line for line in output.splitlines() if line.strip()]
     told = [line for line in lines if re.search(r"FAIL|not ok|Error|ERROR|error:|Assertion", line)]
     return "\n".join("  " + line[:400] for line in (told or lines)[-20:])

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-/* add.c: what a Profile is filled from: a file, several files, bytes. */
+/* add.c: fills a Profile from a file, several files, or bytes. */
 #include "native.h"
 
 #include <stdlib.h>
 
 typedef struct addition {
     size_t count;
-    const char **formats, **names; /* a file each */
-    const int64_t *steps;          /* NULL: none was said */
-    const char *data;              /* or bytes in memory, which are one */
+    const char **formats, **names; /* one for each file */
+    const int64_t *steps;          /* NULL: no steps were given */
+    const char *data;              /* or the bytes of a single input in memory */
     size_t size;
 } addition;
 
-/* The interpreter is let go of. */
+/* Releases the interpreter's lock while files are read. */
 static tfp_status add(profile_object *self, const addition *a, tfp_error *err)
 {
     if (!a->data) return tfp_profile_add_files(self->profile, a->count, a->formats, a->names, a->steps, err);
@@ -43,7 +43,7 @@ static PyObject *add_with_progress(profile_object *self, const addition *a)
     Py_RETURN_NONE;
 }
 
-/* False with an exception set. *has: a step was said. */
+/* False with an exception set. *has: a step was given. */
 static bool read_step(PyObject *given, bool *has, int64_t *step)
 {
     *has = given != Py_None;
@@ -91,7 +91,7 @@ PyObject *native_add_bytes(PyObject *object, PyObject *args, PyObject *keywords)
 
 typedef struct several {
     size_t count, with_step;
-    PyObject **paths; /* bytes, held */
+    PyObject **paths; /* bytes objects; references are held */
     const char **formats, **names;
     int64_t *steps;
 } several;
@@ -123,7 +123,7 @@ static bool read_one(several *x, PyObject *given)
     return true;
 }
 
-/* `list` is a tuple that holds the formats' texts. */
+/* `list` is a tuple that owns the texts of the formats. */
 static bool read_several(several *x, PyObject *list)
 {
     size_t count = (size_t)PyTuple_Size(list);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* diff.c: tfprof._native.diff: a list of sides becomes a report. The report copies everything that it shows, so it depends on
- * none of the profiles; `owner`, perhaps an empty profile, provides its lock. */
+/* diff.c: tfprof._native.diff: makes a report from a list of sides. The report copies everything that it shows, so it depends
+ * on none of the profiles; `owner`, perhaps an empty profile, provides its lock. */
 #include "native.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 /* One side, from its tuple: (name, label, Profile, step) or (name, label, bytes or None); with None the label is the
  * path of a text. */
 typedef struct side {
-    PyObject *kept[2]; /* bytes that hold the two names; NULL: none */
+    PyObject *kept[2]; /* bytes objects that own the two names; NULL: none */
     const char *name, *label;
     profile_object *profile;
     long long step;
@@ -43,7 +43,7 @@ static tfp_status add_side(tfp_sides *sides, const side *x, tfp_error *err)
     return tfp_sides_add_text(sides, x->name, x->label, err);
 }
 
-/* On failure `*about` is the path or label of the text at fault, if a text was. */
+/* On failure `*about` is the path or label of the text that caused it, if one did. */
 static tfp_status compare(const side *x, size_t count, const char *view, const tfp_options *o, tfp_report **out,
                           const char **about, tfp_error *err)
 {

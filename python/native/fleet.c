@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fleet.c: many files as one table, read one by one as Arrow's stream is pulled; the files of folders; whose run a path tells. */
+/* fleet.c: many files as one table, which are read one by one while the Arrow stream is pulled; the files of folders; the facts
+ * about a run in its path. */
 #include "native.h"
 #include "tfprof/fleet.h"
 

@@ -62,7 +62,7 @@ bool lock_for_reading(profile_object *p);
 bool lock_for_writing(profile_object *p); /* the same, exclusively */
 bool make_lock(profile_object *p);
 void unlock_profile(profile_object *p);
-void let_go_of(profile_object *p); /* frees it when it is closed and no report is left; needs the interpreter's lock */
+void let_go_of(profile_object *p); /* frees it if it is closed and no report is left; needs the interpreter's lock */
 /* Locks several profiles: sorts the list by address and removes duplicates, so that two threads that lock several never wait
  * for each other. On failure an exception is set and none is locked. */
 bool lock_all_for_reading(profile_object **list, size_t *count);
@@ -99,8 +99,8 @@ typedef struct report_object {
 } report_object;
 extern PyType_Spec report_spec;
 
-/* Takes over the report. `generation` is the profile's when the report was made, read while the lock was held: any code
- * that runs after it is released may add to the profile. */
+/* Takes over the report. `generation` is that of the profile when the report was made, read while the lock was held,
+ * because code that runs after its release may add to the profile. */
 PyObject *wrap_report(module_state *state, profile_object *profile, unsigned generation, tfp_report *report);
 
 /* ---- diff.c ---- */

@@ -84,7 +84,7 @@ static PyObject *finish(PyObject *object, PyObject *nothing)
 
 /* ---- looking ---- */
 
-/* A list of what `item` gives until it gives NULL without an exception. */
+/* A list of the results of `item`, until it returns NULL without an exception. */
 static PyObject *list_of(profile_object *self, PyObject *(*item)(const tfp_profile *p, size_t i))
 {
     if (!lock_for_reading(self)) return NULL;
@@ -179,7 +179,7 @@ static PyObject *node_names(PyObject *self, PyObject *nothing)
 typedef tfp_status write_fn(const tfp_profile *p, tfp_write_fn fn, void *ctx, tfp_error *err);
 typedef tfp_status write_file_fn(const tfp_profile *p, const char *path, tfp_error *err);
 
-/* Into the file that the arguments name, or as bytes. */
+/* Writes the profile to the file that the arguments name, or returns it as bytes. */
 static PyObject *put_profile(PyObject *object, PyObject *args, const char *words, write_fn *write,
                              write_file_fn *write_file)
 {
@@ -243,7 +243,7 @@ static PyObject *records(PyObject *object, PyObject *args)
 typedef struct question {
     const char *view;
     PyObject *options;
-    bool stats; /* over steps, of the view's rows */
+    bool stats; /* statistics of the view's rows over steps */
 } question;
 
 static bool read_question(PyObject *self, PyObject *args, const char *format, question *q)
@@ -254,8 +254,8 @@ static bool read_question(PyObject *self, PyObject *args, const char *format, qu
     return false;
 }
 
-/* With `c` the report is put where the options say, what goes to stdout into `c`. The options are copied first: they
- * may change while C works. */
+/* With `c` the report is written as the options say, and output to stdout goes into `c`. The options are copied first,
+ * because they may change while C works. */
 static PyObject *build(profile_object *self, const question *q, collected *c)
 {
     tfp_options *o = tfp_options_copy(((options_object *)q->options)->options);

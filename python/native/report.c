@@ -39,7 +39,7 @@ PyObject *bytes_of(collected *c)
 PyObject *wrap_report(module_state *state, profile_object *profile, unsigned generation, tfp_report *made)
 {
     PyTypeObject *type = (PyTypeObject *)state->report_type;
-    profile->reports++; /* first: the next calls may run a finalizer that closes the profile */
+    profile->reports++; /* incremented first, because the next calls may run a finalizer that closes the profile */
     report_object *self = (report_object *)PyType_GenericAlloc(type, 0);
     if (!self) {
         tfp_report_free(made);
@@ -77,7 +77,8 @@ static void free_report(PyObject *object)
     Py_DECREF(type);
 }
 
-/* Locks the report for reading until close_report; NULL with an exception set when its profile has grown since. */
+/* Locks the report for reading until close_report; NULL with an exception set if inputs were added to its profile
+ * since. */
 static const tfp_report *open_report(PyObject *object)
 {
     report_object *self = (report_object *)object;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* names/apart.c: the short names of a table's kernels: those that are equal, though the whole names are not, get the part in
- * which these differ. */
+/* names/apart.c: the short names of a table's kernels: if different kernels have equal short names, the part in which their
+ * full names differ is added. */
 #include "names/names.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static int by_short(const void *a, const void *b)
 
 static bool is_word(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/* The word of a name at a place, or what there is instead of one. */
+/* The word of a name at an index, or a placeholder if there is none. */
 static tfp_str word_at(tfp_str s, size_t at)
 {
     enum { MOST = 24 };
@@ -37,7 +37,7 @@ static size_t common(tfp_str a, tfp_str b)
     return n;
 }
 
-/* "SHORT (WORD)", or "SHORT (2)" where the words do not differ. */
+/* "SHORT (WORD)", or "SHORT (2)" if the words do not differ. */
 static bool tell(tfp_arena *arena, item *x, tfp_str word, size_t number)
 {
     tfp_buf text = { 0 };
@@ -52,7 +52,7 @@ static bool tell(tfp_arena *arena, item *x, tfp_str word, size_t number)
     return copy != NULL;
 }
 
-/* items[0..count) have one short name; names that are equal stand together. */
+/* items[0..count) have one short name; items with equal full names are adjacent. */
 static bool tell_apart(tfp_arena *arena, item *items, size_t count)
 {
     size_t same = items[0].full.size, number = 1;
@@ -61,7 +61,7 @@ static bool tell_apart(tfp_arena *arena, item *items, size_t count)
         size_t n = common(first, items[i].full);
         if (n < same) same = n;
     }
-    if (same == first.size && items[count - 1].full.size == same) return true; /* one name in several rows */
+    if (same == first.size && items[count - 1].full.size == same) return true; /* all rows have the same full name */
     bool words = true;
     for (size_t i = 1; i < count && words; i++)
         words = tfp_str_eq(items[i].full, items[i - 1].full) ||

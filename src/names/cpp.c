@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* names/cpp.c: the parts of a demangled C++ name, and the words for its types. */
+/* names/cpp.c: splits a demangled C++ name into its parts, and finds the words for its types. */
 #include "names/names.h"
 
 static int depth_change(char c)
@@ -16,7 +16,7 @@ static tfp_str trimmed(tfp_str s)
     return s;
 }
 
-/* Up to the parameters, and from behind the return type on. */
+/* The name without its return type and its parameters. */
 static tfp_str without_signature(tfp_str s)
 {
     size_t from = 0, depth = 0, i = 0;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* names/gemm.c: products and convolutions of the vendors' libraries, whose names are lists of words joined by underscores:
- * cutlass_80_tensorop_s1688gemm_256x64_16x4_tn_align1, volta_sgemm_32x32_sliced1x4_tn, sm80_xmma_fprop_..., nvjet_...,
- * and AMD's Cijk_Alik_Bljk_BBS_BH_..._MT128x64x32_... and igemm_fwd_gtcx_.... */
+/* names/gemm.c: matrix products and convolutions of the vendors' libraries, whose names are lists of words joined by
+ * underscores: cutlass_80_tensorop_s1688gemm_256x64_16x4_tn_align1, volta_sgemm_32x32_sliced1x4_tn, sm80_xmma_fprop_...,
+ * nvjet_..., and AMD's Cijk_Alik_Bljk_BBS_BH_..._MT128x64x32_... and igemm_fwd_gtcx_.... */
 #include "names/names.h"
 
 #define TIMES "\xc3\x97"
 
 typedef struct gemm {
-    const char *what, *type, *other_type, *maker; /* other_type: of the second input, where it has one of its own */
+    const char *what, *type, *other_type, *maker; /* other_type: type of the second input, if it differs */
     tfp_str shape, layout;
     bool sliced, split, winograd, bias, relu, gelu, swiglu, tensor;
 } gemm;
@@ -16,7 +16,7 @@ typedef struct word {
     const char *word, *means;
 } word;
 
-/* `means` of the row whose word a text begins with; NULL: none. */
+/* The meaning (`means`) of the row whose word is a prefix of the text; NULL: none. */
 static const char *found(const word *words, size_t count, tfp_str text)
 {
     for (size_t i = 0; i < count; i++)
@@ -118,7 +118,8 @@ static void put(const gemm *g, tfp_buf *out)
     tfp_maker(out, tfp_str_of(g->maker));
 }
 
-/* Hopper's and later: the first code has the types (inputs, products, outputs), the last the layouts. */
+/* Names of Hopper's kernels and later: the first code has the types (inputs, products, outputs), the last the
+ * layouts. */
 static void take_nvjet(gemm *g, tfp_str name)
 {
     static const word codes[] = { { "hs", "half" }, { "hh", "half" },   { "ts", "bf16" }, { "tt", "bf16" },
@@ -133,7 +134,7 @@ static void take_nvjet(gemm *g, tfp_str name)
     }
 }
 
-/* Tensile's (hipBLAS): the letters of A's and B's indices have their layouts, MT the shape. */
+/* Tensile's names (hipBLAS): the letters of A's and B's indices give their layouts, MT the shape. */
 static void take_tensile(gemm *g, tfp_str name)
 {
     static const word codes[] = { { "BB", "bf16" },   { "B_", "bf16" },  { "HH", "half" },  { "F8", "fp8" },
@@ -154,7 +155,7 @@ static void take_tensile(gemm *g, tfp_str name)
     }
 }
 
-/* MIOpen's convolutions. */
+/* Names of MIOpen's convolutions. */
 static void take_igemm(gemm *g, tfp_str name)
 {
     static const word ways[] = { { "igemm_fwd", "conv forward" },
@@ -170,7 +171,7 @@ static void take_igemm(gemm *g, tfp_str name)
     if (!g->what) g->what = "conv";
 }
 
-/* TensorRT-LLM's on Blackwell: bmm_OUTPUT_INPUTS_SUM_t128x16x256u2_... */
+/* Names of TensorRT-LLM's kernels for Blackwell: bmm_OUTPUT_INPUTS_SUM_t128x16x256u2_... */
 static void take_trtllm(gemm *g, tfp_str name)
 {
     static const word types[] = { { "MxE2m1", "mxfp4" }, { "MxE4m3", "mxfp8" },  { "E2m1", "fp4" }, { "E4m3", "fp8" },
@@ -196,7 +197,7 @@ static void take_trtllm(gemm *g, tfp_str name)
 
 static void take_words(gemm *g, tfp_str name)
 {
-    /* the types stand before or behind the operation, whose letter is only a guess */
+    /* the types come before or after the operation, whose letter alone is only a guess */
     for (tfp_str rest = name, t; tfp_part_next(&rest, '_', &t);)
         if (!g->type) g->type = type_of_token(t);
     for (tfp_str rest = name, t; tfp_part_next(&rest, '_', &t);) take(g, t);
@@ -234,7 +235,7 @@ bool tfp_short_gemm(tfp_str name, tfp_buf *out)
     bool conv = tfp_str_begins(tfp_str_of(g.what), TFP_STR("conv"));
     if (strcmp(g.maker, "xmma") == 0) {
         g.maker = conv ? "cudnn" : "cublas";
-        if (conv) g.layout.size = 0; /* the tensors' and the filters' layouts are always these */
+        if (conv) g.layout.size = 0; /* for convolutions the tensors' and the filters' layouts are always these */
     }
     put(&g, out);
     return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* names/short.c: the short name of a kernel: copies, collectives, Triton's, sorts, and any other C++ function without its
- * namespaces, template and parameters. */
+/* names/short.c: the short name of a kernel: copies, collectives, kernels of Triton, sorts, and other C++ functions
+ * without their namespaces, template arguments and parameters. */
 #include "names/names.h"
 
 #include <ctype.h>
@@ -37,7 +37,7 @@ static bool copy(tfp_str name, tfp_buf *out)
     return false;
 }
 
-/* "ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)": what, operation, type, algorithm, protocol, in any order. */
+/* "ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)": kind, operation, type, algorithm, protocol, in any order. */
 static bool collective(tfp_str name, tfp_buf *out)
 {
     static const struct {
@@ -51,7 +51,7 @@ static bool collective(tfp_str name, tfp_buf *out)
                   { "uint32", "uint32" }, { "uint64", "uint64" }, { "Sum", "sum" },       { "Prod", "prod" },
                   { "Max", "max" },       { "Min", "min" },       { "MinMax", "minmax" }, { "PreMulSum", "premulsum" },
                   { "SumPostDiv", "avg" } };
-    enum { OPERATIONS = 26, TYPES = 6 }; /* where these begin in the table */
+    enum { OPERATIONS = 26, TYPES = 6 }; /* index of the first row of these in the table */
     const char *operation = NULL, *type = NULL, *how[4] = { NULL };
     size_t hows = 0;
     tfp_str rest = tfp_cpp_of(name).path, token, what = { NULL, 0 };
@@ -72,7 +72,7 @@ static bool collective(tfp_str name, tfp_buf *out)
             how[hows++] = words[i].word;
     }
     if (!what.size) return false;
-    bool reduces = tfp_str_has(what, TFP_STR("Reduce")); /* others carry an operation without a meaning */
+    bool reduces = tfp_str_has(what, TFP_STR("Reduce")); /* other collectives have an operation in their name that has no meaning */
     tfp_buf_str(out, what);
     if (operation && reduces) tfp_word(out, tfp_str_of(operation));
     if (type) tfp_word(out, tfp_str_of(type));
@@ -127,7 +127,7 @@ static tfp_str without_ending(tfp_str s)
     return s;
 }
 
-/* The library by the outermost namespace; those of PyTorch itself, and of the language, are not worth a word. */
+/* The library, from the outermost namespace; those of PyTorch itself and of the language are not shown. */
 static tfp_str maker_of(tfp_str path)
 {
     static const struct {
@@ -152,7 +152,7 @@ static tfp_str maker_of(tfp_str path)
     return space;
 }
 
-/* cub's: "DeviceRadixSortOnesweepKernel" is the pass that sorts. */
+/* cub's kernels: for example, "DeviceRadixSortOnesweepKernel" is the pass that sorts. */
 static void put_device_function(tfp_str name, tfp_buf *out)
 {
     tfp_str sweep = TFP_STR("Onesweep");
@@ -183,7 +183,7 @@ static bool is_nameless(tfp_str name)
     return false;
 }
 
-/* cutlass::Kernel<X> and others whose name is their argument's, or their namespace's. */
+/* cutlass::Kernel<X> and other kernels whose meaningful name is that of their argument or their namespace. */
 static bool nameless(const tfp_cpp *c, tfp_buf *out)
 {
     tfp_str rest = c->arguments, argument;
@@ -213,7 +213,7 @@ static bool function(tfp_str name, tfp_buf *out)
 {
     bool plain = !memchr(name.data, '(', name.size) && !memchr(name.data, '<', name.size);
     if (plain && (memchr(name.data, ' ', name.size) || memchr(name.data, ':', name.size)))
-        return false; /* no function */
+        return false; /* not a function */
     tfp_cpp c = tfp_cpp_of(name);
     tfp_str bare = without_ending(c.name), maker = maker_of(c.path);
     if (!bare.size || (bare.size == name.size && !c.arguments.size)) return false;
@@ -229,7 +229,7 @@ static bool function(tfp_str name, tfp_buf *out)
     return true;
 }
 
-/* "_ZN2ck6device11kernel_gemmI...": the names of an Itanium name that was not demangled. */
+/* "_ZN2ck6device11kernel_gemmI...": the identifiers of a mangled Itanium name. */
 static bool mangled(tfp_str name, tfp_buf *out)
 {
     tfp_str last = { NULL, 0 }, first = last, rest = behind(name, strlen("_ZN"));
@@ -260,7 +260,7 @@ static bool mangled(tfp_str name, tfp_buf *out)
 
 /* ---- all ---- */
 
-/* The size of a cast before a template's argument, "(unsigned long)3"; 0: there is none. */
+/* The size of a cast before a template's argument, such as "(unsigned long)3"; 0: there is none. */
 static size_t cast_size(tfp_str text)
 {
     enum { LONGEST = 60 };
@@ -270,7 +270,7 @@ static size_t cast_size(tfp_str text)
     return closed && (isalnum((unsigned char)text.data[i + 1]) || text.data[i + 1] == '-') ? i + 1 : 0;
 }
 
-/* What to leave out at the beginning of a text that stands behind `last`, and what to write in its place: NVIDIA's tools write
+/* What to omit at the beginning of a text that follows `last`, and the replacement: NVIDIA's tools write
  * <unnamed>::f<(int)4>::[lambda(float) (instance 1)] where others write (anonymous namespace)::f<4>::{lambda(float)#1}. */
 static size_t left_out(tfp_str text, char last, const char **instead)
 {
@@ -292,11 +292,11 @@ static size_t left_out(tfp_str text, char last, const char **instead)
     return argument && text.data[0] == '(' ? cast_size(text) : 0;
 }
 
-/* Writes a name in one standard form, without the parts that carry no meaning. */
+/* Writes a name in one standard form, without the parts that have no meaning. */
 static void put_clean(tfp_str full, tfp_buf *out)
 {
     tfp_str result = TFP_STR("void ");
-    char last = 0; /* letter, blanks apart */
+    char last = 0; /* the previous letter, ignoring blanks */
     if (tfp_str_begins(full, result)) full = behind(full, result.size);
     for (size_t i = 0; i < full.size;) {
         const char *instead;
@@ -311,7 +311,7 @@ static void put_clean(tfp_str full, tfp_buf *out)
     }
 }
 
-/* Cuts the words to the limit, so that the maker stays. */
+/* Shortens the words to the limit, but keeps the maker. */
 static void put_limited(tfp_str text, tfp_buf *out)
 {
     size_t dot = tfp_str_find(text, TFP_STR(" \xc2\xb7 ")), letters = 0, maker = 0, i = 0;
@@ -350,7 +350,7 @@ static family family_of(tfp_str name)
 
 bool tfp_kernel_short(tfp_str full, tfp_buf *out)
 {
-    enum { READ = 8192 }; /* the parts of longer names that matter stand before that */
+    enum { READ = 8192 }; /* the important parts of longer names come before this */
     tfp_buf clean = { 0 }, text = { 0 };
     put_clean((tfp_str){ full.data, full.size < READ ? full.size : READ }, &clean);
     tfp_str name = { clean.data, clean.size };

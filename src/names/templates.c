@@ -5,7 +5,7 @@
 
 typedef struct operation {
     tfp_str name;     /* "mul" of MulFunctor<float> */
-    const char *type; /* NULL: not told */
+    const char *type; /* NULL: unknown */
     bool scalar;      /* one operand is a number */
 } operation;
 
@@ -22,7 +22,7 @@ static tfp_str without(tfp_str s, const char *const *beginnings, const char *con
     return s;
 }
 
-/* The name of an operation without what says that it is one. */
+/* The name of an operation without suffixes such as "Functor". */
 static tfp_str bare(tfp_str name)
 {
     static const char *const beginnings[] = { "CUDAFunctorOnSelf_", "CUDAFunctorOnOther_", "CUDAFunctor_", "direct_",
@@ -32,7 +32,7 @@ static tfp_str bare(tfp_str name)
     return without(name, beginnings, endings);
 }
 
-/* The type of the first parameter of the last lambda, bool apart. */
+/* The type of the first parameter of the last lambda; bool counts only if there is no other. */
 static const char *lambda_type(tfp_str text)
 {
     static const char mark[] = "{lambda(";
@@ -67,7 +67,8 @@ static operation operation_of(tfp_str text)
         bool one = tfp_str_eq(c.name, TFP_STR("AUnaryFunctor")) || tfp_str_eq(c.name, TFP_STR("BUnaryFunctor"));
         o.scalar |= one || tfp_str_begins(c.name, TFP_STR("CUDAFunctorOnSelf_"));
         bool impl = tfp_str_begins(c.name, TFP_STR("gpu_kernel_impl"));
-        if (!o.type && !impl) o.type = lambda_type(text); /* the implementation's own lambda is of an index */
+        /* the lambda of the implementation has an index as its parameter */
+        if (!o.type && !impl) o.type = lambda_type(text);
         if (!o.type && !impl) o.type = tfp_type_first(c.arguments);
         if (!one && !impl && !tfp_str_eq(c.name, TFP_STR("BinaryFunctor")) &&
             !tfp_str_eq(c.name, TFP_STR("func_wrapper_t")))
@@ -75,7 +76,7 @@ static operation operation_of(tfp_str text)
         tfp_str argument = { NULL, 0 }, rest = c.arguments;
         while (tfp_cpp_argument(&rest, &argument) && !impl) {}
         if (!argument.size) break;
-        text = argument; /* of an implementation the first one, else the last */
+        text = argument; /* in an implementation the first one counts, otherwise the last */
     }
     o.name = bare(o.name);
     return o;
@@ -130,7 +131,7 @@ static bool reduce(const tfp_cpp *c, tfp_buf *out)
     return true;
 }
 
-/* Many tensors in one launch: the optimizers' functors, or a general one with the operation behind it. */
+/* Many tensors in one launch: functors of optimizers, or a general functor followed by the operation. */
 static bool multi_tensor(const tfp_cpp *c, tfp_buf *out)
 {
     static const struct {
@@ -149,7 +150,7 @@ static bool multi_tensor(const tfp_cpp *c, tfp_buf *out)
     }
     if (!functor.size) return false;
     tfp_cpp f = tfp_cpp_of(functor), o = tfp_cpp_of(op);
-    if (!tfp_str_has(f.name, TFP_STR("Op"))) o = (tfp_cpp){ 0 }; /* AdamFunctor<float>, .., adamMode_t is Adam */
+    if (!tfp_str_has(f.name, TFP_STR("Op"))) o = (tfp_cpp){ 0 }; /* AdamFunctor<float>, .., adamMode_t becomes Adam */
     tfp_str name = bare(o.name.size ? o.name : f.name);
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++)
         if (tfp_str_eq(o.path, tfp_str_of(operators[i].type))) name = tfp_str_of(operators[i].word);
@@ -166,7 +167,7 @@ static bool cat(const tfp_cpp *c, tfp_buf *out)
     tfp_str rest = c->arguments, argument, way = c->name;
     tfp_buf_text(out, "cat");
     for (size_t i = 0; tfp_cpp_argument(&rest, &argument); i++) {
-        tfp_cpp opaque = tfp_cpp_of(argument); /* OpaqueType<2u>: anything of two bytes */
+        tfp_cpp opaque = tfp_cpp_of(argument); /* OpaqueType<2u>: any type of two bytes */
         if (!i && tfp_str_eq(opaque.name, TFP_STR("OpaqueType")) && opaque.arguments.size)
             tfp_buf_printf(out, " %c-byte", opaque.arguments.data[0]);
         else if (!i && tfp_type_word(argument))

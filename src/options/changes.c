@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* options/changes.c: what `whatif` is to change: values are checked when they are set, and read again where they are used. */
+/* options/changes.c: the changes for `whatif`: values are checked when they are set, and parsed again where they are used. */
 #include "options/changes.h"
 
 #include "options/options.h"
@@ -11,7 +11,7 @@ static const char *const names[] = { "faster", "no-sync", "overlap", "link", "id
 
 static tfp_status wrong(tfp_error *err, const char *why) { return tfp_fail(err, TFP_BADARG, "%s", why); }
 
-/* Takes a beginning off a text. */
+/* Removes a prefix from a text. */
 static bool take(tfp_str *text, const char *begin)
 {
     tfp_str first = tfp_str_of(begin);
@@ -41,7 +41,7 @@ static bool micros_of(tfp_str text, double *out)
     return isfinite(*out) && *out >= 0;
 }
 
-/* "rank:R/" before all. */
+/* An optional "rank:R/" at the start. */
 static bool take_rank(tfp_str *text, int64_t *rank)
 {
     *rank = -1;
@@ -96,7 +96,7 @@ static const char *read_keep(tfp_str v, tfp_change *out)
     return "not rank:R, stage:S, dp:D or op:NAME";
 }
 
-/* NULL, or why it is wrong. */
+/* NULL, or the reason why it is invalid. */
 static const char *read_change(tfp_change_kind kind, tfp_str v, tfp_change *out)
 {
     *out = (tfp_change){ .kind = kind, .rank = -1 };
@@ -121,7 +121,7 @@ static tfp_str word_of(tfp_str line)
     return (tfp_str){ line.data, blank ? (size_t)(blank - line.data) : line.size };
 }
 
-/* The value behind the word of a line. */
+/* The value after the word of a line. */
 static tfp_str value_of(tfp_str line)
 {
     size_t skip = word_of(line).size;
@@ -142,7 +142,7 @@ bool tfp_change_next(tfp_str *rest, tfp_change *out)
     return false;
 }
 
-/* An option's name as it is typed. */
+/* The name of an option as the user types it. */
 static tfp_str typed_name(const char *name) { return strcmp(name, "no_sync") == 0 ? TFP_STR("no-sync") : tfp_str_of(name); }
 
 static tfp_status check_pattern(const tfp_change *c, tfp_error *err)
@@ -165,7 +165,7 @@ static tfp_status check(tfp_str name, tfp_str value, tfp_error *err)
     return why ? wrong(err, why) : check_pattern(&change, err);
 }
 
-/* All lines but those of a name. */
+/* Copies all lines except those with a name. */
 static void copy_others(tfp_buf *to, tfp_str all, tfp_str name)
 {
     while (all.size) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* options/changes.h: the changes that `whatif` is asked for. Options hold them as one text, a line for each in the order given, as
- * typed without dashes: "faster gemm.*=2". */
+/* options/changes.h: the changes that `whatif` simulates. Options store them as one text, a line for each in the order given, as
+ * typed but without dashes: "faster gemm.*=2". */
 #ifndef TFP_CHANGES_H
 #define TFP_CHANGES_H
 
@@ -24,16 +24,16 @@ typedef struct tfp_change {
     tfp_str typed;   /* the line */
     tfp_str pattern; /* faster: a regular expression; keep: the name after `op:` */
     double number;   /* faster, link: the factor; launch, input: microseconds; keep: the rank, stage or DP rank */
-    int64_t rank;    /* faster: of this rank only; -1: of all */
+    int64_t rank;    /* faster: only on this rank; -1: on all */
     uint8_t keep;    /* TFP_KEEP_... */
-    bool host;       /* faster: host time inside of spans of that name */
-    bool comm, copy; /* link: what gets faster */
+    bool host;       /* faster: host time within spans of that name */
+    bool comm, copy; /* link: which transfers become faster */
     bool graph;      /* launch */
 } tfp_change;
 
-/* Cuts the next change off the front of `rest`; false at the end. The lines must be what tfp_changes_set made. */
+/* Takes the next change from the front of `rest`; false at the end. The lines must come from tfp_changes_set. */
 bool tfp_change_next(tfp_str *rest, tfp_change *out);
-/* Adds a change to the text of an options' field; an empty value takes away those of that name. TFP_BADARG: the value is wrong. */
+/* Adds a change to the text of an options' field; an empty value removes those of that name. TFP_BADARG: the value is invalid. */
 tfp_status tfp_changes_set(char **field, const char *name, tfp_str value, tfp_error *err);
 /* The values of a name, joined by commas. */
 void tfp_changes_get(const char *field, const char *name, tfp_buf *out);

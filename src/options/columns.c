@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* options/columns.c: the column table as an array, and the lists sorted from it: cells of a text, minimums, orders. */
+/* options/columns.c: the column table as an array, and lists sorted from it: cells of a text, minimums, orders. */
 #include "options/options.h"
 
 #define NUMBER(value, name, field, ...)                                                                                \
@@ -11,7 +11,7 @@
         id] = { .name = name_, .total = "total_" name_, .kind = TFP_COLUMN_IS_##kind_, .unit = unit_, __VA_ARGS__ },
 const tfp_column tfp_columns[] = {
 #include "options/columns.def"
-#ifdef TFP_EXTRA_COLUMNS /* the test that adds a column compiles this file again, with one row more */
+#ifdef TFP_EXTRA_COLUMNS /* the test that adds a column compiles this file again, with one more row */
 #include TFP_EXTRA_COLUMNS
 #endif
 };
@@ -31,7 +31,7 @@ int tfp_column_find(tfp_str name)
     return -1;
 }
 
-/* The column with a head of its own that a name is, or begins with before an underscore; NULL: none. */
+/* The column with its own head whose name equals the text, or is its prefix before an underscore; NULL: none. */
 static const tfp_column *headed(const char *name)
 {
     for (int i = 0; i < tfp_column_count; i++) {

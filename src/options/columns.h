@@ -37,13 +37,14 @@ static inline bool tfp_is_time(int value) { return value >= TFP_V_MICROS && valu
     (1u << TFP_V_TRAINABLE_PARAMS | 1u << TFP_V_FIXED_PARAMS | 1u << TFP_V_SLOT_PARAMS) /* numbers of variables */
 #define TFP_V_ALL ((1u << TFP_V_FILES_COUNT) - 1) /* the values that every report can have and a proto holds */
 
-/* What a column's cells are. Views and outputs have one table each, by kind, with the functions that fill, add up, sort and
- * write such cells (views/core/kinds.h and the tables `of_kind` of the outputs); none asks a column what it is. */
+/* The kind of a column's cells. Views and outputs each have a table by kind, with the functions that compute, add up, sort
+ * and write such cells (views/core/kinds.h and the tables `of_kind` of the outputs), so none of them tests for single
+ * columns. */
 typedef enum tfp_column_kind {
-    TFP_COLUMN_IS_LABEL, /* text, or what stands for the row itself */
+    TFP_COLUMN_IS_LABEL, /* text, or the name of the row itself */
     TFP_COLUMN_IS_SUM,   /* whole numbers, each of the row itself and in total with the rows below */
     TFP_COLUMN_IS_RATIO, /* one sum divided by another: never added up */
-    TFP_COLUMN_IS_STATISTIC, /* of the times of single runs, such as their median: never added up, and not made of sums */
+    TFP_COLUMN_IS_STATISTIC, /* of the times of single runs, such as their median: cannot be added up or computed from sums */
     TFP_COLUMN_KINDS
 } tfp_column_kind;
 
@@ -67,18 +68,18 @@ typedef struct tfp_number {
 /* Members `..._at` order the columns in a list; only their order counts, and 0 keeps a column out of the list. */
 typedef struct tfp_column {
     const char *name;  /* in -select and -order_by */
-    const char *head;  /* in tables for people, and another name in -select and -order_by; NULL: `name` */
+    const char *head;  /* in tables for people, and an alias in -select and -order_by; NULL: `name` */
     const char *total; /* "total_NAME" */
     tfp_column_kind kind;
     tfp_unit unit;
-    const char *help;          /* meaning and origin; the Doc line shows it, too */
+    const char *help;          /* meaning and origin; also shown in the Doc line */
     const char *help_of_trace; /* the same for a trace of events; NULL: `help` */
-    const char *help_of_calls; /* of the view `calls`, whose rows are spans and not operations; NULL: as of a trace */
+    const char *help_of_calls; /* for the view `calls`, whose rows are spans and not operations; NULL: as for a trace */
     struct {
-        const char *doc;                /* before the colon of its line in the Doc block, as TensorFlow has it */
-        const char *legend, *legend_op; /* of its cell; the other one in the op and code views, NULL: the same */
+        const char *doc;                /* text before the colon of its line in the Doc block, as in TensorFlow */
+        const char *legend, *legend_op; /* of its cell; the second one in the op and code views, NULL: the same */
         const char *suffix,
-            *suffix_op;        /* after the numbers of its cell; the other one in the op view, NULL: the same */
+            *suffix_op;        /* after the numbers of its cell; the second one in the op view, NULL: the same */
         int tree_at, group_at; /* places of the cell in scope and graph; in op and code */
         bool compat10;         /* TensorFlow 1.0's form has the cell, at tree_at */
     } text;
@@ -88,7 +89,7 @@ typedef struct tfp_column {
         tfp_value over, under;
         double times; /* factor */
     } ratio;
-    double (*statistic)(const tfp_ranked_part *runs); /* of the times of at least one run, in their unit */
+    double (*statistic)(const tfp_ranked_part *runs); /* computes it from the times of at least one run, in their unit */
     const char *field; /* for a label: its name in GraphNodeProto and JSON; NULL: none */
     struct {           /* for the first number */
         int at;        /* place among the options -min_* */
@@ -137,7 +138,7 @@ typedef struct tfp_order {
     int by;               /* a tfp_value (descending by total), or one of these */
     tfp_column_id column; /* for TFP_BY_COLUMN */
 } tfp_order;
-/* TFP_BY_COLUMN: a number that is no sum. TFP_BY_START: when it first ran. */
+/* TFP_BY_COLUMN: a number that cannot be summed. TFP_BY_START: the time of its first run. */
 enum { TFP_BY_NAME = -1, TFP_BY_OCCURRENCE = -2, TFP_BY_TRAVERSAL = -3, TFP_BY_COLUMN = -4, TFP_BY_START = -5 };
 bool tfp_order_at(size_t i, tfp_order *out); /* false past the end; 0 is by name */
 

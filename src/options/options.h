@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* options/options.h: the option table, and what the user asked for. */
+/* options/options.h: the option table, and the options that the user has set. */
 #ifndef TFP_OPTIONS_H
 #define TFP_OPTIONS_H
 
@@ -47,13 +47,13 @@ bool tfp_bindings_copy(tfp_bindings *to,
                        const tfp_bindings *from); /* false when memory runs out; `to` must be freed even then */
 void tfp_bindings_free(tfp_bindings *b);
 
-/* A part of a recording, from its first start; to_ns INT64_MAX: to its end. */
+/* A time range of a recording, relative to its first start; to_ns INT64_MAX: up to its end. */
 typedef struct tfp_moments {
     bool given;
     int64_t from_ns, to_ns;
 } tfp_moments;
 
-/* Where a report goes, and how texts look there. */
+/* Where a report is written, and how texts look there. */
 typedef struct tfp_output_options {
     tfp_output_kind output;
     char *outfile; /* kept when the kind changes, as in TensorFlow */
@@ -63,16 +63,16 @@ typedef struct tfp_output_options {
     bool colours, full_names;
 } tfp_output_options;
 
-/* What programs set and no user: work that is done already, and what a report must record. */
+/* Options that only programs set: results that were computed before, and what a report must record. */
 typedef struct tfp_made_options {
     const struct tfp_counts *counts; /* precomputed for the report's profile; NULL: the report makes them */
     const uint32_t *step_execs;      /* per node: its execution in `step`, or TFP_NONE; NULL: the report finds them */
-    bool replays_apart; /* code: what a graph replays is in a row of its own, not on the line of the launch */
+    bool replays_apart; /* code: activities that a graph replays have their own row, instead of the launch's line */
     bool reach;         /* reports also record which nodes count in which row: tfp_report_tree.reach */
-    bool every_value;   /* all values are computed, whatever is selected */
+    bool every_value;   /* all values are computed, also unselected ones */
 } tfp_made_options;
 
-/* Of diff and stats. */
+/* Options of diff and stats. */
 typedef struct tfp_side_options {
     char *view;                 /* the view whose rows they show */
     tfp_rewrites *rewrites;     /* stats; shared, counted; NULL is the empty list */
@@ -82,7 +82,7 @@ typedef struct tfp_side_options {
     bool swap_files;            /* diff */
 } tfp_side_options;
 
-/* Of float operations that are worked out from the graph. */
+/* Options of float operations that are inferred from the graph. */
 typedef struct tfp_flops_options {
     int float_ops_source;              /* a tfp_flops_source */
     int64_t assume_batch;              /* 0: none */
@@ -92,7 +92,7 @@ typedef struct tfp_flops_options {
     bool nodes;                        /* flops */
 } tfp_flops_options;
 
-/* Of single views. */
+/* Options of single views. */
 typedef struct tfp_verb_options {
     char *by;                         /* memory, transfer: the rows; NULL: the default */
     char *sample_type, *sample_label; /* samples; NULL or empty: not given */
@@ -105,14 +105,14 @@ typedef struct tfp_verb_options {
 typedef struct tfp_query_options {
     double time_limit;       /* seconds, 0: none */
     tfp_bindings bindings;
-    tfp_progress_fn query_fn; /* asked now and then whether to stop */
+    tfp_progress_fn query_fn; /* called regularly to ask whether to stop */
     void *query_ctx;
 } tfp_query_options;
 
-/* The part of a recording that is told. */
+/* The part of a recording that is shown. */
 typedef struct tfp_part_options {
     tfp_moments range, at; /* at: from_ns only */
-    char *ranks, *device;  /* only what ran there: "0,3,8-15", "gpu:0"; NULL or empty: everywhere */
+    char *ranks, *device;  /* only activity there: "0,3,8-15", "gpu:0"; NULL or empty: everywhere */
 } tfp_part_options;
 
 struct tfp_options {
@@ -136,7 +136,7 @@ struct tfp_options {
     tfp_query_options query;
     tfp_verb_options verb;
     uint64_t set[2]; /* bits by option row: set explicitly, so that -compat does not change it */
-    struct tfp_option_texts *texts; /* what tfp_options_get gave out (texts.c) */
+    struct tfp_option_texts *texts; /* texts that tfp_options_get returned (texts.c) */
 };
 
 /* The minimum of a value in the unit in which reports hold it: times in nanoseconds. */
@@ -163,18 +163,18 @@ int64_t tfp_options_depth(const tfp_options *o);
 /* Values that a view must compute for these options: selected, ordered by, minimums; all of them for proto and json,
  * and with every_value. */
 uint32_t tfp_options_values(const tfp_options *o);
-/* Whether only a part of the recording is told: a range, or some ranks or a device. */
+/* Whether only a part of the recording is shown: a range, or some ranks or a device. */
 bool tfp_options_cut(const tfp_options *o);
 /* Whether a view of nodes needs a trace's spans: for numbers of single spans, or to show them. */
 bool tfp_options_need_spans(const tfp_options *o);
-bool tfp_options_need_runs(const tfp_options *o); /* each of them: a column is a statistic */
+bool tfp_options_need_runs(const tfp_options *o); /* because a column among these is a statistic */
 bool tfp_options_asks_for(const tfp_options *o, tfp_column_id id); /* selects it, or orders by it */
 bool tfp_options_count(const tfp_options *o);           /* float operations must be inferred */
 bool tfp_options_find_parameters(const tfp_options *o); /* parameters are the graph's variables */
 bool tfp_options_show_parameters(const tfp_options *o); /* parameters are selected, ordered by, or have a minimum */
 
-/* Cuts one assumed shape of -assume_shape off the front of `rest`: NAME=32,224,?; false at the end. `wrong` is the error or
- * NULL. Dims are at least 0, or -1 for unknown. */
+/* Takes one shape from the front of `rest`, which is -assume_shape: NAME=32,224,?; false at the end. `wrong` is the error
+ * or NULL. Dims are at least 0, or -1 for unknown. */
 typedef struct tfp_assumed_text {
     tfp_str name;
     int rank;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* options/options_proto.c: options in the form that TensorFlow's Python API sends: a serialized OptionsProto, or for advise an
+/* options/options_proto.c: reads options in the form of TensorFlow's Python API: a serialized OptionsProto, or for advise an
  * AdvisorOptionsProto. Message layout: tensorflow/core/profiler/tfprof_options.proto. */
 #include "options/options.h"
 #include "wire/proto.h"
@@ -33,7 +33,8 @@ static const option_field fields[] = { /* the minimums come from the column tabl
 /* clang-format on */
 enum { FIELD_COUNT = sizeof fields / sizeof *fields, FIELD_MAX = FIELD_COUNT + TFP_COLUMNS_MAX };
 
-/* The message's values: the last one of a single field, all of a list. Texts are copies that end in NUL. */
+/* The values of a field in the message: the last one of a single field, all of a list. Texts are copies that end in
+ * NUL. */
 typedef struct value {
     bool given;
     bool has_nul; /* the last text contained NUL bytes */
@@ -49,7 +50,7 @@ typedef struct reader {
     bool no_memory;
 } reader;
 
-/* NUL bytes would cut a text short, so they are written as patterns write them: \x00. No column has such a name. */
+/* NUL bytes would end a text early, so they are written as in patterns: \x00. No column has such a name. */
 static void add_text(reader *r, value *v, tfp_str text)
 {
     tfp_buf copy = { 0 };
@@ -134,7 +135,7 @@ static tfp_status set_value(tfp_options *o, const option_field *f, const value *
     return TFP_OK;
 }
 
-/* Sets every value even if another is invalid, and reports the first fault. proto3 does not send an empty list, 0 or false,
+/* Sets every value even if another is invalid, and reports the first error. proto3 does not send an empty list, 0 or false,
  * so an absent field is empty, 0 or false; only texts keep their defaults. */
 static tfp_status set_values(reader *r, tfp_error *err)
 {
@@ -165,13 +166,13 @@ static tfp_status read_options(tfp_options *o, tfp_str bytes, tfp_error *err)
     return s;
 }
 
-/* Whether a list separated by commas can hold this name; otherwise it is no checker's name. */
+/* Whether a comma-separated list can contain this name; otherwise it is not the name of a checker. */
 static bool is_one_item(tfp_str name)
 {
     return !name.size || (!memchr(name.data, ',', name.size) && !memchr(name.data, 0, name.size));
 }
 
-/* Reads the names of the checkers. A list of one comma asks for no checker. */
+/* Reads the names of the checkers. A list that is a single comma selects no checker. */
 static tfp_status read_advisor_options(tfp_options *o, tfp_str bytes, tfp_error *err)
 {
     tfp_buf names = { 0 };

@@ -27,7 +27,7 @@ static struct {
     int (*groups)(const tfp_regex *r);
     unsigned (*failures)(const tfp_regex *r);
     void (*free)(tfp_regex *r);
-} loaded; /* set once, before anything can be matched */
+} loaded; /* set once, before anything is matched */
 
 static char fault[256]; /* why loading failed; set together with `loaded` */
 
@@ -46,7 +46,7 @@ static void *open_beside(void)
 static bool find(void *library, const char *name, void *function)
 {
     void *found = dlsym(library, name);
-    memcpy(function, &found, sizeof found); /* ISO C knows no cast from an object to a function */
+    memcpy(function, &found, sizeof found); /* ISO C has no cast from an object pointer to a function pointer */
     return found != NULL;
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* options/rewrite.c: sed's `s` on names. Patterns are RE2's, as in every filter. */
+/* options/rewrite.c: sed's `s` command on names. Patterns are RE2's, as in every filter. */
 #include "options/rewrite.h"
 
 #include <stdlib.h>
 
-#define LONGEST ((size_t)64 << 20) /* most bytes of a changed name: each of its characters may become a whole TEXT */
+/* largest size of a changed name in bytes, because each of its characters may become a whole TEXT */
+#define LONGEST ((size_t)64 << 20)
 
 struct tfp_rewrite {
     tfp_regex *regex;
@@ -21,7 +22,7 @@ typedef struct parts {
     tfp_str pattern, text, flags;
 } parts;
 
-/* Takes the text up to the next mark without a backslash; `rest` then begins after the mark. */
+/* Takes the text up to the next unescaped delimiter; `rest` then begins after it. */
 static bool take_part(tfp_str *rest, char mark, tfp_str *part)
 {
     for (size_t i = 0; i < rest->size; i++) {
@@ -57,8 +58,8 @@ static bool is_word(char c)
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* Compiles the pattern: an escaped mark that is a letter or digit loses its backslash, which would give it a
- * meaning; any other means itself with or without. */
+/* Compiles the pattern: an escaped delimiter that is a letter or digit loses its backslash, which would otherwise give
+ * it a special meaning; other delimiters mean the same with and without it. */
 static tfp_status compile(tfp_rewrite *w, const parts *p, tfp_error *err)
 {
     tfp_buf pattern = { 0 };
@@ -81,7 +82,7 @@ static tfp_status compile(tfp_rewrite *w, const parts *p, tfp_error *err)
     return s;
 }
 
-/* `\1` and `&` become bytes that stand for groups, so those bytes themselves cannot be in the text. */
+/* `\1` and `&` become bytes that stand for groups, so the text itself must not contain these bytes. */
 static tfp_status read_text(tfp_rewrite *w, tfp_str text, tfp_error *err)
 {
     int groups = tfp_regex_groups(w->regex);
@@ -200,7 +201,7 @@ static void put_text(const tfp_rewrite *w, const tfp_str *found, tfp_buf *out)
     }
 }
 
-/* The character at `at`, or one byte that is not UTF-8. */
+/* The size of the character at `at`, or 1 for a byte that is not UTF-8. */
 static size_t step_over(tfp_str name, size_t at)
 {
     uint32_t code;
@@ -208,7 +209,7 @@ static size_t step_over(tfp_str name, size_t at)
     return n ? n : 1;
 }
 
-/* An empty match that touches the match before it does not count, as in sed. */
+/* An empty match directly after the previous match does not count, as in sed. */
 static void change(const tfp_rewrite *w, tfp_str name, tfp_buf *out)
 {
     tfp_str found[TFP_REGEX_GROUPS + 1];

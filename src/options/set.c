@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* options/set.c: the one place that parses and checks options. argv, the prompt, Python's keywords and a
- * page's parameters all come through tfp_options_set and tfp_options_set_list. */
+/* options/set.c: the only place that parses and checks options. argv, the prompt, Python's keywords and a page's
+ * parameters all use tfp_options_set and tfp_options_set_list. */
 #include "options/changes.h"
 #include "options/table.h"
 
@@ -59,7 +59,7 @@ static tfp_status set_minimum(int64_t *field, tfp_unit unit, tfp_str v, tfp_erro
     return TFP_OK;
 }
 
-/* A moment from the first start: a number of microseconds, or with a unit. False: it is none. */
+/* A moment relative to the first start: a number of microseconds, or with a unit. False: it is invalid. */
 static bool moment_of(tfp_str v, int64_t *ns)
 {
     tfp_amount amount;
@@ -99,8 +99,8 @@ static tfp_status set_bool(bool *field, const char *value, tfp_error *err)
     return wrong(err, "not true or false");
 }
 
-/* An invalid regex is refused, but takes effect (it matches nothing), so that a caller can show the remaining rows, as
- * TensorFlow's tool does. */
+/* An invalid regex is an error, but it takes effect (it matches nothing), so that a caller can show the remaining rows,
+ * like TensorFlow's tool. */
 static tfp_status take_filter(tfp_filter **field, tfp_filter *f, tfp_status s)
 {
     if (!f) return s;
@@ -118,7 +118,7 @@ static tfp_status set_filter(tfp_filter **field, tfp_str v, tfp_error *err)
 
 #define NO_ORDER "no such order (name, occurrence, depth, start or a numeric column)"
 
-/* Whether a word may name a column; whether the table has it is known only when the table is built. */
+/* Whether a word may be the name of a column; only when the table is built, it is known whether it has the column. */
 static bool is_column_name(tfp_str v)
 {
     bool ok = v.size > 0 && v.size <= 64;
@@ -200,7 +200,7 @@ static tfp_status set_real(double *field, tfp_str v, tfp_error *err)
     return TFP_OK;
 }
 
-/* A percentage is refused where a size is asked for. */
+/* A percentage is refused if the option needs a size. */
 static tfp_status set_amount(char **field, tfp_str v, bool share, tfp_error *err)
 {
     tfp_amount amount;
@@ -210,7 +210,7 @@ static tfp_status set_amount(char **field, tfp_str v, bool share, tfp_error *err
     return set_text(field, v, err);
 }
 
-/* Adds to the present list (an empty text clears it); or, without `more`, replaces it. */
+/* Adds to the current list (an empty text clears it); without `more` it replaces the list. */
 static tfp_status set_rewrites(tfp_rewrites **field, const tfp_str *items, size_t count, bool more, tfp_error *err)
 {
     tfp_rewrites *made = NULL;
@@ -238,7 +238,7 @@ static tfp_status set_batch(int64_t *field, tfp_str v, tfp_error *err)
     return TFP_OK;
 }
 
-/* Adds one or several shapes to the present list; an empty text clears it. */
+/* Adds one or several shapes to the current list; an empty text clears it. */
 static tfp_status set_shapes(char **field, tfp_str v, tfp_error *err)
 {
     tfp_assumed_text one;
@@ -258,7 +258,7 @@ static tfp_status set_rate(char **field, tfp_str v, bool flops, tfp_error *err)
     if (v.size && !tfp_rate_parse(v, flops ? tfp_flops_units : tfp_bandwidth_units, &rate))
         return wrong(err, flops ? "not a rate such as 19.5T, 312TFLOPS or 1.5e12"
                                 : "not a rate such as 900G, 2TB/s or 1.5e12");
-    enum { LEAST = 1000000 }; /* no device is slower: the prefix was forgotten */
+    enum { LEAST = 1000000 }; /* every device is faster than this, so the SI prefix was forgotten */
     if (v.size && rate < LEAST)
         return wrong(err, flops ? "only so many float operations a second: 60T means 60 TFLOP/s"
                                 : "only so many bytes a second: 900G means 900 GB/s");
@@ -333,7 +333,7 @@ tfp_status tfp_option_apply(tfp_options *o, const option *row, const char *value
     return TFP_BADARG;
 }
 
-/* Completes the error with the option and the value; on success records that the option was set. */
+/* Adds the option and the value to the error; on success records that the option was set. */
 static tfp_status settled(tfp_options *o, const option *row, const char *value, tfp_status s, tfp_error *err)
 {
     if (s == TFP_BADARG && value) return tfp_within(err, s, "option -%s: value '%.500s'", row->name, value);
@@ -349,14 +349,14 @@ tfp_status tfp_options_set(tfp_options *o, const char *name, const char *value, 
     option row;
     if (!tfp_option_find(name, &row)) return tfp_fail(err, TFP_BADARG, "no option -%s", name);
     tfp_status s = settled(o, &row, value, tfp_option_apply(o, &row, value, err), err);
-    tfp_option_texts_clear(o->texts); /* `value` may be one of them */
+    tfp_option_texts_clear(o->texts); /* `value` may be one of these texts, so they are freed only now */
     return s;
 }
 
 /* Options whose list items are taken whole. */
 static bool takes_items(option_kind k) { return k == K_FILTER || k == K_REWRITE || k == K_CHANGE; }
 
-/* A list replaces the present changes of that name. */
+/* A list replaces all changes of that name. */
 static tfp_status set_changes(char **field, const option *row, const char *const *items, size_t count, tfp_error *err)
 {
     tfp_status s = tfp_changes_set(field, row->name, TFP_STR(""), err);
@@ -398,15 +398,15 @@ tfp_status tfp_options_set_list(tfp_options *o, const char *name, const char *co
     for (size_t i = 0; i < count; i++) tfp_buf_printf(&joined, "%s%s", i ? between : "", items[i]);
     tfp_buf_char(&joined, 0);
     tfp_status s = joined.failed ? tfp_nomem(err) : TFP_OK;
-    const char *none = row.kind == K_CHECKERS ? "," : ""; /* an empty text would ask for all checkers */
-    if (!s && row.kind == K_SHAPES) s = tfp_option_apply(o, &row, "", err); /* a list replaces the present one */
+    const char *none = row.kind == K_CHECKERS ? "," : ""; /* an empty text would select all checkers */
+    if (!s && row.kind == K_SHAPES) s = tfp_option_apply(o, &row, "", err); /* a list replaces the current one */
     if (!s && takes_items(row.kind))
         s = set_items(o, &row, items, count, err);
     else if (!s)
         s = tfp_option_apply(o, &row, count ? joined.data : none, err);
     s = settled(o, &row, joined.data, s, err);
     tfp_buf_free(&joined);
-    tfp_option_texts_clear(o->texts); /* items may be among them */
+    tfp_option_texts_clear(o->texts); /* items may be among these texts, so they are freed only now */
     return s;
 }
 

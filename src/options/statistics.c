@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* options/statistics.c: what the columns of the kind "statistic" tell of the times of runs, which are at least one. */
+/* options/statistics.c: the columns of the kind "statistic": each is computed from the times of at least one run. */
 #include "options/options.h"
 
 double tfp_max_of_runs(const tfp_ranked_part *runs) { return (double)tfp_ranked_at(runs, tfp_ranked_size(runs) - 1); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* options/table.h: the option table, for the files that set and show options. */
+/* options/table.h: the option table, for the files that set and list options. */
 #ifndef TFP_OPTIONS_TABLE_H
 #define TFP_OPTIONS_TABLE_H
 
@@ -30,9 +30,9 @@ typedef enum option_kind {
     K_BANDWIDTH,
     K_RANGE,   /* two moments */
     K_MOMENT,  /* one of them */
-    K_CHANGE,  /* of whatif: given again adds one (changes.h) */
-    K_SWITCH,  /* such a change without a value */
-    K_MINIMUMS /* stands for the options -min_*, which come from the column table */
+    K_CHANGE,  /* for whatif: each use adds a change (changes.h) */
+    K_SWITCH,  /* such a change, without a value */
+    K_MINIMUMS /* represents the options -min_*, which come from the column table */
 } option_kind;
 
 typedef struct option {
@@ -61,10 +61,11 @@ extern const char *const tfp_source_words[]; /* in the order of tfp_flops_source
 /* Sets one option from text; the caller adds the option's name to the error. */
 tfp_status tfp_option_apply(tfp_options *o, const option *row, const char *value, tfp_error *err);
 
-/* texts.c: the texts that tfp_options_get gave out. */
+/* texts.c: the texts that tfp_options_get returned. */
 typedef struct tfp_option_texts tfp_option_texts;
 tfp_option_texts *tfp_option_texts_new(void);                                  /* NULL without memory */
-const char *tfp_option_texts_keep(tfp_option_texts *t, const char *text);      /* a copy; any thread; NULL without memory */
+/* returns a copy; any thread may call it; NULL if memory is out */
+const char *tfp_option_texts_keep(tfp_option_texts *t, const char *text);
 void tfp_option_texts_clear(tfp_option_texts *t), tfp_option_texts_free(tfp_option_texts *t);
 
 #endif

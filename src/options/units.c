@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* options/units.c: the only place where 1234567 becomes "1.23 MB": as people write it; and as TensorFlow's tool does, the
- * same text as printf("%.2f"), but faster. */
+/* options/units.c: the only place where 1234567 becomes "1.23 MB": in the form for people; and in that of TensorFlow's
+ * tool, which is the text of printf("%.2f"), but faster. */
 #include "options/options.h"
 
 #include <math.h>
@@ -115,15 +115,16 @@ static const struct {
 const char *tfp_unit_name(tfp_unit unit) { return units[unit].name; }
 const char *tfp_unit_long(tfp_unit unit) { return units[unit].words; }
 
-/* A count from 1,000 to 999,999. */
+/* Writes a count from 1,000 to 999,999. */
 static void put_thousands(tfp_buf *b, double n)
 {
     int whole = (int)(n + 0.5);
     tfp_buf_printf(b, "%d,%03d", whole / 1000, whole % 1000);
 }
 
-/* As printf's %.*f rounds, of a number that is not negative and decimals up to two. A product that lies on a half within its
- * error, or a big one, is left to printf; the others are most cells of a long table, in which printf took half of the time. */
+/* Rounds like printf's %.*f, for a number that is not negative and up to two decimals. printf handles large products and those
+ * that are a tie within their error; all others, which are most cells of a long table, are rounded here, because printf took
+ * half of the time. */
 static void put_decimals(tfp_buf *b, double n, int decimals)
 {
     static const int scales[] = { 1, 10, 100 };
@@ -139,7 +140,7 @@ static void put_decimals(tfp_buf *b, double n, int decimals)
     if (decimals) tfp_buf_char(b, (char)('0' + digits % 10));
 }
 
-/* Three digits of a number below 999.5, or of a bigger one the whole part. */
+/* Writes three digits of a number below 999.5, or the whole part of a larger one. */
 static void put_three(tfp_buf *b, double n)
 {
     if (n < 1e15)
@@ -148,7 +149,7 @@ static void put_three(tfp_buf *b, double n)
         tfp_buf_printf(b, "%.3g", n);
 }
 
-/* A share of 100: one decimal, none from 100 on; what rounds to nothing but is something says so. */
+/* Writes a share in per cent: one decimal, none from 100 on; a positive share that would round to 0 is "<0.1". */
 static void put_per_cent(tfp_buf *b, double n)
 {
     if (n > 0 && n < 0.05)
@@ -159,7 +160,7 @@ static void put_per_cent(tfp_buf *b, double n)
         tfp_buf_printf(b, "%.3g", n);
 }
 
-/* A number without a unit: below one its first digits, others two decimals, whole numbers none. */
+/* Writes a number without a unit: below one its first digits, others with two decimals, whole numbers with none. */
 static void put_plain(tfp_buf *b, double n)
 {
     if (n == floor(n) && n < 1e15)
@@ -252,7 +253,7 @@ bool tfp_amount_parse(tfp_str text, tfp_amount *out)
     *out = (tfp_amount){ .value = strtod(copy, &end), .unit = TFP_LABEL };
     if (*end || strcmp(copy, ".") == 0) return false;
     copy[digits] = mark;
-    digits += mark == ' ' && copy[digits + 1]; /* as tables have it: "10 ms" */
+    digits += mark == ' ' && copy[digits + 1]; /* in tables with a blank: "10 ms" */
     if ((out->percent = strcmp(copy + digits, "%") == 0)) return true;
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
         if (strcmp(copy + digits, suffixes[i].text) != 0) continue;
@@ -302,7 +303,7 @@ static bool is_unknown(tfp_str dim)
     return tfp_str_eq(dim, TFP_STR("?")) || tfp_str_eq(dim, TFP_STR("-1")) || tfp_str_eq(dim, TFP_STR("None"));
 }
 
-/* A number, or ?, up to the next comma or x. */
+/* A number, or ?, up to the next comma or `x`. */
 static const char *take_dim(tfp_str *rest, tfp_assumed_text *out)
 {
     size_t n = 0;

@@ -14,8 +14,8 @@ typedef enum tfp_unit {
     TFP_PERCENT
 } tfp_unit; /* TFP_SHARE: 1 is the whole; TFP_PERCENT: 100 is */
 
-/* The head of a table's column for people: cells tell their unit, so that of "total_us" is "total", of "micros_mean"
- * "time_mean". */
+/* The head of a table's column for people. Cells have their unit, so the unit is removed from the head: "total" for
+ * "total_us", "time_mean" for "micros_mean". */
 void tfp_head_put(tfp_buf *out, const char *name, tfp_unit unit);
 bool tfp_is_head(tfp_str word, const char *name, tfp_unit unit); /* what tfp_head_put writes */
 
@@ -27,20 +27,20 @@ void tfp_format_unit(tfp_buf *b, tfp_unit unit, int64_t n);
 void tfp_format_pair(tfp_buf *b, tfp_unit unit, const int64_t *own, int64_t total); /* own/total; NULL: --/total */
 const char *tfp_unit_name(tfp_unit unit); /* "us", "bytes", "count", "label", "share" */
 const char *tfp_unit_long(tfp_unit unit); /* "microseconds", "bytes", "count" ... */
-/* Numbers as people write them, everywhere else: three digits, then the unit: 2.04 s, 190 ms, 5.95 ns, 7.69 G, 12.4 GB.
- * Counts below a million are whole. */
+/* Numbers in the form for people, used everywhere else: three digits, then the unit: 2.04 s, 190 ms, 5.95 ns, 7.69 G,
+ * 12.4 GB. Counts below a million are whole. */
 void tfp_format_amount(tfp_buf *b, tfp_unit unit, int64_t n);
 void tfp_format_real(tfp_buf *b, tfp_unit unit, double x);
-void tfp_format_percent(tfp_buf *b, double value); /* as printf's %.2f%% */
+void tfp_format_percent(tfp_buf *b, double value); /* like printf's %.2f%% */
 
-/* A number with a unit as a person writes it: 5MB, 10ms, 3k, 5%, 1000. */
+/* A number with a unit as typed by a person: 5MB, 10ms, 3k, 5%, 1000. */
 typedef struct tfp_amount {
     double value;  /* in bytes, microseconds or ones */
-    tfp_unit unit; /* TFP_LABEL: none was given */
+    tfp_unit unit; /* TFP_LABEL: no unit was given */
     bool percent;  /* value is a percentage */
 } tfp_amount;
 bool tfp_amount_parse(tfp_str text, tfp_amount *out);
-/* A rate: 1.5e12, 19.5T, 312TFLOPS, 2TB/s; `units` are the words allowed after the number, ended by NULL. */
+/* A rate: 1.5e12, 19.5T, 312TFLOPS, 2TB/s; `units` are the words that may follow the number, ended by NULL. */
 extern const char *const tfp_flops_units[], *const tfp_bandwidth_units[];
 bool tfp_rate_parse(tfp_str text, const char *const *units, double *out);
 

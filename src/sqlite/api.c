@@ -21,8 +21,8 @@ tfp_status sql_api_load(const sql_api **out, tfp_error *err)
 #include <dlfcn.h>
 #include <pthread.h>
 
-/* Its own symbols come first (RTLD_DEEPBIND), but sanitizers replace functions of the whole process. What it allocates
- * once it keeps, so it is never taken out (RTLD_NODELETE). */
+/* Its own symbols take precedence (RTLD_DEEPBIND), except with sanitizers, which replace functions of the whole
+ * process. It keeps some memory forever, so it is never unloaded (RTLD_NODELETE). */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define SANITIZED
@@ -61,7 +61,7 @@ static tfp_status load(tfp_error *err)
     const char *missing = NULL;
     for (size_t i = 0; i < sizeof names / sizeof *names && !missing; i++) {
         void *at = dlsym(library, names[i]);
-        memcpy((char *)&found + i * sizeof at, &at, sizeof at); /* ISO C knows no cast to a function */
+        memcpy((char *)&found + i * sizeof at, &at, sizeof at); /* ISO C has no cast to a function pointer */
         if (!at) missing = names[i];
     }
     dlclose(library);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sqlite/api.h: SQLite, loaded when the first query or SQLite file needs it: other commands pay nothing for it, and run
- * without it. A table instead of plain calls also keeps another SQLite of the process (TensorFlow shows its own to
- * everybody) out of ours. */
+/* sqlite/api.h: SQLite, loaded when the first query or SQLite file needs it: other commands do not spend time on it,
+ * and run without it. A table of pointers in place of plain calls also prevents mixing with another SQLite in the
+ * process (TensorFlow exports its own). */
 #ifndef TFP_SQL_API_H
 #define TFP_SQL_API_H
 
@@ -67,8 +67,9 @@ typedef struct sql_api {
 #undef SQL_FIELD
 } sql_api;
 
-/* Fills the table, once; it stays as it is for the life of the process. Threads: any number at a time. */
+/* Fills the table, once; it does not change afterwards. Threads: any number at a time. */
 tfp_status sql_api_load(const sql_api **out, tfp_error *err);
-const sql_api *sql_api_loaded(void); /* after that; for SQL functions, which are called without a session */
+/* only after sql_api_load; for SQL functions, which are called without a session */
+const sql_api *sql_api_loaded(void);
 
 #endif

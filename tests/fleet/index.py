@@ -125,7 +125,7 @@ def kills(folder, traces, made):
 
 
 def sharing(folder, traces, made):
-    """Shares of several machines; lists; sidecars; patterns."""
+    """Sharing by several machines; lists; sidecars; patterns."""
     out = os.path.join(folder, "shares")
     for k in (1, 2, 3):
         index(traces, out, "--shard", f"{k}/3")
@@ -166,7 +166,7 @@ def refusals(folder, traces):
 
 
 def questions(out):
-    """SQL by duckdb, which writes nothing and reads nothing else."""
+    """SQL in duckdb, which writes nothing and reads only the index."""
     duck = shutil.which("duckdb")
     if not duck:
         done = run("query", "SELECT 1 AS x", out, status=1, env=dict(os.environ, PATH="/nowhere"))
@@ -186,13 +186,13 @@ def questions(out):
 
 
 def as_other(*words):
-    """Runs it without the rights of root, who may read everything."""
+    """Runs it without root's rights, because root may read everything."""
     drop = (lambda: (os.setgroups([]), os.setgid(65534), os.setuid(65534))) if os.geteuid() == 0 else None
     return subprocess.run([TFPROF, *words], capture_output=True, text=True, preexec_fn=drop, check=False)  # pylint: disable=subprocess-popen-preexec-fn
 
 
 def unreadable(folder, traces):
-    """What may not be read is told: an answer from a part of the rows would be wrong."""
+    """Unreadable files are reported, because a result from a part of the rows would be wrong."""
     out = os.path.join(folder, "closed")
     index(traces, out)
     for path in (folder, traces, out):
@@ -213,7 +213,7 @@ def unreadable(folder, traces):
 
 
 def no_runs_yet(folder):
-    """An index whose first pass is at work, or was killed."""
+    """An index whose first pass is still running, or was killed."""
     out = os.path.join(folder, "begun")
     os.makedirs(os.path.join(out, "runs"))
     with open(os.path.join(out, "_tfprof.json"), "w", encoding="utf-8") as f:

@@ -39,7 +39,7 @@ def recipe(code, paths, wanted):
 
 
 def panel(program, folder, made):
-    """Nothing communicates here: a row for each job and day, with 0."""
+    """These traces have no communication: the result is a row for each job and day, with 0."""
     import duckdb
     out = os.path.join(folder, "out")
     subprocess.run([os.path.abspath(program), "index", os.path.join(folder, "traces"), "-o", out, "--path", fleet.PATTERN], check=True, capture_output=True)
@@ -51,7 +51,8 @@ def panel(program, folder, made):
 
 def main():
     with tempfile.TemporaryDirectory(prefix="tfprof-") as folder:
-        # Ray writes a token into the home of its user, and its sessions below /tmp: here both go with the test.
+        # Ray writes a token into its user's home, and its sessions below /tmp; these folders are removed with
+        # the test.
         os.environ.update(HOME=folder, RAY_TMPDIR=folder, RAY_USAGE_STATS_ENABLED="0")
         made = fleet.write(os.path.join(folder, "traces"))
         wanted = {}

@@ -38,7 +38,7 @@ def reader(spark, table, **options):
 def failure_of(call):
     try:
         call()
-    except Exception as e:  # whatever Spark makes of it
+    except Exception as e:  # Spark may wrap it in an exception of any kind
         return str(e)
     return ""
 
@@ -64,7 +64,7 @@ def tables(spark, traces, made):
 
 
 def bad_files(spark, traces, made):
-    """A damaged file is a row of failures; with FAILFAST it ends the job, unless a filter leaves it out."""
+    """A damaged file is a row of failures; with FAILFAST it ends the job, unless a filter excludes it."""
     path = made[0]["path"].replace("trace.json", "broken.json")
     fleet.put(traces, path, fleet.trace(made[0])[:-8] + b"01234567")
     check("rows of the others", reader(spark, "runs").load(traces).count() == len(made))
@@ -82,7 +82,7 @@ def main():
         return 0
     os.environ["PYSPARK_PYTHON"] = sys.executable
     with tempfile.TemporaryDirectory(prefix="tfprof-spark-") as folder:
-        os.chdir(folder)  # Spark leaves files where it runs
+        os.chdir(folder)  # Spark writes files into the current folder
         made = fleet.write("traces", days=2)
         traces = os.path.join(folder, "traces")
         spark = session("local[2]")

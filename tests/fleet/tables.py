@@ -42,7 +42,7 @@ def raises(name, kind, call):
 
 
 def same_as_index(traces, out):
-    """Schema and rows of each table are the index's."""
+    """Schema and rows of each table equal those of the index."""
     subprocess.run([TFPROF, "index", traces, "-o", out, "--path", fleet.PATTERN], check=True, capture_output=True)
     for table in TABLES:
         parts = glob.glob(f"{glob.escape(out)}/{table}/*.parquet")
@@ -54,7 +54,8 @@ def same_as_index(traces, out):
 
 
 def sources(folder, traces, made):
-    """A path, bytes, an open file, a URL, a list of them; what cannot be read is a row of failures."""
+    """A path, bytes, an open file, a URL, a list of them; an unreadable source is a row of
+    failures."""
     path = os.path.join(traces, made[0]["path"])
     with open(path, "rb") as f:
         data = f.read()
@@ -84,7 +85,7 @@ def sources(folder, traces, made):
 
 
 def apart(traces, made):
-    """In a process of its own, as Spark reads."""
+    """In a separate process, as Spark reads."""
     files = _plan.listed([traces])
 
     def rows(table, *more):
@@ -103,7 +104,8 @@ def apart(traces, made):
 
 
 def plan(folder, traces, made):
-    """Files in order, cut by bytes; filters leave out what paths and sidecars rule out."""
+    """Files in order, split by bytes; filters exclude files whose paths and sidecars do not
+    match."""
     files = _plan.listed([traces])
     check("all files", [os.fsdecode(f.path) for f in files] == sorted(r["path"] for r in made))
     check("sizes", all(f.size == os.path.getsize(f.file) and f.mtime_us for f in files))

@@ -38,11 +38,11 @@ def mean(values):
 
 
 def close(a, b):
-    return abs(a - b) <= 1e-5 * abs(b)  # files have thousandths of a microsecond
+    return abs(a - b) <= 1e-5 * abs(b)  # files have times with a resolution of a thousandth of a microsecond
 
 
 def as_planned(row, made, value):
-    """Means of the days, of which each has as many runs."""
+    """Means of the days, each of which has the same number of runs."""
     before, after = (mean(value(r) for r in made if r["job"] == row["job"] and (r["day"] >= SINCE) == late) for late in (False, True))
     check(f"times of {row['job']}, {row['op']}", close(row["before_us"], before) and close(row["after_us"], after), row, before, after)
     check(f"change of {row['job']}, {row['op']}", abs(row["change"] - (after / before - 1)) < 1e-5 and row["date"] == fleet.date(SINCE), row)

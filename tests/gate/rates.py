@@ -31,7 +31,7 @@ def speed(rng, noise, sd):
 
 
 def side(rng, parts, factors, grown):
-    """The text of a baseline. `grown`: by how much the step takes longer, and whether all operations do so alike, or the first one does it."""
+    """The text of a baseline. `grown`: how much longer the step takes, and whether all operations grow equally or only the first."""
     factor, alike = grown
     more = [p * factor for p in parts] if alike else [parts[0] + (factor - 1) * sum(parts), *parts[1:]]
     runs = [[p * f * math.exp(rng.gauss(0, 0.01)) for p in more] for f in factors]

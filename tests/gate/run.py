@@ -153,7 +153,7 @@ def refused(folder):
 
 
 def chances():
-    """Bounds that a right program passes in more than 999 of 1,000 seeds."""
+    """Limits that a correct program keeps for more than 999 of 1,000 seeds."""
     for case, least, most in ((("normal", .02, 10, (1, True), "0%", False), 0, 4), (("spikes", .02, 10, (1, True), "0%", False), 0, 4),
                               (("normal", .013, 10, (1.03, True), "0%", False), 85, 100), (("normal", .02, 10, (1.03, True), "0%", True), 75, 100)):
         found = rates.rate(PROGRAM, case, 100)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The templates of examples/ci and .pre-commit-hooks.yaml: their shell lines run with a command that stands for a recording."""
+"""The templates of examples/ci and .pre-commit-hooks.yaml: their shell lines run with a command that replaces the recording."""
 import os
 import re
 import shutil
@@ -16,7 +16,7 @@ def read(*path):
 
 
 def block(text, after):
-    """The lines of the block that begins with `|` behind `after`."""
+    """The lines of the block that begins with `|` after `after`."""
     lines = text[text.index(after):].split("\n")
     first = next(i for i, line in enumerate(lines) if line.rstrip().endswith("|"))
     indent = len(lines[first + 1]) - len(lines[first + 1].lstrip())
@@ -29,7 +29,7 @@ def block(text, after):
 
 
 def checkout(folder, name, trace):
-    """A version whose recording is `trace`."""
+    """A version of a project whose recording is `trace`."""
     os.makedirs(os.path.join(folder, name, "perf"))
     with open(os.path.join(folder, name, "perf", "record.py"), "w", encoding="utf-8") as f:
         f.write(f"import shutil, sys; shutil.copy({os.path.join(SAMPLE, trace + '.json.gz')!r}, sys.argv[-1])\n")

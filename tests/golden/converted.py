@@ -23,12 +23,14 @@ FLAG = re.compile(r'--?(profile|graph|run_meta|op_log|kineto|xplane|hlo)_path(=(
 CHECKPOINT = re.compile(r'--?checkpoint_path(=(.*))?$')
 VERBS = set('info summary scope graph op code lines flops params memory calls kernel steps transfer wait whatif check advise '
             'stats query diff'.split())
-PARTS_ARE_TOLD = {'advise', '-compat', 'tensorflow'}  # begins with a line about flags that name parts of a profile
-FEWEST = 300  # commands that are compared when all files are
+# its output begins with a line about flags that name parts of a profile
+PARTS_ARE_TOLD = {'advise', '-compat', 'tensorflow'}
+FEWEST = 300  # the least number of commands when all transcripts are compared
 
 
 class Inputs:
-    """The words of one command: which name inputs, where the first of them stood, and the others."""
+    """The words of one command: the inputs, the position of the first of them, and the other
+    words."""
 
     def __init__(self, words, cwd):
         self.files, self.others, i = [], [], 0
@@ -61,7 +63,7 @@ class Converted:
         self.program, self.scratch, self.made = program, scratch, {}
 
     def of(self, shell, files, functions):
-        """The converted file of these inputs, or None when they are refused."""
+        """The converted file of these inputs, or None if they are refused."""
         key = (shell.cwd, tuple(files), functions)
         if key not in self.made:
             path = os.path.join(self.scratch, 'c%d.tfprof' % len(self.made))
@@ -84,13 +86,13 @@ def commands(path):
 
 
 def shell_words(command):
-    """The words of a command in which nothing is the shell's but quotes; else None."""
+    """The words of a command that uses nothing of the shell except quotes; else None."""
     quoted = re.sub(r"'[^']*'|\"[^\"$`]*\"", '', command)
     return None if re.search(r'[|&;<>$`*?]', quoted) else shlex.split(command)
 
 
 def replaced(converted, shell, words):
-    """The same command on converted files, and what was converted by name; None when something is refused."""
+    """The same command on converted files, and the converted files by name; None if an input is refused."""
     functions = any(w in ('--functions', '-functions') for w in words)
     if words[0] == 'diff':
         out, names = [], {}
@@ -114,7 +116,7 @@ def replaced(converted, shell, words):
 
 
 def count_runs(program, shell, files):
-    """`query` keeps runs apart, and one converted file is one profile."""
+    """`query` keeps runs separate, but a converted file is one profile."""
     told = answer(program, shell, ['query', 'SELECT count(*) AS n FROM profiles', *files, '-format', 'csv'])[0].split()
     return int(told[-1]) if told else 0
 
@@ -132,13 +134,15 @@ def told(text, names):
 
 
 def check(program, path):
-    """(how many commands were compared, what differed)"""
+    """(the number of compared commands, the differences)"""
     compared, wrong = 0, []
     with tempfile.TemporaryDirectory() as scratch:
         converted = Converted(program, scratch)
         for folder, words in commands(path):
             if any(re.match(r'--?(capture|inductor)_path', word) for word in words):
-                continue  # files beside a trace: convert joins them, and a converted profile takes no more
+                # files that accompany a trace: convert joins them, and no more can be added to a converted
+                # profile
+                continue
             shell = golden.Shell(program, folder, scratch)
             other = replaced(converted, shell, words)
             if not other:

@@ -38,8 +38,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 SAMPLE = 'tests/data/sample'
 PROMPT, SHELL = 'tfprof> ', '$ '
-COMMIT = re.compile(r'^(tfprof \d[\w.]*) \(commit [0-9a-f]+\)$', re.MULTILINE)  # of --version, which each commit changes
-SECONDS = 120  # for one command, under sanitizers on a busy machine
+# in the output of --version, which changes with each commit
+COMMIT = re.compile(r'^(tfprof \d[\w.]*) \(commit [0-9a-f]+\)$', re.MULTILINE)
+SECONDS = 120  # seconds for one command, under sanitizers on a busy machine
 
 
 class Entry:
@@ -60,7 +61,7 @@ class Block:
 
     def __init__(self, first, indent, folder, columns=0):
         self.first, self.last, self.indent, self.folder = first, first, indent, folder
-        self.columns = columns  # of the terminal; 0: a pipe
+        self.columns = columns  # width of the terminal; 0: a pipe
 
 
 def parse(lines, block, document, session):
@@ -80,7 +81,7 @@ def parse(lines, block, document, session):
             entry = Entry(line[len(PROMPT):], i + 1)
             runs[-1][1].append(entry)
         elif line.startswith('# ') and not document:
-            entry = None  # a comment ends the answer before it
+            entry = None  # a comment ends the previous answer
         if entry:
             entry.last = i + 1
     return runs
@@ -151,14 +152,15 @@ def matches(expected, got):
 
 
 def rewritten(expected, got):
-    """What UPDATE writes: a leading `...` keeps standing for the lines up to and with `Profile:`."""
+    """The text that UPDATE writes: a leading `...` still replaces the lines up to and including
+    `Profile:`."""
     if expected[:1] == ['...'] and 'Profile:' in got:
         return ['...'] + got[got.index('Profile:') + 1:]
     return got
 
 
 class Shell:
-    """Runs commands in a scratch folder that shows what `folder` holds."""
+    """Runs commands in a scratch folder that has the files of `folder`."""
 
     def __init__(self, program, folder, scratch):
         self.cwd = os.path.join(scratch, 'in_' + folder.replace('/', '_'))
@@ -175,7 +177,7 @@ class Shell:
                         XDG_CONFIG_HOME=home, LC_ALL='C.UTF-8', TERM='dumb', NO_COLOR='1')
 
     def at_terminal(self, command, columns):
-        """What a terminal shows, without colours and blanks at the ends of lines."""
+        """The text on a terminal, without colours and without blanks at the ends of lines."""
         pid, fd = pty.fork()
         if pid == 0:
             fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack('HHHH', 50, columns, 0, 0))
@@ -199,8 +201,8 @@ class Shell:
         return text[0], text[1], done.returncode
 
     def answers(self, command, entries, columns=0):
-        """(stdout, stderr, status) for each entry; a line's answer is what it adds to the session that ends before
-        it."""
+        """(stdout, stderr, status) for each entry; the answer to a line is what it adds to the output of the
+        session that ends before it."""
         if columns:
             return [self.at_terminal(command, columns)]
         found, out, err = [], '', ''

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kinds of traces with graphs that are captured and replayed: all look alike, all look different and fit, nodes that did not run."""
+"""Kinds of traces with graphs that are captured and replayed: graphs that look alike, graphs that differ but all match, nodes that
+did not run."""
 from kinds import kind
 from traces import span, trace
 import xspace_buffers as buffers
 
-CAPTURE = 100  # microseconds of a capture or a replay
+CAPTURE = 100  # length of a capture or a replay in microseconds
 
 
 def call(name, ts, correlation, **args):
@@ -12,7 +13,7 @@ def call(name, ts, correlation, **args):
 
 
 def captured(i, ops, **args):
-    """One capture: ops in a module of its own."""
+    """One capture: ops in a separate module."""
     at, events = i * CAPTURE, []
     for k, op in enumerate(ops):
         events += [span("cpu_op", op, at + 3 + 2 * k, 2), call("hipModuleLaunchKernel", at + 3.5 + 2 * k, 0, **(args or {}) and {"kernel": op})]

@@ -68,7 +68,7 @@ def one_deep_scope(n):
 
 @kind(60000)
 def ladder_of_scopes(n):
-    """Every depth has a node of its own; the names' bytes are the size."""
+    """A node at each depth; the total size is that of the names."""
     return graph([node("a/" * i + "b", "MatMul") for i in range(1, int(n ** 0.5))])
 
 

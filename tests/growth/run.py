@@ -24,8 +24,8 @@ import captured  # noqa: F401
 import saved  # noqa: F401
 
 TIMES, GROWTH = 4, 5.5
-FLOOR, FLOOR_KB = 0.1, 96 * 1024  # what is below at 4n says nothing of growth
-MOST = 5.0                         # seconds of one answer at 4n: a size of at most 4 MB
+FLOOR, FLOOR_KB = 0.1, 96 * 1024  # results below these at 4n are too small to show growth
+MOST = 5.0                         # limit in seconds for one answer at 4n, which has at most 4 MB
 TRIES = 3
 FLAGS = {"run_meta": "--run_meta_path", "op_log": "--op_log_path", "graph.pb": "--graph_path"}
 ALL_COLUMNS = "micros,bytes,peak_bytes,residual_bytes,output_bytes,params,float_ops,occurrence,device,op_types,input_shapes"
@@ -33,7 +33,8 @@ WHOLE = "-max_depth 1000000 -min_micros 0 -account_type_regexes .* "
 QUERY = ("SELECT count(*), sum(run_us) FROM nodes JOIN executions USING (node) JOIN edges USING (node) JOIN spans USING (execution)"
          " GROUP BY op")
 
-# In a session; what a profile lacks is refused in a line, which costs nothing.
+# Commands of a session; a command that the profile cannot answer is refused with one line, which
+# costs nothing.
 ANSWERS = (
     ["info", "summary", "lines", "flops", "params", "memory", "memory -by time", "calls", "kernel", "steps",
      "steps -critical_path", "transfer", "transfer -by collective", "wait", "check", "advise", "stats", "stats -view graph",
@@ -44,25 +45,25 @@ ANSWERS = (
      "graph " + WHOLE + "-output timeline:outfile=timeline.json",
      "graph " + WHOLE + "-step 0 -output timeline:outfile=step.json",
      "code " + WHOLE + "-select micros -output pprof:outfile=pprof.gz"])
-# Commands of their own; FILES stands for what is opened.
+# Commands with a process of their own; FILES is replaced by the opened files.
 COMMANDS = (["report", "FILES", "-o", "report.html"], ["convert", "FILES", "-o", "converted"],
             ["convert", "FILES", "-o", "whole.tfprof"], ["info", "whole.tfprof"], ["scope", "whole.tfprof", "-max_depth", "100000"],
             ["diff", "FILES", "FILES", "-delta", "0"])
 
 
 def clock(process):
-    """Processor time of all its threads so far, by Linux's clock of a process (what clock_getcpuclockid gives)."""
+    """Processor time of all threads so far, from Linux's clock of the process (the one of clock_getcpuclockid)."""
     return time.clock_gettime(~process.pid << 3 | 2)
 
 
 def most_memory(process):
-    """KB, or 0 of one that has ended."""
+    """Peak memory in KB, or 0 if the process has ended."""
     with open("/proc/%d/status" % process.pid) as file:
         return next((int(line.split()[1]) for line in file if line.startswith("VmHWM:")), 0)
 
 
 class Case:
-    """The files of one kind at one size, in a folder of their own."""
+    """The files of one kind at one size, in a separate folder."""
 
     def __init__(self, program, make, size, folder):
         self.program, self.folder = program, folder
@@ -86,7 +87,7 @@ class Case:
         seconds, before = {}, 0.0
         for answer in ("opening",) + tuple(ANSWERS):
             line = "" if answer == "opening" else answer + "\n"
-            # the error of a line that is no command says that what stands before is done
+            # an unknown command gives an error, which shows that the previous command has finished
             process.stdin.write((line + "end-of-answer\n").encode())
             process.stdin.flush()
             for told in process.stderr:
@@ -117,7 +118,8 @@ class Case:
 
     def costs(self):
         """-> {answer: seconds}, {process: KB}"""
-        seconds, memory = ({}, {}) if self.words == ["scope.txt"] else self.session()  # only diff reads printed scopes
+        # only diff reads printed scope views
+        seconds, memory = ({}, {}) if self.words == ["scope.txt"] else self.session()
         for words in COMMANDS:
             name = " ".join(words)
             seconds[name], memory[name] = self.command(words)
@@ -129,13 +131,13 @@ def least(known, new):
 
 
 def faults(small, large, floor):
-    """What costs more than it may, as lines."""
+    """The costs that exceed their limits, as lines."""
     return ["%s: %.4g at n, %.4g at %dn" % (name, small.get(name, 0), cost, TIMES)
             for name, cost in large.items() if cost > floor and cost > GROWTH * max(small.get(name, 0), floor / GROWTH)]
 
 
 def check(program, make, size, scratch):
-    """-> what is wrong, as lines"""
+    """-> the errors, as lines"""
     wide = Case(program, make, TIMES * size, os.path.join(scratch, "wide"))
     if wide.bytes > 4 << 20:
         return ["%d bytes: over the 4 MB of the promise" % wide.bytes]
@@ -154,7 +156,8 @@ def check(program, make, size, scratch):
             more, more_memory = wide.costs()
             seconds, memory = least(seconds, more), least(memory, more_memory)
         more, more_memory = case.costs()
-        # the highest of the small ones and the lowest of the large ones: noise must not look like growth
+        # the largest of the small times and the smallest of the large ones, so that noise does not look
+        # like growth
         narrow = {name: max(value, narrow.get(name, 0)) for name, value in more.items()}
         narrow_memory = {name: max(value, narrow_memory.get(name, 0)) for name, value in more_memory.items()}
         wrong = faults(narrow, seconds, FLOOR) + [line + " KB" for line in faults(narrow_memory, memory, FLOOR_KB)]

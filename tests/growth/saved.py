@@ -36,7 +36,8 @@ def names_of_a_program(n):
 
 @kind(60000)
 def objects_of_one_state(n):
-    """A pickle: a dict of n numbers, then n objects of a class whose state it is, and one tensor."""
+    """A pickle: a dict of n numbers, then n objects of a class that share the dict as their state,
+    and one tensor."""
     pairs = b"".join(b"J" + struct.pack("<i", i) + b"K\x01" for i in range(n))
     objects = b"h\x01)\x81h\x00b" * n
     storage = b"(" + text(b"storage") + b"ctorch\nFloatStorage\n" + text(b"0") + text(b"cpu") + b"K\x01tQ"

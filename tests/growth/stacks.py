@@ -7,7 +7,7 @@ from wire import bytes_field as text, number_field as number
 # ---- sampled stacks ----
 
 def pprof(functions, stacks):
-    """A function each with a place of its own, and samples whose frames are numbers of them, from 1 on."""
+    """Functions with a location each, and samples whose frames are the numbers of these, from 1 on."""
     strings = ["", "cpu", "nanoseconds", "file.go"] + ["f%d" % i for i in range(functions)]
     return {"profile.pb": text(1, number(1, 1) + number(2, 2)) +
             b"".join(text(2, b"".join(number(1, frame) for frame in stack) + number(2, 10)) for stack in stacks) +

@@ -19,7 +19,7 @@ def span(cat, name, ts, dur, tid=1, pid=1, **args):
 
 
 def marked(events, steps, length):
-    """With ProfilerStep marks of equal length over it."""
+    """Adds ProfilerStep marks of equal length."""
     return trace(events + [span("user_annotation", "ProfilerStep#%d" % i, i * length / steps, length / steps) for i in range(steps)])
 
 
@@ -28,17 +28,17 @@ def launched(i, correlation, start, dur, stream=7):
             span("kernel", "k%d" % (i % 100), start, dur, stream, 0, correlation=correlation, device=0, stream=stream)]
 
 
-@kind(3600)  # where paths of nested spans begin to be cut: beyond that a span costs the same
+@kind(3600)  # size at which paths of nested spans begin to be shortened: beyond it the cost of a span is constant
 def spans_in_each_other(n):
     return marked([span("cpu_op", "op%d" % (i % 20), i, 2 * (n - i)) for i in range(n)], 2, 2 * n)
 
 
-@kind(3600)  # where paths of nested spans begin to be cut: beyond that a span costs the same
+@kind(3600)  # size at which paths of nested spans begin to be shortened: beyond it the cost of a span is constant
 def spans_at_one_time(n):
     return marked([span("cpu_op", "op%d" % (i % 20), 5, 10) for i in range(n)], 2, 20)
 
 
-@kind(3600)  # where paths of nested spans begin to be cut: beyond that a span costs the same
+@kind(3600)  # size at which paths of nested spans begin to be shortened: beyond it the cost of a span is constant
 def spans_that_cross(n):
     return marked([span("cpu_op", "op%d" % (i % 20), i, n) for i in range(n)], 2, 2 * n)
 
@@ -67,13 +67,14 @@ def a_step_and_a_device_each(n):
 
 @kind(2000)
 def long_name_around_all(n):
-    """What waits in the long span has a stretch of the critical path before and after each of the others."""
+    """The critical path has a piece of the long span before and after each of the other spans."""
     return marked([span("cpu_op", "x" * 100 * n, 0, 10 * n)] + [span("cpu_op", "op%d" % i, i * 10 + 1, 5) for i in range(n)], 2, 10 * n)
 
 
 @kind(4000)
 def steps_at_one_time(n):
-    """Paths of what is in so many scopes are cut, so the cost of each is bounded: seen from this size on."""
+    """Paths through that many scopes are shortened, so the cost of each is bounded; this is visible from
+    this size on."""
     return trace([span("user_annotation", "ProfilerStep#%d" % i, 5, 100) for i in range(n)] +
                  [span("cpu_op", "op", 6 + i % 50, 5) for i in range(n)])
 
@@ -105,13 +106,13 @@ def collectives_and_waits(n):
 
 
 def of_ranks(make, n):
-    """The traces of two ranks, in files of their own."""
+    """The traces of two ranks, each in its own file."""
     return {"rank%d.json" % rank: json.dumps({"distributedInfo": {"rank": rank, "world_size": 2}, "traceEvents": make(rank, n)}).encode()
             for rank in range(2)}
 
 
 def collectives_of_hosts(rank, n):
-    """All within 100: each ends where many points of the thread of the steps are near."""
+    """All within 100: each ends where many points of the steps' thread are near."""
     return ([span("user_annotation", "ProfilerStep#%d" % i, i * n / 2, n / 2) for i in range(2)] +
             [span("user_annotation", "gloo:all_reduce", i + 0.1 + rank / 4, 90 + i % 7, 2 + i % 3) for i in range(n)] +
             [span("cpu_op", "op%d" % (i % 20), i, 0.6) for i in range(n)])
@@ -134,7 +135,7 @@ def rank_that_waits(rank, n):
 
 @kind(900)
 def ranks_that_wait(n):
-    """Every collective has the number of all others, and every call waits for all streams."""
+    """Every collective has the same number as all others, and every call waits for all streams."""
     return of_ranks(rank_that_waits, n)
 
 
@@ -206,7 +207,7 @@ def xplane_planes(n):
 
 @kind(900)
 def xplane_planes_with_steps(n):
-    """Each device has a window of its own for its step."""
+    """Each device has its own window for its step."""
     planes = []
     for i in range(n):
         planes.append(xspace.Plane("/device:TPU:%d" % i))
@@ -217,7 +218,7 @@ def xplane_planes_with_steps(n):
 
 @kind(1500)
 def xplane_steps_by_types(n):
-    """`stats` would have a value for each step of each type; beyond its limit it is refused."""
+    """`stats` would need a value for each step of each type; beyond its limit it is refused."""
     plane = xspace.Plane("/device:TPU:0")
     plane.line(1, "XLA Ops", [plane.event("op%d" % i, i * 1000, 500, hlo_category="x", program_id=i) for i in range(n)])
     plane.line(2, "Steps", [plane.event("%d" % i, i * 1000, 1000, group_id=i) for i in range(n)])

@@ -36,7 +36,7 @@ def run(what, command, folder, env, wanted):
 
 
 def tried(dist, version):
-    """What needs no root: the wheel in an environment of its own, and the static program in a home of its own."""
+    """The ways that need no root: the wheel in a new environment, and the static program in a new home."""
     with tempfile.TemporaryDirectory(prefix="tfprof_readme_") as home:
         subprocess.run([sys.executable, "-m", "venv", home + "/venv"], check=True)
         env = {"HOME": home, "PATH": f"{home}/venv/bin:/usr/bin:/bin", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "PIP_NO_INDEX": "1", "LC_ALL": "C.UTF-8"}

@@ -30,7 +30,7 @@ def run(*command, **more):
 
 
 def installed(build, scratch):
-    """Everything under DESTDIR/prefix; gives back that prefix."""
+    """Installs everything under DESTDIR/prefix; returns that prefix."""
     done = run("meson", "install", "-C", os.path.abspath(build), "--no-rebuild", "--quiet", "--destdir", scratch)
     check("install", done.returncode == 0, done.stderr)
     prefix = re.search(r"\"prefix\", \"value\": \"([^\"]+)\"|^prefix=(.*)$",
@@ -48,7 +48,7 @@ def exported(library):
 
 
 def build(source, compiler, standard, environment, folder, static):
-    """-> the program, in the scratch folder; None when it does not build."""
+    """-> the compiled program, in the scratch folder; None if it does not compile."""
     flags = run("pkg-config", "--cflags", "--libs", *(["--static"] if static else []), "tfprof", env=environment)
     check("pkg-config", flags.returncode == 0, flags.stderr)
     words = flags.stdout.split()
@@ -71,7 +71,7 @@ def build_and_run(source, compiler, standard, environment, folder, static):
     check(what + " says what is missing", done.returncode == 1 and "/nowhere" in done.stderr, done.stderr)
 
 
-# Examples for the headers, each with the file that it is run on, and a text of its answer.
+# Examples for the headers, each with the file on which it runs, and a part of its output.
 EXAMPLES = {"tables.c": ([], "max_depth is still 10"), "query.c": (["gpu/profile_1.gz"], "MaxPool: "), "compare.c": (["gpu/profile_1.gz"], "over 5 %: not known"),
             "lanes.c": (["traces/kineto.json"], "us busy  compute"), "jobs.c": ([], '"view":"top"'), "index.c": (["traces/kineto.json"], "1 of 1 files are in the index, 0 have")}
 

@@ -47,7 +47,7 @@ class Client:
         return answer
 
     def fault(self, tool, **arguments):
-        """The sentence of a fault of the call."""
+        """The text of the error that the call returns."""
         result = self.call(tool, **arguments).get("result", {})
         check(f"{tool} {arguments}: a fault", result.get("isError") is True and len(result["content"]) == 1, result)
         return result["content"][0]["text"] if result.get("isError") else ""
@@ -75,8 +75,8 @@ def protocol(program):
     check("a line over 1 MiB", c.line()["error"]["code"] == -32600)
     c.send(b'[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"x"},{"jsonrpc":"2.0","id":"\\u00e4\\ud83d\\ude00","method":"ping"}]')
     check("several at once", [a["id"] for a in c.line()] == [1, "\u00e4\U0001f600"])
-    c.send(b'{"jsonrpc":"2.0","id":7,"result":{}}')  # an answer, to nothing
-    c.process.stdin.write(b'{"jsonrpc":"2.0","id":9.5,"method":"ping"}')  # a last line without its end
+    c.send(b'{"jsonrpc":"2.0","id":7,"result":{}}')  # a response without a request
+    c.process.stdin.write(b'{"jsonrpc":"2.0","id":9.5,"method":"ping"}')  # a last line without a line break
     c.process.stdin.close()
     check("a last line", c.line() == {"jsonrpc": "2.0", "id": 9.5, "result": {}})
     check("and the end", c.process.wait(timeout=30) == 0)
@@ -108,7 +108,7 @@ def plain(cell):
 
 
 def same_as_command(program, structured):
-    """The command, run by a shell in the folder, gives the rows of the answer."""
+    """Checks that the command, run by a shell in the folder, gives the same rows as the answer."""
     bin_folder = tempfile.mkdtemp()
     os.symlink(program, os.path.join(bin_folder, "tfprof"))
     done = subprocess.run(["sh", "-c", structured["command"]], cwd=ROOT, capture_output=True, check=False, env=dict(os.environ, PATH=bin_folder + ":" + os.environ["PATH"]))

@@ -144,7 +144,7 @@ def add(folder):
 
 
 def build(folder):
-    """False: it does not build."""
+    """Returns False if it does not build."""
     setup = subprocess.run(["meson", "setup", "build", "--buildtype=release", "-Dtests=false"], cwd=folder, capture_output=True, text=True, check=False)
     done = setup.returncode == 0 and subprocess.run(["ninja", "-C", "build", "--quiet", "tfprof"], cwd=folder, capture_output=True, text=True, check=False)
     check("the copy builds", done and done.returncode == 0, (setup.stdout[-2000:] if not done else done.stdout[-4000:] + done.stderr[-2000:]))
@@ -172,7 +172,7 @@ def use(folder):
     for topic, names in (("views", "zz_view"), ("outputs", "zz_output"), ("formats", "zz_format"), ("columns", "zz_shortest"), ("checkers", "ZzRule")):
         check(f"help {topic}", names in told("help", topic))
     structure = subprocess.run([sys.executable, os.path.join("tools", "rooms.py")], cwd=folder, capture_output=True, text=True, check=False)
-    # rooms.py limits how many sources a header builds again. The limit is today's number, so that one more source may be over it.
+    # rooms.py limits how many sources a header rebuilds. The limit is the present number, so one more source may exceed it.
     wrong = [line for line in structure.stdout.splitlines() if line.startswith("lint:") and " sources again, more than " not in line]
     check("the rooms hold", not wrong, wrong)
 

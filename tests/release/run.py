@@ -96,7 +96,8 @@ def packages_fit(build):
     script = common.read("tools/setup.sh")
     installed = set((" ".join(re.findall(r'^(?:build|python)="(.+)"', script, re.M)) + " " + re.search(r'^release\) packages="([^"]+)"', script, re.M)[1]).split())
     needed = set(re.findall(r"^(?:Build-Depends:)?\s+([a-z][\w+.-]+)", re.search(r"^Build-Depends:.*?(?=^\S)", common.read("debian/control"), re.M | re.S)[0], re.M))
-    needed = {name.replace("debhelper-compat", "debhelper") for name in needed} | {"build-essential"}  # which every package needs
+    # packages that every build needs
+    needed = {name.replace("debhelper-compat", "debhelper") for name in needed} | {"build-essential"}
     case("tools/setup.sh release installs what debian/control needs", len(needed) > 10 and needed <= installed | {"pkg-config"}, needed - installed)
     library = os.path.join(build, "src", "libtfprof.so")
     said = subprocess.run(["nm", "-D", "--defined-only", library], check=True, stdout=subprocess.PIPE, text=True).stdout
@@ -157,7 +158,7 @@ def headers_are_portable():
 
 
 def shipped(build):
-    """What lies in dist/, if that was built from this version."""
+    """Checks the files in dist/, if they were built from this version."""
     dist = common.DIST
     sums = os.path.join(dist, "SHA256SUMS")
     if not os.path.exists(sums):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is not -format json or jsonl, against its schema: files that tfprof writes, and live commands. others.check_all is called by run.py."""
+"""Checks other JSON than that of -format json or jsonl against its schema: files that tfprof writes, and live commands. run.py calls
+others.check_all."""
 import contextlib
 import json
 import os
@@ -20,7 +21,7 @@ DUMP = {"pg_config": {"0": {"name": "0", "desc": "all", "ranks": "[0, 1]"}}, "pg
 
 
 class Tried:
-    """Runs commands in a folder of its own, and holds what they say against the schemas."""
+    """Runs commands in a separate folder, and checks their output against the schemas."""
 
     def __init__(self, program, schemas, check, folder):
         self.program, self.schemas, self.check, self.folder = program, schemas, check, folder
@@ -36,7 +37,7 @@ class Tried:
                               timeout=60, check=False)
 
     def table(self, *words):
-        """A command's JSON, and its JSON lines where it can be asked twice."""
+        """A command's JSON, and its JSON lines if it can run twice."""
         done = self.run(*words, "-format", "json")
         self.check(f"{words}: an answer", done.stdout.startswith("{"), done.stderr)
         value = json.loads(done.stdout or "{}")

@@ -23,7 +23,8 @@ def ask(*words):
 
 FILES = ["pytorch/train.json.gz", "towers/profile_9.gz", "dense/graph.pb", "recorded/jax.xplane.pb.gz", "pprof/go_cpu.pb.gz", "gpu/profile_1.gz",
          "tutorials/clusters/run", "resnet32"]
-OTHERS = ("diff", "stats", "query", "top", "stacks", "capture", "index", "trend", "serve", "report", "mcp")  # need more words than a file
+# these need more arguments than a file
+OTHERS = ("diff", "stats", "query", "top", "stacks", "capture", "index", "trend", "serve", "report", "mcp")
 MORE = [["diff", "dense/profile_3.gz@0", "dense/profile_3.gz@3"], ["stats", "towers/profile_9.gz", "-view", "op"], ["top", "--once"],
         ["query", "SELECT name, count(*) AS n, NULL AS x FROM nodes GROUP BY name", "dense/graph.pb"],
         ["diff", "--gate", "5%", "--base", "towers/profile_9.gz", "--new", "towers/profile_9.gz"],
@@ -35,7 +36,7 @@ MORE = [["diff", "dense/profile_3.gz@0", "dense/profile_3.gz@3"], ["stats", "tow
 
 
 def has_told(*words):
-    """The output of a command with -format json, or None: the file has nothing of the kind."""
+    """The output of a command with -format json, or None if the file has no such data."""
     done = ask(*words, "-format", "json")
     if done.stdout.startswith("{"):
         return json.loads(done.stdout)
@@ -70,7 +71,7 @@ def outputs(views):
 
 
 def wrong():
-    """The schemas refuse what is not theirs."""
+    """The schemas refuse values that do not match."""
     good = json.loads(ask("steps", FILES[0], "-format", "json").stdout)
     for change in ({"view": "op"}, {"version": 2}, {"rows": [{"x": []}]}, {"columns": [{"name": "x"}]}):
         check(f"refused: {change}", SCHEMAS.fault(dict(good, **change), "steps"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answers of `tfprof serve` and messages of `tfprof mcp`, against their schemas."""
+"""Answers of `tfprof serve` and messages of `tfprof mcp`, checked against their schemas."""
 import json
 import os
 import struct
@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(HERE), "server"))
 from serving import Server, quote  # noqa: E402
 
 TRACE = "train.json.gz"
-# Paths below /profiles/ID that answer with a table, of a trace and of a TensorFlow profile.
+# Paths below /profiles/ID that return a table, for a trace and for a TensorFlow profile.
 TABLES = ["steps", "timeline", "lanes", "spans?from=0&to=1000&px=20", "spans/3", "sums?from=0&to=100000", "leaves", "counters", "find?q=conv&after=0", "memory",
           "peak", "stats?view=op", "query?sql=" + quote("SELECT count(*) AS n FROM nodes"), "views/steps", "views/kernel", "views/check", "views/flops"]
 MCP_CALLS = [("info", {"path": TRACE}), ("view", {"path": TRACE, "view": "op", "options": {"top": 3}}), ("view", {"path": TRACE, "view": "advise"}),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a value fits a schema, and the counts of checks: by PyPI's jsonschema where it is installed, and always by the few rules here,
+"""Checks values against schemas, and counts the checks: with PyPI's jsonschema if it is installed, and always with the few rules here,
 so that the tests run without it."""
 import json
 import subprocess
@@ -31,7 +31,7 @@ def is_type(value, name):
 
 
 def fault_of_parts(value, schema, whole, at):
-    """What $ref, oneOf and anyOf ask."""
+    """The first violation of $ref, oneOf and anyOf."""
     if "$ref" in schema and (f := fault(value, whole["$defs"][schema["$ref"].rsplit("/", 1)[1]], whole, at)):
         return f
     if "oneOf" in schema and (n := sum(fault(value, s, whole, at) is None for s in schema["oneOf"])) != 1:
@@ -42,7 +42,8 @@ def fault_of_parts(value, schema, whole, at):
 
 
 def fault(value, schema, whole, at="$"):
-    """Where a value breaks a schema, or None: the part of JSON Schema that ours use."""
+    """The place where a value violates a schema, or None; supports the part of JSON Schema that
+    ours use."""
     if schema is False:
         return f"{at}: must not be there"
     if set(schema) - KNOWN:
@@ -75,7 +76,7 @@ def fault_of_object(value, schema, whole, at):
 
 
 class Schemas:
-    """What `tfprof help schema NAME` prints, each asked for once."""
+    """The output of `tfprof help schema NAME`, which runs once for each name."""
 
     def __init__(self, program):
         self.program, self.known = program, {}
@@ -91,7 +92,7 @@ class Schemas:
         return self.known[words]
 
     def fault(self, value, *words):
-        """Where the value breaks the schema of that name, or None."""
+        """The place where the value violates the schema with that name, or None."""
         told, library = self.named(*words)
         ours = fault(value, told, told)
         theirs = next(library.iter_errors(value), None) if library else None

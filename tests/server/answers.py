@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The answers against the command line's, and what queries may cost."""
+"""Compares the answers with the command line's, and checks the limits of queries."""
 import base64
 import concurrent.futures
 import gzip
@@ -56,7 +56,8 @@ def test_answers_are_those_of_the_command_line(s):
 
 
 def test_what_changes_would_give(s):
-    """The table of the command line; a replay that is refused is an answer, a wrong option is not."""
+    """The command line's table; a replay that is refused is still an answer, a wrong option is
+    not."""
     ranks, late = s.id_of("jobs/rank0.json"), s.id_of("jobs/late.json")
     for options, words in (("", ()), ("faster=gemm.*%3D2&link=comm%3D2x", ("-faster", "gemm.*=2", "-link", "comm=2x")),
                            ("faster=gemm.*%3D2&faster=host:aten::mm%3D2&step=1", ("-faster", "gemm.*=2", "-faster", "host:aten::mm=2", "-step", "1"))):
@@ -73,7 +74,7 @@ def test_what_changes_would_give(s):
 
 
 def same(page, out, format):
-    """What the command line prints before a report on the way (advise: as it loads) is no part of it."""
+    """Text that the command line prints before the report (advise: while it loads) is not compared."""
     return page == out or (format == "text" and out.endswith(page)) or comparable(page) == comparable(out)
 
 
@@ -116,7 +117,8 @@ def test_other_answers(s):
 
 
 def test_a_report(s):
-    """The same answers as the program's own, of one profile only, without a word about where its files are."""
+    """The answers equal the program's own, are about one profile only, and do not contain the paths of its
+    files."""
     p = s.id_of(PROFILE)
     place = 'timeline?sel=span:1&q="><script>alert(1)</script>'
     page = s.api(f"profiles/{p}/report?place={quote(place)}")
@@ -134,7 +136,8 @@ def test_a_report(s):
     listed = json.loads(mine.pop("/api/v1/profiles"))["profiles"]
     its.pop("/api/v1/profiles")
     check([x["id"] for x in listed] == [p], f"one profile: {len(listed)}")
-    unlike = [ask for ask in its if comparable(mine.get(ask, b"")) != comparable(its[ask]) and not re.search("/tables|/profiles/ID$|/summary", ask)]  # the last two name the file
+    # the last two contain the file's name
+    unlike = [ask for ask in its if comparable(mine.get(ask, b"")) != comparable(its[ask]) and not re.search("/tables|/profiles/ID$|/summary", ask)]
     check(not unlike, f"answers as the program's: {unlike[:3]}")
     check(s.api(f"profiles/{p}/report?step=3").body.count(b'data-step="3"') == 1, "of a step")
     with concurrent.futures.ThreadPoolExecutor(6) as pool:
@@ -143,14 +146,14 @@ def test_a_report(s):
 
 
 def evidence_of(s, name):
-    """For each finding with a span when it starts, by the finding and by the timeline."""
+    """For each finding with a span: its start in the finding and in the timeline."""
     at = f"profiles/{s.id_of(name)}/"
     said = [f["span"] for c in s.api(at + "views/advise?format=json").json()["checkers"] for f in c.get("findings", []) if f["span"]]
     return [(e["timeline_us"], s.api(f"{at}spans/{e['span']}").json()["summary"]["start_us"]) for e in said]
 
 
 def test_windows_of_a_timeline(s):
-    """However narrow a picture is, every span is in it; and spans are those of SQL."""
+    """Even a narrow picture contains every span, and spans equal those of SQL."""
     for name in ("pytorch/train.json.gz", "gpu/profile_1.gz", "xplane/tpu.xplane.pb"):
         at = f"profiles/{s.id_of(name)}/"
         lanes = s.api(at + "lanes").json()
@@ -183,7 +186,7 @@ def test_windows_of_a_timeline(s):
 
 
 def sums_of_leaves(at, s, window, by):
-    """The sums of a window, added up as a report's page does: how many spans, and how much time of each is its own."""
+    """The sums of a window, computed like the page of a report: the number of spans, and the own time of each."""
     items = s.api(f"{at}spans?most=1000000").json()["rows"]
     spans, names = {r["span"]: (r["start_us"], r["start_us"] + r["duration_us"]) for r in items}, {r["span"]: r["name"] for r in items}
     cut = lambda start, end: max(0, min(end, window[1]) - max(start, window[0]))
@@ -204,7 +207,7 @@ def sums_of_leaves(at, s, window, by):
 
 
 def test_sums_of_leaves(s):
-    """Whoever holds the leaves adds up the same sums of any window as the server."""
+    """Sums computed from the leaves equal the server's, for any window."""
     for name in ("pytorch/train.json.gz", "gpu/profile_1.gz", "xplane/tpu.xplane.pb", "traces/kineto.json"):
         at = f"profiles/{s.id_of(name)}/"
         lanes = s.api(at + "lanes").json()["rows"]
@@ -254,7 +257,8 @@ ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELEC
 
 
 def test_a_query_over_its_limits_is_refused_once(s):
-    """422, not 503: the same query would fail again. What is over the time, below, is over the cells here, except on a busy machine."""
+    """422, not 503, because the same query would fail again. The query below exceeds the limit of time; this one exceeds that of cells,
+    except on a busy machine."""
     p = s.id_of(PROFILE)
     s.api(f"profiles/{p}")
     begin = time.monotonic()
@@ -268,8 +272,8 @@ def over_limits(answer, words):
 
 
 def test_one_profile_does_not_hold_up_the_others(_):
-    """Two of the four threads at most work on one profile, one of them on queries; each has its 10 seconds. The end of the server ends those
-    that are left."""
+    """At most two of the four threads work on one profile, one of them on queries; each has 10 seconds. When the server ends, it ends the
+    remaining ones."""
     with concurrent.futures.ThreadPoolExecutor(12) as pool, serving(".") as s:
         p, gpu = s.id_of(PROFILE), s.id_of("gpu/profile_1.gz")
         s.api(f"profiles/{p}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that come, change and go while they are served, and links among them."""
+"""Files that appear, change and disappear while they are served, and links among them."""
 import os
 import shutil
 import tempfile
@@ -49,7 +49,8 @@ def test_new_and_changed_files(_):
 
 
 def test_folders_inside_each_other_are_at_rest(_):
-    """A file that two of the folders hold is one profile, and nothing changes while nothing changes."""
+    """A file that is in two of the folders is one profile, and as long as no file changes, the list
+    does not change."""
     with tempfile.TemporaryDirectory() as folder:
         os.makedirs(folder + "/a/b")
         shutil.copy(f"{SAMPLE}/odd/profile_5", folder + "/a/b/profile_5")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every test of the server uses: the program, counted checks, and the promises that each answer keeps."""
+"""Shared by all tests of the server: the program, counted checks, and the promises that each answer must
+keep."""
 import contextlib
 import os
 import subprocess
@@ -44,7 +45,7 @@ def serving(*words, **more):
 
 
 def safe(answer, what):
-    """Every answer has the strict headers, and none opens the door to other sites."""
+    """Every answer has the strict headers, and none allows access from other sites."""
     for name, value in ALWAYS.items():
         check(answer.headers.get(name) == value, f"{what}: {name} is {answer.headers.get(name)}")
     policy = answer.headers.get("content-security-policy", "")

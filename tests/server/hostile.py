@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What no request may get: files, another site's page, an answer to what is no HTTP, or the token."""
+"""Hostile requests must not get files, access from another site's page, an answer to data that is not
+HTTP, or the token."""
 import concurrent.futures
 import contextlib
 import os
@@ -112,7 +113,8 @@ def test_garbage(s):
 
 
 def test_mutated_requests(s):
-    """A good request with bytes changed, doubled, cut out: an answer or nothing, never a 5xx, and the server goes on."""
+    """A valid request with changed, doubled or removed bytes gets an answer or nothing, never a 5xx, and the server
+    continues."""
     p = s.id_of(PROFILE)
     random = Random(7)
     goods = [f"GET {path} HTTP/1.1\r\nHost: {s.host}\r\nAccept-Encoding: gzip\r\nIf-None-Match: \"x\"\r\n\r\n".encode()
@@ -143,7 +145,7 @@ def test_mutated_requests(s):
 
 
 def send_and_close(s, data):
-    """A request that has no end yet gets none: the client closes its side."""
+    """A request without an end gets no answer, so the client closes its side."""
     with s.connect() as c:
         with contextlib.suppress(OSError):
             c.sendall(data)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How serve begins, why it does not, how it ends; and that other commands do without its library."""
+"""How serve starts, fails to start, and ends; and that other commands work without its library."""
 import os
 import signal
 import socket

@@ -50,7 +50,7 @@ def test_200_stuck_connections_do_not_delay_others(s):
             c = s.connect()
             c.sendall([b"", b"GET / HTTP/1.1\r\nHost: ", b"G", b"GET /api/v1/tables HTTP/1.1\r\nHost: " + s.host.encode() + b"\r\n"][i % 4])
             stuck.append(c)
-        for _ in range(5):  # and some that take no answer
+        for _ in range(5):  # and some that do not read their answers
             c = s.connect()
             c.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
             c.sendall(f"GET /api/v1/profiles/{p}/download/profile HTTP/1.1\r\nHost: {s.host}\r\n\r\n".encode())
@@ -68,7 +68,7 @@ def test_200_stuck_connections_do_not_delay_others(s):
 
 
 def many(s, paths):
-    """All of them at once: connections first, then requests; statuses."""
+    """Opens all connections first, then sends all requests; returns the statuses."""
     sockets, statuses = [], []
     try:
         for path in paths:
@@ -115,7 +115,7 @@ def test_1000_requests_at_once(_):
 
 
 def test_all_profiles_at_once(_):
-    """Reading while others ask, and clients that go away."""
+    """Reads while other clients send requests, and clients disconnect."""
     with serving(".") as s:
         profiles = s.profiles()
         before = s.descriptors()

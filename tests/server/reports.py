@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the report of a hostile file costs."""
+"""The cost of a report about a hostile file."""
 import os
 import subprocess
 import sys
@@ -10,14 +10,14 @@ from checking import PROGRAM, SANITIZED, check
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "data"))
 import wire  # noqa: E402
 
-BUSY = 2  # times as long as alone, beside other programs on the same cores
+BUSY = 2  # factor for other programs that run on the same cores
 
 
 def field(number, value):
     return wire.number_field(number, value) if isinstance(value, int) else wire.bytes_field(number, value)
 
 
-SIZE = 256 << 10 if SANITIZED else 4 << 20  # what it costs is looked at without sanitizers
+SIZE = 256 << 10 if SANITIZED else 4 << 20  # costs are measured without sanitizers
 
 
 def most_that_fits(records, size=SIZE):
@@ -37,8 +37,8 @@ def counted():
 
 
 def test_a_report_of_4_mb_is_bounded(_):
-    """Graphs of very many nodes, and call stacks of which no two are equal: 512 MB, and 5 s of a quiet processor. With sanitizers
-    the same in small."""
+    """Graphs with very many nodes, and call stacks that are all different: at most 512 MB, and 5 s on a quiet processor. With
+    sanitizers the inputs are smaller."""
     graphs = {"flat.pb": (field(1, field(1, f"{n:x}") + field(2, "A")) for n in counted()),
               "chain.pb": (field(1, field(1, f"{n:x}") + field(2, f"O{n:x}") + field(3, f"{max(n, 1) - 1:x}")) for n in counted()),
               "profile_code": (field(1, field(1, n + 1) + field(2, field(1, f"{n:x}") + field(13, n + 1) + field(10, b"".join(

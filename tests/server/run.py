@@ -23,7 +23,7 @@ TESTS = [f for module in (hostile, answers, changing_files, load, lifetime, repo
 
 
 def main():
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # under nohup it is ignored, in children too
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # under nohup the signal is ignored, also in children
     wanted = [t for t in TESTS if not sys.argv[2:] or any(w in t.__name__ for w in sys.argv[2:])]
     with serving(".") as shared:
         check(True, "begins")

@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.join(ROOT, "tests", "fleet"))
 import fleet  # noqa: E402  pylint: disable=wrong-import-position
 
 MANY = 100000
-# Columns of `runs` that can be told without dates; what an index lacks is unknown.
+# Columns of `runs` that need no dates; columns missing from an index are unknown.
 BIG = f"""WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < {MANY - 1})
 SELECT substr('{32 * '0'}' || i, -32) AS run, 'job-' || substr('000' || i % 2000, -4) AS job, 'node' || substr('00' || i % 500, -3) AS host, i / 2000 AS rank,
 'job=' || (i % 2000) || '/rank=' || (i / 2000) || '/trace.json.gz' AS path, 3000 + i % 977 AS bytes, i * 7919 % 100003 + 0.5 AS duration_us FROM n"""
@@ -139,7 +139,7 @@ def test_a_hundred_thousand_runs_take_less_than_a_second_each(_):
 
 
 def seconds_of(s):
-    """Processor time of the server."""
+    """The server's processor time."""
     with open(f"/proc/{s.process.pid}/stat", encoding="utf-8") as f:
         fields = f.read().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A running `tfprof serve`, and requests to it byte by byte: what the tests of the server share."""
+"""Starts `tfprof serve` and sends requests to it byte by byte; shared by the tests of the
+server."""
 import contextlib
 import json
 import os
@@ -31,7 +32,7 @@ class Answer:
 
 
 class Server:
-    """`tfprof serve` in the folder of the samples."""
+    """A `tfprof serve` for the folder of the samples."""
 
     def __init__(self, program, *words, cwd=SAMPLE, token=False, environment=None):
         self.process = subprocess.Popen([program, "serve", *words, "--port", "0"] + ([] if token else ["--no-token"]),
@@ -49,7 +50,7 @@ class Server:
         return socket.create_connection(("127.0.0.1", self.port), timeout=timeout)
 
     def raw(self, data, timeout=15):
-        """What comes back for these bytes, until the server closes."""
+        """Everything that the server returns for these bytes, until it closes."""
         with self.connect(timeout) as s:
             with contextlib.suppress(OSError):
                 s.sendall(data)
@@ -62,7 +63,7 @@ class Server:
         return self.raw("\r\n".join([*lines, *headers, "", ""]).encode("latin-1"), timeout)
 
     def api(self, path, timeout=60):
-        """An answer of the API, once the profile is read."""
+        """An answer of the API, after the profile has been read."""
         end = time.monotonic() + timeout
         while True:
             answer = self.get("/api/v1/" + path, timeout=timeout)
@@ -70,7 +71,8 @@ class Server:
                 return answer
 
     def busy(self, seconds=0.1, timeout=15):
-        """Waits until the server has used so much more processor time: until a request that computes has begun."""
+        """Waits until the server has used this much more processor time, that is, until a request that computes
+        has begun."""
         def used():
             with open(f"/proc/{self.process.pid}/stat", encoding="utf-8") as f:
                 return sum(map(int, f.read().rpartition(")")[2].split()[11:13])) / os.sysconf("SC_CLK_TCK")
@@ -88,7 +90,7 @@ class Server:
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
     def memory(self, which="VmHWM"):
-        """In MB: the most it had, or (VmRSS) has."""
+        """In MB: the peak, or (VmRSS) the current memory."""
         with open(f"/proc/{self.process.pid}/status", encoding="ascii") as f:
             return int(re.search(which + r":\s+(\d+) kB", f.read())[1]) / 1024
 

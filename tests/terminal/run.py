@@ -20,7 +20,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 SAMPLE = os.path.join(os.path.dirname(HERE), "data", "sample")
 PROGRAM = os.path.abspath(sys.argv[1])
-SECONDS = 30  # of waiting for a program that does nothing; on a busy machine
+SECONDS = 30  # limit for a program that hangs, also on a busy machine
 PROFILE = "dense/profile_3.gz"
 
 
@@ -30,7 +30,8 @@ def environment(**more):
 
 
 def at_terminal(words, typed="", width=100, height=50, **more):
-    """What the program writes to a terminal of that size; (text, status). `typed` is sent when the prompt is there."""
+    """The output of the program on a terminal of that size; (text, status). `typed` is sent once the prompt
+    appears."""
     pid, fd = pty.fork()
     if pid == 0:
         fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", height, width, 0, 0))
@@ -102,7 +103,7 @@ def a_session_in_a_pipe_says_nothing_of_its_own():
 
 
 def cells_of(line):
-    """Columns stand two blanks apart; an amount has one before its unit."""
+    """Columns are separated by two blanks; an amount has one before its unit."""
     return re.split(r" {2,}", line.strip())
 
 
@@ -154,7 +155,7 @@ def long_names_lose_their_middle_and_kernels_their_arguments():
 
 def running_jobs_fit_with_what_matters():
     job = subprocess.Popen([sys.executable, "-c", "import time\nprint(flush=True)\nwhile True: time.sleep(0.001)"], stdout=subprocess.PIPE)
-    job.stdout.readline()  # it is in Python
+    job.stdout.readline()  # the process runs in Python now
     try:
         for width, without in ((80, ("USER", "RUN", "GPU")), (100, ("RUN",)), (160, ())):
             text = plain(at_terminal(["top", "--once", "--python", "--interval", "0.2", str(job.pid)], width=width)[0])
@@ -196,7 +197,7 @@ def tables_and_views_fit_or_say_what_they_leave_out():
 
 
 def messages_wrap_between_words():
-    """Below the first line they are indented; a path is never cut."""
+    """Messages wrap, and all lines but the first are indented; a path is never split."""
     path = "no/such/" + "folder/" * 12 + "file.pb"
     text = plain(at_terminal(["op", path], width=60)[0])
     check(text.split("\n")[0] == "tfprof: " + path + ":" and text.split("\n")[1].startswith("  cannot"), text)
@@ -321,7 +322,8 @@ def help_wraps_at_the_width():
     for width in (60, 80, 90, 140):
         for words in (["help"], ["help", "columns"], ["help", "options"], ["op", "--help"]):
             text = at_terminal(words, width=width, height=500)[0]
-            lines_fit(re.sub(r"(?m)^  # .*\n  tfprof .*\n", "", text), width)  # examples are copied as they are
+            # examples are printed without wrapping, so that they can be copied
+            lines_fit(re.sub(r"(?m)^  # .*\n  tfprof .*\n", "", text), width)
     widest = max(len(line) for line in plain(at_terminal(["help", "columns"], width=140, height=500)[0]).split("\n"))
     check(widest > 110, "help is no wider than %d" % widest)
 
@@ -338,7 +340,7 @@ def main():
         try:
             test()
             passed += 1
-        except Exception as wrong:  # a test that ends badly is a test that failed
+        except Exception as wrong:  # an exception is a failed test
             failed += 1
             print("%s: %s" % (test.__name__, wrong))
     print("%d passed, %d failed" % (passed, failed))

@@ -46,7 +46,7 @@ def run(program, threads, words):
 
 
 def compare(words):
-    """The sharings that give something else than one thread does."""
+    """The thread settings whose results differ from those of one thread."""
     usual = run(ONE, "1", words)
     return [(sharing, words, usual, now) for sharing in SHARINGS for now in [run(PROGRAM, sharing, words)] if now != usual]
 
@@ -69,7 +69,7 @@ def traces():
 
 
 def damaged(paths, scratch, kind):
-    """Copies that end too early, and copies with changed bytes, about two faults each."""
+    """Truncated copies, and copies with changed bytes, about two errors in each."""
     dice, made = random.Random(12), []
     for path in paths:
         content = plain(path)
@@ -86,7 +86,8 @@ def damaged(paths, scratch, kind):
 
 
 def unpacked(paths, scratch, kind):
-    """Files as such: read in windows, where a gzip file is in memory as a whole."""
+    """Unpacked files, because these are read in windows, while a gzip file is unpacked to
+    memory."""
     made = []
     for path in paths:
         if path.endswith(".gz"):
@@ -97,14 +98,15 @@ def unpacked(paths, scratch, kind):
 
 
 def many_files(scratch):
-    """Run metadata that is read side by side: sound, in several forms, and with a fault somewhere in the row."""
+    """Run metadata that is read in parallel: valid, in several forms, and with an error somewhere in the
+    sequence."""
     folder = os.path.join(SAMPLE, "chance", "11")
     sound = [os.path.join(folder, "run_meta_%d" % i) for i in range(3)] * 8
     dice = random.Random(3)
     text, odd = os.path.join(scratch, "text.pbtxt"), os.path.join(scratch, "odd")
     with open(text, "w") as file:
         file.write('step_stats { dev_stats { device: "/cpu:0" node_stats { node_name: "a" all_start_micros: -5 } } }')
-    with open(odd, "wb") as file: # a negative size is told in a warning
+    with open(odd, "wb") as file: # a negative size causes a warning
         file.write(bytes.fromhex("0a1e0a1c0a062f6370753a30120c0a01611001280232030a017812040a0278791001"))
     rows = [sound, sound[:5] + [text] + sound[5:9] + [odd] + sound[9:], sound[:7] + ["/nothing/here"] + sound[7:],
             sound[:9] + [folder] + sound[9:]]

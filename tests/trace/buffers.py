@@ -19,18 +19,19 @@ KINDS = ("loop_add", "loop_mul", "input_reduce", "wrapped_tanh", "gemm_fusion_do
 
 
 class Drawn:
-    """A program and what one run of its buffer launches: (stream, kernel, us, details) and the line of its instruction."""
+    """A program, and the launches of one run of its buffer: (stream, kernel, us, details) and the line of its
+    instruction."""
 
     def __init__(self, rng):
         self.rng, self.program, self.count = rng, x.Program("jit_f", 5), {}
-        self.owner = {}  # an equal fusion's first kernel, by kind and what it computes
+        self.owner = {}  # the first kernel of an equal fusion, by kind and computation
 
     def name(self, kind):
         self.count[kind] = self.count.get(kind, -1) + 1
         return kind if not self.count[kind] else "%s.%d" % (kind, self.count[kind])
 
     def instruction(self):
-        """Adds one; what it launches, as kernels' names."""
+        """Adds an instruction; returns the names of the kernels that it launches."""
         rng, p = self.rng, self.program
         if rng.random() < .35:
             target = rng.choice(sorted(LIBRARY))
@@ -63,7 +64,7 @@ def draw(seed):
         p.what(d.name("compare_fusion"), "fusion", "cond/lt")
         condition, test = p.end("condition"), (["compare_fusion"], p.line)
         loop = body, condition
-        d.owner.clear()  # the compiler comes to a body when it comes to the loop
+        d.owner.clear()  # the compiler processes a body when it reaches the loop
     p.begin()
     for _ in range(rng.randrange(3, 20)):
         launched.append((d.instruction(), p.line))
@@ -80,7 +81,7 @@ def draw(seed):
         p.what("call", "call", "", (38, buffer))
     p.end("main")
     first, end = 0, len(launched)
-    if not called:  # the buffer is a part of the program
+    if not called:  # the buffer contains only a part of the program
         first = rng.randrange(len(launched))
         end = rng.randrange(first + 1, len(launched) + 1)
     ids = rng.random() < .4

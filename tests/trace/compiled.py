@@ -79,7 +79,7 @@ def main():
                   if not key.startswith("extern_kernels.")}
         results.append(("kernels", len(stacks) > 0, sorted(stacks)))
         wanted = []
-        for name in sorted(stacks):  # what the last frame of the first stack says
+        for name in sorted(stacks):  # the text of the last frame of the first stack
             place = [line for line in stacks[name][0].split("\n") if line.startswith("  File")][-1].split(", ")
             wanted.append((name, "%s:%s:%s" % (place[0][8:-1], place[1][5:], place[2][3:])))
         results.append(("lines are those of the source", all(line.startswith(net + ":1") and line.endswith(":forward") for _, line in wanted), wanted))

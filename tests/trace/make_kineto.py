@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws PyTorch traces for random_traces.py, from a number."""
+"""Generates PyTorch traces for random_traces.py from a seed."""
 import json
 import random
 
 
 class Maker:
-    """Draws one trace: threads of nested spans, launches, streams, steps, and the oddities of recorded files."""
+    """Generates one trace: threads of nested spans, launches, streams, steps, and irregularities of recorded
+    files."""
     NAMES = ["aten::mm", "aten::linear", "aten::addmm", "aten::copy_", "aten::item", "aten::_local_scalar_dense", "a/b", "x,\"y\"",
              "Optimizer.step#SGD.step", "autograd::engine::evaluate_function: MmBackward0", "MmBackward0", "é😀", "c10d::allreduce_"]
     ANNOTATIONS = ["## forward ##", "loss", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", "a/b", "nccl:all_reduce", "gloo:all_reduce"]
@@ -18,7 +19,7 @@ class Maker:
                "moeA2ADispatch", "oneccl_allgatherv", "EpCombineKernel", "stepDispatcher"]
     COPIES = ["Memcpy HtoD (Pageable -> Device)", "Memcpy DtoH (Device -> Pinned)", "Memcpy DtoD (Device -> Device)", "Memcpy PtoP (Device -> Device)",
               "Memcpy M2D (Memory -> Device)", "Memcpy D2M (Device -> Memory)"]
-    VENDORS = {  # what the categories of a device's activities and calls are called
+    VENDORS = {  # the category names for a device's activities and calls
         None: ("kernel", "gpu_memcpy", "gpu_memset", "cuda_runtime"),
         "old": ("Kernel", "Memcpy", "Memset", "Runtime"),
         "xpu": ("xpu_kernel", "xpu_memcpy", "xpu_memset", "xpu_runtime"),
@@ -110,13 +111,14 @@ class Maker:
                                 "args": {"Bytes": r.choice([-1, 1]) * r.randrange(1 << 20), "Addr": n, "Device Type": r.randrange(2), "Device Id": 0}})
 
     def stick_out(self):
-        """A child ends after its parent, by less and by more than the tolerance."""
+        """A child ends after its parent, by less or more than the tolerance."""
         for event in self.random.sample(self.events, min(3, len(self.events))):
             if "dur" in event and isinstance(event["dur"], int):
                 event["dur"] += self.random.choice([1, 1, 5])
 
     def cross(self):
-        """Frames and annotations end after what is around them: generators, and ranges that one call begins and another ends."""
+        """Frames and annotations end after the spans around them: generators, and ranges that one call begins and another
+        ends."""
         ranges = [e for e in self.events if e["cat"] in ("python_function", "user_annotation") and "dur" in e]
         for event in self.random.sample(ranges, min(self.random.choice([0, 4, 12]), len(ranges))):
             more = self.random.choice([1000, 2000, 30000, 200000])
@@ -165,7 +167,8 @@ class Maker:
                 self.span(categories[category], name, stream, at, end, args, pid=device)
 
     def arrows(self):
-        """A process that is a device, as Huawei's profiler has it: arrows go from operators to what they launched."""
+        """A process that represents a device, as in Huawei's profiles: arrows connect operators with the activities
+        that they launched."""
         r = random.Random(self.calls.__repr__())
         ops = [e for e in self.events if e["cat"] in ("cpu_op", "Operator")]
         if not ops or r.random() > 0.2:
@@ -211,7 +214,7 @@ class Maker:
 
 
 class Number(float):
-    """Keeps its digits in the JSON."""
+    """A float that keeps its digits in the JSON."""
     def __new__(cls, text):
         number = super().__new__(cls, text)
         number.text = text
@@ -222,7 +225,8 @@ class Number(float):
 
 
 def write(document, path):
-    """json.dumps would write the nearest double's shortest digits: the digits here are exact."""
+    """json.dumps would write the shortest digits of the nearest double, but the digits here must be
+    exact."""
     def text(value):
         if isinstance(value, Number):
             return value.text

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws XPlane files for random_traces.py: GPU and TPU planes with a host, from a number."""
+"""Generates XPlane files for random_traces.py, GPU and TPU planes with a host, from a seed."""
 import os
 import random
 import sys
@@ -34,7 +34,7 @@ class Maker:
         return self.random.randrange(low, high)
 
     def calls_of_a_step(self, plane, line, at, length):
-        """A call of Keras's, or one or two functions, which may return before their work is done."""
+        """A call of Keras, or one or two functions, which may return before their work is done."""
         r = self.random
         if self.stands_in == "keras":
             line.append(plane.event(r.choice(self.KERAS), at, r.choice([3 * US, length // 2, length])))
@@ -84,7 +84,7 @@ class Maker:
         for line, events in lines.items():
             if r.random() < 0.5:
                 r.shuffle(events)
-            cut = r.choice([0, 0, len(events) // 2])  # lines of one number are one timeline
+            cut = r.choice([0, 0, len(events) // 2])  # lines with the same number are one timeline
             for part in (events[:cut], events[cut:]):
                 if part:
                     plane.line(line, f"{'tf_data_pool' if line == 55 else 'thread'}/{line}", part)

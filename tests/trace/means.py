@@ -34,7 +34,8 @@ def table(*words):
 
 
 def paths(rows):
-    """What tells a row of a view: the names above it and its own, and which of that path it is."""
+    """The identity of a row of a view: the names above it, its own, and its index among equal
+    paths."""
     whole, seen, keys = [], {}, []
     for i, row in enumerate(rows):
         whole.append((*whole[int(row["parent"])], row["name"]) if i else ())
@@ -44,7 +45,8 @@ def paths(rows):
 
 
 def totals(view, rows):
-    """By row: micros, cpu_micros and runs of it and what is below it; in the op view of its own."""
+    """By row: micros, cpu_micros and runs, including the rows below it; in the op view only its
+    own."""
     names = [name if view == "op" else f"total_{name}" for name in ("micros", "cpu_micros", "runs")]
     return {key: [float(row[name]) for name in names] for key, row in zip(paths(rows), rows)}
 
@@ -71,12 +73,14 @@ def compare(name, path, view, steps):
             check(near(got, mean[key]), f"{name} {view} {key}: diff {got}, the steps {mean[key]}")
     if "leave such steps out" not in told and view != "code" and path.endswith((".json", ".json.gz")):
         own = totals(view, table(view, path, *deep, "-step", "-1")[0])
-        for key in keys[1:]:  # the mean of each node is cut to the clock's grain, its runs to a whole number
+        # the mean of each node is rounded down to the clock's grain, and its runs to a whole number
+        for key in keys[1:]:
             check(near(own[key][:2], mean[key][:2], 1e-3), f"{name} {view} {key}: the view {own[key]}, the steps {mean[key]}")
 
 
 def compare_durations(name, path):
-    """summary's facts of a step and stats' of the table `steps`, of files with one device."""
+    """Compares the facts about a step in summary with those of stats on the table `steps`, for
+    files with one device."""
     done = subprocess.run([PROGRAM, "stats", path, "-view", "steps", "-show_name_regexes", ".*/duration_us", "-format", "csv"],
                           capture_output=True, check=True)
     rows = list(csv.DictReader(io.StringIO(done.stdout.decode())))

@@ -22,7 +22,7 @@ import serving  # noqa: E402
 
 SAMPLE = os.path.join(ROOT, "tests", "data", "sample")
 SHARED = os.path.join(ROOT, "..", "shared", "formats")
-MOST_BYTES = 5 << 20  # of a shared file: the test is one of those that run every time
+MOST_BYTES = 5 << 20  # size limit for shared files, because this test is one of those that run every time
 
 COMMANDS = ["info -format json", "summary -format json", "steps -format json", "transfer -format json", "wait -format json",
             "advise -format json", "memory -format json", "params -format json",
@@ -39,7 +39,7 @@ TIME = r"([\d.,]+) ?(ns|us|µs|ms|sec|s|min|h)\b"
 
 
 def own_samples():
-    """Each a list of files."""
+    """Lists of files, one for each profile."""
     of = lambda *names: [os.path.join(SAMPLE, n) for n in names]
     singles = ["pytorch/train.json.gz", "pytorch_graph/train.json.gz", "recorded/jax.xplane.pb.gz", "recorded/keras.xplane.pb.gz",
                "recorded/loop.xplane.pb.gz", "traces/kineto.json", "traces/shapes.json", "traces/plain.json", "xplane/gpu.xplane.pb",
@@ -92,7 +92,7 @@ def ask(program, files):
 
 
 def told(text, what):
-    """The time in microseconds behind some words, with what its digits leave open; None where it is not told."""
+    """The time in microseconds after some words, with the uncertainty of its digits; None if there is none."""
     found = re.search(what + " " + TIME, text)
     return found and (float(found[1].replace(",", "")) * UNITS[found[2]], rounding(found[1]) * UNITS[found[2]])
 
@@ -109,7 +109,7 @@ def mean(rows, key):
 # ---- quantities ----
 
 class Values:
-    """By quantity, who says what."""
+    """By quantity: which command gives which value."""
 
     def __init__(self):
         self.of = {}
@@ -119,7 +119,7 @@ class Values:
             self.of.setdefault(quantity, []).append((source, value, slack))
 
     def odd(self):
-        """Sentences about quantities with several values."""
+        """Sentences about quantities with several different values."""
         for quantity, said in self.of.items():
             first, value, slack = said[0]
             for source, other, more in said[1:]:
@@ -143,7 +143,7 @@ PARTS = {"compute": "compute_us", "exposed communication": "exposed_communicatio
 
 
 def step_rows(v, source, rows):
-    """Those of the table `steps`."""
+    """Values from the table `steps`."""
     rows = [r for r in rows if r["step"] != "all"]
     if not rows:
         return
@@ -161,7 +161,7 @@ def step_rows(v, source, rows):
 
 
 def part_rows(v, source, rows):
-    """Those of `summary`, and of `wait` below its own."""
+    """Values from `summary`, and from `wait` below its own."""
     parts = {r["part"].strip(): r["a_step_us"] for r in rows}
     of_idle = [r["a_step_us"] for r in rows if r["part"].startswith("  of it")]
     for part in (*PARTS, "host waits for data", "host waits for the device"):
@@ -184,13 +184,14 @@ def findings(v, a):
             v.add(quantity[0], c["name"], *told(text, quantity[1]))
         gaps = [r["a_step_us"] for r in a["summary"]["rows"] if "gaps of over 1 ms" in r["part"]]
         stalls = told(text, r"millisecond, takes")
-        if c["name"] == "HostStalls" and gaps and stalls:  # the finding is without the profiler's own work
+        if c["name"] == "HostStalls" and gaps and stalls:  # the finding excludes the profiler's own work
             v.add("long gaps hold HostStalls", "summary", gaps[0])
             v.add("long gaps hold HostStalls", "the more of both", max(gaps[0], stalls[0] - stalls[1]))
 
 
 def most_held(rows, peak):
-    """The most that rows of one device hold together; None where they are not all that is held."""
+    """The largest total that the rows of one device have at the same time; None if they are not
+    everything that is held."""
     held = {}
     for r in rows:
         if "device" in r and r.get("bytes") is not None:
@@ -221,12 +222,12 @@ def parameters(v, a):
     v.add("parameters", "info", info)
     v.add("parameters", "params", counted.get("params"))
     v.add("parameters", "params (by dtype)", sum(d["params"] for d in params["dtypes"]) if params.get("dtypes") else None)
-    if info:  # of a trace flops tells those of a step's calls
+    if info:  # for a trace, flops reports the operations of a step's calls
         v.add("parameters", "flops", flops.get("total_parameters"))
     trained, fixed, slots = (root(a, "graph", kind + "_params") for kind in ("trainable", "fixed", "slot"))
     if counted.get("params") and trained is not None:
         v.add("parameters", "graph", trained + fixed)
-        if "trainable_params" in counted:  # the files say what is trained
+        if "trainable_params" in counted:  # the files say which variables are trained
             v.add("trained parameters", "graph", trained)
             v.add("trained parameters", "params", counted["trainable_params"])
             v.add("trained parameters", "flops", flops.get("trainable_parameters"))
@@ -249,7 +250,7 @@ def sums(v, a):
         v.add("device time of ops", "kernel", sum(r["total_us"] for r in rows), 0.001 * len(rows))
     top = a.get("query sums")
     if top and spans and top["rows"][0]["n"]:
-        n = top["rows"][0]["n"]  # whole microseconds each
+        n = top["rows"][0]["n"]  # each is a whole number of microseconds
         v.add("host time of ops", "SQL", top["rows"][0]["cpu"], n)
         v.add("device time of ops", "SQL", top["rows"][0]["accelerator"], n)
 
@@ -265,7 +266,7 @@ def listed(text):
 
 # ---- what changes would give ----
 
-# change: the checkers whose bound it is
+# change: the checkers whose limit it tests
 BOUNDS = {"input 0": ["InputBound"], "no-sync": ["Synchronization"], "overlap comm": ["ExposedCommunication"],
           "ideal stragglers": ["CollectiveSkew", "Stragglers"]}
 SCENARIOS = "SELECT scenario, step_us, gain_us, gain_share, replay_us FROM whatif"
@@ -278,7 +279,7 @@ def gains(v, source, rows):
 
 
 def gains_told(v, text, rows):
-    """The lines of the text have the gain between the step and its share."""
+    """The lines of the text give the gain between the step and its share."""
     for r in rows[1:]:
         found = re.search("^" + re.escape(r["scenario"]) + "  +" + TIME + "  +-?" + TIME, text, re.M)
         if found and r["gain_us"] >= 0:
@@ -298,7 +299,8 @@ def of_whatif(program, files, v, a):
     gains(v, "whatif -format jsonl", [json.loads(line) for line in run("whatif", *files, "-format", "jsonl").stdout.splitlines()[1:]])
     gains_told(v, run("whatif", *files).stdout, rows)
     asked = run("query", SCENARIOS, *files, "-format", "json")
-    if len(files) == 1 or len(rows) > 1 and "ranks" in run("whatif", *files).stdout.split("\n")[0]:  # else they are profiles of their own
+    # otherwise they are separate profiles
+    if len(files) == 1 or len(rows) > 1 and "ranks" in run("whatif", *files).stdout.split("\n")[0]:
         gains(v, "whatif in SQL", json.loads(asked.stdout)["rows"])
     by = {r["scenario"]: r["gain_us"] for r in rows}
     for c in a.get("advise", {}).get("checkers", []):
@@ -339,7 +341,7 @@ def collect(a):
 # ---- the page's API ----
 
 def of_page(server, profile, v):
-    """The same tables as the page gets them, and what it makes of them."""
+    """The same tables in the form that the page gets, and the values that the page computes."""
     about = server.api(f"profiles/{profile}")
     if about.status != 200:
         return
@@ -383,7 +385,7 @@ def pages(program, samples, values):
 
 
 def of_diff(program, files, v):
-    """A file against itself: both sides have the mean step."""
+    """Compares a file with itself: both sides have the mean step."""
     if len(files) > 1 or not v.of.get("step, mean"):
         return
     done = subprocess.run([program, "diff", "-view", "steps", files[0], files[0], "-format", "json"], capture_output=True, text=True,

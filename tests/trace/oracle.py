@@ -22,7 +22,7 @@ OPS = {"cpu_op", "Operator"}
 
 
 def nanoseconds(value):
-    """Rounded down, as start and end of a span are."""
+    """Rounded down, like the start and end of a span."""
     return int((decimal.Decimal(str(value)) * 1000).to_integral_value(decimal.ROUND_FLOOR))
 
 
@@ -36,7 +36,7 @@ class Span:
         self.thread = (event.get("pid"), event.get("tid"))
         self.parent, self.launch, self.launched = None, None, []
         self.caller, self.called, self.length = None, [], self.end - self.start  # with Python frames: calls, code
-        self.beside = False  # runs beside the others of its device, whose time has it already
+        self.beside = False  # runs in parallel to other activities of its device, which already cover its time
         if self.category in DEVICE:
             self.kind = "device"
             self.device = self.args.get("device", event.get("pid"))
@@ -71,7 +71,7 @@ class Span:
         return self.name[len("nn.Module: "):] if self.kind == "module" else self.name
 
     def around(self):
-        """The parents, innermost first."""
+        """The ancestors, innermost first."""
         span = self.parent
         while span:
             yield span
@@ -85,7 +85,7 @@ class Span:
 
 
 class Allocation:
-    """An allocation, or with negative bytes a free."""
+    """An allocation, or, with negative bytes, a free."""
     def __init__(self, event):
         self.at, self.bytes = nanoseconds(event["ts"]), event["args"]["Bytes"]
         self.thread = (event.get("pid"), event.get("tid"))
@@ -115,7 +115,8 @@ class Trace(Tables):
         self.tolerance = 1000 if whole else 0
 
     def find_hardware(self, events):
-        """Processes that are devices: their events have no category. A thread without a process is that of the one that has it."""
+        """Finds processes that represent devices: their events have no category. A thread without a process belongs to the process
+        that has this thread."""
         hardware = {e["pid"] for e in events if e.get("ph") == "M" and e.get("name") == "process_name" and e["args"].get("name") in HARDWARE}
         owner = {}
         for span in self.spans:
@@ -137,12 +138,14 @@ class Trace(Tables):
             self.nest_with_frames(spans)
 
     def is_neighbour(self, outer, end, span):
-        """Whole microseconds: what lies as far outside as inside, and is no shorter, is behind."""
+        """For whole microseconds: a span that lies as much outside as inside, and is not shorter,
+        comes after the other one."""
         outside = span.end - end
         return 0 < outside <= self.tolerance and 2 * outside >= span.duration and span.duration >= outer.duration
 
     def nest_without_frames(self, spans):
-        begun = []  # those that may hold a later one: what ended before the start of one holds none that follows
+        # candidates for later spans: a span that ended before the start of one cannot contain the following ones
+        begun = []
         for span in spans:
             span.holds_until = span.end
             begun = [s for s in begun if s.holds_until >= span.start]
@@ -209,7 +212,7 @@ class Trace(Tables):
                 activity.op = ops.get(external) if external is not None else self.by_arrow(activity)
 
     def by_arrow(self, activity):
-        """The operator from whose start an arrow goes to the start of the activity."""
+        """The operator where an arrow to the start of the activity begins."""
         def there(event, span):
             return (event.get("pid"), event.get("tid")) == span.thread and nanoseconds(event["ts"]) == span.start
         for end in self.arrows:
@@ -296,7 +299,7 @@ class Trace(Tables):
             span.path = "/".join(before + parts(reversed(chain[1:])) + [span.plain])
 
     def cut(self, begin, end):
-        """Leaves what lies between two moments, counted from the first start; what is where and in which step stays."""
+        """Keeps only the part between two moments, counted from the first start; parents and steps do not change."""
         zero = min((s.start for s in self.spans), default=0)
         begin, end = zero + begin, zero + end
         self.windows = [(n, max(a, begin), min(b, end)) for n, a, b in self.windows if max(a, begin) < min(b, end)]
@@ -342,11 +345,11 @@ class Trace(Tables):
         return found
 
     def numbers(self):
-        """Of the steps that can be asked for."""
+        """The numbers of the steps that can be selected."""
         return [] if not any(s.kind for s in self.spans) else sorted({n for n, _, _ in self.windows})
 
     def mean(self):
-        """Of each node over the steps in which it ran."""
+        """The mean of each node over the steps in which it ran."""
         by_step = [self.nodes(n) for n in self.numbers()]
         out = {}
         for key in set().union(*by_step):
@@ -369,7 +372,7 @@ class Trace(Tables):
         return self.rows(lambda key: key[1], step)
 
     def scope(self, step=None):
-        """Own numbers by whole path."""
+        """Own values by full path."""
         return self.rows(lambda key: key[0], step)
 
     def calls(self, step=None):
@@ -391,7 +394,7 @@ class Trace(Tables):
         return rows
 
     def lines(self, step=None):
-        """The tree of `code` by Python frames: own numbers by path of FILE:LINE:FUNCTION."""
+        """The tree of `code` from Python frames: own values by path of FILE:LINE:FUNCTION."""
         rows = {}
 
         def row_frames(span):
@@ -409,7 +412,8 @@ class Trace(Tables):
         for span, time in own.items():
             if step is None or span.step == step:
                 row = rows.setdefault(named(row_frames(span)), {"cpu": 0, "device": 0, "runs": 0})
-                row["runs"] += getattr(span, "there", True)  # of a range: a frame that was cut before it holds others that reach in
+                # in a range: a frame that was cut off before it contains others that reach into it
+                row["runs"] += getattr(span, "there", True)
                 row["cpu"] += max(0, time)
         for activity in self.activities:
             launched_by = activity.launch or activity.op

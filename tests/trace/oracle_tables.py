@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of oracle.py: kernel, steps, transfer and wait, worked out of the spans that a trace has."""
+"""The tables of oracle.py: kernel, steps, transfer and wait, computed from the spans of a trace."""
 import re
 
 DEVICE = {"kernel": "kernel", "Kernel": "kernel", "gpu_memcpy": "copy", "Memcpy": "copy", "gpu_memset": "set", "Memset": "set",
@@ -19,13 +19,14 @@ DTYPES = {"Float": 4, "Half": 2, "BFloat16": 2, "Double": 8, "Int": 4, "Long": 8
 
 
 def launched_class(activity):
-    """Of a kernel: ROCm copies and sets by kernels, which their call tells."""
+    """The class of a kernel by its call, because ROCm copies and sets memory with kernels."""
     call = activity.launch.name if activity.launch else ""
     return "copy" if "Memcpy" in call else "set" if "Memset" in call else "compute"
 
 
 def function_of(name):
-    """The name of a kernel's function, without its template arguments and parameters; of templates compilers tell what they return."""
+    """The name of a kernel's function, without template arguments and parameters; for templates, names from compilers begin with the
+    return type."""
     template = name.startswith("void ")
     name = name.removeprefix("void ").replace("(anonymous namespace)::", "")
     while template and re.search("<[^<>(]*>", name.split("(")[0]):
@@ -34,7 +35,8 @@ def function_of(name):
 
 
 class Tables:
-    """Of a trace that has host, activities, begin, processor and windows_of (oracle.Trace)."""
+    """Tables of a trace that has host, activities, begin, processor and windows_of
+    (oracle.Trace)."""
 
     def class_of(self, activity):
         kind = DEVICE.get(activity.category, "kernel")
@@ -91,7 +93,7 @@ class Tables:
         return span.kind == "annotation" and self.class_on_host(span) == "communication"
 
     def on_cpu(self):
-        """What stands for the activities of a device where there is none."""
+        """The rows that represent a device's activities if there is no device."""
         return [s for s in self.host if s.host_op or self.communicates(s)]
 
     def runs_on_host(self):
@@ -101,7 +103,7 @@ class Tables:
         rows = {}
         devices = sorted({a.device for a in self.activities}, key=str)
         if getattr(self, "on_host", self.runs_on_host()):
-            devices = ["cpu"]  # of a range, too, that holds communication alone
+            devices = ["cpu"]  # also in a range that has only communication
         class_of = self.class_of if self.activities else self.class_on_host
         for device in devices:
             mine = [a for a in self.activities if a.device == device]
@@ -169,7 +171,8 @@ class Tables:
         return rows
 
     def add_host_transfers(self, rows, step):
-        """Ranges of gloo and the like; the operators that begin them or wait for them are no transfers of their own."""
+        """Ranges of gloo and similar libraries; the operators that begin them or wait for them are not separate
+        transfers."""
         mine = self.on_cpu()
         compute = union(s for s in mine if self.class_on_host(s) == "compute")
         whole = max(s.end for s in mine) - min(s.start for s in mine)
@@ -188,7 +191,7 @@ class Tables:
         for a in activities:
             args = next((x.args for x in (a, a.op) if x and "Collective name" in x.args), None)
             if self.class_of(a) != "communication":
-                told = ((a, "bytes"), (a, "size"), (a.launch, "size"))  # AMD: on the call
+                told = ((a, "bytes"), (a, "size"), (a.launch, "size"))  # AMD: the call has it
                 count = next((x.args[key] for x, key in told if x and key in x.args), None)
                 if isinstance(count, int):
                     total, known = total + count, True

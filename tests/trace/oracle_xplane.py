@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""As oracle.py for XPlane files: reads the wire format on its own and computes the same views slowly and plainly."""
+"""Like oracle.py for XPlane files: reads the wire format with its own code and computes the same views in a slow and
+plain way."""
 import re
 import struct
 
@@ -90,7 +91,7 @@ def program_of(proto):
 
 
 def first_of_joined(path):
-    """The compiler's joined forms, jit(f)/(p:q) and a(b:c:d)/x: of each parenthesis the first."""
+    """For the compiler's joined forms, jit(f)/(p:q) and a(b:c:d)/x: the first name in each parenthesis."""
     return re.sub(r"\(([^():]*):[^()]*\)", lambda m: f"({m[1]})" if m[1] else "()", path)
 
 
@@ -113,7 +114,7 @@ class Event:
 
 
 class Allocation:
-    """Of MemoryAllocation, or with negative bytes of MemoryDeallocation."""
+    """A MemoryAllocation, or with negative bytes a MemoryDeallocation."""
     def __init__(self, event):
         sign = -1 if event.name == "MemoryDeallocation" else 1
         self.at, self.thread, self.bytes = event.start, event.thread, sign * event.args.get("allocation_bytes", 0)
@@ -134,7 +135,7 @@ class XPlane(oracle.Trace):
             self.read_plane(plane)
 
     def instruction_of(self, activity):
-        """(opcode, op_name) by the file's HLO."""
+        """(opcode, op_name) from the file's HLO."""
         program = self.programs.get(activity.args.get("program_id")) or self.programs.get(activity.args.get("hlo_module"), {})
         return program.get(activity.instruction, ("", ""))
 
@@ -179,7 +180,7 @@ class XPlane(oracle.Trace):
             self.memory.append(Allocation(event))
 
     def continues(self, plane, line, event):
-        """Whether it is of the run of an instruction that the activity before it in the line is of."""
+        """Whether it belongs to the same run of an instruction as the previous activity in the line."""
         module, last = event.args.get("hlo_module"), self.last
         known = self.seen.setdefault((plane.name, line, module), set())
         again = (last and module and event.instruction and (last.instruction, last.args.get("hlo_module")) == (event.instruction, module)
@@ -246,7 +247,7 @@ class XPlane(oracle.Trace):
         self.place_memory()
 
     def guess_steps(self):
-        """Windows of calls that stand in for marks: Keras's step functions, else roots."""
+        """Finds calls whose windows replace marks: Keras's step functions, else roots."""
         def is_keras(span):
             called = FUNCTION.match(span.name)
             name = called[1] if called else span.name
@@ -266,7 +267,7 @@ class XPlane(oracle.Trace):
             around = [] if functions else [s for s in list(call.around())[:8] if FUNCTION.match(s.name)]
             call.function = FUNCTION.match(around[0].name)[1] if around else call.name
             call.returns = max(call.end, around[0].end if around else 0)
-            call.ends = call.end  # a function on several devices has a root for each of them in one call
+            call.ends = call.end  # in one call, a function on several devices has a root for each of them
             if last and call.end <= last.returns and call.start != last.start:
                 last.ends = call.end
             else:
@@ -299,7 +300,7 @@ class XPlane(oracle.Trace):
         return [(n, c.start, d.start) for n, (c, d) in enumerate(zip(calls, calls[1:]))] + [(len(calls) - 1, last.start, end)]
 
     def take_roots(self, calls):
-        """Roots become steps, and nothing nests in them any more."""
+        """Roots become steps, and no longer contain other spans."""
         for root in calls:
             if root.kind == "annotation":
                 root.kind = "step"

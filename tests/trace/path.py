@@ -18,7 +18,8 @@ KERNELS, OPS, HALF = 6, 4, 0.5
 
 
 def program_of(seed):
-    """Steps of (op, kernel, stream, whether it waits for the other stream), host work, and calls that wait for all."""
+    """A program: steps of (op, kernel, stream, whether it waits for the other stream), host work, and calls that wait
+    for everything."""
     chance = random.Random(seed)
     times = {f"kernel_{i}": chance.choice([5.0, 20.0, 60.0, 200.0]) for i in range(KERNELS)}
     times |= {f"aten::host_{i}": chance.choice([8.0, 15.0, 40.0]) for i in range(OPS)}
@@ -31,7 +32,7 @@ def program_of(seed):
 
 
 def run(times, work, path):
-    """The trace of three steps; how long each of them is."""
+    """The trace of three steps, and the length of each."""
     t = Trace()
 
     def body(t):
@@ -68,17 +69,18 @@ def compare(program, folder, seed):
     for r in found[:10]:
         gains[r["name"]] = gains.get(r["name"], 0) + r["gain_us"]
     busy = max((r["busy_us"] for r in rows(program, "steps", path) if r["step"] != "all"), default=0)
-    for r in found[:10]:  # the device works on whatever the host does
+    for r in found[:10]:  # the device is busy in any case, so changes of the host have no effect
         if r["class"] in ("host", "synchronize", "launch", "gap") and r["gain_us"] > whole - busy + 0.1:
             yield f"program {seed}: {r['name']} gains {r['gain_us']} us of {whole}, of which the device works {busy}"
     later = {r["name"] for r in found[10:]}
-    # what stays busy may overlap more than it did, so a gain that this bounds says less than the rerun
+    # a gain with a bound may be smaller than that of the rerun, because activities may then overlap
+    # more than before
     bounded = {r["name"] for r in found[:10] if r["gain_us"] < r["total_us"] - 0.01}
     for name in times:
         if name in later or name in bounded:
             continue
         shorter = whole - run(times | {name: 0.0}, work, os.path.join(folder, "other.json"))
-        count = sum(name in words for words in work)  # what the simulation leaves between two activities
+        count = sum(name in words for words in work)  # the simulation's pause between two activities
         if shorter > gains.get(name, 0) + 1.5 * count + 0.5:
             yield f"program {seed}: without {name} a step takes {shorter} us less, at most {gains.get(name, 0)} by its path"
 
@@ -96,7 +98,8 @@ def known(program, folder, what, body, expected):
 
 
 def early(t):
-    """The activity starts before the call that launches it returns: what came before is the host's."""
+    """The activity starts before the call that launches it returns: the time before it belongs to the
+    host."""
     t.host("aten::before", 100.0)
     t.add("cpu_op", "aten::mm", t.now, 40, 1)
     t.add("cuda_runtime", "cudaLaunchKernel", t.now + 2, 30, 1, correlation=1)
@@ -116,7 +119,7 @@ def empty(t):
 
 
 def blocking(t):
-    """A copy to memory that is not pinned: its call waits for what the stream has to do before, whatever its name says."""
+    """A copy to memory that is not pinned: its call waits for earlier work of the stream, whatever its name says."""
     t.launch("aten::mm", "gemm", 300.0, 7, host=8.0)
     begin, end = t.now, t.free[7] + 2
     t.add("cuda_runtime", "cudaMemcpyAsync", begin, end + 5 - begin, 1, correlation=900)
@@ -126,7 +129,8 @@ def blocking(t):
 
 
 def unknown(t):
-    """Launches that nothing tells, as of a TPU: while the host does nothing, the path is on the device."""
+    """Launches that are not recorded, as on a TPU: while the host does nothing, the path is on the
+    device."""
     t.host("aten::before", 100.0)
     for _ in range(4):
         t.add("kernel", "fusion", t.now, 50, 7, pid=0, device=0, stream=7)
@@ -134,7 +138,7 @@ def unknown(t):
 
 
 def profilers(program, folder):
-    """What nobody can gain: the profiler's own start, and what comes before the device begins where there are no steps."""
+    """Time that nobody can gain: the start of the profiler, and, without steps, the time before the device begins."""
     t = Trace()
     t.host("torch/profiler/profiler.py(10): start", 400.0, cat="python_function")
     t.host("aten::before", 100.0)

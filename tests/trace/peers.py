@@ -46,19 +46,22 @@ DIFFERENCES = {
     ("legacy_categories", "queue 7"): FIRST,
     ("diff_test_stacks", "Memcpy DtoD"): OVERLAP,
 }
-# What `advise` says of each real trace: each was read beside the trace's numbers, and what is not here would be wrong.
+# The findings of `advise` for each real trace: each was checked against the trace's numbers, and any other finding
+# would be wrong.
 FINDINGS = {
     "alexnet_cuda_sync": "HostStalls",  # one call of 30 s before the first kernel
     "amd_mi250": "HostStalls HostBound",  # the first launch of a kernel takes 6.6 ms
     "backward_thread": "IdleDevice HostStalls",
-    "cupti_profiler_range": "",  # no device was recorded; its cudaMalloc are the start of a program
-    "diff_control_stacks": "ValueReads ExposedCommunication",  # overlapped it would still wait for the host
+    "cupti_profiler_range": "",  # no device was recorded; its cudaMalloc calls belong to the start of the program
+    "diff_control_stacks": "ValueReads ExposedCommunication",  # even with overlap it would still wait for the host
     "diff_test_stacks": "PlainMatmuls UnevenSteps",  # a V100 that is busy while values are read
     "legacy_categories": "HostStalls",
-    "memory_events_r1": "HostBound ExposedCommunication PlainMatmuls",  # half of what is reserved is not used, of a third of the device
+    # half of the reserved memory is unused, which is a third of the device's memory
+    "memory_events_r1": "HostBound ExposedCommunication PlainMatmuls",
     "nccl_2rank_r0": "HostBound HostStalls",
     "ranks128": "IdleDevice HostStalls Stragglers ExposedCommunication",
-    "resnet_16rank_r0": "PageableCopies IdleDevice ExposedCommunication",  # cudaMemcpyAsync of pageable memory holds the host for 43% of a step
+    # cudaMemcpyAsync of pageable memory blocks the host for 43% of a step
+    "resnet_16rank_r0": "PageableCopies IdleDevice ExposedCommunication",
     "simple_add_cuda_sync": "HostStalls",
     "torch213_cpu_stacks_memory": "UnevenSteps",
     "torch213_daemon_10_iterations": "",
@@ -66,15 +69,15 @@ FINDINGS = {
     "jax_cpu_4dev_psum": "",  # step 0 compiles
     "jax_cpu_transformer": "",
     "tf1_session_grpc": "",
-    "tf2_cpu_train": "InputBound UnevenSteps",  # as xprof: 42.3% of the steps wait for input
+    "tf2_cpu_train": "InputBound UnevenSteps",  # like xprof: 42.3% of the steps wait for input
     "tpu_inference_2": "ExposedCopies",  # a test that moves tensors to the host and back
 }
 DEVICE = ("kernel", "gpu_memcpy", "gpu_memset", "Kernel", "Memcpy", "Memset")
-# the calls that HTA knows, of launch delays and of queues, less one of MTIA
+# the calls that HTA knows, for launch delays and queues, except one of MTIA
 DELAY_CALLS = ("cudaLaunchKernel", "cudaLaunchKernelExC", "cudaMemcpyAsync", "cudaMemsetAsync")
 QUEUE_CALLS = DELAY_CALLS + ("cuLaunchKernel", "hipLaunchKernel", "hipExtModuleLaunchKernel", "hipMemsetAsync", "hipMemcpyAsync",
                              "hipMemcpyWithStream")
-# The length of each stream's queue over time, in whole microseconds as HTA has it; at equal times launches first and starts first.
+# The length of each stream's queue over time, in whole microseconds like HTA; at equal times launches come before starts.
 QUEUES = """
 WITH pairs AS (SELECT k.lane, (l.start_ns + 999) / 1000 AS launched, (k.start_ns + 999) / 1000 AS started
                FROM spans k JOIN spans l ON l.span = k.launch WHERE {which}),
@@ -105,7 +108,8 @@ def load(path):
 
 
 def cut(trace):
-    """Without the last step, as HTA cuts; how many activities stay, and whether times have fractions."""
+    """Removes the last step, like HTA; returns how many activities stay, and whether times have
+    fractions."""
     events = [e for e in trace["traceEvents"] if isinstance(e, dict)]
     steps = [e["ts"] for e in events if str(e.get("name", "")).startswith("ProfilerStep#") and e.get("ph") == "X"
              and (e.get("args") or {}).get("stream") is None]
@@ -162,7 +166,7 @@ def compare_idle(name, hta, rank, path, slack):
         if t["rank"] != rank or (name, f"stream {t['stream']}") in DIFFERENCES:
             continue
         us = mine.get((str(t["stream"]), causes[t["idle_category"]]), 0)
-        # a gap of exactly 30 us is `kernel` here, and `other` there
+        # a gap of exactly 30 us is `kernel` in one and `other` in the other
         moved = (us - t["idle_time"]) * (-1 if t["idle_category"] == "other" else 1)
         fine = abs(moved) <= slack or (t["idle_category"] != "host_wait" and moved > 0 and moved % 30 == 0)
         check(fine, f"{name}: stream {t['stream']}, {t['idle_category']}: {us} instead of {t['idle_time']}")
@@ -173,25 +177,27 @@ def argument(event, key, default=-1):
 
 
 def stream_of(event):
-    """Of HIP's calls it is a text as 0x0, which HTA takes for none: they run on the host."""
+    """For HIP's calls the stream is a text such as 0x0, which HTA reads as no stream: they run on
+    the host."""
     stream = argument(event, "stream")
     return stream if isinstance(stream, int) else -1
 
 
 def whole(event, fine):
-    """Start and end as HTA has them: of files with fractions in whole microseconds inside the event."""
+    """Start and end in HTA's form: for files with fractions, whole microseconds inside the event."""
     start, end = event["ts"], event["ts"] + event.get("dur", 0)
     return (math.ceil(start), math.floor(end)) if fine else (start, end)
 
 
 def summary(hta, table, rank, of, values):
-    """Rows of a summary of HTA for one rank: what each is of, and its numbers."""
+    """Rows of HTA's summary for one rank: the object of each, and its numbers."""
     return {row[f"('{of}', '')"]: {n: row[f"('{values}', '{n}')"] for n in ("count", "mean", "min", "max")}
             for row in hta[table] or [] if row["('rank', '')"] == rank}
 
 
 def running(moments, first):
-    """Sums so far of (time, change), at equal times the changes of the sign `first` first."""
+    """Running sums of (time, change); at equal times the changes with the sign `first` come
+    first."""
     total, sums = 0, []
     for _, change in sorted(moments, key=lambda m: (m[0], -first * m[1])):
         total += change
@@ -200,8 +206,8 @@ def running(moments, first):
 
 
 def compare_queue(name, hta, rank, path, events, first_event, fine):
-    """HTA's queue: the launches that it knows, less the activities that started. In what order it takes those of equal times is
-    the sorting's affair, so its mean lies between both orders."""
+    """HTA's queue: the launches that it knows, minus the activities that have started. For equal times its order depends on the
+    sort, so its mean must be between those of both orders."""
     work = {argument(e, "correlation"): e for e in events if stream_of(e) != -1}
     moments = collections.defaultdict(list)
     for call in events:
@@ -230,7 +236,8 @@ def compare_queue(name, hta, rank, path, events, first_event, fine):
 
 
 def compare_delays(name, hta, rank, path, events, fine):
-    """HTA's launch delays: from the end of the call to the start of the activity, at least 0, of the calls that it knows."""
+    """HTA's launch delays: from the end of the call to the start of the activity, at least 0, for the calls that it
+    knows."""
     theirs = hta["get_cuda_kernel_launch_stats"][str(rank)]
     rows = theirs["head"] if isinstance(theirs, dict) else theirs
     known = {argument(e, "correlation") for e in events if e["name"] in DELAY_CALLS}
@@ -259,8 +266,8 @@ def compare_delays(name, hta, rank, path, events, fine):
 
 
 def compare_bandwidth(name, hta, rank, path, events):
-    """HTA's bandwidth: of each kind the plain mean over its copies of what the file says of each. That is bytes by the time before
-    it was cut to microseconds, and `gbps` of transfer is all bytes by all time."""
+    """HTA's bandwidth: for each kind the plain mean of the values in the file for its copies. Such a value is bytes divided by the
+    time before rounding to microseconds, but `gbps` of transfer is all bytes divided by all time."""
     copies = [e for e in events if stream_of(e) != -1 and e["name"].startswith(("Memcpy", "Memset", "dma"))]
     mine = query(COPIES, path)
     check(len(mine) == len(copies), f"{name}: {len(mine)} copies instead of {len(copies)}")
@@ -275,7 +282,8 @@ def compare_bandwidth(name, hta, rank, path, events):
         of = [e for e in copies if e["name"].startswith(kind)]
         said = [argument(e, "memory bandwidth (GB/s)", 0) for e in of]
         if (name, kind) in DIFFERENCES:
-            # one value for each copy at least, and a sum between that of the copies alone and that of all that meet
+            # at least one value for each copy, and a sum between that of the copies alone and that of all that
+            # overlap
             moments = [(us, gbps if i == 0 else -gbps) for e, gbps in zip(of, said) for i, us in enumerate(whole(e, False))]
             sums = [sum(x for x in running(moments, sign) if x > 0) for sign in (-1, 1)]
             check(len(of) < t["count"] <= 2 * len(of) and sums[0] < t["mean"] * t["count"] < sums[1] and t["min"] < 1e-6,
@@ -294,7 +302,7 @@ def compare_bandwidth(name, hta, rank, path, events):
 
 
 def compare_xprof(folder):
-    """All steps of xprof, which leaves out the first and the last."""
+    """Compares all steps of xprof, which omits the first and the last."""
     name = os.path.basename(folder)
     tables = load(os.path.join(folder, "input_pipeline_analyzer.json"))
     steps = next((t for t in tables if t["cols"] and t["cols"][0]["id"] == "stepnum"), None)
@@ -311,7 +319,7 @@ def compare_xprof(folder):
     for what, ms in (("average", statistics.fmean(kept)), ("minimum", min(kept)), ("maximum", max(kept)),
                      ("standard_deviation", statistics.stdev(kept))):
         check(abs(float(steps["p"]["steptime_ms_" + what]) - ms) <= 0.0501, f"{name}: {what} of the steps: {ms} ms")
-    # its input is the work of the op, without the call around it that `wait` tells
+    # its input time is the work of the op, without the surrounding call that `wait` shows
     waits = query("SELECT step, sum(duration_ns) / 1e6 AS ms FROM spans "
                   "WHERE name = 'IteratorGetNextOp::DoCompute' GROUP BY 1", path)
     waits = {str(r["step"]): r["ms"] for r in waits}
@@ -333,7 +341,7 @@ def compare_xprof(folder):
 
 
 def compare_overview(folder):
-    """Of devices: the share of idle time, and what each op takes of the busy time."""
+    """For devices: the share of idle time, and the share of each op in the busy time."""
     name = os.path.basename(folder)
     table = load(os.path.join(folder, "overview_page.json"))[0]
     if not table["rows"]:
@@ -342,7 +350,8 @@ def compare_overview(folder):
     devices = [r for r in ours("steps", path) if r["step"] == "all"]
     idle = 100 * sum(r["idle_us"] for r in devices) / sum(r["duration_us"] for r in devices)
     check(abs(idle - float(table["p"]["device_idle_time_percent"].rstrip("%"))) <= 0.0501, f"{name}: {idle}% idle")
-    # its duty cycle: the ops of a chip by all from the first to the last of its ops and of the runs of modules around them
+    # its duty cycle: the ops of a chip divided by the time from the first to the last of its ops and the surrounding runs
+    # of modules
     whole = query("SELECT substr(lane, 1, instr(lane, '/') - 1) AS device, max(start_ns + duration_ns) - min(start_ns) AS ns FROM spans "
                   "WHERE lane LIKE '%/XLA Ops' OR lane LIKE '%/XLA Modules' GROUP BY 1", path)
     whole, busy = sum(r["ns"] for r in whole) / 1000, sum(r["busy_us"] for r in devices)
@@ -355,7 +364,8 @@ def compare_overview(folder):
         share[row["ops"] if row["class"] != "copy" else row["name"]] += row["share"] or 0
     for row in table["rows"]:
         part, op = row["c"][0]["v"], row["c"][3]["v"].rsplit("/", 1)[-1]
-        # xprof shares the time out among instructions of a kind in its own way: tests/trace/xprof.py compares each so too
+        # xprof distributes the time among instructions of a kind in its own way; tests/trace/xprof.py does the same
+        # comparison
         check(abs(share[op] - part) < 0.15 * part, f"{name}: {op} takes {share[op]} of the time instead of {part}")
     check(abs(sum(share.values()) - 1) < 1e-6, f"{name}: all shares make {sum(share.values())}")
 

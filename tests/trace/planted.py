@@ -12,7 +12,7 @@ import tempfile
 
 
 class Trace:
-    """A step loop of PyTorch's form: one host thread, streams of one device, times in microseconds."""
+    """A step loop in PyTorch's form: one host thread, streams of one device, times in microseconds."""
 
     def __init__(self, rank=None, ranks=1):
         self.events, self.now, self.free, self.next = [], 1000.0, {}, 1
@@ -45,7 +45,7 @@ class Trace:
         return begin + dur
 
     def wait(self, call, inside=None):
-        """The host waits until the device is done; inside an op when one is named."""
+        """The host waits until the device is done; inside an op if one is named."""
         start, end = self.now, max([self.now, *self.free.values()]) + 2
         if inside:
             self.add("cpu_op", inside, start, end - start + 1, 1)
@@ -184,8 +184,8 @@ def compilations(t, n, bad):
     for k in range(2 * n):
         if bad:
             t.add("user_annotation", "TorchDynamo cache lookup and compile", t.now, 900.0, 1)
-            t.add("user_annotation", "TorchDynamo worker", t.now, 900.0, 2)  # beside it
-            t.host("backend_compile", 880.0)  # inside the one before: counts once
+            t.add("user_annotation", "TorchDynamo worker", t.now, 900.0, 2)  # in parallel to it
+            t.host("backend_compile", 880.0)  # inside the previous one: it counts once
             t.now += 30
         compute(t, 5)
 
@@ -224,7 +224,7 @@ def fragmentation(t, n, bad):
 
 
 def stand(t, count=20):
-    """Compute, and the host waits for it: from here on the device idles."""
+    """Compute for which the host waits: afterwards the device idles."""
     compute(t, count)
     t.now = max(t.free.values()) + 1
     return t.now
@@ -283,7 +283,7 @@ def straggler(folder, n, bad):
 
 
 def skew(folder, n, bad, start=0.0):
-    """Rank 1 comes late to each collective, for its host is busy; the others wait in theirs. `start`: before the steps, too."""
+    """Rank 1 comes late to each collective, because its host is busy; the others wait in theirs. `start`: also before steps."""
     paths = []
     for rank in range(3):
         t = Trace(rank, 3)
@@ -370,7 +370,7 @@ def run_of(folder, name, seed, idle=0.0, communication=0.0):
 
 
 def gate(program, folder):
-    """`diff -view steps --fail-over` passes noise and stops a rise of one column, which it names."""
+    """`diff -view steps --fail-over` accepts noise, and fails if one column grows, which it names."""
     before, failed = run_of(folder, "before.json", 0), 0
     cases = [(seed, {}, None) for seed in range(1, 11)]
     cases += [(11, {"idle": 300.0 * n}, "gpu:0/idle_us") for n in (1, 2, 4)]
@@ -408,9 +408,9 @@ def ranks(program, folder):
         told = rows_of(program, "summary", *straggler(folder, n, True))["summary"]
         check((told["rank_fastest"], told["rank_slowest"], told["stragglers"]) == (0, 1, 1), f"ranks: {told}")
         check(abs(told["rank_slowest_compute_us"] / told["rank_fastest_compute_us"] - 1 - 0.5 * n) < 1e-6, f"ranks: {told}")
-        said = findings(program, straggler(folder, n, True))  # each rank's steps are even
+        said = findings(program, straggler(folder, n, True))  # on each rank the steps have equal length
         check("UnevenSteps" not in said, f"ranks: {said}")
-    said = findings(program, skew(folder, 1, False, 1e6))  # who waits before the first step makes no step longer
+    said = findings(program, skew(folder, 1, False, 1e6))  # a wait before the first step does not make a step longer
     check("CollectiveSkew" not in said, f"skew before the steps: {said}")
     row, = rows_of(program, "transfer", *skew(folder, 1, False), "-by", "collective")["rows"]
     check((row["awaited"], row["skew_us"], row["waited_us"]) == (None, 0, 0), f"no skew: {row}")

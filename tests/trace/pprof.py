@@ -46,7 +46,7 @@ class Check:
 
 
 def by_path(rows, column, scope):
-    """Own numbers that are not 0, by the names from the root; the rows of the scope view are whole paths."""
+    """Own values that are not 0, by the names from the root; the rows of the scope view are full paths."""
     out, paths = defaultdict(float), {}
     for row in rows:
         path = () if row["row"] == "0" else tuple(row["name"].split("/")) if scope else paths[row["parent"]] + (row["name"],)
@@ -57,7 +57,8 @@ def by_path(rows, column, scope):
 
 
 def plain_frames(numbers):
-    """The code view of a graph names files without their folder, and cuts functions of 20 letters and more."""
+    """The code view of a graph names files without their folder, and shortens function names of 20 letters and
+    more."""
     out = defaultdict(float)
     for path, n in numbers.items():
         names = []
@@ -81,7 +82,7 @@ def read_back(check, folder):
 
 
 def top_of(text, divisor):
-    """Function: (flat, cum) of what `go tool pprof -top` prints; what is not a row has no five numbers."""
+    """Function: (flat, cum) from the output of `go tool pprof -top`; only rows have five numbers."""
     out = {}
     for line in text.splitlines():
         m = re.match(r"\s*(\d+)\w*\s+\S+%\s+\S+%\s+(\d+)\w*\s+\S+%\s+(.*?)(?: \((?:partial-)?inline\))?$", line)
@@ -109,7 +110,8 @@ def against_go(check):
         path, recorded = os.path.join(SAMPLE, "pprof", name), os.path.join(SAMPLE, "pprof", name + ".top.txt")
         command = ["go", "tool", "pprof", "-top", "-nodefraction=0", "-symbolize=none", "-unit=" + unit, "-sample_index=" + kind, path]
         mine = by_function(check.rows("calls", path, "-sample_type", kind, "-select", column), column)
-        if "--go" in sys.argv and shutil.which("go"):  # its first call compiles the tool: half a minute of processors
+        # its first call compiles the tool: half a minute of processor time
+        if "--go" in sys.argv and shutil.which("go"):
             done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=900, check=False)
             if done.returncode == 0:
                 check.same(name + " beside go", mine, top_of(done.stdout, divisor))

@@ -20,7 +20,8 @@ FOLDER = sys.argv[2] if len(sys.argv) > 2 else os.path.join(HERE, "../../../shar
 LEGACY, LATER, ATTENTION = "*jax_conv_minimal_legacy*.xplane.pb", "*jax_conv_minimal_08*.xplane.pb", "*jax_te_fused_attn*.xplane.pb"
 OP = "op -select accelerator_micros,occurrence -max_depth 1000"
 FLUX, SAGE = "*xdit_flux.1__capture*", "*xdit_flux.1_aiter_sage__capture*"
-# the trace holds the capture of its graphs: what the region replays is at the ops inside of it
+# the trace contains the capture of its graphs, so replayed activities of the region belong to the
+# ops in it
 REPLAYED = "query SELECT sum(duration_us) AS us FROM attribution WHERE replay IS NOT NULL AND path LIKE '%Torch-Compiled Region: 0/0/%'"
 TOTALS = ("query SELECT round(sum(duration_us) / 1000, 2) AS ms, sum(replay IS NOT NULL) AS replayed, count(DISTINCT replay) AS graphs, "
           "min(replay IS NULL OR module <> '') AS modules FROM attribution")
@@ -37,7 +38,7 @@ FIGURES = [
     (LEGACY, "kernel", {"name": "CopyDeviceToDevice"}, {"class": "copy", "count": 53, "bytes": 34734080, "total_us": 889.028}),
     (LEGACY, "transfer", {"kind": "DtoD"}, {"device": "gpu:0", "count": 53, "bytes": 34734080, "total_us": 889.028}),
     (LEGACY, "steps", {"step": "all", "device": "gpu:0"}, {"copy_us": 889.028, "compute_us": 0, "busy_us": 889.028}),
-    # of copies by kernels only those with a call can be known as such
+    # of copies that are done by kernels, only those with a call can be recognised
     (LATER, OP, {"name": "conv_general_dilated"}, {"accelerator_micros": 26875.756, "runs": 80}),
     (LATER, OP, {"name": "XlaModule"}, None),
     (LATER, "kernel", {"name": "__amd_rocclr_copyBuffer.kd", "class": "copy"}, {"count": 33, "total_us": 532.16}),
@@ -45,15 +46,15 @@ FIGURES = [
     (ATTENTION, OP, {"name": "te_fused_attn_forward_ffi"}, {"accelerator_micros": 2095.819, "runs": 10}),
     (ATTENTION, OP, {"name": "XlaModule"}, None),
     (ATTENTION, "kernel", {"name": "__amd_rocclr_fillBufferAligned.kd"}, {"class": "set", "count": 20}),
-    # a gap of 9.72 s is the profiler's own start
+    # a gap of 9.72 s is the start of the profiler itself
     (ATTENTION, "summary", {"part": "  of it while the profiler starts or stops"}, {"a_step_us": 9718777.571}),
     (ATTENTION, "advise", {"checker": "HostStalls"}, None),
-    # Python frames cross the operators of a compiled region
+    # Python frames overlap the operators of a compiled region without nesting
     (FLUX, BOTH, {"name": "Torch-Compiled Region: 0/0"}, {"cpu_micros": 260893.825}),
     (FLUX, REPLAYED, {}, {"us": 35504.808}),
     (SAGE, BOTH, {"name": "Torch-Compiled Region: 0/0"}, {"cpu_micros": 561849.769}),
     (SAGE, REPLAYED, {}, {"us": 43222.568}),
-    # communication that no library of collectives launched
+    # communication that was not launched by a collectives library
     ("*b200__eager_trace*", "transfer", {"kind": "multimem_all_reduce_kernel"}, {"count": 73, "total_us": 2119.548, "device": "gpu:0"}),
     ("deepseek_train*", "steps", {"step": "1"}, {"duration_us": 112202, "communication_us": 98621, "exposed_communication_us": 2202}),
     ("deepseek_train*", "kernel", {"class": "communication"}, {"count": 36, "total_us": 113440}),
@@ -68,7 +69,8 @@ FIGURES = [
     ("ascend_trace_view*", "steps", {"step": "all"}, {"device": "gpu:800", "kernels": 276}),
     ("*sglang_decode__sglang*", "wait", {"cause": "synchronize"}, {"count": 1, "total_us": 463063.75}),
     ("*sglang_decode__sglang*", "steps", {"step": "all"}, {"device": "gpu:9", "busy_us": 9772.926, "idle_us": 463977.017}),
-    # graphs beside the trace in which they were captured: all that they replay has a place and a line
+    # graphs together with the trace in which they were captured: every replayed activity has a place
+    # and a line
     ("*vllm_prefill*execution* *vllm_prefill*capture*", PLACES, {"class": "unique"}, {"share": 0.9605, "lines": 1}),
     ("*vllm_decode*execution* *vllm_decode*capture*", PLACES, {"class": "unique"}, {"share": 0.9693, "lines": 1}),
     ("*sglang_decode__sglang* *sglang_decode__capture*", PLACES, {"class": "unique"}, {"share": 0.9875, "lines": 1}),
@@ -79,7 +81,7 @@ FIGURES = [
     ("*vllm_prefill*execution*", PLACES, {"reason": "no capture"}, {"share": 0.9605}),
     ("*vllm_decode*execution*", PLACES, {"reason": "no capture"}, {"share": 0.9693}),
     ("*sglang_decode__sglang*", PLACES, {"reason": "no capture"}, {"share": 0.9875}),
-    # the sums that the shares are of, of all activities and of those under graph launches
+    # the sums for the shares: of all activities, and of those under graph launches
     ("*vllm_prefill*execution* *vllm_prefill*capture*", TOTALS, {}, {"ms": 156.09, "replayed": 361, "modules": 1, "graphs": 25}),
     ("*vllm_decode*execution* *vllm_decode*capture*", TOTALS, {}, {"ms": 10.72, "replayed": 421, "modules": 1, "graphs": 1}),
     ("*sglang_decode__sglang* *sglang_decode__capture*", TOTALS, {}, {"ms": 9.78, "replayed": 544, "modules": 1, "graphs": 1}),
@@ -114,7 +116,7 @@ def has(row, want):
 
 
 def differs(rows, key, want):
-    """What is wrong with a figure; None when it is right."""
+    """The error in a figure; None if it is right."""
     if isinstance(want, str):
         return None if all(row[key] == want for row in rows) else f"{key} is {', '.join(sorted({row[key] for row in rows}))}, not {want}"
     got = sum(float(row[key]) for row in rows if row[key])
@@ -123,7 +125,7 @@ def differs(rows, key, want):
 
 
 def check(row):
-    """What is wrong with a row of the table; "" when nothing is, None when its file is not there."""
+    """The error in a row of the table; "" if there is none, None if its file is missing."""
     patterns, command, chosen, wanted = row
     found = [fnmatch.filter(sorted(os.listdir(FOLDER)), pattern) for pattern in patterns.split()]
     if not all(found):

@@ -33,11 +33,11 @@ def rows(program, folder, *words):
 
 
 def near(ours, theirs, count):
-    """Both round each span to nanoseconds."""
+    """Whether they are equal, if both round each span to nanoseconds."""
     return abs(ours - theirs) <= 0.001 * count + 0.002
 
 
-# An operator whose only child has its name is one call of both in torch's table.
+# In torch's table, an operator and its only child with the same name are one call.
 MERGED = """SELECT p.name AS name, count(*) AS n, sum(c.duration_ns) / 1000.0 AS us FROM spans c JOIN spans p ON c.parent = p.span
 WHERE c.kind = 'op' AND p.kind = 'op' AND c.name = p.name
 AND (SELECT count(*) FROM spans o WHERE o.parent = p.span AND o.kind = 'op') = 1 GROUP BY 1"""
@@ -84,14 +84,15 @@ def hold_shapes(ask, theirs, ours, merged):
 
 
 def hold_float_ops(ours, theirs):
-    """with_flops and the counter of torch.utils, with what docs/differences.md says of them taken off."""
+    """Compares with_flops and the counter of torch.utils, after subtracting the differences listed in
+    docs/differences.md."""
     told = {row["name"]: row["flops"] for row in theirs["by_name"]}
     for name in ("aten::mm", "aten::addmm", "aten::bmm"):
         check(int(ours[name]["float_ops"]) == told[name], "%s: %s float operations, not %s" % (name, ours[name]["float_ops"], told[name]))
     counted = {op.replace("aten.", "aten::"): n for op, n in theirs["flop_counter"].items()}
     for name in ("aten::addmm", "aten::convolution"):
         check(int(ours[name]["float_ops"]) == counted[name], "%s: %s, the counter %s" % (name, ours[name]["float_ops"], counted[name]))
-    grouped = 2 * 2 * 7 * 7 * 16 * (8 // 4) * 9  # of 4 groups: one pass; the counter takes 4 for the weights
+    grouped = 2 * 2 * 7 * 7 * 16 * (8 // 4) * 9  # 4 groups: one pass; the counter counts the weights 4 times
     check(counted["aten::convolution_backward"] - int(ours["aten::convolution_backward"]["float_ops"]) == 3 * grouped,
           "convolution_backward: %s, the counter %s" % (ours["aten::convolution_backward"]["float_ops"], counted["aten::convolution_backward"]))
     check(int(ours["aten::bmm"]["float_ops"]) > counted["aten::bmm"], "the products of a bilinear layer count")
@@ -99,7 +100,8 @@ def hold_float_ops(ours, theirs):
 
 
 def hold_memory(program, folder, theirs):
-    """Of the memory timeline what the recording itself added: it begins with what the parameters hold."""
+    """Compares what the recording added to the memory timeline, which begins with the memory of the
+    parameters."""
     done = subprocess.run([program, "memory", "train.json.gz", "-format", "json"], cwd=folder, stdout=subprocess.PIPE, check=True)
     report = json.loads(done.stdout)
     before = sum(r["bytes"] for r in report["rows"] if r["op"].startswith("(held before"))

@@ -18,7 +18,7 @@ ODD = {"Input Dims": [[512, 1001], [1001, 512]]}
 
 
 def each(count, name, kernel, dur=200.0, **args):
-    """A step of some compute and of that many kernels more."""
+    """A step with some compute and this many additional kernels."""
     def body(t):
         compute(t, 20)
         for _ in range(count):
@@ -27,7 +27,7 @@ def each(count, name, kernel, dur=200.0, **args):
 
 
 def around(names, kernel):
-    """Operators in each other, of which the innermost launches."""
+    """Nested operators, of which the innermost launches."""
     def body(t):
         compute(t, 20)
         for _ in range(20):
@@ -51,7 +51,7 @@ def optimizer(kernel):
 
 
 def input_beside(busy):
-    """The host waits for data while the device works, or after it is done."""
+    """The host waits for data, either while the device works or after it is done."""
     def body(t):
         compute(t, 60)
         t.now = t.now if busy else max(t.free.values())
@@ -76,7 +76,7 @@ def stall(name, ms):
 
 
 def first_only(name, cat, ms=8.0, **args):
-    """In step 0 alone: the start of a program."""
+    """Only in step 0, which is the start of a program."""
     def body(t):
         compute(t, 10)
         t.now = max(t.free.values())
@@ -97,7 +97,8 @@ def again(name, cat, ms=8.0, **args):
 
 
 def gaps(wait, host_bound):
-    """A queue far ahead of the device, whose streams wait for each other between kernels; then the host waits."""
+    """A launch queue far ahead of the device, whose streams wait for each other between kernels; then the host
+    waits."""
     def body(t):
         for _ in range(100):
             t.launch("aten::add", "add_kernel", 30.0, host=24.0 if host_bound else 4.0)
@@ -121,7 +122,7 @@ def item(t):
 
 
 def outside(before, body):
-    """What runs before the first step is no part of any."""
+    """Activity before the first step belongs to no step."""
     def same(t):
         body(t)
     same.before = before
@@ -144,7 +145,8 @@ def both(*bodies):
 
 
 def head(*names, pause=8.0):
-    """Before the first step's first activity the host is in these functions, each in the one before."""
+    """Before the first activity of the first step, the host is in these functions, each called by the
+    previous one."""
     def body(t):
         if not getattr(t, "started", False):
             t.started = True
@@ -158,7 +160,7 @@ def head(*names, pause=8.0):
 
 
 def stopped(name, ms=8.0):
-    """In the middle of each step."""
+    """A span in the middle of each step."""
     def body(t):
         compute(t, 10)
         t.now = max(t.free.values())
@@ -168,7 +170,7 @@ def stopped(name, ms=8.0):
 
 
 def many_short(name, of, ms=8.0):
-    """A long span with many short ones in it, of which none explains the time."""
+    """A long span with many short ones in it, none of which explains the time."""
     def body(t):
         compute(t, 10)
         t.now = max(t.free.values())
@@ -181,7 +183,7 @@ def many_short(name, of, ms=8.0):
 
 
 def elsewhere(name, ms=8.0):
-    """Another thread works while the one that launches records nothing."""
+    """Another thread works while the launching thread records nothing."""
     def body(t):
         compute(t, 10)
         t.now = max(t.free.values())
@@ -192,7 +194,7 @@ def elsewhere(name, ms=8.0):
 
 
 def beside(name, kernel, **args):
-    """Kernels that another stream's work lies over for all but a tenth of their time."""
+    """Kernels that overlap with another stream's work except for a tenth of their time."""
     def body(t):
         for _ in range(5):
             t.launch(name, kernel, 1000.0, stream=9, **args)
@@ -202,7 +204,8 @@ def beside(name, kernel, **args):
 
 
 def blocking(busy):
-    """The host stands in a copy: until the device has done its work, or with an idle device."""
+    """The host is blocked in a copy, either until the device has done its work, or with an idle
+    device."""
     def body(t):
         compute(t, 40)
         t.now = t.now if busy else max(t.free.values()) + 1
@@ -221,7 +224,7 @@ batches = {"Input type": ["c10::Half", "c10::Half"]}
 
 
 def sleeping(ms, name=None):
-    """Without a device: ops, and a pause in which nothing but perhaps a function of Python runs."""
+    """Without a device: ops, and a pause in which nothing runs, or only a Python function."""
     def body(t):
         for _ in range(20):
             t.host("aten::mm", 100.0)
@@ -235,7 +238,8 @@ def sleeping(ms, name=None):
     return body
 
 
-# rule, what is alike about it, the body that makes it speak, the one on which it is silent, compute capability of each
+# rule, the common feature, the body for which it must speak, the one for which it must be silent, compute capability
+# of each
 CASES = [
     ("Casts", "topk", each(20, "aten::_to_copy", "copy_kernel", 90.0), each(20, "aten::topk", "sort_kernel", 90.0), 8, 8),
     ("Casts", "an op that holds the word", around(["aten::to", "aten::_to_copy", "aten::copy_"], "copy_kernel"),
@@ -325,15 +329,15 @@ def main():
             if speaks:
                 said = advice(program, folder, speaks, capability)
                 check(rule in said, f"{rule} beside {alike}: {list(said)}")
-                # each of these is about spans: a finding leads to one
+                # these rules are about spans, so a finding links to one
                 check(rule not in said or said[rule].get("evidence"), f"{rule} beside {alike} leads nowhere")
-                for f in said[rule]["findings"] if rule in said else []:  # what the sentence says, as fields
+                for f in said[rule]["findings"] if rule in said else []:  # the numbers of the sentence, as fields
                     fine = (f["name"], f["text"]) == (rule, said[rule]["reports"][0]) and f["file"].endswith("trace.json")
                     fine = fine and f["span"] == said[rule]["evidence"][0] and f"({f['command']})" in f["text"]
                     check(fine and (f["gain_seconds"] or 0) <= 1, f"{rule} beside {alike}: {f}")
             said = advice(program, folder, silent, other)
             check(rule not in said, f"{rule} speaks of {alike}: {said.get(rule)}")
-        # the remedy is one that the device has, and in the words of its framework
+        # the device has the remedy, and its name is that of its framework
         for capability, words, other in ((7, "float16", "TF32 where"), (8, "TF32", "GradScaler")):
             text = advice(program, folder, each(20, "aten::mm", "volta_sgemm_128x64_nn"), capability)["PlainMatmuls"]["reports"][0]
             check(words in text and other not in text, f"compute capability {capability}: {text}")
@@ -341,14 +345,14 @@ def main():
         check("nothing of the host was recorded" in str(said) and said["evidence"][0]["duration_us"] == 100, f"a pause: {said}")
         text = advice(program, folder, sleeping(4.0, "time.sleep"), 8)["HostStalls"]["reports"][0]
         check("100% in time.sleep" in text and "4.00 ms" in text, f"what the host did is not named: {text}")
-        # what covers a gap is named, whichever thread and however short its parts
+        # the cause of a gap is named, in any thread and however short its parts are
         for body, words in ((many_short("## backward ##", "aten::add"), "many short operations, 100% of it in ## backward ##"),
                             (sleeping(4.0, "<built-in function sleep>"), "spends 100% in train.py(3): pause"),
                             (elsewhere("autograd::engine"), "cpu/thread:2 spends 100% in autograd::engine")):
             said = advice(program, folder, body, 8)
             text = said["HostStalls"]["reports"][0] if "HostStalls" in said else str(said)
             check(words in text, f"what covers a gap is not named: {text}")
-        # the time before the first activity is told, and no gain
+        # the time before the first activity is reported, but no gain
         text = advice(program, folder, head("train.py(1): main", pause=500.0), 8)["PythonTime"]["reports"][0]
         gain = re.search(r"at most ([0-9.]+) ?(us|ms)", text)
         check(gain is None or float(gain[1]) * (1000 if gain[2] == "ms" else 1) < 3000, f"the start is a gain: {text}")

@@ -46,7 +46,7 @@ def number(text):
 
 
 def compare_tree(view, got, expected):
-    """Own numbers of each row; what is nothing in both may be absent."""
+    """Compares the own values of each row; a row that is 0 in both may be missing."""
     paths, seen = {}, {}
     for row in got:
         path = () if row["parent"] == "" else paths[row["parent"]] + (plain(row["name"]),)
@@ -86,13 +86,14 @@ def compare_table(view, got, expected, keys):
 
 
 def compare_path(steps, got):
-    """The critical path is as long as a step, the mean of them, each up to the start of the next."""
+    """The critical path must be as long as a step, in the mean; each step lasts up to the start of
+    the next."""
     windows = {}
     for row in steps:
         if row["step"] != "all":
             windows.setdefault(row["step"], set()).add((number(row["start_us"]), number(row["duration_us"])))
     if any(len(own) > 1 for own in windows.values()):
-        return  # devices have windows of their own
+        return  # the devices have separate windows
     order = sorted(window for own in windows.values() for window in own)
     ends = [start + duration for start, duration in order]
     length = sum(max(0, min(end, later) - start) for (start, _), end, (later, _) in zip(order, ends, order[1:] + [(1e18, 0)]))
@@ -131,8 +132,9 @@ def compare(program, path, document):
 
 
 def compare_range(program, path, document):
-    """The same tables of the middle of the recording (-range): whatever reaches out of it counts with the part inside."""
-    for view in ("kernel", "op"):  # a range with everything in it
+    """Compares the same tables for the middle of the recording (-range): a span that extends beyond it counts with the
+    part inside."""
+    for view in ("kernel", "op"):  # a range that contains everything
         if ask(program, path, view, "-range", "0:") != ask(program, path, view):
             yield f"{view}: another answer in a range with everything in it"
     if isinstance(document, bytes):

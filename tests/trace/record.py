@@ -25,10 +25,11 @@ import tempfile
 import recorded
 from recorded import DATA, ask, check
 
-# XLA's name for these events is "internal": its exporter to trace.json leaves them out.
+# XLA calls these events "internal": its exporter to trace.json omits them.
 INTERNAL = {"PrefetchProduce", "PrefetchConsume", "ParallelMapProduce", "ParallelMapConsume"}
 
-# What has to be in each recording: an expression of SQL over the nodes that ran, and what makes such a node.
+# Nodes that each recording must have: an SQL expression over the nodes that ran, and the code that causes
+# such a node.
 RAN = "SELECT n.name, n.op, sum(e.runs) AS runs FROM executions e JOIN nodes n USING (node) GROUP BY 1, 2"
 JAX_HAS = [
     ("name LIKE 'jit(train_step)/jvp(layers)/while/body/%/dense/dot_general' AND runs = 9", "scan of 3 layers in 3 steps, named scopes"),
@@ -56,7 +57,7 @@ for path in sys.argv[1:]:
 
 
 def run(*words):
-    """A program under this Python; what it printed is told when it fails."""
+    """Runs a program with this Python; its output is shown if it fails."""
     done = subprocess.run([sys.executable, *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
                           env=dict(os.environ, JAX_PLATFORMS="cpu", TF_CPP_MIN_LOG_LEVEL="3"))
     if done.returncode:
@@ -70,7 +71,7 @@ def record(name, *words):
 
 
 def told(path):
-    """Of a trace.json.gz: {(thread, name): [events, nanoseconds]} and {what the name is short for: events}."""
+    """From a trace.json.gz: {(thread, name): [events, nanoseconds]} and {full name of a short one: events}."""
     with gzip.open(path, "rt", encoding="utf-8") as f:
         events = json.load(f, parse_float=decimal.Decimal)["traceEvents"]
     threads = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e.get("ph") == "M" and e["name"] == "thread_name"}
@@ -94,7 +95,7 @@ def query(sql, path):
 
 
 def check_events(title, trace, theirs):
-    """Each event is in a thread, under a name, with its time: steps, instants and events of the library too."""
+    """Each event is in a thread, with a name and its time: also steps, instants and events of the library."""
     rows = query("SELECT l.label AS thread, s.name, count(*) AS events, sum(s.duration_ns) AS ns"
                  " FROM spans s JOIN lanes l USING (lane_number) GROUP BY 1, 2", trace)
     ours = {(r["thread"], r["name"]): (r["events"], r["ns"]) for r in rows}
@@ -104,7 +105,7 @@ def check_events(title, trace, theirs):
             continue
         (mine, my_ns), (events, ns) = ours.get(key, (0, 0)), theirs.get(key, (0, 0))
         check(mine == events, "%s: %s: %d events, trace.json.gz has %d" % (title, key, mine, events))
-        # Both cut picoseconds: the exporter the duration, tfprof start and end.
+        # Both cut off picoseconds: the exporter from the duration, tfprof from start and end.
         check(abs(my_ns - ns) <= events, "%s: %s: %d ns, trace.json.gz has %d" % (title, key, my_ns, ns))
 
 
@@ -146,17 +147,19 @@ def check_tensorflow(folder):
 
 
 def check_eager(trace):
-    """What ran without a tf.function is operations by their type; they are the work of the steps."""
+    """Code outside a tf.function appears as operations by type, which are the work of the steps."""
     ran = query("SELECT n.op, sum(e.runs) AS runs FROM executions e JOIN nodes n USING (node) GROUP BY 1", trace)
     ours = {r["op"]: r["runs"] for r in ran}
-    for op, runs in (("MatMul", 6), ("Relu", 3), ("ReluGrad", 3), ("Sum", 3)):  # MatMul: forward, and the gradient by the weights
+    # MatMul: forward, and the gradient for the weights
+    for op, runs in (("MatMul", 6), ("Relu", 3), ("ReluGrad", 3), ("Sum", 3)):
         check(ours.get(op) == runs, "eager: %s ran %s times, not %d" % (op, ours.get(op), runs))
     steps = [r for r in (ask("steps", trace, "-format", "json") or {"rows": []})["rows"] if r["step"] != "all"]
     check(len(steps) == 3 and all(0 < r["compute_us"] <= r["duration_us"] for r in steps), "eager: steps are %s" % steps)
 
 
 def check_guessed_steps(out):
-    """Batches without marks are steps, and they hold the work: a slow input is found in them."""
+    """Batches without marks become steps that contain the work, and a slow input is found in
+    them."""
     for name, stands_in in (("keras", "Keras"), ("slow", "Keras"), ("predict", "Keras"), ("function", "roots")):
         trace = "%s/%s.xplane.pb" % (out, name)
         rows = {r["step"]: r for r in (ask("steps", trace, "-format", "json") or {"rows": []})["rows"]}

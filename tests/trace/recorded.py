@@ -25,7 +25,7 @@ LOOP = "XLA counts a loop once, whatever its trips"
 INTEGERS = "XLA counts integers, truth values and conversions too"
 FFT = "XLA counts a real transform as a complex one"
 FACTOR = "XLA knows nothing of the call of LAPACK"
-# (net, stage): (float operations of ours less those of XLA, why)
+# (net, stage): (our float operations minus XLA's, the reason)
 DIFFERENCES = {
     ("convolution, padded", "lowered"): (192512, PADDING),
     ("convolution, padded", "compiled"): (192512, PADDING),
@@ -52,7 +52,7 @@ DIFFERENCES = {
     ("half precision", "lowered"): (-6144, INTEGERS),
     ("half precision", "compiled"): (-51200, INTEGERS),
 }
-# Float operations of StableHLO less those of its HLO: XLA leaves out sums with zeros when it turns the one into the other.
+# Float operations of StableHLO minus those of its HLO: XLA omits sums with zeros when it converts it.
 STABLEHLO = {"convolution, gradient": 12544, "max pool, gradient": 2048, "embedding gradient": 1024}
 # Nets whose bytes differ: loops (XLA counts them once), scatters in place, tuples of calls and loops.
 BYTES_DIFFER = {"mlp gradient", "convolution, gradient", "embedding gradient", "rnn, scanned", "loop of unknown length",
@@ -116,7 +116,7 @@ def check_stablehlo(folder, nets):
 
 
 def add_rows(rows, row):
-    """A row of `calls` and those below it: runs, and the time with all that is nested."""
+    """Adds a row of `calls` and those below it: runs, and the time including nested spans."""
     todo = list(row["children"])
     while todo:
         row = todo.pop()
@@ -127,8 +127,8 @@ def add_rows(rows, row):
 
 
 def check_totals(trace, totals):
-    """Of all but steps and instants, which `calls` leaves out. JAX cuts durations to whole nanoseconds, ours are the difference of a start
-    and an end that are each cut."""
+    """Compares all events except steps and instants, which `calls` omits. JAX cuts durations to whole nanoseconds; ours are the difference
+    of a start and an end that are each cut."""
     answer, rows = ask("calls", trace, "-select", "micros,occurrence", "-max_depth", "1000", "-format", "json"), {}
     if answer:
         add_rows(rows, answer["root"])

@@ -65,7 +65,7 @@ def ask(program, paths, options):
 
 
 def check(program, world, what, changes, clock, label):
-    """-> how many changes were predicted, and how many not"""
+    """-> the number of changes with a right prediction, and with a wrong one"""
     passed = 0
     today = world.step_us(what)
     with tempfile.TemporaryDirectory() as folder:

@@ -64,7 +64,7 @@ class Trace:
         return found
 
     def in_sql(self, view):
-        """The tables op and scope of queries tell what the views do."""
+        """The tables op and scope in queries give the same values as the views."""
         names = [prefix + column for column in COLUMNS for prefix in ("", "total_")]
         told = self.ask(f"SELECT name, {', '.join(names)} FROM {view}")
         shown = self.rows(view)

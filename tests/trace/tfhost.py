@@ -32,7 +32,7 @@ def steps(body, count=6, first=3):
 
 
 def retraced(again):
-    """Each call of the function traces it again, or calls what it has."""
+    """Each call of the function traces it again, or uses the existing trace."""
     def body(host, at, number):
         mode = "traced-nonXla" if again else "notTraced-nonXla"
         return [host.event("train_step", at + 100 * US, 5 * MS, tf_function_call=mode, tracing_count=4 + number if again else 1)]
@@ -40,7 +40,8 @@ def retraced(again):
 
 
 def first_calls(host, at, number):
-    """A function that is new in a step: its first calls trace it, once to create its variables."""
+    """A function that is new in a step: its first calls trace it, one of them to create its
+    variables."""
     if number > 1:
         return [host.event("train_step", at + 100 * US, 5 * MS, tf_function_call="notTraced-nonXla", tracing_count=2)]
     return [host.event("train_step", at + 100 * US, 5 * MS, tf_function_call="traced-nonXla", tracing_count=1 + number)]
@@ -83,7 +84,8 @@ def advice(program, path, data):
 
 
 def explained(program, path, name):
-    """How many of two instructions have a count: one with float operations, and one that is known by its name alone."""
+    """How many of two instructions count as explained: one has float operations, the other is known only by its
+    name."""
     device = xspace.Plane("/device:TPU:0")
     device.line(1, "XLA Ops", [device.event(name, 10 * US, 5 * US, hlo_op=name, hlo_module="m(1)"),
                                device.event("dot.1", 20 * US, 5 * US, hlo_op="dot.1", hlo_module="m(1)", flops=1000)], 1000)
@@ -112,12 +114,13 @@ def main():
             if not fine:
                 print(f"{rule}: {said.get(rule)}, beside it: {other.get(rule)}")
         said = advice(program, path, profiled("$train.py:9 pause"))["HostStalls"]
-        fine = said["seconds"] < 0.06 and "spends 96% in $train.py:9 pause" in said["text"]  # nothing of what lies before
+        # nothing that comes before it
+        fine = said["seconds"] < 0.06 and "spends 96% in $train.py:9 pause" in said["text"]
         passed, failed = passed + fine, failed + (not fine)
         if not fine:
             print(f"the time before the first operation: {said}")
         for name, count in (("while.1", 2), ("call.2", 2), ("w", 1), ("c", 1), ("wrapped", 1)):
-            fine = explained(program, path, name) == count  # those that only call others do no work
+            fine = explained(program, path, name) == count  # instructions that only call others do no work
             passed, failed = passed + fine, failed + (not fine)
             if not fine:
                 print(f"{name} counts otherwise")

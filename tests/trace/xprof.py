@@ -47,11 +47,11 @@ def table(name, tool):
 
 
 def check_host_ops(name):
-    """Of TensorFlow's executor. xprof counts ops of the form NAME_1 twice as often as they ran, at times."""
+    """Compares ops of TensorFlow's executor. xprof sometimes counts ops with names such as NAME_1 twice."""
     ours = {row["name"]: row for row in ask("scope", name, "-select", "cpu_micros,occurrence", "-max_depth", "1000")}
     for row in table(name, "framework_op_stats"):
         if row["host_or_device"] != "Host" or row["operation"] == "IDLE" or row["operation"].startswith("Iterator::"):
-            continue  # tf.data's iterators are annotations here, rows of `calls` and `wait`
+            continue  # tf.data's iterators are annotations in tfprof, with rows in `calls` and `wait`
         op, runs, micros = row["operation"], int(row["occurrences"]), row["total_self_time"]
         mine = ours.get(op)
         if not mine:
@@ -63,8 +63,8 @@ def check_host_ops(name):
 
 
 def check_device_ops(name):
-    """Of XLA's instructions. All together they agree; xprof shares the time out among those of a kind in its own way, up to 12 %
-    off the sums of the events."""
+    """Compares XLA's instructions. Their total agrees; xprof distributes the time among instructions of a kind in its own way,
+    which differs up to 12 % from the sums of the events."""
     ours = {row["name"]: row for row in ask("kernel", name)}
     work = {row["name"]: row for row in ask("flops", name, "-nodes")}
     rows = table(name, "hlo_stats")

@@ -61,7 +61,7 @@ def emulated(arch):
 
 
 def programs():
-    """The programs of all architectures give the same bytes."""
+    """Checks that the programs of all architectures give the same bytes."""
     first = {}
     for arch in ARCHES:
         path = os.path.join(DIST, f"tfprof-{version()}-linux-{arch}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the steps of `make release` share: folders, targets, the compiler, the version, reproducible archives."""
+"""Shared by the steps of `make release`: folders, targets, the compiler, the version, reproducible archives."""
 import glob
 import gzip
 import io
@@ -16,7 +16,7 @@ DIST = os.path.join(ROOT, "dist")
 VENV = os.path.join(ROOT, ".venv-release")
 JOBS = int(os.environ.get("RELEASE_JOBS") or os.cpu_count() or 1)
 
-# What a wheel or a program is compiled for, as Zig names it: its C library, at which version.
+# The targets of wheels and programs in Zig's form: the C library and its version.
 GLIBC = "2.28"
 ARCHES = ("x86_64", "aarch64")
 TARGETS = {f"{arch}-linux-{libc}": f"{arch}-linux-{libc}" + (f".{GLIBC}" if libc == "gnu" else "")
@@ -32,7 +32,7 @@ def fail(message):
 
 
 def run(*command, cwd=ROOT, env=None, **more):
-    """Runs a command; its output is shown only when it fails."""
+    """Runs a command; its output is shown only if it fails."""
     done = subprocess.run(command, cwd=cwd, env={**os.environ, **(env or {})}, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **more)
     if done.returncode:
@@ -52,12 +52,12 @@ def read(*path):
 
 
 def version():
-    """It stands once, in meson.build."""
+    """The version, which only meson.build defines."""
     return re.search(r"^\s*version: '([^']+)'", read("meson.build"), re.M)[1]
 
 
 def epoch():
-    """The time that every made file gets: that of the commit, or of the sdist."""
+    """The time stamp for every generated file: that of the commit, or of the sdist."""
     told = os.environ.get("SOURCE_DATE_EPOCH")
     if not told:
         git = os.path.exists(os.path.join(ROOT, ".git"))
@@ -66,7 +66,7 @@ def epoch():
 
 
 def reproducible():
-    """The environment in which two builds give the same bytes."""
+    """An environment in which two builds give the same bytes."""
     os.umask(0o022)
     os.environ.update(SOURCE_DATE_EPOCH=str(epoch()), TZ="UTC", LC_ALL="C.UTF-8", ZERO_AR_DATE="1",
                       PYTHONDONTWRITEBYTECODE="1", PYTHONHASHSEED="0",
@@ -76,7 +76,8 @@ def reproducible():
 
 
 def enter_venv():
-    """Starts the script again with the Python of .venv-release, which has what it imports."""
+    """Starts the script again with the Python of .venv-release, which has the packages that it
+    imports."""
     python = os.path.join(VENV, "bin", "python")
     if os.path.exists(python) and os.path.realpath(sys.prefix) != os.path.realpath(VENV):
         os.execv(python, [python, *sys.argv])
@@ -89,7 +90,7 @@ def compilers(target):
         fail("zig is missing: tools/setup.sh release installs it (ziglang of PyPI, in .venv-release)")
     folder = os.path.join(CACHE, "bin", target)
     os.makedirs(folder, exist_ok=True)
-    # Zig traps on undefined behaviour unless it is told not to; paths of the build must not get into what is built.
+    # By default Zig traps on undefined behaviour; build paths must not get into the results
     aim = f"-target {TARGETS[target]} -mcpu=baseline -fno-sanitize=all"
     maps = f"-ffile-prefix-map={ROOT}=. -ffile-prefix-map={CACHE}=cache"
     tools = {"cc": f"cc {aim} {maps}", "cxx": f"c++ {aim} {maps}", "ar": "ar", "ranlib": "ranlib"}
@@ -106,7 +107,8 @@ def compilers(target):
 
 
 def write_tar_gz(path, entries):
-    """entries: (name, bytes, mode) or (name, target of a link, None). Sorted, one time, no owner."""
+    """entries: (name, bytes, mode) or (name, target of a link, None). They are sorted, and have the
+    same time and no owner."""
     raw = io.BytesIO()
     with tarfile.open(fileobj=raw, mode="w", format=tarfile.PAX_FORMAT) as tar:
         for name, data, mode in sorted(entries, key=lambda entry: entry[0]):

@@ -20,7 +20,8 @@ from libraries import LIBRARIES, pool_of
 
 MIRRORS = ("http://deb.debian.org/debian", "http://security.debian.org/debian-security", "http://archive.debian.org/debian")
 FLAGS = ("-O2", "-fPIC", "-fvisibility=hidden", "-fstack-protector-strong")
-# Sections of their own let the linker leave out what nothing uses; tables for unwinding are for C++, where exceptions pass.
+# Sections for each function and object let the linker drop unused ones; unwind tables are only for C++, where exceptions
+# pass.
 SMALL = ("-ffunction-sections", "-fdata-sections")
 C_FLAGS = (*FLAGS, *SMALL, "-fno-unwind-tables", "-fno-asynchronous-unwind-tables")
 CXX_FLAGS = (*FLAGS, *SMALL)
@@ -32,7 +33,8 @@ def sum_of(path):
 
 
 def download(library, name, wanted):
-    """A file of Debian's archive, in the cache, with the sum of the table."""
+    """Downloads a file from Debian's archive into the cache, and checks it against the sum in the
+    table."""
     path = os.path.join(CACHE, "sources", name)
     os.makedirs(os.path.dirname(path), exist_ok=True)
     if os.path.exists(path) and sum_of(path) == wanted:
@@ -53,7 +55,7 @@ def download(library, name, wanted):
 
 
 def unpack(library, folder):
-    """Its source, unpacked; with Debian's patches unless the table says otherwise."""
+    """Unpacks its source, with Debian's patches unless the table says otherwise."""
     for name, wanted in library.files.items():
         download(library, name, wanted)
     place = os.path.join(folder, library.name)
@@ -68,7 +70,7 @@ def unpack(library, folder):
 
 
 class Build:
-    """One target: its compilers, and where headers and archives go."""
+    """The build for one target: its compilers, and where headers and archives go."""
 
     def __init__(self, target, prefix):
         self.target, self.prefix, self.tools = target, prefix, compilers(target)
@@ -100,7 +102,8 @@ class Build:
                     f"Cflags: -I${{prefix}}/include {cflags}\nLibs: -L${{prefix}}/lib {libs}\n")
 
     def configure(self, source, *options, flags=""):
-        """Autoconf's way, with times of files as in the archive, so that it does not run itself again."""
+        """Builds with Autoconf; files get the times from the archive, so that it does not regenerate
+        itself."""
         host = self.target.replace("-linux-", "-unknown-linux-")
         run("./configure", f"--host={host}", f"--prefix={self.prefix}", *options, cwd=source,
             env={"CC": self.tools["cc"], "CXX": self.tools["cxx"], "AR": self.tools["ar"], "RANLIB": self.tools["ranlib"],
@@ -127,7 +130,7 @@ def libdeflate(build, library, source):
 
 
 def snappy(build, library, source):
-    """CMake would find all this out by compiling for minutes."""
+    """These settings replace CMake's tests, which would compile for minutes."""
     with open(os.path.join(source, "snappy-stubs-public.h.in"), encoding="utf-8") as f:
         text = f.read()
     numbers = dict(zip(("PROJECT_VERSION_MAJOR", "PROJECT_VERSION_MINOR", "PROJECT_VERSION_PATCH"), library.version.split(".")))
@@ -145,7 +148,7 @@ def snappy(build, library, source):
 
 
 def re2(build, library, source):
-    """Debian's source lacks the tables of Unicode, which the scripts beside them make of its package unicode-data."""
+    """Debian's source lacks the Unicode tables; its scripts generate them from the package unicode-data."""
     path = os.path.join(source, "re2", "unicode.py")
     with open(path, encoding="utf-8") as f:
         text = f.read().replace("from six.moves import urllib", "import urllib.request")
@@ -170,7 +173,8 @@ def xxhash(build, library, source):
 
 
 def sqlite3(build, library, source):
-    """The amalgamation, made by SQLite's own scripts: tclsh and the machine's compiler."""
+    """Builds the amalgamation with SQLite's own scripts, which need tclsh and the machine's
+    compiler."""
     run("./configure", "--disable-tcl", "--disable-readline", cwd=source, env={"CC": "cc"})
     run("make", "sqlite3.c", cwd=source)
     flags = ("-DSQLITE_THREADSAFE=1", "-DSQLITE_DQS=0", "-DSQLITE_DEFAULT_MEMSTATUS=1",
@@ -190,7 +194,8 @@ def libmicrohttpd(build, library, source):
 
 
 def ncurses(build, library, source):
-    """Only the part that reads descriptions of terminals, with those of the usual ones inside: it needs no files."""
+    """Builds only the part that reads terminal descriptions, with the common descriptions included, so that it needs
+    no files."""
     need("infocmp", "ncurses-bin")
     build.configure(source, "--without-shared", "--without-ada", "--without-cxx", "--without-cxx-binding", "--without-debug", "--without-manpages",
                     "--without-progs", "--without-tests", "--without-tack", "--enable-widec", "--with-termlib=tinfo", "--disable-stripping",
@@ -204,7 +209,7 @@ def ncurses(build, library, source):
 
 
 def libedit(build, library, source):
-    # its configure asks for tgetent in libncurses
+    # libedit's configure looks for tgetent in libncurses
     for name in ("libncurses.a", "libncursesw.a"):
         link = os.path.join(build.prefix, "lib", name)
         if not os.path.lexists(link):
@@ -221,7 +226,7 @@ STEPS = {step.__name__: step for step in (zlib, libdeflate, snappy, re2, xxhash,
 
 
 def key(library):
-    """Changes when what is built would: how, from what, with which compiler."""
+    """A key that changes if the result would: recipe, sources or compiler."""
     digest = hashlib.sha256(repr((library, C_FLAGS, CXX_FLAGS, TARGETS)).encode())
     for part in (STEPS[library.name], Build, compilers, unpack):
         digest.update(inspect.getsource(part).encode())
@@ -235,7 +240,7 @@ def prefix_of(target):
 
 
 def built(target):
-    """Builds what is missing; returns the prefix."""
+    """Builds missing libraries; returns the prefix."""
     prefix, work = prefix_of(target), os.path.join(CACHE, "work", target)
     build = Build(target, prefix)
     os.makedirs(work, exist_ok=True)

@@ -49,7 +49,7 @@ a35710b02a3de6ab8f9da7fa2e3726a609cc26c936ad85b2094ef91aa996fc94 ncurses_6.4-4.d
 97218f48c32e375121d33ebc8a0f53afadb776ddace9003f032970749a33677d ncurses_6.4-4.debian.tar.xz
 6931283d9ac87c5073f30b6290c4c75f21632bb4fc3603ac8100812bed248159 ncurses_6.4.orig.tar.gz
 f9096c5311eab61908c142e77e58f503f9228e13d351365b3c331ca5ad5a67db ncurses_6.4.orig.tar.gz.asc"""),
-    # Debian's patches make it ask for libbsd; upstream's source does not.
+    # With Debian's patches it needs libbsd; upstream's source does not.
     library("libedit", "3.1-20221030", "libedit 3.1-20221030-2", "BSD-3-Clause", "https://www.thrysoee.dk/editline/", """
 f0925a5adf4b1bf116ee19766b7daa766917aec198747943b1c4edf67a4be2bb libedit_3.1-20221030.orig.tar.gz""", patched=False),
 )
@@ -59,11 +59,12 @@ def pool_of(source):
     """The folder of a source package in Debian's archive."""
     return f"{POOL}/{source[:4] if source.startswith('lib') else source[0]}/{source}"
 
-# Comes out of the compiler: (name, version, licence, home). Its sum is that of ziglang's package.
+# Libraries that come with the compiler: (name, version, licence, home). Their sum is that of
+# ziglang's package.
 TOOLCHAIN = (
     ("musl", "1.2.5", "MIT", "https://musl.libc.org"),
     ("llvm", "22.1.8", "Apache-2.0 WITH LLVM-exception", "https://llvm.org"),
     ("zig", "0.17.1", "MIT", "https://ziglang.org"),
 )
-# Run by the page's build, and not part of the page.
+# Used by the page's build, but not part of the page.
 NPM_TOOLS = ("esbuild",)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A build of the tree for a target, with the libraries of deps.py and nothing of this machine's."""
+"""Builds the tree for a target, with the libraries of deps.py and nothing from this machine."""
 import os
 
 from common import CACHE, JOBS, ROOT, arch_of, compilers, need, read, run
 from deps import built
 
-# What is asked of Meson for everything shipped; tests/release compares the names with meson_options.txt.
+# Meson options of everything that is shipped; tests/release compares the names with meson_options.txt.
 OPTIONS = {"tests": "false", "bundled": "true"}
 
 
@@ -15,7 +15,7 @@ def cross_file(target, prefix):
     quoted = {name: f"'{path}'" for name, path in tools.items()}
     static = ", '-static'" if target.endswith("musl") else ""
     path = os.path.join(CACHE, "bin", target, "cross.ini")
-    # An embedded library for CUDA needs the C library of the job, which is glibc.
+    # The embedded library for CUDA must use the C library of the job, which is glibc.
     with open(path, "w", encoding="utf-8") as f:
         f.write(f"""[binaries]
 c = {quoted['cc']}

@@ -10,8 +10,8 @@ from common import fail
 
 HIGHEST = 12
 LOCAL, CENTRAL, END = b"PK\3\4", b"PK\1\2", b"PK\5\6"
-NEEDS = 20   # version 2.0 of the format: DEFLATE
-MADE_BY = 3 << 8 | NEEDS  # Unix: modes of files are in the upper half of the attributes
+NEEDS = 20   # version 2.0 of the format, which has DEFLATE
+MADE_BY = 3 << 8 | NEEDS  # Unix: the upper half of the attributes has the file mode
 DEFLATED = 8
 REGULAR_FILE = 0o100000
 
@@ -31,7 +31,7 @@ def library():
 
 
 def deflated(data):
-    """The bytes as one DEFLATE stream, which was unpacked again to be sure."""
+    """Compresses the bytes to one DEFLATE stream, and unpacks it again as a check."""
     deflate = library()
     compressor = deflate.libdeflate_alloc_compressor(HIGHEST)
     room = ctypes.create_string_buffer(deflate.libdeflate_deflate_compress_bound(compressor, len(data)))
@@ -49,7 +49,7 @@ def stamped(when):
 
 
 def write_zip(path, entries, when):
-    """entries: (name in ASCII, bytes, mode), written in this order, all with one time."""
+    """entries: (name in ASCII, bytes, mode), written in this order, all with the same time."""
     time, date = stamped(when)
     central = []
     with open(path, "wb") as f:

@@ -18,10 +18,11 @@ from common import CACHE, DIST, ROOT, fail, need, run, version
 sys.path.insert(0, os.path.join(ROOT, "tests", "install"))
 import readme  # noqa: E402
 
-# What debootstrap makes: its suite and architecture.
+# The parameters of debootstrap: suite and architecture.
 SUITES = {"bullseye": ("bullseye", "amd64"), "bookworm": ("bookworm", "amd64"), "trixie": ("trixie", "amd64"), "arm64": ("bookworm", "arm64")}
 BINFMT = "/proc/sys/fs/binfmt_misc"
-# A 64-bit ELF file of AArch64; F: the emulator is opened now, so that roots need no copy of it.
+# Matches 64-bit ELF files of AArch64; F: the emulator is opened now, so that the roots need no copy
+# of it.
 AARCH64 = (r":tfprof-aarch64:M::\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00"
            r":\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff:{emulator}:F")
 MIRROR = "http://deb.debian.org/debian"
@@ -35,7 +36,7 @@ STATIC = "{ " + TOLD["static"] + "; }" + QUIET + "/root/.local/bin/tfprof " + AS
 PIP = "python3 -m venv /venv && PATH=/venv/bin:$PATH && PIP_NO_INDEX=1 " + TOLD["pip"] + QUIET
 APT = "apt-get update -qq && apt-get install -y -qq ./*.deb" + QUIET
 ONE_PACKAGE = "apt-get update -qq && " + TOLD["apt"].replace("sudo apt install", "apt-get install -y -qq") + QUIET
-# All that the extension does: views, patterns (RE2), SQL (SQLite).
+# Uses all parts of the extension: views, patterns (RE2), SQL (SQLite).
 PYTHON = ("python -c \"import tfprof; p = tfprof.open('trace.json.gz'); p.op(select=['micros'], start_name_regexes=['aten::.*']).to_dict(); "
           "assert p.query('SELECT count(*) AS n FROM nodes')[0].n\" && ")
 TRIES = {
@@ -51,7 +52,7 @@ TRIES["arm64"] = {name: command.replace("x86_64", "aarch64") for name, command i
 
 
 def made(suite):
-    """The folder of a suite, made once."""
+    """The folder of a suite, which is made once."""
     root = os.path.join(CACHE, "roots", suite)
     if not os.path.exists(os.path.join(root, ".ready")):
         shutil.rmtree(root, ignore_errors=True)
@@ -64,7 +65,8 @@ def made(suite):
 
 @contextlib.contextmanager
 def emulated():
-    """The kernel starts programs of AArch64 by qemu meanwhile, also those that other programs start."""
+    """In this context the kernel starts AArch64 programs with qemu, including those started by other
+    programs."""
     entry = os.path.join(BINFMT, "tfprof-aarch64")
     if not os.path.exists(os.path.join(BINFMT, "register")):
         run("mount", "-t", "binfmt_misc", "binfmt_misc", BINFMT)
@@ -106,7 +108,7 @@ def tried(suite, wanted):
 
 def main():
     suites = sys.argv[1:] or list(SUITES)
-    # the name of the file is in the answer
+    # the answer contains the name of the file
     folder = os.path.join(CACHE, "build", "trace")
     os.makedirs(folder, exist_ok=True)
     shutil.copy(os.path.join(ROOT, TRACE), os.path.join(folder, "trace.json.gz"))

@@ -15,7 +15,7 @@ from libraries import LIBRARIES, NPM_TOOLS, TOOLCHAIN, pool_of
 
 
 def npm_packages():
-    """(name, version, licence, sha512 in hex, address) of what is in the page."""
+    """(name, version, licence, sha512 in hex, address) of the packages in the page."""
     for place, row in json.loads(read("web", "package-lock.json"))["packages"].items():
         name = place.rpartition("node_modules/")[2]
         if not name or row.get("dev") or row.get("optional") or name in NPM_TOOLS:
@@ -71,7 +71,7 @@ def licence_file(name):
 
 
 def notice():
-    """A section for each part, with its licence's text; the same texts follow once."""
+    """A section for each part, with its licence text; equal texts are written only once."""
     out = ["tfprof", "", "Licensed under the Apache License, Version 2.0: see LICENSE.", "",
            "The wheels and the static programs that `make release` builds contain the software below; Debian's packages and a build from",
            "source use the system's libraries, and contain only the packages of the page (npm).", "",

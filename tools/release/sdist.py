@@ -10,7 +10,8 @@ from common import DIST, ROOT, enter_venv, fail, reproducible, run, version, wri
 
 
 def listed():
-    """The files that git knows; in an unpacked source distribution, all that is not made by a build."""
+    """The files that git tracks; in an unpacked source distribution, all files that are not made by a
+    build."""
     if os.path.exists(os.path.join(ROOT, ".git")):
         said = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
         return [name for name in os.fsdecode(said).split("\0") if name and os.path.lexists(os.path.join(ROOT, name))]

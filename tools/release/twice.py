@@ -14,7 +14,7 @@ BUILDS = (("one", "022", {"TZ": "UTC", "RELEASE_JOBS": "1"}), ("the/other/folder
 
 
 def built(place, umask, settings, commit):
-    """make release in a clone at `place`, at the commit; returns its dist/."""
+    """Runs make release in a clone at `place`, at the commit; returns its dist/."""
     if not os.path.exists(place):
         subprocess.run(["git", "clone", "-q", ROOT, place], check=True)
     subprocess.run(["git", "-C", place, "fetch", "-q", "origin", commit], check=True)
@@ -32,7 +32,7 @@ def sums(dist):
 
 
 def compare(first, second):
-    """Prints a line for each file; whether all are the same."""
+    """Prints a line for each file; returns whether all are the same."""
     one, other = sums(first), sums(second)
     for name in sorted(one | other):
         same = one.get(name) == other.get(name)

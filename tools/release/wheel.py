@@ -19,7 +19,7 @@ from common import ARCHES, CACHE, DIST, GLIBC, ROOT, enter_venv, epoch, fail, re
 from mesonbuild import build
 from packed import write_zip
 
-OLDEST = "cp310"  # limited_api in python/meson.build
+OLDEST = "cp310"  # the value of limited_api in python/meson.build
 
 
 def tag(arch):
@@ -27,7 +27,8 @@ def tag(arch):
 
 
 def headers():
-    """Debian's Python.h includes a pyconfig.h by the name of the architecture. All that we build for have the same types."""
+    """Debian's Python.h includes a pyconfig.h from a folder named after the architecture. All our targets have the same
+    types, so one serves all."""
     found = sysconfig.get_path("include")
     ours = glob.glob(f"/usr/include/*/{os.path.basename(found)}/pyconfig.h") or [os.path.join(found, "pyconfig.h")]
     for arch in ARCHES:
@@ -38,7 +39,7 @@ def headers():
 
 
 def description(home):
-    """README.md for PyPI, where a link needs its whole address."""
+    """README.md for PyPI, where links need a full address."""
     return re.sub(r"\]\((?!https?:|#|mailto:)([^)\s]+)\)", rf"]({home}/\1)", read("README.md"))
 
 
@@ -55,7 +56,7 @@ def metadata():
 
 
 def installed(target):
-    """{name in the wheel: path} of all that is installed from the build."""
+    """{name in the wheel: path} of everything that the build installs."""
     options = ("-Dpython=true", "-Dpython.purelibdir=/package", "-Dpython.platlibdir=/package", "-Dpython.bytecompile=-1",
                f"-Dc_args=-I{headers()}")
     folder = build(target, *options, wanted=("all",), name="wheel")
@@ -72,7 +73,8 @@ def installed(target):
 
 
 def write(path, files):
-    """files: {name: (bytes, mode)}. Sorted, with one time; RECORD comes last, as the format wishes."""
+    """files: {name: (bytes, mode)}. They are sorted and have the same time; RECORD comes last, as the
+    format requires."""
     record = f"tfprof-{version()}.dist-info/RECORD"
     rows = []
     for name, (data, _) in sorted(files.items()):
