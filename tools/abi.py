@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The public interface against that of the last release: tools/abi.py [--record] [LIBRARY]
+"""Compares the public interface with that of the last release: tools/abi.py [--record] [LIBRARY]
 
 A library of empty functions is made of the headers, and abidw (Debian: abigail-tools) describes it: functions, types, values of enums.
 --record writes that to tools/abi/VERSION.abi, at a release. Without it abidiff compares with the newest record: a function or value that is

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* server/api/timeline.c: a profile's timeline in windows: lanes, visible items of a window, sums over it, one
- * span, the next of a name. The layout is made once a profile (catalog_timeline). */
+ * span, the next of a name. The layout is made once for each profile (catalog_timeline). */
 #include "data/reports.h"
 
 #include <errno.h>

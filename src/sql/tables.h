@@ -101,7 +101,9 @@ typedef struct sql_table {
         item;              /* the size of a row of it; 0: the table is made */
     int owner;           /* the table whose rows own those of this one, or -1 */
     size_t heads_tables, heads, heads_item, first,
-        next;    /* the links of the owner's chains: array, size of its items, fields in it and here */
+        /* the chains of rows: where the array of their heads is (as above), the size of a head, the field of the first
+         * row in it, and that of the next row here */
+        next;
     bool detail; /* kept only with TFP_KEEP_MEMORY */
     const char *help;
     const sql_column *columns; /* ended by a NULL name */

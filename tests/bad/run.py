@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What bad input and bad circumstances get from the program: tests/bad/run.py PROGRAM [WORD ...]
+"""Tests how the program handles bad input and bad circumstances: tests/bad/run.py PROGRAM [WORD ...]
 
 Each check runs the program once and judges its status, its one line on stderr, what it wrote, its time and its memory.
 WORDs choose groups by name. Ends with "N passed, N failed".

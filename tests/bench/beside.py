@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What looking at a job costs the job: `tfprof stacks` and `capture --attach` beside py-spy and the framework's own profiler.
+"""Measures what it costs a job to be observed: `tfprof stacks` and `capture --attach` beside py-spy and the framework's own profiler.
 beside.py TFPROF [FRAMEWORK...]   py-spy and torch are those of $TFPROF_TORCH_PYTHON's folder, TensorFlow and JAX those of .venv. The job counts: its
 longest time without a step, its processor time a step, its resident memory, and how long a fork takes it. torch runs on one thread: its others spin while they wait."""
 import json

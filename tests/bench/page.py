@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times the timeline of 5 million spans in Chromium: tests/bench/page.py BUILD
+"""Measures the time to show a timeline of 5 million spans in Chromium: tests/bench/page.py BUILD
 
 From the moment at which the page begins to load to the frame that shows the spans, after the server has read the trace: the first
 time, for which the server lays the spans out, and the best of several later ones. We aim at 1 s. SPANS sets another size.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What queries cost beyond the load: query.py PROGRAM PROFILE [TIMES]
+"""Measures the cost of queries in addition to the load: query.py PROGRAM PROFILE [TIMES]
 
 Processor time of whole commands, best of TIMES runs, less that of the same command that only selects 1 (of one that keeps
 spans, where they are asked for).

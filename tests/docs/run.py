@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the docs tell people to type: run.py PROGRAM [--record]
+"""Tests what the docs tell people to type: run.py PROGRAM [--record]
 
 Every `tfprof ...` of a code block in README.md, docs/ and deploy/ is a command that the program takes (those after `$ ` are run by
 tests/golden/run.py, with their answers). The scripts of docs/tutorials/ run with the frameworks that are there, and the page's commands

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Whether `tfprof flops` takes time linear in its input: tests/flops/linear.py [PROGRAM [NAME...]]
+"""Checks that `tfprof flops` takes time linear in its input: tests/flops/linear.py [PROGRAM [NAME...]]
 
 Each kind of graph is made to cost one table or pass of the engine as much as it can, at a size and at four times that
 size. The larger one may take at most SLACK times four times the smaller one's processor time, and LIMIT seconds in all;

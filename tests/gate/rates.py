@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How often `tfprof diff --gate` fails by chance, and how often it finds what grew: rates.py PROGRAM [COMPARISONS]
+"""Measures how often `tfprof diff --gate` fails by chance, and how often it detects growth: rates.py PROGRAM [COMPARISONS]
 
 Each comparison makes two baselines of simulated runs and asks the program. A run has 20 operations; its speed, which all of them
 share, varies from run to run by a standard deviation (column sd), of one in ten runs also by an exponential outlier of 10 % on average

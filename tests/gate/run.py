@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`tfprof diff --gate`: what passes, what fails, what is refused: run.py PROGRAM
+"""Tests what passes, fails and is refused with `tfprof diff --gate`: run.py PROGRAM
 
 Rates of false alarms and of finds are those of rates.py, here with few comparisons; docs/gate.md has them with many."""
 import json

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Whether cost grows no faster than the input: tests/growth/run.py PROGRAM [WORD...]
+"""Checks that cost grows no faster than the input: tests/growth/run.py PROGRAM [WORD...]
 
 Each kind of input (tests/growth/kinds.py) is made at size 4n and opened in one session, which answers every view and every form of
 output; report, convert, diff of two files, and a file of tfprof's own that is written and opened, are commands of their own. Each answer's processor time is read from

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Steps a second of the first answers of `tfprof top --once` and of an agent, beside what the jobs counted themselves: within 10 %.
+"""Steps a second of the first answers of `tfprof top --once` and of an agent, compared with what the jobs counted themselves: within 10 %.
 rates.py TFPROF   The libraries are made here: they have a framework's names for libraries and functions, and nothing else."""
 import json
 import os

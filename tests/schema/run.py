@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Real outputs against the schemas of `tfprof help schema`, and the skill file of `tfprof help agents`: run.py PROGRAM"""
+"""Real outputs checked against the schemas of `tfprof help schema`, and the skill file of `tfprof help agents`: run.py PROGRAM"""
 import json
 import os
 import re

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The same bytes for any number of threads: tests/threads/run.py PROGRAM [--one PROGRAM] [THREADS/PIECE ...]
+"""Checks that any number of threads gives the same bytes: tests/threads/run.py PROGRAM [--one PROGRAM] [THREADS/PIECE ...]
 
 Every sample goes through commands with one thread, and with 2, 3 and 7 threads and pieces of several sizes
 (TFPROF_THREADS=THREADS/PIECE), or with those that are named; damaged samples do, too. --one names the program that answers with one thread, which may be the

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of traces against what peers recorded:   peers.py TFPROF
+"""Compares tables of traces with the results of other tools:   peers.py TFPROF
 
   HTA    temporal breakdown, overlap of communication, idle time by stream and cause, queue lengths, launch delays and
          bandwidth of copies, of HolisticTraceAnalysis 0.5

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""XPlane and HLO against what JAX and XLA said when they were recorded:   recorded.py TFPROF
+"""Compares XPlane and HLO with the numbers that JAX and XLA gave at the recording:   recorded.py TFPROF
 
   costs    tests/data/hlo_costs.json.gz: flops and bytes of small nets by XLA's cost_analysis(), made by record_hlo.py
            of what was lowered the StableHLO, too, against its HLO

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""XPlane traces against what xprof computed from the same files:   xprof.py TFPROF [FOLDER]
+"""Compares XPlane traces with xprof's results for the same files:   xprof.py TFPROF [FOLDER]
 
 FOLDER holds NAME.xplane.pb and expected/NAME/*.json, xprof's tables; it is not part of the repository. For every number that
 both have: how often each op ran, its self time, and of device ops the float operations for each byte. Where xprof is known to

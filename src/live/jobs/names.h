@@ -10,7 +10,7 @@
 typedef struct tfp_live_names {
     char user[64]; /* "": not known */
     char version[64], container[16], command[4097];
-    const char *capture; /* the way of a capture; lives for ever */
+    const char *capture; /* how it can be captured; valid for ever */
     /* the process state by which that was decided */
     char state;
     int64_t uid, tracer, run_changed_ns;

@@ -9,7 +9,7 @@
 typedef struct tfp_trace_item {
     uint32_t parent;
     tfp_strid name;     /* a string of the tree's names */
-    uint32_t steps;     /* number of steps in which it has something */
+    uint32_t steps;     /* number of steps in which something was added */
     uint32_t last_step; /* the last step that was added */
     int64_t first_ns;   /* the first start of what was added; INT64_MAX: nothing had a time */
     int64_t cpu_ns, accelerator_ns, runs;
