@@ -64,9 +64,9 @@ class Limits(unittest.TestCase):
     def test_name_and_arguments_stay(self):
         @tfprof.limit(params=10**6)
         def test_named(path, more=1):
-            """The message of the failure."""
+            """Its own docstring."""
             return path
-        self.assertEqual((test_named.__name__, test_named.__doc__), ("test_named", "Its words."))
+        self.assertEqual((test_named.__name__, test_named.__doc__), ("test_named", "Its own docstring."))
         self.assertIsNone(test_named(GRAPH, more=2))
 
 
