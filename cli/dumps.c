@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cli/dumps.c: dumps that ranks wrote when their job hung. Some may be truncated or empty, because their process was killed: these
- * give a warning, and the others are compared. */
+/* cli/dumps.c: dumps that ranks wrote when their job hung. Some may be truncated or empty, because their process was killed: they
+ * are named in a warning, and the others are compared. */
 #include "cli.h"
 
 #include <dirent.h>

@@ -101,8 +101,8 @@ static bool is_stopped(const remote *r)
     return cli_interrupted != 0;
 }
 
-/* Called with the lock held. The last machine that gets ready, or one that has waited long enough, chooses the start
- * time. */
+/* Notes that a machine is ready. Call with the lock held. The start time is set when all machines are ready, or when the first of them finds that
+ * the time to wait is over. */
 static void arrive(machines *all, machine *m)
 {
     if (!m->arrived) all->arrived++;

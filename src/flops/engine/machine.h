@@ -15,7 +15,7 @@ typedef struct tfp_relaxed { /* for a Merge that begins a loop: the result of th
     bool found;
 } tfp_relaxed;
 
-typedef struct tfp_frame { /* an instance that is being inferred */
+typedef struct tfp_frame { /* an instance of a body while its nodes are being inferred */
     uint32_t instance;
     uint32_t at;               /* index in the body's order */
     uint32_t pass;             /* passes over a body with TF1 loops */

@@ -186,8 +186,8 @@ static void find_calls(tfp_shlo *r, tfp_map64 *calls)
     }
 }
 
-/* Puts prefixes before the names. The computations inside a function come before it, and callers come before what they
- * call. */
+/* Puts the name of a function's first call before the names of its instructions. One pass is enough, because the list has a function's own
+ * computations before it, and callers before the functions that they call. */
 static void prefix_all(tfp_shlo *r)
 {
     tfp_hlo_module *m = r->m;

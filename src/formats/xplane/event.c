@@ -246,7 +246,7 @@ static inline bool read_again(tfp_xslot *s, bytes b, tfp_xrow *row)
     return told == module && head[2 * sizeof meta] == (uint8_t)(s->line->kind << 1 | a.has_run);
 }
 
-/* Reads an event; false: it is not a usual one. */
+/* Reads an event of the common form. False: it has another form, and is read a second time by the general reader. */
 static inline bool read_event(tfp_xslot *s, bytes b, tfp_xrow *row)
 {
     uint64_t id = 0, offset = 0, duration = 0;

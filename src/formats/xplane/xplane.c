@@ -69,7 +69,8 @@ static int probe(tfp_str head, uint64_t total)
 
 /* ---- the first way: planes without their events ---- */
 
-#define HEADS_WINDOW ((size_t)16 << 10) /* lines are skipped except for their heads */
+/* Bytes read at a time. Only the head of each line is read and its events are skipped, so a larger window would read events in vain. */
+#define HEADS_WINDOW ((size_t)16 << 10)
 
 static tfp_status read_text(tfp_xreader *r, const tfp_field *f, tfp_error *err)
 {

@@ -46,7 +46,7 @@ static const struct {
 #define FUNCTIONS (sizeof functions / sizeof *functions)
 
 #define STAYS_NS 60000000000 /* for this long after its last call a function still counts the steps of a process */
-/* up to this many calls are timed from call to call: an interval cuts off up to one call */
+/* If an interval has fewer calls than this, the rate comes from the times between calls: as a number in the interval it could be wrong by one. */
 #define FEW_CALLS 20
 
 typedef struct ring {
