@@ -154,8 +154,8 @@ typedef struct cli_flag {
     const char *value; /* its value in help; NULL: takes none */
     const char *verb;  /* the only verbs that take it, one blank between; NULL: all */
     const char *help;
-    bool list;   /* takes every following word up to the next option */
-    bool prompt; /* works at the prompt too */
+    bool list;    /* takes every following word up to the next option */
+    bool prompt;  /* works at the prompt too */
     bool repeats; /* may be given several times: cli_call.repeats */
 } cli_flag;
 extern const cli_flag cli_flags[CLI_FLAG_COUNT];
@@ -273,7 +273,8 @@ int cli_take_steps(cli *c, const cli_call *call, tfp_options *o);
 int cli_load(cli *c, const cli_call *call, unsigned keep); /* fills c->profile; nothing to do when it is there */
 int cli_read(cli *c, const cli_call *call, unsigned keep); /* the same, in silence */
 void cli_notes(cli *c, const cli_call *call);              /* the notes on what was read into c->profile */
-int cli_load_dumps(cli *c, const cli_call *call, unsigned keep); /* the same for hang: skips files that cannot be read (dumps.c) */
+int cli_load_dumps(cli *c, const cli_call *call,
+                   unsigned keep); /* the same for hang: skips files that cannot be read (dumps.c) */
 
 /* Whether a report's output on stdout begins with its notes. */
 bool cli_says_notes(const tfp_report *r, const tfp_options *o); /* compare.c */
@@ -285,7 +286,7 @@ int cli_put_live(cli *c, tfp_report *r, const tfp_options *o); /* the same; note
 /* Of --fail-on: checks the names before anything is read; then the status, 5 when a checker that it names has findings. */
 int cli_check_fail_on(cli *c, const char *names, tfp_options *o);
 int cli_findings(cli *c, const char *names, const tfp_report *r);
-int cli_stdout_fault(cli *c);                                  /* the fault of writing to stdout, if there was one */
+int cli_stdout_fault(cli *c); /* the fault of writing to stdout, if there was one */
 
 /* ---- pager.c: output to a terminal ---- */
 typedef struct cli_size {
@@ -320,10 +321,10 @@ int cli_stacks(cli *c, const cli_call *call, tfp_options *o);                   
 /* live/hang.c: whether hang is asked about processes and not about files; the answer. */
 bool cli_hang_is_live(const cli_call *call);
 int cli_hang_live(cli *c, const cli_call *call, const tfp_options *o);
-int cli_mcp(cli *c, const cli_call *call, tfp_options *o);                               /* mcp.c */
-int cli_report(cli *c, const cli_call *call, tfp_options *o);                            /* report.c */
-int cli_index(cli *c, const cli_call *call, tfp_options *o);                             /* fleet/index.c */
-int cli_trend(cli *c, const cli_call *call, tfp_options *o);                             /* fleet/trend.c */
+int cli_mcp(cli *c, const cli_call *call, tfp_options *o);          /* mcp.c */
+int cli_report(cli *c, const cli_call *call, tfp_options *o);       /* report.c */
+int cli_index(cli *c, const cli_call *call, tfp_options *o);        /* fleet/index.c */
+int cli_trend(cli *c, const cli_call *call, tfp_options *o);        /* fleet/trend.c */
 int cli_page_refuses(cli *c, const cli_call *call, tfp_options *o); /* serve.c: 0, or why a page may not run it */
 char *cli_query_start(char *line); /* query.c: where the SQL of a line begins, or NULL */
 /* Parts of help. */

@@ -126,7 +126,8 @@ static int write_run(cli *c, const cli_call *call, tfp_options *o, const char *f
     if (status || (status = cli_load(c, call, TFP_KEEP_ALL))) return status;
     bool calls = tfp_profile_has(c->profile, TFP_HAS_TRACE) || (flames && tfp_profile_has(c->profile, TFP_HAS_STACKS));
     if (!calls && !tfp_profile_step_count(c->profile))
-        return cli_fault_set(&c->fault, CLI_BAD_INPUT, "%s: the files tell of no run: add a trace or run metadata", call->name);
+        return cli_fault_set(&c->fault, CLI_BAD_INPUT, "%s: the files tell of no run: add a trace or run metadata",
+                             call->name);
     tfp_report *r = NULL;
     tfp_status s = choose_timeline(c, call, o, &view);
     if (flames) view = calls ? "calls" : "scope";
@@ -149,7 +150,9 @@ static int run_timeline(cli *c, const cli_call *call, tfp_options *o)
 /* The ending of the file's name chooses the form. */
 static int run_convert(cli *c, const cli_call *call, tfp_options *o)
 {
-    static const char *const forms[][2] = { { ".pftrace", "perfetto" }, { ".folded", "folded" }, { ".speedscope.json", "speedscope" } };
+    static const char *const forms[][2] = { { ".pftrace", "perfetto" },
+                                            { ".folded", "folded" },
+                                            { ".speedscope.json", "speedscope" } };
     const char *path = call->flags[CLI_O];
     if (!path || !*path) return cli_fault_set(&c->fault, CLI_BAD_USAGE, "convert needs -o FILE (- for stdout)");
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
@@ -364,7 +367,8 @@ static int take_file(cli *c, const cli_call *call, tfp_options *o)
 {
     const char *path = call->flags[CLI_O];
     bool own = call->command && (call->command->run == run_convert || call->command->run == run_timeline ||
-                                 call->command->run == cli_report || call->command->run == cli_capture || call->command->run == cli_index);
+                                 call->command->run == cli_report || call->command->run == cli_capture ||
+                                 call->command->run == cli_index);
     if (!path || own || call->flags[CLI_HELP]) return 0;
     bool shows = call->command &&
                  (call->command->run == run_view || call->command->run == cli_stats || call->command->run == cli_diff ||

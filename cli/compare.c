@@ -121,7 +121,10 @@ typedef struct text {
     bool pipe;
 } text;
 
-enum { FIRST_MS = 3000, LATER_MS = 20000 }; /* the longest wait for bytes of a pipe: for the first byte, and for later ones */
+enum {
+    FIRST_MS = 3000,
+    LATER_MS = 20000
+}; /* the longest wait for bytes of a pipe: for the first byte, and for later ones */
 #define PIPE_MOST ((size_t)256 << 20)
 
 /* Waits for a pipe's next bytes or its end; a FIFO that no process opens for writing never has either. False: the wait was

@@ -13,13 +13,20 @@ static const struct {
     { "select", TFP_COLUMNS }, { "order_by", TFP_ORDERS }, { "checkers", TFP_CHECKERS },
     { "format", TFP_OUTPUTS }, { "view", TFP_VIEWS },
 };
-static const char *const by_values[] = { "op", "scope", "line", "node", "category", "tensor", "time", "collective", NULL };
+static const char *const by_values[] = {
+    "op", "scope", "line", "node", "category", "tensor", "time", "collective", NULL
+};
 static const char *const source_values[] = { "files", "tensorflow", "own", NULL };
 
-static const char *const output_values[] = {
-    "stdout", "file:outfile=", "timeline:outfile=", "pprof:outfile=", "folded:outfile=", "speedscope:outfile=", "perfetto:outfile=",
-    "none", NULL
-};
+static const char *const output_values[] = { "stdout",
+                                             "file:outfile=",
+                                             "timeline:outfile=",
+                                             "pprof:outfile=",
+                                             "folded:outfile=",
+                                             "speedscope:outfile=",
+                                             "perfetto:outfile=",
+                                             "none",
+                                             NULL };
 static const char *const boolean_values[] = { "true", "false", NULL };
 
 static void tell_list(const char *const *list, cli_tell_fn tell, void *ctx)

@@ -68,8 +68,9 @@ int cli_load_dumps(cli *c, const cli_call *call, unsigned keep)
         if (!ok) s = d.fatal;
     }
     if (!s && !d.read) {
-        int status = d.told[0] ? cli_fault_set(&c->fault, CLI_BAD_INPUT, "%s", d.told)
-                               : cli_fault_set(&c->fault, CLI_BAD_INPUT, "%s: is a folder without dumps", call->words[0]);
+        int status = d.told[0]
+                         ? cli_fault_set(&c->fault, CLI_BAD_INPUT, "%s", d.told)
+                         : cli_fault_set(&c->fault, CLI_BAD_INPUT, "%s: is a folder without dumps", call->words[0]);
         tfp_profile_free(d.p);
         return status;
     }

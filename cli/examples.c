@@ -84,6 +84,5 @@ void cli_list_own_examples(cli *c, const char *command)
     char begin[CLI_NAME_MAX + 16];
     size_t n = (size_t)snprintf(begin, sizeof begin, "tfprof %s ", command);
     for (const cli_example *e = cli_examples; e->command && !c->session; e++)
-        if (n < sizeof begin && strstr(e->command, begin))
-            cli_print(c->out, "\n  # %s\n  %s\n", e->help, e->command);
+        if (n < sizeof begin && strstr(e->command, begin)) cli_print(c->out, "\n  # %s\n  %s\n", e->help, e->command);
 }

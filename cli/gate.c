@@ -80,8 +80,9 @@ static int add_side(cli *c, const cli_call *call, tfp_gate *g, tfp_gate_side sid
         text baseline = { 0 };
         status = read_baseline(c, word, &baseline);
         if (!status)
-            status = baseline.data ? from_library(c, tfp_gate_add_baseline(g, side, word, baseline.data, baseline.size, c->err))
-                                   : add_profile(c, call, g, side, word);
+            status = baseline.data
+                         ? from_library(c, tfp_gate_add_baseline(g, side, word, baseline.data, baseline.size, c->err))
+                         : add_profile(c, call, g, side, word);
         free(baseline.data);
     }
     return status;

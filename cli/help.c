@@ -239,12 +239,13 @@ static void overview(cli *c)
     cli_heading(c, "Columns (-select)");
     names(c, TFP_COLUMNS, "");
     cli_print(c->out, "\n");
-    snprintf(text, sizeof text,
-             "`%shelp NAME` explains any of these; `%shelp options`, `columns`, `orders`, `outputs`, `formats`, "
-             "`checkers`, `ops`, `status` and `examples` explain all of a kind; `%shelp licences` "
-             "prints the licences, `%shelp agents` a skill file for assistants, `%shelp schema [NAME]` the JSON Schema of "
-             "what programs read.",
-             program, program, program, program, program);
+    snprintf(
+        text, sizeof text,
+        "`%shelp NAME` explains any of these; `%shelp options`, `columns`, `orders`, `outputs`, `formats`, "
+        "`checkers`, `ops`, `status` and `examples` explain all of a kind; `%shelp licences` "
+        "prints the licences, `%shelp agents` a skill file for assistants, `%shelp schema [NAME]` the JSON Schema of "
+        "what programs read.",
+        program, program, program, program, program);
     wrapped(c, text, 0, 0);
 }
 

@@ -58,9 +58,11 @@ static int add_words(cli *c, const cli_call *call, const char *index, folders *f
         struct stat st;
         const char *word = call->words[i];
         if (word == index) continue;
-        if (tfp_is_index(word)) return cli_fault_set(&c->fault, CLI_BAD_USAGE, "%s and %s: one index at a time", index, word);
+        if (tfp_is_index(word))
+            return cli_fault_set(&c->fault, CLI_BAD_USAGE, "%s and %s: one index at a time", index, word);
         if (stat(word, &st) || !S_ISDIR(st.st_mode))
-            return cli_fault_set(&c->fault, CLI_BAD_INPUT, "%s: after an index come the folders of its traces, and this is no folder", word);
+            return cli_fault_set(&c->fault, CLI_BAD_INPUT,
+                                 "%s: after an index come the folders of its traces, and this is no folder", word);
         add(f, word);
     }
     return 0;
@@ -76,7 +78,8 @@ int cli_serve_index(cli *c, const cli_call *call, serve_options *s, cli_use_fn u
     if (!(whole = realpath(index, NULL))) return cli_fault_set(&c->fault, CLI_BAD_INPUT, "%s: cannot be opened", index);
     add(&f, whole);
     status = add_words(c, call, index, &f);
-    if (!status && tfp_index_folders(whole, add_copy, &f, c->err)) status = cli_fault_from(&c->fault, TFP_BADFILE, c->err);
+    if (!status && tfp_index_folders(whole, add_copy, &f, c->err))
+        status = cli_fault_from(&c->fault, TFP_BADFILE, c->err);
     if (!status && f.no_memory) status = cli_fault_set(&c->fault, CLI_LIMIT, "out of memory");
     s->index = whole;
     s->inputs = f.at;

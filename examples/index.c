@@ -15,8 +15,8 @@ int main(int argc, char **argv)
     tfp_status s = argc < 2 ? TFP_BADARG : tfp_index_set(x, "jobs", "1", err);
     if (!s) s = tfp_index_run(x, sources, 1, "index.tmp", err);
     if (!s)
-        printf("%" PRId64 " of %" PRId64 " files are in the index, %" PRId64 " have no run\n", tfp_index_count(x, "indexed"),
-               tfp_index_count(x, "files"), tfp_index_count(x, "failed"));
+        printf("%" PRId64 " of %" PRId64 " files are in the index, %" PRId64 " have no run\n",
+               tfp_index_count(x, "indexed"), tfp_index_count(x, "files"), tfp_index_count(x, "failed"));
     if (s) fprintf(stderr, "index: %s\n", tfp_error_message(err));
     tfp_index_free(x);
     tfp_error_free(err);

@@ -17,7 +17,8 @@ static void print(const tfp_report *r)
         if (tfp_report_real(r, row, "us", &us)) printf(", %.1f us", us); /* else none of them ran: absent, not 0 */
         printf("\n");
     }
-    for (size_t i = 0; tfp_report_note(r, i); i++) printf("%s: %s\n", tfp_report_note_code(r, i), tfp_report_note(r, i));
+    for (size_t i = 0; tfp_report_note(r, i); i++)
+        printf("%s: %s\n", tfp_report_note_code(r, i), tfp_report_note(r, i));
 }
 
 int main(int argc, char **argv)

@@ -193,7 +193,8 @@ static int answer_texts(maker *m, const char *line, size_t size, const char *id,
     if (!m->o->source || catalog_wait(m->catalog, id, report_is_stopped, m, &l, &fault) != LEASE_OK) return 0;
     int status = source_index_build(l.profile, &sources) ? 0 : fail(m, LIMIT, "out of memory");
     m->sources = &sources;
-    for (size_t i = 0, texts = 0; i < sources.count && !status && texts < TEXTS_MOST; i = source_index_next(&sources, i)) {
+    for (size_t i = 0, texts = 0; i < sources.count && !status && texts < TEXTS_MOST;
+         i = source_index_next(&sources, i)) {
         if (!can_open(m, sources.at[i].file)) continue;
         snprintf(m->thing, sizeof m->thing, "%s", sources.at[i].file);
         status = answer_line(m, line, size, id, name);

@@ -19,9 +19,9 @@ typedef struct maker {
     answer out;
     size_t about; /* approximate bytes of the rest of the page */
     profile_ids of;
-    lack *lacks; /* for each profile, in the order of the ids */
-    lack *lack;  /* for the current profile; NULL: none */
-    char thing[THING_NAME]; /* the tensor whose values are requested, or the file whose text is */
+    lack *lacks;                 /* for each profile, in the order of the ids */
+    lack *lack;                  /* for the current profile; NULL: none */
+    char thing[THING_NAME];      /* the tensor whose values are requested, or the file whose text is */
     const source_index *sources; /* source files whose texts are included; NULL: none */
     char *why;
     size_t room;

@@ -23,7 +23,7 @@ typedef struct serve_options {
     bool open;                 /* show the page in the user's browser */
     const serve_input *inputs; /* files and folders */
     size_t input_count;
-    const char *index;         /* the folder of an index as an absolute path: its runs are listed. NULL: none */
+    const char *index;       /* the folder of an index as an absolute path: its runs are listed. NULL: none */
     const char *live_folder; /* folder for recordings; NULL: running jobs are not shown */
     int live_fd;             /* the same folder, held open */
     bool live_made;          /* it is removed at the end if it is empty */

@@ -20,8 +20,8 @@ typedef struct server {
     live *live;         /* NULL: running jobs are not shown */
     char host_name[80]; /* as in a Host header: an IPv6 address in brackets */
     int port;
-    char token[40];        /* "" without */
-    _Atomic size_t bodies; /* bytes of answers that are being sent */
+    char token[40];         /* "" without */
+    _Atomic size_t bodies;  /* bytes of answers that are being sent */
     _Atomic bool reporting; /* set while a report is made, one at a time: it takes twice its size of memory */
     gate *gate;
     jobs jobs;

@@ -51,8 +51,9 @@ static tfp_status read_capture(tfp_builder *b, tfp_input *in, tfp_error *err)
     if (!p) return tfp_nomem(err);
     p->arena.limit = b->p->arena.limit;
     char *name = tfp_arena_copy(&p->arena, tfp_str_of(in->name));
-    tfp_status s = name && tfp_push(&p->files->sources, name) && tfp_push(&p->files->formats, tfp_format_kineto.name) ? TFP_OK
-                                                                                                       : tfp_nomem(err);
+    tfp_status s = name && tfp_push(&p->files->sources, name) && tfp_push(&p->files->formats, tfp_format_kineto.name)
+                       ? TFP_OK
+                       : tfp_nomem(err);
     if (!s) s = tfp_format_kineto.read(&own, in, err);
     if (!s) s = tfp_build_finish(&own, err);
     if (!s) s = take(b, p, err);
@@ -79,7 +80,8 @@ static tfp_status list_captures(const char *path, tfp_buf *paths, tfp_error *err
 
 const tfp_format tfp_format_capture = {
     .name = "capture",
-    .help = "traces of PyTorch in which CUDA or HIP graphs were captured, or a folder with them: the modules, ops and lines "
+    .help = "traces of PyTorch in which CUDA or HIP graphs were captured, or a folder with them: the modules, ops and "
+            "lines "
             "of what the graphs replay",
     .read = read_capture,
     .stands = TFP_FORMAT_IS(SEVERAL) | TFP_FORMAT_IS(PART),

@@ -7,27 +7,30 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-enum { ENOUGH_ROWS = 8192, ENOUGH_TEXT = 8 << 20 }; /* a batch ends after the file with which it reaches one of these limits */
+enum {
+    ENOUGH_ROWS = 8192,
+    ENOUGH_TEXT = 8 << 20
+}; /* a batch ends after the file with which it reaches one of these limits */
 
 typedef enum fail_on { FAIL_NEVER, FAIL_MISSING, FAIL_ANY } fail_on;
 
 typedef struct pulled {
     tfp_index_settings settings;
     tfp_fleet_table_id table;
-    TFP_VEC(size_t) chosen;               /* numbers of the selected columns */
-    tfp_batch tables[TFP_FLEET_TABLES];   /* rows that were read but not passed on yet */
+    TFP_VEC(size_t) chosen;             /* numbers of the selected columns */
+    tfp_batch tables[TFP_FLEET_TABLES]; /* rows that were read but not passed on yet */
     tfp_texts texts[TFP_FLEET_TABLES];
-    tfp_batch view;                       /* the selected columns of the table; its cells are borrowed */
-    size_t row;                           /* the next row of `view` to pass on */
-    tfp_fleet_rows rows;                  /* rows of one file */
+    tfp_batch view;      /* the selected columns of the table; its cells are borrowed */
+    size_t row;          /* the next row of `view` to pass on */
+    tfp_fleet_rows rows; /* rows of one file */
     tfp_buf packed;
-    tfp_pool *pool;                       /* NULL: files are read in this process */
-    bool apart;                           /* files are read in other processes */
+    tfp_pool *pool; /* NULL: files are read in this process */
+    bool apart;     /* files are read in other processes */
     fail_on fails;
     tfp_fleet_next_fn next;
     void *ctx;
     bool ended;
-    const tfp_fleet_file *file;           /* the file of the pool's job */
+    const tfp_fleet_file *file; /* the file of the pool's job */
     tfp_fleet_result result;
     tfp_error error;
 } pulled;
@@ -63,7 +66,8 @@ static tfp_status set(pulled *p, const char *name, const char *value, tfp_error 
 {
     if (!value) return tfp_fail(err, TFP_BADARG, "%s: no value", name);
     if (strcmp(name, "path") == 0) return tfp_fleet_rules_pattern(&p->settings.rules, value, err);
-    if (strcmp(name, "sidecar") == 0) return tfp_fleet_rules_sidecar(&p->settings.rules, value) ? TFP_OK : tfp_nomem(err);
+    if (strcmp(name, "sidecar") == 0)
+        return tfp_fleet_rules_sidecar(&p->settings.rules, value) ? TFP_OK : tfp_nomem(err);
     if (strcmp(name, "columns") == 0) return choose(p, value, err);
     if (strcmp(name, "memory") == 0) return set_number(name, value, 1 << 20, &p->settings.memory, err);
     if (strcmp(name, "timeout") == 0) return set_number(name, value, 1, &p->settings.timeout_s, err);
@@ -73,7 +77,8 @@ static tfp_status set(pulled *p, const char *name, const char *value, tfp_error 
     }
     if (strcmp(name, "fail-on") != 0) return tfp_fail(err, TFP_BADARG, "no setting '%s'", name);
     p->fails = strcmp(value, "any") == 0 ? FAIL_ANY : FAIL_MISSING;
-    return strcmp(value, "any") == 0 || strcmp(value, "missing") == 0 ? TFP_OK : wrong(err, name, value, "any or missing");
+    return strcmp(value, "any") == 0 || strcmp(value, "missing") == 0 ? TFP_OK
+                                                                      : wrong(err, name, value, "any or missing");
 }
 
 static void free_pulled(pulled *p)
@@ -109,21 +114,28 @@ static tfp_status start(pulled *p, const char *table, const char *const *setting
         ok = tfp_texts_start(&p->texts[i]) && tfp_fleet_batch(&p->tables[i], (tfp_fleet_table_id)i, &p->texts[i]);
     ok = ok && (p->view.columns = calloc(p->chosen.size + 1, sizeof *p->view.columns));
     p->view.column_count = p->chosen.size;
-    for (size_t i = 0; i < p->chosen.size && ok; i++) p->view.columns[i] = tfp_fleet_tables[p->table].columns[p->chosen.at[i]];
+    for (size_t i = 0; i < p->chosen.size && ok; i++)
+        p->view.columns[i] = tfp_fleet_tables[p->table].columns[p->chosen.at[i]];
     if (!s && !ok) s = tfp_nomem(err);
     return !s && p->apart ? tfp_pool_new(&p->settings, &p->pool, err) : s;
 }
 
 /* ---- one file ---- */
 
-static tfp_status fail(pulled *p, const tfp_fleet_file *f, tfp_fleet_code code, tfp_str message, int signal, int64_t attempts)
+static tfp_status fail(pulled *p, const tfp_fleet_file *f, tfp_fleet_code code, tfp_str message, int signal,
+                       int64_t attempts)
 {
     bool ends = p->fails == FAIL_ANY || (p->fails == FAIL_MISSING && code == TFP_FLEET_MISSING);
     if (ends)
-        return tfp_fail(&p->error, TFP_BADFILE, "%.*s: %s: %.*s", (int)f->path.size, f->path.data, tfp_fleet_codes[code],
-                        (int)message.size, message.data);
-    tfp_fleet_failure row = { .path = f->path, .message = message, .size = f->size, .mtime_us = f->mtime_us,
-                              .code = code, .signal = signal, .attempts = attempts };
+        return tfp_fail(&p->error, TFP_BADFILE, "%.*s: %s: %.*s", (int)f->path.size, f->path.data,
+                        tfp_fleet_codes[code], (int)message.size, message.data);
+    tfp_fleet_failure row = { .path = f->path,
+                              .message = message,
+                              .size = f->size,
+                              .mtime_us = f->mtime_us,
+                              .code = code,
+                              .signal = signal,
+                              .attempts = attempts };
     if (p->table == TFP_FLEET_FAILURES) tfp_fleet_put_failure(&p->tables[TFP_FLEET_FAILURES], &row);
     return p->tables[TFP_FLEET_FAILURES].failed ? tfp_nomem(&p->error) : TFP_OK;
 }
@@ -164,8 +176,12 @@ static tfp_status read_here(pulled *p, const tfp_fleet_file *f)
 static tfp_status read_source(pulled *p, const tfp_fleet_source *from)
 {
     struct stat st;
-    tfp_fleet_file f = { .file = from->file, .path = tfp_str_of(from->path ? from->path : from->file ? from->file : "<bytes>"),
-                         .size = INT64_MIN, .mtime_us = INT64_MIN };
+    tfp_fleet_file f = { .file = from->file,
+                         .path = tfp_str_of(from->path   ? from->path
+                                            : from->file ? from->file
+                                                         : "<bytes>"),
+                         .size = INT64_MIN,
+                         .mtime_us = INT64_MIN };
     if (from->code) {
         tfp_fleet_code code = strcmp(from->code, "missing") == 0 ? TFP_FLEET_MISSING : TFP_FLEET_UNREADABLE;
         return fail(p, &f, code, tfp_str_of(from->message ? from->message : ""), 0, 1);
@@ -220,7 +236,8 @@ static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
     tfp_error_clear(&p->error);
     tfp_status s = TFP_OK;
     while (!s && p->row == p->view.row_count && !p->ended) s = fill(p);
-    if (!s && p->row < p->view.row_count) s = tfp_arrow_of_batch(&p->view, &p->row, TFP_ARROW_ROWS, TFP_ARROW_TEXT, out, &p->error);
+    if (!s && p->row < p->view.row_count)
+        s = tfp_arrow_of_batch(&p->view, &p->row, TFP_ARROW_ROWS, TFP_ARROW_TEXT, out, &p->error);
     if (s) p->ended = true;
     return s == TFP_NOMEM ? ENOMEM : s ? EIO : 0;
 }
@@ -264,8 +281,8 @@ tfp_status tfp_fleet_arrow(const char *table, const char *const *settings, tfp_f
 
 /* ---- files and whose they are ---- */
 
-tfp_status tfp_fleet_files(const char *const *sources, size_t count, const char *names, const char *sidecar, tfp_fleet_file_fn fn,
-                           void *ctx, tfp_error *err)
+tfp_status tfp_fleet_files(const char *const *sources, size_t count, const char *names, const char *sidecar,
+                           tfp_fleet_file_fn fn, void *ctx, tfp_error *err)
 {
     tfp_index_walk *w = NULL;
     tfp_index_walk_file f;
@@ -292,8 +309,8 @@ static tfp_status set_rules(tfp_fleet_rules *rules, const char *const *settings,
     return s;
 }
 
-tfp_status tfp_fleet_whose(const char *const *settings, const char *file, const char *path, tfp_fleet_field_fn fn, void *ctx,
-                           tfp_error *err)
+tfp_status tfp_fleet_whose(const char *const *settings, const char *file, const char *path, tfp_fleet_field_fn fn,
+                           void *ctx, tfp_error *err)
 {
     static const char *const names[] = { "job", "date", "host", "rank" };
     tfp_fleet_rules rules = { 0 };

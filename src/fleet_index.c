@@ -67,7 +67,8 @@ static tfp_status set_tables(tfp_index *x, const char *value, tfp_error *err)
     for (const char *at = value; *at;) {
         size_t size = strcspn(at, ",");
         tfp_fleet_table_id id = tfp_fleet_find((tfp_str){ at, size });
-        if (id == TFP_FLEET_TABLES) return wrong(err, "tables", value, "names of tables, such as runs,step_devices,ops");
+        if (id == TFP_FLEET_TABLES)
+            return wrong(err, "tables", value, "names of tables, such as runs,step_devices,ops");
         tables |= TFP_FLEET_BIT(id);
         at += size + (at[size] == ',');
     }
@@ -158,7 +159,8 @@ tfp_status tfp_index_run(tfp_index *x, const char *const *sources, size_t count,
 {
     tfp_error own; /* the pass needs an error's errno even if the caller wants no message */
     tfp_error_clear(err);
-    if (!x || !sources || !count || !out || !*out) return tfp_fail(err, TFP_BADARG, "no index, no source, or no folder");
+    if (!x || !sources || !count || !out || !*out)
+        return tfp_fail(err, TFP_BADARG, "no index, no source, or no folder");
     tfp_error_clear(&own);
     return tfp_index_pass(&x->settings, sources, count, out, &x->counts, err ? err : &own);
 }
@@ -198,7 +200,10 @@ static tfp_status check_parts(const char *path, tfp_error *err)
     if (!tfp_is_index(path)) return tfp_fail(err, TFP_BADFILE, "%s: no folder that tfprof index made", path);
     tfp_status s = tfp_part_names_read(&runs, path, tfp_fleet_tables[TFP_FLEET_RUNS].name, err);
     if (!s && !runs.size)
-        s = tfp_fail(err, TFP_BADFILE, "%s: an index without runs yet: tfprof index is at work there, or ended before its first part and is to be run again", path);
+        s = tfp_fail(err, TFP_BADFILE,
+                     "%s: an index without runs yet: tfprof index is at work there, or ended before its first part and "
+                     "is to be run again",
+                     path);
     tfp_part_names_free(&runs);
     return s;
 }
@@ -238,5 +243,6 @@ tfp_status tfp_index_runs(const char *path, const char *const *settings, tfp_rep
 tfp_status tfp_index_folders(const char *path, void (*fn)(void *ctx, const char *folder), void *ctx, tfp_error *err)
 {
     tfp_error_clear(err);
-    return path && fn ? tfp_index_sources_each(path, fn, ctx, err) : tfp_fail(err, TFP_BADARG, "no index, or no function");
+    return path && fn ? tfp_index_sources_each(path, fn, ctx, err)
+                      : tfp_fail(err, TFP_BADARG, "no index, or no function");
 }

@@ -38,8 +38,8 @@ static tfp_status take_ops(tfp_gate_runs *runs, const tfp_profile *p, tfp_error 
     bool steps = tfp_profile_step_count(p) > 0;
     tfp_report *r = NULL;
     tfp_options *o = tfp_options_new();
-    tfp_status s = o ? tfp_options_set(o, "select", "micros,occurrence,float_ops,bytes,peak_bytes,params", err)
-                     : tfp_nomem(err);
+    tfp_status s =
+        o ? tfp_options_set(o, "select", "micros,occurrence,float_ops,bytes,peak_bytes,params", err) : tfp_nomem(err);
     if (!s) s = tfp_options_set(o, "max_depth", "1000000000", err);
     if (!s) s = steps ? tfp_stats(p, "op", o, &r, err) : tfp_report_build(p, "op", o, &r, err);
     if (!s) s = tfp_gate_take_ops(runs, r, err);
@@ -76,7 +76,9 @@ tfp_status tfp_gate_save(const tfp_gate *g, tfp_gate_side side, tfp_write_fn fn,
     tfp_error_clear(err);
     if (!g || !is_side(side) || !fn || !g->sides[side].runs.size) return tfp_fail(err, TFP_BADARG, "no runs to save");
     if (!g->sides[side].rows.size)
-        return tfp_fail(err, TFP_NOTFOUND, "no step, operation or counter was recorded in these runs: nothing could be compared with them");
+        return tfp_fail(
+            err, TFP_NOTFOUND,
+            "no step, operation or counter was recorded in these runs: nothing could be compared with them");
     tfp_buf b = { 0 };
     tfp_gate_write(&g->sides[side], &b);
     tfp_status s = b.failed ? tfp_nomem(err) : TFP_OK;
@@ -95,8 +97,9 @@ static tfp_status judge(const tfp_gate *g, tfp_report *r, tfp_gate_result *x, tf
 
 static tfp_gate_verdict told(tfp_gated verdict)
 {
-    return verdict == TFP_GATE_FAILED ? TFP_GATE_IS_FAILED
-           : verdict == TFP_GATE_PASSED ? TFP_GATE_IS_PASSED : TFP_GATE_IS_UNKNOWN;
+    return verdict == TFP_GATE_FAILED   ? TFP_GATE_IS_FAILED
+           : verdict == TFP_GATE_PASSED ? TFP_GATE_IS_PASSED
+                                        : TFP_GATE_IS_UNKNOWN;
 }
 
 tfp_status tfp_gate_judge(const tfp_gate *g, double limit, int pairs, const tfp_options *o, tfp_report **out,

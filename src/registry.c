@@ -19,9 +19,9 @@ const tfp_format *const tfp_formats[] = { &tfp_format_profile,
                                           &tfp_format_flight,
                                           &tfp_format_safetensors,
                                           &tfp_format_gguf,
-    &tfp_format_torch,
-    &tfp_format_onnx,
-    &tfp_format_inspector,
+                                          &tfp_format_torch,
+                                          &tfp_format_onnx,
+                                          &tfp_format_inspector,
                                           &tfp_format_execution_trace,
                                           &tfp_format_sqlite,
                                           &tfp_format_perfetto,
@@ -31,18 +31,18 @@ const tfp_format *const tfp_formats[] = { &tfp_format_profile,
                                           &tfp_format_inductor,
                                           NULL };
 
-const tfp_view *const tfp_views[] = {
-    &tfp_view_info,  &tfp_view_summary,  &tfp_view_scope,  &tfp_view_graph,  &tfp_view_op,     &tfp_view_code,
-    &tfp_view_lines, &tfp_view_flops,    &tfp_view_params, &tfp_view_memory, &tfp_view_hang,  &tfp_view_calls,  &tfp_view_kernel,
-    &tfp_view_steps, &tfp_view_transfer, &tfp_view_wait,   &tfp_view_check,  &tfp_view_whatif, &tfp_view_advise, NULL
-};
+const tfp_view *const tfp_views[] = { &tfp_view_info,   &tfp_view_summary, &tfp_view_scope,    &tfp_view_graph,
+                                      &tfp_view_op,     &tfp_view_code,    &tfp_view_lines,    &tfp_view_flops,
+                                      &tfp_view_params, &tfp_view_memory,  &tfp_view_hang,     &tfp_view_calls,
+                                      &tfp_view_kernel, &tfp_view_steps,   &tfp_view_transfer, &tfp_view_wait,
+                                      &tfp_view_check,  &tfp_view_whatif,  &tfp_view_advise,   NULL };
 
-const tfp_output_format *const tfp_outputs[] = { &tfp_output_text,       &tfp_output_json,    &tfp_output_jsonl,
-                                                 &tfp_output_csv,        &tfp_output_md,      &tfp_output_arrow,
-                                                 &tfp_output_parquet,    &tfp_output_proto,   &tfp_output_script,
-                                                 &tfp_output_timeline,   &tfp_output_pprof,   &tfp_output_folded,
-                                                 &tfp_output_speedscope, &tfp_output_perfetto, &tfp_output_columns,
-                                                 NULL };
+const tfp_output_format *const tfp_outputs[] = {
+    &tfp_output_text,       &tfp_output_json,     &tfp_output_jsonl,   &tfp_output_csv,
+    &tfp_output_md,         &tfp_output_arrow,    &tfp_output_parquet, &tfp_output_proto,
+    &tfp_output_script,     &tfp_output_timeline, &tfp_output_pprof,   &tfp_output_folded,
+    &tfp_output_speedscope, &tfp_output_perfetto, &tfp_output_columns, NULL
+};
 
 const tfp_format *tfp_format_find(const char *name)
 {

@@ -105,7 +105,9 @@ static size_t run_of(const traces *t, const traced *x)
 
 static traced traced_of(const tfp_profile *p, const tfp_process *process)
 {
-    traced x = { .path = p->files->sources.at[process->source], .format = p->files->formats.at[process->source], .rank = -1 };
+    traced x = { .path = p->files->sources.at[process->source],
+                 .format = p->files->formats.at[process->source],
+                 .rank = -1 };
     const char *digits = rank_in_name(x.path);
     if (!x.format) x.format = "";
     if (!process->rank_guessed) x.rank = process->rank;
@@ -134,7 +136,8 @@ static bool find_traces(const tfp_profile *p, traces *t)
         size_t first = next;
         while (next < p->events->processes.size && p->events->processes.at[next].source == i) next++;
         if (first == next) folder = path; /* it has no processes, so it may be a folder */
-        if (first == next || (folder && is_in(folder, path) && t->count && t->at[t->count - 1].path == folder)) continue;
+        if (first == next || (folder && is_in(folder, path) && t->count && t->at[t->count - 1].path == folder))
+            continue;
         traced x = traced_of(p, &p->events->processes.at[first]);
         if (folder && is_in(folder, path)) x.path = folder;
         x.run = run_of(t, &x);

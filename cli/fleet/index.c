@@ -45,8 +45,10 @@ static tfp_status set_all(tfp_index *x, const cli_call *call, const tfp_options 
         cli_flag_id flag;
         const char *name;
     } settings[] = {
-        { CLI_JOBS, "jobs" },       { CLI_MEMORY, "memory" }, { CLI_NAME, "name" },     { CLI_PART_BYTES, "part-bytes" },
-        { CLI_RETRY, "retry" },     { CLI_SHARD, "shard" },   { CLI_SIDECAR, "sidecar" }, { CLI_TABLES, "tables" },
+        { CLI_JOBS, "jobs" },       { CLI_MEMORY, "memory" },
+        { CLI_NAME, "name" },       { CLI_PART_BYTES, "part-bytes" },
+        { CLI_RETRY, "retry" },     { CLI_SHARD, "shard" },
+        { CLI_SIDECAR, "sidecar" }, { CLI_TABLES, "tables" },
         { CLI_TIMEOUT, "timeout" },
     };
     const char *over = tfp_options_get(o, "fail_over");
@@ -61,13 +63,15 @@ static tfp_status set_all(tfp_index *x, const cli_call *call, const tfp_options 
 static void tell(cli *c, const tfp_index *x)
 {
     char text[200];
-    int64_t failed = tfp_index_count(x, "failed"), not_taken = tfp_index_count(x, "not_taken"), closed = tfp_index_count(x, "closed");
+    int64_t failed = tfp_index_count(x, "failed"), not_taken = tfp_index_count(x, "not_taken"),
+            closed = tfp_index_count(x, "closed");
     if (closed) {
         snprintf(text, sizeof text, "folders that may not be read were left out: %lld", (long long)closed);
         cli_tell_remark(c, text);
     }
     if (not_taken) {
-        snprintf(text, sizeof text, "malformed dates and ranks in paths and sidecars were not taken: %lld", (long long)not_taken);
+        snprintf(text, sizeof text, "malformed dates and ranks in paths and sidecars were not taken: %lld",
+                 (long long)not_taken);
         cli_tell_remark(c, text);
     }
     if (!failed) return;
@@ -89,9 +93,9 @@ static int run(cli *c, const cli_call *call, tfp_options *o, tfp_index *x)
     int status = cli_put(c, r, o);
     if (status) return status;
     tell(c, x);
-    return tfp_index_is_over(x)
-               ? cli_fault_set(&c->fault, CLI_FOUND, "more files failed than --fail-over %s", tfp_options_get(o, "fail_over"))
-               : 0;
+    return tfp_index_is_over(x) ? cli_fault_set(&c->fault, CLI_FOUND, "more files failed than --fail-over %s",
+                                                tfp_options_get(o, "fail_over"))
+                                : 0;
 }
 
 int cli_index(cli *c, const cli_call *call, tfp_options *o)

@@ -13,7 +13,8 @@ int cli_trend(cli *c, const cli_call *call, tfp_options *o)
     const char *fail_on = flags[CLI_FAIL_ON];
     size_t regressed = 0;
     tfp_report *r = NULL;
-    if (call->word_count != 1) return cli_fault_set(&c->fault, CLI_BAD_USAGE, "trend needs one folder that tfprof index made");
+    if (call->word_count != 1)
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "trend needs one folder that tfprof index made");
     if (fail_on && strcmp(fail_on, "regressed") != 0)
         return cli_fault_set(&c->fault, CLI_BAD_USAGE, "--fail-on: '%s' must be regressed", fail_on);
     tfp_status s = tfp_index_trend(call->words[0], settings, o, &r, &regressed, c->err);

@@ -8,7 +8,10 @@
 #include <unistd.h>
 
 /* Whether a word means a process: it is a number, and no file has that name. */
-static bool is_process(const char *word) { return *word && !word[strspn(word, "0123456789")] && access(word, F_OK) != 0; }
+static bool is_process(const char *word)
+{
+    return *word && !word[strspn(word, "0123456789")] && access(word, F_OK) != 0;
+}
 
 bool cli_hang_is_live(const cli_call *call)
 {

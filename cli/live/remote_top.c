@@ -321,6 +321,7 @@ int cli_remote_top(cli *c, const cli_call *call, const tfp_options *o, double in
 int cli_remote_hang(cli *c, const cli_call *call, const tfp_options *o)
 {
     if (call->word_count)
-        return cli_fault_set(&c->fault, CLI_BAD_USAGE, "hang --agent shows all ranks of its agents: it takes no files and no processes");
+        return cli_fault_set(&c->fault, CLI_BAD_USAGE,
+                             "hang --agent shows all ranks of its agents: it takes no files and no processes");
     return run(c, call, o, "hang", 1);
 }

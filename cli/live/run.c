@@ -130,11 +130,15 @@ int cli_start(cli *c, const cli_call *call, tfp_options *o)
     static const struct {
         cli_flag_id flag;
         const char *name;
-    } all[] = { { CLI_DIR, "dir" },         { CLI_EVERY, "every" },
-                { CLI_AT_STEP, "at_step" }, { CLI_STEPS, "steps" },
-                { CLI_MS, "ms" },           { CLI_ON_SIGNAL, "on_signal" },
+    } all[] = { { CLI_DIR, "dir" },
+                { CLI_EVERY, "every" },
+                { CLI_AT_STEP, "at_step" },
+                { CLI_STEPS, "steps" },
+                { CLI_MS, "ms" },
+                { CLI_ON_SIGNAL, "on_signal" },
                 { CLI_PYTHON_LEVEL, "python_level" },
-                { CLI_CUDA, "cuda" },       { CLI_MAX_BYTES, "max_bytes" } };
+                { CLI_CUDA, "cuda" },
+                { CLI_MAX_BYTES, "max_bytes" } };
     (void)o;
     if (!call->word_count)
         return cli_fault_set(&c->fault, CLI_BAD_USAGE, "run needs a command: tfprof run -- python train.py");

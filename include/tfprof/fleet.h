@@ -74,8 +74,8 @@ TFP_API tfp_status tfp_index_query(const char *path, const char *sql, const tfp_
  *  o          the form of the report; NULL means every default
  *  regressed  gets the number of rows that got slower; may be NULL
  *  Errors: TFP_BADARG a setting; TFP_BADFILE no index, or a damaged one; TFP_NOMEM. */
-TFP_API tfp_status tfp_index_trend(const char *path, const char *const *settings, const tfp_options *o, tfp_report **out,
-                                   size_t *regressed, tfp_error *err);
+TFP_API tfp_status tfp_index_trend(const char *path, const char *const *settings, const tfp_options *o,
+                                   tfp_report **out, size_t *regressed, tfp_error *err);
 
 /** A page of the runs of an index, filtered and sorted: a row for each, with the columns of the table `runs`; dates and times are texts
  *  (2026-11-24, 2026-11-24T00:00:00Z). Each call reads the files again; memory grows with the matching runs, by about 24 bytes for each,
@@ -86,12 +86,13 @@ TFP_API tfp_status tfp_index_trend(const char *path, const char *const *settings
  *             cells come last. NULL as a value, or for all: the default
  *  total, found   get the number of runs of the index, and of those that match the filter; may be NULL
  *  Errors: TFP_BADARG a setting; TFP_BADFILE no index, or a damaged one; TFP_NOMEM. */
-TFP_API tfp_status tfp_index_runs(const char *path, const char *const *settings, tfp_report **out, size_t *total, size_t *found,
-                                  tfp_error *err);
+TFP_API tfp_status tfp_index_runs(const char *path, const char *const *settings, tfp_report **out, size_t *total,
+                                  size_t *found, tfp_error *err);
 
 /** Calls fn with each existing folder to which relative paths of the index (runs.path) refer: the folders that were indexed, and the
  *  current folders of those passes. With an index that another user made, no folder is given. Errors: TFP_BADARG; TFP_BADFILE; TFP_NOMEM. */
-TFP_API tfp_status tfp_index_folders(const char *path, void (*fn)(void *ctx, const char *folder), void *ctx, tfp_error *err);
+TFP_API tfp_status tfp_index_folders(const char *path, void (*fn)(void *ctx, const char *folder), void *ctx,
+                                     tfp_error *err);
 
 /* ---- without an index: files as a table ---- */
 
@@ -132,8 +133,8 @@ typedef void (*tfp_fleet_field_fn)(void *ctx, const char *name, const char *valu
 
 /** The facts about its run in a file's path and sidecar: calls fn for each of job, date, host and rank that is known, without opening
  *  the trace. settings: "path" and "sidecar", as above. file NULL: no sidecar. Errors: TFP_BADARG; TFP_NOMEM. */
-TFP_API tfp_status tfp_fleet_whose(const char *const *settings, const char *file, const char *path, tfp_fleet_field_fn fn,
-                                   void *ctx, tfp_error *err);
+TFP_API tfp_status tfp_fleet_whose(const char *const *settings, const char *file, const char *path,
+                                   tfp_fleet_field_fn fn, void *ctx, tfp_error *err);
 
 #ifdef __cplusplus
 }

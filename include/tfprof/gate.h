@@ -22,14 +22,15 @@ TFP_API void tfp_gate_free(tfp_gate *g);
  *  name  its name in baselines; NULL: the first file of the profile
  *  p     a finished profile, read without TFP_KEEP_SUMS, TFP_KEEP_ROWS and TFP_KEEP_TOTAL; not needed after the call
  *  Errors: TFP_BADARG; TFP_LIMIT over 1,000 runs or 4,194,304 numbers on a side; TFP_NOMEM. */
-TFP_API tfp_status tfp_gate_add(tfp_gate *g, tfp_gate_side side, const char *name, const tfp_profile *p, tfp_error *err);
+TFP_API tfp_status tfp_gate_add(tfp_gate *g, tfp_gate_side side, const char *name, const tfp_profile *p,
+                                tfp_error *err);
 
 /** 1 if these bytes, or the first bytes of a file, begin a baseline: the runs of one side as tfp_gate_save writes them. */
 TFP_API int tfp_is_baseline(const void *data, size_t size);
 
 /** Adds the runs of a baseline. The bytes are not needed after the call. Errors: TFP_BADFILE with the byte; as tfp_gate_add. */
-TFP_API tfp_status tfp_gate_add_baseline(tfp_gate *g, tfp_gate_side side, const char *name, const void *data, size_t size,
-                                         tfp_error *err);
+TFP_API tfp_status tfp_gate_add_baseline(tfp_gate *g, tfp_gate_side side, const char *name, const void *data,
+                                         size_t size, tfp_error *err);
 
 /** Writes the runs of a side as a baseline: JSON, a line for each row. Errors: TFP_BADARG no runs;
  *  TFP_NOTFOUND the runs have no numbers; TFP_BADOUTPUT; TFP_NOMEM. */

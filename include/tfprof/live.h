@@ -58,7 +58,8 @@ TFP_API tfp_status tfp_live_stacks(const tfp_live *l, const char *target, const 
  *  tfp_live_stacks: nothing is stopped.
  *  targets, count  processes (numbers), or file names of their scripts or programs; none: every process of a job with RANK in its environment
  *  A note names each process that cannot be read. Errors: TFP_BADFILE no such process, or none can be read; TFP_BADARG; TFP_NOMEM. */
-TFP_API tfp_status tfp_live_hang(const char *const *targets, size_t count, const tfp_options *o, tfp_report **out, tfp_error *err);
+TFP_API tfp_status tfp_live_hang(const char *const *targets, size_t count, const tfp_options *o, tfp_report **out,
+                                 tfp_error *err);
 
 /** Prepares this process so that a command started from it has an agent in each of its Python processes: makes the folder of
  *  results and the hook's files, and sets PYTHONPATH, TFPROF_AGENT and TFPROF_RUN_DIR; with "cuda" CUDA_INJECTION64_PATH, too.

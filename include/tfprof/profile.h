@@ -22,9 +22,8 @@ typedef enum tfp_keep {
     TFP_KEEP_ATTRS = 2,     /**< every node attribute: tfp_profile_write */
     TFP_KEEP_ALL = 3,       /**< everything that tfp_profile_write writes */
     TFP_KEEP_FUNCTIONS = 4, /**< nodes of functions, too, as FUNCTION/NODE; TensorFlow's tool leaves them out */
-    TFP_KEEP_GRAPHS =
-        16, /**< the program of graphs and ProfileProtos, without executions: for comparing parameters */
-    TFP_KEEP_SUMS = 32, /**< of traces only sums by node and step, which op, scope and graph need, instead of spans.
+    TFP_KEEP_GRAPHS = 16, /**< the program of graphs and ProfileProtos, without executions: for comparing parameters */
+    TFP_KEEP_SUMS = 32,   /**< of traces only sums by node and step, which op, scope and graph need, instead of spans.
                                  Other views are refused then (TFP_BADARG). Without effect beside TFP_KEEP_MEMORY or
                                  TFP_KEEP_PROGRAM. */
     TFP_KEEP_TOTAL =
@@ -124,7 +123,7 @@ TFP_API size_t tfp_format_name_size(const char *format, const char *path);
 
 /** Facts that follow from a path alone. */
 typedef enum tfp_path_fact {
-    TFP_PATH_PART,  /**< a part of something that another file stands for, such as the data of a checkpoint: it is not read by itself */
+    TFP_PATH_PART, /**< a part of something that another file stands for, such as the data of a checkpoint: it is not read by itself */
     TFP_PATH_FOLDER /**< represents its folder, which people name instead: saved_model.pb */
 } tfp_path_fact;
 

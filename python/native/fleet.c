@@ -177,7 +177,9 @@ PyObject *native_fleet_whose(PyObject *module, PyObject *args)
 {
     PyObject *given, *file = NULL, *path = NULL;
     const char **settings;
-    if (!PyArg_ParseTuple(args, "O!O!O!:fleet_whose", &PyTuple_Type, &given, &PyBytes_Type, &file, &PyBytes_Type, &path)) return NULL;
+    if (!PyArg_ParseTuple(args, "O!O!O!:fleet_whose", &PyTuple_Type, &given, &PyBytes_Type, &file, &PyBytes_Type,
+                          &path))
+        return NULL;
     if (!(settings = texts_of(given))) return NULL;
     PyObject *fields = PyDict_New();
     tfp_error *err = tfp_error_new();

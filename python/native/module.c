@@ -108,12 +108,14 @@ static PyMethodDef functions[] = {
     { "is_scope_text", native_is_scope_text, METH_VARARGS,
       "is_scope_text(data): whether bytes contain the beginning of a printed scope view." },
     { "fleet_stream", native_fleet_stream, METH_VARARGS,
-      "fleet_stream(table, (name, value, ...), iterator): a capsule with an Arrow C stream of the rows of sources: tuples of file, "
+      "fleet_stream(table, (name, value, ...), iterator): a capsule with an Arrow C stream of the rows of sources: "
+      "tuples of file, "
       "path, data, code and message, each bytes or None." },
     { "fleet_files", native_fleet_files, METH_VARARGS,
       "fleet_files((source, ...), names, sidecar): a list of (file, path, size, mtime in microseconds)." },
     { "fleet_whose", native_fleet_whose, METH_VARARGS,
-      "fleet_whose((name, value, ...), file, path): job, date, host and rank, as far as path and the sidecar of a file (b'': none) tell." },
+      "fleet_whose((name, value, ...), file, path): job, date, host and rank, as far as path and the sidecar of a file "
+      "(b'': none) tell." },
     { "fleet_columns", native_fleet_columns, METH_VARARGS,
       "fleet_columns(table): (name, type) of its columns; fleet_columns(None): the names of the tables." },
     { NULL, NULL, 0, NULL },

@@ -114,6 +114,7 @@ typedef struct collected {
 } collected;
 int collect(void *ctx, const void *data, size_t size); /* a tfp_write_fn */
 PyObject *bytes_of(collected *c);                      /* frees it */
-PyObject *wrap_stream(struct ArrowArrayStream *stream); /* a capsule, which takes over the stream; NULL: an exception is set */
+PyObject *
+wrap_stream(struct ArrowArrayStream *stream); /* a capsule, which takes over the stream; NULL: an exception is set */
 
 #endif

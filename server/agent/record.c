@@ -300,7 +300,8 @@ static int ask_table(recorder *r, bool hang, const question *q, answer *body, co
     tfp_error *err = tfp_error_new();
     *why = "a parameter that the list does not have";
     int status = q->count > 1 || (q->count && strcmp(q->all[0].name, "format") != 0) ? 400 : 200;
-    if (hang && !r->commands && status == 200) *why = "stacks name files of the jobs: the agent shows them with --commands only", status = 403;
+    if (hang && !r->commands && status == 200)
+        *why = "stacks name files of the jobs: the agent shows them with --commands only", status = 403;
     tfp_status s = status != 200 ? TFP_OK : hang ? tfp_live_hang(NULL, 0, NULL, &top, err) : r->look(r->ctx, &top);
     if (!s && status == 200) s = tfp_report_write(top, value_of(q, "format", "text"), answer_write, body, err);
     tfp_report_free(top);
@@ -322,7 +323,8 @@ int recorder_ask(void *ctx, const char *head, answer *body, int *stream, const c
         free(q);
         return 400;
     }
-    *why = "there are only GET " AGENT_TOP ", GET " AGENT_HANG ", GET " AGENT_CLOCK ", POST " AGENT_CAPTURE " and POST " AGENT_START;
+    *why = "there are only GET " AGENT_TOP ", GET " AGENT_HANG ", GET " AGENT_CLOCK ", POST " AGENT_CAPTURE
+           " and POST " AGENT_START;
     if (get && strcmp(q->text, AGENT_CLOCK) == 0) status = ask_clock(body);
     if (post && strcmp(q->text, AGENT_START) == 0) status = ask_start(r, q, why);
     if (get && strcmp(q->text, AGENT_TOP) == 0) status = ask_table(r, false, q, body, why);

@@ -35,7 +35,9 @@ static void make(const question *q, const report_options *o, answer *a)
 static void answer_report_file(const question *q, answer *a)
 {
     const request *r = q->request;
-    report_options o = { .step = -1, .size_most = SIZE_MOST, .place = request_value(r, "place"), .stopped = is_stopped, .ctx = q->catalog };
+    report_options o = {
+        .step = -1, .size_most = SIZE_MOST, .place = request_value(r, "place"), .stopped = is_stopped, .ctx = q->catalog
+    };
     bool free_one = false;
     if (!request_int(r, "step", -1, INT64_MAX, &o.step))
         answer_error(a, ANSWER_WRONG, "step '%s': not a number", request_value(r, "step"));
@@ -51,4 +53,5 @@ static void answer_report_file(const question *q, answer *a)
     }
 }
 
-const route routes_report[] = { { "/api/v1/profiles/*/report", answer_report_file, "step place", ROUTE_PROFILE }, { 0 } };
+const route routes_report[] = { { "/api/v1/profiles/*/report", answer_report_file, "step place", ROUTE_PROFILE },
+                                { 0 } };

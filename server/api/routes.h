@@ -26,7 +26,7 @@ typedef struct question { /* a request in the form that an answering function ge
     live *live; /* running jobs; NULL: they are not shown */
     const request *request;
     route_words words;
-    lease profile; /* for a route that needs one */
+    lease profile;           /* for a route that needs one */
     const profile_ids *only; /* for a report: its profiles; paths are cut to names. NULL: all profiles, whole paths */
     _Atomic bool *reporting; /* whether a report is being made for another request; NULL: reports cannot be made here */
     const struct source_index *sources; /* for a report: its texts are reduced to these lines; NULL: whole texts */
@@ -63,6 +63,7 @@ const char *question_told_path(const question *q, const char *path);
 
 /* The lists of routes, each ending with an empty one. */
 extern const route routes_tables[], routes_profiles[], routes_views[], routes_records[], routes_timeline[],
-    routes_runs[],   routes_compare[], routes_source[], routes_command[], routes_live[], routes_report[], routes_whatif[], routes_page[];
+    routes_runs[], routes_compare[], routes_source[], routes_command[], routes_live[], routes_report[], routes_whatif[],
+    routes_page[];
 
 #endif

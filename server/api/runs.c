@@ -18,7 +18,8 @@ static void answer_runs(const question *q, answer *a)
     const request *r = q->request;
     const char *index = index_of(q, a);
     const char *settings[] = { "filter", request_value(r, "filter"), "order", request_value(r, "order"),
-                               "from",   request_value(r, "from"),   "count", request_value(r, "count"), NULL };
+                               "from",   request_value(r, "from"),   "count", request_value(r, "count"),
+                               NULL };
     answer text = { 0 };
     tfp_report *report = NULL;
     size_t total = 0, found = 0;
@@ -43,10 +44,7 @@ static void answer_runs(const question *q, answer *a)
 
 enum { DIGEST = 32 };
 
-static bool is_digest(const char *run)
-{
-    return strlen(run) == DIGEST && strspn(run, "0123456789abcdef") == DIGEST;
-}
+static bool is_digest(const char *run) { return strlen(run) == DIGEST && strspn(run, "0123456789abcdef") == DIGEST; }
 
 /* Finds the path of a run in the index; false: the answer has the reason. */
 static bool path_of(const char *index, const char *run, char *path, size_t room, answer *a)
@@ -82,7 +80,10 @@ static void answer_profile(const question *q, answer *a)
     }
     if (!path_of(index, run, path, sizeof path, a)) return;
     if (!catalog_add(q->catalog, path, id)) {
-        answer_error(a, ANSWER_UNUSABLE, "%s: not there, or no trace: name the folder of the traces behind the index (tfprof serve INDEX FOLDER)", path);
+        answer_error(
+            a, ANSWER_UNUSABLE,
+            "%s: not there, or no trace: name the folder of the traces behind the index (tfprof serve INDEX FOLDER)",
+            path);
         return;
     }
     json_open(a, NULL, '{');

@@ -40,7 +40,8 @@ static void answer_tables(const question *q, answer *a)
     json_open(a, NULL, '{');
     json_text(a, "version", tfp_version());
     if (q->live) json_bool(a, "live", true);
-    const char *index = q->catalog && !q->only ? catalog_options(q->catalog)->index : NULL; /* a report has no index beside it */
+    const char *index =
+        q->catalog && !q->only ? catalog_options(q->catalog)->index : NULL; /* a report has no index beside it */
     if (index) json_text(a, "index", index);
     list_table(a, "views", TFP_VIEWS);
     list_table(a, "columns", TFP_COLUMNS);

@@ -84,7 +84,8 @@ static tfp_status ask_sums(const question *q, const tfp_timeline *t, const windo
 }
 static void answer_sums(const question *q, answer *a) { answer_timeline(q, a, ask_sums); }
 
-static tfp_status ask_leaves(const question *q, const tfp_timeline *t, const window *w, tfp_report **out, tfp_error *err)
+static tfp_status ask_leaves(const question *q, const tfp_timeline *t, const window *w, tfp_report **out,
+                             tfp_error *err)
 {
     (void)q;
     return tfp_timeline_leaves(t, w->step, w->most > 0 ? w->most : 0, out, err);

@@ -31,15 +31,16 @@ int catalog_status(const char *why);                                   /* the ex
 bool catalog_start(catalog *c, void (*changed)(void *ctx), void *ctx); /* starts the threads that read */
 void catalog_stop(catalog *c);                                         /* `changed` is not called after it */
 void catalog_free(catalog *c);
-int catalog_stopping(void *c, uint64_t done, uint64_t total);    /* a tfp_progress_fn: nonzero after catalog_stop began */
-size_t catalog_folders(const catalog *c, int *out, size_t most); /* returns how many folders are open, and their descriptors */
+int catalog_stopping(void *c, uint64_t done, uint64_t total); /* a tfp_progress_fn: nonzero after catalog_stop began */
+size_t catalog_folders(const catalog *c, int *out,
+                       size_t most); /* returns how many folders are open, and their descriptors */
 const serve_options *catalog_options(const catalog *c);
 
 /* Looks again for new and changed files, when it is time to. One thread only. */
 void catalog_look(catalog *c);
 uint64_t catalog_version(catalog *c); /* grows whenever the list changes */
 size_t catalog_count(catalog *c);
-bool catalog_view(catalog *c, size_t i, entry_view *out); /* false: it is gone */
+bool catalog_view(catalog *c, size_t i, entry_view *out);       /* false: it is gone */
 bool catalog_find(catalog *c, const char *id, entry_view *out); /* false: there is none */
 const char *catalog_cut_folder(const catalog *c,
                                size_t i); /* folders with too many files to look at all of them; NULL past the end */

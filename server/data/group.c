@@ -127,7 +127,10 @@ static bool same_job(const seen *a, const char *rank, const seen *b)
     return size && strcmp(rank + strspn(rank, "0123456789"), other + size) == 0;
 }
 
-enum { RANKS_MOST = 1024, BESIDE_MOST = 2000 }; /* most ranks, because all are read at once; a folder with more files is a collection */
+enum {
+    RANKS_MOST = 1024,
+    BESIDE_MOST = 2000
+}; /* most ranks, because all are read at once; a folder with more files is a collection */
 
 /* All ranks of the job of a file, if it is the first of them; 0: it is a later one. A file of no job is alone. */
 static size_t ranks_of(const shelf *f, size_t i, part *out)

@@ -14,8 +14,9 @@ struct MHD_Connection;
 
 enum {
     JOBS_THREADS = 4,
-    JOBS_SHARE = 2,  /* threads that may work on one profile at a time */
-    JOBS_QUERIES = 1 /* of these, at most this many answer users' queries, which may take long; the other one is left for views of the profile */
+    JOBS_SHARE = 2, /* threads that may work on one profile at a time */
+    JOBS_QUERIES =
+        1 /* of these, at most this many answer users' queries, which may take long; the other one is left for views of the profile */
 };
 
 typedef struct job {

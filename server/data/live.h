@@ -22,8 +22,8 @@ typedef struct live_wish {
     live_what what;
     uint32_t job_count;
     live_job jobs[LIVE_JOBS_MOST];
-    int64_t seconds;   /* for stacks */
-    int64_t ms, steps; /* for a recording: one of the two is 0 */
+    int64_t seconds;                     /* for stacks */
+    int64_t ms, steps;                   /* for a recording: one of the two is 0 */
     uint8_t idle, attach, align, stacks; /* each 0 or 1; stacks: includes calls of Python functions */
     char folder[64];                     /* for a recording: its folder below that of all recordings */
 } live_wish;

@@ -248,7 +248,9 @@ static bool open_root(const serve_input *in, root *r, char *why, size_t room)
 {
     struct stat st;
     bool prefix = tfp_format_is(in->format, TFP_FORMAT_PREFIX);
-    *r = (root){ .fd = -1, .format = in->format, .group = in->group, .given = strdup(in->path), .text_only = in->text_only };
+    *r = (root){
+        .fd = -1, .format = in->format, .group = in->group, .given = strdup(in->path), .text_only = in->text_only
+    };
     size_t size = r->given ? strlen(r->given) : 0;
     while (size > 1 && r->given[size - 1] == '/') r->given[--size] = '\0';
     if (!r->given) return no_memory(why, room);

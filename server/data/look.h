@@ -26,7 +26,7 @@ typedef struct root { /* a folder given at the start, or the folder of a file th
     unsigned group; /* files with the same number are one profile; 0: each is one by itself */
     seen_list files;
     bool text_only; /* it is not searched for profiles */
-    bool cut; /* it has more files than are looked at */
+    bool cut;       /* it has more files than are looked at */
 } root;
 
 typedef struct part { /* a file of a profile */

@@ -83,7 +83,8 @@ static bool less_by_device(const void *ctx, uint32_t a, uint32_t b)
 {
     const tfp_report *r = ((const void *const *)ctx)[0];
     const usages *u = ((const void *const *)ctx)[1];
-    return tfp_str_cmp(tfp_text(tfp_profile_of(r), u->all.at[a].device), tfp_text(tfp_profile_of(r), u->all.at[b].device)) < 0;
+    return tfp_str_cmp(tfp_text(tfp_profile_of(r), u->all.at[a].device),
+                       tfp_text(tfp_profile_of(r), u->all.at[b].device)) < 0;
 }
 
 static tfp_status check(tfp_report *r, uint32_t row, tfp_error *err)

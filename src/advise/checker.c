@@ -14,7 +14,11 @@
 tfp_status tfp_checker_find(tfp_report *r, uint32_t row, tfp_str text, tfp_error *err)
 {
     char *copy = tfp_arena_copy(&r->arena, text);
-    tfp_finding f = { .checker = row, .text = { copy, text.size }, .evidence = { .span = TFP_NONE }, .seconds = NAN, .gain_seconds = NAN };
+    tfp_finding f = { .checker = row,
+                      .text = { copy, text.size },
+                      .evidence = { .span = TFP_NONE },
+                      .seconds = NAN,
+                      .gain_seconds = NAN };
     return copy && tfp_push(&r->findings, f) ? TFP_OK : tfp_nomem(err);
 }
 

@@ -23,7 +23,8 @@ tfp_status tfp_checkers_known(const char *list, tfp_error *err);
 tfp_status tfp_checker_find(tfp_report *r, uint32_t row, tfp_str text, tfp_error *err);
 /* The same with the text of a buffer, which is freed. */
 tfp_status tfp_checker_find_text(tfp_report *r, uint32_t row, tfp_buf *b, tfp_error *err);
-tfp_str tfp_only_source(const tfp_profile *p); /* the file from which everything comes; empty: there are several, or none */
+tfp_str
+tfp_only_source(const tfp_profile *p); /* the file from which everything comes; empty: there are several, or none */
 /* Sets for the last finding the time that it is about (NAN: none), and the command that shows more. */
 void tfp_checker_about(tfp_report *r, double seconds, const char *command);
 /* Builds a view of the same profile with the given options: pairs of name and value, ended by NULL. */
@@ -44,7 +45,7 @@ typedef struct tfp_trace_verdict {
     double about_ns, saving_ns; /* times per step; about_ns: the time that it is about; NAN: none */
     tfp_evidence evidence;
     const char *command;
-    tfp_str file; /* file with the evidence; empty: unknown */
+    tfp_str file;       /* file with the evidence; empty: unknown */
     const char *change; /* the change of `tfprof whatif` that gave saving_ns; NULL: none */
 } tfp_trace_verdict;
 enum { TFP_TRACE_RULES_MOST = 40 };

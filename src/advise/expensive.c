@@ -38,7 +38,8 @@ static bool count_ran(view_times *t, tfp_arena *arena)
         if (stats.run_count <= 0) continue;
         t->all_ran++;
         t->all_ns = tfp_add(t->all_ns, stats.total_ns, NULL);
-        if (tfp_tree_of(t->v)->reach && tfp_tree_of(t->v)->reach[i].row != TFP_NONE) t->ran[tfp_tree_of(t->v)->reach[i].row]++;
+        if (tfp_tree_of(t->v)->reach && tfp_tree_of(t->v)->reach[i].row != TFP_NONE)
+            t->ran[tfp_tree_of(t->v)->reach[i].row]++;
     }
     for (size_t i = tfp_row_count(t->v); --i;) t->ran[tfp_row_at(t->v, i)->parent] += t->ran[i];
     return true;
@@ -98,12 +99,15 @@ static tfp_status check(tfp_report *r, uint32_t row, tfp_error *err)
     const tfp_profile *p = tfp_profile_of(r);
     bool steps = false;
     for (size_t i = 0; i < p->runs->steps.size; i++) steps |= p->runs->steps.at[i].listed;
-    if (!steps) return tfp_report_note_add(r, TFP_NOTE_CHECKER_SKIPPED, err, "ExpensiveOperationChecker: no steps (run metadata)");
+    if (!steps)
+        return tfp_report_note_add(r, TFP_NOTE_CHECKER_SKIPPED, err,
+                                   "ExpensiveOperationChecker: no steps (run metadata)");
     tfp_status s = check_view(r, row, &tfp_view_op, "operation type ", err);
     if (!s) s = check_view(r, row, &tfp_view_scope, "scope ", err);
     if (s) return s;
     if (!tfp_profile_has(p, TFP_HAS_CODE))
-        return tfp_report_note_add(r, TFP_NOTE_CHECKER_SKIPPED, err, "ExpensiveOperationChecker: no code traces (op log)");
+        return tfp_report_note_add(r, TFP_NOTE_CHECKER_SKIPPED, err,
+                                   "ExpensiveOperationChecker: no code traces (op log)");
     return check_view(r, row, &tfp_view_code, tfp_lines_are_functions(p) ? "function " : "line ", err);
 }
 

@@ -26,7 +26,8 @@ static void take(operations *o, uint32_t node)
 static int rank_of(const tfp_profile *p, uint32_t node)
 {
     uint32_t first = p->graph->nodes.at[node].output_first;
-    uint32_t shape = first != TFP_NONE && p->graph->outputs.at[first].slot == 0 ? p->graph->outputs.at[first].shape : TFP_NONE;
+    uint32_t shape =
+        first != TFP_NONE && p->graph->outputs.at[first].slot == 0 ? p->graph->outputs.at[first].shape : TFP_NONE;
     if (shape == TFP_NONE) return -1;
     const tfp_shape *s = &p->graph->shapes.at[shape];
     return s->scalar ? 0 : s->count ? (int)s->count : -1;

@@ -309,11 +309,13 @@ static bool say_capture(tfp_report *r, bool *said)
     tfp_buf b = { 0 };
     if (!(*said = share > CAPTURE_MISSED)) return true;
     bool xla = tfp_stat_key(r->profile, "hlo_module") != TFP_NONE;
-    tfp_buf_printf(&b, "%.1f %% of the device's time is in replays of CUDA or HIP graphs, whose kernels have no op, module or line of "
-                       "their own; %s (tfprof check)",
-                   100 * share,
-                   xla ? "the file does not hold the programs of these command buffers of XLA: record without them"
-                       : "give the trace in which the graphs were captured: --capture_path FILE or FOLDER");
+    tfp_buf_printf(
+        &b,
+        "%.1f %% of the device's time is in replays of CUDA or HIP graphs, whose kernels have no op, module or line of "
+        "their own; %s (tfprof check)",
+        100 * share,
+        xla ? "the file does not hold the programs of these command buffers of XLA: record without them"
+            : "give the trace in which the graphs were captured: --capture_path FILE or FOLDER");
     return add_text(r, "finding_capture", "findings", &b);
 }
 
@@ -386,7 +388,8 @@ static bool say_trace(tfp_report *r, const tfp_trace_facts *f)
     ok = ok && say_devices(r, f) && say_trace_steps(r, f);
     if (f->begin.warm_up != TFP_NONE && f->begin.warm_up_ns > 2 * f->mean.even_ns)
         ok = ok && add_real(r, "step_0_us", "step 0, start", TFP_MICROS, f->begin.warm_up_ns / 1000);
-    if (f->memory.memory_peak) ok = ok && add_number(r, "device_memory_peak_bytes", "device memory", TFP_SIZE, f->memory.memory_peak);
+    if (f->memory.memory_peak)
+        ok = ok && add_number(r, "device_memory_peak_bytes", "device memory", TFP_SIZE, f->memory.memory_peak);
     return ok;
 }
 
@@ -394,7 +397,8 @@ static tfp_status build(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
     const tfp_trace_facts *f = NULL;
-    if (tfp_only_allocator(p) && p->allocator->devices.size) return say_files(r) ? tfp_memory_of_allocator(r, err) : tfp_nomem(err);
+    if (tfp_only_allocator(p) && p->allocator->devices.size)
+        return say_files(r) ? tfp_memory_of_allocator(r, err) : tfp_nomem(err);
     tfp_status s = p->events->processes.size || r->runs ? tfp_trace_facts_of(r, &f, err) : TFP_OK;
     if (s) return s;
     bool ok = say_files(r) && add_number(r, "nodes", "nodes", TFP_LABEL, (int64_t)p->graph->nodes.size);

@@ -18,7 +18,9 @@ static uint32_t last_exec(const tfp_profile *p, uint32_t node)
 {
     uint32_t last = TFP_NONE;
     for (TFP_EACH(runs->execs, e, p->graph->nodes.at[node].exec_first, p))
-        if (last == TFP_NONE || p->runs->steps.at[p->runs->execs.at[e].step].id > p->runs->steps.at[p->runs->execs.at[last].step].id) last = e;
+        if (last == TFP_NONE ||
+            p->runs->steps.at[p->runs->execs.at[e].step].id > p->runs->steps.at[p->runs->execs.at[last].step].id)
+            last = e;
     return last;
 }
 
@@ -55,7 +57,8 @@ static bool less_by_device(const void *ctx, uint32_t a, uint32_t b)
 {
     const tfp_report *r = ((const void *const *)ctx)[0];
     const usages *all = ((const void *const *)ctx)[1];
-    return tfp_str_cmp(tfp_text(tfp_profile_of(r), all->at[a].device), tfp_text(tfp_profile_of(r), all->at[b].device)) < 0;
+    return tfp_str_cmp(tfp_text(tfp_profile_of(r), all->at[a].device), tfp_text(tfp_profile_of(r), all->at[b].device)) <
+           0;
 }
 
 tfp_status tfp_tensorflow_accelerator(tfp_report *r, uint32_t row, tfp_error *err)

@@ -113,7 +113,8 @@ static tfp_status check_code(tfp_report *r, uint32_t row, tfp_error *err)
     tfp_buf b = { 0 };
     kids k;
     if (!tfp_profile_has(tfp_profile_of(r), TFP_HAS_CODE))
-        return tfp_report_note_add(r, TFP_NOTE_CHECKER_SKIPPED, err, "ExpensiveOperationChecker: no code traces (op log)");
+        return tfp_report_note_add(r, TFP_NOTE_CHECKER_SKIPPED, err,
+                                   "ExpensiveOperationChecker: no code traces (op log)");
     tfp_status s = tfp_checker_view(r, &tfp_view_code, options, &v, err);
     if (!s && !find_kids(&k, v, &arena)) s = tfp_nomem(err);
     if (!s) {
@@ -134,7 +135,8 @@ tfp_status tfp_tensorflow_expensive(tfp_report *r, uint32_t row, tfp_error *err)
 {
     tfp_status s = TFP_OK;
     bool steps = false;
-    for (size_t i = 0; i < tfp_profile_of(r)->runs->steps.size; i++) steps |= tfp_profile_of(r)->runs->steps.at[i].listed;
+    for (size_t i = 0; i < tfp_profile_of(r)->runs->steps.size; i++)
+        steps |= tfp_profile_of(r)->runs->steps.at[i].listed;
     if (steps)
         s = check_ops(r, row, err);
     else

@@ -196,7 +196,8 @@ bool tfp_ruling_one_stream(tfp_ruling *x)
     if (!f->device.one_stream || t->count < 2 || tfp_part(t->ns, f->mean.judged_ns) < x->limit) return false;
     if (f->mean.idle_ns > 0.5 * f->mean.judged_ns) return false;
     tfp_ruling_part(x, "running small kernels one after the other in one stream", t->ns);
-    tfp_buf_printf(&x->text, ", with blocks for %.0f%% of the multiprocessors, such as ", 100 * f->device.small_grids_part);
+    tfp_buf_printf(&x->text, ", with blocks for %.0f%% of the multiprocessors, such as ",
+                   100 * f->device.small_grids_part);
     tfp_ruling_span(x, t->longest);
     x->saving_ns = tfp_sort_alone_ns(f, TFP_SORT_SMALL) * (1 - f->device.small_grids_part);
     x->evidence = t->longest;
@@ -230,7 +231,8 @@ bool tfp_ruling_tiny_kernels(tfp_ruling *x)
 static bool judge_kernels(tfp_ruling *x, tfp_sort_of_work sort, const tfp_tally *t, const char *what, double worth)
 {
     const tfp_trace_facts *f = x->f;
-    if (!t->count || tfp_part(t->ns, f->mean.judged_ns) < x->limit || tfp_part(t->ns, f->mean.busy_ns) < x->limit) return false;
+    if (!t->count || tfp_part(t->ns, f->mean.judged_ns) < x->limit || tfp_part(t->ns, f->mean.busy_ns) < x->limit)
+        return false;
     double alone = tfp_sort_alone_ns(f, sort);
     if (tfp_part(alone, f->mean.judged_ns) < x->limit / 2) return false;
     tfp_ruling_part(x, what, t->ns);
@@ -304,7 +306,8 @@ bool tfp_ruling_fragmentation(tfp_ruling *x)
 {
     const tfp_trace_facts *f = x->f;
     int64_t lost = f->memory.reserved_peak - f->memory.memory_peak;
-    if (!f->memory.memory_peak || lost < (int64_t)1 << 30 || (double)lost < x->limit * (double)f->memory.reserved_peak) return false;
+    if (!f->memory.memory_peak || lost < (int64_t)1 << 30 || (double)lost < x->limit * (double)f->memory.reserved_peak)
+        return false;
     if (f->memory.memory_limit && (double)f->memory.reserved_peak < 0.6 * (double)f->memory.memory_limit) return false;
     tfp_format_amount(&x->text, TFP_SIZE, lost);
     tfp_buf_text(&x->text, " of ");

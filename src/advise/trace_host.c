@@ -36,13 +36,15 @@ bool tfp_optimizer_is_unfused(const tfp_trace_facts *f, double kernels)
 /* The host's time for an optimizer with many small kernels, while the device waits. */
 static double optimizer_host_ns(const tfp_trace_facts *f)
 {
-    return tfp_optimizer_is_unfused(f, 50) ? f->gaps.late_ns * f->device.optimizer.a_step / f->mean.kernels_per_step : 0;
+    return tfp_optimizer_is_unfused(f, 50) ? f->gaps.late_ns * f->device.optimizer.a_step / f->mean.kernels_per_step
+                                           : 0;
 }
 
 /* Late launches that no other rule about the host explains, in short and long gaps. */
 static double unexplained_ns(const tfp_trace_facts *f)
 {
-    double explained = f->host.data.ns + f->host.item.ns + f->host.synchronize.ns + f->host.allocations.ns + f->host.compilations.ns;
+    double explained =
+        f->host.data.ns + f->host.item.ns + f->host.synchronize.ns + f->host.allocations.ns + f->host.compilations.ns;
     return rest(f->gaps.late_ns - rest(explained - f->gaps.stall_known_ns) - optimizer_host_ns(f));
 }
 
@@ -130,7 +132,8 @@ bool tfp_ruling_host_stalls(tfp_ruling *x)
                                    : "time in which no operation runs, in gaps of over a millisecond,",
                     f->gaps.stall_ns);
     tfp_ruling_share(x, "explained by waits, allocations, compilations or Python", f->gaps.stall_ns - stalled);
-    if (f->has_devices) tfp_ruling_share(x, "before the device's first activity", least(f->gaps.lead_ns, f->gaps.stall_ns));
+    if (f->has_devices)
+        tfp_ruling_share(x, "before the device's first activity", least(f->gaps.lead_ns, f->gaps.stall_ns));
     tfp_ruling_rate(x, f->gaps.stalls, "such gap");
     tfp_buf_text(&x->text, ", the longest of ");
     tfp_ruling_us(x, (double)f->gaps.longest_stall_ns);

@@ -21,8 +21,8 @@ typedef struct rule {
     const char *of;                       /* name of the quantity that is compared with the limit */
     const char *remedy, *command;         /* the remedy, and the command that shows the evidence */
     const char *torch, *tensorflow, *jax; /* how to do it in each framework; NULL: no advice */
-    const char *change;                   /* the change of `tfprof whatif` that does at most what the remedy does; NULL: there is none */
-    bool any_steps;                       /* it does not depend on how much of the work is inside steps */
+    const char *change; /* the change of `tfprof whatif` that does at most what the remedy does; NULL: there is none */
+    bool any_steps;     /* it does not depend on how much of the work is inside steps */
 } rule;
 
 /* ---- the table ---- */
@@ -202,7 +202,8 @@ static tfp_str file_of(const tfp_report *r, const tfp_ruling *x)
     const tfp_profile *p = x->f->x.p;
     uint32_t span = x->evidence;
     if (span != TFP_NONE && !tfp_runs_of(r))
-        return tfp_str_of(p->files->sources.at[p->events->processes.at[p->lanes.at[x->f->x.s->lane[span]].process].source]);
+        return tfp_str_of(
+            p->files->sources.at[p->events->processes.at[p->lanes.at[x->f->x.s->lane[span]].process].source]);
     return tfp_only_source(tfp_profile_of(r));
 }
 
@@ -294,7 +295,9 @@ static void judge_all(const tfp_report *r, const tfp_trace_facts *f, spoken *all
     bool little = tfp_steps_hold_little(f->x.p);
     double host_ns = 0;
     for (size_t i = 0; i < RULES && f->mean.judged_ns > 0; i++) {
-        tfp_ruling x = { .f = f, .limit = limit_of(r, &rules[i]), .about_ns = NAN, .evidence = TFP_NONE, .host_ns = host_ns };
+        tfp_ruling x = {
+            .f = f, .limit = limit_of(r, &rules[i]), .about_ns = NAN, .evidence = TFP_NONE, .host_ns = host_ns
+        };
         bool speaks = (!little || rules[i].any_steps) && rules[i].judge(&x);
         if (x.saving_ns > f->mean.judged_ns) x.saving_ns = f->mean.judged_ns;
         if (!speaks) {
@@ -328,10 +331,12 @@ static void place_evidence(const tfp_ruling *x, const int64_t *zeros, tfp_eviden
 }
 
 /* Inserts the finding among the earlier ones, sorted by what it saves. False: out of memory. */
-static bool add_verdict(tfp_report *r, tfp_ruling *x, const rule *of, const int64_t *zeros, tfp_trace_verdict *out, size_t *count)
+static bool add_verdict(tfp_report *r, tfp_ruling *x, const rule *of, const int64_t *zeros, tfp_trace_verdict *out,
+                        size_t *count)
 {
     sentence_parts parts;
-    const char *copy = finish_text(x, of, &parts) ? tfp_arena_copy(tfp_arena_of(r), (tfp_str){ x->text.data, x->text.size }) : NULL;
+    const char *copy =
+        finish_text(x, of, &parts) ? tfp_arena_copy(tfp_arena_of(r), (tfp_str){ x->text.data, x->text.size }) : NULL;
     if (!copy) return false;
     size_t at = (*count)++;
     tfp_evidence evidence = evidence_of(x);

@@ -97,4 +97,7 @@ int64_t tfp_ranked_at(const tfp_ranked_part *r, size_t k)
 
 static double at(const void *range, size_t k) { return (double)tfp_ranked_at(range, k); }
 
-double tfp_ranked_quantile(const tfp_ranked_part *r, double share) { return tfp_quantile(at, r, tfp_ranked_size(r), share); }
+double tfp_ranked_quantile(const tfp_ranked_part *r, double share)
+{
+    return tfp_quantile(at, r, tfp_ranked_size(r), share);
+}

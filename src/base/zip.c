@@ -47,7 +47,7 @@ static tfp_status cut_short(tfp_error *err)
 /* Reads the 64-bit end record, which repeats everything; it exists when a number did not fit into the other record. */
 static tfp_status find_long(tfp_input *in, uint64_t end_at, directory *d, tfp_error *err)
 {
-    tfp_str text;
+    tfp_str text = { 0 };
     if (end_at < LOCATOR) return TFP_OK;
     tfp_status s = tfp_input_seek(in, end_at - LOCATOR, err);
     if (!s) s = tfp_input_peek(in, LOCATOR, &text, err);
@@ -164,7 +164,8 @@ static tfp_status seek_data(const tfp_zip_entry *e, tfp_input *in, tfp_error *er
     if (s) return s;
     if (text.size < LOCAL || !tfp_is_zip(text)) return tfp_fail(err, TFP_BADFILE, "no header where the directory says");
     uint64_t at = e->at + LOCAL + number(text.data + 26, 2) + number(text.data + 28, 2);
-    if (at > in->total || e->packed > in->total - at) return tfp_fail(err, TFP_BADFILE, "its data lie behind the end of the file");
+    if (at > in->total || e->packed > in->total - at)
+        return tfp_fail(err, TFP_BADFILE, "its data lie behind the end of the file");
     return tfp_input_seek(in, at, err);
 }
 
@@ -174,7 +175,8 @@ static tfp_status inflate_all(tfp_str packed, size_t size, tfp_buf *out, tfp_err
     tfp_buf_fill(out, 0, size + 1);
     if (out->failed || inflateInit2(&z, -15) != Z_OK) return tfp_nomem(err);
     z.next_out = (unsigned char *)out->data;
-    z.avail_out = (unsigned)size + 1; /* one byte more than expected, to notice when there is more data than the directory says */
+    z.avail_out =
+        (unsigned)size + 1; /* one byte more than expected, to notice when there is more data than the directory says */
     int rc = inflate(&z, Z_FINISH);
     out->size = size + 1 - z.avail_out;
     inflateEnd(&z);
@@ -186,10 +188,12 @@ static tfp_status read_data(const tfp_zip_entry *e, tfp_input *in, tfp_buf *out,
 {
     tfp_str packed;
     if (e->encrypted) return tfp_fail(err, TFP_BADFILE, "it is encrypted");
-    if (e->method != 0 && e->method != Z_DEFLATED) return tfp_fail(err, TFP_BADFILE, "packed by method %u; only stored and deflated files are read", e->method);
+    if (e->method != 0 && e->method != Z_DEFLATED)
+        return tfp_fail(err, TFP_BADFILE, "packed by method %u; only stored and deflated files are read", e->method);
     if (e->size / PACKED_MOST > e->packed || (!e->method && e->size != e->packed))
         return tfp_fail(err, TFP_BADFILE, "it cannot have the size that the directory says");
-    if (e->size > TFP_STREAM_LIMIT || e->packed > TFP_STREAM_LIMIT) return tfp_fail(err, TFP_LIMIT, "it is over 256 MB");
+    if (e->size > TFP_STREAM_LIMIT || e->packed > TFP_STREAM_LIMIT)
+        return tfp_fail(err, TFP_LIMIT, "it is over 256 MB");
     tfp_status s = seek_data(e, in, err);
     if (!s) s = tfp_input_peek(in, (size_t)e->packed, &packed, err);
     if (s) return s;

@@ -81,7 +81,8 @@ static void take_amounts(tfp_differ *d)
         d->gate_min[c] = asked ? d->min_size[c] : 0;
         d->gate_floor[c] = asked ? 0 : gate_floor(d, c);
     }
-    d->gate = o->sides.fail_over && *o->sides.fail_over && tfp_amount_parse(tfp_str_of(o->sides.fail_over), &d->fail_over);
+    d->gate =
+        o->sides.fail_over && *o->sides.fail_over && tfp_amount_parse(tfp_str_of(o->sides.fail_over), &d->fail_over);
     d->max_depth = tfp_options_chosen(o, "max_depth") && o->max_depth > 0 ? o->max_depth : INT64_MAX;
 }
 
@@ -187,7 +188,8 @@ static tfp_status tell_noise(const tfp_differ *d, tfp_error *err)
     size_t n = 0;
     for (size_t i = 0; i < d->w.items.at.size; i++) n += d->marks[i] == IS_NOISE;
     if (!n) return TFP_OK;
-    return tfp_report_note_add(d->w.report, TFP_NOTE_ROWS_WITHIN_NOISE, err, "%zu row%s no more than %s steps do among themselves; not shown", n,
+    return tfp_report_note_add(d->w.report, TFP_NOTE_ROWS_WITHIN_NOISE, err,
+                               "%zu row%s no more than %s steps do among themselves; not shown", n,
                                n == 1 ? " differs" : "s differ", n == 1 ? "its" : "their");
 }
 

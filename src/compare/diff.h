@@ -13,11 +13,12 @@
 /* One side's values by item. Items that were added by later sides are beyond the end; an absent value is NaN. */
 typedef struct tfp_loaded {
     size_t size;
-    size_t steps;                     /* number of steps whose mean the values are; 0: unknown (a text), or none */
-    double *mean[TFP_COLUMNS_MAX];    /* for each column of the comparison */
-    double *squares[TFP_COLUMNS_MAX]; /* for times with several steps: squared distances from the mean; otherwise NULL */
-    size_t *counts;                   /* for each item: steps whose mean the values are; NULL: `steps` for all */
-    tfp_report *rows;                 /* the report whose names the items borrow */
+    size_t steps;                  /* number of steps whose mean the values are; 0: unknown (a text), or none */
+    double *mean[TFP_COLUMNS_MAX]; /* for each column of the comparison */
+    double
+        *squares[TFP_COLUMNS_MAX]; /* for times with several steps: squared distances from the mean; otherwise NULL */
+    size_t *counts;                /* for each item: steps whose mean the values are; NULL: `steps` for all */
+    tfp_report *rows;              /* the report whose names the items borrow */
 } tfp_loaded;
 
 typedef struct tfp_diff {

@@ -24,7 +24,9 @@ static tfp_options *options_for(const tfp_options *o)
 
 static bool add_row(tfp_report *r, tfp_step_values *values, tfp_str name, double us)
 {
-    tfp_row row = { .name = name, .depth = tfp_row_count(r) != 0, .node = TFP_NONE, .item = TFP_NONE, .tensor = TFP_NONE };
+    tfp_row row = {
+        .name = name, .depth = tfp_row_count(r) != 0, .node = TFP_NONE, .item = TFP_NONE, .tensor = TFP_NONE
+    };
     uint32_t at = tfp_report_add_row(r, &row);
     double *value = TFP_NEW(tfp_arena_of(r), double, 1);
     if (at == TFP_NONE || !value) return false;
@@ -44,7 +46,8 @@ static double steps_of(const tfp_report *r)
 
 static bool fill(tfp_report *r, tfp_step_values *values)
 {
-    const tfp_grid_column *line = tfp_grid_find(tfp_table_of(r), "line"), *self = tfp_grid_find(tfp_table_of(r), "self_us");
+    const tfp_grid_column *line = tfp_grid_find(tfp_table_of(r), "line"),
+                          *self = tfp_grid_find(tfp_table_of(r), "self_us");
     double steps = steps_of(r), all = 0;
     if (!line) line = tfp_grid_find(tfp_table_of(r), "function"); /* the rows are Python frames */
     if (!line || !self) return false;

@@ -348,8 +348,8 @@ static tfp_status load_rows(tfp_diff_work *d, tfp_loaded *l, steps *s, const tfp
                                 coverage_of(r), tfp_report_note_of(r, TFP_NOTE_ATTRIBUTED) };
     for (size_t i = 0; i < sizeof notes / sizeof *notes && !status; i++)
         if (notes[i]) status = tfp_report_note_copy(d->report, name, notes[i], err);
-    for (size_t i = 0; i < r->notes.size && !status; i++)
-        if (r->notes.at[i].code == TFP_NOTE_NO_MATCH) status = tfp_report_note_copy(d->report, name, &r->notes.at[i], err);
+    for (const tfp_note *of = r->notes.at, *end = of + r->notes.size; of < end && !status; of++)
+        if (of->code == TFP_NOTE_NO_MATCH) status = tfp_report_note_copy(d->report, name, of, err);
     if (!status) status = tfp_note_guessed_steps(d->report, p, name, err);
     if (status) return status;
     if (!resized(&s->items, r->tree->rows.size) || !tfp_align(&d->items, r, &s->turns, s->items) ||

@@ -15,7 +15,8 @@ bool tfp_pair_is_tested(const tfp_differ *d, const tfp_pairing *p, uint32_t item
 {
     return p->tested && !isnan(tfp_differ_value(d, p->side, p->column, item)) &&
            !isnan(tfp_differ_value(d, d->base, p->column, item)) &&
-           steps_of(&d->w.loaded[p->side], item) >= TFP_STEPS_LEAST && steps_of(&d->w.loaded[d->base], item) >= TFP_STEPS_LEAST;
+           steps_of(&d->w.loaded[p->side], item) >= TFP_STEPS_LEAST &&
+           steps_of(&d->w.loaded[d->base], item) >= TFP_STEPS_LEAST;
 }
 
 tfp_welch tfp_pair_test(const tfp_differ *d, const tfp_pairing *p, uint32_t item)

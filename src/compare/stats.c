@@ -280,7 +280,8 @@ static tfp_status choose_columns(stats *x, tfp_error *err)
             return tfp_fail(err, TFP_BADARG, "option -select: %s is of runs, and stats tells the sums of steps",
                             tfp_columns[asked[i]].name);
         if (!can_spread(tfp_columns[asked[i]].kind)) {
-            tfp_status s = tfp_report_note_add(x->r, TFP_NOTE_OPTION_IGNORED, err, "stats: %s is no number", tfp_columns[asked[i]].name);
+            tfp_status s = tfp_report_note_add(x->r, TFP_NOTE_OPTION_IGNORED, err, "stats: %s is no number",
+                                               tfp_columns[asked[i]].name);
             if (s) return s;
             continue;
         }
@@ -315,7 +316,8 @@ tfp_status tfp_note_means(tfp_report *r, const tfp_profile *p, const char *side,
     size_t some = 0, ran = 0;
     for (uint32_t i = 0; i < p->graph->nodes.size; i++) {
         size_t steps = 0;
-        for (TFP_EACH(runs->execs, e, p->graph->nodes.at[i].exec_first, p)) steps += p->runs->steps.at[p->runs->execs.at[e].step].listed;
+        for (TFP_EACH(runs->execs, e, p->graph->nodes.at[i].exec_first, p))
+            steps += p->runs->steps.at[p->runs->execs.at[e].step].listed;
         ran += steps != 0;
         some += steps != 0 && steps < p->runs->step_order.size;
     }

@@ -17,8 +17,8 @@ static tfp_status build_parts(tfp_report *r, tfp_error *err)
     tfp_part_row rows[ROWS];
     tfp_status s = tfp_trace_facts_of(r, &f, err);
     if (s) return s;
-    rows[0] = (tfp_part_row){ f->begin.whole ? TFP_STR("the whole trace") : TFP_STR("step, mean"), f->mean.step_ns / 1000, NAN,
-                              TFP_STR("") };
+    rows[0] = (tfp_part_row){ f->begin.whole ? TFP_STR("the whole trace") : TFP_STR("step, mean"),
+                              f->mean.step_ns / 1000, NAN, TFP_STR("") };
     size_t count = 1 + tfp_step_parts(f, rows + 1);
     return tfp_grid_of(r, &(tfp_row_table){ tfp_part_columns, rows, sizeof *rows, count, 0 }, err);
 }

@@ -50,8 +50,8 @@ static bool shapes_equal(const tfp_profile *a, uint32_t x, const tfp_profile *b,
 {
     if (!known(a, x) || !known(b, y)) return true; /* nothing is known that differs */
     const tfp_shape *s = &a->graph->shapes.at[x], *t = &b->graph->shapes.at[y];
-    return s->count == t->count &&
-           memcmp(a->graph->dims.at + s->first, b->graph->dims.at + t->first, s->count * sizeof *a->graph->dims.at) == 0;
+    return s->count == t->count && memcmp(a->graph->dims.at + s->first, b->graph->dims.at + t->first,
+                                          s->count * sizeof *a->graph->dims.at) == 0;
 }
 
 /* The first output, of those that both have side by side, whose shapes differ; false: none. */
@@ -59,7 +59,8 @@ static bool other_shapes(const tfp_profile *a, uint32_t x, const tfp_profile *b,
 {
     uint32_t j = b->graph->nodes.at[y].output_first;
     for (TFP_EACH(graph->outputs, i, a->graph->nodes.at[x].output_first, a)) {
-        while (j != TFP_NONE && b->graph->outputs.at[j].slot < a->graph->outputs.at[i].slot) j = b->graph->outputs.at[j].next;
+        while (j != TFP_NONE && b->graph->outputs.at[j].slot < a->graph->outputs.at[i].slot)
+            j = b->graph->outputs.at[j].next;
         if (j == TFP_NONE) break;
         *s = a->graph->outputs.at[i].shape;
         *t = b->graph->outputs.at[j].shape;
@@ -87,8 +88,9 @@ static tfp_status tell_shapes(tfp_diff_work *d, size_t a, size_t b, const differ
     if (!s)
         s = tfp_report_note_add(d->report, TFP_NOTE_OTHER_SHAPES, err,
                                 "%s and %s have other shapes: of %zu of %zu nodes (first: %.*s, %.*s and %.*s)",
-                                d->names[a], d->names[b], x->count, x->common, shown(name), name.data, (int)text[0].size,
-                                text[0].data ? text[0].data : "", (int)text[1].size, text[1].data ? text[1].data : "");
+                                d->names[a], d->names[b], x->count, x->common, shown(name), name.data,
+                                (int)text[0].size, text[0].data ? text[0].data : "", (int)text[1].size,
+                                text[1].data ? text[1].data : "");
     tfp_buf_free(&text[0]);
     tfp_buf_free(&text[1]);
     return s;
@@ -130,9 +132,10 @@ static tfp_status same_devices(tfp_diff_work *d, size_t a, size_t b, tfp_error *
         to = y;
     }
     if (!count) return TFP_OK;
-    return tfp_report_note_add(
-        d->report, TFP_NOTE_OTHER_DEVICES, err, "%s and %s ran on other devices: %zu of %zu nodes (first: %.*s, on %.*s and on %.*s)",
-        d->names[a], d->names[b], count, common, shown(name), name.data, shown(from), from.data, shown(to), to.data);
+    return tfp_report_note_add(d->report, TFP_NOTE_OTHER_DEVICES, err,
+                               "%s and %s ran on other devices: %zu of %zu nodes (first: %.*s, on %.*s and on %.*s)",
+                               d->names[a], d->names[b], count, common, shown(name), name.data, shown(from), from.data,
+                               shown(to), to.data);
 }
 
 tfp_status tfp_diff_same_work(tfp_diff_work *d, tfp_error *err)

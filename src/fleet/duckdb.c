@@ -59,7 +59,8 @@ static void put_script(tfp_buf *b, const char *out, const char *sql)
         if (has_table(out, tfp_fleet_tables[t].name)) tfp_duckdb_put_view(b, out, tfp_fleet_tables[t].name);
     tfp_buf_text(b, "SET TimeZone='UTC';\nSET allowed_directories=['");
     put_escaped(b, out);
-    tfp_buf_text(b, "/'];\nSET enable_external_access=false;\nSET lock_configuration=true;\nDESCRIBE SELECT * FROM query('");
+    tfp_buf_text(
+        b, "/'];\nSET enable_external_access=false;\nSET lock_configuration=true;\nDESCRIBE SELECT * FROM query('");
     put_escaped(b, sql);
     tfp_buf_text(b, "');\nSELECT * FROM query('");
     put_escaped(b, sql);
@@ -126,7 +127,9 @@ static tfp_status run(const char *script, const tfp_options *o, answer *a, tfp_e
     if (a->stopped) return tfp_fail(err, TFP_CANCELLED, "interrupted");
     if (a->full) return tfp_fail(err, TFP_LIMIT, "query: an answer of more than %d MB", ANSWER_MOST >> 20);
     if (WIFEXITED(a->status) && (WEXITSTATUS(a->status) == 127 || WEXITSTATUS(a->status) == 126))
-        return tfp_fail(err, TFP_BADFILE, "SQL over an index needs the program duckdb, which is not installed: pip install duckdb-cli (or set TFPROF_DUCKDB)");
+        return tfp_fail(err, TFP_BADFILE,
+                        "SQL over an index needs the program duckdb, which is not installed: pip install duckdb-cli "
+                        "(or set TFPROF_DUCKDB)");
     return a->out.failed || a->err.failed ? tfp_nomem(err) : TFP_OK;
 }
 
@@ -147,8 +150,8 @@ typedef TFP_VEC(tfp_grid_column) columns;
 
 static char type_of(tfp_str name)
 {
-    static const char *const ints[] = { "BIGINT", "INTEGER", "SMALLINT", "TINYINT", "UBIGINT", "UINTEGER", "HUGEINT", "UHUGEINT",
-                                        "USMALLINT", "UTINYINT", NULL };
+    static const char *const ints[] = { "BIGINT",  "INTEGER",  "SMALLINT",  "TINYINT",  "UBIGINT", "UINTEGER",
+                                        "HUGEINT", "UHUGEINT", "USMALLINT", "UTINYINT", NULL };
     for (const char *const *i = ints; *i; i++)
         if (tfp_str_eq(name, tfp_str_of(*i))) return 'i';
     if (tfp_str_eq(name, TFP_STR("DOUBLE")) || tfp_str_eq(name, TFP_STR("FLOAT")) ||
@@ -181,7 +184,8 @@ static bool read_columns(tfp_report *r, tfp_jscan *j, columns *out)
             if (tfp_str_eq(key.raw, TFP_STR("column_name"))) name = decoded(r, v.text.raw);
             if (tfp_str_eq(key.raw, TFP_STR("column_type"))) type = v.text.raw;
         }
-        ok = ok && name.data && tfp_push(out, ((tfp_grid_column){ .name = name.data, .type = type_of(type), .unit = TFP_LABEL }));
+        ok = ok && name.data &&
+             tfp_push(out, ((tfp_grid_column){ .name = name.data, .type = type_of(type), .unit = TFP_LABEL }));
     }
     return ok && !j->fault;
 }
@@ -225,7 +229,7 @@ static bool put_cell(tfp_report *r, tfp_grid_column *c, size_t row, const tfp_js
     c->absent[row] = v->kind == TFP_JSCAN_NULL || (c->type != 's' && !number) || (c->type == 'r' && isnan(real));
     if (c->type == 's') {
         while (from.size && (unsigned char)from.data[0] <= ' ') from.data++, from.size--;
-        c->texts[row] = c->absent[row]              ? (tfp_str){ 0 }
+        c->texts[row] = c->absent[row]                ? (tfp_str){ 0 }
                         : v->kind == TFP_JSCAN_STRING ? decoded(r, v->text.raw)
                                                       : decoded(r, from);
         return c->absent[row] || c->texts[row].data;
@@ -233,7 +237,10 @@ static bool put_cell(tfp_report *r, tfp_grid_column *c, size_t row, const tfp_js
     if (c->type == 'r')
         c->reals[row] = c->absent[row] ? 0 : real;
     else
-        c->ints[row] = v->kind != TFP_JSCAN_REAL ? v->number : real >= 0x1p63 ? INT64_MAX : real < -0x1p63 ? INT64_MIN : (int64_t)real;
+        c->ints[row] = v->kind != TFP_JSCAN_REAL ? v->number
+                       : real >= 0x1p63          ? INT64_MAX
+                       : real < -0x1p63          ? INT64_MIN
+                                                 : (int64_t)real;
     return true;
 }
 

@@ -11,6 +11,7 @@ bool tfp_duckdb_is_index(const char *path);
 void tfp_duckdb_put_view(tfp_buf *b, const char *out, const char *table);
 /* Runs one SELECT over the tables of an index. Errors: TFP_BADFILE duckdb is not installed, or its message about the SQL; TFP_LIMIT;
  * TFP_NOMEM; TFP_CANCELLED by the options' callback. */
-tfp_status tfp_duckdb_query(const char *out, const char *sql, const tfp_options *o, tfp_report **report, tfp_error *err);
+tfp_status tfp_duckdb_query(const char *out, const char *sql, const tfp_options *o, tfp_report **report,
+                            tfp_error *err);
 
 #endif

@@ -237,7 +237,8 @@ bool tfp_fleet_identity_end(tfp_fleet_identity *id, const tfp_fleet_about *about
         id->source[TFP_FIELD_DATE] = "trace";
     }
     for (int i = 0; i < TFP_FIELD_FRAMEWORK; i++)
-        if (id->source[i]) tfp_buf_printf(&id->told, "%s%s=%s", id->told.size ? "," : "", field_names[i], id->source[i]);
+        if (id->source[i])
+            tfp_buf_printf(&id->told, "%s%s=%s", id->told.size ? "," : "", field_names[i], id->source[i]);
     if (id->labels.size) tfp_buf_char(&id->labels, '}');
     if (id->labels.size) run->labels = (tfp_str){ id->labels.data, id->labels.size };
     run->job = id->text[TFP_FIELD_JOB];

@@ -28,12 +28,12 @@ typedef enum tfp_fleet_field {
 
 typedef struct tfp_fleet_identity {
     tfp_arena arena;
-    tfp_str text[TFP_FIELDS];        /* data NULL: unknown */
-    const char *source[TFP_FIELDS];  /* "sidecar", "path" or "trace" */
-    int64_t date, rank;              /* valid where these fields are known */
-    tfp_buf labels;                  /* a JSON object without its closing brace, which identity_end adds; empty: none */
-    size_t not_taken;                /* number of malformed dates and ranks */
-    tfp_buf told;                    /* the text for the column `identity` */
+    tfp_str text[TFP_FIELDS];       /* data NULL: unknown */
+    const char *source[TFP_FIELDS]; /* "sidecar", "path" or "trace" */
+    int64_t date, rank;             /* valid where these fields are known */
+    tfp_buf labels;                 /* a JSON object without its closing brace, which identity_end adds; empty: none */
+    size_t not_taken;               /* number of malformed dates and ranks */
+    tfp_buf told;                   /* the text for the column `identity` */
 } tfp_fleet_identity;
 
 /* Takes fields from the sidecar beside `file` (NULL: no sidecar) and from `path`, the path below SOURCE. False: out of

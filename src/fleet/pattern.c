@@ -21,7 +21,8 @@ static piece next_piece(tfp_str *part)
         p.takes = p.named = true;
         p.text = (tfp_str){ part->data + 1, (size_t)(end - part->data - 1) };
     } else {
-        while (p.text.size < part->size && part->data[p.text.size] != '*' && part->data[p.text.size] != '{') p.text.size++;
+        while (p.text.size < part->size && part->data[p.text.size] != '*' && part->data[p.text.size] != '{')
+            p.text.size++;
     }
     size_t size = p.named ? p.text.size + 2 : p.text.size;
     part->data += size;
@@ -120,8 +121,8 @@ static bool fits_here(tfp_str pattern, tfp_str path, taker *t)
     return true;
 }
 
-bool tfp_pattern_fits(const char *pattern, tfp_str path, bool (*take)(void *ctx, tfp_str name, tfp_str value), void *ctx,
-                      bool *ok)
+bool tfp_pattern_fits(const char *pattern, tfp_str path, bool (*take)(void *ctx, tfp_str name, tfp_str value),
+                      void *ctx, bool *ok)
 {
     taker t = { take, ctx, true };
     tfp_str all = tfp_str_of(pattern);

@@ -35,8 +35,8 @@ static bool begins_with_one(tfp_str s, const char *const *words)
 static tfp_str framework_of(const tfp_profile *p)
 {
     static const char *const jax[] = { "jit(", "jit_", "pjit(", "pmap(", "PjitFunction(", NULL };
-    static const char *const tensorflow[] = { "EagerLocalExecute",      "ExecutorState::", "Iterator::",
-                                              "SessionRun", "KernelAndDevice", "tf_data_",    "TfrtKernel", NULL };
+    static const char *const tensorflow[] = { "EagerLocalExecute", "ExecutorState::", "Iterator::", "SessionRun",
+                                              "KernelAndDevice",   "tf_data_",        "TfrtKernel", NULL };
     static const char *const files[] = { "profile", "graph", "run_meta", "op_log" };
     bool is_jax = false;
     if (is_told(p, TFP_STR("schemaVersion")) || is_told(p, TFP_STR("deviceProperties"))) return TFP_STR("pytorch");
@@ -90,7 +90,8 @@ static int64_t count_devices(const tfp_profile *p)
     for (size_t i = 0; i < p->lanes.size; i++) {
         const tfp_lane *l = &p->lanes.at[i];
         if (l->role == TFP_ROLE_STREAM && l->device)
-            (void)tfp_map64_put(&seen, (uint64_t)l->process << 32 | l->device, 1); /* when memory is out, the count is too low */
+            (void)tfp_map64_put(&seen, (uint64_t)l->process << 32 | l->device,
+                                1); /* when memory is out, the count is too low */
     }
     int64_t n = (int64_t)seen.count;
     tfp_map64_free(&seen);

@@ -30,9 +30,9 @@ void tfp_fleet_rows_free(tfp_fleet_rows *r);
 /* Facts from the trace itself. Texts live as long as the profile. */
 typedef struct tfp_fleet_about {
     tfp_str host, framework, format, model;
-    int64_t rank, ranks;          /* -1: unknown */
-    int64_t started_us;           /* Unix time; INT64_MIN: unknown */
-    double duration_us;           /* NAN: nothing has a time */
+    int64_t rank, ranks; /* -1: unknown */
+    int64_t started_us;  /* Unix time; INT64_MIN: unknown */
+    double duration_us;  /* NAN: nothing has a time */
     int64_t devices;
     bool truncated;
 } tfp_fleet_about;

@@ -76,7 +76,8 @@ static void put_device(tfp_batch *b, const tfp_report *r, size_t row)
     int64_t rank = int_at(r, "rank", row);
     char text[600];
     int n = rank == TFP_ABSENT ? -1
-                               : snprintf(text, sizeof text, "rank:%lld/%.*s", (long long)rank, (int)(device.size < 500 ? device.size : 500), device.data);
+                               : snprintf(text, sizeof text, "rank:%lld/%.*s", (long long)rank,
+                                          (int)(device.size < 500 ? device.size : 500), device.data);
     tfp_batch_text(b, n < 0 ? device : (tfp_str){ text, (size_t)n });
 }
 
@@ -91,7 +92,8 @@ typedef struct step_sum {
 static bool add_step(const tfp_report *r, size_t row, int64_t step, tfp_map64 *seen, step_sum *sums)
 {
     uint32_t at = tfp_map64_get(seen, (uint64_t)step);
-    double start = tfp_fleet_real_at(r, "start_us", row), duration = tfp_fleet_real_at(r, "duration_us", row), end = start + duration;
+    double start = tfp_fleet_real_at(r, "start_us", row), duration = tfp_fleet_real_at(r, "duration_us", row),
+           end = start + duration;
     if (at == TFP_NONE) {
         at = (uint32_t)seen->count;
         sums[at] = (step_sum){ step, start, end, duration };
@@ -152,7 +154,8 @@ typedef struct kernel_sum {
 
 static void add_kernel(kernel_sum *x, const tfp_report *r, size_t row)
 {
-    double total = tfp_fleet_real_at(r, "total_us", row), min = tfp_fleet_real_at(r, "min_us", row), max = tfp_fleet_real_at(r, "max_us", row);
+    double total = tfp_fleet_real_at(r, "total_us", row), min = tfp_fleet_real_at(r, "min_us", row),
+           max = tfp_fleet_real_at(r, "max_us", row);
     double occupancy = tfp_fleet_real_at(r, "occupancy", row);
     int64_t bytes = int_at(r, "bytes", row);
     x->min_us = x->count && x->min_us < min ? x->min_us : min;
@@ -194,7 +197,9 @@ static bool put_kernels(tfp_batch *b, const tfp_report *r, const tfp_fleet_run *
             key++;
         if (at == TFP_NONE) {
             at = (uint32_t)n++;
-            sums[at] = (kernel_sum){ .name = name, .class = class, .ops = tfp_fleet_text_at(r, "ops", i), .bytes = TFP_ABSENT };
+            sums[at] = (kernel_sum){
+                .name = name, .class = class, .ops = tfp_fleet_text_at(r, "ops", i), .bytes = TFP_ABSENT
+            };
             ok = tfp_map64_put(&seen, key, at);
         }
         add_kernel(&sums[at], r, i);
@@ -219,8 +224,8 @@ tfp_status tfp_fleet_add_kernels(tfp_fleet_rows *rows, const tfp_profile *p, con
 /* These are the kinds of copies; every other kind is a collective. */
 static bool is_copy(tfp_str kind)
 {
-    static const char *const kinds[] = { "HtoD", "DtoH", "DtoD", "PtoP", "HtoH", "set", "copy", "infeed", "outfeed",
-                                         "MEMCPY", NULL };
+    static const char *const kinds[] = { "HtoD", "DtoH",   "DtoD",    "PtoP",   "HtoH", "set",
+                                         "copy", "infeed", "outfeed", "MEMCPY", NULL };
     for (const char *const *k = kinds; *k; k++)
         if (tfp_str_begins(kind, tfp_str_of(*k))) return true;
     return false;

@@ -21,7 +21,8 @@ static int64_t in_steps(const tfp_report *r, const tfp_row *row)
     for (uint32_t i = 0; i < row->member_count; i++) {
         const tfp_node *node = &p->graph->nodes.at[tfp_tree_of(r)->members[row->member_first + i]];
         for (TFP_EACH(runs->execs, e, node->exec_first, p))
-            if (p->runs->steps.at[p->runs->execs.at[e].step].listed) ns = tfp_add(ns, p->runs->execs.at[e].accelerator_ns, NULL);
+            if (p->runs->steps.at[p->runs->execs.at[e].step].listed)
+                ns = tfp_add(ns, p->runs->execs.at[e].accelerator_ns, NULL);
     }
     return ns;
 }
@@ -34,7 +35,8 @@ static void put_op(tfp_batch *b, const tfp_report *r, uint32_t row, const tfp_fl
     put_us(b, tfp_own(r, row, TFP_V_CPU_MICROS));
     put_us(b, tfp_own(r, row, TFP_V_ACCELERATOR_MICROS));
     put_us(b, in_steps(r, tfp_row_at(r, row)));
-    tfp_batch_int_if(b, tfp_total(r, 0, TFP_V_BYTES) != 0, tfp_own(r, row, TFP_V_BYTES)); /* a total of 0 means unknown */
+    tfp_batch_int_if(b, tfp_total(r, 0, TFP_V_BYTES) != 0,
+                     tfp_own(r, row, TFP_V_BYTES)); /* a total of 0 means unknown */
     tfp_batch_int_if(b, tfp_total(r, 0, TFP_V_FLOAT_OPS) != 0, tfp_own(r, row, TFP_V_FLOAT_OPS));
 }
 
@@ -42,8 +44,9 @@ static void put_op(tfp_batch *b, const tfp_report *r, uint32_t row, const tfp_fl
 
 tfp_status tfp_fleet_add_ops(tfp_fleet_rows *rows, const tfp_profile *p, const tfp_fleet_run *run, tfp_error *err)
 {
-    static const char *const set[] = { ALL_ROWS, "select", "micros,bytes,float_ops,occurrence", "order_by", "name",
-                                       NULL };
+    static const char *const set[] = {
+        ALL_ROWS, "select", "micros,bytes,float_ops,occurrence", "order_by", "name", NULL
+    };
     tfp_report *r;
     tfp_status s = tfp_fleet_report(p, &tfp_view_op, set, &r, err);
     for (uint32_t i = 1; !s && r && i < tfp_row_count(r); i++) put_op(&rows->tables[TFP_FLEET_OPS], r, i, run);
@@ -115,9 +118,9 @@ tfp_status tfp_fleet_add_lines(tfp_fleet_rows *rows, const tfp_profile *p, const
 {
     static const char *const set[] = { "step", "all", NULL };
     tfp_report *r = NULL;
-    tfp_status s =
-        tfp_profile_has(p, TFP_HAS_STACKS) ? tfp_fleet_report(p, &tfp_view_lines, set, &r, err) : TFP_OK;
-    for (size_t i = 0; !s && r && i < tfp_table_of(r)->row_count; i++) put_line(&rows->tables[TFP_FLEET_LINES], r, i, run);
+    tfp_status s = tfp_profile_has(p, TFP_HAS_STACKS) ? tfp_fleet_report(p, &tfp_view_lines, set, &r, err) : TFP_OK;
+    for (size_t i = 0; !s && r && i < tfp_table_of(r)->row_count; i++)
+        put_line(&rows->tables[TFP_FLEET_LINES], r, i, run);
     tfp_report_free(r);
     return s;
 }

@@ -20,9 +20,12 @@ void tfp_piece_clear(tfp_profile *piece)
     size_t limit = piece->arena.limit;
     tfp_arena_free(&piece->arena);
     piece->arena.limit = limit;
-    piece->graph->nodes.size = piece->graph->types.size = piece->graph->outputs.size = piece->graph->shapes.size = piece->graph->dims.size = 0;
-    piece->runs->steps.size = piece->runs->execs.size = piece->lanes.size = piece->graph->attrs.size = piece->files->warnings.size = 0;
-    piece->detail->details.size = piece->detail->spans.size = piece->detail->memories.size = piece->detail->buffers.size = piece->detail->allocations.size = 0;
+    piece->graph->nodes.size = piece->graph->types.size = piece->graph->outputs.size = piece->graph->shapes.size =
+        piece->graph->dims.size = 0;
+    piece->runs->steps.size = piece->runs->execs.size = piece->lanes.size = piece->graph->attrs.size =
+        piece->files->warnings.size = 0;
+    piece->detail->details.size = piece->detail->spans.size = piece->detail->memories.size =
+        piece->detail->buffers.size = piece->detail->allocations.size = 0;
     piece->graph->node_by_name.size = 0;
     tfp_map64_clear(&piece->graph->types_by_node);
     tfp_map64_clear(&piece->runs->step_by_id);
@@ -137,8 +140,11 @@ static void append_shapes(tfp_builder *b, const tfp_profile *piece, const tfp_pl
 {
     tfp_profile *p = b->p;
     size_t first = p->graph->dims.size;
-    if (!MAKE_ROOM(b, at, graph->dims, piece->graph->dims.size) || !MAKE_ROOM(b, at, graph->shapes, piece->graph->shapes.size)) return;
-    if (piece->graph->dims.size) memcpy(p->graph->dims.at + first, piece->graph->dims.at, piece->graph->dims.size * sizeof *p->graph->dims.at);
+    if (!MAKE_ROOM(b, at, graph->dims, piece->graph->dims.size) ||
+        !MAKE_ROOM(b, at, graph->shapes, piece->graph->shapes.size))
+        return;
+    if (piece->graph->dims.size)
+        memcpy(p->graph->dims.at + first, piece->graph->dims.at, piece->graph->dims.size * sizeof *p->graph->dims.at);
     p->graph->dims.size += piece->graph->dims.size;
     for (size_t i = 0; i < piece->graph->shapes.size; i++) {
         tfp_shape s = piece->graph->shapes.at[i];
@@ -190,7 +196,9 @@ static void append_memories(tfp_builder *b, const tfp_profile *piece, const tfp_
 {
     tfp_profile *p = b->p;
     size_t first = p->detail->memories.size, first_buffer = p->detail->buffers.size;
-    if (!MAKE_ROOM(b, at, detail->memories, piece->detail->memories.size) || !MAKE_ROOM(b, at, detail->buffers, piece->detail->buffers.size)) return;
+    if (!MAKE_ROOM(b, at, detail->memories, piece->detail->memories.size) ||
+        !MAKE_ROOM(b, at, detail->buffers, piece->detail->buffers.size))
+        return;
     for (size_t i = 0; i < piece->detail->memories.size; i++) {
         tfp_memory m = piece->detail->memories.at[i];
         m.next = moved(m.next, first);
@@ -221,7 +229,8 @@ static void append_allocations(tfp_builder *b, const tfp_profile *piece, const t
 static void append_details(tfp_builder *b, const tfp_profile *piece, const tfp_placement *at)
 {
     tfp_profile *p = b->p;
-    size_t spans = p->detail->spans.size, memories = p->detail->memories.size, allocations = p->detail->allocations.size;
+    size_t spans = p->detail->spans.size, memories = p->detail->memories.size,
+           allocations = p->detail->allocations.size;
     if (!(p->keep & TFP_KEEP_MEMORY) || !MAKE_ROOM(b, at, detail->details, piece->detail->details.size)) return;
     for (size_t i = 0; i < piece->detail->details.size; i++) {
         tfp_exec_detail d = piece->detail->details.at[i];
@@ -281,7 +290,8 @@ static void append_nodes(tfp_builder *b, const tfp_profile *piece, const tfp_pla
 void tfp_append_piece(tfp_builder *b, const tfp_profile *piece, tfp_placement *at)
 {
     tfp_profile *p = b->p;
-    ends e = { p->graph->types.size, p->runs->execs.size, p->graph->outputs.size, p->graph->shapes.size, p->graph->attrs.size };
+    ends e = { p->graph->types.size, p->runs->execs.size, p->graph->outputs.size, p->graph->shapes.size,
+               p->graph->attrs.size };
     at->node_first = (uint32_t)p->graph->nodes.size;
     append_steps(b, piece, at);
     if (b->status) return;

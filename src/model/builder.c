@@ -159,7 +159,8 @@ uint32_t tfp_build_shape(tfp_builder *b, const int64_t *dims, size_t count, bool
                        TFP_STR(""));
         count = 0;
     }
-    if (b->status || !check(b, p->graph->dims.size + count < TFP_NONE && tfp_reserve(&p->graph->dims, p->graph->dims.size + count)))
+    if (b->status ||
+        !check(b, p->graph->dims.size + count < TFP_NONE && tfp_reserve(&p->graph->dims, p->graph->dims.size + count)))
         return TFP_NONE;
     tfp_shape s = { (uint32_t)p->graph->dims.size, (uint32_t)count, scalar };
     if (count) memcpy(p->graph->dims.at + p->graph->dims.size, dims, count * sizeof *dims);

@@ -16,8 +16,8 @@ static bool check(tfp_builder *b, bool ok)
 
 /* Appends a row; gives its index, or TFP_NONE after a fault. */
 #define ADD(b, table, row)                                                                                             \
-    (check((b), (b)->p->events->table.size < TFP_NONE - 1 && tfp_push(&(b)->p->events->table, (row)))                    \
-         ? (uint32_t)(b)->p->events->table.size - 1                                                                     \
+    (check((b), (b)->p->events->table.size < TFP_NONE - 1 && tfp_push(&(b)->p->events->table, (row)))                  \
+         ? (uint32_t)(b)->p->events->table.size - 1                                                                    \
          : TFP_NONE)
 
 uint32_t tfp_build_process(tfp_builder *b, const tfp_process *process)

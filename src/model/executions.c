@@ -19,7 +19,8 @@ uint32_t tfp_build_step(tfp_builder *b, int64_t id, bool listed)
         p->runs->steps.at[at].listed |= listed;
         return at;
     }
-    if (b->status || !APPEND(b, runs->steps, ((tfp_step){ id, listed, (uint32_t)p->runs->execs.size }))) return TFP_NONE;
+    if (b->status || !APPEND(b, runs->steps, ((tfp_step){ id, listed, (uint32_t)p->runs->execs.size })))
+        return TFP_NONE;
     at = (uint32_t)p->runs->steps.size - 1;
     return check(b, tfp_map64_put(&p->runs->step_by_id, (uint64_t)id, at)) ? at : TFP_NONE;
 }
@@ -32,7 +33,8 @@ static bool index_execs(tfp_builder *b)
     if (p->runs->execs_indexed == p->runs->execs.size) return true;
     for (uint32_t n = 0; n < p->graph->nodes.size; n++)
         for (TFP_EACH(runs->execs, e, p->graph->nodes.at[n].exec_first, p))
-            if (!check(b, tfp_map64_put(&p->runs->exec_by_step, tfp_exec_key(n, p->runs->execs.at[e].step), e))) return false;
+            if (!check(b, tfp_map64_put(&p->runs->exec_by_step, tfp_exec_key(n, p->runs->execs.at[e].step), e)))
+                return false;
     p->runs->execs_indexed = p->runs->execs.size;
     return true;
 }

@@ -38,10 +38,10 @@ struct tfp_attribution {
     /* index in the graphs' places: the place in the model, below the annotations around the launch. TFP_NONE: the
      * launch's own place */
     uint32_t place;
-    uint32_t captured;    /* index of the captured launch that it is; TFP_NONE: none */
-    uint32_t call;        /* index of the captured call, the operator that launched it; TFP_NONE: none */
-    uint32_t stats;       /* index in stat_sets: stats of the instruction that it runs, instead of its own; TFP_NONE: none */
-    tfp_strid path;       /* place of that instruction in the model, with `op` as its type; 0: see `place` */
+    uint32_t captured; /* index of the captured launch that it is; TFP_NONE: none */
+    uint32_t call;     /* index of the captured call, the operator that launched it; TFP_NONE: none */
+    uint32_t stats; /* index in stat_sets: stats of the instruction that it runs, instead of its own; TFP_NONE: none */
+    tfp_strid path; /* place of that instruction in the model, with `op` as its type; 0: see `place` */
     uint8_t certainty, reason, line_from; /* tfp_certainty, tfp_no_place, tfp_line_from */
     uint8_t outright;                     /* `place` begins at the root of the model, not below the launch */
 };
@@ -73,12 +73,14 @@ typedef struct tfp_graph_sign {
 
 typedef struct tfp_captured_launch {
     tfp_graph_sign sign;
-    uint32_t modules, place; /* indexes in places: the modules around it; and modules, ops and annotations, ending with the op or the call */
-    tfp_strid op, line;      /* the innermost op, otherwise the call; 0: unknown */
-    uint32_t trace;          /* index in traces, or TFP_NONE */
-    tfp_strid dims;          /* the shapes of the nearest op that has some, as the trace writes them; 0: none */
-    uint32_t span;           /* span in the profile in which it was captured */
-    uint32_t call;           /* index in captured calls: the operator around it; launches of one operator share it; TFP_NONE: none */
+    uint32_t modules,
+        place; /* indexes in places: the modules around it; and modules, ops and annotations, ending with the op or the call */
+    tfp_strid op, line; /* the innermost op, otherwise the call; 0: unknown */
+    uint32_t trace;     /* index in traces, or TFP_NONE */
+    tfp_strid dims;     /* the shapes of the nearest op that has some, as the trace writes them; 0: none */
+    uint32_t span;      /* span in the profile in which it was captured */
+    uint32_t
+        call; /* index in captured calls: the operator around it; launches of one operator share it; TFP_NONE: none */
 } tfp_captured_launch;
 enum { TFP_CALL_TYPES = 6, TFP_CALL_STATES = 6 }; /* number of values in tfp_float_type and tfp_aten_state */
 /* An operator that was called during a capture: this is what each replay of it computes. */
@@ -90,7 +92,7 @@ typedef struct tfp_captured_call {
 } tfp_captured_call;
 typedef struct tfp_captured_graph {
     uint32_t first, count; /* index in launches */
-    uint32_t owner;        /* a rank; or the process, when the trace contains its own capture; TFP_NONE: no rank is known */
+    uint32_t owner; /* a rank; or the process, when the trace contains its own capture; TFP_NONE: no rank is known */
 } tfp_captured_graph;
 
 /* The source line of a kernel that Inductor made, found by its name or by the call stack in its event. */
@@ -113,24 +115,26 @@ typedef struct tfp_buffer_item { /* an instruction of a command buffer */
     /* indexes in the buffer. back: for the last item of a loop, its first item; behind: for the last item of a loop's condition, the
      * item after the loop; TFP_NONE: none */
     uint32_t back, behind;
-    uint8_t runs, family;  /* tfp_buffer_runs */
-    bool optional;         /* it may not run: it is in a branch, or depends on a condition */
-    bool loops;            /* it may run several times */
+    uint8_t runs, family; /* tfp_buffer_runs */
+    bool optional;        /* it may not run: it is in a branch, or depends on a condition */
+    bool loops;           /* it may run several times */
 } tfp_buffer_item;
 /* The instructions that one command buffer may run, in launch order. */
 typedef struct tfp_command_buffer {
     uint32_t process;
     /* name: of the computation, with letters, digits and _ only; caller: the instruction that calls it; 0: none */
     tfp_strid module, name, caller;
-    uint64_t program;               /* number of the module in its process */
-    uint32_t first, count;          /* index in items */
-    bool whole, ordered;            /* whole: it is exactly the buffer, not a program whose parts become buffers; ordered: the order is known */
+    uint64_t program;      /* number of the module in its process */
+    uint32_t first, count; /* index in items */
+    bool whole,
+        ordered; /* whole: it is exactly the buffer, not a program whose parts become buffers; ordered: the order is known */
 } tfp_command_buffer;
 
 struct tfp_graph_tables {
     bool crowded; /* it was reported that too many graphs look alike */
-    bool given; /* files of captures were given, so the trace does not contain its own */
-    size_t file_graphs, file_launches, file_calls; /* the first ones come from files; those of the trace itself are made again by each join */
+    bool given;   /* files of captures were given, so the trace does not contain its own */
+    size_t file_graphs, file_launches,
+        file_calls; /* the first ones come from files; those of the trace itself are made again by each join */
     TFP_VEC(tfp_captured_graph) captured;
     TFP_VEC(tfp_captured_launch) launches;
     TFP_VEC(tfp_captured_call) calls;

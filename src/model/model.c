@@ -18,9 +18,15 @@ uint32_t tfp_find_node(const tfp_profile *p, tfp_str name)
     return tfp_named_node(p, id);
 }
 
-const char *tfp_first_source(const tfp_profile *p) { return p->files->sources.size ? p->files->sources.at[0] : "profile"; }
+const char *tfp_first_source(const tfp_profile *p)
+{
+    return p->files->sources.size ? p->files->sources.at[0] : "profile";
+}
 
-const char *tfp_source_of_graph(const tfp_profile *p) { return p->about.graph_file ? p->about.graph_file : tfp_first_source(p); }
+const char *tfp_source_of_graph(const tfp_profile *p)
+{
+    return p->about.graph_file ? p->about.graph_file : tfp_first_source(p);
+}
 
 bool tfp_ran_any(const tfp_profile *p)
 {

@@ -277,12 +277,15 @@ size_t tfp_profile_memory(const tfp_profile *p)
 {
 /* bytes in use: memory that was never touched takes no room */
 #define BYTES(table) (p->table.size * sizeof *p->table.at)
-    return p->arena.used + BYTES(graph->nodes) + BYTES(graph->types) + BYTES(graph->inputs) + BYTES(graph->outputs) + BYTES(graph->shapes) + BYTES(graph->dims) +
-           BYTES(instructions) + BYTES(runs->execs) + BYTES(detail->details) + BYTES(detail->spans) + BYTES(detail->run_transfers) + BYTES(sampled->samples) +
+    return p->arena.used + BYTES(graph->nodes) + BYTES(graph->types) + BYTES(graph->inputs) + BYTES(graph->outputs) +
+           BYTES(graph->shapes) + BYTES(graph->dims) + BYTES(instructions) + BYTES(runs->execs) +
+           BYTES(detail->details) + BYTES(detail->spans) + BYTES(detail->run_transfers) + BYTES(sampled->samples) +
            BYTES(recorded->ops) + BYTES(recorded->tensors) + BYTES(allocator->entries) + BYTES(allocator->blocks) +
-           BYTES(allocator->segments) + BYTES(flights->groups) + BYTES(flights->entries) + BYTES(weights) + BYTES(timed) + BYTES(detail->memories) + BYTES(detail->buffers) + BYTES(detail->allocations) +
-           BYTES(code->frames) + BYTES(code->trace_frames) + BYTES(code->traces) + p->strings.count * 24 + BYTES(graph->node_by_name) +
-           p->runs->exec_by_step.slot_count * 12 + events_memory(p->events) + tfp_program_memory(p->program);
+           BYTES(allocator->segments) + BYTES(flights->groups) + BYTES(flights->entries) + BYTES(weights) +
+           BYTES(timed) + BYTES(detail->memories) + BYTES(detail->buffers) + BYTES(detail->allocations) +
+           BYTES(code->frames) + BYTES(code->trace_frames) + BYTES(code->traces) + p->strings.count * 24 +
+           BYTES(graph->node_by_name) + p->runs->exec_by_step.slot_count * 12 + events_memory(p->events) +
+           tfp_program_memory(p->program);
 #undef BYTES
 }
 
@@ -300,8 +303,8 @@ void tfp_slim_free_rows(tfp_event_tables *t, tfp_slim_lane *x)
 
 size_t tfp_slims_memory(const tfp_event_tables *t)
 {
-    size_t bytes =
-        t->slim->slim_bytes + t->slim->slims.capacity * sizeof *t->slim->slims.at + t->slim->slim_kinds.capacity * sizeof *t->slim->slim_kinds.at;
+    size_t bytes = t->slim->slim_bytes + t->slim->slims.capacity * sizeof *t->slim->slims.at +
+                   t->slim->slim_kinds.capacity * sizeof *t->slim->slim_kinds.at;
     for (size_t i = 0; i < t->slim->slims.size; i++) {
         const tfp_slim_lane *x = &t->slim->slims.at[i];
         bytes += x->longs.capacity * sizeof *x->longs.at + x->calls.capacity * sizeof *x->calls.at;

@@ -8,7 +8,9 @@ uint32_t tfp_build_sample_type(tfp_builder *b, tfp_strid type, tfp_strid unit)
     tfp_profile *p = b->p;
     for (uint32_t i = 0; i < p->sampled->sample_types.size; i++)
         if (p->sampled->sample_types.at[i].type == type && p->sampled->sample_types.at[i].unit == unit) return i;
-    return APPEND(b, sampled->sample_types, ((tfp_sample_type){ type, unit })) ? (uint32_t)p->sampled->sample_types.size - 1 : TFP_NONE;
+    return APPEND(b, sampled->sample_types, ((tfp_sample_type){ type, unit }))
+               ? (uint32_t)p->sampled->sample_types.size - 1
+               : TFP_NONE;
 }
 
 void tfp_build_sample(tfp_builder *b, const tfp_stack_sample *s)

@@ -35,10 +35,14 @@ void tfp_slim_begin(tfp_slim_writer *f, tfp_builder *b, uint32_t lane, tfp_slim_
     f->slim = (uint32_t)t->slim->slims.size;
     if (!APPEND(b, events->slim->slims, row)) return;
     f->lane = &t->slim->slims.at[f->slim];
-    check(b, tfp_map64_put(&t->slim->slim_by_lane, lane, f->slim)); /* inserted last, so that it never refers beyond the table */
+    check(b, tfp_map64_put(&t->slim->slim_by_lane, lane,
+                           f->slim)); /* inserted last, so that it never refers beyond the table */
 }
 
-uint32_t tfp_slim_of_lane(const tfp_event_tables *t, uint32_t lane) { return tfp_map64_get(&t->slim->slim_by_lane, lane); }
+uint32_t tfp_slim_of_lane(const tfp_event_tables *t, uint32_t lane)
+{
+    return tfp_map64_get(&t->slim->slim_by_lane, lane);
+}
 
 /* ---- rows ---- */
 

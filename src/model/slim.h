@@ -9,7 +9,6 @@
 
 #include "model/tables/types.h"
 
-
 #define TFP_SLIM_LONG UINT32_MAX
 typedef struct tfp_slim_row {
     uint32_t start;    /* ns after the block's base */
@@ -41,10 +40,10 @@ typedef struct tfp_slim_call { /* an API call */
 } tfp_slim_call;
 
 typedef struct tfp_slim_group { /* rows with the same kind, step, class and kind of call; made by the join */
-    uint32_t kind, step;        /* indexes in slim_kinds and steps; step TFP_NONE: outside all steps, or all steps together */
-    uint32_t node, call;        /* call: index in slim_kinds, for copies and memsets; TFP_NONE: none */
-    uint8_t class;              /* tfp_span_class */
-    uint32_t last_step;         /* for the mean: the step of its last row so far; TFP_NONE: none */
+    uint32_t kind, step; /* indexes in slim_kinds and steps; step TFP_NONE: outside all steps, or all steps together */
+    uint32_t node, call; /* call: index in slim_kinds, for copies and memsets; TFP_NONE: none */
+    uint8_t class;       /* tfp_span_class */
+    uint32_t last_step;  /* for the mean: the step of its last row so far; TFP_NONE: none */
     int64_t count, self_ns, min_ns, max_ns, start_ns, end_ns;
     int64_t first_ns; /* duration of the first one to start */
     int64_t outer_ns; /* on threads: total duration of those inside no other span */
@@ -73,9 +72,11 @@ struct tfp_slim_tables {
     TFP_VEC(tfp_slim_lane) slims; /* one for each such lane; only with TFP_KEEP_SUMS */
     TFP_VEC(tfp_slim_kind) slim_kinds;
     tfp_map64 slim_by_lane;
-    size_t slim_bytes;      /* size of their blocks */
-    int64_t *slim_outer_ns; /* for each step, first that of none: total duration of spans of threads inside no other span; or NULL */
-    uint32_t *mean_steps;   /* for each node: in how many steps it ran, when only the mean is kept (TFP_KEEP_TOTAL); or NULL */
+    size_t slim_bytes; /* size of their blocks */
+    int64_t *
+        slim_outer_ns; /* for each step, first that of none: total duration of spans of threads inside no other span; or NULL */
+    uint32_t
+        *mean_steps; /* for each node: in how many steps it ran, when only the mean is kept (TFP_KEEP_TOTAL); or NULL */
 };
 
 static inline int64_t tfp_slim_start_of(const tfp_slim_block *b, const tfp_slim_row *r)

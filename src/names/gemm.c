@@ -105,9 +105,8 @@ static void put(const gemm *g, tfp_buf *out)
     const struct {
         bool on;
         const char *word;
-    } more[] = { { g->winograd, "winograd" }, { g->sliced, "sliced" }, { g->split, "split-k" },
-                 { g->bias, "bias" },         { g->relu, "relu" },     { g->gelu, "gelu" },
-                 { g->swiglu, "swiglu" } };
+    } more[] = { { g->winograd, "winograd" }, { g->sliced, "sliced" }, { g->split, "split-k" }, { g->bias, "bias" },
+                 { g->relu, "relu" },         { g->gelu, "gelu" },     { g->swiglu, "swiglu" } };
     tfp_word(out, tfp_str_of(g->what));
     if (g->type) tfp_word(out, tfp_str_of(g->type));
     if (g->other_type) tfp_buf_printf(out, TIMES "%s", g->other_type);

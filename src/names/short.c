@@ -72,7 +72,8 @@ static bool collective(tfp_str name, tfp_buf *out)
             how[hows++] = words[i].word;
     }
     if (!what.size) return false;
-    bool reduces = tfp_str_has(what, TFP_STR("Reduce")); /* other collectives have an operation in their name that has no meaning */
+    bool reduces = tfp_str_has(
+        what, TFP_STR("Reduce")); /* other collectives have an operation in their name that has no meaning */
     tfp_buf_str(out, what);
     if (operation && reduces) tfp_word(out, tfp_str_of(operation));
     if (type) tfp_word(out, tfp_str_of(type));
@@ -276,11 +277,8 @@ static size_t left_out(tfp_str text, char last, const char **instead)
 {
     static const struct {
         const char *text, *instead;
-    } rows[] = {
-        { "(anonymous namespace)::", "" }, { "<unnamed>::", "" }, { "[lambda(", "{lambda(" }, { ") (instance ", ")#" },
-        { ")]", "}" },
-        { "operator ()", "operator()" }
-    };
+    } rows[] = { { "(anonymous namespace)::", "" }, { "<unnamed>::", "" }, { "[lambda(", "{lambda(" },
+                 { ") (instance ", ")#" },          { ")]", "}" },         { "operator ()", "operator()" } };
     bool argument = last == '<' || last == ',';
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!tfp_str_begins(text, tfp_str_of(rows[i].text))) continue;
@@ -288,7 +286,8 @@ static size_t left_out(tfp_str text, char last, const char **instead)
         return strlen(rows[i].text);
     }
     *instead = "";
-    if (argument && tfp_str_begins(text, TFP_STR("void ")) && text.size > 5 && isalpha((unsigned char)text.data[5])) return 5;
+    if (argument && tfp_str_begins(text, TFP_STR("void ")) && text.size > 5 && isalpha((unsigned char)text.data[5]))
+        return 5;
     return argument && text.data[0] == '(' ? cast_size(text) : 0;
 }
 

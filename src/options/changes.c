@@ -47,7 +47,8 @@ static bool take_rank(tfp_str *text, int64_t *rank)
     *rank = -1;
     if (!take(text, "rank:")) return true;
     const char *slash = text->size ? memchr(text->data, '/', text->size) : NULL;
-    if (!slash || !tfp_parse_int64((tfp_str){ text->data, (size_t)(slash - text->data) }, rank) || *rank < 0) return false;
+    if (!slash || !tfp_parse_int64((tfp_str){ text->data, (size_t)(slash - text->data) }, rank) || *rank < 0)
+        return false;
     text->size -= (size_t)(slash + 1 - text->data);
     text->data = slash + 1;
     return true;
@@ -143,7 +144,10 @@ bool tfp_change_next(tfp_str *rest, tfp_change *out)
 }
 
 /* The name of an option as the user types it. */
-static tfp_str typed_name(const char *name) { return strcmp(name, "no_sync") == 0 ? TFP_STR("no-sync") : tfp_str_of(name); }
+static tfp_str typed_name(const char *name)
+{
+    return strcmp(name, "no_sync") == 0 ? TFP_STR("no-sync") : tfp_str_of(name);
+}
 
 static tfp_status check_pattern(const tfp_change *c, tfp_error *err)
 {

@@ -89,10 +89,11 @@ typedef struct tfp_column {
         tfp_value over, under;
         double times; /* factor */
     } ratio;
-    double (*statistic)(const tfp_ranked_part *runs); /* computes it from the times of at least one run, in their unit */
-    const char *field; /* for a label: its name in GraphNodeProto and JSON; NULL: none */
-    struct {           /* for the first number */
-        int at;        /* place among the options -min_* */
+    double (*statistic)(
+        const tfp_ranked_part *runs); /* computes it from the times of at least one run, in their unit */
+    const char *field;                /* for a label: its name in GraphNodeProto and JSON; NULL: none */
+    struct {                          /* for the first number */
+        int at;                       /* place among the options -min_* */
         const char *option, *help;
         bool own;               /* scope and graph compare the row's own number instead of its total */
         bool listed, listed_10; /* in TensorFlow's listing; in TensorFlow 1.0's */
@@ -116,9 +117,9 @@ static inline const char *tfp_column_help(const tfp_column *c, bool trace)
 {
     return trace && c->help_of_trace ? c->help_of_trace : c->help;
 }
-int tfp_column_find(tfp_str name); /* by name or head: tfp_column_id, -1 when unknown */
-uint32_t tfp_column_values(tfp_column_id id);                    /* bits of tfp_value that its cells use */
-uint32_t tfp_column_sums(tfp_column_id id); /* bits of tfp_value: the sums that are, or make, its number */
+int tfp_column_find(tfp_str name);            /* by name or head: tfp_column_id, -1 when unknown */
+uint32_t tfp_column_values(tfp_column_id id); /* bits of tfp_value that its cells use */
+uint32_t tfp_column_sums(tfp_column_id id);   /* bits of tfp_value: the sums that are, or make, its number */
 size_t tfp_numbers(
     const tfp_number *out[TFP_V_COUNT]); /* numbers of all columns, in the order of tfp_value; returns how many */
 

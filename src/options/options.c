@@ -72,8 +72,10 @@ static const option options[] = {
 enum { OPTION_ROWS = sizeof options / sizeof *options };
 _Static_assert(OPTION_ROWS - 1 + TFP_V_COUNT <= 128, "tfp_options.set has one bit per option");
 
-const char *const tfp_output_words[] = { "stdout", "file", "timeline", "pprof", "folded", "speedscope", "perfetto", "none", NULL };
-const char *const tfp_format_words[] = { "text", "json", "jsonl", "csv", "md", "arrow", "parquet", "script", "folded", "speedscope", NULL };
+const char *const tfp_output_words[] = { "stdout",     "file",     "timeline", "pprof", "folded",
+                                         "speedscope", "perfetto", "none",     NULL };
+const char *const tfp_format_words[] = { "text",    "json",   "jsonl",  "csv",        "md", "arrow",
+                                         "parquet", "script", "folded", "speedscope", NULL };
 const char *const tfp_source_words[] = { "files", "tensorflow", "own", NULL };
 const char *const tfp_compared_views[] = { "scope", "graph", "op", "code", "lines", "steps", NULL };
 
@@ -142,10 +144,11 @@ tfp_options *tfp_options_copy(const tfp_options *o)
     c->texts = tfp_option_texts_new();
     for (int i = 0; i < TFP_F_COUNT; i++) tfp_filter_keep(c->filters[i]);
     tfp_rewrites_keep(c->sides.rewrites);
-    char **texts[] = { &c->to.outfile,      &c->to.format,      &c->to.proto_out,      &c->to.dump_to_file, &c->verb.checkers,
-                       &c->verb.rule_limits,  &c->sides.view,        &c->sides.names,          &c->sides.min_size,     &c->sides.fail_over,
-                       &c->flops.assume_shape, &c->flops.peak_flops,  &c->flops.peak_bandwidth, &c->order_column, &c->flops.signature,
-                       &c->verb.by,           &c->verb.sample_type, &c->verb.sample_label,   &c->verb.changes,      &c->part.ranks,
+    char **texts[] = { &c->to.outfile,           &c->to.format,         &c->to.proto_out,       &c->to.dump_to_file,
+                       &c->verb.checkers,        &c->verb.rule_limits,  &c->sides.view,         &c->sides.names,
+                       &c->sides.min_size,       &c->sides.fail_over,   &c->flops.assume_shape, &c->flops.peak_flops,
+                       &c->flops.peak_bandwidth, &c->order_column,      &c->flops.signature,    &c->verb.by,
+                       &c->verb.sample_type,     &c->verb.sample_label, &c->verb.changes,       &c->part.ranks,
                        &c->part.device };
     bool ok = tfp_bindings_copy(&c->query.bindings, &o->query.bindings) && c->texts;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -304,8 +307,8 @@ const char *tfp_option_help(const char *name)
 
 int64_t tfp_options_depth(const tfp_options *o)
 {
-    bool flames = o->to.output == TFP_TO_FOLDED || o->to.output == TFP_TO_SPEEDSCOPE || strcmp(o->to.format, "folded") == 0 ||
-                  strcmp(o->to.format, "speedscope") == 0;
+    bool flames = o->to.output == TFP_TO_FOLDED || o->to.output == TFP_TO_SPEEDSCOPE ||
+                  strcmp(o->to.format, "folded") == 0 || strcmp(o->to.format, "speedscope") == 0;
     return flames && !tfp_options_chosen(o, "max_depth") ? INT32_MAX : o->max_depth;
 }
 
@@ -362,8 +365,8 @@ bool tfp_options_cut(const tfp_options *o)
 
 bool tfp_options_need_spans(const tfp_options *o)
 {
-    return o && (tfp_options_work_out(o) || tfp_options_cut(o) || tfp_options_need_runs(o) || (tfp_options_values(o) & ~TFP_V_ALL) ||
-                 o->to.output == TFP_TO_TIMELINE);
+    return o && (tfp_options_work_out(o) || tfp_options_cut(o) || tfp_options_need_runs(o) ||
+                 (tfp_options_values(o) & ~TFP_V_ALL) || o->to.output == TFP_TO_TIMELINE);
 }
 
 int tfp_options_work_out(const tfp_options *o) { return o && (tfp_options_count(o) || tfp_options_find_parameters(o)); }

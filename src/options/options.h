@@ -103,7 +103,7 @@ typedef struct tfp_verb_options {
 } tfp_verb_options;
 
 typedef struct tfp_query_options {
-    double time_limit;       /* seconds, 0: none */
+    double time_limit; /* seconds, 0: none */
     tfp_bindings bindings;
     tfp_progress_fn query_fn; /* called regularly to ask whether to stop */
     void *query_ctx;
@@ -120,10 +120,10 @@ struct tfp_options {
     tfp_step_choice step;
     int64_t min[TFP_V_COUNT]; /* by value, of the columns that have a minimum */
     tfp_order order;
-    char *order_column;               /* -order_by a column of a single table; NULL: use `order` */
-    int64_t top;                      /* rows of tables; 0: all */
-    tfp_filter *filters[TFP_F_COUNT]; /* shared, counted; NULL is the empty list */
-    uint64_t select;                  /* bits of tfp_column_id */
+    char *order_column;                    /* -order_by a column of a single table; NULL: use `order` */
+    int64_t top;                           /* rows of tables; 0: all */
+    tfp_filter *filters[TFP_F_COUNT];      /* shared, counted; NULL is the empty list */
+    uint64_t select;                       /* bits of tfp_column_id */
     uint8_t select_order[TFP_COLUMNS_MAX]; /* the selected columns, in the order given */
     uint8_t select_count;
     bool account_displayed_op_only, viz, show_source;
@@ -135,7 +135,7 @@ struct tfp_options {
     tfp_flops_options flops;
     tfp_query_options query;
     tfp_verb_options verb;
-    uint64_t set[2]; /* bits by option row: set explicitly, so that -compat does not change it */
+    uint64_t set[2];                /* bits by option row: set explicitly, so that -compat does not change it */
     struct tfp_option_texts *texts; /* texts that tfp_options_get returned (texts.c) */
 };
 
@@ -152,7 +152,10 @@ bool tfp_word_find(tfp_str word, const char *const *words, size_t *out);
 tfp_status tfp_options_known_order(const tfp_options *o, tfp_error *err);
 
 /* Whether texts are for a person at a terminal. */
-static inline bool tfp_for_screen(const tfp_options *o) { return o->to.screen && !o->compat10 && !o->compat_tensorflow; }
+static inline bool tfp_for_screen(const tfp_options *o)
+{
+    return o->to.screen && !o->compat10 && !o->compat_tensorflow;
+}
 /* Whether an option was set, by the user or by a program, and so is not a default. */
 bool tfp_options_chosen(const tfp_options *o, const char *name);
 /* The selected columns in the order given; returns how many. */
@@ -167,10 +170,10 @@ uint32_t tfp_options_values(const tfp_options *o);
 bool tfp_options_cut(const tfp_options *o);
 /* Whether a view of nodes needs a trace's spans: for numbers of single spans, or to show them. */
 bool tfp_options_need_spans(const tfp_options *o);
-bool tfp_options_need_runs(const tfp_options *o); /* because a column among these is a statistic */
+bool tfp_options_need_runs(const tfp_options *o);                  /* because a column among these is a statistic */
 bool tfp_options_asks_for(const tfp_options *o, tfp_column_id id); /* selects it, or orders by it */
-bool tfp_options_count(const tfp_options *o);           /* float operations must be inferred */
-bool tfp_options_find_parameters(const tfp_options *o); /* parameters are the graph's variables */
+bool tfp_options_count(const tfp_options *o);                      /* float operations must be inferred */
+bool tfp_options_find_parameters(const tfp_options *o);            /* parameters are the graph's variables */
 bool tfp_options_show_parameters(const tfp_options *o); /* parameters are selected, ordered by, or have a minimum */
 
 /* Takes one shape from the front of `rest`, which is -assume_shape: NAME=32,224,?; false at the end. `wrong` is the error

@@ -306,7 +306,8 @@ tfp_status tfp_option_apply(tfp_options *o, const option *row, const char *value
     case K_OUTPUT: return set_output(o, v, err);
     case K_FORMAT:
         if (!tfp_word_find(v, tfp_format_words, &which))
-            return wrong(err, "no such format (text, json, jsonl, csv, md, arrow, parquet, script, folded, speedscope)");
+            return wrong(err,
+                         "no such format (text, json, jsonl, csv, md, arrow, parquet, script, folded, speedscope)");
         return set_text(field, v, err);
     case K_VIEW:
         if (!tfp_word_find(v, tfp_compared_views, &which))

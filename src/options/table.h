@@ -63,7 +63,7 @@ tfp_status tfp_option_apply(tfp_options *o, const option *row, const char *value
 
 /* texts.c: the texts that tfp_options_get returned. */
 typedef struct tfp_option_texts tfp_option_texts;
-tfp_option_texts *tfp_option_texts_new(void);                                  /* NULL without memory */
+tfp_option_texts *tfp_option_texts_new(void); /* NULL without memory */
 /* returns a copy; any thread may call it; NULL if memory is out */
 const char *tfp_option_texts_keep(tfp_option_texts *t, const char *text);
 void tfp_option_texts_clear(tfp_option_texts *t), tfp_option_texts_free(tfp_option_texts *t);

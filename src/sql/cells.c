@@ -125,7 +125,8 @@ void sql_exec_float_ops(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
     const tfp_profile *p = row->in->p;
-    put_int(out, tfp_mul(p->graph->nodes.at[owner_of(row, SQL_EXECUTIONS)].float_ops, p->runs->execs.at[row->at].run_count, NULL));
+    put_int(out, tfp_mul(p->graph->nodes.at[owner_of(row, SQL_EXECUTIONS)].float_ops,
+                         p->runs->execs.at[row->at].run_count, NULL));
 }
 
 /* The node and the step of a row that belongs to an execution. */
@@ -213,4 +214,3 @@ void sql_code_text(const sql_row *row, tfp_buf *b, sql_cell *out)
     (void)b;
     put_string(row, frame_of(row)->text, out);
 }
-

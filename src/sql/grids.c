@@ -14,13 +14,18 @@ enum { GRIDS = 12 };
 static const struct {
     const char *name; /* `steps` lists the steps of every profile: the rows of the view are its devices */
     const tfp_view *view;
-} grids[GRIDS] = { { "step_devices", &tfp_view_steps }, { "kernel", &tfp_view_kernel },
-                   { "transfer", &tfp_view_transfer },  { "wait", &tfp_view_wait },
-                   { "check", &tfp_view_check },        { "findings", &tfp_view_findings },
-                   { "attribution", &tfp_view_attribution }, { "coverage", &tfp_view_coverage },
+} grids[GRIDS] = { { "step_devices", &tfp_view_steps },
+                   { "kernel", &tfp_view_kernel },
+                   { "transfer", &tfp_view_transfer },
+                   { "wait", &tfp_view_wait },
+                   { "check", &tfp_view_check },
+                   { "findings", &tfp_view_findings },
+                   { "attribution", &tfp_view_attribution },
+                   { "coverage", &tfp_view_coverage },
                    { "held", &tfp_view_held },
                    { "whatif", &tfp_view_whatif },
-                   { "op", &tfp_view_op },                    { "scope", &tfp_view_scope } };
+                   { "op", &tfp_view_op },
+                   { "scope", &tfp_view_scope } };
 
 typedef struct grid_table {
     sqlite3_vtab base;
@@ -118,7 +123,8 @@ static int build_reports(grid_table *t)
         const tfp_view *view = grids[t->grid].view;
         tfp_status s = is_tree(t->grid) ? sql_rows_build(d->sources[i].p, view, o->part.range, &t->reports[i])
                                         : tfp_view_build(d->sources[i].p, view, o, &t->reports[i], NULL);
-        if (s == TFP_NOMEM || s == TFP_LIMIT || !tell_attributed(t->session, &d->sources[i], t->reports[i])) rc = SQLITE_NOMEM;
+        if (s == TFP_NOMEM || s == TFP_LIMIT || !tell_attributed(t->session, &d->sources[i], t->reports[i]))
+            rc = SQLITE_NOMEM;
     }
     tfp_options_free(o);
     return rc;
@@ -182,8 +188,7 @@ static int best_way(sqlite3_vtab *base, sqlite3_index_info *info)
 {
     const grid_table *t = (const grid_table *)base;
     double rows = 1;
-    for (size_t i = 0; i < t->session->data.count; i++)
-        rows += (double)rows_of(t->reports[i]);
+    for (size_t i = 0; i < t->session->data.count; i++) rows += (double)rows_of(t->reports[i]);
     info->estimatedRows = (sqlite3_int64)rows;
     info->estimatedCost = rows;
     return SQLITE_OK;
@@ -193,8 +198,7 @@ static int best_way(sqlite3_vtab *base, sqlite3_index_info *info)
 static void settle(grid_cursor *c)
 {
     const grid_table *t = table_of(c);
-    while (c->profile < t->session->data.count &&
-           c->row >= rows_of(t->reports[c->profile])) {
+    while (c->profile < t->session->data.count && c->row >= rows_of(t->reports[c->profile])) {
         c->profile++;
         c->row = 0;
     }
@@ -268,7 +272,8 @@ static int give_cell(sqlite3_vtab_cursor *base, sqlite3_context *context, int i)
         return SQLITE_OK;
     }
     const tfp_row_column *about = &grids[t->grid].view->columns[i - 1];
-    const tfp_grid_column *column = tfp_grid_find(tfp_table_of(t->reports[c->profile]), about->name); /* NULL: a table without `rank` */
+    const tfp_grid_column *column =
+        tfp_grid_find(tfp_table_of(t->reports[c->profile]), about->name); /* NULL: a table without `rank` */
     if (!column || (column->absent && column->absent[c->row]))
         a->result_null(context);
     else if (column->type == 's')

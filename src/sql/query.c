@@ -40,7 +40,8 @@ static tfp_status failed(sql_session *s, int rc, tfp_error *err)
     case TFP_CANCELLED: return tfp_fail(err, TFP_CANCELLED, "interrupted");
     case TFP_LIMIT: return tfp_fail(err, TFP_LIMIT, "query: longer than -time_limit %g seconds", s->seconds);
     case TFP_NOMEM:
-        return tfp_fail(err, TFP_LIMIT, "query: needs more than %d MB in addition to its result", SQL_MEMORY_MOST >> 20);
+        return tfp_fail(err, TFP_LIMIT, "query: needs more than %d MB in addition to its result",
+                        SQL_MEMORY_MOST >> 20);
     default: break;
     }
     if ((rc & 0xff) == SQLITE_NOMEM) return tfp_nomem(err);

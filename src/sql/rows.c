@@ -50,8 +50,8 @@ static bool ask_for(tfp_options *o, bool statistics)
             tfp_buf_printf(&select, "%s%s", select.size ? "," : "", tfp_columns[c].name);
     }
     tfp_buf_char(&select, '\0');
-    bool ok = !select.failed && !tfp_options_set(o, "select", select.data, NULL) && !tfp_options_set(o, "order_by", "name", NULL) &&
-              !tfp_options_set(o, "max_depth", "1000000000", NULL) &&
+    bool ok = !select.failed && !tfp_options_set(o, "select", select.data, NULL) &&
+              !tfp_options_set(o, "order_by", "name", NULL) && !tfp_options_set(o, "max_depth", "1000000000", NULL) &&
               !tfp_options_set(o, "account_type_regexes", ".*", NULL);
     tfp_buf_free(&select);
     return ok;
@@ -86,7 +86,10 @@ sql_row_cell sql_row_cell_at(const tfp_report *r, size_t row, size_t column)
     int v = tfp_value_of(c);
     if (v >= 0 && !(total ? tfp_tree_of(r)->total[v] : tfp_tree_of(r)->own[v])) return (sql_row_cell){ .type = 'n' };
     if (v >= 0 && !tfp_is_time(v))
-        return (sql_row_cell){ .type = 'i', .number = total ? tfp_total(r, (uint32_t)row, (tfp_value)v) : tfp_own(r, (uint32_t)row, (tfp_value)v) };
-    if (!tfp_cell_number(r, (uint32_t)row, (tfp_column_id)(c - tfp_columns), total, &number)) return (sql_row_cell){ .type = 'n' };
+        return (sql_row_cell){ .type = 'i',
+                               .number = total ? tfp_total(r, (uint32_t)row, (tfp_value)v)
+                                               : tfp_own(r, (uint32_t)row, (tfp_value)v) };
+    if (!tfp_cell_number(r, (uint32_t)row, (tfp_column_id)(c - tfp_columns), total, &number))
+        return (sql_row_cell){ .type = 'n' };
     return (sql_row_cell){ .type = 'r', .real = number };
 }

@@ -138,7 +138,8 @@ void sql_span_name(const sql_row *row, tfp_buf *b, sql_cell *out)
 {
     (void)b;
     const tfp_profile *p = row->in->p;
-    put_string(row, own_span(row) ? p->graph->nodes.at[owner_node(row)].name : events_of(row)->name[event_of(row)], out);
+    put_string(row, own_span(row) ? p->graph->nodes.at[owner_node(row)].name : events_of(row)->name[event_of(row)],
+               out);
 }
 void sql_span_class(const sql_row *row, tfp_buf *b, sql_cell *out)
 {

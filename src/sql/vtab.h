@@ -28,8 +28,8 @@ struct sql_session {
     sqlite3 *db;
     sql_module modules[SQL_TABLE_COUNT];
     sql_grid_module grids[SQL_GRID_MOST];
-    bool declaring;  /* SQLite is parsing one of our own declarations */
-    bool parameters; /* the statement reads nodes.parameters */
+    bool declaring;     /* SQLite is parsing one of our own declarations */
+    bool parameters;    /* the statement reads nodes.parameters */
     tfp_report *answer; /* the query's report, which gets the notes of reports whose rows it reads */
     /* set by the guard, sql/guard.h */
     tfp_progress_fn progress;

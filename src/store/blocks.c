@@ -27,7 +27,8 @@ static tfp_store_fault next_block(const tfp_store_file *f, tfp_store_blocks *b, 
     return TFP_STORE_FINE;
 }
 
-tfp_store_fault tfp_store_next_numbers(const tfp_store_file *f, tfp_store_blocks *b, tfp_unpacker *u, tfp_pack_numbers numbers, void *to)
+tfp_store_fault tfp_store_next_numbers(const tfp_store_file *f, tfp_store_blocks *b, tfp_unpacker *u,
+                                       tfp_pack_numbers numbers, void *to)
 {
     tfp_str block;
     tfp_store_fault fault = next_block(f, b, u, &block);
@@ -90,7 +91,8 @@ static bool sizes_fit(const uint32_t *sizes, size_t rows, const char *bytes, siz
     return need == size;
 }
 
-tfp_store_fault tfp_store_read_texts(tfp_store_file *f, const tfp_store_entry *e, size_t rows, const uint32_t **sizes, const char **bytes)
+tfp_store_fault tfp_store_read_texts(tfp_store_file *f, const tfp_store_entry *e, size_t rows, const uint32_t **sizes,
+                                     const char **bytes)
 {
     uint64_t size = e->packed ? e->unpacked : e->size, least = e->ended ? rows : (uint64_t)rows * sizeof(uint32_t);
     if (e->width || e->rows != rows || size > SIZE_MAX / 4 || size < least) return TFP_STORE_ABSENT;
@@ -102,6 +104,7 @@ tfp_store_fault tfp_store_read_texts(tfp_store_file *f, const tfp_store_entry *e
     *sizes = (const uint32_t *)(void *)all;
     *bytes = all + head;
     size_t left = before + (size_t)size - head;
-    if (e->ended) return measure(*bytes, *bytes + left, rows, (uint32_t *)(void *)all) ? TFP_STORE_FINE : TFP_STORE_WRONG;
+    if (e->ended)
+        return measure(*bytes, *bytes + left, rows, (uint32_t *)(void *)all) ? TFP_STORE_FINE : TFP_STORE_WRONG;
     return sizes_fit(*sizes, rows, *bytes, left) ? TFP_STORE_FINE : TFP_STORE_WRONG;
 }

@@ -133,8 +133,10 @@ static tfp_store_fault check_sizes(tfp_store_file *f)
     if (f->rows[TFP_STORE_DETAILS] > f->rows[TFP_STORE_EXECS]) return wrong(f, TFP_STORE_DETAILS, "");
     if (f->rows[TFP_STORE_PROGRAM_VALUES] != f->rows[TFP_STORE_PROGRAM_ATTRS])
         return wrong(f, TFP_STORE_PROGRAM_VALUES, "");
-    if (p->sampled->samples.size && p->about.sample_type >= p->sampled->sample_types.size) return wrong(f, TFP_STORE_PROFILE, "sample_type");
-    if (p->about.time_grain_ns != 1 && p->about.time_grain_ns != 1000) return wrong(f, TFP_STORE_PROFILE, "time_grain_ns");
+    if (p->sampled->samples.size && p->about.sample_type >= p->sampled->sample_types.size)
+        return wrong(f, TFP_STORE_PROFILE, "sample_type");
+    if (p->about.time_grain_ns != 1 && p->about.time_grain_ns != 1000)
+        return wrong(f, TFP_STORE_PROFILE, "time_grain_ns");
     if (p->program && !f->rows[TFP_STORE_PROGRAM_BODIES]) return wrong(f, TFP_STORE_PROGRAM_BODIES, "");
     for (size_t i = 0; i < p->graph->shapes.size; i++)
         if (p->graph->shapes.at[i].count > TFP_RANK_MOST) return wrong(f, TFP_STORE_SHAPES, "count");

@@ -12,7 +12,8 @@ static const char again[] = "convert the original files again";
 const tfp_store_entry *tfp_store_entry_find(const tfp_store_file *f, const char *table, const char *column)
 {
     for (size_t i = 0; i < f->entries.size; i++)
-        if (strcmp(f->entries.at[i].column, column) == 0 && strcmp(f->entries.at[i].table, table) == 0) return &f->entries.at[i];
+        if (strcmp(f->entries.at[i].column, column) == 0 && strcmp(f->entries.at[i].table, table) == 0)
+            return &f->entries.at[i];
     return NULL;
 }
 
@@ -26,8 +27,15 @@ static tfp_status damaged_entry(size_t i, tfp_error *err)
 static tfp_status add_unpacked(tfp_store_file *f, const tfp_store_unpacked_entry *e, uint64_t end, tfp_error *err)
 {
     bool named = memchr(e->table, 0, sizeof e->table) && memchr(e->column, 0, sizeof e->column);
-    if (!named || e->offset > end || e->size > end - e->offset || e->rows >= TFP_NONE - 1) return damaged_entry(f->entries.size, err);
-    tfp_store_entry entry = { .table = e->table, .column = e->column, .width = e->width, .crc = e->crc, .rows = e->rows, .offset = e->offset, .size = e->size };
+    if (!named || e->offset > end || e->size > end - e->offset || e->rows >= TFP_NONE - 1)
+        return damaged_entry(f->entries.size, err);
+    tfp_store_entry entry = { .table = e->table,
+                              .column = e->column,
+                              .width = e->width,
+                              .crc = e->crc,
+                              .rows = e->rows,
+                              .offset = e->offset,
+                              .size = e->size };
     return tfp_push(&f->entries, entry) ? TFP_OK : tfp_nomem(err);
 }
 
@@ -114,9 +122,12 @@ static void take_texts(bytes_reader *r, tfp_store_entry *e)
         take_here(r, e, e->unpacked);
 }
 
-static bool take_column(tfp_store_file *f, bytes_reader *r, const tfp_store_entry *table, const char *name, size_t width)
+static bool take_column(tfp_store_file *f, bytes_reader *r, const tfp_store_entry *table, const char *name,
+                        size_t width)
 {
-    tfp_store_entry e = { .table = table->table, .column = name, .width = (uint32_t)width, .packed = true, .rows = table->rows };
+    tfp_store_entry e = {
+        .table = table->table, .column = name, .width = (uint32_t)width, .packed = true, .rows = table->rows
+    };
     if (width)
         take_numbers(r, &e);
     else
@@ -149,7 +160,8 @@ static bool take_table(tfp_store_file *f, bytes_reader *r, uint64_t *number)
 
 static tfp_status read_entries(tfp_store_file *f, tfp_str bytes, uint64_t end, tfp_error *err)
 {
-    bytes_reader r = { (const uint8_t *)bytes.data, (const uint8_t *)bytes.data + bytes.size, sizeof(tfp_store_head), false, false };
+    bytes_reader r = { (const uint8_t *)bytes.data, (const uint8_t *)bytes.data + bytes.size, sizeof(tfp_store_head),
+                       false, false };
     tfp_store_entry strings = { .table = TFP_STORE_STRINGS, .rows = take_varint(&r) };
     uint64_t number = 0;
     if (strings.rows >= TFP_NONE - 1) r.bad = true;
@@ -168,7 +180,8 @@ static tfp_status read_packed(tfp_store_file *f, tfp_str packed, const tfp_store
     struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
     f->directory = malloc(size + 1);
     bool memory = d && f->directory;
-    there = memory && libdeflate_deflate_decompress(d, packed.data, packed.size, f->directory, size, NULL) == LIBDEFLATE_SUCCESS;
+    there = memory &&
+            libdeflate_deflate_decompress(d, packed.data, packed.size, f->directory, size, NULL) == LIBDEFLATE_SUCCESS;
     if (d) libdeflate_free_decompressor(d);
     if (!memory) return tfp_nomem(err);
     if (!there) return tfp_fail(err, TFP_BADFILE, "damaged: its directory cannot be unpacked: %s", again);
@@ -184,8 +197,8 @@ static tfp_status check_head(const tfp_store_head *head, tfp_error *err)
     if (head->order != TFP_STORE_ORDER)
         return tfp_fail(err, TFP_BADFILE, "written by a machine of another byte order: %s", again);
     if (head->version != TFP_STORE_VERSION && head->version != TFP_STORE_VERSION_UNPACKED)
-        return tfp_fail(err, TFP_BADFILE, "of version %u, where this tfprof reads versions %u and %u: %s", head->version,
-                        TFP_STORE_VERSION_UNPACKED, TFP_STORE_VERSION, again);
+        return tfp_fail(err, TFP_BADFILE, "of version %u, where this tfprof reads versions %u and %u: %s",
+                        head->version, TFP_STORE_VERSION_UNPACKED, TFP_STORE_VERSION, again);
     return TFP_OK;
 }
 
@@ -194,13 +207,15 @@ static tfp_status read_foot(tfp_store_file *f, tfp_store_foot *foot, tfp_error *
     uint64_t end = f->in.size - sizeof *foot;
     tfp_status s = tfp_source_read(&f->in, end, foot, sizeof *foot, err);
     if (s) return s;
-    if (memcmp(foot->magic, tfp_store_magic, sizeof foot->magic) != 0 || foot->order != TFP_STORE_ORDER || foot->directory > end)
+    if (memcmp(foot->magic, tfp_store_magic, sizeof foot->magic) != 0 || foot->order != TFP_STORE_ORDER ||
+        foot->directory > end)
         return tfp_fail(err, TFP_BADFILE, "cut short, or its end is damaged: %s", again);
     return TFP_OK;
 }
 
 /* The directory's bytes as stored. Freed by the caller. */
-static tfp_status read_bytes(tfp_store_file *f, const tfp_store_head *head, const tfp_store_foot *foot, tfp_str *out, tfp_error *err)
+static tfp_status read_bytes(tfp_store_file *f, const tfp_store_head *head, const tfp_store_foot *foot, tfp_str *out,
+                             tfp_error *err)
 {
     uint64_t size = f->in.size - sizeof *foot - foot->directory;
     char *bytes = size > SIZE_MAX / 4 ? NULL : malloc((size_t)size + 1);
@@ -224,7 +239,8 @@ tfp_status tfp_store_read_directory(tfp_store_file *f, tfp_error *err)
     if (!s) s = check_head(&head, err);
     if (!s) s = read_foot(f, &foot, err);
     if (!s) s = read_bytes(f, &head, &foot, &bytes, err);
-    if (!s) s = head.version == TFP_STORE_VERSION ? read_packed(f, bytes, &foot, err) : read_unpacked(f, bytes, &foot, err);
+    if (!s)
+        s = head.version == TFP_STORE_VERSION ? read_packed(f, bytes, &foot, err) : read_unpacked(f, bytes, &foot, err);
     if (!s && head.version == TFP_STORE_VERSION_UNPACKED)
         f->directory = (char *)(uintptr_t)bytes.data; /* the names of entries point into it */
     else

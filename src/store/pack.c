@@ -125,7 +125,8 @@ static void join(const unsigned char *block, size_t count, size_t width, void *n
 
 bool tfp_packer_start(tfp_packer *p)
 {
-    *p = (tfp_packer){ libdeflate_alloc_compressor(LEVEL), malloc(TFP_PACK_MOST), malloc(TFP_PACK_MOST), malloc(TFP_PACK_MOST) };
+    *p = (tfp_packer){ libdeflate_alloc_compressor(LEVEL), malloc(TFP_PACK_MOST), malloc(TFP_PACK_MOST),
+                       malloc(TFP_PACK_MOST) };
     return p->deflate && p->split && p->packed && p->other;
 }
 
@@ -141,7 +142,9 @@ void tfp_packer_free(tfp_packer *p)
  * unchanged. */
 static tfp_str deflate_behind(tfp_packer *p, const unsigned char *bytes, size_t size, size_t head, unsigned char *to)
 {
-    size_t got = size > head + 1 ? libdeflate_deflate_compress(p->deflate, bytes + head, size - head, to + head, size - head - 1) : 0;
+    size_t got = size > head + 1
+                     ? libdeflate_deflate_compress(p->deflate, bytes + head, size - head, to + head, size - head - 1)
+                     : 0;
     if (!got) return (tfp_str){ (const char *)memcpy(to, bytes, size), size };
     memcpy(to, bytes, head);
     return (tfp_str){ (const char *)to, head + got };
@@ -177,7 +180,8 @@ tfp_str tfp_pack_plain(tfp_packer *p, const tfp_pack_numbers *n)
     to[0] = TFP_PACK_PLAIN;
     to[1] = (unsigned char)((1u << n->width) - 1);
     for (size_t i = 0; i < n->count; i++)
-        for (size_t k = 0; k < n->width; k++) to[TFP_PACK_HEAD + k * n->count + i] = (unsigned char)(number_at(n, i) >> (8 * k));
+        for (size_t k = 0; k < n->width; k++)
+            to[TFP_PACK_HEAD + k * n->count + i] = (unsigned char)(number_at(n, i) >> (8 * k));
     return (tfp_str){ (const char *)to, TFP_PACK_HEAD + n->count * n->width };
 }
 
@@ -202,7 +206,8 @@ void tfp_unpacker_free(tfp_unpacker *u)
 bool tfp_unpack_piece(tfp_unpacker *u, tfp_str piece, void *to, size_t size)
 {
     if (piece.size == size) return size ? memcpy(to, piece.data, size) != NULL : true;
-    return piece.size < size && libdeflate_deflate_decompress(u->inflate, piece.data, piece.size, to, size, NULL) == LIBDEFLATE_SUCCESS;
+    return piece.size < size &&
+           libdeflate_deflate_decompress(u->inflate, piece.data, piece.size, to, size, NULL) == LIBDEFLATE_SUCCESS;
 }
 
 bool tfp_unpack_block(tfp_unpacker *u, tfp_str block, const tfp_pack_numbers *n, void *to)

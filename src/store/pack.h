@@ -8,9 +8,9 @@
 
 #include "base/base.h"
 
-#define TFP_PACK_ROWS ((size_t)8192)                /* numbers of a block, at most */
-#define TFP_PACK_BYTES (8 * TFP_PACK_ROWS)          /* bytes of a piece of texts, at most */
-#define TFP_PACK_HEAD ((size_t)2)                   /* head of a block: how its numbers were changed, and which bytes differ */
+#define TFP_PACK_ROWS ((size_t)8192)       /* numbers of a block, at most */
+#define TFP_PACK_BYTES (8 * TFP_PACK_ROWS) /* bytes of a piece of texts, at most */
+#define TFP_PACK_HEAD ((size_t)2)          /* head of a block: how its numbers were changed, and which bytes differ */
 #define TFP_PACK_MOST (TFP_PACK_HEAD + TFP_PACK_BYTES) /* bytes of a block, at most */
 #define TFP_PACK_RATIO 1032 /* deflate cannot shrink bytes by a larger factor: a larger size is forged */
 
@@ -50,7 +50,7 @@ void tfp_packer_free(tfp_packer *p);
  * returned. */
 tfp_str tfp_pack_block(tfp_packer *p, const tfp_pack_numbers *n, tfp_pack_way *way);
 tfp_str tfp_pack_plain(tfp_packer *p, const tfp_pack_numbers *n); /* all bytes of all numbers */
-tfp_str tfp_pack_piece(tfp_packer *p, tfp_str bytes); /* at most TFP_PACK_BYTES */
+tfp_str tfp_pack_piece(tfp_packer *p, tfp_str bytes);             /* at most TFP_PACK_BYTES */
 
 typedef struct tfp_unpacker {
     struct libdeflate_decompressor *inflate;

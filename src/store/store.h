@@ -29,7 +29,8 @@ typedef struct tfp_store_head {
     uint32_t version, order;
 } tfp_store_head;
 
-typedef struct tfp_store_unpacked_entry { /* in the directory of version 1: a table if `column` is empty, else one of its columns */
+typedef struct
+    tfp_store_unpacked_entry { /* in the directory of version 1: a table if `column` is empty, else one of its columns */
     char table[24], column[32];
     uint32_t width; /* bytes of a number; 0: texts, or a table */
     uint32_t crc;   /* CRC-32C of the column's bytes */
@@ -44,9 +45,9 @@ typedef struct tfp_store_foot { /* the file's last bytes */
     char magic[8];
 } tfp_store_foot;
 
-#define TFP_STORE_HERE_ROWS ((size_t)1024)        /* columns of up to this many numbers are stored in the directory */
-#define TFP_STORE_HERE_BYTES ((size_t)32 << 10)   /* and texts of up to this many bytes */
-#define TFP_STORE_DIRECTORY ((uint64_t)64 << 20)  /* bytes of the directory, at most */
+#define TFP_STORE_HERE_ROWS ((size_t)1024)       /* columns of up to this many numbers are stored in the directory */
+#define TFP_STORE_HERE_BYTES ((size_t)32 << 10)  /* and texts of up to this many bytes */
+#define TFP_STORE_DIRECTORY ((uint64_t)64 << 20) /* bytes of the directory, at most */
 
 /* The memory that a profile may take for each byte of its file: readers refuse more, and the writer does not pack more
  * densely. */
@@ -59,12 +60,13 @@ typedef struct tfp_store_entry {
     const char *table, *column; /* "": the table itself */
     uint32_t width;             /* bytes of a number; 0: texts, or a table */
     bool packed;
-    bool ended;    /* texts without stored sizes: none is absent, and each has a single 0 byte, at its end */
-    uint32_t crc;  /* CRC-32C of its bytes in the file; 0 when they are in the directory */
-    uint64_t rows; /* of the table */
+    bool ended;            /* texts without stored sizes: none is absent, and each has a single 0 byte, at its end */
+    uint32_t crc;          /* CRC-32C of its bytes in the file; 0 when they are in the directory */
+    uint64_t rows;         /* of the table */
     uint64_t offset, size; /* in the file */
     uint64_t unpacked;     /* bytes of texts */
-    tfp_str here; /* packed data: the column itself if `size` is 0, else the sizes of its blocks or pieces, as varints */
+    tfp_str
+        here; /* packed data: the column itself if `size` is 0, else the sizes of its blocks or pieces, as varints */
 } tfp_store_entry;
 
 /* The rule for the numbers of a column. A number that breaks it ends the reading. */
@@ -75,7 +77,7 @@ typedef enum tfp_store_rule {
     TFP_STORE_STRING,       /* a tfp_strid */
     TFP_STORE_ROW,          /* a row of the table `arg` */
     TFP_STORE_ROW_OR_NONE,  /* the same, or TFP_NONE; TFP_NONE is read when that table is not kept */
-    TFP_STORE_RANGE,        /* the first of several rows of the table `arg`; the next word of the row has their number */
+    TFP_STORE_RANGE, /* the first of several rows of the table `arg`; the next word of the row has their number */
     /* texts, whose width is 0 */
     TFP_STORE_TEXT,         /* char *, ended by NUL */
     TFP_STORE_TEXT_OR_NULL, /* the same, or NULL */
@@ -84,8 +86,7 @@ typedef enum tfp_store_rule {
 
 typedef struct tfp_store_column {
     const char *name;
-    size_t
-        at; /* offset in the row; for TFP_STORE_ARRAYS: offset of the pointer to the column's array, in its struct */
+    size_t at; /* offset in the row; for TFP_STORE_ARRAYS: offset of the pointer to the column's array, in its struct */
     size_t width;
     tfp_store_rule rule;
     uint32_t arg;
@@ -182,11 +183,12 @@ typedef struct tfp_store_table {
     const char *name;
     tfp_store_form form;
     tfp_store_home home;
-    size_t within;   /* offset in the profile of the pointer to the tables that contain it; 0: it is in the home itself */
+    size_t within; /* offset in the profile of the pointer to the tables that contain it; 0: it is in the home itself */
     size_t at, item; /* offset there; bytes of a row */
     const tfp_store_column *columns;
     size_t column_count;
-    unsigned keep; /* TFP_KEEP_...: read only if one of these is set; 0: always. For tables of the program see tfp_store_wants_program */
+    unsigned
+        keep; /* TFP_KEEP_...: read only if one of these is set; 0: always. For tables of the program see tfp_store_wants_program */
     tfp_store_chain chain;
 } tfp_store_table;
 extern const tfp_store_table tfp_store_tables[TFP_STORE_TABLES];
@@ -206,7 +208,7 @@ typedef struct tfp_store_rows {
     size_t size, capacity;
 } tfp_store_rows;
 size_t tfp_store_count(const tfp_store_table *t, const void *at); /* rows; 0 for NULL */
-size_t tfp_store_row_bytes(const tfp_store_table *t);             /* bytes of memory for each row while a file is read */
+size_t tfp_store_row_bytes(const tfp_store_table *t); /* bytes of memory for each row while a file is read */
 
 /* values.c: attributes to bytes and back. */
 bool tfp_store_put_value(tfp_buf *b, const tfp_program_attr *a);
@@ -245,9 +247,11 @@ typedef struct tfp_store_blocks {
     uint32_t crc; /* of those that were read */
 } tfp_store_blocks;
 tfp_store_blocks tfp_store_blocks_of(const tfp_store_entry *e);
-tfp_store_fault tfp_store_next_numbers(const tfp_store_file *f, tfp_store_blocks *b, tfp_unpacker *u, tfp_pack_numbers numbers, void *to);
+tfp_store_fault tfp_store_next_numbers(const tfp_store_file *f, tfp_store_blocks *b, tfp_unpacker *u,
+                                       tfp_pack_numbers numbers, void *to);
 /* The sizes and bytes of a column of texts as version 1 has them, in the profile's arena. */
-tfp_store_fault tfp_store_read_texts(tfp_store_file *f, const tfp_store_entry *e, size_t rows, const uint32_t **sizes, const char **bytes);
+tfp_store_fault tfp_store_read_texts(tfp_store_file *f, const tfp_store_entry *e, size_t rows, const uint32_t **sizes,
+                                     const char **bytes);
 
 /* load.c: loads the columns of the directory into the tables of an empty profile. */
 tfp_store_fault tfp_store_load_strings(tfp_store_file *f);

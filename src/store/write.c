@@ -9,7 +9,7 @@
 
 #include <libdeflate.h>
 
-#define MEASURED 16       /* this many blocks are packed in the way that is best for the first of them */
+#define MEASURED 16        /* this many blocks are packed in the way that is best for the first of them */
 #define DIRECTORY_LEVEL 12 /* for deflate: the directory is small, so a high level costs little */
 
 typedef struct writer {

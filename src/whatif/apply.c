@@ -21,8 +21,7 @@ static void divide(tfp_changer *c, uint32_t i, double factor)
 {
     uint32_t joint = c->j->activities[i].joint;
     if (c->j->activities[i].ends_with == TFP_NONE) c->v->duration[i] /= factor;
-    if (joint != TFP_NONE && !c->joint_done[joint])
-        c->v->pure[joint] /= factor;
+    if (joint != TFP_NONE && !c->joint_done[joint]) c->v->pure[joint] /= factor;
     if (joint != TFP_NONE) c->joint_done[joint] = 1;
 }
 
@@ -55,8 +54,8 @@ static void empty_calls(tfp_changer *c)
 static bool launched_inside(const tfp_job *j, tfp_named *n, uint32_t i)
 {
     uint32_t span = j->activities[i].span;
-    return tfp_named_inside(n, j->s->launch[span]) || tfp_named_inside(n, j->s->owner[span]) || tfp_named_inside(n, span) ||
-           tfp_named_computes(n, span);
+    return tfp_named_inside(n, j->s->launch[span]) || tfp_named_inside(n, j->s->owner[span]) ||
+           tfp_named_inside(n, span) || tfp_named_computes(n, span);
 }
 
 /* What lies inside of an activity is a part of it. */

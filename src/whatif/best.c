@@ -153,7 +153,8 @@ static bool gains_more(const void *ctx, uint32_t a, uint32_t b)
 tfp_status tfp_whatif_best(tfp_whatif *w, tfp_error *err)
 {
     bool device = w->job.device_count > 0;
-    bool ok = try_ops(w) && (!device || (try_one(w, "no-sync") && try_one(w, "overlap comm") && try_one(w, "launch 0"))) &&
+    bool ok = try_ops(w) &&
+              (!device || (try_one(w, "no-sync") && try_one(w, "overlap comm") && try_one(w, "launch 0"))) &&
               try_one(w, "input 0") && (w->job.unit_count < 2 || try_one(w, "ideal stragglers"));
     tfp_whatif_row *sorted =
         ok ? tfp_rows_sorted(tfp_arena_of(w->r), w->rows.at, sizeof *w->rows.at, w->rows.size, gains_more) : NULL;

@@ -57,7 +57,7 @@ bool tfp_apply_faster(tfp_changer *c, tfp_faster *f); /* apply.c; c->found tells
 void tfp_apply_link(tfp_changer *c, const tfp_change *link);
 void tfp_apply_launch(tfp_changer *c, const tfp_change *launch); /* host_changes.c */
 void tfp_apply_input(tfp_changer *c, double most_us);
-bool tfp_apply_host(tfp_changer *c, tfp_faster *f); /* only the time of the host */
+bool tfp_apply_host(tfp_changer *c, tfp_faster *f);      /* only the time of the host */
 bool tfp_apply_ideal(tfp_changer *c, int64_t kept_rank); /* ideal.c; -1: none is kept */
 
 /* ---- the longest path (longest.c) ---- */
@@ -71,7 +71,8 @@ bool tfp_longest_of(const tfp_job *j, const tfp_variant *unchanged, const tfp_re
 double tfp_longest_share(const tfp_job *j, const tfp_longest *path, const tfp_variant *v);
 
 /* ---- rows (rows.c) ---- */
-#define TFP_WHATIF_SAID_OVER 0.05 /* if the replay without a change is off by more, a note says so, and `advise` takes no gain from it */
+#define TFP_WHATIF_SAID_OVER                                                                                           \
+    0.05 /* if the replay without a change is off by more, a note says so, and `advise` takes no gain from it */
 typedef struct tfp_whatif_row {
     tfp_str scenario, note;
     double step_us, gain_us, gain_share, replay_us, replay_error, critical_path_share;

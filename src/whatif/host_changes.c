@@ -80,7 +80,8 @@ static bool add_spans(cover *o, tfp_changer *c, tfp_faster *f)
         uint32_t unit = tfp_job_is_host(j, i) ? tfp_job_unit_of(j, i) : TFP_NONE;
         if (unit == TFP_NONE || !tfp_job_of_rank(j, unit, f->rank) || !tfp_named_has(&f->named, i)) continue;
         c->found = true;
-        piece p = { unit, j->s->lane[i], tfp_job_time(j, unit, j->s->start_ns[i]), tfp_job_time(j, unit, tfp_span_end(j->s, i)), 0 };
+        piece p = { unit, j->s->lane[i], tfp_job_time(j, unit, j->s->start_ns[i]),
+                    tfp_job_time(j, unit, tfp_span_end(j->s, i)), 0 };
         if (!tfp_push(&o->pieces, p)) return false;
     }
     for (uint32_t i = 0; i < j->turn_count; i++) { /* what another thread does meanwhile is inside too */

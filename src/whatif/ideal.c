@@ -37,7 +37,8 @@ static bool comparable(const peers *p, const uint32_t *order, size_t count, size
     while (*ranks < count && list[order[*ranks]].number == 0) ++*ranks;
     if (*ranks < 2 || count % *ranks || *ranks * 2 < p->ranks) return false;
     for (size_t i = 0; i < count; i += *ranks)
-        if (list[order[i]].number != list[order[i + *ranks - 1]].number || list[order[i]].number != i / *ranks) return false;
+        if (list[order[i]].number != list[order[i + *ranks - 1]].number || list[order[i]].number != i / *ranks)
+            return false;
     return true;
 }
 
@@ -95,7 +96,8 @@ static bool add_activities(peers *p, tfp_variant *v)
             const tfp_job_activity *a = &j->activities[i];
             uint64_t key[4] = { 1, j->p->lanes.at[a->lane].name, j->s->name[a->span], a->step };
             if (a->joint == TFP_NONE)
-                ok = add(p, &numbers, (peer){ .key = tfp_hash(key, sizeof key), .unit = unit, .value = &v->duration[i] });
+                ok = add(p, &numbers,
+                         (peer){ .key = tfp_hash(key, sizeof key), .unit = unit, .value = &v->duration[i] });
         }
     }
     tfp_map64_free(&numbers);

@@ -14,8 +14,8 @@ static double length_of(const tfp_job *j, const tfp_variant *v, const tfp_job_ed
         const tfp_job_activity *a = &j->activities[e->from];
         bool joined = a->ends_with != TFP_NONE;
         length = joined ? j->joints.at[a->joint].pure : a->duration;
-        bool changed = v->removed[e->from] ||
-                       (joined ? v->pure[a->joint] != j->joints.at[a->joint].pure : v->duration[e->from] != a->duration);
+        bool changed = v->removed[e->from] || (joined ? v->pure[a->joint] != j->joints.at[a->joint].pure
+                                                      : v->duration[e->from] != a->duration);
         *touched = changed ? length : 0;
     }
     if (e->flags & (TFP_EDGE_HOST | TFP_EDGE_TURN)) {
@@ -54,7 +54,8 @@ bool tfp_longest_of(const tfp_job *j, const tfp_variant *unchanged, const tfp_re
     for (uint32_t most = j->node_count; ok && node != TFP_NONE && most && replay->at[node] > replay->from; most--) {
         uint32_t from = TFP_NONE, edge = edge_of(j, unchanged, replay->at, node, &from);
         if (edge == TFP_NONE) break;
-        double touched, length = length_of(j, unchanged, &j->edges.at[edge], &touched), inside = replay->at[node] - replay->from;
+        double touched, length = length_of(j, unchanged, &j->edges.at[edge], &touched),
+                        inside = replay->at[node] - replay->from;
         out->length += length < inside ? length : inside;
         ok = tfp_push(&edges, edge);
         node = from;

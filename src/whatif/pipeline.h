@@ -49,18 +49,18 @@ typedef struct tfp_pipeline {
     tfp_report *r;
     tfp_stage_op *ops;
     size_t op_count;
-    size_t others;        /* number of spans that the model cannot represent */
+    size_t others;                 /* number of spans that the model cannot represent */
     TFP_VEC(int64_t) steps, ranks; /* their numbers, ascending */
     uint32_t stage_count;
     TFP_VEC(tfp_pipe_node) nodes;
     TFP_VEC(tfp_pipe_edge) edges;
-    TFP_VEC(uint8_t) groups; /* for each group: whether it spans the data-parallel ranks */
-    uint32_t *into, *from;   /* what each node waits for: from[into[node]] and following */
+    TFP_VEC(uint8_t) groups;         /* for each group: whether it spans the data-parallel ranks */
+    uint32_t *into, *from;           /* what each node waits for: from[into[node]] and following */
     uint32_t *group_first, *members; /* the same for a group's members */
-    uint32_t *order;         /* nodes, and groups as node_count + group, each after what it waits for */
+    uint32_t *order;                 /* nodes, and groups as node_count + group, each after what it waits for */
     uint32_t order_count;
     int64_t *first_ns, *last_ns; /* for each step: its first start, and the end of the last optimizer */
-    double *taken;   /* for each step, rank and node: microseconds; NAN: it does not occur in that step */
+    double *taken;               /* for each step, rank and node: microseconds; NAN: it does not occur in that step */
     double ideal[TFP_STAGE_TYPES];
     double *starts, *ends; /* for one step: for each rank and node */
     double *latest;        /* for one group: for each rank */
@@ -73,8 +73,8 @@ bool tfp_pipeline_model(tfp_pipeline *p); /* pipeline_model.c: makes nodes, edge
 bool tfp_pipeline_order(tfp_pipeline *p); /* pipeline_replay.c */
 
 typedef struct tfp_pipe_scenario {
-    uint32_t step; /* index in steps: only this one; TFP_NONE: the mean of all */
-    bool ideal;    /* times are those of an ideal job */
+    uint32_t step;          /* index in steps: only this one; TFP_NONE: the mean of all */
+    bool ideal;             /* times are those of an ideal job */
     const tfp_change *keep; /* except for these operations; NULL: for all */
 } tfp_pipe_scenario;
 /* The length of a step, in microseconds. */

@@ -4,7 +4,8 @@
 #include "views/core/handle.h"
 #include "whatif/pipeline.h"
 
-#define APART_NS 50000 /* a receive this long after the last computation, or a send this long before the first, belongs to none */
+#define APART_NS                                                                                                       \
+    50000 /* a receive this long after the last computation, or a send this long before the first, belongs to none */
 
 typedef struct list { /* operations of one type and stage, sorted by start */
     const uint32_t *at;
@@ -17,8 +18,8 @@ typedef struct model {
     list *lists;       /* for each stage and type */
     uint32_t *compute; /* computations of the current stage, sorted by start */
     size_t compute_count;
-    bool *real;        /* for each node: whether it is a send or receive with a peer */
-    int64_t chunks;    /* number of the model's chunks on one stage */
+    bool *real;     /* for each node: whether it is a send or receive with a peer */
+    int64_t chunks; /* number of the model's chunks on one stage */
     bool failed;
 } model;
 
@@ -109,7 +110,8 @@ static void link_sends(model *m, const list *computes, const list *sends, bool f
 {
     const tfp_pipe_node *n = m->p->nodes.at;
     size_t skip = 0;
-    while (computes->count && skip < sends->count && n[sends->at[skip]].end_ns < n[computes->at[0]].end_ns - APART_NS) skip++;
+    while (computes->count && skip < sends->count && n[sends->at[skip]].end_ns < n[computes->at[0]].end_ns - APART_NS)
+        skip++;
     for (size_t i = 0; i + skip < sends->count && i < computes->count; i++) {
         wait_for(m, sends->at[i + skip], computes->at[i]);
         m->real[sends->at[i + skip]] = !is_end(m, computes->at[i], forward);
@@ -169,7 +171,8 @@ static void link_chunks(model *m, uint32_t stage, bool overlap)
     enum { CHUNKS_MOST = 256 };
     const list *gathers = list_of(m, stage, TFP_PARAMS_GATHER), *scatters = list_of(m, stage, TFP_GRADS_SCATTER);
     for (int64_t chunk = 0; chunk < m->chunks && chunk < CHUNKS_MOST; chunk++) {
-        uint32_t gather = of_chunk(m, gathers, chunk, true), first = of_chunk(m, list_of(m, stage, TFP_FORWARD_COMPUTE), chunk, false);
+        uint32_t gather = of_chunk(m, gathers, chunk, true),
+                 first = of_chunk(m, list_of(m, stage, TFP_FORWARD_COMPUTE), chunk, false);
         if (gather != TFP_NONE && first != TFP_NONE) wait_for(m, first, gather);
         uint32_t scatter = overlap ? of_chunk(m, scatters, chunk, false) : TFP_NONE;
         uint32_t last = of_chunk(m, list_of(m, stage, TFP_BACKWARD_COMPUTE), chunk, true);
@@ -197,8 +200,10 @@ static void link_data_parallel(model *m, uint32_t stage, bool overlap)
 /* What comes after the last computation, one after the other. */
 static void link_end(model *m, uint32_t stage, bool parallel, bool overlap)
 {
-    const uint8_t types[] = { TFP_GC,   TFP_LAYERNORM_REDUCE, TFP_EMBEDDING_REDUCE, overlap ? TFP_SEPARATE_REDUCE : TFP_GRADS_SCATTER,
-                              TFP_CLIP, TFP_OPTIMIZER };
+    const uint8_t types[] = {
+        TFP_GC,   TFP_LAYERNORM_REDUCE, TFP_EMBEDDING_REDUCE, overlap ? TFP_SEPARATE_REDUCE : TFP_GRADS_SCATTER,
+        TFP_CLIP, TFP_OPTIMIZER
+    };
     const list *scatters = list_of(m, stage, TFP_GRADS_SCATTER);
     uint32_t before = m->compute_count ? m->compute[m->compute_count - 1] : TFP_NONE;
     for (size_t t = 0; t < sizeof types; t++) {
@@ -207,7 +212,8 @@ static void link_end(model *m, uint32_t stage, bool parallel, bool overlap)
         if (of_data && !parallel) continue;
         for (size_t i = 0; i < l->count; i++) {
             if (before != TFP_NONE) wait_for(m, l->at[i], before);
-            if (types[t] == TFP_SEPARATE_REDUCE && scatters->count) wait_for(m, l->at[i], scatters->at[scatters->count - 1]);
+            if (types[t] == TFP_SEPARATE_REDUCE && scatters->count)
+                wait_for(m, l->at[i], scatters->at[scatters->count - 1]);
             before = l->at[i];
         }
     }

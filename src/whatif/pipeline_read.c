@@ -13,11 +13,21 @@
 #define THREADS 5 /* of a process: compute, and four of communication and the rest */
 #define SPARSE 64 /* so many places for each operation, at most: else steps have little in common */
 
-const char *const tfp_stage_type_names[] = { "forward-compute",    "backward-compute",           "forward-send",
-                                             "forward-recv",       "backward-send",              "backward-recv",
-                                             "params-all-gather",  "grads-reduce-scatter",       "gc",
-                                             "layernorm-grads-all-reduce", "embedding-grads-all-reduce", "separate-grads-all-reduce",
-                                             "optimizer-clip-main-grad", "optimizer",            NULL };
+const char *const tfp_stage_type_names[] = { "forward-compute",
+                                             "backward-compute",
+                                             "forward-send",
+                                             "forward-recv",
+                                             "backward-send",
+                                             "backward-recv",
+                                             "params-all-gather",
+                                             "grads-reduce-scatter",
+                                             "gc",
+                                             "layernorm-grads-all-reduce",
+                                             "embedding-grads-all-reduce",
+                                             "separate-grads-all-reduce",
+                                             "optimizer-clip-main-grad",
+                                             "optimizer",
+                                             NULL };
 
 bool tfp_is_pipeline(const tfp_profile *p)
 {
@@ -26,7 +36,8 @@ bool tfp_is_pipeline(const tfp_profile *p)
     if (name == TFP_NONE || sequence == TFP_NONE || batch == TFP_NONE || step == TFP_NONE) return false;
     const tfp_span_columns *s = &p->events->spans;
     for (uint32_t i = 0; i < s->size; i++)
-        if (s->name[i] == name && s->kind[i] == TFP_SPAN_OTHER) return tfp_span_stat(p, i, sequence) && tfp_span_stat(p, i, step);
+        if (s->name[i] == name && s->kind[i] == TFP_SPAN_OTHER)
+            return tfp_span_stat(p, i, sequence) && tfp_span_stat(p, i, step);
     return false;
 }
 
@@ -58,7 +69,8 @@ static bool process_of(const tfp_profile *p, uint32_t lane, int64_t *process)
     if (at == SIZE_MAX) return false;
     at += word.size;
     int64_t thread;
-    if (!tfp_parse_int64((tfp_str){ name.data + at, name.size - at }, &thread) || thread < 0 || thread > INT32_MAX) return false;
+    if (!tfp_parse_int64((tfp_str){ name.data + at, name.size - at }, &thread) || thread < 0 || thread > INT32_MAX)
+        return false;
     *process = thread / THREADS;
     return true;
 }
@@ -73,8 +85,11 @@ static bool read_op(const tfp_profile *p, uint32_t span, const keys *k, tfp_stag
     const tfp_span_columns *s = &p->events->spans;
     int64_t process;
     size_t type;
-    if (!process_of(p, s->lane[span], &process) || !tfp_word_find(tfp_span_name(p, span), tfp_stage_type_names, &type)) return false;
-    *op = (tfp_stage_op){ .start_ns = s->start_ns[span], .end_ns = tfp_span_end(s, span), .type = (uint8_t)type, .chunk = -1 };
+    if (!process_of(p, s->lane[span], &process) || !tfp_word_find(tfp_span_name(p, span), tfp_stage_type_names, &type))
+        return false;
+    *op = (tfp_stage_op){
+        .start_ns = s->start_ns[span], .end_ns = tfp_span_end(s, span), .type = (uint8_t)type, .chunk = -1
+    };
     number_of(p, span, k->chunk, &op->chunk);
     if (!number_of(p, span, k->step, &numbers[0]) || !number_of(p, span, k->sequence, &op->sequence) ||
         !stage_of(p, s->lane[span], &op->stage))
@@ -211,7 +226,8 @@ static bool find_ideal(tfp_pipeline *p)
 {
     double *values = malloc((p->op_count + 1) * sizeof *values);
     for (uint8_t type = 0; values && type < TFP_STAGE_TYPES; type++) {
-        bool mean = type == TFP_FORWARD_COMPUTE || type == TFP_BACKWARD_COMPUTE || type == TFP_GC || type == TFP_OPTIMIZER;
+        bool mean =
+            type == TFP_FORWARD_COMPUTE || type == TFP_BACKWARD_COMPUTE || type == TFP_GC || type == TFP_OPTIMIZER;
         size_t count = 0;
         double sum = 0;
         for (size_t i = 0; i < p->op_count; i++) {

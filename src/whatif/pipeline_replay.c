@@ -38,7 +38,8 @@ static bool find_order(tfp_pipeline *p, const uint32_t *from, const uint32_t *to
     size_t items = p->nodes.size + p->groups.size;
     uint32_t *first, *next, *open = TFP_NEW(tfp_arena_of(p->r), uint32_t, items + 1);
     p->order = TFP_NEW(tfp_arena_of(p->r), uint32_t, items + 1);
-    if (!open || !p->order || !gather(tfp_arena_of(p->r), (pairs){ from, to, count }, items, &first, &next)) return false;
+    if (!open || !p->order || !gather(tfp_arena_of(p->r), (pairs){ from, to, count }, items, &first, &next))
+        return false;
     for (size_t i = 0; i < count; i++) open[to[i]]++;
     size_t done = 0;
     for (uint32_t i = 0; i < items; i++)
@@ -98,7 +99,8 @@ static bool is_kept(const tfp_pipeline *p, const tfp_pipe_node *n, uint32_t rank
 }
 
 /* An operation that a step lacks takes the ideal time. */
-static double time_of(const tfp_pipeline *p, const double *taken, const tfp_pipe_scenario *s, uint32_t rank, uint32_t node)
+static double time_of(const tfp_pipeline *p, const double *taken, const tfp_pipe_scenario *s, uint32_t rank,
+                      uint32_t node)
 {
     const tfp_pipe_node *n = &p->nodes.at[node];
     double own = taken[rank * p->nodes.size + node];

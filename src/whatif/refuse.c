@@ -25,7 +25,8 @@ static double ready_at(const tfp_job *j, uint32_t activity)
     for (uint32_t k = j->edge_from[activity]; k < j->edge_from[activity + 1]; k++) {
         const tfp_job_edge *e = &j->edges.at[k];
         if (e->flags & TFP_EDGE_BESIDE) continue;
-        double at = e->from < j->activity_count ? j->activities[e->from].end : j->anchors[e->from - j->activity_count].at;
+        double at =
+            e->from < j->activity_count ? j->activities[e->from].end : j->anchors[e->from - j->activity_count].at;
         if (at + e->lag > latest) latest = at + e->lag;
     }
     return latest;
@@ -78,11 +79,13 @@ static tfp_status refuse(const tfp_whatif *w, double error, tfp_error *err)
 {
     tfp_buf why = { 0 };
     put_cause(w, &why);
-    tfp_status s = why.failed ? tfp_nomem(err)
-                              : tfp_fail(err, TFP_BADFILE,
-                                         "the replay of what was recorded is off by %.1f %%, so that no change can be predicted; most "
-                                         "of it: %.*s",
-                                         100 * error, (int)why.size, why.data);
+    tfp_status s =
+        why.failed
+            ? tfp_nomem(err)
+            : tfp_fail(err, TFP_BADFILE,
+                       "the replay of what was recorded is off by %.1f %%, so that no change can be predicted; most "
+                       "of it: %.*s",
+                       100 * error, (int)why.size, why.data);
     tfp_buf_free(&why);
     return tfp_within_file(err, s, tfp_first_source(tfp_profile_of(w->r)));
 }
@@ -117,8 +120,9 @@ static void note_launchless(const tfp_job *j, tfp_buf *note)
     if (l.share <= LAUNCHLESS_OVER) return;
     put(note, "");
     if (l.program_share > l.share / 2)
-        tfp_buf_printf(note, "a program runs %.0f %% of the device's time without launch calls in the trace: it keeps its delays",
-                       100 * l.share);
+        tfp_buf_printf(
+            note, "a program runs %.0f %% of the device's time without launch calls in the trace: it keeps its delays",
+            100 * l.share);
     else
         tfp_buf_printf(note, "%.0f %% of the device's time has no known launch: it keeps its delays", 100 * l.share);
 }
@@ -145,7 +149,8 @@ static tfp_status note_ranks(tfp_whatif *w, tfp_buf *note, tfp_error *err)
                        (long long)missing, missing == 1 ? "is" : "are");
     }
     if (w->job.islands > 1)
-        put(note, "some ranks share no collective and so no clock: each is replayed alone, and the slowest gives the step");
+        put(note,
+            "some ranks share no collective and so no clock: each is replayed alone, and the slowest gives the step");
     return TFP_OK;
 }
 

@@ -34,8 +34,10 @@ static bool apply_one(tfp_whatif *w, const tfp_change *c)
 
 bool tfp_whatif_apply(tfp_whatif *w, const tfp_change *changes, size_t count, const tfp_change **no_match)
 {
-    static const tfp_change_kind order[] = { TFP_CHANGE_IDEAL,  TFP_CHANGE_KEEP,  TFP_CHANGE_FASTER,  TFP_CHANGE_LINK,
-                                             TFP_CHANGE_LAUNCH, TFP_CHANGE_INPUT, TFP_CHANGE_NO_SYNC, TFP_CHANGE_OVERLAP };
+    static const tfp_change_kind order[] = {
+        TFP_CHANGE_IDEAL,  TFP_CHANGE_KEEP,  TFP_CHANGE_FASTER,  TFP_CHANGE_LINK,
+        TFP_CHANGE_LAUNCH, TFP_CHANGE_INPUT, TFP_CHANGE_NO_SYNC, TFP_CHANGE_OVERLAP
+    };
     *no_match = NULL;
     tfp_variant_reset(&w->job, &w->v);
     for (size_t k = 0; k < sizeof order / sizeof *order; k++)

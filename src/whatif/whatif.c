@@ -14,8 +14,8 @@
 
 static tfp_status unmatched(const tfp_whatif *w, const tfp_change *c, tfp_error *err)
 {
-    tfp_status s = tfp_fail(err, TFP_BADFILE, "nothing has the name '%.*s' (%.*s)", (int)c->pattern.size, c->pattern.data,
-                            (int)c->typed.size, c->typed.data);
+    tfp_status s = tfp_fail(err, TFP_BADFILE, "nothing has the name '%.*s' (%.*s)", (int)c->pattern.size,
+                            c->pattern.data, (int)c->typed.size, c->typed.data);
     return tfp_within_file(err, s, tfp_first_source(tfp_profile_of(w->r)));
 }
 
@@ -93,8 +93,9 @@ static tfp_status fill_rows(tfp_whatif *w, const tfp_change *changes, size_t cou
 {
     tfp_status s = TFP_OK;
     if (tfp_step_of(w->r).which == TFP_STEP_ONE && tfp_step_of(w->r).row == TFP_NONE)
-        return tfp_within_file(err, tfp_fail(err, TFP_BADFILE, "step %lld not found (no steps)", (long long)tfp_step_of(w->r).id),
-                               tfp_first_source(tfp_profile_of(w->r)));
+        return tfp_within_file(
+            err, tfp_fail(err, TFP_BADFILE, "step %lld not found (no steps)", (long long)tfp_step_of(w->r).id),
+            tfp_first_source(tfp_profile_of(w->r)));
     s = tfp_job_of(w->r, &w->job, err);
     if (!s) s = replay_today(w, err);
     if (!s && !tfp_whatif_headline(w, (size_t)w->job.steps, w->job.unit_count)) s = tfp_nomem(err);
@@ -142,7 +143,8 @@ static tfp_status gain_of(tfp_whatif *w, const char *typed, double *out, tfp_err
 
 static bool can_replay(const tfp_report *r)
 {
-    return tfp_profile_of(r)->events->processes.size && !tfp_runs_of(r) && !tfp_cut_of(r) && !tfp_is_pipeline(tfp_profile_of(r));
+    return tfp_profile_of(r)->events->processes.size && !tfp_runs_of(r) && !tfp_cut_of(r) &&
+           !tfp_is_pipeline(tfp_profile_of(r));
 }
 
 tfp_status tfp_whatif_gains(tfp_report *r, const char *const *changes, size_t count, double *gains, tfp_error *err)

@@ -56,7 +56,7 @@ bool tfp_pickle_real(const tfp_pickle *m, tfp_pvalue v, double *out);  /* REAL, 
 bool tfp_pickle_text(const tfp_pickle *m, tfp_pvalue v, tfp_str *out); /* TEXT, NAME, short BYTES */
 size_t tfp_pickle_count(const tfp_pickle *m,
                         tfp_pvalue v); /* items of lists, tuples and sets, pairs of dicts; else 0 */
-tfp_pvalue tfp_pickle_item(const tfp_pickle *m, tfp_pvalue v, size_t i); /* of lists, tuples and sets */
+tfp_pvalue tfp_pickle_item(const tfp_pickle *m, tfp_pvalue v, size_t i);              /* of lists, tuples and sets */
 const tfp_pvalue *tfp_pickle_items(const tfp_pickle *m, tfp_pvalue v, size_t *count); /* the same, all of them */
 /* Replaces a list by a number, so that its memory can be reused; all references to the list then find the number. */
 void tfp_pickle_fold(tfp_pickle *m, tfp_pvalue list, uint32_t number);

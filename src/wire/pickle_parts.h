@@ -78,7 +78,7 @@ static inline uint64_t pickle_number(tfp_pickle *m, unsigned bytes) /* little-en
     m->at += bytes;
     return n;
 }
-tfp_str pickle_line(tfp_pickle *m);                    /* a line of protocol 0, without its end; valid until the next read */
+tfp_str pickle_line(tfp_pickle *m); /* a line of protocol 0, without its end; valid until the next read */
 uint64_t pickle_index_line(tfp_pickle *m);
 void pickle_push_string(tfp_pickle *m, unsigned kind, uint64_t size);
 void pickle_push_long(tfp_pickle *m, uint64_t size);

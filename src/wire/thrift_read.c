@@ -59,7 +59,7 @@ size_t tfp_thrift_read_list(tfp_thrift_in *in, tfp_thrift_type *of)
 /* A struct or a collection that is open while a value is skipped. */
 typedef struct open_value {
     bool is_struct;
-    uint64_t left; /* values */
+    uint64_t left;               /* values */
     tfp_thrift_type type, other; /* types of values that alternate: keys and values of a map */
     tfp_thrift_field field;
 } open_value;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/drive.c: prints every view to every output, and checks the promises of tfprof.h that hold for any
- * input. */
+/* tests/fuzz/drive.c: prints every view to every output, and checks tfprof.h's promises that hold for any input. */
 #include "drive.h"
 
 #include "outputs/data/arrow.h"
@@ -31,8 +30,8 @@ static const char *const option_sets[][24] = {
     { "float_ops_source", "own", "max_depth", "100000", "account_type_regexes", ".*", "select",
       "params,float_ops,macs,bytes_moved,coverage,flops_per_second,intensity", "order_by", "macs", "assume_batch", "32",
       NULL },
-    { "max_depth", "100", "select", "micros,max_micros,mean_micros,median_micros,p95_micros", "order_by", "median_micros",
-      "account_type_regexes", ".*", NULL },
+    { "max_depth", "100", "select", "micros,max_micros,mean_micros,median_micros,p95_micros", "order_by",
+      "median_micros", "account_type_regexes", ".*", NULL },
     { "account_displayed_op_only", "true", "max_depth", "3", "step", "-1", "select", "median_micros", "order_by",
       "p95_micros", "hide_name_regexes", ".*c", NULL },
     { "float_ops_source", "tensorflow", "max_depth", "100", "select", "float_ops,coverage", "order_by", "float_ops",
@@ -136,7 +135,8 @@ static void drive_output(const tfp_report *r, const char *output, tfp_error *err
     } else {
         check_form(output, &first);
         if (drive_everything) {
-            if (tfp_report_write(r, output, drive_take, &second, err) != TFP_OK) broken("writing again works again", output);
+            bool again = tfp_report_write(r, output, drive_take, &second, err) == TFP_OK;
+            if (!again) broken("writing again works again", output);
             if (first.size != second.size || (first.size && memcmp(first.data, second.data, first.size) != 0))
                 broken("writing again gives the same", output);
         }
@@ -332,7 +332,7 @@ static void drive_one(tfp_profile *p, uint64_t pick, tfp_error *err)
     enum { WAYS = 8 };
     uint64_t rest = pick / WAYS;
     static tfp_options *known[SET_COUNT]; /* cached, because making them takes as long as reading a small input */
-    size_t views = 0;
+    size_t views = 0, set;
     while (tfp_list(TFP_VIEWS, views)) views++;
     switch (pick % WAYS) {
     case 0: drive_timeline(p, rest, err); break;
@@ -340,9 +340,9 @@ static void drive_one(tfp_profile *p, uint64_t pick, tfp_error *err)
     case 2: drive_rewritten(p, err); break;
     case 3: drive_saved(p, err); break;
     default:
-        if (!known[rest % SET_COUNT]) known[rest % SET_COUNT] = options_of(option_sets[rest % SET_COUNT], err);
-        if (known[rest % SET_COUNT])
-            drive_view(p, tfp_list(TFP_VIEWS, rest / SET_COUNT % views), known[rest % SET_COUNT], rest / SET_COUNT / views, err);
+        set = rest % SET_COUNT, rest /= SET_COUNT;
+        if (!known[set]) known[set] = options_of(option_sets[set], err);
+        if (known[set]) drive_view(p, tfp_list(TFP_VIEWS, rest % views), known[set], rest / views, err);
     }
 }
 

@@ -19,7 +19,10 @@ static void need(bool kept, const char *promise)
 }
 
 static bool within(uint32_t first, uint32_t count, size_t size) { return first <= size && count <= size - first; }
-static bool is_shape(const tfp_profile *p, uint32_t shape) { return shape == TFP_NONE || shape < p->graph->shapes.size; }
+static bool is_shape(const tfp_profile *p, uint32_t shape)
+{
+    return shape == TFP_NONE || shape < p->graph->shapes.size;
+}
 
 static void check_body(const tfp_profile *p, const tfp_program_body *b)
 {

@@ -35,7 +35,14 @@ typedef struct span {
 
 static span span_of(const uint8_t *b)
 {
-    span s = { b[0], b[1] & 3, b[1] >> 4, b[5], b[6], b[7], (double)(b[2] | b[3] << 8), (double)b[4] * (1 + (b[1] >> 2 & 3) * 40) };
+    span s = { b[0],
+               b[1] & 3,
+               b[1] >> 4,
+               b[5],
+               b[6],
+               b[7],
+               (double)(b[2] | b[3] << 8),
+               (double)b[4] * (1 + (b[1] >> 2 & 3) * 40) };
     if (s.more == 255) s.duration = -s.duration;
     if (s.more == 254) s.start = -s.start * 1e12;
     if (s.more == 253) s.start *= 1e11;
@@ -53,18 +60,58 @@ typedef struct shape {
 
 static const shape shapes[] = {
     { "cpu_op", { "aten::mm", "aten::add", "c10d::allreduce_", "aten::item" }, ON_HOST, false, false, false },
-    { "cuda_runtime", { "cudaLaunchKernel", "cudaLaunchKernel", "hipGraphLaunch", "cudaMemcpyAsync" }, ON_HOST, true, false, false },
-    { "cuda_runtime", { "cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize", "cudaMemcpy" }, ON_HOST, true, false, false },
-    { "cuda_runtime", { "cudaEventRecord", "cudaStreamWaitEvent", "hipStreamBeginCapture", "hipStreamEndCapture" }, ON_HOST, true, false, false },
+    { "cuda_runtime",
+      { "cudaLaunchKernel", "cudaLaunchKernel", "hipGraphLaunch", "cudaMemcpyAsync" },
+      ON_HOST,
+      true,
+      false,
+      false },
+    { "cuda_runtime",
+      { "cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize", "cudaMemcpy" },
+      ON_HOST,
+      true,
+      false,
+      false },
+    { "cuda_runtime",
+      { "cudaEventRecord", "cudaStreamWaitEvent", "hipStreamBeginCapture", "hipStreamEndCapture" },
+      ON_HOST,
+      true,
+      false,
+      false },
     { "kernel", { "gemm_a", "gemm_b", "elementwise<float, 4>(float*)", "aten::mm" }, ON_STREAM, true, false, false },
-    { "kernel", { "ncclDevKernel_AllReduce", "ncclDevKernel_Broadcast", "ncclDevKernel_SendRecv", "ncclDevKernel_AllGather" }, ON_STREAM, true, true, false },
+    { "kernel",
+      { "ncclDevKernel_AllReduce", "ncclDevKernel_Broadcast", "ncclDevKernel_SendRecv", "ncclDevKernel_AllGather" },
+      ON_STREAM,
+      true,
+      true,
+      false },
     { "gpu_memcpy", { "Memcpy HtoD", "Memcpy DtoH", "Memcpy DtoD", "Memset" }, ON_STREAM, true, false, false },
     { "cuda_sync", { "Stream Wait Event", "Event Sync", "Context Sync", "Stream Sync" }, ON_STREAM, true, false, true },
-    { "user_annotation", { "gloo:all_reduce", "gloo:broadcast", "gloo:all_gather", "augment" }, ON_HOST, false, false, false },
-    { "user_annotation", { "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__",
-                           "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", "Optimizer.step#SGD.step", "forward" }, ON_HOST, false, false, false },
-    { "python_function", { "nn.Module: Net_0", "nn.Module: Linear_1", "train.py(7): main", "net.py(20): forward" }, ON_HOST, false, false, false },
-    { "step", { "ProfilerStep#%u", "ProfilerStep#%u", "ProfilerStep#%u", "ProfilerStep#%u" }, ON_HOST, false, false, false },
+    { "user_annotation",
+      { "gloo:all_reduce", "gloo:broadcast", "gloo:all_gather", "augment" },
+      ON_HOST,
+      false,
+      false,
+      false },
+    { "user_annotation",
+      { "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__",
+        "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", "Optimizer.step#SGD.step", "forward" },
+      ON_HOST,
+      false,
+      false,
+      false },
+    { "python_function",
+      { "nn.Module: Net_0", "nn.Module: Linear_1", "train.py(7): main", "net.py(20): forward" },
+      ON_HOST,
+      false,
+      false,
+      false },
+    { "step",
+      { "ProfilerStep#%u", "ProfilerStep#%u", "ProfilerStep#%u", "ProfilerStep#%u" },
+      ON_HOST,
+      false,
+      false,
+      false },
 };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
@@ -75,7 +122,8 @@ static void put_name(drive_text *t, const shape *x, const span *s)
         snprintf(name, sizeof name, "ProfilerStep#%u", s->key % 5);
     else
         snprintf(name, sizeof name, "%s", x->names[s->name & 3]);
-    put(t, ",\n{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\"", x == &shapes[SHAPES - 1] ? "user_annotation" : x->cat, name);
+    put(t, ",\n{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"%s\"", x == &shapes[SHAPES - 1] ? "user_annotation" : x->cat,
+        name);
 }
 
 static void put_span(drive_text *t, const span *s)
@@ -86,10 +134,13 @@ static void put_span(drive_text *t, const span *s)
         x->where == ON_STREAM ? 7 + s->lane : s->lane, s->start, s->duration);
     if (x->where == ON_STREAM) put(t, ",\"device\":%u,\"stream\":%u", s->more >> 6 & 1, 7 + s->lane);
     if (x->keyed) put(t, ",\"correlation\":%u", s->key);
-    if (x->wait) put(t, ",\"wait_on_stream\":%u,\"wait_on_cuda_event_record_corr_id\":%u", 7 + (s->more & 3), s->name >> 2);
+    if (x->wait)
+        put(t, ",\"wait_on_stream\":%u,\"wait_on_cuda_event_record_corr_id\":%u", 7 + (s->more & 3), s->name >> 2);
     if (x->grouped && s->more & 1) put(t, ",\"Seq\":%u", s->name >> 2 & 7);
     if (x->grouped && s->more & 2)
-        put(t, ",\"Collective name\":\"allreduce\",\"Process Group Name\":\"%u\",\"Process Group Ranks\":\"[0, 1, 2]\",\"Group size\":%u",
+        put(t,
+            ",\"Collective name\":\"allreduce\",\"Process Group Name\":\"%u\",\"Process Group Ranks\":\"[0, 1, "
+            "2]\",\"Group size\":%u",
             s->more >> 2 & 1, 1 + (s->more >> 3 & 3));
     if (x->grouped && s->more & 8) put(t, ",\"Src Rank\":%u,\"Dst Rank\":%u", s->more >> 4 & 3, s->name >> 5 & 3);
     put(t, "}}");
@@ -102,8 +153,10 @@ static void make_job(made *m, const uint8_t *head, const uint8_t *spans, size_t 
     unsigned ranks = 1 + head[1] % RANKS;
     for (unsigned r = 0; r < ranks; r++) {
         m->some[r] = true;
-        put(&m->ranks[r], "{\"schemaVersion\":1,\"distributedInfo\":{\"rank\":%u,\"world_size\":%u},\"traceEvents\":[", r, ranks + head[1] / 128);
-        put(&m->ranks[r], "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"python\"}}");
+        put(&m->ranks[r], "{\"schemaVersion\":1,\"distributedInfo\":{\"rank\":%u,\"world_size\":%u},\"traceEvents\":[",
+            r, ranks + head[1] / 128);
+        put(&m->ranks[r],
+            "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"tid\":0,\"args\":{\"name\":\"python\"}}");
     }
     for (size_t i = 0; i < count; i++) {
         span s = span_of(spans + i * SPAN);
@@ -114,24 +167,40 @@ static void make_job(made *m, const uint8_t *head, const uint8_t *spans, size_t 
 
 static void make_pipeline(made *m, const uint8_t *spans, size_t count)
 {
-    static const char *const types[] = { "forward-compute", "backward-compute", "forward-send", "forward-recv", "backward-send", "backward-recv",
-                                         "params-all-gather", "grads-reduce-scatter", "gc", "layernorm-grads-all-reduce",
-                                         "embedding-grads-all-reduce", "separate-grads-all-reduce", "optimizer-clip-main-grad", "optimizer",
-                                         "forward-compute", "optimizer" };
+    static const char *const types[] = { "forward-compute",
+                                         "backward-compute",
+                                         "forward-send",
+                                         "forward-recv",
+                                         "backward-send",
+                                         "backward-recv",
+                                         "params-all-gather",
+                                         "grads-reduce-scatter",
+                                         "gc",
+                                         "layernorm-grads-all-reduce",
+                                         "embedding-grads-all-reduce",
+                                         "separate-grads-all-reduce",
+                                         "optimizer-clip-main-grad",
+                                         "optimizer",
+                                         "forward-compute",
+                                         "optimizer" };
     drive_text *t = &m->ranks[0];
     m->some[0] = true;
     put(t, "[{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":0,\"args\":{\"name\":\"x\"}}");
     for (unsigned rank = 0; rank < 2; rank++)
         for (unsigned stage = 0; stage < 4; stage++)
-            put(t, ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"args\":{\"name\":\"PP rank %u, TP rank 0, compute\"}}", rank,
-                5 * (2 * stage + rank), stage);
+            put(t,
+                ",\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"args\":{\"name\":\"PP rank %u, TP "
+                "rank 0, compute\"}}",
+                rank, 5 * (2 * stage + rank), stage);
     for (size_t i = 0; i < count; i++) {
         span s = span_of(spans + i * SPAN);
         unsigned rank = s.rank & 1, stage = s.lane;
-        put(t, ",\n{\"name\":\"%s\",\"ph\":\"X\",\"cat\":\"x\",\"pid\":%u,\"tid\":%u,\"ts\":%.3f,\"dur\":%.3f,\"args\":{\"step\":%u,\"seq_id\":%d,"
-               "\"mb_id\":%u,\"model_chunk\":%d}}",
-            types[s.kind % 16], rank, 5 * (2 * stage + rank), s.start, s.duration, s.key & 3, s.more == 250 ? -1 : (int)(s.name & 15), s.name & 15,
-            (int)(s.name >> 4) - 1);
+        put(t,
+            ",\n{\"name\":\"%s\",\"ph\":\"X\",\"cat\":\"x\",\"pid\":%u,\"tid\":%u,\"ts\":%.3f,\"dur\":%.3f,\"args\":{"
+            "\"step\":%u,\"seq_id\":%d,"
+            "\"mb_id\":%u,\"model_chunk\":%d}}",
+            types[s.kind % 16], rank, 5 * (2 * stage + rank), s.start, s.duration, s.key & 3,
+            s.more == 250 ? -1 : (int)(s.name & 15), s.name & 15, (int)(s.name >> 4) - 1);
     }
     put(t, "]");
 }
@@ -139,14 +208,38 @@ static void make_pipeline(made *m, const uint8_t *spans, size_t count)
 /* ---- changes ---- */
 
 static const char *const changes[][2] = {
-    { "faster", "gemm.*=2" },       { "faster", ".*=0" },           { "faster", "aten::mm=0.5" },    { "faster", "host:.*=0" },
-    { "faster", "Net_0=3" },        { "faster", "train.py:7=0" },   { "faster", "rank:1/.*=2" },     { "faster", "nccl.*=4" },
-    { "faster", "host:aten.*=1e9" }, { "faster", ".*:.*=1e-300" },  { "faster", "augment=0" },       { "faster", "Memcpy.*=0" },
-    { "no_sync", "true" },          { "overlap", "comm" },          { "link", "2x" },                { "link", "comm=1e300x" },
-    { "link", "copy=0.25" },        { "ideal", "stragglers" },      { "keep", "rank:1" },            { "keep", "stage:1" },
-    { "keep", "op:optimizer" },     { "keep", "dp:0" },             { "launch", "2us" },             { "launch", "graph" },
-    { "launch", "0" },              { "input", "0" },               { "input", "50us" },             { "step", "1" },
-    { "step", "0" },                { "format", "json" },           { "order_by", "gain_us" },       { "keep", "op:forward-pp-comm" },
+    { "faster", "gemm.*=2" },
+    { "faster", ".*=0" },
+    { "faster", "aten::mm=0.5" },
+    { "faster", "host:.*=0" },
+    { "faster", "Net_0=3" },
+    { "faster", "train.py:7=0" },
+    { "faster", "rank:1/.*=2" },
+    { "faster", "nccl.*=4" },
+    { "faster", "host:aten.*=1e9" },
+    { "faster", ".*:.*=1e-300" },
+    { "faster", "augment=0" },
+    { "faster", "Memcpy.*=0" },
+    { "no_sync", "true" },
+    { "overlap", "comm" },
+    { "link", "2x" },
+    { "link", "comm=1e300x" },
+    { "link", "copy=0.25" },
+    { "ideal", "stragglers" },
+    { "keep", "rank:1" },
+    { "keep", "stage:1" },
+    { "keep", "op:optimizer" },
+    { "keep", "dp:0" },
+    { "launch", "2us" },
+    { "launch", "graph" },
+    { "launch", "0" },
+    { "input", "0" },
+    { "input", "50us" },
+    { "step", "1" },
+    { "step", "0" },
+    { "format", "json" },
+    { "order_by", "gain_us" },
+    { "keep", "op:forward-pp-comm" },
 };
 
 static tfp_options *options_of(const uint8_t *head)
@@ -181,9 +274,11 @@ static void check(const tfp_report *r)
     if (!(today > 0)) broken("today's step has a length", today);
     if (!(fabs(error) <= 0.25 + 1e-9)) broken("a replay that is far off is refused", error);
     for (size_t i = 0; i < tfp_report_row_count(r); i++) {
-        double step = number(r, i, "step_us"), share = number(r, i, "critical_path_share"), replay = number(r, i, "replay_us");
+        double step = number(r, i, "step_us"), share = number(r, i, "critical_path_share"),
+               replay = number(r, i, "replay_us");
         number(r, i, "gain_us");
-        if (!(number(r, i, "gain_share") <= 1 + 1e-9)) broken("no gain is longer than the step", number(r, i, "gain_share"));
+        if (!(number(r, i, "gain_share") <= 1 + 1e-9))
+            broken("no gain is longer than the step", number(r, i, "gain_share"));
         if (!(step >= 0)) broken("no step is shorter than nothing", step);
         if (!(replay >= -1e-6 * today)) broken("no replay is shorter than nothing", replay);
         if (share < 0 || share > 1 + 1e-9) broken("a share of the path", share);

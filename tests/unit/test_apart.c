@@ -15,7 +15,8 @@ typedef struct trace {
 
 static void add_trace(tfp_profile *p, const trace *t)
 {
-    static const char events[] = "\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":1,\"tid\":1,\"ts\":1,\"dur\":2}]}";
+    static const char events[] = "\"traceEvents\":[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::mm\",\"pid\":1,"
+                                 "\"tid\":1,\"ts\":1,\"dur\":2}]}";
     char text[512], told[128] = "";
     tfp_error *err = tfp_error_new();
     if (t->rank >= 0)

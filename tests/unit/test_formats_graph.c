@@ -91,7 +91,8 @@ static void a_scalar_shape_is_one_and_an_unknown_rank_is_empty(void **state)
     }
     add(&m, "graph");
     finish(&m);
-    const tfp_shape *s = &m.p->graph->shapes.at[node_of(&m, "s")->shape], *u = &m.p->graph->shapes.at[node_of(&m, "u")->shape];
+    const tfp_shape *s = &m.p->graph->shapes.at[node_of(&m, "s")->shape],
+                    *u = &m.p->graph->shapes.at[node_of(&m, "u")->shape];
     assert_true(s->scalar && s->count == 1 && m.p->graph->dims.at[s->first] == 1);
     assert_true(!u->scalar && u->count == 0);
     drop(&m);

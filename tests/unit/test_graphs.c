@@ -25,11 +25,14 @@ static void names_tell_the_kind_of_a_node(void **state)
 static void calls_that_add_a_node(void **state)
 {
     (void)state;
-    static const char *const do_add[] = { "cudaLaunchKernel", "hipModuleLaunchKernel", "cuLaunchKernelEx", "cudaMemcpyAsync",
-                                          "hipMemsetAsync" };
-    static const char *const do_not[] = { "cudaGraphLaunch", "cudaLaunchHostFunc", "cudaMemcpy", "cudaMalloc", "cudaEventRecord" };
-    for (size_t i = 0; i < sizeof do_add / sizeof *do_add; i++) assert_true(tfp_is_captured_call(tfp_str_of(do_add[i])));
-    for (size_t i = 0; i < sizeof do_not / sizeof *do_not; i++) assert_false(tfp_is_captured_call(tfp_str_of(do_not[i])));
+    static const char *const do_add[] = { "cudaLaunchKernel", "hipModuleLaunchKernel", "cuLaunchKernelEx",
+                                          "cudaMemcpyAsync", "hipMemsetAsync" };
+    static const char *const do_not[] = { "cudaGraphLaunch", "cudaLaunchHostFunc", "cudaMemcpy", "cudaMalloc",
+                                          "cudaEventRecord" };
+    for (size_t i = 0; i < sizeof do_add / sizeof *do_add; i++)
+        assert_true(tfp_is_captured_call(tfp_str_of(do_add[i])));
+    for (size_t i = 0; i < sizeof do_not / sizeof *do_not; i++)
+        assert_false(tfp_is_captured_call(tfp_str_of(do_not[i])));
 }
 
 /* How an operator, whose kernel has no name in CUDA's record, agrees with an activity. */
@@ -61,7 +64,8 @@ static void families_agree_or_contradict(void **state)
 static void a_known_name_decides(void **state)
 {
     (void)state;
-    tfp_graph_sign launch = { .kernel = 7, .family = 1 }, same = { .kernel = 7, .family = 2 }, other = { .kernel = 8, .family = 1 };
+    tfp_graph_sign launch = { .kernel = 7, .family = 1 }, same = { .kernel = 7, .family = 2 },
+                   other = { .kernel = 8, .family = 1 };
     assert_int_equal(tfp_signs_agree(&launch, &same), TFP_AGREES);
     assert_int_equal(tfp_signs_agree(&launch, &other), TFP_CONTRADICTS);
 }
@@ -76,7 +80,8 @@ static void effort_ends(void **state)
     assert_true(tfp_effort_take(&e, 3));
     assert_true(tfp_effort_take(&e, 0));
     assert_false(tfp_effort_take(&e, 1));
-    assert_false(tfp_effort_take(&e, 0)); /* once refused, always refused: a later part alone would give a wrong result */
+    assert_false(
+        tfp_effort_take(&e, 0)); /* once refused, always refused: a later part alone would give a wrong result */
     tfp_effort vast = { .left = 10 };
     assert_false(tfp_effort_take(&vast, UINT64_MAX));
 }
@@ -88,8 +93,10 @@ static void places_are_stored_once_and_share_what_is_above(void **state)
     (void)state;
     tfp_profile *p = tfp_profile_new();
     tfp_builder b = { .p = p, .file = "test" };
-    tfp_strid net = tfp_build_string(&b, TFP_STR("Net")), one = tfp_build_string(&b, TFP_STR("L_1")), two = tfp_build_string(&b, TFP_STR("L_2"));
-    uint32_t top = tfp_graph_place_below(&b, 0, net), first = tfp_graph_place_below(&b, top, one), second = tfp_graph_place_below(&b, top, two);
+    tfp_strid net = tfp_build_string(&b, TFP_STR("Net")), one = tfp_build_string(&b, TFP_STR("L_1")),
+              two = tfp_build_string(&b, TFP_STR("L_2"));
+    uint32_t top = tfp_graph_place_below(&b, 0, net), first = tfp_graph_place_below(&b, top, one),
+             second = tfp_graph_place_below(&b, top, two);
     uint32_t deep = tfp_graph_place_below(&b, second, one);
     assert_int_equal(tfp_graph_place_below(&b, top, one), first);
     assert_int_not_equal(first, second);
@@ -98,7 +105,8 @@ static void places_are_stored_once_and_share_what_is_above(void **state)
     assert_int_equal(tfp_graph_place_shared(p->captures, first, 0), 0);
     tfp_str text = tfp_text(p, tfp_graph_place_text(&b, deep));
     assert_true(tfp_str_eq(text, TFP_STR("Net/L_2/L_1")));
-    for (int i = 0; i < 1000; i++) deep = tfp_graph_place_below(&b, deep, net); /* of too deep nesting the outer levels are kept */
+    for (int i = 0; i < 1000; i++)
+        deep = tfp_graph_place_below(&b, deep, net); /* of too deep nesting the outer levels are kept */
     assert_true(p->captures->places.at[deep].depth <= 256);
     assert_int_equal(b.status, TFP_OK);
     tfp_profile_free(p);
@@ -109,13 +117,18 @@ static void a_traceback_tells_the_innermost_own_line(void **state)
     (void)state;
     tfp_profile *p = tfp_profile_new();
     tfp_builder b = { .p = p, .file = "test" };
-    tfp_kernel_line line = tfp_line_of_traceback(&b, TFP_STR("  File \"/app/net.py\", line 10, in forward\n    x = self.up(x)\n"
-                                                             "  File \"/usr/lib/python3.11/site-packages/torch/nn/linear.py\", line 125, in forward\n"
-                                                             "    return F.linear(x)\n"));
+    tfp_kernel_line line = tfp_line_of_traceback(
+        &b, TFP_STR("  File \"/app/net.py\", line 10, in forward\n    x = self.up(x)\n"
+                    "  File \"/usr/lib/python3.11/site-packages/torch/nn/linear.py\", line 125, in forward\n"
+                    "    return F.linear(x)\n"));
     assert_true(tfp_str_eq(tfp_text(p, line.line), TFP_STR("/app/net.py:10:forward")));
     assert_int_equal(p->code->traces.at[line.trace].count, 2);
     assert_int_equal(tfp_line_of_traceback(&b, TFP_STR("no stack at all")).line, 0);
-    assert_int_equal(tfp_line_of_traceback(&b, TFP_STR("  File \"/app/net.py\", line -1, in f\n  File \"/app/net.py\", line 9999999999999")).line, 0);
+    assert_int_equal(
+        tfp_line_of_traceback(
+            &b, TFP_STR("  File \"/app/net.py\", line -1, in f\n  File \"/app/net.py\", line 9999999999999"))
+            .line,
+        0);
     tfp_profile_free(p);
 }
 
@@ -128,7 +141,9 @@ typedef struct recording {
 
 static void put(recording *r, const char *category, const char *name, int start, int lasts, const char *args)
 {
-    tfp_buf_printf(&r->text, "%s{\"ph\": \"X\", \"cat\": \"%s\", \"name\": \"%s\", \"pid\": 1, \"tid\": %d, \"ts\": %d, \"dur\": %d, \"args\": {%s}}",
+    tfp_buf_printf(&r->text,
+                   "%s{\"ph\": \"X\", \"cat\": \"%s\", \"name\": \"%s\", \"pid\": 1, \"tid\": %d, \"ts\": %d, \"dur\": "
+                   "%d, \"args\": {%s}}",
                    r->text.size ? ",\n" : "", category, name, strcmp(category, "kernel") ? 1 : 7, start, lasts, args);
 }
 
@@ -170,14 +185,18 @@ static void expect(recording *r, const char *want)
     tfp_buf whole = { 0 }, got = { 0 };
     tfp_profile *p = tfp_profile_new();
     tfp_buf_printf(&whole, "{\"schemaVersion\": 1, \"traceEvents\": [%.*s]}", (int)r->text.size, r->text.data);
-    if (tfp_profile_keep(p, TFP_KEEP_ALL) || tfp_profile_add_bytes(p, "kineto", "trace", whole.data, whole.size, &err) ||
-        tfp_profile_finish(p, &err))
+    if (tfp_profile_keep(p, TFP_KEEP_ALL) ||
+        tfp_profile_add_bytes(p, "kineto", "trace", whole.data, whole.size, &err) || tfp_profile_finish(p, &err))
         fail_msg("%s", err.text);
     for (uint32_t i = 0; i < p->events->spans.size; i++) {
         if (p->events->spans.kind[i] != TFP_SPAN_ACTIVITY) continue;
         tfp_attribution a = tfp_span_attribution(p, i);
-        char sure = a.certainty == TFP_SURE_BY_UNIQUE ? 'u' : a.certainty == TFP_SURE_BY_ORDER ? 'o' : a.certainty == TFP_SURE_BY_PARTIAL ? 'p' : 'n';
-        tfp_buf_printf(&got, "%s%c:%.*s", got.size ? " " : "", sure, (int)tfp_text(p, a.module).size, tfp_text(p, a.module).data);
+        char sure = a.certainty == TFP_SURE_BY_UNIQUE    ? 'u'
+                    : a.certainty == TFP_SURE_BY_ORDER   ? 'o'
+                    : a.certainty == TFP_SURE_BY_PARTIAL ? 'p'
+                                                         : 'n';
+        tfp_buf_printf(&got, "%s%c:%.*s", got.size ? " " : "", sure, (int)tfp_text(p, a.module).size,
+                       tfp_text(p, a.module).data);
     }
     tfp_buf_char(&got, '\0');
     assert_string_equal(got.data, want);

@@ -42,8 +42,10 @@ static void names_tell_what_a_kernel_does(void **state)
           "bmm mxfp4" X "mxfp8 128" X "16" X "256 tn swiglu" DOT "trtllm" },
         { "gemm_Bfloat16_E4m3_Fp32_t128x64x128_s4_rM_TN_sm100a", "gemm fp8 128" X "64" X "128 tn" DOT "trtllm" },
         /* the form of Nsight Systems */
-        { "void at::native::vectorized_elementwise_kernel<(int)4, void at::native::<unnamed>::pow_kernel_impl<float, float>("
-          "at::TensorIteratorBase &, T2)::[lambda(float) (instance 1)], std::array<char *, (unsigned long)2>>(int, T2, T3)",
+        { "void at::native::vectorized_elementwise_kernel<(int)4, void at::native::<unnamed>::pow_kernel_impl<float, "
+          "float>("
+          "at::TensorIteratorBase &, T2)::[lambda(float) (instance 1)], std::array<char *, (unsigned long)2>>(int, T2, "
+          "T3)",
           "pow float" DOT "vectorized" },
         { "void at::native::elementwise_kernel<(int)128, (int)2, void at::native::gpu_kernel_impl_nocast<"
           "at::native::BinaryFunctor<float, float, float, at::native::binary_internal::MulFunctor<float>>>("

@@ -24,7 +24,10 @@ static int end(void **state)
     return 0;
 }
 
-static uint64_t drawn(uint64_t *seed) { return *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407); }
+static uint64_t drawn(uint64_t *seed)
+{
+    return *seed = *seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+}
 
 enum shape { ALIKE, RISING, NONES, WILD, SHAPES };
 
@@ -88,7 +91,8 @@ static void sorted_and_equal_numbers_are_small(void **state)
     n.beside = others;
     assert_int_equal(there_and_back(*state, &n, TFP_PACK_WAYS), TFP_PACK_HEAD + 8);
     fill(numbers, ALIKE, TFP_PACK_ROWS, 4);
-    assert_int_equal(there_and_back(*state, &(tfp_pack_numbers){ numbers, NULL, TFP_PACK_ROWS, 4 }, TFP_PACK_PLAIN), TFP_PACK_HEAD + 4);
+    assert_int_equal(there_and_back(*state, &(tfp_pack_numbers){ numbers, NULL, TFP_PACK_ROWS, 4 }, TFP_PACK_PLAIN),
+                     TFP_PACK_HEAD + 4);
 }
 
 static void a_plain_block_has_every_byte(void **state)
@@ -111,7 +115,8 @@ static void bytes_that_are_no_block_are_refused(void **state)
     tfp_str block = tfp_pack_block(&p->packer, &n, &way);
     char copy[TFP_PACK_MOST];
     memcpy(copy, block.data, block.size);
-    for (size_t size = 0; size < block.size; size++) assert_false(tfp_unpack_block(&p->unpacker, (tfp_str){ copy, size }, &n, got));
+    for (size_t size = 0; size < block.size; size++)
+        assert_false(tfp_unpack_block(&p->unpacker, (tfp_str){ copy, size }, &n, got));
     tfp_pack_numbers more = { NULL, NULL, 1001, 8 };
     assert_false(tfp_unpack_block(&p->unpacker, (tfp_str){ copy, block.size }, &more, got));
     copy[0] = TFP_PACK_BESIDE; /* this method needs another column, and there is none */
@@ -139,8 +144,10 @@ static void pieces_come_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_come_back_in_every_way),      cmocka_unit_test(sorted_and_equal_numbers_are_small),
-        cmocka_unit_test(a_plain_block_has_every_byte),        cmocka_unit_test(bytes_that_are_no_block_are_refused),
+        cmocka_unit_test(numbers_come_back_in_every_way),
+        cmocka_unit_test(sorted_and_equal_numbers_are_small),
+        cmocka_unit_test(a_plain_block_has_every_byte),
+        cmocka_unit_test(bytes_that_are_no_block_are_refused),
         cmocka_unit_test(pieces_come_back),
     };
     return cmocka_run_group_tests(tests, start, end);

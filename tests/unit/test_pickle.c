@@ -119,7 +119,8 @@ static void entries_that_are_taken_leave_no_memory_behind(void **state)
     tfp_buf all = { 0 };
     tfp_buf_printf(&all, "\x80\x04}\x94K\x01K\x02s0](");
     for (int i = 0; i < ENTRIES; i++) {
-        tfp_buf_printf(&all, "}\x8c\x01" "a](");
+        tfp_buf_printf(&all, "}\x8c\x01"
+                             "a](");
         for (int k = 0; k < FRAMES; k++) tfp_buf_str(&all, (tfp_str){ "j\0\0\0\0", 5 });
         tfp_buf_printf(&all, "es");
         if (i % 100 == 99) tfp_buf_printf(&all, "e(");

@@ -38,34 +38,35 @@ static void heads_are_refused_by_kind(void **state)
         { "HEAD /x?a=1&b=%20 HTTP/1.0\r\n" HOST "\r\n", 0 },
         { "GET / HTTP/1.1\r\n" HOST "Content-Length: 0\r\n\r\n", 0 },
         { "GET / HTTP/1.1\r\n" HOST "X-Empty:\r\n\r\n", 0 },
-        { "GET / HTTP/1.1\n" HOST "\r\n", 400 },                  /* a bare line feed */
-        { "GET / HTTP/1.1\r\nHost: a\n\r\n", 400 },               /* the same in a header */
-        { "GET / HTTP/1.1\r\n" HOST "X : 1\r\n\r\n", 400 },       /* a blank before the colon: proxies disagree about it */
-        { "GET / HTTP/1.1\r\n" HOST " folded: 1\r\n\r\n", 400 },  /* a folded header */
+        { "GET / HTTP/1.1\n" HOST "\r\n", 400 },            /* a bare line feed */
+        { "GET / HTTP/1.1\r\nHost: a\n\r\n", 400 },         /* the same in a header */
+        { "GET / HTTP/1.1\r\n" HOST "X : 1\r\n\r\n", 400 }, /* a blank before the colon: proxies disagree about it */
+        { "GET / HTTP/1.1\r\n" HOST " folded: 1\r\n\r\n", 400 }, /* a folded header */
         { "GET / HTTP/1.1\r\n" HOST "X: a\x01\r\n\r\n", 400 },
         { "GET / HTTP/1.1\r\n" HOST "none\r\n\r\n", 400 },
-        { "GET  HTTP/1.1\r\n" HOST "\r\n", 400 },                 /* no target */
-        { "GET x HTTP/1.1\r\n" HOST "\r\n", 400 },                /* the target does not begin with / */
-        { "GET http://other/ HTTP/1.1\r\n" HOST "\r\n", 400 },    /* a request for a proxy */
+        { "GET  HTTP/1.1\r\n" HOST "\r\n", 400 },              /* no target */
+        { "GET x HTTP/1.1\r\n" HOST "\r\n", 400 },             /* the target does not begin with / */
+        { "GET http://other/ HTTP/1.1\r\n" HOST "\r\n", 400 }, /* a request for a proxy */
         { "GET /a b HTTP/1.1\r\n" HOST "\r\n", 400 },
         { "GET /%0 HTTP/1.1\r\n" HOST "\r\n", 400 },
-        { "GET /%00 HTTP/1.1\r\n" HOST "\r\n", 400 },             /* NUL */
+        { "GET /%00 HTTP/1.1\r\n" HOST "\r\n", 400 }, /* NUL */
         { "GET /%zz HTTP/1.1\r\n" HOST "\r\n", 400 },
         { "GET /a#b HTTP/1.1\r\n" HOST "\r\n", 400 },
         { "GET /\xc3\xa4 HTTP/1.1\r\n" HOST "\r\n", 400 },
         { "GET / HTTP/2.0\r\n" HOST "\r\n", 400 },
-        { "GET /\r\n" HOST "\r\n", 400 },                         /* HTTP 0.9 */
+        { "GET /\r\n" HOST "\r\n", 400 }, /* HTTP 0.9 */
         { "G(T / HTTP/1.1\r\n" HOST "\r\n", 400 },
-        { "GET / HTTP/1.1\r\n\r\n", 400 },                        /* no Host */
-        { "GET / HTTP/1.1\r\n" HOST HOST "\r\n", 400 },           /* two Hosts */
+        { "GET / HTTP/1.1\r\n\r\n", 400 },              /* no Host */
+        { "GET / HTTP/1.1\r\n" HOST HOST "\r\n", 400 }, /* two Hosts */
         { "PUT / HTTP/1.1\r\n" HOST "\r\n", 405 },
         { "POST / HTTP/1.1\r\n" HOST "\r\n", 405 },
-        { "get / HTTP/1.1\r\n" HOST "\r\n", 405 },                /* method names are uppercase */
+        { "get / HTTP/1.1\r\n" HOST "\r\n", 405 }, /* method names are uppercase */
         { "GET / HTTP/1.1\r\n" HOST "Content-Length: 1\r\n\r\n", 413 },
         { "GET / HTTP/1.1\r\n" HOST "Content-Length: -1\r\n\r\n", 400 },
         { "GET / HTTP/1.1\r\n" HOST "Content-Length:\r\n\r\n", 400 },
         { "GET / HTTP/1.1\r\n" HOST "Content-Length: 0\r\nContent-Length: 0\r\n\r\n", 400 },
-        { "GET / HTTP/1.1\r\n" HOST "Content-Length: 0\r\nTransfer-Encoding: chunked\r\n\r\n", 400 }, /* request smuggling */
+        { "GET / HTTP/1.1\r\n" HOST "Content-Length: 0\r\nTransfer-Encoding: chunked\r\n\r\n",
+          400 }, /* request smuggling */
         { "GET / HTTP/1.1\r\n" HOST "Transfer-Encoding: chunked\r\n\r\n", 413 },
         { "GET / HTTP/1.1\r\n" HOST "Expect: 100-continue\r\n\r\n", 417 },
     };
@@ -125,9 +126,19 @@ static void numbers_are_whole(void **state)
         bool ok;
         long long number;
     } rows[] = {
-        { "5", true, 5 },   { "-3", true, -3 },  { "10", true, 10 }, { "11", false, 0 }, { "-4", false, 0 }, { "", false, 0 },
-        { " 5", false, 0 }, { "5 ", false, 0 },  { "5x", false, 0 }, { "0x5", false, 0 }, { "5.0", false, 0 },
-        { "99999999999999999999", false, 0 },    { "9223372036854775807", false, 0 },
+        { "5", true, 5 },
+        { "-3", true, -3 },
+        { "10", true, 10 },
+        { "11", false, 0 },
+        { "-4", false, 0 },
+        { "", false, 0 },
+        { " 5", false, 0 },
+        { "5 ", false, 0 },
+        { "5x", false, 0 },
+        { "0x5", false, 0 },
+        { "5.0", false, 0 },
+        { "99999999999999999999", false, 0 },
+        { "9223372036854775807", false, 0 },
     };
     for (size_t i = 0; i < ROWS(rows); i++) {
         request r = { .parameters = { { "n", "1" }, { "n", rows[i].text } }, .parameter_count = 2 };
@@ -149,11 +160,19 @@ static void addresses_are_numbers(void **state)
         bool ok, loopback;
         int family;
     } rows[] = {
-        { NULL, true, true, AF_INET },         { "localhost", true, true, AF_INET },   { "127.8.9.1", true, true, AF_INET },
-        { "0.0.0.0", true, false, AF_INET },   { "10.0.0.1", true, false, AF_INET },   { "::1", true, true, AF_INET6 },
-        { "::", true, false, AF_INET6 },       { "::ffff:10.0.0.1", true, false, AF_INET6 },
-        { "example.com", false, false, 0 },    { "127.1", false, false, 0 },           { "", false, false, 0 },
-        { "[::1]", false, false, 0 },          { "256.0.0.1", false, false, 0 },
+        { NULL, true, true, AF_INET },
+        { "localhost", true, true, AF_INET },
+        { "127.8.9.1", true, true, AF_INET },
+        { "0.0.0.0", true, false, AF_INET },
+        { "10.0.0.1", true, false, AF_INET },
+        { "::1", true, true, AF_INET6 },
+        { "::", true, false, AF_INET6 },
+        { "::ffff:10.0.0.1", true, false, AF_INET6 },
+        { "example.com", false, false, 0 },
+        { "127.1", false, false, 0 },
+        { "", false, false, 0 },
+        { "[::1]", false, false, 0 },
+        { "256.0.0.1", false, false, 0 },
     };
     for (size_t i = 0; i < ROWS(rows); i++) {
         address a;
@@ -212,8 +231,10 @@ static void json_is_valid_whatever_is_in_it(void **state)
     json_close(&a, ']');
     json_close(&a, ']');
     json_close(&a, '}');
-    assert_string_equal(text_of(&a), "{\"quote \\\"\":\"back \\\\ slash\",\"bad\":\"\\\\xff\\\\x01\",\"none\":null,\"lines\":\"one\\ntwo\\\"\\n\","
-                                     "\"empty\":\"\",\"n\":-9223372036854775808,\"x\":0.5,\"inf\":null,\"list\":[true,{},[]]}");
+    assert_string_equal(
+        text_of(&a),
+        "{\"quote \\\"\":\"back \\\\ slash\",\"bad\":\"\\\\xff\\\\x01\",\"none\":null,\"lines\":\"one\\ntwo\\\"\\n\","
+        "\"empty\":\"\",\"n\":-9223372036854775808,\"x\":0.5,\"inf\":null,\"list\":[true,{},[]]}");
     answer_free(&a);
 }
 

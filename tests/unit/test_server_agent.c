@@ -96,7 +96,8 @@ static void a_service_is_called_as_its_script(void **state)
 static void a_header_is_there_once(void **state)
 {
     (void)state;
-    static const char head[] = "GET / HTTP/1.1\r\nHost: a\r\nAuthorization: \t Bearer x \r\nTwice: 1\r\ntwice: 2\r\nHostile: b\r\n\r\nHidden: 1\r\n";
+    static const char head[] = "GET / HTTP/1.1\r\nHost: a\r\nAuthorization: \t Bearer x \r\nTwice: 1\r\ntwice: "
+                               "2\r\nHostile: b\r\n\r\nHidden: 1\r\n";
     size_t size;
     const char *value = http_header_value(head, "authorization", &size);
     assert_int_equal(size, 8);
@@ -116,9 +117,18 @@ static void statuses_of_answers(void **state)
         const char *head;
         int status;
     } rows[] = {
-        { "HTTP/1.1 200 OK\r\n", 200 }, { "HTTP/1.0 404\n", 404 },      { "HTTP/1.1 503 \r\n", 503 },  { "", 0 },
-        { "HTTP", 0 },                  { "HTTP/1.1 20", 0 },            { "HTTX", -1 },                { "HTTP/2.0 200 OK\r\n", -1 },
-        { "HTTP/1.1 99 x\r\n", -1 },    { "HTTP/1.1 600 x\r\n", -1 },    { "HTTP/1.1 2000 x\r\n", -1 }, { "HTTP/1.1  200 x\r\n", -1 },
+        { "HTTP/1.1 200 OK\r\n", 200 },
+        { "HTTP/1.0 404\n", 404 },
+        { "HTTP/1.1 503 \r\n", 503 },
+        { "", 0 },
+        { "HTTP", 0 },
+        { "HTTP/1.1 20", 0 },
+        { "HTTX", -1 },
+        { "HTTP/2.0 200 OK\r\n", -1 },
+        { "HTTP/1.1 99 x\r\n", -1 },
+        { "HTTP/1.1 600 x\r\n", -1 },
+        { "HTTP/1.1 2000 x\r\n", -1 },
+        { "HTTP/1.1  200 x\r\n", -1 },
         { "HTTP/1.1 200x\r\n", -1 },
     };
     for (size_t i = 0; i < ROWS(rows); i++)

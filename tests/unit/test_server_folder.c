@@ -82,7 +82,9 @@ static void nothing_above_is_opened(void **state)
     path_in("in/fifo", fifo);
     assert_int_equal(mkfifo(fifo, 0600), 0);
     static const char *const good[] = { "file", "..file", "sub/file", "./file", "inside" };
-    static const char *const bad[] = { "up", "absolute", "parent/secret", "../secret", "sub/../../secret", "/etc/hostname", "sub", "fifo", "absent", "" };
+    static const char *const bad[] = {
+        "up", "absolute", "parent/secret", "../secret", "sub/../../secret", "/etc/hostname", "sub", "fifo", "absent", ""
+    };
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         if (!opens(in, good[i])) fail_msg("%s does not open", good[i]);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
@@ -188,7 +190,8 @@ static void ranks_of_a_job_are_one_profile(void **state)
 {
     (void)state;
     char names[600], why[300];
-    static const char *const files[] = { "rank-0.json", "rank-2.json", "rank-10.json", "rank-1_x.json", "alone.json", "RANK_7.json" };
+    static const char *const files[] = { "rank-0.json",   "rank-2.json", "rank-10.json",
+                                         "rank-1_x.json", "alone.json",  "RANK_7.json" };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) make_file(files[i], TRACE);
     make_file("notes.txt", "not a trace");
     look l;
@@ -247,7 +250,8 @@ static void a_report_takes_lines_around_costs(void **state)
         sprintf(text + strlen(text), "line %d%s", i, i < 30 ? "\n" : "");
         sprintf(wanted + strlen(wanted), near ? "line %d%s" : "%.0d%s", near ? i : 0, i < 30 ? "\n" : "");
     }
-    source_line lines[] = { { "a.py", 1 }, { "b.py", 0 }, { "b.py", 10 }, { "b.py", 13 }, { "b.py", 13 }, { "b.py", 30 }, { "b.py", 31 }, { "c.py", 2 } };
+    source_line lines[] = { { "a.py", 1 },  { "b.py", 0 },  { "b.py", 10 }, { "b.py", 13 },
+                            { "b.py", 13 }, { "b.py", 30 }, { "b.py", 31 }, { "c.py", 2 } };
     source_index x = { lines, sizeof lines / sizeof *lines, 0 };
     answer a = { .status = ANSWER_OK };
     assert_true(source_add_near(&x, "b.py", text, strlen(text), &a));

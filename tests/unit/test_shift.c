@@ -105,7 +105,8 @@ static void rates_are_those_of_the_rule(void **state)
 {
     (void)state;
     const double p[] = { 0.01, 0.5, 0.02, 0.03, 1 };
-    const double wanted[] = { 0.05, 0.625, 0.05, 0.05, 1 }; /* p times 5, divided by its rank, and at most the value of the next rank */
+    const double wanted[] = { 0.05, 0.625, 0.05, 0.05,
+                              1 }; /* p times 5, divided by its rank, and at most the value of the next rank */
     double q[5];
     assert_true(tfp_shift_rates(p, q, 5));
     for (size_t i = 0; i < 5; i++) assert_true(fabs(q[i] - wanted[i]) < 1e-12);

@@ -78,7 +78,8 @@ static void other_versions_and_byte_orders_are_refused_by_name(void **state)
     tfp_error err = { 0 };
     tfp_buf b = saved("traces/kineto.json");
     b.data[8] = 3;
-    assert_fails(open_bytes(all(&b), NULL, &err), &err, TFP_BADFILE, "of version 3, where this tfprof reads versions 1 and 2");
+    assert_fails(open_bytes(all(&b), NULL, &err), &err, TFP_BADFILE,
+                 "of version 3, where this tfprof reads versions 1 and 2");
     b.data[8] = 2;
     memcpy(b.data + 12, "\1\2\3\4", 4);
     assert_fails(open_bytes(all(&b), NULL, &err), &err, TFP_BADFILE, "another byte order");
@@ -107,7 +108,8 @@ static tfp_buf saved_long(void)
     tfp_buf text = { 0 }, b = { 0 };
     tfp_buf_text(&text, "[");
     for (int i = 0; i < 20000; i++)
-        tfp_buf_printf(&text, "%s{\"ph\":\"X\",\"name\":\"f%d\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":%d}", i ? "," : "", i % 9, i * 10, i * 7919 % 9);
+        tfp_buf_printf(&text, "%s{\"ph\":\"X\",\"name\":\"f%d\",\"pid\":1,\"tid\":1,\"ts\":%d,\"dur\":%d}",
+                       i ? "," : "", i % 9, i * 10, i * 7919 % 9);
     tfp_buf_text(&text, "]");
     tfp_profile *p = tfp_profile_new();
     tfp_status s = tfp_profile_keep(p, KEEP);
@@ -194,12 +196,12 @@ static void directories_that_lie_are_refused(void **state)
         const char *told;
     } cases[] = {
         { "", 0, "entry 0 of its directory" },
-        { "\1\3\0", 3, "profile.graph_file is not there" }, /* one string and no table */
+        { "\1\3\0", 3, "profile.graph_file is not there" },                             /* one string and no table */
         { "\1\xff\xff\xff\xff\xff\xff\xff\xff\x7f\1", 11, "entry 0 of its directory" }, /* texts of exabytes */
-        { "\xff\xff\xff\xff\x0f\3\0", 7, "entry " },                                      /* an impossible number of strings */
-        { "\1\3\0\xff\x7f\1\1", 7, "only a newer tfprof reads" },                            /* an unknown table */
-        { "\1\3\0\0\1\x80\x80\x04", 8, "only a newer tfprof reads" },                        /* an unknown column */
-        { "\1\3\0\0\1\1\7\0", 8, "entry " },                                              /* an unknown packing method */
+        { "\xff\xff\xff\xff\x0f\3\0", 7, "entry " },                  /* an impossible number of strings */
+        { "\1\3\0\xff\x7f\1\1", 7, "only a newer tfprof reads" },     /* an unknown table */
+        { "\1\3\0\0\1\x80\x80\x04", 8, "only a newer tfprof reads" }, /* an unknown column */
+        { "\1\3\0\0\1\1\7\0", 8, "entry " },                          /* an unknown packing method */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         tfp_error err = { 0 };
@@ -369,7 +371,8 @@ static void cover_row(bool *covered, const tfp_store_table *t)
         cover(covered, offsetof(tfp_warning, line), sizeof(char *));
     }
     if (t == &tfp_store_tables[TFP_STORE_ATTRIBUTIONS]) {
-        cover(covered, offsetof(tfp_attribution, place), sizeof(uint32_t)); /* the join alone uses both, and it is done */
+        cover(covered, offsetof(tfp_attribution, place),
+              sizeof(uint32_t)); /* the join alone uses both, and it is done */
         cover(covered, offsetof(tfp_attribution, captured), sizeof(uint32_t));
     }
     if (t == &tfp_store_tables[TFP_STORE_PROGRAM_ATTRS])

@@ -36,7 +36,8 @@ static void *read_all(void *profile)
             tfp_options_set(o, "format", "json", NULL); /* all columns are computed */
             tfp_options_set(o, "select", "micros,params,op_types,tensor_value", NULL);
             if (tfp_report_build(profile, view, o, &r, NULL) == TFP_OK)
-                for (size_t f = 0; (form = tfp_list(TFP_OUTPUTS, f)); f++) tfp_report_write(r, form, count_bytes, sum, NULL);
+                for (size_t f = 0; (form = tfp_list(TFP_OUTPUTS, f)); f++)
+                    tfp_report_write(r, form, count_bytes, sum, NULL);
             tfp_report_free(r);
             tfp_options_free(o);
         }

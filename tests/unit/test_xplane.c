@@ -108,7 +108,8 @@ static void sums_are_those_of_spans(void **state)
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         tfp_profile *spans = profile_in_file(files[i]), *sums = read_sums(files[i]);
         size_t rows = 0;
-        for (size_t k = 0; k < sums->events->slim->slims.size; k++) rows += sums->events->slim->slims.at[k].first != NULL;
+        for (size_t k = 0; k < sums->events->slim->slims.size; k++)
+            rows += sums->events->slim->slims.at[k].first != NULL;
         assert_true(rows > 0 && sums->events->spans.size < spans->events->spans.size);
         for (size_t k = 0; k < 6; k++) {
             const char *view = k % 2 ? "op" : "scope";
@@ -166,7 +167,8 @@ static void host_ops_are_told_by_their_names(void **state)
     assert_int_equal(p->events->memory.at[0].span, span_named(p, "layer/inner:_FusedMatMul", 0));
     uint32_t stats = s->stats[span_named(p, "softmax:Softmax", 0)];
     assert_true(stats != TFP_NONE); /* the text is compressed */
-    assert_str(tfp_text(p, (tfp_strid)p->events->stats.at[p->events->stat_sets.at[stats].first].value.text), "unpacked");
+    assert_str(tfp_text(p, (tfp_strid)p->events->stats.at[p->events->stat_sets.at[stats].first].value.text),
+               "unpacked");
     tfp_profile_free(p);
 }
 

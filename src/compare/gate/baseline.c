@@ -198,7 +198,8 @@ static tfp_status keep_row(reader *x, const row *r, tfp_error *err)
     if (r->measure == TFP_M_COUNT) return TFP_OK;
     const tfp_gate_row *there = tfp_gate_row_find(x->g, r->measure, name);
     if (there && there->values.size > x->first) return fault(x, "a row that was there before ends", err);
-    for (size_t i = 0; i < r->count && !s; i++) s = tfp_gate_put(x->g, x->first + i, r->measure, name, r->values[i], err);
+    for (size_t i = 0; i < r->count && !s; i++)
+        s = tfp_gate_put(x->g, x->first + i, r->measure, name, r->values[i], err);
     return s;
 }
 
@@ -208,7 +209,8 @@ static tfp_status take_row(reader *x, double *room, tfp_error *err)
     tfp_jscan_text key;
     tfp_status s = TFP_OK;
     if (!tfp_jscan_take(&x->scan, '{', "no row")) return fault(x, NULL, err);
-    for (bool first = true; !s && tfp_jscan_member(&x->scan, first, &key); first = false) s = take_member(x, &r, key, err);
+    for (bool first = true; !s && tfp_jscan_member(&x->scan, first, &key); first = false)
+        s = take_member(x, &r, key, err);
     if (!s && x->scan.fault) s = fault(x, NULL, err);
     if (!s) s = keep_row(x, &r, err);
     free(r.name);

@@ -29,10 +29,10 @@ typedef enum tfp_measure {
 } tfp_measure;
 
 typedef struct tfp_measure_about {
-    const char *name;   /* name in files and reports */
-    const char *unit;   /* unit of its numbers in reports */
-    int column;         /* tfp_column_id of the op view; -1: it comes from another table */
-    bool exact;         /* a counter: any growth counts */
+    const char *name; /* name in files and reports */
+    const char *unit; /* unit of its numbers in reports */
+    int column;       /* tfp_column_id of the op view; -1: it comes from another table */
+    bool exact;       /* a counter: any growth counts */
 } tfp_measure_about;
 extern const tfp_measure_about tfp_measures[TFP_M_COUNT];
 tfp_measure tfp_measure_find(tfp_str name); /* TFP_M_COUNT: there is none */
@@ -51,7 +51,7 @@ typedef struct tfp_gate_runs {
     tfp_strtab names;
     TFP_VEC(tfp_strid) runs; /* their names */
     TFP_VEC(tfp_gate_row) rows;
-    tfp_map64 places;  /* measure and name -> index in rows */
+    tfp_map64 places;   /* measure and name -> index in rows */
     size_t value_count; /* number of values in all rows */
 } tfp_gate_runs;
 
@@ -83,7 +83,8 @@ void tfp_gate_write(const tfp_gate_runs *g, tfp_buf *out); /* check out->failed 
 /* ---- trimmed.c: the test ---- */
 typedef struct tfp_growth {
     double growth, low, high; /* shares: 0.05 is 5 % more; low, high: the ends of the interval */
-    double found;             /* the least growth above the limit that nine of ten comparisons with this spread detect; NAN: unknown */
+    double
+        found; /* the least growth above the limit that nine of ten comparisons with this spread detect; NAN: unknown */
 } tfp_growth;
 enum { TFP_RUNS_LEAST = 3 };
 /* Tests logarithms of times, all finite. alpha: how often equal sides may seem to have grown. Both counts are at least
@@ -96,7 +97,7 @@ tfp_growth tfp_growth_of_pairs(double *a, const double *b, size_t count, double 
 typedef enum tfp_gated {
     TFP_GATE_FAILED,
     TFP_GATE_UNKNOWN, /* too few runs, or a counter that varies from run to run */
-    TFP_GATE_MOVED, /* a counter of one operation grew, but the sum over all did not */
+    TFP_GATE_MOVED,   /* a counter of one operation grew, but the sum over all did not */
     TFP_GATE_ONLY_NEW,
     TFP_GATE_ONLY_BASE,
     TFP_GATE_PASSED
@@ -106,8 +107,8 @@ typedef struct tfp_gate_finding {
     tfp_str name;
     tfp_measure measure;
     tfp_gated verdict;
-    double base, now;    /* medians; NAN: absent */
-    tfp_growth growth;   /* NAN: it was not tested */
+    double base, now;  /* medians; NAN: absent */
+    tfp_growth growth; /* NAN: it was not tested */
 } tfp_gate_finding;
 
 typedef struct tfp_gate_result {

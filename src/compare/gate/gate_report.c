@@ -22,18 +22,21 @@ typedef struct gate_row {
 
 static const tfp_row_column columns[] = {
     TFP_COLUMN(gate_row, "name", TEXT, LABEL, name, "the operation, line of code or device; step is the whole step"),
-    TFP_COLUMN(gate_row, "measure", TEXT, LABEL, measure,
-               "what was measured: step, op and line are times; launches, calls, float_ops, bytes, peak_bytes and params "
-               "counters"),
+    TFP_COLUMN(
+        gate_row, "measure", TEXT, LABEL, measure,
+        "what was measured: step, op and line are times; launches, calls, float_ops, bytes, peak_bytes and params "
+        "counters"),
     TFP_COLUMN(gate_row, "unit", TEXT, LABEL, unit, "of base and new: us (microseconds), bytes or count"),
     TFP_COLUMN(gate_row, "base", REAL, NUMBER, base, "median over the base runs of the median over a run's steps"),
     TFP_COLUMN(gate_row, "new", REAL, NUMBER, now, "the same of the new runs"),
     TFP_COLUMN(gate_row, "growth", REAL, PERCENT, growth, "of new over base; of times by trimmed means over the runs"),
-    TFP_COLUMN(gate_row, "low", REAL, PERCENT, low, "lower end of the growth's interval: it fails when this is over the limit"),
+    TFP_COLUMN(gate_row, "low", REAL, PERCENT, low,
+               "lower end of the growth's interval: it fails when this is over the limit"),
     TFP_COLUMN(gate_row, "high", REAL, PERCENT, high, "upper end of the growth's interval"),
-    TFP_COLUMN(gate_row, "verdict", TEXT, LABEL, verdict,
-               "failed; passed; unknown: too few runs, or a counter that varies; moved: all operations together did not grow; "
-               "only new, only base: the other side has no such row"),
+    TFP_COLUMN(
+        gate_row, "verdict", TEXT, LABEL, verdict,
+        "failed; passed; unknown: too few runs, or a counter that varies; moved: all operations together did not grow; "
+        "only new, only base: the other side has no such row"),
     { 0 }
 };
 

@@ -98,7 +98,8 @@ static void name_of(const tfp_report *r, size_t row, tfp_buf *out)
     if (op && op->texts[row].size) tfp_buf_printf(out, "/%.*s", (int)op->texts[row].size, op->texts[row].data);
 }
 
-static tfp_status take_op(tfp_gate_runs *g, const tfp_report *r, size_t row, tfp_str name, double *totals, tfp_error *err)
+static tfp_status take_op(tfp_gate_runs *g, const tfp_report *r, size_t row, tfp_str name, double *totals,
+                          tfp_error *err)
 {
     tfp_status s = TFP_OK;
     double least = step_of(g) * SHARE_KEPT, value;

@@ -250,15 +250,14 @@ static tfp_status commit(const tfp_index_folder *f, tfp_index_writer *w, const t
     if (!s) s = sift_all(f, dead, &journal, err);
     put_new(&journal, written, runs, name, parts);
     if (!s && journal.failed) s = tfp_nomem(err);
-    if (!s && journal.size && tfp_index_path(path, f->work, NULL, JOURNAL))
-        s = tfp_index_write(path, &journal, err);
+    if (!s && journal.size && tfp_index_path(path, f->work, NULL, JOURNAL)) s = tfp_index_write(path, &journal, err);
     if (!s) s = play(f, f->work, err);
     tfp_buf_free(&journal);
     return s;
 }
 
-tfp_status tfp_index_commit(tfp_index_folder *f, tfp_index_writer *w, const tfp_dead *dead, unsigned tables, int64_t *parts,
-                            tfp_error *err)
+tfp_status tfp_index_commit(tfp_index_folder *f, tfp_index_writer *w, const tfp_dead *dead, unsigned tables,
+                            int64_t *parts, tfp_error *err)
 {
     tfp_status s = tfp_index_folder_lock(f, err);
     if (s) return s;

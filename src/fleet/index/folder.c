@@ -29,7 +29,8 @@ tfp_status tfp_part_names_read(tfp_part_names *names, const char *out, const cha
     bool fits = tfp_index_path(path, out, table, ".");
     DIR *dir = fits ? opendir(path) : NULL;
     bool ok = true;
-    if (!dir && fits && errno != ENOENT && errno != ENOTDIR) return tfp_within_file(err, tfp_fail_errno(err, "cannot open"), path);
+    if (!dir && fits && errno != ENOENT && errno != ENOTDIR)
+        return tfp_within_file(err, tfp_fail_errno(err, "cannot open"), path);
     if (!dir) return TFP_OK;
     for (struct dirent *e; ok && (e = readdir(dir));) {
         if (e->d_name[0] == '.' || e->d_name[0] == '_' || !tfp_str_ends(tfp_str_of(e->d_name), TFP_STR(".parquet")))
@@ -152,13 +153,15 @@ tfp_status tfp_index_folder_open(tfp_index_folder *f, const char *out, int64_t s
     size_t size = strlen(out);
     *f = (tfp_index_folder){ .lock = -1, .commit_lock = -1 };
     while (size > 1 && out[size - 1] == '/') size--;
-    if (!size || size >= sizeof f->out) return tfp_fail(err, TFP_BADARG, "option -o: no folder, or a path that is too long");
+    if (!size || size >= sizeof f->out)
+        return tfp_fail(err, TFP_BADARG, "option -o: no folder, or a path that is too long");
     memcpy(f->out, out, size);
     tfp_status s = make_index(f->out, err);
     snprintf(path, sizeof path, "%s/_lock-%lld-of-%lld", f->out, (long long)shard, (long long)shards);
     if (!s) s = lock_share(f, path, err);
     snprintf(path, sizeof path, "%s/_lock", f->out);
-    if (!s && (f->commit_lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666)) < 0) s = tfp_index_fail_output(err, path);
+    if (!s && (f->commit_lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666)) < 0)
+        s = tfp_index_fail_output(err, path);
     if (!s) snprintf(f->work, sizeof f->work, "%s/_work-%lld-of-%lld", f->out, (long long)shard, (long long)shards);
     if (!s && mkdir(f->work, 0777) != 0 && errno != EEXIST) s = tfp_index_fail_output(err, f->work);
     for (int t = 0; t < TFP_FLEET_TABLES && !s; t++)

@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 enum {
-    WINDOW = 256,            /* most files from the first unfinished one to the last one begun */
-    HELD_MOST = 16 << 20,    /* most bytes of results that wait for an earlier one */
-    COMMIT_SECONDS = 300     /* so that a kill loses at most this much work */
+    WINDOW = 256,         /* most files from the first unfinished one to the last one begun */
+    HELD_MOST = 16 << 20, /* most bytes of results that wait for an earlier one */
+    COMMIT_SECONDS = 300  /* so that a kill loses at most this much work */
 };
 
-typedef struct slot { /* a file that is being read, or whose result waits for its turn */
+typedef struct slot {     /* a file that is being read, or whose result waits for its turn */
     tfp_buf path, result; /* result: rows or a message */
     uint64_t hash;
     int64_t size, mtime_us, attempts;
@@ -35,11 +35,13 @@ typedef struct pass {
     tfp_dead dead;   /* rows to be dropped since the last commit */
     tfp_map64 gone;  /* runs that were replaced in this pass */
     tfp_map64 fresh; /* runs of this pass */
-    tfp_map64 seen, given; /* hashes of paths: all of this pass, if a path may occur twice; and those given to the pool */
+    tfp_map64 seen,
+        given; /* hashes of paths: all of this pass, if a path may occur twice; and those given to the pool */
     slot slots[WINDOW];
     uint64_t next, taken; /* numbers of the next file to read and of the next result to store */
     size_t held;
-    bool several, ended, last; /* several: more than one source, or a list; last: the stage in which files are read again */
+    bool several, ended,
+        last; /* several: more than one source, or a list; last: the stage in which files are read again */
     double started_at, committed_at;
 } pass;
 

@@ -38,13 +38,13 @@ tfp_status tfp_index_pass(const tfp_index_settings *settings, const char *const 
 /* ---- walk.c: the files of the sources, in order ---- */
 typedef struct tfp_index_walk tfp_index_walk;
 typedef struct tfp_index_walk_file {
-    const char *file; /* path to open; valid until the next call */
-    const char *path; /* path in the tables: a part of `file`, or all of it */
+    const char *file;       /* path to open; valid until the next call */
+    const char *path;       /* path in the tables: a part of `file`, or all of it */
     int64_t size, mtime_us; /* INT64_MIN: it does not exist */
 } tfp_index_walk_file;
 /* TFP_BADFILE: a source is missing. */
-tfp_status tfp_index_walk_new(const char *const *sources, size_t count, const char *names, const char *sidecar, tfp_index_walk **out,
-                        tfp_error *err);
+tfp_status tfp_index_walk_new(const char *const *sources, size_t count, const char *names, const char *sidecar,
+                              tfp_index_walk **out, tfp_error *err);
 /* Adds a file after the last source, by its path in the tables. False: out of memory. */
 bool tfp_index_walk_again(tfp_index_walk *w, tfp_str path);
 /* The next file; false at the end. TFP_NOMEM and TFP_BADFILE (a folder that cannot be read) in *s. */
@@ -68,8 +68,8 @@ bool tfp_pool_has_room(const tfp_pool *p); /* whether a process is idle */
 bool tfp_pool_is_busy(const tfp_pool *p);
 tfp_status tfp_pool_give(tfp_pool *p, uint64_t number, const tfp_index_walk_file *f, tfp_error *err);
 /* Waits for results, at most a quarter of a second, and passes each to take(). */
-tfp_status tfp_pool_wait(tfp_pool *p, tfp_status (*take)(void *ctx, const tfp_pool_result *r, tfp_error *err), void *ctx,
-                         tfp_error *err);
+tfp_status tfp_pool_wait(tfp_pool *p, tfp_status (*take)(void *ctx, const tfp_pool_result *r, tfp_error *err),
+                         void *ctx, tfp_error *err);
 void tfp_pool_free(tfp_pool *p); /* ends its processes */
 
 /* ---- worker.c: such a process ---- */
@@ -86,13 +86,14 @@ _Noreturn void tfp_worker_run(const tfp_index_settings *settings, int jobs, int 
 
 /* ---- known.c: the files that OUT has rows of ---- */
 typedef struct tfp_known_file {
-    uint64_t path, stamp, run; /* hashes: of the path; of size and mtime; of the digest, 0 for a failure without a run */
+    uint64_t path, stamp,
+        run; /* hashes: of the path; of size and mtime; of the digest, 0 for a failure without a run */
     uint32_t attempts;
     bool failed, duplicate;
 } tfp_known_file;
 typedef struct tfp_known {
     TFP_VEC(tfp_known_file) files; /* sorted by path in the end */
-    tfp_map64 runs; /* runs of the parts that existed */
+    tfp_map64 runs;                /* runs of the parts that existed */
 } tfp_known;
 uint64_t tfp_known_hash(tfp_str s);
 uint64_t tfp_known_stamp(int64_t size, int64_t mtime_us);
@@ -136,13 +137,14 @@ tfp_status tfp_index_write_views(const tfp_index_folder *f, unsigned tables, tfp
 /* Rows to be dropped: those of runs that were replaced, and of failures whose file was read again. */
 typedef struct tfp_dead {
     tfp_map64 runs, paths; /* hashes of runs and of paths */
-    bool (*again)(void *ctx, tfp_str path); /* called with the file of each duplicate of these runs; false: out of memory */
+    bool (*again)(void *ctx,
+                  tfp_str path); /* called with the file of each duplicate of these runs; false: out of memory */
     void *ctx;
 } tfp_dead;
 /* Completes the commits of killed indexes, and removes their leftover files. The caller holds the lock. */
 tfp_status tfp_index_recover(const tfp_index_folder *f, tfp_error *err);
 /* Completes the writer's parts and renames them. Parts of the index with rows to be dropped are replaced by parts without them. */
-tfp_status tfp_index_commit(tfp_index_folder *f, tfp_index_writer *w, const tfp_dead *dead, unsigned tables, int64_t *parts,
-                            tfp_error *err);
+tfp_status tfp_index_commit(tfp_index_folder *f, tfp_index_writer *w, const tfp_dead *dead, unsigned tables,
+                            int64_t *parts, tfp_error *err);
 
 #endif

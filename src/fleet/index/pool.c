@@ -133,7 +133,8 @@ static tfp_status send(tfp_pool *p, member *m, tfp_error *err)
     m->attempts++;
     m->got.size = 0;
     m->deadline_ms = tfp_add(now_ms(), tfp_mul(p->settings->timeout_s, 1000, NULL), NULL);
-    (void)!tfp_stream_write(m->jobs, m->job.data, m->job.size); /* if the process died, its pipe of answers ends and this is noticed */
+    (void)!tfp_stream_write(m->jobs, m->job.data,
+                            m->job.size); /* if the process died, its pipe of answers ends and this is noticed */
     return TFP_OK;
 }
 
@@ -201,10 +202,9 @@ static bool is_whole(const member *m, tfp_worker_answer *head, bool *bad)
 
 static tfp_status take_answer(member *m, const taker *t, const tfp_worker_answer *head, tfp_error *err)
 {
-    tfp_pool_result r = { .number = m->number,
-                          .code = (tfp_fleet_code)head->code,
-                          .attempts = m->attempts,
-                          .not_taken = head->not_taken };
+    tfp_pool_result r = {
+        .number = m->number, .code = (tfp_fleet_code)head->code, .attempts = m->attempts, .not_taken = head->not_taken
+    };
     tfp_str rest = { m->got.data + sizeof *head, head->size };
     memcpy(r.run, head->run, sizeof r.run);
     if (r.code == TFP_FLEET_RUN)
@@ -236,8 +236,8 @@ static tfp_status take_bytes(tfp_pool *p, member *m, const taker *t, tfp_error *
     }
 }
 
-tfp_status tfp_pool_wait(tfp_pool *p, tfp_status (*take)(void *ctx, const tfp_pool_result *r, tfp_error *err), void *ctx,
-                         tfp_error *err)
+tfp_status tfp_pool_wait(tfp_pool *p, tfp_status (*take)(void *ctx, const tfp_pool_result *r, tfp_error *err),
+                         void *ctx, tfp_error *err)
 {
     enum { WAIT_MS = 250 };
     taker t = { take, ctx };

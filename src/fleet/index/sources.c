@@ -20,7 +20,8 @@ static bool is_line_of(tfp_str text, tfp_str wanted)
 static void add_folder(tfp_buf *b, const char *folder, size_t *count)
 {
     tfp_str line = tfp_str_of(folder);
-    if (*count == FOLDERS_MOST || memchr(folder, '\n', line.size) || is_line_of((tfp_str){ b->data, b->size }, line)) return;
+    if (*count == FOLDERS_MOST || memchr(folder, '\n', line.size) || is_line_of((tfp_str){ b->data, b->size }, line))
+        return;
     tfp_buf_str(b, line);
     tfp_buf_char(b, '\n');
     ++*count;

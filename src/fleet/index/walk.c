@@ -166,7 +166,7 @@ static bool start_source(tfp_index_walk *w, const char *source, tfp_index_walk_f
 static tfp_status read_list(tfp_index_walk *w, tfp_error *err)
 {
     tfp_input in;
-    tfp_str all;
+    tfp_str all = { 0 };
     tfp_status s = tfp_input_descriptor(&in, "stdin", dup(STDIN_FILENO), err);
     if (!s) s = tfp_input_all(&in, &all, err);
     if (!s) tfp_buf_str(&w->list, all);
@@ -237,8 +237,8 @@ bool tfp_index_walk_again(tfp_index_walk *w, tfp_str path)
     return !w->again.failed;
 }
 
-tfp_status tfp_index_walk_new(const char *const *sources, size_t count, const char *names, const char *sidecar, tfp_index_walk **out,
-                        tfp_error *err)
+tfp_status tfp_index_walk_new(const char *const *sources, size_t count, const char *names, const char *sidecar,
+                              tfp_index_walk **out, tfp_error *err)
 {
     tfp_index_walk *w = calloc(1, sizeof *w);
     tfp_status s = w ? TFP_OK : tfp_nomem(err);

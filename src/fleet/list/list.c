@@ -134,7 +134,8 @@ static bool add_column(tfp_report *r, size_t i, size_t rows)
     bool text = from->type == TFP_CELL_TEXT || from->type == TFP_CELL_DATE || from->type == TFP_CELL_TIME;
     tfp_grid_column c = { .name = from->name, .help = RUNS->helps[i], .unit = TFP_LABEL };
     c.type = text ? 's' : (char)from->type;
-    if (from->unit) c.unit = strcmp(from->unit, "us") == 0 ? TFP_MICROS : strcmp(from->unit, "bytes") == 0 ? TFP_SIZE : TFP_NUMBER;
+    if (from->unit)
+        c.unit = strcmp(from->unit, "us") == 0 ? TFP_MICROS : strcmp(from->unit, "bytes") == 0 ? TFP_SIZE : TFP_NUMBER;
     void *cells = tfp_arena_zero(tfp_arena_of(r), rows + 1, text ? sizeof(tfp_str) : sizeof(int64_t));
     c.absent = tfp_arena_zero(tfp_arena_of(r), rows + 1, 1);
     if (!cells || !c.absent) return false;

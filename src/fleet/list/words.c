@@ -48,8 +48,9 @@ static tfp_status wrong(const tfp_run_word *w, tfp_error *err)
 {
     const tfp_batch_column *c = &RUNS->columns[w->column];
     bool day = c->type == TFP_CELL_DATE || c->type == TFP_CELL_TIME;
-    return tfp_fail(err, TFP_BADARG, "filter '%s%c%.*s': the value must be %s", c->name, w->compare, (int)(w->text.size < 60 ? w->text.size : 60),
-                    w->text.data, day ? "a date, such as 2026-11-24" : "a number");
+    return tfp_fail(err, TFP_BADARG, "filter '%s%c%.*s': the value must be %s", c->name, w->compare,
+                    (int)(w->text.size < 60 ? w->text.size : 60), w->text.data,
+                    day ? "a date, such as 2026-11-24" : "a number");
 }
 
 static tfp_status add_word(tfp_str word, tfp_run_words *out, tfp_error *err)
@@ -80,7 +81,8 @@ void tfp_run_words_mark(const tfp_run_words *words, bool *wanted)
 {
     for (size_t w = 0; w < words->size; w++)
         for (size_t i = 0; i < RUNS->count; i++)
-            if (words->at[w].column == SIZE_MAX ? RUNS->columns[i].type == TFP_CELL_TEXT : words->at[w].column == i) wanted[i] = true;
+            if (words->at[w].column == SIZE_MAX ? RUNS->columns[i].type == TFP_CELL_TEXT : words->at[w].column == i)
+                wanted[i] = true;
 }
 
 /* ---- a run ---- */
@@ -89,7 +91,8 @@ static bool any_text_has(const tfp_batch *b, size_t row, tfp_str text)
 {
     for (size_t c = 0; c < b->column_count; c++) {
         const tfp_batch_column *column = &b->columns[c];
-        if (column->type == TFP_CELL_TEXT && !column->absent[row] && tfp_str_has_caseless(tfp_cell_text(b, column->cells[row]), text))
+        if (column->type == TFP_CELL_TEXT && !column->absent[row] &&
+            tfp_str_has_caseless(tfp_cell_text(b, column->cells[row]), text))
             return true;
     }
     return false;
@@ -109,7 +112,8 @@ static bool word_fits(const tfp_run_word *w, const tfp_batch *b, const size_t *p
     const tfp_batch_column *c = &b->columns[place[w->column]];
     if (w->compare == '=' && !w->text.size) return c->absent[row];
     if (c->absent[row]) return false;
-    int order = c->type == TFP_CELL_TEXT ? tfp_str_cmp(tfp_cell_text(b, c->cells[row]), w->text) : order_of(c, row, w->number);
+    int order =
+        c->type == TFP_CELL_TEXT ? tfp_str_cmp(tfp_cell_text(b, c->cells[row]), w->text) : order_of(c, row, w->number);
     return w->compare == '=' ? order == 0 : w->compare == '<' ? order < 0 : order > 0;
 }
 

@@ -25,12 +25,16 @@ typedef struct table {
     bool (*add)(tfp_fleet_series *s, const tfp_batch *b, size_t row);
 } table;
 
-static uint64_t run_of(const tfp_batch *b, size_t row) { return tfp_known_run(tfp_cell_text(b, b->columns[RUN].cells[row])); }
+static uint64_t run_of(const tfp_batch *b, size_t row)
+{
+    return tfp_known_run(tfp_cell_text(b, b->columns[RUN].cells[row]));
+}
 
 static bool add_run(tfp_fleet_series *s, const tfp_batch *b, size_t row)
 {
     const tfp_batch_column *c = b->columns;
-    if (c[RUN].absent[row] || c[STEPS].absent[row] || (!c[TRUNCATED].absent[row] && c[TRUNCATED].cells[row])) return true;
+    if (c[RUN].absent[row] || c[STEPS].absent[row] || (!c[TRUNCATED].absent[row] && c[TRUNCATED].cells[row]))
+        return true;
     int64_t steps = (int64_t)c[STEPS].cells[row];
     return steps <= 0 || steps >= UINT32_MAX - 1 || tfp_map64_put(&s->steps, run_of(b, row), (uint32_t)steps);
 }
@@ -53,7 +57,8 @@ static bool add_to_day(tfp_fleet_series *s, uint32_t series, int64_t date, doubl
     uint32_t at = tfp_map64_get(&s->by_day, key);
     if (at == TFP_NONE) {
         at = (uint32_t)s->days.size;
-        if (!tfp_push(&s->days, ((tfp_day){ series, (int32_t)date, 0, 0 })) || !tfp_map64_put(&s->by_day, key, at)) return false;
+        if (!tfp_push(&s->days, ((tfp_day){ series, (int32_t)date, 0, 0 })) || !tfp_map64_put(&s->by_day, key, at))
+            return false;
     }
     s->days.at[at].sum += micros;
     s->days.at[at].runs += runs;

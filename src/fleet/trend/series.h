@@ -19,9 +19,9 @@ typedef struct tfp_series {
 typedef struct tfp_fleet_series {
     tfp_texts names;
     TFP_VEC(tfp_series) series;
-    TFP_VEC(tfp_day) days; /* sorted by series and date, after reading */
-    tfp_map64 by_name, by_day; /* used while reading */
-    tfp_map64 steps;           /* steps of a run, by its digest; truncated runs are not in it */
+    TFP_VEC(tfp_day) days;      /* sorted by series and date, after reading */
+    tfp_map64 by_name, by_day;  /* used while reading */
+    tfp_map64 steps;            /* steps of a run, by its digest; truncated runs are not in it */
     const tfp_filter *job, *op; /* NULL: all jobs, all operations */
 } tfp_fleet_series;
 

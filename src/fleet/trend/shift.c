@@ -118,7 +118,8 @@ static tfp_shift best(const double *values, size_t count, double *room)
         out.at = places[i];
     }
     if (out.at == count) return out;
-    double before = mean_of(values, out.at), after = mean_of(values + out.at, count - out.at), gap = fabs(apart(&chosen));
+    double before = mean_of(values, out.at), after = mean_of(values + out.at, count - out.at),
+           gap = fabs(apart(&chosen));
     out.change = before > 0 ? after / before - 1 : 0;
     if (!(gap > 0) || went_back(values, count, &chosen)) return out;
     double shares = 1 / (double)out.at + 1 / (double)(count - out.at);

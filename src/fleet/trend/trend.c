@@ -42,7 +42,8 @@ static tfp_status set(settings *x, const char *name, const char *value, tfp_erro
     if (strcmp(name, "min-change") == 0)
         return tfp_fleet_share(value, 1e9, &x->least) ? TFP_OK : wrong(err, name, value, "a share, such as 3%");
     if (strcmp(name, "since") == 0)
-        return tfp_fleet_date(tfp_str_of(value), &x->since) ? TFP_OK : wrong(err, name, value, "a date, such as 2026-11-24");
+        return tfp_fleet_date(tfp_str_of(value), &x->since) ? TFP_OK
+                                                            : wrong(err, name, value, "a date, such as 2026-11-24");
     if (strcmp(name, "job") == 0) return parse_filter(name, value, &x->job, err);
     if (strcmp(name, "op") == 0) return parse_filter(name, value, &x->op, err);
     return tfp_fail(err, TFP_BADARG, "trend has no setting '%s'", name);
@@ -78,7 +79,8 @@ static bool test_series(tests *t, const tfp_fleet_series *s, const settings *x, 
     for (size_t i = 0; i < count; i++)
         if (!tfp_push(&t->values, value_of(&s->days.at[first + i]))) return false;
     if (count < 2 * TFP_SHIFT_SIDE) return true;
-    return tfp_shift_find(t->values.at, count, &rules, &one.shift) && tfp_push(&t->list, one) && tfp_push(&t->p, one.shift.p);
+    return tfp_shift_find(t->values.at, count, &rules, &one.shift) && tfp_push(&t->list, one) &&
+           tfp_push(&t->p, one.shift.p);
 }
 
 static bool test_all(tests *t, const tfp_fleet_series *s, const settings *x)
@@ -129,7 +131,8 @@ static tfp_str date_text(tfp_report *r, int64_t days)
     struct tm utc;
     char text[32];
     if (!gmtime_r(&seconds, &utc)) return (tfp_str){ 0 };
-    return text_of(r, (tfp_str){ text, strftime(text, sizeof text, "%Y-%m-%d", &utc) });
+    size_t size = strftime(text, sizeof text, "%Y-%m-%d", &utc);
+    return text_of(r, (tfp_str){ text, size });
 }
 
 static double mean_of_days(const tfp_day *days, size_t count, int64_t *runs)
@@ -168,7 +171,8 @@ static tfp_status fill(tfp_report *r, const tfp_fleet_series *s, const tests *t,
     if (!rows) return tfp_nomem(err);
     for (size_t i = 0; i < t->list.size; i++) {
         const test *one = &t->list.at[i];
-        bool counts = one->shift.at < one->shift.end && t->q[i] <= x->q && fabs(one->shift.change) >= x->least && one->shift.change != 0;
+        bool counts = one->shift.at < one->shift.end && t->q[i] <= x->q && fabs(one->shift.change) >= x->least &&
+                      one->shift.change != 0;
         if (!counts || s->days.at[one->first + one->shift.at].date < x->since) continue;
         rows[count] = row_of(r, s, one, t->q[i]);
         *regressed += rows[count].change > 0;
@@ -192,8 +196,8 @@ static tfp_status make(const char *index, const settings *x, tfp_report *r, size
     return status;
 }
 
-tfp_status tfp_trend_of(const char *index, const char *const *given, const tfp_options *o, tfp_report **out, size_t *regressed,
-                        tfp_error *err)
+tfp_status tfp_trend_of(const char *index, const char *const *given, const tfp_options *o, tfp_report **out,
+                        size_t *regressed, tfp_error *err)
 {
     settings x = { .q = 0.01, .least = 0.03, .since = INT64_MIN };
     tfp_status s = TFP_OK;

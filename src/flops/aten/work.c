@@ -198,7 +198,8 @@ void tfp_aten_work_free(tfp_aten_work *w)
 
 /* ---- calls while a graph was captured, and the first activity of each in each replay ---- */
 
-_Static_assert(TFP_FLOAT_TYPES == (int)TFP_CALL_TYPES && TFP_ATEN_NO_FORMULA + 1 == (int)TFP_CALL_STATES, "the model knows how many there are");
+_Static_assert(TFP_FLOAT_TYPES == (int)TFP_CALL_TYPES && TFP_ATEN_NO_FORMULA + 1 == (int)TFP_CALL_STATES,
+               "the model knows how many there are");
 
 enum { CALLS_AROUND = 64 }; /* ops around a launch that may have a count */
 
@@ -253,7 +254,8 @@ void tfp_aten_leave_captured(const tfp_profile *p, tfp_aten_work *w)
 static uint32_t call_at(const tfp_profile *p, uint32_t span)
 {
     const tfp_event_tables *t = p->events;
-    if (!p->captures->calls.size || t->spans.attribution[span] == TFP_NONE || t->spans.launch[span] == TFP_NONE) return TFP_NONE;
+    if (!p->captures->calls.size || t->spans.attribution[span] == TFP_NONE || t->spans.launch[span] == TFP_NONE)
+        return TFP_NONE;
     const tfp_attribution *a = &t->attributions.at[t->spans.attribution[span]];
     bool sure = a->certainty == TFP_SURE_BY_UNIQUE || a->certainty == TFP_SURE_BY_ORDER;
     return sure ? a->call : TFP_NONE;

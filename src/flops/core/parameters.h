@@ -19,8 +19,9 @@ typedef enum tfp_parameter_kind {
 } tfp_parameter_kind;
 
 typedef struct tfp_parameter_counts {
-    uint8_t *kinds;       /* per node of the profile: tfp_parameter_kind */
-    int32_t *dtype;       /* per node: a variable's DataType, 0 when it is not known; of files of weights -1 minus the tfp_strid of its type */
+    uint8_t *kinds; /* per node of the profile: tfp_parameter_kind */
+    int32_t *
+        dtype; /* per node: a variable's DataType, 0 when it is not known; of files of weights -1 minus the tfp_strid of its type */
     int64_t *bytes_of;    /* per node: of files of weights what is stored; NULL of others */
     int64_t *elements_of; /* per node: its elements, when it is a variable of any kind */
     int64_t *own;         /* per node: its elements when it is TFP_TRAINED, TFP_FIXED or TFP_PARAMETER, else 0 */

@@ -113,8 +113,9 @@ static void shape_as_values(tfp_op *op, uint32_t i, tfp_dims shape)
     double *out = shape.rank >= 0 && tfp_elements(tfp_out(op, i)) == shape.rank ? tfp_fold_new(op, i) : NULL;
     bool narrow = i < op->out_count && op->out[i].dtype == TFP_DT_INT32;
     for (int k = 0; out && k < shape.rank; k++)
-        out[k] = shape.at[k] < 0 || (narrow && shape.at[k] >= INT32_MAX) ? (double)NAN
-                                                                         : tfp_fold_fit(TFP_DT_INT64, (double)shape.at[k]);
+        out[k] = shape.at[k] < 0 || (narrow && shape.at[k] >= INT32_MAX)
+                     ? (double)NAN
+                     : tfp_fold_fit(TFP_DT_INT64, (double)shape.at[k]);
 }
 
 void tfp_fold_shape(tfp_op *op) { shape_as_values(op, 0, tfp_in(op, 0)); }

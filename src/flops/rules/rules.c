@@ -95,7 +95,8 @@ static void add_onnx(tfp_rule_index *x)
         for (const tfp_op_rule *r = tfp_onnx_rules[i]; r->ops; r++) EACH(x, r->ops, rule = r);
     for (const tfp_fold_rule *f = tfp_onnx_folds; f->ops; f++) EACH(x, f->ops, fold = f);
     placed(x, TFP_STR("Einsum"))->rule = tfp_rule_find(TFP_STR("Einsum")); /* the same equation */
-    EACH(x, "Identity Reshape Flatten Squeeze Unsqueeze Shape Size Dropout Input Initializer Constant", moves = TFP_MOVES_NOTHING);
+    EACH(x, "Identity Reshape Flatten Squeeze Unsqueeze Shape Size Dropout Input Initializer Constant",
+         moves = TFP_MOVES_NOTHING);
     EACH(x, "Gather GatherElements GatherND Slice Split", moves = TFP_MOVES_OUTPUTS);
 }
 

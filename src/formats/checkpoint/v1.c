@@ -197,7 +197,8 @@ static tfp_status read_data(tfp_str value, const tfp_part_read *x, tfp_error *er
     return tfp_widen_proto(v->dtype, data, x->count, x->to, err);
 }
 
-static tfp_status find_and_read(tfp_reader *r, const tfp_sstable *table, tfp_str key, const tfp_part_read *x, tfp_error *err)
+static tfp_status find_and_read(tfp_reader *r, const tfp_sstable *table, tfp_str key, const tfp_part_read *x,
+                                tfp_error *err)
 {
     if (r->walk.table != table) r->walk = tfp_walk_start(table, &r->source);
     tfp_status s = tfp_walk_find(&r->walk, &r->source, key, err);

@@ -27,8 +27,8 @@ typedef struct tfp_format {
     int (*probe)(tfp_str head, uint64_t total);
     /* Reads the file into the builder. Messages do not contain the file's name: the caller adds it. */
     tfp_status (*read)(tfp_builder *b, tfp_input *in, tfp_error *err);
-    bool takes_cut;  /* of a truncated gzip file it reads the part that is there, and warns */
-    bool in_windows; /* it reads from beginning to end and needs no size, so a gzip file may have any size */
+    bool takes_cut;         /* of a truncated gzip file it reads the part that is there, and warns */
+    bool in_windows;        /* it reads from beginning to end and needs no size, so a gzip file may have any size */
     const tfp_ahead *ahead; /* NULL: files of this format are not decoded ahead */
     /* For formats of more than one file (a checkpoint's prefix, a SavedModel's folder): reads by path; NULL for the
      * others. */
@@ -52,8 +52,8 @@ extern const tfp_format tfp_format_gguf;
 extern const tfp_format tfp_format_torch, tfp_format_onnx, tfp_format_inspector;
 extern const tfp_format tfp_format_profile, tfp_format_graph, tfp_format_run_meta, tfp_format_op_log,
     tfp_format_checkpoint, tfp_format_kineto, tfp_format_xplane, tfp_format_hlo, tfp_format_pprof, tfp_format_tfprof,
-    tfp_format_execution_trace, tfp_format_sqlite, tfp_format_perfetto,
-    tfp_format_speedscope, tfp_format_folded, tfp_format_capture, tfp_format_inductor;
+    tfp_format_execution_trace, tfp_format_sqlite, tfp_format_perfetto, tfp_format_speedscope, tfp_format_folded,
+    tfp_format_capture, tfp_format_inductor;
 
 /* Called after the last file, before tfp_build_finish: applies the checkpoint to the nodes (checkpoint/nodes.c). */
 void tfp_checkpoint_finish(tfp_builder *b);

@@ -6,7 +6,9 @@
 
 #define CUDA_WAY "record the job again with `tfprof run --cuda -- COMMAND`, or torch.profiler, or jax.profiler"
 #define NSYS_WAY "`nsys export --type sqlite REPORT` makes a file of it that tfprof reads"
-#define ROCM_WAY "`rocprofv3 --runtime-trace --output-format rocpd -- COMMAND` writes a database that tfprof reads, with the launches"
+#define ROCM_WAY                                                                                                       \
+    "`rocprofv3 --runtime-trace --output-format rocpd -- COMMAND` writes a database that tfprof reads, with the "      \
+    "launches"
 #define EXPORT_KERAS                                                                                                   \
     "export it first, and give the folder that this writes: python3 -c \"import keras; "                               \
     "keras.models.load_model('MODEL."

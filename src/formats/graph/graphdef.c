@@ -342,7 +342,8 @@ static tfp_status read_binary(tfp_builder *b, tfp_input *in, tfp_kind kind, tfp_
     size_t before = b->p->graph->nodes.size;
     /* parameters of a SavedModel are counted by its variables, in every command */
     bool saved = kind == TFP_KIND_SAVED_MODEL, wanted = saved || b->p->keep & (TFP_KEEP_PROGRAM | TFP_KEEP_GRAPHS);
-    tfp_graph_source source = { .overlaps = b->p->files->finished_before, .program = wanted ? tfp_program_start(b) : NULL };
+    tfp_graph_source source = { .overlaps = b->p->files->finished_before,
+                                .program = wanted ? tfp_program_start(b) : NULL };
     if (wanted && !source.program) return tfp_nomem(err);
     if (saved) tfp_program_saved_model(source.program);
     tfp_status s = read_kind(b, in, kind, source, err);

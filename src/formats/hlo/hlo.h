@@ -94,14 +94,14 @@ typedef struct tfp_hlo_instruction {
     uint32_t computation;
     tfp_hlo_work work;
     tfp_hlo_constant constant;
-    int32_t parameter;                       /* number of a parameter; -1 for other instructions */
-    int64_t trips;                           /* iterations of a while; -1: unknown */
-    int32_t index;                           /* index of a get-tuple-element; -1 for other instructions */
-    uint8_t direction;                       /* of a compare: TFP_HLO_LT, TFP_HLO_LE; otherwise 0 */
-    bool custom; /* a fusion of kind kCustom, which a library or a code generator runs */
-    uint32_t scheduled;     /* its position in the order in which the module runs, from 1; 0: unknown */
-    tfp_str config;    /* backend_config of a custom call; points into the file's bytes until costs are counted */
-    tfp_hlo_cost cost; /* set by cost.c; includes called computations */
+    int32_t parameter;  /* number of a parameter; -1 for other instructions */
+    int64_t trips;      /* iterations of a while; -1: unknown */
+    int32_t index;      /* index of a get-tuple-element; -1 for other instructions */
+    uint8_t direction;  /* of a compare: TFP_HLO_LT, TFP_HLO_LE; otherwise 0 */
+    bool custom;        /* a fusion of kind kCustom, which a library or a code generator runs */
+    uint32_t scheduled; /* its position in the order in which the module runs, from 1; 0: unknown */
+    tfp_str config;     /* backend_config of a custom call; points into the file's bytes until costs are counted */
+    tfp_hlo_cost cost;  /* set by cost.c; includes called computations */
 } tfp_hlo_instruction;
 
 typedef struct tfp_hlo_computation {
@@ -109,7 +109,7 @@ typedef struct tfp_hlo_computation {
     int64_t id, root_id;
     uint32_t first, count; /* index in instructions */
     uint32_t root;         /* index in instructions, or TFP_NONE */
-    bool fused;            /* called by a fusion, or the function of a reduction: its instructions do not run by themselves */
+    bool fused; /* called by a fusion, or the function of a reduction: its instructions do not run by themselves */
 } tfp_hlo_computation;
 
 typedef struct tfp_hlo_place { /* FileLocation */
@@ -132,7 +132,7 @@ typedef struct tfp_hlo_module {
     TFP_VEC(int64_t) dims;
     TFP_VEC(int64_t) numbers;
     TFP_VEC(uint32_t) links;
-    TFP_VEC(int64_t) ids; /* ids of the targets of `links`, until they are resolved */
+    TFP_VEC(int64_t) ids;      /* ids of the targets of `links`, until they are resolved */
     TFP_VEC(int64_t) schedule; /* ids of instructions in the order of each computation, until they are resolved */
     TFP_VEC(tfp_strid) files;
     TFP_VEC(tfp_strid) functions;
@@ -179,8 +179,9 @@ uint32_t tfp_hlo_find(const tfp_hlo_module *m, tfp_strid name);
 unsigned tfp_hlo_type_bits(uint32_t type); /* 0: unknown, or no array */
 bool tfp_hlo_type_is_float(uint32_t type); /* floating point or complex */
 uint32_t tfp_hlo_type_named(tfp_str name); /* such as "f32"; 0: no type has this name */
-int64_t tfp_hlo_elements(const tfp_hlo_module *m,
-                         const tfp_hlo_array *a);               /* TFP_HLO_UNKNOWN when there are too many, or a dimension is dynamic */
+int64_t
+tfp_hlo_elements(const tfp_hlo_module *m,
+                 const tfp_hlo_array *a); /* TFP_HLO_UNKNOWN when there are too many, or a dimension is dynamic */
 int64_t tfp_hlo_bytes(const tfp_hlo_module *m, uint32_t shape); /* the same */
 
 /* ---- what becomes of instructions in the profile ---- */

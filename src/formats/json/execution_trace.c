@@ -126,7 +126,11 @@ static void put_plain(reader *r, const tfp_jscan_value *v)
     else
         add_plain(&r->text, v);
     tfp_str text = { r->text.data ? r->text.data : "", r->text.size };
-    tfp_recorded_put(&r->texts, TFP_STR("[]"), list ? TFP_STR("ScalarList") : text.size ? TFP_STR("Scalar") : TFP_STR(""), text);
+    tfp_recorded_put(&r->texts, TFP_STR("[]"),
+                     list        ? TFP_STR("ScalarList")
+                     : text.size ? TFP_STR("Scalar")
+                                 : TFP_STR(""),
+                     text);
     keep(r, !r->text.failed);
 }
 
@@ -139,7 +143,8 @@ static void add_argument(reader *r, tfp_str type, const tfp_jscan_value *v, tfp_
     } else if (tfp_str_begins(type, tensor)) {
         add_tensor(r, raw_of(v), shape, position, output);
         size_t end = type.size - (type.data[type.size - 1] == ')');
-        if (!output) tfp_recorded_put(&r->texts, shape, (tfp_str){ type.data + tensor.size, end - tensor.size }, TFP_STR(""));
+        if (!output)
+            tfp_recorded_put(&r->texts, shape, (tfp_str){ type.data + tensor.size, end - tensor.size }, TFP_STR(""));
     } else if (tfp_str_has(type, tensor)) {
         add_list(r, raw_of(v), shape, position, output);
         if (!output) tfp_recorded_put(&r->texts, shape, TFP_STR("TensorList"), TFP_STR(""));

@@ -134,7 +134,9 @@ static void read_log(reader *r, tfp_str all)
         if (payload.size) read_json(r, payload);
         any = true;
     }
-    if (!any) tfp_build_warn(r->b, "no stacks of kernels in the log of TORCH_TRACE: was INDUCTOR_PROVENANCE=1 set?", TFP_STR(""));
+    if (!any)
+        tfp_build_warn(r->b, "no stacks of kernels in the log of TORCH_TRACE: was INDUCTOR_PROVENANCE=1 set?",
+                       TFP_STR(""));
 }
 
 static tfp_status read_kernels(tfp_builder *b, tfp_input *in, tfp_error *err)
@@ -152,8 +154,10 @@ static tfp_status read_kernels(tfp_builder *b, tfp_input *in, tfp_error *err)
     tfp_buf_free(&r.text);
     if (failed) return tfp_nomem(err);
     if (r.wrong)
-        return tfp_fail(err, TFP_BADFILE, "not what Inductor tells of its kernels (kernel_information.json, or a log of TORCH_TRACE)");
-    b->p->events->joined_events = SIZE_MAX; /* events that were already joined without these kernels must be joined again */
+        return tfp_fail(err, TFP_BADFILE,
+                        "not what Inductor tells of its kernels (kernel_information.json, or a log of TORCH_TRACE)");
+    b->p->events->joined_events =
+        SIZE_MAX; /* events that were already joined without these kernels must be joined again */
     return tfp_builder_status(b, err);
 }
 
@@ -176,16 +180,20 @@ static tfp_status list_kernels(const char *path, tfp_buf *paths, tfp_error *err)
     }
     if (!tfp_names_of(path, &names)) return tfp_nomem(err);
     for (size_t i = 0; i < names.size; i++)
-        if (is_listed(names.at[i]) && tfp_path_join(file, path, names.at[i])) tfp_buf_add(paths, file, strlen(file) + 1);
+        if (is_listed(names.at[i]) && tfp_path_join(file, path, names.at[i]))
+            tfp_buf_add(paths, file, strlen(file) + 1);
     tfp_names_free(&names);
     if (paths->failed) return tfp_nomem(err);
-    return paths->size ? TFP_OK
-                       : tfp_fail(err, TFP_BADFILE, "is a folder without kernel_information.json or a log of TORCH_TRACE (*torch_trace*.log)");
+    return paths->size
+               ? TFP_OK
+               : tfp_fail(err, TFP_BADFILE,
+                          "is a folder without kernel_information.json or a log of TORCH_TRACE (*torch_trace*.log)");
 }
 
 const tfp_format tfp_format_inductor = {
     .name = "inductor",
-    .help = "kernel_information.json of TorchInductor, a log of TORCH_TRACE, or a folder with one: the lines of the kernels that it made",
+    .help = "kernel_information.json of TorchInductor, a log of TORCH_TRACE, or a folder with one: the lines of the "
+            "kernels that it made",
     .read = read_kernels,
     .stands = TFP_FORMAT_IS(SEVERAL) | TFP_FORMAT_IS(PART),
     .list = list_kernels,

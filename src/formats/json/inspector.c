@@ -99,7 +99,9 @@ static void read_perf(reader *r, tfp_jscan *j, tfp_str prefix, line_fields *to)
 
 static void add_row(reader *r, const line_fields *f)
 {
-    tfp_timed_collective row = { .rank = f->rank, .group_size = f->ranks, .bytes = f->bytes, .kind = f->kind, .group = f->group };
+    tfp_timed_collective row = {
+        .rank = f->rank, .group_size = f->ranks, .bytes = f->bytes, .kind = f->kind, .group = f->group
+    };
     row.duration_ns = (int64_t)(f->micros * 1000 + 0.5);
     if (!tfp_push(&r->b->p->timed, row)) r->b->status = TFP_NOMEM;
 }
@@ -145,7 +147,8 @@ static bool next_line(tfp_input *in, tfp_str *line, tfp_status *s, tfp_error *er
         const char *end = seen.size ? memchr(seen.data, '\n', seen.size) : NULL;
         if (!end && seen.size >= size && size < LINE_MOST) continue;
         if (!end && seen.size >= LINE_MOST) {
-            *s = tfp_fail(err, TFP_BADFILE, "byte %llu: a line of more than %d bytes", (unsigned long long)tfp_input_at(in), LINE_MOST);
+            *s = tfp_fail(err, TFP_BADFILE, "byte %llu: a line of more than %d bytes",
+                          (unsigned long long)tfp_input_at(in), LINE_MOST);
             return false;
         }
         *line = (tfp_str){ seen.data, end ? (size_t)(end - seen.data) : seen.size };
@@ -160,15 +163,19 @@ static tfp_status read_inspector(tfp_builder *b, tfp_input *in, tfp_error *err)
     tfp_str line;
     tfp_status s = TFP_OK;
     if (b->p->graph->nodes.size || b->p->events->processes.size || b->p->sampled->samples.size)
-        return tfp_fail(err, TFP_BADARG, "lines of NCCL's inspector cannot be combined with other files: they have no times");
+        return tfp_fail(err, TFP_BADARG,
+                        "lines of NCCL's inspector cannot be combined with other files: they have no times");
     while (!b->status && next_line(in, &line, &s, err)) {
         if (line.size) read_line(&r, line);
         bool last = line.size >= tfp_input_left(in);
         s = tfp_input_skip(in, line.size + !last, err);
     }
-    if (r.odd) tfp_build_warn_many(b, "lines that are cut short or lack rank, name, size or time, left out", TFP_STR(""), r.odd);
+    if (r.odd)
+        tfp_build_warn_many(b, "lines that are cut short or lack rank, name, size or time, left out", TFP_STR(""),
+                            r.odd);
     tfp_buf_free(&r.text);
-    if (!s && !b->status && b->p->timed.size == before) s = tfp_fail(err, TFP_BADFILE, "no collective in %zu line%s", r.lines, r.lines == 1 ? "" : "s");
+    if (!s && !b->status && b->p->timed.size == before)
+        s = tfp_fail(err, TFP_BADFILE, "no collective in %zu line%s", r.lines, r.lines == 1 ? "" : "s");
     return s ? s : tfp_builder_status(b, err);
 }
 

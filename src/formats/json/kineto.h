@@ -58,7 +58,8 @@ typedef struct tfp_kineto_row {
     uint64_t correlation, external, sequence; /* correlation: for flows and async events, their id */
     uint32_t name, category, lane;            /* indexes in the slot's strings and lanes */
     uint32_t stats;                           /* index in the slot's sets, or TFP_NONE; for counters, in its samples */
-    uint32_t extra; /* of a ph X event the call stack (a string of the slot); of ph M the name; of [memory] an index in memory */
+    uint32_t
+        extra; /* of a ph X event the call stack (a string of the slot); of ph M the name; of [memory] an index in memory */
     uint8_t phase, what;
     uint16_t flags;
 } tfp_kineto_row;
@@ -97,13 +98,14 @@ enum {
 /* A key of events or of their args, with the text around it: the same text gives the same key. A key that occurs in
  * several layouts has a row for each of the first few, because different keys follow it. */
 typedef struct tfp_kineto_key {
-    char text[TFP_JSCAN_TEXT]; /* the key as the file last wrote it, from the end of the token before it to the start of its value */
-    uint8_t size;              /* size of the text; 0: it was too long */
-    bool first;                /* it came directly after the brace */
-    uint8_t member, arg;       /* its meaning in an event (kineto_event.c), and in args (kineto_args.c) */
-    uint32_t string;           /* a string of the slot */
-    uint32_t twin;             /* the row of the same key in another layout; 0: none */
-    tfp_kineto_guess next;     /* guess of the key that follows */
+    char text
+        [TFP_JSCAN_TEXT]; /* the key as the file last wrote it, from the end of the token before it to the start of its value */
+    uint8_t size;         /* size of the text; 0: it was too long */
+    bool first;           /* it came directly after the brace */
+    uint8_t member, arg;   /* its meaning in an event (kineto_event.c), and in args (kineto_args.c) */
+    uint32_t string;       /* a string of the slot */
+    uint32_t twin;         /* the row of the same key in another layout; 0: none */
+    tfp_kineto_guess next; /* guess of the key that follows */
 } tfp_kineto_key;
 
 #define TFP_KINETO_KEYS 1024    /* most keys in a slot */
@@ -130,7 +132,8 @@ typedef struct tfp_kineto_slot {
     tfp_arena arena;
     tfp_strtab strings;
     TFP_VEC(tfp_kineto_string) known; /* one for each string */
-    TFP_VEC(tfp_kineto_key) keys; /* the first row stands for the beginning of an event, the second for all keys that are not kept */
+    TFP_VEC(tfp_kineto_key)
+    keys; /* the first row stands for the beginning of an event, the second for all keys that are not kept */
     uint32_t recent[TFP_KINETO_RECENT];         /* short strings that were met lately */
     tfp_kineto_value values[TFP_KINETO_VALUES]; /* values that were met lately */
     TFP_VEC(tfp_kineto_lane) lanes;
@@ -152,13 +155,14 @@ typedef struct tfp_kineto_slot {
     bool fraction;                          /* some time is no whole number of microseconds */
     bool failed;                            /* out of memory */
 
-    tfp_buf own;            /* the piece's bytes, when they come from a file */
-    uint64_t offset;        /* the piece's offset in the input */
-    tfp_str window;         /* the piece, and what follows it in memory */
-    const char *soft;       /* the last event is the one that begins before this */
-    const char *from, *end; /* from: where the first event was looked for; end: after the last complete event and its comma */
-    bool first;             /* the array begins at `from` */
-    bool closed;            /* the array's end was found (and read) */
+    tfp_buf own;      /* the piece's bytes, when they come from a file */
+    uint64_t offset;  /* the piece's offset in the input */
+    tfp_str window;   /* the piece, and what follows it in memory */
+    const char *soft; /* the last event is the one that begins before this */
+    const char *from,
+        *end;    /* from: where the first event was looked for; end: after the last complete event and its comma */
+    bool first;  /* the array begins at `from` */
+    bool closed; /* the array's end was found (and read) */
     tfp_jscan_fault fault;
     const char *wrong, *wrong_at;
 } tfp_kineto_slot;
@@ -196,7 +200,8 @@ typedef struct tfp_kineto_reader {
     tfp_map64 label_by_lane; /* index in lanes -> string */
     tfp_map64 thread_owner;  /* tid -> pid: the first process that had a thread with that number */
     TFP_VEC(tfp_kineto_open) open;
-    tfp_map64 open_by_lane, open_by_id; /* the innermost one's index in `open`, or TFP_NONE: read with tfp_map64_get_any */
+    tfp_map64 open_by_lane,
+        open_by_id; /* the innermost one's index in `open`, or TFP_NONE: read with tfp_map64_get_any */
     tfp_kineto_left_out unreadable, absurd;
     int64_t events, ends_alone, early, negative, no_number;
     int64_t plain; /* events with a duration whose category is none of Kineto's */

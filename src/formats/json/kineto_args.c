@@ -88,7 +88,8 @@ static void read_first(tfp_kineto_slot *s, tfp_jscan *j, uint32_t key)
     j->at++;
     for (bool first = true; tfp_jscan_item(j, first); first = false) {
         tfp_jscan_value_of(j, &v);
-        if (first && !j->fault && v.kind == TFP_JSCAN_STRING && make_stat(s, &v, &stat)) keep(s, tfp_push(&s->one, stat));
+        if (first && !j->fault && v.kind == TFP_JSCAN_STRING && make_stat(s, &v, &stat))
+            keep(s, tfp_push(&s->one, stat));
     }
 }
 

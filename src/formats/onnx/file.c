@@ -48,7 +48,8 @@ static tfp_status add_initializer(tfp_onnx_model *m, tfp_str bytes, tfp_error *e
     w.dim_count = t.dim_count;
     w.tensor_size = m->tensors.size - w.tensor_at;
     for (size_t i = 0; i < t.dim_count; i++) m->no_memory |= !tfp_push(&m->dims, t.dims[i]);
-    if (tfp_onnx_type_of(t.type)->trains) m->tensors.size -= w.tensor_size, w.tensor_size = 0; /* no shape is computed from it */
+    if (tfp_onnx_type_of(t.type)->trains)
+        m->tensors.size -= w.tensor_size, w.tensor_size = 0; /* no shape is computed from it */
     m->no_memory |= !tfp_push(&m->weights, w);
     return status_of(m, err);
 }
@@ -117,8 +118,10 @@ static tfp_status graph_field(walker *x, const tfp_field *f, uint64_t size)
     bool wanted = f->number == 1 || f->number == 5 || (f->number >= 11 && f->number <= 13);
     tfp_status s = wanted ? take(x, f, size, &bytes) : TFP_OK;
     if (!s && f->number == 1) tfp_put_bytes_always(&x->m->nodes, 1, bytes);
-    if (!s && f->number == 5) s = tfp_within(x->err, add_initializer(x->m, bytes, x->err), "initializer %zu", x->m->weights.size);
-    if (!s && wanted && f->number >= 11) s = tfp_within(x->err, add_info(x->m, bytes, f->number == 11, x->err), "value info");
+    if (!s && f->number == 5)
+        s = tfp_within(x->err, add_initializer(x->m, bytes, x->err), "initializer %zu", x->m->weights.size);
+    if (!s && wanted && f->number >= 11)
+        s = tfp_within(x->err, add_info(x->m, bytes, f->number == 11, x->err), "value info");
     if (f->number == 15) tfp_build_warn(x->m->b, "sparse initializers, left out", TFP_STR(""));
     return s ? s : tfp_wire_skip_input(x->in, f, size, x->err);
 }

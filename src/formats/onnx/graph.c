@@ -56,7 +56,8 @@ static tfp_strid node_name(maker *k, tfp_str name, bool dots)
         k->no_memory |= k->name.failed || !tfp_map64_put(&k->taken, first, again);
         if (k->no_memory) break;
         id = tfp_build_made_string(k->b, (tfp_str){ k->name.data, k->name.size });
-        if (tfp_map64_get(&k->taken, id) != TFP_NONE || tfp_build_find(k->b, (tfp_str){ k->name.data, k->name.size }) != TFP_NONE)
+        if (tfp_map64_get(&k->taken, id) != TFP_NONE ||
+            tfp_build_find(k->b, (tfp_str){ k->name.data, k->name.size }) != TFP_NONE)
             continue;
         k->no_memory |= !tfp_map64_put(&k->taken, id, 0);
         return id;
@@ -132,7 +133,9 @@ static tfp_str info_of(const maker *k, const tfp_onnx_value *v)
 
 static tfp_status put_attr_value(maker *k, tfp_wire *w, const tfp_field *f, size_t *list, tfp_error *err)
 {
-    static const uint8_t listed[] = { [7] = 4, [8] = 3, [9] = 2 }; /* floats, ints, strings: the list fields of the two messages */
+    static const uint8_t listed[] = {
+        [7] = 4, [8] = 3, [9] = 2
+    }; /* floats, ints, strings: the list fields of the two messages */
     tfp_onnx_tensor t;
     switch (f->number) {
     case 2:
@@ -176,7 +179,9 @@ static tfp_status read_attr(maker *k, tfp_wire w, tfp_error *err)
     for (tfp_field f; !s && tfp_wire_next(&w, &f);) {
         if (f.number == 1) name = tfp_field_bytes(&w, &f);
         if (f.number == 6 || f.number == 11)
-            tfp_build_warn(k->b, "graphs inside of nodes (If, Loop, Scan), whose operations and parameters are left out", TFP_STR(""));
+            tfp_build_warn(k->b,
+                           "graphs inside of nodes (If, Loop, Scan), whose operations and parameters are left out",
+                           TFP_STR(""));
         s = put_attr_value(k, &w, &f, &list, err);
     }
     if (list != SIZE_MAX) tfp_put_close(&k->value, list);
@@ -218,7 +223,8 @@ static void tell_outputs(maker *k, tfp_str op)
     k->value.size = 0;
     size_t list = tfp_put_open(&k->value, 1);
     for (uint32_t i = 0; i < k->outputs.size && i < OUTPUTS_MOST; i++) {
-        tfp_onnx_value *v = k->outputs.at[i].size ? tfp_onnx_value_of(k->m, tfp_build_string(k->b, k->outputs.at[i])) : NULL;
+        tfp_onnx_value *v =
+            k->outputs.at[i].size ? tfp_onnx_value_of(k->m, tfp_build_string(k->b, k->outputs.at[i])) : NULL;
         int dtype = v ? v->dtype : 0, rank = read_type(info_of(k, v), dims, &dtype);
         dtype = tfp_onnx_output_type(op, i, k->in_types.at, k->in_types.size, dtype);
         put_shape(&k->value, 7, dims, rank);
@@ -227,7 +233,9 @@ static void tell_outputs(maker *k, tfp_str op)
             tfp_build_output(k->b, k->node, (int32_t)i, tfp_build_shape(k->b, dims, (size_t)rank, rank == 0));
         if (!v) continue;
         if (v->node != TFP_NONE) continue; /* another node made it already */
-        *v = (tfp_onnx_value){ .name = v->name, .info_at = v->info_at, .info_size = v->info_size, .node = k->row.name, .slot = i };
+        *v = (tfp_onnx_value){
+            .name = v->name, .info_at = v->info_at, .info_size = v->info_size, .node = k->row.name, .slot = i
+        };
         v->dtype = dtype;
     }
     tfp_put_close(&k->value, list);
@@ -286,7 +294,8 @@ static tfp_str op_name(maker *k, const node_head *head)
     tfp_buf_text(&k->name, "::");
     tfp_buf_str(&k->name, head->op);
     if (k->name.failed) k->no_memory = true;
-    return k->no_memory ? head->op : tfp_text(k->b->p, tfp_build_made_string(k->b, (tfp_str){ k->name.data, k->name.size }));
+    return k->no_memory ? head->op
+                        : tfp_text(k->b->p, tfp_build_made_string(k->b, (tfp_str){ k->name.data, k->name.size }));
 }
 
 static tfp_status read_node(maker *k, tfp_wire w, tfp_error *err)
@@ -356,7 +365,8 @@ static tfp_status add_weight(maker *k, const tfp_onnx_weight *w, tfp_error *err)
     tfp_weight_row row = { .name = name, .type = tfp_str_of(type->name), .dims = dims, .dim_count = w->dim_count };
     int64_t elements;
     if (!tfp_weight_elements(dims, w->dim_count, &elements))
-        return tfp_fail(err, TFP_BADFILE, "initializer %.*s: a shape that cannot be", (int)(name.size < 200 ? name.size : 200), name.data);
+        return tfp_fail(err, TFP_BADFILE, "initializer %.*s: a shape that cannot be",
+                        (int)(name.size < 200 ? name.size : 200), name.data);
     row.bytes = tfp_mul(elements, type->bits, NULL);
     row.bytes = row.bytes / 8 + (row.bytes % 8 != 0);
     tfp_status s = end_node(k, err);
@@ -370,7 +380,8 @@ static tfp_status make(maker *k, tfp_error *err)
 {
     tfp_status s = TFP_OK;
     for (size_t i = 0; !s && i < k->m->weights.size; i++) s = add_weight(k, &k->m->weights.at[i], err);
-    for (size_t i = 0, count = k->m->values.size; !s && i < count; i++) /* before IR version 4 initializers are also listed as inputs */
+    for (size_t i = 0, count = k->m->values.size; !s && i < count;
+         i++) /* before IR version 4 initializers are also listed as inputs */
         if (k->m->values.at[i].input && k->m->values.at[i].node == TFP_NONE) s = add_graph_input(k, i, err);
     tfp_wire w = tfp_wire_start((tfp_str){ k->m->nodes.data ? k->m->nodes.data : "", k->m->nodes.size });
     size_t count = 0;

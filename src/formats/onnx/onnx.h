@@ -11,7 +11,7 @@
 /* ---- types of elements: TensorProto.DataType ---- */
 typedef struct tfp_onnx_type {
     const char *name;
-    uint8_t bits; /* bits of an element; 0: not fixed */
+    uint8_t bits;  /* bits of an element; 0: not fixed */
     uint8_t dtype; /* TensorFlow's DataType, which the rules of float operations use; 0: none */
     bool trains;   /* initializers of this type are parameters: floats, and types to which floats are quantised */
 } tfp_onnx_type;
@@ -43,13 +43,13 @@ typedef struct tfp_onnx_value {
 typedef struct tfp_onnx_weight { /* an initializer */
     uint32_t value;              /* index in values */
     uint64_t type;
-    size_t dim_first, dim_count;       /* index in dims */
+    size_t dim_first, dim_count;   /* index in dims */
     size_t tensor_at, tensor_size; /* offset in tensors */
 } tfp_onnx_weight;
 
 typedef struct tfp_onnx_model {
     tfp_builder *b;
-    tfp_buf nodes;   /* the graph's NodeProtos, each as a field 1, as in the file */
+    tfp_buf nodes; /* the graph's NodeProtos, each as a field 1, as in the file */
     tfp_buf infos, tensors;
     TFP_VEC(tfp_onnx_value) values;
     tfp_map64 value_of; /* name -> index in values */

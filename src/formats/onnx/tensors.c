@@ -10,12 +10,12 @@ static uint32_t field_for(uint32_t number, int dtype)
 {
     enum { HALF = 19, BFLOAT16 = 14, BOOL = 10, UINT32 = 22 };
     switch (number) {
-    case 4: return 5;                              /* float_data */
+    case 4: return 5; /* float_data */
     case INT32_DATA: return dtype == BOOL ? 11 : dtype == HALF || dtype == BFLOAT16 ? 13 : 7;
-    case 7: return 10;                             /* int64_data */
-    case 9: return 4;                              /* raw_data */
-    case 10: return 6;                             /* double_data */
-    case 11: return dtype == UINT32 ? 16 : 17;     /* uint64_data */
+    case 7: return 10;                         /* int64_data */
+    case 9: return 4;                          /* raw_data */
+    case 10: return 6;                         /* double_data */
+    case 11: return dtype == UINT32 ? 16 : 17; /* uint64_data */
     default: return 0;
     }
 }
@@ -89,6 +89,7 @@ tfp_status tfp_onnx_read_tensor(tfp_wire w, tfp_onnx_tensor *t, tfp_buf *as, tfp
     tfp_status s = tfp_wire_end(&w, err);
     if (s) return s;
     if (fault)
-        return tfp_fail(err, TFP_BADFILE, "tensor %.*s: %s", (int)(t->name.size < 200 ? t->name.size : 200), t->name.data, fault);
+        return tfp_fail(err, TFP_BADFILE, "tensor %.*s: %s", (int)(t->name.size < 200 ? t->name.size : 200),
+                        t->name.data, fault);
     return as ? put_tensor(values, t, as, err) : TFP_OK;
 }

@@ -71,7 +71,8 @@ tfp_onnx_value *tfp_onnx_value_of(tfp_onnx_model *m, tfp_strid name)
     uint32_t at = tfp_map64_get(&m->value_of, name);
     if (at != TFP_NONE) return &m->values.at[at];
     at = (uint32_t)m->values.size;
-    if (!tfp_push(&m->values, ((tfp_onnx_value){ .name = name, .node = TFP_NONE })) || !tfp_map64_put(&m->value_of, name, at))
+    if (!tfp_push(&m->values, ((tfp_onnx_value){ .name = name, .node = TFP_NONE })) ||
+        !tfp_map64_put(&m->value_of, name, at))
         return m->no_memory = true, NULL;
     return &m->values.at[at];
 }

@@ -153,7 +153,8 @@ void tfp_pf_read_event(tfp_pf_reader *r, uint32_t sequence, tfp_str event, int64
     tfp_wire w = tfp_wire_start(event);
     for (tfp_field f; tfp_wire_next(&w, &f) && !r->too_big && !r->no_memory;) {
         bool number = f.type == TFP_VARINT, text = f.type == TFP_BYTES;
-        if (f.number == 3 && number && !e.category) e.category = tfp_pf_interned(r, sequence, TFP_PF_CATEGORIES, f.value);
+        if (f.number == 3 && number && !e.category)
+            e.category = tfp_pf_interned(r, sequence, TFP_PF_CATEGORIES, f.value);
         if (f.number == 4 && text) add_arg(r, sequence, f.bytes, &e);
         if (f.number == 9 && number) e.type = f.value < TFP_PF_WHOLE ? (uint8_t)f.value : 0;
         if (f.number == 10 && number) e.name = tfp_pf_interned(r, sequence, TFP_PF_NAMES, f.value);

@@ -4,8 +4,8 @@
 
 #include "formats/files/format.h"
 
-#define LEAST_ROOM ((uint64_t)128 << 20)      /* bytes of events and texts that even the smallest file may fill */
-#define ROOM_OF_BYTE 48                       /* and this many more for each byte of the file */
+#define LEAST_ROOM ((uint64_t)128 << 20)    /* bytes of events and texts that even the smallest file may fill */
+#define ROOM_OF_BYTE 48                     /* and this many more for each byte of the file */
 #define UNPACKED_MOST ((uint64_t)256 << 20) /* limit for all compressed packets together */
 
 static tfp_status read_again(tfp_pf_reader *r, const tfp_input *in, tfp_buf *text, tfp_error *err)
@@ -42,7 +42,8 @@ static tfp_status read_trace(tfp_pf_reader *r, tfp_input *in, tfp_error *err)
     tfp_pf_read_packets(r, all, false);
     r->cut |= in->cut_at != 0;
     if (!r->events.size && !r->no_memory && !r->too_big)
-        return tfp_fail(err, TFP_BADFILE, "a trace of Perfetto without slices or counters%s", r->cut ? ", or cut short" : "");
+        return tfp_fail(err, TFP_BADFILE, "a trace of Perfetto without slices or counters%s",
+                        r->cut ? ", or cut short" : "");
     if (!r->no_memory && !r->too_big) tfp_pf_write_trace(r, &text);
     if (r->no_memory) s = tfp_nomem(err);
     if (!s && r->too_big) s = tfp_fail(err, TFP_LIMIT, "it unpacks to more than a trace of its size can hold");
@@ -92,7 +93,8 @@ static int probe(tfp_str head, uint64_t total)
 
 const tfp_format tfp_format_perfetto = {
     .name = "perfetto",
-    .help = "trace of Perfetto (.pftrace) of PyTorch, rocprofv3 or any program with track events: slices, counters, flows",
+    .help =
+        "trace of Perfetto (.pftrace) of PyTorch, rocprofv3 or any program with track events: slices, counters, flows",
     .probe = probe,
     .read = read_perfetto,
     .stands = TFP_FORMAT_IS(RANKS),

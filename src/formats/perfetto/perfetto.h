@@ -36,7 +36,7 @@ typedef struct tfp_pf_clock { /* a clock as its last snapshot gives it */
 } tfp_pf_clock;
 
 typedef struct tfp_pf_sequence {
-    uint32_t generation; /* how often its state was reset */
+    uint32_t generation;   /* how often its state was reset */
     uint64_t clock, track; /* the defaults; 0: none */
 } tfp_pf_sequence;
 
@@ -62,7 +62,7 @@ typedef struct tfp_pf_reader {
 
 /* False after a fault: out of memory, or over the limit. */
 bool tfp_pf_keep(tfp_pf_reader *r, bool ok);
-bool tfp_pf_fits(tfp_pf_reader *r, uint64_t more); /* counts `more` bytes; false: over the limit */
+bool tfp_pf_fits(tfp_pf_reader *r, uint64_t more);     /* counts `more` bytes; false: over the limit */
 tfp_strid tfp_pf_text(tfp_pf_reader *r, tfp_str text); /* returns an index in strings; 0: out of memory */
 void tfp_pf_put_string(tfp_buf *out, tfp_str s);       /* writes a JSON string */
 /* Adds a warning and a finding of `check` about this many things, if there are any. */
@@ -75,7 +75,8 @@ void tfp_pf_intern(tfp_pf_reader *r, uint32_t sequence, tfp_str data); /* Intern
 tfp_strid tfp_pf_interned(const tfp_pf_reader *r, uint32_t sequence, tfp_pf_table table, uint64_t id); /* 0: unknown */
 
 void tfp_pf_read_snapshot(tfp_pf_reader *r, uint32_t sequence, tfp_str snapshot);
-int64_t tfp_pf_time(tfp_pf_reader *r, uint32_t sequence, uint64_t clock, uint64_t time); /* converts a time to the trace's clock */
+int64_t tfp_pf_time(tfp_pf_reader *r, uint32_t sequence, uint64_t clock,
+                    uint64_t time); /* converts a time to the trace's clock */
 
 /* Writes a value of a debug annotation as JSON. */
 void tfp_pf_put_value(tfp_pf_reader *r, uint32_t sequence, tfp_str annotation, tfp_buf *out);

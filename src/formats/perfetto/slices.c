@@ -6,7 +6,8 @@
 #include "model/builder.h"
 #include "model/event_builder.h"
 
-#define PARENTS 32 /* most parents of a track that are searched for its process; with a longer chain, or a circle, it has none */
+#define PARENTS                                                                                                        \
+    32 /* most parents of a track that are searched for its process; with a longer chain, or a circle, it has none */
 
 /* ---- the order of events ---- */
 
@@ -51,13 +52,20 @@ static meaning meaning_of(tfp_str category, const char **told)
     static const struct {
         const char *category, *told;
         meaning what;
-    } rows[] = { { "hip_api", "cuda_runtime", IS_CALL },      { "hsa_api", "cuda_runtime", IS_CALL },
-                 { "hip_runtime_api", "cuda_runtime", IS_CALL }, { "hip_compiler_api", "cuda_runtime", IS_CALL },
-                 { "rccl_api", "cuda_runtime", IS_CALL },     { "cuda_runtime", NULL, IS_CALL },
-                 { "cuda_driver", NULL, IS_CALL },            { "marker_api", "user_annotation", IS_RANGE },
-                 { "user_annotation", NULL, IS_RANGE },       { "kernel_dispatch", "kernel", IS_KERNEL },
-                 { "memory_copy", "gpu_memcpy", IS_COPY },    { "kernel", NULL, IS_KERNEL },
-                 { "gpu_memcpy", NULL, IS_COPY },             { "gpu_memset", NULL, IS_KERNEL } };
+    } rows[] = { { "hip_api", "cuda_runtime", IS_CALL },
+                 { "hsa_api", "cuda_runtime", IS_CALL },
+                 { "hip_runtime_api", "cuda_runtime", IS_CALL },
+                 { "hip_compiler_api", "cuda_runtime", IS_CALL },
+                 { "rccl_api", "cuda_runtime", IS_CALL },
+                 { "cuda_runtime", NULL, IS_CALL },
+                 { "cuda_driver", NULL, IS_CALL },
+                 { "marker_api", "user_annotation", IS_RANGE },
+                 { "user_annotation", NULL, IS_RANGE },
+                 { "kernel_dispatch", "kernel", IS_KERNEL },
+                 { "memory_copy", "gpu_memcpy", IS_COPY },
+                 { "kernel", NULL, IS_KERNEL },
+                 { "gpu_memcpy", NULL, IS_COPY },
+                 { "gpu_memset", NULL, IS_KERNEL } };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!tfp_str_eq(category, tfp_str_of(rows[i].category))) continue;
         *told = rows[i].told;
@@ -116,7 +124,10 @@ static void put_slice(const tfp_pf_reader *r, const tfp_pf_event *e, int64_t end
         put_range(out, category, name, &more);
     } else {
         put_text(out, ",\"cat\":", category);
-        put_text(out, ",\"name\":", what == IS_CALL ? tfp_api_name(name) : what == IS_COPY ? tfp_copy_name(name) : name);
+        put_text(out, ",\"name\":",
+                 what == IS_CALL   ? tfp_api_name(name)
+                 : what == IS_COPY ? tfp_copy_name(name)
+                                   : name);
     }
     if (what != AS_IT_IS && what != IS_RANGE && e->flow && !e->has_correlation)
         tfp_buf_printf(&more, ",\"correlation\":%llu", (unsigned long long)(e->flow & INT64_MAX));
@@ -153,7 +164,8 @@ static void put_labels(tfp_pf_reader *r, tfp_buf *out)
         const tfp_pf_track *t = &r->tracks.at[i];
         if (!t->name || t->is_counter) continue;
         put_head(out, "M", lane_of(r, i));
-        tfp_buf_text(out, t->has_process && !t->has_thread ? ",\"name\":\"process_name\"" : ",\"name\":\"thread_name\"");
+        tfp_buf_text(out,
+                     t->has_process && !t->has_thread ? ",\"name\":\"process_name\"" : ",\"name\":\"thread_name\"");
         put_text(out, ",\"args\":{\"name\":", tfp_strtab_get(&r->strings, t->name));
         tfp_buf_text(out, "}}");
     }

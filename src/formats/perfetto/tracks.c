@@ -2,7 +2,7 @@
 /* formats/perfetto/tracks.c: tracks and clocks of a Perfetto trace. */
 #include "formats/perfetto/perfetto.h"
 
-#define BOOT_CLOCK 6  /* the trace's clock, unless a packet names another one */
+#define BOOT_CLOCK 6   /* the trace's clock, unless a packet names another one */
 #define OF_SEQUENCE 64 /* clocks with this number or a higher one belong to a sequence */
 
 /* ---- tracks ---- */
@@ -99,16 +99,14 @@ static void put_clock(tfp_pf_reader *r, uint32_t sequence, const reading *c, int
     uint64_t key = clock_key(sequence, c->clock);
     uint32_t at = tfp_map64_get(&r->clock_by_hash, key);
     int64_t now = scaled(c->time, c->factor);
-    tfp_pf_clock clock = { .at_ns = now,
-                           .boot_ns = boot_ns,
-                           .factor = scaled(c->factor, 1),
-                           .last_ns = now,
-                           .incremental = c->incremental };
+    tfp_pf_clock clock = {
+        .at_ns = now, .boot_ns = boot_ns, .factor = scaled(c->factor, 1), .last_ns = now, .incremental = c->incremental
+    };
     if (at != TFP_NONE)
         r->clocks.at[at] = clock;
     else
-        tfp_pf_keep(r, tfp_push(&r->clocks, clock) &&
-                           tfp_map64_put(&r->clock_by_hash, key, (uint32_t)r->clocks.size - 1));
+        tfp_pf_keep(r,
+                    tfp_push(&r->clocks, clock) && tfp_map64_put(&r->clock_by_hash, key, (uint32_t)r->clocks.size - 1));
 }
 
 /* Reads a ClockSnapshot: the same moment by several clocks. If the trace's clock is not among them, the first one takes

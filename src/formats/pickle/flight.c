@@ -232,7 +232,8 @@ static tfp_status read_root(reader *r, tfp_pvalue root)
     tfp_profile *p = r->b->p;
     const size_t before[3] = { p->flights->dumps.size, p->flights->groups.size, p->flights->entries.size };
     tfp_pvalue entries = member(r, root, WORD_ENTRIES);
-    if (tfp_pickle_kind_of(entries) != TFP_PICKLE_LIST) return tfp_pickle_refuse(r->m, entries, "its `entries`", r->err);
+    if (tfp_pickle_kind_of(entries) != TFP_PICKLE_LIST)
+        return tfp_pickle_refuse(r->m, entries, "its `entries`", r->err);
     tfp_flight_dump d = { .source = (uint32_t)p->files->sources.size - 1 };
     d.rank = tfp_number_in_name(p->files->sources.at[d.source]);
     if (d.rank < 0) d.rank = (int64_t)p->flights->dumps.size;
@@ -281,7 +282,8 @@ static int probe(tfp_str head, uint64_t total)
 
 const tfp_format tfp_format_flight = {
     .name = "flight",
-    .help = "dump of PyTorch's flight recorder (TORCH_FR_BUFFER_SIZE), pickled or JSON: the last collectives of a rank, for hang",
+    .help = "dump of PyTorch's flight recorder (TORCH_FR_BUFFER_SIZE), pickled or JSON: the last collectives of a "
+            "rank, for hang",
     .probe = probe,
     .read = read_flight,
     .stands = TFP_FORMAT_IS(RANKS),

@@ -25,14 +25,14 @@ typedef struct reader {
     tfp_error *err;
     pickle_words words;
     tfp_frames frames;
-    TFP_VEC(tfp_pvalue) lists;    /* the lists in device_traces, in order of appearance */
-    tfp_map64 list_by_value;      /* list -> index in lists */
-    tfp_pvalue last_list;         /* the list that was looked up last, and its number */
+    TFP_VEC(tfp_pvalue) lists; /* the lists in device_traces, in order of appearance */
+    tfp_map64 list_by_value;   /* list -> index in lists */
+    tfp_pvalue last_list;      /* the list that was looked up last, and its number */
     uint32_t last_number;
-    TFP_VEC(taken_block) blocks;  /* blocks whose segments are not complete yet */
-    tfp_map64 blocks_of;          /* list -> 1 + the index of its last block; 0: its blocks were added */
-    tfp_map64 device_by_number;   /* device number -> index in the profile's devices */
-    tfp_map64 segment_by_hash;    /* hash -> index in the profile's segments */
+    TFP_VEC(taken_block) blocks;          /* blocks whose segments are not complete yet */
+    tfp_map64 blocks_of;                  /* list -> 1 + the index of its last block; 0: its blocks were added */
+    tfp_map64 device_by_number;           /* device number -> index in the profile's devices */
+    tfp_map64 segment_by_hash;            /* hash -> index in the profile's segments */
     size_t first_entry, skipped, waiting; /* waiting: number of blocks without a segment so far */
     int64_t first_us;
 } reader;
@@ -95,9 +95,12 @@ static bool action_of(const reader *r, tfp_pvalue action, uint8_t *out)
     static const struct {
         pickle_word word;
         uint8_t action;
-    } known[] = { { WORD_ALLOC, TFP_ALLOCATOR_ALLOC },         { WORD_FREE_COMPLETED, TFP_ALLOCATOR_FREE },
-                  { WORD_SEGMENT_ALLOC, TFP_ALLOCATOR_GROW },  { WORD_SEGMENT_MAP, TFP_ALLOCATOR_GROW },
-                  { WORD_SEGMENT_FREE, TFP_ALLOCATOR_SHRINK }, { WORD_SEGMENT_UNMAP, TFP_ALLOCATOR_SHRINK },
+    } known[] = { { WORD_ALLOC, TFP_ALLOCATOR_ALLOC },
+                  { WORD_FREE_COMPLETED, TFP_ALLOCATOR_FREE },
+                  { WORD_SEGMENT_ALLOC, TFP_ALLOCATOR_GROW },
+                  { WORD_SEGMENT_MAP, TFP_ALLOCATOR_GROW },
+                  { WORD_SEGMENT_FREE, TFP_ALLOCATOR_SHRINK },
+                  { WORD_SEGMENT_UNMAP, TFP_ALLOCATOR_SHRINK },
                   { WORD_OOM, TFP_ALLOCATOR_OOM } };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (is(r, action, known[i].word)) return *out = known[i].action, true;
@@ -315,7 +318,8 @@ static int probe(tfp_str head, uint64_t total)
 
 const tfp_format tfp_format_snapshot = {
     .name = "snapshot",
-    .help = "memory snapshot of PyTorch, of torch.cuda.memory._dump_snapshot: who held memory on each GPU, and what was out of memory",
+    .help = "memory snapshot of PyTorch, of torch.cuda.memory._dump_snapshot: who held memory on each GPU, and what "
+            "was out of memory",
     .probe = probe,
     .read = read_snapshot,
     .in_windows = true,

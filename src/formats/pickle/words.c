@@ -38,8 +38,8 @@ tfp_status tfp_pickle_refuse(tfp_pickle *m, tfp_pvalue v, const char *what, tfp_
     tfp_buf said = { 0 };
     if (!v) return tfp_fail(err, TFP_BADFILE, "%s is missing", what);
     tfp_pickle_describe(m, v, &said);
-    tfp_status s = said.failed ? tfp_nomem(err)
-                               : tfp_fail(err, TFP_BADFILE, "%s is %.*s", what, (int)said.size, said.data);
+    tfp_status s =
+        said.failed ? tfp_nomem(err) : tfp_fail(err, TFP_BADFILE, "%s is %.*s", what, (int)said.size, said.data);
     tfp_buf_free(&said);
     return s;
 }

@@ -97,7 +97,8 @@ static tfp_status read_folded(tfp_builder *b, tfp_input *in, tfp_error *err)
     while (!b->status && next_line(&text, &line)) read_line(&r, line);
     tfp_vec_free(&r.stack);
     if (r.odd) tfp_build_warn_many(b, "lines without a number at their end, left out", TFP_STR(""), r.odd);
-    if (!b->status && r.odd == r.lines) return tfp_fail(err, TFP_BADFILE, "no line ends with a number: not folded stacks");
+    if (!b->status && r.odd == r.lines)
+        return tfp_fail(err, TFP_BADFILE, "no line ends with a number: not folded stacks");
     tfp_build_has(b, TFP_HAS_CODE);
     return tfp_builder_status(b, err);
 }

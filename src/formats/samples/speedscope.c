@@ -10,7 +10,8 @@
 #include "model/tables/samples.h"
 #include "wire/jsonscan.h"
 
-#define FRAMES_MOST ((uint64_t)16 << 20) /* limit for all stacks together: each event of a deep stack makes another stack */
+#define FRAMES_MOST                                                                                                    \
+    ((uint64_t)16 << 20) /* limit for all stacks together: each event of a deep stack makes another stack */
 
 typedef struct profile { /* members of a profile, as texts of the file */
     tfp_str samples, weights, events;
@@ -23,8 +24,8 @@ typedef struct reader {
     tfp_builder *b;
     TFP_VEC(tfp_code_frame) frames; /* frames of the file */
     TFP_VEC(tfp_code_frame) stack;
-    uint64_t frame_count;   /* frames in all stacks so far */
-    uint64_t odd;           /* references to frames that the file does not have, and ends of frames that are not open */
+    uint64_t frame_count; /* frames in all stacks so far */
+    uint64_t odd;         /* references to frames that the file does not have, and ends of frames that are not open */
     size_t profiles, samples;
     const char *wrong;
 } reader;
@@ -210,9 +211,12 @@ static void set_unit(reader *r, profile *p, tfp_str unit)
     static const struct {
         const char *unit, *type, *told;
         double factor;
-    } units[] = { { "nanoseconds", "time", "nanoseconds", 1 },        { "microseconds", "time", "nanoseconds", 1e3 },
-                  { "milliseconds", "time", "nanoseconds", 1e6 },     { "seconds", "time", "nanoseconds", 1e9 },
-                  { "bytes", "space", "bytes", 1 },                   { "none", "samples", "count", 1 } };
+    } units[] = { { "nanoseconds", "time", "nanoseconds", 1 },
+                  { "microseconds", "time", "nanoseconds", 1e3 },
+                  { "milliseconds", "time", "nanoseconds", 1e6 },
+                  { "seconds", "time", "nanoseconds", 1e9 },
+                  { "bytes", "space", "bytes", 1 },
+                  { "none", "samples", "count", 1 } };
     size_t which = sizeof units / sizeof *units - 1;
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (tfp_str_eq(unit, tfp_str_of(units[i].unit))) which = i;

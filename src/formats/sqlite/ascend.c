@@ -102,8 +102,8 @@ static tfp_status read_connections(reader *a, tfp_error *err)
     tfp_status s = tfp_db_start(&rows, &a->r->db, "CONNECTION_IDS", "id connectionId", err);
     for (int64_t id, connection; !s && tfp_db_next(&rows) && !a->r->b->status;)
         if (connection_at(&rows, 0, &id) && connection_at(&rows, 1, &connection))
-            tfp_recording_keep(a->r, tfp_map64_put(&a->operator_by_connection, (uint64_t)connection,
-                                                   key_of(a, OF_OPERATOR, id)));
+            tfp_recording_keep(
+                a->r, tfp_map64_put(&a->operator_by_connection, (uint64_t)connection, key_of(a, OF_OPERATOR, id)));
     return tfp_db_end(&rows, s, err);
 }
 
@@ -275,9 +275,9 @@ static tfp_str type_of(tfp_str name)
 {
     static const struct {
         const char *name, *told;
-    } types[] = { { "INT8", "int8" },   { "INT16", "short" },  { "INT32", "int" },     { "INT64", "long" },
+    } types[] = { { "INT8", "int8" },   { "INT16", "short" },   { "INT32", "int" },     { "INT64", "long" },
                   { "UINT8", "uint8" }, { "UINT16", "uint16" }, { "UINT32", "uint32" }, { "UINT64", "uint64" },
-                  { "FP16", "half" },   { "FP32", "float" },   { "FP64", "double" },   { "BFP16", "bfloat16" } };
+                  { "FP16", "half" },   { "FP32", "float" },    { "FP64", "double" },   { "BFP16", "bfloat16" } };
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (tfp_str_eq(name, tfp_str_of(types[i].name))) return tfp_str_of(types[i].told);
     return name;
@@ -299,9 +299,11 @@ static void add_collective(reader *a, const tfp_db_rows *rows, tfp_event *e)
     if (tfp_db_int(rows, COUNT, &elements) && elements >= 0)
         stats[count++] = (tfp_stat){ .key = a->elements, .type = TFP_STAT_INT, .value.number = elements };
     if (group.size)
-        stats[count++] = (tfp_stat){ .key = a->group, .type = TFP_STAT_TEXT, .value.text = tfp_build_string(a->r->b, group) };
+        stats[count++] =
+            (tfp_stat){ .key = a->group, .type = TFP_STAT_TEXT, .value.text = tfp_build_string(a->r->b, group) };
     if (dtype.size)
-        stats[count++] = (tfp_stat){ .key = a->dtype, .type = TFP_STAT_TEXT, .value.text = tfp_build_string(a->r->b, dtype) };
+        stats[count++] =
+            (tfp_stat){ .key = a->dtype, .type = TFP_STAT_TEXT, .value.text = tfp_build_string(a->r->b, dtype) };
     e->stats = tfp_build_stats(a->r->b, stats, count);
     add_activity(a, rows, OP_CONNECTION, e);
 }

@@ -50,8 +50,10 @@ static tfp_status note_tables(tfp_db *d, tfp_error *err)
 {
     sqlite3_stmt *st = NULL;
     bool ok = true;
-    int rc = d->api->prepare_v2(d->db, "SELECT name, type = 'view' FROM sqlite_master WHERE (type = 'table' AND rootpage > 0) "
-                                       "OR type = 'view'", -1, &st, NULL);
+    int rc = d->api->prepare_v2(d->db,
+                                "SELECT name, type = 'view' FROM sqlite_master WHERE (type = 'table' AND rootpage > 0) "
+                                "OR type = 'view'",
+                                -1, &st, NULL);
     while (!rc && ok && d->api->step(st) == SQLITE_ROW) {
         const void *name = d->api->column_text(st, 0);
         if (!name) continue;
@@ -168,7 +170,8 @@ tfp_status tfp_db_end(tfp_db_rows *r, tfp_status s, tfp_error *err)
     if (!r->statement) return s;
     int rc = r->db->api->finalize(r->statement);
     r->statement = NULL;
-    if (!s && !rc && !r->db->left) return tfp_fail(err, TFP_BADFILE, "a damaged SQLite file: pages are in it many times");
+    if (!s && !rc && !r->db->left)
+        return tfp_fail(err, TFP_BADFILE, "a damaged SQLite file: pages are in it many times");
     return s || !rc ? s : failed(r->db, rc, err);
 }
 

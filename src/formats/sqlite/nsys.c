@@ -20,8 +20,8 @@ static tfp_status read_devices(reader *n, tfp_error *err)
     tfp_status s = tfp_db_start(&rows, &n->r->db, "TARGET_INFO_CUDA_DEVICE", "gpuId cudaId pid", err);
     for (int64_t gpu, device, pid; !s && tfp_db_next(&rows) && !n->r->b->status;)
         if (tfp_db_int(&rows, 0, &gpu) && tfp_db_int(&rows, 1, &device) && tfp_db_int(&rows, 2, &pid) && gpu >= 0)
-            tfp_recording_keep(n->r,
-                 tfp_map64_put(&n->gpu_by_device, (uint64_t)pid << 32 | (uint32_t)device, (uint32_t)gpu & INT32_MAX));
+            tfp_recording_keep(n->r, tfp_map64_put(&n->gpu_by_device, (uint64_t)pid << 32 | (uint32_t)device,
+                                                   (uint32_t)gpu & INT32_MAX));
     return tfp_db_end(&rows, s, err);
 }
 
@@ -103,8 +103,7 @@ static tfp_status read_activities(reader *n, const char *table, const char *colu
         e.lane = tfp_recording_numbered_stream(n->r, tfp_nsys_device(n, global, device), stream);
         e.name = name(n, &rows, &e.class);
         e.correlation = tfp_nsys_key(n, global, correlation);
-        if (e.class >= TFP_CLASS_COPY && tfp_db_int(&rows, FIRST, &bytes))
-            e.stats = tfp_recording_bytes(n->r, bytes);
+        if (e.class >= TFP_CLASS_COPY && tfp_db_int(&rows, FIRST, &bytes)) e.stats = tfp_recording_bytes(n->r, bytes);
         tfp_recording_add(n->r, &e);
     }
     return tfp_db_end(&rows, s, err);
@@ -197,8 +196,9 @@ static tfp_status read_ranges(reader *n, tfp_error *err)
             tfp_db_int(&rows, 4, &id);
             text = name_at(n, &n->text_by_id, id);
         }
-        e.lane = type == PUSH_POP ? lane_of_thread(n, global)
-                                  : tfp_recording_aside(n->r, (int64_t)TFP_NSYS_PID(global), (int64_t)TFP_NSYS_TID(global));
+        e.lane = type == PUSH_POP
+                     ? lane_of_thread(n, global)
+                     : tfp_recording_aside(n->r, (int64_t)TFP_NSYS_PID(global), (int64_t)TFP_NSYS_TID(global));
         tfp_recording_range(n->r, &e, text, type == PUSH_POP ? TFP_RANGE_NVTX : TFP_RANGE_CROSSES);
     }
     return tfp_db_end(&rows, s, err);
@@ -220,8 +220,9 @@ static bool is_on_device(const reader *n, int64_t kind)
 static tfp_status read_allocations(reader *n, tfp_error *err)
 {
     tfp_db_rows rows;
-    tfp_status s = tfp_db_start(&rows, &n->r->db, ALLOCATIONS,
-                                "start bytes memoryOperationType globalPid deviceId memKind address correlationId", err);
+    tfp_status s =
+        tfp_db_start(&rows, &n->r->db, ALLOCATIONS,
+                     "start bytes memoryOperationType globalPid deviceId memKind address correlationId", err);
     if (!s) s = tfp_recording_needs(&rows, ALLOCATIONS, 7, err);
     for (int64_t operation, global, device, kind, address, correlation; !s && tfp_db_next(&rows) && !n->r->b->status;) {
         char name[40] = "cpu";
@@ -237,7 +238,8 @@ static tfp_status read_allocations(reader *n, tfp_error *err)
         m.lane = lane != TFP_NONE ? lane : lane_of_thread(n, global);
         if (operation == 1) m.bytes = -m.bytes;
         m.address = (uint64_t)address;
-        if (is_on_device(n, kind)) snprintf(name, sizeof name, "gpu:%lld", (long long)tfp_nsys_device(n, global, device));
+        if (is_on_device(n, kind))
+            snprintf(name, sizeof name, "gpu:%lld", (long long)tfp_nsys_device(n, global, device));
         m.device = tfp_build_string(n->r->b, tfp_str_of(name));
         tfp_build_memory_event(n->r->b, &m);
     }

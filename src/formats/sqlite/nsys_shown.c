@@ -27,7 +27,8 @@ static tfp_str wait_name(const tfp_nsys *n, const tfp_map64 *types, int64_t type
                  { 4, "_CONTEXT_SYNCHRONIZE", "Context Sync" } };
     tfp_str told = tfp_recording_name(n->r, types, type);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (told.size ? tfp_str_ends(told, tfp_str_of(rows[i].ending)) : rows[i].id == type) return tfp_str_of(rows[i].name);
+        if (told.size ? tfp_str_ends(told, tfp_str_of(rows[i].ending)) : rows[i].id == type)
+            return tfp_str_of(rows[i].name);
     return TFP_STR("Sync");
 }
 

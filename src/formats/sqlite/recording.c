@@ -16,8 +16,7 @@ bool tfp_recording_keep(tfp_recording *r, bool ok)
 
 /* ---- names ---- */
 
-tfp_status tfp_recording_names(tfp_recording *r, const char *table, const char *columns, tfp_map64 *to,
-                               tfp_error *err)
+tfp_status tfp_recording_names(tfp_recording *r, const char *table, const char *columns, tfp_map64 *to, tfp_error *err)
 {
     tfp_db_rows rows;
     tfp_status s = tfp_db_start(&rows, &r->db, table, columns, err);

@@ -25,8 +25,7 @@ bool tfp_recording_keep(tfp_recording *r, bool ok);
 
 /* ---- names ---- */
 /* Reads a table of ids and texts into a map from id to string of the profile. columns: "id text". */
-tfp_status tfp_recording_names(tfp_recording *r, const char *table, const char *columns, tfp_map64 *to,
-                               tfp_error *err);
+tfp_status tfp_recording_names(tfp_recording *r, const char *table, const char *columns, tfp_map64 *to, tfp_error *err);
 tfp_str tfp_recording_name(const tfp_recording *r, const tfp_map64 *names, int64_t id); /* empty text: unknown id */
 uint8_t tfp_recording_bits(tfp_recording *r, tfp_strid name);
 
@@ -42,13 +41,14 @@ uint32_t tfp_recording_aside(tfp_recording *r, int64_t pid, int64_t tid); /* a l
 bool tfp_recording_times(tfp_recording *r, const tfp_db_rows *rows, tfp_event *e);
 uint32_t tfp_recording_add(tfp_recording *r, const tfp_event *e); /* returns an index in spans */
 uint32_t tfp_recording_bytes(tfp_recording *r, int64_t bytes);    /* makes a set of stats with the size of a copy */
-uint32_t tfp_recording_shapes(tfp_recording *r, tfp_str shapes);  /* makes a set of stats with the shapes of an operator's inputs */
+uint32_t tfp_recording_shapes(tfp_recording *r,
+                              tfp_str shapes); /* makes a set of stats with the shapes of an operator's inputs */
 /* An error when an existing table lacks one of these columns (one bit each). */
 tfp_status tfp_recording_needs(const tfp_db_rows *rows, const char *table, unsigned columns, tfp_error *err);
 /* Adds a range: its text tells whether it is a step, an operator of PyTorch or an annotation. The lane and the times
  * must be set. */
 typedef enum tfp_range_kind {
-    TFP_RANGE_NVTX,   /* begins and ends on one thread */
+    TFP_RANGE_NVTX, /* begins and ends on one thread */
     TFP_RANGE_MARKER, /* also on one thread; a name such as aten::mm alone makes no operator, because people mark such ranges by hand too */
     TFP_RANGE_CROSSES /* may end on another thread, so it is used only if it is a step */
 } tfp_range_kind;
@@ -58,7 +58,8 @@ void tfp_recording_step(tfp_recording *r, tfp_event *e, int64_t number);
 /* ---- the readers ---- */
 typedef struct tfp_recording_kind {
     const char *program;
-    const char *const *words; /* texts in the schema, any of which shows that a file may be this reader's; ended by NULL */
+    const char *const
+        *words; /* texts in the schema, any of which shows that a file may be this reader's; ended by NULL */
     bool (*is)(const tfp_db *d);
     tfp_status (*read)(tfp_recording *r, tfp_error *err);
 } tfp_recording_kind;

@@ -83,8 +83,8 @@ static tfp_status read_agents(reader *p, tfp_error *err)
         if (!tfp_db_int(&rows, 0, &id) || !tfp_db_text(&rows, 1, &type)) continue;
         tfp_db_int(&rows, 2, &a.index);
         a.gpu = tfp_str_eq(type, TFP_STR("GPU"));
-        tfp_recording_keep(p->r, tfp_push(&p->agents, a) && tfp_map64_put(&p->agent_by_id, (uint64_t)id,
-                                                                         (uint32_t)p->agents.size - 1));
+        tfp_recording_keep(p->r, tfp_push(&p->agents, a) &&
+                                     tfp_map64_put(&p->agent_by_id, (uint64_t)id, (uint32_t)p->agents.size - 1));
     }
     return tfp_db_end(&rows, s, err);
 }
@@ -316,8 +316,7 @@ static tfp_status read_allocations(reader *p, tfp_error *err)
 {
     tfp_db_rows rows;
     tfp_event e;
-    tfp_status s =
-        start(p, &rows, "memory_allocate", "start end type size agent_id pid tid address event_id", err);
+    tfp_status s = start(p, &rows, "memory_allocate", "start end type size agent_id pid tid address event_id", err);
     if (!s) s = tfp_recording_needs(&rows, "rocpd_memory_allocate", 7, err);
     while (!s && tfp_db_next(&rows) && !p->r->b->status)
         if (tfp_recording_times(p->r, &rows, &e)) note_allocation(p, &rows, &e);

@@ -55,7 +55,8 @@ static int probe(tfp_str head, uint64_t total)
 
 const tfp_format tfp_format_sqlite = {
     .name = "sqlite",
-    .help = "recording in SQLite of Nsight Systems (nsys export --type sqlite), rocprofv3 (rocpd) or Ascend: kernels, copies, API calls, ranges",
+    .help = "recording in SQLite of Nsight Systems (nsys export --type sqlite), rocprofv3 (rocpd) or Ascend: kernels, "
+            "copies, API calls, ranges",
     .probe = probe,
     .read = read_sqlite,
     .stands = TFP_FORMAT_IS(RANKS),

@@ -132,7 +132,8 @@ static void add_node(tfp_profile_reader *r, const tfp_node *row, const node_ref 
 tfp_status tfp_profile_program_finish(tfp_profile_reader *r, tfp_status s, tfp_error *err)
 {
     if (!r->program) return s;
-    for (size_t i = 0; i < r->nodes.size && !s; i++) add_node(r, &r->p->graph->nodes.at[r->first_row + i], &r->nodes.at[i]);
+    for (size_t i = 0; i < r->nodes.size && !s; i++)
+        add_node(r, &r->p->graph->nodes.at[r->first_row + i], &r->nodes.at[i]);
     s = tfp_program_end(r->program, s, err);
     r->program = NULL;
     return s;

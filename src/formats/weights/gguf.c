@@ -35,7 +35,7 @@ typedef struct reader {
 
 static uint64_t number(reader *r, size_t bytes)
 {
-    tfp_str s;
+    tfp_str s = { 0 };
     uint64_t n = 0;
     if (!r->status) r->status = tfp_input_peek(r->in, bytes, &s, r->err);
     if (!r->status && s.size < bytes)
@@ -146,7 +146,8 @@ static void check_version(reader *r)
     if (version == 0x02000000 || version == 0x03000000)
         r->status = tfp_fail(r->err, TFP_BADFILE, "a big-endian GGUF file, which is not read");
     else if (version < 2)
-        r->status = tfp_fail(r->err, TFP_BADFILE, "version %llu of GGUF, which is not read: convert it again", (unsigned long long)version);
+        r->status = tfp_fail(r->err, TFP_BADFILE, "version %llu of GGUF, which is not read: convert it again",
+                             (unsigned long long)version);
     else if (version > 3)
         tfp_build_warn(r->b, "a version of GGUF that is newer than 3", TFP_STR(""));
 }

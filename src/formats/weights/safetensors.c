@@ -47,11 +47,11 @@ static tfp_status read_tensor(reader *r, tfp_str name, tfp_pvalue v, tfp_error *
     if (!tfp_pickle_int(r->m, tfp_pickle_item(r->m, place, 0), &from) ||
         !tfp_pickle_int(r->m, tfp_pickle_item(r->m, place, 1), &to) || from < 0 || to < from)
         return fail(err, name, "no data_offsets");
-    if ((uint64_t)to > r->data_bytes) return fail(err, name, "its bytes are behind the end of the file: it is cut short");
+    if ((uint64_t)to > r->data_bytes)
+        return fail(err, name, "its bytes are behind the end of the file: it is cut short");
     row.bytes = to - from;
     unsigned bits = bits_of(row.type);
-    if (!tfp_weight_elements(dims, row.dim_count, &elements) ||
-        (bits && tfp_mul(elements, bits, NULL) / 8 > row.bytes))
+    if (!tfp_weight_elements(dims, row.dim_count, &elements) || (bits && tfp_mul(elements, bits, NULL) / 8 > row.bytes))
         return fail(err, name, "its shape needs more bytes than it has");
     return tfp_weight_add(r->b, &row, err);
 }
@@ -117,7 +117,8 @@ static tfp_status read_map(tfp_builder *b, tfp_pickle *m, tfp_pvalue map, const 
     tfp_status s = TFP_OK;
     for (size_t i = 0; !s && i < tfp_pickle_pairs(m, map); i++) {
         tfp_str name, file;
-        if (!tfp_pickle_text(m, tfp_pickle_key(m, map, i), &name) || !tfp_pickle_text(m, tfp_pickle_value(m, map, i), &file))
+        if (!tfp_pickle_text(m, tfp_pickle_key(m, map, i), &name) ||
+            !tfp_pickle_text(m, tfp_pickle_value(m, map, i), &file))
             s = tfp_fail(err, TFP_BADFILE, "its `weight_map` has a name that is no text");
         else if (!is_safe(file))
             s = tfp_fail(err, TFP_BADFILE, "it names a file that is not beside it");
@@ -145,7 +146,8 @@ static tfp_status read_index(tfp_builder *b, tfp_input *in, tfp_error *err)
     tfp_status s = m ? tfp_input_all(in, &text, err) : tfp_nomem(err);
     if (!s) s = tfp_pickle_read_json(m, text, &root, err);
     tfp_pvalue map = s ? 0 : tfp_pickle_named(m, root, "weight_map");
-    if (!s && tfp_pickle_kind_of(map) != TFP_PICKLE_DICT) s = tfp_fail(err, TFP_BADFILE, "an index without `weight_map`");
+    if (!s && tfp_pickle_kind_of(map) != TFP_PICKLE_DICT)
+        s = tfp_fail(err, TFP_BADFILE, "an index without `weight_map`");
     if (!s) s = read_map(b, m, map, in->name, err);
     tfp_pickle_free(m);
     return s;

@@ -5,8 +5,12 @@
 #include "formats/weights/torch.h"
 
 #define MACHINE_MOST ((uint64_t)256 << 20)
-#define LEGACY "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19." /* a pickle of the number 0x1950a86a20f9469cfc6c */
-enum { LEGACY_SIZE = 15, LEGACY_BEFORE = 3 /* number of pickles before the values: the number above, a version, facts about the machine */ };
+#define LEGACY                                                                                                         \
+    "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19." /* a pickle of the number 0x1950a86a20f9469cfc6c */
+enum {
+    LEGACY_SIZE = 15,
+    LEGACY_BEFORE = 3 /* number of pickles before the values: the number above, a version, facts about the machine */
+};
 
 static bool is_legacy(tfp_str head) { return head.size >= LEGACY_SIZE && !memcmp(head.data, LEGACY, LEGACY_SIZE); }
 
@@ -57,8 +61,13 @@ static tfp_status read_torch(tfp_builder *b, tfp_input *in, tfp_error *err)
 /* A ZIP file's directory is at the end, but its beginning has the names of the first files. */
 static int probe(tfp_str head, uint64_t total)
 {
-    static const char *const parts[] = { "/data.pkl", "/data/weights/", "/archive_format", "/.format_version", "/code/__torch__",
-                                         "/data/0", "serialized_exported_program.json" };
+    static const char *const parts[] = { "/data.pkl",
+                                         "/data/weights/",
+                                         "/archive_format",
+                                         "/.format_version",
+                                         "/code/__torch__",
+                                         "/data/0",
+                                         "serialized_exported_program.json" };
     (void)total;
     if (is_legacy(head)) return 95;
     if (!tfp_is_zip(head)) return 0;
@@ -69,7 +78,8 @@ static int probe(tfp_str head, uint64_t total)
 
 const tfp_format tfp_format_torch = {
     .name = "torch",
-    .help = "weights of PyTorch: torch.save's .pt, .pth and .bin, and programs of torch.export (.pt2), whose operators it has, too",
+    .help = "weights of PyTorch: torch.save's .pt, .pth and .bin, and programs of torch.export (.pt2), whose operators "
+            "it has, too",
     .probe = probe,
     .read = read_torch,
 };

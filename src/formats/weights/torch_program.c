@@ -13,12 +13,12 @@ enum { DIMS_MOST = 64 };
 typedef struct program {
     tfp_builder *b;
     tfp_pickle *m;
-    tfp_pvalue values;             /* tensors of the graph by name */
-    tfp_map64 at;                  /* name -> index in values */
-    tfp_recorded_op op;            /* the operator that is being read */
-    tfp_recorded_texts texts;      /* texts of its arguments */
-    uint64_t count;                /* number of operators and modules so far, for their ids */
-    tfp_str module;                /* the module around the previous operator, with the id of its row */
+    tfp_pvalue values;        /* tensors of the graph by name */
+    tfp_map64 at;             /* name -> index in values */
+    tfp_recorded_op op;       /* the operator that is being read */
+    tfp_recorded_texts texts; /* texts of its arguments */
+    uint64_t count;           /* number of operators and modules so far, for their ids */
+    tfp_str module;           /* the module around the previous operator, with the id of its row */
     uint64_t module_id;
 } program;
 
@@ -35,7 +35,8 @@ static bool read_sizes(tfp_pickle *m, tfp_pvalue sizes, int64_t dims[DIMS_MOST],
     for (size_t i = 0; i < *count; i++) {
         tfp_pvalue size = tfp_pickle_item(m, sizes, i);
         tfp_pvalue hint = member_of(m, tfp_pickle_named(m, size, "as_expr"), "hint", "as_int");
-        if (!tfp_pickle_int(m, tfp_pickle_named(m, size, "as_int"), &dims[i]) && !tfp_pickle_int(m, hint, &dims[i])) return false;
+        if (!tfp_pickle_int(m, tfp_pickle_named(m, size, "as_int"), &dims[i]) && !tfp_pickle_int(m, hint, &dims[i]))
+            return false;
         if (dims[i] < 0) return false;
     }
     return true;
@@ -48,7 +49,8 @@ static tfp_status add_weight(tfp_builder *b, tfp_pickle *m, tfp_str name, tfp_pv
     int64_t dims[DIMS_MOST], dtype = 0, elements = 0, parameter = 0;
     tfp_pvalue meta = tfp_pickle_named(m, v, "tensor_meta");
     tfp_weight_row row = { .name = name, .dims = dims };
-    if (!read_sizes(m, tfp_pickle_named(m, meta, "sizes"), dims, &row.dim_count) || !tfp_weight_elements(dims, row.dim_count, &elements)) {
+    if (!read_sizes(m, tfp_pickle_named(m, meta, "sizes"), dims, &row.dim_count) ||
+        !tfp_weight_elements(dims, row.dim_count, &elements)) {
         tfp_build_warn(b, "tensors whose shape cannot be, left out", name);
         return TFP_OK;
     }
@@ -102,13 +104,16 @@ static bool add_edge(program *p, tfp_pvalue tensor, int32_t position, bool outpu
     tfp_pvalue value = at == TFP_NONE ? 0 : tfp_pickle_value(p->m, p->values, at);
     tfp_str text;
     if (!tfp_pickle_text(p->m, name, &text)) return false;
-    tfp_recorded_tensor t = { .id = tfp_build_made_string(p->b, text) + (uint64_t)1, .position = position, .shape = TFP_NONE };
+    tfp_recorded_tensor t = { .id = tfp_build_made_string(p->b, text) + (uint64_t)1,
+                              .position = position,
+                              .shape = TFP_NONE };
     bool known = read_sizes(p->m, tfp_pickle_named(p->m, value, "sizes"), dims, &count);
     tfp_pickle_int(p->m, tfp_pickle_named(p->m, value, "dtype"), &dtype);
     *type = tfp_torch_type_numbered(dtype).element;
     if (known) put_shape(shape, dims, count);
     if (known && output) t.shape = tfp_build_shape(p->b, dims, count, count == 0);
-    if (p->b->p->recorded->tensors.size >= TFP_NONE - 1 || !tfp_push(&p->b->p->recorded->tensors, t)) p->b->status = TFP_NOMEM;
+    if (p->b->p->recorded->tensors.size >= TFP_NONE - 1 || !tfp_push(&p->b->p->recorded->tensors, t))
+        p->b->status = TFP_NOMEM;
     *(output ? &p->op.output_count : &p->op.input_count) += 1;
     return known;
 }
@@ -141,7 +146,11 @@ static void add_scalars(program *p, tfp_pvalue v)
         tfp_buf_char(&text, ']');
     else
         put_scalar(p, v, &text);
-    tfp_recorded_put(&p->texts, TFP_STR("[]"), list ? TFP_STR("ScalarList") : text.size ? TFP_STR("Scalar") : TFP_STR(""), text_of(&text));
+    tfp_recorded_put(&p->texts, TFP_STR("[]"),
+                     list        ? TFP_STR("ScalarList")
+                     : text.size ? TFP_STR("Scalar")
+                                 : TFP_STR(""),
+                     text_of(&text));
     if (text.failed) p->b->status = TFP_NOMEM;
     tfp_buf_free(&text);
 }
@@ -219,7 +228,8 @@ static void enter_module(program *p, tfp_str module)
     for (size_t i = 0; i < path.size; i++)
         if (path.data[i] == '.') path.data[i] = '/';
     p->module_id = ++p->count;
-    p->op = (tfp_recorded_op){ .id = p->module_id, .scope = true, .tensors = (uint32_t)p->b->p->recorded->tensors.size };
+    p->op =
+        (tfp_recorded_op){ .id = p->module_id, .scope = true, .tensors = (uint32_t)p->b->p->recorded->tensors.size };
     p->op.above = p->op.node = TFP_NONE;
     if (path.failed) p->b->status = TFP_NOMEM;
     if (!path.failed) p->op.name = tfp_build_made_string(p->b, text_of(&path));
@@ -246,7 +256,9 @@ static void add_operator(program *p, tfp_pvalue node)
     tfp_strid name = operator_name(p, target);
     if (!name) return;
     enter_module(p, module_of(p, node));
-    p->op = (tfp_recorded_op){ .id = ++p->count, .parent = p->module_id, .name = name, .tensors = (uint32_t)t->tensors.size };
+    p->op = (tfp_recorded_op){
+        .id = ++p->count, .parent = p->module_id, .name = name, .tensors = (uint32_t)t->tensors.size
+    };
     p->op.above = p->op.node = TFP_NONE;
     for (size_t i = 0; i < tfp_pickle_count(p->m, inputs) && !p->b->status; i++)
         add_argument(p, tfp_pickle_named(p->m, tfp_pickle_item(p->m, inputs, i), "arg"), (int32_t)i, false);
@@ -264,7 +276,8 @@ static tfp_status add_graph(tfp_builder *b, tfp_pickle *m, tfp_pvalue root, tfp_
     if (tfp_pickle_kind_of(nodes) != TFP_PICKLE_LIST) return tfp_fail(err, TFP_BADFILE, "no graph of torch.export");
     for (uint32_t i = 0; i < tfp_pickle_pairs(m, p.values) && !b->status; i++)
         if (!tfp_map64_put(&p.at, tfp_pickle_key(m, p.values, i), i)) b->status = TFP_NOMEM;
-    for (size_t i = 0; i < tfp_pickle_count(m, nodes) && !b->status; i++) add_operator(&p, tfp_pickle_item(m, nodes, i));
+    for (size_t i = 0; i < tfp_pickle_count(m, nodes) && !b->status; i++)
+        add_operator(&p, tfp_pickle_item(m, nodes, i));
     if (!b->status && !tfp_push(&b->p->recorded->files, (uint32_t)b->p->recorded->ops.size)) b->status = TFP_NOMEM;
     tfp_map64_free(&p.at);
     tfp_recorded_texts_free(&p.texts);

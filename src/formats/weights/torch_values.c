@@ -49,7 +49,10 @@ static const struct {
 };
 /* clang-format on */
 
-static tfp_torch_type type_at(size_t i) { return (tfp_torch_type){ tfp_str_of(types[i].name), tfp_str_of(types[i].element), types[i].bits }; }
+static tfp_torch_type type_at(size_t i)
+{
+    return (tfp_torch_type){ tfp_str_of(types[i].name), tfp_str_of(types[i].element), types[i].bits };
+}
 
 tfp_torch_type tfp_torch_type_of(tfp_str told)
 {
@@ -112,7 +115,7 @@ static tfp_pvalue argument(const walk *w, tfp_pvalue args, size_t i) { return tf
  * (meta) have dtype, size. */
 static const struct {
     const char *name;
-    int inner;              /* the argument that is the tensor itself; -1: none */
+    int inner;                 /* the argument that is the tensor itself; -1: none */
     int storage, sizes, dtype; /* -1: none */
 } rebuilders[] = {
     { "torch._utils._rebuild_tensor", -1, 0, 2, -1 },
@@ -151,7 +154,8 @@ static bool find_tensor(const walk *w, tfp_pvalue v, tensor *out)
             out->offset = argument(w, args, 1);
             out->type = tfp_torch_type_of(text_of(w, argument(w, out->storage, 1)));
         }
-        if (rebuilders[i].dtype >= 0) out->type = tfp_torch_type_of(text_of(w, argument(w, args, (size_t)rebuilders[i].dtype)));
+        if (rebuilders[i].dtype >= 0)
+            out->type = tfp_torch_type_of(text_of(w, argument(w, args, (size_t)rebuilders[i].dtype)));
         return true;
     }
     return false;
@@ -175,14 +179,17 @@ static int64_t bytes_of(const walk *w, const tensor *t, int64_t elements)
 {
     int64_t stored;
     if (!t->storage) return 0;
-    if (tfp_pickle_int(w->m, argument(w, t->storage, 4), &stored) && stored >= 0 && stored < elements) elements = stored;
+    if (tfp_pickle_int(w->m, argument(w, t->storage, 4), &stored) && stored >= 0 && stored < elements)
+        elements = stored;
     return tfp_mul(elements, t->type.bits, NULL) / 8;
 }
 
 static tfp_status add_tensor(walk *w, const tensor *t, bool optimizer, tfp_error *err)
 {
     int64_t dims[DIMS_MOST], elements;
-    tfp_weight_row row = { .name = { w->name.data ? w->name.data : "", w->name.size }, .type = t->type.name, .dims = dims };
+    tfp_weight_row row = { .name = { w->name.data ? w->name.data : "", w->name.size },
+                           .type = t->type.name,
+                           .dims = dims };
     row.dim_count = tfp_pickle_count(w->m, t->sizes);
     bool ok = row.dim_count <= DIMS_MOST;
     for (size_t i = 0; ok && i < row.dim_count; i++) ok = tfp_pickle_int(w->m, argument(w, t->sizes, i), &dims[i]);
@@ -273,7 +280,8 @@ static tfp_status next_member(walk *w, tfp_error *err)
         return TFP_OK;
     }
     if (f->pairs)
-        return add_name(w, tfp_pickle_key(w->m, f->value, i)) ? visit(w, tfp_pickle_value(w->m, f->value, i), err) : TFP_OK;
+        return add_name(w, tfp_pickle_key(w->m, f->value, i)) ? visit(w, tfp_pickle_value(w->m, f->value, i), err)
+                                                              : TFP_OK;
     if (w->name.size) tfp_buf_char(&w->name, '.');
     tfp_buf_int(&w->name, (int64_t)i);
     return visit(w, tfp_pickle_item(w->m, f->value, i), err);
@@ -288,7 +296,8 @@ tfp_status tfp_torch_add_values(tfp_builder *b, tfp_pickle *m, tfp_pvalue root, 
     size_t before = b->p->weights.size;
     tfp_status s = w.modules && w.parameters && w.buffers ? visit(&w, root, err) : tfp_nomem(err);
     while (!s && w.stack.size) s = w.name.failed ? tfp_nomem(err) : next_member(&w, err);
-    if (!s && w.too_deep) tfp_build_warn(b, "values nested over 100 deep, or with names over 4,096 characters, left out", TFP_STR(""));
+    if (!s && w.too_deep)
+        tfp_build_warn(b, "values nested over 100 deep, or with names over 4,096 characters, left out", TFP_STR(""));
     if (!s && b->p->weights.size == before) s = tfp_fail(err, TFP_BADFILE, "no tensor in what torch.save wrote");
     tfp_buf_free(&w.name);
     tfp_vec_free(&w.stack);

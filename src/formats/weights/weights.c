@@ -22,8 +22,8 @@ tfp_status tfp_weight_of_node(tfp_builder *b, uint32_t node, const tfp_weight_ro
 {
     tfp_weight w = { .node = node, .bytes = row->bytes, .kind = (uint8_t)row->kind };
     if (!tfp_weight_elements(row->dims, row->dim_count, &w.elements))
-        return tfp_fail(err, TFP_BADFILE, "tensor %.*s: a shape that cannot be", (int)(row->name.size < 200 ? row->name.size : 200),
-                        row->name.data);
+        return tfp_fail(err, TFP_BADFILE, "tensor %.*s: a shape that cannot be",
+                        (int)(row->name.size < 200 ? row->name.size : 200), row->name.data);
     w.type = tfp_build_made_string(b, row->type);
     uint32_t shape = tfp_build_shape(b, row->dims, row->dim_count, row->dim_count == 0);
     tfp_build_row(b, node)->shape = shape;

@@ -41,10 +41,7 @@ bool tfp_xplane_in_buffer(const tfp_xreader *r, const tfp_hlo_module *m, uint32_
 
 /* ---- names ---- */
 
-static bool is_sign(char c)
-{
-    return !((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'));
-}
+static bool is_sign(char c) { return !((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')); }
 
 /* Makes "loop_add_fusion_1" of "loop_add_fusion.1". */
 static tfp_strid without_signs(tfp_xreader *r, tfp_strid id)
@@ -64,9 +61,9 @@ typedef struct level { /* a computation that is being flattened */
     uint32_t *rows;    /* its instructions in the order of the schedule */
     size_t count, at;
     bool optional, then_optional; /* whether the items of this computation, and of the one after it, are optional */
-    uint32_t first;     /* of a loop: its first item in the buffer; TFP_NONE: no loop */
-    uint32_t condition; /* the last item of the loop's condition; TFP_NONE: none */
-    uint32_t then;      /* the computation to flatten after this one; TFP_NONE: none */
+    uint32_t first;               /* of a loop: its first item in the buffer; TFP_NONE: no loop */
+    uint32_t condition;           /* the last item of the loop's condition; TFP_NONE: none */
+    uint32_t then;                /* the computation to flatten after this one; TFP_NONE: none */
 } level;
 enum { LEVELS = 16 };
 
@@ -75,14 +72,17 @@ typedef struct flattener {
     const tfp_hlo_module *m;
     tfp_command_buffer *to;
     level levels[LEVELS];
-    size_t depth, budget; /* budget: how many more instructions may be added, because a computation may be called from many places */
+    size_t depth,
+        budget; /* budget: how many more instructions may be added, because a computation may be called from many places */
 } flattener;
 
 static bool runs_nothing(const tfp_xreader *r, const tfp_hlo_instruction *i)
 {
-    static const char *const names[] = { "bitcast", "get-tuple-element", "parameter", "tuple", "constant", "opt-barrier",
-                                         "optimization-barrier", "after-all", "domain", "add-dependency", "partition-id",
-                                         "replica-id", "get-dimension-size" };
+    static const char *const names[] = {
+        "bitcast",      "get-tuple-element",    "parameter",         "tuple",  "constant",
+        "opt-barrier",  "optimization-barrier", "after-all",         "domain", "add-dependency",
+        "partition-id", "replica-id",           "get-dimension-size"
+    };
     tfp_str opcode = tfp_text(r->p, i->opcode);
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (tfp_str_eq(opcode, tfp_str_of(names[k]))) return true;
@@ -100,7 +100,8 @@ static tfp_buffer_runs what_runs(const tfp_xreader *r, const tfp_hlo_instruction
 static uint8_t family_of(tfp_xreader *r, const tfp_hlo_instruction *i)
 {
     if (is_opcode(r, i, "dot")) return (uint8_t)tfp_family_of_kernel(TFP_STR("gemm"));
-    if (tfp_str_begins(tfp_text(r->p, i->opcode), TFP_STR("collective-"))) return (uint8_t)tfp_family_of_kernel(TFP_STR("nccl"));
+    if (tfp_str_begins(tfp_text(r->p, i->opcode), TFP_STR("collective-")))
+        return (uint8_t)tfp_family_of_kernel(TFP_STR("nccl"));
     tfp_strid text = without_signs(r, i->target ? i->target : i->opcode);
     return (uint8_t)tfp_family_of_kernel(tfp_text(r->p, text));
 }
@@ -202,7 +203,9 @@ static bool enter(flattener *f, uint32_t computation, level with)
 static void enter_loop(flattener *f, const tfp_hlo_instruction *i, bool optional)
 {
     uint32_t body = callee(f->m, i, 0), condition = callee(f->m, i, 1);
-    level with = { .optional = true, .then_optional = optional, .first = f->to->count, .condition = TFP_NONE, .then = body };
+    level with = {
+        .optional = true, .then_optional = optional, .first = f->to->count, .condition = TFP_NONE, .then = body
+    };
     if (!enter(f, condition, with)) {
         with.optional = optional;
         with.then = TFP_NONE;
@@ -266,7 +269,8 @@ static void flatten(flattener *f, uint32_t computation)
 
 /* ---- the buffers of a program ---- */
 
-static void add_buffer(tfp_xreader *r, const tfp_hlo_module *m, uint64_t program, uint32_t computation, tfp_strid caller)
+static void add_buffer(tfp_xreader *r, const tfp_hlo_module *m, uint64_t program, uint32_t computation,
+                       tfp_strid caller)
 {
     tfp_graph_tables *g = r->p->captures;
     tfp_command_buffer buffer = { .process = r->process,

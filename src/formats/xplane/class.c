@@ -311,10 +311,10 @@ static void classify(tfp_xreader *r, tfp_xclass *c, const facts *f, int64_t star
         tfp_xplane_put_text(r, "hlo_op", instruction);
         tfp_xplane_put_text(r, "hlo_module", c->module);
         tfp_xplane_put_text(r,
-                 f->set_details    ? "memset_details"
-                 : f->copy_details ? "memcpy_details"
-                                   : "kernel_details",
-                 f->details);
+                            f->set_details    ? "memset_details"
+                            : f->copy_details ? "memcpy_details"
+                                              : "kernel_details",
+                            f->details);
         tfp_xplane_put_text(r, "name", f->name);
         if (f->ordinal >= 0) tfp_xplane_put_number(r, "device_ordinal", f->ordinal);
         tfp_xplane_put_details(r, f->details);

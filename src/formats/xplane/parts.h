@@ -68,10 +68,10 @@ typedef struct tfp_xstat_name { /* XStatMetadata */
     tfp_xstat_id known;
 } tfp_xstat_name;
 
-typedef struct tfp_xmeta {             /* XEventMetadata */
-    tfp_strid name, instruction;       /* instruction: from "%NAME = ...", otherwise the name that is shown; 0 on hosts */
-    tfp_strid op, op_type;             /* from a host event's name NAME:TYPE; 0: it has another form */
-    bool eager;                        /* op comes from a name `EagerLocalExecute: TYPE` */
+typedef struct tfp_xmeta {       /* XEventMetadata */
+    tfp_strid name, instruction; /* instruction: from "%NAME = ...", otherwise the name that is shown; 0 on hosts */
+    tfp_strid op, op_type;       /* from a host event's name NAME:TYPE; 0: it has another form */
+    bool eager;                  /* op comes from a name `EagerLocalExecute: TYPE` */
     uint32_t value_first, value_count; /* index in the plane's values: stats of all its events */
     uint32_t last_class;               /* class of its last event; TFP_NONE: none */
 } tfp_xmeta;
@@ -193,8 +193,8 @@ typedef struct tfp_xreader {
     bool has_steps;                         /* the file has marked steps or roots */
     bool has_events;
     bool graph_launches; /* the trace has a call that launches a graph */
-    bool sums; /* TFP_KEEP_SUMS, TFP_KEEP_ROWS: lanes are slim where that is possible */
-    bool rows; /* TFP_KEEP_ROWS: memory is not asked for */
+    bool sums;           /* TFP_KEEP_SUMS, TFP_KEEP_ROWS: lanes are slim where that is possible */
+    bool rows;           /* TFP_KEEP_ROWS: memory is not asked for */
     tfp_slim_writer slim;
 } tfp_xreader;
 
@@ -226,11 +226,11 @@ typedef struct tfp_xline_reader {
     uint32_t plane, lane;
     uint64_t last_id; /* id of the last metadata, and its index */
     uint32_t last_meta;
-    bool slim;                                  /* r->slim receives its events */
+    bool slim; /* r->slim receives its events */
     /* of a stream: the module and instruction whose run continues, and the name of the run's first activity */
     tfp_strid module, instruction, path, first;
-    int64_t start_ns;                           /* start of its last activity */
-    uint32_t only; /* the module's only instruction in this stream so far; TFP_NONE, TFP_SEVERAL */
+    int64_t start_ns; /* start of its last activity */
+    uint32_t only;    /* the module's only instruction in this stream so far; TFP_NONE, TFP_SEVERAL */
 } tfp_xline_reader;
 typedef struct tfp_xevent { /* XEvent, without its stats */
     uint64_t meta;
@@ -351,7 +351,8 @@ void tfp_xplane_put_text(tfp_xreader *r, const char *name, tfp_strid text); /* 0
 void tfp_xplane_put_details(tfp_xreader *r, tfp_strid details);
 /* Adds stats of what an execution of an instruction computes, from the file or its program. m NULL, or row TFP_NONE: the
  * instruction is not in the file. */
-void tfp_xplane_put_work(tfp_xreader *r, const tfp_xtold *t, const tfp_hlo_module *m, uint32_t row, tfp_strid instruction);
+void tfp_xplane_put_work(tfp_xreader *r, const tfp_xtold *t, const tfp_hlo_module *m, uint32_t row,
+                         tfp_strid instruction);
 /* The same with the names of instruction and module. Returns an index in stat_sets; TFP_NONE: none. */
 uint32_t tfp_xplane_work_stats(tfp_xreader *r, const tfp_hlo_module *m, uint32_t row);
 

@@ -290,7 +290,7 @@ static void read_meta(tfp_xreader *r, tfp_xplane *p, tfp_wire *outer, const tfp_
     }
     tfp_wire_join(outer, &e.value, "event_metadata");
     if (outer->fault) return;
-    if (!has_program) program = e.has_key ? e.key : id; /* many writers identify a program only by the id of the event's metadata */
+    if (!has_program) program = e.has_key ? e.key : id; /* many writers have a program's id only in the key */
     if (module.at < module.end) read_module(r, module, program, name);
     if (p->kind == XP_METADATA) return;
     bool host = p->kind == XP_HOST;

@@ -47,7 +47,8 @@ void tfp_xplane_put_details(tfp_xreader *r, tfp_strid details)
         add_stat(r, (tfp_stat){ .key = key_named(r, "est. achieved occupancy %"),
                                 .type = TFP_STAT_REAL,
                                 .value.real = number });
-    if (detail(text, "size", &number) || detail(text, "num_bytes", &number)) tfp_xplane_put_number(r, "bytes", (int64_t)number);
+    if (detail(text, "size", &number) || detail(text, "num_bytes", &number))
+        tfp_xplane_put_number(r, "bytes", (int64_t)number);
 }
 
 /* ---- what is computed ---- */
@@ -63,7 +64,8 @@ static bool is_unexplained(const tfp_xtold *t, tfp_str instruction)
     return true;
 }
 
-void tfp_xplane_put_work(tfp_xreader *r, const tfp_xtold *t, const tfp_hlo_module *m, uint32_t row, tfp_strid instruction)
+void tfp_xplane_put_work(tfp_xreader *r, const tfp_xtold *t, const tfp_hlo_module *m, uint32_t row,
+                         tfp_strid instruction)
 {
     const tfp_hlo_instruction *i = m && row != TFP_NONE ? &m->instructions.at[row] : NULL;
     if (t->flops && t->flops->type == TFP_STAT_INT)

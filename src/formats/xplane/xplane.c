@@ -132,7 +132,9 @@ static tfp_strid host_of(tfp_xreader *r)
 
 static void build_process(tfp_xreader *r, size_t devices_before)
 {
-    tfp_process p = { .host = host_of(r), .pid = r->pid, .rank = -1, .source = (uint32_t)r->p->files->sources.size - 1 };
+    tfp_process p = {
+        .host = host_of(r), .pid = r->pid, .rank = -1, .source = (uint32_t)r->p->files->sources.size - 1
+    };
     int64_t origin = r->base_ns ? r->base_ns : r->profile_start_ns;
     if (!r->p->files->sources.size) p.source = TFP_NONE;
     if (!r->p->about.origin_unix_ns)
@@ -140,7 +142,8 @@ static void build_process(tfp_xreader *r, size_t devices_before)
     else if (origin)
         p.clock_offset_ns = tfp_add(origin, -r->p->about.origin_unix_ns, NULL);
     r->process = tfp_build_process(r->b, &p);
-    for (size_t i = devices_before; i < r->p->events->devices.size; i++) r->p->events->devices.at[i].process = r->process;
+    for (size_t i = devices_before; i < r->p->events->devices.size; i++)
+        r->p->events->devices.at[i].process = r->process;
 }
 
 /* ---- the second way: events ---- */
@@ -229,7 +232,8 @@ static tfp_status read_xplane(tfp_builder *b, tfp_input *in, tfp_error *err)
     if (!s) {
         tfp_xplane_settle_eager(&r);
         r.graph_id = tfp_build_string(b, TFP_STR("cuda_graph_id"));
-        if (r.graph_launches) r.sums = false; /* the places of activities follow from those around them, so spans are needed */
+        if (r.graph_launches)
+            r.sums = false; /* the places of activities follow from those around them, so spans are needed */
         find_base(&r);
         build_process(&r, devices);
         for (uint32_t i = 0; i < r.planes.size && !s; i++) {

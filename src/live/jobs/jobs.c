@@ -13,12 +13,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MAPS_GROWTH ((int64_t)1 << 18) /* a newly loaded library makes the address space grow by more than this: libcudart has 700 KB */
-#define SAMPLES_A_RESTING_LOOK 4       /* of a process that did not run: the states of its threads have hardly changed */
-#define SAMPLES_A_TURN 5               /* between two readings of a process that did not run, and of what rarely changes */
-#define LIST_NS ((int64_t)1900000000)  /* between two listings of all processes, unless the caller asks for one */
-#define FILES_LEAST 8                  /* descriptors that must be free: without any, processes would seem to have ended */
-#define KEPT_MOST 400                  /* descriptors kept open; the counters of steps take up to 512 more */
+#define MAPS_GROWTH                                                                                                    \
+    ((int64_t)1 << 18) /* a newly loaded library makes the address space grow by more than this: libcudart has 700 KB */
+#define SAMPLES_A_RESTING_LOOK 4 /* of a process that did not run: the states of its threads have hardly changed */
+#define SAMPLES_A_TURN 5         /* between two readings of a process that did not run, and of what rarely changes */
+#define LIST_NS ((int64_t)1900000000) /* between two listings of all processes, unless the caller asks for one */
+#define FILES_LEAST 8 /* descriptors that must be free: without any, processes would seem to have ended */
+#define KEPT_MOST 400 /* descriptors kept open; the counters of steps take up to 512 more */
 
 /* ---- the table of processes ---- */
 

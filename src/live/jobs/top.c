@@ -221,7 +221,8 @@ static tfp_status fill(const tfp_live *l, tfp_report *r, tfp_error *err)
     for (size_t i = 0; i < count; i++) sorted[i] = rows[order[i]];
     if (*l->no_agents && tfp_report_note_add(r, TFP_NOTE_NO_AGENTS, err, "agents are not looked for: %s", l->no_agents))
         return tfp_nomem(err);
-    if (l->lost && tfp_report_note_add(r, TFP_NOTE_RATES_TOO_LOW, err, "steps came faster than they could be counted: rates are too low"))
+    if (l->lost && tfp_report_note_add(r, TFP_NOTE_RATES_TOO_LOW, err,
+                                       "steps came faster than they could be counted: rates are too low"))
         return tfp_nomem(err);
     return tfp_grid_of(r, &(tfp_row_table){ tfp_top_columns, sorted, sizeof *sorted, count, 0 }, err);
 }

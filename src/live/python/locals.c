@@ -65,7 +65,8 @@ static void put_int(const tfp_python *p, const object *o, tfp_buf *out)
 {
     int64_t size = (int64_t)o->words[OBJECT_SIZE / 8];
     bool tagged =
-        p->layout->minor >= 12; /* from 3.12 on the size holds the number of digits and two bits of sign: 0 positive, 1 zero, 2 negative */
+        p->layout->minor >=
+        12; /* from 3.12 on the size holds the number of digits and two bits of sign: 0 positive, 1 zero, 2 negative */
     bool negative = tagged ? (size & 3) == 2 : size < 0;
     uint64_t digits = tagged     ? (size & 3) == 1 ? 0 : (uint64_t)size >> 3
                       : negative ? 0 - (uint64_t)size

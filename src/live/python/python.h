@@ -24,8 +24,9 @@ typedef struct tfp_python_layout {
     tfp_frame_layout frame;
     tfp_code_layout code;
     int tuple_items;
-    int text_ascii, text_data;   /* offset of the characters of a str */
-    int runtime_gil, interp_gil; /* the interpreter lock: its offset in _PyRuntime, or of a pointer to it in the interpreter */
+    int text_ascii, text_data; /* offset of the characters of a str */
+    int runtime_gil,
+        interp_gil; /* the interpreter lock: its offset in _PyRuntime, or of a pointer to it in the interpreter */
     int pending_mutex; /* offset in _PyRuntime of the PyMutex around the main thread's pending calls; 0: it is another kind of lock */
 } tfp_python_layout;
 const tfp_python_layout *tfp_python_layout_of(int minor); /* NULL: unknown version */
@@ -34,10 +35,11 @@ typedef struct tfp_python {
     int64_t pid;
     const tfp_python_layout *layout;
     uint64_t runtime, code_type, text_type; /* addresses of _PyRuntime, PyCode_Type, PyUnicode_Type */
-    bool inside; /* it is in another pid namespace, where its threads have other numbers */
+    bool inside;                            /* it is in another pid namespace, where its threads have other numbers */
     struct {
         int32_t theirs, ours;
-    } numbers[1024]; /* the numbers of threads, indexed by the last bits of their own number; kept from one look to the next */
+    } numbers
+        [1024]; /* the numbers of threads, indexed by the last bits of their own number; kept from one look to the next */
 } tfp_python;
 
 /* Finds the interpreter of a process. False: *way says why not, as a code and a sentence. */
@@ -64,8 +66,7 @@ typedef struct tfp_live_frame {
     uint64_t address; /* address of the frame */
     uint64_t code;    /* address of the code object */
     int64_t at;       /* byte offset in its code; -1: before the first instruction */
-    bool
-        entry; /* C code called it. The frames it calls, up to the next entry, share one call of the interpreter. */
+    bool entry; /* C code called it. The frames it calls, up to the next entry, share one call of the interpreter. */
 } tfp_live_frame;
 
 /* Reads the frames of a thread, innermost first; returns how many. -1: torn, they changed while they were read. */
@@ -124,7 +125,8 @@ typedef struct tfp_mapped_file {
 } tfp_mapped_file;
 /* Opens the file for reading, even when it was replaced or removed; -1: errno, EINVAL where it is no plain file. */
 int tfp_mapped_file_open(int64_t pid, const tfp_mapped_file *file);
-#define TFP_MAPS_LINES 131072 /* most lines of /proc/PID/maps that are read; the kernel's default limit is half as many */
+#define TFP_MAPS_LINES                                                                                                 \
+    131072 /* most lines of /proc/PID/maps that are read; the kernel's default limit is half as many */
 /* Parses a line of /proc/PID/maps. False: the line has no file, or another part of one. */
 bool tfp_mapped_file_parse(const char *line, tfp_mapped_file *out);
 

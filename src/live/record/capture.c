@@ -9,11 +9,12 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define ALIGN_LEAD_MICROS 400000        /* time from the announcement of the shared start to that start */
+#define ALIGN_LEAD_MICROS 400000 /* time from the announcement of the shared start to that start */
 /* a session that has not answered for this long does not count against the limit of concurrent sessions */
 #define SILENT_NS ((int64_t)1000000000)
 
-#define FILES_A_SESSION 8 /* descriptors: the connection, the process's memory, a lock, files that are read on the way */
+#define FILES_A_SESSION                                                                                                \
+    8 /* descriptors: the connection, the process's memory, a lock, files that are read on the way */
 
 typedef struct polled {
     struct pollfd *fds;
@@ -52,11 +53,13 @@ static bool any_in(const tfp_capture *c, tfp_session_state state)
 static void start_more(tfp_capture *c)
 {
     size_t running = count_busy(c), most = (size_t)c->wish->parallel;
-    if (c->wish->align || c->wish->kineto) most = SIZE_MAX; /* such sessions wait for each other, or for the next poll */
+    if (c->wish->align || c->wish->kineto)
+        most = SIZE_MAX; /* such sessions wait for each other, or for the next poll */
     for (size_t i = 0; i < c->sessions.size && running < most; i++) {
         tfp_session *s = c->sessions.at[i];
         if (s->state != TFP_SESSION_WAITS || (c->wish->align && !c->align_unix_micros && *s->host)) continue;
-        if (running && !c->wish->align && !tfp_files_left(FILES_A_SESSION)) return; /* this session waits until others have closed their files */
+        if (running && !c->wish->align && !tfp_files_left(FILES_A_SESSION))
+            return; /* this session waits until others have closed their files */
         tfp_session_start(c, s);
         running++;
     }
@@ -247,7 +250,8 @@ tfp_status tfp_live_capture(tfp_live *l, const char *const *selectors, size_t co
                       .ctx = ctx };
     bool there = l->wish.dir && access(l->wish.dir, F_OK) == 0;
     tfp_status s = capture(&c, selectors, count, o, out, err);
-    if (s && !there && *c.results.path) rmdir(c.results.path); /* of a refused capture: removes the folder only if it is empty */
+    if (s && !there && *c.results.path)
+        rmdir(c.results.path); /* of a refused capture: removes the folder only if it is empty */
     *exit_status = s ? tfp_exit_status(s) : status_of(&c);
     snprintf(l->run.results.path, sizeof l->run.results.path, "%s", c.results.path);
     release(&c);

@@ -64,9 +64,7 @@ static void put_json(tfp_json *j, const tfp_capture_row *row, bool manifest)
     tfp_json_open(j, '{');
     put_columns(j, tfp_capture_columns, row);
     if (manifest) put_columns(j, more, row);
-    if (manifest && row->rank.data && tfp_parse_int64(row->rank, &rank)) {
-        tfp_json_int_at(j, "rank", rank);
-    }
+    if (manifest && row->rank.data && tfp_parse_int64(row->rank, &rank)) { tfp_json_int_at(j, "rank", rank); }
     tfp_json_close(j, '}');
 }
 

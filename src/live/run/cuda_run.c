@@ -296,8 +296,8 @@ tfp_status tfp_cuda_end(const tfp_run *r, tfp_buf *rows, tfp_buf *notes, tfp_err
     if (cxx) dlclose(cxx);
     if (e.told > NOTES_MOST) tfp_buf_printf(notes, "%zu more notes of processes: manifest.json\n", e.told - NOTES_MOST);
     if (e.traces)
-        tfp_buf_printf(notes, "CUDA of %zu process%s in %s; to look at it: tfprof kernel %s/JOB\n", e.traces, e.traces == 1 ? "" : "es",
-                       r->results.path, r->results.path);
+        tfp_buf_printf(notes, "CUDA of %zu process%s in %s; to look at it: tfprof kernel %s/JOB\n", e.traces,
+                       e.traces == 1 ? "" : "es", r->results.path, r->results.path);
     else if (!e.told)
         tfp_buf_text(notes, "no process used CUDA: nothing loaded the library that CUDA_INJECTION64_PATH names\n");
     return s ? s : notes->failed || rows->failed ? tfp_nomem(err) : TFP_OK;

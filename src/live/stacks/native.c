@@ -17,12 +17,11 @@
 #define ONCE_NS 100000000 /* how long --once waits for a sample of a running thread */
 #define LOOP "_PyEval_EvalFrameDefault"
 #define LOOPS_MOST 8
-/* least size of the interpreter's loop in bytes; in 3.14 with tail calls it has 1184, in other versions 34,000 and
- * more */
+/* least size of the interpreter's loop in bytes; in 3.14 with tail calls it has 1184, in others 34,000 and more */
 #define LOOP_LEAST 8192
 
-/* A stack before its names are looked up: four words, the Python functions (twice, plus 1 for an entry frame), addresses (two
- * words each). */
+/* A stack before its names are looked up: four words, the Python functions (twice, plus 1 for an entry frame), and two
+ * words for each address. */
 enum { RAW_THREAD, RAW_KERNEL, RAW_PYTHON, RAW_FLAGS, RAW_HEAD };
 enum { RAW_WHOLE = 1 };
 
@@ -33,8 +32,7 @@ struct tfp_native {
     uint64_t loops[LOOPS_MOST][2]; /* address ranges of the interpreter's loop */
     size_t loop_count;
     bool idle;
-    int64_t period_ns;
-    int64_t listed_ns;
+    int64_t period_ns, listed_ns;
     size_t lists;
     long python_count; /* the number of s->seen that are Python threads */
     TFP_VEC(int64_t) tids;
@@ -47,7 +45,6 @@ struct tfp_native {
     tfp_native_frame frames[TFP_STACKS_NATIVE_MOST];
     char now[65536]; /* the stack as it was read after Python's frames */
     int64_t moved, taken;
-    bool gone;
 };
 
 static bool in_loop(const tfp_native *n, uint64_t pc)
@@ -331,17 +328,20 @@ static tfp_status add_notes(tfp_native *n, tfp_error *err)
                                      facts.refused == 1 ? " is" : "s are", facts.why);
     if (!status && facts.user_only)
         status = tfp_report_note_add(
-            r, TFP_NOTE_KERNEL_NOT_READ, err, "time in the kernel is not sampled: needs kernel.perf_event_paranoid of 1 or less, or CAP_PERFMON");
+            r, TFP_NOTE_KERNEL_NOT_READ, err,
+            "time in the kernel is not sampled: needs kernel.perf_event_paranoid of 1 or less, or CAP_PERFMON");
     if (!status && facts.lost)
-        status = tfp_report_note_add(r, TFP_NOTE_SAMPLES_LOST, err, "%lld sample%s lost: the machine is busy", (long long)facts.lost,
-                                     facts.lost == 1 ? " was" : "s were");
+        status = tfp_report_note_add(r, TFP_NOTE_SAMPLES_LOST, err, "%lld sample%s lost: the machine is busy",
+                                     (long long)facts.lost, facts.lost == 1 ? " was" : "s were");
     if (!status && n->moved)
         status = tfp_report_note_add(
-            r, TFP_NOTE_NATIVE_FRAMES_LOST, err, "%lld of %lld samples have Python frames only: their native call was over before these were read",
+            r, TFP_NOTE_NATIVE_FRAMES_LOST, err,
+            "%lld of %lld samples have Python frames only: their native call was over before these were read",
             (long long)n->moved, (long long)n->taken);
     if (!status && tfp_unwind_refused(n->unwind))
         status = tfp_report_note_add(
-            r, TFP_NOTE_MAPPINGS_NOT_READ, err, "%zu mapped files are damaged, or have more than %d MB of tables in all: they are not read",
+            r, TFP_NOTE_MAPPINGS_NOT_READ, err,
+            "%zu mapped files are damaged, or have more than %d MB of tables in all: they are not read",
             tfp_unwind_refused(n->unwind), (int)(TFP_IMAGE_HELD >> 20));
     return status;
 }
@@ -429,7 +429,7 @@ tfp_status tfp_native_begin(tfp_sampler *s, const tfp_stacks_wish *wish, tfp_nat
     for (size_t i = 0; i < n->loop_count; i++) bytes += n->loops[i][1] - n->loops[i][0];
     if (bytes < LOOP_LEAST)
         return tfp_fail(err, TFP_BADFILE,
-                        "--native: this CPython was built with tail calls: its interpreter loop is many functions, whose places are not known");
+                        "--native: this CPython was built with tail calls, so the interpreter's loop cannot be found");
     const char *refused = tfp_perf_add(n->perf, s->python->pid);
     if (refused) return tfp_fail(err, TFP_BADFILE, "--native: %s", refused);
     return list_threads(n) ? TFP_OK : tfp_fail(err, TFP_BADFILE, "it has ended");

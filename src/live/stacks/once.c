@@ -59,12 +59,14 @@ tfp_status tfp_stacks_once(tfp_sampler *s, const tfp_stacks_wish *wish, tfp_erro
     if (!status && !s->full && tfp_now_ns() > s->until_ns) s->full = "reading its threads took more than 2 s";
     if (!status) status = tfp_stacks_note_limits(s, err);
     if (!status && s->torn)
-        status = tfp_report_note_add(s->r, TFP_NOTE_SAMPLES_TORN, err, "the stack%s of %lld thread%s changed while %s read",
-                                     s->torn == 1 ? "" : "s", (long long)s->torn, s->torn == 1 ? "" : "s", s->torn == 1 ? "it was" : "they were");
-    if (!status && s->changed)
         status =
-            tfp_report_note_add(s->r, TFP_NOTE_LOCALS_LOST, err, "%lld frame%s no local variables here: %s ended while these were read",
-                                (long long)s->changed, s->changed == 1 ? " has" : "s have", s->changed == 1 ? "it" : "they");
+            tfp_report_note_add(s->r, TFP_NOTE_SAMPLES_TORN, err, "the stack%s of %lld thread%s changed while %s read",
+                                s->torn == 1 ? "" : "s", (long long)s->torn, s->torn == 1 ? "" : "s",
+                                s->torn == 1 ? "it was" : "they were");
+    if (!status && s->changed)
+        status = tfp_report_note_add(
+            s->r, TFP_NOTE_LOCALS_LOST, err, "%lld frame%s no local variables here: %s ended while these were read",
+            (long long)s->changed, s->changed == 1 ? " has" : "s have", s->changed == 1 ? "it" : "they");
     if (!status) status = tfp_threads_fill(s->r, &rows, wish->locals, err);
     tfp_native_free(native);
     tfp_vec_free(&rows);

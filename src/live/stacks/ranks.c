@@ -33,7 +33,7 @@ const tfp_row_column tfp_rank_columns[] = {
 typedef struct ranks {
     tfp_report *r;
     TFP_VEC(tfp_rank_row) rows;
-    size_t read; /* of the processes */
+    size_t read;   /* of the processes */
     char why[400]; /* the reason for the last one that was not read */
     tfp_error *err;
 } ranks;
@@ -49,7 +49,9 @@ static int64_t number_of(int64_t pid, const char *name)
 {
     char text[20];
     int64_t n;
-    return tfp_proc_setting(pid, name, text, sizeof text) && tfp_parse_int64(tfp_str_of(text), &n) && n >= 0 ? n : TFP_ABSENT;
+    return tfp_proc_setting(pid, name, text, sizeof text) && tfp_parse_int64(tfp_str_of(text), &n) && n >= 0
+               ? n
+               : TFP_ABSENT;
 }
 
 /* When a process began, in seconds since 1970. */
@@ -72,7 +74,8 @@ static bool find_dump(ranks *x, tfp_rank_row *row)
         !tfp_proc_setting(row->pid, "TORCH_NCCL_DEBUG_INFO_TEMP_FILE", prefix, sizeof prefix))
         snprintf(prefix, sizeof prefix, "/tmp/nccl_trace_rank_");
     snprintf(path, sizeof path, "%s%lld", prefix, (long long)row->rank);
-    bool there = *path == '/' && stat(path, &st) == 0 && S_ISREG(st.st_mode) && (double)st.st_mtim.tv_sec + 1 >= begin_of(row->pid);
+    bool there = *path == '/' && stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+                 (double)st.st_mtim.tv_sec + 1 >= begin_of(row->pid);
     return !there || keep(x, tfp_str_of(path), &row->dump);
 }
 
@@ -95,8 +98,8 @@ static bool take_frame(ranks *x, tfp_rank_row *row, tfp_str name, bool *own)
     tfp_str file, function;
     if (!cut_frame(name, &file, &function)) return true;
     bool library = tfp_is_library_file(file);
-    if (tfp_str_ends(file, TFP_STR("torch/distributed/distributed_c10d.py")) && function.size && *function.data != '_' &&
-        !keep(x, function, &row->collective))
+    if (tfp_str_ends(file, TFP_STR("torch/distributed/distributed_c10d.py")) && function.size &&
+        *function.data != '_' && !keep(x, function, &row->collective))
         return false;
     if (*own || (library && row->line.size)) return true;
     *own = !library;
@@ -105,7 +108,8 @@ static bool take_frame(ranks *x, tfp_rank_row *row, tfp_str name, bool *own)
 
 static bool take_frames(ranks *x, const tfp_report *threads, tfp_rank_row *row)
 {
-    const tfp_grid_column *tid = tfp_grid_find(tfp_table_of(threads), "tid"), *name = tfp_grid_find(tfp_table_of(threads), "name"),
+    const tfp_grid_column *tid = tfp_grid_find(tfp_table_of(threads), "tid"),
+                          *name = tfp_grid_find(tfp_table_of(threads), "name"),
                           *state = tfp_grid_find(tfp_table_of(threads), "state");
     tfp_buf stack = { 0 };
     bool own = false, ok = tid && name && state;
@@ -191,7 +195,8 @@ static tfp_status add_all(ranks *x, const char *const *targets, size_t count)
     return s;
 }
 
-tfp_status tfp_live_hang(const char *const *targets, size_t count, const tfp_options *o, tfp_report **out, tfp_error *err)
+tfp_status tfp_live_hang(const char *const *targets, size_t count, const tfp_options *o, tfp_report **out,
+                         tfp_error *err)
 {
     tfp_error_clear(err);
     if (out) *out = NULL;

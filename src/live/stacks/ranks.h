@@ -7,7 +7,8 @@
 
 typedef struct tfp_rank_row {
     int64_t rank, world, pid; /* rank, world: TFP_ABSENT when the environment does not have them */
-    tfp_str finding, collective, line, state, dump, why, stack; /* why: the reason why it was not read; no data: it was read */
+    tfp_str finding, collective, line, state, dump, why,
+        stack; /* why: the reason why it was not read; no data: it was read */
 } tfp_rank_row;
 extern const tfp_row_column tfp_rank_columns[];
 

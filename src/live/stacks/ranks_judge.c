@@ -129,7 +129,8 @@ static void put_absent(tfp_buf *b, const tfp_rank_rows *all)
         there += row->rank != TFP_ABSENT;
     }
     if (there && world > there)
-        tfp_buf_printf(b, "; %lld of %lld ranks are not among these processes", (long long)(world - there), (long long)world);
+        tfp_buf_printf(b, "; %lld of %lld ranks are not among these processes", (long long)(world - there),
+                       (long long)world);
 }
 
 /* Agents may send any text as the reason. */
@@ -139,8 +140,8 @@ static tfp_status tell_unread(tfp_report *r, const tfp_rank_rows *all, tfp_error
     while (last && !row_at(all, last - 1)->why.size) last--;
     if (!last) return TFP_OK;
     tfp_str why = row_at(all, last - 1)->why;
-    return tfp_report_note_add(r, TFP_NOTE_PROCESSES_NOT_READ, err, "processes that were not read: %zu; %.*s", unread(all),
-                               why.size < 400 ? (int)why.size : 400, why.data);
+    return tfp_report_note_add(r, TFP_NOTE_PROCESSES_NOT_READ, err, "processes that were not read: %zu; %.*s",
+                               unread(all), why.size < 400 ? (int)why.size : 400, why.data);
 }
 
 tfp_status tfp_ranks_judge(tfp_report *r, const tfp_rank_rows *all, tfp_error *err)

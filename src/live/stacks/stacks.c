@@ -71,7 +71,9 @@ static tfp_status sample_for(tfp_sampler *s, const tfp_stacks_wish *wish, tfp_na
     }
     *lasted = tfp_now_ns() - start;
     if (s->nomem) return tfp_nomem(err);
-    if (!alive) return tfp_report_note_add(s->r, TFP_NOTE_PROCESS_ENDED, err, "the process ended after %.1f s", (double)*lasted / 1e9);
+    if (!alive)
+        return tfp_report_note_add(s->r, TFP_NOTE_PROCESS_ENDED, err, "the process ended after %.1f s",
+                                   (double)*lasted / 1e9);
     return TFP_OK;
 }
 
@@ -81,22 +83,25 @@ static tfp_status add_notes(tfp_sampler *s, const tfp_stacks_wish *wish, int64_t
     tfp_status status = tfp_stacks_note_limits(s, err);
     double wanted = (double)lasted / 1e9 * wish->rate;
     if (!status && s->torn)
-        status = tfp_report_note_add(s->r, TFP_NOTE_SAMPLES_TORN, err, "%lld sample%s torn: the frames changed while they were read",
-                                     (long long)s->torn, s->torn == 1 ? " was" : "s were");
+        status = tfp_report_note_add(s->r, TFP_NOTE_SAMPLES_TORN, err,
+                                     "%lld sample%s torn: the frames changed while they were read", (long long)s->torn,
+                                     s->torn == 1 ? " was" : "s were");
     if (!status && !s->samples && s->late)
-        status = tfp_report_note_add(s->r, TFP_NOTE_NO_STACKS_READ, err, "no stack was read in the time: they are deep, or there are many");
+        status = tfp_report_note_add(s->r, TFP_NOTE_NO_STACKS_READ, err,
+                                     "no stack was read in the time: they are deep, or there are many");
     else if (!status && !s->samples)
-        status = tfp_report_note_add(s->r, TFP_NOTE_NO_STACKS_READ, err, "no %s ran in %.1f s%s", wish->native ? "thread" : "Python thread",
-                                     (double)lasted / 1e9,
+        status = tfp_report_note_add(s->r, TFP_NOTE_NO_STACKS_READ, err, "no %s ran in %.1f s%s",
+                                     wish->native ? "thread" : "Python thread", (double)lasted / 1e9,
                                      wish->gil    ? " with the interpreter's lock"
                                      : wish->idle ? ""
                                                   : "; --idle shows those that wait too");
     if (!status && wish->gil && s->ticks)
-        status = tfp_report_note_add(s->r, TFP_NOTE_LOCK_HELD, err, "a thread held the interpreter's lock (GIL) in %lld of %lld looks",
+        status = tfp_report_note_add(s->r, TFP_NOTE_LOCK_HELD, err,
+                                     "a thread held the interpreter's lock (GIL) in %lld of %lld looks",
                                      (long long)s->locked, (long long)s->ticks);
     if (!status && s->moments.size == TFP_STACKS_MOMENTS_MOST)
-        status = tfp_report_note_add(s->r, TFP_NOTE_MOMENTS_CUT, err, "only its first %d samples are known by their time",
-                                     TFP_STACKS_MOMENTS_MOST);
+        status = tfp_report_note_add(s->r, TFP_NOTE_MOMENTS_CUT, err,
+                                     "only its first %d samples are known by their time", TFP_STACKS_MOMENTS_MOST);
     if (!status && (double)s->ticks < 0.8 * wanted - 1 && (!wish->native || wish->idle))
         status = tfp_report_note_add(s->r, TFP_NOTE_LOOKS_MISSED, err,
                                      "%lld of %.0f looks were made: the machine is busy, or there are many threads",

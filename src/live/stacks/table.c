@@ -62,7 +62,8 @@ tfp_stacks *tfp_stacks_keep(tfp_sampler *s)
     tfp_stack_function *functions = TFP_NEW(a, tfp_stack_function, s->functions.size + 1);
     if (!all || !stacks || !functions) return NULL;
     if (s->functions.size) memcpy(functions, s->functions.at, s->functions.size * sizeof *functions);
-    for (size_t i = 0; i < s->functions.size; i++) { /* names are copied, because their table is freed before the report */
+    for (size_t i = 0; i < s->functions.size;
+         i++) { /* names are copied, because their table is freed before the report */
         const char *name = tfp_arena_copy(a, functions[i].name);
         if (!name) return NULL;
         functions[i].name.data = name;
@@ -149,12 +150,15 @@ tfp_status tfp_stacks_note_limits(tfp_sampler *s, tfp_error *err)
     tfp_status status = TFP_OK;
     if (s->full) status = tfp_report_note_add(s->r, TFP_NOTE_SAMPLING_ENDED, err, "it ended early: %s", s->full);
     if (!status && s->many_threads)
-        status = tfp_report_note_add(s->r, TFP_NOTE_THREADS_NOT_READ, err, "only %d of its Python threads were looked at", TFP_PYTHON_THREADS);
+        status = tfp_report_note_add(s->r, TFP_NOTE_THREADS_NOT_READ, err,
+                                     "only %d of its Python threads were looked at", TFP_PYTHON_THREADS);
     if (!status && s->cut)
-        status = tfp_report_note_add(s->r, TFP_NOTE_STACKS_CUT, err, "%lld stack%s more than %d frames: the others are left out",
-                                     (long long)s->cut, s->cut == 1 ? " has" : "s have", TFP_PYTHON_DEPTH);
+        status = tfp_report_note_add(s->r, TFP_NOTE_STACKS_CUT, err,
+                                     "%lld stack%s more than %d frames: the others are left out", (long long)s->cut,
+                                     s->cut == 1 ? " has" : "s have", TFP_PYTHON_DEPTH);
     if (!status && s->unread)
-        status = tfp_report_note_add(s->r, TFP_NOTE_PROCESSES_NOT_READ, err, "%zu of the processes that it started are not looked at; %s", s->unread,
-                                     s->unread_why);
+        status =
+            tfp_report_note_add(s->r, TFP_NOTE_PROCESSES_NOT_READ, err,
+                                "%zu of the processes that it started are not looked at; %s", s->unread, s->unread_why);
     return status;
 }

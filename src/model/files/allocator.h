@@ -15,10 +15,10 @@ typedef struct tfp_allocator_device {
 
 typedef enum tfp_allocator_action {
     TFP_ALLOCATOR_ALLOC,
-    TFP_ALLOCATOR_FREE,  /* the free is complete: the block can be allocated again */
-    TFP_ALLOCATOR_GROW,  /* took a segment from the device, or mapped more of one */
+    TFP_ALLOCATOR_FREE, /* the free is complete: the block can be allocated again */
+    TFP_ALLOCATOR_GROW, /* took a segment from the device, or mapped more of one */
     TFP_ALLOCATOR_SHRINK,
-    TFP_ALLOCATOR_OOM    /* out of memory; bytes: the size asked for; address: the device's free memory */
+    TFP_ALLOCATOR_OOM /* out of memory; bytes: the size asked for; address: the device's free memory */
 } tfp_allocator_action;
 
 /* In the order of the file; those of one device in order of time. */

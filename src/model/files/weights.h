@@ -14,11 +14,11 @@ typedef enum tfp_weight_kind {
 } tfp_weight_kind;
 
 struct tfp_weight {
-    uint32_t node;    /* index in nodes */
-    tfp_strid type;   /* the file's name for it: "BF16", "Q4_K" */
+    uint32_t node;  /* index in nodes */
+    tfp_strid type; /* the file's name for it: "BF16", "Q4_K" */
     int64_t elements;
-    int64_t bytes;    /* bytes in the file */
-    uint8_t kind;     /* of tfp_weight_kind */
+    int64_t bytes; /* bytes in the file */
+    uint8_t kind;  /* of tfp_weight_kind */
 };
 
 #endif

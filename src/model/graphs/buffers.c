@@ -6,7 +6,10 @@
 #include "model/graphs/walk.h"
 #include "model/tables/stats.h"
 
-enum { LEAST = 1 << 20, EACH = 256 }; /* steps of walks: a base, and as many for each pair of instruction and activity */
+enum {
+    LEAST = 1 << 20,
+    EACH = 256
+}; /* steps of walks: a base, and as many for each pair of instruction and activity */
 
 typedef struct buffer_keys {
     tfp_strid module, program, op;
@@ -52,7 +55,8 @@ static tfp_strid module_around(const judge *j, uint32_t span)
     const tfp_span_columns *s = &j->b->p->events->spans;
     for (unsigned level = 0; span != TFP_NONE && level < 64; level++, span = s->parent[span]) {
         tfp_str name = tfp_text(j->b->p, s->name[span]), end = TFP_STR(":XLA GPU module");
-        if (tfp_str_ends(name, end)) return tfp_strtab_find(&j->b->p->strings, (tfp_str){ name.data, name.size - end.size });
+        if (tfp_str_ends(name, end))
+            return tfp_strtab_find(&j->b->p->strings, (tfp_str){ name.data, name.size - end.size });
     }
     return 0;
 }
@@ -117,7 +121,8 @@ static bool buffer_of(judge *j, const tfp_replay *replay, uint32_t *buffer)
     told t = told_of(j, replay);
     for (uint64_t key = tfp_hash(&t, sizeof t);; key++) {
         uint32_t at = tfp_map64_get(&j->question, key);
-        if (at != TFP_NONE && memcmp(&j->questions.at[at].of, &t, sizeof t) == 0) return *buffer = j->questions.at[at].buffer, true;
+        if (at != TFP_NONE && memcmp(&j->questions.at[at].of, &t, sizeof t) == 0)
+            return *buffer = j->questions.at[at].buffer, true;
         if (at != TFP_NONE) continue;
         question q = { .buffer = *buffer = find_buffer(j, &t) };
         memcpy(&q.of, &t, sizeof t);
@@ -127,7 +132,7 @@ static bool buffer_of(judge *j, const tfp_replay *replay, uint32_t *buffer)
 
 /* ---- answers ---- */
 
-typedef struct shared { /* what several instructions have in common */
+typedef struct shared {      /* what several instructions have in common */
     uint32_t first, modules; /* indexes in items and places */
     bool place, op, line;
 } shared;
@@ -254,7 +259,8 @@ bool tfp_buffers_judge(tfp_builder *b, const tfp_replays *r, size_t *crowded)
     judge j = { .b = b,
                 .g = b->p->captures,
                 .r = r,
-                .keys = { tfp_strtab_find(strings, TFP_STR("hlo_module")), tfp_strtab_find(strings, TFP_STR("program_id")),
+                .keys = { tfp_strtab_find(strings, TFP_STR("hlo_module")),
+                          tfp_strtab_find(strings, TFP_STR("program_id")),
                           tfp_strtab_find(strings, TFP_STR("hlo_op")) } };
     j.last = calloc(j.g->items.size + 1, sizeof *j.last);
     bool ok = j.last && tfp_walks_start(&j.walks, b);

@@ -7,7 +7,7 @@
 #include "model/graphs/parts.h"
 
 enum { WORD = 64 };
-#define WORDS_MOST ((size_t)8 << 20)  /* most memory for the sets of a process, in words */
+#define WORDS_MOST ((size_t)8 << 20) /* most memory for the sets of a process, in words */
 #define MANY ((size_t)4 << 20)       /* most choices; with more, a replay keeps all of its candidates */
 
 typedef struct sets {

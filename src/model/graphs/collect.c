@@ -38,16 +38,17 @@ typedef struct collector {
     bool own;
     tfp_arena arena;
     tfp_nest nest;
-    uint8_t *active;       /* for each span: whether it is a call that launched something */
-    uint32_t *forward;     /* for each span: the forward operator of the outermost backward operator around its contents, or TFP_NONE */
-    tfp_strid backward;    /* the string "backward" */
-    TFP_VEC(uint32_t) others;  /* calls within backward operators that may belong to a capture, by process and start */
-    TFP_VEC(uint32_t) calls; /* calls of one capture */
-    uint32_t *known[ASKED]; /* for each span: the answer; TFP_NONE: not asked yet */
-    uint32_t *trace;       /* for each span that is a frame: index in the builder's traces */
-    tfp_strid *line;       /* for each string that names a frame: its line; 0: it is a library's; TFP_NONE: not looked at */
-    tfp_strid *string;     /* for each string: the builder's string; TFP_NONE: none */
-    int64_t begin_ns;      /* begin of the current capture */
+    uint8_t *active; /* for each span: whether it is a call that launched something */
+    uint32_t *
+        forward; /* for each span: the forward operator of the outermost backward operator around its contents, or TFP_NONE */
+    tfp_strid backward;       /* the string "backward" */
+    TFP_VEC(uint32_t) others; /* calls within backward operators that may belong to a capture, by process and start */
+    TFP_VEC(uint32_t) calls;  /* calls of one capture */
+    uint32_t *known[ASKED];   /* for each span: the answer; TFP_NONE: not asked yet */
+    uint32_t *trace;          /* for each span that is a frame: index in the builder's traces */
+    tfp_strid *line;   /* for each string that names a frame: its line; 0: it is a library's; TFP_NONE: not looked at */
+    tfp_strid *string; /* for each string: the builder's string; TFP_NONE: none */
+    int64_t begin_ns;  /* begin of the current capture */
     tfp_strid kernel, dims; /* keys of stats */
     TFP_VEC(uint32_t) path;
     TFP_VEC(interval) captures;
@@ -139,7 +140,9 @@ static uint32_t ask(collector *c, asked what, uint32_t span)
      * itself */
     size_t base = c->path.size;
     for (; span != TFP_NONE; span = around(c, what, span)) {
-        if (what == INNER && c->s->start_ns[span] <= c->begin_ns) { /* annotations that began before the capture tell nothing about the model */
+        if (what == INNER &&
+            c->s->start_ns[span] <=
+                c->begin_ns) { /* annotations that began before the capture tell nothing about the model */
             what = OUTER;
             known = c->known[OUTER];
         }

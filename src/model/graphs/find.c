@@ -23,7 +23,8 @@ static void warn_of_crowd(tfp_builder *b, size_t launches)
     tfp_graph_tables *g = b->p->captures;
     if (!launches || g->crowded) return;
     g->crowded = true; /* set, so that a later join does not report it again */
-    tfp_build_warn_many(b, "launches of graphs are not joined: too many captured graphs or instructions look alike", TFP_STR(""), launches);
+    tfp_build_warn_many(b, "launches of graphs are not joined: too many captured graphs or instructions look alike",
+                        TFP_STR(""), launches);
 }
 
 static bool judge_replays(tfp_builder *b)
@@ -35,7 +36,8 @@ static bool judge_replays(tfp_builder *b)
     tfp_graph_tables *g = b->p->captures;
     bool ok = tfp_replays_find(b, &r);
     if (ok && r.count && !g->given && tfp_has_captures(b->p)) ok = tfp_graphs_collect(b, b->p, true);
-    if (ok && r.count) ok = tfp_matches_find(g, &r, &m) && tfp_choices_find(&m, &c) && tfp_replays_judge(b, &m, &c, &crowded);
+    if (ok && r.count)
+        ok = tfp_matches_find(g, &r, &m) && tfp_choices_find(&m, &c) && tfp_replays_judge(b, &m, &c, &crowded);
     if (ok && r.count && g->buffers.size) ok = tfp_buffers_judge(b, &r, &crowded);
     if (ok) warn_of_crowd(b, crowded);
     tfp_replays_free(&r);

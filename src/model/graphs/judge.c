@@ -26,14 +26,14 @@ typedef struct judge {
     const tfp_matches *m;
     const tfp_replays *r;
     const tfp_choices *c;
-    uint32_t *fit_of_look;      /* of the current pattern */
+    uint32_t *fit_of_look; /* of the current pattern */
     TFP_VEC(answer) answers;
     tfp_map64 answer_by_hash;
     TFP_VEC(tfp_attribution) rows; /* rows of answers, in the order of the pattern */
     TFP_VEC(shared) all;           /* for each pattern, what all of its candidates have in common */
     tfp_map64 all_by_pattern;
     tfp_effort effort;
-    tfp_map64 row_by_word;         /* while a graph's answer is made: a word that occurs on several streams -> its row */
+    tfp_map64 row_by_word; /* while a graph's answer is made: a word that occurs on several streams -> its row */
 } judge;
 
 typedef struct graph_list { /* a list of indexes in m->order */
@@ -197,7 +197,8 @@ static bool make_answer(judge *j, answer *of)
     of->first = j->rows.size;
     of->crowded = c->crowded;
     if (c->count && !decide_all(j, of)) return false;
-    if (c->count && j->effort.spent) of->crowded = true; /* the search was cut short, so there may be further candidates */
+    if (c->count && j->effort.spent)
+        of->crowded = true; /* the search was cut short, so there may be further candidates */
     if (c->count && !of->crowded) return !j->b->status;
     tfp_no_place why = of->crowded ? TFP_AMBIGUOUS : c->all ? TFP_NO_MATCH : TFP_NO_CAPTURE;
     j->rows.size = of->first;

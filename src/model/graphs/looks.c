@@ -47,7 +47,8 @@ static bool find_looks(tfp_matches *m)
             if (at != TFP_NONE && !look_alike(m, m->looks.at[at].graph, i)) continue;
             if (at != TFP_NONE) break;
             at = (uint32_t)m->looks.size;
-            ok = tfp_push(&m->looks, ((tfp_look){ i, TFP_NONE, names_known(m, i) })) && tfp_map64_put(&by_hash, key, at);
+            ok =
+                tfp_push(&m->looks, ((tfp_look){ i, TFP_NONE, names_known(m, i) })) && tfp_map64_put(&by_hash, key, at);
             break;
         }
         m->look_of.at[m->look_of.size++] = at;

@@ -74,7 +74,10 @@ static bool fits_in_part(const tfp_matches *m, const tfp_pattern *p, uint32_t gr
 /* ---- several streams ---- */
 
 /* The word of a node or an activity: a kernel's name, or a copy or memset. */
-static uint64_t word_of(const tfp_graph_sign *s) { return s->kind == TFP_LAUNCHES_KERNEL ? s->kernel : UINT64_MAX - s->kind; }
+static uint64_t word_of(const tfp_graph_sign *s)
+{
+    return s->kind == TFP_LAUNCHES_KERNEL ? s->kernel : UINT64_MAX - s->kind;
+}
 
 typedef struct sorted { /* sorted by word, then by order */
     uint32_t *at;
@@ -102,8 +105,8 @@ static void range_word(const tfp_matches *m, const tfp_pattern *p, const uint32_
     const uint32_t *lanes = m->r->lanes.at + p->first;
     for (size_t i = 1; i < count; i++) several |= lanes[activities[i]] != lanes[activities[0]];
     for (size_t i = 0; i < count; i++)
-        ranges[activities[i]] = several ? (tfp_range32){ nodes[0], nodes[count - 1] }
-                                        : (tfp_range32){ nodes[i], nodes[i] };
+        ranges[activities[i]] =
+            several ? (tfp_range32){ nodes[0], nodes[count - 1] } : (tfp_range32){ nodes[i], nodes[i] };
 }
 
 /* Whether graph and pattern have the same words equally often, in *fits. False: out of memory. */
@@ -167,7 +170,8 @@ static size_t first_look(const tfp_matches *m, const tfp_offer *o, uint64_t node
 /* Adds the looks that the pattern fits in that way. */
 static bool add_fitting(tfp_matches *m, const tfp_pattern *p, way w, const tfp_offer *o, tfp_candidates *c)
 {
-    uint64_t least = w == IN_PART ? (uint64_t)p->count + 1 : p->count, most = w == IN_PART ? (uint64_t)p->count * 10 / 9 : p->count;
+    uint64_t least = w == IN_PART ? (uint64_t)p->count + 1 : p->count,
+             most = w == IN_PART ? (uint64_t)p->count * 10 / 9 : p->count;
     for (size_t i = first_look(m, o, least); i < o->first + o->count && nodes_of(m, m->offered.at[i]) <= most; i++) {
         bool fits;
         if (!tfp_effort_take(&m->effort, 1)) break;

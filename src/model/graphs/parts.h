@@ -37,18 +37,19 @@ tfp_strid tfp_graph_place_text(tfp_builder *b, uint32_t place);
 
 /* ---- signs.c ---- */
 typedef enum tfp_agreement { TFP_CONTRADICTS = -1, TFP_SAYS_NOTHING, TFP_AGREES } tfp_agreement;
-unsigned tfp_kind_of_name(tfp_str name);          /* kind of a call or an activity */
-unsigned tfp_family_of_kernel(tfp_str name);      /* 0: unknown */
+unsigned tfp_kind_of_name(tfp_str name);     /* kind of a call or an activity */
+unsigned tfp_family_of_kernel(tfp_str name); /* 0: unknown */
 unsigned tfp_family_of_op(tfp_str name);
-tfp_str tfp_kernel_plain(tfp_str name);           /* without ".kd" */
-tfp_str tfp_kernel_stem(tfp_str name);            /* "loop_add_fusion" for "loop_add_fusion_1"; other names are returned whole */
-bool tfp_is_captured_call(tfp_str call);          /* whether a call adds a node to a graph during a capture */
+tfp_str tfp_kernel_plain(tfp_str name);  /* without ".kd" */
+tfp_str tfp_kernel_stem(tfp_str name);   /* "loop_add_fusion" for "loop_add_fusion_1"; other names are returned whole */
+bool tfp_is_captured_call(tfp_str call); /* whether a call adds a node to a graph during a capture */
 tfp_agreement tfp_signs_agree(const tfp_graph_sign *launch, const tfp_graph_sign *activity);
 
 /* ---- lines.c ---- */
 /* FILE:LINE:FUNCTION of the innermost frame that is not a library's; 0: there is none. */
 tfp_strid tfp_line_of_frames(tfp_builder *b, const tfp_code_frame *frames, size_t count);
-tfp_strid tfp_line_of_trace(tfp_builder *b, uint32_t trace); /* the same for a call stack of the profile; TFP_NONE gives 0 */
+tfp_strid tfp_line_of_trace(tfp_builder *b,
+                            uint32_t trace); /* the same for a call stack of the profile; TFP_NONE gives 0 */
 /* The innermost user frame in a stack that Python printed as text, outermost frame first. */
 tfp_kernel_line tfp_line_of_traceback(tfp_builder *b, tfp_str text);
 /* Adds what Inductor's file says about a call of a kernel. */
@@ -61,12 +62,12 @@ bool tfp_graphs_collect(tfp_builder *b, const tfp_profile *from, bool own);
 
 /* ---- replays.c ---- */
 typedef struct tfp_replay {
-    uint32_t launch;       /* index in spans */
-    uint32_t first, count; /* index in activities */
-    uint32_t owner;        /* owner of the captures that it may replay, as in tfp_captured_graph */
+    uint32_t launch;         /* index in spans */
+    uint32_t first, count;   /* index in activities */
+    uint32_t owner;          /* owner of the captures that it may replay, as in tfp_captured_graph */
     uint32_t process, group; /* group: shared by replays with the same graph id; TFP_NONE: none */
-    uint32_t pattern; /* index in patterns; TFP_NONE: not yet known */
-    bool by_id, streams;   /* by_id: its nodes are ordered by their ids; streams: they ran on several streams */
+    uint32_t pattern;        /* index in patterns; TFP_NONE: not yet known */
+    bool by_id, streams;     /* by_id: its nodes are ordered by their ids; streams: they ran on several streams */
 } tfp_replay;
 /* A sequence of activities, which several replays may share. */
 typedef struct tfp_pattern {
@@ -118,11 +119,11 @@ typedef struct tfp_offer { /* the graphs that an owner's replays may be */
 } tfp_offer;
 /* The possible graphs of a pattern. */
 typedef struct tfp_candidates {
-    size_t fits, fit_count;   /* index in fits */
-    size_t first, count;      /* index in list, which has numbers of captured graphs */
-    uint32_t base, all;       /* the graphs of its owner: index of the first, and how many */
-    uint32_t like;            /* the first pattern with the same candidates, if they are whole graphs */
-    bool crowded;             /* too many graphs look alike, so none was chosen */
+    size_t fits, fit_count; /* index in fits */
+    size_t first, count;    /* index in list, which has numbers of captured graphs */
+    uint32_t base, all;     /* the graphs of its owner: index of the first, and how many */
+    uint32_t like;          /* the first pattern with the same candidates, if they are whole graphs */
+    bool crowded;           /* too many graphs look alike, so none was chosen */
 } tfp_candidates;
 typedef struct tfp_matches {
     const tfp_graph_tables *g;
@@ -136,10 +137,10 @@ typedef struct tfp_matches {
     tfp_effort effort;
     TFP_VEC(tfp_fit) fits;
     TFP_VEC(tfp_range32) ranges;
-    TFP_VEC(uint32_t) list;              /* captured graphs, as indexes in `order` */
-    TFP_VEC(tfp_candidates) candidates;  /* one for each pattern */
+    TFP_VEC(uint32_t) list;             /* captured graphs, as indexes in `order` */
+    TFP_VEC(tfp_candidates) candidates; /* one for each pattern */
 } tfp_matches;
-bool tfp_looks_find(tfp_matches *m);                                   /* looks.c; false: out of memory */
+bool tfp_looks_find(tfp_matches *m);                             /* looks.c; false: out of memory */
 bool tfp_offer_of(tfp_matches *m, uint32_t owner, tfp_offer *o); /* looks.c; false: out of memory */
 bool tfp_matches_find(const tfp_graph_tables *g, const tfp_replays *r, tfp_matches *m);
 void tfp_matches_free(tfp_matches *m);

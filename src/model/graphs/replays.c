@@ -9,11 +9,11 @@ typedef struct finder {
     tfp_replays *r;
     tfp_builder *b;
     const tfp_span_columns *s;
-    uint64_t *key;              /* for each span: its sort key */
-    uint64_t *node;             /* for each span: its node's id; 0: none */
-    uint8_t *launches;          /* for each string: 1 a launch of a graph, 2 another name; 0: not looked at */
+    uint64_t *key;                    /* for each span: its sort key */
+    uint64_t *node;                   /* for each span: its node's id; 0: none */
+    uint8_t *launches;                /* for each string: 1 a launch of a graph, 2 another name; 0: not looked at */
     tfp_strid node_key[2], id_key[2]; /* keys of stats, in Kineto's and in XLA's names */
-    tfp_map64 group_by_id;      /* hash of a process and a graph's id -> number of the group */
+    tfp_map64 group_by_id;            /* hash of a process and a graph's id -> number of the group */
     TFP_VEC(uint64_t) group_id;
     TFP_VEC(uint32_t) group_process;
 } finder;
@@ -164,10 +164,9 @@ static bool put_sign(tfp_replays *r, uint32_t span)
 
 static bool make_pattern(tfp_replays *r, tfp_replay *replay)
 {
-    tfp_pattern p = { .first = (uint32_t)r->signs.size,
-                      .count = replay->count,
-                      .owner = replay->owner,
-                      .streams = replay->streams };
+    tfp_pattern p = {
+        .first = (uint32_t)r->signs.size, .count = replay->count, .owner = replay->owner, .streams = replay->streams
+    };
     for (uint32_t i = 0; i < replay->count; i++)
         if (!put_sign(r, r->activity[replay->first + i])) return false;
     return (replay->pattern = intern_pattern(r, p)) != TFP_NONE;

@@ -3,8 +3,9 @@
 #include "model/graphs/parts.h"
 
 typedef struct family {
-    const char *kernels; /* parts of a kernel's name, one of which must occur, separated by blanks; _? is _ or nothing */
-    const char *ops;     /* the same for an op's name; NULL: the same parts */
+    const char
+        *kernels;    /* parts of a kernel's name, one of which must occur, separated by blanks; _? is _ or nothing */
+    const char *ops; /* the same for an op's name; NULL: the same parts */
     const char *op_ends; /* or an ending of an op's name */
     bool in_place;       /* a _ may follow */
 } family;
@@ -13,7 +14,8 @@ typedef struct family {
 enum { UNKNOWN, COLLECTIVE, MATMUL, ATTENTION };
 static const family families[] = {
     [COLLECTIVE] = { "nccl rccl cross_device_reduce all_?reduce all_?gather reduce_?scatter all_?to_?all",
-                     "nccl rccl cross_device_reduce all_?reduce all_?gather reduce_?scatter all_?to_?all c10d::", "", false },
+                     "nccl rccl cross_device_reduce all_?reduce all_?gather reduce_?scatter all_?to_?all c10d::", "",
+                     false },
     [MATMUL] = { "gemm nvjet cutlass xmma wgmma cijk cublas conv", "conv",
                  "mm bmm addmm baddbmm linear matmul einsum _scaled_mm", false },
     [ATTENTION] = { "flash attention fmha", NULL, "", false },
@@ -80,7 +82,8 @@ unsigned tfp_family_of_op(tfp_str name)
     if (plain.size && plain.data[plain.size - 1] == '_') plain.size--;
     for (unsigned i = 1; i < FAMILIES; i++) {
         const family *f = &families[i];
-        if (has_any(name, f->ops ? f->ops : f->kernels) || ends_in_any(f->in_place ? plain : name, f->op_ends)) return i;
+        if (has_any(name, f->ops ? f->ops : f->kernels) || ends_in_any(f->in_place ? plain : name, f->op_ends))
+            return i;
     }
     return UNKNOWN;
 }

@@ -5,7 +5,9 @@
 
 #include "model/builder.h"
 
-void tfp_graphs_forget(tfp_builder *b); /* drops what an earlier join found; it is found again, with the files added since */
-void tfp_graphs_join(tfp_builder *b);   /* sets attributions and traces of activities; call it when their launches are known */
+void tfp_graphs_forget(
+    tfp_builder *b); /* drops what an earlier join found; it is found again, with the files added since */
+void tfp_graphs_join(
+    tfp_builder *b); /* sets attributions and traces of activities; call it when their launches are known */
 
 #endif

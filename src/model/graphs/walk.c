@@ -33,7 +33,8 @@ bool tfp_walks_start(tfp_walks *w, tfp_builder *b)
     w->spare.first = malloc((w->strings + 1) * sizeof *w->spare.first);
     w->spare.last = malloc((w->strings + 1) * sizeof *w->spare.last);
     w->spare.next = malloc(items * sizeof *w->spare.next);
-    bool ok = w->spare.first && w->spare.last && w->spare.next && w->next_kernel && w->next_stem && w->seen && w->present && w->stems && w->twice;
+    bool ok = w->spare.first && w->spare.last && w->spare.next && w->next_kernel && w->next_stem && w->seen &&
+              w->present && w->stems && w->twice;
     for (uint32_t k = 0; ok && k < g->buffers.size; k++) {
         const tfp_command_buffer *buffer = &g->buffers.at[k];
         for (uint32_t i = buffer->first + buffer->count; ok && i-- > buffer->first;)
@@ -102,7 +103,8 @@ static bool find_spare(tfp_walks *w)
  * occur. */
 static tfp_walked_name name_of(const tfp_walks *w, tfp_strid kernel)
 {
-    tfp_walked_name n = { tfp_map64_get(&w->by_kernel, in_buffer(w->buffer, kernel)), TFP_NONE, stem_of(w, kernel), false };
+    tfp_walked_name n = { tfp_map64_get(&w->by_kernel, in_buffer(w->buffer, kernel)), TFP_NONE, stem_of(w, kernel),
+                          false };
     bool known = n.stem < w->strings && tfp_map64_get(&w->by_stem, in_buffer(w->buffer, n.stem)) != TFP_NONE;
     uint32_t last = known ? w->spare.last[n.stem] : TFP_NONE;
     if (last == TFP_NONE || (n.owner != TFP_NONE && last < n.owner)) n.stem = TFP_NONE;
@@ -126,7 +128,8 @@ static bool put_candidates(tfp_walks *w, uint32_t k, tfp_walked *out)
 {
     const tfp_walked_name *n = &w->names.at[k];
     bool ok = true;
-    for (uint32_t i = n->owner; ok && i != TFP_NONE && tfp_effort_take(&w->effort, 1); i = w->next_kernel[i]) ok = tfp_push(&out->items, i);
+    for (uint32_t i = n->owner; ok && i != TFP_NONE && tfp_effort_take(&w->effort, 1); i = w->next_kernel[i])
+        ok = tfp_push(&out->items, i);
     uint32_t i = n->stem == TFP_NONE ? TFP_NONE : w->spare.first[n->stem];
     for (; ok && i != TFP_NONE && tfp_effort_take(&w->effort, 1); i = w->spare.next[i])
         if (n->owner == TFP_NONE || i > n->owner) ok = tfp_push(&out->items, i);
@@ -137,7 +140,8 @@ uint32_t tfp_walk_hits(tfp_walks *w, uint32_t buffer, const tfp_graph_sign *sign
 {
     uint32_t hits = 0;
     for (uint32_t k = 0; k < count; k++)
-        hits += signs[k].kind == TFP_LAUNCHES_KERNEL && tfp_map64_get(&w->by_kernel, in_buffer(buffer, signs[k].kernel)) != TFP_NONE;
+        hits += signs[k].kind == TFP_LAUNCHES_KERNEL &&
+                tfp_map64_get(&w->by_kernel, in_buffer(buffer, signs[k].kernel)) != TFP_NONE;
     return hits;
 }
 
@@ -216,7 +220,8 @@ static bool put_behind(tfp_walks *w, const gap *of, uint32_t k, uint32_t item)
     uint32_t next;
     bool ok = true;
     if (item == START && !w->of->whole) {
-        for (next = w->of->first; ok && next < end_of(w) && tfp_effort_take(&w->effort, 1); next++) ok = put_state(w, k, next);
+        for (next = w->of->first; ok && next < end_of(w) && tfp_effort_take(&w->effort, 1); next++)
+            ok = put_state(w, k, next);
         return ok;
     }
     bool sets = k > of->first || item != START;
@@ -246,7 +251,8 @@ static bool walk_forward(tfp_walks *w, const gap *of)
         w->failed |= !tfp_push(&w->state_first, (uint32_t)until);
         w->stamp++;
         if (k == of->first) w->failed |= !put_behind(w, of, k, of->from);
-        for (size_t i = from; k > of->first && i < until && !w->failed; i++) w->failed |= !put_behind(w, of, k, w->states.at[i]);
+        for (size_t i = from; k > of->first && i < until && !w->failed; i++)
+            w->failed |= !put_behind(w, of, k, w->states.at[i]);
         if (w->failed || w->effort.spent || w->states.size == until) return false;
     }
     w->failed |= !tfp_push(&w->state_first, (uint32_t)w->states.size);
@@ -285,7 +291,8 @@ static bool settle(uint32_t k, const uint32_t *items, uint32_t count, tfp_walked
 /* An activity for which no instruction was found may be any of the instructions between those of its neighbours. */
 static bool settle_loose(tfp_walks *w, const gap *of, uint32_t k, tfp_walked *out)
 {
-    uint32_t first = of->from == START ? w->of->first : of->from, end = of->until == end_of(w) ? end_of(w) : of->until + 1;
+    uint32_t first = of->from == START ? w->of->first : of->from,
+             end = of->until == end_of(w) ? end_of(w) : of->until + 1;
     out->at[k] = (tfp_walked_activity){ .first = (uint32_t)out->items.size, .loose = true };
     if (is_named(w, k)) {
         if (!put_candidates(w, k, out)) return false;
@@ -316,7 +323,8 @@ static bool settle_unordered(tfp_walks *w, tfp_walked *out)
 {
     for (uint32_t k = 0; k < w->count; k++) {
         out->at[k] = (tfp_walked_activity){ .first = (uint32_t)out->items.size };
-        for (uint32_t i = w->of->first; w->of->whole && !is_named(w, k) && i < end_of(w) && tfp_effort_take(&w->effort, 1); i++)
+        for (uint32_t i = w->of->first;
+             w->of->whole && !is_named(w, k) && i < end_of(w) && tfp_effort_take(&w->effort, 1); i++)
             if (may_be(w, k, i) && !tfp_push(&out->items, i)) return false;
         if (is_named(w, k) && !put_candidates(w, k, out)) return false;
         out->at[k].count = (uint32_t)out->items.size - out->at[k].first;
@@ -345,7 +353,8 @@ static bool find_names(tfp_walks *w)
     find_present(w);
     bool all = find_spare(w);
     for (uint32_t k = 0; k < w->count && !w->failed; k++)
-        w->failed = !tfp_push(&w->names, all && w->signs[k].kind == TFP_LAUNCHES_KERNEL ? name_of(w, w->signs[k].kernel) : none);
+        w->failed = !tfp_push(&w->names,
+                              all && w->signs[k].kind == TFP_LAUNCHES_KERNEL ? name_of(w, w->signs[k].kernel) : none);
     return !w->failed;
 }
 

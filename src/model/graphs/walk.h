@@ -18,10 +18,10 @@ typedef struct tfp_walked {
 
 /* What the name of an activity means. */
 typedef struct tfp_walked_name {
-    uint32_t owner;  /* index in items of the first with that name, or TFP_NONE */
-    uint32_t only;   /* the only possible item, or TFP_NONE */
-    tfp_strid stem;  /* stem of other items that may run its kernel, or TFP_NONE */
-    bool named;      /* the name means some instruction */
+    uint32_t owner; /* index in items of the first with that name, or TFP_NONE */
+    uint32_t only;  /* the only possible item, or TFP_NONE */
+    tfp_strid stem; /* stem of other items that may run its kernel, or TFP_NONE */
+    bool named;     /* the name means some instruction */
 } tfp_walked_name;
 
 /* The input of the search: activities in node order. */
@@ -47,13 +47,13 @@ typedef struct tfp_walks {
     uint32_t *present, *stems, round;  /* for each string: the last round in which a kernel had that name, or stem */
     uint8_t *twice;                    /* for each string: whether two kernels of that round had it */
     tfp_walk_spare spare;
-    uint32_t *seen, stamp;             /* for each item */
+    uint32_t *seen, stamp; /* for each item */
     /* of the current search */
     uint32_t buffer, count;
     const tfp_command_buffer *of;
     const tfp_graph_sign *signs;
-    bool ordered, failed;            /* failed: out of memory */
-    TFP_VEC(tfp_walked_name) names;  /* one for each activity */
+    bool ordered, failed;           /* failed: out of memory */
+    TFP_VEC(tfp_walked_name) names; /* one for each activity */
     TFP_VEC(uint32_t) states, state_first;
 } tfp_walks;
 

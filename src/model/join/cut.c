@@ -221,7 +221,8 @@ static bool cut_execs(cutter *x)
     if (!p->graph->nodes.at || !p->runs->execs.at || !x->ran || !x->last) return false;
     p->runs->execs.size = p->runs->execs_indexed = p->detail->details.size = 0;
     if (nodes) memcpy(p->graph->nodes.at, w->graph->nodes.at, nodes * sizeof *w->graph->nodes.at);
-    for (size_t i = 0; i < nodes; i++) p->graph->nodes.at[i].exec_first = p->graph->nodes.at[i].exec_last = x->last[i] = TFP_NONE;
+    for (size_t i = 0; i < nodes; i++)
+        p->graph->nodes.at[i].exec_first = p->graph->nodes.at[i].exec_last = x->last[i] = TFP_NONE;
     find_runs(x);
     return sum_spans(x) && cut_memory(x);
 }

@@ -8,10 +8,11 @@
 #include "model/tables/lanes.h"
 
 typedef struct tfp_cut {
-    tfp_profile p;            /* a view of the whole profile: unchanged tables are borrowed from it */
-    int64_t *from_ns, *to_ns; /* for each process, in its file's time; a process that is left out has an end before its begin */
-    bool *taken;              /* for each process, while ranks are selected */
-    bool *left_out;           /* for each lane: it is not counted; NULL: all are */
+    tfp_profile p; /* a view of the whole profile: unchanged tables are borrowed from it */
+    int64_t *from_ns,
+        *to_ns;     /* for each process, in its file's time; a process that is left out has an end before its begin */
+    bool *taken;    /* for each process, while ranks are selected */
+    bool *left_out; /* for each lane: it is not counted; NULL: all are */
 } tfp_cut;
 
 /* Fills p from the whole and from_ns and to_ns, using the arena's memory, which must live as long. Spans outside the range keep

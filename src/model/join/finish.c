@@ -21,7 +21,8 @@ static void resolve_inputs(tfp_builder *b)
         tfp_input_edge *e = &p->graph->inputs.at[i];
         if (e->node != TFP_NONE) continue;
         e->node = tfp_named_node(p, e->name);
-        if (e->node == TFP_NONE && i >= p->about.inputs_warned) tfp_build_warn(b, tfp_lost_inputs, tfp_text(p, e->name));
+        if (e->node == TFP_NONE && i >= p->about.inputs_warned)
+            tfp_build_warn(b, tfp_lost_inputs, tfp_text(p, e->name));
     }
     p->about.inputs_warned = p->graph->inputs.size;
 }

@@ -37,7 +37,8 @@ static void find_ranks(tfp_join *x)
         tfp_process *process = &x->t->processes.at[i];
         if (process->rank >= 0 || process->host) continue;
         process->rank_guessed = true;
-        if (process->source < x->p->files->sources.size) process->rank = tfp_number_in_name(x->p->files->sources.at[process->source]);
+        if (process->source < x->p->files->sources.size)
+            process->rank = tfp_number_in_name(x->p->files->sources.at[process->source]);
         if (process->rank < 0) process->rank = (int32_t)i;
     }
 }
@@ -141,18 +142,12 @@ void tfp_build_join(tfp_builder *b)
     b->p->about.time_grain_ns = 1; /* means of traces are not truncated to whole microseconds */
     find_ranks(&x);
     forget(&x);
-    static const stage stages[] = { { tfp_join_order, make_columns },
-                                    { tfp_join_nest, tfp_join_index_spans },
-                                    { tfp_join_steps, NULL },
-                                    { tfp_join_kept, NULL },
-                                    { tfp_join_launches, NULL },
-                                    { join_graphs, NULL },
-                                    { tfp_join_slims, NULL },
-                                    { drop_calls, NULL },
-                                    { tfp_join_work, NULL },
-                                    { tfp_join_nodes, NULL },
-                                    { tfp_join_execs, NULL },
-                                    { tfp_join_count_steps, NULL } };
+    static const stage stages[] = { { tfp_join_order, make_columns }, { tfp_join_nest, tfp_join_index_spans },
+                                    { tfp_join_steps, NULL },         { tfp_join_kept, NULL },
+                                    { tfp_join_launches, NULL },      { join_graphs, NULL },
+                                    { tfp_join_slims, NULL },         { drop_calls, NULL },
+                                    { tfp_join_work, NULL },          { tfp_join_nodes, NULL },
+                                    { tfp_join_execs, NULL },         { tfp_join_count_steps, NULL } };
     for (size_t i = 0; i < sizeof stages / sizeof *stages && !tfp_builder_status(b, NULL); i++)
         run_stage(&x, &stages[i]);
     t->joined_events = events;

@@ -13,7 +13,8 @@
 #include "model/tables/lanes.h"
 
 typedef struct tfp_join tfp_join;
-typedef struct tfp_join_index tfp_join_index; /* launch.c: finds calls and ops by the numbers that join them to activities */
+typedef struct tfp_join_index
+    tfp_join_index; /* launch.c: finds calls and ops by the numbers that join them to activities */
 
 /* A part of time that belongs to one step; parts of one process and device do not overlap. */
 typedef struct tfp_step_part {
@@ -31,7 +32,7 @@ typedef struct tfp_place {
     /* attach: the place below which its contents are added: itself, or the nearest one above with a short enough
      * path */
     uint32_t parent, attach;
-    uint32_t later;          /* the same, for use when all paths together have become long */
+    uint32_t later; /* the same, for use when all paths together have become long */
     tfp_strid name;
     uint32_t node; /* TFP_NONE: none yet */
     size_t length; /* length of its path */
@@ -50,7 +51,8 @@ typedef struct tfp_step_cursor {
 typedef struct tfp_kept_steps {
     bool apart, all,
         mean; /* each: all steps; none: what is outside all steps counts too; mean: no step, but the steps in which each node ran are counted */
-    uint32_t one, others; /* indexes in steps: the one that was asked for, and the one in which the others are summed; TFP_NONE: none */
+    uint32_t one,
+        others; /* indexes in steps: the one that was asked for, and the one in which the others are summed; TFP_NONE: none */
 } tfp_kept_steps;
 typedef struct tfp_node_step {
     uint32_t node, step;
@@ -66,11 +68,11 @@ struct tfp_join {
     uint32_t *op_above;     /* nearest host op around a span (cpu_op or API call); TFP_NONE: none */
     uint32_t *cpu_op_above; /* nearest cpu_op around it */
     tfp_join_index *index;
-    uint32_t *scope;   /* path around the span's contents, made of annotations, modules and cpu_ops */
-    uint32_t *model;   /* the same, made of annotations and modules only; NULL without backward ops */
+    uint32_t *scope;          /* path around the span's contents, made of annotations, modules and cpu_ops */
+    uint32_t *model;          /* the same, made of annotations and modules only; NULL without backward ops */
     uint32_t *annotated;      /* for each span: annotations around graph launches; NULL until needed */
     tfp_map64 replayed_place; /* place << 32 | captured place -> the combined place */
-    uint8_t *backward; /* for each span: whether it is in a backward op, or is one */
+    uint8_t *backward;        /* for each span: whether it is in a backward op, or is one */
     TFP_VEC(tfp_step_part) parts;
     TFP_VEC(tfp_step_parts) part_lists;
     tfp_map64 list_by_device;    /* process << 32 | device -> index in part_lists */
@@ -137,10 +139,11 @@ static inline uint32_t tfp_step_kept(const tfp_join *x, uint32_t step)
 {
     return x->kept.apart || step == TFP_NONE || step == x->kept.one ? step : x->kept.others;
 }
-bool tfp_join_ran(tfp_join *x, uint32_t node, uint32_t step); /* notes that a node ran in the step; false: out of memory */
-void tfp_join_count_steps(tfp_join *x);                       /* for the mean: counts the steps in which each node ran */
-void tfp_join_work(tfp_join *x);      /* finds the share of the work inside steps that replace marked ones */
-bool tfp_join_map_calls(tfp_join *x); /* makes t->launches once, for a trace with slim lanes. False: out of memory */
+bool tfp_join_ran(tfp_join *x, uint32_t node,
+                  uint32_t step);       /* notes that a node ran in the step; false: out of memory */
+void tfp_join_count_steps(tfp_join *x); /* for the mean: counts the steps in which each node ran */
+void tfp_join_work(tfp_join *x);        /* finds the share of the work inside steps that replace marked ones */
+bool tfp_join_map_calls(tfp_join *x);   /* makes t->launches once, for a trace with slim lanes. False: out of memory */
 /* The start of the call that launched an activity with that key; works for every trace, once its calls are mapped. False:
  * there is no such call. */
 bool tfp_join_launch_start(const tfp_join *x, uint32_t process, uint32_t correlation, int64_t *start_ns);

@@ -219,7 +219,8 @@ static void work(void *ctx, size_t number)
 
 static bool sum_outer(tfp_join *x)
 {
-    int64_t *by_step = calloc(x->p->runs->steps.size + 2, sizeof *by_step); /* plus one step, for what is outside all steps */
+    int64_t *by_step =
+        calloc(x->p->runs->steps.size + 2, sizeof *by_step); /* plus one step, for what is outside all steps */
     for (size_t i = 0; by_step && i < x->t->slim->slims.size; i++) {
         const tfp_slim_lane *f = &x->t->slim->slims.at[i];
         for (size_t k = 0; k < f->groups.size; k++) {

@@ -6,8 +6,8 @@
 
 #include "model/tables/profile.h"
 
-struct tfp_exec_detail {        /* details of the execution with the same index; kept only with TFP_KEEP_MEMORY */
-    uint32_t span_first, span_last;     /* indexes in spans */
+struct tfp_exec_detail {            /* details of the execution with the same index; kept only with TFP_KEEP_MEMORY */
+    uint32_t span_first, span_last; /* indexes in spans */
     uint32_t memory_first, memory_last; /* indexes in memories */
     uint32_t alloc_first, alloc_last;   /* indexes in allocations */
 };
@@ -58,6 +58,7 @@ struct tfp_detail_tables {
     tfp_map64 lane_by_name; /* name -> index in lanes that are not of a trace */
 };
 
-const tfp_exec_detail *tfp_detail(const tfp_profile *p, uint32_t exec); /* the details; one with empty chains when none were kept */
+const tfp_exec_detail *tfp_detail(const tfp_profile *p,
+                                  uint32_t exec); /* the details; one with empty chains when none were kept */
 
 #endif

@@ -50,7 +50,8 @@ typedef struct tfp_output {
 } tfp_output;
 
 typedef struct tfp_shape {
-    uint32_t first, count; /* index in dims; a scalar has a single dim of 1 and `scalar` set; an unknown rank has no dims */
+    uint32_t first,
+        count; /* index in dims; a scalar has a single dim of 1 and `scalar` set; an unknown rank has no dims */
     bool scalar;
 } tfp_shape;
 
@@ -81,7 +82,10 @@ static inline uint32_t tfp_named_node(const tfp_profile *p, tfp_strid name) /* T
 uint32_t tfp_find_node(const tfp_profile *p, tfp_str name); /* TFP_NONE: there is none */
 
 /* Whether the profile's operations come from an execution trace, which counts their calls. */
-static inline bool tfp_counts_calls(const tfp_profile *p) { return p->graph->nodes.size && p->graph->nodes.at[0].calls; }
+static inline bool tfp_counts_calls(const tfp_profile *p)
+{
+    return p->graph->nodes.size && p->graph->nodes.at[0].calls;
+}
 
 /* The shape that an output had when it ran, as an index in shapes; TFP_NONE: not recorded. */
 uint32_t tfp_run_shape_of(const tfp_profile *p, uint32_t node, uint32_t slot);

@@ -27,8 +27,8 @@ typedef enum tfp_run_use {
     TFP_USE_MEMCPY  /* copies of an accelerator */
 } tfp_run_use;
 
-struct tfp_lane { /* a device, a stream of one, or a host thread */
-    tfp_strid name;       /* in traces such as "gpu:0/stream:7"; otherwise the device's name in lower case */
+struct tfp_lane {   /* a device, a stream of one, or a host thread */
+    tfp_strid name; /* in traces such as "gpu:0/stream:7"; otherwise the device's name in lower case */
     tfp_lane_kind kind;
     tfp_lane_role role;
     tfp_run_use use;  /* for lanes outside traces */

@@ -10,13 +10,13 @@
 
 /* Single values, stored with the tables. */
 typedef struct tfp_profile_about {
-    unsigned has;          /* bits 1 << tfp_content: as the readers set them, completed by tfp_build_finish */
-    int64_t time_grain_ns; /* all times are multiples of this: 1,000 in files with whole microseconds, otherwise 1 */
+    unsigned has;           /* bits 1 << tfp_content: as the readers set them, completed by tfp_build_finish */
+    int64_t time_grain_ns;  /* all times are multiples of this: 1,000 in files with whole microseconds, otherwise 1 */
     int64_t origin_unix_ns; /* Unix time of time 0 in a trace, if the file has it; otherwise 0 */
-    size_t inputs_warned;  /* inputs before this index were reported already as naming no node */
-    uint32_t sample_type;  /* index in sample_types: the one that the last file shows by default */
-    char *graph_file;      /* the last file with inputs, for warnings about them; may be NULL */
-    bool functions;        /* nodes of functions are among the nodes: TFP_KEEP_FUNCTIONS */
+    size_t inputs_warned;   /* inputs before this index were reported already as naming no node */
+    uint32_t sample_type;   /* index in sample_types: the one that the last file shows by default */
+    char *graph_file;       /* the last file with inputs, for warnings about them; may be NULL */
+    bool functions;         /* nodes of functions are among the nodes: TFP_KEEP_FUNCTIONS */
     bool miss_accelerator_stream;
     bool name_twice; /* two nodes with the same name were added */
 } tfp_profile_about;
@@ -46,7 +46,7 @@ struct tfp_profile {
     unsigned keep;
     tfp_step_choice kept; /* with TFP_KEEP_TOTAL */
     bool finished;
-    bool reopened;        /* it was read from a .tfprof file (store/) and is complete; only a checkpoint may be added */
+    bool reopened; /* it was read from a .tfprof file (store/) and is complete; only a checkpoint may be added */
 };
 
 /* Makes empty tables in one block of memory; false: out of memory. tfp_profile_new calls it. */

@@ -11,9 +11,9 @@ typedef struct tfp_step {
     uint32_t exec_from; /* number of executions when it was added: its own come later */
 } tfp_step;
 
-struct tfp_exec { /* one node in one step, all its runs together */
-    uint32_t step;        /* index in steps */
-    uint32_t next;        /* the same node's execution in the next step */
+struct tfp_exec {  /* one node in one step, all its runs together */
+    uint32_t step; /* index in steps */
+    uint32_t next; /* the same node's execution in the next step */
     int64_t run_count;
     int64_t start_ns, end_ns;       /* earliest start, latest end; 0: it has no time */
     int64_t cpu_ns, accelerator_ns; /* sums over its spans in lanes of that kind */
@@ -28,11 +28,11 @@ struct tfp_run_tables {
     /* for each exec: sum of requested bytes of all outputs (`bytes` with -compat 1.0); empty when only a ProfileProto
      * was read */
     TFP_VEC(int64_t) run_output_bytes;
-    TFP_VEC(double) coverage;          /* one per run_meta */
-    tfp_map64 step_by_id;              /* id -> index in steps */
-    tfp_map64 exec_by_step;            /* tfp_exec_key -> index in execs; made when a file does not come step by step */
-    size_t execs_indexed;              /* how many executions the table has; if not all, it is rebuilt */
-    int64_t next_step;                 /* step of the next run_meta, if has_next_step */
+    TFP_VEC(double) coverage; /* one per run_meta */
+    tfp_map64 step_by_id;     /* id -> index in steps */
+    tfp_map64 exec_by_step;   /* tfp_exec_key -> index in execs; made when a file does not come step by step */
+    size_t execs_indexed;     /* how many executions the table has; if not all, it is rebuilt */
+    int64_t next_step;        /* step of the next run_meta, if has_next_step */
     bool has_next_step;
 };
 

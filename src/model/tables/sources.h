@@ -19,9 +19,9 @@ struct tfp_source_tables {
     TFP_VEC(tfp_warning) warnings;
     tfp_progress_fn progress;
     void *progress_ctx;
-    size_t adding;   /* index of the current one among files that are added together */
+    size_t adding;        /* index of the current one among files that are added together */
     bool finished_before; /* the next graph is the next state of a growing model: the same graph with more nodes */
-    uint64_t stored; /* size of all inputs as stored, perhaps compressed */
+    uint64_t stored;      /* size of all inputs as stored, perhaps compressed */
 };
 
 bool tfp_has_format(const tfp_profile *p, const char *name); /* whether one of its files has this format */

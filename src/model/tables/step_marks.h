@@ -19,8 +19,8 @@ struct tfp_step_mark {
 };
 
 struct tfp_step_window { /* one per step and process, or one per step and device; sorted by process, device and start */
-    uint32_t step, process;      /* indexes in steps, processes */
-    tfp_strid device;            /* such as "tpu:0", for a window of this device only (runs of modules); 0: of all devices */
+    uint32_t step, process; /* indexes in steps, processes */
+    tfp_strid device;       /* such as "tpu:0", for a window of this device only (runs of modules); 0: of all devices */
     int64_t start_ns, end_ns;
 };
 

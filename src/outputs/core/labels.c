@@ -35,7 +35,8 @@ static bool collect(const tfp_report *r, uint32_t row, tfp_labels *out, bool (*a
     collector c = { .p = tfp_profile_of(r), .out = out };
     out->size = 0;
     bool ok = x->node == TFP_NONE || add_node(&c, x->node);
-    for (uint32_t i = 0; i < x->member_count && ok; i++) ok = add_node(&c, tfp_tree_of(r)->members[x->member_first + i]);
+    for (uint32_t i = 0; i < x->member_count && ok; i++)
+        ok = add_node(&c, tfp_tree_of(r)->members[x->member_first + i]);
     tfp_map64_free(&c.seen);
     return ok && (out->size < 2 || tfp_sort_strings(out->at, out->size, tfp_profile_of(r)->strings.strings));
 }

@@ -45,7 +45,7 @@ static tfp_status add_text(struct ArrowArray *a, const tfp_flat *f, tfp_cells *c
 /* ---- the stream ---- */
 
 typedef struct stream_data {
-    tfp_flats columns; /* used only while the batches are made */
+    tfp_flats columns;               /* used only while the batches are made */
     TFP_VEC(tfp_batch_column) types; /* what the schema says of the columns */
     tfp_arena names;
     TFP_VEC(struct ArrowArray) batches;
@@ -59,8 +59,8 @@ typedef struct limits {
 } limits;
 
 /* Fills in the texts of rows from `row` on until the batch is full. Texts come first because they decide the batch's length. */
-static tfp_status fill_texts(const stream_data *d, struct ArrowArray *batch, tfp_cells *cells, uint32_t row, limits most,
-                             tfp_error *err)
+static tfp_status fill_texts(const stream_data *d, struct ArrowArray *batch, tfp_cells *cells, uint32_t row,
+                             limits most, tfp_error *err)
 {
     bool full = false;
     for (; (size_t)batch->length < most.rows && !full; row++, batch->length++) {

@@ -36,8 +36,8 @@ static tfp_status put_text(const tfp_batch_column *c, tfp_arrow_column *d, size_
     return TFP_OK;
 }
 
-static tfp_status copy_column(const tfp_batch *b, const tfp_batch_column *c, size_t row, size_t count, struct ArrowArray *a,
-                              tfp_error *err)
+static tfp_status copy_column(const tfp_batch *b, const tfp_batch_column *c, size_t row, size_t count,
+                              struct ArrowArray *a, tfp_error *err)
 {
     tfp_arrow_column *d = a->private_data;
     tfp_status s = TFP_OK;
@@ -56,8 +56,8 @@ static tfp_status copy_column(const tfp_batch *b, const tfp_batch_column *c, siz
     return s;
 }
 
-tfp_status tfp_arrow_of_batch(const tfp_batch *b, size_t *row, size_t rows_most, size_t text_most, struct ArrowArray *out,
-                              tfp_error *err)
+tfp_status tfp_arrow_of_batch(const tfp_batch *b, size_t *row, size_t rows_most, size_t text_most,
+                              struct ArrowArray *out, tfp_error *err)
 {
     size_t count = rows_that_fit(b, *row, rows_most, text_most);
     *out = (struct ArrowArray){ 0 };

@@ -46,9 +46,10 @@ static bool start_column(struct ArrowArray *a, const tfp_batch_column *f, size_t
 {
     tfp_arrow_column *d = calloc(1, sizeof *d);
     if (!d) return false;
-    *a = (struct ArrowArray){
-        .n_buffers = f->type == TFP_CELL_TEXT ? 3 : 2, .buffers = d->buffers, .release = release_column, .private_data = d
-    };
+    *a = (struct ArrowArray){ .n_buffers = f->type == TFP_CELL_TEXT ? 3 : 2,
+                              .buffers = d->buffers,
+                              .release = release_column,
+                              .private_data = d };
     d->values = calloc(1, bytes_of_values(f->type, rows));
     if (!f->whole) d->valid = calloc(1, bytes_of_bits(rows));
     return d->values && (d->valid || f->whole);

@@ -46,7 +46,7 @@ typedef struct tfp_batch {
 bool tfp_batch_start(tfp_batch *b, const tfp_batch_column *columns, size_t count, tfp_texts *texts);
 void tfp_batch_clear(tfp_batch *b); /* removes the rows, keeps the memory */
 void tfp_batch_free(tfp_batch *b);
-size_t tfp_batch_bytes(const tfp_batch *b); /* size of its cells */
+size_t tfp_batch_bytes(const tfp_batch *b);     /* size of its cells */
 bool tfp_batch_room(tfp_batch *b, size_t rows); /* makes room for more rows; false: out of memory */
 
 /* Puts the next cell; the cell of the last column ends the row. */
@@ -54,7 +54,7 @@ void tfp_batch_none(tfp_batch *b);
 void tfp_batch_cell(tfp_batch *b, uint64_t cell);
 void tfp_batch_int(tfp_batch *b, int64_t n);
 void tfp_batch_int_if(tfp_batch *b, bool known, int64_t n); /* absent if it is not known */
-void tfp_batch_real(tfp_batch *b, double x);  /* absent if it is NAN */
+void tfp_batch_real(tfp_batch *b, double x);                /* absent if it is NAN */
 void tfp_batch_text(tfp_batch *b, tfp_str s); /* absent if data is NULL. Bytes that are not UTF-8 become \xNN */
 
 static inline double tfp_cell_real(uint64_t cell)

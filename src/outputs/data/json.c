@@ -204,9 +204,7 @@ static void put_fields(writer *w, uint32_t row)
     put_label_list(w, "op_types", tfp_labels_op_types(w->r, row, &w->labels));
     if (x->node != TFP_NONE) put_node(w, &w->r->profile->graph->nodes.at[x->node]);
     if (x->tensor != TFP_NONE) put_tensor(w, w->r->tree->tensors.at[x->tensor]);
-    if (w->r->options->compat10) {
-        tfp_json_int_at(&w->j, "num_hidden_ops", x->hidden);
-    }
+    if (w->r->options->compat10) { tfp_json_int_at(&w->j, "num_hidden_ops", x->hidden); }
 }
 
 /* Opens a row's object and its list of children; both are closed when the walk leaves it. */
@@ -260,9 +258,7 @@ static void put_span(writer *w, const tfp_evidence *e)
     }
     tfp_json_open(&w->j, '{');
     tfp_json_int_at(&w->j, "span", e->span);
-    if (e->rank >= 0) {
-        tfp_json_int_at(&w->j, "rank", e->rank);
-    }
+    if (e->rank >= 0) { tfp_json_int_at(&w->j, "rank", e->rank); }
     tfp_json_str_at(&w->j, "lane", e->lane);
     tfp_json_key(&w->j, "start_us");
     tfp_json_thousandths(&w->j, e->start_ns);

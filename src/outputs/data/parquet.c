@@ -160,7 +160,8 @@ static tfp_status check_pages(const tfp_parquet_values *v, const tfp_batch_colum
 {
     const tfp_buf *values = v->distinct ? &v->indexes : &v->plain;
     if (v->dictionary.size <= INT32_MAX && values->size <= INT32_MAX - v->levels.size - 4) return TFP_OK;
-    return tfp_fail(err, TFP_LIMIT, "column %s: %zu rows of it have over 2 GB, too many for a page of Parquet", c->name, rows);
+    return tfp_fail(err, TFP_LIMIT, "column %s: %zu rows of it have over 2 GB, too many for a page of Parquet", c->name,
+                    rows);
 }
 
 tfp_status tfp_parquet_group(tfp_parquet *w, const tfp_batch *b, tfp_error *err)

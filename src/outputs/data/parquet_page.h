@@ -9,9 +9,9 @@ typedef struct tfp_parquet_cells {
     tfp_cell_type type;
     tfp_texts *texts;
     bool optional;
-    size_t count;     /* expected number of cells */
-    uint64_t *cells;  /* cells to fill */
-    uint8_t *absent;  /* flags to fill */
+    size_t count;    /* expected number of cells */
+    uint64_t *cells; /* cells to fill */
+    uint8_t *absent; /* flags to fill */
 } tfp_parquet_cells;
 
 /* Reads all pages of a column from its bytes. Errors: TFP_BADFILE damaged, or a compression or encoding that is not

@@ -129,8 +129,7 @@ static void read_group(tfp_parquet_file *f, tfp_thrift_in *in, size_t group)
         if (x.number == 1 && x.type == TFP_THRIFT_LIST) {
             size_t count = tfp_thrift_read_list(in, &of);
             in->fault |= of != TFP_THRIFT_STRUCT;
-            for (size_t i = 0; i < count && !in->fault; i++)
-                read_chunk(f, in, &f->chunks[group * f->column_count]);
+            for (size_t i = 0; i < count && !in->fault; i++) read_chunk(f, in, &f->chunks[group * f->column_count]);
         } else if (x.number == 3) {
             f->rows[group] = tfp_thrift_int_of(in, &x);
         } else {

@@ -26,7 +26,10 @@ typedef struct writer {
     bool nomem;
 } writer;
 
-static int64_t id_of(const writer *w, uint32_t node) { return w->own_ids ? w->p->graph->nodes.at[node].id : (int64_t)node; }
+static int64_t id_of(const writer *w, uint32_t node)
+{
+    return w->own_ids ? w->p->graph->nodes.at[node].id : (int64_t)node;
+}
 
 /* Ids from a file need not be unique; if they are not, indexes are used instead. */
 static bool check_ids(writer *w)
@@ -74,7 +77,8 @@ static void put_inputs(writer *w, const tfp_node *n)
     const tfp_profile *p = w->p;
     tfp_map64_free(&w->seen);
     for (TFP_EACH(graph->inputs, i, n->input_first, p))
-        if (p->graph->inputs.at[i].node != TFP_NONE) put_pair(w, 2, p->graph->inputs.at[i].position, id_of(w, p->graph->inputs.at[i].node));
+        if (p->graph->inputs.at[i].node != TFP_NONE)
+            put_pair(w, 2, p->graph->inputs.at[i].position, id_of(w, p->graph->inputs.at[i].node));
     for (TFP_EACH(graph->inputs, i, n->input_first, p)) {
         const tfp_input_edge *e = &p->graph->inputs.at[i];
         if (e->node == TFP_NONE || tfp_map64_get(&w->seen, e->node) != TFP_NONE) continue;

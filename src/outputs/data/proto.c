@@ -129,7 +129,8 @@ static void put_tensor(tfp_buf *b, uint32_t number, const tfp_tensor *t)
 {
     size_t at = tfp_put_open(b, number);
     tfp_put_int(b, 1, t->dtype);
-    if (t->count && t->kind == TFP_VALUES_DOUBLE && (t->dtype == TFP_DT_FLOAT || t->dtype == TFP_DT_DOUBLE)) put_doubles(b, t);
+    if (t->count && t->kind == TFP_VALUES_DOUBLE && (t->dtype == TFP_DT_FLOAT || t->dtype == TFP_DT_DOUBLE))
+        put_doubles(b, t);
     if (t->count && t->kind == TFP_VALUES_INT && (t->dtype == TFP_DT_INT32 || t->dtype == TFP_DT_INT64))
         tfp_put_packed_ints(b, 3, t->ints, t->count);
     for (size_t i = 0; t->kind == TFP_VALUES_STRING && i < t->count; i++) tfp_put_string(b, 4, t->strings[i]);

@@ -125,9 +125,7 @@ static void put_functions(scope *c)
         tfp_json_open(&c->json, '{');
         tfp_json_str_at(&c->json, "name", f->function);
         tfp_json_str_at(&c->json, "file", f->file);
-        if (f->line > 0) {
-            tfp_json_int_at(&c->json, "line", f->line);
-        }
+        if (f->line > 0) { tfp_json_int_at(&c->json, "line", f->line); }
         tfp_json_close(&c->json, '}');
         tfp_sink_flush_if_full(c->sink);
     }

@@ -132,7 +132,8 @@ static void put_notes(const tfp_report *r, tfp_buf *b)
 {
     for (size_t i = 0; i < r->notes.size; i++) {
         tfp_buf_text(b, "note: ");
-        tfp_screen_wrap(b, tfp_str_of(r->notes.at[i].text), strlen("note: "), r->options->to.screen); /* escaped already */
+        tfp_screen_wrap(b, tfp_str_of(r->notes.at[i].text), strlen("note: "),
+                        r->options->to.screen); /* escaped already */
         tfp_buf_char(b, '\n');
     }
     if (r->notes.size && (r->facts.size || r->grid->row_count || r->parts.size || !tfp_is_aligned(r)))

@@ -10,7 +10,9 @@ enum { SHOWN = 4 };
 
 static const struct {
     const char *name, *head;
-} shown[SHOWN] = { { "scenario", "if" }, { "step_us", "a step" }, { "gain_us", "gain" }, { "gain_share", "of the step" } };
+} shown[SHOWN] = {
+    { "scenario", "if" }, { "step_us", "a step" }, { "gain_us", "gain" }, { "gain_share", "of the step" }
+};
 
 /* A column without the rows before `skip`. */
 static tfp_grid_column below(const tfp_grid_column *c, size_t skip, const char *head)

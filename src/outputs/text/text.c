@@ -203,7 +203,8 @@ static void write_tree(const tfp_report *r, const tfp_column_id *cells, size_t n
 {
     tree_rows t = { r, cells, n };
     size_t bytes = 0; /* estimated size of the long parts of rows */
-    for (size_t i = 0; i < r->tree->rows.size; i++) bytes += r->tree->rows.at[i].name.size + 2 * (size_t)r->tree->rows.at[i].depth;
+    for (size_t i = 0; i < r->tree->rows.size; i++)
+        bytes += r->tree->rows.at[i].name.size + 2 * (size_t)r->tree->rows.at[i].depth;
     tfp_rows_write(s, r->tree->rows.size, bytes, write_tree_rows, &t);
 }
 
@@ -348,7 +349,10 @@ static void write_op_row(const tfp_report *r, uint32_t row, const tfp_column_id 
 }
 
 /* For a profile without nodes TensorFlow's op view shows the root, and no legend. */
-static bool has_no_types(const tfp_report *r) { return r->kind == TFP_REPORT_LIST && r->profile->graph->nodes.size == 0; }
+static bool has_no_types(const tfp_report *r)
+{
+    return r->kind == TFP_REPORT_LIST && r->profile->graph->nodes.size == 0;
+}
 
 static void write_list(const tfp_report *r, const tfp_column_id *cells, size_t n, tfp_sink *s)
 {

@@ -26,9 +26,7 @@ void tfp_trace_put_region(tfp_trace_out *t, const tfp_trace_region *x, bool with
     tfp_json_key(j, "args");
     tfp_json_open(j, '{');
     tfp_json_str_at(j, "name", name);
-    if (with_op) {
-        tfp_json_str_at(j, "op", name);
-    }
+    if (with_op) { tfp_json_str_at(j, "op", name); }
     tfp_json_close(j, '}');
     put_key_text(j, "cat", "Op");
     tfp_json_key(j, "dur");

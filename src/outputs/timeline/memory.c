@@ -18,7 +18,8 @@ bool tfp_timeline_devices(const tfp_report *r, tfp_used_devices *out)
     bool ok = true;
     for (size_t i = 1; ok && i < tfp_row_count(r); i++) {
         uint32_t node = tfp_row_at(r, i)->node;
-        bool shown = tfp_timeline_exec(r, node) != TFP_NONE && !(tfp_profile_of(r)->graph->nodes.at[node].flags & TFP_NODE_ON_CPU);
+        bool shown = tfp_timeline_exec(r, node) != TFP_NONE &&
+                     !(tfp_profile_of(r)->graph->nodes.at[node].flags & TFP_NODE_ON_CPU);
         ok = !shown || tfp_used_devices_add(out, tfp_profile_of(r), node);
     }
     return ok && tfp_used_devices_sort(out, tfp_profile_of(r));

@@ -141,8 +141,11 @@ static bool put_counters(tfp_pf_out *x)
 static tfp_status write_perfetto(const tfp_report *r, tfp_sink *sink, tfp_error *err)
 {
     if (tfp_view_of(r) != &tfp_view_calls)
-        return tfp_fail(err, TFP_BADARG, "%s view has no Perfetto trace: use calls, which has what ran when", tfp_name_of(r));
-    tfp_pf_out x = { .r = r, .p = tfp_profile_of(r), .s = &tfp_profile_of(r)->events->spans, .sink = sink, .first = true };
+        return tfp_fail(err, TFP_BADARG, "%s view has no Perfetto trace: use calls, which has what ran when",
+                        tfp_name_of(r));
+    tfp_pf_out x = {
+        .r = r, .p = tfp_profile_of(r), .s = &tfp_profile_of(r)->events->spans, .sink = sink, .first = true
+    };
     tfp_status s = make_room(&x) && put_lanes(&x) ? TFP_OK : tfp_nomem(err);
     if (!s) s = tfp_pf_put_spans(&x, err);
     if (!s && !put_counters(&x)) s = tfp_nomem(err);
@@ -158,7 +161,8 @@ static tfp_status write_perfetto(const tfp_report *r, tfp_sink *sink, tfp_error 
 
 const tfp_output_format tfp_output_perfetto = {
     .name = "perfetto",
-    .help = "A Perfetto trace (.pftrace) of the calls view: tracks, slices with their values, flows of launches, counters.",
+    .help =
+        "A Perfetto trace (.pftrace) of the calls view: tracks, slices with their values, flows of launches, counters.",
     .in_format_option = false,
     .write = write_perfetto,
 };

@@ -118,7 +118,8 @@ static void put_join(tfp_pf_out *x, uint32_t span)
 /* Whether put_join writes this key. */
 static bool is_joined(tfp_str key)
 {
-    static const char *const keys[] = { "device", "stream", "correlation", "Sequence number", "Fwd thread id", "External id" };
+    static const char *const keys[] = { "device",          "stream",        "correlation",
+                                        "Sequence number", "Fwd thread id", "External id" };
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (tfp_str_eq(key, tfp_str_of(keys[i]))) return true;
     return false;
@@ -179,8 +180,7 @@ static void put_end(tfp_pf_out *x, uint64_t track, int64_t at_ns)
 /* Ends the slices of a row that end at `now` or before. */
 static void close_until(writer *w, row *r, int64_t now)
 {
-    while (r->ends.size && r->ends.at[r->ends.size - 1] <= now)
-        put_end(w->x, r->track, r->ends.at[--r->ends.size]);
+    while (r->ends.size && r->ends.at[r->ends.size - 1] <= now) put_end(w->x, r->track, r->ends.at[--r->ends.size]);
 }
 
 static void close_lane(writer *w)

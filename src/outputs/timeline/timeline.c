@@ -17,7 +17,8 @@
 static tfp_status write_nested(const tfp_report *r, tfp_trace_out *t, tfp_error *err)
 {
     static const tfp_str none = { "", 0 };
-    if (!tfp_tree_of(r)->total[TFP_V_MICROS]) return tfp_fail(err, TFP_BADARG, "a timeline needs a report with the column micros");
+    if (!tfp_tree_of(r)->total[TFP_V_MICROS])
+        return tfp_fail(err, TFP_BADARG, "a timeline needs a report with the column micros");
     int64_t *at = malloc((tfp_row_count(r) + 1) * sizeof *at); /* the start of a row's next child; -1: left out */
     if (!at) return tfp_nomem(err);
     uint32_t depths = 0;
@@ -53,12 +54,8 @@ static void put_losses(tfp_trace_out *t)
     if (!t->names_cut && !t->flows_cut) return;
     tfp_json_key(j, "otherData");
     tfp_json_open(j, '{');
-    if (t->names_cut) {
-        tfp_json_text_at(j, "tfprof.names", "long names are cut: in full they pass 64 MB");
-    }
-    if (t->flows_cut) {
-        tfp_json_text_at(j, "tfprof.flows", "only the first 1000000 flows are here");
-    }
+    if (t->names_cut) { tfp_json_text_at(j, "tfprof.names", "long names are cut: in full they pass 64 MB"); }
+    if (t->flows_cut) { tfp_json_text_at(j, "tfprof.flows", "only the first 1000000 flows are here"); }
     tfp_json_close(j, '}');
 }
 

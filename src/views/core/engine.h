@@ -10,7 +10,7 @@
 
 /* ---- values: columns of numbers, only those that the report needs ---- */
 typedef struct tfp_values {
-    int64_t *at[TFP_V_COUNT];              /* NULL when not needed */
+    int64_t *at[TFP_V_COUNT];            /* NULL when not needed */
     double *of_runs[TFP_STATISTICS_MAX]; /* by the columns of tfp_report_tree.statistics; NAN: no runs */
 } tfp_values;
 bool tfp_values_new(const tfp_report *r, tfp_values *v, tfp_arena *arena, size_t count);
@@ -86,10 +86,12 @@ typedef struct tfp_tree {
     uint32_t *child_start; /* count + 1 offsets in children */
     uint32_t *children;    /* in traversal order */
     uint8_t *accounted;
-    uint8_t *kept;          /* set by the engine */
-    uint32_t *member_count; /* code view: number of accounted nodes of the item itself, for -order_by occurrence; otherwise NULL */
-    int64_t *first_ns; /* with -order_by start: the item's first start, INT64_MAX until the view fills it; otherwise NULL */
-    tfp_values own, total;  /* own is filled by the view, total by the engine */
+    uint8_t *kept; /* set by the engine */
+    uint32_t *
+        member_count; /* code view: number of accounted nodes of the item itself, for -order_by occurrence; otherwise NULL */
+    int64_t
+        *first_ns; /* with -order_by start: the item's first start, INT64_MAX until the view fills it; otherwise NULL */
+    tfp_values own, total; /* own is filled by the view, total by the engine */
 } tfp_tree;
 
 typedef struct tfp_shown { /* an item that gets a row */

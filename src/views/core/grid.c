@@ -15,7 +15,9 @@
  * column is added. */
 static tfp_grid_column *add_column(tfp_report *r, tfp_grid *g, const tfp_row_column *about, char type)
 {
-    tfp_grid_column c = { .name = about->name, .type = type, .unit = about->unit, .help = about->help, .programs = about->programs };
+    tfp_grid_column c = {
+        .name = about->name, .type = type, .unit = about->unit, .help = about->help, .programs = about->programs
+    };
     bool nullable = type != 'b' && !about->whole;
     size_t n = g->row_count;
     bool ok = !nullable || (c.absent = TFP_NEW(&r->arena, uint8_t, n)) != NULL;

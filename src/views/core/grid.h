@@ -26,10 +26,11 @@ typedef struct tfp_grid_column {
 typedef struct tfp_grid {
     TFP_VEC(tfp_grid_column) columns;
     size_t row_count;
-    size_t few;       /* how many rows people see; 0: all; programs see all */
-    bool keeps_order; /* -order_by has a value that the views know too, and that ordered the rows from which these are made */
-    bool tree;        /* the report's rows[] (one for each) give name, parent and depth; the columns come after these */
-    bool sentences;   /* its texts are sentences or commands, which are not shortened for people */
+    size_t few; /* how many rows people see; 0: all; programs see all */
+    bool
+        keeps_order; /* -order_by has a value that the views know too, and that ordered the rows from which these are made */
+    bool tree;       /* the report's rows[] (one for each) give name, parent and depth; the columns come after these */
+    bool sentences; /* its texts are sentences or commands, which are not shortened for people */
 } tfp_grid;
 
 /* The column with that name; NULL: none. */
@@ -72,7 +73,9 @@ typedef enum tfp_row_type {
     TFP_T_BOOL  /* bool */
 } tfp_row_type;
 
-#define TFP_ABSENT (INT64_MIN + 1) /* an odd number: products that overflow as in TensorFlow are even, so no value is mistaken for absent */
+#define TFP_ABSENT                                                                                                     \
+    (INT64_MIN +                                                                                                       \
+     1) /* an odd number: products that overflow as in TensorFlow are even, so no value is mistaken for absent */
 
 typedef struct tfp_row_column {
     const char *name;
@@ -89,7 +92,7 @@ typedef struct tfp_row_column {
 /* A row of the list: COLUMN(row, "count", INT, NUMBER, count, "how many") */
 #define TFP_COLUMN_OF(row, name, type, unit, field, help, bit, whole)                                                  \
     {                                                                                                                  \
-        name, TFP_T_##type, TFP_##unit, offsetof(row, field), help, bit, whole, false, false                                \
+        name, TFP_T_##type, TFP_##unit, offsetof(row, field), help, bit, whole, false, false                           \
     }
 #define TFP_COLUMN(row, name, type, unit, field, help) TFP_COLUMN_OF(row, name, type, unit, field, help, 0, false)
 #define TFP_COLUMN_ONLY(row, name, type, unit, field, help, bit)                                                       \
@@ -139,10 +142,10 @@ tfp_status tfp_grid_part(tfp_report *r, const char *name, const char *title, con
 typedef struct tfp_row_group {
     const tfp_row_column *columns; /* ended by a NULL name */
     size_t offset;                 /* offset of the struct in the row */
-    const char *subject; /* the names are SUBJECT_NAME, or SUBJECT for a column named ""; NULL: no subject */
-    tfp_unit unit;       /* the subject's unit, used for its columns in TFP_NUMBER */
-    unsigned shown;      /* as in tfp_row_table */
-    bool whole;          /* none of its cells is ever absent */
+    const char *subject;           /* the names are SUBJECT_NAME, or SUBJECT for a column named ""; NULL: no subject */
+    tfp_unit unit;                 /* the subject's unit, used for its columns in TFP_NUMBER */
+    unsigned shown;                /* as in tfp_row_table */
+    bool whole;                    /* none of its cells is ever absent */
 } tfp_row_group;
 typedef TFP_VEC(tfp_row_column) tfp_row_columns;
 

@@ -26,12 +26,12 @@ const struct tfp_cut *tfp_cut_of(const tfp_report *r);  /* the part of the profi
 const tfp_options *tfp_options_of(const tfp_report *r);
 tfp_step_choice tfp_step_of(const tfp_report *r);
 const struct tfp_view *tfp_view_of(const tfp_report *r);
-const char *tfp_name_of(const tfp_report *r);           /* of the view or table */
+const char *tfp_name_of(const tfp_report *r); /* of the view or table */
 tfp_report_kind tfp_kind_of(const tfp_report *r);
 
 /* ---- for its answer ---- */
-tfp_arena *tfp_arena_of(tfp_report *r);   /* lives as long as the report */
-bool *tfp_clamped_of(tfp_report *r);      /* whether a sum was too big for 64 bits */
+tfp_arena *tfp_arena_of(tfp_report *r); /* lives as long as the report */
+bool *tfp_clamped_of(tfp_report *r);    /* whether a sum was too big for 64 bits */
 
 const char *tfp_doc_of(const tfp_report *r); /* the line of the Doc block about its rows */
 /* Whether text is an aligned table for people: at a terminal, and in a pipe except for the views that TensorFlow's tool has,

@@ -73,9 +73,10 @@ tfp_status tfp_report_note_clamped(tfp_report *r, tfp_error *err)
             tfp_buf_printf(&files, "%s%s", count > 1 ? ", " : "", p->files->sources.at[i]);
     if (count > NAMED) tfp_buf_printf(&files, " and %zu more", count - NAMED);
     if (!count) tfp_buf_text(&files, tfp_first_source(p));
-    tfp_status s = files.failed ? tfp_nomem(err)
-                                : tfp_report_note_add(r, TFP_NOTE_CLAMPED, err, "%.*s: sums too big for 64 bits, clamped",
-                                                      files.size < 900 ? (int)files.size : 900, files.data);
+    tfp_status s = files.failed
+                       ? tfp_nomem(err)
+                       : tfp_report_note_add(r, TFP_NOTE_CLAMPED, err, "%.*s: sums too big for 64 bits, clamped",
+                                             files.size < 900 ? (int)files.size : 900, files.data);
     tfp_buf_free(&files);
     return s;
 }

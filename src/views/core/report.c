@@ -106,7 +106,8 @@ tfp_status tfp_report_read_tensor(tfp_report *r, tfp_row *row, tfp_error *err)
     if (!c || !tfp_selects(r->options, TFP_C_TENSOR_VALUE)) return TFP_OK;
     /* the checkpoint has a variable that is split into parts, such as emb/part_0 and emb/part_1, under the name of
      * their scope */
-    tfp_str name = row->node == TFP_NONE ? row->name : tfp_text(r->profile, r->profile->graph->nodes.at[row->node].name);
+    tfp_str name =
+        row->node == TFP_NONE ? row->name : tfp_text(r->profile, r->profile->graph->nodes.at[row->node].name);
     if (!tfp_checkpoint_has(c, name)) return TFP_OK; /* not every node is a variable */
     tfp_tensor *t = calloc(1, sizeof *t);
     if (!t) return tfp_nomem(err);

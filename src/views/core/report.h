@@ -19,9 +19,10 @@ struct tfp_report {
     tfp_arena arena;
     /* the question */
     const tfp_profile *profile;
-    tfp_profile *runs;    /* the trace that the report made from executions (model/join/runs.h); or NULL */
-    struct tfp_cut *cut;  /* the time range that it is about (timeline/range.h); `profile` is then this part; NULL: everything */
-    const char *view;     /* the view's name */
+    tfp_profile *runs; /* the trace that the report made from executions (model/join/runs.h); or NULL */
+    struct tfp_cut
+        *cut; /* the time range that it is about (timeline/range.h); `profile` is then this part; NULL: everything */
+    const char *view; /* the view's name */
     const struct tfp_view *about;
     tfp_report_kind kind;
     tfp_options *options; /* a copy */
@@ -29,13 +30,14 @@ struct tfp_report {
     uint32_t values;      /* bits of tfp_value that were computed */
     /* the answer */
     tfp_report_tree *tree;
-    tfp_grid *grid;                       /* for diff, stats, query, flops; these may have no profile */
+    tfp_grid *grid; /* for diff, stats, query, flops; these may have no profile */
     TFP_VEC(tfp_report_part) parts;
     TFP_VEC(tfp_fact) facts;
     TFP_VEC(tfp_finding) findings;
     TFP_VEC(tfp_note) notes;
-    const char *headline;                 /* whatif: the row `today` as a sentence for people, in the arena; NULL: the table is enough */
-    TFP_VEC(char *) over;                 /* diff: the rows that exceed the limit of -fail_over, one line each; in the arena */
+    const char
+        *headline; /* whatif: the row `today` as a sentence for people, in the arena; NULL: the table is enough */
+    TFP_VEC(char *) over; /* diff: the rows that exceed the limit of -fail_over, one line each; in the arena */
     const struct tfp_stacks *stacks;      /* stacks: the stacks for the folded form and pprof; or NULL */
     const struct tfp_diff_script *script; /* diff: the data of the script's form; or NULL */
     struct tfp_trace_facts *trace;        /* advise, summary; NULL until needed */

@@ -163,7 +163,8 @@ static const char *only_sums(const tfp_report *r)
     const tfp_profile *p = r->profile;
     if (r->options->compat10) return "-compat 1.0 knows sums only";
     if (p->sampled->samples.size) return "sampled stacks are sums of samples, not runs";
-    if (r->about->rows_are == TFP_ROWS_OF_CALLS || (r->about->rows_are == TFP_ROWS_OF_CODE && p->events->processes.size))
+    if (r->about->rows_are == TFP_ROWS_OF_CALLS ||
+        (r->about->rows_are == TFP_ROWS_OF_CODE && p->events->processes.size))
         return "rows of calls and of lines are sums over operations: op, scope and graph have their runs";
     return NULL;
 }

@@ -250,6 +250,7 @@ int64_t tfp_account_times(tfp_account *a, uint32_t node)
     if (tfp_filter_any(a->filter)) return 1;
     const tfp_profile *p = a->r->profile;
     uint64_t mask = a->r->tree->parameters ? a->kinds[a->r->tree->parameters->kinds[node]] : 0;
-    for (TFP_EACH(graph->types, t, p->graph->nodes.at[node].type_first, p)) mask |= type_mask(a, p->graph->types.at[t].name);
+    for (TFP_EACH(graph->types, t, p->graph->nodes.at[node].type_first, p))
+        mask |= type_mask(a, p->graph->types.at[t].name);
     return __builtin_popcountll(mask);
 }

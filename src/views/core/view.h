@@ -19,28 +19,29 @@ typedef struct tfp_view {
     enum { TFP_ROWS_OTHER, TFP_ROWS_OF_SCOPES, TFP_ROWS_OF_CODE, TFP_ROWS_OF_CALLS } rows_are;
 } tfp_view;
 enum {
-    TFP_NEEDS_GRAPH = 1,     /* edges */
-    TFP_NEEDS_CODE = 2,      /* code traces */
-    TFP_NEEDS_SPANS = 4,     /* a trace of events */
-    TFP_NEEDS_PROGRAM = 8,   /* the graph as a program: files must be read with TFP_KEEP_PROGRAM */
-    TFP_USES_PROGRAM = 16,   /* shows more if files were read with TFP_KEEP_PROGRAM */
-    TFP_USES_MEMORY = 32,    /* shows more if files were read with TFP_KEEP_MEMORY */
-    TFP_NEEDS_EVENTS = 64,   /* with TFP_NEEDS_SPANS: it must be a recorded trace of events, not one made from executions */
+    TFP_NEEDS_GRAPH = 1,   /* edges */
+    TFP_NEEDS_CODE = 2,    /* code traces */
+    TFP_NEEDS_SPANS = 4,   /* a trace of events */
+    TFP_NEEDS_PROGRAM = 8, /* the graph as a program: files must be read with TFP_KEEP_PROGRAM */
+    TFP_USES_PROGRAM = 16, /* shows more if files were read with TFP_KEEP_PROGRAM */
+    TFP_USES_MEMORY = 32,  /* shows more if files were read with TFP_KEEP_MEMORY */
+    TFP_NEEDS_EVENTS =
+        64, /* with TFP_NEEDS_SPANS: it must be a recorded trace of events, not one made from executions */
     TFP_NEEDS_CALLS = 256,   /* a trace of events, or sampled stacks */
     TFP_TAKES_LIMITS = 1024, /* for a table: minimums and patterns filter its rows */
     TFP_SUMS_DO = 512,       /* for a trace executions are enough: files may be read with TFP_KEEP_SUMS */
     TFP_ROWS_DO = 2048, /* a table that can be made from rows of slim lanes: files may be read with TFP_KEEP_ROWS */
-    TFP_NO_STEP_SUMS = 4096, /* a view that needs no sums of single steps (TFP_KEEP_TOTAL) */
-    TFP_FINDS_STEPS = 8192, /* handles a profile without steps itself */
+    TFP_NO_STEP_SUMS = 4096,     /* a view that needs no sums of single steps (TFP_KEEP_TOTAL) */
+    TFP_FINDS_STEPS = 8192,      /* handles a profile without steps itself */
     TFP_TAKES_SNAPSHOTS = 16384, /* works also for a memory snapshot alone */
-    TFP_TAKES_SOUND = 32768, /* for files and folders that killed processes left: unreadable ones are left out */
-    TFP_USES_SPANS = 128     /* shows more if executions were read with TFP_KEEP_MEMORY: tfp_report.runs is made */
+    TFP_TAKES_SOUND = 32768,     /* for files and folders that killed processes left: unreadable ones are left out */
+    TFP_USES_SPANS = 128         /* shows more if executions were read with TFP_KEEP_MEMORY: tfp_report.runs is made */
 };
 
 extern const tfp_view tfp_view_scope, tfp_view_graph, tfp_view_op, tfp_view_code, tfp_view_flops, tfp_view_advise,
     tfp_view_calls, tfp_view_kernel, tfp_view_steps, tfp_view_transfer, tfp_view_wait, tfp_view_check, tfp_view_summary,
-    tfp_view_findings, tfp_view_info, tfp_view_params, tfp_view_lines, tfp_view_memory,
-    tfp_view_held, tfp_view_hang, tfp_view_whatif, tfp_view_attribution, tfp_view_coverage;
+    tfp_view_findings, tfp_view_info, tfp_view_params, tfp_view_lines, tfp_view_memory, tfp_view_held, tfp_view_hang,
+    tfp_view_whatif, tfp_view_attribution, tfp_view_coverage;
 
 #define TFP_ROOT_NAME TFP_STR("_TFProfRoot")
 
@@ -48,6 +49,7 @@ extern const tfp_view tfp_view_scope, tfp_view_graph, tfp_view_op, tfp_view_code
 tfp_status tfp_view_build(const tfp_profile *p, const tfp_view *view, const tfp_options *o, tfp_report **out,
                           tfp_error *err);
 
-tfp_status tfp_no_program(const tfp_profile *p, tfp_error *err); /* the error when there is no program (flops/counts.c) */
+tfp_status tfp_no_program(const tfp_profile *p,
+                          tfp_error *err); /* the error when there is no program (flops/counts.c) */
 
 #endif

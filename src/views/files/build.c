@@ -50,7 +50,8 @@ static tfp_status find_step(tfp_report *r, tfp_error *err)
     for (size_t i = 0; i < n && i < 50; i++)
         tfp_buf_printf(&known, "%s%lld", i ? " " : "", (long long)tfp_profile_step(p, i));
     if (n > 50) tfp_buf_text(&known, " ...");
-    tfp_status s = trace ? TFP_BADFILE : TFP_NOTFOUND; /* as in TensorFlow's tool; in a trace it is the file that lacks the step */
+    tfp_status s =
+        trace ? TFP_BADFILE : TFP_NOTFOUND; /* as in TensorFlow's tool; in a trace it is the file that lacks the step */
     tfp_fail(err, s, "step %lld not found (%s%.*s)", (long long)asked.id, n ? "steps " : "no steps", (int)known.size,
              known.data ? known.data : "");
     tfp_buf_free(&known);
@@ -118,9 +119,12 @@ static tfp_status check_needs(const tfp_report *r, tfp_error *err)
     if (tfp_only_allocator(p) && !takes) {
         s = tfp_fail(err, TFP_BADFILE, "%s nothing that the %s view shows: use %s",
                      p->allocator->devices.size ? "a memory snapshot has"
-                     : p->timed.size           ? "lines of NCCL's inspector have"
-                                               : "dumps of the flight recorder have",
-                     r->view, p->allocator->devices.size ? "memory" : p->timed.size ? "transfer" : "hang");
+                     : p->timed.size            ? "lines of NCCL's inspector have"
+                                                : "dumps of the flight recorder have",
+                     r->view,
+                     p->allocator->devices.size ? "memory"
+                     : p->timed.size            ? "transfer"
+                                                : "hang");
         return tfp_within_file(err, s, tfp_first_source(p));
     }
     if ((r->about->needs & TFP_NEEDS_PROGRAM) && !has(p, TFP_NEEDS_PROGRAM)) return tfp_no_program(p, err);
@@ -166,7 +170,8 @@ static bool cut_tree(tfp_report *r, uint64_t most)
 static tfp_status cut(tfp_report *r, tfp_error *err)
 {
     uint64_t most = (uint64_t)r->options->top;
-    if (!most || r->kind == TFP_REPORT_FINDINGS || r->options->made.reach) return TFP_OK; /* stats and diff cut their reports themselves */
+    if (!most || r->kind == TFP_REPORT_FINDINGS || r->options->made.reach)
+        return TFP_OK; /* stats and diff cut their reports themselves */
     if (r->kind != TFP_REPORT_LIST) return cut_tree(r, most) ? TFP_OK : tfp_nomem(err);
     if (r->tree->rows.size > most + 1) { /* the root comes before them */
         r->tree->left += r->tree->rows.size - 1 - (size_t)most;

@@ -39,7 +39,6 @@ typedef struct info_row {
     tfp_str counted, commands, missing;
 } info_row;
 
-
 /* ---- facts ---- */
 
 static bool add_number(tfp_report *r, const char *name, const char *label, int64_t n)
@@ -259,7 +258,8 @@ static bool say_samples(tfp_report *r)
         tfp_buf_str(&kinds, tfp_text(p, t->unit));
         tfp_buf_text(&kinds, i == p->about.sample_type ? ", shown)" : ")");
     }
-    if (p->sampled->sample_types.size > NAMES_SHOWN) tfp_buf_printf(&kinds, " and %zu more", p->sampled->sample_types.size - NAMES_SHOWN);
+    if (p->sampled->sample_types.size > NAMES_SHOWN)
+        tfp_buf_printf(&kinds, " and %zu more", p->sampled->sample_types.size - NAMES_SHOWN);
     return add_text(r, "sample_types", "kinds of samples", &kinds) &&
            add_number(r, "samples", "samples", (int64_t)p->sampled->samples.size);
 }
@@ -313,7 +313,8 @@ static int64_t run_count(const tfp_profile *p)
 static int64_t program_count(const tfp_profile *p)
 {
     if (p->program) return (int64_t)p->program->nodes.size;
-    return p->instructions.size ? (int64_t)p->instructions.size : TFP_ABSENT; /* the trace's spans tell it, without a number */
+    return p->instructions.size ? (int64_t)p->instructions.size
+                                : TFP_ABSENT; /* the trace's spans tell it, without a number */
 }
 
 /* The source of float operations: a graph, XLA's instructions, or the arguments of PyTorch's operators. */
@@ -321,7 +322,9 @@ static info_row program_part(const tfp_profile *p)
 {
     bool there = tfp_has(p, TFP_HAS_PROGRAM) || tfp_has_instructions(p);
     bool calls = !p->program && (tfp_aten_recorded(p) || tfp_has_recorded_calls(p));
-    const char *of = p->program ? "nodes, those of functions too" : calls ? "shapes of the inputs of operators" : "instructions of a compiled program";
+    const char *of = p->program ? "nodes, those of functions too"
+                     : calls    ? "shapes of the inputs of operators"
+                                : "instructions of a compiled program";
     return part("program", there, program_count(p), of,
                 there && !p->program ? "flops, op -select float_ops" : "flops, params, -float_ops_source own",
                 "a GraphDef, MetaGraphDef or SavedModel (--graph_path)");
@@ -330,7 +333,8 @@ static info_row program_part(const tfp_profile *p)
 static info_row collectives_part(const tfp_profile *p)
 {
     int64_t count = (int64_t)(p->flights->entries.size + p->timed.size);
-    return part("collectives", count, count, "collectives", p->timed.size ? "transfer" : "hang", "dumps of PyTorch's flight recorder");
+    return part("collectives", count, count, "collectives", p->timed.size ? "transfer" : "hang",
+                "dumps of PyTorch's flight recorder");
 }
 
 static bool has_graph(const tfp_profile *p) { return tfp_has(p, TFP_HAS_GRAPH) && p->graph->nodes.size; }
@@ -341,23 +345,31 @@ static tfp_status show_parts(tfp_report *r, tfp_error *err)
     int64_t records = memory_records(p);
     const info_row all[] = {
         part("nodes", p->graph->nodes.size > 0, (int64_t)p->graph->nodes.size, "nodes", "scope, op, query",
-             p->events->spans.size ? "a trace of PyTorch, TensorFlow 2 or JAX; tfprof calls shows spans by name" : "any file that this program reads"),
+             p->events->spans.size ? "a trace of PyTorch, TensorFlow 2 or JAX; tfprof calls shows spans by name"
+                                   : "any file that this program reads"),
         part("graph", has_graph(p), (int64_t)p->graph->inputs.size, "inputs of nodes", "graph",
-             is_torch(p) ? "PyTorch's execution trace (--execution_trace_path)" : "a GraphDef, MetaGraphDef or SavedModel (--graph_path)"),
+             is_torch(p) ? "PyTorch's execution trace (--execution_trace_path)"
+                         : "a GraphDef, MetaGraphDef or SavedModel (--graph_path)"),
         program_part(p),
         part("runs", tfp_ran_any(p), run_count(p), "runs of nodes",
-             "summary, op -select micros, steps, wait, stats, advise, diff", "run metadata (--run_meta_path), a profile, or a trace"),
-        part("code", tfp_profile_has(p, TFP_HAS_STACKS), p->code->traces.size ? (int64_t)p->code->traces.size : TFP_ABSENT,
-             "call stacks", tfp_only_allocator(p) && !p->timed.size ? "memory -by line" : "lines, code", "an op log (--op_log_path), or a trace recorded with stacks"),
+             "summary, op -select micros, steps, wait, stats, advise, diff",
+             "run metadata (--run_meta_path), a profile, or a trace"),
+        part("code", tfp_profile_has(p, TFP_HAS_STACKS),
+             p->code->traces.size ? (int64_t)p->code->traces.size : TFP_ABSENT, "call stacks",
+             tfp_only_allocator(p) && !p->timed.size ? "memory -by line" : "lines, code",
+             "an op log (--op_log_path), or a trace recorded with stacks"),
         part("trace", tfp_has(p, TFP_HAS_TRACE), (int64_t)p->events->spans.size, "spans",
-             "kernel, calls, transfer, check", "a trace of PyTorch (--kineto_path), of TensorFlow 2 or JAX (--xplane_path)"),
+             "kernel, calls, transfer, check",
+             "a trace of PyTorch (--kineto_path), of TensorFlow 2 or JAX (--xplane_path)"),
         part("memory", tfp_has(p, TFP_HAS_MEMORY), records ? records : TFP_ABSENT,
-             records ? "records" : "worked out of what nodes kept", "memory, op -select bytes", "run metadata, a trace recorded with memory, or a memory snapshot of PyTorch"),
+             records ? "records" : "worked out of what nodes kept", "memory, op -select bytes",
+             "run metadata, a trace recorded with memory, or a memory snapshot of PyTorch"),
         part("tensors", tfp_has(p, TFP_HAS_TENSORS), p->checkpoint ? (int64_t)tfp_checkpoint_count(p->checkpoint) : 0,
              "variables", "scope -select tensor_value", "a checkpoint (--checkpoint_path)"),
         collectives_part(p),
     };
-    size_t count = sizeof all / sizeof *all - !(p->flights->dumps.size || p->timed.size); /* shown only if they exist, as few jobs have them */
+    size_t count = sizeof all / sizeof *all -
+                   !(p->flights->dumps.size || p->timed.size); /* shown only if they exist, as few jobs have them */
     tfp_table_of(r)->sentences = true;
     return tfp_grid_of(r, &(tfp_row_table){ info_columns, all, sizeof *all, count, 0 }, err);
 }
@@ -376,9 +388,11 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     return s ? s : tfp_info_next(r, counts.total != 0, err);
 }
 
-const tfp_view tfp_view_info = {
-    "info",
-    "What is in the files: format, recorded when and where, steps, devices; what is absent, and which commands that leaves.",
-    TFP_REPORT_GRID, NULL, NULL, build,
-    TFP_USES_PROGRAM | TFP_USES_MEMORY | TFP_TAKES_SNAPSHOTS
-};
+const tfp_view tfp_view_info = { "info",
+                                 "What is in the files: format, recorded when and where, steps, devices; what is "
+                                 "absent, and which commands that leaves.",
+                                 TFP_REPORT_GRID,
+                                 NULL,
+                                 NULL,
+                                 build,
+                                 TFP_USES_PROGRAM | TFP_USES_MEMORY | TFP_TAKES_SNAPSHOTS };

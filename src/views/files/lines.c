@@ -29,7 +29,8 @@ typedef struct table {
     const tfp_report *code;
     TFP_VEC(line_row) rows;
     tfp_map64 row_of; /* hash of a name and its file -> index in rows */
-    uint32_t *line;   /* for each row of the code view: index in rows; a library's row has its caller's; TFP_NONE: no line */
+    uint32_t
+        *line; /* for each row of the code view: index in rows; a library's row has its caller's; TFP_NONE: no line */
 } table;
 
 static const char gradient_mark[] = " (gradient)";
@@ -249,7 +250,8 @@ static tfp_status show(table *t, tfp_error *err)
         count == SIZE_MAX ? NULL : tfp_rows_sorted(&t->r->arena, t->rows.at, sizeof *t->rows.at, count, longer_first);
     if (!rows || !keep_names(t->r, rows, count)) return tfp_nomem(err);
     if (!count && c->tree->rows.size > 1)
-        s = tfp_report_note_add(t->r, TFP_NOTE_ALL_LIBRARIES, err, "all %s are of libraries; -library_regexes says which files are",
+        s = tfp_report_note_add(t->r, TFP_NOTE_ALL_LIBRARIES, err,
+                                "all %s are of libraries; -library_regexes says which files are",
                                 functions ? "functions" : "lines");
     t->r->grid->few = LINES_SHOWN;
     unsigned shown = (functions ? SHOW_FUNCTIONS : SHOW_LINES) | (c->covered->coverage.known ? SHOW_ALL : 0);

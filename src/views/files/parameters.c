@@ -32,12 +32,13 @@ static tfp_status note_others(tfp_report *r, const tfp_parameter_counts *c, tfp_
     }
     tfp_status s = text.failed ? tfp_nomem(err) : TFP_OK;
     if (!s && text.size)
-        s = tfp_report_note_add(r, TFP_NOTE_PARAMETERS_OF_VARIABLES, err, "params are those of the model's variables, without %.*s", (int)text.size,
-                                text.data);
+        s = tfp_report_note_add(r, TFP_NOTE_PARAMETERS_OF_VARIABLES, err,
+                                "params are those of the model's variables, without %.*s", (int)text.size, text.data);
     tfp_buf_free(&text);
     if (s || !c->unknown) return s;
-    return tfp_report_note_add(r, TFP_NOTE_PARAMETERS_UNKNOWN, err, "%zu variable%s of the model without a known shape count no parameters",
-                               c->unknown, c->unknown == 1 ? "" : "s");
+    return tfp_report_note_add(r, TFP_NOTE_PARAMETERS_UNKNOWN, err,
+                               "%zu variable%s of the model without a known shape count no parameters", c->unknown,
+                               c->unknown == 1 ? "" : "s");
 }
 
 tfp_status tfp_parameters_note_difference(tfp_report *r, const tfp_profile *p, const tfp_parameter_counts *c,

@@ -190,15 +190,19 @@ static tfp_status note_gaps(table *t, tfp_error *err)
     const tfp_parameter_counts *c = &t->counts;
     tfp_status s = TFP_OK;
     if (c->unknown)
-        s = tfp_report_note_add(t->r, TFP_NOTE_PARAMETERS_UNKNOWN, err, "%zu variable%s of the model without a known shape count no parameters",
-                                c->unknown, c->unknown == 1 ? "" : "s");
+        s = tfp_report_note_add(t->r, TFP_NOTE_PARAMETERS_UNKNOWN, err,
+                                "%zu variable%s of the model without a known shape count no parameters", c->unknown,
+                                c->unknown == 1 ? "" : "s");
     if (!s && c->elements[TFP_PARAMETER] && c->elements[TFP_PARAMETER] < c->total)
-        s = tfp_report_note_add(t->r, TFP_NOTE_TRAINED_UNKNOWN, err, "nothing in the files says whether %lld of the %lld parameters are trained",
+        s = tfp_report_note_add(t->r, TFP_NOTE_TRAINED_UNKNOWN, err,
+                                "nothing in the files says whether %lld of the %lld parameters are trained",
                                 (long long)c->elements[TFP_PARAMETER], (long long)c->total);
     else if (!s && c->elements[TFP_PARAMETER])
-        s = tfp_report_note_add(t->r, TFP_NOTE_TRAINED_UNKNOWN, err, "nothing in the files says which parameters are trained");
+        s = tfp_report_note_add(t->r, TFP_NOTE_TRAINED_UNKNOWN, err,
+                                "nothing in the files says which parameters are trained");
     if (!s && t->unsized)
-        s = tfp_report_note_add(t->r, TFP_NOTE_BYTES_UNKNOWN, err, "variables whose type is not known, or has no size, count no bytes");
+        s = tfp_report_note_add(t->r, TFP_NOTE_BYTES_UNKNOWN, err,
+                                "variables whose type is not known, or has no size, count no bytes");
     return s;
 }
 
@@ -216,7 +220,8 @@ static tfp_status show(table *t, tfp_error *err)
         t->blocks.at[i].share = t->counts.total ? (double)t->blocks.at[i].params / (double)t->counts.total : NAN;
     unsigned shown = t->counts.elements[TFP_PARAMETER] ? 0 : KINDS_KNOWN;
     tfp_status s = say_totals(t) ? note_gaps(t, err) : tfp_nomem(err);
-    block_row *sorted = tfp_rows_sorted(tfp_arena_of(t->r), t->blocks.at, sizeof *t->blocks.at, t->blocks.size, bigger_first);
+    block_row *sorted =
+        tfp_rows_sorted(tfp_arena_of(t->r), t->blocks.at, sizeof *t->blocks.at, t->blocks.size, bigger_first);
     tfp_row_table blocks = { block_columns, sorted, sizeof *sorted, t->blocks.size, shown };
     if (!sorted) return tfp_nomem(err);
     tfp_table_of(t->r)->few = BLOCKS_SHOWN;

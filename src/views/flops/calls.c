@@ -59,7 +59,8 @@ static bool add_span(const tfp_profile *p, const tfp_aten_work *w, uint32_t span
     const tfp_span_columns *s = &p->events->spans;
     uint32_t op = spent_for(p, w, span);
     if (op == TFP_NONE || s->node[op] == TFP_NONE) return true;
-    if (w->state[op] == TFP_ATEN_INSIDE && w->cover[op] == TFP_NONE) return true; /* it was only captured: nothing ran */
+    if (w->state[op] == TFP_ATEN_INSIDE && w->cover[op] == TFP_NONE)
+        return true; /* it was only captured: nothing ran */
     tfp_instruction_sum *sum = sum_of(p, by_node, s->node[op], out);
     if (!sum) return false;
     add(&sum->ns, s->self_ns[span]);
@@ -129,7 +130,8 @@ static bool is_replayed(const tfp_profile *p, uint32_t span)
     return p->events->attributions.at[s->attribution[span]].certainty != TFP_SURE_BY_LAUNCH;
 }
 
-static bool add_any(const tfp_aten_work *w, tfp_replayed *r, uint32_t span, tfp_map64 *by_node, tfp_instruction_sums *out)
+static bool add_any(const tfp_aten_work *w, tfp_replayed *r, uint32_t span, tfp_map64 *by_node,
+                    tfp_instruction_sums *out)
 {
     if (is_replayed(r->p, span)) return add_replayed(r, span, by_node, out);
     return add_span(r->p, w, span, by_node, out);

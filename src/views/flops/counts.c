@@ -120,7 +120,8 @@ static tfp_status note_signature(tfp_report *r, const tfp_flops *f, tfp_error *e
 {
     if (f->signature == TFP_NONE || f->program->signatures.size < 2 || r->options->flops.signature) return TFP_OK;
     tfp_str key = tfp_text(f->profile, f->program->signatures.at[f->signature].key);
-    return tfp_report_note_add(r, TFP_NOTE_FLOAT_OPS_SIGNATURE, err, "float operations are those of the signature %.*s (-signature NAME, or all)",
+    return tfp_report_note_add(r, TFP_NOTE_FLOAT_OPS_SIGNATURE, err,
+                               "float operations are those of the signature %.*s (-signature NAME, or all)",
                                key.size < 100 ? (int)key.size : 100, key.data);
 }
 
@@ -159,7 +160,8 @@ static tfp_status make(tfp_report *r, tfp_flops *f, tfp_error *err)
         /* a node that ran and is in no graph is unknown; arguments of functions are no operations */
         c->nodes[i] = (tfp_node_count){ .ops = !argument, .runs = 1 };
         if (at == TFP_NONE) continue;
-        bool ran = r->profile->graph->nodes.at[i].exec_first != TFP_NONE; /* then its executions give the number of runs */
+        bool ran =
+            r->profile->graph->nodes.at[i].exec_first != TFP_NONE; /* then its executions give the number of runs */
         c->nodes[i] =
             bodies && !registry && !ran ? count_of_runs(&f->nodes[at]) : count_of(&f->nodes[at], !bodies, registry);
     }
@@ -208,6 +210,7 @@ tfp_status tfp_counts_start(tfp_report *r, tfp_error *err)
     if (!s) s = note_missing(r, err);
     if (!s) s = tfp_flops_notes(r, f, err);
     tfp_flops_free(f);
-    if (!s && r->tree->counts->note) s = tfp_report_note_add(r, TFP_NOTE_FLOAT_OPS_COUNTED, err, "%s", r->tree->counts->note);
+    if (!s && r->tree->counts->note)
+        s = tfp_report_note_add(r, TFP_NOTE_FLOAT_OPS_COUNTED, err, "%s", r->tree->counts->note);
     return s;
 }

@@ -206,9 +206,11 @@ tfp_status tfp_flops_notes(tfp_report *r, const tfp_flops *f, tfp_error *err)
         s = tfp_report_note_add(r, TFP_NOTE_OPTION_IGNORED, err,
                                 "assume_batch: no placeholder, queue or iterator has an unknown first dimension");
     if (!s && f->recursive_calls)
-        s = tfp_report_note_add(r, TFP_NOTE_FLOAT_OPS_RECURSIVE, err, "float operations of functions that call themselves are unknown: %.*s",
+        s = tfp_report_note_add(r, TFP_NOTE_FLOAT_OPS_RECURSIVE, err,
+                                "float operations of functions that call themselves are unknown: %.*s",
                                 (int)f->recursion.size, f->recursion.data);
     if (!s && f->cut_short)
-        s = tfp_report_note_add(r, TFP_NOTE_FLOAT_OPS_CUT, err, "the graph takes too much work or memory: what came last is unknown");
+        s = tfp_report_note_add(r, TFP_NOTE_FLOAT_OPS_CUT, err,
+                                "the graph takes too much work or memory: what came last is unknown");
     return s;
 }

@@ -198,7 +198,8 @@ static tfp_status put_parameters(tfp_flops_table *w, tfp_error *err)
     char trained[64] = "", fixed[64] = "", rest[96] = "";
     tfp_status s = tfp_parameters(w->p, &w->arena, &c, err);
     if (s) return s;
-    bool told = !c.elements[TFP_PARAMETER] && c.elements[TFP_TRAINED] + c.elements[TFP_FIXED] > 0; /* the same as the column params */
+    bool told = !c.elements[TFP_PARAMETER] &&
+                c.elements[TFP_TRAINED] + c.elements[TFP_FIXED] > 0; /* the same as the column params */
     bool ok = add_number(r, "total_parameters", c.total > 0 || c.unknown ? "parameters" : NULL, TFP_NUMBER, c.total) &&
               add_number(r, "trainable_parameters", NULL, TFP_NUMBER, told ? c.elements[TFP_TRAINED] : TFP_UNKNOWN) &&
               add_number(r, "non_trainable_parameters", NULL, TFP_NUMBER, told ? c.elements[TFP_FIXED] : TFP_UNKNOWN) &&
@@ -208,8 +209,9 @@ static tfp_status put_parameters(tfp_flops_table *w, tfp_error *err)
          put_short(fixed, sizeof fixed, c.elements[TFP_FIXED], " not");
     if (!ok) return tfp_nomem(err);
     tfp_fact *fact = &r->facts.at[r->facts.size - 5];
-    if (c.unknown) snprintf(rest, sizeof rest, "%zu variable%s without a shape count%s nothing", c.unknown,
-                            c.unknown == 1 ? "" : "s", c.unknown == 1 ? "s" : "");
+    if (c.unknown)
+        snprintf(rest, sizeof rest, "%zu variable%s without a shape count%s nothing", c.unknown,
+                 c.unknown == 1 ? "" : "s", c.unknown == 1 ? "s" : "");
     if (!told) trained[0] = fixed[0] = 0;
     return say_more_of(r, fact, "%s%s%s%s%s", trained, told ? ", " : "", fixed, told && *rest ? "; " : "", rest)
                ? TFP_OK

@@ -155,12 +155,14 @@ static tfp_status put(const tfp_work_tables *t, tfp_grid *g, work_rows rows, siz
 {
     const tfp_work_row *sorted = tfp_rows_sorted(tfp_arena_of(t->r), rows.at, sizeof *rows.at, rows.count, more_first);
     if (!sorted) return tfp_nomem(err);
-    tfp_status s = tfp_grid_fill(t->r, g, &(tfp_row_table){ rows.columns, sorted, sizeof *sorted, rows.count, t->shown }, err);
+    tfp_status s =
+        tfp_grid_fill(t->r, g, &(tfp_row_table){ rows.columns, sorted, sizeof *sorted, rows.count, t->shown }, err);
     g->few = few < rows.count ? few : rows.count;
     return s;
 }
 
-static tfp_status put_part(const tfp_work_tables *t, const char *name, const char *title, work_rows rows, tfp_error *err)
+static tfp_status put_part(const tfp_work_tables *t, const char *name, const char *title, work_rows rows,
+                           tfp_error *err)
 {
     if (!rows.count) return TFP_OK;
     tfp_grid *g = tfp_grid_part_add(t->r, name, title);
@@ -192,7 +194,8 @@ static bool more_of_op(const void *ctx, uint32_t a, uint32_t b)
 {
     const tfp_work_tables *t = ctx;
     const tfp_instruction_sum *x = &t->sums.at[a], *y = &t->sums.at[b];
-    tfp_strid op = tfp_profile_of(t->r)->graph->nodes.at[x->node].op, other = tfp_profile_of(t->r)->graph->nodes.at[y->node].op;
+    tfp_strid op = tfp_profile_of(t->r)->graph->nodes.at[x->node].op,
+              other = tfp_profile_of(t->r)->graph->nodes.at[y->node].op;
     if (op != other) return op < other;
     return x->float_ops != y->float_ops ? x->float_ops > y->float_ops : x->opcode < y->opcode;
 }
@@ -228,7 +231,8 @@ static bool find_opcodes(const tfp_work_tables *t, groups *g)
     bool ok = tfp_sort(order, n, more_of_op, t);
     for (size_t first = 0, end; ok && first < n; first = end) {
         tfp_strid op = tfp_profile_of(t->r)->graph->nodes.at[t->sums.at[order[first]].node].op;
-        for (end = first + 1; end < n && tfp_profile_of(t->r)->graph->nodes.at[t->sums.at[order[end]].node].op == op;) end++;
+        for (end = first + 1; end < n && tfp_profile_of(t->r)->graph->nodes.at[t->sums.at[order[end]].node].op == op;)
+            end++;
         uint32_t at = tfp_map64_get(&g->by_name, op);
         ok = at == TFP_NONE || put_opcodes(t, order + first, end - first, &g->rows.at[at].opcode);
     }
@@ -251,7 +255,8 @@ static tfp_status put_ops(const tfp_work_tables *t, tfp_error *err)
         few += g.rows.at[i].float_ops > 0;
     }
     if (!few || few > OPS_SHOWN) few = OPS_SHOWN;
-    tfp_status s = ok ? put(t, tfp_table_of(t->r), (work_rows){ op_columns, g.rows.at, g.rows.size }, few, err) : tfp_nomem(err);
+    tfp_status s =
+        ok ? put(t, tfp_table_of(t->r), (work_rows){ op_columns, g.rows.at, g.rows.size }, few, err) : tfp_nomem(err);
     groups_free(&g);
     return s;
 }
@@ -267,7 +272,8 @@ static tfp_status put_scopes(const tfp_work_tables *t, tfp_error *err)
     }
     for (size_t i = 0; ok && i < g.rows.size; i++) ok = finish_row(t, &g.rows.at[i]);
     tfp_status s =
-        ok ? put_part(t, "scopes", "places in the model", (work_rows){ scope_columns, g.rows.at, g.rows.size }, err) : tfp_nomem(err);
+        ok ? put_part(t, "scopes", "places in the model", (work_rows){ scope_columns, g.rows.at, g.rows.size }, err)
+           : tfp_nomem(err);
     groups_free(&g);
     return s;
 }
@@ -285,9 +291,9 @@ static tfp_status put_gaps(const tfp_work_tables *t, tfp_error *err)
         if (!row->instructions) row->op = text(t, n->name);
         tfp_work_add(row, n);
     }
-    tfp_status s =
-        ok ? put_part(t, "no_formula", "operations without a count", (work_rows){ gap_columns, g.rows.at, g.rows.size }, err)
-           : tfp_nomem(err);
+    tfp_status s = ok ? put_part(t, "no_formula", "operations without a count",
+                                 (work_rows){ gap_columns, g.rows.at, g.rows.size }, err)
+                      : tfp_nomem(err);
     groups_free(&g);
     return s;
 }

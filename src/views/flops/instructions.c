@@ -101,7 +101,7 @@ typedef struct collector {
     const tfp_profile *p;
     told *told;   /* indexed by set of stats */
     tfp_map64 by; /* module << 32 | instruction, or the node -> index in sums */
-    bool *open; /* by lane: its last activity began a run of which nothing is counted yet */
+    bool *open;   /* by lane: its last activity began a run of which nothing is counted yet */
     tfp_instruction_sums *out;
 } collector;
 
@@ -286,7 +286,8 @@ static tfp_status count_spans(const tfp_report *r, tfp_node_count *nodes, tfp_er
 tfp_status tfp_instruction_counts(tfp_report *r, struct tfp_counts **out, tfp_error *err)
 {
     tfp_counts *c = TFP_NEW(tfp_arena_of(r), tfp_counts, 1);
-    if (!c || !(c->nodes = TFP_NEW(tfp_arena_of(r), tfp_node_count, tfp_profile_of(r)->graph->nodes.size))) return tfp_nomem(err);
+    if (!c || !(c->nodes = TFP_NEW(tfp_arena_of(r), tfp_node_count, tfp_profile_of(r)->graph->nodes.size)))
+        return tfp_nomem(err);
     tfp_status s = TFP_OK;
     if (is_module(tfp_profile_of(r)))
         count_module(tfp_profile_of(r), c->nodes);

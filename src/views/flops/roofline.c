@@ -42,8 +42,8 @@ static tfp_status find_device(tfp_work_tables *t, tfp_error *err)
     t->device = first;
     t->peak_bandwidth = t->known->bandwidth * 1e9;
     if (!others) return TFP_OK;
-    return tfp_report_note_add(t->r, TFP_NOTE_ROOFLINE_OTHER_DEVICES, err, "the roofline is that of %.*s; the trace has other devices, too", size,
-                               name.data);
+    return tfp_report_note_add(t->r, TFP_NOTE_ROOFLINE_OTHER_DEVICES, err,
+                               "the roofline is that of %.*s; the trace has other devices, too", size, name.data);
 }
 
 /* Corrects a bandwidth in the trace that is far from the vendor's published one: ROCm reports that of half of the memory's pins. */
@@ -104,7 +104,8 @@ tfp_status tfp_work_find_peaks(tfp_work_tables *t, tfp_error *err)
         s = find_device(t, err);
     }
     if (o->flops.peak_flops) tfp_rate_parse(tfp_str_of(o->flops.peak_flops), tfp_flops_units, &t->peak_flops);
-    if (o->flops.peak_bandwidth) tfp_rate_parse(tfp_str_of(o->flops.peak_bandwidth), tfp_bandwidth_units, &t->peak_bandwidth);
+    if (o->flops.peak_bandwidth)
+        tfp_rate_parse(tfp_str_of(o->flops.peak_bandwidth), tfp_bandwidth_units, &t->peak_bandwidth);
     if (o->flops.peak_flops) t->known = NULL;
     if (t->known) t->shown |= TFP_WORK_TYPES;
     if (t->known || t->peak_flops > 0 || t->peak_bandwidth > 0) t->shown |= TFP_WORK_PEAK;
@@ -150,7 +151,8 @@ bool tfp_work_roof(const tfp_work_tables *t, tfp_work_row *row)
     row->rates.attainable = row->rates.attained = NAN;
     if (t->shown & TFP_WORK_TYPES && !put_types(t, row)) return false;
     row->rates.peak = peak_of(t, row);
-    if (t->all.device_ns > 0 && !row->device_ns) return true; /* it ran on the host, for which these peaks do not apply */
+    if (t->all.device_ns > 0 && !row->device_ns)
+        return true; /* it ran on the host, for which these peaks do not apply */
     if (isnan(x) || !row->float_ops || !(t->shown & TFP_WORK_PEAK) || (t->known && row->rates.peak <= 0)) return true;
     double fed = t->peak_bandwidth > 0 ? x * t->peak_bandwidth : row->rates.peak;
     row->rates.attainable = row->rates.peak > 0 && row->rates.peak < fed ? row->rates.peak : fed;

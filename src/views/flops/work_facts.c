@@ -76,9 +76,9 @@ bool tfp_work_facts(const tfp_work_tables *t)
     char exact[40];
     tfp_fact *f = tfp_fact_add(t->r, "float_ops_source", NULL, 's', TFP_LABEL);
     if (f)
-        f->text = t->shown & TFP_WORK_TIMES               ? TFP_STR("trace")
+        f->text = t->shown & TFP_WORK_TIMES                      ? TFP_STR("trace")
                   : tfp_has_recorded_calls(tfp_profile_of(t->r)) ? TFP_STR("execution_trace")
-                                                          : TFP_STR("hlo");
+                                                                 : TFP_STR("hlo");
     bool ok = f && add_steps(t) && add_number(t, "total_float_ops", "float operations", TFP_NUMBER, t->all.float_ops);
     tfp_flops_exact(exact, t->all.float_ops);
     if (t->all.float_ops >= 1000000) ok = ok && tfp_work_say(t, "(%s)", exact);

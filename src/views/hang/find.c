@@ -15,11 +15,15 @@ typedef struct sequence { /* the entries of one collective, the first of each ra
 
 typedef TFP_VEC(int64_t) ranks;
 
-static const tfp_flight_entry *entry_of(const hang *h, uint32_t i) { return &tfp_profile_of(h->r)->flights->entries.at[i]; }
+static const tfp_flight_entry *entry_of(const hang *h, uint32_t i)
+{
+    return &tfp_profile_of(h->r)->flights->entries.at[i];
+}
 
 tfp_str hang_text(hang *h, tfp_buf *b)
 {
-    const char *copy = b->failed ? NULL : tfp_arena_copy(tfp_arena_of(h->r), (tfp_str){ b->data ? b->data : "", b->size });
+    const char *copy =
+        b->failed ? NULL : tfp_arena_copy(tfp_arena_of(h->r), (tfp_str){ b->data ? b->data : "", b->size });
     tfp_str s = { copy, copy ? b->size : 0 };
     tfp_buf_free(b);
     return s;
@@ -150,7 +154,9 @@ static bool find_missing(hang *h, size_t group, const sequence *s, bool *found)
     for (size_t i = 0; i < s->count && ok && *found; i++) ok = tfp_push(&there, hang_rank_of(h, s->entries[i]));
     if (*found && ok) {
         uint32_t last = h->last_of_dump[dump];
-        hang_row row = { .finding = TFP_STR("missing"), .group_at = group, .have = told(h, last), .line = line_of(h, last) };
+        hang_row row = {
+            .finding = TFP_STR("missing"), .group_at = group, .have = told(h, last), .line = line_of(h, last)
+        };
         ok = add_row(h, &row, s, &who, &there, s->entries[0]);
     }
     tfp_vec_free(&who);
@@ -222,7 +228,8 @@ static bool find_in_group(hang *h, size_t group)
 {
     const hang_group *g = &h->groups[group];
     uint32_t *room = TFP_NEW(tfp_arena_of(h->r), uint32_t, g->entry_count + 1);
-    int64_t start = -1, all_came = INT64_MAX; /* all_came: every member with a dump entered the collectives up to this one */
+    int64_t start = -1,
+            all_came = INT64_MAX; /* all_came: every member with a dump entered the collectives up to this one */
     bool found = false, ok = room != NULL;
     for (size_t i = 0; i < g->member_count; i++) {
         const hang_member *m = &g->members[i];
@@ -269,7 +276,9 @@ static bool is_before(const hang_row *a, const hang_row *b)
     return order ? order < 0 : a->sequence != b->sequence ? a->sequence < b->sequence : a->group_at < b->group_at;
 }
 
-enum { MOST_COMPARED = 1000 }; /* most findings that are searched for causes, because each is compared with each other one */
+enum {
+    MOST_COMPARED = 1000
+}; /* most findings that are searched for causes, because each is compared with each other one */
 
 static bool find_causes(hang *h)
 {

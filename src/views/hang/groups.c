@@ -120,7 +120,8 @@ static bool find_dumps(hang *h)
     const tfp_flight_tables *t = tfp_profile_of(h->r)->flights;
     tfp_map64 dump_of = { 0 };
     bool ok = true;
-    for (size_t i = t->dumps.size; i-- > 0 && ok;) ok = tfp_map64_put(&dump_of, (uint64_t)t->dumps.at[i].rank, (uint32_t)i);
+    for (size_t i = t->dumps.size; i-- > 0 && ok;)
+        ok = tfp_map64_put(&dump_of, (uint64_t)t->dumps.at[i].rank, (uint32_t)i);
     for (size_t g = 0; g < h->group_count && ok; g++)
         for (size_t i = 0; i < h->groups[g].member_count; i++) {
             hang_member *m = &h->groups[g].members[i];
@@ -155,7 +156,8 @@ static bool find_enqueued(const joining *j)
 static bool entry_first(const void *ctx, uint32_t a, uint32_t b)
 {
     const hang *h = ctx;
-    const tfp_flight_entry *x = &tfp_profile_of(h->r)->flights->entries.at[a], *y = &tfp_profile_of(h->r)->flights->entries.at[b];
+    const tfp_flight_entry *x = &tfp_profile_of(h->r)->flights->entries.at[a],
+                           *y = &tfp_profile_of(h->r)->flights->entries.at[b];
     if (h->group_of[a] != h->group_of[b]) return h->group_of[a] < h->group_of[b];
     if (x->sequence != y->sequence) return x->sequence < y->sequence;
     int64_t p = hang_rank_of(h, a), q = hang_rank_of(h, b);

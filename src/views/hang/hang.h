@@ -9,7 +9,7 @@
 
 typedef struct hang_member {
     int64_t rank;
-    uint32_t dump; /* index in the profile's dumps; TFP_NONE: none */
+    uint32_t dump;       /* index in the profile's dumps; TFP_NONE: none */
     int64_t first, last; /* numbers of its first and last collective in this group; -1: none */
 } hang_member;
 
@@ -37,9 +37,9 @@ typedef struct hang {
     TFP_VEC(hang_row) rows;
 } hang;
 
-bool hang_groups_of(hang *h);                   /* false: out of memory */
-bool hang_find(hang *h);                        /* adds the rows; false: out of memory */
-tfp_str hang_text(hang *h, tfp_buf *b);         /* a copy in the report's arena; frees the buffer */
+bool hang_groups_of(hang *h);                        /* false: out of memory */
+bool hang_find(hang *h);                             /* adds the rows; false: out of memory */
+tfp_str hang_text(hang *h, tfp_buf *b);              /* a copy in the report's arena; frees the buffer */
 int64_t hang_rank_of(const hang *h, uint32_t entry); /* the rank of an entry's dump */
 
 #endif

@@ -31,7 +31,8 @@ static bool goes_first(const void *rows, uint32_t a, uint32_t b)
 {
     const hang_row *x = (const hang_row *)rows + a, *y = (const hang_row *)rows + b;
     if (!x->cause.size != !y->cause.size) return !x->cause.size;
-    int64_t p = x->sequence == TFP_ABSENT ? INT64_MAX : x->sequence, q = y->sequence == TFP_ABSENT ? INT64_MAX : y->sequence;
+    int64_t p = x->sequence == TFP_ABSENT ? INT64_MAX : x->sequence,
+            q = y->sequence == TFP_ABSENT ? INT64_MAX : y->sequence;
     if (p != q) return p < q;
     return tfp_str_cmp(x->group, y->group) < 0;
 }
@@ -119,7 +120,8 @@ static tfp_status build(tfp_report *r, tfp_error *err)
 
 const tfp_view tfp_view_hang = {
     "hang",
-    "Which rank keeps a job waiting, of dumps of PyTorch's flight recorder: the collective, who is missing in it, what disagrees.",
+    "Which rank keeps a job waiting, of dumps of PyTorch's flight recorder: the collective, who is missing in it, what "
+    "disagrees.",
     TFP_REPORT_GRID,
     NULL,
     NULL,

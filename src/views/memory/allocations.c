@@ -117,7 +117,8 @@ static bool add(tracer *t, uint32_t i)
     tfp_held_device *d = &t->devices.at[t->device[i]];
     uint32_t node = m->span == TFP_NONE ? TFP_NONE : t->p->events->spans.node[m->span];
     tfp_held_event e = { t->device[i], node,     m->span,
-                         m->at_ns,     m->bytes, m->allocated_bytes > 0 ? m->allocated_bytes : 0, TFP_NONE };
+                         m->at_ns,     m->bytes, m->allocated_bytes > 0 ? m->allocated_bytes : 0,
+                         TFP_NONE };
     find_before(t, d, m);
     if (m->reserved_bytes > d->reserved) d->reserved = m->reserved_bytes;
     bool ok = settle(t, i, &e) && tfp_push(&t->out->events, e);

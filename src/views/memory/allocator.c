@@ -86,7 +86,8 @@ static void find_before(tfp_heap *p, tfp_heap_device *d, int64_t reserved)
     int64_t held = 0;
     for (size_t i = 0; i < d->block_count; i++)
         held = tfp_add(held, profile->allocator->blocks.at[p->blocks[d->first_block + i]].bytes, NULL);
-    d->before = (tfp_heap_point){ 0, tfp_add(held, -all.held, NULL), tfp_add(reserved, -all.reserved, NULL), TFP_ABSENT };
+    d->before =
+        (tfp_heap_point){ 0, tfp_add(held, -all.held, NULL), tfp_add(reserved, -all.reserved, NULL), TFP_ABSENT };
     if (d->entry_count) d->before.at_us = tfp_heap_time(p, tfp_heap_entry(p, d, 0));
 }
 
@@ -116,10 +117,10 @@ tfp_status tfp_heap_new(tfp_report *r, tfp_heap *out, tfp_error *err)
     out->line_of_trace = TFP_NEW(tfp_arena_of(r), tfp_str, tfp_profile_of(r)->code->traces.size + 1);
     size_t *entries = TFP_NEW(tfp_arena_of(r), size_t, n + 1), *blocks = TFP_NEW(tfp_arena_of(r), size_t, n + 1);
     if (!out->devices || !out->line_of_trace || !entries || !blocks) return tfp_nomem(err);
-    uint32_t *order =
-        by_device(tfp_arena_of(r), t->entries.at ? &t->entries.at->device : NULL, sizeof *t->entries.at, t->entries.size, entries, n);
-    out->blocks =
-        by_device(tfp_arena_of(r), t->blocks.at ? &t->blocks.at->device : NULL, sizeof *t->blocks.at, t->blocks.size, blocks, n);
+    uint32_t *order = by_device(tfp_arena_of(r), t->entries.at ? &t->entries.at->device : NULL, sizeof *t->entries.at,
+                                t->entries.size, entries, n);
+    out->blocks = by_device(tfp_arena_of(r), t->blocks.at ? &t->blocks.at->device : NULL, sizeof *t->blocks.at,
+                            t->blocks.size, blocks, n);
     if (!order || !out->blocks) return tfp_nomem(err);
     for (size_t i = 0; i < n; i++) {
         tfp_heap_device *d = &out->devices[i];
@@ -230,7 +231,8 @@ bool tfp_heap_add_lines(tfp_heap *p, const tfp_heap_device *d, const tfp_heap_po
         ok = line.data != NULL;
         if (ok && row == TFP_NONE) {
             row = (uint32_t)rows->size;
-            ok = tfp_push(rows, ((tfp_heap_line){ d->name, line, 0, 0, at->at_us, 0 })) && tfp_map64_put(&row_of, key, row);
+            ok = tfp_push(rows, ((tfp_heap_line){ d->name, line, 0, 0, at->at_us, 0 })) &&
+                 tfp_map64_put(&row_of, key, row);
         }
         if (!ok) break;
         rows->at[row].bytes = tfp_add(rows->at[row].bytes, h->bytes, tfp_clamped_of(p->r));

@@ -18,7 +18,8 @@ typedef struct tfp_heap_device {
     tfp_str name;
     const uint32_t *entries; /* indexes in the allocator's entries, in order */
     size_t entry_count, first_block, block_count;
-    tfp_heap_point before, peak, end, oom; /* oom: the last out-of-memory; done 0: none. peak: with -at the point at that time */
+    tfp_heap_point before, peak, end,
+        oom; /* oom: the last out-of-memory; done 0: none. peak: with -at the point at that time */
     uint32_t oom_entry;
 } tfp_heap_device;
 
@@ -26,7 +27,7 @@ typedef struct tfp_heap {
     tfp_report *r;
     tfp_heap_device *devices;
     size_t device_count;
-    uint32_t *blocks;      /* indexes in the allocator's blocks, sorted by device */
+    uint32_t *blocks;       /* indexes in the allocator's blocks, sorted by device */
     tfp_str *line_of_trace; /* for each trace; made when needed */
 } tfp_heap;
 
@@ -50,8 +51,9 @@ tfp_status tfp_memory_of_allocator(tfp_report *r, tfp_error *err); /* the view *
 tfp_status tfp_heap_new(tfp_report *r, tfp_heap *out, tfp_error *err);
 tfp_str tfp_heap_text(tfp_report *r, tfp_buf *b); /* a copy in the report's arena; frees the buffer */
 const tfp_allocator_entry *tfp_heap_entry(const tfp_heap *p, const tfp_heap_device *d, size_t i);
-int64_t tfp_heap_time(const tfp_heap *p, const tfp_allocator_entry *e); /* relative to the file's earliest time, or TFP_ABSENT */
-void tfp_heap_step(tfp_heap_point *at, const tfp_allocator_entry *e);   /* updates what is held by one more entry */
+int64_t tfp_heap_time(const tfp_heap *p,
+                      const tfp_allocator_entry *e); /* relative to the file's earliest time, or TFP_ABSENT */
+void tfp_heap_step(tfp_heap_point *at, const tfp_allocator_entry *e); /* updates what is held by one more entry */
 /* Finds who holds memory after the first `done` entries. False: out of memory. */
 bool tfp_heap_holders_at(const tfp_heap *p, const tfp_heap_device *d, size_t done, tfp_heap_holders *out);
 tfp_str tfp_heap_line_of(tfp_heap *p, uint32_t trace); /* "FILE:LINE", "(no line)"; data NULL: out of memory */
@@ -59,6 +61,6 @@ tfp_str tfp_heap_line_of(tfp_heap *p, uint32_t trace); /* "FILE:LINE", "(no line
 bool tfp_heap_add_lines(tfp_heap *p, const tfp_heap_device *d, const tfp_heap_point *at, const tfp_heap_holders *of,
                         tfp_heap_lines *rows);
 const tfp_heap_device *tfp_heap_last_oom(const tfp_heap *p); /* the last device that ran out of memory; NULL: none */
-tfp_status tfp_heap_facts(tfp_heap *p, tfp_error *err); /* adds the facts above the tables */
+tfp_status tfp_heap_facts(tfp_heap *p, tfp_error *err);      /* adds the facts above the tables */
 
 #endif

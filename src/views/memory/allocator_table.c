@@ -173,8 +173,9 @@ static tfp_status fill_ooms(tfp_heap *p, tfp_grid *g, tfp_error *err)
             const tfp_allocator_entry *e = tfp_heap_entry(p, d, k);
             tfp_heap_step(&now, e);
             if (e->action != TFP_ALLOCATOR_OOM) continue;
-            oom_row x = { d->name,    tfp_heap_line_of(p, e->trace), tfp_heap_time(p, e), e->bytes, (int64_t)e->address,
-                          now.held, now.reserved };
+            oom_row x = { d->name,     tfp_heap_line_of(p, e->trace), tfp_heap_time(p, e),
+                          e->bytes,    (int64_t)e->address,           now.held,
+                          now.reserved };
             ok = x.line.data && tfp_push(&rows, x);
         }
     }
@@ -214,7 +215,8 @@ tfp_status tfp_memory_of_allocator(tfp_report *r, tfp_error *err)
     size_t chosen = BY_LINE;
     tfp_heap p;
     if (by && !tfp_word_find(tfp_str_of(by), words, &chosen))
-        return tfp_fail(err, TFP_BADARG, "option -by: value '%s': a memory snapshot has line, time, segment and oom", by);
+        return tfp_fail(err, TFP_BADARG, "option -by: value '%s': a memory snapshot has line, time, segment and oom",
+                        by);
     tfp_status s = tfp_heap_new(r, &p, err);
     if (!s) s = tfp_heap_facts(&p, err);
     if (!s) s = fill(&p, tfp_table_of(r), (grouping)chosen, err);
@@ -231,5 +233,14 @@ static tfp_status build_held(tfp_report *r, tfp_error *err)
 
 /* For SQL: the table `held`. */
 const tfp_view tfp_view_held = {
-    "held", "Of memory snapshots: who held memory at its peak, by line.", TFP_REPORT_GRID, NULL, NULL, build_held, TFP_TAKES_SNAPSHOTS, line_columns, NULL, TFP_ROWS_OTHER,
+    "held",
+    "Of memory snapshots: who held memory at its peak, by line.",
+    TFP_REPORT_GRID,
+    NULL,
+    NULL,
+    build_held,
+    TFP_TAKES_SNAPSHOTS,
+    line_columns,
+    NULL,
+    TFP_ROWS_OTHER,
 };

@@ -151,11 +151,13 @@ static bool find_freed(lists *l)
     if (!l->freed) return false;
     for (size_t i = 0; i < h->block_count; i++) l->freed[i] = TFP_NONE;
     for (size_t i = 0; i < h->events.size; i++)
-        if (h->events.at[i].bytes <= 0 && h->events.at[i].block != TFP_NONE) l->freed[h->events.at[i].block] = (uint32_t)i;
+        if (h->events.at[i].bytes <= 0 && h->events.at[i].block != TFP_NONE)
+            l->freed[h->events.at[i].block] = (uint32_t)i;
     return true;
 }
 
-tfp_status tfp_memory_blocks(tfp_report *r, tfp_grid *g, const tfp_holding *held, const tfp_memory_peak *peaks, tfp_error *err)
+tfp_status tfp_memory_blocks(tfp_report *r, tfp_grid *g, const tfp_holding *held, const tfp_memory_peak *peaks,
+                             tfp_error *err)
 {
     lists l = { .r = r, .held = held };
     if (!held->block_count)
@@ -163,7 +165,8 @@ tfp_status tfp_memory_blocks(tfp_report *r, tfp_grid *g, const tfp_holding *held
     l.ok = find_freed(&l);
     for (uint32_t d = 0; l.ok && d < held->device_count; d++)
         if (peaks[d].at != SIZE_MAX) put_device(&l, d, &peaks[d]);
-    block_row *sorted = l.ok ? tfp_rows_sorted(tfp_arena_of(r), l.rows.at, sizeof *l.rows.at, l.rows.size, more_first) : NULL;
+    block_row *sorted =
+        l.ok ? tfp_rows_sorted(tfp_arena_of(r), l.rows.at, sizeof *l.rows.at, l.rows.size, more_first) : NULL;
     g->few = 10;
     tfp_row_table of = { block_columns, sorted, sizeof *sorted, l.rows.size, 0 };
     tfp_status s = sorted ? tfp_grid_fill(r, g, &of, err) : tfp_nomem(err);

@@ -9,7 +9,8 @@
 
 /* The time that is shown for a device: its peak, or the time of -at. */
 typedef struct tfp_memory_peak {
-    size_t first, after, at; /* indexes in events: first and after: range of the device; at: the last one at that time, SIZE_MAX: none */
+    size_t first, after,
+        at; /* indexes in events: first and after: range of the device; at: the last one at that time, SIZE_MAX: none */
     int64_t bytes, end;
 } tfp_memory_peak;
 
@@ -18,6 +19,7 @@ tfp_str tfp_memory_category(const tfp_profile *p, uint32_t owner);
 
 /* Adds a row for each of a trace's allocations held at that time, biggest first; TFP_NOTFOUND if only sums of nodes are known.
  * `peaks`: one for each device of `held`. */
-tfp_status tfp_memory_blocks(tfp_report *r, tfp_grid *g, const tfp_holding *held, const tfp_memory_peak *peaks, tfp_error *err);
+tfp_status tfp_memory_blocks(tfp_report *r, tfp_grid *g, const tfp_holding *held, const tfp_memory_peak *peaks,
+                             tfp_error *err);
 
 #endif

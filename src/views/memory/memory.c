@@ -139,8 +139,8 @@ static tfp_status collect(memory *m, tfp_error *err)
 {
     const tfp_profile *p = m->p;
     m->step = tfp_step_of(m->r).which == TFP_STEP_ONE ? tfp_step_of(m->r).row
-              : p->runs->step_order.size             ? p->runs->step_order.at[p->runs->step_order.size - 1]
-                                               : TFP_NONE;
+              : p->runs->step_order.size              ? p->runs->step_order.at[p->runs->step_order.size - 1]
+                                                      : TFP_NONE;
     bool ok = find_execs(m);
     if (ok) find_readers(m);
     for (uint32_t i = 0; ok && i < m->devices.at.size; i++) ok = add_counts(m, i);
@@ -322,7 +322,9 @@ tfp_status tfp_held_of_records(tfp_report *r, tfp_holding *out, tfp_error *err)
         out->devices[i] = (tfp_held_device){ .name = device_name(&m, i), .recorded = m.recorded[i] };
     for (size_t i = 0; ok && i < m.events.size; i++) {
         const event *x = &m.events.at[i];
-        tfp_held_event e = { .device = x->device, .owner = x->node, .at_ns = x->at_ns, .span = TFP_NONE, .block = TFP_NONE };
+        tfp_held_event e = {
+            .device = x->device, .owner = x->node, .at_ns = x->at_ns, .span = TFP_NONE, .block = TFP_NONE
+        };
         if (x->counted)
             e.in_use = x->bytes;
         else

@@ -211,7 +211,8 @@ static bool group(table *t, uint32_t device, const holdings *all, grouping by, h
         if (ok && at == TFP_NONE) {
             holder_row x = { .device = t->held.devices[device].name, .name = name, .device_at = device };
             x.at_ns = t->held.events.at[t->peaks[device].at].at_ns - t->held.origin_ns;
-            if (h->owner < TFP_OWNER_BEFORE) x.op = tfp_text(t->r->profile, t->r->profile->graph->nodes.at[h->owner].op);
+            if (h->owner < TFP_OWNER_BEFORE)
+                x.op = tfp_text(t->r->profile, t->r->profile->graph->nodes.at[h->owner].op);
             at = (uint32_t)rows->size;
             ok = tfp_push(rows, x) && tfp_map64_put(&row_of, key, at);
         }
@@ -394,7 +395,8 @@ static tfp_status show(table *t, tfp_error *err)
     const char *by = t->r->options->verb.by;
     size_t chosen = BY_OP;
     if (by && !tfp_word_find(tfp_str_of(by), words, &chosen))
-        return tfp_fail(err, TFP_BADARG, "option -by: value '%s': must be op, scope, line, node, category, tensor or time", by);
+        return tfp_fail(err, TFP_BADARG,
+                        "option -by: value '%s': must be op, scope, line, node, category, tensor or time", by);
     t->peaks = TFP_NEW(&t->r->arena, peak, t->held.device_count + 1);
     t->sums = TFP_NEW(&t->r->arena, int64_t, t->r->profile->graph->nodes.size + 2);
     t->spans = TFP_NEW(&t->r->arena, uint32_t, t->r->profile->graph->nodes.size + 2);
@@ -416,7 +418,9 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     if (r->profile->allocator->devices.size) return tfp_memory_of_allocator(r, err);
     table t = { .r = r, .functions = tfp_lines_are_functions(r->profile) };
     if (!tfp_has(r->profile, TFP_HAS_MEMORY)) {
-        tfp_fail(err, TFP_NOTFOUND, "no memory was recorded: give run metadata, a trace recorded with memory, or a memory snapshot of PyTorch");
+        tfp_fail(
+            err, TFP_NOTFOUND,
+            "no memory was recorded: give run metadata, a trace recorded with memory, or a memory snapshot of PyTorch");
         return tfp_within_file(err, TFP_NOTFOUND, tfp_first_source(r->profile));
     }
     tfp_status s = tfp_holding_new(r, &t.held, err);

@@ -95,7 +95,8 @@ static void put_part(tfp_buf *b, const char *head, const int64_t *sums, size_t f
     for (size_t i = from; i < end; i++) {
         if (!sums[i]) continue;
         tfp_buf_text(b, between);
-        tfp_buf_text(b, i < TFP_SURE_BY_NONE ? tfp_certainty_word((unsigned)i) : tfp_no_place_word((unsigned)i - TFP_SURE_BY_NONE));
+        tfp_buf_text(b, i < TFP_SURE_BY_NONE ? tfp_certainty_word((unsigned)i)
+                                             : tfp_no_place_word((unsigned)i - TFP_SURE_BY_NONE));
         put_share(b, " ", sums[i], all);
         between = ", ";
     }

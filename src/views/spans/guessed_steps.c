@@ -68,8 +68,8 @@ tfp_status tfp_note_guessed_steps(tfp_report *r, const tfp_profile *p, const cha
             snprintf(held, sizeof held, "; %.0f%% of the %s work lies in them%s", 100 * share_of(&g),
                      g.of_devices ? "devices'" : "host's",
                      share_of(&g) < LEAST_SHARE ? ", too little for findings about steps" : "");
-        s = tfp_report_note_add(r, TFP_NOTE_STEPS_GUESSED, err, "%s%ssteps are guessed: the file marks none, so %s%s", side ? side : "",
-                                side ? ": " : "", stand_ins[source].each, held);
+        s = tfp_report_note_add(r, TFP_NOTE_STEPS_GUESSED, err, "%s%ssteps are guessed: the file marks none, so %s%s",
+                                side ? side : "", side ? ": " : "", stand_ins[source].each, held);
     }
     return s;
 }

@@ -109,7 +109,8 @@ static bool counts(const tfp_trace_index *x, uint32_t span)
     uint32_t kind = x->s->kind[span];
     if (tfp_trace_unit_of(x, span) == TFP_NONE || !tfp_cut_takes(x->p, span)) return false;
     if (!x->lane_on_host[x->s->lane[span]]) return kind == TFP_SPAN_ACTIVITY;
-    if (kind == TFP_SPAN_ANNOTATION) return x->s->class[span] == TFP_CLASS_COMMUNICATION; /* such as "gloo:all_reduce" */
+    if (kind == TFP_SPAN_ANNOTATION)
+        return x->s->class[span] == TFP_CLASS_COMMUNICATION; /* such as "gloo:all_reduce" */
     return kind == TFP_SPAN_OP || kind == TFP_SPAN_CALL;
 }
 
@@ -186,7 +187,8 @@ static bool start_devices(tfp_report *r, tfp_trace_index *x)
         ok = *device != TFP_NONE;
         if (ok) add_to_device(x, &x->devices[*device], i);
     }
-    for (size_t i = 0; ok && i < x->p->events->slim->slims.size; i++) ok = add_rows(x, &by_name, &x->p->events->slim->slims.at[i]);
+    for (size_t i = 0; ok && i < x->p->events->slim->slims.size; i++)
+        ok = add_rows(x, &by_name, &x->p->events->slim->slims.at[i]);
     tfp_map64_free(&by_name);
     return ok;
 }
@@ -251,7 +253,8 @@ tfp_str tfp_span_name(const tfp_profile *p, uint32_t span) { return tfp_text(p, 
 
 bool tfp_span_in_step(const tfp_report *r, uint32_t span)
 {
-    return tfp_cut_takes(tfp_profile_of(r), span) && tfp_step_takes(tfp_step_of(r), tfp_profile_of(r)->events->spans.step[span]);
+    return tfp_cut_takes(tfp_profile_of(r), span) &&
+           tfp_step_takes(tfp_step_of(r), tfp_profile_of(r)->events->spans.step[span]);
 }
 
 bool tfp_span_in_window(const tfp_report *r, uint32_t span)
@@ -281,7 +284,8 @@ void tfp_span_path(const tfp_profile *p, uint32_t span, tfp_buf *out)
         parts[count++] = at;
     }
     if (base != TFP_NONE)
-        tfp_buf_str(out, tfp_text(p, s->node[base] != TFP_NONE ? p->graph->nodes.at[s->node[base]].name : s->path[base]));
+        tfp_buf_str(out,
+                    tfp_text(p, s->node[base] != TFP_NONE ? p->graph->nodes.at[s->node[base]].name : s->path[base]));
     while (count-- > 0) {
         if (out->size) tfp_buf_char(out, '/');
         tfp_str name = tfp_span_name(p, parts[count]), module = TFP_STR("nn.Module: ");

@@ -30,6 +30,7 @@ tfp_status tfp_nest_note(tfp_report *r, const tfp_nest *n, tfp_error *err)
 {
     if (!n->cuts) return TFP_OK;
     bool one = n->cuts == 1;
-    return tfp_report_note_add(r, TFP_NOTE_FRAMES_CUT, err, "%lld Python frame%s cross%s the end of the span around and %s cut there",
+    return tfp_report_note_add(r, TFP_NOTE_FRAMES_CUT, err,
+                               "%lld Python frame%s cross%s the end of the span around and %s cut there",
                                (long long)n->cuts, one ? "" : "s", one ? "es" : "", one ? "is" : "are");
 }

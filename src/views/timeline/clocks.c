@@ -64,7 +64,8 @@ static void find_steps(clocks *c)
         recording *f = file_of(c, w[i].process);
         int64_t start = tfp_add(w[i].start_ns, known_offset(c, w[i].process), NULL);
         if (!f || c->steps[w[i].step] == INT64_MAX) continue;
-        int64_t id = p->runs->steps.at[w[i].step].id, best = f->step == TFP_NONE ? INT64_MAX : p->runs->steps.at[f->step].id;
+        int64_t id = p->runs->steps.at[w[i].step].id,
+                best = f->step == TFP_NONE ? INT64_MAX : p->runs->steps.at[f->step].id;
         if (id > best || (f->step == w[i].step && start >= f->step_ns)) continue;
         f->step = w[i].step;
         f->step_ns = start;

@@ -119,7 +119,8 @@ tfp_status tfp_report_cut(tfp_report *r, tfp_error *err)
     const tfp_moments *range = &r->options->part.range;
     if (!tfp_options_cut(r->options)) return TFP_OK;
     if (!r->profile->events->processes.size)
-        return tfp_fail(err, TFP_NOTFOUND, "a part of a recording needs a trace of events: there are no times of single runs");
+        return tfp_fail(err, TFP_NOTFOUND,
+                        "a part of a recording needs a trace of events: there are no times of single runs");
     if (tfp_only_sums(r->profile)) return tfp_no_spans(err);
     tfp_cut *cut = TFP_NEW(&r->arena, tfp_cut, 1);
     if (!cut) return tfp_nomem(err);

@@ -42,12 +42,25 @@ static const tfp_row_column arg_columns[] = { TFP_COLUMN_WHOLE(arg_row, "key", T
                                               TFP_COLUMN_WHOLE(arg_row, "value", TEXT, LABEL, value, "of it"),
                                               { 0 } };
 
-typedef enum relation { PARENT, LAUNCH, OWNER, LAUNCHES, FORWARD, BACKWARD, SOURCE, TARGET, INPUT, OUTPUT, FRAME, LIBRARY } relation;
+typedef enum relation {
+    PARENT,
+    LAUNCH,
+    OWNER,
+    LAUNCHES,
+    FORWARD,
+    BACKWARD,
+    SOURCE,
+    TARGET,
+    INPUT,
+    OUTPUT,
+    FRAME,
+    LIBRARY
+} relation;
 enum { RELATIONS = LIBRARY + 1 };
 static const char *const relations[] = {
-    [PARENT] = "parent",    [LAUNCH] = "launched by", [OWNER] = "operator", [LAUNCHES] = "launches",
-    [FORWARD] = "forward",  [BACKWARD] = "backward",  [SOURCE] = "from",    [TARGET] = "to",
-    [INPUT] = "waited for", [OUTPUT] = "waits for it", [FRAME] = "frame",      [LIBRARY] = "library frame"
+    [PARENT] = "parent",    [LAUNCH] = "launched by",  [OWNER] = "operator", [LAUNCHES] = "launches",
+    [FORWARD] = "forward",  [BACKWARD] = "backward",   [SOURCE] = "from",    [TARGET] = "to",
+    [INPUT] = "waited for", [OUTPUT] = "waits for it", [FRAME] = "frame",    [LIBRARY] = "library frame"
 };
 
 typedef struct details {
@@ -79,8 +92,8 @@ static void add_link(details *d, relation what, uint32_t span)
 static bool is_frame_around(const tfp_span_columns *s, uint32_t i, uint32_t span)
 {
     if (s->kind[i] != TFP_SPAN_FRAME || s->lane[i] != s->lane[span] || s->start_ns[i] > s->start_ns[span]) return false;
-    return i != span && tfp_add(s->start_ns[i], s->duration_ns[i], NULL) >=
-                            tfp_add(s->start_ns[span], s->duration_ns[span], NULL);
+    return i != span &&
+           tfp_add(s->start_ns[i], s->duration_ns[i], NULL) >= tfp_add(s->start_ns[span], s->duration_ns[span], NULL);
 }
 
 static void add_frame(details *d, uint32_t span)
@@ -159,7 +172,8 @@ static bool neighbours(const details *d, tfp_map64 *out)
     const tfp_profile *p = d->t->p;
     uint32_t here = d->t->node[d->place];
     for (TFP_EACH(graph->inputs, i, p->graph->nodes.at[here].input_first, p))
-        if (p->graph->inputs.at[i].node != TFP_NONE && !tfp_map64_put(out, p->graph->inputs.at[i].node, INPUT)) return false;
+        if (p->graph->inputs.at[i].node != TFP_NONE && !tfp_map64_put(out, p->graph->inputs.at[i].node, INPUT))
+            return false;
     for (uint32_t n = 0; n < p->graph->nodes.size; n++)
         for (TFP_EACH(graph->inputs, i, p->graph->nodes.at[n].input_first, p))
             if (p->graph->inputs.at[i].node == here && !tfp_map64_put(out, n, OUTPUT)) return false;

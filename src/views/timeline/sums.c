@@ -109,7 +109,8 @@ static bool count(void *ctx, const tfp_leaf *of)
     sums *x = ctx;
     bool on_device = of->lane->kind != TFP_TRACK_HOST;
     x->all_ns[on_device] = tfp_add(x->all_ns[on_device], of->own_ns, NULL);
-    if (x->found && !x->found[tfp_timeline_name(x->t, of->place)] && !(x->by == BY_OP && of->op != TFP_NONE && x->found[of->op]))
+    if (x->found && !x->found[tfp_timeline_name(x->t, of->place)] &&
+        !(x->by == BY_OP && of->op != TFP_NONE && x->found[of->op]))
         return true;
     sum_row *row = row_of(x, of->lane, of->place, of->op, on_device);
     if (!row) return false;
@@ -157,7 +158,8 @@ static tfp_status show(sums *x, tfp_report *r, tfp_error *err)
         row->share = all_ns ? (double)row->total_ns / (double)all_ns : 0;
     }
     tfp_status s = x->ok ? tell_all(x, r, err) : tfp_nomem(err);
-    sum_row *rows = s ? NULL : tfp_rows_sorted(tfp_arena_of(r), x->rows.at, sizeof *x->rows.at, x->rows.size, more_time);
+    sum_row *rows =
+        s ? NULL : tfp_rows_sorted(tfp_arena_of(r), x->rows.at, sizeof *x->rows.at, x->rows.size, more_time);
     if (s) return s;
     return rows ? tfp_grid_of(r, &(tfp_row_table){ sum_columns, rows, sizeof *rows, x->rows.size, 0 }, err)
                 : tfp_nomem(err);
@@ -198,9 +200,11 @@ typedef struct leaf_row {
 
 static const tfp_row_column leaf_columns[] = {
     TFP_COLUMN_WHOLE(leaf_row, "span", INT, NUMBER, span, "its number"),
-    TFP_COLUMN(leaf_row, "name", TEXT, LABEL, name, "by which it is summed, where that is not its own: of executions the type of the node"),
+    TFP_COLUMN(leaf_row, "name", TEXT, LABEL, name,
+               "by which it is summed, where that is not its own: of executions the type of the node"),
     TFP_COLUMN(leaf_row, "op", TEXT, LABEL, op, "the op that it is or belongs to"),
-    TFP_COLUMN(leaf_row, "start_us", NANO, MICROS, start_ns, "of a stretch of its own time; absent: all of the span is its own"),
+    TFP_COLUMN(leaf_row, "start_us", NANO, MICROS, start_ns,
+               "of a stretch of its own time; absent: all of the span is its own"),
     TFP_COLUMN(leaf_row, "duration_us", NANO, MICROS, duration_ns, "0: none of its time is its own"),
     { 0 }
 };
@@ -248,7 +252,9 @@ tfp_status tfp_timeline_leaves(const tfp_timeline *t, int64_t step, int64_t most
     tfp_status s = tfp_timeline_ask(t, "leaves", &r, out, err);
     if (s) return s;
     leaves x = { .t = t };
-    tfp_leaf_sweep all = { .t = t, .from_ns = INT64_MIN, .to_ns = INT64_MAX, .ctx = &x, .part = add_part, .leaf = add_leaf };
+    tfp_leaf_sweep all = {
+        .t = t, .from_ns = INT64_MIN, .to_ns = INT64_MAX, .ctx = &x, .part = add_part, .leaf = add_leaf
+    };
     int64_t spans = 0;
     bool ok = true;
     for (size_t i = 0; i < t->lane_count; i++)

@@ -188,7 +188,8 @@ tfp_status tfp_timeline_whole(const tfp_timeline *t, int64_t step, int64_t most,
         if ((int64_t)w.rows.size <= most || width <= WIDTH_LEAST) break;
     }
     if (ok && spans > most)
-        s = tfp_report_note_add(r, TFP_NOTE_SPANS_MERGED, err, "a summary: %lld spans in %zu pieces, in which short ones side by side are one",
+        s = tfp_report_note_add(r, TFP_NOTE_SPANS_MERGED, err,
+                                "a summary: %lld spans in %zu pieces, in which short ones side by side are one",
                                 (long long)spans, w.rows.size);
     tfp_status shown = show_seen(&w, ok, r, err);
     return tfp_timeline_give(r, s ? s : shown, out);

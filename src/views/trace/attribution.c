@@ -39,17 +39,15 @@ typedef struct places {
     tfp_nest nest;
     tfp_strtab names;
     uint32_t *line, *module; /* for each span: index in names; 0: none */
-    uint32_t *line_of_name;  /* for each string that names a frame: index in names; 0: a library's; TFP_NONE: not looked at */
+    uint32_t
+        *line_of_name; /* for each string that names a frame: index in names; 0: a library's; TFP_NONE: not looked at */
     uint32_t *line_of_trace; /* the same for each trace */
     int64_t *replay;         /* for each span that is a launch: its number; -1 */
     tfp_buf text;
     bool failed;
 } places;
 
-static tfp_str name_at(const places *t, uint32_t name)
-{
-    return name ? t->names.strings[name] : (tfp_str){ NULL, 0 };
-}
+static tfp_str name_at(const places *t, uint32_t name) { return name ? t->names.strings[name] : (tfp_str){ NULL, 0 }; }
 
 static uint32_t keep_text(places *t)
 {
@@ -248,8 +246,7 @@ static activity_row *rows_of(places *t, size_t *count)
         if (tfp_span_in_step(t->r, i)) ok = tfp_push(&rows, row_of(t, i, graph, node));
     }
     *count = rows.size;
-    activity_row *sorted =
-        ok && !t->failed ? tfp_rows_sorted(a, rows.at, sizeof *rows.at, rows.size, sooner) : NULL;
+    activity_row *sorted = ok && !t->failed ? tfp_rows_sorted(a, rows.at, sizeof *rows.at, rows.size, sooner) : NULL;
     tfp_vec_free(&rows);
     return sorted;
 }
@@ -345,10 +342,24 @@ static tfp_status build_coverage(tfp_report *r, tfp_error *err)
 }
 
 const tfp_view tfp_view_attribution = {
-    "attribution",  "The place in the model of each activity of a device.", TFP_REPORT_GRID, NULL, NULL, build,
-    TFP_NEEDS_SPANS, columns, "no activity of a device",
+    "attribution",
+    "The place in the model of each activity of a device.",
+    TFP_REPORT_GRID,
+    NULL,
+    NULL,
+    build,
+    TFP_NEEDS_SPANS,
+    columns,
+    "no activity of a device",
 };
 const tfp_view tfp_view_coverage = {
-    "coverage",     "How much of the device's time has a place in the model.", TFP_REPORT_GRID, NULL, NULL, build_coverage,
-    TFP_NEEDS_SPANS, coverage_columns, "no activity of a device",
+    "coverage",
+    "How much of the device's time has a place in the model.",
+    TFP_REPORT_GRID,
+    NULL,
+    NULL,
+    build_coverage,
+    TFP_NEEDS_SPANS,
+    coverage_columns,
+    "no activity of a device",
 };

@@ -114,7 +114,8 @@ static bool check_graphs(checks *t)
         if (!(*of & what)) note(t, no_match ? &unmatched : &placeless, s->launch[i]);
         *of |= what;
     }
-    return add(t, "warning", "graph launches whose kernels count at the launch: no capture of the graph tells their places",
+    return add(t, "warning",
+               "graph launches whose kernels count at the launch: no capture of the graph tells their places",
                placeless.count, placeless.first) &&
            add(t, "warning", "graph launches that match no graph of the capture: is it of another model or version?",
                unmatched.count, unmatched.first);

@@ -174,7 +174,8 @@ static int own_sort(gatherer *g, uint32_t span)
     unsigned flags = flags_of(&g->names, span);
     tfp_str text = tfp_text(g->f->x.p, op);
     if (flags & TFP_NAME_TRANSPOSES) return TFP_SORT_LAYOUTS;
-    if (op && flags & TFP_NAME_CASTS) return TFP_SORT_CASTS; /* of the instruction itself, without those fused with it */
+    if (op && flags & TFP_NAME_CASTS)
+        return TFP_SORT_CASTS; /* of the instruction itself, without those fused with it */
     if (op && flags & TFP_NAME_MOVES) return TFP_SORT_LAYOUTS;
     if (tfp_str_eq(text, TFP_STR("Cast"))) return TFP_SORT_CASTS;
     return tfp_str_eq(text, TFP_STR("Transpose")) ? TFP_SORT_LAYOUTS : -1;
@@ -283,7 +284,8 @@ static void add_host(gatherer *g, uint32_t span, const uint8_t *waits)
 {
     const tfp_span_columns *s = g->f->x.s;
     unsigned kind = s->kind[span], flags = flags_of(&g->names, span);
-    bool start = s->step[span] == g->f->begin.warm_up || g->f->begin.whole; /* in these cases it is unknown whether it repeats */
+    bool start =
+        s->step[span] == g->f->begin.warm_up || g->f->begin.whole; /* in these cases it is unknown whether it repeats */
     bool compiles = (kind == TFP_SPAN_OP || kind == TFP_SPAN_ANNOTATION) && flags & TFP_NAME_COMPILES;
     bool allocates = kind == TFP_SPAN_CALL && flags & TFP_NAME_ALLOCATES;
     if (flags & TFP_NAME_PROFILER) tally(g, &g->f->host.own, span);
@@ -344,20 +346,34 @@ static bool add_spans(tfp_report *r, tfp_trace_facts *f)
             add_host(&g, i, waits);
     }
     const tally_end all[] = {
-        { &f->host.item, true },         { &f->host.synchronize, true },    { &f->host.data, true },
-        { &f->host.allocations, true },  { &f->host.compilations, true },   { &f->host.python, true },
-        { &f->host.ops, true },          { &f->device.casts, false },         { &f->device.layouts, false },
-        { &f->device.optimizer, false },   { &f->device.plain_matmuls, false }, { &f->device.odd_matmuls, false },
-        { &f->device.small_grids, false }, { &g.known, true },           { &f->host.own, true },
-        { &f->host.blocked, true },      { &f->host.pageable, true },       { &f->host.communication, true },
-        { &f->host.retraces, true },     { &f->device.tiny, false },
+        { &f->host.item, true },
+        { &f->host.synchronize, true },
+        { &f->host.data, true },
+        { &f->host.allocations, true },
+        { &f->host.compilations, true },
+        { &f->host.python, true },
+        { &f->host.ops, true },
+        { &f->device.casts, false },
+        { &f->device.layouts, false },
+        { &f->device.optimizer, false },
+        { &f->device.plain_matmuls, false },
+        { &f->device.odd_matmuls, false },
+        { &f->device.small_grids, false },
+        { &g.known, true },
+        { &f->host.own, true },
+        { &f->host.blocked, true },
+        { &f->host.pageable, true },
+        { &f->host.communication, true },
+        { &f->host.retraces, true },
+        { &f->device.tiny, false },
     };
     ok = ok && !g.failed && find_streams(&g);
     const tfp_union *known = ok ? tfp_tally_unions(r, f, &g.known) : NULL;
     const tfp_union *own = ok ? tfp_tally_unions(r, f, &f->host.own) : NULL;
     f->inputs = ok ? tfp_tally_unions(r, f, &f->host.data) : NULL;
     ok = known && own && f->inputs && tfp_idle_of(r, f, own) && tfp_gaps_of(f, known, own);
-    tfp_tally *const effects[] = { &f->host.data, &f->host.synchronize, &f->host.blocked, &f->host.pageable, &f->host.communication };
+    tfp_tally *const effects[] = { &f->host.data, &f->host.synchronize, &f->host.blocked, &f->host.pageable,
+                                   &f->host.communication };
     for (size_t i = 0; i < sizeof effects / sizeof *effects; i++) ok = ok && tfp_tally_effect(r, f, effects[i]);
     f->device.small_grids_part = g.small_ns > 0 ? g.small_part_ns / g.small_ns : 0;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {

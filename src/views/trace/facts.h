@@ -48,7 +48,7 @@ enum {
     TFP_NAME_JAX = 1 << 15,
     TFP_NAME_COMMUNICATES = 1 << 18, /* communication of the host */
     TFP_NAME_COPY_CALL =
-        1 << 17, /* an API call: a copy, which may wait although its name says that it is asynchronous */
+        1 << 17,                /* an API call: a copy, which may wait although its name says that it is asynchronous */
     TFP_NAME_PROFILER = 1 << 16 /* a profiler's own work: starting, stopping, writing its recording */
 };
 unsigned tfp_name_says(tfp_str name);
@@ -62,14 +62,15 @@ typedef struct tfp_rank_facts {
     double told_ns[TFP_RANKS_TOLD]; /* their compute times, as means over these steps */
     int64_t straggler_count;
     int64_t straggler, fastest; /* ranks; -1: no rank computes longer than the others */
-    double over;                /* by which share of the median rank's compute it is longer, as the mean over all steps */
-    double straggler_ns;        /* the same in time */
-    int64_t slow_steps, steps;  /* in how many of the steps it is slower */
-    uint32_t slowest_step;      /* index in the facts' steps: its longest one; TFP_NONE: none */
-    bool others_wait;           /* the fastest rank spends at least half of its shorter compute time additionally in communication */
-    double skew_ns;             /* per step: mean time that ranks wait in collectives for the last one to arrive */
-    int64_t awaited;            /* the rank that others wait for most; -1: none */
-    uint32_t worst;             /* index in spans: the collective with the longest such wait */
+    double over;         /* by which share of the median rank's compute it is longer, as the mean over all steps */
+    double straggler_ns; /* the same in time */
+    int64_t slow_steps, steps; /* in how many of the steps it is slower */
+    uint32_t slowest_step;     /* index in the facts' steps: its longest one; TFP_NONE: none */
+    bool
+        others_wait; /* the fastest rank spends at least half of its shorter compute time additionally in communication */
+    double skew_ns;  /* per step: mean time that ranks wait in collectives for the last one to arrive */
+    int64_t awaited; /* the rank that others wait for most; -1: none */
+    uint32_t worst;  /* index in spans: the collective with the longest such wait */
 } tfp_rank_facts;
 
 struct tfp_trace_facts;
@@ -108,11 +109,12 @@ typedef struct tfp_mean_facts {
     double kernels_per_step;
     double
         judged_ns; /* the time that findings are a share of, per step; without marks it is from a device's first activity to its last */
-    double even_ns;          /* mean length of steps without the warm-up */
+    double even_ns; /* mean length of steps without the warm-up */
     /* for the rank whose steps differ most: standard deviation divided by the mean (NAN: no rank has 3 steps), and the
      * mean */
     double step_cv, cv_mean_ns;
-    size_t median_step, odd_step; /* indexes in steps, rows of its first device: the median and the one farthest from it; SIZE_MAX: none */
+    size_t median_step,
+        odd_step; /* indexes in steps, rows of its first device: the median and the one farthest from it; SIZE_MAX: none */
 } tfp_mean_facts;
 
 /* Gaps in devices' work, per step. */
@@ -127,12 +129,13 @@ typedef struct tfp_gap_facts {
      * reported, because a recording may have begun before the work */
     double host_cost_ns, lead_ns;
     double launched_late_ns, launch_untold_ns; /* its parts without profiling_ns, including step 0 */
-    double profiling_ns, before_ns; /* idle time during which the profiler starts or stops; for hosts also the time before their first op */
+    double profiling_ns,
+        before_ns; /* idle time during which the profiler starts or stops; for hosts also the time before their first op */
     double stall_known_ns; /* the part of stall_ns during which the host waits for data, reads, allocates or compiles */
     double long_gaps_ns;   /* for hosts: gaps of over a millisecond, without profiling_ns and before_ns */
     double stalls;         /* number of the longer ones per step */
     uint32_t late_launch;  /* index in spans: the call that ended the longest of the shorter gaps; TFP_NONE: none */
-    uint32_t stall_span;   /* index in spans: the span that covers most of the longest unexplained gap; TFP_NONE: none */
+    uint32_t stall_span; /* index in spans: the span that covers most of the longest unexplained gap; TFP_NONE: none */
     tfp_stall_cover stall_cover;
     double stall_share; /* the share of that gap that it covers */
     uint32_t stall_end; /* index in spans: the call or op that ended it; TFP_NONE: none */
@@ -156,8 +159,8 @@ typedef struct tfp_host_tallies {
 /* Sums over devices' activities. */
 typedef struct tfp_device_tallies {
     tfp_tally casts,
-        layouts;         /* kernels that only convert types; and those that only copy tensors, with or without another layout */
-    tfp_tally optimizer; /* activities launched within the optimizer's step, except kernels for many tensors */
+        layouts; /* kernels that only convert types; and those that only copy tensors, with or without another layout */
+    tfp_tally optimizer;     /* activities launched within the optimizer's step, except kernels for many tensors */
     tfp_tally plain_matmuls; /* matrix products in single precision on a device with tensor cores */
     tfp_tally odd_matmuls;   /* matrix products on 16-bit types with a side that is no multiple of 8 */
     tfp_tally small_grids;   /* kernels that leave over half of the multiprocessors unused */
@@ -170,14 +173,15 @@ typedef struct tfp_device_tallies {
 /* Memory of the device nearest to its limit. */
 typedef struct tfp_memory_facts {
     int64_t memory_peak, memory_limit, reserved_peak; /* for that device; 0: unknown */
-    uint32_t memory_span;                             /* index in spans: the op during which it held most; TFP_NONE: none */
+    uint32_t memory_span; /* index in spans: the op during which it held most; TFP_NONE: none */
 } tfp_memory_facts;
 
 /* How the recording begins. */
 typedef struct tfp_begin_facts {
-    bool whole;          /* no step is marked: the whole trace is one step */
-    uint32_t warm_up;    /* index in the profile's steps: step 0, if the trace begins with it and has further steps; TFP_NONE: none */
-    double warm_up_ns;   /* its duration */
+    bool whole; /* no step is marked: the whole trace is one step */
+    uint32_t
+        warm_up; /* index in the profile's steps: step 0, if the trace begins with it and has further steps; TFP_NONE: none */
+    double warm_up_ns; /* its duration */
 } tfp_begin_facts;
 
 typedef struct tfp_trace_facts {
@@ -189,9 +193,9 @@ typedef struct tfp_trace_facts {
     int64_t step_count;   /* rows of steps and devices; at least 1 */
     int64_t window_count; /* steps of all ranks; at least 1 */
     bool has_devices;
-    unsigned frameworks; /* bits TFP_NAME_TORCH, TFP_NAME_TENSORFLOW, TFP_NAME_JAX, as found in names */
-    double capability;   /* CUDA's compute capability of the first device; 0: unknown */
-    const tfp_union *inputs;      /* for each unit: when the host waits for input */
+    unsigned frameworks;     /* bits TFP_NAME_TORCH, TFP_NAME_TENSORFLOW, TFP_NAME_JAX, as found in names */
+    double capability;       /* CUDA's compute capability of the first device; 0: unknown */
+    const tfp_union *inputs; /* for each unit: when the host waits for input */
     /* for each device: when it is idle but could work: within steps, without the profiler's own work. If the recording may have
      * begun or ended in the middle of the work, only from its first activity to its last */
     const tfp_union *idle;

@@ -130,7 +130,8 @@ static uint8_t find_place(const tfp_trace_index *x, const uint8_t *waits, uint8_
 const uint8_t *tfp_host_waits(tfp_report *r, const tfp_trace_index *x)
 {
     size_t count = x->s->size;
-    uint8_t *waits = TFP_NEW(tfp_arena_of(r), uint8_t, count + 1), *places = TFP_NEW(tfp_arena_of(r), uint8_t, count + 1);
+    uint8_t *waits = TFP_NEW(tfp_arena_of(r), uint8_t, count + 1),
+            *places = TFP_NEW(tfp_arena_of(r), uint8_t, count + 1);
     uint8_t *outer = TFP_NEW(tfp_arena_of(r), uint8_t, count + 1);
     if (!waits || !places || !outer || !find_waits(r, x, waits)) return NULL;
     for (uint32_t i = 0; i < count; i++) {

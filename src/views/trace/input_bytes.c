@@ -83,11 +83,18 @@ bool tfp_input_bytes(tfp_str dims, tfp_str types, int64_t *out)
 double tfp_bus_factor(tfp_str kind, int64_t n)
 {
     double share = (double)(n - 1) / (double)n;
-    bool reduce = tfp_str_has_caseless(kind, TFP_STR("allreduce")) || tfp_str_has_caseless(kind, TFP_STR("all_reduce")) || tfp_str_has_caseless(kind, TFP_STR("all-reduce"));
-    bool to_all = tfp_str_has_caseless(kind, TFP_STR("alltoall")) || tfp_str_has_caseless(kind, TFP_STR("all_to_all")) || tfp_str_has_caseless(kind, TFP_STR("all-to-all"));
-    bool gather = tfp_str_has_caseless(kind, TFP_STR("allgather")) || tfp_str_has_caseless(kind, TFP_STR("all_gather")) || tfp_str_has_caseless(kind, TFP_STR("all-gather"));
+    bool reduce = tfp_str_has_caseless(kind, TFP_STR("allreduce")) ||
+                  tfp_str_has_caseless(kind, TFP_STR("all_reduce")) ||
+                  tfp_str_has_caseless(kind, TFP_STR("all-reduce"));
+    bool to_all = tfp_str_has_caseless(kind, TFP_STR("alltoall")) ||
+                  tfp_str_has_caseless(kind, TFP_STR("all_to_all")) ||
+                  tfp_str_has_caseless(kind, TFP_STR("all-to-all"));
+    bool gather = tfp_str_has_caseless(kind, TFP_STR("allgather")) ||
+                  tfp_str_has_caseless(kind, TFP_STR("all_gather")) ||
+                  tfp_str_has_caseless(kind, TFP_STR("all-gather"));
     if (reduce) return 2 * share;
-    bool scatter =
-        tfp_str_has_caseless(kind, TFP_STR("reduce_scatter")) || tfp_str_has_caseless(kind, TFP_STR("reducescatter")) || tfp_str_has_caseless(kind, TFP_STR("reduce-scatter"));
+    bool scatter = tfp_str_has_caseless(kind, TFP_STR("reduce_scatter")) ||
+                   tfp_str_has_caseless(kind, TFP_STR("reducescatter")) ||
+                   tfp_str_has_caseless(kind, TFP_STR("reduce-scatter"));
     return to_all || gather || scatter ? share : 1;
 }

@@ -241,7 +241,8 @@ static bool name_certainties(const kernels *t, kernel_row *row)
 {
     double known = (double)row->total_ns - (double)row->by_certainty[TFP_SURE_BY_NONE];
     row->attributed = row->total_ns ? known / (double)row->total_ns : NAN;
-    return (row->certainty = tfp_certainties_text(tfp_arena_of(t->r), row->by_certainty, row->certainties)).data != NULL;
+    return (row->certainty = tfp_certainties_text(tfp_arena_of(t->r), row->by_certainty, row->certainties)).data !=
+           NULL;
 }
 
 static bool name_row(const kernels *t, kernel_row *row, tfp_str name)
@@ -355,10 +356,7 @@ static tfp_status build(tfp_report *r, tfp_error *err)
     tfp_status s = tfp_trace_index_new(r, &x, err);
     if (s) return s;
     const tfp_profile *p = tfp_profile_of(r);
-    kernels t = { .r = r,
-                  .x = &x,
-                  .bytes = tfp_bytes_keys_of(p),
-                  .occupancy = tfp_occupancy_keys_of(p) };
+    kernels t = { .r = r, .x = &x, .bytes = tfp_bytes_keys_of(p), .occupancy = tfp_occupancy_keys_of(p) };
     kernel_row *rows =
         fill(&t) ? tfp_rows_sorted(tfp_arena_of(r), t.rows.at, sizeof *t.rows.at, t.rows.size, more_first) : NULL;
     s = rows ? tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, t.rows.size, tfp_trace_shown(&x) }, err)

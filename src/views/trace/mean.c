@@ -26,7 +26,8 @@ static void look_at_steps(tfp_trace_facts *f)
     for (size_t i = 0; i < e->windows.size && f->begin.whole; i++)
         f->begin.whole = e->processes.at[e->windows.at[i].process].steps == TFP_STEPS_NONE;
     bool several = p->runs->step_order.size > 1;
-    f->begin.warm_up = several && p->runs->steps.at[p->runs->step_order.at[0]].id == 0 ? p->runs->step_order.at[0] : TFP_NONE;
+    f->begin.warm_up =
+        several && p->runs->steps.at[p->runs->step_order.at[0]].id == 0 ? p->runs->step_order.at[0] : TFP_NONE;
 }
 
 static void add_steps(tfp_trace_facts *f)

@@ -34,7 +34,8 @@ static void add(parts *x, const char *name, double ns, const char *command)
 static void add_device_idle(parts *x)
 {
     const tfp_trace_facts *f = x->f;
-    double late = fmin(f->gaps.launched_late_ns, f->mean.idle_ns), untold = fmin(f->gaps.launch_untold_ns, f->mean.idle_ns - late);
+    double late = fmin(f->gaps.launched_late_ns, f->mean.idle_ns),
+           untold = fmin(f->gaps.launch_untold_ns, f->mean.idle_ns - late);
     double profiling = fmin(f->gaps.profiling_ns, f->mean.idle_ns - late - untold);
     add(x, "  of it host-bound", late, "steps -critical_path");
     add(x, "  of it with work queued", f->mean.idle_ns - late - untold - profiling, "wait");
@@ -47,7 +48,8 @@ static void add_device_idle(parts *x)
 static void add_host_idle(parts *x)
 {
     const tfp_trace_facts *f = x->f;
-    double profiling = fmin(f->gaps.profiling_ns, f->mean.idle_ns), before = fmin(f->gaps.before_ns, f->mean.idle_ns - profiling);
+    double profiling = fmin(f->gaps.profiling_ns, f->mean.idle_ns),
+           before = fmin(f->gaps.before_ns, f->mean.idle_ns - profiling);
     double stalls = fmin(f->gaps.long_gaps_ns, f->mean.idle_ns - profiling - before);
     add(x, "  of it in gaps of over 1 ms", stalls, "wait");
     add(x, "  of it in shorter gaps", f->mean.idle_ns - stalls - profiling - before, "steps -critical_path");

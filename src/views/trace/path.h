@@ -58,9 +58,10 @@ typedef struct tfp_path {
     int64_t *path_ns;           /* for each unit: total length of its paths */
     int64_t *step_count;        /* for each unit */
     uint32_t *home;             /* for each unit: its main thread as an index in lanes; TFP_NONE: none */
-    int64_t *begins;            /* for each unit of a trace without steps: when a device begins; the recording may have begun before */
-    bool *launched;             /* for each unit: whether launches of its activities are known */
-    bool *works;                /* for each unit: whether it has a device, or host ops in place of one, and so has steps */
+    int64_t
+        *begins; /* for each unit of a trace without steps: when a device begins; the recording may have begun before */
+    bool *launched; /* for each unit: whether launches of its activities are known */
+    bool *works;    /* for each unit: whether it has a device, or host ops in place of one, and so has steps */
 } tfp_path;
 
 /* Fills the lists of `t` (path_lists.c); false: out of memory. */

@@ -196,8 +196,8 @@ tfp_status tfp_skew_table(tfp_report *r, const tfp_trace_index *x, tfp_error *er
     size_t count;
     double *waited = TFP_NEW(tfp_arena_of(r), double, x->unit_count + 1);
     if (!waited || !tfp_skew_rows(r, x, false, &rows, &count, waited)) return tfp_nomem(err);
-    tfp_status s = x->unit_count > 1
-                       ? TFP_OK
-                       : tfp_report_note_add(r, TFP_NOTE_ONE_RANK, err, "-by collective compares ranks: give the traces of all");
+    tfp_status s = x->unit_count > 1 ? TFP_OK
+                                     : tfp_report_note_add(r, TFP_NOTE_ONE_RANK, err,
+                                                           "-by collective compares ranks: give the traces of all");
     return s ? s : tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, count, 0 }, err);
 }

@@ -15,7 +15,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#define ROWS_MOST ((size_t)500000) /* limit of steps times devices: a small file may have many of both, and a row takes 400 bytes */
+#define ROWS_MOST                                                                                                      \
+    ((size_t)500000) /* limit of steps times devices: a small file may have many of both, and a row takes 400 bytes */
 
 typedef struct steps {
     tfp_report *r;
@@ -175,10 +176,12 @@ static tfp_status note_ranks(tfp_report *r, const tfp_trace_index *x, tfp_error 
     if (!tfp_rank_census_of(r, x, &c)) return tfp_nomem(err);
     tfp_status s = TFP_OK;
     if (c.missing)
-        s = tfp_report_note_add(r, TFP_NOTE_RANKS_MISSING, err, "%lld rank%s of the job %s no file (first: rank %lld)", (long long)c.missing,
-                                c.missing == 1 ? "" : "s", c.missing == 1 ? "has" : "have", (long long)c.first_missing);
+        s = tfp_report_note_add(r, TFP_NOTE_RANKS_MISSING, err, "%lld rank%s of the job %s no file (first: rank %lld)",
+                                (long long)c.missing, c.missing == 1 ? "" : "s", c.missing == 1 ? "has" : "have",
+                                (long long)c.first_missing);
     if (!s && c.doubles)
-        s = tfp_report_note_add(r, TFP_NOTE_RANKS_TWICE, err, "%lld file%s of a rank that another file has too (first: rank %lld)",
+        s = tfp_report_note_add(r, TFP_NOTE_RANKS_TWICE, err,
+                                "%lld file%s of a rank that another file has too (first: rank %lld)",
                                 (long long)c.doubles, c.doubles == 1 ? " is" : "s are", (long long)c.first_double);
     return s;
 }

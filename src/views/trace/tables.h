@@ -61,8 +61,9 @@ tfp_status tfp_skew_table(tfp_report *r, const tfp_trace_index *x, tfp_error *er
 
 /* Which ranks of the job have files. */
 typedef struct tfp_rank_census {
-    int64_t missing, first_missing; /* ranks without a file: of the job's size in the files, otherwise up to the highest rank */
-    int64_t doubles, first_double;  /* files with a rank that another file has too */
+    int64_t missing,
+        first_missing; /* ranks without a file: of the job's size in the files, otherwise up to the highest rank */
+    int64_t doubles, first_double; /* files with a rank that another file has too */
 } tfp_rank_census;
 bool tfp_rank_census_of(tfp_report *r, const tfp_trace_index *x, tfp_rank_census *out); /* false: out of memory */
 
@@ -78,7 +79,7 @@ bool tfp_told_occupancy(const tfp_profile *p, uint32_t stats, const tfp_occupanc
 typedef struct tfp_bytes_keys { /* keys of stats */
     tfp_strid bytes, size, accessed, memcpy_details, memset_details;
 } tfp_bytes_keys;
-typedef struct tfp_told { /* an activity, or several with equal stats */
+typedef struct tfp_told {       /* an activity, or several with equal stats */
     uint32_t stats, call_stats; /* indexes in stat sets; call_stats: of the API call; TFP_NONE: none */
     uint8_t class;
     bool tpu;

@@ -70,11 +70,11 @@ bool tfp_told_bytes(const tfp_profile *p, const tfp_told *a, const tfp_bytes_key
 {
     double n;
     bool copy = a->class == TFP_CLASS_COPY || a->class == TFP_CLASS_SET;
-    bool told =
-        copy && (number_of(p, a->stats, keys->bytes, &n) || number_of(p, a->stats, keys->size, &n) ||
-                 number_of(p, a->call_stats, keys->size, &n) || (number_of(p, a->call_stats, keys->bytes, &n) && n > 0) ||
-                 number_behind(p, a->stats, keys->memcpy_details, "size:", &n) ||
-                 number_behind(p, a->stats, keys->memset_details, "num_bytes:", &n));
+    bool told = copy && (number_of(p, a->stats, keys->bytes, &n) || number_of(p, a->stats, keys->size, &n) ||
+                         number_of(p, a->call_stats, keys->size, &n) ||
+                         (number_of(p, a->call_stats, keys->bytes, &n) && n > 0) ||
+                         number_behind(p, a->stats, keys->memcpy_details, "size:", &n) ||
+                         number_behind(p, a->stats, keys->memset_details, "num_bytes:", &n));
     if (!told && !(a->tpu && number_of(p, a->stats, keys->accessed, &n))) return false;
     *out = n >= 9e18 ? INT64_MAX : n > 0 ? (int64_t)n : 0;
     return true;

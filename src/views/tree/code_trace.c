@@ -20,10 +20,11 @@ typedef struct lines {
     const tfp_profile *p;
     tfp_arena arena;
     tfp_nest nest;
-    uint32_t *item;      /* for each span: the row of the innermost frame or stack around it; 0: none */
-    uint32_t *frame;     /* for each span: the frame that it is, or that is around it; TFP_NONE: none */
-    int64_t *self_ns;    /* of frames */
-    int64_t replayed_ns; /* time of kernels of captured graphs: the line that launches a graph is not the line of its kernels */
+    uint32_t *item;   /* for each span: the row of the innermost frame or stack around it; 0: none */
+    uint32_t *frame;  /* for each span: the frame that it is, or that is around it; TFP_NONE: none */
+    int64_t *self_ns; /* of frames */
+    int64_t
+        replayed_ns; /* time of kernels of captured graphs: the line that launches a graph is not the line of its kernels */
     uint32_t *by_trace;  /* for each trace: its row; 0: none yet */
     tfp_strid *row_name; /* for each string that names a frame; TFP_NONE: not looked at, 0: it is no line of Python */
     tfp_buf text;
@@ -70,8 +71,9 @@ static void add_frames(lines *x)
     }
     for (uint32_t i = 0; i < s->size && !x->tree.failed; i++)
         if (x->frame[i] == i && tfp_cut_takes(x->p, i))
-            tfp_trace_tree_add(&x->tree, x->item[i],
-                               (tfp_trace_part){ s->step[i], s->start_ns[i], x->self_ns[i] > 0 ? x->self_ns[i] : 0, 0, 1 });
+            tfp_trace_tree_add(
+                &x->tree, x->item[i],
+                (tfp_trace_part){ s->step[i], s->start_ns[i], x->self_ns[i] > 0 ? x->self_ns[i] : 0, 0, 1 });
 }
 
 /* ---- call stacks ---- */
@@ -96,12 +98,12 @@ static void add_stacks(lines *x)
         uint32_t i = x->nest.order[k], parent = x->nest.parent[i], trace = s->trace[i];
         if (trace != TFP_NONE)
             x->item[i] = item_of_trace(x, trace);
-        else if (!s->path[i] &&
-                 parent != TFP_NONE) /* a span with a place of its own has its own call stack, or none */
+        else if (!s->path[i] && parent != TFP_NONE) /* a span with a place of its own has its own call stack, or none */
             x->item[i] = x->item[parent];
         bool op = s->kind[i] == TFP_SPAN_OP || s->kind[i] == TFP_SPAN_CALL;
         if (op && x->item[i] && tfp_cut_takes(x->p, i))
-            tfp_trace_tree_add(&x->tree, x->item[i], (tfp_trace_part){ s->step[i], s->start_ns[i], s->self_ns[i], 0, 1 });
+            tfp_trace_tree_add(&x->tree, x->item[i],
+                               (tfp_trace_part){ s->step[i], s->start_ns[i], s->self_ns[i], 0, 1 });
     }
 }
 
@@ -146,7 +148,8 @@ static bool start(lines *x, tfp_report *r)
     x->self_ns = TFP_NEW(&x->arena, int64_t, count);
     x->row_name = TFP_NEW(&x->arena, tfp_strid, strings);
     x->by_trace = TFP_NEW(&x->arena, uint32_t, p->code->traces.size + 1);
-    if (!x->by_trace || !tfp_nest_of(p, &x->arena, &x->nest) || !x->item || !x->frame || !x->self_ns || !x->row_name) return false;
+    if (!x->by_trace || !tfp_nest_of(p, &x->arena, &x->nest) || !x->item || !x->frame || !x->self_ns || !x->row_name)
+        return false;
     tfp_nest_cut(p, r->cut, &x->nest);
     memset(x->row_name, 0xff, strings * sizeof *x->row_name); /* TFP_NONE */
     return !x->tree.failed;
@@ -177,7 +180,8 @@ tfp_status tfp_code_of_trace(tfp_report *r, tfp_error *err)
     tfp_arena_free(&x.arena);
     tfp_buf_free(&x.text);
     if (ok && !x.tree.failed && x.tree.items.size == 1) {
-        tfp_status s = tfp_report_note_add(r, TFP_NOTE_NO_STACKS, err, "no lines of code in the trace: record it with stacks");
+        tfp_status s =
+            tfp_report_note_add(r, TFP_NOTE_NO_STACKS, err, "no lines of code in the trace: record it with stacks");
         if (s) ok = false;
     }
     if (ok && !x.tree.failed) return tfp_trace_tree_show(&x.tree, err);

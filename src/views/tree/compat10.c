@@ -326,7 +326,8 @@ static bool list_nodes(old_view *v, uint32_t **item_of)
     uint32_t *order = TFP_NEW(&v->arena, uint32_t, n);
     *item_of = TFP_NEW(&v->arena, uint32_t, n);
     if (!order || !*item_of || !tfp_name_order(p, order)) return false;
-    for (size_t i = 0; i < n; i++) (*item_of)[order[i]] = exists(p, &p->graph->nodes.at[order[i]]) ? (uint32_t)count++ : 0;
+    for (size_t i = 0; i < n; i++)
+        (*item_of)[order[i]] = exists(p, &p->graph->nodes.at[order[i]]) ? (uint32_t)count++ : 0;
     if (!tfp_tree_new(&v->t, v->r, &v->arena, count)) return false;
     v->t.name[0] = TFP_ROOT_NAME;
     v->t.node[0] = TFP_NONE;

@@ -104,7 +104,8 @@ static bool find_takers(const flow *f, tfp_arena *arena, takers *t)
     if (!t->at) return false;
     for (size_t i = 0; i < n; i++)
         for (TFP_EACH(graph->inputs, e, f->visited[i] ? TFP_NONE : p->graph->nodes.at[i].input_first, p))
-            if (p->graph->inputs.at[e].node != TFP_NONE) t->at[t->start[p->graph->inputs.at[e].node + 1]++] = (uint32_t)i;
+            if (p->graph->inputs.at[e].node != TFP_NONE)
+                t->at[t->start[p->graph->inputs.at[e].node + 1]++] = (uint32_t)i;
     return true;
 }
 
@@ -203,7 +204,8 @@ static tfp_status build_graph(tfp_report *r, tfp_error *err)
     if (!tfp_tree_new(&t, r, &arena, f.count) || !fill(&t, r, &f) || !tfp_tree_link(&t, f.parent)) goto out;
     s = tfp_tree_show(&t, r, TFP_TREE_GRAPH, err);
     if (!s && led < nodes)
-        s = tfp_report_note_add(r, TFP_NOTE_CYCLES, err, "%s: graph view: %zu node%s on cycles that nothing leads into%s",
+        s = tfp_report_note_add(r, TFP_NOTE_CYCLES, err,
+                                "%s: graph view: %zu node%s on cycles that nothing leads into%s",
                                 tfp_source_of_graph(tfp_profile_of(r)), nodes - led, nodes - led == 1 ? "" : "s",
                                 cycles ? ", each entered at its first node" : " are not shown");
 out:

@@ -29,9 +29,9 @@ typedef struct name_filter {
     const char *option;
 } name_filter;
 static const name_filter name_filters[] = { { TFP_F_START, "start_name_regexes" },
-                     { TFP_F_TRIM, "trim_name_regexes" },
-                     { TFP_F_SHOW, "show_name_regexes" },
-                     { TFP_F_HIDE, "hide_name_regexes" } };
+                                            { TFP_F_TRIM, "trim_name_regexes" },
+                                            { TFP_F_SHOW, "show_name_regexes" },
+                                            { TFP_F_HIDE, "hide_name_regexes" } };
 
 /* The item of a list that is to be shown; a list given as one text may contain commas, so then all of it is shown. */
 static tfp_str item_text(const tfp_filter *f, size_t at)
@@ -52,8 +52,8 @@ static tfp_status note_pattern(tfp_report *r, const char *option, tfp_str item, 
 }
 
 /* Adds one note for each pattern of a filter that matches none of the names. It looks at no more names than needed. */
-static tfp_status check_filter(tfp_report *r, const name_filter *by, const char *what, const tfp_str *names, size_t count,
-                               tfp_error *err)
+static tfp_status check_filter(tfp_report *r, const name_filter *by, const char *what, const tfp_str *names,
+                               size_t count, tfp_error *err)
 {
     const tfp_filter *f = r->options->filters[by->filter];
     tfp_status s = TFP_OK;
@@ -104,7 +104,8 @@ static tfp_status check_types(tfp_report *r, tfp_error *err)
     size_t count;
     if (!f || f->any || f->broken || !r->profile->graph->nodes.size) return TFP_OK;
     if (!list_types(r, &names, &count)) return tfp_nomem(err);
-    return check_filter(r, &(name_filter){ TFP_F_ACCOUNT, "account_type_regexes" }, "type of a node", names, count, err);
+    return check_filter(r, &(name_filter){ TFP_F_ACCOUNT, "account_type_regexes" }, "type of a node", names, count,
+                        err);
 }
 
 /* ---- columns ---- */
@@ -128,7 +129,9 @@ static tfp_status check_runs(tfp_report *r, tfp_error *err)
     }
     if (p->runs->execs.size || !p->graph->nodes.size || !(r->options->select & OF_RUNS)) return TFP_OK;
     if (r->cut)
-        return tfp_report_note_add(r, TFP_NOTE_RANGE_EMPTY, err, "no operation ran between the two moments of -range: tfprof timeline shows what did");
+        return tfp_report_note_add(
+            r, TFP_NOTE_RANGE_EMPTY, err,
+            "no operation ran between the two moments of -range: tfprof timeline shows what did");
     return tfp_report_note_add(r, TFP_NOTE_NOTHING_RAN, err,
                                "nothing ran in these files, so %s 0 everywhere: add %s; tfprof info FILE says what is "
                                "there",
@@ -175,8 +178,9 @@ static tfp_status check_operations(tfp_report *r, tfp_error *err)
     bool nests = r->about->rows_are == TFP_ROWS_OF_CALLS || r->about->rows_are == TFP_ROWS_OF_CODE;
     if (!p->lanes.size || (c.elsewhere && nests)) return TFP_OK;
     if (c.elsewhere)
-        return tfp_report_note_add(r, TFP_NOTE_NO_OPERATIONS, err, "no operation is in the trace: tfprof calls shows its %zu span%s by name",
-                                   c.shown, c.shown == 1 ? "" : "s");
+        return tfp_report_note_add(r, TFP_NOTE_NO_OPERATIONS, err,
+                                   "no operation is in the trace: tfprof calls shows its %zu span%s by name", c.shown,
+                                   c.shown == 1 ? "" : "s");
     return tfp_report_note_add(r, TFP_NOTE_NO_OPERATIONS, err,
                                "no operation is in the trace; asynchronous and derived spans count in no view: "
                                "tfprof timeline and query show them");
@@ -195,7 +199,8 @@ static tfp_status check_trace(tfp_report *r, tfp_error *err)
                                 "a trace does not tell peak_bytes and output_bytes: they are 0 everywhere; "
                                 "tfprof memory tells the peak of each device");
     if (!s && (shown & memory) && !(shown & OF_TIME) && !p->events->memory.size)
-        s = tfp_report_note_add(r, TFP_NOTE_NO_MEMORY, err, "the trace was recorded without memory, so bytes are 0 everywhere");
+        s = tfp_report_note_add(r, TFP_NOTE_NO_MEMORY, err,
+                                "the trace was recorded without memory, so bytes are 0 everywhere");
     if (!s && (shown & UINT64_C(1) << TFP_C_PARAMS) && !tfp_has(p, TFP_HAS_GRAPH))
         s = tfp_report_note_add(r, TFP_NOTE_NO_PARAMETERS, err,
                                 "a trace has no variables, so params are 0 everywhere: add the graph "
@@ -207,7 +212,8 @@ static tfp_status check_trace(tfp_report *r, tfp_error *err)
 static tfp_status check_float_ops(tfp_report *r, tfp_error *err)
 {
     const tfp_profile *p = r->profile;
-    if (!(r->options->select & UINT64_C(1) << TFP_C_FLOAT_OPS) || r->tree->counts || !p->graph->nodes.size) return TFP_OK;
+    if (!(r->options->select & UINT64_C(1) << TFP_C_FLOAT_OPS) || r->tree->counts || !p->graph->nodes.size)
+        return TFP_OK;
     for (size_t i = 0; i < p->graph->nodes.size; i++)
         if (p->graph->nodes.at[i].float_ops) return TFP_OK;
     for (size_t i = 0; i < p->runs->execs.size; i++)
@@ -224,10 +230,12 @@ static tfp_status check_float_ops(tfp_report *r, tfp_error *err)
 
 static tfp_status check_tensors(tfp_report *r, tfp_error *err)
 {
-    if (!tfp_selects(r->options, TFP_C_TENSOR_VALUE) || r->kind != TFP_REPORT_TREE || r->tree->tensors.size) return TFP_OK;
+    if (!tfp_selects(r->options, TFP_C_TENSOR_VALUE) || r->kind != TFP_REPORT_TREE || r->tree->tensors.size)
+        return TFP_OK;
     if (!r->profile->checkpoint)
         return tfp_report_note_add(r, TFP_NOTE_NO_TENSORS, err, "tensor_value needs a checkpoint (--checkpoint_path)");
-    return tfp_report_note_add(r, TFP_NOTE_NO_TENSORS, err, "tensor_value: no row that is shown has a tensor in the checkpoint");
+    return tfp_report_note_add(r, TFP_NOTE_NO_TENSORS, err,
+                               "tensor_value: no row that is shown has a tensor in the checkpoint");
 }
 
 /* Assumptions only change computed numbers; this report has none. */
@@ -237,7 +245,8 @@ static tfp_status check_assumptions(tfp_report *r, tfp_error *err)
     tfp_status s = TFP_OK;
     for (size_t i = 0; i < sizeof names / sizeof *names && !s && !tfp_options_work_out(r->options); i++)
         if (tfp_options_chosen(r->options, names[i]))
-            s = tfp_report_note_add(r, TFP_NOTE_OPTION_IGNORED, err, "-%s changes only what is worked out: -float_ops_source own with float_ops",
+            s = tfp_report_note_add(r, TFP_NOTE_OPTION_IGNORED, err,
+                                    "-%s changes only what is worked out: -float_ops_source own with float_ops",
                                     names[i]);
     return s;
 }
@@ -279,8 +288,8 @@ static tfp_status check_rows(tfp_report *r, size_t notes_before, tfp_error *err)
     if (r->tree->rows.size > 1 || r->notes.size > notes_before || !r->profile->graph->nodes.size) return TFP_OK;
     if (n.broken) return TFP_OK; /* it has an error of its own */
     if (!n.minimum && !n.filter) return TFP_OK;
-    return tfp_report_note_add(r, TFP_NOTE_ROWS_HIDDEN, err, "no row is left: %s%s%s hide all of them", n.minimum ? "minimums (-min_*)" : "",
-                               n.minimum && n.filter ? " and " : "",
+    return tfp_report_note_add(r, TFP_NOTE_ROWS_HIDDEN, err, "no row is left: %s%s%s hide all of them",
+                               n.minimum ? "minimums (-min_*)" : "", n.minimum && n.filter ? " and " : "",
                                n.filter ? "patterns (-*_regexes) and -max_depth" : "");
 }
 
@@ -289,7 +298,8 @@ tfp_status tfp_note_all_rows(tfp_report *r, tfp_error *err)
     narrowed n = narrowed_by(r->options);
     if (r->kind != TFP_REPORT_GRID || is_compat(r) || (r->about->needs & TFP_TAKES_LIMITS)) return TFP_OK;
     if (!n.minimum && !n.filter) return TFP_OK;
-    return tfp_report_note_add(r, TFP_NOTE_OPTION_IGNORED, err, "the table %s takes no %s%s%s: all of its rows are there", r->about->name,
+    return tfp_report_note_add(r, TFP_NOTE_OPTION_IGNORED, err,
+                               "the table %s takes no %s%s%s: all of its rows are there", r->about->name,
                                n.filter ? "patterns (-*_regexes)" : "", n.minimum && n.filter ? " and no " : "",
                                n.minimum ? "minimums (-min_*)" : "");
 }
@@ -299,7 +309,8 @@ tfp_status tfp_note_left(tfp_report *r, size_t types, tfp_error *err)
     r->tree->left = types;
     if (!speaks(r) || !types || tfp_options_chosen(r->options, "max_depth")) return TFP_OK;
     if (tfp_is_aligned(r)) return TFP_OK; /* the head of the table shows how many there are */
-    return tfp_report_note_add(r, TFP_NOTE_ROWS_LEFT, err, "%zu more type%s not shown (-max_depth)", types, types == 1 ? " is" : "s are");
+    return tfp_report_note_add(r, TFP_NOTE_ROWS_LEFT, err, "%zu more type%s not shown (-max_depth)", types,
+                               types == 1 ? " is" : "s are");
 }
 
 tfp_status tfp_note_silence(tfp_report *r, size_t notes_before, tfp_error *err)

@@ -14,7 +14,7 @@ typedef struct types {
     tfp_str *name;
     uint32_t *of_node;                /* for each node: its type */
     uint32_t *member_start, *members; /* accounted nodes of each type */
-    int64_t *first_ns; /* with -order_by start: the first start of a member; otherwise NULL */
+    int64_t *first_ns;                /* with -order_by start: the first start of a member; otherwise NULL */
     tfp_values own, total;
     uint32_t *order; /* accounted types in sorted order */
     size_t order_count;
@@ -61,7 +61,8 @@ static bool fill_starts(types *t, const tfp_report *r, const uint8_t *times)
     if (!t->first_ns) return false;
     for (size_t i = 0; i < t->count; i++) t->first_ns[i] = INT64_MAX;
     for (uint32_t i = 0; i < r->profile->graph->nodes.size; i++) {
-        int64_t *first = &t->first_ns[t->of_node[i]], its = times[i] ? tfp_node_first_ns(r->profile, i, r->step) : INT64_MAX;
+        int64_t *first = &t->first_ns[t->of_node[i]],
+                its = times[i] ? tfp_node_first_ns(r->profile, i, r->step) : INT64_MAX;
         if (its < *first) *first = its;
     }
     return true;
@@ -138,7 +139,8 @@ static bool sort_types(types *t, const tfp_report *r)
     bool any = tfp_filter_any(t->o->filters[TFP_F_ACCOUNT]);
     for (uint32_t i = 0; i < t->count; i++)
         if (any || member_count(t, i)) t->order[t->order_count++] = i;
-    if (!fill_statistics(t, r, t->order, t->order_count)) return false; /* before sorting, because -order_by may name a statistic */
+    if (!fill_statistics(t, r, t->order, t->order_count))
+        return false; /* before sorting, because -order_by may name a statistic */
     return tfp_sort(t->order, t->order_count, less, t);
 }
 

@@ -16,13 +16,14 @@ typedef struct sampled {
     tfp_trace_tree tree;
     const tfp_profile *p;
     tfp_arena arena;
-    bool lines;            /* rows are lines, not functions */
-    uint32_t type, counts; /* indexes in sample types: the one that is shown, and the one that counts runs; TFP_NONE: none */
-    tfp_value value;       /* the column that `type` fills */
-    int64_t times;         /* times: factor from the unit of `type` to the column's unit */
-    uint32_t *item_of;     /* for each trace; 0: none yet */
-    tfp_strid *name_of;    /* for each frame, a name of the tree; TFP_NONE: none yet */
-    tfp_strid label;       /* -sample_label: the key; TFP_NONE: no sample has it, or none was given */
+    bool lines; /* rows are lines, not functions */
+    uint32_t type,
+        counts;      /* indexes in sample types: the one that is shown, and the one that counts runs; TFP_NONE: none */
+    tfp_value value; /* the column that `type` fills */
+    int64_t times;   /* times: factor from the unit of `type` to the column's unit */
+    uint32_t *item_of;  /* for each trace; 0: none yet */
+    tfp_strid *name_of; /* for each frame, a name of the tree; TFP_NONE: none yet */
+    tfp_strid label;    /* -sample_label: the key; TFP_NONE: no sample has it, or none was given */
     tfp_str label_value;
     tfp_buf text;
 } sampled;
@@ -76,7 +77,8 @@ static tfp_status choose_type(sampled *x, const tfp_options *o, tfp_error *err)
     x->type = asked ? TFP_NONE : p->about.sample_type;
     x->counts = TFP_NONE;
     for (uint32_t i = 0; i < p->sampled->sample_types.size; i++) {
-        if (asked && tfp_str_eq(tfp_text(p, p->sampled->sample_types.at[i].type), tfp_str_of(o->verb.sample_type))) x->type = i;
+        if (asked && tfp_str_eq(tfp_text(p, p->sampled->sample_types.at[i].type), tfp_str_of(o->verb.sample_type)))
+            x->type = i;
         if (x->counts == TFP_NONE && counts_runs(p, i)) x->counts = i;
     }
     if (x->type != TFP_NONE) return TFP_OK;
@@ -85,8 +87,8 @@ static tfp_status choose_type(sampled *x, const tfp_options *o, tfp_error *err)
         tfp_buf_text(&known, i ? ", " : "");
         tfp_buf_str(&known, tfp_text(p, p->sampled->sample_types.at[i].type));
     }
-    tfp_status s = tfp_fail(err, TFP_BADARG, "option -sample_type: no samples of '%s'; there are %.*s", o->verb.sample_type,
-                            (int)known.size, known.data ? known.data : "");
+    tfp_status s = tfp_fail(err, TFP_BADARG, "option -sample_type: no samples of '%s'; there are %.*s",
+                            o->verb.sample_type, (int)known.size, known.data ? known.data : "");
     tfp_buf_free(&known);
     return s;
 }
@@ -95,7 +97,8 @@ tfp_status tfp_samples_select(tfp_report *r, tfp_error *err)
 {
     sampled x = { .p = tfp_profile_of(r) };
     bool shows = tfp_view_of(r)->rows_are == TFP_ROWS_OF_CODE || tfp_view_of(r)->rows_are == TFP_ROWS_OF_CALLS;
-    if (!shows || !tfp_profile_of(r)->sampled->samples.size || tfp_options_chosen(tfp_options_of(r), "select")) return TFP_OK;
+    if (!shows || !tfp_profile_of(r)->sampled->samples.size || tfp_options_chosen(tfp_options_of(r), "select"))
+        return TFP_OK;
     tfp_status s = choose_type(&x, tfp_options_of(r), err);
     if (s) return s;
     find_column(&x);

@@ -58,7 +58,9 @@ uint32_t tfp_trace_item_below(tfp_trace_tree *t, uint32_t parent, tfp_strid name
     uint32_t at = t->failed ? 0 : tfp_map64_get(&t->by_name, key);
     if (at != TFP_NONE) return at;
     at = (uint32_t)t->items.size;
-    tfp_trace_item item = { .parent = parent, .name = name, .last_step = TFP_NONE, .first_ns = INT64_MAX, .kind = (uint8_t)kind };
+    tfp_trace_item item = {
+        .parent = parent, .name = name, .last_step = TFP_NONE, .first_ns = INT64_MAX, .kind = (uint8_t)kind
+    };
     t->failed = t->items.size >= TFP_NONE - 1 || !tfp_push(&t->items, item) || !tfp_map64_put(&t->by_name, key, at);
     return t->failed ? 0 : at;
 }
@@ -84,7 +86,8 @@ void tfp_trace_tree_add(tfp_trace_tree *t, uint32_t item, tfp_trace_part part)
     if (mean && !listed) return;
     if (mean) count_step(t, x, item, step);
     if (r->options->made.reach && listed)
-        t->failed |= !tfp_push(&r->tree->line_runs, ((tfp_line_run){ item, step, part.cpu_ns, part.accelerator_ns, part.runs }));
+        t->failed |=
+            !tfp_push(&r->tree->line_runs, ((tfp_line_run){ item, step, part.cpu_ns, part.accelerator_ns, part.runs }));
     if (part.start_ns < x->first_ns) x->first_ns = part.start_ns;
     x->cpu_ns = tfp_add(x->cpu_ns, part.cpu_ns, NULL);
     x->accelerator_ns = tfp_add(x->accelerator_ns, part.accelerator_ns, NULL);
@@ -165,7 +168,8 @@ static bool shorten_kernels(const tfp_trace_tree *x)
     for (size_t i = 0; ok && i < most; i++) {
         const tfp_row *row = &r->tree->rows.at[i];
         uint64_t key = (uintptr_t)row->name.data;
-        if (x->items.at[row->item].kind != TFP_SPAN_ACTIVITY || tfp_map64_get(&r->tree->short_at, key) != TFP_NONE) continue;
+        if (x->items.at[row->item].kind != TFP_SPAN_ACTIVITY || tfp_map64_get(&r->tree->short_at, key) != TFP_NONE)
+            continue;
         full[count] = row->name;
         ok = tfp_map64_put(&r->tree->short_at, key, (uint32_t)count++);
     }

@@ -22,8 +22,8 @@ bool tfp_tree_new(tfp_tree *t, tfp_report *r, tfp_arena *arena, size_t count)
     t->first_ns = by_start ? TFP_NEW(arena, int64_t, count) : NULL;
     if (by_start && !t->first_ns) return false;
     for (size_t i = 0; i < count && by_start; i++) t->first_ns[i] = INT64_MAX;
-    return t->name && t->node && t->accounted && t->kept &&
-           tfp_values_new(r, &t->own, tfp_arena_of(r), count) && tfp_values_new(r, &t->total, tfp_arena_of(r), count);
+    return t->name && t->node && t->accounted && t->kept && tfp_values_new(r, &t->own, tfp_arena_of(r), count) &&
+           tfp_values_new(r, &t->total, tfp_arena_of(r), count);
 }
 
 bool tfp_tree_link(tfp_tree *t, const uint32_t *parent)
@@ -313,7 +313,8 @@ static tfp_status emit(walk *w, tfp_error *err)
     size_t n = w->shown.size, depth = 0, copied = 0;
     uint32_t *start = TFP_NEW(w->t->arena, uint32_t, n + 2), *children = TFP_NEW(w->t->arena, uint32_t, n);
     uint32_t *stack = TFP_NEW(w->t->arena, uint32_t, n + 1), *row_of = TFP_NEW(w->t->arena, uint32_t, n);
-    if (!start || !children || !stack || !row_of || !tfp_reserve(&tfp_tree_of(r)->rows, n) || !sort_entries(w, start, children))
+    if (!start || !children || !stack || !row_of || !tfp_reserve(&tfp_tree_of(r)->rows, n) ||
+        !sort_entries(w, start, children))
         return tfp_nomem(err);
     stack[depth++] = 0;
     while (depth) {
@@ -391,7 +392,9 @@ static tfp_status limit_matching(const walk *w, tfp_error *err)
 
 tfp_status tfp_tree_show(tfp_tree *t, tfp_report *r, tfp_tree_rules rules, tfp_error *err)
 {
-    walk w = { .t = t, .r = r, .rules = rules, .o = tfp_options_of(r), .max_depth = tfp_options_depth(tfp_options_of(r)) };
+    walk w = {
+        .t = t, .r = r, .rules = rules, .o = tfp_options_of(r), .max_depth = tfp_options_depth(tfp_options_of(r))
+    };
     if (w.max_depth < 1) w.max_depth = 1;
     for (int i = 0; i < tfp_column_count; i++)
         if (tfp_columns[i].min.own) w.own_minimums |= 1u << tfp_value_of(&tfp_columns[i]);

@@ -12,7 +12,7 @@ enum { NAME_KNOWN = 1, NAME_LAUNCHES = 2, NAME_WAITS = 4, NAME_LOADS = 8 };
  * start. */
 enum { RANK_END, RANK_LEAVE, RANK_REACH, RANK_FROM, RANK_START };
 
-#define LOADER_OWN_US 30   /* most time of a wait for a loader's workers that is the host's own work */
+#define LOADER_OWN_US 30    /* most time of a wait for a loader's workers that is the host's own work */
 #define LOADER_LEAST_US 100 /* shorter ones do not count as waits */
 
 /* What an anchor is made from; small, because there are many and they are sorted. */
@@ -27,8 +27,8 @@ typedef struct raw {
 typedef struct anchors {
     tfp_job *j;
     TFP_VEC(raw) list;
-    uint8_t *names;      /* for each string */
-    bool *used;          /* for each span: whether it is a call that launched an activity */
+    uint8_t *names;       /* for each string */
+    bool *used;           /* for each span: whether it is a call that launched an activity */
     const uint8_t *waits; /* for each span: why it waits */
 } anchors;
 
@@ -66,7 +66,9 @@ static bool add_span(anchors *b, uint32_t span, uint8_t kind, bool launches, boo
     const tfp_job *j = b->j;
     uint32_t unit = tfp_job_unit_of(j, span);
     int64_t origin = j->units[unit].origin_ns;
-    raw start = { .span = span, .unit = unit, .lane = j->s->lane[span], .rank = RANK_START, .kind = kind, .launches = launches };
+    raw start = {
+        .span = span, .unit = unit, .lane = j->s->lane[span], .rank = RANK_START, .kind = kind, .launches = launches
+    };
     raw end = start;
     start.order = j->s->start_ns[span] - origin;
     end.order = tfp_span_end(j->s, span) - origin;
@@ -102,7 +104,13 @@ static bool collect_spans(anchors *b)
 static bool add_owned(anchors *b, uint32_t unit, uint32_t lane, double at, uint8_t rank, uint32_t *tells)
 {
     int64_t order = (int64_t)llround((at - b->j->units[unit].offset) * 1000);
-    raw point = { .order = order, .tells = tells, .span = TFP_NONE, .lane = lane, .unit = unit, .rank = rank, .kind = TFP_ANCHOR_POINT };
+    raw point = { .order = order,
+                  .tells = tells,
+                  .span = TFP_NONE,
+                  .lane = lane,
+                  .unit = unit,
+                  .rank = rank,
+                  .kind = TFP_ANCHOR_POINT };
     return tfp_push(&b->list, point);
 }
 
@@ -312,7 +320,7 @@ bool tfp_job_anchors(tfp_job *j)
     bool ok = b.names && b.used && b.waits && j->anchor_of_call && j->end_of_call;
     for (size_t i = 0; ok && i < spans; i++) j->anchor_of_call[i] = j->end_of_call[i] = TFP_NONE;
     ok = ok && collect_spans(&b) && collect_turns(&b) && collect_hosted(&b) && collect_windows(&b) &&
-          b.list.size < TFP_NONE / 2 && place(&b) && hold_all(j);
+         b.list.size < TFP_NONE / 2 && place(&b) && hold_all(j);
     if (ok) {
         find_steps(j);
         take_turns(j);

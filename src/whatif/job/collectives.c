@@ -31,7 +31,7 @@ typedef struct matching {
     TFP_VEC(pair) pairs;
     bool *uneven;      /* for each string: host collectives whose number differs between ranks */
     bool only_sided;   /* no collective waits on all of its ranks */
-    uint32_t *parent; /* for each unit: a unit of the same island */
+    uint32_t *parent;  /* for each unit: a unit of the same island */
     double *to_parent; /* added to a time to get that of its parent */
 } matching;
 
@@ -307,8 +307,8 @@ bool tfp_job_collectives(tfp_job *j)
     size_t units = j->unit_count;
     matching m = { .j = j,
                    .keys = { tfp_stat_key(p, "Process Group Name"), tfp_stat_key(p, "Process Group Ranks"),
-                             tfp_stat_key(p, "Collective name"), tfp_stat_key(p, "Src Rank"), tfp_stat_key(p, "Dst Rank"),
-                             tfp_stat_key(p, "Seq"), tfp_stat_key(p, "In msg nelems") },
+                             tfp_stat_key(p, "Collective name"), tfp_stat_key(p, "Src Rank"),
+                             tfp_stat_key(p, "Dst Rank"), tfp_stat_key(p, "Seq"), tfp_stat_key(p, "In msg nelems") },
                    .parent = TFP_NEW(j->arena, uint32_t, units + 1),
                    .to_parent = TFP_NEW(j->arena, double, units + 1) };
     bool ok = m.parent && m.to_parent;

@@ -7,16 +7,17 @@
 
 #define LATENCY_MOST_US 50
 #define GAP_MOST_US 10
-#define UNEXPLAINED_US 5 /* if it starts this much later than all that it is known to wait for, it waited for another stream, */
-#define NEAR_US 10       /* for an activity that ended at most this long before */
-#define STREAMS_MOST 64  /* most streams that are examined for an activity */
+#define UNEXPLAINED_US                                                                                                 \
+    5 /* if it starts this much later than all that it is known to wait for, it waited for another stream, */
+#define NEAR_US 10      /* for an activity that ended at most this long before */
+#define STREAMS_MOST 64 /* most streams that are examined for an activity */
 #define STEPS_BACK 16
 
 typedef struct device_edges {
     tfp_job *j;
-    double *since;        /* for each activity: the latest end of what it waits for, except its launch; -INFINITY: none */
-    double *event;        /* the same for events only */
-    uint32_t *plain;      /* the last activity up to it in its stream that is no collective; TFP_NONE: none */
+    double *since;   /* for each activity: the latest end of what it waits for, except its launch; -INFINITY: none */
+    double *event;   /* the same for events only */
+    uint32_t *plain; /* the last activity up to it in its stream that is no collective; TFP_NONE: none */
     uint32_t *collective; /* the last one that is a collective */
     uint32_t *by_end;     /* activities sorted by unit and end */
     uint32_t *unit_first; /* for each unit its first index in by_end */
@@ -140,7 +141,8 @@ static bool find_constants(device_edges *d)
         uint32_t before = before_of(j, i), other = TFP_NONE;
         d->since[i] = before == TFP_NONE ? -INFINITY : j->activities[before].end;
         d->event[i] = -INFINITY;
-        if (j->activities[i].collective && !j->units[j->activities[i].unit].has_events) other = awaited_by_collective(j, i);
+        if (j->activities[i].collective && !j->units[j->activities[i].unit].has_events)
+            other = awaited_by_collective(j, i);
         if (other != TFP_NONE) note_wait(d, i, other);
     }
     for (uint32_t i = 0; i < j->wait_count; i++)

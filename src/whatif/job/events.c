@@ -15,7 +15,8 @@ typedef struct row_names {
 static bool is_row(const tfp_job *j, const row_names *n, uint32_t span)
 {
     tfp_strid name = j->s->name[span];
-    return j->s->kind[span] == TFP_SPAN_OTHER && j->s->correlation[span] && j->p->lanes.at[j->s->lane[span]].role == TFP_ROLE_STREAM &&
+    return j->s->kind[span] == TFP_SPAN_OTHER && j->s->correlation[span] &&
+           j->p->lanes.at[j->s->lane[span]].role == TFP_ROLE_STREAM &&
            (name == n->wait || name == n->device || name == n->stream || name == n->event);
 }
 
@@ -39,7 +40,8 @@ static bool map_streams(tfp_job *j)
     for (uint32_t i = 0; i < j->stream_count; i++) {
         const tfp_lane *l = &j->p->lanes.at[j->streams[i].lane];
         uint64_t key = name_in_process(l->process, l->name);
-        if (tfp_map64_get(&j->stream_by_name, key) == TFP_NONE && !tfp_map64_put(&j->stream_by_name, key, i)) return false;
+        if (tfp_map64_get(&j->stream_by_name, key) == TFP_NONE && !tfp_map64_put(&j->stream_by_name, key, i))
+            return false;
     }
     return true;
 }
@@ -73,7 +75,8 @@ bool tfp_job_event_of(const tfp_job *j, uint32_t row, uint32_t *stream, double *
     const tfp_stat *on = tfp_span_stat(p, row, tfp_stat_key(p, "wait_on_stream"));
     const tfp_stat *record = tfp_span_stat(p, row, tfp_stat_key(p, "wait_on_cuda_event_record_corr_id"));
     if (on && on->type == TFP_STAT_INT) *stream = stream_numbered(j, j->s->lane[row], on->value.number);
-    return record && record->type == TFP_STAT_INT && call_time(j, tfp_job_unit_of(j, row), record->value.number, recorded);
+    return record && record->type == TFP_STAT_INT &&
+           call_time(j, tfp_job_unit_of(j, row), record->value.number, recorded);
 }
 
 /* Adds the activity that waits, and the one that it waits for. */
@@ -81,7 +84,8 @@ static void add_wait(tfp_job *j, uint32_t row)
 {
     uint32_t unit = tfp_job_unit_of(j, row), stream = j->stream_of_lane[j->s->lane[row]], other = TFP_NONE;
     double waited, recorded;
-    if (!tfp_span_stat(j->p, row, tfp_stat_key(j->p, "wait_on_stream"))) return; /* of Nsight Systems: whose event it is isn't told */
+    if (!tfp_span_stat(j->p, row, tfp_stat_key(j->p, "wait_on_stream")))
+        return; /* of Nsight Systems: whose event it is isn't told */
     j->units[unit].has_events = true;
     if (stream == TFP_NONE || !tfp_job_event_of(j, row, &other, &recorded) || other == TFP_NONE) return;
     uint32_t call = tfp_map64_get(&j->call_by_key, (uint64_t)unit << 32 | j->s->correlation[row]);
@@ -96,8 +100,9 @@ static void add_wait(tfp_job *j, uint32_t row)
 bool tfp_job_events(tfp_job *j)
 {
     const tfp_strtab *strings = &j->p->strings;
-    row_names n = { tfp_strtab_find(strings, TFP_STR("Stream Wait Event")), tfp_strtab_find(strings, TFP_STR("Context Sync")),
-                    tfp_strtab_find(strings, TFP_STR("Stream Sync")), tfp_strtab_find(strings, TFP_STR("Event Sync")) };
+    row_names n = { tfp_strtab_find(strings, TFP_STR("Stream Wait Event")),
+                    tfp_strtab_find(strings, TFP_STR("Context Sync")), tfp_strtab_find(strings, TFP_STR("Stream Sync")),
+                    tfp_strtab_find(strings, TFP_STR("Event Sync")) };
     size_t count = 0, size = j->s->size;
     for (uint32_t i = 0; i < size; i++) count += is_row(j, &n, i);
     if (!count) return true;

@@ -8,10 +8,12 @@
 
 #include <math.h>
 
-#define WOKEN_NS 100000  /* a range in which nothing happens until at most this long after a collective's end waited for it */
-#define LATE_NS 500000   /* the waiting thread may be woken before the other thread has noted the end, at most this long, */
-#define IDLE_NS 100000   /* and it must have waited at least this long */
-#define BACK_MOST 256    /* most points that are examined for one collective */
+#define WOKEN_NS                                                                                                       \
+    100000 /* a range in which nothing happens until at most this long after a collective's end waited for it */
+#define LATE_NS                                                                                                        \
+    500000 /* the waiting thread may be woken before the other thread has noted the end, at most this long, */
+#define IDLE_NS 100000 /* and it must have waited at least this long */
+#define BACK_MOST 256  /* most points that are examined for one collective */
 
 static bool by_unit(const void *ctx, uint32_t a, uint32_t b)
 {
@@ -57,8 +59,8 @@ bool tfp_job_is_sided(tfp_str name)
 typedef struct hosting {
     tfp_job *j;
     tfp_home home;
-    uint32_t *gap_of;            /* for each point of the home thread: the gap after it in which something waits; TFP_NONE: none */
-    tfp_map64 last;              /* lane -> the last of its collectives so far */
+    uint32_t *gap_of; /* for each point of the home thread: the gap after it in which something waits; TFP_NONE: none */
+    tfp_map64 last;   /* lane -> the last of its collectives so far */
     TFP_VEC(tfp_job_gap) gaps;
 } hosting;
 
@@ -88,7 +90,8 @@ static uint32_t wait_of(const hosting *h, size_t last, int64_t start, int64_t en
         const tfp_home_point *p = &points[last - back];
         int64_t idle = p[1].at - p->at, late = end - p[1].at;
         if (late > LATE_NS || p[1].at <= start) break;
-        if (idle >= IDLE_NS && idle > late && idle > most && waits_in(h, last - back, start, p[1].at)) return (uint32_t)(last - back);
+        if (idle >= IDLE_NS && idle > late && idle > most && waits_in(h, last - back, start, p[1].at))
+            return (uint32_t)(last - back);
     }
     return here ? (uint32_t)last - 1 : TFP_NONE;
 }
@@ -101,7 +104,9 @@ static bool add_gap(hosting *h, tfp_job_hosted *of, uint32_t unit, size_t point,
     uint32_t *gap = &h->gap_of[point];
     if (*gap == TFP_NONE) {
         *gap = (uint32_t)h->gaps.size;
-        tfp_job_gap new = { .unit = unit, .point = (uint32_t)point + 1, .from = tfp_job_time(h->j, unit, p->at), .to = to, .last = end };
+        tfp_job_gap new = {
+            .unit = unit, .point = (uint32_t)point + 1, .from = tfp_job_time(h->j, unit, p->at), .to = to, .last = end
+        };
         if (!tfp_push(&h->gaps, new)) return false;
     }
     if (end > h->gaps.at[*gap].last) h->gaps.at[*gap].last = end;
@@ -114,7 +119,9 @@ static bool place(hosting *h, uint32_t i)
     tfp_job *j = h->j;
     const tfp_job_activity *a = &j->activities[i];
     tfp_job_hosted *of = &j->hosted[i - j->device_count];
-    *of = (tfp_job_hosted){ .from = NAN, .from_anchor = TFP_NONE, .gap = TFP_NONE, .before = tfp_map64_get(&h->last, a->lane) };
+    *of = (tfp_job_hosted){
+        .from = NAN, .from_anchor = TFP_NONE, .gap = TFP_NONE, .before = tfp_map64_get(&h->last, a->lane)
+    };
     if (!tfp_map64_put(&h->last, a->lane, i)) return false;
     int64_t start = j->s->start_ns[a->span], end = tfp_span_end(j->s, a->span);
     size_t before = tfp_home_until(&h->home, start), last = tfp_home_until(&h->home, end);
@@ -198,7 +205,8 @@ static void add_start(tfp_job *j, uint32_t i, const tfp_job_hosted *h, double la
     double start = j->activities[i].start, before = before_of(j, h), distance = start - h->from;
     bool behind = is_behind(j, i, h);
     if (h->from_anchor != TFP_NONE)
-        tfp_job_edge_add(j, tfp_job_anchor_node(j, h->from_anchor), i, behind && latency < distance ? latency : distance, 0);
+        tfp_job_edge_add(j, tfp_job_anchor_node(j, h->from_anchor), i,
+                         behind && latency < distance ? latency : distance, 0);
     if (before > start || h->before == TFP_NONE) return; /* a thread that runs several at a time */
     tfp_job_edge_add(j, h->before, i, behind ? start - end_of(j, h->before) : before - end_of(j, h->before), 0);
 }

@@ -8,8 +8,8 @@
 
 static bool build(tfp_job *j)
 {
-    return tfp_job_hosted_spans(j) && tfp_job_activities(j) && tfp_job_collectives(j) && tfp_job_windows(j) && tfp_job_hosted_all(j) &&
-           tfp_job_turns(j) && tfp_job_anchors(j) && tfp_job_events(j);
+    return tfp_job_hosted_spans(j) && tfp_job_activities(j) && tfp_job_collectives(j) && tfp_job_windows(j) &&
+           tfp_job_hosted_all(j) && tfp_job_turns(j) && tfp_job_anchors(j) && tfp_job_events(j);
 }
 
 static bool start(tfp_job *j, const tfp_trace_index *x)
@@ -28,9 +28,12 @@ static bool start(tfp_job *j, const tfp_trace_index *x)
 tfp_status tfp_job_of(tfp_report *r, tfp_job *j, tfp_error *err)
 {
     tfp_trace_index *x = TFP_NEW(tfp_arena_of(r), tfp_trace_index, 1);
-    *j = (tfp_job){
-        .p = tfp_profile_of(r), .s = &tfp_profile_of(r)->events->spans, .arena = tfp_arena_of(r), .step = tfp_step_of(r), .r = r, .x = x
-    };
+    *j = (tfp_job){ .p = tfp_profile_of(r),
+                    .s = &tfp_profile_of(r)->events->spans,
+                    .arena = tfp_arena_of(r),
+                    .step = tfp_step_of(r),
+                    .r = r,
+                    .x = x };
     tfp_status s = x ? tfp_trace_index_new(r, x, err) : tfp_nomem(err);
     if (s) return s;
     if (!start(j, x) || !build(j)) return tfp_nomem(err);

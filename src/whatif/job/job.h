@@ -17,7 +17,7 @@ typedef struct tfp_job_activity {
     /* index in joints: the same if it ends with the collective; TFP_NONE: it ends by itself, such as the root of a
      * broadcast */
     uint32_t ends_with;
-    uint32_t step;  /* index in steps; TFP_NONE: none */
+    uint32_t step; /* index in steps; TFP_NONE: none */
     double start, end;
     double launched; /* when its call starts; without a call its own start */
     double duration;
@@ -30,24 +30,25 @@ typedef enum tfp_anchor_kind { TFP_ANCHOR_CALL, TFP_ANCHOR_DATA, TFP_ANCHOR_POIN
 
 typedef struct tfp_job_anchor {
     double at;
-    double own;         /* host work since the previous anchor in its thread */
-    double turn;        /* time since turn_from, in another thread */
-    double floor;       /* it cannot be earlier: workers of a data loader have their own pace; -INFINITY: no limit */
-    uint32_t span;      /* TFP_NONE: the end or start of a step's window */
+    double own;    /* host work since the previous anchor in its thread */
+    double turn;   /* time since turn_from, in another thread */
+    double floor;  /* it cannot be earlier: workers of a data loader have their own pace; -INFINITY: no limit */
+    uint32_t span; /* TFP_NONE: the end or start of a step's window */
     uint32_t lane, unit;
     uint32_t step;      /* index in steps, whose window contains it; TFP_NONE: none */
     uint32_t turn_from; /* index in anchors: the one of another thread that this one waited for; TFP_NONE: none */
-    uint32_t call, data; /* indexes in anchors: starts of the API call and of the data wait around the time before it; TFP_NONE: none */
-    uint8_t kind;       /* tfp_anchor_kind */
-    bool ends;          /* its span ends here; otherwise it starts here */
-    bool first;         /* it is the first of its thread */
-    bool waits;         /* the end of a call that waits for the device, so that changes of host time do not affect `own` */
-    bool launches;      /* of a call that launches */
+    uint32_t call,
+        data; /* indexes in anchors: starts of the API call and of the data wait around the time before it; TFP_NONE: none */
+    uint8_t kind;  /* tfp_anchor_kind */
+    bool ends;     /* its span ends here; otherwise it starts here */
+    bool first;    /* it is the first of its thread */
+    bool waits;    /* the end of a call that waits for the device, so that changes of host time do not affect `own` */
+    bool launches; /* of a call that launches */
 } tfp_job_anchor;
 
 typedef struct tfp_job_joint {
-    double pure;    /* from the latest start to the end */
-    double end;     /* as recorded */
+    double pure; /* from the latest start to the end */
+    double end;  /* as recorded */
 } tfp_job_joint;
 
 enum {
@@ -55,9 +56,10 @@ enum {
     TFP_EDGE_HOST = 2,        /* the anchor's `own` is added to the lag */
     TFP_EDGE_TURN = 4,        /* the lag is the anchor's `turn` */
     TFP_EDGE_LAUNCH = 8,
-    TFP_EDGE_SYNC = 16,       /* for a call that waits for the device */
-    TFP_EDGE_COMM = 32,       /* an activity that is no collective waits for a collective */
-    TFP_EDGE_BESIDE = 64,     /* only with `overlap`: replaces the edges from collectives by one from the activity before them */
+    TFP_EDGE_SYNC = 16, /* for a call that waits for the device */
+    TFP_EDGE_COMM = 32, /* an activity that is no collective waits for a collective */
+    TFP_EDGE_BESIDE =
+        64, /* only with `overlap`: replaces the edges from collectives by one from the activity before them */
 };
 typedef struct tfp_job_edge {
     uint32_t from, to; /* indexes of nodes */
@@ -73,11 +75,12 @@ typedef struct tfp_job_stream { /* a stream; its activities are contiguous, in t
 
 /* What another thread did during a gap of the thread of the steps, which waited for it: autograd's backward pass. */
 typedef struct tfp_job_turn {
-    uint32_t unit, lane;            /* the other thread */
-    double from, first, last, next; /* times: the point before the gap, the first and the last point in it, the point after the gap */
+    uint32_t unit, lane; /* the other thread */
+    double from, first, last,
+        next; /* times: the point before the gap, the first and the last point in it, the point after the gap */
     uint32_t from_anchor, first_anchor, last_anchor, next_anchor;
     uint32_t around; /* index in spans: the innermost one around the gap; TFP_NONE: none */
-    bool gates; /* of the runs in this gap it ends last */
+    bool gates;      /* of the runs in this gap it ends last */
 } tfp_job_turn;
 
 /* Further facts about a collective that a host thread runs. */
@@ -102,9 +105,10 @@ typedef struct tfp_job_wait { /* a stream's wait for an event in another stream 
 typedef struct tfp_job_window {
     uint32_t unit, step;
     double start, end;
-    uint32_t start_anchor, end_anchor; /* TFP_NONE: the unit has no thread, or the step is a run of a device's program */
-    uint32_t last; /* -> activities: the last of the step to end; TFP_NONE: none */
-    double tail;   /* from its end to that of the window */
+    uint32_t start_anchor,
+        end_anchor; /* TFP_NONE: the unit has no thread, or the step is a run of a device's program */
+    uint32_t last;  /* -> activities: the last of the step to end; TFP_NONE: none */
+    double tail;    /* from its end to that of the window */
     bool on_device;
 } tfp_job_window;
 
@@ -116,9 +120,10 @@ typedef struct tfp_job_extent {
 
 typedef struct tfp_job_unit {
     int64_t rank, origin_ns, end_ns; /* as in tfp_trace_unit */
-    uint32_t home; /* index in lanes: the thread of the steps; TFP_NONE: none */
-    double latency, gap; /* L and G of the contract: the time from a call's start to its activity's start, and between two activities */
-    double offset; /* added to its times to get the job's clock */
+    uint32_t home;                   /* index in lanes: the thread of the steps; TFP_NONE: none */
+    double latency,
+        gap; /* L and G of the contract: the time from a call's start to its activity's start, and between two activities */
+    double offset;   /* added to its times to get the job's clock */
     uint32_t island; /* shared by ranks that have collectives in common */
     bool has_events; /* the trace tells which event a stream waits for */
     uint32_t stream_first, stream_count;
@@ -136,7 +141,8 @@ typedef struct tfp_job {
     size_t unit_count;
     tfp_job_activity *activities;
     uint32_t activity_count;
-    uint32_t device_count; /* number of devices' activities, which come first; the others are host collectives, sorted by unit and start */
+    uint32_t
+        device_count; /* number of devices' activities, which come first; the others are host collectives, sorted by unit and start */
     uint32_t *hosted_spans, hosted_count; /* spans of host collectives, and their number */
     tfp_job_hosted *hosted;
     tfp_job_gap *gaps;
@@ -151,12 +157,15 @@ typedef struct tfp_job {
     uint32_t stream_count;
     uint32_t *stream_of_lane; /* index in streams; TFP_NONE: none */
     TFP_VEC(tfp_job_edge) edges;
-    uint32_t *edge_from; /* for each node: its first edge in `edges`, which are sorted by `to`; with one more element at the end */
-    uint32_t *order;     /* nodes in an order in which each comes after those that it waits for */
+    uint32_t *
+        edge_from; /* for each node: its first edge in `edges`, which are sorted by `to`; with one more element at the end */
+    uint32_t *order; /* nodes in an order in which each comes after those that it waits for */
     uint32_t node_count;
-    uint32_t *around; /* by span of a thread that takes turns: the span of the other thread; by activity inside another: that one; TFP_NONE:
+    uint32_t *
+        around; /* by span of a thread that takes turns: the span of the other thread; by activity inside another: that one; TFP_NONE:
                        * none; NULL: there are none at all */
-    uint32_t *sync_row; /* for each span: the row that tells what the call waits for, TFP_NONE: none; NULL: no trace has such rows */
+    uint32_t *
+        sync_row; /* for each span: the row that tells what the call waits for, TFP_NONE: none; NULL: no trace has such rows */
     struct tfp_job_wait *waits; /* streams' waits for events */
     uint32_t wait_count;
     tfp_map64 call_by_key;    /* unit << 32 | correlation -> span; filled only if there are rows of events */
@@ -168,14 +177,14 @@ typedef struct tfp_job {
     int64_t steps; /* number of steps */
     uint32_t islands;
     tfp_job_extent *extents; /* for each island; memory for tfp_job_step */
-    bool failed;      /* memory is out */
+    bool failed;             /* memory is out */
 } tfp_job;
 
 /* What a replay changes; each array has the length of the job's. */
 typedef struct tfp_variant {
-    double *duration; /* by activity */
-    bool *removed;    /* by activity */
-    double *pure;     /* for each joint */
+    double *duration;   /* by activity */
+    bool *removed;      /* by activity */
+    double *pure;       /* for each joint */
     double *own, *turn; /* for each anchor */
     double *touched;    /* for each anchor: the part of `own` and `turn` that the changes concern */
     bool no_sync, overlap, no_floor;
@@ -185,7 +194,7 @@ typedef struct tfp_variant {
 typedef struct tfp_replayed {
     double *at; /* for each node */
     double step_us;
-    double from;   /* where the first step that counts begins: that of the steps that is asked for, or the first of all */
+    double from; /* where the first step that counts begins: that of the steps that is asked for, or the first of all */
     uint32_t last; /* index of the node where the last step ends */
 } tfp_replayed;
 
@@ -227,7 +236,7 @@ bool tfp_job_is_sided(tfp_str name);
 bool tfp_job_activities(tfp_job *j);  /* device.c: makes activities by stream */
 bool tfp_job_collectives(tfp_job *j); /* collectives.c: makes joints, and one clock for all ranks */
 bool tfp_job_windows(tfp_job *j);     /* steps.c: finds steps, and the thread of the steps */
-bool tfp_job_hosted_all(tfp_job *j); /* hosted.c: finds what host collectives wait for, and who waits for them */
+bool tfp_job_hosted_all(tfp_job *j);  /* hosted.c: finds what host collectives wait for, and who waits for them */
 bool tfp_job_turns(tfp_job *j);       /* turns.c: finds threads that take turns */
 bool tfp_job_anchors(tfp_job *j);     /* anchors.c */
 bool tfp_job_events(tfp_job *j);      /* events.c: reads what the trace tells about events */
@@ -236,8 +245,8 @@ bool tfp_job_events(tfp_job *j);      /* events.c: reads what the trace tells ab
 bool tfp_job_event_of(const tfp_job *j, uint32_t row, uint32_t *stream, double *recorded);
 bool tfp_job_device_edges(tfp_job *j); /* device_edges.c: adds edges for launches, streams, events */
 bool tfp_job_hosted_edges(tfp_job *j); /* hosted.c */
-bool tfp_job_sync_edges(tfp_job *j);  /* sync.c: adds edges for calls that wait for the device */
-bool tfp_job_order(tfp_job *j);       /* replay.c */
+bool tfp_job_sync_edges(tfp_job *j);   /* sync.c: adds edges for calls that wait for the device */
+bool tfp_job_order(tfp_job *j);        /* replay.c */
 /* Makes the whole job for the report's profile. */
 tfp_status tfp_job_of(tfp_report *r, tfp_job *j, tfp_error *err);
 void tfp_job_free(tfp_job *j);

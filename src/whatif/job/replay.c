@@ -7,7 +7,8 @@
 
 void tfp_job_edge_add(tfp_job *j, uint32_t from, uint32_t to, double lag, unsigned flags)
 {
-    if (!tfp_push(&j->edges, ((tfp_job_edge){ from, to, lag, (uint8_t)flags })) || j->edges.size >= TFP_NONE) j->failed = true;
+    if (!tfp_push(&j->edges, ((tfp_job_edge){ from, to, lag, (uint8_t)flags })) || j->edges.size >= TFP_NONE)
+        j->failed = true;
 }
 
 /* Sorts edges by node. */

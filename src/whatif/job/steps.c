@@ -18,7 +18,8 @@ static bool find_homes(tfp_job *j)
             busy[j->s->lane[i]] = tfp_add(busy[j->s->lane[i]], tfp_add(j->s->self_ns[i], 1, NULL), NULL);
     }
     for (uint32_t lane = 0; lane < p->lanes.size; lane++) {
-        uint32_t process = p->lanes.at[lane].process, unit = process == TFP_NONE ? TFP_NONE : j->unit_of_process[process];
+        uint32_t process = p->lanes.at[lane].process,
+                 unit = process == TFP_NONE ? TFP_NONE : j->unit_of_process[process];
         if (unit == TFP_NONE || !busy[lane]) continue;
         uint32_t *home = &j->units[unit].home;
         if (*home == TFP_NONE || busy[lane] > busy[*home]) *home = lane;
@@ -89,7 +90,8 @@ static bool find_lasts(tfp_job *j)
     bool ok = true;
     for (uint32_t i = 0; ok && i < j->window_count; i++) {
         const tfp_job_window *w = &j->windows[i];
-        if (w->on_device || j->units[w->unit].home == TFP_NONE) ok = tfp_map64_put(&windows, (uint64_t)w->unit << 32 | w->step, i);
+        if (w->on_device || j->units[w->unit].home == TFP_NONE)
+            ok = tfp_map64_put(&windows, (uint64_t)w->unit << 32 | w->step, i);
     }
     for (uint32_t i = 0; ok && windows.count && i < j->device_count; i++) {
         const tfp_job_activity *a = &j->activities[i];
@@ -179,10 +181,12 @@ double tfp_job_step(const tfp_job *j, const tfp_variant *v, const double *at, tf
     bool one = j->step.which == TFP_STEP_ONE;
     double longest = 0;
     measure(j, v, at);
-    for (uint32_t island = 0; island < j->islands; island++) { /* with ranks that have no common clock, the slowest island decides */
+    for (uint32_t island = 0; island < j->islands;
+         island++) { /* with ranks that have no common clock, the slowest island decides */
         tfp_job_extent e = j->extents[island];
         if (!(e.first < INFINITY && e.last > -INFINITY)) continue;
-        double from = one && e.before > -INFINITY ? e.before : e.first, all = (e.last - from) / (one ? 1 : (double)j->steps);
+        double from = one && e.before > -INFINITY ? e.before : e.first,
+               all = (e.last - from) / (one ? 1 : (double)j->steps);
         if (!(all > longest)) continue;
         longest = all;
         out->from = from;

@@ -5,10 +5,11 @@
 
 #include <math.h>
 
-#define INSIDE_US 20     /* without a row that tells it, a call waits for what ended during its last microseconds, this many */
-#define STREAMS_MOST 64  /* most streams that are examined for a call */
-#define FULL_US 20       /* a launch that takes longer than this, */
-#define FULL_TIMES 3     /* and this many times its usual cost, waits for the queue */
+#define INSIDE_US                                                                                                      \
+    20 /* without a row that tells it, a call waits for what ended during its last microseconds, this many */
+#define STREAMS_MOST 64 /* most streams that are examined for a call */
+#define FULL_US 20      /* a launch that takes longer than this, */
+#define FULL_TIMES 3    /* and this many times its usual cost, waits for the queue */
 
 typedef struct sync_edges {
     tfp_job *j;
@@ -26,7 +27,8 @@ typedef struct awaited {
 
 static void await(const tfp_job *j, awaited *w, uint32_t activity, double until)
 {
-    if (activity == TFP_NONE || w->count == STREAMS_MOST || j->activities[activity].end > until + TFP_JOB_SLACK_US) return;
+    if (activity == TFP_NONE || w->count == STREAMS_MOST || j->activities[activity].end > until + TFP_JOB_SLACK_US)
+        return;
     w->list[w->count++] = activity;
     if (j->activities[activity].end > w->end) w->end = j->activities[activity].end;
 }
@@ -36,9 +38,11 @@ static void await(const tfp_job *j, awaited *w, uint32_t activity, double until)
 static void await_all(const tfp_job *j, awaited *w, const tfp_job_anchor *start, double until, bool inside)
 {
     const tfp_job_unit *u = &j->units[start->unit];
-    for (uint32_t s = u->stream_first; s < u->stream_first + u->stream_count && s < u->stream_first + STREAMS_MOST; s++) {
+    for (uint32_t s = u->stream_first; s < u->stream_first + u->stream_count && s < u->stream_first + STREAMS_MOST;
+         s++) {
         uint32_t at = tfp_job_launched(j, &j->streams[s], start->at);
-        if (inside && (at == TFP_NONE || j->activities[at].end < until - INSIDE_US || j->activities[at].end < start->at))
+        if (inside &&
+            (at == TFP_NONE || j->activities[at].end < until - INSIDE_US || j->activities[at].end < start->at))
             continue;
         await(j, w, at, until);
     }
@@ -145,7 +149,8 @@ static void add_full(sync_edges *e, uint32_t end_at)
     if (all <= FULL_US || all <= FULL_TIMES * usual) return;
     uint32_t last = started_in(e, end->unit, j->anchors[start].at, end->at, start);
     if (last == TFP_NONE) return;
-    tfp_job_edge_add(j, last, tfp_job_anchor_node(j, end_at), end->at - j->activities[last].start, TFP_EDGE_AFTER_START);
+    tfp_job_edge_add(j, last, tfp_job_anchor_node(j, end_at), end->at - j->activities[last].start,
+                     TFP_EDGE_AFTER_START);
     if (end->own > usual) end->own = usual;
 }
 

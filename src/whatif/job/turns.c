@@ -15,7 +15,7 @@ typedef struct turns {
     tfp_home home;
     TFP_VEC(gap) gaps;
     TFP_VEC(tfp_job_turn) found;
-    uint32_t *outer;       /* host ops of all threads, sorted by lane and start */
+    uint32_t *outer; /* host ops of all threads, sorted by lane and start */
     size_t outer_count;
 } turns;
 
@@ -150,9 +150,7 @@ bool tfp_job_turns(tfp_job *j)
 {
     turns t = { .j = j };
     bool ok = collect(&t);
-    if (ok && t.outer_count) {
-        ok = tfp_job_around(j) && find_turns(&t);
-    }
+    if (ok && t.outer_count) { ok = tfp_job_around(j) && find_turns(&t); }
     ok = ok && keep(&t);
     tfp_home_free(&t.home);
     tfp_vec_free(&t.gaps);

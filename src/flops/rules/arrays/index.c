@@ -10,7 +10,8 @@ static tfp_dims params_of(const tfp_op *op)
 {
     const tfp_held *held = tfp_in_held(op, 0);
     if (held) return held->shape;
-    return tfp_in_type(op, 0) == TFP_DT_RESOURCE ? TFP_ANY_DIMS : tfp_in(op, 0); /* a resource of which nothing is known */
+    return tfp_in_type(op, 0) == TFP_DT_RESOURCE ? TFP_ANY_DIMS
+                                                 : tfp_in(op, 0); /* a resource of which nothing is known */
 }
 
 /* ---- reading ---- */

@@ -10,8 +10,10 @@ static void constant(tfp_op *op)
     const tfp_attr_tensor *value = tfp_attr_const(op, "value");
     if (value && tfp_dims_known(value->shape)) tfp_set(op, 0, value->shape);
     if (tfp_attr_given(op, "value_int") || tfp_attr_given(op, "value_float")) tfp_set(op, 0, TFP_SCALAR_DIMS);
-    if (tfp_attr_given(op, "value_ints")) tfp_set(op, 0, tfp_vector_of(op, (int64_t)tfp_attr_members(op, "value_ints")->number_count));
-    if (tfp_attr_given(op, "value_floats")) tfp_set(op, 0, tfp_vector_of(op, (int64_t)tfp_attr_members(op, "value_floats")->real_count));
+    if (tfp_attr_given(op, "value_ints"))
+        tfp_set(op, 0, tfp_vector_of(op, (int64_t)tfp_attr_members(op, "value_ints")->number_count));
+    if (tfp_attr_given(op, "value_floats"))
+        tfp_set(op, 0, tfp_vector_of(op, (int64_t)tfp_attr_members(op, "value_floats")->real_count));
 }
 
 /* Uses the input shapes in the file; they are set here, because the size of a batch may be assumed. */
@@ -54,7 +56,8 @@ static void reshape(tfp_op *op)
     bool zero = tfp_attr_int(op, "allowzero", 0) != 0, known = true;
     if (rank < 0) {
         int64_t count = tfp_dim(tfp_in(op, 1), 0);
-        if (tfp_in(op, 1).rank == 1 && count >= 0 && count <= TFP_RANK_MOST) tfp_set(op, 0, tfp_any_of_rank(op, (int)count));
+        if (tfp_in(op, 1).rank == 1 && count >= 0 && count <= TFP_RANK_MOST)
+            tfp_set(op, 0, tfp_any_of_rank(op, (int)count));
         return;
     }
     int64_t product = 1;
@@ -69,7 +72,8 @@ static void reshape(tfp_op *op)
         product = tfp_times(product, wanted[i]);
     }
     int64_t all = tfp_elements(in);
-    if (open >= 0) wanted[open] = known && all >= 0 && product > 0 && all % product == 0 ? all / product : TFP_DIM_UNKNOWN;
+    if (open >= 0)
+        wanted[open] = known && all >= 0 && product > 0 && all % product == 0 ? all / product : TFP_DIM_UNKNOWN;
     tfp_set(op, 0, tfp_shape_of(op, wanted, rank));
 }
 
@@ -133,7 +137,9 @@ static void transpose(tfp_op *op)
         tfp_wrong(op, "as many numbers as dimensions are needed");
         return;
     }
-    for (int i = 0; i < in.rank; i++) dims[i] = tfp_dim(in, given ? (int)(order[i] < 0 || order[i] >= in.rank ? in.rank : order[i]) : in.rank - 1 - i);
+    for (int i = 0; i < in.rank; i++)
+        dims[i] =
+            tfp_dim(in, given ? (int)(order[i] < 0 || order[i] >= in.rank ? in.rank : order[i]) : in.rank - 1 - i);
     tfp_set(op, 0, tfp_shape_of(op, dims, in.rank));
 }
 
@@ -187,8 +193,10 @@ static void slice(tfp_op *op)
 {
     tfp_dims in = tfp_in(op, 0);
     int64_t from[TFP_RANK_MOST], to[TFP_RANK_MOST], axes[TFP_RANK_MOST], steps[TFP_RANK_MOST], dims[TFP_RANK_MOST];
-    int starts = tfp_onnx_numbers(op, "starts", 1, from, TFP_RANK_MOST), ends = tfp_onnx_numbers(op, "ends", 2, to, TFP_RANK_MOST);
-    int named = tfp_onnx_numbers(op, "axes", 3, axes, TFP_RANK_MOST), strides = tfp_onnx_numbers(op, "steps", 4, steps, TFP_RANK_MOST);
+    int starts = tfp_onnx_numbers(op, "starts", 1, from, TFP_RANK_MOST),
+        ends = tfp_onnx_numbers(op, "ends", 2, to, TFP_RANK_MOST);
+    int named = tfp_onnx_numbers(op, "axes", 3, axes, TFP_RANK_MOST),
+        strides = tfp_onnx_numbers(op, "steps", 4, steps, TFP_RANK_MOST);
     bool by_order = !tfp_attr_given(op, "axes") && !tfp_onnx_given(op, 3);
     if (in.rank < 0 || starts > in.rank) return;
     if (starts < 0 || ends != starts || (!by_order && named != starts)) {
@@ -244,7 +252,9 @@ static void pad(tfp_op *op)
     int count = tfp_onnx_numbers(op, "pads", 1, pads, 2 * in.rank);
     bool all = count == 2 * in.rank && !tfp_onnx_given(op, 3);
     for (int i = 0; i < in.rank; i++) {
-        int64_t more = all && pads[i] != INT64_MIN && pads[in.rank + i] != INT64_MIN ? tfp_add(pads[i], pads[in.rank + i], NULL) : INT64_MIN;
+        int64_t more = all && pads[i] != INT64_MIN && pads[in.rank + i] != INT64_MIN
+                           ? tfp_add(pads[i], pads[in.rank + i], NULL)
+                           : INT64_MIN;
         dims[i] = more == INT64_MIN || in.at[i] < 0 ? TFP_DIM_UNKNOWN : tfp_add(in.at[i], more, NULL);
         if (dims[i] < 0) dims[i] = TFP_DIM_UNKNOWN;
     }

@@ -15,7 +15,9 @@ static void constant(tfp_op *op)
     double *out = one || ints->number_count ? tfp_fold_new(op, 0) : NULL;
     int64_t n = out ? tfp_elements(tfp_out(op, 0)) : 0;
     for (int64_t i = 0; i < n; i++)
-        out[i] = one ? (double)tfp_attr_int(op, "value_int", 0) : (size_t)i < ints->number_count ? (double)ints->numbers[i] : (double)NAN;
+        out[i] = one                              ? (double)tfp_attr_int(op, "value_int", 0)
+                 : (size_t)i < ints->number_count ? (double)ints->numbers[i]
+                                                  : (double)NAN;
 }
 
 /* All elements equal the attribute's element, or 0 without it. */
@@ -82,7 +84,8 @@ static void slice(tfp_op *op)
 {
     const double *in = tfp_fold_in(op, 0);
     int64_t from[1], steps[1] = { 1 }, size = tfp_dim(tfp_in(op, 0), 0), n = tfp_elements(tfp_out(op, 0));
-    if (!in || tfp_in(op, 0).rank != 1 || tfp_onnx_numbers(op, "starts", 1, from, 1) != 1 || from[0] == INT64_MIN) return;
+    if (!in || tfp_in(op, 0).rank != 1 || tfp_onnx_numbers(op, "starts", 1, from, 1) != 1 || from[0] == INT64_MIN)
+        return;
     if (tfp_onnx_given(op, 4) && (tfp_onnx_numbers(op, "steps", 4, steps, 1) != 1 || steps[0] == INT64_MIN)) return;
     int64_t at = from[0] < 0 ? from[0] < -size ? 0 : from[0] + size : from[0], last = steps[0] < 0 ? size - 1 : size;
     if (at > last) at = last;

@@ -66,7 +66,8 @@ static bool read_list(tfp_op *op, const char *name, int count, int64_t fallback,
 {
     for (int i = 0; i < count; i++) out[i] = fallback;
     if (!tfp_attr_given(op, name)) return true;
-    if (tfp_attr_numbers(op, name, out, (size_t)count) != (size_t)count) return tfp_wrong(op, "as many numbers as dimensions are needed"), false;
+    if (tfp_attr_numbers(op, name, out, (size_t)count) != (size_t)count)
+        return tfp_wrong(op, "as many numbers as dimensions are needed"), false;
     return true;
 }
 
@@ -77,10 +78,12 @@ static bool read_window(tfp_op *op, int spatials, window *w)
     w->same = tfp_str_begins(pad, TFP_STR("SAME_"));
     w->valid = tfp_str_eq(pad, TFP_STR("VALID"));
     if (spatials < 1 || spatials > SPATIALS_MOST) return tfp_wrong(op, "a rank that has no windows"), false;
-    bool ok = read_list(op, "strides", spatials, 1, w->strides) && read_list(op, "dilations", spatials, 1, w->dilations) &&
+    bool ok = read_list(op, "strides", spatials, 1, w->strides) &&
+              read_list(op, "dilations", spatials, 1, w->dilations) &&
               read_list(op, "pads", 2 * spatials, 0, w->pads) && read_list(op, "kernel_shape", spatials, -1, w->kernel);
     for (int i = 0; ok && i < spatials; i++)
-        if (w->strides[i] < 1 || w->dilations[i] < 1) return tfp_wrong(op, "strides and dilations are at least 1"), false;
+        if (w->strides[i] < 1 || w->dilations[i] < 1)
+            return tfp_wrong(op, "strides and dilations are at least 1"), false;
     return ok;
 }
 
