@@ -33,6 +33,8 @@ python3 tools/sizes.py || status=1
 # Checks the types of the page, if node is installed (tools/page.sh test).
 if [ -e web/node_modules/typescript/bin/tsc ]; then
     (cd web && node node_modules/typescript/bin/tsc --noEmit) || status=1
+    # Its unit tests; their types come with the packages of `tools/page.sh test`.
+    if [ -e web/node_modules/happy-dom ]; then (cd web && node node_modules/typescript/bin/tsc --noEmit -p test) || status=1; fi
 else
     echo "lint: no node here: web/ was not checked"
 fi

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Column, RowSet } from "../src/grid/model";
-import { fitting, visible } from "../src/grid/model";
+import type { Column, RowSet } from "../../src/grid/model";
+import { fitting, visible } from "../../src/grid/model";
 
 const names = ["a", "a/x", "a/y", "b", "b/x"];
 const set: RowSet = { count: 5, parent: [-1, 0, 0, -1, 3], thing: (row) => ({ kind: "scope", id: names[row] ?? "" }), name: (row) => names[row] ?? "", full: (row) => names[row] ?? "" };

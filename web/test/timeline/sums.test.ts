@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Lane, Lanes } from "../src/timeline/data";
-import { makeItems } from "../src/timeline/data";
-import { readLeaves, sumsOf } from "../src/timeline/sums";
-import { reals, tableOf, words } from "./tables";
+import type { Lane, Lanes } from "../../src/timeline/data";
+import { makeItems } from "../../src/timeline/data";
+import { readLeaves, sumsOf } from "../../src/timeline/sums";
+import { reals, tableOf, words } from "../tables";
 
 const lane = (kind: Lane["kind"], name: string, firstRow: number, rows: number): Lane => ({ id: String(firstRow), name, detail: "7", device: "", process: "", rank: -1, kind, firstRow, rows, spans: 0, start: 0, end: 40, busy: 0 });
 const lanes: Lanes = { lanes: [lane("compute", "compute", 0, 1), lane("host", "main", 1, 3)], all: { from: 0, to: 40 }, steps: [], notes: [] };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { toldApart } from "../src/compare/apart";
+import { toldApart } from "../../src/compare/apart";
 
 test("kernels of two profiles that are called alike are shown with what differs", () =>
   assert.deepEqual(toldApart(["gemm_32x32_tn_align1", "relu", "gemm_32x32_tn_align8"], ["gemm tn", "relu", "gemm tn"]), ["gemm tn · 1", "relu", "gemm tn · 8"]));

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { filterParams } from "../src/data";
+
+const windows = new Map([[1, { from: 10, to: 20 }], [2, { from: 20, to: 35 }], [3, { from: 35, to: 50 }]]);
+const none = { ranks: [], steps: null, range: null, device: "" };
+test("one step is asked as a step, several as their time, a range as it is", () => {
+  assert.equal(filterParams({ ...none, steps: { from: 2, to: 2 }, range: null }, windows), "&step=2");
+  assert.equal(filterParams({ ...none, steps: { from: 1, to: 2 }, range: null }, windows), "&range=10:35");
+  assert.equal(filterParams({ ...none, steps: null, range: { from: 3, to: 4.5 } }, windows), "&range=3:4.5");
+  assert.equal(filterParams({ ...none, steps: { from: 1, to: 2 }, range: { from: 15, to: 99 } }, windows), "&range=15:35");
+});
+test("ranks and a device are asked for in every table, a time where the table knows it", () => {
+  const all = { ranks: [0, 3], steps: { from: 2, to: 2 }, range: null, device: "gpu:0" };
+  assert.equal(filterParams(all, windows), "&ranks=0,3&device=gpu%3A0&step=2");
+  assert.equal(filterParams(all, windows, false), "&ranks=0,3&device=gpu%3A0");
+});
