@@ -15,7 +15,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SAMPLE = os.path.join(HERE, "..", "data", "sample")
-sys.path.insert(0, os.path.join(HERE, "..", "fuzz"))
+sys.path.insert(0, os.path.join(HERE, "..", "fuzz", "seeds"))
 import seeds  # noqa: E402
 
 

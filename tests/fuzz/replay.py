@@ -7,6 +7,7 @@
 Each run of an input counts as a test. An input that kills a target is kept in BUILD/fuzz-failed/.
 """
 import argparse
+import glob
 import os
 import re
 import shutil
@@ -15,7 +16,7 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-TARGETS = sorted(name[len("fuzz_"):-len(".c")] for name in os.listdir(HERE) if re.fullmatch(r"fuzz_\w+\.c", name))
+TARGETS = sorted(os.path.basename(path)[len("fuzz_"):-len(".c")] for path in glob.glob(os.path.join(HERE, "*", "fuzz_*.c")))
 
 
 def inputs(seeds, target):
@@ -35,7 +36,7 @@ def main():
     scratch = tempfile.mkdtemp(prefix="tfprof_replay_")
     trace = os.path.join(scratch, "trace")
     environment = dict(os.environ, TFP_REPLAY_TRACE=trace)
-    subprocess.run([sys.executable, os.path.join(HERE, "seeds.py"), scratch, os.path.join(asked.build, "tfprof")],
+    subprocess.run([sys.executable, os.path.join(HERE, "seeds", "seeds.py"), scratch, os.path.join(asked.build, "tfprof")],
                    check=True)
     program = os.path.join(asked.build, "tests", "fuzz", "replay")
     passed = failed = 0

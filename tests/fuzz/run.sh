@@ -9,12 +9,12 @@ set -eu
 cd "$(dirname "$0")/../.."
 seconds=$1
 shift
-targets=${*:-$(printf '%s ' tests/fuzz/fuzz_*.c | sed 's|tests/fuzz/fuzz_||g; s|\.c | |g')}
+targets=${*:-$(printf '%s\n' tests/fuzz/*/fuzz_*.c | sed 's|.*/fuzz_||; s|\.c$||' | sort | tr '\n' ' ')}
 [ -e build-fuzz/build.ninja ] || CC=clang CXX=clang++ meson setup build-fuzz --buildtype=debugoptimized \
     -Dfuzzers=true -Db_sanitize=address,undefined -Db_lundef=false >/dev/null
 # shellcheck disable=SC2086
 ninja -C build-fuzz --quiet tfprof $(printf 'tests/fuzz/fuzz_%s\n' $targets | sed 's/:.*//' | sort -u)
-python3 tests/fuzz/seeds.py build-fuzz/seeds build-fuzz/tfprof
+python3 tests/fuzz/seeds/seeds.py build-fuzz/seeds build-fuzz/tfprof
 mkdir -p build-fuzz/found
 # A short queue keeps freed memory in the process, and leaks are checked only at the end: this halves the time for an input.
 export ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=1:quarantine_size_mb=4:thread_local_quarantine_size_kb=64:allocator_release_to_os_interval_ms=-1

@@ -157,7 +157,7 @@ def check(program, path):
 
 def main():
     program = os.path.abspath(sys.argv[1])
-    files = sys.argv[2:] or sorted(glob.glob(os.path.join(golden.HERE, '*.test'))) + \
+    files = sys.argv[2:] or sorted(glob.glob(os.path.join(golden.HERE, '**', '*.test'), recursive=True)) + \
         [os.path.join(golden.ROOT, 'README.md')] + sorted(glob.glob(os.path.join(golden.ROOT, 'docs', '**', '*.md'), recursive=True))
     failed = compared = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -284,7 +284,7 @@ def main(words):
         raise SystemExit(__doc__)
     program, update = os.path.abspath(words[0]), bool(os.environ.get('UPDATE'))
     files = [os.path.abspath(w) for w in words[1:]] or sorted(
-        glob.glob(HERE + '/*.test') + glob.glob(ROOT + '/docs/**/*.md', recursive=True) + glob.glob(ROOT + '/README.md'))
+        glob.glob(HERE + '/**/*.test', recursive=True) + glob.glob(ROOT + '/docs/**/*.md', recursive=True) + glob.glob(ROOT + '/README.md'))
     passed = failed = 0
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for good, report in pool.map(lambda f: check(program, f, update), files):

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+/* tests/fuzz/traces/fuzz_pprof_bare.c: only the reader of sampled stacks, without views. */
+#include "drive.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    tfp_profile *p = tfp_profile_new();
+    if (p && tfp_profile_add_bytes(p, "pprof", "samples", data, size, NULL) == TFP_OK) tfp_profile_finish(p, NULL);
+    tfp_profile_free(p);
+    return 0;
+}
