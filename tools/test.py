@@ -27,7 +27,7 @@ import time
 import typing
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-RELEASE, ASAN, UNIT = "build", "build-asan", "build-unit"
+RELEASE, ASAN = "build", "build-asan"
 PYTHON = sys.executable
 BEHIND = 4  # nice value of suites that compute: suites that wait run first, and other users' programs still get a share
 HANGS_AFTER = 1800  # seconds: a busy machine slows suites, but none takes this long (at most 300 on a quiet one)
@@ -165,7 +165,7 @@ EXHAUSTIVE = [
 
 # the suites of `make check`
 QUICK = [
-    Suite("unit", [PYTHON, "tools/run_unit.py", UNIT], 6),
+    Suite("unit", [PYTHON, "tools/run_unit.py", RELEASE], 6),
     Suite("golden", [PYTHON, "tests/golden/run.py", f"{RELEASE}/tfprof"], 10),
     Suite("recorded answers of TensorFlow", [PYTHON, "tests/compare/recorded.py", f"{RELEASE}/tfprof"], 6),
 ]
@@ -262,9 +262,11 @@ def sanitized_build():
 
 
 def unit_build():
-    if not os.path.exists(os.path.join(ROOT, UNIT, "build.ninja")):
-        yield ["meson", "setup", UNIT, "--buildtype=debug", "-Dtests=true"]
-    yield ["ninja", "-C", UNIT, "--quiet"]
+    """Commands for the unit tests of the release build: they are linked with its library, which is compiled already."""
+    with open(os.path.join(ROOT, RELEASE, "build.ninja"), encoding="utf-8") as file:
+        known = re.search(r"^build tests/unit/unit:", file.read(), re.M)
+    steps = [] if known else [["meson", "configure", RELEASE, "-Dtests=unit"]]
+    return steps + [["ninja", "-C", RELEASE, "-j2", "--quiet", "tests/unit/unit", "tests/unit/test_column"]]
 
 
 BUILDS = {"with sanitizers": sanitized_build, "of the unit tests": unit_build,
@@ -276,7 +278,7 @@ def build_of(suite):
     folders = {word.split("/")[0] for word in suite.command}
     if ASAN in folders:
         return "with sanitizers"
-    if UNIT in folders:
+    if suite.command[1:] == ["tools/run_unit.py", RELEASE]:
         return "of the unit tests"
     return "of the Python package" if suite.name.startswith("python package") and os.path.exists(TENSORFLOW) else None
 
