@@ -61,6 +61,15 @@ static void add_idle(gaps *t, const tfp_trace_device *d, int64_t start, int64_t 
     *(late ? &t->launched_late : &t->launch_untold) += ns - add_profiling(t, d, start, end, ns);
 }
 
+/* What tells when an activity was launched: its launch; where the trace has none, its operator (Ascend's profiler records flows from
+ * operators), if that begins after the gap did. An operator that begins earlier does not tell whether the launch came in time. */
+static uint32_t launch_of(const tfp_span_columns *s, uint32_t span, int64_t since)
+{
+    uint32_t owner = s->owner[span];
+    if (s->launch[span] != TFP_NONE || owner == TFP_NONE || s->start_ns[owner] <= since) return s->launch[span];
+    return owner;
+}
+
 /* Adds a device's gaps. Its first gap begins with the first step, and its last one ends with the last step: there the host has
  * nothing more to launch, but still makes the step longer; f->idle decides how much of them counts. Program start is not
  * examined. */
@@ -73,7 +82,7 @@ static void add_device(gaps *t, const tfp_trace_device *d)
     int64_t since = covered->start[0], last = covered->end[covered->count - 1];
     uint32_t before = TFP_NONE; /* launch of the previous activity */
     for (size_t i = 0; i < d->count; i++) {
-        uint32_t span = f->x.items[d->first + i], launch = s->launch[span];
+        uint32_t span = f->x.items[d->first + i], launch = launch_of(s, f->x.items[d->first + i], since);
         int64_t start = s->start_ns[span], end = tfp_span_end(s, span);
         bool late = start > since && launch != TFP_NONE && s->start_ns[launch] > since;
         if (start > since && (late || launch == TFP_NONE)) add_idle(t, d, since, start, late);
