@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Opens every page of `tfprof serve` in Chromium: tests/page/run.py PROGRAM [--images] [WORD ...]
+"""Opens every page of `tfprof serve` in Chromium: tests/page/run.py PROGRAM [--images] [WORD ...], or PROGRAM --tasks FILE [FILE_BEFORE]
 
 Makes profiles (a ResNet-32, a seq2seq, an 85,000-node transformer, a million events), serves them beside the sample, and runs
 browser.mjs on them, which prints a line for each failure and "N passed, N failed". WORD picks the parts with it in their
-name; --images writes docs/images too. Left out where node, its packages, Chromium or the page are missing.
+name; --images writes docs/images too. --tasks only does the tasks of tasks.mjs, on a file or a folder of ranks, and compares it
+with FILE_BEFORE. Left out where node, its packages, Chromium or the page are missing.
 """
 import contextlib
+import json
 import os
 import shutil
 import signal
@@ -51,9 +53,18 @@ def quietly(command):
         raise SystemExit("page: status %d from %s\n%s" % (done.returncode, " ".join(command), done.stdout[-2000:]))
 
 
+def write_training(path):
+    """Writes the program that the tutorial's traces were recorded from, as the tutorial has it."""
+    with open(os.path.join(ROOT, "docs", "tutorials", "pytorch.md")) as page:
+        text = page.read().split('```python title="train.py"\n', 1)[1].split("```", 1)[0]
+    with open(path, "w") as file:
+        file.write(text)
+
+
 def make_profiles(program, folder):
     os.makedirs(os.path.join(folder, "tests", "data"))
     shutil.copy(os.path.join(DATA, "nets.py"), os.path.join(folder, "tests", "data"))  # the source code of the models
+    write_training(os.path.join(folder, "train.py"))
     for name, graph in MODELS.items():
         at = os.path.join(DATA, "sample", name)
         quietly([program, "convert", "--graph_path", os.path.join(at, graph), "--run_meta_path", os.path.join(at, "run_meta_0.gz"),
@@ -109,12 +120,27 @@ def index(program, folder):
         server.wait(20)
 
 
+def tasks(program, file, before=None):
+    """Does the tasks of tasks.mjs on a file, or on a folder of ranks; `before` is the other side of the comparison."""
+    files = [os.path.abspath(f) for f in (file, before) if f]
+    server, url = served(program, *files)
+    try:
+        return subprocess.run(["node", os.path.join(ROOT, "tests", "page", "browser.mjs"), "tasks"], cwd=ROOT,
+                              env=dict(os.environ, PAGE_URL=url, PAGE_PROGRAM=program, PAGE_CHROMIUM=chromium(),
+                                       PAGE_TASKS=json.dumps({"file": files[0], "before": files[1] if before else None}))).returncode
+    finally:
+        server.kill()
+        server.wait(20)
+
+
 def main():
     lacks = missing()
     if lacks:
         print("left out: no %s" % lacks)
         return 0
     program = os.path.abspath(sys.argv[1])
+    if sys.argv[2:3] == ["--tasks"]:
+        return tasks(program, *sys.argv[3:5])
     folder = tempfile.mkdtemp(prefix="tfprof_page_")
     server = None
     try:
