@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* base/source.c: random access to bytes. Files are read with pread, never mapped: a truncated one gives an error, not a
  * signal. */
+#include "base/io.h"
 #include "base/source.h"
 
 #include <errno.h>

@@ -3,10 +3,12 @@
 #include "base/threads.h"
 #include "model/graphs/stage.h"
 #include "model/join/join.h"
+#include "model/span_names.h"
 #include "model/tables/processes.h"
 #include "model/tables/sources.h"
 
-void tfp_join_order(tfp_join *x)
+/* Fills order and lane_first. */
+static void join_order(tfp_join *x)
 {
     x->order = malloc((x->count + 1) * sizeof *x->order);
     x->lane_first = malloc((x->p->lanes.size + 2) * sizeof *x->lane_first);
@@ -142,12 +144,12 @@ void tfp_build_join(tfp_builder *b)
     b->p->about.time_grain_ns = 1; /* means of traces are not truncated to whole microseconds */
     find_ranks(&x);
     forget(&x);
-    static const stage stages[] = { { tfp_join_order, make_columns }, { tfp_join_nest, tfp_join_index_spans },
-                                    { tfp_join_steps, NULL },         { tfp_join_kept, NULL },
-                                    { tfp_join_launches, NULL },      { join_graphs, NULL },
-                                    { tfp_join_slims, NULL },         { drop_calls, NULL },
-                                    { tfp_join_work, NULL },          { tfp_join_nodes, NULL },
-                                    { tfp_join_execs, NULL },         { tfp_join_count_steps, NULL } };
+    static const stage stages[] = { { join_order, make_columns }, { tfp_join_nest, tfp_join_index_spans },
+                                    { tfp_join_steps, NULL },     { tfp_join_kept, NULL },
+                                    { tfp_join_launches, NULL },  { join_graphs, NULL },
+                                    { tfp_join_slims, NULL },     { drop_calls, NULL },
+                                    { tfp_join_work, NULL },      { tfp_join_nodes, NULL },
+                                    { tfp_join_execs, NULL },     { tfp_join_count_steps, NULL } };
     for (size_t i = 0; i < sizeof stages / sizeof *stages && !tfp_builder_status(b, NULL); i++)
         run_stage(&x, &stages[i]);
     t->joined_events = events;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* outputs/text/grid_cells.c: the cells of a grid as texts, and which columns are shown. */
 #include "outputs/text/grid_fit.h"
+#include "outputs/text/grid_text.h"
 
 static void put_int(const tfp_flat *f, int64_t n, tfp_buf *out)
 {

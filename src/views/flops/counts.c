@@ -4,6 +4,7 @@
 #include "model/tables/graph.h"
 #include "options/columns.h"
 #include "options/options.h"
+#include "views/core/engine.h"
 #include "views/core/notes.h"
 #include "views/core/report.h"
 #include "views/core/rows.h"

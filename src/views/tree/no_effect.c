@@ -8,6 +8,7 @@
 #include "options/columns.h"
 #include "options/options.h"
 #include "options/regex.h"
+#include "views/core/engine.h"
 #include "views/core/grid.h"
 #include "views/core/notes.h"
 #include "views/core/report.h"

@@ -6,6 +6,7 @@
 #include "model/tables/samples.h"
 #include "model/tables/stats.h"
 #include "options/options.h"
+#include "views/core/engine.h"
 #include "views/core/notes.h"
 #include "views/core/own_frame.h"
 #include "views/core/report.h"
