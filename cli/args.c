@@ -117,7 +117,7 @@ char *cli_unquote(char *value)
     return value;
 }
 
-bool cli_is_boolean(const char *word)
+static bool is_boolean(const char *word)
 {
     static const char *const words[] = { "true", "t", "yes", "y", "1", "false", "f", "no", "n", "0" };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -261,7 +261,7 @@ static int take_option(words *in, char *word, option_word *w, char kind, cli_cal
     } else if (in->next < in->count) {
         char *next = in->at[in->next];
         char *plain = in->where == CLI_AT_PROMPT && *next != '-' ? cli_unquote(next) : next;
-        if (cli_is_boolean(plain)) {
+        if (is_boolean(plain)) {
             pair.value = plain;
             in->next++;
         }

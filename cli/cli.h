@@ -192,9 +192,8 @@ typedef struct cli_call {
 typedef enum cli_where { CLI_AT_SHELL, CLI_AT_PROMPT } cli_where;
 int cli_parse(char **words, size_t count, cli_where where, cli_call *call, cli_fault *f);
 void cli_call_free(cli_call *call);
-char **cli_split(char *line, size_t *count); /* at blanks, in place; NULL without memory */
-char *cli_unquote(char *value);              /* quotes off both ends, in place */
-bool cli_is_boolean(const char *word);
+char **cli_split(char *line, size_t *count);            /* at blanks, in place; NULL without memory */
+char *cli_unquote(char *value);                         /* quotes off both ends, in place */
 bool cli_has_word(const char *words, const char *word); /* whether words between blanks have that one */
 const char *cli_path_format(const char *name, size_t size, size_t *row); /* "graph_path" -> "graph", NULL: no such */
 

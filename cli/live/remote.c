@@ -82,18 +82,6 @@ int cli_remote_seconds(cli *c, const cli_call *call, cli_flag_id flag, double wi
     return 0;
 }
 
-int cli_remote_show(cli *c, cli_remote_text *t)
-{
-    char *line = t->data, *end;
-    for (; line && (end = strchr(line, '\n')); line = end + 1) {
-        *end = '\0';
-        cli_print_safe(c->out, line);
-        cli_print(c->out, "\n");
-    }
-    if (line && *line) cli_print_safe(c->out, line);
-    return cli_flush(c->out) ? cli_stdout_fault(c) : 0;
-}
-
 /* The output form of the table; NULL: a form that tables of other machines do not have. */
 static const char *form_of(const tfp_options *o)
 {

@@ -25,8 +25,6 @@ int cli_remote_agents(cli *c, const char *value, cli_agents *out);
 void cli_remote_agents_free(cli_agents *a);
 /* Reads --timeout in seconds; `without` is the default. Returns 0, or the status of an error. */
 int cli_remote_seconds(cli *c, const cli_call *call, cli_flag_id flag, double without, double *out);
-/* Prints the text line by line, escaped so that it cannot move the cursor. */
-int cli_remote_show(cli *c, cli_remote_text *t);
 /* Reads the token and -format. Returns 0, or the status of an error. */
 int cli_remote_begin(cli *c, const cli_call *call, const tfp_options *o, char token[CLI_TOKEN_ROOM], const char **form);
 

@@ -26,13 +26,6 @@ static uint64_t number(const char *at, unsigned bytes)
 
 bool tfp_is_zip(tfp_str head) { return tfp_str_begins(head, (tfp_str){ "PK\3\4", 4 }); }
 
-tfp_str tfp_zip_first_name(tfp_str head)
-{
-    if (!tfp_is_zip(head) || head.size < LOCAL) return (tfp_str){ "", 0 };
-    size_t size = (size_t)number(head.data + 26, 2);
-    return size <= head.size - LOCAL ? (tfp_str){ head.data + LOCAL, size } : (tfp_str){ "", 0 };
-}
-
 /* ---- the directory ---- */
 
 typedef struct directory {

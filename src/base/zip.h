@@ -21,8 +21,6 @@ typedef struct tfp_zip {
 } tfp_zip;
 
 bool tfp_is_zip(tfp_str head);
-/* The name in the first header of an archive that begins with `head`; empty: it is no archive. */
-tfp_str tfp_zip_first_name(tfp_str head);
 
 /* Reads the directory. Errors: TFP_BADFILE, TFP_LIMIT (over 64 MB), TFP_NOMEM. Free with tfp_zip_free, also after an error. */
 tfp_status tfp_zip_open(tfp_zip *z, tfp_input *in, tfp_error *err);

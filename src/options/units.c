@@ -75,7 +75,6 @@ static char *put_unit(char *at, tfp_unit unit, int64_t n)
 
 void tfp_format_number(tfp_buf *b, int64_t n) { tfp_format_unit(b, TFP_NUMBER, n); }
 void tfp_format_time(tfp_buf *b, int64_t us) { tfp_format_unit(b, TFP_MICROS, us); }
-void tfp_format_memory(tfp_buf *b, int64_t n) { tfp_format_unit(b, TFP_SIZE, n); }
 
 void tfp_format_unit(tfp_buf *b, tfp_unit unit, int64_t n)
 {

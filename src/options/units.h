@@ -20,10 +20,9 @@ void tfp_head_put(tfp_buf *out, const char *name, tfp_unit unit);
 bool tfp_is_head(tfp_str word, const char *name, tfp_unit unit); /* what tfp_head_put writes */
 
 /* Numbers as TensorFlow's tool prints them: in the text of the four views of its files, and in its advice. */
-void tfp_format_number(tfp_buf *b, int64_t n); /* 999, 1.28k, 603.98m, 17.63b */
-void tfp_format_time(tfp_buf *b, int64_t us);  /* 999us, 1.50ms, 3.61sec */
-void tfp_format_memory(tfp_buf *b, int64_t n); /* 999B, 1.50KB, 1234.50MB */
-void tfp_format_unit(tfp_buf *b, tfp_unit unit, int64_t n);
+void tfp_format_number(tfp_buf *b, int64_t n);              /* 999, 1.28k, 603.98m, 17.63b */
+void tfp_format_time(tfp_buf *b, int64_t us);               /* 999us, 1.50ms, 3.61sec */
+void tfp_format_unit(tfp_buf *b, tfp_unit unit, int64_t n); /* TFP_SIZE: 999B, 1.50KB, 1234.50MB */
 void tfp_format_pair(tfp_buf *b, tfp_unit unit, const int64_t *own, int64_t total); /* own/total; NULL: --/total */
 const char *tfp_unit_name(tfp_unit unit); /* "us", "bytes", "count", "label", "share" */
 const char *tfp_unit_long(tfp_unit unit); /* "microseconds", "bytes", "count" ... */

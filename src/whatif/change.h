@@ -7,18 +7,16 @@
 #include "options/regex.h"
 #include "whatif/job/job.h"
 
-/* A pattern, or one name, and the spans that have it. */
+/* A pattern, and the spans whose names it matches. */
 typedef struct tfp_named {
     const tfp_job *j;
-    tfp_regex *regex; /* NULL: `name` */
-    tfp_strid name;
+    tfp_regex *regex;
     const uint32_t *parent; /* by span: the one around it; NULL: that of the model, which leaves Python's frames out */
     uint8_t *known;         /* by strid */
     uint8_t *inside;        /* by span: whether it has the name, or a span around it */
     uint8_t *stacks;        /* by call stack: whether one of its lines has the name */
 } tfp_named;
 bool tfp_named_new(const tfp_job *j, tfp_str pattern, tfp_named *out); /* false without memory */
-void tfp_named_of(const tfp_job *j, tfp_strid name, tfp_named *out);
 bool tfp_named_has(tfp_named *n, uint32_t span);
 /* Whether it, or a span around it, has the name. A span of a thread that takes turns is also inside the other thread's waiting span. */
 bool tfp_named_inside(tfp_named *n, uint32_t span);

@@ -14,11 +14,9 @@ enum { UNKNOWN, NO, YES };
 bool tfp_named_new(const tfp_job *j, tfp_str pattern, tfp_named *out)
 {
     char why[8];
-    *out = (tfp_named){ .j = j, .regex = tfp_regex_new(pattern, why, sizeof why), .name = TFP_NONE };
+    *out = (tfp_named){ .j = j, .regex = tfp_regex_new(pattern, why, sizeof why) };
     return out->regex != NULL;
 }
-
-void tfp_named_of(const tfp_job *j, tfp_strid name, tfp_named *out) { *out = (tfp_named){ .j = j, .name = name }; }
 
 void tfp_named_free(tfp_named *n)
 {
@@ -56,7 +54,6 @@ static bool matches(const tfp_named *n, tfp_str name)
 
 static bool has_name(tfp_named *n, tfp_strid name)
 {
-    if (!n->regex) return name == n->name;
     if (!n->known) n->known = calloc(n->j->p->strings.count + 1, 1);
     if (!n->known) return false;
     if (!n->known[name]) n->known[name] = matches(n, tfp_text(n->j->p, name)) ? YES : NO;

@@ -57,46 +57,51 @@ const char *tfp_varint_fault(const uint8_t *at, const uint8_t *end)
 
 /* ---- groups: deprecated, but legal to meet ---- */
 
+typedef struct group {
+    const uint8_t *at; /* after the group, or the byte at fault */
+    const char *fault;
+} group;
+
 /* Skips one value that is no group; NULL fault on success. */
-static tfp_group skip_value(const uint8_t *at, const uint8_t *end, unsigned type)
+static group skip_value(const uint8_t *at, const uint8_t *end, unsigned type)
 {
     uint64_t size = type == TFP_FIXED64 ? 8 : type == TFP_FIXED32 ? 4 : 0;
     if (type == TFP_VARINT || type == TFP_BYTES) {
         tfp_varint v = varint_bytewise(at, end);
-        if (!v.at) return (tfp_group){ at, tfp_varint_fault(at, end) };
+        if (!v.at) return (group){ at, tfp_varint_fault(at, end) };
         at = v.at;
         if (type == TFP_BYTES) size = v.value;
     } else if (!size) {
-        return (tfp_group){ at, "unknown wire type" };
+        return (group){ at, "unknown wire type" };
     }
-    if (size > (uint64_t)(end - at)) return (tfp_group){ at, "length past the end" };
-    return (tfp_group){ at + size, NULL };
+    if (size > (uint64_t)(end - at)) return (group){ at, "length past the end" };
+    return (group){ at + size, NULL };
 }
 
 /* Groups nest. Open groups are counted, but their numbers are not kept: only the outermost one must end with the number that it
  * began with, because the reader continues after it. */
-tfp_group tfp_group_skip(const uint8_t *at, const uint8_t *end, uint32_t number)
+static group skip_group(const uint8_t *at, const uint8_t *end, uint32_t number)
 {
     for (size_t depth = 1; at < end;) {
         tfp_varint tag = varint_bytewise(at, end);
-        if (!tag.at) return (tfp_group){ at, tfp_varint_fault(at, end) };
+        if (!tag.at) return (group){ at, tfp_varint_fault(at, end) };
         unsigned type = tag.value & 7;
-        if (tag.value < 8) return (tfp_group){ at, "field number 0" };
-        if (tag.value > UINT32_MAX) return (tfp_group){ at, "field number too large" };
+        if (tag.value < 8) return (group){ at, "field number 0" };
+        if (tag.value > UINT32_MAX) return (group){ at, "field number too large" };
         if (type == TFP_GROUP) {
             depth++;
         } else if (type == TFP_GROUP_END) {
             if (--depth == 0)
-                return (tfp_group){ tag.value >> 3 == number ? tag.at : at,
-                                    tag.value >> 3 == number ? NULL : "end of another group" };
+                return (group){ tag.value >> 3 == number ? tag.at : at,
+                                tag.value >> 3 == number ? NULL : "end of another group" };
         } else {
-            tfp_group g = skip_value(tag.at, end, type);
+            group g = skip_value(tag.at, end, type);
             if (g.fault) return g;
             tag.at = g.at;
         }
         at = tag.at;
     }
-    return (tfp_group){ end, "group without an end" };
+    return (group){ end, "group without an end" };
 }
 
 /* ---- rare fields ---- */
@@ -143,7 +148,7 @@ bool tfp_wire_next_rare(tfp_wire *w, tfp_field *f)
         case TFP_FIXED64:
         case TFP_FIXED32: return next_fixed(w, at, f);
         case TFP_GROUP: {
-            tfp_group g = tfp_group_skip(at, w->end, f->number);
+            group g = skip_group(at, w->end, f->number);
             if (g.fault) return tfp_wire_fault(w, g.at, g.fault);
             w->at = g.at;
             break;
@@ -228,7 +233,7 @@ static tfp_status skip_top_group(tfp_input *in, tfp_error *err)
     uint64_t tag;
     if (!tfp_wire_varint(&w, &at, &tag)) return tfp_wire_end(&w, err);
     f.number = (uint32_t)(tag >> 3);
-    tfp_group g = tfp_group_skip(at, w.end, f.number);
+    group g = skip_group(at, w.end, f.number);
     if (g.fault) {
         tfp_wire_fault(&w, g.at, g.fault);
         return tfp_wire_end(&w, err);

@@ -49,11 +49,6 @@ typedef struct tfp_varint {
 } tfp_varint;
 tfp_varint tfp_varint_long(const uint8_t *at, const uint8_t *end);
 const char *tfp_varint_fault(const uint8_t *at, const uint8_t *end); /* why tfp_varint_long returned NULL */
-typedef struct tfp_group {
-    const uint8_t *at; /* after the group, or the byte at fault */
-    const char *fault;
-} tfp_group;
-tfp_group tfp_group_skip(const uint8_t *at, const uint8_t *end, uint32_t number); /* `at`: after its first tag */
 tfp_status tfp_wire_failed(tfp_wire w, tfp_error *err);
 
 /* A wire over bytes at offset `base` of the file (0 if it does not matter); errors report offsets in the file. */

@@ -18,7 +18,7 @@ static uint64_t varint(tfp_thrift_in *in)
     return v.value;
 }
 
-int64_t tfp_thrift_read_int(tfp_thrift_in *in)
+static int64_t read_int(tfp_thrift_in *in)
 {
     uint64_t n = varint(in);
     return (int64_t)(n >> 1) ^ -(int64_t)(n & 1);
@@ -41,7 +41,7 @@ bool tfp_thrift_next(tfp_thrift_in *in, tfp_thrift_field *f)
     uint8_t head = byte(in);
     if (in->fault || !(head & 15)) return false;
     f->type = (tfp_thrift_type)(head & 15);
-    int64_t number = head >> 4 ? f->number + (head >> 4) : tfp_thrift_read_int(in);
+    int64_t number = head >> 4 ? f->number + (head >> 4) : read_int(in);
     in->fault |= number < 0 || number > INT16_MAX || f->type > TFP_THRIFT_STRUCT;
     f->number = (int)number;
     return !in->fault;
@@ -135,8 +135,7 @@ void tfp_thrift_skip(tfp_thrift_in *in, tfp_thrift_type type)
 
 int64_t tfp_thrift_int_of(tfp_thrift_in *in, const tfp_thrift_field *f)
 {
-    if (f->type == TFP_THRIFT_I16 || f->type == TFP_THRIFT_I32 || f->type == TFP_THRIFT_I64)
-        return tfp_thrift_read_int(in);
+    if (f->type == TFP_THRIFT_I16 || f->type == TFP_THRIFT_I32 || f->type == TFP_THRIFT_I64) return read_int(in);
     tfp_thrift_skip(in, f->type);
     return 0;
 }

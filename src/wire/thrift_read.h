@@ -22,7 +22,6 @@ typedef struct tfp_thrift_field {
 } tfp_thrift_field;
 bool tfp_thrift_next(tfp_thrift_in *in, tfp_thrift_field *f); /* starts from { 0 }; false at the end of the struct */
 
-int64_t tfp_thrift_read_int(tfp_thrift_in *in);
 tfp_str tfp_thrift_read_text(tfp_thrift_in *in);
 /* The head of a list: the number and type of its items; never more items than bytes left. */
 size_t tfp_thrift_read_list(tfp_thrift_in *in, tfp_thrift_type *of);

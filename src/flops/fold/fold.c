@@ -8,7 +8,8 @@
 
 #include <math.h>
 
-void tfp_fold_share(tfp_op *op, uint32_t i, uint32_t from)
+/* Output i has the elements of input `from`, in the same order. */
+static void share(tfp_op *op, uint32_t i, uint32_t from)
 {
     if (i >= op->out_count || tfp_elements(tfp_in(op, from)) != tfp_elements(tfp_out(op, i))) return;
     if (tfp_dims_known(tfp_out(op, i))) op->out[i].elements = tfp_fold_in(op, from);
@@ -75,22 +76,22 @@ void tfp_fold_const(tfp_op *op)
 
 /* ---- ops that rename a value ---- */
 
-void tfp_fold_same(tfp_op *op) { tfp_fold_share(op, 0, 0); }
+void tfp_fold_same(tfp_op *op) { share(op, 0, 0); }
 
 static void fold_each_same(tfp_op *op)
 {
-    for (uint32_t i = 0; i < op->out_count; i++) tfp_fold_share(op, i, i);
+    for (uint32_t i = 0; i < op->out_count; i++) share(op, i, i);
 }
 
 /* Both outputs of a switch have the value of its input. */
 static void fold_switch(tfp_op *op)
 {
-    for (uint32_t i = 0; i < op->out_count; i++) tfp_fold_share(op, i, 0);
+    for (uint32_t i = 0; i < op->out_count; i++) share(op, i, 0);
 }
 
 static void fold_enter(tfp_op *op)
 {
-    tfp_fold_share(op, 0, 0);
+    share(op, 0, 0);
     if (op->out_count) op->out[0].limit = op->importer ? TFP_NO_FOLD : TFP_ANY_USE;
 }
 
@@ -118,7 +119,7 @@ static void shape_as_values(tfp_op *op, uint32_t i, tfp_dims shape)
                      : tfp_fold_fit(TFP_DT_INT64, (double)shape.at[k]);
 }
 
-void tfp_fold_shape(tfp_op *op) { shape_as_values(op, 0, tfp_in(op, 0)); }
+static void fold_shape(tfp_op *op) { shape_as_values(op, 0, tfp_in(op, 0)); }
 
 static void fold_shape_n(tfp_op *op)
 {
@@ -166,7 +167,7 @@ const tfp_fold_rule tfp_fold_rules[] = {
     { "Range",                                                                                                       tfp_fold_range },
     { "LinSpace",                                                                                                    tfp_fold_lin_space },
     { "OneHot",                                                                                                      tfp_fold_one_hot },
-    { "Shape",                                                                                                       tfp_fold_shape },
+    { "Shape",                                                                                                       fold_shape },
     { "ShapeN",                                                                                                      fold_shape_n },
     { "VariableShape",                                                                                               fold_variable_shape },
     { "Rank",                                                                                                        fold_rank },

@@ -30,13 +30,10 @@ double tfp_fold_exact(int dtype, double x);
 int64_t tfp_fold_broadcast(tfp_dims in, tfp_dims out, int64_t k);
 void tfp_fold_unflatten(int64_t k, tfp_dims d, int64_t *at); /* coordinates of element k */
 int64_t tfp_fold_flatten(tfp_dims d, const int64_t *at);
-/* Output i has the elements of input `from`, in the same order. */
-void tfp_fold_share(tfp_op *op, uint32_t i, uint32_t from);
 
 /* ---- fold.c ---- */
 void tfp_fold_const(tfp_op *op);
 void tfp_fold_same(tfp_op *op); /* output 0 has the elements of input 0 */
-void tfp_fold_shape(tfp_op *op);
 void tfp_fold_size(tfp_op *op);
 
 /* ---- math.c ---- */
@@ -89,9 +86,8 @@ void tfp_fold_cumsum(tfp_op *op);
 void tfp_fold_cumprod(tfp_op *op);
 
 /* ---- move.c ---- */
-int64_t tfp_fold_product(tfp_dims d, int from, int to);              /* of the dims [from, to) */
-bool tfp_fold_axis(int64_t axis, int rank, int *out);                /* made non-negative; false when out of range */
-bool tfp_fold_every(const tfp_op *op, uint32_t first, uint32_t end); /* elements of all inputs [first, end) are known */
+int64_t tfp_fold_product(tfp_dims d, int from, int to); /* of the dims [from, to) */
+bool tfp_fold_axis(int64_t axis, int rank, int *out);   /* made non-negative; false when out of range */
 /* Index in input 0 of the element for coordinates `at` of the walked dims; -1 when there is none. */
 typedef int64_t (*tfp_place_fn)(const void *ctx, const int64_t *at);
 /* Output 0 has as many elements as `walked`; `place` gives the index in `in` of each. */

@@ -30,7 +30,8 @@ static bool any_known(const tfp_op *op, uint32_t first, uint32_t end, bool shape
     return false;
 }
 
-bool tfp_fold_every(const tfp_op *op, uint32_t first, uint32_t end)
+/* Whether the elements of all inputs [first, end) are known. */
+static bool every_known(const tfp_op *op, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i++)
         if (!tfp_fold_in(op, i)) return false;
@@ -56,7 +57,7 @@ static void join_rows(tfp_op *op, uint32_t first, uint32_t end, int64_t outer, b
 /* Inputs [first, end) joined along an axis. TensorFlow computes it from all inputs, or a shape from parts of them. */
 static void join(tfp_op *op, uint32_t first, uint32_t end, int64_t outer)
 {
-    if (!op->importer || tfp_fold_every(op, first, end)) {
+    if (!op->importer || every_known(op, first, end)) {
         join_rows(op, first, end, outer, false);
     } else if (tfp_out(op, 0).rank == 1) {
         join_rows(op, first, end, outer, true);
@@ -87,7 +88,7 @@ void tfp_fold_pack(tfp_op *op)
     tfp_dims out = tfp_out(op, 0);
     int axis;
     if (!op->out_count || !tfp_fold_axis(tfp_attr_int(op, "axis", 0), out.rank, &axis)) return;
-    if (op->importer && !tfp_fold_every(op, 0, op->in_count)) {
+    if (op->importer && !every_known(op, 0, op->in_count)) {
         if (out.rank == 1 && tfp_elements(out) == op->in_count) pack_shape(op);
         return;
     }

@@ -13,7 +13,8 @@ static const tfp_op_rule *const lists[] = {
 };
 enum { LIST_COUNT = sizeof lists / sizeof *lists };
 
-bool tfp_next_name(const char **ops, tfp_str *name)
+/* The next name of a row; false at the end. */
+static bool next_name(const char **ops, tfp_str *name)
 {
     while (**ops == ' ') (*ops)++;
     *name = (tfp_str){ *ops, strcspn(*ops, " ") };
@@ -26,7 +27,7 @@ const tfp_op_rule *tfp_rule_find(tfp_str op)
     tfp_str name;
     for (size_t i = 0; i < LIST_COUNT; i++)
         for (const tfp_op_rule *r = lists[i]; r->ops; r++)
-            for (const char *at = r->ops; tfp_next_name(&at, &name);)
+            for (const char *at = r->ops; next_name(&at, &name);)
                 if (tfp_str_eq(name, op)) return r;
     return NULL;
 }
@@ -37,7 +38,7 @@ const char *tfp_rule_name(size_t i)
     tfp_str name;
     for (size_t k = 0; k < LIST_COUNT; k++)
         for (const tfp_op_rule *r = lists[k]; r->ops; r++)
-            for (const char *at = r->ops; tfp_next_name(&at, &name);)
+            for (const char *at = r->ops; next_name(&at, &name);)
                 if (i-- == 0) return tfp_opdef_find(name) ? tfp_opdef_find(name)->op : "";
     return NULL;
 }
@@ -72,7 +73,7 @@ static tfp_rule_set *placed(tfp_rule_index *x, tfp_str op)
 
 /* Sets a member of the entry of each operation of a row. */
 #define EACH(x, names, set)                                                                                            \
-    for (const char *at = (names); tfp_next_name(&at, &name);) placed((x), name)->set
+    for (const char *at = (names); next_name(&at, &name);) placed((x), name)->set
 
 static void add_tensorflow(tfp_rule_index *x)
 {

@@ -262,7 +262,9 @@ static tfp_status read_graph_field(node_reader *r, tfp_wire *w, const tfp_field 
     return tfp_within(err, read_library(r, message, source, err), "library");
 }
 
-tfp_status tfp_read_graph_def(tfp_builder *b, tfp_wire w, tfp_graph_source source, tfp_error *err)
+/* Adds the nodes of a GraphDef to the profile; of nodes with one name the first is kept. Nodes of its function library
+ * are not part of the graph: they are left out with a warning, or with TFP_KEEP_FUNCTIONS become FUNCTION/NODE. */
+static tfp_status read_graph_def(tfp_builder *b, tfp_wire w, tfp_graph_source source, tfp_error *err)
 {
     node_reader r = { .b = b };
     tfp_status s = TFP_OK;
@@ -290,7 +292,7 @@ static tfp_status read_graph_windows(tfp_builder *b, tfp_input *in, tfp_graph_so
 /* Reads the same bytes twice: for the tables of the four views, and for the program. */
 static tfp_status read_whole_graph(tfp_builder *b, tfp_wire w, tfp_graph_source source, tfp_error *err)
 {
-    tfp_status s = tfp_read_graph_def(b, w, source, err);
+    tfp_status s = read_graph_def(b, w, source, err);
     return s || !source.program ? s : tfp_program_add_graph(source.program, w, err);
 }
 

@@ -13,8 +13,4 @@ typedef struct tfp_graph_source {
     tfp_program_reader *program; /* receives the model's own graph when it is wanted; otherwise NULL */
 } tfp_graph_source;
 
-/* Adds the nodes of a GraphDef to the profile; of nodes with one name the first is kept. Nodes of its function library
- * are not part of the graph: they are left out with a warning, or with TFP_KEEP_FUNCTIONS become FUNCTION/NODE. */
-tfp_status tfp_read_graph_def(tfp_builder *b, tfp_wire w, tfp_graph_source source, tfp_error *err);
-
 #endif

@@ -82,8 +82,6 @@ size_t tfp_shlo_types_at(tfp_str s);
 tfp_str tfp_shlo_quoted(tfp_str *s);                 /* "TEXT" without its quotes; escapes are kept */
 tfp_str tfp_shlo_behind(tfp_str s, const char *key); /* the text after a key; empty: the key is missing */
 int64_t tfp_shlo_number(tfp_str *s);
-/* Adds the arrays of a type to the module's arrays; of a tuple all. */
-void tfp_shlo_type(tfp_shlo *r, tfp_str *s);
 /* Reads "TYPE, TYPE" or "(TYPE, TYPE)" as one shape of all arrays; a tuple when there is more than one type. Returns an
  * index in shapes. */
 uint32_t tfp_shlo_types(tfp_shlo *r, tfp_str *s, uint32_t *count);

@@ -143,7 +143,8 @@ static void read_tensor(tfp_shlo *r, tfp_str inside)
     tfp_shlo_ok(r, tfp_push(&m->arrays, a));
 }
 
-void tfp_shlo_type(tfp_shlo *r, tfp_str *s)
+/* Adds the arrays of a type to the module's arrays; of a tuple all. */
+static void read_type(tfp_shlo *r, tfp_str *s)
 {
     tfp_hlo_module *m = r->m;
     /* nested tuples are flattened */
@@ -176,7 +177,7 @@ uint32_t tfp_shlo_types(tfp_shlo *r, tfp_str *s, uint32_t *count)
         size_t before;
         do {
             before = type.size;
-            tfp_shlo_type(r, &type);
+            read_type(r, &type);
         } while (tuple && type.size && type.size < before && !r->b->status);
         shape.tuple |= tuple;
         *s = (tfp_str){ s->data + end, s->size - end };

@@ -92,7 +92,8 @@ static bool next_part(level *l, tfp_str *part)
     return false;
 }
 
-void tfp_pf_put_value(tfp_pf_reader *r, uint32_t sequence, tfp_str annotation, tfp_buf *out)
+/* Writes a value of a debug annotation as JSON. */
+static void put_value(tfp_pf_reader *r, uint32_t sequence, tfp_str annotation, tfp_buf *out)
 {
     level stack[DEPTH];
     size_t depth = 0;
@@ -129,7 +130,7 @@ static void add_arg(tfp_pf_reader *r, uint32_t sequence, tfp_str annotation, tfp
     if (r->args.size > e->args) tfp_buf_char(&r->args, ',');
     tfp_pf_put_string(&r->args, name);
     tfp_buf_char(&r->args, ':');
-    tfp_pf_put_value(r, sequence, annotation, &r->args);
+    put_value(r, sequence, annotation, &r->args);
 }
 
 static void add_event(tfp_pf_reader *r, tfp_pf_event *e)

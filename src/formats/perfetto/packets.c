@@ -55,7 +55,8 @@ static void intern_row(tfp_pf_reader *r, uint32_t sequence, tfp_pf_table table, 
         tfp_pf_keep(r, tfp_map64_put(&r->interned, key_of(r, sequence, table, id), string));
 }
 
-void tfp_pf_intern(tfp_pf_reader *r, uint32_t sequence, tfp_str data)
+/* Reads an InternedData message. */
+static void intern(tfp_pf_reader *r, uint32_t sequence, tfp_str data)
 {
     tfp_wire w = tfp_wire_start(data);
     for (tfp_field f; tfp_wire_next(&w, &f) && !r->no_memory;) {
@@ -159,7 +160,7 @@ static void take_packet(tfp_pf_reader *r, const packet *p)
     tfp_pf_sequence *s = &r->sequences.at[sequence];
     if (p->flags & 1 || p->cleared) *s = (tfp_pf_sequence){ .generation = s->generation + 1 };
     if (p->defaults.data) read_defaults(s, p->defaults);
-    if (p->interned.data) tfp_pf_intern(r, sequence, p->interned);
+    if (p->interned.data) intern(r, sequence, p->interned);
     if (p->track.data) tfp_pf_read_track(r, p->track);
     if (p->snapshot.data) tfp_pf_read_snapshot(r, sequence, p->snapshot);
     if (!p->event.data && !p->stage.data) return;

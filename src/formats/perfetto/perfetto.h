@@ -71,15 +71,12 @@ void tfp_pf_tell(const tfp_pf_reader *r, const char *severity, const char *what,
 uint32_t tfp_pf_track_of(tfp_pf_reader *r, uint64_t uuid); /* finds or adds a track; returns an index in tracks */
 void tfp_pf_read_track(tfp_pf_reader *r, tfp_str descriptor);
 
-void tfp_pf_intern(tfp_pf_reader *r, uint32_t sequence, tfp_str data); /* InternedData */
 tfp_strid tfp_pf_interned(const tfp_pf_reader *r, uint32_t sequence, tfp_pf_table table, uint64_t id); /* 0: unknown */
 
 void tfp_pf_read_snapshot(tfp_pf_reader *r, uint32_t sequence, tfp_str snapshot);
 int64_t tfp_pf_time(tfp_pf_reader *r, uint32_t sequence, uint64_t clock,
                     uint64_t time); /* converts a time to the trace's clock */
 
-/* Writes a value of a debug annotation as JSON. */
-void tfp_pf_put_value(tfp_pf_reader *r, uint32_t sequence, tfp_str annotation, tfp_buf *out);
 /* Reads a TrackEvent, and a packet of a GPU's stage. */
 void tfp_pf_read_event(tfp_pf_reader *r, uint32_t sequence, tfp_str event, int64_t at_ns);
 void tfp_pf_read_stage(tfp_pf_reader *r, uint32_t sequence, tfp_str event, int64_t at_ns);

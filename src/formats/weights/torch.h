@@ -13,7 +13,6 @@ typedef struct tfp_torch_type {
     tfp_str name, element;
     unsigned bits;
 } tfp_torch_type;
-tfp_torch_type tfp_torch_type_of(tfp_str told);
 tfp_torch_type tfp_torch_type_numbered(int64_t number);
 
 /* Adds the tensors in what torch.save wrote, wherever they are in dicts, lists and modules. */

@@ -54,7 +54,7 @@ static tfp_torch_type type_at(size_t i)
     return (tfp_torch_type){ tfp_str_of(types[i].name), tfp_str_of(types[i].element), types[i].bits };
 }
 
-tfp_torch_type tfp_torch_type_of(tfp_str told)
+static tfp_torch_type type_of(tfp_str told)
 {
     for (size_t i = told.size; i-- > 0;)
         if (told.data[i] == '.') {
@@ -152,10 +152,9 @@ static bool find_tensor(const walk *w, tfp_pvalue v, tensor *out)
         if (rebuilders[i].storage >= 0) {
             out->storage = tfp_pickle_args(w->m, argument(w, args, (size_t)rebuilders[i].storage));
             out->offset = argument(w, args, 1);
-            out->type = tfp_torch_type_of(text_of(w, argument(w, out->storage, 1)));
+            out->type = type_of(text_of(w, argument(w, out->storage, 1)));
         }
-        if (rebuilders[i].dtype >= 0)
-            out->type = tfp_torch_type_of(text_of(w, argument(w, args, (size_t)rebuilders[i].dtype)));
+        if (rebuilders[i].dtype >= 0) out->type = type_of(text_of(w, argument(w, args, (size_t)rebuilders[i].dtype)));
         return true;
     }
     return false;

@@ -233,8 +233,6 @@ static tfp_str instruction_of(tfp_str name, tfp_str display)
     return display.size ? display : name;
 }
 
-#define MODULE_MOST ((size_t)1 << 30)
-
 /* Reads the stat `Hlo Proto` of a module. */
 static void read_module(tfp_xreader *r, tfp_wire w, uint64_t program, tfp_str name)
 {

@@ -42,7 +42,8 @@ tfp_kineto_kind tfp_kineto_datagram(tfp_str in, bool *activities)
     return TFP_KINETO_POLL;
 }
 
-void tfp_kineto_answer(tfp_kineto_kind kind, tfp_str body, tfp_buf *out)
+/* An answer of that type, as it is sent. */
+static void kineto_answer(tfp_kineto_kind kind, tfp_str body, tfp_buf *out)
 {
     char head[HEAD_SIZE] = { 0 };
     uint64_t size = body.size;
@@ -161,7 +162,7 @@ bool tfp_kineto_receive(int fd, tfp_kineto_from *out)
 void tfp_kineto_send(int fd, const tfp_kineto_from *to, tfp_str body)
 {
     tfp_buf text = { 0 };
-    tfp_kineto_answer(to->kind, body, &text);
+    kineto_answer(to->kind, body, &text);
     if (!text.failed && to->address_size > sizeof(sa_family_t) &&
         sendto(fd, text.data, text.size, MSG_NOSIGNAL | MSG_DONTWAIT, (const struct sockaddr *)to->address,
                to->address_size) < 0)

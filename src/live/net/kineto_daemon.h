@@ -11,8 +11,6 @@ typedef enum tfp_kineto_kind { TFP_KINETO_NONE, TFP_KINETO_HELLO, TFP_KINETO_POL
 /* Parses a datagram. NONE: of unknown type, or its size differs from the size that it states. *activities: a poll asks for a trace,
  * and not for something else. */
 tfp_kineto_kind tfp_kineto_datagram(tfp_str datagram, bool *activities);
-/* An answer of that type, as it is sent. */
-void tfp_kineto_answer(tfp_kineto_kind kind, tfp_str body, tfp_buf *out);
 /* Finds the end of a JSON object whose text arrives in pieces. */
 typedef struct tfp_json_end {
     size_t depth;

@@ -113,7 +113,7 @@ static const char *open_ring(tfp_perf *p, ring *r)
     return NULL;
 }
 
-bool tfp_perf_has(const tfp_perf *p, int64_t tid)
+static bool perf_has(const tfp_perf *p, int64_t tid)
 {
     for (size_t i = 0; i < p->rings.size; i++)
         if (p->rings.at[i].tid == tid) return true;
@@ -123,7 +123,7 @@ bool tfp_perf_has(const tfp_perf *p, int64_t tid)
 const char *tfp_perf_add(tfp_perf *p, int64_t tid)
 {
     ring r = { .tid = tid, .fd = -1 };
-    if (tfp_perf_has(p, tid)) return NULL;
+    if (perf_has(p, tid)) return NULL;
     if (!tfp_reserve(&p->rings, p->rings.size + 1) || !tfp_reserve(&p->polled, p->polled.size + 1))
         return "out of memory";
     const char *why = p->rings.size < THREADS_MOST ? open_ring(p, &r) : "too many threads";

@@ -13,7 +13,6 @@ tfp_perf *tfp_perf_new(int64_t pid, int64_t period_ns);
 void tfp_perf_free(tfp_perf *p);
 /* Samples this thread from now on. NULL: it works; otherwise the reason. A second call for the same thread does nothing. */
 const char *tfp_perf_add(tfp_perf *p, int64_t tid);
-bool tfp_perf_has(const tfp_perf *p, int64_t tid);
 /* Waits for samples, `wait_ns` at most, and passes each to `fn` with its thread. What `s` points to is valid until fn
  * returns. */
 void tfp_perf_read(tfp_perf *p, int64_t wait_ns, void (*fn)(void *ctx, int64_t tid, const tfp_native_state *s),

@@ -123,7 +123,6 @@ bool tfp_runs_count(const tfp_profile *p, const tfp_runs *r); /* whether they ar
 void tfp_exec_add(const tfp_profile *p, tfp_exec *e, const tfp_runs *r, bool ran_on_host, tfp_strid flops);
 void tfp_exec_add_memory(tfp_exec *e, const tfp_memory_event *m);
 
-void tfp_join_order(tfp_join *x); /* fills order, lane_first */
 void tfp_join_nest(tfp_join *x);  /* fills parent, op_above, cpu_op_above, self_ns, and owners of memory events */
 void tfp_join_steps(tfp_join *x); /* makes windows and parts, and finds the step of host spans */
 bool tfp_join_index_spans(
@@ -160,7 +159,6 @@ uint32_t tfp_join_step_at(const tfp_join *x, uint32_t process, tfp_strid device,
 bool tfp_join_has_steps(const tfp_join *x, uint32_t process, tfp_strid device);
 uint32_t tfp_join_no_op(tfp_join *x);   /* the node for activities and allocations outside all ops */
 extern const char tfp_join_cut_paths[]; /* a warning of the join */
-void tfp_join_type(tfp_join *x, uint32_t node, tfp_strid type);
 
 /* Called by tfp_build_finish. */
 void tfp_build_join(tfp_builder *b);

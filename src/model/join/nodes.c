@@ -120,7 +120,7 @@ static uint32_t place_around(tfp_join *x, uint32_t i, const forwards *f, tfp_str
 
 /* ---- nodes ---- */
 
-void tfp_join_type(tfp_join *x, uint32_t node, tfp_strid type)
+static void join_type(tfp_join *x, uint32_t node, tfp_strid type)
 {
     if (node == TFP_NONE || !type || x->last_type.at[node] == type) return;
     x->last_type.at[node] = type;
@@ -208,7 +208,7 @@ static void host_types(tfp_join *x, const host_run *h, const words *w)
     if (node == TFP_NONE || x->b->status) return;
     const tfp_lane *lane = &x->p->lanes.at[h->lane];
     if (!x->ran.at[node]) { /* once for each node */
-        tfp_join_type(x, node, lane->device);
+        join_type(x, node, lane->device);
         if (h->kind == TFP_SPAN_CALL) tfp_build_type(x->b, node, w->runtime);
         tfp_build_node_device(x->b, node, lane->device, lane->on);
         x->p->graph->nodes.at[node].host_device = lane->device;
@@ -328,7 +328,7 @@ static void activity_types(tfp_join *x, uint32_t node, const tfp_lane *lane, boo
 {
     if (node == TFP_NONE || x->b->status) return;
     if (x->last_type.at[node] != lane->device) tfp_build_node_device(x->b, node, lane->device, lane->on);
-    tfp_join_type(x, node, lane->device);
+    join_type(x, node, lane->device);
     if (communication) tfp_build_type(x->b, node, w->communication);
 }
 

@@ -26,7 +26,8 @@ static tfp_str cut(writer *w, tfp_str s)
 
 static void put(writer *w, tfp_str s) { tfp_buf_str(w->out, cut(w, s)); }
 
-double tfp_tensor_shown(double value)
+/* The number that TensorFlow prints and stores in its protos for a double: six significant digits of it. */
+static double tensor_shown(double value)
 {
     char text[40];
     snprintf(text, sizeof text, "%g", value);
@@ -38,7 +39,7 @@ static void put_element(writer *w, const tfp_tensor *t, size_t i)
     char text[400]; /* the longest double has 309 digits before the point */
     switch (t->kind) {
     case TFP_VALUES_DOUBLE:
-        put(w, (tfp_str){ text, (size_t)snprintf(text, sizeof text, "%.2f ", tfp_tensor_shown(t->doubles[i])) });
+        put(w, (tfp_str){ text, (size_t)snprintf(text, sizeof text, "%.2f ", tensor_shown(t->doubles[i])) });
         break;
     case TFP_VALUES_INT:
         put(w, (tfp_str){ text, (size_t)snprintf(text, sizeof text, "%lld ", (long long)t->ints[i]) });
@@ -52,7 +53,8 @@ static void put_element(writer *w, const tfp_tensor *t, size_t i)
     }
 }
 
-bool tfp_tensor_is_shown(const tfp_tensor *t)
+/* Whether TensorFlow prints tensors of this type. */
+static bool tensor_is_shown(const tfp_tensor *t)
 {
     switch (t->dtype) {
     case TFP_DT_FLOAT:
@@ -84,7 +86,7 @@ static void put_levels(writer *w, const tfp_tensor *t, int64_t *at)
 
 void tfp_tensor_text(const tfp_tensor *t, tfp_buf *out)
 {
-    if (!tfp_tensor_is_shown(t)) return;
+    if (!tensor_is_shown(t)) return;
     int64_t at_few[16] = { 0 }, *at = t->dim_count > 16 ? calloc(t->dim_count, sizeof *at) : at_few;
     writer w = { .out = out, .left = SHOWN_MAX };
     if (!at) {

@@ -8,9 +8,5 @@
 /* Appends the block of the column tensor_value: nested [ ... ],\n of at most about 10,000 characters. Types that
  * TensorFlow does not print (all but float32, float64, int32, int64 and string) add nothing. */
 void tfp_tensor_text(const tfp_tensor *t, tfp_buf *out);
-/* Whether TensorFlow prints tensors of this type. */
-bool tfp_tensor_is_shown(const tfp_tensor *t);
-/* The number that TensorFlow prints and stores in its protos for a double: six significant digits of it. */
-double tfp_tensor_shown(double value);
 
 #endif

@@ -87,7 +87,6 @@ static void put(tfp_batch *b, uint64_t cell, bool absent)
 }
 
 void tfp_batch_none(tfp_batch *b) { put(b, 0, true); }
-void tfp_batch_cell(tfp_batch *b, uint64_t cell) { put(b, cell, false); }
 void tfp_batch_int(tfp_batch *b, int64_t n) { put(b, (uint64_t)n, false); }
 void tfp_batch_int_if(tfp_batch *b, bool known, int64_t n) { put(b, known ? (uint64_t)n : 0, !known); }
 

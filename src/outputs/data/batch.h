@@ -51,7 +51,6 @@ bool tfp_batch_room(tfp_batch *b, size_t rows); /* makes room for more rows; fal
 
 /* Puts the next cell; the cell of the last column ends the row. */
 void tfp_batch_none(tfp_batch *b);
-void tfp_batch_cell(tfp_batch *b, uint64_t cell);
 void tfp_batch_int(tfp_batch *b, int64_t n);
 void tfp_batch_int_if(tfp_batch *b, bool known, int64_t n); /* absent if it is not known */
 void tfp_batch_real(tfp_batch *b, double x);                /* absent if it is NAN */

@@ -60,8 +60,6 @@ tfp_status tfp_note_unmatched(tfp_report *r, const tfp_str *names, size_t count,
 /* ---- code ---- */
 /* Selects the column that the samples fill, unless the user chose one (tree/samples.c). */
 tfp_status tfp_samples_select(tfp_report *r, tfp_error *err);
-/* The file of a row of the code view (files/lines.c). */
-tfp_str tfp_line_file(const tfp_report *code, uint32_t row);
 
 /* ---- rows ---- */
 /* Appends a row; TFP_NONE without memory. */

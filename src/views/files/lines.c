@@ -44,7 +44,7 @@ static tfp_str plain_name(tfp_str name, bool *gradient)
 }
 
 /* The file of a line: its frame's, or for a trace the beginning of the row's name FILE:LINE:FUNCTION. */
-tfp_str tfp_line_file(const tfp_report *code, uint32_t row)
+static tfp_str line_file(const tfp_report *code, uint32_t row)
 {
     const tfp_profile *p = code->profile;
     if (code->tree->code) {
@@ -107,7 +107,7 @@ static bool add_rows(table *t)
     t->line[0] = TFP_NONE;
     for (uint32_t i = 1; ok && i < c->tree->rows.size; i++) {
         bool gradient;
-        tfp_str name = plain_name(c->tree->rows.at[i].name, &gradient), file = tfp_line_file(c, i);
+        tfp_str name = plain_name(c->tree->rows.at[i].name, &gradient), file = line_file(c, i);
         uint32_t above = t->line[c->tree->rows.at[i].parent];
         while (path.size && c->tree->rows.at[path.at[path.size - 1]].depth >= c->tree->rows.at[i].depth) {
             uint32_t left = path.at[--path.size];

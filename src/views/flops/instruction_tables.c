@@ -18,7 +18,7 @@ enum { TOP_ROWS = 10, OPS_SHOWN = 15 };
 
 static void plus(int64_t *to, int64_t n) { *to = tfp_add(*to, n, NULL); }
 
-void tfp_work_add(tfp_work_row *row, const tfp_instruction_sum *n)
+static void work_add(tfp_work_row *row, const tfp_instruction_sum *n)
 {
     row->instructions++;
     row->counted += n->counted;
@@ -247,7 +247,7 @@ static tfp_status put_ops(const tfp_work_tables *t, tfp_error *err)
     for (size_t i = 0; ok && i < t->sums.size; i++) {
         tfp_strid op = tfp_profile_of(t->r)->graph->nodes.at[t->sums.at[i].node].op;
         tfp_work_row *row = group_of(&g, op, text(t, op));
-        if ((ok = row != NULL)) tfp_work_add(row, &t->sums.at[i]);
+        if ((ok = row != NULL)) work_add(row, &t->sums.at[i]);
     }
     ok = ok && find_opcodes(t, &g);
     for (size_t i = 0; ok && i < g.rows.size; i++) {
@@ -268,7 +268,7 @@ static tfp_status put_scopes(const tfp_work_tables *t, tfp_error *err)
     for (size_t i = 0; ok && i < t->sums.size; i++) {
         tfp_str scope = scope_of(t, t->sums.at[i].node);
         tfp_work_row *row = group_of(&g, tfp_hash(scope.data, scope.size), scope);
-        if ((ok = row != NULL)) tfp_work_add(row, &t->sums.at[i]);
+        if ((ok = row != NULL)) work_add(row, &t->sums.at[i]);
     }
     for (size_t i = 0; ok && i < g.rows.size; i++) ok = finish_row(t, &g.rows.at[i]);
     tfp_status s =
@@ -289,7 +289,7 @@ static tfp_status put_gaps(const tfp_work_tables *t, tfp_error *err)
         tfp_work_row *row = group_of(&g, op, text(t, op));
         if (!(ok = row != NULL)) break;
         if (!row->instructions) row->op = text(t, n->name);
-        tfp_work_add(row, n);
+        work_add(row, n);
     }
     tfp_status s = ok ? put_part(t, "no_formula", "operations without a count",
                                  (work_rows){ gap_columns, g.rows.at, g.rows.size }, err)
@@ -307,7 +307,7 @@ static tfp_work_row *instruction_rows(const tfp_work_tables *t)
         rows[i].name = text(t, n->name);
         rows[i].op = text(t, tfp_profile_of(t->r)->graph->nodes.at[n->node].op);
         if (n->opcode) rows[i].opcode = text(t, n->opcode);
-        tfp_work_add(&rows[i], n);
+        work_add(&rows[i], n);
     }
     return rows;
 }
@@ -355,7 +355,7 @@ static void find_totals(tfp_work_tables *t)
 {
     for (size_t i = 0; i < t->sums.size; i++) {
         const tfp_instruction_sum *n = &t->sums.at[i];
-        tfp_work_add(&t->all, n);
+        work_add(&t->all, n);
         if (n->counted)
             plus(&t->counted_ns, n->ns);
         else

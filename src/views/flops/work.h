@@ -58,8 +58,6 @@ typedef struct tfp_work_tables {
     unsigned shown;
 } tfp_work_tables;
 
-void tfp_work_add(tfp_work_row *row, const tfp_instruction_sum *n);
-
 /* roofline.c. Finds the peaks: those of the options, otherwise those in the trace, otherwise those of a known
  * device. */
 tfp_status tfp_work_find_peaks(tfp_work_tables *t, tfp_error *err);

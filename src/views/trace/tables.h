@@ -88,15 +88,4 @@ tfp_bytes_keys tfp_bytes_keys_of(const tfp_profile *p);
 /* The bytes of one such activity; false: unknown. */
 bool tfp_told_bytes(const tfp_profile *p, const tfp_told *a, const tfp_bytes_keys *keys, int64_t *out);
 
-typedef struct tfp_wait_row {
-    int64_t rank;
-    tfp_str cause, where;
-    int64_t count, total_ns, max_ns;
-    double mean_us, share;
-    tfp_str example;
-    uint32_t unit;
-} tfp_wait_row;
-/* By unit, longest time first. False: out of memory. */
-bool tfp_wait_rows(tfp_report *r, const tfp_trace_index *x, tfp_wait_row **rows, size_t *count);
-
 #endif

@@ -11,11 +11,20 @@
 
 #define QUEUE_GAP_NS 30000 /* longer gaps are not the device's own delay between activities */
 
+typedef struct wait_row {
+    int64_t rank;
+    tfp_str cause, where;
+    int64_t count, total_ns, max_ns;
+    double mean_us, share;
+    tfp_str example;
+    uint32_t unit;
+} wait_row;
+
 typedef struct wait_table {
     tfp_report *r;
     const tfp_trace_index *x;
     tfp_strtab places; /* unit, cause and place as one text -> index in rows, from 1 */
-    TFP_VEC(tfp_wait_row) rows;
+    TFP_VEC(wait_row) rows;
 } wait_table;
 
 /* ---- rows ---- */
@@ -30,14 +39,14 @@ static bool add(wait_table *t, uint32_t unit, const char *cause, tfp_str where, 
     tfp_buf_free(&key);
     if (id == TFP_NONE) return false;
     if (id > t->rows.size) {
-        tfp_wait_row new_row = { .rank = t->x->units[unit].rank,
-                                 .cause = tfp_str_of(cause),
-                                 .where = { tfp_strtab_get(&t->places, id).data + skip, where.size },
-                                 .example = example,
-                                 .unit = unit };
+        wait_row new_row = { .rank = t->x->units[unit].rank,
+                             .cause = tfp_str_of(cause),
+                             .where = { tfp_strtab_get(&t->places, id).data + skip, where.size },
+                             .example = example,
+                             .unit = unit };
         if (!tfp_push(&t->rows, new_row)) return false;
     }
-    tfp_wait_row *to = &t->rows.at[id - 1];
+    wait_row *to = &t->rows.at[id - 1];
     to->count++;
     to->total_ns = tfp_add(to->total_ns, ns, NULL);
     if (ns > to->max_ns) {
@@ -114,32 +123,32 @@ static bool collect_devices(wait_table *t)
 
 /* clang-format off */
 static const tfp_row_column columns[] = {
-    TFP_COLUMN_ONLY(tfp_wait_row, "rank", INT, NUMBER, rank, "Rank of the job, or the file's place where no rank is told.", TFP_SHOWN_RANKS),
-    TFP_COLUMN(tfp_wait_row, "cause", TEXT, LABEL, cause, "Host: synchronize, item (a value is read from a device), data; in RunMetadata data, queue, barrier, lock. Stream: host (launched too late), kernel (turn-around of at most 30 us), other (an event, another stream, the queue)."),
-    TFP_COLUMN(tfp_wait_row, "where", TEXT, LABEL, where, "Path of the waiting op, or the stream."),
-    TFP_COLUMN(tfp_wait_row, "count", INT, NUMBER, count, "How often."),
-    TFP_COLUMN(tfp_wait_row, "total_us", NANO, MICROS, total_ns, "How long in all."),
-    TFP_COLUMN(tfp_wait_row, "mean_us", REAL, MICROS, mean_us, "How long on the mean."),
-    TFP_COLUMN(tfp_wait_row, "max_us", NANO, MICROS, max_ns, "How long at most."),
-    TFP_COLUMN(tfp_wait_row, "share", REAL, SHARE, share, "Total by the time from the first span of the trace to the end of its last."),
-    TFP_COLUMN(tfp_wait_row, "example", TEXT, LABEL, example, "The longest wait's name, or the activity after the longest gap."),
+    TFP_COLUMN_ONLY(wait_row, "rank", INT, NUMBER, rank, "Rank of the job, or the file's place where no rank is told.", TFP_SHOWN_RANKS),
+    TFP_COLUMN(wait_row, "cause", TEXT, LABEL, cause, "Host: synchronize, item (a value is read from a device), data; in RunMetadata data, queue, barrier, lock. Stream: host (launched too late), kernel (turn-around of at most 30 us), other (an event, another stream, the queue)."),
+    TFP_COLUMN(wait_row, "where", TEXT, LABEL, where, "Path of the waiting op, or the stream."),
+    TFP_COLUMN(wait_row, "count", INT, NUMBER, count, "How often."),
+    TFP_COLUMN(wait_row, "total_us", NANO, MICROS, total_ns, "How long in all."),
+    TFP_COLUMN(wait_row, "mean_us", REAL, MICROS, mean_us, "How long on the mean."),
+    TFP_COLUMN(wait_row, "max_us", NANO, MICROS, max_ns, "How long at most."),
+    TFP_COLUMN(wait_row, "share", REAL, SHARE, share, "Total by the time from the first span of the trace to the end of its last."),
+    TFP_COLUMN(wait_row, "example", TEXT, LABEL, example, "The longest wait's name, or the activity after the longest gap."),
     { NULL, TFP_T_INT, TFP_LABEL, 0, NULL, 0 },
 };
 /* clang-format on */
 
 static bool by_time(const void *ctx, uint32_t a, uint32_t b)
 {
-    const tfp_wait_row *rows = ctx;
+    const wait_row *rows = ctx;
     if (rows[a].unit != rows[b].unit) return rows[a].unit < rows[b].unit;
     return rows[a].total_ns > rows[b].total_ns;
 }
 
-static bool give_rows(wait_table *t, tfp_wait_row **rows, size_t *count)
+static bool give_rows(wait_table *t, wait_row **rows, size_t *count)
 {
     *count = t->rows.size;
     *rows = tfp_rows_sorted(tfp_arena_of(t->r), t->rows.at, sizeof *t->rows.at, *count, by_time);
     for (size_t i = 0; *rows && i < *count; i++) {
-        tfp_wait_row *out = &(*rows)[i];
+        wait_row *out = &(*rows)[i];
         const tfp_trace_unit *u = &t->x->units[out->unit];
         int64_t all = u->end_ns - u->origin_ns;
         out->share = all > 0 ? (double)out->total_ns / (double)all : NAN;
@@ -148,7 +157,8 @@ static bool give_rows(wait_table *t, tfp_wait_row **rows, size_t *count)
     return *rows != NULL;
 }
 
-bool tfp_wait_rows(tfp_report *r, const tfp_trace_index *x, tfp_wait_row **rows, size_t *count)
+/* By unit, longest time first. False: out of memory. */
+static bool wait_rows(tfp_report *r, const tfp_trace_index *x, wait_row **rows, size_t *count)
 {
     wait_table t = { .r = r, .x = x };
     bool ok = tfp_strtab_init(&t.places, tfp_arena_of(r)) == TFP_OK && collect_host(&t) && collect_devices(&t) &&
@@ -176,11 +186,11 @@ static tfp_status add_parts(tfp_report *r, tfp_error *err)
 static tfp_status build(tfp_report *r, tfp_error *err)
 {
     tfp_trace_index x;
-    tfp_wait_row *rows;
+    wait_row *rows;
     size_t count;
     tfp_status s = tfp_trace_index_new(r, &x, err);
     if (s) return s;
-    if (!tfp_wait_rows(r, &x, &rows, &count)) return tfp_nomem(err);
+    if (!wait_rows(r, &x, &rows, &count)) return tfp_nomem(err);
     s = tfp_grid_of(r, &(tfp_row_table){ columns, rows, sizeof *rows, count, tfp_trace_shown(&x) }, err);
     return s ? s : add_parts(r, err);
 }

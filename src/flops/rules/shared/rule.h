@@ -180,10 +180,8 @@ extern const tfp_op_rule tfp_rules_math[], tfp_rules_reduce[], tfp_rules_matrix[
     tfp_rules_optimizer[], tfp_rules_random[], tfp_rules_sparse[], tfp_rules_segment[], tfp_rules_image[],
     tfp_rules_signal[], tfp_rules_text[], tfp_rules_data[], tfp_rules_tensor_array[], tfp_rules_list[],
     tfp_rules_control[], tfp_rules_collective[], tfp_rules_tpu[], tfp_rules_other[];
-const tfp_op_rule *tfp_rule_find(tfp_str op);        /* NULL when there is none; a linear search */
-const tfp_op_rule *tfp_rule_at(size_t i);            /* row i of all lists in order; NULL past the end */
-const char *tfp_rule_name(size_t i);                 /* name of the i-th operation with a rule; NULL past the end */
-bool tfp_next_name(const char **ops, tfp_str *name); /* names of a row; false at the end */
+const tfp_op_rule *tfp_rule_find(tfp_str op); /* NULL when there is none; a linear search */
+const char *tfp_rule_name(size_t i);          /* name of the i-th operation with a rule; NULL past the end */
 
 /* ---- constant folding: fold.c; run after the shape rule, when output 0's shape is fully known and small ---- */
 #define TFP_WHOLE(i) (1u << (i))
