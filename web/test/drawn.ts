@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Components that are drawn into the page, and what a user does to them. Every test begins with an empty page at no address.
-import { begin, copied } from "./page";
+// Components that are drawn into the page, and what a user does to them. Every test begins with an empty page
+// at no address, and with a server that knows the small profile. Tests of a folder share the page's modules: a hook of one file would run
+// for all of them, so there are none.
+import { begin, copied, resize } from "./page";
 import { beforeEach } from "node:test";
 import type { ComponentChild } from "preact";
 import { render } from "preact";
 import { act } from "preact/test-utils";
 import { forgetAll } from "../src/data";
+import { serve } from "./profile";
 import { pending } from "./server";
 
 const root = document.createElement("div");
@@ -16,6 +19,8 @@ beforeEach(() => {
   copied.length = 0;
   forgetAll();
   begin();
+  resize(1200, 600);
+  serve();
 });
 
 /** Draws a component instead of what was drawn before; effects have run. */
@@ -27,7 +32,8 @@ export const erase = (): void => void act(() => render(null, root));
 
 /** Resolves when the answers of the server have come and what they change is drawn. */
 export async function settled(): Promise<void> {
-  for (let quiet = 0; quiet < 4; quiet++) {
+  for (let quiet = 0, tries = 0; quiet < 4; quiet++) {
+    if (tries++ > 500) throw new Error(`${pending()} requests without an answer`);
     await act(() => new Promise<void>((done) => setImmediate(done)));
     if (pending()) quiet = 0;
   }

@@ -2,7 +2,7 @@
 // A small profile for the tests of components: two ranks, three steps, three kernels, ops, scopes and lines, as the server tells of it.
 import type { ProfileEntry, ProfileFacts, Table, Tables } from "../src/api";
 import type { Opened } from "../src/opened";
-import { answer, forget } from "./server";
+import { answer, forget, never } from "./server";
 import { reals, tableOf, words } from "./tables";
 
 export const ALL_TABLES: Tables = { version: "0", views: [], columns: [], options: [], orders: [], checkers: [], outputs: [], formats: [] };
@@ -62,7 +62,7 @@ export const LANES = { rows: [], steps: [1, 2, 3].map((step) => ({ step, start_u
 export function serve(): void {
   forget();
   answer({
-    "/profiles/a1": facts(), "/profiles/a1/query": { rows: [] }, "/profiles/a1/lanes": LANES, "views/steps": STEPS, "views/kernel": KERNELS, "views/op": OPS, "views/scope": SCOPES, "views/lines": LINES,
+    "/profiles$": { changed: 1, profiles: [entry()] }, "/tables$": ALL_TABLES, "/changes": never, "/profiles/a1$": facts(), "/profiles/a1/query": { rows: [] }, "/profiles/a1/lanes": LANES, "views/steps": STEPS, "views/kernel": KERNELS, "views/op": OPS, "views/scope": SCOPES, "views/lines": LINES,
     "views/advise": ADVICE, "views/check": CHECKS, "views/info": INFO, "views/wait": { step_parts: [] }, "/whatif": { refused: null, table: { rows: [] } },
     "format=columns&sql=": tableOf([words("class", [])]), "/counters": tableOf([words("name", [])]),
   });

@@ -10,13 +10,16 @@ interface Refusal {
 
 export const asked: string[] = []; // paths, in the order of the requests
 const answers: { part: string; answer: Answer }[] = [];
-let waiting = 0;
+const waiting = new Set<object>();
+let now: object = {}; // the request that is being answered
 
 /** How many requests have no answer yet. */
-export const pending = (): number => waiting;
+export const pending = (): number => waiting.size;
+/** An answer that never comes, and that nobody waits for. */
+export const never = (): Promise<object> => (waiting.delete(now), new Promise(() => undefined));
 export const refusal = (refused: string, status = 400): Refusal => ({ refused, status });
 
-/** Answers requests whose path has a part in it; the newest answer counts. Tables are packed as the server packs them. */
+/** Answers requests whose path has a part in it, of which $ is the end; the newest answer counts. Tables are packed as the server packs them. */
 export function answer(of: Record<string, Answer>): void {
   for (const [part, one] of Object.entries(of)) answers.unshift({ part, answer: one });
 }
@@ -55,7 +58,7 @@ export function packed(t: Table): ArrayBuffer {
 
 function response(of: object | string): object {
   const ok = typeof of === "string" || !("refused" in of);
-  const status = ok ? 200 : (of as Refusal).status;
+  const status = ok ? ("status" in Object(of) ? (of as Refusal).status : 200) : (of as Refusal).status;
   const json = (): object | string => (ok ? of : { error: (of as Refusal).refused });
   const text = (): string => (typeof of === "string" ? of : JSON.stringify(json()));
   const later = <T>(get: () => T) => (): Promise<T> => Promise.resolve().then(get);
@@ -67,15 +70,16 @@ export const sent: { path: string; method: string; headers: Record<string, strin
 (globalThis as { fetch: unknown }).fetch = async (path: string, how: { method?: string; headers?: Record<string, string>; signal?: AbortSignal | null } = {}) => {
   asked.push(path);
   if (how.method) sent.push({ path, method: how.method, headers: how.headers ?? {} });
-  const found = answers.find(({ part }) => decodeURIComponent(path).includes(part));
-  waiting++;
+  const found = answers.find(({ part }) => `${decodeURIComponent(path)}$`.includes(part));
+  const mine = (now = {});
+  waiting.add(mine);
   try {
     const given = found?.answer ?? refusal(`no answer to ${path}`, 404);
     const made = typeof given === "function" ? await given(path) : given;
     if (how.signal?.aborted) throw new DOMException("aborted", "AbortError");
     return response(made);
   } finally {
-    waiting--;
+    waiting.delete(mine);
   }
 };
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-import { address, back, depth } from "./page";
 import assert from "node:assert/strict";
-import { beforeEach, test } from "node:test";
-import { START } from "../src/address";
+import { test as nodeTest } from "node:test";
 import { change, giveUp, goTo, hrefOf, hrefOfProfile, range, select, sel, shown, state } from "../src/store";
 import { hidden, hideOrNot, move, pinOrNot, reset, toggle } from "../src/timeline/arranged";
+import { address, back, begin, depth } from "./page";
 
-beforeEach(() => change({ ...START, profile: "a1", place: "table", more: Object.fromEntries(Object.keys(state.value.more).map((k) => [k, ""])) }, "replace"));
+const test = (name: string, run: () => void): void => void nodeTest(name, () => (begin("#/p/a1/table"), run()));
 const kernel = { kind: "kernel" as const, id: "gemm<int, 2>" };
 
 test("a selection is an act that Back undoes; zoom and sort are none", () => {

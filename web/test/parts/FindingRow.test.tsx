@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from "node:assert/strict";
-import { beforeEach, test } from "node:test";
+import { test } from "node:test";
 import type { Finding } from "../../src/findings";
 import { EvidenceLink, FindingRow } from "../../src/parts/FindingRow";
 import { sel } from "../../src/store";
 import { all, click, draw, one, shown, textOf, texts } from "../drawn";
-import { opened, serve } from "../profile";
+import { opened } from "../profile";
 
 const finding = (more: Partial<Finding> = {}): Finding => ({ id: "IdleDevice:0", checker: "IdleDevice", says: "Idle", more: [], text: "Idle", takes: 3e4, gain: 2e4, evidence: null, quality: false, look: "host", ...more });
 const evidence = { span: 12, rank: 3, lane: "gpu:0/stream:7", start_us: 5, timeline_us: 1005, duration_us: 300 };
-beforeEach(serve);
 
 test("evidence stands where the timeline has it, with some time around, and says whose it is", () => {
   draw(<EvidenceLink f={finding({ evidence })} />);
