@@ -153,6 +153,21 @@ tfp_status tfp_kineto_list(const char *path, tfp_buf *paths, tfp_error *err)
     return s;
 }
 
+size_t tfp_kineto_older(const char *path, const tfp_buf *paths)
+{
+    tfp_names names = { 0 };
+    size_t count = 0, at = 0; /* names and paths have the same order */
+    if (!tfp_names_of(path, &names)) return 0;
+    for (size_t i = 0; i < names.size; i++) {
+        candidate c;
+        bool file = look(path, names.at[i], &c), taken = at < paths->size && strcmp(paths->data + at, c.path) == 0;
+        if (taken) at += strlen(c.path) + 1;
+        count += file && !taken && is_trace(names.at[i]);
+    }
+    tfp_names_free(&names);
+    return count;
+}
+
 bool tfp_kineto_is_folder(const char *path)
 {
     tfp_buf paths = { 0 };

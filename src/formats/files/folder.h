@@ -24,6 +24,8 @@ tfp_status tfp_profile_list(const char *path, tfp_buf *paths, tfp_error *err);
  * each rank (a name with "rank"); otherwise the newest trace. */
 bool tfp_kineto_is_folder(const char *path);
 tfp_status tfp_kineto_list(const char *path, tfp_buf *paths, tfp_error *err);
+/* The number of traces in the folder that tfp_kineto_list left out of `paths`. */
+size_t tfp_kineto_older(const char *path, const tfp_buf *paths);
 
 /* A folder of a profiler's XPlane files: LOG, LOG/plugins/profile, or the folder of one recording. */
 bool tfp_xplane_is_folder(const char *path);
