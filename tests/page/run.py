@@ -123,14 +123,23 @@ def index(program, folder):
 def tasks(program, file, before=None):
     """Does the tasks of tasks.mjs on a file, or on a folder of ranks; `before` is the other side of the comparison."""
     files = [os.path.abspath(f) for f in (file, before) if f]
-    server, url = served(program, *files)
+    folder = tempfile.mkdtemp(prefix="tfprof_page_")
+    for side, path in zip(("now", "before"), files):  # beside each other they could be taken for ranks of one job
+        to = os.path.join(folder, side)
+        if os.path.isdir(path):
+            shutil.copytree(path, to)
+        else:
+            os.mkdir(to)
+            shutil.copy(path, to)
+    server, url = served(program, folder)
     try:
         return subprocess.run(["node", os.path.join(ROOT, "tests", "page", "browser.mjs"), "tasks"], cwd=ROOT,
-                              env=dict(os.environ, PAGE_URL=url, PAGE_PROGRAM=program, PAGE_CHROMIUM=chromium(),
+                              env=dict(os.environ, PAGE_URL=url, PAGE_PROGRAM=program, PAGE_FOLDER="", PAGE_CHROMIUM=chromium(),
                                        PAGE_TASKS=json.dumps({"file": files[0], "before": files[1] if before else None}))).returncode
     finally:
         server.kill()
         server.wait(20)
+        shutil.rmtree(folder)
 
 
 def main():
