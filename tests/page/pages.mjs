@@ -148,6 +148,23 @@ async function numbers(browser, ids) {
   }
 }
 
+/** Without a trace the program gives means over the steps: the page does not divide them again. */
+async function means(browser, ids) {
+  const name = "gpu/profile_1.gz";
+  const wanted = {};
+  const take = (node) => ((wanted[node.name] = node.cpu_exec_micros), node.children?.forEach(take));
+  take(said("op", file(name), ...trees).root);
+  check("means: the profile has several steps", new Set(said("steps", file(name)).rows.map((r) => r.step)).size > 2);
+  await on(browser, at(ids, name, "compare", `vs=${ids[name]}&by=op`), async (page) => {
+    for (const side of ["before", "now"]) equalRows(`means: ops of a step, ${side}`, await column(page, "Differences", side), wanted);
+  });
+  await on(browser, at(ids, name, "overview"), async (page) => {
+    const all = Object.values(wanted).reduce((a, b) => Math.max(a, b), 0);
+    const text = await main(page).locator('.toprow:has([data-kind="op"])').first().innerText();
+    check("means: the first op of Overview", text.includes(all >= 1000 ? (all / 1000).toPrecision(3) : all.toPrecision(3)), `${all} µs: ${text}`);
+  });
+}
+
 /** Each quantity has the same value everywhere in the page and on the command line. */
 async function oneValue(browser, ids) {
   const steps = said("steps", file(GPU)).rows.filter((r) => /^\d+$/.test(r.step));
@@ -377,4 +394,4 @@ async function looks(browser, ids) {
   check("a strict policy for content", /default-src 'none'/.test(answer.headers.get("content-security-policy") ?? ""), answer.headers.get("content-security-policy"));
 }
 
-export const parts = { places, lacking, guessed, explained, covered, graph, numbers, oneValue, filters, selection, evidence, address, table, search, profiles, gone, looks };
+export const parts = { places, lacking, guessed, explained, covered, graph, numbers, means, oneValue, filters, selection, evidence, address, table, search, profiles, gone, looks };

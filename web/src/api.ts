@@ -39,6 +39,9 @@ export interface ProfileFacts {
 /** Something ran at a known time. */
 export const hasTimeline = (facts: ProfileFacts): boolean => facts.steps.length > 0 || (facts.has?.trace ?? false);
 
+/** Of how many steps the sums of operations, scopes and lines are: without a trace the program gives a mean over the steps. */
+export const stepsInSums = (facts: ProfileFacts): number => (facts.has?.trace ? Math.max(1, facts.steps.length) : 1);
+
 /** A memory snapshot alone: it has nothing that ran. */
 export const isOfHeap = (facts: ProfileFacts): boolean => facts.nodes === 0 && !facts.has?.trace && (facts.has?.heap ?? false);
 export const isOfStacks = (facts: ProfileFacts): boolean => facts.nodes === 0 && (facts.has?.code ?? false);

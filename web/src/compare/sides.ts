@@ -70,6 +70,9 @@ function byRank(rows: StepRow[]): [string, Amount][] {
 /** How many steps a side's sums are of; of ranks each has its own. */
 export const stepCount = (side: Side): number => Math.max(1, new Set(side.steps.map((r) => r.step)).size || side.facts.steps.length);
 
+/** Without a trace the times of ops, scopes and lines are means over the steps already. */
+const isMean = (side: Side, by: string): boolean => !side.facts.has?.trace && ["op", "scope", "line"].includes(by);
+
 export const rankCount = (side: Side): number => Math.max(1, new Set(side.steps.map((r) => r.rank)).size);
 
 /** What a comparison begins with: kernels, where a side has any. */
@@ -83,7 +86,8 @@ export async function differencesOf(before: Side, now: Side, it: ComparedBy): Pr
     const one = map.get(ids[row] ?? "");
     return one ? one.us / steps : null;
   };
-  const parts = (side: Side): number => stepCount(side) * (it.by === "rank" ? 1 : rankCount(side));
+  const steps = (side: Side): number => (isMean(side, it.by) ? 1 : stepCount(side));
+  const parts = (side: Side): number => steps(side) * (it.by === "rank" ? 1 : rankCount(side));
   const [a, b] = [(row: number) => of(was, row, parts(before)), (row: number) => of(is, row, parts(now))];
   const shown = (row: number): Amount | undefined => is.get(ids[row] ?? "") ?? was.get(ids[row] ?? "");
   const names = toldApart(ids, ids.map((_, row) => shown(row)?.name ?? ""));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where time goes, as bars in bars: by scope, call or line; all places of a name together (sandwich); against another profile.
 import { useMemo } from "preact/hooks";
-import { isOfStacks, profile, profilePath } from "../api";
+import { isOfStacks, profile, profilePath, stepsInSums } from "../api";
 import { filterParams, tableOnce, useTable } from "../data";
 import { useWindows } from "../details/useWindows";
 import { Picture } from "../flame/Picture";
@@ -44,7 +44,7 @@ function useOther(it: FlameBy, measure: Measure) {
   return useLoaded(`${vs} ${it.view} ${measure.name}`, async () => {
     if (!vs) return null;
     const facts = await profile(vs);
-    return { tree: readFlame(await tableOnce(pathOf(vs, it, "")), it, measure), steps: Math.max(1, facts.steps.length) };
+    return { tree: readFlame(await tableOnce(pathOf(vs, it, "")), it, measure), steps: stepsInSums(facts) };
   }).value;
 }
 
@@ -58,7 +58,7 @@ function Shown({ of, it, path }: PlaceProps & { it: FlameBy; path: string }) {
   const { side = "" } = state.value.more;
   const shown = useMemo(() => (whole && side && name ? sandwich(whole, name, side === "callers") : whole), [whole, side, name]);
   const found = useMemo(() => shown && findIn(shown, query.value), [shown, query.value]);
-  const delta = useMemo(() => (shown && other && !side ? differences(shown, other.tree, { now: Math.max(1, of.facts.steps.length), before: other.steps }) : null), [shown, other, side]);
+  const delta = useMemo(() => (shown && other && !side ? differences(shown, other.tree, { now: stepsInSums(of.facts), before: other.steps }) : null), [shown, other, side]);
   return (
     <>
       <div class="bar-line">

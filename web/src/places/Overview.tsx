@@ -84,6 +84,7 @@ export function OverviewPlace({ of }: PlaceProps) {
   const causes = useLoaded(`idle ${of.id}`, () => (times ? idleCauses(of.id) : Promise.resolve([]))).value ?? [];
   const devices = [...new Set(rows.map((r) => r.device))];
   const a = q && !range ? q.steps * q.ranks : 1; // sums become those of a step, of a rank
+  const means = q && !of.facts.has?.trace && !range ? q.ranks : a; // without a trace the times of ops are means over the steps
   const per = !q || range ? "" : q.ranks > 1 ? " a step and rank" : " a step";
   return (
     <div class="overview">
@@ -102,7 +103,7 @@ export function OverviewPlace({ of }: PlaceProps) {
       {known && <Findings of={of} />}
       <div class="two">
         <List by="kernel" column="total" title="Device, by kernel" t={kernels} a={a} per={per} />
-        <List by="op" column="self" title="Host, by op" t={ops} a={a} per={per} />
+        <List by="op" column="self" title="Host, by op" t={ops} a={means} per={per} />
         <List by="line" column="self" title="Lines" t={lines} a={1} />
         {!times && <List by="op" column="parameters" title="Parameters, by op" t={ops} a={1} />}
       </div>
