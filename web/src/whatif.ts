@@ -71,7 +71,8 @@ const portion = (factor: number): string => (factor === 0 ? "no time" : factor =
 export function partsOfSentence(scenario: string): [string, string, string] {
   const f = fasterOf(scenario);
   if (!f) return [PLAIN[scenario] ?? scenario, "", ""];
-  return [f.host ? "Host code inside of " : "", f.name, ` takes ${portion(f.factor)}${f.rank && ` on rank ${f.rank}`}`];
+  const name = f.name.replace(/\(\.\[0-9\]\+\)\?$/, ""); // instructions of XLA that differ in a number only
+  return [f.host ? "Host code inside of " : "", name, `${name === f.name ? "" : " with any number"} takes ${portion(f.factor)}${f.rank && ` on rank ${f.rank}`}`];
 }
 export const sentenceOf = (scenario: string): string => partsOfSentence(scenario).join("");
 

@@ -10,6 +10,7 @@ test("a change is a parameter, words of a command, and a sentence", () => {
   assert.deepEqual(optionOf("link comm=2x"), ["-link", "comm=2x"]);
   assert.equal(sentenceOf("faster a\\.b\\(c\\)=2"), "a.b(c) takes half of its time");
   assert.equal(sentenceOf("faster rank:3/host:load=0"), "Host code inside of load takes no time on rank 3");
+  assert.equal(sentenceOf("faster copy-done(\\.[0-9]+)?=2"), "copy-done with any number takes half of its time");
   assert.equal(sentenceOf("overlap comm"), "Nothing but collectives waits for collectives");
   assert.equal(sentenceOf("link 2x"), "link 2x");
 });

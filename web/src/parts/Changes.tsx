@@ -9,6 +9,8 @@ import type { WhatIf, WhatIfRow } from "../whatif";
 import { partsOfSentence, plainRefusal, useBest } from "../whatif";
 import { LinkedName } from "./Linked";
 
+const LEAST = 0.001; // of the step; a smaller gain is none
+
 /** A change in words, with a link to the op or kernel that it is about. */
 export function ChangeSentence({ scenario, of }: { scenario: string; of: Opened }) {
   const [before, name, after] = partsOfSentence(scenario);
@@ -37,7 +39,7 @@ export function ReplayLine({ today }: { today: WhatIfRow }) {
 function Answer({ a, of }: { a: WhatIf; of: Opened }) {
   const [today, ...rows] = a.table?.rows ?? [];
   if (a.refused || !today) return <p class="sentence" role="note">{a.refused ? plainRefusal(a.refused, of.files) : "No prediction."}</p>;
-  const helping = rows.filter((r) => r.gain_us > 0);
+  const helping = rows.filter((r) => r.gain_us > 0 && r.gain_share >= LEAST);
   if (!helping.length) return <p class="sentence">None of the changes that were tried makes a step shorter.</p>;
   const most = Math.max(...helping.map((r) => r.gain_us));
   return (
