@@ -69,7 +69,7 @@ export function Lines({ of, trace }: { of: Opened; trace: number }) {
 
 /** The program of XLA says where an instruction comes from, or not; PyTorch is to be asked for it. */
 function NotRecorded({ of }: { of: Opened }) {
-  return <span class="s">{NOT_HELD || (of.entry?.format === "xplane" ? "the compiled program names none" : "not recorded (with_stack=True)")}</span>;
+  return <span class="s">{NOT_HELD || (of.entry?.format === "xplane" ? "the compiled program names none" : of.facts.has?.trace ? "not recorded (with_stack=True)" : "not recorded (an op log: --op_log_path)")}</span>;
 }
 
 /** The functions of Python around a span, where the trace has them as spans of their own: those of the user's, else all. */

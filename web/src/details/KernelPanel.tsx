@@ -29,8 +29,9 @@ function ComesFrom({ of, thing }: PanelProps) {
   const loaded = useQuery<Origin>(of.id, isReport ? "" : originsOf(isName("s.name", thing.id)));
   const { content, row } = useRow(of, thing);
   const origins = loaded.value ?? [];
-  const held = isReport && content && row >= 0 ? kernelOps(content, row) : [];
-  const ops = [...new Set([...origins.map((o) => o.op ?? ""), ...held].filter(Boolean))].slice(0, 3);
+  const byLaunch = origins.map((o) => o.op ?? "").filter(Boolean);
+  const ofRow = !byLaunch.length && !loaded.busy && content && row >= 0 ? kernelOps(content, row) : []; // XLA names ops without a span of theirs
+  const ops = [...new Set([...byLaunch, ...ofRow])].slice(0, 3);
   const scopes = [...new Set(origins.map((o) => o.scope ?? "").filter(Boolean))].slice(0, 3);
   const launches = [...new Set(origins.map((o) => o.launch ?? "").filter(Boolean))];
   const trace = origins.find((o) => o.trace !== null)?.trace ?? null;

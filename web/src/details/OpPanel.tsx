@@ -21,9 +21,10 @@ import { WhatIf } from "./WhatIf";
 /** The device time of a row; null: its table has none. */
 const deviceOf = (r: TableRow): number | null => (r.content?.columns.find((c) => c.name === "total")?.title === "device" ? (r.value("total") ?? 0) : r.value("device"));
 
-/** The main number of a row: device time, or where there is none the host's. */
-function mainOf(r: TableRow): { value: number | null; word: string } {
+/** The main number of a row: device time, or where there is none the host's; of a line its own time, of which its share is. */
+function mainOf(r: TableRow, kind: string): { value: number | null; word: string } {
   const [device, host, self, total] = ["total", "host", "self", "total"].map((n) => r.value(n));
+  if (kind === "line" && self !== null) return { value: self ?? null, word: "time" };
   const byDevice = r.content?.columns.find((c) => c.name === "total")?.title === "device";
   if (byDevice && (device ?? 0) > 0) return { value: device ?? null, word: "device time" };
   if (!byDevice && total !== null) return { value: total ?? null, word: "time" };
@@ -65,7 +66,7 @@ function LeadsTo({ of, sql, kind, none }: { of: Opened; sql: string; kind: "kern
 }
 
 function HeadOf({ r, kind, name, full }: { r: TableRow; kind: string; name: string; full: string }) {
-  const { value, word } = mainOf(r);
+  const { value, word } = mainOf(r, kind);
   const where = filterWords();
   const share = r.value("share");
   return (

@@ -47,6 +47,7 @@ export function OverSteps({ of, sql, chosen, look = "", none = "in no step" }: {
   const rows = loaded.value ?? [];
   const most = Math.max(0, ...rows.map((r) => r.total_us));
   const shown = rows.slice(0, 60);
+  if (of.facts.steps.length === 1) return null; // nothing to compare
   return (
     <Section name="Over steps">
       {shown.length ? (
