@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one number of a profile, and one sentence where it goes.
 import type { Table } from "../api";
-import { formatPercent } from "../format";
+import { counted, formatPercent } from "../format";
 import type { Opened } from "../opened";
 import { ThingLink } from "../parts/Thing";
 import { Quantity } from "../parts/Quantity";
@@ -50,7 +50,7 @@ export function Headline({ of, q, what, devices, ops }: { of: Opened; q: Quantit
       <div class="big"><Quantity name="step.mean" of={what} value={q.mean} /> a step</div>
       <Sentence q={q} device={device} ops={ops} />
       <p class="s says">
-        mean of {q.steps} {q.steps === 1 ? "step" : "steps"}{q.steps > 1 && <>, ± {formatPercent(100 * q.spread)} · median <Quantity name="step.median" of={what} value={q.median} /></>}
+        mean of {counted(q.steps, "step")}{q.steps > 1 && <>, ± {formatPercent(100 * q.spread)} · median <Quantity name="step.median" of={what} value={q.median} /></>}
         {" · "}{ranks.length ? `rank ${ranks.join(", ")}` : q.ranks > 1 ? `${q.ranks} ranks` : of.name}{devices.length ? `, ${devices.slice(0, 4).join(", ")}${devices.length > 4 ? " …" : ""}` : ""}
       </p>
       <StepNotes of={of} />

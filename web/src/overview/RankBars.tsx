@@ -29,9 +29,9 @@ export function RankBars({ rows }: { rows: StepRow[] }) {
     <>
       <h2>Ranks <span class="s">a step of each, on one scale</span></h2>
       {chosen(all).map(({ rank, q, word }) => (
-        <div class="rankbar" key={rank}>
+        <div class={word ? "rankbar worded" : "rankbar"} key={rank}>
           <ThingLink kind="rank" id={String(rank)}>rank {rank}</ThingLink>
-          <span class="s">{word}</span>
+          {word && <span class="s">{word}</span>}
           <div style={{ width: `${(100 * q.mean) / longest}%` }}><Bar parts={q.parts} whole={q.mean} label={`rank ${rank}: ${formatStep(q.mean)} a step`} /></div>
           <span class="num">{formatStep(q.mean)}</span>
         </div>

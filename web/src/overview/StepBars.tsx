@@ -8,6 +8,9 @@ import { PARTS, groupBy, median, quantitiesOf } from "../steps";
 
 const MOST = 120; // bars; of more steps the slowest of each group is shown
 const NUMBERED = 12;
+const SEVERAL = 5; // more have no numbers on a phone
+const SMALL = 0.004; // the part of a step that is too low to be drawn
+const EVEN = 1.0005; // times the median; what is below is as the median
 
 interface Bar {
   step: number;
@@ -36,7 +39,9 @@ export function SlowestStep({ rows }: { rows: StepRow[] }) {
   const bars = barsOf(rows);
   if (bars.length <= NUMBERED) return null;
   const { step, duration } = bars.reduce((a, b) => (b.duration > a.duration ? b : a));
-  return <span class="s">slowest: <ThingLink kind="step" id={String(step)}>{`${step}, ${formatStep(duration)}, ${besideMedian(duration, median(bars.map((b) => b.duration)))}`}</ThingLink></span>;
+  const mid = median(bars.map((b) => b.duration));
+  if (duration <= EVEN * mid) return null;
+  return <span class="s">slowest: <ThingLink kind="step" id={String(step)}>{`${step}, ${formatStep(duration)}, ${besideMedian(duration, mid)}`}</ThingLink></span>;
 }
 
 export function StepBars({ rows, height = 100 }: { rows: StepRow[]; height?: number }) {
@@ -53,10 +58,10 @@ export function StepBars({ rows, height = 100 }: { rows: StepRow[]; height?: num
       <div class="axis" aria-hidden="true">
         {marks.map((m) => <span key={m} style={{ bottom: `${(100 * m) / longest}%` }}>{markMicros(m, every)}</span>)}
       </div>
-      <div class="plot">
+      <div class={`plot ${!numbered ? "many" : bars.length > SEVERAL ? "several" : ""}`}>
         <div class="lines" aria-hidden="true">{marks.map((m) => <i key={m} style={{ bottom: `${(100 * m) / longest}%` }} />)}</div>
         {bars.map((b, i) => {
-          const slowest = b.duration === longest && longest > 1.0005 * mid;
+          const slowest = b.duration === longest && longest > EVEN * mid;
           const note = slowest ? "slowest" : Math.abs(b.duration / mid - 1) >= 0.02 ? signed(formatPercent(100 * (b.duration / mid - 1)), b.duration - mid) : "";
           const thing = { kind: "step", id: String(b.step) } as const;
           return (
@@ -71,7 +76,7 @@ export function StepBars({ rows, height = 100 }: { rows: StepRow[]; height?: num
               onDblClick={() => goToBest(thing)}
             >
               <span class="column"><span class="stack" style={{ height: `${(100 * b.duration) / longest}%` }}>
-                {[...PARTS].reverse().map((p) => <i key={p.name} class={`seg ${p.look}`} style={{ flex: `${(b.parts[p.name] ?? 0) / b.duration}` }} />)}
+                {[...PARTS].reverse().filter((p) => (b.parts[p.name] ?? 0) > SMALL * b.duration).map((p) => <i key={p.name} class={`seg ${p.look}`} style={{ flex: `${(b.parts[p.name] ?? 0) / b.duration}` }} />)}
               </span></span>
               <span class="label">{numbered ? b.step : i % labelled === 0 && <b>{b.step}</b>}{!numbered && <span class="away">step {b.step}</span>}</span>
               {numbered && <span class="s">{formatStep(b.duration)} {note}</span>}

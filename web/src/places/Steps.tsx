@@ -3,7 +3,7 @@
 import { useMemo } from "preact/hooks";
 import { profilePath } from "../api";
 import { useTable } from "../data";
-import { formatMicros, formatStep } from "../format";
+import { counted, formatMicros, formatStep } from "../format";
 import { Grid } from "../grid/Grid";
 import type { Column, RowSet } from "../grid/model";
 import { isReport } from "../held";
@@ -55,7 +55,7 @@ export function StepsPlace({ of }: PlaceProps) {
   return (
     <>
       <div class="bar-line">
-        <h1 class="place-title">{q.steps} {q.steps === 1 ? "step" : "steps"} <span class="s">median <Quantity name="step.median" of={what} value={q.median} />, from {formatMicros(Math.min(...rows.map((r) => r.duration)))} to {formatMicros(Math.max(...rows.map((r) => r.duration)))}</span></h1>
+        <h1 class="place-title">{counted(q.steps, "step")} <span class="s">median <Quantity name="step.median" of={what} value={q.median} />, from {formatMicros(Math.min(...rows.map((r) => r.duration)))} to {formatMicros(Math.max(...rows.map((r) => r.duration)))}</span></h1>
         <span class="fill" />
         <Actions of={of} view="steps" path={profilePath(of.id, "views/steps?format=columns")} columns={grid.columns} />
       </div>
