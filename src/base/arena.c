@@ -7,8 +7,8 @@
 #define BLOCK_SIZE ((size_t)64 << 10)
 #define BLOCK_MAX ((size_t)4 << 20)
 
-/* With AddressSanitizer each allocation gets poisoned bytes around it, so that a read or write past its end is found although a
- * block holds many. */
+/* AddressSanitizer knows only whole blocks, and a block holds many allocations. So each allocation gets poisoned bytes
+ * around it, and a read or write past its end is reported. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define REDZONES 1
@@ -32,7 +32,7 @@ struct tfp_arena_block {
 
 static bool add_block(tfp_arena *a, size_t need)
 {
-    /* blocks grow with the arena, so that a big profile needs few and a small one little */
+    /* blocks grow with the arena: a big profile needs few blocks, a small one little memory */
     size_t size = a->used / 4;
     if (size < BLOCK_SIZE) size = BLOCK_SIZE;
     if (size > BLOCK_MAX) size = BLOCK_MAX;
@@ -40,7 +40,7 @@ static bool add_block(tfp_arena *a, size_t need)
     bool over = a->limit && a->used + size > a->limit && a->used + need > a->limit;
     a->refused |= over;
     if (size > SIZE_MAX / 2 || over) return false;
-    tfp_arena_block *b = calloc(1, sizeof *b + size); /* pieces are never reused, so this is the only clearing */
+    tfp_arena_block *b = calloc(1, sizeof *b + size); /* memory is never reused, so nothing else must clear it */
     if (!b) return false;
     b->next = a->blocks;
     a->blocks = b;

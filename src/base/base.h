@@ -38,14 +38,14 @@ int tfp_str_cmp(tfp_str a, tfp_str b);        /* byte order, as std::string comp
 size_t tfp_str_find(tfp_str s, tfp_str part); /* SIZE_MAX when absent */
 static inline bool tfp_str_has(tfp_str s, tfp_str part) { return tfp_str_find(s, part) != SIZE_MAX; }
 
-bool tfp_str_has_caseless(tfp_str s, tfp_str part); /* of ASCII letters the case does not count */
+bool tfp_str_has_caseless(tfp_str s, tfp_str part); /* ignores the case of ASCII letters */
 
 /* Cuts the first line off a text and returns it without its line feed. The text must not be empty. */
 tfp_str tfp_str_cut_line(tfp_str *text);
 
 /* ---- limits ---- */
-/* Dimensions of a shape, as TensorFlow limits them; no other framework has more. A shape is shown with every node that takes
- * it as input: without a limit a small file could become a huge report. */
+/* Dimensions of a shape, as TensorFlow limits them; no other framework has more. A shape is shown with every node that
+ * takes it as input: without a limit a small file could become a huge report. */
 #define TFP_RANK_MOST 254
 #define TFP_QUOTED_TOKENS(tokens) #tokens
 #define TFP_QUOTED(macro) TFP_QUOTED_TOKENS(macro) /* a limit in the text of a message */
@@ -93,9 +93,9 @@ static inline int64_t tfp_mul(int64_t a, int64_t b, bool *clamped)
 bool tfp_parse_int64(tfp_str s, int64_t *out);
 
 /* ---- the system: what differs between Linux and others; system.c ---- */
-bool tfp_random(uint64_t *out);  /* does not wait; false: there is none yet */
+bool tfp_random(uint64_t *out);  /* does not wait; false: no random bytes yet */
 size_t tfp_processors(void);     /* number of processors that this process may use; at least 1 */
-void tfp_memory_give_back(void); /* what was freed, where the C library keeps it */
+void tfp_memory_give_back(void); /* returns freed memory to the system */
 bool tfp_is_proc(int folder);    /* whether the folder is in /proc */
 void tfp_end_with_parent(void);  /* has this process killed (SIGKILL) when its parent ends */
 
@@ -115,9 +115,9 @@ char *tfp_arena_copy(tfp_arena *a, tfp_str s);                 /* ended by NUL *
 void tfp_arena_free(tfp_arena *a);                             /* an empty (zeroed) arena is fine */
 #define TFP_NEW(arena, type, count) ((type *)tfp_arena_zero((arena), (count), sizeof(type)))
 
-/* Cleared memory that the caller frees, as calloc's, but already written. A page of calloc's that is read first maps the
- * shared zero page; the first write then costs a second fault, which stops every thread. For tables that are searched before
- * they are filled. NULL when memory runs out. */
+/* Cleared memory that the caller frees, as calloc's, but already written. A page of calloc's that is read first maps
+ * the shared zero page; the first write then costs a second fault, which stops every thread. For tables that are
+ * searched before they are filled. NULL when memory runs out. */
 void *tfp_alloc_written(size_t count, size_t size);
 
 /* Growable array: TFP_VEC(int) v = {0}; if (!tfp_push(&v, 7)) out of memory. Freed with tfp_vec_free(&v). */
@@ -181,8 +181,9 @@ void tfp_strtab_hashes(const tfp_strtab *t, uint32_t *hashes); /* the hash of ea
 void tfp_strtab_clear(tfp_strtab *t);                          /* for borrowed strings: forgets all of them */
 tfp_strid tfp_strtab_find(const tfp_strtab *t, tfp_str s);     /* TFP_NONE when absent */
 tfp_strid tfp_strtab_find_hashed(const tfp_strtab *t, tfp_str s, uint32_t hash);
-/* Prefetches for a later tfp_strtab_find_hashed, because big tables are in no cache. The first call, `near` false, prefetches the slot; a second
- * one, `near` true, a few strings later, prefetches the string that the slot names. */
+/* Prefetches for a later tfp_strtab_find_hashed, because big tables do not fit in the cache. The first call, with
+ * `near` false, prefetches the slot; the second call, with `near` true and a few strings later, prefetches the string
+ * that the slot names. */
 static inline void tfp_strtab_fetch(const tfp_strtab *t, uint32_t hash, bool near)
 {
     const uint64_t *slot = &t->slots[hash & (t->slot_count - 1)];
@@ -200,10 +201,10 @@ typedef struct tfp_map64 {
 uint32_t tfp_map64_get(const tfp_map64 *m, uint64_t key);       /* TFP_NONE when absent */
 bool tfp_map64_put(tfp_map64 *m, uint64_t key, uint32_t value); /* replaces, never by TFP_NONE; false without memory */
 void tfp_map64_clear(tfp_map64 *m);                             /* empties it and keeps its memory */
-/* The same of a map whose values may be TFP_NONE. What is put by one pair is not for the other. */
+/* The same for a map whose values may be TFP_NONE. The two pairs of functions must not be mixed on one map. */
 static inline uint32_t tfp_map64_get_any(const tfp_map64 *m, uint64_t key)
 {
-    uint32_t above = tfp_map64_get(m, key); /* one above the value; of TFP_NONE that is 0 */
+    uint32_t above = tfp_map64_get(m, key); /* the value plus one, which is 0 for TFP_NONE */
     return above == TFP_NONE ? TFP_NONE : above - 1;
 }
 static inline bool tfp_map64_put_any(tfp_map64 *m, uint64_t key, uint32_t value)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* base/crc32c.c: CRC-32C, with the processor's instruction where it exists (tested at run time), otherwise with a table. */
+/* base/crc32c.c: CRC-32C, with the processor's instruction where it exists (tested at run time), otherwise with a
+ * table. */
 #include "base/crc32c.h"
 
 /* clang-format off */

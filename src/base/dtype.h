@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* base/dtype.h: the numbers of TensorFlow's types of tensors, as its files have them (tensorflow/core/framework/types.proto). A
+/* base/dtype.h: the numbers of TensorFlow's tensor types in its files (tensorflow/core/framework/types.proto). A
  * reference to such a type has its number and TFP_DT_REF. Names and sizes: formats/checkpoint/tensor.c. */
 #ifndef TFP_DTYPE_H
 #define TFP_DTYPE_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* base/escape.c: the one function that makes foreign text safe to show: names, types, devices, paths.
- * Control characters, DEL and bytes that are no UTF-8 print as \xNN; C1 and bidi controls as \u{NNNN}. */
+ * Control characters, DEL and bytes that are not valid UTF-8 print as \xNN; C1 and bidi controls as \u{NNNN}. */
 #include "base/base.h"
 
 size_t tfp_utf8(tfp_str s, uint32_t *code)
@@ -43,7 +43,7 @@ static bool is_hidden_control(uint32_t c)
 
 bool tfp_is_plain(tfp_str s)
 {
-    /* eight bytes at a time: a high bit is set where a byte is below 0x20, above 0x7f, or DEL (which + 1 makes high) */
+    /* eight bytes at a time: a high bit is set where a byte is below 0x20, above 0x7f, or DEL (0x7f + 1 = 0x80) */
     const uint64_t ones = 0x0101010101010101u, high = 0x8080808080808080u;
     size_t i = 0;
     for (uint64_t w; i + 8 <= s.size; i += 8) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* base/folder.c: folders that are ours alone, held as descriptors. What is in them is named by single parts, so no path is walked again. */
+/* base/folder.c: private folders, held open as descriptors. Files are opened by their name in the open folder, so no
+ * path is resolved a second time. */
 #include "base/place.h"
 
 #include <dirent.h>
@@ -11,8 +12,8 @@
 
 enum { DEEPEST = 6 };
 
-/* Whether the file system gives every file the same owner (NFS that maps root, vfat, shared folders of virtual machines): then a
- * file that we create now has that owner too. */
+/* Whether the file system gives every file the same owner (NFS that maps root, vfat, shared folders of virtual
+ * machines): then a file that we create now has that owner too. */
 static bool owners_are_mapped(int folder, uid_t owner)
 {
     char name[64];

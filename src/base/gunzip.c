@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* base/gunzip.c: unpacks gzip data. Small data go through libdeflate, which is three times as fast as zlib but needs all of the
- * output in memory at once. zlib unpacks piece by piece, and handles data that libdeflate refuses: several members, and
- * truncated data. Members may follow one another, and the last may be followed by zeros, as gzip(1) accepts. */
+/* base/gunzip.c: unpacks gzip data. Small data go through libdeflate, which is three times as fast as zlib but needs
+ * all of the output in memory at once. zlib unpacks piece by piece, and handles data that libdeflate refuses: several
+ * members, and truncated data. Members may follow one another, and the last may be followed by zeros, as gzip(1)
+ * accepts. */
 #include "base/gunzip.h"
 #include "base/io.h"
 
@@ -9,14 +10,14 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#define ZLIB_CONST /* it reads its input only, and says so */
+#define ZLIB_CONST /* makes zlib declare its input as const */
 #include <zlib.h>
 
 #define CHUNK ((size_t)256 << 10) /* bytes processed at a time */
 #define BIG_PAGE ((uintptr_t)2 << 20)
 
-/* Limits on the unpacked size. Only a small part of honest files is repetition; files that are almost nothing else are refused
- * early. */
+/* Limits on the unpacked size. Only a small part of honest files is repetition; files that are almost nothing else are
+ * refused early. */
 #define BOMB_FREE ((uint64_t)64 << 20)
 #define BOMB_RATIO 128
 #define MOST_RATIO 1032 /* the best ratio of deflate */
@@ -67,7 +68,9 @@ struct tfp_gunzip {
     tfp_str packed; /* the bytes in memory */
     char *buffer;   /* packed bytes read from the file */
     uint64_t taken, given;
-    bool behind, no_more, ended, cut; /* between members; end of the input; end of the output */
+    bool behind;         /* between two members */
+    bool no_more, ended; /* end of the input; end of the output */
+    bool cut;            /* cut: the data end inside a member */
 };
 
 tfp_gunzip *tfp_gunzip_start(int fd, tfp_str packed)
@@ -181,8 +184,8 @@ tfp_status tfp_gunzip_read(tfp_gunzip *g, char *to, size_t room, size_t *got, tf
 
 /* ---- as a whole ---- */
 
-/* Asks for huge pages: unpacked data are written once, and a fault for each page of 4 KB would cost as much as unpacking.
- * The size comes from the file and may be wrong, so pages that are never written must cost nothing. */
+/* Asks for huge pages: unpacked data are written once, and a fault for each page of 4 KB would cost as much as
+ * unpacking. The size comes from the file and may be wrong, so pages that are never written must cost nothing. */
 static void ask_for_big_pages(const tfp_buf *b)
 {
     uintptr_t first = ((uintptr_t)b->data + BIG_PAGE - 1) / BIG_PAGE * BIG_PAGE;

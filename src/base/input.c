@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* base/input.c: bytes in, from files, pipes, memory and gzip. A regular file is read through a window that grows to the size a
- * reader asks for. Pipes and unpacked gzip are kept in memory up to a limit; larger gzip is unpacked through such a
- * window, too. */
+/* base/input.c: bytes in, from files, pipes, memory and gzip. A regular file is read through a window that grows to the
+ * size a reader asks for. Pipes and unpacked gzip are kept in memory up to a limit; larger gzip is unpacked through
+ * such a window, too. */
 #include "base/gunzip.h"
 #include "base/io.h"
 
@@ -15,7 +15,7 @@
 
 #define WINDOW ((size_t)256 << 10)
 #define WAIT_MS 3000   /* for the first byte of a pipe */
-#define PAUSE_MS 20000 /* between later ones: a slow writer is not a dead one */
+#define PAUSE_MS 20000 /* for each later piece; longer, because a slow writer is still alive */
 
 static tfp_status over_limit(tfp_error *err)
 {

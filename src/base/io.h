@@ -33,14 +33,14 @@ typedef struct tfp_input {
 } tfp_input;
 
 /* Opens a regular file (read in windows), or a pipe (read whole into memory, up to TFP_STREAM_LIMIT). A FIFO without a
- * writer is an error within 4 s. Gzip is unpacked into memory as a whole, or, when that takes more than TFP_STREAM_LIMIT, in
- * windows: only formats with that flag read these (formats/files/format.h). A truncated gzip file opens: callers that need
- * all of it ask tfp_input_check_whole. Errors are without the path: callers add it. */
+ * writer is an error within 4 s. Gzip is unpacked into memory as a whole, or, when that takes more than
+ * TFP_STREAM_LIMIT, in windows: only formats with that flag read these (formats/files/format.h). A truncated gzip file
+ * opens: callers that need all of it ask tfp_input_check_whole. Errors are without the path: callers add it. */
 tfp_status tfp_input_open(tfp_input *in, const char *path, tfp_error *err);
 /* The same for a descriptor, which belongs to the input from then on, also after an error. */
 tfp_status tfp_input_descriptor(tfp_input *in, const char *name, int fd, tfp_error *err);
-/* All of a regular file of at most `most` bytes, read into `own` from its beginning without moving the descriptor: both stay
- * the caller's. False for an empty file, gzip, everything else, and what cannot be read. */
+/* All of a regular file of at most `most` bytes, read into `own` from its beginning without moving the descriptor: both
+ * stay the caller's. False for an empty file, gzip, anything but a regular file, and a read error. */
 bool tfp_input_small(tfp_input *in, const char *name, int fd, size_t most, tfp_buf *own);
 /* Bytes in memory; gzip is unpacked. */
 tfp_status tfp_input_memory(tfp_input *in, const char *name, const void *data, size_t size, tfp_error *err);
@@ -57,14 +57,14 @@ tfp_status tfp_input_peek(tfp_input *in, size_t size, tfp_str *out, tfp_error *e
 tfp_status tfp_input_skip(tfp_input *in, size_t size, tfp_error *err);
 /* Reports progress for readers that do not skip: from byte `before`, reported last, to byte `now`. */
 tfp_status tfp_input_tell(const tfp_input *in, uint64_t before, uint64_t now, tfp_error *err);
-/* Advances by `size` bytes that were peeked, and hands them over: *out is valid until *own is used again. A file in windows
- * exchanges its buffer with *own, which may be empty or used; bytes in memory are only pointed to.
- * Reports no progress. */
+/* Advances by `size` bytes that were peeked, and hands them over: *out is valid until *own is used again. A file in
+ * windows exchanges its buffer with *own, which may be empty or used; bytes in memory are only pointed to. Reports no
+ * progress. */
 tfp_status tfp_input_give(tfp_input *in, size_t size, tfp_buf *own, tfp_str *out, tfp_error *err);
 static inline uint64_t tfp_input_at(const tfp_input *in) { return in->base + in->at; }
 static inline uint64_t tfp_input_left(const tfp_input *in) { return in->total - tfp_input_at(in); }
-/* Continues at byte `at` of the input, which is not past its end. Bytes in the window are not read again. Going back in gzip
- * that is unpacked in windows unpacks it again from its beginning. */
+/* Continues at byte `at` of the input, which is not past its end. Bytes in the window are not read again. Going back in
+ * gzip that is unpacked in windows unpacks it again from its beginning. */
 tfp_status tfp_input_seek(tfp_input *in, uint64_t at, tfp_error *err);
 /* All bytes from the current place to the end, contiguous; they live until the input is closed. */
 tfp_status tfp_input_all(tfp_input *in, tfp_str *out, tfp_error *err);
@@ -93,8 +93,9 @@ void tfp_sink_flush_if_full(tfp_sink *s);             /* call regularly while fi
 void tfp_sink_write(tfp_sink *s, tfp_str bytes);      /* as appending to s->buf, without a copy of long text */
 tfp_status tfp_sink_end(tfp_sink *s, tfp_error *err); /* flushes, frees, returns the first failure */
 
-/* A file that appears whole or not at all: written to a temporary file beside it and renamed by finish. A target that is no
- * regular file (a pipe, /dev/stdout) is written directly. Its folder is held from open to finish (base/place.h). */
+/* A file that appears whole or not at all: written to a temporary file beside it and renamed by finish. A target that
+ * is no regular file (a pipe, /dev/stdout) is written directly. Its folder is held from open to finish
+ * (base/place.h). */
 struct tfp_part;
 typedef struct tfp_outfile {
     int fd, folder;
@@ -103,9 +104,9 @@ typedef struct tfp_outfile {
     int error;             /* errno of the first failed write */
 } tfp_outfile;
 tfp_status tfp_outfile_open(tfp_outfile *f, const char *path, tfp_error *err);
-/* A file with mode 0600 in a folder that is ours; `path` is for messages. */
+/* Opens such a file with mode 0600 in a folder that is ours; `path` is for messages. */
 tfp_status tfp_outfile_below(tfp_outfile *f, int folder, const char *name, const char *path, tfp_error *err);
-/* All of such a file. */
+/* Writes all of such a file. */
 tfp_status tfp_write_below(int folder, const char *name, const char *path, tfp_str bytes, tfp_error *err);
 int tfp_outfile_write(void *f, const void *data, size_t size); /* a tfp_write_fn */
 tfp_status tfp_outfile_finish(tfp_outfile *f, tfp_error *err); /* errors name the path */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* base/output.c: bytes out: a sink that collects small pieces for a callback, and files that appear whole or not at all. */
+/* base/output.c: bytes out: a sink that collects small pieces for a callback, and files that appear whole or not at
+ * all. */
 #include "base/io.h"
 #include "base/place.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* base/place.c: walks a path with openat and O_NOFOLLOW, and decides about each link on the way. openat2 has no rule about the owners
- * of links, so it cannot be used. */
+/* base/place.c: walks a path with openat and O_NOFOLLOW, and decides about each link on the way. openat2 has no rule
+ * about the owners of links, so it cannot be used. */
 #include "base/place.h"
 
 #include <errno.h>
@@ -21,8 +21,8 @@ void tfp_user_name(int64_t uid, char *out, size_t room)
         snprintf(out, room, "%lld", (long long)uid);
 }
 
-/* Whether files of this user may be trusted: root may write everywhere anyway. In a user namespace the machine's root has
- * another number, which is that of the owner of "/". */
+/* Whether files of this user may be trusted: root may write everywhere anyway. In a user namespace the machine's root
+ * has another number, which is that of the owner of "/". */
 static bool is_trusted(uid_t uid)
 {
     struct stat top;
@@ -98,8 +98,8 @@ static tfp_status take_target(walk *w, const char *target)
     return TFP_OK;
 }
 
-/* Links of /proc such as fd/1 and cwd lead to an object, not to a name. A folder is entered; a file is opened by its name, if it
- * still has that name, so that it can be replaced as a whole. True: the link was handled. */
+/* Links of /proc such as fd/1 and cwd lead to an object, not to a name. A folder is entered; a file is opened by its
+ * name, if it still has that name, so that it can be replaced as a whole. True: the link was handled. */
 static bool is_entered(walk *w, const char *target, bool last)
 {
     struct stat thing, named;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* base/place.h: where files and folders are made. A path is walked once, folder by folder, and its target is held as a
- * descriptor, so that nobody can change the meaning of the path afterwards. A link of another user is not followed where
- * others may write. The kernel's protected_symlinks has this rule for sticky folders; here it holds in every folder that other
- * users than root and ourselves may write to. */
+ * descriptor, so that nobody can change the meaning of the path afterwards. A link of another user is not followed
+ * where others may write. The kernel's protected_symlinks has this rule for sticky folders; here it holds in every
+ * folder that other users than root and ourselves may write to. */
 #ifndef TFP_PLACE_H
 #define TFP_PLACE_H
 
@@ -20,15 +20,16 @@ typedef struct tfp_place {
     struct stat st;
 } tfp_place;
 
-/* Finds the place of a path, whose last part need not exist. TFP_BADOUTPUT: one of its folders does not exist, or a link must not
- * be followed. The message contains the path. */
+/* Finds the place of a path, whose last part need not exist. TFP_BADOUTPUT: one of its folders does not exist, or a
+ * link must not be followed. The message contains the path. */
 tfp_status tfp_place_find(const char *path, tfp_place *out, tfp_error *err);
 void tfp_place_free(tfp_place *p);
 
 /* Whether another user may have put this file into its folder to make us write somewhere else. */
 bool tfp_is_planted(const struct stat *folder, const struct stat *thing);
 
-/* Opens the folder at a place, and creates it with mode 0700 if there is none. TFP_BADOUTPUT: it is no folder, or not ours. */
+/* Opens the folder at a place, and creates it with mode 0700 if there is none. TFP_BADOUTPUT: it is no folder, or not
+ * ours. */
 tfp_status tfp_folder_open(const tfp_place *p, const char *path, bool *made, int *fd, tfp_error *err);
 /* The same for a folder inside a folder of ours; -1: errno has the reason. */
 int tfp_folder_below(int folder, const char *name);

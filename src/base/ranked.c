@@ -8,8 +8,8 @@ static bool is_less(const void *ctx, uint32_t a, uint32_t b)
     return numbers[a] < numbers[b];
 }
 
-/* Writes the sorted distinct numbers to `value`, and to place[i] the rank of number i. Returns how many distinct ones there are;
- * SIZE_MAX: out of memory. */
+/* Writes the sorted distinct numbers to `value`, and to place[i] the rank of number i. Returns how many distinct ones
+ * there are; SIZE_MAX: out of memory. */
 static size_t find_places(tfp_arena *arena, const int64_t *numbers, size_t count, uint32_t *place, int64_t *value)
 {
     uint32_t *order = TFP_NEW(arena, uint32_t, count + 1);

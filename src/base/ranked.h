@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* base/ranked.h: finds the k-th smallest number of any range of an array, in time proportional to the logarithm of the count of
- * different numbers. Ranges may overlap: one index answers for all of them. */
+/* base/ranked.h: finds the k-th smallest number of any range of an array, in time proportional to the logarithm of the
+ * count of different numbers. Ranges may overlap: one index answers for all of them. */
 #ifndef TFP_RANKED_H
 #define TFP_RANKED_H
 
@@ -18,7 +18,7 @@ typedef struct tfp_ranked {
     double *sum;          /* prefix sums, count + 1 of them: sum[i] is the sum of the numbers before i */
 } tfp_ranked;
 
-/* A range of them. */
+/* A range of the array. */
 typedef struct tfp_ranked_part {
     const tfp_ranked *of;
     size_t first, end;

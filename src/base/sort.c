@@ -12,7 +12,7 @@ bool tfp_sort(uint32_t *items, size_t count, bool (*less)(const void *ctx, uint3
     bool sorted = true;
     for (size_t i = 1; i < count && sorted; i++) sorted = !less(ctx, items[i], items[i - 1]);
     if (sorted) return true;
-    for (size_t i = 0; i < count; i += 8) { /* runs of eight by insertion */
+    for (size_t i = 0; i < count; i += 8) { /* insertion sort of each run of eight */
         size_t end = i + 8 < count ? i + 8 : count;
         for (size_t j = i + 1; j < end; j++) {
             uint32_t item = items[j];
@@ -28,7 +28,7 @@ bool tfp_sort(uint32_t *items, size_t count, bool (*less)(const void *ctx, uint3
         for (size_t lo = 0; lo < count; lo += 2 * width) {
             size_t mid = lo + width < count ? lo + width : count, hi = mid + width < count ? mid + width : count;
             size_t a = lo, b = mid, k = lo;
-            if (mid == hi || !less(ctx, from[mid], from[mid - 1])) { /* much of what is sorted is nearly in order */
+            if (mid == hi || !less(ctx, from[mid], from[mid - 1])) { /* already in order, as is common */
                 memcpy(to + lo, from + lo, (hi - lo) * sizeof *to);
                 continue;
             }
@@ -122,7 +122,8 @@ bool tfp_sort_strings(uint32_t *items, size_t count, const tfp_str *strings)
         for (size_t i = 0, j; i < g.count; i = j) { /* groups with equal eight bytes are sorted by the next ones */
             for (j = i + 1; j < g.count && w[j].key == w[i].key; j++) {}
             if (j - i < 2) continue;
-            /* strings that end within these eight bytes come first, shorter ones earlier: a zero byte may also be data */
+            /* strings that end within these eight bytes come first, shorter ones earlier: a zero byte may also be
+             * data */
             for (size_t k = i; k < j; k++) {
                 size_t left = strings[w[k].item].size - g.depth;
                 w[k].key = left < 8 ? left : 8;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* base/source.h: random access to bytes: a regular file read piece by piece, or memory. For formats that are read on demand. */
+/* base/source.h: random access to bytes: a regular file read piece by piece, or memory. For formats that are read on
+ * demand. */
 #ifndef TFP_SOURCE_H
 #define TFP_SOURCE_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* base/steps.h: which steps a number is for: the mean of all, the sum of all, or one step. Used by options, reports and sides
- * of a comparison. */
+/* base/steps.h: which steps a number is for: the mean of all, the sum of all, or one step. Used by options, reports and
+ * sides of a comparison. */
 #ifndef TFP_STEPS_H
 #define TFP_STEPS_H
 

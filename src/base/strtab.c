@@ -9,7 +9,7 @@
 #include <time.h>
 
 #define XXH_INLINE_ALL
-#ifdef __SANITIZE_ADDRESS__ /* with -Og GCC cannot inline what XXH asks it to, and takes that for an error */
+#ifdef __SANITIZE_ADDRESS__ /* with -Og GCC reports an error for functions that it cannot inline */
 #define XXH_NO_INLINE_HINTS 1
 #endif
 #include <xxhash.h>
@@ -150,8 +150,8 @@ void tfp_strtab_free(tfp_strtab *t)
 
 /* ---- 64-bit keys ---- */
 
-/* Keys are often two ids side by side, or ids chosen by a file: every bit must affect the slot. The table's address is mixed
- * in, so that a file cannot be crafted to make all keys collide. */
+/* Keys are often two ids side by side, or ids chosen by a file: every bit must affect the slot. The table's address is
+ * mixed in, so that a file cannot be crafted to make all keys collide. */
 static uint64_t mix(uint64_t key, const void *salt)
 {
     key ^= (uint64_t)(uintptr_t)salt >> 4 ^ hash_seed();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* base/system.c: functions that exist only on Linux, or have other names elsewhere. It is the only file of the library outside live/
- * that includes a Linux header (tools/portable.py). On other systems each function does what C and POSIX allow. */
+/* base/system.c: functions that exist only on Linux, or have other names elsewhere. It is the only file of the library
+ * outside live/ that includes a Linux header (tools/portable.py). On other systems each function does what C and POSIX
+ * allow. */
 #include "base/base.h"
 
 #include <sched.h>

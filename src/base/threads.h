@@ -8,24 +8,25 @@
 
 #define TFP_THREADS_MOST 64
 
-/* How work is spread. TFPROF_THREADS sets it: "4" is four threads; "4/65536" also sets the piece size, so that
- * tests can cut small files into many pieces. By default one thread for each processor that the process may use, at most 16. */
+/* How work is spread. TFPROF_THREADS sets it: "4" is four threads; "4/65536" also sets the piece size, so that tests
+ * can cut small files into many pieces. By default one thread for each processor that the process may use, at most
+ * 16. */
 typedef struct tfp_sharing {
     size_t threads; /* at least 1 */
     size_t piece;   /* bytes or rows of a piece when set; otherwise 0 */
 } tfp_sharing;
 tfp_sharing tfp_sharing_get(void);
 
-/* How many threads should read input of that many bytes. *piece, the piece size in bytes, may be changed by TFPROF_THREADS.
- * Input smaller than `smallest` gets one thread: starting threads would take longer. */
+/* How many threads should read input of that many bytes. *piece, the piece size in bytes, may be changed by
+ * TFPROF_THREADS. Input smaller than `smallest` gets one thread: starting threads would take longer. */
 size_t tfp_threads_for_bytes(uint64_t bytes, uint64_t smallest, size_t *piece);
 
 /* Calls run(ctx, worker) on `threads` threads with worker = 0 .. threads - 1; the caller is worker 0. Returns when all
  * calls have ended. A thread that cannot be started is left out, so every call must be able to do all the work. */
 void tfp_threads_run(size_t threads, void (*run)(void *ctx, size_t worker), void *ctx);
 
-/* Splits rows 0 .. count - 1 into parts and calls work(ctx, worker, first, end) for them in parallel. Which parts a worker gets
- * may vary. `threads` is the result of tfp_rows_threads(count): 1 for few rows. */
+/* Splits rows 0 .. count - 1 into parts and calls work(ctx, worker, first, end) for them in parallel. Which parts a
+ * worker gets may vary. `threads` is the result of tfp_rows_threads(count): 1 for few rows. */
 size_t tfp_rows_threads(size_t count);
 void tfp_rows_run(size_t threads, size_t count, void (*work)(void *ctx, size_t worker, size_t first, size_t end),
                   void *ctx);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* base/zip.c: the directory of a ZIP archive and the data of its entries. Every offset and size is first checked against the
- * file. */
+/* base/zip.c: the directory of a ZIP archive and the data of its entries. Every offset and size is first checked
+ * against the file. */
 #include "base/zip.h"
 
 #define ZLIB_CONST /* makes zlib declare its input as const */

@@ -4,7 +4,8 @@
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"
 
-/* Bounds work and output, so that a hostile file cannot make either endless: a few times what its nodes can sensibly need. */
+/* Bounds work and output, so that a hostile file cannot make either endless: a few times what its nodes can sensibly
+ * need. */
 #define WORK_FLOOR UINT64_C(4000000) /* steps; body.c adds what the bodies need */
 #define OUTS_FLOOR UINT64_C(1000000)
 #define OUTS_PER_NODE 16
@@ -27,7 +28,8 @@ static tfp_status check_assumed(const tfp_engine *e, tfp_error *err)
     return TFP_OK;
 }
 
-/* The signature that is counted by default: serving_default, or the first one that is not the model's initialisation. */
+/* The signature that is counted by default: serving_default, or the first one that is not the model's
+ * initialisation. */
 static uint32_t default_signature(const tfp_engine *e)
 {
     uint32_t first = TFP_NONE;

@@ -256,7 +256,7 @@ static void append_attrs(tfp_builder *b, const tfp_profile *piece)
     }
 }
 
-/* The ends, before the piece is added, of the tables that nodes refer to. */
+/* The sizes, before the piece is added, of the tables that nodes refer to. */
 typedef struct ends {
     size_t types, execs, outputs, shapes, attrs;
 } ends;

@@ -11,7 +11,8 @@ bool tfp_piece_start(tfp_profile *piece, unsigned keep, size_t limit); /* false:
 void tfp_piece_clear(tfp_profile *piece);                              /* empties it for the next piece */
 void tfp_piece_free(tfp_profile *piece);
 
-/* The numbers of the piece's rows in the profile: for each id in the piece, or of the first row. */
+/* Where the piece's rows are in the profile: for strings, steps and lanes the number of each, for nodes the first
+ * number. */
 typedef struct tfp_placement {
     TFP_VEC(uint32_t) strings, steps;
     TFP_VEC(uint32_t) lanes;  /* filled by the caller when all strings are there */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/builder.c: how the format readers fill a profile: strings, warnings, nodes and code. Rows are appended and
- * chained, strings interned. Executions are built in executions.c, events of traces in events.c; join/finish.c is called
- * at the end. */
+ * chained, strings interned. Executions are built in executions.c, events of traces in events.c; join/finish.c is
+ * called at the end. */
 #include "model/build.h"
 #include "model/program.h"
 #include "model/tables/code.h"

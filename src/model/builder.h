@@ -17,8 +17,8 @@ struct tfp_builder {
 tfp_status tfp_builder_status(tfp_builder *b, tfp_error *err);
 
 tfp_strid tfp_build_string(tfp_builder *b, tfp_str s); /* interns the text; 0 after a fault */
-/* The same for a text that does not stay in memory. In a piece, strings point into the bytes of the file and are not
- * copied; such a text is. */
+/* The same for a text that does not stay in memory, so it is always copied. Other strings of a piece are not copied:
+ * they point into the bytes of the file. */
 tfp_strid tfp_build_made_string(tfp_builder *b, tfp_str s);
 tfp_strid tfp_build_lower(tfp_builder *b, tfp_str s); /* lower-cased (ASCII) and interned */
 
@@ -38,8 +38,8 @@ int64_t tfp_build_micros(tfp_builder *b, int64_t micros);
 
 /* ---- nodes ---- */
 uint32_t tfp_build_find(tfp_builder *b, tfp_str name); /* TFP_NONE: there is none */
-/* Adds a node with that name; the caller has checked that there is none. Its op is also its first type, unless `types`
- * follow from the file: then with_type is false. Its id is the number of nodes before it. TFP_NONE after a fault. */
+/* Adds a node with that name; the caller has checked that there is none. with_type: its op is also its first type;
+ * false when the file lists the types itself. Its id is the number of nodes before it. TFP_NONE after a fault. */
 uint32_t tfp_build_node(tfp_builder *b, tfp_str name, tfp_str op, bool with_type);
 void tfp_build_name(tfp_builder *b, tfp_strid name,
                     uint32_t node); /* makes it the node of that name; TFP_NONE removes the name */
@@ -74,8 +74,8 @@ uint32_t tfp_build_lane(tfp_builder *b, const tfp_lane *row, bool named);
 void tfp_build_exec_again(tfp_builder *b, uint32_t exec);
 void tfp_build_span(tfp_builder *b, uint32_t exec, uint32_t lane, int64_t start_ns, int64_t duration_ns);
 void tfp_build_run_transfer(tfp_builder *b, const tfp_run_transfer *t); /* only with TFP_KEEP_MEMORY */
-/* Copies *m (its chain fields are set here) and adds its sums to the exec. Returns an index in memories; TFP_NONE after a fault
- * or when memory is not kept. */
+/* Copies *m (its chain fields are set here) and adds its sums to the exec. Returns an index in memories; TFP_NONE after
+ * a fault or when memory is not kept. */
 uint32_t tfp_build_memory(tfp_builder *b, uint32_t exec, const tfp_memory *m);
 void tfp_build_buffer(tfp_builder *b, uint32_t memory, int32_t slot, int64_t bytes, uint64_t address);
 void tfp_build_allocation(tfp_builder *b, uint32_t exec, int64_t at_ns, int64_t bytes);
@@ -96,7 +96,7 @@ void tfp_build_sample(tfp_builder *b, const tfp_stack_sample *s);
 tfp_status tfp_profile_tell_progress(const tfp_profile *p, uint64_t *told, uint64_t now, uint64_t total,
                                      tfp_error *err);
 
-/* ---- the end of adding: inputs find their nodes, checkpoint variables get their type, warnings their words ---- */
+/* ---- after the last file: joins traces, finds the nodes of inputs, writes the texts of warnings ---- */
 tfp_status tfp_build_finish(tfp_builder *b, tfp_error *err);
 
 #endif

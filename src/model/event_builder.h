@@ -16,7 +16,7 @@
 typedef struct tfp_event {
     uint32_t lane;
     tfp_strid name;
-    int64_t start_ns, duration_ns; /* neither is negative; the reader drops longer ones than 9e15 us, with a finding */
+    int64_t start_ns, duration_ns; /* not negative; readers drop events with times beyond 9e15 us, and report it */
     tfp_span_kind kind;
     tfp_span_class class;
     unsigned marks;

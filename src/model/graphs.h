@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/graphs.h: what CUDA and HIP graphs replay, and the places in the model where the captures of these graphs launched it. A
- * replay has one launch for all its kernels. A capture is a trace of the time in which the graph was recorded: its launches ran
- * nothing, but they are inside modules, ops and frames. Readers fill the tables below; the join finds the captured launch of each
- * replayed activity, and says how sure it is. XLA makes graphs too, its command buffers. For those the programs in the file replace
- * a capture, because they list the instructions in the order in which they run. */
+/* model/graphs.h: what CUDA and HIP graphs replay, and the places in the model where the captures of these graphs
+ * launched it. A replay has one launch for all its kernels. A capture is a trace of the time in which the graph was
+ * recorded: its launches ran nothing, but they are inside modules, ops and frames. Readers fill the tables below; the
+ * join finds the captured launch of each replayed activity, and says how sure it is. XLA makes graphs too, its command
+ * buffers. For those the programs in the file replace a capture, because they list the instructions in the order in
+ * which they run. */
 #ifndef TFP_GRAPHS_H
 #define TFP_GRAPHS_H
 
@@ -38,7 +39,7 @@ struct tfp_attribution {
     /* index in the graphs' places: the place in the model, below the annotations around the launch. TFP_NONE: the
      * launch's own place */
     uint32_t place;
-    uint32_t captured; /* index of the captured launch that it is; TFP_NONE: none */
+    uint32_t captured; /* index of the captured launch that it replays; TFP_NONE: none */
     uint32_t call;     /* index of the captured call, the operator that launched it; TFP_NONE: none */
     uint32_t stats; /* index in stat_sets: stats of the instruction that it runs, instead of its own; TFP_NONE: none */
     tfp_strid path; /* place of that instruction in the model, with `op` as its type; 0: see `place` */
@@ -73,8 +74,8 @@ typedef struct tfp_graph_sign {
 
 typedef struct tfp_captured_launch {
     tfp_graph_sign sign;
-    uint32_t modules,
-        place; /* indexes in places: the modules around it; and modules, ops and annotations, ending with the op or the call */
+    uint32_t modules;   /* index in places: the modules around it */
+    uint32_t place;     /* index in places: modules, ops and annotations around it, ending with the op or the call */
     tfp_strid op, line; /* the innermost op, otherwise the call; 0: unknown */
     uint32_t trace;     /* index in traces, or TFP_NONE */
     tfp_strid dims;     /* the shapes of the nearest op that has some, as the trace writes them; 0: none */
@@ -112,8 +113,8 @@ typedef struct tfp_buffer_item { /* an instruction of a command buffer */
     tfp_strid kernel, stem;      /* such as "loop_add_fusion_1"; stem: the same without its number */
     tfp_strid path, op, line;
     uint32_t modules, trace, stats; /* indexes in places, traces, stat_sets; TFP_NONE: none */
-    /* indexes in the buffer. back: for the last item of a loop, its first item; behind: for the last item of a loop's condition, the
-     * item after the loop; TFP_NONE: none */
+    /* indexes in the buffer. back: for the last item of a loop, its first item; behind: for the last item of a loop's
+     * condition, the item after the loop; TFP_NONE: none */
     uint32_t back, behind;
     uint8_t runs, family; /* tfp_buffer_runs */
     bool optional;        /* it may not run: it is in a branch, or depends on a condition */
@@ -126,8 +127,8 @@ typedef struct tfp_command_buffer {
     tfp_strid module, name, caller;
     uint64_t program;      /* number of the module in its process */
     uint32_t first, count; /* index in items */
-    bool whole,
-        ordered; /* whole: it is exactly the buffer, not a program whose parts become buffers; ordered: the order is known */
+    bool whole;            /* it is exactly the buffer, not a program whose parts become buffers */
+    bool ordered;          /* the order of its instructions is known */
 } tfp_command_buffer;
 
 struct tfp_graph_tables {
@@ -156,8 +157,8 @@ bool tfp_is_graph_launch(tfp_str call);
 bool tfp_begins_capture(tfp_str call);
 /* How certain the place of an activity is, and what is known beyond its launch. */
 tfp_attribution tfp_span_attribution(const tfp_profile *p, uint32_t span);
-/* The stats that tell what a span computes: its own, or those of the instruction that it was found to run. Returns an index in stat_sets;
- * TFP_NONE: none. */
+/* The stats that tell what a span computes: its own, or those of the instruction that it was found to run. Returns an
+ * index in stat_sets; TFP_NONE: none. */
 uint32_t tfp_span_work(const tfp_profile *p, uint32_t span);
 void tfp_graphs_free(tfp_graph_tables *g);
 void tfp_graphs_drop_own(tfp_graph_tables *g); /* removes graphs that are not from files */

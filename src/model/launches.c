@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/launches.c: builds the table of launches.h in three passes over the numbers: to find their range, to give pages to
- * those that occur, and to insert the calls. */
+/* model/launches.c: builds the table of launches.h in three passes over the numbers: to find their range, to give pages
+ * to those that occur, and to insert the calls. */
 #include "model/launches.h"
 
 #include "model/slim.h"

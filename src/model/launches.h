@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/launches.h: finds the API calls of a trace with slim lanes (model/slim.h) by the number that joins them to activities.
- * Writers count these numbers up, so a table by number, of which only pages with calls are stored, is nearly always small and is
- * read in the order of the file. Numbers that are far apart are found by hash. */
+/* model/launches.h: finds the API calls of a trace with slim lanes (model/slim.h) by the number that joins them to
+ * activities. Writers count these numbers up, so a table by number, of which only pages with calls are stored, is
+ * nearly always small and is read in the order of the file. Numbers that are far apart are found by hash. */
 #ifndef TFP_LAUNCHES_H
 #define TFP_LAUNCHES_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/nest.h: what called what on a host thread, Python frames included. The model's parents do not include plain frames,
- * because frames often cross operators. Here a frame that crosses the end of the frame or operator around it is cut at that end.
- * Other spans that cross, such as a range that one call begins and another ends, belong to the innermost span that contains them
- * completely. */
+/* model/nest.h: what called what on a host thread, Python frames included. The model's parents do not include plain
+ * frames, because frames often cross operators. Here a frame that crosses the end of the frame or operator around it is
+ * cut at that end. Other spans that cross, such as a range that one call begins and another ends, belong to the
+ * innermost span that contains them completely. */
 #ifndef TFP_NEST_H
 #define TFP_NEST_H
 

@@ -52,8 +52,8 @@ static size_t count_late(const uint32_t *items, size_t count, const uint64_t *ke
     return late;
 }
 
-/* Sorts the late items and merges them with the others. Equal keys keep their order: with the same key an item that is not
- * late precedes all late ones. */
+/* Sorts the late items and merges them with the others. Equal keys keep their order: with the same key an item that is
+ * not late precedes all late ones. */
 static bool merge_late(uint32_t *items, size_t count, const uint64_t *keys, size_t late_count)
 {
     uint32_t *late = malloc(late_count * sizeof *late);

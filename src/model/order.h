@@ -8,9 +8,9 @@
 /* Sorts items by their keys; stable. Nearly sorted items take one pass. False: out of memory. */
 bool tfp_sort_keys(uint32_t *items, size_t count, const uint64_t *keys);
 
-/* Sorts all spans by lane, start, longest first, position in the file: containers come before their contents. `order` has room for
- * all spans. lane_first has room for two more than the lanes: where each lane begins, and one more at the end. False: out of
- * memory. */
+/* Sorts all spans by lane, start, longest first, position in the file: containers come before their contents. `order`
+ * has room for all spans. lane_first has room for two more than the lanes: where each lane begins, and one more at the
+ * end. False: out of memory. */
 bool tfp_order_spans(const tfp_profile *p, uint32_t *order, uint32_t *lane_first);
 
 #endif

@@ -226,7 +226,7 @@ static bool has_stacks(const tfp_profile *p)
 int tfp_profile_has(const tfp_profile *p, tfp_content what)
 {
     if (!p || (unsigned)what >= TFP_CONTENT_COUNT) return 0;
-    /* files may be of a kind that can have something, and still not have it */
+    /* the bit says that a file could contain it, so look whether it does */
     if (what == TFP_HAS_CODE && !p->code->traces.size) return 0;
     if (what == TFP_HAS_STACKS) return has_stacks(p);
     if (what == TFP_HAS_HEAP) return p->allocator->devices.size > 0;

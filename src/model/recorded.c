@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/recorded.c: builds a graph from recorded calls. The producer of a tensor is the outermost call that returned it
- * and had ended before its consumer began. A call that returns a tensor made by a call inside it takes it from there. Ids
- * of calls increase in the order of their starts, so one pass in that order, with the open calls of each thread, finds
- * all edges. */
+ * and had ended before its consumer began. A call that returns a tensor made by a call inside it takes it from there.
+ * Ids of calls increase in the order of their starts, so one pass in that order, with the open calls of each thread,
+ * finds all edges. */
 #include "model/recorded.h"
 #include "model/build.h"
 #include "model/event_builder.h"
@@ -23,7 +23,7 @@ typedef struct maker {
     tfp_recorded_op *ops; /* the ops of all files */
     uint32_t first, end;  /* range of this file's ops */
     uint32_t *order;      /* ops sorted by id */
-    uint32_t *below;      /* indexed by op - first: the open call below it on its thread */
+    uint32_t *below;      /* indexed by op - first: the next open call below it on its thread's stack */
     /* id -> op; thread -> innermost open call; tensor -> its last output (index in makers) */
     tfp_map64 by_id, open, made;
     TFP_VEC(uint64_t) makers; /* op << 32 | slot */

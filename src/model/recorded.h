@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/recorded.h: operators with their input and output tensors, as a framework recorded them call by call. When all files
- * are added they become graph edges (recorded.c): edges between the nodes of a trace that recorded the same calls, or else
- * between new nodes, which have no runs. */
+/* model/recorded.h: operators with their input and output tensors, as a framework recorded them call by call. When all
+ * files are added they become graph edges (recorded.c): edges between the nodes of a trace that recorded the same
+ * calls, or else between new nodes, which have no runs. */
 #ifndef TFP_RECORDED_H
 #define TFP_RECORDED_H
 
@@ -45,7 +45,7 @@ void tfp_recorded_put(tfp_recorded_texts *t, tfp_str dims, tfp_str type, tfp_str
 void tfp_recorded_take(tfp_builder *b, tfp_recorded_texts *t, tfp_recorded_op *op);
 void tfp_recorded_texts_free(tfp_recorded_texts *t);
 
-/* A call of a span that the span's `External id` does not name. */
+/* The call that a span recorded, when it is not the span's `External id`. */
 struct tfp_recorded_call {
     uint64_t call;
     uint32_t span;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/slim.h: spans of a trace of which only sums are asked for (TFP_KEEP_SUMS). A lane whose spans come by start, longer
- * ones first, is nested while it is read; a lane without nesting may have any order. Each span is kept as a row of 16 bytes
- * until the steps are known; then the join sums the rows by kind and step (join/slim_lanes.c). A kind is what spans share:
- * name, place, class. When a reader finds something that rows cannot represent, it widens the lane: the lane's rows become
- * spans, and the reader goes on with spans. */
+/* model/slim.h: spans of a trace of which only sums are asked for (TFP_KEEP_SUMS). A lane whose spans come by start,
+ * longer ones first, is nested while it is read; a lane without nesting may have any order. Each span is kept as a row
+ * of 16 bytes until the steps are known; then the join sums the rows by kind and step (join/slim_lanes.c). A kind is
+ * what spans share: name, place, class. When a reader finds something that rows cannot represent, it widens the lane:
+ * the lane's rows become spans, and the reader goes on with spans. */
 #ifndef TFP_SLIM_H
 #define TFP_SLIM_H
 
@@ -73,10 +73,11 @@ struct tfp_slim_tables {
     TFP_VEC(tfp_slim_kind) slim_kinds;
     tfp_map64 slim_by_lane;
     size_t slim_bytes; /* size of their blocks */
-    int64_t *
-        slim_outer_ns; /* for each step, first that of none: total duration of spans of threads inside no other span; or NULL */
-    uint32_t
-        *mean_steps; /* for each node: in how many steps it ran, when only the mean is kept (TFP_KEEP_TOTAL); or NULL */
+    /* NULL, or the total duration of threads' spans that are in no other span: first outside all steps, then for each
+     * step */
+    int64_t *slim_outer_ns;
+    /* NULL, or, when only the mean is kept (TFP_KEEP_TOTAL), for each node in how many steps it ran */
+    uint32_t *mean_steps;
 };
 
 static inline int64_t tfp_slim_start_of(const tfp_slim_block *b, const tfp_slim_row *r)

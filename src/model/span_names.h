@@ -24,10 +24,11 @@ bool tfp_is_collective_op(tfp_str name);
 tfp_span_class tfp_class_of_call(tfp_str name);
 /* Whether a host span communicates, by its name: one of PyTorch's backends, or a collective of TensorFlow. */
 bool tfp_is_host_collective(tfp_str name);
-/* Whether a host communicates in this range even if there are devices; there c10d's operators only launch what devices
- * do. */
+/* Whether the host itself communicates in this range, even if there are devices. With devices c10d's operators only
+ * launch their communication. */
 bool tfp_is_host_range(tfp_str name);
-/* The parts of "FILE(LINE): FUNCTION", the name of a Python frame's span; false for other names (a built-in, a module). */
+/* The parts of "FILE(LINE): FUNCTION", the name of a Python frame's span; false for other names (a built-in, a
+ * module). */
 typedef struct tfp_python_frame {
     tfp_str file, function;
     int32_t line;

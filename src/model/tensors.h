@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/tensors.h: what views may ask of a checkpoint: its variables, and a tensor's values on demand. The model declares
- * these functions; formats/checkpoint/checkpoint.c implements them. */
+/* model/tensors.h: what views may ask of a checkpoint: its variables, and a tensor's values on demand. The model
+ * declares these functions; formats/checkpoint/checkpoint.c implements them. */
 #ifndef TFP_TENSORS_H
 #define TFP_TENSORS_H
 

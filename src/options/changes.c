@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* options/changes.c: the changes for `whatif`: values are checked when they are set, and parsed again where they are used. */
+/* options/changes.c: the changes for `whatif`: values are checked when they are set, and parsed again where they are
+ * used. */
 #include "options/changes.h"
 
 #include "options/options.h"

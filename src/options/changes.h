@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* options/changes.h: the changes that `whatif` simulates. Options store them as one text, a line for each in the order given, as
- * typed but without dashes: "faster gemm.*=2". */
+/* options/changes.h: the changes that `whatif` simulates. Options store them as one text, a line for each in the order
+ * given, as typed but without dashes: "faster gemm.*=2". */
 #ifndef TFP_CHANGES_H
 #define TFP_CHANGES_H
 
@@ -33,7 +33,8 @@ typedef struct tfp_change {
 
 /* Takes the next change from the front of `rest`; false at the end. The lines must come from tfp_changes_set. */
 bool tfp_change_next(tfp_str *rest, tfp_change *out);
-/* Adds a change to the text of an options' field; an empty value removes those of that name. TFP_BADARG: the value is invalid. */
+/* Adds a change to the text of an options' field; an empty value removes those of that name. TFP_BADARG: the value is
+ * invalid. */
 tfp_status tfp_changes_set(char **field, const char *name, tfp_str value, tfp_error *err);
 /* The values of a name, joined by commas. */
 void tfp_changes_get(const char *field, const char *name, tfp_buf *out);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* options/columns.h: the column table: the numbers and labels that -select knows, their kinds, and the orders of rows. */
+/* options/columns.h: the column table: the numbers and labels that -select knows, their kinds, and the orders of
+ * rows. */
 #ifndef TFP_COLUMNS_H
 #define TFP_COLUMNS_H
 
@@ -37,14 +38,14 @@ static inline bool tfp_is_time(int value) { return value >= TFP_V_MICROS && valu
     (1u << TFP_V_TRAINABLE_PARAMS | 1u << TFP_V_FIXED_PARAMS | 1u << TFP_V_SLOT_PARAMS) /* numbers of variables */
 #define TFP_V_ALL ((1u << TFP_V_FILES_COUNT) - 1) /* the values that every report can have and a proto holds */
 
-/* The kind of a column's cells. Views and outputs each have a table by kind, with the functions that compute, add up, sort
- * and write such cells (views/core/kinds.h and the tables `of_kind` of the outputs), so none of them tests for single
- * columns. */
+/* The kind of a column's cells. Views and outputs each have a table by kind, with the functions that compute, add up,
+ * sort and write such cells (views/core/kinds.h and the tables `of_kind` of the outputs), so none of them tests for
+ * single columns. */
 typedef enum tfp_column_kind {
-    TFP_COLUMN_IS_LABEL, /* text, or the name of the row itself */
-    TFP_COLUMN_IS_SUM,   /* whole numbers, each of the row itself and in total with the rows below */
-    TFP_COLUMN_IS_RATIO, /* one sum divided by another: never added up */
-    TFP_COLUMN_IS_STATISTIC, /* of the times of single runs, such as their median: cannot be added up or computed from sums */
+    TFP_COLUMN_IS_LABEL,     /* text, or the name of the row itself */
+    TFP_COLUMN_IS_SUM,       /* whole numbers, each of the row itself and in total with the rows below */
+    TFP_COLUMN_IS_RATIO,     /* one sum divided by another: never added up */
+    TFP_COLUMN_IS_STATISTIC, /* of the times of single runs, such as their median: cannot be added up */
     TFP_COLUMN_KINDS
 } tfp_column_kind;
 

@@ -176,8 +176,8 @@ bool tfp_options_count(const tfp_options *o);                      /* float oper
 bool tfp_options_find_parameters(const tfp_options *o);            /* parameters are the graph's variables */
 bool tfp_options_show_parameters(const tfp_options *o); /* parameters are selected, ordered by, or have a minimum */
 
-/* Takes one shape from the front of `rest`, which is -assume_shape: NAME=32,224,?; false at the end. `wrong` is the error
- * or NULL. Dims are at least 0, or -1 for unknown. */
+/* Takes one shape from the front of `rest`, which is -assume_shape: NAME=32,224,?; false at the end. `wrong` is the
+ * error or NULL. Dims are at least 0, or -1 for unknown. */
 typedef struct tfp_assumed_text {
     tfp_str name;
     int rank;
@@ -186,7 +186,8 @@ typedef struct tfp_assumed_text {
 } tfp_assumed_text;
 bool tfp_assumed_next(tfp_str *rest, tfp_assumed_text *out);
 
-/* Rows of the option table for listings: options of the views, or options of certain commands only. NULL past the end. */
+/* Rows of the option table for listings: options of the views, or options of certain commands only. NULL past the
+ * end. */
 const char *tfp_option_name(size_t i, bool of_commands);
 const char *tfp_option_help(const char *name);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* options/options_proto.c: reads options in the form of TensorFlow's Python API: a serialized OptionsProto, or for advise an
- * AdvisorOptionsProto. Message layout: tensorflow/core/profiler/tfprof_options.proto. */
+/* options/options_proto.c: reads options in the form of TensorFlow's Python API: a serialized OptionsProto, or for
+ * advise an AdvisorOptionsProto. Message layout: tensorflow/core/profiler/tfprof_options.proto. */
 #include "options/options.h"
 #include "wire/proto.h"
 
@@ -135,8 +135,8 @@ static tfp_status set_value(tfp_options *o, const option_field *f, const value *
     return TFP_OK;
 }
 
-/* Sets every value even if another is invalid, and reports the first error. proto3 does not send an empty list, 0 or false,
- * so an absent field is empty, 0 or false; only texts keep their defaults. */
+/* Sets every value even if another is invalid, and reports the first error. proto3 does not send an empty list, 0 or
+ * false, so an absent field is empty, 0 or false; only texts keep their defaults. */
 static tfp_status set_values(reader *r, tfp_error *err)
 {
     tfp_status s = TFP_OK;

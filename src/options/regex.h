@@ -29,7 +29,8 @@ typedef struct tfp_filter {
 } tfp_filter;
 
 /* Makes a filter from patterns, each taken whole; the second function splits a list at commas and drops empty items. An
- * invalid regex: TFP_BADARG with the reason; `out` is then still a usable filter (the invalid pattern matches nothing). */
+ * invalid regex: TFP_BADARG with the reason; `out` is then still a usable filter (the invalid pattern matches
+ * nothing). */
 tfp_status tfp_filter_of(const tfp_str *items, size_t count, tfp_filter **out, tfp_error *err);
 tfp_status tfp_filter_new(tfp_str list, tfp_filter **out, tfp_error *err);
 tfp_filter *tfp_filter_keep(tfp_filter *f);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* options/regex_loaded.c: regex.h inside a Python extension, instead of regex.cc.
  *
- * TensorFlow exposes its own RE2, of another version with the same C++ names, to the whole process, and an extension that is
- * linked to RE2 in the ordinary way gets TensorFlow's and crashes. So here regex.cc and RE2 are in a shared object of
- * their own beside the extension, which is loaded so that it sees its own libraries first. */
+ * TensorFlow exposes its own RE2, of another version with the same C++ names, to the whole process. An extension that
+ * is linked to RE2 in the ordinary way calls TensorFlow's RE2 and crashes. So regex.cc and RE2 are in a shared object
+ * beside the extension, which is loaded in a way that makes it find its own libraries first. */
 #include "options/regex.h"
 
 #include <dlfcn.h>

@@ -22,7 +22,8 @@ tfp_status tfp_rewrites_new(const tfp_rewrites *before, const tfp_str *items, si
 tfp_rewrites *tfp_rewrites_keep(tfp_rewrites *w);
 void tfp_rewrites_free(tfp_rewrites *w);
 
-/* Replaces the contents of `out` by the changed name; out fails if memory runs out, and beyond 64 MB. `scratch` holds intermediate names. */
+/* Replaces the contents of `out` by the changed name; out fails if memory runs out, and beyond 64 MB. `scratch` holds
+ * intermediate names. */
 void tfp_rewrites_apply(const tfp_rewrites *w, tfp_str name, tfp_buf *out, tfp_buf *scratch);
 unsigned tfp_rewrites_failures(const tfp_rewrites *w); /* as tfp_filter_failures */
 

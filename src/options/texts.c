@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* options/texts.c: the texts that tfp_options_get returned. The list only grows while options are read, so that several threads
- * may read the same options; setting an option frees it. */
+/* options/texts.c: the texts that tfp_options_get returned. The list only grows while options are read, so that several
+ * threads may read the same options; setting an option frees it. */
 #include "options/table.h"
 
 #include <stdatomic.h>

@@ -121,9 +121,9 @@ static void put_thousands(tfp_buf *b, double n)
     tfp_buf_printf(b, "%d,%03d", whole / 1000, whole % 1000);
 }
 
-/* Rounds like printf's %.*f, for a number that is not negative and up to two decimals. printf handles large products and those
- * that are a tie within their error; all others, which are most cells of a long table, are rounded here, because printf took
- * half of the time. */
+/* Rounds like printf's %.*f, for a number that is not negative and up to two decimals. printf handles large products
+ * and those that are a tie within their error; all others, which are most cells of a long table, are rounded here,
+ * because printf took half of the time. */
 static void put_decimals(tfp_buf *b, double n, int decimals)
 {
     static const int scales[] = { 1, 10, 100 };

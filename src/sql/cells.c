@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sql/cells.c: cells of queries that are not simply a field of a row: names by number, sums, shapes, steps of executions. */
+/* sql/cells.c: cells of queries that are not simply a field of a row: names by number, sums, shapes, steps of
+ * executions. */
 #include "sql/cells.h"
 
 #include "flops/core/parameters.h"

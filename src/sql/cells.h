@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sql/cells.h: the functions that compute cells, for the columns of tables.c: `out` gets the cell of a row; a computed text
- * is stored in `b`. */
+/* sql/cells.h: the functions that compute cells, for the columns of tables.c: `out` gets the cell of a row; a computed
+ * text is stored in `b`. */
 #ifndef TFP_SQL_CELLS_H
 #define TFP_SQL_CELLS_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* sql/expand.c: the size of a statement after expansion. SQLite expands a common table expression wherever it is named,
- * before any of its limits applies: forty expressions that each name the previous one twice become 2^40. So the words of
- * the text are counted first, those of an expression as often as it is named. Older versions of SQLite cannot be
+ * before any of its limits applies: forty expressions that each name the previous one twice become 2^40. So the words
+ * of the text are counted first, those of an expression as often as it is named. Older versions of SQLite cannot be
  * interrupted during the expansion. */
 #include "sql/guard.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sql/grids.c: the tables of a trace as SQLite's virtual tables. A report of each profile is built when a query names the table
- * first, and ends with the query; a profile that has no trace has no rows. */
+/* sql/grids.c: the tables of a trace as SQLite's virtual tables. A report of each profile is built when a query names
+ * the table first, and ends with the query; a profile that has no trace has no rows. */
 #include "sql/grids.h"
 #include "sql/rows.h"
 #include "views/core/grid.h"
@@ -96,8 +96,8 @@ static void free_table(grid_table *t)
     free(t);
 }
 
-/* Notes how much of the devices' time is attributed to the model, because rows of op, scope and kernel mislead without it. Once for each
- * profile. */
+/* Notes how much of the devices' time is attributed to the model, because rows of op, scope and kernel mislead without
+ * it. Once for each profile. */
 static bool tell_attributed(const sql_session *s, const sql_source *from, const tfp_report *r)
 {
     const tfp_note *note = r ? tfp_report_note_of(r, TFP_NOTE_ATTRIBUTED) : NULL;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sql/grids.h: the tables of a trace (steps, transfer ...) as tables of queries: their rows are those of the reports. */
+/* sql/grids.h: the tables of a trace (steps, transfer ...) as tables of queries: their rows are those of the
+ * reports. */
 #ifndef TFP_SQL_GRIDS_H
 #define TFP_SQL_GRIDS_H
 

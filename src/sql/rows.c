@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sql/rows.c: rows of op and scope for queries: the position in the tree, then the numbers of the column table, own and in total. */
+/* sql/rows.c: rows of op and scope for queries: the position in the tree, then the numbers of the column table, own and
+ * in total. */
 #include "sql/rows.h"
 
 #include "model/tables/profile.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sql/rows.h: rows of the views op and scope as rows of queries: every number that -select knows is a column, whatever its kind. */
+/* sql/rows.h: rows of the views op and scope as rows of queries: every number that -select knows is a column, whatever
+ * its kind. */
 #ifndef TFP_SQL_ROWS_H
 #define TFP_SQL_ROWS_H
 
@@ -10,8 +11,8 @@
 /* False past the end. */
 bool sql_row_column_at(size_t i, const char **name, const char **type, const char **help);
 
-/* A report with every row and every number. A column that the view refuses for this profile, such as a statistic of stacks that
- * are sums, is without numbers. TFP_NOMEM, or why the profile has no rows. */
+/* A report with every row and every number. A column that the view refuses for this profile, such as a statistic of
+ * stacks that are sums, is without numbers. TFP_NOMEM, or why the profile has no rows. */
 tfp_status sql_rows_build(const tfp_profile *p, const tfp_view *view, tfp_moments range, tfp_report **out);
 
 typedef struct sql_row_cell {

@@ -188,8 +188,8 @@ void sql_span_trace(const sql_row *row, tfp_buf *b, sql_cell *out)
 
 /* ---- arguments: a row for each one of each span, in the order of spans ---- */
 
-/* The span whose arguments contain a row: the last one that begins at or before it, because spans without arguments come
- * before. */
+/* The span whose arguments contain a row: the last one that begins at or before it, because spans without arguments
+ * come before. */
 static uint32_t span_of(const sql_row *row)
 {
     const uint32_t *first = row->in->args;

@@ -96,7 +96,8 @@ typedef struct sql_column {
 
 typedef struct sql_table {
     const char *name;
-    /* where the array is: the offset of the pointer to its tables in the profile (0: it is in the profile itself), then its offset there */
+    /* where the array is: the offset of the pointer to its tables in the profile (0: it is in the profile itself), then
+     * its offset there */
     size_t tables, vector, item; /* the size of a row of it; 0: the table is made */
     int owner;                   /* the table whose rows own those of this one, or -1 */
     size_t heads_tables, heads, heads_item, first,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* store/blocks.c: reads columns: the blocks of numbers or pieces of texts of a packed column, one after another; and columns of texts
- * of both versions, whose sizes and bytes stay in memory unchanged. */
+/* store/blocks.c: reads columns: the blocks of numbers or pieces of texts of a packed column, one after another; and
+ * columns of texts of both versions, whose sizes and bytes stay in memory unchanged. */
 #include "base/crc32c.h"
 #include "model/tables/profile.h"
 #include "store/store.h"

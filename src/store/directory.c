@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* store/directory.c: the frame of a file: its head, its foot, and the directory of its tables and columns, of both versions. Offsets
- * and sizes are checked here, so that readers of columns need not check whether they lie in the file. */
+/* store/directory.c: the frame of a file: its head, its foot, and the directory of its tables and columns, of both
+ * versions. Offsets and sizes are checked here, so that readers of columns need not check whether they lie in the
+ * file. */
 #include "base/crc32c.h"
 #include "store/store.h"
 #include "wire/proto.h"

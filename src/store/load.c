@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* store/load.c: fills the tables of the profile from the columns of a file. A table of rows is filled block by block, so
- * that it passes through the processor's cache once; tables, and the arrays of spans, are loaded in parallel. While a
- * number is copied, it is checked against its rule and added to its column's checksum. */
+/* store/load.c: fills the tables of the profile from the columns of a file. A table of rows is filled block by block,
+ * so that it passes through the processor's cache once; tables, and the arrays of spans, are loaded in parallel. While
+ * a number is copied, it is checked against its rule and added to its column's checksum. */
 #include "base/crc32c.h"
 #include "base/threads.h"
 #include "model/tables/profile.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* store/pack.c: packs and unpacks blocks of numbers and pieces of texts. Numbers are in the byte order of the machine, which
- * is assumed to be little endian: the first plane has the lowest bytes. */
+/* store/pack.c: packs and unpacks blocks of numbers and pieces of texts. Numbers are in the byte order of the machine,
+ * which is assumed to be little endian: the first plane has the lowest bytes. */
 #include "store/pack.h"
 
 #include <libdeflate.h>

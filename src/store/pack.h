@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* store/pack.h: packs columns into few bytes, and unpacks them. A block has up to 8,192 numbers: each number, or its difference
- * to the previous one, is split into its bytes; the first bytes of all numbers come first, then the second ones, and so on. A
- * byte that is the same in all numbers is written once. Blocks, and texts piece by piece, are deflated if that makes them
- * smaller. Uses base. */
+/* store/pack.h: packs columns into few bytes, and unpacks them. A block has up to 8,192 numbers: each number, or its
+ * difference to the previous one, is split into its bytes; the first bytes of all numbers come first, then the second
+ * ones, and so on. A byte that is the same in all numbers is written once. Blocks, and texts piece by piece, are
+ * deflated if that makes them smaller. Uses base. */
 #ifndef TFP_STORE_PACK_H
 #define TFP_STORE_PACK_H
 

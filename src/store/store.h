@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* store/store.h: a whole profile as one file of tfprof's own (NAME.tfprof): what its files share. Bytes of the file:
  * docs/formats.md. One list of tables and columns (tables.c) drives both ways: write.c puts every column of the model
- * into the file, read.c takes back those that are to be kept, checks each number against what it may be, and check.c what
- * only several columns together can tell. Uses base, model and the shape of a format. */
+ * into the file, read.c takes back those that are to be kept, checks each number against what it may be, and check.c
+ * what only several columns together can tell. Uses base, model and the shape of a format. */
 #ifndef TFP_STORE_H
 #define TFP_STORE_H
 
@@ -29,8 +29,8 @@ typedef struct tfp_store_head {
     uint32_t version, order;
 } tfp_store_head;
 
-typedef struct
-    tfp_store_unpacked_entry { /* in the directory of version 1: a table if `column` is empty, else one of its columns */
+/* An entry in the directory of version 1: a table if `column` is empty, else one of its columns. */
+typedef struct tfp_store_unpacked_entry {
     char table[24], column[32];
     uint32_t width; /* bytes of a number; 0: texts, or a table */
     uint32_t crc;   /* CRC-32C of the column's bytes */
@@ -187,8 +187,7 @@ typedef struct tfp_store_table {
     size_t at, item; /* offset there; bytes of a row */
     const tfp_store_column *columns;
     size_t column_count;
-    unsigned
-        keep; /* TFP_KEEP_...: read only if one of these is set; 0: always. For tables of the program see tfp_store_wants_program */
+    unsigned keep; /* TFP_KEEP_...: read only if one of these is set; 0: always. See tfp_store_wants_program, too */
     tfp_store_chain chain;
 } tfp_store_table;
 extern const tfp_store_table tfp_store_tables[TFP_STORE_TABLES];

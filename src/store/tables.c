@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* store/tables.c: every table and column of a profile as the file holds them. A new field of the model is a row here; what
- * follows from other columns is not stored. */
+/* store/tables.c: every table and column of a profile as the file holds them. A new field of the model is a row here;
+ * what follows from other columns is not stored. */
 #include "model/files/allocator.h"
 #include "model/files/collectives.h"
 #include "model/files/flights.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* store/write.c: a profile becomes a file of columns: the head, the packed blocks of long columns one after another, the directory
- * that names all columns and has the short ones in it, and a foot with the offset of the directory. The file is written
- * sequentially, so that it can be a pipe. */
+/* store/write.c: a profile becomes a file of columns: the head, the packed blocks of long columns one after another,
+ * the directory that names all columns and has the short ones in it, and a foot with the offset of the directory. The
+ * file is written sequentially, so that it can be a pipe. */
 #include "base/crc32c.h"
 #include "model/tables/profile.h"
 #include "store/store.h"
@@ -133,7 +133,8 @@ static void put_numbers(writer *w, const place *from, const place *beside)
     end_blocks(w);
 }
 
-/* ---- texts: the size of each, unless each ends with the only byte 0 in it; then the bytes of all, each ended by a 0 ---- */
+/* ---- texts: their sizes (left out when all are there and none contains a 0), then their bytes, each ended by a 0
+ * ---- */
 
 static tfp_str text_at(const place *from, tfp_store_rule rule, size_t row, bool *there)
 {

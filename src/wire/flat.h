@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wire/flat.h: writes FlatBuffers, in which Arrow describes its streams: tables whose fields are found by a list of offsets.
- * A table is written before the objects that it refers to; a reference is set when its target is written.
+/* wire/flat.h: writes FlatBuffers, in which Arrow describes its streams: tables whose fields are found by a list of
+ * offsets. A table is written before the objects that it refers to; a reference is set when its target is written.
  * https://flatbuffers.dev/internals */
 #ifndef TFP_FLAT_BUFFERS_H
 #define TFP_FLAT_BUFFERS_H
@@ -24,8 +24,8 @@ typedef struct tfp_flat_table {
 void tfp_flat_start(tfp_buf *b);
 tfp_flat_table tfp_flat_put_table(tfp_buf *b, const tfp_flat_field *fields, size_t count);
 size_t tfp_flat_put_string(tfp_buf *b, tfp_str s);
-/* A list of `count` references; with `size` 8 a list of structs of 64-bit numbers, which the caller appends. Item i is at the result + 4
- * + 4 * i. */
+/* A list of `count` references; with `size` 8 a list of structs of 64-bit numbers, which the caller appends. Item i is
+ * at the result + 4 + 4 * i. */
 size_t tfp_flat_put_list(tfp_buf *b, size_t count, unsigned size);
 void tfp_flat_refer(tfp_buf *b, size_t field, size_t target);
 void tfp_flat_put_number(tfp_buf *b, int64_t n, unsigned size);

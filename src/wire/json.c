@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wire/json.c: writes JSON tokens into a buffer. Strings come from files and may contain any bytes: those that tfp_escape
- * escapes are escaped in the same way here, so that a name looks the same in text and in JSON, and the result is always
- * UTF-8. */
+/* wire/json.c: writes JSON tokens into a buffer. Strings come from files and may contain any bytes: those that
+ * tfp_escape escapes are escaped in the same way here, so that a name looks the same in text and in JSON, and the
+ * result is always UTF-8. */
 #include "wire/json.h"
 
 #include <math.h>
@@ -135,7 +135,7 @@ void tfp_put_shortest(tfp_buf *out, double d)
 
 void tfp_json_double(tfp_json *j, double d)
 {
-    /* JSON has no such numbers; protobuf's JSON form writes them so too */
+    /* JSON has no such numbers; protobuf's JSON form writes the same strings */
     if (isnan(d))
         tfp_json_text(j, "NaN");
     else if (isinf(d))

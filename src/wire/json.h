@@ -5,8 +5,8 @@
 
 #include "base/base.h"
 
-/* Tokens are written directly into a buffer. One bit of state is enough at any depth: whether the last token completed a
- * value, so that a comma is needed. The caller must pair opening and closing, and give each member a key. */
+/* Tokens are written directly into a buffer. One bit of state is enough at any depth: whether the last token completed
+ * a value, so that a comma is needed. The caller must pair opening and closing, and give each member a key. */
 typedef struct tfp_json {
     tfp_buf *out;
     bool comma;

@@ -53,7 +53,7 @@ static bool is_no_number(tfp_str word, double *out)
 typedef struct decimal {
     uint64_t digits; /* value: digits * 10^power, rounded towards 0 */
     int power;
-    bool minus, cut; /* cut: digits were left out that were not 0 */
+    bool minus, cut; /* cut: digits other than 0 were left out */
     bool integer;    /* written without '.' and exponent */
 } decimal;
 
@@ -100,7 +100,7 @@ static bool parse_decimal(tfp_str word, decimal *d)
 static tfp_jscan_time micros_of(const decimal *d)
 {
     tfp_jscan_time t = { .known = true };
-    uint64_t whole = d->digits, rest = 0, unit = 1; /* rest of `unit` */
+    uint64_t whole = d->digits, rest = 0, unit = 1; /* fraction: rest / unit */
     int power = d->power + 3;
     t.fraction = d->power < 0 && d->digits; /* corrected below if these digits are all zeros */
     for (; power > 0 && whole; power--)
@@ -153,7 +153,7 @@ static bool plain_micros(tfp_jscan *j, tfp_jscan_time *t)
         part *= powers[at - from];
     }
     if (!tfp_jscan_ends_value(*at)) return false;
-    /* part: in 1e-9 of a microsecond */
+    /* part: the fraction of a microsecond, times 1e9 */
     *t = (tfp_jscan_time){ .ns = (int64_t)(whole * 1000 + part / 1000000),
                            .rest = (uint32_t)(part % 1000000 * 1000),
                            .known = true,

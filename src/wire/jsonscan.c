@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wire/jsonscan.c: the structure of JSON in a window of text: strings, members, items, values of any kind, escapes. Text is
- * searched 16 bytes at a time where the machine can. Numbers: jsonnumber.c. */
+/* wire/jsonscan.c: the structure of JSON in a window of text: strings, members, items, values of any kind, escapes.
+ * Text is searched 16 bytes at a time where the machine can. Numbers: jsonnumber.c. */
 #include "wire/jsonscan.h"
 
 #ifdef __SSE2__
@@ -128,7 +128,7 @@ bool tfp_jscan_item(tfp_jscan *j, bool first)
 static inline bool take_bracket(tfp_jscan *j, tfp_jscan_nest *n, const char *at)
 {
     unsigned char c = (unsigned char)*at;
-    bool object = c & 0x20; /* in which '{' and '}' differ from '[' and ']' */
+    bool object = c & 0x20; /* the bit by which braces differ from brackets */
     j->at = at;
     if ((c | 0x20) == '{') {
         if (n->depth == TFP_JSCAN_DEPTH) return wrong(j, "nested too deep");
@@ -137,7 +137,7 @@ static inline bool take_bracket(tfp_jscan *j, tfp_jscan_nest *n, const char *at)
         n->depth++;
         return true;
     }
-    n->depth--; /* never below 0: the first byte opens */
+    n->depth--; /* never below 0, because the first byte is an opening one */
     if ((n->objects[n->depth >> 6] >> (n->depth & 63) & 1) != object)
         return wrong(j, "a bracket that closes another kind");
     if (n->depth) return true;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wire/jsonscan.h: a scanner for JSON that is too big for a tree: the caller pulls members and values off a window of text.
- * Nothing is copied or allocated; nesting is bounded and never recursive. Lenient about known deviations of trace writers:
- * strings hold any byte but an unescaped quote, unknown escapes stand for themselves, NaN and Infinity are numbers without
- * a value. Otherwise strict. A window may end anywhere: the scanner then asks for more bytes (TFP_JSCAN_MORE), and the
- * caller starts the same value again with a longer window. */
+/* wire/jsonscan.h: a scanner for JSON that is too big for a tree: the caller pulls members and values off a window of
+ * text. Nothing is copied or allocated; nesting is bounded and never recursive. Lenient about known deviations of trace
+ * writers: strings hold any byte but an unescaped quote, unknown escapes stand for themselves, NaN and Infinity are
+ * numbers without a value. Otherwise strict. A window may end anywhere: the scanner then asks for more bytes
+ * (TFP_JSCAN_MORE), and the caller starts the same value again with a longer window. */
 #ifndef TFP_JSONSCAN_H
 #define TFP_JSONSCAN_H
 
@@ -71,7 +71,8 @@ static inline tfp_jscan tfp_jscan_start(tfp_str window)
 
 void tfp_jscan_fail(tfp_jscan *j, tfp_jscan_fault fault, const char *wrong);
 
-/* The next byte that is no blank; 0 at the end of the window (which is then a fault) and after a fault. Moves to it. */
+/* Moves to the next byte that is no blank and returns it; 0 at the end of the window, which is a fault here, and after
+ * a fault. */
 unsigned char tfp_jscan_blanks(tfp_jscan *j);
 static inline unsigned char tfp_jscan_peek(tfp_jscan *j)
 {
@@ -88,13 +89,13 @@ static inline unsigned char tfp_jscan_peek(tfp_jscan *j)
 #endif
     return tfp_jscan_blanks(j);
 }
-/* Takes that byte; any other is a fault. */
+/* Takes the byte `c`; any other byte is a fault. */
 bool tfp_jscan_take(tfp_jscan *j, char c, const char *wrong);
 /* After '[' (first) or an item: whether there is another. False at the ']', which is taken, or after a fault. */
 bool tfp_jscan_item(tfp_jscan *j, bool first);
 
 bool tfp_jscan_long_string(tfp_jscan *j, tfp_jscan_text *out); /* any string */
-/* Any string; one of less than 16 bytes is found here. */
+/* Any string; strings of less than 16 bytes are handled inline. */
 static inline bool tfp_jscan_string(tfp_jscan *j, tfp_jscan_text *out)
 {
 #ifdef __SSE2__
@@ -112,8 +113,8 @@ static inline bool tfp_jscan_string(tfp_jscan *j, tfp_jscan_text *out)
 #endif
     return tfp_jscan_long_string(j, out);
 }
-/* After '{' (first) or a member's value: the next key, with the colon taken. False at the '}', which is taken, or after a
- * fault. */
+/* After '{' (first) or a member's value: the next key, with the colon taken. False at the '}', which is taken, or after
+ * a fault. */
 bool tfp_jscan_any_member(tfp_jscan *j, bool first, tfp_jscan_text *key);
 static inline bool tfp_jscan_member(tfp_jscan *j, bool first, tfp_jscan_text *key)
 {
@@ -130,7 +131,8 @@ static inline bool tfp_jscan_member(tfp_jscan *j, bool first, tfp_jscan_text *ke
 }
 
 #define TFP_JSCAN_TEXT 32
-/* Takes the first `size` bytes of `text`, where they stand. Otherwise, and near the end of the window, takes nothing. */
+/* Takes the first `size` bytes of `text` if they come next. Otherwise, and near the end of the window, takes nothing
+ * and returns false. */
 static inline bool tfp_jscan_take_text(tfp_jscan *j, const char text[TFP_JSCAN_TEXT], size_t size)
 {
     if (j->end - j->at <= TFP_JSCAN_TEXT) return false;
@@ -152,7 +154,7 @@ static inline bool tfp_jscan_take_text(tfp_jscan *j, const char text[TFP_JSCAN_T
 /* Whether a number or word ends before this byte. */
 static inline bool tfp_jscan_ends_value(char c) { return c == ',' || c == '}' || c == ']' || (unsigned char)c <= ' '; }
 
-/* The value of up to 8 digits from `at`, and how many there are. At least 8 bytes must stand there. */
+/* The value of up to 8 digits from `at`, and how many there are. At least 8 bytes must be readable there. */
 static inline unsigned tfp_jscan_eight_digits(const char *at, uint64_t *out)
 {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -160,8 +162,8 @@ static inline unsigned tfp_jscan_eight_digits(const char *at, uint64_t *out)
     uint64_t x;
     memcpy(&x, at, sizeof x);
     x ^= UINT64_C(0x3030303030303030); /* a digit becomes 0 to 9 */
-    uint64_t others =
-        ((x + UINT64_C(0x7676767676767676)) | x) & UINT64_C(0x8080808080808080); /* the first one is right */
+    uint64_t others = ((x + UINT64_C(0x7676767676767676)) | x) &
+                      UINT64_C(0x8080808080808080); /* only the first bit set is reliable */
     unsigned count = others ? (unsigned)__builtin_ctzll(others) >> 3 : 8;
     *out = 0;
     if (!count) return 0;
@@ -229,8 +231,9 @@ static inline void tfp_jscan_skip(tfp_jscan *j) /* any value */
     uint64_t n;
     if (!tfp_jscan_plain(j, &n)) tfp_jscan_skip_any(j);
 }
-/* Skips an array or object that may be longer than the window. *n is zeroed where it begins. After TFP_JSCAN_MORE the next
- * window begins at j->at, with the same *n; the string that stands there may be longer than the window. */
+/* Skips an array or object that may be longer than the window. The caller zeroes *n at the beginning of the value.
+ * After TFP_JSCAN_MORE it calls again with the same *n and a window that begins at j->at; a string that begins there
+ * may be longer than the window. */
 void tfp_jscan_skip_part(tfp_jscan *j, tfp_jscan_nest *n);
 void tfp_jscan_word(tfp_jscan *j, tfp_jscan_value *out); /* a number or a bare word */
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wire/pickle.c: the machine that runs a pickle's opcodes: it has a stack of values and a memo, and never calls anything that
- * a pickle names. The input is read in windows. Opcodes: CPython's Lib/pickletools.py. */
+/* wire/pickle.c: the machine that runs a pickle's opcodes: it has a stack of values and a memo, and never calls
+ * anything that a pickle names. The input is read in windows. Opcodes: CPython's Lib/pickletools.py. */
 #include "wire/pickle_parts.h"
 
 #define NEVER_FILLED "a place of the memo that was never filled"
@@ -79,8 +79,8 @@ static void push_marked(tfp_pickle *m, unsigned kind)
 
 /* ---- what grows ---- */
 
-/* True: the caller has taken the item. A value that it refused once is not offered again until it grows, because frames of stacks are in many
- * lists. */
+/* True: the caller has taken the item. A value that it refused once is not offered again until it grows, because frames
+ * of stacks are in many lists. */
 static bool taken(tfp_pickle *m, tfp_pvalue to, tfp_pvalue item)
 {
     bool box = pv_is_box(item);
@@ -206,8 +206,8 @@ static void get(tfp_pickle *m, uint64_t index)
         push_shared(m, m->memo.at[index]);
 }
 
-/* Many lists, such as stacks, consist only of memo references, so a sequence of opcodes with four-byte indexes runs at once, as far as
- * the window reaches. The first opcode is at m->at[-1]. */
+/* Many lists, such as stacks, consist only of memo references, so a sequence of opcodes with four-byte indexes runs at
+ * once, as far as the window reaches. The first opcode is at m->at[-1]. */
 static void get_many(tfp_pickle *m)
 {
     enum { PLACE = 4, STRIDE = PLACE + 1, MOST = 1024 };

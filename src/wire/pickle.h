@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wire/pickle.h: reads Python's pickles (protocols 0 to 5) without Python. About 50 opcodes make plain values: numbers, texts,
- * lists, tuples, sets, dicts. The opcodes that call or load something make opaque values that remember names and arguments:
- * nothing is looked up, and nothing runs. Values are shared and never copied, so that a small file that refers to itself
- * (a memo bomb) stays small; callers walk only the shape that they expect. Knows no framework.
- * Layout: CPython's Lib/pickletools.py. */
+/* wire/pickle.h: reads Python's pickles (protocols 0 to 5) without Python. About 50 opcodes make plain values: numbers,
+ * texts, lists, tuples, sets, dicts. The opcodes that call or load something make opaque values that remember names and
+ * arguments: nothing is looked up, and nothing runs. Values are shared and never copied, so that a small file that
+ * refers to itself (a memo bomb) stays small; callers walk only the shape that they expect. Knows no framework. Layout:
+ * CPython's Lib/pickletools.py. */
 #ifndef TFP_PICKLE_H
 #define TFP_PICKLE_H
 
@@ -23,7 +23,7 @@ typedef enum tfp_pickle_kind {
     TFP_PICKLE_DICT,
     /* opaque values */
     TFP_PICKLE_NAME, /* a class or function: "collections.OrderedDict" */
-    TFP_PICKLE_CALL, /* the result of a call that was not made: callee, arguments, state; items and pairs that were added to it */
+    TFP_PICKLE_CALL, /* a call that was not made: callee, arguments, state, and items and pairs added to its result */
     TFP_PICKLE_REF,  /* a persistent id: its argument */
     TFP_PICKLE_OTHER /* a code of copyreg's registry, a buffer outside the file, or a value that was taken */
 } tfp_pickle_kind;
@@ -33,15 +33,16 @@ typedef uint64_t tfp_pvalue;
 
 typedef struct tfp_pickle tfp_pickle;
 
-/* Called for each item that is added to a list (`to`). True: the caller needs nothing more of it, so its memory may be reused;
- * the objects that it refers to stay, because later values may refer to them too. */
+/* Called for each item that is added to a list (`to`). True: the caller needs nothing more of it, so its memory may be
+ * reused; the objects that it refers to stay, because later values may refer to them too. */
 typedef bool (*tfp_pickle_take)(void *ctx, tfp_pickle *m, tfp_pvalue to, tfp_pvalue item);
 
 /* limit: most bytes of memory; 0: 256 MB. NULL without memory. */
 tfp_pickle *tfp_pickle_new(uint64_t limit);
 void tfp_pickle_free(tfp_pickle *m);
 void tfp_pickle_on_item(tfp_pickle *m, tfp_pickle_take take, void *ctx);
-/* Reads one pickle from the current place up to its end (STOP). Errors: TFP_BADFILE with the byte, TFP_LIMIT, TFP_NOMEM. */
+/* Reads one pickle from the current place up to its end (STOP). Errors: TFP_BADFILE with the byte, TFP_LIMIT,
+ * TFP_NOMEM. */
 tfp_status tfp_pickle_read(tfp_pickle *m, tfp_input *in, tfp_pvalue *root, tfp_error *err);
 
 /* Reads the same values from JSON, all of which is in `text`: null is NONE, objects are dicts. */
@@ -70,8 +71,8 @@ tfp_pvalue tfp_pickle_member(const tfp_pickle *m, tfp_pvalue v, tfp_pvalue key);
 tfp_pvalue tfp_pickle_named(tfp_pickle *m, tfp_pvalue of, const char *key); /* the same by the key's text */
 /* The text as a value, for tfp_pickle_member. NOTHING without memory. */
 tfp_pvalue tfp_pickle_word(tfp_pickle *m, tfp_str text);
-/* For CALL: what is called (usually a NAME), its arguments (TUPLE), and its state (from BUILD), NOTHING if none. For REF
- * the arguments are its id. */
+/* For CALL: what is called (usually a NAME), its arguments (TUPLE), and its state (from BUILD), NOTHING if none. For
+ * REF the arguments are its id. */
 tfp_pvalue tfp_pickle_callee(const tfp_pickle *m, tfp_pvalue v);
 tfp_pvalue tfp_pickle_args(const tfp_pickle *m, tfp_pvalue v);
 tfp_pvalue tfp_pickle_state(const tfp_pickle *m, tfp_pvalue v);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wire/pickle_json.c: reads JSON into the values of a pickle's machine, for readers whose files come in both forms. Nesting is
- * bounded, and kept on a stack of its own. */
+/* wire/pickle_json.c: reads JSON into the values of a pickle's machine, for readers whose files come in both forms.
+ * Nesting is bounded, and kept on a stack of its own. */
 #include "wire/jsonscan.h"
 #include "wire/pickle_parts.h"
 
 typedef struct open_box {
     unsigned kind;
-    size_t first; /* -> the machine's stack */
+    size_t first; /* index in the machine's stack */
 } open_box;
 
 typedef struct json_reader {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wire/pickle_parts.h: the machine of a pickle, shared by its files: pickle.c runs opcodes, pickle_values.c stores values. */
+/* wire/pickle_parts.h: the machine of a pickle, shared by its files: pickle.c runs opcodes, pickle_values.c stores
+ * values. */
 #ifndef TFP_PICKLE_PARTS_H
 #define TFP_PICKLE_PARTS_H
 
@@ -17,7 +18,7 @@ static inline tfp_pvalue pv_make(unsigned kind, uint64_t at) { return at << PV_B
 
 /* A container of other values. Calls have callee, arguments and state first, then pairs. */
 typedef struct pickle_box {
-    size_t first; /* -> words */
+    size_t first; /* index in words */
     uint32_t count, capacity;
     uint32_t memo; /* its index in the memo; TFP_NONE: none */
     bool shared;   /* something else refers to it */
@@ -62,10 +63,10 @@ static inline void pickle_push(tfp_pickle *m, tfp_pvalue v) { (void)pickle_keep(
 
 /* ---- pickle_scan.c ---- */
 tfp_status pickle_fail(tfp_pickle *m, const char *what); /* with the place; the first fault stays */
-/* Makes the window contain at least `size` bytes from the current position. False if the file ends before; pickle_ensure then
- * fails. */
+/* Makes the window contain at least `size` bytes from the current position. False if the file ends before;
+ * pickle_ensure then fails. */
 bool pickle_need(tfp_pickle *m, size_t size);
-bool pickle_read_more(tfp_pickle *m, size_t size); /* the same, which fails */
+bool pickle_read_more(tfp_pickle *m, size_t size); /* the same, but a file that ends before is a fault */
 static inline bool pickle_ensure(tfp_pickle *m, size_t size)
 {
     return (size_t)(m->end - m->at) >= size || pickle_read_more(m, size);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wire/pickle_scan.c: reads the bytes of a pickle: windows of the input, and the numbers, lines and texts that go on the
- * machine's stack. */
+/* wire/pickle_scan.c: reads the bytes of a pickle: windows of the input, and the numbers, lines and texts that go on
+ * the machine's stack. */
 #include "wire/pickle_parts.h"
 
 #define WINDOW ((size_t)1 << 18)

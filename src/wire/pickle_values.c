@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wire/pickle_values.c: stores the values of a pickle: numbers and texts in one word each, lists and dicts as sequences of
- * words in one array. */
+/* wire/pickle_values.c: stores the values of a pickle: numbers and texts in one word each, lists and dicts as sequences
+ * of words in one array. */
 #include "wire/pickle_parts.h"
 
 #define DEFAULT_LIMIT ((uint64_t)256 << 20)
@@ -86,7 +86,7 @@ static void free_words(tfp_pickle *m, size_t first, uint32_t capacity)
     m->free_words[capacity] = first + 1;
 }
 
-/* Allocates this many words; -> words, SIZE_MAX if memory is out. */
+/* Allocates this many words and returns the index of the first; SIZE_MAX if memory is out. */
 static size_t take_words(tfp_pickle *m, uint32_t capacity)
 {
     if (capacity && capacity < FREE_SIZES && m->free_words[capacity]) {
@@ -148,8 +148,8 @@ tfp_pvalue pickle_box_of(tfp_pickle *m, unsigned kind, const tfp_pvalue *items, 
     return made;
 }
 
-/* Frees one box and its words, but not the boxes in it; clears its memo entry. The caller makes sure that nothing else refers to
- * it. */
+/* Frees one box and its words, but not the boxes in it; clears its memo entry. The caller makes sure that nothing else
+ * refers to it. */
 static void release_box(tfp_pickle *m, tfp_pvalue v)
 {
     pickle_box *b = &m->boxes.at[PV_AT(v)];

@@ -6,7 +6,7 @@
 
 /* ---- varints ---- */
 
-/* Ten bytes or fewer, one at a time: near the end of the bytes, and to find faults. */
+/* Reads a varint byte by byte: near the end of the bytes, and to find faults. */
 static tfp_varint varint_bytewise(const uint8_t *at, const uint8_t *end)
 {
     tfp_varint v = { 0, NULL };
@@ -22,7 +22,7 @@ static tfp_varint varint_bytewise(const uint8_t *at, const uint8_t *end)
 }
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-/* The ninth and the tenth byte: negative numbers have them. */
+/* Reads the ninth and the tenth byte, which negative numbers have. */
 static tfp_varint varint_tail(uint64_t x, const uint8_t *at, const uint8_t *end)
 {
     if (at < end && at[0] < 0x80) return (tfp_varint){ x | (uint64_t)at[0] << 56, at + 1 };
@@ -55,7 +55,7 @@ const char *tfp_varint_fault(const uint8_t *at, const uint8_t *end)
     return end - at >= 10 ? "varint longer than 10 bytes" : "varint cut short";
 }
 
-/* ---- groups: deprecated, but legal to meet ---- */
+/* ---- groups: deprecated, but still legal ---- */
 
 typedef struct group {
     const uint8_t *at; /* after the group, or the byte at fault */
@@ -78,8 +78,8 @@ static group skip_value(const uint8_t *at, const uint8_t *end, unsigned type)
     return (group){ at + size, NULL };
 }
 
-/* Groups nest. Open groups are counted, but their numbers are not kept: only the outermost one must end with the number that it
- * began with, because the reader continues after it. */
+/* Groups nest. Open groups are counted, but their numbers are not kept: only the outermost one must end with the number
+ * that it began with, because the reader continues after it. */
 static group skip_group(const uint8_t *at, const uint8_t *end, uint32_t number)
 {
     for (size_t depth = 1; at < end;) {
@@ -219,7 +219,8 @@ static bool top_field(tfp_wire *w, uint64_t left, tfp_field *f, uint64_t *size)
     return true;
 }
 
-/* Skips a group at the top level. It reads the rest of the file into memory, which is rare: no known message has a group there. */
+/* Skips a group at the top level. It reads the rest of the file into memory, which is rare: no known message has a
+ * group there. */
 static tfp_status skip_top_group(tfp_input *in, tfp_error *err)
 {
     tfp_str rest;

@@ -229,8 +229,8 @@ static inline bool tfp_packed_next(tfp_wire *w, tfp_packed *p, uint64_t *value)
 /* ---- reading the top level of a file in windows ----
  * The payload of a length-delimited field is contiguous in the input's buffer until the next call. */
 bool tfp_wire_next_input(tfp_input *in, tfp_field *f, tfp_status *s, tfp_error *err); /* false: end, or *s set */
-/* The tag and length of the next field, without moving: *size is the size of the whole field; for a length-delimited one
- * f->bytes has only the size set. A group has *size 0. Fails when the field extends beyond the input. */
+/* The tag and length of the next field, without moving: *size is the size of the whole field; for a length-delimited
+ * one f->bytes has only the size set. A group has *size 0. Fails when the field extends beyond the input. */
 tfp_status tfp_wire_peek_input(tfp_input *in, tfp_field *f, uint64_t *size, tfp_error *err);
 /* Continues after the field that was peeked. */
 tfp_status tfp_wire_skip_input(tfp_input *in, const tfp_field *f, uint64_t size, tfp_error *err);

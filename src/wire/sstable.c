@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* wire/sstable.c: LevelDB tables. The footer names the index block, the index block names the data blocks.
  *     block:  entries, restart offsets (uint32 each), their number (uint32)      then 1 byte compression, 4 bytes crc
- *     entry:  bytes shared with the key before, bytes not shared, size of the value (varints), the bytes not shared, value
+ *     entry:  bytes shared with the key before, bytes not shared, size of the value (varints); unshared bytes, value
  * Tables are not trusted: blocks must follow each other in the file and keys must ascend, which keeps every
  * search and every walk linear in the size of the file. */
 #include "wire/sstable.h"
@@ -16,7 +16,7 @@
 #define BLOCK_LIMIT ((size_t)1 << 30)
 #define SNAPPY_GROWTH 22  /* three bytes can expand to 64 */
 #define RESTART_STEPS 512 /* most entries between two restart points; TensorFlow writes 16 */
-#define KEYS_GROWTH 16    /* memory for the keys of the index: this many times the file, and */
+#define KEYS_GROWTH 16    /* memory for the keys of the index: this many times the file's size, plus KEYS_SLACK */
 #define KEYS_SLACK ((size_t)4 << 20)
 
 static const uint8_t magic[8] = { 0x57, 0xfb, 0x80, 0x8b, 0x24, 0x75, 0x47, 0xdb };

@@ -25,7 +25,8 @@ bool tfp_sstable_is(const tfp_source *source);
 tfp_status tfp_sstable_read(tfp_sstable *t, const tfp_source *source, tfp_error *err);
 void tfp_sstable_free(tfp_sstable *t);
 
-/* A walk over entries in order of their keys. After tfp_walk_next, key and value live until the next call on the walk. */
+/* A walk over entries in order of their keys. After tfp_walk_next, key and value live until the next call on the
+ * walk. */
 typedef struct tfp_walk {
     const tfp_sstable *table;
     const tfp_source *source;

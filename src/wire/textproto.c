@@ -15,7 +15,7 @@ typedef struct frame {
     const tfp_text_field *list; /* the field whose [list] contains this message */
     uint64_t seen;              /* one bit for each field that has a value */
     size_t next_field;          /* guess: fields of a text are mostly in order */
-    size_t gap;                 /* -> wire */
+    size_t gap;                 /* index in the wire */
     size_t saved;               /* bytes that the last pass will remove inside */
     char close;
     bool oneof_seen, is_any;
@@ -86,7 +86,7 @@ static bool next_item(parser *p)
     return going(p);
 }
 
-/* An Any has two fields of its own, which a [type] { } sets both. */
+/* An Any has two fields of its own; [type] { } sets both. */
 static void finish_any(parser *p, frame *above)
 {
     if (above->seen) {
@@ -197,7 +197,7 @@ static void take_dotted_name(parser *p)
     }
 }
 
-/* By "type.googleapis.com/NAME": protobuf's parser knows no type under other prefixes. */
+/* Finds a message by "type.googleapis.com/NAME": protobuf's parser knows no types with other prefixes. */
 static const tfp_message_schema *find_message(const tfp_message_schema *const *all, tfp_str prefix, tfp_str name)
 {
     if (!tfp_str_eq(prefix, TFP_STR("type.googleapis.com/")) && !tfp_str_eq(prefix, TFP_STR("type.googleprod.com/"))) {

@@ -53,9 +53,9 @@ bool tfp_looks_like_text(tfp_str head);
 /* Whether the first name of the text is a field of that message. */
 bool tfp_text_begins_as(tfp_str head, const tfp_message_schema *schema);
 
-/* Converts the whole text as one message and appends it to `wire`. Accepts what protobuf's C++ parser accepts (repeated scalars
- * are written one by one, duplicate map keys stay in order). Time and memory are linear in the text.
- * Errors: TFP_BADFILE and TFP_LIMIT as "LINE:COLUMN: ...", at the word at which protobuf reports them; TFP_NOMEM. */
+/* Converts the whole text as one message and appends it to `wire`. Accepts what protobuf's C++ parser accepts (repeated
+ * scalars are written one by one, duplicate map keys stay in order). Time and memory are linear in the text. Errors:
+ * TFP_BADFILE and TFP_LIMIT as "LINE:COLUMN: ...", at the word at which protobuf reports them; TFP_NOMEM. */
 tfp_status tfp_text_to_wire(tfp_str text, const tfp_message_schema *schema, tfp_buf *wire, tfp_error *err);
 
 #endif

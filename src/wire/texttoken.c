@@ -166,7 +166,7 @@ static const char *scan_code(tfp_scanner *t, const char *p, int digits)
     return p;
 }
 
-/* p is after the backslash; checks the escape and returns a place up to which the bytes surely belong to it. */
+/* p is after the backslash; checks the escape and returns the end of the bytes that certainly belong to it. */
 static const char *scan_escape(tfp_scanner *t, const char *p)
 {
     char c = peek(t, p);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wire/textvalue.c: converts one value of protobuf's text format, of any kind but a message, to wire bytes. Each reader takes one
- * value and writes it; false means that it was the zero value. */
+/* wire/textvalue.c: converts one value of protobuf's text format, of any kind but a message, to wire bytes. Each reader
+ * takes one value and writes it; false means that it was the zero value. */
 #include "wire/textvalue.h"
 
 #include "wire/proto.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wire/thrift.h: Thrift's compact protocol, in which Parquet writes its headers and its footer: fields whose numbers are
- * stored as differences, in structs that may nest.
+/* wire/thrift.h: Thrift's compact protocol, in which Parquet writes its headers and its footer: fields whose numbers
+ * are stored as differences, in structs that may nest.
  * https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md */
 #ifndef TFP_THRIFT_H
 #define TFP_THRIFT_H

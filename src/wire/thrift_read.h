@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wire/thrift_read.h: reads Thrift's compact protocol. The first error is kept, and everything read after it is empty, so that a
- * reader needs one check at its end. */
+/* wire/thrift_read.h: reads Thrift's compact protocol. The first error is kept, and everything read after it is empty,
+ * so that a reader needs one check at its end. */
 #ifndef TFP_THRIFT_READ_H
 #define TFP_THRIFT_READ_H
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/replay.c: a main for fuzz targets without libFuzzer: replays files and folders, and changed copies of them.
+/* tests/fuzz/replay.c: a main for fuzz targets without libFuzzer: replays files and folders, and changed copies of
+ * files.
  *   replay [-m MUTANTS] [-s SEED] TARGET PATH...
- * TARGETS, from meson.build, is TARGET(NAME) for each. Each file is run as it is with all option sets, then MUTANTS deterministic changes of it with a few. */
+ * Each file is run unchanged with all option sets, then MUTANTS deterministically changed copies of it with a few.
+ * The macro TARGETS comes from meson.build: TARGET(NAME) for each target. */
 #include "drive.h"
 
 #include <dirent.h>

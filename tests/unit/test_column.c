@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tests/unit/test_column.c: a new column needs one row, and a new table one list of columns. The column table and the
- * registry are compiled again with one more of each; outputs, options, help, the manual, completion and the page's lists
- * must all know them. */
+ * registry are compiled again with one more of each; outputs, options, help, the manual, completion and the page's
+ * lists must all know them. */
 #include "model/tables/graph.h"
 
 #include "compare/sides.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/aten/aten.h: float operations of PyTorch's operators (aten), from the input shapes that a trace recorded with each
- * call (`Input Dims`, `Input type`, `Concrete Inputs`). Nothing is guessed: a call whose shapes or arguments are missing
- * has no count. docs/flops.md has the formulas. */
+/* flops/aten/aten.h: float operations of PyTorch's operators (aten), from the input shapes that a trace recorded with
+ * each call (`Input Dims`, `Input type`, `Concrete Inputs`). Nothing is guessed: a call whose shapes or arguments are
+ * missing has no count. docs/flops.md has the formulas. */
 #ifndef TFP_ATEN_H
 #define TFP_ATEN_H
 
@@ -14,18 +14,18 @@ enum { TFP_ATEN_INPUTS = 48, TFP_ATEN_RANK = 12 };
 /* One argument of a call: a tensor, a list, or (neither flag set) a number, a list of numbers or nothing. */
 typedef struct tfp_aten_input {
     bool tensor, list;
-    int rank; /* of a tensor */
+    int rank; /* rank of a tensor */
     int64_t dims[TFP_ATEN_RANK];
-    int64_t elements; /* of the tensor, or of all tensors of the list */
-    int64_t matrices; /* of a list: elements of its tensors of rank 2 */
-    int bytes;        /* of an element; 0: not known */
+    int64_t elements; /* number of elements in the tensor, or in all tensors of the list */
+    int64_t matrices; /* number of elements in those tensors of a list that have rank 2 */
+    int bytes;        /* size of an element; 0: unknown */
     tfp_float_type type;
     tfp_str value; /* a number or list of numbers as written: "[2, 2]", "1", "True"; empty: not recorded, or none */
 } tfp_aten_input;
 
 typedef struct tfp_aten_call {
     tfp_aten_input in[TFP_ATEN_INPUTS];
-    int count; /* of arguments */
+    int count; /* number of arguments */
 } tfp_aten_call;
 
 /* Cost of one call; TFP_ATEN_UNKNOWN where a shape is missing. */
@@ -36,8 +36,9 @@ typedef struct tfp_aten_cost {
 /* A row of the table of formulas. */
 typedef struct tfp_aten_rule {
     const char *names; /* without "aten::", separated by blanks; NAME also covers NAME_, the form that works in place */
-    tfp_aten_cost (*count)(const tfp_aten_call *c,
-                           const struct tfp_aten_rule *rule); /* NULL: an operator that only moves or makes data, 0 */
+    tfp_aten_cost (*count)(
+        const tfp_aten_call *c,
+        const struct tfp_aten_rule *rule); /* NULL: the operator only moves or makes data, and counts 0 */
     int64_t each;
     bool parts;                    /* composed of other operators: counts only if none of those was recorded */
     const char *formula, *meaning; /* for documentation */
@@ -67,9 +68,10 @@ typedef enum tfp_aten_state {
 
 /* Facts about a call, the calls around it and those inside it. */
 typedef struct tfp_aten_place {
-    bool covered;                  /* the count of an enclosing operator includes it */
-    bool known;                    /* it has a count of its own */
-    bool any_below, counted_below; /* some operator inside it has a count; has a formula */
+    bool covered;       /* the count of an enclosing operator includes it */
+    bool known;         /* it has a count of its own */
+    bool any_below;     /* some operator inside it has a count, perhaps 0 */
+    bool counted_below; /* some operator inside it has a count from a formula */
 } tfp_aten_place;
 tfp_aten_state tfp_aten_state_of(tfp_str name, const tfp_aten_rule *rule, const tfp_aten_place *at);
 
@@ -80,12 +82,12 @@ typedef struct tfp_aten_set { /* calls with the same name and arguments */
 
 typedef struct tfp_aten_work {
     tfp_aten_set *sets;
-    uint32_t *set;   /* by span: -> sets; TFP_NONE: none */
-    uint32_t *cover; /* by span: the enclosing operator whose count includes it; TFP_NONE: none */
-    uint8_t *state;  /* by span: tfp_aten_state */
+    uint32_t *set;   /* for each span: index in sets; TFP_NONE: none */
+    uint32_t *cover; /* for each span: the enclosing operator whose count includes it; TFP_NONE: none */
+    uint8_t *state;  /* for each span: tfp_aten_state */
 } tfp_aten_work;
 
-/* Whether a trace recorded input shapes; it or the captures of its graphs. */
+/* Whether the trace recorded input shapes; whether the trace or the captures of its graphs did. */
 bool tfp_aten_has_shapes(const tfp_profile *p);
 bool tfp_aten_recorded(const tfp_profile *p);
 /* Counts every call; false when memory runs out. */

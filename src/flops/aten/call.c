@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/aten/call.c: parses the arguments of one operator's call from the texts that Kineto writes: lists of lists of numbers
- * for shapes, lists of words for types and values. */
+/* flops/aten/call.c: parses the arguments of one operator's call from the texts that Kineto writes: lists of lists of
+ * numbers for shapes, lists of words for types and values. */
 #include "flops/aten/aten.h"
 #include "wire/jsonscan.h"
 

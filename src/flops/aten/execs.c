@@ -17,12 +17,12 @@ static uint32_t outside_step(const tfp_profile *p)
 
 typedef struct sums {
     const tfp_profile *p;
-    /* node << 32 | step -> executions; made if the executions of a node are requested out of order */
+    /* node << 32 | step -> index in executions; made if the executions of a node are requested out of order */
     tfp_map64 by_step;
     bool indexed;
-    uint32_t *last; /* by node: the execution that was requested last; TFP_NONE: none */
+    uint32_t *last; /* for each node: the execution that was requested last; TFP_NONE: none */
     uint32_t outside;
-    int64_t *of; /* by execution */
+    int64_t *of; /* float operations of each execution */
 } sums;
 
 static bool index_execs(sums *x)

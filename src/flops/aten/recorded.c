@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/aten/recorded.c: float operations of calls that were recorded without times (model/recorded.h), where nodes were made
- * of them: each node has the sum of its calls. As in a trace (work.c), the count of an operator with a formula includes all
- * calls inside it, and an operator composed of others counts only when none of those does. Calls of one node with the same
- * arguments become one instruction with a number of runs. */
+/* flops/aten/recorded.c: float operations of calls that were recorded without times (model/recorded.h), where nodes
+ * were made of them: each node has the sum of its calls. As in a trace (work.c), the count of an operator with a
+ * formula includes all calls inside it, and an operator composed of others counts only when none of those does. Calls
+ * of one node with the same arguments become one instruction with a number of runs. */
 #include "flops/aten/aten.h"
 #include "model/recorded.h"
 #include "model/tables/graph.h"
@@ -25,9 +25,9 @@ typedef struct counter {
     tfp_profile *p;
     tfp_recorded_op *ops;
     TFP_VEC(call_set) sets;
-    tfp_map64 set_by_hash, instruction_of; /* -> sets; node, set and state -> instructions */
-    uint32_t *set;                         /* by op: -> sets; TFP_NONE: no operator */
-    tfp_aten_place *place;                 /* by op */
+    tfp_map64 set_by_hash, instruction_of; /* hash -> index in sets; node, set and state -> index in instructions */
+    uint32_t *set;                         /* for each op: index in sets; TFP_NONE: no operator */
+    tfp_aten_place *place;                 /* for each op */
     tfp_aten_call call;
 } counter;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/aten/rules.c: how PyTorch's operators are counted; the table itself is rules.def, one row a formula. Functions of one
- * element count as in TensorFlow's registry (src/flops/rules/math/math.c), so that models of both can be compared. Products,
- * convolutions and attention count as in torch.utils.flop_counter: two operations for each multiply-add. */
+/* flops/aten/rules.c: how PyTorch's operators are counted; the table itself is rules.def, one row a formula. Functions
+ * of one element count as in TensorFlow's registry (src/flops/rules/math/math.c), so that models of both can be
+ * compared. Products, convolutions and attention count as in torch.utils.flop_counter: two operations for each
+ * multiply-add. */
 #include "flops/aten/aten.h"
 
 #define UNKNOWN TFP_ATEN_UNKNOWN
@@ -229,12 +230,13 @@ static int64_t conv_macs(const tfp_aten_input *w, int64_t images, int64_t at)
     return times(times(elements(w), images), at);
 }
 
-/* Which arguments of a convolution are what; transposed: -1 where no argument says it. */
+/* Positions of a convolution's arguments. transposed: -1 when there is no such argument. */
 typedef struct conv_arguments {
     int stride, padding, dilation, transposed;
 } conv_arguments;
 
-/* Window positions of a forward convolution of `x` with `w`. A transposed one puts the window at each element of its input. */
+/* Window positions of a forward convolution of `x` with `w`. A transposed one puts the window at each element of its
+ * input. */
 static int64_t conv_places(const tfp_aten_call *c, const tfp_aten_input *x, const tfp_aten_input *w, conv_arguments a)
 {
     window v;
@@ -275,7 +277,8 @@ static tfp_aten_cost count_plain_conv(const tfp_aten_call *c, const tfp_aten_rul
     return conv_cost(c, conv_places(c, arg(c, 0), arg(c, 1), (conv_arguments){ at, at + 1, at + 2, -1 }), -1);
 }
 
-/* Gradients of the input and of the weights, where output_mask asks for them; each costs as much as the forward pass. */
+/* Gradients of the input and of the weights, where output_mask asks for them; each costs as much as the forward
+ * pass. */
 static tfp_aten_cost count_convolution_backward(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
     (void)r;
@@ -291,8 +294,8 @@ static tfp_aten_cost count_convolution_backward(const tfp_aten_call *c, const tf
 
 /* ---- attention ---- */
 
-/* Two products forward (queries with keys, scores with values); five backward, because the first is computed again. `each` is
- * the position of the queries; shapes are batch, heads, length, width. */
+/* Two products forward (queries with keys, scores with values); five backward, because the first is computed again.
+ * `each` is the position of the queries; shapes are batch, heads, length, width. */
 static tfp_aten_cost attention(const tfp_aten_call *c, int q, bool backward)
 {
     const tfp_aten_input *a = arg(c, q), *k = arg(c, q + 1), *v = arg(c, q + 2);
@@ -326,8 +329,8 @@ static tfp_aten_cost count_batch_norm(const tfp_aten_call *c, const tfp_aten_rul
     return steps(c, times(yes ? r->each : 2, elements(x)), elements(x));
 }
 
-/* One operation for each element of each window. Arguments: window 1, stride 2 (empty: the window), padding 3, dilation 4
- * or none. */
+/* One operation for each element of each window. Arguments: window 1, stride 2 (empty: the window), padding 3, dilation
+ * 4 or none. */
 static tfp_aten_cost pool(const tfp_aten_call *c, bool dilated, int ceiling)
 {
     const tfp_aten_input *x = arg(c, 0);
@@ -359,8 +362,8 @@ static tfp_aten_cost count_avg_pool(const tfp_aten_call *c, const tfp_aten_rule 
     return pool(c, false, 4);
 }
 
-/* Each weight counts once for each step of each sequence; in the backward pass twice (each = 2). Tensors 1 and 2 are the
- * weights. */
+/* Each weight counts once for each step of each sequence; in the backward pass twice (each = 2). Tensors 1 and 2 are
+ * the weights. */
 static tfp_aten_cost count_layer(const tfp_aten_call *c, const tfp_aten_rule *r)
 {
     const tfp_aten_input *x = arg(c, 0);

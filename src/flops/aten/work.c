@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/aten/work.c: the cost of a trace's calls, with each piece of work counted once. The count of an operator with a formula
- * includes the calls inside it; an operator composed of others (linear, conv2d) counts only when none of those was recorded.
- * Calls with the same name and the same arguments are worked out once. */
+/* flops/aten/work.c: the cost of a trace's calls, with each piece of work counted once. The count of an operator with a
+ * formula includes the calls inside it; an operator composed of others (linear, conv2d) counts only when none of those
+ * was recorded. Calls with the same name and the same arguments are worked out once. */
 #include "flops/aten/aten.h"
 #include "flops/aten/captured.h"
 #include "model/graphs.h"
@@ -15,10 +15,10 @@ typedef struct worker {
     const tfp_span_columns *s;
     tfp_aten_work *out;
     tfp_strid dims, types, values;
-    const tfp_aten_rule **rule; /* by string: the operator's */
-    uint8_t *looked;            /* by string: whether its rule was looked up */
-    uint8_t *flags;             /* by span */
-    tfp_map64 set_by_call;      /* name << 32 | stats -> out->sets */
+    const tfp_aten_rule **rule; /* for each string: the rule of the operator of that name */
+    uint8_t *looked;            /* for each string: whether its rule was looked up */
+    uint8_t *flags;             /* for each span */
+    tfp_map64 set_by_call;      /* name << 32 | stats -> index in out->sets */
     TFP_VEC(tfp_aten_set) sets;
     TFP_VEC(uint32_t) path;
     tfp_aten_call call;
@@ -201,9 +201,9 @@ void tfp_aten_work_free(tfp_aten_work *w)
 _Static_assert(TFP_FLOAT_TYPES == (int)TFP_CALL_TYPES && TFP_ATEN_NO_FORMULA + 1 == (int)TFP_CALL_STATES,
                "the model knows how many there are");
 
-enum { CALLS_AROUND = 64 }; /* ops around a launch that may have a count */
+enum { CALLS_AROUND = 64 }; /* how many ops around a launch are searched for a count */
 
-/* The operator around a launch that has a count, else the nearest one; TFP_NONE. */
+/* The innermost operator with a count around a launch, else the innermost operator; TFP_NONE: none. */
 static uint32_t operator_of(const tfp_profile *p, const tfp_aten_work *w, uint32_t span)
 {
     uint32_t nearest = TFP_NONE;

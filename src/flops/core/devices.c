@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/core/devices.c: the table of known devices: dense peaks by type and memory bandwidth, as the vendors publish them. */
+/* flops/core/devices.c: the table of known devices: dense peaks by type and memory bandwidth, as the vendors publish
+ * them. */
 #include "flops/core/devices.h"
 
 const char *const tfp_float_names[TFP_FLOAT_TYPES] = { "other", "fp32", "tf32", "fp16", "bf16", "fp8" };
 
-/* The fp32 column is the peak of ordinary cores; for AMD, of matrix cores. Where a data sheet gives only peaks with sparsity,
- * this table has half of them. Peaks are for products accumulated in fp32: GeForce cards are faster when accumulating in fp16,
- * which PyTorch does not ask for. Sources: NVIDIA's data sheets of V100, T4, A100, A10, L4, L40S, H100, H200 and HGX B200; its
- * white papers of the architectures GA102 (RTX 3090) and Ada (RTX 4090); AMD's data sheets of Instinct MI250X (its two devices
- * have half of its peaks each), MI300X and MI325X, and its white paper of CDNA 4 (MI350X, MI355X; their cores have no tf32). The
- * first matching row is used. */
+/* The fp32 column is the peak of ordinary cores; for AMD, of matrix cores. Where a data sheet gives only peaks with
+ * sparsity, this table has half of them. Peaks are for products accumulated in fp32: GeForce cards are faster when
+ * accumulating in fp16, which PyTorch does not ask for. Sources: NVIDIA's data sheets of V100, T4, A100, A10, L4, L40S,
+ * H100, H200 and HGX B200; its white papers of the architectures GA102 (RTX 3090) and Ada (RTX 4090); AMD's data sheets
+ * of Instinct MI250X (its two devices have half of its peaks each), MI300X and MI325X, and its white paper of CDNA 4
+ * (MI350X, MI355X; their cores have no tf32). The first matching row is used. */
 /* clang-format off */
 static const tfp_device_peaks devices[] = {
     /* words          GB   other  fp32  tf32   fp16    bf16     fp8   GB/s */
@@ -39,8 +40,8 @@ static const tfp_device_peaks devices[] = {
 };
 /* clang-format on */
 
-/* Devices without a name in XPlane traces of ROCm: cores and memory from AMD's table of GPU specifications (ROCm's documentation),
- * clocks from the data sheets. */
+/* Devices without a name in XPlane traces of ROCm: cores and memory from AMD's table of GPU specifications (ROCm's
+ * documentation), clocks from the data sheets. */
 /* clang-format off */
 static const struct {
     const char *vendor, *words;

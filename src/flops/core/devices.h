@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/core/devices.h: peak rates of accelerators, for a roofline of traces that name their device but not its peaks. */
+/* flops/core/devices.h: peak rates of accelerators, for a roofline of traces that name their device but not its
+ * peaks. */
 #ifndef TFP_FLOPS_DEVICES_H
 #define TFP_FLOPS_DEVICES_H
 
@@ -24,7 +25,8 @@ typedef struct tfp_device_peaks {
     double bandwidth;             /* of its memory, 10^9 bytes a second */
 } tfp_device_peaks;
 
-/* Finds a device by the name that drivers give ("NVIDIA A100-SXM4-80GB"); NULL when unknown, as for a part of a card. */
+/* Finds a device by the name that drivers give ("NVIDIA A100-SXM4-80GB"); NULL when unknown, as for a part of a
+ * card. */
 const tfp_device_peaks *tfp_device_find(tfp_str name, int64_t memory_bytes);
 
 /* A trace's facts about a device without a name: the vendor ("AMD"), and numbers, which are 0 if unknown. */

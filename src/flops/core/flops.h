@@ -37,8 +37,8 @@ typedef struct tfp_work { /* the known part; TFP_UNKNOWN when a sum does not fit
     bool loops_unknown;
 } tfp_work;
 
-/* The cost of one execution of a node, unless stated otherwise; the array is parallel to program->nodes. A node of a function
- * has the facts common to all calls that the model may run or, if it runs none, to all calls. */
+/* The cost of one execution of a node, unless stated otherwise; the array is parallel to program->nodes. A node of a
+ * function has the facts common to all calls that the model may run or, if it runs none, to all calls. */
 typedef struct tfp_node_flops {
     const tfp_known *outs; /* shapes and types of its outputs */
     tfp_known *common;     /* storage of outs where the calls differ */
@@ -66,11 +66,11 @@ typedef struct tfp_flops {
     const tfp_program *program;
     tfp_node_flops *nodes;   /* one for each of program->nodes */
     const char **wrong;      /* per node: the mismatch that its rule found, in words; NULL: none */
-    uint32_t *program_node;  /* per node of the profile: -> program->nodes, TFP_NONE */
+    uint32_t *program_node;  /* for each node of the profile: index in program->nodes, or TFP_NONE */
     tfp_work total;          /* of one execution of the main graph */
     int64_t batches_assumed; /* outputs whose first dimension was assumed */
     int64_t recursive_calls; /* calls of recursive functions, whose cost is unknown */
-    uint32_t signature;      /* -> program->signatures: the signature that is counted; TFP_NONE: the whole graph */
+    uint32_t signature;      /* index in program->signatures of the one that is counted; TFP_NONE: the whole graph */
     tfp_str recursion;       /* the first recursive chain: "f -> g -> f" */
     bool cut_short;          /* a limit on work or memory was reached: later nodes are unknown */
 } tfp_flops;
@@ -78,7 +78,8 @@ typedef struct tfp_flops {
 /* Whether an operation feeds data into the graph: a placeholder, a queue, an iterator. engine/told.c */
 bool tfp_brings_input(tfp_str op);
 
-/* Works out the whole program. Errors: TFP_NOMEM; TFP_BADARG a profile without a program; TFP_NOTFOUND an assumed name. */
+/* Works out the whole program. Errors: TFP_NOMEM; TFP_BADARG a profile without a program; TFP_NOTFOUND an assumed
+ * name. */
 tfp_status tfp_flops_new(const tfp_profile *p, tfp_flops_source source, const tfp_assume *assume, tfp_flops **out,
                          tfp_error *err);
 void tfp_flops_free(tfp_flops *f);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/core/rule_index.h: finds everything about an operation by its name: its rule, how its constants fold, its row in
- * TensorFlow's registry, the functions that it calls, the bytes that it moves. */
+/* flops/core/rule_index.h: finds everything about an operation by its name: its rule, how its constants fold, its row
+ * in TensorFlow's registry, the functions that it calls, the bytes that it moves. */
 #ifndef TFP_RULE_INDEX_H
 #define TFP_RULE_INDEX_H
 
@@ -60,7 +60,7 @@ typedef struct tfp_rule_set { /* everything known of an op */
 typedef struct tfp_rule_index {
     tfp_rule_set *slots;
 } tfp_rule_index;
-/* Of TensorFlow's operations, or of the operators of ONNX. */
+/* Makes the index of TensorFlow's operations or, with `onnx`, of the operators of ONNX. */
 bool tfp_rule_index_new(tfp_rule_index *x, bool onnx, tfp_arena *arena);
 const tfp_rule_set *tfp_rule_index_find(const tfp_rule_index *x, tfp_str op); /* an empty one when there is none */
 

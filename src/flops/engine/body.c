@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/engine/body.c: prepares a body of the program: its inputs as numbers, its outputs with their types, the functions it
- * calls, and an order in which sources come before users. Done once for each body, however often it is called. */
+/* flops/engine/body.c: prepares a body of the program: its inputs as numbers, its outputs with their types, the
+ * functions it calls, and an order in which sources come before users. Done once for each body, however often it is
+ * called. */
 #include "flops/engine/engine.h"
 #include "model/tables/profile.h"
 
@@ -268,7 +269,7 @@ static bool find_order(tfp_body *b, tfp_arena *arena)
     return ok;
 }
 
-/* ---- the weight of a look at a node ---- */
+/* ---- the cost of visiting a node ---- */
 
 /* Bytes of an attribute that a rule may have to read. */
 static uint64_t attr_bytes(const tfp_program_attr *a)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/engine/calls.c: nodes that run functions: plain calls, branches, while loops. The shapes of a loop's variables are
- * assumed, and relaxed until the loop reaches a fixed point. */
+/* flops/engine/calls.c: nodes that run functions: plain calls, branches, while loops. The shapes of a loop's variables
+ * are assumed, and relaxed until the loop reaches a fixed point. */
 #include "base/dtype.h"
 #include "flops/engine/machine.h"
 
@@ -54,14 +54,14 @@ bool tfp_call_all(tfp_machine *m, tfp_frame *f, tfp_op *op, const tfp_body *b, c
     return true;
 }
 
-/* The loop's attribute about variable i. */
+/* The shape of variable i in the loop's attribute. */
 static tfp_dims told_of(const tfp_frame *f, uint32_t i)
 {
     return i < f->told->shape_count ? f->told->shapes[i] : TFP_ANY_DIMS;
 }
 
-/* The variables of a while loop before the first try: as they come in, refined by the loop's attribute; for the importer the
- * attribute alone. */
+/* The variables of a while loop before the first try: as they come in, refined by the loop's attribute; for the
+ * importer the attribute alone. */
 static tfp_known *loop_start(tfp_machine *m, tfp_frame *f, tfp_op *op)
 {
     tfp_known *loop = TFP_NEW(m->e->arena, tfp_known, op->in_count + 1);
@@ -110,7 +110,8 @@ static bool relax(const tfp_machine *m, const tfp_frame *f, tfp_op *op, uint32_t
     return changed;
 }
 
-/* After a loop with a known number of iterations its counters are known too; the gradient's loop counts down from them. */
+/* After a loop with a known number of iterations its counters are known too; the gradient's loop counts down from
+ * them. */
 static void set_counters(tfp_machine *m, tfp_op *op, uint32_t cond, uint32_t body)
 {
     const tfp_instance *c = &m->e->instances.at[cond], *b = &m->e->instances.at[body];

@@ -52,7 +52,7 @@ static tfp_work costlier(const tfp_work *so_far, const tfp_work *next, bool more
     return t;
 }
 
-/* The work that an execution of a call adds to that of the call itself; how often its children run. */
+/* Returns the work of the functions that one execution of a call runs. Sets how often each child runs. */
 static tfp_work called_total(summer *s, uint32_t local, const tfp_op *op, int64_t *trips, bool *all)
 {
     size_t first = s->child;

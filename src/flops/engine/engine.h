@@ -15,8 +15,9 @@ typedef struct tfp_edge {
 
 typedef struct tfp_local {           /* an argument or a node */
     uint32_t edge_first, edge_count; /* data inputs */
-    uint32_t out_first, out_count;   /* -> the body's types and an instance's outs */
-    uint32_t call_first, call_count; /* -> calls: indexes of bodies, TFP_NONE when the library lacks the function */
+    uint32_t out_first, out_count;   /* index in the body's types and in an instance's outs */
+    uint32_t call_first,
+        call_count; /* index in calls, which has indexes of bodies; TFP_NONE: the library lacks the function */
     const tfp_rule_set *rules;
     const tfp_call_op *call; /* NULL: calls nothing */
     uint32_t weight;         /* the cost of visiting it once, in steps */
@@ -29,8 +30,8 @@ typedef struct tfp_body {
     tfp_local *locals;
     uint32_t *order; /* every argument and node once, sources before users */
     tfp_edge *results;
-    tfp_edge *
-        origins; /* per local: where its value comes from, through nodes that only forward an input (Identity, Switch) */
+    /* per local: where its value comes from, through nodes that only forward an input (Identity, Switch) */
+    tfp_edge *origins;
     bool *needed;    /* per local: false if no output needs it, so it does not run; NULL: all are needed */
     tfp_known *args; /* facts about the arguments from the signature */
     TFP_VEC(tfp_edge) edges;
@@ -48,8 +49,8 @@ typedef struct tfp_child { /* a call made by an instance */
     int64_t times; /* how often one execution of the node runs it: iterations, or 0 for a branch that is not counted */
 } tfp_child;
 
-/* For TF1 loops, per local of a body: how often one run of the body executes it, and whether it is a LoopCond of a loop whose
- * number of iterations is unknown (it counts once then). Both NULL without such loops. */
+/* For TF1 loops, per local of a body: how often one run of the body executes it, and whether it is a LoopCond of a loop
+ * whose number of iterations is unknown (it counts once then). Both NULL without such loops. */
 typedef struct tfp_loop_counts {
     int64_t *runs;
     bool *unknown;
@@ -57,9 +58,9 @@ typedef struct tfp_loop_counts {
 
 typedef struct tfp_instance {
     uint32_t body;
-    tfp_known *args;    /* arg_count */
-    tfp_known *outs;    /* by the body's out_first */
-    tfp_known *results; /* result_count */
+    tfp_known *args;    /* one for each argument */
+    tfp_known *outs;    /* indexed by out_first of the body's locals */
+    tfp_known *results; /* one for each result */
     TFP_VEC(tfp_child) children;
     const char **wrong; /* per local: an error in words; the array is NULL when there is none */
     bool done, used;
@@ -79,7 +80,7 @@ typedef struct tfp_engine {
     uint32_t signature; /* the signature that is counted; TFP_NONE: the whole graph */
     tfp_rule_index rules;
     tfp_body *bodies;        /* parallel to program->bodies */
-    uint32_t *profile_node;  /* per node of the main graph: -> the nodes of the profile, TFP_NONE */
+    uint32_t *profile_node;  /* for each node of the main graph: index in the profile's nodes, or TFP_NONE */
     uint32_t *local_by_name; /* by strid, for the body being prepared; TFP_NONE elsewhere */
     TFP_VEC(tfp_instance) instances;
     TFP_VEC(uint32_t) finished; /* instances, callees before callers */
@@ -109,7 +110,7 @@ static inline bool tfp_charge(tfp_engine *e, uint64_t steps)
 
 tfp_status tfp_body_ready(tfp_engine *e, uint32_t body, tfp_error *err); /* body.c */
 void tfp_body_free(tfp_body *b);
-bool tfp_find_needed(const tfp_engine *e, tfp_body *b); /* needed.c; while local_by_name knows the body's names */
+bool tfp_find_needed(const tfp_engine *e, tfp_body *b); /* needed.c; call it while local_by_name has the body's names */
 /* The source of an edge, through nodes that only forward an input. */
 static inline tfp_edge tfp_origin(const tfp_body *b, tfp_edge edge)
 {
@@ -126,12 +127,12 @@ typedef struct tfp_while {
     const tfp_known *in;
     uint32_t count;
 } tfp_while;
-/* How often a while loop runs its body, from its condition, its body and its inputs; TFP_UNKNOWN when that is not fixed.
- * loops.c */
+/* How often a while loop runs its body, from its condition, its body and its inputs; TFP_UNKNOWN when that is not
+ * fixed. loops.c */
 int64_t tfp_while_trips(const tfp_engine *e, const tfp_while *w);
 /* The value of variable i after the loop's iterations, if it is a counter; NAN otherwise. loops.c */
 double tfp_while_counter(const tfp_engine *e, const tfp_while *w, uint32_t i, int64_t trips);
-/* Of an instance. False when memory runs out. loops.c */
+/* Finds the loop counts of an instance. False when memory runs out. loops.c */
 bool tfp_loop_runs(tfp_engine *e, const tfp_body *b, const tfp_instance *x, tfp_loop_counts *out);
 
 #endif

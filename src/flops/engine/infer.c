@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/engine/infer.c: shape inference through the program. A body is worked out once for each set of arguments that calls
- * give it (an instance). Calls wait on an explicit stack for the bodies that they need, so that nesting uses no C stack. Loops
- * are repeated until they reach a fixed point. */
+/* flops/engine/infer.c: shape inference through the program. A body is worked out once for each set of arguments that
+ * calls give it (an instance). Calls wait on an explicit stack for the bodies that they need, so that nesting uses no C
+ * stack. Loops are repeated until they reach a fixed point. */
 #include "flops/engine/machine.h"
 #include "flops/fold/fold.h"
 
@@ -65,7 +65,7 @@ static void after_rule(tfp_machine *m, tfp_frame *f, tfp_op *op, uint32_t local)
 
 /* ---- one node ---- */
 
-/* A call. False: a function is not ready yet. */
+/* Works out a call. False: a function is not ready yet. */
 static bool call(tfp_machine *m, tfp_frame *f, tfp_op *op, const tfp_body *b, const tfp_local *l, uint32_t local)
 {
     tfp_engine *e = m->e;

@@ -28,8 +28,8 @@ static bool same_args(const tfp_instance *x, const tfp_known *args, uint32_t cou
     return true;
 }
 
-/* Completes a body's arguments: those of the call, refined by the signature. The importer ignores the signature in a plain
- * call. */
+/* Completes a body's arguments: those of the call, refined by the signature. The importer ignores the signature in a
+ * plain call. */
 static void complete_args(tfp_machine *m, const tfp_request *r, tfp_known *args)
 {
     const tfp_body *b = &m->e->bodies[r->body];
@@ -74,8 +74,8 @@ static uint32_t start_instance(tfp_machine *m, uint32_t body, const tfp_known *a
     return f.instance;
 }
 
-/* The instance of a body with these arguments; TFP_NONE when it cannot be had: the body is being worked out already, or the
- * work limit is reached. *started: the instance is new and was pushed on the stack. */
+/* The instance of a body with these arguments; TFP_NONE if there can be none: the body is being worked out already, or
+ * the work limit is reached. *started: the instance is new and was pushed on the stack. */
 uint32_t tfp_instance_of(tfp_machine *m, tfp_request r, bool *started)
 {
     tfp_engine *e = m->e;

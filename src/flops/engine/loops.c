@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* flops/engine/loops.c: the number of iterations of loops, if it is fixed: a counter starts at a constant, grows by a
- * constant and is compared with a constant. Otherwise the number is unknown, because a condition on data may end a loop at
- * any time. */
+ * constant and is compared with a constant. Otherwise the number is unknown, because a condition on data may end a loop
+ * at any time. */
 #include "flops/engine/engine.h"
 #include "model/tables/profile.h"
 
@@ -268,7 +268,8 @@ static void find_trips(const loop *l, frames *fs, double *left)
     }
 }
 
-/* Runs of nodes in a frame: the product of the iterations of all loops around it, where an unknown number counts once. */
+/* Runs of nodes in a frame: the product of the iterations of all loops around it, where an unknown number counts
+ * once. */
 static bool find_runs(frames *fs)
 {
     enum { UNSET = -2, LOOKED_AT = -3 };

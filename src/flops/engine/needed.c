@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/engine/needed.c: the nodes that a body runs: those with an effect, those that its results need, and their sources, as
- * TensorFlow prunes a function before it runs it (tensorflow/core/common_runtime/function_utils.cc). In the main graph the
- * outputs of a signature are the results; without signatures any node may be fetched, so all of them run. */
+/* flops/engine/needed.c: the nodes that a body runs: those with an effect, those that its results need, and their
+ * sources, as TensorFlow prunes a function before it runs it (tensorflow/core/common_runtime/function_utils.cc). In the
+ * main graph the outputs of a signature are the results; without signatures any node may be fetched, so all of them
+ * run. */
 #include "flops/engine/engine.h"
 #include "model/tables/profile.h"
 

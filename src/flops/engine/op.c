@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/engine/op.c: the op at hand: its inputs as known, its outputs as unknown. */
+/* flops/engine/op.c: prepares a node for its rule: with the facts about its inputs, and with unknown outputs. */
 #include "flops/engine/machine.h"
 
 tfp_known tfp_nothing_known(int dtype) { return (tfp_known){ .shape = TFP_ANY_DIMS, .dtype = dtype }; }
@@ -15,7 +15,7 @@ bool tfp_op_of(tfp_engine *e, const tfp_body *b, const tfp_instance *x, uint32_t
     if (!tfp_reserve(&e->scratch, (size_t)l->edge_count + 1)) return false;
     for (uint32_t i = 0; i < l->edge_count; i++) {
         tfp_edge edge = b->edges.at[l->edge_first + i];
-        if (edge.back) /* the importer has not seen it yet; otherwise relax_merges checks it after each pass */
+        if (edge.back) /* not known yet: assumed to be like input 0 (relax_merges checks it); in the importer unknown */
             e->scratch.at[i] = i && !e->importer ? e->scratch.at[0] : tfp_nothing_known(0);
         else
             e->scratch.at[i] =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/engine/recursion.c: functions that call themselves, directly or through others: their cost is unknown. The first such
- * chain is reported. */
+/* flops/engine/recursion.c: functions that call themselves, directly or through others: their cost is unknown. The
+ * first such chain is reported. */
 #include "flops/engine/machine.h"
 #include "model/tables/profile.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/engine/told.c: facts about outputs besides the rules: attributes of the file, shapes recorded at run time, and the
- * user's assumptions. */
+/* flops/engine/told.c: facts about outputs besides the rules: attributes of the file, shapes recorded at run time, and
+ * the user's assumptions. */
 #include "flops/engine/machine.h"
 #include "model/tables/graph.h"
 
@@ -72,8 +72,8 @@ void tfp_tell_runs(const tfp_engine *e, tfp_op *op, uint32_t node)
         tfp_also_known(op, i, tfp_stored_shape(op, tfp_run_shape_of(e->profile, e->profile_node[node], i)));
 }
 
-/* As in TensorFlow's op log: for ops whose outputs were all recorded, and only where the inferred shape is not fully known.
- * Later nodes do not see these shapes. */
+/* As in TensorFlow's op log: for ops whose outputs were all recorded, and only where the inferred shape is not fully
+ * known. Later nodes do not see these shapes. */
 void tfp_fill_run_shapes(tfp_engine *e, const tfp_instance *x, const tfp_body *b)
 {
     for (uint32_t i = b->arg_count; i < b->count && e->profile->graph->run_shapes.size; i++) {

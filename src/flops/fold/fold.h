@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* flops/fold/fold.h: shared by the parts of constant folding.
- * Every element that follows from the graph is known, each on its own, so a tensor may be known in part. TensorFlow's
- * importer knows less, and so does this code when op->importer is set (tensorflow/core/common_runtime/
- * eval_const_tensor.cc, shape_refiner.cc). The importer computes a tensor as a whole or not at all, from constants and from
- * shapes that are fully known; only single elements of Shape are evaluated one by one. A tensor that is asked for as a
- * shape may be known in part, through Shape, ShapeN, VariableShape, Pack, Concat, Cast and simple slices of those;
- * such elements are marked TFP_AS_SHAPE_ONLY. A value that comes through Enter may be used but not folded:
- * TFP_NO_FOLD.
+ * Each element is known or unknown on its own, so a tensor may be known in part. TensorFlow's importer knows less, and
+ * so does this code when op->importer is set (tensorflow/core/common_runtime/eval_const_tensor.cc, shape_refiner.cc).
+ * The importer computes a tensor as a whole or not at all, from constants and from fully known shapes; only elements of
+ * Shape are evaluated one by one. Where it needs a shape, the tensor may be known in part, through Shape, ShapeN,
+ * VariableShape, Pack, Concat, Cast and simple slices of those; such elements are marked TFP_AS_SHAPE_ONLY. A value
+ * that comes through Enter may be used but not folded: TFP_NO_FOLD.
  *
- * Differences from TensorFlow: values of more than TFP_FOLD_MAX elements are not kept, of floats TFP_FOLD_FLOATS_MAX; the results of
- * BroadcastGradientArgs, ListDiff, Where and Unique have the shape that their values have, which TensorFlow's static
- * shapes do not tell. */
+ * Differences from TensorFlow: tensors of more than TFP_FOLD_MAX elements (floats: TFP_FOLD_FLOATS_MAX) are not kept;
+ * the results of BroadcastGradientArgs, ListDiff, Where and Unique have the shape of their values, where TensorFlow's
+ * static shape is unknown. */
 #ifndef TFP_FOLD_H
 #define TFP_FOLD_H
 

@@ -12,7 +12,7 @@ typedef struct gathering {
     int axis, batch;
 } gathering;
 
-/* The output's dims: those before the axis, those of the indexes behind the batch, those behind the axis. */
+/* The output's dims: those before the axis, those of the indexes after the batch, those after the axis. */
 static int64_t gathered_place(const void *ctx, const int64_t *at)
 {
     const gathering *g = ctx;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/fold/math.c: constant folding element by element: arithmetic, comparisons, casts, choices.
- * Numbers are computed as doubles and must be exact in the type of the output; integers that overflow it are unknown, and so
- * are floats too small for it. */
+/* flops/fold/math.c: constant folding element by element: arithmetic, comparisons, casts, choices. Numbers are computed
+ * as doubles and must be exact in the type of the output; integers that overflow it are unknown, and so are floats too
+ * small for it. */
 #include "flops/fold/fold.h"
 
 #include "formats/checkpoint/tensor.h"

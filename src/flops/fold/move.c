@@ -233,8 +233,8 @@ void tfp_fold_slice(tfp_op *op)
     tfp_fold_rearrange(op, tfp_fold_in(op, 0), tfp_out(op, 0), offset_place, &(offsets){ in, begin, NULL });
 }
 
-/* TensorFlow's two ways to read a vector that it does not know as a whole: one element of the output of Shape, and a simple
- * slice of a tensor that is asked for as a shape. */
+/* TensorFlow's two ways to read a vector that it does not know as a whole: one element of the output of Shape, and a
+ * simple slice of a tensor that is asked for as a shape. */
 static const double *slice_of_unknown(tfp_op *op, tfp_limit *limit)
 {
     bool masked = tfp_attr_int(op, "ellipsis_mask", 0) || tfp_attr_int(op, "new_axis_mask", 0);

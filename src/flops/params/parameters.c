@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/params/parameters.c: which variables of a profile are the model's parameters. For a graph: its variable operations
- * (with signatures of a SavedModel only the variables that these use), each once, however many handles it has. Whether they
- * are trained comes from the object graph, from collections, from an op log's types, and from the operations of optimizers.
- * For a checkpoint alone: its variables, told apart by their names.
- * In: a profile with a program, or a checkpoint. Out: a kind and a count for each node. */
+/* flops/params/parameters.c: which variables of a profile are the model's parameters. For a graph: its variable
+ * operations (with signatures of a SavedModel only the variables that these use), each once, however many handles it
+ * has. Whether they are trained comes from the object graph, from collections, from an op log's types, and from the
+ * operations of optimizers. For a checkpoint alone: its variables, told apart by their names. In: a profile with a
+ * program, or a checkpoint. Out: a kind and a count for each node. */
 #include "base/dtype.h"
 
 #include "flops/params/finder.h"
@@ -256,8 +256,8 @@ static tfp_strid without_number(const tfp_finder *f, tfp_str name)
     return tfp_strtab_find(&f->p->strings, (tfp_str){ name.data, size - 1 });
 }
 
-/* Object graphs list every variable, so a handle that they lack (`whole`) is a second handle of a listed one. Collections may
- * be incomplete. */
+/* Object graphs list every variable, so a handle that they lack (`whole`) is a second handle of a listed one.
+ * Collections may be incomplete. */
 static void hear_of(const tfp_finder *f, const told *t, tfp_model_variable *v, bool whole)
 {
     told_row *row = told_of(t, f->p->graph->nodes.at[v->node].name, v);

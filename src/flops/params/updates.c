@@ -92,8 +92,8 @@ static void find_uses(tfp_finder *f, uint8_t *uses)
     }
 }
 
-/* A variable that the optimizer writes is trained when the model reads it; otherwise, or when nothing else uses it, it is the
- * optimizer's own. */
+/* A variable that the optimizer writes is trained when the model reads it; otherwise, or when nothing else uses it, it
+ * is the optimizer's own. */
 bool tfp_mark_updated(tfp_finder *f)
 {
     uint8_t *uses = TFP_NEW(&f->arena, uint8_t, f->all.size);

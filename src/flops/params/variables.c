@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/params/variables.c: classifies variables by their names. Optimizers and training loops have variables of their own,
- * in graphs and in checkpoints, which are recognised by their position in the name: TensorFlow 1 puts a slot under its
- * variable (w/Adam), object-based checkpoints have a marked place for slots, and Keras has a scope for each optimizer. */
+/* flops/params/variables.c: classifies variables by their names. Optimizers and training loops have variables of their
+ * own, in graphs and in checkpoints, which are recognised by their position in the name: TensorFlow 1 puts a slot under
+ * its variable (w/Adam), object-based checkpoints have a marked place for slots, and Keras has a scope for each
+ * optimizer. */
 #include "base/dtype.h"
 #include "flops/params/variables.h"
 
@@ -186,7 +187,8 @@ static bool is_bookkeeping(const tfp_model_variable *v)
            is_one_of(last_of(path_of(v->name)), names);
 }
 
-/* Keras' export archives save every variable of the model twice: in the model's list, and in the list of served variables. */
+/* Keras' export archives save every variable of the model twice: in the model's list, and in the list of served
+ * variables. */
 static void mark_archive(tfp_model_variable *all, size_t count)
 {
     bool archive = false;

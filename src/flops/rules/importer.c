@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/importer.c: ops of which TensorFlow's importer of a graph knows less than the rules: an overlay of their table,
- * used when its op log is asked for (-float_ops_source tensorflow). Differences within a rule are in the rule, under
- * op->importer. Source: tensorflow/core/ops and their shape functions. */
+/* flops/rules/importer.c: ops of which TensorFlow's importer of a graph knows less than the rules: an overlay of their
+ * table, used when its op log is asked for (-float_ops_source tensorflow). Differences within a rule are in the rule,
+ * under op->importer. Source: tensorflow/core/ops and their shape functions. */
 #include "flops/core/rule_index.h"
 
 /* The importer takes the first of two shapes that must be equal. */

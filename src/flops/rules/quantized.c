@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/quantized.c: operations on quantized numbers, and conversions from and to them. Products count as those of floats.
- * So do fused operations, for each output element: a bias 1, relu 1, a sum 1, requantization 3 (product, sum,
- * rounding). */
+/* flops/rules/quantized.c: operations on quantized numbers, and conversions from and to them. Products count as those
+ * of floats. So do fused operations, for each output element: a bias 1, relu 1, a sum 1, requantization 3 (product,
+ * sum, rounding). */
 #include "flops/rules/shared/array.h"
 #include "flops/rules/shared/layers.h"
 

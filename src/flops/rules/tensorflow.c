@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/tensorflow.c: the float operations in the op log of TensorFlow 2.21: its registry of 46 ops, exactly, including
- * its oddities. Products that it computes with numpy wrap at 64 bits; those of Python integers that do not fit make its op log
- * fail: here they are unknown. Our own counts are in the rules.
- * Source: tensorflow/python/profiler/internal/flops_registry.py, python/ops/nn_ops.py, python/framework/ops.py. */
+/* flops/rules/tensorflow.c: the float operations in the op log of TensorFlow 2.21: its registry of 46 ops, exactly,
+ * including its oddities. Products that it computes with numpy wrap at 64 bits; those of Python integers that do not
+ * fit make its op log fail: here they are unknown. Our own counts are in the rules. Source:
+ * tensorflow/python/profiler/internal/flops_registry.py, python/ops/nn_ops.py, python/framework/ops.py. */
 #include "flops/core/rule_index.h"
 
 static const tfp_logged no_formula = { TFP_NO_FORMULA, 0 }, no_shape = { TFP_NO_SHAPE, 0 };
@@ -90,7 +90,8 @@ static tfp_logged bias_add(const tfp_op *op, const tfp_registered *row)
     return entry(wrapped_elements(in));
 }
 
-/* per: the dim from which the inner dimension is counted, 0: from the end; transpose_a is read even where the op lacks it. */
+/* per: the dim from which the inner dimension is counted, 0: from the end; transpose_a is read even where the op lacks
+ * it. */
 static tfp_logged matrix_product(const tfp_op *op, const tfp_registered *row)
 {
     tfp_dims a, out;

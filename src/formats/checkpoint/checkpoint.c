@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/checkpoint/checkpoint.c: reads checkpoints of both versions into the profile's `checkpoint`: names, types and shapes
- * at once, values on demand (values.c). In: a prefix, a file, or bytes. Uses base, wire, model. The two layouts are in v1.c and
- * v2.c. */
+/* formats/checkpoint/checkpoint.c: reads checkpoints of both versions into the profile's `checkpoint`: names, types and
+ * shapes at once, values on demand (values.c). In: a prefix, a file, or bytes. Uses base, wire, model. The two layouts
+ * are in v1.c and v2.c. */
 #include "formats/checkpoint/parts.h"
 #include "formats/files/folder.h"
 #include "formats/files/format.h"

@@ -42,6 +42,6 @@ void tfp_checkpoint_finish(tfp_builder *b)
     if (p->about.graph_file) b->file = p->about.graph_file;
     if (!tfp_has(p, TFP_HAS_GRAPH) && !p->graph->nodes.size && !p->events->spans.size) build_checkpoint_nodes(b);
     b->file = file;
-    /* a ProfileProto holds its own types; to mark its nodes by a checkpoint would differ from TensorFlow */
+    /* a ProfileProto has types of its own, and TensorFlow does not change them by a checkpoint */
     if (!tfp_has(p, TFP_HAS_TYPES)) mark_checkpoint_variables(b);
 }

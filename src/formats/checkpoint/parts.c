@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/checkpoint/parts.c: what both versions of checkpoints have in common: shapes, slices, version numbers, and the
- * file that is open (one at a time). In: messages inside a checkpoint. Out: rows of a tfp_checkpoint. Uses base, wire,
- * model. Messages: tensorflow/core/framework/{tensor_shape,tensor_slice,versions}.proto. */
+/* formats/checkpoint/parts.c: what both versions of checkpoints have in common: shapes, slices, version numbers, and
+ * the file that is open (one at a time). In: messages inside a checkpoint. Out: rows of a tfp_checkpoint. Uses base,
+ * wire, model. Messages: tensorflow/core/framework/{tensor_shape,tensor_slice,versions}.proto. */
 #include "formats/checkpoint/parts.h"
 
 #include "wire/orderedcode.h"

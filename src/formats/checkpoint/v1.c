@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/checkpoint/v1.c: checkpoints of version 1: tables that contain the values themselves. In: a table's first value
- * (the list of variables), later the values of one slice. Out: variables with their parts; wide values. Uses base, wire,
- * model. Layout: tensorflow/core/util/saved_tensor_slice.proto. Keys: "" for the list of variables, otherwise an ordered
- * code of name and slice. */
+/* formats/checkpoint/v1.c: checkpoints of version 1: tables that contain the values themselves. In: a table's first
+ * value (the list of variables), later the values of one slice. Out: variables with their parts; wide values. Uses
+ * base, wire, model. Layout: tensorflow/core/util/saved_tensor_slice.proto. Keys: "" for the list of variables,
+ * otherwise an ordered code of name and slice. */
 #include "formats/checkpoint/parts.h"
 
 #include <stdlib.h>
 
-/* ---- what there is ---- */
+/* ---- the list of variables ---- */
 
 /* SavedSliceMeta: fields come in any order, so slices are read after the shape is known. */
 static tfp_status read_slices(tfp_checkpoint *c, tfp_variable *v, uint32_t file, tfp_str meta, tfp_error *err)

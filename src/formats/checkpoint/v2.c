@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/checkpoint/v2.c: checkpoints of version 2: P.index, a table of entries, and P.data-SSSSS-of-NNNNN with values.
- * In: the index; later, one entry's bytes. Out: variables with their parts; wide values. Uses base, wire, model. Layout:
- * tensorflow/core/protobuf/tensor_bundle.proto, core/util/tensor_bundle. Keys: "" for the header; a name for a variable;
- * a 0 byte and an ordered code of name and slice for a slice of a partitioned variable. Keys of slices sort before all
- * names. */
+/* formats/checkpoint/v2.c: checkpoints of version 2: P.index, a table of entries, and P.data-SSSSS-of-NNNNN with
+ * values. In: the index; later, one entry's bytes. Out: variables with their parts; wide values. Uses base, wire,
+ * model. Layout: tensorflow/core/protobuf/tensor_bundle.proto, core/util/tensor_bundle. Keys: "" for the header; a name
+ * for a variable; a 0 byte and an ordered code of name and slice for a slice of a partitioned variable. Keys of slices
+ * sort before all names. */
 #include "formats/checkpoint/parts.h"
 
 #include "base/crc32c.h"
@@ -109,7 +109,7 @@ static bool size_fits(int dtype, int64_t size, uint64_t count)
     const tfp_dtype *d = tfp_dtype_of(dtype);
     if (size < 0) return false;
     if (d->class == TFP_DTYPE_OPAQUE) return true;
-    /* their lengths, and the checksum of these */
+    /* each string has a length of at least one byte; the checksum of the lengths has four */
     if (d->class == TFP_DTYPE_STRING) return size >= 4 && (uint64_t)size - 4 >= count;
     return (uint64_t)size / d->size == count && (uint64_t)size % d->size == 0;
 }

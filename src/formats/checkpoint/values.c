@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/checkpoint/values.c: reads a tensor's values from a checkpoint, whole or from its slices, and answers the views'
- * other questions. In: a name. Out: a tfp_tensor. Uses base, wire, model. */
+/* formats/checkpoint/values.c: reads a tensor's values from a checkpoint, whole or from its slices, and answers the
+ * views' other questions. In: a name. Out: a tfp_tensor. Uses base, wire, model. */
 #include "formats/checkpoint/parts.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/files/capture_folder.c: folders that `tfprof run` and `tfprof capture` wrote: DIR/manifest.json and one folder per job. A job's
- * files, with all its ranks, are one profile; different jobs are never added up. */
+/* formats/files/capture_folder.c: folders that `tfprof run` and `tfprof capture` wrote: DIR/manifest.json and one
+ * folder per job. A job's files, with all its ranks, are one profile; different jobs are never added up. */
 #include "formats/files/folder.h"
 
 #include <dirent.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/files/folder.c: finds the files of the newest recording in a folder: a profile of TensorFlow's ProfileContext, traces
- * of PyTorch, or the checkpoint that the file `checkpoint` names. XPlane folders: formats/files/xplane_folder.c. */
+/* formats/files/folder.c: finds the files of the newest recording in a folder: a profile of TensorFlow's
+ * ProfileContext, traces of PyTorch, or the checkpoint that the file `checkpoint` names. XPlane folders:
+ * formats/files/xplane_folder.c. */
 #include "formats/files/folder.h"
 
 #include <stdio.h>
@@ -90,8 +91,8 @@ static size_t worker_size(const char *name)
     return at > name + 1 && at < end && at[-1] == '.' ? (size_t)(at - 1 - name) : (size_t)(end - name);
 }
 
-/* Lists each worker's last trace. Names are in byte order and times have the same number of digits, so a worker's traces
- * follow each other and its last one comes last. */
+/* Lists each worker's last trace. Names are in byte order and times have the same number of digits, so a worker's
+ * traces follow each other and its last one comes last. */
 static tfp_status list_workers(const char *folder, const tfp_names *names, tfp_buf *paths, tfp_error *err)
 {
     tfp_status s = TFP_OK;
@@ -171,7 +172,7 @@ size_t tfp_kineto_older(const char *path, const tfp_buf *paths)
 bool tfp_kineto_is_folder(const char *path)
 {
     tfp_buf paths = { 0 };
-    /* a folder of XPlane files has the same recording also as a trace, which holds less */
+    /* a folder of XPlane files also has its recording as a trace.json, which contains less */
     bool is = tfp_is_folder(path) && !tfp_xplane_is_folder(path) && tfp_kineto_list(path, &paths, NULL) == TFP_OK;
     tfp_buf_free(&paths);
     return is;

@@ -10,7 +10,7 @@
 
 /* Decoding ahead: of several files that are added together, small ones are decoded in parallel before their turn. */
 typedef struct tfp_ahead {
-    void *(*start)(void); /* makes what files are decoded into, one after the other; NULL: out of memory */
+    void *(*start)(void); /* makes the tables into which files are decoded, one after another; NULL: out of memory */
     /* Decodes a file that is completely in memory, on any thread and without a profile. The input lives until `add` was
      * called. False: the file has some fault, and `read` is called instead, which warns of it. */
     bool (*decode)(void *to, tfp_input *in);

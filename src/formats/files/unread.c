@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/files/unread.c: files that people give to a profiler but that tfprof does not read: other profilers' recordings, models,
- * archives, notebooks. They are recognized by their first bytes, by a text near their beginning, or by the ending of their name. The
- * first matching row tells what the file is and what to do instead. */
+/* formats/files/unread.c: files that people give to a profiler but that tfprof does not read: other profilers'
+ * recordings, models, archives, notebooks. They are recognized by their first bytes, by a text near their beginning, or
+ * by the ending of their name. The first matching row tells what the file is and what to do instead. */
 #include "formats/files/unread.h"
 
 #define CUDA_WAY "record the job again with `tfprof run --cuda -- COMMAND`, or torch.profiler, or jax.profiler"

@@ -5,8 +5,8 @@
 
 #include "base/base.h"
 
-/* For a file that begins with `head`; `path` may be NULL. Returns a sentence with what the file is and what to do; NULL:
- * unknown. */
+/* For a file that begins with `head`; `path` may be NULL. Returns a sentence with what the file is and what to do;
+ * NULL: unknown. */
 const char *tfp_unread(tfp_str head, const char *path);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/graph/function.c: the functions of a graph: their arguments, results and bodies. Message: FunctionDefLibrary of
- * tensorflow/core/framework/function.proto. */
+/* formats/graph/function.c: the functions of a graph: their arguments, results and bodies. Message: FunctionDefLibrary
+ * of tensorflow/core/framework/function.proto. */
 #include "formats/graph/program_parts.h"
 
 /* ResourceHandleProto.DtypeAndShape */

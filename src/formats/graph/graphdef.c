@@ -117,8 +117,8 @@ static void read_attr(node_reader *r, tfp_wire *outer, const tfp_field *field, p
 
 /* ---- inputs: "n", "n:k", "^n", and in functions "n:output:k" ---- */
 
-/* The name of an input's source, without the number of the output. TensorFlow's release builds lose that number too, because they
- * parse it inside a check of debug builds. */
+/* The name of an input's source, without the number of the output. TensorFlow's release builds lose that number too,
+ * because they parse it inside a check of debug builds. */
 static tfp_str source_of(const node_reader *r, tfp_str input)
 {
     tfp_str name = input, output = { "", 0 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/graph/graphdef_parts.h: parts of a GraphDef that both its readers need: graphdef.c, which keeps what TensorFlow's
- * tool keeps, and program.c, which keeps everything. Inline: a wire whose address is not passed on stays in registers. */
+/* formats/graph/graphdef_parts.h: parts of a GraphDef that both its readers need: graphdef.c, which keeps what
+ * TensorFlow's tool keeps, and program.c, which keeps everything. Inline: a wire whose address is not passed on stays
+ * in registers. */
 #ifndef TFP_GRAPHDEF_PARTS_H
 #define TFP_GRAPHDEF_PARTS_H
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/graph/program.c: reads a GraphDef as the profile's program: every node with all its inputs and attributes,
- * every function, and the signatures and variables of a MetaGraphDef. In: wire bytes whose main graph graphdef.c has read
- * before. Out: rows of a tfp_program; strings through a tfp_builder. Uses base, wire, model. Message layout:
- * tensorflow/core/framework/graph.proto, node_def.proto, attr_value.proto, function.proto, op_def.proto, variable.proto;
- * core/protobuf/meta_graph.proto, saved_object_graph.proto. */
+ * every function, and the signatures and variables of a MetaGraphDef. In: wire bytes whose main graph graphdef.c has
+ * read before. Out: rows of a tfp_program; strings through a tfp_builder. Uses base, wire, model. Message layout:
+ * tensorflow/core/framework/graph.proto, node_def.proto, attr_value.proto, function.proto, op_def.proto,
+ * variable.proto; core/protobuf/meta_graph.proto, saved_object_graph.proto. */
 #include "formats/graph/attrs.h"
 #include "formats/graph/program_parts.h"
 #include "model/tables/profile.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/graph/program.h: reads graphs as the profile's program. One reader reads all graphs of a file; its result becomes part
- * of the profile at the end, completely or not at all. */
+/* formats/graph/program.h: reads graphs as the profile's program. One reader reads all graphs of a file; its result
+ * becomes part of the profile at the end, completely or not at all. */
 #ifndef TFP_FORMATS_PROGRAM_H
 #define TFP_FORMATS_PROGRAM_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/graph/tfdevice.c: the meaning of TensorFlow's device names: which are devices and which streams, which are CPUs
- * and which accelerators, and what kind of time is recorded there. Names are in lower case. */
+/* formats/graph/tfdevice.c: the meaning of TensorFlow's device names: which are devices and which streams, which are
+ * CPUs and which accelerators, and what kind of time is recorded there. Names are in lower case. */
 #include "formats/graph/tfdevice.h"
 
 /* Matches: anything, a slash, "device:gpu", "gpu", "device:cpu" or "cpu", a colon and digits up to the end. The regular

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/graph/tfdevice.h: the meaning of TensorFlow's device names, for RunMetadata, ProfileProto and all other files with such
- * names. The model keeps only the answers and knows no names. */
+/* formats/graph/tfdevice.h: the meaning of TensorFlow's device names, for RunMetadata, ProfileProto and all other files
+ * with such names. The model keeps only the answers and knows no names. */
 #ifndef TFP_TFDEVICE_H
 #define TFP_TFDEVICE_H
 
@@ -23,8 +23,8 @@ uint32_t tfp_tf_lane(tfp_builder *b, tfp_str name, tfp_lane_kind kind);
 /* A second lane for a name whose times count as two kinds. */
 uint32_t tfp_tf_twin_lane(tfp_builder *b, tfp_str name, tfp_lane_kind kind);
 
-/* A device as people name it: "/job:worker/replica:0/task:1/device:gpu:0/stream:13" is "worker:1/gpu:0". The job of a single
- * machine is called localhost and is left out. Names of another form are kept as they are. */
+/* A device as people name it: "/job:worker/replica:0/task:1/device:gpu:0/stream:13" is "worker:1/gpu:0". The job of a
+ * single machine is called localhost and is left out. Names of another form are kept as they are. */
 tfp_strid tfp_tf_place(tfp_builder *b, tfp_str name);
 
 /* The host that a canonical device is scheduled from. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/hlo/count.h: shared by the files that count float operations of HLO: sizes of operands and results, and sums in
- * which an unknown part makes the sum unknown (TFP_HLO_UNKNOWN). */
+/* formats/hlo/count.h: shared by the files that count float operations of HLO: sizes of operands and results, and sums
+ * in which an unknown part makes the sum unknown (TFP_HLO_UNKNOWN). */
 #ifndef TFP_HLO_COUNT_H
 #define TFP_HLO_COUNT_H
 

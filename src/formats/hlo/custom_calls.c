@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/hlo/custom_calls.c: float operations of the kernels that XLA calls by name: of cuBLAS, cuDNN, oneDNN, LAPACK and
- * Triton. What a kernel computes follows from its name, its shapes and the backend_config, which is JSON. For a kernel
- * with an unknown name the estimate in its config counts, otherwise the sum of its called computations; otherwise the
- * number is unknown. Names: xla/service/gpu/cublas_cudnn.cc, xla/service/cpu/onednn_*.cc, jaxlib's FFI targets. */
+/* formats/hlo/custom_calls.c: float operations of the kernels that XLA calls by name: of cuBLAS, cuDNN, oneDNN, LAPACK
+ * and Triton. What a kernel computes follows from its name, its shapes and the backend_config, which is JSON. For a
+ * kernel with an unknown name the estimate in its config counts, otherwise the sum of its called computations;
+ * otherwise the number is unknown. Names: xla/service/gpu/cublas_cudnn.cc, xla/service/cpu/onednn_*.cc, jaxlib's FFI
+ * targets. */
 #include "formats/hlo/count.h"
 #include "model/tables/profile.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/hlo/describe.c: describes for people what an instruction does, and on which type of numbers. A framework names
- * instructions after its own operations: an instruction that JAX calls `transpose`, because it is part of a gradient, may be a
- * `dot` of XLA. */
+/* formats/hlo/describe.c: describes for people what an instruction does, and on which type of numbers. A framework
+ * names instructions after its own operations: an instruction that JAX calls `transpose`, because it is part of a
+ * gradient, may be a `dot` of XLA. */
 #include "formats/hlo/hlo.h"
 #include "model/tables/instructions.h"
 

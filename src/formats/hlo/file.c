@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/hlo/file.c: an HLO module as a file of its own: an HloProto (NAME.hlo.pb, NAME.hlo_proto.pb), an HloModuleProto,
- * a text dump, or StableHLO text. Its instructions become nodes with shapes, edges, call stacks and float operations.
- * Uses base, wire, model. Message layout: xla/service/hlo.proto. */
+/* formats/hlo/file.c: an HLO module as a file of its own: an HloProto (NAME.hlo.pb, NAME.hlo_proto.pb), an
+ * HloModuleProto, a text dump, or StableHLO text. Its instructions become nodes with shapes, edges, call stacks and
+ * float operations. Uses base, wire, model. Message layout: xla/service/hlo.proto. */
 #include "formats/files/format.h"
 #include "formats/hlo/hlo.h"
 #include "formats/hlo/stablehlo.h"
 
-/* ---- knowing such a file ---- */
+/* ---- recognizing such a file ---- */
 
 /* Whether the head is HLO text. Comments and empty lines may come before the first word. */
 static bool is_text(tfp_str head)

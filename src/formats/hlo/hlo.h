@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/hlo/hlo.h: an XLA program (HLO module) in tables: computations, instructions, shapes, call stacks. It is read from
- * an HloProto (proto.c) or from a text dump (text.c). XPlane files contain the modules that ran, and the reader of traces
- * looks up instructions here (cost.c: float operations; place.c: nodes and edges of the profile). Uses base, wire, model.
- * Message layout: xla/service/hlo.proto, xla/xla_data.proto. */
+/* formats/hlo/hlo.h: an XLA program (HLO module) in tables: computations, instructions, shapes, call stacks. It is read
+ * from an HloProto (proto.c) or from a text dump (text.c). XPlane files contain the modules that ran, and the reader of
+ * traces looks up instructions here (cost.c: float operations; place.c: nodes and edges of the profile). Uses base,
+ * wire, model. Message layout: xla/service/hlo.proto, xla/xla_data.proto. */
 #ifndef TFP_HLO_H
 #define TFP_HLO_H
 
@@ -10,7 +10,6 @@
 #include "model/builder.h"
 #include "wire/proto.h"
 
-/* PrimitiveType of xla_data.proto; the names are in hlo_types.c. */
 /* Numbers of XLA's element types, as in its files (PrimitiveType of xla_data.proto). Names and sizes: types.c. */
 enum {
     TFP_HLO_PRED = 1,
@@ -184,14 +183,14 @@ tfp_hlo_elements(const tfp_hlo_module *m,
                  const tfp_hlo_array *a); /* TFP_HLO_UNKNOWN when there are too many, or a dimension is dynamic */
 int64_t tfp_hlo_bytes(const tfp_hlo_module *m, uint32_t shape); /* the same */
 
-/* ---- what becomes of instructions in the profile ---- */
+/* ---- instructions in the profile ---- */
 
 /* Where in the model an instruction is, and its op: "PATH" and its last part, or (hlo)/MODULE/INSTRUCTION. */
 typedef struct tfp_hlo_where {
     tfp_strid path, op;
 } tfp_hlo_where;
-/* The place in the model that a framework's op name gives; the name is NAME:TYPE or a path of JAX. Without op_name, module and instruction are
- * the place. */
+/* The place in the model that a framework's op name gives; the name is NAME:TYPE or a path of JAX. Without op_name,
+ * module and instruction are the place. */
 tfp_hlo_where tfp_hlo_place_of(tfp_builder *b, tfp_str op_name, tfp_str module, tfp_str instruction);
 /* Splits NAME:TYPE, as TensorFlow writes its ops: one colon, no blank. False: it has another form. */
 bool tfp_op_name_split(tfp_str s, tfp_str *name, tfp_str *type);

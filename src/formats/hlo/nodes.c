@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/hlo/nodes.c: adds the instructions of an HLO module to the profile as nodes with edges, shapes and call stacks.
- * Instructions with the same place are one node. Edges only lead from nodes that were added earlier, so the graph has no
- * cycles, whatever names the instructions have. */
+/* formats/hlo/nodes.c: adds the instructions of an HLO module to the profile as nodes with edges, shapes and call
+ * stacks. Instructions with the same place are one node. Edges only lead from nodes that were added earlier, so the
+ * graph has no cycles, whatever names the instructions have. */
 #include "formats/hlo/hlo.h"
 #include "model/tables/graph.h"
 #include "model/tables/instructions.h"
@@ -33,8 +33,8 @@ typedef struct grapher {
     tfp_hlo_runs r;
     uint32_t *seen; /* for each node: the last consumer that took it, so that each edge is added once */
     TFP_VEC(uint32_t) stack;
-    /* steps through renaming instructions that are left: without a limit, tuples of thousands with thousands of users
-     * would take quadratic time */
+    /* how many more renaming instructions may be passed: without a limit, tuples of thousands of values with thousands
+     * of users would take quadratic time */
     size_t budget;
 } grapher;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/hlo/operands.c: access to an instruction's operands, their dimensions and elements, for the rules in cost.c and custom_calls.c. */
+/* formats/hlo/operands.c: access to an instruction's operands, their dimensions and elements, for the rules in cost.c
+ * and custom_calls.c. */
 #include "formats/hlo/count.h"
 
 const tfp_hlo_instruction *tfp_hlo_operand(const tfp_hlo_counter *c, const tfp_hlo_instruction *i, uint32_t k)

@@ -93,9 +93,9 @@ static size_t behind_close(tfp_str s, size_t at)
     return SIZE_MAX;
 }
 
-/* When the compiler merges instructions it joins their names: "jit(f)/(mul:jvp()/add)/x". Keeps only the first name in each
- * such parenthesis. The parenthesis itself is dropped too, unless it belongs to a call, "jvp(a:b)", whose first name is no
- * path. False: the name has no such parenthesis, or is malformed. */
+/* When the compiler merges instructions it joins their names: "jit(f)/(mul:jvp()/add)/x". Keeps only the first name in
+ * each such parenthesis. The parenthesis itself is dropped too, unless it belongs to a call, "jvp(a:b)", whose first
+ * name is no path. False: the name has no such parenthesis, or is malformed. */
 static bool first_of_joined(tfp_str name, tfp_buf *out)
 {
     size_t open[OPEN_MOST], depth = 0;

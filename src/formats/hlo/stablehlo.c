@@ -5,7 +5,7 @@
 #include "formats/hlo/stablehlo.h"
 #include "model/tables/instructions.h"
 
-/* ---- knowing such a text ---- */
+/* ---- recognizing such a text ---- */
 
 static bool begins(tfp_str s, const char *word)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/hlo/stablehlo.h: what the files of the StableHLO reader share. It reads MLIR's text of a module
  * (lowered.as_text() of JAX) into the tables of an HLO module (hlo.h): a function or region becomes a computation, an
- * operation becomes an instruction with HLO's name. Operations may be of the dialects stablehlo, mhlo, chlo and func, in
- * their pretty or generic form. Grammar: mlir.llvm.org/docs/LangRef, openxla.org/stablehlo/spec. */
+ * operation becomes an instruction with HLO's name. Operations may be of the dialects stablehlo, mhlo, chlo and func,
+ * in their pretty or generic form. Grammar: mlir.llvm.org/docs/LangRef, openxla.org/stablehlo/spec. */
 #ifndef TFP_STABLEHLO_H
 #define TFP_STABLEHLO_H
 

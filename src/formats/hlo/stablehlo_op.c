@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/hlo/stablehlo_op.c: converts an operation of StableHLO to HLO: its name, and the attributes that costs depend on,
- * in pretty and generic form. */
+/* formats/hlo/stablehlo_op.c: converts an operation of StableHLO to HLO: its name, and the attributes that costs depend
+ * on, in pretty and generic form. */
 #include "formats/hlo/stablehlo.h"
 #include "model/tables/profile.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/hlo/stablehlo_place.c: locations of MLIR: "NAME"(#loc1), "FILE":LINE:COLUMN, callsite(#loc1 at #loc2), fused[...].
- * The outermost name of an operation is the framework's op; the name directly around a file is a function. Aliases may come
- * before or after the operations, so they are looked up at the end. */
+/* formats/hlo/stablehlo_place.c: locations of MLIR: "NAME"(#loc1), "FILE":LINE:COLUMN, callsite(#loc1 at #loc2),
+ * fused[...]. The outermost name of an operation is the framework's op; the name directly around a file is a function.
+ * Aliases may come before or after the operations, so they are looked up at the end. */
 #include "formats/hlo/stablehlo.h"
 #include "model/tables/instructions.h"
 
@@ -186,8 +186,8 @@ static void find_calls(tfp_shlo *r, tfp_map64 *calls)
     }
 }
 
-/* Puts the name of a function's first call before the names of its instructions. One pass is enough, because the list has a function's own
- * computations before it, and callers before the functions that they call. */
+/* Puts the name of a function's first call before the names of its instructions. One pass is enough, because the list
+ * has a function's own computations before it, and callers before the functions that they call. */
 static void prefix_all(tfp_shlo *r)
 {
     tfp_hlo_module *m = r->m;

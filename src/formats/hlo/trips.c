@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/hlo/trips.c: finds the iterations of loops for which the compiler noted none (known_trip_count), as JAX lowers scan
- * and fori_loop: a counter in the loop's tuple starts at a constant, the condition compares it with a constant, and the body
- * adds a constant to it. */
+/* formats/hlo/trips.c: finds the iterations of loops for which the compiler noted none (known_trip_count), as JAX
+ * lowers scan and fori_loop: a counter in the loop's tuple starts at a constant, the condition compares it with a
+ * constant, and the body adds a constant to it. */
 #include "formats/hlo/hlo.h"
 #include "model/tables/instructions.h"
 

@@ -14,8 +14,8 @@ typedef struct reader {
     int line_number;
     bool in_computation;
     tfp_hlo_computation computation;
-    char
-        section; /* the table before the computations that is being read: N(ames of files), F(unctions), L(ocations), S(tack frames) */
+    /* which table before the computations is being read: N(ames of files), F(unctions), L(ocations), S(tack frames) */
+    char section;
     tfp_buf text; /* a quoted text without its escapes */
 } reader;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/json/execution_trace.c: PyTorch's execution trace (ExecutionTraceObserver), the form that Chakra's tools read too. In: an object
- * with `schema` and `nodes`; each node is a call with its arguments and outputs. Tensors are [id, storage, offset, elements, bytes, device].
- * In schemas 1.0.0 and 1.0.1 a node's lists of values, shapes and types and its attributes are members; from 1.0.2 on they are in `inputs`,
- * `outputs` and `attrs`, and from 1.1.0 on `parent` is called `ctrl_deps`. Layout:
- * torch/csrc/profiler/standalone/execution_trace_observer.cpp. */
+/* formats/json/execution_trace.c: PyTorch's execution trace (ExecutionTraceObserver), the form that Chakra's tools read
+ * too. In: an object with `schema` and `nodes`; each node is a call with its arguments and outputs. Tensors are [id,
+ * storage, offset, elements, bytes, device]. In schemas 1.0.0 and 1.0.1 a node's lists of values, shapes and types and
+ * its attributes are members; from 1.0.2 on they are in `inputs`, `outputs` and `attrs`, and from 1.1.0 on `parent` is
+ * called `ctrl_deps`. Layout: torch/csrc/profiler/standalone/execution_trace_observer.cpp. */
 #include "formats/files/format.h"
 #include "model/builder.h"
 #include "model/recorded.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/json/inductor.c: the sources of kernels that TorchInductor generated, written with INDUCTOR_PROVENANCE=1. kernel_information.json is
- * an object with one member per kernel. The member is an array of stacks, as Python prints them, or an object with this array in `stack_traces`.
- * In newer files a member is a call of a kernel, NAME:NUMBER; in some files the calls of each compiled region are in an object of their own.
- * Without AOTInductor the same text is an artifact in the log of TORCH_TRACE. Layout: torch/_inductor/debug.py, compile_fx.py;
- * torch/_logging/_internal.py. */
+/* formats/json/inductor.c: the sources of kernels that TorchInductor generated, written with INDUCTOR_PROVENANCE=1.
+ * kernel_information.json is an object with one member per kernel. The member is an array of stacks, as Python prints
+ * them, or an object with this array in `stack_traces`. In newer files a member is a call of a kernel, NAME:NUMBER; in
+ * some files the calls of each compiled region are in an object of their own. Without AOTInductor the same text is an
+ * artifact in the log of TORCH_TRACE. Layout: torch/_inductor/debug.py, compile_fx.py; torch/_logging/_internal.py. */
 #include "formats/files/folder.h"
 #include "formats/files/format.h"
 #include "model/graphs/parts.h"

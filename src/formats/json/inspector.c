@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/json/inspector.c: files of NCCL's inspector plugin: JSON lines, one file per process, one line for each collective or
- * transfer between two ranks, with its size and duration. The lines do not tell when it began, so they become rows of the view
- * transfer and no spans. Layout: github.com/NVIDIA/nccl, ext-profiler/inspector, version 4.0. */
+/* formats/json/inspector.c: files of NCCL's inspector plugin: JSON lines, one file per process, one line for each
+ * collective or transfer between two ranks, with its size and duration. The lines do not tell when it began, so they
+ * become rows of the view transfer and no spans. Layout: github.com/NVIDIA/nccl, ext-profiler/inspector, version
+ * 4.0. */
 #include "formats/files/format.h"
 #include "model/builder.h"
 #include "model/files/collectives.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/json/kineto.c: traces of PyTorch (Kineto), and any other trace in Chrome's trace event format. In: an object with
- * `traceEvents`, or an array of events. Out: events of one process, with its rank and its devices. The file is read in
- * windows; a window is cut into pieces between events, and each piece is parsed by itself (kineto_event.c). Of a truncated
- * file, whose writer was killed, the complete events are read, with a warning. */
+/* formats/json/kineto.c: traces of PyTorch (Kineto), and any other trace in Chrome's trace event format. In: an object
+ * with `traceEvents`, or an array of events. Out: events of one process, with its rank and its devices. The file is
+ * read in windows; a window is cut into pieces between events, and each piece is parsed by itself (kineto_event.c). Of
+ * a truncated file, whose writer was killed, the complete events are read, with a warning. */
 #include "formats/json/kineto.h"
 #include "base/threads.h"
 #include "formats/files/folder.h"
@@ -235,8 +235,8 @@ static tfp_status skip_member(file *f, tfp_error *err)
     }
 }
 
-/* Whether an array or object at `from` is too long for a fact; afterwards the scanner is behind the part of it that is
- * in the window. */
+/* Whether an array or object at `from` is too long for a fact. Afterwards the scanner stands after the part of it that
+ * is in the window. */
 static bool is_too_long(const tfp_jscan *j, const char *from, tfp_str window)
 {
     if (!from || (*from != '{' && *from != '[')) return false;
@@ -337,7 +337,7 @@ static bool start_slots(file *f)
     return ok;
 }
 
-/* Settles what is known only after everything was read. */
+/* Sets what is known only when the whole file was read. */
 static void settle(file *f)
 {
     tfp_builder *b = f->b;

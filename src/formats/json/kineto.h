@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/json/kineto.h: what the files of the Kineto reader share. A piece of the file is parsed into rows of its own by
- * kineto_event.c, which may run on any thread; kineto_merge.c turns the rows of all pieces, in the order of the file,
- * into calls on the builder; kineto_facts.c keeps the file's other members; kineto.c reads the file. */
+/* formats/json/kineto.h: what the files of the Kineto reader share. A piece of the file is parsed into rows of its own
+ * by kineto_event.c, which may run on any thread; kineto_merge.c turns the rows of all pieces, in the order of the
+ * file, into calls on the builder; kineto_facts.c keeps the file's other members; kineto.c reads the file. */
 #ifndef TFP_KINETO_H
 #define TFP_KINETO_H
 
@@ -58,8 +58,8 @@ typedef struct tfp_kineto_row {
     uint64_t correlation, external, sequence; /* correlation: for flows and async events, their id */
     uint32_t name, category, lane;            /* indexes in the slot's strings and lanes */
     uint32_t stats;                           /* index in the slot's sets, or TFP_NONE; for counters, in its samples */
-    uint32_t
-        extra; /* of a ph X event the call stack (a string of the slot); of ph M the name; of [memory] an index in memory */
+    /* for a ph X event the call stack (a string of the slot); for ph M the name; for [memory] an index in memory */
+    uint32_t extra;
     uint8_t phase, what;
     uint16_t flags;
 } tfp_kineto_row;
@@ -98,10 +98,10 @@ enum {
 /* A key of events or of their args, with the text around it: the same text gives the same key. A key that occurs in
  * several layouts has a row for each of the first few, because different keys follow it. */
 typedef struct tfp_kineto_key {
-    char text
-        [TFP_JSCAN_TEXT]; /* the key as the file last wrote it, from the end of the token before it to the start of its value */
-    uint8_t size;         /* size of the text; 0: it was too long */
-    bool first;           /* it came directly after the brace */
+    /* the key as the file last wrote it, from the end of the token before it to the start of its value */
+    char text[TFP_JSCAN_TEXT];
+    uint8_t size;          /* size of the text; 0: it was too long */
+    bool first;            /* it came directly after the brace */
     uint8_t member, arg;   /* its meaning in an event (kineto_event.c), and in args (kineto_args.c) */
     uint32_t string;       /* a string of the slot */
     uint32_t twin;         /* the row of the same key in another layout; 0: none */
@@ -173,7 +173,7 @@ void tfp_kineto_slot_free(tfp_kineto_slot *s);
 /* Reads events from s->from until one ends at or after s->soft, or the array or the window ends. */
 void tfp_kineto_parse(tfp_kineto_slot *s);
 
-/* ---- the other half: one thread, in the order of the file ---- */
+/* ---- adding rows to the profile: on one thread, in the order of the file ---- */
 typedef struct tfp_kineto_open { /* an event B without its E so far, or an async b */
     uint32_t span, below;
     uint64_t id;

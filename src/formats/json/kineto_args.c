@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/json/kineto_args.c: reads the args of an event. Some join events or describe memory, some are ignored, and all others
- * become stats. Runs on any thread: it touches only its slot. Layout: the args that PyTorch's Kineto writes. */
+/* formats/json/kineto_args.c: reads the args of an event. Some join events or describe memory, some are ignored, and
+ * all others become stats. Runs on any thread: it touches only its slot. Layout: the args that PyTorch's Kineto
+ * writes. */
 #include "formats/json/kineto_event.h"
 
 /* ---- values that were read before ---- */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/json/kineto_event.c: reads the members of one event of a Chrome trace; kineto_args.c reads its args, and kineto_row.c
- * makes a row of them. Runs on any thread: it touches only its slot. Layout: the documentation of Chrome's trace event format. */
+/* formats/json/kineto_event.c: reads the members of one event of a Chrome trace; kineto_args.c reads its args, and
+ * kineto_row.c makes a row of them. Runs on any thread: it touches only its slot. Layout: the documentation of Chrome's
+ * trace event format. */
 #include "formats/json/kineto_event.h"
 
 /* ---- one event ---- */

@@ -90,8 +90,8 @@ static inline bool tfp_kineto_take_guess(tfp_kineto_slot *s, tfp_jscan *j, bool 
     return k->size && k->first == first && tfp_jscan_take_text(j, k->text, k->size);
 }
 
-/* Reads the next member's key. *key: index in the slot's keys; args: it is a key of args. False at the end of the object
- * and after a fault. */
+/* Reads the next member's key. *key: index in the slot's keys; args: it is a key of args. False at the end of the
+ * object and after a fault. */
 static inline bool tfp_kineto_take_key(tfp_kineto_slot *s, tfp_jscan *j, bool first, bool args, tfp_kineto_guess guess,
                                        uint32_t *key)
 {

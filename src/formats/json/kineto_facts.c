@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/json/kineto_facts.c: the members of a Chrome trace beside its events: the rank, the devices, and facts about the recording. */
+/* formats/json/kineto_facts.c: the members of a Chrome trace beside its events: the rank, the devices, and facts about
+ * the recording. */
 #include "formats/json/kineto.h"
 #include "model/event_builder.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/json/kineto_flows.c: arrows from operators to activities. Huawei's profiler writes no number that joins the two. Instead
- * it draws an arrow (`async_npu`) from the start of an operator to the start of each of its activities. Such an activity gets its
- * operator's external number, by which the join finds the operator. All other arrows repeat what spans say and are left out. */
+/* formats/json/kineto_flows.c: arrows from operators to activities. Huawei's profiler writes no number that joins the
+ * two. Instead it draws an arrow (`async_npu`) from the start of an operator to the start of each of its activities.
+ * Such an activity gets its operator's external number, by which the join finds the operator. All other arrows repeat
+ * what spans say and are left out. */
 #include "formats/json/kineto.h"
 #include "model/event_builder.h"
 #include "model/tables/events.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/json/kineto_lanes.c: the lanes of a Chrome trace: threads, streams of devices, and rows that are shown beside them. A slot's lane
- * gets a lane in the profile when the first event needs it. */
+/* formats/json/kineto_lanes.c: the lanes of a Chrome trace: threads, streams of devices, and rows that are shown beside
+ * them. A slot's lane gets a lane in the profile when the first event needs it. */
 #include "formats/json/kineto.h"
 #include "model/event_builder.h"
 #include "model/tables/events.h"
@@ -21,8 +21,8 @@ static void add_word(tfp_kineto_reader *r, tfp_buf *b, uint64_t word, bool is_st
         tfp_buf_int(b, (int64_t)word);
 }
 
-/* Makes a name such as "cpu/thread:7"; if a second process has a thread with the same number, its name includes the pid.
- * Kineto writes -1 as the pid where it knows only the thread. */
+/* Makes a name such as "cpu/thread:7"; if a second process has a thread with the same number, its name includes the
+ * pid. Kineto writes -1 as the pid where it knows only the thread. */
 static void name_thread(tfp_kineto_reader *r, const tfp_kineto_lane *lane, tfp_buf *b)
 {
     uint64_t tid = lane->b ^ (uint64_t)(lane->words & 2) << 62, pid = lane->a ^ (uint64_t)(lane->words & 1) << 63;
@@ -151,7 +151,7 @@ static void make_activities(tfp_kineto_reader *r, const uint8_t *made)
 {
     tfp_span_columns *s = &r->b->p->events->spans;
     tfp_map64 class_of = { 0 };
-    bool found = false; /* the first event that has no category in the end */
+    bool found = false; /* r->first_plain is set: the first event that remains without a category */
     for (size_t i = r->first_span; i < s->size; i++) {
         if (s->kind[i] != TFP_SPAN_OTHER || s->marks[i] & TFP_MARK_INSTANT) continue;
         if (!made[s->lane[i]]) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/json/kineto_merge.c: adds the rows of pieces to the profile as events, in the order of the file. A slot's strings,
- * lanes and sets of stats get their numbers in the profile when the first event needs them, so the profile does not depend on
- * how the file was cut. */
+/* formats/json/kineto_merge.c: adds the rows of pieces to the profile as events, in the order of the file. A slot's
+ * strings, lanes and sets of stats get their numbers in the profile when the first event needs them, so the profile
+ * does not depend on how the file was cut. */
 #include "formats/json/kineto.h"
 #include "model/event_builder.h"
 #include "model/recorded.h"
@@ -266,8 +266,8 @@ static void add_row(tfp_kineto_reader *r, tfp_kineto_slot *s, const tfp_kineto_r
     }
 }
 
-/* Counts events that are left out. They are reported at the end: earlier, their number and the order of strings would depend
- * on the pieces. */
+/* Counts events that are left out. They are reported at the end: earlier, their number and the order of strings would
+ * depend on the pieces. */
 static void leave_out(tfp_kineto_reader *r, tfp_kineto_left_out *all, int64_t count, const tfp_buf *first)
 {
     if (count && !all->count) tfp_buf_str(&all->first, (tfp_str){ first->data ? first->data : "", first->size });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/onnx/file.c: reads models in ONNX: ModelProto. The file is read in windows; the values of big tensors are skipped, and so are
- * files beside it that hold values. The graph is collected first, because initializers and shapes come after the nodes that use them.
- * Uses base, wire, model. Message layout: onnx.proto of github.com/onnx/onnx. */
+/* formats/onnx/file.c: reads models in ONNX: ModelProto. The file is read in windows; the values of big tensors are
+ * skipped, and so are files beside it that hold values. The graph is collected first, because initializers and shapes
+ * come after the nodes that use them. Uses base, wire, model. Message layout: onnx.proto of github.com/onnx/onnx. */
 #include "formats/files/format.h"
 #include "formats/onnx/onnx.h"
 #include "model/tables/profile.h"
@@ -172,7 +172,7 @@ static tfp_status read_onnx(tfp_builder *b, tfp_input *in, tfp_error *err)
     return s || b->p->about.graph_file ? s : tfp_nomem(err);
 }
 
-/* ---- knowing such a file: no field marks it, so its first ones must all be as a ModelProto has them ---- */
+/* ---- recognizing such a file: no field marks it, so all of its first fields must fit a ModelProto ---- */
 
 static bool is_text(tfp_str s)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/onnx/graph.c: turns the graph of an ONNX model into nodes and inputs, its initializers into parameters or constants,
- * and with TFP_KEEP_PROGRAM all of it into the program. Attributes are kept as TensorFlow's AttrValues, which the rules of float
- * operations read. Message layout: NodeProto, AttributeProto, ValueInfoProto, TypeProto of onnx.proto; attr_value.proto. */
+/* formats/onnx/graph.c: turns the graph of an ONNX model into nodes and inputs, its initializers into parameters or
+ * constants, and with TFP_KEEP_PROGRAM all of it into the program. Attributes are kept as TensorFlow's AttrValues,
+ * which the rules of float operations read. Message layout: NodeProto, AttributeProto, ValueInfoProto, TypeProto of
+ * onnx.proto; attr_value.proto. */
 #include "formats/onnx/onnx.h"
 #include "formats/weights/weights.h"
 #include "model/files/weights.h"
@@ -27,8 +28,8 @@ typedef struct maker {
 
 /* ---- names ---- */
 
-/* The name of a node: without the leading slash that PyTorch writes, and without characters that mark an output. Names of values,
- * such as parameters, are split at their dots. */
+/* The name of a node: without the leading slash that PyTorch writes, and without characters that mark an output. Names
+ * of values, such as parameters, are split at their dots. */
 static tfp_strid node_name(maker *k, tfp_str name, bool dots)
 {
     while (name.size && name.data[0] == '/') name = (tfp_str){ name.data + 1, name.size - 1 };

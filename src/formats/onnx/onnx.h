@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/onnx/onnx.h: the parts of the reader of ONNX models: file.c collects the parts of the graph, tensors.c reads tensors,
- * types.c has the types of values, graph.c makes nodes and the program. */
+/* formats/onnx/onnx.h: the parts of the reader of ONNX models: file.c collects the parts of the graph, tensors.c reads
+ * tensors, types.c has the types of values, graph.c makes nodes and the program. */
 #ifndef TFP_ONNX_H
 #define TFP_ONNX_H
 
@@ -26,11 +26,11 @@ typedef struct tfp_onnx_tensor {
     int64_t dims[TFP_ONNX_RANK_MOST];
     size_t dim_count;
 } tfp_onnx_tensor;
-/* Reads a TensorProto. When `as` is given it receives the tensor as TensorFlow's TensorProto; it stays empty when the values are in
- * another file or are many. */
+/* Reads a TensorProto. When `as` is given it receives the tensor as TensorFlow's TensorProto; it stays empty when the
+ * values are in another file or are many. */
 tfp_status tfp_onnx_read_tensor(tfp_wire w, tfp_onnx_tensor *t, tfp_buf *as, tfp_error *err);
 
-/* ---- values: what nodes take and put out, by name ---- */
+/* ---- values: inputs and outputs of nodes, by name ---- */
 typedef struct tfp_onnx_value {
     tfp_strid name;
     size_t info_at, info_size; /* its TypeProto in infos; size 0: none */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/onnx/tensors.c: tensors of ONNX: names, types and shapes, and the values of small ones in TensorFlow's form, from which
- * float operations fold constants. Message layout: TensorProto of onnx.proto, tensor.proto of TensorFlow. */
+/* formats/onnx/tensors.c: tensors of ONNX: names, types and shapes, and the values of small ones in TensorFlow's form,
+ * from which float operations fold constants. Message layout: TensorProto of onnx.proto, tensor.proto of TensorFlow. */
 #include "formats/onnx/onnx.h"
 
 enum { INT32_DATA = 5 };

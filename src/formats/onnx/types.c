@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/onnx/types.c: values by name, ONNX's element types, and the output types of its operators. Source: onnx/onnx.proto and
- * docs/Operators.md of github.com/onnx/onnx. */
+/* formats/onnx/types.c: values by name, ONNX's element types, and the output types of its operators. Source:
+ * onnx/onnx.proto and docs/Operators.md of github.com/onnx/onnx. */
 #include "formats/onnx/onnx.h"
 
 enum { FLOAT = 1, INT32 = 3, UINT8 = 4, INT64 = 9, BOOL = 10 }; /* numbers of TensorFlow's DataType */

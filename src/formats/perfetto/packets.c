@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/perfetto/packets.c: reads the packets of a Perfetto trace, keeps the state of each packet sequence, and unpacks compressed
- * packets. */
+/* formats/perfetto/packets.c: reads the packets of a Perfetto trace, keeps the state of each packet sequence, and
+ * unpacks compressed packets. */
 #include "formats/perfetto/perfetto.h"
 
 #define ZLIB_CONST /* makes zlib declare its input as const */

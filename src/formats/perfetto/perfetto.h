@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/perfetto/perfetto.h: what the files of the Perfetto reader share. Packets become events of tracks (packets.c, event.c). Begins and
- * ends of events become slices (slices.c). The slices are written as a Chrome trace, because its reader knows what the categories and args
- * mean. Layout: google/perfetto, protos/perfetto/trace/ (trace_packet.proto, track_event/, interned_data/, clock_snapshot.proto). */
+/* formats/perfetto/perfetto.h: what the files of the Perfetto reader share. Packets become events of tracks (packets.c,
+ * event.c). Begins and ends of events become slices (slices.c). The slices are written as a Chrome trace, because its
+ * reader knows what the categories and args mean. Layout: google/perfetto, protos/perfetto/trace/ (trace_packet.proto,
+ * track_event/, interned_data/, clock_snapshot.proto). */
 #ifndef TFP_PERFETTO_H
 #define TFP_PERFETTO_H
 
@@ -31,7 +32,7 @@ typedef struct tfp_pf_event {
 
 typedef struct tfp_pf_clock { /* a clock as its last snapshot gives it */
     int64_t at_ns, boot_ns;   /* the same moment, by this clock and by the trace's clock */
-    int64_t factor, last_ns;  /* nanoseconds per tick; of an incremental clock the last time */
+    int64_t factor, last_ns;  /* factor: nanoseconds per tick; last_ns: the last time of an incremental clock */
     bool incremental;
 } tfp_pf_clock;
 

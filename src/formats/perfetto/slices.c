@@ -11,8 +11,8 @@
 
 /* ---- the order of events ---- */
 
-/* Orders by track and time. At the same time ends come before begins: PyTorch writes all begins of a kind, then all ends, and
- * successive kernels share a time. */
+/* Orders by track and time. At the same time ends come before begins: PyTorch writes all begins of a kind, then all
+ * ends, and successive kernels share a time. */
 static bool earlier(const void *ctx, uint32_t a, uint32_t b)
 {
     const tfp_pf_event *all = ctx, *x = &all[a], *y = &all[b];

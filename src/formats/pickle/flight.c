@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/pickle/flight.c: a dump of PyTorch's flight recorder: the last collectives of one rank, with their state. In: a pickle, or
- * JSON (without stacks). Out: the flight tables of the profile; the rank is the number in the file's name. Fields:
- * torch/csrc/distributed/c10d/FlightRecorder.hpp. A file that cannot be read adds no rows. */
+/* formats/pickle/flight.c: a dump of PyTorch's flight recorder: the last collectives of one rank, with their state. In:
+ * a pickle, or JSON (without stacks). Out: the flight tables of the profile; the rank is the number in the file's name.
+ * Fields: torch/csrc/distributed/c10d/FlightRecorder.hpp. A file that cannot be read adds no rows. */
 #include "formats/pickle/pickles.h"
 #include "model/builder.h"
 #include "model/files/flights.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/pickle/pickles.h: what the readers of PyTorch's pickles share: the words of its dicts, stacks, and error messages for
- * opaque values. */
+/* formats/pickle/pickles.h: what the readers of PyTorch's pickles share: the words of its dicts, stacks, and error
+ * messages for opaque values. */
 #ifndef TFP_PICKLES_H
 #define TFP_PICKLES_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/pickle/snapshot.c: a memory snapshot of PyTorch (torch.cuda.memory._dump_snapshot): what the caching allocator recorded
- * for each device, and its segments at the end. In: a pickle of plain values. Out: the allocator's tables of the profile. Fields:
- * docstring of torch.cuda.memory._snapshot. The pickle is read once: entries, blocks and segments become rows as soon as they are
- * complete, so that memory holds only rows, not the values. */
+/* formats/pickle/snapshot.c: a memory snapshot of PyTorch (torch.cuda.memory._dump_snapshot): what the caching
+ * allocator recorded for each device, and its segments at the end. In: a pickle of plain values. Out: the allocator's
+ * tables of the profile. Fields: docstring of torch.cuda.memory._snapshot. The pickle is read once: entries, blocks and
+ * segments become rows as soon as they are complete, so that memory holds only rows, not the values. */
 #include "formats/pickle/pickles.h"
 #include "model/builder.h"
 #include "model/files/allocator.h"
@@ -193,7 +193,8 @@ static void add_block(reader *r, tfp_allocator_segment *s, const taken_block *x,
     }
 }
 
-/* Adds the blocks of a list in order. They are chained from the last one to the first, so the chain is reversed first. */
+/* Adds the blocks of a list in order. They are chained from the last one to the first, so the chain is reversed
+ * first. */
 static void add_blocks(reader *r, tfp_allocator_segment *s, tfp_pvalue list, int64_t address)
 {
     uint32_t last = tfp_map64_get(&r->blocks_of, list), after = 0;

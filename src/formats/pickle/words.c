@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/pickle/words.c: the words of PyTorch's dicts as values of a pickle machine, and error messages about values of
- * another kind. */
+/* formats/pickle/words.c: the words of PyTorch's dicts as values of a pickle machine, and error messages about values
+ * of another kind. */
 #include "formats/pickle/pickles.h"
 #include "model/builder.h"
 

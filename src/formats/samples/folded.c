@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/samples/folded.c: folded stacks, the lines that flame graph tools read: "outer;inner NUMBER". In: text. Out: a trace for each
- * stack, and a sample with its number. Written by stackcollapse-*.pl, py-spy (-f raw), inferno, async-profiler and tfprof. */
+/* formats/samples/folded.c: folded stacks, the lines that flame graph tools read: "outer;inner NUMBER". In: text. Out:
+ * a trace for each stack, and a sample with its number. Written by stackcollapse-*.pl, py-spy (-f raw), inferno,
+ * async-profiler and tfprof. */
 #include "formats/files/format.h"
 #include "model/builder.h"
 #include "model/tables/code.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/samples/pprof.c: sampled stacks in pprof's format: https://github.com/google/pprof, proto/profile.proto. In: one message
- * perftools.profiles.Profile. Out: a trace for each stack, with inlined functions as frames of their own, and a sample for
- * each number that is not 0. Its tables may come in any order, so they are found first, and the samples are read afterwards. */
+/* formats/samples/pprof.c: sampled stacks in pprof's format: https://github.com/google/pprof, proto/profile.proto. In:
+ * one message perftools.profiles.Profile. Out: a trace for each stack, with inlined functions as frames of their own,
+ * and a sample for each number that is not 0. Its tables may come in any order, so they are found first, and the
+ * samples are read afterwards. */
 #include "formats/files/format.h"
 #include "model/event_builder.h"
 #include "model/tables/code.h"

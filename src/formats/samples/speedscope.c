@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/samples/speedscope.c: files of speedscope, with sampled or evented profiles. In: JSON. Out: a trace for each stack, and
- * a sample for each weight, labelled by its profile's name (a thread). Members may come in any order, so they are located first.
- * Layout: https://www.speedscope.app/file-format-schema.json. */
+/* formats/samples/speedscope.c: files of speedscope, with sampled or evented profiles. In: JSON. Out: a trace for each
+ * stack, and a sample for each weight, labelled by its profile's name (a thread). Members may come in any order, so
+ * they are located first. Layout: https://www.speedscope.app/file-format-schema.json. */
 #include "formats/files/format.h"
 #include "model/event_builder.h"
 #include "model/tables/code.h"

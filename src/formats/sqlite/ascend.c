@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/sqlite/ascend.c: reads databases of Ascend's profilers (torch_npu.profiler, msprof): operators, ranges, API calls,
- * tasks and collectives become spans. Layout: torch_npu's documentation of ascend_pytorch_profiler_N.db, and msprof's of
- * msprof_N.db. */
+/* formats/sqlite/ascend.c: reads databases of Ascend's profilers (torch_npu.profiler, msprof): operators, ranges, API
+ * calls, tasks and collectives become spans. Layout: torch_npu's documentation of ascend_pytorch_profiler_N.db, and
+ * msprof's of msprof_N.db. */
 #include "formats/json/kineto.h"
 #include "formats/sqlite/recording.h"
 #include "model/event_builder.h"
@@ -47,7 +47,7 @@ static uint32_t key_of(reader *a, unsigned space, int64_t number)
     return tfp_build_key(a->r->b, a->r->process, space, (uint64_t)number);
 }
 
-/* ---- what ids stand for ---- */
+/* ---- meanings of ids ---- */
 
 static tfp_status read_rank(reader *a, tfp_error *err)
 {

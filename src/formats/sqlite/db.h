@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/sqlite/db.h: gives readers of formats access to a SQLite file: real tables, columns that may be missing, rows one after
- * the other. The file is opened read-only and immutable: nothing is written beside it, and no view or trigger in it runs. */
+/* formats/sqlite/db.h: gives readers of formats access to a SQLite file: real tables, columns that may be missing, rows
+ * one after the other. The file is opened read-only and immutable: nothing is written beside it, and no view or trigger
+ * in it runs. */
 #ifndef TFP_FORMATS_DB_H
 #define TFP_FORMATS_DB_H
 
@@ -30,8 +31,8 @@ bool tfp_db_has_view(const tfp_db *d, const char *view);
 /* Lists what follows `prefix` in the names of real tables, if it has only letters, digits and _; each is ended by
  * NUL. */
 tfp_status tfp_db_endings(const tfp_db *d, const char *prefix, tfp_buf *out, tfp_error *err);
-/* Starts to read the rows of a real table. columns: names with blanks between them; a missing column is NULL in each row. A
- * missing table has no rows. */
+/* Starts to read the rows of a real table. columns: names with blanks between them; a missing column is NULL in each
+ * row. A missing table has no rows. */
 tfp_status tfp_db_start(tfp_db_rows *r, tfp_db *d, const char *table, const char *columns, tfp_error *err);
 /* Reads the next row; false at the end and after a fault, which tfp_db_end returns. */
 bool tfp_db_next(tfp_db_rows *r);

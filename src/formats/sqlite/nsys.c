@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/sqlite/nsys.c: Nsight Systems' export (nsys export --type sqlite): kernels, copies, sets, API calls and NVTX ranges become
- * spans (what else it holds: nsys_shown.c). Tables exist only when they have rows, and columns differ by version.
- * Layout: Nsight Systems' user guide, "SQLite Schema Reference". */
+/* formats/sqlite/nsys.c: Nsight Systems' export (nsys export --type sqlite): kernels, copies, memsets, API calls and
+ * NVTX ranges become spans. nsys_shown.c reads the rest. Tables exist only when they have rows, and columns differ by
+ * version. Layout: Nsight Systems' user guide, "SQLite Schema Reference". */
 #include "formats/sqlite/nsys.h"
 
 #include "formats/json/kineto.h"
@@ -130,8 +130,8 @@ static tfp_strid name_graph(reader *n, const tfp_db_rows *rows, tfp_span_class *
     return tfp_build_string(n->r->b, tfp_str_of(name));
 }
 
-/* The direction of a copy. Ids of copy kinds differ between versions of Nsight Systems; the file's enum table gives their
- * meaning, and a file without one uses the ids below. */
+/* The direction of a copy. Ids of copy kinds differ between versions of Nsight Systems; the file's enum table gives
+ * their meaning, and a file without one uses the ids below. */
 static const char *direction_of(const reader *n, int64_t kind)
 {
     static const struct {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/sqlite/nsys_shown.c: what Nsight Systems recorded beside kernels and calls: synchronisations, CUDA events, the overhead of CUDA and of
- * the profiler, calls of the operating system. They become spans that the timeline shows and that make no device busy. */
+/* formats/sqlite/nsys_shown.c: what Nsight Systems recorded beside kernels and calls: synchronisations, CUDA events,
+ * the overhead of CUDA and of the profiler, calls of the operating system. They become spans that the timeline shows
+ * and that make no device busy. */
 #include "formats/sqlite/nsys.h"
 #include "model/event_builder.h"
 
 #include <stdio.h>
 
-#define NO_STREAM 0xffffffff /* CUPTI's, of what waits for a whole context */
+#define NO_STREAM 0xffffffff /* CUPTI's stream number of a wait for a whole context */
 
 static uint32_t lane_of_stream(tfp_nsys *n, int64_t global, int64_t device, int64_t stream)
 {
@@ -15,7 +16,7 @@ static uint32_t lane_of_stream(tfp_nsys *n, int64_t global, int64_t device, int6
 
 /* ---- on streams ---- */
 
-/* The names that Kineto gives such rows, by which `whatif` knows what a call waits for. */
+/* The name that Kineto gives to such a wait: `whatif` recognizes by it what a call waits for. */
 static tfp_str wait_name(const tfp_nsys *n, const tfp_map64 *types, int64_t type)
 {
     static const struct {
@@ -51,7 +52,7 @@ static tfp_status read_waits(tfp_nsys *n, const tfp_map64 *types, tfp_error *err
     return tfp_db_end(&rows, s, err);
 }
 
-/* A CUDA event is the moment in which its stream got there; 0 where none was recorded. */
+/* Reads CUDA events. The time is when the stream reached the event; 0: it was not recorded. */
 static tfp_status read_records(tfp_nsys *n, tfp_error *err)
 {
     tfp_db_rows rows;
@@ -71,9 +72,9 @@ static tfp_status read_records(tfp_nsys *n, tfp_error *err)
     return tfp_db_end(&rows, s, err);
 }
 
-/* ---- beside threads ---- */
+/* ---- rows beside threads ---- */
 
-/* The spans of a table with threads. The name is that of the string, else that of the type. */
+/* Reads the spans of a table whose rows have a thread. A span is named by its string, otherwise by its type. */
 static tfp_status read_beside(tfp_nsys *n, const char *table, const tfp_map64 *types, tfp_error *err)
 {
     tfp_db_rows rows;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/sqlite/range_text.h: parses the texts of ranges, which may be steps and operators of PyTorch, and the names of copies and
- * API calls. */
+/* formats/sqlite/range_text.h: parses the texts of ranges, which may be steps and operators of PyTorch, and the names
+ * of copies and API calls. */
 #ifndef TFP_RANGE_TEXT_H
 #define TFP_RANGE_TEXT_H
 

@@ -45,8 +45,8 @@ uint8_t tfp_recording_bits(tfp_recording *r, tfp_strid name)
 
 /* ---- lanes ---- */
 
-/* The lane of a thread. Threads of several processes may have the same number: the first keeps its number as its name, the others
- * include their process. */
+/* The lane of a thread. Threads of several processes may have the same number: the first keeps its number as its name,
+ * the others include their process. */
 uint32_t tfp_recording_thread(tfp_recording *r, int64_t pid, int64_t tid)
 {
     char name[80];

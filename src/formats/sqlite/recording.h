@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/sqlite/recording.h: what the readers of recordings in SQLite share: lanes, times, names, ranges, and the list of
- * readers. Each reader knows the tables of one program. */
+/* formats/sqlite/recording.h: what the readers of recordings in SQLite share: lanes, times, names, ranges, and the list
+ * of readers. Each reader knows the tables of one program. */
 #ifndef TFP_FORMATS_RECORDING_H
 #define TFP_FORMATS_RECORDING_H
 
@@ -49,7 +49,9 @@ tfp_status tfp_recording_needs(const tfp_db_rows *rows, const char *table, unsig
  * must be set. */
 typedef enum tfp_range_kind {
     TFP_RANGE_NVTX, /* begins and ends on one thread */
-    TFP_RANGE_MARKER, /* also on one thread; a name such as aten::mm alone makes no operator, because people mark such ranges by hand too */
+    /* also on one thread; a name such as aten::mm alone makes no operator, because people also mark such ranges by
+     * hand */
+    TFP_RANGE_MARKER,
     TFP_RANGE_CROSSES /* may end on another thread, so it is used only if it is a step */
 } tfp_range_kind;
 void tfp_recording_range(tfp_recording *r, tfp_event *e, tfp_str text, tfp_range_kind kind);

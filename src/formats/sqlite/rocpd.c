@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/sqlite/rocpd.c: databases of rocprofv3 and rocprof-sys (rocpd): kernels, copies, allocations, API calls and roctx
- * ranges become spans. Names of tables end in _GUID; each such ending is a process with its own ids and strings.
+/* formats/sqlite/rocpd.c: databases of rocprofv3 and rocprof-sys (rocpd): kernels, copies, allocations, API calls and
+ * roctx ranges become spans. Names of tables end in _GUID; each such ending is a process with its own ids and strings.
  * Layout: ROCm/rocm-systems, rocpd_tables.sql (schema 3). */
 #include "formats/json/kineto.h"
 #include "formats/sqlite/range_text.h"
@@ -47,7 +47,7 @@ static tfp_status start(reader *p, tfp_db_rows *rows, const char *table, const c
     return tfp_db_start(rows, &p->r->db, name, columns, err);
 }
 
-/* ---- what ids stand for ---- */
+/* ---- meanings of ids ---- */
 
 static tfp_status read_names(reader *p, const char *table, const char *columns, tfp_map64 *to, tfp_error *err)
 {

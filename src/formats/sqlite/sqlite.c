@@ -50,7 +50,7 @@ static int probe(tfp_str head, uint64_t total)
     for (size_t i = 0; i < KINDS; i++)
         for (const char *const *word = kinds[i]->words; *word; word++)
             if (tfp_str_has(head, tfp_str_of(*word))) return 95;
-    return 45; /* this score is below that of a guess, so that files of nvprof, which are recognized by name, get their own message */
+    return 45; /* below the score of a guess: files of nvprof, recognized by their name, get their own message */
 }
 
 const tfp_format tfp_format_sqlite = {

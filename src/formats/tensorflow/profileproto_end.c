@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/tensorflow/profileproto_end.c: the end of a ProfileProto. Nodes come before the strings that their traces refer to,
- * and inputs may refer to nodes that come later, so both are resolved when everything is read. Then duplicates can be
- * removed. */
+/* formats/tensorflow/profileproto_end.c: the end of a ProfileProto. Nodes come before the strings that their traces
+ * refer to, and inputs may refer to nodes that come later, so both are resolved when everything is read. Then
+ * duplicates can be removed. */
 #include "formats/tensorflow/profileproto_parts.h"
 #include "model/tables/code.h"
 #include "model/tables/graph.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/tensorflow/profileproto_exec.c: reads what a node of a ProfileProto did in one step: times by device, memory,
- * allocations. In: an entry of ProfileNode.execs. Out: calls on a tfp_builder. Message: ExecProfile of tfprof_log.proto. */
+ * allocations. In: an entry of ProfileNode.execs. Out: calls on a tfp_builder. Message: ExecProfile of
+ * tfprof_log.proto. */
 #include "formats/graph/tfdevice.h"
 #include "formats/tensorflow/profileproto_parts.h"
 #include "model/tables/details.h"

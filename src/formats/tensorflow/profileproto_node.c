@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/tensorflow/profileproto_node.c: reads one node of a ProfileProto: adds a row to the profile, and keeps what must
- * wait for the end. In: a ProfileNode. Out: calls on a tfp_builder. Message: ProfileNode of tfprof_log.proto. */
+/* formats/tensorflow/profileproto_node.c: reads one node of a ProfileProto: adds a row to the profile, and keeps what
+ * must wait for the end. In: a ProfileNode. Out: calls on a tfp_builder. Message: ProfileNode of tfprof_log.proto. */
 #include "formats/graph/tfdevice.h"
 #include "formats/tensorflow/profileproto_parts.h"
 #include "model/tables/graph.h"

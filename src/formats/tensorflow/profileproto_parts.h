@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/tensorflow/profileproto_parts.h: what the readers of a ProfileProto share: its message, its nodes, their executions, its
- * pieces, and the last step, which resolves what had to wait. */
+/* formats/tensorflow/profileproto_parts.h: what the readers of a ProfileProto share: its message, its nodes, their
+ * executions, its pieces, and the last step, which resolves what had to wait. */
 #ifndef TFP_PROFILEPROTO_PARTS_H
 #define TFP_PROFILEPROTO_PARTS_H
 

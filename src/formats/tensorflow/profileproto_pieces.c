@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/tensorflow/profileproto_pieces.c: a big ProfileProto is read by several threads. The file is cut between the fields of its
- * message; each piece is read into tables of its own, which are appended to the profile in the order of the file. The result is the
- * same for any number of threads. If something could make a difference (a fault, a number that comes twice, a profile close to its
- * memory limit), the piece is read again, directly into the profile. Message: ProfileProto of tfprof_log.proto. */
+/* formats/tensorflow/profileproto_pieces.c: a big ProfileProto is read by several threads. The file is cut between the
+ * fields of its message; each piece is read into tables of its own, which are appended to the profile in the order of
+ * the file. The result is the same for any number of threads. If something could make a difference (a fault, a number
+ * that comes twice, a profile close to its memory limit), the piece is read again, directly into the profile. Message:
+ * ProfileProto of tfprof_log.proto. */
 #include "base/threads.h"
 #include "formats/tensorflow/profileproto_parts.h"
 #include "model/append.h"

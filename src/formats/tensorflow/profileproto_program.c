@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/tensorflow/profileproto_program.c: keeps the nodes of a ProfileProto as a program, for shapes and float operations, as
- * far as the file has them. It has no functions, and control inputs look like other inputs; an operation that takes a list says in
- * an attribute how many of its inputs are data. */
+/* formats/tensorflow/profileproto_program.c: keeps the nodes of a ProfileProto as a program, for shapes and float
+ * operations, as far as the file has them. It has no functions, and control inputs look like other inputs; an operation
+ * that takes a list says in an attribute how many of its inputs are data. */
 #include "formats/graph/graphdef_parts.h"
 #include "formats/tensorflow/profileproto_parts.h"
 #include "model/tables/graph.h"
@@ -13,7 +13,7 @@ bool tfp_profile_program_start(tfp_profile_reader *r)
     return r->program != NULL;
 }
 
-/* ---- data inputs of those that take a list ---- */
+/* ---- data inputs of operations that take a list ---- */
 
 /* clang-format off */
 static const struct {

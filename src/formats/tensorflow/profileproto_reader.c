@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/tensorflow/profileproto_reader.c: what the readers of a ProfileProto share: faults, warnings, nodes by key. */
+/* formats/tensorflow/profileproto_reader.c: what the readers of a ProfileProto share: faults, warnings, nodes by
+ * key. */
 #include "formats/tensorflow/profileproto_parts.h"
 #include "model/tables/profile.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/tensorflow/runmetadata.c: one TensorFlow RunMetadata message becomes one step of the profile. In: a file in
- * windows. Out: calls on a tfp_builder; nothing is printed. Its parts are in files of their own: runmetadata_pieces.c cuts
- * the message, runmetadata_entry.c reads what one run of a node did, and runmetadata_shapes.c and runmetadata_transfer.c
- * read what only few commands need. Uses base, wire, model. Message layout: tensorflow/core/protobuf/config.proto,
- * framework/step_stats.proto. */
+ * windows. Out: calls on a tfp_builder; nothing is printed. Its parts are in files of their own: runmetadata_pieces.c
+ * cuts the message, runmetadata_entry.c reads what one run of a node did, and runmetadata_shapes.c and
+ * runmetadata_transfer.c read what only few commands need. Uses base, wire, model. Message layout:
+ * tensorflow/core/protobuf/config.proto, framework/step_stats.proto. */
 #include "formats/tensorflow/runmetadata.h"
 #include "formats/graph/sniff.h"
 #include "model/tables/graph.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/tensorflow/runmetadata_entry.c: decodes a NodeExecStats, what one run of a node did, into a plain struct, on any thread; its
- * details are then added through a tfp_builder. Message layout: tensorflow/core/framework/step_stats.proto, tensor_description.proto,
- * allocation_description.proto. */
+/* formats/tensorflow/runmetadata_entry.c: decodes a NodeExecStats, what one run of a node did, into a plain struct, on
+ * any thread; its details are then added through a tfp_builder. Message layout:
+ * tensorflow/core/framework/step_stats.proto, tensor_description.proto, allocation_description.proto. */
 #include "formats/tensorflow/runmetadata.h"
 
 /* Where the details of an entry are added; nothing is added when exec is TFP_NONE. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/tensorflow/runmetadata_pieces.c: a RunMetadata is read in pieces: some entries of one device each. The pieces are taken in
- * the order of the file, decoded in parallel by several threads, and added to the profile in the same order. A piece with something
- * odd (a fault, a negative number) is decoded again when it is added, to report it. Messages: RunMetadata of config.proto, StepStats
- * and DeviceStepStats of step_stats.proto. */
+/* formats/tensorflow/runmetadata_pieces.c: a RunMetadata is read in pieces: some entries of one device each. The pieces
+ * are taken in the order of the file, decoded in parallel by several threads, and added to the profile in the same
+ * order. A piece with something odd (a fault, a negative number) is decoded again when it is added, to report it.
+ * Messages: RunMetadata of config.proto, StepStats and DeviceStepStats of step_stats.proto. */
 #include "base/threads.h"
 #include "formats/tensorflow/runmetadata.h"
 
@@ -116,8 +116,8 @@ static tfp_status take_bytes(cut *c, piece *x, tfp_str bytes)
     return tfp_input_skip(c->in, bytes.size, c->taken);
 }
 
-/* Takes fields of a device for a piece: as many as fit, or one longer field. At a group or a fault the piece takes the rest of the device,
- * and its decoder reports the fault. */
+/* Takes fields of a device for a piece: as many as fit, or one longer field. At a group or a fault the piece takes the
+ * rest of the device, and its decoder reports the fault. */
 static tfp_status take_fields(cut *c, piece *x)
 {
     tfp_str seen;

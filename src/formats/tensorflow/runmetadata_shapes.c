@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/tensorflow/runmetadata_shapes.c: the shapes that a node's outputs had when it ran, from which float operations are worked out.
- * In: a NodeExecStats. Out: calls on a tfp_builder. Message layout: step_stats.proto, tensor_description.proto. */
+/* formats/tensorflow/runmetadata_shapes.c: the shapes that a node's outputs had when it ran, from which float
+ * operations are worked out. In: a NodeExecStats. Out: calls on a tfp_builder. Message layout: step_stats.proto,
+ * tensor_description.proto. */
 #include "formats/tensorflow/runmetadata.h"
 
 typedef struct run_shape {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/tensorflow/runmetadata_transfer.c: finds the entries of RunMetadata that are transfers, by their names and labels: received
- * tensors (`RecvTensor` of a worker, `_Recv` of an executor) and copies of a GPU (`...:MEMCPYHtoD`). Labels:
- * tensorflow/core/common_runtime/step_stats_collector.cc, distributed_runtime/worker_cache_logger.cc. */
+/* formats/tensorflow/runmetadata_transfer.c: finds the entries of RunMetadata that are transfers, by their names and
+ * labels: received tensors (`RecvTensor` of a worker, `_Recv` of an executor) and copies of a GPU (`...:MEMCPYHtoD`).
+ * Labels: tensorflow/core/common_runtime/step_stats_collector.cc, distributed_runtime/worker_cache_logger.cc. */
 #include "formats/tensorflow/runmetadata.h"
 #include "formats/graph/tfdevice.h"
 

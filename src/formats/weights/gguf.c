@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/weights/gguf.c: files of weights of llama.cpp: GGUF, versions 2 and 3. The header's values are skipped; the tensors' names,
- * shapes and types are read, and their sizes follow from the type. Layout: ggml-org/ggml, docs/gguf.md; sizes: gguf-py, constants.py. */
+/* formats/weights/gguf.c: files of weights of llama.cpp: GGUF, versions 2 and 3. The header's values are skipped; the
+ * tensors' names, shapes and types are read, and their sizes follow from the type. Layout: ggml-org/ggml, docs/gguf.md;
+ * sizes: gguf-py, constants.py. */
 #include "formats/weights/weights.h"
 #include "model/builder.h"
 
@@ -79,7 +80,7 @@ static void skip_value(reader *r, uint64_t type)
         if (!*left) {
             depth--;
         } else if (size_of_value(kind)) {
-            if (*left > tfp_input_left(r->in)) *left = UINT64_MAX / 16; /* an error of skip */
+            if (*left > tfp_input_left(r->in)) *left = UINT64_MAX / 16; /* skip fails then */
             skip(r, *left * size_of_value(kind));
             *left = 0;
         } else if (kind == TEXT) {

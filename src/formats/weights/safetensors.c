@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/weights/safetensors.c: files of weights in safetensors: one file, an index of several beside it, or their folder. Only the
- * header is read: names, types, shapes and offsets of the tensors. Layout: github.com/huggingface/safetensors (README). */
+/* formats/weights/safetensors.c: files of weights in safetensors: one file, an index of several beside it, or their
+ * folder. Only the header is read: names, types, shapes and offsets of the tensors. Layout:
+ * github.com/huggingface/safetensors (README). */
 #include "formats/files/folder.h"
 #include "formats/weights/weights.h"
 #include "model/builder.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/weights/torch.c: files of torch.save and torch.jit.save (.pt, .pth, .bin: a ZIP archive with NAME/data.pkl; before PyTorch 1.6 several
- * pickles in a row) and of torch.export.save (.pt2). Only names, types and shapes are read, no tensor's data; no class is loaded and nothing
- * runs. Source: torch/serialization.py, torch/export/pt2_archive/constants.py. */
+/* formats/weights/torch.c: files of torch.save and torch.jit.save (.pt, .pth, .bin: a ZIP archive with NAME/data.pkl;
+ * before PyTorch 1.6 several pickles in a row) and of torch.export.save (.pt2). Only names, types and shapes are read,
+ * no tensor's data; no class is loaded and nothing runs. Source: torch/serialization.py,
+ * torch/export/pt2_archive/constants.py. */
 #include "formats/weights/torch.h"
 
 #define MACHINE_MOST ((uint64_t)256 << 20)

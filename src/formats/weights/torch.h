@@ -7,8 +7,9 @@
 #include "wire/pickle.h"
 #include "base/zip.h"
 
-/* A type: torch's name ("float32"), the name of its elements in a trace ("float"), and bits of an element, 0: unknown. It is found by the name
- * of a storage class ("torch.FloatStorage"), by a dtype ("torch.float32"), or by torch.export's number. */
+/* A type: torch's name ("float32"), the name of its elements in a trace ("float"), and bits of an element, 0: unknown.
+ * It is found by the name of a storage class ("torch.FloatStorage"), by a dtype ("torch.float32"), or by torch.export's
+ * number. */
 typedef struct tfp_torch_type {
     tfp_str name, element;
     unsigned bits;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/weights/torch_program.c: a program of torch.export (.pt2). data/weights/NAME_weights_config.json has its parameters and buffers,
- * models/NAME.json its graph: operators of ATen with the shapes of all tensors. Operators are added like those of a trace. Before PyTorch 2.8
- * both were one JSON file beside a file of torch.save. Source: torch/_export/serde/schema.py, torch/export/pt2_archive/constants.py. */
+/* formats/weights/torch_program.c: a program of torch.export (.pt2). data/weights/NAME_weights_config.json has its
+ * parameters and buffers, models/NAME.json its graph: operators of ATen with the shapes of all tensors. Operators are
+ * added like those of a trace. Before PyTorch 2.8 both were one JSON file beside a file of torch.save. Source:
+ * torch/_export/serde/schema.py, torch/export/pt2_archive/constants.py. */
 #include "formats/weights/torch.h"
 #include "model/builder.h"
 #include "model/files/weights.h"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/weights/torch_values.c: finds the tensors in a pickled value of torch.save: a state_dict, a training checkpoint of several, or a whole
- * module. In the pickle a tensor is a call of one of torch's rebuild functions; these are recognized, not called. Tensors that are the same part
- * of the same storage count once. Source: torch/_utils.py, torch/serialization.py, torch/nn/modules/module.py. */
+/* formats/weights/torch_values.c: finds the tensors in a pickled value of torch.save: a state_dict, a training
+ * checkpoint of several, or a whole module. In the pickle a tensor is a call of one of torch's rebuild functions; these
+ * are recognized, not called. Tensors that are the same part of the same storage count once. Source: torch/_utils.py,
+ * torch/serialization.py, torch/nn/modules/module.py. */
 #include "formats/weights/torch.h"
 #include "model/builder.h"
 #include "model/files/weights.h"
@@ -111,8 +112,8 @@ static tfp_str text_of(const walk *w, tfp_pvalue v)
 
 static tfp_pvalue argument(const walk *w, tfp_pvalue args, size_t i) { return tfp_pickle_item(w->m, args, i); }
 
-/* Functions whose arguments begin with storage, offset, size; this table has the position of each. Functions without a storage
- * (meta) have dtype, size. */
+/* Functions whose arguments begin with storage, offset, size; this table has the position of each. Functions without a
+ * storage (meta) have dtype, size. */
 static const struct {
     const char *name;
     int inner;                 /* the argument that is the tensor itself; -1: none */
@@ -214,7 +215,8 @@ static bool is_nameless(const walk *w, tfp_pvalue key)
     return key && (key == w->modules || key == w->parameters || key == w->buffers);
 }
 
-/* What to walk for a module or a container: a dict, a list, or the dict that is a module's state. Clears *ok when memory is out. */
+/* What to walk for a module or a container: a dict, a list, or the dict that is a module's state. Clears *ok when
+ * memory is out. */
 static tfp_pvalue container_of(walk *w, tfp_pvalue v, bool *ok)
 {
     tfp_pickle_kind kind = tfp_pickle_kind_of(v);

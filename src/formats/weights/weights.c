@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/weights/weights.c: adds a tensor of a weights file as a node with its shape, and as a row that tells how it is
- * stored. */
+/* formats/weights/weights.c: adds a tensor of a weights file as a node with its shape, and as a row that tells how it
+ * is stored. */
 #include "formats/weights/weights.h"
 #include "model/builder.h"
 #include "model/files/weights.h"

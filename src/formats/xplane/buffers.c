@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/xplane/buffers.c: command buffers of XLA, which are CUDA or HIP graphs: all kernels of one have a single launch, and
- * their events name the buffer, not the instruction. In: the programs of the file. Out: for each buffer its instructions in
- * launch order (model/graphs.h), which the join compares with what ran. Older compilers make a buffer a computation
- * `command_buffer` and call it; newer ones make buffers of parts of the program, and the program does not show them. Kernels
- * are named as xla/service/gpu names them: the instruction's name with `_` for every character that is no letter or digit. */
+/* formats/xplane/buffers.c: command buffers of XLA, which are CUDA or HIP graphs: all kernels of one have a single
+ * launch, and their events name the buffer, not the instruction. In: the programs of the file. Out: for each buffer its
+ * instructions in launch order (model/graphs.h), which the join compares with what ran. Older compilers make a buffer a
+ * computation `command_buffer` and call it; newer ones make buffers of parts of the program, and the program does not
+ * show them. Kernels are named as xla/service/gpu names them: the instruction's name with `_` for every character that
+ * is no letter or digit. */
 #include "formats/xplane/parts.h"
 #include "model/graphs.h"
 #include "model/graphs/parts.h"
@@ -72,8 +73,8 @@ typedef struct flattener {
     const tfp_hlo_module *m;
     tfp_command_buffer *to;
     level levels[LEVELS];
-    size_t depth,
-        budget; /* budget: how many more instructions may be added, because a computation may be called from many places */
+    size_t depth;
+    size_t budget; /* how many more instructions may be added: a computation may be called from many places */
 } flattener;
 
 static bool runs_nothing(const tfp_xreader *r, const tfp_hlo_instruction *i)
@@ -199,7 +200,8 @@ static bool enter(flattener *f, uint32_t computation, level with)
     return tfp_xplane_ok(f->r, tfp_sort(with.rows, with.count, sooner, f->m));
 }
 
-/* Enters a loop: its condition and body, repeated. The condition may be missing where the number of iterations is known. */
+/* Enters a loop: its condition and body, repeated. The condition may be missing where the number of iterations is
+ * known. */
 static void enter_loop(flattener *f, const tfp_hlo_instruction *i, bool optional)
 {
     uint32_t body = callee(f->m, i, 0), condition = callee(f->m, i, 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/xplane/class.c: the class of a trace's event: host op, API call, annotation or device activity; its name and its
- * place in the model. Events that agree in everything on which this depends share a class, which is found by a hash. */
+/* formats/xplane/class.c: the class of a trace's event: host op, API call, annotation or device activity; its name and
+ * its place in the model. Events that agree in everything on which this depends share a class, which is found by a
+ * hash. */
 #include "formats/xplane/parts.h"
 #include "model/event_builder.h"
 #include "model/span_names.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/xplane/eager.c: the operation in a host event's name: NAME:TYPE in a function, or an operation that TensorFlow ran
- * eagerly. Names: tensorflow/core/common_runtime/eager/execute.cc. */
+/* formats/xplane/eager.c: the operation in a host event's name: NAME:TYPE in a function, or an operation that
+ * TensorFlow ran eagerly. Names: tensorflow/core/common_runtime/eager/execute.cc. */
 #include "formats/xplane/parts.h"
 
 /* The type in the name of an eager operation, "EagerLocalExecute: MatMul". Calls of functions ("__inference_f_81") do

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/xplane/event.c: reads a piece of an XPlane line into rows, on any thread. It handles only the usual events:
- * times and short stats. Rows whose bytes differ only in times and in numbers of their own are of one kind, so strings and
- * classes are looked up once per kind. All other events (steps, roots, allocations, odd times, faults) are left to line.c,
- * which reads any event. Message layout: XEvent and XStat of tsl/profiler/protobuf/xplane.proto. */
+ * times and short stats. Rows whose bytes differ only in times and in numbers of their own are of one kind, so strings
+ * and classes are looked up once per kind. All other events (steps, roots, allocations, odd times, faults) are left to
+ * line.c, which reads any event. Message layout: XEvent and XStat of tsl/profiler/protobuf/xplane.proto. */
 #include "formats/xplane/parts.h"
 
 #define KEY_MOST 512                             /* most bytes of a key; events with longer stats are left to line.c */
@@ -116,8 +116,8 @@ static inline uint64_t eight(const uint8_t *at)
 
 #define LAST_BITS UINT64_C(0x8080808080808080)
 
-/* Reads a varint of at most 9 bytes. Up to eight bytes are handled at once: neighbouring groups of seven bits are joined
- * in pairs. */
+/* Reads a varint of at most 9 bytes. Up to eight bytes are handled at once: neighbouring groups of seven bits are
+ * joined in pairs. */
 static inline bool varint(bytes *b, uint64_t *out)
 {
     if (b->at < b->end && *b->at < 128) return *out = *b->at++, true;

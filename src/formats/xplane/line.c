@@ -9,10 +9,6 @@
 
 #define WINDOW ((size_t)256 << 10)
 
-/* ---- the head: what stands before the first event, as files are written ---- */
-
-/* ---- lanes ---- */
-
 /* ---- times ---- */
 
 #define TIME_MOST INT64_C(9000000000000000000) /* 9e15 us */
@@ -136,8 +132,9 @@ static void change_module(tfp_xline_reader *lr, tfp_strid module)
     lr->instruction = 0;
 }
 
-/* A library call launches several kernels for one instruction. When a kernel comes again, it begins another run, if its
- * module runs nothing else in this stream that could come between two runs. */
+/* A library call launches several kernels for one instruction, and they continue its run. A kernel that comes a second
+ * time begins another run, unless the module runs other instructions in this stream: one of these would come between
+ * two runs. */
 unsigned tfp_xplane_run_marks(tfp_xline_reader *lr, const tfp_xclass *c, int64_t start_ns)
 {
     if (c->module != lr->module) change_module(lr, c->module);

@@ -180,8 +180,8 @@ typedef struct tfp_xreader {
     TFP_VEC(tfp_xclass) classes;
     TFP_VEC(tfp_stat) class_stats;
     tfp_map64 class_by_hash;
-    tfp_map64
-        only_by_module; /* lane << 32 | module -> the only instruction of the module that ran in this stream, or TFP_SEVERAL */
+    /* lane << 32 | module -> the only instruction of the module that ran in this stream, or TFP_SEVERAL */
+    tfp_map64 only_by_module;
     TFP_VEC(tfp_stat) stats;    /* stats of one event */
     TFP_VEC(tfp_xvalue) values; /* values of one event */
     TFP_VEC(tfp_xthunks) thunks;
@@ -209,7 +209,7 @@ void tfp_xplane_op_of(tfp_xreader *r, tfp_str name, tfp_xmeta *m);
 /* Called after all planes: eager operations count only if the file has no other operations. */
 void tfp_xplane_settle_eager(tfp_xreader *r);
 
-/* ---- plane.c: the first way through ---- */
+/* ---- plane.c: the first pass ---- */
 tfp_status tfp_xplane_read_plane(tfp_xreader *r, uint64_t at, uint64_t size, tfp_error *err);
 /* Reads one XStat of a plane; false when the plane has no name for it. */
 bool tfp_xplane_value(tfp_xreader *r, const tfp_xplane *p, tfp_wire *outer, const tfp_field *f, tfp_xvalue *out);
@@ -219,7 +219,7 @@ tfp_strid tfp_xplane_strid(tfp_xreader *r, const tfp_xvalue *v);
 bool tfp_xplane_stat(tfp_xreader *r, const tfp_xvalue *v, tfp_stat *out);
 void tfp_xplane_free(tfp_xplane *p);
 
-/* ---- line.c: the second ---- */
+/* ---- line.c: the second pass ---- */
 typedef struct tfp_xline_reader {
     tfp_xreader *r;
     tfp_xline *l;
@@ -252,8 +252,8 @@ bool tfp_xplane_event(tfp_xline_reader *lr, tfp_wire *outer, const tfp_field *fi
 uint32_t tfp_xplane_stats(tfp_xreader *r, const tfp_xclass *c);
 /* TFP_MARK_CONTINUES when an activity belongs to the same run of an instruction as the line's last activity. */
 unsigned tfp_xplane_run_marks(tfp_xline_reader *lr, const tfp_xclass *c, int64_t start_ns);
-/* Adds an event that is no memory allocation; times, kind, path, op and stats are set. Returns an index in spans; TFP_NONE:
- * none was made. */
+/* Adds an event that is no memory allocation; times, kind, path, op and stats are set. Returns an index in spans;
+ * TFP_NONE: none was made. */
 uint32_t tfp_xplane_span(tfp_xline_reader *lr, tfp_xclass *c, tfp_event *e, const tfp_xown_numbers *n);
 /* Reads any field of a line. */
 void tfp_xplane_line_field(tfp_xline_reader *lr, tfp_wire *w, const tfp_field *f);
@@ -291,8 +291,8 @@ typedef struct tfp_xkind {        /* what events of a slot have in common */
     uint32_t class, stats;        /* of the reader; TFP_NONE: none yet */
     bool has_run;
 } tfp_xkind;
-typedef struct
-    tfp_xslot { /* tables of one thread: kinds are kept from piece to piece of a plane, rows are those of the last piece */
+/* The tables of one thread. Kinds are kept from piece to piece of a plane, rows are those of the last piece. */
+typedef struct tfp_xslot {
     const tfp_xplane *plane;
     const tfp_xline *line;
     bool first;    /* the piece is the first of its line */
@@ -349,16 +349,16 @@ void tfp_xplane_put_number(tfp_xreader *r, const char *name, int64_t number);
 void tfp_xplane_put_text(tfp_xreader *r, const char *name, tfp_strid text); /* 0: none */
 /* Splits texts of the tracer into stats with Kineto's names. */
 void tfp_xplane_put_details(tfp_xreader *r, tfp_strid details);
-/* Adds stats of what an execution of an instruction computes, from the file or its program. m NULL, or row TFP_NONE: the
- * instruction is not in the file. */
+/* Adds stats of what an execution of an instruction computes, from the file or its program. m NULL, or row TFP_NONE:
+ * the instruction is not in the file. */
 void tfp_xplane_put_work(tfp_xreader *r, const tfp_xtold *t, const tfp_hlo_module *m, uint32_t row,
                          tfp_strid instruction);
 /* The same with the names of instruction and module. Returns an index in stat_sets; TFP_NONE: none. */
 uint32_t tfp_xplane_work_stats(tfp_xreader *r, const tfp_hlo_module *m, uint32_t row);
 
 /* ---- buffers.c: command buffers ---- */
-/* Whether an activity belongs to a command buffer and its event does not name its instruction. of_graph: the event says that a
- * graph ran it. */
+/* Whether an activity belongs to a command buffer and its event does not name its instruction. of_graph: the event says
+ * that a graph ran it. */
 bool tfp_xplane_in_buffer(const tfp_xreader *r, const tfp_hlo_module *m, uint32_t row, tfp_strid hlo_op, bool of_graph);
 void tfp_xplane_build_buffers(tfp_xreader *r); /* lists the instructions of all buffers that the programs may have */
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/xplane/pieces.c: the lines of a plane are read by several threads. They are cut between their fields; each piece
- * is read into rows (event.c), which are added in the order of the file. If something odd is found while cutting, one
- * thread reads the rest of the line, so results and messages do not depend on the number of threads. */
+/* formats/xplane/pieces.c: the lines of a plane are read by several threads. They are cut between their fields; each
+ * piece is read into rows (event.c), which are added in the order of the file. If something odd is found while cutting,
+ * one thread reads the rest of the line, so results and messages do not depend on the number of threads. */
 #include "base/threads.h"
 #include "formats/xplane/parts.h"
 

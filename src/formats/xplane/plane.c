@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/xplane/plane.c: the first pass over a plane of tsl/profiler/protobuf/xplane.proto: names, metadata, stats of the plane,
- * and offsets of its lines. */
+/* formats/xplane/plane.c: the first pass over a plane of tsl/profiler/protobuf/xplane.proto: names, metadata, stats of
+ * the plane, and offsets of its lines. */
 #include "formats/xplane/parts.h"
 #include "model/event_builder.h"
 #include "model/graphs.h"
@@ -78,7 +78,7 @@ static bool short_varint(const uint8_t **at, const uint8_t *end, uint64_t *out)
     return false;
 }
 
-/* Whether a stat has the usual form: the id, then a number or a reference, and nothing more. *number: the value's field. */
+/* Whether a stat has the usual form: the id, then a number or a reference, nothing else. *number: the value's field. */
 static bool is_short(const tfp_field *f, uint64_t *id, unsigned *number, uint64_t *value)
 {
     if (f->type != TFP_BYTES || f->bytes.size < 4) return false;

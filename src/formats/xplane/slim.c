@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/xplane/slim.c: decides which lines become slim lanes (model/slim.h) when only sums are asked for: host threads, and
- * device lines with a lane of their own. A lane stops being slim, and its rows become spans, when events come out of order,
- * when memory is allocated, when a second line for a nesting lane comes, or when an activity's place follows from its launch.
- * Uses base, model. */
+/* formats/xplane/slim.c: decides which lines become slim lanes (model/slim.h) when only sums are asked for: host
+ * threads, and device lines with a lane of their own. A lane stops being slim, and its rows become spans, when events
+ * come out of order, when memory is allocated, when a second line for a nesting lane comes, or when an activity's place
+ * follows from its launch. Uses base, model. */
 #include "formats/xplane/parts.h"
 #include "model/event_builder.h"
 #include "model/slim.h"

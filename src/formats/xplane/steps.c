@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* formats/xplane/steps.c: marks of steps in an XPlane file: steps and roots, calls of Keras' step functions, runs of modules.
- * Uses base, model. */
+/* formats/xplane/steps.c: marks of steps in an XPlane file: steps and roots, calls of Keras' step functions, runs of
+ * modules. Uses base, model. */
 #include "formats/xplane/parts.h"
 #include "model/event_builder.h"
 #include "model/tables/profile.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/xplane/xplane.c: reads an XSpace file (NAME.xplane.pb), which TensorFlow's and JAX's profilers write, as a
  * trace. In: a file in windows. Out: calls on a tfp_builder: lanes, spans (or slim rows where only sums are asked for),
- * marks of steps, memory events; the join makes the nodes. Its parts: plane.c, line.c, slim.c, class.c; hlo/proto.c reads
- * the HLO modules in the file. Uses base, wire, model. Message layout: tsl/profiler/protobuf/xplane.proto. */
+ * marks of steps, memory events; the join makes the nodes. Its parts: plane.c, line.c, slim.c, class.c; hlo/proto.c
+ * reads the HLO modules in the file. Uses base, wire, model. Message layout: tsl/profiler/protobuf/xplane.proto. */
 #include "formats/files/folder.h"
 #include "formats/xplane/parts.h"
 #include "model/event_builder.h"
@@ -10,7 +10,7 @@
 #include "model/tables/events.h"
 #include "model/tables/sources.h"
 
-/* ---- knowing such a file ---- */
+/* ---- recognizing such a file ---- */
 
 static bool is_plane_name(tfp_str s)
 {
@@ -43,8 +43,8 @@ static bool next_partly(tfp_wire *w, uint64_t *tag, tfp_str *bytes)
     return true;
 }
 
-/* The name of the first plane, possibly cut at the end of the head; empty when there is none. Newer writers may put unknown
- * fields before it. */
+/* The name of the first plane, possibly cut at the end of the head; empty when there is none. Newer writers may put
+ * unknown fields before it. */
 static tfp_str first_plane(tfp_str head)
 {
     tfp_wire w = tfp_wire_start(head);
@@ -67,9 +67,10 @@ static int probe(tfp_str head, uint64_t total)
     return tfp_str_has(head, TFP_STR("/device:")) || tfp_str_has(head, TFP_STR("/host:CPU")) ? 40 : 0;
 }
 
-/* ---- the first way: planes without their events ---- */
+/* ---- the first pass: planes without their events ---- */
 
-/* Bytes read at a time. Only the head of each line is read and its events are skipped, so a larger window would read events in vain. */
+/* Bytes read at a time. Only the head of each line is read and its events are skipped, so a larger window would read
+ * events in vain. */
 #define HEADS_WINDOW ((size_t)16 << 10)
 
 static tfp_status read_text(tfp_xreader *r, const tfp_field *f, tfp_error *err)
@@ -146,7 +147,7 @@ static void build_process(tfp_xreader *r, size_t devices_before)
         r->p->events->devices.at[i].process = r->process;
 }
 
-/* ---- the second way: events ---- */
+/* ---- the second pass: events ---- */
 
 static bool by_start(const void *ctx, uint32_t a, uint32_t b)
 {

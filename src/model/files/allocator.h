@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/files/allocator.h: a snapshot of PyTorch's caching allocator: its recorded entries, and the blocks and segments at the end. Allocations
- * in traces are separate rows (model/tables/memory_events.h): they belong to threads and steps, which a snapshot does not have. */
+/* model/files/allocator.h: a snapshot of PyTorch's caching allocator: its recorded entries, and the blocks and segments
+ * at the end. Allocations in traces are separate rows (model/tables/memory_events.h): they belong to threads and steps,
+ * which a snapshot does not have. */
 #ifndef TFP_ALLOCATOR_H
 #define TFP_ALLOCATOR_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/files/flights.h: the records of PyTorch's flight recorder for each rank: its process groups and the collectives that it
- * entered. */
+/* model/files/flights.h: the records of PyTorch's flight recorder for each rank: its process groups and the collectives
+ * that it entered. */
 #ifndef TFP_FLIGHTS_H
 #define TFP_FLIGHTS_H
 
@@ -23,9 +23,9 @@ typedef struct tfp_flight_entry { /* a collective, in the order in which the ran
     uint32_t group;               /* index in groups */
     uint32_t trace;               /* index in traces, or TFP_NONE */
     tfp_strid name, state;        /* "all_reduce", "started" */
-    tfp_strid sizes,
-        must_agree; /* sizes of inputs and outputs, to be shown; must_agree: the part that all ranks must have in common */
-    tfp_strid types; /* the types, if all ranks must have the same: "Float" */
+    tfp_strid sizes;              /* sizes of inputs and outputs, to be shown */
+    tfp_strid must_agree;         /* the part of the sizes that all ranks must have in common */
+    tfp_strid types;              /* the types, if all ranks must have the same: "Float" */
     int64_t sequence;
     uint8_t done;
 } tfp_flight_entry;

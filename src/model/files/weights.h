@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/files/weights.h: how the tensors of a weights file are stored; each tensor is also a node of the model, which has its
- * shape. */
+/* model/files/weights.h: how the tensors of a weights file are stored; each tensor is also a node of the model, which
+ * has its shape. */
 #ifndef TFP_WEIGHTS_H
 #define TFP_WEIGHTS_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/graphs/attribute.c: stores the result for each activity: what the captures tell, otherwise what its event names, and the line
- * that Inductor recorded for its kernel. */
+/* model/graphs/attribute.c: stores the result for each activity: what the captures tell, otherwise what its event
+ * names, and the line that Inductor recorded for its kernel. */
 #include "model/graphs/parts.h"
 #include "model/tables/stats.h"
 

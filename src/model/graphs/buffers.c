@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/graphs/buffers.c: finds the places of what XLA's command buffers ran. Their kernels have a single launch, and events that name
- * only the buffer; the program in the file lists the buffer's instructions. In: replays, and the buffers of the file's programs. Out:
- * attributions: by name (unique), by the order relative to named ones (order), otherwise the common part of the instructions that
- * remain. Replays with one pattern and buffer share the answer. */
+/* model/graphs/buffers.c: finds the places of what XLA's command buffers ran. Their kernels have a single launch, and
+ * events that name only the buffer; the program in the file lists the buffer's instructions. In: replays, and the
+ * buffers of the file's programs. Out: attributions: by name (unique), by the order relative to named ones (order),
+ * otherwise the common part of the instructions that remain. Replays with one pattern and buffer share the answer. */
 #include "model/graphs/walk.h"
 #include "model/tables/stats.h"
 
-enum {
-    LEAST = 1 << 20,
-    EACH = 256
-}; /* steps of walks: a base, and as many for each pair of instruction and activity */
+/* limit of the walks' steps: LEAST, and EACH for each pair of instruction and activity */
+enum { LEAST = 1 << 20, EACH = 256 };
 
 typedef struct buffer_keys {
     tfp_strid module, program, op;
@@ -18,7 +16,7 @@ typedef struct buffer_keys {
 /* What the events tell about the buffer that a replay ran. */
 typedef struct told {
     uint32_t process, pattern;
-    tfp_strid module, op; /* 0 */
+    tfp_strid module, op; /* 0: not told */
     uint64_t program;
     bool has_program;
 } told;
@@ -95,8 +93,8 @@ static bool is_called(const judge *j, const tfp_command_buffer *b, tfp_strid op)
     return true;
 }
 
-/* Of the buffers that are possible, the one with most of its names; TFP_NONE: there is none, or several have equally
- * many. */
+/* Of the possible buffers, finds the one whose instructions have the names of most activities; TFP_NONE: there is none,
+ * or several have equally many. */
 static uint32_t find_buffer(judge *j, const told *t)
 {
     const tfp_pattern *p = &j->r->patterns.at[t->pattern];

@@ -96,7 +96,8 @@ static bool choose_all(tfp_choices *c, size_t count)
     return true;
 }
 
-/* Chooses for the replays of one process. The set U is kept for each replay; the set T is needed only from one replay to the next. */
+/* Chooses for the replays of one process. The set U is kept for each replay; the set T is needed only from one replay
+ * to the next. */
 static bool choose_sets(sets *s, size_t first, size_t count, uint64_t *u, tfp_choices *c)
 {
     uint64_t *t = u + s->words * count, *last_t = t + s->words;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/graphs/collect.c: collects the graphs that were captured while a trace was recorded. Between the begin and the end of a
- * capture a thread's launches run nothing; they show the modules, ops and frames around each node of the graph. In: a joined trace.
- * Out: rows of the builder's tables. Answers are stored per span, so the work is linear in the spans. When a whole network is
- * captured, PyTorch's engine runs the backward pass in another thread: its launches belong to the capture too, and get the places of
- * their forward operators. */
+/* model/graphs/collect.c: collects the graphs that were captured while a trace was recorded. Between the begin and the
+ * end of a capture a thread's launches run nothing; they show the modules, ops and frames around each node of the
+ * graph. In: a joined trace. Out: rows of the builder's tables. Answers are stored per span, so the work is linear in
+ * the spans. When a whole network is captured, PyTorch's engine runs the backward pass in another thread: its launches
+ * belong to the capture too, and get the places of their forward operators. */
 #include "model/graphs/parts.h"
 #include "model/nest.h"
 #include "model/span_names.h"
@@ -39,8 +39,8 @@ typedef struct collector {
     tfp_arena arena;
     tfp_nest nest;
     uint8_t *active; /* for each span: whether it is a call that launched something */
-    uint32_t *
-        forward; /* for each span: the forward operator of the outermost backward operator around its contents, or TFP_NONE */
+    /* for each span: the forward operator of the outermost backward operator around its contents, or TFP_NONE */
+    uint32_t *forward;
     tfp_strid backward;       /* the string "backward" */
     TFP_VEC(uint32_t) others; /* calls within backward operators that may belong to a capture, by process and start */
     TFP_VEC(uint32_t) calls;  /* calls of one capture */
@@ -136,8 +136,8 @@ static uint32_t around(const collector *c, asked what, uint32_t span)
 static uint32_t ask(collector *c, asked what, uint32_t span)
 {
     uint32_t *known = c->known[what], found = what == OP || what == FRAME ? NOTHING : 0;
-    /* the answer for what is around a backward operator starts here, once, because the forward operator is in none
-     * itself */
+    /* around_backward calls this function again, but only one level deep: the forward operator is in no backward
+     * operator */
     size_t base = c->path.size;
     for (; span != TFP_NONE; span = around(c, what, span)) {
         if (what == INNER &&
@@ -337,8 +337,8 @@ static bool find_forwards(collector *c, tfp_map64 *forwards)
     return true;
 }
 
-/* Finds the spans in backward operators, the calls in them, and for outermost backward operators the forward operator, if that is
- * itself in no backward operator. */
+/* Finds the spans in backward operators, the calls in them, and for outermost backward operators the forward operator,
+ * if that is itself in no backward operator. */
 static bool find_backwards(collector *c)
 {
     tfp_map64 forwards = { 0 };

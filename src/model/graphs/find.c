@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/graphs/find.c: the stage of the join that finds out what graphs replayed: it collects captures and replays, matches them,
- * chooses among several matches, and derives the place of each activity. Then it adds what Inductor recorded for all other
- * activities. */
+/* model/graphs/find.c: the stage of the join that finds out what graphs replayed: it collects captures and replays,
+ * matches them, chooses among several matches, and derives the place of each activity. Then it adds what Inductor
+ * recorded for all other activities. */
 #include "model/graphs/parts.h"
 #include "model/slim.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/graphs/judge.c: finds the place of each replayed activity and how certain it is: from the nodes that it may be in all candidate
- * graphs, and in those that the order of the replays leaves. Replays with the same pattern and choice share the answer. In: candidates
- * and choices. Out: attributions. */
+/* model/graphs/judge.c: finds the place of each replayed activity and how certain it is: from the nodes that it may be
+ * in all candidate graphs, and in those that the order of the replays leaves. Replays with the same pattern and choice
+ * share the answer. In: candidates and choices. Out: attributions. */
 #include "model/graphs/parts.h"
 #include "model/span_names.h"
 #include "model/tables/code.h"

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 /* clang-format off */
-/* Packages of frameworks. PyTorch removes Python's search path from the file names of its frames, so they begin with the
- * package. The list also has the modules of Python's library that torch itself imports; a user's file with such a name would
- * have prevented torch from starting. Sorted. */
+/* Packages of frameworks. PyTorch removes Python's search path from the file names of its frames, so they begin with
+ * the package. The list also has the modules of Python's library that torch itself imports; a user's file with such a
+ * name would have prevented torch from starting. Sorted. */
 static const char *const packages[] = {
     "__future__", "_collections_abc", "_weakrefset", "abc", "accelerate", "argparse", "ast", "asyncio", "base64", "bisect", "calendar",
     "codecs", "collections", "concurrent", "contextlib", "copy", "copyreg", "csv", "ctypes", "dataclasses", "datetime", "difflib", "dis",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/graphs/lines.c: finds lines of the user's code, in frames and in stacks that Python printed as text, which Inductor writes for its
- * kernels. */
+/* model/graphs/lines.c: finds lines of the user's code, in frames and in stacks that Python printed as text, which
+ * Inductor writes for its kernels. */
 #include "model/graphs/parts.h"
 #include "model/span_names.h"
 #include "model/tables/code.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/graphs/looks.c: groups captured graphs that look alike, because all their launches have the same features, so that each group is
- * compared with replays once; and finds the graphs that an owner's replays may be. In: captured graphs. Out: looks, and for each owner its
- * graphs and their looks by size. */
+/* model/graphs/looks.c: groups captured graphs that look alike, because all their launches have the same features, so
+ * that each group is compared with replays once; and finds the graphs that an owner's replays may be. In: captured
+ * graphs. Out: looks, and for each owner its graphs and their looks by size. */
 #include "model/graphs/parts.h"
 
 static const tfp_captured_graph *graph_at(const tfp_matches *m, uint32_t graph) { return &m->g->captured.at[graph]; }

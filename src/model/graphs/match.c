@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/graphs/match.c: finds the captured graphs that a pattern of replays may be. Graphs that look alike are compared once, and
- * so are replays. In: replays and captured graphs. Out: the candidates of each pattern, and the nodes that each of its activities
- * may be. Patterns that fit the same graphs share their list. The total effort is limited: patterns beyond the limit have no
- * candidates. */
+/* model/graphs/match.c: finds the captured graphs that a pattern of replays may be. Graphs that look alike are compared
+ * once, and so are replays. In: replays and captured graphs. Out: the candidates of each pattern, and the nodes that
+ * each of its activities may be. Patterns that fit the same graphs share their list. The total effort is limited:
+ * patterns beyond the limit have no candidates. */
 #include "model/graphs/parts.h"
 
 static const tfp_captured_graph *graph_at(const tfp_matches *m, uint32_t graph) { return &m->g->captured.at[graph]; }
@@ -53,8 +53,8 @@ static bool agrees(const tfp_matches *m, const tfp_pattern *p, uint32_t at, uint
     return tfp_signs_agree(node_at(m, graph, node), sign_at(m, p, at)) == TFP_AGREES;
 }
 
-/* Finds for each activity the range of nodes that it may be, when some nodes of the graph did not run. False: the pattern is no
- * subsequence of the graph. */
+/* Finds for each activity the range of nodes that it may be, when some nodes of the graph did not run. False: the
+ * pattern is no subsequence of the graph. */
 static bool fits_in_part(const tfp_matches *m, const tfp_pattern *p, uint32_t graph, tfp_range32 *ranges)
 {
     uint32_t nodes = graph_at(m, graph)->count, node = 0;

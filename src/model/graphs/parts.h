@@ -56,8 +56,8 @@ tfp_kernel_line tfp_line_of_traceback(tfp_builder *b, tfp_str text);
 void tfp_build_kernel_line(tfp_builder *b, tfp_str kernel, tfp_kernel_line line);
 
 /* ---- collect.c ---- */
-/* Adds the graphs that were captured in `from` (a joined trace, perhaps the builder's own) to the builder's tables. own:
- * their owners are processes. False: out of memory. */
+/* Adds the graphs that were captured in `from` (a joined trace, perhaps the builder's own) to the builder's tables.
+ * own: their owners are processes. False: out of memory. */
 bool tfp_graphs_collect(tfp_builder *b, const tfp_profile *from, bool own);
 
 /* ---- replays.c ---- */
@@ -162,8 +162,8 @@ bool tfp_choices_find(const tfp_matches *m, tfp_choices *c);
 void tfp_attribute(tfp_builder *b, uint32_t span, bool replayed, tfp_attribution a);
 
 /* ---- buffers.c ---- */
-/* Finds the places of activities in XLA's command buffers, for replays that no capture explains. *crowded: number of launches without
- * a place because too many instructions look alike. */
+/* Finds the places of activities in XLA's command buffers, for replays that no capture explains. *crowded: number of
+ * launches without a place because too many instructions look alike. */
 bool tfp_buffers_judge(tfp_builder *b, const tfp_replays *r, size_t *crowded);
 
 /* ---- judge.c ---- */

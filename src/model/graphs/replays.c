@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/graphs/replays.c: finds what each graph launch replayed, in the order of the graph's nodes, and which replays look alike. In:
- * the launches of all activities. Out: replays sorted by process and start, and their patterns. Where the writer gives ids of nodes,
- * nodes are ordered by id, and all replays of a graph together show its nodes; otherwise they are ordered by start. */
+/* model/graphs/replays.c: finds what each graph launch replayed, in the order of the graph's nodes, and which replays
+ * look alike. In: the launches of all activities. Out: replays sorted by process and start, and their patterns. Where
+ * the writer gives ids of nodes, nodes are ordered by id, and all replays of a graph together show its nodes; otherwise
+ * they are ordered by start. */
 #include "model/graphs/parts.h"
 #include "model/tables/stats.h"
 
@@ -140,8 +141,8 @@ static bool same_pattern(const tfp_replays *r, const tfp_pattern *a, const tfp_p
            (!a->streams || memcmp(r->lanes.at + a->first, r->lanes.at + b->first, lanes) == 0);
 }
 
-/* The pattern of the signs that were added last; if the pattern exists already, these signs are removed again. TFP_NONE:
- * out of memory. */
+/* The pattern of the signs that were added last; if the pattern exists already, these signs are removed again.
+ * TFP_NONE: out of memory. */
 static uint32_t intern_pattern(tfp_replays *r, tfp_pattern p)
 {
     uint64_t words[] = { tfp_hash(r->signs.at + p.first, p.count * sizeof *r->signs.at), p.owner, p.streams };

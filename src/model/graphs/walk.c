@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/graphs/walk.c: finds the instructions of a command buffer that each activity of a replay may be. In: the buffer's instructions in
- * launch order, the activities in node order. Out: for each activity the possible instructions. First names are matched: a kernel has the
- * name of its instruction, or of an equal earlier one, because XLA compiles equal fusions once. Then the activities between two that have
- * only one instruction are matched with the instructions between those two: each instruction runs at least one activity, a library's may
- * run several, branches may run none, loops go back. The states of this search are sets of instructions, computed forward and backward,
- * so the work is at most the number of activities times the number of instructions between two names. */
+/* model/graphs/walk.c: finds the instructions of a command buffer that each activity of a replay may be. In: the
+ * buffer's instructions in launch order, the activities in node order. Out: for each activity the possible
+ * instructions. First names are matched: a kernel has the name of its instruction, or of an equal earlier one, because
+ * XLA compiles equal fusions once. Then the activities between two that have only one instruction are matched with the
+ * instructions between those two: each instruction runs at least one activity, a library's may run several, branches
+ * may run none, loops go back. The states of this search are sets of instructions, computed forward and backward, so
+ * the work is at most the number of activities times the number of instructions between two names. */
 #include "model/graphs/walk.h"
 
 #define START (TFP_NONE - 1) /* the position before the first instruction */
@@ -69,8 +70,8 @@ static tfp_strid stem_of(const tfp_walks *w, tfp_strid id)
     return stem.size == name.size ? id : tfp_strtab_find(&w->b->p->strings, stem);
 }
 
-/* Whether an instruction runs a library's kernels. A fusion for a library or a code generator may do so if no kernel has its name or
- * that of an equal one. */
+/* Whether an instruction runs a library's kernels. A fusion for a library or a code generator may do so if no kernel
+ * has its name or that of an equal one. */
 static bool is_library(const tfp_walks *w, const tfp_buffer_item *item)
 {
     if (item->runs != TFP_RUNS_EITHER) return item->runs == TFP_RUNS_LIBRARY;
@@ -214,7 +215,7 @@ static bool put_state(tfp_walks *w, uint32_t k, uint32_t item)
     return tfp_push(&w->states, item);
 }
 
-/* Adds what an activity may be when the one before it is `item`. */
+/* Adds the instructions that activity k may be when the activity before it is `item`. */
 static bool put_behind(tfp_walks *w, const gap *of, uint32_t k, uint32_t item)
 {
     uint32_t next;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/join/calls.c: finds steps of a trace without marks, from the calls that begin them: Keras' step functions, or roots.
- * Many such calls return before their work is done, and the work runs on other threads. So the host's work is added up from the
- * beginning of a call to the next beginning, and compared with the work during the call. */
+/* model/join/calls.c: finds steps of a trace without marks, from the calls that begin them: Keras' step functions, or
+ * roots. Many such calls return before their work is done, and the work runs on other threads. So the host's work is
+ * added up from the beginning of a call to the next beginning, and compared with the work during the call. */
 #include "model/join/steps.h"
 #include "model/span_names.h"
 #include "model/tables/processes.h"
@@ -14,7 +14,8 @@ typedef struct call {
     int64_t returns_ns; /* when the surrounding call returns, at the earliest when this one ends */
     int64_t inside_ns;  /* self times of the host ops that start during the call */
     int64_t work_ns;    /* and of those that start before the next call */
-    /* when the last of those ends; inside: only those that start before the call returns */
+    /* work_end_ns: when the last of these ops ends; inside_end_ns: the same for ops that start before the call
+     * returns */
     int64_t inside_end_ns, work_end_ns;
 } call;
 
@@ -114,7 +115,7 @@ static void find_calls(calls *c)
     free(lanes);
 }
 
-/* ---- what ran because of them ---- */
+/* ---- the work of the calls ---- */
 
 /* The last call that does not start later; NULL when all start later. `near` is the result of the last search, because
  * ops come by start. */
@@ -194,7 +195,7 @@ static bool asynchronous(const calls *c)
     return behind > count / 2;
 }
 
-/* ---- the end of the last one ---- */
+/* ---- the end of the last call ---- */
 
 typedef struct launched { /* activities launched at `from_ns` or later, but before `before_ns` */
     const tfp_join *x;
@@ -242,7 +243,8 @@ static int64_t last_end(tfp_step_finder *f, const call *c, bool apart)
 
 /* ---- steps ---- */
 
-/* Adds steps from the start of a call to the start of the next one. `name`: only calls with this name; NULL: all calls. */
+/* Adds steps from the start of a call to the start of the next one. `name`: only calls with this name; NULL: all
+ * calls. */
 static void add_apart(tfp_step_finder *f, const calls *c, const tfp_strid *name, bool apart)
 {
     const call *before = NULL;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/join/cut.c: the part of a trace between two times. Parents, launches, owners, nodes and steps of spans stay as the join
- * found them in the whole trace; self times are computed again from what is inside, and executions are summed again. */
+/* model/join/cut.c: the part of a trace between two times. Parents, launches, owners, nodes and steps of spans stay as
+ * the join found them in the whole trace; self times are computed again from what is inside, and executions are summed
+ * again. */
 #include "model/join/cut.h"
 #include "model/join/join.h"
 #include "model/tables/details.h"

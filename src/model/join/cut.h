@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/join/cut.h: the part of a trace between two times, with the times of spans clipped to them. A cut shares all tables with
- * its profile except those with summed times: self times, executions, windows of steps, allocations. */
+/* model/join/cut.h: the part of a trace between two times, with the times of spans clipped to them. A cut shares all
+ * tables with its profile except those with summed times: self times, executions, windows of steps, allocations. */
 #ifndef TFP_CUT_H
 #define TFP_CUT_H
 
@@ -15,8 +15,9 @@ typedef struct tfp_cut {
     bool *left_out; /* for each lane: it is not counted; NULL: all are */
 } tfp_cut;
 
-/* Fills p from the whole and from_ns and to_ns, using the arena's memory, which must live as long. Spans outside the range keep
- * their numbers, so that launches and parents are found, and are marked TFP_MARK_OUTSIDE. False: out of memory. */
+/* Fills p from the whole and from_ns and to_ns, using the arena's memory, which must live as long. Spans outside the
+ * range keep their numbers, so that launches and parents are found, and are marked TFP_MARK_OUTSIDE. False: out of
+ * memory. */
 bool tfp_cut_make(const tfp_profile *whole, tfp_arena *a, tfp_cut *c);
 
 /* A span's start and end within the range; c NULL: the span's own. */

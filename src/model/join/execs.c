@@ -7,8 +7,8 @@
 #include "model/tables/runs.h"
 #include "model/tables/stats.h"
 
-/* The node's next execution, if it is in that step. Most lanes go through the steps in order, and a node's executions are in
- * the same order. TFP_NONE: it is not the next one. */
+/* The node's next execution, if it is in that step. Most lanes go through the steps in order, and a node's executions
+ * are in the same order. TFP_NONE: it is not the next one. */
 static uint32_t next_exec(const tfp_join *x, uint32_t node, uint32_t step)
 {
     const tfp_profile *p = x->p;
@@ -44,7 +44,7 @@ static uint32_t shared_exec(tfp_join *x, uint32_t node, uint32_t step)
     return ok ? at : TFP_NONE;
 }
 
-/* The execution of a node in a step. Spans outside all steps are counted in a step that nobody can ask for. */
+/* The execution of a node in a step. Spans outside all steps are counted in a step that no option selects. */
 static tfp_exec *exec_of(tfp_join *x, uint32_t node, uint32_t step)
 {
     tfp_profile *p = x->p;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/join/finish.c: called after the last file: joins traces, finds the nodes of inputs, sorts steps, writes the texts of
- * warnings, and notes what the profile contains. */
+/* model/join/finish.c: called after the last file: joins traces, finds the nodes of inputs, sorts steps, writes the
+ * texts of warnings, and notes what the profile contains. */
 #include "model/build.h"
 #include "model/files/allocator.h"
 #include "model/join/join.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/join/join.h: what the files of the join share. The join runs once all files are read: it nests the spans of each lane,
- * finds steps, launches and nodes, and sums executions. docs/traces.md says what each number means. Everything is sorted
- * or looked up, never compared pairwise, and nothing recurses. */
+/* model/join/join.h: what the files of the join share. The join runs once all files are read: it nests the spans of
+ * each lane, finds steps, launches and nodes, and sums executions. docs/traces.md says what each number means.
+ * Everything is sorted or looked up, never compared pairwise, and nothing recurses. */
 #ifndef TFP_JOIN_H
 #define TFP_JOIN_H
 
@@ -49,10 +49,11 @@ typedef struct tfp_step_cursor {
 
 /* The steps that have sums of their own: all of them, or, with TFP_KEEP_TOTAL, at most one. */
 typedef struct tfp_kept_steps {
-    bool apart, all,
-        mean; /* each: all steps; none: what is outside all steps counts too; mean: no step, but the steps in which each node ran are counted */
-    uint32_t one,
-        others; /* indexes in steps: the one that was asked for, and the one in which the others are summed; TFP_NONE: none */
+    bool apart;      /* every step has sums of its own */
+    bool all;        /* one sum of everything, also of activity outside all steps */
+    bool mean;       /* one sum of all steps, and for each node the number of steps in which it ran */
+    uint32_t one;    /* index of the step that was asked for; TFP_NONE: none */
+    uint32_t others; /* index of the step in which all other steps are summed; TFP_NONE: none */
 } tfp_kept_steps;
 typedef struct tfp_node_step {
     uint32_t node, step;
@@ -143,8 +144,8 @@ bool tfp_join_ran(tfp_join *x, uint32_t node,
 void tfp_join_count_steps(tfp_join *x); /* for the mean: counts the steps in which each node ran */
 void tfp_join_work(tfp_join *x);        /* finds the share of the work inside steps that replace marked ones */
 bool tfp_join_map_calls(tfp_join *x);   /* makes t->launches once, for a trace with slim lanes. False: out of memory */
-/* The start of the call that launched an activity with that key; works for every trace, once its calls are mapped. False:
- * there is no such call. */
+/* The start of the call that launched an activity with that key; works for every trace, once its calls are mapped.
+ * False: there is no such call. */
 bool tfp_join_launch_start(const tfp_join *x, uint32_t process, uint32_t correlation, int64_t *start_ns);
 /* The slim rows of a lane; NULL: it has none. */
 static inline tfp_slim_lane *tfp_join_slim(const tfp_join *x, uint32_t lane)

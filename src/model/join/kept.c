@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/join/kept.c: selects the steps that have sums of their own when only some are asked for (TFP_KEEP_TOTAL). All steps but
- * the one asked for share their sums. For the mean all steps share them, and the steps in which each node ran are counted. */
+/* model/join/kept.c: selects the steps that have sums of their own when only some are asked for (TFP_KEEP_TOTAL). All
+ * steps but the one asked for share their sums. For the mean all steps share them, and the steps in which each node ran
+ * are counted. */
 #include "model/join/join.h"
 #include "model/tables/graph.h"
 #include "model/tables/runs.h"

@@ -18,8 +18,8 @@ typedef struct key_range { /* the keys of one process */
 } key_range;
 
 /* Finds spans of one kind by process and key. Writers count their keys up, sometimes from distant starting values. So a
- * table indexed by key, of which only pages that contain keys are stored, is nearly always small and is read in the order of
- * the file. In a hash table of a million spans each read would miss the cache. */
+ * table indexed by key, of which only pages that contain keys are stored, is nearly always small and is read in the
+ * order of the file. In a hash table of a million spans each read would miss the cache. */
 typedef struct key_index {
     const uint32_t *keys; /* one for each span */
     unsigned kind;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/join/nest.c: finds which span encloses which. The spans of a lane are visited by start, with a stack of those that
- * may still contain others. A span that ends no later than a later-starting one can be dropped: whatever it contains, the
- * other contains too, and more closely. So the ends on the stack increase towards its bottom, and the innermost container is
- * found by binary search. Plain Python frames are no containers here, because they often cross operators; model/nest.c nests
- * with them. */
+/* model/join/nest.c: finds which span encloses which. The spans of a lane are visited by start, with a stack of those
+ * that may still contain others. A span that ends no later than a later-starting one can be dropped: whatever it
+ * contains, the other contains too, and more closely. So the ends on the stack increase towards its bottom, and the
+ * innermost container is found by binary search. Plain Python frames are no containers here, because they often cross
+ * operators; model/nest.c nests with them. */
 #include "model/join/join.h"
 #include "model/tables/memory_events.h"
 #include "model/tables/processes.h"
@@ -59,7 +59,7 @@ static const container *container_of(const sweep *w, uint32_t span)
     const tfp_span_columns *s = &w->x->t->spans;
     int64_t end = least_end(s->start_ns[span], s->duration_ns[span], w->tolerance_ns);
     const container *c = find(&w->known, end);
-    /* it ends later, so nothing sticks out of it */
+    /* the next container on the stack ends later, so the span does not stick out of that one */
     if (c && is_neighbour(s, c, span)) c = c > w->known.at.at ? c - 1 : NULL;
     if (s->kind[span] == TFP_SPAN_OTHER) {
         const container *o = find(&w->other, end);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/join/runs.c: makes a trace of events from the executions of RunMetadata and ProfileProto. Devices' lanes become
- * streams and host lanes; executions become host ops, launches and activities; each step becomes a mark. A device may record
- * an activity in several lanes (one for all of its kernels, the stream's own, one for copies); it is counted once, from the
- * device's most precise lane. */
+ * streams and host lanes; executions become host ops, launches and activities; each step becomes a mark. A device may
+ * record an activity in several lanes (one for all of its kernels, the stream's own, one for copies); it is counted
+ * once, from the device's most precise lane. */
 #include "model/join/runs.h"
 #include "model/builder.h"
 #include "model/event_builder.h"
@@ -135,8 +135,8 @@ static void widen(maker *m, uint32_t step, int64_t start, int64_t end)
     if (end > m->step_end[step]) m->step_end[step] = end;
 }
 
-/* A tensor from another machine is reported by the runtime (RecvTensor) and by the op that waited for it: only the first
- * counts. */
+/* A tensor from another machine is reported by the runtime (RecvTensor) and by the op that waited for it: only the
+ * first counts. */
 static void find_receivers(maker *m)
 {
     const tfp_profile *p = m->p;
@@ -223,7 +223,7 @@ static uint32_t stream_of(maker *m, const run_device *d, source_lane *l, uint32_
     return l->lane;
 }
 
-/* Whether such activities of the device are counted from this lane. */
+/* Whether activities (copies, or all others) of the device are counted from a lane with this use. */
 static bool counts(const run_device *d, tfp_run_use use, bool copy)
 {
     if (!copy) return use == TFP_USE_STREAM || (use == TFP_USE_ALL && !d->has_stream);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/join/runs.h: converts recordings of RunMetadata and ProfileProto into a trace of events, so that the tables of a trace
- * (steps, transfer, wait, check, kernel) work for them too. docs/traces.md describes the conversion. */
+/* model/join/runs.h: converts recordings of RunMetadata and ProfileProto into a trace of events, so that the tables of
+ * a trace (steps, transfer, wait, check, kernel) work for them too. docs/traces.md describes the conversion. */
 #ifndef TFP_RUNS_H
 #define TFP_RUNS_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/join/slim_lanes.c: groups rows of slim lanes by kind and step, in the order of their first spans, so that nodes and
- * executions are made in the same order as from spans. Lanes are distributed over the processors. */
+/* model/join/slim_lanes.c: groups rows of slim lanes by kind and step, in the order of their first spans, so that nodes
+ * and executions are made in the same order as from spans. Lanes are distributed over the processors. */
 #include "base/threads.h"
 #include "model/join/join.h"
 #include "model/tables/processes.h"
@@ -82,8 +82,8 @@ static void take_call(const tfp_join *x, const tfp_launch *call, which *of)
 
 /* ---- outermost spans of a thread ---- */
 
-/* Finds outermost rows. Rows and the annotations beside them come by start, the longer first; a row is contained in another one
- * if one before it does not end earlier. */
+/* Finds outermost rows. Rows and the annotations beside them come by start, the longer first; a row is contained in
+ * another one if one before it does not end earlier. */
 typedef struct outer {
     const tfp_join *x;
     const tfp_slim_lane *f;
@@ -122,8 +122,8 @@ static void add_outer(outer *o, tfp_slim_group *g, int64_t start_ns, int64_t dur
 
 /* ---- groups of a lane ---- */
 
-/* Whether the process's steps replace marked ones: tfp_join_work then needs the share of the work inside them, even when all
- * steps are summed. */
+/* Whether the process's steps replace marked ones: tfp_join_work then needs the share of the work inside them, even
+ * when all steps are summed. */
 static bool are_guessed(const tfp_join *x, uint32_t process)
 {
     unsigned source = x->t->processes.at[process].steps;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* model/join/steps.c: finds the step of each moment. A process's steps come from the first kind of marks that it has.
- * Windows may overlap, and a moment in several of them belongs to the one that starts last. So time is cut into parts that
- * belong to one step each, and moments are looked up by binary search. */
+ * Windows may overlap, and a moment in several of them belongs to the one that starts last. So time is cut into parts
+ * that belong to one step each, and moments are looked up by binary search. */
 #include "model/join/steps.h"
 #include "base/threads.h"
 #include "model/tables/processes.h"

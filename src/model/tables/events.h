@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/tables/events.h: what a trace of events holds: processes, lanes, spans, steps, flows, counters, allocations. The rows of each table are
- * described in the table's own header. Readers add events and links (model/event_builder.h); after the last file the join (model/join/join.c)
- * nests the spans of each lane, finds launches, steps and nodes, and sums executions. What each number means is written in docs/traces.md. Times
- * are nanoseconds. Knows no file format. */
+/* model/tables/events.h: what a trace of events holds: processes, lanes, spans, steps, flows, counters, allocations.
+ * The rows of each table are described in the table's own header. Readers add events and links (model/event_builder.h);
+ * after the last file the join (model/join/join.c) nests the spans of each lane, finds launches, steps and nodes, and
+ * sums executions. What each number means is written in docs/traces.md. Times are nanoseconds. Knows no file format. */
 #ifndef TFP_TABLES_EVENTS_H
 #define TFP_TABLES_EVENTS_H
 
@@ -38,8 +38,8 @@ struct tfp_event_tables {
     TFP_VEC(uint32_t) twins;
     size_t joined_events;  /* number of events at the last join */
     tfp_slim_tables *slim; /* rows instead of spans (model/slim.h) */
-    struct tfp_launches *
-        launches; /* calls by number: used while slim lanes are joined; with TFP_KEEP_ROWS they live as long as the profile */
+    /* calls by number: used while slim lanes are joined; with TFP_KEEP_ROWS they live as long as the profile */
+    struct tfp_launches *launches;
 };
 
 #endif

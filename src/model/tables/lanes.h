@@ -10,7 +10,7 @@ typedef enum tfp_lane_role {
     TFP_ROLE_THREAD,  /* a host thread */
     TFP_ROLE_STREAM,  /* a stream or queue of a device: its activities make the device busy */
     TFP_ROLE_ASYNC,   /* additional to a stream: the device is busy, but no node gets the time */
-    TFP_ROLE_DERIVED, /* shown but never counted: the tracer derived it from other lanes (steps, modules, annotations) */
+    TFP_ROLE_DERIVED, /* shown, never counted: the tracer derived it from other lanes (steps, modules, annotations) */
     TFP_ROLE_COUNTER
 } tfp_lane_role;
 

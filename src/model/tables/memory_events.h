@@ -13,8 +13,7 @@ struct tfp_memory_event {
     uint32_t lane;    /* lane of the thread */
     tfp_strid device; /* "cpu", "gpu:0" */
     uint32_t span;    /* the innermost host op at that time, set by the join; TFP_NONE: none */
-    bool
-        asked_by_op; /* it happened in an API call, so it belongs to the op around the call, if there is one; used by the join */
+    bool asked_by_op; /* for the join: it happened in an API call, so it belongs to the op around the call, if any */
 };
 
 #endif

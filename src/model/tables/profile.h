@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/tables/profile.h: the one in-memory profile, whatever the framework, as a list of its tables. The rows of a table, and the
- * functions on them, are in the table's own header, so that a change there rebuilds only its readers. Tables are growable arrays of
- * plain rows; rows that belong to one owner are chained by index (`next`), in the order in which they came. Strings are ids of one
- * string table. Nothing here knows a file format or a view. */
+/* model/tables/profile.h: the one in-memory profile, whatever the framework, as a list of its tables. The rows of a
+ * table, and the functions on them, are in the table's own header, so that a change there rebuilds only its readers.
+ * Tables are growable arrays of plain rows; rows that belong to one owner are chained by index (`next`), in the order
+ * in which they came. Strings are ids of one string table. Nothing here knows a file format or a view. */
 #ifndef TFP_TABLES_PROFILE_H
 #define TFP_TABLES_PROFILE_H
 
@@ -68,8 +68,8 @@ tfp_status tfp_no_spans(tfp_error *err); /* returns the error for a profile that
 
 const char *tfp_first_source(const tfp_profile *p);    /* the file to name when the profile lacks something */
 const char *tfp_source_of_graph(const tfp_profile *p); /* the same for what only the graph has */
-/* Whether the profile has only snapshots of PyTorch's allocator, dumps of its flight recorder, or lines of NCCL's inspector: no graph, trace or
- * samples. */
+/* Whether the profile has only snapshots of PyTorch's allocator, dumps of its flight recorder, or lines of NCCL's
+ * inspector: no graph, trace or samples. */
 bool tfp_only_allocator(const tfp_profile *p);
 /* Whether it has something that TensorFlow's tool cannot read: a trace, sampled stacks, an HLO module, an execution
  * trace. */

@@ -38,8 +38,8 @@ enum {
     TFP_MARK_OUTSIDE = 128   /* outside the time range of the report (model/join/cut.h) */
 };
 
-/* Links between spans. Launches are in spans.launch instead; the join makes those of TFP_FLOW_BACKWARD (from forward to backward
- * operator). */
+/* Links between spans. Launches are in spans.launch instead; the join makes those of TFP_FLOW_BACKWARD (from forward to
+ * backward operator). */
 typedef enum tfp_flow_kind { TFP_FLOW_LAUNCH, TFP_FLOW_BACKWARD, TFP_FLOW_PRODUCER, TFP_FLOW_OTHER } tfp_flow_kind;
 
 #endif

@@ -53,8 +53,8 @@ static inline int64_t tfp_span_end(const tfp_span_columns *s, uint32_t span)
     return tfp_add(s->start_ns[span], s->duration_ns[span], NULL);
 }
 
-/* How many rows of a stack end at `end_ns` or later: the last of these is the innermost span that contains one with that
- * end. A row has `size` bytes and begins with its end; ends increase towards the bottom. */
+/* How many rows of a stack end at `end_ns` or later: the last of these is the innermost span that contains one with
+ * that end. A row has `size` bytes and begins with its end; ends increase towards the bottom. */
 static inline size_t tfp_spans_holding(const void *rows, size_t count, size_t size, int64_t end_ns)
 {
 #define END_OF(i) (*(const int64_t *)((const char *)rows + (i)*size))

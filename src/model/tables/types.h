@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* model/tables/types.h: names of the model's types, for headers that only pass pointers to them. Code that uses their fields
- * includes the table's own header, so a change there rebuilds only that code. */
+/* model/tables/types.h: names of the model's types, for headers that only pass pointers to them. Code that uses their
+ * fields includes the table's own header, so a change there rebuilds only that code. */
 #ifndef TFP_TABLES_TYPES_H
 #define TFP_TABLES_TYPES_H
 

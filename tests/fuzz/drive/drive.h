@@ -11,10 +11,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Finishes the profile and uses all of it: warnings, views, outputs, the profile written and read again. In a replay, an
- * input gets all option sets and its changed copies a few; in the fuzzer's build, an input gets one view or one other
- * check, selected by `pick`. Aborts the program if a promise of tfprof.h is broken: a message of two lines, output after a
- * failure, a view that differs when repeated. */
+/* Finishes the profile and uses all of it: warnings, views, outputs, the profile written and read again. In a replay,
+ * an input gets all option sets and its changed copies a few; in the fuzzer's build, an input gets one view or one
+ * other check, selected by `pick`. Aborts the program if a promise of tfprof.h is broken: a message of two lines,
+ * output after a failure, a view that differs when repeated. */
 void drive_profile(tfp_profile *p, uint64_t pick);
 
 /* Prints one view with these options to every output (in a fuzzer: to text and one that `pick` selects). */
@@ -50,8 +50,8 @@ typedef struct drive_text {
 } drive_text;
 int drive_take(void *ctx, const void *data, size_t size);
 
-/* Splits an input into at most `most` parts, each after a length of two bytes; the formats are given. Returns the number of
- * parts. */
+/* Splits an input into at most `most` parts, each after a length of two bytes; the formats are given. Returns the
+ * number of parts. */
 size_t drive_split(const char *const *formats, size_t most, const uint8_t *data, size_t size, drive_part *parts);
 
 /* A temporary folder for formats that must be files; removed at exit. */

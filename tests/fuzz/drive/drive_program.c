@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/drive/drive_program.c: checks the program that graphs leave in a profile, and its computed shapes and counts:
- * indexes stay within their tables, and no graph makes the engine crash, hang, or return an impossible number. */
+/* tests/fuzz/drive/drive_program.c: checks the program that graphs leave in a profile, and its computed shapes and
+ * counts: indexes stay within their tables, and no graph makes the engine crash, hang, or return an impossible
+ * number. */
 #include "drive_program.h"
 #include "flops/rules/shared/rule.h"
 #include "model/tables/graph.h"

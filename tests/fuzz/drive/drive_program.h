@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/drive/drive_program.h: checks what graphs left in a profile's program, and computes its shapes and counts. */
+/* tests/fuzz/drive/drive_program.h: checks what graphs left in a profile's program, and computes its shapes and
+ * counts. */
 #ifndef TFP_DRIVE_PROGRAM_H
 #define TFP_DRIVE_PROGRAM_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/models/fuzz_aten.c: the reader of an operator's arguments alone, with the formula that uses them. Four lines: the
- * operator, its shapes, types and values. */
+/* tests/fuzz/models/fuzz_aten.c: the reader of an operator's arguments alone, with the formula that uses them. Four
+ * lines: the operator, its shapes, types and values. */
 #include "flops/aten/aten.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/models/fuzz_graph.c: GraphDef, MetaGraphDef and SavedModel, binary; what begins like text goes to the text reader. */
+/* tests/fuzz/models/fuzz_graph.c: GraphDef, MetaGraphDef and SavedModel, binary; what begins like text goes to the text
+ * reader. */
 #include "drive.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/models/fuzz_graph_text.c: text protos. A comment is put before the input, so that it is always read as text. */
+/* tests/fuzz/models/fuzz_graph_text.c: text protos. A comment is put before the input, so that it is always read as
+ * text. */
 #include "drive.h"
 
 #include <stdlib.h>

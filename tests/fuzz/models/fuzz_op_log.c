@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/models/fuzz_op_log.c: OpLogProto, together with a small graph that has the nodes of some of its entries. */
+/* tests/fuzz/models/fuzz_op_log.c: OpLogProto, together with a small graph that has the nodes of some of its
+ * entries. */
 #include "drive.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

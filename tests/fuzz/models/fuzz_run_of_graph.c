@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/models/fuzz_run_of_graph.c: graph, run_meta and op_log in one input, each after a length of two bytes, so that
- * names, ids and shapes of one part occur in the others. */
+/* tests/fuzz/models/fuzz_run_of_graph.c: graph, run_meta and op_log in one input, each after a length of two bytes, so
+ * that names, ids and shapes of one part occur in the others. */
 #include "drive.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

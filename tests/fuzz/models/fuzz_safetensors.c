@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/models/fuzz_safetensors.c: files of weights in safetensors and the index of several, through every view. */
+/* tests/fuzz/models/fuzz_safetensors.c: files of weights in safetensors and the index of several, through every
+ * view. */
 #include "drive.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

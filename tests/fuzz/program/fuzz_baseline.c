@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/program/fuzz_baseline.c: two baselines of `diff --gate`, separated by the first NUL byte, are compared. Without a NUL byte the
- * baseline is compared with itself. A baseline that was read is written and read again: the bytes must be the same. */
+/* tests/fuzz/program/fuzz_baseline.c: two baselines of `diff --gate`, separated by the first NUL byte, are compared.
+ * Without a NUL byte the baseline is compared with itself. A baseline that was read is written and read again: the
+ * bytes must be the same. */
 #include "drive.h"
 
 #include <stdlib.h>

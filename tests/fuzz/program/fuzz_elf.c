@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/program/fuzz_elf.c: a file that another process has mapped: the image of it that is passed to libdw, its functions and their
- * names. */
+/* tests/fuzz/program/fuzz_elf.c: a file that another process has mapped: the image of it that is passed to libdw, its
+ * functions and their names. */
 #include "live/stacks/image.h"
 
 #include <stdlib.h>

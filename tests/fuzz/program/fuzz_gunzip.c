@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/program/fuzz_gunzip.c: compares gzip unpacked in windows with gzip unpacked at once: the bytes or the error must
- * be equal. */
+/* tests/fuzz/program/fuzz_gunzip.c: compares gzip unpacked in windows with gzip unpacked at once: the bytes or the
+ * error must be equal. */
 #include "base/io.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/program/fuzz_http.c: what clients, collectors and users send to `serve` and `agent`: the head of a request, the beginning of an
- * answer, a URL, a line of an agent. The first byte selects which. */
+/* tests/fuzz/program/fuzz_http.c: what clients, collectors and users send to `serve` and `agent`: the head of a
+ * request, the beginning of an answer, a URL, a line of an agent. The first byte selects which. */
 #include "agent/agent.h"
 #include "http/gate.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/program/fuzz_live.c: what other processes and machines send about running jobs. The first byte selects the meaning of the
- * rest: frames of HTTP/2, lines of an agent, an agent's entry, /proc, a line table, datagrams and files of PyTorch, samples of
- * native stacks, CUDA records of a process, the memory of an interpreter. */
+/* tests/fuzz/program/fuzz_live.c: what other processes and machines send about running jobs. The first byte selects the
+ * meaning of the rest: frames of HTTP/2, lines of an agent, an agent's entry, /proc, a line table, datagrams and files
+ * of PyTorch, samples of native stacks, CUDA records of a process, the memory of an interpreter. */
 #include "live/net/agent_lines.h"
 #include "live/run/cuda_read.h"
 #include "live/net/http2.h"
@@ -119,8 +119,8 @@ static void cuda(tfp_str in)
     tfp_buf_free(&out);
 }
 
-/* Words that begin with 0xa5 become addresses within the same bytes, so that threads, frames, code objects and values refer to
- * each other. */
+/* Words that begin with 0xa5 become addresses within the same bytes, so that threads, frames, code objects and values
+ * refer to each other. */
 static uint64_t *memory_of(tfp_str in, size_t *count)
 {
     *count = in.size / 8 + 1;
@@ -132,8 +132,8 @@ static uint64_t *memory_of(tfp_str in, size_t *count)
     return words;
 }
 
-/* These bytes are the memory of an interpreter of one of seven versions. What is read from it must stay within limits, and one code object
- * must always give the same result. */
+/* These bytes are the memory of an interpreter of one of seven versions. What is read from it must stay within limits,
+ * and one code object must always give the same result. */
 static void memory_of_python(tfp_str in)
 {
     enum { DEPTH = 64, THREADS = 16, LOCALS_MOST = 16 << 10 };

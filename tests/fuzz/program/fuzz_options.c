@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/program/fuzz_options.c: options as text, one "name value" in each line; then a small profile and its statistics
- * are shown with them. */
+/* tests/fuzz/program/fuzz_options.c: options as text, one "name value" in each line; then a small profile and its
+ * statistics are shown with them. */
 #include "drive.h"
 
 #include <stdio.h>

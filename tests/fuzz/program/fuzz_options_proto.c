@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/program/fuzz_options_proto.c: a serialized OptionsProto, and the same bytes as AdvisorOptionsProto; then every view
- * of a small profile with those options, in every output. */
+/* tests/fuzz/program/fuzz_options_proto.c: a serialized OptionsProto, and the same bytes as AdvisorOptionsProto; then
+ * every view of a small profile with those options, in every output. */
 #include "drive.h"
 
 #include <stdlib.h>

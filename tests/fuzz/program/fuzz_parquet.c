@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/program/fuzz_parquet.c: rows made from the input are written as Parquet and read back: they must be the same. Then the input
- * selects bytes of the file to be changed, and it is read again. An input that begins like Parquet is read directly. */
+/* tests/fuzz/program/fuzz_parquet.c: rows made from the input are written as Parquet and read back: they must be the
+ * same. Then the input selects bytes of the file to be changed, and it is read again. An input that begins like Parquet
+ * is read directly. */
 #include "outputs/data/parquet.h"
 #include "outputs/data/parquet_read.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/program/fuzz_pickle.c: pickles, read with and without a callback for items; every value that the expected structure reaches
- * is read in every way. */
+/* tests/fuzz/program/fuzz_pickle.c: pickles, read with and without a callback for items; every value that the expected
+ * structure reaches is read in every way. */
 #include "wire/pickle.h"
 
 #include <stdlib.h>

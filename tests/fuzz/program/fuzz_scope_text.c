@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/program/fuzz_scope_text.c: two texts printed by scope views, separated by the first NUL byte, are compared in every
- * form. Without a NUL byte the text is compared with itself. */
+/* tests/fuzz/program/fuzz_scope_text.c: two texts printed by scope views, separated by the first NUL byte, are compared
+ * in every form. Without a NUL byte the text is compared with itself. */
 #include "drive.h"
 
 #include <math.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/program/fuzz_tfprof.c: files of `tfprof convert`, unchanged, and with checksums and sizes recomputed after a change, because
- * numbers cannot be trusted even if checksums and deflate are right. A file marked as version 3 is one of version 2 whose
- * directory is not packed yet, so that its bytes can be changed one by one (seeds.py makes them). */
+/* tests/fuzz/program/fuzz_tfprof.c: files of `tfprof convert`, unchanged, and with checksums and sizes recomputed after
+ * a change, because numbers cannot be trusted even if checksums and deflate are right. A file marked as version 3 is
+ * one of version 2 whose directory is not packed yet, so that its bytes can be changed one by one (seeds.py makes
+ * them). */
 #include "drive.h"
 
 #include "base/crc32c.h"

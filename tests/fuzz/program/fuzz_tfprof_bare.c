@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/program/fuzz_tfprof_bare.c: only the reader of files of `tfprof convert`, without views. The fuzzing build skips checksums,
- * so that changed bytes are not refused by them. */
+/* tests/fuzz/program/fuzz_tfprof_bare.c: only the reader of files of `tfprof convert`, without views. The fuzzing build
+ * skips checksums, so that changed bytes are not refused by them. */
 #include "drive.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/program/fuzz_whatif.c: jobs of one to three ranks, or timelines of pipelines, and changes of them. The bytes select spans and options
- * that `whatif` can use, because mutated JSON would rarely be a job. A head of eight bytes, then eight for each span. */
+/* tests/fuzz/program/fuzz_whatif.c: jobs of one to three ranks, or timelines of pipelines, and changes of them. The
+ * bytes select spans and options that `whatif` can use, because mutated JSON would rarely be a job. A head of eight
+ * bytes, then eight for each span. */
 #include "drive.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/traces/fuzz_capture.c: a trace, captures of its graphs and the lines of Inductor's kernels in one input, each after a
- * length of two bytes, so that names and ids of one part occur in the others. */
+/* tests/fuzz/traces/fuzz_capture.c: a trace, captures of its graphs and the lines of Inductor's kernels in one input,
+ * each after a length of two bytes, so that names and ids of one part occur in the others. */
 #include "drive.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

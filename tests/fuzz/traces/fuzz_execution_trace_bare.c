@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/traces/fuzz_execution_trace_bare.c: only the reader of recorded calls and the construction of their graph, without
- * views. */
+/* tests/fuzz/traces/fuzz_execution_trace_bare.c: only the reader of recorded calls and the construction of their graph,
+ * without views. */
 #include "drive.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

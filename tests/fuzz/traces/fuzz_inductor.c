@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/traces/fuzz_inductor.c: Inductor's description of its kernels, together with a trace that has two of them. */
+/* tests/fuzz/traces/fuzz_inductor.c: Inductor's description of its kernels, together with a trace that has two of
+ * them. */
 #include "drive.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

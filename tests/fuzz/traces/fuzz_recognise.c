@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/traces/fuzz_recognise.c: a file of unknown format, given by path: windows, gzip, detection of the format. */
+/* tests/fuzz/traces/fuzz_recognise.c: a file of unknown format, given by path: windows, gzip, detection of the
+ * format. */
 #include "drive.h"
 
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/traces/fuzz_xplane.c: XPlane traces: planes, lines, events, and the HLO modules in them. A profile that keeps sums in
- * place of spans (TFP_KEEP_SUMS, TFP_KEEP_ROWS), for each step, for all together (TFP_KEEP_TOTAL) or for the requested steps
- * (tfp_profile_keep_step), must show the same. */
+/* tests/fuzz/traces/fuzz_xplane.c: XPlane traces: planes, lines, events, and the HLO modules in them. A profile that
+ * keeps sums in place of spans (TFP_KEEP_SUMS, TFP_KEEP_ROWS), for each step, for all together (TFP_KEEP_TOTAL) or for
+ * the requested steps (tfp_profile_keep_step), must show the same. */
 #include "drive.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/traces/fuzz_xplane_bare.c: XPlane traces are only read and joined, which is fast enough for a fuzzer to get deep
- * into the format. */
+/* tests/fuzz/traces/fuzz_xplane_bare.c: XPlane traces are only read and joined, which is fast enough for a fuzzer to
+ * get deep into the format. */
 #include "drive.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

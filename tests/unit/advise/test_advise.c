@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/advise/test_advise.c: findings are true by default; -compat tensorflow repeats those of TensorFlow's tool. */
+/* tests/unit/advise/test_advise.c: findings are true by default; -compat tensorflow repeats those of TensorFlow's
+ * tool. */
 #include "model/tables/profile.h"
 
 #include "model/tables/runs.h"

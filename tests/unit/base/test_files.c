@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/base/test_files.c: inputs of every source and compression, and outputs that are written completely or not at all. */
+/* tests/unit/base/test_files.c: inputs of every source and compression, and outputs that are written completely or not
+ * at all. */
 #include "support.h"
 
 #include "base/place.h"

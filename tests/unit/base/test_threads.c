@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/base/test_threads.c: any number of threads may read a finished profile at the same time, and sharing work between
- * threads does not change its result. In a TSan build (-Db_sanitize=thread) this finds data races; in other builds it
- * checks that all threads get the same bytes. */
+/* tests/unit/base/test_threads.c: any number of threads may read a finished profile at the same time, and sharing work
+ * between threads does not change its result. In a TSan build (-Db_sanitize=thread) this finds data races; in other
+ * builds it checks that all threads get the same bytes. */
 #include "base/threads.h"
 #include "tfprof/tfprof.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/fleet/test_fleet_arrow.c: files as a table of Arrow without an index: columns, failures, and batches of rows with every type. */
+/* tests/unit/fleet/test_fleet_arrow.c: files as a table of Arrow without an index: columns, failures, and batches of
+ * rows with every type. */
 #include "support.h"
 
 #include "outputs/data/arrow_batch.h"

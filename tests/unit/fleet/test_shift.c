@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/fleet/test_shift.c: finds the day on which a series of daily times changed permanently, in generated series whose
- * change is known. */
+/* tests/unit/fleet/test_shift.c: finds the day on which a series of daily times changed permanently, in generated
+ * series whose change is known. */
 #include "support.h"
 
 #include "fleet/trend/shift.h"

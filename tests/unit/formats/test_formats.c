@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/formats/test_formats.c: files of any format: which are refused, the positions of errors, the meaning of names and
- * paths. */
+/* tests/unit/formats/test_formats.c: files of any format: which are refused, the positions of errors, the meaning of
+ * names and paths. */
 #include "formats_made.h"
 
 #include "formats/graph/tfdevice.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/formats/test_formats_graph.c: what the profile gets from graphs and op logs, and the messages about invalid
- * ones. */
+/* tests/unit/formats/test_formats_graph.c: what the profile gets from graphs and op logs, and the messages about
+ * invalid ones. */
 #include "formats_made.h"
 #include "model/tables/code.h"
 #include "model/tables/graph.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/formats/test_formats_run.c: what the profile gets from run metadata, and the messages about invalid ones. */
+/* tests/unit/formats/test_formats_run.c: what the profile gets from run metadata, and the messages about invalid
+ * ones. */
 #include "formats_made.h"
 #include "model/tables/graph.h"
 #include "model/tables/profile.h"
@@ -159,8 +160,8 @@ static void group(uint32_t number)
     tfp_put_tag(&bytes, number, TFP_GROUP_END);
 }
 
-/* Fields may come in any order, with other fields between them, and of two names the last one counts, even if the message
- * is split. The input also has a device without entries and a step_stats without devices. */
+/* Fields may come in any order, with other fields between them, and of two names the last one counts, even if the
+ * message is split. The input also has a device without entries and a step_stats without devices. */
 static void run_metadata_is_the_same_in_any_order_of_its_fields(void **state)
 {
     UNUSED;

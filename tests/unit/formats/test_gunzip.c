@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/formats/test_gunzip.c: gzip unpacked in windows gives the same bytes, errors and profile as gzip unpacked at once. */
+/* tests/unit/formats/test_gunzip.c: gzip unpacked in windows gives the same bytes, errors and profile as gzip unpacked
+ * at once. */
 #include "model/tables/profile.h"
 
 #include "formats/files/format.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/formats/test_windows.c: a file that is read in windows gives the same profile as the same bytes in memory: messages
- * that are several windows long, fields longer than a window, skipped fields, and tables that come after the rows that use
- * them. */
+/* tests/unit/formats/test_windows.c: a file that is read in windows gives the same profile as the same bytes in memory:
+ * messages that are several windows long, fields longer than a window, skipped fields, and tables that come after the
+ * rows that use them. */
 #include "model/tables/graph.h"
 
 #include "model/tables/profile.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/model/test_events.c: the functions that readers call to add the events of a trace, and how the join links a few
- * events. */
+/* tests/unit/model/test_events.c: the functions that readers call to add the events of a trace, and how the join links
+ * a few events. */
 #include "model/event_builder.h"
 
 #include "model/builder.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/model/test_growing.c: a growing profile: inputs are added after it was finished, with views in between, step by
- * step. */
+/* tests/unit/model/test_growing.c: a growing profile: inputs are added after it was finished, with views in between,
+ * step by step. */
 #include "model/tables/profile.h"
 
 #include "support.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/model/test_program.c: what the profile's program keeps of a graph: nodes, inputs, attributes, functions, variables. */
+/* tests/unit/model/test_program.c: what the profile's program keeps of a graph: nodes, inputs, attributes, functions,
+ * variables. */
 #include "model/tables/graph.h"
 
 #include "model/program.h"

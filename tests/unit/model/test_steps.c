@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/model/test_steps.c: steps of traces that do not mark any: what is used in place of marks, and which note the
- * report has. */
+/* tests/unit/model/test_steps.c: steps of traces that do not mark any: what is used in place of marks, and which note
+ * the report has. */
 #include "model/slim.h"
 
 #include "model/span_names.h"
@@ -66,8 +66,8 @@ static void work_may_go_on_behind_a_call(void **state)
     assert_steps(SAMPLE "keras_gpu.xplane.pb", TFP_STEPS_KERAS, "0+30 30+30 60+28");
 }
 
-/* Steps come neither from the function that does little, nor from threads that prepare input; a function that is traced again
- * stays the same one. */
+/* Steps come neither from the function that does little, nor from threads that prepare input; a function that is traced
+ * again stays the same one. */
 static void roots_of_the_function_that_works_are_steps(void **state)
 {
     (void)state;

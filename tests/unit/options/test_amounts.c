@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/options/test_amounts.c: values of options: amounts with units, real numbers, columns in the order asked. */
+/* tests/unit/options/test_amounts.c: values of options: amounts with units, real numbers, columns in the order
+ * asked. */
 #include "options/options.h"
 #include "support.h"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/options/test_options_lists.c: options from bindings: lists of items that are not split again, and every value. */
+/* tests/unit/options/test_options_lists.c: options from bindings: lists of items that are not split again, and every
+ * value. */
 #include "options_asked.h"
 
 #include <pthread.h>

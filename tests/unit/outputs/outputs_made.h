@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/outputs/outputs_made.h: helpers of the output tests: search in texts, and profiles with runs made by hand. */
+/* tests/unit/outputs/outputs_made.h: helpers of the output tests: search in texts, and profiles with runs made by
+ * hand. */
 #ifndef TFP_TEST_OUTPUTS_MADE_H
 #define TFP_TEST_OUTPUTS_MADE_H
 

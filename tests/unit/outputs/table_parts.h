@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/outputs/table_parts.h: helpers of the tests of flat tables: nodes and columns of a report, and its texts. */
+/* tests/unit/outputs/table_parts.h: helpers of the tests of flat tables: nodes and columns of a report, and its
+ * texts. */
 #ifndef TFP_TEST_TABLE_PARTS_H
 #define TFP_TEST_TABLE_PARTS_H
 

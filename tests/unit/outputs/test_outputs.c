@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/outputs/test_outputs.c: json, jsonl, csv, md and proto of reports made by hand, and the files that are written. */
+/* tests/unit/outputs/test_outputs.c: json, jsonl, csv, md and proto of reports made by hand, and the files that are
+ * written. */
 #include "outputs_made.h"
 
 #include "wire/proto.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/outputs/test_screen.c: texts for a terminal: cut and wrapped by characters, bars, and views and tables that fit a
- * width, with a line that names the columns that were left out. */
+/* tests/unit/outputs/test_screen.c: texts for a terminal: cut and wrapped by characters, bars, and views and tables
+ * that fit a width, with a line that names the columns that were left out. */
 #include "support.h"
 
 #include "outputs/text/screen.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What clients send to the server and what they get: request heads, tokens, numbers, addresses, answers and JSON. Most checks are table rows: an
- * input and the expected result. */
+/* What clients send to the server and what they get: request heads, tokens, numbers, addresses, answers and JSON. Most
+ * checks are table rows: an input and the expected result. */
 #include "http/address.h"
 #include "http/answer.h"
 #include "http/gate.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the agent, its collectors and the tfprof of another machine exchange: URLs, headers, statuses, lines of archives, names of services,
- * protobuf. */
+/* What the agent, its collectors and the tfprof of another machine exchange: URLs, headers, statuses, lines of
+ * archives, names of services, protobuf. */
 #include "agent/agent.h"
 #include "agent/message.h"
 #include "agent/push.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the server finds in a folder: only files below it, in order, down to a depth and up to a number; which of them form one profile;
- * and the source lines that a report includes. */
+/* What the server finds in a folder: only files below it, in order, down to a depth and up to a number; which of them
+ * form one profile; and the source lines that a report includes. */
 #include "support.h"
 
 #include "data/folder.h"

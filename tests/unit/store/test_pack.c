@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/store/test_pack.c: packs and unpacks numbers with every method and width; rejects bytes that are not a block. */
+/* tests/unit/store/test_pack.c: packs and unpacks numbers with every method and width; rejects bytes that are not a
+ * block. */
 #include "store/pack.h"
 #include "support.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/store/test_store.c: files of `tfprof convert`: invalid ones are refused, and docs/formats.md names everything in
- * them. tests/golden/converted.py checks that views show the same for such a file, and the fuzz targets check it for every
- * input. */
+/* tests/unit/store/test_store.c: files of `tfprof convert`: invalid ones are refused, and docs/formats.md names
+ * everything in them. tests/golden/converted.py checks that views show the same for such a file, and the fuzz targets
+ * check it for every input. */
 #include "model/graphs.h"
 
 #include "base/crc32c.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/views/test_counts.c: float operations in reports: the options that select them, ratios of sums, the flops report.
- * tests/flops checks the numbers of each operation. */
+/* tests/unit/views/test_counts.c: float operations in reports: the options that select them, ratios of sums, the flops
+ * report. tests/flops checks the numbers of each operation. */
 #include "support.h"
 
 #include "options/options.h"

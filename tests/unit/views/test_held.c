@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/views/test_held.c: allocations and frees of a trace; each free is subtracted from the operator that allocated
- * the memory. */
+/* tests/unit/views/test_held.c: allocations and frees of a trace; each free is subtracted from the operator that
+ * allocated the memory. */
 #include "model/tables/graph.h"
 
 #include "support.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/views/test_params.c: the table `params`: variables by block and by type. test_parameters.c checks which variables
- * count. */
+/* tests/unit/views/test_params.c: the table `params`: variables by block and by type. test_parameters.c checks which
+ * variables count. */
 #include "support.h"
 
 #include <string.h>

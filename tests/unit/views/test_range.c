@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/views/test_range.c: reports on a time range of a recording: times are clipped, and nothing counts twice. */
+/* tests/unit/views/test_range.c: reports on a time range of a recording: times are clipped, and nothing counts
+ * twice. */
 #include "model/event_builder.h"
 
 #include "model/builder.h"

@@ -217,8 +217,8 @@ static void the_next_of_a_name_is_found_in_order_of_time(void **state)
     drop(t, &x);
 }
 
-/* op 0..100 contains a frame 10..90, which contains the call b 20..60; op also has a kernel 30..130, and in parallel to it a
- * copy and an annotation. */
+/* op 0..100 contains a frame 10..90, which contains the call b 20..60; op also has a kernel 30..130, and in parallel to
+ * it a copy and an annotation. */
 static tfp_timeline *nested(traced *x)
 {
     *x = start();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/wire/test_json.c: wire/json.c writes JSON that every reader accepts, whatever bytes the strings contain. */
+/* tests/unit/wire/test_json.c: wire/json.c writes JSON that every reader accepts, whatever bytes the strings
+ * contain. */
 #include "support.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/wire/test_jsonscan.c: wire/jsonscan.c: exact times, accepted deviations, and values that need more bytes. */
+/* tests/unit/wire/test_jsonscan.c: wire/jsonscan.c: exact times, accepted deviations, and values that need more
+ * bytes. */
 #include "support.h"
 
 #include "wire/jsonscan.h"

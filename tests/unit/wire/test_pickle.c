@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/wire/test_pickle.c: reads pickles without Python: plain values as values, and objects as opaque ones with their names. */
+/* tests/unit/wire/test_pickle.c: reads pickles without Python: plain values as values, and objects as opaque ones with
+ * their names. */
 #include "support.h"
 #include "wire/pickle.h"
 

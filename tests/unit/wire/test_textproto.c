@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/wire/test_textproto.c: what protobuf's text format allows and refuses, and the positions of errors. The bytes
- * and positions were compared with those of protobuf's own C++ parser. */
+/* tests/unit/wire/test_textproto.c: what protobuf's text format allows and refuses, and the positions of errors. The
+ * bytes and positions were compared with those of protobuf's own C++ parser. */
 #include "support.h"
 
 #include "formats/graph/schema.h"

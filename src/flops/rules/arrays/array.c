@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/arrays/array.c: ops that rename, make, reshape and reorder arrays. Cutting and joining is in slice.c, blocks and
- * patches in space.c, searches in lookup.c, shapes that depend on values in value.c.
- * As TensorFlow's functions have it: tensorflow/core/ops/array_ops.cc, math_ops.cc, manip_ops.cc. */
+/* flops/rules/arrays/array.c: ops that rename, make, reshape and reorder arrays. Cutting and joining is in slice.c,
+ * blocks and patches in space.c, searches in lookup.c, shapes that depend on values in value.c. TensorFlow's shape
+ * functions: tensorflow/core/ops/array_ops.cc, math_ops.cc, manip_ops.cc. */
 #include "base/dtype.h"
 #include "flops/rules/shared/array.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/arrays/data.c: input pipelines: datasets, iterators, their caches and seeds, and ops that call out of the graph
- * (Python, other processes). A dataset op makes a handle; the work of its functions for each element is
- * counted at no node. TensorFlow's rules: core/ops/dataset_ops.cc, experimental_dataset_ops.cc,
- * script_ops.cc, functional_ops.cc (MapDefun), rpc_ops.cc. */
+/* flops/rules/arrays/data.c: input pipelines: datasets, iterators, their caches and seeds, and ops that call out of the
+ * graph (Python, other processes). A dataset op makes a handle; the work of its functions for each element is counted
+ * at no node. TensorFlow's rules: core/ops/dataset_ops.cc, experimental_dataset_ops.cc, script_ops.cc,
+ * functional_ops.cc (MapDefun), rpc_ops.cc. */
 #include "flops/rules/shared/rule.h"
 
-static void next_element(tfp_op *op) /* iterator or dataset */
+static void next_element(tfp_op *op) /* input: iterator or dataset */
 {
     tfp_merge_rank(op, tfp_in(op, 0), 0);
     tfp_listed_outputs(op);
@@ -13,7 +13,7 @@ static void next_element(tfp_op *op) /* iterator or dataset */
 
 static void serialized(tfp_op *op) { tfp_set(op, 0, tfp_vector_of(op, TFP_DIM_UNKNOWN)); }
 
-static void map_rows(tfp_op *op) /* arguments with one row for each call, captured inputs */
+static void map_rows(tfp_op *op) /* inputs: arguments with one row for each call, captured inputs */
 {
     size_t arguments = tfp_attr_members(op, "Targuments")->size;
     int64_t rows = TFP_DIM_UNKNOWN;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* flops/rules/arrays/index.c: ops that read or write at indexes: gathers, scatters, partitions and stitches.
- * As TensorFlow's functions have it: tensorflow/core/ops/array_ops.cc, state_ops.cc, resource_variable_ops.cc,
+ * TensorFlow's shape functions: tensorflow/core/ops/array_ops.cc, state_ops.cc, resource_variable_ops.cc,
  * data_flow_ops.cc, framework/common_shape_fns.cc. */
 #include "base/dtype.h"
 #include "flops/rules/shared/array.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/arrays/list.c: ops that store tensors for other ops: lists and maps of tensors, queues, stacks, staging areas,
- * accumulators and optionals; TensorArrays are in tensor_array.c. TensorFlow's rules: core/ops/data_flow_ops.cc,
- * list_ops.cc, map_ops.cc, dataset_ops.cc. */
+/* flops/rules/arrays/list.c: ops that store tensors for other ops: lists and maps of tensors, queues, stacks, staging
+ * areas, accumulators and optionals; TensorArrays are in tensor_array.c. A comment after a function lists the op's
+ * inputs. TensorFlow's rules: core/ops/data_flow_ops.cc, list_ops.cc, map_ops.cc, dataset_ops.cc. */
 #include "flops/rules/shared/known_values.h"
 
 /* inputs are handles of the old kind; the output is a size, or there is none */
@@ -46,8 +46,8 @@ static void list_new(tfp_op *op)
     tfp_set_held_list(op, 0, (tfp_held){ told, element_type(op), !op->importer, told });
 }
 
-/* A list after an element of that shape is put into it. TensorFlow knows only the shape with which the list was made; here,
- * when all its elements have one shape, that is the shape of an element taken out. */
+/* A list after an element of that shape is put into it. TensorFlow knows only the shape with which the list was made;
+ * here, when all its elements have one shape, that is the shape of an element taken out. */
 static void put_in_list(tfp_op *op, tfp_dims item)
 {
     const tfp_held *held = tfp_in_held(op, 0);

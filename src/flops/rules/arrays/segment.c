@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/arrays/segment.c: sums, means and other reductions over groups of rows, sparse embeddings, and counts of values. */
+/* flops/rules/arrays/segment.c: sums, means and other reductions over groups of rows, sparse embeddings, and counts of
+ * values. */
 #include "flops/rules/shared/rule.h"
 
 /* The number of segments for sorted ids that are constant: it follows from the last one. */

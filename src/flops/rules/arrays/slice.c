@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* flops/rules/arrays/slice.c: shapes of ops that cut, join, pad and repeat arrays.
- * As TensorFlow's functions have it: tensorflow/core/ops/array_ops.cc, framework/common_shape_fns.cc. */
+ * TensorFlow's shape functions: tensorflow/core/ops/array_ops.cc, framework/common_shape_fns.cc. */
 #include "flops/rules/shared/array.h"
 
 /* ---- slices ---- */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/arrays/space.c: shapes of ops that move data between the dimensions of an image: blocks, and patches of a window.
- * As TensorFlow's functions have it: tensorflow/core/ops/array_ops.cc. */
+/* flops/rules/arrays/space.c: shapes of ops that move data between the dimensions of an image: blocks, and patches of a
+ * window. TensorFlow's shape functions: tensorflow/core/ops/array_ops.cc. */
 #include "flops/rules/shared/array.h"
 
 /* ---- space to batch and back ---- */

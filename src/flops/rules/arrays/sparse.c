@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/arrays/sparse.c: sparse tensors (indices, values, shape), ragged ones (values, row splits), and CSR matrices, which are
- * variants that hold the matrix's shape. */
+/* flops/rules/arrays/sparse.c: sparse tensors (indices, values, shape), ragged ones (values, row splits), and CSR
+ * matrices, which are variants that hold the matrix's shape. */
 #include "flops/rules/shared/rule.h"
 
 /* ---- sparse tensors ---- */
@@ -160,7 +160,8 @@ static void shape_ragged_gather(tfp_op *op)
     if (values.rank > 0) tfp_set(op, op->out_count - 1, tfp_with_dim(op, values, 0, TFP_DIM_UNKNOWN));
 }
 
-/* One row for each element of starts, limits and deltas, at least one of which is a vector; one row when all are scalars. */
+/* One row for each element of starts, limits and deltas, at least one of which is a vector; one row when all are
+ * scalars. */
 static void shape_ragged_range(tfp_op *op)
 {
     int64_t rows = TFP_DIM_UNKNOWN;

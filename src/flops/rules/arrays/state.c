@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/arrays/state.c: variables, checkpoints, tables, barriers, summaries: ops that keep, save and report state. */
+/* flops/rules/arrays/state.c: variables, checkpoints, tables, barriers, summaries: ops that keep, save and report
+ * state. */
 #include "flops/rules/shared/rule.h"
 
 /* ---- variables ---- */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/arrays/tensor_array.c: TensorArrays, whose tensors other ops write and read by a handle. TensorFlow's rules:
- * core/ops/data_flow_ops.cc. */
+/* flops/rules/arrays/tensor_array.c: TensorArrays, whose tensors other ops write and read by a handle. A comment after
+ * a function lists the op's inputs. TensorFlow's rules: core/ops/data_flow_ops.cc. */
 #include "flops/rules/shared/known_values.h"
 
 static void array(tfp_op *op)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/arrays/text.c: ops on strings: text, Unicode, encodings, examples and other serialised messages, readers of
- * files. They do no float arithmetic. TensorFlow's rules: core/ops/string_ops.cc, parsing_ops.cc, io_ops.cc,
- * encode_proto_ops.cc, decode_proto_ops.cc. */
+/* flops/rules/arrays/text.c: ops on strings: text, Unicode, encodings, examples and other serialised messages, readers
+ * of files. They do no float arithmetic. A comment after a function lists the op's inputs or, for parsers, its outputs.
+ * TensorFlow's rules: core/ops/string_ops.cc, parsing_ops.cc, io_ops.cc, encode_proto_ops.cc, decode_proto_ops.cc. */
 #include "flops/rules/shared/rule.h"
 
 static void need_rank(tfp_op *op, uint32_t i, int rank) { tfp_merge_rank(op, tfp_in(op, i), rank); }

@@ -28,7 +28,8 @@ static sameness compare_shapes(const tfp_op *op, int64_t a, int64_t b)
     return found;
 }
 
-/* The axes along which shape `i` is broadcast: those where it has 1; none for equal shapes. -1 when that is not known. */
+/* The axes along which shape `i` is broadcast: those where it has 1; none for equal shapes. -1 when that is not
+ * known. */
 static int64_t reduced_axes(const tfp_op *op, uint32_t i, int64_t rank, sameness same, double *axes)
 {
     int64_t count = 0;

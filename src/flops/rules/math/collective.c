@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/math/collective.c: communication between devices, hosts and programs (collectives, sends, infeeds), and XLA's ops that
- * move data; ops of TPUs are in tpu.c. A reduction over devices counts the work of one device, which adds each of its elements
- * about once (in a ring of d devices (d-1)/d of them). */
+/* flops/rules/math/collective.c: communication between devices, hosts and programs (collectives, sends, infeeds), and
+ * XLA's ops that move data; ops of TPUs are in tpu.c. A reduction over devices counts the work of one device, which
+ * adds each of its elements about once (in a ring of d devices (d-1)/d of them). */
 #include "flops/rules/math/collective.h"
 #include "wire/proto.h"
 

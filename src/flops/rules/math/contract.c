@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/math/contract.c: contractions: Einsum by its equation, XLA's general product and convolution by their numbered
- * dimensions. A contraction of two operands takes one multiply-add for each combination of all its indices. */
+/* flops/rules/math/contract.c: contractions: Einsum by its equation, XLA's general product and convolution by their
+ * numbered dimensions. A contraction of two operands takes one multiply-add for each combination of all its indices. */
 #include "flops/rules/shared/rule.h"
 #include "wire/proto.h"
 
@@ -150,8 +150,8 @@ static int64_t all_choices(const einsum *e, const bool *labels)
     return n;
 }
 
-/* One operand is only summed. Several are multiplied from left to right; an index that neither a later operand nor the result
- * has is summed at once. */
+/* One operand is only summed. Several are multiplied from left to right; an index that neither a later operand nor the
+ * result has is summed at once. */
 static tfp_cost count_einsum(const tfp_op *op)
 {
     einsum e;
@@ -343,7 +343,7 @@ static tfp_cost count_conv(const tfp_op *op)
     return tfp_cost_macs(macs);
 }
 
-/* Ends of rows in the table below. */
+/* The last members of rows in the table below. */
 #define EINSUM                                                                                                         \
     count_einsum, 0, "2 * product of all indices",                                                                     \
         "a multiply-add for each combination of indices; several operands left to right"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/math/control.c: TF1 control flow, and the ops at the ends of functions. Calls, If, Case and While are worked out by
- * infer.c; they have a row here because every op needs one, and cost nothing themselves. */
+/* flops/rules/math/control.c: TF1 control flow, and the ops at the ends of functions. Calls, If, Case and While are
+ * worked out by infer.c; they have a row here because every op needs one, and cost nothing themselves. */
 #include "flops/core/rule_index.h"
 
 static void hand_on(tfp_op *op)

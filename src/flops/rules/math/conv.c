@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/math/conv.c: convolutions of two and three dimensions, their gradients, fused forms, and dilations. A row's
- * `per` is the number of dimensions that the window moves along. */
+/* flops/rules/math/conv.c: convolutions of two and three dimensions, their gradients, fused forms, and dilations. A
+ * row's `per` is the number of dimensions that the window moves along. */
 #include "flops/rules/shared/layers.h"
 
 /* ---- filters ---- */
@@ -141,8 +141,8 @@ static void like_second(tfp_op *op) { tfp_image_as(op, 1); }
 static void sizes_first(tfp_op *op) { tfp_image_said(op, 0); }
 static void sizes_second(tfp_op *op) { tfp_image_said(op, 1); }
 
-/* Conv2DBackpropInput: the size input has all four dims, or the two of the image alone; the channels are then the filter's.
- * TensorFlow takes the batch from the gradient only. */
+/* Conv2DBackpropInput: the size input has all four dims, or the two of the image alone; the channels are then the
+ * filter's. TensorFlow takes the batch from the gradient only. */
 static void conv_input_grad_shape(tfp_op *op)
 {
     tfp_layout at;
@@ -162,7 +162,8 @@ static void conv_input_grad_shape(tfp_op *op)
     tfp_set(op, 0, tfp_shape_of(op, out, 4));
 }
 
-/* Output 1 is the gradient of the bias; TensorFlow takes its size from the input image, which may have other channels. */
+/* Output 1 is the gradient of the bias; TensorFlow takes its size from the input image, which may have other
+ * channels. */
 static void filter_and_bias_grad(tfp_op *op)
 {
     tfp_layout at;

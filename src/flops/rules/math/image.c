@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/math/image.c: ops on images: resizing, cropping, warping, colours, boxes, and reading and writing of image
- * files. Interpolation is counted by its taps: each source pixel of a result is one multiply-add. TensorFlow's rules:
- * core/ops/image_ops.cc. */
+/* flops/rules/math/image.c: ops on images: resizing, cropping, warping, colours, boxes, and reading and writing of
+ * image files. Interpolation is counted by its taps: each source pixel of a result is one multiply-add. A comment after
+ * a function lists the op's inputs. TensorFlow's rules: core/ops/image_ops.cc. */
 #include "flops/rules/shared/rule.h"
 #include <math.h>
 

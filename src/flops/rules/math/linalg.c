@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/math/linalg.c: matrix decompositions, and solvers of linear systems. Counts are the leading terms of the usual
- * algorithms, as in Golub and Van Loan, "Matrix Computations", for real numbers and each matrix of the batch.
+/* flops/rules/math/linalg.c: matrix decompositions, and solvers of linear systems. Counts are the leading terms of the
+ * usual algorithms, as in Golub and Van Loan, "Matrix Computations", for real numbers and each matrix of the batch.
  * Where the number of iterations depends on the data the book's average is taken. */
 #include "flops/rules/shared/rule.h"
 
@@ -210,8 +210,8 @@ static tfp_cost count_qr(const tfp_op *op)
     return thirds(s.batch, tfp_plus(reflected_thirds(s.m, s.n, s.low), reflected_thirds(s.m, q, s.low)));
 }
 
-/* h is the larger side, l the smaller: values alone 4 h l^2 - 4/3 l^3, with vectors 14 h l^2 + 8 l^3, with full matrices
- * 4 h^2 l + 8 h l^2 + 9 l^3. */
+/* h is the larger side, l the smaller: values alone 4 h l^2 - 4/3 l^3, with vectors 14 h l^2 + 8 l^3, with full
+ * matrices 4 h^2 l + 8 h l^2 + 9 l^3. */
 static tfp_cost count_svd(const tfp_op *op)
 {
     sizes s = sizes_of(op);
@@ -247,8 +247,8 @@ static tfp_cost count_triangular(const tfp_op *op)
     return tfp_cost_of(term(1, s.n, s.n, all_columns(op)));
 }
 
-/* fast: the normal equations: h l^2 for half of the square, l^3 / 3 for its root, and 2 h l + 2 l^2 for each column. Otherwise
- * reflections: 2 h l^2 - 2/3 l^3, and 4 h l - l^2 for each column. */
+/* fast: the normal equations: h l^2 for half of the square, l^3 / 3 for its root, and 2 h l + 2 l^2 for each column.
+ * Otherwise reflections: 2 h l^2 - 2/3 l^3, and 4 h l - l^2 for each column. */
 static tfp_cost count_least_squares(const tfp_op *op)
 {
     sizes s = sizes_of(op);
@@ -280,7 +280,7 @@ static tfp_cost count_tridiagonal_product(const tfp_op *op)
     return tfp_cost_macs(tfp_times(3, tfp_elements(tfp_out(op, 0))));
 }
 
-/* Ends of rows in the table below. */
+/* The last members of rows in the table below. */
 #define BOOK "Golub and Van Loan"
 #define CHOLESKY count_cube, 1, "n^3 / 3", BOOK
 #define DETERMINANT count_cube, 2, "2/3 * n^3", BOOK ", by LU"

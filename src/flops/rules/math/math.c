@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/math/math.c: operations on single elements: arithmetic, comparisons, logic, bits, complex numbers, special
- * functions and their gradients. All count as in TensorFlow's registry: one operation for a function of one element, whatever
- * the type; a function composed of several such steps counts each of them. */
+/* flops/rules/math/math.c: operations on single elements: arithmetic, comparisons, logic, bits, complex numbers,
+ * special functions and their gradients. All count as in TensorFlow's registry: one operation for a function of one
+ * element, whatever the type; a function composed of several such steps counts each of them. */
 #include "flops/rules/shared/rule.h"
 
 /* ---- shapes ---- */
 
-/* Equal and NotEqual can be asked to answer a single false for incompatible shapes; the output's shape then needs both known. */
+/* Equal and NotEqual can be asked to answer a single false for incompatible shapes; the output's shape then needs both
+ * known. */
 static void equality(tfp_op *op)
 {
     tfp_dims a = tfp_in(op, 0), b = tfp_in(op, 1);
@@ -101,7 +102,7 @@ static tfp_cost count_composition(const tfp_op *op)
     return tfp_cost_of(tfp_times((int64_t)tfp_attr_members(op, "op_names")->size, tfp_elements(tfp_in(op, 0))));
 }
 
-/* Ends of rows in the table below: count and source. */
+/* The last members of rows in the table below: count and source. */
 #define REGISTRY TFP_EACH_OUT(1, "registry")
 #define FUNCTION TFP_EACH_OUT(1, "one function an element, as the registry counts Log")
 #define STEP TFP_EACH_OUT(1, "one step an element, as the registry counts Add")

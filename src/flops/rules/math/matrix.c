@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/math/matrix.c: products of matrices and of batches of them, and matrices made of diagonals. Contractions given by an
- * equation or by numbered dimensions are in contract.c. */
+/* flops/rules/math/matrix.c: products of matrices and of batches of them, and matrices made of diagonals. Contractions
+ * given by an equation or by numbered dimensions are in contract.c. */
 #include "flops/rules/shared/layers.h"
 #include "flops/rules/shared/rule.h"
 
@@ -170,8 +170,8 @@ static int64_t asked_size(tfp_op *op, int64_t asked, int64_t least)
     return asked == -1 ? least : asked;
 }
 
-/* TensorFlow treats sizes that are not constant as absent, and an unknown length as -1. The consequences are repeated for its
- * importer only. */
+/* TensorFlow treats sizes that are not constant as absent, and an unknown length as -1. The consequences are repeated
+ * for its importer only. */
 static void matrix_diag_v2(tfp_op *op)
 {
     tfp_dims in = tfp_at_least(op, tfp_in(op, 0), 1);
@@ -211,7 +211,7 @@ static void matrix_set_diag_v2(tfp_op *op)
     tfp_set(op, 0, with_batch_of(op, in, diagonal, own_dims));
 }
 
-/* Ends of rows in the table below. */
+/* The last members of rows in the table below. */
 #define MATMUL(count, source) count, 0, "2 * k * n(out)", (source)
 #define FUSED(count) count, 0, "2 * k * n(out) + fused", "as MatMul, and the fused operations"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/math/norm.c: normalisation over batches, channels, layers, neighbours. Multiply-adds are not counted here, because
- * published totals count those of products only. */
+/* flops/rules/math/norm.c: normalisation over batches, channels, layers, neighbours. Multiply-adds are not counted
+ * here, because published totals count those of products only. */
 #include "flops/rules/shared/layers.h"
 
 /* ---- shapes ---- */
@@ -74,8 +74,8 @@ TFP_PATTERN(quantized_norm_shape, "abcd, (), (), d, (), (), d, (), (), d, (), ()
 
 /* ---- counts ---- */
 
-/* With given statistics: a scale and a shift. With the batch's own: mean 1, variance 3 (difference, square, sum), scale and
- * shift 2. */
+/* With given statistics: a scale and a shift. With the batch's own: mean 1, variance 3 (difference, square, sum), scale
+ * and shift 2. */
 static tfp_cost batch_norm_count(const tfp_op *op)
 {
     bool training = tfp_attr_bool(op, "is_training", true);
@@ -90,8 +90,8 @@ static tfp_cost batch_norm_ex_count(const tfp_op *op)
     return tfp_cost_of(tfp_plus(batch_norm_count(op).flops, tfp_times(more, n)));
 }
 
-/* Two sums take 4 (the gradient; its product with the difference from the mean); the input's gradient takes 5, or 1 with
- * given statistics. */
+/* Two sums take 4 (the gradient; its product with the difference from the mean); the input's gradient takes 5, or 1
+ * with given statistics. */
 static tfp_cost batch_norm_grad_count(const tfp_op *op)
 {
     bool training = tfp_attr_bool(op, "is_training", true);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/math/optimizer.c: optimizers' updates of variables. The formula in a row's source is counted for each element of the
- * gradient: + - * / sqrt pow exp sign abs max, ^2 and comparisons are one operation each, rsqrt two (a root and a
- * division). Values that are the same for all elements (1 - b1, lr*l1) are not counted. A sparse update touches only the rows
- * of its gradient. */
+/* flops/rules/math/optimizer.c: optimizers' updates of variables. The formula in a row's source is counted for each
+ * element of the gradient: + - * / sqrt pow exp sign abs max, ^2 and comparisons are one operation each, rsqrt two (a
+ * root and a division). Values that are the same for all elements (1 - b1, lr*l1) are not counted. A sparse update
+ * touches only the rows of its gradient. */
 #include "flops/rules/shared/rule.h"
 
-/* Inputs are the variable and its slots, as refs or resources; then scalars, the gradient, more scalars. A sparse gradient has n
- * rows and an index for each. */
+/* Inputs are the variable and its slots, as refs or resources; then scalars, the gradient, more scalars. A sparse
+ * gradient has n rows and an index for each. */
 
 /* Number of updated elements; `grad` is the gradient's input. A dense gradient has the shape of the variable. */
 static int64_t updated(const tfp_op *op, uint32_t grad)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* flops/rules/math/other.c: ops of no larger family: boosted trees, clustering, vocabularies of checkpoints, debugging,
- * copies between devices, TensorFlow's small and experimental sets. TensorFlow's rules: core/ops/boosted_trees_ops.cc,
- * clustering_ops.cc, checkpoint_ops.cc, debug_ops.cc, risc_ops.cc and others of that folder. */
+ * copies between devices, TensorFlow's small and experimental sets. A comment after a function lists the op's inputs.
+ * TensorFlow's rules: core/ops/boosted_trees_ops.cc, clustering_ops.cc, checkpoint_ops.cc, debug_ops.cc, risc_ops.cc
+ * and others of that folder. */
 #include "flops/rules/shared/rule.h"
 
 static tfp_dims some(tfp_op *op) { return tfp_vector_of(op, TFP_DIM_UNKNOWN); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/math/pool.c: pooling in two and three dimensions, its gradients, and the fractional kind. A row's `per` is the
- * number of dimensions that the window moves along. */
+/* flops/rules/math/pool.c: pooling in two and three dimensions, its gradients, and the fractional kind. A row's `per`
+ * is the number of dimensions that the window moves along. */
 #include "flops/rules/shared/layers.h"
 
 #include <math.h>

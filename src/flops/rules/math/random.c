@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/math/random.c: random numbers. Making random bits is integer work and not counted; the arithmetic that turns bits into
- * numbers of a distribution is, with one round where values may be rejected. */
+/* flops/rules/math/random.c: random numbers. Making random bits is integer work and not counted; the arithmetic that
+ * turns bits into numbers of a distribution is counted, with one round where values may be rejected. */
 #include "flops/rules/shared/rule.h"
 
 /* The parameters are broadcast, but the output has the shape asked for. */
@@ -20,7 +20,8 @@ static void shape_crop(tfp_op *op)
     tfp_set(op, 0, tfp_shape_of(op, (int64_t[]){ rows, columns, tfp_dim(image, 2) }, 3));
 }
 
-/* Scalars and vectors of one length may be combined: index, seed (three numbers, or three for each index), largest index. */
+/* Scalars and vectors of one length may be combined: index, seed (three numbers, or three for each index), largest
+ * index. */
 static void shape_index_shuffle(tfp_op *op)
 {
     tfp_dims index = tfp_in(op, 0), seed = tfp_in(op, 1), most = tfp_in(op, 2);

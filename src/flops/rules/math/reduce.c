@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/math/reduce.c: operations that combine many elements into fewer: reductions along axes, ArgMax and ArgMin, running
- * sums, histograms. */
+/* flops/rules/math/reduce.c: operations that combine many elements into fewer: reductions along axes, ArgMax and
+ * ArgMin, running sums, histograms. */
 #include "flops/rules/shared/rule.h"
 
 #include <math.h>
@@ -136,7 +136,7 @@ static tfp_cost count_window(const tfp_op *op)
     return tfp_cost_of(tfp_times(tfp_minus(places, 1), tfp_elements(tfp_out(op, 0))));
 }
 
-/* Ends of rows in the table below. */
+/* The last members of rows in the table below. */
 #define STEPS(source) count_steps, 1, "n(in0) - n(out)", (source)
 #define AS_SUM STEPS("one step an element but the first, as the registry counts Sum")
 

@@ -16,8 +16,8 @@ static int64_t directions(const tfp_op *op)
     return attr_is(op, "direction", "unidirectional", "bidirectional") ? 2 : 1;
 }
 
-/* per: the version of the op. Version 3 gives the last cell state the shape of the initial one; the others give it that of the
- * output state, which differs when the output is projected. */
+/* per: the version of the op. Version 3 gives the last cell state the shape of the initial one; the others give it that
+ * of the output state, which differs when the output is projected. */
 static void cudnn_shape(tfp_op *op)
 {
     tfp_dims in = tfp_merge_rank(op, tfp_in(op, 0), 3), h = tfp_in(op, 1);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* flops/rules/math/signal.c: Fourier transforms, and sound. A complex transform of n points takes 5 * n * log2(n)
- * operations, as FFTW's benchmark counts, and a real one half of that; with several dims n is the number of all points. */
+ * operations, as FFTW's benchmark counts, and a real one half of that; with several dims n is the number of all
+ * points. */
 #include "flops/rules/shared/layers.h"
 #include "flops/rules/shared/rule.h"
 
 #include <math.h>
 
-/* ---- Fourier transforms: shapes; a row's `per` is how many dims it transforms, 0 when an input gives the number ---- */
+/* ---- Fourier transforms: shapes; `per`: how many dims a row transforms, 0 when an input gives the number ---- */
 
 static void fft(tfp_op *op) { tfp_set(op, 0, tfp_at_least(op, tfp_in(op, 0), (int)op->rule->per)); }
 
@@ -148,8 +149,8 @@ static tfp_cost count_spectrogram(const tfp_op *op)
     return tfp_cost_of(tfp_plus(tfp_plus(weights, transform(windows, window_points(op), 1)), sizes));
 }
 
-/* For each frame: each line of the spectrum is rooted, weighted and added to two filters; each filter goes through a logarithm;
- * all filters contribute to each coefficient. */
+/* For each frame: each line of the spectrum is rooted, weighted and added to two filters; each filter goes through a
+ * logarithm; all filters contribute to each coefficient. */
 static tfp_cost count_mfcc(const tfp_op *op)
 {
     tfp_dims in = tfp_in(op, 0);
@@ -159,7 +160,7 @@ static tfp_cost count_mfcc(const tfp_op *op)
     return tfp_cost_mixed(macs, tfp_plus(lines, all_filters));
 }
 
-/* Ends of rows in the table below. */
+/* The last members of rows in the table below. */
 #define FFTW "FFTW's convention"
 #define COMPLEX(dims) count_fft, dims, "5 * n * log2(n) a transform", FFTW
 #define REAL(dims) count_real_fft, dims, "5/2 * n * log2(n) a transform", FFTW

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/math/tpu.c: ops of TPUs: partitioned and replicated values, embeddings, configuration. TensorFlow's rules:
- * core/ops/tpu_*.cc, sparse_core_*.cc. */
+/* flops/rules/math/tpu.c: ops of TPUs: partitioned and replicated values, embeddings, configuration. TensorFlow's
+ * rules: core/ops/tpu_*.cc, sparse_core_*.cc. */
 #include "flops/rules/math/collective.h"
 
 /* ---- TPUs ---- */
@@ -127,7 +127,7 @@ static tfp_cost
 count_embedding(const tfp_op *op) /* per: the index of the input with the values; the table comes after it */
 {
     uint32_t values = (uint32_t)op->rule->per;
-    bool offsets = tfp_op_is(op, "XlaSparseDenseMatmul"); /* the offsets come between */
+    bool offsets = tfp_op_is(op, "XlaSparseDenseMatmul"); /* the offsets come before the table */
     tfp_dims table = tfp_in(op, values + 1 + offsets);
     return tfp_cost_macs(tfp_times(tfp_elements(tfp_in(op, values)), tfp_dim(table, 1)));
 }

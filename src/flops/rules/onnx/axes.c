@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/onnx/axes.c: axes and lists of numbers of ONNX's operators, which later versions take as inputs and not as attributes. */
+/* flops/rules/onnx/axes.c: axes and lists of numbers of ONNX's operators, which later versions take as inputs and not
+ * as attributes. */
 #include "flops/rules/onnx/onnx.h"
 #include "flops/rules/shared/array.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/onnx/products.c: ONNX's products, convolutions, pools, recurrent layers and attention: two float operations for each
- * multiply-add; what is added to a product (a bias) is not counted. */
+/* flops/rules/onnx/products.c: ONNX's products, convolutions, pools, recurrent layers and attention: two float
+ * operations for each multiply-add; what is added to a product (a bias) is not counted. */
 #include "flops/rules/onnx/onnx.h"
 
 /* ---- products ---- */
@@ -200,7 +200,8 @@ static void globally_pooled(tfp_op *op)
     tfp_set(op, 0, out);
 }
 
-/* ---- recurrent layers: X is [steps, batch, inputs], W [directions, gates * hidden, inputs], R [directions, gates * hidden, hidden] ---- */
+/* ---- recurrent layers ----
+ * X is [steps, batch, inputs], W [directions, gates * hidden, inputs], R [directions, gates * hidden, hidden]. */
 
 static void recurrent(tfp_op *op)
 {
@@ -220,7 +221,8 @@ static tfp_cost count_recurrent(const tfp_op *op)
     return tfp_cost_macs(tfp_times(tfp_times(tfp_dim(x, 0), tfp_dim(x, 1)), weights));
 }
 
-/* ---- attention: Q [batch, heads, queries, width], K [batch, heads of keys, keys, width], V [.., keys, width of values] ---- */
+/* ---- attention ----
+ * Q is [batch, heads, queries, width], K [batch, heads of keys, keys, width], V [.., keys, width of values]. */
 
 static void attention(tfp_op *op)
 {

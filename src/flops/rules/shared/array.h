@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/shared/array.h: shared by the rules for arrays and constant folding: values of constants, arithmetic of dimensions,
- * and the plan of a strided slice. */
+/* flops/rules/shared/array.h: shared by the rules for arrays and constant folding: values of constants, arithmetic of
+ * dimensions, and the plan of a strided slice. */
 #ifndef TFP_ARRAY_H
 #define TFP_ARRAY_H
 

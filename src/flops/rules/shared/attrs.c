@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/shared/attrs.c: the attributes of the current node. Files are not trusted: an attribute that is absent or of another
- * kind gives the fallback. */
+/* flops/rules/shared/attrs.c: the attributes of the current node. Files are not trusted: an attribute that is absent or
+ * of another kind gives the fallback. */
 #include "flops/rules/shared/rule.h"
 
 static const tfp_program_attr *find(const tfp_op *op, const char *name, tfp_attr_kind kind)

@@ -26,8 +26,8 @@ const tfp_held *tfp_either_held(tfp_op *op, const tfp_held *a, const tfp_held *b
     return both;
 }
 
-/* Intersects two facts that both hold; where they contradict each other neither is used. *agree, if not NULL, says whether
- * they agree. */
+/* Intersects two facts that both hold; where they contradict each other neither is used. *agree, if not NULL, says
+ * whether they agree. */
 tfp_dims tfp_both_true(tfp_op *op, tfp_dims a, tfp_dims b, bool *agree)
 {
     const char *before = op->wrong;

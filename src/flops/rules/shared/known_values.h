@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/shared/known_values.h: ops whose handles refer to tensors. Shapes and types of those tensors are passed along with the handle as
- * `held`. */
+/* flops/rules/shared/known_values.h: ops whose handles refer to tensors. Shapes and types of those tensors are passed
+ * along with the handle as `held`. */
 #ifndef TFP_RULES_HELD_H
 #define TFP_RULES_HELD_H
 

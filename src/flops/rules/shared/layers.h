@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/shared/layers.h: shared by the rules of convolutions, pools, norms and their fused and quantized forms: the dimensions
- * of an image, the positions of a window, and operations fused after a product. */
+/* flops/rules/shared/layers.h: shared by the rules of convolutions, pools, norms and their fused and quantized forms:
+ * the dimensions of an image, the positions of a window, and operations fused after a product. */
 #ifndef TFP_LAYERS_H
 #define TFP_LAYERS_H
 
@@ -33,8 +33,8 @@ bool tfp_window_read(tfp_op *op, int spatials, unsigned how, tfp_window *out);
 /* Positions of a window of `size` along a dimension of size `in`; calls tfp_wrong when it does not fit. */
 int64_t tfp_window_out(tfp_op *op, const tfp_window *w, int dim, int64_t in, int64_t size);
 
-/* Reads an attribute that is a list of exactly `count` 32-bit numbers. When it is absent or empty each is `fallback`; with
- * fallback 0 it is required. */
+/* Reads an attribute that is a list of exactly `count` 32-bit numbers. When it is absent or empty each is `fallback`;
+ * with fallback 0 it is required. */
 bool tfp_attr_of_dims(tfp_op *op, const char *name, size_t count, int64_t fallback, int64_t *out);
 
 int64_t tfp_dim_quarter(tfp_op *op, int64_t a); /* not divisible by 4: wrong */
@@ -46,8 +46,8 @@ void tfp_avg_pool_shape(tfp_op *op, int spatials);
 void tfp_max_pool_shape(tfp_op *op);
 void tfp_bias_shape(tfp_op *op);
 void tfp_uniform_conv_shape(tfp_op *op); /* math/uniform_conv.c */
-/* For gradients: output 0 has the shape of input i, or the shape that input i holds; the rule's `per` is the number of spatial
- * dimensions. */
+/* For gradients: output 0 has the shape of input i, or the shape that input i holds; the rule's `per` is the number of
+ * spatial dimensions. */
 void tfp_image_as(tfp_op *op, uint32_t i);
 void tfp_image_said(tfp_op *op, uint32_t i);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/shared/opdefs.c: the outputs of every op in the registry of TensorFlow 2.21.0, public or not: their number and types.
- * Made by tools/opdefs.py; rule.h describes the form of a row. */
+/* flops/rules/shared/opdefs.c: the outputs of every op in the registry of TensorFlow 2.21.0, public or not: their
+ * number and types. Made by tools/opdefs.py; rule.h describes the form of a row. */
 #include "flops/rules/shared/rule.h"
 
 /* clang-format off */

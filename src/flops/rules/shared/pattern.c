@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/shared/pattern.c: shape rules written as text, for the many ops whose shapes follow from names of dimensions alone:
+/* flops/rules/shared/pattern.c: shape rules written as text, for ops whose shapes follow from names of dimensions:
  *
  *     "nd, n, d -> _d, _, d"       inputs -> outputs, one item each
  *     "kT, k, () -> _T"            T: the remaining dimensions, any number of them
  *
- * a-z: a dimension; a name that occurs twice stands for equal dimensions.  A-Z: the rest of a shape (alone: all of it;
- * outputs may have several in a row).
- * 0-9: a dimension of that size. _: any dimension. (): a scalar. *: any shape. @ before an item: the shape that the resource
- * holds. #S: the input's elements are the shape S; #k: its one element is the dimension k.
+ * a-z: a dimension; a name that occurs twice stands for equal dimensions.
+ * A-Z: the rest of a shape (alone: all of it; outputs may have several in a row).
+ * 0-9: a dimension of that size. _: any dimension. (): a scalar. *: any shape.
+ * @ before an item: the shape that the resource holds.
+ * #S: the input's elements are the shape S; #k: its one element is the dimension k.
  * Further inputs are ignored, further outputs stay unknown. */
 #include "base/dtype.h"
 #include "flops/rules/shared/rule.h"

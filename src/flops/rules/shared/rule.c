@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/shared/rule.c: what every rule uses: counts that propagate unknown, shapes, inputs and attributes of the current
- * node. Files are not trusted: a value that is absent or of another kind gives the fallback. */
+/* flops/rules/shared/rule.c: what every rule uses: counts that propagate unknown, shapes, inputs and attributes of the
+ * current node. Files are not trusted: a value that is absent or of another kind gives the fallback. */
 #include "flops/rules/shared/rule.h"
 #include "formats/checkpoint/tensor.h"
 #include "model/tables/profile.h"

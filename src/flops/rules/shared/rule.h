@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flops/rules/shared/rule.h: the interface of operation rules. A rule is a table row for one or more ops: how the shapes of the
- * outputs follow from the inputs, and how many float operations one execution takes. A rule sees one node at a time
- * (tfp_op). It may always answer unknown, but never a wrong shape or number: inputs that do not fit together give unknown. */
+/* flops/rules/shared/rule.h: the interface of operation rules. A rule is a table row for one or more ops: how the
+ * shapes of the outputs follow from the inputs, and how many float operations one execution takes. A rule sees one node
+ * at a time (tfp_op). It may always answer unknown, but never a wrong shape or number: inputs that do not fit together
+ * give unknown. */
 #ifndef TFP_RULE_H
 #define TFP_RULE_H
 
@@ -116,12 +117,12 @@ int64_t tfp_dim_times(tfp_op *op, int64_t a, int64_t b);
 tfp_dims tfp_merge_rank(tfp_op *op, tfp_dims d, int rank);  /* d must have this rank; tfp_wrong otherwise */
 tfp_dims tfp_at_least(tfp_op *op, tfp_dims d, int rank);    /* d must have at least this rank, or tfp_wrong */
 tfp_dims tfp_broadcast(tfp_op *op, tfp_dims a, tfp_dims b); /* as BroadcastBinaryOpOutputShapeFn does */
-/* known_values.c: whether two lists or variables hold elements of the same shape and type; what is known in either of two cases, NULL when
- * nothing is. */
+/* known_values.c: whether two lists or variables hold elements of the same shape and type; what is known in either of
+ * two cases, NULL when nothing is. */
 bool tfp_same_held(const tfp_held *a, const tfp_held *b);
 const tfp_held *tfp_either_held(tfp_op *op, const tfp_held *a, const tfp_held *b);
-/* Intersects two facts that both hold; where they contradict each other neither is used. *agree, if not NULL, says whether
- * they agree. */
+/* Intersects two facts that both hold; where they contradict each other neither is used. *agree, if not NULL, says
+ * whether they agree. */
 tfp_dims tfp_both_true(tfp_op *op, tfp_dims a, tfp_dims b, bool *agree);
 tfp_dims tfp_either(tfp_op *op, tfp_dims a, tfp_dims b); /* what holds for both: dims that differ are unknown */
 /* Memory for the elements of output i, whose shape is set and fully known; NULL when there are too many. */
@@ -167,7 +168,7 @@ struct tfp_op_rule {
     const char *source;                  /* origin of the formula: "registry", or in words; NULL without count */
     const char *pattern;                 /* for tfp_shape_by_pattern */
 };
-/* Ends of rows: count, per, formula and source. */
+/* The last members of rows: count, per, formula and source. */
 #define TFP_EACH_OUT(per, source) tfp_count_each_output, (per), #per " * n(out)", (source)
 #define TFP_EACH_IN(per, source) tfp_count_each_input, (per), #per " * n(in0)", (source)
 #define TFP_MOVES tfp_count_zero, 0, "0", "moves data"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/formats/checkpoint/test_checkpoint.c: checkpoints that TensorFlow wrote: their checksums, keys and values. */
+/* tests/unit/formats/checkpoint/test_checkpoint.c: checkpoints that TensorFlow wrote: their checksums, keys and
+ * values. */
 #include "checkpoint_read.h"
 
 #include "base/crc32c.h"

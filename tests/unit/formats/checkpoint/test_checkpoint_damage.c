@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/unit/formats/checkpoint/test_checkpoint_damage.c: damaged checkpoints: truncated, with flipped bits, with missing or changed
- * files. */
+/* tests/unit/formats/checkpoint/test_checkpoint_damage.c: damaged checkpoints: truncated, with flipped bits, with
+ * missing or changed files. */
 #include "checkpoint_read.h"
 #include "model/tables/profile.h"
 
