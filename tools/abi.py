@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares the public interface with that of the last release: tools/abi.py [--record] [LIBRARY]
 
-A library of empty functions is made of the headers, and abidw (Debian: abigail-tools) describes it: functions, types, values of enums.
---record writes that to tools/abi/VERSION.abi, at a release. Without it abidiff compares with the newest record: a function or value that is
-gone or changed is a finding, additions are none. With LIBRARY its exported names must be the functions of the headers. Left out, with a
-line that says so, where the tools are missing.
+Makes a library of empty functions from the headers; abidw (Debian: abigail-tools) describes its functions, types and
+values of enums. --record writes this description to tools/abi/VERSION.abi, at a release. Without it abidiff compares
+with the newest record: functions or values that are gone or changed are findings, new ones are not. With LIBRARY, its
+exported names must be the functions of the headers. Without these tools it prints a line that says so, and no more.
 """
 import glob
 import os

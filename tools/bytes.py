@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a file as bytes in a C source: bytes.py OUT FILE HEADER NAME [--compress]. The array is NAME, its size NAME_size; --compress
-stores zlib's bytes, and the size of the file itself is NAME_plain_size. The program contains the library that CUDA loads into a job, and
-NOTICE."""
+"""Writes a file as bytes in a C source: bytes.py OUT FILE HEADER NAME [--compress]. The array is NAME, its size
+NAME_size; --compress stores zlib's bytes, and the size of the file itself is NAME_plain_size. The program contains the
+library that CUDA loads into a job, and NOTICE."""
 import sys
 import zlib
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Prints the commit of this tree, for `tfprof --version`. Prints nothing for a release (the tag vVERSION) and for sources without history.
+# Prints the commit of this tree, for `tfprof --version`. Prints nothing for a release (the tag vVERSION) and for
+# sources without history.
 cd "$(dirname "$0")/.." || exit 0
 top=$(git rev-parse --show-toplevel 2>/dev/null) || exit 0
 [ "$top" = "$(pwd -P)" ] || exit 0 # this tree was unpacked inside another repository

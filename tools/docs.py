@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the docs site: docs.py [--program PROGRAM] OUT
 
-In: docs/, pages that tools/docs_reference.py makes from the program's tables, and a report of the sample as an example. Out: a folder of
-pages that works from the disk, search included. Links and anchors that lead nowhere are errors. Needs the page in the program
-(node) and mkdocs-material, which it installs into .venv-docs where neither this Python nor .venv has it. The same sources give the same bytes."""
+In: docs/, pages that tools/docs_reference.py makes from the program's tables, and a report of the sample as an example.
+Out: a folder of pages that works from the disk, search included. Links and anchors that lead nowhere are errors. Needs
+the page in the program (node) and mkdocs-material, which it installs into .venv-docs where neither this Python nor
+.venv has it. The same sources give the same bytes."""
 import argparse
 import os
 import re
@@ -41,8 +42,8 @@ def mkdocs():
 
 
 def linked(text, source, target, extra):
-    """A page's links as the site has them. source, target: of the page, below the repository and below the site; extra gets files that
-    the site needs: their path below the repository -> below the site."""
+    """A page's links as the site has them. source, target: of the page, below the repository and below the site; extra
+    gets files that the site needs: their path below the repository -> below the site."""
     def place(path):
         if path in PAGES:
             return PAGES[path]

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""tools/links.py [BUILD]: checks on the object files of a build that no link points up, between rooms and inside them: every symbol that
-a folder of src/ uses from another is defined in one that src/meson.build lists before it. Includes alone cannot show a declaration without a
-header, or a header of a lower room whose function an upper one defines."""
+"""tools/links.py [BUILD]: checks on the object files of a build that no link points up, between rooms and inside them:
+every symbol that a folder of src/ uses from another is defined in one that src/meson.build lists before it. Includes
+alone cannot show a declaration without a header, or a header of a lower room whose function an upper one defines."""
 import glob
 import os
 import re

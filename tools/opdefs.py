@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes src/flops/rules/shared/opdefs.c: the outputs of every op that TensorFlow knows, from its own registry. Run it with the
-Python that has TensorFlow (.venv/bin/python tools/opdefs.py) for a new version of TensorFlow; the result is
+"""Writes src/flops/rules/shared/opdefs.c: the outputs of every op that TensorFlow knows, from its own registry. Run it
+with the Python that has TensorFlow (.venv/bin/python tools/opdefs.py) for a new version of TensorFlow; the result is
 committed, so that a build needs no TensorFlow. `--check` writes nothing and tells whether the file is current.
 """
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes C with the files of a built page, gzip'ed: tools/page.py web/dist OUT.c. Without a page an empty list. The output
-is left alone when nothing changed, so that nothing is compiled again."""
+"""Writes C with the files of a built page, gzip'ed: tools/page.py web/dist OUT.c. Without a page an empty list. The
+output is left alone when nothing changed, so that nothing is compiled again."""
 import gzip
 import os
 import sys

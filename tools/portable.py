@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that headers which only Linux has are included in the places for them alone: the library stays as portable as it is, so that
-macOS can be tried. It needs no build; `include <sys/epoll.h>` anywhere else is a fault."""
+"""Checks that headers of Linux alone, such as <sys/epoll.h>, are included only in a few places, so that the library
+stays portable enough to be tried on macOS. It needs no build."""
 import os
 import re
 import subprocess

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that includes point only downward, in the order of the folders in src/meson.build, between rooms and inside them; cli/ and
-python/ see the public headers alone."""
+"""Checks that includes point only downward, in the order of the folders in src/meson.build, between rooms and inside
+them; cli/ and python/ see the public headers alone."""
 import os
 import re
 import sys
@@ -12,8 +12,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Limits: the longest chain of includes, and the number of sources that a change of any header in these
 # rooms may rebuild.
 CHAIN, AGAIN = 10, {"model/": 150, "views/core/": 124}
-# Headers with limits of their own. Over that limit: words that others pass on, which tables a profile has, a report as most files see it.
-# Below it: which parts a report has.
+# Headers with limits of their own: above the general limit are the names of types, the list of a profile's tables, the
+# kinds of spans and the report as most files see it; below it is the header that lists the parts of a report.
 OWN = {"model/tables/types.h": 395, "model/tables/profile.h": 295, "model/tables/span_kinds.h": 190, "views/core/handle.h": 175,
        "views/core/report.h": 59}
 # Which other folders a program's folder may use.
@@ -56,8 +56,8 @@ def include_graph():
 
 
 def measure():
-    """Prints the longest chain of includes, and how many sources the change of a header rebuilds; returns what exceeds a
-    limit."""
+    """Prints the longest chain of includes, and how many sources the change of a header rebuilds; returns what exceeds
+    a limit."""
     graph, length, whole = include_graph(), {}, {}
 
     def visit(path):

@@ -3,8 +3,8 @@
 # Makes sure that what a goal needs is installed: tools/setup.sh build|python|unit|test|fuzz|lint
 #
 # Debian packages are installed when this runs as root or sudo needs no password; otherwise the command to run is
-# printed. "python" and "test" also make .venv with TensorFlow, JAX and what else the package is tried with. Quick when all
-# is there.
+# printed. "python" and "test" also make .venv with TensorFlow, JAX and what else the package is tried with. Quick when
+# all is there.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -13,13 +13,13 @@ build="gcc g++ libc6-dev meson ninja-build pkg-config libre2-dev libdeflate-dev 
 python="python3 python3-venv python3-dev binutils"
 optional= page=
 # Building the page needs node: the system's, or the one that tools/page.sh installs from PyPI into a venv. Debian's
-# nodejs and npm have 360 packages.
+# nodejs and npm need 360 packages.
 command -v npm >/dev/null || page="python3-venv"
 case $goal in
 build) packages=$build ;;
 python) packages="$build $python" ;;
-# The debug interpreter counts references; without it the leak check has only the memory to go by. Chromium shows the page (without
-# windows: each of the whole browser's starts a page of its own for its tabs), libdw unwinds native stacks.
+# The debug interpreter counts references; without it the leak check measures memory only. Chromium shows the page; its
+# headless shell, because each start of the full browser loads another page for its tabs. libdw unwinds native stacks.
 test) packages="$build $python libcmocka-dev" optional="python3-dbg chromium-headless-shell libdw1" ;;
 unit) packages="$build libcmocka-dev python3" ;;
 fuzz) packages="$build clang libclang-rt-dev llvm libcmocka-dev python3" ;;
@@ -111,7 +111,7 @@ if [ "$(cat .venv/ready 2>/dev/null)" != "$needed" ]; then
     fi
 fi
 
-# Spark, where there is a Java for it, and what else asks many traces: tests/fleet/spark.py.
+# Spark, if there is Java, and the other programs with which tests/fleet/spark.py reads many traces.
 if [ -e .venv/ready ] && command -v java >/dev/null && ! [ -e .venv/spark ]; then
     echo "setup: installing PySpark into .venv (600 MB on disk, once)"
     if .venv/bin/pip install -q --disable-pip-version-check pyspark==4.3.0 fsspec==2026.9.0 duckdb-cli==1.5.6; then

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that every source file states its license in one line: tools/spdx.py; --add writes the line where it is missing.
+"""Checks that every source file states its license in one line: tools/spdx.py; --add writes the line where it is
+missing.
 
 The line stands first, below the one that names an interpreter.
 """

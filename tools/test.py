@@ -2,17 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs every test and ends with one line, "N passed, N failed"; the exit status says whether all passed.
 
-A suite is a command whose output holds lines "N passed, N failed" (cmocka's own summary counts too). A suite that ends
-badly without telling of a failure counts as one; what failed is printed again at the end.
+A suite is a command whose output has lines "N passed, N failed" (cmocka's own summary counts, too). A suite that exits
+with an error but reports no failure counts as one failure. Failures are printed again at the end.
 
-Two lanes: suites that compute, two at a time and with a low priority, and beside them one at a time of those that wait for
-other processes (a browser, jobs that run). In each lane the longest comes first. What a suite needs beside the release
-build is built first in the lane that computes; the others do not wait for it. A suite of those that wait which failed runs
-a second time, alone, and both results are printed: the second counts.
-`tools/test.py NAME ...` runs only those;
-`tools/test.py --check` runs those that answer within a minute, without sanitizers; `--exhaustive` those of which the others
-take samples.
-What needs .venv (TensorFlow, JAX, the Python package) is left out where tools/setup.sh could not make it.
+Suites run in two lanes: those that compute, two at a time and with a low priority; and beside them, one at a time,
+those that wait for other processes (a browser, running jobs). In each lane the longest comes first. Builds that suites
+need in addition to the release build run first, in the lane of those that compute; suites that do not need them do not
+wait. A failed suite of those that wait runs a second time, alone; both results are printed, and the second counts.
+`tools/test.py NAME ...` runs only these suites; `tools/test.py --check` those that take less than a minute, without
+sanitizers; `--exhaustive` the full versions of suites that otherwise test samples.
+Suites that need .venv (TensorFlow, JAX, the Python package) are left out if tools/setup.sh could not make it.
 """
 import glob
 import os
@@ -33,10 +32,10 @@ BEHIND = 4  # nice value of suites that compute: suites that wait run first, and
 HANGS_AFTER = 1800  # seconds: a busy machine slows suites, but none takes this long (at most 300 on a quiet one)
 TENSORFLOW = os.path.join(ROOT, ".venv", "bin", "python")
 
-# handle_sigill: undefined behaviour traps, see sanitized_build(). The quarantine, of freed memory that is not given out again,
-# is 256 MB by default, each page of it a new one from the system: a third of what the fuzz targets cost. The stacks that stand in for
-# the real one, so that a use after return is seen, are 1 MB for each size of frames: with 128 KB a program starts in 85 % of the
-# time. EXHAUSTIVE has both whole.
+# handle_sigill: undefined behaviour traps, see sanitized_build(). The quarantine, which holds freed memory back, has
+# 256 MB by default; its pages all come from the system, which takes a third of the fuzz targets' time. The fake stacks,
+# which detect a use after return, take 1 MB for each size of frames; with 128 KB a program starts in 85 % of the time.
+# EXHAUSTIVE uses the defaults.
 ASAN_OPTIONS = ("detect_leaks=1:abort_on_error=0:exitcode=99:allocator_may_return_null=1:detect_stack_use_after_return=1:"
                 "handle_sigill=1")
 ENVIRONMENT = dict(os.environ, ASAN_OPTIONS=ASAN_OPTIONS + ":quarantine_size_mb=16:max_uar_stack_size_log=17",
@@ -44,7 +43,8 @@ ENVIRONMENT = dict(os.environ, ASAN_OPTIONS=ASAN_OPTIONS + ":quarantine_size_mb=
 
 
 class Suite(typing.NamedTuple):
-    """seconds: about how many, of processors, or where it waits, in all; what takes minutes belongs into samples or EXHAUSTIVE"""
+    """seconds: about how many processor seconds it takes, or in total if it waits. A suite that takes minutes should
+    test samples; its full version belongs in EXHAUSTIVE."""
     name: str
     command: list
     seconds: int
@@ -210,8 +210,8 @@ def end(process):
 
 
 def watched(command, behind=False):
-    """-> what it printed, its status, seconds of processors (its own and of those that it waited for). `behind`: others that
-    are ready to run come first."""
+    """-> the command's output, its status, and processor seconds, with those of its child processes. `behind`: other
+    processes have priority."""
     command = ["nice", "-n", str(BEHIND), *command] if behind else command
     process = subprocess.Popen(command, cwd=ROOT, env=ENVIRONMENT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, start_new_session=True)
@@ -235,12 +235,12 @@ def watched(command, behind=False):
 
 
 def sanitized_build():
-    """Commands for the build with sanitizers. Where there is .venv the Python extension is a part of it, so that the library is
-    compiled once for both; that takes the Meson in .venv, since Debian's does not know the limited API.
+    """Commands for the build with sanitizers. If there is .venv the build includes the Python extension, so that the
+    library is compiled once for both; this needs the Meson in .venv, because Debian's does not know the limited API.
 
-    What is undefined ends in a trap, which AddressSanitizer tells with its place (handle_sigill): without tables of messages
-    and libubsan, and at fixed addresses, a program starts in half the time; thousands are started. -Og compiles in 60 % of the
-    time of -O1; -g1 gives the lines that a sanitizer tells."""
+    Undefined behaviour ends in a trap, which AddressSanitizer reports with its place (handle_sigill). Without libubsan
+    and its tables of messages, and at fixed addresses, a program starts in half the time, and the tests start
+    thousands. -Og compiles in 60 % of the time of -O1; -g1 gives the line numbers in reports."""
     folder = os.path.join(ROOT, ASAN)
     with_python = os.path.exists(os.path.join(ROOT, ".venv", "ready"))
     meson = ".venv/bin/meson" if with_python else "meson"
@@ -364,8 +364,8 @@ def tell(result, complaints):
 
 
 def main():
-    # Under nohup, and in the background of a script, SIGINT is ignored, and so would every program started from here do:
-    # with a handler of its own a child begins with the default.
+    # Under nohup, and in the background of a script, SIGINT is ignored, and child processes would inherit that. With a
+    # handler here they start with the default action.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     check = sys.argv[1:] == ["--check"]
     if check or sys.argv[1:] == ["--exhaustive"]:

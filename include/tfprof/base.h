@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tfprof/base.h: version, statuses, errors, callbacks, the tables of what the library can do, and files that are written completely or
- * not at all.
+/* tfprof/base.h: version, statuses, errors, callbacks, the tables of what the library can do, and files that are
+ * written completely or not at all.
  * Threads: any number may call any function here at a time; one tfp_error belongs to one thread at a time. */
 #ifndef TFPROF_BASE_H
 #define TFPROF_BASE_H
@@ -18,7 +18,8 @@ extern "C" {
 #define TFP_API
 #endif
 
-/** The version of these headers. TFP_VERSION_NUMBER is MAJOR * 1,000,000 + MINOR * 1,000 + PATCH, so that versions compare as numbers. */
+/** The version of these headers. TFP_VERSION_NUMBER is MAJOR * 1,000,000 + MINOR * 1,000 + PATCH, so that versions
+ *  compare as numbers. */
 #define TFP_VERSION_MAJOR 0
 #define TFP_VERSION_MINOR 1
 #define TFP_VERSION_PATCH 0
@@ -43,7 +44,8 @@ typedef struct tfp_report tfp_report;   /**< one view of a profile: rows with va
 
 /** The library's version, such as "0.1.0". Never NULL. */
 TFP_API const char *tfp_version(void);
-/** The same as TFP_VERSION_NUMBER of the library that runs, which may be newer than the headers that a program was built with. */
+/** The same as TFP_VERSION_NUMBER of the library that runs, which may be newer than the headers that a program was
+ *  built with. */
 TFP_API int tfp_version_number(void);
 
 /** The exit status that the command line gives for a status: 0 done, 1 wrong input, 2 wrong usage, 3 output failed,
@@ -70,8 +72,9 @@ TFP_API const char *tfp_error_message(const tfp_error *err);
 /** The errno of a failed file operation, such as ENOENT; 0 when no system call failed. */
 TFP_API int tfp_error_errno(const tfp_error *err);
 
-/** Escapes text as in every message and report of this library: control characters and bytes that are not UTF-8 as \xNN,
- *  C1 and bidirectional controls as \u{NNNN}, all else unchanged (a backslash too, so escaping twice changes nothing).
+/** Escapes text as in every message and report of this library: control characters and bytes that are not UTF-8 as
+ *  \xNN, C1 and bidirectional controls as \u{NNNN}, all else unchanged (a backslash too, so escaping twice changes
+ *  nothing).
  *  out   gets the result, cut at a whole character to at most room - 1 bytes and ended by NUL; NULL when room is 0
  *  Result: the size of the whole escaped text, without the NUL; SIZE_MAX when memory runs out (out is then empty). */
 TFP_API size_t tfp_text_escape(const char *text, size_t size, char *out, size_t room);
@@ -107,8 +110,8 @@ TFP_API const char *tfp_help(tfp_table table, const char *name);
  *  Errors: TFP_BADARG no path; TFP_BADOUTPUT; TFP_NOMEM. */
 TFP_API tfp_status tfp_write_file(const char *path, const void *data, size_t size, tfp_error *err);
 
-/** Makes the folders above a file, with mode 0700. As everywhere that files are made, a link of another user is not followed in
- *  a folder that others may write to. Errors: TFP_BADARG no path; TFP_BADOUTPUT; TFP_NOMEM. */
+/** Makes the folders above a file, with mode 0700. As in every function that makes files, a link of another user is not
+ *  followed in a folder that others may write to. Errors: TFP_BADARG no path; TFP_BADOUTPUT; TFP_NOMEM. */
 TFP_API tfp_status tfp_make_folders(const char *path, tfp_error *err);
 
 /** Removes the temporary files of unfinished writes, for a signal handler that ends the process.

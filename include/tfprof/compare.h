@@ -10,12 +10,12 @@
 extern "C" {
 #endif
 
-/** Builds the statistics of a view's rows over the steps of a profile. Each row but the root has its name, changed as the option
- *  "rewrite" says and split at the last slash into `name` and `op`, and for each numeric column C of
+/** Builds the statistics of a view's rows over the steps of a profile. Each row but the root has its name, changed as
+ *  the option "rewrite" says and split at the last slash into `name` and `op`, and for each numeric column C of
  *  -select, in the order given, C_mean, C_cv (the population's standard deviation in per cent of the mean), C_min,
  *  C_median, C_p95, C_max of the row's total in each step; in the op view of the type's own value.
- *  view    scope, graph, op, code or steps; NULL: the option "view". Of steps each column of the table on each device is a
- *          row, DEVICE/COLUMN, and -select has micros (the columns of times) and occurrence (kernels)
+ *  view    scope, graph, op, code or steps; NULL: the option "view". With steps, each column of the table on each
+ *          device is a row, DEVICE/COLUMN, and -select has micros (the columns of times) and occurrence (kernels)
  *  o       as for tfp_report_build; the rows are those of the mean of all steps, and "step" is ignored
  *  Errors: as tfp_report_build; TFP_NOTFOUND a profile without steps; TFP_BADARG no numeric column; TFP_LIMIT more than
  *  134,217,728 values.
@@ -51,21 +51,22 @@ TFP_API tfp_status tfp_sides_add_text_bytes(tfp_sides *s, const char *name, cons
 TFP_API int tfp_is_scope_text(const void *data, size_t size);
 
 /** Compares sides: each against the first, row by row of a view, aligned by name.
- *  view    scope, graph, op, code or steps (rows as tfp_stats has them); NULL: the option "view". Texts can be compared in
- *          the scope view only.
+ *  view    scope, graph, op, code or steps (rows as tfp_stats has them); NULL: the option "view". Texts can be compared
+ *          in the scope view only.
  *  o       the numeric columns of -select (nothing selected: those that all texts have, and "micros" for
- *          profiles), the filters of the views, and the options of the command diff. max_depth, when set, counts the parts
- *          of a name, and 0 or less means no limit, which is the default here.
- *  Columns, for each column C: C_NAME for each side (the mean of its steps, where a step in which a row did not run counts
- *  as 0; beside texts the mean that views print; absent if the side has no such row);
- *  C_difference and C_ratio against the first (C_NAME_difference ... with more than two sides); for times C_low and C_high,
- *  Welch's 95 % interval of the difference, when both sides have three steps, and C_significant: yes, no, or unknown
- *  (Benjamini and Hochberg's correction for all rows tested); finally `only`: the sides that have the row, if some do not.
- *  Rows: those that differ (options "delta", "min_size") beyond the noise of their steps, and their ancestors; siblings by
- *  difference, the largest first. With the option "format" at "script": the rows and the order of the public script.
+ *          profiles), the filters of the views, and the options of the command diff. max_depth, when set, counts the
+ *          parts of a name, and 0 or less means no limit, which is the default here.
+ *  Columns, for each column C: C_NAME for each side (the mean of its steps, where a step in which a row did not run
+ *  counts as 0; beside texts the mean that views print; absent if the side has no such row);
+ *  C_difference and C_ratio against the first (C_NAME_difference ... with more than two sides); for times C_low and
+ *  C_high, Welch's 95 % interval of the difference, when both sides have three steps, and C_significant: yes, no, or
+ *  unknown (Benjamini and Hochberg's correction for all rows tested); finally `only`: the sides that have the row, if
+ *  some do not.
+ *  Rows: those that differ (options "delta", "min_size") beyond the noise of their steps, and their ancestors; siblings
+ *  by difference, the largest first. With the option "format" at "script": the rows and the order of the public script.
  *  Notes say if the profiles did different work: other nodes, shapes or devices.
- *  Errors: as tfp_report_build; TFP_BADARG fewer than two sides, no numeric column, a text without that column, two sides
- *  of one name. */
+ *  Errors: as tfp_report_build; TFP_BADARG fewer than two sides, no numeric column, a text without that column, two
+ *  sides of one name. */
 TFP_API tfp_status tfp_diff(const tfp_sides *s, const char *view, const tfp_options *o, tfp_report **out,
                             tfp_error *err);
 

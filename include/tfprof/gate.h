@@ -10,7 +10,8 @@
 extern "C" {
 #endif
 
-/** Two sides of runs. A run is one profile, from which the gate keeps one number for each row: the median over its steps. */
+/** Two sides of runs. A run is one profile, from which the gate keeps one number for each row: the median over its
+ *  steps. */
 typedef struct tfp_gate tfp_gate;
 typedef enum tfp_gate_side { TFP_GATE_BASE, TFP_GATE_NEW } tfp_gate_side;
 typedef enum tfp_gate_verdict { TFP_GATE_IS_FAILED, TFP_GATE_IS_UNKNOWN, TFP_GATE_IS_PASSED } tfp_gate_verdict;
@@ -25,10 +26,12 @@ TFP_API void tfp_gate_free(tfp_gate *g);
 TFP_API tfp_status tfp_gate_add(tfp_gate *g, tfp_gate_side side, const char *name, const tfp_profile *p,
                                 tfp_error *err);
 
-/** 1 if these bytes, or the first bytes of a file, begin a baseline: the runs of one side as tfp_gate_save writes them. */
+/** 1 if these bytes, or the first bytes of a file, begin a baseline: the runs of one side, as tfp_gate_save writes
+ *  them. */
 TFP_API int tfp_is_baseline(const void *data, size_t size);
 
-/** Adds the runs of a baseline. The bytes are not needed after the call. Errors: TFP_BADFILE with the byte; as tfp_gate_add. */
+/** Adds the runs of a baseline. The bytes are not needed after the call. Errors: TFP_BADFILE with the byte; as
+ *  tfp_gate_add. */
 TFP_API tfp_status tfp_gate_add_baseline(tfp_gate *g, tfp_gate_side side, const char *name, const void *data,
                                          size_t size, tfp_error *err);
 
@@ -42,9 +45,10 @@ TFP_API tfp_status tfp_gate_save(const tfp_gate *g, tfp_gate_side side, tfp_writ
  *  o       -order_by, -top and the form of the report; NULL means every default
  *  out     on success a table, which the caller frees; on failure NULL
  *  verdict gets the verdict; may be NULL
- *  Rows: the step, every operation and line of a hundredth of a step or more, and the counters that differ. Of sides that are
- *  equal, one comparison in two hundred fails by chance (docs/gate.md). Counters fail when every new run has more than every base
- *  run, operations' only if the sum over all operations does. The first note is one line: "gate: failed: ...".
+ *  Rows: the step, every operation and line of a hundredth of a step or more, and the counters that differ. Of sides
+ *  that are equal, one comparison in two hundred fails by chance (docs/gate.md). A counter fails when every new run has
+ *  more than every base run; a counter of an operation only if the sum over all operations fails, too. The first note
+ *  is one line: "gate: failed: ...".
  *  Errors: TFP_BADARG a side without runs, an invalid limit, pairs of sides of different sizes; TFP_NOMEM. */
 TFP_API tfp_status tfp_gate_judge(const tfp_gate *g, double limit, int pairs, const tfp_options *o, tfp_report **out,
                                   tfp_gate_verdict *verdict, tfp_error *err);

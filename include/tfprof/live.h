@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tfprof/live.h: running jobs: finding, sampling, preparing and recording them.
- * Threads: one at a time for each tfp_live; tfp_live_run_begin changes the environment of the process, so no other thread may read it then. */
+ * Threads: one at a time for each tfp_live; tfp_live_run_begin changes the environment of the process, so no other
+ * thread may read it then. */
 #ifndef TFPROF_LIVE_H
 #define TFPROF_LIVE_H
 
@@ -10,8 +11,9 @@
 extern "C" {
 #endif
 
-/** The jobs of this machine: each is the topmost process that has mapped a framework's library, with all its descendants.
- *  Listing and sampling only read /proc, the kernel's counters and NVML. Threads: one at a time for each tfp_live. */
+/** The jobs of this machine: each is the topmost process that has mapped a framework's library, with all its
+ *  descendants. Listing and sampling only read /proc, the kernel's counters and NVML. Threads: one at a time for each
+ *  tfp_live. */
 typedef struct tfp_live tfp_live;
 TFP_API tfp_live *tfp_live_new(void); /**< NULL when memory runs out */
 TFP_API void tfp_live_free(tfp_live *l);
@@ -20,22 +22,25 @@ TFP_API void tfp_live_free(tfp_live *l);
  *  Errors: TFP_BADFILE no such process; TFP_BADARG; TFP_NOMEM. */
 TFP_API tfp_status tfp_live_select(tfp_live *l, const char *selector, tfp_error *err);
 
-/** Sets "user" (a name or number: only this user's jobs), "sort" (a column), and without a value "python" (every CPython is a job,
- *  too), "processes" (no folding), "all_threads" (every sample reads the state of every thread, even if that takes long),
- *  "no_commands" (tables omit command lines and messages that may contain file names).
- *  For tfp_live_stacks: "seconds" (1) and "rate" (100, samples a second; 1 to 1000), and without a value "idle" (waiting threads
- *  count, too), "gil" (threads that hold the interpreter's lock only), "subprocesses" (those of what it started, too), "once" (one
- *  reading of every thread), "locals" (with "once": with the variables of every frame) and "native" (frames of native code, too: needs elfutils' libdw.so.1 and the
- *  right to sample with perf_event_open).
- *  For tfp_live_run_begin: "dir" (by date and time), "every" (N steps, or seconds as "Ns"), "at_step" ("10,200"), "steps" (1; steps
- *  in a window), "ms" (500; its length), "on_signal" ("USR2"); without a value "cuda" (CUDA's activities; "max_bytes": of a process).
+/** Sets "user" (a name or number: only this user's jobs), "sort" (a column), and without a value "python" (every
+ *  CPython is a job, too), "processes" (no folding), "all_threads" (every sample reads the state of every thread, even
+ *  if that takes long), "no_commands" (tables omit command lines and messages that may contain file names).
+ *  For tfp_live_stacks: "seconds" (1) and "rate" (100, samples a second; 1 to 1000), and without a value "idle"
+ *  (waiting threads count, too), "gil" (threads that hold the interpreter's lock only), "subprocesses" (stacks of the
+ *  processes that it started, too), "once" (one reading of every thread), "locals" (with "once": also the variables of
+ *  every frame) and "native" (frames of native code, too: needs elfutils' libdw.so.1 and the right to sample with
+ *  perf_event_open).
+ *  For tfp_live_run_begin: "dir" (by date and time), "every" (N steps, or seconds as "Ns"), "at_step" ("10,200"),
+ *  "steps" (1; steps in a window), "ms" (500; its length), "on_signal" ("USR2"); without a value "cuda" (CUDA's
+ *  activities; "max_bytes": of a process).
  *  Errors: TFP_BADARG no such setting, user or column, or a number out of its limits. */
 TFP_API tfp_status tfp_live_set(tfp_live *l, const char *name, const char *value, tfp_error *err);
 
-/** Samples all processes. Rates are between the last two samples. Errors: TFP_BADFILE no /proc, or a run folder ($TFPROF_RUN_DIR ...)
- *  that is not the user's own; TFP_NOMEM. */
+/** Samples all processes. Rates are between the last two samples. Errors: TFP_BADFILE no /proc, or a run folder
+ *  ($TFPROF_RUN_DIR ...) that is not the user's own; TFP_NOMEM. */
 TFP_API tfp_status tfp_live_sample(tfp_live *l, tfp_error *err);
-/** Whether the steps of a job are counted only since the last sample: its rate needs another sample, for example a second later. */
+/** Whether the steps of a job are counted only since the last sample: its rate needs another sample, for example a
+ *  second later. */
 TFP_API int tfp_live_sampled_once(const tfp_live *l);
 
 /** The table `top` of the last sample: a row for each job, most CPU time first; the column `why` has the reason for
@@ -43,9 +48,9 @@ TFP_API int tfp_live_sampled_once(const tfp_live *l);
  *  Errors: TFP_BADARG, TFP_NOMEM. */
 TFP_API tfp_status tfp_live_top(const tfp_live *l, const tfp_options *o, tfp_report **out, tfp_error *err);
 
-/** The Python stacks of a process, with "native" merged with the native ones: the table `stacks`, a row for each function with
- *  its samples, or with "once" the table `threads`, a row for each frame. The process's memory is read; it is not stopped, and nothing runs in it. CPython 3.8 to 3.14
- *  on x86-64.
+/** The Python stacks of a process, with "native" merged with the native ones: the table `stacks`, a row for each
+ *  function with its samples, or with "once" the table `threads`, a row for each frame. The process's memory is read;
+ *  it is not stopped, and nothing runs in it. CPython 3.8 to 3.14 on x86-64.
  *  target  a process (a number), or the file name of its script or program
  *  fn      called after each reading; a nonzero result stops. May be NULL
  *  Forms of `stacks`, beside those of tables: "folded", "speedscope" and "pprof". The report is independent of l.
@@ -53,27 +58,30 @@ TFP_API tfp_status tfp_live_top(const tfp_live *l, const tfp_options *o, tfp_rep
 TFP_API tfp_status tfp_live_stacks(const tfp_live *l, const char *target, const tfp_options *o, tfp_progress_fn fn,
                                    void *ctx, tfp_report **out, tfp_error *err);
 
-/** Where the ranks of a running job are, for one that hangs: the table `hang` of processes, a row for each: the collective of torch.distributed in
- *  which its main thread is, the line of the user's code, its stack; and above them the rank for which the others wait. Read as by
- *  tfp_live_stacks: nothing is stopped.
- *  targets, count  processes (numbers), or file names of their scripts or programs; none: every process of a job with RANK in its environment
- *  A note names each process that cannot be read. Errors: TFP_BADFILE no such process, or none can be read; TFP_BADARG; TFP_NOMEM. */
+/** Where the ranks of a running job are, for one that hangs: the table `hang` of processes, a row for each: the
+ *  collective of torch.distributed in which its main thread is, the line of the user's code, its stack; and above them
+ *  the rank for which the others wait. Read as by tfp_live_stacks: nothing is stopped.
+ *  targets, count  processes (numbers), or file names of their scripts or programs; none: every process of a job with
+ *                  RANK in its environment
+ *  A note names each process that cannot be read. Errors: TFP_BADFILE no such process, or none can be read; TFP_BADARG;
+ *  TFP_NOMEM. */
 TFP_API tfp_status tfp_live_hang(const char *const *targets, size_t count, const tfp_options *o, tfp_report **out,
                                  tfp_error *err);
 
-/** Prepares this process so that a command started from it has an agent in each of its Python processes: makes the folder of
- *  results and the hook's files, and sets PYTHONPATH, TFPROF_AGENT and TFPROF_RUN_DIR; with "cuda" CUDA_INJECTION64_PATH, too.
- *  Errors: TFP_BADOUTPUT the folder of results cannot be made or is not empty; TFP_BADFILE the run folder is not the user's own;
- *  TFP_BADARG CUDA_INJECTION64_PATH is set already; TFP_NOMEM. */
+/** Prepares this process so that a command started from it has an agent in each of its Python processes: makes the
+ *  folder of results and the hook's files, and sets PYTHONPATH, TFPROF_AGENT and TFPROF_RUN_DIR; with "cuda"
+ *  CUDA_INJECTION64_PATH, too.
+ *  Errors: TFP_BADOUTPUT the folder of results cannot be made or is not empty; TFP_BADFILE the run folder is not the
+ *  user's own; TFP_BADARG CUDA_INJECTION64_PATH is set already; TFP_NOMEM. */
 TFP_API tfp_status tfp_live_run_begin(tfp_live *l, tfp_error *err);
 TFP_API int tfp_live_signal(const tfp_live *l);      /**< the number of "on_signal"; 0: none */
 TFP_API void tfp_live_run_record(const tfp_live *l); /**< makes each agent of the command record a window now */
-/** After the command: writes the manifest of the results and removes the hook's files. *note, freed by the caller, is sentences about
- *  the recordings, one a line, or the reason why there is none. Errors: TFP_BADOUTPUT, TFP_NOMEM. */
+/** After the command: writes the manifest of the results and removes the hook's files. *note, freed by the caller, is
+ *  sentences about the recordings, one a line, or the reason why there is none. Errors: TFP_BADOUTPUT, TFP_NOMEM. */
 TFP_API tfp_status tfp_live_run_end(tfp_live *l, char **note, tfp_error *err);
 
-/** Opens a folder for results, and creates it with mode 0700 if it does not exist. A link of another user is not followed in a folder
- *  that others may write to. Create files in it relative to the descriptor (openat).
+/** Opens a folder for results, and creates it with mode 0700 if it does not exist. A link of another user is not
+ *  followed in a folder that others may write to. Create files in it relative to the descriptor (openat).
  *  path    NULL: tfprof-VERB-DATE-TIME in the current folder, or a similar name if that exists
  *  verb    for that name; NULL: the folder may contain files; otherwise it must be empty
  *  folder  on success its descriptor, closed by the caller; on failure -1
@@ -82,24 +90,29 @@ TFP_API tfp_status tfp_live_run_end(tfp_live *l, char **note, tfp_error *err);
 TFP_API tfp_status tfp_live_folder(const char *path, const char *verb, int *folder, char *shown, size_t room,
                                    tfp_error *err);
 
-/** Called for each recording as it ends, as a line for people (text) and as a JSON object (json). Before the first one `columns`
- *  is the empty table and both texts are NULL; in between all three are NULL. A nonzero result stops and cancels the running recordings. */
+/** Called for each recording as it ends, as a line for people (text) and as a JSON object (json). Before the first one
+ *  `columns` is the table without rows, and both texts are NULL. Between recordings it is called with all three NULL. A
+ *  nonzero result stops and cancels the running recordings. */
 typedef int (*tfp_live_row_fn)(void *ctx, const tfp_report *columns, const char *text, const char *json);
 
-/** Records many running jobs at once: prepared processes by their agents, servers by gRPC, and with "attach" Python processes
- *  that nothing prepared. Without it such processes are refused, with a code, and not touched. Files, and last the manifest, go into a folder.
- *  selectors    processes (numbers), scripts or programs (whole file names), HOST:PORT; none are needed with the setting "all"
- *  exit_status  0 all recorded; 1 not all; 3 a file could not be written; 4 out of file descriptors; 5 "max_bytes" ended a recording; 130 stopped
+/** Records many running jobs at once: prepared processes by their agents, servers by gRPC, and with "attach" Python
+ *  processes that nothing prepared. Without it such processes are refused, with a code, and not touched. Files, and
+ *  last the manifest, go into a folder.
+ *  selectors    processes (numbers), scripts or programs (whole file names), HOST:PORT; none are needed with the
+ *               setting "all"
+ *  exit_status  0 all recorded; 1 not all; 3 a file could not be written; 4 out of file descriptors; 5 "max_bytes"
+ *               ended a recording; 130 stopped
  *  out          the table `capture`, a row for each process
  *  Settings: "dir", "ms" (500), "steps", "user", "parallel" (8), "wait" (10), "timeout" (30), "max_bytes" (512 MiB),
- *  "host_level" (2), "python_level" (0), "recorder" ("start", "stop"), "via" ("kineto"), and without a value "align", "all",
- *  "attach", "keep_agent" and "snapshot" (take what a server's recorder has so far).
- *  Errors: TFP_BADARG nothing is selected; TFP_BADFILE the run folder is not the user's own; TFP_BADOUTPUT; TFP_NOMEM. */
+ *  "host_level" (2), "python_level" (0), "recorder" ("start", "stop"), "via" ("kineto"), and without a value "align",
+ *  "all", "attach", "keep_agent" and "snapshot" (take what a server's recorder has so far).
+ *  Errors: TFP_BADARG nothing is selected; TFP_BADFILE the run folder is not the user's own; TFP_BADOUTPUT;
+ *  TFP_NOMEM. */
 TFP_API tfp_status tfp_live_capture(tfp_live *l, const char *const *selectors, size_t count, const tfp_options *o,
                                     tfp_live_row_fn fn, void *ctx, int *exit_status, tfp_report **out, tfp_error *err);
-/** With the setting "align": decides when all recordings begin. Called repeatedly once all of them are ready. Above 0: the start time, in
- *  microseconds since 1970; 0: not yet decided; below 0: the library decides, as without a function. This lets recordings of several
- *  machines begin together. */
+/** With the setting "align": decides when all recordings begin. Called repeatedly once all of them are ready. Above 0:
+ *  the start time, in microseconds since 1970; 0: not yet decided; below 0: the library decides, as without a function.
+ *  This lets recordings of several machines begin together. */
 typedef int64_t (*tfp_live_start_fn)(void *ctx);
 TFP_API void tfp_live_on_start(tfp_live *l, tfp_live_start_fn fn, void *ctx);
 TFP_API const char *tfp_live_results(const tfp_live *l); /**< the folder of the last run or capture, or "" */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tfprof/options.h: options: what a report shows.
- * Threads: one at a time may set options, and none may read them meanwhile; any number may read the same options, or build reports with them, at
- * a time. */
+ * Threads: one at a time may set options, and none may read them meanwhile; any number may read the same options, or
+ * build reports with them, at a time. */
 #ifndef TFPROF_OPTIONS_H
 #define TFPROF_OPTIONS_H
 
@@ -21,9 +21,9 @@ TFP_API void tfp_options_free(tfp_options *o);
  *  Errors: TFP_BADARG naming the option and the value (unknown option, not a number, unknown column, invalid regex). */
 TFP_API tfp_status tfp_options_set(tfp_options *o, const char *name, const char *value, tfp_error *err);
 
-/** Sets an option from a list of values, each taken whole: here a name filter may contain commas ("a{1,2}"). For options
- *  that are not filters (other than "rewrite" and "assume_shape", to which tfp_options_set adds one item at a time) the values
- *  are joined by commas.
+/** Sets an option from a list of values, each taken whole: here a name filter may contain commas ("a{1,2}"). For
+ *  options that are not filters (other than "rewrite" and "assume_shape", to which tfp_options_set adds one item at a
+ *  time) the values are joined by commas.
  *  count 0 empties a list.
  *  Errors: as tfp_options_set. */
 TFP_API tfp_status tfp_options_set_list(tfp_options *o, const char *name, const char *const *items, size_t count,
@@ -42,8 +42,8 @@ TFP_API tfp_status tfp_options_read_proto(tfp_options *o, const char *view, cons
  *  NULL options are ignored. */
 TFP_API void tfp_options_every_value(tfp_options *o, int on);
 
-/** Lays texts out for people at a terminal with that many columns: aligned numbers, shares with bars, long names cut, and with
- *  `colours` in colour. 0 columns, the default, gives the text that TensorFlow's tool prints; so does -compat.
+/** Lays texts out for people at a terminal with that many columns: aligned numbers, shares with bars, long names cut,
+ *  and with `colours` in colour. 0 columns, the default, gives the text that TensorFlow's tool prints; so does -compat.
  *  Rows are ordered by the first number, largest first, when no order was set. NULL options are ignored. */
 TFP_API void tfp_options_screen(tfp_options *o, int columns, int colours);
 
@@ -51,8 +51,8 @@ TFP_API void tfp_options_screen(tfp_options *o, int columns, int colours);
  *  stops the query with TFP_CANCELLED. Copies of the options have it, too. NULL for none. NULL options are ignored. */
 TFP_API void tfp_options_on_query(tfp_options *o, tfp_progress_fn fn, void *ctx);
 
-/** Binds a value to a parameter of the statement that tfp_query runs with these options. It is kept until they are freed;
- *  binding again replaces it.
+/** Binds a value to a parameter of the statement that tfp_query runs with these options. It is kept until they are
+ *  freed; binding again replaces it.
  *  name  a number from 1 ("2" is the second parameter), or a name: "us" is :us, @us or $us
  *  text  `size` bytes of UTF-8, copied; NULL binds NULL
  *  Errors: TFP_BADARG no options or no name; TFP_NOMEM. tfp_query reports unknown parameters. */
@@ -68,8 +68,8 @@ TFP_API const char *tfp_options_get(const tfp_options *o, const char *name);
 /** 'b' for a boolean option (whose value may be left out), 'v' for one with a value, 0 for an unknown name. */
 TFP_API char tfp_options_kind(const char *name);
 
-/** The commands to which an option belongs, separated by blanks ("diff stats"), or NULL for an option of the views, which
- *  applies wherever rows of a view are shown, and for an unknown name. */
+/** The commands to which an option belongs, separated by blanks ("diff stats"), or NULL for an option of the views,
+ *  which applies wherever rows of a view are shown, and for an unknown name. */
 TFP_API const char *tfp_options_commands(const char *name);
 
 /** 1 when reports with these options need float operations inferred from the graph (-float_ops_source, or columns
@@ -82,17 +82,17 @@ TFP_API int tfp_options_work_out(const tfp_options *o);
  *  o     NULL means every default */
 TFP_API unsigned tfp_view_keep(const char *view, const tfp_options *o);
 
-/** 1 if a view compares files that killed processes left behind: of several files, and of folders, unreadable ones should be reported and
- *  skipped. Otherwise 0, also for a name that is not a view's. */
+/** 1 if a view compares files that killed processes left behind: of several files, and of folders, unreadable ones
+ *  should be reported and skipped. Otherwise 0, also for a name that is not a view's. */
 TFP_API int tfp_view_takes_sound(const char *view);
 
-/** After tfp_profile_keep with TFP_KEEP_SUMS or TFP_KEEP_ROWS: of a trace only the sums of the steps that these options choose
- *  are kept, one of them or the mean, which takes a fraction of the memory. Reports of other steps are refused then (TFP_BADARG).
- *  Without effect beside TFP_KEEP_TOTAL. Errors: TFP_BADARG. */
+/** After tfp_profile_keep with TFP_KEEP_SUMS or TFP_KEEP_ROWS: of a trace only the sums of the steps that these options
+ *  choose are kept, one of them or the mean, which takes a fraction of the memory. Reports of other steps are refused
+ *  then (TFP_BADARG). Without effect beside TFP_KEEP_TOTAL. Errors: TFP_BADARG. */
 TFP_API tfp_status tfp_profile_keep_step(tfp_profile *p, const tfp_options *o);
 
-/** Checks options for a view, or a command with that name: at present, whether a view with numbers has the column that -order_by names;
- *  the columns of a table are known only when it is built.
+/** Checks options for a view, or a command with that name: at present, whether a view with numbers has the column that
+ *  -order_by names; the columns of a table are known only when it is built.
  *  Errors: TFP_BADARG. */
 TFP_API tfp_status tfp_options_check(const tfp_options *o, const char *view, tfp_error *err);
 

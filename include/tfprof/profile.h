@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tfprof/profile.h: profiles: adding inputs, facts about formats, the contents of a profile, saving it.
- * Threads: one at a time may add to a profile, and none may read it meanwhile; any number may read a finished one at a time. */
+ * Threads: one at a time may add to a profile, and none may read it meanwhile; any number may read a finished one at a
+ * time. */
 #ifndef TFPROF_PROFILE_H
 #define TFPROF_PROFILE_H
 
@@ -27,7 +28,7 @@ typedef enum tfp_keep {
                                  Other views are refused then (TFP_BADARG). Without effect beside TFP_KEEP_MEMORY or
                                  TFP_KEEP_PROGRAM. */
     TFP_KEEP_TOTAL =
-        64, /**< with TFP_KEEP_SUMS or TFP_KEEP_ROWS: the sums of all that was recorded, not by step. Reports of other steps are
+        64, /**< with TFP_KEEP_SUMS or TFP_KEEP_ROWS: the sums of everything recorded, not by step. Other steps are
                                  refused then (TFP_BADARG) */
     TFP_KEEP_ROWS = 128, /**< of traces only what kernel and steps need, instead of spans, as above; also beside
                               TFP_KEEP_MEMORY. Other views are refused then (TFP_BADARG). */
@@ -51,10 +52,12 @@ TFP_API tfp_status tfp_profile_on_progress(tfp_profile *p, tfp_progress_fn fn, v
  *  After an error the profile can only be freed. */
 TFP_API tfp_status tfp_profile_add_file(tfp_profile *p, const char *format, const char *path, tfp_error *err);
 
-/** Finds which files of a profile belong to one run. Files are one run if they are ranks of one job: they have different ranks, do not
- *  disagree about the number of ranks, and their folders are equal except for the rank's number. So must be their names if these have "rank"
- *  and a number, which gives the rank of a file that has none itself. Files are also one run if they have different hosts and are in one
- *  folder. A folder is one run. A file without processes, such as a memory snapshot, belongs to the run whose path is most similar to its own.
+/** Finds which files of a profile belong to one run. Files are one run if they are ranks of one job: they have
+ *  different ranks, do not disagree about the number of ranks, and their folders are equal except for the rank's
+ *  number. If their names contain "rank" and a number, the names must be equal except for this number, too, which is
+ *  the rank of a file that has none itself. Files are also one run if they have different hosts and are in one folder.
+ *  A folder is one run. A file without processes, such as a memory snapshot, belongs to the run whose path is most
+ *  similar to its own.
  *  paths  `count` files and folders, as they were added
  *  runs   gets the run of each: runs are numbered from 0 in the order of their first files
  *  Errors: TFP_BADARG; TFP_NOMEM. Threads: none may add meanwhile. */
@@ -74,8 +77,8 @@ TFP_API tfp_status tfp_profile_add_files(tfp_profile *p, size_t count, const cha
  *  progress callbacks, and after an error for the file at fault. */
 TFP_API size_t tfp_profile_adding(const tfp_profile *p);
 
-/** The same from an open descriptor, read from its current offset; `name` replaces the path in messages. The descriptor stays
- *  the caller's. For callers with their own rules for opening files. */
+/** The same from an open descriptor, read from its current offset; `name` replaces the path in messages. The descriptor
+ *  stays the caller's. For callers with their own rules for opening files. */
 TFP_API tfp_status tfp_profile_add_descriptor(tfp_profile *p, const char *format, const char *name, int fd,
                                               tfp_error *err);
 
@@ -88,13 +91,13 @@ TFP_API tfp_status tfp_profile_add_descriptors(tfp_profile *p, size_t count, con
 TFP_API tfp_status tfp_profile_add_bytes(tfp_profile *p, const char *format, const char *name, const void *data,
                                          size_t size, tfp_error *err);
 
-/** The format of a file, or of bytes in memory, recognised by its content: a name of TFP_FORMATS, or NULL with the reason in
- *  `err`. */
+/** The format of a file, or of bytes in memory, recognised by its content: a name of TFP_FORMATS, or NULL with the
+ *  reason in `err`. */
 TFP_API const char *tfp_recognise_file(const char *path, tfp_error *err);
 TFP_API const char *tfp_recognise_bytes(const char *name, const void *data, size_t size, tfp_error *err);
 
-/** The same for the first `size` bytes of a file: 64 KiB, or all of it. `total` is the size of the file (of gzip, as stored).
- *  For callers that examine many files, with their own rules for opening them. */
+/** The same for the first `size` bytes of a file: 64 KiB, or all of it. `total` is the size of the file (of gzip, as
+ *  stored). For callers that examine many files, with their own rules for opening them. */
 TFP_API const char *tfp_recognise_start(const char *name, const void *data, size_t size, uint64_t total,
                                         tfp_error *err);
 
@@ -114,8 +117,8 @@ typedef enum tfp_format_fact {
 /** 1 if the fact holds for a format of TFP_FORMATS, else 0. */
 TFP_API int tfp_format_is(const char *format, tfp_format_fact fact);
 
-/** Endings which, appended to a prefix of that format, give the path of the file that represents it: ".index"; NULL past the
- *  last. format NULL: of all formats. */
+/** Endings which, appended to a prefix of that format, give the path of the file that represents it: ".index"; NULL
+ *  past the last. format NULL: of all formats. */
 TFP_API const char *tfp_format_ending(const char *format, size_t i);
 
 /** How many bytes of a file's path are the name that people use: without ".index" for a checkpoint. */
@@ -123,7 +126,7 @@ TFP_API size_t tfp_format_name_size(const char *format, const char *path);
 
 /** Facts that follow from a path alone. */
 typedef enum tfp_path_fact {
-    TFP_PATH_PART, /**< a part of something that another file stands for, such as the data of a checkpoint: it is not read by itself */
+    TFP_PATH_PART,  /**< not read by itself: another file represents the whole, as a checkpoint's index does its data */
     TFP_PATH_FOLDER /**< represents its folder, which people name instead: saved_model.pb */
 } tfp_path_fact;
 
@@ -178,16 +181,17 @@ typedef enum tfp_content {
  *  span. */
 TFP_API int tfp_profile_has(const tfp_profile *p, tfp_content what);
 
-/** Writes the profile as a ProfileProto that this library and TensorFlow's can read. Everything is included only if the profile
- *  was read with TFP_KEEP_ALL. Errors: TFP_BADOUTPUT, TFP_NOMEM, TFP_BADARG (also for one
+/** Writes the profile as a ProfileProto that this library and TensorFlow's can read. Everything is included only if the
+ *  profile was read with TFP_KEEP_ALL. Errors: TFP_BADOUTPUT, TFP_NOMEM, TFP_BADARG (also for one
  *  read without TFP_KEEP_MEMORY). */
 TFP_API tfp_status tfp_profile_write(const tfp_profile *p, tfp_write_fn fn, void *ctx, tfp_error *err);
 
-/** The same into a file: a temporary file beside it is written and renamed, so that a failure leaves an old file as it was. */
+/** The same into a file: a temporary file beside it is written and renamed, so that a failure leaves an old file as it
+ *  was. */
 TFP_API tfp_status tfp_profile_write_file(const tfp_profile *p, const char *path, tfp_error *err);
 
-/** Writes all tables of the profile in tfprof's own format (docs/formats.md). A profile read from it gives the same views,
- *  without the original files. The profile must have been read with TFP_KEEP_MEMORY | TFP_KEEP_PROGRAM,
+/** Writes all tables of the profile in tfprof's own format (docs/formats.md). A profile read from it gives the same
+ *  views, without the original files. The profile must have been read with TFP_KEEP_MEMORY | TFP_KEEP_PROGRAM,
  *  and with TFP_KEEP_ATTRS if tfp_profile_write is to write attributes after reading it back. Values of a checkpoint's
  *  tensors are not saved: after reading back the checkpoint, and nothing else, can be added.
  *  Errors: TFP_BADOUTPUT, TFP_NOMEM, TFP_BADARG (also for a checkpoint alone). */
@@ -197,13 +201,15 @@ TFP_API tfp_status tfp_profile_save(const tfp_profile *p, tfp_write_fn fn, void 
 TFP_API tfp_status tfp_profile_save_file(const tfp_profile *p, const char *path, tfp_error *err);
 
 /** The path in the user's cache ($XDG_CACHE_HOME/tfprof, or ~/.cache/tfprof) for a profile of these files read with
- *  `keep`. The name depends on each file's name, inode, size, times, first and last bytes, so it changes with them. The file may
- *  not exist yet; it has the form of tfp_profile_save_file. `formats` and each of its items may be NULL.
- *  Errors: TFP_NOTFOUND no cache can be used: a path is not a regular file, a file changed just now, or there is no home. */
+ *  `keep`. The name depends on each file's name, inode, size, times, first and last bytes, so it changes with them. The
+ *  file may not exist yet; it has the form of tfp_profile_save_file. `formats` and each of its items may be NULL.
+ *  Errors: TFP_NOTFOUND no cache can be used: a path is not a regular file, a file changed just now, or there is no
+ *  home. */
 TFP_API tfp_status tfp_cache_path(const char *const *formats, const char *const *paths, size_t count, unsigned keep,
                                   char *out, size_t room, tfp_error *err);
 
-/** Saves a profile at such a path. When the cache exceeds 4 GB the least recently used files are removed. Errors: as tfp_profile_save. */
+/** Saves a profile at such a path. When the cache exceeds 4 GB the least recently used files are removed. Errors: as
+ *  tfp_profile_save. */
 TFP_API tfp_status tfp_cache_save(const tfp_profile *p, const char *path, tfp_error *err);
 
 /** Records that the file was used. */

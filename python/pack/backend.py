@@ -22,7 +22,8 @@ __all__ = ["build_editable", "build_sdist", "build_wheel", "get_requires_for_bui
 
 OLDEST = "cp310"  # limited_api in python/meson.build
 
-# Programs and libraries that the build needs, with their Debian packages. docs/python.md lists them; tests/python compares.
+# Programs and libraries that the build needs, with their Debian packages. docs/python.md lists them; tests/python
+# compares.
 PROGRAMS = {"cc": "gcc", "c++": "g++", "pkg-config": "pkg-config", "readelf": "binutils"}
 LIBRARIES = {"re2": "libre2-dev", "libdeflate": "libdeflate-dev", "zlib": "zlib1g-dev", "snappy": "libsnappy-dev",
              "libedit": "libedit-dev", "libxxhash": "libxxhash-dev", "sqlite3": "libsqlite3-dev",
@@ -65,7 +66,8 @@ def check_packages():
 
 
 def build_page():
-    """The page of `tfprof serve`, which is built into the program; without node and a network the program has no page, and says so."""
+    """The page of `tfprof serve`, which is built into the program; without node and a network the program has no page,
+    and says so."""
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     try:
         subprocess.run([os.path.join(root, "tools", "page.sh")], stdin=subprocess.DEVNULL, stdout=sys.stderr, check=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the module tfprof/_build.py: what Meson found, and what the linker made of it.
+"""Writes the module tfprof/_build.py: what Meson found, and which libraries the files load.
 
     build_info.py OUTPUT KEY=VALUE ... -- LIBRARY=VERSION ... -- FILE ...
 """

@@ -100,11 +100,12 @@ def arrow(
     source: a path, a folder, bytes, an open file or a URL (which needs fsspec), or an iterable of them.
     table: runs, steps, step_devices, ops, modules, lines, kernels, collectives, transfers, memory_peaks, findings or
         failures; docs/fleet.md tells their columns.
-    path_pattern: what the folders of a path tell, such as "job={job}/rank={rank}"; of several the first that fits counts.
+    path_pattern: the meaning of the folders in a path, such as "job={job}/rank={rank}"; of several the first that
+        matches counts.
     sidecar: the name of the file beside a trace that tells its job, host, rank and date (meta.json).
 
-    The result has __arrow_c_stream__; where pyarrow can be imported it is a pyarrow.RecordBatchReader. A file that cannot be read
-    is a row of the table failures, and no row of others.
+    The result has __arrow_c_stream__; where pyarrow can be imported it is a pyarrow.RecordBatchReader. A file that
+    cannot be read is a row of the table failures, and has no row in other tables.
     """
     one = isinstance(source, (str, bytes, bytearray, memoryview, os.PathLike)) or hasattr(source, "read")
     stream = Stream(table, settings_of(path_pattern, sidecar), _from_all([source] if one else source, sidecar))

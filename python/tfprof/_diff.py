@@ -80,13 +80,13 @@ def diff(*sides: Union[Side, Tuple[Side, int]], **options: "Unpack[DiffOptions]"
     view: scope (the default), graph, op, code, or steps: each column of the table on each device.
     select: the columns to compare; by default micros, and for texts the columns that they have.
     names: the sides' names in columns; by default left and right, or side1, side2 ... for more.
-    delta, min_size: rows are shown whose largest value is at least min_size and over the smallest
+    delta, min_size: shows rows whose largest value is at least min_size and exceeds the smallest
         by more than the share delta; for times only if Welch's test finds the difference significant.
     fail_over: "5%", "10ms", "5MB" or a number; report.over lists the values that grew by more.
 
-    Columns, for each column C: C_NAME a side, C_difference, C_ratio, and of times C_low and C_high
-    (the 95 % interval of the difference) and C_significant: yes, no or unknown; `only` names the
-    sides that have a row when not all do. report.notes tells when the sides did different work.
+    Columns, for each column C: C_NAME for each side, C_difference, C_ratio, and for times C_low and
+    C_high (the 95 % interval of the difference) and C_significant: yes, no or unknown; `only` names
+    the sides that have a row if some do not. report.notes says when the sides did different work.
 
     Raises UsageError, InputError, NotFoundError (no such step), LimitError, OutputError.
     """

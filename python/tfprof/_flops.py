@@ -133,7 +133,8 @@ def _count(variables: Any) -> int:
 
 
 def _with_outputs(graph: Any) -> bytes:
-    """A function's graph as a MetaGraphDef whose signature names the call's outputs and effects: only nodes that these need run."""
+    """A function's graph as a MetaGraphDef whose signature names the call's outputs and effects: only nodes that these
+    need run."""
     from tensorflow.core.protobuf import meta_graph_pb2
 
     meta = meta_graph_pb2.MetaGraphDef(graph_def=graph.as_graph_def(add_shapes=True))
@@ -284,13 +285,13 @@ def flops(model: Any, *args: Any, **options: "Unpack[FlopsOptions]") -> Flops:
 
     model: a path or bytes of a graph, SavedModel or profile; a Profile; a GraphDef, MetaGraphDef or
         SavedModel message; a tf.Graph, or anything else with as_graph_def(); a concrete function; a
-        tf.function or another callable, traced with `args` (tensors, arrays or TensorSpecs; none
-        where it has an input signature), such as what jax2tf.convert gives; a Keras model, whose
-        call is traced with its own inputs (of a subclassed one, with the shapes that it was built
-        with or called with first), or with `args`, for inference. Of a function only what its
-        outputs and effects need counts. Of JAX what jax.jit(f).lower(...) or .compile() gives, a
-        function that jax.jit gave with `args`, or the text of an HLO module.
-    assume_batch: for the unknown first dimension of placeholders. Of a Keras model it is 1 by itself.
+        tf.function or another callable, such as the result of jax2tf.convert, which is traced with
+        `args` (tensors, arrays or TensorSpecs; none if it has an input signature); a Keras model,
+        whose call for inference is traced with `args` or with its own inputs (a subclassed model:
+        with the shapes of its build() or first call). In a function, only nodes that its outputs
+        and effects need count. For JAX: the result of jax.jit(f).lower(...) or of its compile(), a
+        function made by jax.jit with `args`, or the text of an HLO module.
+    assume_batch: for the unknown first dimension of placeholders. The default for a Keras model is 1.
     assume_shape: {"input": (32, 224, 224, 3)}, or "input=32,224,224,3"; None or ? is not known.
     float_ops_source: "own" (the default), "tensorflow" (what TensorFlow's op log would say) or "files".
     peak_flops, peak_bandwidth: of the device, a second ("312T", 2e12): a roofline in the report.

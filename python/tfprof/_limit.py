@@ -143,8 +143,8 @@ def limit(**limits: Union[int, float]) -> Callable[[Test], Test]:
 
     step_ms: the median duration of a step in milliseconds. float_ops, calls: of all operations in a step; params.
     peak_bytes: most memory held at once on one device. The test returns its Profile, a path or several paths.
-    Works in pytest, whose summary then lists what was measured, and in unittest. Time varies from run to run: give step_ms
-    room, or gate it by `tfprof diff --gate`; the others are exact.
+    Works in pytest, whose summary then lists what was measured, and in unittest. Time varies from run to run: give
+    step_ms room, or gate it by `tfprof diff --gate`; the others are exact.
     """
     _check_names(limits)
 

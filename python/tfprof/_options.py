@@ -21,7 +21,8 @@ Parameters = Union[Sequence[Any], Mapping[str, Any]]  # parameters of a query: f
 
 
 class ViewOptions(TypedDict, total=False):
-    """The keywords of the views, for type checkers; tfprof.help("options") explains each. None leaves an option unchanged."""
+    """The keywords of the views, for type checkers; tfprof.help("options") explains each. None leaves an option
+    unchanged."""
 
     max_depth: Optional[int]
     min_bytes: Optional[Amount]

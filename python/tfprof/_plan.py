@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans which files a cluster reads, and in which tasks: finds files, selects them by what their paths tell, and divides them into
-parts of similar size. It needs no cluster; tfprof.spark uses it."""
+"""Plans which files a cluster reads, and in which tasks: finds files, selects them by what their paths tell, and
+divides them into parts of similar size. It needs no cluster; tfprof.spark uses it."""
 
 import datetime
 import fnmatch
@@ -86,8 +86,9 @@ def _is_one_of(field: str, known: str, values: Iterable[Any]) -> bool:
 
 
 def chosen(files: Iterable[File], wanted: Mapping[str, Sequence[Any]], settings: Tuple[str, ...]) -> List[File]:
-    """Leaves out files whose path or sidecar gives another job, date, host or rank than the wanted ones. What only the trace tells is
-    unknown here, so such a file stays. wanted: the values by field, all of which must match; settings: patterns and sidecar."""
+    """Leaves out files whose path or sidecar gives another job, date, host or rank than the wanted ones. What only the
+    trace tells is unknown here, so such a file stays. wanted: the values by field, all of which must match; settings:
+    patterns and sidecar."""
     if not wanted:
         return list(files)
     kept = []
@@ -100,7 +101,7 @@ def chosen(files: Iterable[File], wanted: Mapping[str, Sequence[Any]], settings:
 
 
 def cut(files: Iterable[File], bytes_per_task: int) -> List[List[File]]:
-    """Joins neighbouring files to parts of about that size; a bigger file is a part alone."""
+    """Joins neighbouring files into parts of about that size; a bigger file is a part by itself."""
     parts: List[List[File]] = []
     room = 0
     for f in files:

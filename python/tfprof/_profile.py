@@ -185,7 +185,7 @@ def open(
         a checkpoint is named by its prefix.
     profile, graph, run_meta, op_log, checkpoint: the same with a given format. run_meta takes
         several: a list makes steps 0, 1, 2 ..., a dict {step number: source} gives the numbers.
-    capture, inductor: what graphs that a trace replays were captured from, and TorchInductor's files.
+    capture: traces of the captures of those graphs that a trace replays. inductor: TorchInductor's files.
     functions: include the nodes of a graph's functions, as FUNCTION/NODE.
     progress: called regularly with (bytes read, total bytes); an exception that it raises ends the load.
 
@@ -388,7 +388,8 @@ class Profile(InNotebooks):
         return query(sql, self, parameters=parameters, time_limit=time_limit)
 
     def records(self, what: str, step: Optional[int] = None) -> Report:
-        """A table of recorded data: "steps", "spans" (each execution with lane and times) or "memory" (bytes held over time).
+        """A table of recorded data: "steps", "spans" (each execution with lane and times) or "memory" (bytes held over
+        time).
 
         step: a step of `steps`; None: all steps, for memory the last one.
         Raises NotFoundError (no such table or step).
@@ -405,8 +406,8 @@ class Profile(InNotebooks):
         return self._native.write()
 
     def save(self, path: Path) -> None:
-        """Writes all tables in tfprof's own format, as `tfprof convert -o NAME.tfprof` does: tfprof.open reads it without
-        the original files. Values of a checkpoint's tensors are not included."""
+        """Writes all tables in tfprof's own format, as `tfprof convert -o NAME.tfprof` does: tfprof.open reads it
+        without the original files. Values of a checkpoint's tensors are not included."""
         self._native.save(path)
 
     def __repr__(self) -> str:

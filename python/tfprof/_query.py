@@ -44,7 +44,8 @@ def query(
 
 
 def tables(name: Optional[str] = None) -> Report:
-    """The tables for queries, one row for each column: table_name, name, type and help; with a name only that table's."""
+    """The tables for queries, one row for each column: table_name, name, type and help; with a name only that
+    table's."""
     nothing = _native.Profile()
     nothing.finish()
     empty = Profile(nothing)

@@ -233,7 +233,7 @@ class Report:
         return found
 
     def count(self, row: Union[Row, str]) -> int:
-        """How many of its rows it is, or have the name."""
+        """How many rows equal a row, or have a name."""
         if isinstance(row, Row):
             return int(row in self)
         return sum(name == row for name in self._native.column("name")) if row in self else 0
@@ -285,7 +285,7 @@ class Report:
 
         kind: "bars": the rows with the highest own values; "flame": a tree of rows, each as wide as
             its total; "timeline": what ran where and when in a step; "memory": bytes held over time
-            in a step. By itself: flame of scope and code views, else bars.
+            in a step. The default is flame for scope and code views, otherwise bars.
         column: the numeric column of bars and widths; by default the first selected one.
         step: for timeline and memory; by default the first.
         top: the number of bars.

@@ -35,7 +35,8 @@ def _depths(report: "Report", count: int) -> List[int]:
 
 
 def attributed_text(report: "Report") -> str:
-    """How much of a trace's device time has a place of its own, where not all of it has: one launch of a graph may hold a whole model."""
+    """How much of a trace's device time has a place of its own, where not all of it has: one launch of a graph may hold
+    a whole model."""
     told = zip(report.note_codes, report.notes)
     return "".join("note: %s\n" % note for code, note in told if code == "attributed")
 

@@ -5,8 +5,8 @@
     tfprof.spark.register(spark)
     spark.read.format("tfprof").option("table", "step_devices").option("pathPattern", "job={job}/rank={rank}").load("/traces")
 
-The traces are read by the extension, in the workers: this package and pyarrow are all that they need. docs/fleet.md has the tables, the
-options, and how an environment is shipped to a cluster.
+The traces are read by the extension, in the workers: this package and pyarrow are all that they need. docs/fleet.md has
+the tables, the options, and how an environment is shipped to a cluster.
 """
 
 import json
@@ -42,7 +42,8 @@ class _Files(InputPartition):
 
 
 class TraceSource(DataSource):
-    """A table of traces. Options: table, pathPattern, sidecar, pathGlobFilter, modifiedAfter, bytesPerTask, mode, memory, timeout."""
+    """A table of traces. Options: table, pathPattern, sidecar, pathGlobFilter, modifiedAfter, bytesPerTask, mode,
+    memory, timeout."""
 
     def __init__(self, options: MutableMapping[str, str]) -> None:
         super().__init__(options)
@@ -95,7 +96,8 @@ class _Reader(DataSourceReader):
         self.wanted: List[Tuple[str, Tuple[Any, ...]]] = []
 
     def pushFilters(self, filters: List[Filter]) -> Iterable[Filter]:
-        """What = and IN say of job, date, host and rank skips files. Spark still looks at each row: a path does not tell everything."""
+        """What = and IN say of job, date, host and rank skips files. Spark still looks at each row: a path does not
+        tell everything."""
         for f in filters:
             if isinstance(f, EqualTo) and f.attribute[0] in _plan.FIELDS and len(f.attribute) == 1:
                 self.wanted.append((f.attribute[0], (f.value,)))

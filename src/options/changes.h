@@ -28,7 +28,7 @@ typedef struct tfp_change {
     uint8_t keep;    /* TFP_KEEP_... */
     bool host;       /* faster: host time within spans of that name */
     bool comm, copy; /* link: which transfers become faster */
-    bool graph;      /* launch */
+    bool graph;      /* launch: the value is the word graph, not a time */
 } tfp_change;
 
 /* Takes the next change from the front of `rest`; false at the end. The lines must come from tfp_changes_set. */

@@ -78,13 +78,12 @@ typedef struct tfp_column {
     const char *help_of_calls; /* for the view `calls`, whose rows are spans and not operations; NULL: as for a trace */
     struct {
         const char *doc;                /* text before the colon of its line in the Doc block, as in TensorFlow */
-        const char *legend, *legend_op; /* of its cell; the second one in the op and code views, NULL: the same */
-        const char *suffix,
-            *suffix_op;        /* after the numbers of its cell; the second one in the op view, NULL: the same */
-        int tree_at, group_at; /* places of the cell in scope and graph; in op and code */
-        bool compat10;         /* TensorFlow 1.0's form has the cell, at tree_at */
+        const char *legend, *legend_op; /* legend of its cell; legend_op: in the op and code views, NULL: the same */
+        const char *suffix, *suffix_op; /* after the numbers of its cell; suffix_op: in the op view, NULL: the same */
+        int tree_at, group_at;          /* places of the cell in scope and graph; in op and code */
+        bool compat10;                  /* TensorFlow 1.0's form has the cell, at tree_at */
     } text;
-    tfp_number numbers[2]; /* of a sum */
+    tfp_number numbers[2]; /* for a sum */
     uint8_t number_count;
     struct {
         tfp_value over, under;

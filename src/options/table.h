@@ -29,7 +29,7 @@ typedef enum option_kind {
     K_FLOPS,
     K_BANDWIDTH,
     K_RANGE,   /* two moments */
-    K_MOMENT,  /* one of them */
+    K_MOMENT,  /* one moment */
     K_CHANGE,  /* for whatif: each use adds a change (changes.h) */
     K_SWITCH,  /* such a change, without a value */
     K_MINIMUMS /* represents the options -min_*, which come from the column table */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* options/units.c: the only place where 1234567 becomes "1.23 MB": in the form for people; and in that of TensorFlow's
- * tool, which is the text of printf("%.2f"), but faster. */
+/* options/units.c: the only place where 1234567 becomes "1.23 MB". Numbers have two forms: one for people, and that of
+ * TensorFlow's tool, which is the text of printf("%.2f"), computed faster. */
 #include "options/options.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sql/guard.c: SQL may come from anyone. Refused are statements other than SELECT, tables and functions that are not
- * ours or not known to be harmless, and values, texts and statements of unreasonable size; time and memory are checked
- * while a query runs. */
+/* sql/guard.c: limits what SQL may do, because it may come from anyone. Statements other than SELECT are refused,
+ * tables that are not ours, functions that are not known to be harmless, and values, texts and statements of
+ * unreasonable size. Time and memory are checked while a query runs. */
 #include "sql/guard.h"
 #include "sql/grids.h"
 

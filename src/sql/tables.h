@@ -97,13 +97,12 @@ typedef struct sql_column {
 typedef struct sql_table {
     const char *name;
     /* where the array is: the offset of the pointer to its tables in the profile (0: it is in the profile itself), then
-     * its offset there */
-    size_t tables, vector, item; /* the size of a row of it; 0: the table is made */
-    int owner;                   /* the table whose rows own those of this one, or -1 */
-    size_t heads_tables, heads, heads_item, first,
-        /* the chains of rows: where the array of their heads is (as above), the size of a head, the field of the first
-         * row in it, and that of the next row here */
-        next;
+     * its offset there; item: the size of a row, 0: the rows are computed */
+    size_t tables, vector, item;
+    int owner; /* the table whose rows own those of this one, or -1 */
+    /* the chains of rows: where the array of their heads is (as above), the size of a head, the field of the first row
+     * in it, and the field of the next row here */
+    size_t heads_tables, heads, heads_item, first, next;
     bool detail; /* kept only with TFP_KEEP_MEMORY */
     const char *help;
     const sql_column *columns; /* ended by a NULL name */

@@ -85,7 +85,7 @@ static int close_cursor(sqlite3_vtab_cursor *base)
     return SQLITE_OK;
 }
 
-/* ---- which way to the rows ---- */
+/* ---- how a query finds its rows ---- */
 
 /* The approximate number of rows for one value of a column. */
 static double rows_a_value(const sql_data *d, sql_table_id id, const sql_column *c)

@@ -158,7 +158,7 @@ tfp_store_fault tfp_store_check(tfp_store_file *f)
     return fault;
 }
 
-/* ---- tables that are made anew ---- */
+/* ---- tables that are rebuilt ---- */
 
 static void set_word(char *at, uint32_t n) { memcpy(at, &n, sizeof n); }
 
@@ -221,7 +221,7 @@ static tfp_store_fault connect_program(tfp_store_file *f)
         fault = tfp_store_take_value(&g->arena, f->values.rows.at[i], &g->attrs.at[i]);
         if (fault == TFP_STORE_WRONG) wrong(f, TFP_STORE_PROGRAM_VALUES, "value");
     }
-    for (uint32_t i = 1; g && i < g->bodies.size && !fault; i++) /* no name calls the main graph */
+    for (uint32_t i = 1; g && i < g->bodies.size && !fault; i++) /* body 0 is the main graph, which has no name */
         if (!tfp_map64_put(&g->body_by_name, g->bodies.at[i].name, i)) fault = TFP_STORE_NO_MEMORY;
     return fault;
 }

@@ -33,7 +33,7 @@ static bool words_below(const uint32_t *at, size_t count, uint64_t limit)
     return count == 0 || most < limit;
 }
 
-/* TFP_NONE is the biggest number: the next after it is 0. */
+/* TFP_NONE + 1 is 0, which is within every limit. */
 static bool words_below_or_none(const uint32_t *at, size_t count, uint64_t limit)
 {
     uint32_t most = 0;

@@ -34,7 +34,7 @@ static tfp_status fail_at(const tfp_store_file *f, tfp_store_fault fault, tfp_er
 
 /* ---- tables that are kept ---- */
 
-/* Decides it like the readers of graphs. */
+/* Whether the program is kept, by the rule of the readers of graphs. */
 static bool wants_program(const tfp_program *g, unsigned keep)
 {
     return keep & TFP_KEEP_PROGRAM || g->saved_model || keep & TFP_KEEP_GRAPHS;

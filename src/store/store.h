@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* store/store.h: a whole profile as one file of tfprof's own (NAME.tfprof): what its files share. Bytes of the file:
  * docs/formats.md. One list of tables and columns (tables.c) drives both ways: write.c puts every column of the model
- * into the file, read.c takes back those that are to be kept, checks each number against what it may be, and check.c
- * what only several columns together can tell. Uses base, model and the shape of a format. */
+ * into the file; read.c reads back those that are to be kept. Each number is checked against its rule, and check.c
+ * makes the checks that need several columns. Uses base, model and the shape of a format. */
 #ifndef TFP_STORE_H
 #define TFP_STORE_H
 
@@ -38,9 +38,9 @@ typedef struct tfp_store_unpacked_entry {
 } tfp_store_unpacked_entry;
 
 typedef struct tfp_store_foot { /* the file's last bytes */
-    uint64_t directory;         /* its offset */
+    uint64_t directory;         /* offset of the directory */
     uint64_t entries;           /* the number of entries; in version 2: the size of the unpacked directory */
-    uint32_t crc;               /* of the head, the stored directory, and the two numbers above */
+    uint32_t crc;               /* CRC-32C of the head, the stored directory, and the two numbers above */
     uint32_t order;
     char magic[8];
 } tfp_store_foot;
@@ -211,7 +211,6 @@ size_t tfp_store_row_bytes(const tfp_store_table *t); /* bytes of memory for eac
 
 /* values.c: attributes to bytes and back. */
 bool tfp_store_put_value(tfp_buf *b, const tfp_program_attr *a);
-/* Into the program's arena; texts are not copied. False if the bytes do not fit the kind. */
 typedef enum tfp_store_fault {
     TFP_STORE_FINE,
     TFP_STORE_NO_MEMORY,
@@ -220,6 +219,7 @@ typedef enum tfp_store_fault {
     TFP_STORE_CHANGED, /* another checksum */
     TFP_STORE_WRONG    /* a number breaks its rule */
 } tfp_store_fault;
+/* Memory is from the program's arena; texts are not copied. TFP_STORE_WRONG: the bytes do not fit the kind. */
 tfp_store_fault tfp_store_take_value(tfp_arena *arena, tfp_str bytes, tfp_program_attr *a);
 
 /* A file while it is read. */

@@ -100,7 +100,7 @@ static const tfp_store_column frames[] = {
 static const tfp_store_column trace_frames[] = { ALONE(uint32_t, ROW, TFP_STORE_FRAMES) };
 static const tfp_store_column traces[] = { RANGE(tfp_trace, first, count, TRACE_FRAMES) };
 
-/* what happened */
+/* runs */
 static const tfp_store_column steps[] = { ANY(tfp_step, id), BELOW(tfp_step, listed, 2), ANY(tfp_step, exec_from) };
 static const tfp_store_column execs[] = {
     IN(tfp_exec, step, STEPS), ANY(tfp_exec, run_count), ANY(tfp_exec, start_ns), BESIDE(tfp_exec, end_ns),

@@ -3,7 +3,7 @@
  * and their bytes. What the bytes are follows from the attribute's kind. */
 #include "store/store.h"
 
-/* ---- out ---- */
+/* ---- values to bytes ---- */
 
 static void put_word(tfp_buf *b, uint32_t n) { tfp_buf_add(b, &n, sizeof n); }
 
@@ -56,7 +56,7 @@ bool tfp_store_put_value(tfp_buf *b, const tfp_program_attr *a)
     return !b->failed;
 }
 
-/* ---- back ---- */
+/* ---- bytes to values ---- */
 
 typedef struct bytes_reader {
     tfp_str left;

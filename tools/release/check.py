@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks dist/: the tools that others use on wheels and packages, and a question to each program, aarch64 under emulation."""
+"""Checks dist/: the tools that others use on wheels and packages, and a question to each program, aarch64 under
+emulation."""
 import glob
 import os
 import platform

@@ -84,7 +84,8 @@ def enter_venv():
 
 
 def compilers(target):
-    """Writes one wrapper for each tool of Zig and returns their paths: {"cc": ..., "cxx": ..., "ar": ..., "ranlib": ...}."""
+    """Writes one wrapper for each tool of Zig and returns their paths: {"cc": ..., "cxx": ..., "ar": ..., "ranlib":
+    ...}."""
     zig = next(iter(glob.glob(os.path.join(VENV, "lib", "python3*", "site-packages", "ziglang", "zig"))), None)
     if not zig:
         fail("zig is missing: tools/setup.sh release installs it (ziglang of PyPI, in .venv-release)")

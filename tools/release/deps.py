@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the libraries of libraries.py for a target, as archives: tools/release/deps.py TARGET
 
-Downloads come from Debian's archive and must have the sums of the table. The result lies in .cache/release/deps/TARGET and is kept
-until its recipe here, its row of the table or the compiler changes."""
+Downloads come from Debian's archive and must have the sums of the table. The result lies in .cache/release/deps/TARGET
+and is kept until its recipe here, its row of the table or the compiler changes."""
 import glob
 import hashlib
 import inspect
@@ -20,8 +20,8 @@ from libraries import LIBRARIES, pool_of
 
 MIRRORS = ("http://deb.debian.org/debian", "http://security.debian.org/debian-security", "http://archive.debian.org/debian")
 FLAGS = ("-O2", "-fPIC", "-fvisibility=hidden", "-fstack-protector-strong")
-# Sections for each function and object let the linker drop unused ones; unwind tables are only for C++, where exceptions
-# pass.
+# Sections for each function and object let the linker drop unused ones; unwind tables are only for C++, where
+# exceptions pass.
 SMALL = ("-ffunction-sections", "-fdata-sections")
 C_FLAGS = (*FLAGS, *SMALL, "-fno-unwind-tables", "-fno-asynchronous-unwind-tables")
 CXX_FLAGS = (*FLAGS, *SMALL)

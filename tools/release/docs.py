@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Packs the docs site into dist/: tools/release/docs.py (after program.py x86_64, whose program says what the reference says)"""
+"""Packs the docs site into dist/: tools/release/docs.py (after program.py x86_64: its program prints the reference
+pages)"""
 import os
 import shutil
 

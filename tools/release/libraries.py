@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is linked into the shipped programs: version, source, sum and licence of each library. The build (deps.py), the SBOM
-and NOTICE read this table.
+"""What is linked into the shipped programs: version, source, sum and licence of each library. The build (deps.py), the
+SBOM and NOTICE read this table.
 
-Sources are those of Debian 12, with Debian's patches where it has any that matter (SQLite and libmicrohttpd have security
-fixes there), so that a user finds the same source in Debian's archive."""
+Sources are those of Debian 12, with Debian's patches where it has any that matter (SQLite and libmicrohttpd have
+security fixes there), so that a user finds the same source in Debian's archive."""
 from collections import namedtuple
 
 Library = namedtuple("Library", "name version debian licence home files patched")

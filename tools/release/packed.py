@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Zip archives as small as DEFLATE allows, with the same bytes wherever they are made.
 
-Python's zlib leaves 3 % more; libdeflate searches longer for the shortest code. The library is Debian's, which a build of tfprof needs anyway."""
+Python's zlib leaves 3 % more; libdeflate searches longer for the shortest code. The library is Debian's, which a build
+of tfprof needs anyway."""
 import ctypes
 import struct
 import zlib

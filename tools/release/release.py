@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes everything that is shipped, in dist/: what `make release` runs, after tools/setup.sh release. Nothing is uploaded."""
+"""Makes everything that is shipped, in dist/: what `make release` runs, after tools/setup.sh release. Nothing is
+uploaded."""
 import os
 import shutil
 import sys

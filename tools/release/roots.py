@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tries what lies in dist/ on bare Debian 11, 12 and 13, and on Debian 12 for aarch64 under emulation: tools/release/roots.py [SUITE ...]
+"""Tries what lies in dist/ on bare Debian 11, 12 and 13, and on Debian 12 for aarch64 under emulation:
+tools/release/roots.py [SUITE ...]
 
-Each is a folder made by debootstrap (kept in .cache/release/roots), with Python and pip and without a compiler. Needs root and a network;
-`arm64` also qemu-user-static, which the kernel is told of while it runs. The static program and the wheel answer as build/tfprof does, by
-the commands of README's Install; on Debian 12 the packages are installed by apt. Debian 11's own Python is 3.9, older than the wheel asks for:
-there the program inside the wheel is tried."""
+Each is a folder made by debootstrap (kept in .cache/release/roots), with Python and pip and without a compiler. Needs
+root and a network; `arm64` also qemu-user-static, which the kernel is told of while it runs. The static program and the
+wheel answer as build/tfprof does, by the commands of README's Install; on Debian 12 the packages are installed by apt.
+Debian 11's own Python is 3.9, older than the wheel asks for: there the program inside the wheel is tried."""
 import contextlib
 import glob
 import os

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes what tfprof consists of: tools/release/sbom.py makes dist/tfprof-V.spdx.json (SPDX 2.3), `sbom.py --notice` the file NOTICE
-with the licences. Both come from libraries.py, web/package-lock.json and the texts in tools/release/licences."""
+"""Writes what tfprof consists of: tools/release/sbom.py makes dist/tfprof-V.spdx.json (SPDX 2.3), `sbom.py --notice`
+the file NOTICE with the licences. Both come from libraries.py, web/package-lock.json and the texts in
+tools/release/licences."""
 import base64
 import datetime
 import hashlib

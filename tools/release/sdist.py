@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Packs the source distribution into dist/: every file of the commit, the page as it was built (who builds from it needs no node), and
-PKG-INFO for pip: tools/release/sdist.py"""
+"""Packs the source distribution into dist/: every file of the commit, the page as it was built (who builds from it
+needs no node), and PKG-INFO for pip: tools/release/sdist.py"""
 import os
 import subprocess
 import sys

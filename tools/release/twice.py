@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks that two builds of this commit give the same bytes: tools/release/twice.py [FOLDER], or twice.py --compare DIST DIST
+"""Checks that two builds of this commit give the same bytes: tools/release/twice.py [FOLDER], or twice.py --compare
+DIST DIST
 
-Clones the commit into two folders of different depth below FOLDER (/var/tmp/tfprof-twice), and runs `make release` in each, with another
-umask, time zone, home and number of jobs. Takes twice what make release takes; what was built before in FOLDER is kept. Nothing may differ."""
+Clones the commit into two folders of different depth below FOLDER (/var/tmp/tfprof-twice), and runs `make release` in
+each, with another umask, time zone, home and number of jobs. Takes twice what make release takes; what was built before
+in FOLDER is kept. Nothing may differ."""
 import os
 import shutil
 import subprocess

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the wheel of an architecture into dist/: tools/release/wheel.py x86_64|aarch64
 
-Meson compiles the extension, the program and the page for glibc 2.28; this script writes the archive, so that its bytes are
-the same wherever it is built. One wheel serves every CPython from 3.10 on."""
+Meson compiles the extension, the program and the page for glibc 2.28; this script writes the archive, so that its bytes
+are the same wherever it is built. One wheel serves every CPython from 3.10 on."""
 import base64
 import glob
 import hashlib

@@ -182,8 +182,8 @@ def _sources(graph: Any) -> Dict[str, List[str]]:
 
 
 def _total_inputs(sources: Dict[str, List[str]]) -> Dict[str, int]:
-    """For each op the number of inputs as this form counts them: its own inputs, those of the ops it takes, and one for each
-    op that it takes; the root takes the ops where the walk starts.
+    """For each op the number of inputs as this form counts them: its own inputs, those of the ops it takes, and one for
+    each op that it takes; the root takes the ops where the walk starts.
 
     The walk starts at ops without readers. A finished op takes those of its inputs that no op
     took before it; an op that is still being visited (a loop) is not taken.

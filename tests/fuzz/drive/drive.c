@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tests/fuzz/drive/drive.c: prints every view to every output, and checks tfprof.h's promises that hold for any
- * input. */
+/* tests/fuzz/drive/drive.c: prints every view to every output, and checks promises of tfprof.h for any input. */
 #include "drive.h"
 
 #include "outputs/data/arrow.h"

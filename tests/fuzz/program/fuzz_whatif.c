@@ -254,7 +254,7 @@ static tfp_options *options_of(const uint8_t *head)
     return o;
 }
 
-/* ---- what must hold ---- */
+/* ---- properties that must hold ---- */
 
 static void broken(const char *what, double value)
 {

@@ -363,7 +363,7 @@ static void parts_of_files_can_be_removed_at_any_time(void **state)
     drop_folder(folder);
 }
 
-/* A file cannot know which names fall together. */
+/* Hashes differ from process to process, so a file cannot be crafted to make its names collide. */
 static void hashes_are_keyed(void **state)
 {
     (void)state;

@@ -35,8 +35,8 @@ static void quantiles_are_those_of_the_tables(void **state)
     }
 }
 
-/* Of 1 2 3 4 5 and 4 6 8: means 3 and 6, variances 2.5 and 4, so the error is sqrt(11/6), and there are 3.5333 ...
- * degrees of freedom. */
+/* The samples 1 2 3 4 5 and 4 6 8 have means 3 and 6 and variances 2.5 and 4, so the error is sqrt(11/6), and there are
+ * 3.5333 ... degrees of freedom. */
 static void welchs_interval_is_that_of_the_textbook(void **state)
 {
     (void)state;

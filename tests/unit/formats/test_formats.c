@@ -129,7 +129,7 @@ static void device_names_say_what_they_are(void **state)
     }
 }
 
-/* ---- how files stand together ---- */
+/* ---- how files combine ---- */
 
 static void formats_say_how_their_files_stand_together(void **state)
 {

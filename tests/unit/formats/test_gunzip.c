@@ -174,7 +174,7 @@ static void repetition_without_end_is_refused_early(void **state)
     tfp_buf_free(&gz);
 }
 
-/* ---- what reads in windows ---- */
+/* ---- readers that use windows ---- */
 
 /* A trace in which some strings look like the end of an event, so that some pieces are split at wrong places, and with
  * members after the events. */

@@ -419,7 +419,7 @@ static void looks_that_are_a_little_late_are_made(void **state)
     enum { MS = 1000000 };
     (void)state;
     assert_int_equal(tfp_stacks_next_look(5 * MS, MS, 5 * MS), 6 * MS);
-    assert_int_equal(tfp_stacks_next_look(5 * MS, MS, 40 * MS), 6 * MS); /* 35 are made at once */
+    assert_int_equal(tfp_stacks_next_look(5 * MS, MS, 40 * MS), 6 * MS); /* the 35 late looks are made at once */
     assert_int_equal(tfp_stacks_next_look(5 * MS, MS, 905 * MS), 805 * MS);
 }
 

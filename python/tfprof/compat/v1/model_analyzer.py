@@ -90,7 +90,7 @@ def _news(
 
 
 def _parsed(command: str, data: bytes) -> Any:
-    """The result as a proto; one nested deeper than protobuf reads (100) is told on stderr."""
+    """The result as a proto; a message on stderr if it is nested deeper than protobuf can read (100)."""
     message = protos.tensorflow("google.protobuf.message")
     made = getattr(protos, _COMMANDS[command])()
     try:

@@ -140,15 +140,15 @@ class ProfileOptionBuilder:
         )
 
     def with_min_parameters(self, min_params: int) -> "ProfileOptionBuilder":
-        """The least parameters (elements of variables) that a node must have to be shown."""
+        """The least number of parameters (elements of variables) that a node must have to be shown."""
         return self._with(min_params=min_params)
 
     def with_min_occurrence(self, min_occurrence: int) -> "ProfileOptionBuilder":
-        """The least graph nodes that an op type or a line of code must stand for to be shown."""
+        """The least number of graph nodes that an op type or a line of code must have to be shown."""
         return self._with(min_occurrence=min_occurrence)
 
     def with_min_float_operations(self, min_float_ops: int) -> "ProfileOptionBuilder":
-        """The least float operations that a node must have to be shown."""
+        """The least number of float operations that a node must have to be shown."""
         return self._with(min_float_ops=min_float_ops)
 
     def with_accounted_types(self, account_type_regexes: List[str]) -> "ProfileOptionBuilder":

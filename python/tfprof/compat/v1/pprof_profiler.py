@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run of a graph as profiles for pprof, one for each device: tensorflow.python.profiler.pprof_profiler, which is not in
-TensorFlow's releases.
+"""One run of a graph as profiles for pprof, one for each device: tensorflow.python.profiler.pprof_profiler, which is
+not in TensorFlow's releases.
 
     files = pprof_profiler.profile(sess.graph, run_metadata, "out")      # then: pprof -http=: out/...pb.gz
 
-A sample is an op: how often it ran, how long including surrounding work and how long itself, in nanoseconds, labelled with its
-name and type. Its stack is the Python code that made it, the innermost frame first.
+A sample is an op: how often it ran, how long including surrounding work and how long itself, in nanoseconds, labelled
+with its name and type. Its stack is the Python code that made it, the innermost frame first.
 """
 
 import gzip
@@ -120,7 +120,8 @@ def _code_of(graph: Any) -> Dict[str, Tuple[str, List[Frame]]]:
 def get_profiles(graph: Any, run_metadata: Any) -> Dict[str, Profile]:
     """The profiles of one traced run, by the name of the device.
 
-    graph: tf.Graph. run_metadata: RunMetadata of a run with full tracing. A device without ops has none, which is told.
+    graph: tf.Graph. run_metadata: RunMetadata of a run with full tracing. A device without ops has none; a message says
+        so.
     """
     code = _code_of(graph)
     devices = run_metadata.step_stats.dev_stats

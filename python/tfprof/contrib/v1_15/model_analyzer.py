@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """print_model_analysis, advise and Profiler, as TensorFlow 1.3 to 1.15 had them.
 
-What comes back are TensorFlow's protos: GraphNodeProto of scope and graph, MultiGraphNodeProto (with graph_nodes) of op and
+The results are TensorFlow's protos: GraphNodeProto of scope and graph, MultiGraphNodeProto (with graph_nodes) of op and
 code, AdviceProto of advise.
 """
 

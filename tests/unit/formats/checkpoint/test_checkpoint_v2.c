@@ -5,7 +5,7 @@
 #include "model/tables/profile.h"
 #include "model/tables/sources.h"
 
-/* ---- version 2 that nobody should write ---- */
+/* ---- invalid entries of version 2 ---- */
 
 typedef struct made_entry {
     const char *key;
@@ -163,7 +163,7 @@ static void types_without_values_are_names_with_a_warning(void **state)
     drop_table(&t);
 }
 
-/* ---- tables that nobody should write ---- */
+/* ---- invalid tables ---- */
 
 /* Each entry has two bytes of name, which repeat a name of 100,000 bytes: a small file that would need much memory. */
 static void names_can_not_fill_memory(void **state)
