@@ -95,7 +95,7 @@ typedef struct passage {
     const tfp_store_entry *e; /* NULL: every value is the default */
     char *to;                 /* address for the first row */
     size_t stride;
-    tfp_store_blocks blocks; /* and the checksum of the bytes read so far */
+    tfp_store_blocks blocks; /* the position in its blocks, and the checksum of the bytes read so far */
 } passage;
 
 /* The buffers that one thread needs to fill rows. */

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Fuzzes every target for SECONDS with libFuzzer: tests/fuzz/run.sh SECONDS [TARGET ...]
-# With FUZZ_RUNS=N in the environment each target gets N inputs instead, however long they take. TARGET:WORD is a target with those of its
-# seeds whose names begin with WORD (sqlite:rocpd): readers that share a target are counted one by one.
-# The corpus grows in build-fuzz/corpus; an input that breaks something is left in build-fuzz/found and is to be
+# With FUZZ_RUNS=N in the environment each target gets N inputs instead, however long they take. TARGET:WORD is a target
+# with those of its seeds whose names begin with WORD (sqlite:rocpd): readers that share a target are counted one by
+# one. The corpus grows in build-fuzz/corpus; an input that breaks something is left in build-fuzz/found and is to be
 # copied to tests/fuzz/regressions/TARGET once what it broke is mended.
 set -eu
 cd "$(dirname "$0")/../.."
@@ -16,7 +16,8 @@ targets=${*:-$(printf '%s\n' tests/fuzz/*/fuzz_*.c | sed 's|.*/fuzz_||; s|\.c$||
 ninja -C build-fuzz --quiet tfprof $(printf 'tests/fuzz/fuzz_%s\n' $targets | sed 's/:.*//' | sort -u)
 python3 tests/fuzz/seeds/seeds.py build-fuzz/seeds build-fuzz/tfprof
 mkdir -p build-fuzz/found
-# A short queue keeps freed memory in the process, and leaks are checked only at the end: this halves the time for an input.
+# A short queue keeps freed memory in the process, and leaks are checked only at the end: this halves the time for an
+# input.
 export ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=1:quarantine_size_mb=4:thread_local_quarantine_size_kb=64:allocator_release_to_os_interval_ms=-1
 passed=0 failed=0
 limit="-max_total_time=$seconds"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds Debian's packages from the source distribution into dist/: tools/release/deb.py (after sdist.py)
 
-debian/changelog is made here, so that the version stands once, in meson.build."""
+debian/changelog is made here, so that the version is written only once, in meson.build."""
 import email.utils
 import glob
 import os

@@ -56,7 +56,7 @@ TRAINABLE_VARS_PARAMS_STAT_OPTIONS = _options(account_type_regexes=[TRAINABLE_VA
 # How many float operations there are, the most first.
 FLOAT_OPS_OPTIONS = _options(min_float_ops=1, order_by="float_ops", select=["float_ops"])
 
-# Time and memory of nodes that took some of both.
+# Time and memory of the nodes that took time and memory.
 PRINT_ALL_TIMING_MEMORY = _options(min_bytes=1, min_micros=1, select=["micros", "bytes"])
 
 # How many parameters the first parameter server holds.

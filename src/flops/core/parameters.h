@@ -36,8 +36,9 @@ typedef struct tfp_parameter_counts {
 /* Arrays are in `arena`. All zero for a profile with neither a program nor a checkpoint alone. Errors: TFP_NOMEM. */
 tfp_status tfp_parameters(const tfp_profile *p, tfp_arena *arena, tfp_parameter_counts *out, tfp_error *err);
 
-/* Whether every command counts parameters this way: true for a SavedModel, where nodes with the attribute shape are
- * handles of handles. For files that TensorFlow's tool reads, `params` has that tool's number. */
+/* Whether every command counts parameters this way: for a SavedModel, where a variable may have several nodes with the
+ * attribute `shape`, and for a checkpoint alone. For other files the column `params` has the number of TensorFlow's
+ * tool. */
 bool tfp_parameters_once(const tfp_profile *p);
 
 /* The additional types of a kind for -account_type_regexes, ended by NULL: _model_variables with, where it is known,

@@ -11,7 +11,7 @@ typedef struct tfp_finder {
     const tfp_program *g;
     tfp_arena arena;
     TFP_VEC(tfp_model_variable) all;
-    uint32_t *node_of;     /* by strid: the main graph's node of that name, TFP_NONE */
+    uint32_t *node_of;     /* for each string: the main graph's node of that name, or TFP_NONE */
     uint32_t *variable_of; /* for each node of the main graph: index in all, or TFP_NONE */
     bool *taken;           /* per node of the main graph: a signature's outputs need it */
     bool trains;           /* some optimizer's operation is in the main graph */

@@ -90,7 +90,7 @@ static void read_dot(tfp_shlo *r, tfp_hlo_instruction *i, tfp_str text, bool gen
 }
 
 /* Reads "[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]". The middle part is that of the kernel, whose type is the second one.
- * The window has the kernel's dims that are numbered. */
+ * The window consists of the kernel's dims that have numbers. */
 static void read_convolution(tfp_shlo *r, tfp_hlo_instruction *i, tfp_str text, tfp_str types)
 {
     tfp_str labels = behind_one(text, "dim_numbers = ", "#stablehlo.conv<");

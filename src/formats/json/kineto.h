@@ -158,7 +158,7 @@ typedef struct tfp_kineto_slot {
     tfp_buf own;      /* the piece's bytes, when they come from a file */
     uint64_t offset;  /* the piece's offset in the input */
     tfp_str window;   /* the piece, and what follows it in memory */
-    const char *soft; /* the last event is the one that begins before this */
+    const char *soft; /* the piece's last event is the last one that begins before this position */
     const char *from,
         *end;    /* from: where the first event was looked for; end: after the last complete event and its comma */
     bool first;  /* the array begins at `from` */

@@ -42,7 +42,7 @@ typedef struct cut {
     tfp_error *err;    /* error of the piece that is being appended */
     tfp_error *taken;  /* error of the piece that is being taken */
     tfp_status take_status;
-    uint64_t told; /* progress */
+    uint64_t told; /* the progress that was reported last */
     bool no_more;
 } cut;
 

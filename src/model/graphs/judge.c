@@ -104,7 +104,7 @@ static tfp_attribution whole(judge *j, const shared *s, tfp_certainty sure)
                               .trace = l->trace,
                               .place = l->place,
                               .captured = s->dims ? s->first : TFP_NONE,
-                              .call = TFP_NONE, /* counted after the join */
+                              .call = TFP_NONE, /* found after the join */
                               .stats = TFP_NONE,
                               .certainty = (uint8_t)sure,
                               .line_from = l->line ? TFP_LINE_OF_FRAME : TFP_LINE_NOWHERE };

@@ -224,7 +224,7 @@ static bool sum_outer(tfp_join *x)
     for (size_t i = 0; by_step && i < x->t->slim->slims.size; i++) {
         const tfp_slim_lane *f = &x->t->slim->slims.at[i];
         for (size_t k = 0; k < f->groups.size; k++) {
-            int64_t *sum = &by_step[f->groups.at[k].step + 1]; /* TFP_NONE: 0 */
+            int64_t *sum = &by_step[f->groups.at[k].step + 1]; /* TFP_NONE + 1 is 0 */
             *sum = tfp_add(*sum, f->groups.at[k].outer_ns, NULL);
         }
     }

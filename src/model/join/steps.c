@@ -19,7 +19,7 @@ void tfp_step_add(finder *f, int64_t number, tfp_strid device, int64_t start_ns,
     tfp_join_keep(x, tfp_push(&f->found, w));
 }
 
-/* Spans with the same number are one step; marks without a number are counted. */
+/* Spans with the same number are one step; marks without a number get numbers from 0. */
 static void marked(finder *f)
 {
     const tfp_span_columns *s = &f->x->t->spans;

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes the seeds of every fuzz target out of tests/data/sample: tests/fuzz/seeds/seeds.py OUT PROGRAM
 
-OUT/TARGET/NAME. PROGRAM converts the seeds of files that it writes. Small on purpose: a fuzzer gets further with a hundred bytes than with a hundred kilobytes, so big
-messages are thinned to their first few nodes. regressions/TARGET/* (inputs that once broke something) stay apart.
+They are OUT/TARGET/NAME. PROGRAM makes the seeds of the files that it writes itself. Seeds are small, because a fuzzer
+gets further with a hundred bytes than with a hundred kilobytes: big messages are reduced to their first few nodes.
+regressions/TARGET/* (inputs that once broke something) are not touched.
 """
 import gzip
 import itertools
@@ -303,8 +304,8 @@ def live_seeds():
 
 
 def python_memory():
-    """The memory of an interpreter as words, of which those that begin with 0xa5 are addresses of others: a code object, its names, a frame
-    with values."""
+    """The memory of an interpreter as words, of which those that begin with 0xa5 are addresses of others: a code
+    object, its names, a frame with values."""
     at = lambda i: 0xa5 << 56 | i
     words = [at(2), at(4)] + [0] * 398
     for place, item in ((10, [1, at(2)]),                                   # a code object, from word 10 on

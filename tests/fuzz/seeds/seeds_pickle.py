@@ -27,8 +27,8 @@ def seeds():
 
 
 def snapshots():
-    """Memory snapshots: the sample's in each supported protocol, without times and addresses, and with objects in unexpected
-    places."""
+    """Memory snapshots: the sample's in each supported protocol, without times and addresses, and with objects in
+    unexpected places."""
     whole = torch_pickles.snapshot()
     for protocol in (2, 4):
         yield f"snapshot_{protocol}", pickle.dumps(whole, protocol)

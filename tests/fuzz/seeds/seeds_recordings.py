@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Seeds of the fuzz targets of other profilers' recordings and of weight files: the whole samples. Of SQLite also parts of them, because
-most of a small file with many tables is empty pages, and a mutation should hit what is read."""
+"""Seeds of the fuzz targets of other profilers' recordings and of weight files: the whole samples. Of SQLite also parts
+of them, because most of a small file with many tables is empty pages, and a mutation should hit what is read."""
 import os
 import sqlite3
 import tempfile

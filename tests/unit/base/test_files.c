@@ -340,7 +340,7 @@ static void what_cannot_be_written_says_why_and_leaves_nothing(void **state)
     tfp_error_free(err);
 }
 
-/* The handler of SIGTERM calls this. */
+/* A handler of SIGTERM calls tfp_remove_parts, which must work at any time. */
 static void parts_of_files_can_be_removed_at_any_time(void **state)
 {
     (void)state;
