@@ -24,7 +24,7 @@ static tfp_status fail_at(const tfp_store_file *f, tfp_store_fault fault, tfp_er
         [TFP_STORE_UNREAD] = "cannot be read",
         [TFP_STORE_ABSENT] = "is not there, or of another size",
         [TFP_STORE_CHANGED] = "has another checksum",
-        [TFP_STORE_WRONG] = "holds what cannot be",
+        [TFP_STORE_WRONG] = "has an impossible value",
     };
     if (fault == TFP_STORE_FINE) return TFP_OK;
     if (fault == TFP_STORE_NO_MEMORY) return tfp_nomem(err);

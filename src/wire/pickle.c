@@ -126,7 +126,7 @@ static bool takes_items(tfp_pickle *m, tfp_pvalue to)
     unsigned kind = PV_KIND(to);
     if (kind == TFP_PICKLE_LIST || kind == TFP_PICKLE_SET || kind == TFP_PICKLE_CALL) return true;
     /* the content of an opaque value is unknown, so items added to it are dropped */
-    if (!tfp_pickle_is_opaque(to)) pickle_fail(m, "an item for what is no list");
+    if (!tfp_pickle_is_opaque(to)) pickle_fail(m, "an item is added to a value that is no list");
     return false;
 }
 
@@ -154,7 +154,7 @@ static void set_items(tfp_pickle *m, const tfp_pvalue *pairs, size_t count)
     else if (kind == TFP_PICKLE_DICT || kind == TFP_PICKLE_CALL)
         pickle_box_add(m, to, pairs, count);
     else if (!tfp_pickle_is_opaque(to))
-        pickle_fail(m, "a member for what is no dict");
+        pickle_fail(m, "a member is added to a value that is no dict");
 }
 
 static void set_item(tfp_pickle *m)
@@ -298,7 +298,7 @@ static void build(tfp_pickle *m)
 {
     tfp_pvalue state = pop(m), to = top(m);
     if (m->status) return;
-    if (!tfp_pickle_is_opaque(to)) pickle_fail(m, "a state for what is no object");
+    if (!tfp_pickle_is_opaque(to)) pickle_fail(m, "a state is set on a value that is no object");
     if (PV_KIND(to) == TFP_PICKLE_CALL && !m->status) m->words.at[m->boxes.at[PV_AT(to)].first + 2] = state;
 }
 

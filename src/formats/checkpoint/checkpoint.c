@@ -65,7 +65,7 @@ static tfp_status find_version(const tfp_source *source, int *version, tfp_error
         for (tfp_field f = { 0 }; tfp_wire_next(&wire, &f);)
             if (f.number <= 2 && f.type == TFP_BYTES) *version = 1;
     } else if (!s) {
-        s = w.status ? w.status : tfp_fail(err, TFP_BADFILE, "not a checkpoint (no entry for what there is)");
+        s = w.status ? w.status : tfp_fail(err, TFP_BADFILE, "not a checkpoint (it has no list of variables)");
     }
     tfp_walk_free(&w);
     tfp_sstable_free(&table);

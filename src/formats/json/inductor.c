@@ -155,7 +155,7 @@ static tfp_status read_kernels(tfp_builder *b, tfp_input *in, tfp_error *err)
     if (failed) return tfp_nomem(err);
     if (r.wrong)
         return tfp_fail(err, TFP_BADFILE,
-                        "not what Inductor tells of its kernels (kernel_information.json, or a log of TORCH_TRACE)");
+                        "not Inductor's description of its kernels (kernel_information.json, or a log of TORCH_TRACE)");
     b->p->events->joined_events =
         SIZE_MAX; /* events that were already joined without these kernels must be joined again */
     return tfp_builder_status(b, err);

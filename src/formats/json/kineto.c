@@ -344,8 +344,8 @@ static void settle(file *f)
     tfp_process *made = &b->p->events->processes.at[f->r.process];
     tfp_kineto_end(&f->r);
     if (f->cut || f->in->cut_at) {
-        tfp_build_data_finding(b, "error", "the file is cut short: what is whole was read", 1, TFP_STR(""));
-        tfp_build_warn(b, "the file is cut short; what is whole was read", TFP_STR(""));
+        tfp_build_data_finding(b, "error", "the file is cut short: its complete events were read", 1, TFP_STR(""));
+        tfp_build_warn(b, "the file is cut short; its complete events were read", TFP_STR(""));
     }
     if (!f->r.events && !b->p->events->memory.size && !b->p->events->counters.size)
         tfp_build_warn(b, "no events in the trace", TFP_STR(""));

@@ -366,7 +366,7 @@ static tfp_status add_weight(maker *k, const tfp_onnx_weight *w, tfp_error *err)
     tfp_weight_row row = { .name = name, .type = tfp_str_of(type->name), .dims = dims, .dim_count = w->dim_count };
     int64_t elements;
     if (!tfp_weight_elements(dims, w->dim_count, &elements))
-        return tfp_fail(err, TFP_BADFILE, "initializer %.*s: a shape that cannot be",
+        return tfp_fail(err, TFP_BADFILE, "initializer %.*s: impossible shape",
                         (int)(name.size < 200 ? name.size : 200), name.data);
     row.bytes = tfp_mul(elements, type->bits, NULL);
     row.bytes = row.bytes / 8 + (row.bytes % 8 != 0);

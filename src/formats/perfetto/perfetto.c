@@ -36,7 +36,7 @@ static tfp_status read_trace(tfp_pf_reader *r, tfp_input *in, tfp_error *err)
 {
     tfp_str all;
     tfp_buf text = { 0 };
-    static const char cut[] = "the file is cut short: what is whole was read";
+    static const char cut[] = "the file is cut short: its complete packets were read";
     tfp_status s = tfp_input_all(in, &all, err);
     if (s) return s;
     tfp_pf_read_packets(r, all, false);

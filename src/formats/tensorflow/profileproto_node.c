@@ -240,7 +240,7 @@ static void finish_node(tfp_profile_reader *r, uint32_t node, node_ref *ref)
 static tfp_status add_key(tfp_profile_reader *r, uint32_t node, node_ref ref, tfp_error *err)
 {
     if (tfp_build_row(r->b, node)->id != ref.key)
-        tfp_profile_warn(r, "nodes whose id differs from the number that inputs know them by", ref.key);
+        tfp_profile_warn(r, "nodes whose id differs from the number by which inputs refer to them", ref.key);
     uint32_t at = (uint32_t)r->nodes.size, before = tfp_profile_find_key(r, ref.key);
     if (before != TFP_NONE) {
         tfp_profile_warn(r, "node numbers that come twice, the last kept", ref.key);

@@ -52,7 +52,7 @@ static tfp_status add_weight(tfp_builder *b, tfp_pickle *m, tfp_str name, tfp_pv
     tfp_weight_row row = { .name = name, .dims = dims };
     if (!read_sizes(m, tfp_pickle_named(m, meta, "sizes"), dims, &row.dim_count) ||
         !tfp_weight_elements(dims, row.dim_count, &elements)) {
-        tfp_build_warn(b, "tensors whose shape cannot be, left out", name);
+        tfp_build_warn(b, "tensors with an impossible shape, left out", name);
         return TFP_OK;
     }
     tfp_pickle_int(m, tfp_pickle_named(m, meta, "dtype"), &dtype);

@@ -194,7 +194,7 @@ static tfp_status add_tensor(walk *w, const tensor *t, bool optimizer, tfp_error
     bool ok = row.dim_count <= DIMS_MOST;
     for (size_t i = 0; ok && i < row.dim_count; i++) ok = tfp_pickle_int(w->m, argument(w, t->sizes, i), &dims[i]);
     if (!ok || !tfp_weight_elements(dims, row.dim_count, &elements)) {
-        tfp_build_warn(w->b, "tensors whose shape cannot be, left out", row.name);
+        tfp_build_warn(w->b, "tensors with an impossible shape, left out", row.name);
         return TFP_OK;
     }
     if (t->storage) {

@@ -22,7 +22,7 @@ tfp_status tfp_weight_of_node(tfp_builder *b, uint32_t node, const tfp_weight_ro
 {
     tfp_weight w = { .node = node, .bytes = row->bytes, .kind = (uint8_t)row->kind };
     if (!tfp_weight_elements(row->dims, row->dim_count, &w.elements))
-        return tfp_fail(err, TFP_BADFILE, "tensor %.*s: a shape that cannot be",
+        return tfp_fail(err, TFP_BADFILE, "tensor %.*s: impossible shape",
                         (int)(row->name.size < 200 ? row->name.size : 200), row->name.data);
     w.type = tfp_build_made_string(b, row->type);
     uint32_t shape = tfp_build_shape(b, row->dims, row->dim_count, row->dim_count == 0);

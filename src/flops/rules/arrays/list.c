@@ -180,7 +180,7 @@ static void queue_get(tfp_op *op) { dequeue(op, false, 0); }
 static void queue_get_many(tfp_op *op)
 {
     int64_t n = TFP_DIM_UNKNOWN;
-    if (tfp_in_int(op, 1, &n) && n < 0) tfp_wrong(op, "fewer than no elements");
+    if (tfp_in_int(op, 1, &n) && n < 0) tfp_wrong(op, "a negative number of elements");
     dequeue(op, true, n);
 }
 

@@ -169,7 +169,7 @@ static int64_t told_most(tfp_op *op, uint32_t i)
 {
     int64_t n = TFP_DIM_UNKNOWN;
     need_rank(op, i, 0);
-    if (tfp_in_int(op, i, &n) && n < 0) tfp_wrong(op, "fewer than no boxes");
+    if (tfp_in_int(op, i, &n) && n < 0) tfp_wrong(op, "a negative number of boxes");
     return n < 0 ? TFP_DIM_UNKNOWN : n;
 }
 

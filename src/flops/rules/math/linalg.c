@@ -127,7 +127,7 @@ static void solve_banded(tfp_op *op)
 {
     tfp_dims a = tfp_at_least(op, tfp_in(op, 0), 2);
     int64_t bands = tfp_dim(a, -2), n = tfp_dim(a, -1);
-    if (bands == 0 || (bands > n && n >= 0)) tfp_wrong(op, "a number of bands that cannot be");
+    if (bands == 0 || (bands > n && n >= 0)) tfp_wrong(op, "an impossible number of bands");
     solve_broadcast(op, n);
 }
 

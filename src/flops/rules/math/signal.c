@@ -124,7 +124,7 @@ static void spectrogram(tfp_op *op)
     int64_t window = tfp_attr_int(op, "window_size", 0), stride = tfp_attr_int(op, "stride", 0);
     int64_t length = tfp_dim(in, 0), points = window_points(op), windows = TFP_DIM_UNKNOWN;
     if (points < 0 || stride < 1) {
-        tfp_wrong(op, "a window or stride that cannot be");
+        tfp_wrong(op, "an impossible window or stride");
         return;
     }
     if (length >= 0) windows = length < window ? 0 : 1 + (length - window) / stride;

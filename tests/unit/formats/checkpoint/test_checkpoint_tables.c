@@ -18,7 +18,7 @@ static void bad_blocks_are_refused(void **state)
         char compression;
         const char *says;
     } cases[] = {
-        { "\0\0\0\0", 4, 0, "no entry" },
+        { "\0\0\0\0", 4, 0, "no list of variables" },
         { "\0\0\0", 3, 0, "restart points" },
         { "\xff\xff\xff\xff", 4, 0, "restart points" },
         { "\2\0\0\0", 4, 0, "restart points" },
