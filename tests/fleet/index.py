@@ -91,7 +91,7 @@ def changes(traces, out, made):
     again."""
     os.remove(os.path.join(traces, "pipe.json"))
     changed = dict(made[0], day=1, job="even", since=0, host="node1")
-    time.sleep(0.01)
+    time.sleep(0.01)  # so that the file has another time
     fleet.put(traces, made[0]["path"], fleet.trace(changed))
     fleet.put(traces, "empty.json", fleet.trace(dict(made[1], job="mended", date="2026-04-01")))
     index(traces, out, indexed=3, replaced=1, failed=0)
@@ -112,7 +112,7 @@ def kills(folder, traces, made):
     for tenths in range(1, 8):
         done = subprocess.Popen([TFPROF, "index", traces, "-o", out, "--path", fleet.PATTERN, "--part-bytes", "3000"],
                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
-        time.sleep(tenths * 0.02)
+        time.sleep(tenths * 0.02)  # wherever the kill comes, the rows must be the same
         os.killpg(done.pid, signal.SIGKILL)
         done.wait()
     index(traces, out)

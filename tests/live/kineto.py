@@ -44,7 +44,7 @@ while time.time() < end:
         while what == "noise" and data[8:12] != b"req\0":
             data = s.recv(65536)
     except (ConnectionRefusedError, FileNotFoundError, TimeoutError):
-        time.sleep(0.2)
+        time.sleep(0.2)  # it asks again and again, as PyTorch does
         continue
     time.sleep(0.2)
     text = data[40:40 + struct.unpack("<Q", data[:8])[0]].decode()

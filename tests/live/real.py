@@ -153,7 +153,7 @@ def one(program, folder, name, framework, kind, text):
                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=env, start_new_session=True)
     try:
         check(f"{name}: starts", job.stdout.readline() == b"ready\n")
-        time.sleep(1)
+        time.sleep(1)  # its first steps compile, and are not what is recorded
         words = ["--steps", "5"] if name in ("tf1", "torch") else ["--ms", "300"]
         out = os.path.join(folder, "rec_" + name)
         done = subprocess.run([program, "capture", os.path.basename(script), "-o", out, *words, "--timeout", "60"], capture_output=True, env=env, check=False)

@@ -15,7 +15,7 @@ export async function images(browser, ids) {
   for (const [name, profile, hash, theme] of SHOTS) {
     const page = await open(browser, { colorScheme: theme });
     await go(page, `#/p/${ids[profile]}/${hash}`);
-    await page.waitForTimeout(2000);
+    await page.waitForTimeout(2000); // until nothing moves any more: these pictures are looked at, not compared
     await page.screenshot({ path: `${folder}${name}.png` });
     await page.context().close();
   }

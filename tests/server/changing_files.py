@@ -20,7 +20,7 @@ def test_new_and_changed_files(_):
             waiting = threading.Thread(target=lambda: changes.append(s.get(f"/api/v1/changes?since={since}", timeout=30).json()))
             changes = []
             waiting.start()
-            time.sleep(0.5)
+            time.sleep(0.5)  # that no answer comes has no event to wait for
             check(not changes, "nothing changed yet")
             shutil.copy(f"{SAMPLE}/{PROFILE}", folder + "/.new")
             os.rename(folder + "/.new", folder + "/profile_2")
@@ -44,7 +44,7 @@ def test_new_and_changed_files(_):
                     f.flush()
                     for q in s.profiles():
                         s.get(f"/api/v1/profiles/{q['id']}")
-                    time.sleep(0.02)
+                    time.sleep(0.02)  # the speed at which the file grows
             check(wait_for(lambda: any(s.api(f"profiles/{q['id']}").json().get("nodes") == n for q in s.profiles())), "a file that was being written")
 
 
@@ -57,7 +57,7 @@ def test_folders_inside_each_other_are_at_rest(_):
         with serving(folder, folder + "/a", folder + "/a/b") as s:
             since = s.get("/api/v1/changes").json()["changed"]
             check([q["name"] for q in s.profiles()] == ["a/b/profile_5"], f"one profile: {s.profiles()}")
-            time.sleep(7)
+            time.sleep(7)  # the server looks every two seconds; that it finds nothing has no event
             check(s.get("/api/v1/changes").json()["changed"] == since, "the list is as it was")
             shutil.copy(f"{SAMPLE}/{PROFILE}", folder + "/a/b/profile_5")
             check(wait_for(lambda: s.get("/api/v1/changes").json()["changed"] != since), "a change is noticed")
