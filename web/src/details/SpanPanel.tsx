@@ -99,7 +99,7 @@ export function SpanPanel({ of, thing }: PanelProps) {
           {d.args.map((a) => <Pair key={a.key} word={a.key}>{shortDecimals(a.value)}</Pair>)}
         </dl>
       </Section>
-      <OverSteps of={of} sql={overSteps(sql)} chosen={s.step} />
+      <OverSteps of={of} look={look} sql={overSteps(sql)} chosen={s.step} />
       <ComesFrom of={of} d={d} />
       <LeadsTo d={d} />
       <Like of={of} d={d} sql={sql} />

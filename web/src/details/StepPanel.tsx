@@ -9,7 +9,7 @@ import { ThingLink } from "../parts/Thing";
 import { change, filters } from "../store";
 import type { Quantities, StepRow } from "../steps";
 import { PARTS, median, quantitiesOf, underFilters, useSteps } from "../steps";
-import { FindingsOf, Head, PanelActions } from "./parts";
+import { FindingsOf, Head, OneStep, PanelActions } from "./parts";
 import { Pair, Section } from "./Section";
 import type { PanelProps } from "./kinds";
 import { useWindows } from "./useWindows";
@@ -22,16 +22,17 @@ const plus = (us: number): string => signed(formatStep(us), us);
 function Why({ of, step, rows }: { of: Opened; step: number; rows: StepRow[] }) {
   const windows = useWindows(of);
   const { ranks } = filters.value;
-  const why = useLoaded(`why ${of.id} ${step} ${rows.length} ${ranks.join()}`, () => whyOf(of, step, rows, ranks)).value;
+  const loaded = useLoaded(`why ${of.id} ${step} ${rows.length} ${ranks.join()}`, () => whyOf(of, step, rows, ranks));
+  const why = loaded.value;
   const window = windows?.get(step);
   const evidence = <ThingLink kind="step" id={String(step)} evidence also={{ view: window ?? null }}>see it in the timeline</ThingLink>;
-  if (!why) return <Section name="Why"><p>The only step here; {evidence}.</p></Section>;
+  if (!why) return <Section name="Why"><p>{loaded.busy ? "…" : "The only step here"}; {evidence}.</p></Section>;
   const part = PARTS.find((p) => p.name === why.part);
   const slower = why.duration / why.median - 1;
   return (
     <Section name="Why">
       <p class="why">
-        {formatStep(why.duration)}, {signed(`${Math.round(100 * slower)}`.replace("-", "\u2212"), slower)}{"\u00a0"}% of the median ({formatStep(why.median)});{" "}
+        {formatStep(why.duration)}, {Math.abs(slower) < 0.005 ? "as" : <>{signed(`${Math.round(100 * slower)}`.replace("-", "\u2212"), slower)}{"\u00a0"}% of</>} the median ({formatStep(why.median)});{" "}
         <ThingLink kind="part" id={why.part}>{part?.title}</ThingLink> {plus(why.partMore)}
         {why.grown[0] && <>, most in <ThingLink kind={why.grown[0].thing.kind} id={why.grown[0].thing.id} full={why.grown[0].thing.id}>{why.grown[0].short}</ThingLink></>}. {evidence}
       </p>
@@ -61,16 +62,17 @@ function Parts({ q, what }: { q: Quantities; what: string }) {
   );
 }
 
-function Series({ rows, value, now }: { rows: StepRow[]; value: (r: StepRow) => number; now?: number }) {
+function Series({ rows, value, now, look = "host" }: { rows: StepRow[]; value: (r: StepRow) => number; now?: number; look?: string }) {
   const steps = [...new Set(rows.map((r) => r.step))].slice(0, 60);
   const at = (step: number): number => {
     const of = rows.filter((r) => r.step === step);
     return of.reduce((a, r) => a + value(r), 0) / Math.max(1, of.length);
   };
   const most = Math.max(...steps.map(at), 0);
+  if (steps.length === 1) return <OneStep />;
   return (
     <Section name="Over steps">
-      <div class="overs">
+      <div class={`overs ${look}`}>
         {steps.map((s) => (
           <ThingLink key={s} kind="step" id={String(s)} class={s === now ? "now" : ""} title={`step ${s}: ${formatStep(at(s))}`}>
             <i style={{ height: `${most ? Math.max(2, (100 * at(s)) / most) : 0}%` }} /><span class="away">step {s}: {formatStep(at(s))}</span>
@@ -151,7 +153,7 @@ export function PartPanel({ of, thing }: PanelProps) {
           {part.name === "exposed_communication" && <Pair word="hidden">{formatStep(q.hidden)} more has something beside it</Pair>}
         </dl>
       </Section>
-      <Series rows={rows} value={(r) => r.parts[part.name]} />
+      <Series rows={rows} look={part.look} value={(r) => r.parts[part.name]} />
       <FindingsOf of={of} names={[part.name === "idle" ? "idle" : part.name === "exposed_communication" ? "ommunication" : part.title]} />
       <PanelActions of={of} thing={thing} like={false} also={[...(lead ? [{ text: `Table of ${lead.text}`, to: { place: "table" as const, by: lead.by } }] : []), { text: "In steps", to: { place: "steps" as const } }]} />
     </>

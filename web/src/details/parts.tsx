@@ -41,13 +41,16 @@ export function Head({ look, kind, name, full, big, says }: HeadProps) {
 /** What the panel says where a report has no database. */
 export const NOT_HELD = isReport ? "not in this report: tfprof serve FILE shows it" : "";
 
+/** A single bar would be one block as wide as the panel. */
+export const OneStep = () => <Section name="Over steps"><p class="s">one step was recorded</p></Section>;
+
 /** Small bars, one a step; each selects its step. */
 export function OverSteps({ of, sql, chosen, look = "", none = "in no step" }: { of: Opened; sql: string; chosen?: number | null; look?: string | undefined; none?: string }) {
   const loaded = useQuery<OverStep>(of.id, isReport || of.facts.steps.length < 1 ? "" : sql);
   const rows = loaded.value ?? [];
   const most = Math.max(0, ...rows.map((r) => r.total_us));
   const shown = rows.slice(0, 60);
-  if (of.facts.steps.length === 1) return null; // nothing to compare
+  if (of.facts.steps.length === 1) return <OneStep />;
   return (
     <Section name="Over steps">
       {shown.length ? (
