@@ -250,6 +250,20 @@ async function selection(browser, ids) {
     });
 }
 
+/** An instruction of XLA ran on a device only: its panel finds its kernels, steps and spans there. */
+async function instructions(browser, ids) {
+  const name = "xplane/tpu.xplane.pb";
+  const wanted = said("query", "SELECT s.name AS name, count(*) AS count FROM spans s JOIN nodes n USING (node) WHERE n.op = 'dot_general' AND s.class IS NOT NULL GROUP BY s.name", file(name)).rows;
+  await on(browser, at(ids, name, "table", "by=op&sel=op:dot_general"), async (page) => {
+    await selected(page, "op");
+    const kernels = section(page, "Leads to").locator('[data-kind="kernel"]');
+    await kernels.first().waitFor();
+    const shown = await kernels.evaluateAll((all) => all.map((e) => e.dataset.id));
+    check("an instruction leads to its kernels", wanted.length > 0 && wanted.every((w) => shown.includes(w.name)), `${shown} instead of ${wanted.map((w) => w.name)}`);
+    check("it has its steps and spans", (await section(page, "Over steps").locator('[data-kind="step"]').count()) > 1 && (await section(page, "Spans").locator('[data-kind="span"]').count()) > 0, await details(page).innerText());
+  });
+}
+
 /** A slow step has its reasons, and their evidence is marked in the timeline. */
 async function evidence(browser, ids) {
   await on(browser, at(ids, STEPS, "overview"), async (page) => {
@@ -394,4 +408,4 @@ async function looks(browser, ids) {
   check("a strict policy for content", /default-src 'none'/.test(answer.headers.get("content-security-policy") ?? ""), answer.headers.get("content-security-policy"));
 }
 
-export const parts = { places, lacking, guessed, explained, covered, graph, numbers, means, oneValue, filters, selection, evidence, address, table, search, profiles, gone, looks };
+export const parts = { places, lacking, guessed, explained, covered, graph, numbers, means, oneValue, filters, selection, instructions, evidence, address, table, search, profiles, gone, looks };

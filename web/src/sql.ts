@@ -50,6 +50,13 @@ export interface Launched {
   total_us: number;
 }
 
+/** Spans on a device that are an op themselves, as instructions of XLA are. */
+export const ofOp = (op: string): string => `s.class IS NOT NULL AND s.node IN (SELECT node FROM nodes WHERE ${isName("op", op)})`;
+
+/** Device work by name. */
+export const kernelsWhere = (where: string): string =>
+  `SELECT s.name AS name, count(*) AS count, ${us("sum(s.duration_ns)")} AS total_us FROM spans s WHERE ${where} GROUP BY s.name ORDER BY total_us DESC LIMIT 6`;
+
 /** Device work of ops. */
 export const launchedBy = (where: string): string =>
   `SELECT s.name AS name, count(*) AS count, ${us("sum(s.duration_ns)")} AS total_us FROM spans s CROSS JOIN spans o ON o.span = s.owner WHERE ${ON_DEVICE} AND ${where} GROUP BY s.name ORDER BY total_us DESC LIMIT 6`;

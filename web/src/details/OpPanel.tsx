@@ -7,7 +7,7 @@ import type { Opened } from "../opened";
 import { ShortName } from "../parts/ShortName";
 import { ScopeName } from "../parts/ScopeName";
 import { ThingLink } from "../parts/Thing";
-import { inScope, isName, launchedBy, launchedIn, longest, nodesOnLine, opsOnLine, runsOverSteps, scopesOf, selfOverSteps } from "../sql";
+import { inScope, isName, kernelsWhere, launchedBy, launchedIn, longest, nodesOnLine, ofOp, opsOnLine, overSteps, runsOverSteps, scopesOf, selfOverSteps } from "../sql";
 import type { Launched, Where } from "../sql";
 import { plainName } from "../table/read";
 import { FramesOfLongest, Lines, SourceText, partsOfLine } from "./CodeLines";
@@ -83,7 +83,8 @@ function HeadOf({ r, kind, name, full }: { r: TableRow; kind: string; name: stri
 
 export function OpPanel({ of, thing }: PanelProps) {
   const r = useRow(of, thing);
-  const where = `s.class IS NULL AND ${isName("s.name", thing.id)}`;
+  const onDevice = (r.value("device") ?? deviceOf(r) ?? 0) > 0 && (r.value("host") ?? r.value("self") ?? 0) === 0; // an instruction of XLA
+  const where = onDevice ? ofOp(thing.id) : `s.class IS NULL AND ${isName("s.name", thing.id)}`;
   const scopes = useQuery<Where>(of.id, isReport ? "" : scopesOf(thing.id)).value ?? [];
   const trace = scopes.find((s) => s.trace !== null)?.trace ?? null;
   const none = NOT_HELD || "in no scope";
@@ -91,14 +92,14 @@ export function OpPanel({ of, thing }: PanelProps) {
     <>
       <HeadOf r={r} kind="op" name={plainName(thing.id)} full={thing.id} />
       <Numbers r={r} />
-      <OverSteps of={of} sql={of.facts.has?.trace ? selfOverSteps(where) : runsOverSteps(thing.id)} />
+      <OverSteps of={of} look={onDevice ? "compute" : "host"} sql={!of.facts.has?.trace ? runsOverSteps(thing.id) : onDevice ? overSteps(where) : selfOverSteps(where)} />
       <Section name="Comes from">
         <dl>
           <Pair word="scope">{scopes.length ? scopes.slice(0, 3).map((s) => <div key={s.scope}><ScopeName path={s.scope} /></div>) : none}</Pair>
           <Pair word="line">{trace !== null ? <Lines of={of} trace={trace} /> : <FramesOfLongest of={of} where={where} />}</Pair>
         </dl>
       </Section>
-      <LeadsTo of={of} sql={of.facts.has?.trace ? launchedBy(isName("o.name", thing.id)) : ""} kind="kernel" none="it launches nothing on a device" />
+      <LeadsTo of={of} sql={!of.facts.has?.trace ? "" : onDevice ? kernelsWhere(where) : launchedBy(isName("o.name", thing.id))} kind="kernel" none="it launches nothing on a device" />
       <Spans of={of} count={`${counted(r.value("count") ?? 0, "run")}${of.facts.has?.trace ? ", the longest:" : ""}`} sql={of.facts.has?.trace ? longest(where) : ""} />
       <WhatIf of={of} thing={thing} deviceTime={deviceOf(r)} />
       <FindingsOf of={of} names={[thing.id]} />
@@ -114,7 +115,7 @@ export function ScopePanel({ of, thing }: PanelProps) {
     <>
       <HeadOf r={r} kind="scope" name={plainName(thing.id.split("/").pop() ?? thing.id)} full={thing.id} />
       <Numbers r={r} />
-      <OverSteps of={of} sql={selfOverSteps(inScope(thing.id))} />
+      <OverSteps of={of} look="host" sql={selfOverSteps(inScope(thing.id))} />
       <Section name="Comes from">
         {above ? <p>inside <ScopeName path={above} /></p> : <p class="s">an outermost scope</p>}
       </Section>
