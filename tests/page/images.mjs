@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/page/images.mjs: the pictures of README.md and docs/serve.md, in docs/images.
-import { go, open } from "./harness.mjs";
+// tests/page/images.mjs: the pictures of README.md, docs/README.md and docs/serve.md, in docs/images.
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { go, open, settled } from "./harness.mjs";
 
 const folder = new URL("../../docs/images/", import.meta.url).pathname;
 
@@ -11,7 +13,20 @@ const SHOTS = [
   ["memory", "pytorch/train.json.gz", "memory?by=tensor", "light"],
 ];
 
+/** The report that docs/README.md begins with. */
+async function reportImage(browser) {
+  const file = join(process.env.PAGE_FOLDER, "picture.html");
+  execFileSync(process.env.PAGE_PROGRAM, ["report", new URL("../data/sample/pytorch/train.json.gz", import.meta.url).pathname, "-o", file]);
+  const page = await open(browser);
+  await page.goto(`file://${file}`);
+  await settled(page);
+  await page.waitForTimeout(2000);
+  await page.screenshot({ path: `${folder}report.png` });
+  await page.context().close();
+}
+
 export async function images(browser, ids) {
+  await reportImage(browser);
   for (const [name, profile, hash, theme] of SHOTS) {
     const page = await open(browser, { colorScheme: theme });
     await go(page, `#/p/${ids[profile]}/${hash}`);
