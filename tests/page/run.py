@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Opens every page of `tfprof serve` in Chromium: tests/page/run.py PROGRAM [--images] [WORD ...], or PROGRAM --tasks FILE [FILE_BEFORE]
+"""Opens every page of `tfprof serve` in Chromium: tests/page/run.py PROGRAM [--images] [WORD ...], PROGRAM --tasks FILE [FILE_BEFORE],
+                                                            or PROGRAM --figures
 
 Makes profiles (a ResNet-32, a seq2seq, an 85,000-node transformer, a million events), serves them beside the sample, and runs
 browser.mjs on them, which prints a line for each failure and "N passed, N failed". WORD picks the parts with it in their
 name; --images writes docs/images too. --tasks only does the tasks of tasks.mjs, on a file or a folder of ranks, and compares it
-with FILE_BEFORE. Left out where node, its packages, Chromium or the page are missing.
+with FILE_BEFORE; --figures prints how fast the page is, on a quiet machine. Left out where node, its packages, Chromium or the page are missing.
 """
 import contextlib
 import json
@@ -142,12 +143,34 @@ def tasks(program, file, before=None):
         shutil.rmtree(folder)
 
 
+def figures(program):
+    """Prints the figures of figures.mjs, of a trace of 500 MB, 5 million spans and two ranks."""
+    sys.path.insert(0, os.path.join(ROOT, "tests", "bench"))
+    import kineto
+    folder = tempfile.mkdtemp(prefix="tfprof_page_")
+    try:
+        kineto.write_trace(os.path.join(folder, "big.json"), 500)
+        quietly([sys.executable, os.path.join(DATA, "spans.py"), os.path.join(folder, "five"), "5000000", "16"])
+        shutil.copytree(os.path.join(DATA, "sample", "jobs"), os.path.join(folder, "jobs"))
+        server, url = served(program, folder)
+        try:
+            return subprocess.run(["node", os.path.join(ROOT, "tests", "page", "figures.mjs")],
+                                  env=dict(os.environ, PAGE_URL=url, PAGE_PROGRAM=program, PAGE_CHROMIUM=chromium())).returncode
+        finally:
+            server.kill()
+            server.wait(20)
+    finally:
+        shutil.rmtree(folder)
+
+
 def main():
     lacks = missing()
     if lacks:
         print("left out: no %s" % lacks)
         return 0
     program = os.path.abspath(sys.argv[1])
+    if sys.argv[2:3] == ["--figures"]:
+        return figures(program)
     if sys.argv[2:3] == ["--tasks"]:
         return tasks(program, *sys.argv[3:5])
     folder = tempfile.mkdtemp(prefix="tfprof_page_")
