@@ -200,4 +200,7 @@ export class Gestures {
 }
 
 /** A window around something, so that it is completely visible in the middle. */
-export const around = (w: Window, part = 0.5): Window => zoomed({ from: w.from, to: Math.max(w.to, w.from + 0.01) }, 1 + 2 * part, (w.from + w.to) / 2);
+export function around(w: Window, part = 0.5): Window {
+  const to = Math.max(w.to, w.from + 0.01); // a mark has no length
+  return zoomed({ from: w.from, to }, 1 + 2 * part, (w.from + to) / 2);
+}
