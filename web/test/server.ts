@@ -46,12 +46,14 @@ export function packed(t: Table): ArrayBuffer {
     const offsets = bytes.reduce((list, b) => [...list, (list[list.length - 1] ?? 0) + b.length], [0]);
     return { ...head, texts: c.texts.length, text_at: add(Uint32Array.from(offsets)), bytes_at: add(Uint8Array.from(bytes.flatMap((b) => [...b]))) };
   });
-  let head = JSON.stringify({ row_count: t.rows, tree: t.tree, view: t.view, notes: t.notes, note_codes: t.noteCodes, columns });
-  head = head.padEnd(Math.ceil((head.length + 12) / 8) * 8 - 12); // what follows lies at a multiple of eight
+  const text = JSON.stringify({ row_count: t.rows, tree: t.tree, view: t.view, notes: t.notes, note_codes: t.noteCodes, columns });
+  const bare = new TextEncoder().encode(text);
+  const head = new Uint8Array(Math.ceil((bare.length + 12) / 8) * 8 - 12).fill(32); // what follows lies at a multiple of eight
+  head.set(bare);
   const out = new Uint8Array(12 + head.length + size);
   new DataView(out.buffer).setUint32(0, 0x43504654, true);
   new DataView(out.buffer).setUint32(8, head.length, true);
-  out.set(new TextEncoder().encode(head), 12);
+  out.set(head, 12);
   for (const { at, bytes } of parts) out.set(bytes, 12 + head.length + at);
   return out.buffer;
 }
