@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CurvePicture } from "../../src/memory/CurvePicture";
+import { fire, one, press, shown } from "../drawn";
+
+const curve = { device: "gpu:0", at: [0, 500, 1000], held: [1, 9, 2], reserved: [], peak: 1 };
+const picture = async (at = 500) => {
+  const asked: (number | null)[] = [];
+  await shown(<CurvePicture curve={curve} at={at} onAt={(us) => asked.push(us)} />);
+  return asked;
+};
+
+test("a click asks for the time under the pointer, beside the axis for the first one", async () => {
+  const asked = await picture();
+  for (const x of [64, 64 + 1132 / 2, 1196, 3]) fire(one("[role=application]"), "click", { offsetX: x });
+  assert.deepEqual(asked, [0, 500, 1000, 0]);
+});
+test("keys move by a hundredth and stay within the recording", async () => {
+  const asked = await picture();
+  press("ArrowRight", one("[role=application]")), press("ArrowLeft", one("[role=application]")), press("x", one("[role=application]"));
+  assert.deepEqual(asked, [510, 490]);
+  const last = await picture(1000);
+  press("ArrowRight", one("[role=application]"));
+  assert.deepEqual(last, [1000]);
+});
+test("tools are told where the peak is", async () => {
+  await picture();
+  const { memory } = (globalThis as unknown as { tfprof: { pictures: { memory: { marks: () => { kind: string; id: string; x: number }[]; view: () => object } } } }).tfprof.pictures;
+  assert.deepEqual([memory.marks().map((m) => [m.kind, m.id, m.x]), memory.view()], [[["peak", "500", 64 + 1132 / 2]], { from: 0, to: 1000 }]);
+});
