@@ -130,7 +130,7 @@ static tfp_launch *place_of(maker *m, uint32_t process, uint32_t number)
     return m->ok ? &l->at[m->used++] : NULL;
 }
 
-/* Inserts a call. Of several calls with one number the first to start counts. */
+/* Inserts a call. If several calls have the same number, the first to start counts. */
 static void put(maker *m, uint32_t process, uint32_t number, tfp_launch call, int64_t end_ns)
 {
     tfp_launch *place = place_of(m, process, number);

@@ -15,7 +15,7 @@ typedef struct tfp_profile tfp_profile;
 #define TFP_LAUNCH_SPAN (UINT32_MAX >> 2) /* value of the other bits of `kind`: `of` is a span */
 typedef struct tfp_launch {
     int64_t start_ns;
-    uint32_t of;   /* of a slim row its duration; TFP_SLIM_LONG: its end is in `ends` */
+    uint32_t of;   /* the duration of a slim row; TFP_SLIM_LONG: its end is in `ends` */
     uint32_t kind; /* index in slim_kinds, and the bits above; 0: there is no call */
 } tfp_launch;
 

@@ -81,7 +81,7 @@ typedef struct tfp_program_arg { /* an argument of a function: a node of op _Arg
     tfp_strid name;
     int32_t dtype;         /* 0: an attribute tells it, or unknown */
     uint32_t shape;        /* index in shapes: its arg_attr _output_shapes; TFP_NONE: none */
-    int32_t handle_dtype;  /* of a resource: the type of its tensor; 0 when the graph does not tell it */
+    int32_t handle_dtype;  /* for a resource: the type of its tensor; 0 when the graph does not tell it */
     uint32_t handle_shape; /* index in shapes; TFP_NONE: none */
 } tfp_program_arg;
 

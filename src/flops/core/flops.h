@@ -46,8 +46,8 @@ typedef struct tfp_node_flops {
     bool seen; /* false only when memory or the work limit ended the inference before it */
     tfp_count_state state;
     int64_t flops,
-        macs;    /* of the node itself, without bodies that it calls; TFP_UNKNOWN unless counted, or where it varies */
-    bool varies; /* each call has a count, and these differ */
+        macs;      /* the node itself, without bodies that it calls; TFP_UNKNOWN unless counted, or where it varies */
+    bool varies;   /* each call has a count, and these differ */
     int64_t bytes; /* read and written; TFP_UNKNOWN when a shape or type is not known */
     int64_t trips; /* of a while: iterations; TFP_UNKNOWN when not fixed (then its bodies count once), also at the
                           LoopCond of such a TF1 loop; else 1 */

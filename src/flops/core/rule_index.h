@@ -42,7 +42,7 @@ extern const tfp_importer_rule tfp_importer_rules[]; /* ends with an empty row *
 
 typedef enum tfp_moves {                    /* the bytes that an op moves */
                          TFP_MOVES_ALL,     /* its inputs and outputs */
-                         TFP_MOVES_OUTPUTS, /* of its first input only as many bytes as it outputs */
+                         TFP_MOVES_OUTPUTS, /* its outputs, and as many bytes of its first input */
                          TFP_MOVES_NOTHING  /* it forwards its input, or uses its shape only */
 } tfp_moves;
 

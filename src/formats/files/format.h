@@ -8,7 +8,7 @@
 
 #define TFP_FORMAT_IS(fact) (1u << TFP_FORMAT_##fact)
 
-/* Decoding ahead: of several files that are added together, small ones are decoded in parallel before their turn. */
+/* Decoding ahead: when several files are added together, small ones are decoded in parallel before their turn. */
 typedef struct tfp_ahead {
     void *(*start)(void); /* makes the tables into which files are decoded, one after another; NULL: out of memory */
     /* Decodes a file that is completely in memory, on any thread and without a profile. The input lives until `add` was
@@ -27,7 +27,7 @@ typedef struct tfp_format {
     int (*probe)(tfp_str head, uint64_t total);
     /* Reads the file into the builder. Messages do not contain the file's name: the caller adds it. */
     tfp_status (*read)(tfp_builder *b, tfp_input *in, tfp_error *err);
-    bool takes_cut;         /* of a truncated gzip file it reads the part that is there, and warns */
+    bool takes_cut;         /* reads the part of a truncated gzip file that is there, and warns */
     bool in_windows;        /* it reads from beginning to end and needs no size, so a gzip file may have any size */
     const tfp_ahead *ahead; /* NULL: files of this format are not decoded ahead */
     /* For formats of more than one file (a checkpoint's prefix, a SavedModel's folder): reads by path; NULL for the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/files/xplane_folder.c: the files of a folder that a profiler wrote: LOG/plugins/profile/DATE/HOST.xplane.pb,
- * one per host. Of several dates the last one is taken. */
+ * one per host. The last date counts. */
 #include "formats/files/folder.h"
 
 #include <dirent.h>

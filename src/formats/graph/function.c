@@ -137,7 +137,7 @@ static tfp_status read_body(tfp_program_reader *r, tfp_wire w, uint32_t number, 
     return s ? s : tfp_wire_end(&w, err);
 }
 
-/* Reads a FunctionDef. One without a name cannot be called; of several with one name the first is kept. */
+/* Reads a FunctionDef. One without a name cannot be called; the first one with a name is kept. */
 static tfp_status read_function(tfp_program_reader *r, tfp_wire w, tfp_error *err)
 {
     tfp_str name = { "", 0 };

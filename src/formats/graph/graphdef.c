@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef struct pending_attr { /* the value of an attribute; of several with one name the last counts, as in a map */
+typedef struct pending_attr { /* the value of an attribute; if a name is repeated the last value counts, as in a map */
     tfp_wire value;
     bool given;
 } pending_attr;

@@ -190,7 +190,7 @@ static tfp_status read_collections(tfp_program_reader *r, tfp_wire w, tfp_error 
     return s ? s : reader_status(r, err);
 }
 
-/* Of several meta graphs the first one with an object graph gives the variables: the others have the same ones. */
+/* The variables come from the first meta graph that has an object graph: the others have the same ones. */
 tfp_status tfp_program_add_meta(tfp_program_reader *r, tfp_wire w, tfp_error *err)
 {
     tfp_status s = TFP_OK;

@@ -51,7 +51,7 @@ static void add_attr(tfp_program_reader *r, tfp_str name, tfp_str value)
     APPEND(r, attrs, a);
 }
 
-/* Sorts by name, so that a node's attributes are found fast; of several with one name the last is kept. */
+/* Sorts by name, so that a node's attributes are found fast; if a name is repeated the last one is kept. */
 static bool goes_before(const void *attrs, uint32_t a, uint32_t b)
 {
     return ((const tfp_program_attr *)attrs)[a].name < ((const tfp_program_attr *)attrs)[b].name;

@@ -18,7 +18,7 @@ void tfp_program_saved_model(tfp_program_reader *r);
 /* The nodes that follow are operators of ONNX. */
 void tfp_program_onnx(tfp_program_reader *r);
 
-/* Reads the nodes and functions of a GraphDef; of those with one name the first is kept. */
+/* Reads the nodes and functions of a GraphDef; if a name is repeated the first one is kept. */
 tfp_status tfp_program_add_graph(tfp_program_reader *r, tfp_wire w, tfp_error *err);
 /* Reads the signatures and variables of a MetaGraphDef. */
 tfp_status tfp_program_add_meta(tfp_program_reader *r, tfp_wire w, tfp_error *err);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* formats/hlo/runs.c: how often one run of an HLO module executes each of its computations: once for each call, times
- * the iterations of loops. Of a conditional the branch with the most float operations counts. Computations are visited
+ * the iterations of loops. In a conditional the branch with the most float operations counts. Computations are visited
  * in topological order, callers before callees, so nothing recurses; computations that call themselves never run. */
 #include "formats/hlo/hlo.h"
 #include "model/tables/instructions.h"

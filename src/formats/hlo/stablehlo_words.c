@@ -143,7 +143,7 @@ static void read_tensor(tfp_shlo *r, tfp_str inside)
     tfp_shlo_ok(r, tfp_push(&m->arrays, a));
 }
 
-/* Adds the arrays of a type to the module's arrays; of a tuple all. */
+/* Adds the arrays of a type to the module's arrays; a tuple has several. */
 static void read_type(tfp_shlo *r, tfp_str *s)
 {
     tfp_hlo_module *m = r->m;

@@ -51,7 +51,7 @@ static tfp_kineto_flow *first_at(const tfp_kineto_reader *r, const tfp_kineto_fl
     return low < r->flows.size && by_place(&r->flows.at[low], place) == 0 ? &r->flows.at[low] : NULL;
 }
 
-/* Finds the operator at each arrow's start. Of several that start together the innermost is the shortest; of equal ones
+/* Finds the operator at each arrow's start. If several start together the innermost is the shortest; among equal ones
  * it is the later one in the file. */
 static void find_spans(tfp_kineto_reader *r)
 {

@@ -80,8 +80,8 @@ static void name_sources(tfp_profile_reader *r)
     }
 }
 
-/* Of nodes with one number the last is kept, as in a map; then of those with one name the first. The rows of the others
- * are removed, so that no view sees them. */
+/* Among nodes with the same number the last is kept, as in a map; then among those with the same name the first. The
+ * rows of the others are removed, so that no view sees them. */
 static void drop_duplicates(tfp_profile_reader *r)
 {
     tfp_profile *p = r->p;

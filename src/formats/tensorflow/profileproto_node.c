@@ -46,7 +46,7 @@ static int by_slot(const void *a, const void *b)
     return x->place < y->place ? -1 : 1;
 }
 
-/* Adds the outputs in order of their slots; of two with one slot the last in the file is kept. */
+/* Adds the outputs in order of their slots; if two have the same slot the last in the file is kept. */
 static void build_outputs(tfp_profile_reader *r, uint32_t node)
 {
     output *o = r->outputs.at;
@@ -83,7 +83,7 @@ static int by_position(const void *a, const void *b)
     return x->output_index < y->output_index ? -1 : 1; /* the original order, see below */
 }
 
-/* Sorts the node's inputs by position; of two with one position the last in the file is kept. */
+/* Sorts the node's inputs by position; if two have the same position the last in the file is kept. */
 static void sort_edges(tfp_profile_reader *r, node_ref *n)
 {
     size_t count = r->edges.size - n->edge_first, kept = 0;
@@ -159,7 +159,7 @@ static uint32_t start_node(tfp_profile_reader *r, tfp_str bytes)
     return w.fault ? TFP_NONE : tfp_build_node(r->b, name, op, false);
 }
 
-/* Reads the name. Of two names the last counts; the profile's table of names is rebuilt then. */
+/* Reads the name. If there are two the last counts; the profile's table of names is then rebuilt. */
 static void read_name(tfp_profile_reader *r, tfp_node *n, tfp_str name)
 {
     if (tfp_str_eq(name, tfp_text(r->p, n->name))) return;

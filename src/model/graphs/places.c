@@ -41,7 +41,7 @@ static tfp_strid join_names(tfp_builder *b, uint32_t place)
     size_t length = 0;
     tfp_buf text = { 0 };
     for (uint32_t i = place; i; i = g->places.at[i].parent) length += tfp_text(b->p, g->places.at[i].name).size + 1;
-    /* of a text that is too long only the outer names are kept */
+    /* a text that is too long keeps only its outer names */
     while (length > TEXT_MOST + 1 && g->places.at[place].parent) {
         length -= tfp_text(b->p, g->places.at[place].name).size + 1;
         place = g->places.at[place].parent;

@@ -32,7 +32,7 @@ typedef struct lane_sum { /* of the outermost marks of one thread */
     int64_t ns;
 } lane_sum;
 
-/* The thread on which the outermost marks take longest. Of two marks that start together the longer contains the
+/* The thread on which the outermost marks take longest. If two marks start together, the longer contains the
  * other. */
 static uint32_t longest_lane(const tfp_step_finder *f, lane_sum *lanes)
 {
@@ -80,7 +80,7 @@ static bool of_last(call *last, int64_t start_ns, int64_t end_ns)
     return true;
 }
 
-/* Adds the marks of a thread. Of two marks that start together the longer comes first and contains the other. */
+/* Adds the marks of a thread. If two marks start together, the longer comes first and contains the other. */
 static bool take(calls *c, uint32_t lane)
 {
     tfp_join *x = c->f->x;

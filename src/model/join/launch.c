@@ -23,7 +23,7 @@ typedef struct key_range { /* the keys of one process */
 typedef struct key_index {
     const uint32_t *keys; /* one for each span */
     unsigned kind;
-    bool earliest;     /* of several spans with one key take the first to start; otherwise the first in the file */
+    bool earliest;     /* if spans share a key, take the first to start; otherwise the first in the file */
     key_range *ranges; /* one for each process */
     uint32_t *pages;   /* page number -> index in at, in pages; TFP_NONE: the page has no key */
     uint32_t *at;      /* NULL: the keys are too far apart for a table */

@@ -52,7 +52,7 @@ typedef struct range {
     bool from_start, to_end, drop;
 } range;
 
-/* A bound beyond 2^53 is the end of any dimension: programs write it so. */
+/* A bound beyond 2^53 means the end of the dimension: programs write it that way. */
 static int64_t bound_at(const tfp_op *op, uint32_t i, int64_t index)
 {
     const double far = 9007199254740992.0, *x = tfp_in_elements(op, i);
