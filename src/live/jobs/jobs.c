@@ -25,10 +25,10 @@
 
 static void let_go(tfp_live_process *p)
 {
-    const int files[] = { p->stat_file, p->status_file, p->io_file };
+    const int files[] = { p->files.stat, p->files.status, p->files.io };
     for (size_t i = 0; i < 3; i++)
         if (files[i] >= 0) close(files[i]);
-    p->stat_file = p->status_file = p->io_file = -1;
+    p->files.stat = p->files.status = p->files.io = -1;
     free(p->names);
     p->names = NULL;
 }
@@ -37,18 +37,18 @@ static void start_row(tfp_live_process *p, const tfp_proc_stat *stat)
 {
     *p = (tfp_live_process){ .stat = *stat,
                              .cpu_ns = -1,
-                             .read_cpu_ns = -1,
-                             .stat_file = -1,
-                             .status_file = -1,
-                             .io_file = -1,
+                             .files.cpu_ns = -1,
+                             .files.stat = -1,
+                             .files.status = -1,
+                             .files.io = -1,
                              .root = TFP_NONE,
-                             .looked_bytes = -1,
-                             .threads_ticks = -1,
-                             .threads_cpu_ns = -1,
-                             .read_bytes = -1,
-                             .write_bytes = -1,
-                             .agent_steps = -1,
-                             .no_agent_ns = -1 };
+                             .maps.bytes = -1,
+                             .threads.ticks = -1,
+                             .threads.cpu_ns = -1,
+                             .io.read_bytes = -1,
+                             .io.write_bytes = -1,
+                             .steps.count = -1,
+                             .steps.no_agent_ns = -1 };
 }
 
 /* The row of a process. It is a new row when the number was not seen before or belongs to another process now. */
@@ -74,10 +74,10 @@ static tfp_live_process *find(tfp_jobs *j, const tfp_proc_stat *stat)
 static void note_program(tfp_live_process *p, const tfp_proc_stat *now)
 {
     if (p->stat.code_start == now->code_start && p->stat.stack_start == now->stack_start) return;
-    p->frameworks = 0;
-    *p->library = '\0';
-    p->looked_bytes = -1;
-    p->probed = false;
+    p->maps.frameworks = 0;
+    *p->maps.library = '\0';
+    p->maps.bytes = -1;
+    p->steps.probed = false;
     free(p->names);
     p->names = NULL;
 }
@@ -87,25 +87,26 @@ static void look_at_maps(tfp_live_process *p)
 {
     tfp_proc_maps maps;
     int64_t size = p->stat.memory_bytes;
-    if (!size || (p->looked_bytes >= 0 && size - p->looked_bytes < MAPS_GROWTH)) return;
-    p->looked_bytes = size;
+    if (!size || (p->maps.bytes >= 0 && size - p->maps.bytes < MAPS_GROWTH)) return;
+    p->maps.bytes = size;
     if (!tfp_proc_maps_read(p->stat.pid, &maps)) {
-        p->unreadable = maps.unreadable;
+        p->maps.unreadable = maps.unreadable;
         return;
     }
-    unsigned before = p->frameworks;
-    p->frameworks = maps.frameworks;
-    if (p->frameworks & (TFP_FRAMEWORK_JAX | TFP_FRAMEWORK_TENSORFLOW | TFP_FRAMEWORK_TORCH))
-        p->frameworks &= ~(unsigned)TFP_FRAMEWORK_CUDA;
-    if (p->frameworks != before) p->probed = false;
-    for (size_t i = 0; i < 4 && !*p->library; i++) memcpy(p->library, maps.library[i], sizeof p->library);
+    unsigned before = p->maps.frameworks;
+    p->maps.frameworks = maps.frameworks;
+    if (p->maps.frameworks & (TFP_FRAMEWORK_JAX | TFP_FRAMEWORK_TENSORFLOW | TFP_FRAMEWORK_TORCH))
+        p->maps.frameworks &= ~(unsigned)TFP_FRAMEWORK_CUDA;
+    if (p->maps.frameworks != before) p->steps.probed = false;
+    for (size_t i = 0; i < 4 && !*p->maps.library; i++)
+        memcpy(p->maps.library, maps.library[i], sizeof p->maps.library);
 }
 
 /* Whether nothing of the process can have changed: while none of its threads runs, only other processes change anything
  * about it, namely its tracer and its parent. */
 static bool did_not_run(const tfp_live_process *p)
 {
-    return p->known && p->stat.state != 'R' && p->cpu_ns >= 0 && p->cpu_ns == p->read_cpu_ns;
+    return p->known && p->stat.state != 'R' && p->cpu_ns >= 0 && p->cpu_ns == p->files.cpu_ns;
 }
 
 /* How many files may stay open: none at the first sample, which may be the only one; later a quarter of the limit of
@@ -132,7 +133,7 @@ static bool read_stat(tfp_jobs *j, tfp_live_process *known, int64_t pid, tfp_pro
 {
     char text[1024];
     if (!known) return tfp_proc_stat_read(pid, out);
-    long n = read_file(j, known, "stat", &known->stat_file, text, sizeof text);
+    long n = read_file(j, known, "stat", &known->files.stat, text, sizeof text);
     return n > 0 && tfp_proc_stat_parse((tfp_str){ text, (size_t)n }, out);
 }
 
@@ -156,7 +157,7 @@ static bool read_process(tfp_jobs *j, int64_t pid, bool thorough)
     p->cpu_before = p->known ? p->stat.cpu_ticks : j->taken_ns ? 0 : stat.cpu_ticks;
     note_program(p, &stat);
     p->stat = stat;
-    p->cpu_ns = p->read_cpu_ns = cpu_ns;
+    p->cpu_ns = p->files.cpu_ns = cpu_ns;
     p->fresh = p->seen = p->known = true;
     p->turn = turn;
     look_at_maps(p);
@@ -206,7 +207,7 @@ static bool drop_ended(tfp_jobs *j)
             let_go(p);
             continue;
         }
-        j->kept += (size_t)(p->stat_file >= 0) + (p->status_file >= 0) + (p->io_file >= 0);
+        j->kept += (size_t)(p->files.stat >= 0) + (p->files.status >= 0) + (p->files.io >= 0);
         j->processes.at[kept] = *p;
         if (!tfp_map64_put(&j->by_pid, (uint64_t)j->processes.at[kept].stat.pid, (uint32_t)kept)) ok = false;
         kept++;
@@ -246,7 +247,7 @@ static bool starts_job(const tfp_jobs *j, const tfp_live_process *p)
 {
     unsigned wanted = TFP_FRAMEWORK_JAX | TFP_FRAMEWORK_TENSORFLOW | TFP_FRAMEWORK_TORCH | TFP_FRAMEWORK_CUDA;
     if (j->select.python) wanted |= TFP_FRAMEWORK_PYTHON;
-    return (p->frameworks & wanted) && !is_own(j, p->stat.pid);
+    return (p->maps.frameworks & wanted) && !is_own(j, p->stat.pid);
 }
 
 static bool is_named(const tfp_jobs *j, const tfp_live_process *p)
@@ -324,27 +325,27 @@ static void look_at_threads(tfp_live_process *p)
     char path[64], text[512];
     snprintf(path, sizeof path, "/proc/%lld/task", (long long)p->stat.pid);
     DIR *d = opendir(path);
-    p->runnable = p->blocked = 0;
+    p->threads.runnable = p->threads.blocked = 0;
     for (struct dirent *e; d && (e = readdir(d));) {
         if (!isdigit((unsigned char)*e->d_name)) continue;
         snprintf(path, sizeof path, "task/%.20s/stat", e->d_name);
         if (tfp_proc_read(p->stat.pid, path, text, sizeof text) <= 0) continue;
         const char *name_end = strrchr(text, ')');
         if (!name_end || name_end[1] != ' ') continue;
-        p->runnable += name_end[2] == 'R';
-        p->blocked += name_end[2] == 'D';
+        p->threads.runnable += name_end[2] == 'R';
+        p->threads.blocked += name_end[2] == 'D';
     }
     if (d) closedir(d);
-    p->threads_ticks = p->stat.cpu_ticks;
-    p->threads_cpu_ns = p->cpu_ns;
+    p->threads.ticks = p->stat.cpu_ticks;
+    p->threads.cpu_ns = p->cpu_ns;
 }
 
 /* Whether all threads of the process sleep on. A sleeping thread that uses no CPU time can only become runnable: while none
  * of the process's threads runs, all sleep on, or one was woken and waits for a CPU. */
 static bool rests(const tfp_live_process *p)
 {
-    bool slept = p->threads_ticks >= 0 && !p->runnable && !p->blocked;
-    return slept && p->stat.cpu_ticks == p->threads_ticks && p->cpu_ns >= 0 && p->cpu_ns == p->threads_cpu_ns;
+    bool slept = p->threads.ticks >= 0 && !p->threads.runnable && !p->threads.blocked;
+    return slept && p->stat.cpu_ticks == p->threads.ticks && p->cpu_ns >= 0 && p->cpu_ns == p->threads.cpu_ns;
 }
 
 /* Looks at one resting process at a time, to find a thread that was woken but waits long for a CPU. */
@@ -387,16 +388,16 @@ static void look_at_all_threads(tfp_jobs *j, size_t budget)
 static void look_at_io(tfp_jobs *j, tfp_live_process *p)
 {
     char text[512];
-    int64_t read_before = p->read_bytes, write_before = p->write_bytes, now = tfp_now_ns();
-    double seconds = (double)(now - p->io_ns) / 1e9;
-    bool again = p->io_ns && read_before >= 0;
-    long n = read_file(j, p, "io", &p->io_file, text, sizeof text);
-    if (n <= 0 || !tfp_proc_io_parse((tfp_str){ text, (size_t)n }, &p->read_bytes, &p->write_bytes))
-        p->read_bytes = p->write_bytes = -1;
-    again = again && p->read_bytes >= 0 && seconds > 0;
-    p->read_rate = again ? (double)(p->read_bytes - read_before) / seconds : 0;
-    p->write_rate = again ? (double)(p->write_bytes - write_before) / seconds : 0;
-    p->io_ns = now;
+    int64_t read_before = p->io.read_bytes, write_before = p->io.write_bytes, now = tfp_now_ns();
+    double seconds = (double)(now - p->io.at_ns) / 1e9;
+    bool again = p->io.at_ns && read_before >= 0;
+    long n = read_file(j, p, "io", &p->files.io, text, sizeof text);
+    if (n <= 0 || !tfp_proc_io_parse((tfp_str){ text, (size_t)n }, &p->io.read_bytes, &p->io.write_bytes))
+        p->io.read_bytes = p->io.write_bytes = -1;
+    again = again && p->io.read_bytes >= 0 && seconds > 0;
+    p->io.read_rate = again ? (double)(p->io.read_bytes - read_before) / seconds : 0;
+    p->io.write_rate = again ? (double)(p->io.write_bytes - write_before) / seconds : 0;
+    p->io.at_ns = now;
 }
 
 /* Reads the file io of one process after another, in turn: for each the kernel goes through all threads of the
@@ -406,12 +407,12 @@ static void look_at_files(tfp_jobs *j)
     char text[4096];
     for (size_t i = 0; i < j->processes.size; i++) {
         tfp_live_process *p = &j->processes.at[i];
-        if (p->root == TFP_NONE || (!p->fresh && p->files_read)) continue;
-        long n = read_file(j, p, "status", &p->status_file, text, sizeof text);
+        if (p->root == TFP_NONE || (!p->fresh && p->files.known)) continue;
+        long n = read_file(j, p, "status", &p->files.status, text, sizeof text);
         p->status_told = n > 0;
         tfp_proc_status_parse((tfp_str){ text, n > 0 ? (size_t)n : 0 }, &p->status);
-        if (p->turn || !p->files_read) look_at_io(j, p);
-        p->files_read = true;
+        if (p->turn || !p->files.known) look_at_io(j, p);
+        p->files.known = true;
     }
 }
 

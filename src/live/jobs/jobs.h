@@ -8,41 +8,64 @@
 
 struct tfp_live_names; /* live/jobs/names.h */
 
-typedef struct tfp_live_process {
-    tfp_proc_stat stat;
-    tfp_proc_status status; /* read for processes of jobs only */
-    bool status_told;       /* whether status could be read */
-    int64_t cpu_ns;         /* its CPU time, taken before its files are read; -1: not known */
-    int64_t read_cpu_ns;    /* its CPU time when its files were read last */
-    /* its files were read in this sample; if not, it has not run since they were */
-    bool fresh;
-    bool turn;                           /* it is this process's turn: what rarely changes is read again too */
-    bool files_read;                     /* status and io were read once */
-    int stat_file, status_file, io_file; /* descriptors that stay open; -1: closed */
-    struct tfp_live_names *names;        /* owned; NULL: not read */
-    unsigned frameworks;                 /* bits of tfp_framework */
-    char library[512];                   /* the library by which the first framework was found; "": none */
-    bool unreadable;                     /* its maps may not be read */
-    int64_t looked_bytes;                /* address space when maps was read last; -1: never */
-    bool known;                          /* an earlier sample saw it */
-    int64_t cpu_before;                  /* CPU ticks at the previous sample; 0 for a process that is new since then */
-    int64_t threads_ticks;               /* CPU ticks when its threads were looked at last; -1: never */
-    int64_t threads_cpu_ns;              /* its CPU time at that moment; -1: not known */
+/* How a process's files are read: jobs.c. */
+typedef struct tfp_process_files {
+    int stat, status, io; /* descriptors that stay open; -1: closed */
+    bool known;           /* status and io were read once */
+    int64_t cpu_ns;       /* the process's CPU time when its files were read last */
+} tfp_process_files;
+
+/* What its memory maps show: jobs.c. */
+typedef struct tfp_process_maps {
+    unsigned frameworks; /* bits of tfp_framework */
+    char library[512];   
+    bool unreadable;     /* they may not be read */
+    int64_t bytes;       /* address space when they were read last; -1: never */
+} tfp_process_maps;
+
+/* Its threads, which are looked at when its CPU time has moved: jobs.c. */
+typedef struct tfp_process_threads {
     int64_t runnable, blocked;
+    int64_t ticks;  /* CPU ticks of the process when they were looked at last; -1: never */
+    int64_t cpu_ns; /* its CPU time at that moment; -1: not known */
+} tfp_process_threads;
+
+/* What it has read and written: jobs.c. */
+typedef struct tfp_process_io {
     int64_t read_bytes, write_bytes; /* -1: not known */
-    int64_t io_ns;                   /* when these were read; 0: never */
+    int64_t at_ns;                   /* when these were read; 0: never */
     double read_rate, write_rate;    /* bytes a second between the last two readings */
-    uint32_t parent;                 /* -> processes; TFP_NONE: none */
-    uint32_t root;                   /* -> processes: the first process of its job; TFP_NONE: in none */
-    bool seen;                       /* it was there in this sample */
-    int64_t agent_steps;             /* steps that its agent had counted at the previous sample; -1: none */
-    int64_t agent_step_ns;           /* when the last step ended; 0: none had */
-    int64_t agent_period_ns;         /* time from step to step when it was seen last; 0: never */
-    int64_t agent_read_ns;           /* when the agent's count was read */
-    /* when the run folder last changed while the process had no agent; -1: not looked */
-    int64_t no_agent_ns;
+} tfp_process_io;
+
+/* Its steps, as its agent or a probe counts them: top.c. When its frameworks change, jobs.c clears `probed`. */
+typedef struct tfp_process_steps {
+    int64_t count;        /* steps at the previous sample; -1: none */
+    int64_t ended_ns;     /* when the last step ended; 0: none had */
+    int64_t period_ns;    /* time from step to step when it was seen last; 0: never */
+    int64_t read_ns;      /* when the count was read */
+    int64_t no_agent_ns;  /* when the run folder last changed while the process had no agent; -1: not looked */
     bool probed;          /* a probe for its steps was tried */
     const char *unprobed; /* why the probe failed; NULL: it works */
+} tfp_process_steps;
+
+typedef struct tfp_live_process {
+    tfp_proc_stat stat;
+    tfp_proc_status status;       /* read for processes of jobs only */
+    bool status_told;             /* whether status could be read */
+    int64_t cpu_ns;               /* its CPU time, taken before its files are read; -1: not known */
+    int64_t cpu_before;           /* CPU ticks at the previous sample; 0 for a process that is new since then */
+    bool fresh;                   /* its files were read in this sample; if not, it has not run since they were */
+    bool turn;                    /* it is this process's turn: what rarely changes is read again too */
+    bool known;                   /* an earlier sample saw it */
+    bool seen;                    /* it was there in this sample */
+    uint32_t parent;              /* -> processes; TFP_NONE: none */
+    uint32_t root;                /* -> processes: the first process of its job; TFP_NONE: in none */
+    struct tfp_live_names *names; /* owned; NULL: not read */
+    tfp_process_files files;
+    tfp_process_maps maps;
+    tfp_process_threads threads;
+    tfp_process_io io;
+    tfp_process_steps steps;
 } tfp_live_process;
 
 typedef struct tfp_live_selection {

@@ -22,13 +22,13 @@ static void read_container(const tfp_live_process *p, char out[16])
 static void read_way(const char *run_folder, int64_t run_changed_ns, const tfp_live_process *p, tfp_live_names *n)
 {
     tfp_way way;
-    tfp_way_of(run_folder, &p->stat, p->status_told ? &p->status : NULL, p->frameworks, &way);
+    tfp_way_of(run_folder, &p->stat, p->status_told ? &p->status : NULL, p->maps.frameworks, &way);
     n->capture = way.code;
     n->state = p->stat.state;
     n->uid = p->status.uid[1];
     n->tracer = p->status.tracer;
     n->run_changed_ns = run_changed_ns;
-    n->frameworks = p->frameworks;
+    n->frameworks = p->maps.frameworks;
 }
 
 /* Only stopped, traced and ended processes differ in how they can be captured. */
@@ -41,7 +41,7 @@ static bool same_state(char a, char b)
 static bool same_way(const tfp_live_names *n, const tfp_live_process *p, int64_t run_changed_ns)
 {
     return same_state(n->state, p->stat.state) && n->uid == p->status.uid[1] && n->tracer == p->status.tracer &&
-           n->run_changed_ns == run_changed_ns && n->frameworks == p->frameworks;
+           n->run_changed_ns == run_changed_ns && n->frameworks == p->maps.frameworks;
 }
 
 bool tfp_live_names_read(const char *run_folder, int64_t run_changed_ns, tfp_live_process *p)
@@ -49,7 +49,7 @@ bool tfp_live_names_read(const char *run_folder, int64_t run_changed_ns, tfp_liv
     tfp_live_names *n = p->names;
     bool all = p->turn || !n;
     if (!n && !(n = p->names = calloc(1, sizeof *n))) return false;
-    if (!*n->version && *p->library) tfp_live_version(p->stat.pid, p->library, n->version, sizeof n->version);
+    if (!*n->version && *p->maps.library) tfp_live_version(p->stat.pid, p->maps.library, n->version, sizeof n->version);
     if (all) {
         *n->user = '\0';
         if (p->status_told) tfp_user_name(p->status.uid[0], n->user, sizeof n->user);

@@ -24,12 +24,12 @@ static const char *steps_name(const char *told)
  * would cut off part of a step. While a step takes longer than the interval, the earlier rate is kept. */
 static tfp_steps_of agent_rate(tfp_live_process *p, const tfp_agent *a, int64_t now)
 {
-    tfp_steps_of out = { a->steps - p->agent_steps, (double)(now - p->agent_read_ns) / 1e9, steps_name(a->what), NULL };
-    if (out.calls && p->agent_step_ns && a->step_ns > p->agent_step_ns)
-        p->agent_period_ns = (a->step_ns - p->agent_step_ns) / out.calls;
-    if (p->agent_period_ns && now - a->step_ns <= 2 * p->agent_period_ns) {
+    tfp_steps_of out = { a->steps - p->steps.count, (double)(now - p->steps.read_ns) / 1e9, steps_name(a->what), NULL };
+    if (out.calls && p->steps.ended_ns && a->step_ns > p->steps.ended_ns)
+        p->steps.period_ns = (a->step_ns - p->steps.ended_ns) / out.calls;
+    if (p->steps.period_ns && now - a->step_ns <= 2 * p->steps.period_ns) {
         out.calls = 1;
-        out.seconds = (double)p->agent_period_ns / 1e9;
+        out.seconds = (double)p->steps.period_ns / 1e9;
     }
     return out;
 }
@@ -38,17 +38,18 @@ static tfp_steps_of agent_rate(tfp_live_process *p, const tfp_agent *a, int64_t 
 static bool agent_steps(const tfp_live *l, tfp_live_process *p, tfp_steps_of *out)
 {
     tfp_agent a;
-    if (!p->turn && p->no_agent_ns == l->run_changed_ns) return false; /* no entry was added to the run folder since */
+    if (!p->turn && p->steps.no_agent_ns == l->run_changed_ns)
+        return false; /* no entry was added to the run folder since */
     if (!tfp_agent_find(l->run_folder, p->stat.pid, p->stat.start_ticks, -1, &a) || !a.counts) {
-        p->no_agent_ns = l->run_changed_ns;
+        p->steps.no_agent_ns = l->run_changed_ns;
         return false;
     }
-    p->no_agent_ns = -1;
+    p->steps.no_agent_ns = -1;
     int64_t now = tfp_now_ns();
-    if (p->agent_steps >= 0 && a.steps >= p->agent_steps) *out = agent_rate(p, &a, now);
-    p->agent_steps = a.steps;
-    p->agent_step_ns = a.step_ns;
-    p->agent_read_ns = now;
+    if (p->steps.count >= 0 && a.steps >= p->steps.count) *out = agent_rate(p, &a, now);
+    p->steps.count = a.steps;
+    p->steps.ended_ns = a.step_ns;
+    p->steps.read_ns = now;
     return out->calls >= 0;
 }
 
@@ -77,10 +78,10 @@ static tfp_steps_of count_steps(tfp_live *l, tfp_live_process *p)
 {
     tfp_steps_of out = { -1, 0, NULL, NULL };
     if (agent_steps(l, p, &out)) return out;
-    bool first = !p->probed;
-    if (first) p->unprobed = probe(l, p->stat.pid);
-    p->probed = p->unprobed != tfp_probes_later;
-    out.why = first && !p->unprobed ? tfp_no_interval : p->unprobed;
+    bool first = !p->steps.probed;
+    if (first) p->steps.unprobed = probe(l, p->stat.pid);
+    p->steps.probed = p->steps.unprobed != tfp_probes_later;
+    out.why = first && !p->steps.unprobed ? tfp_no_interval : p->steps.unprobed;
     if (out.why) return out;
     tfp_calls calls = tfp_probes_take(l->probes, p->stat.pid);
     return (tfp_steps_of){ calls.count, calls.seconds, calls.what, NULL };

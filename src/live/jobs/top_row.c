@@ -64,14 +64,14 @@ static void add_process(const tfp_live_process *p, tfp_top_row *out, sums *s)
 {
     out->processes++;
     out->threads = tfp_add(out->threads, p->stat.threads, NULL);
-    out->runnable += p->runnable;
-    out->blocked += p->blocked;
+    out->runnable += p->threads.runnable;
+    out->blocked += p->threads.blocked;
     s->ticks = tfp_add(s->ticks, p->stat.cpu_ticks, NULL);
     if (p->stat.cpu_ticks > p->cpu_before) s->ticks_delta += p->stat.cpu_ticks - p->cpu_before;
     add_memory(p, s);
-    s->no_io |= p->read_bytes < 0;
-    s->read_rate += p->read_rate;
-    s->write_rate += p->write_rate;
+    s->no_io |= p->io.read_bytes < 0;
+    s->read_rate += p->io.read_rate;
+    s->write_rate += p->io.write_rate;
 }
 
 static void put_rates(const tfp_jobs *j, tfp_top_row *out, const sums *s)
@@ -201,7 +201,7 @@ static void put_names(const tfp_live *l, tfp_report *r, const tfp_live_process *
     out->job = keep(r, job);
     out->pid = p->stat.pid;
     out->user = keep_some(r, n->user);
-    out->framework = framework_names(r, p->frameworks, l->jobs.select.python);
+    out->framework = framework_names(r, p->maps.frameworks, l->jobs.select.python);
     out->version = keep_some(r, n->version);
     out->state = tfp_str_of(tfp_state_name(p->stat.state));
     out->container = keep_some(r, n->container);
@@ -221,6 +221,6 @@ tfp_top_row tfp_top_row_of(const tfp_live *l, tfp_report *r, uint32_t root, cons
     put_rates(&l->jobs, &out, &s);
     put_steps(l, r, members, count, &out, &no_steps);
     put_gpus(l, r, members, count, &out);
-    out.why = reasons(l, r, &out, p->unreadable, no_steps);
+    out.why = reasons(l, r, &out, p->maps.unreadable, no_steps);
     return out;
 }

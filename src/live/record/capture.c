@@ -38,7 +38,7 @@ static size_t count_busy(const tfp_capture *c)
     size_t n = 0;
     for (size_t i = 0; i < c->sessions.size; i++) {
         const tfp_session *s = c->sessions.at[i];
-        n += is_running(s) && (s->row.started_unix_micros != TFP_ABSENT || now - s->begun_ns < SILENT_NS);
+        n += is_running(s) && (s->row.started_unix_micros != TFP_ABSENT || now - s->times.begun_ns < SILENT_NS);
     }
     return n;
 }
@@ -57,7 +57,7 @@ static void start_more(tfp_capture *c)
         most = SIZE_MAX; /* such sessions wait for each other, or for the next poll */
     for (size_t i = 0; i < c->sessions.size && running < most; i++) {
         tfp_session *s = c->sessions.at[i];
-        if (s->state != TFP_SESSION_WAITS || (c->wish->align && !c->align_unix_micros && *s->host)) continue;
+        if (s->state != TFP_SESSION_WAITS || (c->wish->align && !c->align_unix_micros && *s->server.host)) continue;
         if (running && !c->wish->align && !tfp_files_left(FILES_A_SESSION))
             return; /* this session waits until others have closed their files */
         tfp_session_start(c, s);
@@ -70,8 +70,8 @@ static void start_more(tfp_capture *c)
 static bool is_preparing(const tfp_capture *c, const tfp_session *s, int64_t now)
 {
     bool begins = s->state == TFP_SESSION_ATTACHES || s->state == TFP_SESSION_STANDS || s->state == TFP_SESSION_RUNS;
-    return begins && !*s->host && !s->ready && s->row.started_unix_micros == TFP_ABSENT && !c->wish->kineto &&
-           !c->wish->steps && now - s->begun_ns < (int64_t)(c->wish->timeout / 3 * 1e9);
+    return begins && !*s->server.host && !s->ready && s->row.started_unix_micros == TFP_ABSENT && !c->wish->kineto &&
+           !c->wish->steps && now - s->times.begun_ns < (int64_t)(c->wish->timeout / 3 * 1e9);
 }
 
 /* Chooses the shared moment to start when all are ready. If the caller waits for others too, the caller chooses it. */
@@ -79,7 +79,7 @@ static void settle_start(tfp_capture *c)
 {
     int64_t now = tfp_now_ns(), told = 0;
     for (size_t i = 0; i < c->sessions.size; i++)
-        if (c->sessions.at[i]->state == TFP_SESSION_WAITS ? !*c->sessions.at[i]->host
+        if (c->sessions.at[i]->state == TFP_SESSION_WAITS ? !*c->sessions.at[i]->server.host
                                                           : is_preparing(c, c->sessions.at[i], now))
             return;
     if (c->live->start && (told = c->live->start(c->live->start_ctx)) == 0) return;
@@ -102,8 +102,8 @@ static void wait_and_work(tfp_capture *c, polled *p)
     p->count = 0;
     for (uint32_t i = 0; i < c->sessions.size; i++) {
         const tfp_session *s = c->sessions.at[i];
-        if ((s->state != TFP_SESSION_CONNECTS && s->state != TFP_SESSION_RUNS) || s->fd < 0) continue;
-        p->fds[p->count] = (struct pollfd){ s->fd, tfp_session_events(s), 0 };
+        if ((s->state != TFP_SESSION_CONNECTS && s->state != TFP_SESSION_RUNS) || s->link.fd < 0) continue;
+        p->fds[p->count] = (struct pollfd){ s->link.fd, tfp_session_events(s), 0 };
         p->sessions[p->count++] = i;
     }
     size_t sessions = p->count;
@@ -177,7 +177,7 @@ static void refuse_processes(tfp_capture *c)
 {
     for (size_t i = 0; i < c->sessions.size; i++) {
         tfp_session *s = c->sessions.at[i];
-        if (!*s->host)
+        if (!*s->server.host)
             tfp_session_end(c, s, "refused", "unprepared", "only a profiler server has a recorder: name its HOST:PORT");
     }
 }

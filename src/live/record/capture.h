@@ -36,26 +36,25 @@ typedef enum tfp_session_state {
     TFP_SESSION_DONE
 } tfp_session_state;
 
-typedef struct tfp_session {
-    tfp_capture_row row;
-    char folder[80]; /* folder below the results, named by the job's first process, or host_port */
-    char base[80];   /* beginning of its files' names */
-    bool first;      /* it is the job's first process, whose graph has no prefix */
-    tfp_session_state state;
-    tfp_agent agent;
-    /* a process that was not prepared for recording */
-    int64_t stack_start;  /* shows whether it has run another program since it was selected; 0: not known */
-    bool unprepared, ran; /* ran: the text that starts the agent has run */
+/* A process that was not prepared for recording: tfprof starts an agent in it. Filled by select.c, then by session_attach.c. */
+typedef struct tfp_session_attaching {
+    int64_t stack_start; /* shows whether it has run another program since it was selected; 0: not known */
+    bool needed;         /* it has no agent of its own */
+    bool ran;            /* the text that starts the agent has run */
     struct tfp_attach *attach;
     int64_t leave_by_ns;
-    /* a process that PyTorch records by itself, with Kineto */
-    struct {
-        char folder[40]; /* folder for its trace; "": none was made */
-        int dir;         /* the same folder, open */
-        bool asked;
-        int64_t look_ns, seen_bytes, read_bytes;
-    } kineto;
-    /* a profiler server */
+} tfp_session_attaching;
+
+/* A process that PyTorch records by itself, with Kineto: session_kineto.c. */
+typedef struct tfp_session_kineto {
+    char folder[40]; /* folder for its trace; "": none was made */
+    int dir;         /* the same folder, open */
+    bool asked;
+    int64_t look_ns, seen_bytes, read_bytes;
+} tfp_session_kineto;
+
+/* A profiler server. Its name is filled by select.c, the rest by session_grpc.c. */
+typedef struct tfp_session_server {
     char host[256], port[8];
     struct addrinfo *addresses, *address; /* address: the one that is being tried */
     struct tfp_resolver *resolver;        /* set while the name is looked up */
@@ -63,25 +62,58 @@ typedef struct tfp_session {
     tfp_fields response;
     bool empty, has_xspace;    /* what the response says */
     struct tfp_capture *owner; /* used by the function that takes pieces of the response */
-    /* the connection */
-    int64_t waits_since_ns; /* since when it waits for another session of the process to end; 0: it does not */
+} tfp_session_server;
+
+/* The connection to an agent or a server: session.c; session_grpc.c opens it to a server. */
+typedef struct tfp_session_link {
     int fd;
     tfp_buf in, out;
-    struct { /* the file that is being received */
-        tfp_outfile file;
-        char below[300]; /* its name below the results */
-        bool open;
-        int64_t bytes;
-        tfp_fields fields, plane; /* the fields of an XSpace, and of the plane that is being received */
-    } piecewise;
-    size_t sent;
-    char file_name[64];
-    uint64_t file_left;
-    bool in_file, file_cut;
-    size_t files; /* number of files that were announced */
-    bool ready;   /* ready to record at the shared moment */
-    int64_t begun_ns, waited_ns, retry_ns;
+    size_t sent; /* bytes of `out` that are sent */
+} tfp_session_link;
+
+/* The files that an agent announces, of which one is being received: session.c. */
+typedef struct tfp_session_announced {
+    size_t count; /* how many files were announced */
+    char name[64];
+    uint64_t left; /* bytes of the file that are still to come */
+    bool inside;   /* a file is being received */
+    bool cut;      /* the agent could not send the file whole */
+} tfp_session_announced;
+
+/* The file below the results that is being written: session_files.c. */
+typedef struct tfp_session_file {
+    tfp_outfile out;
+    char below[300]; /* its name below the results */
+    bool open;
+    int64_t bytes;
+    tfp_fields fields, plane; /* the fields of an XSpace, and of the plane that is being received */
+} tfp_session_file;
+
+/* Moments on the monotonic clock. */
+typedef struct tfp_session_times {
+    int64_t begun_ns;
+    int64_t waited_ns,
+        waits_since_ns; /* how long it has waited for another session of the process to end, and since when it waits
+                                        * now; 0: it does not */
+    int64_t retry_ns;
     int64_t lost_ns; /* when its connection broke off; 0: it did not */
+} tfp_session_times;
+
+typedef struct tfp_session {
+    tfp_capture_row row;
+    char folder[80]; /* folder below the results, named by the job's first process, or host_port */
+    char base[80];   /* beginning of its files' names */
+    bool first;      /* it is the job's first process, whose graph has no prefix */
+    tfp_session_state state;
+    bool ready; /* ready to record at the shared moment */
+    tfp_agent agent;
+    tfp_session_attaching attaching;
+    tfp_session_kineto kineto;
+    tfp_session_server server;
+    tfp_session_link link;
+    tfp_session_announced announced;
+    tfp_session_file file;
+    tfp_session_times times;
 } tfp_session;
 
 typedef struct tfp_capture {

@@ -91,7 +91,7 @@ void tfp_capture_tell(tfp_capture *c, const tfp_session *s)
 {
     tfp_buf line = { 0 }, json = { 0 };
     tfp_json j = tfp_json_start(&json);
-    put_line(&line, &s->row, s->begun_ns ? tfp_now_ns() - s->begun_ns : 0);
+    put_line(&line, &s->row, s->times.begun_ns ? tfp_now_ns() - s->times.begun_ns : 0);
     put_json(&j, &s->row, false);
     tfp_buf_char(&line, 0);
     tfp_buf_char(&json, 0);

@@ -16,7 +16,7 @@ static tfp_session *add(tfp_capture *c, const char *target)
         c->nomem = true;
         return NULL;
     }
-    s->fd = -1;
+    s->link.fd = -1;
     s->row = (tfp_capture_row){ .target = tfp_capture_keep(c, target),
                                 .pid = TFP_ABSENT,
                                 .bytes = TFP_ABSENT,
@@ -93,8 +93,8 @@ static void add_process(tfp_capture *c, const char *target, const tfp_live_proce
     s->row.start_ticks = p->stat.start_ticks;
     snprintf(text, sizeof text, "%lld@%lld", (long long)root->stat.pid, (long long)root->stat.start_ticks);
     s->row.job = tfp_capture_keep(c, text);
-    s->row.framework = tfp_capture_keep(c, tfp_framework_names(p->frameworks, text) ? text : NULL);
-    if (*p->library && tfp_live_version(p->stat.pid, p->library, text, sizeof text))
+    s->row.framework = tfp_capture_keep(c, tfp_framework_names(p->maps.frameworks, text) ? text : NULL);
+    if (*p->maps.library && tfp_live_version(p->stat.pid, p->maps.library, text, sizeof text))
         s->row.version = tfp_capture_keep(c, text);
     bool told = tfp_proc_status_read(p->stat.pid, &status);
     if (told) {
@@ -104,14 +104,14 @@ static void add_process(tfp_capture *c, const char *target, const tfp_live_proce
     if (tfp_proc_command(p->stat.pid, text, sizeof text)) s->row.command = tfp_capture_keep(c, text);
     s->row.rank = rank_of(c, p->stat.pid);
     s->first = p == root;
-    s->stack_start = p->stat.stack_start;
+    s->attaching.stack_start = p->stat.stack_start;
     snprintf(s->folder, sizeof s->folder, "%lld", (long long)root->stat.pid);
     snprintf(s->base, sizeof s->base, "%lld", (long long)p->stat.pid);
-    tfp_way_of(c->run_folder, &p->stat, told ? &status : NULL, p->frameworks, &way);
+    tfp_way_of(c->run_folder, &p->stat, told ? &status : NULL, p->maps.frameworks, &way);
     bool attach = strcmp(way.code, "attach") == 0, agent = strcmp(way.code, "agent") == 0;
     int64_t left = agent || (attach && c->wish->attach) ? memory_left(p->stat.pid) : -1;
     if (c->wish->kineto)
-        select_kineto(c, s, &way, p->frameworks);
+        select_kineto(c, s, &way, p->maps.frameworks);
     else if (attach && !c->wish->attach)
         tfp_session_end(c, s, "refused", "unprepared",
                         "no agent answers in it: tfprof capture --attach %lld starts one; or start such jobs as tfprof "
@@ -124,7 +124,7 @@ static void add_process(tfp_capture *c, const char *target, const tfp_live_proce
                         (long long)(left >> 20));
     else
         s->agent = way.agent;
-    s->unprepared = attach && !c->wish->kineto;
+    s->attaching.needed = attach && !c->wish->kineto;
     if (s->state == TFP_SESSION_WAITS && !c->wish->kineto) s->row.via = attach ? TFP_STR("attach") : TFP_STR("agent");
 }
 
@@ -135,7 +135,7 @@ static void add_job(tfp_capture *c, const char *target, const tfp_jobs *j, uint3
     for (int turn = 0; turn < 2; turn++)
         for (uint32_t i = 0; i < j->processes.size; i++)
             if (j->processes.at[i].root == root && (i == root) == (turn == 0) &&
-                (i == root || (j->processes.at[i].frameworks & wanted)))
+                (i == root || (j->processes.at[i].maps.frameworks & wanted)))
                 add_process(c, target, &j->processes.at[i], &j->processes.at[root]);
 }
 
@@ -225,8 +225,8 @@ static void add_server(tfp_capture *c, const char *target)
 {
     tfp_session *s = add(c, target);
     if (!s) return;
-    parse_server(target, s->host, sizeof s->host, s->port);
-    snprintf(s->folder, sizeof s->folder, "%.60s_%s", s->host, s->port);
+    parse_server(target, s->server.host, sizeof s->server.host, s->server.port);
+    snprintf(s->folder, sizeof s->folder, "%.60s_%s", s->server.host, s->server.port);
     for (char *at = s->folder; *at; at++)
         if (*at == ':' || *at == '%' || (unsigned char)*at < 33 || (unsigned char)*at > 126) *at = '-';
     if (*s->folder == '.') *s->folder = '-';

@@ -18,21 +18,21 @@
 
 static void end_wait(tfp_session *s)
 {
-    if (s->waits_since_ns) s->waited_ns += tfp_now_ns() - s->waits_since_ns;
-    s->waits_since_ns = 0;
+    if (s->times.waits_since_ns) s->times.waited_ns += tfp_now_ns() - s->times.waits_since_ns;
+    s->times.waits_since_ns = 0;
 }
 
 static void ask_agent(const tfp_capture *c, tfp_session *s)
 {
     const tfp_live_wish *w = c->wish;
-    tfp_buf_printf(&s->out, "capture ms=%lld steps=%lld host=%lld python=%lld wait=%g align=%d\n", (long long)w->ms,
-                   (long long)w->steps, (long long)w->host_level, (long long)w->python_level, w->wait,
+    tfp_buf_printf(&s->link.out, "capture ms=%lld steps=%lld host=%lld python=%lld wait=%g align=%d\n",
+                   (long long)w->ms, (long long)w->steps, (long long)w->host_level, (long long)w->python_level, w->wait,
                    w->align && !w->steps);
 }
 
 void tfp_session_go(tfp_capture *c, tfp_session *s)
 {
-    tfp_buf_printf(&s->out, "start %lld\n", (long long)c->align_unix_micros);
+    tfp_buf_printf(&s->link.out, "start %lld\n", (long long)c->align_unix_micros);
     s->ready = false;
 }
 
@@ -41,12 +41,12 @@ static int connect_agent(tfp_capture *c, tfp_session *s)
 {
     struct sockaddr_un to = { .sun_family = AF_UNIX };
     memcpy(to.sun_path, s->agent.socket, strlen(s->agent.socket) + 1);
-    s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (s->fd < 0) c->too_many_files = true;
-    if (s->fd >= 0 && connect(s->fd, (struct sockaddr *)&to, sizeof to) == 0) return 0;
+    s->link.fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (s->link.fd < 0) c->too_many_files = true;
+    if (s->link.fd >= 0 && connect(s->link.fd, (struct sockaddr *)&to, sizeof to) == 0) return 0;
     int why = errno;
-    if (s->fd >= 0) close(s->fd);
-    s->fd = -1;
+    if (s->link.fd >= 0) close(s->link.fd);
+    s->link.fd = -1;
     return why;
 }
 
@@ -55,14 +55,14 @@ static bool answers_itself(const tfp_session *s)
 {
     struct ucred peer;
     socklen_t size = sizeof peer;
-    return getsockopt(s->fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid == (pid_t)s->row.pid;
+    return getsockopt(s->link.fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid == (pid_t)s->row.pid;
 }
 
 static void start_agent(tfp_capture *c, tfp_session *s)
 {
     int why = connect_agent(c, s);
     if ((why == ENOENT || why == ECONNREFUSED) && c->wish->attach) { /* the agent left after the process was selected */
-        s->unprepared = true;
+        s->attaching.needed = true;
         s->row.via = TFP_STR("attach");
         tfp_session_start_attach(c, s);
         return;
@@ -97,12 +97,12 @@ void tfp_session_ask(tfp_capture *c, tfp_session *s)
 
 void tfp_session_start(tfp_capture *c, tfp_session *s)
 {
-    s->begun_ns = tfp_now_ns();
-    if (*s->host)
+    s->times.begun_ns = tfp_now_ns();
+    if (*s->server.host)
         tfp_session_start_grpc(c, s);
     else if (c->wish->kineto)
         tfp_session_start_kineto(c, s);
-    else if (s->unprepared)
+    else if (s->attaching.needed)
         tfp_session_start_attach(c, s);
     else
         start_agent(c, s);
@@ -129,8 +129,8 @@ static void end_with_error(tfp_capture *c, tfp_session *s, const tfp_answer *a)
 /* Ends a session that exceeds --max-bytes: complete planes of an XSpace are kept. */
 static void end_too_big(tfp_capture *c, tfp_session *s)
 {
-    bool xspace = strstr(s->file_name, ".xplane.pb") && !s->piecewise.fields.wrong;
-    int64_t whole = xspace ? (int64_t)s->piecewise.fields.whole : 0;
+    bool xspace = strstr(s->announced.name, ".xplane.pb") && !s->file.fields.wrong;
+    int64_t whole = xspace ? (int64_t)s->file.fields.whole : 0;
     long long most = c->wish->max_bytes;
     if (whole && !tfp_session_keep_file(c, s, whole)) return;
     if (whole) s->row.kind = TFP_STR("xspace");
@@ -140,28 +140,28 @@ static void end_too_big(tfp_capture *c, tfp_session *s)
 
 static void end_file(tfp_capture *c, tfp_session *s)
 {
-    const char *fault = strstr(s->file_name, ".xplane.pb") ? tfp_session_xspace_fault(s, s->file_cut) : NULL;
-    s->in_file = false;
-    if (s->file_cut)
+    const char *fault = strstr(s->announced.name, ".xplane.pb") ? tfp_session_xspace_fault(s, s->announced.cut) : NULL;
+    s->announced.inside = false;
+    if (s->announced.cut)
         end_too_big(c, s);
     else if (fault)
         tfp_session_end(c, s, "failed", "protocol", "%s", fault);
     else
-        tfp_session_keep_file(c, s, s->piecewise.bytes);
+        tfp_session_keep_file(c, s, s->file.bytes);
 }
 
 static void begin_file(tfp_capture *c, tfp_session *s, const tfp_answer *a)
 {
     int64_t have = s->row.bytes == TFP_ABSENT ? 0 : s->row.bytes, room = c->wish->max_bytes - have;
-    if (++s->files > TFP_FILES_MOST) {
+    if (++s->announced.count > TFP_FILES_MOST) {
         tfp_session_end(c, s, "failed", "too-big", "it sends more than %d files", TFP_FILES_MOST);
         return;
     }
-    memcpy(s->file_name, a->name, sizeof s->file_name);
-    s->in_file = true;
-    s->file_cut = a->number > room;
-    s->file_left = s->file_cut ? room > 0 ? (uint64_t)room : 0 : (uint64_t)a->number;
-    if (tfp_session_open_file(c, s, s->file_name) && !s->file_left) end_file(c, s);
+    memcpy(s->announced.name, a->name, sizeof s->announced.name);
+    s->announced.inside = true;
+    s->announced.cut = a->number > room;
+    s->announced.left = s->announced.cut ? room > 0 ? (uint64_t)room : 0 : (uint64_t)a->number;
+    if (tfp_session_open_file(c, s, s->announced.name) && !s->announced.left) end_file(c, s);
 }
 
 static void take_line(tfp_capture *c, tfp_session *s, const tfp_answer *a)
@@ -169,7 +169,7 @@ static void take_line(tfp_capture *c, tfp_session *s, const tfp_answer *a)
     static const char *const kinds[] = { "xspace", "kineto", "tf1", NULL };
     switch (a->kind) {
     case TFP_ANSWER_WAITS:
-        if (!s->waits_since_ns) s->waits_since_ns = tfp_now_ns();
+        if (!s->times.waits_since_ns) s->times.waits_since_ns = tfp_now_ns();
         break;
     case TFP_ANSWER_READY:
         s->ready = true;
@@ -202,23 +202,23 @@ static void take_line(tfp_capture *c, tfp_session *s, const tfp_answer *a)
 static void take_answer(tfp_capture *c, tfp_session *s)
 {
     size_t at = 0, used;
-    while (s->state == TFP_SESSION_RUNS && at < s->in.size) {
-        if (s->in_file) {
-            size_t n = s->in.size - at < s->file_left ? s->in.size - at : (size_t)s->file_left;
-            tfp_session_add(s, (tfp_str){ s->in.data + at, n });
-            s->file_left -= n;
+    while (s->state == TFP_SESSION_RUNS && at < s->link.in.size) {
+        if (s->announced.inside) {
+            size_t n = s->link.in.size - at < s->announced.left ? s->link.in.size - at : (size_t)s->announced.left;
+            tfp_session_add(s, (tfp_str){ s->link.in.data + at, n });
+            s->announced.left -= n;
             at += n;
-            if (!s->file_left) end_file(c, s);
+            if (!s->announced.left) end_file(c, s);
             continue;
         }
-        tfp_answer a = tfp_answer_next((tfp_str){ s->in.data + at, s->in.size - at }, &used);
+        tfp_answer a = tfp_answer_next((tfp_str){ s->link.in.data + at, s->link.in.size - at }, &used);
         if (a.kind == TFP_ANSWER_MORE) break;
         at += used;
         take_line(c, s, &a);
     }
     if (s->state != TFP_SESSION_RUNS || !at) return;
-    memmove(s->in.data, s->in.data + at, s->in.size - at);
-    s->in.size -= at;
+    memmove(s->link.in.data, s->link.in.data + at, s->link.in.size - at);
+    s->link.in.size -= at;
 }
 
 static bool has_ended(const tfp_session *s)
@@ -231,8 +231,8 @@ static bool has_ended(const tfp_session *s)
 static bool runs_another_program(const tfp_session *s)
 {
     tfp_proc_stat stat;
-    return s->stack_start && tfp_proc_stat_read(s->row.pid, &stat) && stat.stack_start &&
-           stat.stack_start != s->stack_start;
+    return s->attaching.stack_start && tfp_proc_stat_read(s->row.pid, &stat) && stat.stack_start &&
+           stat.stack_start != s->attaching.stack_start;
 }
 
 /* Looks at lost connections again: the end of a process is visible a moment later than that of its socket. */
@@ -243,7 +243,7 @@ static void look_at_lost(tfp_capture *c, tfp_session *s, int64_t now)
     else if (runs_another_program(s))
         tfp_session_end(c, s, "failed", "gone",
                         "it ran another program (exec) during the capture, and its agent is gone");
-    else if (now - s->lost_ns > LOST_NS)
+    else if (now - s->times.lost_ns > LOST_NS)
         tfp_session_end(c, s, "failed", "protocol", "the agent broke the connection off");
 }
 
@@ -252,42 +252,42 @@ static void look_at_lost(tfp_capture *c, tfp_session *s, int64_t now)
 short tfp_session_events(const tfp_session *s)
 {
     if (s->state == TFP_SESSION_CONNECTS) return POLLOUT;
-    const tfp_buf *out = *s->host ? &s->call.out : &s->out;
-    return (short)(POLLIN | (s->sent < out->size ? POLLOUT : 0));
+    const tfp_buf *out = *s->server.host ? &s->server.call.out : &s->link.out;
+    return (short)(POLLIN | (s->link.sent < out->size ? POLLOUT : 0));
 }
 
 static void send_more(tfp_capture *c, tfp_session *s)
 {
-    tfp_buf *out = *s->host ? &s->call.out : &s->out;
-    while (s->sent < out->size) {
-        ssize_t n = send(s->fd, out->data + s->sent, out->size - s->sent, MSG_NOSIGNAL);
+    tfp_buf *out = *s->server.host ? &s->server.call.out : &s->link.out;
+    while (s->link.sent < out->size) {
+        ssize_t n = send(s->link.fd, out->data + s->link.sent, out->size - s->link.sent, MSG_NOSIGNAL);
         if (n <= 0) {
             if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
             break; /* the other side's last answer is still read */
         }
-        s->sent += (size_t)n;
+        s->link.sent += (size_t)n;
     }
-    if (s->sent == out->size) out->size = s->sent = 0;
+    if (s->link.sent == out->size) out->size = s->link.sent = 0;
     if (out->failed) c->nomem = true;
 }
 
 static void receive(tfp_capture *c, tfp_session *s)
 {
     static _Thread_local char room[1 << 16];
-    for (int i = 0; i < 64 && s->state == TFP_SESSION_RUNS && s->fd >= 0; i++) {
-        ssize_t n = recv(s->fd, room, sizeof room, 0);
+    for (int i = 0; i < 64 && s->state == TFP_SESSION_RUNS && s->link.fd >= 0; i++) {
+        ssize_t n = recv(s->link.fd, room, sizeof room, 0);
         if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
         tfp_str bytes = { room, n > 0 ? (size_t)n : 0 };
-        if (*s->host) {
+        if (*s->server.host) {
             tfp_session_grpc_received(c, s, bytes, n <= 0);
         } else if (n > 0) {
-            tfp_buf_add(&s->in, room, (size_t)n);
-            if (s->in.failed) c->nomem = true;
+            tfp_buf_add(&s->link.in, room, (size_t)n);
+            if (s->link.in.failed) c->nomem = true;
             take_answer(c, s);
         } else {
-            s->lost_ns = tfp_now_ns();
-            close(s->fd);
-            s->fd = -1;
+            s->times.lost_ns = tfp_now_ns();
+            close(s->link.fd);
+            s->link.fd = -1;
         }
         if (n <= 0) return;
     }
@@ -298,14 +298,14 @@ void tfp_session_ready(tfp_capture *c, tfp_session *s, short events)
     int why = 0;
     socklen_t size = sizeof why;
     if (s->state == TFP_SESSION_CONNECTS) {
-        if (getsockopt(s->fd, SOL_SOCKET, SO_ERROR, &why, &size)) why = errno;
+        if (getsockopt(s->link.fd, SOL_SOCKET, SO_ERROR, &why, &size)) why = errno;
         errno = why;
         if (why)
             tfp_session_connect_next(c, s);
         else
             s->state = TFP_SESSION_RUNS;
     }
-    if (s->state != TFP_SESSION_RUNS || s->fd < 0) return;
+    if (s->state != TFP_SESSION_RUNS || s->link.fd < 0) return;
     send_more(c, s);
     if (events & (POLLIN | POLLHUP | POLLERR)) receive(c, s);
 }
@@ -320,7 +320,7 @@ static void where_is_it(const tfp_session *s, char *out, size_t room)
     tfp_buf file = { 0 }, function = { 0 };
     tfp_code_copy code = { .address = 0 };
     snprintf(out, room, "it did not answer in time");
-    if (*s->host || !tfp_python_open(s->row.pid, &p, &refusal)) return;
+    if (*s->server.host || !tfp_python_open(s->row.pid, &p, &refusal)) return;
     long count = tfp_python_threads(&p, threads, 64);
     for (long i = 0; i < count; i++) {
         if (threads[i].tid != s->row.pid) continue;
@@ -341,21 +341,21 @@ static void where_is_it(const tfp_session *s, char *out, size_t room)
 /* Handles sessions that end, or can go on, without a message from the other side. */
 static void look_again(tfp_capture *c, tfp_session *s, int64_t now)
 {
-    if (s->retry_ns && now >= s->retry_ns) {
-        s->retry_ns = 0;
-        if (*s->host)
+    if (s->times.retry_ns && now >= s->times.retry_ns) {
+        s->times.retry_ns = 0;
+        if (*s->server.host)
             tfp_session_start_grpc(c, s);
         else
             tfp_session_start_attach(c, s);
     }
     if (tfp_session_is_resolved(s)) tfp_session_start_grpc(c, s);
-    if (s->state == TFP_SESSION_ATTACHES && s->attach && s->attach->queued) {
+    if (s->state == TFP_SESSION_ATTACHES && s->attaching.attach && s->attaching.attach->queued) {
         if (has_ended(s))
             tfp_session_end(c, s, "failed", "gone", "it ended during the attach");
         else
             look_for_agent(c, s);
     }
-    if (s->lost_ns && s->state == TFP_SESSION_RUNS) look_at_lost(c, s, now);
+    if (s->times.lost_ns && s->state == TFP_SESSION_RUNS) look_at_lost(c, s, now);
     if (s->state == TFP_SESSION_LEAVES && tfp_session_has_left(c, s)) {
         tfp_session_free_attach(s);
         s->state = TFP_SESSION_DONE;

@@ -23,9 +23,9 @@ static void name_folders(const tfp_capture *c, const tfp_session *s, char theirs
     tfp_proc_status status;
     bool told = tfp_proc_status_read(s->row.pid, &status);
     long long user = told ? status.uid[1] : (long long)geteuid();
-    if (s->attach->inside >= 0) {
-        snprintf(theirs, TFP_RUN_PATH_MAX, "%s/tfprof-%lld", s->attach->inside_name, user);
-        snprintf(ours, TFP_RUN_PATH_MAX, "/proc/self/fd/%d/tfprof-%lld", s->attach->inside, user);
+    if (s->attaching.attach->inside >= 0) {
+        snprintf(theirs, TFP_RUN_PATH_MAX, "%s/tfprof-%lld", s->attaching.attach->inside_name, user);
+        snprintf(ours, TFP_RUN_PATH_MAX, "/proc/self/fd/%d/tfprof-%lld", s->attaching.attach->inside, user);
         return;
     }
     if (user != (long long)geteuid())
@@ -42,7 +42,8 @@ static void queue_text(tfp_capture *c, tfp_session *s)
     tfp_proc_stat own;
     tfp_buf text = { 0 };
     name_folders(c, s, theirs, ours);
-    snprintf(s->agent.socket, sizeof s->agent.socket, "%.79s/%lld.sock", ours, (long long)s->attach->inner_pid);
+    snprintf(s->agent.socket, sizeof s->agent.socket, "%.79s/%lld.sock", ours,
+             (long long)s->attaching.attach->inner_pid);
     bool told = tfp_same_namespace(s->row.pid, "pid") && tfp_proc_stat_read(getpid(), &own);
     tfp_attach_wish w = { .folder = theirs,
                           .watch_pid = told ? own.pid : 0,
@@ -53,10 +54,10 @@ static void queue_text(tfp_capture *c, tfp_session *s)
     if (text.failed) {
         c->nomem = true;
         tfp_session_end(c, s, "failed", "low-memory", "tfprof has no memory for the attach");
-    } else if (tfp_attach_queue(s->attach, (tfp_str){ text.data, text.size }, &refusal)) {
+    } else if (tfp_attach_queue(s->attaching.attach, (tfp_str){ text.data, text.size }, &refusal)) {
         s->state = TFP_SESSION_ATTACHES;
     } else {
-        bool touched = s->attach->stopped_ns > 0 && strcmp(refusal.code, "gone") == 0;
+        bool touched = s->attaching.attach->stopped_ns > 0 && strcmp(refusal.code, "gone") == 0;
         tfp_session_end(c, s, touched ? "failed" : "refused", refusal.code, "%s", refusal.message);
     }
     tfp_buf_free(&text);
@@ -66,19 +67,19 @@ static void queue_text(tfp_capture *c, tfp_session *s)
 static bool take_lock(tfp_capture *c, tfp_session *s)
 {
     int64_t now = tfp_now_ns();
-    if (tfp_attach_lock(s->attach)) {
-        if (s->waits_since_ns) {
-            s->waited_ns = now - s->waits_since_ns;
-            s->row.waited_micros = s->waited_ns / 1000;
+    if (tfp_attach_lock(s->attaching.attach)) {
+        if (s->times.waits_since_ns) {
+            s->times.waited_ns = now - s->times.waits_since_ns;
+            s->row.waited_micros = s->times.waited_ns / 1000;
         }
-        s->waits_since_ns = 0;
+        s->times.waits_since_ns = 0;
         return true;
     }
-    if (!s->waits_since_ns) s->waits_since_ns = now;
-    if ((double)(now - s->waits_since_ns) / 1e9 >= c->wish->wait)
+    if (!s->times.waits_since_ns) s->times.waits_since_ns = now;
+    if ((double)(now - s->times.waits_since_ns) / 1e9 >= c->wish->wait)
         tfp_session_end(c, s, "refused", "busy", "another tfprof is attached to it");
     else
-        s->retry_ns = now + LOCK_RETRY_NS;
+        s->times.retry_ns = now + LOCK_RETRY_NS;
     return false;
 }
 
@@ -86,13 +87,13 @@ void tfp_session_start_attach(tfp_capture *c, tfp_session *s)
 {
     tfp_way refusal;
     s->state = TFP_SESSION_ATTACHES;
-    if (!s->attach) {
-        s->attach = malloc(sizeof *s->attach);
-        if (!s->attach) {
+    if (!s->attaching.attach) {
+        s->attaching.attach = malloc(sizeof *s->attaching.attach);
+        if (!s->attaching.attach) {
             c->nomem = true;
             return;
         }
-        if (!tfp_attach_find(s->row.pid, s->row.start_ticks, s->attach, &refusal)) {
+        if (!tfp_attach_find(s->row.pid, s->row.start_ticks, s->attaching.attach, &refusal)) {
             tfp_session_end(c, s, "refused", refusal.code, "%s", refusal.message);
             return;
         }
@@ -122,19 +123,19 @@ static int64_t find_agent_thread(int64_t pid)
 void tfp_session_agent_is_there(tfp_session *s)
 {
     int64_t thread = find_agent_thread(s->row.pid);
-    if (thread) tfp_attach_unmap(s->attach, thread);
+    if (thread) tfp_attach_unmap(s->attaching.attach, thread);
 }
 
 bool tfp_session_must_leave(const tfp_session *s)
 {
-    return s->attach && s->attach->queued && s->state != TFP_SESSION_LEAVES;
+    return s->attaching.attach && s->attaching.attach->queued && s->state != TFP_SESSION_LEAVES;
 }
 
 void tfp_session_leave(tfp_session *s)
 {
-    s->leave_by_ns = tfp_now_ns() + LEAVE_NS;
-    if (s->state == TFP_SESSION_ATTACHES) tfp_attach_empty(s->attach);
-    s->ran = s->state != TFP_SESSION_ATTACHES;
+    s->attaching.leave_by_ns = tfp_now_ns() + LEAVE_NS;
+    if (s->state == TFP_SESSION_ATTACHES) tfp_attach_empty(s->attaching.attach);
+    s->attaching.ran = s->state != TFP_SESSION_ATTACHES;
     s->state = TFP_SESSION_LEAVES;
 }
 
@@ -156,7 +157,7 @@ static void remove_files(const tfp_session *s)
     char path[sizeof s->agent.socket], number[24];
     memcpy(path, s->agent.socket, sizeof path);
     *strrchr(path, '/') = '\0';
-    snprintf(number, sizeof number, "%lld", (long long)s->attach->inner_pid);
+    snprintf(number, sizeof number, "%lld", (long long)s->attaching.attach->inner_pid);
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
     for (struct dirent *e; folder && (e = readdir(folder));)
@@ -172,7 +173,7 @@ bool tfp_session_has_left(const tfp_capture *c, tfp_session *s)
     tfp_proc_stat stat;
     bool ended = !tfp_proc_stat_read(s->row.pid, &stat) || stat.start_ticks != s->row.start_ticks || stat.state == 'Z';
     bool there = !ended && find_agent_thread(s->row.pid) > 0;
-    if (there && s->ran && !c->wish->keep_agent && tfp_now_ns() < s->leave_by_ns) return false;
+    if (there && s->attaching.ran && !c->wish->keep_agent && tfp_now_ns() < s->attaching.leave_by_ns) return false;
     if (!there) remove_files(s); /* the process ended or runs another program: the agent could not remove them */
     tfp_session_note_stop(s);
     return true;
@@ -180,15 +181,15 @@ bool tfp_session_has_left(const tfp_capture *c, tfp_session *s)
 
 void tfp_session_note_stop(tfp_session *s)
 {
-    if (!s->attach) return;
-    s->row.stopped_micros = s->attach->stopped_ns / 1000;
+    if (!s->attaching.attach) return;
+    s->row.stopped_micros = s->attaching.attach->stopped_ns / 1000;
     if (s->row.stalled_micros == TFP_ABSENT || s->row.stalled_micros < s->row.stopped_micros)
         s->row.stalled_micros = s->row.stopped_micros;
 }
 
 void tfp_session_free_attach(tfp_session *s)
 {
-    if (s->attach) tfp_attach_free(s->attach);
-    free(s->attach);
-    s->attach = NULL;
+    if (s->attaching.attach) tfp_attach_free(s->attaching.attach);
+    free(s->attaching.attach);
+    s->attaching.attach = NULL;
 }

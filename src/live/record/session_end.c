@@ -19,16 +19,16 @@ tfp_str tfp_capture_keep(tfp_capture *c, const char *text)
 
 static void close_all(tfp_session *s)
 {
-    if (s->fd >= 0) close(s->fd);
-    s->fd = -1;
-    tfp_buf_free(&s->in);
-    tfp_buf_free(&s->out);
+    if (s->link.fd >= 0) close(s->link.fd);
+    s->link.fd = -1;
+    tfp_buf_free(&s->link.in);
+    tfp_buf_free(&s->link.out);
     tfp_session_drop_file(s);
-    tfp_call_free(&s->call);
+    tfp_call_free(&s->server.call);
     tfp_session_free_kineto(s);
     tfp_session_stop_resolving(s);
-    if (s->addresses) freeaddrinfo(s->addresses);
-    s->addresses = s->address = NULL;
+    if (s->server.addresses) freeaddrinfo(s->server.addresses);
+    s->server.addresses = s->server.address = NULL;
 }
 
 void tfp_session_end(tfp_capture *c, tfp_session *s, const char *status, const char *code, const char *format, ...)
@@ -49,10 +49,10 @@ void tfp_session_end(tfp_capture *c, tfp_session *s, const char *status, const c
                  (double)llabs((long long)s->row.started_us_late) / 1e3,
                  s->row.started_us_late > 0 ? "after" : "before");
     s->row.message = tfp_capture_keep(c, *text ? text : NULL);
-    if (s->begun_ns && s->row.waited_micros == 0 && s->waits_since_ns)
-        s->row.waited_micros = (tfp_now_ns() - s->waits_since_ns) / 1000;
+    if (s->times.begun_ns && s->row.waited_micros == 0 && s->times.waits_since_ns)
+        s->row.waited_micros = (tfp_now_ns() - s->times.waits_since_ns) / 1000;
     close_all(s);
-    if (!s->row.file.data && *s->piecewise.below) tfp_session_drop_folder(c, s);
+    if (!s->row.file.data && *s->file.below) tfp_session_drop_folder(c, s);
     if (tfp_session_must_leave(s)) {
         tfp_session_leave(s);
         return;
@@ -67,9 +67,9 @@ void tfp_session_end(tfp_capture *c, tfp_session *s, const char *status, const c
 int64_t tfp_session_deadline(const tfp_capture *c, const tfp_session *s)
 {
     double seconds = c->wish->timeout + (c->wish->steps ? 0 : (double)c->wish->ms / 1e3);
-    int64_t most = (int64_t)(c->wish->wait * 1e9), waited = s->waited_ns;
-    if (s->waits_since_ns) waited += tfp_now_ns() - s->waits_since_ns;
-    return s->begun_ns + (int64_t)(seconds * 1e9) + (waited < most ? waited : most);
+    int64_t most = (int64_t)(c->wish->wait * 1e9), waited = s->times.waited_ns;
+    if (s->times.waits_since_ns) waited += tfp_now_ns() - s->times.waits_since_ns;
+    return s->times.begun_ns + (int64_t)(seconds * 1e9) + (waited < most ? waited : most);
 }
 
 void tfp_session_free(tfp_session *s)
@@ -94,9 +94,9 @@ void tfp_session_free_kineto(tfp_session *s)
 
 void tfp_session_drop_file(tfp_session *s)
 {
-    if (s->piecewise.open) tfp_outfile_abandon(&s->piecewise.file);
-    s->piecewise.open = false;
-    s->piecewise.bytes = 0;
+    if (s->file.open) tfp_outfile_abandon(&s->file.out);
+    s->file.open = false;
+    s->file.bytes = 0;
 }
 
 void tfp_session_drop_folder(const tfp_capture *c, const tfp_session *s)

@@ -16,15 +16,15 @@
 static void take_field(void *ctx, uint64_t field, tfp_str bytes, uint64_t number)
 {
     tfp_session *s = ctx;
-    tfp_capture *c = s->owner;
-    if (field == TFP_RESPONSE_EMPTY && !bytes.data) s->empty = number != 0;
-    if (field != TFP_RESPONSE_XSPACE || !bytes.data || c->wish->recorder || s->call.too_big) return;
-    if (!s->has_xspace && !tfp_session_open_file(c, s, ".xplane.pb")) return;
-    s->has_xspace = true;
-    int64_t room = c->wish->max_bytes - s->piecewise.bytes;
+    tfp_capture *c = s->server.owner;
+    if (field == TFP_RESPONSE_EMPTY && !bytes.data) s->server.empty = number != 0;
+    if (field != TFP_RESPONSE_XSPACE || !bytes.data || c->wish->recorder || s->server.call.too_big) return;
+    if (!s->server.has_xspace && !tfp_session_open_file(c, s, ".xplane.pb")) return;
+    s->server.has_xspace = true;
+    int64_t room = c->wish->max_bytes - s->file.bytes;
     if ((int64_t)bytes.size > room) {
         bytes.size = room > 0 ? (size_t)room : 0;
-        s->call.too_big = true;
+        s->server.call.too_big = true;
     }
     tfp_session_add(s, bytes);
 }
@@ -32,7 +32,7 @@ static void take_field(void *ctx, uint64_t field, tfp_str bytes, uint64_t number
 static void take_message(void *ctx, tfp_str bytes)
 {
     tfp_session *s = ctx;
-    if (s->state != TFP_SESSION_DONE) tfp_fields_feed(&s->response, bytes, take_field, s);
+    if (s->state != TFP_SESSION_DONE) tfp_fields_feed(&s->server.response, bytes, take_field, s);
 }
 
 static void prepare_call(tfp_capture *c, tfp_session *s)
@@ -48,20 +48,21 @@ static void prepare_call(tfp_capture *c, tfp_session *s)
     if (w->snapshot) method = TFP_PROFILER_SERVICE "GetSnapshot";
     /* the other requests need no field */
     if (!w->snapshot && w->recorder != TFP_RECORDER_STOPS) tfp_profile_request_put(&r, &message);
-    snprintf(authority, sizeof authority, strchr(s->host, ':') ? "[%s]:%s" : "%s:%s", s->host, s->port);
-    tfp_call_free(&s->call);
+    snprintf(authority, sizeof authority, strchr(s->server.host, ':') ? "[%s]:%s" : "%s:%s", s->server.host,
+             s->server.port);
+    tfp_call_free(&s->server.call);
     /* a few bytes of the response come before the XSpace */
-    tfp_call_start(&s->call, authority, method, (tfp_str){ message.data, message.size },
+    tfp_call_start(&s->server.call, authority, method, (tfp_str){ message.data, message.size },
                    (size_t)c->wish->max_bytes + 64);
-    s->call.take = take_message;
-    s->call.take_ctx = s;
-    s->owner = (tfp_capture *)c;
-    s->response = (tfp_fields){ .at = 0 };
-    s->empty = s->has_xspace = false;
+    s->server.call.take = take_message;
+    s->server.call.take_ctx = s;
+    s->server.owner = (tfp_capture *)c;
+    s->server.response = (tfp_fields){ .at = 0 };
+    s->server.empty = s->server.has_xspace = false;
     tfp_session_drop_file(s);
-    s->call.out.failed |= message.failed;
+    s->server.call.out.failed |= message.failed;
     tfp_buf_free(&message);
-    s->sent = 0;
+    s->link.sent = 0;
 }
 
 /* ---- addresses ---- */
@@ -100,40 +101,40 @@ static bool start_resolving(tfp_session *s)
     tfp_resolver *r = calloc(1, sizeof *r);
     if (!r) return false;
     r->users = 2;
-    memcpy(r->host, s->host, sizeof r->host);
-    memcpy(r->port, s->port, sizeof r->port);
+    memcpy(r->host, s->server.host, sizeof r->host);
+    memcpy(r->port, s->server.port, sizeof r->port);
     if (pthread_create(&thread, NULL, resolve, r)) {
         free(r);
         return false;
     }
     pthread_detach(thread);
-    s->resolver = r;
+    s->server.resolver = r;
     s->state = TFP_SESSION_CONNECTS;
     return true;
 }
 
-bool tfp_session_is_resolved(const tfp_session *s) { return s->resolver && s->resolver->done; }
+bool tfp_session_is_resolved(const tfp_session *s) { return s->server.resolver && s->server.resolver->done; }
 
 void tfp_session_stop_resolving(tfp_session *s)
 {
-    if (s->resolver) let_go(s->resolver);
-    s->resolver = NULL;
+    if (s->server.resolver) let_go(s->server.resolver);
+    s->server.resolver = NULL;
 }
 
 /* Tries the addresses of the name in order. */
 void tfp_session_connect_next(tfp_capture *c, tfp_session *s)
 {
     int why = errno;
-    while (s->address) {
-        const struct addrinfo *a = s->address;
-        s->address = a->ai_next;
-        if (s->fd >= 0) close(s->fd);
-        s->fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-        if (s->fd < 0) {
+    while (s->server.address) {
+        const struct addrinfo *a = s->server.address;
+        s->server.address = a->ai_next;
+        if (s->link.fd >= 0) close(s->link.fd);
+        s->link.fd = socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        if (s->link.fd < 0) {
             why = errno;
             continue;
         }
-        if (connect(s->fd, a->ai_addr, a->ai_addrlen) == 0 || errno == EINPROGRESS) {
+        if (connect(s->link.fd, a->ai_addr, a->ai_addrlen) == 0 || errno == EINPROGRESS) {
             s->state = TFP_SESSION_CONNECTS;
             return;
         }
@@ -147,12 +148,12 @@ void tfp_session_start_grpc(tfp_capture *c, tfp_session *s)
     struct addrinfo number = { .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICHOST };
     int why = 0;
     if (tfp_session_is_resolved(s)) {
-        why = s->resolver->why;
-        s->addresses = s->resolver->found;
-        s->resolver->found = NULL;
+        why = s->server.resolver->why;
+        s->server.addresses = s->server.resolver->found;
+        s->server.resolver->found = NULL;
         tfp_session_stop_resolving(s);
-    } else if (!s->addresses && getaddrinfo(s->host, s->port, &number, &s->addresses)) {
-        s->addresses = NULL;
+    } else if (!s->server.addresses && getaddrinfo(s->server.host, s->server.port, &number, &s->server.addresses)) {
+        s->server.addresses = NULL;
         if (start_resolving(s)) return;
         why = EAI_MEMORY;
     }
@@ -160,7 +161,7 @@ void tfp_session_start_grpc(tfp_capture *c, tfp_session *s)
         tfp_session_end(c, s, "failed", "unreachable", "%s", gai_strerror(why));
         return;
     }
-    s->address = s->addresses;
+    s->server.address = s->server.addresses;
     prepare_call(c, s);
     errno = 0;
     tfp_session_connect_next(c, s);
@@ -171,16 +172,16 @@ void tfp_session_start_grpc(tfp_capture *c, tfp_session *s)
 static bool wait_for_other(tfp_capture *c, tfp_session *s)
 {
     if (c->wish->snapshot || c->wish->recorder) return false;
-    if (s->call.grpc_status == 0 || !strcasestr(s->call.grpc_message, "session")) return false;
+    if (s->server.call.grpc_status == 0 || !strcasestr(s->server.call.grpc_message, "session")) return false;
     int64_t now = tfp_now_ns();
-    if (!s->waits_since_ns) s->waits_since_ns = now;
-    if ((double)(now - s->waits_since_ns) / 1e9 >= c->wish->wait) {
-        tfp_session_end(c, s, "refused", "busy", "another session runs in it: %s", s->call.grpc_message);
+    if (!s->times.waits_since_ns) s->times.waits_since_ns = now;
+    if ((double)(now - s->times.waits_since_ns) / 1e9 >= c->wish->wait) {
+        tfp_session_end(c, s, "refused", "busy", "another session runs in it: %s", s->server.call.grpc_message);
         return true;
     }
-    close(s->fd);
-    s->fd = -1;
-    s->retry_ns = now + RETRY_NS;
+    close(s->link.fd);
+    s->link.fd = -1;
+    s->times.retry_ns = now + RETRY_NS;
     return true;
 }
 
@@ -188,19 +189,20 @@ static bool wait_for_other(tfp_capture *c, tfp_session *s)
 static const char *fault_of(const tfp_capture *c, tfp_session *s)
 {
     tfp_str message;
-    bool cut = s->call.too_big;
-    if (!tfp_call_message(&s->call, &message)) return s->call.wrong;
-    if (s->response.wrong || (!cut && !tfp_fields_are_whole(&s->response))) return "the answer is no protobuf message";
-    if (s->has_xspace) return tfp_session_xspace_fault(s, cut);
+    bool cut = s->server.call.too_big;
+    if (!tfp_call_message(&s->server.call, &message)) return s->server.call.wrong;
+    if (s->server.response.wrong || (!cut && !tfp_fields_are_whole(&s->server.response)))
+        return "the answer is no protobuf message";
+    if (s->server.has_xspace) return tfp_session_xspace_fault(s, cut);
     if (cut) return NULL;
-    return s->empty            ? "the server recorded nothing"
+    return s->server.empty     ? "the server recorded nothing"
            : c->wish->snapshot ? "the answer has no XSpace"
                                : "the answer has no XSpace: the server is older than emit_xspace";
 }
 
 static void keep_response(tfp_capture *c, tfp_session *s)
 {
-    bool cut = s->call.too_big;
+    bool cut = s->server.call.too_big;
     if (c->wish->recorder) { /* the answer is empty */
         tfp_session_end(c, s, "ok", NULL, "%s", "");
         return;
@@ -210,15 +212,15 @@ static void keep_response(tfp_capture *c, tfp_session *s)
         tfp_session_end(c, s, "failed", "protocol", "%s", fault);
         return;
     }
-    int64_t size = cut ? (int64_t)s->piecewise.fields.whole : s->piecewise.bytes;
-    if (!s->has_xspace || (cut && !size)) {
+    int64_t size = cut ? (int64_t)s->file.fields.whole : s->file.bytes;
+    if (!s->server.has_xspace || (cut && !size)) {
         tfp_session_end(c, s, "failed", "too-big", "it is bigger than --max-bytes %lld", (long long)c->wish->max_bytes);
         return;
     }
     s->row.kind = TFP_STR("xspace");
     if (!c->wish->snapshot) s->row.window_micros = c->wish->ms * 1000;
-    if (s->waits_since_ns) s->row.waited_micros = (s->begun_ns - s->waits_since_ns) / 1000;
-    if (s->row.waited_micros < 0) s->row.waited_micros = (tfp_now_ns() - s->waits_since_ns) / 1000;
+    if (s->times.waits_since_ns) s->row.waited_micros = (s->times.begun_ns - s->times.waits_since_ns) / 1000;
+    if (s->row.waited_micros < 0) s->row.waited_micros = (tfp_now_ns() - s->times.waits_since_ns) / 1000;
     if (!tfp_session_keep_file(c, s, size)) return;
     if (cut)
         tfp_session_end(c, s, "partial", "too-big",
@@ -231,7 +233,7 @@ static void keep_response(tfp_capture *c, tfp_session *s)
 void tfp_session_grpc_received(tfp_capture *c, tfp_session *s, tfp_str bytes, bool ended)
 {
     char code[32];
-    tfp_call *k = &s->call;
+    tfp_call *k = &s->server.call;
     if (s->row.started_unix_micros == TFP_ABSENT && !c->wish->snapshot && !c->wish->recorder)
         s->row.started_unix_micros = tfp_unix_micros(); /* approximate: the server does not tell when it began */
     if (bytes.size) tfp_call_feed(k, bytes.data, bytes.size);

@@ -14,47 +14,48 @@ tfp_str tfp_stacks_kept(tfp_sampler *s, tfp_str text)
 
 uint32_t tfp_stacks_function_of(tfp_sampler *s, tfp_str name, tfp_stack_function f)
 {
-    size_t before = s->names.count;
-    tfp_strid id = tfp_intern(&s->names, name);
+    size_t before = s->functions.names.count;
+    tfp_strid id = tfp_intern(&s->functions.names, name);
     if (id == TFP_NONE) {
         s->nomem = true;
         return TFP_NONE;
     }
-    if (s->names.arena->used + tfp_arena_of(s->r)->used > TFP_STACKS_NAMES_MOST) {
+    if (s->functions.names.arena->used + tfp_arena_of(s->r)->used > TFP_STACKS_NAMES_MOST) {
         s->full = "the names of its functions take more than 48 MB";
         return TFP_NONE;
     }
-    uint32_t at = tfp_map64_get(&s->by_name, id);
-    if (s->names.count == before && at != TFP_NONE) return at;
-    f.name = tfp_strtab_get(&s->names, id);
+    uint32_t at = tfp_map64_get(&s->functions.by_name, id);
+    if (s->functions.names.count == before && at != TFP_NONE) return at;
+    f.name = tfp_strtab_get(&s->functions.names, id);
     f.file = tfp_stacks_kept(s, f.file);
     f.function = tfp_stacks_kept(s, f.function);
-    if (!tfp_push(&s->functions, f) || !tfp_map64_put(&s->by_name, id, (uint32_t)s->functions.size - 1)) {
+    if (!tfp_push(&s->functions.list, f) ||
+        !tfp_map64_put(&s->functions.by_name, id, (uint32_t)s->functions.list.size - 1)) {
         s->nomem = true;
         return TFP_NONE;
     }
-    return (uint32_t)s->functions.size - 1;
+    return (uint32_t)s->functions.list.size - 1;
 }
 
 static tfp_str text_of(const tfp_buf *b) { return (tfp_str){ b->data, b->size }; }
 
 static uint32_t function_of_copy(tfp_sampler *s, const tfp_code_copy *copy)
 {
-    if (!tfp_python_copied_text(copy, TFP_CODE_FILE, &s->file) ||
-        !tfp_python_copied_text(copy, TFP_CODE_NAME, &s->function)) {
+    if (!tfp_python_copied_text(copy, TFP_CODE_FILE, &s->functions.file) ||
+        !tfp_python_copied_text(copy, TFP_CODE_NAME, &s->functions.function)) {
         s->nomem = true;
         return TFP_NONE;
     }
     s->text.size = 0;
-    tfp_buf_str(&s->text, text_of(&s->file));
+    tfp_buf_str(&s->text, text_of(&s->functions.file));
     tfp_buf_printf(&s->text, ":%lld:", (long long)copy->first_line);
-    tfp_buf_str(&s->text, text_of(&s->function));
+    tfp_buf_str(&s->text, text_of(&s->functions.function));
     if (s->text.failed) {
         s->nomem = true;
         return TFP_NONE;
     }
     tfp_stack_function f = {
-        { NULL, 0 }, text_of(&s->file), text_of(&s->function), copy->first_line, TFP_STR("python")
+        { NULL, 0 }, text_of(&s->functions.file), text_of(&s->functions.function), copy->first_line, TFP_STR("python")
     };
     return tfp_stacks_function_of(s, text_of(&s->text), f);
 }
@@ -122,7 +123,7 @@ bool tfp_stacks_name(tfp_sampler *s, size_t depth)
 
 tfp_str tfp_stacks_frame_text(tfp_sampler *s, uint32_t function, const tfp_live_frame *frame)
 {
-    const tfp_stack_function *f = &s->functions.at[function];
+    const tfp_stack_function *f = &s->functions.list.at[function];
     s->text.size = 0;
     tfp_buf_str(&s->text, f->file);
     tfp_buf_printf(&s->text, ":%lld:", (long long)tfp_python_line(s->python, frame->code, frame->at));

@@ -177,10 +177,10 @@ static void take(void *ctx, int64_t tid, const tfp_native_state *at)
     if (size && !tfp_python_read(s->python, at->registers[TFP_DWARF_SP], n->now, size)) size = 0;
     watched *w = tfp_stacks_thread(s, tid);
     if (!w || depth < 0 || !name_python(n, depth)) {
-        s->torn++;
+        s->looks.torn++;
         return;
     }
-    size_t thread = (size_t)(w - s->threads.at);
+    size_t thread = (size_t)(w - s->threads.list.at);
     count = tfp_unwind_stack(n->unwind, at, n->frames, TFP_STACKS_NATIVE_MOST, &whole);
     while (first < count && !in_loop(n, n->frames[first].pc)) first++;
     if (depth && first && !at->only_sp_and_pc && !is_same_call(n, at, first, count, size)) {
@@ -210,7 +210,7 @@ static void take(void *ctx, int64_t tid, const tfp_native_state *at)
     }
     n->counts.at[id]++;
     int64_t now = tfp_now_ns();
-    uint32_t look = (uint32_t)((now - s->begun_ns) / (2 * n->period_ns)); /* each thread has samples of its own */
+    uint32_t look = (uint32_t)((now - s->looks.begun_ns) / (2 * n->period_ns)); /* each thread has samples of its own */
     tfp_stacks_moment(s, thread, id, look, now);
 }
 
@@ -282,7 +282,7 @@ static void put_rows(tfp_native *n, int64_t tid, size_t count)
         s->full = "it has more than " TFP_QUOTED(TFP_STACKS_ROWS_MOST) " frames in all";
     if (s->nomem || s->full || !tfp_stacks_row(s, tid, &row)) return;
     for (size_t k = 0; k < size; k++) {
-        tfp_stack_function f = s->functions.at[s->key[k]];
+        tfp_stack_function f = s->functions.list.at[s->key[k]];
         row.depth = (int64_t)k;
         row.kind = f.kind;
         row.name = *f.kind.data == 'p' ? tfp_stacks_frame_text(s, s->key[k], &s->frames[python++])
@@ -301,7 +301,7 @@ static void take_waiting(tfp_native *n)
         tfp_native_state at = { .only_sp_and_pc = true };
         if (tfp_native_blocked(n->s->python->pid, n->tids.at[i], &at)) take(n, n->tids.at[i], &at);
     }
-    n->s->ticks++;
+    n->s->looks.ticks++;
 }
 
 bool tfp_native_sample(tfp_native *n, int64_t until_ns)
@@ -350,12 +350,12 @@ static tfp_status add_notes(tfp_native *n, tfp_error *err)
 static void name_moments(tfp_sampler *s, const tfp_strid *stacks)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < s->moments.size; i++) {
-        tfp_stack_moment m = s->moments.at[i];
+    for (size_t i = 0; i < s->stacks.moments.size; i++) {
+        tfp_stack_moment m = s->stacks.moments.at[i];
         m.stack = stacks[m.stack];
-        if (m.stack != TFP_NONE) s->moments.at[kept++] = m;
+        if (m.stack != TFP_NONE) s->stacks.moments.at[kept++] = m;
     }
-    s->moments.size = kept;
+    s->stacks.moments.size = kept;
 }
 
 tfp_status tfp_native_end(tfp_native *n, tfp_error *err)

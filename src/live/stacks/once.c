@@ -6,7 +6,7 @@
 static tfp_str locals_of(tfp_sampler *s, const tfp_live_frame *frame)
 {
     if (!tfp_python_locals(s->python, frame, &s->text)) {
-        s->changed++;
+        s->functions.changed++;
         return (tfp_str){ "", 0 };
     }
     return tfp_stacks_kept(s, (tfp_str){ s->text.data, s->text.size });
@@ -17,7 +17,7 @@ static void add_python_rows(tfp_sampler *s, const tfp_python_thread *thread, boo
     threads_row row;
     if (!tfp_stacks_row(s, thread->tid, &row)) return;
     long depth = tfp_stacks_read(s, thread->state);
-    if (depth < 0) s->torn++;
+    if (depth < 0) s->looks.torn++;
     for (long k = 0; k < depth; k++) {
         row.depth = k;
         if (tfp_stacks_over(s)) return;
@@ -35,7 +35,7 @@ static void add_python_rows(tfp_sampler *s, const tfp_python_thread *thread, boo
 static bool add_all_rows(tfp_sampler *s, const tfp_stacks_wish *wish, threads_rows *rows)
 {
     tfp_stacks_find_children(s, true);
-    for (size_t k = 0; k < s->processes.size; k++) {
+    for (size_t k = 0; k < s->processes.list.size; k++) {
         tfp_stacks_go_to(s, k);
         long count = tfp_stacks_list(s);
         if (count < 0 && !k) return false;
@@ -49,24 +49,25 @@ tfp_status tfp_stacks_once(tfp_sampler *s, const tfp_stacks_wish *wish, tfp_erro
 {
     threads_rows rows = { 0 };
     tfp_native *native = NULL;
-    s->until_ns = tfp_now_ns() + TFP_STACKS_ONCE_NS;
+    s->looks.until_ns = tfp_now_ns() + TFP_STACKS_ONCE_NS;
     tfp_status status = wish->native ? tfp_native_begin(s, wish, &native, err) : TFP_OK;
     if (native)
         status = tfp_native_once(native, &rows, err);
     else if (!status && !add_all_rows(s, wish, &rows))
         status = tfp_fail(err, TFP_BADFILE, "it has ended");
     if (s->nomem) status = tfp_nomem(err);
-    if (!status && !s->full && tfp_now_ns() > s->until_ns) s->full = "reading its threads took more than 2 s";
+    if (!status && !s->full && tfp_now_ns() > s->looks.until_ns) s->full = "reading its threads took more than 2 s";
     if (!status) status = tfp_stacks_note_limits(s, err);
-    if (!status && s->torn)
+    if (!status && s->looks.torn)
         status =
             tfp_report_note_add(s->r, TFP_NOTE_SAMPLES_TORN, err, "the stack%s of %lld thread%s changed while %s read",
-                                s->torn == 1 ? "" : "s", (long long)s->torn, s->torn == 1 ? "" : "s",
-                                s->torn == 1 ? "it was" : "they were");
-    if (!status && s->changed)
-        status = tfp_report_note_add(
-            s->r, TFP_NOTE_LOCALS_LOST, err, "%lld frame%s no local variables here: %s ended while these were read",
-            (long long)s->changed, s->changed == 1 ? " has" : "s have", s->changed == 1 ? "it" : "they");
+                                s->looks.torn == 1 ? "" : "s", (long long)s->looks.torn, s->looks.torn == 1 ? "" : "s",
+                                s->looks.torn == 1 ? "it was" : "they were");
+    if (!status && s->functions.changed)
+        status = tfp_report_note_add(s->r, TFP_NOTE_LOCALS_LOST, err,
+                                     "%lld frame%s no local variables here: %s ended while these were read",
+                                     (long long)s->functions.changed, s->functions.changed == 1 ? " has" : "s have",
+                                     s->functions.changed == 1 ? "it" : "they");
     if (!status) status = tfp_threads_fill(s->r, &rows, wish->locals, err);
     tfp_native_free(native);
     tfp_vec_free(&rows);

@@ -33,38 +33,66 @@ typedef struct tfp_stacked { /* a process whose stacks are sampled */
 
 typedef struct tfp_native tfp_native; /* live/stacks/native.c */
 
-typedef struct tfp_sampler {
-    TFP_VEC(tfp_stacked *) processes; /* the process that was named, then those that it started */
-    tfp_stacked *at;                  /* the process that is being read */
-    tfp_python *python;               /* its interpreter */
-    tfp_map64 by_pid;                 /* process number -> index in processes */
-    bool children;                    /* also sample the processes that it started */
-    int64_t looked_ns;                /* when new processes were last looked for */
-    size_t unread;                    /* number of started processes that cannot be read */
-    char unread_why[440];             /* the reason for the last of them */
-    tfp_report *r;
-    tfp_strtab names, keys; /* names: texts of functions; keys: stacks as thread and functions */
-    tfp_map64 by_name;      /* name -> index of the function */
-    TFP_VEC(tfp_stack_function) functions;
+/* The process that was named, and those that it started: processes.c. */
+typedef struct tfp_sampled_family {
+    TFP_VEC(tfp_stacked *) list; /* the process that was named comes first */
+    tfp_map64 by_pid;            /* process number -> index in list */
+    bool children;               /* also sample the processes that it started */
+    int64_t looked_ns;           /* when new processes were last looked for */
+    size_t unread;               /* number of started processes that cannot be read */
+    char unread_why[440];        /* the reason for the last of them */
+} tfp_sampled_family;
+
+/* The functions that were met, and buffers for naming them: names.c. */
+typedef struct tfp_sampled_functions {
+    tfp_strtab names;
+    tfp_map64 by_name; /* name -> index in list */
+    TFP_VEC(tfp_stack_function) list;
+    tfp_buf file, function;
+    int64_t changed; /* frames that had been replaced before their local variables were read */
+} tfp_sampled_functions;
+
+/* The stacks that were counted: read.c; native.c adds its own. */
+typedef struct tfp_sampled_stacks {
+    tfp_strtab keys;         /* stacks as thread and functions */
     TFP_VEC(int64_t) counts; /* samples of each key */
     TFP_VEC(tfp_stack_moment) moments;
-    TFP_VEC(watched) threads;
+    int64_t samples;
+    uint64_t bytes; /* of all counted stacks as text */
+    int64_t cut;    /* stacks with more frames than are read */
+} tfp_sampled_stacks;
+
+/* The threads that were sampled: read.c; processes.c finds that there are too many. */
+typedef struct tfp_sampled_threads {
+    TFP_VEC(watched) list;
     tfp_map64 by_tid;
-    tfp_python_thread *seen;
-    tfp_live_frame *frames;
-    uint32_t *key; /* buffer for a key: thread, then functions */
-    tfp_buf file, function, text;
-    int64_t samples, torn, ticks;
-    int64_t locked;       /* looks in which a thread held the interpreter's lock */
-    int64_t begun_ns;     /* when sampling began */
-    int64_t until_ns;     /* when reading must end */
-    bool late;            /* a stack was not read because the time was over */
-    int64_t cut;          /* stacks with more frames than are read */
-    int64_t changed;      /* frames that had been replaced before their local variables were read */
-    bool many_threads;    /* there are more threads than are read */
-    uint64_t stack_bytes; /* bytes of all counted stacks as text */
-    uint64_t stack;       /* number of the stack whose functions are being named */
-    const char *full;     /* the limit that ended sampling; NULL: none */
+    bool too_many; /* there are more threads than are read */
+} tfp_sampled_threads;
+
+/* The looks at the threads, and how they went: stacks.c and once.c. */
+typedef struct tfp_sampled_looks {
+    int64_t begun_ns; /* when sampling began */
+    int64_t until_ns; /* when reading must end */
+    int64_t ticks, torn;
+    int64_t locked; /* looks in which a thread held the interpreter's lock */
+    bool late;      /* a stack was not read because the time was over */
+} tfp_sampled_looks;
+
+typedef struct tfp_sampler {
+    tfp_report *r;
+    tfp_sampled_family processes;
+    tfp_sampled_functions functions;
+    tfp_sampled_stacks stacks;
+    tfp_sampled_threads threads;
+    tfp_sampled_looks looks;
+    tfp_stacked *at;         /* the process that is being read */
+    tfp_python *python;      /* its interpreter */
+    tfp_python_thread *seen; /* its threads */
+    tfp_live_frame *frames;  /* of the stack that is being read */
+    uint32_t *key;           /* buffer for a key: thread, then functions */
+    uint64_t stack;          /* number of the stack whose functions are being named */
+    tfp_buf text;
+    const char *full; /* the limit that ended sampling; NULL: none */
     bool nomem;
 } tfp_sampler;
 

@@ -13,12 +13,13 @@ static bool add(tfp_sampler *s, const tfp_python *python)
 {
     tfp_stacked *p = calloc(1, sizeof *p);
     if (p) p->python = *python;
-    if (!p || !tfp_push(&s->processes, p)) {
+    if (!p || !tfp_push(&s->processes.list, p)) {
         free(p);
         s->nomem = true;
         return false;
     }
-    if (!tfp_map64_put(&s->by_pid, (uint64_t)python->pid, (uint32_t)s->processes.size - 1)) s->nomem = true;
+    if (!tfp_map64_put(&s->processes.by_pid, (uint64_t)python->pid, (uint32_t)s->processes.list.size - 1))
+        s->nomem = true;
     return !s->nomem;
 }
 
@@ -31,7 +32,7 @@ bool tfp_stacks_begin(tfp_sampler *s, const tfp_python *python)
 
 void tfp_stacks_go_to(tfp_sampler *s, size_t process)
 {
-    s->at = s->processes.at[process];
+    s->at = s->processes.list.at[process];
     s->python = &s->at->python;
 }
 
@@ -47,26 +48,27 @@ static void look_at(tfp_sampler *s, int64_t pid)
 {
     tfp_python python;
     tfp_way refusal;
-    uint32_t at = tfp_map64_get(&s->by_pid, (uint64_t)pid);
-    if (at != TFP_NONE && !s->processes.at[at]->ended) return;
-    if (s->processes.size == TFP_STACKS_PROCESSES_MOST && at == TFP_NONE) {
-        s->unread++;
-        snprintf(s->unread_why, sizeof s->unread_why, "only %d processes are looked at", TFP_STACKS_PROCESSES_MOST);
+    uint32_t at = tfp_map64_get(&s->processes.by_pid, (uint64_t)pid);
+    if (at != TFP_NONE && !s->processes.list.at[at]->ended) return;
+    if (s->processes.list.size == TFP_STACKS_PROCESSES_MOST && at == TFP_NONE) {
+        s->processes.unread++;
+        snprintf(s->processes.unread_why, sizeof s->processes.unread_why, "only %d processes are looked at",
+                 TFP_STACKS_PROCESSES_MOST);
         return;
     }
     if (!tfp_python_open(pid, &python, &refusal)) {
         if (strcmp(refusal.code, "not-python") == 0 || strcmp(refusal.code, "gone") == 0) return;
-        s->unread++;
-        snprintf(s->unread_why, sizeof s->unread_why, "%lld: %s", (long long)pid, refusal.message);
+        s->processes.unread++;
+        snprintf(s->processes.unread_why, sizeof s->processes.unread_why, "%lld: %s", (long long)pid, refusal.message);
         return;
     }
     if (at == TFP_NONE) {
         add(s, &python);
         return;
     }
-    forget_codes(s->processes.at[at]);
-    s->processes.at[at]->python = python;
-    s->processes.at[at]->ended = false;
+    forget_codes(s->processes.list.at[at]);
+    s->processes.list.at[at]->python = python;
+    s->processes.list.at[at]->ended = false;
 }
 
 typedef TFP_VEC(uint32_t) numbers;
@@ -98,36 +100,36 @@ static bool descends(const tfp_map64 *parents, uint32_t pid, int64_t from)
 
 void tfp_stacks_find_children(tfp_sampler *s, bool now)
 {
-    int64_t time = tfp_now_ns(), root = s->processes.at[0]->python.pid;
-    if (!s->children || (!now && time < s->looked_ns + LOOK_NS)) return;
+    int64_t time = tfp_now_ns(), root = s->processes.list.at[0]->python.pid;
+    if (!s->processes.children || (!now && time < s->processes.looked_ns + LOOK_NS)) return;
     tfp_map64 parents = { 0 };
     numbers pids = { 0 };
     if (!list_processes(&pids, &parents)) s->nomem = true;
-    s->unread = 0;
+    s->processes.unread = 0;
     for (size_t i = 0; i < pids.size && !tfp_stacks_over(s); i++)
         if (descends(&parents, pids.at[i], root)) look_at(s, pids.at[i]);
     tfp_vec_free(&pids);
     tfp_map64_free(&parents);
-    s->looked_ns = tfp_now_ns();
+    s->processes.looked_ns = tfp_now_ns();
 }
 
 long tfp_stacks_list(tfp_sampler *s)
 {
     long count = s->at->ended ? -1 : tfp_python_threads(s->python, s->seen, TFP_PYTHON_THREADS);
     s->at->ended = count < 0;
-    s->many_threads |= count == TFP_PYTHON_THREADS;
+    s->threads.too_many |= count == TFP_PYTHON_THREADS;
     return count;
 }
 
 void tfp_stacks_end(tfp_sampler *s)
 {
-    for (size_t i = 0; i < s->processes.size; i++) {
-        tfp_stacked *p = s->processes.at[i];
+    for (size_t i = 0; i < s->processes.list.size; i++) {
+        tfp_stacked *p = s->processes.list.at[i];
         forget_codes(p);
         tfp_vec_free(&p->codes);
         tfp_map64_free(&p->by_code);
         free(p);
     }
-    tfp_vec_free(&s->processes);
-    tfp_map64_free(&s->by_pid);
+    tfp_vec_free(&s->processes.list);
+    tfp_map64_free(&s->processes.by_pid);
 }

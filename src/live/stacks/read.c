@@ -23,35 +23,35 @@ static tfp_strid name_of(tfp_sampler *s, int64_t tid)
     long n = tid ? tfp_proc_read(s->python->pid, path, name, sizeof name) : 0;
     if (n > 0 && name[n - 1] == '\n') n--;
     if (n <= 0) n = snprintf(name, sizeof name, "?");
-    int size = s->children ? snprintf(text, sizeof text, "%lld/%.*s", (long long)s->python->pid, (int)n, name)
-                           : snprintf(text, sizeof text, "%.*s", (int)n, name);
-    return tfp_intern(&s->names, (tfp_str){ text, (size_t)size });
+    int size = s->processes.children ? snprintf(text, sizeof text, "%lld/%.*s", (long long)s->python->pid, (int)n, name)
+                                     : snprintf(text, sizeof text, "%.*s", (int)n, name);
+    return tfp_intern(&s->functions.names, (tfp_str){ text, (size_t)size });
 }
 
 watched *tfp_stacks_thread(tfp_sampler *s, int64_t tid)
 {
     char path[64];
-    uint32_t at = tfp_map64_get(&s->by_tid, (uint64_t)tid);
-    if (at != TFP_NONE) return &s->threads.at[at];
-    if (s->threads.size == TFP_STACKS_THREADS_MOST) {
+    uint32_t at = tfp_map64_get(&s->threads.by_tid, (uint64_t)tid);
+    if (at != TFP_NONE) return &s->threads.list.at[at];
+    if (s->threads.list.size == TFP_STACKS_THREADS_MOST) {
         s->full = "it tells of more than " TFP_QUOTED(TFP_STACKS_THREADS_MOST) " threads";
         return NULL;
     }
     watched w = { .tid = tid, .fd = -1 };
     snprintf(path, sizeof path, "/proc/%lld/task/%lld/stat", (long long)s->python->pid, (long long)tid);
-    if (tid && s->threads.size < 512) w.fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (tid && s->threads.list.size < 512) w.fd = open(path, O_RDONLY | O_CLOEXEC);
     /* without enough descriptors, states are read from /proc each time */
     if (w.fd >= 0 && !tfp_files_left(FILES_LEAST)) {
         close(w.fd);
         w.fd = -1;
     }
     w.name = name_of(s, tid);
-    if (w.name == TFP_NONE || !tfp_push(&s->threads, w) ||
-        !tfp_map64_put(&s->by_tid, (uint64_t)tid, (uint32_t)s->threads.size - 1)) {
+    if (w.name == TFP_NONE || !tfp_push(&s->threads.list, w) ||
+        !tfp_map64_put(&s->threads.by_tid, (uint64_t)tid, (uint32_t)s->threads.list.size - 1)) {
         s->nomem = true;
         return NULL;
     }
-    return &s->threads.at[s->threads.size - 1];
+    return &s->threads.list.at[s->threads.list.size - 1];
 }
 
 char tfp_stacks_state(const tfp_sampler *s, const watched *w)
@@ -72,7 +72,7 @@ char tfp_stacks_state(const tfp_sampler *s, const watched *w)
 
 static bool is_late(tfp_sampler *s)
 {
-    s->late |= tfp_now_ns() > s->until_ns;
+    s->looks.late |= tfp_now_ns() > s->looks.until_ns;
     return tfp_stacks_over(s);
 }
 
@@ -82,7 +82,7 @@ long tfp_stacks_read(tfp_sampler *s, uint64_t state)
         if (is_late(s)) return 0;
         long depth = tfp_python_stack(s->python, state, s->frames, TFP_PYTHON_DEPTH);
         if (depth >= 0 && tfp_stacks_name(s, (size_t)depth)) {
-            s->cut += depth == TFP_PYTHON_DEPTH;
+            s->stacks.cut += depth == TFP_PYTHON_DEPTH;
             return depth;
         }
     }
@@ -94,28 +94,28 @@ long tfp_stacks_read(tfp_sampler *s, uint64_t state)
 tfp_strid tfp_stacks_count(tfp_sampler *s, tfp_strid thread, size_t depth, int64_t count)
 {
     s->key[0] = thread;
-    size_t before = s->keys.count;
-    if (s->keys.arena->used > TFP_STACKS_KEYS_MOST || s->stack_bytes > TFP_STACKS_TEXT_MOST) {
+    size_t before = s->stacks.keys.count;
+    if (s->stacks.keys.arena->used > TFP_STACKS_KEYS_MOST || s->stacks.bytes > TFP_STACKS_TEXT_MOST) {
         s->full = "its stacks take more than 48 MB, or 256 MB written out";
         return TFP_NONE;
     }
-    tfp_strid id = tfp_intern(&s->keys, (tfp_str){ (const char *)s->key, (depth + 1) * sizeof *s->key });
-    if (id == TFP_NONE || (s->keys.count != before && !tfp_push(&s->counts, 0))) {
+    tfp_strid id = tfp_intern(&s->stacks.keys, (tfp_str){ (const char *)s->key, (depth + 1) * sizeof *s->key });
+    if (id == TFP_NONE || (s->stacks.keys.count != before && !tfp_push(&s->stacks.counts, 0))) {
         s->nomem = true;
         return TFP_NONE;
     }
-    if (s->keys.count != before)
-        for (size_t i = 1; i <= depth; i++) s->stack_bytes += s->functions.at[s->key[i]].name.size;
-    s->counts.at[id] += count;
-    s->samples += count;
+    if (s->stacks.keys.count != before)
+        for (size_t i = 1; i <= depth; i++) s->stacks.bytes += s->functions.list.at[s->key[i]].name.size;
+    s->stacks.counts.at[id] += count;
+    s->stacks.samples += count;
     return id;
 }
 
 void tfp_stacks_moment(tfp_sampler *s, size_t thread, tfp_strid stack, uint32_t look, int64_t now_ns)
 {
-    tfp_stack_moment m = { now_ns - s->begun_ns, look, (uint32_t)thread, stack };
-    if (stack == TFP_NONE || s->moments.size == TFP_STACKS_MOMENTS_MOST) return;
-    if (!tfp_push(&s->moments, m)) s->nomem = true;
+    tfp_stack_moment m = { now_ns - s->looks.begun_ns, look, (uint32_t)thread, stack };
+    if (stack == TFP_NONE || s->stacks.moments.size == TFP_STACKS_MOMENTS_MOST) return;
+    if (!tfp_push(&s->stacks.moments, m)) s->nomem = true;
 }
 
 bool tfp_stacks_row(tfp_sampler *s, int64_t tid, threads_row *out)
@@ -124,6 +124,6 @@ bool tfp_stacks_row(tfp_sampler *s, int64_t tid, threads_row *out)
     if (!w) return false;
     *out = (threads_row){ .tid = tid ? tid : TFP_ABSENT, .kind = TFP_STR("python") };
     out->state = tfp_str_of(tfp_state_name(tfp_stacks_state(s, w)));
-    out->thread = tfp_stacks_kept(s, tfp_strtab_get(&s->names, w->name));
+    out->thread = tfp_stacks_kept(s, tfp_strtab_get(&s->functions.names, w->name));
     return !s->nomem;
 }

@@ -23,10 +23,10 @@ static bool sample_process(tfp_sampler *s, const tfp_stacks_wish *wish, bool *lo
         watched *w = tfp_stacks_thread(s, t->tid);
         if (!w || (wish->gil ? !t->locks : !wish->idle && tfp_stacks_state(s, w) != 'R')) continue;
         long depth = tfp_stacks_read(s, t->state);
-        if (depth < 0) s->torn++;
+        if (depth < 0) s->looks.torn++;
         if (depth <= 0) continue;
         tfp_strid stack = tfp_stacks_count(s, w->name, (size_t)depth, 1);
-        tfp_stacks_moment(s, (size_t)(w - s->threads.at), stack, (uint32_t)s->ticks, tfp_now_ns());
+        tfp_stacks_moment(s, (size_t)(w - s->threads.list.at), stack, (uint32_t)s->looks.ticks, tfp_now_ns());
     }
     return count >= 0;
 }
@@ -36,12 +36,12 @@ static bool sample_all(tfp_sampler *s, const tfp_stacks_wish *wish)
 {
     bool alive = false, locked = false;
     tfp_stacks_find_children(s, false);
-    for (size_t i = 0; i < s->processes.size && !tfp_stacks_over(s); i++) {
+    for (size_t i = 0; i < s->processes.list.size && !tfp_stacks_over(s); i++) {
         tfp_stacks_go_to(s, i);
         alive |= sample_process(s, wish, &locked);
     }
-    s->locked += locked;
-    s->ticks++;
+    s->looks.locked += locked;
+    s->looks.ticks++;
     return alive || tfp_stacks_over(s);
 }
 
@@ -56,8 +56,8 @@ static tfp_status sample_for(tfp_sampler *s, const tfp_stacks_wish *wish, tfp_na
     int64_t start = tfp_now_ns(), end = start + (int64_t)(wish->seconds * 1e9), step = (int64_t)(1e9 / wish->rate);
     int64_t next = start;
     bool alive = true;
-    s->begun_ns = start;
-    s->until_ns = end;
+    s->looks.begun_ns = start;
+    s->looks.until_ns = end;
     while (alive && !s->nomem && !s->full && tfp_now_ns() < end) {
         alive = native ? tfp_native_sample(native, next + step < end ? next + step : end) : sample_all(s, wish);
         if (told.fn && told.fn(told.ctx, (uint64_t)(tfp_now_ns() - start), (uint64_t)(end - start)))
@@ -82,30 +82,30 @@ static tfp_status add_notes(tfp_sampler *s, const tfp_stacks_wish *wish, int64_t
 {
     tfp_status status = tfp_stacks_note_limits(s, err);
     double wanted = (double)lasted / 1e9 * wish->rate;
-    if (!status && s->torn)
+    if (!status && s->looks.torn)
         status = tfp_report_note_add(s->r, TFP_NOTE_SAMPLES_TORN, err,
-                                     "%lld sample%s torn: the frames changed while they were read", (long long)s->torn,
-                                     s->torn == 1 ? " was" : "s were");
-    if (!status && !s->samples && s->late)
+                                     "%lld sample%s torn: the frames changed while they were read",
+                                     (long long)s->looks.torn, s->looks.torn == 1 ? " was" : "s were");
+    if (!status && !s->stacks.samples && s->looks.late)
         status = tfp_report_note_add(s->r, TFP_NOTE_NO_STACKS_READ, err,
                                      "no stack was read in the time: they are deep, or there are many");
-    else if (!status && !s->samples)
+    else if (!status && !s->stacks.samples)
         status = tfp_report_note_add(s->r, TFP_NOTE_NO_STACKS_READ, err, "no %s ran in %.1f s%s",
                                      wish->native ? "thread" : "Python thread", (double)lasted / 1e9,
                                      wish->gil    ? " with the interpreter's lock"
                                      : wish->idle ? ""
                                                   : "; --idle shows those that wait too");
-    if (!status && wish->gil && s->ticks)
+    if (!status && wish->gil && s->looks.ticks)
         status = tfp_report_note_add(s->r, TFP_NOTE_LOCK_HELD, err,
                                      "a thread held the interpreter's lock (GIL) in %lld of %lld looks",
-                                     (long long)s->locked, (long long)s->ticks);
-    if (!status && s->moments.size == TFP_STACKS_MOMENTS_MOST)
+                                     (long long)s->looks.locked, (long long)s->looks.ticks);
+    if (!status && s->stacks.moments.size == TFP_STACKS_MOMENTS_MOST)
         status = tfp_report_note_add(s->r, TFP_NOTE_MOMENTS_CUT, err,
                                      "only its first %d samples are known by their time", TFP_STACKS_MOMENTS_MOST);
-    if (!status && (double)s->ticks < 0.8 * wanted - 1 && (!wish->native || wish->idle))
+    if (!status && (double)s->looks.ticks < 0.8 * wanted - 1 && (!wish->native || wish->idle))
         status = tfp_report_note_add(s->r, TFP_NOTE_LOOKS_MISSED, err,
                                      "%lld of %.0f looks were made: the machine is busy, or there are many threads",
-                                     (long long)s->ticks, wanted);
+                                     (long long)s->looks.ticks, wanted);
     return status;
 }
 
@@ -141,25 +141,27 @@ static tfp_status make(tfp_sampler *s, const tfp_python *python, const tfp_stack
     s->frames = calloc(TFP_PYTHON_DEPTH, sizeof *s->frames);
     s->key = calloc(TFP_PYTHON_DEPTH + TFP_STACKS_NATIVE_MOST + 2, sizeof *s->key);
     tfp_status status = s->seen && s->frames && s->key ? TFP_OK : tfp_nomem(err);
-    if (!status && (tfp_strtab_init(&s->names, &names) || tfp_strtab_init(&s->keys, &keys))) status = tfp_nomem(err);
+    if (!status && (tfp_strtab_init(&s->functions.names, &names) || tfp_strtab_init(&s->stacks.keys, &keys)))
+        status = tfp_nomem(err);
     if (!status && !tfp_stacks_begin(s, python)) status = tfp_nomem(err);
-    while (!status && s->counts.size < s->keys.count) status = tfp_push(&s->counts, 0) ? TFP_OK : tfp_nomem(err);
+    while (!status && s->stacks.counts.size < s->stacks.keys.count)
+        status = tfp_push(&s->stacks.counts, 0) ? TFP_OK : tfp_nomem(err);
     if (!status) status = wish->once ? tfp_stacks_once(s, wish, err) : make_stacks(s, wish, fn, ctx, err);
-    for (size_t i = 0; i < s->threads.size; i++)
-        if (s->threads.at[i].fd >= 0) close(s->threads.at[i].fd);
-    tfp_vec_free(&s->threads);
+    for (size_t i = 0; i < s->threads.list.size; i++)
+        if (s->threads.list.at[i].fd >= 0) close(s->threads.list.at[i].fd);
+    tfp_vec_free(&s->threads.list);
     tfp_stacks_end(s);
-    tfp_vec_free(&s->moments);
-    tfp_vec_free(&s->functions);
-    tfp_vec_free(&s->counts);
-    tfp_map64_free(&s->by_name);
-    tfp_map64_free(&s->by_tid);
-    tfp_strtab_free(&s->names);
-    tfp_strtab_free(&s->keys);
+    tfp_vec_free(&s->stacks.moments);
+    tfp_vec_free(&s->functions.list);
+    tfp_vec_free(&s->stacks.counts);
+    tfp_map64_free(&s->functions.by_name);
+    tfp_map64_free(&s->threads.by_tid);
+    tfp_strtab_free(&s->functions.names);
+    tfp_strtab_free(&s->stacks.keys);
     tfp_arena_free(&names);
     tfp_arena_free(&keys);
-    tfp_buf_free(&s->file);
-    tfp_buf_free(&s->function);
+    tfp_buf_free(&s->functions.file);
+    tfp_buf_free(&s->functions.function);
     tfp_buf_free(&s->text);
     free(s->seen);
     free(s->frames);
@@ -188,7 +190,7 @@ tfp_status tfp_live_stacks(const tfp_live *l, const char *target, const tfp_opti
     if (!status) status = tfp_live_find(target, &pid, err);
     if (status) return status;
     if ((status = check(&l->stacks, err))) return status;
-    s.children = l->stacks.children;
+    s.processes.children = l->stacks.children;
     if (!tfp_python_open(pid, &python, &refusal))
         return tfp_fail(err, TFP_BADFILE, "%s: %s (%s)", target, refusal.message, refusal.code);
     tfp_report *r = s.r = tfp_report_new(l->stacks.once ? "threads" : "stacks", o);

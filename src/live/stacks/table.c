@@ -35,22 +35,22 @@ static bool more_self(const void *rows, uint32_t a, uint32_t b)
 static bool keep_moments(tfp_sampler *s, tfp_stacks *all)
 {
     tfp_arena *a = tfp_arena_of(s->r);
-    tfp_stack_thread *threads = TFP_NEW(a, tfp_stack_thread, s->threads.size + 1);
-    tfp_stack_moment *moments = TFP_NEW(a, tfp_stack_moment, s->moments.size + 1);
+    tfp_stack_thread *threads = TFP_NEW(a, tfp_stack_thread, s->threads.list.size + 1);
+    tfp_stack_moment *moments = TFP_NEW(a, tfp_stack_moment, s->stacks.moments.size + 1);
     if (!threads || !moments) return false;
-    for (size_t i = 0; i < s->threads.size; i++) {
-        tfp_str name = tfp_strtab_get(&s->names, s->threads.at[i].name);
-        threads[i] = (tfp_stack_thread){ s->threads.at[i].tid, { tfp_arena_copy(a, name), name.size } };
+    for (size_t i = 0; i < s->threads.list.size; i++) {
+        tfp_str name = tfp_strtab_get(&s->functions.names, s->threads.list.at[i].name);
+        threads[i] = (tfp_stack_thread){ s->threads.list.at[i].tid, { tfp_arena_copy(a, name), name.size } };
         if (!threads[i].name.data) return false;
     }
-    for (size_t i = 0; i < s->moments.size; i++) {
-        moments[i] = s->moments.at[i];
+    for (size_t i = 0; i < s->stacks.moments.size; i++) {
+        moments[i] = s->stacks.moments.at[i];
         moments[i].stack--; /* key 0 is the empty string */
     }
     all->threads = threads;
-    all->thread_count = s->threads.size;
+    all->thread_count = s->threads.list.size;
     all->moments = moments;
-    all->moment_count = s->moments.size;
+    all->moment_count = s->stacks.moments.size;
     return true;
 }
 
@@ -58,32 +58,32 @@ tfp_stacks *tfp_stacks_keep(tfp_sampler *s)
 {
     tfp_arena *a = tfp_arena_of(s->r);
     tfp_stacks *all = TFP_NEW(a, tfp_stacks, 1);
-    tfp_stack *stacks = TFP_NEW(a, tfp_stack, s->keys.count + 1);
-    tfp_stack_function *functions = TFP_NEW(a, tfp_stack_function, s->functions.size + 1);
+    tfp_stack *stacks = TFP_NEW(a, tfp_stack, s->stacks.keys.count + 1);
+    tfp_stack_function *functions = TFP_NEW(a, tfp_stack_function, s->functions.list.size + 1);
     if (!all || !stacks || !functions) return NULL;
-    if (s->functions.size) memcpy(functions, s->functions.at, s->functions.size * sizeof *functions);
-    for (size_t i = 0; i < s->functions.size;
+    if (s->functions.list.size) memcpy(functions, s->functions.list.at, s->functions.list.size * sizeof *functions);
+    for (size_t i = 0; i < s->functions.list.size;
          i++) { /* names are copied, because their table is freed before the report */
         const char *name = tfp_arena_copy(a, functions[i].name);
         if (!name) return NULL;
         functions[i].name.data = name;
     }
-    for (size_t i = 1; i < s->keys.count; i++) { /* 0 is the empty string */
-        tfp_str key = tfp_strtab_get(&s->keys, (tfp_strid)i);
+    for (size_t i = 1; i < s->stacks.keys.count; i++) { /* 0 is the empty string */
+        tfp_str key = tfp_strtab_get(&s->stacks.keys, (tfp_strid)i);
         size_t count = key.size / sizeof(uint32_t);
         uint32_t *ids = TFP_NEW(a, uint32_t, count);
         if (!ids) return NULL;
         memcpy(ids, key.data, key.size);
-        tfp_str thread = tfp_strtab_get(&s->names, ids[0]);
+        tfp_str thread = tfp_strtab_get(&s->functions.names, ids[0]);
         const char *name = tfp_arena_copy(a, thread);
         if (!name) return NULL;
-        stacks[i - 1] = (tfp_stack){ { name, thread.size }, ids + 1, count - 1, s->counts.at[i] };
+        stacks[i - 1] = (tfp_stack){ { name, thread.size }, ids + 1, count - 1, s->stacks.counts.at[i] };
     }
     *all = (tfp_stacks){ .functions = functions,
                          .stacks = stacks,
-                         .function_count = s->functions.size,
-                         .stack_count = s->keys.count ? s->keys.count - 1 : 0,
-                         .samples = s->samples };
+                         .function_count = s->functions.list.size,
+                         .stack_count = s->stacks.keys.count ? s->stacks.keys.count - 1 : 0,
+                         .samples = s->stacks.samples };
     return keep_moments(s, all) ? all : NULL;
 }
 
@@ -143,22 +143,22 @@ tfp_status tfp_threads_fill(tfp_report *r, const threads_rows *rows, bool locals
                        err);
 }
 
-bool tfp_stacks_over(const tfp_sampler *s) { return s->nomem || s->full || tfp_now_ns() > s->until_ns; }
+bool tfp_stacks_over(const tfp_sampler *s) { return s->nomem || s->full || tfp_now_ns() > s->looks.until_ns; }
 
 tfp_status tfp_stacks_note_limits(tfp_sampler *s, tfp_error *err)
 {
     tfp_status status = TFP_OK;
     if (s->full) status = tfp_report_note_add(s->r, TFP_NOTE_SAMPLING_ENDED, err, "it ended early: %s", s->full);
-    if (!status && s->many_threads)
+    if (!status && s->threads.too_many)
         status = tfp_report_note_add(s->r, TFP_NOTE_THREADS_NOT_READ, err,
                                      "only %d of its Python threads were looked at", TFP_PYTHON_THREADS);
-    if (!status && s->cut)
-        status = tfp_report_note_add(s->r, TFP_NOTE_STACKS_CUT, err,
-                                     "%lld stack%s more than %d frames: the others are left out", (long long)s->cut,
-                                     s->cut == 1 ? " has" : "s have", TFP_PYTHON_DEPTH);
-    if (!status && s->unread)
-        status =
-            tfp_report_note_add(s->r, TFP_NOTE_PROCESSES_NOT_READ, err,
-                                "%zu of the processes that it started are not looked at; %s", s->unread, s->unread_why);
+    if (!status && s->stacks.cut)
+        status = tfp_report_note_add(
+            s->r, TFP_NOTE_STACKS_CUT, err, "%lld stack%s more than %d frames: the others are left out",
+            (long long)s->stacks.cut, s->stacks.cut == 1 ? " has" : "s have", TFP_PYTHON_DEPTH);
+    if (!status && s->processes.unread)
+        status = tfp_report_note_add(s->r, TFP_NOTE_PROCESSES_NOT_READ, err,
+                                     "%zu of the processes that it started are not looked at; %s", s->processes.unread,
+                                     s->processes.unread_why);
     return status;
 }

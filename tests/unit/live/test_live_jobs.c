@@ -21,7 +21,7 @@ static void expect_runnable(tfp_jobs *j, int64_t pid, int64_t expected)
     int64_t runnable = -1;
     for (size_t i = 0; i < 2000 && runnable != expected; i++) {
         assert_int_equal(tfp_jobs_sample(j, 1, NULL), TFP_OK);
-        runnable = j->processes.at[tfp_map64_get(&j->by_pid, (uint64_t)pid)].runnable;
+        runnable = j->processes.at[tfp_map64_get(&j->by_pid, (uint64_t)pid)].threads.runnable;
         usleep(5000);
     }
     assert_int_equal(runnable, expected);
@@ -96,7 +96,7 @@ static void a_process_that_sleeps_is_read_every_fifth_time(void **state)
         assert_true(p->status_told && p->status.uid[0] == (int64_t)getuid() && p->stat.state == 'S');
     }
     assert_int_equal(fresh, 4);
-    assert_true(p->stat_file >= 0 && p->status_file >= 0 && p->io_file >= 0);
+    assert_true(p->files.stat >= 0 && p->files.status >= 0 && p->files.io >= 0);
     assert_int_equal(tfp_jobs_sample(&j, SIZE_MAX, NULL), TFP_OK);
     assert_true(j.processes.at[tfp_map64_get(&j.by_pid, (uint64_t)child)].fresh);
     kill(child, SIGKILL);
